@@ -1,0 +1,72 @@
+// Package hardware holds the interfaces behind which every driver sits, and
+// the typed errors that drivers return. Each sub-folder is one driver; the
+// conformance suites of package hardwaretest say what all of them must do.
+//
+// Drivers are called from workers, never from an actor: they may block, but
+// must return soon after their context ends. Unless a method says otherwise,
+// one driver value serves one goroutine at a time.
+package hardware
+
+import (
+	"context"
+	"image"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Screen captures windows.
+type Screen interface {
+	// Windows lists what can be captured, topmost first.
+	Windows(ctx context.Context) ([]Window, error)
+	// Capture returns the present pixels of one window, also where other
+	// windows cover it. ref is a Window.Ref. It may be called concurrently.
+	Capture(ctx context.Context, ref string) (Capture, error)
+}
+
+// Window describes a window that can be captured.
+type Window struct {
+	Ref   string // the driver's own id, stable while the window lives
+	Title string
+	App   string
+	PID   int
+	Box   image.Rectangle // screen pixels
+}
+
+// Capture is one picture of a window.
+type Capture struct {
+	Image *image.RGBA // not written to by the driver after it is returned
+	Scale float64     // captured pixels per logical pixel
+}
+
+// Recognizer reads text.
+type Recognizer interface {
+	// Recognize reads the lines of one prepared picture: one bubble, dark text
+	// on a light ground. Boxes are in the picture's pixels. An empty result
+	// without an error means that there is no text.
+	Recognize(ctx context.Context, img *image.Gray, hint Hint) ([]messages.Line, error)
+	// Close frees the engine. The recognizer is unusable afterwards.
+	Close() error
+}
+
+// Hint tells a recognizer what to expect.
+type Hint struct {
+	Scale float64 // captured pixels per logical pixel of the source
+	Lang  Lang    // LangAuto lets the engine choose
+	Block bool    // true: several lines (a bubble); false: one line (a title, a time)
+}
+
+// Lang is an expected script.
+type Lang string
+
+// Expected scripts.
+const (
+	LangAuto     Lang = ""
+	LangJapanese Lang = "jpn"
+	LangLatin    Lang = "eng"
+)
+
+// Structure reads the accessibility tree of a chat window.
+type Structure interface {
+	// Rows counts the rows of the message list.
+	Rows(ctx context.Context, ref string) (int, error)
+}

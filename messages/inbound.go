@@ -1,0 +1,82 @@
+package messages
+
+import "time"
+
+// ConversationID names a conversation across all channels, for example
+// "line:Hana".
+type ConversationID string
+
+// Occurrence numbers the messages of a conversation's transcript, both sides,
+// from 1. It never repeats and never goes back.
+type Occurrence int64
+
+// Detection is what fusion lets through: everything visible of a conversation
+// in one frame. The first durable message of the pipeline.
+type Detection struct {
+	Window       WindowID       `json:"window"`
+	Conversation ConversationID `json:"conversation"`
+	Title        Text           `json:"title"`
+	Bubbles      []Bubble       `json:"bubbles"` // top to bottom
+	Size         Rect           `json:"size"`    // of the frame, pixels
+	Scale        float64        `json:"scale"`
+	Score        int            `json:"score"` // 0 to 100
+	SeenAt       time.Time      `json:"seen_at"`
+}
+
+// MessageType implements [Message].
+func (Detection) MessageType() Type { return Type{"detection", 1} }
+
+// Heard is one new incoming message, found by the conversation's ledger.
+type Heard struct {
+	Conversation ConversationID `json:"conversation"`
+	Occurrence   Occurrence     `json:"occurrence"`
+	Sender       Text           `json:"sender"`
+	Kind         Kind           `json:"kind"`
+	Text         Text           `json:"text"`
+	Window       WindowID       `json:"window"`
+	SeenAt       time.Time      `json:"seen_at"`
+}
+
+// MessageType implements [Message].
+func (Heard) MessageType() Type { return Type{"heard", 1} }
+
+// BurstDue is the coalescer's own timer.
+type BurstDue struct{}
+
+// MessageType implements [Message].
+func (BurstDue) MessageType() Type { return Type{"burst_due", 1} }
+
+// MessageID identifies a delivered message; unique in a store.
+type MessageID string
+
+// Part is one bubble of a coalesced message.
+type Part struct {
+	Kind       Kind       `json:"kind"`
+	Text       Text       `json:"text"`
+	Occurrence Occurrence `json:"occurrence"`
+	SeenAt     time.Time  `json:"seen_at"`
+}
+
+// InboundMessage is one message, or one burst of messages, of one sender.
+type InboundMessage struct {
+	ID           MessageID      `json:"id"`
+	Conversation ConversationID `json:"conversation"`
+	Sender       Text           `json:"sender"`
+	Kind         Kind           `json:"kind"` // of the first part that is not text, else text
+	Text         Text           `json:"text"` // the parts' texts, one a line
+	Parts        []Part         `json:"parts"`
+	SeenAt       time.Time      `json:"seen_at"` // first part
+}
+
+// MessageType implements [Message].
+func (InboundMessage) MessageType() Type { return Type{"inbound_message", 1} }
+
+// MessageDelivered is published by a conversation in the turn that commits the
+// message to it.
+type MessageDelivered struct {
+	InboundMessage
+	DeliveredAt time.Time `json:"delivered_at"`
+}
+
+// MessageType implements [Message].
+func (MessageDelivered) MessageType() Type { return Type{"message_delivered", 1} }

@@ -1,0 +1,56 @@
+package messages
+
+import (
+	"image"
+	"time"
+)
+
+// WindowID names a watched window on its node, for example "line@mac-a". It is
+// the key of the window's poller and fusion actors.
+type WindowID string
+
+// FrameHash is a 64-bit hash of a frame's pixels outside excluded rectangles.
+type FrameHash uint64
+
+// Frame is one capture of a window. The image is never written to after the
+// capture. Scale is captured pixels per logical pixel (2 on a Retina display).
+type Frame struct {
+	Window WindowID
+	Image  *image.RGBA
+	Scale  float64
+	At     time.Time
+}
+
+// PollDue is the poller's own timer.
+type PollDue struct{}
+
+// MessageType implements [Message].
+func (PollDue) MessageType() Type { return Type{"poll_due", 1} }
+
+// CaptureWindow asks a capture worker for one frame.
+type CaptureWindow struct{ Window WindowID }
+
+// MessageType implements [Message].
+func (CaptureWindow) MessageType() Type { return Type{"capture_window", 1} }
+
+// FrameCaptured is the capture worker's result.
+type FrameCaptured struct{ Frame Frame }
+
+// MessageType implements [Message].
+func (FrameCaptured) MessageType() Type { return Type{"frame_captured", 1} }
+
+// FrameSettled tells a poller that everything in the frame with this hash is
+// committed, so that it need not be read again while it stays unchanged.
+type FrameSettled struct {
+	Window WindowID
+	Hash   FrameHash
+}
+
+// MessageType implements [Message].
+func (FrameSettled) MessageType() Type { return Type{"frame_settled", 1} }
+
+// ResetBaseline makes a poller forget which frame it saw last.
+type ResetBaseline struct{ Window WindowID }
+
+// MessageType implements [Message].
+func (ResetBaseline) MessageType() Type { return Type{"reset_baseline", 1} }

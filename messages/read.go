@@ -1,0 +1,84 @@
+package messages
+
+import "time"
+
+// Rect is a rectangle in image pixels, origin top left.
+type Rect struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+	W int `json:"w"`
+	H int `json:"h"`
+}
+
+// Side says who wrote a bubble, by where and in which colour it is drawn.
+type Side string
+
+// Sides of a bubble.
+const (
+	SideOwn      Side = "own"
+	SideIncoming Side = "incoming"
+	SideNeither  Side = "neither" // neither colour nor position says
+)
+
+// Kind says what a bubble is.
+type Kind string
+
+// Kinds of bubbles.
+const (
+	KindText       Kind = "text"
+	KindSticker    Kind = "sticker"
+	KindImage      Kind = "image"
+	KindFile       Kind = "file"
+	KindCall       Kind = "call"
+	KindUnreadable Kind = "unreadable" // something is there that OCR could not read
+)
+
+// PixelKey identifies the exact pixels of a bubble's inside. Equal keys mean
+// equal pixels; it is independent of the bubble's position.
+type PixelKey uint64
+
+// Line is one recognised line. Confidence is 0 to 1. Box is in frame pixels.
+type Line struct {
+	Text       Text    `json:"text"`
+	Confidence float64 `json:"confidence"`
+	Box        Rect    `json:"box"`
+}
+
+// Bubble is one message as it stands in a frame.
+type Bubble struct {
+	Side    Side     `json:"side"`
+	Kind    Kind     `json:"kind"`
+	Box     Rect     `json:"box"`
+	Key     PixelKey `json:"key"`
+	Sender  Text     `json:"sender,omitempty"`  // display name beside the bubble, if shown
+	Stamp   string   `json:"stamp,omitempty"`   // clock time beside the bubble, if read
+	Clipped bool     `json:"clipped,omitempty"` // cut by the edge of the message area: its text is not whole
+	Text    Text     `json:"text"`              // lines joined
+	Lines   []Line   `json:"lines,omitempty"`
+}
+
+// ReadFrame asks an OCR worker to find and read the bubbles of a frame.
+type ReadFrame struct {
+	Frame Frame
+	Hash  FrameHash
+}
+
+// MessageType implements [Message].
+func (ReadFrame) MessageType() Type { return Type{"read_frame", 1} }
+
+// FrameRead is the OCR worker's result. Bubbles are ordered top to bottom.
+type FrameRead struct {
+	Window  WindowID
+	Hash    FrameHash
+	Title   Line // the conversation's name in the window's header; empty text if unreadable
+	Bubbles []Bubble
+	Size    Rect // of the frame
+	Scale   float64
+	At      time.Time // of the capture
+	Read    int       // bubbles that cost an OCR call
+	Cached  int       // bubbles known from an earlier frame
+	Took    time.Duration
+}
+
+// MessageType implements [Message].
+func (FrameRead) MessageType() Type { return Type{"frame_read", 1} }

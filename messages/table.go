@@ -1,0 +1,47 @@
+package messages
+
+// Core is the hand-written table of Kehai's own message types, in the order of
+// the pipeline (see the package comment). A type's stable name never changes
+// and is never reused; a change of its stored body that old readers or old
+// bodies cannot bear raises the version and adds an [Upcast] and a golden file.
+func Core() Table {
+	return Table{
+		// lifecycle
+		Fleeting[Started](),
+		Durable[CallFailed](nil),
+
+		// screen poller
+		Fleeting[PollDue](),
+		Fleeting[CaptureWindow](),
+		Fleeting[FrameCaptured](),
+		Fleeting[FrameSettled](),
+		Fleeting[ResetBaseline](),
+
+		// OCR
+		Fleeting[ReadFrame](),
+		Fleeting[FrameRead](),
+
+		// fusion, dedup, burst, conversation
+		Durable[Detection](nil),
+		Durable[Heard](nil),
+		Durable[BurstDue](nil),
+		Durable[InboundMessage](nil),
+		Durable[MessageDelivered](nil),
+
+		// what happened, for hosts, logs, metrics and the page
+		Fleeting[ActorStarted](),
+		Fleeting[ActorRestarted](),
+		Fleeting[ActorStopped](),
+		Fleeting[ActorUnhealthy](),
+		Fleeting[MessageFailed](),
+		Fleeting[MessageQuarantined](),
+		Fleeting[MessageOverflowed](),
+		Fleeting[Dropped](),
+		Fleeting[CallFinished](),
+		Fleeting[CommitFailed](),
+		Fleeting[StoreLow](),
+		Fleeting[StoreRecovered](),
+		Fleeting[CaptureState](),
+		Fleeting[FrameSeen](),
+	}
+}

@@ -1,0 +1,50 @@
+package engine
+
+import "errors"
+
+// Op is one change of a batch: a put, or a delete when Delete is set.
+type Op struct {
+	Key    []byte
+	Value  []byte
+	Delete bool
+}
+
+// Store is what the kernel needs from a key-value store: ordered keys and
+// atomic batches. Get and Scan may be called concurrently with each other and
+// with Apply; Apply is called by one goroutine, the committer. Package
+// storetest is the conformance suite.
+type Store interface {
+	// Get returns the value of a key. ok is false if there is none.
+	Get(key []byte) (value []byte, ok bool, err error)
+	// Scan calls yield for each key that has the prefix and is ≥ from (nil:
+	// from the first), in ascending order of bytes, on one consistent view,
+	// until yield returns false. key and value may be kept by the callee.
+	Scan(prefix, from []byte, yield func(key, value []byte) bool) error
+	// Apply writes all of a batch or nothing. Later ops win over earlier ones
+	// on the same key. With sync it returns only when the batch survives a
+	// power cut, as far as the system can promise; without, when it survives
+	// the death of the process.
+	Apply(batch []Op, sync bool) error
+	// Free returns the bytes left on the store's volume. Stores without a
+	// volume return ^uint64(0).
+	Free() (uint64, error)
+	// Close releases the store. Apply, Get and Scan then fail with ErrClosed.
+	Close() error
+}
+
+// Errors of a store. Each concrete error wraps one of these and tells what to
+// do next.
+var (
+	ErrInUse    = errors.New("store: directory is in use by another process")
+	ErrCorrupt  = errors.New("store: data is damaged")
+	ErrNewer    = errors.New("store: written by a newer version")
+	ErrKey      = errors.New("store: wrong encryption key")
+	ErrLowSpace = errors.New("store: too little free space")
+	ErrClosed   = errors.New("store: closed")
+	ErrTooLarge = errors.New("store: batch is too large for one transaction")
+)
+
+// MaxBatch is the most bytes of keys and values in one Apply that every store
+// accepts. The committer groups turns up to 1 MiB; one single turn may be
+// larger, up to this.
+const MaxBatch = 8 << 20
