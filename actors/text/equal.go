@@ -1,0 +1,192 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of [LineEqual].
+const (
+	minFuzzy  = 8    // characters of the shorter line below which only equality counts
+	minCover  = 84   // percent of the longer line that a contained one must cover
+	minAlike  = 0.88 // trigram similarity
+	maxEdits  = 8    // edits that OCREqual forgives in the longest line
+	perEdit   = 6    // characters per forgiven edit
+	minEdited = 4    // characters of the shorter line below which no edit is forgiven
+	lastFixed = 12   // below this length the last character must agree
+)
+
+// LineEqual reports that two lines are the same, both normalised: equal; or
+// the shorter, of at least 8 characters, is contained in the longer and covers
+// at least 84 % of it; or both have at least 8 characters and a trigram
+// similarity of at least 0.88. It is symmetric, not transitive. Two empty
+// lines are equal.
+func LineEqual(a, b string) bool {
+	return lineEqual(Normalize(a), Normalize(b))
+}
+
+func lineEqual(a, b string) bool {
+	if a == b {
+		return true
+	}
+	short, long := a, b
+	n, m := runes(a), runes(b)
+	if n > m {
+		short, long, n, m = b, a, m, n
+	}
+	if n < minFuzzy {
+		return false
+	}
+	if n*100 >= minCover*m && strings.Contains(long, short) {
+		return true
+	}
+	// A line of m characters has at most m-2 3-grams; far apart lengths are
+	// not ruled out by that alone, because sets forget repetition.
+	return Similarity(short, long) >= minAlike
+}
+
+// OCREqual reports that two lines may well be readings of the same pixels. It
+// judges lines of any length, so that a short answer read twice is known again
+// and two different short answers stay apart:
+//
+//  1. equal after [Compact] and after folding letters that look alike (small
+//     and large kana, ー and 一, ロ and 口, 0 and o, 1, i and l): same;
+//  2. otherwise the digits of both must be the same in the same order, because
+//     10時 and 11時 are two messages;
+//  3. [LineEqual]: same;
+//  4. both have at least 4 characters and an edit distance of at most one per
+//     6 characters (at least 1, at most 8): same. Below 12 characters the last
+//     character must agree, because よ, ね and か change what is said.
+//
+// Lines that Compact empties (…, ！？) are the same if they are equal without
+// white space.
+func OCREqual(a, b string) bool {
+	a, b = Normalize(a), Normalize(b)
+	if a == b {
+		return true
+	}
+	ca, cb := Compact(a), Compact(b)
+	if ca == "" || cb == "" {
+		return strings.ReplaceAll(a, " ", "") == strings.ReplaceAll(b, " ", "")
+	}
+	var bufA, bufB [128]rune
+	ra, rb := appendLookalike(bufA[:0], ca), appendLookalike(bufB[:0], cb)
+	if string(ra) == string(rb) {
+		return true
+	}
+	if !sameDigits(ca, cb) {
+		return false
+	}
+	if lineEqual(a, b) {
+		return true
+	}
+	n, m := len(ra), len(rb)
+	if min(n, m) < minEdited {
+		return false
+	}
+	if max(n, m) < lastFixed && ra[n-1] != rb[m-1] {
+		return false
+	}
+	return within(ra, rb, min(max(1, max(n, m)/perEdit), maxEdits))
+}
+
+// sameDigits compares the sequences of ASCII digits.
+func sameDigits(a, b string) bool {
+	i, j := 0, 0
+	for {
+		for i < len(a) && !isDigit(a[i]) {
+			i++
+		}
+		for j < len(b) && !isDigit(b[j]) {
+			j++
+		}
+		if i == len(a) || j == len(b) {
+			return i == len(a) && j == len(b)
+		}
+		if a[i] != b[j] {
+			return false
+		}
+		i++
+		j++
+	}
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// lookalikes maps letters that readers of pixels confuse to one of them.
+var lookalikes = func() map[rune]rune {
+	m := map[rune]rune{}
+	for _, group := range []string{
+		"l1i|", "o0〇", "ー一-―", "ロ口", "ニ二", "カ力", "エ工", "ト卜", "ハ八", "タ夕", "チ千", "ミ三",
+		"ヘへ", "ベべ", "ペぺ", "リり", "ぁあ", "ぃい", "ぅう", "ぇえ", "ぉお", "っつ", "ゃや", "ゅゆ", "ょよ", "ゎわ",
+		"ァア", "ィイ", "ゥウ", "ェエ工", "ォオ", "ッツ", "ャヤ", "ュユ", "ョヨ", "ヮワ", "ヵカ力", "ヶケ",
+	} {
+		first, _ := utf8.DecodeRuneInString(group)
+		if known, ok := m[last(group)]; ok {
+			first = known
+		}
+		for _, r := range group {
+			m[r] = first
+		}
+	}
+	return m
+}()
+
+func last(s string) rune { r, _ := utf8.DecodeLastRuneInString(s); return r }
+
+func appendLookalike(dst []rune, s string) []rune {
+	for _, r := range s {
+		if to, ok := lookalikes[r]; ok {
+			r = to
+		}
+		dst = append(dst, r)
+	}
+	return dst
+}
+
+// within reports that the edit distance (insert, delete, replace) of a and b
+// is at most limit. It computes the diagonal band only.
+func within(a, b []rune, limit int) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > limit {
+		return false
+	}
+	var buf [2][2*maxEdits + 3]int
+	prev, row := buf[0][:2*limit+3], buf[1][:2*limit+3]
+	far := limit + 1
+	// Cell k of row i is column j = i-limit+k-1; the cells at both ends are walls.
+	for k := range prev {
+		j := k - 1 - limit
+		prev[k] = far
+		if j >= 0 && k > 0 && k <= 2*limit+1 {
+			prev[k] = min(j, far)
+		}
+	}
+	for i := 1; i <= len(a); i++ {
+		best := far
+		for k := range row {
+			row[k] = far
+			j := i + k - 1 - limit
+			if k == 0 || k == len(row)-1 || j < 0 || j > len(b) {
+				continue
+			}
+			cost := prev[k+1] + 1 // a[i-1] left out
+			if j > 0 {
+				step := prev[k]
+				if a[i-1] != b[j-1] {
+					step++
+				}
+				cost = min(cost, step, row[k-1]+1)
+			}
+			row[k] = min(cost, far)
+			best = min(best, row[k])
+		}
+		if best == far {
+			return false
+		}
+		prev, row = row, prev
+	}
+	return prev[len(b)-len(a)+limit+1] <= limit
+}

@@ -1,0 +1,238 @@
+package text
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestNormalize(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                   "",
+		"hello":              "hello",
+		"  Hello\t\nWORLD  ": "hello world",
+		"ＡＢＣ１２３":             "abc123",
+		"ｶﾞｷﾞ":               "ガギ",
+		"か\u3099":            "が",
+		"Café Ångström":      "cafe angstrom",
+		"Straße":             "strasse",
+		"㍻":                  "平成",
+		"👍\uFE0F":            "👍",
+		"a\u200Bb\u00ADc":    "abc",
+		"今日は\u3000いい天気":      "今日は いい天気",
+		"了解です。":              "了解です。",
+		"bad\xff":            "bad\uFFFD",
+		"\u00A8":             "",
+		"ﬁne":                "fine",
+		"がぱ":                 "がぱ",
+		"İstanbul":           "istanbul",
+	} {
+		if got := Normalize(in); got != want {
+			t.Errorf("Normalize(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestCompact(t *testing.T) {
+	for in, want := range map[string]string{
+		"":           "",
+		"OK!!":       "ok",
+		"了解〜！":       "了解",
+		"え、まじ？ ほんと…": "えまじほんと",
+		"👍 good":     "👍good",
+		"…":          "",
+	} {
+		if got := Compact(in); got != want {
+			t.Errorf("Compact(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestNormalizeIdempotentForEveryRune(t *testing.T) {
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		for _, s := range []string{string(r), "a" + string(r) + "b"} {
+			once := Normalize(s)
+			if twice := Normalize(once); twice != once {
+				t.Fatalf("Normalize(%U) = %+q, again = %+q, want the same", r, once, twice)
+			}
+		}
+	}
+}
+
+func TestSimilarity(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want float64
+	}{
+		{"abc", "abc", 1}, {"", "", 1}, {"a", "a", 1}, {"a", "b", 0}, {"ab", "abc", 0},
+		{"abcd", "abce", 0.5}, {"aaaa", "aaaaaaa", 1}, {"あいう", "あいうえ", 2.0 / 3},
+	} {
+		if got := Similarity(c.a, c.b); got != c.want {
+			t.Errorf("Similarity(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestLineEqual(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"", "", true},
+		{"OK", "ｏｋ", true},
+		{"OK", "NO", false},
+		{"abcdefg", "abcdefgh", false},    // 7 characters: exact only
+		{"abcdefgh", "abcdefghi", true},   // 88 % contained
+		{"abcdefgh", "abcdefghij", false}, // 80 % contained
+		{"明日は三時に駅前で待っています", "明日は三時に駅前で待っていま", true},
+		{strings.Repeat("the quick brown fox ", 4), "the quick brown fox", true}, // sets of 3-grams
+		{"日本語の長い文章をここに書いておきます", "全然ちがう文章をここに置いてみました", false},
+	} {
+		if got := LineEqual(c.a, c.b); got != c.want {
+			t.Errorf("LineEqual(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestOCREqual(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"OK", "OK", true},
+		{"OK", "0K!", true},
+		{"はい", "いい", false},
+		{"いいよ", "いいね", false},
+		{"そうだよ", "そうだね", false},
+		{"今日行きます", "今日行きますか", false},
+		{"行つてくる", "行ってくる", true},
+		{"ロープウェイ", "口ープウェイ", true},
+		{"ばらばらだ", "ぱらばらだ", true},
+		{"10時に", "11時に", false},
+		{"12:30", "12:50", false},
+		{"明日の会議は10時から第2会議室でお願いいたします", "明日の会議は11時から第2会議室でお願いいたします", false},
+		{"I'll be there", "l'll be there", true},
+		{"See you soon", "See vou soon", true},
+		{"…", "...", true},
+		{"！", "？", false},
+		{"…", "👍", false},
+		{"👍", "👍", true},
+		{"了解", "了解です", false},
+		{"りんご", "みかん", false},
+	} {
+		if got := OCREqual(c.a, c.b); got != c.want {
+			t.Errorf("OCREqual(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func genLine() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.String(),
+		rapid.StringOfN(rapid.SampledFrom([]rune("あいうえおっつカ力ー一0o1lI。 ！AbéＡ")), 0, 24, -1),
+	)
+}
+
+func TestProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := genLine().Draw(t, "a"), genLine().Draw(t, "b")
+		check(t, a, b)
+	})
+}
+
+type failer interface{ Fatalf(string, ...any) }
+
+// check holds for any two strings.
+func check(t failer, a, b string) {
+	n := Normalize(a)
+	if got := Normalize(n); got != n {
+		t.Fatalf("Normalize(%+q) = %+q, want the same", n, got)
+	}
+	if !utf8.ValidString(n) || strings.Contains(n, "  ") {
+		t.Fatalf("Normalize(%+q) = %+q, want valid UTF-8 with single spaces", a, n)
+	}
+	if c := Compact(a); Compact(c) != c {
+		t.Fatalf("Compact(%+q) = %+q, want the same", c, Compact(c))
+	}
+	s := Similarity(a, b)
+	if s < 0 || s > 1 || s != Similarity(b, a) {
+		t.Fatalf("Similarity(%+q, %+q) = %v, want 0..1 and symmetric", a, b, s)
+	}
+	if Similarity(a, a) != 1 {
+		t.Fatalf("Similarity(%+q, itself) = %v, want 1", a, Similarity(a, a))
+	}
+	for name, equal := range map[string]func(a, b string) bool{"LineEqual": LineEqual, "OCREqual": OCREqual} {
+		if !equal(a, a) || !equal(a, n) {
+			t.Fatalf("%s(%+q, its normal form) = false, want true", name, a)
+		}
+		if equal(a, b) != equal(b, a) {
+			t.Fatalf("%s(%+q, %+q) = %v, want symmetric", name, a, b, equal(a, b))
+		}
+	}
+}
+
+// TestWithin compares the banded distance with the whole table.
+func TestWithin(t *testing.T) {
+	letters := rapid.StringOfN(rapid.SampledFrom([]rune("abc")), 0, 14, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := []rune(letters.Draw(t, "a")), []rune(letters.Draw(t, "b"))
+		limit := rapid.IntRange(0, maxEdits).Draw(t, "limit")
+		want := distance(a, b) <= limit
+		if got := within(a, b, limit); got != want {
+			t.Fatalf("within(%q, %q, %d) = %v, want %v", string(a), string(b), limit, got, want)
+		}
+	})
+}
+
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func FuzzEqual(f *testing.F) {
+	f.Add("OK", "ｏｋ")
+	f.Add("a\xff\u0345", "か\u3099")
+	f.Fuzz(func(t *testing.T, a, b string) { check(t, a, b) })
+}
+
+func TestFastPathsDoNotAllocate(t *testing.T) {
+	a, b := "明日は三時に駅前で待っています", "明日は三時に駅前でまっています"
+	for name, f := range map[string]func(){
+		"Normalize":  func() { Normalize(a) },
+		"Similarity": func() { Similarity(a, b) },
+		"LineEqual":  func() { LineEqual(a, b) },
+	} {
+		if got := testing.AllocsPerRun(100, f); got != 0 {
+			t.Errorf("%s allocated %v times, want 0", name, got)
+		}
+	}
+}
+
+func BenchmarkLineEqual(b *testing.B) {
+	for b.Loop() {
+		LineEqual("明日は三時に駅前で待っています", "明日は三時に駅前でまっています")
+	}
+}
+
+func BenchmarkOCREqual(b *testing.B) {
+	for b.Loop() {
+		OCREqual("今日行けるよ", "今曰行けるよ")
+	}
+}
