@@ -48,6 +48,16 @@ type Recognizer interface {
 	Close() error
 }
 
+// CropRecognizer is a [Recognizer] that reads straight from a frame and needs
+// no prepared picture. A caller that finds it uses it instead of Recognize.
+type CropRecognizer interface {
+	Recognizer
+	// RecognizeCrop reads the lines inside box: a bubble, a title or a time
+	// stamp, in frame pixels, unmasked. Boxes of the result are in frame
+	// pixels. It does not write to frame.
+	RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle, hint Hint) ([]messages.Line, error)
+}
+
 // Hint tells a recognizer what to expect.
 type Hint struct {
 	Scale float64 // captured pixels per logical pixel of the source
