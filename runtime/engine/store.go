@@ -48,3 +48,7 @@ var (
 // accepts. The committer groups turns up to 1 MiB; one single turn may be
 // larger, up to this.
 const MaxBatch = 8 << 20
+
+// MaxKey is the longest key, in bytes, that every store accepts. A longer one
+// is ErrTooLarge. The empty key is a key like any other.
+const MaxKey = 64_000

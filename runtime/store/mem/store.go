@@ -1,0 +1,123 @@
+// Package mem is an engine.Store in memory, for tests and for simulations.
+//
+// Its main type, Store, does the same work for the same calls: no clock, no
+// random numbers, no goroutines. A simulated death of the process is Clone, a
+// simulated power cut is CloneSynced; the old Store is then thrown away. The
+// store that survives a real one is in the package above.
+package mem
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Store keeps everything in memory. The zero value is an empty store. All
+// methods may be called concurrently.
+type Store struct {
+	mu     sync.Mutex
+	root   *node
+	synced *node // root as of the last Apply with sync
+	closed bool
+}
+
+var _ engine.Store = (*Store)(nil)
+
+// New returns an empty store.
+func New() *Store { return &Store{} }
+
+// Clone returns an open store with everything that was applied, whether this
+// one is closed or not: what a process finds that starts after a kill. It
+// costs the same for any number of keys, and neither store sees what is later
+// written to the other.
+func (s *Store) Clone() *Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &Store{root: s.root, synced: s.synced}
+}
+
+// CloneSynced is Clone after the worst power cut: batches after the last one
+// that was applied with sync are gone.
+func (s *Store) CloneSynced() *Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &Store{root: s.synced, synced: s.synced}
+}
+
+func (s *Store) view() (*node, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, engine.ErrClosed
+	}
+	return s.root, nil
+}
+
+func (s *Store) Get(key []byte) ([]byte, bool, error) {
+	root, err := s.view()
+	if err != nil {
+		return nil, false, err
+	}
+	n := root.find(key)
+	if n == nil {
+		return nil, false, nil
+	}
+	return slices.Clone(n.value), true, nil
+}
+
+func (s *Store) Scan(prefix, from []byte, yield func(key, value []byte) bool) error {
+	root, err := s.view()
+	if err != nil {
+		return err
+	}
+	if bytes.Compare(from, prefix) < 0 {
+		from = prefix
+	}
+	root.ascend(from, func(n *node) bool {
+		return bytes.HasPrefix(n.key, prefix) && yield(slices.Clone(n.key), slices.Clone(n.value))
+	})
+	return nil
+}
+
+func (s *Store) Apply(batch []engine.Op, sync bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return engine.ErrClosed
+	}
+	size := 0
+	for _, op := range batch {
+		if len(op.Key) > engine.MaxKey {
+			return fmt.Errorf("store: a key has %d bytes, the most is %d: %w", len(op.Key), engine.MaxKey, engine.ErrTooLarge)
+		}
+		size += len(op.Key) + len(op.Value)
+	}
+	if size > engine.MaxBatch {
+		return fmt.Errorf("store: %d bytes, the most is %d: write them as several batches: %w", size, engine.MaxBatch, engine.ErrTooLarge)
+	}
+	for _, op := range batch {
+		if op.Delete {
+			s.root = s.root.without(op.Key)
+			continue
+		}
+		s.root = s.root.with(&node{key: slices.Clone(op.Key), value: slices.Clone(op.Value), rank: rank(op.Key)})
+	}
+	if sync {
+		s.synced = s.root
+	}
+	return nil
+}
+
+// Free returns the most there is: memory has no volume.
+func (s *Store) Free() (uint64, error) { return ^uint64(0), nil }
+
+// Close makes later calls fail. Calling it again does nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
