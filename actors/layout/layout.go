@@ -1,0 +1,165 @@
+// Package layout describes chat windows as data: where a window keeps its
+// header, its messages and its input, which colours its bubbles have, and
+// which words are the application's own. The screen poller, OCR and fusion
+// read a [Layout]; none of them knows an application by name.
+//
+// [Line] is the built-in layout; [Parse] reads a host's own one. Colour rules
+// are in colour.go, rectangles in box.go.
+package layout
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/kehai-run/kehai/actors/text"
+)
+
+// ErrLayout marks a layout that cannot be used; the text names the field.
+var ErrLayout = errors.New("layout: bad window layout")
+
+// Layout is one kind of chat window. Lengths are logical pixels unless they
+// say otherwise. It is not changed after Parse and safe for concurrent use.
+type Layout struct {
+	Name      string    `yaml:"name"`
+	Header    Header    `yaml:"header"`
+	Lane      Lane      `yaml:"lane"`
+	Separator Separator `yaml:"separator"`
+	OwnRows   OwnRows   `yaml:"own_rows"`
+	Bubble    Bubble    `yaml:"bubble"`
+	Themes    []Theme   `yaml:"themes"`
+	Tokens    []string  `yaml:"tokens"`
+	Names     []string  `yaml:"names"`
+	Exclude   []Box     `yaml:"exclude"`
+}
+
+// Header is the band above the messages; Title is where the conversation's
+// name stands in the window.
+type Header struct {
+	Height int `yaml:"height"`
+	Title  Box `yaml:"title"`
+}
+
+// Lane is the vertical strip in which own rows are told by their colour.
+type Lane struct {
+	Width     int     `yaml:"width"`
+	FromRight int     `yaml:"from_right"`
+	Ratio     float64 `yaml:"ratio"`
+	Agree     int     `yaml:"agree"`
+}
+
+// Columns returns the lane in a frame of a width in pixels.
+func (l Lane) Columns(width int, scale float64) (from, to int) {
+	centre := max(px(l.FromRight, scale), int(l.Ratio*float64(width)))
+	w := max(px(l.Width, scale), 1)
+	from = max(width-centre-w/2, 0)
+	return from, min(from+w, width)
+}
+
+// Separator finds where the messages end and the input begins.
+type Separator struct {
+	MinRows     int     `yaml:"min_rows"`
+	RowsDivisor int     `yaml:"rows_divisor"`
+	ScanTo      float64 `yaml:"scan_to"`
+	CutFrom     float64 `yaml:"cut_from"`
+}
+
+// Rules of [OwnRows].
+const (
+	RuleFullWidth = "full_width" // a row with Pixels own pixels anywhere is own
+	RuleLane      = "lane"       // a row whose lane is own is own, and Expand rows around it
+)
+
+// OwnRows says which rows of a frame count as own ones.
+type OwnRows struct {
+	Rule   string `yaml:"rule"`
+	Pixels int    `yaml:"pixels"`
+	Expand int    `yaml:"expand"`
+}
+
+// Bubble says which shapes are bubbles. MaxWidth and MinFill are ratios.
+type Bubble struct {
+	MinWidth    int     `yaml:"min_width"`
+	MinHeight   int     `yaml:"min_height"`
+	MaxWidth    float64 `yaml:"max_width"`
+	MinFill     float64 `yaml:"min_fill"`
+	Avatars     int     `yaml:"avatars"`
+	LeftWithin  int     `yaml:"left_within"`
+	RightWithin int     `yaml:"right_within"`
+	Picture     int     `yaml:"picture"`
+	Stamp       int     `yaml:"stamp"`
+}
+
+// Theme is one set of colours. Brightness is the range of the ground's luma.
+type Theme struct {
+	Name       string `yaml:"name"`
+	Brightness Range  `yaml:"brightness"`
+	Own        Green  `yaml:"own"`
+	Incoming   Grey   `yaml:"incoming"`
+	Separator  Grey   `yaml:"separator"`
+}
+
+//go:embed line.yaml
+var lineYAML []byte
+
+// Line returns the built-in layout of LINE for desktop.
+func Line() Layout {
+	l, err := Parse(lineYAML)
+	if err != nil {
+		panic(err) // embedded at build time, so a bug
+	}
+	return l
+}
+
+// Parse reads and checks a layout. Errors wrap [ErrLayout]: an unknown field
+// with its place in the file, a bad value with the field's path.
+func Parse(data []byte) (Layout, error) {
+	var l Layout
+	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&l); err != nil {
+		return Layout{}, fmt.Errorf("%w: %w", ErrLayout, err)
+	}
+	return l, l.Validate()
+}
+
+// ThemeFor returns the theme for a ground of this luma (0 to 255); the last
+// one if no range holds it.
+func (l Layout) ThemeFor(luma int) Theme {
+	for _, t := range l.Themes {
+		if t.Brightness.Has(luma) {
+			return t
+		}
+	}
+	return l.Themes[len(l.Themes)-1]
+}
+
+// IsToken reports that a line is the application's own word, alone or followed
+// by a number. A bubble's text is content even then: ask only about lines that
+// stand outside bubbles or whose place is unknown.
+func (l Layout) IsToken(line string) bool {
+	line = strings.TrimRight(text.Compact(line), "0123456789")
+	if line == "" {
+		return false
+	}
+	for _, token := range l.Tokens {
+		if text.Compact(token) == line {
+			return true
+		}
+	}
+	return false
+}
+
+// Excluded returns the rectangles to leave out of a frame's hash.
+func (l Layout) Excluded(size image.Point, scale float64) []image.Rectangle {
+	out := make([]image.Rectangle, 0, len(l.Exclude))
+	for _, b := range l.Exclude {
+		if r := b.In(size, scale); !r.Empty() {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package layout
+
+import "fmt"
+
+// Validate returns an error wrapping [ErrLayout] that names the first field
+// with an impossible value and what is possible.
+func (l Layout) Validate() error {
+	c := checker{}
+	c.check(l.Name != "", "name", "must not be empty")
+	c.between("header.height", l.Header.Height, 0, 1000)
+	c.between("lane.width", l.Lane.Width, 1, 100)
+	c.between("lane.from_right", l.Lane.FromRight, 0, 1000)
+	c.ratio("lane.ratio", l.Lane.Ratio)
+	c.between("lane.agree", l.Lane.Agree, 1, l.Lane.Width)
+	c.between("separator.min_rows", l.Separator.MinRows, 1, 1000)
+	c.between("separator.rows_divisor", l.Separator.RowsDivisor, 1, 100000)
+	c.ratio("separator.scan_to", l.Separator.ScanTo)
+	c.ratio("separator.cut_from", l.Separator.CutFrom)
+	c.check(l.OwnRows.Rule == RuleFullWidth || l.OwnRows.Rule == RuleLane, "own_rows.rule",
+		"must be %s or %s, is %q", RuleFullWidth, RuleLane, l.OwnRows.Rule)
+	c.between("own_rows.pixels", l.OwnRows.Pixels, 1, 10000)
+	c.between("own_rows.expand", l.OwnRows.Expand, 0, 100)
+	b := l.Bubble
+	c.between("bubble.min_width", b.MinWidth, 1, 1000)
+	c.between("bubble.min_height", b.MinHeight, 1, 1000)
+	c.ratio("bubble.max_width", b.MaxWidth)
+	c.ratio("bubble.min_fill", b.MinFill)
+	c.between("bubble.avatars", b.Avatars, 0, 1000)
+	c.between("bubble.left_within", b.LeftWithin, 1, 10000)
+	c.between("bubble.right_within", b.RightWithin, 1, 10000)
+	c.between("bubble.picture", b.Picture, 16, 10000)
+	c.between("bubble.stamp", b.Stamp, 0, 1000)
+	c.check(len(l.Themes) > 0, "themes", "must hold at least one theme")
+	for i, t := range l.Themes {
+		at := fmt.Sprintf("themes[%d].", i)
+		c.check(t.Name != "", at+"name", "must not be empty")
+		c.span(at+"brightness", t.Brightness.Min, t.Brightness.Max)
+		c.between(at+"own.min", t.Own.Min, 0, 254)
+		c.between(at+"own.over_red", t.Own.OverRed, 0, 254)
+		c.between(at+"own.over_blue", t.Own.OverBlue, 0, 254)
+		c.grey(at+"incoming", t.Incoming)
+		c.grey(at+"separator", t.Separator)
+	}
+	for i, token := range l.Tokens {
+		c.check(token != "", fmt.Sprintf("tokens[%d]", i), "must not be empty")
+	}
+	for i, name := range l.Names {
+		c.check(name != "", fmt.Sprintf("names[%d]", i), "must not be empty")
+	}
+	return c.err
+}
+
+// checker keeps the first error.
+type checker struct{ err error }
+
+func (c *checker) check(ok bool, field, format string, args ...any) {
+	if !ok && c.err == nil {
+		c.err = fmt.Errorf("%w: %s %s", ErrLayout, field, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *checker) between(field string, v, lo, hi int) {
+	c.check(lo <= v && v <= hi, field, "must lie in %d..%d, is %d", lo, hi, v)
+}
+
+func (c *checker) ratio(field string, v float64) {
+	c.check(v >= 0 && v <= 1, field, "must lie in 0..1, is %v", v)
+}
+
+func (c *checker) span(field string, lo, hi int) {
+	c.check(0 <= lo && lo <= hi && hi <= 255, field, "must have 0 <= min <= max <= 255, has %d and %d", lo, hi)
+}
+
+func (c *checker) grey(field string, g Grey) {
+	c.span(field, g.Min, g.Max)
+	c.between(field+".spread", g.Spread, 0, 255)
+}
