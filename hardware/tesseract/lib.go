@@ -1,0 +1,233 @@
+//go:build (linux || darwin) && (amd64 || arm64)
+
+package tesseract
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// handle is a TessBaseAPI*, TessResultIterator* or TessPageIterator*. It is
+// memory of the C library, never looked into.
+type handle uintptr
+
+// library holds the bound functions of capi.h that are used.
+type library struct {
+	path string
+
+	tessVersion func() *byte
+	create      func() handle
+	delete      func(h handle)
+	end         func(h handle)
+	init3       func(h handle, datapath, language string) int32
+	setVariable func(h handle, name, value string) int32
+	setPageMode func(h handle, mode int32)
+	setImage    func(h handle, pix *byte, width, height, bytesPerPixel, bytesPerLine int32)
+	setDPI      func(h handle, ppi int32)
+	recognize   func(h handle, monitor uintptr) int32
+	clear       func(h handle)
+	iterator    func(h handle) handle
+	iterDelete  func(it handle)
+	iterNext    func(it handle, level int32) int32
+	iterText    func(it handle, level int32) *byte
+	iterConf    func(it handle, level int32) float32
+	iterPage    func(it handle) handle
+	pageBox     func(it handle, level int32, left, top, right, bottom *int32) int32
+	deleteText  func(text *byte)
+}
+
+// levelLine is RIL_TEXTLINE.
+const levelLine = 2
+
+// loaded remembers libraries by name: a shared library is loaded once a
+// process and never unloaded.
+var loaded = struct {
+	sync.Mutex
+	byName map[string]*library
+}{byName: map[string]*library{}}
+
+func load(name string) (*library, error) {
+	loaded.Lock()
+	defer loaded.Unlock()
+	if lib := loaded.byName[name]; lib != nil {
+		return lib, nil
+	}
+	names := []string{name}
+	if name == "" {
+		names = libraryNames()
+	}
+	limitThreads()
+	for _, n := range names {
+		so, err := purego.Dlopen(n, purego.RTLD_NOW|purego.RTLD_LOCAL)
+		if err != nil {
+			continue
+		}
+		lib, err := bind(so)
+		if err != nil {
+			return nil, fmt.Errorf("%w: tesseract: %s: %w; %s", hardware.ErrUnavailable, n, err, mend())
+		}
+		lib.path = pathOf(n)
+		loaded.byName[name] = lib
+		return lib, nil
+	}
+	return nil, fmt.Errorf("%w: tesseract: cannot load %s; %s", hardware.ErrUnavailable, strings.Join(names, ", "), mend())
+}
+
+func libraryNames() []string {
+	if runtime.GOOS == "darwin" {
+		return []string{
+			"/opt/homebrew/lib/libtesseract.5.dylib", "/usr/local/lib/libtesseract.5.dylib", "/opt/local/lib/libtesseract.5.dylib",
+			"libtesseract.5.dylib", "libtesseract.dylib",
+		}
+	}
+	return []string{"libtesseract.so.5", "libtesseract.so.4", "libtesseract.so"}
+}
+
+// limitThreads puts OMP_THREAD_LIMIT=1 into the C environment, which the
+// OpenMP runtime reads when it is loaded. Without cgo os.Setenv does not reach
+// it. A value that is set already stays.
+func limitThreads() {
+	libc, err := purego.Dlopen(libcName(), purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	if err != nil {
+		return // slower, not wrong
+	}
+	address, err := purego.Dlsym(libc, "setenv")
+	if err != nil {
+		return
+	}
+	var setenv func(name, value string, overwrite int32) int32
+	purego.RegisterFunc(&setenv, address)
+	setenv("OMP_THREAD_LIMIT", "1", 0)
+}
+
+func libcName() string {
+	if runtime.GOOS == "darwin" {
+		return "/usr/lib/libSystem.B.dylib"
+	}
+	return "libc.so.6"
+}
+
+func bind(so uintptr) (*library, error) {
+	lib := &library{}
+	for _, f := range []struct {
+		name string
+		to   any
+	}{
+		{"TessVersion", &lib.tessVersion},
+		{"TessBaseAPICreate", &lib.create},
+		{"TessBaseAPIDelete", &lib.delete},
+		{"TessBaseAPIEnd", &lib.end},
+		{"TessBaseAPIInit3", &lib.init3},
+		{"TessBaseAPISetVariable", &lib.setVariable},
+		{"TessBaseAPISetPageSegMode", &lib.setPageMode},
+		{"TessBaseAPISetImage", &lib.setImage},
+		{"TessBaseAPISetSourceResolution", &lib.setDPI},
+		{"TessBaseAPIRecognize", &lib.recognize},
+		{"TessBaseAPIClear", &lib.clear},
+		{"TessBaseAPIGetIterator", &lib.iterator},
+		{"TessResultIteratorDelete", &lib.iterDelete},
+		{"TessResultIteratorNext", &lib.iterNext},
+		{"TessResultIteratorGetUTF8Text", &lib.iterText},
+		{"TessResultIteratorConfidence", &lib.iterConf},
+		{"TessResultIteratorGetPageIterator", &lib.iterPage},
+		{"TessPageIteratorBoundingBox", &lib.pageBox},
+		{"TessDeleteText", &lib.deleteText},
+	} {
+		address, err := purego.Dlsym(so, f.name)
+		if err != nil {
+			return nil, fmt.Errorf("it has no %s", f.name)
+		}
+		purego.RegisterFunc(f.to, address)
+	}
+	return lib, nil
+}
+
+// pathOf finds the file behind a library name where the system tells.
+func pathOf(name string) string {
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return name
+	}
+	defer maps.Close()
+	for s := bufio.NewScanner(maps); s.Scan(); {
+		if i := strings.IndexByte(s.Text(), '/'); i >= 0 && strings.Contains(s.Text()[i:], "/libtesseract") {
+			return s.Text()[i:]
+		}
+	}
+	return name
+}
+
+func (l *library) version() string { return goString(l.tessVersion()) }
+
+// init opens a language and returns 0 if it worked.
+func (l *library) init(h handle, data, langs string) int32 {
+	l.setVariable(h, "debug_file", "/dev/null") // no chatter on standard error
+	return l.init3(h, data, langs)
+}
+
+// read recognises one picture. The library copies the pixels.
+func (l *library) read(h handle, pix []byte, width, height, stride, mode int) ([]messages.Line, error) {
+	l.setPageMode(h, int32(mode))
+	l.setImage(h, &pix[0], int32(width), int32(height), 1, int32(stride))
+	defer l.clear(h)
+	l.setDPI(h, assumedDPI)
+	if code := l.recognize(h, 0); code != 0 {
+		return nil, fmt.Errorf("tesseract: recognition of %d×%d pixels failed with code %d", width, height, code)
+	}
+	it := l.iterator(h)
+	if it == 0 {
+		return nil, nil // no text
+	}
+	defer l.iterDelete(it)
+	var out []messages.Line
+	for {
+		if line, ok := l.line(it); ok {
+			out = append(out, line)
+		}
+		if l.iterNext(it, levelLine) == 0 {
+			return out, nil
+		}
+	}
+}
+
+// line reads the iterator's present line; false if it holds no text.
+func (l *library) line(it handle) (messages.Line, bool) {
+	c := l.iterText(it, levelLine)
+	if c == nil {
+		return messages.Line{}, false
+	}
+	text := strings.TrimSpace(strings.ToValidUTF8(goString(c), "\uFFFD"))
+	l.deleteText(c)
+	if text == "" {
+		return messages.Line{}, false
+	}
+	var left, top, right, bottom int32
+	l.pageBox(l.iterPage(it), levelLine, &left, &top, &right, &bottom)
+	return messages.Line{
+		Text:       messages.Text(text),
+		Confidence: min(max(float64(l.iterConf(it, levelLine))/100, 0), 1),
+		Box:        messages.Rect{X: int(left), Y: int(top), W: int(right - left), H: int(bottom - top)},
+	}, true
+}
+
+// goString copies a C string; "" for nil.
+func goString(c *byte) string {
+	if c == nil {
+		return ""
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(unsafe.Pointer(c), n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice(c, n))
+}

@@ -1,0 +1,81 @@
+package tesseract
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// mend is the command that installs library and languages.
+func mend() string {
+	if runtime.GOOS == "darwin" {
+		return "run `brew install tesseract tesseract-lang`"
+	}
+	return "run `sudo apt-get install tesseract-ocr tesseract-ocr-jpn` (other systems: their packages of Tesseract 5 and its Japanese data)"
+}
+
+const suffix = ".traineddata"
+
+// tessdata finds the directory of the language data: the given one, else
+// TESSDATA_PREFIX, else the usual places, preferring one that has Japanese.
+func tessdata(dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	candidates := []string{
+		"/usr/share/tesseract-ocr/5/tessdata", "/usr/share/tesseract-ocr/4.00/tessdata",
+		"/usr/share/tessdata", "/usr/share/tesseract/tessdata", "/usr/local/share/tessdata",
+		"/opt/homebrew/share/tessdata", "/opt/local/share/tessdata",
+	}
+	if prefix := os.Getenv("TESSDATA_PREFIX"); prefix != "" {
+		candidates = slices.Concat([]string{prefix, filepath.Join(prefix, "tessdata")}, candidates)
+	}
+	found := ""
+	for _, c := range candidates {
+		langs, err := listLanguages(c)
+		if err != nil || len(langs) == 0 {
+			continue
+		}
+		if slices.Contains(langs, "jpn") {
+			return c, nil
+		}
+		if found == "" {
+			found = c
+		}
+	}
+	if found == "" {
+		return "", fmt.Errorf("%w: tesseract: no language data found; %s, or set TESSDATA_PREFIX to the directory of jpn%s",
+			hardware.ErrNoLanguage, mend(), suffix)
+	}
+	return found, nil
+}
+
+func listLanguages(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: tesseract: %w; %s", hardware.ErrNoLanguage, err, mend())
+	}
+	var out []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), suffix); ok && !e.IsDir() {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// haveLanguages checks a "jpn+eng" list against a directory.
+func haveLanguages(dir, langs string) error {
+	for lang := range strings.SplitSeq(langs, "+") {
+		if _, err := os.Stat(filepath.Join(dir, lang+suffix)); err != nil {
+			return fmt.Errorf("%w: tesseract: %s%s is not in %s; %s", hardware.ErrNoLanguage, lang, suffix, dir, mend())
+		}
+	}
+	return nil
+}
