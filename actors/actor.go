@@ -1,0 +1,58 @@
+package actors
+
+import (
+	"context"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Actor decides what one message means. Receive reads and changes state only
+// through the turn and through the actor's own fields, which are a cache: after
+// an error or a panic the value is thrown away and a new one is made, so
+// whatever must last belongs in a [Table].
+//
+// Receive never blocks, reads no clock, starts no goroutine and touches no
+// network; slow or failing work is a [Turn.Call]. It is called by one goroutine
+// at a time. An error undoes the whole turn; the message comes again until its
+// budget is spent and is then quarantined with the error.
+type Actor interface {
+	Receive(turn *Turn, msg messages.Message) error
+}
+
+// Func makes an actor of a function without fields.
+type Func func(turn *Turn, msg messages.Message) error
+
+// Receive implements [Actor].
+func (f Func) Receive(turn *Turn, msg messages.Message) error { return f(turn, msg) }
+
+// Worker does what may be slow or fail: capture, OCR, an LLM, typing. It serves
+// one request at a time. After an error, a panic or a missed deadline the value
+// is thrown away and a new one is made; the request is tried again within its
+// budget. A worker that also implements io.Closer is closed when it is thrown
+// away, except while a hung Do still runs.
+type Worker interface {
+	Do(ctx context.Context, request messages.Message) (messages.Message, error)
+}
+
+// WorkerFunc makes a worker of a function without state.
+type WorkerFunc func(ctx context.Context, request messages.Message) (messages.Message, error)
+
+// Do implements [Worker].
+func (f WorkerFunc) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
+	return f(ctx, request)
+}
+
+// Refusal is a worker's error that is an answer: the request cannot be served
+// (the window is gone, the key is missing), the worker itself is well. It is
+// not retried and restarts nothing; the caller gets CallFailed with the code.
+type Refusal struct {
+	Code string // machine-readable, for example "window_gone"
+	Err  error
+}
+
+// Refuse makes a [Refusal].
+func Refuse(code string, err error) error { return &Refusal{Code: code, Err: err} }
+
+func (r *Refusal) Error() string { return r.Err.Error() }
+
+func (r *Refusal) Unwrap() error { return r.Err }

@@ -1,0 +1,67 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Outcome is everything a turn wants. It is plain data: the engine commits and
+// performs it, a test compares it.
+type Outcome struct {
+	Writes []Write
+	Sends  []Send
+	Timers []Timer
+	Calls  []Call
+	Drops  []Drop
+	Events []messages.Message
+}
+
+// Empty reports whether the turn wants nothing at all.
+func (o *Outcome) Empty() bool {
+	return len(o.Writes)+len(o.Sends)+len(o.Timers)+len(o.Calls)+len(o.Drops)+len(o.Events) == 0
+}
+
+// Write is a change of one row of the actor's own state.
+type Write struct {
+	Key    string // "table\x00key"
+	Value  []byte
+	Delete bool
+}
+
+// Send is a message to another actor.
+type Send struct {
+	To      messages.Address
+	Message messages.Message
+}
+
+// Timer sets the timer with a key, replacing an earlier one of that key, or
+// cancels it.
+type Timer struct {
+	Key     string
+	Cancel  bool
+	After   time.Duration
+	Gen     string // distinguishes settings of the same key
+	Message messages.Message
+}
+
+// Call is a request to a worker.
+type Call struct {
+	ID      string
+	Worker  string // worker kind
+	Request messages.Message
+	Options CallOptions
+}
+
+// CallOptions say how hard to try. The zero value means: 30 s, one attempt.
+type CallOptions struct {
+	Deadline time.Duration // of one attempt; 0 means 30 s
+	Retries  int           // attempts after the first, with backoff between
+	Tag      string        // given back in CallFailed and Cause.Tag
+}
+
+// Drop is a stage's decision to let something go no further.
+type Drop struct {
+	Stage  string
+	Reason string
+}

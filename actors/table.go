@@ -1,0 +1,158 @@
+package actors
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrRow marks a stored row that cannot be read.
+var ErrRow = errors.New("actors: unreadable row")
+
+// RowUpcast turns the JSON of a row written by an older version of a table into
+// that of the current one.
+type RowUpcast func(version int, row json.RawMessage) (json.RawMessage, error)
+
+// Table is one named, ordered set of rows in an actor's own keyspace. It holds
+// no state: declare it as a package variable and pass the turn.
+//
+// A row is stored as its version in decimal, a space, and JSON.
+type Table[V any] struct {
+	name    string
+	version int
+	upcast  RowUpcast
+}
+
+// NewTable names a table. The name is part of the stored form: letters, digits
+// and underscores, never changed. It panics on another name, which is a bug.
+func NewTable[V any](name string) Table[V] {
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		panic("actors: table name " + strconv.Quote(name))
+	}
+	return Table[V]{name: name, version: 1}
+}
+
+// WithVersion returns the table at a later version whose older rows go through
+// upcast.
+func (tb Table[V]) WithVersion(version int, upcast RowUpcast) Table[V] {
+	tb.version, tb.upcast = version, upcast
+	return tb
+}
+
+// Get returns the row with a key.
+func (tb Table[V]) Get(t *Turn, key string) (V, bool) {
+	var zero V
+	if w, ok := t.writes[tb.key(key)]; ok {
+		if w.Delete {
+			return zero, false
+		}
+		return tb.read(t, key, w.Value)
+	}
+	raw, ok, err := t.reader.Get(tb.key(key))
+	if err != nil {
+		t.Fail(fmt.Errorf("actors: read %s/%s of %s: %w", tb.name, key, t.cause.Self, err))
+		return zero, false
+	}
+	if !ok {
+		return zero, false
+	}
+	return tb.read(t, key, raw)
+}
+
+// Put writes the row with a key. Keys hold no NUL.
+func (tb Table[V]) Put(t *Turn, key string, v V) {
+	if strings.ContainsRune(key, 0) {
+		t.Fail(fmt.Errorf("actors: row key %q of table %s holds NUL", key, tb.name))
+		return
+	}
+	body, err := json.Marshal(v)
+	if err != nil {
+		t.Fail(fmt.Errorf("actors: write %s/%s: %w", tb.name, key, err))
+		return
+	}
+	row := strconv.AppendInt(make([]byte, 0, len(body)+4), int64(tb.version), 10)
+	t.write(Write{Key: tb.key(key), Value: append(append(row, ' '), body...)})
+}
+
+// Delete removes the row with a key, if there is one.
+func (tb Table[V]) Delete(t *Turn, key string) { t.write(Write{Key: tb.key(key), Delete: true}) }
+
+// All yields every row in ascending order of keys, as the turn has left them so
+// far. Rows may be written and deleted meanwhile; the sequence does not change.
+func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		prefix := tb.key("")
+		rows := map[string][]byte{}
+		err := t.reader.Scan(prefix, func(k string, raw []byte) bool {
+			rows[k] = raw
+			return true
+		})
+		if err != nil {
+			t.Fail(fmt.Errorf("actors: scan %s of %s: %w", tb.name, t.cause.Self, err))
+			return
+		}
+		for k, w := range t.writes {
+			switch {
+			case !strings.HasPrefix(k, prefix):
+			case w.Delete:
+				delete(rows, k)
+			default:
+				rows[k] = w.Value
+			}
+		}
+		for _, k := range slices.Sorted(maps.Keys(rows)) {
+			v, ok := tb.read(t, k[len(prefix):], rows[k])
+			if !ok || !yield(k[len(prefix):], v) {
+				return
+			}
+		}
+	}
+}
+
+func (tb Table[V]) key(key string) string { return tb.name + "\x00" + key }
+
+func (tb Table[V]) read(t *Turn, key string, raw []byte) (V, bool) {
+	v, err := tb.Decode(raw)
+	if err != nil {
+		t.Fail(fmt.Errorf("%w: %s/%s of %s: %w", ErrRow, tb.name, key, t.cause.Self, err))
+	}
+	return v, err == nil
+}
+
+// Decode reads a stored row. It is what Get uses; tests and tools use it on raw
+// bytes.
+func (tb Table[V]) Decode(raw []byte) (V, error) {
+	var v V
+	head, body, ok := bytes.Cut(raw, []byte{' '})
+	version, err := strconv.Atoi(string(head))
+	switch {
+	case !ok || err != nil || version < 1:
+		return v, fmt.Errorf("%d bytes without a version", len(raw))
+	case version > tb.version:
+		return v, fmt.Errorf("version %d is newer than ours (%d): upgrade Kehai", version, tb.version)
+	case version < tb.version && tb.upcast == nil:
+		return v, fmt.Errorf("version %d has no upcast to %d", version, tb.version)
+	case version < tb.version:
+		if body, err = tb.upcast(version, body); err != nil {
+			return v, fmt.Errorf("upcast of version %d: %w", version, err)
+		}
+	}
+	if err := json.Unmarshal(body, &v); err != nil {
+		return v, fmt.Errorf("%d bytes do not fit %T", len(body), v)
+	}
+	return v, nil
+}
+
+func (t *Turn) write(w Write) {
+	if t.writes == nil {
+		t.writes = map[string]Write{}
+	}
+	t.writes[w.Key] = w
+	t.out.Writes = append(t.out.Writes, w)
+}

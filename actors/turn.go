@@ -1,0 +1,143 @@
+package actors
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Cause is why a turn happens.
+type Cause struct {
+	Self    messages.Address
+	From    messages.Address // "" for the engine, a timer or a host
+	ID      string           // of the message; the same when it is tried again
+	Trace   string           // of the message that began the chain
+	Attempt int              // 1 for the first
+	Call    string           // id of the call that this answers, or ""
+	Tag     string           // of that call
+	Now     time.Time
+}
+
+// Reader reads the actor's own rows as they stand before the turn. Keys are
+// "table\x00key"; Scan goes in ascending order.
+type Reader interface {
+	Get(key string) (value []byte, ok bool, err error)
+	Scan(prefix string, yield func(key string, value []byte) bool) error
+}
+
+// Turn collects what one message causes. It is valid during Receive only, for
+// the goroutine that runs it. Errors (a damaged row, a bad address) stick: they
+// fail the turn when Receive returns, so reads and sends need no checking.
+type Turn struct {
+	cause  Cause
+	reader Reader
+	writes map[string]Write
+	out    Outcome
+	ids    int
+	err    error
+}
+
+// NewTurn is for the engine and for tests of tables.
+func NewTurn(cause Cause, reader Reader) *Turn {
+	return &Turn{cause: cause, reader: reader}
+}
+
+// Now is the engine's time at the start of the turn.
+func (t *Turn) Now() time.Time { return t.cause.Now }
+
+// Self is the actor's address.
+func (t *Turn) Self() messages.Address { return t.cause.Self }
+
+// Cause tells where the message came from.
+func (t *Turn) Cause() Cause { return t.cause }
+
+// Send sends a message when the turn has committed. Messages of one actor to
+// another arrive in order.
+func (t *Turn) Send(to messages.Address, msg messages.Message) {
+	if err := to.Validate(); err != nil {
+		t.Fail(fmt.Errorf("actors: send %T: %w", msg, err))
+		return
+	}
+	if msg == nil {
+		t.Fail(fmt.Errorf("actors: send to %s: nil message", to))
+		return
+	}
+	t.out.Sends = append(t.out.Sends, Send{To: to, Message: msg})
+}
+
+// After sends msg to the actor itself once d has passed since Now. A timer with
+// the same key is replaced. A fleeting timer dies with the actor's activation; a
+// durable one survives, and fires late rather than never.
+func (t *Turn) After(key string, d time.Duration, msg messages.Message) {
+	if key == "" || strings.ContainsRune(key, 0) || msg == nil {
+		t.Fail(fmt.Errorf("actors: timer %q with %T: want a key without NUL and a message", key, msg))
+		return
+	}
+	t.out.Timers = append(t.out.Timers, Timer{Key: key, After: max(d, 0), Gen: t.sub(), Message: msg})
+}
+
+// Cancel forgets the timer with the key. Once the turn has committed its
+// message does not arrive any more, even if it was already under way.
+func (t *Turn) Cancel(key string) {
+	t.out.Timers = append(t.out.Timers, Timer{Key: key, Cancel: true})
+}
+
+// Call asks a worker of a kind and returns the call's id. The answer comes as a
+// message: the worker's result, or messages.CallFailed. A durable request is
+// asked again after a crash, so workers see it at least once; its answer is
+// accepted once.
+func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) string {
+	if err := messages.To(worker, "-").Validate(); err != nil || request == nil {
+		t.Fail(fmt.Errorf("actors: call %q with %T: want a worker kind and a request", worker, request))
+		return ""
+	}
+	if opts.Deadline <= 0 {
+		opts.Deadline = 30 * time.Second
+	}
+	id := t.sub()
+	t.out.Calls = append(t.out.Calls, Call{ID: id, Worker: worker, Request: request, Options: opts})
+	return id
+}
+
+// Drop records that something goes no further, and why. Neither text may hold
+// private words.
+func (t *Turn) Drop(stage, reason string) {
+	t.out.Drops = append(t.out.Drops, Drop{Stage: stage, Reason: reason})
+}
+
+// Publish hands an event to the runtime's listeners when the turn has
+// committed. A durable type is also kept in the event log, in commit order, and
+// reaches acknowledged subscriptions.
+func (t *Turn) Publish(event messages.Message) { t.out.Events = append(t.out.Events, event) }
+
+// NewID makes an identifier that is unique in the store and comes out the same
+// when this message is tried again.
+func (t *Turn) NewID() string {
+	sum := sha256.Sum256([]byte(string(t.cause.Self) + "\x00" + t.sub()))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
+}
+
+// Fail makes the turn fail with err; the first error wins.
+func (t *Turn) Fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// Finish returns what the turn wants, or the error that sticks to it. It is
+// for the engine.
+func (t *Turn) Finish() (*Outcome, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	return &t.out, nil
+}
+
+func (t *Turn) sub() string {
+	t.ids++
+	return fmt.Sprintf("%s.%d", t.cause.ID, t.ids)
+}

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// WorkerKind is one pool of workers.
+type WorkerKind struct {
+	Name string
+	// Size is how many workers serve the pool, at least 1.
+	Size int
+	// Queue bounds the waiting fleeting requests; 0 means 64. Durable requests
+	// always wait.
+	Queue int
+	// New makes a worker: at start and after each failure.
+	New func() (actors.Worker, error)
+}
+
+const defaultQueue = 64
+
+// Job is one attempt of a call.
+type Job struct {
+	ID      string
+	Caller  messages.Address
+	Worker  string // worker kind
+	Request messages.Message
+	Options actors.CallOptions
+	Attempt int // from 1
+
+	receipt string
+	inc     uint64
+	trace   string
+	done    atomic.Bool
+}
+
+// again is the next attempt of the same call.
+func (j *Job) again() *Job {
+	return &Job{
+		ID: j.ID, Caller: j.Caller, Worker: j.Worker, Request: j.Request, Options: j.Options,
+		Attempt: j.Attempt + 1, receipt: j.receipt, inc: j.inc, trace: j.trace,
+	}
+}
+
+// pool is the queue of one worker kind.
+type pool struct {
+	kind WorkerKind
+
+	mu       sync.Mutex
+	queue    []*Job
+	fleeting int
+	open     map[string]bool // durable calls queued or under way, by receipt
+	busy     int             // jobs under way
+	resting  int             // jobs that wait for their next attempt
+}
+
+func (p *pool) limit() int {
+	if p.kind.Queue > 0 {
+		return p.kind.Queue
+	}
+	return defaultQueue
+}
+
+func (e *Engine) performCall(c *Cell, st *staged, call actors.Call) {
+	job := &Job{
+		ID: call.ID, Caller: c.addr, Worker: call.Worker, Request: call.Request, Options: call.Options,
+		Attempt: 1, trace: st.cause.Trace,
+	}
+	if e.durable(call.Request) {
+		job.receipt = ofActor(keyCall, c.addr, call.ID)
+	} else {
+		job.inc = c.activation()
+	}
+	e.submitJob(job)
+}
+
+func (e *Engine) submitJob(job *Job) {
+	p := e.pools[job.Worker]
+	if p == nil {
+		e.answerFailed(job, messages.FailureUnknown, "", fmt.Sprintf("this runtime has no workers of kind %q", job.Worker))
+		return
+	}
+	p.mu.Lock()
+	if job.receipt != "" {
+		if job.Attempt == 1 && p.open[job.receipt] {
+			p.mu.Unlock()
+			return // already under way
+		}
+		p.open[job.receipt] = true
+	} else if p.fleeting >= p.limit() {
+		p.mu.Unlock()
+		e.answerFailed(job, messages.FailureOverload, "", fmt.Sprintf("%d requests already wait for %s", p.limit(), job.Worker))
+		return
+	} else {
+		p.fleeting++
+	}
+	p.queue = append(p.queue, job)
+	p.mu.Unlock()
+	e.driver.WakeWorkers(job.Worker)
+}
+
+// TakeJob hands the next waiting job of a pool to a driver, nil if there is
+// none. Every job taken must be finished with FinishJob.
+func (e *Engine) TakeJob(kind string) *Job {
+	p := e.pools[kind]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queue) == 0 {
+		return nil
+	}
+	job := p.queue[0]
+	p.queue[0] = nil
+	p.queue = p.queue[1:]
+	if job.receipt == "" {
+		p.fleeting--
+	}
+	p.busy++
+	return job
+}
+
+// Perform runs a job on a worker and returns what came of it. A panic becomes
+// an error; hung is the caller's to notice, by the context's deadline.
+func Perform(ctx context.Context, w actors.Worker, job *Job) (result messages.Message, kind messages.FailureKind, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			result, kind = nil, messages.FailurePanic
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	result, err = w.Do(ctx, job.Request)
+	switch {
+	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
+		return nil, messages.FailureTimeout, err
+	case err != nil:
+		return nil, messages.FailureError, err
+	case result == nil:
+		return nil, messages.FailureError, fmt.Errorf("worker %s answered %s with nothing", job.Worker, job.Request.MessageType())
+	}
+	return result, "", nil
+}
+
+// FinishJob takes what an attempt came to; only the first call for an attempt
+// counts, so that a late answer of an abandoned worker changes nothing. It
+// reports whether the worker must be restarted.
+func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Message, kind messages.FailureKind, err error, took time.Duration) (restart bool) {
+	if !job.done.CompareAndSwap(false, true) {
+		return false
+	}
+	p := e.pools[job.Worker]
+	p.mu.Lock()
+	p.busy--
+	p.mu.Unlock()
+	if err == nil {
+		if terr := e.checkAnswer(job, result); terr != nil {
+			kind, err = messages.FailureUnknown, terr
+		}
+	}
+	detail := ""
+	if err != nil {
+		detail = firstLine(err.Error())
+	}
+	e.report(messages.CallFinished{
+		Worker: worker, Call: job.ID, Caller: job.Caller, Attempt: job.Attempt,
+		Failure: kind, Detail: detail, Took: took, At: e.clock.Now(),
+	})
+	var refusal *actors.Refusal
+	switch {
+	case err == nil:
+		e.answer(job, result)
+		return false
+	case errors.As(err, &refusal):
+		e.answerFailed(job, kind, refusal.Code, detail)
+		return false
+	case job.Attempt <= job.Options.Retries && kind != messages.FailureUnknown:
+		e.retry(p, job)
+	default:
+		e.answerFailed(job, kind, "", detail)
+	}
+	return true
+}
+
+func (e *Engine) retry(p *pool, job *Job) {
+	p.mu.Lock()
+	p.resting++
+	p.mu.Unlock()
+	next := job.again()
+	key := fmt.Sprintf("r%s\x00%s\x00%d", job.Caller, job.ID, job.inc)
+	due := e.clock.Now().Add(backoff(job.Attempt, e.jitter()))
+	e.timers.arm(key, due, false, func() {
+		p.mu.Lock()
+		p.resting--
+		p.mu.Unlock()
+		e.submitJob(next)
+	})
+}
+
+// checkAnswer keeps durable things durable.
+func (e *Engine) checkAnswer(job *Job, result messages.Message) error {
+	entry, err := e.codec.Lookup(result)
+	if err != nil {
+		return err
+	}
+	if job.receipt != "" && !entry.Durable {
+		return fmt.Errorf("engine: worker %s answers a durable request with the fleeting type %s", job.Worker, entry.Type)
+	}
+	return nil
+}
+
+func (e *Engine) answer(job *Job, result messages.Message) {
+	if p := e.pools[job.Worker]; p != nil && job.receipt != "" {
+		p.mu.Lock()
+		delete(p.open, job.receipt)
+		p.mu.Unlock()
+	}
+	e.deliver(Envelope{
+		ID: job.ID + ".r", From: messages.To(job.Worker, "pool"), To: job.Caller, Trace: job.trace, At: e.clock.Now(),
+		Message: result, receipt: job.receipt, call: job.ID, tag: job.Options.Tag, inc: job.inc,
+		stored: job.receipt != "",
+	})
+}
+
+func (e *Engine) answerFailed(job *Job, kind messages.FailureKind, code, detail string) {
+	e.answer(job, messages.CallFailed{
+		Call: job.ID, Tag: job.Options.Tag, Worker: job.Worker, Request: job.Request.MessageType().Name,
+		Kind: kind, Code: code, Detail: detail, Attempts: job.Attempt,
+	})
+}
+
+func firstLine(s string) string {
+	for i, r := range s {
+		if r == '\n' || i > 300 {
+			return s[:i]
+		}
+	}
+	return s
+}

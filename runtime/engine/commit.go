@@ -1,0 +1,275 @@
+package engine
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Bounds of one transaction of the committer.
+const (
+	batchTurns = 512
+	batchBytes = 1 << 20
+	maxTurn    = MaxBatch - batchBytes - 64<<10
+)
+
+// errDiscarded answers a wish that was staged on state that a failed commit
+// took back.
+var errDiscarded = errors.New("engine: discarded after a failed commit")
+
+// committer is the only writer of the store: it takes the turns that wait at
+// the moment, writes them as one transaction, and releases their deliveries in
+// order. It owns no goroutine; commitBatch is called by one goroutine at a time.
+type committer struct {
+	mu     sync.Mutex
+	queue  []*staged
+	wake   chan struct{}
+	seq    uint64 // last sequence number given out
+	paused bool   // for want of space
+}
+
+func newCommitter() *committer { return &committer{wake: make(chan struct{}, 1)} }
+
+// submit hands a cell's turn to the committer, or releases it at once when it
+// needs no store and nothing before it waits. It reports false when the cell's
+// pending turns were thrown away meanwhile.
+func (e *Engine) submit(c *Cell, gen uint64, st *staged) bool {
+	st.cell, st.gen = c, gen
+	c.mu.Lock()
+	if c.gen != gen {
+		c.mu.Unlock()
+		return false
+	}
+	st.done = !st.durable
+	c.pending = append(c.pending, st)
+	for _, op := range st.ops {
+		if c.view == nil {
+			c.view = map[string]overlay{}
+		}
+		c.view[string(op.Key)] = overlay{value: op.Value, ok: !op.Delete, by: st}
+	}
+	if st.out != nil {
+		for _, t := range st.out.Timers {
+			e.markTimer(c, t)
+		}
+	}
+	c.mu.Unlock()
+	if st.durable {
+		if st.size == 0 {
+			st.measure()
+		}
+		e.enqueue(st)
+	} else {
+		e.releaseReady(c)
+	}
+	return true
+}
+
+// markTimer makes the setting of a fleeting timer visible to the next turn.
+func (e *Engine) markTimer(c *Cell, t timerWish) {
+	delete(c.fleeting, t.Key)
+	if !t.Cancel && !e.durable(t.Message) {
+		c.fleeting[t.Key] = t.Gen
+	}
+}
+
+func (e *Engine) enqueue(st *staged) {
+	k := e.committer
+	k.mu.Lock()
+	k.queue = append(k.queue, st)
+	k.mu.Unlock()
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take removes the next batch from the queue: at most n turns.
+func (k *committer) take(n int) []*staged {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	size, i := 0, 0
+	for i < len(k.queue) && i < n {
+		if size += k.queue[i].size; i > 0 && size > batchBytes {
+			break
+		}
+		i++
+	}
+	batch := k.queue[:i:i]
+	k.queue = k.queue[i:]
+	return batch
+}
+
+func (k *committer) waiting() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.queue)
+}
+
+// Commit writes one batch of at most n waiting turns and releases it. It
+// returns how many turns it took, and paused when the volume is too full: then
+// nothing was taken and the caller tries again later.
+func (e *Engine) Commit(n int) (took int, paused bool) {
+	if e.committer.waiting() == 0 {
+		return 0, false
+	}
+	if e.lowSpace() {
+		return 0, true
+	}
+	batch := e.committer.take(min(n, batchTurns))
+	live, ops := e.assemble(batch)
+	if len(live) == 0 {
+		return len(batch), false
+	}
+	var err error
+	if len(ops) > 0 {
+		err = e.store.Apply(ops, e.sync)
+	}
+	if err != nil {
+		e.report(messages.CommitFailed{Turns: len(live), Reason: err.Error(), At: e.clock.Now()})
+		e.undo(live, err)
+		return len(batch), false
+	}
+	e.onCommit(len(live), len(ops))
+	for _, st := range live {
+		e.release(st)
+	}
+	return len(batch), false
+}
+
+// assemble numbers what a batch sends and publishes, and joins its ops. Turns
+// whose state was taken back are left out.
+func (e *Engine) assemble(batch []*staged) (live []*staged, ops []Op) {
+	k := e.committer
+	first := k.seq
+	once := map[string]bool{}
+	for _, st := range batch {
+		if st.cell != nil {
+			st.cell.mu.Lock()
+			void := st.cell.gen != st.gen
+			st.cell.mu.Unlock()
+			if void {
+				continue
+			}
+		}
+		live = append(live, st)
+		if st.once != "" && e.known(st.once, once) {
+			st.ops, st.mail = nil, nil
+		}
+		ops = append(ops, st.ops...)
+		for i := range st.mail {
+			m := &st.mail[i]
+			k.seq++
+			m.seq = k.seq
+			ops = append(ops, Op{Key: []byte(inboxKey(m.to, m.seq)), Value: m.record})
+		}
+		for i := range st.events {
+			k.seq++
+			st.events[i].seq = k.seq
+			ops = append(ops, Op{Key: []byte(keyLog + seqBytes(k.seq)), Value: st.events[i].record})
+		}
+		for _, d := range st.drops {
+			k.seq++
+			ops = append(ops, Op{Key: []byte(keyVerdict + seqBytes(k.seq)), Value: encodeRecord(d)})
+		}
+		if st.dead != nil {
+			k.seq++
+			st.deadSeq = k.seq
+			ops = append(ops, Op{Key: []byte(keyDead + seqBytes(k.seq)), Value: encodeRecord(*st.dead)})
+		}
+	}
+	if k.seq != first {
+		ops = append(ops, Op{Key: []byte(keyMetaSeq), Value: []byte(seqBytes(k.seq))})
+	}
+	return live, ops
+}
+
+// known reports whether an injection's key was used before, and marks it.
+func (e *Engine) known(key string, batch map[string]bool) bool {
+	if batch[key] {
+		return true
+	}
+	batch[key] = true
+	_, ok, err := e.store.Get([]byte(key))
+	return ok && err == nil
+}
+
+// undo takes back the turns of a failed batch, and with them every later turn
+// of the same actors.
+func (e *Engine) undo(live []*staged, err error) {
+	for _, st := range live {
+		if st.cell == nil {
+			st.finished(err)
+			continue
+		}
+		c := st.cell
+		c.mu.Lock()
+		if c.gen == st.gen {
+			c.gen++
+			c.view, c.pending = nil, nil
+			c.broken = err
+		}
+		c.mu.Unlock()
+		e.driver.Wake(c)
+	}
+}
+
+// release marks a committed turn and performs what is ready.
+func (e *Engine) release(st *staged) {
+	if st.cell == nil {
+		e.deliverMail(st)
+		st.finished(nil)
+		return
+	}
+	c := st.cell
+	c.mu.Lock()
+	st.done = true
+	c.mu.Unlock()
+	e.releaseReady(c)
+}
+
+// releaseReady performs a cell's turns from the front as far as they are
+// committed.
+func (e *Engine) releaseReady(c *Cell) {
+	c.release.Lock()
+	defer c.release.Unlock()
+	for {
+		c.mu.Lock()
+		if len(c.pending) == 0 || !c.pending[0].done {
+			c.mu.Unlock()
+			return
+		}
+		st := c.pending[0]
+		c.pending[0] = nil
+		c.pending = c.pending[1:]
+		blocked := len(c.pending) == maxPipelined-1
+		for _, op := range st.ops {
+			if c.view[string(op.Key)].by == st {
+				delete(c.view, string(op.Key))
+			}
+		}
+		c.mu.Unlock()
+		e.perform(c, st)
+		if blocked {
+			e.driver.Wake(c)
+		}
+	}
+}
+
+// lowSpace reports whether the volume is too full for durable work, and tells
+// listeners when that changes.
+func (e *Engine) lowSpace() bool {
+	free, err := e.store.Free()
+	low := err == nil && free < e.minFree
+	if low == e.committer.paused {
+		return low
+	}
+	e.committer.paused = low
+	if low {
+		e.report(messages.StoreLow{Free: free, Need: e.minFree, At: e.clock.Now()})
+	} else {
+		e.report(messages.StoreRecovered{Free: free, At: e.clock.Now()})
+	}
+	return low
+}

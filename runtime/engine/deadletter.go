@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// ErrNoDeadLetter says that there is no dead letter with an id.
+var ErrNoDeadLetter = errors.New("engine: no such dead letter")
+
+// DeadLetter is a durable message that an actor could not handle.
+type DeadLetter struct {
+	ID       string           `json:"id"`
+	Actor    messages.Address `json:"actor"`
+	From     messages.Address `json:"from,omitempty"`
+	Type     string           `json:"type"`
+	Attempts int              `json:"attempts"`
+	Error    string           `json:"error"`
+	Stack    string           `json:"stack,omitempty"`
+	At       time.Time        `json:"at"`
+	// Message is the sealed message: private. Nil if it is not even JSON.
+	Message json.RawMessage `json:"message,omitempty"`
+}
+
+// DeadLetters lists the dead letters, oldest first.
+func (e *Engine) DeadLetters() ([]DeadLetter, error) {
+	var list []DeadLetter
+	err := e.store.Scan([]byte(keyDead), nil, func(k, v []byte) bool {
+		list = append(list, deadLetter(k, v))
+		return true
+	})
+	if err != nil {
+		return nil, fmt.Errorf("engine: list dead letters: %w", err)
+	}
+	return list, nil
+}
+
+func deadLetter(k, v []byte) DeadLetter {
+	seq, _ := seqOf(string(k))
+	rec, err := decodeRecord[deadRecord](v)
+	if err != nil {
+		return DeadLetter{ID: deadLetterID(seq), Type: "unreadable", Error: err.Error()}
+	}
+	d := DeadLetter{
+		ID: deadLetterID(seq), Actor: rec.Actor, From: rec.From, Type: "unreadable", Attempts: rec.Attempts,
+		Error: rec.Error, Stack: rec.Stack, At: rec.At, Message: rec.Msg,
+	}
+	var head struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(rec.Msg, &head) == nil && head.Type != "" {
+		d.Type = head.Type
+	}
+	return d
+}
+
+// RetryDeadLetter sends a dead letter to its actor again, as a new message with
+// all its attempts.
+func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
+	key, rec, err := e.findDead(id)
+	if err != nil {
+		return err
+	}
+	msg, err := e.codec.Decode(rec.Msg)
+	if err != nil {
+		return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; discard it, or run a version that knows its type", id, err)
+	}
+	st := &staged{epoch: 1, durable: true, once: "", ops: []Op{{Key: key, Delete: true}}}
+	at := wall(e.clock.Now())
+	st.mail = []stagedMail{{
+		to: rec.Actor, index: -1,
+		record: encodeRecord(mailRecord{From: rec.From, Trace: rec.Trace, At: at, Epoch: 1, Msg: rec.Msg}),
+		env:    Envelope{From: rec.From, To: rec.Actor, Trace: rec.Trace, At: at, Message: msg},
+	}}
+	return e.commitWish(ctx, st)
+}
+
+// DiscardDeadLetter deletes a dead letter for good.
+func (e *Engine) DiscardDeadLetter(ctx context.Context, id string) error {
+	key, _, err := e.findDead(id)
+	if err != nil {
+		return err
+	}
+	return e.commitWish(ctx, &staged{epoch: 1, durable: true, ops: []Op{{Key: key, Delete: true}}})
+}
+
+func (e *Engine) findDead(id string) ([]byte, deadRecord, error) {
+	seq, err := parseDeadLetterID(id)
+	if err != nil {
+		return nil, deadRecord{}, fmt.Errorf("%w: %w", ErrNoDeadLetter, err)
+	}
+	key := []byte(keyDead + seqBytes(seq))
+	raw, ok, err := e.store.Get(key)
+	if err != nil {
+		return nil, deadRecord{}, fmt.Errorf("engine: dead letter %s: %w", id, err)
+	}
+	if !ok {
+		return nil, deadRecord{}, fmt.Errorf("%w: %s", ErrNoDeadLetter, id)
+	}
+	rec, err := decodeRecord[deadRecord](raw)
+	if err != nil {
+		rec = deadRecord{Error: err.Error()}
+	}
+	return key, rec, nil
+}
+
+// commitWish hands a host's change to the committer and waits for it.
+func (e *Engine) commitWish(ctx context.Context, st *staged) error {
+	done := make(chan error, 1)
+	st.finished = func(err error) { done <- err }
+	st.measure()
+	e.enqueue(st)
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("engine: %w (the change may still be stored)", ctx.Err())
+	}
+}

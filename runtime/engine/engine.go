@@ -1,0 +1,263 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Kind is one kind of actor.
+type Kind struct {
+	Name string
+	// New makes the value of an actor: at its first message and after each
+	// failure. It must not fail, block or share changeable state.
+	New func(messages.Address) actors.Actor
+	// Source marks actors that begin work by themselves, such as pollers. An
+	// ordered shutdown stops them first.
+	Source bool
+	// Fleeting bounds the fleeting messages that wait; 0 means 256.
+	Fleeting int
+	// Overflow is what a full mailbox does; "" means DropOldest.
+	Overflow Overflow
+}
+
+// Driver gives cells and workers their turns. Its methods are called from any
+// goroutine, must not block, and must not call the engine back before they
+// return.
+type Driver interface {
+	Wake(*Cell)              // the cell may have something to do
+	WakeWorkers(kind string) // a job may wait
+}
+
+// Published is an event on its way to listeners. Seq is its place in the event
+// log, 0 for a fleeting type.
+type Published struct {
+	Seq     uint64
+	From    messages.Address
+	Trace   string
+	At      time.Time
+	Message messages.Message
+}
+
+// Options configure an engine. Store, Codec, Clock and Driver are required.
+type Options struct {
+	Store    Store
+	Codec    *messages.Codec
+	Clock    Clock
+	Driver   Driver
+	Kinds    []Kind
+	Workers  []WorkerKind
+	Sync     bool            // durability: power instead of process
+	MinFree  uint64          // bytes; below it durable work pauses; 0 means 128 MiB
+	Listener func(Published) // called in order per actor, from any goroutine; must not block
+	Rand     *rand.Rand      // for jitter; nil means randomly seeded
+	// OnCommit is called after each transaction with what it held.
+	OnCommit func(turns, ops int)
+}
+
+// DefaultMinFree is the free space below which durable work pauses.
+const DefaultMinFree = 128 << 20
+
+// Engine is the durable kernel: it knows the live actors, the store and the
+// committer, and leaves to its driver who runs when. See the package comment.
+type Engine struct {
+	store     Store
+	codec     *messages.Codec
+	clock     Clock
+	driver    Driver
+	kinds     map[string]Kind
+	pools     map[string]*pool
+	sync      bool
+	minFree   uint64
+	listener  func(Published)
+	onCommit  func(turns, ops int)
+	committer *committer
+	timers    *timers
+
+	rngMu sync.Mutex
+	rng   *rand.Rand
+
+	boot   uint64
+	nextID atomic.Uint64
+
+	mu    sync.RWMutex
+	cells map[messages.Address]*Cell
+}
+
+// ErrKinds marks a doubled or incomplete actor or worker kind.
+var ErrKinds = errors.New("engine: bad kinds")
+
+// New makes an engine. Nothing runs and nothing is read before Recover.
+func New(o Options) (*Engine, error) {
+	if o.Store == nil || o.Codec == nil || o.Clock == nil || o.Driver == nil {
+		return nil, errors.New("engine: Store, Codec, Clock and Driver are required")
+	}
+	e := &Engine{
+		store: o.Store, codec: o.Codec, clock: o.Clock, driver: o.Driver, sync: o.Sync,
+		minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
+		kinds: map[string]Kind{}, pools: map[string]*pool{}, cells: map[messages.Address]*Cell{},
+		committer: newCommitter(), timers: newTimers(),
+	}
+	if e.minFree == 0 {
+		e.minFree = DefaultMinFree
+	}
+	if e.listener == nil {
+		e.listener = func(Published) {}
+	}
+	if e.rng == nil {
+		e.rng = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	}
+	if e.onCommit = o.OnCommit; e.onCommit == nil {
+		e.onCommit = func(int, int) {}
+	}
+	for _, k := range o.Kinds {
+		if err := messages.To(k.Name, "-").Validate(); err != nil || k.New == nil {
+			return nil, fmt.Errorf("%w: actor kind %q: want a name of letters and New", ErrKinds, k.Name)
+		}
+		if _, ok := e.kinds[k.Name]; ok {
+			return nil, fmt.Errorf("%w: actor kind %q is there twice", ErrKinds, k.Name)
+		}
+		e.kinds[k.Name] = k
+	}
+	for _, w := range o.Workers {
+		if err := messages.To(w.Name, "-").Validate(); err != nil || w.New == nil {
+			return nil, fmt.Errorf("%w: worker kind %q: want a name of letters and New", ErrKinds, w.Name)
+		}
+		if _, ok := e.pools[w.Name]; ok {
+			return nil, fmt.Errorf("%w: worker kind %q is there twice", ErrKinds, w.Name)
+		}
+		w.Size = max(w.Size, 1)
+		e.pools[w.Name] = &pool{kind: w, open: map[string]bool{}}
+	}
+	return e, nil
+}
+
+// WorkerKinds returns the pools, sorted by name.
+func (e *Engine) WorkerKinds() []WorkerKind {
+	var kinds []WorkerKind
+	for _, p := range e.pools {
+		kinds = append(kinds, p.kind)
+	}
+	slices.SortFunc(kinds, func(a, b WorkerKind) int { return strings.Compare(a.Name, b.Name) })
+	return kinds
+}
+
+// Activate makes an actor live, so that it gets Started without any mail.
+func (e *Engine) Activate(addr messages.Address) error {
+	if err := addr.Validate(); err != nil {
+		return err
+	}
+	c := e.cell(addr)
+	if c == nil {
+		return fmt.Errorf("engine: activate %s: no actor kind %q", addr, addr.Kind())
+	}
+	e.driver.Wake(c)
+	return nil
+}
+
+// cell returns the live cell of an address, making one if its kind is known.
+func (e *Engine) cell(addr messages.Address) *Cell {
+	e.mu.RLock()
+	c := e.cells[addr]
+	e.mu.RUnlock()
+	if c != nil {
+		return c
+	}
+	kind, ok := e.kinds[addr.Kind()]
+	if !ok {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c := e.cells[addr]; c != nil {
+		return c
+	}
+	c = &Cell{addr: addr, kind: kind, inc: 1}
+	c.box.limit, c.box.overflow = kind.Fleeting, kind.Overflow
+	if c.box.limit <= 0 {
+		c.box.limit = mailboxFleeting
+	}
+	if c.box.overflow == "" {
+		c.box.overflow = DropOldest
+	}
+	// What the store holds for an actor made just now must come before what is
+	// being delivered; loading by sequence number gives that order.
+	c.box.more = true
+	e.cells[addr] = c
+	return c
+}
+
+// Inject sends a durable message from outside and returns once it is stored.
+// With a key, a second injection of that key to the same actor does nothing.
+func (e *Engine) Inject(ctx context.Context, to messages.Address, msg messages.Message, key string) error {
+	done, err := e.inject(to, msg, key)
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("engine: inject into %s: %w (it may still be stored)", to, ctx.Err())
+	}
+}
+
+func (e *Engine) inject(to messages.Address, msg messages.Message, key string) (<-chan error, error) {
+	if err := to.Validate(); err != nil {
+		return nil, err
+	}
+	if _, ok := e.kinds[to.Kind()]; !ok {
+		return nil, fmt.Errorf("engine: inject into %s: no actor kind %q", to, to.Kind())
+	}
+	raw, durable, err := e.seal(msg)
+	if err != nil {
+		return nil, fmt.Errorf("engine: inject into %s: %w", to, err)
+	}
+	done := make(chan error, 1)
+	cause := actors.Cause{Now: e.clock.Now()}
+	if !durable {
+		e.deliver(Envelope{ID: e.fleetingID(), To: to, At: cause.Now, Message: msg})
+		done <- nil
+		return done, nil
+	}
+	st := &staged{epoch: 1, durable: true, cause: cause, finished: func(err error) { done <- err }}
+	st.mail = []stagedMail{e.mailOf(to, "", cause, msg, raw, -1)}
+	if key != "" {
+		st.once = ofActor(keyInjected, to, key)
+		st.ops = append(st.ops, Op{Key: []byte(st.once), Value: encodeRecord(injectedRecord{At: wall(cause.Now)})})
+	}
+	if st.measure(); st.size > maxTurn {
+		return nil, fmt.Errorf("engine: inject into %s: %w: %d bytes, at most %d", to, ErrTooLarge, st.size, maxTurn)
+	}
+	e.enqueue(st)
+	return done, nil
+}
+
+func (e *Engine) fleetingID() string {
+	return fmt.Sprintf("f%d-%d", e.boot, e.nextID.Add(1))
+}
+
+func (e *Engine) durable(m messages.Message) bool {
+	entry, err := e.codec.Lookup(m)
+	return err == nil && entry.Durable
+}
+
+func (e *Engine) jitter() *rand.Rand {
+	e.rngMu.Lock()
+	defer e.rngMu.Unlock()
+	return rand.New(rand.NewPCG(e.rng.Uint64(), 0))
+}
+
+// report publishes the engine's own event.
+func (e *Engine) report(m messages.Message) {
+	e.listener(Published{At: e.clock.Now(), Message: m})
+}

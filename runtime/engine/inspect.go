@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// ActorInfo is what an observer can see of a live actor.
+type ActorInfo struct {
+	Address   messages.Address `json:"address"`
+	Source    bool             `json:"source,omitempty"`
+	Mailbox   int              `json:"mailbox"`        // messages in memory
+	More      bool             `json:"more,omitempty"` // the store holds more
+	Pending   int              `json:"pending"`        // turns that wait for their commit
+	Turns     uint64           `json:"turns"`          // since the process started
+	Restarts  int              `json:"restarts"`       // since the process started
+	Healthy   bool             `json:"healthy"`
+	LastError string           `json:"last_error,omitempty"`
+	Stopped   bool             `json:"stopped,omitempty"`
+}
+
+// PoolInfo is what an observer can see of a worker pool.
+type PoolInfo struct {
+	Kind    string `json:"kind"`
+	Size    int    `json:"size"`
+	Waiting int    `json:"waiting"`
+	Busy    int    `json:"busy"`
+	Resting int    `json:"resting"` // between two attempts
+}
+
+// Actors describes the live actors, sorted by address.
+func (e *Engine) Actors() []ActorInfo {
+	var list []ActorInfo
+	for _, c := range e.live() {
+		n, more := c.box.depth()
+		c.mu.Lock()
+		list = append(list, ActorInfo{
+			Address: c.addr, Source: c.kind.Source, Mailbox: n, More: more, Pending: len(c.pending), Turns: c.turns,
+			Restarts: c.sup.restarts, Healthy: !c.sup.unhealthy, LastError: c.sup.reason, Stopped: c.stopped,
+		})
+		c.mu.Unlock()
+	}
+	return list
+}
+
+// Pools describes the worker pools, sorted by kind.
+func (e *Engine) Pools() []PoolInfo {
+	var list []PoolInfo
+	for _, p := range e.pools {
+		p.mu.Lock()
+		list = append(list, PoolInfo{Kind: p.kind.Name, Size: p.kind.Size, Waiting: len(p.queue), Busy: p.busy, Resting: p.resting})
+		p.mu.Unlock()
+	}
+	slices.SortFunc(list, func(a, b PoolInfo) int { return strings.Compare(a.Kind, b.Kind) })
+	return list
+}
+
+// Left counts what is still under way.
+type Left struct {
+	Mail    int `json:"mail"`    // messages in mailboxes of actors that are not stopped
+	Turns   int `json:"turns"`   // turns that wait for their commit
+	Calls   int `json:"calls"`   // waiting, under way or between attempts
+	Timers  int `json:"timers"`  // durable timers due within the horizon
+	Writing int `json:"writing"` // handed to the committer
+}
+
+// None reports that nothing is under way.
+func (l Left) None() bool { return l == Left{} }
+
+// Left counts what is under way now, and the durable timers due within horizon
+// from now.
+func (e *Engine) Left(horizon time.Duration) Left {
+	l := Left{Writing: e.committer.waiting(), Timers: e.timers.durableBefore(e.clock.Now().Add(horizon))}
+	for _, c := range e.live() {
+		n, more := c.box.depth()
+		if more {
+			n++
+		}
+		c.mu.Lock()
+		if c.stopped {
+			n = 0
+		}
+		l.Mail += n
+		l.Turns += len(c.pending)
+		c.mu.Unlock()
+	}
+	for _, p := range e.Pools() {
+		l.Calls += p.Waiting + p.Busy + p.Resting
+	}
+	return l
+}

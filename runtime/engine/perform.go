@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+type timerWish = actors.Timer
+
+// perform does what a committed turn wants.
+func (e *Engine) perform(c *Cell, st *staged) {
+	if st.dead != nil {
+		e.report(messages.MessageQuarantined{
+			Actor: c.addr, ID: deadLetterID(st.deadSeq), Type: st.deadType, Reason: st.dead.Error, At: st.dead.At,
+		})
+	}
+	if st.out == nil {
+		return
+	}
+	for _, t := range st.out.Timers {
+		e.performTimer(c, st, t)
+	}
+	mail := st.mail
+	for i, s := range st.out.Sends {
+		if len(mail) > 0 && mail[0].index == i {
+			e.deliverStored(mail[0])
+			mail = mail[1:]
+			continue
+		}
+		e.deliver(Envelope{
+			ID: e.fleetingID(), From: c.addr, To: s.To, Trace: st.cause.Trace, At: st.cause.Now, Message: s.Message,
+		})
+	}
+	for _, call := range st.out.Calls {
+		e.performCall(c, st, call)
+	}
+	for _, d := range st.out.Drops {
+		e.report(messages.Dropped{Actor: c.addr, Stage: d.Stage, Reason: d.Reason, Cause: st.cause.ID, At: st.cause.Now})
+	}
+	events := st.events
+	for i, ev := range st.out.Events {
+		p := Published{From: c.addr, Trace: st.cause.Trace, At: st.cause.Now, Message: ev}
+		if len(events) > 0 && events[0].index == i {
+			p.Seq = events[0].seq
+			events = events[1:]
+		}
+		e.listener(p)
+	}
+}
+
+// deliverMail delivers what a host injected.
+func (e *Engine) deliverMail(st *staged) {
+	for _, m := range st.mail {
+		e.deliverStored(m)
+	}
+}
+
+func (e *Engine) deliverStored(m stagedMail) {
+	env := m.env
+	env.seq = m.seq
+	env.ID = fmt.Sprintf("m%d", m.seq)
+	env.receipt = inboxKey(m.to, m.seq)
+	e.deliver(env)
+}
+
+// deliver puts an envelope into its receiver's mailbox, making the receiver
+// live if need be.
+func (e *Engine) deliver(env Envelope) {
+	c := e.cell(env.To)
+	if c == nil {
+		e.report(messages.Dropped{
+			Actor: env.To, Stage: "deliver", Cause: env.ID, At: e.clock.Now(),
+			Reason: fmt.Sprintf("no actor kind %q in this runtime; durable mail waits in the store", env.To.Kind()),
+		})
+		return
+	}
+	if lost := c.box.push(env); lost != nil {
+		e.report(messages.MessageOverflowed{
+			Actor: c.addr, Type: lost.Message.MessageType(), Policy: string(c.box.overflow), At: e.clock.Now(),
+		})
+	}
+	e.driver.Wake(c)
+}
+
+func fleetingTimer(a messages.Address, key string) string { return "f" + ofActor(keyTimer, a, key) }
+
+func (e *Engine) performTimer(c *Cell, st *staged, t timerWish) {
+	stored := ofActor(keyTimer, c.addr, t.Key)
+	if t.Cancel {
+		e.timers.cancel(stored)
+		e.timers.cancel(fleetingTimer(c.addr, t.Key))
+		return
+	}
+	env := Envelope{
+		ID: t.Gen, To: c.addr, Trace: st.cause.Trace, At: st.cause.Now, Message: t.Message, timer: t.Key, gen: t.Gen,
+	}
+	if e.durable(t.Message) {
+		e.timers.cancel(fleetingTimer(c.addr, t.Key))
+		env.receipt = stored
+		e.armDurable(env, st.cause.Now.Add(t.After))
+		return
+	}
+	e.timers.cancel(stored)
+	env.inc = c.activation()
+	e.timers.arm(fleetingTimer(c.addr, t.Key), st.cause.Now.Add(t.After), false, func() { e.deliver(env) })
+}
+
+func (e *Engine) armDurable(env Envelope, due time.Time) {
+	e.timers.arm(env.receipt, due, true, func() { e.deliver(env) })
+}

@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Recover reads where the store stands, wakes every actor that has mail, arms
+// the durable timers and takes up the durable calls. Call it once, first.
+func (e *Engine) Recover() error {
+	seq, err := e.readCounter(keyMetaSeq)
+	if err != nil {
+		return err
+	}
+	boot, err := e.readCounter(keyMetaBoot)
+	if err != nil {
+		return err
+	}
+	e.committer.seq, e.boot = seq, boot+1
+	if err := e.store.Apply([]Op{{Key: []byte(keyMetaBoot), Value: []byte(seqBytes(e.boot))}}, e.sync); err != nil {
+		return fmt.Errorf("engine: count this start: %w", err)
+	}
+	addrs, err := e.inboxes()
+	if err != nil {
+		return err
+	}
+	if err := e.recoverTimers(keyTimer); err != nil {
+		return err
+	}
+	if err := e.recoverCalls(keyCall); err != nil {
+		return err
+	}
+	for _, a := range addrs {
+		if c := e.cell(a); c != nil {
+			e.driver.Wake(c)
+			continue
+		}
+		e.report(messages.Dropped{Actor: a, Stage: "recover", At: e.clock.Now(),
+			Reason: fmt.Sprintf("no actor kind %q in this runtime; its mail waits in the store", a.Kind())})
+	}
+	return nil
+}
+
+func (e *Engine) readCounter(key string) (uint64, error) {
+	raw, ok, err := e.store.Get([]byte(key))
+	if err != nil {
+		return 0, fmt.Errorf("engine: read %s: %w", key, err)
+	}
+	if !ok {
+		return 0, nil
+	}
+	n, good := seqOf(string(raw))
+	if !good || len(raw) != 8 {
+		return 0, fmt.Errorf("%w: %s has %d bytes, want 8: restore the data directory from a backup", ErrRecord, key, len(raw))
+	}
+	return n, nil
+}
+
+// inboxes lists the actors that have stored mail. It skips from actor to actor.
+func (e *Engine) inboxes() ([]messages.Address, error) {
+	var addrs []messages.Address
+	var from []byte
+	for {
+		found := false
+		err := e.store.Scan([]byte(keyInbox), from, func(k, _ []byte) bool {
+			if a, _, ok := splitKey(keyInbox, string(k)); ok {
+				addrs, found = append(addrs, a), true
+				from = []byte(keyInbox + string(a) + "\x01")
+			}
+			return false
+		})
+		if err != nil {
+			return nil, fmt.Errorf("engine: list inboxes: %w", err)
+		}
+		if !found {
+			return addrs, nil
+		}
+	}
+}
+
+// loadInbox reads the next n entries of an inbox after a sequence number. One
+// that cannot be read comes with its error, to be quarantined.
+func (e *Engine) loadInbox(a messages.Address, after uint64, n int) (envs []Envelope, more bool, err error) {
+	prefix := ofActor(keyInbox, a, "")
+	err = e.store.Scan([]byte(prefix), []byte(prefix+seqBytes(after+1)), func(k, v []byte) bool {
+		if len(envs) == n {
+			more = true
+			return false
+		}
+		seq, _ := seqOf(string(k))
+		env := Envelope{ID: fmt.Sprintf("m%d", seq), To: a, seq: seq, receipt: string(k), stored: true, raw: v}
+		rec, err := decodeRecord[mailRecord](v)
+		if err == nil {
+			env.From, env.Trace, env.At, env.raw = rec.From, rec.Trace, rec.At, rec.Msg
+			env.Message, err = e.codec.Decode(rec.Msg)
+		}
+		env.bad = err
+		envs = append(envs, env)
+		return true
+	})
+	return envs, more, err
+}
+
+// recoverTimers arms the stored timers under a prefix that are not armed. A
+// timer never waits longer than it was set for, even if the clock went back.
+func (e *Engine) recoverTimers(prefix string) error {
+	now := e.clock.Now()
+	err := e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
+		addr, key, ok := splitKey(keyTimer, string(k))
+		if !ok {
+			return true
+		}
+		env := Envelope{To: addr, receipt: string(k), timer: key, stored: true, raw: v}
+		rec, err := decodeRecord[timerRecord](v)
+		due := now
+		if err == nil {
+			env.ID, env.gen, env.Trace, env.At, env.raw = rec.Gen, rec.Gen, rec.Trace, rec.Set, rec.Msg
+			env.Message, err = e.codec.Decode(rec.Msg)
+			wait := min(rec.Due.Sub(now), rec.Due.Sub(rec.Set))
+			due = now.Add(max(wait, 0))
+		}
+		env.bad = err
+		e.armDurable(env, due)
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("engine: read timers: %w", err)
+	}
+	return nil
+}
+
+// recoverCalls asks again what was asked and not yet answered.
+func (e *Engine) recoverCalls(prefix string) error {
+	var jobs []*Job
+	var bad []Envelope
+	err := e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
+		addr, id, ok := splitKey(keyCall, string(k))
+		if !ok {
+			return true
+		}
+		rec, err := decodeRecord[callRecord](v)
+		var req messages.Message
+		raw := v
+		if err == nil {
+			raw = rec.Msg
+			req, err = e.codec.Decode(rec.Msg)
+		}
+		if err != nil {
+			bad = append(bad, Envelope{ID: id, To: addr, receipt: string(k), call: id, raw: raw, bad: err, stored: true})
+			return true
+		}
+		jobs = append(jobs, &Job{
+			ID: id, Caller: addr, Worker: rec.Worker, Request: req, Attempt: 1, receipt: string(k), trace: rec.Trace,
+			Options: actors.CallOptions{Deadline: rec.Deadline, Retries: rec.Retries, Tag: rec.Tag},
+		})
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("engine: read calls: %w", err)
+	}
+	for _, j := range jobs {
+		e.submitJob(j)
+	}
+	for _, env := range bad {
+		e.deliver(env)
+	}
+	return nil
+}
+
+// rearm takes up again an actor's timers and calls whose messages went down
+// with a failed commit. What is still under way is recognised by its receipt.
+func (e *Engine) rearm(a messages.Address) {
+	if err := e.recoverTimers(ofActor(keyTimer, a, "")); err != nil {
+		e.report(messages.CommitFailed{Reason: err.Error(), At: e.clock.Now()})
+	}
+	if err := e.recoverCalls(ofActor(keyCall, a, "")); err != nil {
+		e.report(messages.CommitFailed{Reason: err.Error(), At: e.clock.Now()})
+	}
+}
+
+// NextTimer returns when the next timer is due.
+func (e *Engine) NextTimer() (time.Time, bool) { return e.timers.next() }
+
+// FireTimers delivers what is due and returns how many timers that were.
+func (e *Engine) FireTimers() int { return e.timers.fire(e.clock.Now()) }
+
+// TimersChanged receives after the next due time may have come nearer.
+func (e *Engine) TimersChanged() <-chan struct{} { return e.timers.changed }
+
+// CommitReady receives after a turn was handed to the committer.
+func (e *Engine) CommitReady() <-chan struct{} { return e.committer.wake }
+
+// StopSources stops the actors that begin work by themselves: they handle no
+// further message, and their fleeting mail is forgotten.
+func (e *Engine) StopSources() {
+	for _, c := range e.live() {
+		if !c.kind.Source {
+			continue
+		}
+		c.mu.Lock()
+		already := c.stopped
+		c.stopped = true
+		c.mu.Unlock()
+		c.box.clearFleeting()
+		if !already {
+			e.report(messages.ActorStopped{Actor: c.addr, At: e.clock.Now()})
+		}
+	}
+}
+
+// live returns the live cells, sorted by address.
+func (e *Engine) live() []*Cell {
+	e.mu.RLock()
+	cells := make([]*Cell, 0, len(e.cells))
+	for _, c := range e.cells {
+		cells = append(cells, c)
+	}
+	e.mu.RUnlock()
+	slices.SortFunc(cells, func(a, b *Cell) int {
+		switch {
+		case a.addr < b.addr:
+			return -1
+		case a.addr > b.addr:
+			return 1
+		}
+		return 0
+	})
+	return cells
+}
+
+// After calls fn once d has passed on the engine's clock, from whoever fires
+// the timers. A later After of the same key replaces it. It is for drivers.
+func (e *Engine) After(key string, d time.Duration, fn func()) {
+	e.timers.arm(key, e.clock.Now().Add(d), false, fn)
+}

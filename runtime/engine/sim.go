@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// ErrHang makes a simulated worker hang: wrapped in the error of Do, it stands
+// for a call that never returns, so the deadline decides.
+var ErrHang = errors.New("engine: simulated hang")
+
+// SimOptions configure a simulation. Store and Codec are required; Clock, Driver
+// and Rand of Engine are the simulation's own.
+type SimOptions struct {
+	Engine   Options            // Store, Codec, Kinds, Workers, Sync, MinFree, Listener
+	Seed     uint64             // of every choice
+	Start    time.Time          // zero means 2026-01-01 00:00 UTC
+	Activate []messages.Address // live from the start, also after a crash
+	Latency  time.Duration      // calls take a random time up to this; 0: none
+	Trace    io.Writer          // one line per step and event; nil: none
+}
+
+// Sim runs a whole set of actors in virtual time on one goroutine. The seed
+// chooses which of the runnable things comes next: a turn, a commit of some of
+// the waiting turns, a call. The same seed gives the same run, byte for byte.
+type Sim struct {
+	o       SimOptions
+	clock   *ManualClock
+	rng     *rand.Rand
+	engine  *Engine
+	ready   map[*Cell]bool
+	resting map[*Cell]bool
+	workers map[string][]actors.Worker // idle ones
+	crashes int
+}
+
+// NewSim starts a simulation.
+func NewSim(o SimOptions) (*Sim, error) {
+	if o.Start.IsZero() {
+		o.Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	s := &Sim{o: o, clock: NewManualClock(o.Start), rng: rand.New(rand.NewPCG(o.Seed, 0x6b65686169))}
+	return s, s.boot()
+}
+
+func (s *Sim) boot() error {
+	eo := s.o.Engine
+	eo.Clock, eo.Driver, eo.Rand = s.clock, s, s.rng
+	listener := eo.Listener
+	eo.Listener = func(p Published) {
+		s.tracef("event %s seq=%d from=%s %s", p.Message.MessageType(), p.Seq, p.From, p.Trace)
+		if listener != nil {
+			listener(p)
+		}
+	}
+	s.ready, s.resting, s.workers = map[*Cell]bool{}, map[*Cell]bool{}, map[string][]actors.Worker{}
+	e, err := New(eo)
+	if err != nil {
+		return err
+	}
+	s.engine = e
+	if err := e.Recover(); err != nil {
+		return err
+	}
+	for _, a := range s.o.Activate {
+		if err := e.Activate(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Engine is the present engine; a crash makes a new one.
+func (s *Sim) Engine() *Engine { return s.engine }
+
+// Now is the virtual time.
+func (s *Sim) Now() time.Time { return s.clock.Now() }
+
+// Rand is the simulation's source of choices, for tests that make choices of
+// their own.
+func (s *Sim) Rand() *rand.Rand { return s.rng }
+
+// Wake implements [Driver].
+func (s *Sim) Wake(c *Cell) { s.ready[c] = true }
+
+// WakeWorkers implements [Driver]; the simulation looks at the pools itself.
+func (s *Sim) WakeWorkers(string) {}
+
+// Crash throws everything away that is not in the store, and starts again over
+// the same store.
+func (s *Sim) Crash() error {
+	s.crashes++
+	s.tracef("crash %d", s.crashes)
+	return s.boot()
+}
+
+// Step does one thing that can be done now. It reports false if there is none.
+func (s *Sim) Step() bool {
+	type choice struct {
+		cell *Cell
+		pool string
+	}
+	var all []choice
+	for c := range s.ready {
+		if !s.resting[c] {
+			all = append(all, choice{cell: c})
+		}
+	}
+	slices.SortFunc(all, func(a, b choice) int {
+		if a.cell.addr < b.cell.addr {
+			return -1
+		}
+		return 1
+	})
+	if s.engine.committer.waiting() > 0 && !s.engine.lowSpace() {
+		all = append(all, choice{})
+	}
+	for _, p := range s.engine.Pools() {
+		if p.Waiting > 0 && p.Busy < p.Size {
+			all = append(all, choice{pool: p.Kind})
+		}
+	}
+	if len(all) == 0 {
+		return false
+	}
+	switch pick := all[s.rng.IntN(len(all))]; {
+	case pick.cell != nil:
+		s.stepCell(pick.cell)
+	case pick.pool != "":
+		s.stepPool(pick.pool)
+	default:
+		n, _ := s.engine.Commit(1 + s.rng.IntN(8))
+		s.tracef("commit %d", n)
+	}
+	return true
+}
+
+func (s *Sim) stepCell(c *Cell) {
+	progress, failure := s.engine.Step(c)
+	s.tracef("step %s %d", c.addr, progress)
+	if failure != nil {
+		s.tracef("failed %s: %s", failure.Actor, failure.Reason)
+		s.resting[c] = true
+		e := s.engine
+		e.After("x"+string(c.addr), failure.Delay, func() {
+			delete(s.resting, c)
+			e.Restart(c)
+		})
+		return
+	}
+	if progress != Stepped {
+		delete(s.ready, c)
+	}
+}
+
+func (s *Sim) stepPool(kind string) {
+	job := s.engine.TakeJob(kind)
+	w, err := s.worker(kind)
+	slot := messages.To(kind, "sim")
+	began := s.clock.Now()
+	var result messages.Message
+	failure := messages.FailureError
+	if err == nil {
+		result, failure, err = Perform(context.Background(), w, job)
+	}
+	s.tracef("call %s %s attempt=%d %s", kind, job.ID, job.Attempt, failure)
+	e := s.engine
+	finish := func() {
+		if e.FinishJob(job, slot, result, failure, err, s.clock.Now().Sub(began)) {
+			return // a failed worker is not used again
+		}
+		s.workers[kind] = append(s.workers[kind], w)
+	}
+	var wait time.Duration
+	switch {
+	case errors.Is(err, ErrHang):
+		wait, failure = job.Options.Deadline, messages.FailureTimeout
+	case s.o.Latency > 0:
+		wait = time.Duration(s.rng.Int64N(int64(s.o.Latency)))
+	default:
+		finish()
+		return
+	}
+	e.After(fmt.Sprintf("w%s\x00%s\x00%d", job.Caller, job.ID, job.Attempt), wait, finish)
+}
+
+func (s *Sim) worker(kind string) (actors.Worker, error) {
+	if idle := s.workers[kind]; len(idle) > 0 {
+		s.workers[kind] = idle[:len(idle)-1]
+		return idle[len(idle)-1], nil
+	}
+	return s.engine.pools[kind].kind.New()
+}
+
+// Settle steps until nothing can be done at this moment.
+func (s *Sim) Settle() {
+	for s.Step() {
+	}
+}
+
+// Advance settles, and moves the clock from timer to timer until d has passed.
+func (s *Sim) Advance(d time.Duration) {
+	end := s.clock.Now().Add(d)
+	for {
+		s.Settle()
+		due, ok := s.engine.NextTimer()
+		if !ok || due.After(end) {
+			break
+		}
+		if due.After(s.clock.Now()) {
+			s.clock.Set(due)
+		}
+		s.engine.FireTimers()
+	}
+	s.clock.Set(end)
+	s.engine.FireTimers()
+	s.Settle()
+}
+
+func (s *Sim) tracef(format string, args ...any) {
+	if s.o.Trace != nil {
+		fmt.Fprintf(s.o.Trace, "%s "+format+"\n", append([]any{s.clock.Now().Format("15:04:05.000")}, args...)...)
+	}
+}
