@@ -1,0 +1,102 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Apply writes a batch. An empty one with sync makes what was applied before
+// survive a power cut.
+//
+// After an error other than ErrTooLarge and ErrClosed the outcome is not known,
+// and the store refuses all further work until it is opened again: Badger's
+// memory may by then differ from its files.
+func (s *Store) Apply(batch []engine.Op, sync bool) error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	ops, big, err := prepare(batch)
+	if err != nil {
+		return err
+	}
+	if err := s.write(ops, sync || big); err != nil {
+		s.gate.stop(&Fault{Dir: s.dir, Kind: engine.ErrClosed, What: "stopped working after a failed write", Next: "Restart to find what was acknowledged."})
+		return err
+	}
+	return nil
+}
+
+// prepare checks a batch and gives its keys an owner. big tells that a value
+// goes to the value log. Such a batch is always synced: otherwise a power cut
+// could keep the key and lose the value.
+func prepare(batch []engine.Op) (ops []engine.Op, big bool, err error) {
+	size, keys := 0, 0
+	for _, op := range batch {
+		if len(op.Key) > engine.MaxKey {
+			return nil, false, fmt.Errorf("store: a key has %d bytes, the most is %d: %w", len(op.Key), engine.MaxKey, engine.ErrTooLarge)
+		}
+		big = big || len(op.Value) >= valueThreshold
+		keys += len(op.Key) + 1
+		size += len(op.Key) + len(op.Value)
+	}
+	if size > engine.MaxBatch {
+		return nil, false, fmt.Errorf("store: a batch has %d bytes, the most is %d: write it as several: %w", size, engine.MaxBatch, engine.ErrTooLarge)
+	}
+	ops = make([]engine.Op, len(batch))
+	buf := make([]byte, 0, keys)
+	for i, op := range batch {
+		start := len(buf)
+		buf = append(append(buf, userKeys), op.Key...)
+		ops[i] = engine.Op{Key: buf[start:len(buf):len(buf)], Value: op.Value, Delete: op.Delete}
+	}
+	return ops, big, nil
+}
+
+func (s *Store) write(ops []engine.Op, sync bool) (err error) {
+	defer s.caught(&err)
+	if len(ops) > 0 {
+		err := s.commit(ops)
+		if errors.Is(err, badger.ErrTxnTooBig) {
+			err = s.applyLarge(ops)
+		}
+		if err != nil {
+			return s.unwritable(err)
+		}
+	}
+	if sync {
+		if err := s.logs.sync(s.db); err != nil {
+			return s.unwritable(err)
+		}
+	}
+	return nil
+}
+
+// commit writes ops as one transaction. badger.ErrTxnTooBig means that nothing
+// was written.
+func (s *Store) commit(ops []engine.Op) error {
+	txn := s.db.NewTransaction(true)
+	defer txn.Discard()
+	for _, op := range ops {
+		if err := stage(txn, op); err != nil {
+			return err
+		}
+	}
+	if err := txn.Commit(); err != nil {
+		return err
+	}
+	return s.logs.written()
+}
+
+func stage(txn *badger.Txn, op engine.Op) error {
+	if op.Delete {
+		return txn.Delete(op.Key)
+	}
+	return txn.Set(op.Key, op.Value)
+}

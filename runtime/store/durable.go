@@ -1,0 +1,158 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/dgraph-io/badger/v4"
+)
+
+// logFiles makes sure that a power cut takes the newest batches first. Badger
+// logs a batch in the newest *.mem file, big values in the newest *.vlog file,
+// and begins new files as they fill. DB.Sync syncs only the newest: batches at
+// the end of an older file could be lost although later ones survive. So each
+// file is synced here when its successor appears, before the write that began
+// the successor is acknowledged.
+type logFiles struct {
+	dir       string
+	mem, vlog int  // numbers of the newest files
+	unsynced  bool // something was written since the last sync
+}
+
+func memFile(n int) string  { return fmt.Sprintf("%05d.mem", n) }
+func vlogFile(n int) string { return fmt.Sprintf("%06d.vlog", n) }
+
+// openLogFiles finds the newest files of an open Badger.
+func openLogFiles(dir string) (logFiles, error) {
+	l := logFiles{dir: dir, unsynced: true}
+	names, err := os.ReadDir(dir)
+	for _, e := range names {
+		var n int
+		switch filepath.Ext(e.Name()) {
+		case ".mem":
+			if _, err := fmt.Sscanf(e.Name(), "%d.mem", &n); err == nil {
+				l.mem = max(l.mem, n)
+			}
+		case ".vlog":
+			if _, err := fmt.Sscanf(e.Name(), "%d.vlog", &n); err == nil {
+				l.vlog = max(l.vlog, n)
+			}
+		}
+	}
+	return l, err
+}
+
+// written is called after each commit.
+func (l *logFiles) written() error {
+	l.unsynced = true
+	mem, err := l.advance(l.mem, memFile)
+	if err != nil {
+		return err
+	}
+	vlog, err := l.advance(l.vlog, vlogFile)
+	if err != nil {
+		return err
+	}
+	if mem == l.mem && vlog == l.vlog {
+		return nil
+	}
+	l.mem, l.vlog = mem, vlog
+	return syncFile(l.dir) // the names of the new files
+}
+
+// advance syncs files that have a successor, and returns the newest number.
+func (l *logFiles) advance(n int, name func(int) string) (int, error) {
+	for {
+		switch _, err := os.Lstat(filepath.Join(l.dir, name(n+1))); {
+		case errors.Is(err, fs.ErrNotExist):
+			return n, nil
+		case err != nil:
+			return n, err
+		}
+		// A file that is gone has been turned into a table, which Badger syncs.
+		if err := syncFile(filepath.Join(l.dir, name(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return n, err
+		}
+		n++
+	}
+}
+
+func (l *logFiles) sync(db *badger.DB) error {
+	if !l.unsynced {
+		return nil
+	}
+	if err := db.Sync(); err != nil {
+		return err
+	}
+	if runtime.GOOS == "darwin" {
+		// There msync leaves the data in the drive's cache; File.Sync asks for
+		// F_FULLFSYNC.
+		for _, name := range []string{memFile(l.mem), vlogFile(l.vlog)} {
+			if err := syncFile(filepath.Join(l.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	l.unsynced = false
+	return nil
+}
+
+func syncFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	return errors.Join(err, f.Close())
+}
+
+// Compact gives the space of big values (1 MiB and more) that were deleted or
+// overwritten back to the volume; smaller ones are tidied up without it. The
+// runtime calls it now and then, about once an hour. It may run beside other
+// calls and returns when there is nothing more to gain or ctx ends.
+func (s *Store) Compact(ctx context.Context) (err error) {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	for ctx.Err() == nil {
+		more, err := s.collect()
+		if err != nil || !more {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// collect rewrites one file of the value log, if one is at least half rubbish.
+// Badger removes the file at once, before the copies of its live values are
+// synced, unless an iterator is open: so one is kept open until they are.
+func (s *Store) collect() (more bool, err error) {
+	defer s.caught(&err)
+	c, err := s.scan([]byte{metaKeys}, nil)
+	if err != nil {
+		return false, err
+	}
+	defer c.close()
+	err = s.db.RunValueLogGC(0.5)
+	if errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected) {
+		return false, nil
+	}
+	if err != nil {
+		return false, s.unwritable(err)
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if err := s.logs.written(); err != nil {
+		return false, s.unwritable(err)
+	}
+	if err := s.logs.sync(s.db); err != nil {
+		return false, s.unwritable(err)
+	}
+	return true, nil
+}

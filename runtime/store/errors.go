@@ -1,0 +1,101 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Fault says what is wrong with a store and what to do. errors.Is finds its
+// Kind, which is one of the engine's errors of a store, or the system's error
+// where the fault is not the store's own, as with a missing permission.
+//
+// No text of a Fault holds a key or a value: Badger's own errors and panics
+// quote keys, so only cause's words about them come here.
+type Fault struct {
+	Dir  string // directory of the store
+	Kind error
+	What string // follows the directory: "is held by process 12"
+	Next string // a sentence that tells what to do
+}
+
+func (f *Fault) Error() string {
+	return fmt.Sprintf("store: %s %s. %s", f.Dir, f.What, f.Next)
+}
+
+func (f *Fault) Unwrap() error { return f.Kind }
+
+const restore = "Restore a backup, or move the directory away to begin with an empty one."
+
+func corrupt(dir, file, what string) error {
+	return &Fault{Dir: dir, Kind: engine.ErrCorrupt, What: fmt.Sprintf("is damaged: %s: %s", file, what), Next: restore}
+}
+
+// unreadable is for errors of reading a store that is open.
+func (s *Store) unreadable(err error) error {
+	return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt, What: "is damaged: " + cause(err), Next: restore}
+}
+
+// unwritable is for errors of writing, after which the store has stopped.
+func (s *Store) unwritable(err error) error {
+	if f := (*Fault)(nil); errors.As(err, &f) {
+		return err
+	}
+	kind := engine.ErrClosed
+	if errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
+		kind = engine.ErrLowSpace
+	}
+	return &Fault{Dir: s.dir, Kind: kind, What: "cannot be written and has stopped: " + cause(err),
+		Next: "Check that the volume is there, writable and not full, then restart; what was acknowledged is found again."}
+}
+
+// caught turns a panic of Badger, which is how it meets some damage, into an
+// error. It is deferred around calls of Badger only, never around a caller's
+// functions.
+func (s *Store) caught(err *error) {
+	if r := recover(); r != nil {
+		*err = s.unreadable(panicked(r))
+		s.gate.stop(*err)
+	}
+}
+
+// panicked words a panic's value. Only texts of the Go runtime are known to
+// quote nothing.
+func panicked(value any) error {
+	if err, ok := value.(runtime.Error); ok {
+		return fmt.Errorf("%w (%v)", errPanic, err)
+	}
+	return errPanic
+}
+
+var errPanic = errors.New("a file does not hold what it should")
+
+// cause puts an error into words that quote no key and no value. Badger keeps
+// the text of what it wraps but not the error, hence the look at the text.
+func cause(err error) string {
+	text := err.Error()
+	for _, known := range []error{
+		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EACCES, syscall.EPERM, syscall.EDQUOT,
+		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errRedo, errFormat,
+	} {
+		if errors.Is(err, known) || strings.Contains(text, known.Error()) {
+			return known.Error()
+		}
+	}
+	switch {
+	case errors.Is(err, errPanic):
+		return text
+	case strings.Contains(text, "checksum") || strings.Contains(text, "CHECKSUM"):
+		return "a checksum does not match"
+	case strings.Contains(text, "EOF"), strings.Contains(text, "value pointer"), strings.Contains(text, "file with ID"), strings.Contains(text, "Invalid read"):
+		return "a value is missing from the value log"
+	}
+	return "it cannot be read"
+}

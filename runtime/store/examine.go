@@ -1,0 +1,306 @@
+package store
+
+import (
+	"bytes"
+	"crypto/aes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/table"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// examination looks through the files of a store before Badger does. It needs
+// the lock of the directory.
+type examination struct {
+	Options
+	names map[string]int64 // size of each file
+	keys  *badger.KeyRegistry
+}
+
+// examine finds what Badger would meet with silence or with its own death: a
+// table whose index is damaged is left out, a damaged block ends the process,
+// a missing MANIFEST makes it remove every table, and a log is cut at the
+// first entry that cannot be read. All that is left then is synced, so that
+// what is acknowledged from now on does not survive what was before it.
+func examine(o Options) error {
+	x := &examination{Options: o, names: map[string]int64{}}
+	for _, step := range []func() error{x.list, x.dropEmpty, x.fresh, x.checkKeys, x.checkTables, x.checkLogs, x.sync} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *examination) path(name string) string { return filepath.Join(x.Dir, name) }
+
+func (x *examination) corrupt(name, what string) error { return corrupt(x.Dir, name, what) }
+
+// list also finds files that this user may not read or write.
+func (x *examination) list() error {
+	entries, err := os.ReadDir(x.Dir)
+	if err != nil {
+		return barred(x.Dir, "cannot be read", err)
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !ours(e.Name()) {
+			continue
+		}
+		f, err := os.OpenFile(x.path(e.Name()), os.O_RDWR, 0)
+		if err != nil {
+			return barred(x.Dir, "cannot be used", err)
+		}
+		info, err := f.Stat()
+		if err = errors.Join(err, f.Close()); err != nil {
+			return barred(x.Dir, "cannot be used", err)
+		}
+		x.names[e.Name()] = info.Size()
+	}
+	return nil
+}
+
+func ours(name string) bool {
+	switch filepath.Ext(name) {
+	case ".sst", ".mem", ".vlog":
+		return true
+	}
+	return name == badger.ManifestFilename || name == badger.KeyRegistryFileName || name == discardFile
+}
+
+// discardFile counts rubbish in the value log. It can be done without.
+const (
+	discardFile = "DISCARD"
+	discardSize = 1 << 20
+)
+
+// dropEmpty removes what a kill leaves when it comes between the making of a
+// file and its first byte, or between emptying and removing one. Badger
+// refuses to start with such logs.
+func (x *examination) dropEmpty() error {
+	for name, size := range x.names {
+		ext := filepath.Ext(name)
+		if size == 0 && (ext == ".mem" || ext == ".vlog") || name == discardFile && size < discardSize {
+			if err := os.Remove(x.path(name)); err != nil {
+				return barred(x.Dir, "cannot be tidied", err)
+			}
+			delete(x.names, name)
+		}
+	}
+	return nil
+}
+
+// fresh tells a new directory from one that lost its MANIFEST, which is the
+// first file that Badger makes.
+func (x *examination) fresh() error {
+	if _, ok := x.names[badger.ManifestFilename]; !ok && len(x.names) > 0 {
+		return x.corrupt(badger.ManifestFilename, "the file is missing")
+	}
+	return nil
+}
+
+// checkKeys reads the keys that the files are encrypted with.
+func (x *examination) checkKeys() error {
+	name := badger.KeyRegistryFileName
+	if _, ok := x.names[name]; !ok {
+		if slices.ContainsFunc(x.sorted(""), func(n string) bool { return n != badger.ManifestFilename }) {
+			return x.corrupt(name, "the file is missing")
+		}
+		return nil
+	}
+	b, err := os.ReadFile(x.path(name))
+	if err != nil {
+		return barred(x.Dir, "cannot be read", err)
+	}
+	if !wholeRegistry(b) {
+		return x.corrupt(name, "it ends too early or a checksum does not match")
+	}
+	x.keys, err = x.registry(x.Key)
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, badger.ErrEncryptionKeyMismatch) {
+		return x.corrupt(name, cause(err))
+	}
+	wrong := &Fault{Dir: x.Dir, Kind: engine.ErrKey, What: "is encrypted with another key", Next: "Give the key that it was created with."}
+	if len(x.Key) == 0 {
+		wrong.What = "is encrypted and no key was given"
+	} else if _, err := x.registry(nil); err == nil {
+		wrong.What, wrong.Next = "is not encrypted, but a key was given", "Open it without a key, or choose a new directory for an encrypted store."
+	}
+	return wrong
+}
+
+func (x *examination) registry(key []byte) (*badger.KeyRegistry, error) {
+	return badger.OpenKeyRegistry(badger.KeyRegistryOptions{Dir: x.Dir, ReadOnly: true, EncryptionKey: key})
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// wholeRegistry checks what Badger would trust: the lengths of the records,
+// which it allocates.
+func wholeRegistry(b []byte) bool {
+	const head = aes.BlockSize + len("Hello Badger")
+	if len(b) < head {
+		return false
+	}
+	for b = b[head:]; len(b) > 0; {
+		if len(b) < 8 {
+			return false
+		}
+		n, sum := binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
+		b = b[8:]
+		if uint64(n) > uint64(len(b)) || crc32.Checksum(b[:n], castagnoli) != sum {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
+}
+
+// checkTables reads every table that the MANIFEST names.
+func (x *examination) checkTables() error {
+	if _, ok := x.names[badger.ManifestFilename]; !ok {
+		return nil
+	}
+	tables, err := x.manifest()
+	if err != nil {
+		return err
+	}
+	for id, t := range tables {
+		name := table.IDToFilename(id)
+		if _, ok := x.names[name]; !ok {
+			return x.corrupt(name, "the file is missing")
+		}
+		key, err := x.dataKey(t.KeyID)
+		if err != nil || t.Compression != options.None || int(t.Level) >= maxLevels {
+			return x.corrupt(name, "the MANIFEST describes it as no table of this program")
+		}
+		if err := readTable(x.path(name), key); err != nil {
+			return x.corrupt(name, err.Error())
+		}
+	}
+	return nil
+}
+
+const maxLevels = 7 // Badger's default
+
+func (x *examination) manifest() (tables map[uint64]badger.TableManifest, err error) {
+	f, err := os.Open(x.path(badger.ManifestFilename))
+	if err != nil {
+		return nil, barred(x.Dir, "cannot be read", err)
+	}
+	defer f.Close()
+	defer func() {
+		if r := recover(); r != nil {
+			err = x.corrupt(badger.ManifestFilename, panicked(r).Error())
+		}
+	}()
+	m, end, err := badger.ReplayManifestFile(f, 0, badger.Options{})
+	if err != nil {
+		return nil, x.corrupt(badger.ManifestFilename, cause(err))
+	}
+	if size := x.names[badger.ManifestFilename]; end < size {
+		x.Logger.Warn().Int64("bytes", size-end).Msg("store: the MANIFEST ends in an unfinished entry, which is dropped")
+	}
+	return m.Tables, nil
+}
+
+// dataKey returns the key of a file, or nil for a file that is not encrypted.
+func (x *examination) dataKey(id uint64) ([]byte, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	if x.keys == nil {
+		return nil, fs.ErrNotExist
+	}
+	key, err := x.keys.DataKey(id)
+	if err != nil {
+		return nil, err
+	}
+	return key.Data, nil
+}
+
+func (x *examination) checkLogs() error {
+	for _, name := range x.sorted(".mem") {
+		if err := x.checkLog(name, false); err != nil {
+			return err
+		}
+	}
+	values := x.sorted(".vlog")
+	for i, name := range values {
+		if err := x.checkLog(name, i < len(values)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLog reads a log to its end. A sealed one must have no bytes after it.
+func (x *examination) checkLog(name string, sealed bool) error {
+	f, err := os.Open(x.path(name))
+	if err != nil {
+		return barred(x.Dir, "cannot be read", err)
+	}
+	defer f.Close()
+	size := x.names[name]
+	if size < logHeader {
+		return x.corrupt(name, "it ends too early")
+	}
+	var head [logHeader]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return barred(x.Dir, "cannot be read", err)
+	}
+	if _, err := x.dataKey(binary.BigEndian.Uint64(head[:])); err != nil {
+		return x.corrupt(name, "it names an encryption key that there is not")
+	}
+	end, state, err := readLog(f, size)
+	switch {
+	case err != nil:
+		return barred(x.Dir, "cannot be read", err)
+	case state == logDamaged, sealed && end != size:
+		return x.corrupt(name, fmt.Sprintf("a checksum does not match at byte %d", end))
+	case state == logTorn:
+		x.Logger.Warn().Str("file", name).Int64("at", end).Msg("store: a log ends in an unfinished write, which is dropped")
+	}
+	return nil
+}
+
+// sync makes what a killed process left behind survive a power cut.
+func (x *examination) sync() error {
+	for _, name := range append(x.sorted(".mem"), x.sorted(".vlog")...) {
+		if err := syncFile(x.path(name)); err != nil {
+			return barred(x.Dir, "cannot be synced", err)
+		}
+	}
+	return nil
+}
+
+// sorted returns the names with an ending in order; file numbers have leading
+// zeros. Longer names come later, for numbers that have outgrown them.
+func (x *examination) sorted(ending string) []string {
+	var names []string
+	for name := range x.names {
+		if strings.HasSuffix(name, ending) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return bytes.Compare([]byte(a), []byte(b))
+	})
+	return names
+}

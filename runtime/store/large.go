@@ -1,0 +1,180 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// A Badger transaction holds at most 15 % of a memtable, and memtables that
+// would take engine.MaxBatch cost more memory than everything else together.
+// So a batch that does not fit is first written down as a redo record, then
+// carried out in several transactions, then the record is removed. From the
+// moment that r/end is there the batch counts as applied: Open carries out a
+// record that it finds complete, and removes one that is not.
+
+const redoPart = 256 << 10
+
+var redoEnd = []byte{redoKeys, '/', 'e', 'n', 'd'}
+
+func redoKey(part int) []byte { return fmt.Appendf(nil, "%c/%06d", redoKeys, part) }
+
+func (s *Store) applyLarge(ops []engine.Op) error {
+	var record []engine.Op
+	for part := range slices.Chunk(appendOps(nil, ops), redoPart) {
+		record = append(record, engine.Op{Key: redoKey(len(record)), Value: part})
+	}
+	// The end marker is in the last transaction of the record, or in one that
+	// follows it: never before the parts.
+	record = append(record, engine.Op{Key: redoEnd, Value: fmt.Append(nil, len(record))})
+	if err := s.commitParts(record); err != nil {
+		return err
+	}
+	return s.carryOut(ops, record)
+}
+
+// carryOut applies what a complete redo record says and removes the record. It
+// may have been begun before.
+func (s *Store) carryOut(ops, record []engine.Op) error {
+	s.whole.Lock()
+	defer s.whole.Unlock()
+	if err := s.commitParts(ops); err != nil {
+		return err
+	}
+	return s.removeRecord(record)
+}
+
+// removeRecord deletes the end marker first: parts without it are rubbish.
+func (s *Store) removeRecord(record []engine.Op) error {
+	gone := []engine.Op{{Key: redoEnd, Delete: true}}
+	for _, op := range record {
+		gone = append(gone, engine.Op{Key: op.Key, Delete: true})
+	}
+	return s.commitParts(gone)
+}
+
+// commitParts writes ops in order, in as few transactions as they fit in.
+func (s *Store) commitParts(ops []engine.Op) error {
+	for len(ops) > 0 {
+		n, err := s.commitPrefix(ops)
+		if err != nil {
+			return err
+		}
+		ops = ops[n:]
+	}
+	return nil
+}
+
+func (s *Store) commitPrefix(ops []engine.Op) (n int, err error) {
+	txn := s.db.NewTransaction(true)
+	defer txn.Discard()
+	for n < len(ops) {
+		err := stage(txn, ops[n])
+		if errors.Is(err, badger.ErrTxnTooBig) && n > 0 {
+			break
+		}
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	if err := txn.Commit(); err != nil {
+		return 0, err
+	}
+	return n, s.logs.written()
+}
+
+// redo finishes a large batch that a crash cut short.
+func (s *Store) redo() error {
+	var encoded []byte
+	var record []engine.Op
+	complete := false
+	c, err := s.scan([]byte{redoKeys, '/'}, nil)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for {
+		key, value, ok, err := c.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		record = append(record, engine.Op{Key: key})
+		if string(key) == string(redoEnd) {
+			complete = string(value) == fmt.Sprint(len(record)-1)
+			continue
+		}
+		encoded = append(encoded, value...)
+	}
+	if len(record) == 0 {
+		return nil
+	}
+	if !complete {
+		return s.removeRecord(record)
+	}
+	ops, err := decodeOps(encoded)
+	if err != nil {
+		return err
+	}
+	return s.carryOut(ops, record)
+}
+
+// appendOps appends for each op: 1 for a delete or 0, the length of the key,
+// the key and, for a put, the length of the value and the value. Lengths are
+// unsigned varints. Stores on disk hold this form: it may gain kinds, the two
+// that there are must not change.
+func appendOps(b []byte, ops []engine.Op) []byte {
+	size := 0
+	for _, op := range ops {
+		size += 1 + 2*binary.MaxVarintLen32 + len(op.Key) + len(op.Value)
+	}
+	b = slices.Grow(b, size)
+	for _, op := range ops {
+		if op.Delete {
+			b = appendBytes(append(b, 1), op.Key)
+			continue
+		}
+		b = appendBytes(appendBytes(append(b, 0), op.Key), op.Value)
+	}
+	return b
+}
+
+func appendBytes(b, s []byte) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+var errRedo = errors.New("redo record cannot be read")
+
+func decodeOps(b []byte) (ops []engine.Op, err error) {
+	next := func() []byte {
+		n, used := binary.Uvarint(b)
+		if used <= 0 || n > uint64(len(b)-used) {
+			err = errRedo
+			return nil
+		}
+		s := b[used : used+int(n) : used+int(n)]
+		b = b[used+int(n):]
+		return s
+	}
+	for len(b) > 0 {
+		kind := b[0]
+		b = b[1:]
+		op := engine.Op{Key: next(), Delete: kind == 1}
+		if err == nil && kind == 0 {
+			op.Value = next()
+		}
+		if err != nil || kind > 1 {
+			return nil, errRedo
+		}
+		ops = append(ops, op)
+	}
+	return ops, nil
+}

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// pidFile is Badger's own, so that Badger's tools respect the lock too.
+const pidFile = "LOCK"
+
+// dirLock is the lock that Badger would take: flock on the directory itself.
+// The system drops it with the process, however that ends.
+type dirLock struct {
+	dir *os.File
+}
+
+// lockDir creates a directory if need be and takes it for this process.
+func lockDir(dir string) (*dirLock, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, barred(dir, "cannot be created", err)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, barred(dir, "cannot be opened", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, &Fault{Dir: dir, Kind: engine.ErrInUse, What: "is held by " + holder(dir), Next: "Stop that process, or choose another directory."}
+		}
+		return nil, barred(dir, "cannot be locked", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, pidFile), fmt.Appendf(nil, "%d\n", os.Getpid()), 0o600); err != nil {
+		f.Close()
+		return nil, barred(dir, "cannot be written", err)
+	}
+	return &dirLock{f}, nil
+}
+
+// release removes the pid before the lock, so that no one reads a stale one.
+func (l *dirLock) release() error {
+	return errors.Join(os.Remove(filepath.Join(l.dir.Name(), pidFile)), l.dir.Close())
+}
+
+// holder names the process that holds a directory. Right after that process
+// took it there may be no number yet.
+func holder(dir string) string {
+	b, _ := os.ReadFile(filepath.Join(dir, pidFile))
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	switch {
+	case err != nil:
+		return "another process"
+	case pid == os.Getpid():
+		return fmt.Sprintf("this process (%d)", pid)
+	}
+	return fmt.Sprintf("process %d", pid)
+}
+
+// barred is a fault of the system's making, most often a missing permission.
+func barred(path, what string, err error) error {
+	next := "Check the path and the volume."
+	if errors.Is(err, fs.ErrPermission) {
+		next = fmt.Sprintf("User %d needs permission to read, write and enter it (%s).", os.Geteuid(), mode(path))
+	}
+	var bare *fs.PathError
+	if errors.As(err, &bare) {
+		what = fmt.Sprintf("%s: %s %s: %v", what, bare.Op, bare.Path, bare.Err)
+	} else {
+		what = fmt.Sprintf("%s: %v", what, err)
+	}
+	return &Fault{Dir: path, Kind: err, What: what, Next: next}
+}
+
+func mode(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "it cannot be looked at"
+	}
+	return fmt.Sprintf("its mode is %v", info.Mode())
+}

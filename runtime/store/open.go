@@ -1,0 +1,154 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// DefaultMinFree is the space below which Open refuses, in bytes.
+const DefaultMinFree = 128 << 20
+
+// Options of Open.
+type Options struct {
+	// Dir is the directory of the store and of nothing else. One that is
+	// missing is created for its owner alone (0700).
+	Dir string
+	// Key encrypts the store at rest with AES: 16, 24 or 32 bytes. Empty: no
+	// encryption. It is chosen when the store is created and cannot change.
+	Key []byte
+	// Logger is given Badger's messages, without keys and values. The zero
+	// value writes nothing.
+	Logger zerolog.Logger
+	// StatFS returns the bytes free on the volume of dir. Nil: ask the system.
+	StatFS func(dir string) (free uint64, err error)
+	// MinFree is how much must be free to open. 0: DefaultMinFree.
+	MinFree uint64
+}
+
+func (o *Options) defaults() {
+	if o.StatFS == nil {
+		o.StatFS = volumeFree
+	}
+	if o.MinFree == 0 {
+		o.MinFree = DefaultMinFree
+	}
+}
+
+func (o *Options) check() error {
+	if o.Dir == "" {
+		return errors.New("store: no directory given: set Options.Dir")
+	}
+	switch len(o.Key) {
+	case 0, 16, 24, 32:
+		return nil
+	}
+	return &Fault{Dir: o.Dir, Kind: engine.ErrKey, What: fmt.Sprintf("cannot be opened with a key of %d bytes", len(o.Key)), Next: "Give one of 16, 24 or 32 bytes, or none."}
+}
+
+// Open opens the store in a directory, or begins one there. It reads every
+// file once to find damage, because Badger answers some damage by leaving data
+// out and some by ending the process.
+func Open(o Options) (*Store, error) {
+	o.defaults()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	lock, err := lockDir(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openLocked(o, lock)
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return s, nil
+}
+
+func openLocked(o Options, lock *dirLock) (*Store, error) {
+	free, err := freeBytes(o.StatFS, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if free < o.MinFree {
+		return nil, &Fault{Dir: o.Dir, Kind: engine.ErrLowSpace, What: fmt.Sprintf("has %s free on its volume and needs %s", mib(free), mib(o.MinFree)), Next: "Free some space there, then start again."}
+	}
+	if err := examine(o); err != nil {
+		return nil, err
+	}
+	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, log: o.Logger}
+	if err := s.openBadger(o); err != nil {
+		return nil, err
+	}
+	if err := s.prepareOpened(); err != nil {
+		return nil, errors.Join(err, s.closeBadger())
+	}
+	return s, nil
+}
+
+func (s *Store) openBadger(o Options) (err error) {
+	defer s.caught(&err)
+	if s.db, err = badger.Open(badgerOptions(o)); err != nil {
+		return s.unreadable(err)
+	}
+	return nil
+}
+
+func (s *Store) prepareOpened() (err error) {
+	defer s.caught(&err)
+	if s.logs, err = openLogFiles(s.dir); err != nil {
+		return s.unwritable(err)
+	}
+	if err := s.checkFormat(); err != nil {
+		return err
+	}
+	if err := s.redo(); err != nil {
+		return s.unreadable(err)
+	}
+	return nil
+}
+
+// valueThreshold is the size from which a value goes to the value log; it is
+// the most that Badger allows. Below it, values lie beside their keys and need
+// no collection.
+const valueThreshold = 1 << 20
+
+// memTableSize may grow but never shrink: Badger replays the log of a larger
+// one into a smaller one and ends the process when it does not fit.
+const memTableSize = 16 << 20
+
+// badgerOptions are for a desktop: some megabytes of memory and a few thousand
+// commits a second, where Badger's own are for a server.
+func badgerOptions(o Options) badger.Options {
+	b := badger.DefaultOptions(o.Dir).
+		WithLogger(badgerLog{o.Logger}).
+		WithMetricsEnabled(false).
+		WithBypassLockGuard(true). // dirLock holds the same lock, from before the examination
+		WithDetectConflicts(false).
+		WithSyncWrites(false).
+		WithCompression(options.None).
+		WithChecksumVerificationMode(options.OnBlockRead).
+		WithVerifyValueChecksum(true).
+		WithMemTableSize(memTableSize).
+		WithNumMemtables(2).
+		WithNumLevelZeroTables(2).
+		WithNumLevelZeroTablesStall(6).
+		WithNumCompactors(2).
+		WithBaseTableSize(4 << 20).
+		WithBaseLevelSize(16 << 20).
+		WithValueThreshold(valueThreshold).
+		WithValueLogFileSize(64 << 20).
+		WithBlockCacheSize(16 << 20).
+		WithIndexCacheSize(16 << 20)
+	if len(o.Key) > 0 {
+		b = b.WithEncryptionKey(o.Key)
+	}
+	return b
+}
+
+func mib(n uint64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

@@ -1,0 +1,243 @@
+// Package store keeps a runtime's data on disk. Its main type, Store, is an
+// engine.Store on Badger, and this is the only package that imports Badger.
+// Open (open.go) is the place to start; errors.go lists what can be wrong with
+// a directory and what a person can do about it.
+//
+// Keys, the first byte tells who owns them:
+//
+//	k<key>       a key of the engine
+//	m/format     version of this layout, a decimal number
+//	r/<n>        one part of the redo record of a large batch, see large.go
+//	r/end        present while that record is complete and not yet carried out
+//
+// What a crash can lose: a kill of the process, nothing that Apply
+// acknowledged. A power cut, batches after the last Apply with sync, and then
+// always the newest first: see durable.go. A disk that is full kills the
+// process, because Badger writes through memory maps and the system answers
+// with a signal that Go cannot catch. Whoever writes asks Free first.
+package store
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Owners of keys.
+const (
+	userKeys = 'k'
+	metaKeys = 'm'
+	redoKeys = 'r'
+)
+
+// Store is an engine.Store in a directory. All methods may be called
+// concurrently.
+type Store struct {
+	dir    string
+	db     *badger.DB
+	lock   *dirLock
+	statFS func(dir string) (uint64, error)
+	log    zerolog.Logger
+
+	gate gate
+	// whole is held for writing while a large batch is carried out in several
+	// transactions, and for reading while a view is taken: no view sees a part
+	// of one.
+	whole   sync.RWMutex
+	writing sync.Mutex // one Apply at a time
+	logs    logFiles
+}
+
+var _ engine.Store = (*Store)(nil)
+
+func userKey(key []byte) []byte {
+	return append(append(make([]byte, 0, len(key)+1), userKeys), key...)
+}
+
+// view begins a read of everything that is applied, and only that.
+func (s *Store) view() *badger.Txn {
+	s.whole.RLock()
+	defer s.whole.RUnlock()
+	return s.db.NewTransaction(false)
+}
+
+// Get returns a copy of a value.
+func (s *Store) Get(key []byte) (value []byte, ok bool, err error) {
+	if err := s.gate.enter(); err != nil {
+		return nil, false, err
+	}
+	defer s.gate.leave()
+	defer s.caught(&err)
+	txn := s.view()
+	defer txn.Discard()
+	return s.get(txn, userKey(key))
+}
+
+func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err error) {
+	item, err := txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, false, nil
+	}
+	if err == nil {
+		value, err = item.ValueCopy(nil)
+	}
+	if err != nil {
+		return nil, false, s.unreadable(err)
+	}
+	return value, true, nil
+}
+
+// Scan may call the store from yield, except Close.
+func (s *Store) Scan(prefix, from []byte, yield func(key, value []byte) bool) (err error) {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	c, err := s.scan(userKey(prefix), userKey(from))
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for {
+		key, value, ok, err := c.next()
+		if err != nil || !ok {
+			return err
+		}
+		if !yield(key[1:], value) {
+			return nil
+		}
+	}
+}
+
+// cursor walks over the keys of one view.
+type cursor struct {
+	store        *Store
+	txn          *badger.Txn
+	it           *badger.Iterator
+	prefix, from []byte
+	started      bool
+}
+
+func (s *Store) scan(prefix, from []byte) (c *cursor, err error) {
+	defer s.caught(&err)
+	if bytes.Compare(from, prefix) < 0 {
+		from = prefix
+	}
+	c = &cursor{store: s, txn: s.view(), prefix: prefix, from: from}
+	// Values lie beside the keys, so that fetching them ahead only costs.
+	c.it = c.txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
+	return c, nil
+}
+
+func (c *cursor) next() (key, value []byte, ok bool, err error) {
+	defer c.store.caught(&err)
+	if c.started {
+		c.it.Next()
+	} else {
+		c.it.Seek(c.from)
+		c.started = true
+	}
+	if !c.it.ValidForPrefix(c.prefix) {
+		return nil, nil, false, nil
+	}
+	item := c.it.Item()
+	if value, err = item.ValueCopy(nil); err != nil {
+		return nil, nil, false, c.store.unreadable(err)
+	}
+	return slices.Clone(item.Key()), value, true, nil
+}
+
+func (c *cursor) close() {
+	c.it.Close()
+	c.txn.Discard()
+}
+
+// Free asks the volume. It works on a closed store too.
+func (s *Store) Free() (uint64, error) { return freeBytes(s.statFS, s.dir) }
+
+// Close waits for calls that are under way, writes what is in memory to its
+// place and gives the directory back. Calling it again does nothing. It must
+// not be called from within a Scan.
+func (s *Store) Close() error {
+	if !s.gate.shut(engine.ErrClosed) {
+		return nil
+	}
+	err := s.closeBadger()
+	if unlockErr := s.lock.release(); err == nil {
+		err = unlockErr
+	}
+	return err
+}
+
+func (s *Store) closeBadger() (err error) {
+	defer s.caught(&err)
+	if err := s.db.Close(); err != nil {
+		return &Fault{Dir: s.dir, Kind: engine.ErrClosed, What: "was closed, but not cleanly: " + cause(err), Next: "What was acknowledged is found again when it is opened."}
+	}
+	return nil
+}
+
+// gate lets calls in until it is shut.
+type gate struct {
+	mu     sync.Mutex
+	inside int
+	refuse error         // what later calls are told
+	closed bool          // shut was called
+	empty  chan struct{} // closed when the last call leaves a shut gate
+}
+
+func (g *gate) enter() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.refuse != nil {
+		return g.refuse
+	}
+	g.inside++
+	return nil
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inside--
+	if g.inside == 0 && g.empty != nil {
+		close(g.empty)
+		g.empty = nil
+	}
+}
+
+// stop turns later calls away with a reason.
+func (g *gate) stop(why error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.refuse == nil {
+		g.refuse = why
+	}
+}
+
+// shut turns later calls away and waits for those inside. It reports whether
+// this was the first call.
+func (g *gate) shut(why error) bool {
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return false
+	}
+	g.closed, g.refuse = true, why
+	var wait chan struct{}
+	if g.inside > 0 {
+		wait = make(chan struct{})
+		g.empty = wait
+	}
+	g.mu.Unlock()
+	if wait != nil {
+		<-wait
+	}
+	return true
+}

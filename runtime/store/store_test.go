@@ -1,0 +1,39 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store"
+	"github.com/kehai-run/kehai/runtime/store/storetest"
+)
+
+func open(t testing.TB, o store.Options) *store.Store {
+	t.Helper()
+	s, err := store.Open(o)
+	if err != nil {
+		t.Fatalf("Open(%s) = %v, want no error", o.Dir, err)
+	}
+	return s
+}
+
+func TestStore(t *testing.T) {
+	for name, key := range map[string][]byte{"plain": nil, "encrypted": []byte("0123456789abcdef0123456789abcdef")} {
+		t.Run(name, func(t *testing.T) {
+			dirs := map[engine.Store]string{}
+			at := func(t *testing.T, dir string) engine.Store {
+				s := open(t, store.Options{Dir: dir, Key: key})
+				dirs[s] = dir
+				return s
+			}
+			storetest.RunPersistent(t,
+				func(t *testing.T) engine.Store { return at(t, t.TempDir()) },
+				func(t *testing.T, s engine.Store) engine.Store {
+					if err := s.Close(); err != nil {
+						t.Fatalf("Close() = %v, want no error", err)
+					}
+					return at(t, dirs[s])
+				})
+		})
+	}
+}
