@@ -41,7 +41,7 @@ func TestParseNamesTheField(t *testing.T) {
 		{"rule: full_width", "rule: everything", "own_rows.rule"},
 		{"agree: 2", "agree: 4", "lane.agree must lie in 1..3, is 4"},
 		{"brightness: {min: 0, max: 95}", "brightness: {min: 96, max: 95}", "themes[1].brightness"},
-		{"incoming: {min: 42, max: 92, spread: 14}", "incoming: {min: 42, max: 92, spread: -1}", "themes[1].incoming.spread"},
+		{"incoming: {min: 48, max: 92, spread: 14}", "incoming: {min: 48, max: 92, spread: -1}", "themes[1].incoming.spread"},
 		{"picture: 64", "pictures: 64", "pictures"},
 		{"picture: 64", "picture: big", "big"},
 		{"[既読,", "['',", "tokens[0]"},

@@ -1,0 +1,70 @@
+package ocr
+
+import (
+	"container/list"
+	"sync"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// cacheKey tells a title from a bubble, and fine captures from coarse ones,
+// which are prepared differently.
+type cacheKey struct {
+	pixels messages.PixelKey
+	title  bool
+	factor float64
+}
+
+// reading is what recognition made of some pixels. Boxes of its lines are
+// relative to the shape's own box.
+type reading struct{ lines []messages.Line }
+
+// Cache remembers readings by the pixels they were read from, the least
+// recently used ones up to a bound. Workers share it; it is safe for
+// concurrent use.
+type Cache struct {
+	mu    sync.Mutex
+	max   int
+	order *list.List // of cacheEntry, newest first
+	byKey map[cacheKey]*list.Element
+}
+
+type cacheEntry struct {
+	key   cacheKey
+	value reading
+}
+
+// NewCache makes a cache of at most max readings; 1 at least.
+func NewCache(max int) *Cache {
+	if max < 1 {
+		max = 1
+	}
+	return &Cache{max: max, order: list.New(), byKey: map[cacheKey]*list.Element{}}
+}
+
+func (c *Cache) lookup(k cacheKey) (reading, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byKey[k]
+	if !ok {
+		return reading{}, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(cacheEntry).value, true
+}
+
+func (c *Cache) store(k cacheKey, v reading) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[k]; ok {
+		e.Value = cacheEntry{k, v}
+		c.order.MoveToFront(e)
+		return
+	}
+	c.byKey[k] = c.order.PushFront(cacheEntry{k, v})
+	if c.order.Len() > c.max {
+		oldest := c.order.Back()
+		delete(c.byKey, oldest.Value.(cacheEntry).key)
+		c.order.Remove(oldest)
+	}
+}

@@ -1,0 +1,135 @@
+package ocr
+
+import (
+	"image"
+	"math"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// paperMargin is the white margin around a prepared picture, logical pixels.
+const paperMargin = 12
+
+// prepared is one shape made readable: dark text on white.
+type prepared struct {
+	img    *image.Gray
+	origin image.Point // of the cropped box in the frame
+	margin int         // white pixels around it, before enlarging
+	factor float64     // by which it was enlarged
+}
+
+// enlargement is 1.5 for captures of one pixel per logical pixel, whose letters
+// are too small for the recogniser, and 1 for finer ones.
+func enlargement(scale float64) float64 {
+	if scale < 1.5 {
+		return 1.5
+	}
+	return 1
+}
+
+// prepareShape crops a shape, turns its fill white and everything outside of
+// it too, and frames and enlarges it.
+func prepareShape(p pixels, s Shape, scale float64) prepared {
+	box := rect(s.Bubble.Box)
+	return prepare(p, box, s.fill, scale, func(y int) span { return s.rows[y-box.Min.Y] })
+}
+
+// prepareBox does the same for a plain rectangle such as a title.
+func prepareBox(p pixels, box image.Rectangle, scale float64) prepared {
+	whole := span{int32(box.Min.X), int32(box.Max.X)}
+	return prepare(p, box, commonLuma(p, box), scale, func(int) span { return whole })
+}
+
+func prepare(p pixels, box image.Rectangle, fill int, scale float64, inside func(y int) span) prepared {
+	out := prepared{origin: box.Min, margin: px(paperMargin, min(scale, 4)), factor: enlargement(scale)}
+	paper := image.NewGray(image.Rect(0, 0, box.Dx()+2*out.margin, box.Dy()+2*out.margin))
+	for i := range paper.Pix {
+		paper.Pix[i] = 255
+	}
+	tone := tones(fill)
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		in := inside(y)
+		to := paper.Pix[(y-box.Min.Y+out.margin)*paper.Stride+out.margin:]
+		for x := in.from; x < in.to; x++ {
+			to[int(x)-box.Min.X] = tone[p.at(int(x), y).luma()]
+		}
+	}
+	out.img = enlarge(paper, out.factor)
+	return out
+}
+
+// tones maps luma to grey so that the fill is white and what differs from it
+// most is black, whether text is darker or lighter than its bubble.
+func tones(fill int) (out [256]uint8) {
+	reach := max(fill, 255-fill)
+	for l := range out {
+		d := l - fill
+		if d < 0 {
+			d = -d
+		}
+		out[l] = uint8(255 - min(d*255/reach, 255))
+	}
+	return out
+}
+
+// toFrame turns a box in the prepared picture into one in the frame.
+func (p prepared) toFrame(r messages.Rect) messages.Rect {
+	back := func(v int) int { return int(math.Round(float64(v) / p.factor)) }
+	x0, y0 := back(r.X), back(r.Y)
+	x1, y1 := back(r.X+r.W), back(r.Y+r.H)
+	return messages.Rect{X: x0 - p.margin + p.origin.X, Y: y0 - p.margin + p.origin.Y, W: x1 - x0, H: y1 - y0}
+}
+
+// taps is the weight of four neighbouring samples.
+type taps struct {
+	from   int
+	weight [4]float32
+}
+
+// cubic places n samples over a row that is factor times shorter (Catmull-Rom).
+func cubic(n int, factor float64) []taps {
+	out := make([]taps, n)
+	for i := range out {
+		at := (float64(i)+0.5)/factor - 0.5
+		base := math.Floor(at)
+		t := float32(at - base)
+		out[i] = taps{int(base) - 1, [4]float32{
+			((2-t)*t - 1) * t / 2, ((3*t-5)*t*t + 2) / 2, ((4-3*t)*t + 1) * t / 2, (t - 1) * t * t / 2,
+		}}
+	}
+	return out
+}
+
+// enlarge scales a picture up; it is returned as it is for a factor of 1.
+func enlarge(src *image.Gray, factor float64) *image.Gray {
+	if factor == 1 {
+		return src
+	}
+	w, h := src.Rect.Dx(), src.Rect.Dy()
+	dst := image.NewGray(image.Rect(0, 0, int(float64(w)*factor), int(float64(h)*factor)))
+	across, down := cubic(dst.Rect.Dx(), factor), cubic(dst.Rect.Dy(), factor)
+	wide := make([]float32, dst.Rect.Dx()*h) // enlarged across only
+	for y := range h {
+		row := src.Pix[y*src.Stride : y*src.Stride+w]
+		for x, t := range across {
+			sum := float32(0)
+			for k, weight := range t.weight {
+				sum += weight * float32(row[min(max(t.from+k, 0), w-1)])
+			}
+			wide[y*len(across)+x] = sum
+		}
+	}
+	for y, t := range down {
+		var rows [4][]float32
+		for k := range rows {
+			at := min(max(t.from+k, 0), h-1) * len(across)
+			rows[k] = wide[at : at+len(across)]
+		}
+		row := dst.Pix[y*dst.Stride : y*dst.Stride+len(across)]
+		for x := range row {
+			v := t.weight[0]*rows[0][x] + t.weight[1]*rows[1][x] + t.weight[2]*rows[2][x] + t.weight[3]*rows[3][x]
+			row[x] = uint8(min(max(v+0.5, 0), 255))
+		}
+	}
+	return dst
+}

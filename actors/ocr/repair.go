@@ -1,0 +1,141 @@
+package ocr
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Confidence from which a line is accepted, and from which it is still taken
+// where no accepted reading of it exists.
+const (
+	accepted = 0.40
+	fallback = 0.25
+)
+
+// clean repairs what recognition of a prepared picture does to a line: bars
+// for the letter I, spaces between Japanese characters, and narrow ! and ?
+// after them, which are typed wide there.
+func clean(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	r := []rune(s)
+	barsToI(r)
+	out := make([]rune, 0, len(r))
+	for i, c := range r {
+		if c == ' ' && i > 0 && i+1 < len(r) && glued(r[i-1], r[i+1]) {
+			continue
+		}
+		if (c == '!' || c == '?') && len(out) > 0 && japanese(out[len(out)-1]) {
+			c += '！' - '!'
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// barsToI reads a bar as the letter I where its neighbours are Latin letters,
+// spaces apart, or one is and the other side is an end or punctuation.
+func barsToI(r []rune) {
+	for i, c := range r {
+		if c != '|' {
+			continue
+		}
+		before, after := neighbour(r, i, -1), neighbour(r, i, 1)
+		if latin(before) && !japanese(after) || latin(after) && !japanese(before) {
+			r[i] = 'I'
+		}
+	}
+}
+
+// neighbour is the next rune that is not a space, an apostrophe or another
+// bar, 0 at the end.
+func neighbour(r []rune, i, step int) rune {
+	for i += step; i >= 0 && i < len(r); i += step {
+		if !strings.ContainsRune(" '’|", r[i]) {
+			return r[i]
+		}
+	}
+	return 0
+}
+
+// glued reports that no space belongs between two characters: both Japanese,
+// or one is and the other is punctuation of any kind.
+func glued(a, b rune) bool {
+	return japanese(a) && (japanese(b) || unicode.IsPunct(b)) || japanese(b) && unicode.IsPunct(a)
+}
+
+// japanese holds kana, ideographs and full-width punctuation.
+func japanese(r rune) bool {
+	return unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) ||
+		r >= 0x3000 && r <= 0x303F || r == 'ー' || r >= 0xFF01 && r <= 0xFF65
+}
+
+func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }
+
+// mostlyLatin reports that of the letters more are Latin than Japanese.
+func mostlyLatin(lines []messages.Line) bool {
+	balance := 0
+	for _, l := range lines {
+		for _, r := range string(l.Text) {
+			switch {
+			case latin(r):
+				balance++
+			case japanese(r):
+				balance--
+			}
+		}
+	}
+	return balance > 0
+}
+
+// accept repairs the lines and drops what is not believed: a line below the
+// fallback confidence, and one below the accepted confidence where the other
+// reading of the same picture, which may be nil, has an accepted line.
+func accept(lines, other []messages.Line, repair func(string) string) []messages.Line {
+	var out []messages.Line
+	for _, l := range lines {
+		if l.Confidence < accepted {
+			if better, ok := acceptedAt(other, l.Box); ok {
+				l = better
+			}
+		}
+		text := repair(strings.ToValidUTF8(string(l.Text), "\uFFFD"))
+		if l.Confidence < fallback || text == "" {
+			continue
+		}
+		l.Text = messages.Text(text)
+		out = append(out, l)
+	}
+	return out
+}
+
+// acceptedAt finds an accepted line at about the same height.
+func acceptedAt(lines []messages.Line, box messages.Rect) (messages.Line, bool) {
+	for _, l := range lines {
+		middle := l.Box.Y + l.Box.H/2
+		if l.Confidence >= accepted && middle >= box.Y && middle < box.Y+box.H {
+			return l, true
+		}
+	}
+	return messages.Line{}, false
+}
+
+// join makes one text of a bubble's lines: the window broke them, not the
+// writer. Between Japanese there is no space.
+func join(lines []messages.Line) string {
+	var b strings.Builder
+	last := rune(0)
+	for _, l := range lines {
+		r := []rune(string(l.Text))
+		if len(r) == 0 {
+			continue
+		}
+		if b.Len() > 0 && !japanese(last) && !japanese(r[0]) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(string(l.Text))
+		last = r[len(r)-1]
+	}
+	return b.String()
+}
