@@ -1,0 +1,136 @@
+package drawn
+
+import (
+	"image"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// state is all that a journal can bring back.
+type state struct {
+	shown   string
+	convs   map[string]conversation
+	size    image.Point // logical pixels
+	hidden  bool
+	covered bool
+	draft   string
+	phase   int // how often rerendered
+	script  Script
+}
+
+// conversation is an append-only transcript and how far it is scrolled back.
+type conversation struct {
+	bubbles []*bubble
+	scroll  int // logical pixels above the newest position
+}
+
+// bubble is one message. An edit replaces it; only what captures have seen of
+// it and the cached layout are written in place.
+type bubble struct {
+	who    Who
+	kind   messages.Kind
+	text   string
+	at     time.Time
+	unsent bool
+	origin int // index of the script's event, -1 if it came otherwise
+
+	captured bool // a capture had all of it, or its end where it is higher than the view
+	seen     *Seen
+	laid     laid
+}
+
+func (s *state) conversation(name string) conversation {
+	if name == "" {
+		name = s.shown
+	}
+	return s.convs[name]
+}
+
+// clone shares the bubbles: what-if changes replace them, never write them.
+func (s *state) clone() *state {
+	c := *s
+	c.convs = maps.Clone(s.convs)
+	return &c
+}
+
+// apply makes a checked change happen. grown gives the height in logical pixels
+// that the shown conversation's last bubble adds, and limit the farthest scroll.
+func (s *state) apply(c Change, grown, limit func(*state) int) {
+	if c.Script != nil {
+		if c.Script.ID != s.script.ID {
+			s.forgetOrigins()
+		}
+		s.script = *c.Script
+	}
+	name := c.Conversation
+	if name == "" {
+		name = s.shown
+	}
+	switch c.Op {
+	case OpAppend:
+		s.append(name, c, grown)
+	case OpSend:
+		c.Who, c.Kind = Me, messages.KindText
+		s.draft = ""
+		s.append(name, c, grown)
+	case OpUnsend, OpEdit:
+		conv := s.convs[name]
+		b := *conv.bubbles[c.Index]
+		b.laid, b.captured = laid{}, false
+		if c.Op == OpEdit {
+			b.text = string(c.Text)
+		} else {
+			b.unsent = true
+		}
+		conv.bubbles = slices.Clone(conv.bubbles)
+		conv.bubbles[c.Index] = &b
+		s.convs[name] = conv
+	case OpType:
+		s.draft = string(c.Text)
+	case OpScroll:
+		conv := s.convs[s.shown]
+		by := min(max(c.By, -1<<30), 1<<30)
+		conv.scroll = min(max(conv.scroll+by, 0), limit(s))
+		s.convs[s.shown] = conv
+	case OpSwitch:
+		s.shown = c.Conversation
+	case OpRerender:
+		s.phase++
+	case OpResize:
+		s.size = image.Pt(c.W, c.H)
+	case OpHide, OpShow:
+		s.hidden = c.Op == OpHide
+	case OpCover, OpUncover:
+		s.covered = c.Op == OpCover
+	}
+}
+
+func (s *state) append(name string, c Change, grown func(*state) int) {
+	kind, origin := c.Kind, -1
+	if kind == "" {
+		kind = messages.KindText
+	}
+	if c.Script != nil {
+		origin = c.Script.Next - 1
+	}
+	conv := s.convs[name]
+	conv.bubbles = append(conv.bubbles, &bubble{
+		who: c.Who, kind: kind, text: string(c.Text), at: c.At.Round(0), origin: origin,
+	})
+	s.convs[name] = conv
+	if name == s.shown && conv.scroll > 0 { // who reads older messages is not torn away from them
+		conv.scroll += grown(s)
+		s.convs[name] = conv
+	}
+}
+
+func (s *state) forgetOrigins() {
+	for _, conv := range s.convs {
+		for _, b := range conv.bubbles {
+			b.origin = -1
+		}
+	}
+}

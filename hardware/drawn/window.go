@@ -1,0 +1,285 @@
+package drawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"sync"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Options describe a new window.
+type Options struct {
+	// Ref is the window's id on its screen; "" means "drawn".
+	Ref string
+	// Conversation is the one shown first; "" means "Hana".
+	Conversation string
+	// Size is in logical pixels; zero means 480×720. At most MaxSide a side.
+	Size image.Point
+	// Scale is captured pixels per logical pixel, 1 to 3; 0 means 1.
+	Scale int
+	// Theme is Light or Dark; zero means Light.
+	Theme Theme
+	// Fonts to write with; nil means Fonts().
+	Fonts *FontSet
+	// Now is the clock: it stamps messages and is what Capture hands to the
+	// driver. Required.
+	Now func() time.Time
+	// Journal is the file that keeps what has happened; "" keeps nothing. One
+	// window has it at a time.
+	Journal string
+}
+
+func (o *Options) defaults() error {
+	if o.Ref == "" {
+		o.Ref = "drawn"
+	}
+	if o.Conversation == "" {
+		o.Conversation = "Hana"
+	}
+	if o.Size == (image.Point{}) {
+		o.Size = image.Pt(480, 720)
+	}
+	if o.Scale == 0 {
+		o.Scale = 1
+	}
+	if o.Theme == (Theme{}) {
+		o.Theme = Light
+	}
+	if o.Fonts == nil {
+		o.Fonts = Fonts()
+	}
+	switch {
+	case o.Now == nil:
+		return errors.New("drawn: options: Now is missing: give the window a clock")
+	case o.Scale < 1 || o.Scale > 3:
+		return fmt.Errorf("drawn: options: scale is %d, want 1 to 3", o.Scale)
+	case o.Size.X < 0 || o.Size.Y < 0 || o.Size.X > MaxSide || o.Size.Y > MaxSide:
+		return fmt.Errorf("drawn: options: size is %v, want at most %d a side", o.Size, MaxSide)
+	}
+	return nil
+}
+
+// Window is a chat window. All methods may be called concurrently.
+type Window struct {
+	ref   string
+	now   func() time.Time
+	scale int
+	theme Theme
+	fonts *FontSet
+
+	mu                       sync.Mutex
+	text, stamp, pill, title *face
+	s                        *state
+	book                     *book
+	journal                  *journal // nil: none
+	step                     func(now time.Time) error
+	picture                  *image.RGBA // of s; nil: not drawn yet
+	seen                     int         // messages seen so far
+	closed                   bool
+}
+
+// New opens a window. With a journal it stands as it stood before.
+func New(o Options) (*Window, error) {
+	if err := o.defaults(); err != nil {
+		return nil, err
+	}
+	w := &Window{
+		ref: o.Ref, now: o.Now, scale: o.Scale, theme: o.Theme, fonts: o.Fonts,
+		text: newFace(o.Fonts, textPx*o.Scale), stamp: newFace(o.Fonts, stampPx*o.Scale),
+		pill: newFace(o.Fonts, pillPx*o.Scale), title: newFace(o.Fonts, titlePx*o.Scale),
+		s:    &state{shown: o.Conversation, convs: map[string]conversation{}, size: o.Size},
+		book: newBook(),
+	}
+	if o.Journal == "" {
+		return w, nil
+	}
+	j, err := openJournal(o.Journal, func(c Change) error {
+		if err := w.s.check(c); err != nil {
+			return err
+		}
+		w.s.apply(c, w.grown, w.limit)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.journal = j
+	return w, nil
+}
+
+// Close closes the journal. Captures then fail with hardware.ErrWindowGone.
+func (w *Window) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	if w.journal == nil {
+		return nil
+	}
+	return w.journal.close()
+}
+
+// Drive makes every Capture call step first, with the time of the capture. Its
+// error fails the capture. step may use the window but not Capture.
+func (w *Window) Drive(step func(now time.Time) error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.step = step
+}
+
+// Apply writes a change to the journal and makes it happen. A refused change
+// (ErrChange) and one that could not be written have not happened. A zero At
+// means now.
+func (w *Window) Apply(c Change) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return fmt.Errorf("drawn: %s: %w", c.Op, hardware.ErrWindowGone)
+	}
+	if c.At.IsZero() {
+		c.At = w.now()
+	}
+	c.At = c.At.Round(0)
+	if c.Script != nil {
+		script := *c.Script
+		c.Script = &script
+	}
+	if err := w.s.check(c); err != nil {
+		return err
+	}
+	if w.journal != nil {
+		if err := w.journal.write(c); err != nil {
+			return err
+		}
+	}
+	w.s.apply(c, w.grown, w.limit)
+	if c.Op != OpMark {
+		w.picture = nil
+	}
+	return nil
+}
+
+// Hides reports whether the change would take a bubble out of view, wholly or
+// in part, that no capture has shown yet. What the change itself unsends or
+// edits does not count. A change that Apply would refuse hides nothing.
+func (w *Window) Hides(c Change) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.s.check(c) != nil {
+		return false
+	}
+	view := w.frame(w.s).view()
+	var waiting []*bubble
+	for _, p := range w.layout(w.s) {
+		if !p.captured && done(p, view) {
+			waiting = append(waiting, p.bubble)
+		}
+	}
+	if len(waiting) == 0 {
+		return false
+	}
+	then := w.s.clone()
+	c.Script = nil
+	then.apply(c, w.grown, w.limit)
+	still := map[*bubble]bool{}
+	view = w.frame(then).view()
+	for _, p := range w.layout(then) {
+		still[p.bubble] = done(p, view)
+	}
+	var touched *bubble
+	if c.Op == OpEdit || c.Op == OpUnsend {
+		touched = w.s.conversation(c.Conversation).bubbles[c.Index]
+	}
+	for _, b := range waiting {
+		if b != touched && !still[b] {
+			return true
+		}
+	}
+	return false
+}
+
+// done reports whether a capture of this view shows all of a bubble that it
+// ever can: the whole, or the end of one that is higher than the view.
+func done(p placed, view image.Rectangle) bool {
+	return whole(p, view) ||
+		p.box.Dy() > view.Dy() && p.box.Max.Y <= view.Max.Y && p.box.Max.Y > view.Min.Y
+}
+
+// whole leaves the width aside: a window can be narrower than its bubbles.
+func whole(p placed, view image.Rectangle) bool {
+	return p.box.Min.Y >= view.Min.Y && p.box.Max.Y <= view.Max.Y
+}
+
+// Capture steps the driver and returns the window's picture: the same one as
+// before while nothing has changed.
+func (w *Window) Capture(ctx context.Context) (hardware.Capture, error) {
+	if err := ctx.Err(); err != nil {
+		return hardware.Capture{}, err
+	}
+	w.mu.Lock()
+	step, closed := w.step, w.closed
+	w.mu.Unlock()
+	now := w.now()
+	if step != nil && !closed {
+		if err := step(now); err != nil {
+			return hardware.Capture{}, fmt.Errorf("drawn: window %s: %w", w.ref, err)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	size := w.frame(w.s).size
+	switch {
+	case w.closed:
+		return hardware.Capture{}, fmt.Errorf("drawn: window %s: %w", w.ref, hardware.ErrWindowGone)
+	case w.s.hidden:
+		return hardware.Capture{}, fmt.Errorf("drawn: window %s: %w", w.ref, hardware.ErrMinimised)
+	case size.X == 0 || size.Y == 0:
+		return hardware.Capture{}, fmt.Errorf("drawn: window %s: %w", w.ref, hardware.ErrEmptyFrame)
+	}
+	if w.picture == nil {
+		bubbles := w.layout(w.s)
+		w.picture = w.render(w.s, bubbles)
+		w.witness(bubbles, now)
+	}
+	return hardware.Capture{Image: w.picture, Scale: float64(w.scale)}, nil
+}
+
+// Title is the name of the shown conversation.
+func (w *Window) Title() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.s.shown
+}
+
+// Draft is what the input field holds.
+func (w *Window) Draft() messages.Text {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return messages.Text(w.s.draft)
+}
+
+// Script is where the script stands, zero if none has played.
+func (w *Window) Script() Script {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.s.script
+}
+
+// FromScript finds the message that an event of the present script appended.
+func (w *Window) FromScript(conversation string, event int) (index int, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, b := range w.s.conversation(conversation).bubbles {
+		if b.origin == event {
+			return i, true
+		}
+	}
+	return 0, false
+}
