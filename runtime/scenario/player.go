@@ -1,0 +1,216 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware/drawn"
+)
+
+// Options say how to play.
+type Options struct {
+	// Speed divides the waits of the script; 0 means 1.
+	Speed float64
+	// Host does what a window cannot: send, restart, crash, reset_baseline. It
+	// is called from within a capture, after the script's position is in the
+	// journal, so that a host that dies here does not die here again. It must
+	// return soon and not capture the window. Required if the script needs it.
+	Host func(Event)
+}
+
+// Stats count what a player has done in this process.
+type Stats struct {
+	Messages int // put onto the window
+	Actions  int // done to the window or handed to the host
+	Waits    int // captures that an event had to wait for
+	Next     int // index of the next event
+	Done     bool
+}
+
+// Player plays a script onto a window. It acts only in Step, which every
+// capture of the window calls: there is no goroutine and no clock. Script time
+// starts with the first step and runs only while somebody captures; the
+// window's journal keeps the position, so that a script goes on where it was.
+//
+// A friend waits: an event that would take a bubble out of view that no
+// capture has shown whole is put off until the next capture, and script time
+// with it.
+type Player struct {
+	window *drawn.Window
+	script Script
+	id     string
+	speed  float64
+	host   func(Event)
+
+	mu      sync.Mutex
+	started bool
+	last    time.Time     // of the last step
+	at      time.Duration // script time
+	kept    time.Duration // script time in the journal
+	stats   Stats
+}
+
+// markEvery is how much script time a crash may repeat while nothing happens.
+const markEvery = 5 * time.Second
+
+// Play attaches a script to a window. If the window's journal has a position in
+// this script it goes on there; another script starts from its beginning.
+func Play(window *drawn.Window, script Script, o Options) (*Player, error) {
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if !(o.Speed > 0 && o.Speed <= 1e6) {
+		return nil, fmt.Errorf("scenario: speed is %v, want more than 0, at most 1000000", o.Speed)
+	}
+	for _, e := range script.Events {
+		if e.Host() && o.Host == nil {
+			return nil, fmt.Errorf("scenario: line %d: %q needs a host: set Options.Host", e.Line, e.Do)
+		}
+	}
+	p := &Player{window: window, script: script, id: script.ID(), speed: o.Speed, host: o.Host}
+	pos := window.Script()
+	if pos.ID != p.id || pos.Next > len(script.Events) {
+		pos = drawn.Script{ID: p.id}
+		if err := window.Apply(drawn.Change{Op: drawn.OpMark, Script: &pos}); err != nil {
+			return nil, fmt.Errorf("scenario: start: %w", err)
+		}
+	}
+	p.at = time.Duration(pos.MS) * time.Millisecond
+	p.kept = p.at
+	p.stats.Next = pos.Next
+	p.stats.Done = pos.Next == len(script.Events)
+	window.Drive(p.Step)
+	return p, nil
+}
+
+// Stats may be called at any time.
+func (p *Player) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stats
+}
+
+// Step does what is due at now. After an event for the host it stops; what else
+// is due comes with the next step. An error means that the window refused or
+// could not keep a change; the same event is tried again at the next step.
+func (p *Player) Step(now time.Time) error {
+	call, err := p.advance(now)
+	if call != nil {
+		p.host(*call)
+	}
+	return err
+}
+
+func (p *Player) advance(now time.Time) (call *Event, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stats.Done {
+		return nil, nil
+	}
+	if p.started && now.After(p.last) {
+		p.at += time.Duration(float64(now.Sub(p.last)) * p.speed)
+	}
+	p.started, p.last = true, now
+	for p.stats.Next < len(p.script.Events) {
+		e := p.script.Events[p.stats.Next]
+		due := time.Duration(e.AtMS) * time.Millisecond
+		if due > p.at {
+			return nil, p.mark(now)
+		}
+		acted, err := p.play(e, now)
+		if err != nil {
+			return nil, fmt.Errorf("scenario: line %d: %w", e.Line, err)
+		}
+		if !acted {
+			p.at = due
+			p.stats.Waits++
+			return nil, nil
+		}
+		if e.Host() {
+			return &e, nil
+		}
+	}
+	return nil, nil
+}
+
+// play makes one event happen, unless it has to wait.
+func (p *Player) play(e Event, now time.Time) (acted bool, err error) {
+	c, err := p.change(e)
+	if err != nil {
+		return false, err
+	}
+	c.At = now
+	c.Script = &drawn.Script{ID: p.id, Next: p.stats.Next + 1, MS: p.at.Milliseconds()}
+	if p.window.Hides(c) {
+		return false, nil
+	}
+	if err := p.window.Apply(c); err != nil {
+		return false, err
+	}
+	p.kept = p.at
+	p.stats.Next++
+	p.stats.Done = p.stats.Next == len(p.script.Events)
+	if e.Do == "" {
+		p.stats.Messages++
+	} else {
+		p.stats.Actions++
+	}
+	return true, nil
+}
+
+// mark keeps script time in the journal now and then during a long wait.
+func (p *Player) mark(now time.Time) error {
+	if p.at-p.kept < markEvery {
+		return nil
+	}
+	pos := drawn.Script{ID: p.id, Next: p.stats.Next, MS: p.at.Milliseconds()}
+	if err := p.window.Apply(drawn.Change{Op: drawn.OpMark, At: now, Script: &pos}); err != nil {
+		return fmt.Errorf("scenario: keep position: %w", err)
+	}
+	p.kept = p.at
+	return nil
+}
+
+var errLost = errors.New("the message it means is not in the window's journal")
+
+// change is what an event does to the window; nothing but the position for one
+// of the host's.
+func (p *Player) change(e Event) (drawn.Change, error) {
+	switch e.Do {
+	case "":
+		return drawn.Change{Op: drawn.OpAppend, Conversation: e.Conversation, Who: e.Who, Kind: e.Kind, Text: e.Text}, nil
+	case Scroll:
+		return drawn.Change{Op: drawn.OpScroll, By: e.By}, nil
+	case Resize:
+		return drawn.Change{Op: drawn.OpResize, W: e.To[0], H: e.To[1]}, nil
+	case Switch:
+		return drawn.Change{Op: drawn.OpSwitch, Conversation: e.Conversation}, nil
+	case Type:
+		return drawn.Change{Op: drawn.OpType, Text: e.Text}, nil
+	case Unsend, Edit:
+		i, ok := p.window.FromScript(e.Conversation, p.event(e))
+		if !ok {
+			return drawn.Change{}, errLost
+		}
+		return drawn.Change{Op: drawn.Op(e.Do), Conversation: e.Conversation, Index: i, Text: e.Text}, nil
+	case Rerender, Hide, Show, Cover, Uncover:
+		return drawn.Change{Op: drawn.Op(e.Do)}, nil
+	}
+	return drawn.Change{Op: drawn.OpMark}, nil
+}
+
+// event is the index of the message event that an unsend or edit means.
+func (p *Player) event(e Event) int {
+	n := 0
+	for i, m := range p.script.Events {
+		if m.Do == "" && m.Conversation == e.Conversation {
+			if n == e.Index {
+				return i
+			}
+			n++
+		}
+	}
+	return -1
+}

@@ -1,0 +1,169 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strconv"
+
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Verb is what an action does.
+type Verb string
+
+// The verbs; the package comment says what they mean.
+const (
+	Scroll        Verb = "scroll"
+	Rerender      Verb = "rerender"
+	Resize        Verb = "resize"
+	Hide          Verb = "hide"
+	Show          Verb = "show"
+	Cover         Verb = "cover"
+	Uncover       Verb = "uncover"
+	Switch        Verb = "switch"
+	Unsend        Verb = "unsend"
+	Edit          Verb = "edit"
+	Type          Verb = "type"
+	Send          Verb = "send"
+	Restart       Verb = "restart"
+	Crash         Verb = "crash"
+	ResetBaseline Verb = "reset_baseline"
+)
+
+// verbs lists every verb with its arguments.
+var verbs = []struct {
+	verb Verb
+	args []string
+	host bool
+}{
+	{verb: Scroll, args: []string{"by"}},
+	{verb: Rerender},
+	{verb: Resize, args: []string{"to"}},
+	{verb: Hide},
+	{verb: Show},
+	{verb: Cover},
+	{verb: Uncover},
+	{verb: Switch, args: []string{"conversation"}},
+	{verb: Unsend, args: []string{"index"}},
+	{verb: Edit, args: []string{"index", "text"}},
+	{verb: Type, args: []string{"text"}},
+	{verb: Send, args: []string{"text"}, host: true},
+	{verb: Restart, host: true},
+	{verb: Crash, host: true},
+	{verb: ResetBaseline, host: true},
+}
+
+// Event is one line of a script: a message if Do is empty, else an action.
+type Event struct {
+	Line int   // in the file, from 1; 0 if it came from elsewhere
+	AtMS int64 // milliseconds from the start of the script
+
+	Do           Verb
+	Who          drawn.Who
+	Kind         messages.Kind // of a message: text or sticker
+	Text         messages.Text
+	Conversation string // of a message and of switch; of unsend and edit: the one shown then
+	Index        int
+	By           int
+	To           [2]int
+}
+
+// Host reports whether the event is for the host and not for the window.
+func (e Event) Host() bool {
+	for _, v := range verbs {
+		if v.verb == e.Do {
+			return v.host
+		}
+	}
+	return false
+}
+
+// Script is a parsed script.
+type Script struct {
+	Events []Event
+}
+
+// Conversation is the one to show first, "" if the script has no message.
+func (s Script) Conversation() string {
+	for _, e := range s.Events {
+		if e.Do == "" {
+			return e.Conversation
+		}
+	}
+	return ""
+}
+
+// ID is equal for scripts with equal events.
+func (s Script) ID() string {
+	h := fnv.New64a()
+	// A hash never fails to write, and Write has no error of its own.
+	_ = s.Write(h)
+	return strconv.FormatUint(h.Sum64(), 16)
+}
+
+// Write writes the script so that Parse reads the same events.
+func (s Script) Write(w io.Writer) error {
+	var out bytes.Buffer
+	for _, e := range s.Events {
+		out.Reset()
+		e.encode(&out)
+		if _, err := w.Write(out.Bytes()); err != nil {
+			return fmt.Errorf("scenario: write: %w", err)
+		}
+	}
+	return nil
+}
+
+func (e Event) encode(out *bytes.Buffer) {
+	fmt.Fprintf(out, `{"at_ms":%d`, e.AtMS)
+	if e.Do == "" {
+		field(out, "who", e.Who)
+		if e.Kind == messages.KindSticker {
+			field(out, "kind", e.Kind)
+		} else {
+			field(out, "text", string(e.Text))
+		}
+		field(out, "conversation", e.Conversation)
+	} else {
+		field(out, "do", e.Do)
+		for _, arg := range argsOf(e.Do) {
+			field(out, arg, e.arg(arg))
+		}
+	}
+	out.WriteString("}\n")
+}
+
+func (e Event) arg(name string) any {
+	switch name {
+	case "by":
+		return e.By
+	case "to":
+		return e.To
+	case "index":
+		return e.Index
+	case "conversation":
+		return e.Conversation
+	}
+	return string(e.Text)
+}
+
+func field(out *bytes.Buffer, name string, value any) {
+	fmt.Fprintf(out, ",%q:", name)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(value) // strings and integers always encode
+	out.Truncate(out.Len() - 1)
+}
+
+func argsOf(v Verb) []string {
+	for _, known := range verbs {
+		if known.verb == v {
+			return known.args
+		}
+	}
+	return nil
+}
