@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -235,7 +236,11 @@ func word[T ~string](f fields, key string, to *T, allowed ...T) error {
 	for i, a := range allowed {
 		names[i] = string(a)
 	}
-	return fmt.Errorf("%q has an unknown value; want one of %s", key, strings.Join(names, ", "))
+	is := "missing or not a string"
+	if s != nil {
+		is = strconv.Quote((*s)[:min(len(*s), 40)])
+	}
+	return fmt.Errorf("%q is %s; want one of %s", key, is, strings.Join(names, ", "))
 }
 
 func text(f fields, to *messages.Text) error {
