@@ -50,18 +50,16 @@ func openLogFiles(dir string) (logFiles, error) {
 // written is called after each commit.
 func (l *logFiles) written() error {
 	l.unsynced = true
-	mem, err := l.advance(l.mem, memFile)
-	if err != nil {
+	return l.follow(&l.mem, memFile)
+}
+
+// follow syncs what the newest file has left behind, if there is a newer one.
+func (l *logFiles) follow(newest *int, name func(int) string) error {
+	n, err := l.advance(*newest, name)
+	if err != nil || n == *newest {
 		return err
 	}
-	vlog, err := l.advance(l.vlog, vlogFile)
-	if err != nil {
-		return err
-	}
-	if mem == l.mem && vlog == l.vlog {
-		return nil
-	}
-	l.mem, l.vlog = mem, vlog
+	*newest = n
 	return syncFile(l.dir) // the names of the new files
 }
 
@@ -85,6 +83,10 @@ func (l *logFiles) advance(n int, name func(int) string) (int, error) {
 func (l *logFiles) sync(db *badger.DB) error {
 	if !l.unsynced {
 		return nil
+	}
+	// Only batches that end in a sync write to the value log.
+	if err := l.follow(&l.vlog, vlogFile); err != nil {
+		return err
 	}
 	if err := db.Sync(); err != nil {
 		return err
@@ -111,7 +113,7 @@ func syncFile(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Compact gives the space of big values (1 MiB and more) that were deleted or
+// Compact gives the space of big values (valueThreshold and more) that were deleted or
 // overwritten back to the volume; smaller ones are tidied up without it. The
 // runtime calls it now and then, about once an hour. It may run beside other
 // calls and returns when there is nothing more to gain or ctx ends.

@@ -113,14 +113,17 @@ func (s *Store) prepareOpened() (err error) {
 	return nil
 }
 
-// valueThreshold is the size from which a value goes to the value log; it is
-// the most that Badger allows. Below it, values lie beside their keys and need
-// no collection.
-const valueThreshold = 1 << 20
+// memTableSize bounds the memory of the store: Badger sets aside about 1.4
+// times as much, and touches it as it fills. A transaction holds 15 % of it,
+// 900 KiB; larger batches take the way of large.go. It may grow but never
+// shrink: Badger replays the log of a larger memtable into a smaller one and
+// ends the process when it does not fit.
+const memTableSize = 6 << 20
 
-// memTableSize may grow but never shrink: Badger replays the log of a larger
-// one into a smaller one and ends the process when it does not fit.
-const memTableSize = 16 << 20
+// valueThreshold is the size from which a value goes to the value log: close
+// below what a transaction holds. Smaller values lie beside their keys and
+// need no collection.
+const valueThreshold = 880 << 10
 
 // badgerOptions are for a desktop: some megabytes of memory and a few thousand
 // commits a second, where Badger's own are for a server.
