@@ -83,6 +83,9 @@ func (e *Engine) performCall(c *Cell, st *staged, call actors.Call) {
 }
 
 func (e *Engine) submitJob(job *Job) {
+	if e.divertJob(job) {
+		return
+	}
 	p := e.pools[job.Worker]
 	if p == nil {
 		e.answerFailed(job, messages.FailureUnknown, "", fmt.Sprintf("this runtime has no workers of kind %q", job.Worker))
@@ -155,9 +158,11 @@ func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Me
 		return false
 	}
 	p := e.pools[job.Worker]
-	p.mu.Lock()
-	p.busy--
-	p.mu.Unlock()
+	if p != nil { // else it was diverted
+		p.mu.Lock()
+		p.busy--
+		p.mu.Unlock()
+	}
 	if err == nil {
 		if terr := e.checkAnswer(job, result); terr != nil {
 			kind, err = messages.FailureUnknown, terr
@@ -188,16 +193,20 @@ func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Me
 }
 
 func (e *Engine) retry(p *pool, job *Job) {
-	p.mu.Lock()
-	p.resting++
-	p.mu.Unlock()
+	rest := func(n int) {
+		if p == nil {
+			return
+		}
+		p.mu.Lock()
+		p.resting += n
+		p.mu.Unlock()
+	}
+	rest(1)
 	next := job.again()
 	key := fmt.Sprintf("r%s\x00%s\x00%d", job.Caller, job.ID, job.inc)
 	due := e.clock.Now().Add(backoff(job.Attempt, e.jitter()))
 	e.timers.arm(key, due, false, func() {
-		p.mu.Lock()
-		p.resting--
-		p.mu.Unlock()
+		rest(-1)
 		e.submitJob(next)
 	})
 }

@@ -62,6 +62,12 @@ type Options struct {
 	Rand     *rand.Rand      // for jitter; nil means randomly seeded
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
+	// Divert sees each delivery before its receiver's mailbox does and takes it
+	// by returning true; what is durable then stays in the store. DivertCall
+	// does so with each attempt of a call; one that it takes is finished with
+	// FinishJob. They are for tests of single actors.
+	Divert     func(Envelope) bool
+	DivertCall func(*Job) bool
 }
 
 // DefaultMinFree is the free space below which durable work pauses.
@@ -80,6 +86,8 @@ type Engine struct {
 	minFree   uint64
 	listener  func(Published)
 	onCommit  func(turns, ops int)
+	divert    func(Envelope) bool
+	divertJob func(*Job) bool
 	committer *committer
 	timers    *timers
 
@@ -118,6 +126,12 @@ func New(o Options) (*Engine, error) {
 	}
 	if e.onCommit = o.OnCommit; e.onCommit == nil {
 		e.onCommit = func(int, int) {}
+	}
+	if e.divert = o.Divert; e.divert == nil {
+		e.divert = func(Envelope) bool { return false }
+	}
+	if e.divertJob = o.DivertCall; e.divertJob == nil {
+		e.divertJob = func(*Job) bool { return false }
 	}
 	for _, k := range o.Kinds {
 		if err := messages.To(k.Name, "-").Validate(); err != nil || k.New == nil {
@@ -199,7 +213,7 @@ func (e *Engine) cell(addr messages.Address) *Cell {
 // Inject sends a durable message from outside and returns once it is stored.
 // With a key, a second injection of that key to the same actor does nothing.
 func (e *Engine) Inject(ctx context.Context, to messages.Address, msg messages.Message, key string) error {
-	done, err := e.inject(to, msg, key)
+	done, err := e.Post("", to, msg, key)
 	if err != nil {
 		return err
 	}
@@ -211,7 +225,9 @@ func (e *Engine) Inject(ctx context.Context, to messages.Address, msg messages.M
 	}
 }
 
-func (e *Engine) inject(to messages.Address, msg messages.Message, key string) (<-chan error, error) {
+// Post is Inject without waiting, in the name of another actor ("" for none):
+// the channel gets the result once the commit has run.
+func (e *Engine) Post(from, to messages.Address, msg messages.Message, key string) (<-chan error, error) {
 	if err := to.Validate(); err != nil {
 		return nil, err
 	}
@@ -225,12 +241,12 @@ func (e *Engine) inject(to messages.Address, msg messages.Message, key string) (
 	done := make(chan error, 1)
 	cause := actors.Cause{Now: e.clock.Now()}
 	if !durable {
-		e.deliver(Envelope{ID: e.fleetingID(), To: to, At: cause.Now, Message: msg})
+		e.deliver(Envelope{ID: e.fleetingID(), From: from, To: to, At: cause.Now, Message: msg})
 		done <- nil
 		return done, nil
 	}
 	st := &staged{epoch: 1, durable: true, cause: cause, finished: func(err error) { done <- err }}
-	st.mail = []stagedMail{e.mailOf(to, "", cause, msg, raw, -1)}
+	st.mail = []stagedMail{e.mailOf(to, from, cause, msg, raw, -1)}
 	if key != "" {
 		st.once = ofActor(keyInjected, to, key)
 		st.ops = append(st.ops, Op{Key: []byte(st.once), Value: encodeRecord(injectedRecord{At: wall(cause.Now)})})

@@ -64,12 +64,20 @@ func (e *Engine) ReadVerdicts(yield func(Verdict) bool) error {
 	return nil
 }
 
+// Cutoffs say how old records may get. What is older than its time is deleted;
+// the zero time keeps everything.
+type Cutoffs struct {
+	Events      time.Time // not those that a known subscription has not acknowledged
+	Verdicts    time.Time
+	Injections  time.Time // keys that make an injection count once
+	DeadLetters time.Time
+}
+
 // trimBatch bounds one transaction of Trim.
 const trimBatch = 1000
 
-// Trim deletes events, verdicts and keys of injections older than a time, and
-// returns how many. Events that a known subscription has not acknowledged stay.
-func (e *Engine) Trim(ctx context.Context, before time.Time) (int, error) {
+// Trim deletes old records and returns how many.
+func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 	acked := ^uint64(0)
 	err := e.store.Scan([]byte(keyCursor), nil, func(_, v []byte) bool {
 		if seq, ok := seqOf(string(v)); ok {
@@ -81,34 +89,50 @@ func (e *Engine) Trim(ctx context.Context, before time.Time) (int, error) {
 		return 0, fmt.Errorf("engine: trim: %w", err)
 	}
 	total := 0
-	for _, prefix := range []string{keyLog, keyVerdict, keyInjected} {
-		for {
-			var ops []Op
-			err := e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
-				seq, _ := seqOf(string(k))
-				rec, err := decodeRecord[struct {
-					At time.Time `json:"at"`
-				}](v)
-				old := err == nil && rec.At.Before(before)
-				switch {
-				case old && (prefix != keyLog || seq <= acked):
-					ops = append(ops, Op{Key: k, Delete: true})
-				case prefix != keyInjected:
-					return false // ordered by time
-				}
-				return len(ops) < trimBatch
-			})
-			if err != nil {
-				return total, fmt.Errorf("engine: trim: %w", err)
-			}
-			if len(ops) == 0 {
-				break
-			}
-			if err := e.commitWish(ctx, &staged{epoch: 1, durable: true, ops: ops}); err != nil {
-				return total, fmt.Errorf("engine: trim: %w", err)
-			}
-			total += len(ops)
+	for _, class := range []struct {
+		prefix string
+		before time.Time
+	}{{keyLog, c.Events}, {keyVerdict, c.Verdicts}, {keyInjected, c.Injections}, {keyDead, c.DeadLetters}} {
+		if class.before.IsZero() {
+			continue
+		}
+		n, err := e.trim(ctx, class.prefix, class.before, acked)
+		if total += n; err != nil {
+			return total, fmt.Errorf("engine: trim: %w", err)
 		}
 	}
 	return total, nil
+}
+
+func (e *Engine) trim(ctx context.Context, prefix string, before time.Time, acked uint64) (int, error) {
+	total := 0
+	var from []byte
+	for {
+		var ops []Op
+		seen := 0
+		err := e.store.Scan([]byte(prefix), from, func(k, v []byte) bool {
+			seq, _ := seqOf(string(k))
+			rec, err := decodeRecord[struct {
+				At time.Time `json:"at"`
+			}](v)
+			if err == nil && rec.At.Before(before) && (prefix != keyLog || seq <= acked) {
+				ops = append(ops, Op{Key: k, Delete: true})
+			}
+			from = append(k[:len(k):len(k)], 0)
+			seen++
+			return seen < trimBatch
+		})
+		if err != nil {
+			return total, err
+		}
+		if len(ops) > 0 {
+			if err := e.commitWish(ctx, &staged{epoch: 1, durable: true, ops: ops}); err != nil {
+				return total, err
+			}
+			total += len(ops)
+		}
+		if seen < trimBatch {
+			return total, nil
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,14 @@ type ActorInfo struct {
 	Healthy   bool             `json:"healthy"`
 	LastError string           `json:"last_error,omitempty"`
 	Stopped   bool             `json:"stopped,omitempty"`
+}
+
+// TimerInfo is an armed timer of an actor.
+type TimerInfo struct {
+	Actor   messages.Address `json:"actor"`
+	Key     string           `json:"key"`
+	Due     time.Time        `json:"due"`
+	Durable bool             `json:"durable"`
 }
 
 // PoolInfo is what an observer can see of a worker pool.
@@ -55,6 +64,24 @@ func (e *Engine) Pools() []PoolInfo {
 		p.mu.Unlock()
 	}
 	slices.SortFunc(list, func(a, b PoolInfo) int { return strings.Compare(a.Kind, b.Kind) })
+	return list
+}
+
+// Timers lists the armed timers of actors, sorted by actor and key.
+func (e *Engine) Timers() []TimerInfo {
+	e.timers.mu.Lock()
+	defer e.timers.mu.Unlock()
+	var list []TimerInfo
+	for key, t := range e.timers.byKey {
+		actor, name, ok := splitKey(keyTimer, strings.TrimPrefix(key, "f"))
+		if !strings.HasPrefix(key, keyTimer) && !strings.HasPrefix(key, "f"+keyTimer) || !ok {
+			continue
+		}
+		list = append(list, TimerInfo{Actor: actor, Key: name, Due: t.due, Durable: t.durable})
+	}
+	slices.SortFunc(list, func(a, b TimerInfo) int {
+		return cmp.Or(strings.Compare(string(a.Actor), string(b.Actor)), strings.Compare(a.Key, b.Key))
+	})
 	return list
 }
 

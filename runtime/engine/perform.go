@@ -69,6 +69,9 @@ func (e *Engine) deliverStored(m stagedMail) {
 // deliver puts an envelope into its receiver's mailbox, making the receiver
 // live if need be.
 func (e *Engine) deliver(env Envelope) {
+	if e.divert(env) {
+		return
+	}
 	c := e.cell(env.To)
 	if c == nil {
 		e.report(messages.Dropped{

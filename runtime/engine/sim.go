@@ -203,7 +203,7 @@ func (s *Sim) worker(kind string) (actors.Worker, error) {
 // Inject is Engine.Inject without waiting: the channel gets the result once the
 // commit has run.
 func (s *Sim) Inject(to messages.Address, msg messages.Message, key string) (<-chan error, error) {
-	return s.engine.inject(to, msg, key)
+	return s.engine.Post("", to, msg, key)
 }
 
 // Settle steps until nothing can be done at this moment.

@@ -1,0 +1,103 @@
+# Kehai. `make run` and `make test` install what they need and say so; everything
+# else is for those who work on it. `make help` lists the targets.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+BIN        := bin
+GO         ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS    := -X main.version=$(VERSION)
+
+# What a run needs: OCR with Japanese, and a font that has Japanese.
+RUN_DEBS   = tesseract-ocr tesseract-ocr-jpn fonts-ipaexfont-gothic
+RUN_BREWS  = tesseract tesseract-lang
+# What the tests need on top: a C compiler for the race detector, a browser.
+TEST_DEBS  = $(RUN_DEBS) gcc libc6-dev chromium
+
+# ensure PACKAGES…: installs the Debian packages (or Homebrew's) that are missing.
+define ensure
+	@.ci/ensure $(if $(filter Darwin,$(shell uname -s)),brew $(2),apt $(1))
+endef
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: setup-run setup-test
+setup-run:
+	$(call ensure,$(RUN_DEBS),$(RUN_BREWS))
+setup-test:
+	$(call ensure,$(TEST_DEBS),$(RUN_BREWS))
+
+.PHONY: build
+build: ## build bin/kehai
+	@mkdir -p $(BIN)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/kehai ./cmd/kehai
+
+.PHONY: run
+run: setup-run build ## read a drawn chat window and show each message once (ARGS="--for 30s")
+	@$(BIN)/kehai run $(ARGS)
+
+.PHONY: test
+test: setup-test vet cross race crash-ci browser ## everything CI checks
+
+.PHONY: vet
+vet: ## go vet, formatting, staticcheck
+	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
+	$(GO) mod verify
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+.PHONY: cross
+cross: ## build and vet for macOS without cgo, and for Linux on ARM
+	@for target in darwin/arm64 darwin/amd64 linux/arm64; do \
+		echo "cross $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build ./... || exit 1; \
+	done
+	@for arch in arm64 amd64; do \
+		echo "vet darwin/$$arch"; \
+		CGO_ENABLED=0 GOOS=darwin GOARCH=$$arch $(GO) vet ./... || exit 1; \
+	done
+
+.PHONY: race
+race: ## all tests with the race detector
+	$(GO) test -race -timeout 12m ./...
+
+.PHONY: crash crash-ci
+crash-ci: ## kill a real kehai 100 times
+	KEHAI_KILLS=100 $(GO) test -count=1 -timeout 10m -tags crash -run Crash -v ./cmd/kehai
+crash: ## kill a real kehai 1,000 times, then 1,000 times with every batch synced
+	KEHAI_KILLS=1000 $(GO) test -count=1 -timeout 4h -tags crash -run Crash -v ./cmd/kehai
+	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(GO) test -count=1 -timeout 4h -tags crash -run Crash -v ./cmd/kehai
+
+.PHONY: browser
+browser: ## the live page in a real browser
+	KEHAI_BROWSER=1 $(GO) test -count=1 -timeout 5m -tags browser -run Browser -v ./runtime/web
+
+.PHONY: simulate
+simulate: ## 1,000,000 seeded schedules of the kernel
+	KEHAI_SCHEDULES=1000000 $(GO) test -count=1 -timeout 4h -run 'TestSimulation$$' ./runtime/engine
+
+.PHONY: bench
+bench: setup-run ## the tables of figures: kernel, store, OCR, ledger
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./runtime/engine/... ./runtime/store/... ./actors/... ./hardware/...
+
+FUZZTIME ?= 30s
+.PHONY: fuzz
+fuzz: ## each fuzz target for FUZZTIME (30s)
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg 2>/dev/null | grep ^Fuzz); do \
+			echo "fuzz $$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+.PHONY: golden
+golden: ## rewrite golden files; review the diff as code
+	$(GO) test ./messages ./runtime/... ./cmd/... -run 'Golden|Script' -update
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BIN)

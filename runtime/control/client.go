@@ -1,0 +1,129 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// ErrNotRunning says that nothing answers on the socket of a data directory.
+var ErrNotRunning = errors.New("control: no Kehai runs on this data directory")
+
+// Client asks a running Kehai. It is safe for concurrent use.
+type Client struct{ http *http.Client }
+
+// Dial returns a client for the Kehai that runs on a data directory, or
+// ErrNotRunning.
+func Dial(ctx context.Context, data string) (*Client, error) {
+	path, err := SocketPath(data)
+	if err != nil {
+		return nil, err
+	}
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}
+	conn, err := dial(ctx, "", "")
+	switch {
+	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED):
+		return nil, ErrNotRunning
+	case err != nil:
+		return nil, fmt.Errorf("control: reach the running Kehai at %s: %w", path, err)
+	}
+	conn.Close()
+	return &Client{http: &http.Client{Transport: &http.Transport{DialContext: dial}}}, nil
+}
+
+// Close drops idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Messages implements [Backend].
+func (c *Client) Messages(ctx context.Context, q Query, yield func(Message) error) error {
+	body, err := c.do(ctx, http.MethodGet, "/v1/messages?"+q.values().Encode())
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	for dec := json.NewDecoder(body); ; {
+		var m Message
+		switch err := dec.Decode(&m); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("control: list of messages was cut off: %w", err)
+		}
+		if err := yield(m); err != nil {
+			return err
+		}
+	}
+}
+
+// DeadLetters implements [Backend].
+func (c *Client) DeadLetters(ctx context.Context) (list []engine.DeadLetter, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/deadletters", &list)
+	return list, err
+}
+
+// RetryDeadLetter implements [Backend].
+func (c *Client) RetryDeadLetter(ctx context.Context, id string) error {
+	return c.get(ctx, http.MethodPost, "/v1/deadletters/"+url.PathEscape(id)+"/retry", nil)
+}
+
+// DiscardDeadLetter implements [Backend].
+func (c *Client) DiscardDeadLetter(ctx context.Context, id string) error {
+	return c.get(ctx, http.MethodDelete, "/v1/deadletters/"+url.PathEscape(id), nil)
+}
+
+// Status implements [Backend].
+func (c *Client) Status(ctx context.Context) (s Status, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/status", &s)
+	return s, err
+}
+
+func (c *Client) get(ctx context.Context, method, path string, into any) error {
+	body, err := c.do(ctx, method, path)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if into == nil {
+		return nil
+	}
+	if err := json.NewDecoder(body).Decode(into); err != nil {
+		return fmt.Errorf("control: answer to %s: %w", path, err)
+	}
+	return nil
+}
+
+func (c *Client) do(ctx context.Context, method, path string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://kehai"+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("control: %w", err)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("control: the running Kehai does not answer: %w", err)
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	defer resp.Body.Close()
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	var f failure
+	if json.Unmarshal(bytes.TrimSpace(raw), &f) != nil || f.Error == "" {
+		f.Error = resp.Status
+	}
+	if f.Code == codeNoDeadLetter {
+		return nil, fmt.Errorf("%w (%s)", engine.ErrNoDeadLetter, f.Error)
+	}
+	return nil, errors.New(f.Error)
+}

@@ -1,0 +1,122 @@
+// Package control lets a command line reach a running Kehai: the directory of a
+// store is locked by the process that runs, so it serves a Unix socket there.
+//
+// The main type is [Backend], what can be asked; package runtime implements it
+// over a live or a resting store, [Client] over the socket, and [Serve] puts one
+// behind the socket. The socket has mode 0600: who may open it may read
+// everything.
+package control
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Backend is what can be asked of a Kehai.
+type Backend interface {
+	// Messages yields what was delivered, oldest first, until yield fails.
+	Messages(ctx context.Context, q Query, yield func(Message) error) error
+	DeadLetters(ctx context.Context) ([]engine.DeadLetter, error)
+	// RetryDeadLetter and DiscardDeadLetter fail with engine.ErrNoDeadLetter for
+	// an unknown id.
+	RetryDeadLetter(ctx context.Context, id string) error
+	DiscardDeadLetter(ctx context.Context, id string) error
+	Status(ctx context.Context) (Status, error)
+}
+
+// Query selects delivered messages. The zero value selects all.
+type Query struct {
+	Conversation messages.ConversationID
+	Since        time.Time // delivered at or after
+	After        uint64    // place in the event log
+	Limit        int       // the newest so many; 0: all
+}
+
+// Message is a delivered message as a person or a script reads it.
+type Message struct {
+	Seq          uint64                  `json:"-"`
+	ID           messages.MessageID      `json:"id"`
+	Conversation messages.ConversationID `json:"conversation"`
+	Sender       string                  `json:"sender"`
+	Kind         messages.Kind           `json:"kind"`
+	Text         string                  `json:"text"`
+	Parts        []Part                  `json:"parts"`
+	SeenAt       Stamp                   `json:"seen_at"`
+	DeliveredAt  Stamp                   `json:"delivered_at"`
+}
+
+// Part is one bubble of a message.
+type Part struct {
+	Kind       messages.Kind       `json:"kind"`
+	Text       string              `json:"text"`
+	Occurrence messages.Occurrence `json:"occurrence"`
+	SeenAt     Stamp               `json:"seen_at"`
+}
+
+// Stamp is a time that is written as RFC 3339 with milliseconds in UTC.
+type Stamp struct{ time.Time }
+
+const stampForm = "2006-01-02T15:04:05.000Z07:00"
+
+// String implements fmt.Stringer.
+func (s Stamp) String() string { return s.UTC().Format(stampForm) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Stamp) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalJSON keeps the embedded time's own form away.
+func (s Stamp) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
+
+// NewMessage makes the readable form of a delivery.
+func NewMessage(seq uint64, d messages.MessageDelivered) Message {
+	m := Message{
+		Seq: seq, ID: d.ID, Conversation: d.Conversation, Sender: string(d.Sender), Kind: d.Kind, Text: string(d.Text),
+		Parts: []Part{}, SeenAt: Stamp{d.SeenAt}, DeliveredAt: Stamp{d.DeliveredAt},
+	}
+	for _, p := range d.Parts {
+		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence, SeenAt: Stamp{p.SeenAt}})
+	}
+	return m
+}
+
+// Status is a picture of a Kehai at one moment.
+type Status struct {
+	Running     bool               `json:"running"`
+	Version     string             `json:"version"`
+	Node        string             `json:"node"`
+	PID         int                `json:"pid"`
+	StartedAt   Stamp              `json:"started_at"`
+	Healthy     bool               `json:"healthy"`
+	Problems    []string           `json:"problems,omitempty"`
+	Page        string             `json:"page,omitempty"` // the live page's address, with its token
+	Actors      []engine.ActorInfo `json:"actors"`
+	Pools       []engine.PoolInfo  `json:"pools"`
+	DeadLetters int                `json:"dead_letters"`
+}
+
+// maxSocketPath is what every system we know allows in a socket's address.
+const maxSocketPath = 100
+
+// SocketPath is where the Kehai of a data directory listens: kehai.sock in the
+// directory, or in the system's temporary directory if that path is too long
+// for a socket.
+func SocketPath(data string) (string, error) {
+	abs, err := filepath.Abs(data)
+	if err != nil {
+		return "", fmt.Errorf("control: data directory %s: %w", data, err)
+	}
+	if path := filepath.Join(abs, "kehai.sock"); len(path) <= maxSocketPath {
+		return path, nil
+	}
+	sum := sha256.Sum256([]byte(abs))
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("kehai-%d", os.Getuid()))
+	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".sock"), nil
+}

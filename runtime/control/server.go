@@ -1,0 +1,166 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Serve answers on the socket of a data directory until ctx ends. A socket left
+// behind by a process that was killed is replaced; one that answers is an error.
+// The caller holds the store's lock, so that is only possible for a moment.
+func Serve(ctx context.Context, data string, b Backend) error {
+	path, err := SocketPath(data)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("control: %w", err)
+	}
+	if conn, err := net.Dial("unix", path); err == nil {
+		conn.Close()
+		return fmt.Errorf("control: %s is served by another process: stop it, or choose another data directory", path)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("control: remove old socket: %w", err)
+	}
+	ln, err := net.Listen("unix", path)
+	if err != nil {
+		return fmt.Errorf("control: listen: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		ln.Close()
+		return fmt.Errorf("control: protect socket: %w", err)
+	}
+	srv := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		<-ctx.Done()
+		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		if srv.Shutdown(wait) != nil {
+			srv.Close()
+		}
+	}()
+	err = srv.Serve(ln)
+	if ctx.Err() == nil {
+		return fmt.Errorf("control: serve: %w", err)
+	}
+	<-stopped
+	return nil
+}
+
+func handler(b Backend) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/messages", func(w http.ResponseWriter, r *http.Request) {
+		q, err := parseQuery(r.URL.Query())
+		if err != nil {
+			fail(w, http.StatusBadRequest, err)
+			return
+		}
+		began := false
+		enc := json.NewEncoder(w)
+		err = b.Messages(r.Context(), q, func(m Message) error {
+			began = true
+			return enc.Encode(m)
+		})
+		switch {
+		case err != nil && !began:
+			fail(w, http.StatusInternalServerError, err)
+		case err != nil:
+			panic(http.ErrAbortHandler) // the client must see that the list is cut
+		}
+	})
+	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, r *http.Request) {
+		s, err := b.Status(r.Context())
+		answer(w, s, err)
+	})
+	mux.HandleFunc("GET /v1/deadletters", func(w http.ResponseWriter, r *http.Request) {
+		list, err := b.DeadLetters(r.Context())
+		answer(w, list, err)
+	})
+	mux.HandleFunc("POST /v1/deadletters/{id}/retry", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, b.RetryDeadLetter(r.Context(), r.PathValue("id")))
+	})
+	mux.HandleFunc("DELETE /v1/deadletters/{id}", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, b.DiscardDeadLetter(r.Context(), r.PathValue("id")))
+	})
+	return mux
+}
+
+// failure is the body of an answer that is not 200.
+type failure struct {
+	Error string `json:"error"`
+	Code  string `json:"code,omitempty"`
+}
+
+const codeNoDeadLetter = "no_dead_letter"
+
+func answer(w http.ResponseWriter, v any, err error) {
+	if err != nil {
+		fail(w, http.StatusInternalServerError, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	// An error here is the client going away.
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+func fail(w http.ResponseWriter, status int, err error) {
+	f := failure{Error: err.Error()}
+	if errors.Is(err, engine.ErrNoDeadLetter) {
+		status, f.Code = http.StatusNotFound, codeNoDeadLetter
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(f)
+}
+
+func (q Query) values() url.Values {
+	v := url.Values{}
+	if q.Conversation != "" {
+		v.Set("conversation", string(q.Conversation))
+	}
+	if !q.Since.IsZero() {
+		v.Set("since", q.Since.UTC().Format(time.RFC3339Nano))
+	}
+	if q.After > 0 {
+		v.Set("after", strconv.FormatUint(q.After, 10))
+	}
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	return v
+}
+
+func parseQuery(v url.Values) (q Query, err error) {
+	q.Conversation = messages.ConversationID(v.Get("conversation"))
+	if s := v.Get("since"); s != "" {
+		if q.Since, err = time.Parse(time.RFC3339Nano, s); err != nil {
+			return q, fmt.Errorf("control: since=%q: want a time in RFC 3339", s)
+		}
+	}
+	if s := v.Get("after"); s != "" {
+		if q.After, err = strconv.ParseUint(s, 10, 64); err != nil {
+			return q, fmt.Errorf("control: after=%q: want a number", s)
+		}
+	}
+	if s := v.Get("limit"); s != "" {
+		if q.Limit, err = strconv.Atoi(s); err != nil || q.Limit < 0 {
+			return q, fmt.Errorf("control: limit=%q: want a number", s)
+		}
+	}
+	return q, nil
+}
