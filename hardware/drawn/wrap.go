@@ -107,7 +107,7 @@ func wide(r rune) bool {
 		r >= 0xFF00 && r <= 0xFFEF || r >= 0x1F000 && r <= 0x3FFFF
 }
 
-func isSpace(c string) bool { return c != "" && unicode.IsSpace(firstRune(c)) }
+func isSpace(c string) bool { return strings.TrimSpace(c) == "" }
 
 func firstRune(s string) rune {
 	for _, r := range s {

@@ -1,0 +1,209 @@
+package drawn
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// lived makes a journal with one of every change.
+func lived(t *testing.T, path string) (pix []byte) {
+	t.Helper()
+	c := newClock()
+	w := open(t, Options{Journal: path, Now: c.now, Size: image.Pt(300, 420)})
+	for _, ch := range []Change{
+		{Op: OpAppend, Who: Friend, Text: "おはよう", Script: &Script{ID: "s", Next: 1, MS: 10}},
+		{Op: OpAppend, Who: Me, Text: "hello\nthere"},
+		{Op: OpAppend, Who: Friend, Kind: messages.KindSticker},
+		{Op: OpAppend, Who: Friend, Text: "taken back"},
+		{Op: OpUnsend, Index: 3},
+		{Op: OpEdit, Index: 0, Text: "こんばんは"},
+		{Op: OpAppend, Conversation: "Ren", Who: Friend, Text: "hi"},
+		{Op: OpType, Text: "draft"},
+		{Op: OpSend, Text: "sent"},
+		{Op: OpRerender},
+		{Op: OpSwitch, Conversation: "Ren"},
+		{Op: OpSwitch, Conversation: "Hana"},
+		{Op: OpHide}, {Op: OpShow}, {Op: OpCover}, {Op: OpUncover},
+		{Op: OpResize, W: 320, H: 380},
+		{Op: OpScroll, By: 40},
+		{Op: OpAppend, Who: Friend, Text: "below"},
+		{Op: OpMark, Script: &Script{ID: "s", Next: 2, MS: 5000}},
+	} {
+		c.t = c.t.Add(7 * time.Hour)
+		must(t, w.Apply(ch))
+	}
+	return picture(t, w).Pix
+}
+
+func TestJournalBringsBackPixels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.jsonl")
+	want := lived(t, path)
+	w := open(t, Options{Journal: path, Size: image.Pt(300, 420)})
+	if !bytes.Equal(picture(t, w).Pix, want) {
+		t.Error("a window from its journal has other pixels, want the same")
+	}
+	if got, want := w.Script(), (Script{ID: "s", Next: 2, MS: 5000}); got != want {
+		t.Errorf("Script() = %+v, want %+v", got, want)
+	}
+	if i, ok := w.FromScript("Hana", 0); i != 0 || !ok {
+		t.Errorf("FromScript(Hana, 0) = %d, %v, want 0, true", i, ok)
+	}
+	if _, ok := w.FromScript("Hana", 1); ok {
+		t.Error("FromScript(Hana, 1) = true, want false")
+	}
+}
+
+// TestJournalTorn cuts the file at every byte: what is left is the changes whose
+// whole line is left, and the window goes on from there.
+func TestJournalTorn(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "w.jsonl")
+	lived(t, path)
+	data, err := os.ReadFile(path)
+	must(t, err)
+	all, size, err := ReadJournal(bytes.NewReader(data))
+	if err != nil || size != int64(len(data)) || len(all) != 20 {
+		t.Fatalf("ReadJournal() = %d changes, %d bytes, %v, want 20, %d, nil", len(all), size, err, len(data))
+	}
+	fonts := FindFonts() // opens quickly
+	torn := filepath.Join(dir, "torn.jsonl")
+	for cut := range data {
+		must(t, os.WriteFile(torn, data[:cut], 0o600))
+		w, err := New(Options{Journal: torn, Size: image.Pt(300, 420), Now: newClock().now, Fonts: fonts})
+		if err != nil {
+			t.Fatalf("New(journal cut at %d) = %v, want a window", cut, err)
+		}
+		must(t, w.Append("", Friend, "after"))
+		must(t, w.Close())
+		f, err := os.Open(torn)
+		must(t, err)
+		got, _, err := ReadJournal(f)
+		must(t, err)
+		must(t, f.Close())
+		want := max(0, bytes.Count(data[:cut], []byte("\n"))-1)
+		if len(got) != want+1 || got[want].Text != "after" {
+			t.Fatalf("journal cut at %d has %d changes after one more, want %d", cut, len(got), want+1)
+		}
+	}
+}
+
+// TestJournalTornPixels compares pictures at each record's edge.
+func TestJournalTornPixels(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "w.jsonl")
+	lived(t, path)
+	data, err := os.ReadFile(path)
+	must(t, err)
+	changes, _, err := ReadJournal(bytes.NewReader(data))
+	must(t, err)
+	o := Options{Size: image.Pt(300, 420)}
+	sofar := open(t, o)
+	end := bytes.IndexByte(data, '\n') + 1
+	for i, c := range changes {
+		end += bytes.IndexByte(data[end:], '\n') + 1
+		torn := filepath.Join(dir, "torn.jsonl")
+		must(t, os.WriteFile(torn, data[:end-1], 0o600)) // all but the record's line feed
+		o.Journal = torn
+		w := open(t, o)
+		if !sofar.s.hidden && !bytes.Equal(picture(t, w).Pix, picture(t, sofar).Pix) {
+			t.Errorf("record %d torn: pixels differ from those before it", i)
+		}
+		must(t, sofar.Apply(c))
+	}
+}
+
+func TestJournalRefuses(t *testing.T) {
+	head := `{"journal":"drawn","v":1}` + "\n"
+	for _, c := range []struct{ name, data, want string }{
+		{"another file", "hello\n", "line 1"},
+		{"another version", `{"journal":"drawn","v":2}` + "\n", "version 2"},
+		{"not JSON", head + "secret\n", "line 2"},
+		{"unknown field", head + `{"op":"hide","at":"2026-01-01T00:00:00Z","secret":1}` + "\n", "line 2"},
+		{"unknown op", head + `{"op":"jump","at":"2026-01-01T00:00:00Z"}` + "\n", "jump"},
+		{"two on a line", head + `{"op":"hide","at":"2026-01-01T00:00:00Z"}{}` + "\n", "line 2"},
+		{"impossible", head + `{"op":"unsend","index":4,"at":"2026-01-01T00:00:00Z"}` + "\n", "index 4"},
+	} {
+		path := filepath.Join(t.TempDir(), "w.jsonl")
+		must(t, os.WriteFile(path, []byte(c.data), 0o600))
+		_, err := New(Options{Journal: path, Now: newClock().now})
+		if !errors.Is(err, ErrJournal) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: New() = %v, want %v with %q", c.name, err, ErrJournal, c.want)
+		}
+		after, err := os.ReadFile(path)
+		must(t, err)
+		if string(after) != c.data {
+			t.Errorf("%s: the damaged file was changed", c.name)
+		}
+	}
+}
+
+func FuzzReadJournal(f *testing.F) {
+	f.Add([]byte(`{"journal":"drawn","v":1}` + "\n" + `{"op":"append","at":"2026-01-01T00:00:00+09:00","who":"me","text":"x"}` + "\n"))
+	f.Add([]byte(`{"journal":"drawn","v":1}` + "\n" + `{"op":"mark","at":"2026-01-01T00:00:00Z","script":{"id":"a","next":1,"ms":2}}` + "\n{"))
+	f.Add([]byte("\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		changes, size, err := ReadJournal(bytes.NewReader(data))
+		if size < 0 || size > int64(len(data)) {
+			t.Fatalf("ReadJournal() used %d of %d bytes", size, len(data))
+		}
+		if size > 0 && data[size-1] != '\n' {
+			t.Fatalf("ReadJournal() stops inside a line")
+		}
+		again, n, err2 := ReadJournal(bytes.NewReader(data[:size]))
+		if err2 != nil || n != size || len(again) != len(changes) {
+			t.Fatalf("ReadJournal(its own part) = %d changes, %d bytes, %v, want %d, %d, nil", len(again), n, err2, len(changes), size)
+		}
+		if err != nil && !errors.Is(err, ErrJournal) {
+			t.Fatalf("ReadJournal() = %v, want %v", err, ErrJournal)
+		}
+	})
+}
+
+// FuzzWindow holds that whatever a window accepts can be drawn and journalled.
+func FuzzWindow(f *testing.F) {
+	f.Add("hello", 100, 200, 40, uint8(0))
+	f.Add("あ\nい　う😀e\u0301", 1, 1, -3, uint8(3))
+	f.Add("長い長い長い長い長い長い長い", 60, 900, 0, uint8(7))
+	fonts := FindFonts()
+	f.Fuzz(func(t *testing.T, text string, width, height, by int, bits uint8) {
+		if len(text) > 500 {
+			return
+		}
+		width, height = int(uint(width)%700), int(uint(height)%900)
+		path := filepath.Join(t.TempDir(), "w.jsonl")
+		o := Options{Journal: path, Now: newClock().now, Fonts: fonts, Scale: 1 + int(bits>>7)}
+		w := open(t, o)
+		who := Friend
+		if bits&1 > 0 {
+			who = Me
+		}
+		accepted := w.Append("", who, messages.Text(text)) == nil
+		if want := text != "" && utf8.ValidString(text); accepted != want {
+			t.Fatalf("Append(%q) accepted = %v, want %v", text, accepted, want)
+		}
+		must(t, w.Sticker("", who))
+		must(t, w.Resize(width, height))
+		must(t, w.Scroll(by))
+		if utf8.ValidString(text) {
+			must(t, w.Type(messages.Text(text)))
+			if text != "" {
+				must(t, w.Switch(text))
+				must(t, w.Append("", who, messages.Text(text)))
+			}
+		}
+		a, errA := w.Capture(t.Context())
+		b, errB := open(t, o).Capture(t.Context())
+		if (errA == nil) != (errB == nil) || errA == nil && !bytes.Equal(a.Image.Pix, b.Image.Pix) {
+			t.Fatalf("a window from its journal differs: %v, %v", errA, errB)
+		}
+	})
+}
