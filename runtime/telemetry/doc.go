@@ -1,0 +1,65 @@
+// Package telemetry turns the events of a runtime into log lines and metrics.
+// [Log] makes the zerolog listener, [Metrics] is the Prometheus one; both take
+// what the engine publishes and never block. The live page is package web.
+//
+// Private text goes into neither. What a person wrote or read has the type
+// messages.Text, of which a line gives the length only; of an event that this
+// package does not know it gives the type and the actor and nothing else.
+//
+// # Log lines
+//
+// One line an event. The fields keep their names and meanings; new ones may
+// come.
+//
+//	event         stable name of the event's type, e.g. actor_restarted
+//	actor         address kind/key
+//	trace_id      trace of the turn that caused the event
+//	id            of the message or of the dead letter
+//	type          stable name of a message's type
+//	reason        why, for people
+//	attempt       1 for the first
+//	restarts      of the actor since the process started
+//	delay_ms      backoff before the restart
+//	stack         of a panic
+//	policy        what a full mailbox did
+//	drop_stage    stage that let something go no further
+//	drop_reason   why it did
+//	cause         id of the message that was being handled
+//	worker call caller error_code took_ms
+//	window bubbles read cached
+//	conversation kind parts runes lag_ms
+//	turns free_bytes need_bytes
+//
+// # Metrics
+//
+// Labels are kinds, stages, workers and results, never addresses or windows;
+// each label takes at most 64 values, later ones are counted as "other".
+//
+//	kehai_actors{kind}                          live actors
+//	kehai_actors_unhealthy{kind}                actors that spent their restart budget
+//	kehai_mailbox_messages{kind}                messages that wait in memory
+//	kehai_mailbox_messages_max{kind}            of the fullest mailbox of the kind
+//	kehai_turns_pending{kind}                   turns that wait for their commit
+//	kehai_turns_total{kind}                     turns since the process started
+//	kehai_restarts_total{kind}                  restarts by supervision
+//	kehai_failures_total{kind}                  turns that ended in an error or a panic
+//	kehai_quarantined_total{kind}               messages that became dead letters
+//	kehai_overflows_total{kind,policy}          fleeting messages a full mailbox dropped or merged
+//	kehai_drops_total{stage}                    things a stage let go no further
+//	kehai_workers{worker}                       workers in the pool
+//	kehai_worker_jobs{worker,state}             calls waiting, busy, resting
+//	kehai_calls_total{worker,result}            attempts; result is ok or the kind of failure
+//	kehai_call_duration_seconds{worker}         histogram of attempts
+//	kehai_commit_turns                          histogram of turns a commit
+//	kehai_commit_operations_total               rows written or deleted
+//	kehai_commits_failed_total                  batches that the store refused
+//	kehai_store_paused                          1 while durable work waits for free space
+//	kehai_windows_failing                       watched windows that cannot be captured now
+//	kehai_frames_read_total                     frames that were read
+//	kehai_frame_read_duration_seconds           histogram of reading a frame
+//	kehai_bubbles_total{source}                 bubbles by source: read (an OCR call) or cached
+//	kehai_messages_delivered_total              messages committed to a conversation
+//	kehai_delivery_delay_seconds                histogram from first seen to committed
+//
+// and the usual go_… and process_… of the Prometheus client.
+package telemetry
