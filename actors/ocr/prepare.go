@@ -19,19 +19,43 @@ type prepared struct {
 }
 
 // enlargement is 1.5 for captures of one pixel per logical pixel, whose letters
-// are too small for the recogniser, and 1 for finer ones.
+// are too small for the recogniser, and 1 for those of two. Letters of finer
+// ones are as bad for it: they are brought back to two.
 func enlargement(scale float64) float64 {
-	if scale < 1.5 {
+	switch {
+	case scale < 1.5:
 		return 1.5
+	case scale <= 2:
+		return 1
 	}
-	return 1
+	return 2 / scale
 }
+
+// rim is how much of a shape's rim is whitened with its surroundings: the
+// smooth edge of a bubble would be read as letters. Logical pixels.
+const rim = 2
 
 // prepareShape crops a shape, turns its fill white and everything outside of
 // it too, and frames and enlarges it.
 func prepareShape(p pixels, s Shape, scale float64) prepared {
 	box := rect(s.Bubble.Box)
-	return prepare(p, box, s.fill, scale, func(y int) span { return s.rows[y-box.Min.Y] })
+	rows := shrunk(s.rows, max(px(rim, scale), 1))
+	return prepare(p, box, s.fill, scale, func(y int) span { return rows[y-box.Min.Y] })
+}
+
+// shrunk takes n pixels off a shape's outline, above and below too.
+func shrunk(rows []span, n int) []span {
+	out := make([]span, len(rows))
+	for y := n; y < len(rows)-n; y++ {
+		in := rows[y]
+		for _, r := range rows[y-n : y+n+1] {
+			in.from, in.to = max(in.from, r.from), min(in.to, r.to)
+		}
+		if in.from += int32(n); in.from < in.to-int32(n) {
+			out[y] = span{in.from, in.to - int32(n)}
+		}
+	}
+	return out
 }
 
 // prepareBox does the same for a plain rectangle such as a title.
@@ -100,13 +124,13 @@ func cubic(n int, factor float64) []taps {
 	return out
 }
 
-// enlarge scales a picture up; it is returned as it is for a factor of 1.
+// enlarge scales a picture; it is returned as it is for a factor of 1.
 func enlarge(src *image.Gray, factor float64) *image.Gray {
 	if factor == 1 {
 		return src
 	}
 	w, h := src.Rect.Dx(), src.Rect.Dy()
-	dst := image.NewGray(image.Rect(0, 0, int(float64(w)*factor), int(float64(h)*factor)))
+	dst := image.NewGray(image.Rect(0, 0, max(1, int(float64(w)*factor)), max(1, int(float64(h)*factor))))
 	across, down := cubic(dst.Rect.Dx(), factor), cubic(dst.Rect.Dy(), factor)
 	wide := make([]float32, dst.Rect.Dx()*h) // enlarged across only
 	for y := range h {

@@ -23,7 +23,7 @@ func clean(s string) string {
 	barsToI(r)
 	out := make([]rune, 0, len(r))
 	for i, c := range r {
-		if c == ' ' && i > 0 && i+1 < len(r) && glued(r[i-1], r[i+1]) {
+		if c == ' ' && len(out) > 0 && i+1 < len(r) && glued(out[len(out)-1], r[i+1]) {
 			continue
 		}
 		if (c == '!' || c == '?') && len(out) > 0 && japanese(out[len(out)-1]) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
@@ -24,6 +25,8 @@ type Worker struct {
 	recognizer hardware.Recognizer
 }
 
+var _ actors.Worker = (*Worker)(nil)
+
 // NewWorker makes a worker. factory opens a recognizer that this worker alone
 // uses and closes.
 func NewWorker(l layout.Layout, cache *Cache, factory func() (hardware.Recognizer, error)) *Worker {
@@ -31,10 +34,22 @@ func NewWorker(l layout.Layout, cache *Cache, factory func() (hardware.Recognize
 }
 
 // Do answers messages.ReadFrame with messages.FrameRead. A frame without
-// pixels is an error wrapping hardware.ErrEmptyFrame. An error of the
-// recognizer fails the whole request and closes the recognizer; what was read
-// before stays in the cache, so that a retry goes on where this stopped.
+// pixels (hardware.ErrEmptyFrame) and a driver that is not installed are
+// refused with the driver's code. An error of the recognizer fails the whole
+// request and closes the recognizer; what was read before stays in the cache,
+// so that a retry goes on where this stopped.
 func (w *Worker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
+	out, err := w.do(ctx, request)
+	if err == nil {
+		return out, nil
+	}
+	if code := hardware.Code(err); code != "error" {
+		return nil, actors.Refuse(code, err)
+	}
+	return nil, err
+}
+
+func (w *Worker) do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	r, ok := request.(messages.ReadFrame)
 	if !ok {
 		return nil, fmt.Errorf("ocr: %T is not a request for this worker, want messages.ReadFrame", request)
@@ -192,8 +207,9 @@ func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle, hint hard
 // prepared reads as Japanese, and once more with Latin letters if most of what
 // came out is Latin.
 func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, error) {
+	w := s.w.recognizer
 	hint.Lang = hardware.LangJapanese
-	lines, err := s.w.recognizer.Recognize(s.ctx, p.img, hint)
+	lines, err := w.Recognize(s.ctx, p.img, hint)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +217,7 @@ func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, err
 	if mostlyLatin(lines) {
 		hint.Lang = hardware.LangLatin
 		other = lines
-		if lines, err = s.w.recognizer.Recognize(s.ctx, p.img, hint); err != nil {
+		if lines, err = w.Recognize(s.ctx, p.img, hint); err != nil {
 			return nil, err
 		}
 		if len(lines) == 0 {

@@ -1,0 +1,163 @@
+package ocr
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
+)
+
+func drawnWindow(t *testing.T, theme drawn.Theme, scale int) *drawn.Window {
+	t.Helper()
+	at := time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC)
+	w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子", Now: func() time.Time { return at }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func apply(t *testing.T, w *drawn.Window, changes ...drawn.Change) {
+	t.Helper()
+	for _, c := range changes {
+		if err := w.Apply(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func capture(t *testing.T, w *drawn.Window) messages.Frame {
+	t.Helper()
+	c, err := w.Capture(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages.Frame{Window: "line@test", Image: c.Image, Scale: c.Scale}
+}
+
+var shown = []struct {
+	who  drawn.Who
+	text string
+}{
+	{drawn.Friend, "おはよう、今日は何時に起きた？"}, {drawn.Me, "OK"}, {drawn.Friend, "42"}, {drawn.Friend, "既読"},
+	{drawn.Me, "電車が遅れているので少し遅刻します。先に始めていてください"}, {drawn.Friend, "I will be about ten minutes late today"},
+	{drawn.Me, "See you soon"},
+}
+
+func sideOf(who drawn.Who) messages.Side {
+	if who == drawn.Me {
+		return messages.SideOwn
+	}
+	return messages.SideIncoming
+}
+
+// TestDrawnWindow reads the drawn chat window with its own recognizer and with
+// Tesseract, through everything that stands around the bubbles.
+func TestDrawnWindow(t *testing.T) {
+	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
+		for _, scale := range []int{1, 2, 3} {
+			w := drawnWindow(t, theme, scale)
+			for _, m := range shown {
+				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
+			}
+			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
+				drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"}, drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
+			frame := capture(t, w)
+			exact := NewWorker(layout.Line(), NewCache(64), func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil })
+			checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
+			checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
+		}
+	}
+}
+
+func checkShown(t *testing.T, theme string, scale int, got messages.FrameRead, equal func(a, b string) bool) {
+	t.Helper()
+	if !equal(string(got.Title.Text), "佐藤花子") {
+		t.Errorf("%s x%d: title = %q, want 佐藤花子", theme, scale, string(got.Title.Text))
+	}
+	if len(got.Bubbles) != len(shown)+1 {
+		t.Fatalf("%s x%d: %d bubbles, want %d", theme, scale, len(got.Bubbles), len(shown)+1)
+	}
+	for i, m := range shown {
+		b := got.Bubbles[i]
+		if b.Side != sideOf(m.who) || b.Clipped || b.Kind != messages.KindText || !equal(string(b.Text), m.text) {
+			t.Errorf("%s x%d: bubble %d = %s %s, clipped %v, %q, want %s text %q", theme, scale, i, b.Side, b.Kind, b.Clipped, string(b.Text), sideOf(m.who), m.text)
+		}
+	}
+	if b := got.Bubbles[len(shown)]; b.Kind != messages.KindSticker || b.Side != messages.SideIncoming {
+		t.Errorf("%s x%d: last bubble = %s %s, want an incoming sticker", theme, scale, b.Side, b.Kind)
+	}
+}
+
+// TestDrawnScroll scrolls through more than fits: every bubble keeps its key,
+// and those at the edges say that they are cut.
+func TestDrawnScroll(t *testing.T) {
+	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
+		for _, scale := range []int{1, 2} {
+			w := drawnWindow(t, theme, scale)
+			for i := range 24 {
+				m := shown[i%len(shown)]
+				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
+			}
+			l := layout.Line()
+			known := map[messages.PixelKey]bool{}
+			clipped := 0
+			for range 40 {
+				frame := capture(t, w)
+				got, err := Segment(frame.Image, frame.Scale, &l)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range got.Shapes {
+					if s.Bubble.Clipped {
+						clipped++
+						continue
+					}
+					known[s.Bubble.Key] = true
+				}
+				apply(t, w, drawn.Change{Op: drawn.OpScroll, By: 13})
+			}
+			// Each text can stand with and without a tail.
+			if clipped == 0 || len(known) > 2*len(shown) {
+				t.Errorf("%s x%d: %d keys of whole bubbles, %d clipped, want at most %d and some", theme.Name, scale, len(known), clipped, 2*len(shown))
+			}
+		}
+	}
+}
+
+// TestShortLines reads what chats are full of.
+func TestShortLines(t *testing.T) {
+	lines := []string{
+		"OK", "はい", "うん", "w", "42", "12:30", "え？", "了解", "いいよ", "no", "Yes!", "wwww", "笑", "草", "k", "うそ",
+		"3時", "はーい", "へー", "べつに", "それな", "「はい」", "LINEで送って", "10:30に集合", "ごめん", "ありがとう",
+	}
+	everywhere(t, func(t *testing.T, pal palette, scale int) {
+		worker := tesseractWorker(t)
+		for i := 0; i < len(lines); i += 8 {
+			part := lines[i:min(i+8, len(lines))]
+			p := newPage(t, pal, scale, 720, "Hana")
+			for _, l := range part {
+				p.say(said{messages.SideIncoming, l})
+			}
+			got := do(t, worker, p.frame()).Bubbles
+			if len(got) != len(part) {
+				t.Fatalf("%d bubbles, want %d", len(got), len(part))
+			}
+			for j, b := range got {
+				if !text.OCREqual(string(b.Text), part[j]) {
+					t.Errorf("read %q, want %q", string(b.Text), part[j])
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package ocr
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                "",
+		"今日 は いい 天気":      "今日はいい天気",
+		"ア イ ウ 、 エ":       "アイウ、エ",
+		"本当 ? はい !":       "本当？はい！",
+		"え ! ?":           "え！？",
+		"really?":         "really?",
+		"see  you\tsoon":  "see you soon",
+		"| am here":       "I am here",
+		"|'m late":        "I'm late",
+		"you and | agree": "you and I agree",
+		"W|LL":            "WILL",
+		"3 | 4":           "3 | 4",
+		"左 | 右":           "左 | 右",
+		"LINE で 送 って":     "LINE で送って",
+		"25 日 に":          "25 日に",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func line(text string, confidence float64, y int) messages.Line {
+	return messages.Line{Text: messages.Text(text), Confidence: confidence, Box: messages.Rect{Y: y, W: 50, H: 20}}
+}
+
+func texts(lines []messages.Line) string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, string(l.Text))
+	}
+	return strings.Join(out, "/")
+}
+
+func TestAccept(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		lines, other []messages.Line
+		want         string
+	}{
+		{"nothing", nil, nil, ""},
+		{"at the limits", []messages.Line{line("a", 0.40, 0), line("b", 0.25, 30), line("c", 0.249, 60)}, nil, "a/b"},
+		{"other reading", []messages.Line{line("a", 0.39, 0), line("b", 0.9, 30)}, []messages.Line{line("A", 0.40, 2), line("B", 0.95, 32)}, "A/b"},
+		{"other reading not accepted", []messages.Line{line("a", 0.30, 0)}, []messages.Line{line("A", 0.39, 0)}, "a"},
+		{"other reading elsewhere", []messages.Line{line("a", 0.30, 0)}, []messages.Line{line("A", 0.9, 40)}, "a"},
+		{"blank", []messages.Line{line("  ", 0.9, 0)}, nil, ""},
+		{"invalid", []messages.Line{line("a\xffb", 0.9, 0)}, nil, "a\uFFFDb"},
+	} {
+		if got := texts(accept(c.lines, c.other, clean)); got != c.want {
+			t.Errorf("accept(%s) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestJoin(t *testing.T) {
+	for want, lines := range map[string][]string{
+		"":               nil,
+		"今日はいい天気":        {"今日は", "いい天気"},
+		"see you soon":   {"see you", "soon"},
+		"明日はfree?":       {"明日は", "free?"},
+		"10時 LINE に now": {"10時 LINE に", " now"},
+		"a b":            {"a", "", "b"},
+	} {
+		var in []messages.Line
+		for _, l := range lines {
+			in = append(in, line(l, 1, 0))
+		}
+		if got := join(in); got != want {
+			t.Errorf("join(%q) = %q, want %q", lines, got, want)
+		}
+	}
+}
+
+func TestMostlyLatin(t *testing.T) {
+	for in, want := range map[string]bool{"": false, "12:30": false, "hello": true, "OKです": false, "helloです": true, "了解": false} {
+		if got := mostlyLatin([]messages.Line{line(in, 1, 0)}); got != want {
+			t.Errorf("mostlyLatin(%q) = %v, want %v", in, got, want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("| 今日 \xff は |a|")
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+		once := clean(s)
+		if twice := clean(once); twice != once {
+			t.Fatalf("clean(%q) = %q, again = %q, want the same", s, once, twice)
+		}
+	})
+}

@@ -1,0 +1,247 @@
+package ocr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// fake answers with what read returns and notes the hints.
+type fake struct {
+	read   func(call int, hint hardware.Hint) ([]messages.Line, error)
+	hints  []hardware.Hint
+	opened int
+	closed int
+}
+
+func (f *fake) Recognize(_ context.Context, img *image.Gray, hint hardware.Hint) ([]messages.Line, error) {
+	f.hints = append(f.hints, hint)
+	return f.read(len(f.hints), hint)
+}
+
+func (f *fake) Close() error { f.closed++; return nil }
+
+func (f *fake) open() (hardware.Recognizer, error) { f.opened++; return f, nil }
+
+// says makes a fake that reads the same everywhere.
+func says(text string) *fake {
+	return &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
+		return []messages.Line{{Text: messages.Text(text), Confidence: 0.9, Box: messages.Rect{X: 18, Y: 18, W: 30, H: 15}}}, nil
+	}}
+}
+
+func talkFrame(t *testing.T, y int) messages.Frame {
+	t.Helper()
+	p := newPage(t, lightPage, 1, 720, "Hana")
+	p.y = y
+	for _, m := range talk {
+		p.say(m)
+	}
+	f := p.frame()
+	f.At = time.UnixMilli(7)
+	return f
+}
+
+func TestWorkerReadsOnce(t *testing.T) {
+	f := says("今日 は")
+	cache := NewCache(64)
+	first, second := NewWorker(layout.Line(), cache, f.open), NewWorker(layout.Line(), cache, f.open)
+	if f.opened != 0 {
+		t.Errorf("opened %d recognizers before the first frame, want 0", f.opened)
+	}
+	got := do(t, first, talkFrame(t, 64))
+	if got.Read != len(talk) || got.Cached != 0 || len(got.Bubbles) != len(talk) {
+		t.Fatalf("Do() read %d, cached %d of %d, want %d, 0", got.Read, got.Cached, len(got.Bubbles), len(talk))
+	}
+	if got.Window != "line@test" || got.Scale != 1 || got.Size != (messages.Rect{W: 480, H: 720}) || !got.At.Equal(time.UnixMilli(7)) {
+		t.Errorf("Do() = window %s, scale %v, size %v, at %v, want the frame's", got.Window, got.Scale, got.Size, got.At)
+	}
+	if string(got.Title.Text) != "今日は" || got.Title.Box.Y >= 52 {
+		t.Errorf("title = %q at %v, want 今日は in the header", string(got.Title.Text), got.Title.Box)
+	}
+	b := got.Bubbles[1]
+	if string(b.Text) != "今日は" || b.Kind != messages.KindText || b.Stamp != "" {
+		t.Errorf("bubble = %q, %s, stamp %q, want 今日は, text, no stamp", string(b.Text), b.Kind, b.Stamp)
+	}
+	if want := (messages.Rect{X: b.Box.X, Y: b.Box.Y, W: 20, H: 10}); b.Lines[0].Box != want {
+		t.Errorf("line box = %v, want %v", b.Lines[0].Box, want)
+	}
+	calls := len(f.hints)
+	again := do(t, second, talkFrame(t, 90)) // scrolled, read by another worker
+	if again.Read != 0 || again.Cached != len(talk) || len(f.hints) != calls {
+		t.Errorf("Do(scrolled) read %d, cached %d, %d calls, want 0, %d, 0", again.Read, again.Cached, len(f.hints)-calls, len(talk))
+	}
+	if dy := again.Bubbles[1].Lines[0].Box.Y - b.Lines[0].Box.Y; dy != 26 {
+		t.Errorf("line moved by %d, want 26", dy)
+	}
+	if err := errors.Join(first.Close(), first.Close(), second.Close()); err != nil || f.opened != 1 || f.closed != 1 {
+		t.Errorf("opened %d, closed %d, %v, want 1, 1, nil", f.opened, f.closed, err)
+	}
+}
+
+func TestWorkerLanguages(t *testing.T) {
+	f := &fake{read: func(_ int, hint hardware.Hint) ([]messages.Line, error) {
+		if hint.Lang == hardware.LangLatin {
+			return []messages.Line{line("| agree", 0.3, 0)}, nil
+		}
+		return []messages.Line{line("l agree", 0.2, 0)}, nil
+	}}
+	w := NewWorker(layout.Line(), NewCache(64), f.open)
+	got := do(t, w, talkFrame(t, 64))
+	if text := string(got.Bubbles[0].Text); text != "I agree" {
+		t.Errorf("text = %q, want I agree", text)
+	}
+	for i, h := range f.hints {
+		want := hardware.Hint{Scale: 1, Lang: []hardware.Lang{hardware.LangJapanese, hardware.LangLatin}[i%2], Block: i >= 2}
+		if h != want {
+			t.Errorf("hint %d = %+v, want %+v", i, h, want)
+		}
+	}
+}
+
+func TestWorkerUnreadable(t *testing.T) {
+	for name, f := range map[string]*fake{
+		"nothing":  {read: func(int, hardware.Hint) ([]messages.Line, error) { return nil, nil }},
+		"unsure":   {read: func(int, hardware.Hint) ([]messages.Line, error) { return []messages.Line{line("あ", 0.2, 0)}, nil }},
+		"no words": says(" "),
+	} {
+		w := NewWorker(layout.Line(), NewCache(64), f.open)
+		for range 2 {
+			got := do(t, w, talkFrame(t, 64))
+			for i, b := range got.Bubbles {
+				if b.Kind != messages.KindUnreadable || b.Text != "" {
+					t.Errorf("%s: bubble %d = %s, %q, want unreadable without text", name, i, b.Kind, string(b.Text))
+				}
+			}
+			if got.Title.Text != "" {
+				t.Errorf("%s: title = %q, want none", name, string(got.Title.Text))
+			}
+		}
+		if len(f.hints) != len(talk)+1 {
+			t.Errorf("%s: %d calls for two frames, want %d", name, len(f.hints), len(talk)+1)
+		}
+	}
+}
+
+func TestWorkerGoesOnAfterAnError(t *testing.T) {
+	broken := errors.New("engine broke")
+	f := says("はい")
+	good := f.read
+	f.read = func(call int, hint hardware.Hint) ([]messages.Line, error) {
+		if call == 4 {
+			return nil, broken
+		}
+		return good(call, hint)
+	}
+	w := NewWorker(layout.Line(), NewCache(64), f.open)
+	if _, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)}); !errors.Is(err, broken) {
+		t.Fatalf("Do() = %v, want %v", err, broken)
+	}
+	if f.closed != 1 {
+		t.Errorf("closed the broken recognizer %d times, want once", f.closed)
+	}
+	got := do(t, w, talkFrame(t, 64)) // title and two bubbles were read before
+	if got.Cached != 2 || got.Read != len(talk)-2 || f.opened != 2 {
+		t.Errorf("retry read %d, cached %d, opened %d, want %d, 2, 2", got.Read, got.Cached, f.opened, len(talk)-2)
+	}
+}
+
+func TestWorkerRefusals(t *testing.T) {
+	missing := fmt.Errorf("%w: install it", hardware.ErrUnavailable)
+	w := NewWorker(layout.Line(), NewCache(64), func() (hardware.Recognizer, error) { return nil, missing })
+	for _, c := range []struct {
+		name  string
+		frame messages.Frame
+		want  error
+	}{
+		{"no image", messages.Frame{Scale: 1}, hardware.ErrEmptyFrame},
+		{"no scale", messages.Frame{Image: image.NewRGBA(image.Rect(0, 0, 9, 9))}, hardware.ErrEmptyFrame},
+		{"no engine", talkFrame(t, 64), hardware.ErrUnavailable},
+	} {
+		_, err := w.Do(context.Background(), messages.ReadFrame{Frame: c.frame})
+		var refusal *actors.Refusal
+		if !errors.Is(err, c.want) || !errors.As(err, &refusal) || refusal.Code != hardware.Code(c.want) {
+			t.Errorf("Do(%s) = %v, want a refusal with code %s", c.name, err, hardware.Code(c.want))
+		}
+	}
+	if _, err := w.Do(context.Background(), messages.PollDue{}); err == nil {
+		t.Error("Do(PollDue) = nil, want an error")
+	}
+}
+
+func TestWorkerStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	f := says("はい")
+	good := f.read
+	f.read = func(call int, hint hardware.Hint) ([]messages.Line, error) {
+		if call == 2 {
+			cancel()
+		}
+		return good(call, hint)
+	}
+	w := NewWorker(layout.Line(), NewCache(64), f.open)
+	if _, err := w.Do(ctx, messages.ReadFrame{Frame: talkFrame(t, 64)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Do() = %v, want context.Canceled", err)
+	}
+	if len(f.hints) != 2 || f.closed != 0 {
+		t.Errorf("%d calls, closed %d, want 2, 0", len(f.hints), f.closed)
+	}
+}
+
+// cropper reads from the frame itself and says where it looked.
+type cropper struct {
+	fake
+	boxes []image.Rectangle
+}
+
+func (c *cropper) RecognizeCrop(_ context.Context, _ *image.RGBA, box image.Rectangle, _ hardware.Hint) ([]messages.Line, error) {
+	c.boxes = append(c.boxes, box)
+	return []messages.Line{{Text: "今日 は \xff", Confidence: 1, Box: messages.Rect{X: box.Min.X + 3, Y: box.Min.Y + 4, W: 5, H: 6}}}, nil
+}
+
+func TestWorkerPrefersCrops(t *testing.T) {
+	c := &cropper{}
+	w := NewWorker(layout.Line(), NewCache(64), func() (hardware.Recognizer, error) { return c, nil })
+	f := talkFrame(t, 64)
+	whole := image.NewRGBA(f.Image.Rect.Add(image.Pt(7, 9)))
+	copy(whole.Pix, f.Image.Pix)
+	f.Image = whole // the origin is not 0, 0
+	got := do(t, w, f)
+	if len(c.hints) != 0 || len(c.boxes) != len(talk)+1 {
+		t.Fatalf("%d prepared pictures and %d crops, want 0 and %d", len(c.hints), len(c.boxes), len(talk)+1)
+	}
+	b := got.Bubbles[0]
+	if want := rect(b.Box).Add(image.Pt(7, 9)); c.boxes[1] != want {
+		t.Errorf("crop = %v, want %v", c.boxes[1], want)
+	}
+	if want := (messages.Rect{X: b.Box.X + 3, Y: b.Box.Y + 4, W: 5, H: 6}); b.Lines[0].Box != want {
+		t.Errorf("line box = %v, want %v", b.Lines[0].Box, want)
+	}
+	if string(b.Text) != "今日 は \uFFFD" {
+		t.Errorf("text = %q, want it as read, repaired to UTF-8", string(b.Text))
+	}
+}
+
+func TestCacheForgetsTheOldest(t *testing.T) {
+	c := NewCache(2)
+	key := func(n int) cacheKey { return cacheKey{pixels: messages.PixelKey(n)} }
+	for n := range 2 {
+		c.store(key(n), reading{})
+	}
+	c.lookup(key(0))
+	c.store(key(2), reading{})
+	c.store(key(2), reading{})
+	for n, want := range []bool{true, false, true} {
+		if _, ok := c.lookup(key(n)); ok != want {
+			t.Errorf("lookup(%d) = %v, want %v", n, ok, want)
+		}
+	}
+}
