@@ -33,6 +33,7 @@ type Cell struct {
 	pending []*staged
 	gen     uint64 // rises when pending turns are thrown away
 	broken  error  // the commit that failed
+	reread  bool   // a step crashed
 	started bool   // Started was handled in this activation
 	stopped bool
 	sup     supervisor
@@ -97,8 +98,9 @@ func (e *Engine) Step(c *Cell) (Progress, *Failure) {
 	c.mu.Unlock()
 
 	if c.actor == nil {
-		c.actor = c.kind.New(c.addr)
-		c.fleeting = map[string]string{}
+		if err := c.make(); err != nil {
+			return Stepped, e.fail(c, err.Error())
+		}
 	}
 	var env Envelope
 	if first {
@@ -117,6 +119,19 @@ func (e *Engine) Step(c *Cell) (Progress, *Failure) {
 		}
 	}
 	return Stepped, e.turn(c, env, gen, first)
+}
+
+// make makes the actor's value. New must not panic; that one does is no reason
+// to lose the actor.
+func (c *Cell) make() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic in New: %v", r)
+		}
+	}()
+	c.actor = c.kind.New(c.addr)
+	c.fleeting = map[string]string{}
+	return nil
 }
 
 // turn runs one message through the actor.
@@ -138,16 +153,7 @@ func (e *Engine) turn(c *Cell, env Envelope, gen uint64, first bool) *Failure {
 	if cause.Trace == "" {
 		cause.Trace = env.ID
 	}
-	turn := actors.NewTurn(cause, cellReader{e, c})
-	stack, err := receive(c.actor, turn, env.Message)
-	var out *actors.Outcome
-	if err == nil {
-		out, err = turn.Finish()
-	}
-	var st *staged
-	if err == nil {
-		st, err = e.stage(c, env, cause, out)
-	}
+	st, stack, err := e.decide(c, env, cause)
 	if err != nil {
 		return e.turnFailed(c, gen, env, err.Error(), stack)
 	}
@@ -170,15 +176,25 @@ func (e *Engine) turn(c *Cell, env Envelope, gen uint64, first bool) *Failure {
 	return nil
 }
 
-// receive calls the actor and turns a panic into an error with its stack.
-func receive(a actors.Actor, turn *actors.Turn, msg messages.Message) (stack string, err error) {
+// decide calls the actor and stages what it wants. A panic, also one of the
+// messages' own encoding, becomes an error with its stack.
+func (e *Engine) decide(c *Cell, env Envelope, cause actors.Cause) (st *staged, stack string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			stack = string(debug.Stack())
+			st, stack = nil, string(debug.Stack())
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return "", a.Receive(turn, msg)
+	turn := actors.NewTurn(cause, cellReader{e, c})
+	if err := c.actor.Receive(turn, env.Message); err != nil {
+		return nil, "", err
+	}
+	out, err := turn.Finish()
+	if err != nil {
+		return nil, "", err
+	}
+	st, err = e.stage(c, env, cause, out)
+	return st, "", err
 }
 
 // stale reports whether an envelope was acknowledged before, or belongs to an
@@ -263,21 +279,32 @@ func (e *Engine) fail(c *Cell, reason string) *Failure {
 	return &Failure{Actor: c.addr, Reason: reason, Delay: delay}
 }
 
+// Crash makes a failure of a step that did not return: a panic of the engine or
+// its driver, not of the actor. Restart then reads the inbox again, because the
+// message that was being handled may be gone from memory. Call it when nothing
+// steps the cell.
+func (e *Engine) Crash(c *Cell, reason string) *Failure {
+	c.mu.Lock()
+	c.reread = true
+	c.mu.Unlock()
+	return e.fail(c, reason)
+}
+
 // Restart begins a new activation of a cell after a Failure: fleeting timers
 // and answers of the old one are void, the next step sends Started. After a
-// failed commit the inbox is read again from the store.
+// failed commit and after a crash the inbox is read again from the store.
 func (e *Engine) Restart(c *Cell) {
 	for key := range c.fleeting {
 		e.timers.cancel(fleetingTimer(c.addr, key))
 	}
 	c.actor, c.fleeting = nil, nil
 	c.mu.Lock()
-	broken := c.broken != nil
-	c.broken = nil
+	reread := c.broken != nil || c.reread
+	c.broken, c.reread = nil, false
 	c.started = false
 	c.inc++
 	c.mu.Unlock()
-	if broken {
+	if reread {
 		c.box.reload()
 		e.rearm(c.addr)
 	}

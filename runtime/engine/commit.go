@@ -14,9 +14,8 @@ const (
 	maxTurn    = MaxBatch - batchBytes - 64<<10
 )
 
-// errDiscarded answers a wish that was staged on state that a failed commit
-// took back.
-var errDiscarded = errors.New("engine: discarded after a failed commit")
+// ErrStopped answers a wish that the engine was given too late.
+var ErrStopped = errors.New("engine: stopped before the change was stored: make it again after the next start")
 
 // committer is the only writer of the store: it takes the turns that wait at
 // the moment, writes them as one transaction, and releases their deliveries in
@@ -27,6 +26,7 @@ type committer struct {
 	wake   chan struct{}
 	seq    uint64 // last sequence number given out
 	paused bool   // for want of space
+	closed bool   // nobody commits any more
 }
 
 func newCommitter() *committer { return &committer{wake: make(chan struct{}, 1)} }
@@ -77,11 +77,37 @@ func (e *Engine) markTimer(c *Cell, t timerWish) {
 func (e *Engine) enqueue(st *staged) {
 	k := e.committer
 	k.mu.Lock()
-	k.queue = append(k.queue, st)
+	closed := k.closed
+	if !closed {
+		k.queue = append(k.queue, st)
+	}
 	k.mu.Unlock()
+	if closed {
+		st.refuse()
+		return
+	}
 	select {
 	case k.wake <- struct{}{}:
 	default:
+	}
+}
+
+// Close says that nobody will call Commit any more: hosts that wait for their
+// wish, or have one later, get ErrStopped. It is for drivers.
+func (e *Engine) Close() {
+	k := e.committer
+	k.mu.Lock()
+	left := k.queue
+	k.queue, k.closed = nil, true
+	k.mu.Unlock()
+	for _, st := range left {
+		st.refuse()
+	}
+}
+
+func (st *staged) refuse() {
+	if st.finished != nil {
+		st.finished(ErrStopped)
 	}
 }
 

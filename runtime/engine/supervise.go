@@ -2,7 +2,10 @@ package engine
 
 import (
 	"math/rand/v2"
+	"sync"
 	"time"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
 // Restart policy of actors and workers.
@@ -81,4 +84,50 @@ func (s *supervisor) worked() (changed bool) {
 		s.unhealthy, s.recent = false, nil
 	}
 	return changed
+}
+
+// Supervision keeps the restart budget of something that is not a cell, such as
+// a worker, by the rules that cells have, and reports its failures and its
+// health. It is safe for concurrent use.
+type Supervision struct {
+	e    *Engine
+	addr messages.Address
+
+	mu  sync.Mutex
+	sup supervisor
+}
+
+// NewSupervision begins the supervision of what is named by an address.
+func (e *Engine) NewSupervision(addr messages.Address) *Supervision {
+	return &Supervision{e: e, addr: addr}
+}
+
+// Failed reports a failure and says how long to wait before the restart.
+func (s *Supervision) Failed(reason string) *Failure {
+	now := s.e.clock.Now()
+	s.mu.Lock()
+	delay, changed := s.sup.failed(now, reason, s.e.jitter())
+	count := s.sup.restarts
+	s.mu.Unlock()
+	s.e.report(messages.ActorRestarted{Actor: s.addr, Reason: reason, Delay: delay, Count: count, At: now})
+	if changed {
+		s.e.report(messages.ActorUnhealthy{Actor: s.addr, Reason: reason, At: now})
+	}
+	return &Failure{Actor: s.addr, Reason: reason, Delay: delay}
+}
+
+// Worked reports a success.
+func (s *Supervision) Worked() {
+	s.mu.Lock()
+	changed := s.sup.worked()
+	s.mu.Unlock()
+	if changed {
+		s.e.report(messages.ActorUnhealthy{Actor: s.addr, Healthy: true, At: s.e.clock.Now()})
+	}
+}
+
+// Unhealthy reports trouble that no restart can end, and its end with an empty
+// reason. It is for drivers.
+func (e *Engine) Unhealthy(addr messages.Address, reason string) {
+	e.report(messages.ActorUnhealthy{Actor: addr, Healthy: reason == "", Reason: reason, At: e.clock.Now()})
 }
