@@ -1,0 +1,71 @@
+package actortest
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/kehai-run/kehai/actors"
+)
+
+// Stored reads a row of the actor from the store, as a new actor value would
+// find it.
+func Stored[V any](h *Harness, table actors.Table[V], key string) (V, bool) {
+	h.t.Helper()
+	turn := actors.NewTurn(actors.Cause{Self: h.o.address}, rows{h})
+	v, ok := table.Get(turn, key)
+	h.failedRead(turn)
+	return v, ok
+}
+
+// WantStored expects a row of the actor in the store.
+func WantStored[V any](h *Harness, table actors.Table[V], key string, want V) {
+	h.t.Helper()
+	got, ok := Stored(h, table, key)
+	if !ok {
+		h.t.Errorf("row %q is not stored, want %s", key, plain(want))
+		return
+	}
+	if d := diffValue("", reflect.ValueOf(&got).Elem(), reflect.ValueOf(&want).Elem()); d != "" {
+		h.t.Errorf("stored row %q:\n\tgot  %s\n\twant %s\n\tat   %s", key, plain(got), plain(want), d)
+	}
+}
+
+// WantRows expects exactly these rows of a table in the store.
+func WantRows[V any](h *Harness, table actors.Table[V], want map[string]V) {
+	h.t.Helper()
+	turn := actors.NewTurn(actors.Cause{Self: h.o.address}, rows{h})
+	got := maps.Collect(table.All(turn))
+	h.failedRead(turn)
+	for _, key := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[key]; !ok {
+			h.t.Errorf("stored row %q: got %s, want none", key, plain(got[key]))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		WantStored(h, table, key, want[key])
+	}
+}
+
+func (h *Harness) failedRead(turn *actors.Turn) {
+	h.t.Helper()
+	if _, err := turn.Finish(); err != nil {
+		h.t.Fatalf("%v", err)
+	}
+}
+
+// rows reads the actor's part of the store; package engine documents the keys.
+type rows struct{ h *Harness }
+
+func (r rows) prefix() string { return "s/" + string(r.h.o.address) + "\x00" }
+
+func (r rows) Get(key string) ([]byte, bool, error) {
+	return r.h.o.store.Get([]byte(r.prefix() + key))
+}
+
+func (r rows) Scan(prefix string, yield func(string, []byte) bool) error {
+	base := len(r.prefix())
+	return r.h.o.store.Scan([]byte(r.prefix()+prefix), nil, func(k, v []byte) bool {
+		return yield(string(k[base:]), v)
+	})
+}
