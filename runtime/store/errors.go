@@ -75,7 +75,10 @@ func panicked(value any) error {
 	return errPanic
 }
 
-var errPanic = errors.New("a file does not hold what it should")
+var (
+	errPanic = errors.New("a file does not hold what it should")
+	errValue = errors.New("a value is missing from the value log or was changed")
+)
 
 // cause puts an error into words that quote no key and no value. Badger keeps
 // the text of what it wraps but not the error, hence the look at the text.
@@ -83,7 +86,7 @@ func cause(err error) string {
 	text := err.Error()
 	for _, known := range []error{
 		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EACCES, syscall.EPERM, syscall.EDQUOT,
-		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errRedo, errFormat,
+		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errValue, errRedo, errFormat,
 	} {
 		if errors.Is(err, known) || strings.Contains(text, known.Error()) {
 			return known.Error()
@@ -95,7 +98,7 @@ func cause(err error) string {
 	case strings.Contains(text, "checksum") || strings.Contains(text, "CHECKSUM"):
 		return "a checksum does not match"
 	case strings.Contains(text, "EOF"), strings.Contains(text, "value pointer"), strings.Contains(text, "file with ID"), strings.Contains(text, "Invalid read"):
-		return "a value is missing from the value log"
+		return errValue.Error()
 	}
 	return "it cannot be read"
 }

@@ -212,9 +212,23 @@ func (x *examination) manifest() (tables map[uint64]badger.TableManifest, err er
 		return nil, x.corrupt(badger.ManifestFilename, cause(err))
 	}
 	if size := x.names[badger.ManifestFilename]; end < size {
+		if x.strangers(m.Tables) {
+			return nil, x.corrupt(badger.ManifestFilename, fmt.Sprintf("an entry is cut short at byte %d", end))
+		}
 		x.Logger.Warn().Int64("bytes", size-end).Msg("store: the MANIFEST ends in an unfinished entry, which is dropped")
 	}
 	return m.Tables, nil
+}
+
+// strangers reports whether there are tables that the MANIFEST does not name.
+// Badger removes them: rightly after a kill in the middle of its tidying,
+// wrongly if their entries were lost.
+func (x *examination) strangers(tables map[uint64]badger.TableManifest) bool {
+	return slices.ContainsFunc(x.sorted(".sst"), func(name string) bool {
+		id, ok := table.ParseFileID(name)
+		_, known := tables[id]
+		return ok && !known
+	})
 }
 
 // dataKey returns the key of a file, or nil for a file that is not encrypted.

@@ -32,10 +32,11 @@ const (
 // readLog reads the entries of a log from just behind its header. end is the
 // offset behind the last entry that is right.
 //
-// An entry that was being written is followed by zeros, for the file was made
-// of them, or has zeros up to a border of pages, for a power cut drops whole
-// pages. One that is wrong otherwise has been changed, and cutting the log
-// there, as Badger would, could drop batches that were acknowledged.
+// The file was made of zeros. So what a kill leaves of an entry has zeros
+// behind it, or in place of its first bytes, which the copying may write last;
+// and what a power cut leaves has zeros up to a border of pages. An entry that
+// is wrong otherwise has been changed, and cutting the log there, as Badger
+// would, could drop batches that were acknowledged.
 func readLog(r io.Reader, size int64) (end int64, state logState, err error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	end = logHeader
@@ -47,6 +48,9 @@ func readLog(r io.Reader, size int64) (end int64, state logState, err error) {
 		}
 		if allZero(head) {
 			return end, logWhole, nil
+		}
+		if len(head) > 2 && head[2] == 0 {
+			return end, logTorn, nil // a key has at least one byte
 		}
 		n, ok := entrySize(head, size-end)
 		if !ok {
@@ -61,7 +65,7 @@ func readLog(r io.Reader, size int64) (end int64, state logState, err error) {
 		}
 		if crc32.Checksum(entry[:n-4], castagnoli) != binary.BigEndian.Uint32(entry[n-4:]) {
 			next, _ := b.Peek(int(min(maxEntryHead, size-end-n)))
-			if torn(entry, end) || allZero(next) {
+			if torn(entry, end) || len(next) > 0 && allZero(next) {
 				return end, logTorn, nil
 			}
 			return end, logDamaged, nil

@@ -85,12 +85,22 @@ func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err err
 		return nil, false, nil
 	}
 	if err == nil {
-		value, err = item.ValueCopy(nil)
+		value, err = valueOf(item)
 	}
 	if err != nil {
 		return nil, false, s.unreadable(err)
 	}
 	return value, true, nil
+}
+
+// valueOf copies a value. Badger logs that a value in the value log cannot be
+// read, but then returns an empty one without an error.
+func valueOf(item *badger.Item) ([]byte, error) {
+	value, err := item.ValueCopy(nil)
+	if err == nil && len(value) == 0 && item.ValueSize() > 0 {
+		err = errValue
+	}
+	return value, err
 }
 
 // Scan may call the store from yield, except Close.
@@ -147,7 +157,7 @@ func (c *cursor) next() (key, value []byte, ok bool, err error) {
 		return nil, nil, false, nil
 	}
 	item := c.it.Item()
-	if value, err = item.ValueCopy(nil); err != nil {
+	if value, err = valueOf(item); err != nil {
 		return nil, nil, false, c.store.unreadable(err)
 	}
 	return slices.Clone(item.Key()), value, true, nil

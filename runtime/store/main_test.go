@@ -1,0 +1,85 @@
+package store_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/kehai-run/kehai/runtime/store"
+)
+
+// The test binary runs itself as another process: the variable names what the
+// process is to do in the directory of the second one.
+const (
+	childRole = "KEHAI_STORE_TEST_ROLE"
+	childDir  = "KEHAI_STORE_TEST_DIR"
+)
+
+func TestMain(m *testing.M) {
+	roles := map[string]func(*store.Store){
+		"hold":       hold,
+		"write":      func(s *store.Store) { writeForEver(s, false) },
+		"write sync": func(s *store.Store) { writeForEver(s, true) },
+	}
+	if role := roles[os.Getenv(childRole)]; role != nil {
+		fmt.Println("started")
+		s, err := store.Open(store.Options{Dir: os.Getenv(childDir)})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		role(s)
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// hold keeps the store open until the parent closes the pipe.
+func hold(s *store.Store) {
+	fmt.Println("held")
+	io.Copy(io.Discard, os.Stdin)
+	if err := s.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// child is a process of this binary.
+type child struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines *bufio.Scanner
+}
+
+func startChild(t *testing.T, role, dir string) *child {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childRole+"="+role, childDir+"="+dir)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &child{cmd, in, bufio.NewScanner(out)}
+	c.want(t, "started")
+	return c
+}
+
+func (c *child) want(t *testing.T, line string) {
+	t.Helper()
+	if !c.lines.Scan() || c.lines.Text() != line {
+		t.Fatalf("child says %q, %v, want %q", c.lines.Text(), c.lines.Err(), line)
+	}
+}
