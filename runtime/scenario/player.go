@@ -45,7 +45,7 @@ type Player struct {
 	host   func(Event)
 
 	mu      sync.Mutex
-	started bool
+	running bool          // since the last step; not at the start and while an event waits
 	last    time.Time     // of the last step
 	at      time.Duration // script time
 	kept    time.Duration // script time in the journal
@@ -109,10 +109,10 @@ func (p *Player) advance(now time.Time) (call *Event, err error) {
 	if p.stats.Done {
 		return nil, nil
 	}
-	if p.started && now.After(p.last) {
+	if p.running && now.After(p.last) {
 		p.at += time.Duration(float64(now.Sub(p.last)) * p.speed)
 	}
-	p.started, p.last = true, now
+	p.running, p.last = true, now
 	for p.stats.Next < len(p.script.Events) {
 		e := p.script.Events[p.stats.Next]
 		due := time.Duration(e.AtMS) * time.Millisecond
@@ -124,7 +124,7 @@ func (p *Player) advance(now time.Time) (call *Event, err error) {
 			return nil, fmt.Errorf("scenario: line %d: %w", e.Line, err)
 		}
 		if !acted {
-			p.at = due
+			p.at, p.running = due, false
 			p.stats.Waits++
 			return nil, nil
 		}

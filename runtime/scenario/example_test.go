@@ -1,0 +1,64 @@
+package scenario_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/runtime/scenario"
+)
+
+func Example() {
+	script, err := scenario.Parse(strings.NewReader(`
+# A friend asks twice.
+{"at_ms":0,"who":"friend","text":"Are you there?","conversation":"Hana"}
+{"at_ms":4000,"who":"friend","text":"Hello?"}
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	now := time.Date(2026, 10, 2, 14, 0, 0, 0, time.UTC)
+	window, err := drawn.New(drawn.Options{
+		Conversation: script.Conversation(),
+		Now:          func() time.Time { return now },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	player, err := scenario.Play(window, script, scenario.Options{Speed: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for !player.Stats().Done {
+		if _, err := window.Capture(context.Background()); err != nil {
+			fmt.Println(err)
+			return
+		}
+		now = now.Add(time.Second)
+	}
+	for _, seen := range window.Truth() {
+		fmt.Println(seen.At.Format("15:04:05"), seen.Conversation, string(seen.Text))
+	}
+	// Output:
+	// 14:00:00 Hana Are you there?
+	// 14:00:02 Hana Hello?
+}
+
+func ExampleScript_Write() {
+	script, err := scenario.Parse(strings.NewReader(`{"do":"scroll", "by":200, "at_ms":1500}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := script.Write(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// {"at_ms":1500,"do":"scroll","by":200}
+}
