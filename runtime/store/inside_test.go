@@ -1,0 +1,259 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// TestRedo opens stores that stopped at each step of a large batch.
+func TestRedo(t *testing.T) {
+	ops := []engine.Op{{Key: []byte("ka"), Value: []byte("new")}, {Key: []byte("kb"), Delete: true}}
+	encoded := appendOps(nil, ops)
+	first := engine.Op{Key: redoKey(0), Value: encoded[:5]}
+	second := engine.Op{Key: redoKey(1), Value: encoded[5:]}
+	end := engine.Op{Key: redoEnd, Value: []byte("2")}
+	const before, after = `"ka" "old"` + "\n" + `"kb" "old"` + "\n", `"ka" "new"` + "\n"
+	for _, c := range []struct {
+		name  string
+		found []engine.Op
+		want  string
+	}{
+		{"record unfinished", []engine.Op{first}, before},
+		{"record without its end", []engine.Op{first, second}, before},
+		{"record whole", []engine.Op{first, second, end}, after},
+		{"batch begun", []engine.Op{first, second, end, ops[0]}, after},
+		{"batch done", append([]engine.Op{first, second, end}, ops...), after},
+		{"record partly removed", append([]engine.Op{second}, ops...), after},
+	} {
+		dir := t.TempDir()
+		s := inside(t, dir)
+		old := []engine.Op{{Key: []byte("ka"), Value: []byte("old")}, {Key: []byte("kb"), Value: []byte("old")}}
+		if err := s.commitParts(append(old, c.found...)); err != nil {
+			t.Fatal(err)
+		}
+		closed(t, s)
+		s = inside(t, dir)
+		if got, want := dump(t, s), c.want+`"m/format" "1"`+"\n"; got != want {
+			t.Errorf("%s: keys after Open =\n%swant\n%s", c.name, got, want)
+		}
+		closed(t, s)
+	}
+}
+
+func TestRedoDamaged(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	if err := s.commitParts([]engine.Op{{Key: redoKey(0), Value: []byte{9}}, {Key: redoEnd, Value: []byte("1")}}); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	if _, err := Open(Options{Dir: dir}); !errors.Is(err, engine.ErrCorrupt) {
+		t.Errorf("Open with a damaged redo record = %v, want ErrCorrupt", err)
+	}
+}
+
+// TestCompact writes big values until Badger's own tidying knows of rubbish.
+func TestCompact(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	value := func(n int) []byte { return bytes.Repeat([]byte{byte(n)}, 4<<20) }
+	keep := engine.Op{Key: []byte("keep"), Value: value(200)}
+	if err := s.Apply([]engine.Op{keep}, false); err != nil {
+		t.Fatal(err)
+	}
+	// Lives stand for the hours in which Badger makes tables and tidies them up.
+	for n := range 40 {
+		if err := s.Apply([]engine.Op{{Key: []byte("changing"), Value: value(n)}}, false); err != nil {
+			t.Fatal(err)
+		}
+		if n%10 == 9 {
+			closed(t, s)
+			s = inside(t, dir)
+		}
+	}
+	if err := s.db.Flatten(1); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	s = inside(t, dir)
+	before := logBytes(t, dir)
+	if err := s.Compact(context.Background()); err != nil {
+		t.Fatalf("Compact = %v, want no error", err)
+	}
+	if after := logBytes(t, dir); after > before/2 {
+		t.Errorf("value log = %d bytes after Compact, want less than half of %d", after, before)
+	}
+	for life := range 2 {
+		for key, want := range map[string][]byte{"keep": value(200), "changing": value(39)} {
+			if got, _, err := s.Get([]byte(key)); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("life %d: Get(%s) = %d bytes, %v, want %d", life, key, len(got), err, len(want))
+			}
+		}
+		closed(t, s)
+		s = inside(t, dir)
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if err := s.Compact(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("Compact(ended) = %v, want %v", err, context.Canceled)
+	}
+	closed(t, s)
+	if err := s.Compact(context.Background()); !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("Compact after Close = %v, want ErrClosed", err)
+	}
+}
+
+// logBytes adds up the value log but for its newest file, which is made long
+// in advance.
+func logBytes(t *testing.T, dir string) (sum int64) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.vlog"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names[:len(names)-1] {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += info.Size()
+	}
+	return sum
+}
+
+// TestLogsFollow checks that the numbers of the newest files are known while
+// files come and go.
+func TestLogsFollow(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	started := s.logs
+	for n := range 40 {
+		ops := []engine.Op{{Key: fmt.Append(nil, n), Value: make([]byte, 600<<10)}}
+		if n%2 == 0 {
+			ops[0].Value = make([]byte, 8<<20-8)
+		}
+		if err := s.Apply(ops, n%3 == 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Apply(nil, true); err != nil {
+			t.Fatal(err)
+		}
+		found, err := openLogFiles(dir)
+		found.unsynced = false
+		if err != nil || s.logs != found {
+			t.Fatalf("after batch %d newest files = %+v, want %+v (%v)", n, s.logs, found, err)
+		}
+	}
+	if s.logs.mem == started.mem || s.logs.vlog == started.vlog {
+		t.Errorf("newest files = %+v, want later ones than %+v", s.logs, started)
+	}
+	closed(t, s)
+}
+
+// TestFailedWriteStops takes the directory away under an open store.
+func TestFailedWriteStops(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := inside(t, dir)
+	if err := s.Apply([]engine.Op{{Key: []byte("a"), Value: []byte("1")}}, true); err != nil {
+		t.Fatal(err)
+	}
+	s.logs.dir = filepath.Join(dir, "MANIFEST") // a file, so that looking into it fails
+	err := s.Apply([]engine.Op{{Key: []byte("a"), Value: []byte("2")}}, false)
+	if !errors.Is(err, engine.ErrClosed) || !bytes.Contains([]byte(err.Error()), []byte("cannot be written")) {
+		t.Fatalf("Apply = %v, want a fault that says it cannot be written", err)
+	}
+	if _, _, err := s.Get([]byte("a")); !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("Get after a failed write = %v, want ErrClosed", err)
+	}
+	closed(t, s)
+	closed(t, inside(t, dir))
+}
+
+func TestBadgerLogKeepsNumbersOnly(t *testing.T) {
+	var out bytes.Buffer
+	b := badgerLog{zerolog.New(&out).Level(zerolog.DebugLevel)}
+	b.Debugf("First key=%q of %d\n", []byte("Hana"), 7)
+	b.Infof("%s took %.1f %v", "Hana", 1.5, struct{ Name string }{"Hana"})
+	b.Warningf("failed: %v", fmt.Errorf("key Hana: %w", os.ErrInvalid))
+	b.Errorf("failed: %v", &os.PathError{Op: "open", Path: "Hana", Err: syscall.ENOSPC})
+	want := `{"level":"debug","from":"badger","message":"First key=… of 7"}
+{"level":"debug","from":"badger","message":"… took 1.5 …"}
+{"level":"warn","from":"badger","message":"failed: …"}
+{"level":"warn","from":"badger","message":"failed: no space left on device"}
+`
+	if out.String() != want {
+		t.Errorf("log =\n%swant\n%s", &out, want)
+	}
+	out.Reset()
+	b.log = b.log.Level(zerolog.WarnLevel)
+	b.Debugf("quiet")
+	badgerLog{}.Errorf("nowhere")
+	if out.Len() > 0 {
+		t.Errorf("log at warn = %s, want nothing", &out)
+	}
+}
+
+// entry encodes one entry of a log as Badger does.
+func entry(flags byte, key, value string) []byte {
+	b := []byte{flags, 0}
+	b = binary.AppendUvarint(b, uint64(len(key)))
+	b = binary.AppendUvarint(b, uint64(len(value)))
+	b = append(append(append(b, 0), key...), value...)
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+func FuzzReadLog(f *testing.F) {
+	whole := append(entry(64, "key", "value"), entry(128, "!badger!txn", "1")...)
+	f.Add(whole)
+	f.Add(append(whole, make([]byte, 100)...))
+	f.Add(whole[:len(whole)-1])
+	f.Add([]byte{64, 0, 1, 255, 255, 255, 255, 255, 255, 255, 255, 1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		size := int64(logHeader + len(b))
+		end, state, err := readLog(bytes.NewReader(b), size)
+		if err != nil || end < logHeader || end > size {
+			t.Fatalf("readLog(%x) = %d, %v, %v, want an offset up to %d", b, end, state, err, size)
+		}
+		right := b[:end-logHeader]
+		if again, state, err := readLog(bytes.NewReader(right), end); again != end || state != logWhole || err != nil {
+			t.Errorf("readLog(%x) = %d, %v, %v, want all %d of it", right, again, state, err, end)
+		}
+	})
+}
+
+// TestReadLogShort is a file that ends before the size it was said to have.
+func TestReadLogShort(t *testing.T) {
+	whole := entry(64, "key", "value")
+	_, _, err := readLog(bytes.NewReader(whole[:len(whole)-2]), int64(logHeader+len(whole)))
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("readLog of a short file = %v, want %v", err, io.ErrUnexpectedEOF)
+	}
+}
+
+func FuzzReadTable(f *testing.F) {
+	f.Add(make([]byte, 40))
+	f.Add([]byte{0, 0, 0, 0})
+	f.Add(bytes.Repeat([]byte{255}, 64))
+	path := filepath.Join(f.TempDir(), "table")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := readTable(path, nil); err == nil {
+			t.Errorf("readTable(%x) = no error, want one", b)
+		}
+	})
+}
