@@ -40,6 +40,26 @@ type Heard struct {
 // MessageType implements [Message].
 func (Heard) MessageType() Type { return Type{"heard", 1} }
 
+// LedgerDue is the ledger's own timer: a bubble waits to become readable.
+type LedgerDue struct{}
+
+// MessageType implements [Message].
+func (LedgerDue) MessageType() Type { return Type{"ledger_due", 1} }
+
+// TranscriptGap is published when nothing visible is known although the
+// conversation is: more than a screenful went by unseen. Visible and Passed
+// count whole bubbles; those passed go on as [Heard].
+type TranscriptGap struct {
+	Conversation ConversationID `json:"conversation"`
+	Window       WindowID       `json:"window"`
+	Visible      int            `json:"visible"`
+	Passed       int            `json:"passed"`
+	SeenAt       time.Time      `json:"seen_at"`
+}
+
+// MessageType implements [Message].
+func (TranscriptGap) MessageType() Type { return Type{"transcript_gap", 1} }
+
 // BurstDue is the coalescer's own timer.
 type BurstDue struct{}
 

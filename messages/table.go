@@ -24,6 +24,8 @@ func Core() Table {
 		// fusion, dedup, burst, conversation
 		Durable[Detection](nil),
 		Durable[Heard](nil),
+		Durable[LedgerDue](nil),
+		Durable[TranscriptGap](nil),
 		Durable[BurstDue](nil),
 		Durable[InboundMessage](nil),
 		Durable[MessageDelivered](nil),
