@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -313,5 +314,34 @@ func TestSpeedRefused(t *testing.T) {
 		if _, err := Play(w, Script{}, Options{Speed: speed}); err == nil {
 			t.Errorf("Play(speed %v) = nil, want an error", speed)
 		}
+	}
+}
+
+// TestConcurrentCaptures lets several readers move one player on.
+func TestConcurrentCaptures(t *testing.T) {
+	s := newStage(t, defaultScript)
+	var mu sync.Mutex
+	s.win.Now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		s.now = s.now.Add(200 * time.Millisecond)
+		return s.now
+	}
+	s.open()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for !s.player.Stats().Done {
+				if _, err := s.window.Capture(t.Context()); err != nil {
+					t.Errorf("Capture() = %v, want a picture", err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	s.after(0)
+	if got, want := s.truth(), s.said(drawn.Friend); !slices.Equal(got, want) {
+		t.Errorf("Truth() = %q, want %q", got, want)
 	}
 }
