@@ -1,8 +1,6 @@
 package telemetry
 
 import (
-	"sync"
-
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -15,11 +13,10 @@ type census struct {
 
 	kinds, pools *labels
 
-	mu     sync.Mutex
 	source func() ([]engine.ActorInfo, []engine.PoolInfo)
 }
 
-func newCensus() *census {
+func newCensus(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *census {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("kehai_"+name, help, labels, nil)
 	}
@@ -32,14 +29,8 @@ func newCensus() *census {
 		turns:     desc("turns_total", "Turns since the process started.", "kind"),
 		workers:   desc("workers", "Workers in the pool.", "worker"),
 		jobs:      desc("worker_jobs", "Calls in the pool by state.", "worker", "state"),
-		kinds:     newLabels(), pools: newLabels(),
+		kinds:     newLabels(), pools: newLabels(), source: source,
 	}
-}
-
-func (c *census) observe(source func() ([]engine.ActorInfo, []engine.PoolInfo)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.source = source
 }
 
 // Describe implements prometheus.Collector.
@@ -59,13 +50,7 @@ type sums struct {
 
 // Collect implements prometheus.Collector.
 func (c *census) Collect(out chan<- prometheus.Metric) {
-	c.mu.Lock()
-	source := c.source
-	c.mu.Unlock()
-	if source == nil {
-		return
-	}
-	actors, pools := source()
+	actors, pools := c.source()
 	for kind, s := range sumByKind(actors, c.kinds) {
 		value := func(d *prometheus.Desc, t prometheus.ValueType, v float64) {
 			out <- prometheus.MustNewConstMetric(d, t, v, kind) // the label count is fixed above

@@ -8,10 +8,11 @@
 //
 // # Log lines
 //
-// One line an event. The fields keep their names and meanings; new ones may
-// come.
+// One line an event. Its message is the stable name of the event's type, for
+// example actor_restarted; the fields keep their names and meanings, new ones
+// may come.
 //
-//	event         stable name of the event's type, e.g. actor_restarted
+//	hint          what to do about it
 //	actor         address kind/key
 //	trace_id      trace of the turn that caused the event
 //	id            of the message or of the dead letter
@@ -20,6 +21,7 @@
 //	attempt       1 for the first
 //	restarts      of the actor since the process started
 //	delay_ms      backoff before the restart
+//	healthy fatal
 //	stack         of a panic
 //	policy        what a full mailbox did
 //	drop_stage    stage that let something go no further

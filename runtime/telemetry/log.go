@@ -29,94 +29,111 @@ type writer struct {
 func (w *writer) write(p engine.Published) {
 	switch m := p.Message.(type) {
 	case messages.ActorStarted:
-		w.line(zerolog.DebugLevel, p, m.Actor).Msg("actor started")
+		w.line(zerolog.DebugLevel, p, m.Actor).send()
 	case messages.ActorStopped:
-		w.line(zerolog.DebugLevel, p, m.Actor).Msg("actor stopped")
+		w.line(zerolog.DebugLevel, p, m.Actor).send()
 	case messages.ActorRestarted:
-		w.line(zerolog.WarnLevel, p, m.Actor).Str("reason", m.Reason).Int64("delay_ms", m.Delay.Milliseconds()).
-			Int("restarts", m.Count).Msg("actor restarts after a failure")
+		l := w.line(zerolog.WarnLevel, p, m.Actor)
+		l.Str("reason", m.Reason).Int64("delay_ms", m.Delay.Milliseconds()).Int("restarts", m.Count)
+		l.send()
 	case messages.ActorUnhealthy:
 		w.health(p, m)
 	case messages.MessageFailed:
 		w.failed(p, m)
 	case messages.MessageQuarantined:
-		w.line(zerolog.ErrorLevel, p, m.Actor).Str("id", m.ID).Str("type", m.Type).Str("reason", m.Reason).
-			Msg("message set aside as a dead letter; see: kehai deadletters show " + m.ID)
+		l := w.line(zerolog.ErrorLevel, p, m.Actor)
+		l.Str("id", m.ID).Str("type", m.Type).Str("reason", m.Reason)
+		l.hint("set aside as a dead letter; look at it with: kehai deadletters show " + m.ID)
 	case messages.MessageOverflowed:
-		w.line(zerolog.WarnLevel, p, m.Actor).Str("type", m.Type.Name).Str("policy", m.Policy).
-			Msg("mailbox full, a fleeting message was dropped or merged")
+		l := w.line(zerolog.WarnLevel, p, m.Actor)
+		l.Str("type", m.Type.Name).Str("policy", m.Policy)
+		l.send()
 	case messages.Dropped:
-		w.line(dropLevel(m.Stage), p, m.Actor).Str("drop_stage", m.Stage).Str("drop_reason", m.Reason).
-			Str("cause", m.Cause).Msg("dropped")
+		l := w.line(dropLevel(m.Stage), p, m.Actor)
+		l.Str("drop_stage", m.Stage).Str("drop_reason", m.Reason).Str("cause", m.Cause)
+		l.send()
 	case messages.CallFinished:
 		w.call(p, m)
 	case messages.CommitFailed:
-		w.line(zerolog.ErrorLevel, p, "").Int("turns", m.Turns).Str("reason", m.Reason).
-			Msg("the store refused a commit; its turns are undone and their messages come again")
+		l := w.line(zerolog.ErrorLevel, p, "")
+		l.Int("turns", m.Turns).Str("reason", m.Reason)
+		l.hint("the turns are undone, their messages come again; if it goes on, look at the disk and run: kehai doctor")
 	case messages.StoreLow:
-		w.line(zerolog.ErrorLevel, p, "").Uint64("free_bytes", m.Free).Uint64("need_bytes", m.Need).
-			Msg("volume of the data directory is nearly full, durable work is paused; free some space and it resumes by itself")
+		l := w.line(zerolog.ErrorLevel, p, "")
+		l.Uint64("free_bytes", m.Free).Uint64("need_bytes", m.Need)
+		l.hint("durable work is paused; free some space on the volume of the data directory and it goes on by itself")
 	case messages.StoreRecovered:
-		w.line(zerolog.InfoLevel, p, "").Uint64("free_bytes", m.Free).Msg("space again, durable work goes on")
+		l := w.line(zerolog.InfoLevel, p, "")
+		l.Uint64("free_bytes", m.Free)
+		l.send()
 	case messages.CaptureState:
 		w.captured(p, m)
 	case messages.FrameSeen:
-		w.line(zerolog.DebugLevel, p, "").Str("window", string(m.Read.Window)).Int("bubbles", len(m.Read.Bubbles)).
-			Int("read", m.Read.Read).Int("cached", m.Read.Cached).Int64("took_ms", m.Read.Took.Milliseconds()).
-			Msg("frame read")
+		l := w.line(zerolog.DebugLevel, p, "")
+		l.Str("window", string(m.Read.Window)).Int("bubbles", len(m.Read.Bubbles)).Int("read", m.Read.Read).
+			Int("cached", m.Read.Cached).Int64("took_ms", m.Read.Took.Milliseconds())
+		l.send()
 	case messages.MessageDelivered:
-		w.line(zerolog.InfoLevel, p, "").Str("id", string(m.ID)).Str("conversation", string(m.Conversation)).
-			Str("kind", string(m.Kind)).Int("parts", len(m.Parts)).Int("runes", utf8.RuneCountInString(string(m.Text))).
-			Int64("lag_ms", lag(m).Milliseconds()).Msg("message delivered")
+		l := w.line(zerolog.InfoLevel, p, "")
+		l.Str("id", string(m.ID)).Str("conversation", string(m.Conversation)).Str("kind", string(m.Kind)).
+			Int("parts", len(m.Parts)).Int("runes", utf8.RuneCountInString(string(m.Text))).
+			Int64("lag_ms", lag(m).Milliseconds())
+		l.send()
 	case nil:
-		w.log.Debug().Str("actor", string(p.From)).Str("trace_id", p.Trace).Uint64("seq", p.Seq).
-			Msg("event of a type that this version does not know")
+		w.log.Debug().Str("actor", string(p.From)).Str("trace_id", p.Trace).Uint64("seq", p.Seq).Msg("unknown_event")
 	default:
-		w.line(zerolog.DebugLevel, p, "").Msg("event")
+		w.line(zerolog.DebugLevel, p, "").send()
 	}
+}
+
+// line is one line under way.
+type line struct {
+	*zerolog.Event
+	name string
 }
 
 // line begins a line. actor is "" for an event that has none of its own.
-func (w *writer) line(level zerolog.Level, p engine.Published, actor messages.Address) *zerolog.Event {
+func (w *writer) line(level zerolog.Level, p engine.Published, actor messages.Address) line {
 	if actor == "" {
 		actor = p.From
 	}
-	e := w.log.WithLevel(level)
-	if level < w.log.GetLevel() || level < zerolog.GlobalLevel() {
-		return nil
+	l := line{w.log.WithLevel(level), p.Message.MessageType().Name}
+	if level < w.log.GetLevel() || level < zerolog.GlobalLevel() { // WithLevel does not look
+		l.Event = nil
 	}
-	e.Str("event", p.Message.MessageType().Name)
 	if actor != "" {
-		e.Str("actor", string(actor))
+		l.Str("actor", string(actor))
 	}
 	if p.Trace != "" {
-		e.Str("trace_id", p.Trace)
+		l.Str("trace_id", p.Trace)
 	}
-	return e
+	return l
 }
+
+func (l line) send() { l.Msg(l.name) }
+
+func (l line) hint(what string) { l.Str("hint", what).Msg(l.name) }
 
 func (w *writer) health(p engine.Published, m messages.ActorUnhealthy) {
 	if m.Healthy {
-		w.line(zerolog.InfoLevel, p, m.Actor).Msg("actor works again")
+		w.line(zerolog.InfoLevel, p, m.Actor).Bool("healthy", true).Msg(m.MessageType().Name)
 		return
 	}
-	w.line(zerolog.ErrorLevel, p, m.Actor).Str("reason", m.Reason).
-		Msg("actor spent its restart budget and is retried slowly; the reason says what to mend")
+	l := w.line(zerolog.ErrorLevel, p, m.Actor)
+	l.Bool("healthy", false).Str("reason", m.Reason)
+	l.hint("retried slowly from now on; the reason says what to mend")
 }
 
 func (w *writer) failed(p engine.Published, m messages.MessageFailed) {
-	e := w.line(zerolog.WarnLevel, p, m.Actor).Str("type", m.Type.Name).Int("attempt", m.Attempt).Str("reason", m.Reason)
+	l := w.line(zerolog.WarnLevel, p, m.Actor)
+	l.Str("type", m.Type.Name).Int("attempt", m.Attempt).Bool("fatal", m.Fatal).Str("reason", m.Reason)
 	if m.ID != "" {
-		e = e.Str("id", m.ID)
+		l.Str("id", m.ID)
 	}
 	if m.Stack != "" {
-		e = e.Str("stack", m.Stack)
+		l.Str("stack", m.Stack)
 	}
-	if m.Fatal {
-		e.Msg("a turn failed for the last time")
-		return
-	}
-	e.Msg("a turn failed")
+	l.send()
 }
 
 // dropLevel is info where a person may miss something, debug for the verdicts
@@ -130,15 +147,17 @@ func dropLevel(stage string) zerolog.Level {
 }
 
 func (w *writer) call(p engine.Published, m messages.CallFinished) {
-	if m.Failure == "" {
-		w.line(zerolog.DebugLevel, p, "").Str("worker", string(m.Worker)).Str("call", m.Call).
-			Str("caller", string(m.Caller)).Int("attempt", m.Attempt).Int64("took_ms", m.Took.Milliseconds()).
-			Msg("call finished")
-		return
+	level := zerolog.DebugLevel
+	if m.Failure != "" {
+		level = zerolog.WarnLevel
 	}
-	w.line(zerolog.WarnLevel, p, "").Str("worker", string(m.Worker)).Str("call", m.Call).
-		Str("caller", string(m.Caller)).Int("attempt", m.Attempt).Int64("took_ms", m.Took.Milliseconds()).
-		Str("error_code", string(m.Failure)).Str("reason", m.Detail).Msg("call failed")
+	l := w.line(level, p, "")
+	l.Str("worker", string(m.Worker)).Str("call", m.Call).Str("caller", string(m.Caller)).
+		Int("attempt", m.Attempt).Int64("took_ms", m.Took.Milliseconds())
+	if m.Failure != "" {
+		l.Str("error_code", string(m.Failure)).Str("reason", m.Detail)
+	}
+	l.send()
 }
 
 // captured writes a change of a window's state. A poller that restarts may
@@ -148,14 +167,18 @@ func (w *writer) captured(p engine.Published, m messages.CaptureState) {
 	last, known := w.capture[m.Window]
 	w.capture[m.Window] = m.Code
 	w.mu.Unlock()
-	switch {
-	case known && last == m.Code:
-	case m.Code == "":
-		w.line(zerolog.InfoLevel, p, "").Str("window", string(m.Window)).Msg("window can be captured")
-	default:
-		w.line(zerolog.WarnLevel, p, "").Str("window", string(m.Window)).Str("error_code", m.Code).
-			Str("reason", m.Detail).Msg("window cannot be captured; polling goes on")
+	if known && last == m.Code {
+		return
 	}
+	if m.Code == "" {
+		l := w.line(zerolog.InfoLevel, p, "")
+		l.Str("window", string(m.Window)).Str("error_code", "")
+		l.send()
+		return
+	}
+	l := w.line(zerolog.WarnLevel, p, "")
+	l.Str("window", string(m.Window)).Str("error_code", m.Code).Str("reason", m.Detail)
+	l.hint("polling goes on, and with it reading as soon as the window can be captured; see: kehai doctor")
 }
 
 // lag is how long a message took from its first sight to its commit, 0 if the

@@ -34,12 +34,12 @@ type Metrics struct {
 	capture map[messages.WindowID]bool // windows that cannot be captured
 }
 
-// NewMetrics makes metrics at zero. Give them the runtime's listeners and
-// [Metrics.Observe].
-func NewMetrics() *Metrics {
+// NewMetrics makes metrics at zero. source is asked at each scrape for the live
+// actors and pools; it may return nothing.
+func NewMetrics(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
-		census:   newCensus(),
+		census:   newCensus(source),
 		kinds:    newLabels(), stages: newLabels(), workers: newLabels(), policies: newLabels(),
 		capture: map[messages.WindowID]bool{},
 
@@ -93,12 +93,6 @@ func histogram(name, help string, buckets []float64) prometheus.HistogramOpts {
 // Handler serves the metrics in the format that the client asks for.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
-}
-
-// Observe names the source of what is read at each scrape. Before the first
-// call there are no such series.
-func (m *Metrics) Observe(source func() ([]engine.ActorInfo, []engine.PoolInfo)) {
-	m.census.observe(source)
 }
 
 // OnCommit counts one commit: it fits engine.Options.OnCommit.
