@@ -1,0 +1,185 @@
+package live
+
+import (
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// stuckAfter is how long runs wait before one more worker helps those that all
+// seem to block.
+const stuckAfter = 2 * time.Millisecond
+
+// dispatcher runs mailboxes on a few goroutines with one queue. protoactor's own
+// starts a goroutine per wake-up, which costs several times as much.
+type dispatcher struct {
+	size       int // workers, as long as none blocks
+	throughput int
+
+	mu       sync.Mutex
+	arrived  *sync.Cond
+	queue    []func()
+	head     int
+	workers  int
+	idle     int // workers that wait and were not signalled
+	taken    uint64
+	seen     uint64 // taken when the watch last looked
+	watching bool
+	watch    *time.Timer
+	started  bool
+	closed   bool
+	gone     chan struct{} // closed when the last worker of a closed dispatcher leaves
+}
+
+var _ actor.Dispatcher = (*dispatcher)(nil)
+
+func newDispatcher(size, throughput int) *dispatcher {
+	d := &dispatcher{size: size, throughput: throughput, gone: make(chan struct{})}
+	d.arrived = sync.NewCond(&d.mu)
+	return d
+}
+
+// Throughput implements [actor.Dispatcher]: the turns of one run.
+func (d *dispatcher) Throughput() int { return d.throughput }
+
+// Schedule implements [actor.Dispatcher]. What comes before start waits for it,
+// what comes after close is forgotten.
+func (d *dispatcher) Schedule(run func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return
+	}
+	if d.head > 32 && d.head*2 > len(d.queue) {
+		n := copy(d.queue, d.queue[d.head:])
+		clear(d.queue[n:])
+		d.queue, d.head = d.queue[:n], 0
+	}
+	d.queue = append(d.queue, run)
+	if d.started {
+		d.summon()
+	}
+}
+
+// summon finds a worker for one run.
+func (d *dispatcher) summon() {
+	switch {
+	case d.idle > 0:
+		d.idle--
+		d.arrived.Signal()
+	case d.workers < d.size:
+		d.hire()
+	case !d.watching:
+		d.watching, d.seen = true, d.taken
+		if d.watch == nil {
+			d.watch = time.AfterFunc(stuckAfter, d.look)
+		} else {
+			d.watch.Reset(stuckAfter)
+		}
+	}
+}
+
+func (d *dispatcher) hire() {
+	d.workers++
+	go d.work()
+}
+
+// look adds a worker when nothing was taken since it last looked. There are
+// never more workers than runs that block plus size.
+func (d *dispatcher) look() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed || d.head == len(d.queue) {
+		d.watching = false
+		return
+	}
+	if d.taken == d.seen {
+		d.hire()
+	}
+	d.seen = d.taken
+	d.watch.Reset(stuckAfter)
+}
+
+func (d *dispatcher) start() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.started = true
+	for range len(d.queue) - d.head {
+		d.summon()
+	}
+}
+
+func (d *dispatcher) work() {
+	left := false
+	defer func() {
+		if !left { // the run ended the goroutine
+			d.mu.Lock()
+			d.leave()
+			if !d.closed && d.head < len(d.queue) {
+				d.summon()
+			}
+			d.mu.Unlock()
+		}
+	}()
+	for {
+		run := d.take()
+		if run == nil {
+			left = true
+			return
+		}
+		run()
+	}
+}
+
+// take waits for the next run; nil tells the worker to leave.
+func (d *dispatcher) take() func() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for {
+		if d.closed {
+			d.leave()
+			return nil
+		}
+		if d.head < len(d.queue) {
+			run := d.queue[d.head]
+			d.queue[d.head] = nil
+			if d.head++; d.head == len(d.queue) {
+				d.queue, d.head = d.queue[:0], 0
+			}
+			d.taken++
+			return run
+		}
+		if d.workers > d.size && d.idle > 0 {
+			d.leave()
+			return nil
+		}
+		d.idle++
+		d.arrived.Wait()
+	}
+}
+
+func (d *dispatcher) leave() {
+	d.workers--
+	if d.closed && d.workers == 0 {
+		close(d.gone)
+	}
+}
+
+// close forgets what waits; gone is closed when the runs under way have ended.
+func (d *dispatcher) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return
+	}
+	d.closed = true
+	d.queue, d.head = nil, 0
+	if d.watch != nil {
+		d.watch.Stop()
+	}
+	if d.workers == 0 {
+		close(d.gone)
+	}
+	d.arrived.Broadcast()
+}

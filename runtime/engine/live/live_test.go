@@ -1,0 +1,205 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// The messages of the tests. number, ask and answer are durable.
+type (
+	number  struct{ N int }
+	ask     struct{ N int }
+	answer  struct{ N int }
+	due     struct{}
+	fleet   struct{ N int }
+	glimpse struct{ N int }
+)
+
+func (number) MessageType() messages.Type  { return messages.Type{Name: "test_number", Version: 1} }
+func (ask) MessageType() messages.Type     { return messages.Type{Name: "test_ask", Version: 1} }
+func (answer) MessageType() messages.Type  { return messages.Type{Name: "test_answer", Version: 1} }
+func (due) MessageType() messages.Type     { return messages.Type{Name: "test_due", Version: 1} }
+func (fleet) MessageType() messages.Type   { return messages.Type{Name: "test_fleet", Version: 1} }
+func (glimpse) MessageType() messages.Type { return messages.Type{Name: "test_glimpse", Version: 1} }
+
+var list = actors.NewTable[[]int]("list")
+
+func codec(t testing.TB) *messages.Codec {
+	t.Helper()
+	c, err := messages.NewCodec(messages.Core(), messages.Table{
+		messages.Durable[number](nil), messages.Durable[ask](nil), messages.Durable[answer](nil),
+		messages.Durable[due](nil), messages.Fleeting[fleet](), messages.Fleeting[glimpse](),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// kind makes an actor kind of a function.
+func kind(name string, fn func(t *actors.Turn, m messages.Message) error) engine.Kind {
+	return engine.Kind{Name: name, New: func(messages.Address) actors.Actor { return actors.Func(fn) }}
+}
+
+// events keeps what the engine reports.
+type events struct {
+	mu  sync.Mutex
+	all []engine.Published
+}
+
+func (e *events) listen(p engine.Published) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, p)
+}
+
+// of returns the reported events of a type.
+func of[M messages.Message](e *events) []M {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var found []M
+	for _, p := range e.all {
+		if m, ok := p.Message.(M); ok {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// rig is a system under test in a bubble.
+type rig struct {
+	*live.System
+	t      testing.TB
+	store  engine.Store
+	events *events
+}
+
+// start runs a system; store nil means a new one in memory.
+func start(t testing.TB, store engine.Store, o live.Options) *rig {
+	t.Helper()
+	if store == nil {
+		store = mem.New()
+	}
+	ev := &events{}
+	o.Engine.Store, o.Engine.Codec = store, codec(t)
+	if o.Engine.Listener == nil {
+		o.Engine.Listener = ev.listen
+	}
+	s, err := live.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return &rig{s, t, store, ev}
+}
+
+func (r *rig) inject(to messages.Address, m messages.Message) {
+	r.t.Helper()
+	if err := r.Engine().Inject(r.t.Context(), to, m, ""); err != nil {
+		r.t.Fatalf("Inject(%s) = %v", to, err)
+	}
+}
+
+// stop ends the system and wants nothing to be left.
+func (r *rig) stop() {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Hour)
+	defer cancel()
+	if left := r.Stop(ctx); !left.None() {
+		r.t.Errorf("Stop() = %+v, want nothing left", left)
+	}
+}
+
+// rows reads a table of lists of an actor from the store.
+func rows(t testing.TB, store engine.Store, a messages.Address, key string) []int {
+	t.Helper()
+	raw, ok, err := store.Get([]byte("s/" + string(a) + "\x00list\x00" + key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ok {
+		return nil
+	}
+	v, err := list.Decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func upTo(n int) []int {
+	var all []int
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+func appendTo(t *actors.Turn, key string, n int) {
+	l, _ := list.Get(t, key)
+	list.Put(t, key, append(l, n))
+}
+
+// sink keeps every number.
+var sink = kind("sink", func(t *actors.Turn, m messages.Message) error {
+	if n, ok := m.(number); ok {
+		appendTo(t, "all", n.N)
+	}
+	return nil
+})
+
+// relay passes every number on to the sink.
+var relay = kind("relay", func(t *actors.Turn, m messages.Message) error {
+	if n, ok := m.(number); ok {
+		t.Send(messages.To("sink", t.Self().Key()), n)
+	}
+	return nil
+})
+
+func TestMessagesArriveInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{relay, sink}}})
+		for n := range 500 {
+			r.inject("relay/a", number{n})
+		}
+		r.stop()
+		if got := rows(t, r.store, "sink/a", "all"); !slices.Equal(got, upTo(500)) {
+			t.Errorf("sink/a = %v, want 0 to 499 in order", got)
+		}
+	})
+}
+
+func TestHundredsOfActors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{relay, sink}}, Throughput: 2})
+		var wg sync.WaitGroup
+		for a := range 300 {
+			wg.Go(func() {
+				for n := range 10 {
+					r.inject(messages.To("relay", fmt.Sprint("line:花/", a)), number{n})
+				}
+			})
+		}
+		wg.Wait()
+		r.stop()
+		for a := range 300 {
+			addr := messages.To("sink", fmt.Sprint("line:花/", a))
+			if got := rows(t, r.store, addr, "all"); !slices.Equal(got, upTo(10)) {
+				t.Errorf("%s = %v, want 0 to 9 in order", addr, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,304 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+const (
+	// grace is what a call gets after its deadline to return by itself.
+	grace = 250 * time.Millisecond
+	// makeLimit is how long New may take, with the close of the worker before.
+	makeLimit = 30 * time.Second
+	// maxAbandoned is how many calls of a pool may hang at once before a slot
+	// makes no new worker.
+	maxAbandoned = 2
+)
+
+var errMissed = errors.New("the worker has missed its deadline")
+
+// pool is the slots of one worker kind.
+type pool struct {
+	kind  engine.WorkerKind
+	slots []*child
+
+	mu        sync.Mutex
+	abandoned int // calls given up that have not returned
+}
+
+func (p *pool) wake() {
+	for _, c := range p.slots {
+		c.post(wake{})
+	}
+}
+
+func (p *pool) hanging() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.abandoned
+}
+
+// call is one run of foreign code for a slot: an attempt of a job, or the
+// making of a worker when job is nil.
+type call struct {
+	job    *engine.Job
+	began  time.Time
+	cancel context.CancelFunc
+
+	// Written by the call's goroutine before returned is set.
+	worker  actors.Worker
+	result  messages.Message
+	failure messages.FailureKind
+	err     error
+
+	// Guarded by pool.mu.
+	returned, givenUp bool
+}
+
+// giveUp abandons a call unless it has returned already.
+func (p *pool) giveUp(c *call) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.returned {
+		return false
+	}
+	c.givenUp = true
+	p.abandoned++
+	return true
+}
+
+// slot is one worker of a pool, and the leaf that drives it.
+type slot struct {
+	sys  *System
+	pool *pool
+	self *child
+	sup  *engine.Supervision
+
+	worker  actors.Worker // nil while there is none
+	current *call         // nil while idle
+	parked  bool          // too many calls of the pool hang
+	ill     bool          // the last New failed
+}
+
+// Messages of a slot to itself.
+type (
+	returned struct{ call *call }
+	overdue  struct{ call *call }
+)
+
+func (s *slot) started(bool) {
+	s.abandon("the worker's actor failed")
+	s.make()
+}
+
+func (s *slot) wake() (more bool) {
+	switch {
+	case s.parked:
+		s.make()
+	case s.current == nil && s.worker != nil:
+		if job := s.sys.engine.TakeJob(s.pool.kind.Name); job != nil {
+			s.perform(job)
+		}
+	}
+	return false
+}
+
+func (s *slot) handle(msg any) {
+	switch msg := msg.(type) {
+	case returned:
+		if msg.call == s.current {
+			s.finish(msg.call)
+		}
+	case overdue:
+		if msg.call == s.current && s.pool.giveUp(msg.call) {
+			s.missed(msg.call)
+		}
+	}
+}
+
+// make begins to make a worker, after closing the one before.
+func (s *slot) make() {
+	if n := s.pool.hanging(); n > maxAbandoned {
+		if !s.parked {
+			s.parked = true
+			s.sys.engine.Unhealthy(s.self.addr, fmt.Sprintf("%d calls of %s hang past their deadline: no new worker before one returns", n, s.pool.kind.Name))
+		}
+		return
+	}
+	if s.parked {
+		s.parked = false
+		s.sys.engine.Unhealthy(s.self.addr, "")
+	}
+	old := s.worker
+	s.worker = nil
+	s.begin(&call{}, makeLimit, func(c *call) {
+		closeWorker(old)
+		c.worker, c.err = newWorker(s.pool.kind.New)
+	})
+}
+
+func (s *slot) perform(job *engine.Job) {
+	deadline := job.Options.Deadline
+	if deadline <= 0 {
+		deadline = makeLimit
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	s.begin(&call{job: job, worker: s.worker, cancel: cancel}, deadline+grace, func(c *call) {
+		defer cancel()
+		c.result, c.failure, c.err = engine.Perform(ctx, c.worker, job)
+	})
+}
+
+// begin runs do on its own goroutine and has the slot told how it ends.
+func (s *slot) begin(c *call, limit time.Duration, do func(*call)) {
+	s.current = c
+	c.began = s.sys.clock.Now()
+	s.sys.engine.After("overdue "+string(s.self.addr), limit, func() { s.self.post(overdue{c}) })
+	s.sys.calls.run(func() {
+		defer func() { // deferred: also when the worker ends the goroutine
+			if c.err == nil && c.result == nil && c.job != nil {
+				c.failure, c.err = messages.FailurePanic, errExited
+			} else if c.err == nil && c.worker == nil {
+				c.err = errExited
+			}
+			s.ended(c)
+		}()
+		do(c)
+	})
+}
+
+// ended runs on the call's goroutine.
+func (s *slot) ended(c *call) {
+	p := s.pool
+	p.mu.Lock()
+	late := c.givenUp
+	c.returned = true
+	p.mu.Unlock()
+	if !late {
+		s.self.post(returned{c})
+		return
+	}
+	closeWorker(c.worker)
+	p.mu.Lock()
+	p.abandoned--
+	p.mu.Unlock()
+	p.wake()
+}
+
+// finish takes what a call came to.
+func (s *slot) finish(c *call) {
+	s.current = nil
+	if c.job == nil {
+		if c.err != nil {
+			s.ill = true
+			panic(s.sup.Failed("no worker: " + c.err.Error()))
+		}
+		s.worker = c.worker
+		if s.ill {
+			s.ill = false
+			s.sup.Worked()
+		}
+		s.wake()
+		return
+	}
+	if s.sys.engine.FinishJob(c.job, s.self.addr, c.result, c.failure, c.err, s.took(c)) {
+		panic(s.sup.Failed("a call ended in " + reasonOf(c.failure)))
+	}
+	s.sup.Worked()
+	s.wake()
+}
+
+func reasonOf(kind messages.FailureKind) string {
+	if kind == "" {
+		return "an answer of a type it must not have"
+	}
+	return string(kind)
+}
+
+// missed ends a call that hangs past its deadline. Its worker is closed when it
+// returns.
+func (s *slot) missed(c *call) {
+	s.current = nil
+	if c.job == nil {
+		s.ill = true
+		panic(s.sup.Failed(fmt.Sprintf("making a worker takes more than %v", makeLimit)))
+	}
+	s.worker = nil
+	s.sys.engine.FinishJob(c.job, s.self.addr, nil, messages.FailureTimeout, errMissed, s.took(c))
+	panic(s.sup.Failed("a call hangs past its deadline"))
+}
+
+func (s *slot) took(c *call) time.Duration { return s.sys.clock.Now().Sub(c.began) }
+
+// stopping cancels what is under way. In an ordered stop the call is not
+// answered: a durable one is asked again at the next start.
+func (s *slot) stopping() {
+	if s.current != nil && s.current.cancel != nil {
+		s.current.cancel()
+	}
+	if s.sys.stopping.Load() {
+		s.release()
+	} else {
+		s.abandon("the worker's actor ended")
+	}
+	worker := s.worker
+	s.worker = nil
+	s.sys.calls.run(func() { closeWorker(worker) })
+}
+
+// abandon gives up what is under way because of trouble of our own, and answers
+// it.
+func (s *slot) abandon(why string) {
+	if c := s.release(); c != nil && c.job != nil {
+		s.sys.engine.FinishJob(c.job, s.self.addr, nil, messages.FailureError, errors.New(why), s.took(c))
+	}
+}
+
+// release parts from the current call. Its worker is closed by its goroutine, or
+// left to the slot if that has returned.
+func (s *slot) release() *call {
+	c := s.current
+	s.current = nil
+	if c == nil {
+		return nil
+	}
+	if s.pool.giveUp(c) {
+		s.worker = nil
+	} else {
+		s.worker = c.worker
+	}
+	return c
+}
+
+func (s *slot) crashed(reason string) *engine.Failure { return s.sup.Failed(reason) }
+
+func newWorker(make func() (actors.Worker, error)) (w actors.Worker, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			w, err = nil, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	w, err = make()
+	if w == nil && err == nil {
+		err = errors.New("New returned no worker")
+	}
+	return w, err
+}
+
+// closeWorker closes a worker that can be closed. What it answers changes
+// nothing: the worker is thrown away.
+func closeWorker(w actors.Worker) {
+	defer func() { _ = recover() }()
+	if c, ok := w.(io.Closer); ok {
+		_ = c.Close()
+	}
+}

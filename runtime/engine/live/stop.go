@@ -1,0 +1,114 @@
+package live
+
+import (
+	"context"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Stop ends the system in order: sources first, then it waits until nothing is
+// under way or ctx ends, then workers and actors, then the committer with what
+// it still has to write. When it returns, no goroutine is left but calls that
+// hang. It returns what was left: none of it is lost if it is durable, it goes
+// on at the next start. A second Stop waits for the first.
+func (s *System) Stop(ctx context.Context) engine.Left {
+	s.mu.Lock()
+	before := s.state
+	s.state = stopped
+	s.mu.Unlock()
+	switch before {
+	case fresh:
+		s.dispatcher.close()
+		s.engine.Close()
+		close(s.stopped)
+	case running:
+		s.left = s.stop(ctx)
+		close(s.stopped)
+	}
+	<-s.stopped
+	return s.left
+}
+
+// Kill ends the system at once, also during a Stop: what is under way is given
+// up, turns that wait for their commit are not written and come again at the
+// next start.
+func (s *System) Kill() {
+	s.kill.Do(func() { close(s.killed) })
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s.Stop(ctx)
+}
+
+func (s *System) isKilled() bool {
+	select {
+	case <-s.killed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *System) stop(ctx context.Context) engine.Left {
+	if !s.isKilled() {
+		s.engine.StopSources()
+		s.drain(ctx)
+	}
+	s.stopping.Store(true)
+	s.end("workers", s.workers.box, s.workers.down)
+	s.end("actors", s.cells.box, s.cells.down)
+	s.end("guardian", s.trunk.box, s.trunk.down)
+	if s.o.Last != nil && !s.isKilled() {
+		s.o.Last(ctx)
+	}
+	s.timer.end()
+	s.await("timers", s.timer.gone)
+	s.commit.end()
+	s.await("committer", s.commit.gone)
+	left := s.engine.Left(s.o.Horizon)
+	s.engine.Close()
+	s.dispatcher.close()
+	s.await("dispatcher", s.dispatcher.gone)
+	s.calls.wait(grace)
+	return left
+}
+
+// drain waits until nothing is under way, or ctx ends, or Kill.
+func (s *System) drain(ctx context.Context) {
+	s.activity.watched.Store(true)
+	defer s.activity.watched.Store(false)
+	for !s.activity.quiet(func() bool { return s.engine.Left(s.o.Horizon).None() }) {
+		select {
+		case <-s.activity.poke:
+		case <-ctx.Done():
+			return
+		case <-s.killed:
+			return
+		}
+	}
+}
+
+func (s *System) end(what string, box *mailbox, down <-chan struct{}) {
+	box.PostUserMessage(end{})
+	s.await(what, down)
+}
+
+// await waits for a part to end; one that does not is left behind and logged.
+func (s *System) await(what string, gone <-chan struct{}) {
+	limit := time.NewTimer(stopLimit)
+	defer limit.Stop()
+	select {
+	case <-gone:
+		return
+	case <-limit.C:
+	case <-s.killed:
+		short := time.NewTimer(killLimit)
+		defer short.Stop()
+		select {
+		case <-gone:
+			return
+		case <-short.C:
+		}
+	}
+	s.log.Error().Str("part", what).Msg("did not stop in time: an actor or the store blocks; it is left behind")
+}

@@ -1,0 +1,231 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/eventstream"
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Options configure a system. Engine is required, without Driver.
+type Options struct {
+	// Engine describes the kernel. Its Clock is nil or one that goes at the
+	// pace of the machine's; nil means engine.SystemClock. A panic of its
+	// Listener is logged and goes no further.
+	Engine engine.Options
+	// Activate is live from the start, without any mail.
+	Activate []messages.Address
+	// Horizon: Stop also waits for durable timers that are due within this time
+	// from when it looks. 0 means those that are due.
+	Horizon time.Duration
+	// Last is called by Stop when all actors have stopped and before the
+	// committer does: the last moment at which a host can acknowledge events. It
+	// must return when ctx ends. Kill does not call it. Nil: nothing.
+	Last func(ctx context.Context)
+	// Log is given what is wrong with the system itself, protoactor's warnings
+	// included. The zero value writes nothing.
+	Log zerolog.Logger
+	// Cores is how many turns run at a time; 0 means GOMAXPROCS.
+	Cores int
+	// Throughput is how many turns of one actor run before the others have
+	// their turn; 0 means 32.
+	Throughput int
+}
+
+// System runs one engine. Its methods may be called concurrently.
+type System struct {
+	o          Options
+	engine     *engine.Engine
+	clock      engine.Clock
+	log        zerolog.Logger
+	dispatcher *dispatcher
+	activity   *activity
+	calls      group
+
+	trunk          *trunk
+	workers, cells *branch
+	pools          map[string]*pool
+	children       sync.Map // *engine.Cell → *child
+
+	mu       sync.Mutex
+	state    state
+	stopping atomic.Bool
+	killed   chan struct{}
+	kill     sync.Once
+	commit   loop
+	timer    loop
+	stopped  chan struct{}
+	left     engine.Left
+}
+
+type state int
+
+const (
+	fresh state = iota
+	running
+	stopped
+)
+
+// ErrStarted says that a system was started or stopped before.
+var ErrStarted = errors.New("live: the system was started or stopped before: make a new one")
+
+// New makes a system. Nothing runs and nothing is read before Start.
+func New(o Options) (*System, error) {
+	if o.Engine.Driver != nil {
+		return nil, errors.New("live: Options.Engine.Driver is the system itself: leave it nil")
+	}
+	if o.Engine.Clock == nil {
+		o.Engine.Clock = engine.SystemClock{}
+	}
+	if o.Cores <= 0 {
+		o.Cores = runtime.GOMAXPROCS(0)
+	}
+	if o.Throughput <= 0 {
+		o.Throughput = 32
+	}
+	s := &System{
+		o: o, clock: o.Engine.Clock, log: o.Log, activity: newActivity(), pools: map[string]*pool{},
+		dispatcher: newDispatcher(o.Cores, o.Throughput),
+		killed:     make(chan struct{}), stopped: make(chan struct{}),
+		commit: newLoop(), timer: newLoop(),
+	}
+	o.Engine.Driver = s
+	o.Engine.Listener = s.guarded(o.Engine.Listener)
+	var err error
+	if s.engine, err = engine.New(o.Engine); err != nil {
+		return nil, err
+	}
+	s.trunk = &trunk{sys: s, box: newMailbox(s.activity), down: make(chan struct{})}
+	s.workers, s.cells = s.newBranch(), s.newBranch()
+	for _, kind := range s.engine.WorkerKinds() {
+		p := &pool{kind: kind}
+		s.pools[kind.Name] = p
+		for n := range kind.Size {
+			c := s.newChild(messages.To(kind.Name, fmt.Sprint(n+1)))
+			c.leaf = &slot{sys: s, pool: p, self: c, sup: s.engine.NewSupervision(c.addr)}
+			p.slots = append(p.slots, c)
+		}
+		s.workers.first = append(s.workers.first, p.slots...)
+	}
+	return s, nil
+}
+
+// Engine is the kernel that the system runs.
+func (s *System) Engine() *engine.Engine { return s.engine }
+
+// Start reads the store and runs everything. After an error nothing runs.
+func (s *System) Start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != fresh {
+		return ErrStarted
+	}
+	s.state = running
+	// The dispatcher holds back what recovery wakes: nothing runs on a store
+	// that is still being read.
+	err := s.plant()
+	if err == nil {
+		err = s.engine.Recover()
+	}
+	for _, a := range s.o.Activate {
+		if err == nil {
+			err = s.engine.Activate(a)
+		}
+	}
+	if err != nil {
+		s.state = stopped
+		s.dispatcher.close()
+		s.engine.Close()
+		close(s.stopped)
+		return err
+	}
+	go s.commitLoop()
+	go s.timerLoop()
+	s.dispatcher.start()
+	return nil
+}
+
+// plant makes the protoactor system and its trunk. ActorSystem.Shutdown is never
+// called: it stops nothing, and the system is garbage once the trunk is down.
+func (s *System) plant() error {
+	quiet := slog.New(zerolog.NewSlogHandler(s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel))))
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	// protoactor's own subscribers log dead letters and keep a goroutine for a
+	// second to throttle that. Nobody asks or watches from outside the tree, so
+	// nobody needs the answers they give either.
+	system.EventStream = eventstream.NewEventStream()
+	system.EventStream.Subscribe(func(event any) {
+		if d, ok := event.(*actor.DeadLetterEvent); ok {
+			s.log.Debug().Str("to", d.PID.GetId()).Type("message", d.Message).Msg("message to an actor that has stopped")
+		}
+	})
+	props := propsOf(s.trunk, s.trunk.box, s.dispatcher).Configure(actor.WithGuardian(s.trunk))
+	_, err := system.Root.SpawnNamed(props, "kehai")
+	return err
+}
+
+// Wake implements [engine.Driver].
+func (s *System) Wake(cell *engine.Cell) {
+	if v, ok := s.children.Load(cell); ok {
+		v.(*child).post(wake{})
+		return
+	}
+	c := s.newChild(cell.Address())
+	c.leaf = &cellLeaf{s.engine, cell}
+	if v, loaded := s.children.LoadOrStore(cell, c); loaded {
+		v.(*child).post(wake{})
+		return
+	}
+	s.cells.box.PostUserMessage(spawn{c})
+}
+
+// WakeWorkers implements [engine.Driver].
+func (s *System) WakeWorkers(kind string) {
+	if p := s.pools[kind]; p != nil {
+		p.wake()
+	}
+}
+
+// Abandoned counts the calls of workers that were given up and have not
+// returned: the goroutines that no stop can end.
+func (s *System) Abandoned() int {
+	n := 0
+	for _, p := range s.pools {
+		n += p.hanging()
+	}
+	return n
+}
+
+// guarded keeps a listener's panic from the turn or the commit that reports.
+func (s *System) guarded(listener func(engine.Published)) func(engine.Published) {
+	if listener == nil {
+		return nil
+	}
+	return func(p engine.Published) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.log.Error().Stringer("event", p.Message.MessageType()).Str("panic", fmt.Sprint(r)).Msg("a listener panicked")
+			}
+		}()
+		listener(p)
+	}
+}
+
+func (s *System) logBug(addr messages.Address, reason any) {
+	e := s.log.Error().Str("actor", string(addr)).Str("reason", fmt.Sprint(reason))
+	if b, ok := reason.(*bug); ok {
+		e = e.Str("stack", string(b.stack))
+	}
+	e.Msg("an actor failed outside its turn")
+}
