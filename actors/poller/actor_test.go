@@ -1,0 +1,228 @@
+package poller_test
+
+import (
+	"image"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+const second = time.Second
+
+var ask = actortest.Ask("capture", messages.CaptureWindow{Window: "w"}, actors.CallOptions{Deadline: 30 * second})
+
+func spawn(t *testing.T) *actortest.Harness {
+	t.Helper()
+	h := actortest.Spawn(t, poller.New(poller.Options{}), actortest.Address("poller/w"))
+	h.Start()
+	return h
+}
+
+// shot is a frame whose pixels are told by a number.
+func shot(n byte) messages.Frame {
+	img := image.NewRGBA(image.Rect(0, 0, 8, 8))
+	img.Pix[0] = n
+	return messages.Frame{Window: "w", Image: img, Scale: 1}
+}
+
+func hash(n byte) messages.FrameHash { return poller.Hash(shot(n).Image, nil) }
+
+func readAsk(n byte) actortest.Call {
+	return actortest.Ask("ocr", messages.ReadFrame{Frame: shot(n), Hash: hash(n)}, actors.CallOptions{Deadline: 60 * second, Retries: 1})
+}
+
+func read(n byte) messages.FrameRead {
+	return messages.FrameRead{Window: "w", Hash: hash(n), Title: messages.Line{Text: "Hana"}}
+}
+
+func captured(n byte) messages.FrameCaptured { return messages.FrameCaptured{Frame: shot(n)} }
+
+// state takes the published events and checks the capture states among them.
+func wantStates(t *testing.T, h *actortest.Harness, want ...string) {
+	t.Helper()
+	var got []string
+	for _, m := range h.Published() {
+		if s, ok := m.(messages.CaptureState); ok {
+			got = append(got, s.Code)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("capture states %q, want %q", got, want)
+		return
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("capture states %q, want %q", got, want)
+		}
+	}
+}
+
+func TestReadsWhatChanged(t *testing.T) {
+	h := spawn(t)
+	h.WantCalls(ask)
+	h.WantTimer("poll", second)
+	h.Answer(captured(1))
+	h.WantCalls(readAsk(1))
+	h.Answer(read(1))
+	h.WantSent(actortest.To("fusion/w", read(1)))
+	h.WantPublished(
+		messages.CaptureState{Window: "w", At: h.Now()},
+		messages.FrameSeen{Frame: shot(1), Read: read(1)},
+	)
+	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
+
+	h.Advance(second)
+	h.WantCalls(ask)
+	h.Answer(captured(1)) // settled: no OCR
+	h.Advance(second)
+	h.WantCalls(ask)
+	h.Answer(captured(2))
+	h.WantCalls(readAsk(2))
+	h.WantCommits(0)
+}
+
+func TestReadsAgainUntilSettled(t *testing.T) {
+	h := spawn(t)
+	for range 3 {
+		h.WantCalls(ask)
+		h.Answer(captured(1))
+		h.WantCalls(readAsk(1))
+		h.Answer(read(1))
+		h.Advance(second)
+	}
+	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
+	h.WantCalls(ask)
+	h.Answer(captured(1))
+	h.WantCalls()
+
+	h.Send(messages.ResetBaseline{Window: "w"})
+	h.Advance(second)
+	h.WantCalls(ask)
+	h.Answer(captured(1))
+	h.WantCalls(readAsk(1))
+}
+
+func TestNeverOverlaps(t *testing.T) {
+	h := spawn(t)
+	h.WantCalls(ask)
+	h.Advance(3500 * time.Millisecond)
+	h.WantCalls()
+	for range 3 {
+		h.WantDropped("poller", "poll skipped: the last capture is still under way")
+	}
+	h.WantNothingDropped()
+	h.Answer(captured(1))
+	h.WantCalls(readAsk(1))
+	h.Advance(second / 2)
+	h.WantCalls(ask)
+}
+
+func TestNewestFrameWins(t *testing.T) {
+	h := spawn(t)
+	h.Answer(captured(1))
+	h.Calls()
+	for n := byte(2); n <= 4; n++ {
+		h.Advance(second)
+		calls := h.Calls()
+		h.AnswerCall(calls[len(calls)-1].ID, captured(n))
+	}
+	h.WantCalls()
+	h.Answer(read(1)) // the oldest open call
+	h.WantCalls(readAsk(4))
+}
+
+func TestCaptureStates(t *testing.T) {
+	h := spawn(t)
+	pause := second
+	for range 7 {
+		h.WantCalls(ask)
+		h.FailCall(messages.FailureError, "window_gone", "window is gone")
+		h.WantTimer("poll", pause)
+		h.Advance(pause)
+		pause = min(2*pause, 30*second)
+	}
+	wantStates(t, h, "window_gone")
+	h.FailCall(messages.FailureError, "minimised", "window is minimised")
+	wantStates(t, h, "minimised")
+	h.Advance(30 * second)
+	h.Answer(captured(1))
+	wantStates(t, h, "")
+	h.Calls()
+	h.Advance(second)
+	h.WantCalls(ask)
+}
+
+func TestTwoAbandonedPollsResetTheBaseline(t *testing.T) {
+	h := spawn(t)
+	h.Answer(captured(1))
+	h.Answer(read(1))
+	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
+	h.Advance(second)
+	h.FailCall(messages.FailureTimeout, "", "deadline")
+	h.WantNothingDropped()
+	h.Advance(second)
+	h.FailCall(messages.FailureTimeout, "", "deadline")
+	h.WantDropped("poller", "baseline reset: 2 captures in a row missed their deadline")
+	h.Advance(2 * second)
+	h.Calls()
+	h.Answer(captured(1))
+	h.WantCalls(readAsk(1))
+	wantStates(t, h, "", "timeout", "")
+}
+
+func TestFailedReadings(t *testing.T) {
+	h := spawn(t)
+	h.Answer(captured(1))
+	h.Calls()
+	h.FailCall(messages.FailurePanic, "", "ocr")
+	h.WantDropped("ocr", "reading failed after 2 attempts and is tried again: panic")
+	h.WantSent()
+	h.Advance(second) // its rest is over
+	h.WantCalls(ask)
+	h.Answer(captured(1))
+	h.WantCalls(readAsk(1))
+	h.FailCall(messages.FailurePanic, "", "ocr")
+	h.Advance(second) // rests for two seconds now, but another frame need not
+	h.WantCalls(ask)
+	h.Answer(captured(1))
+	h.WantCalls()
+	h.Advance(second)
+	h.WantCalls(ask)
+	h.Answer(captured(2))
+	h.WantCalls(readAsk(2))
+}
+
+func TestCrashStartsAnew(t *testing.T) {
+	h := spawn(t)
+	h.Answer(captured(1))
+	h.Answer(read(1))
+	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
+	h.Crash()
+	h.Calls()
+	h.Start()
+	h.WantCalls(ask)
+	h.Answer(captured(1))
+	h.WantCalls(readAsk(1))
+	h.WantCommits(0)
+}
+
+func TestAnImageIsRequired(t *testing.T) {
+	h := spawn(t)
+	h.Answer(messages.FrameCaptured{})
+	wantStates(t, h, "error")
+	h.Calls()
+	h.Advance(second)
+	h.WantCalls(ask)
+}
+
+func TestLostAnswers(t *testing.T) {
+	h := spawn(t)
+	h.Advance(62 * second)
+	h.WantCalls(ask, ask) // the first was never answered
+	h.Send(messages.FrameCaptured{Frame: shot(1)})
+	h.WantCalls() // no answer to the call under way
+}

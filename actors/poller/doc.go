@@ -1,0 +1,12 @@
+// Package poller watches one window: it has it captured at an interval, and
+// read when its pixels have changed. [New] makes the actor poller/WINDOW; [Hash]
+// is what it compares, pace.go says when it tries again.
+//
+//	PollDue ─► capture ─► FrameCaptured ─► Hash ─┬─ settled: nothing
+//	                                             └─ else ─► ocr ─► FrameRead ─► fusion/WINDOW
+//
+// A frame counts as done only when fusion says FrameSettled: when everything in
+// it is committed. Until then every poll has it read again, which costs little,
+// because OCR remembers bubbles. So the poller keeps nothing in the store; a
+// crash costs one reading.
+package poller
