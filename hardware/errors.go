@@ -24,6 +24,8 @@ var codes = []struct {
 	{ErrNoDisplay, "no_display"},
 	{ErrUnavailable, "unavailable"},
 	{ErrNoLanguage, "no_language"},
+	{ErrNotActive, "not_active"},
+	{ErrPartlyTyped, "partly_typed"},
 }
 
 // Code returns the stable code of the driver error that err wraps, "error" for

@@ -1,0 +1,114 @@
+package hardware
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"time"
+)
+
+// Errors of typing. A caller that sends messages must tell them apart: after
+// ErrNotActive nothing was typed and the call can be repeated, after
+// ErrPartlyTyped some of the text may stand in the window.
+var (
+	ErrNotActive   = errors.New("hardware: window did not become the active one")
+	ErrPartlyTyped = errors.New("hardware: typing was interrupted")
+)
+
+// Usage observes how the computer is used: which application, how much input.
+// What is typed, clicked or shown never passes through it. All methods may be
+// called concurrently.
+type Usage interface {
+	// ActiveApp is the application that gets the keyboard, or the zero App when
+	// none does.
+	ActiveApp(ctx context.Context) (App, error)
+	// Idle is the time since the last input of any kind.
+	Idle(ctx context.Context) (time.Duration, error)
+	// Input counts key presses and mouse events since the driver was opened.
+	Input(ctx context.Context) (Input, error)
+}
+
+// App is a running application.
+type App struct {
+	Name  string
+	PID   int    // 0 where the system does not tell
+	Title string // of its active window; empty unless the driver was opened with titles on
+}
+
+// Input counts input events. The counts only grow while a driver lives; a
+// caller that wants a rate subtracts two readings, and takes a smaller count
+// than before for a fresh start.
+type Input struct {
+	Keys  uint64 // key presses
+	Mouse uint64 // button presses, wheel steps and movements
+	// SinceKey is the time since the last key press, negative while none is known.
+	SinceKey time.Duration
+}
+
+// Typist types into windows. ref is a [Window].Ref of the [Screen] that belongs
+// to the typist. All methods may be called concurrently: one call types at a time.
+type Typist interface {
+	// Activate brings a window to the front and returns once the system says
+	// that it is the active one; else it wraps ErrNotActive.
+	Activate(ctx context.Context, ref string) error
+	// Type activates the window and then types text to the field that has the
+	// focus there. A line feed is typed as a line break that does not send
+	// (Shift+Enter). It wraps ErrNotActive or ErrPartlyTyped.
+	Type(ctx context.Context, ref, text string) error
+	// Press activates the window and presses one key, such as Enter to send.
+	Press(ctx context.Context, ref string, key Key) error
+}
+
+// Key is a key that has no text.
+type Key string
+
+// Keys that every [Typist] knows. KeySelectAll selects everything in the field
+// that has the focus: Ctrl+A, or Cmd+A on macOS.
+const (
+	KeyEnter     Key = "enter"
+	KeyTab       Key = "tab"
+	KeyEscape    Key = "escape"
+	KeyBackspace Key = "backspace"
+	KeySelectAll Key = "select_all"
+)
+
+// Pointer clicks. A [Typist] may be one too.
+type Pointer interface {
+	// Click activates the window and clicks at a point of it, in captured
+	// pixels from its upper left corner. It wraps ErrNotActive.
+	Click(ctx context.Context, ref string, at image.Point) error
+}
+
+// NoTypist is the typist of a program that was given none. Each call fails,
+// wrapping ErrUnavailable, and says what is missing.
+type NoTypist struct {
+	// Missing completes the sentence "cannot type: …". Empty says that no
+	// typing driver was given.
+	Missing string
+}
+
+func (n NoTypist) fail() error {
+	missing := n.Missing
+	if missing == "" {
+		missing = "this program was built without a typing driver, give it one (package hardware/robot) to send into windows"
+	}
+	return fmt.Errorf("cannot type: %s: %w", missing, ErrUnavailable)
+}
+
+// Activate fails.
+func (n NoTypist) Activate(context.Context, string) error { return n.fail() }
+
+// Type fails and types nothing.
+func (n NoTypist) Type(context.Context, string, string) error { return n.fail() }
+
+// Press fails and presses nothing.
+func (n NoTypist) Press(context.Context, string, Key) error { return n.fail() }
+
+// Click fails and clicks nothing.
+func (n NoTypist) Click(context.Context, string, image.Point) error { return n.fail() }
+
+var (
+	_ Typist  = NoTypist{}
+	_ Pointer = NoTypist{}
+)
