@@ -215,7 +215,7 @@ func TestAnyFlippedByte(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 12 {
+		for range 8 {
 			dir := copyDir(t, whole)
 			at := random.Int64N(size.Size())
 			edit(t, filepath.Join(dir, filepath.Base(path)), func(b []byte) []byte {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -180,6 +181,23 @@ func TestFailedWriteStops(t *testing.T) {
 	}
 	closed(t, s)
 	closed(t, inside(t, dir))
+}
+
+// TestIdleHeap holds the memory of an open store to what a desktop can spare.
+func TestIdleHeap(t *testing.T) {
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC() // the first one empties pools into the second
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	s := inside(t, t.TempDir())
+	if used := heap() - before; used > 10_000_000 {
+		t.Errorf("heap of an open store = %d bytes, want at most 10 MB", used)
+	}
+	closed(t, s)
 }
 
 func TestBadgerLogKeepsNumbersOnly(t *testing.T) {

@@ -48,7 +48,11 @@ func lockDir(dir string) (*dirLock, error) {
 
 // release removes the pid before the lock, so that no one reads a stale one.
 func (l *dirLock) release() error {
-	return errors.Join(os.Remove(filepath.Join(l.dir.Name(), pidFile)), l.dir.Close())
+	err := os.Remove(filepath.Join(l.dir.Name(), pidFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, l.dir.Close())
 }
 
 // holder names the process that holds a directory. Right after that process

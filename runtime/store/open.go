@@ -81,7 +81,7 @@ func openLocked(o Options, lock *dirLock) (*Store, error) {
 	if err := examine(o); err != nil {
 		return nil, err
 	}
-	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, log: o.Logger}
+	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS}
 	if err := s.openBadger(o); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,6 @@ import (
 	"sync"
 
 	"github.com/dgraph-io/badger/v4"
-	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -43,7 +42,6 @@ type Store struct {
 	db     *badger.DB
 	lock   *dirLock
 	statFS func(dir string) (uint64, error)
-	log    zerolog.Logger
 
 	gate gate
 	// whole is held for writing while a large batch is carried out in several
