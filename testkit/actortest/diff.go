@@ -95,6 +95,9 @@ func diffValue(path string, got, want reflect.Value) string {
 		}
 		return diffValue(path, got.Elem(), want.Elem())
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		if got.IsNil() && want.IsNil() {
+			return ""
+		}
 		return fmt.Sprintf("%s: a %s cannot be in a message", name(path), got.Kind())
 	}
 	if !got.Equal(want) {
