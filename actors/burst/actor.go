@@ -1,0 +1,94 @@
+package burst
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Kind is the actor's kind; the key is the conversation.
+const Kind = "burst"
+
+// Options of a coalescer.
+type Options struct {
+	Quiet time.Duration // a message goes on after so long without another part; 0 means 1.5 s
+	Cap   time.Duration // and at the latest so long after its first part; 0 means 5 × Quiet
+	Parts int           // and when it has so many parts; 0 means 36
+}
+
+func (o Options) rules() Rules {
+	r := Rules(o)
+	if r.Quiet <= 0 {
+		r.Quiet = 1500 * time.Millisecond
+	}
+	if r.Cap <= 0 {
+		r.Cap = 5 * r.Quiet
+	}
+	if r.Parts <= 0 {
+		r.Parts = 36
+	}
+	return r
+}
+
+// New makes the constructor of coalescers.
+func New(o Options) func(messages.Address) actors.Actor {
+	a := actor{rules: o.rules()}
+	return func(messages.Address) actors.Actor { return a }
+}
+
+var (
+	buffers = actors.NewTable[Buffer]("buffer")
+	lasts   = actors.NewTable[messages.Occurrence]("last")
+)
+
+type actor struct{ rules Rules }
+
+// Receive implements [actors.Actor].
+func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+	case messages.Heard:
+		a.heard(turn, m)
+	case messages.BurstDue:
+		a.due(turn)
+	default:
+		return fmt.Errorf("burst: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+func (a actor) heard(turn *actors.Turn, m messages.Heard) {
+	if last, _ := lasts.Get(turn, "last"); m.Occurrence <= last {
+		turn.Drop("burst", fmt.Sprintf("occurrence %d was taken before", m.Occurrence))
+		return
+	}
+	lasts.Put(turn, "last", m.Occurrence)
+	b, _ := buffers.Get(turn, "buffer")
+	flushed, rest := a.rules.Add(b, m, turn.Now())
+	for _, f := range flushed {
+		pass(turn, f)
+	}
+	if len(rest.Parts) == 0 {
+		buffers.Delete(turn, "buffer")
+		turn.Cancel("due")
+		return
+	}
+	buffers.Put(turn, "buffer", rest)
+	turn.After("due", a.rules.Wait(rest, turn.Now()), messages.BurstDue{})
+}
+
+func (a actor) due(turn *actors.Turn) {
+	b, ok := buffers.Get(turn, "buffer")
+	if !ok || len(b.Parts) == 0 {
+		return
+	}
+	pass(turn, b)
+	buffers.Delete(turn, "buffer")
+}
+
+func pass(turn *actors.Turn, b Buffer) {
+	conversation := messages.ConversationID(turn.Self().Key())
+	turn.Send(messages.To("conversation", string(conversation)), Message(messages.MessageID(turn.NewID()), conversation, b))
+}

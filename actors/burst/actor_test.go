@@ -1,0 +1,112 @@
+package burst_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+func spawn(t testing.TB) *actortest.Harness {
+	t.Helper()
+	return actortest.Spawn(t, burst.New(burst.Options{}), actortest.Address("burst/line:Hana"))
+}
+
+// wantPassed expects messages with these texts.
+func wantPassed(t *testing.T, h *actortest.Harness, want ...messages.Text) {
+	t.Helper()
+	sent := h.Sent()
+	if len(sent) != len(want) {
+		t.Errorf("passed on %d messages, want %d", len(sent), len(want))
+		return
+	}
+	ids := map[messages.MessageID]bool{}
+	for i, s := range sent {
+		m, ok := s.Message.(messages.InboundMessage)
+		if !ok || s.To != "conversation/line:Hana" || m.Text != want[i] || m.ID == "" || ids[m.ID] {
+			t.Errorf("passed on %+v with text %q to %s, want a new message with text %q", m, string(m.Text), s.To, string(want[i]))
+		}
+		ids[m.ID] = true
+	}
+}
+
+func TestDebounce(t *testing.T) {
+	h := spawn(t)
+	h.Send(heard(1, "Hana", "a"))
+	h.WantTimer("due", 1500*time.Millisecond)
+	h.Advance(time.Second)
+	h.Send(heard(2, "Hana", "b"))
+	h.WantTimer("due", 1500*time.Millisecond)
+	h.Advance(1499 * time.Millisecond)
+	wantPassed(t, h)
+	h.Advance(time.Millisecond)
+	wantPassed(t, h, "a\nb")
+	h.Advance(time.Minute)
+	wantPassed(t, h)
+}
+
+func TestCap(t *testing.T) {
+	h := spawn(t)
+	for n := messages.Occurrence(1); n <= 8; n++ {
+		h.Send(heard(n, "Hana", "x"))
+		h.Advance(time.Second)
+	}
+	wantPassed(t, h, "x\nx\nx\nx\nx\nx\nx\nx") // eight came in 7.5 s
+	h.WantNoTimer("due")
+}
+
+func TestFullAndOtherSender(t *testing.T) {
+	h := spawn(t)
+	want := messages.Text("x")
+	h.Send(heard(1, "Hana", "x"))
+	for n := messages.Occurrence(2); n <= 36; n++ {
+		h.Send(heard(n, "Hana", "x"))
+		want += "\nx"
+	}
+	h.WantNoTimer("due")
+	wantPassed(t, h, want)
+	h.Send(heard(37, "Hana", "y"))
+	h.Send(heard(38, "Ken", "z"))
+	wantPassed(t, h, "y")
+	h.Advance(1500 * time.Millisecond)
+	wantPassed(t, h, "z")
+}
+
+func TestAnOccurrenceIsTakenOnce(t *testing.T) {
+	h := spawn(t)
+	h.Send(heard(5, "Hana", "a"))
+	h.Send(heard(5, "Hana", "a"))
+	h.WantDropped("burst", "occurrence 5 was taken before")
+	h.Advance(2 * time.Second)
+	wantPassed(t, h, "a")
+	h.Crash()
+	h.Send(heard(4, "Hana", "a"))
+	h.WantDropped("burst", "occurrence 4 was taken before")
+	h.Advance(2 * time.Second)
+	wantPassed(t, h)
+}
+
+func TestCrashInsideABurst(t *testing.T) {
+	h := spawn(t)
+	h.Send(heard(1, "Hana", "a"))
+	h.CrashBeforeCommit()
+	h.Send(heard(2, "Hana", "b"))
+	h.Crash()
+	h.Advance(time.Second)
+	h.FailNextCommit()
+	h.Advance(time.Minute)
+	wantPassed(t, h, "a\nb")
+	h.WantDeadLetters(0)
+}
+
+func BenchmarkHeard(b *testing.B) {
+	h := spawn(b)
+	n := messages.Occurrence(0)
+	for b.Loop() {
+		n++
+		h.Send(heard(n, "Hana", "明日の会議は10時からです"))
+		h.Sent()
+	}
+}
