@@ -1,0 +1,9 @@
+// Package conversation keeps what was said in a conversation and tells the
+// host. [New] makes the actor conversation/CONVERSATION. A message is delivered
+// when the turn that stores it here has committed; that turn publishes
+// MessageDelivered.
+//
+// Tables: "head" with the row "head", a [Head]; "messages", the newest messages
+// by their number in 16 digits; "ids", the numbers of the same messages by id,
+// by which repeats are refused. A crash loses nothing.
+package conversation
