@@ -1,0 +1,109 @@
+package web
+
+import (
+	"sync"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// maxWindows bounds the frames kept in memory.
+const maxWindows = 32
+
+// hub knows what has changed and whom to wake. Versions only rise; nothing is
+// kept but the newest.
+type hub struct {
+	mu       sync.Mutex
+	version  uint64
+	windows  map[messages.WindowID]*window
+	status   uint64 // version of the last event that changes the status
+	messages uint64 // version of the last delivered message
+	space    *messages.StoreLow
+	clients  map[*client]bool
+}
+
+// client is one open stream.
+type client struct {
+	wake chan struct{}
+}
+
+func newHub() *hub {
+	return &hub{windows: map[messages.WindowID]*window{}, clients: map[*client]bool{}}
+}
+
+// Listen takes what the engine publishes. It keeps the newest frame of each
+// window, wakes the streams and never blocks.
+func (s *Server) Listen(p engine.Published) {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.version++
+	switch m := p.Message.(type) {
+	case messages.FrameSeen:
+		if m.Frame.Image == nil {
+			return
+		}
+		if w := h.window(m.Read.Window); w != nil {
+			w.version, w.seen, w.frame = h.version, h.version, &m
+		}
+	case messages.CaptureState:
+		w := h.window(m.Window)
+		if w == nil {
+			return
+		}
+		w.version, w.capture = h.version, nil
+		if m.Code != "" {
+			w.capture = &m
+		}
+		h.status = h.version
+	case messages.MessageDelivered:
+		h.messages = h.version
+	case messages.StoreLow:
+		h.space, h.status = &m, h.version
+	case messages.StoreRecovered:
+		h.space, h.status = nil, h.version
+	case messages.ActorStarted, messages.ActorStopped, messages.ActorRestarted, messages.ActorUnhealthy,
+		messages.MessageQuarantined:
+		h.status = h.version
+	default:
+		return
+	}
+	for c := range h.clients {
+		select {
+		case c.wake <- struct{}{}:
+		default: // it is awake already
+		}
+	}
+}
+
+// window returns the entry of a window, making one while there is room. The
+// caller holds the lock.
+func (h *hub) window(id messages.WindowID) *window {
+	w := h.windows[id]
+	if w == nil && len(h.windows) < maxWindows {
+		w = &window{id: id}
+		h.windows[id] = w
+	}
+	return w
+}
+
+// maxClients bounds the open streams; each tab has one.
+const maxClients = 32
+
+// join registers a stream, nil if there are too many.
+func (h *hub) join() *client {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.clients) >= maxClients {
+		return nil
+	}
+	c := &client{wake: make(chan struct{}, 1)}
+	h.clients[c] = true
+	return c
+}
+
+func (h *hub) leave(c *client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.clients, c)
+}

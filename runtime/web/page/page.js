@@ -1,0 +1,437 @@
+// The live page. It draws the state that came with it, then follows /events.
+// Every element is kept and changed in place, so that nothing flickers, loses
+// the focus or closes while somebody looks at it. Text from outside is only
+// ever set as text.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const state = JSON.parse($("state").textContent);
+const SVG = "http://www.w3.org/2000/svg";
+
+// --- small helpers
+
+function el(tag, cls, text) {
+  const e = document.createElement(tag);
+  if (cls) e.className = cls;
+  if (text !== undefined) e.textContent = text;
+  return e;
+}
+
+function put(e, text) {
+  text = String(text);
+  if (e.textContent !== text) e.textContent = text;
+}
+
+function cls(e, name) {
+  if (e.getAttribute("class") !== name) e.setAttribute("class", name);
+}
+
+// Kanji look different in Chinese fonts: say that text with them is Japanese.
+const cjk = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]/;
+function words(e, text) {
+  put(e, text);
+  if (cjk.test(text)) e.lang = "ja"; else e.removeAttribute("lang");
+  e.dir = "auto";
+}
+
+// keyed makes the children of parent those of list, in order, reusing by key.
+function keyed(parent, list, key, make, update) {
+  const old = new Map();
+  for (const c of parent.children) if (c.dataset.key !== undefined) old.set(c.dataset.key, c);
+  let at = parent.firstElementChild;
+  for (const item of list) {
+    const k = String(key(item));
+    let e = old.get(k);
+    old.delete(k);
+    if (!e) {
+      e = make(item);
+      e.dataset.key = k;
+    }
+    if (e === at) at = at.nextElementSibling; else parent.insertBefore(e, at);
+    update(e, item);
+  }
+  for (const e of old.values()) e.remove();
+}
+
+function empty(parent, show, text) {
+  let e = parent.querySelector(":scope > .empty");
+  if (show && !e) parent.append(el(parent.tagName === "OL" ? "li" : "p", "empty", text));
+  if (!show && e) e.remove();
+}
+
+const plural = (n, one, many) => `${n.toLocaleString("en")} ${n === 1 ? one : many || one + "s"}`;
+
+function ago(at) {
+  const s = Math.max(0, (Date.now() - Date.parse(at)) / 1000);
+  if (s < 1.5) return "now";
+  return span(s) + " ago";
+}
+
+function span(s) {
+  if (s < 60) return `${Math.floor(s)} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor(s / 60) % 60} min`;
+  return plural(Math.floor(s / 86400), "day");
+}
+
+const pad = (n) => String(n).padStart(2, "0");
+function clock(at) {
+  const d = new Date(at), hm = `${pad(d.getHours())}:${pad(d.getMinutes())}`;
+  if (new Date().toDateString() === d.toDateString()) return hm;
+  return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${hm}`;
+}
+
+function bytes(n) {
+  return n >= 1 << 30 ? `${(n / (1 << 30)).toFixed(1)} GiB` : `${Math.round(n / (1 << 20))} MiB`;
+}
+
+// --- windows
+
+const windows = new Map(); // id → newest view
+let status = state.status;
+
+function drawWindows() {
+  const ids = [...new Set([...(status.windows || []), ...windows.keys()])].sort();
+  const box = $("windows");
+  empty(box, ids.length === 0, "No window is watched. Add one to the configuration under windows.");
+  keyed(box, ids, (id) => id, makeWindow, (fig, id) => updateWindow(fig, windows.get(id) || { id }));
+}
+
+function makeWindow(id) {
+  const fig = el("figure", "window");
+  const cap = el("figcaption");
+  cap.append(el("span", "name"), el("span", "id", id), el("span", "age"));
+  fig.append(cap, el("p", "why"), el("div", "screen blank", "Waiting for the first frame…"), el("p", "read"));
+  return fig;
+}
+
+function updateWindow(fig, view) {
+  const capture = view.capture;
+  cls(fig, capture ? "window failing" : "window");
+  if (capture) put(fig.querySelector(".why"), `Not captured since ${clock(capture.at)}: ${capture.detail || capture.code}`);
+  const f = view.frame;
+  const name = fig.querySelector(".name"), id = fig.querySelector(".id");
+  words(name, (f && f.title) || view.id);
+  put(id, f && f.title ? view.id : "");
+  if (!f) return;
+  const stamp = `${state.hello.boot}-${f.version}`;
+  if (fig.dataset.wanted === stamp) return;
+  fig.dataset.wanted = stamp;
+  if (!fig.dataset.loading) loadFrame(fig);
+}
+
+// loadFrame fetches the wanted picture and shows it together with its bubbles.
+// While one is on its way newer ones only change what is wanted next.
+async function loadFrame(fig) {
+  const id = fig.dataset.key, stamp = fig.dataset.wanted, f = windows.get(id).frame;
+  fig.dataset.loading = stamp;
+  const img = new Image();
+  img.alt = `Newest frame of ${id}`;
+  img.src = `/frame?window=${encodeURIComponent(id)}&v=${encodeURIComponent(stamp)}`;
+  const first = !fig.querySelector("img");
+  if (first) showFrame(fig, img, f); // holds the load event until it is there
+  try {
+    await img.decode();
+    if (!first) showFrame(fig, img, f);
+    fig.dataset.shown = stamp;
+  } catch {
+    if (first) img.remove();
+  }
+  delete fig.dataset.loading;
+  if (fig.isConnected && fig.dataset.wanted !== stamp) loadFrame(fig);
+}
+
+function showFrame(fig, img, f) {
+  const screen = fig.querySelector(".screen");
+  if (screen.classList.contains("blank")) {
+    screen.className = "screen";
+    screen.textContent = "";
+    screen.append(document.createElementNS(SVG, "svg"));
+  }
+  screen.style.aspectRatio = `${f.w} / ${f.h}`;
+  screen.style.maxWidth = `min(100%, ${f.w}px, calc(78vh * ${(f.w / f.h).toFixed(4)}))`;
+  const old = screen.querySelector("img");
+  if (old) old.replaceWith(img); else screen.prepend(img);
+  drawBubbles(screen.querySelector("svg"), f);
+  fig.dataset.at = f.at;
+  put(fig.querySelector(".age"), ago(f.at));
+  put(fig.querySelector(".read"), `${plural(f.bubbles.length, "bubble")} · ${f.read} read, ${f.cached} known · ${f.took_ms} ms`);
+}
+
+const bubbleOf = new WeakMap();
+
+function drawBubbles(svg, f) {
+  svg.setAttribute("viewBox", `0 0 ${f.w} ${f.h}`);
+  svg.setAttribute("preserveAspectRatio", "none");
+  while (svg.children.length > f.bubbles.length) svg.lastChild.remove();
+  f.bubbles.forEach((b, i) => {
+    let r = svg.children[i];
+    if (!r) {
+      r = document.createElementNS(SVG, "rect");
+      r.setAttribute("tabindex", "0");
+      r.setAttribute("rx", "6");
+      svg.append(r);
+    }
+    const at = { x: b.box.x, y: b.box.y, width: b.box.w, height: b.box.h };
+    for (const k in at) if (r.getAttribute(k) !== String(at[k])) r.setAttribute(k, at[k]);
+    cls(r, b.kind === "unreadable" ? "unreadable" : b.side);
+    r.setAttribute("aria-label", `${b.side} ${b.kind}: ${b.text}`);
+    bubbleOf.set(r, b);
+  });
+  if (tipFor && tipFor.isConnected) showTip(tipFor); else hideTip();
+}
+
+// --- the text of a bubble, on hover, focus or tap
+
+let tipFor = null;
+
+function showTip(rect) {
+  const b = bubbleOf.get(rect), tip = $("tip");
+  tipFor = rect;
+  const text = el("div", "text"), meta = el("div", "meta");
+  words(text, b.text || (b.kind === "unreadable" ? "Something is here that could not be read." : `(${b.kind})`));
+  const facts = [b.sender, b.kind === "text" ? b.side : `${b.side} ${b.kind}`, b.stamp, b.clipped ? "cut by the edge" : "",
+    b.confidence ? `${Math.round(b.confidence * 100)} % sure` : ""];
+  words(meta, facts.filter(Boolean).join(" · "));
+  tip.replaceChildren(text, meta);
+  tip.hidden = false;
+  const r = rect.getBoundingClientRect(), t = tip.getBoundingClientRect();
+  const below = r.bottom + 8 + t.height < innerHeight || r.top < t.height + 16;
+  tip.style.left = `${Math.max(12, Math.min(r.left, innerWidth - t.width - 12))}px`;
+  tip.style.top = `${below ? r.bottom + 8 : r.top - t.height - 8}px`;
+}
+
+function hideTip() {
+  tipFor = null;
+  $("tip").hidden = true;
+}
+
+for (const [on, off] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+  $("windows").addEventListener(on, (e) => { if (bubbleOf.has(e.target)) showTip(e.target); });
+  $("windows").addEventListener(off, hideTip);
+}
+addEventListener("scroll", hideTip, { passive: true });
+addEventListener("keydown", (e) => { if (e.key === "Escape") hideTip(); });
+
+// --- messages
+
+let list = []; // oldest first
+
+function addMessages(more, replace) {
+  const known = new Set(list.map((m) => m.seq));
+  if (replace) list = more;
+  else list = list.concat(more.filter((m) => !known.has(m.seq))).sort((a, b) => a.seq - b.seq);
+  list = list.slice(-state.hello.keep);
+  drawMessages(replace ? null : known);
+}
+
+function drawMessages(known) {
+  const box = $("messages");
+  empty(box, list.length === 0, "No message yet. They appear here as they arrive.");
+  put($("message-count"), list.length ? `newest ${list.length}` : "");
+  keyed(box, list.toReversed(), (m) => m.seq, (m) => makeMessage(m, known && !known.has(m.seq)), (li, m) => put(li.querySelector("time"), clock(m.seen_at)));
+}
+
+function makeMessage(m, isNew) {
+  const li = el("li", isNew ? "new" : ""), who = el("p", "who"), said = el("p", "said");
+  const cut = m.conversation.indexOf(":");
+  const name = el("b");
+  words(name, m.conversation.slice(cut + 1));
+  who.append(name);
+  if (m.sender && m.sender !== m.conversation.slice(cut + 1)) {
+    const sender = el("span");
+    words(sender, m.sender);
+    who.append(sender);
+  }
+  if (cut > 0) who.append(el("span", "chip", m.conversation.slice(0, cut)));
+  if (m.kind !== "text") who.append(el("span", "chip", m.kind));
+  if (m.parts > 1) who.append(el("span", "chip", `${m.parts} in a row`));
+  const time = el("time");
+  time.dateTime = m.seen_at;
+  time.title = `${m.id}, seen ${new Date(m.seen_at).toLocaleString()}`;
+  who.append(time);
+  words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind} without text)`));
+  if (!m.text) said.classList.add("none");
+  li.append(who, said);
+  return li;
+}
+
+// --- status: health, actors, workers
+
+function drawStatus() {
+  const actors = status.actors || [], problems = status.problems || [];
+  cls($("health"), problems.length ? "pill bad" : "pill good");
+  put($("health"), problems.length ? plural(problems.length, "problem") : "healthy");
+  document.title = problems.length ? `(${problems.length}) Kehai` : "Kehai";
+  drawNotices(problems);
+  drawActors(actors);
+  keyed($("workers"), status.pools || [], (p) => p.kind, makePool, updatePool);
+  drawDead(status.dead_letters || 0);
+  drawWindows();
+}
+
+let lost = "";
+
+function drawNotices(problems) {
+  const list = problems.map((text) => ({ text, kind: "bad" }));
+  if (status.space) {
+    list.unshift({ kind: "bad", text: `Durable work is paused: ${bytes(status.space.free)} are free, ${bytes(status.space.need)} are needed. ` +
+      "Free some space on the volume of the data directory; work goes on by itself." });
+  }
+  if (lost) list.unshift({ kind: "warn", text: lost });
+  keyed($("notices"), list, (n) => n.text, (n) => el("p", `notice ${n.kind}`, n.text), () => {});
+}
+
+function drawActors(actors) {
+  const kinds = new Map();
+  for (const a of actors) {
+    const cut = a.address.indexOf("/"), kind = a.address.slice(0, cut);
+    if (!kinds.has(kind)) kinds.set(kind, []);
+    kinds.get(kind).push({ ...a, key: a.address.slice(cut + 1) });
+  }
+  put($("actor-count"), actors.length ? `${plural(actors.length, "actor")} of ${plural(kinds.size, "kind")}` : "");
+  empty($("actors"), actors.length === 0, "No actor is live.");
+  const few = actors.length <= 12;
+  keyed($("actors"), [...kinds], ([kind]) => kind, (k) => makeKind(k, few), updateKind);
+}
+
+const stateOf = (a) => (a.stopped ? "stopped" : !a.healthy ? "unhealthy" : a.mailbox || a.pending ? "working" : "idle");
+const dotOf = { stopped: "dot stopped", unhealthy: "dot bad", working: "dot work", idle: "dot" };
+
+function makeKind([kind, actors], few) {
+  const d = el("details"), s = el("summary");
+  d.open = few || actors.some((a) => !a.healthy);
+  s.append(el("span", "dot"), el("span"), el("span"), el("span"));
+  s.children[0].textContent = kind;
+  d.append(s, el("ul"));
+  return d;
+}
+
+function count(e, n, more, tone) {
+  put(e, n.toLocaleString("en") + (more ? "+" : ""));
+  cls(e, n ? tone : "");
+}
+
+function updateKind(d, [, actors]) {
+  const cells = d.firstChild.children;
+  cls(cells[0], actors.some((a) => !a.healthy) ? "dot bad" : actors.every((a) => a.stopped) ? "dot stopped" : "dot");
+  put(cells[1], actors.length);
+  count(cells[2], actors.reduce((n, a) => n + a.mailbox, 0), actors.some((a) => a.more), "some");
+  count(cells[3], actors.reduce((n, a) => n + a.restarts, 0), false, "hot");
+  keyed(d.lastChild, actors, (a) => a.key, makeActor, updateActor);
+}
+
+function makeActor(a) {
+  const li = el("li"), key = el("span", "key");
+  words(key, a.key);
+  li.append(key, el("span", "state"), el("span"), el("span"), el("span", "error"));
+  return li;
+}
+
+function updateActor(li, a) {
+  const [key, st, mailbox, restarts, error] = li.children, s = stateOf(a);
+  cls(key, `key ${dotOf[s]}`);
+  put(st, s);
+  cls(st, s === "unhealthy" ? "state bad" : "state");
+  count(mailbox, a.mailbox, a.more, "some");
+  count(restarts, a.restarts, false, "hot");
+  li.title = `${plural(a.turns, "turn")}, ${a.pending} waiting for their commit`;
+  put(error, a.last_error && a.restarts ? `last error: ${a.last_error}` : "");
+  error.hidden = !error.textContent;
+}
+
+function makePool(p) {
+  const tr = el("tr");
+  tr.append(el("td", "", p.kind), el("td"), el("td"), el("td"));
+  return tr;
+}
+
+function updatePool(tr, p) {
+  put(tr.children[1], `${p.busy} of ${p.size}`);
+  count(tr.children[2], p.waiting, false, "some");
+  count(tr.children[3], p.resting, false, "hot");
+}
+
+function drawDead(n) {
+  const e = $("dead"), text = n ? `${plural(n, "dead letter")}: look at ${n === 1 ? "it" : "them"} with ` : "No dead letters.";
+  cls(e, n ? "dead some" : "dead");
+  if (e.dataset.text === text) return;
+  e.dataset.text = text;
+  e.replaceChildren(text, ...(n ? [el("code", "", "kehai deadletters")] : []));
+}
+
+function tick() {
+  for (const fig of document.querySelectorAll(".window")) if (fig.dataset.at) put(fig.querySelector(".age"), ago(fig.dataset.at));
+  const facts = [status.node, status.version];
+  if (Date.parse(status.started) > 0) facts.push(`up ${span((Date.now() - Date.parse(status.started)) / 1000)}`);
+  put($("facts"), facts.filter(Boolean).join(" · "));
+}
+
+// --- following /events
+
+let cursor = state.cursor, source = null, heard = Date.now(), wait = 1000, timer = 0;
+
+function link(cls_, text, notice) {
+  cls($("link"), `link ${cls_}`);
+  put($("link"), text);
+  lost = notice || "";
+  drawNotices(status.problems || []);
+}
+
+function connect() {
+  clearTimeout(timer);
+  if (source) source.close();
+  heard = Date.now();
+  source = new EventSource(`/events?after=${encodeURIComponent(cursor)}`);
+  const on = (name, fn) => source.addEventListener(name, (e) => {
+    heard = Date.now();
+    fn(JSON.parse(e.data), e.lastEventId);
+  });
+  on("hello", hello);
+  on("ping", () => {});
+  on("status", (s) => { status = s; drawStatus(); tick(); });
+  on("window", (w) => { windows.set(w.id, w); drawWindows(); });
+  on("messages", (m, id) => { cursor = id; addMessages(m, false); });
+  on("resync", (m, id) => { cursor = id; addMessages(m, true); });
+  source.onerror = () => {
+    link("lost", "reconnecting", `Connection lost. What you see is from ${clock(heard)}; the page tries again by itself.`);
+    if (source.readyState === EventSource.CLOSED) later();
+  };
+}
+
+// later tries again when the browser has given up, unless the token is void.
+async function later() {
+  try {
+    const r = await fetch("/icon.svg", { cache: "no-store" });
+    if (r.status === 401) {
+      link("lost", "closed", "Kehai was started again and this page's key is void. Open the address that it printed.");
+      return;
+    }
+  } catch { /* not there yet */ }
+  clearTimeout(timer);
+  timer = setTimeout(connect, wait);
+  wait = Math.min(wait * 2, 15000);
+}
+
+function hello(h) {
+  wait = 1000;
+  link("live", "live");
+  if (h.build !== state.hello.build && sessionStorage.getItem("build") !== h.build) {
+    sessionStorage.setItem("build", h.build); // once: a page that stays old must not reload for ever
+    location.reload();
+  }
+  if (h.boot !== state.hello.boot) windows.clear(); // versions of another process mean nothing
+  state.hello = { ...h, build: state.hello.build };
+}
+
+setInterval(() => {
+  tick();
+  if (source.readyState === EventSource.OPEN && Date.now() - heard > 40000) connect();
+}, 1000);
+
+for (const w of state.windows || []) windows.set(w.id, w);
+addMessages(state.messages, true);
+drawStatus();
+tick();
+link("", "connecting");
+connect();

@@ -1,0 +1,176 @@
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Errors of [New].
+var (
+	ErrNotLoopback = errors.New("web: the page shows private messages and listens on this machine only")
+	ErrPortInUse   = errors.New("web: port in use")
+)
+
+// Server is the live page. Make it with [New]; its methods may be called
+// concurrently.
+type Server struct {
+	opts   Options
+	ln     net.Listener
+	token  string
+	secret string // value of the cookie
+	boot   string // names this process in event ids
+	hub    *hub
+	http   *http.Server
+
+	conns   sync.WaitGroup
+	closing chan struct{}
+	once    sync.Once
+}
+
+// Bounds of the HTTP server.
+const (
+	headerTimeout = 5 * time.Second
+	idleTimeout   = 2 * time.Minute
+	writeTimeout  = 30 * time.Second // of one answer, or one event of a stream; who takes longer is cut off
+	stopTimeout   = 3 * time.Second
+	maxHeader     = 16 << 10
+)
+
+// New checks the options and opens the port, so that [Server.URL] is valid from
+// now on. Serve or Close must follow. Errors wrap [ErrNotLoopback] and
+// [ErrPortInUse] and say what to change.
+func New(o Options) (*Server, error) {
+	if o.Status == nil || o.Messages == nil {
+		return nil, errors.New("web: Status and Messages are required")
+	}
+	if o.Addr == "" {
+		o.Addr = DefaultAddr
+	}
+	if o.Token == "" {
+		o.Token = randomHex()
+	}
+	if len(o.Token) < 16 {
+		return nil, errors.New("web: the token is too short to be secret: give at least 16 characters, or none for a random one")
+	}
+	if o.Health == nil {
+		o.Health = func() error { return nil }
+	}
+	if o.Metrics == nil {
+		o.Metrics = http.NotFoundHandler()
+	}
+	ln, err := listen(o.Addr)
+	if err != nil {
+		return nil, err
+	}
+	cookie := sha256.Sum256([]byte("kehai page cookie\x00" + o.Token))
+	s := &Server{
+		opts: o, ln: ln, token: o.Token, secret: hex.EncodeToString(cookie[:16]), boot: randomHex()[:8],
+		hub: newHub(), closing: make(chan struct{}),
+	}
+	s.http = &http.Server{
+		Handler: s.routes(), ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader, ErrorLog: quiet(), ConnState: s.count,
+	}
+	return s, nil
+}
+
+func randomHex() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// listen opens a port on the loopback interface and on no other.
+func listen(addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("web: address %q: want host:port, for example %s: %w", addr, DefaultAddr, err)
+	}
+	if !loopbackName(host) {
+		return nil, fmt.Errorf("%w: %q is not a loopback address: use 127.0.0.1:%s, and an SSH tunnel from elsewhere", ErrNotLoopback, addr, port)
+	}
+	ln, err := net.Listen("tcp", addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%w: %s: another Kehai or another program has port %s: set web.addr to a free port (127.0.0.1:0 takes any), or start with --no-web: %w",
+			ErrPortInUse, addr, port, err)
+	case err != nil:
+		return nil, fmt.Errorf("web: listen on %s: %w", addr, err)
+	}
+	// A hosts file may say anything about localhost.
+	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+		return nil, errors.Join(fmt.Errorf("%w: %q resolves to %s: use 127.0.0.1:%s", ErrNotLoopback, addr, ln.Addr(), port), ln.Close())
+	}
+	return ln, nil
+}
+
+// URL opens the page in a browser. It contains the token: print it for the
+// person who started the process and log it nowhere.
+func (s *Server) URL() string {
+	u := url.URL{Scheme: "http", Host: s.ln.Addr().String(), Path: "/", RawQuery: url.Values{"t": {s.token}}.Encode()}
+	return u.String()
+}
+
+// Addr is where the page listens, host:port.
+func (s *Server) Addr() string { return s.ln.Addr().String() }
+
+// Serve answers requests until ctx ends. When it returns, the port is closed
+// and no goroutine of the server is left. It may be called once.
+func (s *Server) Serve(ctx context.Context) error {
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(s.ln) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-served:
+		served <- nil
+	}
+	s.stop()
+	<-served
+	s.conns.Wait()
+	if err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("web: serve on %s: %w", s.Addr(), err)
+	}
+	return nil
+}
+
+// count follows the connections. New ones are reported by the goroutine that
+// accepts, closed ones by their own goroutine as its last act.
+func (s *Server) count(_ net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.conns.Add(1)
+	case http.StateClosed, http.StateHijacked:
+		s.conns.Done()
+	}
+}
+
+// stop ends the streams, waits a moment for other requests and then cuts them.
+func (s *Server) stop() {
+	s.once.Do(func() { close(s.closing) })
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if s.http.Shutdown(ctx) != nil {
+		s.http.Close()
+	}
+}
+
+// Close frees the port of a server that was never served. It does no harm
+// otherwise.
+func (s *Server) Close() error {
+	s.once.Do(func() { close(s.closing) })
+	if err := s.ln.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("web: close %s: %w", s.Addr(), err)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Pace of a stream.
+const (
+	statusEvery = 2 * time.Second        // mailbox depths change without an event
+	pingEvery   = 15 * time.Second       // shows both ends that the other is there, and finds messages whose event was missed
+	breath      = 100 * time.Millisecond // between two rounds, so that a burst of events is one round
+)
+
+// stream is what one client has been sent.
+type stream struct {
+	s         *Server
+	w         http.ResponseWriter
+	after     uint64 // Seq of the newest message sent
+	fresh     bool   // the client holds no messages of this process yet
+	windows   uint64 // hub version up to which windows were sent
+	status    uint64
+	delivered uint64
+	last      []byte // status as sent last
+}
+
+// events serves the Server-Sent Events until the client goes or the server
+// stops.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	c := s.hub.join()
+	if c == nil {
+		http.Error(w, "Too many open pages: close some.", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.hub.leave(c)
+	w.Header().Set("Content-Type", "text/event-stream")
+	id := r.Header.Get("Last-Event-ID")
+	if id == "" {
+		id = r.URL.Query().Get("after")
+	}
+	st := &stream{s: s, w: w}
+	st.after, st.fresh = s.parseID(id)
+	if st.send("", "hello", s.hello()) != nil || st.catchUp(true) != nil {
+		return
+	}
+	ping, tick := time.NewTicker(pingEvery), time.NewTicker(statusEvery)
+	defer ping.Stop()
+	defer tick.Stop()
+	pause := time.NewTimer(breath)
+	defer pause.Stop()
+	for {
+		var err error
+		select {
+		case <-r.Context().Done():
+			return
+		case <-s.closing:
+			return
+		case <-c.wake:
+			err = st.catchUp(false)
+		case <-tick.C:
+			err = st.sendStatus()
+		case <-ping.C:
+			if err = st.sendMessages(); err == nil {
+				err = st.sendRaw("", "ping", []byte("{}"))
+			}
+		}
+		if err != nil {
+			return
+		}
+		pause.Reset(breath)
+		select {
+		case <-pause.C:
+		case <-r.Context().Done():
+			return
+		case <-s.closing:
+			return
+		}
+	}
+}
+
+// parseID reads an event id: the process and the place in the event log. A
+// client of another process is fresh: its places may mean another store.
+func (s *Server) parseID(id string) (after uint64, fresh bool) {
+	boot, seq, ok := strings.Cut(id, ".")
+	n, err := strconv.ParseUint(seq, 10, 64)
+	if !ok || err != nil || boot != s.boot {
+		return 0, true
+	}
+	return n, false
+}
+
+func (s *Server) eventID(seq uint64) string { return s.boot + "." + strconv.FormatUint(seq, 10) }
+
+// catchUp sends everything that is newer than what was sent.
+func (st *stream) catchUp(all bool) error {
+	windows, upto, status, delivered := st.s.hub.changed(st.windows)
+	st.windows = upto
+	for _, v := range windows {
+		if err := st.send("", "window", v); err != nil {
+			return err
+		}
+	}
+	if all || delivered != st.delivered {
+		st.delivered = delivered
+		if err := st.sendMessages(); err != nil {
+			return err
+		}
+	}
+	if all || status != st.status {
+		st.status = status
+		return st.sendStatus()
+	}
+	return nil
+}
+
+// sendMessages sends the messages after the client's place, in order and each
+// once. If there are more than a page, the newest page replaces what the client
+// has.
+func (st *stream) sendMessages() error {
+	after := st.after
+	if st.fresh {
+		after = 0
+	}
+	list, err := st.s.opts.Messages(after, pageMessages)
+	if err != nil {
+		st.s.opts.Log.Warn().Err(err).Msg("page_messages_failed")
+		return nil // the next event or ping tries again
+	}
+	name := "messages"
+	if st.fresh || len(list) >= pageMessages {
+		name = "resync"
+	} else if len(list) == 0 {
+		return nil
+	}
+	if list == nil {
+		list = []Message{}
+	}
+	st.fresh = false
+	if n := len(list); n > 0 {
+		st.after = list[n-1].Seq
+	}
+	return st.send(st.s.eventID(st.after), name, list)
+}
+
+func (st *stream) sendStatus() error {
+	data, err := json.Marshal(st.s.status())
+	if err != nil || bytes.Equal(data, st.last) {
+		return err
+	}
+	st.last = data
+	return st.sendRaw("", "status", data)
+}
+
+func (st *stream) send(id, event string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return st.sendRaw(id, event, data)
+}
+
+func (st *stream) sendRaw(id, event string, data []byte) error {
+	var b bytes.Buffer
+	if id != "" {
+		fmt.Fprintf(&b, "id: %s\n", id)
+	}
+	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", event, data) // JSON holds no line break
+	conn := http.NewResponseController(st.w)
+	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	if _, err := st.w.Write(b.Bytes()); err != nil {
+		return err
+	}
+	return conn.Flush()
+}

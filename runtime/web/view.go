@@ -1,0 +1,148 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// pageMessages is how many messages the page holds.
+const pageMessages = 100
+
+// pageView is all that the page shows, for its first drawing.
+type pageView struct {
+	Hello    helloView    `json:"hello"`
+	Cursor   string       `json:"cursor"` // Last-Event-ID to begin with
+	Status   statusView   `json:"status"`
+	Windows  []windowView `json:"windows"`
+	Messages []Message    `json:"messages"`
+}
+
+// helloView tells the page which process and which assets it talks to.
+type helloView struct {
+	Boot  string `json:"boot"`
+	Build string `json:"build"`
+	Keep  int    `json:"keep"` // messages to hold
+}
+
+type statusView struct {
+	Status
+	Problems []string            `json:"problems"`
+	Space    *spaceView          `json:"space,omitempty"` // set while durable work is paused
+	Failing  []messages.WindowID `json:"failing"`
+}
+
+type spaceView struct {
+	Free uint64 `json:"free"`
+	Need uint64 `json:"need"`
+}
+
+type windowView struct {
+	ID      messages.WindowID `json:"id"`
+	Capture *captureView      `json:"capture,omitempty"` // set while it cannot be captured
+	Frame   *frameView        `json:"frame,omitempty"`
+}
+
+type captureView struct {
+	Code   string    `json:"code"`
+	Detail string    `json:"detail"`
+	At     time.Time `json:"at"`
+}
+
+// frameView is what was found in a frame. Boxes are in pixels of the picture.
+type frameView struct {
+	Version uint64        `json:"version"`
+	At      time.Time     `json:"at"`
+	W       int           `json:"w"`
+	H       int           `json:"h"`
+	Scale   float64       `json:"scale"`
+	Title   messages.Text `json:"title"`
+	Read    int           `json:"read"`
+	Cached  int           `json:"cached"`
+	TookMS  int64         `json:"took_ms"`
+	Bubbles []bubbleView  `json:"bubbles"`
+}
+
+type bubbleView struct {
+	Side       messages.Side `json:"side"`
+	Kind       messages.Kind `json:"kind"`
+	Box        messages.Rect `json:"box"`
+	Sender     messages.Text `json:"sender,omitempty"`
+	Stamp      string        `json:"stamp,omitempty"`
+	Clipped    bool          `json:"clipped,omitempty"`
+	Text       messages.Text `json:"text"`
+	Confidence float64       `json:"confidence"` // of the worst line, 0 without any
+}
+
+// status is the present status. It calls the host and takes the hub's lock
+// afterwards.
+func (s *Server) status() statusView {
+	v := statusView{Status: s.opts.Status(), Problems: reasons(s.opts.Health()), Failing: []messages.WindowID{}}
+	v.Windows = append([]messages.WindowID{}, v.Windows...)
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.space != nil {
+		v.Space = &spaceView{Free: h.space.Free, Need: h.space.Need}
+	}
+	for id, w := range h.windows {
+		if !slices.Contains(v.Windows, id) {
+			v.Windows = append(v.Windows, id)
+		}
+		if w.capture != nil {
+			v.Failing = append(v.Failing, id)
+		}
+	}
+	slices.Sort(v.Windows)
+	slices.Sort(v.Failing)
+	return v
+}
+
+// changed returns the windows that changed after a version, by id, the version
+// up to which that is so, and that of the last delivered message.
+func (h *hub) changed(after uint64) (list []windowView, upto, status, delivered uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, w := range h.windows {
+		if w.version > after {
+			list = append(list, w.view())
+		}
+	}
+	slices.SortFunc(list, func(a, b windowView) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return list, h.version, h.status, h.messages
+}
+
+func (w *window) view() windowView {
+	v := windowView{ID: w.id}
+	if c := w.capture; c != nil {
+		v.Capture = &captureView{Code: c.Code, Detail: c.Detail, At: c.At}
+	}
+	if w.frame == nil {
+		return v
+	}
+	read, size := w.frame.Read, w.frame.Frame.Image.Bounds().Size()
+	v.Frame = &frameView{
+		Version: w.seen, At: read.At, W: size.X, H: size.Y, Scale: read.Scale, Title: read.Title.Text,
+		Read: read.Read, Cached: read.Cached, TookMS: read.Took.Milliseconds(), Bubbles: []bubbleView{},
+	}
+	for _, b := range read.Bubbles {
+		v.Frame.Bubbles = append(v.Frame.Bubbles, bubbleView{
+			Side: b.Side, Kind: b.Kind, Box: b.Box, Sender: b.Sender, Stamp: b.Stamp, Clipped: b.Clipped, Text: b.Text,
+			Confidence: worst(b.Lines),
+		})
+	}
+	return v
+}
+
+func worst(lines []messages.Line) float64 {
+	if len(lines) == 0 {
+		return 0
+	}
+	w := lines[0].Confidence
+	for _, l := range lines[1:] {
+		w = min(w, l.Confidence)
+	}
+	return w
+}
