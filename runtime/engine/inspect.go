@@ -87,7 +87,7 @@ func (e *Engine) Timers() []TimerInfo {
 
 // Left counts what is still under way.
 type Left struct {
-	Mail    int `json:"mail"`    // messages in mailboxes of actors that are not stopped
+	Mail    int `json:"mail"`    // messages in mailboxes of actors that are not stopped, and mailboxes to read again
 	Turns   int `json:"turns"`   // turns that wait for their commit
 	Calls   int `json:"calls"`   // waiting, under way or between attempts
 	Timers  int `json:"timers"`  // durable timers due within the horizon
@@ -107,6 +107,9 @@ func (e *Engine) Left(horizon time.Duration) Left {
 			n++
 		}
 		c.mu.Lock()
+		if c.broken != nil || c.reread {
+			n++ // what the restart will find in the store
+		}
 		if c.stopped {
 			n = 0
 		}

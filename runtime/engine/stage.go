@@ -88,6 +88,11 @@ func (e *Engine) stage(c *Cell, env Envelope, cause actors.Cause, out *actors.Ou
 			})
 		}
 	}
+	for _, op := range st.ops {
+		if len(op.Key) > MaxKey { // it would fail every batch it is in, and its neighbours with it
+			return nil, fmt.Errorf("%w: a key of %d bytes, at most %d", ErrTooLarge, len(op.Key), MaxKey)
+		}
+	}
 	if st.measure(); st.size > maxTurn {
 		return nil, fmt.Errorf("%w: the turn writes %d bytes, at most %d", ErrTooLarge, st.size, maxTurn)
 	}

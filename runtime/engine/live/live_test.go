@@ -140,6 +140,12 @@ func rows(t testing.TB, store engine.Store, a messages.Address, key string) []in
 	return v
 }
 
+// pass lets time go by in the bubble.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
 func upTo(n int) []int {
 	var all []int
 	for i := range n {
