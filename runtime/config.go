@@ -1,0 +1,273 @@
+package runtime
+
+import (
+	"errors"
+	"os"
+	goruntime "runtime"
+)
+
+// Config is everything that can be set. Start from [Default] or [LoadConfig];
+// the zero value is not valid. The comment of each field is also what
+// [Config.Write] prints above it; key, range and allowed values are in its tag.
+// A Config is read by New and not kept in step afterwards.
+type Config struct {
+	// Folder of the store, the control socket and everything else that is kept.
+	// It is made when missing. A path that is not absolute counts from the
+	// configuration file. Default: the platform's folder for application data.
+	Data string `yaml:"data" path:"true"`
+
+	// Name of this machine among those that work together: a to z, 0 to 9 and -.
+	// It is part of what is stored, so keep it. Default: the host's name.
+	Node string `yaml:"node"`
+
+	// What a commit survives: process (a crash or kill of Kehai; faster) or
+	// power (also a power cut; every commit waits for the disk). Default power.
+	Durability Durability `yaml:"durability" oneof:"process|power"`
+
+	// Rules of the parts: default is the only set there is. Default default.
+	Profile string `yaml:"profile" oneof:"default"`
+
+	// Encryption of the store at rest.
+	Encryption EncryptionConfig `yaml:"encryption"`
+
+	// The store.
+	Store StoreConfig `yaml:"store"`
+
+	// Chat windows to watch, at most 16. An empty list watches nothing. Default:
+	// one drawn window named line.
+	Windows []WindowConfig `yaml:"windows"`
+
+	// Reading text from captures.
+	OCR OCRConfig `yaml:"ocr"`
+
+	// Joining messages that follow each other closely.
+	Burst BurstConfig `yaml:"burst"`
+
+	// Telling new messages from those seen before.
+	Dedup DedupConfig `yaml:"dedup"`
+
+	// The live page.
+	Web WebConfig `yaml:"web"`
+
+	// The log.
+	Log LogConfig `yaml:"log"`
+
+	// How long things are kept.
+	Retention RetentionConfig `yaml:"retention"`
+
+	// The end of a run.
+	Shutdown ShutdownConfig `yaml:"shutdown"`
+
+	origins map[string]origin // by key; see config_origin.go
+}
+
+// Durability is what a commit survives.
+type Durability string
+
+// Values of [Durability].
+const (
+	DurabilityProcess Durability = "process"
+	DurabilityPower   Durability = "power"
+)
+
+// EncryptionConfig says where the key of the store is; [ReadKey] reads it. The
+// key itself never stands in the configuration.
+type EncryptionConfig struct {
+	// File with the key: 32 bytes, as hex, as base64 or as they are. Empty: no
+	// file. Default empty.
+	KeyFile string `yaml:"key_file" path:"true" secret:"path"`
+
+	// Name of the environment variable with the key: 32 bytes as hex or base64.
+	// Empty: none. With neither this nor key_file the store is not encrypted.
+	// Default empty.
+	KeyEnv string `yaml:"key_env" secret:"name"`
+}
+
+// StoreConfig is about the store.
+type StoreConfig struct {
+	// Free space below which nothing more is written and work pauses until there
+	// is more, 16MiB to 1TiB. Default 128MiB.
+	MinFree Size `yaml:"min_free" min:"16MiB" max:"1TiB"`
+}
+
+// WindowConfig is one chat window.
+type WindowConfig struct {
+	// Name of the window, unlike all others: a to z, 0 to 9 and -. It is part of
+	// what is stored, so keep it. It must be given. Default line.
+	Name string `yaml:"name"`
+
+	// What the window's conversations are called after: conversation Hana of app
+	// line is line:Hana. Characters a to z, 0 to 9 and -. Default line.
+	App string `yaml:"app"`
+
+	// How the window looks. Default line.
+	Layout string `yaml:"layout" oneof:"line"`
+
+	// Who captures the window: drawn, a window that Kehai draws itself, or a
+	// driver that the host adds. Default drawn.
+	Driver string `yaml:"driver"`
+
+	// The driver's own name of the window, unlike that of its other windows.
+	// Empty: the window's name. Default empty.
+	Ref string `yaml:"ref"`
+
+	// Scenario file that plays on a drawn window. Empty: nothing plays. Default
+	// empty.
+	Script string `yaml:"script" path:"true"`
+
+	// Captured pixels per logical pixel of a drawn window, 1 or 2. Default 1.
+	Scale int `yaml:"scale" oneof:"1|2"`
+
+	// Colours of a drawn window, light or dark. Default light.
+	Theme string `yaml:"theme" oneof:"light|dark"`
+
+	// Width and height of a drawn window in logical pixels, 200 to 4096 each.
+	// Default [480, 720].
+	Size [2]int `yaml:"size" min:"200" max:"4096"`
+
+	// Time between two looks at the window, 50ms to 1m. Default 1s.
+	Poll Duration `yaml:"poll" min:"50ms" max:"1m"`
+}
+
+// OCRConfig is about reading text from captures.
+type OCRConfig struct {
+	// Who reads: drawn (knows the text of drawn windows, needs nothing
+	// installed), tesseract, or an engine that the host adds. Default drawn.
+	Engine string `yaml:"engine"`
+
+	// Captures that are read at the same time, 1 to 16. Default 2.
+	Workers int `yaml:"workers" min:"1" max:"16"`
+
+	// Time after which reading one capture is given up, 1s to 5m. Default 20s.
+	Timeout Duration `yaml:"timeout" min:"1s" max:"5m"`
+
+	// How often a capture that could not be read is tried again, 0 to 5; 0 is
+	// never. Default 1.
+	Retries int `yaml:"retries" min:"0" max:"5"`
+
+	// Bubbles whose text is remembered so that they are not read twice, 1 to
+	// 100000. Default 512.
+	Cache int `yaml:"cache" min:"1" max:"100000"`
+}
+
+// BurstConfig is about joining messages that follow each other closely.
+type BurstConfig struct {
+	// Silence that ends a burst, 100ms to 1m. Default 1.5s.
+	Quiet Duration `yaml:"quiet" min:"100ms" max:"1m"`
+
+	// Longest time a message waits for others, quiet to 10m. Default 7.5s.
+	Cap Duration `yaml:"cap" min:"100ms" max:"10m"`
+
+	// Messages after which a burst ends at once, 1 to 1000. Default 36.
+	Parts int `yaml:"parts" min:"1" max:"1000"`
+}
+
+// DedupConfig is about telling new messages from those seen before.
+type DedupConfig struct {
+	// What counts as new in a conversation never seen before: unanswered (what
+	// came after the last own message), all or none. Default unanswered.
+	FirstSight string `yaml:"first_sight" oneof:"unanswered|all|none"`
+
+	// Messages of each conversation that are kept for comparing, 20 to 5000.
+	// Default 200.
+	Tail int `yaml:"tail" min:"20" max:"5000"`
+}
+
+// WebConfig is about the live page.
+type WebConfig struct {
+	// Whether the page is served. Default false; kehai run turns it on.
+	Enabled bool `yaml:"enabled"`
+
+	// Address of the page: a loopback address or localhost, and a port. Port 0
+	// takes a free one. Default 127.0.0.1:7411.
+	Addr string `yaml:"addr"`
+}
+
+// LogConfig is about the log.
+type LogConfig struct {
+	// Least grave entries that are written: debug, info, warn or error. Default
+	// info.
+	Level string `yaml:"level" oneof:"debug|info|warn|error"`
+
+	// Form of the log: console, json, or auto (console on a terminal, else
+	// json). Default auto.
+	Format string `yaml:"format" oneof:"auto|console|json"`
+}
+
+// RetentionConfig says how long things are kept.
+type RetentionConfig struct {
+	// Delivered messages; 0 keeps them forever. Default 0s.
+	Messages Duration `yaml:"messages" min:"0s" max:"876000h"`
+
+	// Why things were kept or dropped; 0 keeps it forever. Default 720h.
+	Verdicts Duration `yaml:"verdicts" min:"0s" max:"876000h"`
+
+	// Messages whose handling failed again and again; 0 keeps them forever.
+	// Default 0s.
+	DeadLetters Duration `yaml:"dead_letters" min:"0s" max:"876000h"`
+}
+
+// ShutdownConfig is about the end of a run.
+type ShutdownConfig struct {
+	// Time for finishing what is under way, 0s to 10m; 0 does not wait. What is
+	// left over goes on at the next start. Default 10s.
+	Drain Duration `yaml:"drain" min:"0s" max:"10m"`
+}
+
+// Default returns the configuration that holds where nothing is set.
+func Default() Config {
+	home, _ := os.UserHomeDir() // without one Data is empty, which Validate explains
+	host, _ := os.Hostname()    // without one the node is named by nodeName
+	return defaultConfig(goruntime.GOOS, home, host, os.Getenv)
+}
+
+func defaultConfig(goos, home, host string, env func(string) string) Config {
+	return Config{
+		Data:       dataDir(goos, home, env),
+		Node:       nodeName(host),
+		Durability: DurabilityPower,
+		Profile:    "default",
+		Store:      StoreConfig{MinFree: 128 << 20},
+		Windows:    []WindowConfig{DefaultWindow("line")},
+		OCR:        OCRConfig{Engine: "drawn", Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
+		Burst:      BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
+		Dedup:      DedupConfig{FirstSight: "unanswered", Tail: 200},
+		Web:        WebConfig{Addr: "127.0.0.1:7411"},
+		Log:        LogConfig{Level: "info", Format: "auto"},
+		Retention:  RetentionConfig{Verdicts: 720 * hour},
+		Shutdown:   ShutdownConfig{Drain: 10 * second},
+	}
+}
+
+// DefaultWindow returns a window in which nothing is set but its name.
+func DefaultWindow(name string) WindowConfig {
+	return WindowConfig{
+		Name: name, App: "line", Layout: "line", Driver: "drawn",
+		Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: second,
+	}
+}
+
+// ErrConfig marks a configuration that cannot be used. The text has one line
+// for each thing that is wrong: where it was set, the key, and what is wanted.
+var ErrConfig = errors.New("runtime: bad configuration")
+
+// Validate returns an error wrapping [ErrConfig] that names everything that is
+// wrong. Which drivers and engines there are only New knows, as hosts add some:
+// see [Config.CheckDrivers].
+func (c *Config) Validate() error {
+	var p problems
+	for _, f := range c.fields() {
+		p.add(c, f.key, checkField(f))
+	}
+	p.add(c, "data", checkData(c.Data))
+	p.add(c, "node", checkName(c.Node))
+	p.add(c, "encryption.key_file", checkKeyFile(c.Encryption.KeyFile))
+	p.add(c, "encryption.key_env", checkKeyEnv(c.Encryption))
+	p.add(c, "web.addr", checkLoopback(c.Web.Addr))
+	p.add(c, "ocr.engine", checkName(c.OCR.Engine))
+	if c.Burst.Cap < c.Burst.Quiet {
+		p.add(c, "burst.cap", c.Burst.Cap.String()+": want at least burst.quiet, which is "+c.Burst.Quiet.String())
+	}
+	c.checkWindows(&p)
+	return p.err()
+}
