@@ -1,0 +1,152 @@
+package messages
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"hash/fnv"
+	"image"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// Golden files hold each type's sealed form, "name.vN.json". They are rewritten
+// with
+//
+//	go test ./messages -run Golden -update
+//
+// A new field may be added to a type; the file then changes. Where the change
+// renames a field, removes one or gives one another meaning, and the type is
+// durable, raise its version, add an Upcast and keep the file of the old
+// version: stores out there hold it.
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const goldenDir = "testdata/golden"
+
+func goldenPath(t Type) string { return filepath.Join(goldenDir, t.String()+".json") }
+
+func core(t testing.TB) *Codec {
+	t.Helper()
+	c, err := NewCodec(Core())
+	if err != nil {
+		t.Fatalf("NewCodec(Core()) = %v, want none", err)
+	}
+	return c
+}
+
+func TestGoldenFormOfEachType(t *testing.T) {
+	codec := core(t)
+	for _, e := range Core() {
+		want := filled(t, e.goType)
+		sealed, err := codec.Encode(want)
+		if err != nil {
+			t.Errorf("Encode(%s) = %v", e.Type, err)
+			continue
+		}
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, append(sealed, '\n'), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			if err := os.WriteFile(goldenPath(e.Type), pretty.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden, err := os.ReadFile(goldenPath(e.Type))
+		if err != nil {
+			t.Errorf("%s has no golden file: %v; make it with -update", e.Type, err)
+			continue
+		}
+		if !bytes.Equal(pretty.Bytes(), golden) {
+			t.Errorf("Encode(%s) =\n%s\nwant as in %s:\n%s", e.Type, pretty.Bytes(), goldenPath(e.Type), golden)
+		}
+		got, err := codec.Decode(golden)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("Decode(%s) = %+v, %v, want %+v", goldenPath(e.Type), got, err, want)
+		}
+	}
+}
+
+// A golden file of an older version must load too, as long as Kehai can meet
+// a store that holds it.
+func TestGoldenFilesAllLoad(t *testing.T) {
+	codec := core(t)
+	for name, raw := range goldenFiles(t) {
+		if m, err := codec.Decode(raw); err != nil {
+			t.Errorf("Decode(%s) = %v, %v; a type that was ever stored must stay readable", name, m, err)
+		}
+	}
+}
+
+func goldenFiles(t testing.TB) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(goldenDir, "*.json"))
+	if err != nil || len(paths) < len(Core()) {
+		t.Fatalf("%s has %d golden files, %v, want at least %d", goldenDir, len(paths), err, len(Core()))
+	}
+	files := map[string][]byte{}
+	for _, p := range paths {
+		if files[p], err = os.ReadFile(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// filled makes a message of a type without a zero field. A field's value comes
+// from its path alone, so that a new field changes no other.
+func filled(t testing.TB, typ reflect.Type) Message {
+	t.Helper()
+	v := reflect.New(typ).Elem()
+	fill(t, v, typ.Name())
+	return v.Interface().(Message)
+}
+
+func fill(t testing.TB, v reflect.Value, path string) {
+	t.Helper()
+	h := fnv.New64a()
+	h.Write([]byte(path))
+	sum := h.Sum64()
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Date(2026, 2, 3, 4, 5, 6, int(sum%1e9), time.UTC)))
+		return
+	case *image.RGBA:
+		img := image.NewRGBA(image.Rect(0, 0, 2, 1))
+		copy(img.Pix, []byte{1, 2, 3, 4, 5, 6, 7, 8})
+		v.Set(reflect.ValueOf(img))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if !f.IsExported() {
+				t.Fatalf("%s.%s is not exported: it would be lost in the stored form", path, f.Name)
+			}
+			fill(t, v.Field(i), path+"."+f.Name)
+			if v.Field(i).IsZero() && (f.Type.Kind() != reflect.Struct || f.Type.NumField() > 0) {
+				t.Fatalf("%s.%s was left zero by the test", path, f.Name)
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, v.Index(0), path+"[0]")
+		fill(t, v.Index(1), path+"[1]")
+	case reflect.String:
+		v.SetString("「" + path + "」")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(sum%100) + 1)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(sum>>(64-v.Type().Bits()) | 1) // large: JSON numbers must not lose bits
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(float64(sum%1000)/1000 + 0.5)
+	default:
+		t.Fatalf("%s is a %s: teach this test to fill it", path, v.Type())
+	}
+}

@@ -1,0 +1,227 @@
+package messages
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type (
+	note    struct{ Words Text }
+	oldNote struct{ Text Text } // note as version 1 had it
+	other   struct{ N int }
+	pointy  struct{}
+	unnamed struct{}
+)
+
+func (note) MessageType() Type    { return Type{"test_note", 3} }
+func (oldNote) MessageType() Type { return Type{"test_note", 1} }
+func (other) MessageType() Type   { return Type{"test_note", 1} }
+func (*pointy) MessageType() Type { return Type{"test_pointy", 1} }
+func (unnamed) MessageType() Type { return Type{} }
+
+// upcastNote knows version 1 ("Text") and version 2 ("words"); note is 3.
+func upcastNote(version int, body json.RawMessage) (json.RawMessage, error) {
+	if version > 1 {
+		return body, nil
+	}
+	var old oldNote
+	if err := json.Unmarshal(body, &old); err != nil {
+		return nil, errors.New("no note of version 1")
+	}
+	return json.Marshal(map[string]Text{"Words": old.Text})
+}
+
+func TestUpcastReadsOldBodies(t *testing.T) {
+	now, err := NewCodec(Table{Durable[note](upcastNote)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := NewCodec(Table{Durable[oldNote](nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := before.Encode(oldNote{"はな"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := note{"はな"}
+	for _, raw := range []string{
+		string(old),
+		`{"type":"test_note","v":2,"body":{"words":"はな"}}`,
+		`{"type":"test_note","v":3,"body":{"Words":"はな"}}`,
+	} {
+		if got, err := now.Decode([]byte(raw)); err != nil || got != Message(want) {
+			t.Errorf("Decode(%s) = %#v, %v, want %#v", raw, got, err, want)
+		}
+	}
+	newest, err := now.Encode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := before.Decode(newest); !errors.Is(err, ErrUnknownType) || !strings.Contains(err.Error(), "upgrade") {
+		t.Errorf("Decode(newer) = %v, %v, want an unknown type that says to upgrade", m, err)
+	}
+}
+
+func TestDecodeErrorsQuoteNoBody(t *testing.T) {
+	codec, err := NewCodec(Core(), Table{Durable[note](upcastNote)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := `{"text":"` + secret + `"}`
+	whole, err := core(t).Encode(Heard{Text: secret, Sender: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]error{
+		"":                           ErrBadBody,
+		secret:                       ErrBadBody,
+		`"` + secret + `"`:           ErrBadBody,
+		`[` + body + `]`:             ErrBadBody,
+		`{"type":7,"body":` + body:   ErrBadBody,
+		`{"body":` + body + `}`:      ErrUnknownType,
+		`{"type":"heard","v":1}`:     ErrBadBody,
+		strings.Repeat("[", 100_000): ErrBadBody,
+		`{"type":"from_the_future","v":1,"body":` + body + `}`:                      ErrUnknownType,
+		`{"type":"heard","v":99,"body":` + body + `}`:                               ErrUnknownType,
+		`{"type":"heard","v":0,"body":` + body + `}`:                                ErrBadBody,
+		`{"type":"heard","v":1,"body":"` + secret + `"}`:                            ErrBadBody,
+		`{"type":"heard","v":1,"body":{"occurrence":"` + secret + `"}}`:             ErrBadBody,
+		`{"type":"heard","v":1,"body":{"seen_at":"` + secret + `"}}`:                ErrBadBody,
+		`{"type":"heard","v":1,"body":{"text":"` + secret + `","occurrence":1e99}}`: ErrBadBody,
+		`{"type":"test_note","v":1,"body":["` + secret + `"]}`:                      ErrBadBody,
+	}
+	for cut := range len(whole) {
+		cases[string(whole[:cut])] = ErrBadBody
+	}
+	for raw, want := range cases {
+		m, err := codec.Decode([]byte(raw))
+		if !errors.Is(err, want) || m != nil {
+			t.Errorf("Decode(%.80q) = %v, %v, want %v", raw, m, err, want)
+		} else if form := leaks(fmt.Sprintf("%v %+v %#v", err, err, err)); form != "" {
+			t.Errorf("Decode(%.80q) = %v, which shows the body (%s)", raw, err, form)
+		}
+	}
+}
+
+func TestEncodeRefusesUnknownTypes(t *testing.T) {
+	for _, m := range []Message{nil, note{secret}, &Heard{Text: secret}} {
+		raw, err := core(t).Encode(m)
+		if !errors.Is(err, ErrUnknownType) || raw != nil {
+			t.Errorf("Encode(%T) = %s, %v, want %v", m, raw, err, ErrUnknownType)
+		} else if form := leaks(err.Error()); form != "" {
+			t.Errorf("Encode(%T) = %v, which shows the text (%s)", m, err, form)
+		}
+	}
+}
+
+func TestNewCodecRefusesBadTables(t *testing.T) {
+	for name, c := range map[string]struct {
+		table Table
+		want  string
+	}{
+		"doubled name": {Table{Durable[oldNote](nil), Fleeting[other]()}, `"test_note" is the name of both messages.oldNote and messages.other`},
+		"doubled type": {Table{Durable[oldNote](nil), Fleeting[oldNote]()}, "test_note"},
+		"core twice":   {Core(), `"started" is the name of both`},
+		"no name":      {Table{Durable[unnamed](nil)}, "needs a name"},
+		"pointer":      {Table{pointerEntry()}, "register the value type"},
+		"by hand":      {Table{{Type: Type{"test_hand", 1}}}, "register the value type"},
+	} {
+		_, err := NewCodec(Core(), c.table)
+		if !errors.Is(err, ErrBadTable) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("NewCodec(%s) = %v, want %v with %q", name, err, ErrBadTable, c.want)
+		}
+	}
+}
+
+// pointerEntry is what Durable[*pointy] would make if its method could be
+// called on nil.
+func pointerEntry() Entry {
+	return Entry{Type: Type{"test_pointy", 1}, goType: reflect.TypeFor[*pointy]()}
+}
+
+func TestOneTypeCannotHaveTwoNames(t *testing.T) {
+	renamed := Durable[oldNote](nil)
+	renamed.Type.Name = "test_renamed"
+	_, err := NewCodec(Table{Durable[oldNote](nil), renamed})
+	if want := `has the names "test_note" and "test_renamed"`; !errors.Is(err, ErrBadTable) || !strings.Contains(err.Error(), want) {
+		t.Errorf("NewCodec(one type, two names) = %v, want %v with %q", err, ErrBadTable, want)
+	}
+}
+
+// Names are lower-case words, and a type says the same as its row.
+func TestCoreNames(t *testing.T) {
+	for _, e := range Core() {
+		if strings.Trim(e.Type.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			t.Errorf("Core() has the name %q, want lower-case words joined by _", e.Type.Name)
+		}
+		if got := reflect.Zero(e.goType).Interface().(Message).MessageType(); got != e.Type {
+			t.Errorf("%v says %s, want %s", e.goType, got, e.Type)
+		}
+	}
+}
+
+func TestAddress(t *testing.T) {
+	for _, c := range []struct {
+		addr      Address
+		kind, key string
+		ok        bool
+	}{
+		{To("fusion", "line@mac-a"), "fusion", "line@mac-a", true},
+		{"conversation/line:はな/子", "conversation", "line:はな/子", true},
+		{"a//", "a", "/", true},
+		{"", "", "", false},
+		{"fusion", "fusion", "", false},
+		{"fusion/", "fusion", "", false},
+		{"/key", "", "key", false},
+		{"Fusion/a", "Fusion", "a", false},
+		{"fusion2/a", "fusion2", "a", false},
+		{"fusion/a\x00b", "fusion", "a\x00b", false},
+		{"fusion/\xff", "fusion", "\xff", false},
+		{To("fusion", strings.Repeat("a", MaxAddress-7)), "fusion", strings.Repeat("a", MaxAddress-7), true},
+		{To("fusion", strings.Repeat("a", MaxAddress-6)), "fusion", strings.Repeat("a", MaxAddress-6), false},
+	} {
+		if c.addr.Kind() != c.kind || c.addr.Key() != c.key {
+			t.Errorf("%q has kind %q and key %q, want %q and %q", c.addr, c.addr.Kind(), c.addr.Key(), c.kind, c.key)
+		}
+		err := c.addr.Validate()
+		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrAddress) {
+			t.Errorf("Address(%q).Validate() = %v, want ok %v", c.addr, err, c.ok)
+		}
+	}
+}
+
+// What decodes must encode, and come out the same again.
+func FuzzDecode(f *testing.F) {
+	codec := core(f)
+	for _, raw := range goldenFiles(f) {
+		f.Add(raw)
+		f.Add(raw[:len(raw)/2])
+	}
+	f.Add([]byte(`{"type":"heard","v":1,"body":null}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := codec.Decode(raw)
+		if err != nil {
+			if !errors.Is(err, ErrBadBody) && !errors.Is(err, ErrUnknownType) {
+				t.Errorf("Decode(%q) = %v, want %v or %v", raw, err, ErrBadBody, ErrUnknownType)
+			}
+			return
+		}
+		sealed, err := codec.Encode(m)
+		if err != nil {
+			t.Fatalf("Encode(Decode(%q)) = %v", raw, err)
+		}
+		again, err := codec.Decode(sealed)
+		if err != nil {
+			t.Fatalf("Decode(%s) = %v", sealed, err)
+		}
+		twice, err := codec.Encode(again)
+		if err != nil || string(twice) != string(sealed) {
+			t.Errorf("Encode(Decode(%s)) = %s, %v, want the same", sealed, twice, err)
+		}
+	})
+}
