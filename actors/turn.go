@@ -91,7 +91,7 @@ func (t *Turn) Cancel(key string) {
 // asked again after a crash, so workers see it at least once; its answer is
 // accepted once.
 func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) string {
-	if err := messages.To(worker, "-").Validate(); err != nil || request == nil {
+	if a := messages.To(worker, "-"); a.Validate() != nil || a.Kind() != worker || request == nil {
 		t.Fail(fmt.Errorf("actors: call %q with %T: want a worker kind and a request", worker, request))
 		return ""
 	}

@@ -134,7 +134,7 @@ func New(o Options) (*Engine, error) {
 		e.divertJob = func(*Job) bool { return false }
 	}
 	for _, k := range o.Kinds {
-		if err := messages.To(k.Name, "-").Validate(); err != nil || k.New == nil {
+		if !validKind(k.Name) || k.New == nil {
 			return nil, fmt.Errorf("%w: actor kind %q: want a name of letters and New", ErrKinds, k.Name)
 		}
 		if _, ok := e.kinds[k.Name]; ok {
@@ -143,7 +143,7 @@ func New(o Options) (*Engine, error) {
 		e.kinds[k.Name] = k
 	}
 	for _, w := range o.Workers {
-		if err := messages.To(w.Name, "-").Validate(); err != nil || w.New == nil {
+		if !validKind(w.Name) || w.New == nil {
 			return nil, fmt.Errorf("%w: worker kind %q: want a name of letters and New", ErrKinds, w.Name)
 		}
 		if _, ok := e.pools[w.Name]; ok {
@@ -153,6 +153,11 @@ func New(o Options) (*Engine, error) {
 		e.pools[w.Name] = &pool{kind: w, open: map[string]bool{}}
 	}
 	return e, nil
+}
+
+func validKind(name string) bool {
+	a := messages.To(name, "-")
+	return a.Validate() == nil && a.Kind() == name
 }
 
 // WorkerKinds returns the pools, sorted by name.

@@ -1,0 +1,299 @@
+package actors_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// rows is a store of one actor's rows.
+type rows map[string][]byte
+
+func (r rows) Get(key string) ([]byte, bool, error) {
+	v, ok := r[key]
+	return v, ok, nil
+}
+
+func (r rows) Scan(prefix string, yield func(string, []byte) bool) error {
+	for _, k := range slices.Sorted(maps.Keys(r)) {
+		if strings.HasPrefix(k, prefix) && !yield(k, r[k]) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// apply does what a commit does.
+func (r rows) apply(t *actors.Turn) error {
+	out, err := t.Finish()
+	if err != nil {
+		return err
+	}
+	for _, w := range out.Writes {
+		if w.Delete {
+			delete(r, w.Key)
+		} else {
+			r[w.Key] = w.Value
+		}
+	}
+	return nil
+}
+
+func turn(r actors.Reader) *actors.Turn {
+	return actors.NewTurn(actors.Cause{Self: "actor/a", ID: "m7"}, r)
+}
+
+type person struct {
+	Name messages.Text `json:"name"`
+	Age  int           `json:"age"`
+}
+
+var people = actors.NewTable[person]("people")
+
+// The golden row is what stores hold: a row of version 1 must stay readable.
+func TestGoldenRow(t *testing.T) {
+	const file = "testdata/row.v1.golden"
+	golden, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rows{}
+	tn := turn(r)
+	people.Put(tn, "hana", person{"はな", 30})
+	if err := r.apply(tn); err != nil {
+		t.Fatal(err)
+	}
+	if got := r["people\x00hana"]; string(got) != string(golden) {
+		t.Errorf("stored row = %q, want %q as in %s", got, golden, file)
+	}
+	if got, err := people.Decode(golden); err != nil || got != (person{"はな", 30}) {
+		t.Errorf("Decode(%s) = %+v, %v, want はな, 30", file, got, err)
+	}
+}
+
+func TestRowUpcast(t *testing.T) {
+	type citizen struct {
+		Name  messages.Text
+		Years int
+	}
+	citizens := actors.NewTable[citizen]("people").WithVersion(3, func(v int, row json.RawMessage) (json.RawMessage, error) {
+		if v == 2 {
+			return row, nil
+		}
+		var old person
+		if err := json.Unmarshal(row, &old); err != nil {
+			return nil, errors.New("no person")
+		}
+		return json.Marshal(citizen{old.Name, old.Age})
+	})
+	want := citizen{"はな", 30}
+	for _, raw := range []string{`1 {"name":"はな","age":30}`, `2 {"Name":"はな","Years":30}`, `3 {"Name":"はな","Years":30}`} {
+		if got, err := citizens.Decode([]byte(raw)); err != nil || got != want {
+			t.Errorf("Decode(%s) = %+v, %v, want %+v", raw, got, err, want)
+		}
+	}
+	r := rows{"people\x00hana": []byte(`1 {"name":"はな","age":30}`)}
+	tn := turn(r)
+	if got, ok := citizens.Get(tn, "hana"); !ok || got != want {
+		t.Errorf("Get(old row) = %+v, %v, want %+v", got, ok, want)
+	}
+	citizens.Put(tn, "hana", want)
+	if err := r.apply(tn); err != nil || !strings.HasPrefix(string(r["people\x00hana"]), "3 ") {
+		t.Errorf("stored row = %q, %v, want version 3", r["people\x00hana"], err)
+	}
+}
+
+func TestRowErrorsQuoteNoRow(t *testing.T) {
+	failing := people.WithVersion(5, func(int, json.RawMessage) (json.RawMessage, error) { return nil, errors.New("lost") })
+	for _, c := range []struct {
+		table actors.Table[person]
+		raw   string
+		want  string
+	}{
+		{people, "", "0 bytes without a version"},
+		{people, "s3cret", "6 bytes without a version"},
+		{people, `{"name":"s3cret"} `, "without a version"},
+		{people, `0 {"name":"s3cret"}`, "without a version"},
+		{people, `-1 {"name":"s3cret"}`, "without a version"},
+		{people, `2 {"name":"s3cret"}`, "version 2 is newer than ours (1): upgrade Kehai"},
+		{people, `1 {"name":"s3cre`, "bytes do not fit actors_test.person"},
+		{people, `1 {"age":"s3cret"}`, "bytes do not fit actors_test.person"},
+		{people.WithVersion(2, nil), `1 {"name":"s3cret"}`, "version 1 has no upcast to 2"},
+		{failing, `1 {"name":"s3cret"}`, "upcast of version 1: lost"},
+	} {
+		_, err := c.table.Decode([]byte(c.raw))
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cre") {
+			t.Errorf("Decode(%q) = %v, want an error with %q and without the row", c.raw, err, c.want)
+		}
+		tn := turn(rows{"people\x00k": []byte(c.raw)})
+		if v, ok := c.table.Get(tn, "k"); ok {
+			t.Errorf("Get(row %q) = %+v, true, want none", c.raw, v)
+		}
+		_, err = tn.Finish()
+		if !errors.Is(err, actors.ErrRow) || !strings.Contains(err.Error(), "people/k of actor/a") {
+			t.Errorf("Finish() after a bad row = %v, want %v that names it", err, actors.ErrRow)
+		}
+	}
+}
+
+func TestBadRowEndsAll(t *testing.T) {
+	tn := turn(rows{"people\x00a": []byte(`1 {}`), "people\x00b": []byte("x"), "people\x00c": []byte(`1 {}`)})
+	var seen []string
+	for k := range people.All(tn) {
+		seen = append(seen, k)
+	}
+	if _, err := tn.Finish(); fmt.Sprint(seen) != "[a]" || !errors.Is(err, actors.ErrRow) {
+		t.Errorf("All() yielded %v and the turn has %v, want [a] and %v", seen, err, actors.ErrRow)
+	}
+}
+
+func TestPutRefuses(t *testing.T) {
+	tn := turn(rows{})
+	people.Put(tn, "a\x00b", person{})
+	if _, err := tn.Finish(); err == nil || !strings.Contains(err.Error(), "NUL") {
+		t.Errorf("Finish() after Put(NUL) = %v, want an error that names NUL", err)
+	}
+	tn = turn(rows{})
+	actors.NewTable[any]("any").Put(tn, "k", func() {})
+	if _, err := tn.Finish(); err == nil || !strings.Contains(err.Error(), "write any/k") {
+		t.Errorf("Finish() after Put(func) = %v, want an error that names any/k", err)
+	}
+}
+
+func TestTableNames(t *testing.T) {
+	for name, good := range map[string]bool{"a": true, "a_1": true, "": false, "A": false, "a\x00": false, "a b": false} {
+		func() {
+			defer func() {
+				if r := recover(); (r == nil) != good {
+					t.Errorf("NewTable(%q) panics with %v, want good %v", name, r, good)
+				}
+			}()
+			actors.NewTable[int](name)
+		}()
+	}
+}
+
+var errDisk = errors.New("disk")
+
+type brokenReader struct{}
+
+func (brokenReader) Get(string) ([]byte, bool, error)             { return nil, false, errDisk }
+func (brokenReader) Scan(string, func(string, []byte) bool) error { return errDisk }
+
+func TestReadErrorsFailTheTurn(t *testing.T) {
+	tn := turn(brokenReader{})
+	people.Get(tn, "k")
+	if _, err := tn.Finish(); !errors.Is(err, errDisk) {
+		t.Errorf("Finish() after Get = %v, want %v", err, errDisk)
+	}
+	tn = turn(brokenReader{})
+	for k := range people.All(tn) {
+		t.Errorf("All() yielded %q, want nothing", k)
+	}
+	if _, err := tn.Finish(); !errors.Is(err, errDisk) {
+		t.Errorf("Finish() after All = %v, want %v", err, errDisk)
+	}
+}
+
+// Over any turns a table reads like a map, next to another table whose name
+// begins with its own.
+func TestTableIsAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table, neighbour := actors.NewTable[int]("a"), actors.NewTable[int]("a_")
+		store, model := rows{}, map[string]int{}
+		key := rapid.SampledFrom([]string{"", "a", "ab", "b", "はな", "_", "z"})
+		for range rapid.IntRange(1, 4).Draw(t, "turns") {
+			tn := turn(store)
+			for range rapid.IntRange(0, 8).Draw(t, "steps") {
+				k := key.Draw(t, "key")
+				switch rapid.IntRange(0, 4).Draw(t, "do") {
+				case 0:
+					v := rapid.Int().Draw(t, "value")
+					table.Put(tn, k, v)
+					model[k] = v
+				case 1:
+					table.Delete(tn, k)
+					delete(model, k)
+				case 2:
+					neighbour.Put(tn, k, -1)
+				case 3:
+					want, ok := model[k]
+					if got, gok := table.Get(tn, k); got != want || gok != ok {
+						t.Fatalf("Get(%q) = %d, %v, want %d, %v", k, got, gok, want, ok)
+					}
+				case 4:
+					checkAll(t, table, tn, model)
+				}
+			}
+			if err := store.apply(tn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkAll(t, table, turn(store), model)
+	})
+}
+
+func checkAll(t *rapid.T, table actors.Table[int], tn *actors.Turn, model map[string]int) {
+	var keys []string
+	for k, v := range table.All(tn) {
+		keys = append(keys, k)
+		if want, ok := model[k]; v != want || !ok {
+			t.Fatalf("All() yields %q: %d, want %d, %v", k, v, want, ok)
+		}
+	}
+	if want := slices.Sorted(maps.Keys(model)); !slices.Equal(keys, want) {
+		t.Fatalf("All() yields %q, want %q", keys, want)
+	}
+}
+
+func TestAllStandsStillWhileRowsChange(t *testing.T) {
+	r := rows{"people\x00a": []byte(`1 {"age":1}`), "people\x00b": []byte(`1 {"age":2}`)}
+	tn := turn(r)
+	var seen []string
+	for k, p := range people.All(tn) {
+		seen = append(seen, fmt.Sprint(k, p.Age))
+		people.Delete(tn, "b")
+		people.Put(tn, "c", person{})
+	}
+	if got, want := fmt.Sprint(seen), "[a1 b2]"; got != want {
+		t.Errorf("All() yields %s, want %s", got, want)
+	}
+	for k := range people.All(tn) {
+		if k != "a" {
+			t.Errorf("All() yields %q first, want a", k)
+		}
+		break
+	}
+}
+
+func FuzzDecodeRow(f *testing.F) {
+	for _, s := range []string{"", " ", "1 ", "1 {}", `1 {"name":"a","age":1}`, `2 {}`, "01 {}", "+1 null", "1 {\x00", "99999999999999999999 {}"} {
+		f.Add([]byte(s))
+	}
+	up := people.WithVersion(3, func(_ int, row json.RawMessage) (json.RawMessage, error) { return row, nil })
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		p, err := up.Decode(raw)
+		if err != nil {
+			return
+		}
+		r := rows{}
+		tn := turn(r)
+		up.Put(tn, "k", p)
+		if err := r.apply(tn); err != nil {
+			t.Fatalf("Put(%+v) = %v", p, err)
+		}
+		if again, err := up.Decode(r["people\x00k"]); err != nil || again != p {
+			t.Errorf("Decode(Put(Decode(%q))) = %+v, %v, want %+v", raw, again, err, p)
+		}
+	})
+}
