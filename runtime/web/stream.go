@@ -96,18 +96,19 @@ func (s *Server) parseID(id string) (after uint64, fresh bool) {
 
 func (s *Server) eventID(seq uint64) string { return s.boot + "." + strconv.FormatUint(seq, 10) }
 
-// catchUp sends everything that is newer than what was sent.
+// catchUp sends everything that is newer than what was sent: messages first, so
+// that who sees a frame has seen what was delivered before it.
 func (st *stream) catchUp(all bool) error {
 	windows, upto, status, delivered := st.s.hub.changed(st.windows)
-	st.windows = upto
-	for _, v := range windows {
-		if err := st.send("", "window", v); err != nil {
-			return err
-		}
-	}
 	if all || delivered != st.delivered {
 		st.delivered = delivered
 		if err := st.sendMessages(); err != nil {
+			return err
+		}
+	}
+	st.windows = upto
+	for _, v := range windows {
+		if err := st.send("", "window", v); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestListensOnLoopbackOnly(t *testing.T) {
+	for _, addr := range []string{":7411", "0.0.0.0:0", "[::]:0", "192.168.1.7:0", "example.com:80"} {
+		o := (&host{}).options()
+		o.Addr = addr
+		if _, err := New(o); !errors.Is(err, ErrNotLoopback) || !strings.Contains(err.Error(), "use 127.0.0.1:") {
+			t.Errorf("New(Addr: %q) = %v, want ErrNotLoopback that says what to use", addr, err)
+		}
+	}
+	for _, addr := range []string{"7411", "127.0.0.1", "127.0.0.1:seven"} {
+		o := (&host{}).options()
+		o.Addr = addr
+		if _, err := New(o); err == nil {
+			t.Errorf("New(Addr: %q) = nil, want an error", addr)
+		}
+	}
+}
+
+func TestPortInUse(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	o := (&host{}).options()
+	o.Addr = ln.Addr().String()
+	_, err = New(o)
+	if !errors.Is(err, ErrPortInUse) {
+		t.Fatalf("New on a taken port = %v, want ErrPortInUse", err)
+	}
+	_, port, _ := net.SplitHostPort(o.Addr)
+	for _, want := range []string{port, "web.addr", "--no-web"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not name %s", err, want)
+		}
+	}
+}
+
+func TestNewChecksOptions(t *testing.T) {
+	if _, err := New(Options{Addr: "127.0.0.1:0"}); err == nil {
+		t.Error("New without Status and Messages = nil, want an error")
+	}
+	o := (&host{}).options()
+	o.Token = "short"
+	if _, err := New(o); err == nil || strings.Contains(err.Error(), "short\"") {
+		t.Errorf("New with a short token = %v, want an error without the token", err)
+	}
+}
+
+func TestTokensDiffer(t *testing.T) {
+	seen := map[string]bool{}
+	for range 3 {
+		s, err := New((&host{}).options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.token) != 32 || seen[s.token] || !strings.HasSuffix(s.URL(), "/?t="+s.token) {
+			t.Errorf("URL() = %q with token %q, want a new one of 32 hex digits in it", s.URL(), s.token)
+		}
+		seen[s.token] = true
+		if err := s.Close(); err != nil {
+			t.Errorf("Close() = %v, want nil", err)
+		}
+		if _, err := net.Dial("tcp", s.Addr()); err == nil {
+			t.Errorf("%s is open after Close", s.Addr())
+		}
+	}
+}
+
+// Streams, idle connections and requests under way: when Serve returns nothing
+// of it is left and the port is free.
+func TestServeLeavesNothing(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	h := &host{}
+	s, err := New(h.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx) }()
+	var streams []*follower
+	for range 3 {
+		f := follow(t, s, "", "")
+		f.until("status")
+		streams = append(streams, f)
+	}
+	idle, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(idle, "GET /healthz HTTP/1.1\r\nHost: %s\r\n\r\n", s.Addr())
+	if n, err := idle.Read(make([]byte, 12)); n != 12 {
+		t.Fatalf("read = %d, %v, want 12 bytes of the answer", n, err)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("Serve() = %v, want nil", err)
+	}
+	if s, err := net.Listen("tcp", s.Addr()); err != nil {
+		t.Errorf("the port is not free after Serve: %v", err)
+	} else {
+		s.Close()
+	}
+	for _, f := range streams {
+		f.stop()
+	}
+	idle.Close()
+	transport.CloseIdleConnections()
+	goleak.VerifyNone(t, before)
+}
+
+func TestServeAfterItsContextEnded(t *testing.T) {
+	s, err := New((&host{}).options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := s.Serve(ctx); err != nil {
+		t.Errorf("Serve(ended) = %v, want nil", err)
+	}
+	if _, err := net.Dial("tcp", s.Addr()); err == nil {
+		t.Error("the port is open after Serve")
+	}
+}
+
+func TestServeReportsALostPort(t *testing.T) {
+	s, err := New((&host{}).options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ln.Close()
+	if err := s.Serve(context.Background()); err == nil || !strings.Contains(err.Error(), s.Addr()) {
+		t.Errorf("Serve on a closed port = %v, want an error that names it", err)
+	}
+}
+
+func TestHealthz(t *testing.T) {
+	h := &host{}
+	s := serve(t, h)
+	check := func(code int, body string) {
+		t.Helper()
+		resp, got := do(t, request(t, s, "/healthz"))
+		if resp.StatusCode != code || strings.TrimSpace(got) != body {
+			t.Errorf("GET /healthz = %d %s, want %d %s", resp.StatusCode, got, code, body)
+		}
+	}
+	check(200, `{"healthy":true,"reasons":[]}`)
+	h.set(func(h *host) { h.health = errors.New("window a cannot be captured") })
+	check(503, `{"healthy":false,"reasons":["window a cannot be captured"]}`)
+	h.set(func(h *host) {
+		h.health = errors.Join(errors.New("one"), errors.Join(errors.New("two"), fmt.Errorf("three: %w", errBroken)))
+	})
+	check(503, `{"healthy":false,"reasons":["one","two","three: store is closed"]}`)
+}
+
+func TestMetricsAreServed(t *testing.T) {
+	h := &host{}
+	o := h.options()
+	o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "kehai_actors 1\n") })
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rec := httptest.NewRecorder()
+	r := request(t, s, "/metrics")
+	r.Header.Del("Cookie")
+	s.http.Handler.ServeHTTP(rec, r)
+	if rec.Code != 200 || rec.Body.String() != "kehai_actors 1\n" {
+		t.Errorf("GET /metrics = %d %q, want the metrics", rec.Code, rec.Body)
+	}
+}
