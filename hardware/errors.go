@@ -25,6 +25,7 @@ var codes = []struct {
 	{ErrUnavailable, "unavailable"},
 	{ErrNoLanguage, "no_language"},
 	{ErrNotActive, "not_active"},
+	{ErrNoField, "no_field"},
 	{ErrPartlyTyped, "partly_typed"},
 }
 

@@ -9,10 +9,11 @@ import (
 )
 
 // Errors of typing. A caller that sends messages must tell them apart: after
-// ErrNotActive nothing was typed and the call can be repeated, after
-// ErrPartlyTyped some of the text may stand in the window.
+// ErrNotActive and ErrNoField nothing was typed and the call can be repeated,
+// after ErrPartlyTyped some of the text may stand in the window.
 var (
 	ErrNotActive   = errors.New("hardware: window did not become the active one")
+	ErrNoField     = errors.New("hardware: no text field took the text")
 	ErrPartlyTyped = errors.New("hardware: typing was interrupted")
 )
 
@@ -54,7 +55,8 @@ type Typist interface {
 	Activate(ctx context.Context, ref string) error
 	// Type activates the window and then types text to the field that has the
 	// focus there. A line feed is typed as a line break that does not send
-	// (Shift+Enter). It wraps ErrNotActive or ErrPartlyTyped.
+	// (Shift+Enter). It wraps ErrNotActive, ErrNoField or ErrPartlyTyped. No
+	// error means that the text was handed to the window, not that it shows it.
 	Type(ctx context.Context, ref, text string) error
 	// Press activates the window and presses one key, such as Enter to send.
 	Press(ctx context.Context, ref string, key Key) error
@@ -75,8 +77,8 @@ const (
 
 // Pointer clicks. A [Typist] may be one too.
 type Pointer interface {
-	// Click activates the window and clicks at a point of it, in captured
-	// pixels from its upper left corner. It wraps ErrNotActive.
+	// Click activates the window and clicks at a point of it, in the pixels of
+	// [Window].Box from its upper left corner. It wraps ErrNotActive.
 	Click(ctx context.Context, ref string, at image.Point) error
 }
 
