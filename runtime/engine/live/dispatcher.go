@@ -24,7 +24,7 @@ type dispatcher struct {
 	workers  int
 	idle     int // workers that wait and were not signalled
 	taken    uint64
-	seen     uint64 // taken when the watch last looked
+	seen     uint64 // taken so far, or soon by a worker just hired, when the watch last looked
 	watching bool
 	watch    *time.Timer
 	started  bool
@@ -94,10 +94,12 @@ func (d *dispatcher) look() {
 		d.watching = false
 		return
 	}
-	if d.taken == d.seen {
-		d.hire()
-	}
+	stuck := d.taken <= d.seen
 	d.seen = d.taken
+	if stuck {
+		d.hire()
+		d.seen++
+	}
 	d.watch.Reset(stuckAfter)
 }
 

@@ -154,7 +154,9 @@ func TestSoakEveryNumberArrivesOnce(t *testing.T) {
 				r := start(t, flakyStore{disk, s}, o)
 				feeding, stopFeeding := context.WithCancel(ctx)
 				for f := range soakFeeders {
-					begun.Go(func() { r.feed(feeding, fmt.Sprint(f), upTo(soakNumbers * soakFeeders)[f*soakNumbers:(f+1)*soakNumbers]) })
+					begun.Go(func() {
+						r.feed(feeding, fmt.Sprint(f), upTo(soakNumbers * soakFeeders)[f*soakNumbers:(f+1)*soakNumbers])
+					})
 				}
 				if life < 3 {
 					pass(time.Duration(rand.IntN(3000)) * time.Millisecond)
@@ -190,7 +192,9 @@ func TestSoakOnBadger(t *testing.T) {
 		r := start(t, flakyStore{disk, s}, live.Options{Engine: engine.Options{Kinds: s.kinds(), Workers: []engine.WorkerKind{s.worker()}, Sync: life%2 == 0}, Horizon: time.Second})
 		var feeding sync.WaitGroup
 		for f := range soakFeeders {
-			feeding.Go(func() { r.feed(t.Context(), fmt.Sprint(f), upTo(soakNumbers * soakFeeders)[f*soakNumbers:(f+1)*soakNumbers]) })
+			feeding.Go(func() {
+				r.feed(t.Context(), fmt.Sprint(f), upTo(soakNumbers * soakFeeders)[f*soakNumbers:(f+1)*soakNumbers])
+			})
 		}
 		feeding.Wait()
 		if life < 2 {
