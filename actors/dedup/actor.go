@@ -1,0 +1,169 @@
+package dedup
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Kind is the actor's kind; the key is the conversation.
+const Kind = "dedup"
+
+// Options of a ledger.
+type Options struct {
+	FirstSight  FirstSight    // "" means Unanswered
+	FirstAtMost int           // messages that Unanswered passes on; 0 means 5
+	Keep        int           // messages of the transcript's tail; 0 means 200
+	History     int           // messages it may grow to while somebody scrolls back; 0 means 2000
+	Patience    time.Duration // for a bubble to become readable; 0 means 2 s
+	Tries       int           // or until it was seen so often; 0 means 3
+}
+
+func (o Options) rules() Rules {
+	r := Rules(o)
+	if r.FirstSight == "" {
+		r.FirstSight = Unanswered
+	}
+	def := func(n *int, v int) {
+		if *n <= 0 {
+			*n = v
+		}
+	}
+	def(&r.FirstAtMost, 5)
+	def(&r.Keep, 200)
+	def(&r.History, 2000)
+	def(&r.Tries, 3)
+	if r.Patience <= 0 {
+		r.Patience = 2 * time.Second
+	}
+	return r
+}
+
+// New makes the constructor of ledgers.
+func New(o Options) func(messages.Address) actors.Actor {
+	rules := o.rules()
+	return func(self messages.Address) actors.Actor {
+		return &actor{rules: rules, conversation: messages.ConversationID(self.Key())}
+	}
+}
+
+var (
+	tail  = actors.NewTable[Entry]("tail")
+	heads = actors.NewTable[Head]("head")
+	views = actors.NewTable[Memory]("views")
+)
+
+type actor struct {
+	rules        Rules
+	conversation messages.ConversationID
+	ledger       *Ledger // as stored; nil before it is needed
+}
+
+// Receive implements [actors.Actor].
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+	case messages.Detection:
+		a.detection(turn, m)
+	case messages.LedgerDue:
+		a.load(turn)
+		head := a.ledger.head
+		a.finish(turn, head)
+	default:
+		return fmt.Errorf("dedup: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+func (a *actor) load(turn *actors.Turn) {
+	if a.ledger != nil {
+		return
+	}
+	head, _ := heads.Get(turn, "head")
+	var entries []Entry
+	for _, e := range tail.All(turn) {
+		entries = append(entries, e)
+	}
+	a.ledger = NewLedger(a.rules, head, entries)
+}
+
+func (a *actor) detection(turn *actors.Turn, m messages.Detection) {
+	a.load(turn)
+	mem, _ := views.Get(turn, string(m.Window))
+	digest := digestOf(m)
+	if digest == mem.Digest && a.ledger.head.Next == mem.Next && len(a.ledger.waiting()) == 0 {
+		return // the same view again
+	}
+	head := a.ledger.head
+	f := a.ledger.See(View{
+		Bubbles: m.Bubbles, Size: m.Size, Scale: m.Scale, Title: m.Title, Window: m.Window, SeenAt: m.SeenAt,
+	}, mem, turn.Now())
+	for _, note := range f.Notes {
+		turn.Drop("dedup", note)
+	}
+	if f.Gap {
+		turn.Publish(messages.TranscriptGap{
+			Conversation: a.conversation, Window: m.Window, Visible: f.Whole, Passed: f.Passed, SeenAt: m.SeenAt,
+		})
+	}
+	f.Memory.Digest = digest
+	if f.Memory != mem {
+		views.Put(turn, string(m.Window), f.Memory)
+	}
+	a.finish(turn, head)
+}
+
+// finish passes on what can be, and writes what has changed since head.
+func (a *actor) finish(turn *actors.Turn, head Head) {
+	heard, wait, notes := a.ledger.Release(turn.Now())
+	for _, h := range heard {
+		h.Conversation = a.conversation
+		turn.Send(messages.To("burst", string(a.conversation)), h)
+	}
+	for _, note := range notes {
+		turn.Drop("dedup", note)
+	}
+	if wait > 0 {
+		turn.After("release", wait, messages.LedgerDue{})
+	}
+	put, gone := a.ledger.Changes()
+	for _, e := range put {
+		tail.Put(turn, rowKey(e.Pos), e)
+	}
+	for _, pos := range gone {
+		tail.Delete(turn, rowKey(pos))
+	}
+	if a.ledger.head != head {
+		heads.Put(turn, "head", a.ledger.head)
+	}
+}
+
+// rowKey orders rows by place.
+func rowKey(pos int64) string { return fmt.Sprintf("%016x", uint64(pos)^1<<63) }
+
+// digestOf tells views apart.
+func digestOf(m messages.Detection) uint64 {
+	h := fnv.New64a()
+	var b [8]byte
+	number := func(n uint64) { binary.LittleEndian.PutUint64(b[:], n); h.Write(b[:]) }
+	word := func(s string) { number(uint64(len(s))); h.Write([]byte(s)) }
+	word(string(m.Title))
+	number(uint64(m.Size.H))
+	for _, v := range m.Bubbles {
+		word(string(v.Side))
+		word(string(v.Kind))
+		word(string(v.Text))
+		word(string(v.Sender))
+		word(v.Stamp)
+		number(uint64(v.Key))
+		number(uint64(v.Box.Y))
+		if v.Clipped {
+			number(1)
+		}
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,95 @@
+package dedup
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Entry is one message of the transcript.
+type Entry struct {
+	// Pos orders the transcript. It has no other meaning: what is found between
+	// or before known messages gets a place there, and the next occurrence.
+	Pos        int64               `json:"pos"`
+	Occurrence messages.Occurrence `json:"occurrence"`
+	Side       messages.Side       `json:"side"`
+	Kind       messages.Kind       `json:"kind"`
+	Text       messages.Text       `json:"text,omitempty"`
+	Key        messages.PixelKey   `json:"key"`
+	Sender     messages.Text       `json:"sender,omitempty"` // as shown, "" if no name was
+	Stamp      string              `json:"stamp,omitempty"`
+	W          int                 `json:"w,omitempty"`
+	H          int                 `json:"h,omitempty"`
+	SeenAt     time.Time           `json:"seen_at"`           // first capture
+	Since      time.Time           `json:"since"`             // when it entered the ledger
+	Seen       int                 `json:"seen,omitempty"`    // views that showed it while it waited
+	Waiting    bool                `json:"waiting,omitempty"` // to be passed on
+	Partial    bool                `json:"partial,omitempty"` // higher than the window: the text is a part
+	Gap        bool                `json:"gap,omitempty"`     // messages may be missing before it
+
+	form *form
+}
+
+// unsure reports that waiting may tell more.
+func (e *Entry) unsure() bool {
+	return e.Kind == messages.KindUnreadable || e.Side == messages.SideNeither
+}
+
+// form holds what comparing a text needs, made once.
+type form struct {
+	norm, compact string
+	runes         int // of compact
+	letters       uint64
+	grams         text.Grams
+}
+
+func formOf(t messages.Text) *form {
+	f := &form{norm: text.Normalize(string(t)), compact: text.Compact(string(t))}
+	for _, r := range f.compact {
+		f.runes++
+		f.letters |= 1 << (uint32(r) * 0x9E3779B1 >> 26)
+	}
+	f.grams = text.GramsOf(f.compact)
+	return f
+}
+
+func (e *Entry) text() *form {
+	if e.form == nil {
+		e.form = formOf(e.Text)
+	}
+	return e.form
+}
+
+// sight is a bubble of a view on its way into the ledger.
+type sight struct {
+	Entry
+	clipped bool // its text is not whole and will not do as a new message
+}
+
+// look turns the bubbles of a view into sights. A last bubble cut by the lower
+// edge is left out: it is waited for. cut reports that there was one.
+func look(v View, now time.Time) (sights []sight, cut bool) {
+	n := len(v.Bubbles)
+	for i, b := range v.Bubbles {
+		s := sight{clipped: b.Clipped, Entry: Entry{
+			Side: b.Side, Kind: b.Kind, Text: b.Text, Key: b.Key, Sender: b.Sender, Stamp: b.Stamp,
+			W: b.Box.W, H: b.Box.H, SeenAt: v.SeenAt, Since: now, Seen: 1,
+		}}
+		if s.Kind == messages.KindText && s.text().norm == "" {
+			s.Kind = messages.KindUnreadable
+		}
+		if b.Clipped {
+			low := i == n-1 && (n > 1 && i > 0 || 2*b.Box.Y+b.Box.H > v.Size.H)
+			high := 2*b.Box.H >= v.Size.H && v.Size.H > 0
+			switch {
+			case high && (n == 1 || i == 0):
+				s.Partial, s.clipped = true, false
+			case low:
+				return sights, true
+			}
+		}
+		sights = append(sights, s)
+	}
+	return sights, false
+}

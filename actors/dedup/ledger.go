@@ -1,0 +1,359 @@
+package dedup
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// FirstSight says what is passed on of a conversation that was never seen.
+type FirstSight string
+
+// Policies of the first sight.
+const (
+	Unanswered FirstSight = "unanswered" // incoming ones after the last own one
+	All        FirstSight = "all"        // all incoming ones
+	None       FirstSight = "none"       // nothing: it is history
+)
+
+// Rules of a ledger. [Options] say what the numbers mean.
+type Rules struct {
+	FirstSight  FirstSight
+	FirstAtMost int
+	Keep        int
+	History     int
+	Patience    time.Duration
+	Tries       int
+}
+
+// Ledger is the known tail of a transcript. It is not safe for concurrent use.
+type Ledger struct {
+	rules   Rules
+	entries []Entry
+	head    Head
+	dirty   map[int64]bool // places whose rows changed; gone ones are in none of entries
+}
+
+// Head is what a ledger knows besides its entries.
+type Head struct {
+	Next   messages.Occurrence `json:"next"`            // to be given out, from 1
+	Title  messages.Text       `json:"title,omitempty"` // of the conversation
+	Group  bool                `json:"group,omitempty"` // names were shown beside bubbles
+	Window messages.WindowID   `json:"window,omitempty"`
+}
+
+// NewLedger makes a ledger of what is stored; entries are in order.
+func NewLedger(rules Rules, head Head, entries []Entry) *Ledger {
+	head.Next = max(head.Next, 1)
+	return &Ledger{rules: rules, entries: entries, head: head, dirty: map[int64]bool{}}
+}
+
+// View is everything visible of the conversation in one frame, top to bottom.
+type View struct {
+	Bubbles []messages.Bubble
+	Size    messages.Rect // of the frame, pixels
+	Scale   float64       // pixels per logical pixel
+	Title   messages.Text
+	Window  messages.WindowID
+	SeenAt  time.Time
+}
+
+// Memory is what is remembered of the last view of a window.
+type Memory struct {
+	Digest uint64              `json:"digest"`
+	Next   messages.Occurrence `json:"next"`   // the ledger's, after that view
+	Behind bool                `json:"behind"` // the view ended before the transcript's end
+	Foot   float64             `json:"foot"`   // logical pixels below the last bubble when the window is at its end; 0: unknown
+}
+
+// Finding is what a view has told. Notes say what goes no further and why.
+type Finding struct {
+	Memory Memory
+	Gap    bool
+	Whole  int // bubbles that are wholly visible
+	Passed int // of these, new and to be passed on
+	Notes  []string
+}
+
+// See takes in what a view shows, given the memory of the last view of the same
+// window. New messages wait in the ledger for [Ledger.Release].
+func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
+	sights, cut := look(v, now)
+	f := Finding{Memory: mem}
+	for _, s := range sights {
+		if !s.clipped {
+			f.Whole++
+		}
+	}
+	l.head.Title, l.head.Window = v.Title, v.Window
+	l.nameSenders(sights)
+	foot := footOf(v, cut)
+	before := l.head.Next
+	switch {
+	case f.Whole == 0:
+	case len(l.entries) == 0:
+		l.firstSight(sights, &f)
+	default:
+		pinned := foot > 0 && mem.Foot > 0 && abs(int(foot-mem.Foot)) <= footSlack
+		a := align(sights, l.entries, pinned)
+		switch {
+		case a.anchored():
+			l.weave(sights, a, &f)
+			f.Memory.Behind = !a.end
+		case mem.Behind && !pinned:
+			f.note("scrolled back to an unknown part of the transcript")
+			return f
+		default:
+			l.gap(sights, &f)
+			f.Memory.Behind = false
+		}
+	}
+	if l.head.Next > before && !f.Memory.Behind || f.Memory.Foot == 0 {
+		f.Memory.Foot = foot
+	}
+	f.Memory.Next = l.head.Next
+	l.trim(2 * len(sights))
+	return f
+}
+
+func (f *Finding) note(format string, args ...any) {
+	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+}
+
+// footSlack is how far, in logical pixels, the last bubble of a window that
+// stands at its end may be from where it stood before.
+const footSlack = 4
+
+// footOf is the space below the last bubble in logical pixels, 0 if it cannot
+// be told.
+func footOf(v View, cut bool) float64 {
+	if cut || len(v.Bubbles) == 0 || v.Scale <= 0 {
+		return 0
+	}
+	b := v.Bubbles[len(v.Bubbles)-1].Box
+	if b.H <= 0 || b.Y+b.H >= v.Size.H {
+		return 0
+	}
+	return float64(v.Size.H-b.Y-b.H) / v.Scale
+}
+
+// nameSenders gives a bubble the name that stands beside the first of its
+// group of incoming bubbles.
+func (l *Ledger) nameSenders(sights []sight) {
+	for i := range sights {
+		s := &sights[i]
+		switch {
+		case s.Side != messages.SideIncoming:
+			s.Sender = ""
+		case s.Sender != "":
+			l.head.Group = true
+		case i > 0 && sights[i-1].Side == messages.SideIncoming:
+			s.Sender = sights[i-1].Sender
+		}
+	}
+}
+
+// firstSight takes a view as the transcript so far.
+func (l *Ledger) firstSight(sights []sight, f *Finding) {
+	from := len(sights)
+	switch l.rules.FirstSight {
+	case All:
+		from = 0
+	case Unanswered:
+		left := l.rules.FirstAtMost
+		for from > 0 && sights[from-1].Side != messages.SideOwn && left > 0 {
+			from--
+			if !sights[from].clipped {
+				left--
+			}
+		}
+	}
+	held := l.appendAll(sights, from, f)
+	if held > 0 {
+		f.note("first sight: %d incoming bubbles are history", held)
+	}
+}
+
+// gap takes a view of which nothing is known as what followed, somewhere, on
+// what is known.
+func (l *Ledger) gap(sights []sight, f *Finding) {
+	from := 0
+	for i, s := range sights {
+		if s.Side == messages.SideOwn && !s.clipped {
+			from = i + 1
+		}
+	}
+	first := len(l.entries)
+	held := l.appendAll(sights, from, f)
+	if held > 0 {
+		f.note("gap: %d incoming bubbles stand before the last own one", held)
+	}
+	l.entries[first].Gap = true
+	f.Gap = true
+}
+
+// appendAll puts the whole bubbles of a view at the tail's end. Those from an
+// index on wait to be passed on; held counts the incoming ones before.
+func (l *Ledger) appendAll(sights []sight, from int, f *Finding) (held int) {
+	for i, s := range sights {
+		switch {
+		case s.clipped:
+			continue
+		case s.Side == messages.SideOwn:
+		case i >= from:
+			s.Waiting = true
+			f.Passed++
+		default:
+			held++
+		}
+		l.insert(len(l.entries), s.Entry)
+	}
+	return held
+}
+
+// weave joins an aligned view with the tail: known entries learn what is read
+// better now, bubbles before and between them enter where they stand, and those
+// after the tail's end are new.
+func (l *Ledger) weave(sights []sight, a alignment, f *Finding) {
+	for i, j := range a.at {
+		if j >= 0 {
+			l.learn(j, &sights[i], a.sure[i], f)
+		}
+	}
+	first, shift := a.first(), 0
+	for i := 0; i < a.fresh; i++ {
+		s := &sights[i]
+		if a.at[i] >= 0 || s.clipped {
+			continue
+		}
+		next, flanked := len(l.entries), false
+		if above, below := a.around(i); below >= 0 {
+			next = a.at[below] + shift
+			flanked = above >= 0 && a.sure[above] && a.sure[below]
+		}
+		switch {
+		case next == len(l.entries):
+			f.note("an unknown bubble stands after known ones while scrolled back")
+			continue
+		case i < first && next == 0 && len(l.entries) >= l.rules.History:
+			f.note("scrolled back further than the ledger reaches")
+			continue
+		case i < first:
+			f.note("scrolled back: an older bubble is history")
+			s.Gap, l.entries[next].Gap = l.entries[next].Gap, false
+			l.dirty[l.entries[next].Pos] = true
+		case s.Side == messages.SideIncoming && s.Kind == messages.KindText && flanked:
+			s.Waiting = true
+			f.Passed++
+		default:
+			f.note("an unknown bubble stands between known ones")
+		}
+		if l.insert(next, s.Entry) {
+			shift++
+		} else {
+			f.note("no place left between known bubbles")
+		}
+	}
+	l.appendAll(sights[a.fresh:], 0, f)
+}
+
+// learn brings an entry up to date with a bubble that was laid on it.
+func (l *Ledger) learn(j int, s *sight, sure bool, f *Finding) {
+	e := &l.entries[j]
+	was := *e
+	if e.Waiting {
+		e.Seen++
+	}
+	switch {
+	case s.clipped || !sidesAgree(s.Side, e.Side):
+	case e.Kind == messages.KindUnreadable && s.Kind != messages.KindUnreadable,
+		e.Partial && !s.Partial && s.Kind != messages.KindUnreadable:
+		e.Kind, e.Text, e.form, e.Partial = s.Kind, s.Text, s.form, s.Partial
+	case s.Kind == messages.KindUnreadable || s.Partial:
+	case !sure && s.Kind == messages.KindText && e.Kind == messages.KindText:
+		f.note("a known bubble reads differently: edited, or misread")
+		if !e.Waiting {
+			e.Text, e.form = s.Text, s.form
+		}
+	}
+	if !s.clipped && s.Partial == e.Partial && sidesAgree(s.Side, e.Side) {
+		e.Key, e.W, e.H = s.Key, s.W, s.H
+		if e.Side == messages.SideNeither {
+			e.Side = s.Side
+		}
+	}
+	if e.Stamp == "" {
+		e.Stamp = s.Stamp
+	}
+	if e.Sender == "" && !s.clipped && e.Side == messages.SideIncoming {
+		e.Sender = s.Sender
+	}
+	was.form = e.form
+	if was != *e {
+		l.dirty[e.Pos] = true
+	}
+}
+
+// room is the distance of neighbours in the order.
+const room = 1 << 32
+
+// insert gives e the next occurrence and a place before the entry with an index.
+// It reports false if neighbours leave no place.
+func (l *Ledger) insert(at int, e Entry) bool {
+	switch n := len(l.entries); {
+	case n == 0:
+		e.Pos = 0
+	case at == n:
+		e.Pos = l.entries[n-1].Pos + room
+	case at == 0:
+		e.Pos = l.entries[0].Pos - room
+	default:
+		lo, hi := l.entries[at-1].Pos, l.entries[at].Pos
+		if hi-lo < 2 {
+			return false
+		}
+		e.Pos = lo + (hi-lo)/2
+	}
+	if e.Sender == "" && e.Side == messages.SideIncoming && at > 0 && at == len(l.entries) && l.entries[at-1].Side == messages.SideIncoming {
+		e.Sender = l.entries[at-1].Sender
+	}
+	e.Occurrence = l.head.Next
+	l.head.Next++
+	l.entries = slices.Insert(l.entries, at, e)
+	l.dirty[e.Pos] = true
+	return true
+}
+
+// trim forgets the oldest entries once new ones have come: scrolling back may
+// make the tail longer for a while. At least so many are kept as a view needs.
+func (l *Ledger) trim(need int) {
+	n, keep := len(l.entries), max(l.rules.Keep, need)
+	if n <= keep || !l.dirty[l.entries[n-1].Pos] {
+		return
+	}
+	drop := 0
+	for drop < n-keep && !l.entries[drop].Waiting {
+		l.dirty[l.entries[drop].Pos] = true
+		drop++
+	}
+	l.entries = slices.Delete(l.entries, 0, drop)
+}
+
+// Changes returns the entries and the places that a store must write and
+// delete, in order, and forgets that they changed.
+func (l *Ledger) Changes() (put []Entry, gone []int64) {
+	for _, e := range l.entries {
+		if l.dirty[e.Pos] {
+			put = append(put, e)
+			delete(l.dirty, e.Pos)
+		}
+	}
+	for pos := range l.dirty {
+		gone = append(gone, pos)
+	}
+	slices.Sort(gone)
+	clear(l.dirty)
+	return put, gone
+}

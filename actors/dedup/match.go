@@ -1,0 +1,152 @@
+package dedup
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Scores of laying one bubble on one entry. Only their differences matter: an
+// alignment has the highest sum.
+const (
+	never     = -1 << 20
+	scoreBase = 8  // the same text; a longer one is worth up to scoreLong more
+	scoreLong = 16 // because it is less likely to be there twice
+	scoreKey  = 2  // the same pixels
+	scorePart = 6  // parts of the same bubble
+	scoreLook = 4  // unreadable, of the same size
+	scoreKind = 3  // pictures whose pixels differ: they may be animated
+	scoreDim  = 2  // unreadable
+	scoreNear = 1  // similar texts, or a known text on the other side
+	scoreNot  = -8 // known to be another one: edited, misread, or a wrong alignment
+	scoreTime = -4 // the clock times beside them differ
+
+	scoreExtra   = -6  // a bubble between known ones
+	scoreMissing = -5  // a known one that is not there
+	scoreLead    = -2  // bubbles before all that is known, and -1 for each
+	scoreIsle    = -10 // the same in the middle of what is known
+)
+
+// similar is the trigram similarity above which texts may be one, edited.
+const similar = 0.5
+
+// compare returns the score of laying s on e, and whether they are the same
+// beyond doubt.
+func compare(s *sight, e *Entry) (score int, same bool) {
+	if !sidesAgree(s.Side, e.Side) {
+		// A text that changes sides is more likely a misread side than news:
+		// own words must not come out as somebody else's.
+		if s.Kind == messages.KindText && e.Kind == messages.KindText && !s.clipped && s.text().runes >= 4 && equal(s.text(), e.text()) {
+			return scoreNear, false
+		}
+		return never, false
+	}
+	switch {
+	case s.clipped:
+		return compareClipped(s, e), false
+	case s.Key == e.Key && s.Key != 0 && s.Partial == e.Partial:
+		return scoreKey + weight(s, e) + stamps(s, e), true
+	case s.Partial || e.Partial:
+		return comparePartial(s, e)
+	case s.Kind == messages.KindUnreadable || e.Kind == messages.KindUnreadable:
+		if sameSize(s, e) {
+			return scoreLook, false
+		}
+		return scoreDim, false
+	case s.Kind != messages.KindText && e.Kind != messages.KindText:
+		return scoreKind + stamps(s, e), false
+	case s.Kind != e.Kind:
+		return scoreNot, false
+	case equal(s.text(), e.text()):
+		return weight(s, e) + stamps(s, e), true
+	case alike(s.text(), e.text()):
+		return scoreNear, false
+	case sameSize(s, e) && sharesLetters(s.text(), e.text()):
+		return 0, false
+	}
+	return scoreNot, false
+}
+
+func sidesAgree(a, b messages.Side) bool {
+	return a == b || a == messages.SideNeither || b == messages.SideNeither
+}
+
+func weight(s *sight, e *Entry) int {
+	if s.Kind != messages.KindText && e.Kind != messages.KindText {
+		return scoreBase + scoreLong/4
+	}
+	return scoreBase + min(scoreLong, max(s.text().runes, e.text().runes))
+}
+
+func stamps(s *sight, e *Entry) int {
+	switch {
+	case s.Stamp == "" || e.Stamp == "":
+		return 0
+	case s.Stamp == e.Stamp:
+		return 1
+	}
+	return scoreTime
+}
+
+func sameSize(s *sight, e *Entry) bool {
+	return s.H > 0 && abs(s.W-e.W) <= 1 && abs(s.H-e.H) <= 1
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// compareClipped judges a bubble of which only the lower part is visible. It
+// says little, so nothing speaks against an entry either.
+func compareClipped(s *sight, e *Entry) int {
+	if c := s.text().compact; c != "" && strings.HasSuffix(e.text().compact, c) {
+		return scorePart
+	}
+	return 0
+}
+
+// comparePartial judges bubbles higher than the window: two views of one share
+// some of its lines.
+func comparePartial(s *sight, e *Entry) (int, bool) {
+	a, b := s.text(), e.text()
+	if s.Kind == e.Kind && s.Kind != messages.KindText {
+		return scorePart, true
+	}
+	if a.compact != "" && b.compact != "" && (strings.Contains(a.compact, b.compact) || strings.Contains(b.compact, a.compact)) {
+		return scorePart, true
+	}
+	small := min(len(a.grams), len(b.grams))
+	if common := a.grams.Similarity(b.grams) * float64(len(a.grams)+len(b.grams)) / 2; small > 0 && common >= float64(small)/4 {
+		return scorePart, true
+	}
+	return scoreNot, false
+}
+
+// equal is text.OCREqual behind two tests that rule most pairs out.
+func equal(a, b *form) bool {
+	if a.norm == b.norm {
+		return true
+	}
+	short, long := min(a.runes, b.runes), max(a.runes, b.runes)
+	switch {
+	case short < 4 && short != long: // only look-alike letters may differ
+		return false
+	case short >= 4 && long-short > max(2, long/5):
+		return false
+	case bits.OnesCount64(a.letters^b.letters) > 4+long/2:
+		return false
+	}
+	return text.OCREqual(a.norm, b.norm)
+}
+
+func alike(a, b *form) bool {
+	if 2*min(len(a.grams), len(b.grams)) < max(len(a.grams), len(b.grams)) {
+		return false
+	}
+	return a.grams.Similarity(b.grams) >= similar
+}
+
+// sharesLetters reports that at least a third of the letters of both are common.
+func sharesLetters(a, b *form) bool {
+	return 3*bits.OnesCount64(a.letters&b.letters) >= bits.OnesCount64(a.letters|b.letters) && a.letters != 0
+}

@@ -1,0 +1,56 @@
+package dedup
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Release returns the messages that can be passed on, in the order of their
+// occurrences. One that OCR could not read, or whose side is unknown, holds
+// those behind it up until it is known better, was seen often enough, or has
+// waited long enough; then wait is how long that is, else 0.
+func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Duration, notes []string) {
+	for _, i := range l.waiting() {
+		e := &l.entries[i]
+		if left := e.Since.Add(l.rules.Patience).Sub(now); e.unsure() && e.Seen < l.rules.Tries && left > 0 {
+			return heard, left, notes
+		}
+		e.Waiting = false
+		l.dirty[e.Pos] = true
+		switch e.Side {
+		case messages.SideIncoming:
+			heard = append(heard, messages.Heard{
+				Occurrence: e.Occurrence, Sender: l.sender(e), Kind: e.Kind, Text: e.Text, Window: l.head.Window, SeenAt: e.SeenAt,
+			})
+		case messages.SideNeither:
+			notes = append(notes, "a bubble whose side stayed unknown")
+		}
+	}
+	return heard, 0, notes
+}
+
+// waiting returns the indices of the waiting entries by occurrence.
+func (l *Ledger) waiting() []int {
+	var out []int
+	for i := range l.entries {
+		if l.entries[i].Waiting {
+			out = append(out, i)
+		}
+	}
+	slices.SortFunc(out, func(a, b int) int {
+		return cmp.Compare(l.entries[a].Occurrence, l.entries[b].Occurrence)
+	})
+	return out
+}
+
+// sender is the shown name; in a conversation of two it is the title. In a
+// group an unknown sender stays unknown.
+func (l *Ledger) sender(e *Entry) messages.Text {
+	if e.Sender == "" && !l.head.Group {
+		return l.head.Title
+	}
+	return e.Sender
+}
