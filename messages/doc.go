@@ -7,7 +7,9 @@
 //	poll.go      screen poller ──FrameCaptured──► (hash changed?) ──ReadFrame──► OCR workers
 //	read.go      OCR workers ──FrameRead──► poller ──FrameRead──► fusion (one per window)
 //	inbound.go   fusion ══Detection══► dedup (one per conversation, with the ledger)
-//	             dedup ══Heard══► burst ══InboundMessage══► conversation ══MessageDelivered══► host
+//	             dedup ══Heard══► ingress ══Heard══► burst
+//	             burst ══InboundMessage══► conversation ══MessageDelivered══► host
+//	outbound.go  whoever sends ══TextSent══► ingress, before the first key goes out
 //	events.go    what happened, for listeners
 //
 // A double line is durable: the message is in the store before anybody acts on

@@ -164,3 +164,32 @@ type FrameSeen struct {
 
 // MessageType implements [Message].
 func (FrameSeen) MessageType() Type { return Type{"frame_seen", 1} }
+
+// Accepted reports that ingress let a message pass.
+type Accepted struct {
+	Conversation ConversationID
+	Occurrence   Occurrence
+	Window       WindowID
+	Channel      Channel
+	Spared       string // text window that would have stopped it, had its place not proved it new; "" for none
+	At           time.Time
+}
+
+// MessageType implements [Message].
+func (Accepted) MessageType() Type { return Type{"ingress_accepted", 1} }
+
+// EchoGuardMiss reports that a message was not taken for an echo although
+// Kehai has lately sent something into the conversation.
+type EchoGuardMiss struct {
+	Conversation ConversationID
+	Occurrence   Occurrence
+	Hash         string        // keyed hash of the text, "" without a key
+	Runes        int           // length of the text
+	Active       int           // texts sent within the window
+	LastSendAge  time.Duration // since the newest of them
+	Matched      bool          // the text is that of an echo, its side says incoming
+	At           time.Time
+}
+
+// MessageType implements [Message].
+func (EchoGuardMiss) MessageType() Type { return Type{"echo_guard_miss", 1} }

@@ -26,7 +26,12 @@ type Detection struct {
 // MessageType implements [Message].
 func (Detection) MessageType() Type { return Type{"detection", 1} }
 
-// Heard is one new incoming message, found by the conversation's ledger.
+// Channel is a way by which a conversation's messages come in; "" is reading
+// them from the screen.
+type Channel string
+
+// Heard is one incoming message, found by the conversation's ledger. It goes
+// through ingress to burst unchanged.
 type Heard struct {
 	Conversation ConversationID `json:"conversation"`
 	Occurrence   Occurrence     `json:"occurrence"`
@@ -34,6 +39,9 @@ type Heard struct {
 	Kind         Kind           `json:"kind"`
 	Text         Text           `json:"text"`
 	Window       WindowID       `json:"window"`
+	Channel      Channel        `json:"channel,omitempty"`
+	Side         Side           `json:"side,omitempty"`  // evidence of who wrote it; "" is none
+	Fresh        bool           `json:"fresh,omitempty"` // its place in the transcript proves it new: no text window may stop it
 	SeenAt       time.Time      `json:"seen_at"`
 }
 

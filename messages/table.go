@@ -21,7 +21,7 @@ func Core() Table {
 		Fleeting[ReadFrame](),
 		Fleeting[FrameRead](),
 
-		// fusion, dedup, burst, conversation
+		// fusion, dedup, ingress, burst, conversation
 		Durable[Detection](nil),
 		Durable[Heard](nil),
 		Durable[LedgerDue](nil),
@@ -29,6 +29,9 @@ func Core() Table {
 		Durable[BurstDue](nil),
 		Durable[InboundMessage](nil),
 		Durable[MessageDelivered](nil),
+
+		// outbound
+		Durable[TextSent](nil),
 
 		// what happened, for hosts, logs, metrics and the page
 		Fleeting[ActorStarted](),
@@ -45,5 +48,7 @@ func Core() Table {
 		Fleeting[StoreRecovered](),
 		Fleeting[CaptureState](),
 		Fleeting[FrameSeen](),
+		Fleeting[Accepted](),
+		Fleeting[EchoGuardMiss](),
 	}
 }
