@@ -108,7 +108,7 @@ func TestPageInABrowser(t *testing.T) {
 		"a message that was there":         `class="said"[^>]*lang="ja"[^>]*>おはよう！今日は何時に集合する？<`,
 		"a message that came":              `<li class="new" data-key="900">.*生きているページ`,
 		"markup in a message as text":      `&lt;b&gt;not bold&lt;/b&gt;`,
-		"a message without text":           `class="said none"[^>]*>\(sticker without text\)<`,
+		"a message without text":           `class="said none"[^>]*>\(sticker\)<`,
 		"an actor's kind":                  `<summary><span class="dot bad">dedup</span>`,
 		"an actor":                         `class="key dot"[^>]*>line@mac-a<`,
 		"a failing actor's error":          `class="error">last error: decode transcript`,
@@ -121,8 +121,8 @@ func TestPageInABrowser(t *testing.T) {
 		"an own bubble":                    `<rect [^>]*class="own" aria-label="own text: 10時に駅の北口でどう？"`,
 		"a window without a frame":         `<figure class="window" data-key="old@mac-a">.*Waiting for the first frame`,
 		"a window that cannot be captured": `<figure class="window failing" data-key="team@mac-a"`,
-		"the space notice":                 `Durable work is paused: 92 MiB are free, 128 MiB are needed`,
-		"the health":                       `class="pill bad" id="health"[^>]*>2 problems<`,
+		"the space notice":                 `<p class="notice bad"[^>]*>durable work is paused: 92 MiB free, 128 MiB needed; free some space<`,
+		"the health":                       `class="pill bad" id="health"[^>]*>3 problems<`,
 		"the connection":                   `class="link live"[^>]*>live<`,
 	} {
 		if !regexp.MustCompile(`(?s)` + pattern).MatchString(dom) {

@@ -18,7 +18,6 @@ type hub struct {
 	windows  map[messages.WindowID]*window
 	status   uint64 // version of the last event that changes the status
 	messages uint64 // version of the last delivered message
-	space    *messages.StoreLow
 	clients  map[*client]bool
 }
 
@@ -58,12 +57,8 @@ func (s *Server) Listen(p engine.Published) {
 		h.status = h.version
 	case messages.MessageDelivered:
 		h.messages = h.version
-	case messages.StoreLow:
-		h.space, h.status = &m, h.version
-	case messages.StoreRecovered:
-		h.space, h.status = nil, h.version
 	case messages.ActorStarted, messages.ActorStopped, messages.ActorRestarted, messages.ActorUnhealthy,
-		messages.MessageQuarantined:
+		messages.MessageQuarantined, messages.StoreLow, messages.StoreRecovered:
 		h.status = h.version
 	default:
 		return

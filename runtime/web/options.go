@@ -27,9 +27,9 @@ type Options struct {
 	// Messages returns the newest n delivered messages whose Seq is greater than
 	// after, oldest first. What was published must be found. Required.
 	Messages func(after uint64, n int) ([]Message, error)
-	// Health returns nil, or what is wrong; errors.Join lists several. Its text
-	// is shown without token at /healthz: it must not hold private text. nil
-	// means always healthy.
+	// Health returns nil, or what is wrong and what to do about it; errors.Join
+	// lists several. The page shows them as a banner. /healthz shows them without
+	// token: they must not hold private text. nil means always healthy.
 	Health func() error
 	// Metrics serves /metrics; nil means that there are none.
 	Metrics http.Handler

@@ -30,13 +30,7 @@ type helloView struct {
 type statusView struct {
 	Status
 	Problems []string            `json:"problems"`
-	Space    *spaceView          `json:"space,omitempty"` // set while durable work is paused
 	Failing  []messages.WindowID `json:"failing"`
-}
-
-type spaceView struct {
-	Free uint64 `json:"free"`
-	Need uint64 `json:"need"`
 }
 
 type windowView struct {
@@ -84,9 +78,6 @@ func (s *Server) status() statusView {
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.space != nil {
-		v.Space = &spaceView{Free: h.space.Free, Need: h.space.Need}
-	}
 	for id, w := range h.windows {
 		if !slices.Contains(v.Windows, id) {
 			v.Windows = append(v.Windows, id)

@@ -81,17 +81,14 @@ function clock(at) {
   return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${hm}`;
 }
 
-function bytes(n) {
-  return n >= 1 << 30 ? `${(n / (1 << 30)).toFixed(1)} GiB` : `${Math.round(n / (1 << 20))} MiB`;
-}
-
 // --- windows
 
 const windows = new Map(); // id → newest view
 let status = state.status;
 
 function drawWindows() {
-  const ids = [...new Set([...(status.windows || []), ...windows.keys()])].sort();
+  const waits = (id) => (windows.get(id)?.frame ? 0 : 1); // what there is to see comes first
+  const ids = [...new Set([...(status.windows || []), ...windows.keys()])].sort((a, b) => waits(a) - waits(b) || (a < b ? -1 : 1));
   const box = $("windows");
   empty(box, ids.length === 0, "No window is watched. Add one to the configuration under windows.");
   keyed(box, ids, (id) => id, makeWindow, (fig, id) => updateWindow(fig, windows.get(id) || { id }));
@@ -250,7 +247,7 @@ function makeMessage(m, isNew) {
   time.dateTime = m.seen_at;
   time.title = `${m.id}, seen ${new Date(m.seen_at).toLocaleString()}`;
   who.append(time);
-  words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind} without text)`));
+  words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind})`));
   if (!m.text) said.classList.add("none");
   li.append(who, said);
   return li;
@@ -274,10 +271,6 @@ let lost = "";
 
 function drawNotices(problems) {
   const list = problems.map((text) => ({ text, kind: "bad" }));
-  if (status.space) {
-    list.unshift({ kind: "bad", text: `Durable work is paused: ${bytes(status.space.free)} are free, ${bytes(status.space.need)} are needed. ` +
-      "Free some space on the volume of the data directory; work goes on by itself." });
-  }
   if (lost) list.unshift({ kind: "warn", text: lost });
   keyed($("notices"), list, (n) => n.text, (n) => el("p", `notice ${n.kind}`, n.text), () => {});
 }
@@ -309,7 +302,7 @@ function makeKind([kind, actors], few) {
 
 function count(e, n, more, tone) {
   put(e, n.toLocaleString("en") + (more ? "+" : ""));
-  cls(e, n ? tone : "");
+  cls(e, n ? tone : "zero");
 }
 
 function updateKind(d, [, actors]) {
