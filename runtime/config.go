@@ -111,9 +111,12 @@ type WindowConfig struct {
 	// Empty: the window's name. Default empty.
 	Ref string `yaml:"ref"`
 
-	// Scenario file that plays on a drawn window. Empty: nothing plays. Default
-	// empty.
+	// Scenario file that plays on a drawn window. Empty: the chat that is built
+	// in. Default empty.
 	Script string `yaml:"script" path:"true"`
+
+	// What the waits of the scenario are divided by, 0.001 to 1000. Default 1.
+	Speed float64 `yaml:"speed" min:"0.001" max:"1000"`
 
 	// Captured pixels per logical pixel of a drawn window, 1 or 2. Default 1.
 	Scale int `yaml:"scale" oneof:"1|2"`
@@ -129,17 +132,23 @@ type WindowConfig struct {
 	Poll Duration `yaml:"poll" min:"50ms" max:"1m"`
 }
 
+// OCR engines that are built in.
+const (
+	OCRTesseract = "tesseract"
+	OCRDrawn     = "drawn"
+)
+
 // OCRConfig is about reading text from captures.
 type OCRConfig struct {
-	// Who reads: drawn (knows the text of drawn windows, needs nothing
-	// installed), tesseract, or an engine that the host adds. Default drawn.
+	// Who reads: tesseract, drawn (knows the text of drawn windows, needs nothing
+	// installed), or an engine that the host adds. Default tesseract.
 	Engine string `yaml:"engine"`
 
 	// Captures that are read at the same time, 1 to 16. Default 2.
 	Workers int `yaml:"workers" min:"1" max:"16"`
 
-	// Time after which reading one capture is given up, 1s to 5m. Default 20s.
-	Timeout Duration `yaml:"timeout" min:"1s" max:"5m"`
+	// Time after which reading one capture is given up, 100ms to 5m. Default 20s.
+	Timeout Duration `yaml:"timeout" min:"100ms" max:"5m"`
 
 	// How often a capture that could not be read is tried again, 0 to 5; 0 is
 	// never. Default 1.
@@ -229,7 +238,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Profile:    "default",
 		Store:      StoreConfig{MinFree: 128 << 20},
 		Windows:    []WindowConfig{DefaultWindow("line")},
-		OCR:        OCRConfig{Engine: "drawn", Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
+		OCR:        OCRConfig{Engine: OCRTesseract, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
 		Burst:      BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
 		Dedup:      DedupConfig{FirstSight: "unanswered", Tail: 200},
 		Web:        WebConfig{Addr: "127.0.0.1:7411"},
@@ -243,7 +252,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 func DefaultWindow(name string) WindowConfig {
 	return WindowConfig{
 		Name: name, App: "line", Layout: "line", Driver: "drawn",
-		Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: second,
+		Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: second,
 	}
 }
 
@@ -265,9 +274,7 @@ func (c *Config) Validate() error {
 	p.add(c, "encryption.key_env", checkKeyEnv(c.Encryption))
 	p.add(c, "web.addr", checkLoopback(c.Web.Addr))
 	p.add(c, "ocr.engine", checkName(c.OCR.Engine))
-	if c.Burst.Cap < c.Burst.Quiet {
-		p.add(c, "burst.cap", c.Burst.Cap.String()+": want at least burst.quiet, which is "+c.Burst.Quiet.String())
-	}
+	c.checkBurst(&p)
 	c.checkWindows(&p)
 	return p.err()
 }

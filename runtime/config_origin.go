@@ -60,6 +60,12 @@ func (c *Config) originOf(key string) origin {
 	return origin{}
 }
 
+// IsSet reports whether a file, the environment or a flag set a key.
+func (c *Config) IsSet(key string) bool {
+	_, ok := c.origins[key]
+	return ok
+}
+
 // source names where a field's value is from, for people.
 func (c *Config) source(f field, defaults map[string]string) string {
 	if o, ok := c.origins[f.key]; ok && o.text == f.text() {

@@ -160,6 +160,12 @@ func (f field) setText(text string) string {
 			return f.show(text) + ": want a whole number" + f.allowed()
 		}
 		f.value.SetInt(int64(n))
+	case float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return f.show(text) + ": want a number" + f.allowed()
+		}
+		f.value.SetFloat(x)
 	case bool:
 		if text != "true" && text != "false" {
 			return f.show(text) + ": want true or false"
@@ -241,6 +247,8 @@ func checkField(f field) string {
 		if len(f.oneOf()) == 0 {
 			return f.checkRange(int64(v), f.text())
 		}
+	case float64:
+		return f.checkFloat(v)
 	case Duration:
 		return f.checkRange(int64(v), f.text())
 	case Size:
@@ -275,6 +283,19 @@ func (f field) checkRange(n int64, text string) string {
 	lo, hi := f.tag.Get("min"), f.tag.Get("max")
 	if n < bound(f, lo) || n > bound(f, hi) {
 		return fmt.Sprintf("%s: want %s to %s", text, lo, hi)
+	}
+	return ""
+}
+
+// checkFloat is checkRange for numbers with a point. NaN is in no range.
+func (f field) checkFloat(x float64) string {
+	lo, errLo := strconv.ParseFloat(f.tag.Get("min"), 64)
+	hi, errHi := strconv.ParseFloat(f.tag.Get("max"), 64)
+	if errLo != nil || errHi != nil {
+		panic("runtime: bad bounds of " + f.doc) // a tag in config.go, so a bug
+	}
+	if !(x >= lo && x <= hi) {
+		return fmt.Sprintf("%s: want %s to %s", f.text(), f.tag.Get("min"), f.tag.Get("max"))
 	}
 	return ""
 }

@@ -17,9 +17,10 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxConfig is the longest configuration file in bytes. It also bounds how deep
-// the YAML parser, which is recursive, can go.
-const maxConfig = 64 << 10
+const (
+	maxConfig = 64 << 10 // the longest configuration file in bytes
+	maxDepth  = 32       // the YAML parser is recursive and slow in depth
+)
 
 // LoadConfig reads a configuration file over the defaults; an empty path means
 // no file. Relative paths in the file count from its folder. Errors wrap
@@ -95,6 +96,12 @@ func (d *decoder) parse(data []byte) (body ast.Node) {
 		d.wrong(o, "", "not UTF-8: save the file as UTF-8")
 		return nil
 	}
+	if line := tooDeep(string(data)); line > 0 {
+		o := d.at(nil)
+		o.line, o.col = line, 1
+		d.wrong(o, "", "nested too deep: this is not a configuration of Kehai")
+		return nil
+	}
 	defer func() { // the parser is foreign code and reads foreign bytes
 		if r := recover(); r != nil {
 			d.wrong(d.at(nil), "", "not readable as YAML")
@@ -137,8 +144,36 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
+// tooDeep returns the number of the line on which more than maxDepth brackets
+// are open, or so many lists begin; 0 if there is none. Brackets in texts and
+// comments count too, which does no harm where they are closed or few.
+func tooDeep(text string) int {
+	open, number := 0, 0
+	for line := range strings.Lines(text) {
+		number++
+		if head := line[:len(line)-len(strings.TrimLeft(line, "- "))]; strings.Count(head, "- ") > maxDepth {
+			return number
+		}
+		for _, b := range []byte(line) {
+			switch b {
+			case '[', '{':
+				open++
+			case ']', '}':
+				open = max(open-1, 0)
+			}
+			if open > maxDepth {
+				return number
+			}
+		}
+	}
+	return 0
+}
+
 // withoutQuotes cuts a message before what it quotes of the file.
 func withoutQuotes(message string) string {
+	if strings.Contains(message, "\t") {
+		return "a tab where none may be: indent with spaces"
+	}
 	head, _, _ := strings.Cut(message, `"`)
 	return strings.TrimRight(head, " :")
 }
