@@ -1,0 +1,232 @@
+package live_test
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/persistence"
+	"github.com/dgraph-io/badger/v4"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/store"
+)
+
+// window is how many messages each actor of a benchmark has under way.
+const window = 64
+
+// BenchmarkTurns compares, in one run and on one disk:
+//
+//   - turns: Kehai's. A message is handled, a row written, a message sent to
+//     itself; all of it is one transaction with the acknowledgement.
+//   - persisted: protoactor's persistence mixin, with a transaction of Badger
+//     per event, and a plain tell to itself.
+//   - told: protoactor's tell to itself, nothing durable.
+//
+// With the durability "power" each transaction is synced to the disk before
+// anything leaves the turn. The table at the end shows events per second and how
+// many times as many Kehai's are.
+func BenchmarkTurns(b *testing.B) {
+	rates := map[string]float64{}
+	var table strings.Builder
+	fmt.Fprintf(&table, "\n%-10s %7s %12s %14s %14s %12s %10s\n", "durability", "actors", "turns/s", "persisted/s", "told/s", "× persisted", "× told")
+	for _, power := range []bool{false, true} {
+		durability := map[bool]string{false: "process", true: "power"}[power]
+		for _, n := range []int{1, 8, 64} {
+			at := fmt.Sprintf("%s/actors=%d", durability, n)
+			for _, c := range []struct {
+				name string
+				run  func(b *testing.B, power bool, actors int) (done int64)
+			}{{"turns", benchTurns}, {"persisted", benchPersisted}, {"told", benchTold}} {
+				b.Run(c.name+"/"+at, func(b *testing.B) {
+					b.ReportAllocs()
+					done := c.run(b, power, n)
+					rates[c.name] = float64(done) / b.Elapsed().Seconds()
+					b.ReportMetric(rates[c.name], c.name+"/s")
+				})
+			}
+			fmt.Fprintf(&table, "%-10s %7d %12.0f %14.0f %14.0f %12.1f %10.4f\n", durability, n, rates["turns"], rates["persisted"], rates["told"],
+				rates["turns"]/rates["persisted"], rates["turns"]/rates["told"])
+		}
+	}
+	fmt.Print(table.String()) // b.Log of a benchmark with parts is not shown
+}
+
+// rounds is how often each message must go round for at least n events.
+func rounds(n, actors int) int { return (n + actors*window - 1) / (actors * window) }
+
+// benchTurns runs b.N turns and returns how many it really were.
+func benchTurns(b *testing.B, power bool, n int) int64 {
+	disk, err := store.Open(store.Options{Dir: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var done, ended atomic.Int64
+	finished := make(chan struct{})
+	all := int64(n * window)
+	spinner := kind("spinner", func(t *actors.Turn, m messages.Message) error {
+		switch m := m.(type) {
+		case fleet:
+			for range window {
+				t.Send(t.Self(), number(m))
+			}
+		case number:
+			done.Add(1)
+			list.Put(t, "last", []int{m.N})
+			if m.N > 1 {
+				t.Send(t.Self(), number{m.N - 1})
+			} else {
+				t.Publish(glimpse{})
+			}
+		}
+		return nil
+	})
+	r := start(b, disk, live.Options{Engine: engine.Options{
+		Kinds: []engine.Kind{spinner}, Sync: power,
+		Listener: func(p engine.Published) {
+			if _, ok := p.Message.(glimpse); ok && ended.Add(1) == all {
+				close(finished)
+			}
+		},
+	}})
+	for a := range n {
+		if err := r.Engine().Activate(messages.To("spinner", fmt.Sprint(a))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ResetTimer()
+	for a := range n {
+		r.inject(messages.To("spinner", fmt.Sprint(a)), fleet{rounds(b.N, n)})
+	}
+	<-finished
+	b.StopTimer()
+	r.stop()
+	if err := disk.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return done.Load()
+}
+
+// quietSystem is a protoactor system as it comes, but silent.
+func quietSystem() *actor.ActorSystem {
+	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+}
+
+// tick goes round rounds times.
+type tick struct{ rounds int }
+
+// spin runs n protoactors with window ticks each until all are spent.
+func spin(b *testing.B, n int, props func(handled func(tick) bool) *actor.Props) int64 {
+	var done, ended atomic.Int64
+	finished := make(chan struct{})
+	all := int64(n * window)
+	system := quietSystem()
+	handled := func(m tick) (again bool) {
+		done.Add(1)
+		if m.rounds <= 1 && ended.Add(1) == all {
+			close(finished)
+		}
+		return m.rounds > 1
+	}
+	var pids []*actor.PID
+	for a := range n {
+		pid, err := system.Root.SpawnNamed(props(handled), fmt.Sprint("spinner", a))
+		if err != nil {
+			b.Fatal(err)
+		}
+		pids = append(pids, pid)
+	}
+	b.ResetTimer()
+	for _, pid := range pids {
+		for range window {
+			system.Root.Send(pid, tick{rounds(b.N, n)})
+		}
+	}
+	<-finished
+	b.StopTimer()
+	for _, pid := range pids {
+		system.Root.Stop(pid)
+	}
+	return done.Load()
+}
+
+func benchTold(b *testing.B, _ bool, n int) int64 {
+	return spin(b, n, func(handled func(tick) bool) *actor.Props {
+		return actor.PropsFromFunc(func(ctx actor.Context) {
+			if m, ok := ctx.Message().(tick); ok && handled(m) {
+				ctx.Send(ctx.Self(), tick{m.rounds - 1})
+			}
+		})
+	})
+}
+
+func benchPersisted(b *testing.B, power bool, n int) int64 {
+	db, err := badger.Open(badger.DefaultOptions(b.TempDir()).WithLogger(nil).WithSyncWrites(power).WithDetectConflicts(false).WithMetricsEnabled(false))
+	if err != nil {
+		b.Fatal(err)
+	}
+	done := spin(b, n, func(handled func(tick) bool) *actor.Props {
+		return actor.PropsFromProducer(func() actor.Actor { return &persisted{handled: handled} },
+			actor.WithReceiverMiddleware(persistence.Using(&badgerProvider{db})))
+	})
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return done
+}
+
+// persisted keeps an event per tick.
+type persisted struct {
+	persistence.Mixin
+	handled func(tick) bool
+	last    int64
+}
+
+func (p *persisted) Receive(ctx actor.Context) {
+	m, ok := ctx.Message().(tick)
+	if !ok {
+		return
+	}
+	self := ctx.Self() // a snapshot takes the message from the context
+	event := wrapperspb.Int64(int64(m.rounds))
+	p.PersistReceive(event)
+	p.last = event.Value
+	if p.handled(m) {
+		ctx.Send(self, tick{m.rounds - 1})
+	}
+}
+
+// badgerProvider is a persistence provider as one would write it on Badger: a
+// transaction per event. There are no events to read back.
+type badgerProvider struct{ db *badger.DB }
+
+func (p *badgerProvider) GetState() persistence.ProviderState { return p }
+func (p *badgerProvider) Restart()                            {}
+func (p *badgerProvider) GetSnapshotInterval() int            { return math.MaxInt }
+func (p *badgerProvider) GetSnapshot(string) (any, int, bool) { return nil, 0, false }
+func (p *badgerProvider) PersistSnapshot(string, int, proto.Message) {
+}
+func (p *badgerProvider) DeleteSnapshots(string, int)             {}
+func (p *badgerProvider) GetEvents(string, int, int, func(e any)) {}
+func (p *badgerProvider) DeleteEvents(string, int)                {}
+
+func (p *badgerProvider) PersistEvent(name string, index int, event proto.Message) {
+	raw, err := proto.Marshal(event)
+	if err == nil {
+		err = p.db.Update(func(txn *badger.Txn) error {
+			return txn.Set(fmt.Appendf(nil, "%s/%012d", name, index), raw)
+		})
+	}
+	if err != nil {
+		panic(err) // the interface has no errors
+	}
+}
