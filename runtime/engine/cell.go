@@ -213,6 +213,9 @@ func (e *Engine) stale(c *Cell, env *Envelope) (bool, error) {
 		}
 		return false, nil
 	}
+	if env.seq > 0 && !env.stored {
+		return false, nil // mail that came from its commit: only this cell can acknowledge it
+	}
 	raw, ok, err := e.read(c, env.receipt)
 	if err != nil || !ok {
 		return !ok && err == nil, err
