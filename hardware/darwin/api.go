@@ -1,0 +1,174 @@
+package darwin
+
+// obj is a CFTypeRef or an Objective-C object, which share one reference
+// count; 0 is none. Messages to 0 do nothing and answer 0.
+type obj uintptr
+
+// rect has the layout of CGRect: four doubles.
+type rect struct{ X, Y, W, H float64 }
+
+// point has the layout of CGPoint.
+type point struct{ X, Y float64 }
+
+// size has the layout of CGSize.
+type size struct{ W, H float64 }
+
+// api is what is used of the system. A result named Create or Copy in C, and
+// one of alloc and init, belongs to the caller and is released by the line
+// after it. Everything else lives as long as the surrounding pool.
+type api struct {
+	// pool runs f on one thread inside an autorelease pool.
+	//	void *objc_autoreleasePoolPush(void)
+	//	void objc_autoreleasePoolPop(void *pool)
+	pool func(f func())
+	// class is objc_getClass, 0 for an unknown one.
+	class func(name string) obj
+	// selector is sel_registerName, for methods that take one.
+	selector func(name string) uintptr
+	// The send functions are objc_msgSend with the result the method has.
+	// Arguments have exactly the method's types; an object is an obj, never nil.
+	send        func(to obj, selector string, args ...any) obj
+	sendBool    func(to obj, selector string, args ...any) bool
+	sendInt     func(to obj, selector string, args ...any) int
+	sendDouble  func(to obj, selector string, args ...any) float64
+	sendFloat   func(to obj, selector string, args ...any) float32
+	sendCString func(to obj, selector string, args ...any) string
+	sendRect    func(to obj, selector string, args ...any) rect
+	// block makes a void (^)(id, id). The caller calls free once; whoever the
+	// block was given to keeps its own copy.
+	block func(f func(first, second obj)) (b obj, free func())
+
+	cf struct {
+		release func(o obj)          // void CFRelease(CFTypeRef cf)
+		typeOf  func(o obj) uint     // CFTypeID CFGetTypeID(CFTypeRef cf)
+		bytes   func(data obj) *byte // const UInt8 *CFDataGetBytePtr(CFDataRef data)
+		length  func(data obj) int   // CFIndex CFDataGetLength(CFDataRef data)
+	}
+
+	window struct {
+		list func(option, relativeTo uint32) obj // CFArrayRef CGWindowListCopyWindowInfo(CGWindowListOption option, CGWindowID relativeToWindow)
+		// picture is nil where the system no longer has the call.
+		//	CGImageRef CGWindowListCreateImage(CGRect screenBounds, CGWindowListOption listOption, CGWindowID windowID, CGWindowImageOption imageOption)
+		picture func(bounds rect, list, id, image uint32) obj
+		allowed func() bool   // bool CGPreflightScreenCaptureAccess(void)
+		ask     func() bool   // bool CGRequestScreenCaptureAccess(void)
+		display func() uint32 // CGDirectDisplayID CGMainDisplayID(void)
+	}
+
+	image struct {
+		width     func(image obj) uint   // size_t CGImageGetWidth(CGImageRef image)
+		height    func(image obj) uint   // size_t CGImageGetHeight(CGImageRef image)
+		component func(image obj) uint   // size_t CGImageGetBitsPerComponent(CGImageRef image)
+		pixel     func(image obj) uint   // size_t CGImageGetBitsPerPixel(CGImageRef image)
+		stride    func(image obj) uint   // size_t CGImageGetBytesPerRow(CGImageRef image)
+		info      func(image obj) uint32 // CGBitmapInfo CGImageGetBitmapInfo(CGImageRef image)
+		space     func(image obj) obj    // CGColorSpaceRef CGImageGetColorSpace(CGImageRef image)
+		provider  func(image obj) obj    // CGDataProviderRef CGImageGetDataProvider(CGImageRef image)
+		data      func(provider obj) obj // CFDataRef CGDataProviderCopyData(CGDataProviderRef provider)
+	}
+
+	bitmap struct {
+		// CGContextRef CGBitmapContextCreate(void *data, size_t width, size_t height, size_t bitsPerComponent, size_t bytesPerRow, CGColorSpaceRef space, uint32_t bitmapInfo)
+		create func(data uintptr, width, height, component, stride uint, space obj, info uint32) obj
+		bytes  func(context obj) *byte               // void *CGBitmapContextGetData(CGContextRef context)
+		stride func(context obj) uint                // size_t CGBitmapContextGetBytesPerRow(CGContextRef context)
+		image  func(context obj) obj                 // CGImageRef CGBitmapContextCreateImage(CGContextRef context)
+		draw   func(context obj, to rect, image obj) // void CGContextDrawImage(CGContextRef c, CGRect rect, CGImageRef image)
+		gray   func() obj                            // CGColorSpaceRef CGColorSpaceCreateDeviceGray(void)
+		rgb    func() obj                            // CGColorSpaceRef CGColorSpaceCreateDeviceRGB(void)
+	}
+
+	ax struct {
+		trusted   func() bool                                    // Boolean AXIsProcessTrusted(void)
+		app       func(pid int32) obj                            // AXUIElementRef AXUIElementCreateApplication(pid_t pid)
+		timeout   func(element obj, seconds float32) int32       // AXError AXUIElementSetMessagingTimeout(AXUIElementRef element, float timeoutInSeconds)
+		copy      func(element, attribute obj, value *obj) int32 // AXError AXUIElementCopyAttributeValue(AXUIElementRef element, CFStringRef attribute, CFTypeRef *value)
+		count     func(element, attribute obj, count *int) int32 // AXError AXUIElementGetAttributeValueCount(AXUIElementRef element, CFStringRef attribute, CFIndex *count)
+		set       func(element, attribute, value obj) int32      // AXError AXUIElementSetAttributeValue(AXUIElementRef element, CFStringRef attribute, CFTypeRef value)
+		perform   func(element, action obj) int32                // AXError AXUIElementPerformAction(AXUIElementRef element, CFStringRef action)
+		valueType func() uint                                    // CFTypeID AXValueGetTypeID(void)
+		point     func(value obj, kind uint32, to *point) bool   // Boolean AXValueGetValue(AXValueRef value, AXValueType theType, void *valuePtr)
+		size      func(value obj, kind uint32, to *size) bool    // the same function
+	}
+
+	event struct {
+		since   func(state int32, kind uint32) float64                     // CFTimeInterval CGEventSourceSecondsSinceLastEventType(CGEventSourceStateID stateID, CGEventType eventType)
+		counter func(state int32, kind uint32) uint32                      // uint32_t CGEventSourceCounterForEventType(CGEventSourceStateID stateID, CGEventType eventType)
+		key     func(source obj, code uint16, down bool) obj               // CGEventRef CGEventCreateKeyboardEvent(CGEventSourceRef source, CGKeyCode virtualKey, bool keyDown)
+		text    func(event obj, length uint, units *uint16)                // void CGEventKeyboardSetUnicodeString(CGEventRef event, UniCharCount stringLength, const UniChar *unicodeString)
+		flags   func(event obj, flags uint64)                              // void CGEventSetFlags(CGEventRef event, CGEventFlags flags)
+		mouse   func(source obj, kind uint32, at point, button uint32) obj // CGEventRef CGEventCreateMouseEvent(CGEventSourceRef source, CGEventType mouseType, CGPoint mouseCursorPosition, CGMouseButton mouseButton)
+		post    func(tap uint32, event obj)                                // void CGEventPost(CGEventTapLocation tap, CGEventRef event)
+	}
+}
+
+// symbol is one function of a framework and the field that calls it.
+type symbol struct {
+	name     string
+	to       any // pointer to a func field
+	optional bool
+}
+
+// framework is a shared library and what is used of it.
+type framework struct {
+	name    string
+	symbols []symbol
+}
+
+// frameworks lists what the table is filled from.
+func (a *api) frameworks() []framework {
+	return []framework{
+		{"CoreFoundation", []symbol{
+			{name: "CFRelease", to: &a.cf.release},
+			{name: "CFGetTypeID", to: &a.cf.typeOf},
+			{name: "CFDataGetBytePtr", to: &a.cf.bytes},
+			{name: "CFDataGetLength", to: &a.cf.length},
+		}},
+		{"CoreGraphics", []symbol{
+			{name: "CGWindowListCopyWindowInfo", to: &a.window.list},
+			{name: "CGWindowListCreateImage", to: &a.window.picture, optional: true},
+			{name: "CGPreflightScreenCaptureAccess", to: &a.window.allowed},
+			{name: "CGRequestScreenCaptureAccess", to: &a.window.ask},
+			{name: "CGMainDisplayID", to: &a.window.display},
+			{name: "CGImageGetWidth", to: &a.image.width},
+			{name: "CGImageGetHeight", to: &a.image.height},
+			{name: "CGImageGetBitsPerComponent", to: &a.image.component},
+			{name: "CGImageGetBitsPerPixel", to: &a.image.pixel},
+			{name: "CGImageGetBytesPerRow", to: &a.image.stride},
+			{name: "CGImageGetBitmapInfo", to: &a.image.info},
+			{name: "CGImageGetColorSpace", to: &a.image.space},
+			{name: "CGImageGetDataProvider", to: &a.image.provider},
+			{name: "CGDataProviderCopyData", to: &a.image.data},
+			{name: "CGBitmapContextCreate", to: &a.bitmap.create},
+			{name: "CGBitmapContextGetData", to: &a.bitmap.bytes},
+			{name: "CGBitmapContextGetBytesPerRow", to: &a.bitmap.stride},
+			{name: "CGBitmapContextCreateImage", to: &a.bitmap.image},
+			{name: "CGContextDrawImage", to: &a.bitmap.draw},
+			{name: "CGColorSpaceCreateDeviceGray", to: &a.bitmap.gray},
+			{name: "CGColorSpaceCreateDeviceRGB", to: &a.bitmap.rgb},
+			{name: "CGEventSourceSecondsSinceLastEventType", to: &a.event.since},
+			{name: "CGEventSourceCounterForEventType", to: &a.event.counter},
+			{name: "CGEventCreateKeyboardEvent", to: &a.event.key},
+			{name: "CGEventKeyboardSetUnicodeString", to: &a.event.text},
+			{name: "CGEventSetFlags", to: &a.event.flags},
+			{name: "CGEventCreateMouseEvent", to: &a.event.mouse},
+			{name: "CGEventPost", to: &a.event.post},
+		}},
+		{"ApplicationServices", []symbol{
+			{name: "AXIsProcessTrusted", to: &a.ax.trusted},
+			{name: "AXUIElementCreateApplication", to: &a.ax.app},
+			{name: "AXUIElementSetMessagingTimeout", to: &a.ax.timeout},
+			{name: "AXUIElementCopyAttributeValue", to: &a.ax.copy},
+			{name: "AXUIElementGetAttributeValueCount", to: &a.ax.count},
+			{name: "AXUIElementSetAttributeValue", to: &a.ax.set},
+			{name: "AXUIElementPerformAction", to: &a.ax.perform},
+			{name: "AXValueGetTypeID", to: &a.ax.valueType},
+			{name: "AXValueGetValue", to: &a.ax.point},
+			{name: "AXValueGetValue", to: &a.ax.size},
+		}},
+		// Classes only.
+		{"Foundation", nil},
+		{"Vision", nil},
+		{"ScreenCaptureKit", nil},
+	}
+}
