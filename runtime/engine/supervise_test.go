@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestBackoffBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 80; n++ {
+		want := 30 * time.Second
+		if n <= 9 {
+			want = 100 * time.Millisecond << (n - 1)
+		}
+		low, high := want*8/10, want*12/10
+		least, most := high, low
+		for range 500 {
+			d := backoff(n, rng)
+			if d < low || d > high {
+				t.Fatalf("backoff(%d) = %v, want %v to %v", n, d, low, high)
+			}
+			least, most = min(least, d), max(most, d)
+		}
+		if least > want*85/100 || most < want*115/100 {
+			t.Errorf("backoff(%d) came out from %v to %v, want it spread over %v to %v", n, least, most, low, high)
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var s supervisor
+	now := goldenTime
+	for i := 1; i <= 10; i++ {
+		if delay, changed := s.failed(now, "x", rng); changed || delay > 36*time.Second {
+			t.Errorf("failed() number %d = %v, %v, want a healthy backoff", i, delay, changed)
+		}
+		now = now.Add(time.Second)
+	}
+	if delay, changed := s.failed(now, "last", rng); delay != 30*time.Second || !changed || s.reason != "last" {
+		t.Errorf("failed() number 11 = %v, %v, want 30s and unhealthy", delay, changed)
+	}
+	if delay, changed := s.failed(now, "x", rng); delay != 30*time.Second || changed {
+		t.Errorf("failed() number 12 = %v, %v, want 30s and no second report", delay, changed)
+	}
+	if !s.worked() || s.worked() {
+		t.Errorf("worked() does not report health exactly once")
+	}
+	if delay, changed := s.failed(now, "x", rng); changed || delay > 120*time.Millisecond {
+		t.Errorf("failed() after health = %v, %v, want the first backoff", delay, changed)
+	}
+	if s.restarts != 13 {
+		t.Errorf("restarts = %d, want 13", s.restarts)
+	}
+}
+
+// An actor that meets nothing but poisonous messages stays healthy: each takes
+// its restarts with it into quarantine.
+func TestQuarantinedRestartsAreFree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var s supervisor
+	for message := range 20 {
+		for attempt := 1; attempt <= MaxAttempts; attempt++ {
+			if delay, changed := s.failed(goldenTime, "x", rng); changed || delay > 2*time.Second {
+				t.Fatalf("failed() at attempt %d of message %d = %v, %v, want a healthy backoff", attempt, message, delay, changed)
+			}
+		}
+		s.pardon(MaxAttempts)
+	}
+	if len(s.recent) != 0 || s.restarts != 100 {
+		t.Errorf("%d restarts count of %d, want 0 of 100", len(s.recent), s.restarts)
+	}
+	s.pardon(3) // more than there are
+}
+
+// Over any course of time an actor is unhealthy exactly from its 11th counted
+// restart within a minute until it works again, and no delay is above the cap.
+func TestHealthAgainstAModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		var s supervisor
+		var at []time.Time
+		unhealthy := false
+		now := goldenTime
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "s")) * time.Second)
+			if rapid.IntRange(0, 9).Draw(t, "works") == 0 {
+				if got := s.worked(); got != unhealthy {
+					t.Fatalf("worked() = %v, want %v", got, unhealthy)
+				}
+				if unhealthy {
+					unhealthy, at = false, nil
+				}
+				continue
+			}
+			at = append(at, now)
+			counted := 0
+			for _, f := range at {
+				if now.Sub(f) < time.Minute {
+					counted++
+				}
+			}
+			delay, changed := s.failed(now, "x", rng)
+			if want := counted > 10 && !unhealthy; changed != want {
+				t.Fatalf("failed() reports %v with %d restarts in a minute, want %v", changed, counted, want)
+			}
+			unhealthy = unhealthy || counted > 10
+			if delay < 80*time.Millisecond || delay > 36*time.Second {
+				t.Fatalf("failed() = %v, want 80ms to 36s", delay)
+			}
+		}
+	})
+}
