@@ -1,0 +1,81 @@
+package darwin
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// stroke is one press and release of a key, or a piece of text that travels
+// with one.
+type stroke struct {
+	code  uint16 // virtual key code
+	flags uint64 // modifiers
+	units []uint16
+}
+
+// Virtual key codes of <HIToolbox/Events.h>. keyA is where A is on American and
+// Japanese keyboards.
+const (
+	keyA         = 0
+	keyReturn    = 36
+	keyTab       = 48
+	keyBackspace = 51
+	keyEscape    = 53
+
+	flagShift   = 1 << 17
+	flagCommand = 1 << 20
+)
+
+// maxUnits is how much text the system lets one key event carry.
+const maxUnits = 20
+
+// strokes turns text into events. A line feed, also one written \r\n or \r,
+// becomes Shift+Return; a tab becomes a space, since it would leave the field;
+// other control characters are left out. No character is split.
+func strokes(text string) []stroke {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
+	var out []stroke
+	var units []uint16
+	flush := func() {
+		if len(units) > 0 {
+			out = append(out, stroke{units: units})
+			units = nil
+		}
+	}
+	for _, r := range text {
+		if r == '\n' {
+			flush()
+			out = append(out, stroke{code: keyReturn, flags: flagShift})
+			continue
+		}
+		if unicode.IsControl(r) {
+			continue
+		}
+		if len(units)+utf16.RuneLen(r) > maxUnits {
+			flush()
+		}
+		units = utf16.AppendRune(units, r)
+	}
+	flush()
+	return out
+}
+
+// keyStroke is the event of a key; false for one that is not known.
+func keyStroke(key hardware.Key) (stroke, bool) {
+	switch key {
+	case hardware.KeyEnter:
+		return stroke{code: keyReturn}, true
+	case hardware.KeyTab:
+		return stroke{code: keyTab}, true
+	case hardware.KeyEscape:
+		return stroke{code: keyEscape}, true
+	case hardware.KeyBackspace:
+		return stroke{code: keyBackspace}, true
+	case hardware.KeySelectAll:
+		return stroke{code: keyA, flags: flagCommand}, true
+	}
+	return stroke{}, false
+}

@@ -1,0 +1,278 @@
+package darwin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// Typist types into windows of [Screen] with key events that carry text. It
+// needs the permission Accessibility, and Screen Recording for Click. An input
+// method that is composing takes the events for itself: the Mac's input source
+// should be one without composition (ABC) in the window that is typed into. All
+// methods may be called concurrently: one call types at a time.
+type Typist struct {
+	screen *Screen
+	a      *api
+	pause  func(ctx context.Context, d time.Duration) error
+	mu     sync.Mutex
+}
+
+var (
+	_ hardware.Typist  = (*Typist)(nil)
+	_ hardware.Pointer = (*Typist)(nil)
+)
+
+// OpenTypist binds the frameworks. Missing permission shows with each call.
+func OpenTypist() (*Typist, error) {
+	s, err := OpenScreen()
+	if err != nil {
+		return nil, err
+	}
+	return &Typist{screen: s, a: s.a, pause: pause}, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+const (
+	activateStep  = 20 * time.Millisecond
+	activateTries = 50
+	eventGap      = 5 * time.Millisecond // faster ones get lost in some applications
+)
+
+// Activate implements [hardware.Typist]. It does not take a window out of the
+// Dock.
+func (t *Typist) Activate(ctx context.Context, ref string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.activate(ctx, ref)
+}
+
+func (t *Typist) activate(ctx context.Context, ref string) error {
+	if err := ctx.Err(); err != nil {
+		return notActive(err)
+	}
+	for try := range activateTries {
+		active, err := t.isActive(ref)
+		if err != nil {
+			return notActive(err)
+		}
+		if active {
+			return nil
+		}
+		if try == 0 {
+			if err := t.raise(ref); err != nil {
+				return notActive(err)
+			}
+		}
+		if err := t.pause(ctx, activateStep); err != nil {
+			return notActive(err)
+		}
+	}
+	return fmt.Errorf("darwin: window %q did not come to the front; is another window holding the screen? %w", ref, hardware.ErrNotActive)
+}
+
+func notActive(err error) error { return fmt.Errorf("%w: %w", hardware.ErrNotActive, err) }
+
+// raise asks for a window to come to the front, and its application with it.
+func (t *Typist) raise(ref string) (err error) {
+	t.a.pool(func() {
+		err = t.withWindow(ref, func(app, window element) error {
+			err := axError(t.a.ax.perform(window.o, t.a.string("AXRaise")))
+			if err != nil && !errors.Is(err, errAbsent) {
+				return err
+			}
+			yes := t.a.send(t.a.class("NSNumber"), "numberWithBool:", true) // + (NSNumber *)numberWithBool:(BOOL)value
+			return axError(t.a.ax.set(app.o, t.a.string("AXFrontmost"), yes))
+		})
+	})
+	return err
+}
+
+// isActive tells whether the window is the topmost one and its application says
+// that it is in front.
+func (t *Typist) isActive(ref string) (active bool, err error) {
+	t.a.pool(func() {
+		err = t.withWindow(ref, func(app, _ element) error {
+			list, err := t.a.windows()
+			if err != nil {
+				return err
+			}
+			top, ok := front(list)
+			if !ok || top.id.ref() != ref {
+				return nil
+			}
+			o, err := app.copy("AXFrontmost")
+			active = err == nil && t.a.number(o) == 1
+			return err
+		})
+	})
+	return active, err
+}
+
+// withWindow finds a window that can be seen and its accessible elements.
+func (t *Typist) withWindow(ref string, f func(app, window element) error) error {
+	w, err := t.a.find(ref)
+	if err != nil {
+		return err
+	}
+	if !w.onScreen {
+		return w.capturable()
+	}
+	keep := &keeper{a: t.a}
+	defer keep.release()
+	app, window, err := keep.accessible(w)
+	if err != nil {
+		return err
+	}
+	return f(app, window)
+}
+
+// Type implements [hardware.Typist]. It looks before each piece of text whether
+// the window is still in front.
+func (t *Typist) Type(ctx context.Context, ref, text string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.strike(ctx, ref, strokes(text))
+}
+
+// Press implements [hardware.Typist].
+func (t *Typist) Press(ctx context.Context, ref string, key hardware.Key) error {
+	s, ok := keyStroke(key)
+	if !ok {
+		return fmt.Errorf("darwin: there is no key %q: %w", key, hardware.ErrUnavailable)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.strike(ctx, ref, []stroke{s})
+}
+
+func (t *Typist) strike(ctx context.Context, ref string, all []stroke) error {
+	if err := t.activate(ctx, ref); err != nil {
+		return err
+	}
+	for i, s := range all {
+		if i > 0 {
+			if err := t.stillActive(ctx, ref); err != nil {
+				return partly(i, len(all), err)
+			}
+		}
+		err := t.press(s)
+		if err != nil && i > 0 {
+			return partly(i, len(all), err)
+		}
+		if err != nil {
+			return notActive(err)
+		}
+	}
+	return nil
+}
+
+func partly(done, all int, err error) error {
+	return fmt.Errorf("darwin: after %d of %d pieces: %w: %w", done, all, hardware.ErrPartlyTyped, err)
+}
+
+func (t *Typist) stillActive(ctx context.Context, ref string) error {
+	if err := t.pause(ctx, eventGap); err != nil {
+		return err
+	}
+	active, err := t.isActive(ref)
+	if err == nil && !active {
+		err = fmt.Errorf("darwin: window %q is no longer in front", ref)
+	}
+	return err
+}
+
+// tapHID is where events of devices enter.
+const tapHID = 0
+
+// press posts a key down and up, or nothing.
+func (t *Typist) press(s stroke) (err error) {
+	t.a.pool(func() {
+		down := t.a.event.key(0, s.code, true)
+		defer t.release(down)
+		up := t.a.event.key(0, s.code, false)
+		defer t.release(up)
+		err = t.post(s.flags, s.units, down, up)
+	})
+	return err
+}
+
+func (t *Typist) release(event obj) {
+	if event != 0 {
+		t.a.cf.release(event)
+	}
+}
+
+// post sends events on their way: all or, if one could not be made, none.
+func (t *Typist) post(flags uint64, units []uint16, events ...obj) error {
+	if slices.Contains(events, 0) {
+		return fmt.Errorf("darwin: macOS made no input event: %s: %w", howTo(Accessibility), hardware.ErrPermission)
+	}
+	for _, e := range events {
+		t.a.event.flags(e, flags) // also clears what the person holds down
+		if len(units) > 0 {
+			t.a.event.text(e, uint(len(units)), &units[0])
+		}
+		t.a.event.post(tapHID, e)
+	}
+	return nil
+}
+
+// Click implements [hardware.Pointer]. It captures the window once for its
+// scale and leaves the pointer where it clicked.
+func (t *Typist) Click(ctx context.Context, ref string, at image.Point) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.activate(ctx, ref); err != nil {
+		return err
+	}
+	shot, err := t.screen.Capture(ctx, ref)
+	if err != nil {
+		return notActive(err)
+	}
+	if !at.In(shot.Image.Rect) {
+		return fmt.Errorf("darwin: the point %v is outside of the window's %v: %w", at, shot.Image.Rect, hardware.ErrNotActive)
+	}
+	t.a.pool(func() { err = t.click(ref, at, shot.Scale) })
+	if err != nil {
+		return notActive(err)
+	}
+	return nil
+}
+
+func (t *Typist) click(ref string, at image.Point, scale float64) error {
+	w, err := t.a.find(ref)
+	if err != nil {
+		return err
+	}
+	const left = 0
+	to := onScreen(w.bounds, at, scale)
+	moved := t.a.event.mouse(0, eventMoved, to, left)
+	defer t.release(moved)
+	down := t.a.event.mouse(0, eventLeftDown, to, left)
+	defer t.release(down)
+	up := t.a.event.mouse(0, eventLeftUp, to, left)
+	defer t.release(up)
+	return t.post(0, nil, moved, down, up)
+}
+
+// onScreen is the middle of a captured pixel in points of the screen.
+func onScreen(window rect, at image.Point, scale float64) point {
+	return point{window.X + (float64(at.X)+0.5)/scale, window.Y + (float64(at.Y)+0.5)/scale}
+}
