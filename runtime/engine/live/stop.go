@@ -7,6 +7,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
+// How long Stop waits for one part of the system to end. Turns do not block, so
+// only a broken actor or disk makes it wait.
+const (
+	stopLimit = 5 * time.Second
+	killLimit = 500 * time.Millisecond
+)
+
 // Stop ends the system in order: sources first, then it waits until nothing is
 // under way or ctx ends, then workers and actors, then the committer with what
 // it still has to write. When it returns, no goroutine is left but calls that
@@ -58,9 +65,7 @@ func (s *System) stop(ctx context.Context) engine.Left {
 	s.end("workers", s.workers.box, s.workers.down)
 	s.end("actors", s.cells.box, s.cells.down)
 	s.end("guardian", s.trunk.box, s.trunk.down)
-	if s.o.Last != nil && !s.isKilled() {
-		s.o.Last(ctx)
-	}
+	s.last(ctx)
 	s.timer.end()
 	s.await("timers", s.timer.gone)
 	s.commit.end()
@@ -86,6 +91,26 @@ func (s *System) drain(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// last gives the host its last moment.
+func (s *System) last(ctx context.Context) {
+	if s.o.Last == nil || s.isKilled() {
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-s.killed:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	s.o.Last(ctx)
+	cancel()
+	<-done
 }
 
 func (s *System) end(what string, box *mailbox, down <-chan struct{}) {

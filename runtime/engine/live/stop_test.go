@@ -163,6 +163,50 @@ func TestLastRunsWhileTheCommitterStillCommits(t *testing.T) {
 	})
 }
 
+func TestKillEndsLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil, live.Options{
+			Engine: engine.Options{Kinds: []engine.Kind{sink}},
+			Last:   func(ctx context.Context) { <-ctx.Done() },
+		})
+		stopped := make(chan struct{})
+		go func() { r.Stop(t.Context()); close(stopped) }()
+		synctest.Wait()
+		r.Kill()
+		<-stopped
+	})
+}
+
+// An actor and a worker may have the same address.
+func TestActorAndWorkerOfOneAddressFailApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls atomic.Int32
+		b := &bench{newErr: func(n int32) error {
+			if n < 4 {
+				return errors.New("broken")
+			}
+			return nil
+		}}
+		calc := kind("calc", func(t *actors.Turn, m messages.Message) error {
+			if m, ok := m.(number); ok {
+				if calls.Add(1) < 4 {
+					return errors.New("broken")
+				}
+				appendTo(t, "all", m.N)
+			}
+			return nil
+		})
+		r := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{calc, asker}, Workers: []engine.WorkerKind{b.kind(1)}}})
+		r.inject("calc/1", number{1})
+		r.inject("asker/a", number{2})
+		r.stop()
+		wantAnswers(t, r, 2)
+		if got := rows(t, r.store, "calc/1", "all"); !slices.Equal(got, []int{1}) {
+			t.Errorf("calc/1 = %v, want [1]", got)
+		}
+	})
+}
+
 func TestKillDuringStopEndsAtOnceAndLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -31,7 +31,8 @@ type Options struct {
 	Horizon time.Duration
 	// Last is called by Stop when all actors have stopped and before the
 	// committer does: the last moment at which a host can acknowledge events. It
-	// must return when ctx ends. Kill does not call it. Nil: nothing.
+	// must return when ctx ends, with Stop's or by Kill, which does not call it
+	// either. Nil: nothing.
 	Last func(ctx context.Context)
 	// Log is given what is wrong with the system itself, protoactor's warnings
 	// included. The zero value writes nothing.
@@ -107,7 +108,7 @@ func New(o Options) (*System, error) {
 		return nil, err
 	}
 	s.trunk = &trunk{sys: s, box: newMailbox(s.activity), down: make(chan struct{})}
-	s.workers, s.cells = s.newBranch(), s.newBranch()
+	s.workers, s.cells = s.newBranch("workers"), s.newBranch("cells")
 	for _, kind := range s.engine.WorkerKinds() {
 		p := &pool{kind: kind}
 		s.pools[kind.Name] = p

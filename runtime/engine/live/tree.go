@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"sync/atomic"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -83,6 +82,7 @@ type (
 // branch is a guardian: it spawns children and is their supervision.
 type branch struct {
 	sys      *System
+	name     string
 	box      *mailbox
 	first    []*child // spawned at the start
 	children map[string]*child
@@ -90,8 +90,8 @@ type branch struct {
 	down     chan struct{} // closed when everything below has stopped
 }
 
-func (s *System) newBranch() *branch {
-	return &branch{sys: s, box: newMailbox(s.activity), children: map[string]*child{}, down: make(chan struct{})}
+func (s *System) newBranch(name string) *branch {
+	return &branch{sys: s, name: name, box: newMailbox(s.activity), children: map[string]*child{}, down: make(chan struct{})}
 }
 
 var (
@@ -155,7 +155,7 @@ func (b *branch) later(c *child, reason string) {
 	c.ill = true
 	b.sys.engine.Unhealthy(c.addr, reason)
 	f := c.deaths.Failed(reason)
-	b.sys.engine.After("spawn "+string(c.addr), f.Delay, func() { b.box.PostUserMessage(spawn{c}) })
+	b.sys.engine.After(b.name+" spawn "+string(c.addr), f.Delay, func() { b.box.PostUserMessage(spawn{c}) })
 }
 
 // HandleFailure implements [actor.SupervisorStrategy]: the child stays
@@ -171,7 +171,7 @@ func (b *branch) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor
 		b.sys.logBug(c.addr, reason)
 		failure = c.crashed(fmt.Sprint(reason))
 	}
-	b.sys.engine.After("restart "+string(c.addr), failure.Delay, func() {
+	b.sys.engine.After(b.name+" restart "+string(c.addr), failure.Delay, func() {
 		if !b.ended.Load() {
 			supervisor.RestartChildren(pid)
 		}
@@ -191,8 +191,8 @@ type trunk struct {
 func (t *trunk) Receive(ctx actor.Context) {
 	switch ctx.Message().(type) {
 	case *actor.Started:
-		t.grow(ctx, "workers", t.sys.workers)
-		t.grow(ctx, "cells", t.sys.cells)
+		t.grow(ctx, t.sys.workers)
+		t.grow(ctx, t.sys.cells)
 	case end:
 		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
@@ -201,9 +201,9 @@ func (t *trunk) Receive(ctx actor.Context) {
 	}
 }
 
-func (t *trunk) grow(ctx actor.Context, name string, b *branch) {
-	if _, err := ctx.SpawnNamed(propsOf(b, b.box, t.sys.dispatcher), name); err != nil {
-		panic("live: spawn " + name + ": " + err.Error()) // the names are ours alone
+func (t *trunk) grow(ctx actor.Context, b *branch) {
+	if _, err := ctx.SpawnNamed(propsOf(b, b.box, t.sys.dispatcher), b.name); err != nil {
+		panic("live: spawn " + b.name + ": " + err.Error()) // the names are ours alone
 	}
 }
 
@@ -244,10 +244,3 @@ func (l *cellLeaf) handle(any) {}
 func (l *cellLeaf) stopping() {}
 
 func (l *cellLeaf) crashed(reason string) *engine.Failure { return l.engine.Crash(l.cell, reason) }
-
-// stopLimit is how long Stop waits for one part of the tree. Turns do not block,
-// so only a broken actor makes it wait.
-const (
-	stopLimit = 5 * time.Second
-	killLimit = 500 * time.Millisecond
-)
