@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/kehai-run/kehai/messages"
@@ -10,7 +11,7 @@ import (
 // Bounds of one transaction of the committer.
 const (
 	batchTurns = 512
-	batchBytes = 1 << 20
+	batchBytes = 768 << 10 // what the store on Badger writes as one transaction of its own
 	maxTurn    = MaxBatch - batchBytes - 64<<10
 )
 
@@ -169,7 +170,7 @@ func (e *Engine) Commit(n int) (took int, paused bool) {
 func (e *Engine) assemble(batch []*staged) (live []*staged, ops []Op) {
 	k := e.committer
 	first := k.seq
-	once := map[string]bool{}
+	used := map[string]bool{}
 	for _, st := range batch {
 		if st.cell != nil {
 			st.cell.mu.Lock()
@@ -179,10 +180,11 @@ func (e *Engine) assemble(batch []*staged) (live []*staged, ops []Op) {
 				continue
 			}
 		}
-		live = append(live, st)
-		if st.once != "" && e.known(st.once, once) {
-			st.ops, st.mail = nil, nil
+		if err := e.check(st, used); err != nil {
+			st.finished(err)
+			continue
 		}
+		live = append(live, st)
 		ops = append(ops, st.ops...)
 		for i := range st.mail {
 			m := &st.mail[i]
@@ -211,14 +213,25 @@ func (e *Engine) assemble(batch []*staged) (live []*staged, ops []Op) {
 	return live, ops
 }
 
-// known reports whether an injection's key was used before, and marks it.
-func (e *Engine) known(key string, batch map[string]bool) bool {
-	if batch[key] {
-		return true
+// check looks at what a host's wish rests on, as the store will be just before
+// it; used holds the keys that the batch has used so far. An injection whose key
+// was used before does nothing; what needs a key that is gone is an error.
+func (e *Engine) check(st *staged, used map[string]bool) error {
+	key := st.once + st.needs
+	if key == "" {
+		return nil
 	}
-	batch[key] = true
 	_, ok, err := e.store.Get([]byte(key))
-	return ok && err == nil
+	switch {
+	case err != nil:
+		return fmt.Errorf("engine: look for an earlier use: %w", err)
+	case st.once != "" && (ok || used[key]):
+		st.ops, st.mail = nil, nil
+	case st.needs != "" && (!ok || used[key]):
+		return st.missing
+	}
+	used[key] = true
+	return nil
 }
 
 // undo takes back the turns of a failed batch, and with them every later turn

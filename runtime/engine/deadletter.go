@@ -70,7 +70,7 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; discard it, or run a version that knows its type", id, err)
 	}
-	st := &staged{epoch: 1, durable: true, once: "", ops: []Op{{Key: key, Delete: true}}}
+	st := &staged{epoch: 1, durable: true, needs: string(key), missing: gone(id), ops: []Op{{Key: key, Delete: true}}}
 	at := wall(e.clock.Now())
 	st.mail = []stagedMail{{
 		to: rec.Actor, index: -1,
@@ -86,8 +86,12 @@ func (e *Engine) DiscardDeadLetter(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return e.commitWish(ctx, &staged{epoch: 1, durable: true, ops: []Op{{Key: key, Delete: true}}})
+	return e.commitWish(ctx, &staged{
+		epoch: 1, durable: true, needs: string(key), missing: gone(id), ops: []Op{{Key: key, Delete: true}},
+	})
 }
+
+func gone(id string) error { return fmt.Errorf("%w: %s", ErrNoDeadLetter, id) }
 
 func (e *Engine) findDead(id string) ([]byte, deadRecord, error) {
 	seq, err := parseDeadLetterID(id)
@@ -100,7 +104,7 @@ func (e *Engine) findDead(id string) ([]byte, deadRecord, error) {
 		return nil, deadRecord{}, fmt.Errorf("engine: dead letter %s: %w", id, err)
 	}
 	if !ok {
-		return nil, deadRecord{}, fmt.Errorf("%w: %s", ErrNoDeadLetter, id)
+		return nil, deadRecord{}, gone(id)
 	}
 	rec, err := decodeRecord[deadRecord](raw)
 	if err != nil {

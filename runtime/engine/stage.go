@@ -28,7 +28,9 @@ type staged struct {
 	deadType string
 	cause    actors.Cause
 	out      *actors.Outcome
-	once     string      // host's wish: key that makes it count once
+	once     string // host's wish: key that makes it count once
+	needs    string // host's wish: key without which it is refused with missing
+	missing  error
 	finished func(error) // host's wish: called once
 }
 
