@@ -1,0 +1,179 @@
+package ingress
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Kind is the actor's kind; the key is the conversation.
+const Kind = "ingress"
+
+// New makes the constructor of gates. It panics on options that
+// [Options.Validate] refuses: ask it first.
+func New(o Options) func(messages.Address) actors.Actor {
+	r, err := o.Rules()
+	if err != nil {
+		panic(err)
+	}
+	return func(messages.Address) actors.Actor { return &actor{rules: r} }
+}
+
+var (
+	sentRows  = actors.NewTable[Sent]("sent")
+	heardRows = actors.NewTable[Entry]("heard")
+	lasts     = actors.NewTable[messages.Occurrence]("last")
+)
+
+func rowKey(n uint64) string { return fmt.Sprintf("%016d", n) }
+
+type actor struct {
+	rules  Rules
+	memory *Memory // of the tables; nil before the first message
+}
+
+// Receive implements [actors.Actor].
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+		return nil
+	case messages.TextSent:
+		return a.sent(turn, m)
+	case messages.Heard:
+		return a.heard(turn, m)
+	default:
+		return fmt.Errorf("ingress: unexpected %s", msg.MessageType())
+	}
+}
+
+// ours refuses a message of another conversation, a mistake of its sender.
+func ours(turn *actors.Turn, msg messages.Message, c messages.ConversationID) error {
+	if string(c) != turn.Self().Key() {
+		return fmt.Errorf("ingress: %s of another conversation came to %s: its sender must address ingress/CONVERSATION", msg.MessageType().Name, turn.Self())
+	}
+	return nil
+}
+
+func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
+	if err := a.ready(turn, m, m.Conversation); err != nil {
+		return err
+	}
+	s := Sent{Text: messages.Text(cut(string(m.Text), maxCompared)), Trace: m.Trace, At: turn.Now().UTC().Round(0)}
+	n := a.memory.nextSent()
+	if i, ok := a.memory.renewed(s); ok {
+		a.forgetSent(turn, i)
+	}
+	for len(a.memory.sent) >= a.rules.Sends {
+		a.forgetSent(turn, 0)
+	}
+	a.memory.addSent(a.rules, n, s)
+	sentRows.Put(turn, rowKey(n), s)
+	return nil
+}
+
+func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
+	if err := a.ready(turn, h, h.Conversation); err != nil {
+		return err
+	}
+	last, _ := lasts.Get(turn, "last")
+	at := When(h, turn.Now())
+	v := a.rules.Decide(a.memory, last, h, at)
+	if v.Missed() {
+		turn.Publish(messages.EchoGuardMiss{
+			Conversation: h.Conversation, Occurrence: h.Occurrence, Hash: a.rules.hash(h.Text),
+			Runes: utf8.RuneCountInString(string(h.Text)), Active: v.Echo.Active, LastSendAge: v.Echo.Newest,
+			Matched: v.Echo.How != "", At: turn.Now(),
+		})
+	}
+	if v.Reason == Repeat {
+		turn.Drop(Kind, v.String())
+		return nil
+	}
+	lasts.Put(turn, "last", h.Occurrence)
+	a.forgetOld(turn, at)
+	if v.Reason != None {
+		turn.Drop(Kind, v.String())
+		return nil
+	}
+	a.remember(turn, h, at)
+	turn.Send(messages.To("burst", string(h.Conversation)), h)
+	turn.Publish(messages.Accepted{
+		Conversation: h.Conversation, Occurrence: h.Occurrence, Window: h.Window, Channel: h.Channel,
+		Spared: string(v.Spared), At: turn.Now(),
+	})
+	return nil
+}
+
+// remember claims the text of a message that is handed on.
+func (a *actor) remember(turn *actors.Turn, h messages.Heard, at time.Time) {
+	e, runes := a.rules.entryOf(h, at)
+	if !a.rules.remembers(e, runes) {
+		return
+	}
+	for len(a.memory.heard) >= a.rules.Entries {
+		a.forgetHeard(turn)
+	}
+	n := a.memory.nextHeard()
+	a.memory.addHeard(n, e)
+	heardRows.Put(turn, rowKey(n), e)
+}
+
+// forgetOld removes from the old end what no window reaches at a time. What
+// stands behind something newer waits for it; the windows look at ages anyway.
+func (a *actor) forgetOld(turn *actors.Turn, at time.Time) {
+	for len(a.memory.sent) > 0 && at.Sub(a.memory.sent[0].At) >= a.rules.EchoWindow {
+		a.forgetSent(turn, 0)
+	}
+	window := max(a.rules.ShortWindow, a.rules.CommonWindow)
+	for len(a.memory.heard) > 0 && at.Sub(a.memory.heard[0].At) >= window {
+		a.forgetHeard(turn)
+	}
+}
+
+func (a *actor) forgetSent(turn *actors.Turn, i int) {
+	sentRows.Delete(turn, rowKey(a.memory.sent[i].n))
+	a.memory.removeSent(i)
+}
+
+func (a *actor) forgetHeard(turn *actors.Turn) {
+	heardRows.Delete(turn, rowKey(a.memory.first))
+	a.memory.removeHeard()
+}
+
+// ready reads the tables before the first message of an activation.
+func (a *actor) ready(turn *actors.Turn, msg messages.Message, c messages.ConversationID) error {
+	if err := ours(turn, msg, c); err != nil || a.memory != nil {
+		return err
+	}
+	a.memory = &Memory{}
+	for key, s := range sentRows.All(turn) {
+		n, err := rowNumber(key)
+		if err != nil {
+			return err
+		}
+		a.memory.addSent(a.rules, n, s)
+	}
+	for key, e := range heardRows.All(turn) {
+		n, err := rowNumber(key)
+		if err != nil {
+			return err
+		}
+		if next := a.memory.nextHeard(); len(a.memory.heard) > 0 && n != next {
+			return fmt.Errorf("ingress: row %d of table heard is followed by %d: the store is damaged, run: kehai doctor", next-1, n)
+		}
+		a.memory.addHeard(n, e)
+	}
+	return nil
+}
+
+func rowNumber(key string) (uint64, error) {
+	n, err := strconv.ParseUint(key, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("ingress: row key %q is no number: the store is damaged, run: kehai doctor", key)
+	}
+	return n, nil
+}

@@ -1,0 +1,164 @@
+package ingress
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Rules decide about one message. Make them with [Options.Rules].
+type Rules struct{ Options }
+
+// Rules returns the rules of options, or what [Options.Validate] says.
+func (o Options) Rules() (Rules, error) { return Rules{o.withDefaults()}, o.Validate() }
+
+// Reason says why a message goes no further.
+type Reason string
+
+// Reasons.
+const (
+	None   Reason = ""
+	Repeat Reason = "repeat" // this occurrence, or a later one, was here before
+	Echo   Reason = "echo"   // Kehai sent it
+	Short  Reason = "short"  // a short text heard within its window
+	Common Reason = "common" // any text heard within its window
+)
+
+// Verdict is the decision about a message and what led to it.
+type Verdict struct {
+	Reason  Reason        // None: it passes
+	Age     time.Duration // of what it was taken for
+	Spared  Reason        // Short or Common: its window matched, the message's place overruled it
+	Echo    text.EchoFound
+	Similar bool // Common: nearly, not exactly
+}
+
+// Missed reports that texts were sent lately and the message is no echo.
+func (v Verdict) Missed() bool { return v.Reason != Repeat && v.Reason != Echo && v.Echo.Active > 0 }
+
+// String names the reason and the age, and nothing that was said.
+func (v Verdict) String() string {
+	age := v.Age.Round(time.Millisecond)
+	switch v.Reason {
+	case None:
+		return "passes"
+	case Repeat:
+		return "repeat: this occurrence was taken before"
+	case Echo:
+		return fmt.Sprintf("echo: %s a text sent %v before", v.Echo.How, age)
+	case Common:
+		if v.Similar {
+			return fmt.Sprintf("common: like a text heard %v before", age)
+		}
+	}
+	return fmt.Sprintf("%s: equal to a text heard %v before", v.Reason, age)
+}
+
+// When is the time of a message: that of its frame, so that a message that
+// waited in an inbox is judged by when it was seen. It is never later than now.
+func When(h messages.Heard, now time.Time) time.Time {
+	if h.SeenAt.IsZero() || h.SeenAt.After(now) {
+		return now.UTC().Round(0)
+	}
+	return h.SeenAt.UTC().Round(0)
+}
+
+// Decide judges a message seen at a time. last is the highest occurrence
+// judged before. It changes nothing.
+func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at time.Time) Verdict {
+	if h.Occurrence <= last {
+		return Verdict{Reason: Repeat}
+	}
+	var v Verdict
+	v.Echo = r.Echo.Find(r.formOf(string(h.Text)), at, r.EchoWindow, m.sends)
+	if v.Echo.How != text.EchoNone && r.mayBeOwn(h.Side) {
+		v.Reason, v.Age = Echo, v.Echo.Age
+		return v
+	}
+	v.Reason, v.Age, v.Similar = r.window(m, h, at)
+	if v.Reason != None && h.Fresh && r.Profile != Seed {
+		return Verdict{Spared: v.Reason, Age: v.Age, Similar: v.Similar, Echo: v.Echo}
+	}
+	return v
+}
+
+// mayBeOwn reports that the evidence of a side does not clear a message of
+// being an echo.
+func (r Rules) mayBeOwn(s messages.Side) bool {
+	return r.Profile == Seed || s != messages.SideIncoming
+}
+
+// window looks for a text heard a moment ago that makes this one a duplicate.
+func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (Reason, time.Duration, bool) {
+	e, n := r.entryOf(h, at)
+	short, common := r.short(e, n), n >= r.CommonMin
+	if !short && !common {
+		return None, 0, false
+	}
+	rows := m.exact[e.key()]
+	for _, judge := range []struct {
+		reason Reason
+		on     bool
+		window time.Duration
+		same   func(old Entry) bool
+	}{
+		{Short, short, r.ShortWindow, func(old Entry) bool {
+			return old.Single && old.Channel == e.Channel && (r.Profile == Seed || old.Side == e.Side)
+		}},
+		{Common, common, r.CommonWindow, func(Entry) bool { return true }}, // from whichever channel
+	} {
+		for i := len(rows) - 1; i >= 0 && judge.on; i-- {
+			old := m.heard[rows[i]-m.first].Entry
+			if age := at.Sub(old.At); inside(age, judge.window) && judge.same(old) {
+				return judge.reason, age, false
+			}
+		}
+	}
+	if common && e.Rest == "" {
+		if age, ok := r.near(m, e, at); ok {
+			return Common, age, true
+		}
+	}
+	return None, 0, false
+}
+
+// near looks for a similar text of the same channel, newest first.
+func (r Rules) near(m *Memory, e Entry, at time.Time) (time.Duration, bool) {
+	s := shapeOf(e)
+	for i := len(m.heard) - 1; i >= 0; i-- {
+		old := &m.heard[i]
+		if old.runes < r.CommonMin || old.Rest != "" || old.Channel != e.Channel {
+			continue
+		}
+		if age := at.Sub(old.At); inside(age, r.CommonWindow) && s.similar(old.near, r.Similar) {
+			return age, true
+		}
+	}
+	return 0, false
+}
+
+// short reports that the short window is for a text of n characters.
+func (r Rules) short(e Entry, n int) bool { return e.Single && n >= r.ShortMin && n <= r.ShortMax }
+
+// remembers reports whether a window is for the text at all.
+func (r Rules) remembers(e Entry, n int) bool { return r.short(e, n) || n >= r.CommonMin }
+
+// inside holds for ages below the window. A negative age is one frame handled
+// after a later one, or a clock set back; what is a window away is no
+// neighbour either way.
+func inside(age, window time.Duration) bool { return age < window && age > -window }
+
+// hash identifies a text in the log without telling it.
+func (r Rules) hash(t messages.Text) string {
+	if len(r.HashKey) == 0 {
+		return ""
+	}
+	h := hmac.New(sha256.New, r.HashKey)
+	h.Write([]byte(t))
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

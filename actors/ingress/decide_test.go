@@ -1,0 +1,315 @@
+package ingress
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+const sec = time.Second
+
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// of returns n characters out of which none repeats.
+func of(from, n int) string {
+	var b strings.Builder
+	for k := range n {
+		b.WriteRune(rune(0x4E00 + from + k))
+	}
+	return b.String()
+}
+
+func rulesOf(t testing.TB, p Profile) Rules {
+	t.Helper()
+	r, err := Options{Profile: p}.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// memoryOf remembers texts sent and heard at the start.
+func memoryOf(r Rules, sent []string, heard ...messages.Heard) *Memory {
+	m := &Memory{}
+	for _, s := range sent {
+		m.addSent(r, m.nextSent(), Sent{Text: messages.Text(s), At: start})
+	}
+	for _, h := range heard {
+		if e, n := r.entryOf(h, start); r.remembers(e, n) {
+			m.addHeard(m.nextHeard(), e)
+		}
+	}
+	return m
+}
+
+func stale(s string) messages.Heard {
+	return messages.Heard{Conversation: "line:Hana", Occurrence: 1, Kind: messages.KindText, Text: messages.Text(s)}
+}
+
+func fresh(s string) messages.Heard { h := stale(s); h.Fresh = true; return h }
+
+func by(h messages.Heard, c messages.Channel, s messages.Side) messages.Heard {
+	h.Channel, h.Side = c, s
+	return h
+}
+
+func TestEcho(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		read           string
+		side           messages.Side
+		after          time.Duration
+		seed, standard Reason
+	}{
+		{"own", "おはよう", messages.SideOwn, sec, Echo, Echo},
+		{"no evidence", "おはよう", "", sec, Echo, Echo},
+		{"neither", "おはよう", messages.SideNeither, sec, Echo, Echo},
+		{"a greeting returned", "おはよう", messages.SideIncoming, sec, Echo, None},
+		{"just inside", "おはよう", "", 10*time.Minute - 1, Echo, Echo},
+		{"at the edge", "おはよう", "", 10 * time.Minute, None, None},
+		{"own, another text", "こんばんは", messages.SideOwn, sec, None, None},
+		{"one character", "あ", "", sec, None, None},
+	} {
+		for p, want := range map[Profile]Reason{Seed: c.seed, Default: c.standard} {
+			r := rulesOf(t, p)
+			m := memoryOf(r, []string{"おはよう", "あ"})
+			v := r.Decide(m, 0, by(fresh(c.read), "", c.side), start.Add(c.after))
+			if v.Reason != want {
+				t.Errorf("%s, %s: Decide(%q) = %v, want %q", p, c.name, c.read, v, want)
+			}
+			if got, want := v.Missed(), want == None && c.after < 10*time.Minute; got != want {
+				t.Errorf("%s, %s: Missed() = %v, want %v", p, c.name, got, want)
+			}
+		}
+	}
+}
+
+// TestWindows judges messages whose place says nothing.
+func TestWindows(t *testing.T) {
+	long := of(0, 90)
+	near := of(0, 88) + "xy" // 88 grams each, 86 of them common
+	for _, c := range []struct {
+		name  string
+		old   messages.Heard
+		new   messages.Heard
+		after time.Duration
+		want  Reason
+	}{
+		{"one character", stale("あ"), stale("あ"), sec, None},
+		{"two characters", stale("うん"), stale("うん"), sec, Short},
+		{"24 characters", stale(of(0, 24)), stale(of(0, 24)), sec, Short},
+		{"25 characters", stale(of(0, 25)), stale(of(0, 25)), sec, Common},
+		{"punctuation and width", stale("ＯＫ！！"), stale("ok"), sec, Short},
+		{"punctuation does not count", stale("あ！！"), stale("あ！！"), sec, None},
+		{"punctuation only", stale("…！？"), stale("…！？"), sec, None},
+		{"empty", stale(""), stale(""), sec, None},
+		{"two short lines", stale("はい\nうん"), stale("はい\nうん"), sec, None},
+		{"one line beside blank ones", stale("\nうん\n"), stale("うん"), sec, Short},
+		{"short, not quite", stale("うん"), stale("ううん"), sec, None},
+		{"short window, inside", stale("うん"), stale("うん"), 20*sec - 1, Short},
+		{"short window, edge", stale("うん"), stale("うん"), 20 * sec, None},
+		{"short window, before", stale("うん"), stale("うん"), -20*sec + 1, Short},
+		{"short window, long before", stale("うん"), stale("うん"), -20 * sec, None},
+		{"short, other channel", stale("うん"), by(stale("うん"), "push", ""), sec, None},
+		{"nine characters in two lines", stale(of(0, 4) + "\n" + of(9, 5)), stale(of(0, 4) + "\n" + of(9, 5)), sec, None},
+		{"ten characters in two lines", stale(of(0, 5) + "\n" + of(9, 5)), stale(of(0, 5) + "\n" + of(9, 5)), sec, Common},
+		{"ten characters, other channel", stale(of(0, 10)), by(stale(of(0, 10)), "push", ""), sec, Common},
+		{"nine characters, other channel", stale(of(0, 9)), by(stale(of(0, 9)), "push", ""), sec, None},
+		{"common window, inside", stale(long), stale(long), 20*sec - 1, Common},
+		{"common window, edge", stale(long), stale(long), 20 * sec, None},
+		{"similar", stale(long), stale(near), sec, Common},
+		{"similar, inside", stale(long), stale(near), 20*sec - 1, Common},
+		{"similar, edge", stale(long), stale(near), 20 * sec, None},
+		{"similar, other channel", stale(long), by(stale(near), "push", ""), sec, None},
+		{"similarity 0.93", stale(of(0, 102)), stale(of(7, 102)), sec, Common},
+		{"similarity 0.92", stale(of(0, 102)), stale(of(8, 102)), sec, None},
+		{"400 characters, similar", stale(of(0, 400)), stale(of(1, 400)), sec, Common},
+		{"401 characters, equal", stale(of(0, 401)), stale(of(0, 401)), sec, Common},
+		{"401 characters, the last differs", stale(of(0, 401)), stale(of(0, 400) + "x"), sec, None},
+		{"401 characters, similar", stale(of(0, 401)), stale(of(1, 401)), sec, None},
+		{"the first 400 of 401", stale(of(0, 401)), stale(of(0, 400)), sec, None},
+	} {
+		for _, p := range []Profile{Seed, Default} {
+			want, r := c.want, rulesOf(t, p)
+			m := memoryOf(r, nil, c.old)
+			at := start.Add(c.after)
+			if v := r.Decide(m, 0, c.new, at); v.Reason != want || v.Spared != None {
+				t.Errorf("%s, %s: Decide = %v, spared %q, want %q", p, c.name, v, v.Spared, want)
+			}
+			h := c.new
+			h.Fresh = true
+			v := r.Decide(m, 0, h, at)
+			switch {
+			case p == Seed && v.Reason != want:
+				t.Errorf("%s, %s, new place: Decide = %v, want %q", p, c.name, v, want)
+			case p == Default && (v.Reason != None || v.Spared != want):
+				t.Errorf("%s, %s, new place: Decide = %v, spared %q, want it to pass, spared %q", p, c.name, v, v.Spared, want)
+			}
+		}
+	}
+}
+
+func TestShortWindowOfAnotherSide(t *testing.T) {
+	for p, want := range map[Profile]Reason{Seed: Short, Default: None} {
+		r := rulesOf(t, p)
+		m := memoryOf(r, nil, by(stale("うん"), "", messages.SideIncoming))
+		if v := r.Decide(m, 0, stale("うん"), start); v.Reason != want {
+			t.Errorf("%s: Decide(other side) = %v, want %q", p, v, want)
+		}
+	}
+}
+
+func TestRepeat(t *testing.T) {
+	r := rulesOf(t, Default)
+	for n, want := range map[messages.Occurrence]Reason{0: Repeat, 6: Repeat, 7: Repeat, 8: None} {
+		h := fresh("うん")
+		h.Occurrence = n
+		if v := r.Decide(&Memory{}, 7, h, start); v.Reason != want {
+			t.Errorf("Decide(occurrence %d, last 7) = %v, want %q", n, v, want)
+		}
+	}
+}
+
+func TestWhen(t *testing.T) {
+	for _, c := range []struct{ seen, want time.Time }{
+		{time.Time{}, start}, {start.Add(sec), start}, {start, start}, {start.Add(-time.Hour), start.Add(-time.Hour)},
+	} {
+		if got := When(messages.Heard{SeenAt: c.seen}, start); !got.Equal(c.want) {
+			t.Errorf("When(seen %v) = %v, want %v", c.seen, got, c.want)
+		}
+	}
+}
+
+func TestVerdictsSayNoText(t *testing.T) {
+	for v, want := range map[Verdict]string{
+		{}:               "passes",
+		{Reason: Repeat}: "repeat: this occurrence was taken before",
+		{Reason: Echo, Age: 1234567 * time.Microsecond, Echo: text.EchoFound{How: text.EchoContained}}: "echo: contained a text sent 1.235s before",
+		{Reason: Short, Age: sec}:                 "short: equal to a text heard 1s before",
+		{Reason: Common, Age: sec}:                "common: equal to a text heard 1s before",
+		{Reason: Common, Age: sec, Similar: true}: "common: like a text heard 1s before",
+	} {
+		if got := v.String(); got != want {
+			t.Errorf("String() of %q = %q, want %q", v.Reason, got, want)
+		}
+	}
+}
+
+func TestHash(t *testing.T) {
+	if got := (Rules{}).hash("himitsu"); got != "" {
+		t.Errorf("hash without a key = %q, want none", got)
+	}
+	a, b := Rules{Options{HashKey: []byte("a")}}, Rules{Options{HashKey: []byte("b")}}
+	if x, y := a.hash("himitsu"), b.hash("himitsu"); x == y || len(x) != 16 || x != a.hash("himitsu") || x == a.hash("himits") {
+		t.Errorf("hash = %q and %q with another key, want 16 digits that depend on key and text", x, y)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	if err := (Options{}).Validate(); err != nil {
+		t.Errorf("Validate(defaults) = %v, want nil", err)
+	}
+	half := text.DefaultEcho()
+	half.Contains = 101
+	for field, o := range map[string]Options{
+		"Profile": {Profile: "x"}, "EchoWindow": {EchoWindow: -1}, "ShortWindow": {ShortWindow: -1}, "CommonWindow": {CommonWindow: -1},
+		"ShortMin": {ShortMin: 25}, "CommonMin": {CommonMin: 2}, "CommonMax": {CommonMax: 4001}, "Similar": {Similar: 1.01},
+		"Echo ": {Echo: half}, "Echo": {Echo: text.EchoRules{Contains: 1}}, "Sends": {Sends: 1001}, "Entries": {Entries: 2001},
+	} {
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "ingress: "+field) {
+			t.Errorf("Validate(%s) = %v, want an error that names the field", field, err)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		n    int
+		want string
+	}{{"", 2, ""}, {"あい", 2, "あい"}, {"あいう", 2, "あい"}, {"abc", 3, "abc"}, {"abc", 0, ""}, {"a\xff\xffb", 2, "a\xff"}} {
+		if got := cut(c.s, c.n); got != c.want {
+			t.Errorf("cut(%q, %d) = %q, want %q", c.s, c.n, got, c.want)
+		}
+	}
+}
+
+// genText draws texts that are often alike.
+func genText() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.StringOfN(rapid.SampledFrom([]rune("あいうえOKok。！ \n👍")), 0, 30, -1),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"明日の会議は", "十時から", "です。", "よろしく", "お願いします", "\n", "x"}), 0, 12),
+			func(p []string) string { return strings.Join(p, "") }),
+	)
+}
+
+// TestSimilar compares the bounds with the plain formula.
+func TestSimilar(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := text.Compact(genText().Draw(t, "a")), text.Compact(genText().Draw(t, "b"))
+		least := rapid.SampledFrom([]float64{0.3, 0.5, 0.8, 0.93, 1}).Draw(t, "least")
+		ga, gb := text.GramsOf(a), text.GramsOf(b)
+		want := len(ga) > 0 && len(gb) > 0 && ga.Similarity(gb) >= least
+		if got := shapeOf(Entry{Text: messages.Text(a)}).similar(shapeOf(Entry{Text: messages.Text(b)}), least); got != want {
+			t.Fatalf("similar(%q, %q, %v) = %v, want %v: similarity %v", a, b, least, got, want, ga.Similarity(gb))
+		}
+	})
+}
+
+// TestANewOccurrenceIsNeverLost: in profile default only the echo guard stops
+// a message whose place is new, and not when its side says incoming.
+func TestANewOccurrenceIsNeverLost(t *testing.T) {
+	r := rulesOf(t, Default)
+	rapid.Check(t, func(t *rapid.T) {
+		old := rapid.SliceOfN(genText(), 0, 6).Draw(t, "old")
+		var heard []messages.Heard
+		for _, s := range old {
+			heard = append(heard, fresh(s))
+		}
+		m := memoryOf(r, rapid.SliceOfN(genText(), 0, 4).Draw(t, "sent"), heard...)
+		read := rapid.OneOf(genText(), rapid.SampledFrom(append(old, "おはよう"))).Draw(t, "read")
+		side := rapid.SampledFrom([]messages.Side{"", messages.SideOwn, messages.SideIncoming, messages.SideNeither}).Draw(t, "side")
+		v := r.Decide(m, 0, by(fresh(read), "", side), start.Add(time.Duration(rapid.IntRange(-30, 700).Draw(t, "s"))*sec))
+		if v.Reason != None && (v.Reason != Echo || side == messages.SideIncoming) {
+			t.Fatalf("Decide(%q, side %q) = %v, want it to pass", read, side, v)
+		}
+	})
+}
+
+// FuzzDecide: what was just accepted is known again exactly if a window is for
+// it, and the entry fits its bounds.
+func FuzzDecide(f *testing.F) {
+	f.Add("うん", "うん")
+	f.Add("明日の会議は\n十時から。", "明日の会議は十時から")
+	f.Add("\xff\u2028", strings.Repeat("あ", 401))
+	seed, standard := Options{Profile: Seed}, Options{}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		for _, o := range []Options{seed, standard} {
+			r, err := o.Rules()
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, n := r.entryOf(stale(a), start)
+			if got := utf8.RuneCountInString(string(e.Text)); got != min(n, r.CommonMax) {
+				t.Fatalf("entryOf(%+q) keeps %d of %d characters, want at most %d", a, got, n, r.CommonMax)
+			}
+			m := memoryOf(r, nil, stale(a))
+			if got, want := r.Decide(m, 0, stale(a), start).Reason != None, r.remembers(e, n); got != want {
+				t.Fatalf("Decide(%+q again) stops = %v, want %v", a, got, want)
+			}
+			if v := r.Decide(m, 0, stale(b), start); v.Echo.Active != 0 || v.Spared != None {
+				t.Fatalf("Decide(%+q after %+q) = %+v, want no echo and nothing spared", b, a, v)
+			}
+			m = memoryOf(r, []string{a})
+			if v := r.Decide(m, 0, stale(a), start); (v.Reason == Echo) != (v.Echo.How != "") {
+				t.Fatalf("Decide(%+q sent) = %v, want the echo rules to decide", a, v)
+			}
+		}
+	})
+}

@@ -1,0 +1,45 @@
+// Package ingress is the last gate before a message counts: it stops what Kehai
+// itself has sent and what was heard a moment ago already. [New] makes the
+// actor ingress/CONVERSATION; the rules are in decide.go ([Rules], [Verdict])
+// over what is remembered, in memory.go ([Memory]). The thresholds are
+// [Options]; how an echo is told is in package actors/text.
+//
+//	TextSent ─► remembered for 10 minutes
+//	Heard ─► repeat? ─► echo? ─► short window? ─► common window? ─┬─► Heard to burst, Accepted
+//	                                                              └─► dropped, with the reason
+//
+// A conversation has one name across all channels, and only texts of the same
+// conversation are ever compared. So one actor for each conversation sees all
+// that it has to compare, and no conversation waits for another.
+//
+// # Profiles
+//
+// In profile seed text alone decides. In profile default a message whose place
+// in the transcript proves it new (Heard.Fresh) passes the two text windows
+// whatever it says, and an echo needs evidence that the bubble is an own one,
+// or none at all about its side. A friend who returns a greeting is heard.
+//
+// # Claims
+//
+// A text that is remembered is a claim on it: others of its kind are refused
+// until it is too old. The claim is made in the turn that hands the message on,
+// so the two are committed together or not at all: a failure releases the claim
+// by undoing the turn. What is dropped claims nothing, and so extends nothing.
+//
+// # Order
+//
+// TextSent is in this actor's inbox before the first key goes out, because its
+// sender commits it no later than the call that types. What is read afterwards
+// is committed afterwards, and an inbox keeps that order.
+//
+// # Tables
+//
+// Row keys are ascending numbers in 16 digits.
+//
+//	sent    the texts sent, at most Options.Sends      [Sent]
+//	heard   the texts accepted, at most Options.Entries [Entry]
+//	last    one row "last": the highest occurrence accepted or refused
+//
+// What is too old goes when the next message comes, oldest first. A crash loses
+// nothing.
+package ingress
