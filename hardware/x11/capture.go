@@ -1,0 +1,307 @@
+package x11
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"time"
+
+	"github.com/jezek/xgb/composite"
+	"github.com/jezek/xgb/shm"
+	"github.com/jezek/xgb/xproto"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// Capture returns the present pixels of one window without its decoration, also
+// where other windows cover it. It wraps hardware.ErrWindowGone, ErrMinimised
+// (which a window on another workspace is too), ErrEmptyFrame or ErrNoDisplay.
+func (d *Display) Capture(ctx context.Context, ref string) (hardware.Capture, error) {
+	w, err := parseRef(ref)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return hardware.Capture{}, err
+	}
+	var c hardware.Capture
+	err = d.with(ctx, func(s *session) error {
+		img, err := d.capture(ctx, s, w)
+		if err != nil {
+			return err
+		}
+		c = hardware.Capture{Image: img, Scale: d.scale(s)}
+		return nil
+	})
+	if isGone(err) {
+		err = gone(w)
+	}
+	if errors.Is(err, hardware.ErrWindowGone) {
+		d.keeper.forget(w)
+	}
+	return c, err
+}
+
+// errMoved means that the window changed between two questions.
+var errMoved = errors.New("x11: the window kept changing its size or place")
+
+func (d *Display) capture(ctx context.Context, s *session, w xproto.Window) (*image.RGBA, error) {
+	fresh, err := d.redirected(ctx, s, w)
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		return d.settled(ctx, s, w)
+	}
+	return d.grab(s, w)
+}
+
+// grab captures, and again where the window changed meanwhile.
+func (d *Display) grab(s *session, w xproto.Window) (img *image.RGBA, err error) {
+	for range 5 {
+		if err = s.visible(w); err != nil {
+			return nil, err
+		}
+		img, err = s.grabOnce(w, s.noSHM || d.opt.NoSHM)
+		if !isMatch(err) && !errors.Is(err, errMoved) {
+			return img, err
+		}
+	}
+	// What remains is a top-level window that is not redirected (any more).
+	d.keeper.forget(w)
+	return nil, fmt.Errorf("x11: window %s: %w: %w", formatRef(w), err, hardware.ErrEmptyFrame)
+}
+
+// visible fails with ErrMinimised where the window has no pixels to capture, or
+// has them but is not drawn any more.
+func (s *session) visible(w xproto.Window) error {
+	state, err := s.askProperty(w, "WM_STATE")
+	if err != nil {
+		return err
+	}
+	attributes, err := xproto.GetWindowAttributes(s.x, w).Reply()
+	value, e := state()
+	if err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	const iconic = 3
+	if attributes.Class != xproto.WindowClassInputOutput || attributes.MapState != xproto.MapStateViewable || firstWord(value) == iconic {
+		return fmt.Errorf("x11: window %s (restore it, and keep it on the visible workspace; other windows may cover it): %w", formatRef(w), hardware.ErrMinimised)
+	}
+	return nil
+}
+
+// grabOnce reads the window's part of the memory behind its top-level frame.
+// errMoved and a match error mean that the next attempt may do better.
+func (s *session) grabOnce(w xproto.Window, noSHM bool) (*image.RGBA, error) {
+	frame, err := s.frame(w)
+	if err != nil {
+		return nil, err
+	}
+	source, border := xproto.Drawable(w), 0
+	if s.has["Composite"] {
+		pixmap, err := xproto.NewPixmapId(s.x)
+		if err != nil {
+			return nil, err
+		}
+		named := composite.NameWindowPixmapChecked(s.x, frame, pixmap)
+		outer, err := xproto.GetGeometry(s.x, xproto.Drawable(frame)).Reply()
+		if e := named.Check(); e != nil {
+			return nil, e
+		}
+		defer xproto.FreePixmap(s.x, pixmap)
+		if err != nil {
+			return nil, err
+		}
+		source, border = xproto.Drawable(pixmap), int(outer.BorderWidth)
+	} else {
+		frame = w
+	}
+	area := xproto.GetGeometry(s.x, source)
+	inner := xproto.GetGeometry(s.x, xproto.Drawable(w))
+	offset := xproto.TranslateCoordinates(s.x, w, frame, 0, 0)
+	have, err := area.Reply()
+	size, e1 := inner.Reply()
+	at, e2 := offset.Reply()
+	if err := errors.Join(e1, e2, err); err != nil {
+		if isGone(e1) || isGone(e2) {
+			return nil, err
+		}
+		if err2 := err; isGone(err2) {
+			return nil, errMoved
+		}
+		return nil, err
+	}
+	box := image.Rect(0, 0, int(size.Width), int(size.Height)).Add(image.Pt(int(at.DstX)+border, int(at.DstY)+border))
+	if box.Dx() <= 1 || box.Dy() <= 1 {
+		return nil, fmt.Errorf("x11: window %s is %dx%d (make it larger): %w", formatRef(w), box.Dx(), box.Dy(), hardware.ErrEmptyFrame)
+	}
+	if !box.In(image.Rect(0, 0, int(have.Width), int(have.Height))) {
+		return nil, errMoved
+	}
+	if err := s.format(have.Depth); err != nil {
+		return nil, err
+	}
+	return s.image(source, box, noSHM)
+}
+
+// format fails where the server's pixels are not 32 bits with blue first.
+func (s *session) format(depth byte) error {
+	setup := xproto.Setup(s.x)
+	bits := 0
+	for _, f := range setup.PixmapFormats {
+		if f.Depth == depth {
+			bits = int(f.BitsPerPixel)
+		}
+	}
+	if bits != 32 || setup.ImageByteOrder != xproto.ImageOrderLSBFirst || depth != 24 && depth != 32 {
+		return fmt.Errorf("x11: the screen has %d bits a pixel (set the display to 24-bit colour): %w", depth, hardware.ErrUnavailable)
+	}
+	return nil
+}
+
+func (s *session) image(from xproto.Drawable, box image.Rectangle, noSHM bool) (*image.RGBA, error) {
+	x, y, w, h := int16(box.Min.X), int16(box.Min.Y), uint16(box.Dx()), uint16(box.Dy())
+	size := 4 * box.Dx() * box.Dy()
+	if !noSHM && s.has["MIT-SHM"] {
+		if err := s.seg.fit(s, size); err != nil {
+			s.noSHM = true
+		} else {
+			_, err := shm.GetImage(s.x, from, x, y, w, h, ^uint32(0), xproto.ImageFormatZPixmap, s.seg.seg, 0).Reply()
+			if err != nil {
+				return nil, err
+			}
+			return rgba(s.seg.data[:size], box.Dx(), box.Dy()), nil
+		}
+	}
+	reply, err := xproto.GetImage(s.x, xproto.ImageFormatZPixmap, from, x, y, w, h, ^uint32(0)).Reply()
+	if err != nil {
+		return nil, err
+	}
+	if len(reply.Data) < size {
+		return nil, fmt.Errorf("x11: %d of %d bytes came: %w", len(reply.Data), size, hardware.ErrEmptyFrame)
+	}
+	return rgba(reply.Data[:size], box.Dx(), box.Dy()), nil
+}
+
+// redirected makes sure that the window's frame is kept in memory. fresh says
+// that this began now while something covered the window, whose hidden parts
+// are therefore still to be painted.
+func (d *Display) redirected(ctx context.Context, s *session, w xproto.Window) (fresh bool, err error) {
+	if err := s.visible(w); err != nil {
+		return false, err
+	}
+	if !s.has["Composite"] {
+		return false, nil
+	}
+	frame, err := s.frame(w)
+	if err != nil {
+		return false, err
+	}
+	if d.keeper.knows(w, frame) {
+		return false, nil
+	}
+	composited, err := s.composited()
+	if err != nil || composited {
+		return false, err
+	}
+	covered, err := s.covered(frame)
+	if err != nil {
+		return false, err
+	}
+	begun, err := d.keeper.redirect(ctx, w, frame)
+	return begun && covered, err
+}
+
+// composited reports whether a compositor runs: then all windows are in memory.
+func (s *session) composited() (bool, error) {
+	a, err := s.atom(fmt.Sprintf("_NET_WM_CM_S%d", s.x.DefaultScreen))
+	if err != nil {
+		return false, err
+	}
+	owner, err := xproto.GetSelectionOwner(s.x, a).Reply()
+	if err != nil {
+		return false, err
+	}
+	return owner.Owner != 0, nil
+}
+
+// covered reports whether a visible window above frame overlaps it, or frame
+// reaches beyond the screen.
+func (s *session) covered(frame xproto.Window) (bool, error) {
+	tree, err := xproto.QueryTree(s.x, s.root).Reply()
+	if err != nil {
+		return false, err
+	}
+	screen, _, err := s.extent(s.root)
+	if err != nil {
+		return false, err
+	}
+	mine, _, err := s.extent(frame)
+	if err != nil {
+		return false, err
+	}
+	if !mine.In(screen) {
+		return true, nil
+	}
+	above := tree.Children[slices.Index(tree.Children, frame)+1:]
+	for _, w := range above {
+		box, shown, err := s.extent(w)
+		if err != nil && !isGone(err) {
+			return false, err
+		}
+		if err == nil && shown && box.Overlaps(mine) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// extent is the area of a child of the root, border included.
+func (s *session) extent(w xproto.Window) (box image.Rectangle, shown bool, err error) {
+	geometry := xproto.GetGeometry(s.x, xproto.Drawable(w))
+	attributes, err := xproto.GetWindowAttributes(s.x, w).Reply()
+	g, e := geometry.Reply()
+	if err = errors.Join(err, e); err != nil {
+		return box, false, err
+	}
+	at := image.Pt(int(g.X), int(g.Y))
+	size := image.Pt(int(g.Width)+2*int(g.BorderWidth), int(g.Height)+2*int(g.BorderWidth))
+	shown = attributes.MapState == xproto.MapStateViewable && attributes.Class == xproto.WindowClassInputOutput
+	return image.Rectangle{Min: at, Max: at.Add(size)}, shown, nil
+}
+
+// How long an application gets to paint what was covered when redirection
+// began: until two captures a step apart are equal.
+const (
+	settleFirst = 150 * time.Millisecond
+	settleStep  = 50 * time.Millisecond
+	settleSteps = 17
+)
+
+func (d *Display) settled(ctx context.Context, s *session, w xproto.Window) (*image.RGBA, error) {
+	if err := pause(ctx, settleFirst); err != nil {
+		return nil, err
+	}
+	last, err := d.grab(s, w)
+	for i := 0; i < settleSteps && err == nil; i++ {
+		if err := pause(ctx, settleStep); err != nil {
+			return nil, err
+		}
+		var img *image.RGBA
+		if img, err = d.grab(s, w); err != nil {
+			break
+		}
+		if img.Rect == last.Rect && bytes.Equal(img.Pix, last.Pix) {
+			return img, nil
+		}
+		last = img
+	}
+	return last, err
+}

@@ -1,0 +1,316 @@
+package x11
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/jezek/xgb"
+	"github.com/jezek/xgb/xproto"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// maxClipboard bounds what is lent and what is put back, in bytes: larger texts
+// travel in a way of their own (INCR), which is not spoken here.
+const maxClipboard = 200 << 10
+
+// How long the clipboard waits for the owner before, for the window that is to
+// paste, and for more questions once it has pasted.
+const (
+	previousTimeout = 300 * time.Millisecond
+	pasteTimeout    = 2 * time.Second
+	pasteQuiet      = 120 * time.Millisecond
+)
+
+// clipboard owns the CLIPBOARD selection while something is lent, and after
+// that with the text that stood there before.
+type clipboard struct {
+	display string
+	lending sync.Mutex // one loan at a time
+
+	mu     sync.Mutex
+	closed bool
+	s      *session
+	owner  xproto.Window
+	ids    map[string]xproto.Atom
+	text   []byte // what is offered; nil offers nothing
+	served int    // how often it was handed out
+	asked  chan struct{}
+	answer chan xproto.SelectionNotifyEvent
+}
+
+// Atoms of the selection protocol. The last one asks clipboard histories not to
+// keep what they see.
+var selectionAtoms = []string{"CLIPBOARD", "TARGETS", "UTF8_STRING", "TEXT", "text/plain;charset=utf-8", "KEHAI_CLIPBOARD", "x-kde-passwordManagerHint"}
+
+// Lend puts text on the clipboard, calls paste, which makes a window paste it,
+// waits until that has happened, and puts back the text that was there before;
+// anything but text is lost. Where no program has asked for the text it wraps
+// hardware.ErrNoField, and the clipboard is left empty, because a window that
+// is late must not paste what was there before.
+func (d *Display) Lend(ctx context.Context, text string, paste func(context.Context) error) error {
+	if len(text) > maxClipboard {
+		return fmt.Errorf("x11: %d bytes are too many for the clipboard (split the text below %d): %w", len(text), maxClipboard, hardware.ErrUnavailable)
+	}
+	c := &d.clip
+	c.lending.Lock()
+	defer c.lending.Unlock()
+	err := c.lend(ctx, text, paste)
+	switch {
+	case err != nil && ctx.Err() != nil && !errors.Is(err, hardware.ErrPartlyTyped):
+		return ctx.Err()
+	case errors.Is(err, io.EOF):
+		return lost(err)
+	}
+	return err
+}
+
+func (c *clipboard) lend(ctx context.Context, text string, paste func(context.Context) error) error {
+	s, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = s.raw.Close() })
+	defer stop()
+	before, err := c.read(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := c.offer(s, []byte(text)); err != nil {
+		return err
+	}
+	// A clipboard history takes the text at once, without any paste.
+	seen := c.count()
+	if err := paste(ctx); err != nil {
+		if !errors.Is(err, hardware.ErrNotActive) {
+			before = nil
+		}
+		c.end(s, before)
+		return err
+	}
+	taken, err := c.wait(ctx, seen)
+	if err != nil || !taken {
+		before = nil
+	}
+	c.end(s, before)
+	switch {
+	case err != nil:
+		return fmt.Errorf("x11: pasting was interrupted: %w: %w", err, hardware.ErrPartlyTyped)
+	case !taken:
+		return fmt.Errorf("x11: nothing asked for the text (click into the text field first): %w", hardware.ErrNoField)
+	}
+	return nil
+}
+
+// open returns the session that owns the clipboard.
+func (c *clipboard) open(ctx context.Context) (*session, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, fmt.Errorf("x11: the display is closed: %w", hardware.ErrUnavailable)
+	}
+	if c.s != nil && c.s.alive() {
+		return c.s, nil
+	}
+	if old := c.s; old != nil {
+		c.s = nil
+		old.close()
+	}
+	s, err := connect(ctx, c.display, c.event)
+	if err != nil {
+		return nil, err
+	}
+	c.ids = map[string]xproto.Atom{}
+	for _, name := range selectionAtoms {
+		if c.ids[name], err = s.atom(name); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		c.owner, err = xproto.NewWindowId(s.x)
+	}
+	if err == nil {
+		err = xproto.CreateWindowChecked(s.x, 0, c.owner, s.root, -1, -1, 1, 1, 0,
+			xproto.WindowClassInputOnly, 0, xproto.CwOverrideRedirect, []uint32{1}).Check()
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	c.s, c.text = s, nil
+	return s, nil
+}
+
+// read returns the text that is on the clipboard, nil where there is none.
+func (c *clipboard) read(ctx context.Context, s *session) ([]byte, error) {
+	owner, err := xproto.GetSelectionOwner(s.x, c.ids["CLIPBOARD"]).Reply()
+	if err != nil || owner.Owner == 0 {
+		return nil, err
+	}
+	if owner.Owner == c.owner {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.text, nil
+	}
+	select { // an answer that came too late for the call before
+	case <-c.answer:
+	default:
+	}
+	xproto.ConvertSelection(s.x, c.owner, c.ids["CLIPBOARD"], c.ids["UTF8_STRING"], c.ids["KEHAI_CLIPBOARD"], xproto.TimeCurrentTime)
+	late := time.NewTimer(previousTimeout)
+	defer late.Stop()
+	select {
+	case ev := <-c.answer:
+		if ev.Property == 0 {
+			return nil, nil
+		}
+	case <-late.C:
+		return nil, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	reply, err := xproto.GetProperty(s.x, true, c.owner, c.ids["KEHAI_CLIPBOARD"], c.ids["UTF8_STRING"], 0, maxClipboard/4).Reply()
+	if err != nil || reply.BytesAfter > 0 || reply.Format != 8 {
+		return nil, err
+	}
+	return bytes.Clone(reply.Value), nil
+}
+
+func (c *clipboard) offer(s *session, text []byte) error {
+	c.mu.Lock()
+	c.text, c.served = text, 0
+	c.mu.Unlock()
+	select {
+	case <-c.asked:
+	default:
+	}
+	xproto.SetSelectionOwner(s.x, c.owner, c.ids["CLIPBOARD"], xproto.TimeCurrentTime)
+	got, err := xproto.GetSelectionOwner(s.x, c.ids["CLIPBOARD"]).Reply()
+	if err == nil && got.Owner != c.owner {
+		err = fmt.Errorf("x11: another program holds the clipboard (try again): %w", hardware.ErrUnavailable)
+	}
+	return err
+}
+
+func (c *clipboard) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.served
+}
+
+// wait returns once the text was handed out more than seen times and nothing
+// has asked for a while. Where nothing asks again in time, taken says whether
+// anything had it at all: a program that keeps a copy pastes from that.
+func (c *clipboard) wait(ctx context.Context, seen int) (taken bool, err error) {
+	late := time.NewTimer(pasteTimeout)
+	defer late.Stop()
+	quiet := time.NewTimer(pasteTimeout)
+	defer quiet.Stop()
+	for {
+		if n := c.count(); n > seen {
+			seen, taken = n, true
+			quiet.Reset(pasteQuiet)
+		}
+		select {
+		case <-ctx.Done():
+			return taken, ctx.Err()
+		case <-c.asked:
+		case <-quiet.C:
+			if taken {
+				return true, nil
+			}
+		case <-late.C:
+			return c.count() > 0, nil
+		}
+	}
+}
+
+// end puts text back on the clipboard; nil leaves it empty.
+func (c *clipboard) end(s *session, text []byte) {
+	c.mu.Lock()
+	c.text = text
+	c.mu.Unlock()
+	if text == nil {
+		xproto.SetSelectionOwner(s.x, 0, c.ids["CLIPBOARD"], xproto.TimeCurrentTime)
+	}
+}
+
+// event answers what other programs ask. It runs on the session's reader.
+func (c *clipboard) event(ev xgb.Event) {
+	switch ev := ev.(type) {
+	case xproto.SelectionNotifyEvent:
+		select {
+		case c.answer <- ev:
+		default:
+		}
+	case xproto.SelectionRequestEvent:
+		c.serve(ev)
+	case xproto.SelectionClearEvent:
+		c.mu.Lock()
+		c.text = nil
+		c.mu.Unlock()
+	}
+}
+
+func (c *clipboard) serve(ev xproto.SelectionRequestEvent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.s == nil {
+		return
+	}
+	to := ev.Property
+	if to == 0 {
+		to = ev.Target
+	}
+	kind, format, data := c.reply(ev.Target)
+	if kind == 0 {
+		to = 0
+	} else {
+		xproto.ChangeProperty(c.s.x, xproto.PropModeReplace, ev.Requestor, to, kind, format, uint32(len(data))*8/uint32(format), data)
+	}
+	answer := xproto.SelectionNotifyEvent{Time: ev.Time, Requestor: ev.Requestor, Selection: ev.Selection, Target: ev.Target, Property: to}
+	xproto.SendEvent(c.s.x, false, ev.Requestor, 0, string(answer.Bytes()))
+}
+
+// reply is the property that answers a target; kind 0 refuses.
+func (c *clipboard) reply(target xproto.Atom) (kind xproto.Atom, format byte, data []byte) {
+	switch {
+	case c.text == nil:
+		return 0, 8, nil
+	case target == c.ids["TARGETS"]:
+		for _, name := range []string{"TARGETS", "UTF8_STRING", "TEXT", "text/plain;charset=utf-8", "x-kde-passwordManagerHint"} {
+			data = append(data, 0, 0, 0, 0)
+			xgb.Put32(data[len(data)-4:], uint32(c.ids[name]))
+		}
+		return xproto.AtomAtom, 32, data
+	case target == c.ids["x-kde-passwordManagerHint"]:
+		return c.ids["UTF8_STRING"], 8, []byte("secret")
+	case target == c.ids["UTF8_STRING"], target == c.ids["TEXT"], target == c.ids["text/plain;charset=utf-8"]:
+		c.served++
+		select {
+		case c.asked <- struct{}{}:
+		default:
+		}
+		if target == c.ids["TEXT"] {
+			target = c.ids["UTF8_STRING"]
+		}
+		return target, 8, c.text
+	}
+	return 0, 8, nil
+}
+
+func (c *clipboard) close() {
+	c.mu.Lock()
+	c.closed = true
+	s := c.s
+	c.s = nil
+	c.mu.Unlock()
+	if s != nil {
+		s.close()
+	}
+}

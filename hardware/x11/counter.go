@@ -1,0 +1,268 @@
+package x11
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/jezek/xgb/xproto"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// counter counts raw input events (XInput 2) on a connection of its own. xgb
+// cannot read events of more than 32 bytes, and reading here keeps a promise:
+// of an event nothing but its first ten bytes is looked at. They hold its kind;
+// the key code comes after them and is discarded unread.
+type counter struct {
+	display string
+
+	mu      sync.Mutex
+	conn    net.Conn // nil while nothing counts
+	done    chan struct{}
+	closed  bool
+	keys    uint64
+	mouse   uint64
+	lastKey time.Time
+}
+
+// headerLen bytes of a message are read: kind, extension, sequence number,
+// length, and the kind of an extension's event.
+const headerLen = 10
+
+// Kinds of messages, and of raw events.
+const (
+	kindError   = 0
+	kindReply   = 1
+	kindGeneric = 35
+
+	rawKeyPress    = 13
+	rawButtonPress = 15
+	rawMotion      = 17
+)
+
+// start makes the counter count; it does nothing where it does already.
+func (c *counter) start(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return fmt.Errorf("x11: the usage driver is closed: %w", hardware.ErrUnavailable)
+	}
+	if c.conn != nil {
+		select {
+		case <-c.done:
+			c.conn = nil
+		default:
+			return nil
+		}
+	}
+	raw, addr, err := dial(ctx, c.display)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
+	r := bufio.NewReaderSize(raw, 4<<10)
+	major, err := subscribe(raw, r, addr)
+	if !stop() {
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = raw.Close()
+		return err
+	}
+	c.conn, c.done = raw, make(chan struct{})
+	go func(done chan struct{}) {
+		defer close(done)
+		defer func() { _ = raw.Close() }()
+		// Ends when either side closes the connection; the next start begins anew.
+		_ = c.consume(r, major)
+	}(c.done)
+	return nil
+}
+
+// consume counts until the stream ends. major is XInput's number.
+func (c *counter) consume(r *bufio.Reader, major byte) error {
+	for {
+		var head [headerLen]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			return err
+		}
+		if err := discard(r, head); err != nil {
+			return err
+		}
+		if head[0] == kindGeneric && head[1] == major {
+			c.count(binary.LittleEndian.Uint16(head[8:]), time.Now())
+		}
+	}
+}
+
+// discard skips what follows the header of a message.
+func discard(r *bufio.Reader, head [headerLen]byte) error {
+	rest := int64(32 - headerLen)
+	if head[0] == kindReply || head[0]&0x7f == kindGeneric {
+		rest += 4 * int64(binary.LittleEndian.Uint32(head[4:]))
+	}
+	_, err := io.CopyN(io.Discard, r, rest)
+	return err
+}
+
+func (c *counter) count(kind uint16, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch kind {
+	case rawKeyPress:
+		c.keys++
+		c.lastKey = now
+	case rawButtonPress, rawMotion:
+		c.mouse++
+	}
+}
+
+func (c *counter) read(now time.Time) hardware.Input {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	in := hardware.Input{Keys: c.keys, Mouse: c.mouse, SinceKey: -1}
+	if !c.lastKey.IsZero() {
+		in.SinceKey = max(now.Sub(c.lastKey), 0)
+	}
+	return in
+}
+
+// close ends the connection and waits for its reader.
+func (c *counter) close() {
+	c.mu.Lock()
+	c.closed = true
+	conn, done := c.conn, c.done
+	c.conn = nil
+	c.mu.Unlock()
+	if conn != nil {
+		_ = conn.Close()
+		<-done
+	}
+}
+
+// subscribe greets the server and asks for the raw events of the root window.
+func subscribe(w io.Writer, r *bufio.Reader, addr address) (major byte, err error) {
+	root, err := greet(w, r, addr)
+	if err != nil {
+		return 0, err
+	}
+	const name = "XInputExtension"
+	reply, err := ask(w, r, request(98, 0, append(le16(uint16(len(name)), 0), name...)))
+	if err != nil {
+		return 0, err
+	}
+	if reply[8] == 0 {
+		return 0, noXInput()
+	}
+	major = reply[9]
+	// The minor opcodes 47 and 46 are XIQueryVersion and XISelectEvents.
+	if reply, err = ask(w, r, request(major, 47, le16(2, 2))); err != nil {
+		return 0, err
+	}
+	if v := binary.LittleEndian.Uint16(reply[8:]); v < 2 {
+		return 0, noXInput()
+	}
+	const allMasters, maskWords = 1, 1
+	body := binary.LittleEndian.AppendUint32(nil, uint32(root))
+	body = append(body, le16(1, 0, allMasters, maskWords)...)
+	body = binary.LittleEndian.AppendUint32(body, 1<<rawKeyPress|1<<rawButtonPress|1<<rawMotion)
+	if _, err := w.Write(request(major, 46, body)); err != nil {
+		return 0, err
+	}
+	// XISelectEvents has no reply: one of a later request says that it was taken.
+	_, err = ask(w, r, request(43, 0, nil))
+	return major, err
+}
+
+func noXInput() error {
+	return fmt.Errorf("x11: the X server has no XInput 2, which counts input (use one of the last ten years): %w", hardware.ErrUnavailable)
+}
+
+// greet opens the connection and returns the root window.
+func greet(w io.Writer, r *bufio.Reader, addr address) (xproto.Window, error) {
+	const method = "MIT-MAGIC-COOKIE-1"
+	hello := []byte{'l', 0, 11, 0, 0, 0}
+	if cookie := cookieFor(addr); cookie != nil {
+		hello = append(hello, le16(uint16(len(method)), uint16(len(cookie)), 0)...)
+		hello = append(hello, method+"\x00\x00"...)
+		hello = append(hello, cookie...)
+	} else {
+		hello = append(hello, 0, 0, 0, 0, 0, 0)
+	}
+	if _, err := w.Write(hello); err != nil {
+		return 0, lost(err)
+	}
+	head := make([]byte, 8)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return 0, lost(err)
+	}
+	body := make([]byte, 4*int(binary.LittleEndian.Uint16(head[6:])))
+	if _, err := io.ReadFull(r, body); err != nil {
+		return 0, lost(err)
+	}
+	if head[0] != 1 {
+		return 0, fmt.Errorf("x11: the X server refused this user (set XAUTHORITY to the session's authority file): %w", hardware.ErrPermission)
+	}
+	var setup xproto.SetupInfo
+	xproto.SetupInfoRead(append(head, body...), &setup)
+	if addr.screen >= len(setup.Roots) {
+		return 0, fmt.Errorf("x11: the display has no screen %d: %w", addr.screen, hardware.ErrNoDisplay)
+	}
+	return setup.Roots[addr.screen].Root, nil
+}
+
+// ask sends a request and returns the 32 bytes of its reply. Nothing else is
+// expected yet: no events are asked for until the last request.
+func ask(w io.Writer, r *bufio.Reader, req []byte) ([]byte, error) {
+	if _, err := w.Write(req); err != nil {
+		return nil, lost(err)
+	}
+	for {
+		kind, err := r.Peek(1)
+		if err != nil {
+			return nil, lost(err)
+		}
+		if kind[0] == kindReply || kind[0] == kindError {
+			break
+		}
+		var head [headerLen]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			return nil, lost(err)
+		}
+		if err := discard(r, head); err != nil {
+			return nil, lost(err)
+		}
+	}
+	reply := make([]byte, 32)
+	if _, err := io.ReadFull(r, reply); err != nil {
+		return nil, lost(err)
+	}
+	if reply[0] == kindError {
+		return nil, fmt.Errorf("x11: the X server refused to count input (error %d): %w", reply[1], hardware.ErrPermission)
+	}
+	_, err := io.CopyN(io.Discard, r, 4*int64(binary.LittleEndian.Uint32(reply[4:])))
+	return reply, err
+}
+
+// request puts the header before a body and pads it to words.
+func request(major, minor byte, body []byte) []byte {
+	for len(body)%4 != 0 {
+		body = append(body, 0)
+	}
+	req := append([]byte{major, minor}, le16(uint16(1+len(body)/4))...)
+	return append(req, body...)
+}
+
+func le16(list ...uint16) []byte {
+	var b []byte
+	for _, v := range list {
+		b = binary.LittleEndian.AppendUint16(b, v)
+	}
+	return b
+}

@@ -1,0 +1,78 @@
+package x11
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jezek/xgb/screensaver"
+	"github.com/jezek/xgb/xproto"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// Usage is a hardware.Usage: which application is active, how long there was
+// no input, how many input events there were. Keys that the typist presses
+// count too. All methods may be called concurrently.
+type Usage struct {
+	display *Display
+	titles  bool
+	counter counter
+}
+
+// OpenUsage prepares to observe a display and connects to nothing yet. Events
+// are counted from the first call of Input on.
+func OpenUsage(opt Options) (*Usage, error) {
+	d, err := Open(opt)
+	if err != nil {
+		return nil, err
+	}
+	return &Usage{display: d, titles: opt.Titles, counter: counter{display: opt.Display}}, nil
+}
+
+// Close ends the counting.
+func (u *Usage) Close() error {
+	u.counter.close()
+	return u.display.Close()
+}
+
+// ActiveApp is the application whose window is active.
+func (u *Usage) ActiveApp(ctx context.Context) (hardware.App, error) {
+	w, err := u.display.Active(ctx)
+	app := hardware.App{Name: w.App, PID: w.PID}
+	if u.titles {
+		app.Title = w.Title
+	}
+	return app, err
+}
+
+// Idle is the time since the last input.
+func (u *Usage) Idle(ctx context.Context) (time.Duration, error) {
+	var idle time.Duration
+	err := u.display.with(ctx, func(s *session) error {
+		if !s.has["MIT-SCREEN-SAVER"] {
+			return fmt.Errorf("x11: the X server has no screen saver extension, which knows the idle time (start it with the extension): %w", hardware.ErrUnavailable)
+		}
+		info, err := screensaver.QueryInfo(s.x, xproto.Drawable(s.root)).Reply()
+		if err != nil {
+			return err
+		}
+		idle = time.Duration(info.MsSinceUserInput) * time.Millisecond
+		return nil
+	})
+	return idle, err
+}
+
+// Input counts events since the first call. After the X server went away the
+// counts go on from where they were.
+func (u *Usage) Input(ctx context.Context) (hardware.Input, error) {
+	if err := ctx.Err(); err != nil {
+		return hardware.Input{}, err
+	}
+	if err := u.counter.start(ctx); err != nil {
+		return hardware.Input{}, err
+	}
+	return u.counter.read(time.Now()), nil
+}
+
+var _ hardware.Usage = (*Usage)(nil)
