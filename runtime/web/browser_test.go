@@ -134,6 +134,46 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
+// The first stream breaks right after it began. What arrives before the browser
+// is back must be on the page all the same.
+func TestPageInABrowserReconnects(t *testing.T) {
+	sc := newScene(t)
+	var uris <-chan string
+	s := serve(t, &sc.host, func(s *Server) {
+		inner, broken := s.http.Handler, false
+		s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/events" && !broken {
+				broken = true // streams begin one after the other
+				w.Header().Set("Content-Type", "text/event-stream")
+				sc.deliver(s, 900, "途切れている間に")
+				return
+			}
+			inner.ServeHTTP(w, r)
+		})
+		uris = asked(s)
+	})
+	s.Listen(sc.hana.seen(t))
+	held := &s.hub.windows["line@mac-a"].picture
+	held.mu.Lock()
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		defer held.mu.Unlock()
+		await(t, uris, "/events")
+		await(t, uris, "/events")
+		s.Listen(sc.team.seen(t))
+		await(t, uris, "/frame?window=team")
+	}()
+	dom, complaints := dump(t, s.URL())
+	<-opened
+	if n := strings.Count(dom, ">途切れている間に<"); n != 1 {
+		t.Errorf("the message that came without a stream stands %d times on the page, want once", n)
+	}
+	if !strings.Contains(dom, ">live<") || strings.Contains(dom, "Connection lost") || complaints != "" {
+		t.Errorf("the page does not say that it is live again, or complains: %s", complaints)
+	}
+}
+
 func TestPageInABrowserWithoutToken(t *testing.T) {
 	sc := newScene(t)
 	s := serve(t, &sc.host)

@@ -17,6 +17,9 @@ const (
 	breath      = 100 * time.Millisecond // between two rounds, so that a burst of events is one round
 )
 
+// retry tells the browser how many milliseconds to wait before it connects again.
+const retry = "retry: 1000\n"
+
 // stream is what one client has been sent.
 type stream struct {
 	s         *Server
@@ -45,6 +48,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	st := &stream{s: s, w: w}
 	st.after, st.fresh = s.parseID(id)
+	w.Write([]byte(retry))
 	if st.send("", "hello", s.hello()) != nil || st.catchUp(true) != nil {
 		return
 	}

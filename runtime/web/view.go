@@ -29,8 +29,7 @@ type helloView struct {
 
 type statusView struct {
 	Status
-	Problems []string            `json:"problems"`
-	Failing  []messages.WindowID `json:"failing"`
+	Problems []string `json:"problems"`
 }
 
 type windowView struct {
@@ -73,21 +72,17 @@ type bubbleView struct {
 // status is the present status. It calls the host and takes the hub's lock
 // afterwards.
 func (s *Server) status() statusView {
-	v := statusView{Status: s.opts.Status(), Problems: reasons(s.opts.Health()), Failing: []messages.WindowID{}}
+	v := statusView{Status: s.opts.Status(), Problems: reasons(s.opts.Health())}
 	v.Windows = append([]messages.WindowID{}, v.Windows...)
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for id, w := range h.windows {
+	for id := range h.windows {
 		if !slices.Contains(v.Windows, id) {
 			v.Windows = append(v.Windows, id)
 		}
-		if w.capture != nil {
-			v.Failing = append(v.Failing, id)
-		}
 	}
 	slices.Sort(v.Windows)
-	slices.Sort(v.Failing)
 	return v
 }
 
