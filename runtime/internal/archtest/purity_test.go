@@ -1,0 +1,73 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// impure are packages whose use makes a rule depend on more than its arguments.
+var impure = []string{
+	"os", "net", "sync", "context", "log", "github.com/rs/zerolog",
+}
+
+// clockwork are the functions of package time that read or wait for the clock.
+var clockwork = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// workerFile reports that a file belongs to a worker, which may block.
+func workerFile(name string) bool {
+	return name == "worker.go" || strings.HasPrefix(name, "worker_")
+}
+
+// rulesArePure checks the files of actors: only actor.go sees a turn, and only
+// workers may use what blocks, shares or reads the clock.
+func rulesArePure(t *tree) (found []string) {
+	for _, f := range t.gos {
+		if f.test || actorRoot(f.dir) == "" {
+			continue
+		}
+		for _, full := range f.imports {
+			for _, p := range impure {
+				if (full == p || strings.HasPrefix(full, p+"/")) && !workerFile(f.name) {
+					found = append(found, fmt.Sprintf("%s: imports %s: take what it needs as an argument, or move the work to worker.go (or worker_*.go)", f.path, full))
+				}
+			}
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			pkg, name, ok := f.imported(n)
+			switch {
+			case !ok:
+			case pkg == "time" && slices.Contains(clockwork, name) && !workerFile(f.name):
+				found = append(found, fmt.Sprintf("%s: time.%s: take now as an argument; only actor.go knows it, from Turn.Now", t.at(n), name))
+			case pkg == module+"/actors" && name == "Turn" && f.name != "actor.go":
+				found = append(found, fmt.Sprintf("%s: actors.Turn: return a decision here, and let actor.go carry it out", t.at(n)))
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// testsNeverWait checks that no test sleeps or is skipped. A sleep in a bubble
+// of synctest costs no time, so a file that uses one may.
+func testsNeverWait(t *tree) (found []string) {
+	for _, f := range t.gos {
+		if !f.test {
+			continue
+		}
+		bubble := f.names["synctest"] == "testing/synctest"
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if pkg, name, ok := f.imported(n); ok && pkg == "time" && name == "Sleep" && !bubble {
+				found = append(found, t.at(n)+": time.Sleep: wait for the event itself (a channel, a commit), step the actor, or use testing/synctest")
+			}
+			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Skip" || sel.Sel.Name == "Skipf" || sel.Sel.Name == "SkipNow") {
+				if x, ok := sel.X.(*ast.Ident); ok && (x.Name == "t" || x.Name == "b" || x.Name == "f" || x.Name == "tb") {
+					found = append(found, t.at(n)+": "+x.Name+"."+sel.Sel.Name+": make the test run everywhere, or put it behind a build tag that a make target sets")
+				}
+			}
+			return true
+		})
+	}
+	return found
+}

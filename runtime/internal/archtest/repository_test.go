@@ -1,0 +1,197 @@
+package archtest
+
+import (
+	"strings"
+	"testing"
+)
+
+// rules are all rules, each with trees that break it: what must be found there,
+// and files that are fine beside it.
+var rules = []struct {
+	name   string
+	check  func(*tree) []string
+	broken map[string]string // each file has exactly one finding
+	fine   map[string]string // none has one
+}{
+	{"Arrows", arrowsHeld, map[string]string{
+		"messages/a.go":            imports("messages", module+"/hardware"),
+		"hardware/a.go":            imports("hardware", module+"/actors"),
+		"hardware/x11/a.go":        imports("x11", module+"/hardware/drawn"),
+		"actors/a.go":              imports("actors", module+"/runtime/engine"),
+		"actors/burst/a.go":        imports("burst", module+"/actors/dedup"),
+		"actors/burst/b.go":        imports("burst", module+"/hardware/drawn"),
+		"runtime/engine/a.go":      imports("engine", module+"/runtime/store"),
+		"runtime/engine/live/a.go": imports("live", module+"/runtime/store"),
+		"runtime/store/a.go":       imports("store", module+"/messages"),
+		"runtime/store/mem/a.go":   imports("mem", module+"/runtime/store"),
+		"runtime/scenario/a.go":    imports("scenario", module+"/runtime/engine"),
+		"runtime/a.go":             imports("runtime", module+"/hardware/robot"),
+		"runtime/web/a.go":         imports("web", module+"/runtime/store"),
+		"testkit/actortest/a.go":   imports("actortest", module+"/runtime"),
+		"testkit/a.go":             imports("testkit", module+"/cmd/kehai"),
+		"cmd/kehai/a.go":           imports("main", module+"/actors/burst"),
+		"elsewhere/a.go":           imports("elsewhere", module+"/messages"),
+	}, map[string]string{
+		"hardware/x11/a.go":      imports("x11", module+"/hardware", module+"/messages", module+"/hardware/x11/internal/wire"),
+		"actors/burst/a.go":      imports("burst", module+"/actors", module+"/actors/text", module+"/actors/burst/inner", module+"/hardware", "time"),
+		"actors/burst/a_test.go": imports("burst", module+"/testkit/actortest"),
+		"runtime/a.go":           imports("runtime", module+"/actors/burst", module+"/hardware/drawn", module+"/runtime/web"),
+		"runtime/new/a.go":       imports("new", module+"/runtime/engine"),
+		"testkit/a.go":           imports("testkit", module+"/runtime", module+"/actors/burst"),
+		"cmd/kehai/a.go":         imports("main", module+"/runtime", module+"/hardware/robot"),
+	}},
+	{"Monopolies", monopoliesHeld, map[string]string{
+		"runtime/a.go":             "package runtime\nimport _ \"github.com/dgraph-io/badger/v4\"\nimport _ \"time\"",
+		"runtime/a_test.go":        imports("runtime", "github.com/dgraph-io/badger/v4"),
+		"runtime/engine/live/a.go": imports("live", "github.com/asynkron/protoactor-go/persistence"),
+		"actors/burst/a.go":        imports("burst", "github.com/asynkron/protoactor-go/actor"),
+		"actors/judge/a.go":        imports("judge", "github.com/tmc/langchaingo/llms"),
+		"hardware/x11/a.go":        imports("x11", "github.com/go-vgo/robotgo"),
+		"testkit/a.go":             imports("testkit", module+"/hardware/robot"),
+	}, map[string]string{
+		"runtime/store/a.go":            imports("store", "github.com/dgraph-io/badger/v4"),
+		"runtime/engine/live/a.go":      imports("live", "github.com/asynkron/protoactor-go/actor"),
+		"runtime/engine/live/a_test.go": imports("live", "github.com/asynkron/protoactor-go/actor", "github.com/dgraph-io/badger/v4"),
+		"hardware/robot/a.go":           imports("robot", "github.com/go-vgo/robotgo"),
+		"actors/llm/worker.go":          imports("llm", "github.com/tmc/langchaingo/llms"),
+		"cmd/kehai/a.go":                imports("main", module+"/hardware/robot"),
+	}},
+	{"Purity", rulesArePure, map[string]string{
+		"actors/burst/a.go":      imports("burst", "log/slog"),
+		"actors/burst/actor.go":  imports("burst", "sync"),
+		"actors/burst/b.go":      "package burst\nimport \"time\"\nvar t = time.Now()",
+		"actors/burst/c.go":      "package burst\nimport \"" + module + "/actors\"\nfunc f(*actors.Turn) {}",
+		"actors/burst/worker.go": "package burst\nimport \"" + module + "/actors\"\nfunc f(*actors.Turn) {}",
+	}, map[string]string{
+		"actors/burst/actor.go":        "package burst\nimport \"" + module + "/actors\"\nfunc f(*actors.Turn) {}",
+		"actors/burst/worker.go":       imports("burst", "sync", "context", "net/http"),
+		"actors/burst/worker_cache.go": imports("burst", "sync"),
+		"actors/burst/b_test.go":       imports("burst", "os"),
+		"actors/worker.go":             imports("actors", "context"),
+		"actors/burst/rule.go":         "package burst\nimport \"time\"\nfunc f(now time.Time) time.Time { return now.Add(time.Second) }",
+		"runtime/a.go":                 imports("runtime", "os"),
+	}},
+	{"Waiting", testsNeverWait, map[string]string{
+		"a/a_test.go": "package a\nimport \"time\"\nfunc f() { time.Sleep(1) }",
+		"a/b_test.go": "package a\nimport \"testing\"\nfunc f(t *testing.T) { t." + "Skip(1) }",
+		"a/c_test.go": "package a\nimport \"testing\"\nfunc f(b *testing.B) { b." + "SkipNow() }",
+	}, map[string]string{
+		"a/a.go":      "package a\nimport \"time\"\nfunc f() { time.Sleep(1) }",
+		"a/b_test.go": "package a\nimport (\"time\"; \"testing/synctest\")\nfunc f() { synctest.Test(nil, func(*testing.T) { time.Sleep(1) }) }",
+	}},
+	{"State", noHiddenState, map[string]string{
+		"a/a.go": "package a\nfunc init() {}",
+		"b/a.go": "package b\nvar count int",
+		"c/a.go": "package c\nvar count = 0\nfunc f() { count++ }",
+		"d/a.go": "package d\nvar m = map[string]int{}\nfunc f() { m[\"a\"] = 1 }",
+		"e/a.go": "package e\nimport \"sync\"\nvar mu = sync.Mutex{}",
+		"f/a.go": "package f\nvar c = make(chan int)",
+		"g/a.go": "package g\nvar m = map[string]int{}\nfunc f() { delete(m, \"\") }",
+	}, map[string]string{
+		"a/a.go":      "package a\nimport (\"errors\"; \"regexp\"; \"sync\")\nvar ErrA = errors.New(\"a\")\nvar re = regexp.MustCompile(\"a\")\nvar v = sync.OnceValue(func() int { var c chan int; return <-c })\nvar _ = 1",
+		"b/a.go":      "package b\nimport _ \"embed\"\n\n//go:embed a.txt\nvar s string",
+		"c/a.go":      "package c\nvar count = 0\nfunc f(count int) { count++ }\nfunc g() { count := 1; count++ }",
+		"d/a_test.go": "package d\nvar m int\nfunc init() { m = 1 }",
+	}},
+	{"PackageComments", onePackageComment, map[string]string{
+		"a/a.go": "package a",
+		"b/a.go": "// Package b is short.\npackage b",
+	}, map[string]string{
+		"a/a.go":      "// Package a is long\n// enough.\npackage a",
+		"a/b.go":      "package a",
+		"a/a_test.go": "// Package a has tests.\npackage a",
+	}},
+	{"Comments", exportsDocumented, map[string]string{
+		"messages/a.go":   "package messages\ntype A int",
+		"hardware/x/a.go": "package x\nfunc A() {}",
+		"actors/a.go":     "package actors\nconst A = 1",
+		"runtime/a.go":    "package runtime\n\n// A is one.\ntype A int\nfunc (a *A) B() {}",
+		"testkit/a.go":    "package testkit\n\n// Both.\ntype (\n\tA int\n)",
+	}, map[string]string{
+		"messages/a.go":           "package messages\n\n// A is one.\ntype A int\n\n// Some.\nconst (\n\tB = 1\n\tC = 2\n)\nconst D = 1 // last\nfunc (A) String() string { return \"\" }",
+		"runtime/a.go":            "package runtime\ntype a int\nfunc (a) B() {}",
+		"runtime/internal/x/a.go": "package x\nfunc A() {}",
+		"cmd/kehai/a.go":          "package main\nfunc A() {}",
+		"runtime/a_test.go":       "package runtime\nfunc A() {}",
+	}},
+	{"OwnPlaces", noOwnPlaces, map[string]string{
+		"a.txt":         "see /" + "work/main\n",
+		"b.go":          "package b\n// \"/" + "home/somebody/x\"",
+		"c.md":          "(/" + "Users/me.too/x)",
+		"testdata/d.go": "../" + "shared/x",
+	}, map[string]string{
+		"a.txt": "/home/hana/x, https://example.org/" + "work/x, net/" + "work/, a/" + "root/b, the/ work/ flow",
+		"b.md":  "/tmp/kehai /home/",
+	}},
+}
+
+func imports(pkg string, paths ...string) string {
+	var b strings.Builder
+	b.WriteString("package " + pkg + "\n")
+	for _, p := range paths {
+		b.WriteString("import \"" + p + "\"\n")
+	}
+	return b.String()
+}
+
+func TestRepository(t *testing.T) {
+	repository, err := readTree("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(repository.gos) < 50 {
+		t.Fatalf("readTree() = %d Go files, want the whole repository", len(repository.gos))
+	}
+	for _, finding := range repository.bad {
+		t.Error(finding)
+	}
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			for _, finding := range r.check(repository) {
+				t.Error(finding)
+			}
+		})
+	}
+	t.Run("TopLevel", func(t *testing.T) {
+		for _, finding := range topLevelExact(repository) {
+			t.Error(finding)
+		}
+	})
+}
+
+// A rule that finds nothing anywhere guards nothing.
+func TestRulesFind(t *testing.T) {
+	for _, r := range rules {
+		for p, text := range r.broken {
+			broken := newTree(map[string]string{p: text})
+			if found := r.check(broken); len(found) != 1 || len(broken.bad) != 0 {
+				t.Errorf("%s(%s) = %q, %q, want one finding in\n%s", r.name, p, found, broken.bad, text)
+			}
+		}
+		fine := newTree(r.fine)
+		if found := r.check(fine); len(found) != 0 || len(fine.bad) != 0 {
+			t.Errorf("%s(fine) = %q, %q, want nothing found", r.name, found, fine.bad)
+		}
+	}
+}
+
+func TestTopLevelFinds(t *testing.T) {
+	files := map[string]string{"util/a.txt": ""}
+	for _, name := range topLevel[1:] {
+		files[name] = ""
+	}
+	found := topLevelExact(newTree(files))
+	want := []string{"LICENSE: missing", "util: does not belong"}
+	for i, w := range want {
+		if len(found) != len(want) || !strings.HasPrefix(found[i], w) {
+			t.Fatalf("topLevelExact() = %q, want %q", found, want)
+		}
+	}
+	two := newTree(map[string]string{"a/a.go": "// Package a\n// one.\npackage a", "a/b.go": "// Package a\n// two.\npackage a"})
+	if found := onePackageComment(two); len(found) != 1 || !strings.Contains(found[0], "a.go and b.go") {
+		t.Errorf("onePackageComment(two) = %q, want one finding that names both", found)
+	}
+	if torn := newTree(map[string]string{"a.go": "package"}); len(torn.bad) != 1 {
+		t.Errorf("newTree(torn file).bad = %q, want one finding", torn.bad)
+	}
+}
