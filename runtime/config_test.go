@@ -369,9 +369,7 @@ func TestDocsAgreeWithTags(t *testing.T) {
 		if lo, hi := f.tag.Get("min"), f.tag.Get("max"); lo != "" && f.key != "burst.cap" && !strings.HasPrefix(f.key, "retention.") {
 			want = append(want, lo+" to "+hi)
 		}
-		for _, one := range f.oneOf() {
-			want = append(want, one)
-		}
+		want = append(want, f.oneOf()...)
 		for _, w := range want {
 			if !strings.Contains(doc, w) {
 				t.Errorf("comment of %s = %q, want %q in it", f.doc, doc, w)
