@@ -64,40 +64,92 @@ const (
 // wins, then the longest.
 //
 // If pinned, the window stands at its newest position as far as its picture
-// tells. Repeats can look like a view further up ("OK, so, OK, so"); then a
-// flawless path to the tail's end that explains at least half of the view wins.
+// tells, which speaks against a view further up. Repeats can look like one ("OK,
+// so, OK, so"): a flawless path to the tail's end that explains at least half of
+// the view wins.
 func align(sights []sight, tail []Entry, pinned bool) alignment {
 	n, m := len(sights), len(tail)
-	g := grid{w: m + 1, score: make([]int32, (n+1)*(m+1)), move: make([]int8, (n+1)*(m+1)), same: make([]bool, n*m)}
-	lead := make([]int, n) // score of beginning with sight i
-	for i, k := 0, 0; i < n; i++ {
-		if k > 0 {
-			lead[i] = scoreLead - min(k, 8)
+	g := grid{
+		sights: sights, tail: tail, worth: worth(tail), w: m + 1,
+		pair: make([]int32, n*m), same: make([]bool, n*m),
+		score: make([]int32, (n+1)*(m+1)), move: make([]int8, (n+1)*(m+1)),
+	}
+	// Most views repeat known texts to the letter: only what is left over then
+	// needs the slow comparison.
+	for i := range sights {
+		g.compare(i, false)
+	}
+	a := g.solve(pinned)
+	if a.same == n {
+		return a
+	}
+	trusted := a.anchored()
+	for i := range sights {
+		if !trusted || !a.sure[i] {
+			g.compare(i, true)
 		}
-		if !sights[i].clipped {
+	}
+	return g.solve(pinned)
+}
+
+// grid is the table of all ways to lay sights along a tail. Cells are numbered
+// sight*w+entry, counting both from 1.
+type grid struct {
+	sights []sight
+	tail   []Entry
+	worth  []int
+	pair   []int32 // score of each pair
+	same   []bool  // whether the pair is the same beyond doubt
+
+	w     int
+	score []int32 // of the best path that has come so far
+	move  []int8  // its last move
+}
+
+func (g *grid) compare(i int, fuzzy bool) {
+	row := i * len(g.tail)
+	for j := range g.tail {
+		score, same := compare(&g.sights[i], &g.tail[j], g.worth[j], fuzzy)
+		g.pair[row+j], g.same[row+j] = int32(score), same
+	}
+}
+
+// leads returns the score of beginning with each sight: those before it are
+// unknown.
+func (g *grid) leads() []int32 {
+	out := make([]int32, len(g.sights))
+	k := int32(0)
+	for i := range g.sights {
+		if k > 0 {
+			out[i] = scoreLead - min(k, 8)
+		}
+		if !g.sights[i].clipped {
 			k++
 		}
 	}
+	return out
+}
+
+func (g *grid) fill() {
+	m := len(g.tail)
 	for c := range g.score {
-		g.score[c] = never
+		g.score[c], g.move[c] = never, noMove
 	}
-	for i := 1; i <= n; i++ {
-		s := &sights[i-1]
+	for i, lead := range g.leads() {
 		out := int32(scoreExtra)
-		if s.clipped {
+		if g.sights[i].clipped {
 			out = 0
 		}
-		for j := 1; j <= m; j++ {
-			c := i*g.w + j
+		for j := range m {
+			c := (i+1)*g.w + j + 1
 			best, move := int32(never), noMove
-			if score, same := compare(s, &tail[j-1]); score > never {
-				g.same[(i-1)*m+j-1] = same
-				best, move = int32(score+lead[i-1]), began
-				if lead[i-1] < 0 && j > 1 && !tail[j-1].Gap {
+			if score := g.pair[i*m+j]; score > never {
+				best, move = score+lead, began
+				if lead < 0 && j > 0 && !g.tail[j].Gap {
 					best += scoreIsle
 				}
-				if p := g.score[c-g.w-1]; p+int32(score) >= best {
-					best, move = p+int32(score), matched
+				if p := g.score[c-g.w-1] + score; p >= best {
+					best, move = p, matched
 				}
 			}
 			if p := g.score[c-g.w] + out; p > best {
@@ -109,29 +161,37 @@ func align(sights []sight, tail []Entry, pinned bool) alignment {
 			g.score[c], g.move[c] = best, move
 		}
 	}
+}
+
+func (g *grid) solve(pinned bool) alignment {
+	g.fill()
+	n, m := len(g.sights), len(g.tail)
 	endI, endJ := n, m
 	for j := m; j >= 1; j-- {
 		if g.score[n*g.w+j] > g.score[endI*g.w+endJ] {
 			endI, endJ = n, j
 		}
 	}
-	atEnd, best := n, int32(never)
-	for i := n; i >= 1; i-- {
-		if g.score[i*g.w+m] > best {
-			atEnd, best = i, g.score[i*g.w+m]
-		}
+	best := g.score[endI*g.w+endJ]
+	if pinned && endJ < m {
+		best -= scorePinned
 	}
-	if best > g.score[endI*g.w+endJ] || best == g.score[endI*g.w+endJ] && endJ < m {
-		endI, endJ = atEnd, m
+	for i := n; i >= 1; i-- {
+		if i == n && g.move[n*g.w+m] == missing {
+			continue // further up, and no other than above
+		}
+		if p := g.score[i*g.w+m]; p > best || p == best && endJ < m {
+			endI, endJ, best = i, m, p
+		}
 	}
 	if pinned && endJ < m {
 		for i := n - 1; i >= 1 && 2*i >= n; i-- {
-			if a := g.trace(n, i, m); a.flawless(i, sights[0].clipped) {
+			if a := g.trace(i, m); a.at[i-1] == m-1 && a.flawless(i, g.sights[0].clipped) {
 				return a
 			}
 		}
 	}
-	return g.trace(n, endI, endJ)
+	return g.trace(endI, endJ)
 }
 
 // flawless reports that the first n sights are known beyond doubt, in an
@@ -149,15 +209,9 @@ func (a *alignment) flawless(n int, clipped bool) bool {
 	return n > from
 }
 
-type grid struct {
-	w     int
-	score []int32
-	move  []int8
-	same  []bool
-}
-
-func (g *grid) trace(n, i, j int) alignment {
-	m := g.w - 1
+// trace follows the path back from a cell.
+func (g *grid) trace(i, j int) alignment {
+	n, m := len(g.sights), len(g.tail)
 	a := alignment{at: make([]int, n), sure: make([]bool, n), fresh: n, end: j == m}
 	for k := range a.at {
 		a.at[k] = -1

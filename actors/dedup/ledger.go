@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -80,8 +81,12 @@ type Finding struct {
 // See takes in what a view shows, given the memory of the last view of the same
 // window. New messages wait in the ledger for [Ledger.Release].
 func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
-	sights, cut := look(v, now)
 	f := Finding{Memory: mem}
+	if extra := len(v.Bubbles) - maxBubbles; extra > 0 {
+		f.note("%d bubbles in one view: the upper %d are left out", len(v.Bubbles), extra)
+		v.Bubbles = v.Bubbles[extra:]
+	}
+	sights, cut := look(v, now)
 	for _, s := range sights {
 		if !s.clipped {
 			f.Whole++
@@ -90,13 +95,13 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 	l.head.Title, l.head.Window = v.Title, v.Window
 	l.nameSenders(sights)
 	foot := footOf(v, cut)
-	before := l.head.Next
+	last := l.lastPos()
 	switch {
 	case f.Whole == 0:
 	case len(l.entries) == 0:
 		l.firstSight(sights, &f)
 	default:
-		pinned := foot > 0 && mem.Foot > 0 && abs(int(foot-mem.Foot)) <= footSlack
+		pinned := foot > 0 && mem.Foot > 0 && math.Abs(foot-mem.Foot) <= footSlack
 		a := align(sights, l.entries, pinned)
 		switch {
 		case a.anchored():
@@ -110,21 +115,32 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 			f.Memory.Behind = false
 		}
 	}
-	if l.head.Next > before && !f.Memory.Behind || f.Memory.Foot == 0 {
-		f.Memory.Foot = foot
+	if l.lastPos() != last || f.Memory.Foot == 0 {
+		f.Memory.Foot = foot // a window shows what is new at its newest position
 	}
 	f.Memory.Next = l.head.Next
 	l.trim(2 * len(sights))
 	return f
 }
 
+// lastPos is the place of the newest entry.
+func (l *Ledger) lastPos() int64 {
+	if len(l.entries) == 0 {
+		return math.MinInt64
+	}
+	return l.entries[len(l.entries)-1].Pos
+}
+
 func (f *Finding) note(format string, args ...any) {
 	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 }
 
+// maxBubbles bounds the work of one view; no window shows so many.
+const maxBubbles = 250
+
 // footSlack is how far, in logical pixels, the last bubble of a window that
 // stands at its end may be from where it stood before.
-const footSlack = 4
+const footSlack = 1
 
 // footOf is the space below the last bubble in logical pixels, 0 if it cannot
 // be told.

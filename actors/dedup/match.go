@@ -12,8 +12,7 @@ import (
 // alignment has the highest sum.
 const (
 	never     = -1 << 20
-	scoreBase = 8  // the same text; a longer one is worth up to scoreLong more
-	scoreLong = 16 // because it is less likely to be there twice
+	scoreBase = 3  // the same message; more by its worth, see [worth]
 	scoreKey  = 2  // the same pixels
 	scorePart = 6  // parts of the same bubble
 	scoreLook = 4  // unreadable, of the same size
@@ -27,18 +26,49 @@ const (
 	scoreMissing = -5  // a known one that is not there
 	scoreLead    = -2  // bubbles before all that is known, and -1 for each
 	scoreIsle    = -10 // the same in the middle of what is known
+	scorePinned  = 8   // for a window at its newest position, not to be scrolled back
 )
+
+// worth says for each entry how much finding it again tells: the more the
+// longer its text is, and the less the more often it stands in the tail.
+func worth(tail []Entry) []int {
+	type content struct {
+		side messages.Side
+		text string
+		key  messages.PixelKey
+	}
+	of := func(e *Entry) content {
+		if e.Kind == messages.KindText {
+			return content{side: e.Side, text: e.text().compact}
+		}
+		return content{side: e.Side, key: e.Key}
+	}
+	count := make(map[content]int, len(tail))
+	for j := range tail {
+		count[of(&tail[j])]++
+	}
+	out := make([]int, len(tail))
+	for j := range tail {
+		e := &tail[j]
+		length := 4
+		if e.Kind == messages.KindText {
+			length = min(16, e.text().runes)
+		}
+		out[j] = (4 + length) / count[of(e)]
+	}
+	return out
+}
 
 // similar is the trigram similarity above which texts may be one, edited.
 const similar = 0.5
 
 // compare returns the score of laying s on e, and whether they are the same
-// beyond doubt.
-func compare(s *sight, e *Entry) (score int, same bool) {
+// beyond doubt. Unless fuzzy, texts are equal or not.
+func compare(s *sight, e *Entry, worth int, fuzzy bool) (score int, same bool) {
 	if !sidesAgree(s.Side, e.Side) {
 		// A text that changes sides is more likely a misread side than news:
 		// own words must not come out as somebody else's.
-		if s.Kind == messages.KindText && e.Kind == messages.KindText && !s.clipped && s.text().runes >= 4 && equal(s.text(), e.text()) {
+		if s.Kind == messages.KindText && e.Kind == messages.KindText && !s.clipped && s.text().runes >= 4 && equal(s.text(), e.text(), fuzzy) {
 			return scoreNear, false
 		}
 		return never, false
@@ -47,7 +77,7 @@ func compare(s *sight, e *Entry) (score int, same bool) {
 	case s.clipped:
 		return compareClipped(s, e), false
 	case s.Key == e.Key && s.Key != 0 && s.Partial == e.Partial:
-		return scoreKey + weight(s, e) + stamps(s, e), true
+		return scoreBase + scoreKey + worth + stamps(s, e), true
 	case s.Partial || e.Partial:
 		return comparePartial(s, e)
 	case s.Kind == messages.KindUnreadable || e.Kind == messages.KindUnreadable:
@@ -59,8 +89,10 @@ func compare(s *sight, e *Entry) (score int, same bool) {
 		return scoreKind + stamps(s, e), false
 	case s.Kind != e.Kind:
 		return scoreNot, false
-	case equal(s.text(), e.text()):
-		return weight(s, e) + stamps(s, e), true
+	case equal(s.text(), e.text(), fuzzy):
+		return scoreBase + worth + stamps(s, e), true
+	case !fuzzy:
+		return scoreNot, false
 	case alike(s.text(), e.text()):
 		return scoreNear, false
 	case sameSize(s, e) && sharesLetters(s.text(), e.text()):
@@ -71,13 +103,6 @@ func compare(s *sight, e *Entry) (score int, same bool) {
 
 func sidesAgree(a, b messages.Side) bool {
 	return a == b || a == messages.SideNeither || b == messages.SideNeither
-}
-
-func weight(s *sight, e *Entry) int {
-	if s.Kind != messages.KindText && e.Kind != messages.KindText {
-		return scoreBase + scoreLong/4
-	}
-	return scoreBase + min(scoreLong, max(s.text().runes, e.text().runes))
 }
 
 func stamps(s *sight, e *Entry) int {
@@ -99,10 +124,13 @@ func abs(n int) int { return max(n, -n) }
 // compareClipped judges a bubble of which only the lower part is visible. It
 // says little, so nothing speaks against an entry either.
 func compareClipped(s *sight, e *Entry) int {
-	if c := s.text().compact; c != "" && strings.HasSuffix(e.text().compact, c) {
-		return scorePart
+	switch f := s.text(); {
+	case f.compact == "" || !strings.HasSuffix(e.text().compact, f.compact):
+		return 0
+	case f.runes < 4:
+		return scoreNear
 	}
-	return 0
+	return scorePart
 }
 
 // comparePartial judges bubbles higher than the window: two views of one share
@@ -123,9 +151,9 @@ func comparePartial(s *sight, e *Entry) (int, bool) {
 }
 
 // equal is text.OCREqual behind two tests that rule most pairs out.
-func equal(a, b *form) bool {
-	if a.norm == b.norm {
-		return true
+func equal(a, b *form, fuzzy bool) bool {
+	if a.norm == b.norm || !fuzzy {
+		return a.norm == b.norm
 	}
 	short, long := min(a.runes, b.runes), max(a.runes, b.runes)
 	switch {
@@ -133,7 +161,7 @@ func equal(a, b *form) bool {
 		return false
 	case short >= 4 && long-short > max(2, long/5):
 		return false
-	case bits.OnesCount64(a.letters^b.letters) > 4+long/2:
+	case bits.OnesCount64(a.letters^b.letters) > 4+long/3:
 		return false
 	}
 	return text.OCREqual(a.norm, b.norm)

@@ -1,0 +1,160 @@
+package dedup
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+func spawn(t *testing.T, o Options) *actortest.Harness {
+	t.Helper()
+	return actortest.Spawn(t, New(o), actortest.Address("dedup/line:Hana"), actortest.Start(start))
+}
+
+func detection(words string) messages.Detection {
+	v := view(words)
+	return messages.Detection{
+		Window: v.Window, Conversation: "line:Hana", Title: v.Title, Bubbles: v.Bubbles, Size: v.Size, Scale: v.Scale, Score: 62, SeenAt: v.SeenAt,
+	}
+}
+
+// wantHeard takes what was sent and expects these texts, unreadable ones as "?".
+func wantHeard(t *testing.T, h *actortest.Harness, want string) {
+	t.Helper()
+	var got []string
+	for _, s := range h.Sent() {
+		m, ok := s.Message.(messages.Heard)
+		if !ok || s.To != "burst/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Sender != "Hana" || m.SeenAt != start {
+			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the coalescer", s.Message, s.To, start)
+		}
+		if m.Kind == messages.KindUnreadable {
+			m.Text = "?"
+		}
+		got = append(got, string(m.Text))
+	}
+	if g := strings.Join(got, " "); g != want {
+		t.Errorf("heard %q, want %q", g, want)
+	}
+}
+
+func TestActor(t *testing.T) {
+	h := spawn(t, Options{})
+	h.Send(detection("<aaaa >bbbb <cccc <dddd"))
+	wantHeard(t, h, "cccc dddd")
+	h.WantDropped("dedup", "first sight: 1 incoming bubbles are history")
+	h.Crash()
+	h.Send(detection(">bbbb <cccc <dddd <dddd"))
+	wantHeard(t, h, "dddd")
+	h.WantNothingDropped()
+	h.Send(detection(">bbbb <cccc <dddd")) // scrolled back
+	wantHeard(t, h, "")
+	h.CrashBeforeCommit()
+	h.Send(detection("<dddd <dddd <eeee"))
+	wantHeard(t, h, "eeee")
+	h.FailNextCommit()
+	h.Send(detection("<dddd <dddd <eeee <ffff"))
+	h.Advance(time.Minute)
+	wantHeard(t, h, "ffff")
+	h.WantDeadLetters(0)
+}
+
+func TestTheSameViewChangesNothing(t *testing.T) {
+	h := spawn(t, Options{})
+	h.Send(detection("<aaaa >bbbb <cccc"))
+	before, _ := actortest.Stored(h, views, "w")
+	rows := rowsOf(h)
+	for range 3 {
+		h.Send(detection("<aaaa >bbbb <cccc"))
+	}
+	actortest.WantStored(h, views, "w", before)
+	actortest.WantRows(h, tail, rows)
+	wantHeard(t, h, "cccc")
+}
+
+func rowsOf(h *actortest.Harness) map[string]Entry {
+	rows := map[string]Entry{}
+	for i := range int64(3) {
+		if e, ok := actortest.Stored(h, tail, rowKey(i*room)); ok {
+			rows[rowKey(i*room)] = e
+		}
+	}
+	return rows
+}
+
+func TestGap(t *testing.T) {
+	h := spawn(t, Options{})
+	h.Send(detection(">aaaa <bbbb"))
+	h.Send(detection("<xxxx >yyyy <zzzz"))
+	wantHeard(t, h, "bbbb zzzz")
+	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 3, Passed: 1, SeenAt: start})
+	h.WantDropped("dedup", "gap: 1 incoming bubbles stand before the last own one")
+}
+
+func TestUnreadable(t *testing.T) {
+	h := spawn(t, Options{})
+	h.Send(detection(">aaaa <?1 <cccc"))
+	wantHeard(t, h, "")
+	h.WantTimer("release", 2*time.Second)
+	h.Crash()
+	h.Advance(1999 * time.Millisecond)
+	wantHeard(t, h, "")
+	h.Advance(time.Millisecond)
+	wantHeard(t, h, "? cccc")
+	h.Send(detection(">aaaa <bbbb <cccc"))
+	wantHeard(t, h, "")
+
+	h = spawn(t, Options{})
+	h.Send(detection(">aaaa <?1"))
+	h.Advance(time.Second)
+	h.Send(detection(">aaaa <bbbb"))
+	wantHeard(t, h, "bbbb")
+	h.Advance(time.Minute)
+	wantHeard(t, h, "")
+}
+
+// TestCrashesAnywhere plays a transcript with a crash or a failed commit at each
+// step in turn; every view also comes twice.
+func TestCrashesAnywhere(t *testing.T) {
+	const n = 12
+	for fault := range 2 * n {
+		h := spawn(t, Options{Keep: 5})
+		var got, want []string
+		for i := range n {
+			if i == fault/2 {
+				if fault%2 == 0 {
+					h.CrashBeforeCommit()
+				} else {
+					h.FailNextCommit()
+				}
+			}
+			words := fmt.Sprintf("<m%d_say <OK <m%d_say <OK", i, i+1)
+			h.Send(detection(words))
+			h.Advance(time.Minute)
+			h.Send(detection(words))
+			h.Crash()
+			if i == 0 {
+				want = append(want, "m0 say", "OK")
+			}
+			want = append(want, fmt.Sprintf("m%d say", i+1), "OK")
+			for _, s := range h.Sent() {
+				got = append(got, string(s.Message.(messages.Heard).Text))
+			}
+		}
+		if g, w := strings.Join(got, ", "), strings.Join(want, ", "); g != w {
+			t.Errorf("with fault %d heard %s, want %s", fault, g, w)
+		}
+	}
+}
+
+func TestRowKeysKeepTheOrder(t *testing.T) {
+	places := []int64{-1 << 63, -room, -1, 0, 1, room, 1<<63 - 1}
+	for i := 1; i < len(places); i++ {
+		if a, b := rowKey(places[i-1]), rowKey(places[i]); a >= b {
+			t.Errorf("rowKey(%d) = %s, rowKey(%d) = %s, want a rising order", places[i-1], a, places[i], b)
+		}
+	}
+}
