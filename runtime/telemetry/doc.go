@@ -30,6 +30,12 @@
 //	worker call caller error_code took_ms
 //	window bubbles read cached
 //	conversation kind parts runes lag_ms
+//	occurrence    number of a message in its conversation
+//	dedup_reason  always none: ingress let the message pass
+//	dedup_spared  text window that would have stopped it, had its place not proved it new
+//	text_hash     keyed hash of a text
+//	text_matched  the text is one that Kehai sent, its side says incoming
+//	active_sends last_send_age_ms
 //	turns free_bytes need_bytes
 //
 // # Metrics

@@ -73,6 +73,17 @@ func (w *writer) write(p engine.Published) {
 		l.Str("window", string(m.Read.Window)).Int("bubbles", len(m.Read.Bubbles)).Int("read", m.Read.Read).
 			Int("cached", m.Read.Cached).Int64("took_ms", m.Read.Took.Milliseconds())
 		l.send()
+	case messages.Accepted:
+		l := w.line(zerolog.DebugLevel, p, "")
+		l.Str("conversation", string(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).Str("window", string(m.Window)).
+			Str("dedup_reason", "none").Str("dedup_spared", m.Spared)
+		l.send()
+	case messages.EchoGuardMiss:
+		l := w.line(zerolog.DebugLevel, p, "")
+		l.Str("conversation", string(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).
+			Str("text_hash", m.Hash).Int("runes", m.Runes).Int("active_sends", m.Active).
+			Int64("last_send_age_ms", m.LastSendAge.Milliseconds()).Bool("text_matched", m.Matched)
+		l.send()
 	case messages.MessageDelivered:
 		l := w.line(zerolog.InfoLevel, p, "")
 		l.Str("id", string(m.ID)).Str("conversation", string(m.Conversation)).Str("kind", string(m.Kind)).

@@ -85,6 +85,12 @@ func TestLogLines(t *testing.T) {
 		{"capture", messages.CaptureState{Window: "line@a", Code: "minimised", Detail: "hidden"},
 			map[string]any{"level": "warn", "message": "capture_state", "actor": "poller/w", "window": "line@a", "error_code": "minimised",
 				"reason": "hidden", "hint": "polling goes on, and with it reading as soon as the window can be captured; see: kehai doctor"}},
+		{"accepted", messages.Accepted{Conversation: "line:Hana", Occurrence: 7, Window: "line@a", Spared: "short"},
+			map[string]any{"level": "debug", "message": "ingress_accepted", "actor": "poller/w", "conversation": "line:Hana", "occurrence": 7.0,
+				"window": "line@a", "dedup_reason": "none", "dedup_spared": "short"}},
+		{"no echo", messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 7, Hash: "ab12", Runes: 4, Active: 2, LastSendAge: 1500 * time.Millisecond, Matched: true},
+			map[string]any{"level": "debug", "message": "echo_guard_miss", "actor": "poller/w", "conversation": "line:Hana", "occurrence": 7.0,
+				"text_hash": "ab12", "runes": 4.0, "active_sends": 2.0, "last_send_age_ms": 1500.0, "text_matched": true}},
 		{"frame", messages.FrameSeen{Read: messages.FrameRead{Window: "line@a", Bubbles: make([]messages.Bubble, 4), Read: 1, Cached: 3, Took: 40 * time.Millisecond}},
 			map[string]any{"level": "debug", "message": "frame_seen", "actor": "poller/w", "window": "line@a", "bubbles": 4.0, "read": 1.0,
 				"cached": 3.0, "took_ms": 40.0}},
@@ -187,6 +193,6 @@ func everyEvent() []messages.Message {
 		messages.ActorStarted{}, messages.ActorRestarted{}, messages.ActorStopped{}, messages.ActorUnhealthy{},
 		messages.MessageFailed{}, messages.MessageQuarantined{}, messages.MessageOverflowed{}, messages.Dropped{},
 		messages.CallFinished{}, messages.CommitFailed{}, messages.StoreLow{}, messages.StoreRecovered{},
-		messages.CaptureState{}, messages.FrameSeen{}, hostEvent{},
+		messages.CaptureState{}, messages.FrameSeen{}, messages.Accepted{}, messages.EchoGuardMiss{}, messages.TextSent{}, hostEvent{},
 	}
 }
