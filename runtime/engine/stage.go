@@ -104,8 +104,12 @@ func (e *Engine) stage(c *Cell, env Envelope, cause actors.Cause, out *actors.Ou
 func (e *Engine) stageTimers(c *Cell, st *staged) error {
 	for _, t := range st.out.Timers {
 		key := ofActor(keyTimer, c.addr, t.Key)
+		// The failures of an earlier setting are not those of this one.
+		if err := e.stageDelete(c, st, ofActor(keyAttempts, c.addr, key)); err != nil {
+			return err
+		}
 		if t.Cancel {
-			if err := e.stageCancel(c, st, key); err != nil {
+			if err := e.stageDelete(c, st, key); err != nil {
 				return err
 			}
 			continue
@@ -118,16 +122,16 @@ func (e *Engine) stageTimers(c *Cell, st *staged) error {
 			st.ops = append(st.ops, Op{Key: []byte(key), Value: encodeRecord(timerRecord{
 				Gen: t.Gen, Set: wall(st.cause.Now), Due: wall(st.cause.Now.Add(t.After)), Trace: st.cause.Trace, Msg: raw,
 			})})
-		} else if err := e.stageCancel(c, st, key); err != nil {
+		} else if err := e.stageDelete(c, st, key); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stageCancel deletes a stored timer if there is one, so that cancelling a
-// fleeting timer costs no commit.
-func (e *Engine) stageCancel(c *Cell, st *staged, key string) error {
+// stageDelete deletes a row if there is one, so that cancelling a fleeting timer
+// costs no commit.
+func (e *Engine) stageDelete(c *Cell, st *staged, key string) error {
 	_, ok, err := e.read(c, key)
 	if err != nil {
 		return err
