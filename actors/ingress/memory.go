@@ -146,8 +146,7 @@ func (s shape) similar(t shape, least float64) bool {
 	return bound(common)
 }
 
-// addSent remembers a text that is sent, under a new row number or that of the
-// sending it renews, whose row goes.
+// addSent remembers a text that is sent under row n, the last one.
 func (m *Memory) addSent(r Rules, n uint64, s Sent) {
 	m.sent = append(m.sent, sentRow{n, s})
 	m.sends = append(m.sends, text.Send{Form: r.formOf(string(s.Text)), At: s.At})
