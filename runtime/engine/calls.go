@@ -77,7 +77,7 @@ func (e *Engine) performCall(c *Cell, st *staged, call actors.Call) {
 	if e.durable(call.Request) {
 		job.receipt = ofActor(keyCall, c.addr, call.ID)
 	} else {
-		job.inc = c.activation()
+		job.inc = st.inc
 	}
 	e.submitJob(job)
 }

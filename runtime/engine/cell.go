@@ -314,6 +314,10 @@ func (e *Engine) Restart(c *Cell) {
 	e.driver.Wake(c)
 }
 
+// maxRaw bounds what a dead letter keeps of a message that is not even JSON: in
+// base64 it must fit one transaction.
+const maxRaw = maxTurn / 4 * 2
+
 // quarantine stages the move of a message to the dead letters.
 func (e *Engine) quarantine(c *Cell, gen uint64, env Envelope, reason, stack string) {
 	rec := deadRecord{
@@ -330,7 +334,10 @@ func (e *Engine) quarantine(c *Cell, gen uint64, env Envelope, reason, stack str
 		rec.Msg = raw
 	}
 	if !jsonValid(rec.Msg) {
-		rec.Msg, rec.Raw = nil, env.raw
+		rec.Msg, rec.Raw = nil, env.raw[:min(len(env.raw), maxRaw)]
+		if len(env.raw) > maxRaw {
+			rec.Error += fmt.Sprintf("; %d of its %d bytes are kept", maxRaw, len(env.raw))
+		}
 	}
 	e.submit(c, gen, &staged{
 		cell: c, durable: true, dead: &rec, deadType: name,

@@ -50,6 +50,9 @@ func deadLetter(k, v []byte) DeadLetter {
 		ID: deadLetterID(seq), Actor: rec.Actor, From: rec.From, Type: "unreadable", Attempts: rec.Attempts,
 		Error: rec.Error, Stack: rec.Stack, At: rec.At, Message: rec.Msg,
 	}
+	if string(d.Message) == "null" {
+		d.Message = nil
+	}
 	var head struct {
 		Type string `json:"type"`
 	}

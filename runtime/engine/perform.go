@@ -107,7 +107,7 @@ func (e *Engine) performTimer(c *Cell, st *staged, t timerWish) {
 		return
 	}
 	e.timers.cancel(stored)
-	env.inc = c.activation()
+	env.inc = st.inc
 	e.timers.arm(fleetingTimer(c.addr, t.Key), st.cause.Now.Add(t.After), false, func() { e.deliver(env) })
 }
 

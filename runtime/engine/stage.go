@@ -14,6 +14,7 @@ type staged struct {
 	cell  *Cell // nil for the host and the engine itself
 	gen   uint64
 	epoch uint64
+	inc   uint64 // activation that the turn belongs to
 
 	durable bool // needs the store
 	done    bool // committed, or nothing to commit; guarded by cell.mu
@@ -53,7 +54,7 @@ type stagedEvent struct {
 // stage turns an outcome into what the committer writes. Errors are the
 // actor's: a type that is in no table, a turn that is too large.
 func (e *Engine) stage(c *Cell, env Envelope, cause actors.Cause, out *actors.Outcome) (*staged, error) {
-	st := &staged{cell: c, epoch: 1, cause: cause, out: out, ops: e.ack(c.addr, env)}
+	st := &staged{cell: c, epoch: 1, inc: c.activation(), cause: cause, out: out, ops: e.ack(c.addr, env)}
 	for _, w := range out.Writes {
 		st.ops = append(st.ops, Op{Key: []byte(stateKey(c.addr, w.Key)), Value: w.Value, Delete: w.Delete})
 	}

@@ -1,0 +1,345 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// volume is a store on a volume that may be full, whose reads may fail.
+type volume struct {
+	*mem.Store
+	free uint64
+	hold func() // called after each Apply
+	bad  string // prefix of the keys that cannot be read
+}
+
+func (v *volume) Free() (uint64, error) { return v.free, nil }
+
+func (v *volume) Apply(ops []engine.Op, sync bool) error {
+	err := v.Store.Apply(ops, sync)
+	if v.hold != nil {
+		v.hold()
+	}
+	return err
+}
+
+var errRead = errors.New("cannot read")
+
+func (v *volume) Get(key []byte) ([]byte, bool, error) {
+	if v.bad != "" && strings.HasPrefix(string(key), v.bad) {
+		return nil, false, errRead
+	}
+	return v.Store.Get(key)
+}
+
+// echo passes durable messages on and counts them.
+func echo(turn *actors.Turn, m messages.Message) error {
+	if _, ok := m.(hint); ok {
+		turn.Send("other/a", m)
+		return nil
+	}
+	n, _ := counts.Get(turn, "n")
+	counts.Put(turn, "n", n+1)
+	turn.Send("other/a", m)
+	return nil
+}
+
+func TestLowSpacePausesDurableWork(t *testing.T) {
+	space := &volume{Store: mem.New(), free: engine.DefaultMinFree}
+	h := step(t, echo, actortest.Store(space))
+	h.Send(number{1})
+	h.WantSent(actortest.To("other/a", number{1}))
+
+	space.free = engine.DefaultMinFree - 1
+	h.Send(number{2})
+	h.Send(number{3})
+	h.Send(hint{4}) // needs no store
+	h.WantSent(actortest.To("other/a", hint{4}))
+	h.WantCommits(1)
+	h.Settle()
+	wantReports(t, h, messages.StoreLow{Free: engine.DefaultMinFree - 1, Need: engine.DefaultMinFree, At: h.Now()})
+
+	space.free = engine.DefaultMinFree
+	h.Settle()
+	h.WantSent(actortest.To("other/a", number{2}), actortest.To("other/a", number{3}))
+	wantReports(t, h, messages.StoreRecovered{Free: engine.DefaultMinFree, At: h.Now()})
+	actortest.WantStored(h, counts, "n", 3)
+	h.Settle()
+	wantReports(t, h)
+}
+
+// wantReports expects what the engine said about the store since it was asked
+// last.
+func wantReports(t *testing.T, h *actortest.Harness, want ...messages.Message) {
+	t.Helper()
+	var got []messages.Message
+	for _, m := range h.Reported() {
+		switch m.(type) {
+		case messages.StoreLow, messages.StoreRecovered, messages.CommitFailed:
+			got = append(got, m)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("reported %v, want %v", got, want)
+	}
+}
+
+// What waits for space is lost in a crash only if nobody was told that it is
+// stored.
+func TestTurnThatWaitsForSpaceComesAgain(t *testing.T) {
+	space := &volume{Store: mem.New(), free: 1 << 40}
+	h := step(t, echo, actortest.Store(space))
+	space.hold = func() { space.free = 0 } // stored, then full
+	h.Send(number{1})
+	h.WantSent()
+	space.hold = nil
+	space.free = 1 << 40
+	h.Crash()
+	h.WantSent(actortest.To("other/a", number{1}))
+	actortest.WantStored(h, counts, "n", 1)
+}
+
+func TestFailedCommitIsReported(t *testing.T) {
+	h := step(t, echo)
+	h.FailNextCommit()
+	h.Send(number{1})
+	found := false
+	for _, m := range h.Reported() {
+		if f, ok := m.(messages.CommitFailed); ok {
+			found = f.Turns == 1 && strings.Contains(f.Reason, "made to fail")
+		}
+	}
+	if !found {
+		t.Errorf("no report of the failed commit")
+	}
+	h.Restart()
+	h.WantSent(actortest.To("other/a", number{1}))
+}
+
+func TestInjectedKeyCountsOnce(t *testing.T) {
+	space := &volume{Store: mem.New(), free: 1 << 40}
+	h := step(t, echo, actortest.Store(space))
+	h.SendOnce("a", number{1})
+	h.SendOnce("a", number{2})
+	h.Crash()
+	h.SendOnce("a", number{3})
+	h.SendOnce("b", number{4})
+	h.Send(number{5})
+	h.Send(number{5})
+	h.WantSent(
+		actortest.To("other/a", number{1}), actortest.To("other/a", number{4}),
+		actortest.To("other/a", number{5}), actortest.To("other/a", number{5}),
+	)
+
+	// Two of one batch, too.
+	space.free = 0
+	h.SendOnce("c", number{6})
+	h.SendOnce("c", number{7})
+	space.free = 1 << 40
+	h.Settle()
+	h.WantSent(actortest.To("other/a", number{6}))
+
+	// And when it cannot be known, it is not stored.
+	space.bad = "k/"
+	done, err := h.Engine().Post("", "actor/test", number{8}, "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Settle()
+	if err := <-done; !errors.Is(err, errRead) {
+		t.Errorf("Post() with an unreadable store = %v, want %v", err, errRead)
+	}
+	h.WantSent()
+}
+
+func TestEpochIsStored(t *testing.T) {
+	store := mem.New()
+	h := step(t, echo, actortest.Store(store))
+	h.Send(number{1})
+	list := keys(t, store, "i/")
+	if len(list) != 1 || !strings.HasPrefix(list[0], "i/other/a\x00") {
+		t.Fatalf("inboxes hold %q, want one message of other/a", list)
+	}
+	raw, _, _ := store.Get([]byte(list[0]))
+	var rec struct {
+		Epoch uint64
+		From  messages.Address
+	}
+	if err := json.Unmarshal(raw, &rec); err != nil || rec.Epoch != 1 || rec.From != "actor/test" {
+		t.Errorf("stored mail = %s, %v, want epoch 1 from actor/test", raw, err)
+	}
+}
+
+// damage changes the one value under a prefix.
+func damage(t *testing.T, store *mem.Store, prefix string, change func(string) string) {
+	t.Helper()
+	list := keys(t, store, prefix)
+	if len(list) != 1 {
+		t.Fatalf("the store holds %q under %s, want one", list, prefix)
+	}
+	raw, _, _ := store.Get([]byte(list[0]))
+	changed := change(string(raw))
+	if changed == string(raw) {
+		t.Fatalf("%s did not change", raw)
+	}
+	if err := store.Apply([]engine.Op{{Key: []byte(list[0]), Value: []byte(changed)}}, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Stored mail, timers and calls that cannot be read become dead letters, and
+// the actor goes on with what comes after.
+func TestUnreadableMailBecomesADeadLetter(t *testing.T) {
+	unknown := func(name string) func(string) string {
+		return func(s string) string { return strings.ReplaceAll(s, name, "test_future") }
+	}
+	cut := func(s string) string { return s[:len(s)-3] }
+	newer := func(s string) string { return strings.ReplaceAll(s, `"v":1`, `"v":2`) }
+	empty := func(string) string { return "" }
+	for _, c := range []struct {
+		name, prefix string
+		send         number
+		change       func(string) string
+		typ          string // of the dead letter
+	}{
+		{"unknown mail", "i/actor/test", number{0}, unknown("test_number"), "test_future"},
+		{"newer mail", "i/actor/test", number{0}, newer, "test_number"},
+		{"cut mail", "i/actor/test", number{0}, cut, "unreadable"},
+		{"empty mail", "i/actor/test", number{0}, empty, "unreadable"},
+		{"unknown timer", "t/", number{1}, unknown("test_flush"), "test_future"},
+		{"cut timer", "t/", number{1}, cut, "unreadable"},
+		{"unknown call", "c/", number{2}, unknown("test_ask"), "test_future"},
+		{"cut call", "c/", number{2}, cut, "unreadable"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := &volume{Store: mem.New(), free: 1 << 40}
+			work := func(turn *actors.Turn, m messages.Message) error {
+				switch m {
+				case messages.Message(number{1}):
+					turn.After("k", 0, flush{})
+				case messages.Message(number{2}):
+					turn.Call("calc", ask{1}, actors.CallOptions{})
+				default:
+					turn.Send("other/a", m)
+				}
+				return nil
+			}
+			h := step(t, work, actortest.Store(store))
+			if c.send.N == 0 {
+				store.hold = func() { store.free = 0 } // stored, not handled
+			}
+			h.Send(c.send)
+			damage(t, store.Store, c.prefix, c.change)
+			store.hold, store.free = nil, 1<<40
+			h = step(t, work, actortest.Store(store.Store.Clone()))
+			h.Advance(0)
+			h.WantSent()
+			h.WantCalls()
+			list := h.DeadLetters()
+			if len(list) != 1 || list[0].Type != c.typ || list[0].Attempts != 1 || list[0].Actor != "actor/test" {
+				t.Fatalf("DeadLetters() = %+v, want one of type %s after one attempt", list, c.typ)
+			}
+			if c.typ == "unreadable" && list[0].Message != nil {
+				t.Errorf("dead letter's message = %s, want none", list[0].Message)
+			}
+			h.Send(number{9})
+			h.WantSent(actortest.To("other/a", number{9}))
+			err := handOver(func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, list[0].ID) })
+			if err == nil || !strings.Contains(err.Error(), "cannot be sent again") {
+				t.Errorf("RetryDeadLetter(unreadable) = %v, want that it cannot be sent again", err)
+			}
+			wish(t, h, func(ctx context.Context) error { return h.Engine().DiscardDeadLetter(ctx, list[0].ID) })
+			h.WantDeadLetters(0)
+			h.Crash()
+			h.WantDeadLetters(0)
+		})
+	}
+}
+
+// A version that knows the type can handle what an older one put aside.
+func TestUnknownTypeIsHandledAfterAnUpgrade(t *testing.T) {
+	store := mem.New()
+	old := actortest.Spawn(t, func(messages.Address) actors.Actor { return actors.Func(echo) }, actortest.Store(store))
+	raw := `{"at":"2026-01-01T00:00:00Z","epoch":1,"msg":{"type":"test_number","v":1,"body":{"N":7}}}`
+	key := "i/actor/test\x00\x00\x00\x00\x00\x00\x00\x00\x07"
+	if err := store.Apply([]engine.Op{{Key: []byte(key), Value: []byte(raw)}}, false); err != nil {
+		t.Fatal(err)
+	}
+	old.Crash()
+	old.WantDeadLetters(1)
+	h := step(t, echo, actortest.Store(store))
+	id := h.DeadLetters()[0].ID
+	wish(t, h, func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, id) })
+	h.WantSent(actortest.To("other/a", number{7}))
+	h.WantDeadLetters(0)
+}
+
+func TestLargeMessages(t *testing.T) {
+	letter := func(n int) messages.Heard { return messages.Heard{Text: messages.Text(strings.Repeat("s", n))} }
+	h := step(t, func(turn *actors.Turn, m messages.Message) error {
+		switch m := m.(type) {
+		case messages.Heard:
+			turn.Send("other/a", m)
+		case number:
+			turn.Send("other/a", letter(m.N))
+		}
+		return nil
+	})
+	for _, n := range []int{1 << 20, 6 << 20} {
+		h.Send(letter(n))
+		h.WantSent(actortest.To("other/a", letter(n)))
+		h.CrashBeforeCommit()
+		h.Send(letter(n))
+		h.WantSent(actortest.To("other/a", letter(n)))
+	}
+	if _, err := h.Engine().Post("", "actor/test", letter(9<<20), ""); !errors.Is(err, engine.ErrTooLarge) || len(err.Error()) > 300 {
+		t.Errorf("Post(9 MB) = %v, want %v", err, engine.ErrTooLarge)
+	}
+	for range 5 {
+		h.WantFailure("batch is too large for one transaction")
+	}
+	h.Send(number{9 << 20})
+	h.Restart()
+	h.Restart()
+	h.Restart()
+	h.Restart()
+	h.Restart()
+	h.WantSent()
+	h.WantDeadLetters(1)
+	h.Send(number{1})
+	h.WantSent(actortest.To("other/a", letter(1)))
+}
+
+// Also the largest message can be quarantined, and an unreadable one of that
+// size.
+func TestLargeMessageCanBeQuarantined(t *testing.T) {
+	store := mem.New()
+	letter := messages.Heard{Text: messages.Text(strings.Repeat("s", 6<<20))}
+	h := step(t, func(*actors.Turn, messages.Message) error { return errors.New("too long for me") }, actortest.Store(store))
+	for range 5 {
+		h.WantFailure("too long for me")
+	}
+	h.Send(letter)
+	for range 5 {
+		h.Restart()
+	}
+	h.WantDeadLetters(1)
+
+	h.WantFailure("too long for me")
+	h.Send(letter)
+	damage(t, store, "i/", func(s string) string { return s[:len(s)-3] })
+	h.Crash()
+	h.WantDeadLetters(2)
+	h.WantFailure("too long for me")
+	h.Send(number{1})
+}
