@@ -44,7 +44,16 @@ type form struct {
 	grams         text.Grams
 }
 
+// longest is how many characters of a text are compared: of a longer one its
+// beginning and its end.
+const longest = 512
+
 func formOf(t messages.Text) *form {
+	if len(t) > longest {
+		if r := []rune(t); len(r) > longest {
+			t = messages.Text(string(r[:longest*3/4]) + string(r[len(r)-longest/4:]))
+		}
+	}
 	f := &form{norm: text.Normalize(string(t)), compact: text.Compact(string(t))}
 	for _, r := range f.compact {
 		f.runes++
