@@ -53,6 +53,7 @@ type seen struct {
 	published []messages.Message
 	dropped   []messages.Dropped
 	lost      []messages.MessageOverflowed
+	reported  []messages.Message
 	commits   int
 }
 
@@ -231,6 +232,7 @@ func (h *Harness) listen(p engine.Published) {
 		h.seen.published = append(h.seen.published, p.Message)
 		return
 	}
+	h.seen.reported = append(h.seen.reported, p.Message)
 	switch m := p.Message.(type) {
 	case messages.Dropped:
 		if m.Actor == h.o.address {

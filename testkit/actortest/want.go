@@ -208,6 +208,14 @@ func (h *Harness) DeadLetters() []engine.DeadLetter {
 	return list
 }
 
+// Reported takes what the engine itself reported: restarts, failed turns, a
+// store that is low on space and the like.
+func (h *Harness) Reported() []messages.Message {
+	reported := h.seen.reported
+	h.seen.reported = nil
+	return reported
+}
+
 // WantOverflowed takes what the full mailbox lost, and expects n messages.
 func (h *Harness) WantOverflowed(n int) {
 	h.t.Helper()
