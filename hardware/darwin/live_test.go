@@ -1,0 +1,175 @@
+//go:build darwin && live
+
+package darwin
+
+import (
+	"errors"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn"
+)
+
+// These run on a Mac, in the logged-in person's session, with both permissions
+// granted to the terminal and any window open:
+//
+//	go test -tags live -v -run Live ./hardware/darwin
+//
+// They write no window's text anywhere; pictures go to KEHAI_LIVE_DIR if set.
+
+func TestLivePermissions(t *testing.T) {
+	list, err := Permissions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list {
+		t.Logf("%s: %v", p.Name, p.Granted)
+		if !p.Granted {
+			t.Errorf("%s is not granted: %s", p.Name, p.How)
+		}
+	}
+}
+
+func TestLiveCapture(t *testing.T) {
+	s, err := OpenScreen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Windows(t.Context())
+	if err != nil || len(list) == 0 {
+		t.Fatalf("Windows() = %d windows, %v, want some", len(list), err)
+	}
+	w := list[0]
+	id, _ := parseRef(w.Ref)
+	ways := map[string]func() (*image.RGBA, error){
+		"CGWindowListCreateImage": func() (*image.RGBA, error) { return s.a.oldPicture(id) },
+		"ScreenCaptureKit":        func() (*image.RGBA, error) { return s.a.screenshot(t.Context(), id) },
+	}
+	for name, way := range ways {
+		var img *image.RGBA
+		var err error
+		s.a.pool(func() { img, err = way() })
+		if errors.Is(err, hardware.ErrUnavailable) {
+			t.Logf("%s: %v", name, err)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		scale := scaleOf(img.Rect.Size(), float64(w.Box.Dx()), float64(w.Box.Dy()))
+		t.Logf("%s: %s, %v points, %v pixels, scale %v", name, w.App, w.Box.Size(), img.Rect.Size(), scale)
+		if scale != 1 && scale != 2 {
+			t.Errorf("%s: scale = %v, want 1 or 2", name, scale)
+		}
+		save(t, name, img)
+	}
+	if c, err := s.Capture(t.Context(), w.Ref); err != nil || c.Image.Rect.Empty() {
+		t.Errorf("Capture(%q) = %v, want a picture", w.Ref, err)
+	}
+	if _, err := s.Capture(t.Context(), "4294967295"); !errors.Is(err, hardware.ErrWindowGone) {
+		t.Errorf("Capture(no such window) = %v, want %v", err, hardware.ErrWindowGone)
+	}
+}
+
+func save(t *testing.T, name string, img image.Image) {
+	dir := os.Getenv("KEHAI_LIVE_DIR")
+	if dir == "" {
+		return
+	}
+	f, err := os.OpenFile(filepath.Join(dir, name+".png"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := png.Encode(f, img); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLiveRecognizer needs no permission.
+func TestLiveRecognizer(t *testing.T) {
+	window, err := drawn.New(drawn.Options{Now: func() time.Time { return time.Date(2026, 10, 2, 14, 3, 0, 0, time.UTC) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := window.Append("Hana", drawn.Friend, "See you at ten"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := window.Capture(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRecognizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	lines, err := r.RecognizeCrop(t.Context(), c.Image, c.Image.Rect, hardware.Hint{Scale: c.Scale, Block: true})
+	t.Logf("%v for %v pixels", time.Since(began), c.Image.Rect.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lines {
+		t.Logf("%q %.2f %+v", string(l.Text), l.Confidence, l.Box)
+		if strings.Contains(string(l.Text), "See you at ten") {
+			return
+		}
+	}
+	t.Errorf("RecognizeCrop() = %d lines, want one with %q", len(lines), "See you at ten")
+}
+
+func TestLiveStructure(t *testing.T) {
+	screen, err := OpenScreen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenStructure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := screen.Windows(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := 0
+	for _, w := range list {
+		n, err := s.Rows(t.Context(), w.Ref)
+		if errors.Is(err, hardware.ErrPermission) {
+			t.Fatal(err)
+		}
+		if err == nil {
+			counted++
+		}
+		t.Logf("%s: %d rows, %v", w.App, n, err)
+	}
+	if counted == 0 {
+		t.Error("no window has a list: open one that has, such as Finder in list view")
+	}
+}
+
+func TestLiveUsage(t *testing.T) {
+	u, err := OpenUsage(UsageOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	app, err := u.ActiveApp(t.Context())
+	if err != nil || app.Name == "" || app.Title != "" {
+		t.Errorf("ActiveApp() = %+v, %v, want a name and no title", app, err)
+	}
+	idle, err := u.Idle(t.Context())
+	if err != nil || idle < 0 {
+		t.Errorf("Idle() = %v, %v, want a duration", idle, err)
+	}
+	in, err := u.Input(t.Context())
+	t.Logf("%s in front, idle %v, input %+v", app.Name, idle, in)
+	if err != nil {
+		t.Errorf("Input() = %v, want nil", err)
+	}
+}
