@@ -21,10 +21,11 @@ type Options struct {
 	History     int           // messages it may grow to while somebody scrolls back; 0 means 2000
 	Patience    time.Duration // for a bubble to become readable; 0 means 2 s
 	Tries       int           // or until it was seen so often; 0 means 3
+	To          string        // kind of the actor that gets what is new; "" means burst
 }
 
 func (o Options) rules() Rules {
-	r := Rules(o)
+	r := Rules{o.FirstSight, o.FirstAtMost, o.Keep, o.History, o.Patience, o.Tries}
 	if r.FirstSight == "" {
 		r.FirstSight = Unanswered
 	}
@@ -46,8 +47,11 @@ func (o Options) rules() Rules {
 // New makes the constructor of ledgers.
 func New(o Options) func(messages.Address) actors.Actor {
 	rules := o.rules()
+	if o.To == "" {
+		o.To = "burst"
+	}
 	return func(self messages.Address) actors.Actor {
-		return &actor{rules: rules, conversation: messages.ConversationID(self.Key())}
+		return &actor{rules: rules, to: o.To, conversation: messages.ConversationID(self.Key())}
 	}
 }
 
@@ -59,6 +63,7 @@ var (
 
 type actor struct {
 	rules        Rules
+	to           string
 	conversation messages.ConversationID
 	ledger       *Ledger // as stored; nil before it is needed
 }
@@ -122,7 +127,7 @@ func (a *actor) finish(turn *actors.Turn, head Head) {
 	heard, wait, notes := a.ledger.Release(turn.Now())
 	for _, h := range heard {
 		h.Conversation = a.conversation
-		turn.Send(messages.To("burst", string(a.conversation)), h)
+		turn.Send(messages.To(a.to, string(a.conversation)), h)
 	}
 	for _, note := range notes {
 		turn.Drop("dedup", note)

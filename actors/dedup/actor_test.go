@@ -28,7 +28,7 @@ func wantHeard(t *testing.T, h *actortest.Harness, want string) {
 	var got []string
 	for _, s := range h.Sent() {
 		m, ok := s.Message.(messages.Heard)
-		if !ok || s.To != "burst/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Sender != "Hana" || m.SeenAt != start {
+		if !ok || s.To != "burst/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != start {
 			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the coalescer", s.Message, s.To, start)
 		}
 		if m.Kind == messages.KindUnreadable {
@@ -60,6 +60,23 @@ func TestActor(t *testing.T) {
 	h.Advance(time.Minute)
 	wantHeard(t, h, "ffff")
 	h.WantDeadLetters(0)
+}
+
+func TestFreshAndTo(t *testing.T) {
+	h := spawn(t, Options{To: "ingress"})
+	fresh := func(want bool) {
+		t.Helper()
+		sent := h.Sent()
+		if len(sent) != 1 || sent[0].To != "ingress/line:Hana" || sent[0].Message.(messages.Heard).Fresh != want {
+			t.Errorf("sent %v, want one message to ingress with Fresh = %v", sent, want)
+		}
+	}
+	h.Send(detection(">aaaa <bbbb"))
+	fresh(false)
+	h.Send(detection(">aaaa <bbbb <cccc"))
+	fresh(true)
+	h.Send(detection(">xxxx <yyyy"))
+	fresh(false) // after a gap nothing is proved
 }
 
 func TestTheSameViewChangesNothing(t *testing.T) {

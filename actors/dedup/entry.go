@@ -25,6 +25,7 @@ type Entry struct {
 	Since      time.Time           `json:"since"`             // when it entered the ledger
 	Seen       int                 `json:"seen,omitempty"`    // views that showed it while it waited
 	Waiting    bool                `json:"waiting,omitempty"` // to be passed on
+	Fresh      bool                `json:"fresh,omitempty"`   // its place proves it new
 	Partial    bool                `json:"partial,omitempty"` // higher than the window: the text is a part
 	Gap        bool                `json:"gap,omitempty"`     // messages may be missing before it
 

@@ -186,7 +186,7 @@ func (l *Ledger) firstSight(sights []sight, f *Finding) {
 			}
 		}
 	}
-	held := l.appendAll(sights, from, f)
+	held := l.appendAll(sights, from, false, f)
 	if held > 0 {
 		f.note("first sight: %d incoming bubbles are history", held)
 	}
@@ -202,7 +202,7 @@ func (l *Ledger) gap(sights []sight, f *Finding) {
 		}
 	}
 	first := len(l.entries)
-	held := l.appendAll(sights, from, f)
+	held := l.appendAll(sights, from, false, f)
 	if held > 0 {
 		f.note("gap: %d incoming bubbles stand before the last own one", held)
 	}
@@ -212,14 +212,14 @@ func (l *Ledger) gap(sights []sight, f *Finding) {
 
 // appendAll puts the whole bubbles of a view at the tail's end. Those from an
 // index on wait to be passed on; held counts the incoming ones before.
-func (l *Ledger) appendAll(sights []sight, from int, f *Finding) (held int) {
+func (l *Ledger) appendAll(sights []sight, from int, fresh bool, f *Finding) (held int) {
 	for i, s := range sights {
 		switch {
 		case s.clipped:
 			continue
 		case s.Side == messages.SideOwn:
 		case i >= from:
-			s.Waiting = true
+			s.Waiting, s.Fresh = true, fresh
 			f.Passed++
 		default:
 			held++
@@ -261,7 +261,7 @@ func (l *Ledger) weave(sights []sight, a alignment, f *Finding) {
 			s.Gap, l.entries[next].Gap = l.entries[next].Gap, false
 			l.dirty[l.entries[next].Pos] = true
 		case s.Side == messages.SideIncoming && s.Kind == messages.KindText && flanked:
-			s.Waiting = true
+			s.Waiting, s.Fresh = true, true
 			f.Passed++
 		default:
 			f.note("an unknown bubble stands between known ones")
@@ -272,7 +272,7 @@ func (l *Ledger) weave(sights []sight, a alignment, f *Finding) {
 			f.note("no place left between known bubbles")
 		}
 	}
-	l.appendAll(sights[a.fresh:], 0, f)
+	l.appendAll(sights[a.fresh:], 0, true, f)
 }
 
 // learn brings an entry up to date with a bubble that was laid on it.
