@@ -67,15 +67,7 @@ type actor struct {
 	state    *string
 
 	settled *messages.FrameHash // nothing to do while the window looks like this
-	reading *seen               // the frame that OCR has
-	asked   time.Time           // when it got it
-	waiting *seen               // the newest frame that came meanwhile
-	rest    resting
-}
-
-type seen struct {
-	frame messages.Frame
-	hash  messages.FrameHash
+	job     *job                // the changed frame under way, nil for none
 }
 
 // Receive implements [actors.Actor].
@@ -90,7 +82,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.FrameRead:
 		a.read(turn, m)
 	case messages.FrameSettled:
-		a.settled = &m.Hash
+		a.settle(m.Hash)
 	case messages.ResetBaseline:
 		a.settled = nil
 	case messages.CallFailed:
@@ -108,12 +100,18 @@ func (a *actor) poll(turn *actors.Turn) {
 }
 
 func (a *actor) pollDue(turn *actors.Turn) {
+	a.push(turn)
 	// The engine answers every call, but a flooded mailbox may lose the answer.
-	if lost := 2 * a.o.Deadline; a.capture == "" || turn.Now().Sub(a.began) > lost {
+	busy := a.capture != "" && turn.Now().Sub(a.began) <= 2*a.o.Deadline
+	switch {
+	case busy:
+		turn.Drop("poller", "poll skipped: the last capture is still under way")
+	case a.job != nil:
+		turn.Drop("poller", "poll skipped: the last change is still being read")
+	default:
 		a.poll(turn)
 		return
 	}
-	turn.Drop("poller", "poll skipped: the last capture is still under way")
 	turn.After("poll", a.o.Interval, messages.PollDue{})
 }
 
@@ -127,23 +125,36 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 	}
 	a.capture, a.failures, a.late = "", 0, 0
 	a.report(turn, "", "")
-	s := &seen{frame, Hash(frame.Image, a.o.Excluded(frame.Image.Rect.Size(), frame.Scale))}
-	a.waiting = nil
-	switch {
-	case a.settled != nil && *a.settled == s.hash:
-	case a.reading == nil, turn.Now().Sub(a.asked) > a.answerLost():
-		a.readFrame(turn, s)
-	case a.reading.hash != s.hash:
-		a.waiting = s
+	hash := Hash(frame.Image, a.o.Excluded(frame.Image.Rect.Size(), frame.Scale))
+	if a.settled == nil || *a.settled != hash {
+		a.job = &job{frame: frame, hash: hash}
+		a.push(turn)
 	}
 }
 
-func (a *actor) readFrame(turn *actors.Turn, s *seen) {
-	if s == nil || a.rest.holds(s.hash, turn.Now()) {
-		return
+// push takes the job a step further, if it can go one.
+func (a *actor) push(turn *actors.Turn) {
+	j := a.job
+	switch {
+	case j == nil:
+	case j.stage == settling && j.sent >= patience:
+		turn.Drop("poller", fmt.Sprintf("frame given up: fusion did not settle it in %d polls", patience))
+		a.job = nil
+	case j.stage == settling:
+		// Fusion was restarted, or cannot tell yet whose window this is.
+		j.sent++
+		turn.Send(messages.To("fusion", string(a.window)), j.result)
+	case j.stage == reading && turn.Now().Sub(j.asked) > a.answerLost():
+		j.stage = captured
+		a.readFrame(turn)
+	case j.may(turn.Now()):
+		a.readFrame(turn)
 	}
-	a.reading, a.asked = s, turn.Now()
-	turn.Call("ocr", messages.ReadFrame{Frame: s.frame, Hash: s.hash},
+}
+
+func (a *actor) readFrame(turn *actors.Turn) {
+	a.job.stage, a.job.asked = reading, turn.Now()
+	turn.Call("ocr", messages.ReadFrame{Frame: a.job.frame, Hash: a.job.hash},
 		actors.CallOptions{Deadline: a.o.ReadTime, Retries: a.o.ReadRetries})
 }
 
@@ -153,28 +164,32 @@ func (a *actor) answerLost() time.Duration {
 }
 
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
-	if a.reading == nil || a.reading.hash != m.Hash {
+	if a.job == nil || a.job.stage != reading || a.job.hash != m.Hash {
 		return
 	}
-	a.rest = resting{}
-	turn.Send(messages.To("fusion", string(a.window)), m)
-	turn.Publish(messages.FrameSeen{Frame: a.reading.frame, Read: m})
-	a.next(turn)
+	turn.Publish(messages.FrameSeen{Frame: a.job.frame, Read: m})
+	a.job.stage, a.job.result = settling, m
+	a.job.frame.Image = nil // OCR is done with it
+	a.push(turn)
 }
 
-// next reads the newest frame that came while OCR was busy.
-func (a *actor) next(turn *actors.Turn) {
-	s := a.waiting
-	a.reading, a.waiting = nil, nil
-	a.readFrame(turn, s)
+// settle ends a job: everything in its frame is committed.
+func (a *actor) settle(hash messages.FrameHash) {
+	a.settled = &hash
+	if a.job != nil && a.job.hash == hash {
+		a.job = nil
+	}
 }
 
 func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	switch {
-	case m.Worker == "ocr" && a.reading != nil:
-		turn.Drop("ocr", fmt.Sprintf("reading failed after %d attempts and is tried again: %s", m.Attempts, stateCode(m)))
-		a.rest = a.rest.failed(a.reading.hash, m.Code, turn.Now(), a.o.Interval, a.o.MaxBackoff)
-		a.next(turn)
+	case m.Worker == "ocr" && a.job != nil && a.job.stage == reading:
+		if a.job.failed(m.Code != "", turn.Now(), a.o.Interval, a.o.MaxBackoff) {
+			turn.Drop("ocr", fmt.Sprintf("frame given up after %d calls: %s", patience, stateCode(m)))
+			a.job = nil
+		} else {
+			turn.Drop("ocr", fmt.Sprintf("reading failed after %d attempts and is tried again: %s", m.Attempts, stateCode(m)))
+		}
 	case m.Worker == "capture" && m.Call == a.capture:
 		a.captureFailed(turn, m)
 	}

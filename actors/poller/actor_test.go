@@ -85,25 +85,21 @@ func TestReadsWhatChanged(t *testing.T) {
 	h.WantCommits(0)
 }
 
-func TestReadsAgainUntilSettled(t *testing.T) {
+func TestReadsAgainAfterABaselineReset(t *testing.T) {
 	h := spawn(t)
-	for range 3 {
+	for range 2 {
 		h.WantCalls(ask)
 		h.Answer(captured(1))
 		h.WantCalls(readAsk(1))
 		h.Answer(read(1))
+		h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
+		h.Advance(second)
+		h.WantCalls(ask)
+		h.Answer(captured(1)) // settled
+		h.WantCalls()
+		h.Send(messages.ResetBaseline{Window: "w"})
 		h.Advance(second)
 	}
-	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
-	h.WantCalls(ask)
-	h.Answer(captured(1))
-	h.WantCalls()
-
-	h.Send(messages.ResetBaseline{Window: "w"})
-	h.Advance(second)
-	h.WantCalls(ask)
-	h.Answer(captured(1))
-	h.WantCalls(readAsk(1))
 }
 
 func TestNeverOverlaps(t *testing.T) {
@@ -117,22 +113,43 @@ func TestNeverOverlaps(t *testing.T) {
 	h.WantNothingDropped()
 	h.Answer(captured(1))
 	h.WantCalls(readAsk(1))
+	h.Answer(read(1))
+	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
 	h.Advance(second / 2)
 	h.WantCalls(ask)
 }
 
-func TestNewestFrameWins(t *testing.T) {
+// Nothing is captured while a changed frame is on its way to fusion's commit.
+func TestOneFrameAtATime(t *testing.T) {
 	h := spawn(t)
 	h.Answer(captured(1))
-	h.Calls()
-	for n := byte(2); n <= 4; n++ {
-		h.Advance(second)
-		calls := h.Calls()
-		h.AnswerCall(calls[len(calls)-1].ID, captured(n))
-	}
+	h.WantCalls(ask, readAsk(1))
+	h.Advance(second)
 	h.WantCalls()
-	h.Answer(read(1)) // the oldest open call
-	h.WantCalls(readAsk(4))
+	h.WantDropped("poller", "poll skipped: the last change is still being read")
+	h.Answer(read(1))
+	h.WantSent(actortest.To("fusion/w", read(1)))
+	h.Advance(second)
+	h.WantSent(actortest.To("fusion/w", read(1)))
+	h.WantCalls()
+	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
+	h.Advance(second)
+	h.WantCalls(ask)
+}
+
+func TestFusionThatDoesNotSettleIsNotWaitedForForEver(t *testing.T) {
+	h := spawn(t)
+	h.Answer(captured(1))
+	h.Answer(read(1))
+	for range 4 {
+		h.Advance(second)
+	}
+	h.Calls()
+	h.Advance(second)
+	h.WantCalls(ask)
+	if n := len(h.Sent()); n != 5 {
+		t.Errorf("the reading was sent %d times, want 5", n)
+	}
 }
 
 func TestCaptureStates(t *testing.T) {
@@ -151,6 +168,8 @@ func TestCaptureStates(t *testing.T) {
 	h.Advance(30 * second)
 	h.Answer(captured(1))
 	wantStates(t, h, "")
+	h.Answer(read(1))
+	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
 	h.Calls()
 	h.Advance(second)
 	h.WantCalls(ask)
@@ -174,26 +193,29 @@ func TestTwoAbandonedPollsResetTheBaseline(t *testing.T) {
 	wantStates(t, h, "", "timeout", "")
 }
 
+// A frame on which OCR fails rests for longer each time and is given up at the
+// fifth; then the window is looked at again.
 func TestFailedReadings(t *testing.T) {
 	h := spawn(t)
 	h.Answer(captured(1))
-	h.Calls()
+	h.WantCalls(ask, readAsk(1))
+	for _, seconds := range []int{1, 2, 4, 8} {
+		h.FailCall(messages.FailurePanic, "", "ocr")
+		h.WantDropped("ocr", "reading failed after 2 attempts and is tried again: panic")
+		h.WantSent()
+		for range seconds - 1 {
+			h.Advance(second)
+			h.WantCalls()
+			h.WantDropped("poller", "poll skipped: the last change is still being read")
+		}
+		h.Advance(second)
+		h.WantCalls(readAsk(1))
+		h.WantDropped("poller", "poll skipped: the last change is still being read")
+	}
 	h.FailCall(messages.FailurePanic, "", "ocr")
-	h.WantDropped("ocr", "reading failed after 2 attempts and is tried again: panic")
-	h.WantSent()
-	h.Advance(second) // its rest is over
-	h.WantCalls(ask)
-	h.Answer(captured(1))
-	h.WantCalls(readAsk(1))
-	h.FailCall(messages.FailurePanic, "", "ocr")
-	h.Advance(second) // rests for two seconds now, but another frame need not
-	h.WantCalls(ask)
-	h.Answer(captured(1))
-	h.WantCalls()
+	h.WantDropped("ocr", "frame given up after 5 calls: panic")
 	h.Advance(second)
 	h.WantCalls(ask)
-	h.Answer(captured(2))
-	h.WantCalls(readAsk(2))
 }
 
 func TestCrashStartsAnew(t *testing.T) {

@@ -6,7 +6,7 @@
 //	                                             └─ else ─► ocr ─► FrameRead ─► fusion/WINDOW
 //
 // A frame counts as done only when fusion says FrameSettled: when everything in
-// it is committed. Until then every poll has it read again, which costs little,
-// because OCR remembers bubbles. So the poller keeps nothing in the store; a
-// crash costs one reading.
+// it is committed. Until then nothing is captured, so that whatever crashes, the
+// window still shows what is not stored yet. So the poller keeps nothing in the
+// store; a crash costs one reading.
 package poller

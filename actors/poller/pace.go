@@ -23,31 +23,6 @@ func backoff(interval, limit time.Duration, failures int) time.Duration {
 // baseline is thought to be worth nothing.
 const abandoned = 2
 
-// resting says when a frame may be read again after OCR failed on it.
-type resting struct {
-	hash     messages.FrameHash
-	all      bool // whatever the frame: OCR itself refuses
-	failures int
-	until    time.Time
-}
-
-// holds reports whether a frame must wait at a time.
-func (r resting) holds(hash messages.FrameHash, now time.Time) bool {
-	return now.Before(r.until) && (r.all || r.hash == hash)
-}
-
-// failed returns the rest after one more failure. A refusal (code not empty)
-// is about OCR, anything else about the frame.
-func (r resting) failed(hash messages.FrameHash, code string, now time.Time, interval, limit time.Duration) resting {
-	if r.hash != hash && !(r.all && code != "") {
-		r.failures = 0
-	}
-	r.hash, r.all = hash, code != ""
-	r.failures++
-	r.until = now.Add(backoff(interval, limit, r.failures))
-	return r
-}
-
 // stateCode names a failed capture: the driver's code, else what went wrong.
 func stateCode(f messages.CallFailed) string {
 	if f.Code != "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +22,9 @@ type WorkerKind struct {
 	// Queue bounds the waiting fleeting requests; 0 means 64. Durable requests
 	// always wait.
 	Queue int
+	// Answers are the types that a worker may answer with; empty means any. An
+	// answer of another type counts as an error of the worker.
+	Answers []messages.Type
 	// New makes a worker: at start and after each failure.
 	New func() (actors.Worker, error)
 }
@@ -165,7 +169,7 @@ func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Me
 	}
 	if err == nil {
 		if terr := e.checkAnswer(job, result); terr != nil {
-			kind, err = messages.FailureUnknown, terr
+			kind, err = messages.FailureError, terr
 		}
 	}
 	detail := ""
@@ -184,7 +188,7 @@ func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Me
 	case errors.As(err, &refusal):
 		e.answerFailed(job, kind, refusal.Code, detail)
 		return false
-	case job.Attempt <= job.Options.Retries && kind != messages.FailureUnknown:
+	case job.Attempt <= job.Options.Retries:
 		e.retry(p, job)
 	default:
 		e.answerFailed(job, kind, "", detail)
@@ -211,11 +215,14 @@ func (e *Engine) retry(p *pool, job *Job) {
 	})
 }
 
-// checkAnswer keeps durable things durable.
+// checkAnswer keeps durable things durable, and garbage away from the caller.
 func (e *Engine) checkAnswer(job *Job, result messages.Message) error {
 	entry, err := e.codec.Lookup(result)
 	if err != nil {
 		return err
+	}
+	if p := e.pools[job.Worker]; p != nil && len(p.kind.Answers) > 0 && !slices.Contains(p.kind.Answers, entry.Type) {
+		return fmt.Errorf("engine: worker %s answers %s with %s, which it must not", job.Worker, job.Request.MessageType(), entry.Type)
 	}
 	if job.receipt != "" && !entry.Durable {
 		return fmt.Errorf("engine: worker %s answers a durable request with the fleeting type %s", job.Worker, entry.Type)

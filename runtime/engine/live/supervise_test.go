@@ -203,7 +203,11 @@ func TestCrashOutsideTheTurnLosesNothing(t *testing.T) {
 				}
 				hurt(store)
 				pass(time.Minute)
+				began := time.Now()
 				r.stop()
+				if took := time.Since(began); took != 0 {
+					t.Errorf("Stop() took %v, want it to wait for nothing", took)
+				}
 				got := rows(t, r.store, "sink/a", "all")
 				slices.Sort(got)
 				if !slices.Equal(got, upTo(10)) {

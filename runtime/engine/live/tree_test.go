@@ -1,6 +1,9 @@
 package live
 
 import (
+	"context"
+	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,37 +23,54 @@ import (
 // worker.
 type tally struct {
 	*System
-	polls, made atomic.Int32
-	mu          sync.Mutex
-	health      []messages.ActorUnhealthy
+	polls, made, started atomic.Int32
+	hang                 chan struct{} // what the worker waits for
+	mu                   sync.Mutex
+	health               []messages.ActorUnhealthy
+	calls                []messages.CallFinished
 }
 
+// startTally runs one on one core, so that runs come in the order of their
+// scheduling.
 func startTally(t *testing.T) *tally {
 	t.Helper()
 	codec, err := messages.NewCodec(messages.Core())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &tally{}
-	s.System, err = New(Options{Engine: engine.Options{
+	s := &tally{hang: make(chan struct{})}
+	s.System, err = New(Options{Cores: 1, Engine: engine.Options{
 		Store: mem.New(), Codec: codec,
 		Kinds: []engine.Kind{{Name: "tally", New: func(messages.Address) actors.Actor {
-			return actors.Func(func(_ *actors.Turn, m messages.Message) error {
-				if _, ok := m.(messages.PollDue); ok {
+			return actors.Func(func(turn *actors.Turn, m messages.Message) error {
+				switch m := m.(type) {
+				case messages.Started:
+					s.started.Add(1)
+				case messages.PollDue:
 					s.polls.Add(1)
+				case messages.ResetBaseline:
+					return errors.New("broken")
+				case messages.CaptureWindow:
+					turn.Call("hand", m, actors.CallOptions{Deadline: time.Second})
 				}
 				return nil
 			})
 		}}},
 		Workers: []engine.WorkerKind{{Name: "hand", New: func() (actors.Worker, error) {
 			s.made.Add(1)
-			return actors.WorkerFunc(nil), nil
+			return actors.WorkerFunc(func(context.Context, messages.Message) (messages.Message, error) {
+				<-s.hang
+				return nil, errors.New("late")
+			}), nil
 		}}},
 		Listener: func(p engine.Published) {
-			if h, ok := p.Message.(messages.ActorUnhealthy); ok {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.health = append(s.health, h)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			switch m := p.Message.(type) {
+			case messages.ActorUnhealthy:
+				s.health = append(s.health, m)
+			case messages.CallFinished:
+				s.calls = append(s.calls, m)
 			}
 		},
 	}})
@@ -63,10 +83,15 @@ func startTally(t *testing.T) *tally {
 	return s
 }
 
-// poll injects one fleeting message and waits for what it causes.
 func (s *tally) poll(t *testing.T, a messages.Address) {
 	t.Helper()
-	if err := s.engine.Inject(t.Context(), a, messages.PollDue{}, ""); err != nil {
+	s.send(t, a, messages.PollDue{})
+}
+
+// send injects one fleeting message and waits for what it causes.
+func (s *tally) send(t *testing.T, a messages.Address, m messages.Message) {
+	t.Helper()
+	if err := s.engine.Inject(t.Context(), a, m, ""); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()
@@ -113,10 +138,35 @@ func TestActorThatEndsUnaskedIsReportedAndSpawnedAgain(t *testing.T) {
 		if n := s.polls.Load(); n != 2 {
 			t.Errorf("polls = %d after the actor came back, want 2", n)
 		}
+		if n := s.started.Load(); n != 2 {
+			t.Errorf("activations = %d, want 2: none by the restart that came too late", n)
+		}
 		if got := s.healthOf("tally/a"); !slices.Equal(got, []bool{false, true}) {
 			t.Errorf("health reports = %v, want [false true]", got)
 		}
+		s.Stop(t.Context())
+	})
+}
 
+func TestActorThatEndsWhileItWaitsForItsRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startTally(t)
+		s.send(t, "tally/a", messages.ResetBaseline{}) // fails
+		s.child("tally/a").box.Load().PostSystemMessage(&actor.Stop{})
+		<-time.After(500 * time.Millisecond) // the restart goes to nobody
+		synctest.Wait()
+		s.poll(t, "tally/a")
+		if n := s.polls.Load(); n != 1 {
+			t.Errorf("polls = %d, want 1", n)
+		}
+		s.Stop(t.Context()) // and leaves no goroutine behind
+	})
+}
+
+func TestWorkerThatEndsUnaskedIsSpawnedAgainAndItsCallAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startTally(t)
+		s.send(t, "tally/a", messages.CaptureWindow{})
 		s.pools["hand"].slots[0].box.Load().PostSystemMessage(&actor.Stop{})
 		<-time.After(time.Second)
 		synctest.Wait()
@@ -125,6 +175,20 @@ func TestActorThatEndsUnaskedIsReportedAndSpawnedAgain(t *testing.T) {
 		}
 		if got := s.healthOf("hand/1"); !slices.Equal(got, []bool{false, true}) {
 			t.Errorf("health reports of the worker = %v, want [false true]", got)
+		}
+		<-time.After(time.Minute) // past the deadline
+		s.mu.Lock()
+		if len(s.calls) != 1 || s.calls[0].Failure != messages.FailureError {
+			t.Errorf("finished calls = %+v, want one that failed with an error", s.calls)
+		}
+		s.mu.Unlock()
+		if n := s.Abandoned(); n != 1 {
+			t.Errorf("Abandoned() = %d, want 1", n)
+		}
+		close(s.hang)
+		synctest.Wait()
+		if n := s.Abandoned(); n != 0 {
+			t.Errorf("Abandoned() = %d after the return, want 0", n)
 		}
 		s.Stop(t.Context())
 	})
@@ -140,6 +204,26 @@ func TestBranchGoesOnAfterItsOwnFailure(t *testing.T) {
 		s.poll(t, "tally/b")
 		if n := s.polls.Load(); n != 3 {
 			t.Errorf("polls = %d, want 3", n)
+		}
+		s.Stop(t.Context())
+	})
+}
+
+func TestBranchThatEndsSpawnsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startTally(t)
+		s.poll(t, "tally/a")
+		late := s.newChild("tally/late")
+		late.leaf = s.child("tally/a").leaf
+		s.dispatcher.Schedule(func() { // on the only core: the branch finds both
+			s.cells.box.PostUserMessage(end{})
+			s.cells.box.PostUserMessage(spawn{late})
+		})
+		synctest.Wait()
+		select {
+		case <-s.cells.down:
+		default:
+			t.Error("the branch did not end, want it down: it waits for a child that came too late")
 		}
 		s.Stop(t.Context())
 	})
@@ -194,6 +278,64 @@ func TestDispatcherAddsAWorkerWhenAllBlockAndShrinksBack(t *testing.T) {
 		if n := done.Load(); n != 1 {
 			t.Errorf("runs = %d, want none after close", n)
 		}
+	})
+}
+
+func TestMailboxLosesNoWakeUpWhileItGoesIdle(t *testing.T) {
+	const turns = 200_000
+	d := newDispatcher(2, 1)
+	d.start()
+	p := &pupil{}
+	box := newMailbox(newActivity())
+	box.RegisterHandlers(p, d)
+	box.Start()
+	for n := range int64(turns) { // a wake-up that is lost makes this wait for ever
+		for spins := 1; p.turns.Load() < n; spins++ {
+			if spins%1000 == 0 {
+				runtime.Gosched()
+			}
+		}
+		box.wake() // while the run of the one before goes idle
+	}
+	d.close()
+	<-d.gone
+}
+
+// pupil counts its turns.
+type pupil struct{ turns atomic.Int64 }
+
+func (p *pupil) InvokeUserMessage(any)    { p.turns.Add(1) }
+func (p *pupil) InvokeSystemMessage(any)  {}
+func (p *pupil) EscalateFailure(_, _ any) {}
+
+func TestQuietSeesWhatBeginsMeanwhile(t *testing.T) {
+	a := newActivity()
+	yes := func() bool { return true }
+	if !a.quiet(yes) {
+		t.Error("quiet() = false before anything, want true")
+	}
+	a.begin()
+	if a.quiet(yes) {
+		t.Error("quiet() = true between begin and end, want false")
+	}
+	a.end()
+	if a.quiet(func() bool { a.begin(); a.end(); return true }) {
+		t.Error("quiet() = true although something began and ended during the look, want false")
+	}
+	if !a.quiet(yes) || a.quiet(func() bool { return false }) {
+		t.Error("quiet() is not what the look says when nothing goes on")
+	}
+}
+
+func TestDeadLetterLeavesNoGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := startTally(t)
+		s.poll(t, "tally/a")
+		ctx := s.child("tally/a").box.Load().invoker.(actor.Context)
+		for range 10 {
+			ctx.Send(actor.NewPID(ctx.Self().Address, "nobody"), "hello")
+		}
+		s.Stop(t.Context())
 	})
 }
 

@@ -1,0 +1,36 @@
+package poller
+
+import (
+	"testing"
+	"time"
+)
+
+func TestJobRestsLongerEachTime(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var j job
+	for n, rest := range []time.Duration{1, 2, 4, 8} {
+		j.stage = reading
+		if j.failed(false, at, time.Second, 30*time.Second) {
+			t.Fatalf("failed() = true after %d failures, want patience until %d", n+1, patience)
+		}
+		if rest *= time.Second; j.may(at.Add(rest-1)) || !j.may(at.Add(rest)) {
+			t.Errorf("after %d failures: may be read again at another time than after %v", n+1, rest)
+		}
+	}
+	if !j.failed(false, at, time.Second, 30*time.Second) {
+		t.Errorf("failed() = false after %d failures, want true", patience)
+	}
+}
+
+func TestRefusalsAreNotCounted(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var j job
+	for range 100 {
+		if j.failed(true, at, time.Second, 30*time.Second) {
+			t.Fatal("failed(refused) = true, want false however often")
+		}
+	}
+	if j.may(at.Add(30*time.Second-1)) || !j.may(at.Add(30*time.Second)) {
+		t.Error("after 100 refusals: may be read again at another time than after 30 s")
+	}
+}

@@ -1,0 +1,23 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func (a *app) configCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "config",
+		Short: "Print the effective configuration, with a comment for each setting",
+		Long: `Prints the configuration that a run would use, from defaults, the file, the
+environment (KEHAI_*) and flags, and says where each value comes from. The output
+is itself a configuration file. Secrets are masked.`,
+		Example: `  kehai config > kehai.yaml
+  KEHAI_LOG_LEVEL=debug kehai --config kehai.yaml config`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := a.load()
+			if err != nil {
+				return err
+			}
+			return cfg.Write(a.stdout)
+		},
+	}
+}

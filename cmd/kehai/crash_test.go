@@ -1,0 +1,242 @@
+//go:build crash
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// crashLines is how many messages the script of a given number of kills has;
+// about as many as it takes to be still writing at the last kill.
+func crashLines(kills int) int { return 200 + 6*kills }
+
+// TestCrash kills a real kehai, with real Badger files and OCR calls that fail,
+// at random moments, and checks after each start what it has delivered: always
+// a beginning of what the friend wrote, in order, nothing twice and nothing
+// else; in the end all of it.
+func TestCrash(t *testing.T) {
+	kills := envInt(t, "KEHAI_KILLS", 20)
+	seed := uint64(envInt(t, "KEHAI_SEED", int(time.Now().UnixNano()%1e9)))
+	t.Logf("seed %d: repeat with KEHAI_SEED=%d", seed, seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	c := newCrasher(t, rng, crashLines(kills))
+
+	known := 0
+	for kill := 1; kill <= kills; kill++ {
+		c.live(time.Duration(rng.IntN(700)) * time.Millisecond)
+		got := c.delivered()
+		c.check(got)
+		if len(got) < known {
+			t.Fatalf("kill %d: %d messages were delivered, %d before it", kill, len(got), known)
+		}
+		known = len(got)
+		if kill%25 == 0 {
+			t.Logf("%d kills, %d of %d lines delivered", kill, known, len(c.want))
+		}
+	}
+	for deadline := time.Now().Add(5 * time.Minute); known < len(c.want); {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d lines were delivered in the end; the next one is %q", known, len(c.want), c.want[known])
+		}
+		c.run(3 * time.Second)
+		got := c.delivered()
+		c.check(got)
+		known = len(got)
+	}
+	t.Logf("%d kills, all %d lines delivered once and in order", kills, known)
+}
+
+type crasher struct {
+	t      *testing.T
+	rng    *rand.Rand
+	dir    string
+	config string
+	want   []string
+}
+
+func newCrasher(t *testing.T, rng *rand.Rand, lines int) *crasher {
+	t.Helper()
+	dir := t.TempDir()
+	c := &crasher{t: t, rng: rng, dir: filepath.Join(dir, "data"), config: filepath.Join(dir, "kehai.yaml")}
+	durability := os.Getenv("KEHAI_DURABILITY")
+	if durability == "" {
+		durability = "process"
+	}
+	script := filepath.Join(dir, "chat.jsonl")
+	c.write(script, c.script(lines))
+	c.write(c.config, fmt.Sprintf(`
+durability: %s
+windows:
+  - name: line
+    app: line
+    driver: drawn
+    script: %s
+    poll: 50ms
+ocr:
+  engine: drawn
+  timeout: 300ms
+burst:
+  quiet: 100ms
+  cap: 300ms
+dedup:
+  first_sight: all
+web:
+  enabled: false
+log:
+  level: error
+`, durability, script))
+	return c
+}
+
+// script writes a chat of both sides in which lines repeat, and notes what the
+// friend says.
+func (c *crasher) script(lines int) string {
+	short := []string{"OK", "了解", "はい", "OK", "うん", "おはよう"}
+	var b strings.Builder
+	at := 0
+	for n := range lines {
+		at += 20 + c.rng.IntN(160)
+		who, text := "friend", fmt.Sprintf("メッセージ%dです", n)
+		switch x := c.rng.IntN(10); {
+		case x < 3:
+			text = short[c.rng.IntN(len(short))]
+		case x < 4:
+			text = fmt.Sprintf("long message %d, %s", n, strings.Repeat("続きます。", 8))
+		case x < 6:
+			who, text = "me", fmt.Sprintf("返事%d", n)
+		}
+		if who == "friend" {
+			c.want = append(c.want, text)
+		}
+		line, err := json.Marshal(map[string]any{"at_ms": at, "who": who, "text": text, "conversation": "Hana"})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		b.Write(append(line, '\n'))
+	}
+	return b.String()
+}
+
+func (c *crasher) write(path, text string) {
+	c.t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *crasher) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, os.Args[0], append([]string{"--config", c.config, "--data", c.dir}, args...)...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "KEHAI_") { // those are the test's own
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, childEnv+"=0.1")
+	return cmd
+}
+
+// live runs kehai for a time and kills it.
+func (c *crasher) live(d time.Duration) {
+	c.t.Helper()
+	var stderr bytes.Buffer
+	cmd := c.command(context.Background(), "run", "--json")
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	died := make(chan error, 1)
+	go func() { died <- cmd.Wait() }()
+	// 120 ms: what a start takes; most kills shall hit a Kehai at work.
+	select {
+	case err := <-died:
+		c.t.Fatalf("kehai ended by itself: %v\n%s", err, stderr.String())
+	case <-time.After(120*time.Millisecond + d):
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		c.t.Fatal(err)
+	}
+	<-died
+}
+
+// run lets kehai work and stop in order.
+func (c *crasher) run(d time.Duration) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d+time.Minute)
+	defer cancel()
+	if out, err := c.command(ctx, "run", "--for", d.String()).CombinedOutput(); err != nil {
+		c.t.Fatalf("kehai run --for %v: %v\n%s", d, err, out)
+	}
+}
+
+// delivered asks kehai what it has delivered: one line a part.
+func (c *crasher) delivered() []string {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	out, err := c.command(ctx, "messages", "--json").Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			out = exit.Stderr
+		}
+		c.t.Fatalf("kehai messages: %v\n%s", err, out)
+	}
+	var lines []string
+	ids := map[string]bool{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var m control.Message
+		if err := dec.Decode(&m); err != nil {
+			c.t.Fatal(err)
+		}
+		if ids[string(m.ID)] {
+			c.t.Fatalf("message %s is listed twice", m.ID)
+		}
+		ids[string(m.ID)] = true
+		for _, p := range m.Parts {
+			lines = append(lines, p.Text)
+		}
+	}
+	return lines
+}
+
+// check compares what was delivered with the beginning of what was written.
+func (c *crasher) check(got []string) {
+	c.t.Helper()
+	for i, line := range got {
+		if i >= len(c.want) {
+			c.t.Fatalf("delivered %d lines, the friend wrote %d; the first one too many is %q", len(got), len(c.want), line)
+		}
+		if line != c.want[i] {
+			from := max(0, i-3)
+			c.t.Fatalf("line %d is %q, want %q\ngot  …%q\nwant …%q", i, line, c.want[i],
+				got[from:min(len(got), i+4)], c.want[from:min(len(c.want), i+4)])
+		}
+	}
+}
+
+func envInt(t *testing.T, name string, def int) int {
+	t.Helper()
+	s := os.Getenv(name)
+	if s == "" {
+		return def
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatalf("%s=%q: want a number", name, s)
+	}
+	return n
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	goruntime "runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/tesseract"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// finding is what one check of doctor came to.
+type finding struct {
+	what string
+	ok   bool
+	need bool   // false: a run works without it
+	text string // what there is, or what is wrong
+	mend string // command or step that mends it
+}
+
+func (a *app) doctorCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check what this machine needs, and say what mends it",
+		Long: `Checks OCR and its languages, fonts, the display, the store and the page's port.
+It exits with 1 if something is missing without which a run does not work.`,
+		Example: "  kehai doctor",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.load()
+			if err != nil {
+				return err
+			}
+			return a.reportFindings(examine(cmd.Context(), a, cfg))
+		},
+	}
+}
+
+func examine(ctx context.Context, a *app, cfg runtime.Config) []finding {
+	running, err := control.Dial(ctx, cfg.Data)
+	if err == nil {
+		defer running.Close()
+	}
+	return []finding{checkOCR(cfg), checkFonts(), checkDisplay(), checkStore(cfg, running != nil), checkPort(cfg, running != nil)}
+}
+
+func (a *app) reportFindings(list []finding) error {
+	t := newTerminal(a.stdout)
+	bad := 0
+	for _, f := range list {
+		mark := t.paint("32", "ok  ")
+		switch {
+		case !f.ok && f.need:
+			mark = t.paint("31", "MISS")
+			bad++
+		case !f.ok:
+			mark = t.paint("33", "note")
+		}
+		fmt.Fprintf(a.stdout, "%s  %-8s %s\n", mark, f.what, f.text)
+		if !f.ok && f.mend != "" {
+			fmt.Fprintf(a.stdout, "      %-8s %s\n", "", t.paint("1", f.mend))
+		}
+	}
+	if bad > 0 {
+		fmt.Fprintf(a.stderr, "kehai: %d of %d checks failed\n", bad, len(list))
+		return errReported
+	}
+	return nil
+}
+
+// ocrMend is the command that installs OCR here.
+func ocrMend() string {
+	if goruntime.GOOS == "darwin" {
+		return "brew install tesseract tesseract-lang"
+	}
+	return "sudo apt-get install tesseract-ocr tesseract-ocr-jpn"
+}
+
+func checkOCR(cfg runtime.Config) finding {
+	f := finding{what: "OCR", need: cfg.OCR.Engine == runtime.OCRTesseract}
+	info, err := tesseract.Probe(tesseract.Options{})
+	if err != nil {
+		f.text, f.mend = err.Error(), ocrMend()
+		return f
+	}
+	f.ok = true
+	f.text = fmt.Sprintf("Tesseract %s with %s", info.Version, strings.Join(info.Languages, ", "))
+	return f
+}
+
+func checkFonts() finding {
+	fonts := drawn.Fonts()
+	f := finding{what: "fonts", ok: fonts.Japanese(), text: fonts.String()}
+	if !f.ok {
+		f.mend = "sudo apt-get install fonts-ipaexfont-gothic"
+	}
+	return f
+}
+
+func checkDisplay() finding {
+	f := finding{what: "display", ok: true}
+	switch {
+	case goruntime.GOOS == "darwin":
+		f.text = "the Mac's own"
+	case os.Getenv("WAYLAND_DISPLAY") != "" && os.Getenv("DISPLAY") == "":
+		f.ok, f.text = false, "a Wayland session without X11: real windows cannot be watched, drawn ones can"
+		f.mend = "log in to an X11 session"
+	case os.Getenv("DISPLAY") != "":
+		f.text = "X11 at " + os.Getenv("DISPLAY")
+	default:
+		f.ok, f.text = false, "none: drawn windows need none, real ones do"
+		f.mend = "run inside a desktop session"
+	}
+	return f
+}
+
+func checkStore(cfg runtime.Config, running bool) finding {
+	f := finding{what: "store", need: true, ok: true, text: cfg.Data}
+	if running {
+		f.text += ", in use by the Kehai that runs"
+		return f
+	}
+	if _, err := os.Stat(cfg.Data); errors.Is(err, os.ErrNotExist) {
+		f.text += ", will be made by the first run"
+		return f
+	}
+	resting, err := runtime.OpenResting(cfg)
+	if err == nil {
+		err = resting.Close()
+	}
+	if err != nil {
+		f.ok, f.text = false, err.Error()
+		if errors.Is(err, engine.ErrInUse) {
+			f.mend = "stop that process, or choose another directory with --data"
+		}
+	}
+	return f
+}
+
+func checkPort(cfg runtime.Config, running bool) finding {
+	f := finding{what: "page", ok: true, text: "http://" + cfg.Web.Addr}
+	if running {
+		return f
+	}
+	ln, err := net.Listen("tcp", cfg.Web.Addr)
+	if err != nil {
+		f.ok, f.need, f.text = false, true, fmt.Sprintf("%s is taken: %v", cfg.Web.Addr, err)
+		f.mend = "kehai run --no-web, or KEHAI_WEB_ADDR=127.0.0.1:PORT kehai run"
+		return f
+	}
+	ln.Close()
+	f.text += " is free"
+	return f
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+func (a *app) messagesCmd() *cobra.Command {
+	var since string
+	var asJSON bool
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "messages [CONVERSATION]",
+		Short: "List what was delivered, oldest first",
+		Long: `Lists the delivered messages, of all conversations or of one. A conversation is
+named as in the list, for example line:Hana.`,
+		Example: `  kehai messages
+  kehai messages line:Hana --since 2h
+  kehai messages --since 2026-01-31T09:00:00Z --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+			q := control.Query{Limit: limit}
+			if len(args) == 1 {
+				q.Conversation = messages.ConversationID(args[0])
+			}
+			var err error
+			if q.Since, err = parseSince(since, time.Now()); err != nil {
+				return err
+			}
+			show := newTerminal(a.stdout).message
+			if asJSON {
+				show = json.NewEncoder(a.stdout).Encode
+			}
+			n := 0
+			err = b.Messages(ctx, q, func(m control.Message) error {
+				n++
+				return show(m)
+			})
+			if err == nil && n == 0 && !asJSON {
+				fmt.Fprintln(a.stderr, "no messages")
+			}
+			return err
+		}),
+	}
+	cmd.Flags().StringVar(&since, "since", "", "delivered at or after `TIME`: RFC 3339, or a duration back from now such as 90m")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	cmd.Flags().IntVar(&limit, "limit", 0, "only the newest `N`")
+	return cmd
+}
+
+func parseSince(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(form, s, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, badUsage("--since %q: want a time such as 2026-01-31T09:00:00Z, a day such as 2026-01-31, or a duration such as 90m", s)
+}

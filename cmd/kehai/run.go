@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/telemetry"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	duration time.Duration
+	asJSON   bool
+	noWeb    bool
+	script   string
+	speed    float64
+}
+
+func (a *app) runCmd() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Watch the windows and show each message once as it arrives",
+		Long: `Watches the configured windows until Ctrl-C and prints each message once. Without
+a configuration it watches a chat window that it draws itself, in which a
+scripted friend writes. Started again, it goes on where it was.
+
+A first Ctrl-C stops in order: what is under way is finished and stored. A second
+one stops at once; nothing is lost either way.`,
+		Example: `  kehai run
+  kehai run --for 30s --json | jq .text
+  kehai run --script chat.jsonl --speed 10 --no-web --data /tmp/kehai`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.run(cmd, f) },
+	}
+	fl := cmd.Flags()
+	fl.DurationVar(&f.duration, "for", 0, "stop in order after `DURATION`, and exit with 0")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a message and line")
+	fl.BoolVar(&f.noWeb, "no-web", false, "no live page")
+	fl.StringVar(&f.script, "script", "", "what the drawn window shows: a `FILE` in JSON Lines")
+	fl.Float64Var(&f.speed, "speed", 0, "divide the script's waits by `N`")
+	return cmd
+}
+
+func (a *app) run(cmd *cobra.Command, f runFlags) error {
+	if f.duration < 0 || cmd.Flags().Changed("speed") && !(f.speed > 0) {
+		return badUsage("run: --for and --speed take a positive value")
+	}
+	cfg, err := a.load(f.apply)
+	if err != nil {
+		return err
+	}
+	log := a.logger(cfg)
+	opts := append([]runtime.Option{
+		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithListener(telemetry.Log(log)),
+	}, a.extra...)
+	rt, err := runtime.New(cfg, opts...)
+	if err != nil {
+		return err
+	}
+	if err := rt.Subscribe("terminal", a.printer(f.asJSON)); err != nil {
+		return err
+	}
+
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	abort, kill := context.WithCancel(context.WithoutCancel(ctx))
+	defer kill()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go a.obey(abort, signals, cancel, kill)
+	if f.duration > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, f.duration)
+		defer stop()
+	}
+	go func() {
+		select {
+		case <-rt.Ready():
+			a.greet(rt, cfg)
+		case <-abort.Done():
+		}
+	}()
+	err = rt.RunUntil(ctx, abort)
+	var left *runtime.Unfinished
+	if errors.As(err, &left) {
+		fmt.Fprintf(a.stderr, "kehai: %v\n", left)
+		return errReported
+	}
+	return err
+}
+
+// apply sets what the flags say. The page is on and the log is short unless
+// something says otherwise.
+func (f runFlags) apply(cfg *runtime.Config) error {
+	if !cfg.IsSet("web.enabled") {
+		cfg.Web.Enabled = true
+	}
+	if !cfg.IsSet("log.level") {
+		cfg.Log.Level = "warn" // a person reads the messages here
+	}
+	if f.noWeb {
+		if err := cfg.SetFlag("--no-web", "web.enabled", "false"); err != nil {
+			return err
+		}
+	}
+	for i := range cfg.Windows {
+		if f.script != "" {
+			if err := cfg.SetFlag("--script", fmt.Sprintf("windows.%d.script", i), f.script); err != nil {
+				return err
+			}
+		}
+		if f.speed > 0 {
+			if err := cfg.SetFlag("--speed", fmt.Sprintf("windows.%d.speed", i), fmt.Sprint(f.speed)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// obey turns the first signal into an ordered stop and the second into an
+// immediate one.
+func (a *app) obey(done context.Context, signals <-chan os.Signal, cancel, kill context.CancelFunc) {
+	for n := 0; ; n++ {
+		select {
+		case <-done.Done():
+			return
+		case <-signals:
+		}
+		if n == 0 {
+			fmt.Fprintln(a.stderr, "stopping; once more to stop at once")
+			cancel()
+		} else {
+			kill()
+		}
+	}
+}
+
+// greet says what runs, and where to look.
+func (a *app) greet(rt *runtime.Runtime, cfg runtime.Config) {
+	names := ""
+	for i, w := range cfg.Windows {
+		if i > 0 {
+			names += ", "
+		}
+		names += w.Name
+	}
+	fmt.Fprintf(a.stderr, "Kehai watches %s. Ctrl-C stops.\n", names)
+	if page := rt.Inspect().Page; page != "" {
+		fmt.Fprintf(a.stderr, "Live page: %s\n", page)
+	}
+}
+
+// printer shows delivered messages; an error, such as a closed pipe, keeps them
+// for the next run.
+func (a *app) printer(asJSON bool) func(context.Context, runtime.Event) error {
+	show := newTerminal(a.stdout).message
+	if asJSON {
+		show = json.NewEncoder(a.stdout).Encode
+	}
+	return func(_ context.Context, ev runtime.Event) error {
+		d, ok := ev.Message.(messages.MessageDelivered)
+		if !ok {
+			return nil
+		}
+		return show(control.NewMessage(ev.Seq, d))
+	}
+}

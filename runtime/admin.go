@@ -1,0 +1,138 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// stored answers what can be asked of an engine, whether its actors run or not.
+type stored struct{ engine *engine.Engine }
+
+// errEnough ends a listing early.
+var errEnough = errors.New("runtime: enough")
+
+// Messages implements [control.Backend].
+func (s stored) Messages(ctx context.Context, q control.Query, yield func(control.Message) error) error {
+	var newest []control.Message // the last q.Limit, when there is a limit
+	var failed error
+	err := s.engine.ReadLog(q.After, func(ev engine.Published) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
+		d, ok := ev.Message.(messages.MessageDelivered)
+		if !ok || q.Conversation != "" && d.Conversation != q.Conversation || d.DeliveredAt.Before(q.Since) {
+			return true
+		}
+		m := control.NewMessage(ev.Seq, d)
+		if q.Limit > 0 {
+			if newest = append(newest, m); len(newest) > q.Limit {
+				newest = newest[1:]
+			}
+			return true
+		}
+		failed = yield(m)
+		return failed == nil
+	})
+	for _, m := range newest {
+		if failed == nil {
+			failed = yield(m)
+		}
+	}
+	return errors.Join(err, failed)
+}
+
+// DeadLetters implements [control.Backend].
+func (s stored) DeadLetters(context.Context) ([]engine.DeadLetter, error) {
+	return s.engine.DeadLetters()
+}
+
+// RetryDeadLetter implements [control.Backend].
+func (s stored) RetryDeadLetter(ctx context.Context, id string) error {
+	return s.engine.RetryDeadLetter(ctx, id)
+}
+
+// DiscardDeadLetter implements [control.Backend].
+func (s stored) DiscardDeadLetter(ctx context.Context, id string) error {
+	return s.engine.DiscardDeadLetter(ctx, id)
+}
+
+// Resting is the store of a Kehai that does not run, opened to look and to
+// tidy up. Its actors do not run: a dead letter that is sent again waits in the
+// store for the next start.
+type Resting struct {
+	stored
+	store engine.Store
+	cfg   Config
+	stop  context.CancelFunc
+	done  chan struct{}
+}
+
+// OpenResting opens the store of a configuration; the error wraps
+// engine.ErrInUse while a Kehai runs on it. Close it after use.
+func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
+	set := newSettings(cfg, opts)
+	codec, err := messages.NewCodec(append([]messages.Table{messages.Core()}, set.tables...)...)
+	if err != nil {
+		return nil, err
+	}
+	st, err := openData(cfg, set.log)
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.New(engine.Options{
+		Store: st, Codec: codec, Clock: engine.SystemClock{}, Driver: asleep{},
+		Sync: cfg.Durability == DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
+	})
+	if err == nil {
+		err = e.Recover()
+	}
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &Resting{stored: stored{e}, store: st, cfg: cfg, stop: cancel, done: make(chan struct{})}
+	go r.commit(ctx)
+	return r, nil
+}
+
+// commit writes what the backend's methods change.
+func (r *Resting) commit(ctx context.Context) {
+	defer close(r.done)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.engine.CommitReady():
+		}
+		for {
+			n, paused := r.engine.Commit(1)
+			if paused && !sleep(ctx, time.Second) || n == 0 && !paused {
+				break
+			}
+		}
+	}
+}
+
+// Status implements [control.Backend].
+func (r *Resting) Status(ctx context.Context) (control.Status, error) {
+	dead, err := r.DeadLetters(ctx)
+	return control.Status{Node: r.cfg.Node, DeadLetters: len(dead), Actors: []engine.ActorInfo{}, Pools: []engine.PoolInfo{}}, err
+}
+
+// Close releases the store.
+func (r *Resting) Close() error {
+	r.stop()
+	<-r.done
+	return r.store.Close()
+}
+
+// asleep is the driver of an engine whose actors do not run.
+type asleep struct{}
+
+func (asleep) Wake(*engine.Cell)  {}
+func (asleep) WakeWorkers(string) {}

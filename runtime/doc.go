@@ -1,0 +1,22 @@
+// Package runtime is what a host imports to run Kehai in its own process. The
+// main type is [Runtime]:
+//
+//	rt, err := runtime.New(runtime.Default())
+//	…
+//	rt.Subscribe("my host", func(ctx context.Context, ev runtime.Event) error { … })
+//	err = rt.Run(ctx)
+//
+// [Config] says what to watch and how; options replace drivers, actors and the
+// store, and add message types of the host's own. topology.go is the one table
+// of actors. There are no globals and no init: two runtimes may live in one
+// process, with a data directory each.
+//
+// A data directory holds
+//
+//	store/         Badger: everything durable (package runtime/store)
+//	windows/       journals of drawn windows
+//	kehai.sock     how the command line reaches the process (package runtime/control)
+//
+// Below it are package runtime/engine, the durable kernel, engine/live, which
+// runs it on protoactor, and the packages of the single actors under actors/.
+package runtime

@@ -1,0 +1,159 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Inspect describes the runtime at this moment. It works in every state.
+func (r *Runtime) Inspect() control.Status {
+	r.mu.Lock()
+	s := control.Status{
+		Running: r.state == stateRunning, Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
+		StartedAt: control.Stamp{Time: r.started}, Problems: r.problems(),
+	}
+	e := r.engine
+	if r.page != nil {
+		s.Page = r.page.URL()
+	}
+	r.mu.Unlock()
+	if e != nil && s.Running {
+		s.Actors, s.Pools = e.Actors(), e.Pools()
+		if dead, err := e.DeadLetters(); err != nil {
+			s.Problems = append(s.Problems, err.Error())
+		} else {
+			s.DeadLetters = len(dead)
+		}
+	}
+	s.Healthy = s.Running && len(s.Problems) == 0
+	return s
+}
+
+// Healthy returns nil while the runtime runs and nothing is known to be wrong:
+// no actor has spent its restart budget, there is space, windows can be
+// captured. Otherwise the error lists what is wrong.
+func (r *Runtime) Healthy() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state != stateRunning {
+		return ErrNotRunning
+	}
+	var errs []error
+	for _, p := range r.problems() {
+		errs = append(errs, errors.New(p))
+	}
+	return errors.Join(errs...)
+}
+
+// problems lists what is wrong, sorted. The caller holds the lock.
+func (r *Runtime) problems() []string {
+	var list []string
+	for _, id := range slices.Sorted(maps.Keys(r.trouble)) {
+		list = append(list, r.trouble[id])
+	}
+	return list
+}
+
+// listen is the engine's listener: it hands every event on and keeps what
+// Healthy needs.
+func (r *Runtime) listen(ev Event) {
+	r.note(ev.Message)
+	for _, fn := range r.plan.listeners {
+		fn(ev)
+	}
+	r.mu.Lock()
+	page, subs := r.page, r.subs
+	r.mu.Unlock()
+	if page != nil {
+		page.Listen(ev)
+	}
+	if ev.Seq == 0 {
+		return
+	}
+	for _, s := range subs {
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (r *Runtime) note(m messages.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	set := func(id, text string, bad bool) {
+		if bad {
+			r.trouble[id] = text
+		} else {
+			delete(r.trouble, id)
+		}
+	}
+	switch m := m.(type) {
+	case messages.ActorUnhealthy:
+		// The key may be a person's name, and this text is shown to any local user.
+		set("actor "+string(m.Actor), fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it", m.Actor.Kind()), !m.Healthy)
+	case messages.StoreLow:
+		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space", m.Free>>20, m.Need>>20), true)
+	case messages.StoreRecovered:
+		set("store", "", false)
+	case messages.CaptureState:
+		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "")
+	}
+}
+
+func (r *Runtime) inspectForMetrics() ([]engine.ActorInfo, []engine.PoolInfo) {
+	e, err := r.running()
+	if err != nil {
+		return nil, nil
+	}
+	return e.Actors(), e.Pools()
+}
+
+// Backend answers the questions of the command line and the page.
+func (r *Runtime) Backend() control.Backend { return backend{r, stored{r.engine}} }
+
+type backend struct {
+	r *Runtime
+	stored
+}
+
+// Status implements [control.Backend].
+func (b backend) Status(context.Context) (control.Status, error) { return b.r.Inspect(), nil }
+
+// upkeepEvery is how often old records are deleted and the store is compacted.
+const upkeepEvery = time.Hour
+
+// injectionsKept is how long a host may repeat an injection without effect.
+const injectionsKept = 7 * 24 * time.Hour
+
+// upkeep deletes what has outlived its retention.
+func (r *Runtime) upkeep(ctx context.Context) error {
+	for sleep(ctx, upkeepEvery) {
+		now := time.Now()
+		cut := func(keep Duration) time.Time {
+			if keep <= 0 {
+				return time.Time{}
+			}
+			return now.Add(-time.Duration(keep))
+		}
+		_, err := r.engine.Trim(ctx, engine.Cutoffs{
+			Events:      cut(r.cfg.Retention.Messages),
+			Verdicts:    cut(r.cfg.Retention.Verdicts),
+			DeadLetters: cut(r.cfg.Retention.DeadLetters),
+			Injections:  cut(Duration(injectionsKept)),
+		})
+		if err != nil && ctx.Err() == nil {
+			r.log.Warn().Err(err).Msg("trim_failed")
+		}
+	}
+	return nil
+}

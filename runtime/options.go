@@ -1,0 +1,109 @@
+package runtime
+
+import (
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Option changes what New builds.
+type Option func(*settings)
+
+type settings struct {
+	log         zerolog.Logger
+	listeners   []func(Event)
+	tables      []messages.Table
+	kinds       []engine.Kind
+	workers     []engine.WorkerKind
+	activate    []messages.Address
+	screens     map[string]OpenScreen
+	recognizers map[string]OpenRecognizer
+	store       func() (engine.Store, error)
+	wrapWorker  []func(string, actors.Worker) actors.Worker
+	wrapStore   []func(engine.Store) engine.Store
+	version     string
+}
+
+func newSettings(cfg Config, opts []Option) settings {
+	s := settings{log: zerolog.Nop(), version: "devel", screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{}}
+	s.builtin(cfg)
+	for _, o := range opts {
+		o(&s)
+	}
+	return s
+}
+
+// OpenScreen opens the driver of one watched window and returns it with the
+// driver's own name of the window. It is called once by New for each window; if
+// the screen is an io.Closer it is closed at the end of Run.
+type OpenScreen func(w WindowConfig) (screen hardware.Screen, ref string, err error)
+
+// OpenRecognizer makes one OCR engine. It is called by each OCR worker, and
+// again after a failure.
+type OpenRecognizer func() (hardware.Recognizer, error)
+
+// WithLogger logs to a zerolog logger. Without it nothing is logged.
+func WithLogger(l zerolog.Logger) Option { return func(s *settings) { s.log = l } }
+
+// WithListener calls fn for every event, durable or not, as it happens: in
+// order for each actor, from any goroutine. It must not block; use
+// Runtime.Subscribe for what must not be missed.
+func WithListener(fn func(Event)) Option {
+	return func(s *settings) { s.listeners = append(s.listeners, fn) }
+}
+
+// WithMessages adds message types of the host's own.
+func WithMessages(t messages.Table) Option {
+	return func(s *settings) { s.tables = append(s.tables, t) }
+}
+
+// WithActor adds an actor kind, or replaces the one of that name. The actors
+// named by keys are live from the start; others begin with their first message.
+func WithActor(k engine.Kind, keys ...string) Option {
+	return func(s *settings) {
+		s.kinds = append(s.kinds, k)
+		for _, key := range keys {
+			s.activate = append(s.activate, messages.To(k.Name, key))
+		}
+	}
+}
+
+// WithWorker adds a worker kind, or replaces the one of that name.
+func WithWorker(k engine.WorkerKind) Option {
+	return func(s *settings) { s.workers = append(s.workers, k) }
+}
+
+// WithWorkerWrapper wraps every worker as it is made, to measure it or to make
+// it fail. Wrappers apply in order, the last one outermost.
+func WithWorkerWrapper(wrap func(kind string, w actors.Worker) actors.Worker) Option {
+	return func(s *settings) { s.wrapWorker = append(s.wrapWorker, wrap) }
+}
+
+// WithStoreWrapper wraps the store once it is open.
+func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
+	return func(s *settings) { s.wrapStore = append(s.wrapStore, wrap) }
+}
+
+// WithScreen adds a screen driver under the name that windows have in their
+// configuration (driver: NAME), or replaces a built-in one.
+func WithScreen(driver string, open OpenScreen) Option {
+	return func(s *settings) { s.screens[driver] = open }
+}
+
+// WithRecognizer adds an OCR engine under its name in the configuration
+// (ocr.engine: NAME), or replaces a built-in one.
+func WithRecognizer(name string, open OpenRecognizer) Option {
+	return func(s *settings) { s.recognizers[name] = open }
+}
+
+// WithStore keeps state in another store than Badger in the data directory. The
+// runtime closes it. Without a data directory there is no control socket.
+func WithStore(open func() (engine.Store, error)) Option {
+	return func(s *settings) { s.store = open }
+}
+
+// WithVersion sets the version that Inspect and the page report.
+func WithVersion(v string) Option { return func(s *settings) { s.version = v } }

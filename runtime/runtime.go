@@ -1,0 +1,246 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/store"
+	"github.com/kehai-run/kehai/runtime/telemetry"
+	"github.com/kehai-run/kehai/runtime/web"
+)
+
+// Runtime is one Kehai: its actors, its store, its hardware. Several may live
+// in one process, each with a data directory of its own. Methods may be called
+// concurrently.
+type Runtime struct {
+	cfg     Config
+	set     settings
+	log     zerolog.Logger
+	codec   *messages.Codec
+	plan    plan
+	metrics *telemetry.Metrics
+
+	ready chan struct{}
+
+	mu      sync.Mutex
+	state   state
+	subs    []*subscription
+	engine  *engine.Engine
+	page    *web.Server
+	started time.Time
+	trouble map[string]string // what is wrong now, by cause
+}
+
+type state int
+
+const (
+	stateNew state = iota
+	stateRunning
+	stateEnded
+)
+
+// New checks the configuration and builds a runtime; nothing runs and no store
+// is opened before Run. Unknown or doubled message types, actor kinds, drivers
+// and names are errors here.
+func New(cfg Config, opts ...Option) (*Runtime, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	set := newSettings(cfg, opts)
+	codec, err := messages.NewCodec(append([]messages.Table{messages.Core()}, set.tables...)...)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runtime{
+		cfg: cfg, set: set, log: set.log, codec: codec, ready: make(chan struct{}),
+		trouble: map[string]string{},
+	}
+	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
+	if r.plan, err = r.topology(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Ready is closed once the actors run.
+func (r *Runtime) Ready() <-chan struct{} { return r.ready }
+
+// Run opens the store and runs everything until ctx ends; then it stops the
+// pollers, drains what is under way within the configured time, and closes the
+// store. It returns an error if it could not start, or if something was left
+// when the time was over (nothing is lost then: it goes on at the next start).
+// A runtime runs once.
+func (r *Runtime) Run(ctx context.Context) error {
+	return r.run(ctx, context.WithoutCancel(ctx))
+}
+
+// RunUntil is Run with a second context that ends the draining too.
+func (r *Runtime) RunUntil(ctx, abort context.Context) error { return r.run(ctx, abort) }
+
+func (r *Runtime) run(ctx, abort context.Context) (err error) {
+	r.mu.Lock()
+	if r.state != stateNew {
+		r.mu.Unlock()
+		return errors.New("runtime: Run was called before: make a new runtime")
+	}
+	r.state = stateRunning
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		r.state = stateEnded
+		r.mu.Unlock()
+		err = errors.Join(err, r.plan.close())
+	}()
+
+	st, err := r.openStore()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	// Subscriptions may acknowledge until the actors have stopped.
+	following, endFollowing := context.WithCancel(context.WithoutCancel(ctx))
+	defer endFollowing()
+	var followers sync.WaitGroup
+	sys, err := live.New(live.Options{
+		Engine: engine.Options{
+			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
+			Sync: r.cfg.Durability == DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
+			Listener: r.listen, OnCommit: r.metrics.OnCommit,
+		},
+		Activate: r.plan.activate, Log: r.log,
+		// A burst that waits is worth waiting for; a host's timer of an hour is not.
+		Horizon: time.Duration(r.cfg.Burst.Cap),
+		Last: func(ctx context.Context) {
+			endFollowing()
+			waitOr(&followers, ctx)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.engine, r.started = sys.Engine(), time.Now()
+	r.mu.Unlock()
+	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopServices()
+	failed := make(chan error, len(r.subs)+4)
+	var all sync.WaitGroup
+	spawn := func(wg *sync.WaitGroup, name string, fn func() error) {
+		wg.Go(func() {
+			if err := fn(); err != nil {
+				failed <- fmt.Errorf("runtime: %s: %w", name, err)
+			}
+		})
+	}
+	if err := r.startPage(services, func(fn func() error) { spawn(&all, "live page", fn) }); err != nil {
+		return err
+	}
+	if err = sys.Start(); err == nil {
+		for _, s := range r.subs {
+			spawn(&followers, "subscription "+s.name, func() error { return r.follow(following, services, s) })
+		}
+		if r.set.store == nil {
+			spawn(&all, "control socket", func() error { return control.Serve(services, r.cfg.Data, r.Backend()) })
+		}
+		spawn(&all, "upkeep", func() error { return r.upkeep(services) })
+		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")
+		close(r.ready)
+		select {
+		case <-ctx.Done():
+		case err = <-failed:
+		}
+	}
+	left := r.stop(abort, sys)
+	endFollowing()
+	stopServices()
+	followers.Wait()
+	all.Wait()
+	r.log.Info().Msg("stopped")
+	if err == nil && !left.None() {
+		err = &Unfinished{Left: left}
+	}
+	return err
+}
+
+// stop drains the system within its time, or ends it at once when abort ends.
+func (r *Runtime) stop(abort context.Context, sys *live.System) engine.Left {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(abort), time.Duration(r.cfg.Shutdown.Drain))
+	defer cancel()
+	stopKill := context.AfterFunc(abort, sys.Kill)
+	defer stopKill()
+	return sys.Stop(ctx)
+}
+
+// Unfinished says what was under way when the time for draining was over.
+// Nothing of it is lost: it goes on at the next start.
+type Unfinished struct{ Left engine.Left }
+
+func (u *Unfinished) Error() string {
+	return fmt.Sprintf("runtime: stopped with work under way (%d messages, %d turns, %d calls, %d timers); it goes on at the next start",
+		u.Left.Mail, u.Left.Turns+u.Left.Writing, u.Left.Calls, u.Left.Timers)
+}
+
+func (r *Runtime) openStore() (engine.Store, error) {
+	open := r.set.store
+	if open == nil {
+		open = func() (engine.Store, error) { return openData(r.cfg, r.log) }
+	}
+	st, err := open()
+	if err != nil {
+		return nil, err
+	}
+	for _, wrap := range r.set.wrapStore {
+		st = wrap(st)
+	}
+	return st, nil
+}
+
+// openData opens the Badger store of a configuration.
+func openData(cfg Config, log zerolog.Logger) (engine.Store, error) {
+	key, err := ReadKey(cfg.Encryption, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree)})
+}
+
+// waitOr waits for a group, or until abort ends.
+func waitOr(wg *sync.WaitGroup, abort context.Context) {
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-abort.Done():
+	}
+}
+
+// Inject sends a message to an actor from outside. A durable one is stored when
+// Inject returns nil; with a key, a second injection of the same key to the same
+// actor does nothing.
+func (r *Runtime) Inject(ctx context.Context, to messages.Address, msg messages.Message, key string) error {
+	e, err := r.running()
+	if err != nil {
+		return err
+	}
+	return e.Inject(ctx, to, msg, key)
+}
+
+func (r *Runtime) running() (*engine.Engine, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state != stateRunning || r.engine == nil {
+		return nil, ErrNotRunning
+	}
+	return r.engine, nil
+}

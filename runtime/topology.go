@@ -1,0 +1,145 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/capture"
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// plan is what a runtime will run.
+type plan struct {
+	kinds     []engine.Kind
+	workers   []engine.WorkerKind
+	activate  []messages.Address
+	windows   []messages.WindowID
+	listeners []func(Event)
+	closers   []io.Closer
+}
+
+func (p *plan) close() error {
+	var errs []error
+	for _, c := range p.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// topology is the one table of actors: which kinds there are, what makes them,
+// and what their full mailbox does. Where a kind lives is its key: windows are
+// bound to their node ("line@mac-a"), conversations are not.
+//
+//	poller/WINDOW      a source; asks capture and ocr, tells fusion       fleeting
+//	fusion/WINDOW      frames that were read → detections                 durable from here
+//	dedup/CONVERSATION the ledger: which bubbles are new
+//	burst/CONVERSATION joins what comes in quick succession
+//	conversation/ID    keeps and publishes what was delivered
+//
+//	capture (one a window), ocr (a pool): workers
+func (r *Runtime) topology() (plan, error) {
+	var p plan
+	windows, err := r.openWindows(&p)
+	if err != nil {
+		return p, errors.Join(err, p.close())
+	}
+	cfg := r.cfg
+	lay := layout.Line()
+	p.kinds = []engine.Kind{
+		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
+			return poller.New(poller.Options{
+				Interval: time.Duration(windows[messages.WindowID(a.Key())].cfg.Poll), Excluded: lay.Excluded,
+				ReadTime: time.Duration(cfg.OCR.Timeout), ReadRetries: cfg.OCR.Retries,
+			})(a)
+		}},
+		{Name: "fusion", New: func(a messages.Address) actors.Actor {
+			return fusion.New(fusion.Options{App: windows[messages.WindowID(a.Key())].cfg.App})(a)
+		}},
+		{Name: "dedup", New: dedup.New(dedup.Options{
+			FirstSight: dedup.FirstSight(cfg.Dedup.FirstSight), Keep: cfg.Dedup.Tail,
+		})},
+		{Name: "burst", New: burst.New(burst.Options{
+			Quiet: time.Duration(cfg.Burst.Quiet), Cap: time.Duration(cfg.Burst.Cap), Parts: cfg.Burst.Parts,
+		})},
+		{Name: "conversation", New: conversation.New(conversation.Options{})},
+	}
+	cache := ocr.NewCache(cfg.OCR.Cache)
+	sources := map[messages.WindowID]capture.Source{}
+	for id, w := range windows {
+		sources[id] = capture.Source{Screen: w.screen, Ref: w.ref}
+	}
+	p.workers = []engine.WorkerKind{
+		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
+			New: capture.New(capture.Fixed(sources), time.Now)},
+		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
+			return ocr.NewWorker(lay, cache, r.set.recognizers[cfg.OCR.Engine]), nil
+		}},
+	}
+	p.windows = slices.Sorted(maps.Keys(windows))
+	for _, id := range p.windows {
+		p.activate = append(p.activate, messages.To("poller", string(id)))
+	}
+	p.join(r.set)
+	p.listeners = append(p.listeners, r.metrics.Listen)
+	p.listeners = append(p.listeners, r.set.listeners...)
+	return p, nil
+}
+
+func answers(m messages.Message) []messages.Type { return []messages.Type{m.MessageType()} }
+
+// join puts in what the host adds or replaces, and wraps the workers.
+func (p *plan) join(set settings) {
+	for _, k := range set.kinds {
+		i := slices.IndexFunc(p.kinds, func(o engine.Kind) bool { return o.Name == k.Name })
+		if i < 0 {
+			p.kinds = append(p.kinds, k)
+		} else {
+			p.kinds[i] = k
+		}
+	}
+	for _, k := range set.workers {
+		i := slices.IndexFunc(p.workers, func(o engine.WorkerKind) bool { return o.Name == k.Name })
+		if i < 0 {
+			p.workers = append(p.workers, k)
+		} else {
+			p.workers[i] = k
+		}
+	}
+	p.activate = append(p.activate, set.activate...)
+	for i := range p.workers {
+		name, make := p.workers[i].Name, p.workers[i].New
+		p.workers[i].New = func() (actors.Worker, error) {
+			w, err := make()
+			if err != nil {
+				return nil, fmt.Errorf("runtime: worker %s: %w", name, err)
+			}
+			wrapped := w
+			for _, wrap := range set.wrapWorker {
+				wrapped = wrap(name, wrapped)
+			}
+			if c, ok := w.(io.Closer); ok {
+				return closing{wrapped, c}, nil
+			}
+			return wrapped, nil
+		}
+	}
+}
+
+// closing closes a worker whatever it is wrapped in.
+type closing struct {
+	actors.Worker
+	io.Closer
+}

@@ -1,0 +1,274 @@
+package testkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// Option changes what Start runs.
+type Option func(*System)
+
+// WithConfig changes the configuration. Start begins with runtime.Default, one
+// drawn window named "line", first_sight all, and the recognizer "drawn".
+func WithConfig(change func(*runtime.Config)) Option {
+	return func(s *System) { change(&s.cfg) }
+}
+
+// WithRuntime passes options to the runtime: a host's own actors, workers and
+// message types.
+func WithRuntime(opts ...runtime.Option) Option {
+	return func(s *System) { s.opts = append(s.opts, opts...) }
+}
+
+// WithFaults makes things fail from the start; see [System.Inject].
+func WithFaults(faults ...Fault) Option {
+	return func(s *System) { s.faults.add(faults...) }
+}
+
+// System is a runtime under test. Its methods are for the test's goroutine.
+type System struct {
+	// Window is what the friend and the person see; change it as you like.
+	Window *drawn.Window
+	// Runtime is the present runtime; a crash makes a new one.
+	Runtime *runtime.Runtime
+
+	t      testing.TB
+	cfg    runtime.Config
+	opts   []runtime.Option
+	faults *faults
+	store  *mem.Store
+	cancel context.CancelFunc
+	abort  context.CancelFunc
+	ended  chan error
+
+	mu     sync.Mutex
+	life   int // of the runtime whose words count
+	heard  []messages.MessageDelivered
+	events []messages.Message
+}
+
+// Start runs a runtime until the test ends. Call it inside synctest.Test.
+func Start(t testing.TB, opts ...Option) *System {
+	t.Helper()
+	s := &System{t: t, cfg: runtime.Default(), faults: &faults{}, store: mem.New()}
+	s.cfg.Node, s.cfg.OCR.Engine, s.cfg.Dedup.FirstSight = "test", runtime.OCRDrawn, "all"
+	s.cfg.Data = t.TempDir() // nothing is written there: the store is in memory
+	for _, o := range opts {
+		o(s)
+	}
+	w, err := drawn.New(drawn.Options{Ref: "line", Now: time.Now, Fonts: drawn.FindFonts()})
+	if err != nil {
+		t.Fatalf("testkit: draw the window: %v", err)
+	}
+	s.Window = w
+	s.boot()
+	t.Cleanup(s.stop)
+	return s
+}
+
+// boot starts a runtime over the store as it is.
+func (s *System) boot() {
+	s.t.Helper()
+	screen, err := drawn.NewScreen(s.Window)
+	if err != nil {
+		s.t.Fatalf("testkit: %v", err)
+	}
+	store, life := s.store, s.life
+	opts := append([]runtime.Option{
+		runtime.WithStore(func() (engine.Store, error) { return store, nil }),
+		runtime.WithStoreWrapper(s.faults.wrapStore),
+		runtime.WithWorkerWrapper(s.faults.wrapWorker),
+		runtime.WithScreen("drawn", func(w runtime.WindowConfig) (hardware.Screen, string, error) { return screen, "line", nil }),
+		runtime.WithRecognizer(runtime.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(s.Window), nil }),
+		runtime.WithListener(func(ev runtime.Event) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.events = append(s.events, ev.Message)
+		}),
+	}, s.opts...)
+	rt, err := runtime.New(s.cfg, opts...)
+	if err != nil {
+		s.t.Fatalf("testkit: %v", err)
+	}
+	err = rt.Subscribe("testkit", func(_ context.Context, ev runtime.Event) error {
+		if d, ok := ev.Message.(messages.MessageDelivered); ok {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.life == life {
+				s.heard = append(s.heard, d)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Fatalf("testkit: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	abort, kill := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- rt.RunUntil(ctx, abort) }()
+	s.Runtime, s.cancel, s.abort, s.ended = rt, cancel, kill, ended
+	select {
+	case <-rt.Ready():
+	case err := <-ended:
+		s.t.Fatalf("testkit: the runtime did not start: %v", err)
+	}
+}
+
+// stop ends the runtime in order at the end of the test.
+func (s *System) stop() {
+	s.cancel()
+	if err := <-s.ended; err != nil {
+		s.t.Errorf("testkit: stop: %v", err)
+	}
+	s.abort()
+}
+
+// Restart stops the runtime in order and starts it again.
+func (s *System) Restart() {
+	s.t.Helper()
+	s.stop()
+	s.store = s.store.Clone()
+	s.boot()
+}
+
+// Crash ends the runtime as a kill would: what is not in the store is gone. It
+// starts again over what was stored at this moment.
+func (s *System) Crash() {
+	s.t.Helper()
+	// What the old process still writes and says while it ends does not count.
+	s.mu.Lock()
+	s.life++
+	s.mu.Unlock()
+	store := s.store.Clone()
+	s.abort()
+	s.cancel()
+	var left *runtime.Unfinished
+	if err := <-s.ended; err != nil && !errors.As(err, &left) {
+		s.t.Logf("testkit: the crashed runtime said: %v", err)
+	}
+	s.store = store
+	s.boot()
+}
+
+// Inject makes things fail from now on, beside what fails already.
+func (s *System) Inject(faults ...Fault) { s.faults.add(faults...) }
+
+// Heal removes all faults.
+func (s *System) Heal() { s.faults.clear() }
+
+// Friend lets somebody write into a conversation of the window, which is shown.
+func (s *System) Friend(conversation string, lines ...string) {
+	s.t.Helper()
+	s.write(drawn.Friend, conversation, lines)
+}
+
+// Me lets the owner of the window write.
+func (s *System) Me(conversation string, lines ...string) {
+	s.t.Helper()
+	s.write(drawn.Me, conversation, lines)
+}
+
+// write appends lines. One that would push unseen bubbles out of view waits for
+// the next capture, as a test wants to see each of them arrive.
+func (s *System) write(who drawn.Who, conversation string, lines []string) {
+	s.t.Helper()
+	if s.Window.Title() != conversation {
+		if err := s.Window.Switch(conversation); err != nil {
+			s.t.Fatalf("testkit: %v", err)
+		}
+	}
+	for _, line := range lines {
+		change := drawn.Change{Op: drawn.OpAppend, Conversation: conversation, Who: who, Text: messages.Text(line)}
+		for range 100 {
+			if !s.Window.Hides(change) {
+				break
+			}
+			s.Advance(time.Second)
+		}
+		if err := s.Window.Apply(change); err != nil {
+			s.t.Fatalf("testkit: %v", err)
+		}
+	}
+}
+
+// Advance lets virtual time pass, and waits until nothing can be done at its
+// end.
+func (s *System) Advance(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// patience is how long in virtual time Want waits: polls, a burst's end, and
+// retries with backoff.
+const patience = 2 * time.Minute
+
+// WantMessages waits until these texts were delivered, one a bubble and in this
+// order, over all conversations since the start, and fails the test if others
+// were, or if they do not come within two minutes of virtual time.
+func (s *System) WantMessages(texts ...string) {
+	s.t.Helper()
+	for waited := time.Duration(0); len(s.texts()) < len(texts) && waited < patience; waited += time.Second {
+		s.Advance(time.Second)
+	}
+	s.Advance(10 * time.Second) // for what should not come
+	if got := s.texts(); !slices.Equal(got, texts) {
+		s.t.Fatalf("delivered messages:\n got %s\nwant %s", quoted(got), quoted(texts))
+	}
+}
+
+// Messages returns what the subscription was given so far.
+func (s *System) Messages() []messages.MessageDelivered {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.heard)
+}
+
+// Events returns every event so far, of all runtimes of this system.
+func (s *System) Events() []messages.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.events)
+}
+
+// texts are the delivered parts. An event that was not acknowledged before a
+// crash comes again with the same id; it counts once.
+func (s *System) texts() []string {
+	var list []string
+	seen := map[messages.MessageID]bool{}
+	for _, m := range s.Messages() {
+		if seen[m.ID] {
+			continue
+		}
+		seen[m.ID] = true
+		for _, p := range m.Parts {
+			list = append(list, string(p.Text))
+		}
+	}
+	return list
+}
+
+func quoted(list []string) string {
+	var b strings.Builder
+	for i, s := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", s)
+	}
+	return "[" + b.String() + "]"
+}
