@@ -17,7 +17,7 @@ const (
 	FailureTimeout  FailureKind = "timeout"  // the worker missed its deadline
 	FailurePanic    FailureKind = "panic"    // the worker panicked
 	FailureOverload FailureKind = "overload" // the worker's queue was full
-	FailureUnknown  FailureKind = "unknown"  // no such worker, or it answered with a type it must not
+	FailureUnknown  FailureKind = "unknown"  // there is no such worker
 )
 
 // CallFailed is the last answer of a call whose budget of attempts is spent.
