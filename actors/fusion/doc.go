@@ -1,0 +1,13 @@
+// Package fusion decides whether a frame that was read is worth passing on, and
+// to which conversation it belongs. [New] makes the actor fusion/WINDOW; the
+// rules are [Identify] (whose bubbles are these), [Score] (has anything
+// changed) and steady.go (is the picture of one piece).
+//
+//	FrameRead ─┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
+//	           ├─ nothing new: FrameSettled
+//	           └─ unknown or torn: nothing, so that the frame is read again
+//
+// Tables: "titles", the conversations known in this window by name; "last" with
+// the row "last", a [Last], what was passed on most recently. A crash loses
+// nothing: a frame is settled only after its detection is committed.
+package fusion

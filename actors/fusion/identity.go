@@ -1,0 +1,82 @@
+package fusion
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Limits of a title.
+const (
+	titleLongest = 64   // characters that count
+	titleUnsure  = 0.25 // a confidence above zero and below this is unreadable
+	titleFuzzy   = 8    // characters below which a misread title is not known again by itself
+)
+
+// members is the count of members behind a group's name.
+var members = regexp.MustCompile(`\s*[(（][0-9０-９]+[)）]$`)
+
+// Name makes a conversation's name of a title: white space collapsed, invisible
+// and control characters and a count of members removed. It is "" if the title
+// is unreadable.
+func Name(title messages.Line) string {
+	if title.Confidence > 0 && title.Confidence < titleUnsure {
+		return ""
+	}
+	s := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Cf) && r != 0x200D:
+			return -1
+		}
+		return r
+	}, string(title.Text))
+	s = strings.Join(strings.Fields(s), " ")
+	if short := members.ReplaceAllString(s, ""); short != "" {
+		s = short
+	}
+	if r := []rune(s); len(r) > titleLongest {
+		s = strings.TrimSpace(string(r[:titleLongest]))
+	}
+	return s
+}
+
+// Identify finds out which of the known conversations a name means. A name that
+// differs in case, width or spaces only is the same. A misread name is known
+// again if it is long, or if the window still shows what current, the
+// conversation passed on last, has shown. Otherwise the name is a new one. ok is
+// false if several known ones are as likely: guessing would mix two people up.
+func Identify(name string, known []string, current string, continued bool) (found string, ok bool) {
+	exact := plain(name)
+	var near []string
+	for _, k := range known {
+		switch {
+		case plain(k) == exact:
+			return k, true
+		case !text.OCREqual(name, k):
+		case k == current && continued:
+			return k, true
+		case min(utf8.RuneCountInString(name), utf8.RuneCountInString(k)) >= titleFuzzy && text.LineEqual(name, k):
+			near = append(near, k)
+		}
+	}
+	switch len(near) {
+	case 0:
+		return name, true
+	case 1:
+		return near[0], true
+	}
+	return "", false
+}
+
+func plain(s string) string { return strings.ReplaceAll(text.Normalize(s), " ", "") }
+
+// Conversation is the identity of a name within an application.
+func Conversation(app, name string) messages.ConversationID {
+	return messages.ConversationID(app + ":" + name)
+}
