@@ -13,9 +13,6 @@ import (
 // stored answers what can be asked of an engine, whether its actors run or not.
 type stored struct{ engine *engine.Engine }
 
-// errEnough ends a listing early.
-var errEnough = errors.New("runtime: enough")
-
 // Messages implements [control.Backend].
 func (s stored) Messages(ctx context.Context, q control.Query, yield func(control.Message) error) error {
 	var newest []control.Message // the last q.Limit, when there is a limit

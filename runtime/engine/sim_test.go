@@ -183,8 +183,7 @@ func simulate(t testing.TB, codec *messages.Codec, seed uint64, trace *bytes.Buf
 	const feeders, numbers = 2, 5
 	sent := map[string][]int{}
 	next := 0
-	var inject func()
-	inject = func() {
+	inject := func() {
 		key := fmt.Sprint(next % feeders)
 		n := next
 		id := fmt.Sprint(n)

@@ -56,6 +56,7 @@ func (s *Store) view() (*node, error) {
 	return s.root, nil
 }
 
+// Get implements [engine.Store].
 func (s *Store) Get(key []byte) ([]byte, bool, error) {
 	root, err := s.view()
 	if err != nil {
@@ -68,6 +69,7 @@ func (s *Store) Get(key []byte) ([]byte, bool, error) {
 	return slices.Clone(n.value), true, nil
 }
 
+// Scan implements [engine.Store].
 func (s *Store) Scan(prefix, from []byte, yield func(key, value []byte) bool) error {
 	root, err := s.view()
 	if err != nil {
@@ -82,6 +84,7 @@ func (s *Store) Scan(prefix, from []byte, yield func(key, value []byte) bool) er
 	return nil
 }
 
+// Apply implements [engine.Store].
 func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,7 +37,7 @@ func oneGeneration(s engine.Store, keys int) error {
 		return err
 	}
 	if mixed || n != keys {
-		return fmt.Errorf("Scan sees %d keys, mixed %v, want %d keys of one batch", n, mixed, keys)
+		return fmt.Errorf("a scan sees %d keys, mixed %v, want %d keys of one batch", n, mixed, keys)
 	}
 	return nil
 }
