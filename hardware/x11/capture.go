@@ -56,12 +56,24 @@ func (d *Display) capture(ctx context.Context, s *session, w xproto.Window) (*im
 	if fresh {
 		return d.settled(ctx, s, w)
 	}
-	return d.grab(s, w)
+	return d.grab(ctx, s, w)
 }
 
-// grab captures, and again where the window changed meanwhile.
-func (d *Display) grab(s *session, w xproto.Window) (img *image.RGBA, err error) {
-	for range 5 {
+// How often and how soon a capture is tried again where the window changed
+// meanwhile; the wait doubles.
+const (
+	grabTries = 8
+	grabPause = time.Millisecond
+)
+
+// grab captures a window that is redirected.
+func (d *Display) grab(ctx context.Context, s *session, w xproto.Window) (img *image.RGBA, err error) {
+	for i := range grabTries {
+		if i > 0 {
+			if err := pause(ctx, grabPause<<i); err != nil {
+				return nil, err
+			}
+		}
 		if err = s.visible(w); err != nil {
 			return nil, err
 		}
@@ -289,13 +301,13 @@ func (d *Display) settled(ctx context.Context, s *session, w xproto.Window) (*im
 	if err := pause(ctx, settleFirst); err != nil {
 		return nil, err
 	}
-	last, err := d.grab(s, w)
+	last, err := d.grab(ctx, s, w)
 	for i := 0; i < settleSteps && err == nil; i++ {
 		if err := pause(ctx, settleStep); err != nil {
 			return nil, err
 		}
 		var img *image.RGBA
-		if img, err = d.grab(s, w); err != nil {
+		if img, err = d.grab(ctx, s, w); err != nil {
 			break
 		}
 		if img.Rect == last.Rect && bytes.Equal(img.Pix, last.Pix) {

@@ -1,0 +1,233 @@
+//go:build unix
+
+// Package desktop starts what tests of desktop drivers need: an X server
+// without a screen, a window manager, a message bus with accessibility, a
+// browser. [Start] is where to begin; [Client] is a program whose windows show
+// known pixels. Every process belongs to a test, which stops it, waits for it,
+// and shows what it printed when the test failed.
+package desktop
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Desktop is an X server and what runs on it.
+type Desktop struct {
+	Display string // such as ":7"
+	env     []string
+	server  *Process
+}
+
+// Size of the screen in pixels.
+const (
+	screenW = 1280
+	screenH = 900
+)
+
+// Start starts an X server of 1280×900 pixels and 24 bits.
+func Start(t testing.TB) *Desktop {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatalf("Pipe() = %v", err)
+	}
+	defer read.Close()
+	server := run(t, os.Environ(), []*os.File{write}, "Xvfb",
+		"-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", screenW, screenH), "-dpi", "96", "-nolisten", "tcp", "-noreset")
+	_ = write.Close()
+	line, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatalf("Xvfb did not name its display: %v\n%s", err, server.Output())
+	}
+	display := ":" + strings.TrimSpace(line)
+	return &Desktop{
+		Display: display,
+		env:     append(os.Environ(), "DISPLAY="+display, "XDG_SESSION_TYPE=x11", "WAYLAND_DISPLAY="),
+		server:  server,
+	}
+}
+
+// StopServer ends the X server, and with it every window.
+func (d *Desktop) StopServer() { d.server.Stop() }
+
+// StartWindowManager starts openbox and returns once it manages windows.
+func (d *Desktop) StartWindowManager(t testing.TB) {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "rc.xml")
+	// Nothing bound to keys, and new windows in front.
+	rc := `<?xml version="1.0"?><openbox_config xmlns="http://openbox.org/3.4/rc"><focus><focusNew>yes</focusNew></focus></openbox_config>`
+	if err := os.WriteFile(config, []byte(rc), 0o600); err != nil {
+		t.Fatalf("WriteFile(rc.xml) = %v", err)
+	}
+	p := d.Run(t, "openbox", "--sm-disable", "--config-file", config)
+	Connect(t, d.Display).awaitManager(func() {
+		t.Helper()
+		if !p.Running() {
+			t.Fatalf("openbox ended:\n%s", p.Output())
+		}
+	})
+}
+
+// StartBus starts a message bus and the accessibility bus on it, and makes both
+// known to processes that are started later.
+func (d *Desktop) StartBus(t testing.TB) (address string) {
+	t.Helper()
+	dir := t.TempDir()
+	address = "unix:path=" + filepath.Join(dir, "bus")
+	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS="+address, "XDG_RUNTIME_DIR="+dir, "NO_AT_BRIDGE=0")
+	p := d.Run(t, "dbus-daemon", "--session", "--nofork", "--address="+address)
+	Eventually(t, "the message bus listens", func() bool {
+		if !p.Running() {
+			t.Fatalf("dbus-daemon ended:\n%s", p.Output())
+		}
+		_, err := os.Stat(filepath.Join(dir, "bus"))
+		return err == nil
+	})
+	d.Run(t, "/usr/libexec/at-spi-bus-launcher", "--launch-immediately")
+	return address
+}
+
+// StartBrowser shows a page in a Chromium window of its own.
+func (d *Desktop) StartBrowser(t testing.TB, page string) *Process {
+	t.Helper()
+	profile, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatalf("MkdirTemp() = %v", err)
+	}
+	file := filepath.Join(profile, "page.html")
+	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+		t.Fatalf("WriteFile(page.html) = %v", err)
+	}
+	// Registered before the process, so that it runs after the process has ended.
+	t.Cleanup(func() { _ = os.RemoveAll(profile) })
+	return d.Run(t, "chromium", "--no-sandbox", "--force-renderer-accessibility", "--disable-gpu",
+		"--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+		"--password-store=basic", "--force-device-scale-factor=1", "--window-size=1000,700", "--window-position=20,20",
+		"--user-data-dir="+profile, "--app=file://"+file)
+}
+
+// Process is a running program.
+type Process struct {
+	cmd  *exec.Cmd
+	done chan struct{}
+	once sync.Once
+	out  tail
+}
+
+// Run starts a program on this desktop.
+func (d *Desktop) Run(t testing.TB, name string, args ...string) *Process {
+	t.Helper()
+	return run(t, d.env, nil, name, args...)
+}
+
+func run(t testing.TB, env []string, files []*os.File, name string, args ...string) *Process {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatalf("%s is missing: apt-get install xvfb openbox dbus at-spi2-core chromium fonts-noto-cjk", name)
+	}
+	p := &Process{cmd: exec.Command(path, args...), done: make(chan struct{})}
+	p.cmd.Env, p.cmd.ExtraFiles = env, files
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// What the program has started may hold its output open.
+	p.cmd.WaitDelay = 5 * time.Second
+	if err := p.cmd.Start(); err != nil {
+		t.Fatalf("start %s: %v", name, err)
+	}
+	go func() {
+		defer close(p.done)
+		_ = p.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		p.Stop()
+		if t.Failed() {
+			t.Logf("%s printed:\n%s", filepath.Base(name), p.Output())
+		}
+	})
+	return p
+}
+
+// PID is the process's id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Running reports whether the process has not ended yet.
+func (p *Process) Running() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Stop ends the process and everything it has started, and waits.
+func (p *Process) Stop() {
+	p.once.Do(func() {
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM)
+		late := time.NewTimer(3 * time.Second)
+		defer late.Stop()
+		select {
+		case <-p.done:
+		case <-late.C:
+		}
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+		<-p.done
+	})
+}
+
+// Output is the end of what the process has printed.
+func (p *Process) Output() string { return p.out.String() }
+
+// tail keeps the last 8 KiB that were written.
+type tail struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf.Write(b)
+	if over := t.buf.Len() - 8<<10; over > 0 {
+		t.buf.Next(over)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.buf.String()
+}
+
+// patience is how long a condition may take: long, because it only matters when
+// a test fails.
+const patience = 20 * time.Second
+
+// Eventually fails the test unless the condition comes true.
+func Eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !condition() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("waiting until %s: %v", what, context.Cause(ctx))
+		case <-tick.C:
+		}
+	}
+}
