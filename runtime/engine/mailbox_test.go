@@ -11,7 +11,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// shelf is a stored inbox: the sequence numbers of what is not acknowledged.
+// shelf is a stored inbox: the sequence numbers of what is there.
 type shelf []uint64
 
 func (s shelf) load(after uint64, n int) (envs []Envelope, more bool, err error) {
@@ -21,7 +21,9 @@ func (s shelf) load(after uint64, n int) (envs []Envelope, more bool, err error)
 		case len(envs) == n:
 			return envs, true, nil
 		default:
-			envs = append(envs, mail(seq))
+			env := mail(seq)
+			env.stored = true
+			envs = append(envs, env)
 		}
 	}
 	return envs, false, nil
@@ -124,107 +126,107 @@ func TestClearFleetingKeepsDurable(t *testing.T) {
 	wantIDs(t, "left", popAll(t, m, nil), "m1", "t", "c", "d")
 }
 
+// inbox is what the mailbox shows a window of, as a test sees it.
+type inbox struct {
+	m                      *mailbox
+	sent, delivered        uint64 // committed and pushed, up to
+	handled, acknowledged  uint64
+	hints, lastHint, waits int
+	limit                  int
+}
+
+func (b *inbox) commit(n int) { b.sent += uint64(n) }
+
+// deliver pushes what was committed; the committer does so before it commits
+// an acknowledgement.
+func (b *inbox) deliver(t *rapid.T, n int) {
+	for ; n > 0 && b.delivered < b.sent; n-- {
+		b.delivered++
+		if lost := b.m.push(mail(b.delivered)); lost != nil {
+			t.Fatalf("push(mail) lost %s", lost.ID)
+		}
+	}
+}
+
+func (b *inbox) hint(t *rapid.T) {
+	b.hints++
+	if b.m.push(Envelope{Message: messages.PollDue{}, attempt: b.hints}) == nil {
+		b.waits++
+	}
+	if b.waits > b.limit {
+		t.Fatalf("%d fleeting messages wait, want at most %d", b.waits, b.limit)
+	}
+}
+
+// handle takes one message; one that fails comes again first. It reports
+// whether there was one.
+func (b *inbox) handle(t *rapid.T, fails bool) bool {
+	var store shelf
+	for seq := b.acknowledged + 1; seq <= b.sent; seq++ {
+		store = append(store, seq)
+	}
+	env, ok, err := b.m.pop(store.load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case !ok:
+		return false
+	case !env.Durable():
+		if b.waits--; env.attempt <= b.lastHint {
+			t.Fatalf("fleeting %d comes after %d", env.attempt, b.lastHint)
+		}
+		b.lastHint = env.attempt
+	case env.stored && env.seq <= b.handled: // the missing receipt tells
+	case env.seq != b.handled+1:
+		t.Fatalf("m%d comes after m%d (read from the store: %v)", env.seq, b.handled, env.stored)
+	case fails:
+		b.m.hold(env)
+	default:
+		b.handled++
+	}
+	return true
+}
+
 // Whatever order commits, deliveries, turns, held messages and reloads come in:
 // durable mail is handled once and in order, at any window, and fleeting mail
 // stays in order within its bound.
 func TestMailboxWindowIsAView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 4).Draw(t, "limit")
-		m := &mailbox{limit: limit, overflow: DropOldest, more: rapid.Bool().Draw(t, "more")}
-		var store shelf       // committed, not acknowledged
-		var undelivered shelf // committed, their push is still to come
-		// After a reload a delivery may come late: its message was read from the
-		// store and acknowledged. The missing receipt tells.
-		late := map[uint64]bool{}
-		var seq, hints, handled uint64
-		var lastHint, waiting uint64
-		do := map[string]func(*rapid.T){
-			"commit": func(t *rapid.T) {
-				// A burst larger than the window, now and then.
-				for range rapid.SampledFrom([]int{1, 1, 2, mailboxWindow + 10}).Draw(t, "n") {
-					seq++
-					store, undelivered = append(store, seq), append(undelivered, seq)
+		b := &inbox{limit: limit, m: &mailbox{limit: limit, overflow: DropOldest, more: rapid.Bool().Draw(t, "more")}}
+		t.Repeat(map[string]func(*rapid.T){
+			"": func(t *rapid.T) {
+				n := 0
+				for _, env := range b.m.queue {
+					if env.Durable() {
+						n++
+					}
+				}
+				if n != b.m.durable || n > mailboxWindow {
+					t.Fatalf("%d durable messages in memory, counted %d, want them equal and at most %d", n, b.m.durable, mailboxWindow)
 				}
 			},
-			"deliver": func(t *rapid.T) {
-				for range rapid.IntRange(1, 400).Draw(t, "n") {
-					if len(undelivered) == 0 {
-						return
-					}
-					if !slices.Contains(store, undelivered[0]) {
-						late[undelivered[0]] = true
-					}
-					if lost := m.push(mail(undelivered[0])); lost != nil {
-						t.Fatalf("push(mail) lost %s", lost.ID)
-					}
-					undelivered = undelivered[1:]
-				}
-			},
-			"hint": func(t *rapid.T) {
-				hints++
-				if lost := m.push(Envelope{ID: fmt.Sprint(hints), Message: messages.PollDue{}, attempt: int(hints)}); lost == nil {
-					waiting++
-				}
-				if waiting > uint64(limit) {
-					t.Fatalf("%d fleeting messages wait, want at most %d", waiting, limit)
-				}
-			},
+			// A burst larger than the window, now and then.
+			"commit":  func(t *rapid.T) { b.commit(rapid.SampledFrom([]int{1, 1, 2, mailboxWindow + 10}).Draw(t, "n")) },
+			"deliver": func(t *rapid.T) { b.deliver(t, rapid.IntRange(1, 400).Draw(t, "n")) },
+			"hint":    func(t *rapid.T) { b.hint(t) },
 			"handle": func(t *rapid.T) {
-				for range rapid.IntRange(1, 300).Draw(t, "n") {
-					env, ok, err := m.pop(store.load)
-					if err != nil || !ok {
-						return
-					}
-					if !env.Durable() {
-						waiting--
-						if uint64(env.attempt) <= lastHint {
-							t.Fatalf("fleeting %d comes after %d", env.attempt, lastHint)
-						}
-						lastHint = uint64(env.attempt)
-						continue
-					}
-					if i := slices.Index(store, env.seq); i < 0 {
-						if !late[env.seq] {
-							t.Fatalf("m%d comes twice", env.seq)
-						}
-						delete(late, env.seq)
-						continue
-					} else if i > 0 {
-						t.Fatalf("m%d comes before m%d", env.seq, store[0])
-					}
-					if rapid.IntRange(0, 9).Draw(t, "fails") == 0 {
-						m.hold(env)
-						continue
-					}
-					store, handled = store[1:], handled+1
+				for n := rapid.IntRange(1, 300).Draw(t, "n"); n > 0 && b.handle(t, n == 1 && rapid.Bool().Draw(t, "fails")); n-- {
 				}
 			},
-			"reload": func(*rapid.T) { m.reload() },
+			"acknowledge": func(*rapid.T) { b.acknowledged = min(b.handled, b.delivered) },
+			"crash":       func(*rapid.T) { b.m.reload() },
+			"commit fails": func(*rapid.T) {
+				b.handled = b.acknowledged
+				b.m.reload()
+			},
+		})
+		b.deliver(t, int(b.sent))
+		for b.handle(t, false) {
 		}
-		t.Repeat(do)
-		for len(undelivered) > 0 {
-			do["deliver"](t)
-		}
-		for range 3 {
-			for {
-				env, ok, err := m.pop(store.load)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !ok {
-					break
-				}
-				if late[env.seq] {
-					delete(late, env.seq)
-				} else if env.Durable() && (len(store) == 0 || store[0] != env.seq) {
-					t.Fatalf("m%d comes, want the first of %v", env.seq, store)
-				} else if env.Durable() {
-					store, handled = store[1:], handled+1
-				}
-			}
-		}
-		if handled != seq || len(store) > 0 {
-			t.Fatalf("handled %d, %d left, want %d and none", handled, len(store), seq)
+		if b.handled != b.sent || b.waits != 0 {
+			t.Fatalf("handled %d of %d, %d fleeting messages left", b.handled, b.sent, b.waits)
 		}
 	})
 }

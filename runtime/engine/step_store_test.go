@@ -20,7 +20,8 @@ type volume struct {
 	*mem.Store
 	free uint64
 	hold func() // called after each Apply
-	bad  string // prefix of the keys that cannot be read
+	// Prefixes of the keys that cannot be read.
+	bad, badScan string
 }
 
 func (v *volume) Free() (uint64, error) { return v.free, nil }
@@ -40,6 +41,13 @@ func (v *volume) Get(key []byte) ([]byte, bool, error) {
 		return nil, false, errRead
 	}
 	return v.Store.Get(key)
+}
+
+func (v *volume) Scan(prefix, from []byte, yield func(key, value []byte) bool) error {
+	if v.badScan != "" && strings.HasPrefix(string(prefix), v.badScan) {
+		return errRead
+	}
+	return v.Store.Scan(prefix, from, yield)
 }
 
 // echo passes durable messages on and counts them.

@@ -110,6 +110,11 @@ func TestTimerOfTheSameKeyIsReplaced(t *testing.T) {
 					h.Send(number{n})
 				}
 				want := c.want
+				if want == nil {
+					h.WantNoTimer("k")
+				} else {
+					h.WantTimer("k", 2*time.Second)
+				}
 				if crash {
 					h.Crash()
 					want = c.crash
