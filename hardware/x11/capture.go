@@ -48,15 +48,25 @@ func (d *Display) Capture(ctx context.Context, ref string) (hardware.Capture, er
 // errMoved means that the window changed between two questions.
 var errMoved = errors.New("x11: the window kept changing its size or place")
 
-func (d *Display) capture(ctx context.Context, s *session, w xproto.Window) (*image.RGBA, error) {
-	fresh, err := d.redirected(ctx, s, w)
-	if err != nil {
-		return nil, err
+func (d *Display) capture(ctx context.Context, s *session, w xproto.Window) (img *image.RGBA, err error) {
+	for range 2 {
+		fresh, err := d.redirected(ctx, s, w)
+		if err != nil {
+			return nil, err
+		}
+		if fresh {
+			img, err = d.settled(ctx, s, w)
+		} else {
+			img, err = d.grab(ctx, s, w)
+		}
+		if !isMatch(err) {
+			return img, err
+		}
+		// The frame is not in memory (any more): a compositor has ended, or the
+		// window's id belonged to another one before.
+		d.keeper.forget(w)
 	}
-	if fresh {
-		return d.settled(ctx, s, w)
-	}
-	return d.grab(ctx, s, w)
+	return nil, fmt.Errorf("x11: window %s is not kept in memory by the X server: %w", formatRef(w), hardware.ErrEmptyFrame)
 }
 
 // How often and how soon a capture is tried again where the window changed
@@ -82,8 +92,9 @@ func (d *Display) grab(ctx context.Context, s *session, w xproto.Window) (img *i
 			return img, err
 		}
 	}
-	// What remains is a top-level window that is not redirected (any more).
-	d.keeper.forget(w)
+	if isMatch(err) {
+		return nil, err
+	}
 	return nil, fmt.Errorf("x11: window %s: %w: %w", formatRef(w), err, hardware.ErrEmptyFrame)
 }
 

@@ -94,10 +94,12 @@ func TestScreenConforms(t *testing.T) {
 			desk := managed(t)
 			opt.Display = desk.Display
 			d := open(t, opt)
+			// One client for all, so that no window has the id of an earlier one.
+			c := desktop.Connect(t, desk.Display)
 			hardwaretest.Screen(t, func(t *testing.T) hardwaretest.ScreenFixture {
-				c := desktop.Connect(t, desk.Display)
 				box := image.Rect(40, 60, 440, 360)
 				w := show(t, c, d, "chat", "Chat", box)
+				t.Cleanup(w.Close)
 				hidden := func(want bool) func() bool {
 					return func() bool {
 						_, err := d.Capture(t.Context(), ref(w))
@@ -109,7 +111,10 @@ func TestScreenConforms(t *testing.T) {
 					Change: w.Change,
 					Hide:   func() { w.Minimise(); desktop.Eventually(t, "the window is minimised", hidden(true)) },
 					Show:   func() { w.Show(); desktop.Eventually(t, "the window is back", hidden(false)) },
-					Cover:  func() { c.Open("front", "Front", box.Inset(-30)).Raise() },
+					Cover: func() {
+						front := c.Open("front", "Front", box.Inset(-30))
+						t.Cleanup(front.Close)
+					},
 					Empty: func() {
 						w.Resize(image.Pt(1, 1))
 						desktop.Eventually(t, "the window is 1x1", func() bool {

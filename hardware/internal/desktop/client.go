@@ -277,12 +277,16 @@ func (w *Window) Show() {
 	w.shown()
 }
 
-// Close destroys the window.
+// Close destroys the window; a second time it does nothing.
 func (w *Window) Close() {
 	w.c.t.Helper()
 	w.c.mu.Lock()
+	_, open := w.c.windows[xproto.Window(w.ID)]
 	delete(w.c.windows, xproto.Window(w.ID))
 	w.c.mu.Unlock()
+	if !open {
+		return
+	}
 	w.c.check(xproto.DestroyWindowChecked(w.c.x, xproto.Window(w.ID)))
 }
 
