@@ -67,6 +67,9 @@ func (r *Runtime) problems() []string {
 // Healthy needs.
 func (r *Runtime) listen(ev Event) {
 	r.note(ev.Message)
+	if f, ok := ev.Message.(messages.CommitFailed); ok {
+		r.checkStore(f)
+	}
 	for _, fn := range r.plan.listeners {
 		fn(ev)
 	}
@@ -84,6 +87,23 @@ func (r *Runtime) listen(ev Event) {
 		case s.wake <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// checkStore ends the run when the store has stopped for good, as Badger does
+// after a write that failed half way: a new start reads what is really there.
+// Until then nothing would be delivered and nothing would say so.
+func (r *Runtime) checkStore(f messages.CommitFailed) {
+	e, err := r.running()
+	if err != nil {
+		return
+	}
+	if _, err := e.Cursor(""); !errors.Is(err, engine.ErrClosed) {
+		return
+	}
+	select {
+	case r.fatal <- fmt.Errorf("runtime: the store stopped after a failed write (%s): start again; nothing that was delivered is lost", f.Reason):
+	default:
 	}
 }
 

@@ -40,6 +40,7 @@ type Runtime struct {
 	page    *web.Server
 	started time.Time
 	trouble map[string]string // what is wrong now, by cause
+	fatal   chan error        // what ends the run
 }
 
 type state int
@@ -64,7 +65,7 @@ func New(cfg Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, codec: codec, ready: make(chan struct{}),
-		trouble: map[string]string{},
+		trouble: map[string]string{}, fatal: make(chan error, 1),
 	}
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	if r.plan, err = r.topology(); err != nil {
@@ -159,6 +160,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		select {
 		case <-ctx.Done():
 		case err = <-failed:
+		case err = <-r.fatal:
 		}
 	}
 	left := r.stop(abort, sys)

@@ -19,9 +19,9 @@ const (
 	// dead letter.
 	MaxAttempts = 5
 
-	// An actor that restarts more than budgetRestarts times within budgetWindow
-	// is reported unhealthy and retried once per backoffCap. Restarts that end
-	// in a quarantine do not count: the message was at fault.
+	// An actor that restarts more than budgetRestarts times within budgetWindow,
+	// or so often in a row, is reported unhealthy and retried once per backoffCap.
+	// Restarts that end in a quarantine do not count: the message was at fault.
 	budgetRestarts = 10
 	budgetWindow   = time.Minute
 )
@@ -62,7 +62,7 @@ func (s *supervisor) failed(now time.Time, reason string, rng *rand.Rand) (delay
 		}
 	}
 	s.recent = append(keep, now)
-	if len(s.recent) > budgetRestarts {
+	if len(s.recent) > budgetRestarts || s.row > budgetRestarts {
 		changed = !s.unhealthy
 		s.unhealthy = true
 		return backoffCap, changed

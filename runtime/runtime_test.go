@@ -1,0 +1,358 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// note is a host's own message type; a notebook keeps how many it got.
+type note struct{ N int }
+
+func (note) MessageType() messages.Type { return messages.Type{Name: "host_note", Version: 1} }
+
+var notes = actors.NewTable[int]("notes")
+
+func notebook(messages.Address) actors.Actor {
+	return actors.Func(func(t *actors.Turn, m messages.Message) error {
+		if n, ok := m.(note); ok {
+			sum, _ := notes.Get(t, "sum")
+			notes.Put(t, "sum", sum+n.N)
+			t.Publish(note{sum + n.N})
+		}
+		return nil
+	})
+}
+
+// config watches nothing and needs nothing.
+func config(t *testing.T) runtime.Config {
+	t.Helper()
+	cfg := runtime.Default()
+	cfg.Data, cfg.Windows = t.TempDir(), nil
+	return cfg
+}
+
+// start runs a runtime until the returned function is called.
+func start(t *testing.T, rt *runtime.Runtime) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(ctx) }()
+	select {
+	case <-rt.Ready():
+	case err := <-ended:
+		t.Fatalf("Run: %v", err)
+	}
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+func newRuntime(t *testing.T, cfg runtime.Config, opts ...runtime.Option) *runtime.Runtime {
+	t.Helper()
+	rt, err := runtime.New(cfg, append([]runtime.Option{
+		runtime.WithMessages(messages.Table{messages.Durable[note](nil)}),
+		runtime.WithActor(engine.Kind{Name: "notebook", New: notebook}),
+	}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rt
+}
+
+// collect subscribes to the host's notes.
+func collect(t *testing.T, rt *runtime.Runtime, name string) <-chan int {
+	t.Helper()
+	got := make(chan int, 100)
+	err := rt.Subscribe(name, func(_ context.Context, ev runtime.Event) error {
+		if n, ok := ev.Message.(note); ok {
+			got <- n.N
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestTwoRuntimesInOneProcess(t *testing.T) {
+	ctx := context.Background()
+	var stops []func() error
+	for i := 1; i <= 2; i++ {
+		rt := newRuntime(t, config(t))
+		got := collect(t, rt, "host")
+		stops = append(stops, start(t, rt))
+		for range 3 {
+			if err := rt.Inject(ctx, "notebook/a", note{i}, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := 1; n <= 3; n++ {
+			if sum := <-got; sum != n*i {
+				t.Errorf("runtime %d: sum %d after %d notes, want %d", i, sum, n, n*i)
+			}
+		}
+		if err := rt.Healthy(); err != nil {
+			t.Errorf("Healthy() = %v, want nil", err)
+		}
+	}
+	for _, stop := range stops {
+		if err := stop(); err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	}
+}
+
+func TestStateAndSubscriptionsSurviveARestart(t *testing.T) {
+	cfg := config(t)
+	ctx := context.Background()
+	for life := 1; life <= 3; life++ {
+		rt := newRuntime(t, cfg)
+		got := collect(t, rt, "host")
+		stop := start(t, rt)
+		if err := rt.Inject(ctx, "notebook/a", note{10}, fmt.Sprint("life", life)); err != nil {
+			t.Fatal(err)
+		}
+		if err := rt.Inject(ctx, "notebook/a", note{10}, fmt.Sprint("life", life)); err != nil { // counts once
+			t.Fatal(err)
+		}
+		if sum := <-got; sum != 10*life {
+			t.Errorf("life %d: first event is %d, want %d: nothing old comes again", life, sum, 10*life)
+		}
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		if len(got) > 0 {
+			t.Errorf("life %d: one more event: %d", life, <-got)
+		}
+	}
+}
+
+func TestAFailedHandlerGetsTheEventAgain(t *testing.T) {
+	rt := newRuntime(t, config(t))
+	tries := make(chan uint64, 10)
+	n := 0
+	err := rt.Subscribe("host", func(_ context.Context, ev runtime.Event) error {
+		tries <- ev.Seq
+		if n++; n < 3 {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := start(t, rt)
+	if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); err != nil {
+		t.Fatal(err)
+	}
+	first := <-tries
+	for range 2 {
+		if again := <-tries; again != first {
+			t.Errorf("event %d came after a failure, want %d again", again, first)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*runtime.Config)
+		opts   []runtime.Option
+		want   string
+	}{
+		"a type twice": {opts: []runtime.Option{runtime.WithMessages(messages.Table{messages.Fleeting[note](), messages.Fleeting[note]()})}, want: "host_note"},
+		"an unknown driver": {change: func(c *runtime.Config) {
+			c.Windows = []runtime.WindowConfig{runtime.DefaultWindow("w")}
+			c.Windows[0].Driver = "x12"
+		}, want: "x12"},
+		"an unknown engine": {change: func(c *runtime.Config) { c.OCR.Engine = "magic" }, want: "magic"},
+		"a bad kind":        {opts: []runtime.Option{runtime.WithActor(engine.Kind{Name: "Big", New: notebook})}, want: "Big"},
+		"a missing scenario": {change: func(c *runtime.Config) {
+			c.Windows = []runtime.WindowConfig{runtime.DefaultWindow("w")}
+			c.Windows[0].Script = "/no/such.jsonl"
+		}, want: "/no/such.jsonl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config(t)
+			if c.change != nil {
+				c.change(&cfg)
+			}
+			_, err := runtime.New(cfg, c.opts...)
+			if err == nil {
+				// Kinds are checked with the kernel, when the store is open.
+				rt, _ := runtime.New(cfg, c.opts...)
+				err = rt.Run(context.Background())
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one that names %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestStoreInUse(t *testing.T) {
+	cfg := config(t)
+	stop := start(t, newRuntime(t, cfg))
+	err := newRuntime(t, cfg).Run(context.Background())
+	if !errors.Is(err, engine.ErrInUse) {
+		t.Errorf("second Run on a data directory: %v, want ErrInUse", err)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestControlSocket(t *testing.T) {
+	cfg := config(t)
+	ctx := context.Background()
+	if _, err := control.Dial(ctx, cfg.Data); !errors.Is(err, control.ErrNotRunning) {
+		t.Fatalf("Dial before Run: %v, want ErrNotRunning", err)
+	}
+	rt := newRuntime(t, cfg)
+	stop := start(t, rt)
+	c := dial(t, cfg.Data)
+	s, err := c.Status(ctx)
+	if err != nil || !s.Running || !s.Healthy {
+		t.Errorf("Status() = %+v, %v, want running and healthy", s, err)
+	}
+	if err := c.RetryDeadLetter(ctx, "d7"); !errors.Is(err, engine.ErrNoDeadLetter) {
+		t.Errorf("RetryDeadLetter(d7) = %v, want ErrNoDeadLetter", err)
+	}
+	c.Close()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// dial waits until the socket is there: it is served soon after Ready.
+func dial(t *testing.T, data string) *control.Client {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		c, err := control.Dial(ctx, data)
+		if err == nil {
+			return c
+		}
+		if !errors.Is(err, control.ErrNotRunning) {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("no control socket within 10 s")
+	return nil
+}
+
+func TestDeadLettersOverASocketAndAtRest(t *testing.T) {
+	cfg := config(t)
+	ctx := context.Background()
+	rt := newRuntime(t, cfg, runtime.WithActor(engine.Kind{Name: "fragile", New: func(messages.Address) actors.Actor {
+		return actors.Func(func(_ *actors.Turn, m messages.Message) error {
+			if _, ok := m.(note); ok {
+				return errors.New("cannot")
+			}
+			return nil
+		})
+	}}))
+	quarantined := make(chan struct{})
+	stop := start(t, rt)
+	c := dial(t, cfg.Data)
+	go func() {
+		defer close(quarantined)
+		for {
+			if list, err := c.DeadLetters(ctx); err != nil || len(list) > 0 {
+				return
+			}
+		}
+	}()
+	if err := rt.Inject(ctx, "fragile/a", note{1}, ""); err != nil {
+		t.Fatal(err)
+	}
+	<-quarantined
+	list, err := c.DeadLetters(ctx)
+	if err != nil || len(list) != 1 || list[0].Type != "host_note" || list[0].Error != "cannot" || list[0].Attempts != 5 {
+		t.Fatalf("DeadLetters() = %+v, %v, want one host_note after 5 attempts", list, err)
+	}
+	c.Close()
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := runtime.OpenResting(cfg, runtime.WithMessages(messages.Table{messages.Durable[note](nil)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rest.RetryDeadLetter(ctx, list[0].ID); err != nil {
+		t.Errorf("RetryDeadLetter: %v", err)
+	}
+	if list, err := rest.DeadLetters(ctx); err != nil || len(list) != 0 {
+		t.Errorf("DeadLetters() = %v, %v after the retry, want none", list, err)
+	}
+	if err := rest.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPage(t *testing.T) {
+	cfg := config(t)
+	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
+	rt := newRuntime(t, cfg)
+	stop := start(t, rt)
+	url := rt.Inspect().Page
+	base, _, _ := strings.Cut(url, "/?")
+	for path, want := range map[string]int{"/healthz": 200, "/metrics": 200, "/": 403} {
+		resp, err := http.Get(base + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != want && !(path == "/" && resp.StatusCode == 401) {
+			t.Errorf("GET %s = %d, want %d: %s", path, resp.StatusCode, want, body)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A store that stops for good ends the run with words.
+func TestAStoreThatStopsEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config(t)
+		dying := &dyingStore{}
+		rt := newRuntime(t, cfg,
+			runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }),
+			runtime.WithStoreWrapper(func(s engine.Store) engine.Store { dying.Store = s; return dying }))
+		ended := make(chan error, 1)
+		go func() { ended <- rt.Run(context.Background()) }()
+		<-rt.Ready()
+		dying.dead.Store(true)
+		if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); !errors.Is(err, engine.ErrClosed) {
+			t.Errorf("Inject = %v, want ErrClosed", err)
+		}
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), "start again") {
+			t.Errorf("Run = %v, want an error that says to start again", err)
+		}
+	})
+}
