@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"time"
+
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors"
@@ -25,10 +27,11 @@ type settings struct {
 	wrapWorker  []func(string, actors.Worker) actors.Worker
 	wrapStore   []func(engine.Store) engine.Store
 	version     string
+	now         func() time.Time // written on frames; a replay has a time of its own
 }
 
 func newSettings(cfg Config, opts []Option) settings {
-	s := settings{log: zerolog.Nop(), version: "devel", screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{}}
+	s := settings{log: zerolog.Nop(), version: "devel", now: time.Now, screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{}}
 	s.builtin(cfg)
 	for _, o := range opts {
 		o(&s)

@@ -14,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/poller"
@@ -43,11 +44,12 @@ func (p *plan) close() error {
 // and what their full mailbox does. Where a kind lives is its key: windows are
 // bound to their node ("line@mac-a"), conversations are not.
 //
-//	poller/WINDOW      a source; asks capture and ocr, tells fusion       fleeting
-//	fusion/WINDOW      frames that were read → detections                 durable from here
-//	dedup/CONVERSATION the ledger: which bubbles are new
-//	burst/CONVERSATION joins what comes in quick succession
-//	conversation/ID    keeps and publishes what was delivered
+//	poller/WINDOW         a source; asks capture and ocr, tells fusion       fleeting
+//	fusion/WINDOW         frames that were read → detections                 durable from here
+//	dedup/CONVERSATION    the ledger: which bubbles are new
+//	ingress/CONVERSATION  stops echoes of what was sent, and repeats
+//	burst/CONVERSATION    joins what comes in quick succession
+//	conversation/ID       keeps and publishes what was delivered
 //
 //	capture (one a window), ocr (a pool): workers
 func (r *Runtime) topology() (plan, error) {
@@ -69,8 +71,9 @@ func (r *Runtime) topology() (plan, error) {
 			return fusion.New(fusion.Options{App: windows[messages.WindowID(a.Key())].cfg.App})(a)
 		}},
 		{Name: "dedup", New: dedup.New(dedup.Options{
-			FirstSight: dedup.FirstSight(cfg.Dedup.FirstSight), Keep: cfg.Dedup.Tail,
+			FirstSight: dedup.FirstSight(cfg.Dedup.FirstSight), Keep: cfg.Dedup.Tail, To: ingress.Kind,
 		})},
+		{Name: "ingress", New: ingress.New(ingress.Options{Profile: ingress.Profile(cfg.Profile)})},
 		{Name: "burst", New: burst.New(burst.Options{
 			Quiet: time.Duration(cfg.Burst.Quiet), Cap: time.Duration(cfg.Burst.Cap), Parts: cfg.Burst.Parts,
 		})},
@@ -83,7 +86,7 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	p.workers = []engine.WorkerKind{
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
-			New: capture.New(capture.Fixed(sources), time.Now)},
+			New: capture.New(capture.Fixed(sources), r.set.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
 			return ocr.NewWorker(lay, cache, r.set.recognizers[cfg.OCR.Engine]), nil
 		}},
