@@ -348,6 +348,9 @@ func TestLargeMessageCanBeQuarantined(t *testing.T) {
 	damage(t, store, "i/", func(s string) string { return s[:len(s)-3] })
 	h.Crash()
 	h.WantDeadLetters(2)
+	if d := h.DeadLetters()[1]; !strings.Contains(d.Error, "; 3") || !strings.HasSuffix(d.Error, "bytes are kept") {
+		t.Errorf("dead letter's error = %q, want how much of it is kept", d.Error)
+	}
 	h.WantFailure("too long for me")
 	h.Send(number{1})
 }

@@ -77,13 +77,14 @@ func TestQuarantinedRestartsAreFree(t *testing.T) {
 }
 
 // Over any course of time an actor is unhealthy exactly from its 11th counted
-// restart within a minute until it works again, and no delay is above the cap.
+// restart within a minute or in a row until it works again, and no delay is above
+// the cap.
 func TestHealthAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		var s supervisor
 		var at []time.Time
-		unhealthy := false
+		unhealthy, row := false, 0
 		now := goldenTime
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "s")) * time.Second)
@@ -91,12 +92,13 @@ func TestHealthAgainstAModel(t *testing.T) {
 				if got := s.worked(); got != unhealthy {
 					t.Fatalf("worked() = %v, want %v", got, unhealthy)
 				}
-				if unhealthy {
+				if row = 0; unhealthy {
 					unhealthy, at = false, nil
 				}
 				continue
 			}
 			at = append(at, now)
+			row++
 			counted := 0
 			for _, f := range at {
 				if now.Sub(f) < time.Minute {
@@ -104,10 +106,11 @@ func TestHealthAgainstAModel(t *testing.T) {
 				}
 			}
 			delay, changed := s.failed(now, "x", rng)
-			if want := counted > 10 && !unhealthy; changed != want {
-				t.Fatalf("failed() reports %v with %d restarts in a minute, want %v", changed, counted, want)
+			spent := counted > 10 || row > 10
+			if want := spent && !unhealthy; changed != want {
+				t.Fatalf("failed() reports %v with %d restarts in a minute and %d in a row, want %v", changed, counted, row, want)
 			}
-			unhealthy = unhealthy || counted > 10
+			unhealthy = unhealthy || spent
 			if delay < 80*time.Millisecond || delay > 36*time.Second {
 				t.Fatalf("failed() = %v, want 80ms to 36s", delay)
 			}

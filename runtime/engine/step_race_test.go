@@ -1,0 +1,141 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// rig drives an engine with one actor by hand, for what needs two goroutines
+// elsewhere: here the other one is a call at the right moment.
+type rig struct {
+	*engine.Engine
+	cell *engine.Cell
+	jobs []*engine.Job
+	disk *disk
+}
+
+// disk is a store whose next Apply may fail.
+type disk struct {
+	mem.Store
+	fail bool
+}
+
+func (r *rig) Wake(c *engine.Cell) { r.cell = c }
+func (r *rig) WakeWorkers(string)  {}
+
+func (d *disk) Apply(ops []engine.Op, sync bool) error {
+	if d.fail {
+		d.fail = false
+		return errors.New("disk says no")
+	}
+	return d.Store.Apply(ops, sync)
+}
+
+func newRig(t *testing.T, fn receive) *rig {
+	t.Helper()
+	r := &rig{disk: &disk{}}
+	e, err := engine.New(engine.Options{
+		Store: r.disk, Codec: testCodec(t), Clock: engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), Driver: r,
+		Kinds:      []engine.Kind{{Name: "actor", New: func(messages.Address) actors.Actor { return actors.Func(fn) }}},
+		DivertCall: func(j *engine.Job) bool { r.jobs = append(r.jobs, j); return true },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Engine = e; e.Recover() != nil || e.Activate("actor/a") != nil {
+		t.Fatal("the engine does not start")
+	}
+	return r
+}
+
+// run steps and commits until the actor is idle, and restarts it at once.
+func (r *rig) run() {
+	for range 100 {
+		progress, failure := r.Step(r.cell)
+		if failure != nil {
+			r.Restart(r.cell)
+		}
+		if n, _ := r.Commit(100); n == 0 && progress == engine.Idle {
+			return
+		}
+	}
+}
+
+// A commit fails while the next turn runs on what it would have written: that
+// turn is void, whatever it wants.
+func TestCommitFailsWhileATurnRuns(t *testing.T) {
+	var r *rig
+	var seen []int
+	r = newRig(t, func(turn *actors.Turn, m messages.Message) error {
+		n, ok := m.(number)
+		if !ok {
+			return nil
+		}
+		sum, _ := counts.Get(turn, "sum")
+		counts.Put(turn, "sum", sum+n.N)
+		if seen = append(seen, sum); n.N == 2 && len(seen) == 2 {
+			r.disk.fail = true
+			r.Commit(100) // of the first turn
+		}
+		return nil
+	})
+	r.run()
+	for n := 1; n <= 2; n++ {
+		if _, err := r.Post("", "actor/a", number{n}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Commit(100)
+	for range 2 {
+		if _, failure := r.Step(r.cell); failure != nil {
+			t.Fatal(failure)
+		}
+	}
+	if _, failure := r.Step(r.cell); failure == nil {
+		t.Fatalf("Step() after a failed commit is fine, want the failure")
+	}
+	r.Restart(r.cell)
+	r.run()
+	raw, _, _ := r.disk.Get([]byte("s/actor/a\x00counts\x00sum"))
+	if sum, err := counts.Decode(raw); sum != 3 || err != nil || len(seen) != 4 {
+		t.Errorf("the sum is %d (%v) after turns that saw %v, want 3 and four turns", sum, err, seen)
+	}
+}
+
+// A worker that was given up may still answer: only the first answer counts.
+func TestSecondAnswerOfAJobIsVoid(t *testing.T) {
+	var answers []messages.Message
+	r := newRig(t, func(turn *actors.Turn, m messages.Message) error {
+		switch m.(type) {
+		case number:
+			turn.Call("calc", messages.PollDue{}, actors.CallOptions{})
+		case twice, messages.CallFailed:
+			answers = append(answers, m)
+		}
+		return nil
+	})
+	if _, err := r.Post("", "actor/a", number{1}, ""); err != nil {
+		t.Fatal(err)
+	}
+	r.Commit(100)
+	r.run()
+	if len(r.jobs) != 1 {
+		t.Fatalf("%d calls were made, want 1", len(r.jobs))
+	}
+	if r.FinishJob(r.jobs[0], "calc/a", twice{2}, "", nil, 0) {
+		t.Errorf("FinishJob(result) = true, want that the worker may go on")
+	}
+	if r.FinishJob(r.jobs[0], "calc/a", nil, messages.FailureTimeout, errors.New("late"), 0) {
+		t.Errorf("FinishJob(again) = true, want that it changes nothing")
+	}
+	r.run()
+	if len(answers) != 1 || answers[0] != messages.Message(twice{2}) {
+		t.Errorf("answers = %v, want one", answers)
+	}
+}
