@@ -3,6 +3,7 @@ package fusion
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -36,24 +37,25 @@ type Title struct {
 	Conversation messages.ConversationID `json:"conversation"`
 }
 
+// Held is a view that the next reading decides on.
+type Held struct {
+	View      Last               `json:"view"`
+	Detection messages.Detection `json:"detection"`
+}
+
 var (
 	titles = actors.NewTable[Title]("titles")
 	lasts  = actors.NewTable[Last]("last")
+	helds  = actors.NewTable[Held]("held")
 )
 
 type actor struct {
 	o      Options
 	window messages.WindowID
 
-	held    *waiting
-	torn    int                // torn readings in a row
+	torn    int                // torn frames in a row
+	tornAt  time.Time          // when the last of them was captured
 	unknown messages.FrameHash // of the frame last reported to be unknown
-}
-
-// waiting is a view that the next reading decides on.
-type waiting struct {
-	view Last
-	read messages.FrameRead
 }
 
 // Receive implements [actors.Actor].
@@ -77,40 +79,45 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 			turn.Drop("fusion", "unknown conversation")
 		}
 		a.unknown = m.Hash
+		a.again(turn)
 		return
 	}
 	if len(m.Bubbles) == 0 {
 		a.settle(turn, m)
 		return
 	}
-	step := steady(last, a.heldView(), a.torn, view)
-	switch step {
+	held, waits := helds.Get(turn, "held")
+	if waits && held.Detection.SeenAt.Equal(m.At) {
+		a.again(turn) // the same reading decides nothing
+		return
+	}
+	switch steady(last, held.View, a.torn, view) {
 	case Torn:
-		a.torn++
-		turn.Drop("fusion", "torn frame: another title over the same bubbles; it is read again")
+		if !a.tornAt.Equal(m.At) {
+			a.torn, a.tornAt = a.torn+1, m.At
+			turn.Drop("fusion", "torn frame: another title over the same bubbles; it is read again")
+		}
+		a.again(turn)
 		return
 	case Hold:
-		a.held = &waiting{view, m}
+		helds.Put(turn, "held", Held{view, a.detection(m, view.Name)})
+		a.again(turn)
 		return
 	case PassBoth:
-		if !a.held.view.same(view) {
-			last = a.pass(turn, a.held.read, a.held.view, last)
+		if !held.View.same(view) {
+			last = a.pass(turn, held.Detection, held.View, last)
 		}
 	case Pass:
-		if a.held != nil {
+		if waits {
 			turn.Drop("fusion", "torn frame: other bubbles under the same title; they were read again")
 		}
 	}
-	a.held, a.torn = nil, 0
-	a.pass(turn, m, view, last)
-	a.settle(turn, m)
-}
-
-func (a *actor) heldView() *Last {
-	if a.held == nil {
-		return nil
+	if waits {
+		helds.Delete(turn, "held")
 	}
-	return &a.held.view
+	a.torn = 0
+	a.pass(turn, a.detection(m, view.Name), view, last)
+	a.settle(turn, m)
 }
 
 // identify finds the conversation's name.
@@ -126,25 +133,27 @@ func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last Last, con
 	return Identify(name, known, last.Name, continued)
 }
 
+func (a *actor) detection(m messages.FrameRead, name string) messages.Detection {
+	return messages.Detection{
+		Window: a.window, Conversation: Conversation(a.o.App, name), Title: messages.Text(name), Bubbles: m.Bubbles,
+		Size: m.Size, Scale: m.Scale, SeenAt: m.At,
+	}
+}
+
 // pass sends a view on if it says anything new, and returns what was passed on
 // last.
-func (a *actor) pass(turn *actors.Turn, m messages.FrameRead, view, last Last) Last {
+func (a *actor) pass(turn *actors.Turn, d messages.Detection, view, last Last) Last {
 	signal := TextChanged
 	if view.same(last) {
 		signal = TextUnchanged
 	}
-	score := Score(signal)
-	if score < a.o.Threshold {
-		turn.Drop("fusion", fmt.Sprintf("score %d is below %d: other pixels, the same content", score, a.o.Threshold))
+	if d.Score = Score(signal); d.Score < a.o.Threshold {
+		turn.Drop("fusion", fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Threshold))
 		return last
 	}
-	id := Conversation(a.o.App, view.Name)
-	turn.Send(messages.To("dedup", string(id)), messages.Detection{
-		Window: a.window, Conversation: id, Title: messages.Text(view.Name), Bubbles: m.Bubbles,
-		Size: m.Size, Scale: m.Scale, Score: score, SeenAt: m.At,
-	})
+	turn.Send(messages.To("dedup", string(d.Conversation)), d)
 	if _, known := titles.Get(turn, view.Name); !known {
-		titles.Put(turn, view.Name, Title{id})
+		titles.Put(turn, view.Name, Title{d.Conversation})
 	}
 	lasts.Put(turn, "last", view)
 	return view
@@ -152,4 +161,9 @@ func (a *actor) pass(turn *actors.Turn, m messages.FrameRead, view, last Last) L
 
 func (a *actor) settle(turn *actors.Turn, m messages.FrameRead) {
 	turn.Send(messages.To("poller", string(a.window)), messages.FrameSettled{Window: a.window, Hash: m.Hash})
+}
+
+// again has the window captured and read again.
+func (a *actor) again(turn *actors.Turn) {
+	turn.Send(messages.To("poller", string(a.window)), messages.ResetBaseline{Window: a.window})
 }

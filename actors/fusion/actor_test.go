@@ -15,15 +15,13 @@ func spawn(t *testing.T) *actortest.Harness {
 	return actortest.Spawn(t, New(Options{}), actortest.Address("fusion/line@mac"))
 }
 
-var at = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
-
 // read is a reading whose hash and pixel keys follow from its words.
 func read(title messages.Text, words string) messages.FrameRead {
 	h := fnv.New64a()
 	h.Write([]byte(string(title) + "\x00" + words))
 	m := messages.FrameRead{
 		Window: "line@mac", Hash: messages.FrameHash(h.Sum64()), Title: messages.Line{Text: title, Confidence: 0.9},
-		Size: messages.Rect{W: 600, H: 800}, Scale: 2, At: at,
+		Size: messages.Rect{W: 600, H: 800}, Scale: 2,
 	}
 	for _, w := range strings.Fields(words) {
 		k := fnv.New64a()
@@ -38,9 +36,19 @@ func read(title messages.Text, words string) messages.FrameRead {
 func detection(m messages.FrameRead, name messages.Text) actortest.Sent {
 	id := Conversation("line", string(name))
 	return actortest.To(messages.To("dedup", string(id)), messages.Detection{
-		Window: "line@mac", Conversation: id, Title: name, Bubbles: m.Bubbles, Size: m.Size, Scale: m.Scale, Score: 62, SeenAt: at,
+		Window: "line@mac", Conversation: id, Title: name, Bubbles: m.Bubbles, Size: m.Size, Scale: m.Scale, Score: 62, SeenAt: m.At,
 	})
 }
+
+// send has a frame captured a second after the last, and read.
+func send(h *actortest.Harness, m messages.FrameRead) messages.FrameRead {
+	h.Advance(time.Second)
+	m.At = h.Now()
+	h.Send(m)
+	return m
+}
+
+var again = actortest.To("poller/line@mac", messages.ResetBaseline{Window: "line@mac"})
 
 func settled(m messages.FrameRead) actortest.Sent {
 	return actortest.To("poller/line@mac", messages.FrameSettled{Window: "line@mac", Hash: m.Hash})
@@ -49,29 +57,29 @@ func settled(m messages.FrameRead) actortest.Sent {
 func TestPassesWhatChanged(t *testing.T) {
 	h := spawn(t)
 	first, second := read("Hana", "a b"), read("Hana", "b c")
-	h.Send(first)
+	first = send(h, first)
 	h.WantSent(detection(first, "Hana"), settled(first))
 	h.WantCommits(1)
-	h.Send(first)
+	first = send(h, first)
 	h.WantSent(settled(first))
 	h.WantDropped("fusion", "score 35 is below 60: other pixels, the same content")
 	h.WantCommits(0)
 	h.Crash()
-	h.Send(first)
+	first = send(h, first)
 	h.WantSent(settled(first))
-	h.Send(second)
+	second = send(h, second)
 	h.WantSent(detection(second, "Hana"), settled(second))
 	h.CrashBeforeCommit()
-	h.Send(first) // fleeting: lost, and sent again by the next poll
+	first = send(h, first) // fleeting: lost, and sent again by the next poll
 	h.WantSent()
-	h.Send(first)
+	first = send(h, first)
 	h.WantSent(detection(first, "Hana"), settled(first))
 }
 
 func TestNoBubblesSettle(t *testing.T) {
 	h := spawn(t)
 	m := read("Hana", "")
-	h.Send(m)
+	m = send(h, m)
 	h.WantSent(settled(m))
 	h.WantCommits(0)
 }
@@ -79,34 +87,34 @@ func TestNoBubblesSettle(t *testing.T) {
 func TestUnknownConversation(t *testing.T) {
 	h := spawn(t)
 	m := read("", "a b")
-	h.Send(m)
+	send(h, m)
 	h.WantDropped("fusion", "unknown conversation")
-	h.Send(m) // the same frame is reported once
+	send(h, m) // the same frame is reported once
 	h.WantNothingDropped()
-	h.Send(read(" ", "a c"))
+	send(h, read(" ", "a c"))
 	h.WantDropped("fusion", "unknown conversation")
-	h.WantSent()
+	h.WantSent(again, again, again)
 	h.WantCommits(0)
 }
 
 func TestMisreadTitle(t *testing.T) {
 	h := spawn(t)
-	h.Send(read("田中一郎", "a b"))
+	send(h, read("田中一郎", "a b"))
 	h.Sent()
 	m := read("田中ー郎", "a b c")
-	h.Send(m)
+	m = send(h, m)
 	h.WantSent(detection(m, "田中一郎"), settled(m))
 }
 
 func TestChangeOfConversation(t *testing.T) {
 	h := spawn(t)
 	hana, ken := read("Hana", "a b c"), read("Ken", "x y z")
-	h.Send(hana)
+	hana = send(h, hana)
 	h.Sent()
-	h.Send(ken)
+	ken = send(h, ken)
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 	h.Crash()
-	h.Send(hana)
+	hana = send(h, hana)
 	h.WantSent(detection(hana, "Hana"), settled(hana))
 	h.WantNothingDropped()
 }
@@ -114,39 +122,46 @@ func TestChangeOfConversation(t *testing.T) {
 // TestHeaderFirst: the new title stands over the old bubbles for a moment.
 func TestHeaderFirst(t *testing.T) {
 	h := spawn(t)
-	h.Send(read("Hana", "a b c"))
+	send(h, read("Hana", "a b c"))
 	h.Sent()
-	h.Send(read("Ken", "a b c"))
-	h.WantSent()
+	torn := send(h, read("Ken", "a b c"))
+	for range 2 * maxTorn { // the same reading tells nothing more
+		h.Send(torn)
+	}
 	h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
-	ken := read("Ken", "x y z")
-	h.Send(ken)
+	h.WantNothingDropped()
+	for _, s := range h.Sent() {
+		if s != again {
+			t.Errorf("sent %v, want only %v", s, again)
+		}
+	}
+	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 }
 
 // TestTwoConversationsAlike: Ken has really got the same messages.
 func TestTwoConversationsAlike(t *testing.T) {
 	h := spawn(t)
-	h.Send(read("Hana", "a b c"))
+	send(h, read("Hana", "a b c"))
 	h.Sent()
 	ken := read("Ken", "a b c")
 	for range maxTorn {
-		h.Send(ken)
-		h.WantSent()
+		send(h, ken)
+		h.WantSent(again)
 	}
-	h.Send(ken)
+	ken = send(h, ken)
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 }
 
 // TestBubblesFirst: the new bubbles stand under the old title for a moment.
 func TestBubblesFirst(t *testing.T) {
 	h := spawn(t)
-	h.Send(read("Hana", "a b c"))
+	send(h, read("Hana", "a b c"))
 	h.Sent()
-	h.Send(read("Hana", "x y z"))
-	h.WantSent()
-	ken := read("Ken", "x y z")
-	h.Send(ken)
+	send(h, read("Hana", "x y z"))
+	h.WantSent(again)
+	h.Crash()
+	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 	h.WantDropped("fusion", "torn frame: other bubbles under the same title; they were read again")
 }
@@ -154,23 +169,25 @@ func TestBubblesFirst(t *testing.T) {
 // TestMuchWasSaid: nothing of the last view is left, and the title stays.
 func TestMuchWasSaid(t *testing.T) {
 	h := spawn(t)
-	h.Send(read("Hana", "a b c"))
+	send(h, read("Hana", "a b c"))
 	h.Sent()
-	jump := read("Hana", "d e f")
-	h.Send(jump)
-	h.WantSent()
-	h.Send(jump)
+	jump := send(h, read("Hana", "d e f"))
+	h.WantSent(again)
+	h.Send(jump) // the same reading decides nothing
+	h.WantSent(again)
+	jump = send(h, jump)
 	h.WantSent(detection(jump, "Hana"), settled(jump))
 
-	first, next := read("Hana", "g h i"), read("Hana", "j k l")
-	h.Send(first)
-	h.WantSent()
-	h.Send(next)
+	first := send(h, read("Hana", "g h i"))
+	h.WantSent(again)
+	h.Crash()
+	next := send(h, read("Hana", "j k l"))
 	h.WantSent(detection(first, "Hana"), detection(next, "Hana"), settled(next))
 
-	first, ken := read("Hana", "m n o"), read("Ken", "x y z")
-	h.Send(first)
-	h.Send(ken)
-	h.WantSent(detection(first, "Hana"), detection(ken, "Ken"), settled(ken))
+	first = send(h, read("Hana", "m n o"))
+	ken := send(h, read("Ken", "x y z"))
+	h.WantSent(again, detection(first, "Hana"), detection(ken, "Ken"), settled(ken))
 	h.WantNothingDropped()
+	jump = send(h, read("Ken", "x y z w"))
+	h.WantSent(detection(jump, "Ken"), settled(jump))
 }

@@ -5,9 +5,10 @@
 //
 //	FrameRead ─┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
 //	           ├─ nothing new: FrameSettled
-//	           └─ unknown or torn: nothing, so that the frame is read again
+//	           └─ unknown or torn: ResetBaseline, so that the window is read again
 //
 // Tables: "titles", the conversations known in this window by name; "last" with
-// the row "last", a [Last], what was passed on most recently. A crash loses
-// nothing: a frame is settled only after its detection is committed.
+// the row "last", a [Last], what was passed on most recently; "held" with the
+// row "held", a [Held] that waits for the next reading. A crash loses nothing: a
+// frame is settled only after its detection is committed.
 package fusion

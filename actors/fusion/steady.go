@@ -82,7 +82,7 @@ const (
 	Torn          // read again: the title is new, the bubbles are still the old ones
 )
 
-// maxTorn is how many readings in a row may look torn: then it was no tear.
+// maxTorn is how many frames in a row may look torn: then it was no tear.
 const maxTorn = 3
 
 // steady decides whether a view is of one piece. An application may draw the
@@ -94,10 +94,11 @@ const maxTorn = 3
 //     reading has the same title (then both pass: much was said), or another title
 //     over the same bubbles (then the held one was torn).
 //
-// torn counts the torn readings so far, held is the view that waits, if any.
-func steady(last Last, held *Last, torn int, v Last) Step {
+// torn counts the torn frames so far; held is the view that waits, without a
+// name if there is none.
+func steady(last, held Last, torn int, v Last) Step {
 	pass := Pass
-	if held != nil && !(held.Name != v.Name && 2*held.shared(v) >= len(v.Marks)) {
+	if held.Name != "" && !(held.Name != v.Name && 2*held.shared(v) >= len(v.Marks)) {
 		pass = PassBoth
 	}
 	switch {
@@ -108,7 +109,7 @@ func steady(last Last, held *Last, torn int, v Last) Step {
 			return Torn
 		}
 		return pass
-	case held == nil && len(last.Marks) > 0 && last.shared(v) == 0:
+	case held.Name == "" && len(last.Marks) > 0 && last.shared(v) == 0:
 		return Hold
 	}
 	return pass

@@ -84,7 +84,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.FrameSettled:
 		a.settle(m.Hash)
 	case messages.ResetBaseline:
-		a.settled = nil
+		a.reset()
 	case messages.CallFailed:
 		a.callFailed(turn, m)
 	default:
@@ -177,6 +177,15 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 func (a *actor) settle(hash messages.FrameHash) {
 	a.settled = &hash
 	if a.job != nil && a.job.hash == hash {
+		a.job = nil
+	}
+}
+
+// reset makes the next poll count as changed, also if fusion has the present
+// frame: that is how it asks for another look.
+func (a *actor) reset() {
+	a.settled = nil
+	if a.job != nil && a.job.stage == settling {
 		a.job = nil
 	}
 }
