@@ -116,13 +116,3 @@ func TestTimersSayWhenTheNextComesNearer(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkTimersArm(b *testing.B) {
-	tm := newTimers()
-	for i := range 1000 {
-		tm.arm(fmt.Sprint("k", i), goldenTime.Add(time.Duration(i)*time.Second), true, func() {})
-	}
-	for i := range b.N {
-		tm.arm("x", goldenTime.Add(time.Duration(i%1000)*time.Second), true, func() {})
-	}
-}
