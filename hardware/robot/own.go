@@ -1,0 +1,107 @@
+//go:build cgo && (linux || darwin || windows)
+
+package robot
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"strconv"
+	"time"
+
+	"github.com/go-vgo/robotgo"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// own is what robotgo itself knows: processes, the active window, and a
+// clipboard that does not tell when it was read. Refs are process ids.
+type own struct{}
+
+// Active is the active window. It must be called with the lock held.
+func (own) Active(ctx context.Context) (hardware.Window, error) {
+	if err := ctx.Err(); err != nil {
+		return hardware.Window{}, err
+	}
+	// Everything that robotgo says about no window would be about an earlier one.
+	if !robotgo.IsValid() {
+		return hardware.Window{}, nil
+	}
+	pid := robotgo.GetPid()
+	x, y, w, h := robotgo.GetClient(pid)
+	box := image.Rect(x, y, x+w, y+h)
+	return hardware.Window{Ref: strconv.Itoa(pid), Title: robotgo.GetTitle(), PID: pid, Box: box}, nil
+}
+
+// Windows lists the active window.
+func (o own) Windows(ctx context.Context) ([]hardware.Window, error) {
+	w, err := o.Active(ctx)
+	if err != nil || w.Ref == "" {
+		return nil, err
+	}
+	return []hardware.Window{w}, nil
+}
+
+// How long a window may take to become the active one.
+const (
+	ownTimeout = 3 * time.Second
+	ownPoll    = 25 * time.Millisecond
+)
+
+// Activate brings a process's window to the front.
+func (o own) Activate(ctx context.Context, ref string) error {
+	pid, err := strconv.Atoi(ref)
+	if err != nil || pid <= 0 {
+		return fmt.Errorf("robot: %q is no process id: %w", ref, hardware.ErrWindowGone)
+	}
+	for deadline := time.Now().Add(ownTimeout); ; {
+		active, err := o.Active(ctx)
+		if err != nil || active.Ref == ref {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("robot: process %s (another window holds the keyboard: close dialogs, unlock the screen): %w", ref, hardware.ErrNotActive)
+		}
+		if err := robotgo.ActivePid(pid); err != nil {
+			return fmt.Errorf("robot: process %s has no window: %w: %w", ref, err, hardware.ErrWindowGone)
+		}
+		if err := wait(ctx, ownPoll); err != nil {
+			return err
+		}
+	}
+}
+
+// ownPaste is how long a program gets to paste.
+const ownPaste = 400 * time.Millisecond
+
+// Lend trusts that the text was pasted after a while.
+func (own) Lend(ctx context.Context, text string, paste func(context.Context) error) error {
+	before, err := robotgo.ReadAll()
+	if err != nil {
+		before = ""
+	}
+	if err := robotgo.WriteAll(text); err != nil {
+		return fmt.Errorf("robot: clipboard: %w: %w", err, hardware.ErrUnavailable)
+	}
+	err = paste(ctx)
+	if err == nil {
+		if err = wait(ctx, ownPaste); err != nil {
+			err = fmt.Errorf("robot: pasting was interrupted: %w: %w", err, hardware.ErrPartlyTyped)
+		}
+	}
+	if e := robotgo.WriteAll(before); err == nil && e != nil {
+		return fmt.Errorf("robot: the text was pasted, but the clipboard was not put back: %w", e)
+	}
+	return err
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,39 @@
+//go:build !cgo || !(linux || darwin || windows)
+
+package robot
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+const missing = "this program was built without cgo (build with CGO_ENABLED=1 and a C compiler; on Debian: apt-get install gcc libc6-dev libx11-dev libxtst-dev)"
+
+// Robot cannot do anything in this build.
+type Robot struct{ hardware.NoTypist }
+
+// Open fails, wrapping hardware.ErrUnavailable, and says how to build a robot.
+func Open(opt Options) (*Robot, error) {
+	if err := opt.validate(); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("robot: %s: %w", missing, hardware.ErrUnavailable)
+}
+
+// Windows fails.
+func (r *Robot) Windows(context.Context) ([]hardware.Window, error) {
+	return nil, fmt.Errorf("robot: %s: %w", missing, hardware.ErrUnavailable)
+}
+
+// Capture fails.
+func (r *Robot) Capture(context.Context, string) (hardware.Capture, error) {
+	return hardware.Capture{}, fmt.Errorf("robot: %s: %w", missing, hardware.ErrUnavailable)
+}
+
+var (
+	_ hardware.Typist  = (*Robot)(nil)
+	_ hardware.Pointer = (*Robot)(nil)
+	_ hardware.Screen  = (*Robot)(nil)
+)
