@@ -66,7 +66,8 @@ type Memory struct {
 	Digest uint64              `json:"digest"`
 	Next   messages.Occurrence `json:"next"`   // the ledger's, after that view
 	Behind bool                `json:"behind"` // the view ended before the transcript's end
-	Foot   float64             `json:"foot"`   // logical pixels below the last bubble when the window is at its end; 0: unknown
+	Foot   float64             `json:"foot"`   // logical pixels below the last bubble when the window is at its newest position; 0: unknown
+	Lost   float64             `json:"lost"`   // the same of a view that belongs nowhere and was not at that position
 }
 
 // Finding is what a view has told. Notes say what goes no further and why.
@@ -80,6 +81,12 @@ type Finding struct {
 
 // See takes in what a view shows, given the memory of the last view of the same
 // window. New messages wait in the ledger for [Ledger.Release].
+//
+// A view of which nothing is known shows either what came after a gap, or a part
+// of the transcript from before the ledger began, to which somebody scrolled. A
+// window at its newest position tells them apart: its last bubble stands where
+// it always stands there. Where that is may change; two such views in a row with
+// their last bubbles in one place are taken for it.
 func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 	f := Finding{Memory: mem}
 	if extra := len(v.Bubbles) - maxBubbles; extra > 0 {
@@ -101,14 +108,15 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 	case len(l.entries) == 0:
 		l.firstSight(sights, &f)
 	default:
-		pinned := foot > 0 && mem.Foot > 0 && math.Abs(foot-mem.Foot) <= footSlack
+		pinned := level(foot, mem.Foot)
 		a := align(sights, l.entries, pinned)
 		switch {
 		case a.anchored():
 			l.weave(sights, a, &f)
 			f.Memory.Behind = !a.end
-		case mem.Behind && !pinned:
-			f.note("scrolled back to an unknown part of the transcript")
+		case !pinned && !level(foot, mem.Lost) && (cut || mem.Behind || foot > 0 && mem.Foot > 0):
+			f.note("scrolled to an unknown part of the transcript")
+			f.Memory.Lost = foot
 			return f
 		default:
 			l.gap(sights, &f)
@@ -118,7 +126,7 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 	if l.lastPos() != last || f.Memory.Foot == 0 {
 		f.Memory.Foot = foot // a window shows what is new at its newest position
 	}
-	f.Memory.Next = l.head.Next
+	f.Memory.Next, f.Memory.Lost = l.head.Next, 0
 	l.trim(2 * len(sights))
 	return f
 }
@@ -141,6 +149,9 @@ const maxBubbles = 250
 // footSlack is how far, in logical pixels, the last bubble of a window that
 // stands at its end may be from where it stood before.
 const footSlack = 1
+
+// level reports that two known feet are the same.
+func level(a, b float64) bool { return a > 0 && b > 0 && math.Abs(a-b) <= footSlack }
 
 // footOf is the space below the last bubble in logical pixels, 0 if it cannot
 // be told.

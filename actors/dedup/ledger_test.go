@@ -36,10 +36,15 @@ func bubble(word string) messages.Bubble {
 	return b
 }
 
-// view lays words out from the top, separated by spaces; "_" in a word is one.
+// view lays words out from the bottom, separated by spaces; "_" in a word is
+// one. After "~" the window is scrolled back a little.
 func view(words string) View {
+	words, scrolled := strings.CutPrefix(words, "~")
 	v := View{Title: "Hana", Window: "w", SeenAt: start, Scale: 1, Size: messages.Rect{W: 600, H: 800}}
-	y := 60
+	y := 700 - 48*len(strings.Fields(words))
+	if scrolled {
+		y -= 20
+	}
 	for _, w := range strings.Fields(words) {
 		b := bubble(strings.ReplaceAll(w, "_", " "))
 		b.Box.Y = y
@@ -94,7 +99,7 @@ func TestViews(t *testing.T) {
 		{"new ones", Options{}, []string{">a <b", ">a <b <c", "<b <c >d <e"}, "b c e"},
 		{"a repeat is new", Options{}, []string{">hello <OK", ">hello <OK <OK", ">hello <OK <OK <OK"}, "OK OK OK"},
 		{"both sides say the same", Options{}, []string{">いいね", ">いいね <いいね"}, "いいね"},
-		{"scrolled back", Options{}, []string{"<a >bbb <ccc <ddd", "<zzz <a >bbb", "<yyy <zzz <a", "<a >bbb <ccc", ">bbb <ccc <ddd <eee"}, "ccc ddd eee"},
+		{"scrolled back", Options{}, []string{"<a >bbb <ccc <ddd", "~<zzz <a >bbb", "~<yyy <zzz <a", "~<a >bbb <ccc", ">bbb <ccc <ddd <eee"}, "ccc ddd eee"},
 		{"jitter", Options{}, []string{"<おはようございます >はい <明日の会議は10時です", "<おはようこざいます >はい <明日の会議は10時てす <はい"}, "明日の会議は10時です はい"},
 		{"garbage in the middle", Options{FirstSight: All}, []string{"<good_morning <see_you_at_ten >yes", "<good_morning <|l|l >yes <fine"}, "good morning see you at ten fine"},
 		{"edited in the middle", Options{FirstSight: All}, []string{">aaa <one_two_three >bbb", ">aaa <four_five_six >bbb <c"}, "one two three c"},
@@ -117,7 +122,7 @@ func TestViews(t *testing.T) {
 		{"a gap", Options{}, []string{"<aaaa <bbbb", "<cccc >dddd <eeee <ffff"}, "aaaa bbbb eeee ffff"},
 		{"a gap without own ones", Options{}, []string{"<aaaa <bbbb", "<cccc <dddd"}, "aaaa bbbb cccc dddd"},
 		{"a gap is no gap the second time", Options{}, []string{"<aaaa", "<cccc <dddd", "<cccc <dddd", "<dddd <eeee"}, "aaaa cccc dddd eeee"},
-		{"what a gap hid is history", Options{}, []string{"<aaaa", "<cccc_cccc <dddd_dddd", "<bbbb_bbbb <cccc_cccc <dddd_dddd", "<dddd_dddd <e"}, "aaaa cccc cccc dddd dddd e"},
+		{"what a gap hid is history", Options{}, []string{"<aaaa", "<cccc_cccc <dddd_dddd", "~<bbbb_bbbb <cccc_cccc <dddd_dddd", "<dddd_dddd <e"}, "aaaa cccc cccc dddd dddd e"},
 		{"own words alone", Options{}, []string{">aaaa", ">aaaa >bbbb", ">cccc"}, ""},
 		{"nothing visible", Options{}, []string{"", "<aaaa", "", "<aaaa <bbbb"}, "aaaa bbbb"},
 	} {
@@ -190,9 +195,9 @@ func TestSenders(t *testing.T) {
 }
 
 func TestHigherThanTheWindow(t *testing.T) {
-	tall := func(lines string) messages.Bubble {
+	tall := func(y int, lines string) messages.Bubble {
 		b := bubble("<" + lines)
-		b.Clipped, b.Box.Y, b.Box.H = true, 60, 600
+		b.Clipped, b.Box.Y, b.Box.H = true, y, 600
 		return b
 	}
 	show := func(bubbles ...messages.Bubble) View {
@@ -202,9 +207,9 @@ func TestHigherThanTheWindow(t *testing.T) {
 	}
 	w := watcher{l: ledger(Options{}), now: start}
 	w.see(view(">aaaa <bbbb"))
-	w.see(show(tall("fourth line of many, fifth line of many, sixth line of many")))
-	w.see(show(tall("second line of it, third line of it, fourth line of many")))
-	w.see(show(tall("fifth line of many, sixth line of many"), bubble("<next")))
+	w.see(show(tall(94, "fourth line of many, fifth line of many, sixth line of many")))
+	w.see(show(tall(80, "second line of it, third line of it, fourth line of many")))
+	w.see(show(tall(46, "fifth line of many, sixth line of many"), bubble("<next")))
 	want := []string{"bbbb", "fourth line of many, fifth line of many, sixth line of many", "next"}
 	if !slices.Equal(w.out, want) {
 		t.Errorf("passed on %q, want %q", w.out, want)
@@ -231,15 +236,42 @@ func TestPatience(t *testing.T) {
 func TestScrolledBackTooFar(t *testing.T) {
 	w := watcher{l: ledger(Options{History: 4}), now: start}
 	w.see(view(">aaaa <bbbb <cccc"))
-	w.see(view("<zzzz >aaaa <bbbb"))
-	w.see(view("<xxxx <yyyy <zzzz >aaaa"))
-	f := w.see(view("<ssss <tttt <uuuu <vvvv"))
+	w.see(view("~<zzzz >aaaa <bbbb"))
+	w.see(view("~<xxxx <yyyy <zzzz >aaaa"))
+	f := w.see(view("~<ssss <tttt <uuuu <vvvv"))
 	if got := strings.Join(w.out, " "); got != "bbbb cccc" || f.Gap || len(f.Notes) == 0 {
 		t.Errorf("far back passed on %q with gap %v and notes %q, want only %q and a note", got, f.Gap, f.Notes, "bbbb cccc")
 	}
 	w.see(view("<bbbb <cccc <dddd"))
 	if got, want := strings.Join(w.out, " "), "bbbb cccc dddd"; got != want {
 		t.Errorf("back at the end passed on %q, want %q", got, want)
+	}
+}
+
+// TestScrolledBackAtOnce: the first thing somebody does is to leaf back.
+func TestScrolledBackAtOnce(t *testing.T) {
+	w := watcher{l: ledger(Options{}), now: start}
+	w.see(view(">aaaa <bbbb <cccc"))
+	f := w.see(view("~<rrrr <ssss <tttt"))
+	w.see(view("<oooo <pppp <uuuu^"))
+	if got := strings.Join(w.out, " "); got != "bbbb cccc" || f.Gap || len(f.Notes) != 1 {
+		t.Errorf("leafed back passed on %q with gap %v and notes %q, want only %q and a note", got, f.Gap, f.Notes, "bbbb cccc")
+	}
+	w.see(view("<wwww <xxxx"))
+	if got, want := strings.Join(w.out, " "), "bbbb cccc wwww xxxx"; got != want {
+		t.Errorf("a gap at the newest position passed on %q, want %q", got, want)
+	}
+}
+
+// TestTheNewestPositionMoves: bubbles end elsewhere than they did.
+func TestTheNewestPositionMoves(t *testing.T) {
+	w := watcher{l: ledger(Options{}), now: start}
+	w.see(view(">aaaa <bbbb"))
+	w.see(view("~<cccc >dddd <eeee"))
+	w.see(view("~>dddd <eeee <ffff"))
+	w.see(view("~<eeee <ffff <gggg"))
+	if got, want := strings.Join(w.out, " "), "bbbb eeee ffff gggg"; got != want {
+		t.Errorf("passed on %q, want %q", got, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package fusion
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"slices"
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
@@ -12,7 +13,7 @@ import (
 type Mark struct {
 	Side messages.Side     `json:"side"`
 	Key  messages.PixelKey `json:"key"`
-	Text uint64            `json:"text,omitempty"` // of its normal form, 0 for none
+	Text messages.Text     `json:"text,omitempty"` // normalised
 }
 
 // Last is the view passed on last.
@@ -42,27 +43,25 @@ func viewOf(name string, bubbles []messages.Bubble) Last {
 		for _, s := range []string{string(b.Side), string(b.Kind), string(b.Sender), b.Stamp, string(b.Text)} {
 			word(s)
 		}
-		m := Mark{Side: b.Side, Key: b.Key}
-		if c := text.Compact(string(b.Text)); c != "" {
-			t := fnv.New64a()
-			t.Write([]byte(c))
-			m.Text = t.Sum64()
-		}
-		v.Marks = append(v.Marks, m)
+		v.Marks = append(v.Marks, Mark{b.Side, b.Key, messages.Text(text.Normalize(string(b.Text)))})
 	}
 	v.Digest = h.Sum64()
 	return v
 }
 
-// shared counts the bubbles of v that l shows too.
+// shared counts the bubbles of v that l shows too, by their pixels or by what
+// they say; a misread letter does not count.
 func (l Last) shared(v Last) int {
 	n := 0
 	for _, m := range v.Marks {
-		for _, o := range l.Marks {
-			if m.Side == o.Side && (m.Key == o.Key && m.Key != 0 || m.Text == o.Text && m.Text != 0) {
-				n++
-				break
-			}
+		same := func(o Mark) bool {
+			return m.Side == o.Side && (m.Key == o.Key && m.Key != 0 || m.Text == o.Text && m.Text != "")
+		}
+		near := func(o Mark) bool {
+			return m.Side == o.Side && o.Text != "" && text.OCREqual(string(m.Text), string(o.Text))
+		}
+		if slices.ContainsFunc(l.Marks, same) || m.Text != "" && slices.ContainsFunc(l.Marks, near) {
+			n++
 		}
 	}
 	return n
