@@ -93,6 +93,7 @@ type Dropped struct {
 	Stage  string
 	Reason string
 	Cause  string // id of the message that was being handled
+	Detail Detail
 	At     time.Time
 }
 

@@ -83,6 +83,7 @@ type Part struct {
 	Text       Text       `json:"text"`
 	Occurrence Occurrence `json:"occurrence"`
 	SeenAt     time.Time  `json:"seen_at"`
+	Trace      string     `json:"trace,omitempty"` // of the detection that first showed it
 }
 
 // InboundMessage is one message, or one burst of messages, of one sender.

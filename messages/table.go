@@ -30,6 +30,10 @@ func Core() Table {
 		Durable[InboundMessage](nil),
 		Durable[MessageDelivered](nil),
 
+		// language model
+		Fleeting[AskLLM](),
+		Fleeting[LLMAnswer](),
+
 		// outbound
 		Durable[TextSent](nil),
 
@@ -42,6 +46,7 @@ func Core() Table {
 		Fleeting[MessageQuarantined](),
 		Fleeting[MessageOverflowed](),
 		Fleeting[Dropped](),
+		Fleeting[Passed](),
 		Fleeting[CallFinished](),
 		Fleeting[CommitFailed](),
 		Fleeting[StoreLow](),
