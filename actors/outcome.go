@@ -14,12 +14,13 @@ type Outcome struct {
 	Timers []Timer
 	Calls  []Call
 	Drops  []Drop
+	Passes []Pass
 	Events []messages.Message
 }
 
 // Empty reports whether the turn wants nothing at all.
 func (o *Outcome) Empty() bool {
-	return len(o.Writes)+len(o.Sends)+len(o.Timers)+len(o.Calls)+len(o.Drops)+len(o.Events) == 0
+	return len(o.Writes)+len(o.Sends)+len(o.Timers)+len(o.Calls)+len(o.Drops)+len(o.Passes)+len(o.Events) == 0
 }
 
 // Write is a change of one row of the actor's own state.
@@ -64,4 +65,11 @@ type CallOptions struct {
 type Drop struct {
 	Stage  string
 	Reason string
+	Detail messages.Detail
+}
+
+// Pass is a stage's decision to let something go on.
+type Pass struct {
+	Stage  string
+	Detail messages.Detail
 }

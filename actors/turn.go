@@ -105,8 +105,19 @@ func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) s
 
 // Drop records that something goes no further, and why. Neither text may hold
 // private words.
-func (t *Turn) Drop(stage, reason string) {
-	t.out.Drops = append(t.out.Drops, Drop{Stage: stage, Reason: reason})
+func (t *Turn) Drop(stage, reason string) { t.DropWith(stage, reason, messages.Detail{}) }
+
+// DropWith is Drop with what the verdict rests on, so that a person can ask
+// later what became of a message.
+func (t *Turn) DropWith(stage, reason string, d messages.Detail) {
+	t.out.Drops = append(t.out.Drops, Drop{Stage: stage, Reason: reason, Detail: d})
+}
+
+// Pass records that something goes on, and what that rests on. Like a drop it is
+// kept with the turn's other changes; it never makes a turn commit that would
+// not commit without it.
+func (t *Turn) Pass(stage string, d messages.Detail) {
+	t.out.Passes = append(t.out.Passes, Pass{Stage: stage, Detail: d})
 }
 
 // Publish hands an event to the runtime's listeners when the turn has
@@ -117,8 +128,7 @@ func (t *Turn) Publish(event messages.Message) { t.out.Events = append(t.out.Eve
 // NewID makes an identifier that is unique in the store and comes out the same
 // when this message is tried again.
 func (t *Turn) NewID() string {
-	sum := sha256.Sum256([]byte(string(t.cause.Self) + "\x00" + t.sub()))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
+	return digest(string(t.cause.Self) + "\x00" + t.sub())
 }
 
 // Fail makes the turn fail with err; the first error wins.
@@ -137,7 +147,20 @@ func (t *Turn) Finish() (*Outcome, error) {
 	return &t.out, nil
 }
 
+// maxID bounds the ids of causes that others are made of: a timer that sets
+// itself again would make them longer and longer.
+const maxID = 48
+
 func (t *Turn) sub() string {
 	t.ids++
-	return fmt.Sprintf("%s.%d", t.cause.ID, t.ids)
+	id := t.cause.ID
+	if len(id) > maxID {
+		id = "h" + digest(id)
+	}
+	return fmt.Sprintf("%s.%d", id, t.ids)
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
 }

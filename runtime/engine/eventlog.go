@@ -38,25 +38,34 @@ func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
 	}}})
 }
 
-// Verdict is a recorded decision to let something go no further.
+// Verdict is a recorded decision of a stage: to let something go no further, or,
+// without a Reason, to let it pass.
 type Verdict struct {
+	Seq    uint64           `json:"seq"` // orders verdicts
 	Actor  messages.Address `json:"actor"`
 	Stage  string           `json:"stage"`
 	Reason string           `json:"reason"`
 	Cause  string           `json:"cause"`
 	Trace  string           `json:"trace,omitempty"`
 	At     time.Time        `json:"at"`
+	Detail messages.Detail  `json:"detail,omitzero"`
 }
+
+// Passed reports that the stage let it pass.
+func (v Verdict) Passed() bool { return v.Reason == "" }
 
 // ReadVerdicts yields the recorded verdicts, oldest first, until yield returns
 // false.
 func (e *Engine) ReadVerdicts(yield func(Verdict) bool) error {
-	err := e.store.Scan([]byte(keyVerdict), nil, func(_, v []byte) bool {
+	err := e.store.Scan([]byte(keyVerdict), nil, func(k, v []byte) bool {
 		rec, err := decodeRecord[verdictRecord](v)
 		if err != nil {
 			return true
 		}
-		return yield(Verdict(rec))
+		seq, _ := seqOf(string(k))
+		return yield(Verdict{
+			Seq: seq, Actor: rec.Actor, Stage: rec.Stage, Reason: rec.Reason, Cause: rec.Cause, Trace: rec.Trace, At: rec.At, Detail: rec.Detail,
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("engine: read verdicts: %w", err)

@@ -39,7 +39,10 @@ var goldenRecords = []any{
 		At: goldenTime, Msg: goldenMsg, Raw: []byte{0, 1, 255},
 	},
 	logRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Msg: goldenMsg},
-	verdictRecord{Actor: "fusion/a", Stage: "dedup", Reason: "seen", Cause: "m2", Trace: "m1", At: goldenTime},
+	verdictRecord{Actor: "fusion/a", Stage: "dedup", Reason: "seen", Cause: "m2", Trace: "m1", At: goldenTime, Detail: messages.Detail{
+		Rule: "aligned", Window: "line@a", Conversation: "line:Hana", Occurrences: []messages.Occurrence{3}, Known: []messages.Occurrence{1, 2, 0},
+		Message: "k3j", Frame: 9, Score: 62, Match: "equal", Age: time.Second,
+	}},
 	injectedRecord{At: goldenTime},
 }
 

@@ -38,7 +38,14 @@ func (e *Engine) perform(c *Cell, st *staged) {
 		e.performCall(c, st, call)
 	}
 	for _, d := range st.out.Drops {
-		e.report(messages.Dropped{Actor: c.addr, Stage: d.Stage, Reason: d.Reason, Cause: st.cause.ID, At: st.cause.Now})
+		e.listener(Published{Trace: st.cause.Trace, At: st.cause.Now, Message: messages.Dropped{
+			Actor: c.addr, Stage: d.Stage, Reason: d.Reason, Cause: st.cause.ID, Detail: d.Detail, At: st.cause.Now,
+		}})
+	}
+	for _, p := range st.out.Passes {
+		e.listener(Published{Trace: st.cause.Trace, At: st.cause.Now, Message: messages.Passed{
+			Actor: c.addr, Stage: p.Stage, Cause: st.cause.ID, Detail: p.Detail, At: st.cause.Now,
+		}})
 	}
 	events := st.events
 	for i, ev := range st.out.Events {
@@ -107,7 +114,9 @@ func (e *Engine) performTimer(c *Cell, st *staged, t timerWish) {
 		return
 	}
 	e.timers.cancel(stored)
-	env.inc = st.inc
+	// It begins a trace of its own, and has an id of its own: a timer that sets
+	// itself again is no one chain of causes.
+	env.ID, env.Trace, env.inc = e.fleetingID(), "", st.inc
 	e.timers.arm(fleetingTimer(c.addr, t.Key), st.cause.Now.Add(t.After), false, func() { e.deliver(env) })
 }
 

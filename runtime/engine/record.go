@@ -63,10 +63,11 @@ type (
 	verdictRecord struct {
 		Actor  messages.Address `json:"actor"`
 		Stage  string           `json:"stage"`
-		Reason string           `json:"reason"`
+		Reason string           `json:"reason"` // "" in a verdict that lets something pass
 		Cause  string           `json:"cause"`
 		Trace  string           `json:"trace,omitempty"`
 		At     time.Time        `json:"at"`
+		Detail messages.Detail  `json:"detail,omitzero"`
 	}
 	injectedRecord struct {
 		At time.Time `json:"at"`

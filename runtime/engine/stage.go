@@ -21,7 +21,7 @@ type staged struct {
 	ops     []Op // under their final keys
 	mail    []stagedMail
 	events  []stagedEvent
-	drops   []verdictRecord
+	drops   []verdictRecord // and passes
 	dead    *deadRecord
 	deadSeq uint64
 	size    int
@@ -87,7 +87,12 @@ func (e *Engine) stage(c *Cell, env Envelope, cause actors.Cause, out *actors.Ou
 	if st.durable {
 		for _, d := range out.Drops {
 			st.drops = append(st.drops, verdictRecord{
-				Actor: c.addr, Stage: d.Stage, Reason: d.Reason, Cause: cause.ID, Trace: cause.Trace, At: cause.Now,
+				Actor: c.addr, Stage: d.Stage, Reason: d.Reason, Cause: cause.ID, Trace: cause.Trace, At: cause.Now, Detail: d.Detail,
+			})
+		}
+		for _, p := range out.Passes {
+			st.drops = append(st.drops, verdictRecord{
+				Actor: c.addr, Stage: p.Stage, Cause: cause.ID, Trace: cause.Trace, At: cause.Now, Detail: p.Detail,
 			})
 		}
 	}
@@ -193,7 +198,7 @@ func (st *staged) measure() {
 		st.size += len(ev.record) + 16
 	}
 	for _, d := range st.drops {
-		st.size += len(d.Reason) + len(d.Stage) + 160
+		st.size += len(d.Reason) + len(d.Stage) + 320 + 8*(len(d.Detail.Occurrences)+len(d.Detail.Known))
 	}
 	if st.dead != nil {
 		st.size += len(st.dead.Msg) + len(st.dead.Raw) + len(st.dead.Error) + len(st.dead.Stack) + 256

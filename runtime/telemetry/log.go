@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"fmt"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -51,6 +52,12 @@ func (w *writer) write(p engine.Published) {
 	case messages.Dropped:
 		l := w.line(dropLevel(m.Stage), p, m.Actor)
 		l.Str("drop_stage", m.Stage).Str("drop_reason", m.Reason).Str("cause", m.Cause)
+		l.detail(m.Detail)
+		l.send()
+	case messages.Passed:
+		l := w.line(zerolog.DebugLevel, p, m.Actor)
+		l.Str("stage", m.Stage).Str("cause", m.Cause)
+		l.detail(m.Detail)
 		l.send()
 	case messages.CallFinished:
 		w.call(p, m)
@@ -119,6 +126,19 @@ func (w *writer) line(level zerolog.Level, p engine.Published, actor messages.Ad
 		l.Str("trace_id", p.Trace)
 	}
 	return l
+}
+
+// detail writes what a verdict rests on, as far as there is any.
+func (l line) detail(d messages.Detail) {
+	if d.Rule != "" {
+		l.Str("rule", d.Rule)
+	}
+	if len(d.Occurrences) > 0 {
+		l.Str("occurrences", fmt.Sprint(d.Occurrences))
+	}
+	if d.Score != 0 {
+		l.Int("score", d.Score)
+	}
 }
 
 func (l line) send() { l.Msg(l.name) }
