@@ -84,7 +84,7 @@ it watches a chat window that it draws itself.`,
 	})
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
-	root.AddCommand(a.runCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.doctorCmd(), a.configCmd(), a.versionCmd())
+	root.AddCommand(a.runCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.replayCmd(), a.doctorCmd(), a.configCmd(), a.versionCmd())
 	fixArgs(root)
 	return root
 }

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/scenario"
+)
+
+// replayFlags are the flags of replay.
+type replayFlags struct {
+	ocr, profile string
+	theme        string
+	scale        int
+	seed         uint64
+	asJSON       bool
+	corpus       bool
+	messages     int
+	write        string
+}
+
+func (a *app) replayCmd() *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay SCENARIO.jsonl",
+		Short: "Play a scenario in virtual time and count what was missed or doubled",
+		Long: `Plays a scenario on a drawn window and runs everything that reads it, in virtual
+time: an hour takes seconds, nothing is stored, and no Kehai need run. Prints
+each message as it is delivered, then what was shown and what came of it. The
+same scenario, flags and seed give the same output; only cpu_ms differs.
+
+The summary counts bubbles; of a joined message each. Expected are the friend's
+messages that a capture showed whole. Missed, doubled, false_echo (taken for an
+echo, and so missed too), echo_leaked (an own message delivered as the
+friend's), misattributed (in another conversation, or under another name) and
+order_errors are errors. They do not change the exit code: it is 0 when the
+replay itself worked.
+
+With --corpus it plays generated scenarios instead, with perfect, noisy and real
+OCR, and prints a table.`,
+		Example: `  kehai replay chat.jsonl
+  kehai replay chat.jsonl --ocr noisy=0.03 --seed 7 --json | tail -1
+  kehai replay --corpus --messages 200 --ocr perfect`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.corpus {
+				return a.replayCorpus(cmd, f, args)
+			}
+			return a.replay(cmd, f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.ocr, "ocr", "perfect", "who reads: `ENGINE` real (Tesseract), perfect, or noisy=SHARE of wrong characters")
+	fl.StringVar(&f.profile, "profile", "", "rules: `NAME` default or seed (default: the configuration's)")
+	fl.Uint64Var(&f.seed, "seed", 1, "`NUMBER` that chooses the schedule, the moments of crashes and the noise")
+	fl.IntVar(&f.scale, "scale", 0, "captured pixels per logical pixel: `N` 1 or 2 (default 1)")
+	fl.StringVar(&f.theme, "theme", "", "`COLOURS` of the window: light or dark (default light)")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a message and line, and the summary as the last line")
+	fl.BoolVar(&f.corpus, "corpus", false, "play generated scenarios and print a table")
+	fl.IntVar(&f.messages, "messages", 2000, "with --corpus: at least `N` messages of friends")
+	fl.StringVar(&f.write, "write", "", "with --corpus: write the scenarios into `DIR` and play nothing")
+	return cmd
+}
+
+// parseOCR reads the value of --ocr.
+func parseOCR(s string) (runtime.ReplayOCR, error) {
+	share, noisy := strings.CutPrefix(s, "noisy=")
+	switch {
+	case s == "perfect":
+		return runtime.ReplayOCR{}, nil
+	case s == "real":
+		return runtime.ReplayOCR{Real: true}, nil
+	case noisy:
+		if n, err := strconv.ParseFloat(share, 64); err == nil && n >= 0 && n <= 0.5 {
+			return runtime.ReplayOCR{Noise: n}, nil
+		}
+	}
+	return runtime.ReplayOCR{}, badUsage("--ocr %q: want real, perfect, or noisy=N with N from 0 to 0.5, such as noisy=0.03", s)
+}
+
+// config is the configuration that a replay runs on.
+func (f replayFlags) config(a *app) (runtime.Config, error) {
+	return a.load(func(cfg *runtime.Config) error {
+		if len(cfg.Windows) == 0 {
+			cfg.Windows = []runtime.WindowConfig{runtime.DefaultWindow("line")}
+		}
+		set := func(flag, key, value string, given bool) error {
+			if !given {
+				return nil
+			}
+			return cfg.SetFlag(flag, key, value)
+		}
+		for _, err := range []error{
+			set("--profile", "profile", f.profile, f.profile != ""),
+			set("--scale", "windows.0.scale", strconv.Itoa(f.scale), f.scale != 0),
+			set("--theme", "windows.0.theme", f.theme, f.theme != ""),
+		} {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
+	if len(args) != 1 || f.write != "" {
+		return badUsage("replay: want one scenario file, or --corpus; see `kehai replay --help`")
+	}
+	ocr, err := parseOCR(f.ocr)
+	if err != nil {
+		return err
+	}
+	script, err := readScenario(args[0])
+	if err != nil {
+		return err
+	}
+	cfg, err := f.config(a)
+	if err != nil {
+		return err
+	}
+	show := newTerminal(a.stdout).message
+	enc := json.NewEncoder(a.stdout)
+	if f.asJSON {
+		show = enc.Encode
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	res, err := runtime.Replay(ctx, runtime.ReplayOptions{
+		Script: script, Config: cfg, OCR: ocr, Seed: f.seed, Options: a.extra,
+		Deliver: func(m control.Message) error { return show(m) },
+	})
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return enc.Encode(map[string]summary{"summary": summaryOf(res)})
+	}
+	fmt.Fprintln(a.stdout)
+	if err := printSummary(a.stdout, res); err != nil {
+		return err
+	}
+	return a.printProblems("", res)
+}
+
+func readScenario(path string) (scenario.Script, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return scenario.Script{}, badUsage("replay: %w", err)
+	}
+	defer f.Close()
+	s, err := scenario.Parse(f)
+	if err != nil {
+		return s, badUsage("replay: %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// summary is the last line of replay --json.
+type summary struct {
+	runtime.Tally
+	OCRCalls    int   `json:"ocr_calls"`
+	BubblesRead int   `json:"bubbles_read"`
+	CPUMS       int64 `json:"cpu_ms"`
+}
+
+func summaryOf(r runtime.ReplayResult) summary {
+	return summary{Tally: r.Tally, OCRCalls: r.OCRCalls, BubblesRead: r.BubblesRead, CPUMS: r.CPU.Milliseconds()}
+}
+
+func printSummary(out io.Writer, r runtime.ReplayResult) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range []struct {
+		name  string
+		value int
+	}{
+		{"expected", r.Expected}, {"delivered", r.Delivered}, {"missed", r.Missed}, {"doubled", r.Doubled},
+		{"false_echo", r.FalseEcho}, {"echo_leaked", r.EchoLeaked}, {"misattributed", r.Misattributed},
+		{"order_errors", r.OrderErrors}, {"ocr_calls", r.OCRCalls}, {"bubbles_read", r.BubblesRead},
+		{"cpu_ms", int(r.CPU.Milliseconds())},
+	} {
+		fmt.Fprintf(w, "%s\t%d\n", row.name, row.value)
+	}
+	return w.Flush()
+}
+
+// printProblems names what was missed and so on; the scenario is a file of the
+// person's own, so its words may be shown.
+func (a *app) printProblems(prefix string, r runtime.ReplayResult) error {
+	for _, p := range r.Problems {
+		if _, err := fmt.Fprintf(a.stderr, "%s%s in %s: %q\n", prefix, p.What, clean(p.Conversation), string(p.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,428 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/tesseract"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/scenario"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// ReplayOCR is who reads in a replay.
+type ReplayOCR struct {
+	Real  bool    // Tesseract; else a reader that knows what the window drew
+	Noise float64 // share of the characters that this reader gets wrong, 0 to 0.5
+}
+
+// ReplayOptions say what to replay.
+type ReplayOptions struct {
+	Script scenario.Script
+	// Config gives the rules (profile, OCR, burst, dedup) and of its first
+	// window everything but driver and script. Data and store are not used.
+	Config Config
+	OCR    ReplayOCR
+	Seed   uint64         // of the schedule, the moments of crashes and the noise
+	Fonts  *drawn.FontSet // nil means drawn.Fonts()
+	// Deliver is called with each message as it is delivered; nil: nobody is.
+	Deliver func(control.Message) error
+	// Options are those of the runtime that is replayed, such as a host's own
+	// actors. Drivers, recognizers, store and clock are the replay's.
+	Options []Option
+}
+
+// ReplayResult says what came of a replay.
+type ReplayResult struct {
+	Tally
+	OCRCalls    int           // frames given to OCR, repeats included
+	BubblesRead int           // bubbles that cost a recognition
+	CPU         time.Duration // of the whole process meanwhile; the only field that differs between equal replays
+	Virtual     time.Duration // how long it took for the window
+	Problems    []Problem
+}
+
+// Replay plays a script on a drawn window and runs the whole chain on it, with
+// the actors and workers of the table in topology.go, in virtual time: no
+// goroutine, no sleeping, no file. Equal options give equal deliveries.
+//
+// The window outlives the runtime that watches it. restart drains it and builds
+// a new one over the same store; crash does so without draining, some hundred
+// milliseconds after the frame in which its time came, with whatever was not
+// committed gone. After either, the first look at the window comes before
+// anything else happens in it, so that what was visible can be read. send
+// commits TextSent and then puts the bubble into the conversation shown.
+//
+// A conversation that was never seen is passed on whole unless the
+// configuration sets dedup.first_sight.
+//
+// What counts: see [Tally]. Expected is what [drawn.Window.Truth] lists, but for
+// messages that were first shown by scrolling back past newer ones: these are
+// history and may come out or not. An edited message counts once, whichever
+// of its texts came out; one that was unsent counts if it was shown whole
+// before. An error is returned where the replay itself failed, not for messages
+// that were missed.
+func Replay(ctx context.Context, o ReplayOptions) (ReplayResult, error) {
+	began := cpuTime()
+	p, err := newReplay(o)
+	if err != nil {
+		return ReplayResult{}, err
+	}
+	err = p.play(ctx)
+	p.result.CPU = cpuTime() - began
+	return p.result, errors.Join(err, p.close())
+}
+
+// replay is one on its way.
+type replay struct {
+	o       ReplayOptions
+	cfg     Config
+	window  *drawn.Window
+	player  *scenario.Player
+	screen  hardware.Screen
+	store   *mem.Store
+	noise   *noise
+	rng     *rand.Rand
+	start   time.Time
+	runtime *Runtime
+	sim     *engine.Sim
+	lives   uint64
+	opened  []hardware.Recognizer // of this life
+	look    bool                  // the next capture shows the window as it was
+	host    []scenario.Event      // to be done
+	sends   int
+
+	ears   ears
+	result ReplayResult
+	err    error // of Deliver
+}
+
+// replayStart is when every replay begins: a Thursday morning.
+var replayStart = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+
+// replayLatency is the longest time that a capture or a reading takes.
+const replayLatency = 250 * time.Millisecond
+
+func newReplay(o ReplayOptions) (*replay, error) {
+	if n := o.OCR.Noise; n < 0 || n > 0.5 || o.OCR.Real && n != 0 {
+		return nil, fmt.Errorf("runtime: replay: noise is %v, want 0 to 0.5, and 0 with real OCR", n)
+	}
+	p := &replay{
+		o: o, cfg: o.Config, store: mem.New(), start: replayStart, ears: newEars(),
+		noise: newNoise(o.OCR.Noise, o.Seed), rng: rand.New(rand.NewPCG(o.Seed, 0x7265706c6179)),
+	}
+	w := DefaultWindow("line")
+	if len(p.cfg.Windows) > 0 {
+		w = p.cfg.Windows[0]
+	}
+	w.Driver, w.Script, w.Ref = "drawn", "", ""
+	p.cfg.Windows = []WindowConfig{w}
+	p.cfg.OCR.Engine = OCRDrawn
+	if o.OCR.Real {
+		p.cfg.OCR.Engine = OCRTesseract
+	}
+	if !p.cfg.IsSet("dedup.first_sight") {
+		p.cfg.Dedup.FirstSight = "all"
+	}
+	if err := p.cfg.Validate(); err != nil {
+		return nil, err
+	}
+	theme := drawn.Light
+	if w.Theme == "dark" {
+		theme = drawn.Dark
+	}
+	var err error
+	p.window, err = drawn.New(drawn.Options{
+		Ref: w.Name, Conversation: o.Script.Conversation(), Size: image.Pt(w.Size[0], w.Size[1]), Scale: w.Scale,
+		Theme: theme, Fonts: o.Fonts, Now: p.now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.screen, err = drawn.NewScreen(p.window); err != nil {
+		return nil, err
+	}
+	p.player, err = scenario.Play(p.window, o.Script, scenario.Options{
+		Speed: w.Speed, Host: func(e scenario.Event) { p.host = append(p.host, e) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.window.Drive(p.step)
+	return p, p.boot()
+}
+
+// now is the virtual time; it goes on from one life to the next.
+func (p *replay) now() time.Time {
+	if p.sim == nil {
+		return p.start
+	}
+	return p.sim.Now()
+}
+
+// step plays the script, but not at the first look after a start.
+func (p *replay) step(now time.Time) error {
+	if p.look {
+		p.look = false
+		return nil
+	}
+	return p.player.Step(now)
+}
+
+// boot starts a runtime over the store as it is.
+func (p *replay) boot() error {
+	now := p.now()
+	if err := p.closeRuntime(); err != nil {
+		return err
+	}
+	opts := append(p.o.Options[:len(p.o.Options):len(p.o.Options)],
+		WithStore(func() (engine.Store, error) { return p.store, nil }),
+		WithScreen("drawn", func(w WindowConfig) (hardware.Screen, string, error) { return p.screen, w.Name, nil }),
+		WithRecognizer(p.cfg.OCR.Engine, p.recognizer),
+		func(s *settings) { s.now = p.now },
+	)
+	r, err := New(p.cfg, opts...)
+	if err != nil {
+		return err
+	}
+	p.lives++
+	p.runtime = r
+	sim, err := engine.NewSim(engine.SimOptions{
+		Engine: engine.Options{
+			Store: p.store, Codec: r.codec, Kinds: r.plan.kinds, Workers: r.plan.workers, Listener: p.listen, Divert: p.divert,
+		},
+		Seed: p.o.Seed + p.lives<<32, Start: now, Activate: r.plan.activate, Latency: replayLatency,
+	})
+	p.sim = sim
+	if err != nil {
+		return err
+	}
+	p.look = p.lives > 1
+	sim.Settle()
+	return nil
+}
+
+// recognizer opens what reads in this life.
+func (p *replay) recognizer() (hardware.Recognizer, error) {
+	if !p.o.OCR.Real {
+		known := drawn.NewRecognizer(p.window)
+		if p.o.OCR.Noise == 0 {
+			return known, nil
+		}
+		return noisyRecognizer{known, p.noise}, nil
+	}
+	r, err := tesseract.Open(tesseract.Options{})
+	if err == nil {
+		p.opened = append(p.opened, r)
+	}
+	return r, err
+}
+
+// closeRuntime ends a life: what its workers hold is freed.
+func (p *replay) closeRuntime() error {
+	var errs []error
+	for _, r := range p.opened {
+		errs = append(errs, r.Close())
+	}
+	p.opened = nil
+	if p.runtime != nil {
+		errs = append(errs, p.runtime.plan.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (p *replay) close() error {
+	return errors.Join(p.closeRuntime(), p.window.Close(), p.store.Close())
+}
+
+// replayTail is how long a window is watched after the last event: longer than
+// anything waits for a better reading.
+const replayTail = 10 * time.Second
+
+// play runs until the script is over and everything has come out.
+func (p *replay) play(ctx context.Context) error {
+	poll := time.Duration(p.cfg.Windows[0].Poll)
+	over := time.Time{}
+	for over.IsZero() || p.now().Before(over) {
+		if err := p.act(); err != nil {
+			return err
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case p.err != nil:
+			return p.err
+		case p.now().Sub(p.start) > p.limit():
+			return fmt.Errorf("runtime: replay: the script stands at event %d of %d after %v of virtual time: the window cannot be captured or read",
+				p.player.Stats().Next, len(p.o.Script.Events), p.now().Sub(p.start))
+		case p.player.Stats().Done && over.IsZero():
+			over = p.now().Add(replayTail + 3*poll)
+		}
+		due, ok := p.sim.Engine().NextTimer()
+		if !ok {
+			return errors.New("runtime: replay: nothing is under way any more: the poller of the window has stopped")
+		}
+		p.sim.Advance(max(0, due.Sub(p.now())))
+	}
+	p.drain(time.Duration(p.cfg.Burst.Cap) + time.Minute)
+	p.finish()
+	return p.err
+}
+
+// limit is a time after which every script is over.
+func (p *replay) limit() time.Duration {
+	n := len(p.o.Script.Events)
+	length := time.Duration(0)
+	if n > 0 {
+		length = time.Duration(p.o.Script.Events[n-1].AtMS) * time.Millisecond
+	}
+	return 3*time.Duration(float64(length)/p.cfg.Windows[0].Speed) + time.Duration(n+60)*time.Minute
+}
+
+// act does what the script wants of the host.
+func (p *replay) act() error {
+	for len(p.host) > 0 {
+		e := p.host[0]
+		p.host = p.host[1:]
+		var err error
+		switch e.Do {
+		case scenario.Restart:
+			p.drain(time.Duration(p.cfg.Shutdown.Drain))
+			err = p.boot()
+		case scenario.Crash:
+			err = p.crash()
+		case scenario.ResetBaseline:
+			id := p.runtime.plan.windows[0]
+			err = p.inject(messages.To("poller", string(id)), messages.ResetBaseline{Window: id})
+		case scenario.Send:
+			err = p.send(e.Text)
+		default:
+			err = fmt.Errorf("unknown verb %q", e.Do)
+		}
+		if err != nil {
+			return fmt.Errorf("runtime: replay: line %d: %s: %w", e.Line, e.Do, err)
+		}
+	}
+	return nil
+}
+
+// drain stops the poller and waits until nothing is under way.
+func (p *replay) drain(limit time.Duration) {
+	e := p.sim.Engine()
+	e.StopSources()
+	p.sim.Settle()
+	end := p.now().Add(limit)
+	for !e.Left(time.Duration(p.cfg.Burst.Cap)).None() && p.now().Before(end) {
+		due, ok := e.NextTimer()
+		if !ok {
+			return
+		}
+		p.sim.Advance(min(max(0, due.Sub(p.now())), end.Sub(p.now())))
+	}
+}
+
+// crash ends a life at some moment of the work on the frame just captured.
+func (p *replay) crash() error {
+	p.sim.Advance(time.Duration(p.rng.Int64N(int64(3 * replayLatency))))
+	for range p.rng.IntN(12) {
+		p.sim.Step()
+	}
+	return p.boot()
+}
+
+// inject waits until a message is stored.
+func (p *replay) inject(to messages.Address, m messages.Message) error {
+	done, err := p.sim.Inject(to, m, "")
+	for err == nil {
+		select {
+		case err := <-done:
+			return err
+		default:
+		}
+		if !p.sim.Step() {
+			err = errors.New("the store takes nothing")
+		}
+	}
+	return err
+}
+
+// send does what the outbound side of a runtime does.
+func (p *replay) send(text messages.Text) error {
+	title := p.window.Title()
+	id := messages.ConversationID(p.cfg.Windows[0].App + ":" + title)
+	p.sends++
+	err := p.inject(messages.To("ingress", string(id)), messages.TextSent{
+		Conversation: id, Text: text, Trace: fmt.Sprintf("replay-%d", p.sends), At: p.now(),
+	})
+	if err != nil {
+		return err
+	}
+	p.ears.sent = append(p.ears.sent, said{conversation: title, texts: []string{string(text)}})
+	return p.window.Send(text)
+}
+
+// listen hears every event of every life.
+func (p *replay) listen(ev Event) {
+	for _, fn := range p.runtime.plan.listeners {
+		fn(ev)
+	}
+	switch m := ev.Message.(type) {
+	case messages.MessageDelivered:
+		p.ears.delivered(m)
+		if p.o.Deliver != nil && p.err == nil {
+			p.err = p.o.Deliver(control.NewMessage(ev.Seq, m))
+		}
+	case messages.Dropped:
+		p.ears.dropped(m)
+	case messages.CallFinished:
+		if m.Worker.Kind() == "ocr" {
+			p.result.OCRCalls++
+		}
+	case messages.FrameSeen:
+		p.result.BubblesRead += m.Read.Read
+	case messages.MessageFailed:
+		p.trouble("failed turn: "+m.Reason, m.Actor)
+	case messages.MessageQuarantined:
+		p.trouble("dead letter: "+m.Reason, m.Actor)
+	}
+}
+
+func (p *replay) trouble(what string, actor messages.Address) {
+	p.result.Problems = append(p.result.Problems, Problem{What: what, Conversation: actor.Key()})
+}
+
+// divert looks at what is delivered to the actors and takes nothing.
+func (p *replay) divert(env engine.Envelope) bool {
+	if h, ok := env.Message.(messages.Heard); ok && env.To.Kind() == "ingress" {
+		p.ears.heard[env.ID] = h
+	}
+	return false
+}
+
+// finish scores.
+func (p *replay) finish() {
+	app := p.cfg.Windows[0].App + ":"
+	var got []heard
+	for _, h := range p.ears.got {
+		h.conversation = strings.TrimPrefix(h.conversation, app)
+		got = append(got, h)
+	}
+	own := ownTexts(p.o.Script)
+	for _, m := range p.ears.sent {
+		own[m.conversation] = append(own[m.conversation], m.texts...)
+	}
+	tally, problems := score(expected(p.o.Script, p.window), got, own)
+	sortProblems(problems)
+	p.result.Tally = tally
+	p.result.Problems = append(p.result.Problems, problems...)
+	p.result.Virtual = p.now().Sub(p.start)
+}

@@ -1,0 +1,341 @@
+package runtime
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Tally counts what a replay has shown and what came of it. The bubbles of a
+// joined message count one by one.
+type Tally struct {
+	Expected      int `json:"expected"`      // messages of the friend that a capture showed whole
+	Delivered     int `json:"delivered"`     // bubbles that came out
+	Missed        int `json:"missed"`        // expected, and did not come out
+	Doubled       int `json:"doubled"`       // came out again, or was written by nobody
+	FalseEcho     int `json:"false_echo"`    // missed because it was taken for an echo
+	EchoLeaked    int `json:"echo_leaked"`   // an own message that came out as the friend's
+	Misattributed int `json:"misattributed"` // came out in another conversation, or as somebody else's
+	OrderErrors   int `json:"order_errors"`  // came out earlier or later than it was said
+}
+
+// Errors is the sum of all error columns.
+func (t Tally) Errors() int {
+	return t.Missed + t.Doubled + t.FalseEcho + t.EchoLeaked + t.Misattributed + t.OrderErrors
+}
+
+// Add adds another tally.
+func (t *Tally) Add(o Tally) {
+	t.Expected += o.Expected
+	t.Delivered += o.Delivered
+	t.Missed += o.Missed
+	t.Doubled += o.Doubled
+	t.FalseEcho += o.FalseEcho
+	t.EchoLeaked += o.EchoLeaked
+	t.Misattributed += o.Misattributed
+	t.OrderErrors += o.OrderErrors
+}
+
+// Problem is one error of a replay.
+type Problem struct {
+	What         string // name of the tally's column, or what failed
+	Conversation string
+	Text         messages.Text // said or, where nobody said it, delivered
+}
+
+// said is a message of the friend that was shown.
+type said struct {
+	conversation string
+	kind         messages.Kind
+	texts        []string // all that it has said: it may have been edited
+	// free may come out or not: it was first shown above messages that were
+	// shown before, by scrolling back, and such are history.
+	free bool
+}
+
+// heard is a bubble that came out or, if echo, was taken for an echo.
+type heard struct {
+	conversation, sender string
+	kind                 messages.Kind
+	text                 string
+	echo                 bool
+}
+
+// score compares what was said with what was heard. Both are in order, and
+// what was taken for an echo stands where it would have come out; own holds the
+// texts of the window's owner by conversation.
+//
+// Within a conversation the two are laid along each other like the letters of
+// two words, by the least sum of differences; see [difference]. What is left
+// over then is explained, the first that fits: said and heard alike, but at
+// another place in the order; heard in another conversation; an own message;
+// else doubled.
+func score(all []said, got []heard, own map[string][]string) (t Tally, problems []Problem) {
+	s := scorer{said: all, heard: got, own: own, partner: make([]int, len(got)), met: make([]bool, len(all))}
+	for i := range s.partner {
+		s.partner[i] = -1
+	}
+	for _, name := range s.names() {
+		s.lay(name)
+	}
+	s.explain()
+	for i, m := range all {
+		if !m.free {
+			s.t.Expected++
+		}
+		if !s.met[i] && !m.free {
+			s.report(&s.t.Missed, "missed", m.conversation, m.texts[0])
+		}
+	}
+	return s.t, s.problems
+}
+
+type scorer struct {
+	said     []said
+	heard    []heard
+	own      map[string][]string
+	partner  []int // of heard: index of what was said, or -1
+	met      []bool
+	t        Tally
+	problems []Problem
+}
+
+func (s *scorer) report(column *int, what, conversation, text string) {
+	*column++
+	s.problems = append(s.problems, Problem{What: what, Conversation: conversation, Text: messages.Text(text)})
+}
+
+// names lists the conversations.
+func (s *scorer) names() []string {
+	var names []string
+	for _, m := range s.said {
+		names = append(names, m.conversation)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Costs of laying nothing on something, and of taking an echo for a message.
+const (
+	costAlone = 0.6
+	costEcho  = 0.3
+	costNever = 1e6
+)
+
+// lay finds the cheapest monotone pairing within one conversation.
+func (s *scorer) lay(name string) {
+	var us, them []int
+	for i, m := range s.said {
+		if m.conversation == name {
+			us = append(us, i)
+		}
+	}
+	for j, h := range s.heard {
+		if h.conversation == name {
+			them = append(them, j)
+		}
+	}
+	n, m := len(us), len(them)
+	cost := make([][]float64, n+1)
+	pair := make([][]float64, n)
+	for i := range cost {
+		cost[i] = make([]float64, m+1)
+	}
+	for i := n; i >= 0; i-- {
+		if i < n {
+			pair[i] = make([]float64, m)
+		}
+		for j := m; j >= 0; j-- {
+			switch {
+			case i == n && j == m:
+			case i == n:
+				cost[i][j] = s.aloneHeard(them[j]) + cost[i][j+1]
+			case j == m:
+				cost[i][j] = s.aloneSaid(us[i]) + cost[i+1][j]
+			default:
+				pair[i][j] = s.pair(us[i], them[j])
+				cost[i][j] = min(pair[i][j]+cost[i+1][j+1], s.aloneSaid(us[i])+cost[i+1][j], s.aloneHeard(them[j])+cost[i][j+1])
+			}
+		}
+	}
+	for i, j := 0, 0; i < n && j < m; {
+		switch cost[i][j] {
+		case pair[i][j] + cost[i+1][j+1]:
+			s.take(us[i], them[j])
+			i, j = i+1, j+1
+		case s.aloneSaid(us[i]) + cost[i+1][j]:
+			i++
+		default:
+			j++
+		}
+	}
+}
+
+func (s *scorer) aloneSaid(i int) float64 {
+	if s.said[i].free {
+		return 0
+	}
+	return costAlone
+}
+
+func (s *scorer) aloneHeard(j int) float64 {
+	if s.heard[j].echo {
+		return 0
+	}
+	return costAlone
+}
+
+func (s *scorer) pair(i, j int) float64 {
+	d := difference(s.said[i], s.heard[j])
+	if s.heard[j].echo {
+		d += costEcho
+	}
+	return d
+}
+
+// take notes that the jth heard is the ith said.
+func (s *scorer) take(i, j int) {
+	m, h := s.said[i], s.heard[j]
+	s.partner[j] = i
+	switch {
+	case h.echo && m.free:
+		return
+	case h.echo:
+		s.report(&s.t.FalseEcho, "false_echo", m.conversation, m.texts[0])
+		return // and it stays missed
+	}
+	s.met[i] = true
+	if !text.OCREqual(h.sender, m.conversation) {
+		s.report(&s.t.Misattributed, "misattributed", m.conversation, m.texts[0])
+	}
+}
+
+// alike is the largest difference of two that are the same out of order.
+const alike = 0.3
+
+// explain finds a reason for everything heard that has no partner.
+func (s *scorer) explain() {
+	for j, h := range s.heard {
+		if h.echo {
+			continue
+		}
+		s.t.Delivered++
+		if s.partner[j] >= 0 {
+			continue
+		}
+		if i := s.left(h, true); i >= 0 {
+			s.met[i], s.partner[j] = true, i
+			s.report(&s.t.OrderErrors, "order_errors", h.conversation, s.said[i].texts[0])
+			continue
+		}
+		if s.isOwn(h) {
+			s.report(&s.t.EchoLeaked, "echo_leaked", h.conversation, h.text)
+			continue
+		}
+		if i := s.left(h, false); i >= 0 {
+			s.met[i], s.partner[j] = true, i
+			s.report(&s.t.Misattributed, "misattributed", s.said[i].conversation, s.said[i].texts[0])
+			continue
+		}
+		s.report(&s.t.Doubled, "doubled", h.conversation, h.text)
+	}
+}
+
+// left finds something said and not heard that is like h, in its conversation
+// or in another.
+func (s *scorer) left(h heard, here bool) int {
+	best, at := alike, -1
+	for i, m := range s.said {
+		if s.met[i] || (m.conversation == h.conversation) != here {
+			continue
+		}
+		if d := difference(m, h); d < best {
+			best, at = d, i
+		}
+	}
+	return at
+}
+
+func (s *scorer) isOwn(h heard) bool {
+	return h.kind == messages.KindText && slices.ContainsFunc(s.own[h.conversation], func(o string) bool {
+		return difference(said{kind: messages.KindText, texts: []string{o}}, h) < alike
+	})
+}
+
+// difference says how unlike a message and a bubble are: 0 for the same, up to
+// 1, or costNever if they cannot be one. Pictures are told by their kind. A
+// text without any letter or digit, which OCR cannot read, may come out
+// unreadable or as anything else that was read.
+func difference(m said, h heard) float64 {
+	picture := func(k messages.Kind) bool { return k == messages.KindSticker || k == messages.KindImage }
+	if m.kind != messages.KindText {
+		if picture(m.kind) && picture(h.kind) {
+			return 0
+		}
+		return costNever
+	}
+	best := float64(costNever)
+	for _, t := range m.texts {
+		best = min(best, differenceOfTexts(t, h))
+	}
+	return best
+}
+
+func differenceOfTexts(t string, h heard) float64 {
+	wordless := !strings.ContainsFunc(t, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+	switch {
+	case wordless && h.kind == messages.KindUnreadable:
+		return 0
+	case h.kind != messages.KindText:
+		return costNever
+	case text.Normalize(t) == text.Normalize(h.text):
+		return 0
+	case wordless:
+		return 0.55
+	case text.OCREqual(t, h.text):
+		return 0.02
+	}
+	a, b := []rune(text.Compact(t)), []rune(text.Compact(h.text))
+	longest := max(len(a), len(b))
+	d := float64(edits(a, b)) / float64(max(longest, 1))
+	switch {
+	case longest <= 2: // one wrong letter is all of it
+		return max(d, 0.9)
+	case d <= 0.5:
+		return max(d, 0.04)
+	}
+	return costNever
+}
+
+// edits is the number of characters to insert, delete or replace.
+func edits(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			step := diagonal + 1
+			if x == y {
+				step--
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(step, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// sortProblems orders problems by column, as the tally has them.
+func sortProblems(list []Problem) {
+	columns := []string{"missed", "doubled", "false_echo", "echo_leaked", "misattributed", "order_errors"}
+	slices.SortStableFunc(list, func(a, b Problem) int {
+		return cmp.Compare(slices.Index(columns, a.What), slices.Index(columns, b.What))
+	})
+}
