@@ -80,6 +80,8 @@ type Window struct {
 	step                     func(now time.Time) error
 	picture                  *image.RGBA // of s; nil: not drawn yet
 	seen                     int         // messages seen so far
+	looked                   int         // bubbles that the last capture showed whole
+	appended                 int         // messages since then
 	closed                   bool
 }
 
@@ -163,6 +165,9 @@ func (w *Window) Apply(c Change) error {
 	if c.Op != OpMark {
 		w.picture = nil
 	}
+	if c.Op == OpAppend {
+		w.appended++
+	}
 	return nil
 }
 
@@ -203,6 +208,37 @@ func (w *Window) Hides(c Change) bool {
 		}
 	}
 	return false
+}
+
+// Outruns reports whether an append would leave less than half of what the last
+// capture showed in view, and is not the first since then: more than a person
+// would write between two looks, and too little for a reader to know where the
+// rest belongs. Other changes outrun nothing.
+func (w *Window) Outruns(c Change) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.Op != OpAppend || w.s.check(c) != nil {
+		return false
+	}
+	if w.appended == 0 || w.looked == 0 {
+		return false
+	}
+	then := w.s.clone()
+	c.Script = nil
+	then.apply(c, w.grown, w.limit)
+	return 2*w.shown(then) < w.looked
+}
+
+// shown counts the bubbles in view that captures have shown.
+func (w *Window) shown(s *state) int {
+	view := w.frame(s).view()
+	n := 0
+	for _, p := range w.layout(s) {
+		if p.captured && done(p, view) {
+			n++
+		}
+	}
+	return n
 }
 
 // done reports whether a capture of this view shows all of a bubble that it
@@ -247,6 +283,9 @@ func (w *Window) Capture(ctx context.Context) (hardware.Capture, error) {
 		bubbles := w.layout(w.s)
 		w.picture = w.render(w.s, bubbles)
 		w.witness(bubbles, now)
+	}
+	if w.appended > 0 || w.looked == 0 {
+		w.looked, w.appended = w.shown(w.s), 0
 	}
 	return hardware.Capture{Image: w.picture, Scale: float64(w.scale)}, nil
 }

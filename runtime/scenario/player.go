@@ -35,8 +35,8 @@ type Stats struct {
 // window's journal keeps the position, so that a script goes on where it was.
 //
 // A friend waits: an event that would take a bubble out of view that no
-// capture has shown whole is put off until the next capture, and script time
-// with it.
+// capture has shown whole, or leave little in view of what the last capture
+// showed, is put off until the next capture, and script time with it.
 type Player struct {
 	window *drawn.Window
 	script Script
@@ -143,7 +143,7 @@ func (p *Player) play(e Event, now time.Time) (acted bool, err error) {
 	}
 	c.At = now
 	c.Script = &drawn.Script{ID: p.id, Next: p.stats.Next + 1, MS: p.at.Milliseconds()}
-	if p.window.Hides(c) {
+	if p.window.Hides(c) || p.window.Outruns(c) {
 		return false, nil
 	}
 	if err := p.window.Apply(c); err != nil {
