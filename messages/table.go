@@ -30,6 +30,25 @@ func Core() Table {
 		Durable[InboundMessage](nil),
 		Durable[MessageDelivered](nil),
 
+		// attention
+		Fleeting[FaceFrame](),
+		Fleeting[CameraDue](),
+		Fleeting[CameraSnapshot](),
+		Fleeting[UsageDue](),
+		Fleeting[ReadUsage](),
+		Fleeting[UsageRead](),
+		Fleeting[UsageSnapshot](),
+		Fleeting[KeyRecency](),
+		Fleeting[FocusDue](),
+		Fleeting[FocusJudged](),
+		Durable[FocusChanged](nil),
+		Durable[NoticeDue](nil),
+		Durable[PauseNotices](nil),
+		Durable[ResumeNotices](nil),
+		Durable[FocusNotice](nil),
+		Fleeting[ShowNotice](),
+		Fleeting[NoticeShown](),
+
 		// language model
 		Fleeting[AskLLM](),
 		Fleeting[LLMAnswer](),
