@@ -3,11 +3,20 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/scenario"
 )
 
 // interruptible ends with the first signal.
@@ -15,6 +24,95 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
+// replayCorpus prints a row for each profile and reader. Without --profile and
+// --ocr that is both profiles, each with perfect, noisy and real OCR.
 func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) error {
-	return errors.New("later")
+	if len(args) > 0 || f.messages < 1 || f.messages > 1e6 || f.asJSON {
+		return badUsage("replay --corpus: want --messages from 1 to 1000000, no file and no --json")
+	}
+	cases := scenario.Corpus(f.messages, f.seed)
+	if f.write != "" {
+		return writeCases(cases, f.write)
+	}
+	profiles, engines := []string{"default", "seed"}, []string{"perfect", "noisy=0.03", "real"}
+	if f.profile != "" {
+		profiles = []string{f.profile}
+	}
+	if cmd.Flags().Changed("ocr") {
+		engines = []string{f.ocr}
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "profile\tocr\texpected\tdelivered\tmissed\tdoubled\tfalse_echo\techo_leaked\tmisattributed\torder_errors\tocr_calls\tbubbles_read\tcpu_ms\twall_ms\t")
+	var refused []error
+	for _, f.profile = range profiles {
+		cfg, err := f.config(a)
+		if err != nil {
+			refused = append(refused, fmt.Errorf("profile %s: %w", f.profile, err))
+			continue
+		}
+		for _, f.ocr = range engines {
+			ocr, err := parseOCR(f.ocr)
+			if err != nil {
+				return err
+			}
+			began := time.Now()
+			r, err := runtime.ReplayCorpus(ctx, cases, runtime.ReplayOptions{
+				Config: cfg, OCR: ocr, Seed: f.seed, Options: a.extra,
+			}, a.progress(f.profile+" "+f.ocr, len(cases)))
+			if err != nil {
+				return err
+			}
+			if err := a.printProblems(f.profile+" "+f.ocr+": ", r); err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", f.profile, f.ocr,
+				r.Expected, r.Delivered, r.Missed, r.Doubled, r.FalseEcho, r.EchoLeaked, r.Misattributed, r.OrderErrors,
+				r.OCRCalls, r.BubblesRead, r.CPU.Milliseconds(), time.Since(began).Milliseconds())
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return errors.Join(refused...)
+}
+
+// progress counts cases on a terminal.
+func (a *app) progress(what string, of int) func(int, runtime.ReplayResult) {
+	file, ok := a.stderr.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return nil
+	}
+	n := 0
+	return func(int, runtime.ReplayResult) {
+		n++
+		end := ""
+		if n == of {
+			end = "\r\x1b[K"
+		}
+		fmt.Fprintf(a.stderr, "\r%s: %d of %d scenarios%s", what, n, of, end)
+	}
+}
+
+// writeCases writes one file a case; its name says how the window looks.
+func writeCases(cases []scenario.Case, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	for i, c := range cases {
+		theme := "light"
+		if c.Dark {
+			theme = "dark"
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "# Played by --corpus with --scale %d --theme %s and its seed plus %d.\n", c.Scale, theme, i)
+		if err := c.Script.Write(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, c.Name+".jsonl"), []byte(b.String()), 0o644); err != nil {
+			return fmt.Errorf("replay: %w", err)
+		}
+	}
+	return nil
 }

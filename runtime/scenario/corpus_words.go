@@ -1,0 +1,58 @@
+package scenario
+
+// words are what generated people say. {n} is a small number, {t} a time,
+// {d} a day, {p} a place and {w} a thing; see fillIn.
+type words struct {
+	sentences, greetings, short, days, places, things []string
+}
+
+var japanese = words{
+	sentences: []string{
+		"{d}の{t}に{p}で会おう", "{p}の前で待ってるね", "{w}を買っておいてくれる？", "今日は{p}がすごく混んでた", "{w}がまだ届かないんだけど",
+		"{t}の電車に乗るつもり", "さっき{p}で先生に会ったよ", "来週から新しい仕事が始まる", "母が{w}を送ってくれた", "{d}は雨らしいよ",
+		"傘を持っていったほうがいいかも", "夕飯は{w}にしようと思う", "{n}人分の席を予約しておいた", "{p}までの道を教えてほしい", "昨日の映画、最後がよかった",
+		"{w}の写真を見せて", "明日の朝は早いからもう寝るね", "会議が{t}に変わりました", "資料を{n}部印刷してください", "{p}に着いたら電話して",
+		"鍵を机の上に置いてきたみたい", "{w}は冷蔵庫に入ってるよ", "週末に部屋を片付けないと", "{d}までに返事をください", "庭の花がようやく咲いた",
+		"バスが遅れているので少し待って", "新しい靴を買いに行きたい", "{n}階の受付で名前を言ってね", "犬の散歩に行ってくる", "その話は{p}で聞いたことがある",
+		"{w}の作り方を覚えた", "試験の結果は{d}に出るらしい", "図書館で本を{n}冊借りた", "窓を閉めるのを忘れた", "{p}の近くに引っ越すことになった",
+		"お土産は{w}でいい？", "写真をたくさん撮ったから後で送るね", "風が強くて自転車が倒れてた", "{t}ごろ家を出ます", "歯医者の予約を変更した",
+		"海まで歩いて{n}分くらい", "弟が{p}で働き始めた", "今年の夏は山に登りたい", "{w}を{n}つ注文しました", "静かな店を知ってる？",
+		"切符はもう買ってある", "隣の人がピアノを練習している", "昼休みに{p}へ行こう", "荷物は玄関に置いておいて", "また今度ゆっくり話そう",
+		"健康診断の結果が届いた", "雪で電車が止まってる", "その本なら{p}にあったよ", "{d}の夜は空いてる？", "電池が切れそうだから後で連絡する",
+		"{w}を忘れないでね", "階段で転んで足が痛い", "天気がいいから洗濯した", "会場は{p}の{n}階です", "やっと宿題が終わった",
+	},
+	greetings: []string{"おはよう", "おはよう！", "こんにちは", "こんばんは", "おやすみ", "おやすみなさい", "ただいま", "おつかれさま", "またね", "久しぶり", "ありがとう", "よろしくお願いします"},
+	short:     []string{"OK", "了解", "うん", "はい", "いいよ", "ありがとう", "なるほど", "そうだね", "了解です", "わかった", "たしかに", "いいえ", "本当？", "すごい", "助かる", "ごめん", "大丈夫", "えっ", "やった！", "まだ"},
+	days:      []string{"月曜", "火曜日", "水曜", "木曜日", "金曜", "土曜日", "日曜", "明日", "あさって", "来週"},
+	places:    []string{"駅", "公園", "図書館", "会社", "喫茶店", "本屋", "学校", "郵便局", "空港", "体育館", "市役所", "病院"},
+	things:    []string{"牛乳", "切手", "りんご", "カレー", "地図", "お茶", "辞書", "花束", "電球", "毛布", "うどん", "手袋"},
+}
+
+var english = words{
+	sentences: []string{
+		"Let's meet at {t} near the {p}.", "Could you bring the {w} on {d}?", "I left my {w} at the {p} again.", "The train leaves at {t}, so hurry up.",
+		"My sister is moving to a new flat next month.", "Did you finish the report already?", "We need {n} more chairs for {d}.", "I will call you after dinner.",
+		"The weather looks great this weekend.", "Sorry, I was on the phone with the {p}.", "Have you seen my {w} anywhere?", "It takes about {n} minutes from the {p}.",
+		"The meeting was moved to {d}.", "I am making soup tonight, want some?", "That was the best concert of the year.", "Please send me the address of the {p}.",
+		"They are closed on {d}.", "I found an old photo of us.", "Can we talk about the budget later?", "My battery is almost empty.",
+		"The garden looks lovely in spring.", "Remember to water the plants.", "Her flight arrives at {t}.", "Nobody told me about the change.",
+		"I bought {n} tickets for the show.", "The {w} is still in the kitchen.", "We should visit the {p} together.", "It rained the whole morning.",
+		"Just five more pages and I am done.", "Our neighbours got a puppy.", "Which colour do you like better?", "The lift is out of order again.",
+		"Thanks for helping with the boxes.", "I will be at the {p} until {t}.", "Everyone liked your cake.", "Tell me when you get home.",
+		"The keys are under the blue pot.", "Maybe we can go hiking on {d}.", "Is the {p} far from here?", "I will think about it.",
+	},
+	greetings: []string{"Good morning", "Good morning!", "Hello", "Hi there", "Good night", "See you later", "Take care", "Thank you!", "Welcome back", "Long time no see"},
+	short:     []string{"OK", "Yes", "No", "Sure", "Thanks", "Got it", "Sounds good", "Really?", "Great", "Me too", "Why not", "Maybe", "On my way", "Of course", "No problem", "Nice!", "ok", "Done"},
+	days:      []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"},
+	places:    []string{"station", "library", "park", "office", "museum", "bakery", "school", "airport", "bridge", "harbour"},
+	things:    []string{"umbrella", "notebook", "charger", "map", "jacket", "camera", "basket", "lamp", "teapot", "ladder"},
+}
+
+// alone are numbers and times that are whole messages.
+var alone = []string{"42", "12:30", "7", "100", "9:05", "2024", "18:00", "15", "3", "1200", "10:00", "64"}
+
+// pictures are messages without a letter.
+var pictures = []string{"😀", "👍", "🙏🙏", "❤️", "😂😂😂", "🎉", "👋", "😢"}
+
+// people are the names of generated conversations.
+var people = []string{"Hana", "Ren", "Sakura", "田中さん", "Emma", "佐藤先生", "Oliver", "山本"}
