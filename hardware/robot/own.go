@@ -89,9 +89,9 @@ func (own) Lend(ctx context.Context, text string, paste func(context.Context) er
 			err = fmt.Errorf("robot: pasting was interrupted: %w: %w", err, hardware.ErrPartlyTyped)
 		}
 	}
-	if e := robotgo.WriteAll(before); err == nil && e != nil {
-		return fmt.Errorf("robot: the text was pasted, but the clipboard was not put back: %w", e)
-	}
+	// The text was pasted, or not, whatever becomes of the clipboard: an error
+	// here would have the caller paste it again.
+	_ = robotgo.WriteAll(before)
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/draw"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/go-vgo/robotgo"
@@ -17,8 +16,8 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// one guards robotgo, whose state is the process's.
-var one sync.Mutex
+// one is held by the call that uses robotgo, whose state is the process's.
+var one = make(chan struct{}, 1)
 
 // Robot types, clicks and captures. All methods may be called concurrently: one
 // acts at a time.
@@ -194,10 +193,14 @@ func (r *Robot) Click(ctx context.Context, ref string, at image.Point) error {
 
 // act runs f alone, with a display that answers.
 func (r *Robot) act(ctx context.Context, f func() error) error {
-	one.Lock()
-	defer one.Unlock()
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), healthy()); err != nil {
 		return err
+	}
+	select {
+	case one <- struct{}{}:
+		defer func() { <-one }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	if err := ready(); err != nil {
 		return err

@@ -3,20 +3,57 @@
 package robot
 
 /*
-#cgo LDFLAGS: -lX11
+#cgo LDFLAGS: -lX11 -Wl,--wrap=XOpenDisplay -Wl,--wrap=XCloseDisplay
+#define _GNU_SOURCE
+#include <poll.h>
 #include <X11/Xlib.h>
 
 // What Xlib does by default when a request fails or the server goes away is to
-// end the process. Both handlers let it go on; lost is set by the second one.
+// end the process. The handlers keep it alive; lost is set by the second one.
 static volatile int lost = 0;
 
 static int ignoreError(Display *d, XErrorEvent *e) { return 0; }
+static int connectionLost(Display *d) { lost = 1; return 0; }
 static void stay(Display *d, void *data) {}
-static int connectionLost(Display *d) {
-	lost = 1;
+
+// Robotgo keeps connections in variables of its own and does not notice when
+// they break. The linker therefore leads every XOpenDisplay and XCloseDisplay
+// of this program through here. Calls are made one at a time.
+enum { most = 16 };
+static Display *opened[most];
+
+Display *__real_XOpenDisplay(const char *name);
+int __real_XCloseDisplay(Display *d);
+
+Display *__wrap_XOpenDisplay(const char *name) {
+	Display *d = __real_XOpenDisplay(name);
+	if (d == NULL) return NULL;
 	XSetIOErrorExitHandler(d, stay, NULL);
-	return 0;
+	for (int i = 0; i < most; i++) {
+		if (opened[i] == NULL) { opened[i] = d; break; }
+	}
+	return d;
 }
+
+int __wrap_XCloseDisplay(Display *d) {
+	if (d == NULL) return 0;
+	for (int i = 0; i < most; i++) {
+		if (opened[i] == d) opened[i] = NULL;
+	}
+	return __real_XCloseDisplay(d);
+}
+
+// broken tells whether the server has hung up on a connection that is kept.
+static int broken(void) {
+	for (int i = 0; i < most && !lost; i++) {
+		if (opened[i] == NULL) continue;
+		struct pollfd p = { .fd = ConnectionNumber(opened[i]), .events = POLLRDHUP };
+		if (poll(&p, 1, 0) > 0) lost = 1;
+	}
+	return lost;
+}
+
+static int isLost(void) { return lost; }
 
 static int reach(void) {
 	XSetErrorHandler(ignoreError);
@@ -26,7 +63,6 @@ static int reach(void) {
 	XCloseDisplay(d);
 	return 1;
 }
-static int isLost(void) { return lost; }
 */
 import "C"
 
@@ -36,11 +72,11 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// ready fails where robotgo would crash: without a display, and after it has
-// lost the one that it still believes in.
+// ready fails where robotgo would crash: without a display, and after the server
+// has hung up on the one that robotgo believes in.
 func ready() error {
-	if err := healthy(); err != nil {
-		return err
+	if C.broken() != 0 {
+		return healthy()
 	}
 	if C.reach() == 0 {
 		return fmt.Errorf("robot: no X server answers at $DISPLAY (start from inside the desktop session): %w", hardware.ErrNoDisplay)
@@ -48,8 +84,7 @@ func ready() error {
 	return nil
 }
 
-// healthy fails after the X server went away while robotgo was using it: its
-// connection cannot be replaced.
+// healthy fails once robotgo has lost its X server.
 func healthy() error {
 	if C.isLost() != 0 {
 		return fmt.Errorf("robot: the X server went away, which robotgo does not survive (start this program again): %w", hardware.ErrNoDisplay)

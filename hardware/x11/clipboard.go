@@ -52,7 +52,8 @@ var selectionAtoms = []string{"CLIPBOARD", "TARGETS", "UTF8_STRING", "TEXT", "te
 // waits until that has happened, and puts back the text that was there before;
 // anything but text is lost. Where no program has asked for the text it wraps
 // hardware.ErrNoField, and the clipboard is left empty, because a window that
-// is late must not paste what was there before.
+// is late must not paste what was there before. A browser asks for the text even
+// when none of its fields has the focus: no error is no proof that it was typed.
 func (d *Display) Lend(ctx context.Context, text string, paste func(context.Context) error) error {
 	if len(text) > maxClipboard {
 		return fmt.Errorf("x11: %d bytes are too many for the clipboard (split the text below %d): %w", len(text), maxClipboard, hardware.ErrUnavailable)

@@ -1,0 +1,226 @@
+//go:build desktop && linux && cgo
+
+package robot
+
+import (
+	"context"
+	"errors"
+	"image"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/internal/desktop"
+	"github.com/kehai-run/kehai/hardware/x11"
+)
+
+// page has one text field without the focus. Its title tells what stands in the
+// field and what Enter has sent.
+const page = `<!doctype html><meta charset="utf-8"><title>ready</title>
+<body style="margin:0;background:#8cabd8">
+<textarea id="f" style="position:absolute;left:0;top:300px;width:100%;height:200px;font-size:20px"></textarea>
+<script>
+const f = document.getElementById("f");
+let sent = 0;
+const show = () => document.title = "sent " + sent + " [" + f.value.replaceAll("\n", "⏎") + "]";
+f.addEventListener("input", show);
+f.addEventListener("focus", show);
+f.addEventListener("keydown", e => {
+	if (e.key !== "Enter" || e.shiftKey) return;
+	e.preventDefault();
+	sent++;
+	f.value = "";
+	show();
+});
+</script>`
+
+const mixed = "了解です！明日の15:30に渋谷駅で。OK? (たぶん) ~ #1 \\ \"はい\" ヴァ～ー㈱"
+
+// TestRobot is one test with parts, because robotgo keeps the first display that
+// it was used on.
+func TestRobot(t *testing.T) {
+	desk := desktop.Start(t)
+	desk.StartWindowManager(t)
+	t.Setenv("DISPLAY", desk.Display)
+	d, err := x11.Open(x11.Options{Display: desk.Display})
+	if err != nil {
+		t.Fatalf("Open() = %v", err)
+	}
+	defer func() { _ = d.Close() }()
+	desk.StartBrowser(t, page)
+	var w hardware.Window
+	title := func(want string) func() bool {
+		return func() bool {
+			w, err = d.Find(t.Context(), "chromium")
+			return err == nil && w.Title == want
+		}
+	}
+	desktop.Eventually(t, "the page is open", title("ready"))
+	open := func(t *testing.T, opt Options) *Robot {
+		t.Helper()
+		r, err := Open(opt)
+		if err != nil {
+			t.Fatalf("Open() = %v", err)
+		}
+		return r
+	}
+	paste, keys := open(t, Options{Desk: d}), open(t, Options{Desk: d, Method: MethodKeys})
+	empty := func(t *testing.T, sent int) {
+		t.Helper()
+		if err := paste.Press(t.Context(), w.Ref, hardware.KeySelectAll); err != nil {
+			t.Fatalf("Press(select all) = %v", err)
+		}
+		if err := paste.Press(t.Context(), w.Ref, hardware.KeyBackspace); err != nil {
+			t.Fatalf("Press(backspace) = %v", err)
+		}
+		desktop.Eventually(t, "the field is empty", title("sent "+strconv.Itoa(sent)+" []"))
+	}
+
+	t.Run("no field", func(t *testing.T) {
+		deaf := desktop.Connect(t, desk.Display).Open("deaf", "Deaf", image.Rect(0, 0, 300, 200))
+		defer deaf.Close()
+		ref := "0x" + strconv.FormatUint(uint64(deaf.ID), 16)
+		if err := paste.Type(t.Context(), ref, "x"); !errors.Is(err, hardware.ErrNoField) {
+			t.Errorf("Type() into a window that takes no text = %v, want %v", err, hardware.ErrNoField)
+		}
+	})
+	t.Run("click", func(t *testing.T) {
+		if err := paste.Click(t.Context(), w.Ref, image.Pt(-1, 5)); err == nil {
+			t.Error("Click(outside) = nil, want an error")
+		}
+		if err := paste.Click(t.Context(), w.Ref, image.Pt(200, 400)); err != nil {
+			t.Fatalf("Click() = %v", err)
+		}
+		desktop.Eventually(t, "the field has the focus", title("sent 0 []"))
+	})
+	t.Run("paste", func(t *testing.T) {
+		text := mixed + " 😀👨‍👩‍👧 " + strings.Repeat("長い文。", 60) + "\n二行目"
+		if err := paste.Type(t.Context(), w.Ref, text); err != nil {
+			t.Fatalf("Type() = %v", err)
+		}
+		desktop.Eventually(t, "the field has the text", title("sent 0 ["+strings.ReplaceAll(text, "\n", "⏎")+"]"))
+		if err := paste.Press(t.Context(), w.Ref, hardware.KeyEnter); err != nil {
+			t.Fatalf("Press(enter) = %v", err)
+		}
+		desktop.Eventually(t, "the text is sent", title("sent 1 []"))
+	})
+	t.Run("keys", func(t *testing.T) {
+		text := "こんにちは、Kehai 2026!\n二行目 OK?"
+		if err := keys.Type(t.Context(), w.Ref, text); err != nil {
+			t.Fatalf("Type() = %v", err)
+		}
+		desktop.Eventually(t, "the field has the text", title("sent 1 ["+strings.ReplaceAll(text, "\n", "⏎")+"]"))
+		empty(t, 1)
+		if err := keys.Type(t.Context(), w.Ref, "😀"); !errors.Is(err, hardware.ErrUnavailable) {
+			t.Errorf("Type(emoji) by keys = %v, want %v", err, hardware.ErrUnavailable)
+		}
+	})
+	t.Run("covered window comes to the front", func(t *testing.T) {
+		front := desktop.Connect(t, desk.Display).Open("front", "Front", image.Rect(0, 0, 1200, 850))
+		defer front.Close()
+		if err := paste.Type(t.Context(), w.Ref, "前面"); err != nil {
+			t.Fatalf("Type() = %v", err)
+		}
+		desktop.Eventually(t, "the field has the text", title("sent 1 [前面]"))
+		empty(t, 1)
+	})
+	t.Run("another window is active", func(t *testing.T) {
+		for _, method := range []Method{MethodPaste, MethodKeys} {
+			r := open(t, Options{Desk: stolen{d}, Clipboard: d, Method: method})
+			if err := r.Type(t.Context(), w.Ref, "secret"); !errors.Is(err, hardware.ErrNotActive) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("Type() by %s while another window is active = %v, want %v without the text", method, err, hardware.ErrNotActive)
+			}
+		}
+		late := &stolenLater{Desk: d, looks: 3}
+		r := open(t, Options{Desk: late, Method: MethodKeys})
+		if err := r.Type(t.Context(), w.Ref, "abcdefghijklmnopqrstuvwxyz"); !errors.Is(err, hardware.ErrPartlyTyped) {
+			t.Errorf("Type() that loses the window = %v, want %v", err, hardware.ErrPartlyTyped)
+		}
+		desktop.Eventually(t, "only what was typed before stands there", title("sent 1 [abcdefghijklmnop]"))
+		empty(t, 1)
+	})
+	t.Run("gone and cancelled", func(t *testing.T) {
+		if err := paste.Type(t.Context(), "0x77777777", "x"); !errors.Is(err, hardware.ErrWindowGone) {
+			t.Errorf("Type(no window) = %v, want %v", err, hardware.ErrWindowGone)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := paste.Type(ctx, w.Ref, "x"); !errors.Is(err, context.Canceled) {
+			t.Errorf("Type(cancelled) = %v, want %v", err, context.Canceled)
+		}
+	})
+	t.Run("capture", func(t *testing.T) {
+		plain, err := paste.Capture(t.Context(), w.Ref)
+		if err != nil {
+			t.Fatalf("Capture() = %v", err)
+		}
+		if plain.Image.Rect.Size() != w.Box.Size() {
+			t.Errorf("Capture() is %v, want %v", plain.Image.Rect.Size(), w.Box.Size())
+		}
+		want := [4]uint8{0x8c, 0xab, 0xd8, 0xff}
+		c := plain.Image.RGBAAt(300, 150)
+		if got := [4]uint8{c.R, c.G, c.B, c.A}; got != want {
+			t.Errorf("Capture() of the page's ground = %v, want %v", got, want)
+		}
+		list, err := paste.Windows(t.Context())
+		if err != nil || len(list) == 0 {
+			t.Errorf("Windows() = %v, %v, want the browser", list, err)
+		}
+	})
+	t.Run("robotgo's own desk", func(t *testing.T) {
+		r := open(t, Options{})
+		list, err := r.Windows(t.Context())
+		if err != nil || len(list) != 1 || list[0].PID != w.PID || !strings.HasPrefix(list[0].Title, "sent 1") {
+			t.Fatalf("Windows() = %+v, %v, want the active window of process %d", list, err, w.PID)
+		}
+		if err := r.Type(t.Context(), list[0].Ref, "own"); err != nil {
+			t.Fatalf("Type() = %v", err)
+		}
+		desktop.Eventually(t, "the field has the text", title("sent 1 [own]"))
+	})
+	// The last one: robotgo cannot be used after it.
+	t.Run("the server goes away", func(t *testing.T) {
+		desk.StopServer()
+		for _, r := range []*Robot{paste, keys, open(t, Options{})} {
+			if err := r.Type(t.Context(), w.Ref, "x"); !errors.Is(err, hardware.ErrNoDisplay) {
+				t.Errorf("Type() without a server = %v, want %v", err, hardware.ErrNoDisplay)
+			}
+		}
+		again := desktop.Start(t)
+		again.StartWindowManager(t)
+		t.Setenv("DISPLAY", again.Display)
+		d, err := x11.Open(x11.Options{Display: again.Display})
+		if err != nil {
+			t.Fatalf("Open() = %v", err)
+		}
+		defer func() { _ = d.Close() }()
+		front := desktop.Connect(t, again.Display).Open("front", "Front", image.Rect(0, 0, 300, 200))
+		r := open(t, Options{Desk: d, Method: MethodKeys})
+		ref := "0x" + strconv.FormatUint(uint64(front.ID), 16)
+		// Whoever reads this result has survived Xlib.
+		if err := r.Type(t.Context(), ref, "abc"); !errors.Is(err, hardware.ErrNoDisplay) || !strings.Contains(err.Error(), "again") {
+			t.Errorf("Type() on another server = %v, want %v and to start again", err, hardware.ErrNoDisplay)
+		}
+	})
+}
+
+// stolen is a desk on which another window takes the keyboard at once.
+type stolen struct{ Desk }
+
+func (stolen) Active(context.Context) (hardware.Window, error) {
+	return hardware.Window{Ref: "0x1"}, nil
+}
+
+// stolenLater is a desk on which that happens after some looks.
+type stolenLater struct {
+	Desk
+	looks int
+}
+
+func (s *stolenLater) Active(ctx context.Context) (hardware.Window, error) {
+	if s.looks--; s.looks < 0 {
+		return hardware.Window{Ref: "0x1"}, nil
+	}
+	return s.Desk.Active(ctx)
+}
