@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -107,9 +108,12 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) {
 	f := a.ledger.See(View{
 		Bubbles: m.Bubbles, Size: m.Size, Scale: m.Scale, Title: m.Title, Window: m.Window, SeenAt: m.SeenAt,
 	}, mem, turn.Now())
+	detail := messages.Detail{Rule: f.Rule, Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
 	for _, note := range f.Notes {
-		turn.Drop("dedup", note)
+		turn.DropWith("dedup", note, detail)
 	}
+	detail.Occurrences = entered(head.Next, a.ledger.head.Next, f.Held)
+	turn.Pass("dedup", detail)
 	if f.Gap {
 		turn.Publish(messages.TranscriptGap{
 			Conversation: a.conversation, Window: m.Window, Visible: f.Whole, Passed: f.Passed, SeenAt: m.SeenAt,
@@ -124,13 +128,19 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) {
 
 // finish passes on what can be, and writes what has changed since head.
 func (a *actor) finish(turn *actors.Turn, head Head) {
+	sideless := a.ledger.sideless()
 	heard, wait, notes := a.ledger.Release(turn.Now())
+	released := messages.Detail{Rule: "released", Conversation: a.conversation}
 	for _, h := range heard {
 		h.Conversation = a.conversation
+		released.Window, released.Occurrences = h.Window, append(released.Occurrences, h.Occurrence)
 		turn.Send(messages.To(a.to, string(a.conversation)), h)
 	}
+	if len(heard) > 0 {
+		turn.Pass("dedup", released)
+	}
 	for _, note := range notes {
-		turn.Drop("dedup", note)
+		turn.DropWith("dedup", note, messages.Detail{Rule: "side", Conversation: a.conversation, Occurrences: sideless})
 	}
 	if wait > 0 {
 		turn.After("release", wait, messages.LedgerDue{})
@@ -145,6 +155,17 @@ func (a *actor) finish(turn *actors.Turn, head Head) {
 	if a.ledger.head != head {
 		heads.Put(turn, "head", a.ledger.head)
 	}
+}
+
+// entered lists the occurrences given out between two heads, without those held
+// back.
+func entered(from, to messages.Occurrence, held []messages.Occurrence) (list []messages.Occurrence) {
+	for o := max(from, 1); o < to; o++ {
+		if !slices.Contains(held, o) {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 // rowKey orders rows by place.

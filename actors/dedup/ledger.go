@@ -43,6 +43,9 @@ type Head struct {
 	Title  messages.Text       `json:"title,omitempty"` // of the conversation
 	Group  bool                `json:"group,omitempty"` // names were shown beside bubbles
 	Window messages.WindowID   `json:"window,omitempty"`
+	// Forgotten marks a conversation whose transcript a person had deleted: what
+	// is visible of it next is history, whatever FirstSight says.
+	Forgotten bool `json:"forgotten,omitempty"`
 }
 
 // NewLedger makes a ledger of what is stored; entries are in order.
@@ -77,7 +80,20 @@ type Finding struct {
 	Whole  int // bubbles that are wholly visible
 	Passed int // of these, new and to be passed on
 	Notes  []string
+	Rule   string                // that the view was judged by
+	Known  []messages.Occurrence // what each bubble was taken for, 0 for none; nil unless the view was aligned
+	Held   []messages.Occurrence // incoming ones that entered as history
 }
+
+// Rules that a view is judged by.
+const (
+	RuleFirstSight = "first_sight" // nothing was known
+	RuleForgotten  = "forgotten"   // a person had the transcript deleted
+	RuleAligned    = "aligned"     // it was laid along what is known
+	RuleGap        = "gap"         // nothing visible is known: it follows, after a gap
+	RuleScrolled   = "scrolled"    // nothing visible is known: it stands somewhere before
+	RuleNothing    = "nothing"     // no bubble is wholly visible
+)
 
 // See takes in what a view shows, given the memory of the last view of the same
 // window. New messages wait in the ledger for [Ledger.Release].
@@ -105,6 +121,7 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 	last := l.lastPos()
 	switch {
 	case f.Whole == 0:
+		f.Rule = RuleNothing
 	case len(l.entries) == 0:
 		l.firstSight(sights, &f)
 	default:
@@ -112,13 +129,20 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 		a := align(sights, l.entries, pinned)
 		switch {
 		case a.anchored():
+			f.Rule, f.Known = RuleAligned, make([]messages.Occurrence, len(sights))
+			for i, j := range a.at {
+				if j >= 0 {
+					f.Known[i] = l.entries[j].Occurrence
+				}
+			}
 			l.weave(sights, a, &f)
 			f.Memory.Behind = !a.end
 		case !pinned && !level(foot, mem.Lost) && (cut || mem.Behind || foot > 0 && mem.Foot > 0):
 			f.note("scrolled to an unknown part of the transcript")
-			f.Memory.Lost = foot
+			f.Memory.Lost, f.Rule = foot, RuleScrolled
 			return f
 		default:
+			f.Rule = RuleGap
 			l.gap(sights, &f)
 			f.Memory.Behind = false
 		}
@@ -185,7 +209,11 @@ func (l *Ledger) nameSenders(sights []sight) {
 // firstSight takes a view as the transcript so far.
 func (l *Ledger) firstSight(sights []sight, f *Finding) {
 	from := len(sights)
-	switch l.rules.FirstSight {
+	policy := l.rules.FirstSight
+	if f.Rule = RuleFirstSight; l.head.Forgotten {
+		f.Rule, policy, l.head.Forgotten = RuleForgotten, None, false
+	}
+	switch policy {
 	case All:
 		from = 0
 	case Unanswered:
@@ -234,6 +262,7 @@ func (l *Ledger) appendAll(sights []sight, from int, fresh bool, f *Finding) (he
 			f.Passed++
 		default:
 			held++
+			f.Held = append(f.Held, l.head.Next)
 		}
 		l.insert(len(l.entries), s.Entry)
 	}
@@ -279,6 +308,9 @@ func (l *Ledger) weave(sights []sight, a alignment, f *Finding) {
 		}
 		if l.insert(next, s.Entry) {
 			shift++
+			if s.Side == messages.SideIncoming && !s.Waiting {
+				f.Held = append(f.Held, l.head.Next-1)
+			}
 		} else {
 			f.note("no place left between known bubbles")
 		}

@@ -47,6 +47,16 @@ func (l *Ledger) waiting() []int {
 	return out
 }
 
+// sideless returns the waiting occurrences whose side is unknown.
+func (l *Ledger) sideless() (list []messages.Occurrence) {
+	for _, i := range l.waiting() {
+		if l.entries[i].Side == messages.SideNeither {
+			list = append(list, l.entries[i].Occurrence)
+		}
+	}
+	return list
+}
+
 // sender is the shown name; in a conversation of two it is the title. In a
 // group an unknown sender stays unknown.
 func (l *Ledger) sender(e *Entry) messages.Text {

@@ -1,0 +1,50 @@
+package dedup
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// details takes what has been reported and returns the verdicts in it.
+func details(h *actortest.Harness) (list []string) {
+	for _, m := range h.Reported() {
+		switch m := m.(type) {
+		case messages.Passed:
+			list = append(list, fmt.Sprint("passed ", m.Detail.Rule, m.Detail.Occurrences, m.Detail.Known))
+		case messages.Dropped:
+			list = append(list, fmt.Sprint("dropped ", m.Detail.Rule, m.Detail.Occurrences, m.Detail.Known))
+		}
+	}
+	return list
+}
+
+func TestVerdictsNameOccurrences(t *testing.T) {
+	h := spawn(t, Options{})
+	for _, c := range []struct{ view, want string }{
+		{"<aaaa >bbbb <cccc", "[dropped first_sight[1] [] passed first_sight[2 3] [] passed released[3] []]"},
+		{">bbbb <cccc <dddd", "[passed aligned[4] [2 3 0] passed released[4] []]"},
+		{"<cccc <dddd", "[passed aligned[] [3 4]]"},
+		{">xxxx <yyyy <zzzz", "[passed gap[5 6 7] [] passed released[6 7] []]"},
+	} {
+		h.Send(detection(c.view))
+		if got := fmt.Sprint(details(h)); got != c.want {
+			t.Errorf("verdicts of %q = %s, want %s", c.view, got, c.want)
+		}
+	}
+}
+
+func TestWhatWasForgottenIsHistory(t *testing.T) {
+	l := NewLedger(Options{FirstSight: All}.rules(), Head{Next: 8, Forgotten: true}, nil)
+	f := l.See(view("<aaaa <bbbb"), Memory{}, start)
+	heard, _, _ := l.Release(start)
+	if f.Rule != RuleForgotten || f.Passed != 0 || len(heard) != 0 || fmt.Sprint(f.Held) != "[8 9]" {
+		t.Errorf("See of what was forgotten = %+v and heard %v, want rule %s, history 8 and 9 and nothing heard", f, heard, RuleForgotten)
+	}
+	l.See(view("<aaaa <bbbb <cccc"), f.Memory, start)
+	if heard, _, _ = l.Release(start); len(heard) != 1 || heard[0].Occurrence != 10 {
+		t.Errorf("heard after it = %+v, want occurrence 10", heard)
+	}
+}
