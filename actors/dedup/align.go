@@ -44,9 +44,10 @@ func (a *alignment) whole() bool {
 }
 
 // anchored reports that the alignment can be trusted. Without a single sure
-// match it must explain everything, as animated stickers alone do.
+// match it takes two unreadable bubbles of the same size, or it must explain
+// everything, as animated stickers alone do.
 func (a *alignment) anchored() bool {
-	return a.score > 0 && (a.same > 0 || a.whole())
+	return a.score > 0 && (a.same > 0 || a.score >= 2*scoreLook || a.whole())
 }
 
 // Moves of a path through the grid of sights and entries.

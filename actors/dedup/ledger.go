@@ -70,6 +70,7 @@ type Memory struct {
 	Next   messages.Occurrence `json:"next"`   // the ledger's, after that view
 	Behind bool                `json:"behind"` // the view ended before the transcript's end
 	Foot   float64             `json:"foot"`   // logical pixels below the last bubble when the window is at its newest position; 0: unknown
+	Newest float64             `json:"newest"` // the same of the last view with something new
 	Lost   float64             `json:"lost"`   // the same of a view that belongs nowhere and was not at that position
 }
 
@@ -147,8 +148,13 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 			f.Memory.Behind = false
 		}
 	}
-	if l.lastPos() != last || f.Memory.Foot == 0 {
-		f.Memory.Foot = foot // a window shows what is new at its newest position
+	if l.lastPos() != last {
+		// A window shows what is new at its newest position, but for once somebody
+		// may have scrolled a little.
+		if mem.Foot == 0 || level(foot, mem.Newest) {
+			f.Memory.Foot = foot
+		}
+		f.Memory.Newest = foot
 	}
 	f.Memory.Next, f.Memory.Lost = l.head.Next, 0
 	l.trim(2 * len(sights))

@@ -32,11 +32,6 @@ func New(o Options) func(messages.Address) actors.Actor {
 	}
 }
 
-// Title is a conversation known in a window.
-type Title struct {
-	Conversation messages.ConversationID `json:"conversation"`
-}
-
 // Held is a view that the next reading decides on.
 type Held struct {
 	View      Last               `json:"view"`
@@ -44,16 +39,17 @@ type Held struct {
 }
 
 var (
-	titles = actors.NewTable[Title]("titles")
-	lasts  = actors.NewTable[Last]("last")
-	helds  = actors.NewTable[Held]("held")
+	lasts   = actors.NewTable[Last]("last")
+	current = actors.NewTable[string]("current")
+	helds   = actors.NewTable[Held]("held")
 )
 
 type actor struct {
 	o      Options
 	window messages.WindowID
 
-	torn    int                // torn frames in a row
+	torn    int                // torn frames in a row, all with one title
+	tornAs  string             // that title
 	tornAt  time.Time          // when the last of them was captured
 	unknown messages.FrameHash // of the frame last reported to be unknown
 }
@@ -71,10 +67,12 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 }
 
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
-	last, _ := lasts.Get(turn, "last")
+	name, _ := current.Get(turn, "current")
+	k := known{}
+	k.current, _ = lasts.Get(turn, name)
 	view := viewOf("", m.Bubbles)
 	var ok bool
-	if view.Name, ok = a.identify(turn, m, last, last.shared(view) > 0); !ok {
+	if view.Name, ok = identify(turn, m, k.current, view); !ok {
 		if a.unknown != m.Hash {
 			turn.Drop("fusion", "unknown conversation")
 		}
@@ -87,50 +85,53 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		return
 	}
 	held, waits := helds.Get(turn, "held")
-	if waits && held.Detection.SeenAt.Equal(m.At) {
-		a.again(turn) // the same reading decides nothing
+	if waits && held.Detection.SeenAt.Equal(m.At) || a.torn > 0 && a.tornAt.Equal(m.At) {
+		a.again(turn) // the same frame decides nothing
 		return
 	}
-	switch steady(last, held.View, a.torn, view) {
-	case Torn:
-		if !a.tornAt.Equal(m.At) {
-			a.torn, a.tornAt = a.torn+1, m.At
-			turn.Drop("fusion", "torn frame: another title over the same bubbles; it is read again")
-		}
-		a.again(turn)
-		return
-	case Hold:
-		helds.Put(turn, "held", Held{view, a.detection(m, view.Name)})
-		a.again(turn)
-		return
-	case PassBoth:
-		if !held.View.same(view) {
-			last = a.pass(turn, held.Detection, held.View, last)
-		}
-	case Pass:
-		if waits {
-			turn.Drop("fusion", "torn frame: other bubbles under the same title; they were read again")
-		}
+	if a.tornAs != view.Name {
+		a.torn = 0
 	}
-	if waits {
+	k.own, _ = lasts.Get(turn, view.Name)
+	k.held, k.torn = held.View, a.torn
+	ofHeld, ofView := steady(k, view)
+	if waits && ofHeld != Wait {
+		if ofHeld == Discard {
+			turn.Drop("fusion", "torn frame: its bubbles were another conversation's; they were read again")
+		} else if !held.View.same(view) {
+			a.pass(turn, held.Detection, held.View)
+		}
 		helds.Delete(turn, "held")
 	}
-	a.torn = 0
-	a.pass(turn, a.detection(m, view.Name), view, last)
-	a.settle(turn, m)
+	switch ofView {
+	case Torn:
+		a.torn, a.tornAs, a.tornAt = a.torn+1, view.Name, m.At
+		turn.Drop("fusion", "torn frame: another title over the same bubbles; it is read again")
+		a.again(turn)
+	case Wait:
+		helds.Put(turn, "held", Held{view, a.detection(m, view.Name)})
+		a.again(turn)
+	default:
+		a.torn = 0
+		a.pass(turn, a.detection(m, view.Name), view)
+		a.settle(turn, m)
+	}
 }
 
 // identify finds the conversation's name.
-func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last Last, continued bool) (string, bool) {
+func identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string, bool) {
 	name := Name(m.Title)
 	if name == "" {
 		return "", false
 	}
-	var known []string
-	for k := range titles.All(turn) {
-		known = append(known, k)
+	if _, exact := lasts.Get(turn, name); exact {
+		return name, true
 	}
-	return Identify(name, known, last.Name, continued)
+	var names []string
+	for k := range lasts.All(turn) {
+		names = append(names, k)
+	}
+	return Identify(name, names, last.Name, last.shared(view) > 0)
 }
 
 func (a *actor) detection(m messages.FrameRead, name string) messages.Detection {
@@ -140,23 +141,23 @@ func (a *actor) detection(m messages.FrameRead, name string) messages.Detection 
 	}
 }
 
-// pass sends a view on if it says anything new, and returns what was passed on
-// last.
-func (a *actor) pass(turn *actors.Turn, d messages.Detection, view, last Last) Last {
+// pass sends a view on if it says anything new.
+func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
+	name, _ := current.Get(turn, "current")
+	last, _ := lasts.Get(turn, view.Name)
 	signal := TextChanged
-	if view.same(last) {
+	if name == view.Name && view.same(last) {
 		signal = TextUnchanged
 	}
 	if d.Score = Score(signal); d.Score < a.o.Threshold {
 		turn.Drop("fusion", fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Threshold))
-		return last
+		return
 	}
 	turn.Send(messages.To("dedup", string(d.Conversation)), d)
-	if _, known := titles.Get(turn, view.Name); !known {
-		titles.Put(turn, view.Name, Title{d.Conversation})
+	lasts.Put(turn, view.Name, view)
+	if name != view.Name {
+		current.Put(turn, "current", view.Name)
 	}
-	lasts.Put(turn, "last", view)
-	return view
 }
 
 func (a *actor) settle(turn *actors.Turn, m messages.FrameRead) {

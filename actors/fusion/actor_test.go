@@ -106,16 +106,33 @@ func TestMisreadTitle(t *testing.T) {
 	h.WantSent(detection(m, "田中一郎"), settled(m))
 }
 
+// TestChangeOfConversation: one that shows something known passes at once, else
+// the next frame must show the same title over some of the same bubbles.
 func TestChangeOfConversation(t *testing.T) {
 	h := spawn(t)
-	hana, ken := read("Hana", "a b c"), read("Ken", "x y z")
-	hana = send(h, hana)
+	send(h, read("Hana", "a b c"))
 	h.Sent()
-	ken = send(h, ken)
+	send(h, read("Ken", "x y z"))
+	h.WantSent(again)
+	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 	h.Crash()
-	hana = send(h, hana)
+	hana := send(h, read("Hana", "b c d"))
 	h.WantSent(detection(hana, "Hana"), settled(hana))
+	ken = send(h, read("Ken", "x y z")) // nothing new, but back again
+	h.WantSent(detection(ken, "Ken"), settled(ken))
+	h.WantNothingDropped()
+}
+
+// TestShortVisit: nobody stayed in the conversation until the next frame.
+func TestShortVisit(t *testing.T) {
+	h := spawn(t)
+	send(h, read("Hana", "a b c"))
+	h.Sent()
+	ken := send(h, read("Ken", "x y z"))
+	h.Crash()
+	hana := send(h, read("Hana", "b c d"))
+	h.WantSent(again, detection(ken, "Ken"), detection(hana, "Hana"), settled(hana))
 	h.WantNothingDropped()
 }
 
@@ -125,16 +142,30 @@ func TestHeaderFirst(t *testing.T) {
 	send(h, read("Hana", "a b c"))
 	h.Sent()
 	torn := send(h, read("Ken", "a b c"))
-	for range 2 * maxTorn { // the same reading tells nothing more
+	for range 2 * maxTorn { // the same frame tells nothing more
 		h.Send(torn)
 	}
 	h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
 	h.WantNothingDropped()
+	send(h, read("Ken", "x y z"))
 	for _, s := range h.Sent() {
 		if s != again {
 			t.Errorf("sent %v, want only %v", s, again)
 		}
 	}
+	ken := send(h, read("Ken", "x y z"))
+	h.WantSent(detection(ken, "Ken"), settled(ken))
+}
+
+// TestHeaderFirstUnseen: the old bubbles were not seen before.
+func TestHeaderFirstUnseen(t *testing.T) {
+	h := spawn(t)
+	send(h, read("Hana", "a b c"))
+	send(h, read("Ken", "d e f"))
+	h.Sent()
+	send(h, read("Ken", "x y z"))
+	h.WantDropped("fusion", "torn frame: its bubbles were another conversation's; they were read again")
+	h.WantSent(again)
 	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 }
@@ -151,6 +182,8 @@ func TestTwoConversationsAlike(t *testing.T) {
 	}
 	ken = send(h, ken)
 	h.WantSent(detection(ken, "Ken"), settled(ken))
+	hana := send(h, read("Hana", "a b c"))
+	h.WantSent(detection(hana, "Hana"), settled(hana))
 }
 
 // TestBubblesFirst: the new bubbles stand under the old title for a moment.
@@ -159,11 +192,18 @@ func TestBubblesFirst(t *testing.T) {
 	send(h, read("Hana", "a b c"))
 	h.Sent()
 	send(h, read("Hana", "x y z"))
-	h.WantSent(again)
 	h.Crash()
+	for range maxTorn { // whose they are is not clear at once
+		send(h, read("Ken", "x y z"))
+	}
+	h.WantSent(again, again, again)
 	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
-	h.WantDropped("fusion", "torn frame: other bubbles under the same title; they were read again")
+	for range maxTorn {
+		h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
+	}
+	h.WantDropped("fusion", "torn frame: its bubbles were another conversation's; they were read again")
+	h.WantNothingDropped()
 }
 
 // TestMuchWasSaid: nothing of the last view is left, and the title stays.
@@ -173,7 +213,7 @@ func TestMuchWasSaid(t *testing.T) {
 	h.Sent()
 	jump := send(h, read("Hana", "d e f"))
 	h.WantSent(again)
-	h.Send(jump) // the same reading decides nothing
+	h.Send(jump) // the same frame decides nothing
 	h.WantSent(again)
 	jump = send(h, jump)
 	h.WantSent(detection(jump, "Hana"), settled(jump))
@@ -185,9 +225,12 @@ func TestMuchWasSaid(t *testing.T) {
 	h.WantSent(detection(first, "Hana"), detection(next, "Hana"), settled(next))
 
 	first = send(h, read("Hana", "m n o"))
-	ken := send(h, read("Ken", "x y z"))
-	h.WantSent(again, detection(first, "Hana"), detection(ken, "Ken"), settled(ken))
+	send(h, read("Ken", "x y z"))
+	h.WantSent(again, detection(first, "Hana"), again)
+	ken := send(h, read("Ken", "y z w"))
 	h.WantNothingDropped()
-	jump = send(h, read("Ken", "x y z w"))
-	h.WantSent(detection(jump, "Ken"), settled(jump))
+	got := h.Sent()
+	if len(got) != 3 || got[2] != settled(ken) {
+		t.Errorf("sent %v, want two detections of Ken's and that they are settled", got)
+	}
 }

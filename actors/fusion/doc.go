@@ -7,8 +7,8 @@
 //	           ├─ nothing new: FrameSettled
 //	           └─ unknown or torn: ResetBaseline, so that the window is read again
 //
-// Tables: "titles", the conversations known in this window by name; "last" with
-// the row "last", a [Last], what was passed on most recently; "held" with the
-// row "held", a [Held] that waits for the next reading. A crash loses nothing: a
+// Tables: "last", by conversation name, a [Last] with what was passed on of it most
+// recently; "current" with the row "current", the name passed on last; "held" with
+// the row "held", a [Held] that waits for the next frame. A crash loses nothing: a
 // frame is settled only after its detection is committed.
 package fusion

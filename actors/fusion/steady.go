@@ -16,7 +16,7 @@ type Mark struct {
 	Text messages.Text     `json:"text,omitempty"` // normalised
 }
 
-// Last is the view passed on last.
+// Last is the view of a conversation that was passed on last.
 type Last struct {
 	Name   string `json:"name"` // of the conversation
 	Digest uint64 `json:"digest"`
@@ -70,46 +70,59 @@ func (l Last) shared(v Last) int {
 // same reports that nothing has changed.
 func (l Last) same(v Last) bool { return l.Name == v.Name && l.Digest == v.Digest }
 
-// Step says what to do with a view.
-type Step int
+// covers reports that at least half of v's bubbles are l's.
+func (l Last) covers(v Last) bool { return l.Name != "" && 2*l.shared(v) >= len(v.Marks) }
 
-// Steps.
+// Fate says what becomes of a view.
+type Fate int
+
+// Fates.
 const (
-	Pass     Step = iota
-	Hold          // wait for the next reading to show whose bubbles they are
-	PassBoth      // the held one first
-	Torn          // read again: the title is new, the bubbles are still the old ones
+	Pass    Fate = iota
+	Wait         // for the next frame to show whose bubbles they are
+	Torn         // read again: the title is new, the bubbles are another's
+	Discard      // it was torn
 )
 
 // maxTorn is how many frames in a row may look torn: then it was no tear.
-const maxTorn = 3
+const maxTorn = 2
 
-// steady decides whether a view is of one piece. An application may draw the
-// header before the bubbles or after them, and a capture in between would put
-// one person's words into another's conversation:
-//
-//   - another conversation with the bubbles of the last one is torn;
-//   - the same conversation with nothing of what it showed is held until the next
-//     reading has the same title (then both pass: much was said), or another title
-//     over the same bubbles (then the held one was torn).
-//
-// torn counts the torn frames so far; held is the view that waits, without a
-// name if there is none.
-func steady(last, held Last, torn int, v Last) Step {
-	pass := Pass
-	if held.Name != "" && !(held.Name != v.Name && 2*held.shared(v) >= len(v.Marks)) {
-		pass = PassBoth
+// known is what steady needs to know.
+type known struct {
+	current Last // passed on last
+	own     Last // passed on last of the view's conversation; no name if none
+	held    Last // waits; no name if none
+	torn    int  // frames in a row that looked torn
+}
+
+// steady decides whether a view is of one piece, and what becomes of the view
+// that waits. An application may draw the header before the bubbles or after
+// them, and a capture in between would put one person's words into another's
+// conversation. So a view passes at once only if it shows something that its
+// conversation has shown before. Otherwise the next frame decides: the same
+// title again and it passes, another title over the same bubbles and it was torn.
+func steady(k known, v Last) (held, view Fate) {
+	other := k.current.Name != v.Name
+	waits := k.held.Name != ""
+	ambiguous := other && k.current.covers(v) || waits && k.held.Name != v.Name && k.held.covers(v)
+	switch {
+	case k.current.Name == "":
+		return Pass, Pass
+	case ambiguous && k.own.shared(v) < max(1, k.current.shared(v)) && k.torn < maxTorn:
+		return Wait, Torn
 	}
 	switch {
-	case last.Name == "" || len(v.Marks) == 0:
-		return pass
-	case last.Name != v.Name:
-		if 2*last.shared(v) >= len(v.Marks) && torn < maxTorn {
-			return Torn
+	case !waits:
+	case k.held.Name != v.Name:
+		if k.held.covers(v) {
+			held = Discard
 		}
-		return pass
-	case held.Name == "" && len(last.Marks) > 0 && last.shared(v) == 0:
-		return Hold
+	case k.held.shared(v) == 0 && k.current.Name != k.held.Name:
+		held = Discard // the header came first
 	}
-	return pass
+	confirmed := waits && held == Pass && k.held.Name == v.Name
+	if k.own.shared(v) == 0 && !confirmed && k.torn < maxTorn {
+		return held, Wait
+	}
+	return held, Pass
 }
