@@ -61,14 +61,20 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 	if last, _ := lasts.Get(turn, "last"); m.Occurrence <= last {
-		turn.Drop("burst", fmt.Sprintf("occurrence %d was taken before", m.Occurrence))
+		turn.DropWith("burst", fmt.Sprintf("occurrence %d was taken before", m.Occurrence), messages.Detail{
+			Rule: "repeat", Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
+		})
 		return
 	}
 	lasts.Put(turn, "last", m.Occurrence)
 	b, _ := buffers.Get(turn, "buffer")
 	flushed, rest := a.rules.Add(b, m, turn.Now())
+	mark(m.Occurrence, turn.Cause().Trace, append(flushed, rest)...)
+	turn.Pass("burst", messages.Detail{
+		Rule: "joined", Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
+	})
 	for _, f := range flushed {
-		pass(turn, f)
+		pass(turn, f, a.rules.why(f, m))
 	}
 	if len(rest.Parts) == 0 {
 		buffers.Delete(turn, "buffer")
@@ -84,11 +90,18 @@ func (a actor) due(turn *actors.Turn) {
 	if !ok || len(b.Parts) == 0 {
 		return
 	}
-	pass(turn, b)
+	pass(turn, b, "quiet")
 	buffers.Delete(turn, "buffer")
 }
 
-func pass(turn *actors.Turn, b Buffer) {
+// pass sends a buffer on; rule says why now.
+func pass(turn *actors.Turn, b Buffer, rule string) {
 	conversation := messages.ConversationID(turn.Self().Key())
-	turn.Send(messages.To("conversation", string(conversation)), Message(messages.MessageID(turn.NewID()), conversation, b))
+	m := Message(messages.MessageID(turn.NewID()), conversation, b)
+	turn.Send(messages.To("conversation", string(conversation)), m)
+	detail := messages.Detail{Rule: rule, Conversation: conversation, Message: m.ID}
+	for _, p := range m.Parts {
+		detail.Occurrences = append(detail.Occurrences, p.Occurrence)
+	}
+	turn.Pass("burst", detail)
 }

@@ -39,6 +39,28 @@ func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer,
 	return flushed, b
 }
 
+// mark notes the trace of an occurrence in the buffers that hold it.
+func mark(o messages.Occurrence, trace string, buffers ...Buffer) {
+	for _, b := range buffers {
+		for i := range b.Parts {
+			if b.Parts[i].Occurrence == o {
+				b.Parts[i].Trace = trace
+			}
+		}
+	}
+}
+
+// why names the rule by which the arrival of h made a buffer go on.
+func (r Rules) why(b Buffer, h messages.Heard) string {
+	switch {
+	case len(b.Parts) >= r.Parts:
+		return "full"
+	case b.Sender != h.Sender:
+		return "sender"
+	}
+	return "cap"
+}
+
 // Wait is how long a buffer that has just got a part is kept.
 func (r Rules) Wait(b Buffer, now time.Time) time.Duration {
 	return max(0, min(r.Quiet, b.First.Add(r.Cap).Sub(now)))

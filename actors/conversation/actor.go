@@ -57,7 +57,9 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	if _, known := ids.Get(turn, string(m.ID)); known {
-		turn.Drop("conversation", "message "+string(m.ID)+" was delivered before")
+		turn.DropWith("conversation", "message "+string(m.ID)+" was delivered before", messages.Detail{
+			Rule: "repeat", Conversation: m.Conversation, Message: m.ID,
+		})
 		return
 	}
 	head, _ := Heads.Get(turn, "head")
@@ -69,6 +71,11 @@ func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	ids.Put(turn, string(m.ID), head.Count)
 	a.forget(turn, head.Count-int64(a.o.Keep))
 	turn.Publish(delivered)
+	detail := messages.Detail{Rule: "delivered", Conversation: m.Conversation, Message: m.ID}
+	for _, p := range m.Parts {
+		detail.Occurrences = append(detail.Occurrences, p.Occurrence)
+	}
+	turn.Pass("conversation", detail)
 }
 
 // forget removes the message that makes room for the newest, and what is left

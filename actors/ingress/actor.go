@@ -90,15 +90,16 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 		})
 	}
 	if v.Reason == Repeat {
-		turn.Drop(Kind, v.String())
+		turn.DropWith(Kind, v.String(), v.detail(h))
 		return nil
 	}
 	lasts.Put(turn, "last", h.Occurrence)
 	a.forgetOld(turn, at)
 	if v.Reason != None {
-		turn.Drop(Kind, v.String())
+		turn.DropWith(Kind, v.String(), v.detail(h))
 		return nil
 	}
+	turn.Pass(Kind, v.detail(h))
 	a.remember(turn, h, at)
 	turn.Send(messages.To("burst", string(h.Conversation)), h)
 	turn.Publish(messages.Accepted{

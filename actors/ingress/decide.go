@@ -59,6 +59,27 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%s: equal to a text heard %v before", v.Reason, age)
 }
 
+// detail is what a verdict about a message rests on.
+func (v Verdict) detail(h messages.Heard) messages.Detail {
+	d := messages.Detail{
+		Rule: string(v.Reason), Window: h.Window, Conversation: h.Conversation,
+		Occurrences: []messages.Occurrence{h.Occurrence}, Age: v.Age,
+	}
+	switch {
+	case v.Reason == Echo:
+		d.Match = string(v.Echo.How)
+	case v.Reason == Common && v.Similar:
+		d.Match = "similar"
+	case v.Reason == Common || v.Reason == Short:
+		d.Match = "equal"
+	case v.Spared != None:
+		d.Rule, d.Match = "place", string(v.Spared)
+	case v.Reason == None:
+		d.Rule = "new"
+	}
+	return d
+}
+
 // When is the time of a message: that of its frame, so that a message that
 // waited in an inbox is judged by when it was seen. It is never later than now.
 func When(h messages.Heard, now time.Time) time.Time {
