@@ -57,10 +57,13 @@ type Bubble struct {
 	Lines   []Line   `json:"lines,omitempty"`
 }
 
-// ReadFrame asks an OCR worker to find and read the bubbles of a frame.
+// ReadFrame asks an OCR worker to find and read the bubbles of a frame. More
+// are later captures of the same change: all of them together decide what each
+// bubble says.
 type ReadFrame struct {
 	Frame Frame
 	Hash  FrameHash
+	More  []Frame
 }
 
 // MessageType implements [Message].
@@ -78,6 +81,15 @@ type FrameRead struct {
 	Read    int       // bubbles that cost an OCR call
 	Cached  int       // bubbles known from an earlier frame
 	Took    time.Duration
+	Dropped []string     // what was too much to read, for people; never private text
+	Burst   []BurstFrame // one for each frame that was read; empty where there was one
+}
+
+// BurstFrame is one of the frames that decided together.
+type BurstFrame struct {
+	Delay      time.Duration // from the first frame
+	Characters int           // read in its bubbles
+	Failed     bool          // it could not be read and had no vote
 }
 
 // MessageType implements [Message].

@@ -100,8 +100,9 @@ type WindowConfig struct {
 	// line is line:Hana. Characters a to z, 0 to 9 and -. Default line.
 	App string `yaml:"app"`
 
-	// How the window looks. Default line.
-	Layout string `yaml:"layout" oneof:"line"`
+	// How the window looks: line, generic, or a file with a layout, whose name
+	// ends in .yaml. Default line.
+	Layout string `yaml:"layout" path:"layout"`
 
 	// Who captures the window: drawn, a window that Kehai draws itself, or a
 	// driver that the host adds. Default drawn.

@@ -122,6 +122,7 @@ func (c *Config) checkWindows(p *problems) {
 		p.add(c, key+"name", checkName(w.Name))
 		p.add(c, key+"app", checkName(w.App))
 		p.add(c, key+"driver", checkName(w.Driver))
+		p.add(c, key+"layout", checkLayout(w.Layout))
 		if w.Script != "" && w.Driver != "drawn" {
 			p.add(c, key+"script", "only a drawn window can play one: leave it out or set driver: drawn")
 		}

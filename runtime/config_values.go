@@ -205,7 +205,7 @@ func parsePair(text string) (pair [2]int, ok bool) {
 
 // setPath is setText with a path counted from a folder, and ~/ from the home.
 func (f field) setPath(text, dir, home string) string {
-	if f.tag.Get("path") != "" && text != "" {
+	if name := f.tag.Get("path") == "layout" && !isLayoutFile(text); f.tag.Get("path") != "" && text != "" && !name {
 		rest, inHome := strings.CutPrefix(text, "~/")
 		switch {
 		case text == "~" || inHome:

@@ -15,7 +15,6 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
-	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/messages"
@@ -59,11 +58,16 @@ func (r *Runtime) topology() (plan, error) {
 		return p, errors.Join(err, p.close())
 	}
 	cfg := r.cfg
-	lay := layout.Line()
+	layouts, err := cfg.layouts()
+	if err != nil {
+		return p, errors.Join(err, p.close())
+	}
+	layoutOf := layoutLookup(layouts)
 	p.kinds = []engine.Kind{
 		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
+			window := messages.WindowID(a.Key())
 			return poller.New(poller.Options{
-				Interval: time.Duration(windows[messages.WindowID(a.Key())].cfg.Poll), Excluded: lay.Excluded,
+				Interval: time.Duration(windows[window].cfg.Poll), Excluded: layoutOf(window).Excluded,
 				ReadTime: time.Duration(cfg.OCR.Timeout), ReadRetries: cfg.OCR.Retries,
 			})(a)
 		}},
@@ -88,7 +92,7 @@ func (r *Runtime) topology() (plan, error) {
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
 			New: capture.New(capture.Fixed(sources), r.set.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
-			return ocr.NewWorker(lay, cache, r.set.recognizers[cfg.OCR.Engine]), nil
+			return ocr.NewWorker(layoutOf, cache, r.set.recognizers[cfg.OCR.Engine]), nil
 		}},
 	}
 	p.windows = slices.Sorted(maps.Keys(windows))

@@ -11,7 +11,7 @@ func (r Range) Has(v int) bool { return r.Min <= v && v <= r.Max }
 
 // Green holds the colours with g > Min, g > r+OverRed and g > b+OverBlue.
 // Differences of channels survive a display's colour profile better than a
-// colour with a tolerance does.
+// colour with a tolerance does. A Min of 255 holds no colour.
 type Green struct {
 	Min      int `yaml:"min"`
 	OverRed  int `yaml:"over_red"`
@@ -35,4 +35,28 @@ type Grey struct {
 func (c Grey) Has(r, g, b uint8) bool {
 	lo, hi := int(min(r, g, b)), int(max(r, g, b))
 	return lo >= c.Min && hi <= c.Max && hi-lo <= c.Spread
+}
+
+// Near holds the colours of which each channel is at most Off away.
+type Near struct {
+	R   int `yaml:"r"`
+	G   int `yaml:"g"`
+	B   int `yaml:"b"`
+	Off int `yaml:"off"`
+}
+
+// Has reports that a colour is inside.
+func (c Near) Has(r, g, b uint8) bool {
+	return within(int(r)-c.R, c.Off) && within(int(g)-c.G, c.Off) && within(int(b)-c.B, c.Off)
+}
+
+func within(d, off int) bool { return -off <= d && d <= off }
+
+func anyNear(list []Near, r, g, b uint8) bool {
+	for _, c := range list {
+		if c.Has(r, g, b) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,21 +1,10 @@
-// Package layout describes chat windows as data: where a window keeps its
-// header, its messages and its input, which colours its bubbles have, and
-// which words are the application's own. The screen poller, OCR and fusion
-// read a [Layout]; none of them knows an application by name.
-//
-// [Line] is the built-in layout; [Parse] reads a host's own one. Colour rules
-// are in colour.go, rectangles in box.go.
 package layout
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
-	"fmt"
 	"image"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/kehai-run/kehai/actors/text"
 )
@@ -32,6 +21,8 @@ type Layout struct {
 	Separator Separator `yaml:"separator"`
 	OwnRows   OwnRows   `yaml:"own_rows"`
 	Bubble    Bubble    `yaml:"bubble"`
+	Sender    Sender    `yaml:"sender"`
+	Kinds     Kinds     `yaml:"kinds"`
 	Themes    []Theme   `yaml:"themes"`
 	Tokens    []string  `yaml:"tokens"`
 	Names     []string  `yaml:"names"`
@@ -93,6 +84,38 @@ type Bubble struct {
 	RightWithin int     `yaml:"right_within"`
 	Picture     int     `yaml:"picture"`
 	Stamp       int     `yaml:"stamp"`
+	ReadStamp   bool    `yaml:"read_stamp"`
+}
+
+// Sender says where the name of who wrote stands in a conversation of several:
+// in a strip of Height above an incoming bubble, beginning at most Within from
+// the bubble's left edge. A Height of 0 means that no name is shown.
+type Sender struct {
+	Height int `yaml:"height"`
+	Within int `yaml:"within"`
+}
+
+// Kinds tells bubbles that are no text by what is written in them.
+type Kinds struct {
+	Call Call `yaml:"call"`
+	File File `yaml:"file"`
+}
+
+// Call is a bubble whose lines are all Tokens or durations, at least one a
+// token, and whose text begins at least Indent from its left edge, where an
+// icon stands. Without tokens no bubble is a call.
+type Call struct {
+	Tokens []string `yaml:"tokens"`
+	Indent int      `yaml:"indent"`
+}
+
+// File is a bubble with a line that ends in one of Suffixes and another line
+// that holds one of Beside, such as a unit of size, and whose text begins at
+// least Indent from its left edge.
+type File struct {
+	Suffixes []string `yaml:"suffixes"`
+	Beside   []string `yaml:"beside"`
+	Indent   int      `yaml:"indent"`
 }
 
 // Theme is one set of colours. Brightness is the range of the ground's luma.
@@ -102,28 +125,51 @@ type Theme struct {
 	Own        Green  `yaml:"own"`
 	Incoming   Grey   `yaml:"incoming"`
 	Separator  Grey   `yaml:"separator"`
+
+	// Colours of bubbles that the rules above do not tell.
+	OwnColours      []Near `yaml:"own_colours,omitempty"`
+	IncomingColours []Near `yaml:"incoming_colours,omitempty"`
+}
+
+// IsOwn reports that a colour is the fill of an own bubble.
+func (t *Theme) IsOwn(r, g, b uint8) bool {
+	return t.Own.Has(r, g, b) || len(t.OwnColours) > 0 && anyNear(t.OwnColours, r, g, b)
+}
+
+// IsIncoming reports that a colour is the fill of an incoming bubble.
+func (t *Theme) IsIncoming(r, g, b uint8) bool {
+	return t.Incoming.Has(r, g, b) || len(t.IncomingColours) > 0 && anyNear(t.IncomingColours, r, g, b)
 }
 
 //go:embed line.yaml
 var lineYAML []byte
 
+//go:embed generic.yaml
+var genericYAML []byte
+
+// BuiltIn lists the names that [ByName] knows.
+func BuiltIn() []string { return []string{"generic", "line"} }
+
+// ByName returns a built-in layout; false if there is none of that name.
+func ByName(name string) (Layout, bool) {
+	switch name {
+	case "line":
+		return Line(), true
+	case "generic":
+		return builtIn("generic.yaml", genericYAML), true
+	}
+	return Layout{}, false
+}
+
 // Line returns the built-in layout of LINE for desktop.
-func Line() Layout {
-	l, err := Parse(lineYAML)
+func Line() Layout { return builtIn("line.yaml", lineYAML) }
+
+func builtIn(name string, data []byte) Layout {
+	l, err := Parse(name, data)
 	if err != nil {
 		panic(err) // embedded at build time, so a bug
 	}
 	return l
-}
-
-// Parse reads and checks a layout. Errors wrap [ErrLayout]: an unknown field
-// with its place in the file, a bad value with the field's path.
-func Parse(data []byte) (Layout, error) {
-	var l Layout
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&l); err != nil {
-		return Layout{}, fmt.Errorf("%w: %w", ErrLayout, err)
-	}
-	return l, l.Validate()
 }
 
 // ThemeFor returns the theme for a ground of this luma (0 to 255); the last

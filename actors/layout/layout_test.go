@@ -39,24 +39,30 @@ func TestParseNamesTheField(t *testing.T) {
 		{"name: line", "name: ''", "name must not be empty"},
 		{"min_fill: 0.35", "min_fill: 1.5", "bubble.min_fill"},
 		{"rule: full_width", "rule: everything", "own_rows.rule"},
-		{"agree: 2", "agree: 4", "lane.agree must lie in 1..3, is 4"},
+		{"agree: 2", "agree: 4", "my.yaml:13:10: lane.agree must lie in 1..3, is 4"},
 		{"brightness: {min: 0, max: 95}", "brightness: {min: 96, max: 95}", "themes[1].brightness"},
 		{"incoming: {min: 48, max: 92, spread: 14}", "incoming: {min: 48, max: 92, spread: -1}", "themes[1].incoming.spread"},
-		{"picture: 64", "pictures: 64", "pictures"},
-		{"picture: 64", "picture: big", "big"},
+		{"picture: 64", "pictures: 64", "my.yaml:34:3: unknown field"},
+		{"from_right: 38", "from_right: 1", "my.yaml:11:15: lane.from_right must lie in 2..1000, is 1"},
+		{"width: 3", "width: 0", "my.yaml:10:10: lane.width must lie in 1..100, is 0"},
+		{"  agree: 2           # lane pixels that must agree on a row's class\n", "", "my.yaml:10:3: lane.agree must lie in 1..3, is 0"},
+		{"    tokens: [不在着信,", "    tokens: [' ',", "kinds.call.tokens[0]"},
+		{"exclude:             # left out", "exclude: [{x: 99999}]\nx: # left out", "unknown field"},
+		{"    separator: {min: 238, max: 255, spread: 17}\n", "    separator: {min: 238, max: 255, spread: 17}\n    own_colours: [{r: 300, g: 0, b: 0, off: 1}]\n", "themes[0].own_colours[0].r must lie in 0..255, is 300"},
+		{"picture: 64", "picture: big", "my.yaml:34:12: cannot unmarshal string"},
 		{"[既読,", "['',", "tokens[0]"},
 		{"names: []", "names: ['']", "names[0]"},
 	} {
 		if !strings.Contains(good, c.old) {
 			t.Fatalf("line.yaml does not contain %q", c.old)
 		}
-		_, err := Parse([]byte(strings.Replace(good, c.old, c.new, 1)))
+		_, err := Parse("my.yaml", []byte(strings.Replace(good, c.old, c.new, 1)))
 		if !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Parse with %q = %v, want ErrLayout with %q", c.new, err, c.want)
 		}
 	}
 	for _, in := range []string{"", "[]", "themes: []", ":"} {
-		if _, err := Parse([]byte(in)); !errors.Is(err, ErrLayout) {
+		if _, err := Parse("my.yaml", []byte(in)); !errors.Is(err, ErrLayout) {
 			t.Errorf("Parse(%q) = %v, want ErrLayout", in, err)
 		}
 	}
@@ -113,7 +119,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(lineYAML)
 	f.Add([]byte("themes: [{}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := Parse(data)
+		l, err := Parse("f.yaml", data)
 		if err != nil {
 			return
 		}
@@ -121,5 +127,68 @@ func FuzzParse(f *testing.F) {
 		l.IsToken("既読")
 		l.Excluded(image.Pt(10, 10), 2)
 		l.Lane.Columns(10, 1)
+		l.Kinds.IsCall([]string{"不在着信"}, 9)
+		l.Kinds.IsFile([]string{"a.pdf"}, 9)
 	})
+}
+
+func TestByName(t *testing.T) {
+	for _, name := range BuiltIn() {
+		if l, ok := ByName(name); !ok || l.Name != name {
+			t.Errorf("ByName(%s) = %q, %v, want it", name, l.Name, ok)
+		}
+	}
+	if _, ok := ByName("telepathy"); ok {
+		t.Error("ByName(telepathy) = true, want false")
+	}
+}
+
+func TestParseRefusesForeignBytes(t *testing.T) {
+	for name, data := range map[string]string{
+		"empty": " \n", "utf-8": "name: \xff", "long": strings.Repeat("#", maxSource+1),
+		"brackets": "name: " + strings.Repeat("[", 5000), "dashes": strings.Repeat("- ", 5000),
+	} {
+		if _, err := Parse("x.yaml", []byte(data)); !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), "x.yaml: ") {
+			t.Errorf("Parse(%s) = %v, want ErrLayout with x.yaml", name, err)
+		}
+	}
+}
+
+func TestColours(t *testing.T) {
+	l, _ := ByName("generic")
+	light := l.ThemeFor(250)
+	for _, c := range []struct {
+		r, g, b       uint8
+		own, incoming bool
+	}{
+		{0, 132, 255, true, false}, {20, 120, 240, true, false}, {120, 132, 255, false, false},
+		{233, 233, 235, false, true}, {195, 246, 157, true, false},
+	} {
+		if own, in := light.IsOwn(c.r, c.g, c.b), light.IsIncoming(c.r, c.g, c.b); own != c.own || in != c.incoming {
+			t.Errorf("colour %d,%d,%d: own %v, incoming %v, want %v, %v", c.r, c.g, c.b, own, in, c.own, c.incoming)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	k := Line().Kinds
+	for _, c := range []struct {
+		lines      string
+		indent     int
+		call, file bool
+	}{
+		{"不在着信", 40, true, false}, {"不在着信", 13, false, false}, {"音声通話/1:23", 40, true, false},
+		{"音声通話/1:02:33", 40, true, false}, {"☎ Missed call", 40, true, false}, {"1:23", 40, false, false},
+		{"不在着信って何？", 40, false, false}, {"音声通話/また後で", 40, false, false}, {"", 40, false, false},
+		{"plan.pdf/120 KB", 40, false, true}, {"見積 2025.XLSX/有効期間：7月10日", 40, false, true},
+		{"plan.pdf", 40, false, false}, {"plan.pdf/120 KB", 13, false, false}, {"read plan.pdf please/120 KB", 40, false, false},
+	} {
+		lines := strings.Split(c.lines, "/")
+		if call, file := k.IsCall(lines, c.indent), k.IsFile(lines, c.indent); call != c.call || file != c.file {
+			t.Errorf("kind of %q at %d: call %v, file %v, want %v, %v", c.lines, c.indent, call, file, c.call, c.file)
+		}
+	}
+	if (Kinds{}).IsCall([]string{"不在着信"}, 99) || (Kinds{}).IsFile([]string{"a.pdf", "1 KB"}, 99) {
+		t.Error("a layout without words tells calls or files, want none")
+	}
 }

@@ -1,15 +1,32 @@
 package layout
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Validate returns an error wrapping [ErrLayout] that names the first field
 // with an impossible value and what is possible.
 func (l Layout) Validate() error {
+	if p := l.problem(); p != nil {
+		return fmt.Errorf("%w: %s", ErrLayout, p)
+	}
+	return nil
+}
+
+// problem is a field with an impossible value.
+type problem struct{ field, text string }
+
+func (p *problem) String() string { return p.field + " " + p.text }
+
+// problem returns the first one in the order of the fields, nil if there is
+// none.
+func (l Layout) problem() *problem {
 	c := checker{}
 	c.check(l.Name != "", "name", "must not be empty")
 	c.between("header.height", l.Header.Height, 0, 1000)
 	c.between("lane.width", l.Lane.Width, 1, 100)
-	c.between("lane.from_right", l.Lane.FromRight, 0, 1000)
+	c.between("lane.from_right", l.Lane.FromRight, l.Lane.Width/2+1, 1000)
 	c.ratio("lane.ratio", l.Lane.Ratio)
 	c.between("lane.agree", l.Lane.Agree, 1, l.Lane.Width)
 	c.between("separator.min_rows", l.Separator.MinRows, 1, 1000)
@@ -30,32 +47,60 @@ func (l Layout) Validate() error {
 	c.between("bubble.right_within", b.RightWithin, 1, 10000)
 	c.between("bubble.picture", b.Picture, 16, 10000)
 	c.between("bubble.stamp", b.Stamp, 0, 1000)
+	c.between("sender.height", l.Sender.Height, 0, 200)
+	c.between("sender.within", l.Sender.Within, 0, 1000)
+	c.words("kinds.call.tokens", l.Kinds.Call.Tokens)
+	c.between("kinds.call.indent", l.Kinds.Call.Indent, 0, 1000)
+	c.words("kinds.file.suffixes", l.Kinds.File.Suffixes)
+	c.words("kinds.file.beside", l.Kinds.File.Beside)
+	c.between("kinds.file.indent", l.Kinds.File.Indent, 0, 1000)
 	c.check(len(l.Themes) > 0, "themes", "must hold at least one theme")
 	for i, t := range l.Themes {
 		at := fmt.Sprintf("themes[%d].", i)
 		c.check(t.Name != "", at+"name", "must not be empty")
 		c.span(at+"brightness", t.Brightness.Min, t.Brightness.Max)
-		c.between(at+"own.min", t.Own.Min, 0, 254)
+		c.between(at+"own.min", t.Own.Min, 0, 255)
 		c.between(at+"own.over_red", t.Own.OverRed, 0, 254)
 		c.between(at+"own.over_blue", t.Own.OverBlue, 0, 254)
 		c.grey(at+"incoming", t.Incoming)
 		c.grey(at+"separator", t.Separator)
+		c.near(at+"own_colours", t.OwnColours)
+		c.near(at+"incoming_colours", t.IncomingColours)
 	}
-	for i, token := range l.Tokens {
-		c.check(token != "", fmt.Sprintf("tokens[%d]", i), "must not be empty")
+	c.words("tokens", l.Tokens)
+	c.words("names", l.Names)
+	for i, b := range l.Exclude {
+		at := fmt.Sprintf("exclude[%d].", i)
+		c.between(at+"x", b.X, -10000, 10000)
+		c.between(at+"y", b.Y, -10000, 10000)
+		c.between(at+"w", b.W, -10000, 10000)
+		c.between(at+"h", b.H, -10000, 10000)
 	}
-	for i, name := range l.Names {
-		c.check(name != "", fmt.Sprintf("names[%d]", i), "must not be empty")
-	}
-	return c.err
+	return c.found
 }
 
-// checker keeps the first error.
-type checker struct{ err error }
+// checker keeps the first problem.
+type checker struct{ found *problem }
 
 func (c *checker) check(ok bool, field, format string, args ...any) {
-	if !ok && c.err == nil {
-		c.err = fmt.Errorf("%w: %s %s", ErrLayout, field, fmt.Sprintf(format, args...))
+	if !ok && c.found == nil {
+		c.found = &problem{field, fmt.Sprintf(format, args...)}
+	}
+}
+
+func (c *checker) words(field string, list []string) {
+	for i, w := range list {
+		c.check(strings.TrimSpace(w) != "", fmt.Sprintf("%s[%d]", field, i), "must not be empty")
+	}
+}
+
+func (c *checker) near(field string, list []Near) {
+	for i, n := range list {
+		at := fmt.Sprintf("%s[%d].", field, i)
+		c.between(at+"r", n.R, 0, 255)
+		c.between(at+"g", n.G, 0, 255)
+		c.between(at+"b", n.B, 0, 255)
+		c.between(at+"off", n.Off, 0, 128)
 	}
 }
 

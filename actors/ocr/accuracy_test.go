@@ -116,7 +116,7 @@ func editDistance(a, b []rune) int {
 
 func tesseractWorker(tb testing.TB) *Worker {
 	tb.Helper()
-	w := NewWorker(layout.Line(), NewCache(512), func() (hardware.Recognizer, error) {
+	w := NewWorker(Always(layout.Line()), NewCache(512), func() (hardware.Recognizer, error) {
 		return tesseract.Open(tesseract.Options{})
 	})
 	tb.Cleanup(func() {

@@ -73,7 +73,7 @@ func TestDrawnWindow(t *testing.T) {
 			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
 				drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"}, drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
 			frame := capture(t, w)
-			exact := NewWorker(layout.Line(), NewCache(64), func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil })
+			exact := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil })
 			checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
 			checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
 		}

@@ -58,10 +58,16 @@ func shrunk(rows []span, n int) []span {
 	return out
 }
 
-// prepareBox does the same for a plain rectangle such as a title.
-func prepareBox(p pixels, box image.Rectangle, scale float64) prepared {
+// prepareBox does the same for a plain rectangle such as a title. Rows that
+// masked holds, which may be nil, are left white.
+func prepareBox(p pixels, box image.Rectangle, masked []bool, scale float64) prepared {
 	whole := span{int32(box.Min.X), int32(box.Max.X)}
-	return prepare(p, box, commonLuma(p, box), scale, func(int) span { return whole })
+	return prepare(p, box, commonLuma(p, box), scale, func(y int) span {
+		if masked != nil && masked[y] {
+			return span{}
+		}
+		return whole
+	})
 }
 
 func prepare(p pixels, box image.Rectangle, fill int, scale float64, inside func(y int) span) prepared {

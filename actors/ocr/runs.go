@@ -43,11 +43,13 @@ type scanner struct {
 func (s *scanner) classify(c colour) class {
 	r, g, b := c.rgb()
 	switch {
-	case s.theme.Own.Has(r, g, b):
+	case !s.ground.patterned && s.ground.has(c): // first: a white ground is no bubble
+		return classGround
+	case s.theme.IsOwn(r, g, b):
 		return classOwn
-	case s.theme.Incoming.Has(r, g, b):
+	case s.theme.IsIncoming(r, g, b):
 		return classIncoming
-	case s.ground.patterned || s.ground.has(c):
+	case s.ground.patterned:
 		return classGround
 	}
 	return classOther

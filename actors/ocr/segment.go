@@ -26,8 +26,10 @@ type Segments struct {
 type Shape struct {
 	Bubble messages.Bubble // without text; Kind is text, image or sticker
 	Stamp  image.Rectangle // ink beside it where its clock time stands, may be empty
+	Name   image.Rectangle // ink above it where the name of who wrote it stands, may be empty
 	rows   []span          // inside, one for each row of the box
 	fill   int             // luma of the fill
+	paint  colour          // of the fill
 }
 
 // Segment finds header, message area and bubbles.
@@ -65,6 +67,12 @@ func Segment(img *image.RGBA, scale float64, l *layout.Layout) (Segments, error)
 	slices.SortFunc(out.Shapes, func(a, b Shape) int {
 		return cmp.Or(cmp.Compare(a.Bubble.Box.Y, b.Bubble.Box.Y), cmp.Compare(a.Bubble.Box.X, b.Bubble.Box.X))
 	})
+	above := area.Min.Y
+	for i := range out.Shapes {
+		shape := &out.Shapes[i]
+		shape.Name = nameBox(p, ground, shape.Bubble, area, above, scale, l.Sender)
+		above = max(above, rect(shape.Bubble.Box).Max.Y)
+	}
 	return out, nil
 }
 
@@ -146,7 +154,8 @@ func swallows(outer, inner component, edge int) bool {
 
 func newShape(p pixels, c component, rows []span, area image.Rectangle, scale float64, b layout.Bubble) Shape {
 	j := judge{size: image.Pt(p.w, p.h), area: area, scale: scale, b: b}
-	s := Shape{rows: rows, fill: fillLuma(p, c, rows)}
+	s := Shape{rows: rows}
+	s.fill, s.paint = fill(p, c, rows)
 	s.Bubble = messages.Bubble{
 		Side:    j.side(c),
 		Kind:    kind(c, rows),
@@ -199,17 +208,18 @@ func pixelKey(p pixels, c component, rows []span) messages.PixelKey {
 	return messages.PixelKey(h.Sum64())
 }
 
-// fillLuma is the luma of the most frequent colour in a sample of the rows.
-func fillLuma(p pixels, c component, rows []span) int {
+// fill is the most frequent brightness in a sample of the rows, and a colour
+// that has it.
+func fill(p pixels, c component, rows []span) (luma int, paint colour) {
 	var count [256]int
-	best := 0
 	for i := 0; i < len(rows); i += max(1, len(rows)/16) {
 		for x := rows[i].from; x < rows[i].to; x++ {
-			l := p.at(int(x), c.box.Min.Y+i).luma()
-			if count[l]++; count[l] > count[best] {
-				best = l
+			at := p.at(int(x), c.box.Min.Y+i)
+			l := at.luma()
+			if count[l]++; count[l] > count[luma] {
+				luma, paint = l, at
 			}
 		}
 	}
-	return best
+	return luma, paint
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// cacheKey tells a title from a bubble, and fine captures from coarse ones,
-// which are prepared differently.
+// cacheKey tells a plain rectangle from a bubble, one line from several, and
+// fine captures from coarse ones: all are prepared or read differently.
 type cacheKey struct {
 	pixels messages.PixelKey
-	title  bool
+	plain  bool
+	block  bool
 	factor float64
 }
 

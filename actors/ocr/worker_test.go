@@ -53,7 +53,7 @@ func talkFrame(t *testing.T, y int) messages.Frame {
 func TestWorkerReadsOnce(t *testing.T) {
 	f := says("今日 は")
 	cache := NewCache(64)
-	first, second := NewWorker(layout.Line(), cache, f.open), NewWorker(layout.Line(), cache, f.open)
+	first, second := NewWorker(Always(layout.Line()), cache, f.open), NewWorker(Always(layout.Line()), cache, f.open)
 	if f.opened != 0 {
 		t.Errorf("opened %d recognizers before the first frame, want 0", f.opened)
 	}
@@ -94,7 +94,7 @@ func TestWorkerLanguages(t *testing.T) {
 		}
 		return []messages.Line{line("l agree", 0.2, 0)}, nil
 	}}
-	w := NewWorker(layout.Line(), NewCache(64), f.open)
+	w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
 	got := do(t, w, talkFrame(t, 64))
 	if text := string(got.Bubbles[0].Text); text != "I agree" {
 		t.Errorf("text = %q, want I agree", text)
@@ -113,7 +113,7 @@ func TestWorkerUnreadable(t *testing.T) {
 		"unsure":   {read: func(int, hardware.Hint) ([]messages.Line, error) { return []messages.Line{line("あ", 0.2, 0)}, nil }},
 		"no words": says(" "),
 	} {
-		w := NewWorker(layout.Line(), NewCache(64), f.open)
+		w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
 		for range 2 {
 			got := do(t, w, talkFrame(t, 64))
 			for i, b := range got.Bubbles {
@@ -141,7 +141,7 @@ func TestWorkerGoesOnAfterAnError(t *testing.T) {
 		}
 		return good(call, hint)
 	}
-	w := NewWorker(layout.Line(), NewCache(64), f.open)
+	w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
 	if _, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)}); !errors.Is(err, broken) {
 		t.Fatalf("Do() = %v, want %v", err, broken)
 	}
@@ -156,7 +156,7 @@ func TestWorkerGoesOnAfterAnError(t *testing.T) {
 
 func TestWorkerRefusals(t *testing.T) {
 	missing := fmt.Errorf("%w: install it", hardware.ErrUnavailable)
-	w := NewWorker(layout.Line(), NewCache(64), func() (hardware.Recognizer, error) { return nil, missing })
+	w := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return nil, missing })
 	for _, c := range []struct {
 		name  string
 		frame messages.Frame
@@ -187,7 +187,7 @@ func TestWorkerStopsWithItsContext(t *testing.T) {
 		}
 		return good(call, hint)
 	}
-	w := NewWorker(layout.Line(), NewCache(64), f.open)
+	w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
 	if _, err := w.Do(ctx, messages.ReadFrame{Frame: talkFrame(t, 64)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Do() = %v, want context.Canceled", err)
 	}
@@ -209,7 +209,7 @@ func (c *cropper) RecognizeCrop(_ context.Context, _ *image.RGBA, box image.Rect
 
 func TestWorkerPrefersCrops(t *testing.T) {
 	c := &cropper{}
-	w := NewWorker(layout.Line(), NewCache(64), func() (hardware.Recognizer, error) { return c, nil })
+	w := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return c, nil })
 	f := talkFrame(t, 64)
 	whole := image.NewRGBA(f.Image.Rect.Add(image.Pt(7, 9)))
 	copy(whole.Pix, f.Image.Pix)

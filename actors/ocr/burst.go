@@ -1,0 +1,136 @@
+package ocr
+
+import (
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Rule says how the frames of a burst decide what a bubble says.
+type Rule int
+
+// Rules of a burst.
+const (
+	Majority Rule = iota // what most read; else what is most like the others; then the longest
+	Longest              // the longest reading, as profile seed has it
+)
+
+// Consensus returns the bubbles of the first frame with what all frames
+// together read in them. A bubble is the same in another frame if its pixels
+// are, or if one of its side and size stands within its own height. A frame
+// that read nothing in it has no vote.
+func Consensus(frames [][]messages.Bubble, rule Rule) []messages.Bubble {
+	if len(frames) == 0 {
+		return nil
+	}
+	out := make([]messages.Bubble, len(frames[0]))
+	for i, b := range frames[0] {
+		votes := []messages.Bubble{b}
+		for _, frame := range frames[1:] {
+			if o, ok := same(b, frame); ok {
+				votes = append(votes, o)
+			}
+		}
+		var texts []string
+		var voters []messages.Bubble
+		for _, v := range votes {
+			if v.Text != "" {
+				texts, voters = append(texts, string(v.Text)), append(voters, v)
+			}
+		}
+		if n := choose(texts, rule); n >= 0 && voters[n].Text != b.Text {
+			v := voters[n]
+			b.Text, b.Kind = v.Text, v.Kind
+			b.Lines = moved(v.Lines, b.Box.X-v.Box.X, b.Box.Y-v.Box.Y)
+		}
+		out[i] = b
+	}
+	return out
+}
+
+// same finds a bubble in another frame.
+func same(b messages.Bubble, frame []messages.Bubble) (found messages.Bubble, ok bool) {
+	best := b.Box.H
+	for _, o := range frame {
+		if o.Key == b.Key && o.Side == b.Side {
+			return o, true
+		}
+		alike := o.Side == b.Side && around(o.Box.W, b.Box.W) && around(o.Box.H, b.Box.H)
+		if d := max(o.Box.Y-b.Box.Y, b.Box.Y-o.Box.Y); alike && d < best {
+			best, found, ok = d, o, true
+		}
+	}
+	return found, ok
+}
+
+func around(a, b int) bool { return -4 <= a-b && a-b <= 4 }
+
+// choose returns the index of the reading to believe, -1 if there is none.
+func choose(texts []string, rule Rule) int {
+	best, bestScore := -1, 0.0
+	for i, t := range texts {
+		score := 0.0 // the sum of the likenesses to the others
+		if rule == Majority {
+			equal := 0
+			for j, o := range texts {
+				switch {
+				case i == j:
+				case o == t:
+					equal++
+					score++
+				default:
+					score += likeness(t, o)
+				}
+			}
+			if 2*(equal+1) > len(texts) && len(texts) > 1 {
+				return i
+			}
+		}
+		longer := best >= 0 && utf8.RuneCountInString(t) > utf8.RuneCountInString(texts[best])
+		if best < 0 || score > bestScore+1e-9 || score > bestScore-1e-9 && longer {
+			best, bestScore = i, score
+		}
+	}
+	return best
+}
+
+// characters counts what was read in bubbles.
+func characters(bubbles []messages.Bubble) int {
+	n := 0
+	for _, b := range bubbles {
+		n += utf8.RuneCountInString(string(b.Text))
+	}
+	return n
+}
+
+// likeness is 1 for equal texts and 0 for ones that have nothing in common: the
+// share of characters that need no change (Levenshtein). Long texts are
+// compared by their trigrams.
+func likeness(a, b string) float64 {
+	r, q := []rune(a), []rune(b)
+	longest := max(len(r), len(q))
+	if longest == 0 {
+		return 1
+	}
+	if longest > 300 {
+		return text.Similarity(a, b)
+	}
+	row := make([]int, len(q)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range r {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range q {
+			cost := diagonal
+			if r[i] != q[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return 1 - float64(row[len(q)])/float64(longest)
+}

@@ -1,0 +1,260 @@
+package ocr
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Bounds of what one frame may bring. What is beyond is dropped, and the
+// reading says so.
+const (
+	maxShapes = 256  // bubbles of a frame
+	maxLines  = 400  // lines of a bubble
+	maxRunes  = 4000 // of a line
+	maxBurst  = 9    // frames of a signal
+)
+
+// session is one frame on its way.
+type session struct {
+	ctx          context.Context
+	w            *Worker
+	frame        messages.Frame
+	layout       *layout.Layout
+	segments     Segments
+	pixels       pixels
+	own          []bool // rows that are masked out, nil for none
+	read, cached int
+	fresh        int // rectangles that were not in the cache
+	dropped      []string
+}
+
+func (s *session) drop(format string, args ...any) {
+	s.dropped = append(s.dropped, fmt.Sprintf(format, args...))
+}
+
+// bubble adds what is written to a shape. Pictures are not read: letters in a
+// photo are not a message.
+func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
+	b = shape.Bubble
+	if b.Kind == messages.KindText {
+		key := cacheKey{pixels: b.Key, factor: enlargement(s.frame.Scale)}
+		known, ok := s.w.cache.lookup(key)
+		if ok {
+			s.cached++
+		} else {
+			lines, err := s.recognize(rect(b.Box), true, func() prepared { return prepareShape(s.pixels, shape, s.frame.Scale) })
+			if err != nil {
+				return b, err
+			}
+			s.read++
+			known = reading{moved(lines, -b.Box.X, -b.Box.Y)}
+			s.w.cache.store(key, known)
+		}
+		b.Lines = moved(known.lines, b.Box.X, b.Box.Y)
+		pictorial := func() bool { return pictorial(s.pixels, shape) }
+		b = written(b, s.layout.Kinds, s.frame.Scale, pictorial)
+	}
+	if b.Sender, err = s.sender(shape.Name); err != nil {
+		return b, err
+	}
+	if s.layout.Bubble.ReadStamp {
+		line, err := s.line(shape.Stamp)
+		if err != nil {
+			return b, err
+		}
+		b.Stamp = clockTime(string(line.Text))
+	}
+	return b, nil
+}
+
+// sender reads the name above a bubble. One that is not sure stays unknown.
+func (s *session) sender(box image.Rectangle) (messages.Text, error) {
+	line, err := s.line(box)
+	name := string(line.Text)
+	if err != nil || line.Confidence < accepted || s.layout.IsToken(name) || clockTime(name) != "" {
+		return "", err
+	}
+	return line.Text, nil
+}
+
+// title reads the conversation's name, an empty line if there is none.
+func (s *session) title(box image.Rectangle) (messages.Line, error) { return s.line(box) }
+
+// line reads one line of text outside of bubbles, an empty one if box is empty.
+func (s *session) line(box image.Rectangle) (messages.Line, error) {
+	lines, err := s.lines(box, false)
+	if err != nil || len(lines) == 0 {
+		return messages.Line{}, err
+	}
+	out := lines[0]
+	out.Text = messages.Text(join(lines))
+	for _, l := range lines {
+		out.Confidence = min(out.Confidence, l.Confidence)
+	}
+	return out, nil
+}
+
+// lines reads a rectangle, once for the same pixels.
+func (s *session) lines(box image.Rectangle, block bool) ([]messages.Line, error) {
+	if box.Empty() {
+		return nil, nil
+	}
+	key := cacheKey{pixels: boxKey(s.pixels, box), plain: true, block: block, factor: enlargement(s.frame.Scale)}
+	known, ok := s.w.cache.lookup(key)
+	if !ok {
+		s.fresh++
+		lines, err := s.recognize(box, block, func() prepared { return prepareBox(s.pixels, box, s.own, s.frame.Scale) })
+		if err != nil {
+			return nil, err
+		}
+		known = reading{moved(lines, -box.Min.X, -box.Min.Y)}
+		s.w.cache.store(key, known)
+	}
+	return moved(known.lines, box.Min.X, box.Min.Y), nil
+}
+
+// bare reads a frame in which no bubble was found: the masked frame as a whole.
+func (s *session) bare() ([]messages.Bubble, error) {
+	area := s.segments.Area
+	if area.Empty() || ink(s.pixels, area).Empty() {
+		return nil, nil
+	}
+	masked, err := Mask(s.frame.Image, s.frame.Scale, s.layout)
+	if err != nil {
+		return nil, err
+	}
+	part := *s // the masked picture is another frame
+	part.frame.Image, part.own = masked.Image, masked.Own
+	if part.pixels, err = open(masked.Image, s.frame.Scale); err != nil {
+		return nil, err
+	}
+	lines, err := part.lines(area.Intersect(masked.Image.Rect), true)
+	if err != nil {
+		return nil, err
+	}
+	s.dropped = part.dropped
+	if part.fresh > s.fresh {
+		s.read++
+	} else {
+		s.cached++
+	}
+	return assign(lines, part.pixels, area, s.frame.Scale, s.layout), nil
+}
+
+// boxKey identifies the pixels of a rectangle.
+func boxKey(p pixels, box image.Rectangle) messages.PixelKey {
+	h := xxhash.New()
+	fmt.Fprint(h, box.Size())
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		h.Write(p.row(y)[4*box.Min.X : 4*box.Max.X])
+	}
+	return messages.PixelKey(h.Sum64())
+}
+
+// recognize reads one box of the frame; boxes of the lines are frame pixels.
+func (s *session) recognize(box image.Rectangle, block bool, prepare func() prepared) ([]messages.Line, error) {
+	if err := s.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.w.recognizer == nil {
+		r, err := s.w.factory()
+		if err != nil {
+			return nil, fmt.Errorf("open a recognizer: %w", err)
+		}
+		s.w.recognizer = r
+	}
+	hint := hardware.Hint{Scale: s.frame.Scale, Block: block}
+	var lines []messages.Line
+	var err error
+	if whole, ok := s.w.recognizer.(hardware.CropRecognizer); ok {
+		lines, err = s.crop(whole, box, hint)
+	} else {
+		lines, err = s.prepared(prepare(), hint)
+	}
+	if err != nil && s.ctx.Err() == nil {
+		// Its state is unknown now; the error that matters is the first one.
+		_ = s.w.Close()
+	}
+	return lines, err
+}
+
+// crop leaves language, contrast and spacing to the engine.
+func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle, hint hardware.Hint) ([]messages.Line, error) {
+	corner := s.frame.Image.Rect.Min // Segment counts from the first pixel, the engine as the image does
+	lines, err := r.RecognizeCrop(s.ctx, s.frame.Image, box.Add(corner), hint)
+	if err != nil {
+		return nil, err
+	}
+	return moved(accept(s.bounded(lines), nil, strings.TrimSpace), -corner.X, -corner.Y), nil
+}
+
+// prepared reads as Japanese, and once more with Latin letters if most of what
+// came out is Latin.
+func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, error) {
+	w := s.w.recognizer
+	hint.Lang = hardware.LangJapanese
+	lines, err := w.Recognize(s.ctx, p.img, hint)
+	if err != nil {
+		return nil, err
+	}
+	lines = s.bounded(lines)
+	var other []messages.Line
+	if mostlyLatin(lines) {
+		hint.Lang = hardware.LangLatin
+		other = lines
+		if lines, err = w.Recognize(s.ctx, p.img, hint); err != nil {
+			return nil, err
+		}
+		if lines = s.bounded(lines); len(lines) == 0 {
+			lines = other
+		}
+	}
+	out := accept(lines, other, clean)
+	for i := range out {
+		out[i].Box = p.toFrame(out[i].Box)
+	}
+	return out, nil
+}
+
+// bounded keeps the first lines of too many, and the beginnings of too long
+// ones.
+func (s *session) bounded(lines []messages.Line) []messages.Line {
+	if n := len(lines) - maxLines; n > 0 {
+		s.drop("%d lines of one bubble beyond the first %d", n, maxLines)
+		lines = lines[:maxLines]
+	}
+	for i, l := range lines {
+		if len(l.Text) <= maxRunes {
+			continue
+		}
+		if r := []rune(string(l.Text)); len(r) > maxRunes {
+			s.drop("%d characters of one line beyond the first %d", len(r)-maxRunes, maxRunes)
+			lines = append([]messages.Line(nil), lines...) // the engine's own stay as they are
+			lines[i].Text = messages.Text(r[:maxRunes])
+		}
+	}
+	return lines
+}
+
+// moved copies lines with their boxes shifted, so that what the cache holds is
+// never changed.
+func moved(lines []messages.Line, dx, dy int) []messages.Line {
+	if len(lines) == 0 {
+		return nil
+	}
+	out := make([]messages.Line, len(lines))
+	for i, l := range lines {
+		l.Box.X += dx
+		l.Box.Y += dy
+		out[i] = l
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package runtime
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// isLayoutFile tells a file from a built-in name where a layout is wanted.
+func isLayoutFile(value string) bool {
+	return strings.HasSuffix(value, ".yaml") || strings.HasSuffix(value, ".yml")
+}
+
+func checkLayout(value string) string {
+	if isLayoutFile(value) {
+		return ""
+	}
+	if _, ok := layout.ByName(value); ok {
+		return ""
+	}
+	return quote(value) + ": want " + orList(layout.BuiltIn()) + ", or a file whose name ends in .yaml" + didYouMean(value, layout.BuiltIn())
+}
+
+// layouts reads the layout of each window. Errors wrap [ErrConfig] and say
+// where in the layout's file what is wrong.
+func (c *Config) layouts() (map[messages.WindowID]*layout.Layout, error) {
+	all := map[messages.WindowID]*layout.Layout{}
+	var p problems
+	for i, w := range c.Windows {
+		l, err := openLayout(w.Layout)
+		if err != nil {
+			p.add(c, fmt.Sprintf("windows.%d.layout", i), err.Error())
+			continue
+		}
+		all[messages.WindowID(w.Name+"@"+c.Node)] = &l
+	}
+	return all, p.err()
+}
+
+// layoutLookup finds a window's layout; windows that a host feeds without
+// configuring them look like LINE's.
+func layoutLookup(all map[messages.WindowID]*layout.Layout) func(messages.WindowID) *layout.Layout {
+	line := layout.Line()
+	return func(w messages.WindowID) *layout.Layout {
+		if l, ok := all[w]; ok {
+			return l
+		}
+		return &line
+	}
+}
+
+// maxLayout is the longest layout file in bytes.
+const maxLayout = 64 << 10
+
+func openLayout(value string) (layout.Layout, error) {
+	if l, ok := layout.ByName(value); ok {
+		return l, nil
+	}
+	f, err := os.Open(value)
+	if err != nil {
+		return layout.Layout{}, fmt.Errorf("%w: make one with `kehai layout calibrate`, or name one that is built in: %s", err, orList(layout.BuiltIn()))
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxLayout+1))
+	if err != nil {
+		return layout.Layout{}, err
+	}
+	return layout.Parse(value, data)
+}
