@@ -16,6 +16,7 @@ const Kind = "fusion"
 type Options struct {
 	App       string // prefix of conversation ids, "line"; "" means the window's name before "@"
 	Threshold int    // score from which a frame is passed on; 0 means 60
+	Only      Only   // conversations that are read; of others nothing is kept
 }
 
 // New makes the constructor of fusions.
@@ -52,6 +53,7 @@ type actor struct {
 	tornAs  string             // that title
 	tornAt  time.Time          // when the last of them was captured
 	unknown messages.FrameHash // of the frame last reported to be unknown
+	shut    Last               // what was seen last, if it is on no list: here only, never stored
 }
 
 // Receive implements [actors.Actor].
@@ -69,12 +71,14 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	name, _ := current.Get(turn, "current")
 	k := known{}
-	k.current, _ = lasts.Get(turn, name)
+	if k.current, _ = lasts.Get(turn, name); a.shut.Name != "" {
+		k.current = a.shut
+	}
 	view := viewOf("", m.Bubbles)
 	var ok bool
 	if view.Name, ok = identify(turn, m, k.current, view); !ok {
 		if a.unknown != m.Hash {
-			turn.Drop("fusion", "unknown conversation")
+			turn.DropWith("fusion", "unknown conversation", messages.Detail{Rule: "unknown", Window: a.window, Frame: m.Hash})
 		}
 		a.unknown = m.Hash
 		a.again(turn)
@@ -97,25 +101,38 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	ofHeld, ofView := steady(k, view)
 	if waits && ofHeld != Wait {
 		if ofHeld == Discard {
-			turn.Drop("fusion", "torn frame: its bubbles were another conversation's; they were read again")
+			turn.DropWith("fusion", "torn frame: its bubbles were another conversation's; they were read again", messages.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
 		} else if !held.View.same(view) {
 			a.pass(turn, held.Detection, held.View)
 		}
 		helds.Delete(turn, "held")
 	}
+	if !a.o.Only.Allows(a.o.App, view.Name) {
+		a.unlisted(turn, m, view)
+		return
+	}
 	switch ofView {
 	case Torn:
 		a.torn, a.tornAs, a.tornAt = a.torn+1, view.Name, m.At
-		turn.Drop("fusion", "torn frame: another title over the same bubbles; it is read again")
+		turn.DropWith("fusion", "torn frame: another title over the same bubbles; it is read again", messages.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
 		a.again(turn)
 	case Wait:
 		helds.Put(turn, "held", Held{view, a.detection(m, view.Name)})
 		a.again(turn)
 	default:
-		a.torn = 0
+		a.torn, a.shut = 0, Last{}
 		a.pass(turn, a.detection(m, view.Name), view)
 		a.settle(turn, m)
 	}
+}
+
+// unlisted lets a view go that is on no list.
+func (a *actor) unlisted(turn *actors.Turn, m messages.FrameRead, view Last) {
+	if a.shut.Name != view.Name {
+		turn.DropWith("fusion", "a conversation that is not listed in read.only", messages.Detail{Rule: "unlisted", Window: a.window, Frame: m.Hash})
+	}
+	a.shut = view
+	a.settle(turn, m)
 }
 
 // identify finds the conversation's name.
@@ -150,9 +167,12 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
 		signal = TextUnchanged
 	}
 	if d.Score = Score(signal); d.Score < a.o.Threshold {
-		turn.Drop("fusion", fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Threshold))
+		turn.DropWith("fusion", fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Threshold), messages.Detail{
+			Rule: "unchanged", Window: a.window, Conversation: d.Conversation, Score: d.Score,
+		})
 		return
 	}
+	turn.Pass("fusion", messages.Detail{Rule: "changed", Window: a.window, Conversation: d.Conversation, Score: d.Score})
 	turn.Send(messages.To("dedup", string(d.Conversation)), d)
 	lasts.Put(turn, view.Name, view)
 	if name != view.Name {
