@@ -85,7 +85,7 @@ func (d *Desktop) StartBus(t testing.TB) (address string) {
 	t.Helper()
 	dir := t.TempDir()
 	address = "unix:path=" + filepath.Join(dir, "bus")
-	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS="+address, "XDG_RUNTIME_DIR="+dir, "NO_AT_BRIDGE=0")
+	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS="+address, "XDG_RUNTIME_DIR="+dir)
 	p := d.Run(t, "dbus-daemon", "--session", "--nofork", "--address="+address)
 	Eventually(t, "the message bus listens", func() bool {
 		if !p.Running() {
@@ -111,7 +111,7 @@ func (d *Desktop) StartBrowser(t testing.TB, page string) *Process {
 	}
 	// Registered before the process, so that it runs after the process has ended.
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
-	return d.Run(t, "chromium", "--no-sandbox", "--force-renderer-accessibility", "--disable-gpu",
+	return d.Run(t, "chromium", "--no-sandbox", "--test-type", "--force-renderer-accessibility", "--disable-gpu",
 		"--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
 		"--password-store=basic", "--force-device-scale-factor=1", "--window-size=1000,700", "--window-position=20,20",
 		"--user-data-dir="+profile, "--app=file://"+file)

@@ -1,0 +1,216 @@
+package atspi
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/godbus/dbus/v5"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// Options configure a tree. The zero value works where the session's own bus is
+// meant and refs name a process or a title.
+type Options struct {
+	// Windows resolves refs that other drivers give, such as an x11.Display. Nil
+	// understands only "pid:1234" and "title:part of the title".
+	Windows func(ctx context.Context) ([]hardware.Window, error)
+	// Address is the session bus. Empty is $DBUS_SESSION_BUS_ADDRESS.
+	Address string
+	// Enable asks applications to offer a tree, as a screen reader does. It
+	// stays switched on for the session.
+	Enable bool
+	// MaxDepth and MaxNodes bound what is looked at in one window. Zero is 48
+	// levels and 5,000 nodes; rows are not counted as nodes.
+	MaxDepth, MaxNodes int
+}
+
+// Tree reads accessibility trees. It may be called concurrently.
+type Tree struct {
+	opt Options
+
+	mu     sync.Mutex
+	conn   *dbus.Conn // to the accessibility bus, nil until it is needed
+	closed bool
+}
+
+// Open prepares a tree and connects to nothing yet.
+func Open(opt Options) (*Tree, error) {
+	if opt.MaxDepth < 0 || opt.MaxNodes < 0 {
+		return nil, fmt.Errorf("atspi: limits of %d levels and %d nodes: give positive numbers, or 0 for the defaults", opt.MaxDepth, opt.MaxNodes)
+	}
+	if opt.MaxDepth == 0 {
+		opt.MaxDepth = 48
+	}
+	if opt.MaxNodes == 0 {
+		opt.MaxNodes = 5000
+	}
+	return &Tree{opt: opt}, nil
+}
+
+// Close ends the connection.
+func (t *Tree) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	if t.conn != nil {
+		_ = t.conn.Close()
+		t.conn = nil
+	}
+	return nil
+}
+
+// Rows counts the rows of a window's message list. It wraps
+// hardware.ErrWindowGone where there is no such window, and ErrUnavailable
+// where there is no bus, no tree of the window, or no list in it.
+func (t *Tree) Rows(ctx context.Context, ref string) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	want, err := t.resolve(ctx, ref)
+	if err != nil {
+		return 0, err
+	}
+	conn, err := t.connect(ctx)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := t.rows(ctx, conn, want)
+	if ctx.Err() != nil && err != nil {
+		return 0, ctx.Err()
+	}
+	if err != nil && !conn.Connected() {
+		t.drop(conn)
+		return 0, fmt.Errorf("atspi: the accessibility bus went away (the next call connects again): %w: %w", err, hardware.ErrUnavailable)
+	}
+	return rows, err
+}
+
+func (t *Tree) rows(ctx context.Context, conn *dbus.Conn, want target) (int, error) {
+	window, err := find(ctx, conn, want)
+	if err != nil {
+		return 0, err
+	}
+	lists, err := t.lists(ctx, conn, window)
+	if err != nil {
+		return 0, err
+	}
+	if len(lists) == 0 {
+		return 0, fmt.Errorf("atspi: the window has no list (a browser needs --force-renderer-accessibility; a page that is loading has none yet): %w", hardware.ErrUnavailable)
+	}
+	return best(lists).rows, nil
+}
+
+// target is the window that is wanted.
+type target struct {
+	pid   int    // 0 where any process will do
+	title string // "" where the only window of the process is meant
+	part  bool   // title is a part of the title
+}
+
+// resolve turns a ref into what can be found in the tree.
+func (t *Tree) resolve(ctx context.Context, ref string) (target, error) {
+	if pid, ok := strings.CutPrefix(ref, "pid:"); ok {
+		n, err := strconv.Atoi(pid)
+		if err != nil || n <= 0 {
+			return target{}, fmt.Errorf("atspi: ref %q has no process id: %w", ref, hardware.ErrWindowGone)
+		}
+		return target{pid: n}, nil
+	}
+	if title, ok := strings.CutPrefix(ref, "title:"); ok && title != "" {
+		return target{title: title, part: true}, nil
+	}
+	if t.opt.Windows == nil {
+		return target{}, fmt.Errorf("atspi: ref %q: only pid:NUMBER and title:TEXT are understood without a list of windows: %w", ref, hardware.ErrWindowGone)
+	}
+	list, err := t.opt.Windows(ctx)
+	if err != nil {
+		return target{}, err
+	}
+	for _, w := range list {
+		if w.Ref == ref {
+			return target{pid: w.PID, title: w.Title}, nil
+		}
+	}
+	return target{}, fmt.Errorf("atspi: window %s: %w", ref, hardware.ErrWindowGone)
+}
+
+// connect returns the connection to the accessibility bus.
+func (t *Tree) connect(ctx context.Context) (*dbus.Conn, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return nil, fmt.Errorf("atspi: the tree is closed: %w", hardware.ErrUnavailable)
+	}
+	if t.conn != nil && t.conn.Connected() {
+		return t.conn, nil
+	}
+	session, err := dial(ctx, func() (*dbus.Conn, error) {
+		if t.opt.Address != "" {
+			return dbus.Dial(t.opt.Address)
+		}
+		return dbus.SessionBusPrivateNoAutoStartup()
+	})
+	if err != nil {
+		return nil, noBus(ctx, "there is no session bus (start from inside the desktop session, or set DBUS_SESSION_BUS_ADDRESS)", err)
+	}
+	defer func() { _ = session.Close() }()
+	status := session.Object("org.a11y.Bus", "/org/a11y/bus")
+	var address string
+	if err := status.CallWithContext(ctx, "org.a11y.Bus.GetAddress", 0).Store(&address); err != nil {
+		return nil, noBus(ctx, "there is no accessibility bus (on Debian: apt-get install at-spi2-core)", err)
+	}
+	if t.opt.Enable {
+		call := status.CallWithContext(ctx, "org.freedesktop.DBus.Properties.Set", 0, "org.a11y.Status", "IsEnabled", dbus.MakeVariant(true))
+		if call.Err != nil {
+			return nil, noBus(ctx, "accessibility cannot be switched on", call.Err)
+		}
+	}
+	conn, err := dial(ctx, func() (*dbus.Conn, error) { return dbus.Dial(address) })
+	if err != nil {
+		return nil, noBus(ctx, "the accessibility bus does not answer (start the session anew)", err)
+	}
+	t.conn = conn
+	return conn, nil
+}
+
+// dial greets a bus; ending ctx ends the attempt.
+func dial(ctx context.Context, open func() (*dbus.Conn, error)) (*dbus.Conn, error) {
+	conn, err := open()
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	if err = conn.Auth(nil); err == nil {
+		err = conn.Hello()
+	}
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+func noBus(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("atspi: %s: %w: %w", what, err, hardware.ErrUnavailable)
+}
+
+func (t *Tree) drop(conn *dbus.Conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_ = conn.Close()
+	if t.conn == conn {
+		t.conn = nil
+	}
+}
+
+var _ hardware.Structure = (*Tree)(nil)
