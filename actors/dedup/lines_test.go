@@ -1,0 +1,228 @@
+package dedup
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
+)
+
+var always = func(slot) bool { return true }
+
+const letters = "あいうえおかきくけこさしすせそたちつてと日本語明今会議場所時間abcdefghij 0123、。"
+
+func randomLine(rng *rand.Rand, n int) string {
+	alphabet := []rune(letters)
+	if rng.IntN(4) == 0 {
+		alphabet = alphabet[:2] // grams repeat
+	}
+	r := make([]rune, n)
+	for i := range r {
+		r[i] = alphabet[rng.IntN(len(alphabet))]
+	}
+	return text.Normalize(string(r))
+}
+
+// misread returns a line that is often near the border of being the same.
+func misread(rng *rand.Rand, line string) string {
+	r := []rune(line)
+	if len(r) == 0 {
+		return randomLine(rng, 3)
+	}
+	switch rng.IntN(6) {
+	case 0:
+		return line
+	case 1: // a part
+		from := rng.IntN(1 + len(r)/5)
+		r = r[from : len(r)-rng.IntN(1+(len(r)-from)/5)]
+	case 2: // more before and behind
+		r = []rune(randomLine(rng, rng.IntN(4)) + line + randomLine(rng, rng.IntN(4)))
+	case 3:
+		return randomLine(rng, len(r))
+	default: // wrong letters
+		for range 1 + rng.IntN(3) {
+			r[rng.IntN(len(r))] = 'ロ'
+		}
+	}
+	return text.Normalize(string(r))
+}
+
+func TestFindDecidesAsLineEqual(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	same := 0
+	for range 100_000 {
+		a := randomLine(rng, 1+rng.IntN(40))
+		b := misread(rng, a)
+		l := newLines()
+		l.add(a, time.Time{}, 1)
+		got, want := l.find(b, always) >= 0, text.LineEqual(a, b)
+		if got != want {
+			t.Fatalf("find(%q) among %q = %v, want %v as LineEqual", b, a, got, want)
+		}
+		if want {
+			same++
+		}
+	}
+	if same < 20_000 || same > 80_000 {
+		t.Errorf("%d of 100000 pairs are the same, want 20000 to 80000: do the pairs still try the border?", same)
+	}
+}
+
+// What was forgotten is not found, and what is left still is.
+func TestFindAmongMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	l, kept := newLines(), map[string]int{}
+	var all []string
+	for step := range 20_000 {
+		line := randomLine(rng, 1+rng.IntN(30))
+		if n := len(all); n > 0 && rng.IntN(2) == 0 {
+			line = misread(rng, all[rng.IntN(n)])
+		}
+		want := false
+		for _, other := range all {
+			want = want || text.LineEqual(line, other)
+		}
+		i := l.find(line, always)
+		if (i >= 0) != want || i >= 0 && !text.LineEqual(l.slots[i].text, line) {
+			t.Fatalf("step %d: find(%q) = %d, want found %v", step, line, i, want)
+		}
+		if _, ok := kept[line]; !ok && utf8.ValidString(line) {
+			kept[line] = l.add(line, time.Time{}, uint64(step+1))
+			all = append(all, line)
+		}
+		if len(all) > 60 {
+			k := rng.IntN(len(all))
+			l.remove(kept[all[k]])
+			delete(kept, all[k])
+			all = append(all[:k], all[k+1:]...)
+		}
+	}
+	for _, line := range all {
+		l.remove(kept[line])
+	}
+	if len(l.exact) != 0 || len(l.posting) != 0 {
+		t.Errorf("after forgetting all: %d lines and %d grams, want none", len(l.exact), len(l.posting))
+	}
+}
+
+// plain compares by two maps of trigrams for each pair.
+func plain(a, b string) bool {
+	if a == b {
+		return true
+	}
+	n, m := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
+	if n > m {
+		a, b, n, m = b, a, m, n
+	}
+	if n < fuzzyRunes {
+		return false
+	}
+	if n*100 >= fuzzyCover*m && strings.Contains(b, a) {
+		return true
+	}
+	grams := func(s string) map[string]bool {
+		r, set := []rune(s), map[string]bool{}
+		for i := 0; i+3 <= len(r); i++ {
+			set[string(r[i:i+3])] = true
+		}
+		return set
+	}
+	x, y := grams(a), grams(b)
+	common := 0
+	for g := range x {
+		if y[g] {
+			common++
+		}
+	}
+	return 2*float64(common)/float64(len(x)+len(y)) >= fuzzySimilar
+}
+
+// corpus is 240 lines, and lines to look for: 40 % are there, 20 % are misread,
+// the rest is new.
+func corpus() (remembered, queries []string) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	line := func() string {
+		r := make([]rune, 15+rng.IntN(17))
+		for i := range r {
+			r[i] = []rune(letters)[rng.IntN(40)]
+		}
+		return text.Normalize(string(r))
+	}
+	for range 240 {
+		remembered = append(remembered, line())
+	}
+	for i := range 100 {
+		q := line()
+		if i%10 < 6 {
+			q = remembered[rng.IntN(240)]
+		}
+		if i%10 == 4 || i%10 == 5 {
+			r := []rune(q)
+			r[rng.IntN(len(r))] = 'ロ'
+			q = string(r)
+		}
+		queries = append(queries, q)
+	}
+	return remembered, queries
+}
+
+func indexed(remembered []string) *lines {
+	l := newLines()
+	for i, line := range remembered {
+		l.add(line, time.Time{}, uint64(i+1))
+	}
+	return l
+}
+
+func findPlain(remembered []string, q string) bool {
+	for _, line := range remembered {
+		if plain(line, q) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestFindAsPlain(t *testing.T) {
+	remembered, queries := corpus()
+	l := indexed(remembered)
+	found := 0
+	for _, q := range queries {
+		got, want := l.find(q, always) >= 0, findPlain(remembered, q)
+		if got != want {
+			t.Errorf("find(%q) = %v, want %v", q, got, want)
+		}
+		if want {
+			found++
+		}
+	}
+	if found < 40 || found > 60 {
+		t.Errorf("%d of 100 lines are known, want 40 to 60", found)
+	}
+}
+
+// BenchmarkLineMemory looks for one line among 240: with counters, and with two
+// maps of trigrams for each pair. The metric of the first is how many times
+// faster it is in the same run.
+func BenchmarkLineMemory(b *testing.B) {
+	remembered, queries := corpus()
+	l := indexed(remembered)
+	var counters, maps float64
+	b.Run("maps", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			findPlain(remembered, queries[i%len(queries)])
+		}
+		maps = float64(b.Elapsed()) / float64(b.N)
+	})
+	b.Run("counters", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			l.find(queries[i%len(queries)], always)
+		}
+		counters = float64(b.Elapsed()) / float64(b.N)
+		b.ReportMetric(maps/counters, "times-faster")
+	})
+}

@@ -1,0 +1,255 @@
+package dedup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// WindowRules say which texts count as seen a moment ago. Ages below a window
+// are inside; a hit extends nothing.
+type WindowRules struct {
+	Fingerprint time.Duration // an equal text within it is a duplicate
+	Lines       time.Duration // so is a text whose lines were all seen within it
+	MinLine     int           // characters of a line that counts
+	Entries     int           // lines remembered, oldest out first
+	Vacuous     bool          // a text without a line that counts has no new line, so it is a duplicate
+	Views       bool          // what one view shows twice was said twice
+}
+
+// SeedWindow returns the rules of profile seed.
+func SeedWindow() WindowRules {
+	return WindowRules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Vacuous: true}
+}
+
+// DefaultWindow returns the rules of profile default.
+func DefaultWindow() WindowRules {
+	return WindowRules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Views: true}
+}
+
+// Fingerprint is by what equal texts of a conversation are told.
+func Fingerprint(c messages.ConversationID, t messages.Text) messages.Text {
+	return messages.Text(string(c) + "|" + text.Normalize(string(t)))
+}
+
+// lineEnds are the marks at which a line is split further.
+const lineEnds = "・•。！？!?"
+
+// LinesOf returns the lines of a text and their parts between marks,
+// normalised, each once and in order, of at least so many characters.
+func LinesOf(t messages.Text, least int) []string {
+	var out []string
+	known := map[string]bool{}
+	add := func(s string) {
+		if s = text.Normalize(s); utf8.RuneCountInString(s) >= max(least, 1) && !known[s] {
+			known[s] = true
+			out = append(out, s)
+		}
+	}
+	for line := range strings.Lines(string(t)) {
+		add(line)
+		for part := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(lineEnds, r) }) {
+			add(part)
+		}
+	}
+	return out
+}
+
+// WindowRow is a remembered line or fingerprint as it is stored.
+type WindowRow struct {
+	Text messages.Text `json:"text"`
+	At   time.Time     `json:"at"`
+}
+
+// Window remembers what one conversation has shown lately. It is for one
+// goroutine.
+type Window struct {
+	rules  WindowRules
+	lines  *lines
+	order  []int // slots of lines, oldest first
+	prints []numbered
+	lineNo uint64 // the last row's
+	noted  WindowChanges
+}
+
+type numbered struct {
+	no uint64
+	WindowRow
+}
+
+// WindowChanges are the rows to write and to delete, by number.
+type WindowChanges struct {
+	Lines, Prints         map[uint64]WindowRow
+	LinesGone, PrintsGone []uint64
+}
+
+// NewWindow makes an empty window.
+func NewWindow(r WindowRules) *Window { return &Window{rules: r, lines: newLines()} }
+
+// LoadLine and LoadPrint bring stored rows back, in the order of their numbers.
+func (w *Window) LoadLine(no uint64, r WindowRow) {
+	if _, ok := w.lines.exact[string(r.Text)]; !ok && no > w.lineNo {
+		w.order = append(w.order, w.lines.add(string(r.Text), r.At, no))
+	}
+	w.lineNo = max(w.lineNo, no)
+}
+
+// LoadPrint is described with LoadLine.
+func (w *Window) LoadPrint(no uint64, r WindowRow) { w.prints = append(w.prints, numbered{no, r}) }
+
+// Reason of a [WindowVerdict].
+const (
+	SeenText  = "fingerprint"
+	SeenLines = "line memory"
+)
+
+// WindowVerdict says whether a text was seen a moment ago.
+type WindowVerdict struct {
+	Reason string        // "" : it was not
+	Age    time.Duration // of what it was taken for, the newest line's for SeenLines
+	Lines  int           // that count
+	Fuzzy  []FuzzyHit    // lines that were found again though they are not equal
+}
+
+// FuzzyHit is a line found again though it is not equal.
+type FuzzyHit struct{ Query, Matched messages.Text }
+
+// String names the reason and nothing that was said.
+func (v WindowVerdict) String() string {
+	switch {
+	case v.Reason == "":
+		return "new"
+	case v.Reason == SeenLines && v.Lines == 0:
+		return "line memory: it has no line that is long enough to be new"
+	case v.Reason == SeenLines:
+		return fmt.Sprintf("line memory: all %d lines were seen, the newest %v before", v.Lines, v.Age.Round(time.Millisecond))
+	}
+	return fmt.Sprintf("%s: equal to a text seen %v before", v.Reason, v.Age.Round(time.Millisecond))
+}
+
+// Judge decides about a text of a view. It changes nothing.
+func (w *Window) Judge(c messages.ConversationID, t messages.Text, at time.Time) WindowVerdict {
+	print := Fingerprint(c, t)
+	for _, p := range slices.Backward(w.prints) {
+		if p.Text == print && w.inside(p.At, at, w.rules.Fingerprint) {
+			return WindowVerdict{Reason: SeenText, Age: at.Sub(p.At)}
+		}
+	}
+	list := LinesOf(t, w.rules.MinLine)
+	v := WindowVerdict{Lines: len(list)}
+	if len(list) == 0 && !w.rules.Vacuous {
+		return v
+	}
+	seen := true
+	for i, line := range list {
+		slot := w.seen(line, at)
+		if slot < 0 {
+			seen = false
+			continue
+		}
+		s := w.lines.slots[slot]
+		if s.text != line {
+			v.Fuzzy = append(v.Fuzzy, FuzzyHit{messages.Text(line), messages.Text(s.text)})
+		}
+		if age := at.Sub(s.at); i == 0 || age < v.Age {
+			v.Age = age
+		}
+	}
+	if !seen {
+		v.Age = 0
+		return v
+	}
+	v.Reason = SeenLines
+	return v
+}
+
+func (w *Window) seen(line string, at time.Time) int {
+	return w.lines.find(line, func(s slot) bool { return w.inside(s.at, at, w.rules.Lines) })
+}
+
+// inside reports that what was seen at a time is evidence at another.
+func (w *Window) inside(seen, at time.Time, window time.Duration) bool {
+	age := at.Sub(seen)
+	return age < window && age > -window && !(w.rules.Views && age == 0)
+}
+
+// Remember takes in a text that was let through. Lines that were seen within
+// their window keep their time.
+func (w *Window) Remember(c messages.ConversationID, t messages.Text, at time.Time) {
+	w.forget(at)
+	for _, line := range LinesOf(t, w.rules.MinLine) {
+		if w.seen(line, at) >= 0 {
+			continue
+		}
+		if i, ok := w.lines.exact[line]; ok {
+			w.drop(slices.Index(w.order, i))
+		}
+		for len(w.order) >= max(w.rules.Entries, 1) {
+			w.drop(0)
+		}
+		w.lineNo++
+		w.order = append(w.order, w.lines.add(line, at, w.lineNo))
+		put(&w.noted.Lines, w.lineNo, WindowRow{messages.Text(line), at})
+	}
+	for len(w.prints) >= max(w.rules.Entries, 1) {
+		w.dropPrint()
+	}
+	no := uint64(1)
+	if n := len(w.prints); n > 0 {
+		no = w.prints[n-1].no + 1
+	}
+	row := WindowRow{Fingerprint(c, t), at}
+	w.prints = append(w.prints, numbered{no, row})
+	put(&w.noted.Prints, no, row)
+}
+
+func put(rows *map[uint64]WindowRow, no uint64, r WindowRow) {
+	if *rows == nil {
+		*rows = map[uint64]WindowRow{}
+	}
+	(*rows)[no] = r
+}
+
+// forget removes from the old end what no window reaches any more.
+func (w *Window) forget(at time.Time) {
+	for len(w.order) > 0 && at.Sub(w.lines.slots[w.order[0]].at) >= w.rules.Lines {
+		w.drop(0)
+	}
+	for len(w.prints) > 0 && at.Sub(w.prints[0].At) >= w.rules.Fingerprint {
+		w.dropPrint()
+	}
+}
+
+func (w *Window) drop(k int) {
+	i := w.order[k]
+	no := w.lines.slots[i].row
+	w.lines.remove(i)
+	w.order = slices.Delete(w.order, k, k+1)
+	if _, fresh := w.noted.Lines[no]; fresh {
+		delete(w.noted.Lines, no)
+	} else {
+		w.noted.LinesGone = append(w.noted.LinesGone, no)
+	}
+}
+
+func (w *Window) dropPrint() {
+	no := w.prints[0].no
+	w.prints = slices.Delete(w.prints, 0, 1)
+	if _, fresh := w.noted.Prints[no]; fresh {
+		delete(w.noted.Prints, no)
+	} else {
+		w.noted.PrintsGone = append(w.noted.PrintsGone, no)
+	}
+}
+
+// Changes returns what a store must write and delete, and forgets it.
+func (w *Window) Changes() WindowChanges {
+	c := w.noted
+	w.noted = WindowChanges{}
+	return c
+}
