@@ -213,14 +213,15 @@ func (w *Window) Hides(c Change) bool {
 // Outruns reports whether an append would leave less than half of what the last
 // capture showed in view, and is not the first since then: more than a person
 // would write between two looks, and too little for a reader to know where the
-// rest belongs. Other changes outrun nothing.
+// rest belongs. Other changes outrun nothing, nor does anything in a window that
+// cannot be captured: nobody is waited for there.
 func (w *Window) Outruns(c Change) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c.Op != OpAppend || w.s.check(c) != nil {
 		return false
 	}
-	if w.appended == 0 || w.looked == 0 {
+	if w.appended == 0 || w.looked == 0 || w.s.hidden || w.frame(w.s).view().Empty() {
 		return false
 	}
 	then := w.s.clone()

@@ -35,3 +35,18 @@ func TestOutruns(t *testing.T) {
 		t.Error("Outruns() = true right after a capture, want false")
 	}
 }
+
+// TestOutrunsNothingUnseen must not make a friend wait for ever.
+func TestOutrunsNothingUnseen(t *testing.T) {
+	w := open(t, Options{})
+	say := Change{Op: OpAppend, Who: Friend, Text: "x"}
+	must(t, w.Apply(say))
+	picture(t, w)
+	for _, c := range []Change{{Op: OpHide}, {Op: OpResize}} {
+		must(t, w.Apply(c))
+		must(t, w.Apply(say))
+		if w.Outruns(say) {
+			t.Errorf("Outruns() = true after %s, want false: no capture will come", c.Op)
+		}
+	}
+}
