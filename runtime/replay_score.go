@@ -301,11 +301,12 @@ func differenceOfTexts(t string, h heard) float64 {
 	}
 	a, b := []rune(text.Compact(t)), []rune(text.Compact(h.text))
 	longest := max(len(a), len(b))
-	d := float64(edits(a, b)) / float64(max(longest, 1))
+	n := edits(a, b)
+	d := float64(n) / float64(max(longest, 1))
 	switch {
 	case longest <= 2: // one wrong letter is all of it
 		return max(d, 0.9)
-	case d <= 0.5:
+	case 2*n <= longest+1:
 		return max(d, 0.04)
 	}
 	return costNever

@@ -1,0 +1,71 @@
+package scenario
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Shrink drops events from a script for which fails holds, as long as it still
+// holds, and returns what is left: no event of it can be dropped alone. An edit
+// or unsend goes with its message. fails must answer the same for the same
+// script.
+func Shrink(s Script, fails func(Script) bool) Script {
+	for size := len(s.Events) / 2; size > 0; {
+		dropped := false
+		for from := 0; from < len(s.Events); {
+			if less, ok := s.without(from, min(from+size, len(s.Events))); ok && fails(less) {
+				s, dropped = less, true
+				continue // what follows has moved up
+			}
+			from += size
+		}
+		if !dropped || size > 1 {
+			size /= 2
+		}
+	}
+	return s
+}
+
+// without leaves events out. ok is false if the rest is no script.
+func (s Script) without(from, to int) (Script, bool) {
+	type place struct {
+		conversation string
+		index        int
+	}
+	moved := map[place]int{} // of each message to its new index
+	count, kept := map[string]int{}, map[string]int{}
+	var out Script
+	for i, e := range s.Events {
+		gone := i >= from && i < to
+		switch e.Do {
+		case "":
+			at := place{e.Conversation, count[e.Conversation]}
+			count[e.Conversation]++
+			if moved[at] = -1; !gone {
+				moved[at] = kept[e.Conversation]
+				kept[e.Conversation]++
+			}
+		case Edit, Unsend:
+			e.Index = moved[place{e.Conversation, e.Index}]
+			gone = gone || e.Index < 0
+		}
+		if !gone {
+			out.Events = append(out.Events, e)
+		}
+	}
+	var text bytes.Buffer
+	if out.Write(&text) != nil {
+		return Script{}, false
+	}
+	again, err := Parse(&text)
+	if err != nil || len(again.Events) == 0 || !slices.EqualFunc(again.Events, out.Events, Event.same) {
+		return Script{}, false
+	}
+	return again, true
+}
+
+// same leaves the line aside.
+func (e Event) same(o Event) bool {
+	e.Line, o.Line = 0, 0
+	return e == o
+}
