@@ -148,7 +148,7 @@ func identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string,
 	for k := range lasts.All(turn) {
 		names = append(names, k)
 	}
-	return Identify(name, names, last.Name, last.shared(view) > 0)
+	return Identify(name, names, last.Name, last.continues(view))
 }
 
 func (a *actor) detection(m messages.FrameRead, name string) messages.Detection {

@@ -56,7 +56,7 @@ func settled(m messages.FrameRead) actortest.Sent {
 
 func TestPassesWhatChanged(t *testing.T) {
 	h := spawn(t)
-	first, second := read("Hana", "a b"), read("Hana", "b c")
+	first, second := read("Hana", "a b c"), read("Hana", "b c d")
 	first = send(h, first)
 	h.WantSent(detection(first, "Hana"), settled(first))
 	h.WantCommits(1)

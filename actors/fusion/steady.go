@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
@@ -49,22 +50,41 @@ func viewOf(name string, bubbles []messages.Bubble) Last {
 	return v
 }
 
-// shared counts the bubbles of v that l shows too, by their pixels or by what
-// they say; a misread letter does not count.
+// shows reports that one of the bubbles of l is m, by its pixels or by what it
+// says; a misread letter does not count.
+func (l Last) shows(m Mark) bool {
+	same := func(o Mark) bool {
+		return m.Side == o.Side && (m.Key == o.Key && m.Key != 0 || m.Text == o.Text && m.Text != "")
+	}
+	near := func(o Mark) bool {
+		return m.Side == o.Side && o.Text != "" && text.OCREqual(string(m.Text), string(o.Text))
+	}
+	return slices.ContainsFunc(l.Marks, same) || m.Text != "" && slices.ContainsFunc(l.Marks, near)
+}
+
+// shared counts the bubbles of v that l shows too.
 func (l Last) shared(v Last) int {
 	n := 0
 	for _, m := range v.Marks {
-		same := func(o Mark) bool {
-			return m.Side == o.Side && (m.Key == o.Key && m.Key != 0 || m.Text == o.Text && m.Text != "")
-		}
-		near := func(o Mark) bool {
-			return m.Side == o.Side && o.Text != "" && text.OCREqual(string(m.Text), string(o.Text))
-		}
-		if slices.ContainsFunc(l.Marks, same) || m.Text != "" && slices.ContainsFunc(l.Marks, near) {
+		if l.shows(m) {
 			n++
 		}
 	}
 	return n
+}
+
+// continues reports that v belongs to the conversation that showed l. One short
+// text alone proves nothing: everybody says OK.
+func (l Last) continues(v Last) bool {
+	n := 0
+	for _, m := range v.Marks {
+		if l.shows(m) {
+			if n++; n > 1 || utf8.RuneCountInString(string(m.Text)) >= 4 {
+				return true
+			}
+		}
+	}
+	return n > 0 && (len(v.Marks) == 1 || len(l.Marks) == 1)
 }
 
 // same reports that nothing has changed.
@@ -84,8 +104,12 @@ const (
 	Discard      // it was torn
 )
 
-// maxTorn is how many frames in a row may look torn: then it was no tear.
-const maxTorn = 2
+// How many frames in a row may look torn: then it was no tear. It takes longer to
+// believe of a conversation that had other bubbles before.
+const (
+	maxTorn      = 2
+	maxTornKnown = 6
+)
 
 // known is what steady needs to know.
 type known struct {
@@ -104,11 +128,15 @@ type known struct {
 func steady(k known, v Last) (held, view Fate) {
 	other := k.current.Name != v.Name
 	waits := k.held.Name != ""
+	limit := maxTorn
+	if k.own.Name != "" {
+		limit = maxTornKnown
+	}
 	ambiguous := other && k.current.covers(v) || waits && k.held.Name != v.Name && k.held.covers(v)
 	switch {
 	case k.current.Name == "":
 		return Pass, Pass
-	case ambiguous && k.own.shared(v) < max(1, k.current.shared(v)) && k.torn < maxTorn:
+	case ambiguous && k.own.shared(v) < max(1, k.current.shared(v)) && k.torn < limit:
 		return Wait, Torn
 	}
 	switch {
@@ -117,11 +145,11 @@ func steady(k known, v Last) (held, view Fate) {
 		if k.held.covers(v) {
 			held = Discard
 		}
-	case k.held.shared(v) == 0 && k.current.Name != k.held.Name:
+	case !k.held.continues(v) && k.current.Name != k.held.Name:
 		held = Discard // the header came first
 	}
 	confirmed := waits && held == Pass && k.held.Name == v.Name
-	if k.own.shared(v) == 0 && !confirmed && k.torn < maxTorn {
+	if !k.own.continues(v) && !confirmed && k.torn < limit {
 		return held, Wait
 	}
 	return held, Pass
