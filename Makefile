@@ -74,7 +74,7 @@ crash: ## kill a real kehai 1,000 times, then 1,000 times with every batch synce
 
 .PHONY: browser
 browser: ## the live page in a real browser
-	KEHAI_BROWSER=1 $(GO) test -count=1 -timeout 5m -tags browser -run Browser -v ./runtime/web
+	$(GO) test -count=1 -timeout 5m -tags browser -run Browser -v ./runtime/web
 
 .PHONY: simulate
 simulate: ## 1,000,000 seeded schedules of the kernel
@@ -82,7 +82,9 @@ simulate: ## 1,000,000 seeded schedules of the kernel
 
 .PHONY: bench
 bench: setup-run ## the tables of figures: kernel, store, OCR, ledger
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./runtime/engine/... ./runtime/store/... ./actors/... ./hardware/...
+	$(GO) test -run '^$$' -bench Turns ./runtime/engine/live
+	$(GO) test -run '^$$' -bench Memory -benchtime 1x ./cmd/kehai
+	$(GO) test -run '^$$' -bench . -benchtime 300ms ./runtime/store ./actors/... ./hardware/...
 
 FUZZTIME ?= 30s
 .PHONY: fuzz
@@ -96,7 +98,7 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 
 .PHONY: golden
 golden: ## rewrite golden files; review the diff as code
-	$(GO) test ./messages ./runtime/... ./cmd/... -run 'Golden|Script' -update
+	$(GO) test ./messages ./runtime ./runtime/engine ./runtime/store -run Golden -update
 
 .PHONY: clean
 clean: ## remove what was built

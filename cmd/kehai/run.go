@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -17,6 +18,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
+
+// gcPercent is how much the heap may grow before it is collected.
+const gcPercent = 40
 
 // runFlags are the flags of run.
 type runFlags struct {
@@ -65,6 +69,10 @@ func (a *app) run(cmd *cobra.Command, f runFlags) error {
 	opts := append([]runtime.Option{
 		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithListener(telemetry.Log(log)),
 	}, a.extra...)
+	if os.Getenv("GOGC") == "" {
+		// It mostly waits: memory is dearer than processor time here.
+		debug.SetGCPercent(gcPercent)
+	}
 	rt, err := runtime.New(cfg, opts...)
 	if err != nil {
 		return err

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// BenchmarkMemory runs a whole kehai on the drawn window with Tesseract and
+// reports what it takes once it has delivered messages: resident memory, OCR's
+// C library included, and the Go heap in use. Aims: 200 MB and 40 MB.
+func BenchmarkMemory(b *testing.B) {
+	kehai := filepath.Join(b.TempDir(), "kehai")
+	if out, err := exec.Command("go", "build", "-o", kehai, ".").CombinedOutput(); err != nil {
+		b.Fatalf("go build: %v\n%s", err, out)
+	}
+	for b.Loop() {
+		rss, heap := memoryOfARun(b, kehai)
+		b.ReportMetric(rss/1e6, "RSS-MB")
+		b.ReportMetric(heap/1e6, "heap-MB")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func memoryOfARun(b *testing.B, kehai string) (rss, heap float64) {
+	b.Helper()
+	cmd := exec.Command(kehai, "run", "--json", "--speed", "5", "--data", b.TempDir())
+	cmd.Env = append(os.Environ(), "KEHAI_WEB_ADDR=127.0.0.1:0")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	page := ""
+	for lines := bufio.NewScanner(stderr); page == "" && lines.Scan(); {
+		if _, url, ok := strings.Cut(lines.Text(), "Live page: "); ok {
+			page, _, _ = strings.Cut(url, "/?")
+		}
+	}
+	messages := bufio.NewScanner(stdout)
+	for range 5 {
+		if !messages.Scan() {
+			b.Fatalf("kehai ended after too few messages: %v", messages.Err())
+		}
+	}
+	resp, err := http.Get(page + "/metrics")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return gauge(b, text, "process_resident_memory_bytes"), gauge(b, text, "go_memstats_heap_inuse_bytes")
+}
+
+func gauge(b *testing.B, text []byte, name string) float64 {
+	b.Helper()
+	m := regexp.MustCompile(fmt.Sprintf(`(?m)^%s (\S+)$`, name)).FindSubmatch(text)
+	if m == nil {
+		b.Fatalf("no %s in the metrics", name)
+	}
+	v, err := strconv.ParseFloat(string(m[1]), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return v
+}
