@@ -46,11 +46,17 @@ type Config struct {
 	// Telling new messages from those seen before.
 	Dedup DedupConfig `yaml:"dedup"`
 
+	// What is read at all.
+	Read ReadConfig `yaml:"read"`
+
 	// The live page.
 	Web WebConfig `yaml:"web"`
 
 	// The log.
 	Log LogConfig `yaml:"log"`
+
+	// Looking for what went wrong.
+	Debug DebugConfig `yaml:"debug"`
 
 	// How long things are kept.
 	Retention RetentionConfig `yaml:"retention"`
@@ -183,6 +189,14 @@ type DedupConfig struct {
 	Tail int `yaml:"tail" min:"20" max:"5000"`
 }
 
+// ReadConfig says what is read at all.
+type ReadConfig struct {
+	// The only conversations that are read, such as ["line:Hana", "line:Ken"]; of
+	// all others nothing is stored. A name without application counts in every
+	// application. Empty: all are read. Default [].
+	Only []string `yaml:"only"`
+}
+
 // WebConfig is about the live page.
 type WebConfig struct {
 	// Whether the page is served. Default false; kehai run turns it on.
@@ -202,6 +216,14 @@ type LogConfig struct {
 	// Form of the log: console, json, or auto (console on a terminal, else
 	// json). Default auto.
 	Format string `yaml:"format" oneof:"auto|console|json"`
+}
+
+// DebugConfig is about looking for what went wrong.
+type DebugConfig struct {
+	// Whether the last picture of each window and all that was read in it are
+	// written to files below the data folder, for this user alone: private texts,
+	// not encrypted. Default false.
+	Text bool `yaml:"text"`
 }
 
 // RetentionConfig says how long things are kept.

@@ -113,6 +113,8 @@ windows:
 ocr: {engine: drawn, workers: 4, timeout: 1m30s, retries: 0, cache: 9}
 burst: {quiet: 100ms, cap: 2s, parts: 2}
 dedup: {first_sight: none, tail: 20}
+read: {only: ["line:Hana", "花 \"x\", y"]}
+debug: {text: true}
 web: {enabled: true, addr: "[::1]:0"}
 log: {level: debug, format: json}
 retention: {messages: 24h, verdicts: 0, dead_letters: 36h}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -115,7 +116,10 @@ func appendFields(list []field, prefix string, v reflect.Value) []field {
 
 func (f field) isSection() bool { return f.value.Kind() == reflect.Struct }
 
-func (f field) isList() bool { return f.value.Kind() == reflect.Slice }
+// isList holds for a list of sections; a list of texts is a value.
+func (f field) isList() bool {
+	return f.value.Kind() == reflect.Slice && f.value.Type().Elem().Kind() == reflect.Struct
+}
 
 func (f field) name() string { return f.key[strings.LastIndexByte(f.key, '.')+1:] }
 
@@ -133,6 +137,8 @@ func (f field) text() string {
 	switch v := f.value.Interface().(type) {
 	case [2]int:
 		return fmt.Sprintf("[%d, %d]", v[0], v[1])
+	case []string:
+		return listText(v)
 	default:
 		return fmt.Sprint(v)
 	}
@@ -177,10 +183,45 @@ func (f field) setText(text string) string {
 			return f.show(text) + ": want width and height such as [480, 720]"
 		}
 		f.value.Set(reflect.ValueOf(pair))
+	case []string:
+		list, ok := parseList(text)
+		if !ok {
+			return f.show(text) + `: want a list such as ["line:Hana", "line:Ken"], or line:Hana, line:Ken`
+		}
+		f.value.Set(reflect.ValueOf(list))
 	default: // strings; the other kinds have no field
 		f.value.SetString(text)
 	}
 	return ""
+}
+
+// listText writes a list of strings in a form that YAML and parseList read.
+func listText(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		var b strings.Builder
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(s) // a string always can be
+		quoted[i] = strings.TrimSuffix(b.String(), "\n")
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// parseList reads what JSON calls a list of strings, and "a, b".
+func parseList(text string) (list []string, ok bool) {
+	if strings.HasPrefix(strings.TrimSpace(text), "[") {
+		if ok = json.Unmarshal([]byte(text), &list) == nil; len(list) == 0 {
+			list = nil
+		}
+		return list, ok
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list, true
 }
 
 // parsePair reads "[480, 720]", "480, 720" and "480x720".
@@ -256,6 +297,15 @@ func checkField(f field) string {
 	case [2]int:
 		for _, n := range v {
 			if wrong := f.checkRange(int64(n), f.text()); wrong != "" {
+				return wrong
+			}
+		}
+	case []string:
+		for _, s := range v {
+			if s == "" {
+				return "an empty entry: want one or more characters"
+			}
+			if wrong := f.checkString(s); wrong != "" {
 				return wrong
 			}
 		}

@@ -285,9 +285,22 @@ func (d *decoder) leaf(node ast.Node, f field) {
 		}
 		text = "[" + strings.Join(parts, ", ") + "]"
 	}
+	if seq, isSeq := node.(*ast.SequenceNode); isSeq && f.value.Kind() == reflect.Slice {
+		list := make([]string, len(seq.Values))
+		ok = true
+		for i, v := range seq.Values {
+			if list[i], ok = scalarText(v); !ok {
+				break
+			}
+		}
+		text = listText(list)
+	}
 	switch {
 	case node.Type() == ast.NullType:
 		d.wrong(at, f.key, "has no value: give one, or leave the key out for the default")
+		return
+	case !ok && f.value.Kind() == reflect.Slice:
+		d.wrong(at, f.key, `want a list of quoted texts such as ["line:Hana", "line:Ken"]`)
 		return
 	case !ok:
 		d.wrong(at, f.key, "want one value, found "+kindOf(node))

@@ -72,7 +72,7 @@ func (r *Runtime) topology() (plan, error) {
 			})(a)
 		}},
 		{Name: "fusion", New: func(a messages.Address) actors.Actor {
-			return fusion.New(fusion.Options{App: windows[messages.WindowID(a.Key())].cfg.App})(a)
+			return fusion.New(fusion.Options{App: windows[messages.WindowID(a.Key())].cfg.App, Only: cfg.Read.Only})(a)
 		}},
 		{Name: "dedup", New: dedup.New(dedup.Options{
 			FirstSight: dedup.FirstSight(cfg.Dedup.FirstSight), Keep: cfg.Dedup.Tail, To: ingress.Kind,
