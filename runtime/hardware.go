@@ -51,6 +51,10 @@ func (s *settings) builtin(cfg Config) {
 	s.screens["drawn"] = func(w WindowConfig) (hardware.Screen, string, error) { return all.open(cfg, w) }
 	s.recognizers["drawn"] = func() (hardware.Recognizer, error) { return drawn.NewRecognizer(all.windows...), nil }
 	s.recognizers["tesseract"] = func() (hardware.Recognizer, error) { return tesseract.Open(tesseract.Options{}) }
+	s.probes["tesseract"] = func() error {
+		_, err := tesseract.Probe(tesseract.Options{})
+		return err
+	}
 }
 
 // drawnWindows are the windows that one runtime draws.

@@ -23,6 +23,7 @@ type settings struct {
 	activate    []messages.Address
 	screens     map[string]OpenScreen
 	recognizers map[string]OpenRecognizer
+	probes      map[string]func() error // of built-in recognizers: what is missing, and what mends it
 	store       func() (engine.Store, error)
 	wrapWorker  []func(string, actors.Worker) actors.Worker
 	wrapStore   []func(engine.Store) engine.Store
@@ -31,7 +32,8 @@ type settings struct {
 }
 
 func newSettings(cfg Config, opts []Option) settings {
-	s := settings{log: zerolog.Nop(), version: "devel", now: time.Now, screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{}}
+	s := settings{log: zerolog.Nop(), version: "devel", now: time.Now, screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{},
+		probes: map[string]func() error{}}
 	s.builtin(cfg)
 	for _, o := range opts {
 		o(&s)
@@ -99,7 +101,10 @@ func WithScreen(driver string, open OpenScreen) Option {
 // WithRecognizer adds an OCR engine under its name in the configuration
 // (ocr.engine: NAME), or replaces a built-in one.
 func WithRecognizer(name string, open OpenRecognizer) Option {
-	return func(s *settings) { s.recognizers[name] = open }
+	return func(s *settings) {
+		s.recognizers[name] = open
+		delete(s.probes, name)
+	}
 }
 
 // WithStore keeps state in another store than Badger in the data directory. The

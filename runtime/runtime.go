@@ -104,6 +104,11 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		err = errors.Join(err, r.plan.close())
 	}()
 
+	if probe := r.set.probes[r.cfg.OCR.Engine]; probe != nil && len(r.cfg.Windows) > 0 {
+		if err := probe(); err != nil {
+			return fmt.Errorf("runtime: no OCR: %w", err)
+		}
+	}
 	st, err := r.openStore()
 	if err != nil {
 		return err
