@@ -42,3 +42,13 @@ func Code(err error) string {
 	}
 	return "error"
 }
+
+// ErrorOf returns the driver error with this code, nil if there is none.
+func ErrorOf(code string) error {
+	for _, c := range codes {
+		if c.code == code {
+			return c.err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package ocrproc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os/exec"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Recognizer reads in another process. It serves one goroutine at a time.
+type Recognizer struct {
+	command func() *exec.Cmd
+	process *process // nil: none runs
+	closed  bool
+}
+
+var _ hardware.Recognizer = (*Recognizer)(nil)
+
+// New makes a recognizer whose process is made by command: one that calls
+// [Serve] with its standard input and output. It is started by the first call.
+func New(command func() *exec.Cmd) *Recognizer { return &Recognizer{command: command} }
+
+// Recognize implements [hardware.Recognizer]. When ctx ends, the process is
+// killed; when the process dies, the error says how. Either way the next call
+// starts another one.
+func (r *Recognizer) Recognize(ctx context.Context, img *image.Gray, hint hardware.Hint) ([]messages.Line, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if r.closed {
+		return nil, fmt.Errorf("%w: ocrproc: the recognizer is closed; open another", hardware.ErrUnavailable)
+	}
+	req := request{img, hint}
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	if r.process == nil {
+		p, err := start(r.command())
+		if err != nil {
+			return nil, err
+		}
+		r.process = p
+		if err := r.exchange(ctx, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	var lines []messages.Line
+	if err := r.exchange(ctx, req.append(nil), &lines); err != nil {
+		return nil, err
+	}
+	for i := range lines {
+		lines[i].Box.X += img.Rect.Min.X
+		lines[i].Box.Y += img.Rect.Min.Y
+	}
+	return lines, nil
+}
+
+// exchange sends a request, or none for the answer to the start, and waits for
+// the answer. A process that is not fit for another request is ended.
+func (r *Recognizer) exchange(ctx context.Context, req []byte, lines *[]messages.Line) error {
+	p := r.process
+	a, err := p.roundTrip(ctx, req)
+	if err == nil {
+		if lines != nil {
+			*lines = a.Lines
+		}
+		err = a.err()
+		if err != nil && lines == nil {
+			r.process = nil
+			p.end() // the engine did not open
+		}
+		if ctx.Err() != nil { // the kill may be on its way
+			r.process = nil
+			p.end()
+		}
+		return err
+	}
+	r.process = nil
+	how := p.end()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("ocrproc: the process was killed in the middle of a picture: %w", ctx.Err())
+	case errors.Is(err, ErrWire):
+		return err
+	}
+	return fmt.Errorf("ocrproc: the process died in the middle of a picture (%s); the next picture starts another", how)
+}
+
+// Close ends the process. It may be called twice.
+func (r *Recognizer) Close() error {
+	r.closed = true
+	if p := r.process; p != nil {
+		r.process = nil
+		p.end()
+	}
+	return nil
+}
+
+// process is a running one.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out io.ReadCloser
+}
+
+func start(cmd *exec.Cmd) (*process, error) {
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("ocrproc: %w", err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		in.Close()
+		return nil, fmt.Errorf("ocrproc: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%w: ocrproc: start a process: %w", hardware.ErrUnavailable, err)
+	}
+	return &process{cmd: cmd, in: in, out: out}, nil
+}
+
+func (p *process) roundTrip(ctx context.Context, req []byte) (answer, error) {
+	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // an error says that it is gone
+	defer stop()
+	if len(req) > 0 {
+		if _, err := p.in.Write(req); err != nil {
+			return answer{}, err
+		}
+	}
+	return readAnswer(p.out)
+}
+
+// end kills the process, frees what it held here, and says how it ended.
+func (p *process) end() string {
+	p.in.Close()
+	_ = p.cmd.Process.Kill() // an error says that it is gone
+	err := p.cmd.Wait()
+	if p.cmd.ProcessState != nil {
+		return p.cmd.ProcessState.String()
+	}
+	return fmt.Sprint(err)
+}

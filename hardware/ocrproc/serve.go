@@ -1,0 +1,55 @@
+package ocrproc
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// Serve opens an engine, says whether that worked, and answers requests until
+// in ends. It returns then even if the engine is inside a call, so that a
+// process whose parent is gone does not outlive it: the caller must exit.
+// Errors say that the other side did not keep to the protocol, or is gone.
+func Serve(in io.Reader, out io.Writer, open func() (hardware.Recognizer, error)) error {
+	engine, err := open()
+	if err != nil {
+		return writeAnswer(out, failed(err))
+	}
+	if err := writeAnswer(out, answer{}); err != nil {
+		return err
+	}
+	ended := make(chan error, 2)
+	requests := make(chan request)
+	go func() {
+		defer close(requests)
+		for {
+			r, err := readRequest(in)
+			if err != nil {
+				if errors.Is(err, io.EOF) {
+					err = nil
+				}
+				ended <- err
+				return
+			}
+			requests <- r
+		}
+	}()
+	go func() {
+		for r := range requests {
+			a := answer{}
+			lines, err := engine.Recognize(context.Background(), r.img, r.hint)
+			if err != nil {
+				a = failed(err)
+			} else {
+				a.Lines = lines
+			}
+			if err := writeAnswer(out, a); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	return <-ended
+}
