@@ -145,11 +145,29 @@ const (
 	OCRDrawn     = "drawn"
 )
 
+// Isolation is where an OCR engine runs.
+type Isolation string
+
+// Values of [Isolation].
+const (
+	IsolationInProcess Isolation = "inprocess"
+	IsolationProcess   Isolation = "process"
+)
+
 // OCRConfig is about reading text from captures.
 type OCRConfig struct {
 	// Who reads: tesseract, drawn (knows the text of drawn windows, needs nothing
 	// installed), or an engine that the host adds. Default tesseract.
 	Engine string `yaml:"engine"`
+
+	// Where the engine runs: inprocess (faster; once two of its calls have hung,
+	// it is moved to a process of its own) or process (from the start, so that its
+	// crash is not one of Kehai). Default inprocess.
+	Isolation Isolation `yaml:"isolation" oneof:"inprocess|process"`
+
+	// Captures of one change that are read and compared, 1 to 9; each further one
+	// takes another poll. Default 1.
+	Burst int `yaml:"burst" min:"1" max:"9"`
 
 	// Captures that are read at the same time, 1 to 16. Default 2.
 	Workers int `yaml:"workers" min:"1" max:"16"`
@@ -261,7 +279,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Profile:    "default",
 		Store:      StoreConfig{MinFree: 128 << 20},
 		Windows:    []WindowConfig{DefaultWindow("line")},
-		OCR:        OCRConfig{Engine: OCRTesseract, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
+		OCR:        OCRConfig{Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
 		Burst:      BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
 		Dedup:      DedupConfig{FirstSight: "unanswered", Tail: 200},
 		Web:        WebConfig{Addr: "127.0.0.1:7411"},

@@ -110,7 +110,7 @@ windows:
     poll: 250ms
   - name: yes-no
     script: /srv/quiet.txt
-ocr: {engine: drawn, workers: 4, timeout: 1m30s, retries: 0, cache: 9}
+ocr: {engine: drawn, isolation: process, burst: 3, workers: 4, timeout: 1m30s, retries: 0, cache: 9}
 burst: {quiet: 100ms, cap: 2s, parts: 2}
 dedup: {first_sight: none, tail: 20}
 read: {only: ["line:Hana", "花 \"x\", y"]}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"os/exec"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -23,7 +24,8 @@ type settings struct {
 	activate    []messages.Address
 	screens     map[string]OpenScreen
 	recognizers map[string]OpenRecognizer
-	probes      map[string]func() error // of built-in recognizers: what is missing, and what mends it
+	ocrCommand  func(engine string) *exec.Cmd // nil: the program cannot read in another process
+	probes      map[string]func() error       // of built-in recognizers: what is missing, and what mends it
 	store       func() (engine.Store, error)
 	wrapWorker  []func(string, actors.Worker) actors.Worker
 	wrapStore   []func(engine.Store) engine.Store

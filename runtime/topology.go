@@ -63,6 +63,10 @@ func (r *Runtime) topology() (plan, error) {
 		return p, errors.Join(err, p.close())
 	}
 	layoutOf := layoutLookup(layouts)
+	recognizer, err := r.recognizer()
+	if err != nil {
+		return p, errors.Join(err, p.close())
+	}
 	p.kinds = []engine.Kind{
 		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
 			window := messages.WindowID(a.Key())
@@ -92,7 +96,7 @@ func (r *Runtime) topology() (plan, error) {
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
 			New: capture.New(capture.Fixed(sources), r.set.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
-			return ocr.NewWorker(layoutOf, cache, r.set.recognizers[cfg.OCR.Engine]), nil
+			return ocr.NewWorker(layoutOf, cache, recognizer), nil
 		}},
 	}
 	p.windows = slices.Sorted(maps.Keys(windows))

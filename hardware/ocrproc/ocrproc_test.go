@@ -42,6 +42,7 @@ const (
 	wideNoise
 	wideFails
 	wideMany
+	wideKill
 )
 
 // scripted answers by the width of the picture.
@@ -60,6 +61,9 @@ func (s scripted) Recognize(ctx context.Context, img *image.Gray, hint hardware.
 		<-s.hang
 	case wideCrash:
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSEGV)
+		<-s.hang
+	case wideKill:
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		<-s.hang
 	case wideNoise:
 		os.Stdout.WriteString("a library that talks too much")
@@ -99,13 +103,13 @@ func wide(w int) *image.Gray { return image.NewGray(image.Rect(0, 0, w, 4)) }
 func reads(t *testing.T, r *Recognizer) {
 	t.Helper()
 	whole := wide(30)
-	whole.Pix[len(whole.Pix)-1-8] = 7
-	part := whole.SubImage(image.Rect(5, 2, 22, 4)).(*image.Gray)
+	whole.Pix[len(whole.Pix)-1-5] = 7
+	part := whole.SubImage(image.Rect(5, 2, 25, 4)).(*image.Gray)
 	lines, err := r.Recognize(context.Background(), part, hardware.Hint{Scale: 0.5, Lang: hardware.LangLatin, Block: true})
 	if err != nil || len(lines) != 1 {
 		t.Fatalf("Recognize() = %d lines, %v, want one", len(lines), err)
 	}
-	if got, want := string(lines[0].Text), "(17,2) eng true 7"; got != want {
+	if got, want := string(lines[0].Text), "(20,2) eng true 7"; got != want {
 		t.Errorf("the other process got %q, want %q", got, want)
 	}
 	if got, want := lines[0].Box, (messages.Rect{X: 6, Y: 4, W: 3, H: 4}); got != want || lines[0].Confidence != 0.5 {
@@ -131,7 +135,8 @@ func TestSurvivesWhatEndsItsProcess(t *testing.T) {
 		want  string
 		is    error
 	}{
-		{"crash", wideCrash, "signal: segmentation fault", nil},
+		{"crash", wideCrash, "exit status 2", nil},
+		{"kill", wideKill, "signal: killed", nil},
 		{"noise", wideNoise, "", ErrWire},
 		{"hang", wideHang, "", context.DeadlineExceeded},
 	} {

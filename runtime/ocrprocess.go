@@ -1,0 +1,114 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	goruntime "runtime"
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/ocrproc"
+)
+
+// ocrVerb is the first argument of a process that reads text for another one.
+const ocrVerb = "ocr-worker"
+
+// OCRProcess lets a program read text in processes of its own. Call it first
+// thing in main, with the options that add recognizers, and give New what it
+// returns:
+//
+//	func main() {
+//		isolated := runtime.OCRProcess()
+//		rt, err := runtime.New(cfg, isolated)
+//		…
+//
+// Such a process is this program with the arguments "ocr-worker ENGINE": then
+// OCRProcess reads what comes in, and exits. Without the option ocr.isolation
+// cannot be process, and an engine that hangs cannot be moved out.
+func OCRProcess(opts ...Option) Option {
+	if len(os.Args) == 3 && os.Args[1] == ocrVerb {
+		if err := ServeOCR(os.Args[2], os.Stdin, os.Stdout, opts...); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	return WithOCRCommand(OCRCommand)
+}
+
+// OCRCommand is this program as the process that reads with an engine.
+func OCRCommand(engine string) *exec.Cmd {
+	path, err := os.Executable()
+	if goruntime.GOOS == "linux" {
+		path, err = "/proc/self/exe", nil // the running program, also after an update replaced its file
+	}
+	return &exec.Cmd{Path: path, Args: []string{os.Args[0], ocrVerb, engine}, Err: err}
+}
+
+// WithOCRCommand says which process reads with an engine: one that calls
+// [ServeOCR] with that engine and its standard input and output.
+func WithOCRCommand(command func(engine string) *exec.Cmd) Option {
+	return func(s *settings) { s.ocrCommand = command }
+}
+
+// ServeOCR reads for another process: requests come from in, until it ends.
+// The caller must exit afterwards, as the engine may still be inside a call.
+func ServeOCR(engine string, in io.Reader, out io.Writer, opts ...Option) error {
+	set := newSettings(Default(), opts)
+	open, ok := set.recognizers[engine]
+	if !ok || engine == OCRDrawn {
+		return fmt.Errorf("runtime: no OCR engine %q can read in a process of its own: want %s", engine, orList(isolable(set)))
+	}
+	return ocrproc.Serve(in, out, open)
+}
+
+// isolable are the engines that need nothing of the process that captures.
+func isolable(set settings) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(set.recognizers)), func(name string) bool { return name == OCRDrawn })
+}
+
+// recognizer is how OCR workers open their engine.
+func (r *Runtime) recognizer() (OpenRecognizer, error) {
+	engine := r.cfg.OCR.Engine
+	here := r.set.recognizers[engine]
+	var p problems
+	switch {
+	case r.cfg.OCR.Isolation != IsolationProcess:
+	case engine == OCRDrawn:
+		p.add(&r.cfg, "ocr.isolation", "the engine drawn knows only windows of its own process: want inprocess, or another engine")
+	case r.set.ocrCommand == nil:
+		p.add(&r.cfg, "ocr.isolation", "this program cannot start itself to read text: call runtime.OCRProcess first thing in main and give New what it returns, or want inprocess")
+	}
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	if r.set.ocrCommand == nil || engine == OCRDrawn {
+		return here, nil
+	}
+	there := func() (hardware.Recognizer, error) {
+		return ocrproc.New(func() *exec.Cmd { return r.ocrCommand(engine) }), nil
+	}
+	if r.cfg.OCR.Isolation == IsolationProcess {
+		return there, nil
+	}
+	return ocrproc.NewGuard(here, there, func() {
+		r.log.Warn().Str("engine", engine).Msg("OCR hung twice and reads in a process of its own from now on")
+	}).Open, nil
+}
+
+// ocrCommand keeps the key of the store from the process.
+func (r *Runtime) ocrCommand(engine string) *exec.Cmd {
+	cmd := r.set.ocrCommand(engine)
+	if cmd == nil {
+		return &exec.Cmd{Err: errors.New("runtime: the host's OCR command is nil")}
+	}
+	if name := r.cfg.Encryption.KeyEnv; name != "" {
+		cmd.Env = slices.DeleteFunc(cmd.Environ(), func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	}
+	return cmd
+}
