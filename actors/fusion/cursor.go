@@ -1,0 +1,139 @@
+package fusion
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// CursorLines is how many lines a cursor has at most.
+const CursorLines = 4
+
+// Cursor says up to where the text of a window was passed on: by the last lines
+// that the window showed then.
+type Cursor struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Lines        []messages.Text         `json:"lines"` // none: no cursor
+}
+
+// CursorOf makes the cursor of a text that is passed on whole.
+func CursorOf(c messages.ConversationID, lines []string) Cursor {
+	out := Cursor{Conversation: c}
+	for _, line := range slices.Backward(lines) {
+		if len(out.Lines) == CursorLines {
+			break
+		}
+		if strings.TrimSpace(line) != "" {
+			out.Lines = append(out.Lines, messages.Text(line))
+		}
+	}
+	slices.Reverse(out.Lines)
+	return out
+}
+
+// Cut is a text without what was passed on before.
+type Cut struct {
+	Kept      []string
+	Discarded int // lines
+	Use       CursorUse
+}
+
+// CursorUse says what a cursor was good for.
+type CursorUse int
+
+// Uses of a cursor. Unless it was found, nothing is cut off.
+const (
+	CursorNone     CursorUse = iota // there is none
+	CursorOther                     // it belongs to another conversation
+	CursorNotFound                  // its lines are not there: scrolled away
+	CursorFound
+)
+
+// Cut cuts off what stands up to the cursor. In profile default the cursor is
+// found where its lines stand in their order ([Cursor.sequence]); in profile
+// seed it ends at the last line that is the same as any of its lines.
+func (c Cursor) Cut(conversation messages.ConversationID, lines []string, seed bool) Cut {
+	switch {
+	case len(c.Lines) == 0:
+		return Cut{Kept: lines}
+	case c.Conversation != conversation:
+		return Cut{Kept: lines, Use: CursorOther}
+	}
+	at := -1
+	if same := c.matches(lines); seed {
+		for _, row := range same {
+			for p, ok := range row {
+				if ok {
+					at = max(at, p)
+				}
+			}
+		}
+	} else {
+		at = sequence(same, len(lines))
+	}
+	if at < 0 {
+		return Cut{Kept: lines, Use: CursorNotFound}
+	}
+	return Cut{Kept: lines[at+1:], Discarded: at + 1, Use: CursorFound}
+}
+
+// matches says for each line of the cursor which lines are the same.
+func (c Cursor) matches(lines []string) [][]bool {
+	norm := make([]string, len(lines))
+	for i, line := range lines {
+		norm[i] = text.Normalize(line)
+	}
+	out := make([][]bool, len(c.Lines))
+	for k, own := range c.Lines {
+		own := text.Normalize(string(own))
+		out[k] = make([]bool, len(lines))
+		for p, line := range norm {
+			out[k][p] = line != "" && text.LineEqual(own, line)
+		}
+	}
+	return out
+}
+
+// sequence returns where the cursor's lines end among n lines if they are laid
+// along them in order, -1 if they are not there.
+//
+// A matched line is worth 2; a line between two matched ones, and a line of the
+// cursor without a match, cost 1. Lines of the cursor above a match in the first
+// line may have scrolled away and cost nothing. The best sum wins, of several the
+// lowest in the window: so a text that has not changed is cut off whole. More
+// than half of the cursor's lines that can be visible must match.
+func sequence(same [][]bool, n int) int {
+	type path struct{ sum, matched, visible int }
+	k := len(same)
+	best := make([][]path, k)
+	at, top := -1, path{}
+	for i := range k {
+		best[i] = make([]path, n)
+		for p := range n {
+			if !same[i][p] {
+				continue
+			}
+			b := path{2 - i, 1, k}
+			if p == 0 {
+				b = path{2, 1, k - i}
+			}
+			for j := range i {
+				for q := range p {
+					from := best[j][q]
+					sum := from.sum + 2 - (i - j - 1) - (p - q - 1)
+					if same[j][q] && (sum > b.sum || sum == b.sum && from.matched >= b.matched) {
+						b = path{sum, from.matched + 1, from.visible}
+					}
+				}
+			}
+			best[i][p] = b
+			end := path{b.sum - (k - 1 - i), b.matched, b.visible}
+			if 2*end.matched > end.visible && (at < 0 || end.sum > top.sum || end.sum == top.sum && p > at) {
+				at, top = p, end
+			}
+		}
+	}
+	return at
+}
