@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -36,6 +37,7 @@ type Cell struct {
 	reread  bool   // a step crashed
 	started bool   // Started was handled in this activation
 	stopped bool
+	frozen  bool // what it knows is being deleted
 	sup     supervisor
 	turns   uint64
 }
@@ -85,8 +87,15 @@ func (e *Engine) Step(c *Cell) (Progress, *Failure) {
 	case c.broken != nil:
 		err := c.broken
 		c.mu.Unlock()
+		if errors.Is(err, errForgotten) {
+			f := e.fail(c, "begins anew: "+err.Error())
+			c.mu.Lock()
+			c.sup.pardon(1)
+			c.mu.Unlock()
+			return Stepped, f
+		}
 		return Stepped, e.fail(c, "commit failed: "+err.Error())
-	case c.stopped:
+	case c.stopped, c.frozen:
 		c.mu.Unlock()
 		return Idle, nil
 	case len(c.pending) >= maxPipelined:

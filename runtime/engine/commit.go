@@ -118,6 +118,9 @@ func (k *committer) take(n int) []*staged {
 	defer k.mu.Unlock()
 	size, i := 0, 0
 	for i < len(k.queue) && i < n {
+		if i > 0 && k.queue[i].alone != nil {
+			break
+		}
 		if size += k.queue[i].size; i > 0 && size > batchBytes {
 			break
 		}
@@ -145,6 +148,10 @@ func (e *Engine) Commit(n int) (took int, paused bool) {
 		return 0, true
 	}
 	batch := e.committer.take(min(n, batchTurns))
+	if len(batch) == 1 && batch[0].alone != nil {
+		batch[0].finished(batch[0].alone())
+		return 1, false
+	}
 	live, ops := e.assemble(batch)
 	if len(live) == 0 {
 		return len(batch), false

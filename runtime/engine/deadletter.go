@@ -118,9 +118,14 @@ func (e *Engine) findDead(id string) ([]byte, deadRecord, error) {
 
 // commitWish hands a host's change to the committer and waits for it.
 func (e *Engine) commitWish(ctx context.Context, st *staged) error {
+	st.measure()
+	return e.waitFor(ctx, st)
+}
+
+// waitFor hands a wish to the committer and waits for it.
+func (e *Engine) waitFor(ctx context.Context, st *staged) error {
 	done := make(chan error, 1)
 	st.finished = func(err error) { done <- err }
-	st.measure()
 	e.enqueue(st)
 	select {
 	case err := <-done:

@@ -33,6 +33,8 @@
 //	v/number                  verdict                                verdictRecord
 //	k/ADDRESS NUL key         injection that was made once           injectedRecord
 //	u/name                    a subscription's place in the event log
+//	f/CONVERSATION            a deletion under way                   forgetRecord
+//	h/name                    a setting of the host
 //	m/seq m/boot m/format     last number given out, starts, format of the store
 //
 // A crash loses only what was fleeting, and turns that were not committed yet:

@@ -38,6 +38,22 @@ func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
 	}}})
 }
 
+// Setting reads a setting of the host, false if there is none.
+func (e *Engine) Setting(name string) ([]byte, bool, error) {
+	raw, ok, err := e.store.Get([]byte(keyHost + name))
+	if err != nil {
+		return nil, false, fmt.Errorf("engine: setting %s: %w", name, err)
+	}
+	return raw, ok, nil
+}
+
+// SetSetting stores a setting of the host, nil to remove it.
+func (e *Engine) SetSetting(ctx context.Context, name string, value []byte) error {
+	return e.commitWish(ctx, &staged{epoch: 1, durable: true, ops: []Op{{
+		Key: []byte(keyHost + name), Value: value, Delete: value == nil,
+	}}})
+}
+
 // Verdict is a recorded decision of a stage: to let something go no further, or,
 // without a Reason, to let it pass.
 type Verdict struct {

@@ -44,6 +44,9 @@ var goldenRecords = []any{
 		Message: "k3j", Frame: 9, Score: 62, Match: "equal", Age: time.Second,
 	}},
 	injectedRecord{At: goldenTime},
+	forgetRecord{At: goldenTime, Conversation: "line:Hana", Kinds: []string{"fusion"}, Names: []string{"Hana"}, Keep: []Kept{{
+		Actor: "dedup/line:Hana", Row: "head\x00head", Value: []byte("1 {}"),
+	}}},
 }
 
 var goldenMsg = json.RawMessage(`{"type":"started","v":1,"body":{}}`)

@@ -21,6 +21,8 @@ const (
 	keyVerdict  = "v/"
 	keyInjected = "k/"
 	keyCursor   = "u/"
+	keyForget   = "f/"
+	keyHost     = "h/"
 	keyMetaSeq  = "m/seq"
 	keyMetaBoot = "m/boot"
 )

@@ -24,6 +24,9 @@ func (e *Engine) Recover() error {
 	if err := e.store.Apply([]Op{{Key: []byte(keyMetaBoot), Value: []byte(seqBytes(e.boot))}}, e.sync); err != nil {
 		return fmt.Errorf("engine: count this start: %w", err)
 	}
+	if err := e.finishForgetting(); err != nil {
+		return err
+	}
 	addrs, err := e.inboxes()
 	if err != nil {
 		return err

@@ -32,7 +32,8 @@ type staged struct {
 	once     string // host's wish: key that makes it count once
 	needs    string // host's wish: key without which it is refused with missing
 	missing  error
-	finished func(error) // host's wish: called once
+	finished func(error)  // host's wish: called once
+	alone    func() error // host's wish: done by the committer itself, in no batch
 }
 
 // stagedMail is a durable send; index is its place in the outcome, -1 for the
