@@ -1,0 +1,190 @@
+package focus
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Profile names a set of rules.
+type Profile string
+
+// Profiles.
+const (
+	ProfileDefault Profile = "default"
+	ProfileSeed    Profile = "seed" // the plain table: no guards, no smoothing
+)
+
+// Rules are the thresholds of the clear cases and of the fallback. "More than"
+// and "less than" exclude the number itself.
+type Rules struct {
+	NoFaceRatio float64       // away at more than this share of the window without a face
+	EyesOpen    float64       // focused at more than this eye aspect ratio
+	FacingYaw   float64       // focused at less than this many degrees to either side
+	FacingPitch float64       // focused at less than this many degrees up or down
+	IdleAfter   time.Duration // not idle up to and including this
+	// Not clear: a browser in which at most ScrollKeys keys and at least
+	// ScrollMouse mouse events were counted, and no key for ScrollKey.
+	ScrollKeys, ScrollMouse float64
+	ScrollKey               time.Duration
+
+	TurnedYaw    float64 // fallback: distracted at more than this many degrees
+	ManySwitches int     // fallback: distracted at more switches than this
+	ManyApps     int     // fallback: and at more applications than this
+
+	// A missing yes-or-no satisfies no condition. Without this it counts as no,
+	// except that a missing face_detected does not say that a face is missing.
+	Strict bool
+	// A key pressed at most this long ago says that somebody is there, so that a
+	// camera without a face is covered or turned away; 0 is never.
+	CoveredKey time.Duration
+	// Fallback: idle when the camera is absent and there was no input for more
+	// than this; 0 is never.
+	LongIdle time.Duration
+	// Older snapshots count as absent.
+	CameraAge, UsageAge time.Duration
+}
+
+// RulesOf returns the rules of a profile, false for an unknown one.
+func RulesOf(p Profile) (Rules, bool) {
+	r := Rules{
+		NoFaceRatio: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, IdleAfter: 60 * time.Second,
+		ScrollKeys: 5, ScrollMouse: 60, ScrollKey: 30 * time.Second,
+		TurnedYaw: 45, ManySwitches: 6, ManyApps: 4,
+		CameraAge: 15 * time.Second, UsageAge: 90 * time.Second,
+	}
+	switch p {
+	case ProfileSeed:
+	case ProfileDefault:
+		r.Strict, r.CoveredKey, r.LongIdle = true, 10*time.Second, 600*time.Second
+	default:
+		return Rules{}, false
+	}
+	return r, true
+}
+
+// Look is what can be judged at one moment: either half may be absent.
+type Look struct {
+	Camera *messages.CameraSnapshot
+	Usage  *messages.UsageSnapshot
+}
+
+// Fresh leaves out what is too old at now. A snapshot of the future counts as
+// fresh: clocks are set.
+func (r *Rules) Fresh(l Look, now time.Time) Look {
+	if l.Camera != nil && now.Sub(l.Camera.ObservedAt) > r.CameraAge {
+		l.Camera = nil
+	}
+	if l.Usage != nil && now.Sub(l.Usage.ObservedAt) > r.UsageAge {
+		l.Usage = nil
+	}
+	return l
+}
+
+// Uncover leaves out a camera that sees no face while somebody types: it is
+// covered or looks elsewhere. What follows judges what Uncover returns.
+func (r *Rules) Uncover(l Look) Look {
+	if r.CoveredKey > 0 && l.Camera != nil && l.Usage != nil && is(l.Camera.FaceDetected, false) {
+		if key := l.Usage.SecondsSinceLastKeyboard; key.Known && key.Value >= 0 && key.Value <= r.CoveredKey.Seconds() {
+			l.Camera = nil
+		}
+	}
+	return l
+}
+
+// Judge decides the clear cases; false means that the case is not clear. A
+// missing number satisfies nothing, and neither does NaN.
+func (r *Rules) Judge(l Look) (messages.FocusState, bool) {
+	l = r.Uncover(l)
+	c, u := l.Camera, l.Usage
+	switch {
+	case c == nil && u == nil:
+		return verdict(messages.FromRule, messages.Unknown, 0, "no data from the camera or the computer"), true
+	case c == nil:
+	case is(c.FaceDetected, false):
+		return verdict(messages.FromRule, messages.Away, 1, "no face in front of the camera"), true
+	case more(c.FaceNotDetectedRatio, r.NoFaceRatio):
+		return verdict(messages.FromRule, messages.Away, 0.9, "no face for most of the last minute"), true
+	case u == nil:
+	case r.attentive(c) && r.active(u) && !r.scrolling(u):
+		return verdict(messages.FromRule, messages.Focused, 0.9, "facing the screen with open eyes, and the computer is in use"), true
+	}
+	return messages.FocusState{}, false
+}
+
+// Fallback judges where the rules do not and no language model answers.
+func (r *Rules) Fallback(l Look) messages.FocusState {
+	l = r.Uncover(l)
+	c, u := l.Camera, l.Usage
+	const by = messages.FromFallback
+	switch {
+	case c == nil && u != nil && r.LongIdle > 0 && more(u.IdleSeconds, r.LongIdle.Seconds()):
+		return verdict(by, messages.Idle, 0.5, "no camera, and no input for a long time")
+	case c != nil && is(c.PerclosDrowsy, true) && is(c.Yawning, true):
+		return verdict(by, messages.Drowsy, 0.7, "eyes closed for much of the last minute, and yawning")
+	case c != nil && is(c.Yawning, true):
+		return verdict(by, messages.Drowsy, 0.6, "yawning")
+	case c != nil && c.HeadPose.Yaw.Known && math.Abs(c.HeadPose.Yaw.Value) > r.TurnedYaw:
+		return verdict(by, messages.Distracted, 0.6, "the head is turned far to the side")
+	case u != nil && moreThan(u.AppSwitchesInWindow, r.ManySwitches) && moreThan(u.UniqueAppsInWindow, r.ManyApps):
+		return verdict(by, messages.Distracted, 0.6, "many switches between many applications")
+	case c == nil && u == nil:
+		return verdict(by, messages.Unknown, 0, "no data from the camera or the computer")
+	}
+	return verdict(by, messages.Focused, 0.5, "nothing speaks against it")
+}
+
+// attentive reports open eyes in a face that is turned to the screen.
+func (r *Rules) attentive(c *messages.CameraSnapshot) bool {
+	pose := c.HeadPose
+	return r.yes(c.FaceDetected) && more(c.EARAverage, r.EyesOpen) &&
+		pose.Yaw.Known && math.Abs(pose.Yaw.Value) < r.FacingYaw &&
+		pose.Pitch.Known && math.Abs(pose.Pitch.Value) < r.FacingPitch &&
+		r.no(c.PerclosDrowsy) && r.no(c.Yawning)
+}
+
+// active reports that the computer is in use. Either of is_idle and
+// idle_seconds is enough, but neither may say the contrary.
+func (r *Rules) active(u *messages.UsageSnapshot) bool {
+	idle := u.IdleSeconds
+	if u.IsIdle.Known && u.IsIdle.Value || idle.Known && !(idle.Value <= r.IdleAfter.Seconds()) {
+		return false
+	}
+	return u.IsIdle.Known || idle.Known
+}
+
+// scrolling reports a browser that is moved through without typing: reading or
+// drifting off, which the face does not tell.
+func (r *Rules) scrolling(u *messages.UsageSnapshot) bool {
+	keys, key := u.KeyboardRateWindow, u.SecondsSinceLastKeyboard
+	return keys.Known && keys.Value <= r.ScrollKeys && u.MouseRateWindow.Known && u.MouseRateWindow.Value >= r.ScrollMouse &&
+		!(key.Known && key.Value < r.ScrollKey.Seconds()) && browser(string(u.ActiveApp))
+}
+
+// browsers begin the names of browsers, in lower case.
+var browsers = [...]string{"safari", "chrome", "google chrome", "chromium", "firefox", "mozilla firefox", "microsoft edge", "msedge", "brave", "arc", "opera", "vivaldi", "orion"}
+
+func browser(app string) bool {
+	for _, b := range browsers {
+		if len(app) >= len(b) && strings.EqualFold(app[:len(b)], b) && (len(app) == len(b) || app[len(b)] < 'A') {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Rules) yes(m messages.Maybe[bool]) bool { return m.Value || !m.Known && !r.Strict }
+
+func (r *Rules) no(m messages.Maybe[bool]) bool { return !m.Value && (m.Known || !r.Strict) }
+
+func is(m messages.Maybe[bool], v bool) bool { return m.Known && m.Value == v }
+
+func more(m messages.Maybe[float64], than float64) bool { return m.Known && m.Value > than }
+
+func moreThan(m messages.Maybe[int], than int) bool { return m.Known && m.Value > than }
+
+func verdict(by messages.FocusSource, state messages.Attention, confidence float64, why messages.Text) messages.FocusState {
+	return messages.FocusState{State: state, Confidence: confidence, Reasoning: why, Source: by}
+}
