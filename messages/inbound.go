@@ -11,13 +11,15 @@ type ConversationID string
 type Occurrence int64
 
 // Detection is what fusion lets through: everything visible of a conversation
-// in one frame. The first durable message of the pipeline.
+// in one frame or, where only text can tell what is new, the new lines. The
+// first durable message of the pipeline.
 type Detection struct {
 	Window       WindowID       `json:"window"`
 	Conversation ConversationID `json:"conversation"`
 	Title        Text           `json:"title"`
-	Bubbles      []Bubble       `json:"bubbles"` // top to bottom
-	Size         Rect           `json:"size"`    // of the frame, pixels
+	Bubbles      []Bubble       `json:"bubbles"`        // top to bottom
+	Text         Text           `json:"text,omitempty"` // new lines; then there are no bubbles
+	Size         Rect           `json:"size"`           // of the frame, pixels
 	Scale        float64        `json:"scale"`
 	Score        int            `json:"score"` // 0 to 100
 	SeenAt       time.Time      `json:"seen_at"`

@@ -2,9 +2,9 @@ package messages
 
 import "time"
 
-// TextSent tells ingress/CONVERSATION that Kehai is about to send a text into
-// that conversation, so that it is known again when it is read back from the
-// screen. Whoever sends commits TextSent before, or in the same turn as, the
+// TextSent tells ingress/CONVERSATION and fusion/WINDOW of every window that
+// Kehai is about to send a text into that conversation, so that it is known
+// again when it is read back from the screen. Whoever sends commits TextSent before, or in the same turn as, the
 // call that presses the first key; it is then in ingress's inbox ahead of
 // anything read afterwards. Trace names the sending: the same text with the
 // same Trace, for another attempt, renews the first. At is when the sender

@@ -16,6 +16,14 @@ func Core() Table {
 		Fleeting[FrameCaptured](),
 		Fleeting[FrameSettled](),
 		Fleeting[ResetBaseline](),
+		Fleeting[ReadNow](),
+
+		// structure poller
+		Fleeting[StructureDue](),
+		Fleeting[CountRows](),
+		Fleeting[RowsCounted](),
+		Fleeting[StructureSignal](),
+		Fleeting[SignalDue](),
 
 		// OCR
 		Fleeting[ReadFrame](),
@@ -74,5 +82,12 @@ func Core() Table {
 		Fleeting[FrameSeen](),
 		Fleeting[Accepted](),
 		Fleeting[EchoGuardMiss](),
+		Fleeting[StructureState](),
+		Fleeting[CursorTruncation](),
+		Fleeting[CursorNotFound](),
+		Fleeting[TextUnchanged](),
+		Fleeting[FuzzyDedupHit](),
+		Fleeting[EchoMessage](),
+		Durable[MessageUnreadable](nil),
 	}
 }

@@ -15,8 +15,9 @@ type Detail struct {
 	Message MessageID     `json:"message,omitempty"`
 	Frame   FrameHash     `json:"frame,omitempty"`
 	Score   int           `json:"score,omitempty"`
-	Match   string        `json:"match,omitempty"` // how a text matched an earlier one: "equal", "similar" …
-	Age     time.Duration `json:"age,omitempty"`   // nanoseconds since what it matched
+	Changed string        `json:"pixel_text_changed,omitempty"` // "1" if a frame said something else than the one before, "0" if not
+	Match   string        `json:"match,omitempty"`              // how a text matched an earlier one: "equal", "similar" …
+	Age     time.Duration `json:"age,omitempty"`                // nanoseconds since what it matched
 }
 
 // Passed reports that a stage let something go on.

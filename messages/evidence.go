@@ -1,0 +1,92 @@
+package messages
+
+import "time"
+
+// The events in this file tell what rules over text have found. They identify
+// a text by its length and a keyed hash and never hold it.
+
+// TextMark identifies a text without telling it.
+type TextMark struct {
+	Hash  string // keyed, "" without a key
+	Runes int
+}
+
+// CursorTruncation reports that lines passed on before were cut off.
+type CursorTruncation struct {
+	Window       WindowID
+	Conversation ConversationID
+	Discarded    int // lines
+	Kept         int
+	At           time.Time
+}
+
+// MessageType implements [Message].
+func (CursorTruncation) MessageType() Type { return Type{"cursor_truncation", 1} }
+
+// CursorNotFound reports that the lines passed on last are not in the window:
+// everything in it goes on.
+type CursorNotFound struct {
+	Window       WindowID
+	Conversation ConversationID
+	Lines        int // of the text
+	At           time.Time
+}
+
+// MessageType implements [Message].
+func (CursorNotFound) MessageType() Type { return Type{"cursor_not_found", 1} }
+
+// TextUnchanged reports that the pixels of a window have changed and its text
+// has not.
+type TextUnchanged struct {
+	Window       WindowID
+	Conversation ConversationID
+	Previous     TextMark
+	Current      TextMark
+	At           time.Time
+}
+
+// MessageType implements [Message].
+func (TextUnchanged) MessageType() Type { return Type{"text_unchanged", 1} }
+
+// FuzzyDedupHit reports that a line was taken for one seen before, though they
+// are not equal.
+type FuzzyDedupHit struct {
+	Conversation ConversationID
+	Query        TextMark
+	Matched      TextMark
+	At           time.Time
+}
+
+// MessageType implements [Message].
+func (FuzzyDedupHit) MessageType() Type { return Type{"fuzzy_dedup_hit", 1} }
+
+// EchoMessage reports that fusion took what a window shows for what Kehai has
+// sent into it.
+type EchoMessage struct {
+	Window       WindowID
+	Conversation ConversationID
+	Text         TextMark
+	Trace        string        // of the sending
+	Match        string        // how the texts are alike: "equal", "contains" …
+	Age          time.Duration // since it was sent
+	Side         Side          // what the window seemed to say
+	At           time.Time
+}
+
+// MessageType implements [Message].
+func (EchoMessage) MessageType() Type { return Type{"echo_message", 1} }
+
+// MessageUnreadable reports that a window's list has grown, so that a message
+// has come, but nothing new could be read in it. Durable: a host that answers
+// messages wants to know that it missed one.
+type MessageUnreadable struct {
+	Window       WindowID       `json:"window"`
+	Conversation ConversationID `json:"conversation,omitempty"` // shown then, "" if unknown
+	Rows         int            `json:"rows"`
+	Delta        int            `json:"delta"`    // rows that came
+	Attempts     int            `json:"attempts"` // readings that were asked for
+	SeenAt       time.Time      `json:"seen_at"`
+}
+
+// MessageType implements [Message].
+func (MessageUnreadable) MessageType() Type { return Type{"message_unreadable", 1} }
