@@ -68,10 +68,13 @@ const (
 // tells, which speaks against a view further up. Repeats can look like one ("OK,
 // so, OK, so"): a flawless path to the tail's end that explains at least half of
 // the view wins.
-func align(sights []sight, tail []Entry, pinned bool) alignment {
+//
+// If ended, the window's last view showed the newest entry, which therefore has
+// not vanished before: what stands in its place is taken for it, edited.
+func align(sights []sight, tail []Entry, pinned, ended bool) alignment {
 	n, m := len(sights), len(tail)
 	g := grid{
-		sights: sights, tail: tail, worth: worth(tail), w: m + 1,
+		sights: sights, tail: tail, worth: worth(tail), ended: ended, w: m + 1,
 		pair: make([]int32, n*m), same: make([]bool, n*m),
 		score: make([]int32, (n+1)*(m+1)), move: make([]int8, (n+1)*(m+1)),
 	}
@@ -99,6 +102,7 @@ type grid struct {
 	sights []sight
 	tail   []Entry
 	worth  []int
+	ended  bool
 	pair   []int32 // score of each pair
 	same   []bool  // whether the pair is the same beyond doubt
 
@@ -111,6 +115,9 @@ func (g *grid) compare(i int, fuzzy bool) {
 	row := i * len(g.tail)
 	for j := range g.tail {
 		score, same := compare(&g.sights[i], &g.tail[j], g.worth[j], fuzzy)
+		if fuzzy && g.ended && score < scoreDim && j == len(g.tail)-1 && edited(&g.sights[i], &g.tail[j]) {
+			score = scoreDim
+		}
 		g.pair[row+j], g.same[row+j] = int32(score), same
 	}
 }

@@ -21,6 +21,7 @@ type Entry struct {
 	Stamp      string              `json:"stamp,omitempty"`
 	W          int                 `json:"w,omitempty"`
 	H          int                 `json:"h,omitempty"`
+	Above      int                 `json:"above,omitempty"`   // logical pixels to the bubble above, see [above]; 0: unknown
 	SeenAt     time.Time           `json:"seen_at"`           // first capture
 	Since      time.Time           `json:"since"`             // when it entered the ledger
 	Seen       int                 `json:"seen,omitempty"`    // views that showed it while it waited
@@ -84,7 +85,7 @@ func look(v View, now time.Time) (sights []sight, cut bool) {
 	for i, b := range v.Bubbles {
 		s := sight{clipped: b.Clipped, Entry: Entry{
 			Side: b.Side, Kind: b.Kind, Text: b.Text, Key: b.Key, Sender: b.Sender, Stamp: b.Stamp,
-			W: b.Box.W, H: b.Box.H, SeenAt: v.SeenAt, Since: now, Seen: 1,
+			W: b.Box.W, H: b.Box.H, Above: above(v, i), SeenAt: v.SeenAt, Since: now, Seen: 1,
 		}}
 		if s.Kind == messages.KindText && s.text().norm == "" {
 			s.Kind = messages.KindUnreadable
@@ -102,4 +103,22 @@ func look(v View, now time.Time) (sights []sight, cut bool) {
 		sights = append(sights, s)
 	}
 	return sights, false
+}
+
+// above is the room above a bubble in logical pixels: to the bubble before it,
+// or, negative, to the window's edge if it is the only one. It stays the same
+// when a bubble is edited; a bubble that came after one that was taken back has
+// the notice above it.
+func above(v View, i int) int {
+	b := v.Bubbles[i].Box
+	switch {
+	case v.Scale <= 0:
+		return 0
+	case i > 0:
+		before := v.Bubbles[i-1].Box
+		return int(float64(b.Y-before.Y-before.H) / v.Scale)
+	case len(v.Bubbles) == 1:
+		return -int(float64(b.Y) / v.Scale)
+	}
+	return 0
 }

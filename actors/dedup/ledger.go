@@ -117,7 +117,7 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 		l.firstSight(sights, &f)
 	default:
 		pinned := level(foot, mem.Foot)
-		a := align(sights, l.entries, pinned)
+		a := align(sights, l.entries, pinned, !mem.Behind)
 		switch {
 		case a.anchored():
 			f.Rule, f.Known = RuleAligned, make([]messages.Occurrence, len(sights))
@@ -315,6 +315,9 @@ func (l *Ledger) learn(j int, s *sight, sure bool, f *Finding) {
 	}
 	if !s.clipped && s.Partial == e.Partial && sidesAgree(s.Side, e.Side) {
 		e.Key, e.W, e.H = s.Key, s.W, s.H
+		if s.Above != 0 {
+			e.Above = s.Above
+		}
 		if e.Side == messages.SideNeither {
 			e.Side = s.Side
 		}

@@ -59,6 +59,13 @@ func worth(tail []Entry) []int {
 	return out
 }
 
+// edited reports that s may be e with another text: it stands in its place. It
+// is asked about the newest entry only; an older one has known ones around it.
+func edited(s *sight, e *Entry) bool {
+	return s.Kind == messages.KindText && e.Kind == messages.KindText && !s.clipped && !s.Partial && !e.Partial &&
+		sidesAgree(s.Side, e.Side) && stamps(s, e) >= 0 && s.Above != 0 && abs(s.Above-e.Above) <= 1
+}
+
 // similar is the trigram similarity above which texts may be one, edited.
 const similar = 0.5
 

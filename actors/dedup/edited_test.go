@@ -1,0 +1,50 @@
+package dedup
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// placed makes a view of words with the room above each.
+func placed(words []string, room []int) View {
+	v := View{Title: "Hana", Window: "w", SeenAt: start, Scale: 1, Size: messages.Rect{W: 600, H: 800}}
+	y := 52
+	for i, w := range words {
+		b := bubble(w)
+		y += room[i]
+		b.Box.Y = y
+		y += b.Box.H
+		v.Bubbles = append(v.Bubbles, b)
+	}
+	return v
+}
+
+// The newest bubble with quite another text is an edited one where it stands in
+// its place, and a new one below the notice that the last was taken back.
+func TestEditedAtTheEnd(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before []string
+		after  []string
+		room   []int // after; before it is 44 and 6
+		want   []string
+	}{
+		{"edited", []string{">one", "<two"}, []string{">one", "<something_else"}, []int{44, 6}, []string{"two"}},
+		{"edited, and more came", []string{">one", "<two"}, []string{">one", "<something_else", "<three"}, []int{44, 6, 6}, []string{"two", "three"}},
+		{"taken back, and another came", []string{">one", "<two"}, []string{">one", "<something_else"}, []int{44, 50}, []string{"two", "something_else"}},
+		{"the only one", []string{"<two"}, []string{"<something_else"}, []int{44}, []string{"two"}},
+		{"the only one taken back", []string{"<two"}, []string{"<something_else"}, []int{80}, []string{"two", "something_else"}},
+		{"the other side", []string{">one", ">two"}, []string{">one", "<something_else"}, []int{44, 6}, []string{"something_else"}},
+	} {
+		w := watcher{l: ledger(Options{FirstSight: All}), now: start}
+		w.see(placed(c.before, []int{44, 6}))
+		for range 2 {
+			w.see(placed(c.after, c.room))
+		}
+		if !slices.Equal(w.out, c.want) {
+			t.Errorf("%s: %q then %q passed on %q, want %q", c.name, c.before, c.after, w.out, c.want)
+		}
+	}
+}
