@@ -49,7 +49,8 @@ type Clipboard interface {
 // Method is a way to get text into a field.
 type Method string
 
-// Ways to type. MethodAuto pastes on X11, and elsewhere what keys cannot type.
+// Ways to type. MethodAuto pastes on X11. MethodKeys presses keys, on X11 those
+// of a US keyboard. Both paste what keys cannot type.
 const (
 	MethodAuto  Method = ""
 	MethodKeys  Method = "keys"
@@ -62,7 +63,8 @@ type Options struct {
 	// is a process id and the only window listed is the active one.
 	Desk Desk
 	// Clipboard lends text. Nil takes Desk where it can do that, else the
-	// system's clipboard on macOS and Windows; on X11 there is none then.
+	// system's clipboard on macOS and Windows; on X11 there is none then, and
+	// only ASCII can be typed.
 	Clipboard Clipboard
 	// Method says how text is typed.
 	Method Method

@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/draw"
 	"runtime"
-	"time"
 
 	"github.com/go-vgo/robotgo"
 
@@ -33,11 +32,11 @@ func Open(opt Options) (*Robot, error) {
 		return nil, err
 	}
 	r := &Robot{desk: opt.Desk, clip: opt.Clipboard, method: opt.Method}
-	if r.desk == nil {
-		r.desk = own{}
-	}
 	if lender, ok := r.desk.(Clipboard); ok && r.clip == nil {
 		r.clip = lender
+	}
+	if r.desk == nil {
+		r.desk = own{}
 	}
 	if r.clip == nil && runtime.GOOS != "linux" {
 		r.clip = own{}
@@ -68,8 +67,8 @@ func (r *Robot) Type(ctx context.Context, ref, text string) error {
 				return r.tap(ctx, ref, "v", shortcut())
 			})
 		}
-		if !hasKeys(text) {
-			return fmt.Errorf("robot: the text has characters that keys cannot type (use the method %q): %w", MethodPaste, hardware.ErrUnavailable)
+		if !hasKeys(runtime.GOOS, text) {
+			return fmt.Errorf("robot: the text has characters that keys cannot type reliably (give a Clipboard, or an x11.Display as Desk): %w", hardware.ErrUnavailable)
 		}
 		if err := r.activate(ctx, ref); err != nil {
 			return err
@@ -78,20 +77,16 @@ func (r *Robot) Type(ctx context.Context, ref, text string) error {
 	})
 }
 
+// pastes reports whether a text goes through the clipboard.
 func (r *Robot) pastes(text string) bool {
 	switch {
-	case r.clip == nil || r.method == MethodKeys:
+	case r.clip == nil:
 		return false
-	case r.method == MethodPaste || runtime.GOOS == "linux":
+	case r.method == MethodPaste, r.method == MethodAuto && runtime.GOOS == "linux":
 		return true
 	}
-	return !hasKeys(text)
+	return !hasKeys(runtime.GOOS, text)
 }
-
-// keyPause lets the program read a key before the next one; on X11 robotgo
-// gives one key code to one character after the other, and a program that is
-// late reads the later character.
-const keyPause = 12 * time.Millisecond
 
 // keys types chunk by chunk and stops where the window is not active any more.
 func (r *Robot) keys(ctx context.Context, ref, text string) error {
@@ -103,7 +98,7 @@ func (r *Robot) keys(ctx context.Context, ref, text string) error {
 		if err == nil && chunk == "\n" {
 			err = robotgo.KeyTap("enter", "shift")
 		} else if err == nil {
-			robotgo.Type(chunk, 0, int(keyPause/time.Millisecond))
+			robotgo.Type(chunk)
 		}
 		if e := healthy(); err == nil {
 			err = e

@@ -23,10 +23,17 @@ func clean(text string) (string, error) {
 	return text, nil
 }
 
-// hasKeys reports whether keys can type the text: robotgo knows no character
-// beyond U+FFFF, such as most emoji.
-func hasKeys(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return r > 0xffff }) < 0
+// hasKeys reports whether robotgo's keys type the text reliably on an operating
+// system: on X11 what a keyboard has, because for any other character it gives
+// one key a new meaning again and again, and a program that is late reads the
+// meaning of a later character; elsewhere everything up to U+FFFF, which leaves
+// out most emoji.
+func hasKeys(goos, text string) bool {
+	last := rune(0xffff)
+	if goos == "linux" {
+		last = '~'
+	}
+	return strings.IndexFunc(text, func(r rune) bool { return r > last }) < 0
 }
 
 // chunkRunes are typed between two looks at the active window.

@@ -52,9 +52,15 @@ func FuzzChunks(f *testing.F) {
 }
 
 func TestHasKeys(t *testing.T) {
-	for in, want := range map[string]bool{"": true, "abc あ漢": true, "x😀": false} {
-		if got := hasKeys(in); got != want {
-			t.Errorf("hasKeys(%q) = %v, want %v", in, got, want)
+	for _, c := range []struct {
+		goos, text string
+		want       bool
+	}{
+		{"linux", "", true}, {"linux", "OK? ~\n", true}, {"linux", "café", false}, {"linux", "了解", false},
+		{"darwin", "OK? 了解 ～", true}, {"darwin", "了解😀", false},
+	} {
+		if got := hasKeys(c.goos, c.text); got != c.want {
+			t.Errorf("hasKeys(%s, %q) = %v, want %v", c.goos, c.text, got, c.want)
 		}
 	}
 }
