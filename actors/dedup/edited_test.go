@@ -48,3 +48,18 @@ func TestEditedAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// Of two that say the same in a view of which nothing is known, the second is
+// no second reading of the first.
+func TestTwinsAtFirstSight(t *testing.T) {
+	l := ledger(Options{FirstSight: All})
+	l.See(placed([]string{"<OK", ">yes", "<fine", "<OK"}, []int{44, 14, 14, 6}), Memory{}, start)
+	heard, _, _ := l.Release(start)
+	var got []bool
+	for _, h := range heard {
+		got = append(got, h.Fresh)
+	}
+	if want := []bool{false, false, true}; !slices.Equal(got, want) {
+		t.Errorf("Fresh of <OK >yes <fine <OK = %v, want %v", got, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -234,7 +235,7 @@ func (l *Ledger) appendAll(sights []sight, from int, fresh bool, f *Finding) (he
 			continue
 		case s.Side == messages.SideOwn:
 		case i >= from:
-			s.Waiting, s.Fresh = true, fresh
+			s.Waiting, s.Fresh = true, fresh || hasTwin(sights[from:i], s)
 			f.Passed++
 		default:
 			held++
@@ -243,6 +244,14 @@ func (l *Ledger) appendAll(sights []sight, from int, fresh bool, f *Finding) (he
 		l.insert(len(l.entries), s.Entry)
 	}
 	return held
+}
+
+// hasTwin reports that one of these bubbles, which stand above s in the same
+// view, says the same: then s is not a second reading of that.
+func hasTwin(above []sight, s sight) bool {
+	return slices.ContainsFunc(above, func(o sight) bool {
+		return !o.clipped && o.Side != messages.SideOwn && o.Kind == s.Kind && text.LineEqual(o.text().norm, s.text().norm)
+	})
 }
 
 // weave joins an aligned view with the tail: known entries learn what is read
