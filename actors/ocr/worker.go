@@ -161,4 +161,3 @@ func (w *Worker) Close() error {
 	w.recognizer = nil
 	return r.Close()
 }
-

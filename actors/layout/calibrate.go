@@ -1,0 +1,277 @@
+package layout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	"maps"
+	"math"
+	"slices"
+)
+
+// ErrCalibrate marks a picture that no layout can be proposed from; the text
+// says what kind of picture is wanted.
+var ErrCalibrate = errors.New("layout: cannot calibrate from this picture")
+
+// Calibrate proposes a layout from a screenshot of one chat window, which shows
+// at least one bubble of each side on a plain ground. scale is captured pixels
+// per logical pixel. What a picture cannot tell (tokens, kinds, sizes) is as in
+// [Line].
+//
+// The ground is the most frequent colour near the left and right edges; header
+// and input are where these columns are something else. A bubble's fill is a
+// colour in long runs whose edges line up: own bubbles at the right, incoming
+// ones at the left. What lines up in the middle is a date or a notice.
+func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
+	if img == nil || !(scale > 0) || scale > 16 {
+		return Layout{}, fmt.Errorf("%w: want a picture and a scale above 0, at most 16", ErrCalibrate)
+	}
+	s := shot{img: img, w: img.Rect.Dx(), h: img.Rect.Dy(), scale: scale}
+	if s.w < px(120, scale) || s.h < px(160, scale) {
+		return Layout{}, fmt.Errorf("%w: %d×%d pixels at scale %v are too small for a chat window", ErrCalibrate, s.w, s.h, scale)
+	}
+	if !s.findGround() {
+		return Layout{}, fmt.Errorf("%w: the messages stand on a picture or a gradient: give the chat a plain background first", ErrCalibrate)
+	}
+	if !s.findArea() {
+		return Layout{}, fmt.Errorf("%w: no message area between a header and an input: take the screenshot of one chat window alone", ErrCalibrate)
+	}
+	own, incoming := s.fills()
+	switch {
+	case own == nil:
+		return Layout{}, fmt.Errorf("%w: no bubble stands at the right: let the window show a message of your own", ErrCalibrate)
+	case incoming == nil:
+		return Layout{}, fmt.Errorf("%w: no bubble stands at the left: let the window show a message of the other side", ErrCalibrate)
+	}
+	l := s.propose(*own, *incoming)
+	return l, l.Validate()
+}
+
+// rgb is an opaque colour.
+type rgb [3]uint8
+
+func (c rgb) near(o rgb, off int) bool {
+	for i := range c {
+		if !within(int(c[i])-int(o[i]), off) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c rgb) less(o rgb) int { return slices.Compare(c[:], o[:]) }
+
+func (c rgb) spread() (lo, hi int) { return int(min(c[0], c[1], c[2])), int(max(c[0], c[1], c[2])) }
+
+func (c rgb) luma() int {
+	return (299*int(c[0]) + 587*int(c[1]) + 114*int(c[2]) + 500) / 1000
+}
+
+// shot is a screenshot and what was found in it so far, in its pixels.
+type shot struct {
+	img         *image.RGBA
+	w, h        int
+	scale       float64
+	ground      rgb
+	top, bottom int // of the message area
+}
+
+func (s *shot) at(x, y int) rgb {
+	i := y*s.img.Stride + 4*x
+	return rgb{s.img.Pix[i], s.img.Pix[i+1], s.img.Pix[i+2]}
+}
+
+// edges are two columns in which nothing but ground is drawn.
+func (s *shot) edges() [2]int {
+	m := px(4, s.scale)
+	return [2]int{m, s.w - 1 - m}
+}
+
+const groundOff = 10
+
+func (s *shot) findGround() bool {
+	count := map[rgb]int{}
+	for _, x := range s.edges() {
+		for y := s.h / 4; y < s.h*3/4; y++ {
+			count[s.at(x, y)]++
+		}
+	}
+	most := 0
+	for c, n := range count {
+		if n > most || n == most && c.less(s.ground) < 0 {
+			most, s.ground = n, c
+		}
+	}
+	inside := 0
+	for c, n := range count {
+		if c.near(s.ground, groundOff) {
+			inside += n
+		}
+	}
+	return inside*10 >= 6*2*(s.h*3/4-s.h/4)
+}
+
+// findArea takes the rows from the first to the last stretch in which both
+// edges are ground.
+func (s *shot) findArea() bool {
+	need := px(8, s.scale)
+	edges := s.edges()
+	run := 0
+	s.top = -1
+	for y := range s.h {
+		if !s.at(edges[0], y).near(s.ground, groundOff) || !s.at(edges[1], y).near(s.ground, groundOff) {
+			run = 0
+			continue
+		}
+		if run++; run >= need {
+			s.bottom = y + 1
+			if s.top < 0 {
+				s.top = y + 1 - run
+			}
+		}
+	}
+	return s.top >= 0 && s.bottom-s.top > s.h/4
+}
+
+// fill is a colour that stands in long runs.
+type fill struct {
+	colour      rgb
+	count       int
+	left, right map[int]int // rows by where they begin and end
+	rows        int
+	x0, x1      int // the most frequent of these
+}
+
+// fills returns the fill of own and of incoming bubbles, nil where there is
+// none.
+func (s *shot) fills() (own, incoming *fill) {
+	long := px(10, s.scale)
+	all := map[rgb]*fill{}
+	for y := s.top; y < s.bottom; y++ {
+		row := map[rgb][2]int{} // first and last pixel of each colour's long runs
+		for x := 0; x < s.w; {
+			c, start := s.at(x, y), x
+			for x < s.w && s.at(x, y) == c {
+				x++
+			}
+			if x-start < long || c.near(s.ground, groundOff) {
+				continue
+			}
+			if all[c] == nil {
+				all[c] = &fill{colour: c, left: map[int]int{}, right: map[int]int{}}
+			}
+			all[c].count += x - start
+			if ends, ok := row[c]; ok {
+				start = ends[0]
+			}
+			row[c] = [2]int{start, x}
+		}
+		for c, ends := range row {
+			f := all[c]
+			f.rows++
+			f.left[ends[0]]++
+			f.right[ends[1]]++
+		}
+	}
+	best := map[bool]float64{}
+	for _, c := range slices.SortedFunc(maps.Keys(all), rgb.less) {
+		f := all[c]
+		if f.rows < px(15, s.scale) || f.count*500 < s.w*(s.bottom-s.top) {
+			continue
+		}
+		var leftRows, rightRows int
+		f.x0, leftRows = peak(f.left)
+		f.x1, rightRows = peak(f.right)
+		before, after := f.x0, s.w-f.x1
+		if d := before - after; within(d, s.w*6/100) {
+			continue
+		}
+		mine := after < before
+		straight := float64(leftRows)
+		if mine {
+			straight = float64(rightRows)
+		}
+		// Bubbles have straight sides in common; avatars and stickers do not.
+		score := float64(f.count) * math.Pow(straight/float64(f.rows), 2)
+		if score <= best[mine] {
+			continue
+		}
+		best[mine] = score
+		if mine {
+			own = f
+		} else {
+			incoming = f
+		}
+	}
+	return own, incoming
+}
+
+// peak is the value that, with its neighbours, is most frequent.
+func peak(count map[int]int) (at, rows int) {
+	for _, x := range slices.Sorted(maps.Keys(count)) {
+		if n := count[x-1] + count[x] + count[x+1]; n > rows || n == rows && count[x] > count[at] {
+			at, rows = x, n
+		}
+	}
+	return at, rows
+}
+
+// propose writes down what was found, as logical pixels.
+func (s *shot) propose(own, incoming fill) Layout {
+	logical := func(n int) int { return int(math.Round(float64(n) / s.scale)) }
+	l := Line()
+	l.Name = "calibrated"
+	l.Header.Height = logical(s.top)
+	l.Header.Title = Box{X: 12, Y: 4, W: -120, H: max(l.Header.Height-8, 1)}
+	fromRight, fromLeft := logical(s.w-own.x1), logical(incoming.x0)
+	l.Lane.FromRight, l.Lane.Ratio = fromRight+11, 0
+	share := math.Floor(float64(s.bottom)/float64(s.h)*100)/100 - 0.02
+	l.Separator.CutFrom = math.Round(min(max(share, l.Separator.ScanTo), 0.84)*100) / 100
+	l.Bubble.LeftWithin, l.Bubble.RightWithin = fromLeft+40, fromRight+21
+	l.Bubble.Avatars = max(fromLeft-8, 0)
+	l.Exclude = nil
+	if input := logical(s.h - s.bottom); input > 0 {
+		l.Exclude = []Box{{Y: -input}}
+	}
+	theme := Theme{Name: "light", Brightness: Range{0, 255}, Own: Green{Min: 255}, Separator: s.separator(l.Lane)}
+	if s.ground.luma() < 96 {
+		theme.Name = "dark"
+	}
+	r, g, b := int(own.colour[0]), int(own.colour[1]), int(own.colour[2])
+	if g >= r+16 && g >= b+16 {
+		theme.Own = Green{Min: max(g-45, 0), OverRed: (g - r) / 2, OverBlue: (g - b) / 2}
+	} else {
+		theme.OwnColours = []Near{{r, g, b, 14}}
+	}
+	if lo, hi := incoming.colour.spread(); hi-lo <= 20 && !greyHolds(lo, hi, own.colour) {
+		theme.Incoming = Grey{Min: max(lo-10, 0), Max: min(hi+10, 255), Spread: hi - lo + 10}
+	} else {
+		theme.IncomingColours = []Near{{int(incoming.colour[0]), int(incoming.colour[1]), int(incoming.colour[2]), 14}}
+		theme.Incoming = Grey{} // black alone
+	}
+	l.Themes = []Theme{theme}
+	return l
+}
+
+func greyHolds(lo, hi int, c rgb) bool {
+	return Grey{Min: lo - 10, Max: hi + 10, Spread: hi - lo + 10}.Has(c[0], c[1], c[2])
+}
+
+// separator is the range of the most frequent colour of the lane below the
+// messages; light greys if there is no input.
+func (s *shot) separator(lane Lane) Grey {
+	count := map[rgb]int{}
+	from, to := lane.Columns(s.w, s.scale)
+	for y := s.bottom; y < s.h; y++ {
+		for x := from; x < to; x++ {
+			count[s.at(x, y)]++
+		}
+	}
+	if len(count) == 0 {
+		return Line().Themes[0].Separator
+	}
+	c := slices.MaxFunc(slices.SortedFunc(maps.Keys(count), rgb.less), func(a, b rgb) int { return cmp.Compare(count[a], count[b]) })
+	lo, hi := c.spread()
+	return Grey{Min: max(lo-10, 0), Max: min(hi+10, 255), Spread: hi - lo + 12}
+}

@@ -1,0 +1,154 @@
+package ocr
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// TestCalibratedLayoutFindsTheSame proposes a layout for drawn windows and
+// finds with it what the built-in one finds, also in another window.
+func TestCalibratedLayoutFindsTheSame(t *testing.T) {
+	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
+		for _, scale := range []int{1, 2} {
+			t.Run(fmt.Sprintf("%s/x%d", theme.Name, scale), func(t *testing.T) {
+				w := drawnWindow(t, theme, scale)
+				for _, m := range shown {
+					apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
+				}
+				frame := capture(t, w)
+				proposed, err := layout.Calibrate(frame.Image, frame.Scale)
+				if err != nil {
+					t.Fatal(err)
+				}
+				source, err := proposed.YAML("drawn")
+				if err != nil {
+					t.Fatal(err)
+				}
+				l, err := layout.Parse("drawn.yaml", source)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameBubbles(t, frame, &l)
+				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
+					drawn.Change{Op: drawn.OpAppend, Who: drawn.Me, Text: "w"}, drawn.Change{Op: drawn.OpScroll, By: 70})
+				sameBubbles(t, capture(t, w), &l)
+			})
+		}
+	}
+}
+
+func sameBubbles(t *testing.T, frame messages.Frame, l *layout.Layout) {
+	t.Helper()
+	line := layout.Line()
+	want, err := Segment(frame.Image, frame.Scale, &line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, got, err := Sketch(frame.Image, frame.Scale, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Shapes) != len(want.Shapes) {
+		t.Fatalf("%d bubbles with the proposed layout, want %d as with the built-in one", len(got.Shapes), len(want.Shapes))
+	}
+	for i, s := range got.Shapes {
+		g, w := s.Bubble, want.Shapes[i].Bubble
+		if g.Side != w.Side || g.Kind != w.Kind || !rect(g.Box).In(rect(w.Box).Inset(-2)) || !rect(w.Box).In(rect(g.Box).Inset(-2)) {
+			t.Errorf("bubble %d = %s %s at %v, want %s %s at %v", i, g.Side, g.Kind, g.Box, w.Side, w.Kind, w.Box)
+		}
+		if at := rect(g.Box).Min; picture.RGBAAt(at.X+g.Box.W/2, at.Y-1) == frame.Image.RGBAAt(at.X+g.Box.W/2, at.Y-1) && at.Y > got.Area.Min.Y {
+			t.Errorf("bubble %d is not boxed in the picture", i)
+		}
+	}
+	if d := got.Area.Min.Y - want.Area.Min.Y; d < -1 || d > 1 {
+		t.Errorf("messages begin at %d, want %d", got.Area.Min.Y, want.Area.Min.Y)
+	}
+}
+
+// TestCalibrateOtherColours proposes a layout for blue own bubbles on white.
+func TestCalibrateOtherColours(t *testing.T) {
+	pal := palette{rgb(255, 255, 255), rgb(246, 246, 246), rgb(10, 124, 255), rgb(233, 233, 235), rgb(20, 20, 20), rgb(255, 255, 255), rgb(246, 246, 246)}
+	for _, scale := range []int{1, 2} {
+		p := newPage(t, pal, scale, 720, "Hana")
+		p.pill("7月3日(木)")
+		for _, m := range talk {
+			p.say(m)
+		}
+		l, err := layout.Calibrate(p.img, float64(scale))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Segment(p.img, float64(scale), &l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkTruth(t, got, p.truth)
+		generic, _ := layout.ByName("generic")
+		if got, err = Segment(p.img, float64(scale), &generic); err != nil {
+			t.Fatal(err)
+		}
+		checkTruth(t, got, p.truth)
+	}
+}
+
+func TestCalibrateSaysWhatIsMissing(t *testing.T) {
+	one := func(sides ...messages.Side) *image.RGBA {
+		p := newPage(t, lightPage, 1, 720, "Hana")
+		for _, s := range sides {
+			p.say(said{s, "おはよう、今日は何時に起きた？"})
+			p.say(said{s, "電車が遅れている"})
+		}
+		return p.img
+	}
+	pattern := one(messages.SideOwn, messages.SideIncoming)
+	for i := range pattern.Pix {
+		pattern.Pix[i] ^= byte(i * i >> 3)
+	}
+	for _, c := range []struct {
+		name, want string
+		img        *image.RGBA
+		scale      float64
+	}{
+		{"none", "want a picture", nil, 1},
+		{"scale", "want a picture", one(), 0},
+		{"small", "too small", image.NewRGBA(image.Rect(0, 0, 50, 50)), 1},
+		{"plain", "no bubble stands at the right", one(), 1},
+		{"own alone", "message of the other side", one(messages.SideOwn), 1},
+		{"incoming alone", "message of your own", one(messages.SideIncoming), 1},
+		{"pattern", "plain background", pattern, 1},
+	} {
+		if _, err := layout.Calibrate(c.img, c.scale); !errors.Is(err, layout.ErrCalibrate) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Calibrate(%s) = %v, want ErrCalibrate with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func FuzzCalibrate(f *testing.F) {
+	f.Add(130, 200, 1.0, []byte{255, 255, 255, 255, 195, 246, 157, 255, 140, 171, 216, 255})
+	f.Add(200, 180, 0.5, []byte{1})
+	f.Fuzz(func(t *testing.T, w, h int, scale float64, data []byte) {
+		img := image.NewRGBA(image.Rect(0, 0, w&255, h&255))
+		for i := range img.Pix {
+			if len(data) > 0 {
+				img.Pix[i] = data[(i/160)%len(data)]
+			}
+		}
+		l, err := layout.Calibrate(img, scale)
+		if err != nil {
+			return
+		}
+		if _, err := l.YAML("fuzz"); err != nil {
+			t.Fatalf("the layout proposed cannot be read back: %v", err)
+		}
+		if _, _, err := Sketch(img, scale, &l); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

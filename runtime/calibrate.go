@@ -1,0 +1,47 @@
+package runtime
+
+import (
+	"image"
+
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Calibration is a layout proposed from a screenshot.
+type Calibration struct {
+	YAML          []byte      // for a file that windows name as their layout
+	Found         *image.RGBA // the screenshot with what the layout finds in it
+	Own, Incoming int         // bubbles found of each side
+	Neither       int
+}
+
+// CalibrateLayout proposes a layout for windows that look like a screenshot:
+// one chat window with bubbles of both sides on a plain ground. scale is its
+// pixels per logical pixel, 2 on a Retina display. Errors say what is missing.
+func CalibrateLayout(screenshot *image.RGBA, scale float64) (Calibration, error) {
+	l, err := layout.Calibrate(screenshot, scale)
+	if err != nil {
+		return Calibration{}, err
+	}
+	var c Calibration
+	if c.YAML, err = l.YAML("A window layout proposed from a screenshot. Lengths are logical pixels."); err != nil {
+		return c, err
+	}
+	found, segments, err := ocr.Sketch(screenshot, scale, &l)
+	if err != nil {
+		return c, err
+	}
+	c.Found = found
+	for _, s := range segments.Shapes {
+		switch s.Bubble.Side {
+		case messages.SideOwn:
+			c.Own++
+		case messages.SideIncoming:
+			c.Incoming++
+		default:
+			c.Neither++
+		}
+	}
+	return c, nil
+}
