@@ -225,7 +225,7 @@ func (s *shot) propose(own, incoming fill) Layout {
 	l.Header.Height = logical(s.top)
 	l.Header.Title = Box{X: 12, Y: 4, W: -120, H: max(l.Header.Height-8, 1)}
 	fromRight, fromLeft := logical(s.w-own.x1), logical(incoming.x0)
-	l.Lane.FromRight, l.Lane.Ratio = fromRight+11, 0
+	l.Lane.FromRight, l.Lane.Ratio = fromRight+10, 0
 	share := math.Floor(float64(s.bottom)/float64(s.h)*100)/100 - 0.02
 	l.Separator.CutFrom = math.Round(min(max(share, l.Separator.ScanTo), 0.84)*100) / 100
 	l.Bubble.LeftWithin, l.Bubble.RightWithin = fromLeft+40, fromRight+21

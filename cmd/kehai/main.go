@@ -31,6 +31,7 @@ func main() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) }
 // Main runs a command line and returns its exit code. Extra options go to the
 // runtimes it makes: a build of its own may add drivers and actors.
 func Main(args []string, stdout, stderr io.Writer, extra ...runtime.Option) int {
+	extra = append([]runtime.Option{runtime.WithOCRCommand(runtime.OCRCommand)}, extra...)
 	a := &app{stdout: stdout, stderr: stderr, extra: extra}
 	root := a.root()
 	root.SetArgs(args)
@@ -84,7 +85,7 @@ it watches a chat window that it draws itself.`,
 	})
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
-	root.AddCommand(a.runCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.replayCmd(), a.doctorCmd(), a.configCmd(), a.versionCmd())
+	root.AddCommand(a.runCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.replayCmd(), a.doctorCmd(), a.configCmd(), a.focusCmd(), a.versionCmd(), a.layoutCmd(), a.ocrWorkerCmd())
 	fixArgs(root)
 	return root
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime"
+)
+
+func (a *app) layoutCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "layout",
+		Short: "Describe windows that look unlike the built-in layouts",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.calibrateCmd())
+	return cmd
+}
+
+// calibrateFlags are the flags of calibrate.
+type calibrateFlags struct {
+	scale        float64
+	out, picture string
+}
+
+func (a *app) calibrateCmd() *cobra.Command {
+	var f calibrateFlags
+	cmd := &cobra.Command{
+		Use:   "calibrate SCREENSHOT.png",
+		Short: "Propose a layout from a screenshot of one chat window",
+		Long: `Reads a screenshot of one chat window that shows messages of both sides on a
+plain background, and proposes a layout: the colours of the bubbles, the header,
+the lane of own bubbles and the input. A window uses it when its configuration
+says layout: FILE.
+
+With --picture it also draws what it found: own bubbles orange, incoming ones
+blue, the title green, the lane yellow, the ends of header and messages red. Look
+at it before you use the layout.`,
+		Example: `  kehai layout calibrate chat.png --picture found.png > chat.yaml
+  kehai layout calibrate retina.png --scale 2 --out chat.yaml`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.calibrate(args[0], f) },
+	}
+	fl := cmd.Flags()
+	fl.Float64Var(&f.scale, "scale", 1, "pixels of the screenshot per logical pixel, `N`: 2 on a Retina display")
+	fl.StringVar(&f.out, "out", "", "write the layout to a new `FILE` instead of standard output")
+	fl.StringVar(&f.picture, "picture", "", "draw what was found into a new `FILE` (PNG)")
+	return cmd
+}
+
+func (a *app) calibrate(path string, f calibrateFlags) error {
+	if !(f.scale > 0) || f.scale > 16 {
+		return badUsage("layout calibrate: --scale %v: want more than 0, at most 16", f.scale)
+	}
+	img, err := readPNG(path)
+	if err != nil {
+		return err
+	}
+	c, err := runtime.CalibrateLayout(img, f.scale)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if f.picture != "" {
+		if err := writeNew(f.picture, func(w io.Writer) error { return png.Encode(w, c.Found) }); err != nil {
+			return err
+		}
+	}
+	write := func(w io.Writer) error { _, err := w.Write(c.YAML); return err }
+	if f.out != "" {
+		err = writeNew(f.out, write)
+	} else {
+		err = write(a.stdout)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "found %d own and %d incoming bubbles", c.Own, c.Incoming)
+	if c.Neither > 0 {
+		fmt.Fprintf(a.stderr, ", and %d of neither side", c.Neither)
+	}
+	fmt.Fprintln(a.stderr)
+	return nil
+}
+
+// maxScreenshot is the largest screenshot in pixels.
+const maxScreenshot = 64 << 20
+
+func readPNG(path string) (*image.RGBA, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head, err := png.DecodeConfig(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: want a screenshot as PNG: %w", path, err)
+	}
+	if head.Width*head.Height > maxScreenshot {
+		return nil, fmt.Errorf("%s: %d×%d pixels are more than a window has", path, head.Width, head.Height)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	img, err := png.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: want a screenshot as PNG: %w", path, err)
+	}
+	out := image.NewRGBA(image.Rectangle{Max: img.Bounds().Size()})
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out, nil
+}
+
+// writeNew writes a file that only its owner may read, as a screenshot is
+// private, and never over another one.
+func writeNew(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%s exists: remove it, or name another file", path)
+	}
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if failed := f.Close(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		os.Remove(path) // half a file is worth nothing
+	}
+	return err
+}
