@@ -63,3 +63,14 @@ func TestTwinsAtFirstSight(t *testing.T) {
 		t.Errorf("Fresh of <OK >yes <fine <OK = %v, want %v", got, want)
 	}
 }
+
+// A window that is empty below shows the transcript's end, whatever is known.
+func TestAllWasTakenBack(t *testing.T) {
+	w := watcher{l: ledger(Options{FirstSight: All}), now: start}
+	w.see(placed([]string{"<one"}, []int{44}))
+	w.see(placed([]string{"<two_two"}, []int{80}))
+	w.see(placed([]string{"<two_two", "<three"}, []int{80, 6}))
+	if want := []string{"one", "two_two", "three"}; !slices.Equal(w.out, want) {
+		t.Errorf("passed on %q, want %q", w.out, want)
+	}
+}

@@ -93,8 +93,9 @@ const (
 // A view of which nothing is known shows either what came after a gap, or a part
 // of the transcript from before the ledger began, to which somebody scrolled. A
 // window at its newest position tells them apart: its last bubble stands where
-// it always stands there. Where that is may change; two such views in a row with
-// their last bubbles in one place are taken for it.
+// it always stands there, or the lower half of the window is empty. Where that
+// is may change; two such views in a row with their last bubbles in one place
+// are taken for it.
 func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 	f := Finding{Memory: mem}
 	if extra := len(v.Bubbles) - maxBubbles; extra > 0 {
@@ -129,7 +130,7 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 			}
 			l.weave(sights, a, &f)
 			f.Memory.Behind = !a.end
-		case !pinned && !level(foot, mem.Lost) && (cut || mem.Behind || foot > 0 && mem.Foot > 0):
+		case !pinned && !level(foot, mem.Lost) && !blank(foot, v) && (cut || mem.Behind || foot > 0 && mem.Foot > 0):
 			f.note("scrolled to an unknown part of the transcript")
 			f.Memory.Lost, f.Rule = foot, RuleScrolled
 			return f

@@ -35,3 +35,7 @@ func footOf(v View, cut bool) float64 {
 	}
 	return float64(v.Size.H-b.Y-b.H) / v.Scale
 }
+
+// blank reports that more than the lower half of a window is empty. Somebody who
+// has scrolled back sees messages there: this is all there is.
+func blank(foot float64, v View) bool { return foot > 0 && 2*foot*v.Scale > float64(v.Size.H) }
