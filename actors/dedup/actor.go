@@ -23,6 +23,8 @@ type Options struct {
 	Patience    time.Duration // for a bubble to become readable; 0 means 2 s
 	Tries       int           // or until it was seen so often; 0 means 3
 	To          string        // kind of the actor that gets what is new; "" means burst
+	Seed        bool          // texts are judged by the rules of profile seed
+	HashKey     []byte        // makes the hashes of texts in the log; none without it
 }
 
 func (o Options) rules() Rules {
@@ -51,8 +53,12 @@ func New(o Options) func(messages.Address) actors.Actor {
 	if o.To == "" {
 		o.To = "burst"
 	}
+	window := DefaultWindow()
+	if o.Seed {
+		window = SeedWindow()
+	}
 	return func(self messages.Address) actors.Actor {
-		return &actor{rules: rules, to: o.To, conversation: messages.ConversationID(self.Key())}
+		return &actor{rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()), windowRules: window, key: o.HashKey}
 	}
 }
 
@@ -67,6 +73,9 @@ type actor struct {
 	to           string
 	conversation messages.ConversationID
 	ledger       *Ledger // as stored; nil before it is needed
+	windowRules  WindowRules
+	window       *Window // as stored; nil before it is needed
+	key          []byte
 }
 
 // Receive implements [actors.Actor].
@@ -74,11 +83,14 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
 	case messages.Started:
 	case messages.Detection:
-		a.detection(turn, m)
+		if m.Text != "" {
+			return a.texts(turn, m)
+		}
+		return a.detection(turn, m)
 	case messages.LedgerDue:
 		a.load(turn)
 		head := a.ledger.head
-		a.finish(turn, head)
+		return a.finish(turn, head)
 	default:
 		return fmt.Errorf("dedup: unexpected %s", msg.MessageType())
 	}
@@ -97,12 +109,12 @@ func (a *actor) load(turn *actors.Turn) {
 	a.ledger = NewLedger(a.rules, head, entries)
 }
 
-func (a *actor) detection(turn *actors.Turn, m messages.Detection) {
+func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	a.load(turn)
 	mem, _ := views.Get(turn, string(m.Window))
 	digest := digestOf(m)
 	if digest == mem.Digest && a.ledger.head.Next == mem.Next && len(a.ledger.waiting()) == 0 {
-		return // the same view again
+		return nil // the same view again
 	}
 	head := a.ledger.head
 	f := a.ledger.See(View{
@@ -123,20 +135,25 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) {
 	if f.Memory != mem {
 		views.Put(turn, string(m.Window), f.Memory)
 	}
-	a.finish(turn, head)
+	return a.finish(turn, head)
 }
 
 // finish passes on what can be, and writes what has changed since head.
-func (a *actor) finish(turn *actors.Turn, head Head) {
+func (a *actor) finish(turn *actors.Turn, head Head) error {
 	sideless := a.ledger.sideless()
 	heard, wait, notes := a.ledger.Release(turn.Now())
 	released := messages.Detail{Rule: "released", Conversation: a.conversation}
 	for _, h := range heard {
 		h.Conversation = a.conversation
+		if ok, err := a.evidence(turn, h); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
 		released.Window, released.Occurrences = h.Window, append(released.Occurrences, h.Occurrence)
 		turn.Send(messages.To(a.to, string(a.conversation)), h)
 	}
-	if len(heard) > 0 {
+	if len(released.Occurrences) > 0 {
 		turn.Pass("dedup", released)
 	}
 	for _, note := range notes {
@@ -155,6 +172,7 @@ func (a *actor) finish(turn *actors.Turn, head Head) {
 	if a.ledger.head != head {
 		heads.Put(turn, "head", a.ledger.head)
 	}
+	return nil
 }
 
 // entered lists the occurrences given out between two heads, without those held

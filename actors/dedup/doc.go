@@ -9,7 +9,13 @@
 // finds where a view belongs, ledger.go says what follows from it, release.go
 // in which order it is passed on. [New] makes the actor.
 //
+// Where places tell nothing, text has to: [Window] remembers what was let through
+// lately. It decides alone about detections that are a text (all of profile seed,
+// and frames without boxes), and about messages of a view that belongs nowhere.
+// Nothing whose place proves it new is ever stopped by it.
+//
 // Tables: "tail", one [Entry] a row, by its place in the transcript; "head" with
-// the row "head", a [Head]; "views", a [Memory] per window. A crash loses nothing:
-// a detection that comes again finds its bubbles in the tail.
+// the row "head", a [Head]; "views", a [Memory] per window; "lines" and "prints", a
+// [WindowRow] by its number in 16 digits. A crash loses nothing: a detection that
+// comes again finds its bubbles in the tail.
 package dedup

@@ -2,6 +2,7 @@ package dedup
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -246,6 +247,14 @@ func (w *Window) dropPrint() {
 		w.noted.PrintsGone = append(w.noted.PrintsGone, no)
 	}
 }
+
+// Passed reports that a text of the same view was let through.
+func (w *Window) Passed(at time.Time) bool {
+	return slices.ContainsFunc(w.prints, func(p numbered) bool { return p.At.Equal(at) })
+}
+
+// sortedNumbers are the numbers of rows in ascending order.
+func sortedNumbers(rows map[uint64]WindowRow) []uint64 { return slices.Sorted(maps.Keys(rows)) }
 
 // Changes returns what a store must write and delete, and forgets it.
 func (w *Window) Changes() WindowChanges {

@@ -1,0 +1,157 @@
+package dedup
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Rows of the window, by number.
+var (
+	lineRows  = actors.NewTable[WindowRow]("lines")
+	printRows = actors.NewTable[WindowRow]("prints")
+)
+
+// texts passes on the new lines of a detection that tells no places.
+func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
+	a.load(turn)
+	at := seenAt(m.SeenAt, turn.Now())
+	detail := messages.Detail{Window: m.Window, Conversation: a.conversation, Score: m.Score}
+	if ok, err := a.fresh(turn, m.Text, at, detail); err != nil || !ok {
+		return err
+	}
+	if err := a.remember(turn, m.Text, at); err != nil {
+		return err
+	}
+	head := &a.ledger.head
+	head.Title, head.Window = m.Title, m.Window
+	h := messages.Heard{
+		Conversation: a.conversation, Occurrence: head.Next, Sender: m.Title, Kind: messages.KindText, Text: m.Text,
+		Window: m.Window, SeenAt: m.SeenAt,
+	}
+	head.Next++
+	heads.Put(turn, "head", *head)
+	turn.Send(messages.To(a.to, string(a.conversation)), h)
+	detail.Rule, detail.Occurrences = "new text", []messages.Occurrence{h.Occurrence}
+	turn.Pass("dedup", detail)
+	return nil
+}
+
+// evidence asks the window about a message that the ledger lets through without
+// its place proving it new, and has it remember what passes. Below a message of
+// the same view that has passed stands nothing that was seen before.
+func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err error) {
+	if h.Kind != messages.KindText {
+		return true, nil
+	}
+	at := seenAt(h.SeenAt, turn.Now())
+	if !h.Fresh {
+		w, err := a.recent(turn)
+		if err != nil {
+			return false, err
+		}
+		if !w.Passed(at) {
+			detail := messages.Detail{Window: h.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{h.Occurrence}}
+			if ok, err := a.fresh(turn, h.Text, at, detail); err != nil || !ok {
+				return false, err
+			}
+		}
+	}
+	return true, a.remember(turn, h.Text, at)
+}
+
+// fresh asks the window about a text and reports what it says.
+func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail messages.Detail) (bool, error) {
+	w, err := a.recent(turn)
+	if err != nil {
+		return false, err
+	}
+	v := w.Judge(a.conversation, t, at)
+	for _, hit := range v.Fuzzy {
+		turn.Publish(messages.FuzzyDedupHit{
+			Conversation: a.conversation, Query: a.mark(hit.Query), Matched: a.mark(hit.Matched), At: turn.Now(),
+		})
+	}
+	if v.Reason == "" {
+		return true, nil
+	}
+	detail.Rule, detail.Age, detail.Match = v.Reason, v.Age, "equal"
+	if len(v.Fuzzy) > 0 {
+		detail.Match = "similar"
+	}
+	turn.DropWith("dedup", v.String(), detail)
+	return false, nil
+}
+
+func (a *actor) mark(t messages.Text) messages.TextMark {
+	return messages.TextMark{Hash: text.Hash(a.key, string(t)), Runes: utf8.RuneCountInString(string(t))}
+}
+
+// recent is the window of the tables.
+func (a *actor) recent(turn *actors.Turn) (*Window, error) {
+	if a.window != nil {
+		return a.window, nil
+	}
+	w := NewWindow(a.windowRules)
+	for key, row := range lineRows.All(turn) {
+		no, err := rowNumber(key)
+		if err != nil {
+			return nil, err
+		}
+		w.LoadLine(no, row)
+	}
+	for key, row := range printRows.All(turn) {
+		no, err := rowNumber(key)
+		if err != nil {
+			return nil, err
+		}
+		w.LoadPrint(no, row)
+	}
+	a.window = w
+	return w, nil
+}
+
+func (a *actor) remember(turn *actors.Turn, t messages.Text, at time.Time) error {
+	w, err := a.recent(turn)
+	if err != nil {
+		return err
+	}
+	w.Remember(a.conversation, t, at)
+	c := w.Changes()
+	for _, no := range c.LinesGone {
+		lineRows.Delete(turn, numberKey(no))
+	}
+	for _, no := range c.PrintsGone {
+		printRows.Delete(turn, numberKey(no))
+	}
+	for _, no := range sortedNumbers(c.Lines) {
+		lineRows.Put(turn, numberKey(no), c.Lines[no])
+	}
+	for _, no := range sortedNumbers(c.Prints) {
+		printRows.Put(turn, numberKey(no), c.Prints[no])
+	}
+	return nil
+}
+
+func numberKey(no uint64) string { return fmt.Sprintf("%016d", no) }
+
+func rowNumber(key string) (uint64, error) {
+	no, err := strconv.ParseUint(key, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("dedup: row key %q is no number: the store is damaged, run: kehai doctor", key)
+	}
+	return no, nil
+}
+
+// seenAt is the time of a frame, never later than now.
+func seenAt(at, now time.Time) time.Time {
+	if at.IsZero() || at.After(now) {
+		at = now
+	}
+	return at.UTC().Round(0)
+}

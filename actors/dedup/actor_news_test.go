@@ -1,0 +1,156 @@
+package dedup
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// news is a detection of new lines, without places.
+func news(h *actortest.Harness, lines string) messages.Detection {
+	return messages.Detection{
+		Window: "w", Conversation: "line:Hana", Title: "Hana", Text: messages.Text(lines), Score: 62, SeenAt: h.Now(),
+	}
+}
+
+func wantTexts(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
+	t.Helper()
+	var sent []actortest.Sent
+	for _, m := range want {
+		m.Conversation, m.Sender, m.Kind, m.Window = "line:Hana", "Hana", messages.KindText, "w"
+		if m.SeenAt.IsZero() {
+			m.SeenAt = h.Now()
+		}
+		sent = append(sent, actortest.To("burst/line:Hana", m))
+	}
+	h.WantSent(sent...)
+}
+
+func TestTexts(t *testing.T) {
+	h := spawn(t, Options{Seed: true, HashKey: []byte("key")})
+	h.Send(news(h, "おはよう\n元気ですか"))
+	wantTexts(t, h, messages.Heard{Occurrence: 1, Text: "おはよう\n元気ですか"})
+	h.WantCommits(1)
+
+	h.Advance(5 * time.Second)
+	h.Send(news(h, "おはよう 元気ですか"))
+	wantTexts(t, h)
+	h.WantDropped("dedup", "fingerprint: equal to a text seen 5s before")
+
+	h.Crash()
+	h.Advance(25 * time.Second)
+	h.Send(news(h, "元気ですか"))
+	wantTexts(t, h)
+	h.WantDropped("dedup", "line memory: all 1 lines were seen, the newest 30s before")
+
+	h.Send(news(h, "うん"))
+	wantTexts(t, h)
+	h.WantDropped("dedup", "line memory: it has no line that is long enough to be new")
+
+	h.CrashBeforeCommit()
+	h.Send(news(h, "元気ですか\n明日の予定は？"))
+	wantTexts(t, h, messages.Heard{Occurrence: 2, Text: "元気ですか\n明日の予定は？"})
+	h.FailNextCommit()
+	at := h.Now()
+	h.Send(news(h, "それではまた"))
+	h.Advance(time.Minute)
+	wantTexts(t, h, messages.Heard{Occurrence: 3, Text: "それではまた", SeenAt: at})
+	h.WantNothingDropped()
+	h.WantDeadLetters(0)
+	if head, _ := actortest.Stored(h, heads, "head"); head.Next != 4 {
+		t.Errorf("stored next occurrence %d, want 4", head.Next)
+	}
+}
+
+func TestFuzzyHitIsReported(t *testing.T) {
+	h := spawn(t, Options{Seed: true, HashKey: []byte("key")})
+	long := strings.Repeat("明日の会議は十時から", 3)
+	h.Send(news(h, long+"始まる"))
+	h.Sent()
+	h.Advance(30 * time.Second)
+	h.Send(news(h, long+"始まろ"))
+	wantTexts(t, h)
+	h.WantDropped("dedup", "line memory: all 1 lines were seen, the newest 30s before")
+	for _, p := range h.Published() {
+		hit, ok := p.(messages.FuzzyDedupHit)
+		if !ok || hit.Conversation != "line:Hana" || hit.Query.Runes != 33 || hit.Matched.Runes != 33 || hit.Query.Hash == hit.Matched.Hash || hit.Query.Hash == "" {
+			t.Errorf("published %+v, want a hit between two texts of 33 characters", p)
+		}
+		return
+	}
+	t.Errorf("nothing was published, want fuzzy_dedup_hit")
+}
+
+// TestProfilesPart: what each profile makes of the same texts.
+func TestProfilesPart(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		first, second string
+		after         time.Duration
+		seed, def     bool // the second passes
+	}{
+		{"a repeated OK", "OK", "OK", 5 * time.Second, false, false},
+		{"a short answer", "明日の予定は？", "うん", 5 * time.Second, false, true},
+		{"a short answer beside a known line", "明日の予定は？", "明日の予定は？\nうん", 5 * time.Second, false, true},
+		{"the same after 12 s", "おーい", "おーい", 12 * time.Second, false, false},
+		{"the same after 80 s", "おはようございます", "おはようございます", 80 * time.Second, true, true},
+	} {
+		for _, seed := range []bool{false, true} {
+			h := spawn(t, Options{Seed: seed})
+			h.Send(news(h, c.first))
+			h.Sent()
+			h.Advance(c.after)
+			h.Send(news(h, c.second))
+			want := c.def
+			if seed {
+				want = c.seed
+			}
+			if got := len(h.Sent()) == 1; got != want {
+				t.Errorf("%s, seed %v: passes = %v, want %v", c.name, seed, got, want)
+			}
+		}
+	}
+}
+
+// TestGapTakesTextForEvidence: after a gap no place tells whether a message was
+// seen before; above one that is new, text does.
+func TestGapTakesTextForEvidence(t *testing.T) {
+	at := func(h *actortest.Harness, words string) messages.Detection {
+		d := detection(words)
+		d.SeenAt = h.Now()
+		return d
+	}
+	texts := func(h *actortest.Harness) string {
+		var got []string
+		for _, s := range h.Sent() {
+			got = append(got, string(s.Message.(messages.Heard).Text))
+		}
+		return strings.Join(got, " ")
+	}
+	h := spawn(t, Options{FirstSight: All})
+	h.Send(at(h, "<aaaa <bbbb <cccc <dddd <dddd <eeee"))
+	if got := texts(h); got != "aaaa bbbb cccc dddd dddd eeee" {
+		t.Errorf("first sight passes %q, want all: one view shows a text twice", got)
+	}
+	h.Advance(10 * time.Second)
+	h.Crash()
+	h.Send(at(h, "<aaaa <tttt <aaaa <uuuu <vvvv <wwww <xxxx <yyyy"))
+	if got := texts(h); got != "tttt aaaa uuuu vvvv wwww xxxx yyyy" {
+		t.Errorf("a gap passes %q, want all but the first aaaa, which was seen 10 s before", got)
+	}
+	gaps := h.Published()
+	if len(gaps) != 1 || gaps[0].MessageType() != (messages.TranscriptGap{}).MessageType() {
+		t.Errorf("published %v, want one gap", gaps)
+	}
+	h.WantDropped("dedup", "line memory: all 1 lines were seen, the newest 10s before")
+
+	h.Advance(10 * time.Second)
+	h.Send(at(h, "<vvvv <wwww <xxxx <yyyy <aaaa"))
+	if got := texts(h); got != "aaaa" {
+		t.Errorf("a known view with a message more passes %q, want aaaa: its place proves it new", got)
+	}
+	h.WantNothingDropped()
+}
