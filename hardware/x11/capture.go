@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"slices"
 	"time"
 
 	"github.com/jezek/xgb/composite"
@@ -214,8 +213,7 @@ func (s *session) image(from xproto.Drawable, box image.Rectangle, noSHM bool) (
 }
 
 // redirected makes sure that the window's frame is kept in memory. fresh says
-// that this began now while something covered the window, whose hidden parts
-// are therefore still to be painted.
+// that this began now, so that parts which were covered are still to be painted.
 func (d *Display) redirected(ctx context.Context, s *session, w xproto.Window) (fresh bool, err error) {
 	if err := s.visible(w); err != nil {
 		return false, err
@@ -234,12 +232,7 @@ func (d *Display) redirected(ctx context.Context, s *session, w xproto.Window) (
 	if err != nil || composited {
 		return false, err
 	}
-	covered, err := s.covered(frame)
-	if err != nil {
-		return false, err
-	}
-	begun, err := d.keeper.redirect(ctx, w, frame)
-	return begun && covered, err
+	return d.keeper.redirect(ctx, w, frame)
 }
 
 // composited reports whether a compositor runs: then all windows are in memory.
@@ -255,53 +248,8 @@ func (s *session) composited() (bool, error) {
 	return owner.Owner != 0, nil
 }
 
-// covered reports whether a visible window above frame overlaps it, or frame
-// reaches beyond the screen.
-func (s *session) covered(frame xproto.Window) (bool, error) {
-	tree, err := xproto.QueryTree(s.x, s.root).Reply()
-	if err != nil {
-		return false, err
-	}
-	screen, _, err := s.extent(s.root)
-	if err != nil {
-		return false, err
-	}
-	mine, _, err := s.extent(frame)
-	if err != nil {
-		return false, err
-	}
-	if !mine.In(screen) {
-		return true, nil
-	}
-	above := tree.Children[slices.Index(tree.Children, frame)+1:]
-	for _, w := range above {
-		box, shown, err := s.extent(w)
-		if err != nil && !isGone(err) {
-			return false, err
-		}
-		if err == nil && shown && box.Overlaps(mine) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// extent is the area of a child of the root, border included.
-func (s *session) extent(w xproto.Window) (box image.Rectangle, shown bool, err error) {
-	geometry := xproto.GetGeometry(s.x, xproto.Drawable(w))
-	attributes, err := xproto.GetWindowAttributes(s.x, w).Reply()
-	g, e := geometry.Reply()
-	if err = errors.Join(err, e); err != nil {
-		return box, false, err
-	}
-	at := image.Pt(int(g.X), int(g.Y))
-	size := image.Pt(int(g.Width)+2*int(g.BorderWidth), int(g.Height)+2*int(g.BorderWidth))
-	shown = attributes.MapState == xproto.MapStateViewable && attributes.Class == xproto.WindowClassInputOutput
-	return image.Rectangle{Min: at, Max: at.Add(size)}, shown, nil
-}
-
 // How long an application gets to paint what was covered when redirection
-// began: until two captures a step apart are equal.
+// began, or had been a moment before: until two captures a step apart are equal.
 const (
 	settleFirst = 150 * time.Millisecond
 	settleStep  = 50 * time.Millisecond

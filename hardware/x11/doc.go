@@ -15,7 +15,7 @@
 //
 // Without a compositor the server keeps no pixels for what is covered, so the
 // first capture of a window asks for its top-level frame to be redirected into
-// memory (the Composite extension) for as long as the Display is open. If
-// something covers the window at that moment, the capture waits until the
-// application has painted what was hidden, at most a second.
+// memory (the Composite extension) for as long as the Display is open. That
+// capture waits until the application has painted what was hidden: 0.2 seconds
+// for a picture that stands still, at most one.
 package x11
