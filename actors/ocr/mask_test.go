@@ -1,0 +1,295 @@
+package ocr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// maskCase is a frame of which it is known which pixels are whose.
+type maskCase struct {
+	frame messages.Frame
+	boxes map[messages.Side][]image.Rectangle
+}
+
+// closePage has the sides right under each other, as no window has them.
+func closePage(t *testing.T, pal palette, scale int) maskCase {
+	t.Helper()
+	p := newPage(t, pal, scale, 720, "Hana")
+	c := maskCase{boxes: map[messages.Side][]image.Rectangle{}}
+	for i := 0; p.y < 580*scale; i++ {
+		p.say(talk[i%len(talk)])
+		p.y -= 8 * scale // a gap of 2 is left
+		last := p.truth[len(p.truth)-1]
+		c.boxes[last.side] = append(c.boxes[last.side], last.box)
+	}
+	c.frame = p.frame()
+	return c
+}
+
+func drawnCase(t *testing.T, theme drawn.Theme, scale, width int) maskCase {
+	t.Helper()
+	w := drawnWindow(t, theme, scale)
+	apply(t, w, drawn.Change{Op: drawn.OpResize, W: width, H: 720})
+	for i := range 14 {
+		m := shown[i%len(shown)]
+		apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
+	}
+	c := maskCase{frame: capture(t, w), boxes: map[messages.Side][]image.Rectangle{}}
+	l := layout.Line()
+	found, err := Segment(c.frame.Image, c.frame.Scale, &l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range found.Shapes {
+		c.boxes[s.Bubble.Side] = append(c.boxes[s.Bubble.Side], rect(s.Bubble.Box))
+	}
+	return c
+}
+
+// shifted moves all channels, as a display's colour profile does.
+func shifted(img *image.RGBA, by [3]int) *image.RGBA {
+	out := image.NewRGBA(img.Rect)
+	draw.Draw(out, out.Rect, img, img.Rect.Min, draw.Src)
+	for i := range out.Pix {
+		if i%4 < 3 {
+			out.Pix[i] = uint8(min(max(int(out.Pix[i])+by[i%4], 0), 255))
+		}
+	}
+	return out
+}
+
+// cost is what masking leaves of own bubbles and takes of incoming ones, in
+// pixels of their fills.
+func (c maskCase) cost(t *testing.T, rule string, by [3]int) (ownLeft, incomingEaten int) {
+	t.Helper()
+	l := layout.Line()
+	rows, err := OwnRows(shifted(c.frame.Image, by), c.frame.Scale, &l, rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theme := l.ThemeFor(int(c.frame.Image.RGBAAt(4, c.frame.Image.Rect.Dy()/2).G))
+	count := func(boxes []image.Rectangle, masked bool, has func(r, g, b uint8) bool) (n int) {
+		for _, box := range boxes {
+			for y := box.Min.Y; y < box.Max.Y; y++ {
+				for x := box.Min.X; x < box.Max.X && rows[y] == masked; x++ {
+					if at := c.frame.Image.RGBAAt(x, y); has(at.R, at.G, at.B) {
+						n++
+					}
+				}
+			}
+		}
+		return n
+	}
+	return count(c.boxes[messages.SideOwn], false, theme.IsOwn), count(c.boxes[messages.SideIncoming], true, theme.IsIncoming)
+}
+
+// TestOwnRowRules measures both rules on the same frames. The default of the
+// built-in layouts must be the better one, and must not take a single row that
+// holds an incoming bubble.
+func TestOwnRowRules(t *testing.T) {
+	total := map[string]int{}
+	add := func(name string, c maskCase, by [3]int) {
+		for _, rule := range []string{layout.RuleLane, layout.RuleFullWidth} {
+			left, eaten := c.cost(t, rule, by)
+			t.Logf("%-20s %v %-10s own pixels left %6d, incoming pixels eaten %6d", name, by, rule, left, eaten)
+			total[rule] += left + eaten
+			if rule == layout.RuleFullWidth && eaten > 0 {
+				t.Errorf("%s %v: %s takes %d pixels of incoming bubbles, want none", name, by, rule, eaten)
+			}
+		}
+	}
+	for _, scale := range []int{1, 2} {
+		for _, by := range [][3]int{{}, {6, 6, 6}, {-6, -6, -6}, {6, -6, 6}, {-6, 6, -6}} {
+			for _, width := range []int{320, 480, 1600} {
+				add(fmt.Sprintf("drawn %d light x%d", width, scale), drawnCase(t, drawn.Light, scale, width), by)
+				add(fmt.Sprintf("drawn %d dark x%d", width, scale), drawnCase(t, drawn.Dark, scale, width), by)
+			}
+			add(fmt.Sprintf("close light x%d", scale), closePage(t, lightPage, scale), by)
+			add(fmt.Sprintf("close dark x%d", scale), closePage(t, darkPage, scale), by)
+		}
+	}
+	t.Logf("pixels wrong in all: %v", total)
+	for _, name := range layout.BuiltIn() {
+		l, _ := layout.ByName(name)
+		for rule, n := range total {
+			if n < total[l.OwnRows.Rule] {
+				t.Errorf("layout %s uses %s with %d wrong pixels, want %s with %d", name, l.OwnRows.Rule, total[l.OwnRows.Rule], rule, n)
+			}
+		}
+	}
+}
+
+// TestLaneRule checks agreement and expansion pixel by pixel.
+func TestLaneRule(t *testing.T) {
+	l := layout.Line()
+	l.OwnRows.Rule = layout.RuleLane
+	for _, c := range []struct {
+		name string
+		own  []int // lane pixels of row 300 that are own, from 0
+		want int
+	}{{"none", nil, 0}, {"one", []int{1}, 0}, {"two", []int{0, 2}, 7}, {"three", []int{0, 1, 2}, 7}} {
+		p := newPage(t, lightPage, 1, 720, "Hana")
+		from, _ := l.Lane.Columns(480, 1)
+		for _, x := range c.own {
+			p.img.SetRGBA(from+x, 300, lightPage.own)
+		}
+		rows, err := OwnRows(p.img, 1, &l, layout.RuleLane)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for y, own := range rows {
+			if own {
+				got++
+				if y < 297 || y > 303 {
+					t.Errorf("%s: row %d is own, want only rows near 300", c.name, y)
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %d rows are own, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestMask(t *testing.T) {
+	p := newPage(t, lightPage, 1, 720, "Hana")
+	for _, m := range talk {
+		p.say(m)
+	}
+	l := layout.Line()
+	got, err := Mask(p.img, 1, &l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := image.Rect(0, 0, 480, 640); got.Image.Rect != want {
+		t.Errorf("masked frame is %v, want %v: cut at the input", got.Image.Rect, want)
+	}
+	for y := range 640 {
+		for _, x := range []int{0, 100, 479} {
+			at := got.Image.RGBAAt(x, y)
+			if got.Own[y] && at != rgb(255, 255, 255) || !got.Own[y] && at != p.img.RGBAAt(x, y) {
+				t.Fatalf("pixel %d,%d of the masked frame is %v, own row %v", x, y, at, got.Own[y])
+			}
+		}
+	}
+	if _, err := Mask(&image.RGBA{}, 1, &l); !errors.Is(err, hardware.ErrEmptyFrame) {
+		t.Errorf("Mask(empty) = %v, want ErrEmptyFrame", err)
+	}
+}
+
+// TestFrameWithoutBubbles reads lines that stand on bare ground.
+func TestFrameWithoutBubbles(t *testing.T) {
+	everywhere(t, func(t *testing.T, pal palette, scale int) {
+		s := scale
+		p := newPage(t, pal, scale, 720, "Hana")
+		p.write(60*s, 100*s, "明日の朝は早く起きます", p.pal.ink)
+		p.write(60*s, 121*s, "駅前の本屋で会いましょう", p.pal.ink)
+		p.write(180*s, 200*s, "7月3日(木)", p.pal.ink)
+		p.write(330*s, 300*s, "電車が遅れています", p.pal.ink)
+		p.write(60*s, 400*s, "既読", p.pal.ink)
+		w := tesseractWorker(t)
+		got := do(t, w, p.frame())
+		var read []string
+		for _, b := range got.Bubbles {
+			read = append(read, string(b.Side)+" "+string(b.Text))
+		}
+		want := "incoming 明日の朝は早く起きます駅前の本屋で会いましょう, own 電車が遅れています"
+		if strings.Join(read, ", ") != want || got.Read != 1 {
+			t.Errorf("read %q with %d calls, want %q with 1", read, got.Read, want)
+		}
+		if again := do(t, w, p.frame()); again.Cached != 1 || again.Read != 0 || len(again.Bubbles) != 2 {
+			t.Errorf("second time: %d read, %d cached, want it cached", again.Read, again.Cached)
+		}
+	})
+}
+
+// TestBareWindowCostsNothing has neither bubbles nor ink.
+func TestBareWindowCostsNothing(t *testing.T) {
+	f := says("あ")
+	w := NewWorker(Always(layout.Line()), NewCache(9), f.open)
+	p := newPage(t, lightPage, 1, 720, "")
+	got, err := w.Do(context.Background(), messages.ReadFrame{Frame: p.frame()})
+	if err != nil || len(f.hints) != 0 || len(got.(messages.FrameRead).Bubbles) != 0 {
+		t.Errorf("Do(bare window) = %v, %d calls, want nothing read", err, len(f.hints))
+	}
+}
+
+func TestAssign(t *testing.T) {
+	area := image.Rect(0, 52, 480, 640)
+	p := newPage(t, lightPage, 1, 720, "Hana")
+	px, err := open(p.img, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(text string, x, y, w int) messages.Line {
+		return messages.Line{Text: messages.Text(text), Confidence: 0.9, Box: messages.Rect{X: x, Y: y, W: w, H: 16}}
+	}
+	l := layout.Line()
+	for _, c := range []struct {
+		name  string
+		lines []messages.Line
+		want  string
+	}{
+		{"nothing", nil, ""},
+		{"one", []messages.Line{at("はい", 60, 100, 40)}, "incoming:はい"},
+		{"wrapped", []messages.Line{at("はい", 60, 118, 40), at("朝に", 61, 100, 40)}, "incoming:朝にはい"},
+		{"apart", []messages.Line{at("はい", 60, 100, 40), at("うん", 60, 140, 40)}, "incoming:はい incoming:うん"},
+		{"own", []messages.Line{at("はい", 380, 100, 70)}, "own:はい"},
+		{"both edges", []messages.Line{at("はい", 60, 100, 390)}, "neither:はい"},
+		{"a date", []messages.Line{at("7月3日", 200, 100, 60)}, ""},
+		{"a token", []messages.Line{at("既読 2", 60, 100, 60)}, ""},
+		{"a time beside", []messages.Line{at("はい", 60, 100, 40), at("12:30", 96, 104, 30)}, "incoming:はい"},
+		{"a time alone", []messages.Line{at("12:30", 60, 100, 30)}, "incoming:12:30"},
+		{"outside", []messages.Line{at("はい", 60, 700, 30)}, ""},
+	} {
+		var got []string
+		for _, b := range assign(c.lines, px, area, 1, &l) {
+			got = append(got, string(b.Side)+":"+string(b.Text))
+			if b.Key == 0 || b.Box.W == 0 || b.Kind != messages.KindText {
+				t.Errorf("%s: bubble without key, box or kind: %+v", c.name, b)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("assign(%s) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// BenchmarkMask reads each byte of a frame once, finds own rows and masks by
+// both rules, and segments: all in one run, to be compared.
+func BenchmarkMask(b *testing.B) {
+	l := layout.Line()
+	for _, scale := range []int{1, 2} {
+		p := fullPage(b, scale)
+		b.Run(fmt.Sprintf("x%d/read", scale), func(b *testing.B) {
+			sum := byte(0)
+			for b.Loop() {
+				for _, v := range p.img.Pix {
+					sum += v
+				}
+			}
+			p.img.Pix[3] |= sum &^ sum
+		})
+		for _, rule := range []string{layout.RuleLane, layout.RuleFullWidth} {
+			b.Run(fmt.Sprintf("x%d/%s", scale, rule), func(b *testing.B) {
+				l.OwnRows.Rule = rule
+				for b.Loop() {
+					if _, err := Mask(p.img, float64(scale), &l); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
