@@ -34,7 +34,7 @@ func TestPose(t *testing.T) {
 					worst = max(worst, math.Abs(f.Yaw-yaw), math.Abs(f.Pitch-pitch))
 					// The face of a turned head is beside the camera's axis, which adds to
 					// the angle against the line to the camera.
-					within := 2 + math.Hypot(yaw, pitch)/15
+					within := 3 + math.Hypot(yaw, pitch)/25
 					if !near(f.Yaw, yaw, within) || !near(f.Pitch, pitch, within) {
 						t.Errorf("Measure(%d points, yaw %v, pitch %v, size %v) = yaw %.1f, pitch %.1f, want within %.1f degrees", n, yaw, pitch, scale, f.Yaw, f.Pitch, within)
 					}
