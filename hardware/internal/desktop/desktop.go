@@ -140,10 +140,9 @@ func run(t testing.TB, env []string, files []*os.File, name string, args ...stri
 	p := &Process{cmd: exec.Command(path, args...), done: make(chan struct{})}
 	p.cmd.Env, p.cmd.ExtraFiles = env, files
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// What the program has started may hold its output open.
 	p.cmd.WaitDelay = 5 * time.Second
-	if err := p.cmd.Start(); err != nil {
+	if err := start(p.cmd); err != nil {
 		t.Fatalf("start %s: %v", name, err)
 	}
 	go func() {
