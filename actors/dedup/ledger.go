@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -251,7 +250,7 @@ func (l *Ledger) appendAll(sights []sight, from int, fresh bool, f *Finding) (he
 // view, says the same: then s is not a second reading of that.
 func hasTwin(above []sight, s sight) bool {
 	return slices.ContainsFunc(above, func(o sight) bool {
-		return !o.clipped && o.Side != messages.SideOwn && o.Kind == s.Kind && text.LineEqual(o.text().norm, s.text().norm)
+		return !o.clipped && o.Side != messages.SideOwn && o.Kind == s.Kind && equal(o.text(), s.text(), true)
 	})
 }
 
