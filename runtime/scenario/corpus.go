@@ -24,7 +24,7 @@ func Corpus(friendMessages int, seed uint64) []Case {
 	var out []Case
 	for n := 0; n < friendMessages; {
 		i := len(out)
-		c, said := Generate(topics[i%len(topics)], 50, seed+uint64(i))
+		c, said := Generate(topics[i%len(topics)], 50, seed<<20+uint64(i))
 		c.Name = fmt.Sprintf("%02d-%s", i+1, c.Name)
 		out = append(out, c)
 		n += said

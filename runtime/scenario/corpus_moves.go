@@ -243,14 +243,30 @@ func (g *generator) recent() int {
 	return pick(g, list)
 }
 
+// edit changes a little or everything of a text. It leaves repeated words
+// alone and makes none: an edit among those looks like a view further down.
 func (g *generator) edit() {
 	g.wait(5000, 9000)
-	if i := g.recent(); i >= 0 {
+	if i := g.recent(); i >= 0 && g.count(g.shown.all[i].text) == 1 {
 		l := &g.shown.all[i]
-		l.text = pick(g, []string{l.text + pick(g, []string{"！", "ね", " (sorry)"}), g.sentence()})
-		g.do(Event{Do: Edit, Conversation: g.shown.name, Index: i, Text: messages.Text(l.text)})
+		words := pick(g, []string{l.text + pick(g, []string{"！", "ね", " (sorry)"}), g.sentence()})
+		if g.count(words) == 0 {
+			l.text = words
+			g.do(Event{Do: Edit, Conversation: g.shown.name, Index: i, Text: messages.Text(words)})
+		}
 	}
 	g.chat()
+}
+
+// count says how often words stand in the shown conversation.
+func (g *generator) count(words string) int {
+	n := 0
+	for _, l := range g.shown.all {
+		if l.kind == messages.KindText && l.text == words {
+			n++
+		}
+	}
+	return n
 }
 
 func (g *generator) unsend() {
