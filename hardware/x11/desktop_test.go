@@ -303,6 +303,10 @@ func TestUsage(t *testing.T) {
 	if err != nil || app.Name != "Editor" || app.Title != "" || app.PID == 0 {
 		t.Errorf("ActiveApp() = %+v, %v, want Editor without its title", app, err)
 	}
+	titled := openUsage(t, Options{Display: desk.Display, Titles: true})
+	if app, err := titled.ActiveApp(t.Context()); err != nil || app.Title != "secret plan" {
+		t.Errorf("ActiveApp() with titles on = %+v, %v, want the title", app, err)
+	}
 	in, err := u.Input(t.Context())
 	if err != nil || in != (hardware.Input{SinceKey: -1}) {
 		t.Fatalf("Input() at first = %+v, %v, want nothing counted", in, err)
@@ -332,14 +336,6 @@ func TestUsage(t *testing.T) {
 		after, err := u.Idle(t.Context())
 		return err == nil && after > before+30*time.Millisecond
 	})
-	titled := openUsage(t, Options{Display: desk.Display, Titles: true})
-	// The clicks went to the desktop and took the keyboard away.
-	if err := d.Activate(t.Context(), ref(w)); err != nil {
-		t.Fatalf("Activate() = %v", err)
-	}
-	if app, err := titled.ActiveApp(t.Context()); err != nil || app.Title != "secret plan" {
-		t.Errorf("ActiveApp() with titles on = %+v, %v, want the title", app, err)
-	}
 }
 
 func TestCloseEndsCalls(t *testing.T) {
