@@ -95,12 +95,12 @@ type ReadUsage struct{}
 func (ReadUsage) MessageType() Type { return Type{"read_usage", 1} }
 
 // UsageRead is the usage worker's answer: running counts, no contents and no
-// titles.
+// titles. What the system does not tell is missing.
 type UsageRead struct {
-	App      Text
-	Idle     time.Duration        // since the last input of any kind
-	Keys     uint64               // key presses since the driver was opened
-	Mouse    uint64               // mouse events since then
+	App      Text                 // "" for none
+	Idle     Maybe[time.Duration] // since the last input of any kind
+	Keys     Maybe[uint64]        // key presses since the driver was opened
+	Mouse    Maybe[uint64]        // mouse events since then
 	SinceKey Maybe[time.Duration] // since the last key press
 }
 
