@@ -74,14 +74,14 @@ func TestFuzzyHitIsReported(t *testing.T) {
 	h.Send(news(h, long+"始まろ"))
 	wantTexts(t, h)
 	h.WantDropped("dedup", "line memory: all 1 lines were seen, the newest 30s before")
-	for _, p := range h.Published() {
-		hit, ok := p.(messages.FuzzyDedupHit)
-		if !ok || hit.Conversation != "line:Hana" || hit.Query.Runes != 33 || hit.Matched.Runes != 33 || hit.Query.Hash == hit.Matched.Hash || hit.Query.Hash == "" {
-			t.Errorf("published %+v, want a hit between two texts of 33 characters", p)
-		}
-		return
+	published := h.Published()
+	if len(published) != 1 {
+		t.Fatalf("published %+v, want one fuzzy_dedup_hit", published)
 	}
-	t.Errorf("nothing was published, want fuzzy_dedup_hit")
+	hit, ok := published[0].(messages.FuzzyDedupHit)
+	if !ok || hit.Conversation != "line:Hana" || hit.Query.Runes != 33 || hit.Matched.Runes != 33 || hit.Query.Hash == hit.Matched.Hash || hit.Query.Hash == "" {
+		t.Errorf("published %+v, want a hit between two texts of 33 characters", published[0])
+	}
 }
 
 // TestProfilesPart: what each profile makes of the same texts.
