@@ -144,6 +144,10 @@ type StoreRecovered struct {
 // MessageType implements [Message].
 func (StoreRecovered) MessageType() Type { return Type{"store_recovered", 1} }
 
+// CodePaused is the code of a window that is not captured because a person has
+// paused watching.
+const CodePaused = "paused"
+
 // CaptureState reports that a window became capturable (Code "") or not. It is
 // published once per change.
 type CaptureState struct {

@@ -11,7 +11,11 @@ import (
 )
 
 // stored answers what can be asked of an engine, whether its actors run or not.
-type stored struct{ engine *engine.Engine }
+type stored struct {
+	engine *engine.Engine
+	cfg    Config
+	pauses *pauses
+}
 
 // Messages implements [control.Backend].
 func (s stored) Messages(ctx context.Context, q control.Query, yield func(control.Message) error) error {
@@ -91,8 +95,12 @@ func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
+	pauses := &pauses{}
+	if err := pauses.load(e); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Resting{stored: stored{e}, store: st, cfg: cfg, stop: cancel, done: make(chan struct{})}
+	r := &Resting{stored: stored{e, cfg, pauses}, store: st, cfg: cfg, stop: cancel, done: make(chan struct{})}
 	go r.commit(ctx)
 	return r, nil
 }
@@ -118,7 +126,7 @@ func (r *Resting) commit(ctx context.Context) {
 // Status implements [control.Backend].
 func (r *Resting) Status(ctx context.Context) (control.Status, error) {
 	dead, err := r.DeadLetters(ctx)
-	return control.Status{Node: r.cfg.Node, DeadLetters: len(dead), Actors: []engine.ActorInfo{}, Pools: []engine.PoolInfo{}}, err
+	return control.Status{Node: r.cfg.Node, Paused: r.pauses.list(), DeadLetters: len(dead), Actors: []engine.ActorInfo{}, Pools: []engine.PoolInfo{}}, err
 }
 
 // Close releases the store.

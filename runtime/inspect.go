@@ -27,6 +27,7 @@ func (r *Runtime) Inspect() control.Status {
 	}
 	r.mu.Unlock()
 	if e != nil && s.Running {
+		s.Paused = r.pauses.list()
 		s.Actors, s.Pools = e.Actors(), e.Pools()
 		if dead, err := e.DeadLetters(); err != nil {
 			s.Problems = append(s.Problems, err.Error())
@@ -126,7 +127,7 @@ func (r *Runtime) note(m messages.Message) {
 	case messages.StoreRecovered:
 		set("store", "", false)
 	case messages.CaptureState:
-		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "")
+		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
 	}
 }
 
@@ -139,7 +140,7 @@ func (r *Runtime) inspectForMetrics() ([]engine.ActorInfo, []engine.PoolInfo) {
 }
 
 // Backend answers the questions of the command line and the page.
-func (r *Runtime) Backend() control.Backend { return backend{r, stored{r.engine}} }
+func (r *Runtime) Backend() control.Backend { return backend{r, stored{r.engine, r.cfg, r.pauses}} }
 
 type backend struct {
 	r *Runtime
@@ -149,15 +150,42 @@ type backend struct {
 // Status implements [control.Backend].
 func (b backend) Status(context.Context) (control.Status, error) { return b.r.Inspect(), nil }
 
+// Why implements [control.Backend].
+func (b backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, error) {
+	why, err := b.stored.why(ctx, q, b.r.sights.shown)
+	if err != nil {
+		return why, err
+	}
+	why.Recent = b.r.sights.drops()
+	why.Notes = append(why.Notes, b.r.sights.notes(time.Now())...)
+	b.r.mu.Lock()
+	why.Notes = append(why.Notes, b.r.problems()...)
+	b.r.mu.Unlock()
+	return why, nil
+}
+
+// Forget implements [control.Backend].
+func (b backend) Forget(ctx context.Context, c messages.ConversationID) (sum engine.Forgotten, err error) {
+	b.r.sights.files.Lock()
+	defer b.r.sights.files.Unlock()
+	b.r.sights.forget()
+	return b.stored.Forget(ctx, c)
+}
+
 // upkeepEvery is how often old records are deleted and the store is compacted.
 const upkeepEvery = time.Hour
 
 // injectionsKept is how long a host may repeat an injection without effect.
 const injectionsKept = 7 * 24 * time.Hour
 
-// upkeep deletes what has outlived its retention.
+// upkeep deletes what has outlived its retention, and gives its space back.
 func (r *Runtime) upkeep(ctx context.Context) error {
 	for sleep(ctx, upkeepEvery) {
+		if r.compact != nil {
+			if err := r.compact(ctx); err != nil && ctx.Err() == nil {
+				r.log.Warn().Err(err).Msg("compact_failed")
+			}
+		}
 		now := time.Now()
 		cut := func(keep Duration) time.Time {
 			if keep <= 0 {

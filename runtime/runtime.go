@@ -30,6 +30,9 @@ type Runtime struct {
 	codec   *messages.Codec
 	plan    plan
 	metrics *telemetry.Metrics
+	pauses  *pauses
+	sights  *sights
+	compact func(context.Context) error // of the store; nil if it needs none
 
 	ready chan struct{}
 
@@ -65,7 +68,7 @@ func New(cfg Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, codec: codec, ready: make(chan struct{}),
-		trouble: map[string]string{}, fatal: make(chan error, 1),
+		trouble: map[string]string{}, fatal: make(chan error, 1), pauses: &pauses{}, sights: newSights(cfg),
 	}
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	if r.plan, err = r.topology(); err != nil {
@@ -138,6 +141,14 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	r.mu.Lock()
 	r.engine, r.started = sys.Engine(), time.Now()
 	r.mu.Unlock()
+	if err := r.pauses.load(sys.Engine()); err != nil {
+		return err
+	}
+	if !r.cfg.Debug.Text { // files of an earlier run hold private text
+		if err := dropDebug(r.cfg.Data); err != nil {
+			return err
+		}
+	}
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
 	failed := make(chan error, len(r.subs)+4)
@@ -158,6 +169,9 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		}
 		if r.set.store == nil {
 			spawn(&all, "control socket", func() error { return control.Serve(services, r.cfg.Data, r.Backend()) })
+		}
+		if r.cfg.Debug.Text {
+			spawn(&all, "debugging files", func() error { return r.sights.writeDebug(services, debugDir(r.cfg.Data), r.log) })
 		}
 		spawn(&all, "upkeep", func() error { return r.upkeep(services) })
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")
@@ -206,6 +220,9 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	st, err := open()
 	if err != nil {
 		return nil, err
+	}
+	if c, ok := st.(interface{ Compact(context.Context) error }); ok {
+		r.compact = c.Compact
 	}
 	for _, wrap := range r.set.wrapStore {
 		st = wrap(st)

@@ -94,7 +94,7 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	p.workers = []engine.WorkerKind{
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
-			New: capture.New(capture.Fixed(sources), r.set.now)},
+			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.set.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
 			return ocr.NewWorker(layoutOf, cache, recognizer), nil
 		}},
@@ -104,7 +104,7 @@ func (r *Runtime) topology() (plan, error) {
 		p.activate = append(p.activate, messages.To("poller", string(id)))
 	}
 	p.join(r.set)
-	p.listeners = append(p.listeners, r.metrics.Listen)
+	p.listeners = append(p.listeners, r.metrics.Listen, r.sights.listen)
 	p.listeners = append(p.listeners, r.set.listeners...)
 	return p, nil
 }

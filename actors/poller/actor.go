@@ -206,6 +206,11 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 
 func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 	a.capture = ""
+	if m.Code == messages.CodePaused { // no trouble: the next poll comes as it would
+		a.failures, a.late = 0, 0
+		a.report(turn, m.Code, m.Detail)
+		return
+	}
 	a.failures++
 	if m.Kind != messages.FailureTimeout {
 		a.late = 0

@@ -85,7 +85,7 @@ it watches a chat window that it draws itself.`,
 	})
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
-	root.AddCommand(a.runCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.replayCmd(), a.doctorCmd(), a.configCmd(), a.focusCmd(), a.versionCmd(), a.layoutCmd(), a.ocrWorkerCmd())
+	root.AddCommand(a.runCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.replayCmd(), a.doctorCmd(), a.configCmd(), a.focusCmd(), a.traceCmd(), a.whyCmd(), a.pauseCmd(), a.resumeCmd(), a.forgetCmd(), a.exportCmd(), a.versionCmd(), a.layoutCmd(), a.ocrWorkerCmd())
 	fixArgs(root)
 	return root
 }

@@ -37,6 +37,7 @@ func (a *app) statusCmd() *cobra.Command {
 func (a *app) showStatus(s control.Status) error {
 	if !s.Running {
 		fmt.Fprintf(a.stdout, "not running; %d dead letters\n", s.DeadLetters)
+		a.showPaused(s)
 		return nil
 	}
 	state := "healthy"
@@ -47,6 +48,7 @@ func (a *app) showStatus(s control.Status) error {
 	for _, p := range s.Problems {
 		fmt.Fprintf(a.stdout, "  %s\n", p)
 	}
+	a.showPaused(s)
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\nACTOR\tTURNS\tWAITING\tRESTARTS\tLAST ERROR")
 	for _, i := range s.Actors {
@@ -61,4 +63,14 @@ func (a *app) showStatus(s control.Status) error {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", p.Kind, p.Size, p.Busy, p.Waiting)
 	}
 	return w.Flush()
+}
+
+func (a *app) showPaused(s control.Status) {
+	for _, p := range s.Paused {
+		what := "all windows are"
+		if p.Window != "" {
+			what = fmt.Sprintf("window %s is", p.Window)
+		}
+		fmt.Fprintf(a.stdout, "  %s paused since %s; kehai resume goes on\n", what, p.Since)
+	}
 }

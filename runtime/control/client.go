@@ -10,8 +10,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"syscall"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -48,20 +50,30 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Messages implements [Backend].
 func (c *Client) Messages(ctx context.Context, q Query, yield func(Message) error) error {
-	body, err := c.do(ctx, http.MethodGet, "/v1/messages?"+q.values().Encode())
+	return stream(ctx, c, "/v1/messages?"+q.values().Encode(), yield)
+}
+
+// Verdicts implements [Backend].
+func (c *Client) Verdicts(ctx context.Context, q Query, yield func(engine.Verdict) error) error {
+	return stream(ctx, c, "/v1/verdicts?"+q.values().Encode(), yield)
+}
+
+// stream reads a list of which one value stands on each line.
+func stream[V any](ctx context.Context, c *Client, path string, yield func(V) error) error {
+	body, err := c.do(ctx, http.MethodGet, path)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
 	for dec := json.NewDecoder(body); ; {
-		var m Message
-		switch err := dec.Decode(&m); {
+		var v V
+		switch err := dec.Decode(&v); {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("control: list of messages was cut off: %w", err)
+			return fmt.Errorf("control: the answer was cut off: %w", err)
 		}
-		if err := yield(m); err != nil {
+		if err := yield(v); err != nil {
 			return err
 		}
 	}
@@ -81,6 +93,36 @@ func (c *Client) RetryDeadLetter(ctx context.Context, id string) error {
 // DiscardDeadLetter implements [Backend].
 func (c *Client) DiscardDeadLetter(ctx context.Context, id string) error {
 	return c.get(ctx, http.MethodDelete, "/v1/deadletters/"+url.PathEscape(id), nil)
+}
+
+// Trace implements [Backend].
+func (c *Client) Trace(ctx context.Context, id messages.MessageID) (p Path, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/trace/"+url.PathEscape(string(id)), &p)
+	return p, err
+}
+
+// Why implements [Backend].
+func (c *Client) Why(ctx context.Context, q WhyQuery) (w Why, err error) {
+	v := url.Values{"id": {q.ID}, "text": {q.Text}, "conversation": {string(q.Conversation)}, "limit": {strconv.Itoa(q.Limit)}}
+	err = c.get(ctx, http.MethodGet, "/v1/why?"+v.Encode(), &w)
+	return w, err
+}
+
+// Pause implements [Backend].
+func (c *Client) Pause(ctx context.Context, window string) error {
+	return c.get(ctx, http.MethodPost, "/v1/pause?"+url.Values{"window": {window}}.Encode(), nil)
+}
+
+// Resume implements [Backend].
+func (c *Client) Resume(ctx context.Context, window string) error {
+	return c.get(ctx, http.MethodPost, "/v1/resume?"+url.Values{"window": {window}}.Encode(), nil)
+}
+
+// Forget implements [Backend].
+func (c *Client) Forget(ctx context.Context, conversation messages.ConversationID) (sum engine.Forgotten, err error) {
+	v := url.Values{"conversation": {string(conversation)}}
+	err = c.get(ctx, http.MethodDelete, "/v1/conversation?"+v.Encode(), &sum)
+	return sum, err
 }
 
 // Status implements [Backend].
@@ -122,8 +164,10 @@ func (c *Client) do(ctx context.Context, method, path string) (io.ReadCloser, er
 	if json.Unmarshal(bytes.TrimSpace(raw), &f) != nil || f.Error == "" {
 		f.Error = resp.Status
 	}
-	if f.Code == codeNoDeadLetter {
-		return nil, fmt.Errorf("%w (%s)", engine.ErrNoDeadLetter, f.Error)
+	for sentinel, code := range codes {
+		if f.Code == code {
+			return nil, known{f.Error, sentinel}
+		}
 	}
 	return nil, errors.New(f.Error)
 }

@@ -30,6 +30,21 @@ type Backend interface {
 	RetryDeadLetter(ctx context.Context, id string) error
 	DiscardDeadLetter(ctx context.Context, id string) error
 	Status(ctx context.Context) (Status, error)
+
+	// Verdicts yields what stages decided, oldest first, until yield fails; of
+	// the query it heeds Conversation and Since.
+	Verdicts(ctx context.Context, q Query, yield func(engine.Verdict) error) error
+	// Trace tells the way of a delivered message, or ErrNoMessage.
+	Trace(ctx context.Context, id messages.MessageID) (Path, error)
+	// Why tells what became of something, delivered or not.
+	Why(ctx context.Context, q WhyQuery) (Why, error)
+
+	// Pause stops watching a window, or all if it is "", until Resume; both fail
+	// with ErrNoWindow for an unknown one.
+	Pause(ctx context.Context, window string) error
+	Resume(ctx context.Context, window string) error
+	// Forget deletes everything stored of a conversation.
+	Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error)
 }
 
 // Query selects delivered messages. The zero value selects all.
@@ -100,6 +115,7 @@ type Status struct {
 	Actors      []engine.ActorInfo `json:"actors"`
 	Pools       []engine.PoolInfo  `json:"pools"`
 	DeadLetters int                `json:"dead_letters"`
+	Paused      []Paused           `json:"paused,omitempty"`
 }
 
 // maxSocketPath is what every system we know allows in a socket's address.

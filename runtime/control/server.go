@@ -65,23 +65,36 @@ func Serve(ctx context.Context, data string, b Backend) error {
 func handler(b Backend) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/messages", func(w http.ResponseWriter, r *http.Request) {
-		q, err := parseQuery(r.URL.Query())
+		list(w, r, b.Messages)
+	})
+	mux.HandleFunc("GET /v1/verdicts", func(w http.ResponseWriter, r *http.Request) {
+		list(w, r, b.Verdicts)
+	})
+	mux.HandleFunc("GET /v1/trace/{id}", func(w http.ResponseWriter, r *http.Request) {
+		p, err := b.Trace(r.Context(), messages.MessageID(r.PathValue("id")))
+		answer(w, p, err)
+	})
+	mux.HandleFunc("GET /v1/why", func(w http.ResponseWriter, r *http.Request) {
+		v := r.URL.Query()
+		limit, err := strconv.Atoi(v.Get("limit"))
 		if err != nil {
-			fail(w, http.StatusBadRequest, err)
+			fail(w, http.StatusBadRequest, fmt.Errorf("control: limit=%q: want a number", v.Get("limit")))
 			return
 		}
-		began := false
-		enc := json.NewEncoder(w)
-		err = b.Messages(r.Context(), q, func(m Message) error {
-			began = true
-			return enc.Encode(m)
+		why, err := b.Why(r.Context(), WhyQuery{
+			ID: v.Get("id"), Text: v.Get("text"), Conversation: messages.ConversationID(v.Get("conversation")), Limit: limit,
 		})
-		switch {
-		case err != nil && !began:
-			fail(w, http.StatusInternalServerError, err)
-		case err != nil:
-			panic(http.ErrAbortHandler) // the client must see that the list is cut
-		}
+		answer(w, why, err)
+	})
+	mux.HandleFunc("POST /v1/pause", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, b.Pause(r.Context(), r.URL.Query().Get("window")))
+	})
+	mux.HandleFunc("POST /v1/resume", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, b.Resume(r.Context(), r.URL.Query().Get("window")))
+	})
+	mux.HandleFunc("DELETE /v1/conversation", func(w http.ResponseWriter, r *http.Request) {
+		sum, err := b.Forget(r.Context(), messages.ConversationID(r.URL.Query().Get("conversation")))
+		answer(w, sum, err)
 	})
 	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, r *http.Request) {
 		s, err := b.Status(r.Context())
@@ -100,13 +113,48 @@ func handler(b Backend) http.Handler {
 	return mux
 }
 
+// list answers with one value a line.
+func list[V any](w http.ResponseWriter, r *http.Request, each func(context.Context, Query, func(V) error) error) {
+	q, err := parseQuery(r.URL.Query())
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	began := false
+	enc := json.NewEncoder(w)
+	err = each(r.Context(), q, func(v V) error {
+		began = true
+		return enc.Encode(v)
+	})
+	switch {
+	case err != nil && !began:
+		fail(w, http.StatusInternalServerError, err)
+	case err != nil:
+		panic(http.ErrAbortHandler) // the client must see that the list is cut
+	}
+}
+
 // failure is the body of an answer that is not 200.
 type failure struct {
 	Error string `json:"error"`
 	Code  string `json:"code,omitempty"`
 }
 
-const codeNoDeadLetter = "no_dead_letter"
+// codes carry the errors that a client may ask for over the socket.
+var codes = map[error]string{
+	engine.ErrNoDeadLetter: "no_dead_letter",
+	ErrNoMessage:           "no_message",
+	ErrNoWindow:            "no_window",
+}
+
+// known is an error that came over the socket: its text, and what it is.
+type known struct {
+	text string
+	is   error
+}
+
+func (k known) Error() string { return k.text }
+func (k known) Unwrap() error { return k.is }
 
 func answer(w http.ResponseWriter, v any, err error) {
 	if err != nil {
@@ -120,8 +168,10 @@ func answer(w http.ResponseWriter, v any, err error) {
 
 func fail(w http.ResponseWriter, status int, err error) {
 	f := failure{Error: err.Error()}
-	if errors.Is(err, engine.ErrNoDeadLetter) {
-		status, f.Code = http.StatusNotFound, codeNoDeadLetter
+	for sentinel, code := range codes {
+		if errors.Is(err, sentinel) {
+			status, f.Code = http.StatusNotFound, code
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -201,9 +201,9 @@ func (w *writer) captured(p engine.Published, m messages.CaptureState) {
 	if known && last == m.Code {
 		return
 	}
-	if m.Code == "" {
+	if m.Code == "" || m.Code == messages.CodePaused {
 		l := w.line(zerolog.InfoLevel, p, "")
-		l.Str("window", string(m.Window)).Str("error_code", "")
+		l.Str("window", string(m.Window)).Str("error_code", m.Code)
 		l.send()
 		return
 	}

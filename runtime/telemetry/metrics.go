@@ -140,7 +140,7 @@ func (m *Metrics) Listen(p engine.Published) {
 func (m *Metrics) captured(e messages.CaptureState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e.Code == "" {
+	if e.Code == "" || e.Code == messages.CodePaused {
 		delete(m.capture, e.Window)
 	} else {
 		m.capture[e.Window] = true

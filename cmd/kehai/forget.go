@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+func (a *app) forgetCmd() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "forget CONVERSATION",
+		Short: "Delete everything stored of a conversation",
+		Long: `Deletes the messages of a conversation, all that its actors know, decisions, dead
+letters, and what is under way. It cannot be undone.
+
+What stays is its name and a number, so that nothing that is still visible is
+delivered again. While the conversation stands in a watched window it is read
+again: pause the window, or list what may be read under read.only in the
+configuration. What a host, a log or a backup keeps is not touched, and the
+store writes over the deleted bytes only by and by: encrypt it if that matters.`,
+		Example: `  kehai forget line:Hana
+  kehai forget line:Hana --yes`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if args[0] == "" {
+				return badUsage("forget: want a conversation such as line:Hana; kehai messages lists them")
+			}
+			if !yes {
+				ok, err := a.confirm(cmd.InOrStdin(), fmt.Sprintf("Delete everything stored of %s for good?", clean(args[0])))
+				if err != nil {
+					return err
+				}
+				if !ok {
+					fmt.Fprintln(a.stderr, "nothing was deleted")
+					return errReported
+				}
+			}
+			return a.withBackend(a.forget)(cmd, args)
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (a *app) forget(ctx context.Context, b control.Backend, args []string) error {
+	sum, err := b.Forget(ctx, messages.ConversationID(args[0]))
+	if err != nil {
+		return err
+	}
+	if sum.None() {
+		return fmt.Errorf("nothing is stored of %s: kehai messages lists conversations", clean(args[0]))
+	}
+	_, err = fmt.Fprintf(a.stdout, "deleted: %s, %s, %s, %s, %s\n",
+		count(sum.Events, "event"), count(sum.Rows, "row"), count(sum.Mail, "message", "under way"),
+		count(sum.Verdicts, "decision"), count(sum.DeadLetters, "dead letter"))
+	return err
+}
+
+// count is "1 row" or "2 rows".
+func count(n int, what string, tail ...string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strings.Join(append([]string{fmt.Sprint(n), what}, tail...), " ")
+}
+
+// confirm asks a person. Without one to ask the answer is an error.
+func (a *app) confirm(in io.Reader, question string) (bool, error) {
+	fmt.Fprintf(a.stderr, "%s Type yes: ", question)
+	line, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && line == "" {
+		fmt.Fprintln(a.stderr)
+		return false, badUsage("nobody answers here: give --yes to go on without asking")
+	}
+	return strings.TrimSpace(line) == "yes", nil
+}

@@ -1,0 +1,85 @@
+package control
+
+import (
+	"errors"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Errors of a [Backend] that a person can mend.
+var (
+	ErrNoMessage = errors.New("control: no such message")
+	ErrNoWindow  = errors.New("control: no such window")
+)
+
+// Paused is a window that is not watched for a while; "" stands for all.
+type Paused struct {
+	Window messages.WindowID `json:"window"`
+	Since  Stamp             `json:"since"`
+}
+
+// WhyQuery says what a person misses, or wants explained: a message by its id,
+// or anything that was read by what it said.
+type WhyQuery struct {
+	ID           string
+	Text         string
+	Conversation messages.ConversationID // "" is all
+	Limit        int                     // the best so many; 0 means 5
+}
+
+// Why is what can be found out about a message.
+type Why struct {
+	Paths []Path `json:"paths"` // the best match first
+	// Notes say what else may explain that a message is missing.
+	Notes []string `json:"notes,omitempty"`
+	// Recent are drops of the last minutes that are not kept, such as those of
+	// frames of which nothing was passed on. Only a running Kehai knows them.
+	Recent []Step `json:"recent,omitempty"`
+}
+
+// Outcome says how far a message came.
+type Outcome string
+
+// Outcomes.
+const (
+	Delivered  Outcome = "delivered"
+	DroppedOut Outcome = "dropped"
+	Waiting    Outcome = "waiting"
+	DeadLetter Outcome = "dead_letter"
+	OwnSide    Outcome = "own_side"
+	History    Outcome = "history"
+	Visible    Outcome = "visible" // on the screen, and nothing more is known
+)
+
+// Path is the way of one message, or of one bubble, through the stages. It holds
+// private text.
+type Path struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Message      *Message                `json:"message,omitempty"` // if it was delivered
+	Occurrences  []messages.Occurrence   `json:"occurrences,omitempty"`
+	Text         string                  `json:"text"`
+	Likeness     float64                 `json:"likeness,omitempty"` // to the text asked for, 0 to 1
+	Outcome      Outcome                 `json:"outcome"`
+	Why          string                  `json:"why"`
+	Steps        []Step                  `json:"steps"`
+}
+
+// Step is one station of a path.
+type Step struct {
+	At      Stamp            `json:"at"`
+	Stage   string           `json:"stage"`
+	Actor   messages.Address `json:"actor,omitempty"`
+	Outcome string           `json:"outcome"` // "seen", "passed", "dropped", "waiting", "delivered", "dead_letter"
+	What    string           `json:"what"`    // for people
+	Trace   string           `json:"trace,omitempty"`
+	Count   int              `json:"count,omitempty"` // of equal ones in a row, if more than one
+	Detail  messages.Detail  `json:"detail,omitzero"`
+	Matched []Matched        `json:"matched,omitempty"`
+}
+
+// Matched is an earlier message that a verdict rests on.
+type Matched struct {
+	Occurrence messages.Occurrence `json:"occurrence"`
+	Side       messages.Side       `json:"side,omitempty"`
+	Text       string              `json:"text"`
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Row is one stored row of an actor, as its tables decode it.
+type Row struct {
+	Actor messages.Address
+	Table string
+	Key   string
+	Value []byte
+}
+
+// ReadRows yields the stored rows of the actors of a kind, by actor, table and
+// key, until yield returns false. Turns that wait for their commit are not in
+// them. It may be called concurrently with everything.
+func (e *Engine) ReadRows(kind string, yield func(Row) bool) error {
+	err := e.store.Scan([]byte(keyState+kind+"/"), nil, func(k, v []byte) bool {
+		a, row, ok := splitKey(keyState, string(k))
+		if !ok {
+			return true
+		}
+		table, key, _ := strings.Cut(row, "\x00")
+		return yield(Row{Actor: a, Table: table, Key: key, Value: v})
+	})
+	if err != nil {
+		return fmt.Errorf("engine: read rows of %s: %w", kind, err)
+	}
+	return nil
+}
+
+// ReadMail yields the stored mail that waits to be handled, by actor and then in
+// order, until yield returns false. A message that cannot be read is nil.
+func (e *Engine) ReadMail(yield func(Envelope) bool) error {
+	err := e.store.Scan([]byte(keyInbox), nil, func(k, v []byte) bool {
+		a, _, ok := splitKey(keyInbox, string(k))
+		if !ok {
+			return true
+		}
+		seq, _ := seqOf(string(k))
+		env := Envelope{ID: fmt.Sprintf("m%d", seq), To: a}
+		if rec, err := decodeRecord[mailRecord](v); err == nil {
+			env.From, env.Trace, env.At = rec.From, rec.Trace, rec.At
+			env.Message, _ = e.codec.Decode(rec.Msg)
+		}
+		return yield(env)
+	})
+	if err != nil {
+		return fmt.Errorf("engine: read mail: %w", err)
+	}
+	return nil
+}
+
+// DecodeDeadLetter returns the message of a dead letter, an error if it cannot
+// be read.
+func (e *Engine) DecodeDeadLetter(d DeadLetter) (messages.Message, error) {
+	return e.codec.Decode(d.Message)
+}

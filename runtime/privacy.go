@@ -1,0 +1,117 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Forget implements [control.Backend]. All that stays is a mark in the ledger:
+// the number of the next message, and that what is visible next is history.
+func (s stored) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
+	sum, err := s.engine.Forget(ctx, engine.Forgetting{
+		Conversation: c,
+		Kinds:        []string{"fusion"},
+		Names:        titleOf(c),
+		Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+			return keepHead(c, get)
+		},
+	})
+	if err != nil {
+		return sum, err
+	}
+	// A picture of the window may show the conversation.
+	return sum, dropDebug(s.cfg.Data)
+}
+
+// Forget deletes everything stored of a conversation: messages, what its actors
+// know, verdicts, dead letters, mail. What is visible of it next counts as
+// known, and is not delivered again. Subscriptions that have not read its
+// messages yet never will.
+func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
+	if _, err := r.running(); err != nil {
+		return engine.Forgotten{}, err
+	}
+	return r.Backend().Forget(ctx, c)
+}
+
+// titleOf is the name by which windows know a conversation.
+func titleOf(c messages.ConversationID) []string {
+	if _, title, ok := strings.Cut(string(c), ":"); ok && title != "" {
+		return []string{title}
+	}
+	return nil
+}
+
+// heads reads the ledger's head.
+var heads = actors.NewTable[dedup.Head]("head")
+
+const headRow = "head\x00head"
+
+// keepHead makes the mark that stays of a ledger.
+func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+	ledger := messages.To("dedup", string(c))
+	raw, ok := get(ledger, headRow)
+	if !ok {
+		return nil
+	}
+	head, err := heads.Decode(raw)
+	if err != nil {
+		head = dedup.Head{Next: 1} // unreadable: it goes as the rest does
+	}
+	body, err := json.Marshal(dedup.Head{Next: head.Next, Forgotten: true})
+	if err != nil {
+		return nil // plain data: cannot happen
+	}
+	return []engine.Kept{{Actor: ledger, Row: headRow, Value: append([]byte("1 "), body...)}}
+}
+
+// debugDir holds what debug.text writes.
+func debugDir(data string) string { return filepath.Join(data, "debug") }
+
+func dropDebug(data string) error {
+	if err := os.RemoveAll(debugDir(data)); err != nil {
+		return fmt.Errorf("runtime: delete the debugging files: %w", err)
+	}
+	return nil
+}
+
+// Verdicts implements [control.Backend].
+func (s stored) Verdicts(ctx context.Context, q control.Query, yield func(engine.Verdict) error) error {
+	var failed error
+	err := s.engine.ReadVerdicts(func(v engine.Verdict) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
+		if q.Conversation != "" && conversationOf(v) != q.Conversation || v.At.Before(q.Since) {
+			return true
+		}
+		failed = yield(v)
+		return failed == nil
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// conversationOf tells whom a verdict is about, "" if it is about none. Actors of
+// windows say so in the detail, others have it as their key.
+func conversationOf(v engine.Verdict) messages.ConversationID {
+	switch {
+	case v.Detail.Conversation != "":
+		return v.Detail.Conversation
+	case v.Actor.Kind() == "poller" || v.Actor.Kind() == "fusion":
+		return ""
+	}
+	return messages.ConversationID(v.Actor.Key())
+}

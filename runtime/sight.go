@@ -1,0 +1,165 @@
+package runtime
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// sights remember, in memory alone, what was read last in each window and what
+// became of it. Of conversations that are not to be read they hold nothing.
+type sights struct {
+	only fusion.Only
+	keep bool // the picture too, for the debugging files
+
+	files sync.Mutex // held while the debugging files are written or deleted
+
+	mu      sync.Mutex
+	apps    map[messages.WindowID]string
+	windows map[messages.WindowID]*sight
+	recent  []control.Step // drops that no store keeps
+	wake    chan struct{}
+}
+
+// sight is the newest frame of a window that was read.
+type sight struct {
+	read    messages.FrameRead
+	frame   messages.Frame // without its image unless that is kept
+	name    string         // of the conversation, "" if it is unreadable
+	trace   string
+	steps   []control.Step
+	changed bool // since the debugging files were written
+	newShot bool // the picture too
+}
+
+// Bounds of what is remembered.
+const (
+	maxRecent = 50
+	maxSteps  = 100
+)
+
+func newSights(cfg Config) *sights {
+	s := &sights{
+		only: cfg.Read.Only, keep: cfg.Debug.Text, apps: map[messages.WindowID]string{},
+		windows: map[messages.WindowID]*sight{}, wake: make(chan struct{}, 1),
+	}
+	for _, w := range cfg.Windows {
+		s.apps[messages.WindowID(w.Name+"@"+cfg.Node)] = w.App
+	}
+	return s
+}
+
+// listen is a listener of the engine.
+func (s *sights) listen(ev Event) {
+	switch m := ev.Message.(type) {
+	case messages.FrameSeen:
+		s.seen(ev, m)
+	case messages.Passed:
+		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: "passed", Detail: m.Detail})
+	case messages.Dropped:
+		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: "dropped", What: m.Reason, Detail: m.Detail})
+	}
+}
+
+func (s *sights) seen(ev Event, m messages.FrameSeen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := m.Read.Window
+	w := &sight{name: fusion.Name(m.Read.Title), trace: ev.Trace, changed: true, newShot: true}
+	if s.only.Allows(s.apps[id], w.name) {
+		w.read, w.frame = m.Read, m.Frame
+	} else {
+		w.name = ""
+		w.read = messages.FrameRead{Window: id, At: m.Read.At}
+	}
+	if !s.keep {
+		w.frame.Image = nil
+	}
+	s.windows[id] = w
+	s.stir()
+}
+
+func (s *sights) verdict(ev Event, step control.Step) {
+	step.At, step.Trace = control.Stamp{Time: ev.At}, ev.Trace
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.windows {
+		if w.trace == ev.Trace && ev.Trace != "" && len(w.steps) < maxSteps {
+			w.steps = append(w.steps, step)
+			w.changed = true
+			s.stir()
+		}
+	}
+	if kind := step.Actor.Kind(); step.Outcome != "dropped" || kind != "poller" && kind != "fusion" {
+		return
+	}
+	if n := len(s.recent); n > 0 && s.recent[n-1].Actor == step.Actor && s.recent[n-1].What == step.What {
+		step.Count = max(s.recent[n-1].Count, 1) + 1
+		s.recent[n-1] = step
+		return
+	}
+	if s.recent = append(s.recent, step); len(s.recent) > maxRecent {
+		s.recent = slices.Delete(s.recent, 0, len(s.recent)-maxRecent)
+	}
+}
+
+// stir wakes the writer of the debugging files. The caller holds the lock.
+func (s *sights) stir() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// shown lists what stands in the newest frames.
+func (s *sights) shown() (list []mention) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, w := range s.windows {
+		for _, b := range w.read.Bubbles {
+			c := fusion.Conversation(s.apps[id], w.name)
+			list = append(list, mention{place{c, 0}, string(b.Text), w.read.At})
+		}
+	}
+	return list
+}
+
+// forget drops everything: a frame may show what is to be forgotten.
+func (s *sights) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.windows)
+}
+
+// drops lists recent drops, oldest first.
+func (s *sights) drops() []control.Step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.recent)
+}
+
+// notes say for each window what was read last. They hold nothing that was said.
+func (s *sights) notes(now time.Time) (list []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(s.apps)) {
+		w := s.windows[id]
+		switch {
+		case w == nil:
+			list = append(list, fmt.Sprintf("Of window %s nothing was read since the start.", id))
+		case w.name == "" && len(w.read.Bubbles) == 0:
+			list = append(list, fmt.Sprintf("Window %s showed something that is not read %s ago.", id, ago(now, w.read.At)))
+		default:
+			list = append(list, fmt.Sprintf("Window %s last changed %s ago; %d bubbles were read.", id, ago(now, w.read.At), len(w.read.Bubbles)))
+		}
+	}
+	return list
+}
+
+func ago(now, then time.Time) time.Duration { return now.Sub(then).Round(time.Second) }

@@ -1,0 +1,352 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/ingress"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Tables of other packages' actors, read here to tell what they know.
+var (
+	tails   = actors.NewTable[dedup.Entry]("tail")
+	buffers = actors.NewTable[burst.Buffer]("buffer")
+	sent    = actors.NewTable[ingress.Sent]("sent")
+)
+
+// place is where a message stands: in a transcript, as which occurrence.
+type place struct {
+	conversation messages.ConversationID
+	occurrence   messages.Occurrence
+}
+
+// delivery is a message of the event log.
+type delivery struct {
+	messages.MessageDelivered
+	seq   uint64
+	trace string
+}
+
+// dead is a dead letter with its message, nil if that cannot be read.
+type dead struct {
+	engine.DeadLetter
+	message messages.Message
+}
+
+// evidence is everything that the store can tell about messages.
+type evidence struct {
+	verdicts  []engine.Verdict
+	delivered []delivery
+	of        map[place]int // index in delivered
+	entries   map[place]dedup.Entry
+	buffered  map[messages.ConversationID]burst.Buffer
+	sent      map[messages.ConversationID][]ingress.Sent
+	mail      []engine.Envelope
+	dead      []dead
+}
+
+// gather reads the evidence of one conversation, or of all if it is "".
+func (s stored) gather(c messages.ConversationID) (*evidence, error) {
+	ev := &evidence{
+		of: map[place]int{}, entries: map[place]dedup.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
+		sent: map[messages.ConversationID][]ingress.Sent{},
+	}
+	mine := func(of messages.ConversationID) bool { return c == "" || of == c }
+	steps := []func() error{
+		func() error {
+			return s.engine.ReadLog(0, func(p engine.Published) bool {
+				if d, ok := p.Message.(messages.MessageDelivered); ok && mine(d.Conversation) {
+					for _, part := range d.Parts {
+						ev.of[place{d.Conversation, part.Occurrence}] = len(ev.delivered)
+					}
+					ev.delivered = append(ev.delivered, delivery{d, p.Seq, p.Trace})
+				}
+				return true
+			})
+		},
+		func() error {
+			return s.engine.ReadVerdicts(func(v engine.Verdict) bool {
+				if mine(conversationOf(v)) {
+					ev.verdicts = append(ev.verdicts, v)
+				}
+				return true
+			})
+		},
+		func() error {
+			return s.engine.ReadMail(func(env engine.Envelope) bool {
+				if of, _ := mentionsIn(env.Message); mine(of) && of != "" {
+					ev.mail = append(ev.mail, env)
+				}
+				return true
+			})
+		},
+		func() error {
+			list, err := s.engine.DeadLetters()
+			for _, d := range list {
+				m, merr := s.engine.DecodeDeadLetter(d)
+				if of, _ := mentionsIn(m); merr == nil && mine(of) {
+					ev.dead = append(ev.dead, dead{d, m})
+				} else if merr != nil && mine(messages.ConversationID(d.Actor.Key())) {
+					ev.dead = append(ev.dead, dead{d, nil})
+				}
+			}
+			return err
+		},
+		func() error { return eachRow(s.engine, dedup.Kind, "tail", tails, mine, ev.addEntry) },
+		func() error {
+			return eachRow(s.engine, burst.Kind, "buffer", buffers, mine, func(c messages.ConversationID, b burst.Buffer) { ev.buffered[c] = b })
+		},
+		func() error {
+			return eachRow(s.engine, ingress.Kind, "sent", sent, mine, func(c messages.ConversationID, s ingress.Sent) {
+				ev.sent[c] = append(ev.sent[c], s)
+			})
+		},
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return ev, nil
+}
+
+func (ev *evidence) addEntry(c messages.ConversationID, e dedup.Entry) {
+	ev.entries[place{c, e.Occurrence}] = e
+}
+
+// eachRow decodes the rows of one table of a kind; one that cannot be read tells
+// nothing.
+func eachRow[V any](e *engine.Engine, kind, table string, t actors.Table[V], mine func(messages.ConversationID) bool, yield func(messages.ConversationID, V)) error {
+	return e.ReadRows(kind, func(r engine.Row) bool {
+		c := messages.ConversationID(r.Actor.Key())
+		if r.Table != table || !mine(c) {
+			return true
+		}
+		if v, err := t.Decode(r.Value); err == nil {
+			yield(c, v)
+		}
+		return true
+	})
+}
+
+// mention is something that was read, wherever it is now.
+type mention struct {
+	place
+	text string
+	at   time.Time
+}
+
+// mentionsIn tells what a message of the pipeline holds, and whose it is.
+func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) {
+	switch m := m.(type) {
+	case messages.Detection:
+		for _, b := range m.Bubbles {
+			list = append(list, mention{place{m.Conversation, 0}, string(b.Text), m.SeenAt})
+		}
+		return m.Conversation, list
+	case messages.Heard:
+		return m.Conversation, []mention{{place{m.Conversation, m.Occurrence}, string(m.Text), m.SeenAt}}
+	case messages.InboundMessage:
+		for _, p := range m.Parts {
+			list = append(list, mention{place{m.Conversation, p.Occurrence}, string(p.Text), p.SeenAt})
+		}
+		return m.Conversation, list
+	case messages.MessageDelivered:
+		return mentionsIn(m.InboundMessage)
+	}
+	return "", nil
+}
+
+// everything lists all that the evidence holds, most of it several times.
+func (ev *evidence) everything() (list []mention) {
+	for _, d := range ev.delivered {
+		_, in := mentionsIn(d.MessageDelivered)
+		list = append(list, in...)
+	}
+	for at, e := range ev.entries {
+		list = append(list, mention{at, string(e.Text), e.SeenAt})
+	}
+	for c, b := range ev.buffered {
+		for _, p := range b.Parts {
+			list = append(list, mention{place{c, p.Occurrence}, string(p.Text), p.SeenAt})
+		}
+	}
+	for _, env := range ev.mail {
+		_, in := mentionsIn(env.Message)
+		list = append(list, in...)
+	}
+	for _, d := range ev.dead {
+		_, in := mentionsIn(d.message)
+		list = append(list, in...)
+	}
+	return list
+}
+
+// Trace implements [control.Backend].
+func (s stored) Trace(ctx context.Context, id messages.MessageID) (control.Path, error) {
+	ev, err := s.gather("")
+	if err != nil {
+		return control.Path{}, err
+	}
+	for i := range ev.delivered {
+		if ev.delivered[i].ID == id {
+			return ev.pathOf(&ev.delivered[i]), ctx.Err()
+		}
+	}
+	return control.Path{}, fmt.Errorf("%w: %s was not delivered, or is kept no longer: kehai messages --json lists ids, kehai why finds what was not delivered", control.ErrNoMessage, id)
+}
+
+// Why implements [control.Backend].
+func (s stored) Why(ctx context.Context, q control.WhyQuery) (control.Why, error) {
+	why, err := s.why(ctx, q, nil)
+	why.Notes = append(why.Notes, "Kehai does not run: nothing is read.")
+	return why, err
+}
+
+// shown is what stands on the screen at the moment.
+type shown func() []mention
+
+func (s stored) why(ctx context.Context, q control.WhyQuery, now shown) (why control.Why, err error) {
+	why = control.Why{Paths: []control.Path{}, Notes: s.notes()}
+	ev, err := s.gather(q.Conversation)
+	if err != nil {
+		return why, err
+	}
+	if q.ID != "" {
+		if why.Paths = ev.byID(q.ID); len(why.Paths) == 0 {
+			return why, fmt.Errorf("%w: %s: want the id of a message, as kehai messages --json lists it, or of a dead letter; kehai why --text finds others", control.ErrNoMessage, q.ID)
+		}
+		return why, ctx.Err()
+	}
+	var visible []mention
+	if now != nil {
+		visible = now()
+	}
+	why.Paths = append(why.Paths, ev.byText(q, visible)...)
+	return why, ctx.Err()
+}
+
+// byID finds a message, a part of the mail or a dead letter.
+func (ev *evidence) byID(id string) (list []control.Path) {
+	for i := range ev.delivered {
+		if string(ev.delivered[i].ID) == id {
+			return []control.Path{ev.pathOf(&ev.delivered[i])}
+		}
+	}
+	for _, env := range ev.mail {
+		if m, ok := env.Message.(messages.InboundMessage); ok && string(m.ID) == id || env.ID == id {
+			list = append(list, ev.pathsOf(env.Message)...)
+		}
+	}
+	for _, d := range ev.dead {
+		if m, ok := d.message.(messages.InboundMessage); d.ID == id || ok && string(m.ID) == id {
+			if d.message == nil {
+				list = append(list, control.Path{Outcome: control.DeadLetter, Why: deadWhy(d), Steps: []control.Step{deadStep(d)}})
+			}
+			list = append(list, ev.pathsOf(d.message)...)
+		}
+	}
+	return list
+}
+
+// pathsOf are those of all that a message holds.
+func (ev *evidence) pathsOf(m messages.Message) (list []control.Path) {
+	_, in := mentionsIn(m)
+	for _, s := range in {
+		list = append(list, ev.path(s))
+	}
+	return list
+}
+
+// likely is how alike a text must be to be taken for what is asked for.
+const likely = 0.5
+
+// byText finds what reads like a text, the likest and newest first.
+func (ev *evidence) byText(q control.WhyQuery, visible []mention) []control.Path {
+	type found struct {
+		mention
+		likeness float64
+		visible  bool
+	}
+	best := map[string]found{}
+	texts := map[string]bool{}
+	take := func(s mention, visible bool) {
+		l := likeness(q.Text, s.text)
+		if l < likely || q.Conversation != "" && s.conversation != q.Conversation {
+			return
+		}
+		key := fmt.Sprint(s.conversation, "\x00", s.occurrence)
+		if at, ok := ev.of[s.place]; ok {
+			key = string(ev.delivered[at].ID)
+		}
+		loose := string(s.conversation) + "\x00" + s.text
+		if s.occurrence == 0 {
+			if texts[loose] {
+				return
+			}
+			key = loose
+		}
+		texts[loose] = true
+		if old, ok := best[key]; !ok || l > old.likeness {
+			best[key] = found{s, l, visible}
+		}
+	}
+	all := ev.everything()
+	// What has a place tells more than what has none.
+	slices.SortStableFunc(all, func(a, b mention) int { return cmp.Compare(b.occurrence, a.occurrence) })
+	for _, s := range all {
+		take(s, false)
+	}
+	for _, s := range visible {
+		take(s, true)
+	}
+	var list []found
+	for _, f := range best {
+		list = append(list, f)
+	}
+	slices.SortFunc(list, func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence), strings.Compare(a.text, b.text))
+	})
+	limit := q.Limit
+	if limit <= 0 {
+		limit = 5
+	}
+	var paths []control.Path
+	for _, f := range list[:min(len(list), limit)] {
+		p := ev.path(f.mention)
+		if f.visible && len(p.Steps) == 0 {
+			p = visiblePath(f.mention)
+		}
+		p.Likeness = f.likeness
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+// notes tell what keeps messages from being read, as far as the store knows.
+func (s stored) notes() (notes []string) {
+	for _, p := range s.pauses.list() {
+		what := "All windows are"
+		if p.Window != "" {
+			what = fmt.Sprintf("Window %s is", p.Window)
+		}
+		notes = append(notes, fmt.Sprintf("%s paused since %s: kehai resume goes on.", what, p.Since))
+	}
+	if n := len(s.cfg.Read.Only); n > 0 {
+		notes = append(notes, fmt.Sprintf("Only %d conversations are read (read.only in the configuration).", n))
+	}
+	if keep := s.cfg.Retention.Verdicts; keep > 0 {
+		notes = append(notes, fmt.Sprintf("Decisions are kept for %s (retention.verdicts).", keep))
+	}
+	return notes
+}

@@ -1,0 +1,252 @@
+package runtime
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// likeness compares what a person remembers with what was read, from 0 to 1.
+func likeness(asked, read string) float64 {
+	a, b := text.Compact(asked), text.Compact(read)
+	if a == "" || b == "" { // only signs
+		a, b = strings.TrimSpace(asked), strings.TrimSpace(read)
+	}
+	switch short, long := min(len(a), len(b)), max(len(a), len(b)); {
+	case short == 0:
+		return 0
+	case a == b:
+		return 1
+	case strings.Contains(a, b) || strings.Contains(b, a):
+		return 0.6 + 0.35*float64(short)/float64(long)
+	}
+	return min(text.Similarity(a, b), 0.99)
+}
+
+// path is the way of something that was read. What belongs to a message that was
+// delivered has that message's way.
+func (ev *evidence) path(s mention) control.Path {
+	if s.occurrence == 0 {
+		return ev.placeless(s)
+	}
+	if i, ok := ev.of[s.place]; ok {
+		return ev.pathOf(&ev.delivered[i])
+	}
+	p := control.Path{Conversation: s.conversation, Occurrences: []messages.Occurrence{s.occurrence}, Text: s.text}
+	ev.walk(&p, "")
+	ev.judge(&p)
+	return p
+}
+
+// pathOf is the way of a delivered message.
+func (ev *evidence) pathOf(d *delivery) control.Path {
+	m := control.NewMessage(d.seq, d.MessageDelivered)
+	p := control.Path{
+		Conversation: d.Conversation, Message: &m, Text: string(d.Text), Outcome: control.Delivered,
+		Why: fmt.Sprintf("delivered %s after it was first seen", d.DeliveredAt.Sub(d.SeenAt).Round(time.Millisecond)),
+	}
+	for _, part := range d.Parts {
+		p.Occurrences = append(p.Occurrences, part.Occurrence)
+	}
+	ev.walk(&p, d.ID)
+	p.Steps = append(p.Steps, control.Step{
+		At: control.Stamp{Time: d.DeliveredAt}, Stage: "conversation", Outcome: "delivered", Trace: d.trace,
+		Actor:  messages.To("conversation", string(d.Conversation)),
+		What:   fmt.Sprintf("delivered as message %s, place %d in the event log", d.ID, d.seq),
+		Detail: messages.Detail{Conversation: d.Conversation, Occurrences: p.Occurrences, Message: d.ID},
+	})
+	return p
+}
+
+// placeless is the way of a bubble that the ledger has not taken in yet.
+func (ev *evidence) placeless(s mention) control.Path {
+	p := control.Path{Conversation: s.conversation, Text: s.text}
+	for _, env := range ev.mail {
+		if d, ok := env.Message.(messages.Detection); ok && d.Conversation == s.conversation && d.SeenAt.Equal(s.at) {
+			p.Steps = append(p.Steps, waits(env))
+			p.Outcome, p.Why = control.Waiting, "it was seen, and waits for the ledger"
+		}
+	}
+	for _, d := range ev.dead {
+		if m, ok := d.message.(messages.Detection); ok && m.Conversation == s.conversation && m.SeenAt.Equal(s.at) {
+			p.Steps = append(p.Steps, deadStep(d))
+			p.Outcome, p.Why = control.DeadLetter, deadWhy(d)
+		}
+	}
+	return p
+}
+
+func visiblePath(s mention) control.Path {
+	return control.Path{
+		Conversation: s.conversation, Text: s.text, Outcome: control.Visible,
+		Why: "it is on the screen; no message has come of it, see the recent decisions below",
+		Steps: []control.Step{{
+			At: control.Stamp{Time: s.at}, Stage: "ocr", Outcome: "seen", What: "read in the newest picture of the window",
+		}},
+	}
+}
+
+// walk collects the steps of a path's occurrences in order of time.
+func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
+	traces := ev.seen(p)
+	var found []engine.Verdict
+	about := func(v engine.Verdict) bool {
+		return conversationOf(v) == p.Conversation && (id != "" && v.Detail.Message == id || shares(v.Detail.Occurrences, p.Occurrences))
+	}
+	for _, v := range ev.verdicts {
+		if about(v) && !(v.Stage == "conversation" && v.Passed()) {
+			found = append(found, v)
+			if v.Stage == "dedup" && v.Detail.Rule != "released" {
+				traces[v.Trace] = true
+			}
+		}
+	}
+	for _, v := range ev.verdicts {
+		if v.Stage == "fusion" && traces[v.Trace] && v.Detail.Conversation == p.Conversation {
+			found = append(found, v)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b engine.Verdict) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Seq, b.Seq)) })
+	for _, v := range found {
+		p.Steps = append(p.Steps, ev.step(v))
+	}
+	for _, env := range ev.mail {
+		if ev.holds(env.Message, p) {
+			p.Steps = append(p.Steps, waits(env))
+		}
+	}
+	for _, d := range ev.dead {
+		if ev.holds(d.message, p) {
+			p.Steps = append(p.Steps, deadStep(d))
+		}
+	}
+}
+
+// seen adds when the occurrences were first captured, and returns the traces
+// that are known of them.
+func (ev *evidence) seen(p *control.Path) map[string]bool {
+	traces := map[string]bool{}
+	var at []time.Time
+	for _, o := range p.Occurrences {
+		here := place{p.Conversation, o}
+		if e, ok := ev.entries[here]; ok {
+			at = append(at, e.SeenAt)
+		}
+		if i, ok := ev.of[here]; ok {
+			for _, part := range ev.delivered[i].Parts {
+				if part.Occurrence == o {
+					at = append(at, part.SeenAt)
+					if part.Trace != "" {
+						traces[part.Trace] = true
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(at, time.Time.Compare)
+	for _, t := range slices.CompactFunc(at, time.Time.Equal) {
+		p.Steps = append(p.Steps, control.Step{
+			At: control.Stamp{Time: t}, Stage: "capture", Outcome: "seen", What: "first captured",
+		})
+	}
+	return traces
+}
+
+// holds reports whether a message of the pipeline carries one of the path's
+// occurrences.
+func (ev *evidence) holds(m messages.Message, p *control.Path) bool {
+	_, in := mentionsIn(m)
+	return slices.ContainsFunc(in, func(s mention) bool {
+		return s.conversation == p.Conversation && s.occurrence > 0 && slices.Contains(p.Occurrences, s.occurrence)
+	})
+}
+
+// step retells a verdict, with the messages that it rests on.
+func (ev *evidence) step(v engine.Verdict) control.Step {
+	s := control.Step{
+		At: control.Stamp{Time: v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: "passed", What: retell(v),
+		Trace: v.Trace, Detail: v.Detail,
+	}
+	if !v.Passed() {
+		s.Outcome = "dropped"
+	}
+	c := conversationOf(v)
+	for _, o := range v.Detail.Known {
+		if e, ok := ev.entries[place{c, o}]; ok {
+			s.Matched = append(s.Matched, control.Matched{Occurrence: o, Side: e.Side, Text: string(e.Text)})
+		}
+	}
+	if v.Stage == "ingress" && v.Detail.Age > 0 && len(v.Detail.Occurrences) == 1 {
+		s.Matched = append(s.Matched, ev.matched(v, place{c, v.Detail.Occurrences[0]})...)
+	}
+	return s
+}
+
+// matched finds the text that ingress took a message for, by its age.
+func (ev *evidence) matched(v engine.Verdict, of place) (list []control.Matched) {
+	e, ok := ev.entries[of]
+	if !ok {
+		return nil
+	}
+	was := e.SeenAt.Add(-v.Detail.Age)
+	near := func(t time.Time) bool { return t.Sub(was).Abs() < time.Millisecond }
+	if v.Detail.Rule == "echo" {
+		for _, s := range ev.sent[of.conversation] {
+			if near(s.At) {
+				list = append(list, control.Matched{Side: messages.SideOwn, Text: string(s.Text)})
+			}
+		}
+		return list
+	}
+	for at, other := range ev.entries {
+		if at.conversation == of.conversation && at != of && near(other.SeenAt) {
+			list = append(list, control.Matched{Occurrence: at.occurrence, Side: other.Side, Text: string(other.Text)})
+		}
+	}
+	slices.SortFunc(list, func(a, b control.Matched) int { return cmp.Compare(a.Occurrence, b.Occurrence) })
+	return list
+}
+
+// judge says what became of something that was not delivered.
+func (ev *evidence) judge(p *control.Path) {
+	here := place{p.Conversation, p.Occurrences[0]}
+	entry, known := ev.entries[here]
+	last := control.Step{}
+	for _, s := range p.Steps {
+		if s.Outcome != "seen" && s.Outcome != "passed" {
+			last = s
+		}
+	}
+	buffered := slices.ContainsFunc(ev.buffered[p.Conversation].Parts, func(part messages.Part) bool { return part.Occurrence == here.occurrence })
+	switch {
+	case last.Outcome == "dead_letter":
+		p.Outcome, p.Why = control.DeadLetter, last.What
+	case last.Outcome == "waiting":
+		p.Outcome, p.Why = control.Waiting, last.What
+	case buffered:
+		p.Outcome, p.Why = control.Waiting, "it waits for the end of its burst"
+	case known && entry.Waiting:
+		p.Outcome, p.Why = control.Waiting, "the ledger waits for it to become readable, or for one before it"
+	case known && entry.Side == messages.SideOwn:
+		p.Outcome, p.Why = control.OwnSide, "it stands on the owner's side of the window: it is no incoming message"
+	case last.Outcome == "dropped" && last.Stage != "dedup":
+		p.Outcome, p.Why = control.DroppedOut, fmt.Sprintf("dropped at stage %s by rule %s: %s", last.Stage, last.Detail.Rule, last.What)
+	case last.Outcome == "dropped":
+		p.Outcome, p.Why = control.History, fmt.Sprintf("the ledger took it for history by rule %s: %s", last.Detail.Rule, last.What)
+	case known:
+		p.Outcome, p.Why = control.History, "it stands in the ledger as history; the decision is kept no longer"
+	default:
+		p.Outcome, p.Why = control.Waiting, "no decision about it is stored yet"
+	}
+}
+
+func shares(a, b []messages.Occurrence) bool {
+	return slices.ContainsFunc(a, func(o messages.Occurrence) bool { return slices.Contains(b, o) })
+}

@@ -1,0 +1,114 @@
+package runtime
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// retell says a verdict to a person. It holds nothing that was said.
+func retell(v engine.Verdict) string {
+	if !v.Passed() {
+		return v.Reason
+	}
+	d := v.Detail
+	switch v.Stage {
+	case "fusion":
+		return fmt.Sprintf("the content of window %s has changed: score %d", d.Window, d.Score)
+	case "dedup":
+		return retellLedger(d)
+	case "ingress":
+		if d.Rule == "place" {
+			return fmt.Sprintf("a text %s was heard %v before, but its place proves it new", match(d.Match), d.Age.Round(time.Millisecond))
+		}
+		return "no echo, and no repeat"
+	case "burst":
+		return retellBurst(d)
+	}
+	if d.Rule != "" {
+		return "passed by rule " + d.Rule
+	}
+	return "passed"
+}
+
+func match(how string) string {
+	if how == "similar" {
+		return "like it"
+	}
+	return "equal to it"
+}
+
+func retellLedger(d messages.Detail) string {
+	known := 0
+	for _, o := range d.Known {
+		if o > 0 {
+			known++
+		}
+	}
+	switch d.Rule {
+	case "released":
+		return fmt.Sprintf("passed on: %s", occurrences(d.Occurrences))
+	case "aligned":
+		if len(d.Occurrences) == 0 {
+			return fmt.Sprintf("nothing new: %d of %d bubbles are known", known, len(d.Known))
+		}
+		return fmt.Sprintf("%d of %d bubbles are known; new: %s", known, len(d.Known), occurrences(d.Occurrences))
+	case "first_sight":
+		return fmt.Sprintf("first sight of the conversation; taken in: %s", occurrences(d.Occurrences))
+	case "forgotten":
+		return "first sight after everything was forgotten: all is history"
+	case "gap":
+		return fmt.Sprintf("nothing visible was known: messages may be missing before; new: %s", occurrences(d.Occurrences))
+	}
+	return fmt.Sprintf("rule %s: %s", d.Rule, occurrences(d.Occurrences))
+}
+
+func retellBurst(d messages.Detail) string {
+	switch d.Rule {
+	case "joined":
+		return fmt.Sprintf("waits for others to join: %s", occurrences(d.Occurrences))
+	case "quiet":
+		return fmt.Sprintf("nothing more came: passed on as message %s", d.Message)
+	case "cap":
+		return fmt.Sprintf("waited long enough: passed on as message %s", d.Message)
+	case "full":
+		return fmt.Sprintf("as many parts as may be: passed on as message %s", d.Message)
+	case "sender":
+		return fmt.Sprintf("somebody else wrote: passed on as message %s", d.Message)
+	}
+	return fmt.Sprintf("rule %s: message %s", d.Rule, d.Message)
+}
+
+// occurrences names places in a transcript.
+func occurrences(list []messages.Occurrence) string {
+	switch len(list) {
+	case 0:
+		return "none"
+	case 1:
+		return fmt.Sprintf("occurrence %d", list[0])
+	}
+	if n := len(list); int(list[n-1]-list[0]) == n-1 {
+		return fmt.Sprintf("occurrences %d to %d", list[0], list[n-1])
+	}
+	return fmt.Sprintf("occurrences %v", list)
+}
+
+func waits(env engine.Envelope) control.Step {
+	return control.Step{
+		At: control.Stamp{Time: env.At}, Stage: env.To.Kind(), Actor: env.To, Outcome: "waiting", Trace: env.Trace,
+		What: fmt.Sprintf("waits in the inbox of %s as %s", env.To.Kind(), env.ID),
+	}
+}
+
+func deadStep(d dead) control.Step {
+	return control.Step{
+		At: control.Stamp{Time: d.At}, Stage: d.Actor.Kind(), Actor: d.Actor, Outcome: "dead_letter", What: deadWhy(d),
+	}
+}
+
+func deadWhy(d dead) string {
+	return fmt.Sprintf("stage %s failed on it %d times (%s): it is dead letter %s, kehai deadletters retry %s tries again", d.Actor.Kind(), d.Attempts, d.Error, d.ID, d.ID)
+}
