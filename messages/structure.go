@@ -31,6 +31,7 @@ type StructureSignal struct {
 	Window WindowID
 	Rows   int
 	Delta  int
+	Since  time.Time // of the poll before
 	At     time.Time
 }
 

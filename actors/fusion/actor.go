@@ -17,12 +17,20 @@ type Options struct {
 	App       string // prefix of conversation ids, "line"; "" means the window's name before "@"
 	Threshold int    // score from which a frame is passed on; 0 means 60
 	Only      Only   // conversations that are read; of others nothing is kept
+
+	Seed     bool          // text alone decides, by the rules of profile seed
+	Clean    Sanitizer     // takes out what the application itself writes
+	Interval time.Duration // of polls: signals less apart are of one; 0 means 1 s
+	HashKey  []byte        // makes the hashes of texts in the log; none without it
 }
 
 // New makes the constructor of fusions.
 func New(o Options) func(messages.Address) actors.Actor {
 	if o.Threshold <= 0 {
 		o.Threshold = Threshold
+	}
+	if o.Interval <= 0 {
+		o.Interval = time.Second
 	}
 	return func(self messages.Address) actors.Actor {
 		a := &actor{o: o, window: messages.WindowID(self.Key())}
@@ -43,6 +51,8 @@ var (
 	lasts   = actors.NewTable[Last]("last")
 	current = actors.NewTable[string]("current")
 	helds   = actors.NewTable[Held]("held")
+	cursors = actors.NewTable[Cursor]("cursor")
+	echoes  = actors.NewTable[Echoes]("echoes")
 )
 
 type actor struct {
@@ -54,6 +64,11 @@ type actor struct {
 	tornAt  time.Time          // when the last of them was captured
 	unknown messages.FrameHash // of the frame last reported to be unknown
 	shut    Last               // what was seen last, if it is on no list: here only, never stored
+
+	seen      seen
+	structure *Evidence // that no frame has used yet
+	news      Evidence  // of the last frame that said something new
+	grown     *grown    // rows that wait for their text
 }
 
 // Receive implements [actors.Actor].
@@ -62,6 +77,14 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.Started:
 	case messages.FrameRead:
 		a.read(turn, m)
+	case messages.StructureSignal:
+		a.rows(turn, m)
+	case messages.SignalDue:
+		a.waited(turn)
+	case messages.TextSent:
+		a.sending(turn, m)
+	case messages.ResetBaseline:
+		a.seen = seen{}
 	default:
 		return fmt.Errorf("fusion: unexpected %s", msg.MessageType())
 	}
@@ -84,9 +107,22 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		a.again(turn)
 		return
 	}
+	if a.o.Seed {
+		if !a.o.Only.Allows(a.o.App, view.Name) {
+			a.unlisted(turn, m, view)
+			return
+		}
+		a.shut = Last{}
+		a.texts(turn, m, view)
+		return
+	}
 	if len(m.Bubbles) == 0 {
 		a.settle(turn, m)
 		return
+	}
+	known, _ := echoes.Get(turn, "echoes")
+	if list := known.Claimed(Conversation(a.o.App, view.Name), m.Bubbles); &list[0] != &m.Bubbles[0] {
+		m.Bubbles, view = list, viewOf(view.Name, list)
 	}
 	held, waits := helds.Get(turn, "held")
 	if waits && held.Detection.SeenAt.Equal(m.At) || a.torn > 0 && a.tornAt.Equal(m.At) {
@@ -158,24 +194,68 @@ func (a *actor) detection(m messages.FrameRead, name string) messages.Detection 
 	}
 }
 
+// sending remembers what is about to be sent.
+func (a *actor) sending(turn *actors.Turn, m messages.TextSent) {
+	known, _ := echoes.Get(turn, "echoes")
+	known.Sending(Send{Conversation: m.Conversation, Text: m.Text, Trace: m.Trace, At: turn.Now().UTC().Round(0)})
+	echoes.Put(turn, "echoes", known)
+}
+
 // pass sends a view on if it says anything new.
 func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
+	if placeless(d.Bubbles) {
+		a.emit(turn, d, view)
+		return
+	}
 	name, _ := current.Get(turn, "current")
 	last, _ := lasts.Get(turn, view.Name)
+	known, _ := echoes.Get(turn, "echoes")
+	bubbles, found, changed := known.Sides(d.Conversation, d.SeenAt, last, d.Bubbles)
+	if changed {
+		echoes.Put(turn, "echoes", known)
+	}
+	for _, e := range found {
+		a.echoed(turn, d, e)
+	}
+	if len(bubbles) > 0 && &bubbles[0] != &d.Bubbles[0] {
+		d.Bubbles, view = bubbles, viewOf(view.Name, bubbles)
+	}
 	signal := TextChanged
 	if name == view.Name && view.same(last) {
 		signal = TextUnchanged
+		a.unchanged(turn, d.Conversation, last.text(), view.text())
 	}
-	if d.Score = Score(signal); d.Score < a.o.Threshold {
-		turn.DropWith("fusion", fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Threshold), messages.Detail{
-			Rule: "unchanged", Window: a.window, Conversation: d.Conversation, Score: d.Score,
-		})
+	if d.Score = a.score(signal, d); signal == TextUnchanged || d.Score < a.o.Threshold {
+		a.belowThreshold(turn, d, signal)
 		return
 	}
-	turn.Pass("fusion", messages.Detail{Rule: "changed", Window: a.window, Conversation: d.Conversation, Score: d.Score})
+	a.send(turn, d, view)
+}
+
+// belowThreshold reports that a frame goes no further. Rows that came may lift
+// the score, but not put words into a frame that has none.
+func (a *actor) belowThreshold(turn *actors.Turn, d messages.Detection, pixel Signal) {
+	reason := fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Threshold)
+	if d.Score >= a.o.Threshold {
+		reason = fmt.Sprintf("score %d, but the same content: another reading is waited for", d.Score)
+	}
+	turn.DropWith("fusion", reason, a.detail("unchanged", d, pixel))
+}
+
+func (a *actor) detail(rule string, d messages.Detection, pixel Signal) messages.Detail {
+	detail := messages.Detail{Rule: rule, Window: a.window, Conversation: d.Conversation, Score: d.Score, Changed: "0"}
+	if pixel == TextChanged {
+		detail.Changed = "1"
+	}
+	return detail
+}
+
+// send passes a detection on.
+func (a *actor) send(turn *actors.Turn, d messages.Detection, view Last) {
+	turn.Pass("fusion", a.detail("changed", d, TextChanged))
 	turn.Send(messages.To("dedup", string(d.Conversation)), d)
 	lasts.Put(turn, view.Name, view)
-	if name != view.Name {
+	if name, _ := current.Get(turn, "current"); name != view.Name {
 		current.Put(turn, "current", view.Name)
 	}
 }

@@ -6,9 +6,17 @@
 //	FrameRead ─┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
 //	           ├─ nothing new: FrameSettled
 //	           └─ unknown or torn: ResetBaseline, so that the window is read again
+//	TextSent ──── remembered for two minutes: what says the same is an own message (echo.go)
+//	StructureSignal ─ counts with the frame of its poll; without one, ReadNow to poller/WINDOW
+//
+// In profile seed, and where bubbles have no place, text alone tells what is
+// new: cursor.go (after what was passed on last), delta.go (which lines are not
+// those of the last reading), sanitize.go (what somebody wrote). signals.go has
+// the scores.
 //
 // Tables: "last", by conversation name, a [Last] with what was passed on of it most
 // recently; "current" with the row "current", the name passed on last; "held" with
-// the row "held", a [Held] that waits for the next frame. A crash loses nothing: a
+// the row "held", a [Held] that waits for the next frame; "cursor" with the row
+// "cursor", a [Cursor]; "echoes" with the row "echoes", an [Echoes]. A crash loses nothing: a
 // frame is settled only after its detection is committed.
 package fusion

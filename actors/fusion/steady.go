@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors/text"
@@ -85,6 +86,15 @@ func (l Last) continues(v Last) bool {
 		}
 	}
 	return n > 0 && (len(v.Marks) == 1 || len(l.Marks) == 1)
+}
+
+// text is everything that the bubbles say, normalised.
+func (l Last) text() string {
+	var out []string
+	for _, m := range l.Marks {
+		out = append(out, string(m.Text))
+	}
+	return strings.Join(out, "\n")
 }
 
 // same reports that nothing has changed.

@@ -1,0 +1,149 @@
+package fusion
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// seen is the text of the window in its last reading. It dies with the
+// activation: the first reading after that is compared with nothing.
+type seen struct {
+	baseline bool // a first reading has been taken in
+	lines    []string
+}
+
+// placeless reports that nothing tells where bubbles stand.
+func placeless(bubbles []messages.Bubble) bool {
+	return !slices.ContainsFunc(bubbles, func(b messages.Bubble) bool { return b.Key != 0 || b.Box.H > 0 })
+}
+
+// linesOf returns what the other side's bubbles say, top to bottom.
+func linesOf(bubbles []messages.Bubble) []string {
+	var out []string
+	for _, b := range bubbles {
+		if b.Side == messages.SideOwn {
+			continue
+		}
+		lines := b.Lines
+		if len(lines) == 0 || b.Box.H > 0 {
+			lines = nil
+			for l := range strings.Lines(string(b.Text)) {
+				lines = append(lines, messages.Line{Text: messages.Text(l)})
+			}
+		}
+		list := Unwrap(lines)
+		if b.Box.H > 0 && len(list) > 1 { // one box, one bubble
+			whole := list[0]
+			for _, part := range list[1:] {
+				whole = glue(whole, part)
+			}
+			list = []string{whole}
+		}
+		out = append(out, list...)
+	}
+	return out
+}
+
+// texts passes on what a reading says that was not said before, by the rules of
+// profile seed.
+func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, view Last) {
+	if !a.seen.baseline {
+		// The first reading is a baseline with an empty text, so that the next
+		// one counts as changed.
+		a.seen = seen{baseline: true}
+		turn.DropWith("fusion", "baseline: the first look at the window; it is read again", messages.Detail{Rule: "baseline", Window: a.window, Frame: m.Hash})
+		a.again(turn)
+		return
+	}
+	a.emit(turn, a.detection(m, view.Name), view)
+	a.settle(turn, m)
+}
+
+// emit decides about one text: score, cursor, delta, echo, sanitizing.
+func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
+	before, lines := a.seen.lines, linesOf(d.Bubbles)
+	a.seen = seen{baseline: true, lines: lines}
+	d.Bubbles = nil
+	signal := TextChanged
+	if slices.Equal(before, lines) {
+		signal = TextUnchanged
+		a.unchanged(turn, d.Conversation, strings.Join(before, "\n"), strings.Join(lines, "\n"))
+	}
+	d.Score = a.score(signal, d)
+	if d.Score < a.o.Threshold {
+		a.belowThreshold(turn, d, signal)
+		return
+	}
+	var news []string
+	cursor, _ := cursors.Get(turn, "cursor")
+	if signal == TextChanged {
+		cut := a.cut(turn, cursor, d.Conversation, lines)
+		if news = cut.Kept; a.o.Seed || cut.Use != CursorFound { // what follows a sequence is new, also if it repeats a line
+			news = Delta(before, cut.Kept, !a.o.Seed && cut.Use == CursorNotFound)
+		}
+	}
+	if len(news) == 0 {
+		turn.DropWith("fusion", "no text is new", a.detail("no news", d, signal))
+		return
+	}
+	cursors.Put(turn, "cursor", CursorOf(d.Conversation, lines))
+	known, _ := echoes.Get(turn, "echoes")
+	if echo, ok := known.Text(d.Conversation, messages.Text(strings.Join(news, "\n")), d.SeenAt); ok {
+		a.echoed(turn, d, echo)
+		return
+	}
+	raw := make([]Raw, len(news))
+	for i, line := range news {
+		raw[i] = Raw{Text: line}
+	}
+	clean := a.o.Clean.Clean(raw)
+	if len(clean) == 0 {
+		turn.DropWith("sanitize", "nothing but the application's own words", a.detail("tokens", d, signal))
+		return
+	}
+	d.Text = messages.Text(strings.Join(clean, "\n"))
+	a.send(turn, d, view)
+}
+
+// cut applies the cursor of the last emission and reports what it did.
+func (a *actor) cut(turn *actors.Turn, cursor Cursor, c messages.ConversationID, lines []string) Cut {
+	cut := cursor.Cut(c, lines, a.o.Seed)
+	switch cut.Use {
+	case CursorFound:
+		turn.Publish(messages.CursorTruncation{
+			Window: a.window, Conversation: c, Discarded: cut.Discarded, Kept: len(cut.Kept), At: turn.Now(),
+		})
+	case CursorNotFound:
+		turn.Publish(messages.CursorNotFound{Window: a.window, Conversation: c, Lines: len(lines), At: turn.Now()})
+	}
+	return cut
+}
+
+// echoed reports what was taken for a text that was sent.
+func (a *actor) echoed(turn *actors.Turn, d messages.Detection, e Echo) {
+	turn.Publish(messages.EchoMessage{
+		Window: a.window, Conversation: d.Conversation, Text: a.mark(string(e.Text)), Trace: e.Trace,
+		Match: string(e.Match), Age: e.Age, Side: e.Side, At: turn.Now(),
+	})
+	turn.DropWith("fusion", fmt.Sprintf("echo: %s a text sent %v before", e.Match, e.Age.Round(time.Millisecond)), messages.Detail{
+		Rule: "echo", Window: a.window, Conversation: d.Conversation, Match: string(e.Match), Age: e.Age, Score: d.Score,
+	})
+}
+
+// unchanged reports other pixels that say the same.
+func (a *actor) unchanged(turn *actors.Turn, c messages.ConversationID, before, now string) {
+	turn.Publish(messages.TextUnchanged{
+		Window: a.window, Conversation: c, Previous: a.mark(before), Current: a.mark(now), At: turn.Now(),
+	})
+}
+
+func (a *actor) mark(s string) messages.TextMark {
+	return messages.TextMark{Hash: text.Hash(a.o.HashKey, s), Runes: utf8.RuneCountInString(s)}
+}

@@ -1,0 +1,199 @@
+package fusion
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// EchoWindow is how long what was sent is expected back.
+const EchoWindow = 120 * time.Second
+
+// Bounds of [Echoes]; the oldest go first.
+const (
+	maxSends  = 64
+	maxClaims = 64
+)
+
+// Echoes is what is remembered to know again what Kehai itself has sent.
+type Echoes struct {
+	Sends  []Send  `json:"sends,omitempty"`
+	Claims []Claim `json:"claims,omitempty"`
+}
+
+// Send is a text on its way into a conversation.
+type Send struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Text         messages.Text           `json:"text"`
+	Trace        string                  `json:"trace,omitempty"`
+	At           time.Time               `json:"at"`
+	Seen         bool                    `json:"seen,omitempty"` // a bubble has come that is it
+}
+
+// Claim is a bubble that was taken for an own one against what its side says.
+type Claim struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Key          messages.PixelKey       `json:"key"`
+	Text         messages.Text           `json:"text"` // normalised
+}
+
+// Echo is a text that was taken for one that was sent.
+type Echo struct {
+	Text  messages.Text
+	Side  messages.Side // as it was read
+	Trace string
+	Match text.Echo
+	Age   time.Duration
+}
+
+// Sending remembers a text that is about to be sent. Another attempt at the same
+// sending renews it.
+func (e *Echoes) Sending(s Send) {
+	e.Sends = slices.DeleteFunc(e.Sends, func(o Send) bool {
+		again := s.Trace != "" && s.Trace == o.Trace && s.Text == o.Text && s.Conversation == o.Conversation
+		return again || s.At.Sub(o.At) >= EchoWindow
+	})
+	e.Sends = append(e.Sends, s)
+	e.Sends = e.Sends[max(0, len(e.Sends)-maxSends):]
+}
+
+// Text looks for a text that shows no side among what was sent, as a whole and
+// by its lines.
+func (e *Echoes) Text(c messages.ConversationID, t messages.Text, at time.Time) (Echo, bool) {
+	rules := text.DefaultEcho()
+	var sends []text.Send
+	var traces []string
+	for _, s := range e.Sends {
+		if s.Conversation == c {
+			sends, traces = append(sends, text.Send{Form: rules.EchoFormOf(string(s.Text)), At: s.At}), append(traces, s.Trace)
+		}
+	}
+	form := rules.EchoFormOf(string(t))
+	found := rules.Find(form, at, EchoWindow, sends)
+	if found.How == text.EchoNone {
+		return Echo{}, false
+	}
+	out := Echo{Text: t, Match: found.How, Age: found.Age}
+	for i, s := range sends {
+		if at.Sub(s.At) == found.Age {
+			out.Trace = traces[i]
+		}
+	}
+	return out, true
+}
+
+// Sides corrects the sides of a view's bubbles, given the view before it. A
+// bubble without a side that says what was sent is an own one. So is one on the
+// other side, but only while nothing speaks for its side: the view shows no own
+// bubble at all, the bubble was not there before the sending, and the sending has
+// not been seen yet. What was claimed so stays an own one. It returns the bubbles
+// as they came if nothing is to be corrected; changed says that e has changed.
+func (e *Echoes) Sides(c messages.ConversationID, at time.Time, before Last, bubbles []messages.Bubble) (out []messages.Bubble, found []Echo, changed bool) {
+	blind := !slices.ContainsFunc(bubbles, isOwn)
+	out = e.Claimed(c, bubbles)
+	if len(e.Sends) == 0 {
+		return out, nil, false
+	}
+	fresh := unseen(before, bubbles)
+	for i, b := range bubbles { // own ones first: they answer for their sending
+		if b.Side == messages.SideOwn && fresh[i] {
+			if s, _ := e.match(c, b, at, true); s != nil {
+				s.Seen, changed = true, true
+			}
+		}
+	}
+	for i, b := range out {
+		if isOwn(b) || b.Kind != messages.KindText {
+			continue
+		}
+		against := b.Side == messages.SideIncoming
+		if against && (!blind || !fresh[i]) {
+			continue
+		}
+		s, how := e.match(c, b, at, against)
+		if s == nil {
+			continue
+		}
+		found = append(found, Echo{Text: b.Text, Side: b.Side, Trace: s.Trace, Match: how, Age: at.Sub(s.At)})
+		s.Seen, changed = true, true
+		e.Claims = append(e.Claims, Claim{c, b.Key, messages.Text(text.Normalize(string(b.Text)))})
+		e.Claims = e.Claims[max(0, len(e.Claims)-maxClaims):]
+		out = owned(bubbles, out, i)
+	}
+	return out, found, changed
+}
+
+// Claimed corrects the sides of bubbles that were claimed before, each claim
+// one: known by their pixels, or by what they say where no side can be trusted.
+func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (out []messages.Bubble) {
+	out = bubbles
+	claims := slices.DeleteFunc(slices.Clone(e.Claims), func(k Claim) bool { return k.Conversation != c })
+	if len(claims) == 0 {
+		return out
+	}
+	blind := !slices.ContainsFunc(bubbles, isOwn)
+	for i, b := range bubbles {
+		if isOwn(b) || b.Kind != messages.KindText {
+			continue
+		}
+		norm := text.Normalize(string(b.Text))
+		k := slices.IndexFunc(claims, func(k Claim) bool {
+			return k.Key == b.Key && k.Key != 0 || (blind || b.Side != messages.SideIncoming) && text.OCREqual(string(k.Text), norm)
+		})
+		if k >= 0 {
+			claims = slices.Delete(claims, k, k+1)
+			out = owned(bubbles, out, i)
+		}
+	}
+	return out
+}
+
+func isOwn(b messages.Bubble) bool { return b.Side == messages.SideOwn }
+
+// owned makes the ith bubble an own one, in a copy of what was given.
+func owned(given, out []messages.Bubble, i int) []messages.Bubble {
+	if &out[0] == &given[0] {
+		out = slices.Clone(given)
+	}
+	out[i].Side = messages.SideOwn
+	return out
+}
+
+// match finds the newest sending that a bubble is, if open says so only among
+// those that were not seen yet.
+func (e *Echoes) match(c messages.ConversationID, b messages.Bubble, at time.Time, open bool) (*Send, text.Echo) {
+	rules := text.DefaultEcho()
+	form := rules.EchoFormOf(string(b.Text))
+	for i := len(e.Sends) - 1; i >= 0; i-- {
+		s := &e.Sends[i]
+		if age := at.Sub(s.At); s.Conversation != c || open && s.Seen || age >= EchoWindow || age <= -EchoWindow {
+			continue
+		}
+		if how := rules.Match(form, rules.EchoFormOf(string(s.Text))); how != text.EchoNone {
+			return s, how
+		}
+	}
+	return nil, text.EchoNone
+}
+
+// unseen says which bubbles the view before did not show: each of its bubbles
+// accounts for one.
+func unseen(before Last, bubbles []messages.Bubble) []bool {
+	marks := slices.Clone(before.Marks)
+	out := make([]bool, len(bubbles))
+	for i, b := range bubbles {
+		norm := messages.Text(text.Normalize(string(b.Text)))
+		k := slices.IndexFunc(marks, func(m Mark) bool { return m.Key == b.Key && m.Key != 0 })
+		if k < 0 {
+			k = slices.IndexFunc(marks, func(m Mark) bool {
+				return m.Text != "" && text.OCREqual(string(m.Text), string(norm))
+			})
+		}
+		if out[i] = k < 0; k >= 0 {
+			marks = slices.Delete(marks, k, k+1)
+		}
+	}
+	return out
+}
