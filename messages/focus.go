@@ -171,6 +171,12 @@ type FocusChanged struct {
 // MessageType implements [Message].
 func (FocusChanged) MessageType() Type { return Type{"focus_changed", 1} }
 
+// HistoryDue is a history's own timer.
+type HistoryDue struct{}
+
+// MessageType implements [Message].
+func (HistoryDue) MessageType() Type { return Type{"history_due", 1} }
+
 // NoticeDue is a notifier's own timer.
 type NoticeDue struct{}
 

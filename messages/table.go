@@ -49,6 +49,7 @@ func Core() Table {
 		Fleeting[KeyRecency](),
 		Fleeting[FocusDue](),
 		Fleeting[FocusJudged](),
+		Fleeting[HistoryDue](),
 		Durable[FocusChanged](nil),
 		Durable[NoticeDue](nil),
 		Durable[PauseNotices](nil),

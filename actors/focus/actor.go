@@ -287,7 +287,6 @@ func (a *actor) tell(turn *actors.Turn, from messages.Attention) {
 	for _, kind := range a.o.Tell {
 		turn.Send(messages.To(kind, string(a.desk)), changed)
 	}
-	turn.Publish(changed)
 }
 
 func (a *actor) keep(turn *actors.Turn, seen time.Time) {

@@ -1,0 +1,67 @@
+package history
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Kind is the actor's kind; the key is the desk.
+const Kind = "focushistory"
+
+// Options of a history.
+type Options struct {
+	Keep time.Duration // 0 means for ever
+}
+
+// Changes are the rows of a history, see [RowKey].
+var Changes = actors.NewTable[messages.FocusState]("changes")
+
+// RowKey is the key of a change, in the order of time from 1678 on.
+func RowKey(at time.Time) string { return fmt.Sprintf("%020d", uint64(at.UnixNano())+1<<63) }
+
+// trimEvery is how long something may outlive its time.
+const trimEvery = time.Hour
+
+// New makes the constructor of histories.
+func New(o Options) func(messages.Address) actors.Actor {
+	return func(messages.Address) actors.Actor { return actor{o} }
+}
+
+type actor struct{ o Options }
+
+// Receive implements [actors.Actor].
+func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+		a.trim(turn)
+	case messages.HistoryDue:
+		a.trim(turn)
+	case messages.FocusChanged:
+		Changes.Put(turn, RowKey(m.To.At), m.To)
+	default:
+		return fmt.Errorf("focushistory: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+// trim deletes what is too old, but for the last change before: it says what
+// held when the kept time began.
+func (a actor) trim(turn *actors.Turn) {
+	if a.o.Keep <= 0 {
+		return
+	}
+	turn.After("trim", trimEvery, messages.HistoryDue{})
+	cut, held := turn.Now().Add(-a.o.Keep), ""
+	for key, state := range Changes.All(turn) {
+		if state.At.After(cut) {
+			return
+		}
+		if held != "" {
+			Changes.Delete(turn, held)
+		}
+		held = key
+	}
+}
