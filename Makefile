@@ -13,8 +13,10 @@ LDFLAGS    := -X main.version=$(VERSION)
 # What a run needs: OCR with Japanese, and a font that has Japanese.
 RUN_DEBS   = tesseract-ocr tesseract-ocr-jpn fonts-ipaexfont-gothic
 RUN_BREWS  = tesseract tesseract-lang
-# What the tests need on top: a C compiler for the race detector, a browser.
-TEST_DEBS  = $(RUN_DEBS) gcc libc6-dev chromium
+# What the tests need on top: a C compiler for the race detector and robotgo, and
+# a desktop with a real browser.
+TEST_DEBS  = $(RUN_DEBS) gcc libc6-dev libx11-dev libxtst-dev \
+             xvfb openbox dbus at-spi2-core chromium fonts-noto-cjk
 
 # ensure PACKAGES…: installs the Debian packages (or Homebrew's) that are missing.
 define ensure
@@ -41,7 +43,7 @@ run: setup-run build ## read a drawn chat window and show each message once (ARG
 	@$(BIN)/kehai run $(ARGS)
 
 .PHONY: test
-test: setup-test vet cross race crash-ci browser ## everything CI checks
+test: setup-test vet cross race crash-ci browser desktop ## everything CI checks
 
 .PHONY: vet
 vet: ## go vet, formatting, staticcheck
@@ -75,6 +77,10 @@ crash: ## kill a real kehai 1,000 times, then 1,000 times with every batch synce
 .PHONY: browser
 browser: ## the live page in a real browser
 	$(GO) test -count=1 -timeout 5m -tags browser -run Browser -v ./runtime/web
+
+.PHONY: desktop
+desktop: ## the Linux drivers on a real X server with a real browser
+	$(GO) test -count=1 -timeout 8m -tags desktop ./hardware/x11 ./hardware/atspi ./hardware/robot
 
 .PHONY: simulate
 simulate: ## 1,000,000 seeded schedules of the kernel
