@@ -1,0 +1,283 @@
+package runtime_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/testkit"
+)
+
+// spy lets a test look into the store of a system.
+type spy struct{ engine.Store }
+
+func (s *spy) option() testkit.Option {
+	return testkit.WithRuntime(runtime.WithStoreWrapper(func(st engine.Store) engine.Store {
+		s.Store = st
+		return st
+	}))
+}
+
+// holding lists the keys of records that hold some words.
+func (s *spy) holding(t *testing.T, words string) (found []string) {
+	t.Helper()
+	err := s.Scan(nil, nil, func(k, v []byte) bool {
+		if bytes.Contains(k, []byte(words)) || bytes.Contains(v, []byte(words)) {
+			found = append(found, fmt.Sprintf("%q", k))
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestWhatIsForgottenIsGoneAndStaysGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store spy
+		s := testkit.Start(t, store.option())
+		s.Friend("Hana", "おはよう", "元気?")
+		s.Me("Hana", "はい")
+		s.Advance(10 * time.Second)
+		s.Friend("Ken", "やあ")
+		s.Advance(10 * time.Second)
+		s.Friend("Hana", "またね")
+		s.WantMessages("おはよう", "元気?", "やあ", "またね")
+
+		s.Window.Switch("Ken") // Hana is not to be seen
+		s.Advance(5 * time.Second)
+		sum, err := s.Runtime.Forget(context.Background(), "line:Hana")
+		if err != nil || sum.Events != 2 || sum.Rows < 5 || sum.Verdicts < 5 {
+			t.Fatalf("Forget() = %+v, %v, want 2 events, some rows and verdicts", sum, err)
+		}
+		for _, words := range []string{"おはよう", "元気", "またね", "はい"} {
+			if found := store.holding(t, words); len(found) > 0 {
+				t.Errorf("%q is still in %v", words, found)
+			}
+		}
+		if found := store.holding(t, "Hana"); len(found) != 1 || !strings.HasPrefix(found[0], `"s/dedup/line:Hana\x00head`) {
+			t.Errorf("the name is still in %v, want it in the ledger's mark only", found)
+		}
+		if found := store.holding(t, "やあ"); len(found) == 0 {
+			t.Error("Ken's words are gone too")
+		}
+
+		s.Crash()
+		if err := s.Window.Switch("Hana"); err != nil {
+			t.Fatal(err)
+		}
+		s.Advance(10 * time.Second)
+		s.Friend("Hana", "新しい")
+		s.WantMessages("おはよう", "元気?", "やあ", "またね", "新しい")
+		for _, m := range s.Messages() {
+			if m.Text == "新しい" && m.Parts[0].Occurrence < 5 {
+				t.Errorf("occurrence %d comes again after the conversation was forgotten", m.Parts[0].Occurrence)
+			}
+		}
+	})
+}
+
+func TestForgettingWhatIsVisibleDeliversNothingAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.Start(t)
+		s.Friend("Hana", "一", "二", "三")
+		s.WantMessages("一", "二", "三")
+		for range 3 {
+			if _, err := s.Runtime.Forget(context.Background(), "line:Hana"); err != nil {
+				t.Fatal(err)
+			}
+			s.Advance(time.Minute)
+		}
+		s.Me("Hana", "四") // the window changes, and is read
+		s.Advance(10 * time.Second)
+		s.Friend("Hana", "五")
+		s.WantMessages("一", "二", "三", "五")
+		if err := s.Runtime.Healthy(); err != nil {
+			t.Errorf("Healthy() = %v, want nil", err)
+		}
+	})
+}
+
+func TestNothingIsStoredOfWhatIsNotListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store spy
+		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *runtime.Config) { c.Read.Only = []string{"line:Ken"} }))
+		s.Friend("Hana", "secret one")
+		s.Advance(5 * time.Second)
+		s.Friend("Ken", "やあ")
+		s.Advance(5 * time.Second)
+		s.Friend("Hana", "secret two")
+		s.Advance(5 * time.Second)
+		s.Friend("Ken", "また")
+		s.WantMessages("やあ", "また")
+		for _, words := range []string{"secret", "Hana"} {
+			if found := store.holding(t, words); len(found) > 0 {
+				t.Errorf("%q is stored in %v, want nowhere", words, found)
+			}
+		}
+		why, err := s.Runtime.Backend().Why(context.Background(), control.WhyQuery{Text: "secret two"})
+		if err != nil || len(why.Paths) != 0 {
+			t.Errorf("Why(secret) = %+v, %v, want no path", why.Paths, err)
+		}
+		if !slices.ContainsFunc(why.Recent, func(s control.Step) bool { return s.Detail.Rule == "unlisted" }) {
+			t.Errorf("Why(secret).Recent = %+v, want the drop by rule unlisted", why.Recent)
+		}
+	})
+}
+
+func TestAPauseOutlivesACrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.Start(t)
+		ctx := context.Background()
+		s.Friend("Hana", "一")
+		s.WantMessages("一")
+		if err := s.Runtime.Pause(ctx, "line"); err != nil {
+			t.Fatal(err)
+		}
+		since := time.Now()
+		s.Friend("Hana", "二")
+		s.WantMessages("一")
+		s.Crash()
+		s.WantMessages("一")
+		paused := s.Runtime.Inspect().Paused
+		if len(paused) != 1 || paused[0].Window != "line@test" || !paused[0].Since.Equal(since) {
+			t.Errorf("Inspect().Paused = %+v, want line@test since %v", paused, since)
+		}
+		if err := s.Runtime.Healthy(); err != nil {
+			t.Errorf("Healthy() = %v while paused, want nil", err)
+		}
+		if err := s.Runtime.Pause(ctx, "lime"); !errors.Is(err, control.ErrNoWindow) {
+			t.Errorf("Pause(lime) = %v, want %v", err, control.ErrNoWindow)
+		}
+		if err := s.Runtime.Resume(ctx, ""); err != nil {
+			t.Fatal(err)
+		}
+		s.WantMessages("一", "二")
+		codes := []string{}
+		for _, ev := range s.Events() {
+			if c, ok := ev.(messages.CaptureState); ok {
+				codes = append(codes, c.Code)
+			}
+		}
+		if got, want := fmt.Sprint(codes), "[ paused paused ]"; got != want { // once more after the crash
+			t.Errorf("capture states = %s, want %s", got, want)
+		}
+	})
+}
+
+func TestRetention(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store spy
+		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *runtime.Config) {
+			c.Retention = runtime.RetentionConfig{Messages: 24 * runtime.Duration(time.Hour), Verdicts: 48 * runtime.Duration(time.Hour), DeadLetters: 72 * runtime.Duration(time.Hour)}
+			c.Windows[0].Poll = runtime.Duration(time.Minute)
+		}))
+		s.Friend("Hana", "おはよう")
+		s.WantMessages("おはよう")
+		if err := s.Runtime.Inject(context.Background(), "conversation/line:Hana", messages.LedgerDue{}, ""); err != nil {
+			t.Fatal(err) // it does not know that one
+		}
+		s.Advance(time.Minute)
+		for _, c := range []struct {
+			after            time.Duration
+			events, verdicts bool
+			dead             bool
+		}{
+			{22 * time.Hour, true, true, true},
+			{26 * time.Hour, false, true, true},
+			{50 * time.Hour, false, false, true},
+			{74 * time.Hour, false, false, false},
+		} {
+			s.Advance(time.Until(startedAt(s).Add(c.after)))
+			for prefix, want := range map[string]bool{"e/": c.events, "v/": c.verdicts, "d/": c.dead} {
+				if got := store.count(t, prefix) > 0; got != want {
+					t.Errorf("after %v there are records under %s: %v, want %v", c.after, prefix, got, want)
+				}
+			}
+		}
+	})
+}
+
+// startedAt is when the system's runtime started.
+func startedAt(s *testkit.System) time.Time { return s.Runtime.Inspect().StartedAt.Time }
+
+func (s *spy) count(t *testing.T, prefix string) (n int) {
+	t.Helper()
+	if err := s.Scan([]byte(prefix), nil, func(_, _ []byte) bool { n++; return true }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestDebuggingFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		s := testkit.Start(t, testkit.WithConfig(func(c *runtime.Config) { c.Data, c.Debug.Text = data, true }))
+		s.Friend("Hana", "おはよう")
+		s.WantMessages("おはよう")
+		dir := filepath.Join(data, "debug", "line@test")
+		raw, err := os.ReadFile(filepath.Join(dir, "latest-pipeline.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rec struct {
+			Window, Name, Frame, Masked, Signal string
+			Score                               int
+			Bubbles                             []messages.Bubble
+			Verdicts                            []control.Step
+		}
+		if err := json.Unmarshal(raw, &rec); err != nil {
+			t.Fatal(err)
+		}
+		var stages []string
+		for _, v := range rec.Verdicts {
+			stages = append(stages, v.Stage+" "+v.Outcome)
+		}
+		for _, want := range []string{"fusion passed", "dedup passed", "ingress passed", "burst passed"} {
+			if !slices.Contains(stages, want) {
+				t.Errorf("verdicts = %q, want %q among them", stages, want)
+			}
+		}
+		if rec.Window != "line@test" || rec.Name != "Hana" || rec.Score != 62 || len(rec.Bubbles) != 1 || rec.Bubbles[0].Text != "おはよう" {
+			t.Errorf("record = %s, want what Hana said, and its score", raw)
+		}
+		for _, name := range []string{rec.Frame, rec.Masked, "latest-pipeline.json"} {
+			path := filepath.Join(dir, name)
+			info, err := os.Stat(path)
+			if err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("mode of %s = %v, %v, want 0600", name, info, err)
+			}
+			if strings.HasSuffix(name, ".png") {
+				f, err := os.Open(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := png.Decode(f); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				f.Close()
+			}
+		}
+		if _, err := s.Runtime.Forget(context.Background(), "line:Hana"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(data, "debug")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the debugging files of what was forgotten: %v, want them gone", err)
+		}
+	})
+}
