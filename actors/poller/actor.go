@@ -19,6 +19,7 @@ type Options struct {
 	ReadTime    time.Duration // deadline of a reading; 0 means 60 s
 	ReadRetries int           // of a failed reading, at once; 0 means 1, below 0 none
 	MaxBackoff  time.Duration // longest pause while captures fail; 0 means 30 s
+	TellResets  bool          // fusion hears of it when the baseline is reset by others
 	// Excluded returns the rectangles of a frame that its hash leaves out, such
 	// as a blinking caret; nil means none. layout.Layout.Excluded is one.
 	Excluded func(size image.Point, scale float64) []image.Rectangle
@@ -85,6 +86,11 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.settle(m.Hash)
 	case messages.ResetBaseline:
 		a.reset()
+		if turn.Cause().From.Kind() != "fusion" {
+			a.tellReset(turn)
+		}
+	case messages.ReadNow:
+		a.readNow(turn)
 	case messages.CallFailed:
 		a.callFailed(turn, m)
 	default:
@@ -190,6 +196,21 @@ func (a *actor) reset() {
 	}
 }
 
+// tellReset lets fusion forget what it has read last.
+func (a *actor) tellReset(turn *actors.Turn) {
+	if a.o.TellResets {
+		turn.Send(messages.To("fusion", string(a.window)), messages.ResetBaseline{Window: a.window})
+	}
+}
+
+// readNow has the window captured and read as soon as nothing else is under way.
+func (a *actor) readNow(turn *actors.Turn) {
+	a.reset()
+	if a.capture == "" && a.job == nil {
+		a.poll(turn)
+	}
+}
+
 func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	switch {
 	case m.Worker == "ocr" && a.job != nil && a.job.stage == reading:
@@ -217,6 +238,7 @@ func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 	} else if a.late++; a.late >= abandoned && a.settled != nil {
 		a.settled = nil
 		turn.Drop("poller", fmt.Sprintf("baseline reset: %d captures in a row missed their deadline", a.late))
+		a.tellReset(turn)
 	}
 	a.report(turn, stateCode(m), m.Detail)
 	turn.After("poll", backoff(a.o.Interval, a.o.MaxBackoff, a.failures), messages.PollDue{})
