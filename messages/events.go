@@ -107,6 +107,7 @@ type CallFinished struct {
 	Caller  Address
 	Attempt int
 	Failure FailureKind // "" for a result
+	Code    string      // of a refusal: the worker is well, the request cannot be served
 	Detail  string
 	Took    time.Duration
 	At      time.Time

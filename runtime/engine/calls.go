@@ -172,21 +172,24 @@ func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Me
 			kind, err = messages.FailureError, terr
 		}
 	}
-	detail := ""
+	detail, code := "", ""
+	var refusal *actors.Refusal
 	if err != nil {
 		detail = firstLine(err.Error())
+		if errors.As(err, &refusal) {
+			code = refusal.Code
+		}
 	}
 	e.report(messages.CallFinished{
 		Worker: worker, Call: job.ID, Caller: job.Caller, Attempt: job.Attempt,
-		Failure: kind, Detail: detail, Took: took, At: e.clock.Now(),
+		Failure: kind, Code: code, Detail: detail, Took: took, At: e.clock.Now(),
 	})
-	var refusal *actors.Refusal
 	switch {
 	case err == nil:
 		e.answer(job, result)
 		return false
-	case errors.As(err, &refusal):
-		e.answerFailed(job, kind, refusal.Code, detail)
+	case refusal != nil:
+		e.answerFailed(job, kind, code, detail)
 		return false
 	case job.Attempt <= job.Options.Retries:
 		e.retry(p, job)

@@ -179,7 +179,7 @@ func dropLevel(stage string) zerolog.Level {
 
 func (w *writer) call(p engine.Published, m messages.CallFinished) {
 	level := zerolog.DebugLevel
-	if m.Failure != "" {
+	if m.Failure != "" && m.Code == "" { // a refusal is an answer: who asked reports what changed
 		level = zerolog.WarnLevel
 	}
 	l := w.line(level, p, "")
