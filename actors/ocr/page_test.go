@@ -79,6 +79,24 @@ func newPage(tb testing.TB, pal palette, scale, height int, title string) *page 
 	return p
 }
 
+// writeSmall writes a name or a time.
+func (p *page) writeSmall(x, y int, s string) {
+	d := font.Drawer{Dst: p.img, Src: image.NewUniform(p.pal.ink), Face: p.small(), Dot: fixed.P(x, y)}
+	d.DrawString(s)
+}
+
+func (p *page) small() font.Face {
+	f, err := parseFont()
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: float64(12 * p.scale), DPI: 72})
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	return face
+}
+
 func (p *page) fill(r image.Rectangle, c color.RGBA) {
 	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
@@ -116,7 +134,7 @@ func (p *page) say(m said) {
 		box = box.Add(image.Pt(480*s-27*s-box.Max.X, 0))
 	} else {
 		p.rounded(image.Rect(10*s, p.y, 46*s, p.y+36*s), 18*s, rgb(222, 128, 112))
-		p.write(box.Max.X+6*s, box.Max.Y-4*s, "9:41", p.pal.ink)
+		p.writeSmall(box.Max.X+6*s, box.Max.Y-4*s, "9:41")
 	}
 	p.rounded(box, 16*s, fill)
 	for i, l := range lines {

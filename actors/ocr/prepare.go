@@ -31,6 +31,14 @@ func enlargement(scale float64) float64 {
 	return 2 / scale
 }
 
+// enlargementOfSmall is for names and times, which are written smaller.
+func enlargementOfSmall(scale float64) float64 {
+	if scale < 1.5 {
+		return 2
+	}
+	return 4 / scale
+}
+
 // rim is how much of a shape's rim is whitened with its surroundings: the
 // smooth edge of a bubble would be read as letters. Logical pixels.
 const rim = 2
@@ -40,7 +48,7 @@ const rim = 2
 func prepareShape(p pixels, s Shape, scale float64) prepared {
 	box := rect(s.Bubble.Box)
 	rows := shrunk(s.rows, max(px(rim, scale), 1))
-	return prepare(p, box, s.fill, scale, func(y int) span { return rows[y-box.Min.Y] })
+	return prepare(p, box, s.fill, scale, enlargement(scale), func(y int) span { return rows[y-box.Min.Y] })
 }
 
 // shrunk takes n pixels off a shape's outline, above and below too.
@@ -60,9 +68,9 @@ func shrunk(rows []span, n int) []span {
 
 // prepareBox does the same for a plain rectangle such as a title. Rows that
 // masked holds, which may be nil, are left white.
-func prepareBox(p pixels, box image.Rectangle, masked []bool, scale float64) prepared {
+func prepareBox(p pixels, box image.Rectangle, masked []bool, scale, factor float64) prepared {
 	whole := span{int32(box.Min.X), int32(box.Max.X)}
-	return prepare(p, box, commonLuma(p, box), scale, func(y int) span {
+	return prepare(p, box, commonLuma(p, box), scale, factor, func(y int) span {
 		if masked != nil && masked[y] {
 			return span{}
 		}
@@ -70,8 +78,8 @@ func prepareBox(p pixels, box image.Rectangle, masked []bool, scale float64) pre
 	})
 }
 
-func prepare(p pixels, box image.Rectangle, fill int, scale float64, inside func(y int) span) prepared {
-	out := prepared{origin: box.Min, margin: px(paperMargin, min(scale, 4)), factor: enlargement(scale)}
+func prepare(p pixels, box image.Rectangle, fill int, scale, factor float64, inside func(y int) span) prepared {
+	out := prepared{origin: box.Min, margin: px(paperMargin, min(scale, 4)), factor: factor}
 	paper := image.NewGray(image.Rect(0, 0, box.Dx()+2*out.margin, box.Dy()+2*out.margin))
 	for i := range paper.Pix {
 		paper.Pix[i] = 255

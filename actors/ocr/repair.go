@@ -100,7 +100,7 @@ func accept(lines, other []messages.Line, repair func(string) string) []messages
 				l = better
 			}
 		}
-		text := repair(strings.ToValidUTF8(string(l.Text), "\uFFFD"))
+		text := repair(printable(string(l.Text)))
 		if l.Confidence < fallback || text == "" {
 			continue
 		}
@@ -108,6 +108,16 @@ func accept(lines, other []messages.Line, repair func(string) string) []messages
 		out = append(out, l)
 	}
 	return out
+}
+
+// printable makes UTF-8 without control characters of any bytes.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 // acceptedAt finds an accepted line at about the same height.

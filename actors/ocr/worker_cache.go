@@ -18,7 +18,10 @@ type cacheKey struct {
 
 // reading is what recognition made of some pixels. Boxes of its lines are
 // relative to the shape's own box.
-type reading struct{ lines []messages.Line }
+type reading struct {
+	lines  []messages.Line
+	beside []messages.Line // without the icon at the left, nil if there is none
+}
 
 // Cache remembers readings by the pixels they were read from, the least
 // recently used ones up to a bound. Workers share it; it is safe for

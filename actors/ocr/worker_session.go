@@ -54,19 +54,21 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 			if err != nil {
 				return b, err
 			}
+			beside, err := s.besideIcon(shape)
+			if err != nil {
+				return b, err
+			}
 			s.read++
-			known = reading{moved(lines, -b.Box.X, -b.Box.Y)}
+			known = reading{moved(lines, -b.Box.X, -b.Box.Y), moved(beside, -b.Box.X, -b.Box.Y)}
 			s.w.cache.store(key, known)
 		}
-		b.Lines = moved(known.lines, b.Box.X, b.Box.Y)
-		pictorial := func() bool { return pictorial(s.pixels, shape) }
-		b = written(b, s.layout.Kinds, s.frame.Scale, pictorial)
+		b = s.written(shape, known)
 	}
 	if b.Sender, err = s.sender(shape.Name); err != nil {
 		return b, err
 	}
 	if s.layout.Bubble.ReadStamp {
-		line, err := s.line(shape.Stamp)
+		line, err := s.line(shape.Stamp, enlargementOfSmall(s.frame.Scale))
 		if err != nil {
 			return b, err
 		}
@@ -75,9 +77,31 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 	return b, nil
 }
 
+// besideIcon reads a bubble without the icon at its left, if there is one: an
+// engine takes it for a letter. Whether it is one that matters, kinds say.
+func (s *session) besideIcon(shape Shape) ([]messages.Line, error) {
+	rest, ok := withoutIcon(s.pixels, shape, s.frame.Scale)
+	if !ok {
+		return nil, nil
+	}
+	return s.recognize(rect(rest.Bubble.Box), true, func() prepared { return prepareShape(s.pixels, rest, s.frame.Scale) })
+}
+
+// written makes a bubble of what was read in a shape.
+func (s *session) written(shape Shape, known reading) messages.Bubble {
+	b := shape.Bubble
+	b.Lines = moved(known.beside, b.Box.X, b.Box.Y)
+	if kind := otherKind(b, s.layout.Kinds, s.frame.Scale); kind != "" {
+		b.Kind, b.Text = kind, messages.Text(join(b.Lines))
+		return b
+	}
+	b.Lines = moved(known.lines, b.Box.X, b.Box.Y)
+	return written(b, s.layout.Kinds, s.frame.Scale, func() bool { return pictorial(s.pixels, shape) })
+}
+
 // sender reads the name above a bubble. One that is not sure stays unknown.
 func (s *session) sender(box image.Rectangle) (messages.Text, error) {
-	line, err := s.line(box)
+	line, err := s.line(box, enlargementOfSmall(s.frame.Scale))
 	name := string(line.Text)
 	if err != nil || line.Confidence < accepted || s.layout.IsToken(name) || clockTime(name) != "" {
 		return "", err
@@ -86,11 +110,13 @@ func (s *session) sender(box image.Rectangle) (messages.Text, error) {
 }
 
 // title reads the conversation's name, an empty line if there is none.
-func (s *session) title(box image.Rectangle) (messages.Line, error) { return s.line(box) }
+func (s *session) title(box image.Rectangle) (messages.Line, error) {
+	return s.line(box, enlargement(s.frame.Scale))
+}
 
 // line reads one line of text outside of bubbles, an empty one if box is empty.
-func (s *session) line(box image.Rectangle) (messages.Line, error) {
-	lines, err := s.lines(box, false)
+func (s *session) line(box image.Rectangle, factor float64) (messages.Line, error) {
+	lines, err := s.lines(box, false, factor)
 	if err != nil || len(lines) == 0 {
 		return messages.Line{}, err
 	}
@@ -103,19 +129,19 @@ func (s *session) line(box image.Rectangle) (messages.Line, error) {
 }
 
 // lines reads a rectangle, once for the same pixels.
-func (s *session) lines(box image.Rectangle, block bool) ([]messages.Line, error) {
+func (s *session) lines(box image.Rectangle, block bool, factor float64) ([]messages.Line, error) {
 	if box.Empty() {
 		return nil, nil
 	}
-	key := cacheKey{pixels: boxKey(s.pixels, box), plain: true, block: block, factor: enlargement(s.frame.Scale)}
+	key := cacheKey{pixels: boxKey(s.pixels, box), plain: true, block: block, factor: factor}
 	known, ok := s.w.cache.lookup(key)
 	if !ok {
 		s.fresh++
-		lines, err := s.recognize(box, block, func() prepared { return prepareBox(s.pixels, box, s.own, s.frame.Scale) })
+		lines, err := s.recognize(box, block, func() prepared { return prepareBox(s.pixels, box, s.own, s.frame.Scale, factor) })
 		if err != nil {
 			return nil, err
 		}
-		known = reading{moved(lines, -box.Min.X, -box.Min.Y)}
+		known = reading{lines: moved(lines, -box.Min.X, -box.Min.Y)}
 		s.w.cache.store(key, known)
 	}
 	return moved(known.lines, box.Min.X, box.Min.Y), nil
@@ -136,7 +162,7 @@ func (s *session) bare() ([]messages.Bubble, error) {
 	if part.pixels, err = open(masked.Image, s.frame.Scale); err != nil {
 		return nil, err
 	}
-	lines, err := part.lines(area.Intersect(masked.Image.Rect), true)
+	lines, err := part.lines(area.Intersect(masked.Image.Rect), true, enlargement(s.frame.Scale))
 	if err != nil {
 		return nil, err
 	}
