@@ -1,0 +1,137 @@
+package structure
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Kind is the kind of the actor and of its worker; the actor's key is the
+// window.
+const Kind = "structure"
+
+// Options of a structure poller. The zero value counts once a second.
+type Options struct {
+	Interval   time.Duration // from the start of one poll to the next; 0 means 1 s
+	Deadline   time.Duration // of a count; 0 means 30 s
+	MaxBackoff time.Duration // longest pause while counts fail; 0 means 30 s
+}
+
+// New makes the constructor of structure pollers.
+func New(o Options) func(messages.Address) actors.Actor {
+	def := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	def(&o.Interval, time.Second)
+	def(&o.Deadline, 30*time.Second)
+	def(&o.MaxBackoff, 30*time.Second)
+	return func(self messages.Address) actors.Actor {
+		return &actor{o: o, window: messages.WindowID(self.Key())}
+	}
+}
+
+// actor polls one window. Everything it knows dies with it.
+type actor struct {
+	o      Options
+	window messages.WindowID
+
+	call     string // id of the count under way, "" for none
+	began    time.Time
+	failures int // in a row
+	state    *string
+
+	known bool
+	rows  int
+	at    time.Time // when there were so many
+}
+
+// Receive implements [actors.Actor].
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+		a.poll(turn)
+	case messages.StructureDue:
+		a.due(turn)
+	case messages.RowsCounted:
+		a.counted(turn, m)
+	case messages.CallFailed:
+		a.failed(turn, m)
+	default:
+		return fmt.Errorf("structure: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+func (a *actor) poll(turn *actors.Turn) {
+	a.call = turn.Call(Kind, messages.CountRows{Window: a.window}, actors.CallOptions{Deadline: a.o.Deadline})
+	a.began = turn.Now()
+	turn.After("poll", a.o.Interval, messages.StructureDue{})
+}
+
+func (a *actor) due(turn *actors.Turn) {
+	// The engine answers every call, but a flooded mailbox may lose the answer.
+	if a.call != "" && turn.Now().Sub(a.began) <= 2*a.o.Deadline {
+		turn.Drop(Kind, "poll skipped: the last count is still under way")
+		turn.After("poll", a.o.Interval, messages.StructureDue{})
+		return
+	}
+	a.poll(turn)
+}
+
+func (a *actor) counted(turn *actors.Turn, m messages.RowsCounted) {
+	if turn.Cause().Call != a.call {
+		return
+	}
+	a.call, a.failures = "", 0
+	a.report(turn, "", "")
+	if a.known {
+		turn.Send(messages.To("fusion", string(a.window)), messages.StructureSignal{
+			Window: a.window, Rows: m.Rows, Delta: m.Rows - a.rows, Since: a.at, At: m.At,
+		})
+	}
+	a.known, a.rows, a.at = true, m.Rows, m.At
+}
+
+func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
+	if m.Call != a.call {
+		return
+	}
+	a.call = ""
+	a.failures++
+	code := m.Code
+	if code == "" {
+		code = string(m.Kind)
+	}
+	if code == hardware.Code(hardware.ErrWindowGone) {
+		a.known = false // the next one has a list of its own
+	}
+	a.report(turn, code, m.Detail)
+	turn.After("poll", backoff(a.o.Interval, a.o.MaxBackoff, a.failures), messages.StructureDue{})
+}
+
+// report publishes a change of whether the rows can be counted.
+func (a *actor) report(turn *actors.Turn, code, detail string) {
+	if a.state != nil && *a.state == code {
+		return
+	}
+	a.state = &code
+	turn.Publish(messages.StructureState{Window: a.window, Code: code, Detail: detail, At: turn.Now()})
+}
+
+// backoff is the pause after so many failures in a row: the interval doubled
+// each time, at most limit, never below the interval.
+func backoff(interval, limit time.Duration, failures int) time.Duration {
+	d := interval
+	for range failures - 1 {
+		if d >= limit {
+			break
+		}
+		d *= 2
+	}
+	return max(min(d, limit), interval)
+}
