@@ -229,7 +229,9 @@ func (s *scorer) explain() {
 		}
 		if i := s.left(h, true); i >= 0 {
 			s.met[i], s.partner[j] = true, i
-			s.report(&s.t.OrderErrors, "order_errors", h.conversation, s.said[i].texts[0])
+			if !s.said[i].free {
+				s.report(&s.t.OrderErrors, "order_errors", h.conversation, s.said[i].texts[0])
+			}
 			continue
 		}
 		if s.isOwn(h) {

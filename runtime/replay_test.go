@@ -1,0 +1,295 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/scenario"
+)
+
+// latin draws the same on every machine.
+var latin = drawn.FindFonts()
+
+// replayed replays and returns what kehai replay --json prints, but for the
+// processor time.
+func replayed(t *testing.T, o ReplayOptions) (string, ReplayResult) {
+	t.Helper()
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	o.Deliver = func(m control.Message) error { return enc.Encode(m) }
+	r, err := Replay(t.Context(), o)
+	if err != nil {
+		t.Fatalf("Replay() = %v, want nil", err)
+	}
+	if err := enc.Encode(struct {
+		Tally
+		OCRCalls, BubblesRead int
+	}{r.Tally, r.OCRCalls, r.BubblesRead}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), r
+}
+
+// told leaves of an output what people would notice: ids, times and the amount
+// of work may change with the kernel.
+func told(t *testing.T, output string) string {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(err)
+		}
+		hide := func(m map[string]any) {
+			for _, key := range []string{"id", "seen_at", "delivered_at", "OCRCalls", "BubblesRead"} {
+				delete(m, key)
+			}
+		}
+		hide(m)
+		if parts, ok := m["parts"].([]any); ok {
+			for _, part := range parts {
+				hide(part.(map[string]any))
+			}
+		}
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+func script(t testing.TB, text string) scenario.Script {
+	t.Helper()
+	s, err := scenario.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("Parse() = %v, want a script", err)
+	}
+	return s
+}
+
+func plainOptions(s scenario.Script) ReplayOptions {
+	return ReplayOptions{Script: s, Config: exampleDefault(), Fonts: latin, Seed: 1}
+}
+
+// optionsOf reads the line "# replay: key=value …" of a scenario file.
+func optionsOf(t *testing.T, text string) ReplayOptions {
+	t.Helper()
+	o := plainOptions(script(t, text))
+	first, _, _ := strings.Cut(text, "\n")
+	line, ok := strings.CutPrefix(first, "# replay: ")
+	for _, field := range strings.Fields(line) {
+		if !ok {
+			break
+		}
+		key, value, _ := strings.Cut(field, "=")
+		var err error
+		switch key {
+		case "noise":
+			o.OCR.Noise, err = strconv.ParseFloat(value, 64)
+		case "seed":
+			o.Seed, err = strconv.ParseUint(value, 10, 64)
+		case "scale":
+			o.Config.Windows[0].Scale, err = strconv.Atoi(value)
+		case "theme":
+			o.Config.Windows[0].Theme = value
+		default:
+			err = errors.New("unknown key")
+		}
+		if err != nil {
+			t.Fatalf("option %q: %v", field, err)
+		}
+	}
+	return o
+}
+
+func TestReplayGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/replay/*.jsonl")
+	if err != nil || len(files) < 12 {
+		t.Fatalf("%d scenario files, %v, want at least 12", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			output, r := replayed(t, optionsOf(t, string(text)))
+			got := told(t, output)
+			if r.Errors() != 0 || len(r.Problems) != 0 {
+				t.Errorf("Replay(%s) = %+v %+v, want no error", file, r.Tally, r.Problems)
+			}
+			golden := strings.TrimSuffix(file, ".jsonl") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatalf("%v: write it with -update", err)
+			}
+			if got != string(want) {
+				t.Errorf("Replay(%s) =\n%swant\n%s", file, got, want)
+			}
+		})
+	}
+}
+
+// The same seed gives the same output; another gives other moments of crashes.
+func TestReplayIsDeterministic(t *testing.T) {
+	c, _ := scenario.Generate("crashes", 12, 7)
+	o := plainOptions(c.Script)
+	o.OCR.Noise = 0.05
+	first, _ := replayed(t, o)
+	if again, _ := replayed(t, o); again != first {
+		t.Errorf("a second replay =\n%swant the same as the first:\n%s", again, first)
+	}
+	o.Seed = 2
+	if other, _ := replayed(t, o); other == first {
+		t.Error("replays of two seeds are the same, want other readings and moments")
+	}
+}
+
+func TestReplayRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*ReplayOptions)
+		want   string
+	}{
+		"a profile that is none":  {func(o *ReplayOptions) { o.Config.Profile = "none" }, "profile"},
+		"noise beyond bounds":     {func(o *ReplayOptions) { o.OCR.Noise = 0.6 }, "noise"},
+		"noise of a real engine":  {func(o *ReplayOptions) { o.OCR = ReplayOCR{Real: true, Noise: 0.1} }, "noise"},
+		"a window of three times": {func(o *ReplayOptions) { o.Config.Windows[0].Scale = 3 }, "scale"},
+	} {
+		o := plainOptions(scenario.Default())
+		c.change(&o)
+		if _, err := Replay(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Replay(%s) = %v, want an error about %q", name, err, c.want)
+		}
+	}
+}
+
+func TestReplayEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Replay(ctx, plainOptions(scenario.Default())); !errors.Is(err, context.Canceled) {
+		t.Errorf("Replay() of a cancelled context = %v, want %v", err, context.Canceled)
+	}
+	full := errors.New("full")
+	o := plainOptions(scenario.Default())
+	o.Deliver = func(control.Message) error { return full }
+	if _, err := Replay(t.Context(), o); !errors.Is(err, full) {
+		t.Errorf("Replay() with a Deliver that fails = %v, want its error", err)
+	}
+	if r, err := Replay(t.Context(), plainOptions(scenario.Script{})); err != nil || r.Expected+r.Delivered != 0 {
+		t.Errorf("Replay() of an empty script = %+v, %v, want nothing", r, err)
+	}
+}
+
+// What the host does must reach the actors: the order of sending is in the
+// store before the bubble is on the screen.
+func TestReplayDoesTheHostsPart(t *testing.T) {
+	var seen []string
+	o := plainOptions(script(t, `
+{"at_ms":0,"who":"friend","text":"Hi","conversation":"Hana"}
+{"at_ms":2000,"do":"send","text":"Hello to you"}
+{"at_ms":4000,"who":"friend","text":"Hello to you"}
+{"at_ms":6000,"do":"restart"}
+{"at_ms":9000,"do":"crash"}
+`))
+	o.Options = []Option{WithListener(func(ev Event) {
+		switch m := ev.Message.(type) {
+		case messages.EchoGuardMiss:
+			seen = append(seen, fmt.Sprint("miss ", m.Matched))
+		case messages.ActorStarted:
+			if m.Actor.Kind() == "poller" {
+				seen = append(seen, "poller started")
+			}
+		case messages.ActorStopped:
+			seen = append(seen, "stopped "+m.Actor.Kind())
+		}
+	})}
+	_, r := replayed(t, o)
+	got, want := strings.Join(seen, ", "), "poller started, miss true, stopped poller, poller started, poller started, stopped poller"
+	if got != want || r.Errors() != 0 || r.Expected != 2 {
+		t.Errorf("Replay() reported %s and %+v, want %s and 2 messages", got, r.Tally, want)
+	}
+}
+
+// Tesseract reads the built-in chat.
+func TestReplayReal(t *testing.T) {
+	o := plainOptions(scenario.Default())
+	o.Fonts, o.OCR.Real = nil, true
+	if _, r := replayed(t, o); r.Errors() != 0 || r.Expected < 20 {
+		t.Errorf("Replay() with Tesseract = %+v %+v, want no error", r.Tally, r.Problems)
+	}
+}
+
+// TestReplayGenerated plays random schedules; nothing may be missed, doubled or
+// come out wrong. KEHAI_REPLAYS says how many. A script that fails is shrunk
+// and written to a file.
+func TestReplayGenerated(t *testing.T) {
+	n := 60
+	if s := os.Getenv("KEHAI_REPLAYS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatalf("KEHAI_REPLAYS: %v", err)
+		}
+	}
+	topics := scenario.Topics()
+	for seed := range uint64(n) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			c, _ := scenario.Generate(topics[seed%uint64(len(topics))], 8, seed)
+			run := func(s scenario.Script) (ReplayResult, error) {
+				c.Script = s
+				o := plainOptions(s)
+				o.Seed = seed
+				return Replay(t.Context(), caseOptions(o, c, 0))
+			}
+			r, err := run(c.Script)
+			if err == nil && len(r.Problems) == 0 {
+				return
+			}
+			small := scenario.Shrink(c.Script, func(s scenario.Script) bool {
+				r, err := run(s)
+				return err != nil || len(r.Problems) > 0
+			})
+			path := keep(t, small, c, seed)
+			r, err = run(small)
+			t.Errorf("%s: Replay() = %+v %+v, %v, want no error; see %s", c.Name, r.Tally, r.Problems, err, path)
+		})
+	}
+}
+
+// keep writes a script where it outlives the test.
+func keep(t *testing.T, s scenario.Script, c scenario.Case, seed uint64) string {
+	t.Helper()
+	f, err := os.CreateTemp("", "kehai-replay-*.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	theme := "light"
+	if c.Dark {
+		theme = "dark"
+	}
+	fmt.Fprintf(f, "# replay: seed=%d scale=%d theme=%s\n", seed, c.Scale, theme)
+	if err := s.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	return f.Name()
+}
