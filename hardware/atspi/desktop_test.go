@@ -13,7 +13,7 @@ import (
 	"github.com/godbus/dbus/v5/prop"
 
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/hardware/internal/desktop"
+	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
 	"github.com/kehai-run/kehai/hardware/x11"
 )
 

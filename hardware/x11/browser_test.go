@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/hardware/internal/desktop"
+	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
 )
 
 // chatPage is a chat without text, so that every pixel is known: a mark in the

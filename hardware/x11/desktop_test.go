@@ -16,7 +16,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/hardwaretest"
-	"github.com/kehai-run/kehai/hardware/internal/desktop"
+	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
 )
 
 func managed(t testing.TB) *desktop.Desktop {
