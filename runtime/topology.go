@@ -72,7 +72,7 @@ func (r *Runtime) topology() (plan, error) {
 			window := messages.WindowID(a.Key())
 			return poller.New(poller.Options{
 				Interval: time.Duration(windows[window].cfg.Poll), Excluded: layoutOf(window).Excluded,
-				ReadTime: time.Duration(cfg.OCR.Timeout), ReadRetries: cfg.OCR.Retries,
+				ReadTime: time.Duration(cfg.OCR.Timeout), ReadRetries: cfg.OCR.Retries, Burst: cfg.OCR.Burst,
 			})(a)
 		}},
 		{Name: "fusion", New: func(a messages.Address) actors.Actor {

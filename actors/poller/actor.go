@@ -19,6 +19,7 @@ type Options struct {
 	ReadTime    time.Duration // deadline of a reading; 0 means 60 s
 	ReadRetries int           // of a failed reading, at once; 0 means 1, below 0 none
 	MaxBackoff  time.Duration // longest pause while captures fail; 0 means 30 s
+	Burst       int           // captures of one change that are read together; 0 means 1
 	TellResets  bool          // fusion hears of it when the baseline is reset by others
 	// Excluded returns the rectangles of a frame that its hash leaves out, such
 	// as a blinking caret; nil means none. layout.Layout.Excluded is one.
@@ -112,7 +113,7 @@ func (a *actor) pollDue(turn *actors.Turn) {
 	switch {
 	case busy:
 		turn.Drop("poller", "poll skipped: the last capture is still under way")
-	case a.job != nil:
+	case a.job != nil && a.job.lacking == 0:
 		turn.Drop("poller", "poll skipped: the last change is still being read")
 	default:
 		a.poll(turn)
@@ -131,11 +132,29 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 	}
 	a.capture, a.failures, a.late = "", 0, 0
 	a.report(turn, "", "")
+	if a.job != nil && a.job.lacking > 0 {
+		a.job.more = append(a.job.more, frame)
+		a.job.lacking--
+		a.gather(turn)
+		return
+	}
 	hash := Hash(frame.Image, a.o.Excluded(frame.Image.Rect.Size(), frame.Scale))
 	if a.settled == nil || *a.settled != hash {
-		a.job = &job{frame: frame, hash: hash}
-		a.push(turn)
+		a.job = &job{frame: frame, hash: hash, lacking: max(a.o.Burst-1, 0)}
+		a.gather(turn)
 	}
+}
+
+// burstGap is the time between the captures of a burst.
+const burstGap = 120 * time.Millisecond
+
+// gather captures what a burst lacks, and goes on once it is whole.
+func (a *actor) gather(turn *actors.Turn) {
+	if a.job.lacking > 0 {
+		turn.After("poll", min(burstGap, a.o.Interval), messages.PollDue{})
+		return
+	}
+	a.push(turn)
 }
 
 // push takes the job a step further, if it can go one.
@@ -160,7 +179,7 @@ func (a *actor) push(turn *actors.Turn) {
 
 func (a *actor) readFrame(turn *actors.Turn) {
 	a.job.stage, a.job.asked = reading, turn.Now()
-	turn.Call("ocr", messages.ReadFrame{Frame: a.job.frame, Hash: a.job.hash},
+	turn.Call("ocr", messages.ReadFrame{Frame: a.job.frame, Hash: a.job.hash, More: a.job.more},
 		actors.CallOptions{Deadline: a.o.ReadTime, Retries: a.o.ReadRetries})
 }
 
@@ -174,8 +193,11 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		return
 	}
 	turn.Publish(messages.FrameSeen{Frame: a.job.frame, Read: m})
+	for _, reason := range m.Dropped {
+		turn.Drop("ocr", reason)
+	}
 	a.job.stage, a.job.result = settling, m
-	a.job.frame.Image = nil // OCR is done with it
+	a.job.frame.Image, a.job.more = nil, nil // OCR is done with them
 	a.push(turn)
 }
 
@@ -227,6 +249,9 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 
 func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 	a.capture = ""
+	if a.job != nil {
+		a.job.lacking = 0 // what there is of a burst is read with the next poll
+	}
 	if m.Code == messages.CodePaused { // no trouble: the next poll comes as it would
 		a.failures, a.late = 0, 0
 		a.report(turn, m.Code, m.Detail)

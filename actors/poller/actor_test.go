@@ -263,3 +263,39 @@ func TestLostAnswers(t *testing.T) {
 	h.Send(messages.FrameCaptured{Frame: shot(1)})
 	h.WantCalls() // no answer to the call under way
 }
+
+func TestBurst(t *testing.T) {
+	h := actortest.Spawn(t, poller.New(poller.Options{Burst: 3}), actortest.Address("poller/w"))
+	h.Start()
+	h.WantCalls(ask)
+	h.Answer(captured(1))
+	h.WantCalls() // two more are wanted first
+	h.WantTimer("poll", 120*time.Millisecond)
+	h.Advance(120 * time.Millisecond)
+	h.WantCalls(ask)
+	h.Answer(captured(2))
+	h.Advance(120 * time.Millisecond)
+	h.WantCalls(ask)
+	h.Answer(captured(3))
+	together := messages.ReadFrame{Frame: shot(1), Hash: hash(1), More: []messages.Frame{shot(2), shot(3)}}
+	h.WantCalls(actortest.Ask("ocr", together, actors.CallOptions{Deadline: 60 * second, Retries: 1}))
+}
+
+// TestBurstCutShort reads what there is when a further capture fails, and says
+// what OCR left out.
+func TestBurstCutShort(t *testing.T) {
+	h := actortest.Spawn(t, poller.New(poller.Options{Burst: 3}), actortest.Address("poller/w"))
+	h.Start()
+	h.WantCalls(ask)
+	h.Answer(captured(1))
+	h.Advance(120 * time.Millisecond)
+	h.WantCalls(ask)
+	h.FailCall(messages.FailureError, "window_gone", "")
+	h.Advance(second)
+	h.WantCalls(readAsk(1))
+	partial := read(1)
+	partial.Dropped = []string{"7 lines of one bubble beyond the first 400"}
+	h.Answer(partial)
+	h.WantDropped("poller") // the poll that began to read
+	h.WantDropped("ocr", partial.Dropped[0])
+}

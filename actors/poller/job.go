@@ -17,6 +17,8 @@ const patience = 5
 type job struct {
 	frame    messages.Frame
 	hash     messages.FrameHash
+	more     []messages.Frame // later captures of the same change, read with it
+	lacking  int              // captures that are still to come before it is read
 	stage    stage
 	asked    time.Time // when OCR got it
 	failures int       // of OCR in a row
@@ -35,7 +37,9 @@ const (
 )
 
 // may reports whether OCR may have the frame now.
-func (j *job) may(now time.Time) bool { return j.stage == captured && !now.Before(j.until) }
+func (j *job) may(now time.Time) bool {
+	return j.stage == captured && j.lacking == 0 && !now.Before(j.until)
+}
 
 // failed notes that OCR could not read the frame, and reports whether that was
 // once too often.
