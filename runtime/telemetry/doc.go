@@ -36,6 +36,12 @@
 //	text_hash     keyed hash of a text
 //	text_matched  the text is one that Kehai sent, its side says incoming
 //	active_sends last_send_age_ms
+//	discarded kept lines             of a text that a cursor cut
+//	prev_hash prev_runes curr_hash curr_runes   two texts that are the same
+//	query_hash query_runes matched_hash matched_runes   a line taken for another
+//	match age_ms side                how a text is like one that was sent
+//	rows delta attempts              of a window whose list has grown
+//	score pixel_text_changed         of a frame that fusion dropped
 //	turns free_bytes need_bytes
 //
 // # Metrics

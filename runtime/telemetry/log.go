@@ -100,7 +100,9 @@ func (w *writer) write(p engine.Published) {
 	case nil:
 		w.log.Debug().Str("actor", string(p.From)).Str("trace_id", p.Trace).Uint64("seq", p.Seq).Msg("unknown_event")
 	default:
-		w.line(zerolog.DebugLevel, p, "").send()
+		if !w.evidence(p) {
+			w.line(zerolog.DebugLevel, p, "").send()
+		}
 	}
 }
 
@@ -138,6 +140,9 @@ func (l line) detail(d messages.Detail) {
 	}
 	if d.Score != 0 {
 		l.Int("score", d.Score)
+	}
+	if d.Changed != "" {
+		l.Str("pixel_text_changed", d.Changed)
 	}
 }
 

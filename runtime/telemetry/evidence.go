@@ -1,0 +1,56 @@
+package telemetry
+
+import (
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// evidence writes what rules over text and rows have found, and reports whether
+// the event was one of these.
+func (w *writer) evidence(p engine.Published) bool {
+	l := w.line(zerolog.DebugLevel, p, "")
+	switch m := p.Message.(type) {
+	case messages.CursorTruncation:
+		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation)).Int("discarded", m.Discarded).Int("kept", m.Kept)
+	case messages.CursorNotFound:
+		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation)).Int("lines", m.Lines)
+	case messages.TextUnchanged:
+		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation))
+		l.mark("prev", m.Previous)
+		l.mark("curr", m.Current)
+	case messages.FuzzyDedupHit:
+		l.Str("conversation", string(m.Conversation))
+		l.mark("query", m.Query)
+		l.mark("matched", m.Matched)
+	case messages.EchoMessage:
+		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation)).Str("text_hash", m.Text.Hash).
+			Int("runes", m.Text.Runes).Str("match", m.Match).Int64("age_ms", m.Age.Milliseconds()).Str("side", string(m.Side))
+	case messages.MessageUnreadable:
+		l = w.line(zerolog.WarnLevel, p, "")
+		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation)).Int("rows", m.Rows).Int("delta", m.Delta).
+			Int("attempts", m.Attempts)
+		l.hint("a message came that could not be read; look at the window")
+		return true
+	case messages.StructureState:
+		if m.Code != "" {
+			l = w.line(zerolog.WarnLevel, p, "")
+		}
+		l.Str("window", string(m.Window)).Str("error_code", m.Code)
+		if m.Code != "" {
+			l.Str("reason", m.Detail)
+			l.hint("reading goes on without the window's rows; see: kehai doctor")
+			return true
+		}
+	default:
+		return false
+	}
+	l.send()
+	return true
+}
+
+// mark writes what identifies a text.
+func (l line) mark(name string, m messages.TextMark) {
+	l.Str(name+"_hash", m.Hash).Int(name+"_runes", m.Runes)
+}

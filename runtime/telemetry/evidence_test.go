@@ -1,0 +1,50 @@
+package telemetry
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+func TestEvidenceLines(t *testing.T) {
+	a, b := messages.TextMark{Hash: "ab12", Runes: 4}, messages.TextMark{Hash: "cd34", Runes: 5}
+	for _, tt := range []struct {
+		in   messages.Message
+		want map[string]any
+	}{
+		{messages.CursorTruncation{Window: "w", Conversation: "line:Hana", Discarded: 3, Kept: 1},
+			map[string]any{"level": "debug", "message": "cursor_truncation", "window": "w", "conversation": "line:Hana", "discarded": 3.0, "kept": 1.0}},
+		{messages.CursorNotFound{Window: "w", Conversation: "line:Hana", Lines: 7},
+			map[string]any{"level": "debug", "message": "cursor_not_found", "window": "w", "conversation": "line:Hana", "lines": 7.0}},
+		{messages.TextUnchanged{Window: "w", Conversation: "line:Hana", Previous: a, Current: b},
+			map[string]any{"level": "debug", "message": "text_unchanged", "window": "w", "conversation": "line:Hana",
+				"prev_hash": "ab12", "prev_runes": 4.0, "curr_hash": "cd34", "curr_runes": 5.0}},
+		{messages.FuzzyDedupHit{Conversation: "line:Hana", Query: a, Matched: b},
+			map[string]any{"level": "debug", "message": "fuzzy_dedup_hit", "conversation": "line:Hana",
+				"query_hash": "ab12", "query_runes": 4.0, "matched_hash": "cd34", "matched_runes": 5.0}},
+		{messages.EchoMessage{Window: "w", Conversation: "line:Hana", Text: a, Trace: "t", Match: "equal", Age: 1500 * time.Millisecond, Side: messages.SideIncoming},
+			map[string]any{"level": "debug", "message": "echo_message", "window": "w", "conversation": "line:Hana", "text_hash": "ab12",
+				"runes": 4.0, "match": "equal", "age_ms": 1500.0, "side": "incoming"}},
+		{messages.MessageUnreadable{Window: "w", Conversation: "line:Hana", Rows: 12, Delta: 1, Attempts: 3},
+			map[string]any{"level": "warn", "message": "message_unreadable", "window": "w", "conversation": "line:Hana", "rows": 12.0,
+				"delta": 1.0, "attempts": 3.0, "hint": "a message came that could not be read; look at the window"}},
+		{messages.StructureState{Window: "w", Code: "permission", Detail: "denied"},
+			map[string]any{"level": "warn", "message": "structure_state", "window": "w", "error_code": "permission", "reason": "denied",
+				"hint": "reading goes on without the window's rows; see: kehai doctor"}},
+		{messages.StructureState{Window: "w"},
+			map[string]any{"level": "debug", "message": "structure_state", "window": "w", "error_code": ""}},
+		{messages.Dropped{Actor: "poller/w", Stage: "fusion", Reason: "score 35", Cause: "m1", Detail: messages.Detail{Score: 35, Changed: "0"}},
+			map[string]any{"level": "debug", "message": "dropped", "drop_stage": "fusion", "drop_reason": "score 35", "cause": "m1",
+				"score": 35.0, "pixel_text_changed": "0"}},
+	} {
+		tt.want["trace_id"], tt.want["actor"] = "m7", "poller/w"
+		got := logged(t, zerolog.TraceLevel, tt.in)
+		if len(got) != 1 || !reflect.DeepEqual(got[0], tt.want) {
+			t.Errorf("Log(%T) =\n%v, want\n%v", tt.in, got, tt.want)
+		}
+	}
+}
