@@ -1,0 +1,92 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/scenario"
+)
+
+// act does what the script wants of the host.
+func (p *replay) act() error {
+	for len(p.host) > 0 {
+		e := p.host[0]
+		p.host = p.host[1:]
+		var err error
+		switch e.Do {
+		case scenario.Restart:
+			p.drain(time.Duration(p.cfg.Shutdown.Drain))
+			err = p.boot()
+		case scenario.Crash:
+			err = p.crash()
+		case scenario.ResetBaseline:
+			id := p.runtime.plan.windows[0]
+			err = p.inject(messages.To("poller", string(id)), messages.ResetBaseline{Window: id})
+		case scenario.Send:
+			err = p.send(e.Text)
+		default:
+			err = fmt.Errorf("unknown verb %q", e.Do)
+		}
+		if err != nil {
+			return fmt.Errorf("runtime: replay: line %d: %s: %w", e.Line, e.Do, err)
+		}
+	}
+	return nil
+}
+
+// drain stops the poller and waits until nothing is under way.
+func (p *replay) drain(limit time.Duration) {
+	e := p.sim.Engine()
+	e.StopSources()
+	p.sim.Settle()
+	end := p.now().Add(limit)
+	for !e.Left(time.Duration(p.cfg.Burst.Cap)).None() && p.now().Before(end) {
+		due, ok := e.NextTimer()
+		if !ok {
+			return
+		}
+		p.sim.Advance(min(max(0, due.Sub(p.now())), end.Sub(p.now())))
+	}
+}
+
+// crash ends a life at some moment of the work on the frame just captured.
+func (p *replay) crash() error {
+	p.sim.Advance(time.Duration(p.rng.Int64N(int64(3 * replayLatency))))
+	for range p.rng.IntN(12) {
+		p.sim.Step()
+	}
+	return p.boot()
+}
+
+// inject waits until a message is stored.
+func (p *replay) inject(to messages.Address, m messages.Message) error {
+	done, err := p.sim.Inject(to, m, "")
+	for err == nil {
+		select {
+		case err := <-done:
+			return err
+		default:
+		}
+		if !p.sim.Step() {
+			err = errors.New("the store takes nothing")
+		}
+	}
+	return err
+}
+
+// send does what the outbound side of a runtime does.
+func (p *replay) send(text messages.Text) error {
+	title := p.window.Title()
+	id := messages.ConversationID(p.cfg.Windows[0].App + ":" + title)
+	p.sends++
+	err := p.inject(messages.To("ingress", string(id)), messages.TextSent{
+		Conversation: id, Text: text, Trace: fmt.Sprintf("replay-%d", p.sends), At: p.now(),
+	})
+	if err != nil {
+		return err
+	}
+	p.ears.sent = append(p.ears.sent, said{conversation: title, texts: []string{string(text)}})
+	return p.window.Send(text)
+}
