@@ -127,6 +127,7 @@ func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
 			p.Steps = append(p.Steps, deadStep(d))
 		}
 	}
+	slices.SortStableFunc(p.Steps, func(a, b control.Step) int { return a.At.Compare(b.At.Time) })
 }
 
 // seen adds when the occurrences were first captured, and returns the traces

@@ -1,0 +1,139 @@
+package runtime
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/ingress"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+var pathTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// story is the evidence of a conversation in which nothing was delivered: the
+// ledger knows "first" and, 8 s later, "second"; 5 s before that "mine" was sent.
+func story(second dedup.Entry, verdicts ...engine.Verdict) *evidence {
+	first := dedup.Entry{Occurrence: 1, Side: messages.SideIncoming, Text: "first", SeenAt: pathTime}
+	second.Occurrence, second.Text, second.SeenAt = 2, "second", pathTime.Add(8*time.Second)
+	if second.Side == "" {
+		second.Side = messages.SideIncoming
+	}
+	ev := &evidence{
+		of: map[place]int{}, entries: map[place]dedup.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
+		sent: map[messages.ConversationID][]ingress.Sent{"line:Hana": {{Text: "mine", At: pathTime.Add(3 * time.Second)}}},
+	}
+	ev.addEntry("line:Hana", first)
+	ev.addEntry("line:Hana", second)
+	for i, v := range verdicts {
+		v.Seq, v.At, v.Trace = uint64(i+1), pathTime.Add(8*time.Second+time.Duration(i)), "t2"
+		v.Detail.Conversation, v.Actor = "line:Hana", messages.To(v.Stage, "line:Hana")
+		ev.verdicts = append(ev.verdicts, v)
+	}
+	return ev
+}
+
+func verdict(stage, reason string, d messages.Detail) engine.Verdict {
+	if d.Occurrences == nil && stage != "fusion" {
+		d.Occurrences = []messages.Occurrence{2}
+	}
+	return engine.Verdict{Stage: stage, Reason: reason, Detail: d}
+}
+
+func TestOutcomes(t *testing.T) {
+	fused := verdict("fusion", "", messages.Detail{Rule: "changed", Score: 62})
+	entered := verdict("dedup", "", messages.Detail{Rule: "aligned", Known: []messages.Occurrence{1, 0}})
+	released := verdict("dedup", "", messages.Detail{Rule: "released"})
+	echo := verdict("ingress", "echo: equals a text sent 5s before", messages.Detail{Rule: "echo", Age: 5 * time.Second})
+	short := verdict("ingress", "short: equal to a text heard 8s before", messages.Detail{Rule: "short", Age: 8 * time.Second, Match: "equal"})
+	held := verdict("dedup", "first sight: 1 incoming bubbles are history", messages.Detail{Rule: "first_sight"})
+	for name, c := range map[string]struct {
+		ev      *evidence
+		outcome control.Outcome
+		why     string
+		steps   string
+		matched string // of the last step
+	}{
+		"echo":             {story(dedup.Entry{}, fused, entered, released, echo), control.DroppedOut, "dropped at stage ingress by rule echo", "seen fusion dedup dedup ingress", "0 mine"},
+		"short":            {story(dedup.Entry{}, fused, entered, released, short), control.DroppedOut, "by rule short", "seen fusion dedup dedup ingress", "1 first"},
+		"history":          {story(dedup.Entry{}, fused, held), control.History, "by rule first_sight", "seen fusion dedup", ""},
+		"own":              {story(dedup.Entry{Side: messages.SideOwn}, fused, entered), control.OwnSide, "owner's side", "seen fusion dedup", "1 first"},
+		"waits in ledger":  {story(dedup.Entry{Waiting: true}, fused, entered), control.Waiting, "become readable", "seen fusion dedup", "1 first"},
+		"no verdict left":  {story(dedup.Entry{}), control.History, "kept no longer", "seen", ""},
+		"another's echo":   {story(dedup.Entry{}, verdict("ingress", "x", messages.Detail{Occurrences: []messages.Occurrence{1}})), control.History, "", "seen", ""},
+		"waits in a burst": {story(dedup.Entry{}, entered, released), control.Waiting, "end of its burst", "seen dedup dedup", ""},
+	} {
+		if name == "waits in a burst" {
+			c.ev.buffered["line:Hana"] = burst.Buffer{Parts: []messages.Part{{Occurrence: 2}}}
+		}
+		p := c.ev.path(mention{place{"line:Hana", 2}, "second", pathTime})
+		var steps []string
+		for _, s := range p.Steps {
+			if s.Stage == "capture" {
+				s.Stage = "seen"
+			}
+			steps = append(steps, s.Stage)
+		}
+		var matched []string
+		for _, m := range p.Steps[len(p.Steps)-1].Matched {
+			matched = append(matched, fmt.Sprint(m.Occurrence, " ", m.Text))
+		}
+		if p.Outcome != c.outcome || !strings.Contains(p.Why, c.why) || strings.Join(steps, " ") != c.steps || strings.Join(matched, ", ") != c.matched {
+			t.Errorf("%s: path is %s (%s), steps %q, matched %q; want %s (%s), %q, %q",
+				name, p.Outcome, p.Why, steps, matched, c.outcome, c.why, c.steps, c.matched)
+		}
+	}
+}
+
+func TestMailIsPartOfThePath(t *testing.T) {
+	ev := story(dedup.Entry{})
+	ev.mail = []engine.Envelope{{
+		ID: "m7", To: "ingress/line:Hana", At: pathTime.Add(9 * time.Second),
+		Message: messages.Heard{Conversation: "line:Hana", Occurrence: 2, Text: "second"},
+	}}
+	p := ev.path(mention{place{"line:Hana", 2}, "second", pathTime})
+	if p.Outcome != control.Waiting || !strings.Contains(p.Why, "waits in the inbox of ingress as m7") {
+		t.Errorf("path is %s (%s), want one that waits for ingress", p.Outcome, p.Why)
+	}
+	ev.mail[0].Message = messages.Detection{Conversation: "line:Hana", Bubbles: []messages.Bubble{{Text: "third"}}, SeenAt: pathTime}
+	list := ev.byText(control.WhyQuery{Text: "third"}, nil)
+	if len(list) != 1 || list[0].Outcome != control.Waiting {
+		t.Errorf("byText(third) = %+v, want the bubble that waits for the ledger", list)
+	}
+}
+
+func TestVisible(t *testing.T) {
+	ev := story(dedup.Entry{})
+	shown := []mention{{place{"line:Hana", 0}, "second", pathTime}, {place{"line:Hana", 0}, "fourth", pathTime}}
+	for text, want := range map[string]control.Outcome{"second": control.History, "fourth": control.Visible} {
+		list := ev.byText(control.WhyQuery{Text: text}, shown)
+		if len(list) != 1 || list[0].Outcome != want || list[0].Likeness != 1 {
+			t.Errorf("byText(%s) = %+v, want one path that is %s", text, list, want)
+		}
+	}
+}
+
+func TestLikeness(t *testing.T) {
+	for _, c := range []struct {
+		asked, read string
+		least, most float64
+	}{
+		{"おはよう", "おはよう", 1, 1},
+		{"ＯＫ！", "ok", 1, 1},
+		{"👍", "👍", 1, 1},
+		{"lunch", "Lunch at 12:30?", 0.6, 0.95},
+		{"明日の会議は10時からです", "明日の会議は1O時からです", 0.5, 0.99},
+		{"おはよう", "さようなら", 0, 0.49},
+		{"", "x", 0, 0},
+		{"x", "", 0, 0},
+	} {
+		if got := likeness(c.asked, c.read); got < c.least || got > c.most {
+			t.Errorf("likeness(%q, %q) = %v, want %v to %v", c.asked, c.read, got, c.least, c.most)
+		}
+	}
+}
