@@ -20,8 +20,8 @@ func workerFile(name string) bool {
 	return name == "worker.go" || strings.HasPrefix(name, "worker_")
 }
 
-// rulesArePure checks the files of actors: only actor.go sees a turn, and only
-// workers may use what blocks, shares or reads the clock.
+// rulesArePure checks the files of actors: only actor.go and actor_*.go see a
+// turn, and only workers may use what blocks, shares or reads the clock.
 func rulesArePure(t *tree) (found []string) {
 	for _, f := range t.gos {
 		if f.test || actorRoot(f.dir) == "" {
@@ -40,7 +40,7 @@ func rulesArePure(t *tree) (found []string) {
 			case !ok:
 			case pkg == "time" && slices.Contains(clockwork, name) && !workerFile(f.name):
 				found = append(found, fmt.Sprintf("%s: time.%s: take now as an argument; only actor.go knows it, from Turn.Now", t.at(n), name))
-			case pkg == module+"/actors" && name == "Turn" && f.name != "actor.go":
+			case pkg == module+"/actors" && name == "Turn" && f.name != "actor.go" && !strings.HasPrefix(f.name, "actor_"):
 				found = append(found, fmt.Sprintf("%s: actors.Turn: return a decision here, and let actor.go carry it out", t.at(n)))
 			}
 			return true

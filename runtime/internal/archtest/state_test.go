@@ -10,6 +10,7 @@ import (
 // statefulVars are package-level variables that may change, and why.
 var statefulVars = map[string]string{
 	"hardware/darwin.selectors": "a cache of names that the system never forgets",
+	"hardware/robot.one":        "robotgo's state is the process's, so one call at a time uses it",
 	"hardware/tesseract.loaded": "a shared library is loaded once for a process",
 	"hardware/x11.quiet":        "the X library has one logger for a process",
 }
