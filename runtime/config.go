@@ -24,8 +24,10 @@ type Config struct {
 	// power (also a power cut; every commit waits for the disk). Default power.
 	Durability Durability `yaml:"durability" oneof:"process|power"`
 
-	// Rules of the parts: default is the only set there is. Default default.
-	Profile string `yaml:"profile" oneof:"default"`
+	// Rules by which messages are told: default (a message's place in the
+	// transcript decides) or seed (text and time alone decide; for comparison: it
+	// loses repeated and short messages and what is no text). Default default.
+	Profile string `yaml:"profile" oneof:"default|seed"`
 
 	// Encryption of the store at rest.
 	Encryption EncryptionConfig `yaml:"encryption"`
@@ -66,6 +68,12 @@ type Config struct {
 
 	origins map[string]origin // by key; see config_origin.go
 }
+
+// Values of Config.Profile.
+const (
+	ProfileDefault = "default"
+	ProfileSeed    = "seed"
+)
 
 // Durability is what a commit survives.
 type Durability string
@@ -117,6 +125,11 @@ type WindowConfig struct {
 	// The driver's own name of the window, unlike that of its other windows.
 	// Empty: the window's name. Default empty.
 	Ref string `yaml:"ref"`
+
+	// Who counts the rows of the window's message list, so that a message is
+	// noticed that cannot be read: a driver that the host adds. Empty: nobody.
+	// Default empty.
+	Structure string `yaml:"structure"`
 
 	// Scenario file that plays on a drawn window. Empty: the chat that is built
 	// in. Default empty.
@@ -276,7 +289,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Data:       dataDir(goos, home, env),
 		Node:       nodeName(host),
 		Durability: DurabilityPower,
-		Profile:    "default",
+		Profile:    ProfileDefault,
 		Store:      StoreConfig{MinFree: 128 << 20},
 		Windows:    []WindowConfig{DefaultWindow("line")},
 		OCR:        OCRConfig{Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},

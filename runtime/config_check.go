@@ -122,6 +122,9 @@ func (c *Config) checkWindows(p *problems) {
 		p.add(c, key+"name", checkName(w.Name))
 		p.add(c, key+"app", checkName(w.App))
 		p.add(c, key+"driver", checkName(w.Driver))
+		if w.Structure != "" {
+			p.add(c, key+"structure", checkName(w.Structure))
+		}
 		p.add(c, key+"layout", checkLayout(w.Layout))
 		if w.Script != "" && w.Driver != "drawn" {
 			p.add(c, key+"script", "only a drawn window can play one: leave it out or set driver: drawn")
@@ -156,6 +159,18 @@ func (c *Config) CheckDrivers(screens, engines []string) error {
 		p.add(c, fmt.Sprintf("windows.%d.driver", i), checkOneOf(w.Driver, screens))
 	}
 	p.add(c, "ocr.engine", checkOneOf(c.OCR.Engine, engines))
+	return p.err()
+}
+
+// CheckStructures returns an error wrapping [ErrConfig] where a window names a
+// structure driver other than these.
+func (c *Config) CheckStructures(drivers []string) error {
+	var p problems
+	for i, w := range c.Windows {
+		if w.Structure != "" {
+			p.add(c, fmt.Sprintf("windows.%d.structure", i), checkOneOf(w.Structure, drivers))
+		}
+	}
 	return p.err()
 }
 

@@ -95,6 +95,7 @@ const every = `
 data: /srv/kehai
 node: mac-b
 durability: process
+profile: seed
 encryption:
   key_env: HANA_KEY
 store: {min_free: 1.5GiB}
@@ -102,6 +103,7 @@ windows:
   - name: work
     app: slack
     driver: x11
+    structure: ax
     ref: "0x2a:\"\\ '花 #"
     speed: 2.5
     theme: dark
@@ -128,7 +130,7 @@ func TestParseSetsEveryField(t *testing.T) {
 		usual[f.key] = f.text()
 	}
 	for _, f := range c.fields() {
-		if strings.HasPrefix(f.key, "windows.1") || f.key == "profile" || f.key == "windows.0.layout" || f.key == "encryption.key_file" || f.key == "windows.0.script" {
+		if strings.HasPrefix(f.key, "windows.1") || f.key == "windows.0.layout" || f.key == "encryption.key_file" || f.key == "windows.0.script" {
 			continue // a second window, and what cannot differ here
 		}
 		if f.text() == usual[f.key] {

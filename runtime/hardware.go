@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/tesseract"
@@ -42,6 +43,28 @@ func (r *Runtime) openWindows(p *plan) (map[messages.WindowID]window, error) {
 		windows[messages.WindowID(w.Name+"@"+r.cfg.Node)] = window{cfg: w, screen: screen, ref: ref}
 	}
 	return windows, nil
+}
+
+// openStructures opens the accessibility trees of the windows that name one.
+func (r *Runtime) openStructures(p *plan) (map[messages.WindowID]structure.Source, error) {
+	if err := r.cfg.CheckStructures(slices.Sorted(maps.Keys(r.set.structures))); err != nil {
+		return nil, err
+	}
+	sources := map[messages.WindowID]structure.Source{}
+	for _, w := range r.cfg.Windows {
+		if w.Structure == "" {
+			continue
+		}
+		tree, ref, err := r.set.structures[w.Structure](w)
+		if err != nil {
+			return nil, fmt.Errorf("runtime: window %s: structure: %w", w.Name, err)
+		}
+		if c, ok := tree.(io.Closer); ok {
+			p.closers = append(p.closers, c)
+		}
+		sources[messages.WindowID(w.Name+"@"+r.cfg.Node)] = structure.Source{Structure: tree, Ref: ref}
+	}
+	return sources, nil
 }
 
 // builtin adds the drivers that need no display: drawn windows, the recognizer

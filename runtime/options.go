@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"crypto/rand"
 	"os/exec"
 	"time"
 
@@ -23,6 +24,7 @@ type settings struct {
 	workers     []engine.WorkerKind
 	activate    []messages.Address
 	screens     map[string]OpenScreen
+	structures  map[string]OpenStructure
 	recognizers map[string]OpenRecognizer
 	ocrCommand  func(engine string) *exec.Cmd // nil: the program cannot read in another process
 	probes      map[string]func() error       // of built-in recognizers: what is missing, and what mends it
@@ -30,12 +32,14 @@ type settings struct {
 	wrapWorker  []func(string, actors.Worker) actors.Worker
 	wrapStore   []func(engine.Store) engine.Store
 	version     string
+	hashKey     []byte           // of the hashes in the log; new with each runtime
 	now         func() time.Time // written on frames; a replay has a time of its own
 }
 
 func newSettings(cfg Config, opts []Option) settings {
 	s := settings{log: zerolog.Nop(), version: "devel", now: time.Now, screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{},
-		probes: map[string]func() error{}}
+		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, hashKey: make([]byte, 32)}
+	rand.Read(s.hashKey) // never fails
 	s.builtin(cfg)
 	for _, o := range opts {
 		o(&s)
@@ -47,6 +51,12 @@ func newSettings(cfg Config, opts []Option) settings {
 // driver's own name of the window. It is called once by New for each window; if
 // the screen is an io.Closer it is closed at the end of Run.
 type OpenScreen func(w WindowConfig) (screen hardware.Screen, ref string, err error)
+
+// OpenStructure opens the accessibility tree of one watched window and returns it
+// with the driver's own name of the window. It is called once by New for each
+// window that names the driver; if the structure is an io.Closer it is closed at
+// the end of Run.
+type OpenStructure func(w WindowConfig) (structure hardware.Structure, ref string, err error)
 
 // OpenRecognizer makes one OCR engine. It is called by each OCR worker, and
 // again after a failure.
@@ -98,6 +108,13 @@ func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
 // configuration (driver: NAME), or replaces a built-in one.
 func WithScreen(driver string, open OpenScreen) Option {
 	return func(s *settings) { s.screens[driver] = open }
+}
+
+// WithStructure adds a structure driver under the name that windows have in
+// their configuration (structure: NAME). Windows that name none are watched by
+// their pixels alone.
+func WithStructure(driver string, open OpenStructure) Option {
+	return func(s *settings) { s.structures[driver] = open }
 }
 
 // WithRecognizer adds an OCR engine under its name in the configuration

@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -44,13 +45,14 @@ func (p *plan) close() error {
 // bound to their node ("line@mac-a"), conversations are not.
 //
 //	poller/WINDOW         a source; asks capture and ocr, tells fusion       fleeting
+//	structure/WINDOW      a source, where a window names a structure driver; tells fusion   fleeting
 //	fusion/WINDOW         frames that were read → detections                 durable from here
 //	dedup/CONVERSATION    the ledger: which bubbles are new
 //	ingress/CONVERSATION  stops echoes of what was sent, and repeats
 //	burst/CONVERSATION    joins what comes in quick succession
 //	conversation/ID       keeps and publishes what was delivered
 //
-//	capture (one a window), ocr (a pool): workers
+//	capture (one a window), ocr (a pool), structure (one a window that names a driver): workers
 func (r *Runtime) topology() (plan, error) {
 	var p plan
 	windows, err := r.openWindows(&p)
@@ -67,21 +69,33 @@ func (r *Runtime) topology() (plan, error) {
 	if err != nil {
 		return p, errors.Join(err, p.close())
 	}
+	trees, err := r.openStructures(&p)
+	if err != nil {
+		return p, errors.Join(err, p.close())
+	}
+	seed := cfg.Profile == ProfileSeed
 	p.kinds = []engine.Kind{
 		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
 			window := messages.WindowID(a.Key())
 			return poller.New(poller.Options{
 				Interval: time.Duration(windows[window].cfg.Poll), Excluded: layoutOf(window).Excluded,
 				ReadTime: time.Duration(cfg.OCR.Timeout), ReadRetries: cfg.OCR.Retries, Burst: cfg.OCR.Burst,
+				TellResets: seed,
 			})(a)
 		}},
 		{Name: "fusion", New: func(a messages.Address) actors.Actor {
-			return fusion.New(fusion.Options{App: windows[messages.WindowID(a.Key())].cfg.App, Only: cfg.Read.Only})(a)
+			window := messages.WindowID(a.Key())
+			lay, w := layoutOf(window), windows[window].cfg
+			return fusion.New(fusion.Options{
+				App: w.App, Only: cfg.Read.Only, Seed: seed, Interval: time.Duration(w.Poll), HashKey: r.set.hashKey,
+				Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
+			})(a)
 		}},
 		{Name: "dedup", New: dedup.New(dedup.Options{
 			FirstSight: dedup.FirstSight(cfg.Dedup.FirstSight), Keep: cfg.Dedup.Tail, To: ingress.Kind,
+			Seed: seed, HashKey: r.set.hashKey,
 		})},
-		{Name: "ingress", New: ingress.New(ingress.Options{Profile: ingress.Profile(cfg.Profile)})},
+		{Name: "ingress", New: ingress.New(ingress.Options{Profile: ingress.Profile(cfg.Profile), HashKey: r.set.hashKey})},
 		{Name: "burst", New: burst.New(burst.Options{
 			Quiet: time.Duration(cfg.Burst.Quiet), Cap: time.Duration(cfg.Burst.Cap), Parts: cfg.Burst.Parts,
 		})},
@@ -103,10 +117,26 @@ func (r *Runtime) topology() (plan, error) {
 	for _, id := range p.windows {
 		p.activate = append(p.activate, messages.To("poller", string(id)))
 	}
+	if len(trees) > 0 {
+		p.watchRows(trees, windows, r.set.now)
+	}
 	p.join(r.set)
 	p.listeners = append(p.listeners, r.metrics.Listen, r.sights.listen)
 	p.listeners = append(p.listeners, r.set.listeners...)
 	return p, nil
+}
+
+// watchRows adds the structure pollers of the windows that have a tree.
+func (p *plan) watchRows(trees map[messages.WindowID]structure.Source, windows map[messages.WindowID]window, now func() time.Time) {
+	p.kinds = append(p.kinds, engine.Kind{Name: structure.Kind, Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
+		return structure.New(structure.Options{Interval: time.Duration(windows[messages.WindowID(a.Key())].cfg.Poll)})(a)
+	}})
+	p.workers = append(p.workers, engine.WorkerKind{
+		Name: structure.Kind, Size: len(trees), Answers: answers(messages.RowsCounted{}), New: structure.NewWorker(trees, now),
+	})
+	for _, id := range slices.Sorted(maps.Keys(trees)) {
+		p.activate = append(p.activate, messages.To(structure.Kind, string(id)))
+	}
 }
 
 func answers(m messages.Message) []messages.Type { return []messages.Type{m.MessageType()} }
