@@ -1,0 +1,173 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// fakeBackend has messages, and cannot go on after some of them.
+type fakeBackend struct {
+	Backend
+	list  []Message
+	cutAt int // index at which listing fails; -1: never
+	asked Query
+}
+
+func (f *fakeBackend) Messages(_ context.Context, q Query, yield func(Message) error) error {
+	f.asked = q
+	for i, m := range f.list {
+		if i == f.cutAt {
+			return errors.New("the disk is gone")
+		}
+		if err := yield(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fakeBackend) DiscardDeadLetter(_ context.Context, id string) error {
+	if id != "d 1/x" {
+		return engine.ErrNoDeadLetter
+	}
+	return nil
+}
+
+// serve puts a backend behind the socket of a new data directory.
+func serve(t *testing.T, b Backend) (dir string, c *Client) {
+	t.Helper()
+	dir = t.TempDir()
+	return dir, serveIn(t, dir, b)
+}
+
+func serveIn(t *testing.T, dir string, b Backend) *Client {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- Serve(ctx, dir, b) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-served; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		if c, err := Dial(ctx, dir); err == nil {
+			t.Cleanup(c.Close)
+			return c
+		}
+	}
+	t.Fatal("nothing answers on the socket within 10 s")
+	return nil
+}
+
+func at(s int) Stamp { return Stamp{time.Date(2026, 1, 2, 3, 4, s, 5e6, time.UTC)} }
+
+func TestMessagesOverTheSocket(t *testing.T) {
+	b := &fakeBackend{cutAt: -1, list: []Message{
+		{ID: "a", Text: "こんにちは\n<&>", Parts: []Part{{Kind: messages.KindText, Text: "こんにちは"}}, SeenAt: at(1), DeliveredAt: at(2)},
+		{ID: "b", Parts: []Part{}, SeenAt: at(3), DeliveredAt: at(4)},
+	}}
+	_, c := serve(t, b)
+	q := Query{Conversation: "line:花 & co", Since: at(0).Time, After: 7, Limit: 3}
+	var got []Message
+	err := c.Messages(t.Context(), q, func(m Message) error {
+		got = append(got, m)
+		return nil
+	})
+	if err != nil || len(got) != 2 || got[0].Text != b.list[0].Text || !got[1].SeenAt.Equal(at(3).Time) {
+		t.Errorf("Messages() = %+v, %v, want the two of the backend", got, err)
+	}
+	if !b.asked.Since.Equal(q.Since) || b.asked.Conversation != q.Conversation || b.asked.After != 7 || b.asked.Limit != 3 {
+		t.Errorf("the backend was asked %+v, want %+v", b.asked, q)
+	}
+}
+
+func TestACutListIsAnError(t *testing.T) {
+	_, c := serve(t, &fakeBackend{list: []Message{{ID: "a"}, {ID: "b"}}, cutAt: 1})
+	if err := c.Messages(t.Context(), Query{}, func(Message) error { return nil }); err == nil {
+		t.Error("Messages() = nil for a list that broke off, want an error")
+	}
+	_, c = serve(t, &fakeBackend{list: []Message{{ID: "a"}}, cutAt: 0})
+	err := c.Messages(t.Context(), Query{}, func(Message) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+		t.Errorf("Messages() = %v, want what the backend said", err)
+	}
+}
+
+func TestDeadLetterErrorsKeepTheirMeaning(t *testing.T) {
+	_, c := serve(t, &fakeBackend{})
+	if err := c.DiscardDeadLetter(t.Context(), "d 1/x"); err != nil {
+		t.Errorf("DiscardDeadLetter(odd id) = %v, want nil", err)
+	}
+	if err := c.DiscardDeadLetter(t.Context(), "d2"); !errors.Is(err, engine.ErrNoDeadLetter) {
+		t.Errorf("DiscardDeadLetter(d2) = %v, want ErrNoDeadLetter", err)
+	}
+}
+
+func TestOldAndForeignSockets(t *testing.T) {
+	dir := t.TempDir()
+	path, err := SocketPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil { // what a kill leaves behind
+		t.Fatal(err)
+	}
+	serveIn(t, dir, &fakeBackend{})
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the socket is %v, %v, want 0600", info.Mode().Perm(), err)
+	}
+	if err := Serve(t.Context(), dir, &fakeBackend{}); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("second Serve = %v, want an error that names another process", err)
+	}
+}
+
+func TestALongPathHasAShortSocket(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), strings.Repeat("very-long-name/", 20))
+	path, err := SocketPath(dir)
+	if err != nil || len(path) > maxSocketPath {
+		t.Fatalf("SocketPath = %q (%d bytes), %v, want at most %d", path, len(path), err, maxSocketPath)
+	}
+	t.Cleanup(func() { os.Remove(path) })
+	if other, _ := SocketPath(dir + "x"); other == path {
+		t.Errorf("two directories have the socket %s", path)
+	}
+	serveIn(t, dir, &fakeBackend{})
+}
+
+func TestStamps(t *testing.T) {
+	raw, err := json.Marshal(at(1))
+	if want := `"2026-01-02T03:04:01.005Z"`; err != nil || string(raw) != want {
+		t.Errorf("JSON of a stamp is %s, %v, want %s", raw, err, want)
+	}
+	var back Stamp
+	if err := json.Unmarshal(raw, &back); err != nil || !back.Equal(at(1).Time) {
+		t.Errorf("a stamp came back as %v, %v, want %v", back, err, at(1))
+	}
+}
+
+func FuzzParseQuery(f *testing.F) {
+	f.Add("line:Hana", "2026-01-02T03:04:05Z", "7", "3")
+	f.Add("", "yesterday", "-1", "x")
+	f.Fuzz(func(t *testing.T, conversation, since, after, limit string) {
+		q, err := parseQuery(map[string][]string{"conversation": {conversation}, "since": {since}, "after": {after}, "limit": {limit}})
+		if err != nil {
+			return
+		}
+		again, err := parseQuery(q.values())
+		if err != nil || !again.Since.Equal(q.Since) || again.After != q.After || again.Limit != q.Limit || again.Conversation != q.Conversation {
+			t.Errorf("parseQuery(values(%+v)) = %+v, %v", q, again, err)
+		}
+	})
+}
