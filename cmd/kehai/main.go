@@ -31,7 +31,7 @@ func main() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) }
 // Main runs a command line and returns its exit code. Extra options go to the
 // runtimes it makes: a build of its own may add drivers and actors.
 func Main(args []string, stdout, stderr io.Writer, extra ...runtime.Option) int {
-	extra = append([]runtime.Option{runtime.WithOCRCommand(runtime.OCRCommand)}, extra...)
+	extra = append(append([]runtime.Option{runtime.WithOCRCommand(runtime.OCRCommand)}, drivers()...), extra...)
 	a := &app{stdout: stdout, stderr: stderr, extra: extra}
 	root := a.root()
 	root.SetArgs(args)
@@ -71,6 +71,7 @@ func (a *app) root() *cobra.Command {
 delivers each message exactly once, across crashes. Without any configuration
 it watches a chat window that it draws itself.`,
 		Example: `  kehai run                     watch the drawn window until Ctrl-C
+  kehai watch --window LINE     watch a window of this desktop
   kehai messages --since 1h     list what was delivered in the last hour
   kehai doctor                  check what this machine needs`,
 		SilenceUsage:  true,
@@ -85,7 +86,7 @@ it watches a chat window that it draws itself.`,
 	})
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
-	root.AddCommand(a.runCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.replayCmd(), a.doctorCmd(), a.configCmd(), a.focusCmd(), a.traceCmd(), a.whyCmd(), a.pauseCmd(), a.resumeCmd(), a.forgetCmd(), a.exportCmd(), a.versionCmd(), a.layoutCmd(), a.ocrWorkerCmd())
+	root.AddCommand(a.runCmd(), a.watchCmd(), a.windowsCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.replayCmd(), a.doctorCmd(), a.configCmd(), a.focusCmd(), a.traceCmd(), a.whyCmd(), a.pauseCmd(), a.resumeCmd(), a.forgetCmd(), a.exportCmd(), a.versionCmd(), a.layoutCmd(), a.ocrWorkerCmd())
 	fixArgs(root)
 	return root
 }

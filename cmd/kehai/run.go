@@ -22,17 +22,22 @@ import (
 // gcPercent is how much the heap may grow before it is collected.
 const gcPercent = 40
 
-// runFlags are the flags of run.
+// runFlags are the flags of every verb that watches windows.
 type runFlags struct {
 	duration time.Duration
 	asJSON   bool
 	noWeb    bool
-	script   string
-	speed    float64
+}
+
+// scriptFlags are the flags of run.
+type scriptFlags struct {
+	runFlags
+	script string
+	speed  float64
 }
 
 func (a *app) runCmd() *cobra.Command {
-	var f runFlags
+	var f scriptFlags
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Watch the windows and show each message once as it arrives",
@@ -48,23 +53,45 @@ one stops at once; nothing is lost either way.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.run(cmd, f) },
 	}
+	f.runFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.DurationVar(&f.duration, "for", 0, "stop in order after `DURATION`, and exit with 0")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a message and line")
-	fl.BoolVar(&f.noWeb, "no-web", false, "no live page")
 	fl.StringVar(&f.script, "script", "", "what the drawn window shows: a `FILE` in JSON Lines")
 	fl.Float64Var(&f.speed, "speed", 0, "divide the script's waits by `N`")
 	return cmd
 }
 
-func (a *app) run(cmd *cobra.Command, f runFlags) error {
-	if f.duration < 0 || cmd.Flags().Changed("speed") && !(f.speed > 0) {
-		return badUsage("run: --for and --speed take a positive value")
+// add gives a verb these flags.
+func (f *runFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.DurationVar(&f.duration, "for", 0, "stop in order after `DURATION`, and exit with 0")
+	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a message and line")
+	fl.BoolVar(&f.noWeb, "no-web", false, "no live page")
+}
+
+// check refuses what no run can do.
+func (f runFlags) check(cmd *cobra.Command) error {
+	if f.duration < 0 {
+		return badUsage("%s: --for takes a positive value", cmd.Name())
 	}
-	cfg, err := a.load(f.apply)
+	return nil
+}
+
+func (a *app) run(cmd *cobra.Command, f scriptFlags) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("speed") && !(f.speed > 0) {
+		return badUsage("run: --speed takes a positive value")
+	}
+	cfg, err := a.load(f.runFlags.apply, f.apply)
 	if err != nil {
 		return err
 	}
+	return a.runWith(cmd, f.runFlags, cfg)
+}
+
+// runWith runs a configuration until it is told to stop.
+func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg runtime.Config) error {
 	log := a.logger(cfg)
 	opts := append([]runtime.Option{
 		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithListener(telemetry.Log(log)),
@@ -120,10 +147,13 @@ func (f runFlags) apply(cfg *runtime.Config) error {
 		cfg.Log.Level = "warn" // a person reads the messages here
 	}
 	if f.noWeb {
-		if err := cfg.SetFlag("--no-web", "web.enabled", "false"); err != nil {
-			return err
-		}
+		return cfg.SetFlag("--no-web", "web.enabled", "false")
 	}
+	return nil
+}
+
+// apply sets what drawn windows play.
+func (f scriptFlags) apply(cfg *runtime.Config) error {
 	for i := range cfg.Windows {
 		if f.script != "" {
 			if err := cfg.SetFlag("--script", fmt.Sprintf("windows.%d.script", i), f.script); err != nil {

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/runtime"
+)
+
+// desktopDriver captures the windows of real applications; native is the one of
+// this system.
+type desktopDriver struct {
+	name string // in the configuration: driver: NAME
+	open func() (hardware.Screen, error)
+}
+
+// drivers are what a build of this program adds to the runtime: the screen of
+// this system's desktop, on which windows are found by what they are called.
+func drivers() []runtime.Option {
+	opts := []runtime.Option{runtime.WithScreen(native.name, func(w runtime.WindowConfig) (hardware.Screen, string, error) {
+		screen, err := openFinder()
+		return screen, w.Capture(), err
+	})}
+	return append(opts, systemDrivers()...)
+}
+
+func openFinder() (*finder, error) {
+	screen, err := native.open()
+	if err != nil {
+		return nil, err
+	}
+	return &finder{screen: screen, known: map[string]string{}}, nil
+}
+
+// finder is a Screen whose refs are queries: title:TEXT, app:TEXT, plain text
+// that stands in either, or the driver's own id. The query is asked again for
+// every capture, so that a window that was closed and opened again is found
+// again, and one that shows something else by now is not captured.
+type finder struct {
+	screen hardware.Screen
+
+	mu    sync.Mutex
+	known map[string]string // the driver's id of what a query found last
+}
+
+// Windows implements [hardware.Screen].
+func (f *finder) Windows(ctx context.Context) ([]hardware.Window, error) {
+	return f.screen.Windows(ctx)
+}
+
+// Capture implements [hardware.Screen].
+func (f *finder) Capture(ctx context.Context, query string) (hardware.Capture, error) {
+	if isRef(query) {
+		return f.screen.Capture(ctx, query)
+	}
+	w, err := f.find(ctx, query)
+	if err != nil {
+		return hardware.Capture{}, err
+	}
+	return f.screen.Capture(ctx, w.Ref)
+}
+
+// Close closes the driver if it can be closed.
+func (f *finder) Close() error {
+	if c, ok := f.screen.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// find returns the window that a query means now.
+func (f *finder) find(ctx context.Context, query string) (hardware.Window, error) {
+	list, err := f.screen.Windows(ctx)
+	if err != nil {
+		return hardware.Window{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w, err := choose(list, query, f.known[query])
+	if err == nil {
+		f.known[query] = w.Ref
+	}
+	return w, err
+}
+
+// idForm is how drivers write their ids: 0x1a00003 or 4711.
+var idForm = regexp.MustCompile(`^(?:0x[0-9a-fA-F]+|[0-9]+)$`)
+
+func isRef(query string) bool { return idForm.MatchString(query) }
+
+// choose returns the window that a query means. Where several match, the one it
+// meant before goes first, then one that is called exactly so.
+func choose(list []hardware.Window, query, before string) (hardware.Window, error) {
+	var part, exact []hardware.Window
+	for _, w := range list {
+		switch match(w, query) {
+		case wholly:
+			exact = append(exact, w)
+		case partly:
+		default:
+			continue
+		}
+		if w.Ref == before {
+			return w, nil
+		}
+		part = append(part, w)
+	}
+	found := part
+	if len(exact) > 0 {
+		found = exact
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return hardware.Window{}, fmt.Errorf("none of the %d open windows is the wanted one: open it, or choose another from `kehai windows`: %w", len(list), hardware.ErrWindowGone)
+	}
+	return hardware.Window{}, &ambiguousError{found}
+}
+
+// likeness is how well a window matches.
+type likeness int
+
+const (
+	notAtAll likeness = iota
+	partly
+	wholly
+)
+
+func match(w hardware.Window, query string) likeness {
+	if isRef(query) {
+		return like(w.Ref, query, false)
+	}
+	if text, ok := strings.CutPrefix(query, "title:"); ok {
+		return like(w.Title, text, true)
+	}
+	if text, ok := strings.CutPrefix(query, "app:"); ok {
+		return like(w.App, text, true)
+	}
+	return max(like(w.Title, query, true), like(w.App, query, true))
+}
+
+// like compares without regard to letter case and to how a character is encoded.
+func like(name, text string, parts bool) likeness {
+	name, text = fold(name), fold(text)
+	switch {
+	case text == "":
+		return notAtAll
+	case name == text:
+		return wholly
+	case parts && strings.Contains(name, text):
+		return partly
+	}
+	return notAtAll
+}
+
+func fold(s string) string { return strings.TrimSpace(strings.ToLower(norm.NFKC.String(s))) }
+
+// ambiguousError is a query that several windows match. Its text goes to logs
+// and holds no titles, which name the people one talks to.
+type ambiguousError struct{ found []hardware.Window }
+
+func (e *ambiguousError) Error() string {
+	const most = 8
+	var list []string
+	for _, w := range e.found[:min(len(e.found), most)] {
+		list = append(list, fmt.Sprintf("%s (%s, %d×%d)", w.Ref, clean(w.App), w.Box.Dx(), w.Box.Dy()))
+	}
+	more := ""
+	if n := len(e.found) - len(list); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%d windows match: %s%s: say title:TEXT or app:TEXT, or give a ref from `kehai windows`", len(e.found), strings.Join(list, ", "), more)
+}
+
+// Unwrap makes it the typed error of a window that cannot be had: the poller
+// waits and asks again.
+func (e *ambiguousError) Unwrap() error { return hardware.ErrWindowGone }
+
+// findWindow returns what a query means now, for a verb that wants to know
+// before it begins.
+func findWindow(ctx context.Context, query string) (w hardware.Window, err error) {
+	f, err := openFinder()
+	if err != nil {
+		return w, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return f.find(ctx, query)
+}

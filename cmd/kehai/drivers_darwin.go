@@ -1,0 +1,14 @@
+package main
+
+import (
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/darwin"
+	"github.com/kehai-run/kehai/runtime"
+)
+
+var native = desktopDriver{name: "darwin", open: func() (hardware.Screen, error) { return darwin.OpenScreen() }}
+
+// systemDrivers adds Vision, the recognizer that comes with macOS.
+func systemDrivers() []runtime.Option {
+	return []runtime.Option{runtime.WithRecognizer("vision", func() (hardware.Recognizer, error) { return darwin.OpenRecognizer() })}
+}

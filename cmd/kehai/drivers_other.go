@@ -1,0 +1,13 @@
+//go:build !darwin
+
+package main
+
+import (
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/x11"
+	"github.com/kehai-run/kehai/runtime"
+)
+
+var native = desktopDriver{name: "x11", open: func() (hardware.Screen, error) { return x11.Open(x11.Options{}) }}
+
+func systemDrivers() []runtime.Option { return nil }
