@@ -242,7 +242,7 @@ func TestReplayReal(t *testing.T) {
 // come out wrong. KEHAI_REPLAYS says how many. A script that fails is shrunk
 // and written to a file.
 func TestReplayGenerated(t *testing.T) {
-	n := 60
+	n := 40
 	if s := os.Getenv("KEHAI_REPLAYS"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
