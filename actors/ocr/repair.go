@@ -15,15 +15,16 @@ const (
 )
 
 // clean repairs what recognition of a prepared picture does to a line: bars
-// for the letter I, spaces between Japanese characters, and narrow ! and ?
-// after them, which are typed wide there.
+// for the letter I, spaces between Japanese characters, narrow ! and ?
+// after them, which are typed wide there, and some words (words.go). An
+// ideographic space between Japanese letters is real and stays.
 func clean(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != wideSpace }), " ")
 	r := []rune(s)
-	barsToI(r)
 	out := make([]rune, 0, len(r))
 	for i, c := range r {
-		if c == ' ' && len(out) > 0 && i+1 < len(r) && glued(out[len(out)-1], r[i+1]) {
+		if c == ' ' || c == wideSpace {
+			out = space(out, c, next(r, i))
 			continue
 		}
 		if (c == '!' || c == '?') && len(out) > 0 && japanese(out[len(out)-1]) {
@@ -31,7 +32,39 @@ func clean(s string) string {
 		}
 		out = append(out, c)
 	}
-	return string(out)
+	barsToI(out)
+	return repairWords(string(out))
+}
+
+const wideSpace = '\u3000'
+
+// next is the first rune after i that is no space, 0 at the end.
+func next(r []rune, i int) rune {
+	for _, c := range r[i+1:] {
+		if c != ' ' && c != wideSpace {
+			return c
+		}
+	}
+	return 0
+}
+
+// space puts a space between what is out and the rune after it: a wide one
+// between two Japanese letters, none where none belongs, else a narrow one.
+func space(out []rune, c, after rune) []rune {
+	if len(out) == 0 || after == 0 {
+		return out
+	}
+	last := out[len(out)-1]
+	if last == ' ' || last == wideSpace { // several spaces are one
+		return out
+	}
+	switch {
+	case c == wideSpace && kanaOrHan(last) && kanaOrHan(after):
+		return append(out, wideSpace)
+	case glued(last, after):
+		return out
+	}
+	return append(out, ' ')
 }
 
 // barsToI reads a bar as the letter I where its neighbours are Latin letters,
@@ -63,6 +96,11 @@ func neighbour(r []rune, i, step int) rune {
 // or one is and the other is punctuation of any kind.
 func glued(a, b rune) bool {
 	return japanese(a) && (japanese(b) || unicode.IsPunct(b)) || japanese(b) && unicode.IsPunct(a)
+}
+
+// kanaOrHan holds the letters of Japanese.
+func kanaOrHan(r rune) bool {
+	return unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) || r == 'ー'
 }
 
 // japanese holds kana, ideographs and full-width punctuation.

@@ -9,21 +9,51 @@ import (
 
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                "",
-		"今日 は いい 天気":      "今日はいい天気",
-		"ア イ ウ 、 エ":       "アイウ、エ",
-		"本当 ? はい !":       "本当？はい！",
-		"え ! ?":           "え！？",
-		"really?":         "really?",
-		"see  you\tsoon":  "see you soon",
-		"| am here":       "I am here",
-		"|'m late":        "I'm late",
-		"you and | agree": "you and I agree",
-		"W|LL":            "WILL",
-		"3 | 4":           "3 | 4",
-		"左 | 右":           "左 | 右",
-		"LINE で 送 って":     "LINE で送って",
-		"25 日 に":          "25 日に",
+		"":                        "",
+		"今日 は いい 天気":              "今日はいい天気",
+		"ア イ ウ 、 エ":               "アイウ、エ",
+		"本当 ? はい !":               "本当？はい！",
+		"え ! ?":                   "え！？",
+		"really?":                 "really?",
+		"see  you\tsoon":          "see you soon",
+		"| am here":               "I am here",
+		"|'m late":                "I'm late",
+		"you and | agree":         "you and I agree",
+		"W|LL":                    "WILL",
+		"3 | 4":                   "3 | 4",
+		"左 | 右":                   "左 | 右",
+		"LINE で 送 って":             "LINE で送って",
+		"25 日 に":                  "25 日に",
+		"明日の朝\u3000早く起きる":         "明日の朝\u3000早く起きる",
+		"今日 は\u3000 いい 天気":        "今日は\u3000いい天気",
+		"\u3000はい、\u3000そう\u3000": "はい、そう",
+		"LINE\u3000で\u3000送る":     "LINE で\u3000送る",
+		"see\u3000you":            "see you",
+		"WWWW":                    "wwww",
+		"すごいWWW":                  "すごいwww",
+		"わかる WW":                  "わかる ww",
+		"草WW。":                    "草ww。",
+		"WWW is old":              "WWW is old",
+		"the WWW":                 "the WWW",
+		"W":                       "W",
+		"WWF":                     "WWF",
+		"lam":                     "I am",
+		"lam here":                "I am here",
+		"Iam so tired":            "I am so tired",
+		"1am here":                "I am here",
+		"1am going home":          "I am going home",
+		"1am works for me":        "1am works for me",
+		"at 1am":                  "at 1am",
+		"ls it?":                  "Is it?",
+		"Itis late":               "It is late",
+		"lt is late":              "It is late",
+		"lf you like":             "If you like",
+		"l'm late":                "I'm late",
+		"l":                       "l",
+		"you and l agree":         "you and I agree",
+		"islam":                   "islam",
+		"a lamb":                  "a lamb",
+		"lamさん":                   "lamさん",
 	} {
 		if got := clean(in); got != want {
 			t.Errorf("clean(%q) = %q, want %q", in, got, want)
@@ -92,6 +122,7 @@ func TestMostlyLatin(t *testing.T) {
 
 func FuzzClean(f *testing.F) {
 	f.Add("| 今日 \xff は |a|")
+	f.Add("lam \u3000あ\u3000い WWW l'm l 1am here")
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 		once := clean(s)

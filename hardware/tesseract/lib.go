@@ -43,11 +43,15 @@ type library struct {
 	iterConf    func(it handle, level int32) float32
 	iterPage    func(it handle) handle
 	pageBox     func(it handle, level int32, left, top, right, bottom *int32) int32
+	pageFinal   func(it handle, level, element int32) int32
 	deleteText  func(text *byte)
 }
 
-// levelLine is RIL_TEXTLINE.
-const levelLine = 2
+// Levels of the result: RIL_TEXTLINE and RIL_SYMBOL.
+const (
+	levelLine   = 2
+	levelSymbol = 4
+)
 
 // loaded remembers libraries by name: a shared library is loaded once a
 // process and never unloaded.
@@ -141,6 +145,7 @@ func bind(so uintptr) (*library, error) {
 		{"TessResultIteratorConfidence", &lib.iterConf},
 		{"TessResultIteratorGetPageIterator", &lib.iterPage},
 		{"TessPageIteratorBoundingBox", &lib.pageBox},
+		{"TessPageIteratorIsAtFinalElement", &lib.pageFinal},
 		{"TessDeleteText", &lib.deleteText},
 	} {
 		address, err := purego.Dlsym(so, f.name)
@@ -191,7 +196,7 @@ func (l *library) read(h handle, pix []byte, width, height, stride, mode int) ([
 	defer l.iterDelete(it)
 	var out []messages.Line
 	for {
-		if line, ok := l.line(it); ok {
+		if line, ok := l.line(it, pix, width, height, stride); ok {
 			out = append(out, line)
 		}
 		if l.iterNext(it, levelLine) == 0 {
@@ -201,7 +206,7 @@ func (l *library) read(h handle, pix []byte, width, height, stride, mode int) ([
 }
 
 // line reads the iterator's present line; false if it holds no text.
-func (l *library) line(it handle) (messages.Line, bool) {
+func (l *library) line(it handle, pix []byte, width, height, stride int) (messages.Line, bool) {
 	c := l.iterText(it, levelLine)
 	if c == nil {
 		return messages.Line{}, false
@@ -213,11 +218,34 @@ func (l *library) line(it handle) (messages.Line, bool) {
 	}
 	var left, top, right, bottom int32
 	l.pageBox(l.iterPage(it), levelLine, &left, &top, &right, &bottom)
+	confidence := min(max(float64(l.iterConf(it, levelLine))/100, 0), 1)
+	if strings.ContainsFunc(text, func(r rune) bool { return letter(string(r)) }) {
+		x0, y0, x1, y1 := max(int(left), 0), max(int(top), 0), min(int(right), width), min(int(bottom), height)
+		text = spaced(text, l.symbols(it), func(wide int) [][2]int { return blankColumns(pix, stride, x0, y0, x1, y1, wide) })
+	}
 	return messages.Line{
 		Text:       messages.Text(text),
-		Confidence: min(max(float64(l.iterConf(it, levelLine))/100, 0), 1),
+		Confidence: confidence,
 		Box:        messages.Rect{X: int(left), Y: int(top), W: int(right - left), H: int(bottom - top)},
 	}, true
+}
+
+// symbols reads the characters of the iterator's present line. The iterator
+// stands at the last one afterwards.
+func (l *library) symbols(it handle) (out []symbol) {
+	for {
+		if c := l.iterText(it, levelSymbol); c != nil {
+			s := symbol{text: goString(c)}
+			l.deleteText(c)
+			var left, top, right, bottom int32
+			l.pageBox(l.iterPage(it), levelSymbol, &left, &top, &right, &bottom)
+			s.left, s.right = int(left), int(right)
+			out = append(out, s)
+		}
+		if l.pageFinal(l.iterPage(it), levelLine, levelSymbol) != 0 || l.iterNext(it, levelSymbol) == 0 {
+			return out
+		}
+	}
 }
 
 // goString copies a C string; "" for nil.
