@@ -91,7 +91,7 @@ func (e *Echoes) Text(c messages.ConversationID, t messages.Text, at time.Time) 
 // not been seen yet. What was claimed so stays an own one. It returns the bubbles
 // as they came if nothing is to be corrected; changed says that e has changed.
 func (e *Echoes) Sides(c messages.ConversationID, at time.Time, before Last, bubbles []messages.Bubble) (out []messages.Bubble, found []Echo, changed bool) {
-	blind := !slices.ContainsFunc(bubbles, isOwn)
+	blind := e.blind(c, bubbles)
 	out = e.Claimed(c, bubbles)
 	if len(e.Sends) == 0 {
 		return out, nil, false
@@ -133,21 +133,30 @@ func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (
 	if len(claims) == 0 {
 		return out
 	}
-	blind := !slices.ContainsFunc(bubbles, isOwn)
+	blind := e.blind(c, bubbles)
 	for i, b := range bubbles {
 		if isOwn(b) || b.Kind != messages.KindText {
 			continue
 		}
-		norm := text.Normalize(string(b.Text))
-		k := slices.IndexFunc(claims, func(k Claim) bool {
-			return k.Key == b.Key && k.Key != 0 || (blind || b.Side != messages.SideIncoming) && text.OCREqual(string(k.Text), norm)
-		})
-		if k >= 0 {
+		bySide := blind || b.Side != messages.SideIncoming
+		if k := slices.IndexFunc(claims, func(k Claim) bool { return k.is(b, bySide) }); k >= 0 {
 			claims = slices.Delete(claims, k, k+1)
 			out = owned(bubbles, out, i)
 		}
 	}
 	return out
+}
+
+// blind reports that a view shows no own bubble but those that were claimed.
+func (e *Echoes) blind(c messages.ConversationID, bubbles []messages.Bubble) bool {
+	return !slices.ContainsFunc(bubbles, func(b messages.Bubble) bool {
+		return isOwn(b) && !slices.ContainsFunc(e.Claims, func(k Claim) bool { return k.Conversation == c && k.is(b, true) })
+	})
+}
+
+// is reports that a bubble is the one that was claimed.
+func (k Claim) is(b messages.Bubble, byText bool) bool {
+	return k.Key == b.Key && k.Key != 0 || byText && text.OCREqual(string(k.Text), string(b.Text))
 }
 
 func isOwn(b messages.Bubble) bool { return b.Side == messages.SideOwn }

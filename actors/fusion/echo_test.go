@@ -49,6 +49,7 @@ func TestSides(t *testing.T) {
 		{name: "all sides fail", before: "<hi", views: []string{"<hi <hello", "<hi <hello <x"}, want: []string{"<hi >hello", "<hi >hello <x"}, echoes: 1},
 		{name: "all sides fail, returned greeting", before: "<hi", views: []string{"<hi <hello", "<hi <hello <hello"}, want: []string{"<hi >hello", "<hi >hello <hello"}, echoes: 1},
 		{name: "own side works: the friend's", before: ">hi", views: []string{">hi <hello"}, want: []string{">hi <hello"}},
+		{name: "all sides fail, after a claim", before: "<hi", views: []string{"<hi <hello", "<hello <x <hello"}, want: []string{"<hi >hello", ">hello <x <hello"}, echoes: 1},
 		{name: "last moment", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"}, after: EchoWindow - 1, echoes: 1},
 		{name: "too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"}, after: EchoWindow},
 		{name: "without a side, too late", before: "<hi", views: []string{"<hi ?hello"}, want: []string{"<hi ?hello"}, after: EchoWindow},
@@ -78,6 +79,23 @@ func TestSides(t *testing.T) {
 		if echoes != c.echoes {
 			t.Errorf("%s: %d echoes, want %d", c.name, echoes, c.echoes)
 		}
+	}
+}
+
+// TestSidesClaimOneByOne: a view that shows own bubbles only because they were
+// claimed says nothing for the others.
+func TestSidesClaimOneByOne(t *testing.T) {
+	e, before := &Echoes{}, viewOf("c", bubbles("<hi"))
+	view := "<hi"
+	for i, word := range []string{"hello", "again", "third"} {
+		at := noon.Add(time.Duration(i) * time.Minute)
+		e.Sending(Send{Conversation: "c", Text: messages.Text(word), At: at})
+		view += " <" + word
+		out, found, _ := e.Sides("c", at, before, e.Claimed("c", bubbles(view)))
+		if len(found) != 1 || out[len(out)-1].Side != messages.SideOwn {
+			t.Errorf("Sides(%s) = %s with %d echoes, want the last one an own one", view, words(out), len(found))
+		}
+		before = viewOf("c", out)
 	}
 }
 
