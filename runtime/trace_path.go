@@ -50,7 +50,7 @@ func (ev *evidence) pathOf(d *delivery) control.Path {
 	m := control.NewMessage(d.seq, d.MessageDelivered)
 	p := control.Path{
 		Conversation: d.Conversation, Message: &m, Text: string(d.Text), Outcome: control.Delivered,
-		Why: fmt.Sprintf("delivered %s after it was first seen", d.DeliveredAt.Sub(d.SeenAt).Round(time.Millisecond)),
+		Why: fmt.Sprintf("%s after it was first seen", d.DeliveredAt.Sub(d.SeenAt).Round(time.Millisecond)),
 	}
 	for _, part := range d.Parts {
 		p.Occurrences = append(p.Occurrences, part.Occurrence)
