@@ -51,6 +51,9 @@ type Config struct {
 	// What is read at all.
 	Read ReadConfig `yaml:"read"`
 
+	// Judging from camera and computer use what the person at this machine does.
+	Focus FocusConfig `yaml:"focus"`
+
 	// The live page.
 	Web WebConfig `yaml:"web"`
 
@@ -228,6 +231,83 @@ type ReadConfig struct {
 	Only []string `yaml:"only"`
 }
 
+// FocusConfig is about attention.
+type FocusConfig struct {
+	// Whether attention is judged, and face trackers may connect to the socket
+	// focus.sock in the data folder. Default false.
+	Enabled bool `yaml:"enabled"`
+
+	// Who counts input and names the active application: system (macOS, or X11),
+	// none, or a driver that the host adds. Default system.
+	Usage string `yaml:"usage"`
+
+	// Whether a language model is asked about cases that are not clear, if there
+	// is one. Default true.
+	LLM bool `yaml:"llm"`
+
+	// Address at which face trackers may also post over HTTP, with the token in
+	// the file feed.token of the data folder: a loopback address or localhost, and
+	// a port. Empty: none. Default empty.
+	FeedAddr string `yaml:"feed_addr"`
+
+	// How long changes of the state are kept, 0s to 876000h; 0 keeps them forever.
+	// Default 720h.
+	Keep Duration `yaml:"keep" min:"0s" max:"876000h"`
+
+	// How long drowsiness lasts before a notice, 1s to 24h. Default 30s.
+	Drowsy Duration `yaml:"drowsy" min:"1s" max:"24h"`
+
+	// How long distraction lasts before a notice, 1s to 24h. Default 2m.
+	Distracted Duration `yaml:"distracted" min:"1s" max:"24h"`
+
+	// Time between two notices of the same state, 1s to 24h. Default 10m.
+	CoolDown Duration `yaml:"cool_down" min:"1s" max:"24h"`
+
+	// Where cases begin to be clear.
+	Rules FocusRulesConfig `yaml:"rules"`
+}
+
+// FocusRulesConfig holds the thresholds of the rules of attention.
+type FocusRulesConfig struct {
+	// Away at more than this share of the last minute without a face, 0 to 1.
+	// Default 0.7.
+	NoFace float64 `yaml:"no_face" min:"0" max:"1"`
+
+	// Focused at more than this eye aspect ratio, 0 to 1. Default 0.27.
+	EyesOpen float64 `yaml:"eyes_open" min:"0" max:"1"`
+
+	// Focused while the head is turned by less than this many degrees to a side, 1
+	// to 90. Default 25.
+	FacingYaw float64 `yaml:"facing_yaw" min:"1" max:"90"`
+
+	// Focused while the head is turned by less than this many degrees up or down,
+	// 1 to 90. Default 25.
+	FacingPitch float64 `yaml:"facing_pitch" min:"1" max:"90"`
+
+	// Focused up to this time without input, 1s to 24h. Default 1m.
+	Idle Duration `yaml:"idle" min:"1s" max:"24h"`
+
+	// Distracted, where nothing else is clear, at more than this many degrees to a
+	// side, 1 to 180. Default 45.
+	Turned float64 `yaml:"turned" min:"1" max:"180"`
+
+	// Distracted, where nothing else is clear, at more switches than this in the
+	// last minute, 0 to 1000. Default 6.
+	Switches int `yaml:"switches" min:"0" max:"1000"`
+
+	// And between more applications than this, 0 to 1000. Default 4.
+	Apps int `yaml:"apps" min:"0" max:"1000"`
+
+	// A key that was pressed at most this long ago says that the camera which sees
+	// no face is covered, 0s to 10m; 0 is never. Not used by profile seed. Default
+	// 10s.
+	CoveredKey Duration `yaml:"covered_key" min:"0s" max:"10m"`
+
+	// Idle, without a camera, after more than this time without input, 0s to 24h;
+	// 0 is never. Not used by profile seed. Default 10m.
+	LongIdle Duration `yaml:"long_idle" min:"0s" max:"24h"`
+}
+
 // WebConfig is about the live page.
 type WebConfig struct {
 	// Whether the page is served. Default false; kehai run turns it on.
@@ -295,10 +375,21 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		OCR:        OCRConfig{Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
 		Burst:      BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
 		Dedup:      DedupConfig{FirstSight: "unanswered", Tail: 200},
+		Focus:      defaultFocus(),
 		Web:        WebConfig{Addr: "127.0.0.1:7411"},
 		Log:        LogConfig{Level: "info", Format: "auto"},
 		Retention:  RetentionConfig{Verdicts: 720 * hour},
 		Shutdown:   ShutdownConfig{Drain: 10 * second},
+	}
+}
+
+func defaultFocus() FocusConfig {
+	return FocusConfig{
+		Usage: UsageSystem, LLM: true, Keep: 720 * hour, Drowsy: 30 * second, Distracted: 120 * second, CoolDown: 600 * second,
+		Rules: FocusRulesConfig{
+			NoFace: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, Idle: 60 * second, Turned: 45, Switches: 6, Apps: 4,
+			CoveredKey: 10 * second, LongIdle: 600 * second,
+		},
 	}
 }
 
@@ -328,6 +419,10 @@ func (c *Config) Validate() error {
 	p.add(c, "encryption.key_env", checkKeyEnv(c.Encryption))
 	p.add(c, "web.addr", checkLoopback(c.Web.Addr))
 	p.add(c, "ocr.engine", checkName(c.OCR.Engine))
+	p.add(c, "focus.usage", checkName(c.Focus.Usage))
+	if c.Focus.FeedAddr != "" {
+		p.add(c, "focus.feed_addr", checkLoopback(c.Focus.FeedAddr))
+	}
 	c.checkBurst(&p)
 	c.checkWindows(&p)
 	return p.err()

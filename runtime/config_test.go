@@ -117,6 +117,16 @@ burst: {quiet: 100ms, cap: 2s, parts: 2}
 dedup: {first_sight: none, tail: 20}
 read: {only: ["line:Hana", "花 \"x\", y"]}
 debug: {text: true}
+focus:
+  enabled: true
+  usage: none
+  llm: false
+  feed_addr: 127.0.0.1:0
+  keep: 24h
+  drowsy: 1m
+  distracted: 1m
+  cool_down: 1m
+  rules: {no_face: 0.8, eyes_open: 0.2, facing_yaw: 30, facing_pitch: 20, idle: 30s, turned: 60, switches: 9, apps: 8, covered_key: 0s, long_idle: 5m}
 web: {enabled: true, addr: "[::1]:0"}
 log: {level: debug, format: json}
 retention: {messages: 24h, verdicts: 0, dead_letters: 36h}

@@ -28,6 +28,8 @@ type settings struct {
 	recognizers map[string]OpenRecognizer
 	ocrCommand  func(engine string) *exec.Cmd // nil: the program cannot read in another process
 	probes      map[string]func() error       // of built-in recognizers: what is missing, and what mends it
+	usages      map[string]OpenUsage
+	notifier    hardware.Notifier // nil: there is none
 	store       func() (engine.Store, error)
 	wrapWorker  []func(string, actors.Worker) actors.Worker
 	wrapStore   []func(engine.Store) engine.Store
@@ -38,7 +40,7 @@ type settings struct {
 
 func newSettings(cfg Config, opts []Option) settings {
 	s := settings{log: zerolog.Nop(), version: "devel", now: time.Now, screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{},
-		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, hashKey: make([]byte, 32)}
+		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(), hashKey: make([]byte, 32)}
 	rand.Read(s.hashKey) // never fails
 	s.builtin(cfg)
 	for _, o := range opts {

@@ -151,7 +151,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
-	failed := make(chan error, len(r.subs)+4)
+	failed := make(chan error, len(r.subs)+5)
 	var all sync.WaitGroup
 	spawn := func(wg *sync.WaitGroup, name string, fn func() error) {
 		wg.Go(func() {
@@ -161,6 +161,9 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		})
 	}
 	if err := r.startPage(services, func(fn func() error) { spawn(&all, "live page", fn) }); err != nil {
+		return err
+	}
+	if err := r.startFeed(services, func(fn func() error) { spawn(&all, "feed of face trackers", fn) }); err != nil {
 		return err
 	}
 	if err = sys.Start(); err == nil {

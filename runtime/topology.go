@@ -52,6 +52,8 @@ func (p *plan) close() error {
 //	burst/CONVERSATION    joins what comes in quick succession
 //	conversation/ID       keeps and publishes what was delivered
 //
+//	camera, pcusage, focus, focushistory, notifier: see watchDesk
+//
 //	capture (one a window), ocr (a pool), structure (one a window that names a driver): workers
 func (r *Runtime) topology() (plan, error) {
 	var p plan
@@ -119,6 +121,9 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	if len(trees) > 0 {
 		p.watchRows(trees, windows, r.set.now)
+	}
+	if err := r.watchDesk(&p); err != nil {
+		return p, errors.Join(err, p.close())
 	}
 	p.join(r.set)
 	p.listeners = append(p.listeners, r.metrics.Listen, r.sights.listen)
