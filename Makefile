@@ -69,10 +69,10 @@ race: ## all tests with the race detector
 
 .PHONY: crash crash-ci
 crash-ci: ## kill a real kehai 100 times
-	KEHAI_KILLS=100 $(GO) test -count=1 -timeout 10m -tags crash -run Crash -v ./cmd/kehai
+	KEHAI_KILLS=100 $(GO) test -count=1 -timeout 10m -tags crash -run '^TestCrash$$' -v ./cmd/kehai
 crash: ## kill a real kehai 1,000 times, then 1,000 times with every batch synced
-	KEHAI_KILLS=1000 $(GO) test -count=1 -timeout 4h -tags crash -run Crash -v ./cmd/kehai
-	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(GO) test -count=1 -timeout 4h -tags crash -run Crash -v ./cmd/kehai
+	KEHAI_KILLS=1000 $(GO) test -count=1 -timeout 4h -tags crash -run '^TestCrash$$' -v ./cmd/kehai
+	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(GO) test -count=1 -timeout 4h -tags crash -run '^TestCrash$$' -v ./cmd/kehai
 
 .PHONY: browser
 browser: ## the live page in a real browser
