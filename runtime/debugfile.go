@@ -39,6 +39,8 @@ type debugRecord struct {
 	TookMS    int64             `json:"took_ms"`
 	Score     int               `json:"score"`
 	Signal    string            `json:"signal,omitempty"`
+	Changed   string            `json:"pixel_text_changed,omitempty"`
+	Cursor    string            `json:"cursor,omitempty"` // what the text cursor did, where the profile has one
 	Verdicts  []control.Step    `json:"verdicts"`
 	DropStage string            `json:"drop_stage,omitempty"` // of the last drop, if there is one
 }
@@ -131,7 +133,10 @@ func (w *sight) record() debugRecord {
 	}
 	for _, s := range w.steps {
 		if s.Stage == "fusion" && s.Detail.Score > 0 {
-			rec.Score, rec.Signal = s.Detail.Score, s.Detail.Rule
+			rec.Score, rec.Signal, rec.Changed = s.Detail.Score, s.Detail.Rule, s.Detail.Changed
+		}
+		if s.Outcome == "cursor" {
+			rec.Cursor = s.What
 		}
 		if s.Outcome == "dropped" {
 			rec.DropStage = s.Stage

@@ -60,6 +60,10 @@ func (s *sights) listen(ev Event) {
 	switch m := ev.Message.(type) {
 	case messages.FrameSeen:
 		s.seen(ev, m)
+	case messages.CursorTruncation:
+		s.verdict(ev, control.Step{Stage: "fusion", Actor: ev.From, Outcome: "cursor", What: fmt.Sprintf("%d lines were passed on before, %d are left", m.Discarded, m.Kept)})
+	case messages.CursorNotFound:
+		s.verdict(ev, control.Step{Stage: "fusion", Actor: ev.From, Outcome: "cursor", What: fmt.Sprintf("the lines passed on last are not there: all %d go on", m.Lines)})
 	case messages.Passed:
 		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: "passed", Detail: m.Detail})
 	case messages.Dropped:

@@ -153,6 +153,9 @@ func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) 
 		for _, b := range m.Bubbles {
 			list = append(list, mention{place{m.Conversation, 0}, string(b.Text), m.SeenAt})
 		}
+		if m.Text != "" {
+			list = append(list, mention{place{m.Conversation, 0}, string(m.Text), m.SeenAt})
+		}
 		return m.Conversation, list
 	case messages.Heard:
 		return m.Conversation, []mention{{place{m.Conversation, m.Occurrence}, string(m.Text), m.SeenAt}}
