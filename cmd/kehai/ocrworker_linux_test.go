@@ -137,8 +137,8 @@ func TestOCRProcessCrashes(t *testing.T) {
 	if !slices.EqualFunc(got, want, text.OCREqual) {
 		t.Errorf("delivered %q, want %q", got, want)
 	}
-	if killed.Load() < 3 || failed.Load() < 1 {
-		t.Errorf("%d processes were crashed and %d calls failed by it, want at least 3 and 1", killed.Load(), failed.Load())
+	if killed.Load() < 1 || failed.Load() < 1 {
+		t.Errorf("%d processes were crashed and %d calls failed by it, want at least one of each", killed.Load(), failed.Load())
 	}
 	if left := ocrProcesses(t); len(left) > 0 {
 		t.Errorf("OCR processes %v are left", left)
