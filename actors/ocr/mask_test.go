@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -279,7 +280,7 @@ func BenchmarkMask(b *testing.B) {
 					sum += v
 				}
 			}
-			p.img.Pix[3] |= sum &^ sum
+			runtime.KeepAlive(sum)
 		})
 		for _, rule := range []string{layout.RuleLane, layout.RuleFullWidth} {
 			b.Run(fmt.Sprintf("x%d/%s", scale, rule), func(b *testing.B) {
