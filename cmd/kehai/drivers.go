@@ -20,15 +20,28 @@ import (
 type desktopDriver struct {
 	name string // in the configuration: driver: NAME
 	open func() (hardware.Screen, error)
+
+	// Its accessibility trees; windows lists what refs mean.
+	structure string // structure: NAME
+	openTree  func(windows listWindows) (hardware.Structure, error)
 }
 
-// drivers are what a build of this program adds to the runtime: the screen of
-// this system's desktop, on which windows are found by what they are called.
+type listWindows = func(context.Context) ([]hardware.Window, error)
+
+// drivers are what a build of this program adds to the runtime: the screen and
+// the accessibility trees of this system's desktop, on which windows are found
+// by what they are called.
 func drivers() []runtime.Option {
-	opts := []runtime.Option{runtime.WithScreen(native.name, func(w runtime.WindowConfig) (hardware.Screen, string, error) {
-		screen, err := openFinder()
-		return screen, w.Capture(), err
-	})}
+	opts := []runtime.Option{
+		runtime.WithScreen(native.name, func(w runtime.WindowConfig) (hardware.Screen, string, error) {
+			screen, err := openFinder()
+			return screen, w.Capture(), err
+		}),
+		runtime.WithStructure(native.structure, func(w runtime.WindowConfig) (hardware.Structure, string, error) {
+			rows, err := openRows()
+			return rows, w.Capture(), err
+		}),
+	}
 	return append(opts, systemDrivers()...)
 }
 
@@ -89,6 +102,45 @@ func (f *finder) find(ctx context.Context, query string) (hardware.Window, error
 		f.known[query] = w.Ref
 	}
 	return w, err
+}
+
+// rowFinder is a Structure whose refs are queries, as those of a finder are.
+type rowFinder struct {
+	*finder
+	tree hardware.Structure
+}
+
+func openRows() (*rowFinder, error) {
+	f, err := openFinder()
+	if err != nil {
+		return nil, err
+	}
+	tree, err := native.openTree(f.Windows)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &rowFinder{f, tree}, nil
+}
+
+// Rows implements [hardware.Structure].
+func (r *rowFinder) Rows(ctx context.Context, query string) (int, error) {
+	if isRef(query) {
+		return r.tree.Rows(ctx, query)
+	}
+	w, err := r.find(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	return r.tree.Rows(ctx, w.Ref)
+}
+
+// Close closes both drivers if they can be closed.
+func (r *rowFinder) Close() error {
+	var err error
+	if c, ok := r.tree.(io.Closer); ok {
+		err = c.Close()
+	}
+	return errors.Join(err, r.finder.Close())
 }
 
 // idForm is how drivers write their ids: 0x1a00003 or 4711.

@@ -6,7 +6,12 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 )
 
-var native = desktopDriver{name: "darwin", open: func() (hardware.Screen, error) { return darwin.OpenScreen() }}
+var native = desktopDriver{
+	name:      "darwin",
+	open:      func() (hardware.Screen, error) { return darwin.OpenScreen() },
+	structure: "darwin",
+	openTree:  func(listWindows) (hardware.Structure, error) { return darwin.OpenStructure() },
+}
 
 // systemDrivers adds Vision, the recognizer that comes with macOS.
 func systemDrivers() []runtime.Option {

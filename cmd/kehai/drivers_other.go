@@ -4,10 +4,18 @@ package main
 
 import (
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/atspi"
 	"github.com/kehai-run/kehai/hardware/x11"
 	"github.com/kehai-run/kehai/runtime"
 )
 
-var native = desktopDriver{name: "x11", open: func() (hardware.Screen, error) { return x11.Open(x11.Options{}) }}
+var native = desktopDriver{
+	name:      "x11",
+	open:      func() (hardware.Screen, error) { return x11.Open(x11.Options{}) },
+	structure: "atspi",
+	openTree: func(windows listWindows) (hardware.Structure, error) {
+		return atspi.Open(atspi.Options{Windows: windows})
+	},
+}
 
 func systemDrivers() []runtime.Option { return nil }

@@ -19,7 +19,7 @@ import (
 // watchFlags are the flags of watch.
 type watchFlags struct {
 	runFlags
-	window, layout, driver, ocr, name, chat string
+	window, layout, driver, structure, ocr, name, chat string
 }
 
 func (a *app) watchCmd() *cobra.Command {
@@ -46,6 +46,7 @@ opened again is found again.`,
 	fl.StringVar(&f.window, "window", "", "what the window is called: `QUERY`")
 	fl.StringVar(&f.layout, "layout", "line", "how it looks: line, generic, or a `LAYOUT` file from kehai layout calibrate")
 	fl.StringVar(&f.driver, "driver", native.name, "who captures it: `DRIVER`")
+	fl.StringVar(&f.structure, "structure", "", "also count rows in the window's accessibility tree: `DRIVER` "+native.structure)
 	fl.StringVar(&f.ocr, "ocr", "", "who reads: `ENGINE` (default: the configuration's)")
 	fl.StringVar(&f.name, "name", "", "what is stored about the window is kept under `NAME` (default: made from QUERY)")
 	fl.StringVar(&f.chat, "app", "", "conversations are called `APP`:person (default: the layout's name)")
@@ -103,6 +104,7 @@ func (f watchFlags) apply(cfg *runtime.Config) error {
 		{"--window", "windows.0.ref", f.window},
 		{"--layout", "windows.0.layout", f.layout},
 		{"--driver", "windows.0.driver", f.driver},
+		{"--structure", "windows.0.structure", f.structure},
 		{"--app", "windows.0.app", chat},
 		{"--ocr", "ocr.engine", f.ocr},
 	} {
