@@ -136,6 +136,7 @@ func newReplay(o ReplayOptions) (*replay, error) {
 	if err := p.cfg.Validate(); err != nil {
 		return nil, err
 	}
+	p.ears.lines = p.cfg.Profile == ProfileSeed
 	theme := drawn.Light
 	if w.Theme == "dark" {
 		theme = drawn.Dark

@@ -81,11 +81,11 @@ func (p *replay) send(text messages.Text) error {
 	title := p.window.Title()
 	id := messages.ConversationID(p.cfg.Windows[0].App + ":" + title)
 	p.sends++
-	err := p.inject(messages.To("ingress", string(id)), messages.TextSent{
-		Conversation: id, Text: text, Trace: fmt.Sprintf("replay-%d", p.sends), At: p.now(),
-	})
-	if err != nil {
-		return err
+	sent := messages.TextSent{Conversation: id, Text: text, Trace: fmt.Sprintf("replay-%d", p.sends), At: p.now()}
+	for _, to := range p.runtime.plan.readers(id) {
+		if err := p.inject(to, sent); err != nil {
+			return err
+		}
 	}
 	p.ears.sent = append(p.ears.sent, said{conversation: title, texts: []string{string(text)}})
 	return p.window.Send(text)

@@ -16,13 +16,16 @@ type ears struct {
 	place []messages.Occurrence     // of each in got
 	heard map[string]messages.Heard // that went into ingress, by the message's id
 	sent  []said
+	lines bool // each line of a text is a message: profile seed joins them
 }
 
 func newEars() ears { return ears{heard: map[string]messages.Heard{}} }
 
 func (e *ears) delivered(m messages.MessageDelivered) {
 	for _, part := range m.Parts {
-		e.add(heard{conversation: string(m.Conversation), sender: string(m.Sender), kind: part.Kind, text: string(part.Text)}, part.Occurrence)
+		for _, text := range e.texts(part.Text) {
+			e.add(heard{conversation: string(m.Conversation), sender: string(m.Sender), kind: part.Kind, text: text}, part.Occurrence)
+		}
 	}
 }
 
@@ -32,7 +35,17 @@ func (e *ears) dropped(d messages.Dropped) {
 	if !ok || !strings.HasPrefix(d.Reason, "echo") {
 		return
 	}
-	e.add(heard{conversation: string(h.Conversation), sender: string(h.Sender), kind: h.Kind, text: string(h.Text), echo: true}, h.Occurrence)
+	for _, text := range e.texts(h.Text) {
+		e.add(heard{conversation: string(h.Conversation), sender: string(h.Sender), kind: h.Kind, text: text, echo: true}, h.Occurrence)
+	}
+}
+
+// texts are the messages in a text.
+func (e *ears) texts(t messages.Text) []string {
+	if !e.lines {
+		return []string{string(t)}
+	}
+	return strings.Split(string(t), "\n")
 }
 
 // add keeps the order in which messages came out. Only what was dropped is put
