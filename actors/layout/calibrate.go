@@ -24,11 +24,11 @@ var ErrCalibrate = errors.New("layout: cannot calibrate from this picture")
 // colour in long runs whose edges line up: own bubbles at the right, incoming
 // ones at the left. What lines up in the middle is a date or a notice.
 func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
-	if img == nil || !(scale > 0) || scale > 16 {
-		return Layout{}, fmt.Errorf("%w: want a picture and a scale above 0, at most 16", ErrCalibrate)
+	if img == nil || !(scale >= 0.25) || scale > 16 {
+		return Layout{}, fmt.Errorf("%w: want a picture and a scale from 0.25 to 16", ErrCalibrate)
 	}
 	s := shot{img: img, w: img.Rect.Dx(), h: img.Rect.Dy(), scale: scale}
-	if s.w < px(120, scale) || s.h < px(160, scale) {
+	if s.w < max(px(120, scale), 60) || s.h < max(px(160, scale), 80) {
 		return Layout{}, fmt.Errorf("%w: %d×%d pixels at scale %v are too small for a chat window", ErrCalibrate, s.w, s.h, scale)
 	}
 	if !s.findGround() {

@@ -57,8 +57,8 @@ at it before you use the layout.`,
 }
 
 func (a *app) calibrate(path string, f calibrateFlags) error {
-	if !(f.scale > 0) || f.scale > 16 {
-		return badUsage("layout calibrate: --scale %v: want more than 0, at most 16", f.scale)
+	if !(f.scale >= 0.25) || f.scale > 16 {
+		return badUsage("layout calibrate: --scale %v: want 0.25 to 16", f.scale)
 	}
 	img, err := readPNG(path)
 	if err != nil {

@@ -10,7 +10,10 @@
 //
 // A recognition cannot be interrupted: the context is looked at before each
 // call, and a call takes some tens of milliseconds a bubble. A crash inside
-// the C library ends the process.
+// the C library ends the process: package ocrproc runs it in another one.
+//
+// A space that somebody typed between Japanese letters comes out as U+3000; the
+// narrow ones between them are the library's own and mean nothing.
 package tesseract
 
 import (
