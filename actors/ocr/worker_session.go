@@ -121,7 +121,9 @@ func (s *session) line(box image.Rectangle, factor float64) (messages.Line, erro
 		return messages.Line{}, err
 	}
 	out := lines[0]
-	out.Text = messages.Text(join(lines))
+	// A name is known by its letters: a space that one reading has and another
+	// has not would make two conversations.
+	out.Text = messages.Text(strings.ReplaceAll(join(lines), string(wideSpace), ""))
 	for _, l := range lines {
 		out.Confidence = min(out.Confidence, l.Confidence)
 	}

@@ -15,7 +15,7 @@ type symbol struct {
 
 // wideGap is the share of a letter's pitch from which the bare space between
 // two Japanese letters is a space that somebody typed.
-const wideGap = 0.6
+const wideGap = 0.8
 
 // spaced marks the wide gaps of a line with ideographic spaces. The library
 // puts spaces between Japanese letters at random, and its boxes of single
@@ -87,7 +87,7 @@ func pitchOf(symbols []symbol) float64 {
 			steps = append(steps, symbols[i].left-symbols[i-1].left)
 		}
 	}
-	if len(steps) < 2 {
+	if len(steps) < 4 { // too few to tell a pitch
 		return 0
 	}
 	slices.Sort(steps)
