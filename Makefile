@@ -92,6 +92,10 @@ bench: setup-run ## the tables of figures: kernel, store, OCR, ledger
 	$(GO) test -run '^$$' -bench Memory -benchtime 1x ./cmd/kehai
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./runtime/store ./actors/... ./hardware/...
 
+.PHONY: bench-detect
+bench-detect: setup-run build ## 2,000 generated messages, both profiles, perfect/noisy/real OCR: what was missed or doubled
+	@$(BIN)/kehai replay --corpus $(ARGS)
+
 FUZZTIME ?= 30s
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)
