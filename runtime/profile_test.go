@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
@@ -140,6 +141,25 @@ func TestProfilesPart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOneViewShowsATextTwice: then it was said twice, also where nothing of the
+// conversation is known yet.
+func TestOneViewShowsATextTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.Start(t)
+		if err := s.Window.Switch("Hana"); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"OK", "了解しましたありがとう", "OK", "了解しましたありがとう"}
+		for _, text := range want {
+			change := drawn.Change{Op: drawn.OpAppend, Conversation: "Hana", Who: drawn.Friend, Text: messages.Text(text)}
+			if err := s.Window.Apply(change); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.WantMessages(want...)
+	})
 }
 
 // counter is a hardware.Structure whose rows a test sets.

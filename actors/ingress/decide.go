@@ -1,9 +1,6 @@
 package ingress
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -175,11 +172,4 @@ func (r Rules) remembers(e Entry, n int) bool { return r.short(e, n) || n >= r.C
 func inside(age, window time.Duration) bool { return age < window && age > -window }
 
 // hash identifies a text in the log without telling it.
-func (r Rules) hash(t messages.Text) string {
-	if len(r.HashKey) == 0 {
-		return ""
-	}
-	h := hmac.New(sha256.New, r.HashKey)
-	h.Write([]byte(t))
-	return hex.EncodeToString(h.Sum(nil)[:8])
-}
+func (r Rules) hash(t messages.Text) string { return text.Hash(r.HashKey, string(t)) }
