@@ -18,6 +18,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
 	"github.com/kehai-run/kehai/runtime/control"
 )
@@ -210,4 +211,72 @@ func wantRows(t *testing.T, query string, want int) {
 		n, err := rows.Rows(t.Context(), query)
 		return err == nil && n == want
 	})
+}
+
+// kehaiSays runs a command line in this process.
+func kehaiSays(t *testing.T, wantCode int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	if code := Main(append([]string{"--data", t.TempDir()}, args...), &out, &errs); code != wantCode {
+		t.Errorf("kehai %q = %d, want %d:\n%s%s", args, code, wantCode, out.String(), errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+func wantIn(t *testing.T, what, got string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(got, w) {
+			t.Errorf("%s = %q, want %q in it", what, got, w)
+		}
+	}
+}
+
+func TestDesktopListsAndChooses(t *testing.T) {
+	desk := desktop.Start(t)
+	t.Setenv("DISPLAY", desk.Display)
+	t.Setenv("WAYLAND_DISPLAY", "")
+	t.Setenv("KEHAI_WEB_ADDR", "127.0.0.1:0")
+	out, _ := kehaiSays(t, exitOK, "doctor")
+	wantIn(t, "doctor without a manager", out, "X11 at "+desk.Display, "note  manager")
+	_, errs := kehaiSays(t, exitOK, "windows")
+	wantIn(t, "windows of none", errs, "no windows are open")
+
+	desk.StartWindowManager(t)
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", desk.StartBus(t))
+	client := desktop.Connect(t, desk.Display)
+	first := client.Open("Hana\x1b[2J", "Chat", image.Rect(10, 10, 330, 250))
+	client.Open("Ken", "Chat", image.Rect(400, 10, 720, 250))
+	desktop.Eventually(t, "both windows are listed", func() bool {
+		list, err := findAll(t)
+		return err == nil && len(list) == 2
+	})
+	out, _ = kehaiSays(t, exitOK, "windows")
+	wantIn(t, "windows", out, "REF", "Chat", "Ken", "320×240", fmt.Sprintf("0x%x", first.ID))
+	if strings.Contains(out, "\x1b") {
+		t.Errorf("windows = %q, want titles that cannot steer the terminal", out)
+	}
+	out, _ = kehaiSays(t, exitOK, "windows", "--json")
+	wantIn(t, "windows --json", out, fmt.Sprintf(`{"ref":"0x%x","app":"Chat","title":"Hana`, first.ID), `"width":320,"height":240}`)
+
+	_, errs = kehaiSays(t, exitFailed, "watch", "--window", "chat", "--no-web")
+	wantIn(t, "watch of two", errs, "2 windows match", "Hana", "Ken")
+	_, errs = kehaiSays(t, exitFailed, "watch", "--window", "Mia", "--no-web")
+	wantIn(t, "watch of none", errs, "none of the 2 open windows", "kehai windows")
+
+	desktop.Eventually(t, "doctor finds all", func() bool {
+		out, _ = kehaiSays(t, exitOK, "doctor")
+		return strings.Contains(out, "the accessibility bus answers")
+	})
+	wantIn(t, "doctor", out, "windows are managed by Openbox", ", 2 windows")
+}
+
+func findAll(t *testing.T) ([]hardware.Window, error) {
+	t.Helper()
+	f, err := openFinder()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Windows(t.Context())
 }

@@ -7,7 +7,9 @@ import (
 	"net"
 	"os"
 	goruntime "runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +33,8 @@ func (a *app) doctorCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what this machine needs, and say what mends it",
-		Long: `Checks OCR and its languages, fonts, the display, the store and the page's port.
-It exits with 1 if something is missing without which a run does not work.`,
+		Long: `Checks OCR and its languages, fonts, the desktop with its permissions, the
+store and the page's port. Notes are no faults: drawn windows need no desktop. It exits with 1 if something is missing without which a run does not work.`,
 		Example: "  kehai doctor",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,7 +52,8 @@ func examine(ctx context.Context, a *app, cfg runtime.Config) []finding {
 	if err == nil {
 		defer running.Close()
 	}
-	return []finding{checkOCR(cfg), checkFonts(), checkDisplay(), checkStore(cfg, running != nil), checkPort(cfg, running != nil)}
+	list := append([]finding{checkOCR(cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
+	return append(list, checkStore(cfg, running != nil), checkPort(cfg, running != nil))
 }
 
 func (a *app) reportFindings(list []finding) error {
@@ -106,20 +109,42 @@ func checkFonts() finding {
 	return f
 }
 
-func checkDisplay() finding {
-	f := finding{what: "display", ok: true}
-	switch {
-	case goruntime.GOOS == "darwin":
-		f.text = "the Mac's own"
-	case os.Getenv("WAYLAND_DISPLAY") != "" && os.Getenv("DISPLAY") == "":
-		f.ok, f.text = false, "a Wayland session without X11: real windows cannot be watched, drawn ones can"
-		f.mend = "log in to an X11 session"
-	case os.Getenv("DISPLAY") != "":
-		f.text = "X11 at " + os.Getenv("DISPLAY")
-	default:
-		f.ok, f.text = false, "none: drawn windows need none, real ones do"
-		f.mend = "run inside a desktop session"
+// checkDesktop checks what watching windows of other applications takes. None of
+// it is missing unless a configured window wants it.
+func checkDesktop(ctx context.Context, cfg runtime.Config) []finding {
+	ctx, cancel := context.WithTimeout(ctx, desktopPatience)
+	defer cancel()
+	list := systemFindings(ctx, wants{
+		screen: slices.ContainsFunc(cfg.Windows, onDesktop),
+		tree:   slices.ContainsFunc(cfg.Windows, func(w runtime.WindowConfig) bool { return w.Structure == native.structure }),
+	})
+	for _, w := range cfg.Windows {
+		if onDesktop(w) {
+			list = append(list, checkWindow(ctx, w))
+		}
 	}
+	return append(list, finding{what: "typing", ok: true, text: "not used: windows are read, nothing is typed into them"})
+}
+
+// desktopPatience is how long the desktop may take to answer.
+const desktopPatience = 10 * time.Second
+
+// wants is what the configured windows need of the desktop.
+type wants struct{ screen, tree bool }
+
+func onDesktop(w runtime.WindowConfig) bool { return w.Driver == native.name }
+
+// checkWindow looks whether a configured window is open; it may be opened later.
+func checkWindow(ctx context.Context, w runtime.WindowConfig) finding {
+	f := finding{what: "window", text: w.Name + ": "}
+	found, err := findWindow(ctx, w.Capture())
+	if err != nil {
+		f.text += err.Error()
+		f.mend = "open the window, or set its ref to what `kehai windows` lists"
+		return f
+	}
+	f.ok = true
+	f.text += fmt.Sprintf("open (%s, %d×%d)", clean(found.App), found.Box.Dx(), found.Box.Dy())
 	return f
 }
 

@@ -68,16 +68,16 @@ func (a *app) watch(cmd *cobra.Command, f watchFlags) error {
 		return err
 	}
 	if f.driver == native.name {
-		if err := a.checkWindow(cmd.Context(), f.window); err != nil {
+		if err := a.expectWindow(cmd.Context(), f.window); err != nil {
 			return err
 		}
 	}
 	return a.runWith(cmd, f.runFlags, cfg)
 }
 
-// checkWindow finds the window before anything begins: a mistyped query would
+// expectWindow finds the window before anything begins: a mistyped query would
 // wait for ever.
-func (a *app) checkWindow(ctx context.Context, query string) error {
+func (a *app) expectWindow(ctx context.Context, query string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	_, err := findWindow(ctx, query)

@@ -63,6 +63,13 @@ func (t *Tree) Close() error {
 	return nil
 }
 
+// Check reports whether the accessibility bus can be reached, wrapping
+// hardware.ErrUnavailable where it cannot.
+func (t *Tree) Check(ctx context.Context) error {
+	_, err := t.connect(ctx)
+	return err
+}
+
 // Rows counts the rows of a window's message list. It wraps
 // hardware.ErrWindowGone where there is no such window, and ErrUnavailable
 // where there is no bus, no tree of the window, or no list in it.

@@ -77,6 +77,33 @@ func (d *Display) Active(ctx context.Context) (hardware.Window, error) {
 	return active, err
 }
 
+// Manager names the window manager, "" where there is none that speaks the
+// common protocol (EWMH).
+func (d *Display) Manager(ctx context.Context) (name string, err error) {
+	err = d.with(ctx, func(s *session) error {
+		check, err := s.property(s.root, "_NET_SUPPORTING_WM_CHECK")
+		if err != nil || len(check) < 4 {
+			return err
+		}
+		w := xproto.Window(firstWord(check))
+		// One that has crashed leaves the property behind; its window is gone,
+		// and its id may be another's by now.
+		own, err := s.property(w, "_NET_SUPPORTING_WM_CHECK")
+		if isGone(err) || err == nil && (len(own) < 4 || firstWord(own) != firstWord(check)) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		title, err := s.property(w, "_NET_WM_NAME")
+		if name = text(title); name == "" {
+			name = "one without a name"
+		}
+		return err
+	})
+	return name, err
+}
+
 // How long a window may take to become the active one, and how often it is
 // looked at until then.
 const (
