@@ -19,13 +19,17 @@ func (a *app) focusCmd() *cobra.Command {
 		Use:   "focus",
 		Short: "Judge attention from camera and computer use",
 		Long: `Judges what the person at a desk is doing (focused, drowsy, distracted, away,
-idle) from two snapshots, one of a camera and one of how the computer is used.`,
-		Example: `  kehai focus classify --camera camera.json --pc pc.json
+idle) from two snapshots, one of a camera and one of how the computer is used.
+kehai run does so with focus.enabled; classify and replay judge what they are
+given.`,
+		Example: `  kehai focus status
+  kehai focus day
+  kehai focus classify --camera camera.json --pc pc.json
   kehai focus replay day.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.focusClassify(), a.focusReplay())
+	cmd.AddCommand(a.focusStatus(), a.focusDay(), a.focusExport(), a.focusPause(), a.focusResume(), a.focusClassify(), a.focusReplay())
 	return cmd
 }
 

@@ -110,6 +110,7 @@ func handler(b Backend) http.Handler {
 	mux.HandleFunc("DELETE /v1/deadletters/{id}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.DiscardDeadLetter(r.Context(), r.PathValue("id")))
 	})
+	focusRoutes(mux, b)
 	return mux
 }
 
@@ -145,6 +146,7 @@ var codes = map[error]string{
 	engine.ErrNoDeadLetter: "no_dead_letter",
 	ErrNoMessage:           "no_message",
 	ErrNoWindow:            "no_window",
+	ErrNoDesk:              "no_desk",
 }
 
 // known is an error that came over the socket: its text, and what it is.

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// withFocus makes a verb that asks about attention.
+func (a *app) withFocus(verb func(ctx context.Context, b control.FocusBackend, args []string) error) func(*cobra.Command, []string) error {
+	return a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+		f, ok := b.(control.FocusBackend)
+		if !ok {
+			return errors.New("focus: the running Kehai does not know about attention: restart it in this version")
+		}
+		return verb(ctx, f, args)
+	})
+}
+
+// focusChanges reads the stored changes.
+func focusChanges(ctx context.Context, b control.FocusBackend) (list []control.FocusChange, err error) {
+	err = b.FocusChanges(ctx, func(c control.FocusChange) error {
+		list = append(list, c)
+		return nil
+	})
+	return list, err
+}
+
+func (a *app) focusStatus() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Show the present state of each desk",
+		Example: "  kehai focus status",
+		Args:    cobra.NoArgs,
+		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, _ []string) error {
+			desks, err := b.FocusDesks(ctx)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				enc := json.NewEncoder(a.stdout)
+				for _, d := range desks {
+					if err := enc.Encode(d); err != nil {
+						return err
+					}
+				}
+				return nil
+			case len(desks) == 0:
+				return control.ErrNoDesk
+			}
+			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "DESK\tSTATE\tCONFIDENCE\tBY\tSINCE\tSEEN\tNOTICES\tWHY")
+			for _, d := range desks {
+				notices := "on"
+				if d.Paused && d.PausedUntil != nil {
+					notices = "paused until " + d.PausedUntil.String()
+				} else if d.Paused {
+					notices = "paused"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\n", d.Desk, d.State, d.Confidence, d.Source, d.Since, d.SeenAt, notices, clean(d.Reasoning))
+			}
+			return w.Flush()
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a desk and line")
+	return cmd
+}
+
+func (a *app) focusDay() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "day [DATE]",
+		Short: "Sum up a day: how long each state held, and in which hours",
+		Example: `  kehai focus day
+  kehai focus day 2026-01-31 --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, args []string) error {
+			now := time.Now()
+			day := now
+			if len(args) == 1 {
+				var err error
+				if day, err = time.ParseInLocation(time.DateOnly, args[0], time.Local); err != nil {
+					return badUsage("day %q: want a date such as 2026-01-31", args[0])
+				}
+			}
+			changes, err := focusChanges(ctx, b)
+			if err != nil {
+				return err
+			}
+			days := runtime.FocusDays(changes, day, now)
+			if len(days) == 0 && !asJSON {
+				fmt.Fprintln(a.stderr, "nothing is known of that day")
+			}
+			for _, d := range days {
+				if asJSON {
+					err = json.NewEncoder(a.stdout).Encode(d)
+				} else {
+					err = a.showDay(d)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a desk and line")
+	return cmd
+}
+
+// focusMarks draw 150 seconds in a timeline.
+var focusMarks = map[messages.Attention]rune{
+	messages.Focused: '█', messages.Distracted: '▒', messages.Drowsy: 'z', messages.Idle: '·', messages.Away: '-', messages.Unknown: ' ',
+}
+
+func (a *app) showDay(d runtime.FocusDay) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s on %s\n", d.Desk, d.From.Format(time.DateOnly))
+	fmt.Fprintln(w, "STATE\tTIME\tTIMES\tLONGEST")
+	for _, s := range d.Sums {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", s.State, hoursMinutes(s.Seconds), s.Spans, hoursMinutes(s.LongestSeconds))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, h := range d.Hours {
+		if len(h.Seconds) == 0 {
+			continue
+		}
+		var bar strings.Builder
+		for _, s := range d.Sums {
+			bar.WriteString(strings.Repeat(string(focusMarks[s.State]), int(h.Seconds[s.State]/150+0.5)))
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%s %s\n", h.Start.Local().Format("15:04"), strings.TrimRight(bar.String(), " ")); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(a.stdout, "█ focused  ▒ distracted  z drowsy  · idle  - away")
+	return err
+}
+
+func hoursMinutes(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second)).Round(time.Minute)
+	return fmt.Sprintf("%d:%02d", int(d.Hours()), int(d.Minutes())%60)
+}
+
+func (a *app) focusExport() *cobra.Command {
+	var asCSV, asWatch bool
+	var since string
+	cmd := &cobra.Command{
+		Use:   "export --csv|--activitywatch",
+		Short: "Write the history of attention for other programs",
+		Example: `  kehai focus export --csv --since 168h > focus.csv
+  kehai focus export --activitywatch > bucket.json`,
+		Args: cobra.NoArgs,
+		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, _ []string) error {
+			if asCSV == asWatch {
+				return badUsage("export: want --csv or --activitywatch")
+			}
+			now := time.Now()
+			from, err := parseSince(since, now)
+			if err != nil {
+				return err
+			}
+			changes, err := focusChanges(ctx, b)
+			if err != nil {
+				return err
+			}
+			spans := runtime.FocusSpans(changes, from, now)
+			if asCSV {
+				return runtime.WriteFocusCSV(a.stdout, spans)
+			}
+			return runtime.WriteActivityWatch(a.stdout, spans)
+		}),
+	}
+	cmd.Flags().BoolVar(&asCSV, "csv", false, "one line a span of time, with a heading")
+	cmd.Flags().BoolVar(&asWatch, "activitywatch", false, "a file that ActivityWatch imports")
+	cmd.Flags().StringVar(&since, "since", "", "only what came after `TIME`: RFC 3339, or a duration back from now such as 168h")
+	return cmd
+}
+
+func (a *app) focusPause() *cobra.Command {
+	return &cobra.Command{
+		Use:   "pause [DURATION]",
+		Short: "Give no notices, for a time or until resume",
+		Example: `  kehai focus pause 45m
+  kehai focus pause`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, args []string) error {
+			var until time.Time
+			if len(args) == 1 {
+				d, err := time.ParseDuration(args[0])
+				if err != nil || d <= 0 {
+					return badUsage("pause %q: want a duration such as 45m", args[0])
+				}
+				until = time.Now().Add(d)
+			}
+			return b.PauseNotices(ctx, until)
+		}),
+	}
+}
+
+func (a *app) focusResume() *cobra.Command {
+	return &cobra.Command{
+		Use:     "resume",
+		Short:   "Give notices again",
+		Example: "  kehai focus resume",
+		Args:    cobra.NoArgs,
+		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, _ []string) error {
+			return b.ResumeNotices(ctx)
+		}),
+	}
+}

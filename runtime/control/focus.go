@@ -1,0 +1,133 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// FocusBackend is what can be asked about attention. Every [Backend] of this
+// repository is one.
+type FocusBackend interface {
+	// FocusDesks describes each desk that was ever watched, by name.
+	FocusDesks(ctx context.Context) ([]FocusDesk, error)
+	// FocusChanges yields the stored changes by desk and then by time.
+	FocusChanges(ctx context.Context, yield func(FocusChange) error) error
+	// PauseNotices keeps all desks quiet until a time, or until ResumeNotices if
+	// it is zero. Both fail with ErrNoDesk where none was ever watched.
+	PauseNotices(ctx context.Context, until time.Time) error
+	ResumeNotices(ctx context.Context) error
+}
+
+// ErrNoDesk says that attention was never judged on a data directory.
+var ErrNoDesk = errors.New("control: attention was never judged here: set focus.enabled: true and start kehai run")
+
+// FocusDesk is what is reported of one desk.
+type FocusDesk struct {
+	Desk        messages.DeskID      `json:"desk"`
+	State       messages.Attention   `json:"state"`
+	Since       Stamp                `json:"since"`
+	Confidence  float64              `json:"confidence"`
+	Reasoning   string               `json:"reasoning"`
+	Source      messages.FocusSource `json:"source"`
+	SeenAt      Stamp                `json:"seen_at"` // when it was last stored, a minute ago at most while it is watched
+	Paused      bool                 `json:"paused"`  // no notices
+	PausedUntil *Stamp               `json:"paused_until,omitempty"`
+}
+
+// FocusChange is one change of a desk's state.
+type FocusChange struct {
+	Desk       messages.DeskID      `json:"desk"`
+	At         time.Time            `json:"at"`
+	State      messages.Attention   `json:"state"`
+	Confidence float64              `json:"confidence"`
+	Source     messages.FocusSource `json:"source"`
+}
+
+// focusRoutes adds what a [FocusBackend] answers.
+func focusRoutes(mux *http.ServeMux, b Backend) {
+	f, ok := b.(FocusBackend)
+	if !ok {
+		return
+	}
+	mux.HandleFunc("GET /v1/focus/desks", func(w http.ResponseWriter, r *http.Request) {
+		desks, err := f.FocusDesks(r.Context())
+		answer(w, desks, err)
+	})
+	mux.HandleFunc("GET /v1/focus/changes", func(w http.ResponseWriter, r *http.Request) {
+		began := false
+		enc := json.NewEncoder(w)
+		err := f.FocusChanges(r.Context(), func(c FocusChange) error {
+			began = true
+			return enc.Encode(c)
+		})
+		switch {
+		case err != nil && !began:
+			fail(w, http.StatusInternalServerError, err)
+		case err != nil:
+			panic(http.ErrAbortHandler) // the client must see that the list is cut
+		}
+	})
+	mux.HandleFunc("POST /v1/focus/pause", func(w http.ResponseWriter, r *http.Request) {
+		var until time.Time
+		if s := r.URL.Query().Get("until"); s != "" {
+			var err error
+			if until, err = time.Parse(time.RFC3339Nano, s); err != nil {
+				fail(w, http.StatusBadRequest, fmt.Errorf("control: until=%q: want a time in RFC 3339", s))
+				return
+			}
+		}
+		answer(w, struct{}{}, f.PauseNotices(r.Context(), until))
+	})
+	mux.HandleFunc("POST /v1/focus/resume", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, f.ResumeNotices(r.Context()))
+	})
+}
+
+// FocusDesks implements [FocusBackend].
+func (c *Client) FocusDesks(ctx context.Context) (list []FocusDesk, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/focus/desks", &list)
+	return list, err
+}
+
+// FocusChanges implements [FocusBackend].
+func (c *Client) FocusChanges(ctx context.Context, yield func(FocusChange) error) error {
+	body, err := c.do(ctx, http.MethodGet, "/v1/focus/changes")
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	for dec := json.NewDecoder(body); ; {
+		var change FocusChange
+		switch err := dec.Decode(&change); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("control: list of changes was cut off: %w", err)
+		}
+		if err := yield(change); err != nil {
+			return err
+		}
+	}
+}
+
+// PauseNotices implements [FocusBackend].
+func (c *Client) PauseNotices(ctx context.Context, until time.Time) error {
+	path := "/v1/focus/pause"
+	if !until.IsZero() {
+		path += "?" + url.Values{"until": {until.UTC().Format(time.RFC3339Nano)}}.Encode()
+	}
+	return c.get(ctx, http.MethodPost, path, nil)
+}
+
+// ResumeNotices implements [FocusBackend].
+func (c *Client) ResumeNotices(ctx context.Context) error {
+	return c.get(ctx, http.MethodPost, "/v1/focus/resume", nil)
+}

@@ -1,0 +1,96 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/focus"
+	"github.com/kehai-run/kehai/actors/focus/history"
+	"github.com/kehai-run/kehai/actors/focus/notifier"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+var (
+	_ control.FocusBackend = stored{}
+	_ control.FocusBackend = (*control.Client)(nil)
+)
+
+// readRows decodes every row of a table of a kind's actors, by desk and key.
+func readRows[V any](e *engine.Engine, kind string, table actors.Table[V], yield func(messages.DeskID, V) error) error {
+	var failed error
+	err := e.ReadRows(kind, func(row engine.Row) bool {
+		var v V
+		if v, failed = table.Decode(row.Value); failed == nil {
+			failed = yield(messages.DeskID(row.Actor.Key()), v)
+		}
+		return failed == nil
+	})
+	return errors.Join(err, failed)
+}
+
+// FocusDesks implements [control.FocusBackend].
+func (s stored) FocusDesks(context.Context) ([]control.FocusDesk, error) {
+	spells := map[messages.DeskID]notifier.Spell{}
+	err := readRows(s.engine, notifier.Kind, notifier.Spells, func(desk messages.DeskID, spell notifier.Spell) error {
+		spells[desk] = spell
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	desks := []control.FocusDesk{}
+	err = readRows(s.engine, focus.Kind, focus.Rows, func(desk messages.DeskID, row focus.Row) error {
+		d := control.FocusDesk{
+			Desk: desk, State: row.Steady.Reported(), Since: control.Stamp{Time: row.Steady.Since}, Confidence: row.Last.Confidence,
+			Reasoning: string(row.Last.Reasoning), Source: row.Last.Source, SeenAt: control.Stamp{Time: row.Seen}, Paused: spells[desk].Paused,
+		}
+		if until := spells[desk].Until; d.Paused && !until.IsZero() {
+			d.PausedUntil = &control.Stamp{Time: until}
+			d.Paused = until.After(time.Now())
+		}
+		desks = append(desks, d)
+		return nil
+	})
+	return desks, err
+}
+
+// FocusChanges implements [control.FocusBackend].
+func (s stored) FocusChanges(ctx context.Context, yield func(control.FocusChange) error) error {
+	return readRows(s.engine, history.Kind, history.Changes, func(desk messages.DeskID, c messages.FocusState) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return yield(control.FocusChange{Desk: desk, At: c.At, State: c.State, Confidence: c.Confidence, Source: c.Source})
+	})
+}
+
+// PauseNotices implements [control.FocusBackend].
+func (s stored) PauseNotices(ctx context.Context, until time.Time) error {
+	return s.tellNotifiers(ctx, messages.PauseNotices{Until: until})
+}
+
+// ResumeNotices implements [control.FocusBackend].
+func (s stored) ResumeNotices(ctx context.Context) error {
+	return s.tellNotifiers(ctx, messages.ResumeNotices{})
+}
+
+// tellNotifiers sends a command to the notifier of each desk. It is durable:
+// where nothing runs it waits for the next start.
+func (s stored) tellNotifiers(ctx context.Context, m messages.Message) error {
+	desks, err := s.FocusDesks(ctx)
+	if err != nil {
+		return err
+	}
+	if len(desks) == 0 {
+		return control.ErrNoDesk
+	}
+	var errs []error
+	for _, d := range desks {
+		errs = append(errs, s.engine.Inject(ctx, messages.To(notifier.Kind, string(d.Desk)), m, ""))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,156 @@
+package runtime
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/focus/history"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// FocusSpan is a time in which one state held at a desk.
+type FocusSpan struct {
+	Desk       messages.DeskID      `json:"desk"`
+	Start      control.Stamp        `json:"start"`
+	End        control.Stamp        `json:"end"`
+	Seconds    float64              `json:"seconds"`
+	State      messages.Attention   `json:"state"`
+	Confidence float64              `json:"confidence"` // of the judgement that began it
+	Source     messages.FocusSource `json:"source"`
+}
+
+// FocusSpans turns changes, by desk and then by time, into the spans between
+// two times. The last change of a desk holds until to.
+func FocusSpans(changes []control.FocusChange, from, to time.Time) []FocusSpan {
+	var spans []FocusSpan
+	for len(changes) > 0 {
+		desk, n := changes[0].Desk, 0
+		var own []messages.FocusState
+		for ; n < len(changes) && changes[n].Desk == desk; n++ {
+			c := changes[n]
+			own = append(own, messages.FocusState{State: c.State, Confidence: c.Confidence, Source: c.Source, At: c.At})
+		}
+		for _, s := range history.Spans(own, from, to) {
+			spans = append(spans, FocusSpan{
+				Desk: desk, Start: control.Stamp{Time: s.Start}, End: control.Stamp{Time: s.End}, Seconds: s.End.Sub(s.Start).Seconds(),
+				State: s.State, Confidence: s.Confidence, Source: s.Source,
+			})
+		}
+		changes = changes[n:]
+	}
+	return spans
+}
+
+// FocusDay sums up one day of one desk, or its part until now.
+type FocusDay struct {
+	Desk  messages.DeskID `json:"desk"`
+	From  control.Stamp   `json:"from"`
+	To    control.Stamp   `json:"to"`
+	Sums  []FocusSum      `json:"sums"`
+	Hours []FocusHour     `json:"hours"`
+}
+
+// FocusSum is how long a state held.
+type FocusSum struct {
+	State          messages.Attention `json:"state"`
+	Seconds        float64            `json:"seconds"`
+	Spans          int                `json:"spans"`
+	LongestSeconds float64            `json:"longest_seconds"`
+}
+
+// FocusHour is one hour of a day: how long each state held in it.
+type FocusHour struct {
+	Start   control.Stamp                  `json:"start"`
+	Seconds map[messages.Attention]float64 `json:"seconds"`
+}
+
+// FocusDays sums up the day that holds a moment, in the moment's time zone, for
+// each desk. What lies after now is left out.
+func FocusDays(changes []control.FocusChange, day, now time.Time) []FocusDay {
+	from, to := history.Day(day)
+	if to.After(now) {
+		to = now
+	}
+	all := FocusSpans(changes, from, to)
+	var days []FocusDay
+	for len(all) > 0 {
+		desk, n := all[0].Desk, 0
+		var own []history.Span
+		for ; n < len(all) && all[n].Desk == desk; n++ {
+			own = append(own, history.Span{Start: all[n].Start.Time, End: all[n].End.Time, State: all[n].State})
+		}
+		all = all[n:]
+		d := FocusDay{Desk: desk, From: control.Stamp{Time: from}, To: control.Stamp{Time: to}}
+		for _, s := range history.Sums(own) {
+			d.Sums = append(d.Sums, FocusSum{State: s.State, Seconds: s.Time.Seconds(), Spans: s.Spans, LongestSeconds: s.Long.Seconds()})
+		}
+		for _, h := range history.Hours(own, from, to) {
+			hour := FocusHour{Start: control.Stamp{Time: h.Start}, Seconds: map[messages.Attention]float64{}}
+			for state, d := range h.Time {
+				hour.Seconds[state] = d.Seconds()
+			}
+			d.Hours = append(d.Hours, hour)
+		}
+		days = append(days, d)
+	}
+	return days
+}
+
+// WriteFocusCSV writes spans as CSV with a heading (RFC 4180).
+func WriteFocusCSV(w io.Writer, spans []FocusSpan) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"desk", "start", "end", "seconds", "state", "confidence", "source"}}
+	for _, s := range spans {
+		rows = append(rows, []string{
+			string(s.Desk), s.Start.String(), s.End.String(), strconv.FormatFloat(s.Seconds, 'f', 3, 64),
+			string(s.State), strconv.FormatFloat(s.Confidence, 'f', -1, 64), string(s.Source),
+		})
+	}
+	return out.WriteAll(rows)
+}
+
+// awBucket is a bucket of ActivityWatch, in the form of its export and import.
+type awBucket struct {
+	ID       string         `json:"id"`
+	Name     *string        `json:"name"`
+	Type     string         `json:"type"`
+	Client   string         `json:"client"`
+	Hostname string         `json:"hostname"`
+	Created  control.Stamp  `json:"created"`
+	Data     map[string]any `json:"data"`
+	Events   []awEvent      `json:"events"`
+}
+
+type awEvent struct {
+	Timestamp control.Stamp `json:"timestamp"`
+	Duration  float64       `json:"duration"` // seconds
+	Data      awData        `json:"data"`
+}
+
+type awData struct {
+	State      messages.Attention   `json:"state"`
+	Confidence float64              `json:"confidence"`
+	Source     messages.FocusSource `json:"source"`
+}
+
+// WriteActivityWatch writes spans as a file that ActivityWatch imports: one
+// bucket of type app.kehai.focus a desk.
+func WriteActivityWatch(w io.Writer, spans []FocusSpan) error {
+	buckets := map[string]*awBucket{}
+	for _, s := range spans {
+		id := "kehai-focus_" + string(s.Desk)
+		b := buckets[id]
+		if b == nil {
+			b = &awBucket{ID: id, Type: "app.kehai.focus", Client: "kehai", Hostname: string(s.Desk), Created: s.Start, Data: map[string]any{}}
+			buckets[id] = b
+		}
+		b.Events = append(b.Events, awEvent{Timestamp: s.Start, Duration: s.Seconds, Data: awData{State: s.State, Confidence: s.Confidence, Source: s.Source}})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(map[string]any{"buckets": buckets})
+}

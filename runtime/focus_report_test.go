@@ -1,0 +1,137 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/focus"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+var midnight = time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
+
+func focusChange(desk messages.DeskID, state messages.Attention, hours float64) control.FocusChange {
+	return control.FocusChange{Desk: desk, State: state, Confidence: 0.9, Source: messages.FromRule, At: midnight.Add(time.Duration(hours * float64(time.Hour)))}
+}
+
+var twoDesks = []control.FocusChange{
+	focusChange("a", messages.Focused, -1), focusChange("a", messages.Away, 2), focusChange("a", messages.Focused, 2.5), focusChange("a", messages.Away, 30),
+	focusChange("b", messages.Drowsy, 5),
+}
+
+func TestFocusCSV(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteFocusCSV(&b, FocusSpans(twoDesks, midnight, midnight.Add(6*time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	const want = `desk,start,end,seconds,state,confidence,source
+a,2026-01-31T00:00:00.000Z,2026-01-31T02:00:00.000Z,7200.000,focused,0.9,rule
+a,2026-01-31T02:00:00.000Z,2026-01-31T02:30:00.000Z,1800.000,away,0.9,rule
+a,2026-01-31T02:30:00.000Z,2026-01-31T06:00:00.000Z,12600.000,focused,0.9,rule
+b,2026-01-31T05:00:00.000Z,2026-01-31T06:00:00.000Z,3600.000,drowsy,0.9,rule
+`
+	if b.String() != want {
+		t.Errorf("WriteFocusCSV() =\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestFocusActivityWatch(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteActivityWatch(&b, FocusSpans(twoDesks, midnight, midnight.Add(6*time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Buckets map[string]struct {
+			ID, Type, Client, Hostname, Created string
+			Events                              []struct {
+				Timestamp string
+				Duration  float64
+				Data      map[string]any
+			}
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	a := got.Buckets["kehai-focus_a"]
+	if len(got.Buckets) != 2 || a.ID != "kehai-focus_a" || a.Type == "" || a.Client != "kehai" || a.Hostname != "a" || len(a.Events) != 3 ||
+		a.Events[1].Timestamp != "2026-01-31T02:00:00.000Z" || a.Events[1].Duration != 1800 || a.Events[1].Data["state"] != "away" {
+		t.Errorf("WriteActivityWatch() = %+v, want two buckets and three events of desk a", got)
+	}
+}
+
+func TestFocusDays(t *testing.T) {
+	days := FocusDays(twoDesks, midnight.Add(3*time.Hour), midnight.Add(6*time.Hour))
+	if len(days) != 2 || days[0].Desk != "a" || days[1].Desk != "b" || len(days[0].Hours) != 6 || len(days[0].Sums) != 2 {
+		t.Fatalf("FocusDays() = %+v, want two desks and six hours", days)
+	}
+	want := FocusSum{State: messages.Focused, Seconds: 5.5 * 3600, Spans: 2, LongestSeconds: 3.5 * 3600}
+	if days[0].Sums[0] != want || days[0].Hours[2].Seconds[messages.Away] != 1800 {
+		t.Errorf("FocusDays() = %+v, want first %+v and half an hour away in the third hour", days[0], want)
+	}
+	if got := FocusDays(twoDesks, midnight.AddDate(0, 0, 7), midnight.Add(6*time.Hour)); got != nil {
+		t.Errorf("FocusDays(a day to come) = %+v, want none", got)
+	}
+}
+
+// The thresholds of the configuration are those of the profiles, and reach the
+// rules.
+func TestFocusRulesOfTheConfiguration(t *testing.T) {
+	cfg := Default()
+	for profile, p := range map[string]focus.Profile{ProfileDefault: focus.ProfileDefault, ProfileSeed: focus.ProfileSeed} {
+		want, _ := focus.RulesOf(p)
+		if got := cfg.Focus.rules(profile); got != want {
+			t.Errorf("rules(%s) = %+v, want %+v", profile, got, want)
+		}
+	}
+	c := cfg.Focus
+	c.Rules = FocusRulesConfig{
+		NoFace: 0.1, EyesOpen: 0.2, FacingYaw: 3, FacingPitch: 4, Idle: 5 * second, Turned: 6, Switches: 7, Apps: 8, CoveredKey: 9 * second, LongIdle: 10 * second,
+	}
+	got := c.rules(ProfileDefault)
+	want, _ := focus.RulesOf(focus.ProfileDefault)
+	want.NoFaceRatio, want.EyesOpen, want.FacingYaw, want.FacingPitch, want.IdleAfter = 0.1, 0.2, 3, 4, 5*time.Second
+	want.TurnedYaw, want.ManySwitches, want.ManyApps, want.CoveredKey, want.LongIdle = 6, 7, 8, 9*time.Second, 10*time.Second
+	if got != want {
+		t.Errorf("rules(changed) = %+v, want %+v", got, want)
+	}
+}
+
+func FuzzReplayFocus(f *testing.F) {
+	f.Add("{\"at_ms\":0,\"camera\":{\"face_detected\":true},\"pc\":{\"idle_seconds\":1}}\n{\"at_ms\":10000,\"camera\":null}\n")
+	f.Add("{\"at_ms\":-5,\"pc\":{\"seconds_since_last_keyboard\":1e300}}\n{\"at_ms\":1e14}")
+	f.Fuzz(func(t *testing.T, in string) {
+		last, n := int64(math.MinInt64), 0
+		err := ReplayFocus("default", strings.NewReader(in), func(l FocusLine) error {
+			if l.AtMS < last || l.State == "" || l.Steady == "" || l.Source == "" || !(l.Confidence >= 0 && l.Confidence <= 1) {
+				t.Fatalf("ReplayFocus(%q) = %+v after %d, want a judgement in order", in, l, last)
+			}
+			last, n = l.AtMS, n+1
+			return nil
+		})
+		if err != nil && !errors.Is(err, ErrFocusInput) {
+			t.Fatalf("ReplayFocus(%q) = %v, want ErrFocusInput", in, err)
+		}
+	})
+}
+
+func TestReplayStops(t *testing.T) {
+	enough := errors.New("enough")
+	err := ReplayFocus("seed", strings.NewReader("{\"at_ms\":0}\n{\"at_ms\":1}\n"), func(FocusLine) error { return enough })
+	if !errors.Is(err, enough) {
+		t.Errorf("ReplayFocus(stopped) = %v, want %v", err, enough)
+	}
+	for name, in := range map[string]string{
+		"other": "", "default": "{\"at_ms\":0,\"camera\":{\"yawning\":7}}", "seed": strings.Repeat("x", maxFocusLine+1),
+	} {
+		if err := ReplayFocus(name, strings.NewReader(in), nil); !errors.Is(err, ErrFocusInput) {
+			t.Errorf("ReplayFocus(%s) = %v, want ErrFocusInput", name, err)
+		}
+	}
+}
