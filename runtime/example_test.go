@@ -5,44 +5,41 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
+	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 )
 
 // A host reads a chat window that is drawn, with a recognizer that knows what
-// was drawn, until it has seen two messages.
+// was drawn. The lines of the README stand here.
 func Example() {
 	dir, err := os.MkdirTemp("", "kehai")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
+	ctx, stop := context.WithTimeout(context.Background(), 6*time.Second)
+	defer stop()
 
 	cfg := runtime.Default()
 	cfg.Data = dir
-	cfg.OCR.Engine = runtime.OCRDrawn
+	cfg.OCR.Engine = runtime.OCRDrawn // knows what the drawn window shows; leave it out for real OCR
 	cfg.Windows[0].Script = "testdata/hello.jsonl"
 
 	rt, err := runtime.New(cfg)
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	lines := 0
 	err = rt.Subscribe("host", func(_ context.Context, ev runtime.Event) error {
-		m, ok := ev.Message.(messages.MessageDelivered)
-		if !ok {
-			return nil
-		}
-		for _, part := range m.Parts {
-			fmt.Printf("%s: %s\n", string(m.Sender), string(part.Text))
-			if lines++; lines == 2 {
-				stop()
+		if m, ok := ev.Message.(messages.MessageDelivered); ok {
+			for _, part := range m.Parts {
+				fmt.Printf("%s: %s\n", string(m.Sender), string(part.Text))
 			}
 		}
-		return nil
+		return nil // acknowledges: it does not come again
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -53,4 +50,31 @@ func Example() {
 	// Output:
 	// Hana: Hello!
 	// Hana: こんにちは
+}
+
+// TestREADME keeps the host's program in the README the one that runs here.
+func TestREADME(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, ok := strings.Cut(string(readme), "```go\n")
+	block, _, closed := strings.Cut(block, "```")
+	if !ok || !closed {
+		t.Fatal("README.md has no Go program")
+	}
+	var want strings.Builder
+	for line := range strings.Lines(block) {
+		if strings.TrimSpace(line) != "" {
+			want.WriteByte('\t')
+		}
+		want.WriteString(line)
+	}
+	if !strings.Contains(string(here), want.String()) {
+		t.Errorf("the Go program in README.md is not the one in Example: make them the same\n%s", block)
+	}
 }
