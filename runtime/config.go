@@ -121,12 +121,14 @@ type WindowConfig struct {
 	// ends in .yaml. Default line.
 	Layout string `yaml:"layout" path:"layout"`
 
-	// Who captures the window: drawn, a window that Kehai draws itself, or a
-	// driver that the host adds. Default drawn.
+	// Who captures the window: drawn, a window that Kehai draws itself; in the
+	// command kehai also x11 (Linux) or darwin (macOS), a window of the desktop;
+	// or a driver that the host adds. Default drawn.
 	Driver string `yaml:"driver"`
 
-	// The driver's own name of the window, unlike that of its other windows.
-	// Empty: the window's name. Default empty.
+	// The driver's own name of the window, unlike that of its other windows; for
+	// a window of the desktop a ref from kehai windows, title:TEXT, app:TEXT, or
+	// text that stands in either. Empty: the window's name. Default empty.
 	Ref string `yaml:"ref"`
 
 	// Who counts the rows of the window's message list, so that a message is
