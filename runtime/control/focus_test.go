@@ -72,17 +72,16 @@ func TestFocusOverTheSocket(t *testing.T) {
 	if want := []string{"pause " + time.Time{}.String(), "pause " + noon.String(), "resume"}; !reflect.DeepEqual(fake.calls, want) {
 		t.Errorf("the backend was asked to %q, want %q", fake.calls, want)
 	}
-	fake.none = true
+	stop := errors.New("enough")
+	if err := c.FocusChanges(ctx, func(FocusChange) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("FocusChanges(stopped) = %v, want %v", err, stop)
+	}
+	_, c = serve(t, &fakeFocus{none: true})
 	if err := c.PauseNotices(ctx, noon); !errors.Is(err, ErrNoDesk) {
 		t.Errorf("PauseNotices(no desk) = %v, want ErrNoDesk", err)
 	}
 	if err := c.FocusChanges(ctx, func(FocusChange) error { return nil }); err == nil {
 		t.Error("FocusChanges(cut off) = none, want an error")
-	}
-	fake.none = false
-	stop := errors.New("enough")
-	if err := c.FocusChanges(ctx, func(FocusChange) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("FocusChanges(stopped) = %v, want %v", err, stop)
 	}
 }
 
