@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/focus"
-	"github.com/kehai-run/kehai/actors/focus/camera"
-	"github.com/kehai-run/kehai/actors/focus/ear"
+	cameras "github.com/kehai-run/kehai/actors/focus/camera"
+	eyes "github.com/kehai-run/kehai/actors/focus/ear"
 	"github.com/kehai-run/kehai/actors/focus/history"
 	"github.com/kehai-run/kehai/actors/focus/notifier"
 	"github.com/kehai-run/kehai/messages"
@@ -39,8 +39,8 @@ func TestStoredRowsLoad(t *testing.T) {
 		!spell.Until.Equal(noon) || !spell.Due.Equal(noon) {
 		t.Errorf("Spells.Decode() = %+v, %v, want every field", spell, err)
 	}
-	base, err := camera.Baselines.Decode([]byte(storedBaseline))
-	if want := (ear.Baseline{Openness: 0.28, NeutralX: 1.5, NeutralY: -2, Learnt: 90 * time.Second}); err != nil || base != want {
+	base, err := cameras.Baselines.Decode([]byte(storedBaseline))
+	if want := (eyes.Baseline{Openness: 0.28, NeutralX: 1.5, NeutralY: -2, Learnt: 90 * time.Second}); err != nil || base != want {
 		t.Errorf("Baselines.Decode() = %+v, %v, want %+v", base, err, want)
 	}
 }
