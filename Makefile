@@ -81,6 +81,7 @@ browser: ## the live page in a real browser
 .PHONY: desktop
 desktop: ## the Linux drivers on a real X server with a real browser
 	$(GO) test -count=1 -timeout 8m -tags desktop ./hardware/x11 ./hardware/atspi ./hardware/robot
+	$(GO) test -count=1 -timeout 5m -tags desktop -run Desktop ./cmd/kehai
 
 .PHONY: simulate
 simulate: ## 1,000,000 seeded schedules of the kernel
