@@ -30,6 +30,13 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 	}
 	head := &a.ledger.head
 	head.Title, head.Window = m.Title, m.Window
+	if head.Forgotten {
+		head.Forgotten = false
+		heads.Put(turn, "head", *head)
+		detail.Rule = RuleForgotten
+		turn.DropWith("dedup", "what is visible after the transcript was deleted is history", detail)
+		return nil
+	}
 	h := messages.Heard{
 		Conversation: a.conversation, Occurrence: head.Next, Sender: m.Title, Kind: messages.KindText, Text: m.Text,
 		Window: m.Window, SeenAt: m.SeenAt,

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -63,6 +65,24 @@ func TestTexts(t *testing.T) {
 	if head, _ := actortest.Stored(h, heads, "head"); head.Next != 4 {
 		t.Errorf("stored next occurrence %d, want 4", head.Next)
 	}
+}
+
+// TestForgottenText: what a window still shows of a transcript that a person had
+// deleted is not delivered again.
+func TestForgottenText(t *testing.T) {
+	s := mem.New()
+	body := []byte(`1 {"next":8,"forgotten":true}`)
+	if err := s.Apply([]engine.Op{{Key: []byte("s/dedup/line:Hana\x00head\x00head"), Value: body}}, false); err != nil {
+		t.Fatal(err)
+	}
+	h := actortest.Spawn(t, New(Options{Seed: true}), actortest.Address("dedup/line:Hana"), actortest.Store(s))
+	h.Send(news(h, "おはよう\n元気ですか"))
+	wantTexts(t, h)
+	h.WantDropped("dedup", "what is visible after the transcript was deleted is history")
+	h.Crash()
+	h.Advance(time.Second)
+	h.Send(news(h, "明日の予定は？"))
+	wantTexts(t, h, messages.Heard{Occurrence: 8, Text: "明日の予定は？"})
 }
 
 func TestFuzzyHitIsReported(t *testing.T) {

@@ -120,8 +120,9 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		a.settle(turn, m)
 		return
 	}
-	known, _ := echoes.Get(turn, "echoes")
-	if list := known.Claimed(Conversation(a.o.App, view.Name), m.Bubbles); &list[0] != &m.Bubbles[0] {
+	conversation := Conversation(a.o.App, view.Name)
+	known, _ := echoes.Get(turn, string(conversation))
+	if list := known.Claimed(conversation, m.Bubbles); &list[0] != &m.Bubbles[0] {
 		m.Bubbles, view = list, viewOf(view.Name, list)
 	}
 	held, waits := helds.Get(turn, "held")
@@ -196,9 +197,9 @@ func (a *actor) detection(m messages.FrameRead, name string) messages.Detection 
 
 // sending remembers what is about to be sent.
 func (a *actor) sending(turn *actors.Turn, m messages.TextSent) {
-	known, _ := echoes.Get(turn, "echoes")
+	known, _ := echoes.Get(turn, string(m.Conversation))
 	known.Sending(Send{Conversation: m.Conversation, Text: m.Text, Trace: m.Trace, At: turn.Now().UTC().Round(0)})
-	echoes.Put(turn, "echoes", known)
+	echoes.Put(turn, string(m.Conversation), known)
 }
 
 // pass sends a view on if it says anything new.
@@ -209,10 +210,10 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
 	}
 	name, _ := current.Get(turn, "current")
 	last, _ := lasts.Get(turn, view.Name)
-	known, _ := echoes.Get(turn, "echoes")
+	known, _ := echoes.Get(turn, string(d.Conversation))
 	bubbles, found, changed := known.Sides(d.Conversation, d.SeenAt, last, d.Bubbles)
 	if changed {
-		echoes.Put(turn, "echoes", known)
+		echoes.Put(turn, string(d.Conversation), known)
 	}
 	for _, e := range found {
 		a.echoed(turn, d, e)

@@ -94,7 +94,7 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 		return
 	}
 	cursors.Put(turn, "cursor", CursorOf(d.Conversation, lines))
-	known, _ := echoes.Get(turn, "echoes")
+	known, _ := echoes.Get(turn, string(d.Conversation))
 	if echo, ok := known.Text(d.Conversation, messages.Text(strings.Join(news, "\n")), d.SeenAt); ok {
 		a.echoed(turn, d, echo)
 		return

@@ -17,6 +17,6 @@
 // Tables: "last", by conversation name, a [Last] with what was passed on of it most
 // recently; "current" with the row "current", the name passed on last; "held" with
 // the row "held", a [Held] that waits for the next frame; "cursor" with the row
-// "cursor", a [Cursor]; "echoes" with the row "echoes", an [Echoes]. A crash loses nothing: a
-// frame is settled only after its detection is committed.
+// "cursor", a [Cursor]; "echoes", an [Echoes] per conversation id. A crash loses
+// nothing: a frame is settled only after its detection is committed.
 package fusion
