@@ -43,7 +43,7 @@ run: setup-run build ## read a drawn chat window and show each message once (ARG
 	@$(BIN)/kehai run $(ARGS)
 
 .PHONY: test
-test: setup-test vet cross race crash-ci browser desktop ## everything CI checks
+test: setup-test vet cross race crash-ci browser ## everything CI checks; the drivers' tests are in make desktop
 
 .PHONY: vet
 vet: ## go vet, formatting, staticcheck
@@ -79,8 +79,8 @@ browser: ## the live page in a real browser
 	$(GO) test -count=1 -timeout 5m -tags browser -run Browser -v ./runtime/web
 
 .PHONY: desktop
-desktop: ## the Linux drivers on a real X server with a real browser
-	$(GO) test -count=1 -timeout 8m -tags desktop ./hardware/x11 ./hardware/atspi ./hardware/robot
+desktop: setup-test ## the Linux drivers on a real X server with a real browser
+	$(GO) test -count=1 -timeout 8m -tags desktop -p 1 ./hardware/x11 ./hardware/atspi ./hardware/robot
 	$(GO) test -count=1 -timeout 5m -tags desktop -run Desktop ./cmd/kehai
 
 .PHONY: simulate
