@@ -87,8 +87,23 @@ it watches a chat window that it draws itself.`,
 	root.PersistentFlags().StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
 	root.PersistentFlags().StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
 	root.AddCommand(a.runCmd(), a.watchCmd(), a.windowsCmd(), a.messagesCmd(), a.deadlettersCmd(), a.statusCmd(), a.replayCmd(), a.doctorCmd(), a.configCmd(), a.focusCmd(), a.traceCmd(), a.whyCmd(), a.pauseCmd(), a.resumeCmd(), a.forgetCmd(), a.exportCmd(), a.versionCmd(), a.layoutCmd(), a.ocrWorkerCmd())
+	exampleOfCompletion(root)
 	fixArgs(root)
 	return root
+}
+
+// exampleOfCompletion gives the commands that cobra adds an example too.
+func exampleOfCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			continue
+		}
+		cmd.Example = "  source <(kehai completion bash)"
+		for _, shell := range cmd.Commands() {
+			shell.Example = "  kehai completion " + shell.Name()
+		}
+	}
 }
 
 // fixArgs makes wrong arguments a usage error.

@@ -196,6 +196,9 @@ func (a *app) greet(rt *runtime.Runtime, cfg runtime.Config) {
 		}
 		names += w.Name
 	}
+	if names == "" {
+		names = "no window: none is configured"
+	}
 	fmt.Fprintf(a.stderr, "Kehai watches %s. Ctrl-C stops.\n", names)
 	if page := rt.Inspect().Page; page != "" {
 		fmt.Fprintf(a.stderr, "Live page: %s\n", page)
