@@ -183,8 +183,8 @@ type OCRConfig struct {
 	// crash is not one of Kehai). Default inprocess.
 	Isolation Isolation `yaml:"isolation" oneof:"inprocess|process"`
 
-	// Captures of one change, 120 ms apart, that are read and compared, 1 to 9.
-	// Default 1.
+	// Captures of one change, 120 ms apart, that are read and compared, 1 to 9:
+	// what most of them say counts; in profile seed the longest. Default 1.
 	Burst int `yaml:"burst" min:"1" max:"9"`
 
 	// Captures that are read at the same time, 1 to 16. Default 2.

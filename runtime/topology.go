@@ -112,7 +112,7 @@ func (r *Runtime) topology() (plan, error) {
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
 			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.set.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
-			return ocr.NewWorker(layoutOf, cache, recognizer), nil
+			return ocr.NewWorker(layoutOf, cache, recognizer).Decide(burstRule(cfg.Profile)), nil
 		}},
 	}
 	p.windows = slices.Sorted(maps.Keys(windows))
@@ -129,6 +129,14 @@ func (r *Runtime) topology() (plan, error) {
 	p.listeners = append(p.listeners, r.metrics.Listen, r.sights.listen)
 	p.listeners = append(p.listeners, r.set.listeners...)
 	return p, nil
+}
+
+// burstRule is how the captures of a burst decide.
+func burstRule(profile string) ocr.Rule {
+	if profile == ProfileSeed {
+		return ocr.Longest
+	}
+	return ocr.Majority
 }
 
 // watchRows adds the structure pollers of the windows that have a tree.
