@@ -425,6 +425,20 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
+// TestPipelineOnceFailed plays schedules that once lost or invented something.
+func TestPipelineOnceFailed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		seed uint64
+	}{
+		{"bubbles drawn before the header, repeats in both conversations", 4476},
+	} {
+		if err := play(t, c.seed, 60); err != nil {
+			t.Errorf("%s: seed %d: %v", c.name, c.seed, err)
+		}
+	}
+}
+
 func number(t *testing.T, name string, def uint64) uint64 {
 	t.Helper()
 	s := os.Getenv(name)

@@ -135,6 +135,13 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	}
 	k.own, _ = lasts.Get(turn, view.Name)
 	k.held, k.torn = held.View, a.torn
+	k.others = func(yield func(Last) bool) {
+		for _, l := range lasts.All(turn) {
+			if !yield(l) {
+				return
+			}
+		}
+	}
 	ofHeld, ofView := steady(k, view)
 	if waits && ofHeld != Wait {
 		if ofHeld == Discard {
@@ -185,7 +192,7 @@ func identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string,
 	for k := range lasts.All(turn) {
 		names = append(names, k)
 	}
-	return Identify(name, names, last.Name, last.continues(view))
+	return Identify(name, names, last.Name, last.resembles(view))
 }
 
 func (a *actor) detection(m messages.FrameRead, name string) messages.Detection {

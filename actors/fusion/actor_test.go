@@ -15,7 +15,8 @@ func spawn(t *testing.T) *actortest.Harness {
 	return actortest.Spawn(t, New(Options{}), actortest.Address("fusion/line@mac"))
 }
 
-// read is a reading whose hash and pixel keys follow from its words.
+// read is a reading whose hash and pixel keys follow from its words. One letter
+// stands for a text that proves whose it is.
 func read(title messages.Text, words string) messages.FrameRead {
 	h := fnv.New64a()
 	h.Write([]byte(string(title) + "\x00" + words))
@@ -26,8 +27,12 @@ func read(title messages.Text, words string) messages.FrameRead {
 	for _, w := range strings.Fields(words) {
 		k := fnv.New64a()
 		k.Write([]byte(w))
+		said := w
+		if len(w) == 1 {
+			said = strings.Repeat(w, runProof)
+		}
 		m.Bubbles = append(m.Bubbles, messages.Bubble{
-			Side: messages.SideIncoming, Kind: messages.KindText, Text: messages.Text(w), Key: messages.PixelKey(k.Sum64()),
+			Side: messages.SideIncoming, Kind: messages.KindText, Text: messages.Text(said), Key: messages.PixelKey(k.Sum64()),
 		})
 	}
 	return m
@@ -232,5 +237,63 @@ func TestMuchWasSaid(t *testing.T) {
 	got := h.Sent()
 	if len(got) != 3 || got[2] != settled(ken) {
 		t.Errorf("sent %v, want two detections of Ken's and that they are settled", got)
+	}
+}
+
+// TestBubblesFirstAmongRepeats: Hana's bubbles stand under Ken's title for a
+// moment, and both of them laugh a lot.
+func TestBubblesFirstAmongRepeats(t *testing.T) {
+	h := spawn(t)
+	send(h, read("Hana", "OK hh a hh OK ok"))
+	send(h, read("Ken", "x hh y はい z"))
+	send(h, read("Ken", "x hh y はい z"))
+	h.Sent()
+	send(h, read("Ken", "OK hh a hh OK ok"))
+	h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
+	h.WantSent(again)
+	h.Crash()
+	hana := send(h, read("Hana", "OK hh a hh OK ok b"))
+	h.WantSent(detection(hana, "Hana"), settled(hana))
+	ken := send(h, read("Ken", "hh y はい z w"))
+	h.WantSent(detection(ken, "Ken"), settled(ken))
+	h.WantNothingDropped()
+}
+
+// TestBubblesFirstUnseen is the same with bubbles that nobody has seen before:
+// they wait for the next title.
+func TestBubblesFirstUnseen(t *testing.T) {
+	h := spawn(t)
+	send(h, read("Ken", "x hh y OK z"))
+	h.Sent()
+	send(h, read("Ken", "OK hh a hh OK ok"))
+	h.WantSent(again)
+	h.Crash()
+	for range maxTorn {
+		send(h, read("Hana", "OK hh a hh OK ok"))
+	}
+	h.WantSent(again, again)
+	hana := send(h, read("Hana", "OK hh a hh OK ok b"))
+	h.WantSent(detection(hana, "Hana"), settled(hana))
+}
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		before, now string
+		want        int
+		continues   bool
+	}{
+		{"a b c", "b c d", 2 * runText, true},
+		{"a b c", "x y z", 0, false},
+		{"OK OK はい", "OK OK x", 4, false},
+		{"OK x OK", "OK y OK", 2, false}, // in different places
+		{"x hh y", "hh z hh", 2, false},  // one, though it is shown twice
+		{"OK はい", "OK はい", 4, true},      // the same view
+		{"了解です はい うん", "x 了解です はい うん", 8, true},
+		{"了解です x はい うん", "了解です はい うん", 4, false},
+	} {
+		before, now := viewOf("Hana", read("", c.before).Bubbles), viewOf("Hana", read("", c.now).Bubbles)
+		if got := before.run(now); got != c.want || before.continues(now) != c.continues {
+			t.Errorf("run(%q, %q) = %d, continues %v, want %d, %v", c.before, c.now, got, before.continues(now), c.want, c.continues)
+		}
 	}
 }

@@ -206,12 +206,12 @@ func TestDropsTellWhy(t *testing.T) {
 // TestEchoInAView: an own message whose side fails stays an own one.
 func TestEchoInAView(t *testing.T) {
 	h := spawn(t)
-	send(h, read("Hana", "hi"))
+	send(h, read("Hana", "good_morning"))
 	h.Sent()
 	h.Send(messages.TextSent{Conversation: "line:Hana", Text: "hello", Trace: "t"})
 	h.CrashBeforeCommit()
-	send(h, read("Hana", "hi hello"))
-	m := send(h, read("Hana", "hi hello"))
+	send(h, read("Hana", "good_morning hello"))
+	m := send(h, read("Hana", "good_morning hello"))
 	want := detection(m, "Hana")
 	d := want.Message.(messages.Detection)
 	d.Bubbles = append([]messages.Bubble(nil), d.Bubbles...)
@@ -224,7 +224,7 @@ func TestEchoInAView(t *testing.T) {
 	}
 	h.Crash()
 	h.Advance(time.Hour)
-	m = send(h, read("Hana", "hi hello"))
+	m = send(h, read("Hana", "good_morning hello"))
 	h.WantSent(settled(m)) // still the same view
 	wantEvents(t, h, "text_unchanged")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// bubbles makes bubbles of words: ">x" own, "<x" the other side's, "?x" neither.
+// bubbles makes bubbles of words: ">xx" own, "<xx" the other side's, "?xx" neither.
 // Keys follow from the words, sides left out.
 func bubbles(words string) []messages.Bubble {
 	var out []messages.Bubble
@@ -45,11 +45,11 @@ func TestSides(t *testing.T) {
 		{name: "a returned greeting", before: "<hi", views: []string{"<hi >hello", "<hi >hello <hello"}, want: []string{"<hi >hello", "<hi >hello <hello"}},
 		{name: "a returned greeting in the same view", before: "<hi", views: []string{"<hi >hello <hello"}, want: []string{"<hi >hello <hello"}},
 		{name: "a greeting before the sending", before: "<hello", views: []string{"<hello", "<hello >hello"}, want: []string{"<hello", "<hello >hello"}},
-		{name: "without a side", before: "?hi", views: []string{"?hi ?hello", "?hello ?x"}, want: []string{"?hi >hello", ">hello ?x"}, echoes: 1},
-		{name: "all sides fail", before: "<hi", views: []string{"<hi <hello", "<hi <hello <x"}, want: []string{"<hi >hello", "<hi >hello <x"}, echoes: 1},
+		{name: "without a side", before: "?hi", views: []string{"?hi ?hello", "?hello ?xx"}, want: []string{"?hi >hello", ">hello ?xx"}, echoes: 1},
+		{name: "all sides fail", before: "<hi", views: []string{"<hi <hello", "<hi <hello <xx"}, want: []string{"<hi >hello", "<hi >hello <xx"}, echoes: 1},
 		{name: "all sides fail, returned greeting", before: "<hi", views: []string{"<hi <hello", "<hi <hello <hello"}, want: []string{"<hi >hello", "<hi >hello <hello"}, echoes: 1},
 		{name: "own side works: the friend's", before: ">hi", views: []string{">hi <hello"}, want: []string{">hi <hello"}},
-		{name: "all sides fail, after a claim", before: "<hi", views: []string{"<hi <hello", "<hello <x <hello"}, want: []string{"<hi >hello", ">hello <x <hello"}, echoes: 1},
+		{name: "all sides fail, after a claim", before: "<hi", views: []string{"<hi <hello", "<hello <xx <hello"}, want: []string{"<hi >hello", ">hello <xx <hello"}, echoes: 1},
 		{name: "last moment", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"}, after: EchoWindow - 1, echoes: 1},
 		{name: "too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"}, after: EchoWindow},
 		{name: "without a side, too late", before: "<hi", views: []string{"<hi ?hello"}, want: []string{"<hi ?hello"}, after: EchoWindow},

@@ -51,41 +51,69 @@ func viewOf(name string, bubbles []messages.Bubble) Last {
 	return v
 }
 
-// shows reports that one of the bubbles of l is m, by its pixels or by what it
-// says; a misread letter does not count.
-func (l Last) shows(m Mark) bool {
-	same := func(o Mark) bool {
-		return m.Side == o.Side && (m.Key == o.Key && m.Key != 0 || m.Text == o.Text && m.Text != "")
+// is reports that m and o are one bubble, by its pixels or by what it says; a
+// misread letter does not count.
+func (m Mark) is(o Mark) bool {
+	switch {
+	case m.Side != o.Side:
+		return false
+	case m.Key == o.Key && m.Key != 0:
+		return true
 	}
-	near := func(o Mark) bool {
-		return m.Side == o.Side && o.Text != "" && text.OCREqual(string(m.Text), string(o.Text))
-	}
-	return slices.ContainsFunc(l.Marks, same) || m.Text != "" && slices.ContainsFunc(l.Marks, near)
+	return m.Text != "" && o.Text != "" && (m.Text == o.Text || text.OCREqual(string(m.Text), string(o.Text)))
 }
 
-// shared counts the bubbles of v that l shows too.
+// shared counts the bubbles of v that l shows too, each of which accounts for
+// one.
 func (l Last) shared(v Last) int {
-	n := 0
+	n, rest := 0, slices.Clone(l.Marks)
 	for _, m := range v.Marks {
-		if l.shows(m) {
-			n++
+		if i := slices.IndexFunc(rest, m.is); i >= 0 {
+			n, rest = n+1, slices.Delete(rest, i, i+1)
 		}
 	}
 	return n
 }
 
-// continues reports that v belongs to the conversation that showed l. One short
-// text alone proves nothing: everybody says OK.
-func (l Last) continues(v Last) bool {
-	n := 0
+// Weights of a run of bubbles; a text counts by its characters.
+const (
+	runProof   = 8 // from here on a run proves whose it is
+	runPicture = 3 // a sticker may be anybody's
+	runText    = 8 // at most, of one text
+)
+
+// run is the weight of the heaviest unbroken run of bubbles that both show.
+// Everybody says OK: one short text alone proves nothing, and neither do two in
+// different places.
+func (l Last) run(v Last) (best int) {
+	row := make([]int, len(l.Marks)+1)
 	for _, m := range v.Marks {
-		if l.shows(m) {
-			if n++; n > 1 || utf8.RuneCountInString(string(m.Text)) >= 4 {
-				return true
+		for j := len(l.Marks) - 1; j >= 0; j-- {
+			if !m.is(l.Marks[j]) {
+				row[j+1] = 0
+				continue
 			}
+			row[j+1] = row[j] + m.weight()
+			best = max(best, row[j+1])
 		}
 	}
-	return n > 0 && (len(v.Marks) == 1 || len(l.Marks) == 1)
+	return best
+}
+
+func (m Mark) weight() int {
+	if m.Text == "" {
+		return runPicture
+	}
+	return min(runText, utf8.RuneCountInString(string(m.Text)))
+}
+
+// continues reports that v certainly belongs to the conversation that showed l.
+func (l Last) continues(v Last) bool { return l.same(v) || l.run(v) >= runProof }
+
+// resembles reports that nothing speaks against v being of the conversation
+// that showed l: enough where the two have almost the same name.
+func (l Last) resembles(v Last) bool {
+	return l.shared(v) > min(1, len(l.Marks)-1, len(v.Marks)-1) || l.run(v) >= 4
 }
 
 // text is everything that the bubbles say, normalised.
@@ -127,26 +155,29 @@ type known struct {
 	own     Last // passed on last of the view's conversation; no name if none
 	held    Last // waits; no name if none
 	torn    int  // frames in a row that looked torn
+	// others lists what was passed on last of all conversations. It is asked for
+	// only where a view does not continue its own.
+	others func(yield func(Last) bool)
 }
 
 // steady decides whether a view is of one piece, and what becomes of the view
 // that waits. An application may draw the header before the bubbles or after
 // them, and a capture in between would put one person's words into another's
-// conversation. So a view passes at once only if it shows something that its
-// conversation has shown before. Otherwise the next frame decides: the same
-// title again and it passes, another title over the same bubbles and it was torn.
+// conversation. So a view passes at once only if it shows a run of bubbles that
+// its conversation has shown before. One that shows what another conversation
+// has shown is read again. Otherwise the next frame decides: the same title again
+// and it passes, another title over the same bubbles and it was torn.
 func steady(k known, v Last) (held, view Fate) {
-	other := k.current.Name != v.Name
 	waits := k.held.Name != ""
 	limit := maxTorn
 	if k.own.Name != "" {
 		limit = maxTornKnown
 	}
-	ambiguous := other && k.current.covers(v) || waits && k.held.Name != v.Name && k.held.covers(v)
+	continues := k.own.continues(v)
 	switch {
 	case k.current.Name == "":
 		return Pass, Pass
-	case ambiguous && k.own.shared(v) < max(1, k.current.shared(v)) && k.torn < limit:
+	case k.torn < limit && k.another(v, continues):
 		return Wait, Torn
 	}
 	switch {
@@ -159,8 +190,27 @@ func steady(k known, v Last) (held, view Fate) {
 		held = Discard // the header came first
 	}
 	confirmed := waits && held == Pass && k.held.Name == v.Name
-	if !k.own.continues(v) && !confirmed && k.torn < limit {
+	if !continues && !confirmed && k.torn < limit {
 		return held, Wait
 	}
 	return held, Pass
+}
+
+// another reports that a conversation other than the view's has shown most of
+// it, and more of it than its own has.
+func (k known) another(v Last, continues bool) bool {
+	own := k.own.shared(v)
+	rival := func(l Last) bool { return l.Name != v.Name && l.covers(v) && own < max(1, l.shared(v)) }
+	switch {
+	case rival(k.current) || rival(k.held):
+		return true
+	case continues || k.others == nil:
+		return false
+	}
+	for l := range k.others {
+		if rival(l) && l.continues(v) {
+			return true
+		}
+	}
+	return false
 }
