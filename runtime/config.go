@@ -265,6 +265,10 @@ type FocusConfig struct {
 	// Time between two notices of the same state, 1s to 24h. Default 10m.
 	CoolDown Duration `yaml:"cool_down" min:"1s" max:"24h"`
 
+	// Where notices are shown besides the live page: desktop, if the program has a
+	// driver for it, or none. They hold no private text. Default desktop.
+	Notify string `yaml:"notify"`
+
 	// Where cases begin to be clear.
 	Rules FocusRulesConfig `yaml:"rules"`
 }
@@ -387,7 +391,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 
 func defaultFocus() FocusConfig {
 	return FocusConfig{
-		Usage: UsageSystem, LLM: true, Keep: 720 * hour, Drowsy: 30 * second, Distracted: 120 * second, CoolDown: 600 * second,
+		Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * hour, Drowsy: 30 * second, Distracted: 120 * second, CoolDown: 600 * second,
 		Rules: FocusRulesConfig{
 			NoFace: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, Idle: 60 * second, Turned: 45, Switches: 6, Apps: 4,
 			CoveredKey: 10 * second, LongIdle: 600 * second,
@@ -422,6 +426,7 @@ func (c *Config) Validate() error {
 	p.add(c, "web.addr", checkLoopback(c.Web.Addr))
 	p.add(c, "ocr.engine", checkName(c.OCR.Engine))
 	p.add(c, "focus.usage", checkName(c.Focus.Usage))
+	p.add(c, "focus.notify", checkOneOf(c.Focus.Notify, []string{NotifyDesktop, NotifyNone}))
 	if c.Focus.FeedAddr != "" {
 		p.add(c, "focus.feed_addr", checkLoopback(c.Focus.FeedAddr))
 	}

@@ -126,6 +126,7 @@ focus:
   drowsy: 1m
   distracted: 1m
   cool_down: 1m
+  notify: none
   rules: {no_face: 0.8, eyes_open: 0.2, facing_yaw: 30, facing_pitch: 20, idle: 30s, turned: 60, switches: 9, apps: 8, covered_key: 0s, long_idle: 5m}
 web: {enabled: true, addr: "[::1]:0"}
 log: {level: debug, format: json}

@@ -42,8 +42,14 @@ func WithUsage(name string, open OpenUsage) Option {
 	return func(s *settings) { s.usages[name] = open }
 }
 
-// WithNotifier shows notices about attention on the desktop. Without it they
-// are events only.
+// Values of focus.notify.
+const (
+	NotifyDesktop = "desktop"
+	NotifyNone    = "none"
+)
+
+// WithNotifier shows notices about attention on the desktop, unless focus.notify
+// is none. Without it they are events, and on the live page, only.
 func WithNotifier(n hardware.Notifier) Option { return func(s *settings) { s.notifier = n } }
 
 func builtinUsages() map[string]OpenUsage {
@@ -78,6 +84,10 @@ func (r *Runtime) watchDesk(p *plan) error {
 		return wrong.err()
 	}
 	seed := r.cfg.Profile == ProfileSeed
+	show := r.set.notifier
+	if cfg.Notify == NotifyNone {
+		show = nil
+	}
 	p.kinds = append(p.kinds,
 		engine.Kind{Name: camera.Kind, Source: true, Fleeting: 64, New: camera.New(camera.Options{Literal: seed})},
 		engine.Kind{Name: focus.Kind, Source: true, New: func(a messages.Address) actors.Actor {
@@ -89,7 +99,7 @@ func (r *Runtime) watchDesk(p *plan) error {
 		engine.Kind{Name: history.Kind, New: history.New(history.Options{Keep: time.Duration(cfg.Keep)})},
 		engine.Kind{Name: notifier.Kind, New: notifier.New(notifier.Options{
 			Drowsy: time.Duration(cfg.Drowsy), Distracted: time.Duration(cfg.Distracted), CoolDown: time.Duration(cfg.CoolDown),
-			Show: r.set.notifier != nil,
+			Show: show != nil,
 		})},
 	)
 	watched := []string{camera.Kind, focus.Kind, history.Kind}
@@ -100,9 +110,9 @@ func (r *Runtime) watchDesk(p *plan) error {
 		})
 		watched = append(watched, pcusage.Kind)
 	}
-	if r.set.notifier != nil {
+	if show != nil {
 		p.workers = append(p.workers, engine.WorkerKind{
-			Name: notifier.WorkerKind, Size: 1, Answers: answers(messages.NoticeShown{}), New: notifier.NewWorker(r.set.notifier),
+			Name: notifier.WorkerKind, Size: 1, Answers: answers(messages.NoticeShown{}), New: notifier.NewWorker(show),
 		})
 	}
 	for _, kind := range watched {

@@ -19,7 +19,7 @@ const (
 	storedState = `1 {"steady":{"state":"away","since":"2026-01-01T12:00:00Z","candidate":"focused","weight":0.95,"changes":["2026-01-01T12:00:00Z","0001-01-01T00:00:00Z"]},` +
 		`"last":{"state":"away","confidence":1,"reasoning":"x","source":"rule","at":"2026-01-01T12:00:00Z","camera_state":"","pc_state":""},"seen":"2026-01-01T12:00:10Z"}`
 	storedChange   = `1 {"state":"drowsy","confidence":0.7,"reasoning":"x","source":"fallback","at":"2026-01-01T12:00:00Z","camera_state":"","pc_state":""}`
-	storedSpell    = `1 {"state":"drowsy","since":"2026-01-01T12:00:00Z","told":true,"last":{"drowsy":"2026-01-01T12:00:00Z"},"paused":true,"until":"2026-01-01T12:00:00Z","due":"2026-01-01T12:00:00Z"}`
+	storedSpell    = `1 {"state":"drowsy","since":"2026-01-01T12:00:00Z","told":true,"last":{"drowsy":"2026-01-01T12:00:00Z"},"paused":true,"until":"2026-01-01T12:00:00Z","due":"2026-01-01T12:00:00Z","wrong":"unavailable"}`
 	storedBaseline = `1 {"openness":0.28,"neutral_yaw":1.5,"neutral_pitch":-2,"learnt":90000000000}`
 )
 
@@ -36,7 +36,7 @@ func TestStoredRowsLoad(t *testing.T) {
 	}
 	spell, err := notifier.Spells.Decode([]byte(storedSpell))
 	if err != nil || spell.State != messages.Drowsy || !spell.Since.Equal(noon) || !spell.Told || !spell.Last[messages.Drowsy].Equal(noon) || !spell.Paused ||
-		!spell.Until.Equal(noon) || !spell.Due.Equal(noon) {
+		!spell.Until.Equal(noon) || !spell.Due.Equal(noon) || spell.Wrong != "unavailable" {
 		t.Errorf("Spells.Decode() = %+v, %v, want every field", spell, err)
 	}
 	base, err := cameras.Baselines.Decode([]byte(storedBaseline))

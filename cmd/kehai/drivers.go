@@ -24,13 +24,15 @@ type desktopDriver struct {
 	// Its accessibility trees; windows lists what refs mean.
 	structure string // structure: NAME
 	openTree  func(windows listWindows) (hardware.Structure, error)
+
+	openNotifier func() (hardware.Notifier, error)
 }
 
 type listWindows = func(context.Context) ([]hardware.Window, error)
 
 // drivers are what a build of this program adds to the runtime: the screen and
 // the accessibility trees of this system's desktop, on which windows are found
-// by what they are called.
+// by what they are called, and the desktop's notices.
 func drivers() []runtime.Option {
 	opts := []runtime.Option{
 		runtime.WithScreen(native.name, func(w runtime.WindowConfig) (hardware.Screen, string, error) {
@@ -41,6 +43,7 @@ func drivers() []runtime.Option {
 			rows, err := openRows()
 			return rows, w.Capture(), err
 		}),
+		runtime.WithNotifier(desktopNotices{native.openNotifier}),
 	}
 	return append(opts, systemDrivers()...)
 }
@@ -246,4 +249,19 @@ func findWindow(ctx context.Context, query string) (w hardware.Window, err error
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return f.find(ctx, query)
+}
+
+// desktopNotices opens the notifier of this system for each notice, of which
+// there are few.
+type desktopNotices struct {
+	open func() (hardware.Notifier, error)
+}
+
+// Notify implements [hardware.Notifier].
+func (d desktopNotices) Notify(ctx context.Context, title, body string) error {
+	n, err := d.open()
+	if err != nil {
+		return err
+	}
+	return n.Notify(ctx, title, body)
 }

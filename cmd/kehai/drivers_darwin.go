@@ -11,6 +11,8 @@ var native = desktopDriver{
 	open:      func() (hardware.Screen, error) { return darwin.OpenScreen() },
 	structure: "darwin",
 	openTree:  func(listWindows) (hardware.Structure, error) { return darwin.OpenStructure() },
+
+	openNotifier: func() (hardware.Notifier, error) { return darwin.OpenNotifier() },
 }
 
 // systemDrivers adds Vision, the recognizer that comes with macOS.

@@ -5,6 +5,7 @@ package main
 import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/atspi"
+	"github.com/kehai-run/kehai/hardware/freedesktop"
 	"github.com/kehai-run/kehai/hardware/x11"
 	"github.com/kehai-run/kehai/runtime"
 )
@@ -16,6 +17,7 @@ var native = desktopDriver{
 	openTree: func(windows listWindows) (hardware.Structure, error) {
 		return atspi.Open(atspi.Options{Windows: windows})
 	},
+	openNotifier: func() (hardware.Notifier, error) { return freedesktop.Notifier{}, nil },
 }
 
 func systemDrivers() []runtime.Option { return nil }

@@ -36,7 +36,9 @@ type actor struct {
 // Receive implements [actors.Actor].
 func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
-	case messages.Started, messages.NoticeShown:
+	case messages.Started:
+	case messages.NoticeShown:
+		a.wrong(turn, "", "")
 	case messages.FocusChanged:
 		a.change(turn, func(s *Spell) { s.State, s.Since, s.Told = m.To.State, m.To.At, false })
 	case messages.PauseNotices:
@@ -48,7 +50,11 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.NoticeDue:
 		a.give(turn)
 	case messages.CallFailed:
-		turn.Drop("notifier", "the desktop did not show a notice ("+string(m.Kind)+"): "+m.Detail)
+		reason := m.Code
+		if reason == "" {
+			reason = string(m.Kind)
+		}
+		a.wrong(turn, reason, m.Detail)
 	default:
 		return fmt.Errorf("notifier: unexpected %s", msg.MessageType())
 	}
@@ -72,6 +78,20 @@ func (a actor) keep(turn *actors.Turn, spell Spell) {
 		turn.Cancel("notice")
 	}
 	Spells.Put(turn, RowKey, spell)
+}
+
+// wrong reports why the desktop shows no notices, once for each reason until it
+// shows one again.
+func (a actor) wrong(turn *actors.Turn, reason, detail string) {
+	spell, _ := Spells.Get(turn, RowKey)
+	if spell.Wrong == reason {
+		return
+	}
+	spell.Wrong = reason
+	Spells.Put(turn, RowKey, spell)
+	if reason != "" {
+		turn.Drop("notifier", "the desktop does not show notices ("+reason+"): "+detail)
+	}
 }
 
 func (a actor) give(turn *actors.Turn) {

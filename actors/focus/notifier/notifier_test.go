@@ -3,11 +3,13 @@ package notifier_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/focus/notifier"
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
@@ -179,8 +181,41 @@ func TestShows(t *testing.T) {
 	if len(calls) != 1 || len(published) != 1 || calls[0].Request != messages.Message(messages.ShowNotice{Notice: published[0].(messages.FocusNotice)}) {
 		t.Fatalf("called %v and published %v, want the notice to be shown", calls, published)
 	}
-	h.FailCall(messages.FailureError, "", "no desktop")
-	h.WantDropped("notifier", "the desktop did not show a notice (error): no desktop")
+	h.FailCall(messages.FailureError, "unavailable", "no desktop")
+	h.WantDropped("notifier", "the desktop does not show notices (unavailable): no desktop")
+}
+
+// A desktop that shows nothing is reported once, also across a crash, and again
+// when it has shown something meanwhile.
+func TestAFailingDesktopIsReportedOnce(t *testing.T) {
+	h := actortest.Spawn(t, notifier.New(notifier.Options{Show: true, CoolDown: second}), actortest.Address("notifier/desk"))
+	again := func() {
+		t.Helper()
+		become(h, messages.Focused)
+		h.Advance(minute)
+		become(h, messages.Drowsy)
+		h.Advance(minute)
+		wantNotices(t, h, messages.Drowsy)
+		if calls := h.Calls(); len(calls) != 1 {
+			t.Fatalf("%d calls, want one", len(calls))
+		}
+	}
+	again()
+	h.FailCall(messages.FailureError, "unavailable", "no desktop")
+	h.WantDropped("notifier", "the desktop does not show notices (unavailable): no desktop")
+	h.Crash()
+	h.Start()
+	again()
+	h.FailCall(messages.FailureError, "unavailable", "no desktop")
+	h.WantNothingDropped()
+	again()
+	h.FailCall(messages.FailureTimeout, "", "10s")
+	h.WantDropped("notifier", "the desktop does not show notices (timeout): 10s")
+	again()
+	h.Answer(messages.NoticeShown{})
+	again()
+	h.FailCall(messages.FailureTimeout, "", "10s")
+	h.WantDropped("notifier", "the desktop does not show notices (timeout): 10s")
 }
 
 // desktop is a hardware.Notifier made up by a test.
@@ -211,6 +246,11 @@ func TestWorker(t *testing.T) {
 	d.err = errors.New("no desktop")
 	if _, err := w.Do(context.Background(), messages.ShowNotice{Notice: n}); !errors.Is(err, d.err) {
 		t.Errorf("Do(no desktop) = %v, want its error", err)
+	}
+	d.err = fmt.Errorf("no desktop: %w", hardware.ErrUnavailable)
+	var refusal *actors.Refusal
+	if _, err := w.Do(context.Background(), messages.ShowNotice{Notice: n}); !errors.As(err, &refusal) || refusal.Code != "unavailable" {
+		t.Errorf("Do(unavailable) = %v, want a refusal", err)
 	}
 	if _, err := w.Do(context.Background(), messages.PollDue{}); err == nil {
 		t.Error("Do(poll_due) = nil, want an error")

@@ -20,6 +20,9 @@ func NewWorker(n hardware.Notifier) func() (actors.Worker, error) {
 			}
 			title, body := words(show.Notice)
 			if err := n.Notify(ctx, title, body); err != nil {
+				if code := hardware.Code(err); code != "error" { // a worker that is well, without a desktop
+					err = actors.Refuse(code, err)
+				}
 				return nil, err
 			}
 			return messages.NoticeShown{ID: show.Notice.ID}, nil

@@ -1,0 +1,72 @@
+package darwin
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware"
+)
+
+// Notifier shows notices through the system's own osascript. The frameworks for
+// it (UserNotifications) serve programs in a signed bundle only and end any
+// other program, so notices appear as those of Script Editor; whether they do is
+// set in System Settings → Notifications → Script Editor, which no program can
+// ask about. Methods may be called concurrently.
+type Notifier struct {
+	command string // osascript
+}
+
+var _ hardware.Notifier = (*Notifier)(nil)
+
+// OpenNotifier returns the notifier of this system.
+func OpenNotifier() (*Notifier, error) {
+	if _, err := load(); err != nil {
+		return nil, err
+	}
+	return &Notifier{command: "/usr/bin/osascript"}, nil
+}
+
+// notice is the whole script. The texts are its arguments, never part of it.
+const notice = `on run argv
+	display notification (item 2 of argv) with title (item 1 of argv)
+end run
+`
+
+// Notify implements [hardware.Notifier].
+func (n *Notifier) Notify(ctx context.Context, title, body string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// "-" reads the script from standard input; what follows is not parsed.
+	cmd := exec.CommandContext(ctx, n.command, "-", title, body)
+	cmd.Stdin = strings.NewReader(notice)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("darwin: osascript did not show a notice (allow Script Editor in System Settings → Notifications, or set focus.notify to none): %w%s: %w",
+			err, firstLine(said.String()), hardware.ErrUnavailable)
+	}
+	return nil
+}
+
+// firstLine is what a program complained about, short enough for a log.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if line == "" {
+		return ""
+	}
+	const most = 200
+	if r := []rune(line); len(r) > most {
+		line = string(r[:most]) + "…"
+	}
+	return ": " + line
+}

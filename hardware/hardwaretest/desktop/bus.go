@@ -1,0 +1,44 @@
+//go:build unix
+
+package desktop
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// busConfig lets everybody on the bus do everything and starts no service: on it
+// is what the test puts there.
+const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>%s</listen>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>`
+
+// StartSessionBus starts a message bus without any service, for a test that
+// needs no display.
+func StartSessionBus(t testing.TB) (address string) {
+	t.Helper()
+	dir := t.TempDir()
+	socket, config := filepath.Join(dir, "bus"), filepath.Join(dir, "bus.conf")
+	address = "unix:path=" + socket
+	if err := os.WriteFile(config, fmt.Appendf(nil, busConfig, address), 0o600); err != nil {
+		t.Fatalf("WriteFile(bus.conf) = %v", err)
+	}
+	p := run(t, os.Environ(), nil, "dbus-daemon", "--nofork", "--config-file="+config)
+	Eventually(t, "the message bus listens", func() bool {
+		if !p.Running() {
+			t.Fatalf("dbus-daemon ended:\n%s", p.Output())
+		}
+		_, err := os.Stat(socket)
+		return err == nil
+	})
+	return address
+}
