@@ -171,6 +171,19 @@ type FocusChanged struct {
 // MessageType implements [Message].
 func (FocusChanged) MessageType() Type { return Type{"focus_changed", 1} }
 
+// PauseFocus ends the judging at a desk until [ResumeFocus]: meanwhile nothing is
+// known of it.
+type PauseFocus struct{}
+
+// MessageType implements [Message].
+func (PauseFocus) MessageType() Type { return Type{"pause_focus", 1} }
+
+// ResumeFocus ends a pause.
+type ResumeFocus struct{}
+
+// MessageType implements [Message].
+func (ResumeFocus) MessageType() Type { return Type{"resume_focus", 1} }
+
 // HistoryDue is a history's own timer.
 type HistoryDue struct{}
 

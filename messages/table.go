@@ -51,6 +51,8 @@ func Core() Table {
 		Fleeting[FocusJudged](),
 		Fleeting[HistoryDue](),
 		Durable[FocusChanged](nil),
+		Durable[PauseFocus](nil),
+		Durable[ResumeFocus](nil),
 		Durable[NoticeDue](nil),
 		Durable[PauseNotices](nil),
 		Durable[ResumeNotices](nil),

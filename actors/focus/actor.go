@@ -44,6 +44,7 @@ type Row struct {
 	Steady Steady              `json:"steady"`
 	Last   messages.FocusState `json:"last"` // newest judgement for the reported state
 	Seen   time.Time           `json:"seen"` // when it was stored, at most confirmEvery ago
+	Paused bool                `json:"paused,omitempty"`
 }
 
 // Rows has one row, [RowKey].
@@ -100,11 +101,21 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.FocusDue:
 		a.tick(turn)
 	case messages.CameraSnapshot:
-		a.look.Camera = &m
+		if !a.row.Paused {
+			a.look.Camera = &m
+		}
 	case messages.UsageSnapshot:
-		a.use(m)
+		if !a.row.Paused {
+			a.use(m)
+		}
 	case messages.KeyRecency:
-		a.key = later(a.key, m.LastKey)
+		if !a.row.Paused {
+			a.key = later(a.key, m.LastKey)
+		}
+	case messages.PauseFocus:
+		a.pause(turn, true, ReasonPaused)
+	case messages.ResumeFocus:
+		a.pause(turn, false, "nothing was judged since the pause")
 	case messages.LLMAnswer:
 		a.answered(turn, m)
 	case messages.CallFailed:
@@ -129,6 +140,26 @@ func (a *actor) start(turn *actors.Turn) {
 	a.row.Last = verdict(messages.FromRule, messages.Unknown, 0, "nobody watched")
 	a.row.Last.At = a.row.Seen
 	a.tell(turn, from)
+}
+
+// ReasonPaused is the reasoning of the state "unknown" while a person has paused
+// the judging.
+const ReasonPaused = "paused"
+
+// pause begins or ends a pause. Either is told as a change, also from "unknown",
+// so that the history tells a pause from a time in which there was nothing to
+// see. What was seen before it does not count after it.
+func (a *actor) pause(turn *actors.Turn, paused bool, reason messages.Text) {
+	if a.row.Paused == paused {
+		return
+	}
+	from := a.row.Steady.Reported()
+	a.row.Paused, a.row.Steady = paused, Steady{State: messages.Unknown, Since: turn.Now()}
+	a.row.Last = verdict(messages.FromRule, messages.Unknown, 0, reason)
+	a.row.Last.At = turn.Now()
+	a.look, a.key, a.asked, a.quiet = Look{}, time.Time{}, nil, true
+	a.tell(turn, from)
+	turn.Publish(messages.FocusJudged{Desk: a.desk, Raw: a.row.Last, Steady: a.row.Last})
 }
 
 func (a *actor) use(m messages.UsageSnapshot) {
@@ -172,6 +203,9 @@ func (a *actor) now(turn *actors.Turn) Look {
 func (a *actor) tick(turn *actors.Turn) {
 	turn.After("tick", a.o.Tick, messages.FocusDue{})
 	a.ticks++
+	if a.row.Paused {
+		return
+	}
 	look := a.now(turn)
 	if state, clear := a.o.Rules.Judge(look); clear {
 		a.publish(turn, state, "")

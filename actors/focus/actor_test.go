@@ -431,3 +431,38 @@ func TestForeignMessagesFail(t *testing.T) {
 }
 
 var _ actors.Actor = focus.New(focus.Options{})("focus/desk")
+
+// During a pause nothing is judged and nothing is kept of what comes in, also
+// across a crash; each end of it is told, even where nothing was known before.
+func TestPause(t *testing.T) {
+	d := spawn(t, focus.Options{})
+	d.camera, d.usage = camera(face(no)), usage()
+	d.tick()
+	d.tick()
+	d.wantJudged("rule away → away", "rule away → away")
+	d.wantChanges("unknown → away")
+	d.CrashBeforeCommit()
+	d.Send(messages.PauseFocus{})
+	d.Send(messages.PauseFocus{}) // a second one is none
+	d.wantJudged("rule unknown → unknown")
+	d.wantChanges("away → unknown")
+	d.tick()
+	d.Crash()
+	d.Start()
+	d.tick()
+	d.tick()
+	d.wantJudged()
+	d.Send(messages.ResumeFocus{})
+	d.wantJudged("rule unknown → unknown")
+	d.wantChanges("unknown → unknown")
+	d.camera, d.usage = nil, nil
+	d.tick() // what came during the pause is not judged
+	d.wantJudged()
+	d.Send(messages.ResumeFocus{})
+	d.wantChanges()
+	d.camera, d.usage = camera(face(no)), usage()
+	d.tick()
+	d.tick()
+	d.wantJudged("rule away → unknown", "rule away → away")
+	d.wantChanges("unknown → away")
+}

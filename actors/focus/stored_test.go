@@ -17,7 +17,7 @@ import (
 // these rows must load all the same.
 const (
 	storedState = `1 {"steady":{"state":"away","since":"2026-01-01T12:00:00Z","candidate":"focused","weight":0.95,"changes":["2026-01-01T12:00:00Z","0001-01-01T00:00:00Z"]},` +
-		`"last":{"state":"away","confidence":1,"reasoning":"x","source":"rule","at":"2026-01-01T12:00:00Z","camera_state":"","pc_state":""},"seen":"2026-01-01T12:00:10Z"}`
+		`"last":{"state":"away","confidence":1,"reasoning":"x","source":"rule","at":"2026-01-01T12:00:00Z","camera_state":"","pc_state":""},"seen":"2026-01-01T12:00:10Z","paused":true}`
 	storedChange   = `1 {"state":"drowsy","confidence":0.7,"reasoning":"x","source":"fallback","at":"2026-01-01T12:00:00Z","camera_state":"","pc_state":""}`
 	storedSpell    = `1 {"state":"drowsy","since":"2026-01-01T12:00:00Z","told":true,"last":{"drowsy":"2026-01-01T12:00:00Z"},"paused":true,"until":"2026-01-01T12:00:00Z","due":"2026-01-01T12:00:00Z","wrong":"unavailable"}`
 	storedBaseline = `1 {"openness":0.28,"neutral_yaw":1.5,"neutral_pitch":-2,"learnt":90000000000}`
@@ -27,7 +27,7 @@ func TestStoredRowsLoad(t *testing.T) {
 	row, err := focus.Rows.Decode([]byte(storedState))
 	want := focus.Steady{State: messages.Away, Since: noon, Candidate: messages.Focused, Weight: 0.95}
 	want.Changes[0] = noon
-	if err != nil || row.Steady != want || row.Last.State != messages.Away || row.Last.Confidence != 1 || !row.Seen.Equal(noon.Add(tick)) {
+	if err != nil || row.Steady != want || row.Last.State != messages.Away || row.Last.Confidence != 1 || !row.Seen.Equal(noon.Add(tick)) || !row.Paused {
 		t.Errorf("Rows.Decode() = %+v, %v, want %+v", row, err, want)
 	}
 	change, err := history.Changes.Decode([]byte(storedChange))
