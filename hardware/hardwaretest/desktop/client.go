@@ -5,6 +5,7 @@ package desktop
 import (
 	"image"
 	"image/color"
+	"io"
 	"os"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ type Client struct {
 	root xproto.Window
 	done chan struct{}
 
+	drawing sync.Mutex // one pattern at a time: two at once would mix their colours
 	mu      sync.Mutex
 	windows map[xproto.Window]*Window
 }
@@ -37,9 +39,13 @@ type Window struct {
 
 const tile = 16 // pixels
 
+// quiet keeps what xgb prints out of the tests' output: it comes back as errors.
+var quiet = sync.OnceFunc(func() { xgb.Logger.SetOutput(io.Discard) })
+
 // Connect starts a client, which ends with the test.
 func Connect(t testing.TB, display string) *Client {
 	t.Helper()
+	quiet()
 	x, err := xgb.NewConnDisplay(display)
 	if err != nil {
 		t.Fatalf("connect to %s: %v", display, err)
@@ -159,8 +165,12 @@ func (c *Client) check(cookie checker) {
 	}
 }
 
-// draw paints the whole pattern. Errors are those of a window that is going.
+// draw paints the whole pattern that is to be seen when its turn comes, so that
+// of several the last one draws the present pattern. Errors are those of a
+// window that is going.
 func (c *Client) draw(id xproto.Window) {
+	c.drawing.Lock()
+	defer c.drawing.Unlock()
 	c.mu.Lock()
 	w := c.windows[id]
 	if w == nil {

@@ -1,0 +1,26 @@
+//go:build desktop
+
+package desktop
+
+import (
+	"image"
+	"testing"
+
+	"github.com/jezek/xgb/xproto"
+)
+
+// A server may ask for a window's contents at any moment, also while the test
+// changes them: what stands there in the end is the last pattern, whole.
+func TestChangeWhileExposed(t *testing.T) {
+	desk := Start(t)
+	c := Connect(t, desk.Display)
+	w := c.Open("window", "Window", image.Rect(20, 20, 420, 320))
+	other := Connect(t, desk.Display)
+	for range 100 {
+		for range 3 {
+			xproto.ClearArea(other.x, true, xproto.Window(w.ID), 0, 0, 0, 0)
+		}
+		w.Change()
+		w.shown()
+	}
+}
