@@ -128,8 +128,11 @@ func (l Last) text() string {
 // same reports that nothing has changed.
 func (l Last) same(v Last) bool { return l.Name == v.Name && l.Digest == v.Digest }
 
-// covers reports that at least half of v's bubbles are l's.
-func (l Last) covers(v Last) bool { return l.Name != "" && 2*l.shared(v) >= len(v.Marks) }
+// claims reports that v looks like a view of the conversation that showed l: at
+// least half of its bubbles are l's, or a run of them that proves it.
+func (l Last) claims(v Last) bool {
+	return l.Name != "" && (2*l.shared(v) >= len(v.Marks) || l.run(v) >= runProof)
+}
 
 // Fate says what becomes of a view.
 type Fate int
@@ -183,7 +186,7 @@ func steady(k known, v Last) (held, view Fate) {
 	switch {
 	case !waits:
 	case k.held.Name != v.Name:
-		if k.held.covers(v) {
+		if k.held.claims(v) {
 			held = Discard
 		}
 	case !k.held.continues(v) && k.current.Name != k.held.Name:
@@ -196,11 +199,11 @@ func steady(k known, v Last) (held, view Fate) {
 	return held, Pass
 }
 
-// another reports that a conversation other than the view's has shown most of
-// it, and more of it than its own has.
+// another reports that a conversation other than the view's claims it, and has
+// shown more of it than its own has.
 func (k known) another(v Last, continues bool) bool {
 	own := k.own.shared(v)
-	rival := func(l Last) bool { return l.Name != v.Name && l.covers(v) && own < max(1, l.shared(v)) }
+	rival := func(l Last) bool { return l.Name != v.Name && l.claims(v) && own < max(1, l.shared(v)) }
 	switch {
 	case rival(k.current) || rival(k.held):
 		return true
