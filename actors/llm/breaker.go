@@ -1,0 +1,113 @@
+package llm
+
+import "time"
+
+// State of a [Breaker].
+type State int
+
+// States. The numbers are those of the metric.
+const (
+	Closed   State = iota // questions go through
+	HalfOpen              // one question goes through, to see
+	Open                  // none goes through
+)
+
+// String implements fmt.Stringer.
+func (s State) String() string {
+	switch s {
+	case Closed:
+		return "closed"
+	case HalfOpen:
+		return "half-open"
+	}
+	return "open"
+}
+
+// BreakerRule says when a breaker opens.
+type BreakerRule struct {
+	Failures int           // in a row; 0 means 3
+	OpenFor  time.Duration // until the next try; 0 means 30 s
+}
+
+func (r BreakerRule) withDefaults() BreakerRule {
+	if r.Failures <= 0 {
+		r.Failures = 3
+	}
+	if r.OpenFor <= 0 {
+		r.OpenFor = 30 * time.Second
+	}
+	return r
+}
+
+// Outcome is what a question came to, for the breaker.
+type Outcome int
+
+// Outcomes.
+const (
+	Succeeded Outcome = iota
+	Failed
+	Abandoned // says nothing: the asker went away
+)
+
+// Breaker keeps a model that fails from being asked. The zero value is closed.
+// It is a value: each step returns the next one.
+//
+//	closed ── Failures in a row, or a pause asked for ──► open
+//	open ── its time is over, and somebody asks ──► half-open
+//	half-open ── success ──► closed;  failure ──► open
+//
+// A try of which nothing is heard for OpenFor is followed by another one, so
+// that no state is for ever.
+type Breaker struct {
+	State    State
+	Until    time.Time // of open; of half-open, until the try counts as lost
+	Limited  bool      // opened because the server asked for a pause
+	failures int
+	term     Ticket // counts the changes of state and the tries
+}
+
+// Ticket ties the end of a question to the state in which it began: what was
+// asked before the breaker opened says nothing about the try after it.
+type Ticket uint64
+
+// Ask says whether a question may go through now, and if not, for how long.
+func (b Breaker) Ask(rule BreakerRule, now time.Time) (next Breaker, ticket Ticket, wait time.Duration, ok bool) {
+	rule = rule.withDefaults()
+	if b.State != Closed {
+		if left := b.Until.Sub(now); left > 0 {
+			return b, 0, left, false
+		}
+		b = Breaker{State: HalfOpen, Until: now.Add(rule.OpenFor), term: b.term + 1}
+	}
+	return b, b.term, 0, true
+}
+
+// Done takes the end of a question. pause is how long the server wants to be
+// left alone after a failure, 0 for no wish.
+func (b Breaker) Done(rule BreakerRule, now time.Time, ticket Ticket, o Outcome, pause time.Duration) Breaker {
+	rule = rule.withDefaults()
+	if ticket != b.term || b.State == Open {
+		return b
+	}
+	switch o {
+	case Succeeded:
+		if b.State == HalfOpen {
+			b.term++
+		}
+		return Breaker{term: b.term}
+	case Abandoned:
+		if b.State == HalfOpen {
+			b.Until = now // the next one tries
+		}
+		return b
+	}
+	b.failures++
+	if b.State == Closed && b.failures < rule.Failures && pause <= 0 {
+		return b
+	}
+	rest := rule.OpenFor
+	if pause > 0 {
+		rest = pause
+	}
+	return Breaker{State: Open, Until: now.Add(rest), Limited: pause > 0, term: b.term + 1}
+}

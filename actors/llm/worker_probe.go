@@ -1,0 +1,64 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Probe looks whether the server answers, without asking the model. known is
+// false if the server lists its models and this one is not among them; some
+// servers take any name. The error is an [Error]. A host's model is not probed.
+func (c *Client) Probe(ctx context.Context) (known bool, err error) {
+	if c.way == nil {
+		return true, nil
+	}
+	path := "/models"
+	if c.o.Provider == Ollama {
+		path = "/api/tags"
+	}
+	ctx, seen := withSeen(ctx)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.way.base.String(), "/")+path, nil)
+	if err != nil {
+		return false, &Error{Code: Unavailable, Text: "llm.base_url is no address"}
+	}
+	if c.o.Provider == Anthropic {
+		r.Header.Set("Anthropic-Version", "2023-06-01")
+	}
+	resp, err := c.way.client().Do(r)
+	switch {
+	case seen.err != nil && seen.err.status == http.StatusNotFound:
+		return true, nil // it answers, and lists nothing
+	case seen.err != nil:
+		return false, seen.err
+	case err != nil:
+		return false, failureOf(errors.Join(err, ctx.Err()))
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body) // in memory already
+	if err != nil {
+		return false, failureOf(err)
+	}
+	return c.listed(raw), nil
+}
+
+// listed reports the model among those of a list, or that there is no list.
+func (c *Client) listed(raw []byte) bool {
+	type entry struct{ ID, Name string }
+	var list struct{ Data, Models []entry }
+	if json.Unmarshal(raw, &list) != nil {
+		return true
+	}
+	entries := append(list.Data, list.Models...)
+	for _, e := range entries {
+		for _, name := range [...]string{e.ID, e.Name} {
+			if name == c.o.Model || strings.TrimSuffix(name, ":latest") == c.o.Model {
+				return true
+			}
+		}
+	}
+	return len(entries) == 0 && c.o.Provider != Ollama
+}

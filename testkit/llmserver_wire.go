@@ -1,0 +1,260 @@
+package testkit
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Formats of LLMRequest.
+const (
+	LLMOpenAI    = "openai"
+	LLMAnthropic = "anthropic"
+	LLMOllama    = "ollama"
+)
+
+func llmFormat(path string) string {
+	switch {
+	case strings.HasSuffix(path, "/chat/completions"):
+		return LLMOpenAI
+	case strings.HasSuffix(path, "/messages"):
+		return LLMAnthropic
+	case strings.HasSuffix(path, "/api/chat"):
+		return LLMOllama
+	}
+	return ""
+}
+
+// chatBody is what the three formats have in common, and what each has alone.
+type chatBody struct {
+	Model    string `json:"model"`
+	Messages []struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	} `json:"messages"`
+	System         string          `json:"system"`
+	MaxTokens      int             `json:"max_tokens"`
+	MaxCompletion  int             `json:"max_completion_tokens"`
+	Temperature    float64         `json:"temperature"`
+	Stream         bool            `json:"stream"`
+	Format         json.RawMessage `json:"format"`
+	ResponseFormat struct {
+		Type string `json:"type"`
+	} `json:"response_format"`
+	Options struct {
+		NumPredict  int     `json:"num_predict"`
+		Temperature float64 `json:"temperature"`
+	} `json:"options"`
+}
+
+// readLLMRequest reads a request. One that is no JSON is recorded all the same.
+func readLLMRequest(r *http.Request, body []byte) LLMRequest {
+	out := LLMRequest{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body, Format: llmFormat(r.URL.Path)}
+	var b chatBody
+	if json.Unmarshal(body, &b) != nil {
+		return out
+	}
+	out.Model, out.System, out.Stream = b.Model, b.System, b.Stream
+	out.MaxTokens = max(b.MaxTokens, b.MaxCompletion, b.Options.NumPredict)
+	out.Temperature = max(b.Temperature, b.Options.Temperature)
+	out.JSON = strings.HasPrefix(b.ResponseFormat.Type, "json") || len(b.Format) > 0 && string(b.Format) != `""` && string(b.Format) != "null"
+	for _, m := range b.Messages {
+		into := &out.Prompt
+		if m.Role == "system" {
+			into = &out.System
+		}
+		if *into != "" {
+			*into += "\n"
+		}
+		*into += contentText(m.Content)
+	}
+	return out
+}
+
+// contentText reads a content that is a text, or a list of parts.
+func contentText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(raw, &parts) // a content that is neither has no text
+	for _, p := range parts {
+		text += p.Text
+	}
+	return text
+}
+
+// serveLLMModels answers the lists of models, which tell that a server is there.
+func serveLLMModels(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		io.WriteString(w, `{"object":"list","data":[{"id":"test-model","object":"model"}]}`)
+	case strings.HasSuffix(r.URL.Path, "/api/tags"):
+		io.WriteString(w, `{"models":[{"name":"test-model:latest","model":"test-model:latest"}]}`)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// object is a JSON object.
+type object map[string]any
+
+func encode(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // objects of strings and numbers always can be
+	}
+	return raw
+}
+
+func failLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMReply) {
+	w.Header().Set("Content-Type", "application/json")
+	if reply.RetryAfter != "" {
+		w.Header().Set("Retry-After", reply.RetryAfter)
+	}
+	if reply.Location != "" {
+		w.Header().Set("Location", reply.Location)
+	}
+	w.WriteHeader(reply.Status)
+	switch {
+	case reply.Body != "":
+		io.WriteString(out, reply.Body)
+	case r.Format == LLMOllama:
+		out.Write(encode(object{"error": reply.Text}))
+	default:
+		out.Write(encode(object{"type": "error", "error": object{"type": "error", "message": reply.Text}}))
+	}
+}
+
+func finish(reply LLMReply) string {
+	if reply.Finish == "" {
+		return "stop"
+	}
+	return reply.Finish
+}
+
+// anthropicFinish is a reason to stop in the words of Anthropic.
+func anthropicFinish(reply LLMReply) string {
+	switch f := finish(reply); f {
+	case "stop":
+		return "end_turn"
+	case "length":
+		return "max_tokens"
+	case "content_filter":
+		return "refusal"
+	default:
+		return f
+	}
+}
+
+func wholeLLM(r LLMRequest, reply LLMReply) []byte {
+	switch r.Format {
+	case LLMAnthropic:
+		return encode(object{
+			"id": "msg_1", "type": "message", "role": "assistant", "model": r.Model, "stop_reason": anthropicFinish(reply),
+			"content": []object{{"type": "text", "text": reply.Text}},
+			"usage":   object{"input_tokens": reply.PromptTokens, "output_tokens": reply.AnswerTokens},
+		})
+	case LLMOllama:
+		return append(encode(ollamaChunk(r, reply, reply.Text, true)), '\n')
+	}
+	return encode(object{
+		"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": r.Model,
+		"choices": []object{{"index": 0, "finish_reason": finish(reply), "message": object{"role": "assistant", "content": reply.Text}}},
+		"usage": object{
+			"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens, "total_tokens": reply.PromptTokens + reply.AnswerTokens,
+		},
+	})
+}
+
+func ollamaChunk(r LLMRequest, reply LLMReply, text string, done bool) object {
+	o := object{"model": r.Model, "created_at": "2026-01-01T00:00:00Z", "message": object{"role": "assistant", "content": text}, "done": done}
+	if done {
+		o["done_reason"], o["prompt_eval_count"], o["eval_count"] = finish(reply), reply.PromptTokens, reply.AnswerTokens
+	}
+	return o
+}
+
+// streamLLM sends a text in chunks, each but the first after a step if the reply
+// is held.
+func streamLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMReply, hold func() bool) {
+	kind := "text/event-stream"
+	if r.Format == LLMOllama {
+		kind = "application/x-ndjson"
+	}
+	w.Header().Set("Content-Type", kind)
+	chunks := reply.Chunks
+	if chunks == nil {
+		chunks = []string{reply.Text}
+	}
+	send := func(event string, o object) {
+		switch r.Format {
+		case LLMOllama:
+			fmt.Fprintf(out, "%s\n", encode(o))
+		case LLMAnthropic:
+			fmt.Fprintf(out, "event: %s\ndata: %s\n\n", event, encode(o))
+		default:
+			fmt.Fprintf(out, "data: %s\n\n", encode(o))
+		}
+		http.NewResponseController(w).Flush() // fails once the client has gone, which the next hold notices
+	}
+	begin, chunk, end := streamParts(r, reply)
+	for event, o := range begin {
+		send(beginEvents[event], o)
+	}
+	for i, text := range chunks {
+		if i > 0 && !hold() {
+			return
+		}
+		send("content_block_delta", chunk(text))
+	}
+	for _, o := range end {
+		event, _ := o["type"].(string)
+		send(event, o)
+	}
+	if r.Format == LLMOpenAI {
+		io.WriteString(out, "data: [DONE]\n\n")
+	}
+}
+
+var beginEvents = [...]string{"message_start", "content_block_start"}
+
+// streamParts are what comes before the text, a part of the text, and what comes
+// after it.
+func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(string) object, end []object) {
+	switch r.Format {
+	case LLMOllama:
+		return nil, func(text string) object { return ollamaChunk(r, reply, text, false) }, []object{ollamaChunk(r, reply, "", true)}
+	case LLMAnthropic:
+		begin = []object{
+			{"type": "message_start", "message": object{"id": "msg_1", "type": "message", "role": "assistant", "model": r.Model,
+				"usage": object{"input_tokens": reply.PromptTokens, "output_tokens": 0}}},
+			{"type": "content_block_start", "index": 0, "content_block": object{"type": "text", "text": ""}},
+		}
+		chunk = func(text string) object {
+			return object{"type": "content_block_delta", "index": 0, "delta": object{"type": "text_delta", "text": text}}
+		}
+		return begin, chunk, []object{
+			{"type": "content_block_stop", "index": 0},
+			{"type": "message_delta", "delta": object{"stop_reason": anthropicFinish(reply)}, "usage": object{"output_tokens": reply.AnswerTokens}},
+			{"type": "message_stop"},
+		}
+	}
+	piece := func(delta object, reason any) object {
+		return object{"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": r.Model,
+			"choices": []object{{"index": 0, "delta": delta, "finish_reason": reason}}}
+	}
+	usage := piece(object{}, nil)
+	usage["choices"] = []object{}
+	usage["usage"] = object{
+		"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens, "total_tokens": reply.PromptTokens + reply.AnswerTokens,
+	}
+	return nil, func(text string) object { return piece(object{"role": "assistant", "content": text}, nil) },
+		[]object{piece(object{}, finish(reply)), usage}
+}
