@@ -203,26 +203,3 @@ func TestFindAsPlain(t *testing.T) {
 		t.Errorf("%d of 100 lines are known, want 40 to 60", found)
 	}
 }
-
-// BenchmarkLineMemory looks for one line among 240: with counters, and with two
-// maps of trigrams for each pair. The metric of the first is how many times
-// faster it is in the same run.
-func BenchmarkLineMemory(b *testing.B) {
-	remembered, queries := corpus()
-	l := indexed(remembered)
-	var counters, maps float64
-	b.Run("maps", func(b *testing.B) {
-		for i := 0; b.Loop(); i++ {
-			findPlain(remembered, queries[i%len(queries)])
-		}
-		maps = float64(b.Elapsed()) / float64(b.N)
-	})
-	b.Run("counters", func(b *testing.B) {
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			l.find(queries[i%len(queries)], always)
-		}
-		counters = float64(b.Elapsed()) / float64(b.N)
-		b.ReportMetric(maps/counters, "times-faster")
-	})
-}

@@ -39,6 +39,39 @@ func (p pixels) at(x, y int) colour {
 	return colour(binary.LittleEndian.Uint32(p.pix[y*p.stride+4*x:]))
 }
 
+// stretch returns the end of the pixels of one colour that begin at x, both in
+// bytes of the row. Most of a window is plain: eight pixels are compared at once.
+func stretch(row []byte, x int) int {
+	c := binary.LittleEndian.Uint32(row[x:])
+	both := uint64(c)<<32 | uint64(c)
+	for x += 4; x+32 <= len(row); x += 32 {
+		eight := row[x : x+32 : x+32]
+		a, b := binary.LittleEndian.Uint64(eight), binary.LittleEndian.Uint64(eight[8:])
+		d, e := binary.LittleEndian.Uint64(eight[16:]), binary.LittleEndian.Uint64(eight[24:])
+		if (a^both)|(b^both)|(d^both)|(e^both) != 0 {
+			break
+		}
+	}
+	for x+4 <= len(row) && binary.LittleEndian.Uint32(row[x:]) == c {
+		x += 4
+	}
+	return x
+}
+
+// stretches gives each stretch of one colour in a rectangle of the frame, row by
+// row.
+func (p pixels) stretches(r image.Rectangle, yield func(at image.Rectangle, c colour)) {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := p.row(y)[4*r.Min.X : 4*r.Max.X]
+		for x := 0; x < len(row); {
+			end := stretch(row, x)
+			at := image.Rectangle{image.Pt(r.Min.X+x/4, y), image.Pt(r.Min.X+end/4, y+1)}
+			yield(at, colour(binary.LittleEndian.Uint32(row[x:])))
+			x = end
+		}
+	}
+}
+
 // colour is a pixel as it stands in memory; alpha is ignored everywhere.
 type colour uint32
 

@@ -16,13 +16,11 @@ func ink(p pixels, r image.Rectangle) image.Rectangle {
 	}
 	paper := commonLuma(p, r)
 	var out image.Rectangle
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			if d := p.at(x, y).luma() - paper; d >= inkContrast || -d >= inkContrast {
-				out = out.Union(image.Rect(x, y, x+1, y+1))
-			}
+	p.stretches(r, func(at image.Rectangle, c colour) {
+		if d := c.luma() - paper; d >= inkContrast || -d >= inkContrast {
+			out = out.Union(at)
 		}
-	}
+	})
 	return out
 }
 
@@ -38,14 +36,12 @@ func titleBox(p pixels, zone image.Rectangle, scale float64) image.Rectangle {
 func commonLuma(p pixels, r image.Rectangle) int {
 	var count [256]int
 	best := 0
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			l := p.at(x, y).luma()
-			if count[l]++; count[l] > count[best] {
-				best = l
-			}
+	p.stretches(r, func(at image.Rectangle, c colour) {
+		l := c.luma()
+		if count[l] += at.Dx(); count[l] > count[best] {
+			best = l
 		}
-	}
+	})
 	return best
 }
 
@@ -59,13 +55,11 @@ func stamp(p pixels, g ground, b messages.Bubble, area image.Rectangle, width in
 	}
 	zone = zone.Intersect(area)
 	var out image.Rectangle
-	for y := zone.Min.Y; y < zone.Max.Y; y++ {
-		for x := zone.Min.X; x < zone.Max.X; x++ {
-			if !g.has(p.at(x, y)) {
-				out = out.Union(image.Rect(x, y, x+1, y+1))
-			}
+	p.stretches(zone, func(at image.Rectangle, c colour) {
+		if !g.has(c) {
+			out = out.Union(at)
 		}
-	}
+	})
 	return out
 }
 

@@ -1,6 +1,7 @@
 package ocr
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"image"
@@ -57,18 +58,15 @@ func ownRows(p pixels, area image.Rectangle, scale float64, l *layout.Layout, th
 
 // holdsOwn reports that a row has at least need own pixels.
 func holdsOwn(row []byte, need int, theme *layout.Theme) bool {
-	last := colour(binary.LittleEndian.Uint32(row))
-	is := theme.IsOwn(last.rgb())
 	n := 0
-	for x := 0; x+4 <= len(row); x += 4 {
-		if c := colour(binary.LittleEndian.Uint32(row[x:])); c != last {
-			last, is = c, theme.IsOwn(c.rgb())
-		}
-		if is {
-			if n++; n >= need {
+	for x := 0; x < len(row); {
+		c, end := colour(binary.LittleEndian.Uint32(row[x:])), stretch(row, x)
+		if theme.IsOwn(c.rgb()) {
+			if n += (end - x) / 4; n >= need {
 				return true
 			}
 		}
+		x = end
 	}
 	return false
 }
@@ -118,17 +116,15 @@ func Mask(img *image.RGBA, scale float64, l *layout.Layout) (Masked, error) {
 	}
 	area, _, theme := messageArea(p, scale, l)
 	cut := max(area.Max.Y, 1)
-	out := Masked{Own: ownRows(p, area, scale, l, &theme, l.OwnRows.Rule), Image: image.NewRGBA(image.Rect(0, 0, p.w, cut))}
+	own := ownRows(p, area, scale, l, &theme, l.OwnRows.Rule)
+	out := image.RGBA{Pix: slices.Clone(p.pix[:p.stride*(cut-1)+4*p.w]), Stride: p.stride, Rect: image.Rect(0, 0, p.w, cut)}
+	white := bytes.Repeat([]byte{255}, 4*p.w)
 	for y := range cut {
-		if row := out.Image.Pix[y*out.Image.Stride:][:4*p.w]; out.Own[y] {
-			for i := range row {
-				row[i] = 255
-			}
-		} else {
-			copy(row, p.row(y))
+		if own[y] {
+			copy(out.Pix[y*p.stride:], white)
 		}
 	}
-	return out, nil
+	return Masked{Own: own, Image: &out}, nil
 }
 
 // assign makes bubbles of the lines of a masked frame in which none was found.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -263,34 +262,6 @@ func TestAssign(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("assign(%s) = %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-// BenchmarkMask reads each byte of a frame once, finds own rows and masks by
-// both rules, and segments: all in one run, to be compared.
-func BenchmarkMask(b *testing.B) {
-	l := layout.Line()
-	for _, scale := range []int{1, 2} {
-		p := fullPage(b, scale)
-		b.Run(fmt.Sprintf("x%d/read", scale), func(b *testing.B) {
-			sum := byte(0)
-			for b.Loop() {
-				for _, v := range p.img.Pix {
-					sum += v
-				}
-			}
-			runtime.KeepAlive(sum)
-		})
-		for _, rule := range []string{layout.RuleLane, layout.RuleFullWidth} {
-			b.Run(fmt.Sprintf("x%d/%s", scale, rule), func(b *testing.B) {
-				l.OwnRows.Rule = rule
-				for b.Loop() {
-					if _, err := Mask(p.img, float64(scale), &l); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
 		}
 	}
 }

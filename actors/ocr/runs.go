@@ -32,7 +32,7 @@ type component struct {
 }
 
 // scanner finds components row by row: runs of equal class, joined with the
-// runs of the row above that they touch. It reads each pixel once, as one word.
+// runs of the row above that they touch.
 type scanner struct {
 	p      pixels
 	ground ground
@@ -57,7 +57,7 @@ func (s *scanner) classify(c colour) class {
 
 // scan fills runs for the rows of area.
 func (s *scanner) scan(area image.Rectangle) {
-	s.runs = make([]run, 0, 64*area.Dy())
+	s.runs = make([]run, 0, 16*area.Dy())
 	above := 0 // first run of the row above
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		first := len(s.runs)
@@ -70,24 +70,16 @@ func (s *scanner) scan(area image.Rectangle) {
 }
 
 func (s *scanner) scanRow(row []byte, y int32) {
-	var last colour
 	now, start := classGround, int32(0)
-	known := false
-	n := int32(len(row) / 4)
-	for x := int32(0); x < n; x++ {
-		c := colour(binary.LittleEndian.Uint32(row[4*x:]))
-		if known && c == last {
-			continue
-		}
-		last, known = c, true
-		k := s.classify(c)
+	for x := 0; x < len(row); x = stretch(row, x) {
+		k := s.classify(colour(binary.LittleEndian.Uint32(row[x:])))
 		if k == now {
 			continue
 		}
-		s.add(now, y, start, x)
-		now, start = k, x
+		s.add(now, y, start, int32(x/4))
+		now, start = k, int32(x/4)
 	}
-	s.add(now, y, start, n)
+	s.add(now, y, start, int32(len(row)/4))
 }
 
 func (s *scanner) add(k class, y, x0, x1 int32) {

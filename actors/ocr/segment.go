@@ -213,13 +213,13 @@ func pixelKey(p pixels, c component, rows []span) messages.PixelKey {
 func fill(p pixels, c component, rows []span) (luma int, paint colour) {
 	var count [256]int
 	for i := 0; i < len(rows); i += max(1, len(rows)/16) {
-		for x := rows[i].from; x < rows[i].to; x++ {
-			at := p.at(int(x), c.box.Min.Y+i)
-			l := at.luma()
-			if count[l]++; count[l] > count[luma] {
-				luma, paint = l, at
+		row := image.Rect(int(rows[i].from), c.box.Min.Y+i, int(rows[i].to), c.box.Min.Y+i+1)
+		p.stretches(row, func(at image.Rectangle, of colour) {
+			l := of.luma()
+			if count[l] += at.Dx(); count[l] > count[luma] {
+				luma, paint = l, of
 			}
-		}
+		})
 	}
 	return luma, paint
 }

@@ -1,14 +1,12 @@
 package poller
 
 import (
-	"encoding/binary"
 	"image"
 	"image/color"
 	"image/draw"
 	"math/rand/v2"
 	"testing"
 
-	xdraw "golang.org/x/image/draw"
 	"pgregory.net/rapid"
 )
 
@@ -80,55 +78,4 @@ func TestHashOfPartsOfAnImage(t *testing.T) {
 	if a, b := Hash(&image.RGBA{}, nil), Hash(&image.RGBA{}, []image.Rectangle{image.Rect(0, 0, 9, 9)}); a != b {
 		t.Errorf("Hash of no pixels = %x and %x", a, b)
 	}
-}
-
-// BenchmarkHash compares, on a 2000×1600 frame in one run: reading every byte
-// once, which no exact hash can beat by much; the hash; and a straightforward
-// perceptual hash, which scales the picture to 9×8 grey pixels and compares
-// neighbours. The hash also sees what the perceptual one cannot: a short bubble.
-func BenchmarkHash(b *testing.B) {
-	img := frame(2000, 1600)
-	excluded := []image.Rectangle{image.Rect(0, 1560, 2000, 1600), image.Rect(20, 100, 110, 1500)}
-	times := map[string]float64{}
-	run := func(name string, do func(), vs ...string) {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(img.Pix)))
-			for b.Loop() {
-				do()
-			}
-			times[name] = float64(b.Elapsed()) / float64(b.N)
-			for _, other := range vs {
-				b.ReportMetric(times[other]/times[name], "×faster-than-"+other)
-			}
-		})
-	}
-	run("read", func() { sink = plainRead(img.Pix) })
-	run("perceptual", func() { sink = perceptual(img) })
-	run("whole", func() { sink = uint64(Hash(img, nil)) }, "perceptual", "read")
-	run("excluded", func() { sink = uint64(Hash(img, excluded)) }, "perceptual", "read")
-}
-
-var sink uint64
-
-func plainRead(pix []byte) (sum uint64) {
-	for len(pix) >= 8 {
-		sum += binary.LittleEndian.Uint64(pix)
-		pix = pix[8:]
-	}
-	return sum
-}
-
-// perceptual is the difference hash as it is commonly written.
-func perceptual(img image.Image) (hash uint64) {
-	small := image.NewGray(image.Rect(0, 0, 9, 8))
-	xdraw.BiLinear.Scale(small, small.Rect, img, img.Bounds(), xdraw.Src, nil)
-	for y := range 8 {
-		for x := range 8 {
-			hash <<= 1
-			if small.GrayAt(x, y).Y > small.GrayAt(x+1, y).Y {
-				hash |= 1
-			}
-		}
-	}
-	return hash
 }

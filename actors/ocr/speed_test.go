@@ -1,0 +1,85 @@
+//go:build !race
+
+package ocr
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/testkit/speed"
+)
+
+// TestSpeed is what a changed frame costs before it is read: finding its bubbles,
+// and masking, against a loop that does nothing but read the pixels.
+func TestSpeed(t *testing.T) {
+	for _, scale := range []int{1, 2} {
+		p := fullPage(t, scale)
+		sum := uint64(0)
+		read := func() { sum += plainRead(p.img.Pix) }
+		for _, rule := range []string{layout.RuleFullWidth, layout.RuleLane} {
+			l := layout.Line()
+			l.OwnRows.Rule = rule
+			speed.Compare(t, speed.Row{
+				Name: fmt.Sprintf("classify rows and mask, ×%d, %s", scale, rule),
+				Ours: func() {
+					if _, err := Mask(p.img, float64(scale), &l); err != nil {
+						t.Error(err)
+					}
+				},
+				Peer: read, Against: "plain read", Within: 6,
+			})
+		}
+		l := layout.Line()
+		speed.Compare(t, speed.Row{
+			Name: fmt.Sprintf("find bubbles, ×%d", scale),
+			Ours: func() {
+				if got, err := Segment(p.img, float64(scale), &l); err != nil || len(got.Shapes) < 5 {
+					t.Errorf("Segment() = %d shapes, %v, want a full window", len(got.Shapes), err)
+				}
+			},
+			Peer: read, Against: "plain read", Within: 10,
+		})
+		if sum == 0 {
+			t.Error("the peer saw no pixels")
+		}
+	}
+}
+
+func plainRead(pix []byte) (sum uint64) {
+	for len(pix) >= 8 {
+		sum += binary.LittleEndian.Uint64(pix)
+		pix = pix[8:]
+	}
+	return sum
+}
+
+// TestSpeedOfOneNewBubble reads a window in which one bubble is new, and one of
+// which nothing is known.
+func TestSpeedOfOneNewBubble(t *testing.T) {
+	for _, scale := range []int{1, 2} {
+		p := fullPage(t, scale)
+		w := tesseractWorker(t)
+		all := do(t, w, p.frame()).Read
+		key := cacheKey{pixels: segment(t, p).Shapes[0].Bubble.Key, factor: enlargement(float64(scale))}
+		read := func(want int) {
+			if got := do(t, w, p.frame()).Read; got != want {
+				t.Errorf("read %d bubbles, want %d", got, want)
+			}
+		}
+		speed.Compare(t, speed.Row{
+			Name:    fmt.Sprintf("OCR of one new bubble, ×%d", scale),
+			Ours:    func() { forget(w.cache, key); read(1) },
+			Peer:    func() { w.cache = NewCache(512); read(all) },
+			Against: fmt.Sprintf("all %d bubbles", all), Within: 1. / 5,
+		})
+	}
+}
+
+func forget(c *Cache, k cacheKey) {
+	if e, ok := c.byKey[k]; ok {
+		c.order.Remove(e)
+		delete(c.byKey, k)
+	}
+}
