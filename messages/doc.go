@@ -10,6 +10,7 @@
 //	inbound.go   fusion ══Detection══► dedup (one per conversation, with the ledger)
 //	             dedup ══Heard══► ingress ══Heard══► burst
 //	             burst ══InboundMessage══► conversation ══MessageDelivered══► host
+//	             dedup ══Revised══► ingress, burst, conversation ══MessageChanged══► host
 //	outbound.go  whoever sends ══TextSent══► fusion and ingress, before the first key goes out
 //	events.go    what happened, for listeners; evidence.go what rules over text have found
 //

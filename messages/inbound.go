@@ -17,9 +17,10 @@ type Detection struct {
 	Window       WindowID       `json:"window"`
 	Conversation ConversationID `json:"conversation"`
 	Title        Text           `json:"title"`
-	Bubbles      []Bubble       `json:"bubbles"`        // top to bottom
-	Text         Text           `json:"text,omitempty"` // new lines; then there are no bubbles
-	Size         Rect           `json:"size"`           // of the frame, pixels
+	Bubbles      []Bubble       `json:"bubbles"`         // top to bottom
+	Marks        []Mark         `json:"marks,omitempty"` // top to bottom
+	Text         Text           `json:"text,omitempty"`  // new lines; then there are no bubbles
+	Size         Rect           `json:"size"`            // of the frame, pixels
 	Scale        float64        `json:"scale"`
 	Score        int            `json:"score"` // 0 to 100
 	SeenAt       time.Time      `json:"seen_at"`
@@ -42,15 +43,41 @@ type Heard struct {
 	Text         Text           `json:"text"`
 	Window       WindowID       `json:"window"`
 	Channel      Channel        `json:"channel,omitempty"`
-	Side         Side           `json:"side,omitempty"`  // evidence of who wrote it; "" is none
-	Fresh        bool           `json:"fresh,omitempty"` // its place in the transcript proves it new: no text window may stop it
+	Side         Side           `json:"side,omitempty"`    // evidence of who wrote it; "" is none
+	Partial      bool           `json:"partial,omitempty"` // the bubble is higher than the window, Text what was read of it
+	Fresh        bool           `json:"fresh,omitempty"`   // its place in the transcript proves it new: no text window may stop it
 	SeenAt       time.Time      `json:"seen_at"`
 }
 
 // MessageType implements [Message].
 func (Heard) MessageType() Type { return Type{"heard", 1} }
 
-// LedgerDue is the ledger's own timer: a bubble waits to become readable.
+// ChangeKind says what became of a message after it was read.
+type ChangeKind string
+
+// Kinds of changes.
+const (
+	ChangeEdited ChangeKind = "edited"
+	ChangeUnsent ChangeKind = "unsent" // its sender took it back
+)
+
+// Revised is an incoming message that no longer says what was passed on of it,
+// found by the conversation's ledger. It goes the way of [Heard], which it never
+// overtakes.
+type Revised struct {
+	Conversation ConversationID `json:"conversation"`
+	Occurrence   Occurrence     `json:"occurrence"`
+	Change       ChangeKind     `json:"change"`
+	Text         Text           `json:"text,omitempty"` // that it says now
+	Window       WindowID       `json:"window"`
+	SeenAt       time.Time      `json:"seen_at"` // when it was first seen so
+}
+
+// MessageType implements [Message].
+func (Revised) MessageType() Type { return Type{"revised", 1} }
+
+// LedgerDue is the ledger's own timer: a bubble waits to become readable, or a
+// change to last.
 type LedgerDue struct{}
 
 // MessageType implements [Message].
@@ -86,6 +113,15 @@ type Part struct {
 	Occurrence Occurrence `json:"occurrence"`
 	SeenAt     time.Time  `json:"seen_at"`
 	Trace      string     `json:"trace,omitempty"` // of the detection that first showed it
+
+	// Partial says that the bubble is higher than the window: Text is what was
+	// read of it.
+	Partial bool `json:"partial,omitempty"`
+
+	// What a delivered part has become, in the conversation's table; an event of
+	// a delivery has neither. See [MessageChanged].
+	Edited Text `json:"edited,omitempty"` // what it says now
+	Unsent bool `json:"unsent,omitempty"`
 }
 
 // InboundMessage is one message, or one burst of messages, of one sender.
@@ -111,3 +147,24 @@ type MessageDelivered struct {
 
 // MessageType implements [Message].
 func (MessageDelivered) MessageType() Type { return Type{"message_delivered", 1} }
+
+// MessageChanged is published by a conversation in the turn that notes that a
+// delivered message was edited or taken back. It is no delivery: the message
+// keeps its id, and each change of it is published once. Changes that happened
+// while the message was out of view are published when it is seen again; a text
+// that was changed and changed back meanwhile, or before it was first read, is
+// not.
+type MessageChanged struct {
+	Conversation ConversationID `json:"conversation"`
+	Message      MessageID      `json:"message"`    // that was delivered
+	Occurrence   Occurrence     `json:"occurrence"` // its part
+	Kind         ChangeKind     `json:"kind"`
+	Sender       Text           `json:"sender"`
+	Old          Text           `json:"old"`           // that was delivered or published last
+	New          Text           `json:"new,omitempty"` // "" if it was taken back
+	SeenAt       time.Time      `json:"seen_at"`       // when it was first seen so
+	ChangedAt    time.Time      `json:"changed_at"`    // when it was published
+}
+
+// MessageType implements [Message].
+func (MessageChanged) MessageType() Type { return Type{"message_changed", 1} }

@@ -57,6 +57,22 @@ type Bubble struct {
 	Lines   []Line   `json:"lines,omitempty"`
 }
 
+// MarkKind says what a line between bubbles is.
+type MarkKind string
+
+// Kinds of marks.
+const (
+	MarkDate   MarkKind = "date"   // what follows was written on another day than what stands above
+	MarkUnread MarkKind = "unread" // what follows was not read yet
+	MarkUnsent MarkKind = "unsent" // a message stood here that was taken back
+)
+
+// Mark is a line that the application itself writes between bubbles.
+type Mark struct {
+	Kind MarkKind `json:"kind"`
+	Box  Rect     `json:"box"`
+}
+
 // ReadFrame asks an OCR worker to find and read the bubbles of a frame. More
 // are later captures of the same change: all of them together decide what each
 // bubble says.
@@ -75,7 +91,8 @@ type FrameRead struct {
 	Hash    FrameHash
 	Title   Line // the conversation's name in the window's header; empty text if unreadable
 	Bubbles []Bubble
-	Size    Rect // of the frame
+	Marks   []Mark // top to bottom
+	Size    Rect   // of the frame
 	Scale   float64
 	At      time.Time // of the capture
 	Read    int       // bubbles that cost an OCR call

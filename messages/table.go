@@ -32,11 +32,13 @@ func Core() Table {
 		// fusion, dedup, ingress, burst, conversation
 		Durable[Detection](nil),
 		Durable[Heard](nil),
+		Durable[Revised](nil),
 		Durable[LedgerDue](nil),
 		Durable[TranscriptGap](nil),
 		Durable[BurstDue](nil),
 		Durable[InboundMessage](nil),
 		Durable[MessageDelivered](nil),
+		Durable[MessageChanged](nil),
 
 		// attention
 		Fleeting[FaceFrame](),
