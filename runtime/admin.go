@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/focus"
+	"github.com/kehai-run/kehai/actors/focus/notifier"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -86,7 +88,7 @@ func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
 		return nil, err
 	}
 	e, err := engine.New(engine.Options{
-		Store: st, Codec: codec, Clock: engine.SystemClock{}, Driver: asleep{},
+		Store: st, Codec: codec, Clock: engine.SystemClock{}, Driver: asleep{}, Kinds: told(),
 		Sync: cfg.Durability == DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})
 	if err == nil {
@@ -103,6 +105,14 @@ func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
 	r := &Resting{stored: stored{e, cfg, pauses}, store: st, cfg: cfg, stop: cancel, done: make(chan struct{})}
 	go r.commit(ctx)
 	return r, nil
+}
+
+// told are the kinds of actors that are sent commands; these wait in the store.
+func told() []engine.Kind {
+	return []engine.Kind{
+		{Name: focus.Kind, New: focus.New(focus.Options{})},
+		{Name: notifier.Kind, New: notifier.New(notifier.Options{})},
+	}
 }
 
 // commit writes what the backend's methods change.
@@ -126,7 +136,7 @@ func (r *Resting) commit(ctx context.Context) {
 // Status implements [control.Backend].
 func (r *Resting) Status(ctx context.Context) (control.Status, error) {
 	dead, err := r.DeadLetters(ctx)
-	return control.Status{Node: r.cfg.Node, Paused: r.pauses.list(), DeadLetters: len(dead), Actors: []engine.ActorInfo{}, Pools: []engine.PoolInfo{}}, err
+	return control.Status{Node: r.cfg.Node, Paused: r.pauses.list(), AttentionPaused: r.pauses.deskStamp(), DeadLetters: len(dead), Actors: []engine.ActorInfo{}, Pools: []engine.PoolInfo{}}, err
 }
 
 // Close releases the store.

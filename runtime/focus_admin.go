@@ -46,7 +46,7 @@ func (s stored) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 	err = readRows(s.engine, focus.Kind, focus.Rows, func(desk messages.DeskID, row focus.Row) error {
 		d := control.FocusDesk{
 			Desk: desk, State: row.Steady.Reported(), Since: control.Stamp{Time: row.Steady.Since}, Confidence: row.Last.Confidence,
-			Reasoning: string(row.Last.Reasoning), Source: row.Last.Source, SeenAt: control.Stamp{Time: row.Seen}, Paused: spells[desk].Paused,
+			Reasoning: string(row.Last.Reasoning), Source: row.Last.Source, SeenAt: control.Stamp{Time: row.Seen}, Unwatched: row.Paused, Paused: spells[desk].Paused,
 		}
 		if until := spells[desk].Until; d.Paused && !until.IsZero() {
 			d.PausedUntil = &control.Stamp{Time: until}
@@ -64,8 +64,13 @@ func (s stored) FocusChanges(ctx context.Context, yield func(control.FocusChange
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return yield(control.FocusChange{Desk: desk, At: c.At, State: c.State, Confidence: c.Confidence, Source: c.Source})
+		return yield(control.FocusChange{Desk: desk, At: c.At, State: c.State, Confidence: c.Confidence, Source: c.Source, Paused: isPause(c)})
 	})
+}
+
+// isPause tells a pause from other times of which nothing is known.
+func isPause(c messages.FocusState) bool {
+	return c.State == messages.Unknown && string(c.Reasoning) == focus.ReasonPaused
 }
 
 // PauseNotices implements [control.FocusBackend].

@@ -93,7 +93,8 @@ func (r *Runtime) watchDesk(p *plan) error {
 		engine.Kind{Name: focus.Kind, Source: true, New: func(a messages.Address) actors.Actor {
 			return focus.New(focus.Options{
 				Rules: cfg.rules(r.cfg.Profile), Literal: seed, LLM: cfg.LLM && r.hasWorker(messages.WorkerLLM),
-				Tell: []string{history.Kind, notifier.Kind},
+				Deadline: r.llmPatience(),
+				Tell:     []string{history.Kind, notifier.Kind},
 			})(a)
 		}},
 		engine.Kind{Name: history.Kind, New: history.New(history.Options{Keep: time.Duration(cfg.Keep)})},
@@ -106,7 +107,7 @@ func (r *Runtime) watchDesk(p *plan) error {
 	if open := r.set.usages[cfg.Usage]; open != nil {
 		p.kinds = append(p.kinds, engine.Kind{Name: pcusage.Kind, Source: true, New: pcusage.New(pcusage.Options{})})
 		p.workers = append(p.workers, engine.WorkerKind{
-			Name: pcusage.WorkerKind, Size: 1, Answers: answers(messages.UsageRead{}), New: pcusage.NewWorker(open),
+			Name: pcusage.WorkerKind, Size: 1, Answers: answers(messages.UsageRead{}), New: r.pauses.guardUsage(pcusage.NewWorker(open)),
 		})
 		watched = append(watched, pcusage.Kind)
 	}
@@ -166,6 +167,9 @@ func (r *Runtime) startFeed(ctx context.Context, spawn func(func() error)) error
 		return err
 	}
 	o := feed.Options{Socket: socket, Addr: cfg.FeedAddr, Sink: func(m messages.Message) error {
+		if r.pauses.desk() != nil {
+			return errPaused
+		}
 		return r.Inject(ctx, messages.To(camera.Kind, string(r.desk())), m, "")
 	}}
 	if o.Addr != "" {

@@ -23,9 +23,13 @@ import (
 )
 
 // worker is a person at a computer: a hardware.Usage made up by a test.
-type worker struct{ idle, since atomic.Int64 } // seconds
+type worker struct {
+	idle, since atomic.Int64 // seconds
+	asked       atomic.Int64 // times
+}
 
 func (w *worker) ActiveApp(context.Context) (hardware.App, error) {
+	w.asked.Add(1)
 	return hardware.App{Name: "Code", Title: "a secret plan"}, nil
 }
 
@@ -236,4 +240,63 @@ func TestTrackersReachTheCamera(t *testing.T) {
 	if _, err := net.Dial("unix", socket); err == nil {
 		t.Error("the socket answers after the end")
 	}
+}
+
+// A paused desk collects nothing and judges nothing, across a crash, and its
+// history shows the pause as one.
+func TestAPausedDesk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &worker{}
+		s := watched(t, w)
+		sees(t, s, facing, 40*time.Second)
+		if err := s.Runtime.Pause(t.Context(), control.Attention); err != nil {
+			t.Fatal(err)
+		}
+		s.Advance(time.Second)
+		w.asked.Store(0)
+		sees(t, s, empty, 2*time.Minute)
+		s.Crash()
+		sees(t, s, empty, 2*time.Minute)
+		if n := w.asked.Load(); n != 0 {
+			t.Errorf("the computer's use was read %d times during the pause, want never", n)
+		}
+		if since := s.Runtime.Inspect().AttentionPaused; since == nil {
+			t.Error("Inspect().AttentionPaused = nil, want when it began")
+		}
+		b := s.Runtime.Backend().(control.FocusBackend)
+		if desks, err := b.FocusDesks(t.Context()); err != nil || len(desks) != 1 || !desks[0].Unwatched || desks[0].State != messages.Unknown {
+			t.Errorf("FocusDesks() = %+v, %v, want one that is not watched", desks, err)
+		}
+		if err := s.Runtime.Resume(t.Context(), ""); err != nil || s.Runtime.Inspect().AttentionPaused == nil {
+			t.Errorf("Resume(all windows) = %v, want none, and attention paused all the same", err)
+		}
+		if err := s.Runtime.Resume(t.Context(), control.Attention); err != nil {
+			t.Fatal(err)
+		}
+		sees(t, s, empty, time.Minute)
+		var list []string
+		err := b.FocusChanges(t.Context(), func(c control.FocusChange) error {
+			text := string(c.State)
+			if c.Paused {
+				text = "paused"
+			}
+			list = append(list, text)
+			return nil
+		})
+		if got, want := strings.Join(list, " "), "focused paused unknown away"; err != nil || got != want {
+			t.Errorf("stored %q, %v, want %q", got, err, want)
+		}
+		if w.asked.Load() == 0 {
+			t.Error("the computer's use is not read after the pause")
+		}
+	})
+}
+
+func TestNoDeskToPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.Start(t)
+		if err := s.Runtime.Pause(t.Context(), control.Attention); !errors.Is(err, control.ErrNoDesk) {
+			t.Errorf("Pause(attention) while it is off = %v, want %v", err, control.ErrNoDesk)
+		}
+	})
 }

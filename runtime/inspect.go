@@ -27,7 +27,7 @@ func (r *Runtime) Inspect() control.Status {
 	}
 	r.mu.Unlock()
 	if e != nil && s.Running {
-		s.Paused = r.pauses.list()
+		s.Paused, s.AttentionPaused = r.pauses.list(), r.pauses.deskStamp()
 		s.Actors, s.Pools = e.Actors(), e.Pools()
 		if dead, err := e.DeadLetters(); err != nil {
 			s.Problems = append(s.Problems, err.Error())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,13 +14,14 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/capture"
+	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// pauses are the windows that a person does not want to be watched for a while.
-// They are a setting in the store, so that a restart changes nothing.
+// pauses are the windows, and the desk, that a person does not want to be watched
+// for a while. They are a setting in the store, so that a restart changes nothing.
 type pauses struct {
 	change sync.Mutex // held while one is stored
 
@@ -34,6 +36,7 @@ const pauseSetting = "pause"
 type pauseRecord struct {
 	All     *time.Time                      `json:"all,omitempty"` // since when
 	Windows map[messages.WindowID]time.Time `json:"windows,omitempty"`
+	Desk    *time.Time                      `json:"desk,omitempty"`
 }
 
 func (p *pauses) load(e *engine.Engine) error {
@@ -70,6 +73,20 @@ func (p *pauses) of(w messages.WindowID) bool {
 	return ok || p.now.All != nil
 }
 
+// desk says since when the desk is not watched, nil if it is.
+func (p *pauses) desk() *time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now.Desk
+}
+
+func (p *pauses) deskStamp() *control.Stamp {
+	if since := p.desk(); since != nil {
+		return &control.Stamp{Time: *since}
+	}
+	return nil
+}
+
 var errPaused = errors.New("watching is paused; kehai resume goes on")
 
 // guard has captures of paused windows refused.
@@ -79,6 +96,26 @@ func (p *pauses) guard(locate capture.Locate) capture.Locate {
 			return capture.Source{}, actors.Refuse(messages.CodePaused, errPaused)
 		}
 		return locate(ctx, w)
+	}
+}
+
+// guardUsage has readings of the computer's use refused while the desk is paused.
+func (p *pauses) guardUsage(make func() (actors.Worker, error)) func() (actors.Worker, error) {
+	return func() (actors.Worker, error) {
+		w, err := make()
+		if err != nil {
+			return nil, err
+		}
+		guarded := actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
+			if p.desk() != nil {
+				return nil, actors.Refuse(messages.CodePaused, errPaused)
+			}
+			return w.Do(ctx, request)
+		})
+		if c, ok := w.(io.Closer); ok {
+			return closing{guarded, c}, nil
+		}
+		return guarded, nil
 	}
 }
 
@@ -94,7 +131,7 @@ func (p *pauses) set(ctx context.Context, e *engine.Engine, change func(*pauseRe
 		return err
 	}
 	var raw []byte
-	if next.All != nil || len(next.Windows) > 0 {
+	if next.All != nil || len(next.Windows) > 0 || next.Desk != nil {
 		var err error
 		if raw, err = json.Marshal(next); err != nil {
 			return fmt.Errorf("runtime: pause: %w", err)
@@ -111,6 +148,9 @@ func (p *pauses) set(ctx context.Context, e *engine.Engine, change func(*pauseRe
 
 // Pause implements [control.Backend].
 func (s stored) Pause(ctx context.Context, window string) error {
+	if s.isDesk(window) {
+		return s.pauseDesk(ctx, true)
+	}
 	id, err := s.window(window)
 	if err != nil {
 		return err
@@ -132,13 +172,16 @@ func (s stored) Pause(ctx context.Context, window string) error {
 
 // Resume implements [control.Backend].
 func (s stored) Resume(ctx context.Context, window string) error {
+	if s.isDesk(window) {
+		return s.pauseDesk(ctx, false)
+	}
 	id, err := s.window(window)
 	if err != nil {
 		return err
 	}
 	return s.pauses.set(ctx, s.engine, func(r *pauseRecord) error {
 		if id == "" {
-			*r = pauseRecord{}
+			*r = pauseRecord{Desk: r.Desk}
 			return nil
 		}
 		if delete(r.Windows, id); r.All != nil {
@@ -146,6 +189,36 @@ func (s stored) Resume(ctx context.Context, window string) error {
 		}
 		return nil
 	})
+}
+
+// isDesk tells the desk from windows, which go first.
+func (s stored) isDesk(name string) bool {
+	return name == control.Attention && !slices.ContainsFunc(s.cfg.Windows, func(w WindowConfig) bool { return w.Name == name })
+}
+
+// pauseDesk ends the collecting at once; the classifier follows with its mail.
+func (s stored) pauseDesk(ctx context.Context, paused bool) error {
+	if !s.cfg.Focus.Enabled {
+		return control.ErrNoDesk
+	}
+	err := s.pauses.set(ctx, s.engine, func(r *pauseRecord) error {
+		switch {
+		case !paused:
+			r.Desk = nil
+		case r.Desk == nil:
+			now := time.Now().UTC().Round(0)
+			r.Desk = &now
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var m messages.Message = messages.ResumeFocus{}
+	if paused {
+		m = messages.PauseFocus{}
+	}
+	return s.engine.Inject(ctx, messages.To(focus.Kind, s.cfg.Node), m, "")
 }
 
 // window finds a configured window by its name, with or without the node; "" is
@@ -168,8 +241,9 @@ func (s stored) window(name string) (messages.WindowID, error) {
 	return "", fmt.Errorf("%w: %q: there are %s", control.ErrNoWindow, name, strings.Join(names, ", "))
 }
 
-// Pause stops watching a window, or all if it is "", until Resume. It is stored:
-// a restart changes nothing. What is under way is finished.
+// Pause stops watching a window, all windows if it is "", or the desk if it is
+// control.Attention, until Resume. It is stored: a restart changes nothing. What
+// is under way is finished.
 func (r *Runtime) Pause(ctx context.Context, window string) error {
 	if _, err := r.running(); err != nil {
 		return err
@@ -177,7 +251,7 @@ func (r *Runtime) Pause(ctx context.Context, window string) error {
 	return r.Backend().Pause(ctx, window)
 }
 
-// Resume ends what Pause began; for "" every pause. What was said meanwhile and
+// Resume ends what Pause began; for "" every pause of windows. What was said meanwhile and
 // is still visible is read then.
 func (r *Runtime) Resume(ctx context.Context, window string) error {
 	if _, err := r.running(); err != nil {

@@ -73,4 +73,7 @@ func (a *app) showPaused(s control.Status) {
 		}
 		fmt.Fprintf(a.stdout, "  %s paused since %s; kehai resume goes on\n", what, p.Since)
 	}
+	if s.AttentionPaused != nil {
+		fmt.Fprintf(a.stdout, "  attention is paused since %s; kehai resume attention goes on\n", s.AttentionPaused)
+	}
 }

@@ -39,8 +39,8 @@ type Backend interface {
 	// Why tells what became of something, delivered or not.
 	Why(ctx context.Context, q WhyQuery) (Why, error)
 
-	// Pause stops watching a window, or all if it is "", until Resume; both fail
-	// with ErrNoWindow for an unknown one.
+	// Pause stops watching a window, all if it is "", or the desk if it is
+	// [Attention], until Resume; both fail with ErrNoWindow for an unknown one.
 	Pause(ctx context.Context, window string) error
 	Resume(ctx context.Context, window string) error
 	// Forget deletes everything stored of a conversation.
@@ -116,6 +116,8 @@ type Status struct {
 	Pools       []engine.PoolInfo  `json:"pools"`
 	DeadLetters int                `json:"dead_letters"`
 	Paused      []Paused           `json:"paused,omitempty"`
+	// AttentionPaused is since when the desk is not watched, nil if it is.
+	AttentionPaused *Stamp `json:"attention_paused,omitempty"`
 }
 
 // maxSocketPath is what every system we know allows in a socket's address.

@@ -26,6 +26,10 @@ type FocusBackend interface {
 	ResumeNotices(ctx context.Context) error
 }
 
+// Attention is the name under which [Backend].Pause and Resume know the desk,
+// unless a window is called so.
+const Attention = "attention"
+
 // ErrNoDesk says that attention was never judged on a data directory.
 var ErrNoDesk = errors.New("control: attention was never judged here: set focus.enabled: true and start kehai run")
 
@@ -37,8 +41,9 @@ type FocusDesk struct {
 	Confidence  float64              `json:"confidence"`
 	Reasoning   string               `json:"reasoning"`
 	Source      messages.FocusSource `json:"source"`
-	SeenAt      Stamp                `json:"seen_at"` // when it was last stored, a minute ago at most while it is watched
-	Paused      bool                 `json:"paused"`  // no notices
+	SeenAt      Stamp                `json:"seen_at"`             // when it was last stored, a minute ago at most while it is watched
+	Unwatched   bool                 `json:"unwatched,omitempty"` // paused by the person: nothing is collected and judged
+	Paused      bool                 `json:"paused"`              // no notices
 	PausedUntil *Stamp               `json:"paused_until,omitempty"`
 }
 
@@ -49,6 +54,7 @@ type FocusChange struct {
 	State      messages.Attention   `json:"state"`
 	Confidence float64              `json:"confidence"`
 	Source     messages.FocusSource `json:"source"`
+	Paused     bool                 `json:"paused,omitempty"` // unknown because a person has paused the judging
 }
 
 // focusRoutes adds what a [FocusBackend] answers.
