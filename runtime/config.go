@@ -54,6 +54,9 @@ type Config struct {
 	// Judging from camera and computer use what the person at this machine does.
 	Focus FocusConfig `yaml:"focus"`
 
+	// Who is asked where rules do not decide: a language model.
+	LLM LLMConfig `yaml:"llm"`
+
 	// The live page.
 	Web WebConfig `yaml:"web"`
 
@@ -243,8 +246,8 @@ type FocusConfig struct {
 	// none, or a driver that the host adds. Default system.
 	Usage string `yaml:"usage"`
 
-	// Whether a language model is asked about cases that are not clear, if there
-	// is one. Default true.
+	// Whether a language model is asked about cases that are not clear, if llm
+	// allows one. Default true.
 	LLM bool `yaml:"llm"`
 
 	// Address at which face trackers may also post over HTTP, with the token in
@@ -312,6 +315,71 @@ type FocusRulesConfig struct {
 	// Idle, without a camera, after more than this time without input, 0s to 24h;
 	// 0 is never. Not used by profile seed. Default 10m.
 	LongIdle Duration `yaml:"long_idle" min:"0s" max:"24h"`
+}
+
+// LLMConfig is about the language model. The key itself never stands in the
+// configuration.
+type LLMConfig struct {
+	// How far a question may go: none (nobody is asked), local (a server on this
+	// machine; every other address is refused) or cloud (any server: measurements
+	// and names of applications, but never titles of windows, leave this machine).
+	// Default none.
+	Tier string `yaml:"tier" oneof:"none|local|cloud"`
+
+	// What the server speaks: ollama, openai (also llama.cpp, LM Studio, vLLM and
+	// others that are compatible) or anthropic. Default ollama.
+	Provider string `yaml:"provider" oneof:"ollama|openai|anthropic"`
+
+	// Name of the model, as the server calls it, such as qwen3:4b. It must be given
+	// unless tier is none. Default empty.
+	Model string `yaml:"model"`
+
+	// Address of the server, with /v1 where its provider has that. Empty: the
+	// provider's own, http://127.0.0.1:11434, https://api.openai.com/v1 or
+	// https://api.anthropic.com/v1. Default empty.
+	BaseURL string `yaml:"base_url" secret:"url"`
+
+	// Name of the environment variable with the server's key. Empty: none. Default
+	// empty.
+	KeyEnv string `yaml:"key_env" secret:"name"`
+
+	// File with the server's key in its first line. Empty: none. Default empty.
+	KeyFile string `yaml:"key_file" path:"true" secret:"path"`
+
+	// Time for one question, 100ms to 5m. Attention is judged every 10s and does
+	// not wait longer than 9s. Default 8s.
+	Timeout Duration `yaml:"timeout" min:"100ms" max:"5m"`
+
+	// Questions that may be under way at the same time, 1 to 16. Default 1.
+	Concurrency int `yaml:"concurrency" min:"1" max:"16"`
+
+	// Longest answer in tokens, 16 to 32768; a model that thinks first needs some
+	// thousands. Default 512.
+	MaxTokens int `yaml:"max_tokens" min:"16" max:"32768"`
+
+	// How freely the model words its answers, 0 to 2. Default 0.
+	Temperature float64 `yaml:"temperature" min:"0" max:"2"`
+
+	// When a model that fails is left alone.
+	Breaker LLMBreakerConfig `yaml:"breaker"`
+}
+
+// Values of LLMConfig.Tier.
+const (
+	LLMNone  = "none"
+	LLMLocal = "local"
+	LLMCloud = "cloud"
+)
+
+// LLMBreakerConfig says when a model that fails is left alone.
+type LLMBreakerConfig struct {
+	// Failures in a row after which nothing is asked for a while, 1 to 100.
+	// Default 3.
+	Failures int `yaml:"failures" min:"1" max:"100"`
+
+	// How long nothing is asked then, 1s to 1h, unless the server says when to
+	// come again. Default 30s.
+	OpenFor Duration `yaml:"open_for" min:"1s" max:"1h"`
 }
 
 // WebConfig is about the live page.
@@ -382,6 +450,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Burst:      BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
 		Dedup:      DedupConfig{FirstSight: "unanswered", Tail: 200},
 		Focus:      defaultFocus(),
+		LLM:        defaultLLM(),
 		Web:        WebConfig{Addr: "127.0.0.1:7411"},
 		Log:        LogConfig{Level: "info", Format: "auto"},
 		Retention:  RetentionConfig{Verdicts: 720 * hour},
@@ -396,6 +465,13 @@ func defaultFocus() FocusConfig {
 			NoFace: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, Idle: 60 * second, Turned: 45, Switches: 6, Apps: 4,
 			CoveredKey: 10 * second, LongIdle: 600 * second,
 		},
+	}
+}
+
+func defaultLLM() LLMConfig {
+	return LLMConfig{
+		Tier: LLMNone, Provider: "ollama", Timeout: 8 * second, Concurrency: 1, MaxTokens: 512,
+		Breaker: LLMBreakerConfig{Failures: 3, OpenFor: 30 * second},
 	}
 }
 
@@ -430,6 +506,7 @@ func (c *Config) Validate() error {
 	if c.Focus.FeedAddr != "" {
 		p.add(c, "focus.feed_addr", checkLoopback(c.Focus.FeedAddr))
 	}
+	c.checkLLM(&p)
 	c.checkBurst(&p)
 	c.checkWindows(&p)
 	return p.err()

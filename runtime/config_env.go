@@ -21,8 +21,9 @@ func EnvName(key string) string {
 // the result. Empty variables count as not set. Windows can be changed but not
 // added. A KEHAI_ variable that means nothing is an error that names the nearest
 // one; everything else is applied nevertheless. KEHAI_CONFIG and KEHAI_BROWSER
-// are left to the program, and the variable that encryption.key_env names to
-// [ReadKey]. Relative paths count from the working directory.
+// are left to the program, and the variables that encryption.key_env and
+// llm.key_env name to those who read the keys. Relative paths count from the
+// working directory.
 func (c *Config) ApplyEnv(environ []string) error {
 	c.Windows = slices.Clone(c.Windows)
 	byName, names := map[string]field{}, envOthers[:]
@@ -51,7 +52,7 @@ func (c *Config) ApplyEnv(environ []string) error {
 		c.note(f, o)
 	}
 	for _, name := range unknown {
-		if name != c.Encryption.KeyEnv {
+		if name != c.Encryption.KeyEnv && name != c.LLM.KeyEnv {
 			advice := didYouMean(name, names)
 			if advice == "" {
 				advice = ": unset it"

@@ -101,14 +101,17 @@ func (r *Runtime) recognizer() (OpenRecognizer, error) {
 	}).Open, nil
 }
 
-// ocrCommand keeps the key of the store from the process.
+// ocrCommand keeps the keys of the store and of the language model from the
+// process.
 func (r *Runtime) ocrCommand(engine string) *exec.Cmd {
 	cmd := r.set.ocrCommand(engine)
 	if cmd == nil {
 		return &exec.Cmd{Err: errors.New("runtime: the host's OCR command is nil")}
 	}
-	if name := r.cfg.Encryption.KeyEnv; name != "" {
-		cmd.Env = slices.DeleteFunc(cmd.Environ(), func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	for _, name := range [...]string{r.cfg.Encryption.KeyEnv, r.cfg.LLM.KeyEnv} {
+		if name != "" {
+			cmd.Env = slices.DeleteFunc(cmd.Environ(), func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		}
 	}
 	return cmd
 }

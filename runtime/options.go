@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"crypto/rand"
+	"net/http"
 	"os/exec"
 	"time"
 
@@ -30,6 +31,8 @@ type settings struct {
 	probes      map[string]func() error       // of built-in recognizers: what is missing, and what mends it
 	usages      map[string]OpenUsage
 	notifier    hardware.Notifier // nil: there is none
+	llm         LLMModel          // nil: the one that the configuration names
+	llmWay      http.RoundTripper // nil: the one that keeps to llm.tier
 	store       func() (engine.Store, error)
 	wrapWorker  []func(string, actors.Worker) actors.Worker
 	wrapStore   []func(engine.Store) engine.Store

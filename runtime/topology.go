@@ -55,6 +55,7 @@ func (p *plan) close() error {
 //	camera, pcusage, focus, focushistory, notifier: see watchDesk
 //
 //	capture (one a window), ocr (a pool), structure (one a window that names a driver): workers
+//	llm: workers that ask a language model, if llm.tier or the host allows one
 func (r *Runtime) topology() (plan, error) {
 	var p plan
 	windows, err := r.openWindows(&p)
@@ -121,6 +122,9 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	if len(trees) > 0 {
 		p.watchRows(trees, windows, r.set.now)
+	}
+	if err := r.askModel(&p); err != nil {
+		return p, errors.Join(err, p.close())
 	}
 	if err := r.watchDesk(&p); err != nil {
 		return p, errors.Join(err, p.close())

@@ -226,7 +226,7 @@ func (a *actor) tick(turn *actors.Turn) {
 	}
 	key := strconv.FormatUint(a.ticks, 10)
 	call := turn.Call(messages.WorkerLLM, messages.AskLLM{
-		Purpose: "focus", System: SystemPrompt, Prompt: Prompt(look), MaxTokens: 200, JSON: true, Key: key,
+		Purpose: "focus", System: SystemPrompt, Prompt: Prompt(look), JSON: true, Key: key,
 	}, actors.CallOptions{Deadline: a.o.Deadline, Tag: key})
 	a.asked = &question{call: call, tick: a.ticks, at: turn.Now(), look: look, of: of}
 }

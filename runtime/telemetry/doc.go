@@ -74,6 +74,9 @@
 //	kehai_bubbles_total{source}                 bubbles by source: read (an OCR call) or cached
 //	kehai_messages_delivered_total              messages committed to a conversation
 //	kehai_delivery_delay_seconds                histogram from first seen to committed
+//	kehai_llm_questions_total{outcome}          questions by outcome: ok, a code of actors/llm, cancelled, panic
+//	kehai_llm_tokens_total{direction}           tokens in and out, where the model tells
+//	kehai_llm_breaker_state                     0 closed, 1 half-open, 2 open
 //
 // and the usual go_… and process_… of the Prometheus client.
 package telemetry

@@ -1,0 +1,118 @@
+package runtime
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/llm"
+)
+
+// checkLLM checks what a language model takes. Only where one may be asked must
+// the model have a name, but no value may be one that hides a key.
+func (c *Config) checkLLM(p *problems) {
+	l := c.LLM
+	p.add(c, "llm.key_env", checkTokenEnv(l))
+	p.add(c, "llm.key_file", checkTokenFile(l.KeyFile))
+	if l.Tier != LLMLocal && l.Tier != LLMCloud {
+		return
+	}
+	key := l.KeyEnv != "" || l.KeyFile != ""
+	provider := llm.Provider(l.Provider)
+	p.add(c, "llm.base_url", llm.CheckBaseURL(llm.Tier(l.Tier), provider, l.BaseURL, key))
+	if strings.TrimSpace(l.Model) == "" {
+		p.add(c, "llm.model", "want the name of a model, such as qwen3:4b for Ollama")
+	}
+	if !key && l.Tier == LLMCloud && llm.NeedsKey(provider, l.BaseURL) {
+		p.add(c, "llm.key_env", "want the name of the environment variable that holds the key of "+llm.DefaultBaseURL(provider)+", or set llm.key_file")
+	}
+}
+
+// checkTokenEnv and checkTokenFile never quote: what stands there may be the key
+// by mistake.
+func checkTokenEnv(l LLMConfig) string {
+	switch {
+	case l.KeyEnv == "":
+		return ""
+	case looksSecret(l.KeyEnv) || looksToken(l.KeyEnv):
+		return "want the name of an environment variable, not the key itself (the value is not shown); if it was the key, make a new one"
+	case l.KeyFile != "":
+		return "llm.key_file is set too: set only one of them"
+	}
+	return ""
+}
+
+func checkTokenFile(path string) string {
+	if endsInKey(path) || looksToken(filepath.Base(path)) {
+		return "want the path of a file, not the key itself (the value is not shown); if it was the key, make a new one"
+	}
+	return ""
+}
+
+var tokenForm = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
+
+// looksToken tells the key of a server from a name: long, without a point, with
+// digits and small letters, and with capitals or the usual beginning.
+func looksToken(s string) bool {
+	return tokenForm.MatchString(s) && strings.ContainsAny(s, "0123456789") && strings.ToUpper(s) != s &&
+		(strings.ToLower(s) != s || strings.HasPrefix(s, "sk-"))
+}
+
+// maxToken is the longest key of a server in bytes.
+const maxToken = 16 << 10
+
+// readToken reads the key of the language model's server, none if none is named.
+// env is os.Getenv or a stand-in. Errors never show what was read.
+func readToken(l LLMConfig, env func(string) string) (llm.Secret, error) {
+	text := ""
+	switch {
+	case checkTokenEnv(l) != "":
+		return llm.Secret{}, fmt.Errorf("%w: llm.key_env: %s", ErrConfig, checkTokenEnv(l))
+	case checkTokenFile(l.KeyFile) != "":
+		return llm.Secret{}, fmt.Errorf("%w: llm.key_file: %s", ErrConfig, checkTokenFile(l.KeyFile))
+	case l.KeyEnv != "":
+		if text = strings.TrimSpace(env(l.KeyEnv)); text == "" {
+			return llm.Secret{}, fmt.Errorf("%w: llm.key_env: the environment variable %s is not set: put the key there", ErrConfig, l.KeyEnv)
+		}
+	case l.KeyFile != "":
+		line, err := firstLine(l.KeyFile)
+		if err != nil {
+			return llm.Secret{}, fmt.Errorf("%w: llm.key_file: %w", ErrConfig, err)
+		}
+		if text = strings.TrimSpace(line); text == "" {
+			return llm.Secret{}, fmt.Errorf("%w: llm.key_file: the first line of %s is empty: put the key there", ErrConfig, oneLine(l.KeyFile))
+		}
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return llm.Secret{}, fmt.Errorf("%w: the key of the language model has spaces or other characters that no key has (it is not shown)", ErrConfig)
+	}
+	return llm.NewSecret(text), nil
+}
+
+func firstLine(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, maxToken)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return line, nil
+}
+
+// options are those of a client for this configuration, without its key.
+func (l LLMConfig) options() llm.Options {
+	return llm.Options{
+		Tier: llm.Tier(l.Tier), Provider: llm.Provider(l.Provider), Model: l.Model, BaseURL: l.BaseURL,
+		Timeout: time.Duration(l.Timeout), Concurrency: l.Concurrency, MaxTokens: l.MaxTokens, Temperature: l.Temperature,
+		Breaker: llm.BreakerRule{Failures: l.Breaker.Failures, OpenFor: time.Duration(l.Breaker.OpenFor)},
+	}
+}

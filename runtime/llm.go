@@ -1,0 +1,109 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/telemetry"
+)
+
+// What a host needs of a language model of its own; see package actors/llm.
+type (
+	LLMModel    = llm.Model
+	LLMQuestion = llm.Question
+	LLMReply    = llm.Reply
+	LLMError    = llm.Error
+)
+
+// WithLLM lets a model of the host's own answer instead of the one that the
+// section llm names: its tier, provider, model, address and key are not used
+// then, and where a question goes is the host's business. Time, concurrency and
+// breaker hold all the same. If the model is an io.Closer, closing it stays with
+// the host.
+func WithLLM(m LLMModel) Option { return func(s *settings) { s.llm = m } }
+
+// WithLLMTransport is the way to the language model's server, for a proxy or
+// certificates of the host's own. It must not leave this machine with llm.tier
+// local, which only the built-in one makes sure of.
+func WithLLMTransport(t http.RoundTripper) Option {
+	return func(s *settings) { s.llmWay = t }
+}
+
+// OpenLLM makes the model that a configuration names, nil with llm.tier none. It
+// keeps the limits of the configuration, and must be closed.
+func OpenLLM(l LLMConfig) (*llm.Client, error) {
+	return openLLM(l, nil, nil)
+}
+
+func openLLM(l LLMConfig, host LLMModel, way http.RoundTripper) (*llm.Client, error) {
+	o := l.options()
+	o.Host, o.Transport = host, way
+	if host == nil {
+		if l.Tier == LLMNone || l.Tier == "" {
+			return nil, nil
+		}
+		var err error
+		if o.Key, err = readToken(l, os.Getenv); err != nil {
+			return nil, err
+		}
+	}
+	c, err := llm.New(o)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return c, nil
+}
+
+// askModel adds the workers that ask a language model, if there is one.
+func (r *Runtime) askModel(p *plan) error {
+	client, err := openLLM(r.cfg.LLM, r.set.llm, r.set.llmWay)
+	if err != nil || client == nil {
+		return err
+	}
+	p.closers = append(p.closers, client)
+	p.workers = append(p.workers, engine.WorkerKind{
+		Name: messages.WorkerLLM, Size: r.cfg.LLM.Concurrency, Answers: answers(messages.LLMAnswer{}),
+		New: func() (actors.Worker, error) { return llm.NewWorker(client), nil },
+	})
+	r.metrics.WatchLLM(func() telemetry.LLMInfo {
+		s := client.Stats()
+		return telemetry.LLMInfo{Outcomes: s.Outcomes, PromptTokens: s.PromptTokens, AnswerTokens: s.AnswerTokens, Breaker: int(s.Breaker)}
+	})
+	return nil
+}
+
+// LLMProbe is what looking at the language model's server found.
+type LLMProbe struct {
+	At    string // address of the server
+	Known bool   // the server lists the model, or lists none
+}
+
+// ProbeLLM looks whether the server of a configuration answers, without asking
+// the model. The probe is nil with llm.tier none. Errors never show the key.
+func ProbeLLM(ctx context.Context, l LLMConfig) (*LLMProbe, error) {
+	c, err := OpenLLM(l)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	defer c.Close()
+	probe := &LLMProbe{At: l.BaseURL}
+	if probe.At == "" {
+		probe.At = llm.DefaultBaseURL(llm.Provider(l.Provider))
+	}
+	probe.Known, err = c.Probe(ctx)
+	return probe, err
+}
+
+// llmPatience is how long attention waits for a language model: a little longer
+// than the model has, so that it can say itself why it did not answer, and not
+// beyond the next judgement.
+func (r *Runtime) llmPatience() time.Duration {
+	return min(time.Duration(r.cfg.LLM.Timeout)+500*time.Millisecond, 9*time.Second)
+}
