@@ -2,6 +2,7 @@ package burst
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -51,6 +52,8 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.Started:
 	case messages.Heard:
 		a.heard(turn, m)
+	case messages.Revised:
+		a.revised(turn, m)
 	case messages.BurstDue:
 		a.due(turn)
 	default:
@@ -83,6 +86,17 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 	}
 	buffers.Put(turn, "buffer", rest)
 	turn.After("due", a.rules.Wait(rest, turn.Now()), messages.BurstDue{})
+}
+
+// revised lets a change follow its message, which does not wait any longer.
+func (a actor) revised(turn *actors.Turn, m messages.Revised) {
+	b, _ := buffers.Get(turn, "buffer")
+	if slices.ContainsFunc(b.Parts, func(p messages.Part) bool { return p.Occurrence == m.Occurrence }) {
+		pass(turn, b, "changed")
+		buffers.Delete(turn, "buffer")
+		turn.Cancel("due")
+	}
+	turn.Send(messages.To("conversation", turn.Self().Key()), m)
 }
 
 func (a actor) due(turn *actors.Turn) {

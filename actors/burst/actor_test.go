@@ -110,3 +110,26 @@ func BenchmarkHeard(b *testing.B) {
 		h.Sent()
 	}
 }
+
+// A change never overtakes its message, and does not hold up others.
+func TestRevised(t *testing.T) {
+	h := spawn(t)
+	edit := func(o messages.Occurrence) messages.Revised {
+		return messages.Revised{Conversation: "line:Hana", Occurrence: o, Change: messages.ChangeEdited, Text: "x"}
+	}
+	forwarded := func(o messages.Occurrence) actortest.Sent { return actortest.To("conversation/line:Hana", edit(o)) }
+	h.Send(heard(1, "Hana", "a"))
+	h.Send(heard(2, "Hana", "b"))
+	h.CrashBeforeCommit()
+	h.Send(edit(2))
+	sent := h.Sent()
+	if len(sent) != 2 || sent[0].Message.(messages.InboundMessage).Text != "a\nb" || sent[1] != forwarded(2) {
+		t.Errorf("passed on %v, want the message that waited and then its change", sent)
+	}
+	h.WantNoTimer("due")
+	h.Send(heard(3, "Hana", "c"))
+	h.Send(edit(1))
+	h.WantSent(forwarded(1))
+	h.Advance(2 * time.Second)
+	wantPassed(t, h, "c")
+}

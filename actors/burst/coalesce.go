@@ -32,7 +32,9 @@ func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer,
 	if len(b.Parts) == 0 {
 		b = Buffer{Sender: h.Sender, First: now}
 	}
-	b.Parts = append(slices.Clip(b.Parts), messages.Part{Kind: h.Kind, Text: h.Text, Occurrence: h.Occurrence, SeenAt: h.SeenAt})
+	b.Parts = append(slices.Clip(b.Parts), messages.Part{
+		Kind: h.Kind, Text: h.Text, Occurrence: h.Occurrence, SeenAt: h.SeenAt, Partial: h.Partial,
+	})
 	if len(b.Parts) >= r.Parts {
 		return append(flushed, b), Buffer{}
 	}

@@ -49,6 +49,8 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.Started:
 	case messages.InboundMessage:
 		a.deliver(turn, m)
+	case messages.Revised:
+		a.revise(turn, m)
 	default:
 		return fmt.Errorf("conversation: unexpected %s", msg.MessageType())
 	}

@@ -45,6 +45,12 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.sent(turn, m)
 	case messages.Heard:
 		return a.heard(turn, m)
+	case messages.Revised: // not behind what it is about, and nothing that could be an echo
+		if err := ours(turn, m, m.Conversation); err != nil {
+			return err
+		}
+		turn.Send(messages.To("burst", string(m.Conversation)), m)
+		return nil
 	default:
 		return fmt.Errorf("ingress: unexpected %s", msg.MessageType())
 	}

@@ -364,3 +364,12 @@ func BenchmarkHeard(b *testing.B) {
 		h.Published()
 	}
 }
+
+// A change of a message is no message: nothing stops it.
+func TestRevisedPasses(t *testing.T) {
+	h := actortest.Spawn(t, New(Options{}), actortest.Address("ingress/line:Hana"))
+	r := messages.Revised{Conversation: "line:Hana", Occurrence: 1, Change: messages.ChangeEdited, Text: "x"}
+	h.CrashBeforeCommit()
+	h.Send(r)
+	h.WantSent(actortest.To("burst/line:Hana", r))
+}

@@ -7,6 +7,7 @@
 //	TextSent ─► remembered for 10 minutes
 //	Heard ─► repeat? ─► echo? ─► short window? ─► common window? ─┬─► Heard to burst, Accepted
 //	                                                              └─► dropped, with the reason
+//	Revised ─► burst
 //
 // A conversation has one name across all channels, and only texts of the same
 // conversation are ever compared. So one actor for each conversation sees all

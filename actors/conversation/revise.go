@@ -1,0 +1,57 @@
+package conversation
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// revise notes and publishes that a delivered message was changed.
+func (a actor) revise(turn *actors.Turn, m messages.Revised) {
+	detail := messages.Detail{Rule: string(m.Change), Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence}}
+	row, d, i := a.find(turn, m.Occurrence)
+	if i < 0 {
+		turn.DropWith("conversation", fmt.Sprintf("%s: occurrence %d was not delivered, or so long ago that it is not kept", m.Change, m.Occurrence), detail)
+		return
+	}
+	detail.Message = d.ID
+	d.Parts = slices.Clone(d.Parts)
+	part := &d.Parts[i]
+	was := part.Text
+	if part.Edited != "" {
+		was = part.Edited
+	}
+	changed := messages.MessageChanged{
+		Conversation: m.Conversation, Message: d.ID, Occurrence: m.Occurrence, Kind: m.Change, Sender: d.Sender,
+		Old: was, SeenAt: m.SeenAt, ChangedAt: turn.Now(),
+	}
+	switch {
+	case part.Unsent || m.Change == messages.ChangeEdited && (m.Text == was || m.Text == ""):
+		turn.DropWith("conversation", fmt.Sprintf("%s: the message %s says so already", m.Change, d.ID), detail)
+		return
+	case m.Change == messages.ChangeUnsent:
+		part.Unsent = true
+	default:
+		part.Edited, changed.New = m.Text, m.Text
+	}
+	Messages.Put(turn, row, d)
+	turn.Publish(changed)
+	turn.Pass("conversation", detail)
+}
+
+// find returns the row, the message and the index of the part that an occurrence
+// was delivered as, -1 for none. Occurrences rise from message to message.
+func (a actor) find(turn *actors.Turn, o messages.Occurrence) (row string, d messages.MessageDelivered, part int) {
+	head, _ := Heads.Get(turn, "head")
+	oldest := max(0, head.Count-int64(a.o.Keep))
+	n := sort.Search(int(head.Count-oldest), func(k int) bool {
+		m, ok := Messages.Get(turn, RowKey(oldest+int64(k)+1))
+		return ok && len(m.Parts) > 0 && m.Parts[len(m.Parts)-1].Occurrence >= o
+	})
+	row = RowKey(oldest + int64(n) + 1)
+	d, _ = Messages.Get(turn, row)
+	return row, d, slices.IndexFunc(d.Parts, func(p messages.Part) bool { return p.Occurrence == o })
+}
