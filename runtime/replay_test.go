@@ -41,9 +41,9 @@ func replayed(t *testing.T, o ReplayOptions) (string, ReplayResult) {
 	return out.String(), r
 }
 
-// told leaves of an output what people would notice: ids, times and the amount
+// noticed leaves of an output what people would notice: ids, times and the amount
 // of work may change with the kernel.
-func told(t *testing.T, output string) string {
+func noticed(t *testing.T, output string) string {
 	t.Helper()
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -128,7 +128,7 @@ func TestReplayGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			output, r := replayed(t, optionsOf(t, string(text)))
-			got := told(t, output)
+			got := noticed(t, output)
 			if r.Errors() != 0 || len(r.Problems) != 0 {
 				t.Errorf("Replay(%s) = %+v %+v, want no error", file, r.Tally, r.Problems)
 			}
