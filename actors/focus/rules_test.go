@@ -278,17 +278,6 @@ func TestUnknownProfile(t *testing.T) {
 	}
 }
 
-func BenchmarkJudge(b *testing.B) {
-	r := rules(b, focus.ProfileDefault)
-	l := focus.Look{Camera: camera(), Usage: usage()}
-	b.ReportAllocs()
-	for b.Loop() {
-		if s, _ := r.Judge(l); s.State != messages.Focused {
-			b.Fatal(s.State)
-		}
-	}
-}
-
 func BenchmarkFallback(b *testing.B) {
 	r := rules(b, focus.ProfileDefault)
 	l := focus.Look{Camera: camera(yaw(num(30))), Usage: usage()}

@@ -34,54 +34,62 @@ func memoryOfARun(b *testing.B, kehai string) (rss, heap float64) {
 	b.Helper()
 	cmd := exec.Command(kehai, "run", "--json", "--speed", "5", "--data", b.TempDir())
 	cmd.Env = append(os.Environ(), "KEHAI_WEB_ADDR=127.0.0.1:0")
+	page := watched(b, cmd, 5)
+	return gauge(b, page, "process_resident_memory_bytes"), gauge(b, page, "go_memstats_heap_inuse_bytes")
+}
+
+// watched starts a kehai run --json, waits for so many messages, and returns the
+// address of its page. It is killed at the end of the test.
+func watched(tb testing.TB, cmd *exec.Cmd, messages int) (page string) {
+	tb.Helper()
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	defer func() {
+	tb.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
-	}()
-	page := ""
+	})
 	for lines := bufio.NewScanner(stderr); page == "" && lines.Scan(); {
 		if _, url, ok := strings.Cut(lines.Text(), "Live page: "); ok {
 			page, _, _ = strings.Cut(url, "/?")
 		}
 	}
-	messages := bufio.NewScanner(stdout)
-	for range 5 {
-		if !messages.Scan() {
-			b.Fatalf("kehai ended after too few messages: %v", messages.Err())
+	out := bufio.NewScanner(stdout)
+	for range messages {
+		if !out.Scan() {
+			tb.Fatalf("kehai ended after too few messages: %v", out.Err())
 		}
 	}
+	return page
+}
+
+// gauge reads a figure of a running kehai.
+func gauge(tb testing.TB, page, name string) float64 {
+	tb.Helper()
 	resp, err := http.Get(page + "/metrics")
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	return gauge(b, text, "process_resident_memory_bytes"), gauge(b, text, "go_memstats_heap_inuse_bytes")
-}
-
-func gauge(b *testing.B, text []byte, name string) float64 {
-	b.Helper()
 	m := regexp.MustCompile(fmt.Sprintf(`(?m)^%s (\S+)$`, name)).FindSubmatch(text)
 	if m == nil {
-		b.Fatalf("no %s in the metrics", name)
+		tb.Fatalf("no %s in the metrics", name)
 	}
 	v, err := strconv.ParseFloat(string(m[1]), 64)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
 	return v
 }

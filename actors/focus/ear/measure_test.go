@@ -185,22 +185,6 @@ func FuzzMeasure(f *testing.F) {
 	})
 }
 
-func BenchmarkFrame(b *testing.B) {
-	h := facing()
-	points := h.points(MediaPipePoints)
-	var w Window
-	at := w.Last()
-	b.ReportAllocs()
-	for b.Loop() {
-		f, err := Measure(points)
-		if err != nil {
-			b.Fatal(err)
-		}
-		at += 33_000_000
-		w.Add(at, &f)
-	}
-}
-
 func BenchmarkSnapshot(b *testing.B) {
 	w := watch(facing(), 60)
 	b.ReportAllocs()
