@@ -21,8 +21,8 @@
 //	{"at_ms":33.4,"width":1280,"height":720,"points":[[0.4785,0.4183],…]}
 //
 // A picture without a face has "points":null or []. at_ms is the tracker's own
-// clock, from any beginning, and never goes back within a session. A tracker that
-// measures for itself sends snapshots instead, with the fields of
+// clock in milliseconds, from any beginning (milliseconds since 1970 too), and
+// never goes back within a session. A tracker that measures for itself sends snapshots instead, with the fields of
 // messages.CameraSnapshot:
 //
 //	{"camera":{"face_detected":true,"ear_average":0.31,"head_pose":{"yaw":3,"pitch":-5}}}

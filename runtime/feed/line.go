@@ -95,12 +95,16 @@ func badJSON(data []byte, err error) error {
 	return bad(CodeJSON, "no JSON object")
 }
 
-// maxMS bounds times to what a duration can hold, many times over.
-const maxMS = 1e15 / 2
+// maxMS bounds times to what a duration can hold, which is 292 years: enough for
+// milliseconds since 1970, too little for microseconds.
+const maxMS = 9e12
 
 func (s *session) time(ms *float64) (time.Duration, error) {
-	if ms == nil || !(*ms >= 0 && *ms <= maxMS/1e3) {
-		return 0, bad(CodeTime, "at_ms: want milliseconds from 0 on")
+	switch {
+	case ms == nil:
+		return 0, bad(CodeTime, "at_ms: want milliseconds, from any beginning")
+	case !(*ms >= 0 && *ms <= maxMS):
+		return 0, bad(CodeTime, "at_ms: want milliseconds from 0 to %.0e; microseconds and nanoseconds have to be divided", maxMS)
 	}
 	at := time.Duration(*ms * float64(time.Millisecond))
 	if s.began && at < s.last {

@@ -30,6 +30,8 @@ func TestParse(t *testing.T) {
 		{`{"at_ms":33.4,"width":1280,"height":720,"points":` + points(478, `{"x":0.5,"y":0.25,"z":0}`) + `}`, 33400 * time.Microsecond, 478, messages.Point{X: 640, Y: 180}},
 		{`{"at_ms":40,"points":null}`, 40 * time.Millisecond, 0, messages.Point{}},
 		{`{"at_ms":41,"points":[]}`, 41 * time.Millisecond, 0, messages.Point{}},
+		{`{"at_ms":1790000000000,"points":[]}`, 1790000000 * time.Second, 0, messages.Point{}},
+		{`{"at_ms":9e12,"points":[]}`, 9e9 * time.Second, 0, messages.Point{}},
 	} {
 		got, ack, err := s.parse([]byte(c.in))
 		f, ok := got.(messages.FaceFrame)
@@ -56,6 +58,8 @@ func TestParseErrors(t *testing.T) {
 		{`{"at_ms":-Infinity,"points":[]}`, CodeJSON, "NaN and Infinity"},
 		{`{"points":[]}`, CodeTime, "at_ms: want"},
 		{`{"at_ms":-1,"points":[]}`, CodeTime, "at_ms: want"},
+		{`{"at_ms":9.1e12,"points":[]}`, CodeTime, "from 0 to 9e+12"},
+		{`{"at_ms":1.79e15,"points":[]}`, CodeTime, "microseconds"},
 		{`{"at_ms":1e300,"points":[]}`, CodeTime, "at_ms: want"},
 		{`{"at_ms":4,"points":[]}`, CodeTime, "at_ms goes back"},
 		{`{"at_ms":9,"points":` + points(70, "[10,20]") + `}`, CodePoints, "70 points: want 478"},
