@@ -208,6 +208,25 @@ func TestAsksOncePerCase(t *testing.T) {
 	}
 }
 
+// Passive scrolling is for the language model to tell, where the camera does not
+// decide; then it takes two judgements.
+func TestScrollingIsTheModelsCase(t *testing.T) {
+	for name, seen := range map[string]*messages.CameraSnapshot{"no camera": nil, "the head turned": camera(yaw(num(35)))} {
+		d := spawn(t, focus.Options{LLM: true})
+		d.camera, d.usage = seen, scrolling()
+		d.tick()
+		calls := d.Calls()
+		if len(calls) != 1 || !strings.Contains(string(calls[0].Request.(messages.AskLLM).Prompt), `"active_app":"Safari"`) {
+			t.Fatalf("%s: called %v, want one question about Safari", name, calls)
+		}
+		d.Answer(answer(`{"state":"distracted","confidence":0.75,"reasoning":"scrolls"}`))
+		d.wantJudged("llm distracted → unknown")
+		d.tick()
+		d.wantJudged("llm distracted → distracted")
+		d.wantChanges("unknown → distracted")
+	}
+}
+
 func TestFallbackInTheSameTick(t *testing.T) {
 	for _, fail := range []struct {
 		name string

@@ -2,7 +2,6 @@ package focus
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
@@ -25,10 +24,6 @@ type Rules struct {
 	FacingYaw   float64       // focused at less than this many degrees to either side
 	FacingPitch float64       // focused at less than this many degrees up or down
 	IdleAfter   time.Duration // not idle up to and including this
-	// Not clear: a browser in which at most ScrollKeys keys and at least
-	// ScrollMouse mouse events were counted, and no key for ScrollKey.
-	ScrollKeys, ScrollMouse float64
-	ScrollKey               time.Duration
 
 	TurnedYaw    float64 // fallback: distracted at more than this many degrees
 	ManySwitches int     // fallback: distracted at more switches than this
@@ -51,7 +46,6 @@ type Rules struct {
 func RulesOf(p Profile) (Rules, bool) {
 	r := Rules{
 		NoFaceRatio: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, IdleAfter: 60 * time.Second,
-		ScrollKeys: 5, ScrollMouse: 60, ScrollKey: 30 * time.Second,
 		TurnedYaw: 45, ManySwitches: 6, ManyApps: 4,
 		CameraAge: 15 * time.Second, UsageAge: 90 * time.Second,
 	}
@@ -108,7 +102,7 @@ func (r *Rules) Judge(l Look) (messages.FocusState, bool) {
 	case more(c.FaceNotDetectedRatio, r.NoFaceRatio):
 		return verdict(messages.FromRule, messages.Away, 0.9, "no face for most of the last minute"), true
 	case u == nil:
-	case r.attentive(c) && r.active(u) && !r.scrolling(u):
+	case r.attentive(c) && r.active(u):
 		return verdict(messages.FromRule, messages.Focused, 0.9, "facing the screen with open eyes, and the computer is in use"), true
 	}
 	return messages.FocusState{}, false
@@ -153,26 +147,6 @@ func (r *Rules) active(u *messages.UsageSnapshot) bool {
 		return false
 	}
 	return u.IsIdle.Known || idle.Known
-}
-
-// scrolling reports a browser that is moved through without typing: reading or
-// drifting off, which the face does not tell.
-func (r *Rules) scrolling(u *messages.UsageSnapshot) bool {
-	keys, key := u.KeyboardRateWindow, u.SecondsSinceLastKeyboard
-	return keys.Known && keys.Value <= r.ScrollKeys && u.MouseRateWindow.Known && u.MouseRateWindow.Value >= r.ScrollMouse &&
-		!(key.Known && key.Value < r.ScrollKey.Seconds()) && browser(string(u.ActiveApp))
-}
-
-// browsers begin the names of browsers, in lower case.
-var browsers = [...]string{"safari", "chrome", "google chrome", "chromium", "firefox", "mozilla firefox", "microsoft edge", "msedge", "brave", "arc", "opera", "vivaldi", "orion"}
-
-func browser(app string) bool {
-	for _, b := range browsers {
-		if len(app) >= len(b) && strings.EqualFold(app[:len(b)], b) && (len(app) == len(b) || app[len(b)] < 'A') {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *Rules) yes(m messages.Maybe[bool]) bool { return m.Value || !m.Known && !r.Strict }

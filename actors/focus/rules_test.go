@@ -94,6 +94,11 @@ func scroll(app messages.Text, keys, mouse float64) pc {
 	}
 }
 
+// scrolling is the use of the computer in the prompt's second example.
+func scrolling() *messages.UsageSnapshot {
+	return usage(idle(num(3)), scroll("Safari", 1, 180), key(num(55)))
+}
+
 // want is a state, "" for a case that is not clear.
 type want struct {
 	state      messages.Attention
@@ -124,7 +129,8 @@ func TestJudge(t *testing.T) {
 		{"computer idle, facing the screen", camera(), usage(idle(num(61)), isIdle(yes)), llm, llm},
 		{"head turned by 35", camera(yaw(num(35))), usage(), llm, llm},
 		{"drowsy signals", camera(ear(num(0.19)), drowsy(yes), yawning(yes)), usage(), llm, llm},
-		{"scrolling in Safari", camera(), usage(scroll("Safari", 1, 180), key(num(55))), llm, llm},
+		{"scrolling in Safari, the head turned by 35", camera(yaw(num(35))), scrolling(), llm, llm},
+		{"scrolling in Safari, no camera", nil, scrolling(), llm, llm},
 		{"no camera, computer idle", nil, usage(idle(num(300)), isIdle(yes)), llm, llm},
 		{"no camera, computer in use", nil, usage(), llm, llm},
 		{"away for most of the window, no computer", camera(noFace(num(0.8))), nil, gone, gone},
@@ -174,15 +180,8 @@ func TestJudge(t *testing.T) {
 		{"nothing measured", &messages.CameraSnapshot{}, &messages.UsageSnapshot{}, llm, llm},
 		{"no pose at all", camera(yaw(none), pitch(none)), usage(), llm, llm},
 
-		// passive scrolling, each condition at its bound
-		{"scrolling, last key unknown", camera(), usage(scroll("Safari", 1, 180), key(none)), llm, llm},
-		{"scrolling, 5 keys, 60 mouse, 30 s", camera(), usage(scroll("Google Chrome", 5, 60), key(num(30))), llm, llm},
-		{"scrolling, 6 keys", camera(), usage(scroll("Safari", 6, 180), key(num(55))), focused, focused},
-		{"scrolling, 59 mouse", camera(), usage(scroll("Safari", 1, 59), key(num(55))), focused, focused},
-		{"scrolling, key 29 s ago", camera(), usage(scroll("Safari", 1, 180), key(num(29))), focused, focused},
-		{"scrolling in an editor", camera(), usage(scroll("Code", 1, 180), key(num(55))), focused, focused},
-		{"a name that begins like a browser's", camera(), usage(scroll("Architect", 1, 180), key(num(55))), focused, focused},
-		{"a browser with a suffix", camera(), usage(scroll("firefox-esr", 1, 180), key(num(55))), llm, llm},
+		// rule 3 has no condition on the application: who faces the screen may read
+		{"scrolling in Safari, facing the screen", camera(), scrolling(), focused, focused},
 
 		// a covered camera while somebody types
 		{"covered, key now", camera(face(no)), usage(key(num(0))), away, llm},
