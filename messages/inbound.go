@@ -59,6 +59,9 @@ type ChangeKind string
 const (
 	ChangeEdited ChangeKind = "edited"
 	ChangeUnsent ChangeKind = "unsent" // its sender took it back
+	// ChangeCompleted is of a message that was higher than the window, so that
+	// only a part of it was delivered: all of it has been read now.
+	ChangeCompleted ChangeKind = "completed"
 )
 
 // Revised is an incoming message that no longer says what was passed on of it,
@@ -149,7 +152,7 @@ type MessageDelivered struct {
 func (MessageDelivered) MessageType() Type { return Type{"message_delivered", 1} }
 
 // MessageChanged is published by a conversation in the turn that notes that a
-// delivered message was edited or taken back. It is no delivery: the message
+// delivered message was edited or taken back, or is known whole now. It is no delivery: the message
 // keeps its id, and each change of it is published once. Changes that happened
 // while the message was out of view are published when it is seen again; a text
 // that was changed and changed back meanwhile, or before it was first read, is

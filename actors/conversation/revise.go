@@ -29,7 +29,7 @@ func (a actor) revise(turn *actors.Turn, m messages.Revised) {
 		Old: was, SeenAt: m.SeenAt, ChangedAt: turn.Now(),
 	}
 	switch {
-	case part.Unsent || m.Change == messages.ChangeEdited && (m.Text == was || m.Text == ""):
+	case part.Unsent || m.Change != messages.ChangeUnsent && (m.Text == was || m.Text == ""):
 		turn.DropWith("conversation", fmt.Sprintf("%s: the message %s says so already", m.Change, d.ID), detail)
 		return
 	case m.Change == messages.ChangeUnsent:

@@ -118,7 +118,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	}
 	head := a.ledger.head
 	f := a.ledger.See(View{
-		Bubbles: m.Bubbles, Size: m.Size, Scale: m.Scale, Title: m.Title, Window: m.Window, SeenAt: m.SeenAt,
+		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Title: m.Title, Window: m.Window, SeenAt: m.SeenAt,
 	}, mem, turn.Now())
 	detail := messages.Detail{Rule: f.Rule, Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
 	for _, note := range f.Notes {
@@ -159,6 +159,17 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 	for _, note := range notes {
 		turn.DropWith("dedup", note, messages.Detail{Rule: "side", Conversation: a.conversation, Occurrences: sideless})
 	}
+	revised, next := a.ledger.Revise(turn.Now())
+	for _, r := range revised {
+		r.Conversation = a.conversation
+		turn.Send(messages.To(a.to, string(a.conversation)), r)
+		turn.Pass("dedup", messages.Detail{
+			Rule: string(r.Change), Window: r.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{r.Occurrence},
+		})
+	}
+	if wait == 0 || next > 0 && next < wait {
+		wait = next
+	}
 	if wait > 0 {
 		turn.After("release", wait, messages.LedgerDue{})
 	}
@@ -197,6 +208,10 @@ func digestOf(m messages.Detection) uint64 {
 	word := func(s string) { number(uint64(len(s))); h.Write([]byte(s)) }
 	word(string(m.Title))
 	number(uint64(m.Size.H))
+	for _, v := range m.Marks {
+		word(string(v.Kind))
+		number(uint64(v.Box.Y))
+	}
 	for _, v := range m.Bubbles {
 		word(string(v.Side))
 		word(string(v.Kind))

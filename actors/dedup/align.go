@@ -71,19 +71,31 @@ const (
 //
 // If ended, the window's last view showed the newest entry, which therefore has
 // not vanished before: what stands in its place is taken for it, edited.
-func align(sights []sight, tail []Entry, pinned, ended bool) alignment {
+//
+// If whole, the view shows the transcript from its beginning.
+//
+// An edit can make a text equal to another one, or tell equal ones apart. Then
+// the repeats look like a view that has moved. One bubble that is said once only,
+// or the transcript's beginning, shows that it has not: among known ones another
+// text is an edit then.
+func align(sights []sight, tail []Entry, v stand) alignment {
 	n, m := len(sights), len(tail)
 	g := grid{
-		sights: sights, tail: tail, worth: worth(tail), ended: ended, w: m + 1,
+		sights: sights, tail: tail, worth: worth(tail), stand: v, w: m + 1,
 		pair: make([]int32, n*m), same: make([]bool, n*m),
-		score: make([]int32, (n+1)*(m+1)), move: make([]int8, (n+1)*(m+1)),
+		score: make([]int32, (n+1)*(m+1)), move: make([]int8, (n+1)*(m+1)), miss: make([]int32, m),
+	}
+	for j := range tail {
+		if !tail[j].Gone {
+			g.miss[j] = scoreMissing
+		}
 	}
 	// Most views repeat known texts to the letter: only what is left over then
 	// needs the slow comparison.
 	for i := range sights {
 		g.compare(i, false)
 	}
-	a := g.solve(pinned)
+	a := g.solve()
 	if a.same == n {
 		return a
 	}
@@ -93,7 +105,56 @@ func align(sights []sight, tail []Entry, pinned, ended bool) alignment {
 			g.compare(i, true)
 		}
 	}
-	return g.solve(pinned)
+	a = g.solve()
+	if g.swaps() {
+		if b := g.solve(); v.whole || g.rooted(&b) {
+			return b
+		}
+	}
+	return a
+}
+
+// stand says what is known of where a view stands.
+type stand struct {
+	pinned bool // at the window's newest position
+	ended  bool // the window's last view showed the newest entry
+	whole  bool // it shows the transcript from its beginning
+}
+
+// swaps makes another text in the place of a known one likelier, but for the
+// newest, of which more is known. It reports whether it changed anything.
+func (g *grid) swaps() (changed bool) {
+	m := len(g.tail)
+	for i := range g.sights {
+		for j := range m - 1 {
+			if p := &g.pair[i*m+j]; *p == scoreNot && swapped(&g.sights[i], &g.tail[j]) {
+				*p, changed = scoreSwap, true
+			}
+		}
+	}
+	return changed
+}
+
+// rooted reports that an alignment has a sight that is known beyond doubt and
+// says what nothing else says, in the view or in the tail.
+func (g *grid) rooted(a *alignment) bool {
+	m := len(g.tail)
+	for i, j := range a.at {
+		if j < 0 || !a.sure[i] {
+			continue
+		}
+		alone := true
+		for k := range a.at {
+			alone = alone && (k == i || !g.same[k*m+j])
+		}
+		for k := range m {
+			alone = alone && (k == j || !g.same[i*m+k])
+		}
+		if alone {
+			return true
+		}
+	}
+	return false
 }
 
 // grid is the table of all ways to lay sights along a tail. Cells are numbered
@@ -102,13 +163,14 @@ type grid struct {
 	sights []sight
 	tail   []Entry
 	worth  []int
-	ended  bool
-	pair   []int32 // score of each pair
-	same   []bool  // whether the pair is the same beyond doubt
+	stand
+	pair []int32 // score of each pair
+	same []bool  // whether the pair is the same beyond doubt
 
 	w     int
 	score []int32 // of the best path that has come so far
 	move  []int8  // its last move
+	miss  []int32 // of each entry that is not there
 }
 
 func (g *grid) compare(i int, fuzzy bool) {
@@ -144,7 +206,7 @@ func (g *grid) fill() {
 		g.score[c], g.move[c] = never, noMove
 	}
 	for i, lead := range g.leads() {
-		out := int32(scoreExtra)
+		out, skipped := int32(scoreExtra), int32(0) // skipped: the entries before, in a whole view
 		if g.sights[i].clipped {
 			out = 0
 		}
@@ -152,7 +214,7 @@ func (g *grid) fill() {
 			c := (i+1)*g.w + j + 1
 			best, move := int32(never), noMove
 			if score := g.pair[i*m+j]; score > never {
-				best, move = score+lead, began
+				best, move = score+lead+skipped, began
 				if lead < 0 && j > 0 && !g.tail[j].Gap {
 					best += scoreIsle
 				}
@@ -163,15 +225,18 @@ func (g *grid) fill() {
 			if p := g.score[c-g.w] + out; p > best {
 				best, move = p, extra
 			}
-			if p := g.score[c-1] + scoreMissing; p > best {
+			if p := g.score[c-1] + g.miss[j]; p > best {
 				best, move = p, missing
 			}
 			g.score[c], g.move[c] = best, move
+			if g.whole {
+				skipped += g.miss[j]
+			}
 		}
 	}
 }
 
-func (g *grid) solve(pinned bool) alignment {
+func (g *grid) solve() alignment {
 	g.fill()
 	n, m := len(g.sights), len(g.tail)
 	endI, endJ := n, m
@@ -181,7 +246,7 @@ func (g *grid) solve(pinned bool) alignment {
 		}
 	}
 	best := g.score[endI*g.w+endJ]
-	if pinned && endJ < m {
+	if g.pinned && endJ < m {
 		best -= scorePinned
 	}
 	for i := n; i >= 1; i-- {
@@ -192,7 +257,7 @@ func (g *grid) solve(pinned bool) alignment {
 			endI, endJ, best = i, m, p
 		}
 	}
-	if pinned && endJ < m {
+	if g.pinned && endJ < m {
 		for i := n - 1; i >= 1 && 2*i >= n; i-- {
 			if a := g.trace(i, m); a.at[i-1] == m-1 && a.flawless(i, g.sights[0].clipped) {
 				return a

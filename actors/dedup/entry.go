@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"math"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/text"
@@ -28,6 +29,10 @@ type Entry struct {
 	Waiting    bool                `json:"waiting,omitempty"` // to be passed on
 	Fresh      bool                `json:"fresh,omitempty"`   // its place proves it new
 	Partial    bool                `json:"partial,omitempty"` // higher than the window: the text is a part
+	Gone       bool                `json:"gone,omitempty"`    // taken back
+	Told       messages.Text       `json:"told,omitempty"`    // what was passed on, while Text is a change that is not passed on yet
+	Change     messages.ChangeKind `json:"change,omitempty"`  // that is to be passed on if it lasts, see [Ledger.Revise]
+	Changed    time.Time           `json:"changed,omitzero"`  // when it was first seen
 	Gap        bool                `json:"gap,omitempty"`     // messages may be missing before it
 
 	form *form
@@ -37,6 +42,9 @@ type Entry struct {
 func (e *Entry) unsure() bool {
 	return e.Kind == messages.KindUnreadable || e.Side == messages.SideNeither
 }
+
+// taken reports that nothing but a notice can stand in the entry's place.
+func (e *Entry) taken() bool { return e.Gone && e.Change == "" }
 
 // form holds what comparing a text needs, made once.
 type form struct {
@@ -72,18 +80,36 @@ func (e *Entry) text() *form {
 	return e.form
 }
 
-// sight is a bubble of a view on its way into the ledger.
+// sight is a bubble of a view, or the notice in place of one, on its way into
+// the ledger.
 type sight struct {
 	Entry
 	clipped bool // its text is not whole and will not do as a new message
+	bubble  int  // its index in the view, -1 for a notice
+	y       int  // of its upper edge
 }
 
-// look turns the bubbles of a view into sights. A last bubble cut by the lower
-// edge is left out: it is waited for. cut reports that there was one.
+// counts reports that a sight is a whole message.
+func (s *sight) counts() bool { return !s.clipped && !s.Gone }
+
+// look turns the bubbles of a view, and the notices that one was taken back, into
+// sights. A last bubble cut by the lower edge is left out: it is waited for. cut
+// reports that there was one.
 func look(v View, now time.Time) (sights []sight, cut bool) {
-	n := len(v.Bubbles)
+	n, notices := len(v.Bubbles), v.Marks
+	notice := func(before int) {
+		for len(notices) > 0 && notices[0].Box.Y < before {
+			m := notices[0]
+			if notices = notices[1:]; m.Kind == messages.MarkUnsent {
+				sights = append(sights, sight{bubble: -1, y: m.Box.Y, Entry: Entry{
+					Side: messages.SideNeither, Kind: messages.KindText, Gone: true, W: m.Box.W, H: m.Box.H, SeenAt: v.SeenAt, Since: now,
+				}})
+			}
+		}
+	}
 	for i, b := range v.Bubbles {
-		s := sight{clipped: b.Clipped, Entry: Entry{
+		notice(b.Box.Y)
+		s := sight{clipped: b.Clipped, bubble: i, y: b.Box.Y, Entry: Entry{
 			Side: b.Side, Kind: b.Kind, Text: b.Text, Key: b.Key, Sender: b.Sender, Stamp: b.Stamp,
 			W: b.Box.W, H: b.Box.H, Above: above(v, i), SeenAt: v.SeenAt, Since: now, Seen: 1,
 		}}
@@ -102,6 +128,7 @@ func look(v View, now time.Time) (sights []sight, cut bool) {
 		}
 		sights = append(sights, s)
 	}
+	notice(math.MaxInt)
 	return sights, false
 }
 

@@ -57,6 +57,7 @@ func NewLedger(rules Rules, head Head, entries []Entry) *Ledger {
 // View is everything visible of the conversation in one frame, top to bottom.
 type View struct {
 	Bubbles []messages.Bubble
+	Marks   []messages.Mark
 	Size    messages.Rect // of the frame, pixels
 	Scale   float64       // pixels per logical pixel
 	Title   messages.Text
@@ -102,8 +103,8 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 		v.Bubbles = v.Bubbles[extra:]
 	}
 	sights, cut := look(v, now)
-	for _, s := range sights {
-		if !s.clipped {
+	for i := range sights {
+		if sights[i].counts() {
 			f.Whole++
 		}
 	}
@@ -111,31 +112,34 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 	l.nameSenders(sights)
 	foot := footOf(v, cut)
 	last := l.lastPos()
+	f.Memory.Top, f.Memory.Bottom = 0, -1 // none, but for what follows
 	switch {
 	case f.Whole == 0:
 		f.Rule = RuleNothing
 	case len(l.entries) == 0:
 		l.firstSight(sights, &f)
+		f.Memory.Top, f.Memory.Bottom = l.entries[0].Pos, l.lastPos()
 	default:
 		pinned := level(foot, mem.Foot)
-		a := align(sights, l.entries, pinned, !mem.Behind)
+		a := align(sights, l.entries, stand{pinned: pinned, ended: !mem.Behind, whole: blank(foot, v) && !v.Bubbles[0].Clipped})
 		switch {
 		case a.anchored():
-			f.Rule, f.Known = RuleAligned, make([]messages.Occurrence, len(sights))
-			for i, j := range a.at {
-				if j >= 0 {
-					f.Known[i] = l.entries[j].Occurrence
-				}
-			}
+			f.Rule, f.Known = RuleAligned, known(sights, a, l.entries)
+			l.reread(sights, a, v, mem, &f)
+			f.Memory.Top, f.Memory.Bottom = l.shown(sights, a)
 			l.weave(sights, a, &f)
-			f.Memory.Behind = !a.end
+			if f.Memory.Behind = !a.end; a.end {
+				f.Memory.Bottom = l.lastPos()
+			}
 		case !pinned && !level(foot, mem.Lost) && !blank(foot, v) && (cut || mem.Behind || foot > 0 && mem.Foot > 0):
 			f.note("scrolled to an unknown part of the transcript")
 			f.Memory.Lost, f.Rule = foot, RuleScrolled
 			return f
 		default:
 			f.Rule = RuleGap
-			l.gap(sights, &f)
+			first := len(l.entries)
+			l.gap(sights, v.Marks, &f)
+			f.Memory.Top, f.Memory.Bottom = l.entries[first].Pos, l.lastPos()
 			f.Memory.Behind = false
 		}
 	}
@@ -148,6 +152,7 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 		f.Memory.Newest = foot
 	}
 	f.Memory.Next, f.Memory.Lost = l.head.Next, 0
+	f.Memory.Width = v.Size.W
 	l.trim(2 * len(sights))
 	return f
 }
@@ -158,6 +163,34 @@ func (l *Ledger) lastPos() int64 {
 		return math.MinInt64
 	}
 	return l.entries[len(l.entries)-1].Pos
+}
+
+// shown returns the places of the first and the last known message that an
+// aligned view shows whole; none if the last is below the first.
+func (l *Ledger) shown(sights []sight, a alignment) (top, bottom int64) {
+	top, bottom = math.MaxInt64, math.MinInt64
+	for i, j := range a.at {
+		if j >= 0 && !sights[i].clipped {
+			top, bottom = min(top, l.entries[j].Pos), max(bottom, l.entries[j].Pos)
+		}
+	}
+	return top, bottom
+}
+
+// known says what each bubble of a view was taken for. A bubble that is waited
+// for is none of the sights.
+func known(sights []sight, a alignment, tail []Entry) []messages.Occurrence {
+	var out []messages.Occurrence
+	for i, j := range a.at {
+		switch {
+		case sights[i].bubble < 0:
+		case j < 0:
+			out = append(out, 0)
+		default:
+			out = append(out, tail[j].Occurrence)
+		}
+	}
+	return out
 }
 
 func (f *Finding) note(format string, args ...any) {
@@ -197,7 +230,7 @@ func (l *Ledger) firstSight(sights []sight, f *Finding) {
 		left := l.rules.FirstAtMost
 		for from > 0 && sights[from-1].Side != messages.SideOwn && left > 0 {
 			from--
-			if !sights[from].clipped {
+			if sights[from].counts() {
 				left--
 			}
 		}
@@ -209,18 +242,28 @@ func (l *Ledger) firstSight(sights []sight, f *Finding) {
 }
 
 // gap takes a view of which nothing is known as what followed, somewhere, on
-// what is known.
-func (l *Ledger) gap(sights []sight, f *Finding) {
-	from := 0
+// what is known. What stands above the newest date or unread mark is history;
+// without a mark, what stands above the last own bubble.
+func (l *Ledger) gap(sights []sight, marks []messages.Mark, f *Finding) {
+	from, border := 0, "the last own one"
 	for i, s := range sights {
 		if s.Side == messages.SideOwn && !s.clipped {
 			from = i + 1
 		}
 	}
+	for _, m := range marks {
+		if m.Kind == messages.MarkDate || m.Kind == messages.MarkUnread {
+			border = "the newest " + string(m.Kind) + " mark"
+			from = 0
+			for from < len(sights) && sights[from].y < m.Box.Y {
+				from++
+			}
+		}
+	}
 	first := len(l.entries)
 	held := l.appendAll(sights, from, false, f)
 	if held > 0 {
-		f.note("gap: %d incoming bubbles stand before the last own one", held)
+		f.note("gap: %d incoming bubbles stand before %s", held, border)
 	}
 	l.entries[first].Gap = true
 	f.Gap = true
@@ -233,7 +276,7 @@ func (l *Ledger) appendAll(sights []sight, from int, fresh bool, f *Finding) (he
 		switch {
 		case s.clipped:
 			continue
-		case s.Side == messages.SideOwn:
+		case s.Side == messages.SideOwn, s.Gone:
 		case i >= from:
 			s.Waiting, s.Fresh = true, fresh || hasTwin(sights[from:i], s)
 			f.Passed++
@@ -250,7 +293,7 @@ func (l *Ledger) appendAll(sights []sight, from int, fresh bool, f *Finding) (he
 // view, says the same: then s is not a second reading of that.
 func hasTwin(above []sight, s sight) bool {
 	return slices.ContainsFunc(above, func(o sight) bool {
-		return !o.clipped && o.Side != messages.SideOwn && o.Kind == s.Kind && equal(o.text(), s.text(), true)
+		return o.counts() && o.Side != messages.SideOwn && o.Kind == s.Kind && equal(o.text(), s.text(), true)
 	})
 }
 
@@ -275,6 +318,9 @@ func (l *Ledger) weave(sights []sight, a alignment, f *Finding) {
 			flanked = above >= 0 && a.sure[above] && a.sure[below]
 		}
 		switch {
+		case s.Gone && next == len(l.entries):
+			continue
+		case s.Gone:
 		case next == len(l.entries):
 			f.note("an unknown bubble stands after known ones while scrolled back")
 			continue
@@ -311,18 +357,21 @@ func (l *Ledger) learn(j int, s *sight, sure bool, f *Finding) {
 		e.Seen++
 	}
 	switch {
-	case s.clipped || !sidesAgree(s.Side, e.Side):
+	case s.Gone || s.clipped || !sidesAgree(s.Side, e.Side):
 	case e.Kind == messages.KindUnreadable && s.Kind != messages.KindUnreadable,
 		e.Partial && !s.Partial && s.Kind != messages.KindUnreadable:
+		if e.Partial && !e.Waiting && e.Side == messages.SideIncoming {
+			e.Change, e.Changed = messages.ChangeCompleted, s.Since
+		}
 		e.Kind, e.Text, e.form, e.Partial = s.Kind, s.Text, s.form, s.Partial
 	case s.Kind == messages.KindUnreadable || s.Partial:
-	case !sure && s.Kind == messages.KindText && e.Kind == messages.KindText:
+	case !sure && s.Kind == messages.KindText && e.Kind == messages.KindText && !equal(s.text(), e.text(), true):
 		f.note("a known bubble reads differently: edited, or misread")
 		if !e.Waiting {
 			e.Text, e.form = s.Text, s.form
 		}
 	}
-	if !s.clipped && s.Partial == e.Partial && sidesAgree(s.Side, e.Side) {
+	if !s.Gone && !s.clipped && s.Partial == e.Partial && sidesAgree(s.Side, e.Side) {
 		e.Key, e.W, e.H = s.Key, s.W, s.H
 		if s.Above != 0 {
 			e.Above = s.Above
@@ -381,7 +430,7 @@ func (l *Ledger) trim(need int) {
 		return
 	}
 	drop := 0
-	for drop < n-keep && !l.entries[drop].Waiting {
+	for drop < n-keep && !l.entries[drop].Waiting && l.entries[drop].Change == "" {
 		l.dirty[l.entries[drop].Pos] = true
 		drop++
 	}

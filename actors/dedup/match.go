@@ -20,6 +20,8 @@ const (
 	scoreDim  = 2  // unreadable
 	scoreNear = 1  // similar texts, or a known text on the other side
 	scoreNot  = -8 // known to be another one: edited, misread, or a wrong alignment
+	scoreSwap = -4 // the same, in a view that cannot have moved
+	scoreGone = 0  // a notice that a message was taken back, in the place of one
 	scoreTime = -4 // the clock times beside them differ
 
 	scoreExtra   = -6  // a bubble between known ones
@@ -38,6 +40,9 @@ func worth(tail []Entry) []int {
 		key  messages.PixelKey
 	}
 	of := func(e *Entry) content {
+		if e.taken() {
+			return content{side: e.Side, text: "\x00"}
+		}
 		if e.Kind == messages.KindText {
 			return content{side: e.Side, text: e.text().compact}
 		}
@@ -62,8 +67,13 @@ func worth(tail []Entry) []int {
 // edited reports that s may be e with another text: it stands in its place. It
 // is asked about the newest entry only; an older one has known ones around it.
 func edited(s *sight, e *Entry) bool {
+	return swapped(s, e) && stamps(s, e) >= 0 && s.Above != 0 && abs(s.Above-e.Above) <= 1
+}
+
+// swapped reports that s may be e with another text, as far as they tell.
+func swapped(s *sight, e *Entry) bool {
 	return s.Kind == messages.KindText && e.Kind == messages.KindText && !s.clipped && !s.Partial && !e.Partial &&
-		sidesAgree(s.Side, e.Side) && stamps(s, e) >= 0 && s.Above != 0 && abs(s.Above-e.Above) <= 1
+		!s.Gone && !e.taken() && sidesAgree(s.Side, e.Side)
 }
 
 // similar is the trigram similarity above which texts may be one, edited.
@@ -72,6 +82,14 @@ const similar = 0.5
 // compare returns the score of laying s on e, and whether they are the same
 // beyond doubt. Unless fuzzy, texts are equal or not.
 func compare(s *sight, e *Entry, worth int, fuzzy bool) (score int, same bool) {
+	switch {
+	case s.Gone && e.Gone:
+		return scoreKind, false
+	case s.Gone:
+		return scoreGone, false
+	case e.taken():
+		return never, false
+	}
 	if !sidesAgree(s.Side, e.Side) {
 		// A text that changes sides is more likely a misread side than news:
 		// own words must not come out as somebody else's.

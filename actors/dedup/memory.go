@@ -14,6 +14,11 @@ type Memory struct {
 	Foot   float64             `json:"foot"`   // logical pixels below the last bubble when the window is at its newest position; 0: unknown
 	Newest float64             `json:"newest"` // the same of the last view with something new
 	Lost   float64             `json:"lost"`   // the same of a view that belongs nowhere and was not at that position
+	Width  int                 `json:"width,omitempty"`
+	// Places of the first and the last entry that the view showed; none if Bottom
+	// is below Top.
+	Top    int64 `json:"top,omitempty"`
+	Bottom int64 `json:"bottom,omitempty"`
 }
 
 // footSlack is how far, in logical pixels, the last bubble of a window that

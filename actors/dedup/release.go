@@ -24,7 +24,7 @@ func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Durat
 		case messages.SideIncoming:
 			heard = append(heard, messages.Heard{
 				Occurrence: e.Occurrence, Sender: l.sender(e), Kind: e.Kind, Text: e.Text,
-				Window: l.head.Window, Side: e.Side, Fresh: e.Fresh, SeenAt: e.SeenAt,
+				Window: l.head.Window, Side: e.Side, Partial: e.Partial, Fresh: e.Fresh, SeenAt: e.SeenAt,
 			})
 		case messages.SideNeither:
 			notes = append(notes, "a bubble whose side stayed unknown")

@@ -1,0 +1,163 @@
+package dedup
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// reread looks at an aligned view for known messages that have changed. Of an
+// incoming one it notes the change, to be passed on if it lasts; see
+// [Ledger.Revise]. It comes before the entries learn from the view.
+//
+// Other pixels and another text are a change where the window is drawn as in its
+// last view, which another bubble proves that has kept its pixels since. Without
+// that it takes a text that has hardly anything in common with the old one: a
+// reader may misread a letter when the same words are drawn anew.
+func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Finding) {
+	shown := func(e *Entry) bool {
+		return mem.Width > 0 && mem.Width == v.Size.W && mem.Top <= e.Pos && e.Pos <= mem.Bottom
+	}
+	still := false
+	for i, j := range a.at {
+		if s := &sights[i]; j >= 0 && s.counts() && s.Key != 0 && s.Key == l.entries[j].Key && shown(&l.entries[j]) {
+			still = true
+			break
+		}
+	}
+	for i, j := range a.at {
+		if j < 0 {
+			continue
+		}
+		s, e := &sights[i], &l.entries[j]
+		switch {
+		case s.Gone && !e.Gone:
+			l.gone(e, s.Since, f)
+		case s.clipped || s.Gone:
+		case e.Gone: // it is back
+			l.stays(e, e.Text)
+		case !swapped(s, e) || s.text().norm == e.text().norm:
+		case e.Change == messages.ChangeEdited && equal(s.text(), formOf(e.Told), true):
+			l.stays(e, e.Told)
+		case s.Key == e.Key && s.Key != 0:
+		case still && shown(e) && (!equal(s.text(), e.text(), true) || !sameSize(s, e)), far(s.text(), e.text()):
+			f.note("a known bubble reads differently: edited, or misread")
+			l.says(e, s)
+		}
+	}
+	l.closedUp(sights, a, v, f)
+}
+
+// closedUp notes messages that have vanished without a notice: those around them
+// are visible, and so close to each other that there is no room between.
+func (l *Ledger) closedUp(sights []sight, a alignment, v View, f *Finding) {
+	for i := 1; i < len(sights) && v.Scale > 0; i++ {
+		from, to := a.at[i-1], a.at[i]
+		if i == a.fresh {
+			to = len(l.entries)
+		} else if to >= 0 && !a.sure[i] {
+			continue
+		}
+		if from < 0 || !a.sure[i-1] || sights[i].Above <= 0 || sights[i].clipped {
+			continue
+		}
+		for j := from + 1; j < to; j++ {
+			if e := &l.entries[j]; !e.Gone && float64(e.H) > float64(sights[i].Above)*v.Scale {
+				l.gone(e, sights[i].Since, f)
+			}
+		}
+	}
+}
+
+// gone notes that a message was taken back.
+func (l *Ledger) gone(e *Entry, now time.Time, f *Finding) {
+	f.note("a known bubble is gone: it was taken back")
+	e.Gone = true
+	if e.Change == "" {
+		e.Told = e.Text
+	}
+	e.Change, e.Changed = messages.ChangeUnsent, now
+	l.own(e)
+}
+
+// says notes that a message has another text.
+func (l *Ledger) says(e *Entry, s *sight) {
+	if e.Change == "" {
+		e.Told = e.Text
+	}
+	e.Change, e.Changed = messages.ChangeEdited, s.Since
+	e.Text, e.form = s.Text, s.form
+	l.own(e)
+}
+
+// own forgets a change that is nobody's news: of an own message, or of one that
+// has not been passed on yet. It stays what it is now.
+func (l *Ledger) own(e *Entry) {
+	l.dirty[e.Pos] = true
+	if e.Side != messages.SideIncoming || e.Waiting && e.Change == messages.ChangeEdited {
+		e.Told, e.Change, e.Changed = "", "", time.Time{}
+	}
+}
+
+// stays takes a change back that was noted and not passed on.
+func (l *Ledger) stays(e *Entry, text messages.Text) {
+	e.Gone, e.Told, e.Change, e.Changed = false, "", "", time.Time{}
+	e.Text, e.form = text, nil
+	l.dirty[e.Pos] = true
+}
+
+// Revise returns the changes of messages that were passed on, in the order of
+// the transcript. A change that was seen just now may be a picture in motion or
+// something in front of the bubble: it has to last. Then wait is how long until
+// the next has, else 0.
+func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Duration) {
+	for i := range l.entries {
+		e := &l.entries[i]
+		if e.Change == "" || e.Waiting {
+			continue
+		}
+		if left := e.Changed.Add(l.rules.Patience).Sub(now); left > 0 {
+			if wait == 0 || left < wait {
+				wait = left
+			}
+			continue
+		}
+		r := messages.Revised{Occurrence: e.Occurrence, Change: e.Change, Text: e.Text, Window: l.head.Window, SeenAt: e.Changed}
+		if e.Change == messages.ChangeUnsent {
+			r.Text = ""
+		}
+		list = append(list, r)
+		e.Told, e.Change, e.Changed = "", "", time.Time{}
+		l.dirty[e.Pos] = true
+	}
+	return list, wait
+}
+
+// farLeast is how many characters a text must have to be told by them.
+const farLeast = 6
+
+// far reports that two texts have so little in common that neither is a misread
+// form of the other: more than half of the letters of the longer one differ.
+func far(a, b *form) bool {
+	x, y := []rune(a.compact), []rune(b.compact)
+	if min(len(x), len(y)) < farLeast {
+		return false
+	}
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range x {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, o := range y {
+			step := diagonal
+			if r != o {
+				step++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(step, row[j]+1, diagonal+1)
+		}
+	}
+	return 2*row[len(y)] > max(len(x), len(y))
+}
