@@ -73,6 +73,7 @@ type actor struct {
 	desk messages.DeskID
 
 	row   Row
+	awake time.Time // the newest message, by the calendar; zero before the first
 	look  Look
 	key   time.Time // of the last key press, zero if unknown
 	ticks uint64
@@ -95,6 +96,7 @@ type question struct {
 
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	a.wake(turn)
 	switch m := msg.(type) {
 	case messages.Started:
 		a.start(turn)
@@ -126,19 +128,42 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// start takes up what was reported when the process ended. After a longer break
-// that state has ended with it: since then nobody watched.
+// longestNap is how long nothing may come to a classifier, which sets itself a
+// timer, before nobody watched.
+const longestNap = 2 * confirmEvery
+
+// start takes up what was reported when the process ended.
 func (a *actor) start(turn *actors.Turn) {
 	turn.After("tick", a.o.Tick, messages.FocusDue{})
 	a.row, _ = Rows.Get(turn, RowKey)
+	if turn.Now().Sub(a.row.Seen) > longestNap {
+		a.unwatched(turn, a.row.Seen)
+	}
+}
+
+// wake notices that the machine slept, or that its clock was set far ahead. What
+// was seen and asked before does not count after it.
+func (a *actor) wake(turn *actors.Turn) {
+	now := turn.Now().Round(0) // without its monotonic part, which stands still in a sleep
+	slept := a.awake
+	a.awake = now
+	if slept.IsZero() || now.Sub(slept) <= longestNap {
+		return
+	}
+	a.look, a.key, a.asked, a.known = Look{}, time.Time{}, nil, verdicts{}
+	a.unwatched(turn, slept)
+}
+
+// unwatched ends the reported state when the watching ended, a longer break ago.
+func (a *actor) unwatched(turn *actors.Turn, at time.Time) {
 	s := &a.row.Steady
-	if s.State == "" || s.State == messages.Unknown || turn.Now().Sub(a.row.Seen) <= 2*confirmEvery {
+	if s.State == "" || s.State == messages.Unknown {
 		return
 	}
 	from := s.State
-	*s = Steady{State: messages.Unknown, Since: a.row.Seen}
+	*s = Steady{State: messages.Unknown, Since: at}
 	a.row.Last = verdict(messages.FromRule, messages.Unknown, 0, "nobody watched")
-	a.row.Last.At = a.row.Seen
+	a.row.Last.At = at
 	a.tell(turn, from)
 }
 

@@ -416,6 +416,84 @@ func TestABreakEndsTheState(t *testing.T) {
 	}
 }
 
+// A machine that sleeps ends no process, and yet nobody watched meanwhile: the
+// state ended when the sleep began, also if it is killed in the turn that notices.
+func TestASleepEndsTheState(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		sleep time.Duration
+		crash func(d *desk)
+		early time.Duration // how much before the sleep the state may have ended
+		ends  bool
+	}{
+		{"two minutes", 2 * time.Minute, nil, 0, false},
+		{"longer than two minutes", 2*time.Minute + 1, nil, 0, true},
+		{"a night", 8 * time.Hour, nil, 0, true},
+		{"a night, killed in waking", 8 * time.Hour, func(d *desk) { d.CrashBeforeCommit() }, time.Minute, true},
+		{"a night, a failed commit in waking", 8 * time.Hour, func(d *desk) { d.FailNextCommit() }, time.Minute, true},
+	} {
+		d := spawn(t, focus.Options{LLM: true})
+		d.camera, d.usage = camera(), usage()
+		for range 3 {
+			d.tick()
+		}
+		d.wantChanges("unknown → focused")
+		slept := d.Now()
+		if c.crash != nil {
+			c.crash(d)
+		}
+		d.SetClock(slept.Add(c.sleep))
+		if c.crash != nil {
+			d.Restart()
+			d.Start()
+		}
+		var told []messages.FocusChanged
+		for _, s := range d.Sent() {
+			if s.To == "focushistory/desk" {
+				told = append(told, s.Message.(messages.FocusChanged))
+			}
+		}
+		if !c.ends {
+			if len(told) != 0 {
+				t.Errorf("%s: told %+v, want nothing", c.name, told)
+			}
+			continue
+		}
+		if len(told) != 1 || told[0].From != messages.Focused || told[0].To.State != messages.Unknown {
+			t.Fatalf("%s: told %+v, want focused → unknown once", c.name, told)
+		}
+		if early := slept.Sub(told[0].To.At); early < 0 || early > c.early {
+			t.Errorf("%s: the state ended %v before the sleep, want at most %v", c.name, early, c.early)
+		}
+		d.tick()
+		d.tick()
+		d.wantChanges("unknown → focused")
+	}
+}
+
+// What was seen and asked before a sleep does not count after it.
+func TestASleepForgets(t *testing.T) {
+	d := spawn(t, focus.Options{LLM: true})
+	d.camera, d.usage = camera(yaw(num(50))), gazing()
+	d.tick()
+	d.Answer(answer(`{"state":"focused","confidence":0.8}`))
+	d.camera = nil
+	d.Advance(tick) // another case, which is being asked
+	d.wantJudged("llm focused → focused")
+	d.wantChanges("unknown → focused")
+	d.Calls()
+	d.SetClock(d.Now().Add(3 * time.Minute))
+	d.Answer(answer(`{"state":"idle","confidence":1}`))
+	d.WantDropped("focus", "an answer that nobody waits for")
+	d.wantChanges("focused → unknown")
+	d.wantJudged("rule unknown → unknown")
+	d.camera = camera(yaw(num(50)))
+	d.tick()
+	if n := len(d.Calls()); n != 1 {
+		t.Errorf("%d questions about a case of before the sleep, want one", n)
+	}
+}
+
 func TestCommitsAreRare(t *testing.T) {
 	d := spawn(t, focus.Options{})
 	d.camera, d.usage = camera(), usage()

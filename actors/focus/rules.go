@@ -68,6 +68,7 @@ type Look struct {
 // Fresh leaves out what is too old at now. A snapshot of the future counts as
 // fresh: clocks are set.
 func (r *Rules) Fresh(l Look, now time.Time) Look {
+	now = now.Round(0) // by the calendar: the monotonic part stands still while a machine sleeps
 	if l.Camera != nil && now.Sub(l.Camera.ObservedAt) > r.CameraAge {
 		l.Camera = nil
 	}
