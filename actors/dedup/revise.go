@@ -40,12 +40,21 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 		case e.Change == messages.ChangeEdited && equal(s.text(), formOf(e.Told), true):
 			l.stays(e, e.Told)
 		case s.Key == e.Key && s.Key != 0:
-		case still && shown(e) && (!equal(s.text(), e.text(), true) || !sameSize(s, e)), far(s.text(), e.text()):
+		case still && shown(e) && (!equal(s.text(), e.text(), true) || resized(s, e, v.Scale)), far(s.text(), e.text()):
 			f.note("a known bubble reads differently: edited, or misread")
 			l.says(e, s)
 		}
 	}
 	l.closedUp(sights, a, v, f)
+}
+
+// resizedBy is a difference in size, in logical pixels, that no tail of a bubble
+// makes.
+const resizedBy = 8
+
+// resized reports that a bubble has grown or shrunk.
+func resized(s *sight, e *Entry, scale float64) bool {
+	return e.W > 0 && float64(max(abs(s.W-e.W), abs(s.H-e.H))) > resizedBy*scale
 }
 
 // closedUp notes messages that have vanished without a notice: those around them

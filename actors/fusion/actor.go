@@ -197,7 +197,7 @@ func identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string,
 
 func (a *actor) detection(m messages.FrameRead, name string) messages.Detection {
 	return messages.Detection{
-		Window: a.window, Conversation: Conversation(a.o.App, name), Title: messages.Text(name), Bubbles: m.Bubbles,
+		Window: a.window, Conversation: Conversation(a.o.App, name), Title: messages.Text(name), Bubbles: m.Bubbles, Marks: m.Marks,
 		Size: m.Size, Scale: m.Scale, SeenAt: m.At,
 	}
 }

@@ -35,6 +35,8 @@
 //	                 that holds its clock time; read_stamp: true reads that too
 //	sender           the strip above an incoming bubble that holds a name
 //	kinds            words by which a bubble is a call or a file
+//	marks            words between bubbles: dates, where unread messages begin, and
+//	                 that a message was taken back
 //	themes           one set of colours for each brightness of the ground
 //	tokens           the application's own words outside of bubbles
 //	names            display names to remove from the start of a line

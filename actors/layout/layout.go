@@ -23,6 +23,7 @@ type Layout struct {
 	Bubble    Bubble    `yaml:"bubble"`
 	Sender    Sender    `yaml:"sender"`
 	Kinds     Kinds     `yaml:"kinds"`
+	Marks     Marks     `yaml:"marks"`
 	Themes    []Theme   `yaml:"themes"`
 	Tokens    []string  `yaml:"tokens"`
 	Names     []string  `yaml:"names"`

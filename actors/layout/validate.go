@@ -54,6 +54,9 @@ func (l Layout) problem() *problem {
 	c.words("kinds.file.suffixes", l.Kinds.File.Suffixes)
 	c.words("kinds.file.beside", l.Kinds.File.Beside)
 	c.between("kinds.file.indent", l.Kinds.File.Indent, 0, 1000)
+	c.words("marks.dates", l.Marks.Dates)
+	c.words("marks.unread", l.Marks.Unread)
+	c.words("marks.unsent", l.Marks.Unsent)
 	c.check(len(l.Themes) > 0, "themes", "must hold at least one theme")
 	for i, t := range l.Themes {
 		at := fmt.Sprintf("themes[%d].", i)

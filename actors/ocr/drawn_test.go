@@ -2,6 +2,7 @@ package ocr
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,4 +161,46 @@ func TestShortLines(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestMarks reads dates and notices between bubbles. Bubbles near the middle and
+// a title are none.
+func TestMarks(t *testing.T) {
+	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
+		for _, scale := range []int{1, 2, 3} {
+			at := time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC)
+			w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子", Now: func() time.Time { return at }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			say := func(who drawn.Who, words messages.Text) {
+				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: who, Text: words, At: at})
+			}
+			say(drawn.Friend, "おはよう")
+			say(drawn.Friend, "やっぱりやめた")
+			say(drawn.Me, "See you soon at the station, I will be about ten minutes late")
+			apply(t, w, drawn.Change{Op: drawn.OpUnsend, Index: 1})
+			at = at.AddDate(0, 0, 1)
+			say(drawn.Me, "42")
+			frame := capture(t, w)
+			exact := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil })
+			for name, worker := range map[string]*Worker{"exact": exact, "tesseract": tesseractWorker(t)} {
+				got := do(t, worker, frame)
+				var order []string // of everything, top to bottom
+				marks := got.Marks
+				for _, b := range got.Bubbles {
+					for len(marks) > 0 && marks[0].Box.Y < b.Box.Y {
+						order, marks = append(order, string(marks[0].Kind)), marks[1:]
+					}
+					order = append(order, string(b.Side))
+				}
+				if g, want := strings.Join(order, " "), "date incoming unsent own date own"; g != want || len(marks) > 0 {
+					t.Errorf("%s x%d, %s: %s and %d marks below, want %s", theme.Name, scale, name, g, len(marks), want)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }

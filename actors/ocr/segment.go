@@ -17,9 +17,11 @@ import (
 type Segments struct {
 	Theme  string
 	Header image.Rectangle
-	Title  image.Rectangle // the title's ink with a little room, empty if there is none
-	Area   image.Rectangle // of the messages
-	Shapes []Shape         // top to bottom
+	Title  image.Rectangle   // the title's ink with a little room, empty if there is none
+	Area   image.Rectangle   // of the messages
+	Shapes []Shape           // top to bottom
+	Marks  []image.Rectangle // centred ink between shapes: dates and notices, top to bottom
+	ground ground
 }
 
 // Shape is a bubble or a picture that stands where a bubble would.
@@ -72,6 +74,10 @@ func Segment(img *image.RGBA, scale float64, l *layout.Layout) (Segments, error)
 		shape := &out.Shapes[i]
 		shape.Name = nameBox(p, ground, shape.Bubble, area, above, scale, l.Sender)
 		above = max(above, rect(shape.Bubble.Box).Max.Y)
+	}
+	out.ground = ground
+	if l.Marks.Known() {
+		out.Marks = markBoxes(p, ground, out.Shapes, area, scale)
 	}
 	return out, nil
 }

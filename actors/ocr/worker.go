@@ -142,6 +142,9 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.Frame
 		}
 		out.Bubbles = append(out.Bubbles, bubble)
 	}
+	if out.Marks, err = s.marks(); err != nil {
+		return out, fmt.Errorf("ocr: read what stands between bubbles: %w", err)
+	}
 	if len(shapes) == 0 {
 		if out.Bubbles, err = s.bare(); err != nil {
 			return out, fmt.Errorf("ocr: read a window without bubbles: %w", err)

@@ -1,0 +1,53 @@
+package layout
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/text"
+)
+
+// Marks are lines that the application writes between bubbles: words for a date,
+// besides dates in numbers; for where unread messages begin; and for a message
+// that was taken back. Without words nothing between bubbles is read.
+type Marks struct {
+	Dates  []string `yaml:"dates"`
+	Unread []string `yaml:"unread"`
+	Unsent []string `yaml:"unsent"`
+}
+
+// Known reports that a layout says anything about marks.
+func (m Marks) Known() bool { return len(m.Dates)+len(m.Unread)+len(m.Unsent) > 0 }
+
+// markLike is the trigram similarity from which a line is a mark, misread.
+const markLike = 0.6
+
+// IsUnsent reports that a line says that a message was taken back.
+func (m Marks) IsUnsent(line string) bool { return like(m.Unsent, line) }
+
+// IsUnread reports that a line stands where unread messages begin.
+func (m Marks) IsUnread(line string) bool { return like(m.Unread, line) }
+
+const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
+
+// date is a date in numbers: 1月2日, 2026/1/2, 2. 1. 2026, Jan 2, 2 January.
+var date = regexp.MustCompile(`(?i)[0-9]+\s*月\s*[0-9]+\s*日|[0-9]{1,4}\s?[./-]\s?[0-9]{1,2}\s?[./-]\s?[0-9]{1,4}|` +
+	`\b` + month + `\s?[0-9]{1,2}\b|\b[0-9]{1,2}\.?\s?` + month)
+
+// IsDate reports that a line is a date.
+func (m Marks) IsDate(line string) bool {
+	if len(m.Dates) == 0 {
+		return false
+	}
+	return date.MatchString(line) || hasCompact(m.Dates, line)
+}
+
+// like reports that a line holds one of these, perhaps misread.
+func like(tokens []string, line string) bool {
+	line = text.Compact(line)
+	return slices.ContainsFunc(tokens, func(token string) bool {
+		token = text.Compact(token)
+		return strings.Contains(line, token) || text.Similarity(line, token) >= markLike
+	})
+}
