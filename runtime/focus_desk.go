@@ -171,6 +171,8 @@ func (r *Runtime) startFeed(ctx context.Context, spawn func(func() error)) error
 			return errPaused
 		}
 		return r.Inject(ctx, messages.To(camera.Kind, string(r.desk())), m, "")
+	}, Trouble: func(err error) {
+		r.log.Warn().Err(err).Msg("face trackers cannot connect for now")
 	}}
 	if o.Addr != "" {
 		if o.Token, err = feed.Token(filepath.Join(r.cfg.Data, "feed.token")); err != nil {

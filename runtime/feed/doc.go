@@ -36,7 +36,20 @@
 //
 // On the socket each connection is a session. Over HTTP a tracker posts one or
 // more lines to /v1/focus with the header "Authorization: Bearer TOKEN"; the
-// query ?session=NAME tells one run of a tracker from the next, and the answer is
-// {"taken":2,"errors":[…]} with the errors as above. The status is 200 if a line
-// was taken, else 400.
+// query ?session=NAME tells one run of a tracker from the next (the eight used
+// last are known), and the answer is {"taken":2,"errors":[…]} with the errors as
+// above. The status is 200 if a line was taken, 503 if all were good and none was
+// taken now, else 400.
+//
+// One session is heard at a time. The lines of another are answered with the code
+// busy until the first has ended its connection, or has been silent for ten
+// seconds.
+//
+// # Rate
+//
+// Ten to thirty pictures a second show every blink. Two pictures more than a
+// second apart say nothing of the time between them: from a tracker that slow no
+// PERCLOS is ever known, and the rules find nobody focused. Two a second are the
+// least; a tracker that cannot keep that up measures for itself and sends
+// snapshots.
 package feed

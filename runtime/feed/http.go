@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -57,49 +59,70 @@ func (s *Server) handler() http.Handler {
 			write(w, http.StatusUnauthorized, result{Errors: []reply{{Code: "token", Error: "feed: want the header Authorization: Bearer TOKEN, with the token in the file feed.token of the data directory"}}})
 			return
 		}
-		res, err := s.post(r.URL.Query().Get("session"), http.MaxBytesReader(w, r.Body, maxBody))
+		body, err := s.read(w, r)
 		var large *http.MaxBytesError
 		switch {
+		case errors.Is(err, errBodies):
+			write(w, http.StatusServiceUnavailable, result{Errors: []reply{{Code: CodeBusy, Error: err.Error()}}})
 		case errors.As(err, &large):
-			res.Errors = append(res.Errors, reply{Code: CodeLong, Error: fmt.Sprintf("feed: a request is longer than %d bytes: send fewer lines at once", maxBody)})
-			write(w, http.StatusRequestEntityTooLarge, res)
-		case err != nil:
-			return // the client went away
-		case res.Taken == 0:
-			if res.Errors == nil {
-				res.Errors = []reply{{Code: CodeJSON, Error: "feed: the request has no lines"}}
-			}
-			write(w, http.StatusBadRequest, res)
-		default:
-			write(w, http.StatusOK, res)
+			write(w, http.StatusRequestEntityTooLarge, result{Errors: []reply{{Code: CodeLong, Error: fmt.Sprintf("feed: a request is longer than %d bytes: send fewer lines at once", maxBody)}}})
+		case err == nil:
+			res := s.post(r.URL.Query().Get("session"), body)
+			write(w, res.status(), res)
 		}
+		// Any other error is the client going away.
 	})
 	return mux
 }
 
+var errBodies = errors.New("feed: too many requests at once: send one after the other")
+
+// read reads a request to its end, so that a client that is slow to send holds
+// nobody up.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	select {
+	case s.bodies <- struct{}{}:
+		defer func() { <-s.bodies }()
+	default:
+		return nil, errBodies
+	}
+	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+}
+
 // post takes the lines of one request. Requests wait for each other: the lines
 // of a session have an order.
-func (s *Server) post(name string, body io.Reader) (res result, err error) {
+func (s *Server) post(name string, body []byte) (res result) {
 	s.posts.Lock()
 	defer s.posts.Unlock()
-	if name = "http-" + name; s.last.name != name {
-		s.last = session{name: name}
-	}
-	for in := newLines(body); ; {
+	own := s.posted.of("http-" + name)
+	for in := newLines(bytes.NewReader(body)); ; {
 		text, long, err := in.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return res, nil
-		case err != nil:
-			return res, err
+		if err != nil { // the end
+			break
 		}
-		r, _ := s.take(&s.last, text, long)
+		r, _ := s.take(own, text, long)
 		if r.OK {
 			res.Taken++
 		} else if r.Line = in.n; len(res.Errors) < maxErrors {
 			res.Errors = append(res.Errors, r)
 		}
 	}
+	if res.Taken == 0 && res.Errors == nil {
+		res.Errors = []reply{{Code: CodeJSON, Error: "feed: the request has no lines"}}
+	}
+	return res
+}
+
+// status is 200 if a line was taken. A client whose lines are good and were not
+// taken is told to come back.
+func (r result) status() int {
+	switch {
+	case r.Taken > 0:
+		return http.StatusOK
+	case !slices.ContainsFunc(r.Errors, func(e reply) bool { return e.Code != CodeBusy }):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
 }
 
 func write(w http.ResponseWriter, status int, res result) {

@@ -25,6 +25,9 @@ type Options struct {
 	// Sink takes what was read. It may be called from several goroutines at once;
 	// an error says that it was not taken, and is not shown.
 	Sink func(messages.Message) error
+	// Trouble is told why nobody can connect for now; the feed tries again. It may
+	// be called from several goroutines at once; nil for nobody.
+	Trouble func(error)
 }
 
 // ErrOptions marks options that cannot be used.
@@ -35,6 +38,7 @@ const (
 	maxConnections = 4                // on the socket; a camera has one tracker
 	answerTimeout  = 2 * time.Second  // for a client that does not read its answers
 	maxBody        = 8 << 20          // of a request
+	maxBodies      = 4                // requests that are read at once
 	requestTimeout = 30 * time.Second // to read a request and answer it
 )
 
@@ -51,8 +55,12 @@ type Server struct {
 	open  map[net.Conn]bool
 	conns sync.WaitGroup
 
-	posts sync.Mutex
-	last  session // of HTTP
+	lease lease
+	now   func() time.Time
+
+	bodies chan struct{} // requests that are being read
+	posts  sync.Mutex
+	posted known // sessions of HTTP
 }
 
 // New opens the socket and the port. Serve or Close must follow.
@@ -60,23 +68,30 @@ func New(o Options) (*Server, error) {
 	if o.Sink == nil || o.Addr != "" && len(o.Token) < 16 {
 		return nil, fmt.Errorf("%w: want a sink, and for HTTP a token of at least 16 characters", ErrOptions)
 	}
-	s := &Server{o: o, open: map[net.Conn]bool{}}
-	var err error
+	s := newServer(o)
 	if o.Socket != "" {
-		if s.socket, err = listenSocket(o.Socket); err != nil {
+		ln, err := listenSocket(o.Socket)
+		if err != nil {
 			return nil, err
 		}
+		s.socket = newPatient(ln, o.Trouble)
 	}
 	if o.Addr != "" {
-		if s.port, err = listenPort(o.Addr); err != nil {
+		ln, err := listenPort(o.Addr)
+		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
+		s.port = newPatient(ln, o.Trouble)
 		s.http = &http.Server{
 			Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout,
 			MaxHeaderBytes: 16 << 10,
 		}
 	}
 	return s, nil
+}
+
+func newServer(o Options) *Server {
+	return &Server{o: o, open: map[net.Conn]bool{}, now: time.Now, bodies: make(chan struct{}, maxBodies)}
 }
 
 func listenSocket(path string) (net.Listener, error) {
@@ -204,6 +219,7 @@ type reply struct {
 // follow reads one connection to its end.
 func (s *Server) follow(conn net.Conn) {
 	own := session{name: "socket-" + strconv.FormatUint(s.sessions.Add(1), 10)}
+	defer s.lease.end(own.name)
 	in := newLines(conn)
 	for {
 		text, long, err := in.next()
@@ -226,6 +242,9 @@ func (s *Server) take(own *session, text []byte, long bool) (r reply, wanted boo
 	msg, ack, err := own.parse(text)
 	if err != nil {
 		return failure(err), true
+	}
+	if !s.lease.take(own.name, s.now()) {
+		return failure(bad(CodeBusy, "another tracker is at work: run one for each camera, or end the other and wait %v", leaseTime)), true
 	}
 	if s.o.Sink(msg) != nil {
 		return failure(bad(CodeBusy, "not taken now")), true

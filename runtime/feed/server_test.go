@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +24,11 @@ const token = "0123456789abcdef"
 
 // serve runs a feed whose messages arrive on a channel.
 func serve(t testing.TB) (o feed.Options, addr string, got chan messages.Message) {
+	t.Helper()
+	return serveAt(t, time.Now)
+}
+
+func serveAt(t testing.TB, now func() time.Time) (o feed.Options, addr string, got chan messages.Message) {
 	t.Helper()
 	got = make(chan messages.Message, 100)
 	dir, err := os.MkdirTemp("", "feed") // t.TempDir may be too long for a socket
@@ -44,6 +50,7 @@ func serve(t testing.TB) (o feed.Options, addr string, got chan messages.Message
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.SetNow(now)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx) }()
@@ -120,12 +127,24 @@ func TestSocketGoesOn(t *testing.T) {
 	}
 }
 
-// Each connection is a session: its clock may begin anew.
+// Each connection is a session: its clock may begin anew. The end of one makes
+// room for the next at once.
 func TestConnectionsAreSessions(t *testing.T) {
-	o, _, got := serve(t)
-	dial(t, o).send(frame(1000))
+	var stopped clock
+	o, _, got := serveAt(t, stopped.now)
+	one, two := dial(t, o), dial(t, o)
+	one.send(frame(1000))
 	first := (<-got).(messages.FaceFrame)
-	dial(t, o).send(frame(1))
+	one.conn.Close()
+	for tries := 1; ; tries++ {
+		two.send(`{"at_ms":1,"points":[],"ack":true}`)
+		if !two.in.Scan() || tries > 1e5 {
+			t.Fatalf("a session that ended keeps the next one out, %v", two.in.Err())
+		}
+		if strings.Contains(two.in.Text(), `"ok":true`) {
+			break // the server has seen the end of the first
+		}
+	}
 	if second := (<-got).(messages.FaceFrame); second.Session == first.Session || second.Session == "" {
 		t.Errorf("sessions %q and %q, want two", first.Session, second.Session)
 	}
@@ -133,10 +152,10 @@ func TestConnectionsAreSessions(t *testing.T) {
 
 func TestTooManyConnections(t *testing.T) {
 	o, _, _ := serve(t)
-	for range 4 {
+	for _, code := range []string{"", feed.CodeBusy, feed.CodeBusy, feed.CodeBusy} {
 		c := dial(t, o)
 		c.send(`{"at_ms":1,"points":[],"ack":true}`)
-		c.want(1, "")
+		c.want(1, code)
 	}
 	c := dial(t, o)
 	c.want(0, feed.CodeBusy)
@@ -189,7 +208,8 @@ func TestHTTP(t *testing.T) {
 		{"good", "", token, frame(10) + "\n" + frame(20), 200, 2, ""},
 		{"partly", "", token, "x\n" + frame(30) + "\n" + frame(25), 200, 1, "json 1, time 3"},
 		{"later request, same session", "", token, frame(29), 400, 0, "time 1"},
-		{"another session", "?session=b", token, frame(1), 200, 1, ""},
+		{"another tracker", "?session=b", token, frame(1), 503, 0, "busy 1"},
+		{"another tracker, partly bad", "?session=b", token, "x\n" + frame(1), 400, 0, "json 1, busy 2"},
 		{"empty", "", token, "", 400, 0, "json 0"},
 		{"no token", "", "", frame(99), 401, 0, "token 0"},
 		{"wrong token", "", token + "0", frame(99), 401, 0, "token 0"},
@@ -207,8 +227,8 @@ func TestHTTP(t *testing.T) {
 			t.Errorf("POST(%s) lists %d errors, want at most 20 and the end", c.name, len(r.Errors))
 		}
 	}
-	if n := len(got); n != 4 {
-		t.Errorf("%d pictures were taken, want 4", n)
+	if n := len(got); n != 3 {
+		t.Errorf("%d pictures were taken, want 3", n)
 	}
 	resp, err := http.Get("http://" + addr + "/v1/focus")
 	if err != nil {
@@ -217,6 +237,104 @@ func TestHTTP(t *testing.T) {
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("GET = %s, want 405", resp.Status)
+	}
+}
+
+// clock is set by hand.
+type clock struct{ passed atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Unix(0, c.passed.Load()) }
+
+func (c *clock) advance(d time.Duration) { c.passed.Add(int64(d)) }
+
+// One tracker is heard at a time, whether it sends pictures or snapshots and by
+// whichever way, and the others are told so.
+func TestOneTrackerAtATime(t *testing.T) {
+	var now clock
+	o, addr, got := serveAt(t, now.now)
+	a, b := dial(t, o), dial(t, o)
+	const snapshot = `{"camera":{"face_detected":true},"ack":true}`
+	a.send(`{"at_ms":1,"points":[],"ack":true}`)
+	a.want(1, "")
+	b.send(`{"at_ms":1,"points":[],"ack":true}`, snapshot)
+	b.want(1, feed.CodeBusy)
+	b.want(2, feed.CodeBusy)
+	if status, r := post(t, addr, "", token, frame(1)); status != 503 || r.Taken != 0 || len(r.Errors) != 1 || r.Errors[0].Code != feed.CodeBusy {
+		t.Errorf("POST(while another is at work) = %d, %+v, want 503 and busy", status, r)
+	}
+	now.advance(9 * time.Second)
+	a.send(snapshot) // prolongs
+	a.want(2, "")
+	now.advance(9 * time.Second)
+	b.send(snapshot)
+	b.want(3, feed.CodeBusy)
+	now.advance(time.Second)
+	b.send(snapshot)
+	b.want(4, "")
+	a.send(snapshot)
+	a.want(3, feed.CodeBusy)
+	if n := len(got); n != 3 {
+		t.Errorf("%d messages were taken, want 3", n)
+	}
+}
+
+// What is known of a session's time stays while others post.
+func TestSessionsOfHTTP(t *testing.T) {
+	var now clock
+	_, addr, _ := serveAt(t, now.now)
+	try := func(session string, ms, status int, code string) {
+		t.Helper()
+		now.advance(time.Minute) // any other tracker is gone
+		got, r := post(t, addr, "?session="+session, token, frame(ms))
+		if got != status || code != "" && (len(r.Errors) != 1 || r.Errors[0].Code != code) {
+			t.Errorf("POST(%s, %d ms) = %d, %+v, want %d %s", session, ms, got, r, status, code)
+		}
+	}
+	try("a", 10, 200, "")
+	try("b", 5, 200, "")
+	try("a", 7, 400, feed.CodeTime)
+	try("b", 4, 400, feed.CodeTime)
+	for i := range 7 {
+		try(fmt.Sprint("c", i), 1, 200, "")
+	}
+	try("b", 3, 400, feed.CodeTime) // still one of eight
+	try("a", 1, 200, "")            // pushed out
+}
+
+// A client that is slow to send keeps nobody waiting.
+func TestSlowRequest(t *testing.T) {
+	_, addr, _ := serve(t)
+	var slow []net.Conn
+	begin := func() net.Conn {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		// The server answers this once a handler reads the body.
+		fmt.Fprintf(conn, "POST /v1/focus HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", addr, token)
+		line, err := bufio.NewReader(conn).ReadString('\n')
+		if err != nil || !strings.Contains(line, "100") && !strings.Contains(line, "503") {
+			t.Fatalf("beginning of a request = %q, %v, want it to be read or refused", line, err)
+		}
+		if strings.Contains(line, "100") {
+			slow = append(slow, conn)
+			fmt.Fprint(conn, `{"at_ms":`)
+		}
+		return conn
+	}
+	begin()
+	if status, r := post(t, addr, "", token, frame(1)); status != 200 || r.Taken != 1 {
+		t.Errorf("POST() beside half a request = %d, %+v, want it taken", status, r)
+	}
+	for range 4 {
+		begin()
+	}
+	if len(slow) != 4 {
+		t.Errorf("%d requests are read at once, want 4", len(slow))
+	}
+	if status, r := post(t, addr, "", token, frame(2)); status != 503 || len(r.Errors) != 1 || r.Errors[0].Code != feed.CodeBusy {
+		t.Errorf("POST() beside four halves = %d, %+v, want 503 and busy", status, r)
 	}
 }
 

@@ -24,10 +24,7 @@ var Baselines = actors.NewTable[ear.Baseline]("baseline")
 // RowKey is the key of the only row in [Baselines].
 const RowKey = "baseline"
 
-const (
-	keepEvery = 5 * time.Minute // how much learning a crash can lose
-	lease     = 2 * time.Second // after such a silence another tracker may take over
-)
+const keepEvery = 5 * time.Minute // how much learning a crash can lose
 
 // New makes the constructor of cameras.
 func New(o Options) func(messages.Address) actors.Actor {
@@ -79,12 +76,10 @@ func (a *actor) start(turn *actors.Turn) {
 	turn.After("snapshot", a.o.Interval, messages.CameraDue{})
 }
 
+// frame takes a picture. A new session begins anew at once: what hears trackers
+// hears one of them at a time.
 func (a *actor) frame(turn *actors.Turn, m messages.FaceFrame) {
 	if !a.began || m.Session != a.session {
-		if a.began && turn.Now().Sub(a.framed) < lease {
-			a.drop(turn, "another tracker is at work: run one for each camera")
-			return
-		}
 		a.window = ear.Window{Baseline: a.window.Baseline, Literal: a.o.Literal}
 		a.session, a.began = m.Session, true
 	} else if m.At < a.window.Last() {

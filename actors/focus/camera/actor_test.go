@@ -95,18 +95,16 @@ func TestATrackersOwnSnapshot(t *testing.T) {
 	}
 }
 
-func TestOneTrackerAtATime(t *testing.T) {
+// The tracker's next run takes over at once, with a clock and a minute of its
+// own.
+func TestNextSession(t *testing.T) {
 	h := spawn(t)
-	film(h, "a", time.Hour, face(), second)
-	film(h, "b", 0, nil, second)
-	h.WantDropped("camera", "another tracker is at work: run one for each camera")
-	h.WantNothingDropped() // once
-	h.Advance(second)
-	film(h, "b", 0, nil, 3*second)
-	h.Advance(5 * second)
+	film(h, "a", time.Hour, face(), 15*second)
+	film(h, "b", 0, nil, 5*second)
 	h.WantNothingDropped()
-	if got := sent(t, h); len(got) == 0 || got[len(got)-1].FaceDetected != messages.Just(false) {
-		t.Errorf("sent %+v, want the second tracker to have taken over", got)
+	got := sent(t, h)
+	if len(got) != 4 || got[2].FaceNotDetectedRatio != messages.Just(0.0) || got[3].FaceDetected != messages.Just(false) || got[3].FaceNotDetectedRatio != messages.Just(1.0) {
+		t.Errorf("sent %+v, want the fourth to be of the second session alone", got)
 	}
 }
 
