@@ -14,13 +14,19 @@ import (
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
-// What a host needs of a language model of its own; see package actors/llm.
+// LLMModel is a language model of the host's own. It is called concurrently, as
+// often as llm.concurrency says, and must return when its context ends.
+type LLMModel = llm.Model
+
+// LLMQuestion is what a model is asked, LLMReply what it answers.
 type (
-	LLMModel    = llm.Model
 	LLMQuestion = llm.Question
 	LLMReply    = llm.Reply
-	LLMError    = llm.Error
 )
+
+// LLMError is why a model does not answer; the words of any other error of an
+// [LLMModel] are dropped, as they may be private.
+type LLMError = llm.Error
 
 // WithLLM lets a model of the host's own answer instead of the one that the
 // section llm names: its tier, provider, model, address and key are not used
