@@ -8,10 +8,10 @@ import (
 
 // Steady keeps noise from what is reported: the state changes once enough
 // judgements in a row say the same, two if all is calm. Each change within the
-// last hour asks for more of them. At even odds a run of n comes about once in
-// 2^n judgements, so a noisy record settles down, while a real change is still
-// followed within two minutes. The zero value has reported
-// nothing yet. It is a value: a copy is another history.
+// last hour asks for half as many again, so that the sixth is still followed
+// within two minutes and a half. A seventh has to last for twenty minutes: noise
+// hardly does, also where each measurement resembles the one before. The zero
+// value has reported nothing yet. It is a value: a copy is another history.
 type Steady struct {
 	State     messages.Attention    `json:"state"` // reported, "" for none yet
 	Since     time.Time             `json:"since"`
@@ -20,15 +20,16 @@ type Steady struct {
 	Changes   [maxChanges]time.Time `json:"changes"`   // the last ones, newest first
 }
 
-// maxChanges bounds how much the threshold can rise.
-const maxChanges = 8
+// maxChanges is how many changes an hour noise may cause.
+const maxChanges = 6
 
 // How the threshold comes about. A judgement weighs 0.5 to 1, so that even the
 // most certain one is not enough and two of the usual kind are.
 const (
 	calmThreshold = 1.5
-	unrest        = 1.25 // for each change within unrestFor
+	unrest        = 1.5 // times, for each change within unrestFor
 	unrestFor     = time.Hour
+	lasting       = 120.0 // after maxChanges: twenty minutes of certain judgements
 )
 
 func weight(j messages.FocusState) float64 {
@@ -71,11 +72,15 @@ func (s *Steady) Reported() messages.Attention {
 // threshold grows with the changes of the last hour. The change from nothing
 // to a first state is none.
 func (s *Steady) threshold(now time.Time) float64 {
-	t := calmThreshold
+	t, n := calmThreshold, 0
 	for _, at := range s.Changes {
 		if !at.IsZero() && now.Sub(at) < unrestFor {
-			t += unrest
+			t *= unrest
+			n++
 		}
+	}
+	if n == maxChanges {
+		return lasting
 	}
 	return t
 }
