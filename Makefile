@@ -43,7 +43,7 @@ run: setup-run build ## read a drawn chat window and show each message once (ARG
 	@$(BIN)/kehai run $(ARGS)
 
 .PHONY: test
-test: setup-test vet cross race crash-ci browser ## everything CI checks; the drivers' tests are in make desktop
+test: setup-test vet cross race bench-ci crash-ci browser ## everything CI checks; the drivers' tests are in make desktop
 
 .PHONY: vet
 vet: ## go vet, formatting, staticcheck
@@ -88,10 +88,21 @@ simulate: ## 1,000,000 seeded schedules of the kernel
 	KEHAI_SCHEDULES=1000000 $(GO) test -count=1 -timeout 4h -run 'TestSimulation$$' ./runtime/engine
 
 .PHONY: bench
-bench: setup-run ## the tables of figures: kernel, store, OCR, ledger
+bench: setup-run detection ## the tables of figures: detection against its aims, kernel, store, OCR, ledger
 	$(GO) test -run '^$$' -bench Turns ./runtime/engine/live
 	$(GO) test -run '^$$' -bench Memory -benchtime 1x ./cmd/kehai
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./runtime/store ./actors/... ./hardware/...
+
+# Ratios are taken in one run and by turns; see testkit/speed.
+SPEED_TESTS = $(GO) test -count=1 -timeout 5m -p 1 -run '^TestSpeed' ./actors/... ./runtime ./cmd/kehai
+
+.PHONY: detection bench-ci
+detection:
+	@echo "detection"
+	@set -o pipefail; { printf 'what\tours\tagainst\tratio\taim\treached\n'; \
+		$(SPEED_TESTS) -v | awk -F'\t' 'sub(/^ *speed\t/, "")'; } | column -t -s "$$(printf '\t')"
+bench-ci: ## fail where a ratio of the table is not even half of its aim
+	$(SPEED_TESTS)
 
 .PHONY: bench-detect
 bench-detect: setup-run build ## 2,000 generated messages, both profiles, perfect/noisy/real OCR: what was missed or doubled

@@ -1,0 +1,90 @@
+//go:build !race
+
+package runtime
+
+import (
+	"context"
+	"image"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/tesseract"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/scenario"
+	"github.com/kehai-run/kehai/testkit/speed"
+)
+
+// timed adds up the processor time in a recognizer.
+type timed struct {
+	hardware.Recognizer
+	spent *time.Duration
+}
+
+func (r timed) Recognize(ctx context.Context, img *image.Gray, hint hardware.Hint) ([]messages.Line, error) {
+	began := cpuTime()
+	defer func() { *r.spent += cpuTime() - began }()
+	return r.Recognizer.Recognize(ctx, img, hint)
+}
+
+// TestSpeedOfTheRest plays the chat that is built in, polled once a second, on one
+// goroutine: the processor time of everything but Tesseract, polls without news
+// included, against that of Tesseract. Drawing the window counts for neither. Of
+// three times the best counts: a busy machine only adds.
+func TestSpeedOfTheRest(t *testing.T) {
+	best := playTimed(t)
+	for range 2 {
+		if s := playTimed(t); s.rest*best.reading < best.rest*s.reading {
+			best = s
+		}
+	}
+	speed.Report(t, speed.Figure{
+		Name: "everything but OCR", Ours: speed.Took(best.rest), Limit: "OCR " + speed.Took(best.reading),
+		Ratio: best.rest / best.reading, Aim: 0.05, Percent: true,
+	})
+}
+
+// spent is processor time in nanoseconds.
+type spent struct{ rest, reading float64 }
+
+func playTimed(t *testing.T) spent {
+	t.Helper()
+	var reading, drawing, first, last time.Duration
+	tess, err := tesseract.Open(tesseract.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tess.Close()
+	cache := ocr.NewCache(512)
+	open := func() (hardware.Recognizer, error) { return timed{tess, &reading}, nil }
+	captures := func(kind string, w actors.Worker) actors.Worker {
+		if kind != "capture" {
+			return w
+		}
+		return actors.WorkerFunc(func(ctx context.Context, ask messages.Message) (messages.Message, error) {
+			began := cpuTime()
+			if first == 0 {
+				first, reading = began, 0
+			}
+			answer, err := w.Do(ctx, ask)
+			last = cpuTime()
+			drawing += last - began
+			return answer, err
+		})
+	}
+	got, err := Replay(t.Context(), ReplayOptions{Config: Default(), Script: scenario.Default(), Options: []Option{
+		WithWorker(engine.WorkerKind{Name: "ocr", Size: 1, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
+			return ocr.NewWorker(ocr.Always(layout.Line()), cache, open), nil
+		}}),
+		WithWorkerWrapper(captures),
+	}})
+	if err != nil || got.Tally.Delivered < 10 {
+		t.Fatalf("Replay() = %+v, %v, want messages", got.Tally, err)
+	}
+	t.Logf("%d messages in %v; drawing took %v", got.Tally.Delivered, got.Virtual, drawing)
+	return spent{float64(last - first - reading - drawing), float64(reading)}
+}
