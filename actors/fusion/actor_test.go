@@ -2,6 +2,7 @@ package fusion
 
 import (
 	"hash/fnv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -201,7 +202,7 @@ func TestBubblesFirst(t *testing.T) {
 	for range maxTorn { // whose they are is not clear at once
 		send(h, read("Ken", "x y z"))
 	}
-	h.WantSent(again, again, again)
+	h.WantSent(slices.Repeat([]actortest.Sent{again}, 1+maxTorn)...)
 	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 	for range maxTorn {
@@ -271,7 +272,7 @@ func TestBubblesFirstUnseen(t *testing.T) {
 	for range maxTorn {
 		send(h, read("Hana", "OK hh a hh OK ok"))
 	}
-	h.WantSent(again, again)
+	h.WantSent(slices.Repeat([]actortest.Sent{again}, maxTorn)...)
 	hana := send(h, read("Hana", "OK hh a hh OK ok b"))
 	h.WantSent(detection(hana, "Hana"), settled(hana))
 }

@@ -148,7 +148,7 @@ const (
 // How many frames in a row may look torn: then it was no tear. It takes longer to
 // believe of a conversation that had other bubbles before.
 const (
-	maxTorn      = 2
+	maxTorn      = 4
 	maxTornKnown = 6
 )
 
