@@ -231,8 +231,12 @@ func (s *shot) propose(own, incoming fill) Layout {
 	l.Bubble.LeftWithin, l.Bubble.RightWithin = fromLeft+40, fromRight+21
 	l.Bubble.Avatars = max(fromLeft-8, 0)
 	l.Exclude = nil
-	if input := logical(s.h - s.bottom); input > 0 {
-		l.Exclude = []Box{{Y: -input}}
+	input := logical(s.h - s.bottom)
+	if input > 0 {
+		l.Exclude = append(l.Exclude, Box{Y: -input})
+	}
+	if l.Bubble.Avatars > 0 {
+		l.Exclude = append(l.Exclude, Box{Y: l.Header.Height, W: l.Bubble.Avatars, H: -input})
 	}
 	theme := Theme{Name: "light", Brightness: Range{0, 255}, Own: Green{Min: 255}, Separator: s.separator(l.Lane)}
 	if s.ground.luma() < 96 {

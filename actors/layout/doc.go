@@ -40,7 +40,11 @@
 //	themes           one set of colours for each brightness of the ground
 //	tokens           the application's own words outside of bubbles
 //	names            display names to remove from the start of a line
-//	exclude          boxes that change without news, such as a caret
+//	exclude          boxes that may change without news: the input, whose caret
+//	                 blinks, and the column of avatars, some of which move. A
+//	                 change inside them alone is not looked at; elsewhere a
+//	                 single pixel is, so that anything else that moves belongs
+//	                 here, and nothing in which a bubble may stand
 //
 // In a box a negative x or y counts from the right or bottom edge; w or h 0
 // reaches to that edge, and a negative one stops that far before it.
