@@ -54,10 +54,8 @@ var Rows = actors.NewTable[Row]("steady")
 const RowKey = "steady"
 
 const (
-	confirmEvery = time.Minute      // how old Row.Seen can be in a running system
-	restFor      = time.Minute      // after a failed call, doubled for each in a row
-	maxRest      = 16 * time.Minute // longest such rest
-	lostAfter    = time.Minute      // a call without an answer that is not waited for any more
+	confirmEvery = time.Minute // how old Row.Seen can be in a running system
+	lostAfter    = time.Minute // a call without an answer that is not waited for any more
 )
 
 // New makes the constructor of classifiers.
@@ -91,7 +89,6 @@ type question struct {
 	tick uint64
 	at   time.Time
 	look Look
-	of   Features
 }
 
 // Receive implements [actors.Actor].
@@ -237,15 +234,14 @@ func (a *actor) tick(turn *actors.Turn) {
 		return
 	}
 	look = a.o.Rules.Uncover(look)
-	of := Quantise(look)
-	if state, ok := a.known.get(of, turn.Now()); ok {
+	if state, ok := a.known.get(look, turn.Now()); ok {
 		a.publish(turn, state, "")
 		return
 	}
 	if a.asked != nil && turn.Now().Sub(a.asked.at) >= lostAfter {
 		a.asked = nil
 	}
-	if !a.o.LLM || a.asked != nil || turn.Now().Before(a.restEnd) {
+	if !a.o.LLM || a.asked != nil || turn.Now().Before(a.restEnd) || !a.known.ask(turn.Now()) {
 		a.publish(turn, a.o.Rules.Fallback(look), "")
 		return
 	}
@@ -253,7 +249,7 @@ func (a *actor) tick(turn *actors.Turn) {
 	call := turn.Call(messages.WorkerLLM, messages.AskLLM{
 		Purpose: "focus", System: SystemPrompt, Prompt: Prompt(look), JSON: true, Key: key,
 	}, actors.CallOptions{Deadline: a.o.Deadline, Tag: key})
-	a.asked = &question{call: call, tick: a.ticks, at: turn.Now(), look: look, of: of}
+	a.asked = &question{call: call, tick: a.ticks, at: turn.Now(), look: look}
 }
 
 // take ends the call under way, if this answers it in time.
@@ -284,7 +280,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 		return
 	}
 	a.failed = 0
-	a.known.put(q.of, state, turn.Now())
+	a.known.put(q.look, state, turn.Now())
 	a.publish(turn, state, m.Text)
 }
 
@@ -303,7 +299,7 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 
 // rest keeps a language model that fails from being asked at each tick.
 func (a *actor) rest(turn *actors.Turn) {
-	a.restEnd = turn.Now().Add(min(restFor<<min(a.failed, 10), maxRest))
+	a.restEnd = turn.Now().Add(rest(a.failed))
 	a.failed++
 }
 

@@ -14,19 +14,31 @@ type Judged struct {
 	Changed bool
 }
 
-// Replay judges recorded snapshots without a language model, in the time of the
-// record. Make it with [NewReplay].
+// Replay judges recorded snapshots in the time of the record. Make it with
+// [NewReplay].
 type Replay struct {
 	rules  Rules
 	steady Steady
 	plain  bool
 	look   Look
+
+	ask     func(prompt messages.Text) (messages.Text, error) // nil: nobody
+	known   verdicts
+	failed  int // answers in a row
+	restEnd time.Time
 }
 
 // NewReplay begins a replay; false for an unknown profile.
 func NewReplay(p Profile) (*Replay, bool) {
 	rules, ok := RulesOf(p)
 	return &Replay{rules: rules, plain: p == ProfileSeed}, ok
+}
+
+// Ask lets a language model decide where the rules do not, with [SystemPrompt]
+// as its standing instruction. It is asked as in a running Kehai: once for each
+// case, and after a failure not for a while. Without it the fallback decides.
+func (r *Replay) Ask(model func(prompt messages.Text) (answer messages.Text, err error)) {
+	r.ask = model
 }
 
 // Camera hands in what the camera saw at a moment, nil if it saw nothing from
@@ -59,7 +71,7 @@ func (r *Replay) Judge(now time.Time) Judged {
 	}
 	raw, clear := r.rules.Judge(look)
 	if !clear {
-		raw = r.rules.Fallback(look)
+		raw = r.unclear(look, now)
 	}
 	raw.At = now
 	j := Judged{Raw: raw, From: r.steady.Reported()}
@@ -73,4 +85,27 @@ func (r *Replay) Judge(now time.Time) Judged {
 	j.Steady = r.steady.Reported()
 	j.Changed = j.Steady != j.From
 	return j
+}
+
+// unclear judges what the rules do not decide.
+func (r *Replay) unclear(look Look, now time.Time) messages.FocusState {
+	look = r.rules.Uncover(look)
+	if state, ok := r.known.get(look, now); ok {
+		return state
+	}
+	if r.ask == nil || now.Before(r.restEnd) {
+		return r.rules.Fallback(look)
+	}
+	answer, err := r.ask(Prompt(look))
+	if err == nil {
+		var state messages.FocusState
+		if state, err = ParseAnswer(answer); err == nil {
+			r.failed = 0
+			r.known.put(look, state, now)
+			return state
+		}
+	}
+	r.restEnd = now.Add(rest(r.failed))
+	r.failed++
+	return r.rules.Fallback(look)
 }
