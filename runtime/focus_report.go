@@ -24,7 +24,7 @@ type FocusSpan struct {
 }
 
 // FocusSpans turns changes, by desk and then by time, into the spans between
-// two times. The last change of a desk holds until to.
+// two times. The last change of a desk holds until to; see [EndFocus].
 func FocusSpans(changes []control.FocusChange, from, to time.Time) []FocusSpan {
 	var spans []FocusSpan
 	for len(changes) > 0 {
@@ -43,6 +43,33 @@ func FocusSpans(changes []control.FocusChange, from, to time.Time) []FocusSpan {
 		changes = changes[n:]
 	}
 	return spans
+}
+
+// unseenAfter is how old [control.FocusDesk.SeenAt] is once nobody watches a desk.
+const unseenAfter = 2 * time.Minute
+
+// EndFocus adds to changes, by desk and then by time, what the next start of
+// Kehai will store: that nothing is known of a desk since it was last seen, if
+// nobody has watched it since. Without it the last state would hold until now.
+func EndFocus(changes []control.FocusChange, desks []control.FocusDesk, now time.Time) []control.FocusChange {
+	seen := map[messages.DeskID]time.Time{}
+	for _, d := range desks {
+		seen[d.Desk] = d.SeenAt.Time
+	}
+	var ended []control.FocusChange
+	for i, c := range changes {
+		ended = append(ended, c)
+		last := i+1 == len(changes) || changes[i+1].Desk != c.Desk
+		at, known := seen[c.Desk]
+		if !last || !known || c.State == messages.Unknown || now.Sub(at) <= unseenAfter {
+			continue
+		}
+		if at.Before(c.At) {
+			at = c.At
+		}
+		ended = append(ended, control.FocusChange{Desk: c.Desk, At: at, State: messages.Unknown, Source: messages.FromRule})
+	}
+	return ended
 }
 
 // FocusDay sums up one day of one desk, or its part until now.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,46 @@ b,2026-01-31T05:00:00.000Z,2026-01-31T06:00:00.000Z,3600.000,drowsy,0.9,rule
 	}
 }
 
+// A state ends when the desk was last seen, unless it is being watched.
+func TestEndFocus(t *testing.T) {
+	now := midnight.Add(24 * 7 * time.Hour)
+	desk := func(id messages.DeskID, ago time.Duration) control.FocusDesk {
+		return control.FocusDesk{Desk: id, SeenAt: control.Stamp{Time: now.Add(-ago)}}
+	}
+	unknown := func(id messages.DeskID, hours float64) control.FocusChange {
+		c := focusChange(id, messages.Unknown, hours)
+		c.Confidence = 0
+		return c
+	}
+	a, b := twoDesks[:4], twoDesks[4:]
+	for _, c := range []struct {
+		name  string
+		desks []control.FocusDesk
+		want  []control.FocusChange
+	}{
+		{"watched", []control.FocusDesk{desk("a", time.Minute), desk("b", 2*time.Minute)}, twoDesks},
+		{"one left", []control.FocusDesk{desk("a", 2*time.Minute+1), desk("b", 0)}, slices.Concat(a, []control.FocusChange{unknown("a", 7*24)}, b)},
+		{"both left", []control.FocusDesk{desk("a", 100*time.Hour), desk("b", 150*time.Hour)}, slices.Concat(a, []control.FocusChange{unknown("a", 68)}, b, []control.FocusChange{unknown("b", 18)})},
+		{"seen before its change", []control.FocusDesk{desk("b", 167*time.Hour)}, slices.Concat(twoDesks, []control.FocusChange{unknown("b", 5)})},
+		{"no desk", nil, twoDesks},
+	} {
+		got := EndFocus(twoDesks, c.desks, now)
+		for i := range got {
+			got[i].At = got[i].At.Round(time.Second) // 2 min and 1 ns ago
+		}
+		if c.name == "one left" {
+			c.want[4].At = now.Add(-2 * time.Minute)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("EndFocus(%s) = %+v, want %+v", c.name, got, c.want)
+		}
+	}
+	ended := EndFocus(b, []control.FocusDesk{desk("b", 150*time.Hour)}, now)
+	if again := EndFocus(ended, []control.FocusDesk{desk("b", 150*time.Hour)}, now); !slices.Equal(again, ended) {
+		t.Errorf("EndFocus(ended) = %+v, want it as it was", again)
+	}
+}
+
 func TestFocusActivityWatch(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteActivityWatch(&b, FocusSpans(twoDesks, midnight, midnight.Add(6*time.Hour))); err != nil {
@@ -60,6 +101,10 @@ func TestFocusActivityWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := got.Buckets["kehai-focus_a"]
+	// ActivityWatch refuses a bucket without the time of its creation.
+	if a.Created != "2026-01-31T00:00:00.000Z" || got.Buckets["kehai-focus_b"].Created != "2026-01-31T05:00:00.000Z" {
+		t.Errorf("WriteActivityWatch() created %q and %q, want when their first events began", a.Created, got.Buckets["kehai-focus_b"].Created)
+	}
 	if len(got.Buckets) != 2 || a.ID != "kehai-focus_a" || a.Type == "" || a.Client != "kehai" || a.Hostname != "a" || len(a.Events) != 3 ||
 		a.Events[1].Timestamp != "2026-01-31T02:00:00.000Z" || a.Events[1].Duration != 1800 || a.Events[1].Data["state"] != "away" {
 		t.Errorf("WriteActivityWatch() = %+v, want two buckets and three events of desk a", got)

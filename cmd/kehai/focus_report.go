@@ -27,13 +27,18 @@ func (a *app) withFocus(verb func(ctx context.Context, b control.FocusBackend, a
 	})
 }
 
-// focusChanges reads the stored changes.
-func focusChanges(ctx context.Context, b control.FocusBackend) (list []control.FocusChange, err error) {
+// focusChanges reads the stored changes. Where nothing runs, the last one does
+// not hold until now.
+func focusChanges(ctx context.Context, b control.FocusBackend, now time.Time) (list []control.FocusChange, err error) {
+	desks, err := b.FocusDesks(ctx)
+	if err != nil {
+		return nil, err
+	}
 	err = b.FocusChanges(ctx, func(c control.FocusChange) error {
 		list = append(list, c)
 		return nil
 	})
-	return list, err
+	return runtime.EndFocus(list, desks, now), err
 }
 
 func (a *app) focusStatus() *cobra.Command {
@@ -94,7 +99,7 @@ func (a *app) focusDay() *cobra.Command {
 					return badUsage("day %q: want a date such as 2026-01-31", args[0])
 				}
 			}
-			changes, err := focusChanges(ctx, b)
+			changes, err := focusChanges(ctx, b, now)
 			if err != nil {
 				return err
 			}
@@ -161,6 +166,13 @@ func (a *app) focusExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --csv|--activitywatch",
 		Short: "Write the history of attention for other programs",
+		Long: `Writes how long each state held, as CSV or as a bucket that ActivityWatch imports.
+A state ends when the desk was last watched, so that time in which no Kehai ran is
+no time of focus.
+
+ActivityWatch may refuse a bucket that it already has, and does not merge two:
+before a second import delete its bucket kehai-focus_DESK (under Raw Data), and
+import the whole history again.`,
 		Example: `  kehai focus export --csv --since 168h > focus.csv
   kehai focus export --activitywatch > bucket.json`,
 		Args: cobra.NoArgs,
@@ -173,7 +185,7 @@ func (a *app) focusExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			changes, err := focusChanges(ctx, b)
+			changes, err := focusChanges(ctx, b, now)
 			if err != nil {
 				return err
 			}
@@ -194,6 +206,8 @@ func (a *app) focusPause() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pause [DURATION]",
 		Short: "Give no notices, for a time or until resume",
+		Long: `Gives no notices, for a time or until kehai focus resume. Attention is judged and
+stored as before. To have nothing collected and judged, use kehai pause attention.`,
 		Example: `  kehai focus pause 45m
   kehai focus pause`,
 		Args: cobra.MaximumNArgs(1),
