@@ -24,8 +24,12 @@ func (s *Server) routes() http.Handler {
 	private.HandleFunc("GET /{$}", s.page)
 	private.HandleFunc("GET /events", s.events)
 	private.HandleFunc("GET /frame", s.frame)
+	private.HandleFunc("GET /attention", s.history)
+	private.HandleFunc("POST /act", s.act)
 	private.HandleFunc("GET /page.css", asset("page.css", "text/css; charset=utf-8"))
 	private.HandleFunc("GET /page.js", asset("page.js", "text/javascript; charset=utf-8"))
+	private.HandleFunc("GET /attention.js", asset("attention.js", "text/javascript; charset=utf-8"))
+	private.HandleFunc("GET /timeline.js", asset("timeline.js", "text/javascript; charset=utf-8"))
 	private.HandleFunc("GET /icon.svg", asset("icon.svg", "image/svg+xml"))
 	open.Handle("/", s.authorised(private))
 

@@ -28,6 +28,12 @@ type host struct {
 	health   error
 	broken   error // what Messages returns
 	messages []Message
+
+	now       time.Time // the zero value is the present
+	attention *Attention
+	changes   []AttentionChange
+	acts      []Act
+	act       func(context.Context, Act) error
 }
 
 func (h *host) set(change func(*host)) {
@@ -37,7 +43,7 @@ func (h *host) set(change func(*host)) {
 }
 
 func (h *host) options() Options {
-	return Options{
+	o := Options{
 		Addr: "127.0.0.1:0",
 		Status: func() Status {
 			h.mu.Lock()
@@ -57,6 +63,33 @@ func (h *host) options() Options {
 			return h.health
 		},
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.now.IsZero() {
+		began := time.Now()
+		o.Now = func() time.Time { return h.now.Add(time.Since(began)) }
+	}
+	if h.attention != nil {
+		o.Attention = func() (Attention, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return *h.attention, h.broken
+		}
+		o.Changes = func(since time.Time) ([]AttentionChange, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return slices.Clone(h.changes), h.broken
+		}
+	}
+	if h.act != nil {
+		o.Act = func(ctx context.Context, a Act) error {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.acts = append(h.acts, a)
+			return h.act(ctx, a)
+		}
+	}
+	return o
 }
 
 // deliver stores a message and publishes it, in this order, as the engine does.

@@ -18,6 +18,7 @@ type hub struct {
 	windows  map[messages.WindowID]*window
 	status   uint64 // version of the last event that changes the status
 	messages uint64 // version of the last delivered message
+	desk     desk
 	clients  map[*client]bool
 }
 
@@ -55,14 +56,33 @@ func (s *Server) Listen(p engine.Published) {
 			w.capture = &m
 		}
 		h.status = h.version
-	case messages.MessageDelivered:
+	case messages.MessageDelivered, messages.MessageChanged, messages.TranscriptGap:
 		h.messages = h.version
+	case messages.FocusJudged:
+		h.desk.judge(m)
+		h.desk.version = h.version
+	case messages.FocusNotice:
+		h.desk.notice, h.desk.version = &m, h.version
 	case messages.ActorStarted, messages.ActorStopped, messages.ActorRestarted, messages.ActorUnhealthy,
 		messages.MessageQuarantined, messages.StoreLow, messages.StoreRecovered:
 		h.status = h.version
 	default:
 		return
 	}
+	h.wake()
+}
+
+// changedOutside has every client look at what the host tells of itself.
+func (h *hub) changedOutside() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.version++
+	h.status, h.desk.version = h.version, h.version
+	h.wake()
+}
+
+// wake has the streams look for news. The caller holds the lock.
+func (h *hub) wake() {
 	for c := range h.clients {
 		select {
 		case c.wake <- struct{}{}:

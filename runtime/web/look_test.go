@@ -21,6 +21,8 @@ import (
 // KEHAI_LOOK=trouble shows what goes wrong, quiet keeps everything still.
 func TestLook(t *testing.T) {
 	sc := newScene(t)
+	now := time.Now()
+	sc.attend(now, week(now))
 	o := sc.options()
 	o.Addr, o.Token = "127.0.0.1:7412", "look-look-look-look"
 	s, err := New(o)

@@ -25,7 +25,7 @@ func mustRead(name string) []byte {
 // build names the assets, so that an open page notices that they have changed.
 var build = sync.OnceValue(func() string {
 	h := sha256.New()
-	for _, name := range []string{"index.html", "page.css", "page.js"} {
+	for _, name := range []string{"index.html", "page.css", "attention.js", "timeline.js", "page.js"} {
 		h.Write(mustRead(name))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:6])
@@ -40,7 +40,7 @@ func asset(name, mime string) http.HandlerFunc {
 }
 
 func (s *Server) hello() helloView {
-	return helloView{Boot: s.boot, Build: build(), Keep: pageMessages}
+	return helloView{Boot: s.boot, Build: build(), Keep: pageMessages, Now: s.opts.Now().UnixMilli(), Key: s.pageKey, Acts: s.opts.Act != nil}
 }
 
 // stateMark is where the page's first state goes. JSON escapes <, > and &, so
@@ -50,7 +50,7 @@ const stateMark = "{{state}}"
 // page serves the page with all that it shows at first, so that it is complete
 // when it is loaded.
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
-	windows, _, _, _ := s.hub.changed(0)
+	windows, _ := s.hub.changed(0)
 	view := pageView{Hello: s.hello(), Windows: windows, Cursor: s.eventID(0), Messages: []Message{}}
 	list, err := s.opts.Messages(0, pageMessages)
 	if err != nil {
@@ -60,6 +60,12 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 		view.Messages, view.Cursor = list, s.eventID(list[n-1].Seq)
 	}
 	view.Status = s.status()
+	if view.Attention, err = s.attention(); err == nil && view.Attention != nil {
+		view.History, err = s.changes()
+	}
+	if err != nil {
+		s.opts.Log.Warn().Err(err).Msg("page_attention_failed") // the page asks again
+	}
 	state, err := json.Marshal(view)
 	if err != nil {
 		s.opts.Log.Error().Err(err).Msg("page_failed")

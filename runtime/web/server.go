@@ -24,13 +24,14 @@ var (
 // Server is the live page. Make it with [New]; its methods may be called
 // concurrently.
 type Server struct {
-	opts   Options
-	ln     net.Listener
-	token  string
-	secret string // value of the cookie
-	boot   string // names this process in event ids
-	hub    *hub
-	http   *http.Server
+	opts    Options
+	ln      net.Listener
+	token   string
+	secret  string // value of the cookie
+	pageKey string // that a page sends along with a command
+	boot    string // names this process in event ids
+	hub     *hub
+	http    *http.Server
 
 	conns   sync.WaitGroup
 	closing chan struct{}
@@ -53,6 +54,9 @@ func New(o Options) (*Server, error) {
 	if o.Status == nil || o.Messages == nil {
 		return nil, errors.New("web: Status and Messages are required")
 	}
+	if (o.Attention == nil) != (o.Changes == nil) {
+		return nil, errors.New("web: Attention and Changes belong together")
+	}
 	if o.Addr == "" {
 		o.Addr = DefaultAddr
 	}
@@ -65,6 +69,9 @@ func New(o Options) (*Server, error) {
 	if o.Health == nil {
 		o.Health = func() error { return nil }
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Metrics == nil {
 		o.Metrics = http.NotFoundHandler()
 	}
@@ -74,7 +81,7 @@ func New(o Options) (*Server, error) {
 	}
 	cookie := sha256.Sum256([]byte("kehai page cookie\x00" + o.Token))
 	s := &Server{
-		opts: o, ln: ln, token: o.Token, secret: hex.EncodeToString(cookie[:16]), boot: randomHex()[:8],
+		opts: o, ln: ln, token: o.Token, secret: hex.EncodeToString(cookie[:16]), pageKey: randomHex(), boot: randomHex()[:8],
 		hub: newHub(), closing: make(chan struct{}),
 	}
 	s.http = &http.Server{

@@ -22,14 +22,13 @@ const retry = "retry: 1000\n"
 
 // stream is what one client has been sent.
 type stream struct {
-	s         *Server
-	w         http.ResponseWriter
-	after     uint64 // Seq of the newest message sent
-	fresh     bool   // the client holds no messages of this process yet
-	windows   uint64 // hub version up to which windows were sent
-	status    uint64
-	delivered uint64
-	last      []byte // status as sent last
+	s        *Server
+	w        http.ResponseWriter
+	after    uint64 // Seq of the newest message sent
+	fresh    bool   // the client holds no messages of this process yet
+	news     news   // that was sent
+	last     []byte // status as sent last
+	lastDesk []byte
 }
 
 // events serves the Server-Sent Events until the client goes or the server
@@ -67,7 +66,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		case <-c.wake:
 			err = st.catchUp(false)
 		case <-tick.C:
-			err = st.sendStatus()
+			if err = st.sendStatus(); err == nil {
+				err = st.sendAttention()
+			}
 		case <-ping.C:
 			if err = st.sendMessages(); err == nil {
 				err = st.sendRaw("", "ping", []byte("{}"))
@@ -103,22 +104,26 @@ func (s *Server) eventID(seq uint64) string { return s.boot + "." + strconv.Form
 // catchUp sends everything that is newer than what was sent: messages first, so
 // that who sees a frame has seen what was delivered before it.
 func (st *stream) catchUp(all bool) error {
-	windows, upto, status, delivered := st.s.hub.changed(st.windows)
-	if all || delivered != st.delivered {
-		st.delivered = delivered
+	windows, now := st.s.hub.changed(st.news.windows)
+	was := st.news
+	st.news = now
+	if all || now.messages != was.messages {
 		if err := st.sendMessages(); err != nil {
 			return err
 		}
 	}
-	st.windows = upto
 	for _, v := range windows {
 		if err := st.send("", "window", v); err != nil {
 			return err
 		}
 	}
-	if all || status != st.status {
-		st.status = status
-		return st.sendStatus()
+	if all || now.status != was.status {
+		if err := st.sendStatus(); err != nil {
+			return err
+		}
+	}
+	if all || now.desk != was.desk {
+		return st.sendAttention()
 	}
 	return nil
 }
@@ -159,6 +164,24 @@ func (st *stream) sendStatus() error {
 	}
 	st.last = data
 	return st.sendRaw("", "status", data)
+}
+
+// sendAttention sends the present state, if it is another one than the last.
+func (st *stream) sendAttention() error {
+	v, err := st.s.attention()
+	if err != nil {
+		st.s.opts.Log.Warn().Err(err).Msg("page_attention_failed")
+		return nil // the next tick tries again
+	}
+	if v == nil {
+		return nil
+	}
+	data, err := json.Marshal(v)
+	if err != nil || bytes.Equal(data, st.lastDesk) {
+		return err
+	}
+	st.lastDesk = data
+	return st.sendRaw("", "attention", data)
 }
 
 func (st *stream) send(id, event string, v any) error {

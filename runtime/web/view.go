@@ -18,6 +18,9 @@ type pageView struct {
 	Status   statusView   `json:"status"`
 	Windows  []windowView `json:"windows"`
 	Messages []Message    `json:"messages"`
+
+	Attention *attentionView `json:"attention,omitempty"` // without it attention is not judged
+	History   *historyView   `json:"history,omitempty"`
 }
 
 // helloView tells the page which process and which assets it talks to.
@@ -25,6 +28,9 @@ type helloView struct {
 	Boot  string `json:"boot"`
 	Build string `json:"build"`
 	Keep  int    `json:"keep"` // messages to hold
+	Now   int64  `json:"now"`  // milliseconds since 1970, by which the page draws
+	Key   string `json:"key"`  // for commands
+	Acts  bool   `json:"acts"` // commands are taken
 }
 
 type statusView struct {
@@ -74,6 +80,7 @@ type bubbleView struct {
 func (s *Server) status() statusView {
 	v := statusView{Status: s.opts.Status(), Problems: reasons(s.opts.Health())}
 	v.Windows = append([]messages.WindowID{}, v.Windows...)
+	v.Paused = append([]Paused{}, v.Paused...)
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,9 +93,12 @@ func (s *Server) status() statusView {
 	return v
 }
 
-// changed returns the windows that changed after a version, by id, the version
-// up to which that is so, and that of the last delivered message.
-func (h *hub) changed(after uint64) (list []windowView, upto, status, delivered uint64) {
+// news are the versions up to which a client was told.
+type news struct{ windows, status, messages, desk uint64 }
+
+// changed returns the windows that changed after a version, by id, and the
+// present versions.
+func (h *hub) changed(after uint64) (list []windowView, now news) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, w := range h.windows {
@@ -97,7 +107,7 @@ func (h *hub) changed(after uint64) (list []windowView, upto, status, delivered 
 		}
 	}
 	slices.SortFunc(list, func(a, b windowView) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	return list, h.version, h.status, h.messages
+	return list, news{windows: h.version, status: h.status, messages: h.messages, desk: h.desk.version}
 }
 
 func (w *window) view() windowView {

@@ -81,6 +81,25 @@ function clock(at) {
   return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${hm}`;
 }
 
+// --- commands
+
+let refused = ""; // why the last one was not done
+
+// ask has the process do something; what comes of it comes with the stream.
+async function ask(button, act) {
+  button.disabled = true;
+  try {
+    const r = await fetch("/act", {
+      method: "POST", headers: { "Content-Type": "application/json", "Kehai-Page": state.hello.key }, body: JSON.stringify(act),
+    });
+    refused = r.ok ? "" : (await r.text()).trim();
+  } catch {
+    refused = "Kehai does not answer: nothing was changed.";
+  }
+  button.disabled = false;
+  drawNotices(status.problems || []);
+}
+
 // --- windows
 
 const windows = new Map(); // id → newest view
@@ -90,22 +109,55 @@ function drawWindows() {
   const waits = (id) => (windows.get(id)?.frame ? 0 : 1); // what there is to see comes first
   const ids = [...new Set([...(status.windows || []), ...windows.keys()])].sort((a, b) => waits(a) - waits(b) || (a < b ? -1 : 1));
   const box = $("windows");
+  drawWindowActs(ids);
   empty(box, ids.length === 0, "No window is watched. Add one to the configuration under windows.");
   keyed(box, ids, (id) => id, makeWindow, (fig, id) => updateWindow(fig, windows.get(id) || { id }));
 }
 
+// pausedSince tells since when a person has paused a window, "" if nobody has.
+function pausedSince(id) {
+  const p = (status.paused || []).find((p) => p.window === "" || p.window === id);
+  return p ? p.since : "";
+}
+
+// drawWindowActs offers to pause all windows, or to resume what is paused.
+function drawWindowActs(ids) {
+  const paused = status.paused || [], all = paused.some((p) => p.window === "");
+  const acts = !state.hello.acts || !ids.length ? [] : [
+    ...(all ? [] : [{ verb: "pause_window", text: "Pause all" }]),
+    ...(paused.length ? [{ verb: "resume_window", text: "Resume all", cls: "main" }] : []),
+  ];
+  keyed($("window-acts"), acts, (a) => a.verb, (a) => {
+    const b = el("button", a.cls || "", a.text);
+    b.type = "button";
+    b.act = { verb: a.verb };
+    return b;
+  }, () => {});
+}
+
+for (const id of ["windows", "window-acts"]) $(id).addEventListener("click", (e) => { if (e.target.act) ask(e.target, e.target.act); });
+
 function makeWindow(id) {
   const fig = el("figure", "window");
   const cap = el("figcaption");
-  cap.append(el("span", "name"), el("span", "id", id), el("span", "age"));
+  const pause = el("button");
+  pause.type = "button";
+  cap.append(el("span", "name"), el("span", "id", id), el("span", "age"), pause);
   fig.append(cap, el("p", "why"), el("div", "screen blank", "Waiting for the first frame…"), el("p", "read"));
   return fig;
 }
 
 function updateWindow(fig, view) {
   const capture = view.capture;
-  cls(fig, capture ? "window failing" : "window");
-  if (capture) put(fig.querySelector(".why"), `Not captured since ${clock(capture.at)}: ${capture.detail || capture.code}`);
+  const paused = pausedSince(view.id), own = (status.paused || []).some((p) => p.window === view.id);
+  cls(fig, paused ? "window failing paused" : capture ? "window failing" : "window");
+  if (paused) put(fig.querySelector(".why"), `Paused since ${clock(paused)}: nothing is captured.`);
+  else if (capture) put(fig.querySelector(".why"), `Not captured since ${clock(capture.at)}: ${capture.detail || capture.code}`);
+  const b = fig.querySelector("button");
+  b.hidden = !state.hello.acts || paused && !own;
+  put(b, own ? "Resume" : "Pause");
+  b.setAttribute("aria-label", `${own ? "Resume" : "Pause"} ${view.id}`);
+  b.act = { verb: own ? "resume_window" : "pause_window", window: view.id };
   const f = view.frame;
   const name = fig.querySelector(".name"), id = fig.querySelector(".id");
   words(name, (f && f.title) || view.id);
@@ -224,14 +276,46 @@ function addMessages(more, replace) {
 
 function drawMessages(known) {
   const box = $("messages");
-  empty(box, list.length === 0, "No message yet. They appear here as they arrive.");
-  put($("message-count"), list.length ? `newest ${list.length}` : "");
-  keyed(box, list.toReversed(), (m) => m.seq, (m) => makeMessage(m, known && !known.has(m.seq)), (li, m) => put(li.querySelector("time"), clock(m.seen_at)));
+  const changes = new Map(), here = new Set(list.filter((m) => !m.mark).map((m) => m.id));
+  for (const m of list) if (m.mark && here.has(m.id)) changes.set(m.id, [...(changes.get(m.id) || []), m]);
+  const shown = list.filter((m) => !m.mark || !here.has(m.id)).reverse(); // a change stands with its message
+  empty(box, shown.length === 0, "No message yet. They appear here as they arrive.");
+  put($("message-count"), shown.length ? `newest ${shown.length}` : "");
+  keyed(box, shown, (m) => m.seq, (m) => makeMessage(m, known && !known.has(m.seq)), (li, m) => {
+    put(li.querySelector("time"), clock(m.seen_at));
+    if (!m.mark) markMessage(li, m, changes.get(m.id) || []);
+  });
+}
+
+// markMessage shows what became of a message after it was delivered.
+function markMessage(li, m, changes) {
+  keyed(li.querySelector(".changes"), changes, (c) => c.seq, makeChange, () => {});
+  li.querySelector(".changes").hidden = !changes.length;
+  li.querySelector(".said").classList.toggle("gone", changes.length > 0 && m.parts <= 1);
+}
+
+function makeChange(c) {
+  const li = el("li");
+  li.append(el("span", `chip ${c.mark}`, c.mark === "unsent" ? "taken back" : "edited"));
+  if (c.mark === "unsent") {
+    const old = el("del");
+    words(old, c.old || "");
+    li.append(old);
+  } else {
+    const text = el("ins");
+    words(text, c.text || "(no text)");
+    li.append(text);
+  }
+  const time = el("time", "", clock(c.seen_at));
+  time.dateTime = c.seen_at;
+  li.append(time);
+  return li;
 }
 
 function makeMessage(m, isNew) {
   const li = el("li", isNew ? "new" : ""), who = el("p", "who"), said = el("p", "said");
   const cut = m.conversation.indexOf(":");
+  if (m.mark) li.classList.add("mark");
   const name = el("b");
   words(name, m.conversation.slice(cut + 1));
   who.append(name);
@@ -241,16 +325,29 @@ function makeMessage(m, isNew) {
     who.append(sender);
   }
   if (cut > 0) who.append(el("span", "chip", m.conversation.slice(0, cut)));
-  if (m.kind !== "text") who.append(el("span", "chip", m.kind));
+  if (m.mark) who.append(el("span", `chip ${m.mark}`, { gap: "gap", edited: "edited", unsent: "taken back" }[m.mark]));
+  else if (m.kind !== "text") who.append(el("span", "chip", m.kind));
   if (m.parts > 1) who.append(el("span", "chip", `${m.parts} in a row`));
   const time = el("time");
   time.dateTime = m.seen_at;
   time.title = `${m.id}, seen ${new Date(m.seen_at).toLocaleString()}`;
   who.append(time);
-  words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind})`));
-  if (!m.text) said.classList.add("none");
+  if (m.partial) who.append(el("span", "chip", "cut: higher than the window"));
+  if (m.mark === "gap") words(said, "More than a screenful went by while nobody looked: messages may be missing here.");
+  else if (m.mark) said.append(...changed(m));
+  else words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind})`));
+  if (!m.text && m.mark !== "unsent") said.classList.add("none");
   li.append(who, said);
+  if (!m.mark) li.append(el("ul", "changes"));
   return li;
+}
+
+// changed is what a message said and says, where the message is not on the page.
+function changed(m) {
+  const old = el("del"), now = el("ins");
+  words(old, m.old || "");
+  words(now, m.text || "");
+  return m.text ? [old, " ", now] : [old];
 }
 
 // --- status: health, actors, workers
@@ -271,6 +368,9 @@ let lost = "";
 
 function drawNotices(problems) {
   const list = problems.map((text) => ({ text, kind: "bad" }));
+  const all = (status.paused || []).find((p) => p.window === "");
+  if (all) list.unshift({ kind: "warn", text: `All windows are paused since ${clock(all.since)}: no message is read until they are resumed.` });
+  if (refused) list.unshift({ kind: "warn", text: `Not done: ${refused}` });
   if (lost) list.unshift({ kind: "warn", text: lost });
   keyed($("notices"), list, (n) => n.text, (n) => el("p", `notice ${n.kind}`, n.text), () => {});
 }
@@ -358,6 +458,7 @@ function tick() {
   const facts = [status.node, status.version];
   if (Date.parse(status.started) > 0) facts.push(`up ${span((Date.now() - Date.parse(status.started)) / 1000)}`);
   put($("facts"), facts.filter(Boolean).join(" · "));
+  tickAttention();
 }
 
 // --- following /events
@@ -383,6 +484,7 @@ function connect() {
   on("hello", hello);
   on("ping", () => {});
   on("status", (s) => { status = s; drawStatus(); tick(); });
+  on("attention", takeAttention);
   on("window", (w) => { windows.set(w.id, w); drawWindows(); });
   on("messages", (m, id) => { cursor = id; addMessages(m, false); });
   on("resync", (m, id) => { cursor = id; addMessages(m, true); });
@@ -414,6 +516,7 @@ function hello(h) {
     location.reload();
   }
   if (h.boot !== state.hello.boot) windows.clear(); // versions of another process mean nothing
+  helloAttention(h, h.boot === state.hello.boot);
   state.hello = { ...h, build: state.hello.build };
 }
 
@@ -422,9 +525,12 @@ setInterval(() => {
   if (source.readyState === EventSource.OPEN && Date.now() - heard > 40000) connect();
 }, 1000);
 
+helloAttention(state.hello, true);
 for (const w of state.windows || []) windows.set(w.id, w);
 addMessages(state.messages, true);
 drawStatus();
+if (state.history) takeHistory(state.history);
+if (state.attention) takeAttention(state.attention);
 tick();
 link("", "connecting");
 connect();
