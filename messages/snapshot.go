@@ -40,6 +40,7 @@ func (s *CameraSnapshot) Check() error {
 	return errors.Join(
 		within("face_not_detected_ratio", s.FaceNotDetectedRatio, 0, 1),
 		within("ear_average", s.EARAverage, 0, 10),
+		within("ear_open", s.EAROpen, 0.05, 10),
 		within("perclos", s.Perclos, 0, 1),
 		within("head_pose.yaw", s.HeadPose.Yaw, -180, 180),
 		within("head_pose.pitch", s.HeadPose.Pitch, -180, 180),

@@ -51,6 +51,7 @@ func TestDecodeSnapshotErrors(t *testing.T) {
 		`{"head_movement_count":1.5}`:       "head_movement_count: want a whole number or null",
 		`{"head_pose":5}`:                   "head_pose: want a JSON object",
 		`{"face_not_detected_ratio":1.01}`:  "face_not_detected_ratio: want 0 to 1",
+		`{"ear_open":0}`:                    "ear_open: want 0.05 to 10",
 		`{"head_pose":{"yaw":-181}}`:        "head_pose.yaw: want -180 to 180",
 		`{"observed_at":"yesterday"}`:       "observed_at: want another form",
 		`{"ear_average":1,"perclos":[0.5]}`: "perclos: want a number or null",

@@ -36,6 +36,7 @@ func sameFace(a, b *messages.CameraSnapshot) bool {
 		near(a.Perclos, b.Perclos, sameShare) &&
 		near(a.GazeOffScreenRatio, b.GazeOffScreenRatio, 2*sameShare) &&
 		near(a.EARAverage, b.EARAverage, sameEyes) &&
+		near(a.EAROpen, b.EAROpen, sameEyes) &&
 		near(a.HeadPose.Yaw, b.HeadPose.Yaw, sameAngle) &&
 		near(bent(a.HeadPose.Pitch), bent(b.HeadPose.Pitch), sameAngle)
 }

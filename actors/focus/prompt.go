@@ -29,6 +29,7 @@ func Prompt(l Look) messages.Text {
 		o.truth("face_detected", c.FaceDetected)
 		o.number("face_not_detected_ratio", c.FaceNotDetectedRatio)
 		o.number("ear_average", c.EARAverage)
+		o.number("ear_open", c.EAROpen)
 		o.number("perclos", c.Perclos)
 		o.truth("perclos_drowsy", c.PerclosDrowsy)
 		o.truth("yawning", c.Yawning)

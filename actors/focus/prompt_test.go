@@ -11,9 +11,9 @@ import (
 )
 
 func TestPrompt(t *testing.T) {
-	camera := camera(yaw(num(32.004)), noFace(none))
+	camera := camera(yaw(num(32.004)), noFace(none), open(num(0.283)))
 	usage := usage(scroll("Zoom", 0, 5))
-	const face = `{"face_detected":true,"ear_average":0.3,"perclos":0.02,"perclos_drowsy":false,"yawning":false,"head_pose":{"yaw":32,"pitch":-5},"blinks_per_minute":16}`
+	const face = `{"face_detected":true,"ear_average":0.3,"ear_open":0.28,"perclos":0.02,"perclos_drowsy":false,"yawning":false,"head_pose":{"yaw":32,"pitch":-5},"blinks_per_minute":16}`
 	const computer = `{"active_app":"Zoom","idle_seconds":2,"is_idle":false,"keyboard_rate_window":0,"mouse_rate_window":5,"app_switches_in_window":1,"unique_apps_in_window":2,"seconds_since_last_keyboard":20}`
 	for _, c := range []struct {
 		name string
@@ -54,7 +54,7 @@ func TestPromptMasksApplications(t *testing.T) {
 // The prompt describes each field that it may hold, and each state.
 func TestSystemPrompt(t *testing.T) {
 	var names []string
-	for _, v := range []any{messages.CameraSnapshot{}, messages.UsageSnapshot{}} {
+	for _, v := range []any{messages.CameraSnapshot{EAROpen: num(0.3)}, messages.UsageSnapshot{}} {
 		raw, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)

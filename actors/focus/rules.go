@@ -38,6 +38,9 @@ type Rules struct {
 	// Fallback: idle when the camera is absent and there was no input for more
 	// than this; 0 is never.
 	LongIdle time.Duration
+	// EyesOpen is for eyes of the usual shape; where the camera knows this person's
+	// it counts in proportion.
+	Personal bool
 	// Older snapshots count as absent.
 	CameraAge, UsageAge time.Duration
 }
@@ -52,7 +55,7 @@ func RulesOf(p Profile) (Rules, bool) {
 	switch p {
 	case ProfileSeed:
 	case ProfileDefault:
-		r.Strict, r.CoveredKey, r.LongIdle = true, 10*time.Second, 600*time.Second
+		r.Strict, r.Personal, r.CoveredKey, r.LongIdle = true, true, 10*time.Second, 600*time.Second
 	default:
 		return Rules{}, false
 	}
@@ -134,10 +137,21 @@ func (r *Rules) Fallback(l Look) messages.FocusState {
 // attentive reports open eyes in a face that is turned to the screen.
 func (r *Rules) attentive(c *messages.CameraSnapshot) bool {
 	pose := c.HeadPose
-	return r.yes(c.FaceDetected) && more(c.EARAverage, r.EyesOpen) &&
+	return r.yes(c.FaceDetected) && more(c.EARAverage, r.eyesOpen(c)) &&
 		pose.Yaw.Known && math.Abs(pose.Yaw.Value) < r.FacingYaw &&
 		pose.Pitch.Known && math.Abs(pose.Pitch.Value) < r.FacingPitch &&
 		r.no(c.PerclosDrowsy) && r.no(c.Yawning)
+}
+
+// usualOpen is the eye aspect ratio of open eyes of the usual shape.
+const usualOpen = 0.30
+
+// eyesOpen is the threshold of open eyes for the person before the camera.
+func (r *Rules) eyesOpen(c *messages.CameraSnapshot) float64 {
+	if open := c.EAROpen; r.Personal && measured(open) && open.Value > 0 {
+		return r.EyesOpen * open.Value / usualOpen
+	}
+	return r.EyesOpen
 }
 
 // active reports that the computer is in use. Either of is_idle and

@@ -57,6 +57,9 @@ type (
 )
 
 func ear(m messages.Maybe[float64]) cam { return func(c *messages.CameraSnapshot) { c.EARAverage = m } }
+func open(m messages.Maybe[float64]) cam {
+	return func(c *messages.CameraSnapshot) { c.EAROpen = m }
+}
 func yaw(m messages.Maybe[float64]) cam {
 	return func(c *messages.CameraSnapshot) { c.HeadPose.Yaw = m }
 }
@@ -150,6 +153,15 @@ func TestJudge(t *testing.T) {
 		{"EAR above 0.27", camera(ear(num(above(0.27, 1)))), usage(), focused, focused},
 		{"EAR missing", camera(ear(none)), usage(), llm, llm},
 		{"EAR NaN", camera(ear(nan)), usage(), llm, llm},
+		// the default profile counts from the person's own eyes
+		{"narrow eyes, open", camera(ear(num(0.23)), open(num(0.24))), usage(), llm, focused},
+		{"narrow eyes at their bound", camera(ear(num(0.27*0.24/0.3)), open(num(0.24))), usage(), llm, llm},
+		{"narrow eyes above their bound", camera(ear(num(0.217)), open(num(0.24))), usage(), llm, focused},
+		{"wide eyes, half shut", camera(ear(num(0.3)), open(num(0.36))), usage(), focused, llm},
+		{"wide eyes above their bound", camera(ear(num(0.325)), open(num(0.36))), usage(), focused, focused},
+		{"open eyes unknown", camera(ear(num(0.23)), open(none)), usage(), llm, llm},
+		{"open eyes NaN", camera(open(nan)), usage(), focused, focused},
+		{"open eyes 0", camera(ear(num(0.2)), open(num(0))), usage(), llm, llm},
 		{"yaw 25", camera(yaw(num(25))), usage(), llm, llm},
 		{"yaw -25", camera(yaw(num(-25))), usage(), llm, llm},
 		{"yaw below 25", camera(yaw(num(above(25, 0)))), usage(), focused, focused},

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/focus/camera"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -120,6 +121,36 @@ func TestBadPictures(t *testing.T) {
 	if got := sent(t, h); len(got) != 1 || got[0].FaceDetected != messages.Just(false) {
 		t.Errorf("sent %+v, want one snapshot without a face", got)
 	}
+}
+
+// Narrow eyes are open eyes, once the camera knows them, also after a crash.
+func TestNarrowEyes(t *testing.T) {
+	narrow := face()
+	for _, i := range []int{37, 38, 43, 44} {
+		narrow[i].Y += 2.2
+	}
+	rules, _ := focus.RulesOf(focus.ProfileDefault)
+	working := &messages.UsageSnapshot{IdleSeconds: messages.Just(2.0), IsIdle: messages.Just(false)}
+	h := spawn(t)
+	film(h, "a", 0, narrow, 70*second)
+	judge := func(when string, want bool) {
+		t.Helper()
+		got := sent(t, h)
+		last := got[len(got)-1]
+		if state, clear := rules.Judge(focus.Look{Camera: &last, Usage: working}); last.EARAverage.Value > 0.26 || clear != want {
+			t.Errorf("%s: eyes of %v, usually %v, are judged %s, %v, want a clear case: %v", when, last.EARAverage, last.EAROpen, state.State, clear, want)
+		}
+	}
+	judge("after a minute", true)
+	h.Crash()
+	h.Start()
+	film(h, "b", 0, narrow, 15*second)
+	judge("after a crash", true)
+	for _, i := range []int{37, 38, 43, 44} {
+		narrow[i].Y += 1.5
+	}
+	film(h, "b", 15*second, narrow, 10*second)
+	judge("half shut", false)
 }
 
 // What is learnt of a person outlives a crash, the minute that was seen does

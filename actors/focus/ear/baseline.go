@@ -32,13 +32,17 @@ const (
 	fastDegrees, slowAngle = 2.0, 0.01 // degrees a second
 )
 
-// Open is the EAR of this person's open eyes.
+// Open is the EAR of this person's open eyes, or the usual one as long as that
+// is not known.
 func (b *Baseline) Open() float64 {
-	if b.Learnt < learning {
+	if !b.Known() {
 		return coldOpen
 	}
 	return b.Openness
 }
+
+// Known reports whether the person was seen for long enough.
+func (b *Baseline) Known() bool { return b.Learnt >= learning }
 
 // Closure says how far eyes are shut, 0 for open and 1 for shut, beyond both
 // for wide open and pressed shut. Wierwille and others, "Research on
@@ -51,7 +55,7 @@ func (b *Baseline) Closure(ear float64) float64 {
 
 // Neutral is where the head points when this person faces the screen.
 func (b *Baseline) Neutral() (yaw, pitch float64) {
-	if b.Learnt < learning {
+	if !b.Known() {
 		return 0, 0
 	}
 	return b.NeutralX, b.NeutralY
@@ -65,7 +69,7 @@ func (b *Baseline) learn(f *Face, dt time.Duration) {
 		b.Openness = coldOpen
 	}
 	open, degrees := slowOpen, slowAngle
-	if b.Learnt < learning {
+	if !b.Known() {
 		open, degrees = fastOpen, fastDegrees
 	}
 	s := dt.Seconds()
@@ -75,7 +79,7 @@ func (b *Baseline) learn(f *Face, dt time.Duration) {
 	}
 	// Before eyes are known, shut ones cannot be told; blinks are too short to move
 	// an upper quartile.
-	if b.Learnt < learning || b.Closure(f.EAR) < blinkFrom {
+	if !b.Known() || b.Closure(f.EAR) < blinkFrom {
 		b.Openness = follow(b.Openness, f.EAR, 0.75, open*s, lowOpen, highOpen)
 		b.Learnt += dt
 	}

@@ -35,7 +35,7 @@ const (
 // empty. Its times are the tracker's own and must not go back.
 type Window struct {
 	Baseline Baseline
-	Literal  bool // angles are not counted from the neutral pose
+	Literal  bool // nothing is counted from what is usual for a person, but for closed eyes
 
 	began    bool
 	last     time.Duration // newest picture
@@ -181,6 +181,9 @@ func (w *Window) Snapshot() messages.CameraSnapshot {
 	}
 	if now.pictures > 0 {
 		s.EARAverage = messages.Just(now.ear / float64(now.pictures))
+	}
+	if w.Baseline.Known() && !w.Literal {
+		s.EAROpen = messages.Just(w.Baseline.Open())
 	}
 	if pose.pictures > 0 && s.FaceDetected.Value {
 		var yaw, pitch float64

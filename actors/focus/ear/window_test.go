@@ -228,6 +228,27 @@ func TestBaselineOfAPerson(t *testing.T) {
 	}
 }
 
+// What is usual for a person is told once it is known, unless everything is taken
+// literally.
+func TestOpenEyes(t *testing.T) {
+	narrow := with(func(h *head) { h.ear = 0.2 })
+	for _, c := range []struct {
+		literal bool
+		seen    time.Duration
+		want    messages.Maybe[float64]
+	}{
+		{false, 59 * time.Second, messages.Maybe[float64]{}},
+		{false, 2 * time.Minute, messages.Just(0.2)},
+		{true, 2 * time.Minute, messages.Maybe[float64]{}},
+	} {
+		f := film{t: t, w: Window{Literal: c.literal}}
+		f.show(narrow, c.seen)
+		if got := f.w.Snapshot().EAROpen; got.Known != c.want.Known || !near(got.Value, c.want.Value, 0.01) {
+			t.Errorf("ear_open after %v, literal %v = %v, want %v", c.seen, c.literal, got, c.want)
+		}
+	}
+}
+
 // A camera beside the screen sees a person who faces the screen from the side.
 func TestNeutralPose(t *testing.T) {
 	f := film{t: t}
