@@ -116,3 +116,21 @@ func (l LLMConfig) options() llm.Options {
 		Breaker: llm.BreakerRule{Failures: l.Breaker.Failures, OpenFor: time.Duration(l.Breaker.OpenFor)},
 	}
 }
+
+// ParseLLM is the configuration of a model that is named as PROVIDER:MODEL, such
+// as ollama:qwen3:4b, for one question by hand. The tier is local if the address
+// is on this machine, else cloud; an empty address is the provider's own.
+func ParseLLM(name, baseURL, keyEnv string) (LLMConfig, error) {
+	l := defaultLLM()
+	var ok bool
+	if l.Provider, l.Model, ok = strings.Cut(name, ":"); !ok || llm.DefaultBaseURL(llm.Provider(l.Provider)) == "" {
+		return l, fmt.Errorf("%w: %s: want PROVIDER:MODEL with provider ollama, openai or anthropic, such as ollama:qwen3:4b", ErrConfig, quote(name))
+	}
+	l.BaseURL, l.KeyEnv, l.Tier = baseURL, keyEnv, LLMCloud
+	if llm.IsLocal(llm.Provider(l.Provider), baseURL) {
+		l.Tier = LLMLocal
+	}
+	var p problems
+	(&Config{LLM: l}).checkLLM(&p)
+	return l, p.err()
+}

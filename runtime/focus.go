@@ -3,6 +3,7 @@ package runtime
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,23 +39,22 @@ func focusVerdict(s messages.FocusState) FocusVerdict {
 // rules of a profile and else by their fallback. A half that is nil, empty or
 // null is absent; NaN and infinities count as not measured.
 func ClassifyFocus(profile string, camera, usage []byte) (FocusVerdict, error) {
+	return AskFocus(context.Background(), profile, camera, usage, nil)
+}
+
+// focusCase reads what is to be judged.
+func focusCase(profile string, camera, usage []byte) (rules focus.Rules, look focus.Look, err error) {
 	rules, ok := focus.RulesOf(focus.Profile(profile))
 	if !ok {
-		return FocusVerdict{}, fmt.Errorf("%w: profile %s: want %s", ErrFocusInput, quote(profile), orList(FocusProfiles()))
+		return rules, look, fmt.Errorf("%w: profile %s: want %s", ErrFocusInput, quote(profile), orList(FocusProfiles()))
 	}
-	var look focus.Look
-	var err error
 	if look.Camera, err = halfOf(camera, messages.DecodeCamera); err != nil {
-		return FocusVerdict{}, fmt.Errorf("%w: camera: %w", ErrFocusInput, err)
+		return rules, look, fmt.Errorf("%w: camera: %w", ErrFocusInput, err)
 	}
 	if look.Usage, err = halfOf(usage, messages.DecodeUsage); err != nil {
-		return FocusVerdict{}, fmt.Errorf("%w: pc: %w", ErrFocusInput, err)
+		return rules, look, fmt.Errorf("%w: pc: %w", ErrFocusInput, err)
 	}
-	state, clear := rules.Judge(look)
-	if !clear {
-		state = rules.Fallback(look)
-	}
-	return focusVerdict(state), nil
+	return rules, look, nil
 }
 
 // halfOf decodes a snapshot, nil for an absent one.
@@ -94,10 +94,16 @@ const maxFocusLine = 1 << 20
 // A half that is null is absent from then on; one that is left out is as before,
 // until it is too old. Times may not go back.
 func ReplayFocus(profile string, r io.Reader, yield func(FocusLine) error) error {
+	_, err := ReplayFocusAsking(context.Background(), profile, nil, r, yield)
+	return err
+}
+
+func replayFocus(profile string, ask func(messages.Text) (messages.Text, error), r io.Reader, yield func(FocusLine) error) error {
 	replay, ok := focus.NewReplay(focus.Profile(profile))
 	if !ok {
 		return fmt.Errorf("%w: profile %s: want %s", ErrFocusInput, quote(profile), orList(FocusProfiles()))
 	}
+	replay.Ask(ask)
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxFocusLine)
 	n, last := 0, int64(math.MinInt64)

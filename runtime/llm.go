@@ -42,12 +42,17 @@ func WithLLMTransport(t http.RoundTripper) Option {
 	return func(s *settings) { s.llmWay = t }
 }
 
-// OpenLLM makes the model that a configuration names, nil with llm.tier none. It
-// keeps the limits of the configuration, and must be closed.
+// OpenLLM makes the model that a configuration names; with llm.tier none that is
+// an error. It keeps the limits of the configuration, and must be closed.
 func OpenLLM(l LLMConfig) (*llm.Client, error) {
-	return openLLM(l, nil, nil)
+	c, err := openLLM(l, nil, nil)
+	if err == nil && c == nil {
+		err = fmt.Errorf("%w: llm.tier is none: set it to local or cloud", ErrConfig)
+	}
+	return c, err
 }
 
+// openLLM returns nil if nobody may be asked.
 func openLLM(l LLMConfig, host LLMModel, way http.RoundTripper) (*llm.Client, error) {
 	o := l.options()
 	o.Host, o.Transport = host, way
@@ -94,7 +99,7 @@ type LLMProbe struct {
 // ProbeLLM looks whether the server of a configuration answers, without asking
 // the model. The probe is nil with llm.tier none. Errors never show the key.
 func ProbeLLM(ctx context.Context, l LLMConfig) (*LLMProbe, error) {
-	c, err := OpenLLM(l)
+	c, err := openLLM(l, nil, nil)
 	if err != nil || c == nil {
 		return nil, err
 	}

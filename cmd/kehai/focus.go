@@ -46,29 +46,28 @@ func checkFocusProfile(name string) error {
 }
 
 func (a *app) focusClassify() *cobra.Command {
-	var camera, pc, model string
+	var camera, pc string
 	cmd := &cobra.Command{
 		Use:   "classify --camera FILE --pc FILE",
 		Short: "Judge one pair of snapshots and print the verdict as JSON",
 		Long: `Judges two snapshots, each a JSON object in a file or, with -, on standard input.
 A half that is not given, or is null, is absent. Cases that the rules do not
-decide are decided by their fallback: only a running Kehai asks a language model.`,
+decide go to the language model of --llm; if it fails, which standard error says,
+and without one, the fallback of the rules decides.`,
 		Example: `  kehai focus classify --camera camera.json --pc pc.json
+  kehai focus classify --camera camera.json --pc pc.json --llm ollama:qwen3:4b
   echo '{"face_detected":false}' | kehai focus classify --camera - --profile seed`,
 		Args: cobra.NoArgs,
 	}
 	profile := focusProfile(cmd)
 	cmd.Flags().StringVar(&camera, "camera", "", "snapshot of the camera: a `FILE`, or - for standard input")
 	cmd.Flags().StringVar(&pc, "pc", "", "snapshot of the computer's use: a `FILE`, or - for standard input")
-	cmd.Flags().StringVar(&model, "llm", "none", "language `MODEL` for unclear cases: none, so that the fallback decides")
+	llm := a.llmFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := checkFocusProfile(*profile); err != nil {
 			return err
 		}
-		switch {
-		case model != "none":
-			return badUsage("--llm %q: want none; a language model is asked by kehai run only", model)
-		case camera == "-" && pc == "-":
+		if camera == "-" && pc == "-" {
 			return badUsage("--camera - --pc -: only one of them can be read from standard input")
 		}
 		cameraJSON, err := readSnapshot("--camera", camera, cmd.InOrStdin())
@@ -79,8 +78,16 @@ decide are decided by their fallback: only a running Kehai asks a language model
 		if err != nil {
 			return err
 		}
-		verdict, err := runtime.ClassifyFocus(*profile, cameraJSON, pcJSON)
+		model, closeModel, err := llm.open()
 		if err != nil {
+			return err
+		}
+		defer closeModel()
+		verdict, err := runtime.AskFocus(cmd.Context(), *profile, cameraJSON, pcJSON, model)
+		switch {
+		case errors.Is(err, runtime.ErrNotAsked):
+			fmt.Fprintf(a.stderr, "kehai: %v; the fallback decided\n", err)
+		case err != nil:
 			return err
 		}
 		return json.NewEncoder(a.stdout).Encode(verdict)
@@ -129,16 +136,24 @@ Each line of the record is a judgement:
 
 A half that is null is absent from then on; one that is left out is as before,
 until it is too old (15 s for the camera, 90 s for the computer). The file - is
-standard input.`,
+standard input. With --llm a language model decides where the rules do not, each
+case once; standard error says how often it was asked.`,
 		Example: `  kehai focus replay day.jsonl
+  kehai focus replay day.jsonl --llm config
   kehai focus replay day.jsonl | jq -c 'select(.transition)'`,
 		Args: cobra.ExactArgs(1),
 	}
 	profile := focusProfile(cmd)
+	llm := a.llmFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if err := checkFocusProfile(*profile); err != nil {
 			return err
 		}
+		model, closeModel, err := llm.open()
+		if err != nil {
+			return err
+		}
+		defer closeModel()
 		in := cmd.InOrStdin()
 		if args[0] != "-" {
 			f, err := os.Open(args[0])
@@ -150,10 +165,16 @@ standard input.`,
 		}
 		n := 0
 		out := json.NewEncoder(a.stdout)
-		err = runtime.ReplayFocus(*profile, in, func(l runtime.FocusLine) error {
+		asked, err := runtime.ReplayFocusAsking(cmd.Context(), *profile, model, in, func(l runtime.FocusLine) error {
 			n++
 			return out.Encode(l)
 		})
+		if model != nil {
+			fmt.Fprintf(a.stderr, "kehai: the language model was asked %d times and failed %d times\n", asked.Questions, asked.Failures)
+		}
+		if asked.Why != nil {
+			fmt.Fprintf(a.stderr, "kehai: %v; the fallback decided\n", asked.Why)
+		}
 		if err == nil && n == 0 {
 			return errors.New("focus replay: the record is empty: want lines such as {\"at_ms\":0,\"camera\":{…},\"pc\":{…}}")
 		}

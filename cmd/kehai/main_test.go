@@ -28,7 +28,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("KEHAI_UPDATE") != "",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"answering": answering},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"answering": answering, "llmserver": llmServer},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/share")
 			env.Setenv("NO_COLOR", "1")
