@@ -84,12 +84,18 @@ func (r *Rules) Fresh(l Look, now time.Time) Look {
 // Uncover leaves out a camera that sees no face while somebody types: it is
 // covered or looks elsewhere. What follows judges what Uncover returns.
 func (r *Rules) Uncover(l Look) Look {
-	if r.CoveredKey > 0 && l.Camera != nil && l.Usage != nil && is(l.Camera.FaceDetected, false) {
+	if r.CoveredKey > 0 && l.Camera != nil && l.Usage != nil && r.blind(l.Camera) {
 		if key := l.Usage.SecondsSinceLastKeyboard; key.Known && key.Value >= 0 && key.Value <= r.CoveredKey.Seconds() {
 			l.Camera = nil
 		}
 	}
 	return l
+}
+
+// blind reports that no face is seen now, or that none was for most of the
+// minute and it is not known whether one is.
+func (r *Rules) blind(c *messages.CameraSnapshot) bool {
+	return is(c.FaceDetected, false) || !c.FaceDetected.Known && more(c.FaceNotDetectedRatio, r.NoFaceRatio)
 }
 
 // Judge decides the clear cases; false means that the case is not clear. A
@@ -155,13 +161,14 @@ func (r *Rules) eyesOpen(c *messages.CameraSnapshot) float64 {
 }
 
 // active reports that the computer is in use. Either of is_idle and
-// idle_seconds is enough, but neither may say the contrary.
+// idle_seconds is enough unless Strict, which wants idle_seconds; neither may say
+// the contrary.
 func (r *Rules) active(u *messages.UsageSnapshot) bool {
 	idle := u.IdleSeconds
 	if u.IsIdle.Known && u.IsIdle.Value || idle.Known && !(idle.Value <= r.IdleAfter.Seconds()) {
 		return false
 	}
-	return u.IsIdle.Known || idle.Known
+	return idle.Known || u.IsIdle.Known && !r.Strict
 }
 
 func (r *Rules) yes(m messages.Maybe[bool]) bool { return m.Value || !m.Known && !r.Strict }

@@ -181,7 +181,7 @@ func TestJudge(t *testing.T) {
 		{"face_detected missing", camera(face(messages.Maybe[bool]{})), usage(), focused, llm},
 		{"idle 60", camera(), usage(idle(num(60))), focused, focused},
 		{"idle above 60", camera(), usage(idle(num(above(60, 61)))), llm, llm},
-		{"idle missing, is_idle false", camera(), usage(idle(none)), focused, focused},
+		{"idle missing, is_idle false", camera(), usage(idle(none)), focused, llm},
 		{"idle missing, is_idle true", camera(), usage(idle(none), isIdle(yes)), llm, llm},
 		{"idle 5, is_idle missing", camera(), usage(idle(num(5)), isIdle(messages.Maybe[bool]{})), focused, focused},
 		{"idle 5, is_idle true", camera(), usage(idle(num(5)), isIdle(yes)), llm, llm},
@@ -202,6 +202,9 @@ func TestJudge(t *testing.T) {
 		{"covered, no key known", camera(face(no)), usage(key(none)), away, away},
 		{"covered, key NaN", camera(face(no)), usage(key(nan)), away, away},
 		{"covered for long, key now", camera(face(no), noFace(num(1))), usage(key(num(3))), away, llm},
+		{"nothing but a ratio, key now", camera(face(messages.Maybe[bool]{}), noFace(num(0.8))), usage(key(num(3))), gone, llm},
+		{"nothing but a ratio of 0.7, key now", camera(face(messages.Maybe[bool]{}), noFace(num(0.7))), usage(key(num(3))), focused, llm},
+		{"nothing but a ratio, key long ago", camera(face(messages.Maybe[bool]{}), noFace(num(0.8))), usage(key(num(11))), gone, gone},
 		{"seen again, key now", camera(noFace(num(0.8))), usage(key(num(3))), gone, gone},
 	} {
 		for profile, w := range map[focus.Profile]want{focus.ProfileSeed: c.seed, focus.ProfileDefault: c.regular} {
