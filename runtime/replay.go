@@ -69,7 +69,7 @@ type ReplayResult struct {
 // messages that were first shown by scrolling back past newer ones: these are
 // history and may come out or not. An edited message counts once, whichever
 // of its texts came out; one that was unsent counts if it was shown whole
-// before. An error is returned where the replay itself failed, not for messages
+// before. Changes are those that [drawn.Window.Changes] lists. An error is returned where the replay itself failed, not for messages
 // that were missed.
 func Replay(ctx context.Context, o ReplayOptions) (ReplayResult, error) {
 	began := cpuTime()
@@ -302,6 +302,8 @@ func (p *replay) listen(ev Event) {
 		if p.o.Deliver != nil && p.err == nil {
 			p.err = p.o.Deliver(control.NewMessage(ev.Seq, m))
 		}
+	case messages.MessageChanged:
+		p.ears.changed = append(p.ears.changed, m)
 	case messages.Dropped:
 		p.ears.dropped(m)
 	case messages.CallFinished:
@@ -342,6 +344,8 @@ func (p *replay) finish() {
 		own[m.conversation] = append(own[m.conversation], m.texts...)
 	}
 	tally, problems := score(expected(p.o.Script, p.window), got, own)
+	shown, published := p.changes(app)
+	problems = append(problems, scoreChanges(shown, published, &tally)...)
 	sortProblems(problems)
 	p.result.Tally = tally
 	p.result.Problems = append(p.result.Problems, problems...)

@@ -21,11 +21,15 @@ type Tally struct {
 	EchoLeaked    int `json:"echo_leaked"`   // an own message that came out as the friend's
 	Misattributed int `json:"misattributed"` // came out in another conversation, or as somebody else's
 	OrderErrors   int `json:"order_errors"`  // came out earlier or later than it was said
+
+	Changes        int `json:"changes"`         // messages that a capture showed edited or taken back, after another had shown them
+	ChangesMissed  int `json:"changes_missed"`  // of these, not published
+	ChangesDoubled int `json:"changes_doubled"` // published again, or of a message that did not change
 }
 
 // Errors is the sum of all error columns.
 func (t Tally) Errors() int {
-	return t.Missed + t.Doubled + t.FalseEcho + t.EchoLeaked + t.Misattributed + t.OrderErrors
+	return t.Missed + t.Doubled + t.FalseEcho + t.EchoLeaked + t.Misattributed + t.OrderErrors + t.ChangesMissed + t.ChangesDoubled
 }
 
 // Add adds another tally.
@@ -38,6 +42,9 @@ func (t *Tally) Add(o Tally) {
 	t.EchoLeaked += o.EchoLeaked
 	t.Misattributed += o.Misattributed
 	t.OrderErrors += o.OrderErrors
+	t.Changes += o.Changes
+	t.ChangesMissed += o.ChangesMissed
+	t.ChangesDoubled += o.ChangesDoubled
 }
 
 // Problem is one error of a replay.
@@ -337,7 +344,7 @@ func edits(a, b []rune) int {
 
 // sortProblems orders problems by column, as the tally has them.
 func sortProblems(list []Problem) {
-	columns := []string{"missed", "doubled", "false_echo", "echo_leaked", "misattributed", "order_errors"}
+	columns := []string{"missed", "doubled", "false_echo", "echo_leaked", "misattributed", "order_errors", "changes_missed", "changes_doubled"}
 	slices.SortStableFunc(list, func(a, b Problem) int {
 		return cmp.Compare(slices.Index(columns, a.What), slices.Index(columns, b.What))
 	})

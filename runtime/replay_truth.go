@@ -16,7 +16,9 @@ type ears struct {
 	place []messages.Occurrence     // of each in got
 	heard map[string]messages.Heard // that went into ingress, by the message's id
 	sent  []said
-	lines bool // each line of a text is a message: profile seed joins them
+	// changed holds what was published of messages after their delivery.
+	changed []messages.MessageChanged
+	lines   bool // each line of a text is a message: profile seed joins them
 }
 
 func newEars() ears { return ears{heard: map[string]messages.Heard{}} }

@@ -11,9 +11,9 @@ import (
 // [Ledger.Revise]. It comes before the entries learn from the view.
 //
 // Other pixels and another text are a change where the window is drawn as in its
-// last view, which another bubble proves that has kept its pixels since. Without
-// that it takes a text that has hardly anything in common with the old one: a
-// reader may misread a letter when the same words are drawn anew.
+// last view, and the bubble has another size or its neighbours are unchanged.
+// Without that it takes a text that has hardly anything in common with the old
+// one: a reader may misread a letter when the same words are drawn anew.
 func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Finding) {
 	shown := func(e *Entry) bool {
 		return mem.Width > 0 && mem.Width == v.Size.W && mem.Top <= e.Pos && e.Pos <= mem.Bottom
@@ -40,12 +40,23 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 		case e.Change == messages.ChangeEdited && equal(s.text(), formOf(e.Told), true):
 			l.stays(e, e.Told)
 		case s.Key == e.Key && s.Key != 0:
-		case still && shown(e) && (!equal(s.text(), e.text(), true) || resized(s, e, v.Scale)), far(s.text(), e.text()):
+		case still && shown(e) && (resized(s, e, v.Scale) || l.steady(sights, a, i)), far(s.text(), e.text()):
 			f.note("a known bubble reads differently: edited, or misread")
 			l.says(e, s)
 		}
 	}
 	l.closedUp(sights, a, v, f)
+}
+
+// steady reports that nothing around a sight has changed: what stands above and
+// below it has kept its place and its pixels, so that its own are not those of
+// another tail or corner.
+func (l *Ledger) steady(sights []sight, a alignment, i int) bool {
+	same := func(k, by int) bool {
+		j := a.at[k]
+		return j == a.at[i]+by && sights[k].Key != 0 && sights[k].Key == l.entries[j].Key
+	}
+	return i > 0 && same(i-1, -1) && (i+1 >= a.fresh || same(i+1, 1))
 }
 
 // resizedBy is a difference in size, in logical pixels, that no tail of a bubble
@@ -142,14 +153,14 @@ func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Durat
 	return list, wait
 }
 
-// farLeast is how many characters a text must have to be told by them.
+// farLeast is how many characters the longer one of two texts must have.
 const farLeast = 6
 
 // far reports that two texts have so little in common that neither is a misread
 // form of the other: more than half of the letters of the longer one differ.
 func far(a, b *form) bool {
 	x, y := []rune(a.compact), []rune(b.compact)
-	if min(len(x), len(y)) < farLeast {
+	if max(len(x), len(y)) < farLeast || min(len(x), len(y)) == 0 {
 		return false
 	}
 	row := make([]int, len(y)+1)

@@ -185,7 +185,8 @@ func printSummary(out io.Writer, r runtime.ReplayResult) error {
 	}{
 		{"expected", r.Expected}, {"delivered", r.Delivered}, {"missed", r.Missed}, {"doubled", r.Doubled},
 		{"false_echo", r.FalseEcho}, {"echo_leaked", r.EchoLeaked}, {"misattributed", r.Misattributed},
-		{"order_errors", r.OrderErrors}, {"ocr_calls", r.OCRCalls}, {"bubbles_read", r.BubblesRead},
+		{"order_errors", r.OrderErrors}, {"changes", r.Changes}, {"changes_missed", r.ChangesMissed},
+		{"changes_doubled", r.ChangesDoubled}, {"ocr_calls", r.OCRCalls}, {"bubbles_read", r.BubblesRead},
 		{"cpu_ms", int(r.CPU.Milliseconds())},
 	} {
 		fmt.Fprintf(w, "%s\t%d\n", row.name, row.value)

@@ -44,7 +44,7 @@ func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) err
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "profile\tocr\texpected\tdelivered\tmissed\tdoubled\tfalse_echo\techo_leaked\tmisattributed\torder_errors\tocr_calls\tbubbles_read\tcpu_ms\twall_ms\t")
+	fmt.Fprintln(w, "profile\tocr\texpected\tdelivered\tmissed\tdoubled\tfalse_echo\techo_leaked\tmisattributed\torder_errors\tchanges\tchanges_missed\tchanges_doubled\tocr_calls\tbubbles_read\tcpu_ms\twall_ms\t")
 	var refused []error
 	for _, f.profile = range profiles {
 		cfg, err := f.config(a)
@@ -67,8 +67,8 @@ func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) err
 			if err := a.printProblems(f.profile+" "+f.ocr+": ", r); err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", f.profile, f.ocr,
-				r.Expected, r.Delivered, r.Missed, r.Doubled, r.FalseEcho, r.EchoLeaked, r.Misattributed, r.OrderErrors,
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", f.profile, f.ocr,
+				r.Expected, r.Delivered, r.Missed, r.Doubled, r.FalseEcho, r.EchoLeaked, r.Misattributed, r.OrderErrors, r.Changes, r.ChangesMissed, r.ChangesDoubled,
 				r.OCRCalls, r.BubblesRead, r.CPU.Milliseconds(), time.Since(began).Milliseconds())
 		}
 	}

@@ -39,6 +39,7 @@ type bubble struct {
 
 	captured bool // a capture had all of it, or its end where it is higher than the view
 	seen     *Seen
+	told     string // what it said when a capture last had all of it after seen
 	laid     laid
 }
 

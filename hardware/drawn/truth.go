@@ -19,14 +19,50 @@ type Seen struct {
 	order        int
 }
 
+// Changed is a message of the friend that stood wholly in a capture and then,
+// edited or taken back, in another one.
+type Changed struct {
+	Conversation string
+	Index        int           // in the conversation's transcript
+	Text         messages.Text // that it says now, "" if it was taken back
+	At           time.Time     // of the capture that first had it so
+}
+
+// Changes lists what there was to be read of changes, in order. Like [Truth] it
+// starts anew with the process.
+func (w *Window) Changes() []Changed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.changed)
+}
+
+// change notes that a message that was seen before says something else now.
+func (w *Window) change(p placed, now time.Time) {
+	text := p.text
+	if p.unsent {
+		text = ""
+	}
+	if p.told != text {
+		w.changed = append(w.changed, Changed{Conversation: w.s.shown, Index: p.index, Text: messages.Text(text), At: now})
+	}
+	p.told = text
+}
+
 // witness notes what the picture just drawn shows.
 func (w *Window) witness(bubbles []placed, now time.Time) {
 	view := w.frame(w.s).view()
 	for _, p := range bubbles {
 		p.captured = p.captured || done(p, view)
-		if p.seen != nil || p.who != Friend || p.unsent || !whole(p, view) || !across(p, view) {
+		if p.who != Friend || !whole(p, view) || !across(p, view) {
 			continue
 		}
+		if p.seen != nil {
+			w.change(p, now)
+		}
+		if p.seen != nil || p.unsent {
+			continue
+		}
+		p.told = p.text
 		w.seen++
 		p.seen = &Seen{
 			Conversation: w.s.shown, Index: p.index, Kind: p.kind, Text: messages.Text(p.text),

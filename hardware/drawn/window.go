@@ -80,6 +80,7 @@ type Window struct {
 	step                     func(now time.Time) error
 	picture                  *image.RGBA // of s; nil: not drawn yet
 	seen                     int         // messages seen so far
+	changed                  []Changed   // what captures have shown to have changed
 	looked                   int         // bubbles that the last capture showed whole
 	appended                 int         // messages since then
 	closed                   bool
