@@ -61,13 +61,20 @@ func TestRobot(t *testing.T) {
 	defer func() { _ = d.Close() }()
 	desk.StartBrowser(t, page)
 	var w hardware.Window
-	title := func(want string) func() bool {
-		return func() bool {
+	// await waits until the page has a title.
+	await := func(t *testing.T, what, want string) {
+		t.Helper()
+		defer func() {
+			if t.Failed() {
+				t.Logf("the page's title = %q, want %q", w.Title, want)
+			}
+		}()
+		desktop.Eventually(t, what, func() bool {
 			w, err = d.Find(t.Context(), "chromium")
 			return err == nil && w.Title == want
-		}
+		})
 	}
-	desktop.Eventually(t, "the page is open", title("ready"))
+	await(t, "the page is open", "ready")
 	open := func(t *testing.T, opt Options) *Robot {
 		t.Helper()
 		r, err := Open(opt)
@@ -85,7 +92,7 @@ func TestRobot(t *testing.T) {
 		if err := paste.Press(t.Context(), w.Ref, hardware.KeyBackspace); err != nil {
 			t.Fatalf("Press(backspace) = %v", err)
 		}
-		desktop.Eventually(t, "the field is empty", title("sent "+strconv.Itoa(sent)+" []"))
+		await(t, "the field is empty", "sent "+strconv.Itoa(sent)+" []")
 	}
 
 	t.Run("no field", func(t *testing.T) {
@@ -103,25 +110,25 @@ func TestRobot(t *testing.T) {
 		if err := paste.Click(t.Context(), w.Ref, image.Pt(200, 400)); err != nil {
 			t.Fatalf("Click() = %v", err)
 		}
-		desktop.Eventually(t, "the field has the focus", title("sent 0 []"))
+		await(t, "the field has the focus", "sent 0 []")
 	})
 	t.Run("paste", func(t *testing.T) {
 		text := mixed + " 😀👨‍👩‍👧 " + strings.Repeat("長い文。", 60) + "\n二行目"
 		if err := paste.Type(t.Context(), w.Ref, text); err != nil {
 			t.Fatalf("Type() = %v", err)
 		}
-		desktop.Eventually(t, "the field has the text", title("sent 0 ["+strings.ReplaceAll(text, "\n", "⏎")+"]"))
+		await(t, "the field has the text", "sent 0 ["+strings.ReplaceAll(text, "\n", "⏎")+"]")
 		if err := paste.Press(t.Context(), w.Ref, hardware.KeyEnter); err != nil {
 			t.Fatalf("Press(enter) = %v", err)
 		}
-		desktop.Eventually(t, "the text is sent", title("sent 1 []"))
+		await(t, "the text is sent", "sent 1 []")
 	})
 	t.Run("keys", func(t *testing.T) {
 		for _, text := range []string{"Kehai (2026) ~ #1?!\n\"OK\" C:\\x", "鍵では打てない😀"} {
 			if err := keys.Type(t.Context(), w.Ref, text); err != nil {
 				t.Fatalf("Type() = %v", err)
 			}
-			desktop.Eventually(t, "the field has the text", title("sent 1 ["+strings.ReplaceAll(text, "\n", "⏎")+"]"))
+			await(t, "the field has the text", "sent 1 ["+strings.ReplaceAll(text, "\n", "⏎")+"]")
 			empty(t, 1)
 		}
 	})
@@ -131,7 +138,7 @@ func TestRobot(t *testing.T) {
 		if err := paste.Type(t.Context(), w.Ref, "前面"); err != nil {
 			t.Fatalf("Type() = %v", err)
 		}
-		desktop.Eventually(t, "the field has the text", title("sent 1 [前面]"))
+		await(t, "the field has the text", "sent 1 [前面]")
 		empty(t, 1)
 	})
 	t.Run("another window is active", func(t *testing.T) {
@@ -146,7 +153,7 @@ func TestRobot(t *testing.T) {
 		if err := r.Type(t.Context(), w.Ref, "abcdefghijklmnopqrstuvwxyz"); !errors.Is(err, hardware.ErrPartlyTyped) {
 			t.Errorf("Type() that loses the window = %v, want %v", err, hardware.ErrPartlyTyped)
 		}
-		desktop.Eventually(t, "only what was typed before stands there", title("sent 1 [abcdefghijklmnop]"))
+		await(t, "only what was typed before stands there", "sent 1 [abcdefghijklmnop]")
 		empty(t, 1)
 	})
 	t.Run("gone and cancelled", func(t *testing.T) {
@@ -186,7 +193,7 @@ func TestRobot(t *testing.T) {
 		if err := r.Type(t.Context(), list[0].Ref, "own"); err != nil {
 			t.Fatalf("Type() = %v", err)
 		}
-		desktop.Eventually(t, "the field has the text", title("sent 1 [own]"))
+		await(t, "the field has the text", "sent 1 [own]")
 		if err := r.Type(t.Context(), list[0].Ref, "了解"); !errors.Is(err, hardware.ErrUnavailable) {
 			t.Errorf("Type(Japanese) without a clipboard = %v, want %v", err, hardware.ErrUnavailable)
 		}

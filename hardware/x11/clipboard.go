@@ -19,12 +19,16 @@ import (
 // travel in a way of their own (INCR), which is not spoken here.
 const maxClipboard = 200 << 10
 
-// How long the clipboard waits for the owner before, for the window that is to
-// paste, and for more questions once it has pasted.
+// How long the clipboard waits for the owner before, for programs that read
+// whatever is new on it, for the window that is to paste, and for more questions
+// once that has asked for the text: a browser on a busy machine asks a dozen
+// times before it pastes, with pauses.
 const (
 	previousTimeout = 300 * time.Millisecond
+	offerQuiet      = 80 * time.Millisecond
+	offerTimeout    = 500 * time.Millisecond
 	pasteTimeout    = 2 * time.Second
-	pasteQuiet      = 120 * time.Millisecond
+	pasteQuiet      = 300 * time.Millisecond
 )
 
 // clipboard owns the CLIPBOARD selection while something is lent, and after
@@ -38,9 +42,9 @@ type clipboard struct {
 	s      *session
 	owner  xproto.Window
 	ids    map[string]xproto.Atom
-	text   []byte // what is offered; nil offers nothing
-	served int    // how often it was handed out
-	asked  chan struct{}
+	text   []byte        // what is offered; nil offers nothing
+	served int           // how often it was handed out
+	asked  chan struct{} // something has asked, if only what there is
 	answer chan xproto.SelectionNotifyEvent
 }
 
@@ -85,7 +89,12 @@ func (c *clipboard) lend(ctx context.Context, text string, paste func(context.Co
 	if err := c.offer(s, []byte(text)); err != nil {
 		return err
 	}
-	// A clipboard history takes the text at once, without any paste.
+	// A clipboard history takes the text at once, without any paste; so does a
+	// browser.
+	if err := c.settle(ctx); err != nil {
+		c.end(s, before)
+		return err
+	}
 	seen := c.count()
 	if err := paste(ctx); err != nil {
 		if !errors.Is(err, hardware.ErrNotActive) {
@@ -102,6 +111,8 @@ func (c *clipboard) lend(ctx context.Context, text string, paste func(context.Co
 	switch {
 	case err != nil:
 		return fmt.Errorf("x11: pasting was interrupted: %w: %w", err, hardware.ErrPartlyTyped)
+	case !taken && seen > 0:
+		return fmt.Errorf("x11: the text was read before the paste and not after it (look at the window; a program that keeps what was copied hides whether it was pasted): %w", hardware.ErrPartlyTyped)
 	case !taken:
 		return fmt.Errorf("x11: nothing asked for the text (click into the text field first): %w", hardware.ErrNoField)
 	}
@@ -204,29 +215,49 @@ func (c *clipboard) count() int {
 	return c.served
 }
 
+// settle waits until nothing asks for what was just offered.
+func (c *clipboard) settle(ctx context.Context) error {
+	late := time.NewTimer(offerTimeout)
+	defer late.Stop()
+	quiet := time.NewTimer(offerQuiet)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.asked:
+			quiet.Reset(offerQuiet)
+		case <-quiet.C:
+			return nil
+		case <-late.C:
+			return nil
+		}
+	}
+}
+
 // wait returns once the text was handed out more than seen times and nothing
-// has asked for a while. Where nothing asks again in time, taken says whether
-// anything had it at all: a program that keeps a copy pastes from that.
+// has asked for a while. taken is false where that does not come in time.
 func (c *clipboard) wait(ctx context.Context, seen int) (taken bool, err error) {
 	late := time.NewTimer(pasteTimeout)
 	defer late.Stop()
 	quiet := time.NewTimer(pasteTimeout)
 	defer quiet.Stop()
 	for {
-		if n := c.count(); n > seen {
-			seen, taken = n, true
+		if taken {
 			quiet.Reset(pasteQuiet)
+		} else if c.count() > seen {
+			taken = true
+			quiet.Reset(pasteQuiet)
+			late.Reset(pasteTimeout)
 		}
 		select {
 		case <-ctx.Done():
 			return taken, ctx.Err()
 		case <-c.asked:
 		case <-quiet.C:
-			if taken {
-				return true, nil
-			}
+			return taken, nil
 		case <-late.C:
-			return c.count() > 0, nil
+			return taken, nil
 		}
 	}
 }
@@ -264,6 +295,10 @@ func (c *clipboard) serve(ev xproto.SelectionRequestEvent) {
 	if c.s == nil {
 		return
 	}
+	select {
+	case c.asked <- struct{}{}:
+	default:
+	}
 	to := ev.Property
 	if to == 0 {
 		to = ev.Target
@@ -293,10 +328,6 @@ func (c *clipboard) reply(target xproto.Atom) (kind xproto.Atom, format byte, da
 		return c.ids["UTF8_STRING"], 8, []byte("secret")
 	case target == c.ids["UTF8_STRING"], target == c.ids["TEXT"], target == c.ids["text/plain;charset=utf-8"]:
 		c.served++
-		select {
-		case c.asked <- struct{}{}:
-		default:
-		}
 		if target == c.ids["TEXT"] {
 			target = c.ids["UTF8_STRING"]
 		}

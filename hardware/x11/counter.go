@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,10 +16,10 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// counter counts raw input events (XInput 2) on a connection of its own. xgb
-// cannot read events of more than 32 bytes, and reading here keeps a promise:
-// of an event nothing but its first ten bytes is looked at. They hold its kind;
-// the key code comes after them and is discarded unread.
+// counter counts raw input events (XInput 2) that hands make, on a connection of
+// its own. xgb cannot read events of more than 32 bytes, and reading here keeps a
+// promise: of an event nothing but its kind and its device is looked at. The key
+// code stands between them and is discarded unread.
 type counter struct {
 	display string
 
@@ -32,8 +33,13 @@ type counter struct {
 }
 
 // headerLen bytes of a message are read: kind, extension, sequence number,
-// length, and the kind of an extension's event.
-const headerLen = 10
+// length, and the kind of an extension's event. Of a raw event, so are the two
+// that name its device, from sourceAt on.
+const (
+	headerLen = 10
+	sourceAt  = 20
+	sourceLen = 2
+)
 
 // Kinds of messages, and of raw events.
 const (
@@ -67,7 +73,7 @@ func (c *counter) start(ctx context.Context) error {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 	r := bufio.NewReaderSize(raw, 4<<10)
-	major, err := subscribe(raw, r, addr)
+	major, others, err := subscribe(raw, r, addr)
 	if !stop() {
 		err = ctx.Err()
 	}
@@ -80,30 +86,44 @@ func (c *counter) start(ctx context.Context) error {
 		defer close(done)
 		defer func() { _ = raw.Close() }()
 		// Ends when either side closes the connection; the next start begins anew.
-		_ = c.consume(r, major)
+		_ = c.consume(r, major, others)
 	}(c.done)
 	return nil
 }
 
-// consume counts until the stream ends. major is XInput's number.
-func (c *counter) consume(r *bufio.Reader, major byte) error {
+// consume counts until the stream ends. major is XInput's number; events of
+// others do not count, those of a device that came later do.
+func (c *counter) consume(r *bufio.Reader, major byte, others devices) error {
 	for {
 		var head [headerLen]byte
 		if _, err := io.ReadFull(r, head[:]); err != nil {
 			return err
 		}
-		if err := discard(r, head); err != nil {
+		if head[0] != kindGeneric || head[1] != major {
+			if err := discard(r, head, headerLen); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := io.CopyN(io.Discard, r, sourceAt-headerLen); err != nil {
 			return err
 		}
-		if head[0] == kindGeneric && head[1] == major {
+		var source [sourceLen]byte
+		if _, err := io.ReadFull(r, source[:]); err != nil {
+			return err
+		}
+		if err := discard(r, head, sourceAt+sourceLen); err != nil {
+			return err
+		}
+		if !others[binary.LittleEndian.Uint16(source[:])] {
 			c.count(binary.LittleEndian.Uint16(head[8:]), time.Now())
 		}
 	}
 }
 
-// discard skips what follows the header of a message.
-func discard(r *bufio.Reader, head [headerLen]byte) error {
-	rest := int64(32 - headerLen)
+// discard skips the rest of a message of which so many bytes were read.
+func discard(r *bufio.Reader, head [headerLen]byte, read int64) error {
+	rest := 32 - read
 	if head[0] == kindReply || head[0]&0x7f == kindGeneric {
 		rest += 4 * int64(binary.LittleEndian.Uint32(head[4:]))
 	}
@@ -147,37 +167,28 @@ func (c *counter) close() {
 }
 
 // subscribe greets the server and asks for the raw events of the root window.
-func subscribe(w io.Writer, r *bufio.Reader, addr address) (major byte, err error) {
+func subscribe(w io.Writer, r *bufio.Reader, addr address) (major byte, others devices, err error) {
 	root, err := greet(w, r, addr)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	const name = "XInputExtension"
-	reply, err := ask(w, r, request(98, 0, append(le16(uint16(len(name)), 0), name...)))
-	if err != nil {
-		return 0, err
+	say := asker(func(req []byte) ([]byte, error) { return ask(w, r, req) })
+	if major, err = say.xinput(); err != nil {
+		return 0, nil, err
 	}
-	if reply[8] == 0 {
-		return 0, noXInput()
-	}
-	major = reply[9]
-	// The minor opcodes 47 and 46 are XIQueryVersion and XISelectEvents.
-	if reply, err = ask(w, r, request(major, 47, le16(2, 2))); err != nil {
-		return 0, err
-	}
-	if v := binary.LittleEndian.Uint16(reply[8:]); v < 2 {
-		return 0, noXInput()
+	if others, err = say.noHands(major); err != nil {
+		return 0, nil, err
 	}
 	const allMasters, maskWords = 1, 1
 	body := binary.LittleEndian.AppendUint32(nil, uint32(root))
 	body = append(body, le16(1, 0, allMasters, maskWords)...)
 	body = binary.LittleEndian.AppendUint32(body, 1<<rawKeyPress|1<<rawButtonPress|1<<rawMotion)
-	if _, err := w.Write(request(major, 46, body)); err != nil {
-		return 0, err
+	if _, err := w.Write(request(major, xiSelectEvents, body)); err != nil {
+		return 0, nil, err
 	}
 	// XISelectEvents has no reply: one of a later request says that it was taken.
-	_, err = ask(w, r, request(43, 0, nil))
-	return major, err
+	_, err = say(request(43, 0, nil))
+	return major, others, err
 }
 
 func noXInput() error {
@@ -217,8 +228,11 @@ func greet(w io.Writer, r *bufio.Reader, addr address) (xproto.Window, error) {
 	return setup.Roots[addr.screen].Root, nil
 }
 
-// ask sends a request and returns the 32 bytes of its reply. Nothing else is
-// expected yet: no events are asked for until the last request.
+// maxReply bounds what a server may answer, in bytes after the first 32.
+const maxReply = 1 << 20
+
+// ask sends a request and returns its reply. Nothing else is expected yet: no
+// events are asked for until the last request.
 func ask(w io.Writer, r *bufio.Reader, req []byte) ([]byte, error) {
 	if _, err := w.Write(req); err != nil {
 		return nil, lost(err)
@@ -235,7 +249,7 @@ func ask(w io.Writer, r *bufio.Reader, req []byte) ([]byte, error) {
 		if _, err := io.ReadFull(r, head[:]); err != nil {
 			return nil, lost(err)
 		}
-		if err := discard(r, head); err != nil {
+		if err := discard(r, head, headerLen); err != nil {
 			return nil, lost(err)
 		}
 	}
@@ -246,8 +260,15 @@ func ask(w io.Writer, r *bufio.Reader, req []byte) ([]byte, error) {
 	if reply[0] == kindError {
 		return nil, fmt.Errorf("x11: the X server refused to count input (error %d): %w", reply[1], hardware.ErrPermission)
 	}
-	_, err := io.CopyN(io.Discard, r, 4*int64(binary.LittleEndian.Uint32(reply[4:])))
-	return reply, err
+	more := 4 * int64(binary.LittleEndian.Uint32(reply[4:]))
+	if more > maxReply {
+		return nil, lost(errors.New("its answer is too long"))
+	}
+	reply = append(reply, make([]byte, more)...)
+	if _, err := io.ReadFull(r, reply[32:]); err != nil {
+		return nil, lost(err)
+	}
+	return reply, nil
 }
 
 // request puts the header before a body and pads it to words.

@@ -11,13 +11,17 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Usage is a hardware.Usage: which application is active, how long there was
-// no input, how many input events there were. Keys that the typist presses
-// count too. All methods may be called concurrently.
+// Usage is a hardware.Usage: which application is active, how long no hand
+// touched the keyboard or the mouse, how many input events hands made. What
+// programs type through the extension XTEST, Kehai's own typist among them, is
+// neither counted nor does it end the idle time; nor does what a person types
+// from elsewhere through a program of that kind (x11vnc, Synergy). All methods may
+// be called concurrently.
 type Usage struct {
 	display *Display
 	titles  bool
 	counter counter
+	idler   idler
 }
 
 // OpenUsage prepares to observe a display and connects to nothing yet. Events
@@ -27,12 +31,13 @@ func OpenUsage(opt Options) (*Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Usage{display: d, titles: opt.Titles, counter: counter{display: opt.Display}}, nil
+	return &Usage{display: d, titles: opt.Titles, counter: counter{display: opt.Display}, idler: idler{display: opt.Display}}, nil
 }
 
 // Close ends the counting.
 func (u *Usage) Close() error {
 	u.counter.close()
+	u.idler.close()
 	return u.display.Close()
 }
 
@@ -46,10 +51,14 @@ func (u *Usage) ActiveApp(ctx context.Context) (hardware.App, error) {
 	return app, err
 }
 
-// Idle is the time since the last input.
+// Idle is the time since the last input by hand. A server that does not count it
+// for each device tells the time since any input.
 func (u *Usage) Idle(ctx context.Context) (time.Duration, error) {
-	var idle time.Duration
-	err := u.display.with(ctx, func(s *session) error {
+	idle, ok, err := u.idler.since(ctx)
+	if ok || err != nil {
+		return idle, err
+	}
+	err = u.display.with(ctx, func(s *session) error {
 		if !s.has["MIT-SCREEN-SAVER"] {
 			return fmt.Errorf("x11: the X server has no screen saver extension, which knows the idle time (start it with the extension): %w", hardware.ErrUnavailable)
 		}

@@ -180,16 +180,20 @@ func TestText(t *testing.T) {
 	}
 }
 
-const testMajor = 131
+const (
+	testMajor  = 131
+	testSource = 7
+)
 
 // rawEvent is a raw event of XInput with the key code, or the button, where the
-// protocol has it: right after the ten bytes that are read and the time.
+// protocol has it: after the time and before the device.
 func rawEvent(kind uint16, detail uint32) []byte {
 	b := make([]byte, 32+4*2)
 	b[0], b[1] = kindGeneric, testMajor
 	binary.LittleEndian.PutUint32(b[4:], 2)
 	binary.LittleEndian.PutUint16(b[8:], kind)
 	binary.LittleEndian.PutUint32(b[16:], detail)
+	binary.LittleEndian.PutUint16(b[20:], testSource)
 	binary.LittleEndian.PutUint32(b[32:], detail)
 	return b
 }
@@ -197,15 +201,17 @@ func rawEvent(kind uint16, detail uint32) []byte {
 func counted(t *testing.T, stream []byte) *counter {
 	t.Helper()
 	c := &counter{}
-	if err := c.consume(bufio.NewReader(bytes.NewReader(stream)), testMajor); !errors.Is(err, io.EOF) {
+	if err := c.consume(bufio.NewReader(bytes.NewReader(stream)), testMajor, devices{5: true}); !errors.Is(err, io.EOF) {
 		t.Fatalf("consume() = %v, want %v", err, io.EOF)
 	}
 	return c
 }
 
 func TestCounterCounts(t *testing.T) {
+	typed := rawEvent(rawKeyPress, 38)
+	binary.LittleEndian.PutUint16(typed[20:], 5)
 	stream := bytes.Join([][]byte{
-		rawEvent(rawKeyPress, 38), rawEvent(rawMotion, 0), rawEvent(rawButtonPress, 1),
+		rawEvent(rawKeyPress, 38), typed, rawEvent(rawMotion, 0), rawEvent(rawButtonPress, 1),
 		append([]byte{34}, make([]byte, 31)...), // a keyboard mapping event
 		rawEvent(99, 1),
 		rawEvent(rawKeyPress, 39),
@@ -226,8 +232,9 @@ func TestNoKeyCodeLeaves(t *testing.T) {
 	var first *counter
 	for code := range uint32(256) {
 		event := rawEvent(rawKeyPress, code)
-		if plain := rawEvent(rawKeyPress, 0); !bytes.Equal(event[:headerLen], plain[:headerLen]) {
-			t.Fatalf("the first %d bytes of an event depend on the key, want them the same for all", headerLen)
+		plain := rawEvent(rawKeyPress, 0)
+		if !bytes.Equal(event[:headerLen], plain[:headerLen]) || !bytes.Equal(event[sourceAt:sourceAt+sourceLen], plain[sourceAt:sourceAt+sourceLen]) {
+			t.Fatalf("the bytes of an event that are read depend on the key, want them the same for all")
 		}
 		c := counted(t, event)
 		c.lastKey = time.Time{}
@@ -247,7 +254,7 @@ func FuzzCounter(f *testing.F) {
 	f.Add(rawEvent(rawKeyPress, 38))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		c := &counter{}
-		if err := c.consume(bufio.NewReader(bytes.NewReader(stream)), testMajor); err == nil {
+		if err := c.consume(bufio.NewReader(bytes.NewReader(stream)), testMajor, nil); err == nil {
 			t.Error("consume(stream) = nil, want an error at its end")
 		}
 		if most := uint64(len(stream) / 32); c.keys+c.mouse > most {
