@@ -70,7 +70,7 @@ func (r *Runtime) openStructures(p *plan) (map[messages.WindowID]structure.Sourc
 // builtin adds the drivers that need no display: drawn windows, the recognizer
 // that knows what they drew, and Tesseract.
 func (s *settings) builtin(cfg Config) {
-	all := &drawnWindows{}
+	all := &drawnWindows{scripts: s.scripts}
 	s.screens["drawn"] = func(w WindowConfig) (hardware.Screen, string, error) { return all.open(cfg, w) }
 	s.recognizers["drawn"] = func() (hardware.Recognizer, error) { return drawn.NewRecognizer(all.windows...), nil }
 	s.recognizers["tesseract"] = func() (hardware.Recognizer, error) { return tesseract.Open(tesseract.Options{}) }
@@ -81,12 +81,18 @@ func (s *settings) builtin(cfg Config) {
 }
 
 // drawnWindows are the windows that one runtime draws.
-type drawnWindows struct{ windows []*drawn.Window }
+type drawnWindows struct {
+	windows []*drawn.Window
+	scripts *scripts
+}
 
 func (d *drawnWindows) open(cfg Config, w WindowConfig) (hardware.Screen, string, error) {
 	script, err := readScript(w.Script)
 	if err != nil {
 		return nil, "", err
+	}
+	if err := d.scripts.check(script); err != nil {
+		return nil, "", fmt.Errorf("script %s: %w", w.Script, err)
 	}
 	dir := filepath.Join(cfg.Data, "windows")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -103,7 +109,10 @@ func (d *drawnWindows) open(cfg Config, w WindowConfig) (hardware.Screen, string
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := scenario.Play(win, script, scenario.Options{Speed: w.Speed}); err != nil {
+	host := func(e scenario.Event) {
+		d.scripts.take(errand{messages.WindowID(w.Name + "@" + cfg.Node), w.App, win, script.ID(), e})
+	}
+	if _, err := scenario.Play(win, script, scenario.Options{Speed: w.Speed, Host: host}); err != nil {
 		win.Close()
 		return nil, "", err
 	}

@@ -37,13 +37,14 @@ type settings struct {
 	wrapWorker  []func(string, actors.Worker) actors.Worker
 	wrapStore   []func(engine.Store) engine.Store
 	version     string
+	scripts     *scripts
 	hashKey     []byte           // of the hashes in the log; new with each runtime
 	now         func() time.Time // written on frames; a replay has a time of its own
 }
 
 func newSettings(cfg Config, opts []Option) settings {
 	s := settings{log: zerolog.Nop(), version: "devel", now: time.Now, screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{},
-		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(), hashKey: make([]byte, 32)}
+		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(), scripts: newScripts(), hashKey: make([]byte, 32)}
 	rand.Read(s.hashKey) // never fails
 	s.builtin(cfg)
 	for _, o := range opts {

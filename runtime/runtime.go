@@ -151,7 +151,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
-	failed := make(chan error, len(r.subs)+5)
+	failed := make(chan error, len(r.subs)+6)
 	var all sync.WaitGroup
 	spawn := func(wg *sync.WaitGroup, name string, fn func() error) {
 		wg.Go(func() {
@@ -176,6 +176,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		if r.cfg.Debug.Text {
 			spawn(&all, "debugging files", func() error { return r.sights.writeDebug(services, debugDir(r.cfg.Data), r.log) })
 		}
+		spawn(&all, "scripts", func() error { return r.playHost(services) })
 		spawn(&all, "upkeep", func() error { return r.upkeep(services) })
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")
 		close(r.ready)

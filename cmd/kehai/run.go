@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -43,7 +44,9 @@ func (a *app) runCmd() *cobra.Command {
 		Short: "Watch the windows and show each message once as it arrives",
 		Long: `Watches the configured windows until Ctrl-C and prints each message once. Without
 a configuration it watches a chat window that it draws itself, in which a
-scripted friend writes. Started again, it goes on where it was.
+scripted friend writes. Started again, it goes on where it was. A script may also
+have Kehai send something, forget its last look, restart, or crash: then what was
+not stored is gone, and all of it starts again in this process.
 
 A first Ctrl-C stops in order: what is under way is finished and stored. A second
 one stops at once; nothing is lost either way.`,
@@ -90,24 +93,13 @@ func (a *app) run(cmd *cobra.Command, f scriptFlags) error {
 	return a.runWith(cmd, f.runFlags, cfg)
 }
 
-// runWith runs a configuration until it is told to stop.
+// runWith runs a configuration until it is told to stop, through the lives that
+// its script wants.
 func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg runtime.Config) error {
-	log := a.logger(cfg)
-	opts := append([]runtime.Option{
-		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithListener(telemetry.Log(log)),
-	}, a.extra...)
 	if os.Getenv("GOGC") == "" {
 		// It mostly waits: memory is dearer than processor time here.
 		debug.SetGCPercent(gcPercent)
 	}
-	rt, err := runtime.New(cfg, opts...)
-	if err != nil {
-		return err
-	}
-	if err := rt.Subscribe("terminal", a.printer(f.asJSON)); err != nil {
-		return err
-	}
-
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	abort, kill := context.WithCancel(context.WithoutCancel(ctx))
@@ -121,20 +113,71 @@ func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg runtime.Config) error 
 		ctx, stop = context.WithTimeout(ctx, f.duration)
 		defer stop()
 	}
-	go func() {
+	for {
+		again, err := a.live(ctx, abort, f, cfg)
+		var left *runtime.Unfinished
+		switch {
+		case errors.As(err, &left) && again && ctx.Err() == nil: // it goes on in the next life
+		case errors.As(err, &left):
+			fmt.Fprintf(a.stderr, "kehai: %v\n", left)
+			return errReported
+		case err != nil || !again || ctx.Err() != nil:
+			return err
+		}
+	}
+}
+
+// live is one life of a runtime. Again says that the script wants another one.
+func (a *app) live(ctx, abort context.Context, f runFlags, cfg runtime.Config) (again bool, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	abort, kill := context.WithCancel(abort)
+	defer kill()
+	ends := make(chan bool, 1)
+	log := a.logger(cfg)
+	opts := append([]runtime.Option{
+		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithListener(telemetry.Log(log)),
+		runtime.WithLives(func(crash bool) {
+			select {
+			case ends <- crash:
+			default: // it ends already
+			}
+		}),
+	}, a.extra...)
+	rt, err := runtime.New(cfg, opts...)
+	if err != nil {
+		return false, err
+	}
+	if err := rt.Subscribe("terminal", a.printer(f.asJSON)); err != nil {
+		return false, err
+	}
+	var watch sync.WaitGroup
+	watch.Go(func() {
 		select {
 		case <-rt.Ready():
 			a.greet(rt, cfg)
 		case <-abort.Done():
 		}
-	}()
+	})
+	watch.Go(func() {
+		select {
+		case crash := <-ends:
+			again = true
+			if crash {
+				fmt.Fprintln(a.stderr, "The script kills Kehai; it starts again.")
+				kill()
+			} else {
+				fmt.Fprintln(a.stderr, "The script restarts Kehai.")
+			}
+			stop()
+		case <-ctx.Done():
+		}
+	})
 	err = rt.RunUntil(ctx, abort)
-	var left *runtime.Unfinished
-	if errors.As(err, &left) {
-		fmt.Fprintf(a.stderr, "kehai: %v\n", left)
-		return errReported
-	}
-	return err
+	stop()
+	kill()
+	watch.Wait()
+	return again, err
 }
 
 // apply sets what the flags say. The page is on and the log is short unless

@@ -36,7 +36,8 @@
 // index counts the messages that this script has put into the shown
 // conversation, from 0; what the host sent is not counted. The shown
 // conversation is that of the first message until a switch. The last four verbs
-// go to [Options].Host; the others happen to the window.
+// go to [Options].Host; the others happen to the window. kehai run and kehai
+// replay know them all.
 //
 // Anything else is an error that names the line and what is allowed there.
 package scenario

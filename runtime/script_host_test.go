@@ -1,0 +1,43 @@
+package runtime_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/runtime"
+)
+
+// TestWhoStartsAgain refuses a script that ends the runtime where nobody starts
+// another one, before anything runs.
+func TestWhoStartsAgain(t *testing.T) {
+	for _, c := range []struct {
+		verb      string
+		lives, ok bool
+	}{
+		{"restart", false, false}, {"crash", false, false}, {"reset_baseline", false, true},
+		{"restart", true, true}, {"crash", true, true},
+	} {
+		dir := t.TempDir()
+		cfg := runtime.Default()
+		cfg.Data = filepath.Join(dir, "data")
+		cfg.Windows[0].Script = filepath.Join(dir, "chat.jsonl")
+		text := `{"at_ms":0,"who":"me","text":"a","conversation":"Hana"}` + "\n" + `{"at_ms":1,"do":"` + c.verb + `"}` + "\n"
+		if err := os.WriteFile(cfg.Windows[0].Script, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var opts []runtime.Option
+		if c.lives {
+			opts = append(opts, runtime.WithLives(func(bool) {}))
+		}
+		_, err := runtime.New(cfg, opts...)
+		if (err == nil) != c.ok {
+			t.Errorf("New(%s, lives %v) = %v, want an error = %v", c.verb, c.lives, err, !c.ok)
+		}
+		if !c.ok && (!errors.Is(err, runtime.ErrScript) || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), "kehai run")) {
+			t.Errorf("New(%s) = %v, want ErrScript with the line and what helps", c.verb, err)
+		}
+	}
+}
