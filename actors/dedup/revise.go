@@ -11,7 +11,8 @@ import (
 // [Ledger.Revise]. It comes before the entries learn from the view.
 //
 // Other pixels and another text are a change where the window is drawn as in its
-// last view, and the bubble has another size or its neighbours are unchanged.
+// last view, as another text shows that has kept its pixels, and the bubble has
+// another size or its neighbours are unchanged.
 // Without that it takes a text that has hardly anything in common with the old
 // one: a reader may misread a letter when the same words are drawn anew.
 func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Finding) {
@@ -20,7 +21,7 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 	}
 	still := false
 	for i, j := range a.at {
-		if s := &sights[i]; j >= 0 && s.counts() && s.Key != 0 && s.Key == l.entries[j].Key && shown(&l.entries[j]) {
+		if s := &sights[i]; j >= 0 && s.counts() && s.Kind == messages.KindText && s.Key != 0 && s.Key == l.entries[j].Key && shown(&l.entries[j]) {
 			still = true
 			break
 		}

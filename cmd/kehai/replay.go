@@ -42,8 +42,10 @@ The summary counts bubbles; of a joined message each. Expected are the friend's
 messages that a capture showed whole. Missed, doubled, false_echo (taken for an
 echo, and so missed too), echo_leaked (an own message delivered as the
 friend's), misattributed (in another conversation, or under another name) and
-order_errors are errors. They do not change the exit code: it is 0 when the
-replay itself worked.
+order_errors are errors. Changes are messages that a capture showed edited or
+taken back after another had shown them; changes_missed and changes_doubled
+(published again, or of a message that did not change) are errors too. Errors do
+not change the exit code: it is 0 when the replay itself worked.
 
 With --corpus it plays generated scenarios instead, with perfect, noisy and real
 OCR, and prints a table.`,
