@@ -312,14 +312,15 @@ func TestUsage(t *testing.T) {
 		t.Fatalf("Input() at first = %+v, %v, want nothing counted", in, err)
 	}
 	const keys, clicks, moves = 7, 3, 4
+	h := handsAt(t, desk.Display)
 	for i := range byte(keys) {
-		c.Press(xproto.KeyPress, 38+i)
+		h.press(deviceKeyPress, 38+i, h.keyboard)
 	}
 	for range clicks {
-		c.Press(xproto.ButtonPress, 1)
+		h.press(deviceButtonPress, 1, h.mouse)
 	}
-	for i := range moves {
-		c.Move(200+10*i, 300)
+	for range moves {
+		h.move(10, 0)
 	}
 	desktop.Eventually(t, "all events are counted", func() bool {
 		in, err = u.Input(t.Context())
