@@ -128,6 +128,7 @@ func TestTimelineInABrowser(t *testing.T) {
 	s := serve(t, &sc.host)
 	sc.show(t, s, true)
 	b := startBrowser(t)
+	b.open(s.URL(), look{w: 1280, h: 1900}).shoot("whole")
 	for _, l := range []look{{w: 1280, h: 900}, {w: 1280, h: 900, dark: true}, {w: 390, h: 900, scale: 2}, {w: 390, h: 900, scale: 2, dark: true}} {
 		p := b.open(s.URL(), l)
 		shot := p.shoot(fmt.Sprintf("timeline-%d-%v", l.w, l.dark))
@@ -298,7 +299,7 @@ func TestAttentionInABrowserLive(t *testing.T) {
 	p.until(`document.querySelector("#transitions tr").innerText.includes("Drowsy")`)
 	s.Listen(engine.Published{Message: messages.FocusNotice{ID: "n", Desk: "mac-a", State: messages.Drowsy, Since: aMoment, At: aMoment.Add(time.Second)}})
 	p.until(`!document.getElementById("attention-notice").hidden`)
-	p.wantText("#attention-notice", "You look drowsy since 17:12. A short break or some fresh air may help.")
+	p.wantText("#attention-notice", "Drowsy since 17:12. A short break or some fresh air may help.")
 	p.shoot("live")
 	h.become(s, messages.Away, aMoment.Add(time.Second))
 	h.become(s, messages.Focused, aMoment.Add(2*time.Second)) // two at once: the page fetches what it has not seen

@@ -105,10 +105,14 @@ func TestPageInABrowser(t *testing.T) {
 		t.Errorf("the page complains:\n%s", complaints)
 	}
 	for name, pattern := range map[string]string{
-		"a message that was there":         `class="said"[^>]*lang="ja"[^>]*>おはよう！今日は何時に集合する？<`,
+		"a message that was there":         `class="said"[^>]*lang="ja"[^>]*>OK。ケーキを買ってから行くね。`,
 		"a message that came":              `<li class="new" data-key="900">.*生きているページ`,
 		"markup in a message as text":      `&lt;b&gt;not bold&lt;/b&gt;`,
 		"a message without text":           `class="said none"[^>]*>\(sticker\)<`,
+		"an edited message":                `class="said gone"[^>]*>骨を直すには.*class="chip edited">edited</span><ins[^>]*>[^<]*7時に`,
+		"a message that was taken back":    `class="said gone"[^>]*>おはよう！今日は何時に集合する？</p><ul class="changes"[^>]*><li[^>]*><span class="chip unsent">taken back<`,
+		"a gap":                            `class="mark"[^>]*>.*class="chip gap">gap</span>.*messages may be missing here`,
+		"a change of an older message":     `<del[^>]*>See you at nine</del> <ins[^>]*>See you at ten</ins>`,
 		"an actor's kind":                  `<summary><span class="dot bad">dedup</span>`,
 		"an actor":                         `class="key dot"[^>]*>line@mac-a<`,
 		"a failing actor's error":          `class="error">last error: decode transcript`,

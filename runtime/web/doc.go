@@ -1,7 +1,8 @@
 // Package web is the live page: the newest frame of each watched window with
-// the bubbles found in it, messages as they arrive, the actors and their
-// health. It shows private text, so it listens on the loopback interface only
-// and wants a token.
+// the bubbles found in it, messages as they arrive and what becomes of them, the
+// attention of the person at the desk with a timeline, the actors and their
+// health. Watching is paused and resumed there. It shows private text, so it
+// listens on the loopback interface only and wants a token.
 //
 // [New] opens the port, [Server.Listen] takes what the engine publishes,
 // [Server.Serve] answers until its context ends. What a host fills in stands in
@@ -10,10 +11,12 @@
 // # Paths
 //
 //	/           the page; ?t=TOKEN sets the cookie and leads to the clean URL
-//	/events     Server-Sent Events: hello, status, window, messages,
-//	            resync, ping
+//	/events     Server-Sent Events: hello, status, attention, window,
+//	            messages, resync, ping
 //	/frame      newest frame of ?window=ID as PNG
-//	/page.css /page.js /icon.svg
+//	/attention  changes of the last days, for a page that missed some
+//	/act        POST of {"verb":…}: what a person asks for, see [Act]
+//	/page.css /page.js /attention.js /timeline.js /icon.svg
 //	/healthz    200 or 503 with reasons as JSON, without token
 //	/metrics    Prometheus, without token
 //
@@ -35,4 +38,8 @@
 // port, so other servers on this machine that the same browser visits receive
 // it. It is not the token, and is void after a restart unless the token was
 // configured.
+//
+// A command takes more: the request must tell its origin, and carry a key that
+// only a page of this process has been given. No other site can read that key,
+// nor send a request with it without asking first, which is refused.
 package web

@@ -10,7 +10,7 @@ import (
 func TestTokenIsNeeded(t *testing.T) {
 	s := serve(t, &host{})
 	for path, want := range map[string]int{
-		"/": 401, "/events": 401, "/frame?window=a": 401, "/page.js": 401, "/page.css": 401, "/icon.svg": 401, "/nothing": 401,
+		"/": 401, "/events": 401, "/frame?window=a": 401, "/page.js": 401, "/page.css": 401, "/icon.svg": 401, "/attention.js": 401, "/timeline.js": 401, "/attention": 401, "/nothing": 401,
 		"/?t=": 401, "/?t=0123456789abcdef0123456789abcdef": 401, "/?t=" + s.secret: 401, "/?t=" + s.token[:31]: 401,
 		"/healthz": 200, "/metrics": 404,
 	} {
@@ -134,7 +134,7 @@ func TestAnswersAreHardened(t *testing.T) {
 
 func TestOnlyReading(t *testing.T) {
 	s := serve(t, &host{})
-	for _, path := range []string{"/", "/events", "/healthz", "/frame"} {
+	for _, path := range []string{"/", "/events", "/healthz", "/frame", "/attention"} {
 		r := request(t, s, path)
 		r.Method = "POST"
 		if resp, _ := do(t, r); resp.StatusCode != http.StatusMethodNotAllowed && resp.StatusCode != http.StatusNotFound {

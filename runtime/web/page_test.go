@@ -55,7 +55,7 @@ func TestPageWithoutTheStoreBeginsWithAResync(t *testing.T) {
 func TestAssets(t *testing.T) {
 	s := serve(t, &host{})
 	for path, mime := range map[string]string{
-		"/page.css": "text/css; charset=utf-8", "/page.js": "text/javascript; charset=utf-8", "/icon.svg": "image/svg+xml",
+		"/page.css": "text/css; charset=utf-8", "/page.js": "text/javascript; charset=utf-8", "/attention.js": "text/javascript; charset=utf-8", "/timeline.js": "text/javascript; charset=utf-8", "/icon.svg": "image/svg+xml",
 	} {
 		resp, body := do(t, request(t, s, path))
 		if got := resp.Header.Get("Content-Type"); resp.StatusCode != 200 || got != mime || body == "" {
@@ -67,7 +67,7 @@ func TestAssets(t *testing.T) {
 // The page loads nothing from elsewhere, and has no code or style that its
 // policy would forbid.
 func TestAssetsKeepToThePolicy(t *testing.T) {
-	for _, name := range []string{"index.html", "page.css", "page.js", "icon.svg"} {
+	for _, name := range []string{"index.html", "page.css", "attention.js", "timeline.js", "page.js", "icon.svg"} {
 		src := strings.ReplaceAll(string(mustRead(name)), "http://www.w3.org/2000/svg", "")
 		for _, bad := range []string{"http://", "https://", "@import", "innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "document.write", `setAttribute("style"`} {
 			if strings.Contains(src, bad) {

@@ -121,6 +121,16 @@ func newScene(t *testing.T) *scene {
 		m.DeliveredAt = m.SeenAt.Add(time.Second)
 		sc.messages = append(sc.messages, m)
 	}
+	// What became of some of them, and of one that is no longer on the page.
+	for i, m := range []Message{
+		{Mark: MarkEdited, ID: "d5", Conversation: "line:海 直骨", Old: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。", Text: "骨を直すには、まず角を見ること。海の近くの家まで7時に迎えに行きます。"},
+		{Mark: MarkUnsent, ID: "d1", Conversation: "line:佐藤 花子", Old: "おはよう！今日は何時に集合する？"},
+		{Mark: MarkGap, Conversation: "team:Kehai 開発"},
+		{Mark: MarkEdited, ID: "gone", Conversation: "team:Kehai 開発", Sender: "Ken", Old: "See you at nine", Text: "See you at ten"},
+	} {
+		m.Seq, m.Kind, m.SeenAt = uint64(100+i), messages.KindText, now.Add(time.Duration(i-4)*time.Minute)
+		sc.messages = append(sc.messages, m)
+	}
 	return sc
 }
 

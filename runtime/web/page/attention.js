@@ -196,8 +196,8 @@ function drawFacts(v, now, t) {
 
 function drawNotice(v) {
   const n = v.notice, told = n && !v.paused && !v.muted && n.state === v.state && n.since === v.since;
-  const text = !told ? "" : v.state === "drowsy" ? `You look drowsy since ${clock(n.since)}. A short break or some fresh air may help.`
-    : `Your attention has drifted since ${clock(n.since)}. Back to it, or time for a break?`;
+  const text = !told ? "" : v.state === "drowsy" ? `Drowsy since ${clock(n.since)}. A short break or some fresh air may help.`
+    : `Distracted since ${clock(n.since)}. Back to it, or time for a break?`;
   put($("attention-notice"), text);
   $("attention-notice").hidden = !text;
 }

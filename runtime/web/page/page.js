@@ -62,7 +62,7 @@ function empty(parent, show, text) {
 const plural = (n, one, many) => `${n.toLocaleString("en")} ${n === 1 ? one : many || one + "s"}`;
 
 function ago(at) {
-  const s = Math.max(0, (Date.now() - Date.parse(at)) / 1000);
+  const s = Math.max(0, (nowMs() - Date.parse(at)) / 1000);
   if (s < 1.5) return "now";
   return span(s) + " ago";
 }
@@ -77,7 +77,7 @@ function span(s) {
 const pad = (n) => String(n).padStart(2, "0");
 function clock(at) {
   const d = new Date(at), hm = `${pad(d.getHours())}:${pad(d.getMinutes())}`;
-  if (new Date().toDateString() === d.toDateString()) return hm;
+  if (new Date(nowMs()).toDateString() === d.toDateString()) return hm;
   return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${hm}`;
 }
 
@@ -289,15 +289,16 @@ function drawMessages(known) {
 
 // markMessage shows what became of a message after it was delivered.
 function markMessage(li, m, changes) {
-  keyed(li.querySelector(".changes"), changes, (c) => c.seq, makeChange, () => {});
+  keyed(li.querySelector(".changes"), changes, (c) => c.seq, (c) => makeChange(c, m.parts <= 1), () => {});
   li.querySelector(".changes").hidden = !changes.length;
   li.querySelector(".said").classList.toggle("gone", changes.length > 0 && m.parts <= 1);
 }
 
-function makeChange(c) {
+function makeChange(c, alone) {
   const li = el("li");
   li.append(el("span", `chip ${c.mark}`, c.mark === "unsent" ? "taken back" : "edited"));
-  if (c.mark === "unsent") {
+  if (c.mark === "unsent" && alone) li.append(el("span", "by", "by its sender"));
+  else if (c.mark === "unsent") {
     const old = el("del");
     words(old, c.old || "");
     li.append(old);
@@ -456,7 +457,7 @@ function drawDead(n) {
 function tick() {
   for (const fig of document.querySelectorAll(".window")) if (fig.dataset.at) put(fig.querySelector(".age"), ago(fig.dataset.at));
   const facts = [status.node, status.version];
-  if (Date.parse(status.started) > 0) facts.push(`up ${span((Date.now() - Date.parse(status.started)) / 1000)}`);
+  if (Date.parse(status.started) > 0) facts.push(`up ${span(Math.max(0, nowMs() - Date.parse(status.started)) / 1000)}`);
   put($("facts"), facts.filter(Boolean).join(" · "));
   tickAttention();
 }

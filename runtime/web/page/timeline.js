@@ -42,7 +42,7 @@ function makeRows() {
 // in it, and joins equal neighbours.
 function columnsOf(spans, piece, width, until) {
   const runs = [], end = Math.min(piece.to, until), at = (x) => piece.from + (x * DAY) / width - piece.wall;
-  const first = Math.floor((piece.wall / DAY) * width), last = Math.ceil(((piece.wall + end - piece.from) / DAY) * width);
+  const pixel = (t) => Math.round(((piece.wall + t - piece.from) / DAY) * width), first = pixel(piece.from), last = Math.max(pixel(end), end > piece.from ? first + 1 : 0);
   let i = 0;
   for (let x = first; x < last; x++) {
     const from = Math.max(piece.from, at(x)), to = Math.min(end, at(x + 1)), held = {};

@@ -1,0 +1,218 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// acting is a host that takes commands.
+func acting(err error) *host {
+	return &host{act: func(context.Context, Act) error { return err }}
+}
+
+// command makes a request as the page does.
+func command(t *testing.T, s *Server, body string) *http.Request {
+	t.Helper()
+	r := request(t, s, "/act")
+	post, err := http.NewRequestWithContext(r.Context(), "POST", r.URL.String(), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	post.Header = r.Header
+	post.Header.Set("Origin", "http://"+s.Addr())
+	post.Header.Set("Kehai-Page", s.pageKey)
+	post.Header.Set("Content-Type", "application/json")
+	return post
+}
+
+func TestAct(t *testing.T) {
+	h := acting(nil)
+	s := serve(t, h)
+	f := follow(t, s, "", "")
+	f.until("status")
+	for _, tt := range []struct {
+		body string
+		code int
+		want *Act
+	}{
+		{`{"verb":"pause_window","window":"line@a"}`, 204, &Act{Verb: PauseWindow, Window: "line@a"}},
+		{`{"verb":"resume_window"}`, 204, &Act{Verb: ResumeWindow}},
+		{`{"verb":"mute_notices","minutes":60}`, 204, &Act{Verb: MuteNotices, For: time.Hour}},
+		{`{"verb":"mute_notices","minutes":0}`, 204, &Act{Verb: MuteNotices}},
+		{`{"verb":"mute_notices","minutes":-1}`, 400, nil},
+		{`{"verb":"mute_notices","minutes":9223372036854775807}`, 400, nil},
+		{`{"verb":"forget"}`, 400, nil},
+		{`{"verb":"pause_window","conversation":"x"}`, 400, nil},
+		{`{"verb":"pause_window","window":"` + strings.Repeat("x", 5000) + `"}`, 400, nil},
+		{`verb=pause_window`, 400, nil},
+		{``, 400, nil},
+	} {
+		h.set(func(h *host) { h.acts = nil })
+		resp, body := do(t, command(t, s, tt.body))
+		var want []Act
+		if tt.want != nil {
+			want = []Act{*tt.want}
+		}
+		h.set(func(h *host) {
+			if resp.StatusCode != tt.code || !slices.Equal(h.acts, want) {
+				t.Errorf("POST %.60s = %d %q and %v, want %d and %v", tt.body, resp.StatusCode, body, h.acts, tt.code, want)
+			}
+		})
+	}
+}
+
+// Each of the checks alone keeps a foreign request out.
+func TestActIsGuarded(t *testing.T) {
+	h := acting(nil)
+	s := serve(t, h)
+	for name, change := range map[string]func(*http.Request){
+		"no cookie":       func(r *http.Request) { r.Header.Del("Cookie") },
+		"no origin":       func(r *http.Request) { r.Header.Del("Origin") },
+		"other origin":    func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
+		"other port":      func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
+		"null origin":     func(r *http.Request) { r.Header.Set("Origin", "null") },
+		"no key":          func(r *http.Request) { r.Header.Del("Kehai-Page") },
+		"an old key":      func(r *http.Request) { r.Header.Set("Kehai-Page", randomHex()) },
+		"the token":       func(r *http.Request) { r.Header.Set("Kehai-Page", s.token) },
+		"rebound name":    func(r *http.Request) { r.Host = "evil.example"; r.Header.Set("Origin", "http://evil.example") },
+		"of another site": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"reading":         func(r *http.Request) { r.Method = "GET" },
+		"putting":         func(r *http.Request) { r.Method = "PUT" },
+	} {
+		r := command(t, s, `{"verb":"pause_attention"}`)
+		change(r)
+		resp, _ := do(t, r)
+		h.set(func(h *host) {
+			if resp.StatusCode < 400 || len(h.acts) != 0 {
+				t.Errorf("POST /act with %s = %d and %v, want it refused", name, resp.StatusCode, h.acts)
+			}
+			h.acts = nil
+		})
+	}
+	if resp, _ := do(t, command(t, s, `{"verb":"pause_attention"}`)); resp.StatusCode != http.StatusNoContent {
+		t.Errorf("POST /act as the page does = %d, want 204", resp.StatusCode)
+	}
+}
+
+func TestActFails(t *testing.T) {
+	s := serve(t, acting(errors.New("no such window: there is line")))
+	if resp, body := do(t, command(t, s, `{"verb":"pause_window","window":"x"}`)); resp.StatusCode != http.StatusConflict || strings.TrimSpace(body) != "no such window: there is line" {
+		t.Errorf("POST of what fails = %d %q, want 409 with the reason", resp.StatusCode, body)
+	}
+	s = serve(t, &host{})
+	if resp, _ := do(t, command(t, s, `{"verb":"pause_window"}`)); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("POST to a page that only shows = %d, want 404", resp.StatusCode)
+	}
+}
+
+func TestAttentionOnThePage(t *testing.T) {
+	at := t0
+	h := &host{attention: &Attention{Desk: "a", State: messages.Focused, Since: at, Reasoning: "</script>"}, changes: []AttentionChange{
+		{At: at, State: messages.Focused, Confidence: 0.904, Source: messages.FromLLM},
+		{At: at.Add(time.Minute), State: messages.Unknown, Paused: true},
+		{At: at.Add(2 * time.Minute), State: "new one", Confidence: 1, Source: "who"},
+	}}
+	s := serve(t, h)
+	_, body := do(t, request(t, s, "/"))
+	v := stateOf(t, body)
+	if v.Attention == nil || v.Attention.State != messages.Focused || v.Attention.Raw != nil || v.History == nil {
+		t.Fatalf("the page's attention = %+v, history %+v, want both", v.Attention, v.History)
+	}
+	ms := at.UnixMilli()
+	want := [][4]int64{{ms, 0, 90, 1}, {ms + 60000, 6, 0, -1}, {ms + 120000, 5, 100, -1}}
+	if !slices.Equal(v.History.Changes, want) || v.History.States[6] != "paused" || v.History.Sources[1] != messages.FromLLM {
+		t.Errorf("history = %+v, want %v", v.History, want)
+	}
+	resp, body := do(t, request(t, s, "/attention"))
+	if got := decode[historyView](t, body); resp.StatusCode != 200 || !slices.Equal(got.Changes, want) {
+		t.Errorf("GET /attention = %d %s, want %v", resp.StatusCode, body, want)
+	}
+	h.set(func(h *host) { h.broken = errBroken })
+	if resp, body := do(t, request(t, s, "/attention")); resp.StatusCode != 500 || strings.Contains(body, "closed") {
+		t.Errorf("GET /attention of a closed store = %d %q, want 500 without the reason", resp.StatusCode, body)
+	}
+	if resp, _ := do(t, request(t, serve(t, &host{}), "/attention")); resp.StatusCode != 404 {
+		t.Errorf("GET /attention while it is off = %d, want 404", resp.StatusCode)
+	}
+	o := h.options()
+	o.Changes = nil
+	if _, err := New(o); err == nil {
+		t.Error("New(Attention without Changes) = nil, want an error")
+	}
+}
+
+// The stream tells each judgement, counts changes, and says a pause.
+func TestStreamOfAttention(t *testing.T) {
+	h := acting(nil)
+	h.attention = &Attention{Desk: "a"}
+	s := serve(t, h)
+	f := follow(t, s, "", "")
+	next := func() attentionView { t.Helper(); return decode[attentionView](t, f.until("attention").data) }
+	if v := next(); v.Raw != nil || v.Changes != 0 {
+		t.Errorf("first = %+v, want no judgement", v)
+	}
+	tell := func(raw, steady messages.Attention, why messages.Text) {
+		s.Listen(engine.Published{Message: messages.FocusJudged{
+			Desk: "a", Raw: messages.FocusState{State: raw, At: t0, Confidence: 0.5}, Steady: messages.FocusState{State: steady, Reasoning: why},
+		}})
+	}
+	var changes uint64
+	for _, tt := range []struct {
+		raw, steady messages.Attention
+		why         messages.Text
+		changed     uint64
+	}{
+		{messages.Focused, messages.Focused, "a", 1}, {messages.Drowsy, messages.Focused, "b", 0}, {messages.Drowsy, messages.Drowsy, "b", 1},
+		{messages.Unknown, messages.Unknown, "paused", 1}, {messages.Unknown, messages.Unknown, "resumed", 1},
+	} {
+		tell(tt.raw, tt.steady, tt.why)
+		changes += tt.changed
+		v := next()
+		if v.Raw == nil || v.Raw.State != tt.raw || v.Changes != changes {
+			t.Errorf("after %s → %s: %+v, want %d changes", tt.raw, tt.steady, v, changes)
+		}
+	}
+	since := t0
+	h.set(func(h *host) {
+		h.act = func(context.Context, Act) error { h.attention.Paused = &since; return nil }
+	})
+	do(t, command(t, s, `{"verb":"pause_attention"}`))
+	if v := next(); v.Paused == nil || !v.Paused.Equal(t0) {
+		t.Errorf("after a pause: %+v, want it", v)
+	}
+	s.Listen(engine.Published{Message: messages.FocusNotice{ID: "n", Desk: "a", State: messages.Drowsy}})
+	if v := next(); v.Notice == nil || v.Notice.ID != "n" {
+		t.Errorf("after a notice: %+v, want it", v)
+	}
+}
+
+func TestMarksOfMessages(t *testing.T) {
+	conv := messages.ConversationID("line:Hana")
+	for _, tt := range []struct {
+		event messages.Message
+		want  Message
+	}{
+		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeEdited, Sender: "Hana", Old: "a", New: "b", SeenAt: t0, ChangedAt: t0.Add(1)},
+			Message{Seq: 7, Mark: MarkEdited, ID: "m1", Conversation: conv, Sender: "Hana", Kind: messages.KindText, Text: "b", Old: "a", SeenAt: t0, DeliveredAt: t0.Add(1)}},
+		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeUnsent, Old: "b", SeenAt: t0},
+			Message{Seq: 7, Mark: MarkUnsent, ID: "m1", Conversation: conv, Kind: messages.KindText, Old: "b", SeenAt: t0}},
+		{messages.TranscriptGap{Conversation: conv, SeenAt: t0}, Message{Seq: 7, Mark: MarkGap, Conversation: conv, SeenAt: t0}},
+		{messages.MessageDelivered{InboundMessage: messages.InboundMessage{ID: "m1", Conversation: conv, Kind: messages.KindText, Text: "a", Parts: []messages.Part{{Partial: true}}, SeenAt: t0}},
+			Message{Seq: 7, ID: "m1", Conversation: conv, Kind: messages.KindText, Text: "a", Parts: 1, Partial: true, SeenAt: t0}},
+	} {
+		if got, ok := MessageOf(engine.Published{Seq: 7, Message: tt.event}); !ok || got != tt.want {
+			t.Errorf("MessageOf(%T) = %+v, %v, want %+v", tt.event, got, ok, tt.want)
+		}
+	}
+	if _, ok := MessageOf(engine.Published{Message: messages.FocusNotice{}}); ok {
+		t.Error("MessageOf(a notice) = true, want false")
+	}
+}
