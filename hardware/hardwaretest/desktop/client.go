@@ -221,30 +221,50 @@ func (w *Window) settled() {
 func (w *Window) shown() {
 	w.c.t.Helper()
 	w.settled()
-	Eventually(w.c.t, "the screen shows the window", func() bool {
-		at, err := xproto.TranslateCoordinates(w.c.x, xproto.Window(w.ID), w.c.root, 0, 0).Reply()
-		if err != nil {
+	Eventually(w.c.t, "the screen shows the window", func() bool { return w.shows(image.Rect(0, 0, screenW, screenH)) })
+}
+
+// Covers reports whether the screen shows this window, and nothing else, in the
+// whole of a part of the screen. It looks at the screen's pixels.
+func (w *Window) Covers(part image.Rectangle) bool {
+	w.c.t.Helper()
+	box, _, _ := w.place()
+	return part.In(box) && w.shows(part)
+}
+
+// place is where the window is, and its pattern.
+func (w *Window) place() (box image.Rectangle, seed int, err error) {
+	at, err := xproto.TranslateCoordinates(w.c.x, xproto.Window(w.ID), w.c.root, 0, 0).Reply()
+	if err != nil {
+		return box, 0, err
+	}
+	w.c.mu.Lock()
+	defer w.c.mu.Unlock()
+	origin := image.Pt(int(at.DstX), int(at.DstY))
+	return image.Rectangle{Min: origin, Max: origin.Add(w.size)}, w.seed, nil
+}
+
+// shows reports whether a part of the screen shows the window as far as that
+// reaches.
+func (w *Window) shows(part image.Rectangle) bool {
+	whole, seed, err := w.place()
+	box := whole.Intersect(part)
+	if err != nil || box.Empty() {
+		return false
+	}
+	reply, err := xproto.GetImage(w.c.x, xproto.ImageFormatZPixmap, xproto.Drawable(w.c.root),
+		int16(box.Min.X), int16(box.Min.Y), uint16(box.Dx()), uint16(box.Dy()), ^uint32(0)).Reply()
+	if err != nil || len(reply.Data) < 4*box.Dx()*box.Dy() {
+		return false
+	}
+	for i := 0; i < 4*box.Dx()*box.Dy(); i += 4 {
+		p := box.Min.Add(image.Pt(i/4%box.Dx(), i/4/box.Dx())).Sub(whole.Min)
+		want := pattern(seed, p.X, p.Y)
+		if reply.Data[i] != want.B || reply.Data[i+1] != want.G || reply.Data[i+2] != want.R {
 			return false
 		}
-		w.c.mu.Lock()
-		seed, size := w.seed, w.size
-		w.c.mu.Unlock()
-		origin := image.Pt(int(at.DstX), int(at.DstY))
-		box := image.Rectangle{Min: origin, Max: origin.Add(size)}.Intersect(image.Rect(0, 0, screenW, screenH))
-		reply, err := xproto.GetImage(w.c.x, xproto.ImageFormatZPixmap, xproto.Drawable(w.c.root),
-			int16(box.Min.X), int16(box.Min.Y), uint16(box.Dx()), uint16(box.Dy()), ^uint32(0)).Reply()
-		if err != nil || len(reply.Data) < 4*box.Dx()*box.Dy() {
-			return false
-		}
-		for i := 0; i < 4*box.Dx()*box.Dy(); i += 4 {
-			p := box.Min.Add(image.Pt(i/4%box.Dx(), i/4/box.Dx())).Sub(origin)
-			want := pattern(seed, p.X, p.Y)
-			if reply.Data[i] != want.B || reply.Data[i+1] != want.G || reply.Data[i+2] != want.R {
-				return false
-			}
-		}
-		return true
-	})
+	}
+	return true
 }
 
 // Change shows another pattern.

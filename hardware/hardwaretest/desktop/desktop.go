@@ -98,8 +98,9 @@ func (d *Desktop) StartBus(t testing.TB) (address string) {
 	return address
 }
 
-// StartBrowser shows a page in a Chromium window of its own.
-func (d *Desktop) StartBrowser(t testing.TB, page string) *Process {
+// StartBrowser shows a page in a Chromium window of its own. flags come after
+// those that every test has, and of two with one name the later one counts.
+func (d *Desktop) StartBrowser(t testing.TB, page string, flags ...string) *Process {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "browser")
 	if err != nil {
@@ -111,10 +112,10 @@ func (d *Desktop) StartBrowser(t testing.TB, page string) *Process {
 	}
 	// Registered before the process, so that it runs after the process has ended.
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
-	return d.Run(t, "chromium", "--no-sandbox", "--test-type", "--force-renderer-accessibility", "--disable-gpu",
+	return d.Run(t, "chromium", append([]string{"--no-sandbox", "--test-type", "--force-renderer-accessibility", "--disable-gpu",
 		"--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
 		"--password-store=basic", "--force-device-scale-factor=1", "--window-size=1000,700", "--window-position=20,20",
-		"--user-data-dir="+profile, "--app=file://"+file)
+		"--user-data-dir=" + profile, "--app=file://" + file}, flags...)...)
 }
 
 // Process is a running program.
