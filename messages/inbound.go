@@ -106,6 +106,12 @@ type BurstDue struct{}
 // MessageType implements [Message].
 func (BurstDue) MessageType() Type { return Type{"burst_due", 1} }
 
+// TrimDue makes a conversation delete what was delivered before a time.
+type TrimDue struct{ Before time.Time }
+
+// MessageType implements [Message].
+func (TrimDue) MessageType() Type { return Type{"trim_due", 1} }
+
 // MessageID identifies a delivered message; unique in a store.
 type MessageID string
 

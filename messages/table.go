@@ -39,6 +39,7 @@ func Core() Table {
 		Durable[InboundMessage](nil),
 		Durable[MessageDelivered](nil),
 		Durable[MessageChanged](nil),
+		Fleeting[TrimDue](),
 
 		// attention
 		Fleeting[FaceFrame](),

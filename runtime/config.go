@@ -413,7 +413,11 @@ type DebugConfig struct {
 
 // RetentionConfig says how long things are kept.
 type RetentionConfig struct {
-	// Delivered messages; 0 keeps them forever. Default 0s.
+	// Delivered messages; 0 keeps them forever. They go at the start or at most an
+	// hour later, but not before every subscription has them. What messages are
+	// told by stays: the last dedup.tail texts of each conversation, what each
+	// window showed last, and what was sent last; kehai forget deletes these too.
+	// Default 0s.
 	Messages Duration `yaml:"messages" min:"0s" max:"876000h"`
 
 	// Why things were kept or dropped; 0 keeps it forever. Default 720h.

@@ -140,7 +140,7 @@ func (r *Runtime) inspectForMetrics() ([]engine.ActorInfo, []engine.PoolInfo) {
 }
 
 // Backend answers the questions of the command line and the page.
-func (r *Runtime) Backend() control.Backend { return backend{r, stored{r.engine, r.cfg, r.pauses}} }
+func (r *Runtime) Backend() control.Backend { return backend{r, stored{r.engine, r.cfg, r.pauses, r.names}} }
 
 type backend struct {
 	r *Runtime
@@ -170,38 +170,4 @@ func (b backend) Forget(ctx context.Context, c messages.ConversationID) (sum eng
 	defer b.r.sights.files.Unlock()
 	b.r.sights.forget()
 	return b.stored.Forget(ctx, c)
-}
-
-// upkeepEvery is how often old records are deleted and the store is compacted.
-const upkeepEvery = time.Hour
-
-// injectionsKept is how long a host may repeat an injection without effect.
-const injectionsKept = 7 * 24 * time.Hour
-
-// upkeep deletes what has outlived its retention, and gives its space back.
-func (r *Runtime) upkeep(ctx context.Context) error {
-	for sleep(ctx, upkeepEvery) {
-		if r.compact != nil {
-			if err := r.compact(ctx); err != nil && ctx.Err() == nil {
-				r.log.Warn().Err(err).Msg("compact_failed")
-			}
-		}
-		now := time.Now()
-		cut := func(keep Duration) time.Time {
-			if keep <= 0 {
-				return time.Time{}
-			}
-			return now.Add(-time.Duration(keep))
-		}
-		_, err := r.engine.Trim(ctx, engine.Cutoffs{
-			Events:      cut(r.cfg.Retention.Messages),
-			Verdicts:    cut(r.cfg.Retention.Verdicts),
-			DeadLetters: cut(r.cfg.Retention.DeadLetters),
-			Injections:  cut(Duration(injectionsKept)),
-		})
-		if err != nil && ctx.Err() == nil {
-			r.log.Warn().Err(err).Msg("trim_failed")
-		}
-	}
-	return nil
 }

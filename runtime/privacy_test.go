@@ -203,13 +203,48 @@ func TestRetention(t *testing.T) {
 			{50 * time.Hour, false, false, true},
 			{74 * time.Hour, false, false, false},
 		} {
+			rows := "s/conversation/line:Hana\x00messages"
 			s.Advance(time.Until(startedAt(s).Add(c.after)))
-			for prefix, want := range map[string]bool{"e/": c.events, "v/": c.verdicts, "d/": c.dead} {
+			for prefix, want := range map[string]bool{"e/": c.events, rows: c.events, "v/": c.verdicts, "d/": c.dead} {
 				if got := store.count(t, prefix) > 0; got != want {
 					t.Errorf("after %v there are records under %s: %v, want %v", c.after, prefix, got, want)
 				}
 			}
 		}
+	})
+}
+
+// TestRetentionAtTheStart trims when a runtime starts, not an hour later: one that
+// never runs for an hour keeps nothing for good. What the rules compare with
+// stays, and nothing else.
+func TestRetentionAtTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store spy
+		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *runtime.Config) {
+			c.Retention.Messages, c.Retention.Verdicts = 24*runtime.Duration(time.Hour), 24*runtime.Duration(time.Hour)
+			c.Windows[0].Poll = runtime.Duration(time.Minute)
+		}))
+		s.Friend("Hana", "おはよう")
+		s.WantMessages("おはよう")
+		s.Advance(23 * time.Hour)
+		s.Friend("Hana", "こんばんは")
+		s.WantMessages("おはよう", "こんばんは")
+		s.Advance(time.Until(startedAt(s).Add(24*time.Hour + 30*time.Minute)))
+		if store.count(t, "s/conversation/line:Hana\x00messages") != 2 {
+			t.Error("the first message was trimmed before the restart: this test shows nothing")
+		}
+		s.Restart()
+		s.Advance(5 * time.Second)
+		for _, key := range store.holding(t, "おはよう") {
+			if !strings.HasPrefix(key, `"s/dedup/`) && !strings.HasPrefix(key, `"s/fusion/`) {
+				t.Errorf("the message that is too old is still in %s", key)
+			}
+		}
+		if store.count(t, "s/conversation/line:Hana\x00messages") != 1 || store.count(t, "e/") != 1 {
+			t.Errorf("%d rows and %d events are left, want the young message's", store.count(t, "s/conversation/line:Hana\x00messages"), store.count(t, "e/"))
+		}
+		s.Friend("Hana", "またね")
+		s.WantMessages("おはよう", "こんばんは", "またね")
 	})
 }
 

@@ -51,6 +51,8 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.deliver(turn, m)
 	case messages.Revised:
 		a.revise(turn, m)
+	case messages.TrimDue:
+		trim(turn, m.Before)
 	default:
 		return fmt.Errorf("conversation: unexpected %s", msg.MessageType())
 	}
@@ -90,5 +92,21 @@ func (a actor) forget(turn *actors.Turn, upTo int64) {
 		}
 		Messages.Delete(turn, RowKey(n))
 		ids.Delete(turn, string(old.ID))
+	}
+}
+
+// trim removes what was delivered before a time. Numbers have no gaps, so that the
+// first one missing ends the search.
+func trim(turn *actors.Turn, before time.Time) {
+	head, _ := Heads.Get(turn, "head")
+	for n := head.Count; n > 0; n-- {
+		m, ok := Messages.Get(turn, RowKey(n))
+		if !ok {
+			return
+		}
+		if m.DeliveredAt.Before(before) {
+			Messages.Delete(turn, RowKey(n))
+			ids.Delete(turn, string(m.ID))
+		}
 	}
 }

@@ -66,3 +66,28 @@ func TestKeepsTheNewest(t *testing.T) {
 	h.Send(inbound(9))
 	h.WantDropped("conversation", "message id9 was delivered before")
 }
+
+func TestTrims(t *testing.T) {
+	h := spawn(t, conversation.Options{})
+	began := h.Now()
+	for n := 1; n <= 4; n++ {
+		h.Send(inbound(n))
+		h.Advance(time.Hour)
+	}
+	h.Published()
+	h.CrashBeforeCommit()
+	h.Send(messages.TrimDue{Before: began.Add(2 * time.Hour)})
+	h.Send(messages.TrimDue{Before: began.Add(2 * time.Hour)}) // as the next upkeep does
+	h.Crash()
+	for n := int64(1); n <= 4; n++ {
+		if _, ok := actortest.Stored(h, conversation.Messages, conversation.RowKey(n)); ok != (n > 2) {
+			t.Errorf("message %d kept = %v, want %v", n, ok, n > 2)
+		}
+	}
+	h.Send(inbound(4))
+	h.WantDropped("conversation", "message id4 was delivered before")
+	h.Send(inbound(5))
+	if _, ok := actortest.Stored(h, conversation.Messages, conversation.RowKey(5)); !ok {
+		t.Error("the message after a trim has no row, want number 5")
+	}
+}

@@ -7,5 +7,6 @@
 //
 // Tables: "head" with the row "head", a [Head]; "messages", the newest messages
 // by their number in 16 digits; "ids", the numbers of the same messages by id,
-// by which repeats are refused. A crash loses nothing.
+// by which repeats are refused. TrimDue deletes rows by their age. A crash loses
+// nothing.
 package conversation
