@@ -33,8 +33,10 @@ func (a *app) doctorCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what this machine needs, and say what mends it",
-		Long: `Checks OCR and its languages, fonts, the desktop with its permissions, the
-language model's server, the store and the page's port. Notes are no faults: drawn windows need no desktop. It exits with 1 if something is missing without which a run does not work.`,
+		Long: `Checks OCR and its languages, fonts, the desktop with its permissions, what
+attention sees and where its notices go, the language model's server, the store
+and the page's port. Notes are no faults: drawn windows need no desktop. It exits
+with 1 if something is missing without which a run does not work.`,
 		Example: "  kehai doctor",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,6 +55,7 @@ func examine(ctx context.Context, a *app, cfg runtime.Config) []finding {
 		defer running.Close()
 	}
 	list := append([]finding{checkOCR(cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
+	list = append(list, checkFocus(ctx, cfg)...)
 	return append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil), checkPort(cfg, running != nil))
 }
 

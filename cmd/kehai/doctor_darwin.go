@@ -33,3 +33,30 @@ func systemFindings(_ context.Context, need wants) []finding {
 	}
 	return list
 }
+
+// checkUsage asks the counters of the system, which need no permission: neither
+// Input Monitoring nor Accessibility.
+func checkUsage(ctx context.Context) []finding {
+	usage, err := darwin.OpenUsage(darwin.UsageOptions{})
+	if err != nil {
+		return []finding{{what: "usage", text: err.Error()}}
+	}
+	list := probeUsage(ctx, usage, usageMends{app: "log in to a desktop session", idle: "log in to a desktop session", input: "log in to a desktop session"})
+	if len(list) == 1 && list[0].ok {
+		list[0].text += "; macOS wants no permission for them"
+	}
+	return list
+}
+
+// checkNotices cannot ask whether notices are allowed, and shows none to find
+// out.
+func checkNotices(context.Context) finding {
+	f := finding{what: "notices", text: "shown through osascript, as those of Script Editor"}
+	if _, err := darwin.OpenNotifier(); err != nil {
+		f.text = err.Error()
+		return f
+	}
+	f.ok = true
+	f.text += "; if none appear, allow Script Editor in System Settings → Notifications"
+	return f
+}

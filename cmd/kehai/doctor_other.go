@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/atspi"
+	"github.com/kehai-run/kehai/hardware/freedesktop"
 	"github.com/kehai-run/kehai/hardware/x11"
 )
 
@@ -70,5 +71,37 @@ func checkBus(ctx context.Context, need wants) finding {
 	}
 	f.text = err.Error()
 	f.mend = "needed by windows with structure: atspi alone: sudo apt-get install at-spi2-core, and log in anew"
+	return f
+}
+
+// checkUsage asks the X server.
+func checkUsage(ctx context.Context) []finding {
+	usage, err := x11.OpenUsage(x11.Options{})
+	if err != nil {
+		return []finding{{what: "usage", text: err.Error()}}
+	}
+	defer usage.Close()
+	list := probeUsage(ctx, usage, usageMends{
+		app:   "log in to an X11 (Xorg) session with a window manager",
+		idle:  "start the X server with its screen saver extension",
+		input: "start the X server with XInput 2",
+	})
+	if os.Getenv("WAYLAND_DISPLAY") != "" && list[0].ok {
+		list[0].ok = false
+		list[0].text = "this is a Wayland session: the use of X applications alone is seen"
+		list[0].mend = "log in to an X11 (Xorg) session, or set focus.usage to none"
+	}
+	return list
+}
+
+// checkNotices asks the notification service for its name and shows nothing.
+func checkNotices(ctx context.Context) finding {
+	f := finding{what: "notices"}
+	name, err := freedesktop.Notifier{}.Check(ctx)
+	if err != nil {
+		f.text, f.mend = err.Error(), "notices are on the live page all the same; on Debian: sudo apt-get install dunst"
+		return f
+	}
+	f.ok, f.text = true, "shown by "+clean(name)
 	return f
 }
