@@ -29,7 +29,7 @@ given.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.focusStatus(), a.focusDay(), a.focusExport(), a.focusPause(), a.focusResume(), a.focusClassify(), a.focusReplay())
+	cmd.AddCommand(a.focusStatus(), a.focusDay(), a.focusExport(), a.focusPause(), a.focusResume(), a.focusClassify(), a.focusReplay(), a.focusFeed())
 	return cmd
 }
 

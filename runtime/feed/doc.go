@@ -4,7 +4,8 @@
 // [New] opens both and [Server.Serve] answers until its context ends; each
 // picture goes to Options.Sink as a messages.FaceFrame, each ready-made snapshot
 // as a messages.CameraSnapshot. Package runtime hands them to the camera of its
-// desk.
+// desk. Whatever can write lines can be a tracker: kehai focus feed sends them on,
+// and kehai focus feed --example prints one for MediaPipe.
 //
 // # Protocol
 //
@@ -32,7 +33,8 @@
 //	{"ok":false,"line":7,"code":"points","error":"feed: 70 points: want 478 …"}
 //
 // A line with "ack":true is answered with {"ok":true,"line":8} when it was taken;
-// other good lines are not answered.
+// other good lines are not answered. {"ack":true} alone is a line that is only
+// answered, once all before it were.
 //
 // On the socket each connection is a session. Over HTTP a tracker posts one or
 // more lines to /v1/focus with the header "Authorization: Bearer TOKEN"; the

@@ -54,7 +54,8 @@ type line struct {
 	Ack    bool            `json:"ack"`
 }
 
-// parse reads one line. The error is a *LineError.
+// parse reads one line; the message is nil for one that only asks for an answer.
+// The error is a *LineError.
 func (s *session) parse(data []byte) (msg messages.Message, ack bool, err error) {
 	var l line
 	if err := json.Unmarshal(data, &l); err != nil {
@@ -69,6 +70,8 @@ func (s *session) parse(data []byte) (msg messages.Message, ack bool, err error)
 			return nil, l.Ack, bad(CodeSnapshot, "%v", err)
 		}
 		return snapshot, l.Ack, nil
+	case l.Points == nil && l.AtMS == nil && l.Ack:
+		return nil, true, nil
 	case l.Points == nil:
 		return nil, l.Ack, bad(CodeJSON, `want {"at_ms":…,"points":[…]} or {"camera":{…}}`)
 	}

@@ -46,6 +46,16 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestParseQuestion(t *testing.T) {
+	var s session
+	if msg, ack, err := s.parse([]byte(`{"ack":true}`)); msg != nil || !ack || err != nil || s.began {
+		t.Errorf("parse(question) = %v, %v, %v, want nothing but an answer", msg, ack, err)
+	}
+	if _, _, err := s.parse([]byte(`{"ack":true,"at_ms":1}`)); err == nil {
+		t.Error("parse(a picture without points) = none, want an error")
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	face := points(68, "[10,20]")
 	for _, c := range []struct{ in, code, text string }{

@@ -243,6 +243,9 @@ func (s *Server) take(own *session, text []byte, long bool) (r reply, wanted boo
 	if err != nil {
 		return failure(err), true
 	}
+	if msg == nil {
+		return reply{OK: true}, ack
+	}
 	if !s.lease.take(own.name, s.now()) {
 		return failure(bad(CodeBusy, "another tracker is at work: run one for each camera, or end the other and wait %v", leaseTime)), true
 	}

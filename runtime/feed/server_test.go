@@ -259,6 +259,8 @@ func TestOneTrackerAtATime(t *testing.T) {
 	b.send(`{"at_ms":1,"points":[],"ack":true}`, snapshot)
 	b.want(1, feed.CodeBusy)
 	b.want(2, feed.CodeBusy)
+	b.send(`{"ack":true}`) // is no tracker's work
+	b.want(3, "")
 	if status, r := post(t, addr, "", token, frame(1)); status != 503 || r.Taken != 0 || len(r.Errors) != 1 || r.Errors[0].Code != feed.CodeBusy {
 		t.Errorf("POST(while another is at work) = %d, %+v, want 503 and busy", status, r)
 	}
@@ -267,10 +269,10 @@ func TestOneTrackerAtATime(t *testing.T) {
 	a.want(2, "")
 	now.advance(9 * time.Second)
 	b.send(snapshot)
-	b.want(3, feed.CodeBusy)
+	b.want(4, feed.CodeBusy)
 	now.advance(time.Second)
 	b.send(snapshot)
-	b.want(4, "")
+	b.want(5, "")
 	a.send(snapshot)
 	a.want(3, feed.CodeBusy)
 	if n := len(got); n != 3 {
