@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -33,6 +35,45 @@ func DecodeUsage(data []byte) (UsageSnapshot, error) {
 		err = s.Check()
 	}
 	return s, err
+}
+
+// CameraFields lists the fields of a camera snapshot as [DecodeCamera] reads
+// them, those of the pose with its name and a point before theirs.
+func CameraFields() []string { return fieldsOf(reflect.TypeFor[CameraSnapshot](), "") }
+
+// UsageFields lists the fields of a usage snapshot.
+func UsageFields() []string { return fieldsOf(reflect.TypeFor[UsageSnapshot](), "") }
+
+func fieldsOf(t reflect.Type, prefix string) (names []string) {
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, prefix+name)
+		if t.Field(i).Type == reflect.TypeFor[HeadPose]() {
+			names = append(names, fieldsOf(t.Field(i).Type, prefix+name+".")...)
+		}
+	}
+	return names
+}
+
+// UnknownFields lists the fields of a JSON object, and of the objects in it, that
+// are none of those known, in the order of their names. Case does not count.
+func UnknownFields(data []byte, known []string) (unknown []string) {
+	return unknownFields(data, known, "", 2)
+}
+
+func unknownFields(data []byte, known []string, prefix string, depth int) (unknown []string) {
+	var fields map[string]json.RawMessage
+	if depth == 0 || json.Unmarshal(data, &fields) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !strings.Contains(name, ".") && slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, prefix+name) }) {
+			unknown = append(unknown, unknownFields(fields[name], known, prefix+name+".", depth-1)...)
+		} else {
+			unknown = append(unknown, prefix+name)
+		}
+	}
+	return unknown
 }
 
 // Check returns an error wrapping [ErrSnapshot] for a number outside its range.

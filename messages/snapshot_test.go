@@ -72,6 +72,28 @@ func TestDecodeSnapshotErrors(t *testing.T) {
 	}
 }
 
+func TestUnknownFields(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"face_detected":true,"EAR_average":0.3,"head_pose":{"yaw":1,"pitch":2},"observed_at":1}`: "",
+		`{"face_detectd":true,"yaw":3,"ear_average":1}`:                                            "face_detectd yaw",
+		`{"head_pose":{"yaw":1,"pich":{"yaw":2}},"head_pose.yaw":3}`:                               "head_pose.pich head_pose.yaw",
+		`{"ear_average":{"left":1}}`:                                                               "ear_average.left",
+		`null`:                                                                                     "",
+		`{`:                                                                                        "",
+	} {
+		if got := strings.Join(UnknownFields([]byte(in), CameraFields()), " "); got != want {
+			t.Errorf("UnknownFields(%s) = %q, want %q", in, got, want)
+		}
+	}
+	raw, err := json.Marshal(UsageSnapshot{})
+	if got := UnknownFields(raw, UsageFields()); err != nil || got != nil {
+		t.Errorf("UnknownFields(%s) = %q, %v, want none", raw, got, err)
+	}
+	if got := UnknownFields([]byte(`{"idle_second":1}`), UsageFields()); len(got) != 1 || got[0] != "idle_second" {
+		t.Errorf("UnknownFields(idle_second) = %q, want it", got)
+	}
+}
+
 func FuzzDecodeSnapshot(f *testing.F) {
 	f.Add(`{"face_detected":true,"head_pose":{"yaw":1,"pitch":2},"observed_at":1}`)
 	f.Add(`{"active_app":"Zoom","idle_seconds":1e300,"observed_at":"2026-01-01T00:00:00Z"}`)

@@ -73,6 +73,6 @@ func ReplayFocusAsking(ctx context.Context, profile string, model LLMModel, r io
 			return answer, err
 		}
 	}
-	err = replayFocus(profile, ask, r, yield)
+	err = replayFocus(ctx, profile, ask, r, yield)
 	return asked, err
 }

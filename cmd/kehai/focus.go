@@ -83,6 +83,9 @@ and without one, the fallback of the rules decides.`,
 			return err
 		}
 		defer closeModel()
+		for _, hint := range runtime.FocusHints(cameraJSON, pcJSON) {
+			fmt.Fprintf(a.stderr, "kehai: %s\n", hint)
+		}
 		verdict, err := runtime.AskFocus(cmd.Context(), *profile, cameraJSON, pcJSON, model)
 		switch {
 		case errors.Is(err, runtime.ErrNotAsked):
@@ -130,7 +133,8 @@ func (a *app) focusReplay() *cobra.Command {
 		Short: "Judge recorded snapshots in their own time",
 		Long: `Judges a record in its own time and prints one JSON object a line: the verdict,
 the steadied state that would be reported, and the transition when that changes.
-Each line of the record is a judgement:
+Like kehai run it judges every 10 s, from the first line of the record on, and
+says nothing while nothing is known. A line of the record is a moment:
 
   {"at_ms":10000,"camera":{"face_detected":true},"pc":{"idle_seconds":3}}
 
@@ -167,6 +171,9 @@ case once; standard error says how often it was asked.`,
 		out := json.NewEncoder(a.stdout)
 		asked, err := runtime.ReplayFocusAsking(cmd.Context(), *profile, model, in, func(l runtime.FocusLine) error {
 			n++
+			for _, hint := range l.Hints {
+				fmt.Fprintf(a.stderr, "kehai: %s\n", hint)
+			}
 			return out.Encode(l)
 		})
 		if model != nil {

@@ -1,0 +1,298 @@
+package runtime
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/focus"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// FocusLine is one judgement of a replay.
+type FocusLine struct {
+	AtMS int64 `json:"at_ms"`
+	FocusVerdict
+	Steady     messages.Attention `json:"steady"` // the state that is reported
+	Transition *FocusTransition   `json:"transition,omitempty"`
+	// Hints are what a person should know of the lines that were read meanwhile,
+	// such as fields that count for nothing.
+	Hints []string `json:"-"`
+}
+
+// FocusTransition is a change of the reported state.
+type FocusTransition struct {
+	From messages.Attention `json:"from"`
+	To   messages.Attention `json:"to"`
+}
+
+// maxFocusLine is the longest line of a record in bytes.
+const maxFocusLine = 1 << 20
+
+// ReplayFocus judges a record in its own time, without a language model. Each
+// line is one JSON object:
+//
+//	{"at_ms":10000,"camera":{…},"pc":{…}}
+//
+// A half that is null is absent from then on; one that is left out is as before,
+// until it is too old. Times may not go back. The classifier of a running Kehai
+// judges, every 10 s from the first line on to the last or just after it, however
+// many lines there are between; where nothing is known any more it is silent
+// until something is.
+func ReplayFocus(profile string, r io.Reader, yield func(FocusLine) error) error {
+	_, err := ReplayFocusAsking(context.Background(), profile, nil, r, yield)
+	return err
+}
+
+// replayFocus is ReplayFocus with somebody to ask, nil for nobody.
+func replayFocus(ctx context.Context, profile string, ask func(messages.Text) (messages.Text, error), r io.Reader, yield func(FocusLine) error) error {
+	p, err := newFocusReplay(profile, ask)
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxFocusLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		text := bytes.TrimSpace(lines.Bytes())
+		if len(text) == 0 {
+			continue
+		}
+		if err := p.line(text, n); err != nil {
+			return err
+		}
+		if err := errors.Join(ctx.Err(), p.tell(yield)); err != nil {
+			return err
+		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("%w: line %d: longer than %d bytes: want one moment a line", ErrFocusInput, n+1, maxFocusLine)
+	case err != nil:
+		return fmt.Errorf("%w: line %d: %w", ErrFocusInput, n+1, err)
+	case p.sim == nil:
+		return nil // there was no line
+	}
+	p.judge(1) // at the last line, or just after it
+	return p.tell(yield)
+}
+
+// focusReplay runs the classifier of a desk in virtual time.
+type focusReplay struct {
+	options engine.SimOptions
+	sim     *engine.Sim // nil before the first line
+	first   int64       // at_ms of the first line
+	base    int64       // at_ms of the newest judgement; before the first one, when it was started
+	last    int64       // at_ms of the newest line
+	steady  messages.Attention
+	hinted  map[string]bool
+	hints   []string
+	made    []FocusLine // not yet told
+	failed  error
+}
+
+const (
+	focusTick   = 10_000                // milliseconds from one judgement to the next
+	focusHole   = 3_600_000 / focusTick // judgements after which nothing is known, and nothing that was said counts
+	replayEpoch = 946_684_800_000       // the year 2000 in milliseconds since 1970
+	maxReplayMS = 1e14                  // bounds at_ms to what is a time
+	maxHints    = 20
+)
+
+func newFocusReplay(profile string, ask func(messages.Text) (messages.Text, error)) (*focusReplay, error) {
+	rules, ok := focus.RulesOf(focus.Profile(profile))
+	if !ok {
+		return nil, fmt.Errorf("%w: profile %s: want %s", ErrFocusInput, quote(profile), orList(FocusProfiles()))
+	}
+	codec, err := messages.NewCodec(messages.Core())
+	if err != nil {
+		return nil, err
+	}
+	p := &focusReplay{steady: messages.Unknown, hinted: map[string]bool{}}
+	p.options = engine.SimOptions{
+		Engine: engine.Options{
+			Store: mem.New(), Codec: codec, Listener: p.listen,
+			Kinds: []engine.Kind{{Name: focus.Kind, Source: true, New: focus.New(focus.Options{
+				Tick: focusTick * time.Millisecond, Rules: rules, Literal: focus.Profile(profile) == focus.ProfileSeed, LLM: ask != nil,
+			})}},
+		},
+		Activate: []messages.Address{messages.To(focus.Kind, "replay")},
+	}
+	if ask != nil {
+		p.options.Engine.Workers = []engine.WorkerKind{{
+			Name: messages.WorkerLLM, Size: 1, Answers: answers(messages.LLMAnswer{}),
+			New: func() (actors.Worker, error) { return asking(ask), nil },
+		}}
+	}
+	return p, nil
+}
+
+// asking makes a worker of somebody to ask.
+func asking(ask func(messages.Text) (messages.Text, error)) actors.Worker {
+	return actors.WorkerFunc(func(_ context.Context, request messages.Message) (messages.Message, error) {
+		q, ok := request.(messages.AskLLM)
+		if !ok {
+			return nil, fmt.Errorf("runtime: unexpected %s", request.MessageType())
+		}
+		text, err := ask(q.Prompt)
+		return messages.LLMAnswer{Key: q.Key, Text: text}, err
+	})
+}
+
+// line reads a line of the record, after the judgements that come before it.
+func (p *focusReplay) line(text []byte, n int) error {
+	at, camera, usage, err := p.read(text)
+	if err != nil {
+		return fmt.Errorf("%w: line %d: %w", ErrFocusInput, n, err)
+	}
+	if p.sim == nil {
+		p.first, p.base = at, at-focusTick
+		if err := p.open(); err != nil {
+			return err
+		}
+	}
+	p.last = at
+	due := (at - 1 - p.base) / focusTick
+	p.judge(min(due, focusHole))
+	if due > focusHole {
+		p.base += (due - focusHole) * focusTick
+		if err := p.open(); err != nil {
+			return err
+		}
+	}
+	for _, snapshot := range []messages.Message{camera, usage} {
+		if snapshot != nil {
+			p.give(snapshot)
+		}
+	}
+	p.hint(text, n)
+	return p.failed
+}
+
+// open starts the classifier at the base, over what an earlier one stored.
+func (p *focusReplay) open() (err error) {
+	p.options.Start = p.moment(p.base)
+	p.sim, err = engine.NewSim(p.options)
+	return err
+}
+
+// moment is a time of the record as the classifier sees it. A record may count
+// from anywhere, so that it begins in the year 2000 whenever it began.
+func (p *focusReplay) moment(at int64) time.Time {
+	return time.UnixMilli(replayEpoch + at - p.first)
+}
+
+// judge lets the classifier judge so many times.
+func (p *focusReplay) judge(times int64) {
+	p.sim.Advance(time.Duration(times) * focusTick * time.Millisecond)
+	p.base += times * focusTick
+}
+
+func (p *focusReplay) give(snapshot messages.Message) {
+	if _, err := p.sim.Inject(p.options.Activate[0], snapshot, ""); err != nil && p.failed == nil {
+		p.failed = err
+	}
+	p.sim.Settle() // a mailbox is bounded, a moment's lines are not
+}
+
+// listen takes what the classifier publishes.
+func (p *focusReplay) listen(e engine.Published) {
+	switch m := e.Message.(type) {
+	case messages.FocusJudged:
+		line := FocusLine{AtMS: m.Raw.At.UnixMilli() - replayEpoch + p.first, FocusVerdict: focusVerdict(m.Raw), Steady: m.Steady.State}
+		if line.Steady != p.steady {
+			line.Transition = &FocusTransition{From: p.steady, To: line.Steady}
+			p.steady = line.Steady
+		}
+		p.made = append(p.made, line)
+	case messages.MessageFailed:
+		if p.failed == nil {
+			p.failed = fmt.Errorf("runtime: replay of attention: %s: %s", m.Type, m.Reason)
+		}
+	}
+}
+
+// tell hands on what was judged.
+func (p *focusReplay) tell(yield func(FocusLine) error) error {
+	for i, line := range p.made {
+		if i == 0 {
+			line.Hints, p.hints = p.hints, nil
+		}
+		if err := yield(line); err != nil {
+			return err
+		}
+	}
+	p.made = p.made[:0]
+	return p.failed
+}
+
+// hint notes fields that count for nothing, each once.
+func (p *focusReplay) hint(text []byte, n int) {
+	var line struct{ Camera, PC json.RawMessage }
+	if json.Unmarshal(focus.NoNaN(text), &line) != nil {
+		return
+	}
+	for _, hint := range FocusHints(line.Camera, line.PC) {
+		if !p.hinted[hint] && len(p.hinted) < maxHints {
+			p.hinted[hint] = true
+			p.hints = append(p.hints, fmt.Sprintf("line %d: %s", n, hint))
+		}
+	}
+}
+
+// read reads a line: its time, and the snapshots that it has, nil for none. One
+// that is absent from now on is as old as can be.
+func (p *focusReplay) read(text []byte) (at int64, camera, usage messages.Message, err error) {
+	var line struct {
+		AtMS   *float64        `json:"at_ms"`
+		Camera json.RawMessage `json:"camera"`
+		PC     json.RawMessage `json:"pc"`
+	}
+	if err := json.Unmarshal(focus.NoNaN(text), &line); err != nil {
+		return 0, nil, nil, errors.New(`want a JSON object such as {"at_ms":0,"camera":{…},"pc":{…}}`)
+	}
+	if line.AtMS == nil || math.Abs(*line.AtMS) > maxReplayMS {
+		return 0, nil, nil, errors.New("at_ms: want a number of milliseconds")
+	}
+	at = int64(*line.AtMS)
+	if p.sim == nil {
+		p.first = at
+	} else if at < p.last {
+		return 0, nil, nil, fmt.Errorf("at_ms: %d is before the line above (%d): sort the record by time", at, p.last)
+	}
+	if line.Camera != nil {
+		half, err := halfOf(line.Camera, messages.DecodeCamera)
+		if err != nil {
+			return 0, nil, nil, fmt.Errorf("camera: %w", err)
+		}
+		snapshot := messages.CameraSnapshot{}
+		if half != nil {
+			snapshot = *half
+			snapshot.ObservedAt = p.moment(at)
+		}
+		camera = snapshot
+	}
+	if line.PC != nil {
+		half, err := halfOf(line.PC, messages.DecodeUsage)
+		if err != nil {
+			return 0, nil, nil, fmt.Errorf("pc: %w", err)
+		}
+		snapshot := messages.UsageSnapshot{}
+		if half != nil {
+			snapshot = *half
+			snapshot.ObservedAt = p.moment(at)
+		}
+		usage = snapshot
+	}
+	return at, camera, usage, nil
+}
