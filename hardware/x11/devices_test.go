@@ -90,10 +90,10 @@ func server(t *testing.T, idle map[uint32]uint32, has map[string]byte) asker {
 	return func(req []byte) ([]byte, error) {
 		switch {
 		case req[0] == 98:
-			name := string(req[8 : 8+binary.LittleEndian.Uint16(req[4:])])
+			name := req[8 : 8+binary.LittleEndian.Uint16(req[4:])]
 			reply := head()
-			if has[name] != 0 {
-				reply[8], reply[9] = 1, has[name]
+			if major := has[string(name)]; major != 0 {
+				reply[8], reply[9] = 1, major
 			}
 			return reply, nil
 		case req[0] == 16:
