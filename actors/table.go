@@ -56,7 +56,7 @@ func (tb Table[V]) Get(t *Turn, key string) (V, bool) {
 	}
 	raw, ok, err := t.reader.Get(tb.key(key))
 	if err != nil {
-		t.Fail(fmt.Errorf("actors: read %s/%s of %s: %w", tb.name, key, t.cause.Self, err))
+		t.Fail(fmt.Errorf("actors: read a row of table %s: %w", tb.name, err))
 		return zero, false
 	}
 	if !ok {
@@ -68,12 +68,12 @@ func (tb Table[V]) Get(t *Turn, key string) (V, bool) {
 // Put writes the row with a key. Keys hold no NUL.
 func (tb Table[V]) Put(t *Turn, key string, v V) {
 	if strings.ContainsRune(key, 0) {
-		t.Fail(fmt.Errorf("actors: row key %q of table %s holds NUL", key, tb.name))
+		t.Fail(fmt.Errorf("actors: a row key of table %s holds NUL", tb.name))
 		return
 	}
 	body, err := json.Marshal(v)
 	if err != nil {
-		t.Fail(fmt.Errorf("actors: write %s/%s: %w", tb.name, key, err))
+		t.Fail(fmt.Errorf("actors: write a row of table %s: %w", tb.name, err))
 		return
 	}
 	row := strconv.AppendInt(make([]byte, 0, len(body)+4), int64(tb.version), 10)
@@ -94,7 +94,7 @@ func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
 			return true
 		})
 		if err != nil {
-			t.Fail(fmt.Errorf("actors: scan %s of %s: %w", tb.name, t.cause.Self, err))
+			t.Fail(fmt.Errorf("actors: scan table %s: %w", tb.name, err))
 			return
 		}
 		for k, w := range t.writes {
@@ -120,7 +120,7 @@ func (tb Table[V]) key(key string) string { return tb.name + "\x00" + key }
 func (tb Table[V]) read(t *Turn, key string, raw []byte) (V, bool) {
 	v, err := tb.Decode(raw)
 	if err != nil {
-		t.Fail(fmt.Errorf("%w: %s/%s of %s: %w", ErrRow, tb.name, key, t.cause.Self, err))
+		t.Fail(fmt.Errorf("%w: in table %s: %w", ErrRow, tb.name, err))
 	}
 	return v, err == nil
 }

@@ -63,7 +63,7 @@ func (t *Turn) Send(to messages.Address, msg messages.Message) {
 		return
 	}
 	if msg == nil {
-		t.Fail(fmt.Errorf("actors: send to %s: nil message", to))
+		t.Fail(fmt.Errorf("actors: send to an actor of kind %s: nil message", to.Kind()))
 		return
 	}
 	t.out.Sends = append(t.out.Sends, Send{To: to, Message: msg})

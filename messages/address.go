@@ -33,20 +33,21 @@ func (a Address) Key() string {
 	return key
 }
 
-// Validate returns an error wrapping [ErrAddress] unless a is well formed.
+// Validate returns an error wrapping [ErrAddress] unless a is well formed. The
+// error does not show the key, which may name a person.
 func (a Address) Validate() error {
 	kind, key, ok := strings.Cut(string(a), "/")
 	switch {
 	case !ok || kind == "" || key == "":
-		return fmt.Errorf("%w: %q: want kind/key", ErrAddress, string(a))
+		return fmt.Errorf("%w: %d bytes without a kind or a key: want kind/key", ErrAddress, len(a))
 	case len(a) > MaxAddress:
 		return fmt.Errorf("%w: %d bytes, at most %d", ErrAddress, len(a), MaxAddress)
 	case strings.ContainsRune(key, 0) || !utf8.ValidString(key):
-		return fmt.Errorf("%w: %q: the key must be UTF-8 without NUL", ErrAddress, string(a))
+		return fmt.Errorf("%w: kind %q: the key must be UTF-8 without NUL", ErrAddress, kind)
 	}
 	for _, r := range kind {
 		if r < 'a' || r > 'z' {
-			return fmt.Errorf("%w: %q: the kind must be lower-case letters a to z", ErrAddress, string(a))
+			return fmt.Errorf("%w: kind %q: it must be lower-case letters a to z", ErrAddress, kind)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
 // stored answers what can be asked of an engine, whether its actors run or not.
@@ -17,6 +18,7 @@ type stored struct {
 	engine *engine.Engine
 	cfg    Config
 	pauses *pauses
+	names  telemetry.Names // in the log
 }
 
 // Messages implements [control.Backend].
@@ -32,6 +34,7 @@ func (s stored) Messages(ctx context.Context, q control.Query, yield func(contro
 			return true
 		}
 		m := control.NewMessage(ev.Seq, d)
+		m.LoggedAs = s.names.Hidden(m.Conversation)
 		if q.Limit > 0 {
 			if newest = append(newest, m); len(newest) > q.Limit {
 				newest = newest[1:]
@@ -101,8 +104,12 @@ func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
 	if err := pauses.load(e); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
+	names, err := restingNames(e, cfg)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Resting{stored: stored{e, cfg, pauses}, store: st, cfg: cfg, stop: cancel, done: make(chan struct{})}
+	r := &Resting{stored: stored{e, cfg, pauses, names}, store: st, cfg: cfg, stop: cancel, done: make(chan struct{})}
 	go r.commit(ctx)
 	return r, nil
 }

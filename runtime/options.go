@@ -38,7 +38,8 @@ type settings struct {
 	wrapStore   []func(engine.Store) engine.Store
 	version     string
 	scripts     *scripts
-	hashKey     []byte           // of the hashes in the log; new with each runtime
+	eventLog    *zerolog.Logger  // nil: events are not logged
+	hashKey     []byte           // of the hashes in the log; the stored one replaces it
 	now         func() time.Time // written on frames; a replay has a time of its own
 }
 

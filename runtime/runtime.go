@@ -30,6 +30,7 @@ type Runtime struct {
 	codec   *messages.Codec
 	plan    plan
 	metrics *telemetry.Metrics
+	names   telemetry.Names // in the log
 	pauses  *pauses
 	sights  *sights
 	compact func(context.Context) error // of the store; nil if it needs none
@@ -127,7 +128,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 			Sync: r.cfg.Durability == DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
 			Listener: r.listen, OnCommit: r.metrics.OnCommit,
 		},
-		Activate: r.plan.activate, Log: r.log,
+		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// A burst that waits is worth waiting for; a host's timer of an hour is not.
 		Horizon: time.Duration(r.cfg.Burst.Cap),
 		Last: func(ctx context.Context) {
@@ -142,6 +143,10 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	r.engine, r.started = sys.Engine(), time.Now()
 	r.mu.Unlock()
 	if err := r.pauses.load(sys.Engine()); err != nil {
+		return err
+	}
+	hasLogKey, err := r.loadLogKey(sys.Engine())
+	if err != nil {
 		return err
 	}
 	if !r.cfg.Debug.Text { // files of an earlier run hold private text
@@ -172,6 +177,9 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		}
 		if r.set.store == nil {
 			spawn(&all, "control socket", func() error { return control.Serve(services, r.cfg.Data, r.Backend()) })
+		}
+		if !hasLogKey {
+			spawn(&all, "log", func() error { return r.keepLogKey(services) })
 		}
 		if r.cfg.Debug.Text {
 			spawn(&all, "debugging files", func() error { return r.sights.writeDebug(services, debugDir(r.cfg.Data), r.log) })

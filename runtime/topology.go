@@ -20,6 +20,7 @@ import (
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
 // plan is what a runtime will run.
@@ -130,7 +131,11 @@ func (r *Runtime) topology() (plan, error) {
 		return p, errors.Join(err, p.close())
 	}
 	p.join(r.set)
+	r.names = r.logNames(p)
 	p.listeners = append(p.listeners, r.metrics.Listen, r.sights.listen)
+	if r.set.eventLog != nil {
+		p.listeners = append(p.listeners, telemetry.Log(*r.set.eventLog, r.names))
+	}
 	p.listeners = append(p.listeners, r.set.listeners...)
 	return p, nil
 }

@@ -59,7 +59,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 // ours refuses a message of another conversation, a mistake of its sender.
 func ours(turn *actors.Turn, msg messages.Message, c messages.ConversationID) error {
 	if string(c) != turn.Self().Key() {
-		return fmt.Errorf("ingress: %s of another conversation came to %s: its sender must address ingress/CONVERSATION", msg.MessageType().Name, turn.Self())
+		return fmt.Errorf("ingress: %s of another conversation came here: its sender must address ingress/CONVERSATION", msg.MessageType().Name)
 	}
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
 // gcPercent is how much the heap may grow before it is collected.
@@ -136,7 +135,7 @@ func (a *app) live(ctx, abort context.Context, f runFlags, cfg runtime.Config) (
 	ends := make(chan bool, 1)
 	log := a.logger(cfg)
 	opts := append([]runtime.Option{
-		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithListener(telemetry.Log(log)),
+		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithEventLog(log),
 		runtime.WithLives(func(crash bool) {
 			select {
 			case ends <- crash:
@@ -148,7 +147,7 @@ func (a *app) live(ctx, abort context.Context, f runFlags, cfg runtime.Config) (
 	if err != nil {
 		return false, err
 	}
-	if err := rt.Subscribe("terminal", a.printer(f.asJSON)); err != nil {
+	if err := rt.Subscribe("terminal", a.printer(rt, f.asJSON)); err != nil {
 		return false, err
 	}
 	var watch sync.WaitGroup
@@ -250,7 +249,7 @@ func (a *app) greet(rt *runtime.Runtime, cfg runtime.Config) {
 
 // printer shows delivered messages; an error, such as a closed pipe, keeps them
 // for the next run.
-func (a *app) printer(asJSON bool) func(context.Context, runtime.Event) error {
+func (a *app) printer(rt *runtime.Runtime, asJSON bool) func(context.Context, runtime.Event) error {
 	show := newTerminal(a.stdout).message
 	if asJSON {
 		show = json.NewEncoder(a.stdout).Encode
@@ -260,6 +259,8 @@ func (a *app) printer(asJSON bool) func(context.Context, runtime.Event) error {
 		if !ok {
 			return nil
 		}
-		return show(control.NewMessage(ev.Seq, d))
+		m := control.NewMessage(ev.Seq, d)
+		m.LoggedAs = rt.LogName(d.Conversation)
+		return show(m)
 	}
 }

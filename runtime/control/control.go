@@ -66,6 +66,7 @@ type Message struct {
 	Parts        []Part                  `json:"parts"`
 	SeenAt       Stamp                   `json:"seen_at"`
 	DeliveredAt  Stamp                   `json:"delivered_at"`
+	LoggedAs     string                  `json:"logged_as,omitempty"` // the conversation's name in the log
 }
 
 // Part is one bubble of a message.

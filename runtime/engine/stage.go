@@ -62,7 +62,7 @@ func (e *Engine) stage(c *Cell, env Envelope, cause actors.Cause, out *actors.Ou
 	for i, s := range out.Sends {
 		raw, durable, err := e.seal(s.Message)
 		if err != nil {
-			return nil, fmt.Errorf("send to %s: %w", s.To, err)
+			return nil, fmt.Errorf("send to an actor of kind %s: %w", s.To.Kind(), err)
 		}
 		if durable {
 			st.mail = append(st.mail, e.mailOf(s.To, c.addr, cause, s.Message, raw, i))
@@ -123,7 +123,7 @@ func (e *Engine) stageTimers(c *Cell, st *staged) error {
 		}
 		raw, durable, err := e.seal(t.Message)
 		if err != nil {
-			return fmt.Errorf("timer %s: %w", t.Key, err)
+			return fmt.Errorf("timer with %s: %w", t.Message.MessageType().Name, err)
 		}
 		if durable {
 			st.ops = append(st.ops, Op{Key: []byte(key), Value: encodeRecord(timerRecord{

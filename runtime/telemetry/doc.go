@@ -4,7 +4,9 @@
 //
 // Private text goes into neither. What a person wrote or read has the type
 // messages.Text, of which a line gives the length only; of an event that this
-// package does not know it gives the type and the actor and nothing else.
+// package does not know it gives the type and the actor and nothing else. Who
+// somebody talks with is private too: [Names] writes a conversation, and the
+// actors named after one, as a keyed hash.
 //
 // # Log lines
 //
@@ -13,7 +15,7 @@
 // may come.
 //
 //	hint          what to do about it
-//	actor         address kind/key
+//	actor         address kind/key; see below
 //	trace_id      trace of the turn that caused the event
 //	id            of the message or of the dead letter
 //	type          stable name of a message's type

@@ -13,23 +13,23 @@ func (w *writer) evidence(p engine.Published) bool {
 	l := w.line(zerolog.DebugLevel, p, "")
 	switch m := p.Message.(type) {
 	case messages.CursorTruncation:
-		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation)).Int("discarded", m.Discarded).Int("kept", m.Kept)
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("discarded", m.Discarded).Int("kept", m.Kept)
 	case messages.CursorNotFound:
-		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation)).Int("lines", m.Lines)
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("lines", m.Lines)
 	case messages.TextUnchanged:
-		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation))
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation))
 		l.mark("prev", m.Previous)
 		l.mark("curr", m.Current)
 	case messages.FuzzyDedupHit:
-		l.Str("conversation", string(m.Conversation))
+		l.Str("conversation", w.names.Conversation(m.Conversation))
 		l.mark("query", m.Query)
 		l.mark("matched", m.Matched)
 	case messages.EchoMessage:
-		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation)).Str("text_hash", m.Text.Hash).
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Str("text_hash", m.Text.Hash).
 			Int("runes", m.Text.Runes).Str("match", m.Match).Int64("age_ms", m.Age.Milliseconds()).Str("side", string(m.Side))
 	case messages.MessageUnreadable:
 		l = w.line(zerolog.WarnLevel, p, "")
-		l.Str("window", string(m.Window)).Str("conversation", string(m.Conversation)).Int("rows", m.Rows).Int("delta", m.Delta).
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("rows", m.Rows).Int("delta", m.Delta).
 			Int("attempts", m.Attempts)
 		l.hint("a message came that could not be read; look at the window")
 		return true

@@ -12,16 +12,18 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Log returns the listener that writes events to l. The time of a line is the
-// logger's own. It may be called concurrently.
-func Log(l zerolog.Logger) func(engine.Published) {
-	w := &writer{log: l, capture: map[messages.WindowID]string{}}
+// Log returns the listener that writes events to l, addresses and conversations
+// as names has them. The time of a line is the logger's own. The listener may be
+// called concurrently.
+func Log(l zerolog.Logger, names Names) func(engine.Published) {
+	w := &writer{log: l, names: names, capture: map[messages.WindowID]string{}}
 	return w.write
 }
 
 // writer is the state of one log listener.
 type writer struct {
-	log zerolog.Logger
+	log   zerolog.Logger
+	names Names
 
 	mu      sync.Mutex
 	capture map[messages.WindowID]string // last code written, by window
@@ -35,7 +37,7 @@ func (w *writer) write(p engine.Published) {
 		w.line(zerolog.DebugLevel, p, m.Actor).send()
 	case messages.ActorRestarted:
 		l := w.line(zerolog.WarnLevel, p, m.Actor)
-		l.Str("reason", m.Reason).Int64("delay_ms", m.Delay.Milliseconds()).Int("restarts", m.Count)
+		l.Str("reason", w.names.Reason(m.Reason, m.Actor)).Int64("delay_ms", m.Delay.Milliseconds()).Int("restarts", m.Count)
 		l.send()
 	case messages.ActorUnhealthy:
 		w.health(p, m)
@@ -43,7 +45,7 @@ func (w *writer) write(p engine.Published) {
 		w.failed(p, m)
 	case messages.MessageQuarantined:
 		l := w.line(zerolog.ErrorLevel, p, m.Actor)
-		l.Str("id", m.ID).Str("type", m.Type).Str("reason", m.Reason)
+		l.Str("id", m.ID).Str("type", m.Type).Str("reason", w.names.Reason(m.Reason, m.Actor))
 		l.hint("set aside as a dead letter; look at it with: kehai deadletters show " + m.ID)
 	case messages.MessageOverflowed:
 		l := w.line(zerolog.WarnLevel, p, m.Actor)
@@ -82,23 +84,23 @@ func (w *writer) write(p engine.Published) {
 		l.send()
 	case messages.Accepted:
 		l := w.line(zerolog.DebugLevel, p, "")
-		l.Str("conversation", string(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).Str("window", string(m.Window)).
+		l.Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).Str("window", string(m.Window)).
 			Str("dedup_reason", "none").Str("dedup_spared", m.Spared)
 		l.send()
 	case messages.EchoGuardMiss:
 		l := w.line(zerolog.DebugLevel, p, "")
-		l.Str("conversation", string(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).
+		l.Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).
 			Str("text_hash", m.Hash).Int("runes", m.Runes).Int("active_sends", m.Active).
 			Int64("last_send_age_ms", m.LastSendAge.Milliseconds()).Bool("text_matched", m.Matched)
 		l.send()
 	case messages.MessageDelivered:
 		l := w.line(zerolog.InfoLevel, p, "")
-		l.Str("id", string(m.ID)).Str("conversation", string(m.Conversation)).Str("kind", string(m.Kind)).
+		l.Str("id", string(m.ID)).Str("conversation", w.names.Conversation(m.Conversation)).Str("kind", string(m.Kind)).
 			Int("parts", len(m.Parts)).Int("runes", utf8.RuneCountInString(string(m.Text))).
 			Int64("lag_ms", lag(m).Milliseconds())
 		l.send()
 	case nil:
-		w.log.Debug().Str("actor", string(p.From)).Str("trace_id", p.Trace).Uint64("seq", p.Seq).Msg("unknown_event")
+		w.log.Debug().Str("actor", w.names.Actor(p.From)).Str("trace_id", p.Trace).Uint64("seq", p.Seq).Msg("unknown_event")
 	default:
 		if !w.evidence(p) {
 			w.line(zerolog.DebugLevel, p, "").send()
@@ -121,8 +123,8 @@ func (w *writer) line(level zerolog.Level, p engine.Published, actor messages.Ad
 	if level < w.log.GetLevel() || level < zerolog.GlobalLevel() { // WithLevel does not look
 		l.Event = nil
 	}
-	if actor != "" {
-		l.Str("actor", string(actor))
+	if actor != "" && l.Event != nil {
+		l.Str("actor", w.names.Actor(actor))
 	}
 	if p.Trace != "" {
 		l.Str("trace_id", p.Trace)
@@ -156,18 +158,18 @@ func (w *writer) health(p engine.Published, m messages.ActorUnhealthy) {
 		return
 	}
 	l := w.line(zerolog.ErrorLevel, p, m.Actor)
-	l.Bool("healthy", false).Str("reason", m.Reason)
+	l.Bool("healthy", false).Str("reason", w.names.Reason(m.Reason, m.Actor))
 	l.hint("retried slowly from now on; the reason says what to mend")
 }
 
 func (w *writer) failed(p engine.Published, m messages.MessageFailed) {
 	l := w.line(zerolog.WarnLevel, p, m.Actor)
-	l.Str("type", m.Type.Name).Int("attempt", m.Attempt).Bool("fatal", m.Fatal).Str("reason", m.Reason)
+	l.Str("type", m.Type.Name).Int("attempt", m.Attempt).Bool("fatal", m.Fatal).Str("reason", w.names.Reason(m.Reason, m.Actor))
 	if m.ID != "" {
 		l.Str("id", m.ID)
 	}
 	if m.Stack != "" {
-		l.Str("stack", m.Stack)
+		l.Str("stack", w.names.Reason(m.Stack, m.Actor))
 	}
 	l.send()
 }
@@ -188,10 +190,10 @@ func (w *writer) call(p engine.Published, m messages.CallFinished) {
 		level = zerolog.WarnLevel
 	}
 	l := w.line(level, p, "")
-	l.Str("worker", string(m.Worker)).Str("call", m.Call).Str("caller", string(m.Caller)).
+	l.Str("worker", w.names.Actor(m.Worker)).Str("call", m.Call).Str("caller", w.names.Actor(m.Caller)).
 		Int("attempt", m.Attempt).Int64("took_ms", m.Took.Milliseconds())
 	if m.Failure != "" {
-		l.Str("error_code", string(m.Failure)).Str("reason", m.Detail)
+		l.Str("error_code", string(m.Failure)).Str("reason", w.names.Reason(m.Detail, m.Caller))
 	}
 	l.send()
 }

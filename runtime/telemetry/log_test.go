@@ -16,10 +16,17 @@ import (
 
 var t0 = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
+// names of these tests; hana is how line:Hana is written.
+var names = Names{
+	Key: []byte("key"), Apps: map[string]bool{"line": true}, Public: map[string]bool{"a": true, "w": true}, Pools: map[string]bool{"ocr": true},
+}
+
+const hana = "line:#8592e271987b4cd7"
+
 func logged(t *testing.T, level zerolog.Level, events ...messages.Message) []map[string]any {
 	t.Helper()
 	var buf bytes.Buffer
-	listen := Log(zerolog.New(&buf).Level(level))
+	listen := Log(zerolog.New(&buf).Level(level), names)
 	for _, m := range events {
 		listen(engine.Published{From: "poller/w", Trace: "m7", At: t0, Message: m})
 	}
@@ -86,16 +93,16 @@ func TestLogLines(t *testing.T) {
 			map[string]any{"level": "warn", "message": "capture_state", "actor": "poller/w", "window": "line@a", "error_code": "minimised",
 				"reason": "hidden", "hint": "polling goes on, and with it reading as soon as the window can be captured; see: kehai doctor"}},
 		{"accepted", messages.Accepted{Conversation: "line:Hana", Occurrence: 7, Window: "line@a", Spared: "short"},
-			map[string]any{"level": "debug", "message": "ingress_accepted", "actor": "poller/w", "conversation": "line:Hana", "occurrence": 7.0,
+			map[string]any{"level": "debug", "message": "ingress_accepted", "actor": "poller/w", "conversation": hana, "occurrence": 7.0,
 				"window": "line@a", "dedup_reason": "none", "dedup_spared": "short"}},
 		{"no echo", messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 7, Hash: "ab12", Runes: 4, Active: 2, LastSendAge: 1500 * time.Millisecond, Matched: true},
-			map[string]any{"level": "debug", "message": "echo_guard_miss", "actor": "poller/w", "conversation": "line:Hana", "occurrence": 7.0,
+			map[string]any{"level": "debug", "message": "echo_guard_miss", "actor": "poller/w", "conversation": hana, "occurrence": 7.0,
 				"text_hash": "ab12", "runes": 4.0, "active_sends": 2.0, "last_send_age_ms": 1500.0, "text_matched": true}},
 		{"frame", messages.FrameSeen{Read: messages.FrameRead{Window: "line@a", Bubbles: make([]messages.Bubble, 4), Read: 1, Cached: 3, Took: 40 * time.Millisecond}},
 			map[string]any{"level": "debug", "message": "frame_seen", "actor": "poller/w", "window": "line@a", "bubbles": 4.0, "read": 1.0,
 				"cached": 3.0, "took_ms": 40.0}},
 		{"delivered", delivered,
-			map[string]any{"level": "info", "message": "message_delivered", "actor": "poller/w", "id": "d1", "conversation": "line:Hana",
+			map[string]any{"level": "info", "message": "message_delivered", "actor": "poller/w", "id": "d1", "conversation": hana,
 				"kind": "text", "parts": 2.0, "runes": 4.0, "lag_ms": 1500.0}},
 		{"of the host", hostEvent{Note: "x"}, map[string]any{"level": "debug", "message": "host_event", "actor": "poller/w"}},
 	} {
@@ -153,7 +160,7 @@ func TestLogHoldsNoPrivateText(t *testing.T) {
 		v := reflect.New(reflect.TypeOf(m)).Elem()
 		filled += fillText(v, secret, 0)
 		var buf bytes.Buffer
-		Log(zerolog.New(&buf).Level(zerolog.TraceLevel))(engine.Published{From: "x/y", Trace: "t", Message: v.Interface().(messages.Message)})
+		Log(zerolog.New(&buf).Level(zerolog.TraceLevel), Names{Key: names.Key})(engine.Published{From: "x/y", Trace: "t", Message: v.Interface().(messages.Message)})
 		if s := buf.String(); strings.Contains(s, "himitsu") || strings.Contains(s, "秘密") || strings.Contains(s, "7731") {
 			t.Errorf("Log(%T) writes private text: %s", m, s)
 		}
@@ -194,5 +201,7 @@ func everyEvent() []messages.Message {
 		messages.MessageFailed{}, messages.MessageQuarantined{}, messages.MessageOverflowed{}, messages.Dropped{},
 		messages.CallFinished{}, messages.CommitFailed{}, messages.StoreLow{}, messages.StoreRecovered{},
 		messages.CaptureState{}, messages.FrameSeen{}, messages.Accepted{}, messages.EchoGuardMiss{}, messages.TextSent{}, hostEvent{},
+		messages.CursorTruncation{}, messages.CursorNotFound{}, messages.TextUnchanged{}, messages.FuzzyDedupHit{}, messages.EchoMessage{},
+		messages.MessageUnreadable{}, messages.StructureState{}, messages.Passed{}, messages.MessageChanged{}, messages.TranscriptGap{},
 	}
 }

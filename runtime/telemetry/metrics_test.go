@@ -250,6 +250,7 @@ func TestMetricsAreDocumentedAndWellNamed(t *testing.T) {
 	listenAll(m, messages.ActorRestarted{Actor: "a/b"}, messages.MessageFailed{Actor: "a/b"}, messages.MessageQuarantined{Actor: "a/b"},
 		messages.MessageOverflowed{Actor: "a/b", Policy: "x"}, messages.Dropped{Stage: "s"}, messages.CallFinished{Worker: "a/b"},
 		messages.FrameSeen{})
+	m.WatchLLM(func() LLMInfo { return LLMInfo{Outcomes: map[string]uint64{"ok": 1}} })
 	families, err := m.registry.Gather()
 	if err != nil {
 		t.Fatal(err)

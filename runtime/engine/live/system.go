@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +39,9 @@ type Options struct {
 	// Log is given what is wrong with the system itself, protoactor's warnings
 	// included. The zero value writes nothing.
 	Log zerolog.Logger
+	// Name writes an address for the log: a key may name a person. Nil: its kind
+	// alone.
+	Name func(messages.Address) string
 	// Cores is how many turns run at a time; 0 means GOMAXPROCS.
 	Cores int
 	// Throughput is how many turns of one actor run before the others have
@@ -88,6 +93,9 @@ func New(o Options) (*System, error) {
 	}
 	if o.Engine.Clock == nil {
 		o.Engine.Clock = engine.SystemClock{}
+	}
+	if o.Name == nil {
+		o.Name = func(a messages.Address) string { return a.Kind() }
 	}
 	if o.Cores <= 0 {
 		o.Cores = runtime.GOMAXPROCS(0)
@@ -168,7 +176,7 @@ func (s *System) plant() error {
 	system.EventStream = eventstream.NewEventStream()
 	system.EventStream.Subscribe(func(event any) {
 		if d, ok := event.(*actor.DeadLetterEvent); ok {
-			s.log.Debug().Str("to", d.PID.GetId()).Type("message", d.Message).Msg("message to an actor that has stopped")
+			s.log.Debug().Str("to", s.o.Name(addressOf(d.PID))).Type("message", d.Message).Msg("message to an actor that has stopped")
 		}
 	})
 	props := propsOf(s.trunk, s.trunk.box, s.dispatcher).Configure(actor.WithGuardian(s.trunk))
@@ -224,9 +232,21 @@ func (s *System) guarded(listener func(engine.Published)) func(engine.Published)
 }
 
 func (s *System) logBug(addr messages.Address, reason any) {
-	e := s.log.Error().Str("actor", string(addr)).Str("reason", fmt.Sprint(reason))
+	e := s.log.Error().Str("actor", s.o.Name(addr)).Str("reason", s.masked(addr, fmt.Sprint(reason)))
 	if b, ok := reason.(*bug); ok {
 		e = e.Str("stack", string(b.stack))
 	}
 	e.Msg("an actor failed outside its turn")
+}
+
+// masked takes an actor's key out of a text where the log does not write it.
+func (s *System) masked(addr messages.Address, what string) string {
+	key := addr.Key()
+	if key == "" || strings.Contains(s.o.Name(addr), key) {
+		return what
+	}
+	for _, k := range []string{key, url.PathEscape(key)} {
+		what = strings.ReplaceAll(what, k, "…")
+	}
+	return what
 }

@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -47,6 +48,19 @@ func (c *child) post(msg any) { c.box.Load().PostUserMessage(msg) }
 
 // name is the child's name in protoactor, where a slash parts the levels.
 func (c *child) name() string { return c.addr.Kind() + ":" + url.PathEscape(c.addr.Key()) }
+
+// addressOf undoes name; what is no child has its id for an address.
+func addressOf(pid *actor.PID) messages.Address {
+	id := pid.GetId()
+	kind, key, ok := strings.Cut(id[strings.LastIndexByte(id, '/')+1:], ":")
+	if !ok {
+		return messages.Address(id)
+	}
+	if plain, err := url.PathUnescape(key); err == nil {
+		key = plain
+	}
+	return messages.To(kind, key)
+}
 
 // shell is one protoactor of a child.
 type shell struct {
@@ -131,7 +145,7 @@ func (b *branch) spawn(ctx actor.Context, c *child) {
 	c.box.Store(box)
 	pid, err := ctx.SpawnNamed(props, c.name())
 	if err != nil {
-		b.sys.log.Error().Err(err).Str("actor", string(c.addr)).Msg("spawn failed; it is tried again")
+		b.sys.log.Error().Str("error", b.sys.masked(c.addr, err.Error())).Str("actor", b.sys.o.Name(c.addr)).Msg("spawn failed; it is tried again")
 		b.later(c, "spawn failed: "+err.Error())
 		return
 	}

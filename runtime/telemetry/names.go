@@ -1,0 +1,76 @@
+package telemetry
+
+import (
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Names writes addresses and conversations for a log. Their keys are the names
+// of people, so that what is not listed here as public is written as a keyed
+// hash: "conversation/line:#4f1c9b02aa17e3d5". The zero value hides every key.
+// Its fields are not changed once it is in use.
+type Names struct {
+	Key    []byte          // of the hashes; without it a name is only hidden
+	Apps   map[string]bool // prefixes of conversations, before the colon
+	Public map[string]bool // keys that name nobody: windows, desks
+	Pools  map[string]bool // kinds of workers: their keys are numbers
+	Plain  bool            // write names and texts as they are
+}
+
+// Actor writes an address.
+func (n Names) Actor(a messages.Address) string {
+	if n.open(a) {
+		return string(a)
+	}
+	return a.Kind() + "/" + n.hidden(a.Key())
+}
+
+// Conversation writes a conversation.
+func (n Names) Conversation(c messages.ConversationID) string {
+	if n.Plain || c == "" {
+		return string(c)
+	}
+	return n.hidden(string(c))
+}
+
+// Hidden is what Conversation writes unless Plain is set; "" without a key.
+func (n Names) Hidden(c messages.ConversationID) string {
+	if len(n.Key) == 0 {
+		return ""
+	}
+	return n.hidden(string(c))
+}
+
+// Reason hides the names of actors in what has gone wrong with them.
+func (n Names) Reason(reason string, of ...messages.Address) string {
+	for _, a := range of {
+		if n.open(a) {
+			continue
+		}
+		key := a.Key()
+		reason = strings.ReplaceAll(reason, key, n.hidden(key))
+		if app, name, ok := strings.Cut(key, ":"); ok && n.Apps[app] && len(name) > 1 {
+			reason = strings.ReplaceAll(reason, name, "#"+text.Hash(n.Key, key))
+		}
+	}
+	return reason
+}
+
+// open reports whether an address is written as it is.
+func (n Names) open(a messages.Address) bool {
+	key := a.Key()
+	return n.Plain || key == "" || n.Public[key] || n.Pools[a.Kind()] && number(key)
+}
+
+func number(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// hidden keeps the application and hashes the whole.
+func (n Names) hidden(key string) string {
+	h := "#" + text.Hash(n.Key, key)
+	if app, _, ok := strings.Cut(key, ":"); ok && n.Apps[app] {
+		return app + ":" + h
+	}
+	return h
+}
