@@ -1,0 +1,84 @@
+package runtime
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// crashingChat is a chat in which Kehai crashes after every other line: while the
+// line is on its way, or when all is at rest. Lines are long and unlike each
+// other: profile seed drops others by its rules, crash or not.
+func crashingChat(seed uint64) (text string, want []string, crashes int) {
+	rng := rand.New(rand.NewPCG(seed, 0x73656564))
+	var b strings.Builder
+	at := 0
+	for n := range 25 {
+		words := make([]string, 3)
+		for i := range words {
+			words[i] = fmt.Sprintf("%c%05x", 'k'+rune(n%10), rng.IntN(1<<20))
+		}
+		line, who := strings.Join(words, " "), "friend"
+		if rng.IntN(4) == 0 {
+			who = "me"
+		} else {
+			want = append(want, line)
+		}
+		fmt.Fprintf(&b, "{\"at_ms\":%d,\"who\":%q,\"text\":%q,\"conversation\":\"Hana\"}\n", at, who, line)
+		if rng.IntN(2) == 0 {
+			wait := rng.IntN(4_000)
+			if rng.IntN(3) == 0 {
+				wait += 6_000
+			}
+			at += wait
+			fmt.Fprintf(&b, "{\"at_ms\":%d,\"do\":\"crash\"}\n", at)
+			crashes++
+		}
+		at += 1_000 + rng.IntN(6_000)
+	}
+	return b.String(), want, crashes
+}
+
+// TestProfileSeedThroughCrashes loses, repeats and turns around nothing that the
+// rules of profile seed let through, wherever Kehai dies. There is no ledger: the
+// cursor, the windows of the dedup actor and the burst, all durable, must do.
+func TestProfileSeedThroughCrashes(t *testing.T) {
+	cfg := Default()
+	cfg.Profile = ProfileSeed
+	for seed := uint64(1); seed <= 8; seed++ {
+		text, want, crashes := crashingChat(seed)
+		if crashes < 5 {
+			t.Fatalf("seed %d: %d crashes, want at least 5", seed, crashes)
+		}
+		var got []string
+		ids := map[string]bool{}
+		r, err := Replay(t.Context(), ReplayOptions{
+			Config: cfg, Script: script(t, text), Seed: seed, Fonts: latin,
+			Deliver: func(m control.Message) error {
+				if ids[string(m.ID)] {
+					return fmt.Errorf("message %s was delivered twice", m.ID)
+				}
+				ids[string(m.ID)] = true
+				for _, p := range m.Parts {
+					got = append(got, strings.Split(p.Text, "\n")...)
+				}
+				return nil
+			},
+		})
+		if err != nil {
+			t.Fatalf("seed %d: Replay() = %v", seed, err)
+		}
+		for _, p := range r.Problems {
+			if strings.HasPrefix(p.What, "failed turn") || strings.HasPrefix(p.What, "dead letter") {
+				t.Errorf("seed %d: %s", seed, p.What)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("seed %d: delivered\n\t%q\nwant\n\t%q\nin\n%s", seed, got, want, text)
+		}
+	}
+}
