@@ -172,6 +172,28 @@ type FocusChanged struct {
 // MessageType implements [Message].
 func (FocusChanged) MessageType() Type { return Type{"focus_changed", 1} }
 
+// AskFocus asks an actor of kind focus what is reported of its desk: is somebody
+// there, and busy? The answer goes to whoever asked. Both are fleeting, and no
+// answer comes where nobody judges, so whoever asks must be able to go on without.
+type AskFocus struct {
+	Key string `json:"key"` // given back in the answer; never private
+}
+
+// MessageType implements [Message].
+func (AskFocus) MessageType() Type { return Type{"ask_focus", 1} }
+
+// FocusAnswer answers [AskFocus].
+type FocusAnswer struct {
+	Key    string     `json:"key"`
+	Desk   DeskID     `json:"desk"`
+	Steady FocusState `json:"steady"` // its newest judgement; At is when that was
+	Since  time.Time  `json:"since"`  // when the state began; zero before the first judgement
+	Paused bool       `json:"paused"` // by the person: then the state is unknown
+}
+
+// MessageType implements [Message].
+func (FocusAnswer) MessageType() Type { return Type{"focus_answer", 1} }
+
 // PauseFocus ends the judging at a desk until [ResumeFocus]: meanwhile nothing is
 // known of it.
 type PauseFocus struct{}

@@ -52,6 +52,8 @@ func Core() Table {
 		Fleeting[KeyRecency](),
 		Fleeting[FocusDue](),
 		Fleeting[FocusJudged](),
+		Fleeting[AskFocus](),
+		Fleeting[FocusAnswer](),
 		Fleeting[HistoryDue](),
 		Durable[FocusChanged](nil),
 		Durable[PauseFocus](nil),

@@ -111,6 +111,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		if !a.row.Paused {
 			a.key = later(a.key, m.LastKey)
 		}
+	case messages.AskFocus:
+		a.answer(turn, m)
 	case messages.PauseFocus:
 		a.pause(turn, true, ReasonPaused)
 	case messages.ResumeFocus:
@@ -182,6 +184,24 @@ func (a *actor) pause(turn *actors.Turn, paused bool, reason messages.Text) {
 	a.look, a.key, a.asked, a.quiet = Look{}, time.Time{}, nil, true
 	a.tell(turn, from)
 	turn.Publish(messages.FocusJudged{Desk: a.desk, Raw: a.row.Last, Steady: a.row.Last})
+}
+
+// answer tells whoever asks what is reported.
+func (a *actor) answer(turn *actors.Turn, m messages.AskFocus) {
+	from := turn.Cause().From
+	if from == "" {
+		turn.Drop("focus", "a question of nobody: only actors can be answered")
+		return
+	}
+	turn.Send(from, messages.FocusAnswer{Key: m.Key, Desk: a.desk, Steady: a.reported(), Since: a.row.Steady.Since, Paused: a.row.Paused})
+}
+
+// reported is the newest judgement for the reported state.
+func (a *actor) reported() messages.FocusState {
+	if a.row.Last.State == "" {
+		return verdict(messages.FromRule, messages.Unknown, 0, "nothing was judged for long enough")
+	}
+	return a.row.Last
 }
 
 func (a *actor) use(m messages.UsageSnapshot) {

@@ -494,6 +494,55 @@ func TestASleepForgets(t *testing.T) {
 	}
 }
 
+// Whoever asks hears what is reported now: before there is anything, while
+// something holds, after a crash, after a sleep and during a pause.
+func TestAnswersWhoeverAsks(t *testing.T) {
+	const from = messages.Address("conversation/line:Hana")
+	d := spawn(t, focus.Options{})
+	ask := func() messages.FocusAnswer {
+		t.Helper()
+		d.Sent()
+		d.SendFrom(from, messages.AskFocus{Key: "k"})
+		sent := d.Sent()
+		if len(sent) != 1 || sent[0].To != from {
+			t.Fatalf("AskFocus: sent %v, want one answer to %s", sent, from)
+		}
+		return sent[0].Message.(messages.FocusAnswer)
+	}
+	want := func(when string, state messages.Attention, since, at time.Time, paused bool) {
+		t.Helper()
+		got := ask()
+		if got.Key != "k" || got.Desk != "desk" || got.Steady.State != state || got.Steady.Reasoning == "" ||
+			!got.Since.Equal(since) || !got.Steady.At.Equal(at) || got.Paused != paused {
+			t.Errorf("%s: answered %+v, want %s since %v, judged at %v, paused %v", when, got, state, since, at, paused)
+		}
+	}
+	want("before anything", messages.Unknown, time.Time{}, time.Time{}, false)
+	d.camera, d.usage = camera(face(no)), usage()
+	d.tick()
+	since := d.Now()
+	d.tick()
+	want("while it holds", messages.Away, since, d.Now(), false)
+	d.camera = camera()
+	d.tick()
+	want("one judgement is no change", messages.Away, since, since.Add(tick), false)
+	d.CrashBeforeCommit()
+	d.SendFrom(from, messages.AskFocus{Key: "lost"})
+	d.WantSent()
+	d.Start()
+	want("after a crash", messages.Away, since, since, false) // when it was stored
+	d.WantCommits(1)
+	slept := d.Now()
+	d.SetClock(slept.Add(time.Hour))
+	want("after a sleep", messages.Unknown, slept, d.Now(), false)
+	d.Send(messages.PauseFocus{})
+	want("during a pause", messages.Unknown, d.Now(), d.Now(), true)
+	d.Sent()
+	d.Send(messages.AskFocus{})
+	d.WantSent()
+	d.WantDropped("focus", "a question of nobody: only actors can be answered")
+}
+
 func TestCommitsAreRare(t *testing.T) {
 	d := spawn(t, focus.Options{})
 	d.camera, d.usage = camera(), usage()

@@ -8,6 +8,9 @@
 //	                                                     ║ FocusChanged
 //	                                      focushistory ◄═╩═► notifier ══FocusNotice══► host
 //
+// Any actor may send AskFocus to focus/DESK and gets a FocusAnswer back: what is
+// reported at this moment.
+//
 // The collectors never judge, and the classifier judges both halves together:
 // [Rules.Judge] decides the clear cases, a language model the others, and
 // [Rules.Fallback] what is left without an answer. [Steady] keeps noise from
