@@ -140,7 +140,9 @@ func (r *Runtime) inspectForMetrics() ([]engine.ActorInfo, []engine.PoolInfo) {
 }
 
 // Backend answers the questions of the command line and the page.
-func (r *Runtime) Backend() control.Backend { return backend{r, stored{r.engine, r.cfg, r.pauses, r.names}} }
+func (r *Runtime) Backend() control.Backend {
+	return backend{r, stored{r.engine, r.cfg, r.pauses, r.names}}
+}
 
 type backend struct {
 	r *Runtime

@@ -135,12 +135,12 @@ func TestScoreCounts(t *testing.T) {
 }
 
 func TestTallyAdd(t *testing.T) {
-	sum := Tally{1, 2, 3, 4, 5, 6, 7, 8}
-	sum.Add(Tally{10, 20, 30, 40, 50, 60, 70, 80})
-	if want := (Tally{11, 22, 33, 44, 55, 66, 77, 88}); sum != want {
+	sum := Tally{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2}
+	sum.Add(Tally{10, 20, 30, 40, 50, 60, 70, 80, 90, 10, 20})
+	if want := (Tally{11, 22, 33, 44, 55, 66, 77, 88, 99, 11, 22}); sum != want {
 		t.Errorf("Add() = %+v, want %+v", sum, want)
 	}
-	if got, want := sum.Errors(), 33+44+55+66+77+88; got != want {
+	if got, want := sum.Errors(), 33+44+55+66+77+88+11+22; got != want {
 		t.Errorf("Errors() = %d, want %d", got, want)
 	}
 }
