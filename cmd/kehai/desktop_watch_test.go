@@ -9,6 +9,7 @@ import (
 	"image"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -169,7 +170,8 @@ func (w *watching) stop(t *testing.T) {
 	}
 }
 
-// transcript is what was delivered.
+// transcript is what was delivered. After a kill what was shown last may be shown
+// again, with the same id.
 type transcript struct {
 	ids   []string
 	texts []string
@@ -179,6 +181,9 @@ func (tr *transcript) take(t *testing.T, m control.Message) {
 	t.Helper()
 	if m.Conversation != "web:Hana" || m.Sender != "Hana" {
 		t.Errorf("delivered to %s from %s, want to web:Hana from Hana", m.Conversation, m.Sender)
+	}
+	if slices.Contains(tr.ids, string(m.ID)) {
+		return
 	}
 	tr.ids = append(tr.ids, string(m.ID))
 	for _, p := range m.Parts {
