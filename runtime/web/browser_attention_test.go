@@ -26,7 +26,6 @@ var aMoment = time.Date(2026, 11, 20, 17, 12, 0, 0, time.UTC)
 var (
 	focusedColour = color.RGBA{0x2a, 0x78, 0xb5, 255}
 	drowsyColour  = color.RGBA{0x8a, 0x3f, 0x8f, 255}
-	drowsyGround  = color.RGBA{0xec, 0xd6, 0xee, 255}
 	awayColour    = color.RGBA{0x7d, 0x83, 0x8c, 255}
 	pausedGround  = color.RGBA{0xf0, 0xef, 0xec, 255}
 	trackColour   = color.RGBA{0xf3, 0xf1, 0xed, 255}

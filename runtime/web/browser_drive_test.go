@@ -40,7 +40,7 @@ type reply struct {
 // tab is one page of a browser.
 type tab struct {
 	*browser
-	session string
+	session, target string
 }
 
 // look is how a page is looked at.
@@ -156,7 +156,7 @@ func (b *browser) open(url string, l look) *tab {
 	b.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var attached struct{ SessionID string }
 	b.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	p := &tab{b, attached.SessionID}
+	p := &tab{b, attached.SessionID, target.TargetID}
 	for _, domain := range []string{"Runtime", "Log", "Page"} {
 		p.do(domain+".enable", nil, nil)
 	}
@@ -176,6 +176,13 @@ func (b *browser) open(url string, l look) *tab {
 	p.do("Page.navigate", map[string]any{"url": url}, nil)
 	p.until(`document.readyState === "complete" && document.getElementById("link")?.textContent === "live"`)
 	return p
+}
+
+// close closes the page. Each open one holds a connection, of which a browser
+// grants six to a host.
+func (p *tab) close() {
+	p.t.Helper()
+	p.call("", "Target.closeTarget", map[string]any{"targetId": p.target}, nil)
 }
 
 func (p *tab) do(method string, params, result any) {
