@@ -78,7 +78,12 @@ func (r *Runtime) listen(ev Event) {
 	page, subs := r.page, r.subs
 	r.mu.Unlock()
 	if page != nil {
-		page.Listen(ev)
+		if m, ok := ev.Message.(messages.FrameSeen); ok {
+			shaded, _ := r.sights.shaded(m)
+			page.Listen(Event{From: ev.From, Trace: ev.Trace, At: ev.At, Message: shaded})
+		} else {
+			page.Listen(ev)
+		}
 	}
 	if ev.Seq == 0 {
 		return
@@ -170,6 +175,19 @@ func (b backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 func (b backend) Forget(ctx context.Context, c messages.ConversationID) (sum engine.Forgotten, err error) {
 	b.r.sights.files.Lock()
 	defer b.r.sights.files.Unlock()
-	b.r.sights.forget()
+	b.r.forgetSeen()
+	defer b.r.forgetSeen() // what came in meanwhile
 	return b.stored.Forget(ctx, c)
+}
+
+// forgetSeen drops all that is kept in memory of what was on the screen.
+func (r *Runtime) forgetSeen() {
+	r.sights.forget()
+	r.plan.readings.Clear()
+	r.mu.Lock()
+	page := r.page
+	r.mu.Unlock()
+	if page != nil {
+		page.Forget()
+	}
 }

@@ -76,17 +76,26 @@ func (s *sights) seen(ev Event, m messages.FrameSeen) {
 	defer s.mu.Unlock()
 	id := m.Read.Window
 	w := &sight{name: fusion.Name(m.Read.Title), trace: ev.Trace, changed: true, newShot: true}
-	if s.only.Allows(s.apps[id], w.name) {
-		w.read, w.frame = m.Read, m.Frame
-	} else {
+	m, listed := s.shaded(m)
+	if !listed {
 		w.name = ""
-		w.read = messages.FrameRead{Window: id, At: m.Read.At}
 	}
+	w.read, w.frame = m.Read, m.Frame
 	if !s.keep {
 		w.frame.Image = nil
 	}
 	s.windows[id] = w
 	s.stir()
+}
+
+// shaded is what may be seen of a frame: without a picture, and without anything
+// that was read in it, if its conversation is not to be read. It is the one
+// place that decides so, for all that shows or keeps frames.
+func (s *sights) shaded(m messages.FrameSeen) (seen messages.FrameSeen, listed bool) {
+	if s.only.Allows(s.apps[m.Read.Window], fusion.Name(m.Read.Title)) {
+		return m, true
+	}
+	return messages.FrameSeen{Read: messages.FrameRead{Window: m.Read.Window, At: m.Read.At}}, false
 }
 
 func (s *sights) verdict(ev Event, step control.Step) {
@@ -134,11 +143,13 @@ func (s *sights) shown() (list []mention) {
 	return list
 }
 
-// forget drops everything: a frame may show what is to be forgotten.
+// forget drops everything: a frame may show what is to be forgotten, and a drop
+// may name it.
 func (s *sights) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.windows)
+	s.recent = nil
 }
 
 // drops lists recent drops, oldest first.

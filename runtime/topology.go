@@ -31,6 +31,7 @@ type plan struct {
 	windows   []messages.WindowID
 	listeners []func(Event)
 	closers   []io.Closer
+	readings  *ocr.Cache // what was read lately, by its pixels
 }
 
 func (p *plan) close() error {
@@ -105,7 +106,7 @@ func (r *Runtime) topology() (plan, error) {
 		})},
 		{Name: "conversation", New: conversation.New(conversation.Options{})},
 	}
-	cache := ocr.NewCache(cfg.OCR.Cache)
+	p.readings = ocr.NewCache(cfg.OCR.Cache)
 	sources := map[messages.WindowID]capture.Source{}
 	for id, w := range windows {
 		sources[id] = capture.Source{Screen: w.screen, Ref: w.ref}
@@ -114,7 +115,7 @@ func (r *Runtime) topology() (plan, error) {
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
 			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.set.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
-			return ocr.NewWorker(layoutOf, cache, recognizer).Decide(burstRule(cfg.Profile)), nil
+			return ocr.NewWorker(layoutOf, p.readings, recognizer).Decide(burstRule(cfg.Profile)), nil
 		}},
 	}
 	p.windows = slices.Sorted(maps.Keys(windows))

@@ -46,6 +46,14 @@ func NewCache(max int) *Cache {
 	return &Cache{max: max, order: list.New(), byKey: map[cacheKey]*list.Element{}}
 }
 
+// Clear forgets all readings.
+func (c *Cache) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.order.Init()
+	clear(c.byKey)
+}
+
 func (c *Cache) lookup(k cacheKey) (reading, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -123,7 +123,7 @@ func TestPageInABrowser(t *testing.T) {
 		"the second picture":               `<img alt="Newest frame of team@mac-a" src="/frame\?window=team%40mac-a`,
 		"an incoming bubble":               `<rect [^>]*class="incoming" aria-label="incoming text: おはよう！今日は何時に集合する？"`,
 		"an own bubble":                    `<rect [^>]*class="own" aria-label="own text: 10時に駅の北口でどう？"`,
-		"a window without a frame":         `<figure class="window" data-key="old@mac-a">.*Waiting for the first frame`,
+		"a window without a frame":         `<figure class="window" data-key="old@mac-a">.*Waiting for a frame`,
 		"a window that cannot be captured": `<figure class="window failing" data-key="team@mac-a"`,
 		"the space notice":                 `<p class="notice bad"[^>]*>durable work is paused: 92 MiB free, 128 MiB needed; free some space<`,
 		"the health":                       `class="pill bad" id="health"[^>]*>3 problems<`,

@@ -18,6 +18,7 @@ type window struct {
 	seen    uint64 // of the frame, 0 before the first
 	frame   *messages.FrameSeen
 	capture *messages.CaptureState // nil while captures work
+	hidden  bool                   // it shows something that is not to be read
 
 	picture picture
 }
@@ -58,7 +59,7 @@ func (s *Server) frame(w http.ResponseWriter, r *http.Request) {
 	}
 	s.hub.mu.Unlock()
 	if frame == nil {
-		http.Error(w, "No frame of this window has been read yet.", http.StatusNotFound)
+		http.Error(w, "There is no frame of this window: none has been read yet, or it is not to be read.", http.StatusNotFound)
 		return
 	}
 	tag := fmt.Sprintf(`"%s-%d"`, s.boot, seen)

@@ -18,6 +18,7 @@ type hub struct {
 	windows  map[messages.WindowID]*window
 	status   uint64 // version of the last event that changes the status
 	messages uint64 // version of the last delivered message
+	forgets  uint64 // how often something was forgotten
 	desk     desk
 	clients  map[*client]bool
 }
@@ -32,7 +33,8 @@ func newHub() *hub {
 }
 
 // Listen takes what the engine publishes. It keeps the newest frame of each
-// window, wakes the streams and never blocks.
+// window, wakes the streams and never blocks. A frame without a picture stands
+// for one that nobody is to see.
 func (s *Server) Listen(p engine.Published) {
 	h := s.hub
 	h.mu.Lock()
@@ -40,11 +42,15 @@ func (s *Server) Listen(p engine.Published) {
 	h.version++
 	switch m := p.Message.(type) {
 	case messages.FrameSeen:
-		if m.Frame.Image == nil {
-			return
+		if m.Frame.Image == nil { // what it shows is not to be read
+			if w := h.window(m.Read.Window); w == nil || w.hidden {
+				return
+			}
+			h.blank(m.Read.Window, true)
+			break
 		}
 		if w := h.window(m.Read.Window); w != nil {
-			w.version, w.seen, w.frame = h.version, h.version, &m
+			w.version, w.seen, w.frame, w.hidden = h.version, h.version, &m, false
 		}
 	case messages.CaptureState:
 		w := h.window(m.Window)

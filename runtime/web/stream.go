@@ -25,6 +25,7 @@ type stream struct {
 	s        *Server
 	w        http.ResponseWriter
 	after    uint64 // Seq of the newest message sent
+	forgets  uint64 // when the client's messages were sent
 	fresh    bool   // the client holds no messages of this process yet
 	news     news   // that was sent
 	last     []byte // status as sent last
@@ -45,7 +46,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if id == "" {
 		id = r.URL.Query().Get("after")
 	}
-	st := &stream{s: s, w: w}
+	st := &stream{s: s, w: w, forgets: s.hub.forgotten()}
 	st.after, st.fresh = s.parseID(id)
 	w.Write([]byte(retry))
 	if st.send("", "hello", s.hello()) != nil || st.catchUp(true) != nil {
@@ -88,18 +89,16 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parseID reads an event id: the process and the place in the event log. A
-// client of another process is fresh: its places may mean another store.
+// parseID reads an event id: the era and the place in the event log. A client of
+// another process is fresh: its places may mean another store.
 func (s *Server) parseID(id string) (after uint64, fresh bool) {
 	boot, seq, ok := strings.Cut(id, ".")
 	n, err := strconv.ParseUint(seq, 10, 64)
-	if !ok || err != nil || boot != s.boot {
+	if !ok || err != nil || boot != s.era() {
 		return 0, true
 	}
 	return n, false
 }
-
-func (s *Server) eventID(seq uint64) string { return s.boot + "." + strconv.FormatUint(seq, 10) }
 
 // catchUp sends everything that is newer than what was sent: messages first, so
 // that who sees a frame has seen what was delivered before it.
@@ -132,6 +131,9 @@ func (st *stream) catchUp(all bool) error {
 // once. If there are more than a page, the newest page replaces what the client
 // has.
 func (st *stream) sendMessages() error {
+	if n := st.s.hub.forgotten(); n != st.forgets {
+		st.forgets, st.fresh = n, true
+	}
 	after := st.after
 	if st.fresh {
 		after = 0

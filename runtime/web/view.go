@@ -42,6 +42,7 @@ type windowView struct {
 	ID      messages.WindowID `json:"id"`
 	Capture *captureView      `json:"capture,omitempty"` // set while it cannot be captured
 	Frame   *frameView        `json:"frame,omitempty"`
+	Hidden  bool              `json:"hidden,omitempty"` // it shows something that is not to be read
 }
 
 type captureView struct {
@@ -111,7 +112,7 @@ func (h *hub) changed(after uint64) (list []windowView, now news) {
 }
 
 func (w *window) view() windowView {
-	v := windowView{ID: w.id}
+	v := windowView{ID: w.id, Hidden: w.hidden}
 	if c := w.capture; c != nil {
 		v.Capture = &captureView{Code: c.Code, Detail: c.Detail, At: c.At}
 	}

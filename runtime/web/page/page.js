@@ -143,7 +143,7 @@ function makeWindow(id) {
   const pause = el("button");
   pause.type = "button";
   cap.append(el("span", "name"), el("span", "id", id), el("span", "age"), pause);
-  fig.append(cap, el("p", "why"), el("div", "screen blank", "Waiting for the first frame…"), el("p", "read"));
+  fig.append(cap, el("p", "why"), el("div", "screen blank", "Waiting for a frame…"), el("p", "read"));
   return fig;
 }
 
@@ -162,17 +162,35 @@ function updateWindow(fig, view) {
   const name = fig.querySelector(".name"), id = fig.querySelector(".id");
   words(name, (f && f.title) || view.id);
   put(id, f && f.title ? view.id : "");
-  if (!f) return;
+  if (!f) {
+    if (windows.has(view.id)) blankFrame(fig, view.hidden ? "What the window shows is not read." : "Waiting for a frame…");
+    return;
+  }
   const stamp = `${state.hello.boot}-${f.version}`;
   if (fig.dataset.wanted === stamp) return;
   fig.dataset.wanted = stamp;
   if (!fig.dataset.loading) loadFrame(fig);
 }
 
+// blankFrame takes the picture away, also one that is on its way.
+function blankFrame(fig, why) {
+  const screen = fig.querySelector(".screen");
+  if (!screen.classList.contains("blank")) {
+    fig.blanks = (fig.blanks || 0) + 1;
+    for (const k of ["wanted", "shown", "at"]) delete fig.dataset[k];
+    screen.className = "screen blank";
+    screen.removeAttribute("style");
+    screen.textContent = "";
+    for (const c of [".age", ".read"]) put(fig.querySelector(c), "");
+    if (tipFor && !tipFor.isConnected) hideTip();
+  }
+  put(screen, why);
+}
+
 // loadFrame fetches the wanted picture and shows it together with its bubbles.
 // While one is on its way newer ones only change what is wanted next.
 async function loadFrame(fig) {
-  const id = fig.dataset.key, stamp = fig.dataset.wanted, f = windows.get(id).frame;
+  const id = fig.dataset.key, stamp = fig.dataset.wanted, f = windows.get(id).frame, blanks = fig.blanks;
   fig.dataset.loading = stamp;
   const img = new Image();
   img.alt = `Newest frame of ${id}`;
@@ -181,13 +199,15 @@ async function loadFrame(fig) {
   if (first) showFrame(fig, img, f); // holds the load event until it is there
   try {
     await img.decode();
-    if (!first) showFrame(fig, img, f);
-    fig.dataset.shown = stamp;
+    if (fig.blanks === blanks) { // it was not taken away meanwhile
+      if (!first) showFrame(fig, img, f);
+      fig.dataset.shown = stamp;
+    }
   } catch {
     if (first) img.remove();
   }
   delete fig.dataset.loading;
-  if (fig.isConnected && fig.dataset.wanted !== stamp) loadFrame(fig);
+  if (fig.isConnected && fig.dataset.wanted !== undefined && fig.dataset.wanted !== stamp) loadFrame(fig);
 }
 
 function showFrame(fig, img, f) {

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Forget drops every frame, since each may show what was forgotten, and has the
+// open pages replace their messages by those that are still stored. Call it when
+// they are deleted. Frames come back as they are read again.
+func (s *Server) Forget() {
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.version++
+	h.forgets++
+	for id, w := range h.windows {
+		if w.frame != nil {
+			h.blank(id, false)
+		}
+	}
+	h.messages = h.version
+	h.wake()
+}
+
+// blank takes the picture of a window away. hidden says that what it shows is
+// not to be read. The caller holds the lock and wakes the clients.
+func (h *hub) blank(id messages.WindowID, hidden bool) {
+	w := h.window(id)
+	if w == nil {
+		return
+	}
+	// A new entry: a request under way may still encode the old picture.
+	h.windows[id] = &window{id: id, version: h.version, capture: w.capture, hidden: hidden}
+}
+
+// forgotten counts the calls of Forget.
+func (h *hub) forgotten() uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.forgets
+}
+
+// era begins an event id. It names the process, and changes when something was
+// forgotten: who comes with an older one may hold what is deleted.
+func (s *Server) era() string {
+	if n := s.hub.forgotten(); n > 0 {
+		return fmt.Sprintf("%s-%d", s.boot, n)
+	}
+	return s.boot
+}
+
+func (s *Server) eventID(seq uint64) string { return s.era() + "." + strconv.FormatUint(seq, 10) }
