@@ -254,6 +254,7 @@ func TestAPausedDesk(t *testing.T) {
 		}
 		s.Advance(time.Second)
 		w.asked.Store(0)
+		w.since.Store(300) // whoever types is not away
 		sees(t, s, empty, 2*time.Minute)
 		s.Crash()
 		sees(t, s, empty, 2*time.Minute)
