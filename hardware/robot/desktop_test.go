@@ -5,14 +5,18 @@ package robot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/hardwaretest"
 	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
 	"github.com/kehai-run/kehai/hardware/x11"
 )
@@ -198,6 +202,34 @@ func TestRobot(t *testing.T) {
 			t.Errorf("Type(Japanese) without a clipboard = %v, want %v", err, hardware.ErrUnavailable)
 		}
 	})
+	t.Run("conforms", func(t *testing.T) {
+		empty(t, 1)
+		thief := &thief{Desk: d}
+		r := open(t, Options{Desk: thief, Clipboard: d})
+		hardwaretest.Typist(t, func(t *testing.T) hardwaretest.TypistFixture {
+			empty(t, 1)
+			return hardwaretest.TypistFixture{
+				Typist: r, Ref: w.Ref, Gone: "0x77777777",
+				Shows: func(t *testing.T, texts ...string) string {
+					t.Helper()
+					shown := ""
+					desktop.Eventually(t, fmt.Sprintf("the field holds one of %q", texts), func() bool {
+						w, err = d.Find(t.Context(), "chromium")
+						shown = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(w.Title, "sent 1 ["), "]"), "⏎", "\n")
+						return err == nil && slices.Contains(texts, shown)
+					})
+					return shown
+				},
+				Clear: func() { empty(t, 1) },
+				Cover: func() {
+					front := desktop.Connect(t, desk.Display).Open("front", "Front", image.Rect(0, 0, 1200, 850))
+					t.Cleanup(front.Close)
+				},
+				Steal: func() { thief.steals.Store(true) },
+				Give:  func() { thief.steals.Store(false) },
+			}
+		})
+	})
 	// The last one: robotgo cannot be used after it.
 	t.Run("the server goes away", func(t *testing.T) {
 		desk.StopServer()
@@ -229,6 +261,19 @@ type stolen struct{ Desk }
 
 func (stolen) Active(context.Context) (hardware.Window, error) {
 	return hardware.Window{Ref: "0x1"}, nil
+}
+
+// thief is a desk on which that happens for a while.
+type thief struct {
+	Desk
+	steals atomic.Bool
+}
+
+func (s *thief) Active(ctx context.Context) (hardware.Window, error) {
+	if s.steals.Load() {
+		return hardware.Window{Ref: "0x1"}, nil
+	}
+	return s.Desk.Active(ctx)
 }
 
 // stolenLater is a desk on which that happens after some looks.

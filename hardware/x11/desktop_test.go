@@ -278,10 +278,8 @@ func TestServerGoesAwayAndComesBack(t *testing.T) {
 		return errors.Is(err, hardware.ErrNoDisplay)
 	})
 
-	again := desktop.Start(t)
-	d.opt.Display, d.keeper.display = again.Display, again.Display
-	u.counter.display = again.Display
-	w = show(t, desktop.Connect(t, again.Display), d, "chat", "Chat", image.Rect(100, 100, 500, 400))
+	desk.RestartServer(t)
+	w = show(t, desktop.Connect(t, desk.Display), d, "chat", "Chat", image.Rect(100, 100, 500, 400))
 	if n := wrongPixels(capture(t, d, ref(w)), w); n > 0 {
 		t.Errorf("Capture() from the new server has %d wrong pixels, want 0", n)
 	}

@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jezek/xgb"
 )
 
 // Desktop is an X server and what runs on it.
@@ -27,6 +29,7 @@ type Desktop struct {
 	Display string // such as ":7"
 	env     []string
 	server  *Process
+	bus     []*Process
 }
 
 // Size of the screen in pixels.
@@ -34,6 +37,8 @@ const (
 	screenW = 1280
 	screenH = 900
 )
+
+var serverArgs = []string{"-screen", "0", fmt.Sprintf("%dx%dx24", screenW, screenH), "-dpi", "96", "-nolisten", "tcp", "-noreset"}
 
 // Start starts an X server of 1280×900 pixels and 24 bits.
 func Start(t testing.TB) *Desktop {
@@ -43,8 +48,7 @@ func Start(t testing.TB) *Desktop {
 		t.Fatalf("Pipe() = %v", err)
 	}
 	defer read.Close()
-	server := run(t, os.Environ(), []*os.File{write}, "Xvfb",
-		"-displayfd", "3", "-screen", "0", fmt.Sprintf("%dx%dx24", screenW, screenH), "-dpi", "96", "-nolisten", "tcp", "-noreset")
+	server := run(t, os.Environ(), []*os.File{write}, "Xvfb", append([]string{"-displayfd", "3"}, serverArgs...)...)
 	_ = write.Close()
 	line, err := bufio.NewReader(read).ReadString('\n')
 	if err != nil {
@@ -60,6 +64,24 @@ func Start(t testing.TB) *Desktop {
 
 // StopServer ends the X server, and with it every window.
 func (d *Desktop) StopServer() { d.server.Stop() }
+
+// RestartServer starts another X server in the place of one that was stopped.
+func (d *Desktop) RestartServer(t testing.TB) {
+	t.Helper()
+	d.server = run(t, os.Environ(), nil, "Xvfb", append([]string{d.Display}, serverArgs...)...)
+	Eventually(t, "the new X server answers", func() bool {
+		t.Helper()
+		if !d.server.Running() {
+			t.Fatalf("Xvfb ended:\n%s", d.server.Output())
+		}
+		quiet()
+		x, err := xgb.NewConnDisplay(d.Display)
+		if err == nil {
+			x.Close()
+		}
+		return err == nil
+	})
+}
 
 // StartWindowManager starts openbox and returns once it manages windows.
 func (d *Desktop) StartWindowManager(t testing.TB) {
@@ -94,8 +116,15 @@ func (d *Desktop) StartBus(t testing.TB) (address string) {
 		_, err := os.Stat(filepath.Join(dir, "bus"))
 		return err == nil
 	})
-	d.Run(t, "/usr/libexec/at-spi-bus-launcher", "--launch-immediately")
+	d.bus = []*Process{d.Run(t, "/usr/libexec/at-spi-bus-launcher", "--launch-immediately"), p}
 	return address
+}
+
+// StopBus ends both buses.
+func (d *Desktop) StopBus() {
+	for _, p := range d.bus {
+		p.Stop()
+	}
 }
 
 // StartBrowser shows a page in a Chromium window of its own. flags come after
