@@ -17,11 +17,13 @@ type EchoRules struct {
 	MinLine    int // a line has at least so many, shorter ones do not count
 	MinLines   int // so many such lines make a text that is judged by its lines
 	LinesMatch int // at least so much of them match
+
+	Lines LineRules // by which two lines are the same
 }
 
 // DefaultEcho returns the rules that both profiles use.
 func DefaultEcho() EchoRules {
-	return EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60}
+	return EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: DefaultLines()}
 }
 
 // Echo says how a text matched.
@@ -96,7 +98,7 @@ func (r EchoRules) Match(read, sent EchoForm) Echo {
 }
 
 // matchLines judges a text of several lines: a line matches if it is the same
-// ([LineEqual]) as a line of any of the texts sent, or stands in one.
+// ([EchoRules.Lines]) as a line of any of the texts sent, or stands in one.
 func (r EchoRules) matchLines(read EchoForm, sent []*EchoForm) bool {
 	judged, matched := 0, 0
 	for _, l := range read.lines {
@@ -105,7 +107,7 @@ func (r EchoRules) matchLines(read EchoForm, sent []*EchoForm) bool {
 		}
 		judged++
 		for _, s := range sent {
-			if s.has(l) {
+			if s.has(r.Lines, l) {
 				matched++
 				break
 			}
@@ -114,34 +116,34 @@ func (r EchoRules) matchLines(read EchoForm, sent []*EchoForm) bool {
 	return r.MinLines > 0 && judged >= r.MinLines && matched*100 >= r.LinesMatch*judged
 }
 
-func (f *EchoForm) has(l echoLine) bool {
+func (f *EchoForm) has(r LineRules, l echoLine) bool {
 	if strings.Contains(f.flat, l.flat) {
 		return true
 	}
 	for _, m := range f.lines {
-		if m.same(l) {
+		if m.same(r, l) {
 			return true
 		}
 	}
 	return false
 }
 
-// same is LineEqual of prepared lines.
-func (a echoLine) same(b echoLine) bool {
+// same is LineRules.Equal of prepared lines.
+func (a echoLine) same(r LineRules, b echoLine) bool {
 	if a.text == b.text {
 		return true
 	}
 	if a.n > b.n {
 		a, b = b, a
 	}
-	if a.n < minFuzzy {
+	if r.Min <= 0 || a.n < r.Min {
 		return false
 	}
-	if a.n*100 >= minCover*b.n && strings.Contains(b.text, a.text) {
+	if a.n*100 >= r.Cover*b.n && strings.Contains(b.text, a.text) {
 		return true
 	}
 	g, h := len(a.grams), len(b.grams)
-	return 2*float64(min(g, h)) >= minAlike*float64(g+h) && a.grams.Similarity(b.grams) >= minAlike
+	return 2*float64(min(g, h)) >= r.Similar*float64(g+h) && a.grams.Similarity(b.grams) >= r.Similar
 }
 
 // Send is a text that was sent, as [EchoRules.Find] needs it.

@@ -5,27 +5,37 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of [LineEqual].
+// Limits of [OCREqual].
 const (
-	minFuzzy  = 8    // characters of the shorter line below which only equality counts
-	minCover  = 84   // percent of the longer line that a contained one must cover
-	minAlike  = 0.88 // trigram similarity
-	maxEdits  = 8    // edits that OCREqual forgives in the longest line
-	perEdit   = 6    // characters per forgiven edit
-	minEdited = 4    // characters of the shorter line below which no edit is forgiven
-	lastFixed = 12   // below this length the last character must agree
+	maxEdits  = 8  // edits that OCREqual forgives in the longest line
+	perEdit   = 6  // characters per forgiven edit
+	minEdited = 4  // characters of the shorter line below which no edit is forgiven
+	lastFixed = 12 // below this length the last character must agree
 )
 
-// LineEqual reports that two lines are the same, both normalised: equal; or
-// the shorter, of at least 8 characters, is contained in the longer and covers
-// at least 84 % of it; or both have at least 8 characters and a trigram
-// similarity of at least 0.88. It is symmetric, not transitive. Two empty
-// lines are equal.
-func LineEqual(a, b string) bool {
-	return lineEqual(Normalize(a), Normalize(b))
+// LineRules say when two lines are the same though they are not equal. In the
+// zero value only equal ones are; start with [DefaultLines].
+type LineRules struct {
+	Min     int     // characters of the shorter line, below which only equality counts
+	Cover   int     // percent of the longer line that a contained one covers
+	Similar float64 // or trigram similarity, 0 to 1
 }
 
-func lineEqual(a, b string) bool {
+// DefaultLines returns the rules that both profiles use.
+func DefaultLines() LineRules { return LineRules{Min: 8, Cover: 84, Similar: 0.88} }
+
+// LineEqual is [LineRules.Equal] by the default rules: the shorter of two lines
+// has 8 characters and covers 84 % of the other, or the similarity is 0.88.
+func LineEqual(a, b string) bool { return DefaultLines().Equal(a, b) }
+
+// Equal reports that two lines are the same, both normalised: equal; or the
+// shorter, of at least Min characters, is contained in the longer and covers at
+// least Cover percent of it; or both have at least Min characters and a trigram
+// similarity of at least Similar. It is symmetric, not transitive. Two empty
+// lines are equal.
+func (r LineRules) Equal(a, b string) bool { return r.equal(Normalize(a), Normalize(b)) }
+
+func (r LineRules) equal(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -34,15 +44,15 @@ func lineEqual(a, b string) bool {
 	if n > m {
 		short, long, n, m = b, a, m, n
 	}
-	if n < minFuzzy {
+	if r.Min <= 0 || n < r.Min {
 		return false
 	}
-	if n*100 >= minCover*m && strings.Contains(long, short) {
+	if n*100 >= r.Cover*m && strings.Contains(long, short) {
 		return true
 	}
 	// A line of m characters has at most m-2 3-grams; far apart lengths are
 	// not ruled out by that alone, because sets forget repetition.
-	return Similarity(short, long) >= minAlike
+	return Similarity(short, long) >= r.Similar
 }
 
 // OCREqual reports that two lines may well be readings of the same pixels. It
@@ -77,7 +87,7 @@ func OCREqual(a, b string) bool {
 	if !sameDigits(ca, cb) {
 		return false
 	}
-	if lineEqual(a, b) {
+	if DefaultLines().equal(a, b) {
 		return true
 	}
 	n, m := len(ra), len(rb)

@@ -96,6 +96,33 @@ func TestLineEqual(t *testing.T) {
 	}
 }
 
+// Each number of the rules decides on its own; none at all leaves equality.
+func TestLineRules(t *testing.T) {
+	part, whole := "abcdefgh", "abcdefghij" // 80 % contained, similarity 0.86
+	for _, c := range []struct {
+		rules LineRules
+		want  bool
+	}{
+		{LineRules{}, false},
+		{LineRules{Cover: 1, Similar: 0.01}, false},
+		{LineRules{Min: 8, Cover: 81, Similar: 0.86}, false},
+		{LineRules{Min: 8, Cover: 80, Similar: 0.86}, true},
+		{LineRules{Min: 9, Cover: 80, Similar: 0.1}, false},
+		{LineRules{Min: 8, Cover: 100, Similar: 0.857}, true},
+	} {
+		if got := c.rules.Equal(part, whole); got != c.want {
+			t.Errorf("%+v.Equal(%q, %q) = %v, want %v", c.rules, part, whole, got, c.want)
+		}
+		if !c.rules.Equal("OK", "ｏｋ") {
+			t.Errorf("%+v.Equal(OK, ｏｋ) = false, want true", c.rules)
+		}
+		a, b := rules.EchoFormOf(part).lines[0], rules.EchoFormOf(whole).lines[0]
+		if got := a.same(c.rules, b); got != c.want {
+			t.Errorf("same by %+v = %v, want %v as Equal", c.rules, got, c.want)
+		}
+	}
+}
+
 func TestOCREqual(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
