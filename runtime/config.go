@@ -282,7 +282,9 @@ type FocusRulesConfig struct {
 	// Default 0.7.
 	NoFace float64 `yaml:"no_face" min:"0" max:"1"`
 
-	// Focused at more than this eye aspect ratio, 0 to 1. Default 0.27.
+	// Focused at more than this eye aspect ratio, 0 to 1. It is for eyes of the
+	// usual shape: profile default moves it in proportion to the person's own, once
+	// the camera knows these. Default 0.27.
 	EyesOpen float64 `yaml:"eyes_open" min:"0" max:"1"`
 
 	// Focused while the head is turned by less than this many degrees to a side, 1

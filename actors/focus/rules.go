@@ -29,7 +29,7 @@ type Rules struct {
 	ManySwitches int     // fallback: distracted at more switches than this
 	ManyApps     int     // fallback: and at more applications than this
 
-	// A missing yes-or-no satisfies no condition. Without this it counts as no,
+	// What is missing satisfies no condition. Without this a yes-or-no counts as no,
 	// except that a missing face_detected does not say that a face is missing.
 	Strict bool
 	// A key pressed at most this long ago says that somebody is there, so that a
