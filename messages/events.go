@@ -194,6 +194,7 @@ type EchoGuardMiss struct {
 	Active       int           // texts sent within the window
 	LastSendAge  time.Duration // since the newest of them
 	Matched      bool          // the text is that of an echo, its side says incoming
+	Text         Text          `json:"-"`
 	At           time.Time
 }
 

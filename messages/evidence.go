@@ -3,12 +3,14 @@ package messages
 import "time"
 
 // The events in this file tell what rules over text have found. They identify
-// a text by its length and a keyed hash and never hold it.
+// a text by its length and a keyed hash. The text itself is with them in memory
+// alone: a log writes it if its person has asked for that, and no JSON has it.
 
 // TextMark identifies a text without telling it.
 type TextMark struct {
 	Hash  string // keyed, "" without a key
 	Runes int
+	Text  Text `json:"-"`
 }
 
 // CursorTruncation reports that lines passed on before were cut off.

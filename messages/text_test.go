@@ -89,7 +89,7 @@ func TestNoVerbShowsPrivateText(t *testing.T) {
 			}
 		}
 		raw, err := json.Marshal(m)
-		if err != nil || leaks(string(raw)) == "" {
+		if err != nil || e.Durable && leaks(string(raw)) == "" {
 			t.Errorf("Marshal(%s) = %d bytes, %v, want the text itself: the store needs it", e.Type, len(raw), err)
 		}
 	}

@@ -148,7 +148,7 @@ func TestTheLogWithTexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var book logBook
 		aday(t, book.option(), testkit.WithConfig(func(c *runtime.Config) { c.Debug.Text = true }))
-		book.has(t, `"conversation":"line:Hanako"`, `"actor":"conversation/line:Kentaro"`)
+		book.has(t, `"conversation":"line:Hanako"`, `"actor":"conversation/line:Kentaro"`, `"text":"おはよう\nkaimono"`)
 	})
 }
 

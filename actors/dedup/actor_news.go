@@ -96,7 +96,7 @@ func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail m
 }
 
 func (a *actor) mark(t messages.Text) messages.TextMark {
-	return messages.TextMark{Hash: text.Hash(a.key, string(t)), Runes: utf8.RuneCountInString(string(t))}
+	return messages.TextMark{Hash: text.Hash(a.key, string(t)), Runes: utf8.RuneCountInString(string(t)), Text: t}
 }
 
 // recent is the window of the tables.

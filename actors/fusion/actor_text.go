@@ -145,5 +145,5 @@ func (a *actor) unchanged(turn *actors.Turn, c messages.ConversationID, before, 
 }
 
 func (a *actor) mark(s string) messages.TextMark {
-	return messages.TextMark{Hash: text.Hash(a.o.HashKey, s), Runes: utf8.RuneCountInString(s)}
+	return messages.TextMark{Hash: text.Hash(a.o.HashKey, s), Runes: utf8.RuneCountInString(s), Text: messages.Text(s)}
 }

@@ -92,7 +92,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 		turn.Publish(messages.EchoGuardMiss{
 			Conversation: h.Conversation, Occurrence: h.Occurrence, Hash: a.rules.hash(h.Text),
 			Runes: utf8.RuneCountInString(string(h.Text)), Active: v.Echo.Active, LastSendAge: v.Echo.Newest,
-			Matched: v.Echo.How != "", At: turn.Now(),
+			Matched: v.Echo.How != "", At: turn.Now(), Text: h.Text,
 		})
 	}
 	if v.Reason == Repeat {

@@ -63,7 +63,7 @@ func TestReturnedGreeting(t *testing.T) {
 		h.WantNothingDropped()
 		wantPassed(t, h, greeting)
 		h.WantPublished(
-			messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 2, Runes: 4, Active: 1, LastSendAge: 30 * sec, Matched: true, At: h.Now()},
+			messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 2, Runes: 4, Active: 1, LastSendAge: 30 * sec, Matched: true, At: h.Now(), Text: "おはよう"},
 			messages.Accepted{Conversation: "line:Hana", Occurrence: 2, Window: "line@a", At: h.Now()},
 		)
 	}
@@ -96,14 +96,14 @@ func TestTheSameAgain(t *testing.T) {
 	}
 }
 
-func TestMissCarriesAHashAndNoText(t *testing.T) {
+func TestMissCarriesAHash(t *testing.T) {
 	h := spawn(t, Options{HashKey: []byte("key")})
 	h.Send(told("駅に着きました", "t1"))
 	h.Advance(3 * sec)
 	h.Send(said(1, "himitsu", h.Now()))
 	r := Rules{Options{HashKey: []byte("key")}}
 	h.WantPublished(
-		messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 1, Hash: r.hash("himitsu"), Runes: 7, Active: 1, LastSendAge: 3 * sec, At: h.Now()},
+		messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 1, Hash: r.hash("himitsu"), Runes: 7, Active: 1, LastSendAge: 3 * sec, At: h.Now(), Text: "himitsu"},
 		messages.Accepted{Conversation: "line:Hana", Occurrence: 1, Window: "line@a", At: h.Now()},
 	)
 }
@@ -210,7 +210,7 @@ func TestMisaddressed(t *testing.T) {
 	} {
 		h := spawn(t, Options{})
 		for range 5 {
-			h.WantFailure("of another conversation came to ingress/line:Hana: its sender must address ingress/CONVERSATION")
+			h.WantFailure("of another conversation came here: its sender must address ingress/CONVERSATION")
 		}
 		h.Send(m)
 		h.Advance(time.Hour)

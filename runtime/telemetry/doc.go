@@ -6,7 +6,8 @@
 // messages.Text, of which a line gives the length only; of an event that this
 // package does not know it gives the type and the actor and nothing else. Who
 // somebody talks with is private too: [Names] writes a conversation, and the
-// actors named after one, as a keyed hash.
+// actors named after one, as a keyed hash. With [Names].Plain, which is debug.text
+// in the configuration, lines hold names and the beginnings of texts as they are.
 //
 // # Log lines
 //
@@ -42,6 +43,7 @@
 //	prev_hash prev_runes curr_hash curr_runes   two texts that are the same
 //	query_hash query_runes matched_hash matched_runes   a line taken for another
 //	match age_ms side                how a text is like one that was sent
+//	text prev_text curr_text query_text matched_text   with debug.text only
 //	rows delta attempts              of a window whose list has grown
 //	score pixel_text_changed         of a frame that fusion dropped
 //	turns free_bytes need_bytes

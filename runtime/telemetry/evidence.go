@@ -27,6 +27,7 @@ func (w *writer) evidence(p engine.Published) bool {
 	case messages.EchoMessage:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Str("text_hash", m.Text.Hash).
 			Int("runes", m.Text.Runes).Str("match", m.Match).Int64("age_ms", m.Age.Milliseconds()).Str("side", string(m.Side))
+		l.text("text", m.Text.Text)
 	case messages.MessageUnreadable:
 		l = w.line(zerolog.WarnLevel, p, "")
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("rows", m.Rows).Int("delta", m.Delta).
@@ -53,4 +54,5 @@ func (w *writer) evidence(p engine.Published) bool {
 // mark writes what identifies a text.
 func (l line) mark(name string, m messages.TextMark) {
 	l.Str(name+"_hash", m.Hash).Int(name+"_runes", m.Runes)
+	l.text(name+"_text", m.Text)
 }

@@ -1,13 +1,17 @@
 package telemetry
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 func TestEvidenceLines(t *testing.T) {
@@ -45,6 +49,49 @@ func TestEvidenceLines(t *testing.T) {
 		got := logged(t, zerolog.TraceLevel, tt.in)
 		if len(got) != 1 || !reflect.DeepEqual(got[0], tt.want) {
 			t.Errorf("Log(%T) =\n%v, want\n%v", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestTextsAreLoggedWhereThatIsAskedFor(t *testing.T) {
+	long := strings.Repeat("長", maxText+1)
+	mark := func(s string) messages.TextMark {
+		return messages.TextMark{Hash: "ab12", Runes: 2, Text: messages.Text(s)}
+	}
+	for _, tt := range []struct {
+		in   messages.Message
+		want map[string]string
+	}{
+		{messages.TextUnchanged{Previous: mark("あ"), Current: mark("い")}, map[string]string{"prev_text": "あ", "curr_text": "い"}},
+		{messages.FuzzyDedupHit{Query: mark("う"), Matched: mark(long)},
+			map[string]string{"query_text": "う", "matched_text": strings.Repeat("長", maxText) + "…"}},
+		{messages.EchoMessage{Text: mark("え")}, map[string]string{"text": "え"}},
+		{messages.EchoGuardMiss{Text: "お"}, map[string]string{"text": "お"}},
+		{messages.MessageDelivered{InboundMessage: messages.InboundMessage{Text: "か"}}, map[string]string{"text": "か"}},
+	} {
+		for _, plain := range []bool{true, false} {
+			var buf bytes.Buffer
+			Log(zerolog.New(&buf), Names{Plain: plain})(engine.Published{Message: tt.in})
+			var got map[string]any
+			if err := json.Unmarshal(buf.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			for field, want := range tt.want {
+				if !plain {
+					want = ""
+				}
+				if s, _ := got[field].(string); s != want {
+					t.Errorf("Log(%T) with texts %v has %s %q, want %q", tt.in, plain, field, s, want)
+				}
+			}
+		}
+	}
+}
+
+func TestMarksKeepTheirTextOutOfJSON(t *testing.T) {
+	for _, m := range []any{messages.TextMark{Text: "himitsu"}, messages.EchoGuardMiss{Text: "himitsu"}} {
+		if raw, err := json.Marshal(m); err != nil || strings.Contains(string(raw), "himitsu") {
+			t.Errorf("JSON of %T = %s, %v, want it without the text", m, raw, err)
 		}
 	}
 }

@@ -92,12 +92,14 @@ func (w *writer) write(p engine.Published) {
 		l.Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).
 			Str("text_hash", m.Hash).Int("runes", m.Runes).Int("active_sends", m.Active).
 			Int64("last_send_age_ms", m.LastSendAge.Milliseconds()).Bool("text_matched", m.Matched)
+		l.text("text", m.Text)
 		l.send()
 	case messages.MessageDelivered:
 		l := w.line(zerolog.InfoLevel, p, "")
 		l.Str("id", string(m.ID)).Str("conversation", w.names.Conversation(m.Conversation)).Str("kind", string(m.Kind)).
 			Int("parts", len(m.Parts)).Int("runes", utf8.RuneCountInString(string(m.Text))).
 			Int64("lag_ms", lag(m).Milliseconds())
+		l.text("text", m.Text)
 		l.send()
 	case nil:
 		w.log.Debug().Str("actor", w.names.Actor(p.From)).Str("trace_id", p.Trace).Uint64("seq", p.Seq).Msg("unknown_event")
@@ -111,7 +113,8 @@ func (w *writer) write(p engine.Published) {
 // line is one line under way.
 type line struct {
 	*zerolog.Event
-	name string
+	name  string
+	plain bool // texts too
 }
 
 // line begins a line. actor is "" for an event that has none of its own.
@@ -119,7 +122,7 @@ func (w *writer) line(level zerolog.Level, p engine.Published, actor messages.Ad
 	if actor == "" {
 		actor = p.From
 	}
-	l := line{w.log.WithLevel(level), p.Message.MessageType().Name}
+	l := line{w.log.WithLevel(level), p.Message.MessageType().Name, w.names.Plain}
 	if level < w.log.GetLevel() || level < zerolog.GlobalLevel() { // WithLevel does not look
 		l.Event = nil
 	}
@@ -146,6 +149,24 @@ func (l line) detail(d messages.Detail) {
 	if d.Changed != "" {
 		l.Str("pixel_text_changed", d.Changed)
 	}
+}
+
+// maxText is how many characters of a text a line holds.
+const maxText = 200
+
+// text writes the beginning of a text, if texts are asked for.
+func (l line) text(name string, t messages.Text) {
+	if !l.plain || t == "" {
+		return
+	}
+	s, n := string(t), 0
+	for i := range s {
+		if n++; n > maxText {
+			s = s[:i] + "…"
+			break
+		}
+	}
+	l.Str(name, s)
 }
 
 func (l line) send() { l.Msg(l.name) }
