@@ -128,6 +128,17 @@ focus:
   cool_down: 1m
   notify: none
   rules: {no_face: 0.8, eyes_open: 0.2, facing_yaw: 30, facing_pitch: 20, idle: 30s, turned: 60, switches: 9, apps: 8, covered_key: 0s, long_idle: 5m}
+llm:
+  tier: cloud
+  provider: openai
+  model: gpt-x
+  base_url: https://models.example.com/v1
+  key_env: HANA_LLM
+  timeout: 3s
+  concurrency: 2
+  max_tokens: 99
+  temperature: 0.5
+  breaker: {failures: 5, open_for: 1m}
 web: {enabled: true, addr: "[::1]:0"}
 log: {level: debug, format: json}
 retention: {messages: 24h, verdicts: 0, dead_letters: 36h}
@@ -141,7 +152,7 @@ func TestParseSetsEveryField(t *testing.T) {
 		usual[f.key] = f.text()
 	}
 	for _, f := range c.fields() {
-		if strings.HasPrefix(f.key, "windows.1") || f.key == "windows.0.layout" || f.key == "encryption.key_file" || f.key == "windows.0.script" {
+		if strings.HasPrefix(f.key, "windows.1") || f.key == "windows.0.layout" || f.key == "encryption.key_file" || f.key == "llm.key_file" || f.key == "windows.0.script" {
 			continue // a second window, and what cannot differ here
 		}
 		if f.text() == usual[f.key] {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -237,15 +238,18 @@ func (s *LLMServer) Close() error {
 // take records a request and says how it is answered.
 func (s *LLMServer) take(r LLMRequest) LLMReply {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
 	close(s.arrived)
 	s.arrived = make(chan struct{})
-	for _, a := range s.always {
+	always := slices.Clone(s.always)
+	s.mu.Unlock()
+	for _, a := range always { // a match may look at the server
 		if a.match == nil || a.match(r) {
 			return a.reply
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if len(s.script) == 0 {
 		s.surprise++
 		return LLMReply{Status: http.StatusInternalServerError, Text: "testkit: no reply is scripted for this request"}
