@@ -14,7 +14,8 @@
 // The collectors never judge, and the classifier judges both halves together:
 // [Rules.Judge] decides the clear cases, a language model the others, and
 // [Rules.Fallback] what is left without an answer. [Steady] keeps noise from
-// what is reported. All of them are pure; actor.go is the classifier.
+// what is reported, and [SameCase] from what the language model is asked. All of
+// them are pure; actor.go is the classifier.
 //
 // # What a crash loses
 //
