@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,4 +79,54 @@ func findAll(t *testing.T) ([]hardware.Window, error) {
 	}
 	defer f.Close()
 	return f.Windows(t.Context())
+}
+
+// TestDesktopWindowStates watches a window through everything that can happen to
+// it: each change of state is told once, with its code, and watching goes on by
+// itself.
+func TestDesktopWindowStates(t *testing.T) {
+	desk := desktop.Start(t)
+	t.Setenv("DISPLAY", desk.Display)
+	t.Setenv("WAYLAND_DISPLAY", "")
+	t.Setenv("KEHAI_LOG_LEVEL", "info")
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", desk.StartBus(t))
+	desk.StartWindowManager(t)
+	client := desktop.Connect(t, desk.Display)
+	box := image.Rect(40, 40, 440, 340)
+	chat := client.Open("Hana Chat", "Chat", box)
+	desktop.Eventually(t, "the window is listed", func() bool { _, err := findWindow(t.Context(), chatQuery); return err == nil })
+	w := startWatch(t, t.TempDir())
+	var told []string
+	becomes := func(what string, code string, change func()) {
+		t.Helper()
+		told = append(told, code)
+		change()
+		desktop.Eventually(t, what, func() bool { return len(w.states()) >= len(told) })
+		if got := w.states(); !slices.Equal(got, told) {
+			t.Fatalf("states told = %q, want %q", got, told)
+		}
+	}
+	becomes("it is captured at first", "", func() {})
+	becomes("it is minimised", "minimised", chat.Minimise)
+	becomes("it is back", "", chat.Show)
+	becomes("it is on another workspace", "minimised", func() { chat.Workspace(1) })
+	becomes("it is on this one again", "", func() { chat.Workspace(0) })
+	becomes("it is called otherwise", "window_gone", func() { chat.Rename("Settings") })
+	becomes("it has its title again", "", func() { chat.Rename("Hana Chat") })
+	becomes("it is too small", "empty_frame", func() { chat.Resize(image.Pt(1, 1)) })
+	becomes("it is large again", "", func() { chat.Resize(box.Size()) })
+	becomes("it is closed", "window_gone", chat.Close)
+	becomes("it is open again", "", func() { chat = client.Open("Hana Chat", "Chat", box) })
+
+	becomes("the X server has ended", "no_display", desk.StopServer)
+	becomes("another X server has the window", "", func() {
+		desk.RestartServer(t)
+		desk.StartWindowManager(t)
+		client = desktop.Connect(t, desk.Display)
+		chat = client.Open("Hana Chat", "Chat", box)
+	})
+	if strings.Contains(w.printed(), "Settings") || strings.Contains(w.printed(), "Hana Chat") {
+		t.Errorf("kehai printed %q, want no titles in it", w.printed())
+	}
+	w.stop(t)
 }

@@ -158,6 +158,20 @@ func (w *watching) printed() string {
 	return w.stderr.String()
 }
 
+// states are the codes of the changes of the window's state that it told.
+func (w *watching) states() (codes []string) {
+	for line := range strings.Lines(w.printed()) {
+		var event struct {
+			Code    string `json:"error_code"`
+			Message string `json:"message"`
+		}
+		if json.Unmarshal([]byte(line), &event) == nil && event.Message == "capture_state" {
+			codes = append(codes, event.Code)
+		}
+	}
+	return codes
+}
+
 // stop ends it in order and waits.
 func (w *watching) stop(t *testing.T) {
 	t.Helper()

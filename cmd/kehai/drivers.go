@@ -34,10 +34,15 @@ type listWindows = func(context.Context) ([]hardware.Window, error)
 // the accessibility trees of this system's desktop, on which windows are found
 // by what they are called, and the desktop's notices.
 func drivers() []runtime.Option {
+	shown := &claims{shown: map[string]string{}}
 	opts := []runtime.Option{
 		runtime.WithScreen(native.name, func(w runtime.WindowConfig) (hardware.Screen, string, error) {
 			screen, err := openFinder()
-			return screen, w.Capture(), err
+			if err != nil {
+				return nil, "", err
+			}
+			screen.name, screen.claims = w.Name, shown
+			return screen, w.Capture(), nil
 		}),
 		runtime.WithStructure(native.structure, func(w runtime.WindowConfig) (hardware.Structure, string, error) {
 			rows, err := openRows()
@@ -62,6 +67,8 @@ func openFinder() (*finder, error) {
 // again, and one that shows something else by now is not captured.
 type finder struct {
 	screen hardware.Screen
+	name   string  // of the configured window, where claims are made
+	claims *claims // nil where any window may be captured
 
 	mu    sync.Mutex
 	known map[string]string // the driver's id of what a query found last
@@ -74,14 +81,31 @@ func (f *finder) Windows(ctx context.Context) ([]hardware.Window, error) {
 
 // Capture implements [hardware.Screen].
 func (f *finder) Capture(ctx context.Context, query string) (hardware.Capture, error) {
-	if isRef(query) {
-		return f.screen.Capture(ctx, query)
+	ref := query
+	if !isRef(query) {
+		w, err := f.find(ctx, query)
+		if err != nil {
+			f.release()
+			return hardware.Capture{}, err
+		}
+		ref = w.Ref
 	}
-	w, err := f.find(ctx, query)
-	if err != nil {
-		return hardware.Capture{}, err
+	if f.claims != nil {
+		if err := f.claims.claim(f.name, ref); err != nil {
+			return hardware.Capture{}, err
+		}
 	}
-	return f.screen.Capture(ctx, w.Ref)
+	c, err := f.screen.Capture(ctx, ref)
+	if errors.Is(err, hardware.ErrWindowGone) {
+		f.release()
+	}
+	return c, err
+}
+
+func (f *finder) release() {
+	if f.claims != nil {
+		f.claims.release(f.name)
+	}
 }
 
 // Close closes the driver if it can be closed.

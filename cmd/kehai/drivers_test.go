@@ -111,6 +111,44 @@ func TestFinderFindsAgain(t *testing.T) {
 	}
 }
 
+// Two configured windows may mean the same one by different queries: the second
+// waits until the first shows something else.
+func TestFinderRefusesWhatAnotherShows(t *testing.T) {
+	d := &desk{list: []hardware.Window{{Ref: "1", App: "LINE", Title: "はな"}}}
+	shown := &claims{shown: map[string]string{}}
+	one := &finder{screen: d, known: map[string]string{}, name: "one", claims: shown}
+	two := &finder{screen: d, known: map[string]string{}, name: "two", claims: shown}
+	capture := func(f *finder, query string) error {
+		_, err := f.Capture(t.Context(), query)
+		return err
+	}
+	if err := errors.Join(capture(one, "app:LINE"), capture(one, "app:LINE")); err != nil {
+		t.Fatalf("Capture(app:LINE) = %v, want no error", err)
+	}
+	for _, query := range []string{"title:はな", "1"} {
+		err := capture(two, query)
+		if !errors.Is(err, hardware.ErrUnavailable) || !strings.Contains(err.Error(), "as one in the configuration") || strings.Contains(err.Error(), "はな") {
+			t.Errorf("Capture(%s) of what one shows = %v, want %v, who shows it, and no title", query, err, hardware.ErrUnavailable)
+		}
+	}
+	d.list = append(d.list, hardware.Window{Ref: "2", App: "LINE", Title: "けん"})
+	if err := capture(two, "title:けん"); err != nil {
+		t.Errorf("Capture(title:けん) = %v, want no error", err)
+	}
+	d.list = d.list[1:] // what one has shown is closed: its query means two's now
+	if err := capture(one, "app:LINE"); !errors.Is(err, hardware.ErrUnavailable) {
+		t.Errorf("Capture(app:LINE) = %v, want %v", err, hardware.ErrUnavailable)
+	}
+	d.list = nil
+	if err := capture(two, "title:けん"); !errors.Is(err, hardware.ErrWindowGone) {
+		t.Errorf("Capture(title:けん) = %v, want %v", err, hardware.ErrWindowGone)
+	}
+	d.list = []hardware.Window{{Ref: "2", App: "LINE", Title: "けん"}}
+	if err := capture(one, "app:LINE"); err != nil {
+		t.Errorf("Capture(app:LINE) once two shows nothing = %v, want no error", err)
+	}
+}
+
 func TestSlug(t *testing.T) {
 	for in, want := range map[string]string{
 		"LINE": "line", "title:Hana & Ken": "hana-ken", "はな": "", "ＬＩＮＥ": "line", "--a--": "a",

@@ -297,6 +297,21 @@ func (w *Window) Minimise() {
 	w.c.check(xproto.SendEventChecked(w.c.x, false, w.c.root, xproto.EventMaskSubstructureRedirect|xproto.EventMaskSubstructureNotify, string(ev.Bytes())))
 }
 
+// Rename gives the window another title.
+func (w *Window) Rename(title string) {
+	w.c.t.Helper()
+	w.c.set(xproto.Window(w.ID), "_NET_WM_NAME", w.c.atom("UTF8_STRING"), 8, []byte(title))
+}
+
+// Workspace asks the window manager to put the window on a workspace, the first
+// of which is 0.
+func (w *Window) Workspace(n uint32) {
+	w.c.t.Helper()
+	const fromPager = 2
+	ev := xproto.ClientMessageEvent{Format: 32, Window: xproto.Window(w.ID), Type: w.c.atom("_NET_WM_DESKTOP"), Data: xproto.ClientMessageDataUnionData32New([]uint32{n, fromPager, 0, 0, 0})}
+	w.c.check(xproto.SendEventChecked(w.c.x, false, w.c.root, xproto.EventMaskSubstructureRedirect|xproto.EventMaskSubstructureNotify, string(ev.Bytes())))
+}
+
 // Show ends Minimise and Hide, and returns once the window has drawn itself.
 func (w *Window) Show() {
 	w.c.t.Helper()
