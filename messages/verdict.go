@@ -11,13 +11,15 @@ type Detail struct {
 	Occurrences  []Occurrence   `json:"occurrences,omitempty"` // the messages that the verdict is about
 	// Known says for each bubble of a view, top to bottom, what it was taken
 	// for; 0 stands for nothing known.
-	Known   []Occurrence  `json:"known,omitempty"`
-	Message MessageID     `json:"message,omitempty"`
-	Frame   FrameHash     `json:"frame,omitempty"`
-	Score   int           `json:"score,omitempty"`
-	Changed string        `json:"pixel_text_changed,omitempty"` // "1" if a frame said something else than the one before, "0" if not
-	Match   string        `json:"match,omitempty"`              // how a text matched an earlier one: "equal", "similar" …
-	Age     time.Duration `json:"age,omitempty"`                // nanoseconds since what it matched
+	Known   []Occurrence `json:"known,omitempty"`
+	Message MessageID    `json:"message,omitempty"`
+	Frame   FrameHash    `json:"frame,omitempty"`
+	Score   int          `json:"score,omitempty"`
+	// Confidence names how sure the score is: "high", "medium" or "low".
+	Confidence string        `json:"confidence,omitempty"`
+	Changed    string        `json:"pixel_text_changed,omitempty"` // "1" if a frame said something else than the one before, "0" if not
+	Match      string        `json:"match,omitempty"`              // how a text matched an earlier one: "equal", "similar" …
+	Age        time.Duration `json:"age,omitempty"`                // nanoseconds since what it matched
 }
 
 // Passed reports that a stage let something go on.

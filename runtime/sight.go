@@ -15,8 +15,9 @@ import (
 // sights remember, in memory alone, what was read last in each window and what
 // became of it. Of conversations that are not to be read they hold nothing.
 type sights struct {
-	only fusion.Only
-	keep bool // the picture too, for the debugging files
+	only  fusion.Only
+	rules fusion.Rules
+	keep  bool // the picture too, for the debugging files
 
 	files sync.Mutex // held while the debugging files are written or deleted
 
@@ -46,7 +47,7 @@ const (
 
 func newSights(cfg Config) *sights {
 	s := &sights{
-		only: cfg.Read.Only, keep: cfg.Debug.Text, apps: map[messages.WindowID]string{},
+		only: cfg.Read.Only, rules: fusion.DefaultRules(), keep: cfg.Debug.Text, apps: map[messages.WindowID]string{},
 		windows: map[messages.WindowID]*sight{}, wake: make(chan struct{}, 1),
 	}
 	for _, w := range cfg.Windows {
@@ -75,7 +76,7 @@ func (s *sights) seen(ev Event, m messages.FrameSeen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := m.Read.Window
-	w := &sight{name: fusion.Name(m.Read.Title), trace: ev.Trace, changed: true, newShot: true}
+	w := &sight{name: s.rules.Name(m.Read.Title), trace: ev.Trace, changed: true, newShot: true}
 	m, listed := s.shaded(m)
 	if !listed {
 		w.name = ""
@@ -92,7 +93,7 @@ func (s *sights) seen(ev Event, m messages.FrameSeen) {
 // that was read in it, if its conversation is not to be read. It is the one
 // place that decides so, for all that shows or keeps frames.
 func (s *sights) shaded(m messages.FrameSeen) (seen messages.FrameSeen, listed bool) {
-	if s.only.Allows(s.apps[m.Read.Window], fusion.Name(m.Read.Title)) {
+	if s.only.Allows(s.apps[m.Read.Window], s.rules.Name(m.Read.Title)) {
 		return m, true
 	}
 	return messages.FrameSeen{Read: messages.FrameRead{Window: m.Read.Window, At: m.Read.At}}, false

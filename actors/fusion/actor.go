@@ -14,21 +14,19 @@ const Kind = "fusion"
 
 // Options of a fusion.
 type Options struct {
-	App       string // prefix of conversation ids, "line"; "" means the window's name before "@"
-	Threshold int    // score from which a frame is passed on; 0 means 60
-	Only      Only   // conversations that are read; of others nothing is kept
+	App  string // prefix of conversation ids, "line"; "" means the window's name before "@"
+	Only Only   // conversations that are read; of others nothing is kept
 
 	Seed     bool          // text alone decides, by the rules of profile seed
 	Clean    Sanitizer     // takes out what the application itself writes
 	Interval time.Duration // of polls: signals less apart are of one; 0 means 1 s
 	HashKey  []byte        // makes the hashes of texts in the log; none without it
+	Rules    Rules         // a zero field means that of DefaultRules
 }
 
 // New makes the constructor of fusions.
 func New(o Options) func(messages.Address) actors.Actor {
-	if o.Threshold <= 0 {
-		o.Threshold = Threshold
-	}
+	o.Rules = o.Rules.withDefaults()
 	if o.Interval <= 0 {
 		o.Interval = time.Second
 	}
@@ -99,7 +97,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	}
 	view := viewOf("", m.Bubbles)
 	var ok bool
-	if view.Name, ok = identify(turn, m, k.current, view); !ok {
+	if view.Name, ok = a.identify(turn, m, k.current, view); !ok {
 		if a.unknown != m.Hash {
 			turn.DropWith("fusion", "unknown conversation", messages.Detail{Rule: "unknown", Window: a.window, Frame: m.Hash})
 		}
@@ -180,8 +178,8 @@ func (a *actor) unlisted(turn *actors.Turn, m messages.FrameRead, view Last) {
 }
 
 // identify finds the conversation's name.
-func identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string, bool) {
-	name := Name(m.Title)
+func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string, bool) {
+	name := a.o.Rules.Name(m.Title)
 	if name == "" {
 		return "", false
 	}
@@ -205,7 +203,7 @@ func (a *actor) detection(m messages.FrameRead, name string) messages.Detection 
 // sending remembers what is about to be sent.
 func (a *actor) sending(turn *actors.Turn, m messages.TextSent) {
 	known, _ := echoes.Get(turn, string(m.Conversation))
-	known.Sending(Send{Conversation: m.Conversation, Text: m.Text, Trace: m.Trace, At: turn.Now().UTC().Round(0)})
+	known.Sending(a.o.Rules, Send{Conversation: m.Conversation, Text: m.Text, Trace: m.Trace, At: turn.Now().UTC().Round(0)})
 	echoes.Put(turn, string(m.Conversation), known)
 }
 
@@ -218,7 +216,7 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
 	name, _ := current.Get(turn, "current")
 	last, _ := lasts.Get(turn, view.Name)
 	known, _ := echoes.Get(turn, string(d.Conversation))
-	bubbles, found, changed := known.Sides(d.Conversation, d.SeenAt, last, d.Bubbles)
+	bubbles, found, changed := known.Sides(a.o.Rules, d.Conversation, d.SeenAt, last, d.Bubbles)
 	if changed {
 		echoes.Put(turn, string(d.Conversation), known)
 	}
@@ -233,7 +231,7 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
 		signal = TextUnchanged
 		a.unchanged(turn, d.Conversation, last.text(), view.text())
 	}
-	if d.Score = a.score(signal, d); signal == TextUnchanged || d.Score < a.o.Threshold {
+	if d.Score = a.score(signal, d); signal == TextUnchanged || d.Score < a.o.Rules.Threshold {
 		a.belowThreshold(turn, d, signal)
 		return
 	}
@@ -243,15 +241,15 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
 // belowThreshold reports that a frame goes no further. Rows that came may lift
 // the score, but not put words into a frame that has none.
 func (a *actor) belowThreshold(turn *actors.Turn, d messages.Detection, pixel Signal) {
-	reason := fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Threshold)
-	if d.Score >= a.o.Threshold {
+	reason := fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Rules.Threshold)
+	if d.Score >= a.o.Rules.Threshold {
 		reason = fmt.Sprintf("score %d, but the same content: another reading is waited for", d.Score)
 	}
 	turn.DropWith("fusion", reason, a.detail("unchanged", d, pixel))
 }
 
 func (a *actor) detail(rule string, d messages.Detection, pixel Signal) messages.Detail {
-	detail := messages.Detail{Rule: rule, Window: a.window, Conversation: d.Conversation, Score: d.Score, Changed: "0"}
+	detail := messages.Detail{Rule: rule, Window: a.window, Conversation: d.Conversation, Score: d.Score, Changed: "0", Confidence: string(a.o.Rules.Label(d.Score))}
 	if pixel == TextChanged {
 		detail.Changed = "1"
 	}

@@ -7,13 +7,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// What happens to a structure signal that no text follows: so many readings are
-// asked for within so long.
-const (
-	attempts       = 3
-	attemptsWithin = 2 * time.Second
-)
-
 // grown waits for the text of rows that came.
 type grown struct {
 	Evidence
@@ -54,17 +47,18 @@ func (a *actor) waited(turn *actors.Turn) {
 	g := a.grown
 	switch {
 	case g == nil:
-	case g.tries < attempts:
+	case g.tries < a.o.Rules.Attempts:
 		g.tries++
 		turn.Send(messages.To("poller", string(a.window)), messages.ReadNow{Window: a.window})
-		turn.After("signal", attemptsWithin/attempts, messages.SignalDue{})
+		turn.After("signal", a.o.Rules.AttemptsWithin/time.Duration(a.o.Rules.Attempts), messages.SignalDue{})
 	default:
 		a.grown = nil
+		score := a.o.Rules.Score(g.Signal)
 		turn.Publish(messages.MessageUnreadable{
 			Window: a.window, Conversation: g.Conversation, Rows: g.rows, Delta: g.delta, Attempts: g.tries, SeenAt: g.At,
 		})
 		turn.DropWith("fusion", "rows came, but nothing new could be read", messages.Detail{
-			Rule: "unreadable", Window: a.window, Conversation: g.Conversation, Score: Score(g.Signal), Changed: "0",
+			Rule: "unreadable", Window: a.window, Conversation: g.Conversation, Score: score, Changed: "0", Confidence: string(a.o.Rules.Label(score)),
 		})
 	}
 }
@@ -82,7 +76,7 @@ func (a *actor) score(pixel Signal, d messages.Detection) int {
 	}
 	if s := a.structure; s != nil && s.Joins(e, a.o.Interval) {
 		a.structure = nil
-		return Score(pixel, s.Signal)
+		return a.o.Rules.Score(pixel, s.Signal)
 	}
-	return Score(pixel)
+	return a.o.Rules.Score(pixel)
 }

@@ -34,13 +34,13 @@ func TestRowsWithoutText(t *testing.T) {
 	seenAt := h.Now().Add(1 - time.Second)
 	h.Advance(1)
 	h.WantSent(readNow)
-	h.Advance(attemptsWithin/attempts + 1)
+	h.Advance(2*time.Second/3 + 1)
 	h.WantSent(readNow)
 	m := send(h, read("Hana", "a b")) // nothing new
 	h.WantSent(readNow, settled(m))
 	h.WantDropped("fusion", "score 35 is below 60: other pixels, the same content")
 	h.Published()
-	h.Advance(attemptsWithin)
+	h.Advance(2 * time.Second)
 	h.WantSent()
 	h.WantPublished(messages.MessageUnreadable{
 		Window: "line@mac", Conversation: "line:Hana", Rows: 12, Delta: 2, Attempts: 3, SeenAt: seenAt,

@@ -77,7 +77,7 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 		a.unchanged(turn, d.Conversation, strings.Join(before, "\n"), strings.Join(lines, "\n"))
 	}
 	d.Score = a.score(signal, d)
-	if d.Score < a.o.Threshold {
+	if d.Score < a.o.Rules.Threshold {
 		a.belowThreshold(turn, d, signal)
 		return
 	}
@@ -93,9 +93,9 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 		turn.DropWith("fusion", "no text is new", a.detail("no news", d, signal))
 		return
 	}
-	cursors.Put(turn, "cursor", CursorOf(d.Conversation, lines))
+	cursors.Put(turn, "cursor", a.o.Rules.CursorOf(d.Conversation, lines))
 	known, _ := echoes.Get(turn, string(d.Conversation))
-	if echo, ok := known.Text(d.Conversation, messages.Text(strings.Join(news, "\n")), d.SeenAt); ok {
+	if echo, ok := known.Text(a.o.Rules, d.Conversation, messages.Text(strings.Join(news, "\n")), d.SeenAt); ok {
 		a.echoed(turn, d, echo)
 		return
 	}
@@ -114,7 +114,7 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 
 // cut applies the cursor of the last emission and reports what it did.
 func (a *actor) cut(turn *actors.Turn, cursor Cursor, c messages.ConversationID, lines []string) Cut {
-	cut := cursor.Cut(c, lines, a.o.Seed)
+	cut := a.o.Rules.Cut(cursor, c, lines, a.o.Seed)
 	switch cut.Use {
 	case CursorFound:
 		turn.Publish(messages.CursorTruncation{

@@ -8,9 +8,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// CursorLines is how many lines a cursor has at most.
-const CursorLines = 4
-
 // Cursor says up to where the text of a window was passed on: by the last lines
 // that the window showed then.
 type Cursor struct {
@@ -19,10 +16,10 @@ type Cursor struct {
 }
 
 // CursorOf makes the cursor of a text that is passed on whole.
-func CursorOf(c messages.ConversationID, lines []string) Cursor {
+func (r Rules) CursorOf(c messages.ConversationID, lines []string) Cursor {
 	out := Cursor{Conversation: c}
 	for _, line := range slices.Backward(lines) {
-		if len(out.Lines) == CursorLines {
+		if len(out.Lines) == r.CursorLines {
 			break
 		}
 		if strings.TrimSpace(line) != "" {
@@ -52,9 +49,9 @@ const (
 )
 
 // Cut cuts off what stands up to the cursor. In profile default the cursor is
-// found where its lines stand in their order ([Cursor.sequence]); in profile
+// found where its lines stand in their order ([sequence]); in profile
 // seed it ends at the last line that is the same as any of its lines.
-func (c Cursor) Cut(conversation messages.ConversationID, lines []string, seed bool) Cut {
+func (r Rules) Cut(c Cursor, conversation messages.ConversationID, lines []string, seed bool) Cut {
 	switch {
 	case len(c.Lines) == 0:
 		return Cut{Kept: lines}
@@ -62,7 +59,7 @@ func (c Cursor) Cut(conversation messages.ConversationID, lines []string, seed b
 		return Cut{Kept: lines, Use: CursorOther}
 	}
 	at := -1
-	if same := c.matches(lines); seed {
+	if same := c.matches(r.Lines, lines); seed {
 		for _, row := range same {
 			for p, ok := range row {
 				if ok {
@@ -80,7 +77,7 @@ func (c Cursor) Cut(conversation messages.ConversationID, lines []string, seed b
 }
 
 // matches says for each line of the cursor which lines are the same.
-func (c Cursor) matches(lines []string) [][]bool {
+func (c Cursor) matches(rules text.LineRules, lines []string) [][]bool {
 	norm := make([]string, len(lines))
 	for i, line := range lines {
 		norm[i] = text.Normalize(line)
@@ -90,7 +87,7 @@ func (c Cursor) matches(lines []string) [][]bool {
 		own := text.Normalize(string(own))
 		out[k] = make([]bool, len(lines))
 		for p, line := range norm {
-			out[k][p] = line != "" && text.LineEqual(own, line)
+			out[k][p] = line != "" && rules.Equal(own, line)
 		}
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 // line of the cursor is still in it, what is kept is what came since.
 func TestCursorFollowsATranscript(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		visible := rapid.IntRange(CursorLines, 12).Draw(t, "visible")
+		visible := rapid.IntRange(4, 12).Draw(t, "visible")
 		var all []string
 		say := func(n int) {
 			for range n {
@@ -22,16 +22,16 @@ func TestCursorFollowsATranscript(t *testing.T) {
 		}
 		window := func() []string { return all[max(0, len(all)-visible):] }
 		say(rapid.IntRange(1, 20).Draw(t, "first"))
-		cursor := CursorOf("c", window())
+		cursor := standard.CursorOf("c", window())
 		for range rapid.IntRange(1, 10).Draw(t, "steps") {
 			n := rapid.IntRange(0, visible-1).Draw(t, "new")
 			say(n)
 			lines := window()
-			got := cursor.Cut("c", lines, rapid.Bool().Draw(t, "seed"))
+			got := standard.Cut(cursor, "c", lines, rapid.Bool().Draw(t, "seed"))
 			if want := lines[len(lines)-n:]; got.Use != CursorFound || !slices.Equal(got.Kept, want) {
 				t.Fatalf("Cut(%q after %q) = %q, use %d, want %q", lines, cursor.Lines, got.Kept, got.Use, want)
 			}
-			cursor = CursorOf("c", lines)
+			cursor = standard.CursorOf("c", lines)
 		}
 	})
 }

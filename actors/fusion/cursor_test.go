@@ -16,7 +16,7 @@ func TestCursorOf(t *testing.T) {
 		{[]string{"a", "", "b"}, []string{"a", "b"}},
 		{[]string{"a", "b", "c", "", "d", "e", " "}, []string{"b", "c", "d", "e"}},
 	} {
-		got := CursorOf("line:Hana", c.lines)
+		got := standard.CursorOf("line:Hana", c.lines)
 		if got.Conversation != "line:Hana" || !slices.Equal(plainLines(got.Lines), c.want) {
 			t.Errorf("CursorOf(%q) = %q of %s, want %q", c.lines, plainLines(got.Lines), got.Conversation, c.want)
 		}
@@ -59,13 +59,13 @@ func TestCut(t *testing.T) {
 		{name: "twice there", cursor: "a b c d", text: "a b c d a b c d e", def: "e", seed: "e", use: CursorFound},
 		{name: "empty text", cursor: "a b c d", use: CursorNotFound},
 	} {
-		cursor := CursorOf("line:Hana", strings.Fields(c.cursor))
+		cursor := standard.CursorOf("line:Hana", strings.Fields(c.cursor))
 		if c.other {
 			cursor.Conversation = "line:Ken"
 		}
 		lines := strings.Fields(c.text)
 		for profile, want := range map[string]string{"default": c.def, "seed": c.seed} {
-			got := cursor.Cut("line:Hana", lines, profile == "seed")
+			got := standard.Cut(cursor, "line:Hana", lines, profile == "seed")
 			if strings.Join(got.Kept, " ") != want || got.Discarded+len(got.Kept) != len(lines) || got.Use != c.use {
 				t.Errorf("%s, %s: Cut(%q after %q) = %q, %d discarded, use %d, want %q, use %d",
 					c.name, profile, c.text, c.cursor, got.Kept, got.Discarded, got.Use, want, c.use)
@@ -76,21 +76,21 @@ func TestCut(t *testing.T) {
 
 // A word in another order is no sequence; profile seed takes it for one.
 func TestCutWantsTheOrder(t *testing.T) {
-	cursor := CursorOf("c", []string{"a", "b", "c", "d"})
+	cursor := standard.CursorOf("c", []string{"a", "b", "c", "d"})
 	lines := []string{"x", "b", "y", "z", "a"}
-	if got := cursor.Cut("c", lines, false); got.Use != CursorNotFound || len(got.Kept) != 5 {
+	if got := standard.Cut(cursor, "c", lines, false); got.Use != CursorNotFound || len(got.Kept) != 5 {
 		t.Errorf("Cut = %q, use %d, want all, use %d", got.Kept, got.Use, CursorNotFound)
 	}
-	if got := cursor.Cut("c", lines, true); len(got.Kept) != 0 {
+	if got := standard.Cut(cursor, "c", lines, true); len(got.Kept) != 0 {
 		t.Errorf("Cut in profile seed = %q, want nothing: its last word matches", got.Kept)
 	}
 }
 
 func TestCutIsFuzzy(t *testing.T) {
 	long := strings.Repeat("明日の会議は十時から", 3)
-	cursor := CursorOf("c", []string{long + "始まる"})
+	cursor := standard.CursorOf("c", []string{long + "始まる"})
 	for _, seed := range []bool{false, true} {
-		got := cursor.Cut("c", []string{long + "始まろ", "はい"}, seed)
+		got := standard.Cut(cursor, "c", []string{long + "始まろ", "はい"}, seed)
 		if !slices.Equal(got.Kept, []string{"はい"}) {
 			t.Errorf("Cut of a misread line, seed %v = %q, want はい", seed, got.Kept)
 		}
@@ -106,16 +106,16 @@ func FuzzCursor(f *testing.F) {
 			return
 		}
 		old, lines := strings.Split(before, "\n"), strings.Split(now, "\n")
-		cursor := CursorOf("c", old)
-		got := cursor.Cut("c", lines, seed)
+		cursor := standard.CursorOf("c", old)
+		got := standard.Cut(cursor, "c", lines, seed)
 		if got.Discarded+len(got.Kept) != len(lines) || !slices.Equal(got.Kept, lines[got.Discarded:]) {
 			t.Errorf("Cut(%q after %q) = %q, %d discarded: want a tail of the lines", lines, old, got.Kept, got.Discarded)
 		}
 		if (got.Use == CursorFound) != (got.Discarded > 0) {
 			t.Errorf("Cut(%q after %q) discards %d with use %d", lines, old, got.Discarded, got.Use)
 		}
-		again := CursorOf("c", lines)
-		for _, line := range again.Cut("c", lines, seed).Kept {
+		again := standard.CursorOf("c", lines)
+		for _, line := range standard.Cut(again, "c", lines, seed).Kept {
 			if len(again.Lines) > 0 && readable(again) && strings.TrimSpace(line) != "" {
 				t.Errorf("Cut(%q after itself) keeps %q, want nothing", lines, line)
 			}
@@ -130,5 +130,5 @@ func FuzzCursor(f *testing.F) {
 
 // readable reports that all lines of a cursor have something to compare.
 func readable(c Cursor) bool {
-	return !slices.ContainsFunc(c.matches(plainLines(c.Lines)), func(row []bool) bool { return !slices.Contains(row, true) })
+	return !slices.ContainsFunc(c.matches(standard.Lines, plainLines(c.Lines)), func(row []bool) bool { return !slices.Contains(row, true) })
 }

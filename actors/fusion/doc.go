@@ -1,6 +1,6 @@
 // Package fusion decides whether a frame that was read is worth passing on, and
 // to which conversation it belongs. [New] makes the actor fusion/WINDOW; the
-// rules are [Identify] (whose bubbles are these), [Score] (has anything
+// rules are [Identify] (whose bubbles are these), [Rules.Score] (has anything
 // changed) and steady.go (is the picture of one piece).
 //
 //	FrameRead ─┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
@@ -12,7 +12,7 @@
 // In profile seed, and where bubbles have no place, text alone tells what is
 // new: cursor.go (after what was passed on last), delta.go (which lines are not
 // those of the last reading), sanitize.go (what somebody wrote). signals.go has
-// the scores.
+// the signals, rules.go every number.
 //
 // Tables: "last", by conversation name, a [Last] with what was passed on of it most
 // recently; "current" with the row "current", the name passed on last; "held" with

@@ -8,9 +8,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// EchoWindow is how long what was sent is expected back.
-const EchoWindow = 120 * time.Second
-
 // Bounds of [Echoes]; the oldest go first.
 const (
 	maxSends  = 64
@@ -50,10 +47,10 @@ type Echo struct {
 
 // Sending remembers a text that is about to be sent. Another attempt at the same
 // sending renews it.
-func (e *Echoes) Sending(s Send) {
+func (e *Echoes) Sending(r Rules, s Send) {
 	e.Sends = slices.DeleteFunc(e.Sends, func(o Send) bool {
 		again := s.Trace != "" && s.Trace == o.Trace && s.Text == o.Text && s.Conversation == o.Conversation
-		return again || s.At.Sub(o.At) >= EchoWindow
+		return again || s.At.Sub(o.At) >= r.EchoWindow
 	})
 	e.Sends = append(e.Sends, s)
 	e.Sends = e.Sends[max(0, len(e.Sends)-maxSends):]
@@ -61,17 +58,16 @@ func (e *Echoes) Sending(s Send) {
 
 // Text looks for a text that shows no side among what was sent, as a whole and
 // by its lines.
-func (e *Echoes) Text(c messages.ConversationID, t messages.Text, at time.Time) (Echo, bool) {
-	rules := text.DefaultEcho()
+func (e *Echoes) Text(r Rules, c messages.ConversationID, t messages.Text, at time.Time) (Echo, bool) {
 	var sends []text.Send
 	var traces []string
 	for _, s := range e.Sends {
 		if s.Conversation == c {
-			sends, traces = append(sends, text.Send{Form: rules.EchoFormOf(string(s.Text)), At: s.At}), append(traces, s.Trace)
+			sends, traces = append(sends, text.Send{Form: r.Echo.EchoFormOf(string(s.Text)), At: s.At}), append(traces, s.Trace)
 		}
 	}
-	form := rules.EchoFormOf(string(t))
-	found := rules.Find(form, at, EchoWindow, sends)
+	form := r.Echo.EchoFormOf(string(t))
+	found := r.Echo.Find(form, at, r.EchoWindow, sends)
 	if found.How == text.EchoNone {
 		return Echo{}, false
 	}
@@ -90,7 +86,7 @@ func (e *Echoes) Text(c messages.ConversationID, t messages.Text, at time.Time) 
 // bubble at all, the bubble was not there before the sending, and the sending has
 // not been seen yet. What was claimed so stays an own one. It returns the bubbles
 // as they came if nothing is to be corrected; changed says that e has changed.
-func (e *Echoes) Sides(c messages.ConversationID, at time.Time, before Last, bubbles []messages.Bubble) (out []messages.Bubble, found []Echo, changed bool) {
+func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before Last, bubbles []messages.Bubble) (out []messages.Bubble, found []Echo, changed bool) {
 	blind := e.blind(c, bubbles)
 	out = e.Claimed(c, bubbles)
 	if len(e.Sends) == 0 {
@@ -99,7 +95,7 @@ func (e *Echoes) Sides(c messages.ConversationID, at time.Time, before Last, bub
 	fresh := unseen(before, bubbles)
 	for i, b := range bubbles { // own ones first: they answer for their sending
 		if b.Side == messages.SideOwn && fresh[i] {
-			if s, _ := e.match(c, b, at, true); s != nil {
+			if s, _ := e.match(r, c, b, at, true); s != nil {
 				s.Seen, changed = true, true
 			}
 		}
@@ -112,7 +108,7 @@ func (e *Echoes) Sides(c messages.ConversationID, at time.Time, before Last, bub
 		if against && (!blind || !fresh[i]) {
 			continue
 		}
-		s, how := e.match(c, b, at, against)
+		s, how := e.match(r, c, b, at, against)
 		if s == nil {
 			continue
 		}
@@ -172,15 +168,14 @@ func owned(given, out []messages.Bubble, i int) []messages.Bubble {
 
 // match finds the newest sending that a bubble is, if open says so only among
 // those that were not seen yet.
-func (e *Echoes) match(c messages.ConversationID, b messages.Bubble, at time.Time, open bool) (*Send, text.Echo) {
-	rules := text.DefaultEcho()
-	form := rules.EchoFormOf(string(b.Text))
+func (e *Echoes) match(r Rules, c messages.ConversationID, b messages.Bubble, at time.Time, open bool) (*Send, text.Echo) {
+	form := r.Echo.EchoFormOf(string(b.Text))
 	for i := len(e.Sends) - 1; i >= 0; i-- {
 		s := &e.Sends[i]
-		if age := at.Sub(s.At); s.Conversation != c || open && s.Seen || age >= EchoWindow || age <= -EchoWindow {
+		if age := at.Sub(s.At); s.Conversation != c || open && s.Seen || age >= r.EchoWindow || age <= -r.EchoWindow {
 			continue
 		}
-		if how := rules.Match(form, rules.EchoFormOf(string(s.Text))); how != text.EchoNone {
+		if how := r.Echo.Match(form, r.Echo.EchoFormOf(string(s.Text))); how != text.EchoNone {
 			return s, how
 		}
 	}

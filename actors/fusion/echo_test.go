@@ -50,17 +50,17 @@ func TestSides(t *testing.T) {
 		{name: "all sides fail, returned greeting", before: "<hi", views: []string{"<hi <hello", "<hi <hello <hello"}, want: []string{"<hi >hello", "<hi >hello <hello"}, echoes: 1},
 		{name: "own side works: the friend's", before: ">hi", views: []string{">hi <hello"}, want: []string{">hi <hello"}},
 		{name: "all sides fail, after a claim", before: "<hi", views: []string{"<hi <hello", "<hello <xx <hello"}, want: []string{"<hi >hello", ">hello <xx <hello"}, echoes: 1},
-		{name: "last moment", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"}, after: EchoWindow - 1, echoes: 1},
-		{name: "too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"}, after: EchoWindow},
-		{name: "without a side, too late", before: "<hi", views: []string{"<hi ?hello"}, want: []string{"<hi ?hello"}, after: EchoWindow},
+		{name: "last moment", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"}, after: 120*time.Second - 1, echoes: 1},
+		{name: "too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"}, after: 120 * time.Second},
+		{name: "without a side, too late", before: "<hi", views: []string{"<hi ?hello"}, want: []string{"<hi ?hello"}, after: 120 * time.Second},
 		{name: "claimed for longer", before: "<hi", views: []string{"<hi <hello", "<hi <hello", "<hello <hello"}, want: []string{"<hi >hello", "<hi >hello", ">hello <hello"}, echoes: 1},
 	} {
 		e := &Echoes{}
-		e.Sending(Send{Conversation: "c", Text: "hello", Trace: "t", At: noon})
+		e.Sending(standard, Send{Conversation: "c", Text: "hello", Trace: "t", At: noon})
 		before, echoes := viewOf("c", bubbles(c.before)), 0
 		for i, v := range c.views {
 			in := bubbles(v)
-			out, found, changed := e.Sides("c", noon.Add(c.after), before, in)
+			out, found, changed := e.Sides(standard, "c", noon.Add(c.after), before, in)
 			if got := words(out); got != c.want[i] {
 				t.Errorf("%s: Sides(%s) = %s, want %s", c.name, v, got, c.want[i])
 			}
@@ -73,7 +73,7 @@ func TestSides(t *testing.T) {
 			echoes += len(found)
 			before = viewOf("c", out)
 			if i == 1 {
-				c.after += 5 * EchoWindow // a claim outlives its sending
+				c.after += 10 * time.Minute // a claim outlives its sending
 			}
 		}
 		if echoes != c.echoes {
@@ -89,9 +89,9 @@ func TestSidesClaimOneByOne(t *testing.T) {
 	view := "<hi"
 	for i, word := range []string{"hello", "again", "third"} {
 		at := noon.Add(time.Duration(i) * time.Minute)
-		e.Sending(Send{Conversation: "c", Text: messages.Text(word), At: at})
+		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(word), At: at})
 		view += " <" + word
-		out, found, _ := e.Sides("c", at, before, e.Claimed("c", bubbles(view)))
+		out, found, _ := e.Sides(standard, "c", at, before, e.Claimed("c", bubbles(view)))
 		if len(found) != 1 || out[len(out)-1].Side != messages.SideOwn {
 			t.Errorf("Sides(%s) = %s with %d echoes, want the last one an own one", view, words(out), len(found))
 		}
@@ -101,8 +101,8 @@ func TestSidesClaimOneByOne(t *testing.T) {
 
 func TestSidesOfAnotherConversation(t *testing.T) {
 	e := &Echoes{}
-	e.Sending(Send{Conversation: "other", Text: "hello", At: noon})
-	if out, found, changed := e.Sides("c", noon, Last{}, bubbles("<hello ?hello")); words(out) != "<hello ?hello" || found != nil || changed {
+	e.Sending(standard, Send{Conversation: "other", Text: "hello", At: noon})
+	if out, found, changed := e.Sides(standard, "c", noon, Last{}, bubbles("<hello ?hello")); words(out) != "<hello ?hello" || found != nil || changed {
 		t.Errorf("Sides = %s, %d echoes, want it unchanged", words(out), len(found))
 	}
 }
@@ -115,8 +115,8 @@ func TestEchoText(t *testing.T) {
 	}{
 		{"はい", "はい", 0, "equal"},
 		{"は", "は", 0, ""},
-		{"はい", "はい", EchoWindow - 1, "equal"},
-		{"はい", "はい", EchoWindow, ""},
+		{"はい", "はい", 120*time.Second - 1, "equal"},
+		{"はい", "はい", 120 * time.Second, ""},
 		{"はい", "はい", -time.Second, "equal"},
 		{"明日の会議は十時から", "え、明日の会議は十時から？", 0, "contains"},
 		{"明日の会議は十時から", "明日の会議は十時からだよねと言われたけど", 0, ""},
@@ -124,9 +124,9 @@ func TestEchoText(t *testing.T) {
 		{"明日の会議は十時から\n場所は三階の会議室です", "明日の会議は十時から\n夕飯はカレーが食べたい\n場所は三階の会議室です", 0, "lines"},
 	} {
 		e := &Echoes{}
-		e.Sending(Send{Conversation: "c", Text: "別の話", Trace: "x", At: noon.Add(-time.Second)})
-		e.Sending(Send{Conversation: "c", Text: messages.Text(c.sent), Trace: "t", At: noon})
-		got, ok := e.Text("c", messages.Text(c.read), noon.Add(c.age))
+		e.Sending(standard, Send{Conversation: "c", Text: "別の話", Trace: "x", At: noon.Add(-time.Second)})
+		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(c.sent), Trace: "t", At: noon})
+		got, ok := e.Text(standard, "c", messages.Text(c.read), noon.Add(c.age))
 		if string(got.Match) != c.match || ok != (c.match != "") || ok && got.Trace != "t" {
 			t.Errorf("Text(%q) with %q sent %v ago = %q of %q, want %q", c.read, c.sent, c.age, got.Match, got.Trace, c.match)
 		}
@@ -136,16 +136,16 @@ func TestEchoText(t *testing.T) {
 func TestSendingIsBounded(t *testing.T) {
 	e := &Echoes{}
 	for i := range 3 * maxSends {
-		e.Sending(Send{Conversation: "c", Text: messages.Text(fmt.Sprint("text ", i)), Trace: "t", At: noon})
+		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(fmt.Sprint("text ", i)), Trace: "t", At: noon})
 	}
 	if len(e.Sends) != maxSends || e.Sends[0].Text != messages.Text(fmt.Sprint("text ", 2*maxSends)) {
 		t.Errorf("%d sends are kept, want the last %d", len(e.Sends), maxSends)
 	}
-	e.Sending(Send{Conversation: "c", Text: "text 191", Trace: "t", At: noon.Add(time.Minute)})
+	e.Sending(standard, Send{Conversation: "c", Text: "text 191", Trace: "t", At: noon.Add(time.Minute)})
 	if last := e.Sends[len(e.Sends)-1]; len(e.Sends) != maxSends || last.At != noon.Add(time.Minute) {
 		t.Errorf("another attempt: %d sends, the last at %v, want %d and the later time", len(e.Sends), last.At, maxSends)
 	}
-	e.Sending(Send{Conversation: "c", Text: "new", At: noon.Add(EchoWindow)})
+	e.Sending(standard, Send{Conversation: "c", Text: "new", At: noon.Add(120 * time.Second)})
 	if len(e.Sends) != 2 {
 		t.Errorf("%d sends are kept after the window, want 2", len(e.Sends))
 	}

@@ -12,9 +12,8 @@ import (
 
 // Limits of a title.
 const (
-	titleLongest = 64   // characters that count
-	titleUnsure  = 0.25 // a confidence above zero and below this is unreadable
-	titleFuzzy   = 8    // characters below which a misread title is not known again by itself
+	titleLongest = 64 // characters that count
+	titleFuzzy   = 8  // characters below which a misread title is not known again by itself
 )
 
 // members is the count of members behind a group's name.
@@ -23,25 +22,25 @@ var members = regexp.MustCompile(`\s*[(（][0-9０-９]+[)）]$`)
 // Name makes a conversation's name of a title: white space collapsed, invisible
 // and control characters and a count of members removed. It is "" if the title
 // is unreadable.
-func Name(title messages.Line) string {
-	if title.Confidence > 0 && title.Confidence < titleUnsure {
+func (r Rules) Name(title messages.Line) string {
+	if title.Confidence > 0 && title.Confidence < r.Title {
 		return ""
 	}
-	s := strings.Map(func(r rune) rune {
+	s := strings.Map(func(c rune) rune {
 		switch {
-		case unicode.IsSpace(r):
+		case unicode.IsSpace(c):
 			return ' '
-		case r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Cf) && r != 0x200D:
+		case c == utf8.RuneError || unicode.IsControl(c) || unicode.In(c, unicode.Cf) && c != 0x200D:
 			return -1
 		}
-		return r
+		return c
 	}, string(title.Text))
 	s = strings.Join(strings.Fields(s), " ")
 	if short := members.ReplaceAllString(s, ""); short != "" {
 		s = short
 	}
-	if r := []rune(s); len(r) > titleLongest {
-		s = strings.TrimSpace(string(r[:titleLongest]))
+	if all := []rune(s); len(all) > titleLongest {
+		s = strings.TrimSpace(string(all[:titleLongest]))
 	}
 	return s
 }

@@ -26,7 +26,7 @@ func TestName(t *testing.T) {
 		{"Hana", 0, "Hana"},
 		{messages.Text(strings.Repeat("長", 100)), 0.9, strings.Repeat("長", 64)},
 	} {
-		if got := Name(messages.Line{Text: c.title, Confidence: c.confidence}); got != c.want {
+		if got := standard.Name(messages.Line{Text: c.title, Confidence: c.confidence}); got != c.want {
 			t.Errorf("Name(%q, %v) = %q, want %q", string(c.title), c.confidence, got, c.want)
 		}
 	}
@@ -70,14 +70,11 @@ func TestScore(t *testing.T) {
 		signals []Signal
 		want    int
 	}{
-		{nil, 0}, {[]Signal{TextChanged}, 62}, {[]Signal{TextUnchanged}, 35}, {[]Signal{TextChanged, TextUnchanged, 20}, 100},
+		{nil, 0}, {[]Signal{TextChanged}, 62}, {[]Signal{TextUnchanged}, 35}, {[]Signal{TextChanged, TextUnchanged, RowsShrank}, 100},
 	} {
-		if got := Score(c.signals...); got != c.want {
+		if got := standard.Score(c.signals...); got != c.want {
 			t.Errorf("Score(%v) = %d, want %d", c.signals, got, c.want)
 		}
-	}
-	if TextUnchanged >= Threshold || TextChanged < Threshold {
-		t.Errorf("a threshold of %d lets %d pass or stops %d", Threshold, TextUnchanged, TextChanged)
 	}
 }
 
@@ -86,7 +83,7 @@ func FuzzName(f *testing.F) {
 	f.Add("Hana (3)")
 	f.Add("\x00\xff　")
 	f.Fuzz(func(t *testing.T, title string) {
-		name := Name(messages.Line{Text: messages.Text(title), Confidence: 1})
+		name := standard.Name(messages.Line{Text: messages.Text(title), Confidence: 1})
 		if name == "" {
 			return
 		}
@@ -96,7 +93,7 @@ func FuzzName(f *testing.F) {
 		if err := messages.To("dedup", string(Conversation("line", name))).Validate(); err != nil {
 			t.Errorf("Name(%q) = %q: %v", title, name, err)
 		}
-		if again := Name(messages.Line{Text: messages.Text(name), Confidence: 1}); again == "" {
+		if again := standard.Name(messages.Line{Text: messages.Text(name), Confidence: 1}); again == "" {
 			t.Errorf("Name(%q) = %q, whose name is empty", title, name)
 		}
 		if found, ok := Identify(name, []string{name}, "", false); !ok || found != name {

@@ -30,23 +30,23 @@ func TestTruthTable(t *testing.T) {
 		{RowsShrank, TextChanged, 82, true, High},
 		{RowsGrew, TextChanged, 100, true, High},
 	} {
-		got := Score(c.structure, c.pixel)
-		if got != c.score || (got >= Threshold) != c.passes || Label(got) != c.label {
-			t.Errorf("Score(%d, %d) = %d, passes %v, %s, want %d, %v, %s", c.structure, c.pixel, got, got >= Threshold, Label(got), c.score, c.passes, c.label)
+		got := standard.Score(c.structure, c.pixel)
+		if got != c.score || (got >= standard.Threshold) != c.passes || standard.Label(got) != c.label {
+			t.Errorf("Score(%d, %d) = %d, passes %v, %s, want %d, %v, %s", c.structure, c.pixel, got, got >= standard.Threshold, standard.Label(got), c.score, c.passes, c.label)
 		}
 	}
 }
 
 func TestLabel(t *testing.T) {
 	for score, want := range map[int]Confidence{0: Low, 49: Low, 50: Medium, 79: Medium, 80: High, 100: High} {
-		if got := Label(score); got != want {
+		if got := standard.Label(score); got != want {
 			t.Errorf("Label(%d) = %s, want %s", score, got, want)
 		}
 	}
 }
 
 func TestRows(t *testing.T) {
-	for delta, want := range map[int]Signal{-40: 20, -1: 20, 0: 10, 1: 70, 40: 70} {
+	for delta, want := range map[int]Signal{-40: RowsShrank, -1: RowsShrank, 0: RowsSame, 1: RowsGrew, 40: RowsGrew} {
 		if got := Rows(delta); got != want {
 			t.Errorf("Rows(%d) = %d, want %d", delta, got, want)
 		}

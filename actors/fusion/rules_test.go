@@ -1,0 +1,71 @@
+package fusion
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+var standard = DefaultRules()
+
+func TestDefaultRules(t *testing.T) {
+	want := Rules{
+		Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
+		EchoWindow: 120 * time.Second, CursorLines: 4, Attempts: 3, AttemptsWithin: 2 * time.Second, Title: 0.25,
+		Echo:  text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88}},
+		Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88},
+	}
+	if got := DefaultRules(); got != want {
+		t.Errorf("DefaultRules() = %+v, want %+v", got, want)
+	}
+	if got := (Rules{}).withDefaults(); got != want {
+		t.Errorf("withDefaults() of nothing = %+v, want %+v", got, want)
+	}
+	own := Rules{
+		Threshold: 1, Changed: 2, Unchanged: 3, Grew: 4, Shrank: 5, Same: 6, High: 7, Medium: 8, EchoWindow: 9, Echo: text.EchoRules{MinEqual: 10},
+		CursorLines: 11, Lines: text.LineRules{Min: 12}, Attempts: 13, AttemptsWithin: 14, Title: 0.15,
+	}
+	if got := own.withDefaults(); got != own {
+		t.Errorf("withDefaults() of %+v = %+v, want no change", own, got)
+	}
+}
+
+// The rules of the options decide, not the default ones.
+func TestRulesOfTheOptions(t *testing.T) {
+	own := DefaultRules()
+	own.Threshold, own.Attempts, own.AttemptsWithin = 63, 1, 5*time.Second
+	h := actortest.Spawn(t, New(Options{Rules: own}), actortest.Address("fusion/line@mac"))
+	send(h, read("Hana", "a b"))
+	h.WantDropped("fusion", "score 62 is below 63: other pixels, the same content")
+
+	own.Threshold = 60
+	h = actortest.Spawn(t, New(Options{Rules: own}), actortest.Address("fusion/line@mac"))
+	send(h, read("Hana", "a b"))
+	h.Sent()
+	h.Advance(10 * time.Second)
+	rows(h, 12, 2)
+	h.Advance(time.Second)
+	h.WantSent(readNow)
+	h.WantTimer("signal", 5*time.Second)
+	h.Advance(5 * time.Second)
+	h.WantSent()
+	h.WantDropped("fusion", "rows came, but nothing new could be read")
+	h.WantNoTimer("signal")
+
+	own.CursorLines = 2
+	if got := plainLines(own.CursorOf("c", []string{"a", "b", "c"}).Lines); len(got) != 2 || got[0] != "b" {
+		t.Errorf("CursorOf(a b c) with 2 lines = %q, want b c", got)
+	}
+	if got := own.Label(80); got != High {
+		t.Errorf("Label(80) = %s, want %s", got, High)
+	}
+	own.High, own.Medium = 90, 85
+	if got, want := own.Label(89), Medium; got != want {
+		t.Errorf("Label(89) from 90 = %s, want %s", got, want)
+	}
+	if got, want := own.Label(84), Low; got != want {
+		t.Errorf("Label(84) from 85 = %s, want %s", got, want)
+	}
+}
