@@ -40,7 +40,13 @@ func TestDesktopListsAndChooses(t *testing.T) {
 	out, _ := kehaiSays(t, exitOK, "doctor")
 	wantIn(t, "doctor without a manager", out, "X11 at "+desk.Display, "note  manager")
 	_, errs := kehaiSays(t, exitOK, "windows")
-	wantIn(t, "windows of none", errs, "no windows are open")
+	wantIn(t, "windows of none", errs, "no windows are open", "there is no window manager", "start a window manager")
+	_, errs = kehaiSays(t, exitFailed, "watch", "--window", "Hana", "--no-web")
+	wantIn(t, "watch of none without a manager", errs, "none of the 0 open windows", "there is no window manager")
+	t.Setenv("WAYLAND_DISPLAY", "wayland-0")
+	_, errs = kehaiSays(t, exitOK, "windows")
+	wantIn(t, "windows in a Wayland session", errs, "this is a Wayland session", "log in to an X11")
+	t.Setenv("WAYLAND_DISPLAY", "")
 
 	desk.StartWindowManager(t)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", desk.StartBus(t))
@@ -51,7 +57,10 @@ func TestDesktopListsAndChooses(t *testing.T) {
 		list, err := findAll(t)
 		return err == nil && len(list) == 2
 	})
-	out, _ = kehaiSays(t, exitOK, "windows")
+	out, errs = kehaiSays(t, exitOK, "windows")
+	if errs != "" {
+		t.Errorf("windows on a whole desktop says %q, want nothing beside the list", errs)
+	}
 	wantIn(t, "windows", out, "REF", "Chat", "Ken", "320×240", fmt.Sprintf("0x%x", first.ID))
 	if strings.Contains(out, "\x1b") {
 		t.Errorf("windows = %q, want titles that cannot steer the terminal", out)

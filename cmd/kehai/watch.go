@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/runtime"
 )
 
@@ -89,6 +90,9 @@ func (a *app) expectWindow(ctx context.Context, query string) error {
 			return err
 		}
 		return errReported
+	}
+	if errors.Is(err, hardware.ErrWindowGone) {
+		a.showLimits(ctx)
 	}
 	return err
 }

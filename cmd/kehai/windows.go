@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ func (a *app) windows(cmd *cobra.Command, asJSON bool) (err error) {
 	if err != nil {
 		return err
 	}
+	defer a.showLimits(ctx)
 	if len(list) == 0 {
 		fmt.Fprintln(a.stderr, "no windows are open")
 		return nil
@@ -52,6 +54,15 @@ func (a *app) windows(cmd *cobra.Command, asJSON bool) (err error) {
 		return a.windowsJSON(list)
 	}
 	return a.windowsTable(list)
+}
+
+// showLimits says why windows may be missing from the list, as doctor does.
+func (a *app) showLimits(ctx context.Context) {
+	for _, f := range systemFindings(ctx, wants{screen: true}) {
+		if !f.ok && (f.need || f.what == "display") {
+			fmt.Fprintf(a.stderr, "note: %s (%s)\n", f.text, f.mend)
+		}
+	}
 }
 
 // listedWindow is one line of kehai windows --json.
