@@ -45,7 +45,7 @@ func WithLLMTransport(t http.RoundTripper) Option {
 // OpenLLM makes the model that a configuration names; with llm.tier none that is
 // an error. It keeps the limits of the configuration, and must be closed.
 func OpenLLM(l LLMConfig) (*llm.Client, error) {
-	c, err := openLLM(l, nil, nil)
+	c, err := openLLM(l, settings{}, nil)
 	if err == nil && c == nil {
 		err = fmt.Errorf("%w: llm.tier is none: set it to local or cloud", ErrConfig)
 	}
@@ -53,10 +53,10 @@ func OpenLLM(l LLMConfig) (*llm.Client, error) {
 }
 
 // openLLM returns nil if nobody may be asked.
-func openLLM(l LLMConfig, host LLMModel, way http.RoundTripper) (*llm.Client, error) {
+func openLLM(l LLMConfig, set settings, changed func(*LLMError)) (*llm.Client, error) {
 	o := l.options()
-	o.Host, o.Transport = host, way
-	if host == nil {
+	o.Host, o.Transport, o.Changed = set.llm, set.llmWay, changed
+	if o.Host == nil {
 		if l.Tier == LLMNone || l.Tier == "" {
 			return nil, nil
 		}
@@ -74,7 +74,7 @@ func openLLM(l LLMConfig, host LLMModel, way http.RoundTripper) (*llm.Client, er
 
 // askModel adds the workers that ask a language model, if there is one.
 func (r *Runtime) askModel(p *plan) error {
-	client, err := openLLM(r.cfg.LLM, r.set.llm, r.set.llmWay)
+	client, err := openLLM(r.cfg.LLM, r.set, r.modelChanged)
 	if err != nil || client == nil {
 		return err
 	}
@@ -90,6 +90,17 @@ func (r *Runtime) askModel(p *plan) error {
 	return nil
 }
 
+// modelChanged logs once that the model began to fail, or answers again. Nothing
+// else is wrong then: who asked goes on without an answer.
+func (r *Runtime) modelChanged(failure *LLMError) {
+	if failure == nil {
+		r.log.Info().Msg("the language model answers again")
+		return
+	}
+	r.log.Warn().Str("error_code", string(failure.Code)).Str("reason", failure.Error()).Str("hint", "kehai doctor looks at its server; until it answers, fallbacks decide").
+		Msg("the language model does not answer")
+}
+
 // LLMProbe is what looking at the language model's server found.
 type LLMProbe struct {
 	At    string // address of the server
@@ -99,7 +110,7 @@ type LLMProbe struct {
 // ProbeLLM looks whether the server of a configuration answers, without asking
 // the model. The probe is nil with llm.tier none. Errors never show the key.
 func ProbeLLM(ctx context.Context, l LLMConfig) (*LLMProbe, error) {
-	c, err := openLLM(l, nil, nil)
+	c, err := openLLM(l, settings{}, nil)
 	if err != nil || c == nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/hardware"
@@ -273,7 +276,8 @@ func TestEveryAskerHearsBack(t *testing.T) {
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
 	cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.BaseURL, cfg.LLM.KeyEnv = runtime.LLMLocal, "anthropic", "m", server.URL()+"/v1", "TEST_LLM_KEY"
 	heard := make(chan string, 1)
-	rt := newRuntime(t, cfg,
+	var log bytes.Buffer
+	rt := newRuntime(t, cfg, runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
 		runtime.WithMessages(messages.Table{messages.Fleeting[question]()}),
 		runtime.WithActor(engine.Kind{Name: "asker", New: func(messages.Address) actors.Actor {
 			return actors.Func(func(turn *actors.Turn, m messages.Message) error {
@@ -319,6 +323,14 @@ func TestEveryAskerHearsBack(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	if err := stop(); err != nil {
 		t.Error(err)
+	}
+	for _, word := range []string{key, "private"} {
+		if strings.Contains(log.String(), word) {
+			t.Errorf("the log has %q:\n%s", word, log.String())
+		}
+	}
+	if n := strings.Count(log.String(), "the language model does not answer"); n != 3 {
+		t.Errorf("the log says %d times that the model does not answer, want once for each way:\n%s", n, log.String())
 	}
 }
 

@@ -55,6 +55,11 @@ type Options struct {
 	Temperature float64       // of questions that give none
 	Breaker     BreakerRule
 
+	// Changed is told when the model begins to fail, when it fails in another way,
+	// and with nil when it answers again; nil tells nobody. It may be called
+	// concurrently, and must not block.
+	Changed func(*Error)
+
 	Host      Model             // a model of the host's own
 	Transport http.RoundTripper // nil: one that keeps to the tier
 	Now       func() time.Time  // nil: time.Now
@@ -91,7 +96,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	breaker Breaker
-	last    Code // of the failure that counted last
+	last    Code // of the failure that counted last, "" since an answer
 	stats   Stats
 }
 
@@ -244,14 +249,22 @@ func (c *Client) begin() (Ticket, *Error) {
 	return 0, &Error{Code: BreakerOpen, Text: "not asked, because the questions before failed (" + string(c.last) + ")", RetryAfter: wait}
 }
 
+// end tells the breaker and whoever wants to know.
 func (c *Client) end(ticket Ticket, failure *Error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	pause := time.Duration(0)
-	if o := outcome(failure); o == Failed {
-		pause, c.last = failure.RetryAfter, failure.Code
+	o, code, pause := outcome(failure), Code(""), time.Duration(0)
+	if o == Failed {
+		code, pause = failure.Code, failure.RetryAfter
+	} else {
+		failure = nil
 	}
-	c.breaker = c.breaker.Done(c.o.Breaker, c.o.Now(), ticket, outcome(failure), pause)
+	c.mu.Lock()
+	changed := c.last != code
+	c.last = code
+	c.breaker = c.breaker.Done(c.o.Breaker, c.o.Now(), ticket, o, pause)
+	c.mu.Unlock()
+	if changed && c.o.Changed != nil {
+		c.o.Changed(failure)
+	}
 }
 
 func (c *Client) abandon(ticket Ticket) {

@@ -350,6 +350,29 @@ func TestAModelThatHangsIsLeftAlone(t *testing.T) {
 	})
 }
 
+// Who wants to know hears once of each change, not of each failure.
+func TestChangesAreTold(t *testing.T) {
+	s := testkit.StartLLM(t)
+	var told []string
+	c := client(t, s, llm.OpenAI, func(o *llm.Options) {
+		o.Breaker.Failures = 100
+		o.Changed = func(e *llm.Error) {
+			if e == nil {
+				told = append(told, "well")
+				return
+			}
+			told = append(told, string(e.Code))
+		}
+	})
+	for _, reply := range []testkit.LLMReply{{Text: "a"}, {Status: 500}, {Status: 503}, {Status: 401}, {Status: 401}, {Text: "b"}, {Text: "no", Finish: "content_filter"}, {Text: " "}} {
+		s.Reply(reply)
+		c.Generate(t.Context(), llm.Question{Prompt: "x"})
+	}
+	if got, want := strings.Join(told, " "), "unavailable refused well malformed"; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
 // hosted is a host's model made of a function.
 type hosted func(llm.Question) (llm.Reply, error)
 
