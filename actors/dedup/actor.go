@@ -24,6 +24,7 @@ type Options struct {
 	Tries       int           // or until it was seen so often; 0 means 3
 	To          string        // kind of the actor that gets what is new; "" means burst
 	Seed        bool          // texts are judged by the rules of profile seed
+	Window      WindowRules   // of these texts; a zero number means that of the profile
 	HashKey     []byte        // makes the hashes of texts in the log; none without it
 }
 
@@ -53,12 +54,12 @@ func New(o Options) func(messages.Address) actors.Actor {
 	if o.To == "" {
 		o.To = "burst"
 	}
-	window := DefaultWindow()
+	profile := DefaultWindow()
 	if o.Seed {
-		window = SeedWindow()
+		profile = SeedWindow()
 	}
 	return func(self messages.Address) actors.Actor {
-		return &actor{rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()), windowRules: window, key: o.HashKey}
+		return &actor{rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()), windowRules: o.Window.or(profile), key: o.HashKey}
 	}
 }
 

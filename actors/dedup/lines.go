@@ -8,18 +8,12 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 )
 
-// Limits of a line that is remembered, the same as those of text.LineEqual.
-const (
-	fuzzyRunes   = 8    // shorter lines are equal or not
-	fuzzyCover   = 84   // percent of the longer line that a contained one covers
-	fuzzySimilar = 0.88 // of the sets of 3-grams
-)
-
 // lines remembers lines and finds those that are the same as another one by
-// text.LineEqual, without comparing each: a line that is not equal must share
+// text.LineRules, without comparing each: a line that is not equal must share
 // grams, so the remembered ones are counted up from the grams of the line that
 // is looked for. Not safe for concurrent use, looking included.
 type lines struct {
+	rules   text.LineRules
 	slots   []slot
 	free    []int
 	exact   map[string]int
@@ -37,8 +31,8 @@ type slot struct {
 	row   uint64 // grows from line to line; 0: the slot is free
 }
 
-func newLines() *lines {
-	return &lines{exact: map[string]int{}, posting: map[uint64][]int{}}
+func newLines(rules text.LineRules) *lines {
+	return &lines{rules: rules, exact: map[string]int{}, posting: map[uint64][]int{}}
 }
 
 // add remembers a normalised line that is not there yet.
@@ -50,7 +44,7 @@ func (l *lines) add(line string, at time.Time, row uint64) int {
 		l.slots, l.count = append(l.slots, slot{}), append(l.count, 0)
 	}
 	s := slot{text: line, runes: utf8.RuneCountInString(line), at: at, row: row}
-	if s.runes >= fuzzyRunes {
+	if l.fuzzy(s.runes) {
 		s.grams = text.GramsOf(line)
 	}
 	for _, g := range s.grams {
@@ -59,6 +53,10 @@ func (l *lines) add(line string, at time.Time, row uint64) int {
 	l.slots[i], l.exact[line] = s, i
 	return i
 }
+
+// fuzzy reports that a line is long enough to be the same as one that is not
+// equal.
+func (l *lines) fuzzy(runes int) bool { return l.rules.Min > 0 && runes >= l.rules.Min }
 
 // remove forgets the line in a slot.
 func (l *lines) remove(i int) {
@@ -89,7 +87,7 @@ func (l *lines) find(line string, counts func(slot) bool) int {
 		return i
 	}
 	n := utf8.RuneCountInString(line)
-	if n < fuzzyRunes {
+	if !l.fuzzy(n) {
 		return -1
 	}
 	grams := text.GramsOf(line)
@@ -104,7 +102,7 @@ func (l *lines) find(line string, counts func(slot) bool) int {
 	for _, i := range l.met {
 		s, common := &l.slots[i], l.count[i]
 		l.count[i] = 0
-		if (best < 0 || s.row > l.slots[best].row) && s.same(line, n, len(grams), common) && counts(*s) {
+		if (best < 0 || s.row > l.slots[best].row) && s.same(l.rules, line, n, len(grams), common) && counts(*s) {
 			best = i
 		}
 	}
@@ -112,16 +110,16 @@ func (l *lines) find(line string, counts func(slot) bool) int {
 	return best
 }
 
-// same is text.LineEqual for two lines that are not equal, of at least
-// fuzzyRunes characters, that have so many grams in common. Every gram of a line
+// same is LineRules.Equal for two lines that are not equal, of at least Min
+// characters, that have so many grams in common. Every gram of a line
 // stands in the one that contains it, so its text is searched only then.
-func (s *slot) same(line string, runes, grams, common int) bool {
-	if 2*float64(common)/float64(grams+len(s.grams)) >= fuzzySimilar {
+func (s *slot) same(r text.LineRules, line string, runes, grams, common int) bool {
+	if 2*float64(common)/float64(grams+len(s.grams)) >= r.Similar {
 		return true
 	}
 	short, long, n, m, g := line, s.text, runes, s.runes, grams
 	if n > m {
 		short, long, n, m, g = long, short, m, n, len(s.grams)
 	}
-	return n*100 >= fuzzyCover*m && common == g && strings.Contains(long, short)
+	return n*100 >= r.Cover*m && common == g && strings.Contains(long, short)
 }

@@ -56,11 +56,17 @@ func TestFindDecidesAsLineEqual(t *testing.T) {
 	for range 100_000 {
 		a := randomLine(rng, 1+rng.IntN(40))
 		b := misread(rng, a)
-		l := newLines()
+		l := newLines(text.DefaultLines())
 		l.add(a, time.Time{}, 1)
 		got, want := l.find(b, always) >= 0, text.LineEqual(a, b)
 		if got != want {
 			t.Fatalf("find(%q) among %q = %v, want %v as LineEqual", b, a, got, want)
+		}
+		other := text.LineRules{Min: 3 + rng.IntN(10), Cover: 50 + rng.IntN(51), Similar: 0.3 + 0.7*rng.Float64()}
+		l = newLines(other)
+		l.add(a, time.Time{}, 1)
+		if got, want := l.find(b, always) >= 0, other.Equal(a, b); got != want {
+			t.Fatalf("find(%q) among %q by %+v = %v, want %v as Equal", b, a, other, got, want)
 		}
 		if want {
 			same++
@@ -74,7 +80,7 @@ func TestFindDecidesAsLineEqual(t *testing.T) {
 // What was forgotten is not found, and what is left still is.
 func TestFindAmongMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	l, kept := newLines(), map[string]int{}
+	l, kept := newLines(text.DefaultLines()), map[string]int{}
 	var all []string
 	for step := range 20_000 {
 		line := randomLine(rng, 1+rng.IntN(30))
@@ -117,10 +123,10 @@ func plain(a, b string) bool {
 	if n > m {
 		a, b, n, m = b, a, m, n
 	}
-	if n < fuzzyRunes {
+	if n < 8 {
 		return false
 	}
-	if n*100 >= fuzzyCover*m && strings.Contains(b, a) {
+	if n*100 >= 84*m && strings.Contains(b, a) {
 		return true
 	}
 	grams := func(s string) map[string]bool {
@@ -137,7 +143,7 @@ func plain(a, b string) bool {
 			common++
 		}
 	}
-	return 2*float64(common)/float64(len(x)+len(y)) >= fuzzySimilar
+	return 2*float64(common)/float64(len(x)+len(y)) >= 0.88
 }
 
 // corpus is 240 lines, and lines to look for: 40 % are there, 20 % are misread,
@@ -170,7 +176,7 @@ func corpus() (remembered, queries []string) {
 }
 
 func indexed(remembered []string) *lines {
-	l := newLines()
+	l := newLines(text.DefaultLines())
 	for i, line := range remembered {
 		l.add(line, time.Time{}, uint64(i+1))
 	}

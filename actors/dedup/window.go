@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,22 +16,33 @@ import (
 // WindowRules say which texts count as seen a moment ago. Ages below a window
 // are inside; a hit extends nothing.
 type WindowRules struct {
-	Fingerprint time.Duration // an equal text within it is a duplicate
-	Lines       time.Duration // so is a text whose lines were all seen within it
-	MinLine     int           // characters of a line that counts
-	Entries     int           // lines remembered, oldest out first
-	Vacuous     bool          // a text without a line that counts has no new line, so it is a duplicate
-	Views       bool          // what one view shows twice was said twice
+	Fingerprint time.Duration  // an equal text within it is a duplicate
+	Lines       time.Duration  // so is a text whose lines were all seen within it
+	MinLine     int            // characters of a line that counts
+	Entries     int            // lines remembered, oldest out first
+	Same        text.LineRules // by which a line is known again
+	Vacuous     bool           // a text without a line that counts has no new line, so it is a duplicate
+	Views       bool           // what one view shows twice was said twice
 }
 
 // SeedWindow returns the rules of profile seed.
 func SeedWindow() WindowRules {
-	return WindowRules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Vacuous: true}
+	return WindowRules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: text.DefaultLines(), Vacuous: true}
 }
 
 // DefaultWindow returns the rules of profile default.
 func DefaultWindow() WindowRules {
-	return WindowRules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Views: true}
+	return WindowRules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: text.DefaultLines(), Views: true}
+}
+
+// or fills in what is zero from the rules of a profile, whose Vacuous and Views
+// hold in any case.
+func (r WindowRules) or(profile WindowRules) WindowRules {
+	return WindowRules{
+		Fingerprint: cmp.Or(r.Fingerprint, profile.Fingerprint), Lines: cmp.Or(r.Lines, profile.Lines),
+		MinLine: cmp.Or(r.MinLine, profile.MinLine), Entries: cmp.Or(r.Entries, profile.Entries),
+		Same: cmp.Or(r.Same, profile.Same), Vacuous: profile.Vacuous, Views: profile.Views,
+	}
 }
 
 // Fingerprint is by what equal texts of a conversation are told.
@@ -90,7 +102,7 @@ type WindowChanges struct {
 }
 
 // NewWindow makes an empty window.
-func NewWindow(r WindowRules) *Window { return &Window{rules: r, lines: newLines()} }
+func NewWindow(r WindowRules) *Window { return &Window{rules: r, lines: newLines(r.Same)} }
 
 // LoadLine and LoadPrint bring stored rows back, in the order of their numbers.
 func (w *Window) LoadLine(no uint64, r WindowRow) {

@@ -146,6 +146,15 @@ func (l line) detail(d messages.Detail) {
 	if d.Score != 0 {
 		l.Int("score", d.Score)
 	}
+	for _, s := range d.Signals {
+		l.Int("score_"+s.Signal, s.Score)
+	}
+	if d.Confidence != "" {
+		l.Str("confidence", d.Confidence)
+	}
+	if d.Confidence != "" {
+		l.Str("confidence", d.Confidence)
+	}
 	if d.Changed != "" {
 		l.Str("pixel_text_changed", d.Changed)
 	}
