@@ -119,6 +119,7 @@ type stand struct {
 	pinned bool // at the window's newest position
 	ended  bool // the window's last view showed the newest entry
 	whole  bool // it shows the transcript from its beginning
+	scale  float64
 }
 
 // swaps makes another text in the place of a known one likelier, but for the
@@ -206,10 +207,7 @@ func (g *grid) fill() {
 		g.score[c], g.move[c] = never, noMove
 	}
 	for i, lead := range g.leads() {
-		out, skipped := int32(scoreExtra), int32(0) // skipped: the entries before, in a whole view
-		if g.sights[i].clipped {
-			out = 0
-		}
+		skipped := int32(0) // the entries before, in a whole view
 		for j := range m {
 			c := (i+1)*g.w + j + 1
 			best, move := int32(never), noMove
@@ -222,7 +220,7 @@ func (g *grid) fill() {
 					best, move = p, matched
 				}
 			}
-			if p := g.score[c-g.w] + out; p > best {
+			if p := g.score[c-g.w] + g.extra(i, j); p > best {
 				best, move = p, extra
 			}
 			if p := g.score[c-1] + g.miss[j]; p > best {
@@ -234,6 +232,20 @@ func (g *grid) fill() {
 			}
 		}
 	}
+}
+
+// extra is the score of a sight between entries j and j+1. A bubble that was
+// overlooked before has left its room there.
+func (g *grid) extra(i, j int) int32 {
+	switch s := &g.sights[i]; {
+	case s.clipped:
+		return 0
+	case s.Gone:
+		return scoreNoRoom
+	case j+1 < len(g.tail) && g.tail[j+1].Above > 0 && float64(g.tail[j+1].Above)*g.scale < float64(s.H):
+		return scoreNoRoom
+	}
+	return scoreExtra
 }
 
 func (g *grid) solve() alignment {

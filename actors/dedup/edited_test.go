@@ -75,3 +75,15 @@ func TestAllWasTakenBack(t *testing.T) {
 		t.Errorf("passed on %q, want %q", w.out, want)
 	}
 }
+
+// A bubble that was overlooked has left its room; where there was none, a new
+// text among known ones is an edit.
+func TestOverlooked(t *testing.T) {
+	w := watcher{l: ledger(Options{}), now: start}
+	w.see(placed([]string{">aaaa", "<bbbb", "<dddd"}, []int{44, 14, 54}))
+	w.see(placed([]string{">aaaa", "<bbbb", "<cccc", "<dddd"}, []int{44, 14, 6, 6}))
+	w.see(placed([]string{">aaaa", "<bbbb", "<cccc", "<dddd", "<eeee"}, []int{44, 14, 6, 6, 6}))
+	if want := []string{"bbbb", "dddd", "cccc", "eeee"}; !slices.Equal(w.out, want) {
+		t.Errorf("passed on %q, want %q", w.out, want)
+	}
+}

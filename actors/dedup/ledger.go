@@ -121,7 +121,7 @@ func (l *Ledger) See(v View, mem Memory, now time.Time) Finding {
 		f.Memory.Top, f.Memory.Bottom = l.entries[0].Pos, l.lastPos()
 	default:
 		pinned := level(foot, mem.Foot)
-		a := align(sights, l.entries, stand{pinned: pinned, ended: !mem.Behind, whole: blank(foot, v) && !v.Bubbles[0].Clipped})
+		a := align(sights, l.entries, stand{pinned: pinned, ended: !mem.Behind, whole: blank(foot, v) && !v.Bubbles[0].Clipped, scale: v.Scale})
 		switch {
 		case a.anchored():
 			f.Rule, f.Known = RuleAligned, known(sights, a, l.entries)

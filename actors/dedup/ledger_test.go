@@ -105,7 +105,6 @@ func TestViews(t *testing.T) {
 		{"edited in the middle", Options{FirstSight: All}, []string{">aaa <one_two_three >bbb", ">aaa <four_five_six >bbb <c"}, "one two three c"},
 		{"unsent in the middle", Options{}, []string{">aaaa <bbbb <cccc", ">aaaa <cccc <dddd"}, "bbbb cccc dddd"},
 		{"unsent at the end", Options{}, []string{">aaaa <bbbb <cccc", ">aaaa <bbbb", ">aaaa <bbbb <dddd"}, "bbbb cccc dddd"},
-		{"missed by segmentation", Options{}, []string{">aaaa <bbbb <dddd", ">aaaa <bbbb <cccc <dddd", ">aaaa <bbbb <cccc <dddd <eeee"}, "bbbb dddd cccc eeee"},
 		{"clipped at the top", Options{}, []string{">aaaa <long_and_clipped <cccc", "<and_clipped^ <cccc <dddd"}, "long and clipped cccc dddd"},
 		{"clipped at the bottom waits", Options{}, []string{">aaaa <bbbb", ">aaaa <bbbb <cc^", "<bbbb <cccc"}, "bbbb cccc"},
 		{"clipped at the top at first sight", Options{}, []string{"<x^ <aaaa"}, "aaaa"},

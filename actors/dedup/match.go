@@ -20,11 +20,12 @@ const (
 	scoreDim  = 2  // unreadable
 	scoreNear = 1  // similar texts, or a known text on the other side
 	scoreNot  = -8 // known to be another one: edited, misread, or a wrong alignment
-	scoreSwap = -4 // the same, in a view that cannot have moved
+	scoreSwap = -2 // the same, in a view that cannot have moved
 	scoreGone = 0  // a notice that a message was taken back, in the place of one
 	scoreTime = -4 // the clock times beside them differ
 
 	scoreExtra   = -6  // a bubble between known ones
+	scoreNoRoom  = -24 // the same where there was no room for one
 	scoreMissing = -5  // a known one that is not there
 	scoreLead    = -2  // bubbles before all that is known, and -1 for each
 	scoreIsle    = -10 // the same in the middle of what is known
@@ -140,8 +141,9 @@ func stamps(s *sight, e *Entry) int {
 	return scoreTime
 }
 
+// sameSize allows for a tail, which is narrower than a letter.
 func sameSize(s *sight, e *Entry) bool {
-	return s.H > 0 && abs(s.W-e.W) <= 1 && abs(s.H-e.H) <= 1
+	return s.H > 0 && abs(s.W-e.W) <= max(1, min(s.H/6, 20)) && abs(s.H-e.H) <= 1
 }
 
 func abs(n int) int { return max(n, -n) }

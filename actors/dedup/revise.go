@@ -1,7 +1,9 @@
 package dedup
 
 import (
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/kehai-run/kehai/messages"
 )
@@ -11,7 +13,7 @@ import (
 // [Ledger.Revise]. It comes before the entries learn from the view.
 //
 // Other pixels and another text are a change where the window is drawn as in its
-// last view, as another text shows that has kept its pixels, and the bubble has
+// last view, as other letters show that have kept their pixels, and the bubble has
 // another size or its neighbours are unchanged.
 // Without that it takes a text that has hardly anything in common with the old
 // one: a reader may misread a letter when the same words are drawn anew.
@@ -21,7 +23,7 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 	}
 	still := false
 	for i, j := range a.at {
-		if s := &sights[i]; j >= 0 && s.counts() && s.Kind == messages.KindText && s.Key != 0 && s.Key == l.entries[j].Key && shown(&l.entries[j]) {
+		if s := &sights[i]; j >= 0 && s.counts() && lettered(s.text()) && s.Key != 0 && s.Key == l.entries[j].Key && shown(&l.entries[j]) {
 			still = true
 			break
 		}
@@ -41,7 +43,7 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 		case e.Change == messages.ChangeEdited && equal(s.text(), formOf(e.Told), true):
 			l.stays(e, e.Told)
 		case s.Key == e.Key && s.Key != 0:
-		case still && shown(e) && (resized(s, e, v.Scale) || l.steady(sights, a, i)), far(s.text(), e.text()):
+		case still && shown(e) && (resized(s, e, v.Scale) || l.steady(sights, a, i, mem.Top)), far(s.text(), e.text()):
 			f.note("a known bubble reads differently: edited, or misread")
 			l.says(e, s)
 		}
@@ -51,13 +53,17 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 
 // steady reports that nothing around a sight has changed: what stands above and
 // below it has kept its place and its pixels, so that its own are not those of
-// another tail or corner.
-func (l *Ledger) steady(sights []sight, a alignment, i int) bool {
+// another tail or corner. top is the place of the entry that stood first before.
+func (l *Ledger) steady(sights []sight, a alignment, i int, top int64) bool {
 	same := func(k, by int) bool {
 		j := a.at[k]
-		return j == a.at[i]+by && sights[k].Key != 0 && sights[k].Key == l.entries[j].Key
+		if j != a.at[i]+by {
+			return false
+		}
+		return sights[k].Gone && l.entries[j].taken() || sights[k].Key != 0 && sights[k].Key == l.entries[j].Key
 	}
-	return i > 0 && same(i-1, -1) && (i+1 >= a.fresh || same(i+1, 1))
+	above := i > 0 && same(i-1, -1) || i == 0 && l.entries[a.at[i]].Pos == top
+	return above && (i+1 >= a.fresh || same(i+1, 1))
 }
 
 // resizedBy is a difference in size, in logical pixels, that no tail of a bubble
@@ -67,6 +73,12 @@ const resizedBy = 8
 // resized reports that a bubble has grown or shrunk.
 func resized(s *sight, e *Entry, scale float64) bool {
 	return e.W > 0 && float64(max(abs(s.W-e.W), abs(s.H-e.H))) > resizedBy*scale
+}
+
+// lettered reports that a text has letters: pictures look the same when letters
+// are drawn anew.
+func lettered(f *form) bool {
+	return strings.ContainsFunc(f.norm, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // closedUp notes messages that have vanished without a notice: those around them

@@ -114,6 +114,7 @@ var moves = []struct {
 	{"hiding", 1, (*generator).cover},
 	{"changes", 1, (*generator).edit},
 	{"changes", 1, (*generator).unsend},
+	{"changes", 1, (*generator).rowOf},
 	{"sends", 2, (*generator).send},
 	{"sends", 1, func(g *generator) { g.do(Event{Do: Type, Text: messages.Text(g.sentence())}); g.chat() }},
 	{"crashes", 1, func(g *generator) { g.do(Event{Do: ResetBaseline}); g.chat() }},

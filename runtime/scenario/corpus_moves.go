@@ -243,14 +243,22 @@ func (g *generator) recent() int {
 	return pick(g, list)
 }
 
-// edit changes a little or everything of a text. It leaves repeated words
-// alone and makes none: an edit among those looks like a view further down.
+// edit changes a little or everything of a text, or makes it say what another
+// one says. It may break a row of repeats, or make one.
 func (g *generator) edit() {
 	g.wait(5000, 9000)
-	if i := g.recent(); i >= 0 && g.count(g.shown.all[i].text) == 1 {
+	if i := g.recent(); i >= 0 {
 		l := &g.shown.all[i]
-		words := pick(g, []string{l.text + pick(g, []string{"！", "ね", " (sorry)"}), g.sentence()})
-		if g.count(words) == 0 {
+		words := l.text + pick(g, []string{"！", "ね", " (sorry)"})
+		switch g.rng.IntN(3) {
+		case 0:
+			words = g.sentence()
+		case 1:
+			if k := g.recent(); k >= 0 {
+				words = g.shown.all[k].text
+			}
+		}
+		if words != l.text {
 			l.text = words
 			g.do(Event{Do: Edit, Conversation: g.shown.name, Index: i, Text: messages.Text(words)})
 		}
@@ -258,15 +266,32 @@ func (g *generator) edit() {
 	g.chat()
 }
 
-// count says how often words stand in the shown conversation.
-func (g *generator) count(words string) int {
-	n := 0
-	for _, l := range g.shown.all {
-		if l.kind == messages.KindText && l.text == words {
-			n++
+// rowOf says the same several times in a row and edits or takes back one of
+// them, and another one soon after that.
+func (g *generator) rowOf() {
+	word := pick(g, g.words.short)
+	for range 3 + g.rng.IntN(2) {
+		g.wait(300, 2500)
+		g.friend(word)
+	}
+	for range 1 + g.rng.IntN(2) {
+		g.wait(5000, 9000)
+		i := len(g.shown.all) - 1 - g.rng.IntN(3)
+		if l := &g.shown.all[i]; l.gone {
+			continue
+		} else if g.rng.IntN(2) == 0 {
+			l.gone = true
+			g.do(Event{Do: Unsend, Conversation: g.shown.name, Index: i})
+		} else {
+			l.text = pick(g, g.words.short) + pick(g, []string{"", "！"})
+			g.do(Event{Do: Edit, Conversation: g.shown.name, Index: i, Text: messages.Text(l.text)})
 		}
 	}
-	return n
+	if g.rng.IntN(2) == 0 {
+		g.wait(300, 3000)
+		g.friend(word)
+	}
+	g.chat()
 }
 
 func (g *generator) unsend() {
