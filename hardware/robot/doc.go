@@ -16,6 +16,16 @@
 // and is therefore the rule where the clipboard can say that it was taken
 // (X11). The text that was on the clipboard is put back.
 //
+// # What robotgo is used for
+//
+// Keys, the mouse and the plain capture below; and, where no Desk is given, the
+// active window, its title and its process. It is not used to observe usage: it
+// knows the active window alone, no counts and no idle time, keeps the display
+// that it saw first and does not survive its end, and would make every program
+// that only observes need cgo. x11.Usage and darwin.Usage know all three without.
+// Nor does it capture what is watched: it sees a rectangle of the screen, not a
+// window that others cover.
+//
 // Robot is a hardware.Screen too, of the plainest kind: the rectangle of the
 // screen where the window is, with whatever covers it. Prefer a driver that
 // captures by window id.
