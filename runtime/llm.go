@@ -18,11 +18,12 @@ import (
 // often as llm.concurrency says, and must return when its context ends.
 type LLMModel = llm.Model
 
-// LLMQuestion is what a model is asked, LLMReply what it answers.
-type (
-	LLMQuestion = llm.Question
-	LLMReply    = llm.Reply
-)
+// LLMQuestion is what a model is asked. Its system and prompt are private.
+type LLMQuestion = llm.Question
+
+// LLMReply is what a model answers; who asked checks its text. The name of the
+// model and the tokens may be left out.
+type LLMReply = llm.Reply
 
 // LLMError is why a model does not answer; the words of any other error of an
 // [LLMModel] are dropped, as they may be private.
