@@ -223,7 +223,8 @@ func TestValidate(t *testing.T) {
 	for field, o := range map[string]Options{
 		"Profile": {Profile: "x"}, "EchoWindow": {EchoWindow: -1}, "ShortWindow": {ShortWindow: -1}, "CommonWindow": {CommonWindow: -1},
 		"ShortMin": {ShortMin: 25}, "CommonMin": {CommonMin: 2}, "CommonMax": {CommonMax: 4001}, "Similar": {Similar: 1.01},
-		"Echo ": {Echo: half}, "Echo": {Echo: text.EchoRules{Contains: 1}}, "Sends": {Sends: 1001}, "Entries": {Entries: 2001},
+		"Echo.Lines": {Echo: text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 1.5}}},
+		"Echo ":      {Echo: half}, "Echo": {Echo: text.EchoRules{Contains: 1}}, "Sends": {Sends: 1001}, "Entries": {Entries: 2001},
 	} {
 		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "ingress: "+field) {
 			t.Errorf("Validate(%s) = %v, want an error that names the field", field, err)

@@ -44,6 +44,7 @@ func (o Options) withDefaults() Options {
 	fill(&o.Profile, Default)
 	fill(&o.EchoWindow, 10*time.Minute)
 	fill(&o.Echo, text.DefaultEcho())
+	fill(&o.Echo.Lines, text.DefaultLines())
 	fill(&o.Sends, 128)
 	fill(&o.ShortWindow, 20*time.Second)
 	fill(&o.ShortMin, 2)
@@ -80,6 +81,7 @@ func (o Options) Validate() error {
 		{o.Similar > 0 && o.Similar <= 1, fmt.Sprintf("Similar %v: want more than 0, at most 1", o.Similar)},
 		{o.Echo.MinEqual > 0 && o.Echo.MinPart > 0 && o.Echo.MinLine > 0 && o.Echo.MinLines > 0, fmt.Sprintf("Echo %+v: want lengths and numbers of at least 1", o.Echo)},
 		{percent(o.Echo.Contains) && percent(o.Echo.Contained) && percent(o.Echo.LinesMatch), fmt.Sprintf("Echo %+v: want shares of 1 to 100", o.Echo)},
+		{o.Echo.Lines.Min > 0 && percent(o.Echo.Lines.Cover) && o.Echo.Lines.Similar > 0 && o.Echo.Lines.Similar <= 1, fmt.Sprintf("Echo.Lines %+v: want a length of at least 1, a share of 1 to 100 and a similarity above 0, at most 1", o.Echo.Lines)},
 		{o.Sends > 0 && o.Sends <= 1000, fmt.Sprintf("Sends %d: want 1 to 1000", o.Sends)},
 		{o.Entries > 0 && o.Entries <= 2000, fmt.Sprintf("Entries %d: want 1 to 2000", o.Entries)},
 	} {
