@@ -7,12 +7,15 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Confidence from which a line is accepted, and from which it is still taken
-// where no accepted reading of it exists.
-const (
-	accepted = 0.40
-	fallback = 0.25
-)
+// Belief says which lines are believed, by the engine's confidence from 0 to 1.
+// In [Worker.Believe] a field that is zero means that of [DefaultBelief].
+type Belief struct {
+	Accept   float64 // from here on a line is believed
+	Fallback float64 // and from here on where no believed reading of it exists
+}
+
+// DefaultBelief returns the confidences of both profiles.
+func DefaultBelief() Belief { return Belief{Accept: 0.40, Fallback: 0.25} }
 
 // clean repairs what recognition of a prepared picture does to a line: bars
 // for the letter I, spaces between Japanese characters, narrow ! and ?
@@ -130,16 +133,16 @@ func mostlyLatin(lines []messages.Line) bool {
 // accept repairs the lines and drops what is not believed: a line below the
 // fallback confidence, and one below the accepted confidence where the other
 // reading of the same picture, which may be nil, has an accepted line.
-func accept(lines, other []messages.Line, repair func(string) string) []messages.Line {
+func (b Belief) accept(lines, other []messages.Line, repair func(string) string) []messages.Line {
 	var out []messages.Line
 	for _, l := range lines {
-		if l.Confidence < accepted {
-			if better, ok := acceptedAt(other, l.Box); ok {
+		if l.Confidence < b.Accept {
+			if better, ok := b.acceptedAt(other, l.Box); ok {
 				l = better
 			}
 		}
 		text := repair(printable(string(l.Text)))
-		if l.Confidence < fallback || text == "" {
+		if l.Confidence < b.Fallback || text == "" {
 			continue
 		}
 		l.Text = messages.Text(text)
@@ -159,10 +162,10 @@ func printable(s string) string {
 }
 
 // acceptedAt finds an accepted line at about the same height.
-func acceptedAt(lines []messages.Line, box messages.Rect) (messages.Line, bool) {
+func (b Belief) acceptedAt(lines []messages.Line, box messages.Rect) (messages.Line, bool) {
 	for _, l := range lines {
 		middle := l.Box.Y + l.Box.H/2
-		if l.Confidence >= accepted && middle >= box.Y && middle < box.Y+box.H {
+		if l.Confidence >= b.Accept && middle >= box.Y && middle < box.Y+box.H {
 			return l, true
 		}
 	}

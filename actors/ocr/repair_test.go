@@ -87,9 +87,27 @@ func TestAccept(t *testing.T) {
 		{"blank", []messages.Line{line("  ", 0.9, 0)}, nil, ""},
 		{"invalid", []messages.Line{line("a\xffb", 0.9, 0)}, nil, "a\uFFFDb"},
 	} {
-		if got := texts(accept(c.lines, c.other, clean)); got != c.want {
+		if got := texts(DefaultBelief().accept(c.lines, c.other, clean)); got != c.want {
 			t.Errorf("accept(%s) = %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// The confidences of a worker decide; one that is zero is the usual one.
+func TestBelieve(t *testing.T) {
+	if got, want := DefaultBelief(), (Belief{Accept: 0.40, Fallback: 0.25}); got != want {
+		t.Errorf("DefaultBelief() = %v, want %v", got, want)
+	}
+	for in, want := range map[Belief]Belief{
+		{}: {0.40, 0.25}, {Accept: 0.8}: {0.8, 0.25}, {Fallback: 0.1}: {0.40, 0.1}, {0.9, 0.7}: {0.9, 0.7},
+	} {
+		if got := NewWorker(nil, nil, nil).Believe(in).belief; got != want {
+			t.Errorf("Believe(%v) = %v, want %v", in, got, want)
+		}
+	}
+	lines, other := []messages.Line{line("a", 0.79, 0), line("b", 0.69, 30)}, []messages.Line{line("A", 0.8, 2)}
+	if got, want := texts(Belief{0.8, 0.7}.accept(lines, other, clean)), "A"; got != want {
+		t.Errorf("accept from 0.8 and 0.7 = %q, want %q", got, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ocr
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -20,6 +21,7 @@ type Worker struct {
 	factory    func() (hardware.Recognizer, error)
 	recognizer hardware.Recognizer
 	rule       Rule
+	belief     Belief
 }
 
 var _ actors.Worker = (*Worker)(nil)
@@ -28,13 +30,20 @@ var _ actors.Worker = (*Worker)(nil)
 // there is none; it is called by Do only. factory opens a recognizer that this
 // worker alone uses and closes.
 func NewWorker(layouts func(messages.WindowID) *layout.Layout, cache *Cache, factory func() (hardware.Recognizer, error)) *Worker {
-	return &Worker{layouts: layouts, cache: cache, factory: factory}
+	return &Worker{layouts: layouts, cache: cache, factory: factory, belief: DefaultBelief()}
 }
 
 // Decide sets the rule by which the frames of a burst decide; Majority is the
 // one of a new worker. It returns the worker.
 func (w *Worker) Decide(rule Rule) *Worker {
 	w.rule = rule
+	return w
+}
+
+// Believe sets which lines are believed. It returns the worker.
+func (w *Worker) Believe(b Belief) *Worker {
+	standard := DefaultBelief()
+	w.belief = Belief{Accept: cmp.Or(b.Accept, standard.Accept), Fallback: cmp.Or(b.Fallback, standard.Fallback)}
 	return w
 }
 

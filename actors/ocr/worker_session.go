@@ -103,7 +103,7 @@ func (s *session) written(shape Shape, known reading) messages.Bubble {
 func (s *session) sender(box image.Rectangle) (messages.Text, error) {
 	line, err := s.line(box, enlargementOfSmall(s.frame.Scale))
 	name := string(line.Text)
-	if err != nil || line.Confidence < accepted || s.layout.IsToken(name) || clockTime(name) != "" {
+	if err != nil || line.Confidence < s.w.belief.Accept || s.layout.IsToken(name) || clockTime(name) != "" {
 		return "", err
 	}
 	return line.Text, nil
@@ -221,7 +221,7 @@ func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle, hint hard
 	if err != nil {
 		return nil, err
 	}
-	return moved(accept(s.bounded(lines), nil, strings.TrimSpace), -corner.X, -corner.Y), nil
+	return moved(s.w.belief.accept(s.bounded(lines), nil, strings.TrimSpace), -corner.X, -corner.Y), nil
 }
 
 // prepared reads as Japanese, and once more with Latin letters if most of what
@@ -245,7 +245,7 @@ func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, err
 			lines = other
 		}
 	}
-	out := accept(lines, other, clean)
+	out := s.w.belief.accept(lines, other, clean)
 	for i := range out {
 		out[i].Box = p.toFrame(out[i].Box)
 	}
