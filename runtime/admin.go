@@ -25,7 +25,11 @@ type stored struct {
 func (s stored) Messages(ctx context.Context, q control.Query, yield func(control.Message) error) error {
 	var newest []control.Message // the last q.Limit, when there is a limit
 	var failed error
-	err := s.engine.ReadLog(q.After, func(ev engine.Published) bool {
+	changes, err := s.changes(ctx, q)
+	if err != nil {
+		return err
+	}
+	err = s.engine.ReadLog(q.After, func(ev engine.Published) bool {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
@@ -34,6 +38,9 @@ func (s stored) Messages(ctx context.Context, q control.Query, yield func(contro
 			return true
 		}
 		m := control.NewMessage(ev.Seq, d)
+		for _, c := range changes[d.ID] {
+			m.Apply(c)
+		}
 		m.LoggedAs = s.names.Hidden(m.Conversation)
 		if q.Limit > 0 {
 			if newest = append(newest, m); len(newest) > q.Limit {
@@ -50,6 +57,18 @@ func (s stored) Messages(ctx context.Context, q control.Query, yield func(contro
 		}
 	}
 	return errors.Join(err, failed)
+}
+
+// changes reads what became of the messages that a query may yield.
+func (s stored) changes(ctx context.Context, q control.Query) (map[messages.MessageID][]messages.MessageChanged, error) {
+	list := map[messages.MessageID][]messages.MessageChanged{}
+	err := s.engine.ReadLog(q.After, func(ev engine.Published) bool {
+		if c, ok := ev.Message.(messages.MessageChanged); ok && (q.Conversation == "" || c.Conversation == q.Conversation) && !c.ChangedAt.Before(q.Since) {
+			list[c.Message] = append(list[c.Message], c)
+		}
+		return ctx.Err() == nil
+	})
+	return list, errors.Join(err, ctx.Err())
 }
 
 // DeadLetters implements [control.Backend].

@@ -24,8 +24,15 @@ type subscription struct {
 	wake    chan struct{}
 }
 
-// Subscribe registers a reader of the durable events, such as
-// messages.MessageDelivered. The handler gets every event once and in order,
+// Subscribe registers a reader of the durable events. These are above all
+//
+//	messages.MessageDelivered   a message has come; once for each
+//	messages.MessageChanged     a delivered message was edited or taken back; Message
+//	                            is the delivery's id, Old and New what it said and says
+//	messages.TranscriptGap      messages may have gone by unseen
+//	messages.MessageUnreadable  a message came that could not be read
+//
+// The handler gets every event once and in order,
 // beginning after the last one that a subscription of this name has
 // acknowledged, in this process or an earlier one; returning nil acknowledges.
 // An event whose handler fails or whose acknowledgement is not stored at a kill

@@ -62,6 +62,12 @@ func (ev *evidence) pathOf(d *delivery) control.Path {
 		What:   fmt.Sprintf("delivered as message %s, place %d in the event log", d.ID, d.seq),
 		Detail: messages.Detail{Conversation: d.Conversation, Occurrences: p.Occurrences, Message: d.ID},
 	})
+	for _, v := range ev.verdicts {
+		if v.Stage == "conversation" && v.Passed() && v.Detail.Message == d.ID && v.Detail.Rule != "delivered" {
+			p.Steps = append(p.Steps, ev.step(v))
+		}
+	}
+	slices.SortStableFunc(p.Steps, func(a, b control.Step) int { return a.At.Compare(b.At.Time) })
 	return p
 }
 

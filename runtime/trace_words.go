@@ -27,6 +27,8 @@ func retell(v engine.Verdict) string {
 		return "no echo, and no repeat"
 	case "burst":
 		return retellBurst(d)
+	case "conversation":
+		return retellChange(d) + ", published"
 	}
 	if d.Rule != "" {
 		return "passed by rule " + d.Rule
@@ -62,8 +64,22 @@ func retellLedger(d messages.Detail) string {
 		return "first sight after everything was forgotten: all is history"
 	case "gap":
 		return fmt.Sprintf("nothing visible was known: messages may be missing before; new: %s", occurrences(d.Occurrences))
+	case string(messages.ChangeEdited), string(messages.ChangeUnsent), string(messages.ChangeCompleted):
+		return retellChange(d)
 	}
 	return fmt.Sprintf("rule %s: %s", d.Rule, occurrences(d.Occurrences))
+}
+
+// retellChange says what became of a message that was passed on.
+func retellChange(d messages.Detail) string {
+	what := "was edited"
+	switch messages.ChangeKind(d.Rule) {
+	case messages.ChangeUnsent:
+		what = "was taken back"
+	case messages.ChangeCompleted:
+		what = "was read whole"
+	}
+	return occurrences(d.Occurrences) + " " + what
 }
 
 func retellBurst(d messages.Detail) string {
@@ -76,6 +92,8 @@ func retellBurst(d messages.Detail) string {
 		return fmt.Sprintf("waited long enough: passed on as message %s", d.Message)
 	case "full":
 		return fmt.Sprintf("as many parts as may be: passed on as message %s", d.Message)
+	case "changed":
+		return fmt.Sprintf("one of it was changed: passed on as message %s", d.Message)
 	case "sender":
 		return fmt.Sprintf("somebody else wrote: passed on as message %s", d.Message)
 	}

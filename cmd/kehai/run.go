@@ -47,6 +47,10 @@ scripted friend writes. Started again, it goes on where it was. A script may als
 have Kehai send something, forget its last look, restart, or crash: then what was
 not stored is gone, and all of it starts again in this process.
 
+A message that its sender edits or takes back after that is shown as changed; with
+--json that is a line of its own, {"event":"message_changed","kind":"edited" or
+"unsent","message":ID,"old":…,"new":…}, which no delivered message has.
+
 A first Ctrl-C stops in order: what is under way is finished and stored. A second
 one stops at once; nothing is lost either way.`,
 		Example: `  kehai run
@@ -247,14 +251,19 @@ func (a *app) greet(rt *runtime.Runtime, cfg runtime.Config) {
 	}
 }
 
-// printer shows delivered messages; an error, such as a closed pipe, keeps them
+// printer shows delivered messages and what becomes of them; an error, such as a closed pipe, keeps them
 // for the next run.
 func (a *app) printer(rt *runtime.Runtime, asJSON bool) func(context.Context, runtime.Event) error {
-	show := newTerminal(a.stdout).message
+	term := newTerminal(a.stdout)
+	show, change := term.message, term.change
 	if asJSON {
 		show = json.NewEncoder(a.stdout).Encode
+		change = show
 	}
 	return func(_ context.Context, ev runtime.Event) error {
+		if c, ok := ev.Message.(messages.MessageChanged); ok {
+			return change(control.NewChange(c))
+		}
 		d, ok := ev.Message.(messages.MessageDelivered)
 		if !ok {
 			return nil

@@ -58,9 +58,39 @@ func (t terminal) message(v any) error {
 		if p.Kind != messages.KindText {
 			text = strings.TrimSpace("[" + string(p.Kind) + "] " + text)
 		}
+		if p.Partial {
+			text = "[part of a long message] " + text
+		}
+		if p.Edited != "" {
+			text += "\n[now] " + p.Edited
+		}
+		if p.Unsent {
+			text += "\n[unsent]"
+		}
 		for _, line := range strings.Split(text, "\n") {
 			fmt.Fprintf(&b, "          %s\n", clean(line))
 		}
+	}
+	_, err := io.WriteString(t.out, b.String())
+	return err
+}
+
+// change writes what became of a message: when, whose, what it said and says.
+func (t terminal) change(v any) error {
+	c, ok := v.(control.Change)
+	if !ok {
+		return fmt.Errorf("terminal: %T is no change", v)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s %s:\n", t.paint("2", c.SeenAt.Local().Format("15:04:05")), t.name(clean(c.Sender)), c.Kind)
+	line := func(mark, text string) {
+		for _, l := range strings.Split(text, "\n") {
+			fmt.Fprintf(&b, "          %s %s\n", mark, clean(l))
+		}
+	}
+	line(t.paint("2", "was"), c.Old)
+	if c.Kind != messages.ChangeUnsent {
+		line("now", c.New)
 	}
 	_, err := io.WriteString(t.out, b.String())
 	return err

@@ -75,6 +75,44 @@ type Part struct {
 	Text       string              `json:"text"`
 	Occurrence messages.Occurrence `json:"occurrence"`
 	SeenAt     Stamp               `json:"seen_at"`
+	Partial    bool                `json:"partial,omitempty"` // the bubble was higher than the window: text is what was read of it
+	Edited     string              `json:"edited,omitempty"`  // what it says now, if it changed after the delivery
+	Unsent     bool                `json:"unsent,omitempty"`  // its sender took it back
+}
+
+// Apply notes in a message what became of one of its parts.
+func (m *Message) Apply(c messages.MessageChanged) {
+	for i := range m.Parts {
+		switch p := &m.Parts[i]; {
+		case p.Occurrence != c.Occurrence:
+		case c.Kind == messages.ChangeUnsent:
+			p.Unsent = true
+		default:
+			p.Edited = string(c.New)
+		}
+	}
+}
+
+// Change is a change of a delivered message as a person or a script reads it.
+type Change struct {
+	Event        string                  `json:"event"` // "message_changed"
+	Kind         messages.ChangeKind     `json:"kind"`
+	Conversation messages.ConversationID `json:"conversation"`
+	Sender       string                  `json:"sender"`
+	Message      messages.MessageID      `json:"message"`
+	Occurrence   messages.Occurrence     `json:"occurrence"` // of its part
+	Old          string                  `json:"old"`
+	New          string                  `json:"new,omitempty"` // "" if it was taken back
+	SeenAt       Stamp                   `json:"seen_at"`
+	ChangedAt    Stamp                   `json:"changed_at"`
+}
+
+// NewChange makes the readable form of a change.
+func NewChange(c messages.MessageChanged) Change {
+	return Change{
+		Event: c.MessageType().Name, Kind: c.Kind, Conversation: c.Conversation, Sender: string(c.Sender), Message: c.Message,
+		Occurrence: c.Occurrence, Old: string(c.Old), New: string(c.New), SeenAt: Stamp{c.SeenAt}, ChangedAt: Stamp{c.ChangedAt},
+	}
 }
 
 // Stamp is a time that is written as RFC 3339 with milliseconds in UTC.
@@ -98,7 +136,7 @@ func NewMessage(seq uint64, d messages.MessageDelivered) Message {
 		Parts: []Part{}, SeenAt: Stamp{d.SeenAt}, DeliveredAt: Stamp{d.DeliveredAt},
 	}
 	for _, p := range d.Parts {
-		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence, SeenAt: Stamp{p.SeenAt}})
+		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence, SeenAt: Stamp{p.SeenAt}, Partial: p.Partial})
 	}
 	return m
 }
