@@ -92,3 +92,46 @@ type MessageUnreadable struct {
 
 // MessageType implements [Message].
 func (MessageUnreadable) MessageType() Type { return Type{"message_unreadable", 1} }
+
+// ConversationUnknown reports that for some seconds a window has not told whose
+// conversation it shows, so that nothing in it is passed on. Durable, and once
+// until the window tells again: a host that answers messages wants to know that
+// it misses them.
+type ConversationUnknown struct {
+	Window  WindowID      `json:"window"`
+	Why     UnknownReason `json:"why"`
+	Bubbles int           `json:"bubbles"` // that were read in the newest frame
+	SeenAt  time.Time     `json:"seen_at"` // of the first frame that did not tell
+	At      time.Time     `json:"at"`
+}
+
+// MessageType implements [Message].
+func (ConversationUnknown) MessageType() Type { return Type{"conversation_unknown", 1} }
+
+// UnknownReason says why a conversation is unknown.
+type UnknownReason string
+
+// Reasons why a conversation is unknown.
+const (
+	UnknownTitle UnknownReason = "title_unreadable"
+	UnknownAlike UnknownReason = "title_ambiguous" // it may be that of several known ones
+)
+
+// Hint says what a person can do about it.
+func (r UnknownReason) Hint() string {
+	if r == UnknownAlike {
+		return "the name in its header was misread and may be that of several conversations: make the window larger, or open another conversation and then this one again"
+	}
+	return "the name in its header cannot be read: bring the header into view; if it is, measure the window with kehai layout calibrate, or set header.title in its layout"
+}
+
+// IdentityState reports that a window tells whose conversation it shows (Why
+// "") or, for some seconds, has not. It is published once per change.
+type IdentityState struct {
+	Window WindowID
+	Why    UnknownReason
+	At     time.Time
+}
+
+// MessageType implements [Message].
+func (IdentityState) MessageType() Type { return Type{"identity_state", 1} }

@@ -49,6 +49,16 @@ type FrameSettled struct {
 // MessageType implements [Message].
 func (FrameSettled) MessageType() Type { return Type{"frame_settled", 1} }
 
+// FrameHeld tells a poller that nothing in the frame with this hash can be passed
+// on: it is read again, less and less often while it stays unchanged.
+type FrameHeld struct {
+	Window WindowID
+	Hash   FrameHash
+}
+
+// MessageType implements [Message].
+func (FrameHeld) MessageType() Type { return Type{"frame_held", 1} }
+
 // ResetBaseline makes a poller forget which frame it saw last.
 type ResetBaseline struct{ Window WindowID }
 

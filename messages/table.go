@@ -15,6 +15,7 @@ func Core() Table {
 		Fleeting[CaptureWindow](),
 		Fleeting[FrameCaptured](),
 		Fleeting[FrameSettled](),
+		Fleeting[FrameHeld](),
 		Fleeting[ResetBaseline](),
 		Fleeting[ReadNow](),
 
@@ -98,4 +99,6 @@ func Core() Table {
 		Fleeting[EchoMessage](),
 		Durable[MessageUnreadable](nil),
 	}
+		Durable[ConversationUnknown](nil),
+		Fleeting[IdentityState](),
 }

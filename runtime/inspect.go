@@ -41,7 +41,8 @@ func (r *Runtime) Inspect() control.Status {
 
 // Healthy returns nil while the runtime runs and nothing is known to be wrong:
 // no actor has spent its restart budget, there is space, windows can be
-// captured. Otherwise the error lists what is wrong.
+// captured and say whose conversation they show. Otherwise the error lists what
+// is wrong.
 func (r *Runtime) Healthy() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,6 +134,8 @@ func (r *Runtime) note(m messages.Message) {
 		set("store", "", false)
 	case messages.CaptureState:
 		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
+	case messages.IdentityState:
+		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")
 	}
 }
 

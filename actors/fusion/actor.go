@@ -50,6 +50,7 @@ var (
 	current = actors.NewTable[string]("current")
 	helds   = actors.NewTable[Held]("held")
 	cursors = actors.NewTable[Cursor]("cursor")
+	told    = actors.NewTable[time.Time]("unknown")
 	echoes  = actors.NewTable[Echoes]("echoes")
 )
 
@@ -57,11 +58,11 @@ type actor struct {
 	o      Options
 	window messages.WindowID
 
-	torn    int                // torn frames in a row, all with one title
-	tornAs  string             // that title
-	tornAt  time.Time          // when the last of them was captured
-	unknown messages.FrameHash // of the frame last reported to be unknown
-	shut    Last               // what was seen last, if it is on no list: here only, never stored
+	torn    int       // torn frames in a row, all with one title
+	tornAs  string    // that title
+	tornAt  time.Time // when the last of them was captured
+	unknown unknown
+	shut    Last // what was seen last, if it is on no list: here only, never stored
 
 	seen      seen
 	structure *Evidence // that no frame has used yet
@@ -96,16 +97,13 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		k.current = a.shut
 	}
 	view := viewOf("", m.Bubbles)
-	var ok bool
-	if view.Name, ok = a.identify(turn, m, k.current, view); !ok {
-		if a.unknown != m.Hash {
-			turn.DropWith("fusion", "unknown conversation", messages.Detail{Rule: "unknown", Window: a.window, Frame: m.Hash})
-		}
-		a.unknown = m.Hash
-		a.again(turn)
+	var why messages.UnknownReason
+	if view.Name, why = a.identify(turn, m, k.current, view); why != "" {
+		a.hold(turn, m, why)
 		return
 	}
 	if a.o.Seed {
+	a.identified(turn)
 		if !a.o.Only.Allows(a.o.App, view.Name) {
 			a.unlisted(turn, m, view)
 			return
@@ -175,22 +173,6 @@ func (a *actor) unlisted(turn *actors.Turn, m messages.FrameRead, view Last) {
 	}
 	a.shut = view
 	a.settle(turn, m)
-}
-
-// identify finds the conversation's name.
-func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string, bool) {
-	name := a.o.Rules.Name(m.Title)
-	if name == "" {
-		return "", false
-	}
-	if _, exact := lasts.Get(turn, name); exact {
-		return name, true
-	}
-	var names []string
-	for k := range lasts.All(turn) {
-		names = append(names, k)
-	}
-	return Identify(name, names, last.Name, last.resembles(view))
 }
 
 func (a *actor) detection(m messages.FrameRead, name string) messages.Detection {

@@ -90,19 +90,6 @@ func TestNoBubblesSettle(t *testing.T) {
 	h.WantCommits(0)
 }
 
-func TestUnknownConversation(t *testing.T) {
-	h := spawn(t)
-	m := read("", "a b")
-	send(h, m)
-	h.WantDropped("fusion", "unknown conversation")
-	send(h, m) // the same frame is reported once
-	h.WantNothingDropped()
-	send(h, read(" ", "a c"))
-	h.WantDropped("fusion", "unknown conversation")
-	h.WantSent(again, again, again)
-	h.WantCommits(0)
-}
-
 func TestMisreadTitle(t *testing.T) {
 	h := spawn(t)
 	send(h, read("田中一郎", "a b"))

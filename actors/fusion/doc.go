@@ -5,7 +5,8 @@
 //
 //	FrameRead ─┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
 //	           ├─ nothing new: FrameSettled
-//	           └─ unknown or torn: ResetBaseline, so that the window is read again
+//	           ├─ torn: ResetBaseline, so that the window is read again
+//	           └─ unknown: FrameHeld, so that it is read again later (actor_unknown.go)
 //	TextSent ──── remembered for two minutes: what says the same is an own message (echo.go)
 //	StructureSignal ─ counts with the frame of its poll; without one, ReadNow to poller/WINDOW
 //
@@ -17,6 +18,8 @@
 // Tables: "last", by conversation name, a [Last] with what was passed on of it most
 // recently; "current" with the row "current", the name passed on last; "held" with
 // the row "held", a [Held] that waits for the next frame; "cursor" with the row
-// "cursor", a [Cursor]; "echoes", an [Echoes] per conversation id. A crash loses
-// nothing: a frame is settled only after its detection is committed.
+// "cursor", a [Cursor]; "echoes", an [Echoes] per conversation id; "unknown" with
+// the row "unknown" while it is reported that the conversation is unknown: since
+// when. A crash loses nothing: a frame is settled only after its detection is
+// committed.
 package fusion

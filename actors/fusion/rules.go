@@ -29,6 +29,10 @@ type Rules struct {
 	Attempts       int
 	AttemptsWithin time.Duration
 
+	// How long a window may not tell whose conversation it shows before that is
+	// reported.
+	Unknown time.Duration
+
 	// A title that was read with a confidence above zero and below this is
 	// unreadable.
 	Title float64
@@ -39,7 +43,7 @@ func DefaultRules() Rules {
 	return Rules{
 		Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
 		EchoWindow: 120 * time.Second, Echo: text.DefaultEcho(), CursorLines: 4, Lines: text.DefaultLines(),
-		Attempts: 3, AttemptsWithin: 2 * time.Second, Title: 0.25,
+		Attempts: 3, AttemptsWithin: 2 * time.Second, Unknown: 5 * time.Second, Title: 0.25,
 	}
 }
 
@@ -53,7 +57,7 @@ func (r Rules) withDefaults() Rules {
 		EchoWindow: cmp.Or(r.EchoWindow, d.EchoWindow), Echo: cmp.Or(r.Echo, d.Echo),
 		CursorLines: cmp.Or(r.CursorLines, d.CursorLines), Lines: cmp.Or(r.Lines, d.Lines),
 		Attempts: cmp.Or(r.Attempts, d.Attempts), AttemptsWithin: cmp.Or(r.AttemptsWithin, d.AttemptsWithin),
-		Title: cmp.Or(r.Title, d.Title),
+		Unknown: cmp.Or(r.Unknown, d.Unknown), Title: cmp.Or(r.Title, d.Title),
 	}
 }
 

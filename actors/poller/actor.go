@@ -82,6 +82,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.FrameCaptured:
 		a.captured(turn, m.Frame)
 	case messages.FrameRead:
+	held    *held               // what fusion could not settle, nil for nothing
 		a.read(turn, m)
 	case messages.FrameSettled:
 		a.settle(m.Hash)
@@ -98,6 +99,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return fmt.Errorf("poller: unexpected %s", msg.MessageType())
 	}
 	return nil
+	case messages.FrameHeld:
+		a.hold(m.Hash)
 }
 
 func (a *actor) poll(turn *actors.Turn) {
@@ -139,7 +142,7 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 		return
 	}
 	hash := Hash(frame.Image, a.o.Excluded(frame.Image.Rect.Size(), frame.Scale))
-	if a.settled == nil || *a.settled != hash {
+	if (a.settled == nil || *a.settled != hash) && !a.held.rests(hash, turn.Now()) {
 		a.job = &job{frame: frame, hash: hash, lacking: max(a.o.Burst-1, 0)}
 		a.gather(turn)
 	}
@@ -203,7 +206,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 
 // settle ends a job: everything in its frame is committed.
 func (a *actor) settle(hash messages.FrameHash) {
-	a.settled = &hash
+	a.settled, a.held = &hash, nil
 	if a.job != nil && a.job.hash == hash {
 		a.job = nil
 	}
@@ -212,13 +215,27 @@ func (a *actor) settle(hash messages.FrameHash) {
 // reset makes the next poll count as changed, also if fusion has the present
 // frame: that is how it asks for another look.
 func (a *actor) reset() {
-	a.settled = nil
+	a.settled, a.held = nil, nil
 	if a.job != nil && a.job.stage == settling {
 		a.job = nil
 	}
 }
 
 // tellReset lets fusion forget what it has read last.
+// hold ends a job that fusion cannot settle: the frame rests before it is read
+// again, for longer each time.
+func (a *actor) hold(hash messages.FrameHash) {
+	if a.job == nil || a.job.hash != hash || a.job.stage != settling {
+		return
+	}
+	a.job = nil
+	if a.held == nil || a.held.hash != hash {
+		a.held = &held{hash: hash}
+	}
+	a.held.times++
+	a.held.until = a.began.Add(backoff(a.o.Interval, a.o.MaxBackoff, a.held.times))
+}
+
 func (a *actor) tellReset(turn *actors.Turn) {
 	if a.o.TellResets {
 		turn.Send(messages.To("fusion", string(a.window)), messages.ResetBaseline{Window: a.window})

@@ -7,6 +7,7 @@
 //
 // A frame counts as done only when fusion says FrameSettled: when everything in
 // it is committed. Until then nothing is captured, so that whatever crashes, the
-// window still shows what is not stored yet. So the poller keeps nothing in the
-// store; a crash costs one reading.
+// window still shows what is not stored yet. A frame of which fusion cannot tell
+// whose it is (FrameHeld) is read again, less and less often while it stays. The
+// poller keeps nothing in the store; a crash costs one reading.
 package poller

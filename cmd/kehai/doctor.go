@@ -34,9 +34,10 @@ func (a *app) doctorCmd() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check what this machine needs, and say what mends it",
 		Long: `Checks OCR and its languages, fonts, the desktop with its permissions, what
-attention sees and where its notices go, the language model's server, the store
-and the page's port. Notes are no faults: drawn windows need no desktop. It exits
-with 1 if something is missing without which a run does not work.`,
+attention sees and where its notices go, the language model's server, the store,
+the page's port, and what a Kehai that runs reports. Notes are no faults: drawn
+windows need no desktop. It exits with 1 if something is missing without which a
+run does not work.`,
 		Example: "  kehai doctor",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,7 +57,28 @@ func examine(ctx context.Context, a *app, cfg runtime.Config) []finding {
 	}
 	list := append([]finding{checkOCR(cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
-	return append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil), checkPort(cfg, running != nil))
+	list = append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil), checkPort(cfg, running != nil))
+	if err == nil {
+		list = append(list, checkRunning(ctx, running)...)
+	}
+	return list
+}
+
+// checkRunning lists what the Kehai that runs knows to be wrong, such as windows
+// that it cannot capture.
+func checkRunning(ctx context.Context, b control.Backend) []finding {
+	s, err := b.Status(ctx)
+	if err != nil {
+		return []finding{{what: "running", text: err.Error()}}
+	}
+	var list []finding
+	for _, p := range s.Problems {
+		list = append(list, finding{what: "running", text: p})
+	}
+	if len(list) == 0 {
+		list = append(list, finding{what: "running", ok: true, text: fmt.Sprintf("since %s, and knows of nothing wrong", s.StartedAt)})
+	}
+	return list
 }
 
 func (a *app) reportFindings(list []finding) error {

@@ -37,6 +37,16 @@ func (w *writer) evidence(p engine.Published) bool {
 	case messages.StructureState:
 		if m.Code != "" {
 			l = w.line(zerolog.WarnLevel, p, "")
+	case messages.ConversationUnknown:
+		l = w.line(zerolog.WarnLevel, p, "")
+		l.Str("window", string(m.Window)).Str("reason", string(m.Why)).Int("bubbles", m.Bubbles)
+		l.hint("messages are missed: " + m.Why.Hint())
+		return true
+	case messages.IdentityState:
+		if m.Why == "" {
+			l = w.line(zerolog.InfoLevel, p, "")
+		}
+		l.Str("window", string(m.Window)).Str("reason", string(m.Why))
 		}
 		l.Str("window", string(m.Window)).Str("error_code", m.Code)
 		if m.Code != "" {

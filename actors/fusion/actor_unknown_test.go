@@ -1,0 +1,107 @@
+package fusion
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+func heldBack(m messages.FrameRead) actortest.Sent {
+	return actortest.To("poller/line@mac", messages.FrameHeld{Window: "line@mac", Hash: m.Hash})
+}
+
+func TestUnknownConversation(t *testing.T) {
+	h := spawn(t)
+	m, other := read("", "a b"), read(" ", "a c")
+	send(h, m)
+	h.WantDropped("fusion", "unknown conversation")
+	send(h, m) // the same frame is reported once
+	h.WantNothingDropped()
+	send(h, other)
+	h.WantDropped("fusion", "unknown conversation")
+	h.WantSent(heldBack(m), heldBack(m), heldBack(other))
+	h.WantCommits(0)
+}
+
+// TestUnknownConversationIsReported: once it lasts for five seconds, and once
+// until the window tells again, also if there is a crash in between or in the
+// middle of the report.
+func TestUnknownConversationIsReported(t *testing.T) {
+	h := spawn(t)
+	blank := read("", "a b")
+	first := send(h, blank)
+	for range 4 {
+		send(h, blank)
+	}
+	h.WantPublished()
+	h.CrashBeforeCommit()
+	send(h, blank)
+	h.WantPublished()
+	first = send(h, blank) // the stretch begins anew
+	for range 4 {
+		send(h, blank)
+	}
+	h.WantPublished()
+	send(h, blank)
+	want := messages.ConversationUnknown{Window: "line@mac", Why: messages.UnknownTitle, Bubbles: 2, SeenAt: first.At, At: h.Now()}
+	state := messages.IdentityState{Window: "line@mac", Why: messages.UnknownTitle, At: h.Now()}
+	h.WantPublished(state, want)
+	h.WantCommits(1)
+	h.Crash()
+	for range 20 {
+		send(h, blank)
+	}
+	state.At = h.Now().Add(-14 * time.Second)
+	h.WantPublished(state) // of the new activation
+	h.Crash()
+	hana := send(h, read("Hana", "a b"))
+	h.WantPublished(messages.IdentityState{Window: "line@mac", At: h.Now()})
+	send(h, hana)
+	if got := h.Published(); len(got) != 1 { // text_unchanged
+		t.Errorf("published %v when the window told for the second time, want text_unchanged alone", got)
+	}
+	for range 6 {
+		send(h, blank)
+	}
+	want.SeenAt, want.At = h.Now().Add(-5*time.Second), h.Now()
+	state.At = h.Now()
+	h.WantPublished(state, want)
+}
+
+// TestUnknownWithoutBubbles: a window without bubbles has nothing to miss.
+func TestUnknownWithoutBubbles(t *testing.T) {
+	h := spawn(t)
+	for range 20 {
+		send(h, read("", ""))
+	}
+	h.WantPublished()
+	h.WantCommits(0)
+}
+
+func TestUnknownNamesNobody(t *testing.T) {
+	h := spawn(t)
+	for i, name := range []messages.Text{"Neighbourhood Watch of Elm Street North", "Great Neighbourhood Watch of Elm Street"} {
+		for range 2 {
+			send(h, read(name, []string{"a b", "c d"}[i]))
+		}
+	}
+	h.Published()
+	for range 10 {
+		send(h, read("Neighbourhood Watch of Elm Street", "x y"))
+	}
+	got := h.Published()
+	if len(got) != 2 {
+		t.Fatalf("published %v for a title like two others, want identity_state and conversation_unknown", got)
+	}
+	unknown, ok := got[1].(messages.ConversationUnknown)
+	if !ok || unknown.Why != messages.UnknownAlike || unknown.Why.Hint() == messages.UnknownTitle.Hint() {
+		t.Fatalf("published %v for a title like two others, want conversation_unknown because of that, with a hint of its own", got)
+	}
+	if s := fmt.Sprintf("%+v", got) + unknown.Why.Hint(); strings.Contains(s, "Elm") {
+		t.Errorf("published %s, want no name in it", s)
+	}
+}
