@@ -98,7 +98,7 @@ func Core() Table {
 		Fleeting[FuzzyDedupHit](),
 		Fleeting[EchoMessage](),
 		Durable[MessageUnreadable](nil),
-	}
 		Durable[ConversationUnknown](nil),
 		Fleeting[IdentityState](),
+	}
 }

@@ -102,8 +102,8 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		a.hold(turn, m, why)
 		return
 	}
-	if a.o.Seed {
 	a.identified(turn)
+	if a.o.Seed {
 		if !a.o.Only.Allows(a.o.App, view.Name) {
 			a.unlisted(turn, m, view)
 			return

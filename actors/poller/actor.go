@@ -69,6 +69,7 @@ type actor struct {
 	state    *string
 
 	settled *messages.FrameHash // nothing to do while the window looks like this
+	held    *held               // what fusion could not settle, nil for nothing
 	job     *job                // the changed frame under way, nil for none
 }
 
@@ -82,10 +83,11 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.FrameCaptured:
 		a.captured(turn, m.Frame)
 	case messages.FrameRead:
-	held    *held               // what fusion could not settle, nil for nothing
 		a.read(turn, m)
 	case messages.FrameSettled:
 		a.settle(m.Hash)
+	case messages.FrameHeld:
+		a.hold(m.Hash)
 	case messages.ResetBaseline:
 		a.reset()
 		if turn.Cause().From.Kind() != "fusion" {
@@ -99,8 +101,6 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return fmt.Errorf("poller: unexpected %s", msg.MessageType())
 	}
 	return nil
-	case messages.FrameHeld:
-		a.hold(m.Hash)
 }
 
 func (a *actor) poll(turn *actors.Turn) {
@@ -212,16 +212,6 @@ func (a *actor) settle(hash messages.FrameHash) {
 	}
 }
 
-// reset makes the next poll count as changed, also if fusion has the present
-// frame: that is how it asks for another look.
-func (a *actor) reset() {
-	a.settled, a.held = nil, nil
-	if a.job != nil && a.job.stage == settling {
-		a.job = nil
-	}
-}
-
-// tellReset lets fusion forget what it has read last.
 // hold ends a job that fusion cannot settle: the frame rests before it is read
 // again, for longer each time.
 func (a *actor) hold(hash messages.FrameHash) {
@@ -236,6 +226,16 @@ func (a *actor) hold(hash messages.FrameHash) {
 	a.held.until = a.began.Add(backoff(a.o.Interval, a.o.MaxBackoff, a.held.times))
 }
 
+// reset makes the next poll count as changed, also if fusion has the present
+// frame: that is how it asks for another look.
+func (a *actor) reset() {
+	a.settled, a.held = nil, nil
+	if a.job != nil && a.job.stage == settling {
+		a.job = nil
+	}
+}
+
+// tellReset lets fusion forget what it has read last.
 func (a *actor) tellReset(turn *actors.Turn) {
 	if a.o.TellResets {
 		turn.Send(messages.To("fusion", string(a.window)), messages.ResetBaseline{Window: a.window})

@@ -34,9 +34,6 @@ func (w *writer) evidence(p engine.Published) bool {
 			Int("attempts", m.Attempts)
 		l.hint("a message came that could not be read; look at the window")
 		return true
-	case messages.StructureState:
-		if m.Code != "" {
-			l = w.line(zerolog.WarnLevel, p, "")
 	case messages.ConversationUnknown:
 		l = w.line(zerolog.WarnLevel, p, "")
 		l.Str("window", string(m.Window)).Str("reason", string(m.Why)).Int("bubbles", m.Bubbles)
@@ -47,6 +44,9 @@ func (w *writer) evidence(p engine.Published) bool {
 			l = w.line(zerolog.InfoLevel, p, "")
 		}
 		l.Str("window", string(m.Window)).Str("reason", string(m.Why))
+	case messages.StructureState:
+		if m.Code != "" {
+			l = w.line(zerolog.WarnLevel, p, "")
 		}
 		l.Str("window", string(m.Window)).Str("error_code", m.Code)
 		if m.Code != "" {
