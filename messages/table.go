@@ -93,6 +93,7 @@ func Core() Table {
 		Fleeting[EchoGuardMiss](),
 		Fleeting[StructureState](),
 		Fleeting[CursorTruncation](),
+		Fleeting[TextDelta](),
 		Fleeting[CursorNotFound](),
 		Fleeting[TextUnchanged](),
 		Fleeting[FuzzyDedupHit](),

@@ -14,12 +14,20 @@ type Detail struct {
 	Known   []Occurrence `json:"known,omitempty"`
 	Message MessageID    `json:"message,omitempty"`
 	Frame   FrameHash    `json:"frame,omitempty"`
-	Score   int          `json:"score,omitempty"`
+	// Signals make up the score of a frame.
+	Signals []Signalled `json:"signals,omitempty"`
+	Score   int         `json:"score,omitempty"`
 	// Confidence names how sure the score is: "high", "medium" or "low".
 	Confidence string        `json:"confidence,omitempty"`
 	Changed    string        `json:"pixel_text_changed,omitempty"` // "1" if a frame said something else than the one before, "0" if not
 	Match      string        `json:"match,omitempty"`              // how a text matched an earlier one: "equal", "similar" …
 	Age        time.Duration `json:"age,omitempty"`                // nanoseconds since what it matched
+}
+
+// Signalled is one signal that something was said, and what it counts.
+type Signalled struct {
+	Signal string `json:"signal"` // "text_changed", "rows_grew" …
+	Score  int    `json:"score"`
 }
 
 // Passed reports that a stage let something go on.

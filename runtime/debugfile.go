@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -17,33 +15,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/web"
 )
-
-// debugRecord is latest-pipeline.json: what was read last in a window, and what
-// each stage made of it. It holds private text.
-type debugRecord struct {
-	Window    messages.WindowID `json:"window"`
-	At        control.Stamp     `json:"at"` // of the capture
-	Trace     string            `json:"trace"`
-	Frame     string            `json:"frame,omitempty"`  // file with the picture, beside this one
-	Masked    string            `json:"masked,omitempty"` // and with all but incoming bubbles painted over
-	Hash      string            `json:"hash"`
-	Size      messages.Rect     `json:"size"`
-	Scale     float64           `json:"scale"`
-	Title     messages.Line     `json:"title"`
-	Name      string            `json:"name"` // of the conversation, as the title tells it
-	Bubbles   []messages.Bubble `json:"bubbles"`
-	Read      int               `json:"read"`
-	Cached    int               `json:"cached"`
-	TookMS    int64             `json:"took_ms"`
-	Score     int               `json:"score"`
-	Signal    string            `json:"signal,omitempty"`
-	Changed   string            `json:"pixel_text_changed,omitempty"`
-	Cursor    string            `json:"cursor,omitempty"` // what the text cursor did, where the profile has one
-	Verdicts  []control.Step    `json:"verdicts"`
-	DropStage string            `json:"drop_stage,omitempty"` // of the last drop, if there is one
-}
 
 // writeDebug keeps the debugging files of all windows up to date until ctx ends.
 func (s *sights) writeDebug(ctx context.Context, dir string, log zerolog.Logger) error {
@@ -100,6 +73,9 @@ func (w *sight) writeFiles(dir string) error {
 		return fmt.Errorf("runtime: debugging files: %w", err)
 	}
 	rec := w.record()
+	if w.frame.Image != nil {
+		rec.Frame, rec.Masked = frameFile, maskedFile
+	}
 	if w.newShot {
 		if w.frame.Image == nil {
 			for _, name := range []string{frameFile, maskedFile} {
@@ -109,7 +85,7 @@ func (w *sight) writeFiles(dir string) error {
 			}
 		} else if err := errors.Join(
 			writePNG(filepath.Join(dir, frameFile), w.frame.Image),
-			writePNG(filepath.Join(dir, maskedFile), masked(w.frame.Image, w.read.Bubbles)),
+			writePNG(filepath.Join(dir, maskedFile), web.Masked(w.frame.Image, w.read.Bubbles)),
 		); err != nil {
 			return err
 		}
@@ -119,43 +95,6 @@ func (w *sight) writeFiles(dir string) error {
 		return fmt.Errorf("runtime: debugging files: %w", err)
 	}
 	return writePrivate(filepath.Join(dir, recordFile), append(raw, '\n'))
-}
-
-func (w *sight) record() debugRecord {
-	r := w.read
-	rec := debugRecord{
-		Window: r.Window, At: control.Stamp{Time: r.At}, Trace: w.trace, Hash: fmt.Sprintf("%016x", uint64(r.Hash)),
-		Size: r.Size, Scale: r.Scale, Title: r.Title, Name: w.name, Bubbles: r.Bubbles, Read: r.Read, Cached: r.Cached,
-		TookMS: r.Took.Milliseconds(), Verdicts: w.steps,
-	}
-	if w.frame.Image != nil {
-		rec.Frame, rec.Masked = frameFile, maskedFile
-	}
-	for _, s := range w.steps {
-		if s.Stage == "fusion" && s.Detail.Score > 0 {
-			rec.Score, rec.Signal, rec.Changed = s.Detail.Score, s.Detail.Rule, s.Detail.Changed
-		}
-		if s.Outcome == "cursor" {
-			rec.Cursor = s.What
-		}
-		if s.Outcome == "dropped" {
-			rec.DropStage = s.Stage
-		}
-	}
-	return rec
-}
-
-// masked paints everything that is no incoming bubble white.
-func masked(img *image.RGBA, bubbles []messages.Bubble) *image.RGBA {
-	out := image.NewRGBA(img.Rect)
-	draw.Draw(out, out.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)
-	for _, b := range bubbles {
-		if b.Side == messages.SideIncoming {
-			box := image.Rect(b.Box.X, b.Box.Y, b.Box.X+b.Box.W, b.Box.Y+b.Box.H).Add(img.Rect.Min)
-			draw.Draw(out, box, img, box.Min, draw.Src)
-		}
-	}
-	return out
 }
 
 func writePNG(path string, img image.Image) error {

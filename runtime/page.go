@@ -18,7 +18,7 @@ func (r *Runtime) startPage(ctx context.Context, spawn func(func() error)) error
 	}
 	o := web.Options{
 		Addr: r.cfg.Web.Addr, Status: r.pageStatus, Messages: r.pageMessages, Health: r.Healthy,
-		Metrics: r.metrics.Handler(), Log: r.log, Act: r.pageAct,
+		Metrics: r.metrics.Handler(), Log: r.log, Act: r.pageAct, Pipeline: r.pagePipeline,
 	}
 	if r.cfg.Focus.Enabled {
 		o.Attention, o.Changes = r.pageAttention, r.pageChanges
@@ -88,6 +88,14 @@ func (r *Runtime) pageChanges(since time.Time) ([]web.AttentionChange, error) {
 		return nil
 	})
 	return list, err
+}
+
+// pagePipeline tells what became of the newest frame of a window.
+func (r *Runtime) pagePipeline(id messages.WindowID) any {
+	if rec, ok := r.sights.pipeline(id); ok && !rec.hidden {
+		return rec
+	}
+	return nil
 }
 
 // pageAct does what a person asks for on the page.

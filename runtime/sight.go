@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // sights remember, in memory alone, what was read last in each window and what
@@ -34,6 +36,8 @@ type sight struct {
 	frame   messages.Frame // without its image unless that is kept
 	name    string         // of the conversation, "" if it is unreadable
 	trace   string
+	hidden  bool     // it is not to be read: only the window and the time are here
+	delta   []string // what its text says that was not said before, where that decides
 	steps   []control.Step
 	changed bool // since the debugging files were written
 	newShot bool // the picture too
@@ -47,7 +51,7 @@ const (
 
 func newSights(cfg Config) *sights {
 	s := &sights{
-		only: cfg.Read.Only, rules: fusion.DefaultRules(), keep: cfg.Debug.Text, apps: map[messages.WindowID]string{},
+		only: cfg.Read.Only, rules: cfg.Rules.fusion(), keep: cfg.Debug.Text, apps: map[messages.WindowID]string{},
 		windows: map[messages.WindowID]*sight{}, wake: make(chan struct{}, 1),
 	}
 	for _, w := range cfg.Windows {
@@ -66,7 +70,12 @@ func (s *sights) listen(ev Event) {
 	case messages.CursorNotFound:
 		s.verdict(ev, control.Step{Stage: "fusion", Actor: ev.From, Outcome: "cursor", What: fmt.Sprintf("the lines passed on last are not there: all %d go on", m.Lines)})
 	case messages.Passed:
-		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: "passed", Detail: m.Detail})
+		what := retell(engine.Verdict{Stage: m.Stage, Detail: m.Detail})
+		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: "passed", What: what, Detail: m.Detail})
+	case messages.TextDelta:
+		s.delta(ev, m)
+	case messages.MessageDelivered:
+		s.verdict(ev, control.Step{Stage: "conversation", Actor: ev.From, Outcome: "delivered", What: fmt.Sprintf("delivered as message %s", m.ID)})
 	case messages.Dropped:
 		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: "dropped", What: m.Reason, Detail: m.Detail})
 	}
@@ -78,7 +87,7 @@ func (s *sights) seen(ev Event, m messages.FrameSeen) {
 	id := m.Read.Window
 	w := &sight{name: s.rules.Name(m.Read.Title), trace: ev.Trace, changed: true, newShot: true}
 	m, listed := s.shaded(m)
-	if !listed {
+	if w.hidden = !listed; w.hidden {
 		w.name = ""
 	}
 	w.read, w.frame = m.Read, m.Frame
@@ -97,6 +106,16 @@ func (s *sights) shaded(m messages.FrameSeen) (seen messages.FrameSeen, listed b
 		return m, true
 	}
 	return messages.FrameSeen{Read: messages.FrameRead{Window: m.Read.Window, At: m.Read.At}}, false
+}
+
+// delta notes what a frame's text says that was not said before.
+func (s *sights) delta(ev Event, m messages.TextDelta) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w := s.windows[m.Window]; w != nil && w.trace == ev.Trace && !w.hidden {
+		w.delta, w.changed = strings.Split(string(m.Text.Text), "\n"), true
+		s.stir()
+	}
 }
 
 func (s *sights) verdict(ev Event, step control.Step) {

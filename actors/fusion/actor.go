@@ -65,9 +65,10 @@ type actor struct {
 	shut    Last // what was seen last, if it is on no list: here only, never stored
 
 	seen      seen
-	structure *Evidence // that no frame has used yet
-	news      Evidence  // of the last frame that said something new
-	grown     *grown    // rows that wait for their text
+	structure *Evidence            // that no frame has used yet
+	signals   []messages.Signalled // of the frame that was scored last
+	news      Evidence             // of the last frame that said something new
+	grown     *grown               // rows that wait for their text
 }
 
 // Receive implements [actors.Actor].
@@ -231,7 +232,7 @@ func (a *actor) belowThreshold(turn *actors.Turn, d messages.Detection, pixel Si
 }
 
 func (a *actor) detail(rule string, d messages.Detection, pixel Signal) messages.Detail {
-	detail := messages.Detail{Rule: rule, Window: a.window, Conversation: d.Conversation, Score: d.Score, Changed: "0", Confidence: string(a.o.Rules.Label(d.Score))}
+	detail := messages.Detail{Rule: rule, Window: a.window, Conversation: d.Conversation, Score: d.Score, Signals: a.signals, Changed: "0", Confidence: string(a.o.Rules.Label(d.Score))}
 	if pixel == TextChanged {
 		detail.Changed = "1"
 	}

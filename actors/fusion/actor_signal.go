@@ -74,9 +74,14 @@ func (a *actor) score(pixel Signal, d messages.Detection) int {
 	if g := a.grown; g != nil && (g.Conversation != e.Conversation || g.answered(a.news, a.o.Interval)) {
 		a.grown = nil
 	}
+	signals := []Signal{pixel}
 	if s := a.structure; s != nil && s.Joins(e, a.o.Interval) {
 		a.structure = nil
-		return a.o.Rules.Score(pixel, s.Signal)
+		signals = append(signals, s.Signal)
 	}
-	return a.o.Rules.Score(pixel)
+	a.signals = a.signals[:0:0]
+	for _, s := range signals {
+		a.signals = append(a.signals, messages.Signalled{Signal: s.String(), Score: a.o.Rules.scoreOf(s)})
+	}
+	return a.o.Rules.Score(signals...)
 }

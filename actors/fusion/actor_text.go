@@ -93,6 +93,9 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 		turn.DropWith("fusion", "no text is new", a.detail("no news", d, signal))
 		return
 	}
+	turn.Publish(messages.TextDelta{
+		Window: a.window, Conversation: d.Conversation, Lines: len(news), Text: a.mark(strings.Join(news, "\n")), At: turn.Now(),
+	})
 	cursors.Put(turn, "cursor", a.o.Rules.CursorOf(d.Conversation, lines))
 	known, _ := echoes.Get(turn, string(d.Conversation))
 	if echo, ok := known.Text(a.o.Rules, d.Conversation, messages.Text(strings.Join(news, "\n")), d.SeenAt); ok {

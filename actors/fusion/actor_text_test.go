@@ -42,13 +42,16 @@ func TestSeed(t *testing.T) {
 	h.WantDropped("fusion", "baseline: the first look at the window; it is read again")
 	m := send(h, read("Hana", "aaaa bbbb"))
 	h.WantSent(textOf(m, "Hana", "aaaa bbbb"), settled(m))
-	wantEvents(t, h)
+	wantEvents(t, h, "text_delta")
 
 	m = send(h, read("Hana", "aaaa bbbb cccc"))
 	h.WantSent(textOf(m, "Hana", "cccc"), settled(m))
-	cut := wantEvents(t, h, "cursor_truncation")[0].(messages.CursorTruncation)
-	if cut.Discarded != 2 || cut.Kept != 1 {
+	events := wantEvents(t, h, "cursor_truncation", "text_delta")
+	if cut := events[0].(messages.CursorTruncation); cut.Discarded != 2 || cut.Kept != 1 {
 		t.Errorf("cursor_truncation %d discarded, %d kept, want 2 and 1", cut.Discarded, cut.Kept)
+	}
+	if d := events[1].(messages.TextDelta); d.Lines != 1 || d.Text.Text != "cccc" || d.Text.Runes != 4 {
+		t.Errorf("text_delta %+v, want the line cccc", d)
 	}
 
 	m = send(h, read("Hana", "aaaa bbbb cccc"))
@@ -59,10 +62,10 @@ func TestSeed(t *testing.T) {
 
 	m = send(h, read("Hana", "xxxx yyyy"))
 	h.WantSent(textOf(m, "Hana", "xxxx yyyy"), settled(m))
-	wantEvents(t, h, "cursor_not_found")
+	wantEvents(t, h, "cursor_not_found", "text_delta")
 	m = send(h, read("Ken", "xxxx yyyy zzzz")) // the cursor is Hana's
 	h.WantSent(textOf(m, "Ken", "zzzz"), settled(m))
-	wantEvents(t, h)
+	wantEvents(t, h, "text_delta")
 	h.WantNothingDropped()
 }
 
@@ -128,8 +131,8 @@ func TestSeedEcho(t *testing.T) {
 	m.Bubbles[1].Text = "hello there" // masking has failed
 	m = send(h, m)
 	h.WantSent(settled(m))
-	events := wantEvents(t, h, "cursor_truncation", "echo_message")
-	e := events[1].(messages.EchoMessage)
+	events := wantEvents(t, h, "cursor_truncation", "text_delta", "echo_message")
+	e := events[2].(messages.EchoMessage)
 	if e.Trace != "t" || e.Match != "equal" || e.Age != 2*time.Second || e.Text.Runes != 11 || e.Text.Hash == "" {
 		t.Errorf("echo_message %+v, want the sending t 2s ago and 11 characters", e)
 	}

@@ -19,6 +19,23 @@ const (
 	RowsSame
 )
 
+// String is the signal's stable name.
+func (s Signal) String() string {
+	switch s {
+	case TextChanged:
+		return "text_changed"
+	case TextUnchanged:
+		return "text_unchanged"
+	case RowsGrew:
+		return "rows_grew"
+	case RowsShrank:
+		return "rows_shrank"
+	case RowsSame:
+		return "rows_same"
+	}
+	return "unknown"
+}
+
 // Rows is the signal of a change of the number of rows.
 func Rows(delta int) Signal {
 	switch {

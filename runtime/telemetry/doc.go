@@ -45,7 +45,9 @@
 //	match age_ms side                how a text is like one that was sent
 //	text prev_text curr_text query_text matched_text   with debug.text only
 //	rows delta attempts              of a window whose list has grown
-//	score pixel_text_changed         of a frame that fusion dropped
+//	score confidence                 of a frame, and the score of each signal as score_SIGNAL
+//	pixel_text_changed               0 or 1, of a frame that was scored
+//	lines text_hash text_runes       of what a text says that it did not say before
 //	turns free_bytes need_bytes
 //
 // # Metrics

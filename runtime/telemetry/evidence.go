@@ -16,6 +16,9 @@ func (w *writer) evidence(p engine.Published) bool {
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("discarded", m.Discarded).Int("kept", m.Kept)
 	case messages.CursorNotFound:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("lines", m.Lines)
+	case messages.TextDelta:
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("lines", m.Lines)
+		l.mark("text", m.Text)
 	case messages.TextUnchanged:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation))
 		l.mark("prev", m.Previous)

@@ -152,9 +152,6 @@ func (l line) detail(d messages.Detail) {
 	if d.Confidence != "" {
 		l.Str("confidence", d.Confidence)
 	}
-	if d.Confidence != "" {
-		l.Str("confidence", d.Confidence)
-	}
 	if d.Changed != "" {
 		l.Str("pixel_text_changed", d.Changed)
 	}

@@ -48,18 +48,26 @@ func (p *picture) of(frame *messages.FrameSeen, seen uint64) ([]byte, error) {
 	return p.png, nil
 }
 
+// noFrame answers who asks for a picture that is not there.
+const noFrame = "There is no frame of this window: none has been read yet, or it is not to be read."
+
+// newest is the newest frame of a window, its version, and the place of its PNG;
+// nil if there is none.
+func (h *hub) newest(id messages.WindowID) (*messages.FrameSeen, uint64, *picture) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.windows[id]
+	if w == nil || w.frame == nil {
+		return nil, 0, nil
+	}
+	return w.frame, w.seen, &w.picture
+}
+
 // frame serves the newest frame of ?window=ID.
 func (s *Server) frame(w http.ResponseWriter, r *http.Request) {
-	s.hub.mu.Lock()
-	win := s.hub.windows[messages.WindowID(r.URL.Query().Get("window"))]
-	var seen uint64
-	var frame *messages.FrameSeen
-	if win != nil {
-		seen, frame = win.seen, win.frame
-	}
-	s.hub.mu.Unlock()
+	frame, seen, picture := s.hub.newest(messages.WindowID(r.URL.Query().Get("window")))
 	if frame == nil {
-		http.Error(w, "There is no frame of this window: none has been read yet, or it is not to be read.", http.StatusNotFound)
+		http.Error(w, noFrame, http.StatusNotFound)
 		return
 	}
 	tag := fmt.Sprintf(`"%s-%d"`, s.boot, seen)
@@ -68,7 +76,7 @@ func (s *Server) frame(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	data, err := win.picture.of(frame, seen)
+	data, err := picture.of(frame, seen)
 	if err != nil {
 		s.opts.Log.Error().Err(err).Msg("page_frame_failed")
 		http.Error(w, "The frame cannot be encoded.", http.StatusInternalServerError)

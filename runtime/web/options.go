@@ -35,6 +35,10 @@ type Options struct {
 	// Changes returns the changes of the reported state since a time, oldest first,
 	// and the one before them. nil if Attention is.
 	Changes func(since time.Time) ([]AttentionChange, error)
+	// Pipeline describes what the stages made of the newest frame of a window, as
+	// something that becomes JSON; nil if there is nothing to tell. nil as a whole
+	// means that the page shows no details.
+	Pipeline func(messages.WindowID) any
 	// Act does what a person asks for on the page; the text of its error is shown
 	// there. nil means that the page only shows.
 	Act func(context.Context, Act) error

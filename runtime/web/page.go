@@ -25,7 +25,7 @@ func mustRead(name string) []byte {
 // build names the assets, so that an open page notices that they have changed.
 var build = sync.OnceValue(func() string {
 	h := sha256.New()
-	for _, name := range []string{"index.html", "page.css", "attention.js", "timeline.js", "page.js"} {
+	for _, name := range []string{"index.html", "page.css", "attention.js", "timeline.js", "pipeline.js", "page.js"} {
 		h.Write(mustRead(name))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:6])
@@ -40,7 +40,7 @@ func asset(name, mime string) http.HandlerFunc {
 }
 
 func (s *Server) hello() helloView {
-	return helloView{Boot: s.boot, Build: build(), Keep: pageMessages, Now: s.opts.Now().UnixMilli(), Key: s.pageKey, Acts: s.opts.Act != nil}
+	return helloView{Boot: s.boot, Build: build(), Keep: pageMessages, Now: s.opts.Now().UnixMilli(), Key: s.pageKey, Acts: s.opts.Act != nil, Tells: s.opts.Pipeline != nil}
 }
 
 // stateMark is where the page's first state goes. JSON escapes <, > and &, so

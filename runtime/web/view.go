@@ -31,6 +31,7 @@ type helloView struct {
 	Now   int64  `json:"now"`  // milliseconds since 1970, by which the page draws
 	Key   string `json:"key"`  // for commands
 	Acts  bool   `json:"acts"` // commands are taken
+	Tells bool   `json:"tells"` // what became of a frame can be asked for
 }
 
 type statusView struct {

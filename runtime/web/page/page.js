@@ -144,6 +144,7 @@ function makeWindow(id) {
   pause.type = "button";
   cap.append(el("span", "name"), el("span", "id", id), el("span", "age"), pause);
   fig.append(cap, el("p", "why"), el("div", "screen blank", "Waiting for a frame…"), el("p", "read"));
+  if (state.hello.tells) fig.append(makePipeline(id));
   return fig;
 }
 
@@ -182,6 +183,7 @@ function blankFrame(fig, why) {
     screen.removeAttribute("style");
     screen.textContent = "";
     for (const c of [".age", ".read"]) put(fig.querySelector(c), "");
+    if (state.hello.tells) clearPipeline(fig.querySelector(".pipeline"), "");
     if (tipFor && !tipFor.isConnected) hideTip();
   }
   put(screen, why);
@@ -506,7 +508,7 @@ function connect() {
   on("ping", () => {});
   on("status", (s) => { status = s; drawStatus(); tick(); });
   on("attention", takeAttention);
-  on("window", (w) => { windows.set(w.id, w); drawWindows(); });
+  on("window", (w) => { windows.set(w.id, w); drawWindows(); refreshPipelines(w.id); });
   on("messages", (m, id) => { cursor = id; addMessages(m, false); });
   on("resync", (m, id) => { cursor = id; addMessages(m, true); });
   source.onerror = () => {

@@ -1,0 +1,112 @@
+package runtime
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// pipelineRecord is what was read last in a window, and what each stage made of
+// it: latest-pipeline.json, and the details on the live page. It holds private
+// text.
+type pipelineRecord struct {
+	Window     messages.WindowID    `json:"window"`
+	At         control.Stamp        `json:"at"` // of the capture
+	Trace      string               `json:"trace"`
+	Frame      string               `json:"frame,omitempty"`  // file with the picture, beside this one
+	Masked     string               `json:"masked,omitempty"` // and with all but incoming bubbles painted over
+	Hash       string               `json:"hash"`
+	Size       messages.Rect        `json:"size"`
+	Scale      float64              `json:"scale"`
+	Title      messages.Line        `json:"title"`
+	Name       string               `json:"name"` // of the conversation, as the title tells it
+	Bubbles    []messages.Bubble    `json:"bubbles"`
+	Marks      []messages.Mark      `json:"marks,omitempty"`
+	Read       int                  `json:"read"`
+	Cached     int                  `json:"cached"`
+	Unread     []string             `json:"unread,omitempty"` // what OCR left out, and why
+	Burst      []burstFrame         `json:"burst,omitempty"`  // the captures that decided together, if several did
+	TookMS     int64                `json:"took_ms"`
+	Signals    []messages.Signalled `json:"signals,omitempty"` // that make up the score
+	Score      int                  `json:"score"`
+	Confidence string               `json:"confidence,omitempty"`
+	Signal     string               `json:"signal,omitempty"` // rule of fusion that decided
+	Changed    string               `json:"pixel_text_changed,omitempty"`
+	Cursor     string               `json:"cursor,omitempty"` // what the text cursor did, where the profile has one
+	Delta      []string             `json:"delta"`            // what is new: by the text, where that decides, else by its place
+	Verdicts   []control.Step       `json:"verdicts"`
+	DropStage  string               `json:"drop_stage,omitempty"` // of the last drop, if there is one
+
+	hidden bool // it is not to be read: there is nothing here
+}
+
+// burstFrame is one capture of a burst.
+type burstFrame struct {
+	DelayMS    int64 `json:"delay_ms"` // from the first
+	Characters int   `json:"characters"`
+	Failed     bool  `json:"failed,omitempty"` // it could not be read and had no vote
+}
+
+// pipeline is the record of a window, false if nothing was read in it.
+func (s *sights) pipeline(id messages.WindowID) (pipelineRecord, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.windows[id]
+	if w == nil {
+		return pipelineRecord{}, false
+	}
+	rec := w.record()
+	rec.Verdicts = slices.Clone(rec.Verdicts)
+	return rec, true
+}
+
+// record tells a sight. The caller holds the lock, or has a copy.
+func (w *sight) record() pipelineRecord {
+	r := w.read
+	rec := pipelineRecord{
+		Window: r.Window, At: control.Stamp{Time: r.At}, Trace: w.trace, Hash: fmt.Sprintf("%016x", uint64(r.Hash)),
+		Size: r.Size, Scale: r.Scale, Title: r.Title, Name: w.name, Bubbles: r.Bubbles, Marks: r.Marks, Read: r.Read, Cached: r.Cached,
+		Unread: r.Dropped, TookMS: r.Took.Milliseconds(), Delta: []string{}, Verdicts: w.steps, hidden: w.hidden,
+	}
+	for _, f := range r.Burst {
+		rec.Burst = append(rec.Burst, burstFrame{f.Delay.Milliseconds(), f.Characters, f.Failed})
+	}
+	for _, s := range w.steps {
+		d := s.Detail
+		switch {
+		case s.Outcome == "cursor":
+			rec.Cursor = s.What
+		case s.Stage == "fusion" && d.Score > 0:
+			rec.Signals, rec.Score, rec.Confidence, rec.Signal, rec.Changed = d.Signals, d.Score, d.Confidence, d.Rule, d.Changed
+		case s.Stage == "dedup":
+			rec.Delta = append(rec.Delta, newBubbles(r.Bubbles, d)...)
+		}
+		if s.Outcome == "dropped" {
+			rec.DropStage = s.Stage
+		}
+	}
+	if w.delta != nil {
+		rec.Delta = w.delta
+	}
+	return rec
+}
+
+// newBubbles are those of a view that the ledger took in by a verdict: where it
+// found the view's place, the unknown ones, else the lowest.
+func newBubbles(bubbles []messages.Bubble, d messages.Detail) (list []string) {
+	first := 0
+	switch {
+	case d.Rule == "released" || len(d.Occurrences) == 0:
+		return nil
+	case len(d.Known) == 0:
+		first = max(0, len(bubbles)-len(d.Occurrences))
+	}
+	for i, b := range bubbles {
+		if i >= first && b.Side != messages.SideOwn && (i >= len(d.Known) || d.Known[i] == 0) {
+			list = append(list, string(b.Text))
+		}
+	}
+	return list
+}
