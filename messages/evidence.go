@@ -135,3 +135,19 @@ type IdentityState struct {
 
 // MessageType implements [Message].
 func (IdentityState) MessageType() Type { return Type{"identity_state", 1} }
+
+// SidesState reports that no bubble of a window tells by its colour and place
+// whose it is, so that none is passed on, or that they tell again. It is
+// published once per change.
+type SidesState struct {
+	Window  WindowID
+	Unknown bool
+	Bubbles int // in the frame
+	At      time.Time
+}
+
+// MessageType implements [Message].
+func (SidesState) MessageType() Type { return Type{"sides_state", 1} }
+
+// SidesHint says what a person can do where sides are unknown.
+const SidesHint = "no bubble has the colour and the place of an own or an incoming one, and none is passed on: measure the window with kehai layout calibrate and name the result as its layout"

@@ -101,5 +101,6 @@ func Core() Table {
 		Durable[MessageUnreadable](nil),
 		Durable[ConversationUnknown](nil),
 		Fleeting[IdentityState](),
+		Fleeting[SidesState](),
 	}
 }

@@ -136,6 +136,8 @@ func (r *Runtime) note(m messages.Message) {
 		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
 	case messages.IdentityState:
 		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")
+	case messages.SidesState:
+		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, messages.SidesHint), m.Unknown)
 	}
 }
 

@@ -58,11 +58,12 @@ type actor struct {
 	o      Options
 	window messages.WindowID
 
-	torn    int       // torn frames in a row, all with one title
-	tornAs  string    // that title
-	tornAt  time.Time // when the last of them was captured
-	unknown unknown
-	shut    Last // what was seen last, if it is on no list: here only, never stored
+	torn     int       // torn frames in a row, all with one title
+	tornAs   string    // that title
+	tornAt   time.Time // when the last of them was captured
+	unknown  unknown
+	sideless bool // no bubble of the last frame told whose it is
+	shut     Last // what was seen last, if it is on no list: here only, never stored
 
 	seen      seen
 	structure *Evidence            // that no frame has used yet
@@ -152,6 +153,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		a.unlisted(turn, m, view)
 		return
 	}
+	a.sides(turn, m.Bubbles)
 	switch ofView {
 	case Torn:
 		a.torn, a.tornAs, a.tornAt = a.torn+1, view.Name, m.At

@@ -10,6 +10,9 @@
 //	TextSent ──── remembered for two minutes: what says the same is an own message (echo.go)
 //	StructureSignal ─ counts with the frame of its poll; without one, ReadNow to poller/WINDOW
 //
+// Where no bubble tells whose it is, nothing of it is passed on as a message, and
+// the person is told (actor_sides.go).
+//
 // In profile seed, and where bubbles have no place, text alone tells what is
 // new: cursor.go (after what was passed on last), delta.go (which lines are not
 // those of the last reading), sanitize.go (what somebody wrote). signals.go has

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"unicode/utf8"
+
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
@@ -47,6 +49,22 @@ func (w *writer) evidence(p engine.Published) bool {
 			l = w.line(zerolog.InfoLevel, p, "")
 		}
 		l.Str("window", string(m.Window)).Str("reason", string(m.Why))
+	case messages.SidesState:
+		l = w.line(zerolog.InfoLevel, p, "")
+		if m.Unknown {
+			l = w.line(zerolog.WarnLevel, p, "")
+		}
+		l.Str("window", string(m.Window)).Int("bubbles", m.Bubbles).Bool("unknown", m.Unknown)
+		if m.Unknown {
+			l.hint(messages.SidesHint)
+			return true
+		}
+	case messages.MessageChanged:
+		l = w.line(zerolog.InfoLevel, p, "")
+		l.Str("id", string(m.Message)).Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).
+			Str("kind", string(m.Kind)).Int("runes", utf8.RuneCountInString(string(m.New)))
+		l.text("old", m.Old)
+		l.text("new", m.New)
 	case messages.StructureState:
 		if m.Code != "" {
 			l = w.line(zerolog.WarnLevel, p, "")

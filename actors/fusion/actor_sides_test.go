@@ -1,0 +1,64 @@
+package fusion
+
+import (
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// TestSidesUnknown: that no bubble tells whose it is is said once, again after a
+// crash, and when it is over.
+func TestSidesUnknown(t *testing.T) {
+	h := spawn(t)
+	states := func(want ...bool) {
+		t.Helper()
+		var got []bool
+		for _, m := range h.Published() {
+			s, ok := m.(messages.SidesState)
+			if !ok {
+				continue
+			}
+			if s.Window != "line@mac" || s.Bubbles == 0 || !s.At.Equal(h.Now()) {
+				t.Errorf("published %+v, want the window, its bubbles and the time", s)
+			}
+			got = append(got, s.Unknown)
+		}
+		if len(got) != len(want) || len(got) > 0 && got[0] != want[0] {
+			t.Errorf("published sides unknown %v, want %v", got, want)
+		}
+	}
+	show := func(words string, side messages.Side) {
+		m := read("Hana", words)
+		for i := range m.Bubbles {
+			m.Bubbles[i].Side = side
+		}
+		send(h, m)
+	}
+	show("a b", messages.SideIncoming)
+	states()
+	show("a b c", messages.SideNeither)
+	states(true)
+	show("b c d", messages.SideNeither)
+	states()
+	h.Crash()
+	show("c d e", messages.SideNeither)
+	states(true)
+	show("d e f", messages.SideIncoming)
+	states(false)
+	show("x", messages.SideNeither) // one alone may be an odd one
+	states()
+}
+
+// TestSidesOfOthers: a conversation that is not read tells nothing.
+func TestSidesOfOthers(t *testing.T) {
+	h := actortest.Spawn(t, New(Options{Only: Only{"Ken"}}), actortest.Address("fusion/line@mac"))
+	m := read("Hana", "a b c")
+	for i := range m.Bubbles {
+		m.Bubbles[i].Side = messages.SideNeither
+	}
+	send(h, m)
+	for _, m := range h.Published() {
+		t.Errorf("published %v, want nothing", m)
+	}
+}
