@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
@@ -17,7 +18,7 @@ func retell(v engine.Verdict) string {
 	d := v.Detail
 	switch v.Stage {
 	case "fusion":
-		return fmt.Sprintf("the content of window %s has changed: score %d", d.Window, d.Score)
+		return fmt.Sprintf("the content of window %s has changed: %s", d.Window, scored(d))
 	case "dedup":
 		return retellLedger(d)
 	case "ingress":
@@ -34,6 +35,22 @@ func retell(v engine.Verdict) string {
 		return "passed by rule " + d.Rule
 	}
 	return "passed"
+}
+
+// scored says how sure fusion is, and of what.
+func scored(d messages.Detail) string {
+	text := fmt.Sprintf("score %d", d.Score)
+	if d.Confidence != "" {
+		text += ", " + d.Confidence
+	}
+	var parts []string
+	for _, s := range d.Signals {
+		parts = append(parts, fmt.Sprintf("%s %d", strings.ReplaceAll(s.Signal, "_", " "), s.Score))
+	}
+	if len(parts) > 0 {
+		text += " (" + strings.Join(parts, " + ") + ")"
+	}
+	return text
 }
 
 func match(how string) string {

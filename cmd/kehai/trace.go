@@ -72,7 +72,7 @@ func writeSteps(b *strings.Builder, steps []control.Step) {
 			facts = append(facts, "rule "+s.Detail.Rule)
 		}
 		if s.Outcome == "dropped" && s.Detail.Score > 0 {
-			facts = append(facts, fmt.Sprintf("score %d", s.Detail.Score))
+			facts = append(facts, strings.TrimSpace(fmt.Sprintf("score %d %s", s.Detail.Score, s.Detail.Confidence)))
 		}
 		if s.Count > 1 {
 			facts = append(facts, fmt.Sprintf("%d times in a row", s.Count))

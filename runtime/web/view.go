@@ -27,10 +27,10 @@ type pageView struct {
 type helloView struct {
 	Boot  string `json:"boot"`
 	Build string `json:"build"`
-	Keep  int    `json:"keep"` // messages to hold
-	Now   int64  `json:"now"`  // milliseconds since 1970, by which the page draws
-	Key   string `json:"key"`  // for commands
-	Acts  bool   `json:"acts"` // commands are taken
+	Keep  int    `json:"keep"`  // messages to hold
+	Now   int64  `json:"now"`   // milliseconds since 1970, by which the page draws
+	Key   string `json:"key"`   // for commands
+	Acts  bool   `json:"acts"`  // commands are taken
 	Tells bool   `json:"tells"` // what became of a frame can be asked for
 }
 
