@@ -51,6 +51,7 @@ type Bubble struct {
 	Box     Rect     `json:"box"`
 	Key     PixelKey `json:"key"`
 	Sender  Text     `json:"sender,omitempty"`  // display name beside the bubble, if shown
+	Named   bool     `json:"named,omitempty"`   // a name is shown, whether or not it could be read
 	Stamp   string   `json:"stamp,omitempty"`   // clock time beside the bubble, if read
 	Clipped bool     `json:"clipped,omitempty"` // cut by the edge of the message area: its text is not whole
 	Text    Text     `json:"text"`              // lines joined
@@ -98,7 +99,8 @@ type FrameRead struct {
 	Read    int       // bubbles that cost an OCR call
 	Cached  int       // bubbles known from an earlier frame
 	Took    time.Duration
-	Dropped []string     // what was too much to read, for people; never private text
+	Dropped []string     // what is missing of what stands there, for people; never private text
+	LeftOut []string     // what was taken for no part of a message, likewise
 	Burst   []BurstFrame // one for each frame that was read; empty where there was one
 }
 

@@ -98,11 +98,13 @@ func (s *session) marks() (out []messages.Mark, err error) {
 		return nil, nil
 	}
 	for _, box := range s.segments.Marks {
-		line, err := s.line(inPill(s.pixels, s.segments.ground, box, s.frame.Scale), enlargementOfSmall(s.frame.Scale))
+		line, fresh, err := s.line("between bubbles", inPill(s.pixels, s.segments.ground, box, s.frame.Scale), enlargementOfSmall(s.frame.Scale))
 		if err != nil {
 			return out, err
 		}
-		if kind := markKind(s.layout, string(line.Text)); kind != "" {
+		kind := markKind(s.layout, string(line.Text))
+		s.leftOut.addIf(fresh && kind == "" && line.Text != "", "lines between bubbles")
+		if kind != "" {
 			out = append(out, messages.Mark{Kind: kind, Box: messages.Rect{X: box.Min.X, Y: box.Min.Y, W: box.Dx(), H: box.Dy()}})
 		}
 	}

@@ -130,19 +130,28 @@ func Mask(img *image.RGBA, scale float64, l *layout.Layout) (Masked, error) {
 // assign makes bubbles of the lines of a masked frame in which none was found.
 // Lines under each other are one bubble. Its side is where it stands, neither
 // if it stands at both sides. Lines in the middle are dates and notices; they,
-// the application's own words, and clock times beside another line are left out.
-func assign(lines []messages.Line, p pixels, area image.Rectangle, scale float64, l *layout.Layout) []messages.Bubble {
+// the application's own words, and clock times beside another line are left out,
+// and counted.
+func assign(lines []messages.Line, p pixels, area image.Rectangle, scale float64, l *layout.Layout) (out []messages.Bubble, left tally) {
 	j := judge{size: image.Pt(p.w, p.h), area: area, scale: scale, b: l.Bubble}
 	lines = slices.Clone(lines)
 	slices.SortStableFunc(lines, func(a, b messages.Line) int { return cmp.Compare(a.Box.Y, b.Box.Y) })
-	var out []messages.Bubble
 	for i, line := range lines {
 		box := rect(line.Box).Intersect(area)
 		side := j.placeOf(box)
+		why := ""
 		switch {
-		case box.Empty(), side == "", l.IsToken(string(line.Text)):
-			continue
+		case box.Empty():
+			why = "lines outside the messages"
+		case l.IsToken(string(line.Text)):
+			why = "words of the application's own"
+		case side == "":
+			why = "lines in the middle"
 		case clockTime(string(line.Text)) != "" && besideAnother(lines, i):
+			why = "clock times beside a line"
+		}
+		if why != "" {
+			left.add(why, 1)
 			continue
 		}
 		if n := len(out) - 1; n >= 0 && out[n].Side == side && follows(out[n].Lines[len(out[n].Lines)-1].Box, line.Box) {
@@ -162,7 +171,7 @@ func assign(lines []messages.Line, p pixels, area image.Rectangle, scale float64
 		b.Key = boxKey(p, box)
 		b.Text = messages.Text(join(b.Lines))
 	}
-	return out
+	return out, left
 }
 
 // placeOf is the side on which a line stands, "" for the middle.

@@ -208,7 +208,10 @@ func TestFrameWithoutBubbles(t *testing.T) {
 		if strings.Join(read, ", ") != want || got.Read != 1 {
 			t.Errorf("read %q with %d calls, want %q with 1", read, got.Read, want)
 		}
-		if again := do(t, w, p.frame()); again.Cached != 1 || again.Read != 0 || len(again.Bubbles) != 2 {
+		if said := strings.Join(got.LeftOut, ", "); said != "lines in the middle: 1, words of the application's own: 1" {
+			t.Errorf("left out %q, want the date and the token", said)
+		}
+		if again := do(t, w, p.frame()); again.Cached != 1 || again.Read != 0 || len(again.Bubbles) != 2 || again.LeftOut != nil {
 			t.Errorf("second time: %d read, %d cached, want it cached", again.Read, again.Cached)
 		}
 	})
@@ -240,21 +243,23 @@ func TestAssign(t *testing.T) {
 		name  string
 		lines []messages.Line
 		want  string
+		left  string
 	}{
-		{"nothing", nil, ""},
-		{"one", []messages.Line{at("はい", 60, 100, 40)}, "incoming:はい"},
-		{"wrapped", []messages.Line{at("はい", 60, 118, 40), at("朝に", 61, 100, 40)}, "incoming:朝にはい"},
-		{"apart", []messages.Line{at("はい", 60, 100, 40), at("うん", 60, 140, 40)}, "incoming:はい incoming:うん"},
-		{"own", []messages.Line{at("はい", 380, 100, 70)}, "own:はい"},
-		{"both edges", []messages.Line{at("はい", 60, 100, 390)}, "neither:はい"},
-		{"a date", []messages.Line{at("7月3日", 200, 100, 60)}, ""},
-		{"a token", []messages.Line{at("既読 2", 60, 100, 60)}, ""},
-		{"a time beside", []messages.Line{at("はい", 60, 100, 40), at("12:30", 96, 104, 30)}, "incoming:はい"},
-		{"a time alone", []messages.Line{at("12:30", 60, 100, 30)}, "incoming:12:30"},
-		{"outside", []messages.Line{at("はい", 60, 700, 30)}, ""},
+		{"nothing", nil, "", ""},
+		{"one", []messages.Line{at("はい", 60, 100, 40)}, "incoming:はい", ""},
+		{"wrapped", []messages.Line{at("はい", 60, 118, 40), at("朝に", 61, 100, 40)}, "incoming:朝にはい", ""},
+		{"apart", []messages.Line{at("はい", 60, 100, 40), at("うん", 60, 140, 40)}, "incoming:はい incoming:うん", ""},
+		{"own", []messages.Line{at("はい", 380, 100, 70)}, "own:はい", ""},
+		{"both edges", []messages.Line{at("はい", 60, 100, 390)}, "neither:はい", ""},
+		{"a date", []messages.Line{at("7月3日", 200, 100, 60), at("招待しました", 200, 200, 60)}, "", "lines in the middle: 2"},
+		{"a token", []messages.Line{at("既読 2", 60, 100, 60)}, "", "words of the application's own: 1"},
+		{"a time beside", []messages.Line{at("はい", 60, 100, 40), at("12:30", 96, 104, 30)}, "incoming:はい", "clock times beside a line: 1"},
+		{"a time alone", []messages.Line{at("12:30", 60, 100, 30)}, "incoming:12:30", ""},
+		{"outside", []messages.Line{at("はい", 60, 700, 30)}, "", "lines outside the messages: 1"},
 	} {
 		var got []string
-		for _, b := range assign(c.lines, px, area, 1, &l) {
+		bubbles, left := assign(c.lines, px, area, 1, &l)
+		for _, b := range bubbles {
 			got = append(got, string(b.Side)+":"+string(b.Text))
 			if b.Key == 0 || b.Box.W == 0 || b.Kind != messages.KindText {
 				t.Errorf("%s: bubble without key, box or kind: %+v", c.name, b)
@@ -262,6 +267,9 @@ func TestAssign(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("assign(%s) = %q, want %q", c.name, got, c.want)
+		}
+		if said := strings.Join(left.report(""), ", "); said != c.left {
+			t.Errorf("assign(%s) left out %q, want %q", c.name, said, c.left)
 		}
 	}
 }

@@ -132,9 +132,9 @@ func mostlyLatin(lines []messages.Line) bool {
 
 // accept repairs the lines and drops what is not believed: a line below the
 // fallback confidence, and one below the accepted confidence where the other
-// reading of the same picture, which may be nil, has an accepted line.
-func (b Belief) accept(lines, other []messages.Line, repair func(string) string) []messages.Line {
-	var out []messages.Line
+// reading of the same picture, which may be nil, has an accepted line. doubtful
+// counts the lines that held something and are gone.
+func (b Belief) accept(lines, other []messages.Line, repair func(string) string) (out []messages.Line, doubtful int) {
 	for _, l := range lines {
 		if l.Confidence < b.Accept {
 			if better, ok := b.acceptedAt(other, l.Box); ok {
@@ -142,13 +142,17 @@ func (b Belief) accept(lines, other []messages.Line, repair func(string) string)
 			}
 		}
 		text := repair(printable(string(l.Text)))
-		if l.Confidence < b.Fallback || text == "" {
+		if text == "" {
+			continue
+		}
+		if l.Confidence < b.Fallback {
+			doubtful++
 			continue
 		}
 		l.Text = messages.Text(text)
 		out = append(out, l)
 	}
-	return out
+	return out, doubtful
 }
 
 // printable makes UTF-8 without control characters of any bytes.

@@ -78,17 +78,19 @@ func TestAccept(t *testing.T) {
 		name         string
 		lines, other []messages.Line
 		want         string
+		doubtful     int
 	}{
-		{"nothing", nil, nil, ""},
-		{"at the limits", []messages.Line{line("a", 0.40, 0), line("b", 0.25, 30), line("c", 0.249, 60)}, nil, "a/b"},
-		{"other reading", []messages.Line{line("a", 0.39, 0), line("b", 0.9, 30)}, []messages.Line{line("A", 0.40, 2), line("B", 0.95, 32)}, "A/b"},
-		{"other reading not accepted", []messages.Line{line("a", 0.30, 0)}, []messages.Line{line("A", 0.39, 0)}, "a"},
-		{"other reading elsewhere", []messages.Line{line("a", 0.30, 0)}, []messages.Line{line("A", 0.9, 40)}, "a"},
-		{"blank", []messages.Line{line("  ", 0.9, 0)}, nil, ""},
-		{"invalid", []messages.Line{line("a\xffb", 0.9, 0)}, nil, "a\uFFFDb"},
+		{"nothing", nil, nil, "", 0},
+		{"at the limits", []messages.Line{line("a", 0.40, 0), line("b", 0.25, 30), line("c", 0.249, 60)}, nil, "a/b", 1},
+		{"other reading", []messages.Line{line("a", 0.39, 0), line("b", 0.9, 30)}, []messages.Line{line("A", 0.40, 2), line("B", 0.95, 32)}, "A/b", 0},
+		{"other reading not accepted", []messages.Line{line("a", 0.30, 0)}, []messages.Line{line("A", 0.39, 0)}, "a", 0},
+		{"other reading elsewhere", []messages.Line{line("a", 0.30, 0)}, []messages.Line{line("A", 0.9, 40)}, "a", 0},
+		{"blank", []messages.Line{line("  ", 0.1, 0)}, nil, "", 0},
+		{"invalid", []messages.Line{line("a\xffb", 0.9, 0)}, nil, "a\uFFFDb", 0},
 	} {
-		if got := texts(DefaultBelief().accept(c.lines, c.other, clean)); got != c.want {
-			t.Errorf("accept(%s) = %q, want %q", c.name, got, c.want)
+		lines, doubtful := DefaultBelief().accept(c.lines, c.other, clean)
+		if got := texts(lines); got != c.want || doubtful != c.doubtful {
+			t.Errorf("accept(%s) = %q, %d, want %q, %d", c.name, got, doubtful, c.want, c.doubtful)
 		}
 	}
 }
@@ -106,7 +108,8 @@ func TestBelieve(t *testing.T) {
 		}
 	}
 	lines, other := []messages.Line{line("a", 0.79, 0), line("b", 0.69, 30)}, []messages.Line{line("A", 0.8, 2)}
-	if got, want := texts(Belief{0.8, 0.7}.accept(lines, other, clean)), "A"; got != want {
+	believed, _ := Belief{0.8, 0.7}.accept(lines, other, clean)
+	if got, want := texts(believed), "A"; got != want {
 		t.Errorf("accept from 0.8 and 0.7 = %q, want %q", got, want)
 	}
 }

@@ -110,6 +110,7 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 			out.Read += more.Read
 			out.Cached += more.Cached
 			out.Dropped = append(out.Dropped, more.Dropped...)
+			out.LeftOut = append(out.LeftOut, more.LeftOut...)
 		}
 		out.Burst = append(out.Burst, detail)
 	}
@@ -159,7 +160,9 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.Frame
 			return out, fmt.Errorf("ocr: read a window without bubbles: %w", err)
 		}
 	}
-	out.Read, out.Cached, out.Dropped = s.read, s.cached, s.dropped
+	out.Read, out.Cached = s.read, s.cached
+	out.Dropped = append(s.dropped, s.doubtful.report(fmt.Sprintf("lines below confidence %.2f ", w.belief.Fallback))...)
+	out.LeftOut = s.leftOut.report("")
 	return out, nil
 }
 

@@ -32,8 +32,9 @@ type session struct {
 	pixels       pixels
 	own          []bool // rows that are masked out, nil for none
 	read, cached int
-	fresh        int // rectangles that were not in the cache
 	dropped      []string
+	doubtful     tally // lines that are not believed, by where they stand
+	leftOut      tally // what is no part of a message
 }
 
 func (s *session) drop(format string, args ...any) {
@@ -50,7 +51,7 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 		if ok {
 			s.cached++
 		} else {
-			lines, err := s.recognize(rect(b.Box), true, func() prepared { return prepareShape(s.pixels, shape, s.frame.Scale) })
+			lines, doubtful, err := s.recognize(rect(b.Box), true, func() prepared { return prepareShape(s.pixels, shape, s.frame.Scale) })
 			if err != nil {
 				return b, err
 			}
@@ -59,6 +60,7 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 				return b, err
 			}
 			s.read++
+			s.doubtful.add("in a bubble", doubtful)
 			known = reading{moved(lines, -b.Box.X, -b.Box.Y), moved(beside, -b.Box.X, -b.Box.Y)}
 			s.w.cache.store(key, known)
 		}
@@ -68,7 +70,7 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 		return b, err
 	}
 	if s.layout.Bubble.ReadStamp {
-		line, err := s.line(shape.Stamp, enlargementOfSmall(s.frame.Scale))
+		line, _, err := s.line("beside a bubble", shape.Stamp, enlargementOfSmall(s.frame.Scale))
 		if err != nil {
 			return b, err
 		}
@@ -84,7 +86,8 @@ func (s *session) besideIcon(shape Shape) ([]messages.Line, error) {
 	if !ok {
 		return nil, nil
 	}
-	return s.recognize(rect(rest.Bubble.Box), true, func() prepared { return prepareShape(s.pixels, rest, s.frame.Scale) })
+	lines, _, err := s.recognize(rect(rest.Bubble.Box), true, func() prepared { return prepareShape(s.pixels, rest, s.frame.Scale) })
+	return lines, err
 }
 
 // written makes a bubble of what was read in a shape.
@@ -101,52 +104,61 @@ func (s *session) written(shape Shape, known reading) messages.Bubble {
 
 // sender reads the name above a bubble. One that is not sure stays unknown.
 func (s *session) sender(box image.Rectangle) (messages.Text, error) {
-	line, err := s.line(box, enlargementOfSmall(s.frame.Scale))
+	line, fresh, err := s.line("in a name", box, enlargementOfSmall(s.frame.Scale))
 	name := string(line.Text)
-	if err != nil || line.Confidence < s.w.belief.Accept || s.layout.IsToken(name) || clockTime(name) != "" {
+	switch {
+	case err != nil, name == "":
 		return "", err
+	case line.Confidence < s.w.belief.Accept:
+		s.leftOut.addIf(fresh, fmt.Sprintf("names below confidence %.2f", s.w.belief.Accept))
+		return "", nil
+	case s.layout.IsToken(name) || clockTime(name) != "":
+		s.leftOut.addIf(fresh, "words of the application's own where a name may stand")
+		return "", nil
 	}
 	return line.Text, nil
 }
 
 // title reads the conversation's name, an empty line if there is none.
 func (s *session) title(box image.Rectangle) (messages.Line, error) {
-	return s.line(box, enlargement(s.frame.Scale))
+	line, _, err := s.line("in the title", box, enlargement(s.frame.Scale))
+	return line, err
 }
 
 // line reads one line of text outside of bubbles, an empty one if box is empty.
-func (s *session) line(box image.Rectangle, factor float64) (messages.Line, error) {
-	lines, err := s.lines(box, false, factor)
+// fresh says that it was not in the cache.
+func (s *session) line(where string, box image.Rectangle, factor float64) (out messages.Line, fresh bool, err error) {
+	lines, fresh, err := s.lines(where, box, false, factor)
 	if err != nil || len(lines) == 0 {
-		return messages.Line{}, err
+		return messages.Line{}, fresh, err
 	}
-	out := lines[0]
+	out = lines[0]
 	// A name is known by its letters: a space that one reading has and another
 	// has not would make two conversations.
 	out.Text = messages.Text(strings.ReplaceAll(join(lines), string(wideSpace), ""))
 	for _, l := range lines {
 		out.Confidence = min(out.Confidence, l.Confidence)
 	}
-	return out, nil
+	return out, fresh, nil
 }
 
 // lines reads a rectangle, once for the same pixels.
-func (s *session) lines(box image.Rectangle, block bool, factor float64) ([]messages.Line, error) {
+func (s *session) lines(where string, box image.Rectangle, block bool, factor float64) (lines []messages.Line, fresh bool, err error) {
 	if box.Empty() {
-		return nil, nil
+		return nil, false, nil
 	}
 	key := cacheKey{pixels: boxKey(s.pixels, box), plain: true, block: block, factor: factor}
 	known, ok := s.w.cache.lookup(key)
 	if !ok {
-		s.fresh++
-		lines, err := s.recognize(box, block, func() prepared { return prepareBox(s.pixels, box, s.own, s.frame.Scale, factor) })
+		read, doubtful, err := s.recognize(box, block, func() prepared { return prepareBox(s.pixels, box, s.own, s.frame.Scale, factor) })
 		if err != nil {
-			return nil, err
+			return nil, true, err
 		}
-		known = reading{lines: moved(lines, -box.Min.X, -box.Min.Y)}
+		s.doubtful.add(where, doubtful)
+		known = reading{lines: moved(read, -box.Min.X, -box.Min.Y)}
 		s.w.cache.store(key, known)
 	}
-	return moved(known.lines, box.Min.X, box.Min.Y), nil
+	return moved(known.lines, box.Min.X, box.Min.Y), !ok, nil
 }
 
 // bare reads a frame in which no bubble was found: the masked frame as a whole.
@@ -164,17 +176,19 @@ func (s *session) bare() ([]messages.Bubble, error) {
 	if part.pixels, err = open(masked.Image, s.frame.Scale); err != nil {
 		return nil, err
 	}
-	lines, err := part.lines(area.Intersect(masked.Image.Rect), true, enlargement(s.frame.Scale))
+	lines, fresh, err := part.lines("in a window without bubbles", area.Intersect(masked.Image.Rect), true, enlargement(s.frame.Scale))
 	if err != nil {
 		return nil, err
 	}
-	s.dropped = part.dropped
-	if part.fresh > s.fresh {
+	bubbles, left := assign(lines, part.pixels, area, s.frame.Scale, s.layout)
+	s.dropped, s.doubtful = part.dropped, part.doubtful
+	if fresh {
 		s.read++
+		s.leftOut = append(s.leftOut, left...)
 	} else {
 		s.cached++
 	}
-	return assign(lines, part.pixels, area, s.frame.Scale, s.layout), nil
+	return bubbles, nil
 }
 
 // boxKey identifies the pixels of a rectangle.
@@ -188,50 +202,50 @@ func boxKey(p pixels, box image.Rectangle) messages.PixelKey {
 }
 
 // recognize reads one box of the frame; boxes of the lines are frame pixels.
-func (s *session) recognize(box image.Rectangle, block bool, prepare func() prepared) ([]messages.Line, error) {
+// doubtful counts the lines that are not believed.
+func (s *session) recognize(box image.Rectangle, block bool, prepare func() prepared) (lines []messages.Line, doubtful int, err error) {
 	if err := s.ctx.Err(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if s.w.recognizer == nil {
 		r, err := s.w.factory()
 		if err != nil {
-			return nil, fmt.Errorf("open a recognizer: %w", err)
+			return nil, 0, fmt.Errorf("open a recognizer: %w", err)
 		}
 		s.w.recognizer = r
 	}
 	hint := hardware.Hint{Scale: s.frame.Scale, Block: block}
-	var lines []messages.Line
-	var err error
 	if whole, ok := s.w.recognizer.(hardware.CropRecognizer); ok {
-		lines, err = s.crop(whole, box, hint)
+		lines, doubtful, err = s.crop(whole, box, hint)
 	} else {
-		lines, err = s.prepared(prepare(), hint)
+		lines, doubtful, err = s.prepared(prepare(), hint)
 	}
 	if err != nil && s.ctx.Err() == nil {
 		// Its state is unknown now; the error that matters is the first one.
 		_ = s.w.Close()
 	}
-	return lines, err
+	return lines, doubtful, err
 }
 
 // crop leaves language, contrast and spacing to the engine.
-func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle, hint hardware.Hint) ([]messages.Line, error) {
+func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle, hint hardware.Hint) ([]messages.Line, int, error) {
 	corner := s.frame.Image.Rect.Min // Segment counts from the first pixel, the engine as the image does
 	lines, err := r.RecognizeCrop(s.ctx, s.frame.Image, box.Add(corner), hint)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return moved(s.w.belief.accept(s.bounded(lines), nil, strings.TrimSpace), -corner.X, -corner.Y), nil
+	lines, doubtful := s.w.belief.accept(s.bounded(lines), nil, strings.TrimSpace)
+	return moved(lines, -corner.X, -corner.Y), doubtful, nil
 }
 
 // prepared reads as Japanese, and once more with Latin letters if most of what
 // came out is Latin.
-func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, error) {
+func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, int, error) {
 	w := s.w.recognizer
 	hint.Lang = hardware.LangJapanese
 	lines, err := w.Recognize(s.ctx, p.img, hint)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	lines = s.bounded(lines)
 	var other []messages.Line
@@ -239,17 +253,17 @@ func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, err
 		hint.Lang = hardware.LangLatin
 		other = lines
 		if lines, err = w.Recognize(s.ctx, p.img, hint); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if lines = s.bounded(lines); len(lines) == 0 {
 			lines = other
 		}
 	}
-	out := s.w.belief.accept(lines, other, clean)
+	out, doubtful := s.w.belief.accept(lines, other, clean)
 	for i := range out {
 		out[i].Box = p.toFrame(out[i].Box)
 	}
-	return out, nil
+	return out, doubtful, nil
 }
 
 // bounded keeps the first lines of too many, and the beginnings of too long

@@ -199,6 +199,9 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	for _, reason := range m.Dropped {
 		turn.Drop("ocr", reason)
 	}
+	for _, reason := range m.LeftOut {
+		turn.Drop("mask", reason)
+	}
 	a.job.stage, a.job.result = settling, m
 	a.job.frame.Image, a.job.more = nil, nil // OCR is done with them
 	a.push(turn)

@@ -295,7 +295,9 @@ func TestBurstCutShort(t *testing.T) {
 	h.WantCalls(readAsk(1))
 	partial := read(1)
 	partial.Dropped = []string{"7 lines of one bubble beyond the first 400"}
+	partial.LeftOut = []string{"lines in the middle: 1"}
 	h.Answer(partial)
 	h.WantDropped("poller") // the poll that began to read
 	h.WantDropped("ocr", partial.Dropped[0])
+	h.WantDropped("mask", partial.LeftOut[0])
 }

@@ -1,0 +1,39 @@
+package ocr
+
+import "fmt"
+
+// tally counts what is left out, by what it is, in the order of first sight. It
+// never holds what was read.
+type tally []counted
+
+type counted struct {
+	what string
+	n    int
+}
+
+func (t *tally) add(what string, n int) {
+	if n == 0 {
+		return
+	}
+	for i := range *t {
+		if (*t)[i].what == what {
+			(*t)[i].n += n
+			return
+		}
+	}
+	*t = append(*t, counted{what, n})
+}
+
+func (t *tally) addIf(yes bool, what string) {
+	if yes {
+		t.add(what, 1)
+	}
+}
+
+// report says for people what was counted.
+func (t tally) report(prefix string) (list []string) {
+	for _, c := range t {
+		list = append(list, fmt.Sprintf("%s%s: %d", prefix, c.what, c.n))
+	}
+	return list
+}
