@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -28,38 +29,36 @@ type Options struct {
 	HashKey     []byte        // makes the hashes of texts in the log; none without it
 }
 
+// DefaultRules returns the rules of a ledger in both profiles, but for
+// FirstSight, which people choose.
+func DefaultRules() Rules {
+	return Rules{FirstSight: Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3}
+}
+
+// WithDefaults fills in what is zero.
+func (o Options) WithDefaults() Options {
+	d, window := DefaultRules(), DefaultWindow()
+	if o.Seed {
+		window = SeedWindow()
+	}
+	o.FirstSight, o.FirstAtMost = cmp.Or(o.FirstSight, d.FirstSight), cmp.Or(max(o.FirstAtMost, 0), d.FirstAtMost)
+	o.Keep, o.History = cmp.Or(max(o.Keep, 0), d.Keep), cmp.Or(max(o.History, 0), d.History)
+	o.Patience, o.Tries = cmp.Or(max(o.Patience, 0), d.Patience), cmp.Or(max(o.Tries, 0), d.Tries)
+	o.To, o.Window = cmp.Or(o.To, "burst"), o.Window.or(window)
+	return o
+}
+
 func (o Options) rules() Rules {
-	r := Rules{o.FirstSight, o.FirstAtMost, o.Keep, o.History, o.Patience, o.Tries}
-	if r.FirstSight == "" {
-		r.FirstSight = Unanswered
-	}
-	def := func(n *int, v int) {
-		if *n <= 0 {
-			*n = v
-		}
-	}
-	def(&r.FirstAtMost, 5)
-	def(&r.Keep, 200)
-	def(&r.History, 2000)
-	def(&r.Tries, 3)
-	if r.Patience <= 0 {
-		r.Patience = 2 * time.Second
-	}
-	return r
+	o = o.WithDefaults()
+	return Rules{o.FirstSight, o.FirstAtMost, o.Keep, o.History, o.Patience, o.Tries}
 }
 
 // New makes the constructor of ledgers.
 func New(o Options) func(messages.Address) actors.Actor {
+	o = o.WithDefaults()
 	rules := o.rules()
-	if o.To == "" {
-		o.To = "burst"
-	}
-	profile := DefaultWindow()
-	if o.Seed {
-		profile = SeedWindow()
-	}
 	return func(self messages.Address) actors.Actor {
-		return &actor{rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()), windowRules: o.Window.or(profile), key: o.HashKey}
+		return &actor{rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()), windowRules: o.Window, key: o.HashKey}
 	}
 }
 

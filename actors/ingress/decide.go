@@ -12,7 +12,7 @@ import (
 type Rules struct{ Options }
 
 // Rules returns the rules of options, or what [Options.Validate] says.
-func (o Options) Rules() (Rules, error) { return Rules{o.withDefaults()}, o.Validate() }
+func (o Options) Rules() (Rules, error) { return Rules{o.WithDefaults()}, o.Validate() }
 
 // Reason says why a message goes no further.
 type Reason string

@@ -39,8 +39,8 @@ type Options struct {
 	HashKey []byte
 }
 
-// withDefaults fills in what is zero.
-func (o Options) withDefaults() Options {
+// WithDefaults fills in what is zero.
+func (o Options) WithDefaults() Options {
 	fill(&o.Profile, Default)
 	fill(&o.EchoWindow, 10*time.Minute)
 	fill(&o.Echo, text.DefaultEcho())
@@ -66,7 +66,7 @@ func fill[V comparable](v *V, standard V) {
 
 // Validate says what is wrong with options, naming the field.
 func (o Options) Validate() error {
-	o = o.withDefaults()
+	o = o.WithDefaults()
 	for _, c := range []struct {
 		ok   bool
 		what string

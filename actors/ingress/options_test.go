@@ -16,7 +16,7 @@ func TestDefaultsOfBothProfiles(t *testing.T) {
 			Echo:         text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88}},
 			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
 		}
-		if got := fmt.Sprintf("%+v", Options{Profile: in}.withDefaults()); got != fmt.Sprintf("%+v", want) {
+		if got := fmt.Sprintf("%+v", Options{Profile: in}.WithDefaults()); got != fmt.Sprintf("%+v", want) {
 			t.Errorf("defaults of profile %q = %s, want %+v", in, got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"time"
@@ -20,13 +21,23 @@ type Options struct {
 	ReadRetries int           // of a failed reading, at once; 0 means 1, below 0 none
 	MaxBackoff  time.Duration // longest pause while captures fail; 0 means 30 s
 	Burst       int           // captures of one change that are read together; 0 means 1
-	TellResets  bool          // fusion hears of it when the baseline is reset by others
+	Gap         time.Duration // between these captures, not more than Interval; 0 means 120 ms
+	// Calls in a row that may fail on a frame, and how often its reading is sent to
+	// fusion without being settled, before it is given up; 0 means 5. A refusal is
+	// about OCR and not about the frame, and does not count.
+	Tries int
+	// Polls in a row that may miss their deadline before the baseline is thought to
+	// be worth nothing; 0 means 2.
+	Late int
+	// Fusion hears of it when the baseline is reset by others.
+	TellResets bool
 	// Excluded returns the rectangles of a frame that its hash leaves out, such
 	// as a blinking caret; nil means none. layout.Layout.Excluded is one.
 	Excluded func(size image.Point, scale float64) []image.Rectangle
 }
 
-func (o Options) withDefaults() Options {
+// WithDefaults fills in what is zero.
+func (o Options) WithDefaults() Options {
 	def := func(d *time.Duration, v time.Duration) {
 		if *d <= 0 {
 			*d = v
@@ -36,6 +47,8 @@ func (o Options) withDefaults() Options {
 	def(&o.Deadline, 30*time.Second)
 	def(&o.ReadTime, time.Minute)
 	def(&o.MaxBackoff, 30*time.Second)
+	def(&o.Gap, 120*time.Millisecond)
+	o.Tries, o.Late = cmp.Or(o.Tries, 5), cmp.Or(o.Late, 2)
 	switch {
 	case o.ReadRetries == 0:
 		o.ReadRetries = 1
@@ -50,7 +63,7 @@ func (o Options) withDefaults() Options {
 
 // New makes the constructor of pollers.
 func New(o Options) func(messages.Address) actors.Actor {
-	o = o.withDefaults()
+	o = o.WithDefaults()
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, window: messages.WindowID(self.Key())}
 	}
@@ -148,13 +161,10 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 	}
 }
 
-// burstGap is the time between the captures of a burst.
-const burstGap = 120 * time.Millisecond
-
 // gather captures what a burst lacks, and goes on once it is whole.
 func (a *actor) gather(turn *actors.Turn) {
 	if a.job.lacking > 0 {
-		turn.After("poll", min(burstGap, a.o.Interval), messages.PollDue{})
+		turn.After("poll", min(a.o.Gap, a.o.Interval), messages.PollDue{})
 		return
 	}
 	a.push(turn)
@@ -165,8 +175,8 @@ func (a *actor) push(turn *actors.Turn) {
 	j := a.job
 	switch {
 	case j == nil:
-	case j.stage == settling && j.sent >= patience:
-		turn.Drop("poller", fmt.Sprintf("frame given up: fusion did not settle it in %d polls", patience))
+	case j.stage == settling && j.sent >= a.o.Tries:
+		turn.Drop("poller", fmt.Sprintf("frame given up: fusion did not settle it in %d polls", a.o.Tries))
 		a.job = nil
 	case j.stage == settling:
 		// Fusion was restarted, or cannot tell yet whose window this is.
@@ -256,8 +266,8 @@ func (a *actor) readNow(turn *actors.Turn) {
 func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	switch {
 	case m.Worker == "ocr" && a.job != nil && a.job.stage == reading:
-		if a.job.failed(m.Code != "", turn.Now(), a.o.Interval, a.o.MaxBackoff) {
-			turn.Drop("ocr", fmt.Sprintf("frame given up after %d calls: %s", patience, stateCode(m)))
+		if a.job.failed(m.Code != "", turn.Now(), a.o) {
+			turn.Drop("ocr", fmt.Sprintf("frame given up after %d calls: %s", a.o.Tries, stateCode(m)))
 			a.job = nil
 		} else {
 			turn.Drop("ocr", fmt.Sprintf("reading failed after %d attempts and is tried again: %s", m.Attempts, stateCode(m)))
@@ -280,7 +290,7 @@ func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 	a.failures++
 	if m.Kind != messages.FailureTimeout {
 		a.late = 0
-	} else if a.late++; a.late >= abandoned && a.settled != nil {
+	} else if a.late++; a.late >= a.o.Late && a.settled != nil {
 		a.settled = nil
 		turn.Drop("poller", fmt.Sprintf("baseline reset: %d captures in a row missed their deadline", a.late))
 		a.tellReset(turn)

@@ -6,11 +6,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// patience is how many calls in a row may fail on a frame, and how often its
-// reading is sent to fusion without being settled, before it is given up. A
-// refusal is about OCR and not about the frame, and does not count.
-const patience = 5
-
 // job is the one changed frame that is on its way from the capture to fusion's
 // commit. Nothing is captured meanwhile: what a frame shows may have scrolled
 // away in the next one, and a crash must find it still on the window.
@@ -43,13 +38,13 @@ func (j *job) may(now time.Time) bool {
 
 // failed notes that OCR could not read the frame, and reports whether that was
 // once too often.
-func (j *job) failed(refused bool, now time.Time, interval, limit time.Duration) (giveUp bool) {
+func (j *job) failed(refused bool, now time.Time, o Options) (giveUp bool) {
 	j.stage = captured
 	j.failures++
-	j.until = now.Add(backoff(interval, limit, j.failures))
+	j.until = now.Add(backoff(o.Interval, o.MaxBackoff, j.failures))
 	if refused {
 		return false
 	}
 	j.counted++
-	return j.counted >= patience
+	return j.counted >= o.Tries
 }

@@ -7,26 +7,26 @@ import (
 
 func TestJobRestsLongerEachTime(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var j job
+	o, j := Options{}.WithDefaults(), job{}
 	for n, rest := range []time.Duration{1, 2, 4, 8} {
 		j.stage = reading
-		if j.failed(false, at, time.Second, 30*time.Second) {
-			t.Fatalf("failed() = true after %d failures, want patience until %d", n+1, patience)
+		if j.failed(false, at, o) {
+			t.Fatalf("failed() = true after %d failures, want it after %d", n+1, o.Tries)
 		}
 		if rest *= time.Second; j.may(at.Add(rest-1)) || !j.may(at.Add(rest)) {
 			t.Errorf("after %d failures: may be read again at another time than after %v", n+1, rest)
 		}
 	}
-	if !j.failed(false, at, time.Second, 30*time.Second) {
-		t.Errorf("failed() = false after %d failures, want true", patience)
+	if !j.failed(false, at, o) {
+		t.Errorf("failed() = false after %d failures, want true", o.Tries)
 	}
 }
 
 func TestRefusalsAreNotCounted(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var j job
+	o, j := Options{}.WithDefaults(), job{}
 	for range 100 {
-		if j.failed(true, at, time.Second, 30*time.Second) {
+		if j.failed(true, at, o) {
 			t.Fatal("failed(refused) = true, want false however often")
 		}
 	}

@@ -19,10 +19,6 @@ func backoff(interval, limit time.Duration, failures int) time.Duration {
 	return max(min(d, limit), interval)
 }
 
-// abandoned is how many polls in a row may miss their deadline before the
-// baseline is thought to be worth nothing.
-const abandoned = 2
-
 // stateCode names a failed capture: the driver's code, else what went wrong.
 func stateCode(f messages.CallFailed) string {
 	if f.Code != "" {
