@@ -142,6 +142,8 @@ type InboundMessage struct {
 	Text         Text           `json:"text"` // the parts' texts, one a line
 	Parts        []Part         `json:"parts"`
 	SeenAt       time.Time      `json:"seen_at"` // first part
+	// Partial says that Text is not all of it: one of the parts is.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // MessageType implements [Message].

@@ -78,6 +78,7 @@ func Message(id messages.MessageID, conversation messages.ConversationID, b Buff
 	}
 	var texts []string
 	for _, p := range parts {
+		m.Partial = m.Partial || p.Partial
 		if m.Kind == messages.KindText {
 			m.Kind = p.Kind
 		}

@@ -19,6 +19,7 @@ type Entry struct {
 	Text       messages.Text       `json:"text,omitempty"`
 	Key        messages.PixelKey   `json:"key"`
 	Sender     messages.Text       `json:"sender,omitempty"` // as shown, "" if no name was
+	Named      bool                `json:"named,omitempty"`  // a name is shown: the one above is not its sender's
 	Stamp      string              `json:"stamp,omitempty"`
 	W          int                 `json:"w,omitempty"`
 	H          int                 `json:"h,omitempty"`
@@ -110,7 +111,7 @@ func look(v View, now time.Time) (sights []sight, cut bool) {
 	for i, b := range v.Bubbles {
 		notice(b.Box.Y)
 		s := sight{clipped: b.Clipped, bubble: i, y: b.Box.Y, Entry: Entry{
-			Side: b.Side, Kind: b.Kind, Text: b.Text, Key: b.Key, Sender: b.Sender, Stamp: b.Stamp,
+			Side: b.Side, Kind: b.Kind, Text: b.Text, Key: b.Key, Sender: b.Sender, Named: b.Named, Stamp: b.Stamp,
 			W: b.Box.W, H: b.Box.H, Above: above(v, i), SeenAt: v.SeenAt, Since: now, Seen: 1,
 		}}
 		if s.Kind == messages.KindText && s.text().norm == "" {

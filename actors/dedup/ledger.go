@@ -208,7 +208,7 @@ func (l *Ledger) nameSenders(sights []sight) {
 		switch {
 		case s.Side != messages.SideIncoming:
 			s.Sender = ""
-		case s.Sender != "":
+		case s.Sender != "" || s.Named: // a name that could not be read is nobody else's
 			l.head.Group = true
 		case i > 0 && sights[i-1].Side == messages.SideIncoming:
 			s.Sender = sights[i-1].Sender
@@ -383,8 +383,8 @@ func (l *Ledger) learn(j int, s *sight, sure bool, f *Finding) {
 	if e.Stamp == "" {
 		e.Stamp = s.Stamp
 	}
-	if e.Sender == "" && !s.clipped && e.Side == messages.SideIncoming {
-		e.Sender = s.Sender
+	if e.Sender == "" && !s.clipped && e.Side == messages.SideIncoming && (s.Named || !e.Named) {
+		e.Sender, e.Named = s.Sender, s.Named
 	}
 	was.form = e.form
 	if was != *e {
@@ -412,7 +412,7 @@ func (l *Ledger) insert(at int, e Entry) bool {
 		}
 		e.Pos = lo + (hi-lo)/2
 	}
-	if e.Sender == "" && e.Side == messages.SideIncoming && at > 0 && at == len(l.entries) && l.entries[at-1].Side == messages.SideIncoming {
+	if e.Sender == "" && !e.Named && e.Side == messages.SideIncoming && at > 0 && at == len(l.entries) && l.entries[at-1].Side == messages.SideIncoming {
 		e.Sender = l.entries[at-1].Sender
 	}
 	e.Occurrence = l.head.Next

@@ -193,6 +193,48 @@ func TestSenders(t *testing.T) {
 	}
 }
 
+// A name that is shown and cannot be read is unknown: the one above is somebody
+// else's.
+func TestSendersAreNotGuessed(t *testing.T) {
+	show := func(words string, names ...string) View {
+		v := view(words)
+		for i, n := range names {
+			v.Bubbles[i].Named = n != ""
+			if n != "?" {
+				v.Bubbles[i].Sender = messages.Text(n)
+			}
+		}
+		return v
+	}
+	var mem Memory
+	l := ledger(Options{FirstSight: All})
+	senders := func(v View) (out []string) {
+		mem = l.See(v, mem, start).Memory
+		heard, _, _ := l.Release(start)
+		for _, h := range heard {
+			out = append(out, string(h.Sender))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		view View
+		want []string
+	}{
+		{show("<aaaa <bbbb <cccc <dddd", "Ken", "", "?", ""), []string{"Ken", "Ken", "", ""}},
+		{show("<aaaa <bbbb <cccc <dddd <eeee", "Ken", "", "?", "", "?"), []string{""}},
+		{show("<cccc <dddd <eeee <ffff <gggg", "?", "", "?", "Mio", ""), []string{"Mio", "Mio"}},
+		{show("<gggg <hhhh <iiii", "", "?", "Ken"), []string{"", "Ken"}},
+	} {
+		if got := senders(c.view); !slices.Equal(got, c.want) {
+			t.Errorf("senders of new ones = %q, want %q", got, c.want)
+		}
+	}
+	l = ledger(Options{FirstSight: All})
+	if got, want := senders(show("<aaaa", "?")), []string{""}; !slices.Equal(got, want) {
+		t.Errorf("sender of one whose name cannot be read = %q, want unknown, and not the title", got)
+	}
+}
+
 func TestHigherThanTheWindow(t *testing.T) {
 	tall := func(y int, lines string) messages.Bubble {
 		b := bubble("<" + lines)
@@ -212,6 +254,68 @@ func TestHigherThanTheWindow(t *testing.T) {
 	want := []string{"bbbb", "fourth line of many, fifth line of many, sixth line of many", "next"}
 	if !slices.Equal(w.out, want) {
 		t.Errorf("passed on %q, want %q", w.out, want)
+	}
+}
+
+// What is passed on of a message higher than the window is marked as a part, and
+// completed once, when a larger window shows all of it.
+func TestPartIsCompleted(t *testing.T) {
+	w := watcher{l: ledger(Options{}), now: start}
+	w.see(view(">aaaa <bbbb"))
+	part := bubble("<fourth line of many, fifth line of many, sixth line of many")
+	part.Clipped, part.Box.Y, part.Box.H = true, 94, 600
+	v := view("")
+	v.Bubbles = append(v.Bubbles, part)
+	f := w.l.See(v, w.mem, w.now)
+	heard, _, _ := w.l.Release(w.now)
+	if len(heard) != 1 || !heard[0].Partial {
+		t.Fatalf("passed on %+v, want one part", heard)
+	}
+	whole := bubble("<first line of many, fourth line of many, fifth line of many, sixth line of many")
+	whole.Box = messages.Rect{Y: 100, W: 400, H: 900}
+	v = view("")
+	v.Size.H, v.Bubbles = 1200, append(v.Bubbles, whole)
+	w.l.See(v, f.Memory, w.now)
+	w.l.See(v, f.Memory, w.now)
+	list, _ := w.l.Revise(w.now.Add(time.Minute))
+	again, _ := w.l.Revise(w.now.Add(time.Hour))
+	if len(list) != 1 || list[0].Change != messages.ChangeCompleted || list[0].Occurrence != heard[0].Occurrence || list[0].Text != whole.Text || len(again) != 0 {
+		t.Errorf("changes %+v, then %+v, want that occurrence %d is complete, once", list, again, heard[0].Occurrence)
+	}
+	if heard, _, _ := w.l.Release(w.now); len(heard) != 0 {
+		t.Errorf("passed on %+v, want nothing twice", heard)
+	}
+}
+
+// Files and calls are told by their words, also when they are drawn anew.
+func TestFilesAndCalls(t *testing.T) {
+	show := func(phase int, words ...string) View {
+		v := view(strings.Join(words, " "))
+		for i := range v.Bubbles {
+			b := &v.Bubbles[i]
+			b.Key += messages.PixelKey(phase)
+			if kind, text, ok := strings.Cut(string(b.Text), ":"); ok {
+				b.Kind, b.Text = messages.Kind(kind), messages.Text(text)
+			}
+		}
+		return v
+	}
+	l, mem := ledger(Options{FirstSight: All}), Memory{}
+	var got []string
+	for _, v := range []View{
+		show(0, ">hello", "<file:plan.pdf", "<call:Missed_call"),
+		show(1, "<file:plan.pdf", "<call:Missed_call", "<file:bill.pdf"),
+		show(2, "<call:Missed_call", "<file:bill.pdf", "<call:Missed_call"),
+		show(3, "<file:bill.pdf", "<call:Missed_call", "<file:bill.pdf"),
+	} {
+		mem = l.See(v, mem, start).Memory
+		heard, _, _ := l.Release(start)
+		for _, h := range heard {
+			got = append(got, string(h.Kind)+" "+string(h.Text))
+		}
+	}
+	if want := []string{"file plan.pdf", "call Missed call", "file bill.pdf", "call Missed call", "file bill.pdf"}; !slices.Equal(got, want) {
+		t.Errorf("passed on %q, want %q", got, want)
 	}
 }
 

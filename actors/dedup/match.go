@@ -112,6 +112,12 @@ func compare(s *sight, e *Entry, worth int, fuzzy bool) (score int, same bool) {
 		}
 		return scoreDim, false
 	case s.Kind != messages.KindText && e.Kind != messages.KindText:
+		if a, b := s.text().norm, e.text().norm; s.Kind == e.Kind && a != "" && b != "" { // files and calls have words
+			if equal(s.text(), e.text(), fuzzy) {
+				return scoreBase + worth + stamps(s, e), true
+			}
+			return scoreNot, false
+		}
 		return scoreKind + stamps(s, e), false
 	case s.Kind != e.Kind:
 		return scoreNot, false

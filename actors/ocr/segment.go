@@ -73,6 +73,7 @@ func Segment(img *image.RGBA, scale float64, l *layout.Layout) (Segments, error)
 	for i := range out.Shapes {
 		shape := &out.Shapes[i]
 		shape.Name = nameBox(p, ground, shape.Bubble, area, above, scale, l.Sender)
+		shape.Bubble.Named = !shape.Name.Empty()
 		above = max(above, rect(shape.Bubble.Box).Max.Y)
 	}
 	out.ground = ground
