@@ -133,3 +133,24 @@ func TestRevised(t *testing.T) {
 	h.Advance(2 * time.Second)
 	wantPassed(t, h, "c")
 }
+
+// A message with a part of a text says that it is not all.
+func TestPartial(t *testing.T) {
+	h := spawn(t)
+	part := heard(1, "Hana", "the end of it")
+	part.Partial = true
+	h.Send(part)
+	h.Send(heard(2, "Hana", "b"))
+	h.Crash()
+	h.Advance(2 * time.Second)
+	h.Send(heard(3, "Hana", "c"))
+	h.Advance(2 * time.Second)
+	sent := h.Sent()
+	if len(sent) != 2 {
+		t.Fatalf("passed on %v, want two messages", sent)
+	}
+	first, second := sent[0].Message.(messages.InboundMessage), sent[1].Message.(messages.InboundMessage)
+	if !first.Partial || !first.Parts[0].Partial || first.Parts[1].Partial || second.Partial {
+		t.Errorf("partial: %v with parts %v, then %v, want only the first of each", first.Partial, first.Parts, second.Partial)
+	}
+}

@@ -66,6 +66,7 @@ type Message struct {
 	Parts        []Part                  `json:"parts"`
 	SeenAt       Stamp                   `json:"seen_at"`
 	DeliveredAt  Stamp                   `json:"delivered_at"`
+	Partial      bool                    `json:"partial,omitempty"`   // text is not all of it, see its parts
 	LoggedAs     string                  `json:"logged_as,omitempty"` // the conversation's name in the log
 }
 
@@ -133,7 +134,7 @@ func (s Stamp) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + 
 func NewMessage(seq uint64, d messages.MessageDelivered) Message {
 	m := Message{
 		Seq: seq, ID: d.ID, Conversation: d.Conversation, Sender: string(d.Sender), Kind: d.Kind, Text: string(d.Text),
-		Parts: []Part{}, SeenAt: Stamp{d.SeenAt}, DeliveredAt: Stamp{d.DeliveredAt},
+		Parts: []Part{}, SeenAt: Stamp{d.SeenAt}, DeliveredAt: Stamp{d.DeliveredAt}, Partial: d.Partial,
 	}
 	for _, p := range d.Parts {
 		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence, SeenAt: Stamp{p.SeenAt}, Partial: p.Partial})
@@ -155,8 +156,17 @@ type Status struct {
 	Pools       []engine.PoolInfo  `json:"pools"`
 	DeadLetters int                `json:"dead_letters"`
 	Paused      []Paused           `json:"paused,omitempty"`
+	Captures    []Capture          `json:"captures,omitempty"` // by window
 	// AttentionPaused is since when the desk is not watched, nil if it is.
 	AttentionPaused *Stamp `json:"attention_paused,omitempty"`
+}
+
+// Capture says whether a window can be captured.
+type Capture struct {
+	Window messages.WindowID `json:"window"`
+	Code   string            `json:"code"` // "" while it can, else why not
+	Detail string            `json:"detail,omitempty"`
+	Since  Stamp             `json:"since"`
 }
 
 // maxSocketPath is what every system we know allows in a socket's address.
