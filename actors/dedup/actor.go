@@ -114,7 +114,8 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	mem, _ := views.Get(turn, string(m.Window))
 	digest := digestOf(m)
 	if digest == mem.Digest && a.ledger.head.Next == mem.Next && len(a.ledger.waiting()) == 0 {
-		return nil // the same view again
+		turn.DropWith("dedup", "the same view again: nothing in it is new", messages.Detail{Rule: "same_view", Window: m.Window, Conversation: a.conversation})
+		return nil
 	}
 	head := a.ledger.head
 	f := a.ledger.See(View{

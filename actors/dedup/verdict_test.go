@@ -27,6 +27,7 @@ func TestVerdictsNameOccurrences(t *testing.T) {
 		{"<aaaa >bbbb <cccc", "[dropped first_sight[1] [] passed first_sight[2 3] [] passed released[3] []]"},
 		{">bbbb <cccc <dddd", "[passed aligned[4] [2 3 0] passed released[4] []]"},
 		{"<cccc <dddd", "[passed aligned[] [3 4]]"},
+		{"<cccc <dddd", "[dropped same_view[] []]"},
 		{">xxxx <yyyy <zzzz", "[passed gap[5 6 7] [] passed released[6 7] []]"},
 	} {
 		h.Send(detection(c.view))
