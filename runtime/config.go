@@ -51,6 +51,10 @@ type Config struct {
 	// What is read at all.
 	Read ReadConfig `yaml:"read"`
 
+	// Numbers by which messages are told, the same in both profiles unless they say
+	// otherwise.
+	Rules RulesConfig `yaml:"rules"`
+
 	// Judging from camera and computer use what the person at this machine does.
 	Focus FocusConfig `yaml:"focus"`
 
@@ -333,7 +337,7 @@ type LLMConfig struct {
 	Provider string `yaml:"provider" oneof:"ollama|openai|anthropic"`
 
 	// Name of the model, as the server calls it, such as qwen3:4b. It must be given
-	// unless tier is none. Default empty.
+	// unless tier is none. Empty: none. Default empty.
 	Model string `yaml:"model"`
 
 	// Address of the server, with /v1 where its provider has that. Empty: the
@@ -455,6 +459,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		OCR:        OCRConfig{Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
 		Burst:      BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
 		Dedup:      DedupConfig{FirstSight: "unanswered", Tail: 200},
+		Rules:      defaultRules(),
 		Focus:      defaultFocus(),
 		LLM:        defaultLLM(),
 		Web:        WebConfig{Addr: "127.0.0.1:7411"},
@@ -513,7 +518,8 @@ func (c *Config) Validate() error {
 		p.add(c, "focus.feed_addr", checkLoopback(c.Focus.FeedAddr))
 	}
 	c.checkLLM(&p)
-	c.checkBurst(&p)
+	c.checkOrder(&p, "burst.quiet", "burst.cap", c.Burst.Quiet <= c.Burst.Cap)
+	c.checkRules(&p)
 	c.checkWindows(&p)
 	return p.err()
 }

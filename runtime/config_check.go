@@ -100,18 +100,6 @@ func checkLoopback(addr string) string {
 	return quote(addr) + ": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages"
 }
 
-// checkBurst complains about the value of the two that somebody set.
-func (c *Config) checkBurst(p *problems) {
-	quiet, limit := c.Burst.Quiet, c.Burst.Cap
-	switch {
-	case quiet <= limit:
-	case c.originOf("burst.cap") == (origin{}):
-		p.add(c, "burst.quiet", fmt.Sprintf("%s: want at most burst.cap, which is %s", quiet, limit))
-	default:
-		p.add(c, "burst.cap", fmt.Sprintf("%s: want at least burst.quiet, which is %s", limit, quiet))
-	}
-}
-
 func (c *Config) checkWindows(p *problems) {
 	if n := len(c.Windows); n > maxWindows {
 		p.add(c, "windows", fmt.Sprintf("%d windows: want at most %d", n, maxWindows))

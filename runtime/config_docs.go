@@ -10,12 +10,15 @@ import (
 //go:embed config.go
 var configSource string
 
+//go:embed config_rules.go
+var rulesSource string
+
 // fieldDocs returns the comment of each field, by "WindowConfig.Poll", as lines.
 func fieldDocs() map[string][]string {
 	docs := map[string][]string{}
 	var owner string
 	var comment []string
-	for line := range strings.Lines(configSource) {
+	for line := range strings.Lines(configSource + rulesSource) {
 		line = strings.TrimRight(line, "\r\n")
 		if rest, ok := strings.CutPrefix(line, "type "); ok {
 			owner, _, _ = strings.Cut(rest, " ")

@@ -116,6 +116,28 @@ ocr: {engine: drawn, isolation: process, burst: 3, workers: 4, timeout: 1m30s, r
 burst: {quiet: 100ms, cap: 2s, parts: 2}
 dedup: {first_sight: none, tail: 20}
 read: {only: ["line:Hana", "花 \"x\", y"]}
+rules:
+  capture: {deadline: 10s, late: 3, backoff: 1m, gap: 100ms, tries: 6}
+  ocr: {accept: 0.5, fallback: 0.3, title: 0.2}
+  fusion:
+    threshold: 50
+    changed: 55
+    unchanged: 30
+    grew: 60
+    shrank: 25
+    same: 5
+    high: 90
+    medium: 40
+    echo_window: 1m
+    cursor: 5
+    attempts: 2
+    within: 1s
+    unknown: 20s
+  lines: {min: 6, cover: 80, similar: 0.8}
+  echo: {equal: 3, part: 7, contains: 75, contained: 80, line: 5, lines: 3, match: 50}
+  dedup: {fingerprint: 5s, lines: 1m, min_line: 3, entries: 100}
+  ledger: {first_at_most: 4, patience: 1s, tries: 2, history: 1000}
+  ingress: {echo_window: 5m, sends: 64, short: 10s, short_min: 1, short_max: 12, common: 15s, common_min: 8, common_max: 200, similar: 0.9, entries: 500}
 debug: {text: true}
 focus:
   enabled: true
@@ -407,11 +429,15 @@ func TestDocsAgreeWithTags(t *testing.T) {
 // The plain scan of the source finds what Go's own parser finds.
 func TestDocsAreTheComments(t *testing.T) {
 	docs := fieldDocs()
-	file, err := parser.ParseFile(token.NewFileSet(), "config.go", configSource, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
+	var decls []ast.Decl
+	for name, source := range map[string]string{"config.go": configSource, "config_rules.go": rulesSource} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decls = append(decls, file.Decls...)
 	}
-	for _, decl := range file.Decls {
+	for _, decl := range decls {
 		gen, ok := decl.(*ast.GenDecl)
 		if !ok {
 			continue

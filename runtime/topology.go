@@ -79,28 +79,25 @@ func (r *Runtime) topology() (plan, error) {
 		return p, errors.Join(err, p.close())
 	}
 	seed := cfg.Profile == ProfileSeed
+	ledger, gate := cfg.dedup(), cfg.ingress()
+	ledger.To, ledger.HashKey, gate.HashKey = ingress.Kind, r.set.hashKey, r.set.hashKey
 	p.kinds = []engine.Kind{
 		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
 			window := messages.WindowID(a.Key())
-			return poller.New(poller.Options{
-				Interval: time.Duration(windows[window].cfg.Poll), Excluded: layoutOf(window).Excluded,
-				ReadTime: time.Duration(cfg.OCR.Timeout), ReadRetries: cfg.OCR.Retries, Burst: cfg.OCR.Burst,
-				TellResets: seed,
-			})(a)
+			o := cfg.looking()
+			o.Interval, o.Excluded = time.Duration(windows[window].cfg.Poll), layoutOf(window).Excluded
+			return poller.New(o)(a)
 		}},
 		{Name: "fusion", New: func(a messages.Address) actors.Actor {
 			window := messages.WindowID(a.Key())
 			lay, w := layoutOf(window), windows[window].cfg
 			return fusion.New(fusion.Options{
-				App: w.App, Only: cfg.Read.Only, Seed: seed, Interval: time.Duration(w.Poll), HashKey: r.set.hashKey,
+				App: w.App, Only: cfg.Read.Only, Seed: seed, Interval: time.Duration(w.Poll), HashKey: r.set.hashKey, Rules: cfg.Rules.fusion(),
 				Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
 			})(a)
 		}},
-		{Name: "dedup", New: dedup.New(dedup.Options{
-			FirstSight: dedup.FirstSight(cfg.Dedup.FirstSight), Keep: cfg.Dedup.Tail, To: ingress.Kind,
-			Seed: seed, HashKey: r.set.hashKey,
-		})},
-		{Name: "ingress", New: ingress.New(ingress.Options{Profile: ingress.Profile(cfg.Profile), HashKey: r.set.hashKey})},
+		{Name: "dedup", New: dedup.New(ledger)},
+		{Name: "ingress", New: ingress.New(gate)},
 		{Name: "burst", New: burst.New(burst.Options{
 			Quiet: time.Duration(cfg.Burst.Quiet), Cap: time.Duration(cfg.Burst.Cap), Parts: cfg.Burst.Parts,
 		})},
@@ -115,7 +112,7 @@ func (r *Runtime) topology() (plan, error) {
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
 			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.set.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
-			return ocr.NewWorker(layoutOf, p.readings, recognizer).Decide(burstRule(cfg.Profile)), nil
+			return ocr.NewWorker(layoutOf, p.readings, recognizer).Decide(burstRule(cfg.Profile)).Believe(cfg.Rules.belief()), nil
 		}},
 	}
 	p.windows = slices.Sorted(maps.Keys(windows))
@@ -123,7 +120,7 @@ func (r *Runtime) topology() (plan, error) {
 		p.activate = append(p.activate, messages.To("poller", string(id)))
 	}
 	if len(trees) > 0 {
-		p.watchRows(trees, windows, r.set.now)
+		p.watchRows(trees, windows, cfg.Rules.counting(), r.set.now)
 	}
 	if err := r.askModel(&p); err != nil {
 		return p, errors.Join(err, p.close())
@@ -150,9 +147,11 @@ func burstRule(profile string) ocr.Rule {
 }
 
 // watchRows adds the structure pollers of the windows that have a tree.
-func (p *plan) watchRows(trees map[messages.WindowID]structure.Source, windows map[messages.WindowID]window, now func() time.Time) {
+func (p *plan) watchRows(trees map[messages.WindowID]structure.Source, windows map[messages.WindowID]window, o structure.Options, now func() time.Time) {
 	p.kinds = append(p.kinds, engine.Kind{Name: structure.Kind, Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
-		return structure.New(structure.Options{Interval: time.Duration(windows[messages.WindowID(a.Key())].cfg.Poll)})(a)
+		o := o
+		o.Interval = time.Duration(windows[messages.WindowID(a.Key())].cfg.Poll)
+		return structure.New(o)(a)
 	}})
 	p.workers = append(p.workers, engine.WorkerKind{
 		Name: structure.Kind, Size: len(trees), Answers: answers(messages.RowsCounted{}), New: structure.NewWorker(trees, now),

@@ -1,0 +1,191 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/ingress"
+	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/actors/structure"
+	"github.com/kehai-run/kehai/actors/text"
+)
+
+// effective is what the actors of a configuration decide by.
+type effective struct {
+	Looking  poller.Options
+	Counting structure.Options
+	Belief   ocr.Belief
+	Burst    ocr.Rule
+	Fusion   fusion.Rules
+	Dedup    dedup.Options
+	Ingress  ingress.Options
+}
+
+func effectiveOf(c Config) effective {
+	looking := c.looking().WithDefaults()
+	looking.Interval, looking.Excluded = 0, nil // a window's own
+	return effective{looking, c.Rules.counting(), c.Rules.belief(), burstRule(c.Profile), c.Rules.fusion(), c.dedup().WithDefaults(), c.ingress().WithDefaults()}
+}
+
+// TestEffectiveDefaults: what holds in each profile where nothing is set.
+func TestEffectiveDefaults(t *testing.T) {
+	lines := text.LineRules{Min: 8, Cover: 84, Similar: 0.88}
+	echo := text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: lines}
+	standard := effective{
+		Looking: poller.Options{
+			Deadline: 30 * time.Second, ReadTime: 20 * time.Second, ReadRetries: 1, MaxBackoff: 30 * time.Second,
+			Burst: 1, Gap: 120 * time.Millisecond, Tries: 5, Late: 2,
+		},
+		Counting: structure.Options{Deadline: 30 * time.Second, MaxBackoff: 30 * time.Second},
+		Belief:   ocr.Belief{Accept: 0.40, Fallback: 0.25},
+		Burst:    ocr.Majority,
+		Fusion: fusion.Rules{
+			Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
+			EchoWindow: 120 * time.Second, Echo: echo, CursorLines: 4, Lines: lines, Attempts: 3, AttemptsWithin: 2 * time.Second,
+			Unknown: 5 * time.Second, Title: 0.25,
+		},
+		Dedup: dedup.Options{
+			FirstSight: dedup.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3, To: "burst",
+			Window: dedup.WindowRules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: lines, Views: true},
+		},
+		Ingress: ingress.Options{
+			Profile: ingress.Default, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
+			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
+		},
+	}
+	seed := standard
+	seed.Looking.TellResets, seed.Burst, seed.Dedup.Seed, seed.Ingress.Profile = true, ocr.Longest, true, ingress.Seed
+	seed.Dedup.Window = dedup.WindowRules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: lines, Vacuous: true}
+	for profile, want := range map[string]effective{ProfileDefault: standard, ProfileSeed: seed} {
+		c := exampleDefault()
+		c.Profile = profile
+		if got := effectiveOf(c); !reflect.DeepEqual(got, want) {
+			t.Errorf("profile %s decides by %+v, want %+v", profile, got, want)
+		}
+	}
+	c := exampleDefault()
+	if got, want := c.Burst, (BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36}); got != want {
+		t.Errorf("default burst = %+v, want %+v", got, want)
+	}
+}
+
+// TestRulesReachTheActors: every number of the configuration arrives, each at its
+// own place, whatever the profile.
+func TestRulesReachTheActors(t *testing.T) {
+	lines := text.LineRules{Min: 6, Cover: 80, Similar: 0.8}
+	echo := text.EchoRules{MinEqual: 3, MinPart: 7, Contains: 75, Contained: 80, MinLine: 5, MinLines: 3, LinesMatch: 50, Lines: lines}
+	want := effective{
+		Looking: poller.Options{
+			Deadline: 10 * time.Second, ReadTime: 90 * time.Second, ReadRetries: 0, MaxBackoff: time.Minute,
+			Burst: 3, Gap: 100 * time.Millisecond, Tries: 6, Late: 3, TellResets: true,
+		},
+		Counting: structure.Options{Deadline: 10 * time.Second, MaxBackoff: time.Minute},
+		Belief:   ocr.Belief{Accept: 0.5, Fallback: 0.3},
+		Burst:    ocr.Longest,
+		Fusion: fusion.Rules{
+			Threshold: 50, Changed: 55, Unchanged: 30, Grew: 60, Shrank: 25, Same: 5, High: 90, Medium: 40,
+			EchoWindow: time.Minute, Echo: echo, CursorLines: 5, Lines: lines, Attempts: 2, AttemptsWithin: time.Second,
+			Unknown: 20 * time.Second, Title: 0.2,
+		},
+		Dedup: dedup.Options{
+			FirstSight: dedup.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2, To: "burst", Seed: true,
+			Window: dedup.WindowRules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100, Same: lines, Vacuous: true},
+		},
+		Ingress: ingress.Options{
+			Profile: ingress.Seed, EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second, ShortMin: 1, ShortMax: 12,
+			CommonWindow: 15 * time.Second, CommonMin: 8, CommonMax: 200, Similar: 0.9, Entries: 500,
+		},
+	}
+	if got := effectiveOf(parse(t, every)); !reflect.DeepEqual(got, want) {
+		t.Errorf("every decides by %+v, want %+v", got, want)
+	}
+}
+
+// Every number at either end of its range is one that the actors take, and none
+// means another number there.
+func TestRangesOfRules(t *testing.T) {
+	for _, end := range []string{"min", "max"} {
+		c := exampleDefault()
+		for _, f := range c.fields() {
+			if strings.HasPrefix(f.key, "rules.") {
+				if wrong := f.setText(f.tag.Get(end)); wrong != "" {
+					t.Errorf("%s of %s: %s", end, f.key, wrong)
+				}
+			}
+		}
+		if err := c.Validate(); err != nil {
+			t.Errorf("Validate(every rule at its %s) = %v, want nil", end, err)
+		}
+		got := effectiveOf(c)
+		if err := got.Ingress.Validate(); err != nil {
+			t.Errorf("ingress at every %s: %v", end, err)
+		}
+		if asked := c.Rules.fusion(); asked != got.Fusion || c.ingress().Echo != got.Ingress.Echo || fmt.Sprint(c.ingress()) != fmt.Sprint(got.Ingress) {
+			t.Errorf("at every %s the actors decide by %+v, want what was asked for", end, got)
+		}
+		window := c.dedup().Window
+		if end == "min" { // zero: the profile's own
+			window.Fingerprint, window.MinLine = 8*time.Second, 2
+		}
+		if window.Views = true; got.Dedup.Window != window {
+			t.Errorf("at every %s the window decides by %+v, want %+v", end, got.Dedup.Window, window)
+		}
+	}
+}
+
+func TestRulesErrors(t *testing.T) {
+	const at = "runtime: bad configuration: kehai.yaml:"
+	for _, c := range []struct{ in, want string }{
+		{"rules:\n  fusion: {treshold: 3}", at + `2:12: unknown key "rules.fusion.treshold": did you mean threshold?`},
+		{"rules:\n  dedup:\n    fingerprint: 8", at + `3:18: rules.dedup.fingerprint: "8": want a duration such as 1.5s, 250ms or 720h`},
+		{"rules: {ocr: {accept: 1.5}}", at + `1:23: rules.ocr.accept: 1.5: want 0.01 to 1`},
+		{"rules: {ocr: {accept: .nan}}", at + `1:23: rules.ocr.accept: ".nan": want a number from 0.01 to 1`},
+		{"rules: {lines: {cover: 101}}", at + `1:24: rules.lines.cover: 101: want 1 to 100`},
+		{"rules: {lines: {cover: 84%}}", at + `1:24: rules.lines.cover: "84%": want a whole number from 1 to 100`},
+		{"rules: {fusion: {attempts: 0}}", at + `1:28: rules.fusion.attempts: 0: want 1 to 20`},
+		{"rules: {fusion: 60}", at + `1:17: rules.fusion: want keys with values below it, found a single value`},
+		{"rules: {fusion: {threshold: 63}}", at + `1:29: rules.fusion.threshold: 63: want at most rules.fusion.changed, which is 62`},
+		{"rules: {fusion: {changed: 59}}", at + `1:27: rules.fusion.changed: 59: want at least rules.fusion.threshold, which is 60`},
+		{"rules: {fusion: {medium: 81}}", at + `1:26: rules.fusion.medium: 81: want at most rules.fusion.high, which is 80`},
+		{"rules: {ocr: {fallback: 0.41}}", at + `1:25: rules.ocr.fallback: 0.41: want at most rules.ocr.accept, which is 0.4`},
+		{"rules: {ingress: {short_max: 1}}", at + `1:30: rules.ingress.short_max: 1: want at least rules.ingress.short_min, which is 2`},
+		{"rules: {ingress: {common_min: 401}}", at + `1:31: rules.ingress.common_min: 401: want at most rules.ingress.common_max, which is 400`},
+		{"rules: {ingress: {entries: 2001}}", at + `1:28: rules.ingress.entries: 2001: want 1 to 2000`},
+	} {
+		_, err := ParseConfig("kehai.yaml", []byte(c.in))
+		if !errors.Is(err, ErrConfig) || err.Error() != c.want {
+			t.Errorf("ParseConfig(%q) = %v, want %s", c.in, err, c.want)
+		}
+	}
+	for _, same := range []string{"rules: {fusion: {threshold: 62}}", "rules: {ocr: {fallback: 0.4}}", "rules: {ingress: {short_min: 24}}", "rules: {fusion: {high: 50}}"} {
+		parse(t, same)
+	}
+}
+
+// A number can come from a file, the environment or a flag, the later wins, and
+// the profile's own numbers follow the profile wherever that was set.
+func TestSourcesOfRules(t *testing.T) {
+	c := parse(t, "rules: {dedup: {min_line: 3}, fusion: {cursor: 6}}")
+	if err := c.ApplyEnv([]string{"KEHAI_RULES_FUSION_CURSOR=7", "KEHAI_RULES_CAPTURE_GAP=50ms", "KEHAI_PROFILE=seed"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetFlag("--attempts", "rules.fusion.attempts", "5"); err != nil {
+		t.Fatal(err)
+	}
+	if f := c.Rules.fusion(); f.CursorLines != 7 || f.Attempts != 5 || c.looking().Gap != 50*time.Millisecond {
+		t.Errorf("cursor, attempts, gap = %d, %d, %v, want 7, 5, 50ms", f.CursorLines, f.Attempts, c.looking().Gap)
+	}
+	if w := c.dedup().WithDefaults().Window; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
+		t.Errorf("window = %+v, want the file's 3 characters and the profile's 20s", w)
+	}
+	if out := written(t, c); !strings.Contains(out, "cursor: 7  # env KEHAI_RULES_FUSION_CURSOR") || !strings.Contains(out, "min_line: 3  # file kehai.yaml:1:27") {
+		t.Errorf("Write() = %s\nwant where cursor and min_line are from", out)
+	}
+}
