@@ -113,8 +113,9 @@ type UnknownReason string
 
 // Reasons why a conversation is unknown.
 const (
-	UnknownTitle UnknownReason = "title_unreadable"
-	UnknownAlike UnknownReason = "title_ambiguous" // it may be that of several known ones
+	UnknownTitle  UnknownReason = "title_unreadable"
+	UnknownUnsure UnknownReason = "title_unsure"    // it would be a new one's, but may be misread
+	UnknownAlike  UnknownReason = "title_ambiguous" // it may be that of several known ones
 )
 
 // Hint says what a person can do about it.

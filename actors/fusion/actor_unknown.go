@@ -1,6 +1,7 @@
 package fusion
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -29,8 +30,11 @@ func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last, view Las
 		names = append(names, k)
 	}
 	name, ok := Identify(name, names, last.Name, last.resembles(view))
-	if !ok {
+	switch {
+	case !ok:
 		return "", messages.UnknownAlike
+	case a.o.Rules.unsure(m.Title) && !slices.Contains(names, name):
+		return "", messages.UnknownUnsure
 	}
 	return name, ""
 }

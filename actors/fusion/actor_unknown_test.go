@@ -105,3 +105,46 @@ func TestUnknownNamesNobody(t *testing.T) {
 		t.Errorf("published %s, want no name in it", s)
 	}
 }
+
+// TestAHalfReadTitleOpensNoConversation: it is held until it is read better,
+// unless it is that of a known one.
+func TestAHalfReadTitleOpensNoConversation(t *testing.T) {
+	at := func(confidence float64, title messages.Text, words string) messages.FrameRead {
+		m := read(title, words)
+		m.Title.Confidence = confidence
+		return m
+	}
+	h := spawn(t)
+	unsure := send(h, at(0.39, "Hana", "a b"))
+	h.WantSent(heldBack(unsure))
+	h.WantDropped("fusion", "unknown conversation")
+	h.Crash()
+	unsure = send(h, at(0.25, "Hana", "a b"))
+	h.WantSent(heldBack(unsure))
+	for range 5 {
+		send(h, unsure)
+	}
+	var why messages.UnknownReason
+	for _, m := range h.Published() {
+		if m, ok := m.(messages.ConversationUnknown); ok {
+			why = m.Why
+		}
+	}
+	if why != messages.UnknownUnsure {
+		t.Errorf("conversation_unknown says %q, want %q", why, messages.UnknownUnsure)
+	}
+	h.Sent()
+	sure := send(h, at(0.40, "Hana", "a b"))
+	h.WantSent(detection(sure, "Hana"), settled(sure))
+	h.Crash()
+	for i, title := range []messages.Text{"Hana", "ＨＡＮＡ"} { // known now
+		known := send(h, at(0.25, title, "b c "+string(rune('d'+i))))
+		h.WantSent(detection(known, "Hana"), settled(known))
+	}
+	unsure = send(h, at(0.39, "Hama", "x y"))
+	h.WantSent(heldBack(unsure))
+	free := send(h, at(0, "Ken", "x y")) // from an engine without confidences
+	h.WantSent(again)
+	free = send(h, free)
+	h.WantSent(detection(free, "Ken"), settled(free))
+}

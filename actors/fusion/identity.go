@@ -45,6 +45,11 @@ func (r Rules) Name(title messages.Line) string {
 	return s
 }
 
+// unsure reports that a title may be misread.
+func (r Rules) unsure(title messages.Line) bool {
+	return title.Confidence > 0 && title.Confidence < r.TitleNew
+}
+
 // Identify finds out which of the known conversations a name means. A name that
 // differs in case, width or spaces only is the same. A misread name is known
 // again if it is long, or if the window still shows what current, the

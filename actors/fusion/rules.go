@@ -36,6 +36,8 @@ type Rules struct {
 	// A title that was read with a confidence above zero and below this is
 	// unreadable.
 	Title float64
+	// Below this one it opens no conversation: it must be that of a known one.
+	TitleNew float64
 }
 
 // DefaultRules returns the rules of both profiles.
@@ -43,7 +45,7 @@ func DefaultRules() Rules {
 	return Rules{
 		Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
 		EchoWindow: 120 * time.Second, Echo: text.DefaultEcho(), CursorLines: 4, Lines: text.DefaultLines(),
-		Attempts: 3, AttemptsWithin: 2 * time.Second, Unknown: 5 * time.Second, Title: 0.25,
+		Attempts: 3, AttemptsWithin: 2 * time.Second, Unknown: 5 * time.Second, Title: 0.25, TitleNew: 0.40,
 	}
 }
 
@@ -58,6 +60,7 @@ func (r Rules) withDefaults() Rules {
 		CursorLines: cmp.Or(r.CursorLines, d.CursorLines), Lines: cmp.Or(r.Lines, d.Lines),
 		Attempts: cmp.Or(r.Attempts, d.Attempts), AttemptsWithin: cmp.Or(r.AttemptsWithin, d.AttemptsWithin),
 		Unknown: cmp.Or(r.Unknown, d.Unknown), Title: cmp.Or(r.Title, d.Title),
+		TitleNew: cmp.Or(r.TitleNew, d.TitleNew),
 	}
 }
 
