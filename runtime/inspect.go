@@ -21,6 +21,10 @@ func (r *Runtime) Inspect() control.Status {
 		Running: r.state == stateRunning, Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
 		StartedAt: control.Stamp{Time: r.started}, Problems: r.problems(),
 	}
+	for _, w := range slices.Sorted(maps.Keys(r.captures)) {
+		c := r.captures[w]
+		s.Captures = append(s.Captures, control.Capture{Window: w, Code: c.Code, Detail: c.Detail, Since: control.Stamp{Time: c.At}})
+	}
 	e := r.engine
 	if r.page != nil {
 		s.Page = r.page.URL()
@@ -133,6 +137,9 @@ func (r *Runtime) note(m messages.Message) {
 	case messages.StoreRecovered:
 		set("store", "", false)
 	case messages.CaptureState:
+		if last, ok := r.captures[m.Window]; !ok || last.Code != m.Code { // a poller that restarts says the same again
+			r.captures[m.Window] = m
+		}
 		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
 	case messages.IdentityState:
 		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")

@@ -37,14 +37,15 @@ type Runtime struct {
 
 	ready chan struct{}
 
-	mu      sync.Mutex
-	state   state
-	subs    []*subscription
-	engine  *engine.Engine
-	page    *web.Server
-	started time.Time
-	trouble map[string]string // what is wrong now, by cause
-	fatal   chan error        // what ends the run
+	mu       sync.Mutex
+	state    state
+	subs     []*subscription
+	engine   *engine.Engine
+	page     *web.Server
+	started  time.Time
+	trouble  map[string]string                           // what is wrong now, by cause
+	captures map[messages.WindowID]messages.CaptureState // the newest change
+	fatal    chan error                                  // what ends the run
 }
 
 type state int
@@ -69,7 +70,7 @@ func New(cfg Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, codec: codec, ready: make(chan struct{}),
-		trouble: map[string]string{}, fatal: make(chan error, 1), pauses: &pauses{}, sights: newSights(cfg),
+		trouble: map[string]string{}, captures: map[messages.WindowID]messages.CaptureState{}, fatal: make(chan error, 1), pauses: &pauses{}, sights: newSights(cfg),
 	}
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	if r.plan, err = r.topology(); err != nil {

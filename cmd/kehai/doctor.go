@@ -59,24 +59,7 @@ func examine(ctx context.Context, a *app, cfg runtime.Config) []finding {
 	list = append(list, checkFocus(ctx, cfg)...)
 	list = append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil), checkPort(cfg, running != nil))
 	if err == nil {
-		list = append(list, checkRunning(ctx, running)...)
-	}
-	return list
-}
-
-// checkRunning lists what the Kehai that runs knows to be wrong, such as windows
-// that it cannot capture.
-func checkRunning(ctx context.Context, b control.Backend) []finding {
-	s, err := b.Status(ctx)
-	if err != nil {
-		return []finding{{what: "running", text: err.Error()}}
-	}
-	var list []finding
-	for _, p := range s.Problems {
-		list = append(list, finding{what: "running", text: p})
-	}
-	if len(list) == 0 {
-		list = append(list, finding{what: "running", ok: true, text: fmt.Sprintf("since %s, and knows of nothing wrong", s.StartedAt)})
+		list = append(list, checkRunning(ctx, running, cfg)...)
 	}
 	return list
 }

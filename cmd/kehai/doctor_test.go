@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -27,9 +28,26 @@ func TestDoctorTellsWhatTheRunningKehaiKnows(t *testing.T) {
 	}{
 		{runs{status: control.Status{StartedAt: since}}, []finding{{what: "running", ok: true, text: "since 2026-01-01T00:00:00.000Z, and knows of nothing wrong"}}},
 		{runs{status: control.Status{Problems: []string{"a", "b"}}}, []finding{{what: "running", text: "a"}, {what: "running", text: "b"}}},
+		{runs{status: control.Status{
+			Node: "a", StartedAt: since, Problems: []string{"b", "window hana@a cannot be captured (minimised): restore it"},
+			Captures: []control.Capture{
+				{Window: "hana@a", Code: "minimised", Detail: "restore it", Since: since}, {Window: "ken@a", Code: "paused", Since: since},
+				{Window: "line@a", Since: since},
+			},
+		}}, []finding{
+			{what: "capture", text: "hana@a: minimised since 2026-01-01T00:00:00.000Z: restore it"},
+			{what: "capture", text: "ken@a: paused since 2026-01-01T00:00:00.000Z", mend: "kehai resume"},
+			{what: "capture", ok: true, text: "line@a: captured since 2026-01-01T00:00:00.000Z"},
+			{what: "capture", text: "new@a: not captured so far", mend: "wait a moment; if it stays so, is it in the configuration that runs?"},
+			{what: "running", text: "b"},
+		}},
 		{runs{err: errors.New("gone")}, []finding{{what: "running", text: "gone"}}},
 	} {
-		if got := checkRunning(context.Background(), c.backend); !reflect.DeepEqual(got, c.want) {
+		var cfg runtime.Config
+		if c.backend.status.Node != "" {
+			cfg.Windows = []runtime.WindowConfig{{Name: "line"}, {Name: "new"}}
+		}
+		if got := checkRunning(context.Background(), c.backend, cfg); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("checkRunning(%+v) = %+v, want %+v", c.backend.status, got, c.want)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -235,20 +237,40 @@ func (a *app) obey(done context.Context, signals <-chan os.Signal, cancel, kill 
 
 // greet says what runs, and where to look.
 func (a *app) greet(rt *runtime.Runtime, cfg runtime.Config) {
-	names := ""
-	for i, w := range cfg.Windows {
-		if i > 0 {
-			names += ", "
+	s := rt.Inspect()
+	fmt.Fprintf(a.stderr, "Kehai watches %s. Ctrl-C stops.\n", watchedNow(cfg, s))
+	if s.Page != "" {
+		fmt.Fprintf(a.stderr, "Live page: %s\n", s.Page)
+	}
+}
+
+// watchedNow names the windows that are watched, and those that are paused.
+func watchedNow(cfg runtime.Config, s control.Status) string {
+	var names, paused []string
+	for _, w := range cfg.Windows {
+		id := messages.WindowID(w.Name + "@" + s.Node)
+		if slices.ContainsFunc(s.Paused, func(p control.Paused) bool { return p.Window == "" || p.Window == id }) {
+			paused = append(paused, w.Name)
+		} else {
+			names = append(names, w.Name)
 		}
-		names += w.Name
 	}
-	if names == "" {
-		names = "no window: none is configured"
+	switch {
+	case len(cfg.Windows) == 0:
+		return "no window: none is configured"
+	case len(names) == 0:
+		return fmt.Sprintf("no window: %s paused, kehai resume goes on", are(paused))
+	case len(paused) > 0:
+		return fmt.Sprintf("%s; %s paused, kehai resume goes on", strings.Join(names, ", "), are(paused))
 	}
-	fmt.Fprintf(a.stderr, "Kehai watches %s. Ctrl-C stops.\n", names)
-	if page := rt.Inspect().Page; page != "" {
-		fmt.Fprintf(a.stderr, "Live page: %s\n", page)
+	return strings.Join(names, ", ")
+}
+
+func are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
 	}
+	return strings.Join(names, ", ") + " are"
 }
 
 // printer shows delivered messages and what becomes of them; an error, such as a closed pipe, keeps them

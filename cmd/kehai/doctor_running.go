@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// checkRunning asks the Kehai that runs how it fares with each window, and what
+// else it knows to be wrong.
+func checkRunning(ctx context.Context, b control.Backend, cfg runtime.Config) []finding {
+	s, err := b.Status(ctx)
+	if err != nil {
+		return []finding{{what: "running", text: err.Error()}}
+	}
+	var list []finding
+	for _, c := range s.Captures {
+		list = append(list, captureFinding(c))
+	}
+	for _, w := range cfg.Windows {
+		id := messages.WindowID(w.Name + "@" + s.Node)
+		if !slices.ContainsFunc(s.Captures, func(c control.Capture) bool { return c.Window == id }) {
+			list = append(list, finding{what: "capture", text: fmt.Sprintf("%s: not captured so far", id), mend: "wait a moment; if it stays so, is it in the configuration that runs?"})
+		}
+	}
+	wrong := 0
+	for _, p := range s.Problems {
+		wrong++
+		if !slices.ContainsFunc(s.Captures, func(c control.Capture) bool {
+			return strings.HasPrefix(p, fmt.Sprintf("window %s cannot be captured", c.Window)) // it stands above
+		}) {
+			list = append(list, finding{what: "running", text: p})
+		}
+	}
+	if wrong == 0 {
+		list = append(list, finding{what: "running", ok: true, text: fmt.Sprintf("since %s, and knows of nothing wrong", s.StartedAt)})
+	}
+	return list
+}
+
+// captureFinding says whether a window can be captured. The detail is the
+// driver's, which says what to do.
+func captureFinding(c control.Capture) finding {
+	f := finding{what: "capture", text: fmt.Sprintf("%s: ", c.Window)}
+	switch c.Code {
+	case "":
+		f.ok = true
+		f.text += fmt.Sprintf("captured since %s", c.Since)
+	case messages.CodePaused:
+		f.text += fmt.Sprintf("paused since %s", c.Since)
+		f.mend = "kehai resume"
+	default:
+		f.text += fmt.Sprintf("%s since %s: %s", c.Code, c.Since, clean(c.Detail))
+	}
+	return f
+}
