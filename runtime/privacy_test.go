@@ -92,6 +92,50 @@ func TestWhatIsForgottenIsGoneAndStaysGone(t *testing.T) {
 	})
 }
 
+// The rules of profile seed remember texts in places of their own.
+func TestWhatIsForgottenIsGoneInProfileSeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store spy
+		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *runtime.Config) { c.Profile = runtime.ProfileSeed }))
+		s.Friend("Ken", "konnichiwa")
+		s.Advance(30 * time.Second)
+		s.Friend("Hana", "ohayou")
+		s.WantMessages("konnichiwa", "ohayou")
+		sent := messages.TextSent{Conversation: "line:Hana", Text: "henji", Trace: "t9", At: time.Now()}
+		for _, to := range []messages.Address{"fusion/line@test", "ingress/line:Hana"} {
+			if err := s.Runtime.Inject(context.Background(), to, sent, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Advance(5 * time.Second)
+		for _, words := range []string{"ohayou", "henji"} { // the test looks where there is something
+			if len(store.holding(t, words)) == 0 {
+				t.Fatalf("%q is stored nowhere before it is forgotten", words)
+			}
+		}
+		if err := s.Window.Switch("Ken"); err != nil {
+			t.Fatal(err)
+		}
+		s.Advance(5 * time.Second)
+		if _, err := s.Runtime.Forget(context.Background(), "line:Hana"); err != nil {
+			t.Fatal(err)
+		}
+		for _, words := range []string{"ohayou", "henji"} {
+			if found := store.holding(t, words); len(found) > 0 {
+				t.Errorf("%q is still in %v", words, found)
+			}
+		}
+		for _, key := range store.holding(t, "Hana") {
+			if !strings.HasPrefix(key, `"s/dedup/line:Hana\x00head`) {
+				t.Errorf("the name is still in %s, want it in the ledger's mark only", key)
+			}
+		}
+		if len(store.holding(t, "konnichiwa")) == 0 {
+			t.Error("Ken's words are gone too")
+		}
+	})
+}
+
 func TestForgettingWhatIsVisibleDeliversNothingAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.Start(t)

@@ -81,6 +81,8 @@ func (a *app) withBackend(verb func(ctx context.Context, b control.Backend, args
 const openPatience = 5 * time.Second
 
 func (a *app) open(ctx context.Context, cfg runtime.Config) (control.Backend, func() error, error) {
+	log := a.logger(cfg)
+	log = log.Level(max(log.GetLevel(), zerolog.WarnLevel)) // what the store does is no news to who only asks
 	for deadline := time.Now().Add(openPatience); ; {
 		client, err := control.Dial(ctx, cfg.Data)
 		if err == nil {
@@ -89,7 +91,7 @@ func (a *app) open(ctx context.Context, cfg runtime.Config) (control.Backend, fu
 		if !errors.Is(err, control.ErrNotRunning) {
 			return nil, nil, err
 		}
-		resting, err := runtime.OpenResting(cfg, append(a.extra[:len(a.extra):len(a.extra)], runtime.WithLogger(a.logger(cfg)))...)
+		resting, err := runtime.OpenResting(cfg, append(a.extra[:len(a.extra):len(a.extra)], runtime.WithLogger(log))...)
 		if err == nil {
 			return resting, resting.Close, nil
 		}

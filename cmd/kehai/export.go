@@ -41,8 +41,16 @@ each with a field "record" that says what it is, or as Markdown for people. With
 			default:
 				return badUsage("export: --format %q: want jsonl or md", format)
 			}
-			err := export(ctx, b, q, all, ex)
-			return errors.Join(err, out.Flush())
+			counted := &counting{exporter: ex}
+			err := errors.Join(export(ctx, b, q, all, counted), out.Flush())
+			if err == nil && counted.n == 0 && q.Conversation != "" {
+				what := "no message"
+				if all {
+					what = "nothing"
+				}
+				return fmt.Errorf("%s of %s is stored: kehai messages lists conversations by their names", what, clean(string(q.Conversation)))
+			}
+			return err
 		}),
 	}
 	cmd.Flags().StringVar(&format, "format", "jsonl", "`FORMAT`: jsonl or md")
@@ -56,6 +64,18 @@ type exporter interface {
 	decision(engine.Verdict) error
 	deadLetter(engine.DeadLetter) error
 }
+
+// counting counts what is exported.
+type counting struct {
+	exporter
+	n int
+}
+
+func (c *counting) message(m control.Message) error { c.n++; return c.exporter.message(m) }
+
+func (c *counting) decision(v engine.Verdict) error { c.n++; return c.exporter.decision(v) }
+
+func (c *counting) deadLetter(d engine.DeadLetter) error { c.n++; return c.exporter.deadLetter(d) }
 
 func export(ctx context.Context, b control.Backend, q control.Query, all bool, ex exporter) error {
 	if err := b.Messages(ctx, q, ex.message); err != nil || !all {

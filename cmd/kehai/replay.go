@@ -147,6 +147,9 @@ func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
 	if f.asJSON {
 		return enc.Encode(map[string]summary{"summary": summaryOf(res)})
 	}
+	if res.Expected == 0 {
+		fmt.Fprintln(a.stderr, "kehai: no friend writes anything in this scenario: there was nothing to find")
+	}
 	fmt.Fprintln(a.stdout)
 	if err := printSummary(a.stdout, res); err != nil {
 		return err
