@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
@@ -27,7 +28,7 @@ func WithEventLog(l zerolog.Logger) Option { return func(s *settings) { s.eventL
 // actors run.
 func (r *Runtime) logNames(p plan) telemetry.Names {
 	n := telemetry.Names{
-		Key: r.set.hashKey, Plain: r.cfg.Debug.Text, Apps: map[string]bool{},
+		Hash: hashWith(r.set.hashKey), Plain: r.cfg.Debug.Text, Apps: map[string]bool{},
 		Public: map[string]bool{string(r.desk()): true}, Pools: map[string]bool{},
 	}
 	for _, w := range r.cfg.Windows {
@@ -40,6 +41,11 @@ func (r *Runtime) logNames(p plan) telemetry.Names {
 		n.Pools[w.Name] = true
 	}
 	return n
+}
+
+// hashWith makes the hash of a key, which may still change.
+func hashWith(key []byte) func(string) string {
+	return func(s string) string { return text.Hash(key, s) }
 }
 
 // LogName is how the log writes a conversation unless debug.text is set, for
@@ -80,7 +86,7 @@ func restingNames(e *engine.Engine, cfg Config) (telemetry.Names, error) {
 	}
 	raw, ok, err := e.Setting(logKeySetting)
 	if ok && len(raw) == logKeyBytes {
-		n.Key = raw
+		n.Hash = hashWith(raw)
 	}
 	return n, err
 }

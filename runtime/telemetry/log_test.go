@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -18,7 +19,7 @@ var t0 = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 // names of these tests; hana is how line:Hana is written.
 var names = Names{
-	Key: []byte("key"), Apps: map[string]bool{"line": true}, Public: map[string]bool{"a": true, "w": true}, Pools: map[string]bool{"ocr": true},
+	Hash: func(s string) string { return text.Hash([]byte("key"), s) }, Apps: map[string]bool{"line": true}, Public: map[string]bool{"a": true, "w": true}, Pools: map[string]bool{"ocr": true},
 }
 
 const hana = "line:#8592e271987b4cd7"
@@ -160,7 +161,7 @@ func TestLogHoldsNoPrivateText(t *testing.T) {
 		v := reflect.New(reflect.TypeOf(m)).Elem()
 		filled += fillText(v, secret, 0)
 		var buf bytes.Buffer
-		Log(zerolog.New(&buf).Level(zerolog.TraceLevel), Names{Key: names.Key})(engine.Published{From: "x/y", Trace: "t", Message: v.Interface().(messages.Message)})
+		Log(zerolog.New(&buf).Level(zerolog.TraceLevel), Names{Hash: names.Hash})(engine.Published{From: "x/y", Trace: "t", Message: v.Interface().(messages.Message)})
 		if s := buf.String(); strings.Contains(s, "himitsu") || strings.Contains(s, "秘密") || strings.Contains(s, "7731") {
 			t.Errorf("Log(%T) writes private text: %s", m, s)
 		}

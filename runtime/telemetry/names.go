@@ -3,7 +3,6 @@ package telemetry
 import (
 	"strings"
 
-	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -12,11 +11,11 @@ import (
 // hash: "conversation/line:#4f1c9b02aa17e3d5". The zero value hides every key.
 // Its fields are not changed once it is in use.
 type Names struct {
-	Key    []byte          // of the hashes; without it a name is only hidden
-	Apps   map[string]bool // prefixes of conversations, before the colon
-	Public map[string]bool // keys that name nobody: windows, desks
-	Pools  map[string]bool // kinds of workers: their keys are numbers
-	Plain  bool            // write names and texts as they are
+	Hash   func(string) string // keyed; without it a name is only hidden
+	Apps   map[string]bool     // prefixes of conversations, before the colon
+	Public map[string]bool     // keys that name nobody: windows, desks
+	Pools  map[string]bool     // kinds of workers: their keys are numbers
+	Plain  bool                // write names and texts as they are
 }
 
 // Actor writes an address.
@@ -35,9 +34,9 @@ func (n Names) Conversation(c messages.ConversationID) string {
 	return n.hidden(string(c))
 }
 
-// Hidden is what Conversation writes unless Plain is set; "" without a key.
+// Hidden is what Conversation writes unless Plain is set; "" without a hash.
 func (n Names) Hidden(c messages.ConversationID) string {
-	if len(n.Key) == 0 {
+	if n.Hash == nil {
 		return ""
 	}
 	return n.hidden(string(c))
@@ -52,7 +51,7 @@ func (n Names) Reason(reason string, of ...messages.Address) string {
 		key := a.Key()
 		reason = strings.ReplaceAll(reason, key, n.hidden(key))
 		if app, name, ok := strings.Cut(key, ":"); ok && n.Apps[app] && len(name) > 1 {
-			reason = strings.ReplaceAll(reason, name, "#"+text.Hash(n.Key, key))
+			reason = strings.ReplaceAll(reason, name, n.hash(key))
 		}
 	}
 	return reason
@@ -68,9 +67,15 @@ func number(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // hidden keeps the application and hashes the whole.
 func (n Names) hidden(key string) string {
-	h := "#" + text.Hash(n.Key, key)
 	if app, _, ok := strings.Cut(key, ":"); ok && n.Apps[app] {
-		return app + ":" + h
+		return app + ":" + n.hash(key)
 	}
-	return h
+	return n.hash(key)
+}
+
+func (n Names) hash(key string) string {
+	if n.Hash == nil {
+		return "#"
+	}
+	return "#" + n.Hash(key)
 }

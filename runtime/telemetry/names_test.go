@@ -38,7 +38,7 @@ func TestNamesOfActors(t *testing.T) {
 }
 
 func hashOf(s string) string {
-	return strings.TrimPrefix(Names{Key: names.Key}.Hidden(messages.ConversationID(s)), "#")
+	return strings.TrimPrefix(Names{Hash: names.Hash}.Hidden(messages.ConversationID(s)), "#")
 }
 
 func TestNamesOfConversations(t *testing.T) {
@@ -49,7 +49,7 @@ func TestNamesOfConversations(t *testing.T) {
 		t.Errorf("Conversation(none) = %q, want nothing", got)
 	}
 	if got := (Names{}).Hidden("line:Hana"); got != "" {
-		t.Errorf("Hidden(line:Hana) without a key = %q, want nothing: it would be guessed", got)
+		t.Errorf("Hidden(line:Hana) without a hash = %q, want nothing: it would be guessed", got)
 	}
 }
 
