@@ -44,6 +44,7 @@ func TestParseNamesTheField(t *testing.T) {
 		{"incoming: {min: 48, max: 92, spread: 14}", "incoming: {min: 48, max: 92, spread: -1}", "themes[1].incoming.spread"},
 		{"picture: 64", "pictures: 64", "my.yaml:34:3: unknown field"},
 		{"from_right: 38", "from_right: 1", "my.yaml:11:15: lane.from_right must lie in 2..1000, is 1"},
+		{"ratio: 0.045", "ratio: 0.51", "my.yaml:12:10: lane.ratio must lie in 0..0.5, or the lane is not at the right, is 0.51"},
 		{"width: 3", "width: 0", "my.yaml:10:10: lane.width must lie in 1..100, is 0"},
 		{"  agree: 2           # lane pixels that must agree on a row's class\n", "", "my.yaml:10:3: lane.agree must lie in 1..3, is 0"},
 		{"    tokens: [不在着信,", "    tokens: [' ',", "kinds.call.tokens[0]"},
