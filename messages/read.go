@@ -53,6 +53,7 @@ type Bubble struct {
 	Sender  Text     `json:"sender,omitempty"`  // display name beside the bubble, if shown
 	Named   bool     `json:"named,omitempty"`   // a name is shown, whether or not it could be read
 	Stamp   string   `json:"stamp,omitempty"`   // clock time beside the bubble, if read
+	Low     bool     `json:"low,omitempty"`     // a line of its text is doubtful
 	Clipped bool     `json:"clipped,omitempty"` // cut by the edge of the message area: its text is not whole
 	Text    Text     `json:"text"`              // lines joined
 	Lines   []Line   `json:"lines,omitempty"`

@@ -224,6 +224,9 @@ func digestOf(m messages.Detection) uint64 {
 		if v.Clipped {
 			number(1)
 		}
+		if v.Low {
+			number(2)
+		}
 	}
 	return h.Sum64()
 }

@@ -28,6 +28,7 @@ type Entry struct {
 	Since      time.Time           `json:"since"`             // when it entered the ledger
 	Seen       int                 `json:"seen,omitempty"`    // views that showed it while it waited
 	Waiting    bool                `json:"waiting,omitempty"` // to be passed on
+	Low        bool                `json:"low,omitempty"`     // the text is doubtful
 	Fresh      bool                `json:"fresh,omitempty"`   // its place proves it new
 	Partial    bool                `json:"partial,omitempty"` // higher than the window: the text is a part
 	Gone       bool                `json:"gone,omitempty"`    // taken back
@@ -41,7 +42,7 @@ type Entry struct {
 
 // unsure reports that waiting may tell more.
 func (e *Entry) unsure() bool {
-	return e.Kind == messages.KindUnreadable || e.Side == messages.SideNeither
+	return e.Kind == messages.KindUnreadable || e.Side == messages.SideNeither || e.Low
 }
 
 // taken reports that nothing but a notice can stand in the entry's place.
@@ -111,7 +112,7 @@ func look(v View, now time.Time) (sights []sight, cut bool) {
 	for i, b := range v.Bubbles {
 		notice(b.Box.Y)
 		s := sight{clipped: b.Clipped, bubble: i, y: b.Box.Y, Entry: Entry{
-			Side: b.Side, Kind: b.Kind, Text: b.Text, Key: b.Key, Sender: b.Sender, Named: b.Named, Stamp: b.Stamp,
+			Side: b.Side, Kind: b.Kind, Text: b.Text, Low: b.Low, Key: b.Key, Sender: b.Sender, Named: b.Named, Stamp: b.Stamp,
 			W: b.Box.W, H: b.Box.H, Above: above(v, i), SeenAt: v.SeenAt, Since: now, Seen: 1,
 		}}
 		if s.Kind == messages.KindText && s.text().norm == "" {

@@ -363,8 +363,11 @@ func (l *Ledger) learn(j int, s *sight, sure bool, f *Finding) {
 		if e.Partial && !e.Waiting && e.Side == messages.SideIncoming {
 			e.Change, e.Changed = messages.ChangeCompleted, s.Since
 		}
-		e.Kind, e.Text, e.form, e.Partial = s.Kind, s.Text, s.form, s.Partial
+		e.Kind, e.Text, e.form, e.Partial, e.Low = s.Kind, s.Text, s.form, s.Partial, s.Low
 	case s.Kind == messages.KindUnreadable || s.Partial:
+	case s.Low:
+	case e.Low && s.Kind == messages.KindText && e.Kind == messages.KindText && e.Change == "":
+		e.Text, e.form, e.Low = s.Text, s.form, false
 	case !sure && s.Kind == messages.KindText && e.Kind == messages.KindText && !equal(s.text(), e.text(), true):
 		f.note("a known bubble reads differently: edited, or misread")
 		if !e.Waiting {

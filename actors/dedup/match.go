@@ -123,6 +123,8 @@ func compare(s *sight, e *Entry, worth int, fuzzy bool) (score int, same bool) {
 		return scoreNot, false
 	case equal(s.text(), e.text(), fuzzy):
 		return scoreBase + worth + stamps(s, e), true
+	case (s.Low || e.Low) && sameSize(s, e):
+		return scoreLook, false
 	case !fuzzy:
 		return scoreNot, false
 	case alike(s.text(), e.text()):

@@ -40,6 +40,7 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 		case e.Gone: // it is back
 			l.stays(e, e.Text)
 		case !swapped(s, e) || s.text().norm == e.text().norm:
+		case s.Low, e.Low && e.Waiting: // doubtful readings prove nothing
 		case e.Change == messages.ChangeEdited && equal(s.text(), formOf(e.Told), true):
 			l.stays(e, e.Told)
 		case s.Key == e.Key && s.Key != 0:

@@ -285,3 +285,18 @@ func TestRun(t *testing.T) {
 		}
 	}
 }
+
+// TestASurerReadingIsPassedOn: the ledger waits for it, though the words are the
+// same.
+func TestASurerReadingIsPassedOn(t *testing.T) {
+	h := spawn(t)
+	low := read("Hana", "a b")
+	low.Bubbles[1].Low = true
+	low = send(h, low)
+	h.WantSent(detection(low, "Hana"), settled(low))
+	h.Crash()
+	low = send(h, low)
+	h.WantSent(settled(low))
+	sure := send(h, read("Hana", "a b"))
+	h.WantSent(detection(sure, "Hana"), settled(sure))
+}

@@ -41,6 +41,9 @@ func viewOf(name string, bubbles []messages.Bubble) Last {
 		if b.Clipped {
 			n[8] = 1
 		}
+		if b.Low {
+			n[8] |= 2
+		}
 		h.Write(n[:])
 		for _, s := range []string{string(b.Side), string(b.Kind), string(b.Sender), b.Stamp, string(b.Text)} {
 			word(s)

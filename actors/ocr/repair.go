@@ -1,6 +1,7 @@
 package ocr
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -153,6 +154,11 @@ func (b Belief) accept(lines, other []messages.Line, repair func(string) string)
 		out = append(out, l)
 	}
 	return out, doubtful
+}
+
+// doubts reports that a line is taken only because there is no better reading.
+func (b Belief) doubts(lines []messages.Line) bool {
+	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < b.Accept })
 }
 
 // printable makes UTF-8 without control characters of any bytes.

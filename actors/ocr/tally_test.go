@@ -42,3 +42,30 @@ func TestTally(t *testing.T) {
 		t.Errorf("report = %q, want %q", got, want)
 	}
 }
+
+// TestDoubtfulBubblesAreMarked: in a bubble of its own, in a window without
+// bubbles, and where a further frame of a burst was believed.
+func TestDoubtfulBubblesAreMarked(t *testing.T) {
+	for confidence, want := range map[float64]bool{0.39: true, 0.40: false} {
+		f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
+			return []messages.Line{line("はい", 0.9, 0), line("どうも", confidence, 30)}, nil
+		}}
+		w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
+		for range 2 { // from the cache too
+			for i, b := range do(t, w, talkFrame(t, 64)).Bubbles {
+				if b.Low != want {
+					t.Errorf("a line of confidence %v in bubble %d: low = %v, want %v", confidence, i, b.Low, want)
+				}
+			}
+		}
+		p := newPage(t, lightPage, 1, 720, "")
+		p.write(60, 100, "はい", p.pal.ink)
+		if got := do(t, w, p.frame()); len(got.Bubbles) == 0 || got.Bubbles[0].Low != want {
+			t.Errorf("a line of confidence %v without bubbles: %+v, want one with low = %v", confidence, got.Bubbles, want)
+		}
+	}
+	bad, good := messages.Bubble{Key: 1, Text: "a", Low: true}, messages.Bubble{Key: 1, Text: "b"}
+	if got := Consensus([][]messages.Bubble{{bad}, {good}, {good}}, Majority); got[0].Low || got[0].Text != "b" {
+		t.Errorf("Consensus of one doubtful and two sure = %+v, want the sure one", got[0])
+	}
+}

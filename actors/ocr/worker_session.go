@@ -99,7 +99,9 @@ func (s *session) written(shape Shape, known reading) messages.Bubble {
 		return b
 	}
 	b.Lines = moved(known.lines, b.Box.X, b.Box.Y)
-	return written(b, s.layout.Kinds, s.frame.Scale, func() bool { return pictorial(s.pixels, shape) })
+	b = written(b, s.layout.Kinds, s.frame.Scale, func() bool { return pictorial(s.pixels, shape) })
+	b.Low = b.Kind == messages.KindText && s.w.belief.doubts(b.Lines)
+	return b
 }
 
 // sender reads the name above a bubble. One that is not sure stays unknown.
@@ -181,6 +183,9 @@ func (s *session) bare() ([]messages.Bubble, error) {
 		return nil, err
 	}
 	bubbles, left := assign(lines, part.pixels, area, s.frame.Scale, s.layout)
+	for i := range bubbles {
+		bubbles[i].Low = s.w.belief.doubts(bubbles[i].Lines)
+	}
 	s.dropped, s.doubtful = part.dropped, part.doubtful
 	if fresh {
 		s.read++
