@@ -14,18 +14,22 @@ import (
 //
 // Other pixels and another text are a change where the window is drawn as in its
 // last view, as other letters show that have kept their pixels, and the bubble has
-// another size or its neighbours are unchanged.
-// Without that it takes a text that has hardly anything in common with the old
-// one: a reader may misread a letter when the same words are drawn anew.
+// another size or its neighbours are unchanged. Without that it takes a text that
+// has hardly anything in common with the old one: a reader may misread letters
+// when the same words are drawn anew.
 func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Finding) {
 	shown := func(e *Entry) bool {
 		return mem.Width > 0 && mem.Width == v.Size.W && mem.Top <= e.Pos && e.Pos <= mem.Bottom
 	}
-	still := false
+	kept, redrawn := 0, 0
 	for i, j := range a.at {
-		if s := &sights[i]; j >= 0 && s.counts() && lettered(s.text()) && s.Key != 0 && s.Key == l.entries[j].Key && shown(&l.entries[j]) {
-			still = true
-			break
+		s := &sights[i]
+		switch {
+		case j < 0 || !s.counts() || !shown(&l.entries[j]) || s.Key == 0 || !lettered(s.text()):
+		case s.Key == l.entries[j].Key:
+			kept++
+		default:
+			redrawn++
 		}
 	}
 	for i, j := range a.at {
@@ -44,7 +48,9 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 		case e.Change == messages.ChangeEdited && equal(s.text(), formOf(e.Told), true):
 			l.stays(e, e.Told)
 		case s.Key == e.Key && s.Key != 0:
-		case still && shown(e) && (resized(s, e, v.Scale) || l.steady(sights, a, i, mem.Top)), far(s.text(), e.text()):
+		case kept > 0 && shown(e) && resized(s, e, v.Scale),
+			shown(e) && l.steady(sights, a, i, mem.Top) && (kept > redrawn || kept > 0 && unlike(s.text(), e.text()) > 0.3),
+			far(s.text(), e.text()):
 			f.note("a known bubble reads differently: edited, or misread")
 			l.says(e, s)
 		}
@@ -58,7 +64,7 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 func (l *Ledger) steady(sights []sight, a alignment, i int, top int64) bool {
 	same := func(k, by int) bool {
 		j := a.at[k]
-		if j != a.at[i]+by {
+		if j < 0 || j != a.at[i]+by {
 			return false
 		}
 		return sights[k].Gone && l.entries[j].taken() || sights[k].Key != 0 && sights[k].Key == l.entries[j].Key
@@ -171,12 +177,14 @@ func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Durat
 const farLeast = 6
 
 // far reports that two texts have so little in common that neither is a misread
-// form of the other: more than half of the letters of the longer one differ.
+// form of the other.
 func far(a, b *form) bool {
+	return max(a.runes, b.runes) >= farLeast && min(a.runes, b.runes) > 0 && unlike(a, b) > 0.5
+}
+
+// unlike is the share of the letters of the longer text that differ, 0 to 1.
+func unlike(a, b *form) float64 {
 	x, y := []rune(a.compact), []rune(b.compact)
-	if max(len(x), len(y)) < farLeast || min(len(x), len(y)) == 0 {
-		return false
-	}
 	row := make([]int, len(y)+1)
 	for j := range row {
 		row[j] = j
@@ -193,5 +201,5 @@ func far(a, b *form) bool {
 			row[j+1] = min(step, row[j]+1, diagonal+1)
 		}
 	}
-	return 2*row[len(y)] > max(len(x), len(y))
+	return float64(row[len(y)]) / float64(max(len(x), len(y), 1))
 }
