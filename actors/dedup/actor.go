@@ -89,8 +89,10 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.detection(turn, m)
 	case messages.LedgerDue:
 		a.load(turn)
-		head := a.ledger.head
-		return a.finish(turn, head)
+		if err := a.finish(turn, a.ledger.head); err != nil {
+			return err
+		}
+		a.lookAgain(turn)
 	default:
 		return fmt.Errorf("dedup: unexpected %s", msg.MessageType())
 	}
@@ -160,6 +162,9 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 	for _, note := range notes {
 		turn.DropWith("dedup", note, messages.Detail{Rule: "side", Conversation: a.conversation, Occurrences: sideless})
 	}
+	if wait > 0 { // the window is looked at in between
+		wait = min(wait, (a.rules.Patience-1)/time.Duration(a.rules.Tries)+1)
+	}
 	revised, next := a.ledger.Revise(turn.Now())
 	for _, r := range revised {
 		r.Conversation = a.conversation
@@ -185,6 +190,14 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 		heads.Put(turn, "head", a.ledger.head)
 	}
 	return nil
+}
+
+// lookAgain has the window read again while something waits to be read better.
+// What it shows has not changed, so nobody else would ask for it.
+func (a *actor) lookAgain(turn *actors.Turn) {
+	if window := a.ledger.head.Window; window != "" && len(a.ledger.waiting()) > 0 {
+		turn.Send(messages.To("poller", string(window)), messages.ReadNow{Window: window})
+	}
 }
 
 // entered lists the occurrences given out between two heads, without those held

@@ -9,6 +9,9 @@
 // finds where a view belongs, ledger.go says what follows from it, release.go
 // in which order it is passed on. [New] makes the actor.
 //
+// What could not be read, or is doubtful, waits for a short while, in which the
+// poller is asked to look again.
+//
 // Where places tell nothing, text has to: [Window] remembers what was let through
 // lately. It decides alone about detections that are a text (all of profile seed,
 // and frames without boxes), and about messages of a view that belongs nowhere.

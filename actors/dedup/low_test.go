@@ -62,3 +62,30 @@ func TestDoubtfulTextsProveNoChange(t *testing.T) {
 		}
 	}
 }
+
+// TestTheWindowIsReadAgainWhileSomethingWaits: twice before the time is over,
+// and no more once it is known better.
+func TestTheWindowIsReadAgainWhileSomethingWaits(t *testing.T) {
+	look := actortest.To("poller/w", messages.ReadNow{Window: "w"})
+	h := spawn(t, Options{})
+	h.Send(detection(">aaaa <?1"))
+	h.WantSent()
+	h.Advance(667 * time.Millisecond)
+	h.WantSent(look)
+	h.Crash()
+	h.Advance(667 * time.Millisecond)
+	h.WantSent(look)
+	h.Send(detection(">aaaa <?2"))
+	h.WantSent()
+	h.Advance(time.Minute)
+	wantHeard(t, h, "?")
+
+	h = spawn(t, Options{})
+	h.Send(detection(">aaaa <?1"))
+	h.Advance(time.Second)
+	h.WantSent(look)
+	h.Send(detection(">aaaa <bbbb"))
+	wantHeard(t, h, "bbbb")
+	h.Advance(time.Minute)
+	h.WantSent()
+}

@@ -21,10 +21,19 @@ type cacheKey struct {
 type reading struct {
 	lines  []messages.Line
 	beside []messages.Line // without the icon at the left, nil if there is none
+	tries  int             // readings that found nothing
 }
 
+// nothing reports that nothing was read.
+func (r reading) nothing() bool { return len(r.lines)+len(r.beside) == 0 }
+
+// emptyTries is how often pixels are read in which nothing is found: an engine
+// may fail without saying so.
+const emptyTries = 3
+
 // Cache remembers readings by the pixels they were read from, the least
-// recently used ones up to a bound. Workers share it; it is safe for
+// recently used ones up to a bound. One in which nothing was found counts only
+// from the third on. Workers share it; it is safe for
 // concurrent use.
 type Cache struct {
 	mu    sync.Mutex
@@ -62,13 +71,21 @@ func (c *Cache) lookup(k cacheKey) (reading, bool) {
 		return reading{}, false
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(cacheEntry).value, true
+	v := e.Value.(cacheEntry).value
+	return v, !v.nothing() || v.tries >= emptyTries
 }
 
 func (c *Cache) store(k cacheKey, v reading) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.byKey[k]; ok {
+	e, ok := c.byKey[k]
+	if v.nothing() {
+		v.tries = 1
+		if ok {
+			v.tries += e.Value.(cacheEntry).value.tries
+		}
+	}
+	if ok {
 		e.Value = cacheEntry{k, v}
 		c.order.MoveToFront(e)
 		return

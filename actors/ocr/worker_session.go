@@ -61,7 +61,7 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 			}
 			s.read++
 			s.doubtful.add("in a bubble", doubtful)
-			known = reading{moved(lines, -b.Box.X, -b.Box.Y), moved(beside, -b.Box.X, -b.Box.Y)}
+			known = reading{lines: moved(lines, -b.Box.X, -b.Box.Y), beside: moved(beside, -b.Box.X, -b.Box.Y)}
 			s.w.cache.store(key, known)
 		}
 		b = s.written(shape, known)

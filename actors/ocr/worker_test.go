@@ -114,7 +114,7 @@ func TestWorkerUnreadable(t *testing.T) {
 		"no words": says(" "),
 	} {
 		w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
-		for range 2 {
+		for range 5 {
 			got := do(t, w, talkFrame(t, 64))
 			for i, b := range got.Bubbles {
 				if b.Kind != messages.KindUnreadable || b.Text != "" {
@@ -125,8 +125,8 @@ func TestWorkerUnreadable(t *testing.T) {
 				t.Errorf("%s: title = %q, want none", name, string(got.Title.Text))
 			}
 		}
-		if len(f.hints) != len(talk)+1 {
-			t.Errorf("%s: %d calls for two frames, want %d", name, len(f.hints), len(talk)+1)
+		if want := emptyTries * (len(talk) + 1); len(f.hints) != want {
+			t.Errorf("%s: %d calls for five frames, want %d: nothing is believed at the third time", name, len(f.hints), want)
 		}
 	}
 }
@@ -234,14 +234,30 @@ func TestCacheForgetsTheOldest(t *testing.T) {
 	c := NewCache(2)
 	key := func(n int) cacheKey { return cacheKey{pixels: messages.PixelKey(n)} }
 	for n := range 2 {
-		c.store(key(n), reading{})
+		c.store(key(n), reading{lines: []messages.Line{line("あ", 0.9, 0)}})
 	}
 	c.lookup(key(0))
-	c.store(key(2), reading{})
-	c.store(key(2), reading{})
+	c.store(key(2), reading{lines: []messages.Line{line("あ", 0.9, 0)}})
+	c.store(key(2), reading{lines: []messages.Line{line("あ", 0.9, 0)}})
 	for n, want := range []bool{true, false, true} {
 		if _, ok := c.lookup(key(n)); ok != want {
 			t.Errorf("lookup(%d) = %v, want %v", n, ok, want)
 		}
+	}
+}
+
+// TestCacheBelievesInNothingLate: what was found empty is read again, twice.
+func TestCacheBelievesInNothingLate(t *testing.T) {
+	c := NewCache(3)
+	for n := 1; n <= emptyTries+1; n++ {
+		c.store(cacheKey{pixels: 1}, reading{})
+		if _, ok := c.lookup(cacheKey{pixels: 1}); ok != (n >= emptyTries) {
+			t.Errorf("lookup after %d empty readings = %v, want %v", n, ok, n >= emptyTries)
+		}
+	}
+	c.store(cacheKey{pixels: 2}, reading{})
+	c.store(cacheKey{pixels: 2}, reading{beside: []messages.Line{line("あ", 0.9, 0)}})
+	if _, ok := c.lookup(cacheKey{pixels: 2}); !ok {
+		t.Error("lookup of what was read at the second time = false, want true")
 	}
 }
