@@ -136,15 +136,16 @@ func TestThePageTellsWhatBecameOfAFrame(t *testing.T) {
 		}
 	}
 	w.until(`"hidden":true`)
-	for _, path := range []string{"/pipeline", "/masked"} {
-		resp, err := w.client.Get(w.base + path + of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusNotFound {
-			t.Errorf("GET %s = %d while an unlisted conversation is shown, want %d", path, resp.StatusCode, http.StatusNotFound)
-		}
+	if got := w.get("/pipeline" + of); got != "null" {
+		t.Errorf("GET /pipeline = %s while an unlisted conversation is shown, want null", got)
+	}
+	resp, err := w.client.Get(w.base + "/masked" + of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusNotFound {
+		t.Errorf("GET /masked = %d while an unlisted conversation is shown, want %d", resp.StatusCode, http.StatusNotFound)
 	}
 	if err := w.stop(); err != nil {
 		t.Error(err)

@@ -11,15 +11,12 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// pipeline serves what the stages made of the newest frame of ?window=ID.
+// pipeline serves what the stages made of the newest frame of ?window=ID, null if
+// there is nothing to tell.
 func (s *Server) pipeline(w http.ResponseWriter, r *http.Request) {
 	var rec any
 	if s.opts.Pipeline != nil {
 		rec = s.opts.Pipeline(messages.WindowID(r.URL.Query().Get("window")))
-	}
-	if rec == nil {
-		http.Error(w, "Nothing of this window has been read yet.", http.StatusNotFound)
-		return
 	}
 	data, err := json.Marshal(rec)
 	if err != nil {

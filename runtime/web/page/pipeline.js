@@ -26,8 +26,9 @@ async function fetchPipeline(d, id) {
   d.busy = true;
   try {
     const r = await fetch(`/pipeline?window=${encodeURIComponent(id)}`);
-    if (r.ok) drawPipeline(d, id, await r.json());
-    else clearPipeline(d, (await r.text()).trim());
+    const p = r.ok ? await r.json() : null;
+    if (p) drawPipeline(d, id, p);
+    else clearPipeline(d, "Nothing of this window has been read.");
   } catch { /* the page says that the connection is lost */ }
   d.busy = false;
 }
