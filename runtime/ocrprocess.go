@@ -101,6 +101,15 @@ func (r *Runtime) recognizer() (OpenRecognizer, error) {
 	}).Open, nil
 }
 
+// warnOfHangs says what a host has left out.
+func (r *Runtime) warnOfHangs() {
+	if r.set.ocrCommand == nil && r.cfg.OCR.Engine != OCRDrawn && len(r.cfg.Windows) > 0 {
+		r.log.Warn().Str("engine", r.cfg.OCR.Engine).
+			Str("hint", "call runtime.OCRProcess first thing in main and give New what it returns").
+			Msg("OCR stops if its engine hangs three times: this program cannot start a process of its own to read text")
+	}
+}
+
 // ocrCommand keeps the keys of the store and of the language model from the
 // process.
 func (r *Runtime) ocrCommand(engine string) *exec.Cmd {

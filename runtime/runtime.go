@@ -187,6 +187,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		}
 		spawn(&all, "scripts", func() error { return r.playHost(services) })
 		spawn(&all, "upkeep", func() error { return r.upkeep(services) })
+		r.warnOfHangs()
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")
 		close(r.ready)
 		select {

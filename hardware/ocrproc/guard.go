@@ -40,9 +40,8 @@ func NewGuard(here, there func() (hardware.Recognizer, error), moved func()) *Gu
 	return &Guard{here: here, there: there, moved: moved}
 }
 
-// Open opens a recognizer. Those that read straight from frames
-// (hardware.CropRecognizer) are given out as they are: another process has no
-// frames.
+// Open opens a recognizer. Where the one of this process reads straight from
+// frames it is a hardware.CropRecognizer.
 func (g *Guard) Open() (hardware.Recognizer, error) {
 	g.mu.Lock()
 	gone := g.hung >= maxHung
@@ -55,7 +54,7 @@ func (g *Guard) Open() (hardware.Recognizer, error) {
 		return nil, err
 	}
 	if _, ok := engine.(hardware.CropRecognizer); ok {
-		return engine, nil
+		return &guardedCrop{guarded{guard: g, here: engine}}, nil
 	}
 	return &guarded{guard: g, here: engine}, nil
 }
@@ -101,13 +100,21 @@ type result struct {
 
 // Recognize implements [hardware.Recognizer].
 func (r *guarded) Recognize(ctx context.Context, img *image.Gray, hint hardware.Hint) ([]messages.Line, error) {
+	return r.read(ctx,
+		func(engine hardware.Recognizer) ([]messages.Line, error) { return engine.Recognize(ctx, img, hint) },
+		func() ([]messages.Line, error) { return r.elsewhere(ctx, img, hint) })
+}
+
+// read calls the engine of this process, or another one if that is not to be
+// called.
+func (r *guarded) read(ctx context.Context, here func(hardware.Recognizer) ([]messages.Line, error), there func() ([]messages.Line, error)) ([]messages.Line, error) {
 	switch {
 	case r.closed:
 		return nil, fmt.Errorf("%w: ocrproc: the recognizer is closed; open another", hardware.ErrUnavailable)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case r.here == nil || !r.guard.enter():
-		return r.elsewhere(ctx, img, hint)
+		return there()
 	}
 	engine := r.here
 	done := make(chan result, 1)
@@ -118,7 +125,7 @@ func (r *guarded) Recognize(ctx context.Context, img *image.Gray, hint hardware.
 				panicked <- p
 			}
 		}()
-		lines, err := engine.Recognize(ctx, img, hint)
+		lines, err := here(engine)
 		done <- result{lines, err}
 	}()
 	ended := ctx.Done()

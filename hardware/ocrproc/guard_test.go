@@ -123,7 +123,7 @@ func TestGuardLetsTwoHangAtMost(t *testing.T) {
 	})
 }
 
-func TestGuardPassesPanicsAndCrops(t *testing.T) {
+func TestGuardPassesPanics(t *testing.T) {
 	h := newHouse()
 	r, err := h.Open()
 	if err != nil {
@@ -141,14 +141,4 @@ func TestGuardPassesPanicsAndCrops(t *testing.T) {
 	if lines, err := r.Recognize(context.Background(), wide(9), hardware.Hint{}); err != nil || string(lines[0].Text) != "here" {
 		t.Errorf("Recognize() after a panic = %v, %v, want here", lines, err)
 	}
-	crop := NewGuard(func() (hardware.Recognizer, error) { return cropper{&engine{}}, nil }, nil, nil)
-	if got, err := crop.Open(); err != nil || got.(hardware.CropRecognizer) == nil {
-		t.Errorf("Open() = %T, %v, want the one that reads from frames", got, err)
-	}
-}
-
-type cropper struct{ *engine }
-
-func (cropper) RecognizeCrop(context.Context, *image.RGBA, image.Rectangle, hardware.Hint) ([]messages.Line, error) {
-	return nil, nil
 }

@@ -19,8 +19,9 @@ const (
 	grace = 250 * time.Millisecond
 	// makeLimit is how long New may take, with the close of the worker before.
 	makeLimit = 30 * time.Second
-	// maxAbandoned is how many calls of a pool may hang at once before a slot
-	// makes no new worker.
+	// maxAbandoned is how many calls of a pool may hang at once while slots still
+	// make new workers; a third parks its slot. Two, because a driver that changes
+	// over after two hangs needs a worker to change over with.
 	maxAbandoned = 2
 )
 
