@@ -78,6 +78,10 @@ type OCRRulesConfig struct {
 	// Confidence below which the title of a window is unreadable, 0.01 to 1.
 	// Default 0.25.
 	Title float64 `yaml:"title" min:"0.01" max:"1"`
+
+	// Confidence below which a title must be that of a known conversation, 0.01 to
+	// 1, at least title. Default 0.4.
+	TitleNew float64 `yaml:"title_new" min:"0.01" max:"1"`
 }
 
 // FusionRulesConfig says when a window shows anything new.
@@ -248,7 +252,7 @@ func defaultRules() RulesConfig {
 		Capture: CaptureRulesConfig{
 			Deadline: Duration(look.Deadline), Late: look.Late, Backoff: Duration(look.MaxBackoff), Gap: Duration(look.Gap), Tries: look.Tries,
 		},
-		OCR: OCRRulesConfig{Accept: belief.Accept, Fallback: belief.Fallback, Title: fuse.Title},
+		OCR: OCRRulesConfig{Accept: belief.Accept, Fallback: belief.Fallback, Title: fuse.Title, TitleNew: fuse.TitleNew},
 		Fusion: FusionRulesConfig{
 			Threshold: fuse.Threshold, Changed: fuse.Changed, Unchanged: fuse.Unchanged, Grew: fuse.Grew, Shrank: fuse.Shrank, Same: fuse.Same,
 			High: fuse.High, Medium: fuse.Medium, EchoWindow: Duration(fuse.EchoWindow), Cursor: fuse.CursorLines,
@@ -275,6 +279,7 @@ func defaultRules() RulesConfig {
 func (c *Config) checkRules(p *problems) {
 	r := &c.Rules
 	c.checkOrder(p, "rules.ocr.fallback", "rules.ocr.accept", r.OCR.Fallback <= r.OCR.Accept)
+	c.checkOrder(p, "rules.ocr.title", "rules.ocr.title_new", r.OCR.Title <= r.OCR.TitleNew)
 	c.checkOrder(p, "rules.fusion.threshold", "rules.fusion.changed", r.Fusion.Threshold <= r.Fusion.Changed)
 	c.checkOrder(p, "rules.fusion.medium", "rules.fusion.high", r.Fusion.Medium <= r.Fusion.High)
 	c.checkOrder(p, "rules.ingress.short_min", "rules.ingress.short_max", r.Ingress.ShortMin <= r.Ingress.ShortMax)
@@ -332,7 +337,7 @@ func (r RulesConfig) fusion() fusion.Rules {
 	return fusion.Rules{
 		Threshold: f.Threshold, Changed: f.Changed, Unchanged: f.Unchanged, Grew: f.Grew, Shrank: f.Shrank, Same: f.Same, High: f.High, Medium: f.Medium,
 		EchoWindow: time.Duration(f.EchoWindow), Echo: r.echo(), CursorLines: f.Cursor, Lines: r.lines(),
-		Attempts: f.Attempts, AttemptsWithin: time.Duration(f.Within), Unknown: time.Duration(f.Unknown), Title: r.OCR.Title,
+		Attempts: f.Attempts, AttemptsWithin: time.Duration(f.Within), Unknown: time.Duration(f.Unknown), Title: r.OCR.Title, TitleNew: r.OCR.TitleNew,
 	}
 }
 

@@ -1,13 +1,16 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
@@ -15,6 +18,10 @@ import (
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
 // effective is what the actors of a configuration decide by.
@@ -49,7 +56,7 @@ func TestEffectiveDefaults(t *testing.T) {
 		Fusion: fusion.Rules{
 			Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
 			EchoWindow: 120 * time.Second, Echo: echo, CursorLines: 4, Lines: lines, Attempts: 3, AttemptsWithin: 2 * time.Second,
-			Unknown: 5 * time.Second, Title: 0.25,
+			Unknown: 5 * time.Second, Title: 0.25, TitleNew: 0.40,
 		},
 		Dedup: dedup.Options{
 			FirstSight: dedup.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3, To: "burst",
@@ -92,7 +99,7 @@ func TestRulesReachTheActors(t *testing.T) {
 		Fusion: fusion.Rules{
 			Threshold: 50, Changed: 55, Unchanged: 30, Grew: 60, Shrank: 25, Same: 5, High: 90, Medium: 40,
 			EchoWindow: time.Minute, Echo: echo, CursorLines: 5, Lines: lines, Attempts: 2, AttemptsWithin: time.Second,
-			Unknown: 20 * time.Second, Title: 0.2,
+			Unknown: 20 * time.Second, Title: 0.2, TitleNew: 0.6,
 		},
 		Dedup: dedup.Options{
 			FirstSight: dedup.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2, To: "burst", Seed: true,
@@ -155,6 +162,7 @@ func TestRulesErrors(t *testing.T) {
 		{"rules: {fusion: {changed: 59}}", at + `1:27: rules.fusion.changed: 59: want at least rules.fusion.threshold, which is 60`},
 		{"rules: {fusion: {medium: 81}}", at + `1:26: rules.fusion.medium: 81: want at most rules.fusion.high, which is 80`},
 		{"rules: {ocr: {fallback: 0.41}}", at + `1:25: rules.ocr.fallback: 0.41: want at most rules.ocr.accept, which is 0.4`},
+		{"rules: {ocr: {title_new: 0.2}}", at + `1:26: rules.ocr.title_new: 0.2: want at least rules.ocr.title, which is 0.25`},
 		{"rules: {ingress: {short_max: 1}}", at + `1:30: rules.ingress.short_max: 1: want at least rules.ingress.short_min, which is 2`},
 		{"rules: {ingress: {common_min: 401}}", at + `1:31: rules.ingress.common_min: 401: want at most rules.ingress.common_max, which is 400`},
 		{"rules: {ingress: {entries: 2001}}", at + `1:28: rules.ingress.entries: 2001: want 1 to 2000`},
@@ -189,3 +197,70 @@ func TestSourcesOfRules(t *testing.T) {
 		t.Errorf("Write() = %s\nwant where cursor and min_line are from", out)
 	}
 }
+
+// spawned runs one actor of the kind that a runtime has under a name.
+func spawned(t *testing.T, r *Runtime, address messages.Address) *actortest.Harness {
+	t.Helper()
+	i := slices.IndexFunc(r.plan.kinds, func(k engine.Kind) bool { return k.Name == address.Kind() })
+	if i < 0 {
+		t.Fatalf("the runtime has no kind %s", address.Kind())
+	}
+	h := actortest.Spawn(t, r.plan.kinds[i].New, actortest.Address(address))
+	h.Start()
+	return h
+}
+
+// TestTopologyUsesTheRules asks each actor of a runtime for one of its numbers.
+func TestTopologyUsesTheRules(t *testing.T) {
+	c := exampleDefault()
+	c.OCR.Engine, c.Windows[0].Structure = OCRDrawn, "rows"
+	c.Rules.Capture.Deadline, c.Rules.Fusion.Threshold = 7*second, 63
+	c.Rules.Fusion.Changed = 64
+	c.Rules.Ledger.FirstAtMost, c.Rules.Ingress.Short, c.Burst.Quiet = 1, 3*second, 2*second
+	r, err := New(c, WithStructure("rows", func(WindowConfig) (hardware.Structure, string, error) { return noRows{}, "rows", nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.plan.close()
+	wait := actors.CallOptions{Deadline: 7 * time.Second}
+	spawned(t, r, "poller/line@mac-a").WantCalls(actortest.Ask("capture", messages.CaptureWindow{Window: "line@mac-a"}, wait))
+	spawned(t, r, "structure/line@mac-a").WantCalls(actortest.Ask("structure", messages.CountRows{Window: "line@mac-a"}, wait))
+
+	bubbles := []messages.Bubble{
+		{Side: messages.SideIncoming, Kind: messages.KindText, Text: "駅に着いた", Key: 1, Box: messages.Rect{X: 60, Y: 100, W: 90, H: 30}},
+		{Side: messages.SideIncoming, Kind: messages.KindText, Text: "どこにいるの", Key: 2, Box: messages.Rect{X: 60, Y: 150, W: 90, H: 30}},
+	}
+	size := messages.Rect{W: 480, H: 720}
+	h := spawned(t, r, "fusion/line@mac-a")
+	h.Send(messages.FrameRead{Window: "line@mac-a", Title: messages.Line{Text: "Hana", Confidence: 1}, Bubbles: bubbles, Size: size, Scale: 1, At: h.Now()})
+	if i := slices.IndexFunc(h.Sent(), func(s actortest.Sent) bool { d, ok := s.Message.(messages.Detection); return ok && d.Score == 64 }); i < 0 {
+		t.Error("fusion passed nothing on with the score 64")
+	}
+
+	h = spawned(t, r, "dedup/line:Hana")
+	h.Send(messages.Detection{Window: "line@mac-a", Conversation: "line:Hana", Title: "Hana", Bubbles: bubbles, Size: size, Scale: 1, SeenAt: h.Now()})
+	if n := len(h.Sent()); n != 1 {
+		t.Errorf("the first sight of two messages passes %d on, want 1", n)
+	}
+
+	h = spawned(t, r, "ingress/line:Hana")
+	heard := messages.Heard{Conversation: "line:Hana", Kind: messages.KindText, Text: "うん", Window: "line@mac-a"}
+	for _, pause := range []time.Duration{0, 3 * time.Second} {
+		h.Advance(pause)
+		heard.Occurrence++
+		heard.SeenAt = h.Now()
+		h.Send(heard)
+	}
+	if n := len(h.Sent()); n != 2 {
+		t.Errorf("of two short texts 3 s apart %d pass, want 2", n)
+	}
+	heard.Occurrence++
+	h = spawned(t, r, "burst/line:Hana")
+	h.Send(heard)
+	h.WantTimer("due", 2*time.Second)
+}
+
+// noRows is a list without rows.
+type noRows struct{}
+
+func (noRows) Rows(context.Context, string) (int, error) { return 0, nil }

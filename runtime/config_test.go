@@ -118,7 +118,7 @@ dedup: {first_sight: none, tail: 20}
 read: {only: ["line:Hana", "花 \"x\", y"]}
 rules:
   capture: {deadline: 10s, late: 3, backoff: 1m, gap: 100ms, tries: 6}
-  ocr: {accept: 0.5, fallback: 0.3, title: 0.2}
+  ocr: {accept: 0.5, fallback: 0.3, title: 0.2, title_new: 0.6}
   fusion:
     threshold: 50
     changed: 55

@@ -52,6 +52,8 @@ func TestSides(t *testing.T) {
 		{name: "all sides fail, after a claim", before: "<hi", views: []string{"<hi <hello", "<hello <xx <hello"}, want: []string{"<hi >hello", ">hello <xx <hello"}, echoes: 1},
 		{name: "last moment", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"}, after: 120*time.Second - 1, echoes: 1},
 		{name: "too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"}, after: 120 * time.Second},
+		{name: "recorded late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"}, after: -120*time.Second + 1, echoes: 1},
+		{name: "recorded too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"}, after: -120 * time.Second},
 		{name: "without a side, too late", before: "<hi", views: []string{"<hi ?hello"}, want: []string{"<hi ?hello"}, after: 120 * time.Second},
 		{name: "claimed for longer", before: "<hi", views: []string{"<hi <hello", "<hi <hello", "<hello <hello"}, want: []string{"<hi >hello", "<hi >hello", ">hello <hello"}, echoes: 1},
 	} {
