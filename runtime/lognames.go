@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/rs/zerolog"
 
@@ -69,12 +68,12 @@ func (r *Runtime) loadLogKey(e *engine.Engine) (bool, error) {
 	return true, nil
 }
 
-// keepLogKey stores the key of a first run.
-func (r *Runtime) keepLogKey(ctx context.Context) error {
+// keepLogKey stores the key of a first run. Without it names read differently
+// after a restart, which is no reason to end.
+func (r *Runtime) keepLogKey(ctx context.Context) {
 	if err := r.engine.SetSetting(ctx, logKeySetting, r.set.hashKey); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("store the key of the log: %w", err)
+		r.log.Warn().Err(err).Msg("log_key_not_stored")
 	}
-	return nil
 }
 
 // restingNames are those of a store that is looked at. Without a key in it,

@@ -157,7 +157,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
-	failed := make(chan error, len(r.subs)+6)
+	failed := make(chan error, len(r.subs)+5)
 	var all sync.WaitGroup
 	spawn := func(wg *sync.WaitGroup, name string, fn func() error) {
 		wg.Go(func() {
@@ -180,7 +180,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 			spawn(&all, "control socket", func() error { return control.Serve(services, r.cfg.Data, r.Backend()) })
 		}
 		if !hasLogKey {
-			spawn(&all, "log", func() error { return r.keepLogKey(services) })
+			all.Go(func() { r.keepLogKey(services) })
 		}
 		if r.cfg.Debug.Text {
 			spawn(&all, "debugging files", func() error { return r.sights.writeDebug(services, debugDir(r.cfg.Data), r.log) })

@@ -347,6 +347,7 @@ func TestAStoreThatStopsEndsTheRun(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- rt.Run(context.Background()) }()
 		<-rt.Ready()
+		synctest.Wait() // what a start stores is stored
 		dying.dead.Store(true)
 		if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); !errors.Is(err, engine.ErrClosed) {
 			t.Errorf("Inject = %v, want ErrClosed", err)
