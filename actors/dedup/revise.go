@@ -44,13 +44,13 @@ func (l *Ledger) reread(sights []sight, a alignment, v View, mem Memory, f *Find
 		case e.Gone: // it is back
 			l.stays(e, e.Text)
 		case !swapped(s, e) || s.text().norm == e.text().norm:
-		case s.Low, e.Low && e.Waiting: // doubtful readings prove nothing
+		case e.Low && e.Waiting, s.Low && kept <= redrawn: // doubtful readings prove nothing, pixels do
 		case e.Change == messages.ChangeEdited && equal(s.text(), formOf(e.Told), true):
 			l.stays(e, e.Told)
 		case s.Key == e.Key && s.Key != 0:
-		case kept > 0 && shown(e) && resized(s, e, v.Scale),
+		case (kept > 0 || redrawn == 1 && abs(s.text().runes-e.text().runes) > 1) && shown(e) && resized(s, e, v.Scale),
 			shown(e) && l.steady(sights, a, i, mem.Top) && (kept > redrawn || kept > 0 && unlike(s.text(), e.text()) > 0.3),
-			far(s.text(), e.text()):
+			far(s.text(), e.text()) && !s.Low:
 			f.note("a known bubble reads differently: edited, or misread")
 			l.says(e, s)
 		}
