@@ -7,7 +7,9 @@
 //
 // [Ledger] is the tail and its rules: match.go compares two bubbles, align.go
 // finds where a view belongs, ledger.go says what follows from it, release.go
-// in which order it is passed on. [New] makes the actor.
+// in which order it is passed on, revise.go which known messages have changed: a
+// text with other words in the same place was edited, and a notice, which takes a
+// place like a bubble, stands for one that was taken back. [New] makes the actor.
 //
 // What could not be read, or is doubtful, waits for a short while, in which the
 // poller is asked to look again.
