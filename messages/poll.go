@@ -59,6 +59,19 @@ type FrameHeld struct {
 // MessageType implements [Message].
 func (FrameHeld) MessageType() Type { return Type{"frame_held", 1} }
 
+// MaxTyping is how long a window may stay unseen because Kehai types into it.
+const MaxTyping = 30 * time.Second
+
+// Typing tells a poller that Kehai types into its window until then, so that
+// nothing is captured; Until is in the past when it has stopped.
+type Typing struct {
+	Window WindowID
+	Until  time.Time // what is beyond MaxTyping from now does not count
+}
+
+// MessageType implements [Message].
+func (Typing) MessageType() Type { return Type{"typing", 1} }
+
 // ResetBaseline makes a poller forget which frame it saw last.
 type ResetBaseline struct{ Window WindowID }
 

@@ -16,6 +16,7 @@ func Core() Table {
 		Fleeting[FrameCaptured](),
 		Fleeting[FrameSettled](),
 		Fleeting[FrameHeld](),
+		Fleeting[Typing](),
 		Fleeting[ResetBaseline](),
 		Fleeting[ReadNow](),
 

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,6 +22,27 @@ func (r *Runtime) Sending(ctx context.Context, c messages.ConversationID, text m
 		}
 	}
 	return nil
+}
+
+// Typing says that keys are about to be pressed in a window, for at most d from
+// now: it is not captured meanwhile, so that half a text is never taken for
+// news. Call it again to go on, and with 0 as soon as the last key was pressed;
+// what came meanwhile is read then. More than messages.MaxTyping at once does not
+// count: whoever forgets to end it, or dies, makes nobody wait for long.
+// The window is named as in the configuration, with or without its node.
+func (r *Runtime) Typing(ctx context.Context, window string, d time.Duration) error {
+	e, err := r.running()
+	if err != nil {
+		return err
+	}
+	if window == "" {
+		return errors.New("runtime: typing: want the name of a window")
+	}
+	id, err := stored{cfg: r.cfg}.window(window)
+	if err != nil {
+		return fmt.Errorf("runtime: typing: %w", err)
+	}
+	return e.Inject(ctx, messages.To("poller", string(id)), messages.Typing{Window: id, Until: time.Now().Add(d)}, "")
 }
 
 // readers are the actors that must know what is sent into a conversation.

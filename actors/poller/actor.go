@@ -80,6 +80,7 @@ type actor struct {
 	failures int // captures failed in a row
 	late     int // of these, missed deadlines in a row
 	state    *string
+	typed    typing
 
 	settled *messages.FrameHash // nothing to do while the window looks like this
 	held    *held               // what fusion could not settle, nil for nothing
@@ -106,6 +107,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		if turn.Cause().From.Kind() != "fusion" {
 			a.tellReset(turn)
 		}
+	case messages.Typing:
+		a.typing(turn, m.Until)
 	case messages.ReadNow:
 		a.readNow(turn)
 	case messages.CallFailed:
@@ -118,7 +121,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 func (a *actor) poll(turn *actors.Turn) {
 	a.capture = turn.Call("capture", messages.CaptureWindow{Window: a.window}, actors.CallOptions{Deadline: a.o.Deadline})
-	a.began = turn.Now()
+	a.began, a.typed.skipped = turn.Now(), false
 	turn.After("poll", a.o.Interval, messages.PollDue{})
 }
 
@@ -131,6 +134,9 @@ func (a *actor) pollDue(turn *actors.Turn) {
 		turn.Drop("poller", "poll skipped: the last capture is still under way")
 	case a.job != nil && a.job.lacking == 0:
 		turn.Drop("poller", "poll skipped: the last change is still being read")
+	case a.typed.on(turn.Now()):
+		a.skip(turn)
+		return
 	default:
 		a.poll(turn)
 		return
@@ -148,6 +154,10 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 	}
 	a.capture, a.failures, a.late = "", 0, 0
 	a.report(turn, "", "")
+	if a.typed.on(turn.Now()) {
+		a.skip(turn)
+		return
+	}
 	if a.job != nil && a.job.lacking > 0 {
 		a.job.more = append(a.job.more, frame)
 		a.job.lacking--
@@ -258,7 +268,7 @@ func (a *actor) tellReset(turn *actors.Turn) {
 // readNow has the window captured and read as soon as nothing else is under way.
 func (a *actor) readNow(turn *actors.Turn) {
 	a.reset()
-	if a.capture == "" && a.job == nil {
+	if a.capture == "" && a.job == nil && !a.typed.on(turn.Now()) {
 		a.poll(turn)
 	}
 }

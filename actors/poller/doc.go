@@ -9,5 +9,6 @@
 // it is committed. Until then nothing is captured, so that whatever crashes, the
 // window still shows what is not stored yet. A frame of which fusion cannot tell
 // whose it is (FrameHeld) is read again, less and less often while it stays. The
-// poller keeps nothing in the store; a crash costs one reading.
+// poller keeps nothing in the store; a crash costs one reading. While Kehai types
+// into the window (Typing) polls are left out.
 package poller

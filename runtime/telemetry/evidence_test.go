@@ -52,6 +52,8 @@ func TestEvidenceLines(t *testing.T) {
 				"hint": "reading goes on without the window's rows; see: kehai doctor"}},
 		{messages.StructureState{Window: "w"},
 			map[string]any{"level": "debug", "message": "structure_state", "window": "w", "error_code": ""}},
+		{messages.Dropped{Actor: "poller/w", Stage: "capture", Reason: "typing", Detail: messages.Detail{Rule: "typing"}},
+			map[string]any{"level": "debug", "message": "dropped", "drop_stage": "capture", "drop_reason": "typing", "cause": "", "rule": "typing"}},
 		{messages.Dropped{Actor: "poller/w", Stage: "fusion", Reason: "score 35", Cause: "m1", Detail: messages.Detail{Score: 35, Confidence: "low", Changed: "0"}},
 			map[string]any{"level": "debug", "message": "dropped", "drop_stage": "fusion", "drop_reason": "score 35", "cause": "m1",
 				"score": 35.0, "confidence": "low", "pixel_text_changed": "0"}},

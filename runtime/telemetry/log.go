@@ -52,7 +52,7 @@ func (w *writer) write(p engine.Published) {
 		l.Str("type", m.Type.Name).Str("policy", m.Policy)
 		l.send()
 	case messages.Dropped:
-		l := w.line(dropLevel(m.Stage), p, m.Actor)
+		l := w.line(dropLevel(m), p, m.Actor)
 		l.Str("drop_stage", m.Stage).Str("drop_reason", m.Reason).Str("cause", m.Cause)
 		l.detail(m.Detail)
 		l.send()
@@ -203,8 +203,11 @@ func (w *writer) failed(p engine.Published, m messages.MessageFailed) {
 
 // dropLevel is info where a person may miss something, debug for the verdicts
 // that are a stage's daily work.
-func dropLevel(stage string) zerolog.Level {
-	switch stage {
+func dropLevel(m messages.Dropped) zerolog.Level {
+	if m.Detail.Rule == "typing" {
+		return zerolog.DebugLevel
+	}
+	switch m.Stage {
 	case "ocr", "deliver", "capture":
 		return zerolog.InfoLevel
 	}
