@@ -2,6 +2,7 @@ package fusion
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type Options struct {
 	Interval time.Duration // of polls: signals less apart are of one; 0 means 1 s
 	HashKey  []byte        // makes the hashes of texts in the log; none without it
 	Rules    Rules         // a zero field means that of DefaultRules
+	Keep     int           // conversations whose last view is known; 0 means 512
 }
 
 // New makes the constructor of fusions.
@@ -29,6 +31,9 @@ func New(o Options) func(messages.Address) actors.Actor {
 	o.Rules = o.Rules.withDefaults()
 	if o.Interval <= 0 {
 		o.Interval = time.Second
+	}
+	if o.Keep <= 0 {
+		o.Keep = 512
 	}
 	return func(self messages.Address) actors.Actor {
 		a := &actor{o: o, window: messages.WindowID(self.Key())}
@@ -245,9 +250,40 @@ func (a *actor) detail(rule string, d messages.Detection, pixel Signal) messages
 func (a *actor) send(turn *actors.Turn, d messages.Detection, view Last) {
 	turn.Pass("fusion", a.detail("changed", d, TextChanged))
 	turn.Send(messages.To("dedup", string(d.Conversation)), d)
-	lasts.Put(turn, view.Name, view)
+	a.remember(turn, view, d.SeenAt)
 	if name, _ := current.Get(turn, "current"); name != view.Name {
 		current.Put(turn, "current", view.Name)
+	}
+}
+
+// remember keeps a view as the last one of its conversation. A new conversation
+// may push out the one that was passed on the longest ago: each misread title is
+// one, and would stay for ever.
+func (a *actor) remember(turn *actors.Turn, view Last, at time.Time) {
+	if _, known := lasts.Get(turn, view.Name); !known {
+		var oldest Last
+		n := 1
+		for _, l := range lasts.All(turn) {
+			if n++; oldest.Name == "" || l.At.Before(oldest.At) {
+				oldest = l
+			}
+		}
+		if n > a.o.Keep {
+			lasts.Delete(turn, oldest.Name)
+			a.forgetEchoes(turn, Conversation(a.o.App, oldest.Name), at)
+		}
+	}
+	view.At = at
+	lasts.Put(turn, view.Name, view)
+}
+
+// forgetEchoes drops what was sent into a conversation, unless it may still
+// appear.
+func (a *actor) forgetEchoes(turn *actors.Turn, c messages.ConversationID, at time.Time) {
+	known, ok := echoes.Get(turn, string(c))
+	open := slices.ContainsFunc(known.Sends, func(s Send) bool { return at.Sub(s.At) < a.o.Rules.EchoWindow })
+	if ok && !open {
+		echoes.Delete(turn, string(c))
 	}
 }
 

@@ -19,7 +19,7 @@
 // the signals, rules.go every number.
 //
 // Tables: "last", by conversation name, a [Last] with what was passed on of it most
-// recently; "current" with the row "current", the name passed on last; "held" with
+// recently, of the 512 conversations passed on last; "current" with the row "current", the name passed on last; "held" with
 // the row "held", a [Held] that waits for the next frame; "cursor" with the row
 // "cursor", a [Cursor]; "echoes", an [Echoes] per conversation id; "unknown" with
 // the row "unknown" while it is reported that the conversation is unknown: since

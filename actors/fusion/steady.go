@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors/text"
@@ -23,6 +24,8 @@ type Last struct {
 	Name   string `json:"name"` // of the conversation
 	Digest uint64 `json:"digest"`
 	Marks  []Mark `json:"marks"`
+
+	At time.Time `json:"at,omitzero"` // when it was passed on
 }
 
 // viewOf sums up the bubbles of a view.
