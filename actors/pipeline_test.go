@@ -373,6 +373,16 @@ func (p *pipeline) verify() error {
 	if err != nil || len(dead) > 0 {
 		return fmt.Errorf("DeadLetters() = %v, %v, want none", dead, err)
 	}
+	var changed []messages.Message // nobody edits anything in this world
+	err = p.sim.Engine().ReadLog(0, func(ev engine.Published) bool {
+		if c, ok := ev.Message.(messages.MessageChanged); ok {
+			changed = append(changed, c)
+		}
+		return true
+	})
+	if err != nil || len(changed) > 0 {
+		return fmt.Errorf("changes %+v, %v, want none", changed, err)
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.chats)) {
 		var got, want []string
 		last := messages.Occurrence(0)
