@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/pace"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -246,7 +247,7 @@ func (a *actor) hold(hash messages.FrameHash) {
 		a.held = &held{hash: hash}
 	}
 	a.held.times++
-	a.held.until = a.began.Add(backoff(a.o.Interval, a.o.MaxBackoff, a.held.times))
+	a.held.until = a.began.Add(pace.Backoff(a.o.Interval, a.o.MaxBackoff, a.held.times))
 }
 
 // reset makes the next poll count as changed, also if fusion has the present
@@ -306,7 +307,7 @@ func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 		a.tellReset(turn)
 	}
 	a.report(turn, stateCode(m), m.Detail)
-	turn.After("poll", backoff(a.o.Interval, a.o.MaxBackoff, a.failures), messages.PollDue{})
+	turn.After("poll", pace.Backoff(a.o.Interval, a.o.MaxBackoff, a.failures), messages.PollDue{})
 }
 
 // report publishes a change of whether the window can be captured.
@@ -316,4 +317,12 @@ func (a *actor) report(turn *actors.Turn, code, detail string) {
 	}
 	a.state = &code
 	turn.Publish(messages.CaptureState{Window: a.window, Code: code, Detail: detail, At: turn.Now()})
+}
+
+// stateCode names a failed capture: the driver's code, else what went wrong.
+func stateCode(f messages.CallFailed) string {
+	if f.Code != "" {
+		return f.Code
+	}
+	return string(f.Kind)
 }

@@ -1,6 +1,6 @@
 // Package poller watches one window: it has it captured at an interval, and
 // read when its pixels have changed. [New] makes the actor poller/WINDOW; [Hash]
-// is what it compares, pace.go says when it tries again.
+// is what it compares, job.go says when it tries again.
 //
 //	PollDue ─► capture ─► FrameCaptured ─► Hash ─┬─ settled: nothing
 //	                                             └─ else ─► ocr ─► FrameRead ─► fusion/WINDOW

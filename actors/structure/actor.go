@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/pace"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -111,7 +112,7 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 		a.known = false // the next one has a list of its own
 	}
 	a.report(turn, code, m.Detail)
-	turn.After("poll", backoff(a.o.Interval, a.o.MaxBackoff, a.failures), messages.StructureDue{})
+	turn.After("poll", pace.Backoff(a.o.Interval, a.o.MaxBackoff, a.failures), messages.StructureDue{})
 }
 
 // report publishes a change of whether the rows can be counted.
@@ -121,17 +122,4 @@ func (a *actor) report(turn *actors.Turn, code, detail string) {
 	}
 	a.state = &code
 	turn.Publish(messages.StructureState{Window: a.window, Code: code, Detail: detail, At: turn.Now()})
-}
-
-// backoff is the pause after so many failures in a row: the interval doubled
-// each time, at most limit, never below the interval.
-func backoff(interval, limit time.Duration, failures int) time.Duration {
-	d := interval
-	for range failures - 1 {
-		if d >= limit {
-			break
-		}
-		d *= 2
-	}
-	return max(min(d, limit), interval)
 }

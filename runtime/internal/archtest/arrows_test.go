@@ -7,7 +7,7 @@ import (
 )
 
 // leaves are the packages below actors that any actor may import.
-var leaves = []string{"actors/text", "actors/layout", "actors/memory"}
+var leaves = []string{"actors/text", "actors/layout", "actors/memory", "actors/pace"}
 
 // mayImport says whether a package of ours may import another. Folders are
 // relative to the module.
