@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -86,8 +87,6 @@ func (s Sanitizer) unnamed(line string) string {
 }
 
 var (
-	clock = regexp.MustCompile(`(?i)^(?:(?:午前|午後|am|pm|a\.m\.|p\.m\.)\s*)?[0-2]?\d[:.][0-5]\d(?:[:.][0-5]\d)?(?:\s*(?:am|pm|a\.m\.|p\.m\.))?$|^(?:午前|午後)?\s*[0-2]?\d時(?:[0-5]?\d分)?$`)
-
 	weekday = `(?:[月火水木金土日](?:曜日?)?|mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)`
 	month   = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?`
 	date    = regexp.MustCompile(`(?i)^(?:` +
@@ -103,7 +102,7 @@ var (
 // alone, or symbols only.
 func Noise(line string) bool {
 	s := strings.TrimSpace(norm.NFKC.String(line))
-	return clock.MatchString(s) || date.MatchString(s) || number.MatchString(s) ||
+	return text.ClockTime(s) != "" || date.MatchString(s) || number.MatchString(s) ||
 		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 

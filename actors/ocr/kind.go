@@ -1,8 +1,6 @@
 package ocr
 
 import (
-	"regexp"
-	"strings"
 	"unicode"
 
 	"github.com/kehai-run/kehai/actors/layout"
@@ -156,23 +154,4 @@ func pictorial(p pixels, s Shape) bool {
 func chroma(c colour) int {
 	r, g, b := c.rgb()
 	return int(max(r, g, b)) - int(min(r, g, b))
-}
-
-var clock = regexp.MustCompile(`(?i)^(?:(午前|午後|am|pm)\s*)?([0-2]?[0-9])\s*[:：]\s*([0-5][0-9])\s*(am|pm)?$`)
-
-// clockTime returns the clock time that a line consists of, as in "午後 3:05",
-// "" if it is none.
-func clockTime(s string) string {
-	m := clock.FindStringSubmatch(strings.TrimSpace(s))
-	if m == nil {
-		return ""
-	}
-	out := m[2] + ":" + m[3]
-	if m[1] != "" {
-		out = m[1] + " " + out
-	}
-	if m[4] != "" {
-		out += " " + m[4]
-	}
-	return out
 }

@@ -161,14 +161,3 @@ func TestStamps(t *testing.T) {
 		}
 	})
 }
-
-func TestClockTime(t *testing.T) {
-	for in, want := range map[string]string{
-		"12:30": "12:30", " 9:05 PM ": "9:05 PM", "午後 3:05": "午後 3:05", "午前9：05": "午前 9:05",
-		"": "", "12:3": "", "12:60": "", "3:00に": "", "99:00": "", "12:30 12:31": "",
-	} {
-		if got := clockTime(in); got != want {
-			t.Errorf("clockTime(%q) = %q, want %q", in, got, want)
-		}
-	}
-}

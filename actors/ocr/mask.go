@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -147,7 +148,7 @@ func assign(lines []messages.Line, p pixels, area image.Rectangle, scale float64
 			why = "words of the application's own"
 		case side == "":
 			why = "lines in the middle"
-		case clockTime(string(line.Text)) != "" && besideAnother(lines, i):
+		case text.ClockTime(string(line.Text)) != "" && besideAnother(lines, i):
 			why = "clock times beside a line"
 		}
 		if why != "" {

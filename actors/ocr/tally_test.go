@@ -27,7 +27,9 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 	if again := do(t, w, talkFrame(t, 64)); len(again.Dropped) > 0 {
 		t.Errorf("the same frame dropped %q again, want nothing", again.Dropped)
 	}
-	f.read = func(int, hardware.Hint) ([]messages.Line, error) { return []messages.Line{line("himitsu", 0.3, 0)}, nil }
+	f.read = func(int, hardware.Hint) ([]messages.Line, error) {
+		return []messages.Line{line("himitsu", 0.3, 0)}, nil
+	}
 	if got := do(t, NewWorker(Always(layout.Line()), NewCache(64), f.open).Believe(Belief{Fallback: 0.35}), talkFrame(t, 64)); len(got.Dropped) != 2 ||
 		got.Dropped[0] != "lines below confidence 0.35 in the title: 1" {
 		t.Errorf("dropped %q, want those below 0.35", got.Dropped)

@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -74,7 +75,7 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 		if err != nil {
 			return b, err
 		}
-		b.Stamp = clockTime(string(line.Text))
+		b.Stamp = text.ClockTime(string(line.Text))
 	}
 	return b, nil
 }
@@ -114,7 +115,7 @@ func (s *session) sender(box image.Rectangle) (messages.Text, error) {
 	case line.Confidence < s.w.belief.Accept:
 		s.leftOut.addIf(fresh, fmt.Sprintf("names below confidence %.2f", s.w.belief.Accept))
 		return "", nil
-	case s.layout.IsToken(name) || clockTime(name) != "":
+	case s.layout.IsToken(name) || text.ClockTime(name) != "":
 		s.leftOut.addIf(fresh, "words of the application's own where a name may stand")
 		return "", nil
 	}
