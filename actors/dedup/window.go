@@ -188,7 +188,7 @@ func (w *Window) seen(line string, at time.Time) int {
 // inside reports that what was seen at a time is evidence at another.
 func (w *Window) inside(seen, at time.Time, window time.Duration) bool {
 	age := at.Sub(seen)
-	return age < window && age > -window && !(w.rules.Views && age == 0)
+	return text.Inside(age, window) && !(w.rules.Views && age == 0)
 }
 
 // Remember takes in a text that was let through. Lines that were seen within

@@ -36,7 +36,7 @@ func TestOldConversationsAreForgotten(t *testing.T) {
 	visit("Hana", "a b")
 	visit("Ken", "c d")
 	visit("Mei", "e f")
-	h.Advance(2*time.Minute)
+	h.Advance(2 * time.Minute)
 	visit("Hana", "a b g") // Ken is the oldest now
 	h.Crash()
 	sent("Ken", "またあとで")

@@ -172,7 +172,7 @@ func (e *Echoes) match(r Rules, c messages.ConversationID, b messages.Bubble, at
 	form := r.Echo.EchoFormOf(string(b.Text))
 	for i := len(e.Sends) - 1; i >= 0; i-- {
 		s := &e.Sends[i]
-		if age := at.Sub(s.At); s.Conversation != c || open && s.Seen || age >= r.EchoWindow || age <= -r.EchoWindow {
+		if age := at.Sub(s.At); s.Conversation != c || open && s.Seen || !text.Inside(age, r.EchoWindow) {
 			continue
 		}
 		if how := r.Echo.Match(form, r.Echo.EchoFormOf(string(s.Text))); how != text.EchoNone {

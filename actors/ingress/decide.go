@@ -132,7 +132,7 @@ func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (Reason, time.D
 	} {
 		for i := len(rows) - 1; i >= 0 && judge.on; i-- {
 			old := m.heard[rows[i]-m.first].Entry
-			if age := at.Sub(old.At); inside(age, judge.window) && judge.same(old) {
+			if age := at.Sub(old.At); text.Inside(age, judge.window) && judge.same(old) {
 				return judge.reason, age, false
 			}
 		}
@@ -153,7 +153,7 @@ func (r Rules) near(m *Memory, e Entry, at time.Time) (time.Duration, bool) {
 		if old.runes < r.CommonMin || old.Rest != "" || old.Channel != e.Channel {
 			continue
 		}
-		if age := at.Sub(old.At); inside(age, r.CommonWindow) && s.similar(old.near, r.Similar) {
+		if age := at.Sub(old.At); text.Inside(age, r.CommonWindow) && s.similar(old.near, r.Similar) {
 			return age, true
 		}
 	}
@@ -165,11 +165,6 @@ func (r Rules) short(e Entry, n int) bool { return e.Single && n >= r.ShortMin &
 
 // remembers reports whether a window is for the text at all.
 func (r Rules) remembers(e Entry, n int) bool { return r.short(e, n) || n >= r.CommonMin }
-
-// inside holds for ages below the window. A negative age is one frame handled
-// after a later one, or a clock set back; what is a window away is no
-// neighbour either way.
-func inside(age, window time.Duration) bool { return age < window && age > -window }
 
 // hash identifies a text in the log without telling it.
 func (r Rules) hash(t messages.Text) string { return text.Hash(r.HashKey, string(t)) }

@@ -169,7 +169,7 @@ func (r EchoRules) Find(read EchoForm, at time.Time, window time.Duration, sends
 	var active []*EchoForm
 	for i := len(sends) - 1; i >= 0; i-- {
 		age := at.Sub(sends[i].At)
-		if age >= window || age <= -window {
+		if !Inside(age, window) {
 			continue
 		}
 		if len(active) == 0 || age < found.Newest {

@@ -175,3 +175,31 @@ func BenchmarkEchoFind(b *testing.B) {
 		rules.Find(read, t0, time.Minute, sends)
 	}
 }
+
+// TestEchoLinesDecideAsLineRules: the prepared form is for speed alone.
+func TestEchoLinesDecideAsLineRules(t *testing.T) {
+	lines := func(t *rapid.T, name string) string {
+		base := "明日は三時に駅前で会いましょうね"
+		r := []rune(base + base)
+		from := rapid.IntRange(0, 16).Draw(t, name+" from")
+		r = r[from : from+rapid.IntRange(0, 16).Draw(t, name+" length")]
+		for range rapid.IntRange(0, 3).Draw(t, name+" changes") {
+			if len(r) > 0 {
+				r = append([]rune(nil), r...)
+				r[rapid.IntRange(0, len(r)-1).Draw(t, name+" at")] = rapid.SampledFrom([]rune("かKｋ… ")).Draw(t, name+" to")
+			}
+		}
+		return string(r)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := EchoRules{MinLine: 1, Lines: rapid.SampledFrom([]LineRules{DefaultLines(), {}, {Min: 3, Cover: 50, Similar: 0.5}, {Min: 20, Cover: 84, Similar: 0.88}}).Draw(t, "rules")}
+		a, b := r.EchoFormOf(lines(t, "a")), r.EchoFormOf(lines(t, "b"))
+		if len(a.lines) != 1 || len(b.lines) != 1 {
+			return
+		}
+		x, y := a.lines[0], b.lines[0]
+		if got, want := x.same(r.Lines, y), r.Lines.Equal(x.text, y.text); got != want {
+			t.Fatalf("%+v: %q is the same as %q = %v, want %v as LineRules.Equal", r.Lines, x.text, y.text, got, want)
+		}
+	})
+}
