@@ -59,8 +59,9 @@ type ChangeKind string
 const (
 	ChangeEdited ChangeKind = "edited"
 	ChangeUnsent ChangeKind = "unsent" // its sender took it back
-	// ChangeCompleted is of a message that was higher than the window, so that
-	// only a part of it was delivered: all of it has been read now.
+	// ChangeCompleted is of a message that was higher than the window or could
+	// not be read, so that a part of it was delivered, or that it had come: all of
+	// it has been read now.
 	ChangeCompleted ChangeKind = "completed"
 )
 

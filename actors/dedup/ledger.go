@@ -360,8 +360,11 @@ func (l *Ledger) learn(j int, s *sight, sure bool, f *Finding) {
 	case s.Gone || s.clipped || !sidesAgree(s.Side, e.Side):
 	case e.Kind == messages.KindUnreadable && s.Kind != messages.KindUnreadable,
 		e.Partial && !s.Partial && s.Kind != messages.KindUnreadable:
-		if e.Partial && !e.Waiting && e.Side == messages.SideIncoming {
+		if !e.Waiting && e.Side == messages.SideIncoming && s.Kind == messages.KindText {
 			e.Change, e.Changed = messages.ChangeCompleted, s.Since
+			if !e.Partial && !sameSize(s, e) {
+				e.Change = messages.ChangeEdited
+			}
 		}
 		e.Kind, e.Text, e.form, e.Partial, e.Low = s.Kind, s.Text, s.form, s.Partial, s.Low
 	case s.Kind == messages.KindUnreadable || s.Partial:

@@ -334,6 +334,10 @@ func TestPatience(t *testing.T) {
 	if heard, _, _ = l.Release(start.Add(3 * time.Second)); len(heard) != 0 {
 		t.Errorf("Release after it became readable = %v, want none", heard)
 	}
+	list, _ := l.Revise(start.Add(time.Minute))
+	if len(list) != 1 || list[0].Occurrence != 2 || list[0].Text != "bbbb" || list[0].Change == messages.ChangeUnsent {
+		t.Errorf("Revise after it became readable = %+v, want what it says", list)
+	}
 }
 
 func TestScrolledBackTooFar(t *testing.T) {
