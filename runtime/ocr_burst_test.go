@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,13 +43,14 @@ func TestTheRuleOfABurst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var s *testkit.System
+				window, hand := toCome()
 				looks := 0
-				s = testkit.Start(t, profile(name),
+				s := testkit.Start(t, profile(name),
 					testkit.WithConfig(func(c *runtime.Config) { c.OCR.Burst, c.OCR.Cache = 3, 1 }),
 					testkit.WithRuntime(runtime.WithRecognizer(runtime.OCRDrawn, func() (hardware.Recognizer, error) {
-						return firstTooLong{drawn.NewRecognizer(s.Window), &looks}, nil
+						return firstTooLong{drawn.NewRecognizer(window()), &looks}, nil
 					})))
+				hand(s.Window)
 				s.Advance(5 * time.Second)
 				s.Friend("Hana", "明日の会議は何時ですか")
 				s.WantMessages(want)
@@ -58,4 +60,10 @@ func TestTheRuleOfABurst(t *testing.T) {
 			})
 		})
 	}
+}
+
+// toCome is a window for who starts before it is known, and waits for it.
+func toCome() (window func() *drawn.Window, hand func(*drawn.Window)) {
+	c := make(chan *drawn.Window, 1)
+	return sync.OnceValue(func() *drawn.Window { return <-c }), func(w *drawn.Window) { c <- w }
 }

@@ -31,12 +31,13 @@ func (h halfSure) RecognizeCrop(ctx context.Context, img *image.RGBA, box image.
 func TestConfidencesOfTheConfiguration(t *testing.T) {
 	for fallback, want := range map[float64][]string{0.5: {"明日の会議は何時ですか"}, 0.51: nil} {
 		synctest.Test(t, func(t *testing.T) {
-			var s *testkit.System
-			s = testkit.Start(t,
+			window, hand := toCome()
+			s := testkit.Start(t,
 				testkit.WithConfig(func(c *runtime.Config) { c.Rules.OCR.Accept, c.Rules.OCR.Fallback = 0.9, fallback }),
 				testkit.WithRuntime(runtime.WithRecognizer(runtime.OCRDrawn, func() (hardware.Recognizer, error) {
-					return halfSure{drawn.NewRecognizer(s.Window)}, nil
+					return halfSure{drawn.NewRecognizer(window())}, nil
 				})))
+			hand(s.Window)
 			s.Advance(5 * time.Second)
 			s.Friend("Hana", "明日の会議は何時ですか")
 			s.WantMessages(want...)
