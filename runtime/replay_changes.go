@@ -38,26 +38,27 @@ func (p *replay) changes(app string) (shown, published []altered) {
 	return shown, published
 }
 
-// scoreChanges finds for each change that was published one that was shown, and
-// counts what is left of either. A short text may be misread beyond recognition:
-// it is the change of its conversation that nothing else was taken for.
+// scoreChanges finds for each change that was published the one that was shown
+// and is most like it, and counts what is left of either.
 func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
 	met := make([]bool, len(shown))
-	meet := func(p altered, same func(a, b altered) bool) bool {
-		for i, s := range shown {
-			if !met[i] && s.conversation == p.conversation && same(s, p) {
-				met[i] = true
-				return true
+	for _, limit := range []float64{alike, misreadAlike} { // the clear ones first
+		published = slices.DeleteFunc(slices.Clone(published), func(p altered) bool {
+			best, at := limit, -1
+			for i, s := range shown {
+				if d := s.unlike(p); !met[i] && s.conversation == p.conversation && d < best {
+					best, at = d, i
+				}
 			}
-		}
-		return false
+			if at >= 0 {
+				met[at] = true
+			}
+			return at >= 0
+		})
 	}
-	published = slices.DeleteFunc(slices.Clone(published), func(p altered) bool { return meet(p, altered.is) })
 	for _, p := range published {
-		if !meet(p, altered.maybe) {
-			t.ChangesDoubled++
-			problems = append(problems, Problem{What: "changes_doubled", Conversation: p.conversation, Text: messages.Text(p.text)})
-		}
+		t.ChangesDoubled++
+		problems = append(problems, Problem{What: "changes_doubled", Conversation: p.conversation, Text: messages.Text(p.text)})
 	}
 	for i, s := range shown {
 		if s.free {
@@ -72,18 +73,23 @@ func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
 	return problems
 }
 
-// is reports that a published change is the one that was shown.
-func (s altered) is(p altered) bool {
-	if s.text == "" || p.text == "" {
-		return s.text == p.text
-	}
-	return difference(
-		said{kind: messages.KindText, texts: []string{s.text}}, heard{kind: messages.KindText, text: p.text},
-	) < alike
-}
+// misreadAlike is the largest difference of a change that was shown and one that
+// was published, badly read.
+const misreadAlike = 0.5
 
-// maybe reports that a published change may be the one that was shown, misread.
-func (s altered) maybe(p altered) bool {
+// unlike says how unlike two changes are, from 0 to 1. Of a text of few letters
+// one may be misread.
+func (s altered) unlike(p altered) float64 {
+	if s.text == "" || p.text == "" {
+		if s.text == p.text {
+			return 0
+		}
+		return costNever
+	}
 	a, b := []rune(text.Compact(s.text)), []rune(text.Compact(p.text))
-	return s.text != "" && p.text != "" && max(len(a), len(b)) <= 4 && edits(a, b) <= 1
+	n := edits(a, b)
+	if longest := max(len(a), len(b)); longest > 4 {
+		return float64(n) / float64(longest)
+	}
+	return float64(n) * 0.45
 }
