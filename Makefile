@@ -43,13 +43,14 @@ run: setup-run build ## read a drawn chat window and show each message once (ARG
 	@$(BIN)/kehai run $(ARGS)
 
 .PHONY: test
-test: setup-test vet cross race bench-ci crash-ci browser ## everything CI checks; the drivers' tests are in make desktop
+test: setup-test vet cross race bench-ci crash-ci browser desktop-ci ## everything CI checks
 
 .PHONY: vet
 vet: ## go vet, formatting, staticcheck
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod verify
 	$(GO) vet ./...
+	$(GO) vet -tags browser,crash,desktop,long,speed ./...
 	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: cross
@@ -78,10 +79,14 @@ crash: ## kill a real kehai 1,000 times, then 1,000 times with every batch synce
 browser: ## the live page in a real browser
 	$(GO) test -count=1 -timeout 5m -tags browser -run Browser -v ./runtime/web
 
-.PHONY: desktop
-desktop: setup-test ## the Linux drivers on a real X server with a real browser
-	$(GO) test -count=1 -timeout 8m -tags desktop -p 1 ./hardware/x11 ./hardware/atspi ./hardware/robot
-	$(GO) test -count=1 -timeout 5m -tags desktop -run Desktop ./cmd/kehai
+.PHONY: desktop desktop-ci
+# -p 1: each package has an X server, and some of them a browser, of its own.
+DESKTOP_TESTS = $(GO) test -count=1 -timeout 8m -tags desktop -p 1
+desktop-ci: setup-test ## the drivers that watch, on a real X server, and Kehai watching a real browser
+	$(DESKTOP_TESTS) ./hardware/x11 ./hardware/atspi ./hardware/freedesktop
+	$(DESKTOP_TESTS) -run Desktop ./cmd/kehai
+desktop: desktop-ci ## the same, and the driver that types
+	$(DESKTOP_TESTS) ./hardware/robot
 
 .PHONY: simulate
 simulate: ## 1,000,000 seeded schedules of the kernel
@@ -94,7 +99,7 @@ bench: setup-run detection ## the tables of figures: detection against its aims,
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./runtime/store ./actors/... ./hardware/...
 
 # Ratios are taken in one run and by turns; see testkit/speed.
-SPEED_TESTS = $(GO) test -count=1 -timeout 5m -p 1 -run '^TestSpeed' ./actors/... ./runtime ./cmd/kehai
+SPEED_TESTS = $(GO) test -count=1 -timeout 5m -p 1 -tags speed -run '^TestSpeed' ./actors/... ./runtime ./cmd/kehai
 
 .PHONY: detection bench-ci
 detection:
