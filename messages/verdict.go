@@ -10,7 +10,7 @@ type Detail struct {
 	Conversation ConversationID `json:"conversation,omitempty"`
 	Occurrences  []Occurrence   `json:"occurrences,omitempty"` // the messages that the verdict is about
 	// Known says for each bubble of a view, top to bottom, what it was taken
-	// for; 0 stands for nothing known.
+	// for; 0 stands for nothing known. Of a burst it says whose lines were repeated.
 	Known   []Occurrence `json:"known,omitempty"`
 	Message MessageID    `json:"message,omitempty"`
 	Frame   FrameHash    `json:"frame,omitempty"`

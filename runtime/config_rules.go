@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
@@ -40,6 +41,10 @@ type RulesConfig struct {
 
 	// The last gate before a message counts.
 	Ingress IngressRulesConfig `yaml:"ingress"`
+
+	// Lines that a burst has already, in profile seed. Lengths are characters
+	// without spaces and punctuation.
+	Burst BurstRulesConfig `yaml:"burst"`
 }
 
 // CaptureRulesConfig holds the times of looking at windows.
@@ -244,6 +249,19 @@ type IngressRulesConfig struct {
 	Entries int `yaml:"entries" min:"1" max:"2000"`
 }
 
+// BurstRulesConfig says which lines of a burst are not repeated.
+type BurstRulesConfig struct {
+	// Shortest line that is the same as one it stands in, or that stands in it, 1 to
+	// 1000. Default 6.
+	Min int `yaml:"min" min:"1" max:"1000"`
+
+	// Percent of the longer line that the shorter covers, 1 to 100. Default 82.
+	Cover int `yaml:"cover" min:"1" max:"100"`
+
+	// Or similarity by groups of three characters, 0.01 to 1. Default 0.9.
+	Similar float64 `yaml:"similar" min:"0.01" max:"1"`
+}
+
 // defaultRules takes the numbers from those who use them.
 func defaultRules() RulesConfig {
 	look, belief, fuse := poller.Options{}.WithDefaults(), ocr.DefaultBelief(), fusion.DefaultRules()
@@ -272,6 +290,7 @@ func defaultRules() RulesConfig {
 			EchoWindow: Duration(gate.EchoWindow), Sends: gate.Sends, Short: Duration(gate.ShortWindow), ShortMin: gate.ShortMin, ShortMax: gate.ShortMax,
 			Common: Duration(gate.CommonWindow), CommonMin: gate.CommonMin, CommonMax: gate.CommonMax, Similar: gate.Similar, Entries: gate.Entries,
 		},
+		Burst: BurstRulesConfig(text.DefaultRepeats()),
 	}
 }
 
@@ -361,5 +380,13 @@ func (c *Config) ingress() ingress.Options {
 		Profile: ingress.Profile(c.Profile), EchoWindow: time.Duration(r.EchoWindow), Echo: c.Rules.echo(), Sends: r.Sends,
 		ShortWindow: time.Duration(r.Short), ShortMin: r.ShortMin, ShortMax: r.ShortMax,
 		CommonWindow: time.Duration(r.Common), CommonMin: r.CommonMin, CommonMax: r.CommonMax, Similar: r.Similar, Entries: r.Entries,
+	}
+}
+
+// joining are the options of a coalescer.
+func (c *Config) joining() burst.Options {
+	return burst.Options{
+		Quiet: time.Duration(c.Burst.Quiet), Cap: time.Duration(c.Burst.Cap), Parts: c.Burst.Parts,
+		Same: text.LineRules(c.Rules.Burst), Seed: c.Profile == ProfileSeed,
 	}
 }

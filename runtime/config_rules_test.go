@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
@@ -33,12 +34,13 @@ type effective struct {
 	Fusion   fusion.Rules
 	Dedup    dedup.Options
 	Ingress  ingress.Options
+	Joining  burst.Options
 }
 
 func effectiveOf(c Config) effective {
 	looking := c.looking().WithDefaults()
 	looking.Interval, looking.Excluded = 0, nil // a window's own
-	return effective{looking, c.Rules.counting(), c.Rules.belief(), burstRule(c.Profile), c.Rules.fusion(), c.dedup().WithDefaults(), c.ingress().WithDefaults()}
+	return effective{looking, c.Rules.counting(), c.Rules.belief(), burstRule(c.Profile), c.Rules.fusion(), c.dedup().WithDefaults(), c.ingress().WithDefaults(), c.joining().WithDefaults()}
 }
 
 // TestEffectiveDefaults: what holds in each profile where nothing is set.
@@ -66,9 +68,13 @@ func TestEffectiveDefaults(t *testing.T) {
 			Profile: ingress.Default, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
 			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
 		},
+		Joining: burst.Options{
+			Quiet: 1500 * time.Millisecond, Cap: 7500 * time.Millisecond, Parts: 36, Same: text.LineRules{Min: 6, Cover: 82, Similar: 0.90},
+		},
 	}
 	seed := standard
 	seed.Looking.TellResets, seed.Burst, seed.Dedup.Seed, seed.Ingress.Profile = true, ocr.Longest, true, ingress.Seed
+	seed.Joining.Seed = true
 	seed.Dedup.Window = dedup.WindowRules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: lines, Vacuous: true}
 	for profile, want := range map[string]effective{ProfileDefault: standard, ProfileSeed: seed} {
 		c := exampleDefault()
@@ -109,6 +115,9 @@ func TestRulesReachTheActors(t *testing.T) {
 			Profile: ingress.Seed, EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second, ShortMin: 1, ShortMax: 12,
 			CommonWindow: 15 * time.Second, CommonMin: 8, CommonMax: 200, Similar: 0.9, Entries: 500,
 		},
+		Joining: burst.Options{
+			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2, Same: text.LineRules{Min: 4, Cover: 70, Similar: 0.95}, Seed: true,
+		},
 	}
 	if got := effectiveOf(parse(t, every)); !reflect.DeepEqual(got, want) {
 		t.Errorf("every decides by %+v, want %+v", got, want)
@@ -134,7 +143,7 @@ func TestRangesOfRules(t *testing.T) {
 		if err := got.Ingress.Validate(); err != nil {
 			t.Errorf("ingress at every %s: %v", end, err)
 		}
-		if asked := c.Rules.fusion(); asked != got.Fusion || c.ingress().Echo != got.Ingress.Echo || fmt.Sprint(c.ingress()) != fmt.Sprint(got.Ingress) {
+		if asked := c.Rules.fusion(); asked != got.Fusion || c.ingress().Echo != got.Ingress.Echo || fmt.Sprint(c.ingress()) != fmt.Sprint(got.Ingress) || c.joining() != got.Joining {
 			t.Errorf("at every %s the actors decide by %+v, want what was asked for", end, got)
 		}
 		window := c.dedup().Window

@@ -98,9 +98,7 @@ func (r *Runtime) topology() (plan, error) {
 		}},
 		{Name: "dedup", New: dedup.New(ledger)},
 		{Name: "ingress", New: ingress.New(gate)},
-		{Name: "burst", New: burst.New(burst.Options{
-			Quiet: time.Duration(cfg.Burst.Quiet), Cap: time.Duration(cfg.Burst.Cap), Parts: cfg.Burst.Parts,
-		})},
+		{Name: "burst", New: burst.New(cfg.joining())},
 		{Name: "conversation", New: conversation.New(conversation.Options{})},
 	}
 	p.readings = ocr.NewCache(cfg.OCR.Cache)

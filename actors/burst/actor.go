@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -14,28 +15,33 @@ const Kind = "burst"
 
 // Options of a coalescer.
 type Options struct {
-	Quiet time.Duration // a message goes on after so long without another part; 0 means 1.5 s
-	Cap   time.Duration // and at the latest so long after its first part; 0 means 5 × Quiet
-	Parts int           // and when it has so many parts; 0 means 36
+	Quiet time.Duration  // a message goes on after so long without another part; 0 means 1.5 s
+	Cap   time.Duration  // and at the latest so long after its first part; 0 means 5 × Quiet
+	Parts int            // and when it has so many parts; 0 means 36
+	Same  text.LineRules // by which two lines say the same, in profile seed; the zero value means [text.DefaultRepeats]
+	Seed  bool           // profile seed: messages have no place, so a line said twice in a burst is one read twice
 }
 
-func (o Options) rules() Rules {
-	r := Rules(o)
-	if r.Quiet <= 0 {
-		r.Quiet = 1500 * time.Millisecond
+// WithDefaults returns the options with what they mean where they are zero.
+func (o Options) WithDefaults() Options {
+	if o.Quiet <= 0 {
+		o.Quiet = 1500 * time.Millisecond
 	}
-	if r.Cap <= 0 {
-		r.Cap = 5 * r.Quiet
+	if o.Cap <= 0 {
+		o.Cap = 5 * o.Quiet
 	}
-	if r.Parts <= 0 {
-		r.Parts = 36
+	if o.Parts <= 0 {
+		o.Parts = 36
 	}
-	return r
+	if o.Same == (text.LineRules{}) {
+		o.Same = text.DefaultRepeats()
+	}
+	return o
 }
 
 // New makes the constructor of coalescers.
 func New(o Options) func(messages.Address) actors.Actor {
-	a := actor{rules: o.rules()}
+	a := actor{rules: Rules(o.WithDefaults())}
 	return func(messages.Address) actors.Actor { return a }
 }
 
@@ -71,7 +77,16 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 	}
 	lasts.Put(turn, "last", m.Occurrence)
 	b, _ := buffers.Get(turn, "buffer")
-	flushed, rest := a.rules.Add(b, m, turn.Now())
+	flushed, rest, left := a.rules.Add(b, m, turn.Now())
+	if left.Lines > 0 {
+		turn.DropWith("burst", left.String(), messages.Detail{
+			Rule: "same_line", Window: m.Window, Conversation: m.Conversation,
+			Occurrences: []messages.Occurrence{m.Occurrence}, Known: left.Of,
+		})
+	}
+	if left.All {
+		return
+	}
 	mark(m.Occurrence, turn.Cause().Trace, append(flushed, rest)...)
 	turn.Pass("burst", messages.Detail{
 		Rule: "joined", Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},

@@ -2,18 +2,22 @@ package burst
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Rules say when a buffer is passed on.
+// Rules say when a buffer is passed on, and what is not put in.
 type Rules struct {
-	Quiet time.Duration // without another part
-	Cap   time.Duration // since the first part, whatever comes
-	Parts int           // at most so many
+	Quiet time.Duration  // without another part
+	Cap   time.Duration  // since the first part, whatever comes
+	Parts int            // at most so many
+	Same  text.LineRules // by which a line repeats one in the buffer ([text.LineRules.Repeats])
+	Seed  bool           // whether lines are compared at all
 }
 
 // Buffer holds the parts that wait, all of one sender.
@@ -23,11 +27,29 @@ type Buffer struct {
 	First  time.Time       `json:"first"` // when the first part came
 }
 
-// Add returns what must be passed on before and after h is taken, and the
-// buffer that waits. An empty buffer has no parts.
-func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer, rest Buffer) {
+// Repeats are the lines of a message that its buffer has already.
+type Repeats struct {
+	Lines int                   // so many were left out
+	All   bool                  // and nothing else was said: the buffer is as before
+	Of    []messages.Occurrence // the parts that have them, ascending
+}
+
+// String says it as a reason.
+func (l Repeats) String() string {
+	if l.All {
+		return "the burst says the same already"
+	}
+	return fmt.Sprintf("the burst has %d of its lines already", l.Lines)
+}
+
+// Add returns what must be passed on before and after h is taken, the buffer
+// that waits, and what of h it left out. An empty buffer has no parts.
+func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer, rest Buffer, left Repeats) {
 	if len(b.Parts) > 0 && (b.Sender != h.Sender || !now.Before(b.First.Add(r.Cap))) {
 		flushed, b = append(flushed, b), Buffer{}
+	}
+	if h.Text, left = r.fresh(b, h); left.All {
+		return flushed, b, left
 	}
 	if len(b.Parts) == 0 {
 		b = Buffer{Sender: h.Sender, First: now}
@@ -36,9 +58,52 @@ func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer,
 		Kind: h.Kind, Text: h.Text, Occurrence: h.Occurrence, SeenAt: h.SeenAt, Partial: h.Partial,
 	})
 	if len(b.Parts) >= r.Parts {
-		return append(flushed, b), Buffer{}
+		return append(flushed, b), Buffer{}, left
 	}
-	return flushed, b
+	return flushed, b, left
+}
+
+// fresh returns the text of h without the lines that repeat one in b. Lines of h
+// itself, which were read at one time in different places, are not compared with
+// each other; nor is a message at all whose place proves it new.
+func (r Rules) fresh(b Buffer, h messages.Heard) (messages.Text, Repeats) {
+	var left Repeats
+	if !r.Seed || h.Fresh || h.Kind != messages.KindText {
+		return h.Text, left
+	}
+	var kept []string
+	left.All = true
+	for line := range strings.SplitSeq(string(h.Text), "\n") {
+		if of, ok := r.find(b, line); ok {
+			left.Lines++
+			if !slices.Contains(left.Of, of) {
+				left.Of = append(left.Of, of)
+			}
+			continue
+		}
+		kept = append(kept, line)
+		left.All = left.All && strings.TrimSpace(line) == ""
+	}
+	if left.Lines == 0 {
+		return h.Text, Repeats{}
+	}
+	slices.Sort(left.Of)
+	return messages.Text(strings.Join(kept, "\n")), left
+}
+
+// find returns the first part of a buffer with a line that says the same.
+func (r Rules) find(b Buffer, line string) (messages.Occurrence, bool) {
+	for _, p := range b.Parts {
+		if p.Kind != messages.KindText {
+			continue
+		}
+		for have := range strings.SplitSeq(string(p.Text), "\n") {
+			if r.Same.Repeats(have, line) {
+				return p.Occurrence, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // mark notes the trace of an occurrence in the buffers that hold it.

@@ -63,7 +63,7 @@ func TestAdd(t *testing.T) {
 			}
 			sender := rapid.SampledFrom([]messages.Text{"a", "a", "b"}).Draw(t, "sender")
 			var flushed []burst.Buffer
-			flushed, b = r.Add(b, heard(messages.Occurrence(i), sender, sender), now)
+			flushed, b, _ = r.Add(b, heard(messages.Occurrence(i), sender, sender), now)
 			out = append(out, flushed...)
 			due = now.Add(r.Wait(b, now))
 		}
@@ -89,7 +89,7 @@ func TestAdd(t *testing.T) {
 }
 
 func TestAddLeavesTheBufferGivenAlone(t *testing.T) {
-	_, b := rules.Add(burst.Buffer{}, heard(1, "a", "x"), start)
+	_, b, _ := rules.Add(burst.Buffer{}, heard(1, "a", "x"), start)
 	before := slices.Clone(b.Parts)
 	rules.Add(b, heard(2, "a", "y"), start)
 	rules.Add(b, heard(3, "a", "z"), start)
@@ -102,6 +102,6 @@ func BenchmarkAdd(b *testing.B) {
 	h := heard(1, "Hana", "明日の会議は10時からです")
 	var buf burst.Buffer
 	for b.Loop() {
-		_, buf = rules.Add(buf, h, start)
+		_, buf, _ = rules.Add(buf, h, start)
 	}
 }
