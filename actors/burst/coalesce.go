@@ -72,9 +72,10 @@ func (r Rules) fresh(b Buffer, h messages.Heard) (messages.Text, Repeats) {
 		return h.Text, left
 	}
 	var kept []string
+	have := saidIn(b)
 	left.All = true
 	for line := range strings.SplitSeq(string(h.Text), "\n") {
-		if of, ok := r.find(b, line); ok {
+		if of, ok := r.find(have, line); ok {
 			left.Lines++
 			if !slices.Contains(left.Of, of) {
 				left.Of = append(left.Of, of)
@@ -91,16 +92,30 @@ func (r Rules) fresh(b Buffer, h messages.Heard) (messages.Text, Repeats) {
 	return messages.Text(strings.Join(kept, "\n")), left
 }
 
-// find returns the first part of a buffer with a line that says the same.
-func (r Rules) find(b Buffer, line string) (messages.Occurrence, bool) {
+// said is a line in a buffer.
+type said struct {
+	of   messages.Occurrence
+	form text.RepeatForm
+}
+
+func saidIn(b Buffer) (list []said) {
 	for _, p := range b.Parts {
 		if p.Kind != messages.KindText {
 			continue
 		}
-		for have := range strings.SplitSeq(string(p.Text), "\n") {
-			if r.Same.Repeats(have, line) {
-				return p.Occurrence, true
-			}
+		for line := range strings.SplitSeq(string(p.Text), "\n") {
+			list = append(list, said{p.Occurrence, text.RepeatFormOf(line)})
+		}
+	}
+	return list
+}
+
+// find returns the first part with a line that says the same.
+func (r Rules) find(have []said, line string) (messages.Occurrence, bool) {
+	form := text.RepeatFormOf(line)
+	for _, s := range have {
+		if r.Same.RepeatsForm(s.form, form) {
+			return s.of, true
 		}
 	}
 	return 0, false

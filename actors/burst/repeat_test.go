@@ -2,6 +2,7 @@ package burst_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,7 +110,7 @@ func BenchmarkAddSeed(b *testing.B) {
 		full.Parts = append(full.Parts, messages.Part{Kind: messages.KindText, Text: line + messages.Text('あ'+rune(7*n)), Occurrence: n})
 	}
 	full.First, full.Sender = start, "Hana"
-	h := heard(40, "Hana", "駅に着いたら電話してください、待っています")
+	h := heard(40, "Hana", messages.Text(strings.Repeat("駅に着いたら電話してください、待っています\n", 20)))
 	b.ReportAllocs()
 	for b.Loop() {
 		seed.Add(full, h, start)

@@ -12,21 +12,36 @@ func DefaultRepeats() LineRules { return LineRules{Min: 6, Cover: 82, Similar: 0
 // each other if they are equal without white space; an empty line repeats
 // nothing. It is looser than [LineRules.Equal] and overlooks a digit in a long
 // line, so it is for readings that are not told apart by anything but text.
-func (r LineRules) Repeats(a, b string) bool {
-	x, y := Compact(a), Compact(b)
-	if x == "" || y == "" {
-		x, y = withoutSpace(Normalize(a)), withoutSpace(Normalize(b))
-		return x == y && x != ""
+func (r LineRules) Repeats(a, b string) bool { return r.RepeatsForm(RepeatFormOf(a), RepeatFormOf(b)) }
+
+// RepeatForm is a line prepared for [LineRules.RepeatsForm].
+type RepeatForm struct {
+	said  string // compact, or without white space where that is empty
+	n     int    // characters of said
+	bare  bool   // nothing but punctuation
+	grams Grams
+}
+
+// RepeatFormOf prepares a line.
+func RepeatFormOf(line string) RepeatForm {
+	f := RepeatForm{said: Compact(line)}
+	if f.said == "" {
+		f.said, f.bare = withoutSpace(Normalize(line)), true
 	}
-	if x == y {
+	f.n, f.grams = runes(f.said), GramsOf(f.said)
+	return f
+}
+
+// RepeatsForm is [LineRules.Repeats] of prepared lines.
+func (r LineRules) RepeatsForm(a, b RepeatForm) bool {
+	if a.bare || b.bare || a.said == b.said {
+		return a.said == b.said && a.said != ""
+	}
+	if a.n > b.n {
+		a, b = b, a
+	}
+	if r.Min > 0 && a.n >= r.Min && a.n*100 >= r.Cover*b.n && strings.Contains(b.said, a.said) {
 		return true
 	}
-	n, m := runes(x), runes(y)
-	if n > m {
-		x, y, n, m = y, x, m, n
-	}
-	if r.Min > 0 && n >= r.Min && n*100 >= r.Cover*m && strings.Contains(y, x) {
-		return true
-	}
-	return r.Similar > 0 && Similarity(x, y) >= r.Similar
+	return r.Similar > 0 && a.grams.Similarity(b.grams) >= r.Similar
 }
