@@ -19,17 +19,20 @@ import (
 // travel in a way of their own (INCR), which is not spoken here.
 const maxClipboard = 200 << 10
 
-// How long the clipboard waits for the owner before, for programs that read
-// whatever is new on it, for the window that is to paste, and for more questions
-// once that has asked for the text: a browser on a busy machine asks a dozen
-// times before it pastes, with pauses.
+// How long the clipboard waits for the owner before, and for programs that read
+// whatever is new on it.
 const (
 	previousTimeout = 300 * time.Millisecond
 	offerQuiet      = 80 * time.Millisecond
-	offerTimeout    = 500 * time.Millisecond
-	pasteTimeout    = 2 * time.Second
-	pasteQuiet      = 300 * time.Millisecond
+	offerTimeout    = time.Second
 )
+
+// pasteTimeout is how long the clipboard waits for more questions, by what has
+// been read so far. A browser on a busy machine takes seconds between two.
+var pasteTimeout = [...]time.Duration{unread: 2 * time.Second, halfRead: 5 * time.Second, newRead: 2 * time.Second, allRead: 200 * time.Millisecond}
+
+// pasteAtMost bounds all waiting for a paste.
+const pasteAtMost = 20 * time.Second
 
 // clipboard owns the CLIPBOARD selection while something is lent, and after
 // that with the text that stood there before.
@@ -43,7 +46,7 @@ type clipboard struct {
 	owner  xproto.Window
 	ids    map[string]xproto.Atom
 	text   []byte        // what is offered; nil offers nothing
-	served int           // how often it was handed out
+	by     readers       // of the text
 	asked  chan struct{} // something has asked, if only what there is
 	answer chan xproto.SelectionNotifyEvent
 }
@@ -95,7 +98,9 @@ func (c *clipboard) lend(ctx context.Context, text string, paste func(context.Co
 		c.end(s, before)
 		return err
 	}
-	seen := c.count()
+	c.mu.Lock()
+	c.by.paste()
+	c.mu.Unlock()
 	if err := paste(ctx); err != nil {
 		if !errors.Is(err, hardware.ErrNotActive) {
 			before = nil
@@ -103,20 +108,20 @@ func (c *clipboard) lend(ctx context.Context, text string, paste func(context.Co
 		c.end(s, before)
 		return err
 	}
-	taken, err := c.wait(ctx, seen)
-	if err != nil || !taken {
+	far, err := c.wait(ctx)
+	if err != nil || far < newRead {
 		before = nil
 	}
-	c.end(s, before)
+	seen := c.end(s, before)
 	switch {
 	case err != nil:
 		return fmt.Errorf("x11: pasting was interrupted: %w: %w", err, hardware.ErrPartlyTyped)
-	case !taken && seen > 0:
-		return fmt.Errorf("x11: the text was read before the paste and not after it (look at the window; a program that keeps what was copied hides whether it was pasted): %w", hardware.ErrPartlyTyped)
-	case !taken:
-		return fmt.Errorf("x11: nothing asked for the text (click into the text field first): %w", hardware.ErrNoField)
+	case far >= newRead:
+		return nil
+	case seen:
+		return fmt.Errorf("x11: the text was read, but maybe not to be pasted (look at the window, click into the text field): %w", hardware.ErrPartlyTyped)
 	}
-	return nil
+	return fmt.Errorf("x11: nothing asked for the text (click into the text field first): %w", hardware.ErrNoField)
 }
 
 // open returns the session that owns the clipboard.
@@ -195,7 +200,8 @@ func (c *clipboard) read(ctx context.Context, s *session) ([]byte, error) {
 
 func (c *clipboard) offer(s *session, text []byte) error {
 	c.mu.Lock()
-	c.text, c.served = text, 0
+	c.text = text
+	c.by.offer()
 	c.mu.Unlock()
 	select {
 	case <-c.asked:
@@ -209,13 +215,8 @@ func (c *clipboard) offer(s *session, text []byte) error {
 	return err
 }
 
-func (c *clipboard) count() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.served
-}
-
-// settle waits until nothing asks for what was just offered.
+// settle waits until those have read what was just offered who always do, and
+// nothing asks.
 func (c *clipboard) settle(ctx context.Context) error {
 	late := time.NewTimer(offerTimeout)
 	defer late.Stop()
@@ -228,48 +229,54 @@ func (c *clipboard) settle(ctx context.Context) error {
 		case <-c.asked:
 			quiet.Reset(offerQuiet)
 		case <-quiet.C:
-			return nil
+			c.mu.Lock()
+			waits := c.by.late()
+			c.mu.Unlock()
+			if !waits {
+				return nil
+			}
 		case <-late.C:
 			return nil
 		}
 	}
 }
 
-// wait returns once the text was handed out more than seen times and nothing
-// has asked for a while. taken is false where that does not come in time.
-func (c *clipboard) wait(ctx context.Context, seen int) (taken bool, err error) {
-	late := time.NewTimer(pasteTimeout)
+// wait returns once nothing has asked for a while, and how far the paste is.
+func (c *clipboard) wait(ctx context.Context) (far progress, err error) {
+	late := time.NewTimer(pasteAtMost)
 	defer late.Stop()
-	quiet := time.NewTimer(pasteTimeout)
-	defer quiet.Stop()
 	for {
-		if taken {
-			quiet.Reset(pasteQuiet)
-		} else if c.count() > seen {
-			taken = true
-			quiet.Reset(pasteQuiet)
-			late.Reset(pasteTimeout)
-		}
+		c.mu.Lock()
+		far = c.by.progress()
+		c.mu.Unlock()
+		quiet := time.NewTimer(pasteTimeout[far])
 		select {
 		case <-ctx.Done():
-			return taken, ctx.Err()
+			quiet.Stop()
+			return far, ctx.Err()
 		case <-c.asked:
+			quiet.Stop()
 		case <-quiet.C:
-			return taken, nil
+			return far, nil
 		case <-late.C:
-			return taken, nil
+			quiet.Stop()
+			return far, nil
 		}
 	}
 }
 
-// end puts text back on the clipboard; nil leaves it empty.
-func (c *clipboard) end(s *session, text []byte) {
+// end puts text back on the clipboard; nil leaves it empty. seen says that some
+// program has what was lent.
+func (c *clipboard) end(s *session, text []byte) (seen bool) {
 	c.mu.Lock()
 	c.text = text
+	seen = c.by.seen()
+	c.by.end()
 	c.mu.Unlock()
 	if text == nil {
 		xproto.SetSelectionOwner(s.x, 0, c.ids["CLIPBOARD"], xproto.TimeCurrentTime)
 	}
+	return seen
 }
 
 // event answers what other programs ask. It runs on the session's reader.
@@ -304,6 +311,9 @@ func (c *clipboard) serve(ev xproto.SelectionRequestEvent) {
 		to = ev.Target
 	}
 	kind, format, data := c.reply(ev.Target)
+	if ev.Target == c.ids["UTF8_STRING"] || ev.Target == c.ids["TEXT"] || ev.Target == c.ids["text/plain;charset=utf-8"] {
+		c.by.read(ev.Requestor)
+	}
 	if kind == 0 {
 		to = 0
 	} else {
@@ -327,7 +337,6 @@ func (c *clipboard) reply(target xproto.Atom) (kind xproto.Atom, format byte, da
 	case target == c.ids["x-kde-passwordManagerHint"]:
 		return c.ids["UTF8_STRING"], 8, []byte("secret")
 	case target == c.ids["UTF8_STRING"], target == c.ids["TEXT"], target == c.ids["text/plain;charset=utf-8"]:
-		c.served++
 		if target == c.ids["TEXT"] {
 			target = c.ids["UTF8_STRING"]
 		}

@@ -54,6 +54,9 @@ func (u *Usage) ActiveApp(ctx context.Context) (hardware.App, error) {
 // Idle is the time since the last input by hand. A server that does not count it
 // for each device tells the time since any input.
 func (u *Usage) Idle(ctx context.Context) (time.Duration, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	idle, ok, err := u.idler.since(ctx)
 	if ok || err != nil {
 		return idle, err

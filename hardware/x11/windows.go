@@ -109,6 +109,7 @@ func (d *Display) Manager(ctx context.Context) (name string, err error) {
 const (
 	activateTimeout = 3 * time.Second
 	activatePoll    = 15 * time.Millisecond
+	activateRest    = 100 * time.Millisecond // for its application to hear of it: what is typed before is lost
 )
 
 // Activate brings a window to the front and returns once the display says that
@@ -125,14 +126,23 @@ func (d *Display) Activate(ctx context.Context, ref string) error {
 			}
 			return err
 		}
+		rested := true
 		for deadline := time.Now().Add(activateTimeout); ; {
 			active, err := s.active()
 			if err != nil {
 				return err
 			}
-			if active == w {
+			if active == w && rested {
 				return nil
 			}
+			if active == w {
+				if err := pause(ctx, activateRest); err != nil {
+					return err
+				}
+				rested = true
+				continue
+			}
+			rested = false
 			if time.Now().After(deadline) {
 				return fmt.Errorf("x11: window %s (another one holds the keyboard: close dialogs, unlock the screen): %w", ref, hardware.ErrNotActive)
 			}
