@@ -463,6 +463,7 @@ func TestPipelineOnceFailed(t *testing.T) {
 		{"bubbles drawn before the header, repeats in both conversations", 4476},
 		{"a header over a view that was scrolled back, then no frame for long", 7939},
 		{"a header that is wrong for three frames in a row", 22442},
+		{"bubbles that stood under two titles, and then other ones", 38104},
 	} {
 		if err := play(t, c.seed, 60); err != nil {
 			t.Errorf("%s: seed %d: %v", c.name, c.seed, err)

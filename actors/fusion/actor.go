@@ -48,6 +48,7 @@ func New(o Options) func(messages.Address) actors.Actor {
 type Held struct {
 	View      Last               `json:"view"`
 	Detection messages.Detection `json:"detection"`
+	Contested bool               `json:"contested,omitempty"` // its bubbles came under another title since
 }
 
 var (
@@ -137,7 +138,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		a.torn = 0
 	}
 	k.own, _ = lasts.Get(turn, view.Name)
-	k.held, k.torn = held.View, a.torn
+	k.held, k.torn, k.contested = held.View, a.torn, held.Contested
 	k.others = func(yield func(Last) bool) {
 		for _, l := range lasts.All(turn) {
 			if !yield(l) {
@@ -159,13 +160,17 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		return
 	}
 	a.sides(turn, m.Bubbles)
+	if waits && ofHeld == Wait && !held.Contested && held.View.Name != view.Name && held.View.claims(view) {
+		held.Contested = true
+		helds.Put(turn, "held", held)
+	}
 	switch ofView {
 	case Torn:
 		a.torn, a.tornAs, a.tornAt = a.torn+1, view.Name, m.At
 		turn.DropWith("fusion", "torn frame: another title over the same bubbles; it is read again", messages.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
 		a.again(turn)
 	case Wait:
-		helds.Put(turn, "held", Held{view, a.detection(m, view.Name)})
+		helds.Put(turn, "held", Held{View: view, Detection: a.detection(m, view.Name)})
 		a.again(turn)
 	default:
 		a.torn, a.shut = 0, Last{}

@@ -300,3 +300,24 @@ func TestASurerReadingIsPassedOn(t *testing.T) {
 	sure := send(h, read("Hana", "a b"))
 	h.WantSent(detection(sure, "Hana"), settled(sure))
 }
+
+// TestContested: the next frame shows the held bubbles under another title, and
+// the one after that, later, quite other ones.
+func TestContested(t *testing.T) {
+	h := spawn(t)
+	send(h, read("Hana", "a b c"))
+	h.Sent()
+	send(h, read("Ken", "p q r")) // Hana's, never seen before
+	send(h, read("Hana", "p q r"))
+	h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
+	h.Crash()
+	send(h, read("Hana", "u v w"))
+	h.WantDropped("fusion", "torn frame: its bubbles were another conversation's; they were read again")
+	for _, s := range h.Sent() {
+		if d, ok := s.Message.(messages.Detection); ok {
+			t.Errorf("passed on %+v, want nothing yet", d)
+		}
+	}
+	hana := send(h, read("Hana", "u v w"))
+	h.WantSent(detection(hana, "Hana"), settled(hana))
+}

@@ -164,6 +164,9 @@ type known struct {
 	own     Last // passed on last of the view's conversation; no name if none
 	held    Last // waits; no name if none
 	torn    int  // frames in a row that looked torn
+	// contested says that a frame since has shown held's bubbles under another
+	// title: held passes only if its own title comes again.
+	contested bool
 	// others lists what was passed on last of all conversations. It is asked for
 	// only where a view does not continue its own.
 	others func(yield func(Last) bool)
@@ -192,7 +195,7 @@ func steady(k known, v Last) (held, view Fate) {
 	switch {
 	case !waits:
 	case k.held.Name != v.Name:
-		if k.held.claims(v) {
+		if k.contested || k.held.claims(v) {
 			held = Discard
 		}
 	case !k.held.continues(v) && k.current.Name != k.held.Name:
