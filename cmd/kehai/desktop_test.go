@@ -128,9 +128,11 @@ func TestDesktopWindowStates(t *testing.T) {
 	becomes("it is open again", "", func() { chat = client.Open("Hana Chat", "Chat", box) })
 
 	becomes("the X server has ended", "no_display", desk.StopServer)
-	becomes("another X server has the window", "", func() {
+	becomes("another X server runs, without the window", "window_gone", func() {
 		desk.RestartServer(t)
 		desk.StartWindowManager(t)
+	})
+	becomes("it has the window", "", func() {
 		client = desktop.Connect(t, desk.Display)
 		chat = client.Open("Hana Chat", "Chat", box)
 	})
