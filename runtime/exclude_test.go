@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,8 +17,8 @@ import (
 )
 
 // restless lets something move at each look, in a box that counts from the lower
-// edge if its y is negative; nothing while the box is empty.
-func restless(box *image.Rectangle) testkit.Option {
+// edge if its y is negative; nothing while there is no box.
+func restless(box *atomic.Pointer[image.Rectangle]) testkit.Option {
 	var looks uint8
 	return testkit.WithRuntime(runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
 		if kind != "capture" {
@@ -26,13 +27,14 @@ func restless(box *image.Rectangle) testkit.Option {
 		return actors.WorkerFunc(func(ctx context.Context, ask messages.Message) (messages.Message, error) {
 			answer, err := w.Do(ctx, ask)
 			got, ok := answer.(messages.FrameCaptured)
-			if !ok || box.Empty() {
+			where := box.Load()
+			if !ok || where == nil {
 				return answer, err
 			}
 			looks += 16
 			img := image.NewRGBA(got.Frame.Image.Rect)
 			copy(img.Pix, got.Frame.Image.Pix)
-			at := *box
+			at := *where
 			if at.Min.Y < 0 {
 				at = at.Add(image.Pt(0, img.Rect.Max.Y))
 			}
@@ -71,11 +73,11 @@ func TestWhatMovesIsNotRead(t *testing.T) {
 	} {
 		t.Run(c.name+" "+c.layout, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				box := image.Rectangle{}
+				var box atomic.Pointer[image.Rectangle]
 				s := testkit.Start(t, restless(&box), testkit.WithConfig(func(cfg *runtime.Config) { cfg.Windows[0].Layout = c.layout }))
 				s.Friend("Hana", "おはようございます", "元気ですか")
 				s.WantMessages("おはようございます", "元気ですか")
-				box = c.box
+				box.Store(&c.box)
 				s.Advance(5 * time.Second)
 				before := calls(s)
 				s.Advance(time.Minute)
