@@ -127,6 +127,8 @@ func TestDesktopWindowStates(t *testing.T) {
 	becomes("it is closed", "window_gone", chat.Close)
 	becomes("it is open again", "", func() { chat = client.Open("Hana Chat", "Chat", box) })
 
+	// A server that ends closes its windows first.
+	becomes("it is closed again", "window_gone", chat.Close)
 	becomes("the X server has ended", "no_display", desk.StopServer)
 	becomes("another X server runs, without the window", "window_gone", func() {
 		desk.RestartServer(t)
