@@ -46,8 +46,9 @@ run: setup-run build ## read a drawn chat window and show each message once (ARG
 test: setup-test vet cross race bench-ci crash-ci browser desktop-ci ## everything CI checks
 
 .PHONY: vet
-vet: ## go vet, formatting, staticcheck
+vet: ## go vet, formatting, tidy modules, staticcheck
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
+	$(GO) mod tidy -diff
 	$(GO) mod verify
 	$(GO) vet ./...
 	$(GO) vet -tags browser,crash,desktop,long,speed ./...
