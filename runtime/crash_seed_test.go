@@ -57,7 +57,7 @@ func TestProfileSeedThroughCrashes(t *testing.T) {
 		var got []string
 		ids := map[string]bool{}
 		r, err := Replay(t.Context(), ReplayOptions{
-			Config: cfg, Script: script(t, text), Seed: seed, Fonts: latin,
+			Config: cfg, Script: parsed(t, text), Seed: seed, Fonts: latin,
 			Deliver: func(m control.Message) error {
 				if ids[string(m.ID)] {
 					return fmt.Errorf("message %s was delivered twice", m.ID)

@@ -13,9 +13,9 @@ import (
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/scenario"
 )
 
 // window is a watched window and its driver.
@@ -87,11 +87,11 @@ type drawnWindows struct {
 }
 
 func (d *drawnWindows) open(cfg Config, w WindowConfig) (hardware.Screen, string, error) {
-	script, err := readScript(w.Script)
+	chat, err := readScript(w.Script)
 	if err != nil {
 		return nil, "", err
 	}
-	if err := d.scripts.check(script); err != nil {
+	if err := d.scripts.check(chat); err != nil {
 		return nil, "", fmt.Errorf("script %s: %w", w.Script, err)
 	}
 	dir := filepath.Join(cfg.Data, "windows")
@@ -103,16 +103,16 @@ func (d *drawnWindows) open(cfg Config, w WindowConfig) (hardware.Screen, string
 		theme = drawn.Dark
 	}
 	win, err := drawn.New(drawn.Options{
-		Ref: w.Name, Conversation: script.Conversation(), Size: image.Pt(w.Size[0], w.Size[1]), Scale: w.Scale,
+		Ref: w.Name, Conversation: chat.Conversation(), Size: image.Pt(w.Size[0], w.Size[1]), Scale: w.Scale,
 		Theme: theme, Now: time.Now, Journal: filepath.Join(dir, w.Name+".jsonl"),
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	host := func(e scenario.Event) {
-		d.scripts.take(errand{messages.WindowID(w.Name + "@" + cfg.Node), w.App, win, script.ID(), e})
+	host := func(e script.Event) {
+		d.scripts.take(errand{messages.WindowID(w.Name + "@" + cfg.Node), w.App, win, chat.ID(), e})
 	}
-	if _, err := scenario.Play(win, script, scenario.Options{Speed: w.Speed, Host: host}); err != nil {
+	if _, err := script.Play(win, chat, script.Options{Speed: w.Speed, Host: host}); err != nil {
 		win.Close()
 		return nil, "", err
 	}
@@ -130,16 +130,16 @@ type drawnScreen struct {
 	io.Closer
 }
 
-func readScript(path string) (scenario.Script, error) {
+func readScript(path string) (script.Script, error) {
 	if path == "" {
-		return scenario.Default(), nil
+		return script.Default(), nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return scenario.Script{}, fmt.Errorf("script: %w", err)
+		return script.Script{}, fmt.Errorf("script: %w", err)
 	}
 	defer f.Close()
-	s, err := scenario.Parse(f)
+	s, err := script.Parse(f)
 	if err != nil {
 		return s, fmt.Errorf("script %s: %w", path, err)
 	}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/runtime/scenario"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -27,7 +27,7 @@ type ReplayOCR struct {
 
 // ReplayOptions say what to replay.
 type ReplayOptions struct {
-	Script scenario.Script
+	Script script.Script
 	// Config gives the rules (profile, OCR, burst, dedup) and of its first
 	// window everything but driver and script. Data and store are not used.
 	Config Config
@@ -87,7 +87,7 @@ type replay struct {
 	o       ReplayOptions
 	cfg     Config
 	window  *drawn.Window
-	player  *scenario.Player
+	player  *script.Player
 	screen  hardware.Screen
 	store   *mem.Store
 	noise   *noise
@@ -98,7 +98,7 @@ type replay struct {
 	lives   uint64
 	opened  []hardware.Recognizer // of this life
 	look    bool                  // the next capture shows the window as it was
-	host    []scenario.Event      // to be done
+	host    []script.Event        // to be done
 	sends   int
 
 	ears   ears
@@ -152,8 +152,8 @@ func newReplay(o ReplayOptions) (*replay, error) {
 	if p.screen, err = drawn.NewScreen(p.window); err != nil {
 		return nil, err
 	}
-	p.player, err = scenario.Play(p.window, o.Script, scenario.Options{
-		Speed: w.Speed, Host: func(e scenario.Event) { p.host = append(p.host, e) },
+	p.player, err = script.Play(p.window, o.Script, script.Options{
+		Speed: w.Speed, Host: func(e script.Event) { p.host = append(p.host, e) },
 	})
 	if err != nil {
 		return nil, err

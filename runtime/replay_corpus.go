@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kehai-run/kehai/runtime/scenario"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 )
 
 // ReplayCorpus replays generated scripts, as many at a time as there are
@@ -15,7 +15,7 @@ import (
 // everything but script, scale, theme and seed; a case's seed is o.Seed and its
 // index added. done, if not nil, is called after each case, one call at a time
 // but in any order.
-func ReplayCorpus(ctx context.Context, cases []scenario.Case, o ReplayOptions, done func(i int, r ReplayResult)) (ReplayResult, error) {
+func ReplayCorpus(ctx context.Context, cases []script.Case, o ReplayOptions, done func(i int, r ReplayResult)) (ReplayResult, error) {
 	began := cpuTime()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -66,7 +66,7 @@ func ReplayCorpus(ctx context.Context, cases []scenario.Case, o ReplayOptions, d
 }
 
 // caseOptions are the options of one case.
-func caseOptions(o ReplayOptions, c scenario.Case, i int) ReplayOptions {
+func caseOptions(o ReplayOptions, c script.Case, i int) ReplayOptions {
 	o.Script = c.Script
 	o.Seed += uint64(i)
 	o.Config.Windows = slices.Clone(o.Config.Windows)

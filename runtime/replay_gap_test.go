@@ -12,7 +12,7 @@ import (
 // day goes by. What stands below the newest date is passed on, what stands above
 // it is history, and the gap is reported once.
 func TestReplayGapAtADate(t *testing.T) {
-	o := plainOptions(script(t, `{"at_ms":0,"who":"friend","text":"Hello there, how are you","conversation":"Hana"}
+	o := plainOptions(parsed(t, `{"at_ms":0,"who":"friend","text":"Hello there, how are you","conversation":"Hana"}
 {"at_ms":1000,"who":"me","text":"Fine, and you","conversation":"Hana"}
 {"at_ms":8000,"do":"hide"}
 {"at_ms":9000,"who":"friend","text":"One train was late","conversation":"Hana"}

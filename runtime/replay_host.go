@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/scenario"
 )
 
 // act does what the script wants of the host.
@@ -16,15 +16,15 @@ func (p *replay) act() error {
 		p.host = p.host[1:]
 		var err error
 		switch e.Do {
-		case scenario.Restart:
+		case script.Restart:
 			p.drain(time.Duration(p.cfg.Shutdown.Drain))
 			err = p.boot()
-		case scenario.Crash:
+		case script.Crash:
 			err = p.crash()
-		case scenario.ResetBaseline:
+		case script.ResetBaseline:
 			id := p.runtime.plan.windows[0]
 			err = p.inject(messages.To("poller", string(id)), messages.ResetBaseline{Window: id})
-		case scenario.Send:
+		case script.Send:
 			err = p.send(e.Text)
 		default:
 			err = fmt.Errorf("unknown verb %q", e.Do)

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/scenario"
 )
 
 // latin draws the same on every machine.
@@ -71,23 +71,23 @@ func noticed(t *testing.T, output string) string {
 	return b.String()
 }
 
-func script(t testing.TB, text string) scenario.Script {
+func parsed(t testing.TB, text string) script.Script {
 	t.Helper()
-	s, err := scenario.Parse(strings.NewReader(text))
+	s, err := script.Parse(strings.NewReader(text))
 	if err != nil {
 		t.Fatalf("Parse() = %v, want a script", err)
 	}
 	return s
 }
 
-func plainOptions(s scenario.Script) ReplayOptions {
+func plainOptions(s script.Script) ReplayOptions {
 	return ReplayOptions{Script: s, Config: exampleDefault(), Fonts: latin, Seed: 1}
 }
 
 // optionsOf reads the line "# replay: key=value …" of a scenario file.
 func optionsOf(t *testing.T, text string) ReplayOptions {
 	t.Helper()
-	o := plainOptions(script(t, text))
+	o := plainOptions(parsed(t, text))
 	first, _, _ := strings.Cut(text, "\n")
 	line, ok := strings.CutPrefix(first, "# replay: ")
 	for _, field := range strings.Fields(line) {
@@ -151,7 +151,7 @@ func TestReplayGolden(t *testing.T) {
 
 // The same seed gives the same output; another gives other moments of crashes.
 func TestReplayIsDeterministic(t *testing.T) {
-	c, _ := scenario.Generate("crashes", 12, 7)
+	c, _ := script.Generate("crashes", 12, 7)
 	o := plainOptions(c.Script)
 	o.OCR.Noise = 0.05
 	first, _ := replayed(t, o)
@@ -174,7 +174,7 @@ func TestReplayRefuses(t *testing.T) {
 		"noise of a real engine":  {func(o *ReplayOptions) { o.OCR = ReplayOCR{Real: true, Noise: 0.1} }, "noise"},
 		"a window of three times": {func(o *ReplayOptions) { o.Config.Windows[0].Scale = 3 }, "scale"},
 	} {
-		o := plainOptions(scenario.Default())
+		o := plainOptions(script.Default())
 		c.change(&o)
 		if _, err := Replay(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Replay(%s) = %v, want an error about %q", name, err, c.want)
@@ -185,16 +185,16 @@ func TestReplayRefuses(t *testing.T) {
 func TestReplayEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Replay(ctx, plainOptions(scenario.Default())); !errors.Is(err, context.Canceled) {
+	if _, err := Replay(ctx, plainOptions(script.Default())); !errors.Is(err, context.Canceled) {
 		t.Errorf("Replay() of a cancelled context = %v, want %v", err, context.Canceled)
 	}
 	full := errors.New("full")
-	o := plainOptions(scenario.Default())
+	o := plainOptions(script.Default())
 	o.Deliver = func(control.Message) error { return full }
 	if _, err := Replay(t.Context(), o); !errors.Is(err, full) {
 		t.Errorf("Replay() with a Deliver that fails = %v, want its error", err)
 	}
-	if r, err := Replay(t.Context(), plainOptions(scenario.Script{})); err != nil || r.Expected+r.Delivered != 0 {
+	if r, err := Replay(t.Context(), plainOptions(script.Script{})); err != nil || r.Expected+r.Delivered != 0 {
 		t.Errorf("Replay() of an empty script = %+v, %v, want nothing", r, err)
 	}
 }
@@ -203,7 +203,7 @@ func TestReplayEnds(t *testing.T) {
 // store before the bubble is on the screen.
 func TestReplayDoesTheHostsPart(t *testing.T) {
 	var seen []string
-	o := plainOptions(script(t, `
+	o := plainOptions(parsed(t, `
 {"at_ms":0,"who":"friend","text":"Hi","conversation":"Hana"}
 {"at_ms":2000,"do":"send","text":"Hello to you"}
 {"at_ms":4000,"who":"friend","text":"Hello to you"}
@@ -231,7 +231,7 @@ func TestReplayDoesTheHostsPart(t *testing.T) {
 
 // Tesseract reads the built-in chat.
 func TestReplayReal(t *testing.T) {
-	o := plainOptions(scenario.Default())
+	o := plainOptions(script.Default())
 	o.Fonts, o.OCR.Real = nil, true
 	if _, r := replayed(t, o); r.Errors() != 0 || r.Expected < 20 {
 		t.Errorf("Replay() with Tesseract = %+v %+v, want no error", r.Tally, r.Problems)
@@ -249,12 +249,12 @@ func TestReplayGenerated(t *testing.T) {
 			t.Fatalf("KEHAI_REPLAYS: %v", err)
 		}
 	}
-	topics := scenario.Topics()
+	topics := script.Topics()
 	for seed := range uint64(n) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			c, _ := scenario.Generate(topics[seed%uint64(len(topics))], 8, seed)
-			run := func(s scenario.Script) (ReplayResult, error) {
+			c, _ := script.Generate(topics[seed%uint64(len(topics))], 8, seed)
+			run := func(s script.Script) (ReplayResult, error) {
 				c.Script = s
 				o := plainOptions(s)
 				o.Seed = seed
@@ -264,7 +264,7 @@ func TestReplayGenerated(t *testing.T) {
 			if err == nil && len(r.Problems) == 0 {
 				return
 			}
-			small := scenario.Shrink(c.Script, func(s scenario.Script) bool {
+			small := script.Shrink(c.Script, func(s script.Script) bool {
 				r, err := run(s)
 				return err != nil || len(r.Problems) > 0
 			})
@@ -276,7 +276,7 @@ func TestReplayGenerated(t *testing.T) {
 }
 
 // keep writes a script where it outlives the test.
-func keep(t *testing.T, s scenario.Script, c scenario.Case, seed uint64) string {
+func keep(t *testing.T, s script.Script, c script.Case, seed uint64) string {
 	t.Helper()
 	f, err := os.CreateTemp("", "kehai-replay-*.jsonl")
 	if err != nil {

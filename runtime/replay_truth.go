@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/scenario"
 )
 
 // ears keep what comes out of a replay.
@@ -70,19 +70,19 @@ func (e *ears) add(h heard, at messages.Occurrence) {
 
 // expected is what the window has shown, by conversation and in the order in
 // which it was said.
-func expected(script scenario.Script, w *drawn.Window) []said {
+func expected(chat script.Script, w *drawn.Window) []said {
 	type place struct {
 		conversation string
 		index        int
 	}
 	texts := map[place][]string{}
-	for conversation, events := range appended(script) {
+	for conversation, events := range appended(chat) {
 		for n, i := range events {
 			at, ok := w.FromScript(conversation, i)
 			if !ok {
 				continue
 			}
-			texts[place{conversation, at}] = versions(script, conversation, i, n)
+			texts[place{conversation, at}] = versions(chat, conversation, i, n)
 		}
 	}
 	truth := w.Truth()
@@ -113,9 +113,9 @@ func scrolledBack(before []drawn.Seen, s drawn.Seen) bool {
 }
 
 // appended lists for each conversation the events that put messages into it.
-func appended(script scenario.Script) map[string][]int {
+func appended(chat script.Script) map[string][]int {
 	out := map[string][]int{}
-	for i, e := range script.Events {
+	for i, e := range chat.Events {
 		if e.Do == "" {
 			out[e.Conversation] = append(out[e.Conversation], i)
 		}
@@ -125,10 +125,10 @@ func appended(script scenario.Script) map[string][]int {
 
 // versions lists what the message of an event, the nth of its conversation,
 // says in the course of a script.
-func versions(script scenario.Script, conversation string, event, n int) []string {
-	out := []string{string(script.Events[event].Text)}
-	for _, e := range script.Events {
-		if e.Do == scenario.Edit && e.Conversation == conversation && e.Index == n {
+func versions(chat script.Script, conversation string, event, n int) []string {
+	out := []string{string(chat.Events[event].Text)}
+	for _, e := range chat.Events {
+		if e.Do == script.Edit && e.Conversation == conversation && e.Index == n {
 			out = append(out, string(e.Text))
 		}
 	}
@@ -136,12 +136,12 @@ func versions(script scenario.Script, conversation string, event, n int) []strin
 }
 
 // ownTexts lists what the window's owner says by hand.
-func ownTexts(script scenario.Script) map[string][]string {
+func ownTexts(chat script.Script) map[string][]string {
 	out := map[string][]string{}
-	for conversation, events := range appended(script) {
+	for conversation, events := range appended(chat) {
 		for n, i := range events {
-			if e := script.Events[i]; e.Who == drawn.Me && e.Kind == messages.KindText {
-				out[conversation] = append(out[conversation], versions(script, conversation, i, n)...)
+			if e := chat.Events[i]; e.Who == drawn.Me && e.Kind == messages.KindText {
+				out[conversation] = append(out[conversation], versions(chat, conversation, i, n)...)
 			}
 		}
 	}

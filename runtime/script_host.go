@@ -8,8 +8,8 @@ import (
 
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/scenario"
 )
 
 // WithLives lets the scripts of drawn windows end this runtime: restart asks for
@@ -35,7 +35,7 @@ type errand struct {
 	app    string
 	screen *drawn.Window
 	script string
-	event  scenario.Event
+	event  script.Event
 }
 
 func newScripts() *scripts { return &scripts{wake: make(chan struct{}, 1)} }
@@ -44,9 +44,9 @@ func newScripts() *scripts { return &scripts{wake: make(chan struct{}, 1)} }
 var ErrScript = errors.New("runtime: bad script for this host")
 
 // check refuses what nobody could do.
-func (s *scripts) check(script scenario.Script) error {
-	for _, e := range script.Events {
-		if (e.Do == scenario.Restart || e.Do == scenario.Crash) && s.lives == nil {
+func (s *scripts) check(chat script.Script) error {
+	for _, e := range chat.Events {
+		if (e.Do == script.Restart || e.Do == script.Crash) && s.lives == nil {
 			return fmt.Errorf("%w: line %d: nobody here starts a runtime again after %q: play it with kehai run or kehai replay, give New the option WithLives, or take the line out",
 				ErrScript, e.Line, e.Do)
 		}
@@ -57,8 +57,8 @@ func (s *scripts) check(script scenario.Script) error {
 // take is called by the player, from within a capture.
 func (s *scripts) take(e errand) {
 	switch e.event.Do {
-	case scenario.Restart, scenario.Crash:
-		s.lives(e.event.Do == scenario.Crash)
+	case script.Restart, script.Crash:
+		s.lives(e.event.Do == script.Crash)
 		return
 	}
 	s.mu.Lock()
@@ -98,9 +98,9 @@ func (r *Runtime) playHost(ctx context.Context) error {
 
 func (r *Runtime) do(ctx context.Context, e errand) error {
 	switch e.event.Do {
-	case scenario.ResetBaseline:
+	case script.ResetBaseline:
 		return r.Inject(ctx, messages.To("poller", string(e.window)), messages.ResetBaseline{Window: e.window}, "")
-	case scenario.Send:
+	case script.Send:
 		to := fusion.Conversation(e.app, e.screen.Title())
 		trace := fmt.Sprintf("script-%s-%d", e.script, e.event.Line)
 		if err := r.Sending(ctx, to, e.event.Text, trace); err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/runtime/scenario"
 	"github.com/kehai-run/kehai/testkit/speed"
 )
 
@@ -91,7 +91,7 @@ func playTimed(t *testing.T) spent {
 			return answer, err
 		})
 	}
-	got, err := Replay(t.Context(), ReplayOptions{Config: Default(), Script: scenario.Default(), Options: []Option{
+	got, err := Replay(t.Context(), ReplayOptions{Config: Default(), Script: script.Default(), Options: []Option{
 		WithWorker(engine.WorkerKind{Name: "ocr", Size: 1, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
 			return ocr.NewWorker(ocr.Always(layout.Line()), cache, open), nil
 		}}),

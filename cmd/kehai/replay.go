@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/scenario"
 )
 
 // replayFlags are the flags of replay.
@@ -157,13 +157,13 @@ func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
 	return a.printProblems("", res)
 }
 
-func readScenario(path string) (scenario.Script, error) {
+func readScenario(path string) (script.Script, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return scenario.Script{}, badUsage("replay: %w", err)
+		return script.Script{}, badUsage("replay: %w", err)
 	}
 	defer f.Close()
-	s, err := scenario.Parse(f)
+	s, err := script.Parse(f)
 	if err != nil {
 		return s, badUsage("replay: %s: %w", path, err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/runtime"
-	"github.com/kehai-run/kehai/runtime/scenario"
 )
 
 // interruptible ends with the first signal.
@@ -30,7 +30,7 @@ func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) err
 	if len(args) > 0 || f.messages < 1 || f.messages > 1e6 || f.asJSON {
 		return badUsage("replay --corpus: want --messages from 1 to 1000000, no file and no --json")
 	}
-	cases := scenario.Corpus(f.messages, f.seed)
+	cases := script.Corpus(f.messages, f.seed)
 	if f.write != "" {
 		return writeCases(cases, f.write)
 	}
@@ -96,7 +96,7 @@ func (a *app) progress(what string, of int) func(int, runtime.ReplayResult) {
 }
 
 // writeCases writes one file a case; its name says how the window looks.
-func writeCases(cases []scenario.Case, dir string) error {
+func writeCases(cases []script.Case, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

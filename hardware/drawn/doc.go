@@ -10,7 +10,7 @@
 // [Window.Truth] lists what was there to be read.
 //
 // The window has no clock and no goroutine. Scripts that play on it are in
-// package runtime/scenario, which hooks in with [Window.Drive].
+// package hardware/drawn/script, which hooks in with [Window.Drive].
 //
 // # What is where in a capture
 //

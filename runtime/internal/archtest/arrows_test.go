@@ -71,14 +71,14 @@ func mayImport(from, to string) bool {
 		return within(to, from)
 	case from == "hardware", from == "actors":
 		return to == "messages" || within(to, "messages")
+	case from == "hardware/drawn/script":
+		return any("messages", "hardware/drawn")
 	case within(from, "hardware"):
 		return any("hardware") || within(to, "messages") || within(to, from)
 	case within(from, "actors"):
 		return any("actors", "hardware") || within(to, "messages") || slices.Contains(leaves, to) || within(to, actorRoot(from))
-	case from == "runtime/scenario":
-		return any("messages", "hardware/drawn")
 	case within(from, "runtime"):
-		return to == "runtime/scenario" && from == "runtime" || layered(from, to)
+		return layered(from, to)
 	case from == "testkit/actortest":
 		return any("actors", "runtime/engine", "runtime/store/mem") || within(to, "messages")
 	case within(from, "testkit"):

@@ -1,4 +1,4 @@
-package scenario
+package script
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 )
 
 // ErrFormat marks a script that breaks the format.
-var ErrFormat = errors.New("scenario: bad script")
+var ErrFormat = errors.New("script: bad script")
 
 // Limits of a script.
 const (
@@ -29,7 +29,7 @@ const (
 func Parse(r io.Reader) (Script, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return Script{}, fmt.Errorf("scenario: read: %w", err)
+		return Script{}, fmt.Errorf("script: read: %w", err)
 	}
 	p := parser{texts: map[string][]bool{}}
 	n := 0

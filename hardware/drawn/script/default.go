@@ -1,4 +1,4 @@
-package scenario
+package script
 
 import (
 	_ "embed"
@@ -13,7 +13,7 @@ var defaultScript string
 func Default() Script {
 	s, err := Parse(strings.NewReader(defaultScript))
 	if err != nil {
-		panic("scenario: the embedded script does not parse: " + err.Error()) // a broken build
+		panic("script: the embedded script does not parse: " + err.Error()) // a broken build
 	}
 	return s
 }

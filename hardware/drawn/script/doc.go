@@ -1,4 +1,4 @@
-// Package scenario is the script of a chat: what a friend writes, what happens
+// Package script is the script of a chat: what a friend writes, what happens
 // to the window, and when. Its main types are [Script], read by [Parse], and
 // [Player], which plays a script onto a drawn.Window. [Default] is the chat
 // that is shown where nothing else is.
@@ -40,4 +40,4 @@
 // replay know them all.
 //
 // Anything else is an error that names the line and what is allowed there.
-package scenario
+package script

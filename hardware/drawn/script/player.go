@@ -1,4 +1,4 @@
-package scenario
+package script
 
 import (
 	"errors"
@@ -62,11 +62,11 @@ func Play(window *drawn.Window, script Script, o Options) (*Player, error) {
 		o.Speed = 1
 	}
 	if !(o.Speed > 0 && o.Speed <= 1e6) {
-		return nil, fmt.Errorf("scenario: speed is %v, want more than 0, at most 1000000", o.Speed)
+		return nil, fmt.Errorf("script: speed is %v, want more than 0, at most 1000000", o.Speed)
 	}
 	for _, e := range script.Events {
 		if e.Host() && o.Host == nil {
-			return nil, fmt.Errorf("scenario: line %d: %q needs a host: set Options.Host", e.Line, e.Do)
+			return nil, fmt.Errorf("script: line %d: %q needs a host: set Options.Host", e.Line, e.Do)
 		}
 	}
 	p := &Player{window: window, script: script, id: script.ID(), speed: o.Speed, host: o.Host}
@@ -74,7 +74,7 @@ func Play(window *drawn.Window, script Script, o Options) (*Player, error) {
 	if pos.ID != p.id || pos.Next > len(script.Events) {
 		pos = drawn.Script{ID: p.id}
 		if err := window.Apply(drawn.Change{Op: drawn.OpMark, Script: &pos}); err != nil {
-			return nil, fmt.Errorf("scenario: start: %w", err)
+			return nil, fmt.Errorf("script: start: %w", err)
 		}
 	}
 	p.at = time.Duration(pos.MS) * time.Millisecond
@@ -121,7 +121,7 @@ func (p *Player) advance(now time.Time) (call *Event, err error) {
 		}
 		acted, err := p.play(e, now)
 		if err != nil {
-			return nil, fmt.Errorf("scenario: line %d: %w", e.Line, err)
+			return nil, fmt.Errorf("script: line %d: %w", e.Line, err)
 		}
 		if !acted {
 			p.at, p.running = due, false
@@ -167,7 +167,7 @@ func (p *Player) mark(now time.Time) error {
 	}
 	pos := drawn.Script{ID: p.id, Next: p.stats.Next, MS: p.at.Milliseconds()}
 	if err := p.window.Apply(drawn.Change{Op: drawn.OpMark, At: now, Script: &pos}); err != nil {
-		return fmt.Errorf("scenario: keep position: %w", err)
+		return fmt.Errorf("script: keep position: %w", err)
 	}
 	p.kept = p.at
 	return nil

@@ -1,4 +1,4 @@
-package scenario_test
+package script_test
 
 import (
 	"context"
@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
-	"github.com/kehai-run/kehai/runtime/scenario"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 )
 
 func Example() {
-	script, err := scenario.Parse(strings.NewReader(`
+	chat, err := script.Parse(strings.NewReader(`
 # A friend asks twice.
 {"at_ms":0,"who":"friend","text":"Are you there?","conversation":"Hana"}
 {"at_ms":4000,"who":"friend","text":"Hello?"}
@@ -23,14 +23,14 @@ func Example() {
 	}
 	now := time.Date(2026, 10, 2, 14, 0, 0, 0, time.UTC)
 	window, err := drawn.New(drawn.Options{
-		Conversation: script.Conversation(),
+		Conversation: chat.Conversation(),
 		Now:          func() time.Time { return now },
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	player, err := scenario.Play(window, script, scenario.Options{Speed: 2})
+	player, err := script.Play(window, chat, script.Options{Speed: 2})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -51,12 +51,12 @@ func Example() {
 }
 
 func ExampleScript_Write() {
-	script, err := scenario.Parse(strings.NewReader(`{"do":"scroll", "by":200, "at_ms":1500}`))
+	chat, err := script.Parse(strings.NewReader(`{"do":"scroll", "by":200, "at_ms":1500}`))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := script.Write(os.Stdout); err != nil {
+	if err := chat.Write(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

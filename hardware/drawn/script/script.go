@@ -1,4 +1,4 @@
-package scenario
+package script
 
 import (
 	"bytes"
@@ -112,7 +112,7 @@ func (s Script) Write(w io.Writer) error {
 		out.Reset()
 		e.encode(&out)
 		if _, err := w.Write(out.Bytes()); err != nil {
-			return fmt.Errorf("scenario: write: %w", err)
+			return fmt.Errorf("script: write: %w", err)
 		}
 	}
 	return nil
