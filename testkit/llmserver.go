@@ -15,10 +15,10 @@ import (
 )
 
 // LLMServer is a server in this process that speaks the wire formats of language
-// models: chat completions of OpenAI, messages of Anthropic, chat of Ollama,
-// each of them streamed if the request wants it. It answers from a script,
-// records what it was asked, and fails on request. Its methods may be called
-// concurrently.
+// models: chat completions of OpenAI, messages of Anthropic, chat of Ollama.
+// Like the real servers it streams if the request asks for that, and Ollama
+// unless the request asks not to. It answers from a script, records what it was
+// asked, and fails on request. Its methods may be called concurrently.
 type LLMServer struct {
 	url    string
 	server *http.Server
@@ -63,6 +63,10 @@ type LLMReply struct {
 	Hold bool
 	// Chunks are the parts of a streamed text; nil means Text as one.
 	Chunks []string
+	// Thinking is what the model of Ollama thinks before its text.
+	Thinking string
+	// Fail ends a stream with this error, after the chunks and with status 200.
+	Fail string
 }
 
 // LLMRequest is one recorded request. The fields below Body are read from it.
@@ -78,7 +82,7 @@ type LLMRequest struct {
 	MaxTokens   int
 	Temperature float64
 	JSON        bool // a JSON object is asked for
-	Stream      bool
+	Stream      bool // the answer is streamed, by request or by default
 }
 
 // NewLLMServer listens on a loopback address until Close.

@@ -65,7 +65,11 @@ func TestLLMFormats(t *testing.T) {
 		{ollamaPath, true, []string{`"content":"hi "`, `"content":"there"`, `"done":true`}},
 	} {
 		s := testkit.StartLLM(t, reply)
-		_, body, err := post(t, t.Context(), caller(t), s.URL()+c.path, fmt.Sprintf(question, c.stream))
+		asked := fmt.Sprintf(question, c.stream)
+		if c.stream == (c.path == ollamaPath) { // the default of the format
+			asked = strings.Replace(asked, fmt.Sprintf(`"stream":%v,`, c.stream), "", 1)
+		}
+		_, body, err := post(t, t.Context(), caller(t), s.URL()+c.path, asked)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,6 +86,29 @@ func TestLLMFormats(t *testing.T) {
 			t.Errorf("%s: recorded %+v, want what was asked", c.path, r)
 		}
 		s.Close()
+	}
+}
+
+// Ollama thinks in lines of their own, and tells in a line that it failed.
+func TestLLMOllamaLines(t *testing.T) {
+	s := testkit.StartLLM(t, testkit.LLMReply{Thinking: "hm", Text: "hi"}, testkit.LLMReply{Text: "hi", Fail: "no memory"})
+	for _, want := range [][]string{
+		{`"thinking":"hm"`, `"content":"hi"`, `"done":true,"done_reason":"stop"`},
+		{`"content":"hi"`, `{"error":"no memory"}`},
+	} {
+		resp, body, err := post(t, t.Context(), caller(t), s.URL()+ollamaPath, "{}")
+		if err != nil || resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/x-ndjson" {
+			t.Fatalf("answer = %v, %v, want lines of JSON", resp, err)
+		}
+		lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+		if len(lines) != len(want) {
+			t.Fatalf("answer = %q, want %d lines", body, len(want))
+		}
+		for i, part := range want {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("line %d = %s, want %s in it", i+1, lines[i], part)
+			}
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ type chatBody struct {
 	MaxTokens      int             `json:"max_tokens"`
 	MaxCompletion  int             `json:"max_completion_tokens"`
 	Temperature    float64         `json:"temperature"`
-	Stream         bool            `json:"stream"`
+	Stream         *bool           `json:"stream"`
 	Format         json.RawMessage `json:"format"`
 	ResponseFormat struct {
 		Type string `json:"type"`
@@ -56,7 +56,11 @@ func readLLMRequest(r *http.Request, body []byte) LLMRequest {
 	if json.Unmarshal(body, &b) != nil {
 		return out
 	}
-	out.Model, out.System, out.Stream = b.Model, b.System, b.Stream
+	out.Model, out.System = b.Model, b.System
+	out.Stream = out.Format == LLMOllama // which streams unless it is told not to
+	if b.Stream != nil {
+		out.Stream = *b.Stream
+	}
 	out.MaxTokens = max(b.MaxTokens, b.MaxCompletion, b.Options.NumPredict)
 	out.Temperature = max(b.Temperature, b.Options.Temperature)
 	out.JSON = strings.HasPrefix(b.ResponseFormat.Type, "json") || len(b.Format) > 0 && string(b.Format) != `""` && string(b.Format) != "null"
@@ -122,14 +126,19 @@ func failLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMReply)
 		w.Header().Set("Location", reply.Location)
 	}
 	w.WriteHeader(reply.Status)
-	switch {
-	case reply.Body != "":
+	if reply.Body != "" {
 		io.WriteString(out, reply.Body)
-	case r.Format == LLMOllama:
-		out.Write(encode(object{"error": reply.Text}))
-	default:
-		out.Write(encode(object{"type": "error", "error": object{"type": "error", "message": reply.Text}}))
+		return
 	}
+	out.Write(encode(failure(r, reply.Text)))
+}
+
+// failure is an error in the words of a format.
+func failure(r LLMRequest, text string) object {
+	if r.Format == LLMOllama {
+		return object{"error": text}
+	}
+	return object{"type": "error", "error": object{"type": "error", "message": text}}
 }
 
 func finish(reply LLMReply) string {
@@ -162,7 +171,11 @@ func wholeLLM(r LLMRequest, reply LLMReply) []byte {
 			"usage":   object{"input_tokens": reply.PromptTokens, "output_tokens": reply.AnswerTokens},
 		})
 	case LLMOllama:
-		return append(encode(ollamaChunk(r, reply, reply.Text, true)), '\n')
+		whole := ollamaChunk(r, reply, reply.Text, true)
+		if reply.Thinking != "" {
+			whole["message"].(object)["thinking"] = reply.Thinking
+		}
+		return encode(whole)
 	}
 	return encode(object{
 		"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": r.Model,
@@ -205,6 +218,9 @@ func streamLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMRepl
 		http.NewResponseController(w).Flush() // fails once the client has gone, which the next hold notices
 	}
 	begin, chunk, end := streamParts(r, reply)
+	if reply.Fail != "" {
+		end = []object{failure(r, reply.Fail)}
+	}
 	for event, o := range begin {
 		send(beginEvents[event], o)
 	}
@@ -218,7 +234,7 @@ func streamLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMRepl
 		event, _ := o["type"].(string)
 		send(event, o)
 	}
-	if r.Format == LLMOpenAI {
+	if r.Format == LLMOpenAI && reply.Fail == "" {
 		io.WriteString(out, "data: [DONE]\n\n")
 	}
 }
@@ -230,7 +246,12 @@ var beginEvents = [...]string{"message_start", "content_block_start"}
 func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(string) object, end []object) {
 	switch r.Format {
 	case LLMOllama:
-		return nil, func(text string) object { return ollamaChunk(r, reply, text, false) }, []object{ollamaChunk(r, reply, "", true)}
+		if reply.Thinking != "" {
+			thought := ollamaChunk(r, reply, "", false)
+			thought["message"].(object)["thinking"] = reply.Thinking
+			begin = []object{thought}
+		}
+		return begin, func(text string) object { return ollamaChunk(r, reply, text, false) }, []object{ollamaChunk(r, reply, "", true)}
 	case LLMAnthropic:
 		begin = []object{
 			{"type": "message_start", "message": object{"id": "msg_1", "type": "message", "role": "assistant", "model": r.Model,

@@ -22,8 +22,8 @@
 //
 // # Files
 //
-// failure.go and breaker.go are rules; worker.go is the client and the worker,
-// worker_place.go says which addresses are allowed, worker_http.go is the way
-// there, worker_chain.go the clients of langchaingo, worker_probe.go looks
-// whether a server answers.
+// failure.go, breaker.go and ollama.go are rules; worker.go is the client and the
+// worker, worker_place.go says which addresses are allowed, worker_http.go
+// connects to them, worker_chain.go has the clients of langchaingo, and
+// worker_probe.go looks whether a server answers.
 package llm

@@ -91,8 +91,9 @@ var ErrOptions = errors.New("llm: no language model can be asked")
 type Client struct {
 	o     Options
 	model Model
-	way   *way // nil with a host's model
 	slots chan struct{}
+	// transport is nil with a host's model.
+	transport *transport
 
 	mu      sync.Mutex
 	breaker Breaker
@@ -111,9 +112,9 @@ func New(o Options) (*Client, error) {
 	if wrong != "" {
 		return nil, fmt.Errorf("%w: %s", ErrOptions, wrong)
 	}
-	c.way = newWay(o, base)
+	c.transport = newTransport(o, base)
 	var err error
-	if c.model, err = newChain(o, base, c.way); err != nil {
+	if c.model, err = newChain(o, base, c.transport); err != nil {
 		return nil, fmt.Errorf("%w: the client of %s could not be made", ErrOptions, o.Provider)
 	}
 	return c, nil
@@ -146,8 +147,8 @@ func check(o Options) (base *url.URL, wrong string) {
 
 // Close ends idle connections.
 func (c *Client) Close() error {
-	if c.way != nil {
-		c.way.close()
+	if c.transport != nil {
+		c.transport.close()
 	}
 	return nil
 }

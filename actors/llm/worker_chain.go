@@ -13,7 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms/openai"
 )
 
-// unset stands where langchaingo wants a key: the real one is put in by the way.
+// unset stands where langchaingo wants a key: the transport puts in the real one.
 const unset = "unset"
 
 // chain is a model behind a client of langchaingo.
@@ -25,7 +25,7 @@ type chain struct {
 
 // newChain makes the client of a provider. Everything that langchaingo would
 // take from the environment is set here.
-func newChain(o Options, base *url.URL, w *way) (*chain, error) {
+func newChain(o Options, base *url.URL, t *transport) (*chain, error) {
 	address := strings.TrimSuffix(base.String(), "/")
 	c := &chain{name: o.Model}
 	var err error
@@ -35,52 +35,52 @@ func newChain(o Options, base *url.URL, w *way) (*chain, error) {
 			c.options = append(c.options, openai.WithLegacyMaxTokensField())
 		}
 		c.model, err = openai.New(openai.WithToken(unset), openai.WithModel(o.Model), openai.WithBaseURL(address),
-			openai.WithOrganization(""), openai.WithHTTPClient(w.client()))
+			openai.WithOrganization(""), openai.WithHTTPClient(t.client()))
 	case Anthropic:
-		c.model, err = anthropic.New(anthropic.WithToken(unset), anthropic.WithModel(o.Model), anthropic.WithBaseURL(address),
-			anthropic.WithHTTPClient(w.client()))
+		c.model, err = anthropic.New(anthropic.WithToken(unset), anthropic.WithModel(o.Model),
+			anthropic.WithBaseURL(address), anthropic.WithHTTPClient(t.client()))
 	case Ollama:
-		c.model, err = ollama.New(ollama.WithModel(o.Model), ollama.WithServerURL(address), ollama.WithHTTPClient(w.client()))
+		c.model, err = ollama.New(ollama.WithModel(o.Model), ollama.WithServerURL(address), ollama.WithHTTPClient(t.client()))
 	}
 	return c, err
 }
 
-// Generate implements [Model]. The clients do not survive every answer that is
-// JSON: such a panic is an answer in another form, too.
+// Generate implements [Model]. The clients panic at some answers that are JSON:
+// that is an answer in another form, too.
 func (c *chain) Generate(ctx context.Context, q Question) (reply Reply, err error) {
 	defer func() {
 		if recover() != nil {
 			reply, err = Reply{}, c.malformed()
 		}
 	}()
-	ctx, seen := withSeen(ctx)
+	ctx, x := withExchange(ctx)
 	text := func(role llms.ChatMessageType, s string) llms.MessageContent {
 		return llms.MessageContent{Role: role, Parts: []llms.ContentPart{llms.TextContent{Text: s}}}
 	}
-	var talk []llms.MessageContent
+	var dialogue []llms.MessageContent
 	if q.System != "" {
-		talk = append(talk, text(llms.ChatMessageTypeSystem, q.System))
+		dialogue = append(dialogue, text(llms.ChatMessageTypeSystem, q.System))
 	}
-	talk = append(talk, text(llms.ChatMessageTypeHuman, q.Prompt))
+	dialogue = append(dialogue, text(llms.ChatMessageTypeHuman, q.Prompt))
 	options := append([]llms.CallOption{llms.WithMaxTokens(q.MaxTokens), llms.WithTemperature(q.Temperature)}, c.options...)
 	if q.JSON {
 		options = append(options, llms.WithJSONMode())
 	}
-	resp, err := c.model.GenerateContent(ctx, talk, options...)
+	resp, err := c.model.GenerateContent(ctx, dialogue, options...)
 	switch {
-	case seen.err != nil:
-		return Reply{}, seen.err
+	case x.err != nil:
+		return Reply{}, x.err
 	case err != nil && ctx.Err() != nil:
 		return Reply{}, ctx.Err()
 	case err != nil || resp == nil:
 		return Reply{}, c.malformed()
 	}
-	return c.reply(resp)
+	reply, err = c.reply(resp)
+	reply.Cut = reply.Cut || x.limited
+	return reply, err
 }
 
-func (c *chain) malformed() *Error {
-	return &Error{Code: Malformed, Text: "the server's answer has another form than " + c.form() + ": check llm.provider and llm.base_url"}
-}
+func (c *chain) malformed() *Error { return otherForm(c.form()) }
 
 func (c *chain) form() string {
 	switch c.model.(type) {

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,16 +15,16 @@ import (
 )
 
 // Largest responses that are read, in bytes. An answer has some hundred tokens; a
-// list of models may be long.
+// list of models, and an answer with a line for each token, may be long.
 const (
 	maxResponse = 256 << 10
 	maxList     = 4 << 20
 )
 
-// way is how requests get to the one server of a client. It puts in the key, so
-// that nothing before it knows it, bounds and checks what comes back, and keeps
-// what the server says about a failure.
-type way struct {
+// transport carries requests to the one server of a client. It puts in the key,
+// so that nothing before it knows it, bounds and checks what comes back, joins
+// what is streamed, and keeps what the server says about a failure.
+type transport struct {
 	next     http.RoundTripper
 	own      *http.Transport // to close; nil for a host's transport
 	base     *url.URL
@@ -34,22 +33,25 @@ type way struct {
 	now      func() time.Time
 }
 
-func newWay(o Options, base *url.URL) *way {
-	w := &way{next: o.Transport, base: base, provider: o.Provider, key: o.Key, now: o.Now}
-	if w.next == nil {
-		w.own = newTransport(o.Tier)
-		w.next = w.own
+func newTransport(o Options, base *url.URL) *transport {
+	t := &transport{next: o.Transport, base: base, provider: o.Provider, key: o.Key, now: o.Now}
+	if t.next == nil {
+		t.own = httpTransport(o.Tier)
+		t.next = t.own
 	}
-	return w
+	return t
 }
 
 var errNotLocal = errors.New("the address is not on this machine")
 
-func newTransport(tier Tier) *http.Transport {
+// httpTransport connects to where the tier allows, and asks no proxy unless that is
+// the cloud.
+func httpTransport(tier Tier) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
-		MaxIdleConns: 4, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+		MaxIdleConns: 4, IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
 	}
 	if tier != TierCloud {
 		t.Proxy = nil
@@ -63,35 +65,45 @@ func newTransport(tier Tier) *http.Transport {
 	return t
 }
 
-// client is an HTTP client over the way that follows no redirects.
-func (w *way) client() *http.Client {
-	return &http.Client{Transport: w, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+// client is an HTTP client over the transport that follows no redirects.
+func (t *transport) client() *http.Client {
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &http.Client{Transport: t, CheckRedirect: stay}
 }
 
-func (w *way) close() {
-	if w.own != nil {
-		w.own.CloseIdleConnections()
+func (t *transport) close() {
+	if t.own != nil {
+		t.own.CloseIdleConnections()
 	}
 }
 
-// seen is what the way learnt of the failure of one question.
-type seen struct{ err *Error }
+// exchange is what the transport learnt of one question and langchaingo does not
+// pass on.
+type exchange struct {
+	err     *Error
+	limited bool // the answer has as many tokens as were asked for
+}
 
-type seenKey struct{}
+type exchangeKey struct{}
 
-func withSeen(ctx context.Context) (context.Context, *seen) {
-	s := &seen{}
-	return context.WithValue(ctx, seenKey{}, s), s
+func withExchange(ctx context.Context) (context.Context, *exchange) {
+	x := &exchange{}
+	return context.WithValue(ctx, exchangeKey{}, x), x
 }
 
 // RoundTrip implements http.RoundTripper. What comes back has been read and is
 // bounded; of a failure it has the status alone.
-func (w *way) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, status, failure := w.trip(r)
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	x, ok := r.Context().Value(exchangeKey{}).(*exchange)
+	if !ok {
+		x = &exchange{}
+	}
+	body, status, failure := t.trip(r)
+	if failure == nil && t.provider == Ollama && r.Method == http.MethodPost {
+		body, x.limited, failure = joinChat(body)
+	}
 	if failure != nil {
-		if s, ok := r.Context().Value(seenKey{}).(*seen); ok {
-			s.err = failure
-		}
+		x.err = failure
 		if status == 0 {
 			return nil, failure
 		}
@@ -104,49 +116,50 @@ func (w *way) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (w *way) trip(r *http.Request) (body []byte, status int, failure *Error) {
-	if r.URL.Host != w.base.Host || r.URL.Scheme != w.base.Scheme {
+func (t *transport) trip(r *http.Request) (body []byte, status int, failure *Error) {
+	if r.URL.Host != t.base.Host || r.URL.Scheme != t.base.Scheme {
 		return nil, 0, &Error{Code: Unavailable, Text: "a request to another server than llm.base_url was stopped"}
 	}
 	r = r.Clone(r.Context())
 	r.Header.Del("Authorization")
 	r.Header.Del("X-Api-Key")
 	switch {
-	case w.key.Empty():
-	case w.provider == Anthropic:
-		r.Header.Set("X-Api-Key", w.key.Reveal())
+	case t.key.Empty():
+	case t.provider == Anthropic:
+		r.Header.Set("X-Api-Key", t.key.Reveal())
 	default:
-		r.Header.Set("Authorization", "Bearer "+w.key.Reveal())
+		r.Header.Set("Authorization", "Bearer "+t.key.Reveal())
 	}
 	r.Header.Set("User-Agent", "kehai")
-	resp, err := w.next.RoundTrip(r)
+	resp, err := t.next.RoundTrip(r)
 	if err != nil {
-		return nil, 0, w.unreachable(r.Context(), err)
+		return nil, 0, t.unreachable(r.Context(), err)
 	}
 	defer resp.Body.Close()
-	if failure := ofStatus(resp.StatusCode, resp.Header.Get("Retry-After"), w.now()); failure != nil {
+	if failure := ofStatus(resp.StatusCode, resp.Header.Get("Retry-After"), t.now()); failure != nil {
 		return nil, resp.StatusCode, failure
 	}
 	limit := maxResponse
-	if r.Method == http.MethodGet {
+	if r.Method == http.MethodGet || t.provider == Ollama {
 		limit = maxList
 	}
 	body, err = io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	switch {
 	case err != nil:
-		return nil, 0, w.unreachable(r.Context(), err)
+		return nil, 0, t.unreachable(r.Context(), err)
 	case len(body) > limit:
-		return nil, 0, &Error{Code: Malformed, Text: fmt.Sprintf("the server answered with more than %d KiB: check llm.base_url", limit>>10)}
+		return nil, 0, tooLong(limit)
+	case t.provider == Ollama && r.Method == http.MethodPost: // perhaps several values, which joinChat reads
 	case !json.Valid(body):
-		return nil, 0, &Error{Code: Malformed, Text: "the server's answer is no JSON: check llm.base_url and llm.provider"}
+		return nil, 0, notJSON()
 	}
 	return body, resp.StatusCode, nil
 }
 
 // unreachable tells a failed connection in words of its own: those of the error
 // may quote more than the address.
-func (w *way) unreachable(ctx context.Context, err error) *Error {
-	at := w.base.Scheme + "://" + w.base.Host
+func (t *transport) unreachable(ctx context.Context, err error) *Error {
+	at := t.base.Scheme + "://" + t.base.Host
 	var dns *net.DNSError
 	var unknown x509.UnknownAuthorityError
 	var name x509.HostnameError

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// The built-in way of tier local dials nothing but this machine, whatever a name
+// The built-in transport of tier local dials nothing but this machine, whatever a name
 // is resolved to, and asks no proxy.
 func TestLocalStaysOnThisMachine(t *testing.T) {
-	tr := newTransport(TierLocal)
+	tr := httpTransport(TierLocal)
 	for _, address := range []string{"192.0.2.1:80", "[2001:db8::1]:80"} {
 		conn, err := tr.DialContext(t.Context(), "tcp", address)
 		if !errors.Is(err, errNotLocal) {
@@ -30,7 +30,7 @@ func TestLocalStaysOnThisMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.way.client().Do(elsewhere); !errors.Is(err, ErrUnavailable) {
+	if _, err := w.transport.client().Do(elsewhere); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("a request to another server = %v, want it stopped", err)
 	}
 }

@@ -13,27 +13,27 @@ import (
 // false if the server lists its models and this one is not among them; some
 // servers take any name. The error is an [Error]. A host's model is not probed.
 func (c *Client) Probe(ctx context.Context) (known bool, err error) {
-	if c.way == nil {
+	if c.transport == nil {
 		return true, nil
 	}
 	path := "/models"
 	if c.o.Provider == Ollama {
 		path = "/api/tags"
 	}
-	ctx, seen := withSeen(ctx)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.way.base.String(), "/")+path, nil)
+	ctx, x := withExchange(ctx)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.transport.base.String(), "/")+path, nil)
 	if err != nil {
 		return false, &Error{Code: Unavailable, Text: "llm.base_url is no address"}
 	}
 	if c.o.Provider == Anthropic {
 		r.Header.Set("Anthropic-Version", "2023-06-01")
 	}
-	resp, err := c.way.client().Do(r)
+	resp, err := c.transport.client().Do(r)
 	switch {
-	case seen.err != nil && seen.err.status == http.StatusNotFound:
+	case x.err != nil && x.err.status == http.StatusNotFound:
 		return true, nil // it answers, and lists nothing
-	case seen.err != nil:
-		return false, seen.err
+	case x.err != nil:
+		return false, x.err
 	case err != nil:
 		return false, failureOf(errors.Join(err, ctx.Err()))
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -61,7 +62,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: Do() = %+v, %v, want %+v", p, got, err, want)
 		}
 		r := s.Requests()[0]
-		if r.System != "be brief" || r.Prompt != private || r.Model != "test-model" || r.MaxTokens != 99 || r.Format != string(p) || r.Stream {
+		if r.System != "be brief" || r.Prompt != private || r.Model != "test-model" || r.MaxTokens != 99 || r.Format != string(p) || r.Stream != (p == llm.Ollama) {
 			t.Errorf("%s: asked %+v, want the question", p, r)
 		}
 		if r.JSON != (p != llm.Anthropic) { // which has no such mode
@@ -143,6 +144,48 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// What Ollama streams, which is its default, is read as a whole or not at all.
+func TestOllamaStreams(t *testing.T) {
+	answer := testkit.LLMReply{
+		Thinking: "first I think", Chunks: []string{`{"state":`, ` "foc`, `used"}`}, PromptTokens: 40, AnswerTokens: 9,
+	}
+	with := func(change func(*testkit.LLMReply)) testkit.LLMReply {
+		r := answer
+		change(&r)
+		return r
+	}
+	const line = `{"message":{"role":"assistant","content":"x"},"done":false}` + "\n"
+	for name, c := range map[string]struct {
+		reply testkit.LLMReply
+		want  *llm.Error // nil: an answer
+	}{
+		"in parts":              {answer, nil},
+		"error in the middle":   {with(func(r *testkit.LLMReply) { r.Fail = private }), llm.ErrUnavailable},
+		"cut in a line":         {with(func(r *testkit.LLMReply) { r.Cut = 300 }), llm.ErrUnavailable},
+		"no last line":          {testkit.LLMReply{Body: line + line}, llm.ErrUnavailable},
+		"half a line":           {testkit.LLMReply{Body: line + line[:20]}, llm.ErrUnavailable},
+		"garbage after a line":  {testkit.LLMReply{Body: line + "<html>" + private}, llm.ErrMalformed},
+		"nothing":               {testkit.LLMReply{Body: "\n"}, llm.ErrMalformed},
+		"longer than an answer": {testkit.LLMReply{Chunks: slices.Repeat([]string{strings.Repeat("x", 1<<10)}, 300)}, llm.ErrMalformed},
+		"longer than is read":   {testkit.LLMReply{Body: strings.Repeat(line, 4<<20/len(line)+1)}, llm.ErrMalformed},
+	} {
+		s := testkit.StartLLM(t, c.reply)
+		got, err := llm.NewWorker(client(t, s, llm.Ollama)).Do(t.Context(), ask)
+		if c.want == nil {
+			want := messages.LLMAnswer{
+				Key: "7", Text: `{"state": "focused"}`, Model: "test-model", PromptTokens: 40, AnswerTokens: 9,
+			}
+			if err != nil || got != messages.Message(want) {
+				t.Errorf("%s: Do() = %+v, %v, want %+v", name, got, err, want)
+			}
+			continue
+		}
+		if !errors.Is(err, c.want) || strings.Contains(err.Error(), private) {
+			t.Errorf("%s: Do() = %v, want it refused with %s", name, err, c.want.Code)
+		}
+	}
+}
+
 // A redirect carries neither key nor question to the other server.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, p := range providers {
@@ -161,7 +204,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 }
 
 func TestContentRefusal(t *testing.T) {
-	for _, p := range []llm.Provider{llm.OpenAI, llm.Anthropic} { // Ollama's client does not tell why a model stopped
+	for _, p := range []llm.Provider{llm.OpenAI, llm.Anthropic} { // Ollama has no such reason to stop
 		s := testkit.StartLLM(t)
 		s.When(nil, testkit.LLMReply{Text: "no", Finish: "content_filter"})
 		c := client(t, s, p)
@@ -179,7 +222,7 @@ func TestContentRefusal(t *testing.T) {
 }
 
 func TestAnAnswerThatWasCut(t *testing.T) {
-	for _, p := range []llm.Provider{llm.OpenAI, llm.Anthropic} {
+	for _, p := range providers {
 		s := testkit.StartLLM(t)
 		s.When(nil, testkit.LLMReply{Text: `{"state":`, Finish: "length"})
 		c := client(t, s, p)
