@@ -20,6 +20,7 @@ func (e *Engine) perform(c *Cell, st *staged) {
 	if st.out == nil {
 		return
 	}
+	e.tell(c, st)
 	for _, t := range st.out.Timers {
 		e.performTimer(c, st, t)
 	}
@@ -37,6 +38,11 @@ func (e *Engine) perform(c *Cell, st *staged) {
 	for _, call := range st.out.Calls {
 		e.performCall(c, st, call)
 	}
+}
+
+// tell tells the listeners what a turn says. It comes before the deliveries, so
+// that a listener hears of a cause before it hears of any effect.
+func (e *Engine) tell(c *Cell, st *staged) {
 	for _, d := range st.out.Drops {
 		e.listener(Published{Trace: st.cause.Trace, At: st.cause.Now, Message: messages.Dropped{
 			Actor: c.addr, Stage: d.Stage, Reason: d.Reason, Cause: st.cause.ID, Detail: d.Detail, At: st.cause.Now,

@@ -209,3 +209,38 @@ func TestHundredsOfActors(t *testing.T) {
 		}
 	})
 }
+
+// A listener that is slow to note a cause still notes it before the effects.
+func TestListenersHearOfACauseBeforeItsEffects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heard := &events{}
+		first := kind("first", func(t *actors.Turn, m messages.Message) error {
+			if _, ok := m.(number); ok {
+				t.Publish(glimpse{1})
+				t.Send("second/a", fleet{})
+			}
+			return nil
+		})
+		second := kind("second", func(t *actors.Turn, m messages.Message) error {
+			if _, ok := m.(fleet); ok {
+				t.Publish(glimpse{2})
+			}
+			return nil
+		})
+		r := start(t, nil, live.Options{Engine: engine.Options{
+			Kinds: []engine.Kind{first, second},
+			Listener: func(p engine.Published) {
+				if p.Message == (glimpse{1}) {
+					<-time.After(time.Second)
+				}
+				heard.listen(p)
+			},
+		}})
+		r.inject("first/a", number{})
+		pass(time.Minute)
+		if got, want := of[glimpse](heard), []glimpse{{1}, {2}}; !slices.Equal(got, want) {
+			t.Errorf("the listener heard %v, want %v", got, want)
+		}
+		r.stop()
+	})
+}
