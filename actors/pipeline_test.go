@@ -263,7 +263,7 @@ func (p *pipeline) known(name string) int {
 	if !ok {
 		return 0
 	}
-	head, err := actors.NewTable[dedup.Head]("head").Decode(raw)
+	head, err := dedup.Heads.Decode(raw)
 	if err != nil {
 		panic(err)
 	}

@@ -71,13 +71,12 @@ func (tb Table[V]) Put(t *Turn, key string, v V) {
 		t.Fail(fmt.Errorf("actors: a row key of table %s holds NUL", tb.name))
 		return
 	}
-	body, err := json.Marshal(v)
+	raw, err := tb.Encode(v)
 	if err != nil {
-		t.Fail(fmt.Errorf("actors: write a row of table %s: %w", tb.name, err))
+		t.Fail(err)
 		return
 	}
-	row := strconv.AppendInt(make([]byte, 0, len(body)+4), int64(tb.version), 10)
-	t.write(Write{Key: tb.key(key), Value: append(append(row, ' '), body...)})
+	t.write(Write{Key: tb.key(key), Value: raw})
 }
 
 // Delete removes the row with a key, if there is one.
@@ -115,6 +114,13 @@ func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
 	}
 }
 
+// Name is the table's name.
+func (tb Table[V]) Name() string { return tb.name }
+
+// Row is the key of a row in the keyspace of its actor. It is for tools that read
+// or write a store without a turn.
+func (tb Table[V]) Row(key string) string { return tb.key(key) }
+
 func (tb Table[V]) key(key string) string { return tb.name + "\x00" + key }
 
 func (tb Table[V]) read(t *Turn, key string, raw []byte) (V, bool) {
@@ -123,6 +129,17 @@ func (tb Table[V]) read(t *Turn, key string, raw []byte) (V, bool) {
 		t.Fail(fmt.Errorf("%w: in table %s: %w", ErrRow, tb.name, err))
 	}
 	return v, err == nil
+}
+
+// Encode makes a stored row. It is what Put uses; tools use it to write a store
+// without a turn.
+func (tb Table[V]) Encode(v V) ([]byte, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("actors: write a row of table %s: %w", tb.name, err)
+	}
+	row := strconv.AppendInt(make([]byte, 0, len(body)+4), int64(tb.version), 10)
+	return append(append(row, ' '), body...), nil
 }
 
 // Decode reads a stored row. It is what Get uses; tests and tools use it on raw

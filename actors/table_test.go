@@ -73,7 +73,10 @@ func TestGoldenRow(t *testing.T) {
 	if err := r.apply(tn); err != nil {
 		t.Fatal(err)
 	}
-	if got := r["people\x00hana"]; string(got) != string(golden) {
+	if raw, err := people.Encode(person{"はな", 30}); err != nil || string(raw) != string(golden) {
+		t.Errorf("Encode() = %q, %v, want %q as in %s", raw, err, golden, file)
+	}
+	if got := r[people.Row("hana")]; string(got) != string(golden) {
 		t.Errorf("stored row = %q, want %q as in %s", got, golden, file)
 	}
 	if got, err := people.Decode(golden); err != nil || got != (person{"はな", 30}) {

@@ -2,13 +2,11 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -52,27 +50,22 @@ func titleOf(c messages.ConversationID) []string {
 	return nil
 }
 
-// heads reads the ledger's head.
-var heads = actors.NewTable[dedup.Head]("head")
-
-const headRow = "head\x00head"
-
 // keepHead makes the mark that stays of a ledger.
 func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
-	ledger := messages.To("dedup", string(c))
-	raw, ok := get(ledger, headRow)
+	ledger, row := messages.To(dedup.Kind, string(c)), dedup.Heads.Row(dedup.HeadRow)
+	raw, ok := get(ledger, row)
 	if !ok {
 		return nil
 	}
-	head, err := heads.Decode(raw)
+	head, err := dedup.Heads.Decode(raw)
 	if err != nil {
-		head = dedup.Head{Next: 1} // unreadable: it goes as the rest does
+		head = dedup.Head{} // unreadable: it goes as the rest does
 	}
-	body, err := json.Marshal(dedup.Head{Next: head.Next, Forgotten: true})
+	body, err := dedup.Heads.Encode(head.Forget())
 	if err != nil {
 		return nil // plain data: cannot happen
 	}
-	return []engine.Kept{{Actor: ledger, Row: headRow, Value: append([]byte("1 "), body...)}}
+	return []engine.Kept{{Actor: ledger, Row: row, Value: body}}
 }
 
 // debugDir holds what debug.text writes.

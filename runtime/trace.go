@@ -17,13 +17,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Tables of other packages' actors, read here to tell what they know.
-var (
-	tails   = actors.NewTable[dedup.Entry]("tail")
-	buffers = actors.NewTable[burst.Buffer]("buffer")
-	sent    = actors.NewTable[ingress.Sent]("sent")
-)
-
 // place is where a message stands: in a transcript, as which occurrence.
 type place struct {
 	conversation messages.ConversationID
@@ -102,12 +95,12 @@ func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 			}
 			return err
 		},
-		func() error { return eachRow(s.engine, dedup.Kind, "tail", tails, mine, ev.addEntry) },
+		func() error { return eachRow(s.engine, dedup.Kind, dedup.Tail, mine, ev.addEntry) },
 		func() error {
-			return eachRow(s.engine, burst.Kind, "buffer", buffers, mine, func(c messages.ConversationID, b burst.Buffer) { ev.buffered[c] = b })
+			return eachRow(s.engine, burst.Kind, burst.Buffers, mine, func(c messages.ConversationID, b burst.Buffer) { ev.buffered[c] = b })
 		},
 		func() error {
-			return eachRow(s.engine, ingress.Kind, "sent", sent, mine, func(c messages.ConversationID, s ingress.Sent) {
+			return eachRow(s.engine, ingress.Kind, ingress.Sends, mine, func(c messages.ConversationID, s ingress.Sent) {
 				ev.sent[c] = append(ev.sent[c], s)
 			})
 		},
@@ -126,10 +119,10 @@ func (ev *evidence) addEntry(c messages.ConversationID, e dedup.Entry) {
 
 // eachRow decodes the rows of one table of a kind; one that cannot be read tells
 // nothing.
-func eachRow[V any](e *engine.Engine, kind, table string, t actors.Table[V], mine func(messages.ConversationID) bool, yield func(messages.ConversationID, V)) error {
+func eachRow[V any](e *engine.Engine, kind string, t actors.Table[V], mine func(messages.ConversationID) bool, yield func(messages.ConversationID, V)) error {
 	return e.ReadRows(kind, func(r engine.Row) bool {
 		c := messages.ConversationID(r.Actor.Key())
-		if r.Table != table || !mine(c) {
+		if r.Table != t.Name() || !mine(c) {
 			return true
 		}
 		if v, err := t.Decode(r.Value); err == nil {

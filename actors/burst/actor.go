@@ -45,9 +45,11 @@ func New(o Options) func(messages.Address) actors.Actor {
 	return func(messages.Address) actors.Actor { return a }
 }
 
+// Tables of a coalescer, each with one row of its own name; a reader of the store
+// decodes rows with them.
 var (
-	buffers = actors.NewTable[Buffer]("buffer")
-	lasts   = actors.NewTable[messages.Occurrence]("last")
+	Buffers = actors.NewTable[Buffer]("buffer")
+	Lasts   = actors.NewTable[messages.Occurrence]("last") // taken in
 )
 
 type actor struct{ rules Rules }
@@ -69,14 +71,14 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 }
 
 func (a actor) heard(turn *actors.Turn, m messages.Heard) {
-	if last, _ := lasts.Get(turn, "last"); m.Occurrence <= last {
+	if last, _ := Lasts.Get(turn, "last"); m.Occurrence <= last {
 		turn.DropWith("burst", fmt.Sprintf("occurrence %d was taken before", m.Occurrence), messages.Detail{
 			Rule: "repeat", Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
 		})
 		return
 	}
-	lasts.Put(turn, "last", m.Occurrence)
-	b, _ := buffers.Get(turn, "buffer")
+	Lasts.Put(turn, "last", m.Occurrence)
+	b, _ := Buffers.Get(turn, "buffer")
 	flushed, rest, left := a.rules.Add(b, m, turn.Now())
 	if left.Lines > 0 {
 		turn.DropWith("burst", left.String(), messages.Detail{
@@ -95,32 +97,32 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 		pass(turn, f, a.rules.why(f, m))
 	}
 	if len(rest.Parts) == 0 {
-		buffers.Delete(turn, "buffer")
+		Buffers.Delete(turn, "buffer")
 		turn.Cancel("due")
 		return
 	}
-	buffers.Put(turn, "buffer", rest)
+	Buffers.Put(turn, "buffer", rest)
 	turn.After("due", a.rules.Wait(rest, turn.Now()), messages.BurstDue{})
 }
 
 // revised lets a change follow its message, which does not wait any longer.
 func (a actor) revised(turn *actors.Turn, m messages.Revised) {
-	b, _ := buffers.Get(turn, "buffer")
+	b, _ := Buffers.Get(turn, "buffer")
 	if slices.ContainsFunc(b.Parts, func(p messages.Part) bool { return p.Occurrence == m.Occurrence }) {
 		pass(turn, b, "changed")
-		buffers.Delete(turn, "buffer")
+		Buffers.Delete(turn, "buffer")
 		turn.Cancel("due")
 	}
 	turn.Send(messages.To("conversation", turn.Self().Key()), m)
 }
 
 func (a actor) due(turn *actors.Turn) {
-	b, ok := buffers.Get(turn, "buffer")
+	b, ok := Buffers.Get(turn, "buffer")
 	if !ok || len(b.Parts) == 0 {
 		return
 	}
 	pass(turn, b, "quiet")
-	buffers.Delete(turn, "buffer")
+	Buffers.Delete(turn, "buffer")
 }
 
 // pass sends a buffer on; rule says why now.

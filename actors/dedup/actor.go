@@ -62,11 +62,16 @@ func New(o Options) func(messages.Address) actors.Actor {
 	}
 }
 
+// Tables of a ledger; a reader of the store decodes rows with them. Heads has the
+// one row [HeadRow].
 var (
-	tail  = actors.NewTable[Entry]("tail")
-	heads = actors.NewTable[Head]("head")
-	views = actors.NewTable[Memory]("views")
+	Tail  = actors.NewTable[Entry]("tail")
+	Heads = actors.NewTable[Head]("head")
+	Views = actors.NewTable[Memory]("views")
 )
+
+// HeadRow is the key of the only row in [Heads].
+const HeadRow = "head"
 
 type actor struct {
 	rules        Rules
@@ -103,9 +108,9 @@ func (a *actor) load(turn *actors.Turn) {
 	if a.ledger != nil {
 		return
 	}
-	head, _ := heads.Get(turn, "head")
+	head, _ := Heads.Get(turn, HeadRow)
 	var entries []Entry
-	for _, e := range tail.All(turn) {
+	for _, e := range Tail.All(turn) {
 		entries = append(entries, e)
 	}
 	a.ledger = NewLedger(a.rules, head, entries)
@@ -113,7 +118,7 @@ func (a *actor) load(turn *actors.Turn) {
 
 func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	a.load(turn)
-	mem, _ := views.Get(turn, string(m.Window))
+	mem, _ := Views.Get(turn, string(m.Window))
 	digest := digestOf(m)
 	if digest == mem.Digest && a.ledger.head.Next == mem.Next && len(a.ledger.waiting()) == 0 {
 		turn.DropWith("dedup", "the same view again: nothing in it is new", messages.Detail{Rule: "same_view", Window: m.Window, Conversation: a.conversation})
@@ -136,7 +141,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	}
 	f.Memory.Digest = digest
 	if f.Memory != mem {
-		views.Put(turn, string(m.Window), f.Memory)
+		Views.Put(turn, string(m.Window), f.Memory)
 	}
 	return a.finish(turn, head)
 }
@@ -181,13 +186,13 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 	}
 	put, gone := a.ledger.Changes()
 	for _, e := range put {
-		tail.Put(turn, rowKey(e.Pos), e)
+		Tail.Put(turn, rowKey(e.Pos), e)
 	}
 	for _, pos := range gone {
-		tail.Delete(turn, rowKey(pos))
+		Tail.Delete(turn, rowKey(pos))
 	}
 	if a.ledger.head != head {
-		heads.Put(turn, "head", a.ledger.head)
+		Heads.Put(turn, HeadRow, a.ledger.head)
 	}
 	return nil
 }

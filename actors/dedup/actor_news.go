@@ -11,10 +11,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Rows of the window, by number.
+// Tables of the window, whose rows are numbered.
 var (
-	lineRows  = actors.NewTable[WindowRow]("lines")
-	printRows = actors.NewTable[WindowRow]("prints")
+	Lines  = actors.NewTable[WindowRow]("lines")
+	Prints = actors.NewTable[WindowRow]("prints")
 )
 
 // texts passes on the new lines of a detection that tells no places.
@@ -32,7 +32,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 	head.Title, head.Window = m.Title, m.Window
 	if head.Forgotten {
 		head.Forgotten = false
-		heads.Put(turn, "head", *head)
+		Heads.Put(turn, HeadRow, *head)
 		detail.Rule = RuleForgotten
 		turn.DropWith("dedup", "what is visible after the transcript was deleted is history", detail)
 		return nil
@@ -42,7 +42,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 		Window: m.Window, SeenAt: m.SeenAt,
 	}
 	head.Next++
-	heads.Put(turn, "head", *head)
+	Heads.Put(turn, HeadRow, *head)
 	turn.Send(messages.To(a.to, string(a.conversation)), h)
 	detail.Rule, detail.Occurrences = "new text", []messages.Occurrence{h.Occurrence}
 	turn.Pass("dedup", detail)
@@ -105,14 +105,14 @@ func (a *actor) recent(turn *actors.Turn) (*Window, error) {
 		return a.window, nil
 	}
 	w := NewWindow(a.windowRules)
-	for key, row := range lineRows.All(turn) {
+	for key, row := range Lines.All(turn) {
 		no, err := rowNumber(key)
 		if err != nil {
 			return nil, err
 		}
 		w.LoadLine(no, row)
 	}
-	for key, row := range printRows.All(turn) {
+	for key, row := range Prints.All(turn) {
 		no, err := rowNumber(key)
 		if err != nil {
 			return nil, err
@@ -131,16 +131,16 @@ func (a *actor) remember(turn *actors.Turn, t messages.Text, at time.Time) error
 	w.Remember(a.conversation, t, at)
 	c := w.Changes()
 	for _, no := range c.LinesGone {
-		lineRows.Delete(turn, numberKey(no))
+		Lines.Delete(turn, numberKey(no))
 	}
 	for _, no := range c.PrintsGone {
-		printRows.Delete(turn, numberKey(no))
+		Prints.Delete(turn, numberKey(no))
 	}
 	for _, no := range sortedNumbers(c.Lines) {
-		lineRows.Put(turn, numberKey(no), c.Lines[no])
+		Lines.Put(turn, numberKey(no), c.Lines[no])
 	}
 	for _, no := range sortedNumbers(c.Prints) {
-		printRows.Put(turn, numberKey(no), c.Prints[no])
+		Prints.Put(turn, numberKey(no), c.Prints[no])
 	}
 	return nil
 }

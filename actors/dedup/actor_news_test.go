@@ -62,7 +62,7 @@ func TestTexts(t *testing.T) {
 	wantTexts(t, h, messages.Heard{Occurrence: 3, Text: "それではまた", SeenAt: at})
 	h.WantNothingDropped()
 	h.WantDeadLetters(0)
-	if head, _ := actortest.Stored(h, heads, "head"); head.Next != 4 {
+	if head, _ := actortest.Stored(h, Heads, HeadRow); head.Next != 4 {
 		t.Errorf("stored next occurrence %d, want 4", head.Next)
 	}
 }

@@ -85,20 +85,20 @@ func TestFreshAndTo(t *testing.T) {
 func TestTheSameViewChangesNothing(t *testing.T) {
 	h := spawn(t, Options{})
 	h.Send(detection("<aaaa >bbbb <cccc"))
-	before, _ := actortest.Stored(h, views, "w")
+	before, _ := actortest.Stored(h, Views, "w")
 	rows := rowsOf(h)
 	for range 3 {
 		h.Send(detection("<aaaa >bbbb <cccc"))
 	}
-	actortest.WantStored(h, views, "w", before)
-	actortest.WantRows(h, tail, rows)
+	actortest.WantStored(h, Views, "w", before)
+	actortest.WantRows(h, Tail, rows)
 	wantHeard(t, h, "cccc")
 }
 
 func rowsOf(h *actortest.Harness) map[string]Entry {
 	rows := map[string]Entry{}
 	for i := range int64(3) {
-		if e, ok := actortest.Stored(h, tail, rowKey(i*room)); ok {
+		if e, ok := actortest.Stored(h, Tail, rowKey(i*room)); ok {
 			rows[rowKey(i*room)] = e
 		}
 	}

@@ -48,6 +48,9 @@ type Head struct {
 	Forgotten bool `json:"forgotten,omitempty"`
 }
 
+// Forget is what stays of a head once a person had the transcript deleted.
+func (h Head) Forget() Head { return Head{Next: max(h.Next, 1), Forgotten: true} }
+
 // NewLedger makes a ledger of what is stored; entries are in order.
 func NewLedger(rules Rules, head Head, entries []Entry) *Ledger {
 	head.Next = max(head.Next, 1)

@@ -262,5 +262,5 @@ func TestGapMarks(t *testing.T) {
 	h.Send(d)
 	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 4, Passed: 1, SeenAt: start})
 	h.WantDropped("dedup", "gap: 2 incoming bubbles stand before the newest date mark")
-	actortest.Stored(h, heads, "head")
+	actortest.Stored(h, Heads, HeadRow)
 }

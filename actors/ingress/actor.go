@@ -23,10 +23,11 @@ func New(o Options) func(messages.Address) actors.Actor {
 	return func(messages.Address) actors.Actor { return &actor{rules: r} }
 }
 
+// Tables of a gate; a reader of the store decodes rows with them.
 var (
-	sentRows  = actors.NewTable[Sent]("sent")
-	heardRows = actors.NewTable[Entry]("heard")
-	lasts     = actors.NewTable[messages.Occurrence]("last")
+	Sends = actors.NewTable[Sent]("sent")
+	Heard = actors.NewTable[Entry]("heard")
+	Lasts = actors.NewTable[messages.Occurrence]("last") // taken in; one row, last
 )
 
 func rowKey(n uint64) string { return fmt.Sprintf("%016d", n) }
@@ -77,7 +78,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 		a.forgetSent(turn, 0)
 	}
 	a.memory.addSent(a.rules, n, s)
-	sentRows.Put(turn, rowKey(n), s)
+	Sends.Put(turn, rowKey(n), s)
 	return nil
 }
 
@@ -85,7 +86,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 	if err := a.ready(turn, h, h.Conversation); err != nil {
 		return err
 	}
-	last, _ := lasts.Get(turn, "last")
+	last, _ := Lasts.Get(turn, "last")
 	at := When(h, turn.Now())
 	v := a.rules.Decide(a.memory, last, h, at)
 	if v.Missed() {
@@ -99,7 +100,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 		turn.DropWith(Kind, v.String(), v.detail(h))
 		return nil
 	}
-	lasts.Put(turn, "last", h.Occurrence)
+	Lasts.Put(turn, "last", h.Occurrence)
 	a.forgetOld(turn, at)
 	if v.Reason != None {
 		turn.DropWith(Kind, v.String(), v.detail(h))
@@ -126,7 +127,7 @@ func (a *actor) remember(turn *actors.Turn, h messages.Heard, at time.Time) {
 	}
 	n := a.memory.nextHeard()
 	a.memory.addHeard(n, e)
-	heardRows.Put(turn, rowKey(n), e)
+	Heard.Put(turn, rowKey(n), e)
 }
 
 // forgetOld removes from the old end what no window reaches at a time. What
@@ -142,12 +143,12 @@ func (a *actor) forgetOld(turn *actors.Turn, at time.Time) {
 }
 
 func (a *actor) forgetSent(turn *actors.Turn, i int) {
-	sentRows.Delete(turn, rowKey(a.memory.sent[i].n))
+	Sends.Delete(turn, rowKey(a.memory.sent[i].n))
 	a.memory.removeSent(i)
 }
 
 func (a *actor) forgetHeard(turn *actors.Turn) {
-	heardRows.Delete(turn, rowKey(a.memory.first))
+	Heard.Delete(turn, rowKey(a.memory.first))
 	a.memory.removeHeard()
 }
 
@@ -157,14 +158,14 @@ func (a *actor) ready(turn *actors.Turn, msg messages.Message, c messages.Conver
 		return err
 	}
 	a.memory = &Memory{}
-	for key, s := range sentRows.All(turn) {
+	for key, s := range Sends.All(turn) {
 		n, err := rowNumber(key)
 		if err != nil {
 			return err
 		}
 		a.memory.addSent(a.rules, n, s)
 	}
-	for key, e := range heardRows.All(turn) {
+	for key, e := range Heard.All(turn) {
 		n, err := rowNumber(key)
 		if err != nil {
 			return err

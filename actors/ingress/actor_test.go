@@ -130,9 +130,9 @@ func TestCrashes(t *testing.T) {
 		h.WantDropped("ingress", "short: equal to a text heard 0s before")
 		h.WantNothingDropped()
 		h.WantDeadLetters(0)
-		actortest.WantRows(h, sentRows, map[string]Sent{rowKey(1): {"今から向かいます", "t1", start}})
-		actortest.WantRows(h, heardRows, map[string]Entry{rowKey(1): {Text: "待ってるね", Single: true, Side: messages.SideIncoming, At: start.Add(5 * sec)}})
-		actortest.WantStored(h, lasts, "last", 3)
+		actortest.WantRows(h, Sends, map[string]Sent{rowKey(1): {"今から向かいます", "t1", start}})
+		actortest.WantRows(h, Heard, map[string]Entry{rowKey(1): {Text: "待ってるね", Single: true, Side: messages.SideIncoming, At: start.Add(5 * sec)}})
+		actortest.WantStored(h, Lasts, "last", 3)
 	}
 }
 
@@ -161,19 +161,19 @@ func TestForgetting(t *testing.T) {
 		sent[rowKey(uint64(i+1))] = Sent{messages.Text(of(10*i, 8)), fmt.Sprint(i), at}
 		heard[rowKey(uint64(i+1))] = Entry{Text: messages.Text(of(1000+10*i, 8)), Single: true, Side: messages.SideIncoming, At: at}
 	}
-	actortest.WantRows(h, sentRows, sent)
-	actortest.WantRows(h, heardRows, heard)
+	actortest.WantRows(h, Sends, sent)
+	actortest.WantRows(h, Heard, heard)
 
 	h.Crash()
 	h.SetClock(start.Add(24 * sec)) // the last is 20 s old
 	h.Send(said(6, "。", h.Now()))
-	actortest.WantRows(h, heardRows, map[string]Entry{})
-	actortest.WantRows(h, sentRows, sent)
+	actortest.WantRows(h, Heard, map[string]Entry{})
+	actortest.WantRows(h, Sends, sent)
 	h.SetClock(start.Add(10*time.Minute + 3*sec)) // the first is 10 min 1 s old
 	h.Send(said(7, "。", h.Now()))
 	delete(sent, rowKey(3))
 	delete(sent, rowKey(4))
-	actortest.WantRows(h, sentRows, sent)
+	actortest.WantRows(h, Sends, sent)
 }
 
 // TestAnotherAttemptRenews: the window of a sending counts from its last try.
@@ -184,7 +184,7 @@ func TestAnotherAttemptRenews(t *testing.T) {
 	h.Send(told("おはよう", "t1"))
 	h.Send(told("おはよう", "t2"))
 	at := h.Now()
-	actortest.WantRows(h, sentRows, map[string]Sent{rowKey(2): {"おはよう", "t1", at}, rowKey(3): {"おはよう", "t2", at}})
+	actortest.WantRows(h, Sends, map[string]Sent{rowKey(2): {"おはよう", "t1", at}, rowKey(3): {"おはよう", "t2", at}})
 	h.Advance(2 * time.Minute)
 	echo := said(1, "おはよう", h.Now())
 	echo.Side = messages.SideOwn
@@ -252,7 +252,7 @@ func TestMemoryIsBounded(t *testing.T) {
 				h.WantSent(actortest.To("burst/line:Hana", m))
 			}
 			h.Published()
-			sent, heard := rows(h, sentRows), rows(h, heardRows)
+			sent, heard := rows(h, Sends), rows(h, Heard)
 			if len(sent) > o.Sends || len(heard) > o.Entries {
 				t.Fatalf("%d rows of sent and %d of heard, want at most %d and %d", len(sent), len(heard), o.Sends, o.Entries)
 			}
@@ -300,11 +300,11 @@ func rows[V any](h *actortest.Harness, table actors.Table[V]) []V {
 
 // TestStoredForms pins what is in stores already.
 func TestStoredForms(t *testing.T) {
-	s, err := sentRows.Decode([]byte(`1 {"text":"おはよう","trace":"t","at":"2026-01-01T00:00:00Z"}`))
+	s, err := Sends.Decode([]byte(`1 {"text":"おはよう","trace":"t","at":"2026-01-01T00:00:00Z"}`))
 	if want := (Sent{"おはよう", "t", start}); err != nil || s != want {
 		t.Errorf("Decode(sent) = %+v, %v, want %+v", s, err, want)
 	}
-	e, err := heardRows.Decode([]byte(`1 {"text":"おはよう","rest":"r","single":true,"channel":"push","side":"own","at":"2026-01-01T00:00:00Z"}`))
+	e, err := Heard.Decode([]byte(`1 {"text":"おはよう","rest":"r","single":true,"channel":"push","side":"own","at":"2026-01-01T00:00:00Z"}`))
 	if want := (Entry{"おはよう", "r", true, "push", messages.SideOwn, start}); err != nil || e != want {
 		t.Errorf("Decode(heard) = %+v, %v, want %+v", e, err, want)
 	}
