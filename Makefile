@@ -100,7 +100,7 @@ bench: setup-run detection ## the tables of figures: detection against its aims,
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./runtime/store ./actors/... ./hardware/...
 
 # Ratios are taken in one run and by turns; see testkit/speed.
-SPEED_TESTS = $(GO) test -count=1 -timeout 5m -p 1 -tags speed -run '^TestSpeed' ./actors/... ./runtime ./cmd/kehai
+SPEED_TESTS = $(GO) test -count=1 -timeout 5m -p 1 -tags speed -run '^TestSpeed' ./actors/... ./testkit/replay ./cmd/kehai
 
 .PHONY: detection bench-ci
 detection:
@@ -126,7 +126,7 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 
 .PHONY: golden
 golden: ## rewrite golden files; review the diff as code
-	$(GO) test ./messages ./runtime ./runtime/engine ./runtime/store -run Golden -update
+	$(GO) test ./messages ./runtime ./runtime/engine ./runtime/store ./testkit/replay -run Golden -update
 
 .PHONY: clean
 clean: ## remove what was built

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"net/http"
 	"os/exec"
-	"time"
 
 	"github.com/rs/zerolog"
 
@@ -38,13 +37,12 @@ type settings struct {
 	wrapStore   []func(engine.Store) engine.Store
 	version     string
 	scripts     *scripts
-	eventLog    *zerolog.Logger  // nil: events are not logged
-	hashKey     []byte           // of the hashes in the log; the stored one replaces it
-	now         func() time.Time // written on frames; a replay has a time of its own
+	eventLog    *zerolog.Logger // nil: events are not logged
+	hashKey     []byte          // of the hashes in the log; the stored one replaces it
 }
 
 func newSettings(cfg Config, opts []Option) settings {
-	s := settings{log: zerolog.Nop(), version: "devel", now: time.Now, screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{},
+	s := settings{log: zerolog.Nop(), version: "devel", screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{},
 		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(), scripts: newScripts(), hashKey: make([]byte, 32)}
 	rand.Read(s.hashKey) // never fails
 	s.builtin(cfg)

@@ -33,6 +33,7 @@ type Runtime struct {
 	names   telemetry.Names // in the log
 	pauses  *pauses
 	sights  *sights
+	clock   func() time.Time            // of what is written on frames; a simulation has its own
 	compact func(context.Context) error // of the store; nil if it needs none
 
 	ready chan struct{}
@@ -69,7 +70,7 @@ func New(cfg Config, opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	r := &Runtime{
-		cfg: cfg, set: set, log: set.log, codec: codec, ready: make(chan struct{}),
+		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
 		trouble: map[string]string{}, captures: map[messages.WindowID]messages.CaptureState{}, fatal: make(chan error, 1), pauses: &pauses{}, sights: newSights(cfg),
 	}
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
@@ -94,20 +95,30 @@ func (r *Runtime) Run(ctx context.Context) error {
 // RunUntil is Run with a second context that ends the draining too.
 func (r *Runtime) RunUntil(ctx, abort context.Context) error { return r.run(ctx, abort) }
 
-func (r *Runtime) run(ctx, abort context.Context) (err error) {
+// begin notes that a runtime runs; it does so once.
+func (r *Runtime) begin() error {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.state != stateNew {
-		r.mu.Unlock()
 		return errors.New("runtime: Run was called before: make a new runtime")
 	}
 	r.state = stateRunning
+	return nil
+}
+
+// end notes that a runtime has run, and frees what New opened.
+func (r *Runtime) end() error {
+	r.mu.Lock()
+	r.state = stateEnded
 	r.mu.Unlock()
-	defer func() {
-		r.mu.Lock()
-		r.state = stateEnded
-		r.mu.Unlock()
-		err = errors.Join(err, r.plan.close())
-	}()
+	return r.plan.close()
+}
+
+func (r *Runtime) run(ctx, abort context.Context) (err error) {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.end()) }()
 
 	if probe := r.set.probes[r.cfg.OCR.Engine]; probe != nil && len(r.cfg.Windows) > 0 {
 		if err := probe(); err != nil {

@@ -15,9 +15,13 @@ import (
 // read have it in their store. trace names the sending: calling it again with the
 // same text and trace, for another attempt, renews it.
 func (r *Runtime) Sending(ctx context.Context, c messages.ConversationID, text messages.Text, trace string) error {
-	sent := messages.TextSent{Conversation: c, Text: text, Trace: trace, At: time.Now()}
+	return r.sending(c, text, trace, func(to messages.Address, m messages.Message) error { return r.Inject(ctx, to, m, "") })
+}
+
+func (r *Runtime) sending(c messages.ConversationID, text messages.Text, trace string, inject func(messages.Address, messages.Message) error) error {
+	sent := messages.TextSent{Conversation: c, Text: text, Trace: trace, At: r.now()}
 	for _, to := range r.plan.readers(c) {
-		if err := r.Inject(ctx, to, sent, ""); err != nil {
+		if err := inject(to, sent); err != nil {
 			return fmt.Errorf("runtime: sending %s: tell %s before anything is typed: %w", trace, to, err)
 		}
 	}
@@ -44,6 +48,9 @@ func (r *Runtime) Typing(ctx context.Context, window string, d time.Duration) er
 	}
 	return e.Inject(ctx, messages.To("poller", string(id)), messages.Typing{Window: id, Until: time.Now().Add(d)}, "")
 }
+
+// now is the time of this moment, in a simulation its own.
+func (r *Runtime) now() time.Time { return r.clock() }
 
 // readers are the actors that must know what is sent into a conversation.
 func (p *plan) readers(c messages.ConversationID) []messages.Address {

@@ -39,6 +39,7 @@ func (p *plan) close() error {
 	for _, c := range p.closers {
 		errs = append(errs, c.Close())
 	}
+	p.closers = nil
 	return errors.Join(errs...)
 }
 
@@ -108,7 +109,7 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	p.workers = []engine.WorkerKind{
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
-			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.set.now)},
+			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
 			return ocr.NewWorker(layoutOf, p.readings, recognizer).Decide(burstRule(cfg.Profile)).Believe(cfg.Rules.belief()), nil
 		}},
@@ -118,7 +119,7 @@ func (r *Runtime) topology() (plan, error) {
 		p.activate = append(p.activate, messages.To("poller", string(id)))
 	}
 	if len(trees) > 0 {
-		p.watchRows(trees, windows, cfg.Rules.counting(), r.set.now)
+		p.watchRows(trees, windows, cfg.Rules.counting(), r.now)
 	}
 	if err := r.askModel(&p); err != nil {
 		return p, errors.Join(err, p.close())

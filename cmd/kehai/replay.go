@@ -14,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/testkit/replay"
 )
 
 // replayFlags are the flags of replay.
@@ -74,19 +75,19 @@ OCR, and prints a table.`,
 }
 
 // parseOCR reads the value of --ocr.
-func parseOCR(s string) (runtime.ReplayOCR, error) {
+func parseOCR(s string) (replay.OCR, error) {
 	share, noisy := strings.CutPrefix(s, "noisy=")
 	switch {
 	case s == "perfect":
-		return runtime.ReplayOCR{}, nil
+		return replay.OCR{}, nil
 	case s == "real":
-		return runtime.ReplayOCR{Real: true}, nil
+		return replay.OCR{Real: true}, nil
 	case noisy:
 		if n, err := strconv.ParseFloat(share, 64); err == nil && n >= 0 && n <= 0.5 {
-			return runtime.ReplayOCR{Noise: n}, nil
+			return replay.OCR{Noise: n}, nil
 		}
 	}
-	return runtime.ReplayOCR{}, badUsage("--ocr %q: want real, perfect, or noisy=N with N from 0 to 0.5, such as noisy=0.03", s)
+	return replay.OCR{}, badUsage("--ocr %q: want real, perfect, or noisy=N with N from 0 to 0.5, such as noisy=0.03", s)
 }
 
 // config is the configuration that a replay runs on.
@@ -137,7 +138,7 @@ func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	res, err := runtime.Replay(ctx, runtime.ReplayOptions{
+	res, err := replay.Run(ctx, replay.Options{
 		Script: script, Config: cfg, OCR: ocr, Seed: f.seed, Options: a.extra,
 		Deliver: func(m control.Message) error { return show(m) },
 	})
@@ -172,17 +173,17 @@ func readScenario(path string) (script.Script, error) {
 
 // summary is the last line of replay --json.
 type summary struct {
-	runtime.Tally
+	replay.Tally
 	OCRCalls    int   `json:"ocr_calls"`
 	BubblesRead int   `json:"bubbles_read"`
 	CPUMS       int64 `json:"cpu_ms"`
 }
 
-func summaryOf(r runtime.ReplayResult) summary {
+func summaryOf(r replay.Result) summary {
 	return summary{Tally: r.Tally, OCRCalls: r.OCRCalls, BubblesRead: r.BubblesRead, CPUMS: r.CPU.Milliseconds()}
 }
 
-func printSummary(out io.Writer, r runtime.ReplayResult) error {
+func printSummary(out io.Writer, r replay.Result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range []struct {
 		name  string
@@ -201,7 +202,7 @@ func printSummary(out io.Writer, r runtime.ReplayResult) error {
 
 // printProblems names what was missed and so on; the scenario is a file of the
 // person's own, so its words may be shown.
-func (a *app) printProblems(prefix string, r runtime.ReplayResult) error {
+func (a *app) printProblems(prefix string, r replay.Result) error {
 	for _, p := range r.Problems {
 		if _, err := fmt.Fprintf(a.stderr, "%s%s in %s: %q\n", prefix, p.What, clean(p.Conversation), string(p.Text)); err != nil {
 			return err

@@ -12,11 +12,10 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/kehai-run/kehai/testkit/replay"
+	"github.com/kehai-run/kehai/testkit/replay/corpus"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"github.com/kehai-run/kehai/hardware/drawn/script"
-	"github.com/kehai-run/kehai/runtime"
 )
 
 // interruptible ends with the first signal.
@@ -30,7 +29,7 @@ func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) err
 	if len(args) > 0 || f.messages < 1 || f.messages > 1e6 || f.asJSON {
 		return badUsage("replay --corpus: want --messages from 1 to 1000000, no file and no --json")
 	}
-	cases := script.Corpus(f.messages, f.seed)
+	cases := corpus.Cases(f.messages, f.seed)
 	if f.write != "" {
 		return writeCases(cases, f.write)
 	}
@@ -58,7 +57,7 @@ func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) err
 				return err
 			}
 			began := time.Now()
-			r, err := runtime.ReplayCorpus(ctx, cases, runtime.ReplayOptions{
+			r, err := replay.RunAll(ctx, cases, replay.Options{
 				Config: cfg, OCR: ocr, Seed: f.seed, Options: a.extra,
 			}, a.progress(f.profile+" "+f.ocr, len(cases)))
 			if err != nil {
@@ -79,13 +78,13 @@ func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) err
 }
 
 // progress counts cases on a terminal.
-func (a *app) progress(what string, of int) func(int, runtime.ReplayResult) {
+func (a *app) progress(what string, of int) func(int, replay.Result) {
 	file, ok := a.stderr.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return nil
 	}
 	n := 0
-	return func(int, runtime.ReplayResult) {
+	return func(int, replay.Result) {
 		n++
 		end := ""
 		if n == of {
@@ -96,7 +95,7 @@ func (a *app) progress(what string, of int) func(int, runtime.ReplayResult) {
 }
 
 // writeCases writes one file a case; its name says how the window looks.
-func writeCases(cases []script.Case, dir string) error {
+func writeCases(cases []corpus.Case, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

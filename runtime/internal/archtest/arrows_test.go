@@ -84,7 +84,7 @@ func mayImport(from, to string) bool {
 	case within(from, "testkit"):
 		return !within(to, "cmd")
 	case within(from, "cmd"):
-		return any("messages", "testkit/replay") || within(to, "runtime") || within(to, "hardware") || within(to, from)
+		return any("messages") || within(to, "testkit/replay") || within(to, "runtime") || within(to, "hardware") || within(to, from)
 	}
 	return false
 }

@@ -1,4 +1,4 @@
-package runtime
+package replay
 
 import (
 	"cmp"
@@ -221,8 +221,8 @@ func (s *scorer) take(i, j int) {
 	}
 }
 
-// alike is the largest difference of two that are the same out of order.
-const alike = 0.3
+// maxDifference is the largest difference of two that are the same out of order.
+const maxDifference = 0.3
 
 // explain finds a reason for everything heard that has no partner.
 func (s *scorer) explain() {
@@ -257,7 +257,7 @@ func (s *scorer) explain() {
 // left finds something said and not heard that is like h, in its conversation
 // or in another.
 func (s *scorer) left(h heard, here bool) int {
-	best, at := alike, -1
+	best, at := maxDifference, -1
 	for i, m := range s.said {
 		if s.met[i] || (m.conversation == h.conversation) != here {
 			continue
@@ -271,7 +271,7 @@ func (s *scorer) left(h heard, here bool) int {
 
 func (s *scorer) isOwn(h heard) bool {
 	return h.kind == messages.KindText && slices.ContainsFunc(s.own[h.conversation], func(o string) bool {
-		return difference(said{kind: messages.KindText, texts: []string{o}}, h) < alike
+		return difference(said{kind: messages.KindText, texts: []string{o}}, h) < maxDifference
 	})
 }
 

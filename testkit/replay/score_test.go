@@ -1,4 +1,4 @@
-package runtime
+package replay
 
 import (
 	"math/rand/v2"

@@ -1,6 +1,6 @@
 //go:build speed
 
-package runtime
+package replay
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit/speed"
 )
@@ -91,14 +92,14 @@ func playTimed(t *testing.T) spent {
 			return answer, err
 		})
 	}
-	got, err := Replay(t.Context(), ReplayOptions{Config: Default(), Script: script.Default(), Options: []Option{
-		WithWorker(engine.WorkerKind{Name: "ocr", Size: 1, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
+	got, err := Run(t.Context(), Options{Config: runtime.Default(), Script: script.Default(), Options: []runtime.Option{
+		runtime.WithWorker(engine.WorkerKind{Name: "ocr", Size: 1, Answers: []messages.Type{messages.FrameRead{}.MessageType()}, New: func() (actors.Worker, error) {
 			return ocr.NewWorker(ocr.Always(layout.Line()), cache, open), nil
 		}}),
-		WithWorkerWrapper(captures),
+		runtime.WithWorkerWrapper(captures),
 	}})
 	if err != nil || got.Tally.Delivered < 10 {
-		t.Fatalf("Replay() = %+v, %v, want messages", got.Tally, err)
+		t.Fatalf("Run() = %+v, %v, want messages", got.Tally, err)
 	}
 	t.Logf("%d messages in %v; drawing took %v", got.Tally.Delivered, got.Virtual, drawing)
 	return spent{float64(last - first - reading - drawing), float64(reading)}

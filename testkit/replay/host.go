@@ -1,7 +1,6 @@
-package runtime
+package replay
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // act does what the script wants of the host.
-func (p *replay) act() error {
+func (p *playback) act() error {
 	for len(p.host) > 0 {
 		e := p.host[0]
 		p.host = p.host[1:]
@@ -22,22 +21,22 @@ func (p *replay) act() error {
 		case script.Crash:
 			err = p.crash()
 		case script.ResetBaseline:
-			id := p.runtime.plan.windows[0]
-			err = p.inject(messages.To("poller", string(id)), messages.ResetBaseline{Window: id})
+			id := messages.WindowID(p.cfg.Windows[0].Name + "@" + p.cfg.Node)
+			err = p.sim.Deliver(messages.To("poller", string(id)), messages.ResetBaseline{Window: id})
 		case script.Send:
 			err = p.send(e.Text)
 		default:
 			err = fmt.Errorf("unknown verb %q", e.Do)
 		}
 		if err != nil {
-			return fmt.Errorf("runtime: replay: line %d: %s: %w", e.Line, e.Do, err)
+			return fmt.Errorf("replay: line %d: %s: %w", e.Line, e.Do, err)
 		}
 	}
 	return nil
 }
 
 // drain stops the poller and waits until nothing is under way.
-func (p *replay) drain(limit time.Duration) {
+func (p *playback) drain(limit time.Duration) {
 	e := p.sim.Engine()
 	e.StopSources()
 	p.sim.Settle()
@@ -52,41 +51,22 @@ func (p *replay) drain(limit time.Duration) {
 }
 
 // crash ends a life at some moment of the work on the frame just captured.
-func (p *replay) crash() error {
-	p.sim.Advance(time.Duration(p.rng.Int64N(int64(3 * replayLatency))))
+func (p *playback) crash() error {
+	p.sim.Advance(time.Duration(p.rng.Int64N(int64(3 * latency))))
 	for range p.rng.IntN(12) {
 		p.sim.Step()
 	}
 	return p.boot()
 }
 
-// inject waits until a message is stored.
-func (p *replay) inject(to messages.Address, m messages.Message) error {
-	done, err := p.sim.Inject(to, m, "")
-	for err == nil {
-		select {
-		case err := <-done:
-			return err
-		default:
-		}
-		if !p.sim.Step() {
-			err = errors.New("the store takes nothing")
-		}
-	}
-	return err
-}
-
 // send does what the outbound side of a runtime does.
-func (p *replay) send(text messages.Text) error {
+func (p *playback) send(text messages.Text) error {
 	title := p.window.Title()
 	id := messages.ConversationID(p.cfg.Windows[0].App + ":" + title)
 	p.sends++
-	sent := messages.TextSent{Conversation: id, Text: text, Trace: fmt.Sprintf("replay-%d", p.sends), At: p.now()}
-	for _, to := range p.runtime.plan.readers(id) {
-		if err := p.inject(to, sent); err != nil {
-			return err
-		}
+	if err := p.sim.Sending(id, text, fmt.Sprintf("replay-%d", p.sends)); err != nil {
+		return err
 	}
-	p.ears.sent = append(p.ears.sent, said{conversation: title, texts: []string{string(text)}})
+	p.recorder.sent = append(p.recorder.sent, said{conversation: title, texts: []string{string(text)}})
 	return p.window.Send(text)
 }

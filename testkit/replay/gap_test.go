@@ -1,10 +1,11 @@
-package runtime
+package replay
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -39,13 +40,13 @@ func TestReplayGapAtADate(t *testing.T) {
 		return nil
 	}
 	var gaps []messages.TranscriptGap
-	o.Options = []Option{WithListener(func(ev Event) {
+	o.Options = []runtime.Option{runtime.WithListener(func(ev runtime.Event) {
 		if g, ok := ev.Message.(messages.TranscriptGap); ok {
 			gaps = append(gaps, g)
 		}
 	})}
-	if _, err := Replay(t.Context(), o); err != nil {
-		t.Fatalf("Replay() = %v, want nil", err)
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatalf("Run() = %v, want nil", err)
 	}
 	want := []string{"Hello there, how are you", "Good morning", "It is Friday now", "See you tonight"}
 	if !slices.Equal(got, want) {

@@ -1,4 +1,4 @@
-package script
+package corpus
 
 // words are what generated people say. {n} is a small number, {t} a time,
 // {d} a day, {p} a place and {w} a thing; see fillIn.

@@ -1,4 +1,4 @@
-package runtime
+package replay
 
 import (
 	"context"
@@ -7,28 +7,29 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kehai-run/kehai/hardware/drawn/script"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/testkit/replay/corpus"
 )
 
-// ReplayCorpus replays generated scripts, as many at a time as there are
+// RunAll replays generated scripts, as many at a time as there are
 // processors, and sums up the results in the order of the cases. o gives
 // everything but script, scale, theme and seed; a case's seed is o.Seed and its
 // index added. done, if not nil, is called after each case, one call at a time
 // but in any order.
-func ReplayCorpus(ctx context.Context, cases []script.Case, o ReplayOptions, done func(i int, r ReplayResult)) (ReplayResult, error) {
+func RunAll(ctx context.Context, cases []corpus.Case, o Options, done func(i int, r Result)) (Result, error) {
 	began := cpuTime()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	results := make([]ReplayResult, len(cases))
+	results := make([]Result, len(cases))
 	next := make(chan int)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for range min(goruntime.GOMAXPROCS(0), len(cases)) {
 		all.Go(func() {
 			for i := range next {
-				r, err := Replay(ctx, caseOptions(o, cases[i], i))
+				r, err := Run(ctx, caseOptions(o, cases[i], i))
 				if err != nil {
-					cancel(fmt.Errorf("runtime: case %s: %w", cases[i].Name, err))
+					cancel(fmt.Errorf("replay: case %s: %w", cases[i].Name, err))
 					continue
 				}
 				mu.Lock()
@@ -48,9 +49,9 @@ func ReplayCorpus(ctx context.Context, cases []script.Case, o ReplayOptions, don
 	close(next)
 	all.Wait()
 	if ctx.Err() != nil {
-		return ReplayResult{}, context.Cause(ctx)
+		return Result{}, context.Cause(ctx)
 	}
-	var sum ReplayResult
+	var sum Result
 	for i, r := range results {
 		sum.Add(r.Tally)
 		sum.OCRCalls += r.OCRCalls
@@ -66,12 +67,12 @@ func ReplayCorpus(ctx context.Context, cases []script.Case, o ReplayOptions, don
 }
 
 // caseOptions are the options of one case.
-func caseOptions(o ReplayOptions, c script.Case, i int) ReplayOptions {
+func caseOptions(o Options, c corpus.Case, i int) Options {
 	o.Script = c.Script
 	o.Seed += uint64(i)
 	o.Config.Windows = slices.Clone(o.Config.Windows)
 	if len(o.Config.Windows) == 0 {
-		o.Config.Windows = []WindowConfig{DefaultWindow("line")}
+		o.Config.Windows = []runtime.WindowConfig{runtime.DefaultWindow("line")}
 	}
 	w := &o.Config.Windows[0]
 	w.Scale, w.Theme = c.Scale, "light"

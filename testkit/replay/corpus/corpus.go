@@ -1,4 +1,7 @@
-package script
+// Package corpus makes scripts of chats for replays: [Cases] a whole set in which
+// every kind of trouble comes often, [Generate] one script about one kind, and
+// [Shrink] the least of a script that still fails. Equal seeds make equal scripts.
+package corpus
 
 import (
 	"fmt"
@@ -6,21 +9,22 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
 )
 
 // Case is a generated script and the window to play it on.
 type Case struct {
 	Name   string
-	Script Script
+	Script script.Script
 	Scale  int // 1 or 2
 	Dark   bool
 }
 
-// Corpus generates scripts with at least so many messages of friends, about 50
+// Cases generates scripts with at least so many messages of friends, about 50
 // in each. Equal arguments give equal scripts. Each case is about one kind of
 // trouble, which its name tells, with some of all others in between.
-func Corpus(friendMessages int, seed uint64) []Case {
+func Cases(friendMessages int, seed uint64) []Case {
 	var out []Case
 	for n := 0; n < friendMessages; {
 		i := len(out)
@@ -59,7 +63,7 @@ func Generate(topic string, friendMessages int, seed uint64) (Case, int) {
 	for g.said < friendMessages {
 		g.move()
 	}
-	c.Script = Script{Events: g.events}
+	c.Script = script.Script{Events: g.events}
 	return c, g.said
 }
 
@@ -82,7 +86,7 @@ type generator struct {
 	rng    *rand.Rand
 	words  *words
 	topic  string
-	events []Event
+	events []script.Event
 	talks  []*talk
 	shown  *talk
 	at     int64
@@ -105,9 +109,9 @@ var moves = []struct {
 	{"pictures", 2, (*generator).picture},
 	{"quotes", 2, (*generator).quote},
 	{"scrolling", 1, (*generator).scroll},
-	{"rendering", 1, func(g *generator) { g.do(Event{Do: Rerender}); g.chat() }},
+	{"rendering", 1, func(g *generator) { g.do(script.Event{Do: script.Rerender}); g.chat() }},
 	{"sizes", 1, (*generator).resize},
-	{"restarts", 1, func(g *generator) { g.do(Event{Do: Restart}); g.chat() }},
+	{"restarts", 1, func(g *generator) { g.do(script.Event{Do: script.Restart}); g.chat() }},
 	{"crashes", 1, (*generator).crash},
 	{"conversations", 1, (*generator).change},
 	{"hiding", 1, (*generator).hide},
@@ -116,8 +120,8 @@ var moves = []struct {
 	{"changes", 1, (*generator).unsend},
 	{"changes", 1, (*generator).rowOf},
 	{"sends", 2, (*generator).send},
-	{"sends", 1, func(g *generator) { g.do(Event{Do: Type, Text: messages.Text(g.sentence())}); g.chat() }},
-	{"crashes", 1, func(g *generator) { g.do(Event{Do: ResetBaseline}); g.chat() }},
+	{"sends", 1, func(g *generator) { g.do(script.Event{Do: script.Type, Text: messages.Text(g.sentence())}); g.chat() }},
+	{"crashes", 1, func(g *generator) { g.do(script.Event{Do: script.ResetBaseline}); g.chat() }},
 }
 
 func (g *generator) move() {
@@ -142,7 +146,7 @@ func (g *generator) move() {
 }
 
 // do adds an action some seconds after what came before.
-func (g *generator) do(e Event) {
+func (g *generator) do(e script.Event) {
 	g.wait(500, 4000)
 	e.AtMS = g.at
 	g.events = append(g.events, e)
@@ -161,7 +165,7 @@ func (g *generator) say(t *talk, who drawn.Who, text string) {
 	if who == drawn.Friend {
 		g.said++
 	}
-	g.events = append(g.events, Event{AtMS: g.at, Who: who, Kind: l.kind, Text: messages.Text(text), Conversation: t.name})
+	g.events = append(g.events, script.Event{AtMS: g.at, Who: who, Kind: l.kind, Text: messages.Text(text), Conversation: t.name})
 }
 
 func (g *generator) friend(text string) { g.say(g.shown, drawn.Friend, text) }

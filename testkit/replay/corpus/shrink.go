@@ -1,19 +1,21 @@
-package script
+package corpus
 
 import (
 	"bytes"
 	"slices"
+
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 )
 
 // Shrink drops events from a script for which fails holds, as long as it still
 // holds, and returns what is left: no event of it can be dropped alone. An edit
 // or unsend goes with its message. fails must answer the same for the same
 // script.
-func Shrink(s Script, fails func(Script) bool) Script {
+func Shrink(s script.Script, fails func(script.Script) bool) script.Script {
 	for size := len(s.Events) / 2; size > 0; {
 		dropped := false
 		for from := 0; from < len(s.Events); {
-			if less, ok := s.without(from, min(from+size, len(s.Events))); ok && fails(less) {
+			if less, ok := without(s, from, min(from+size, len(s.Events))); ok && fails(less) {
 				s, dropped = less, true
 				continue // what follows has moved up
 			}
@@ -27,14 +29,14 @@ func Shrink(s Script, fails func(Script) bool) Script {
 }
 
 // without leaves events out. ok is false if the rest is no script.
-func (s Script) without(from, to int) (Script, bool) {
+func without(s script.Script, from, to int) (script.Script, bool) {
 	type place struct {
 		conversation string
 		index        int
 	}
 	moved := map[place]int{} // of each message to its new index
 	count, kept := map[string]int{}, map[string]int{}
-	var out Script
+	var out script.Script
 	for i, e := range s.Events {
 		gone := i >= from && i < to
 		switch e.Do {
@@ -45,7 +47,7 @@ func (s Script) without(from, to int) (Script, bool) {
 				moved[at] = kept[e.Conversation]
 				kept[e.Conversation]++
 			}
-		case Edit, Unsend:
+		case script.Edit, script.Unsend:
 			e.Index = moved[place{e.Conversation, e.Index}]
 			gone = gone || e.Index < 0
 		}
@@ -55,17 +57,17 @@ func (s Script) without(from, to int) (Script, bool) {
 	}
 	var text bytes.Buffer
 	if out.Write(&text) != nil {
-		return Script{}, false
+		return script.Script{}, false
 	}
-	again, err := Parse(&text)
-	if err != nil || len(again.Events) == 0 || !slices.EqualFunc(again.Events, out.Events, Event.same) {
-		return Script{}, false
+	again, err := script.Parse(&text)
+	if err != nil || len(again.Events) == 0 || !slices.EqualFunc(again.Events, out.Events, same) {
+		return script.Script{}, false
 	}
 	return again, true
 }
 
-// same leaves the line aside.
-func (e Event) same(o Event) bool {
+// same compares events but for their lines.
+func same(e, o script.Event) bool {
 	e.Line, o.Line = 0, 0
 	return e == o
 }

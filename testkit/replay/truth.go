@@ -1,72 +1,13 @@
-package runtime
+package replay
 
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
 )
-
-// ears keep what comes out of a replay.
-type ears struct {
-	got   []heard
-	place []messages.Occurrence     // of each in got
-	heard map[string]messages.Heard // that went into ingress, by the message's id
-	sent  []said
-	// changed holds what was published of messages after their delivery.
-	changed []messages.MessageChanged
-	lines   bool // each line of a text is a message: profile seed joins them
-}
-
-func newEars() ears { return ears{heard: map[string]messages.Heard{}} }
-
-func (e *ears) delivered(m messages.MessageDelivered) {
-	for _, part := range m.Parts {
-		for _, text := range e.texts(part.Text) {
-			e.add(heard{conversation: string(m.Conversation), sender: string(m.Sender), kind: part.Kind, text: text}, part.Occurrence)
-		}
-	}
-}
-
-// dropped notes what an echo stage stopped, where it would have come out.
-func (e *ears) dropped(d messages.Dropped) {
-	h, ok := e.heard[d.Cause]
-	if !ok || !strings.HasPrefix(d.Reason, "echo") {
-		return
-	}
-	for _, text := range e.texts(h.Text) {
-		e.add(heard{conversation: string(h.Conversation), sender: string(h.Sender), kind: h.Kind, text: text, echo: true}, h.Occurrence)
-	}
-}
-
-// texts are the messages in a text.
-func (e *ears) texts(t messages.Text) []string {
-	if !e.lines {
-		return []string{string(t)}
-	}
-	return strings.Split(string(t), "\n")
-}
-
-// add keeps the order in which messages came out. Only what was dropped is put
-// before what came out of the same conversation with a higher occurrence, and
-// behind what came out later with a lower one.
-func (e *ears) add(h heard, at messages.Occurrence) {
-	i := len(e.got)
-	for j := len(e.got) - 1; j >= 0; j-- {
-		if e.got[j].conversation != h.conversation {
-			continue
-		}
-		if !(h.echo || e.got[j].echo) || e.place[j] <= at {
-			break
-		}
-		i = j
-	}
-	e.got = slices.Insert(e.got, i, h)
-	e.place = slices.Insert(e.place, i, at)
-}
 
 // expected is what the window has shown, by conversation and in the order in
 // which it was said.

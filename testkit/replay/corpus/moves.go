@@ -1,9 +1,10 @@
-package script
+package corpus
 
 import (
 	"strings"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -150,27 +151,27 @@ func (g *generator) quote() {
 func (g *generator) scroll() {
 	g.wait(1500, 3000)
 	for range 1 + g.rng.IntN(3) {
-		g.do(Event{Do: Scroll, By: 60 + g.rng.IntN(700)})
+		g.do(script.Event{Do: script.Scroll, By: 60 + g.rng.IntN(700)})
 	}
 	for range g.rng.IntN(3) {
 		g.wait(500, 2500)
 		g.friend(g.sentence())
 	}
 	if g.rng.IntN(3) == 0 {
-		g.do(Event{Do: Scroll, By: -100 - g.rng.IntN(300)})
+		g.do(script.Event{Do: script.Scroll, By: -100 - g.rng.IntN(300)})
 	}
-	g.do(Event{Do: Scroll, By: -MaxScroll})
+	g.do(script.Event{Do: script.Scroll, By: -script.MaxScroll})
 	g.chat()
 }
 
 // resize makes the window smaller or larger for a while.
 func (g *generator) resize() {
-	g.do(Event{Do: Resize, To: pick(g, [][2]int{{420, 640}, {560, 800}, {480, 560}, {640, 720}, {360, 720}, {500, 740}})})
+	g.do(script.Event{Do: script.Resize, To: pick(g, [][2]int{{420, 640}, {560, 800}, {480, 560}, {640, 720}, {360, 720}, {500, 740}})})
 	g.chat()
 	if g.rng.IntN(2) == 0 {
 		g.burst()
 	}
-	g.do(Event{Do: Resize, To: [2]int{480, 720}})
+	g.do(script.Event{Do: script.Resize, To: [2]int{480, 720}})
 	g.chat()
 }
 
@@ -182,12 +183,12 @@ func (g *generator) crash() {
 			g.wait(30, 500)
 			g.friend(pick(g, []string{g.sentence(), pick(g, g.words.short)}))
 		}
-		g.events = append(g.events, Event{AtMS: g.at, Do: Crash})
+		g.events = append(g.events, script.Event{AtMS: g.at, Do: script.Crash})
 	} else {
-		g.do(Event{Do: Crash})
+		g.do(script.Event{Do: script.Crash})
 	}
 	if g.rng.IntN(4) == 0 {
-		g.do(Event{Do: Crash})
+		g.do(script.Event{Do: script.Crash})
 	}
 	g.chat()
 }
@@ -202,30 +203,30 @@ func (g *generator) change() {
 		g.wait(300, 2000)
 		g.say(to, drawn.Friend, pick(g, []string{g.sentence(), pick(g, g.words.short)}))
 	}
-	g.do(Event{Do: Switch, Conversation: to.name})
+	g.do(script.Event{Do: script.Switch, Conversation: to.name})
 	g.shown = to
 	g.chat()
 }
 
 // hide minimises the window while something is said.
 func (g *generator) hide() {
-	g.do(Event{Do: Hide})
+	g.do(script.Event{Do: script.Hide})
 	for range g.rng.IntN(4) {
 		g.wait(300, 3000)
 		g.friend(pick(g, []string{g.sentence(), pick(g, g.words.short)}))
 	}
 	if g.rng.IntN(5) == 0 {
-		g.do(Event{Do: Restart})
+		g.do(script.Event{Do: script.Restart})
 	}
-	g.do(Event{Do: Show})
+	g.do(script.Event{Do: script.Show})
 	g.wait(2000, 40000)
 	g.chat()
 }
 
 func (g *generator) cover() {
-	g.do(Event{Do: Cover})
+	g.do(script.Event{Do: script.Cover})
 	g.chat()
-	g.do(Event{Do: Uncover})
+	g.do(script.Event{Do: script.Uncover})
 }
 
 // recent picks one of the last texts that stand in the shown conversation and
@@ -260,7 +261,7 @@ func (g *generator) edit() {
 		}
 		if words != l.text {
 			l.text = words
-			g.do(Event{Do: Edit, Conversation: g.shown.name, Index: i, Text: messages.Text(words)})
+			g.do(script.Event{Do: script.Edit, Conversation: g.shown.name, Index: i, Text: messages.Text(words)})
 		}
 	}
 	g.chat()
@@ -281,10 +282,10 @@ func (g *generator) rowOf() {
 			continue
 		} else if g.rng.IntN(2) == 0 {
 			l.gone = true
-			g.do(Event{Do: Unsend, Conversation: g.shown.name, Index: i})
+			g.do(script.Event{Do: script.Unsend, Conversation: g.shown.name, Index: i})
 		} else {
 			l.text = pick(g, g.words.short) + pick(g, []string{"", "！"})
-			g.do(Event{Do: Edit, Conversation: g.shown.name, Index: i, Text: messages.Text(l.text)})
+			g.do(script.Event{Do: script.Edit, Conversation: g.shown.name, Index: i, Text: messages.Text(l.text)})
 		}
 	}
 	if g.rng.IntN(2) == 0 {
@@ -298,7 +299,7 @@ func (g *generator) unsend() {
 	g.wait(5000, 9000)
 	if i := g.recent(); i >= 0 {
 		g.shown.all[i].gone = true
-		g.do(Event{Do: Unsend, Conversation: g.shown.name, Index: i})
+		g.do(script.Event{Do: script.Unsend, Conversation: g.shown.name, Index: i})
 	}
 	g.chat()
 }
@@ -306,7 +307,7 @@ func (g *generator) unsend() {
 // send lets Kehai itself write. The friend may return its words.
 func (g *generator) send() {
 	words := pick(g, []string{g.sentence(), pick(g, g.words.short), pick(g, g.words.greetings)})
-	g.do(Event{Do: Send, Text: messages.Text(words)})
+	g.do(script.Event{Do: script.Send, Text: messages.Text(words)})
 	g.wait(300, 6000)
 	switch g.rng.IntN(3) {
 	case 0:

@@ -1,4 +1,12 @@
-package runtime
+// Package replay plays the script of a chat on a drawn window, runs the whole
+// chain that reads it in virtual time, and counts what was missed or doubled:
+// see [Run], and [Tally] for what counts. [RunAll] does so with a set of scripts,
+// such as package corpus makes.
+//
+// The window (replay.go, host.go) is watched by a [runtime.Simulation]; the
+// recorder (record.go) keeps what comes out of it, truth.go says what the window
+// has shown, and score.go compares the two. noise.go is a reader that errs.
+package replay
 
 import (
 	"context"
@@ -6,6 +14,7 @@ import (
 	"fmt"
 	"image"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,35 +23,36 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// ReplayOCR is who reads in a replay.
-type ReplayOCR struct {
+// OCR says who reads in a replay.
+type OCR struct {
 	Real  bool    // Tesseract; else a reader that knows what the window drew
 	Noise float64 // share of the characters that this reader gets wrong, 0 to 0.5
 }
 
-// ReplayOptions say what to replay.
-type ReplayOptions struct {
+// Options say what to replay.
+type Options struct {
 	Script script.Script
 	// Config gives the rules (profile, OCR, burst, dedup) and of its first
 	// window everything but driver and script. Data and store are not used.
-	Config Config
-	OCR    ReplayOCR
+	Config runtime.Config
+	OCR    OCR
 	Seed   uint64         // of the schedule, the moments of crashes and the noise
 	Fonts  *drawn.FontSet // nil means drawn.Fonts()
 	// Deliver is called with each message as it is delivered; nil: nobody is.
 	Deliver func(control.Message) error
 	// Options are those of the runtime that is replayed, such as a host's own
 	// actors. Drivers, recognizers, store and clock are the replay's.
-	Options []Option
+	Options []runtime.Option
 }
 
-// ReplayResult says what came of a replay.
-type ReplayResult struct {
+// Result says what came of a replay.
+type Result struct {
 	Tally
 	OCRCalls    int           // frames given to OCR, repeats included
 	BubblesRead int           // bubbles that cost a recognition
@@ -51,9 +61,9 @@ type ReplayResult struct {
 	Problems    []Problem
 }
 
-// Replay plays a script on a drawn window and runs the whole chain on it, with
-// the actors and workers of the table in topology.go, in virtual time: no
-// goroutine, no sleeping, no file. Equal options give equal deliveries.
+// Run plays a script on a drawn window and runs the whole chain on it, with the
+// actors and workers of package runtime, in virtual time: no goroutine, no
+// sleeping, no file. Equal options give equal deliveries.
 //
 // The window outlives the runtime that watches it. restart drains it and builds
 // a new one over the same store; crash does so without draining, some hundred
@@ -69,66 +79,67 @@ type ReplayResult struct {
 // messages that were first shown by scrolling back past newer ones: these are
 // history and may come out or not. An edited message counts once, whichever
 // of its texts came out; one that was unsent counts if it was shown whole
-// before. Changes are those that [drawn.Window.Changes] lists. An error is returned where the replay itself failed, not for messages
-// that were missed.
-func Replay(ctx context.Context, o ReplayOptions) (ReplayResult, error) {
+// before. Changes are those that [drawn.Window.Changes] lists.
+//
+// An error is returned where the replay itself failed, not for messages that were
+// missed.
+func Run(ctx context.Context, o Options) (Result, error) {
 	began := cpuTime()
-	p, err := newReplay(o)
+	p, err := newPlayback(o)
 	if err != nil {
-		return ReplayResult{}, err
+		return Result{}, err
 	}
 	err = p.play(ctx)
 	p.result.CPU = cpuTime() - began
 	return p.result, errors.Join(err, p.close())
 }
 
-// replay is one on its way.
-type replay struct {
-	o       ReplayOptions
-	cfg     Config
-	window  *drawn.Window
-	player  *script.Player
-	screen  hardware.Screen
-	store   *mem.Store
-	noise   *noise
-	rng     *rand.Rand
-	start   time.Time
-	runtime *Runtime
-	sim     *engine.Sim
-	lives   uint64
-	opened  []hardware.Recognizer // of this life
-	look    bool                  // the next capture shows the window as it was
-	host    []script.Event        // to be done
-	sends   int
+// playback is one replay while it runs: the window, the store, and the runtime of
+// the present life.
+type playback struct {
+	o      Options
+	cfg    runtime.Config
+	window *drawn.Window
+	player *script.Player
+	screen hardware.Screen
+	store  *mem.Store
+	noise  *noise
+	rng    *rand.Rand
+	sim    *runtime.Simulation // nil before the first life
+	lives  uint64
+	opened []hardware.Recognizer // of this life
+	look   bool                  // the next capture shows the window as it was
+	host   []script.Event        // to be done
+	sends  int
 
-	ears   ears
-	result ReplayResult
-	err    error // of Deliver, or of opening what reads
+	recorder recorder
+	result   Result
+	err      error // of Deliver, or of opening what reads
 }
 
-// replayStart is when every replay begins: a Thursday morning.
-var replayStart = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+// epoch is when every replay begins: a Thursday morning.
+var epoch = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 
-// replayLatency is the longest time that a capture or a reading takes.
-const replayLatency = 250 * time.Millisecond
+// latency is the longest time that a capture or a reading takes.
+const latency = 250 * time.Millisecond
 
-func newReplay(o ReplayOptions) (*replay, error) {
+func newPlayback(o Options) (*playback, error) {
 	if n := o.OCR.Noise; n < 0 || n > 0.5 || o.OCR.Real && n != 0 {
-		return nil, fmt.Errorf("runtime: replay: noise is %v, want 0 to 0.5, and 0 with real OCR", n)
+		return nil, fmt.Errorf("replay: noise is %v, want 0 to 0.5, and 0 with real OCR", n)
 	}
-	p := &replay{
-		o: o, cfg: o.Config, store: mem.New(), start: replayStart, ears: newEars(),
+	p := &playback{
+		o: o, cfg: o.Config, store: mem.New(), recorder: newRecorder(),
 		noise: newNoise(o.OCR.Noise, o.Seed), rng: rand.New(rand.NewPCG(o.Seed, 0x7265706c6179)),
 	}
-	w := DefaultWindow("line")
+	w := runtime.DefaultWindow("line")
 	if len(p.cfg.Windows) > 0 {
 		w = p.cfg.Windows[0]
 	}
 	w.Driver, w.Script, w.Ref = "drawn", "", ""
-	p.cfg.Windows = []WindowConfig{w}
-	p.cfg.OCR.Engine = OCRDrawn
+	p.cfg.Windows = []runtime.WindowConfig{w}
+	p.cfg.OCR.Engine = runtime.OCRDrawn
 	if o.OCR.Real {
-		p.cfg.OCR.Engine = OCRTesseract
+		p.cfg.OCR.Engine = runtime.OCRTesseract
 	}
 	if !p.cfg.IsSet("dedup.first_sight") {
 		p.cfg.Dedup.FirstSight = "all"
@@ -136,7 +147,7 @@ func newReplay(o ReplayOptions) (*replay, error) {
 	if err := p.cfg.Validate(); err != nil {
 		return nil, err
 	}
-	p.ears.lines = p.cfg.Profile == ProfileSeed
+	p.recorder.lines = p.cfg.Profile == runtime.ProfileSeed
 	theme := drawn.Light
 	if w.Theme == "dark" {
 		theme = drawn.Dark
@@ -163,15 +174,15 @@ func newReplay(o ReplayOptions) (*replay, error) {
 }
 
 // now is the virtual time; it goes on from one life to the next.
-func (p *replay) now() time.Time {
+func (p *playback) now() time.Time {
 	if p.sim == nil {
-		return p.start
+		return epoch
 	}
 	return p.sim.Now()
 }
 
 // step plays the script, but not at the first look after a start.
-func (p *replay) step(now time.Time) error {
+func (p *playback) step(now time.Time) error {
 	if p.look {
 		p.look = false
 		return nil
@@ -180,40 +191,35 @@ func (p *replay) step(now time.Time) error {
 }
 
 // boot starts a runtime over the store as it is.
-func (p *replay) boot() error {
+func (p *playback) boot() error {
 	now := p.now()
 	if err := p.closeRuntime(); err != nil {
 		return err
 	}
-	opts := append(p.o.Options[:len(p.o.Options):len(p.o.Options)],
-		WithStore(func() (engine.Store, error) { return p.store, nil }),
-		WithScreen("drawn", func(w WindowConfig) (hardware.Screen, string, error) { return p.screen, w.Name, nil }),
-		WithRecognizer(p.cfg.OCR.Engine, p.recognizer),
-		func(s *settings) { s.now = p.now },
+	opts := append(slices.Clip(p.o.Options),
+		runtime.WithScreen("drawn", func(w runtime.WindowConfig) (hardware.Screen, string, error) { return p.screen, w.Name, nil }),
+		runtime.WithRecognizer(p.cfg.OCR.Engine, p.recognizer),
+		runtime.WithListener(p.listen),
 	)
-	r, err := New(p.cfg, opts...)
+	r, err := runtime.New(p.cfg, opts...)
 	if err != nil {
 		return err
 	}
 	p.lives++
-	p.runtime = r
-	sim, err := engine.NewSim(engine.SimOptions{
-		Engine: engine.Options{
-			Store: p.store, Codec: r.codec, Kinds: r.plan.kinds, Workers: r.plan.workers, Listener: p.listen, Divert: p.divert,
-		},
-		Seed: p.o.Seed + p.lives<<32, Start: now, Activate: r.plan.activate, Latency: replayLatency,
+	sim, err := r.Simulate(engine.SimOptions{
+		Engine: engine.Options{Store: p.store, Divert: p.divert},
+		Seed:   p.o.Seed + p.lives<<32, Start: now, Latency: latency,
 	})
-	p.sim = sim
 	if err != nil {
 		return err
 	}
-	p.look = p.lives > 1
+	p.sim, p.look = sim, p.lives > 1
 	sim.Settle()
 	return nil
 }
 
 // recognizer opens what reads in this life.
-func (p *replay) recognizer() (hardware.Recognizer, error) {
+func (p *playback) recognizer() (hardware.Recognizer, error) {
 	if !p.o.OCR.Real {
 		known := drawn.NewRecognizer(p.window)
 		if p.o.OCR.Noise == 0 {
@@ -231,28 +237,28 @@ func (p *replay) recognizer() (hardware.Recognizer, error) {
 }
 
 // closeRuntime ends a life: what its workers hold is freed.
-func (p *replay) closeRuntime() error {
+func (p *playback) closeRuntime() error {
 	var errs []error
 	for _, r := range p.opened {
 		errs = append(errs, r.Close())
 	}
 	p.opened = nil
-	if p.runtime != nil {
-		errs = append(errs, p.runtime.plan.close())
+	if p.sim != nil {
+		errs = append(errs, p.sim.Close())
 	}
 	return errors.Join(errs...)
 }
 
-func (p *replay) close() error {
+func (p *playback) close() error {
 	return errors.Join(p.closeRuntime(), p.window.Close(), p.store.Close())
 }
 
-// replayTail is how long a window is watched after the last event: longer than
+// tail is how long a window is watched after the last event: longer than
 // anything waits for a better reading.
-const replayTail = 10 * time.Second
+const tail = 10 * time.Second
 
 // play runs until the script is over and everything has come out.
-func (p *replay) play(ctx context.Context) error {
+func (p *playback) play(ctx context.Context) error {
 	poll := time.Duration(p.cfg.Windows[0].Poll)
 	over := time.Time{}
 	for over.IsZero() || p.now().Before(over) {
@@ -264,15 +270,15 @@ func (p *replay) play(ctx context.Context) error {
 			return ctx.Err()
 		case p.err != nil:
 			return p.err
-		case p.now().Sub(p.start) > p.limit():
-			return fmt.Errorf("runtime: replay: the script stands at event %d of %d after %v of virtual time: the window cannot be captured or read",
-				p.player.Stats().Next, len(p.o.Script.Events), p.now().Sub(p.start))
+		case p.now().Sub(epoch) > p.limit():
+			return fmt.Errorf("replay: the script stands at event %d of %d after %v of virtual time: the window cannot be captured or read",
+				p.player.Stats().Next, len(p.o.Script.Events), p.now().Sub(epoch))
 		case p.player.Stats().Done && over.IsZero():
-			over = p.now().Add(replayTail + 3*poll)
+			over = p.now().Add(tail + 3*poll)
 		}
 		due, ok := p.sim.Engine().NextTimer()
 		if !ok {
-			return errors.New("runtime: replay: nothing is under way any more: the poller of the window has stopped")
+			return errors.New("replay: nothing is under way any more: the poller of the window has stopped")
 		}
 		p.sim.Advance(max(0, due.Sub(p.now())))
 	}
@@ -282,7 +288,7 @@ func (p *replay) play(ctx context.Context) error {
 }
 
 // limit is a time after which every script is over.
-func (p *replay) limit() time.Duration {
+func (p *playback) limit() time.Duration {
 	n := len(p.o.Script.Events)
 	length := time.Duration(0)
 	if n > 0 {
@@ -292,20 +298,17 @@ func (p *replay) limit() time.Duration {
 }
 
 // listen hears every event of every life.
-func (p *replay) listen(ev Event) {
-	for _, fn := range p.runtime.plan.listeners {
-		fn(ev)
-	}
+func (p *playback) listen(ev runtime.Event) {
 	switch m := ev.Message.(type) {
 	case messages.MessageDelivered:
-		p.ears.delivered(m)
+		p.recorder.delivered(m)
 		if p.o.Deliver != nil && p.err == nil {
 			p.err = p.o.Deliver(control.NewMessage(ev.Seq, m))
 		}
 	case messages.MessageChanged:
-		p.ears.changed = append(p.ears.changed, m)
+		p.recorder.changed = append(p.recorder.changed, m)
 	case messages.Dropped:
-		p.ears.dropped(m)
+		p.recorder.dropped(m)
 	case messages.CallFinished:
 		if m.Worker.Kind() == "ocr" {
 			p.result.OCRCalls++
@@ -319,28 +322,28 @@ func (p *replay) listen(ev Event) {
 	}
 }
 
-func (p *replay) trouble(what string, actor messages.Address) {
+func (p *playback) trouble(what string, actor messages.Address) {
 	p.result.Problems = append(p.result.Problems, Problem{What: what, Conversation: actor.Key()})
 }
 
 // divert looks at what is delivered to the actors and takes nothing.
-func (p *replay) divert(env engine.Envelope) bool {
+func (p *playback) divert(env engine.Envelope) bool {
 	if h, ok := env.Message.(messages.Heard); ok && env.To.Kind() == "ingress" {
-		p.ears.heard[env.ID] = h
+		p.recorder.heard[env.ID] = h
 	}
 	return false
 }
 
 // finish scores.
-func (p *replay) finish() {
+func (p *playback) finish() {
 	app := p.cfg.Windows[0].App + ":"
 	var got []heard
-	for _, h := range p.ears.got {
+	for _, h := range p.recorder.got {
 		h.conversation = strings.TrimPrefix(h.conversation, app)
 		got = append(got, h)
 	}
 	own := ownTexts(p.o.Script)
-	for _, m := range p.ears.sent {
+	for _, m := range p.recorder.sent {
 		own[m.conversation] = append(own[m.conversation], m.texts...)
 	}
 	tally, problems := score(expected(p.o.Script, p.window), got, own)
@@ -349,5 +352,5 @@ func (p *replay) finish() {
 	sortProblems(problems)
 	p.result.Tally = tally
 	p.result.Problems = append(p.result.Problems, problems...)
-	p.result.Virtual = p.now().Sub(p.start)
+	p.result.Virtual = p.now().Sub(epoch)
 }

@@ -1,4 +1,4 @@
-package runtime
+package replay
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ type altered struct {
 
 // changes returns what the window has shown of changes and what was published,
 // each in order. Of a message that is history nothing needs to be.
-func (p *replay) changes(app string) (shown, published []altered) {
+func (p *playback) changes(app string) (shown, published []altered) {
 	type place struct {
 		conversation string
 		index        int
@@ -30,7 +30,7 @@ func (p *replay) changes(app string) (shown, published []altered) {
 	for _, c := range p.window.Changes() {
 		shown = append(shown, altered{c.Conversation, string(c.Text), history[place{c.Conversation, c.Index}]})
 	}
-	for _, m := range p.ears.changed {
+	for _, m := range p.recorder.changed {
 		if m.Kind != messages.ChangeCompleted {
 			published = append(published, altered{conversation: strings.TrimPrefix(string(m.Conversation), app), text: string(m.New)})
 		}
@@ -42,11 +42,11 @@ func (p *replay) changes(app string) (shown, published []altered) {
 // and is most like it, and counts what is left of either.
 func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
 	met := make([]bool, len(shown))
-	for _, limit := range []float64{alike, misreadAlike} { // the clear ones first
+	for _, limit := range []float64{maxDifference, maxMisread} { // the clear ones first
 		published = slices.DeleteFunc(slices.Clone(published), func(p altered) bool {
 			best, at := limit, -1
 			for i, s := range shown {
-				if d := s.unlike(p); !met[i] && s.conversation == p.conversation && d < best {
+				if d := s.distance(p); !met[i] && s.conversation == p.conversation && d < best {
 					best, at = d, i
 				}
 			}
@@ -73,13 +73,13 @@ func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
 	return problems
 }
 
-// misreadAlike is the largest difference of a change that was shown and one that
+// maxMisread is the largest difference of a change that was shown and one that
 // was published, badly read.
-const misreadAlike = 0.5
+const maxMisread = 0.5
 
-// unlike says how unlike two changes are, from 0 to 1. Of a text of few letters
+// distance says how unlike two changes are, from 0 to 1. Of a text of few letters
 // one may be misread.
-func (s altered) unlike(p altered) float64 {
+func (s altered) distance(p altered) float64 {
 	if s.text == "" || p.text == "" {
 		if s.text == p.text {
 			return 0

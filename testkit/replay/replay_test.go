@@ -1,10 +1,11 @@
-package runtime
+package replay
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,22 +16,26 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/testkit/replay/corpus"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // latin draws the same on every machine.
 var latin = drawn.FindFonts()
 
 // replayed replays and returns what kehai replay --json prints, but for the
 // processor time.
-func replayed(t *testing.T, o ReplayOptions) (string, ReplayResult) {
+func replayed(t *testing.T, o Options) (string, Result) {
 	t.Helper()
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	o.Deliver = func(m control.Message) error { return enc.Encode(m) }
-	r, err := Replay(t.Context(), o)
+	r, err := Run(t.Context(), o)
 	if err != nil {
-		t.Fatalf("Replay() = %v, want nil", err)
+		t.Fatalf("Run() = %v, want nil", err)
 	}
 	if err := enc.Encode(struct {
 		Tally
@@ -80,12 +85,12 @@ func parsed(t testing.TB, text string) script.Script {
 	return s
 }
 
-func plainOptions(s script.Script) ReplayOptions {
-	return ReplayOptions{Script: s, Config: exampleDefault(), Fonts: latin, Seed: 1}
+func plainOptions(s script.Script) Options {
+	return Options{Script: s, Config: runtime.Default(), Fonts: latin, Seed: 1}
 }
 
 // optionsOf reads the line "# replay: key=value …" of a scenario file.
-func optionsOf(t *testing.T, text string) ReplayOptions {
+func optionsOf(t *testing.T, text string) Options {
 	t.Helper()
 	o := plainOptions(parsed(t, text))
 	first, _, _ := strings.Cut(text, "\n")
@@ -116,7 +121,7 @@ func optionsOf(t *testing.T, text string) ReplayOptions {
 }
 
 func TestReplayGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/replay/*.jsonl")
+	files, err := filepath.Glob("testdata/*.jsonl")
 	if err != nil || len(files) < 12 {
 		t.Fatalf("%d scenario files, %v, want at least 12", len(files), err)
 	}
@@ -130,7 +135,7 @@ func TestReplayGolden(t *testing.T) {
 			output, r := replayed(t, optionsOf(t, string(text)))
 			got := noticed(t, output)
 			if r.Errors() != 0 || len(r.Problems) != 0 {
-				t.Errorf("Replay(%s) = %+v %+v, want no error", file, r.Tally, r.Problems)
+				t.Errorf("Run(%s) = %+v %+v, want no error", file, r.Tally, r.Problems)
 			}
 			golden := strings.TrimSuffix(file, ".jsonl") + ".golden"
 			if *update {
@@ -143,7 +148,7 @@ func TestReplayGolden(t *testing.T) {
 				t.Fatalf("%v: write it with -update", err)
 			}
 			if got != string(want) {
-				t.Errorf("Replay(%s) =\n%swant\n%s", file, got, want)
+				t.Errorf("Run(%s) =\n%swant\n%s", file, got, want)
 			}
 		})
 	}
@@ -151,7 +156,7 @@ func TestReplayGolden(t *testing.T) {
 
 // The same seed gives the same output; another gives other moments of crashes.
 func TestReplayIsDeterministic(t *testing.T) {
-	c, _ := script.Generate("crashes", 12, 7)
+	c, _ := corpus.Generate("crashes", 12, 7)
 	o := plainOptions(c.Script)
 	o.OCR.Noise = 0.05
 	first, _ := replayed(t, o)
@@ -166,18 +171,18 @@ func TestReplayIsDeterministic(t *testing.T) {
 
 func TestReplayRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*ReplayOptions)
+		change func(*Options)
 		want   string
 	}{
-		"a profile that is none":  {func(o *ReplayOptions) { o.Config.Profile = "none" }, "profile"},
-		"noise beyond bounds":     {func(o *ReplayOptions) { o.OCR.Noise = 0.6 }, "noise"},
-		"noise of a real engine":  {func(o *ReplayOptions) { o.OCR = ReplayOCR{Real: true, Noise: 0.1} }, "noise"},
-		"a window of three times": {func(o *ReplayOptions) { o.Config.Windows[0].Scale = 3 }, "scale"},
+		"a profile that is none":  {func(o *Options) { o.Config.Profile = "none" }, "profile"},
+		"noise beyond bounds":     {func(o *Options) { o.OCR.Noise = 0.6 }, "noise"},
+		"noise of a real engine":  {func(o *Options) { o.OCR = OCR{Real: true, Noise: 0.1} }, "noise"},
+		"a window of three times": {func(o *Options) { o.Config.Windows[0].Scale = 3 }, "scale"},
 	} {
 		o := plainOptions(script.Default())
 		c.change(&o)
-		if _, err := Replay(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("Replay(%s) = %v, want an error about %q", name, err, c.want)
+		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Run(%s) = %v, want an error about %q", name, err, c.want)
 		}
 	}
 }
@@ -185,17 +190,17 @@ func TestReplayRefuses(t *testing.T) {
 func TestReplayEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Replay(ctx, plainOptions(script.Default())); !errors.Is(err, context.Canceled) {
-		t.Errorf("Replay() of a cancelled context = %v, want %v", err, context.Canceled)
+	if _, err := Run(ctx, plainOptions(script.Default())); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run() of a cancelled context = %v, want %v", err, context.Canceled)
 	}
 	full := errors.New("full")
 	o := plainOptions(script.Default())
 	o.Deliver = func(control.Message) error { return full }
-	if _, err := Replay(t.Context(), o); !errors.Is(err, full) {
-		t.Errorf("Replay() with a Deliver that fails = %v, want its error", err)
+	if _, err := Run(t.Context(), o); !errors.Is(err, full) {
+		t.Errorf("Run() with a Deliver that fails = %v, want its error", err)
 	}
-	if r, err := Replay(t.Context(), plainOptions(script.Script{})); err != nil || r.Expected+r.Delivered != 0 {
-		t.Errorf("Replay() of an empty script = %+v, %v, want nothing", r, err)
+	if r, err := Run(t.Context(), plainOptions(script.Script{})); err != nil || r.Expected+r.Delivered != 0 {
+		t.Errorf("Run() of an empty script = %+v, %v, want nothing", r, err)
 	}
 }
 
@@ -210,7 +215,7 @@ func TestReplayDoesTheHostsPart(t *testing.T) {
 {"at_ms":6000,"do":"restart"}
 {"at_ms":9000,"do":"crash"}
 `))
-	o.Options = []Option{WithListener(func(ev Event) {
+	o.Options = []runtime.Option{runtime.WithListener(func(ev runtime.Event) {
 		switch m := ev.Message.(type) {
 		case messages.EchoGuardMiss:
 			seen = append(seen, fmt.Sprint("miss ", m.Matched))
@@ -225,7 +230,7 @@ func TestReplayDoesTheHostsPart(t *testing.T) {
 	_, r := replayed(t, o)
 	got, want := strings.Join(seen, ", "), "poller started, miss true, stopped poller, poller started, poller started, stopped poller"
 	if got != want || r.Errors() != 0 || r.Expected != 2 {
-		t.Errorf("Replay() reported %s and %+v, want %s and 2 messages", got, r.Tally, want)
+		t.Errorf("Run() reported %s and %+v, want %s and 2 messages", got, r.Tally, want)
 	}
 }
 
@@ -234,7 +239,7 @@ func TestReplayReal(t *testing.T) {
 	o := plainOptions(script.Default())
 	o.Fonts, o.OCR.Real = nil, true
 	if _, r := replayed(t, o); r.Errors() != 0 || r.Expected < 20 {
-		t.Errorf("Replay() with Tesseract = %+v %+v, want no error", r.Tally, r.Problems)
+		t.Errorf("Run() with Tesseract = %+v %+v, want no error", r.Tally, r.Problems)
 	}
 }
 
@@ -249,34 +254,34 @@ func TestReplayGenerated(t *testing.T) {
 			t.Fatalf("KEHAI_REPLAYS: %v", err)
 		}
 	}
-	topics := script.Topics()
+	topics := corpus.Topics()
 	for seed := range uint64(n) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			c, _ := script.Generate(topics[seed%uint64(len(topics))], 8, seed)
-			run := func(s script.Script) (ReplayResult, error) {
+			c, _ := corpus.Generate(topics[seed%uint64(len(topics))], 8, seed)
+			run := func(s script.Script) (Result, error) {
 				c.Script = s
 				o := plainOptions(s)
 				o.Seed = seed
-				return Replay(t.Context(), caseOptions(o, c, 0))
+				return Run(t.Context(), caseOptions(o, c, 0))
 			}
 			r, err := run(c.Script)
 			if err == nil && len(r.Problems) == 0 {
 				return
 			}
-			small := script.Shrink(c.Script, func(s script.Script) bool {
+			small := corpus.Shrink(c.Script, func(s script.Script) bool {
 				r, err := run(s)
 				return err != nil || len(r.Problems) > 0
 			})
 			path := keep(t, small, c, seed)
 			r, err = run(small)
-			t.Errorf("%s: Replay() = %+v %+v, %v, want no error; see %s", c.Name, r.Tally, r.Problems, err, path)
+			t.Errorf("%s: Run() = %+v %+v, %v, want no error; see %s", c.Name, r.Tally, r.Problems, err, path)
 		})
 	}
 }
 
 // keep writes a script where it outlives the test.
-func keep(t *testing.T, s script.Script, c script.Case, seed uint64) string {
+func keep(t *testing.T, s script.Script, c corpus.Case, seed uint64) string {
 	t.Helper()
 	f, err := os.CreateTemp("", "kehai-replay-*.jsonl")
 	if err != nil {

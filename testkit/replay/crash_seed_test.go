@@ -1,4 +1,4 @@
-package runtime
+package replay
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -47,8 +48,8 @@ func crashingChat(seed uint64) (text string, want []string, crashes int) {
 // rules of profile seed let through, wherever Kehai dies. There is no ledger: the
 // cursor, the windows of the dedup actor and the burst, all durable, must do.
 func TestProfileSeedThroughCrashes(t *testing.T) {
-	cfg := Default()
-	cfg.Profile = ProfileSeed
+	cfg := runtime.Default()
+	cfg.Profile = runtime.ProfileSeed
 	for seed := uint64(1); seed <= 8; seed++ {
 		text, want, crashes := crashingChat(seed)
 		if crashes < 5 {
@@ -56,7 +57,7 @@ func TestProfileSeedThroughCrashes(t *testing.T) {
 		}
 		var got []string
 		ids := map[string]bool{}
-		r, err := Replay(t.Context(), ReplayOptions{
+		r, err := Run(t.Context(), Options{
 			Config: cfg, Script: parsed(t, text), Seed: seed, Fonts: latin,
 			Deliver: func(m control.Message) error {
 				if ids[string(m.ID)] {
@@ -70,7 +71,7 @@ func TestProfileSeedThroughCrashes(t *testing.T) {
 			},
 		})
 		if err != nil {
-			t.Fatalf("seed %d: Replay() = %v", seed, err)
+			t.Fatalf("seed %d: Run() = %v", seed, err)
 		}
 		for _, p := range r.Problems {
 			if strings.HasPrefix(p.What, "failed turn") || strings.HasPrefix(p.What, "dead letter") {

@@ -1,0 +1,66 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// recorder keeps what comes out of a replay.
+type recorder struct {
+	got   []heard
+	place []messages.Occurrence     // of each in got
+	heard map[string]messages.Heard // that went into ingress, by the message's id
+	sent  []said
+	// changed holds what was published of messages after their delivery.
+	changed []messages.MessageChanged
+	lines   bool // each line of a text is a message: profile seed joins them
+}
+
+func newRecorder() recorder { return recorder{heard: map[string]messages.Heard{}} }
+
+func (r *recorder) delivered(m messages.MessageDelivered) {
+	for _, part := range m.Parts {
+		for _, text := range r.texts(part.Text) {
+			r.add(heard{conversation: string(m.Conversation), sender: string(m.Sender), kind: part.Kind, text: text}, part.Occurrence)
+		}
+	}
+}
+
+// dropped notes what an echo stage stopped, where it would have come out.
+func (r *recorder) dropped(d messages.Dropped) {
+	h, ok := r.heard[d.Cause]
+	if !ok || !strings.HasPrefix(d.Reason, "echo") {
+		return
+	}
+	for _, text := range r.texts(h.Text) {
+		r.add(heard{conversation: string(h.Conversation), sender: string(h.Sender), kind: h.Kind, text: text, echo: true}, h.Occurrence)
+	}
+}
+
+// texts are the messages in a text.
+func (r *recorder) texts(t messages.Text) []string {
+	if !r.lines {
+		return []string{string(t)}
+	}
+	return strings.Split(string(t), "\n")
+}
+
+// add keeps the order in which messages came out. Only what was dropped is put
+// before what came out of the same conversation with a higher occurrence, and
+// behind what came out later with a lower one.
+func (r *recorder) add(h heard, at messages.Occurrence) {
+	i := len(r.got)
+	for j := len(r.got) - 1; j >= 0; j-- {
+		if r.got[j].conversation != h.conversation {
+			continue
+		}
+		if !(h.echo || r.got[j].echo) || r.place[j] <= at {
+			break
+		}
+		i = j
+	}
+	r.got = slices.Insert(r.got, i, h)
+	r.place = slices.Insert(r.place, i, at)
+}
