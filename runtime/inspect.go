@@ -118,15 +118,23 @@ func (r *Runtime) checkStore(f messages.CommitFailed) {
 	}
 }
 
-func (r *Runtime) note(m messages.Message) {
+// setTrouble notes what is wrong for a reason, or with "" that it is over.
+func (r *Runtime) setTrouble(reason, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	set := func(id, text string, bad bool) {
-		if bad {
-			r.trouble[id] = text
-		} else {
-			delete(r.trouble, id)
+	if text == "" {
+		delete(r.trouble, reason)
+	} else {
+		r.trouble[reason] = text
+	}
+}
+
+func (r *Runtime) note(m messages.Message) {
+	set := func(reason, text string, bad bool) {
+		if !bad {
+			text = ""
 		}
+		r.setTrouble(reason, text)
 	}
 	switch m := m.(type) {
 	case messages.ActorUnhealthy:
@@ -137,9 +145,11 @@ func (r *Runtime) note(m messages.Message) {
 	case messages.StoreRecovered:
 		set("store", "", false)
 	case messages.CaptureState:
+		r.mu.Lock()
 		if last, ok := r.captures[m.Window]; !ok || last.Code != m.Code { // a poller that restarts says the same again
 			r.captures[m.Window] = m
 		}
+		r.mu.Unlock()
 		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
 	case messages.IdentityState:
 		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")

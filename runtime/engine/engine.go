@@ -46,6 +46,7 @@ type Published struct {
 	Trace   string
 	At      time.Time
 	Message messages.Message
+	Err     error // why a stored event has no Message; nil when it has one
 }
 
 // Options configure an engine. Store, Codec, Clock and Driver are required.

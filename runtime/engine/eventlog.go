@@ -9,16 +9,18 @@ import (
 )
 
 // ReadLog yields the durable events after a place in the log, oldest first,
-// until yield returns false. An event of an unknown type has a nil Message. It
-// may be called concurrently with everything.
+// until yield returns false. An event that cannot be decoded has a nil Message
+// and says why in Err. ReadLog may be called concurrently with everything.
 func (e *Engine) ReadLog(after uint64, yield func(Published) bool) error {
 	err := e.store.Scan([]byte(keyLog), []byte(keyLog+seqBytes(after+1)), func(k, v []byte) bool {
 		seq, _ := seqOf(string(k))
 		p := Published{Seq: seq}
-		if rec, err := decodeRecord[logRecord](v); err == nil {
+		rec, err := decodeRecord[logRecord](v)
+		if err == nil {
 			p.From, p.Trace, p.At = rec.From, rec.Trace, rec.At
-			p.Message, _ = e.codec.Decode(rec.Msg)
+			p.Message, err = e.codec.Decode(rec.Msg)
 		}
+		p.Err = err
 		return yield(p)
 	})
 	if err != nil {
