@@ -301,7 +301,7 @@ func TestEveryAskerHearsBack(t *testing.T) {
 			t.Errorf("heard %q, want %q and nothing private", got, want)
 		}
 	}
-	base, _, _ := strings.Cut(rt.Inspect().Page, "/?")
+	base, _, _ := strings.Cut(rt.Inspect().Page, "/#")
 	resp, err := http.Get(base + "/metrics")
 	if err != nil {
 		t.Fatal(err)

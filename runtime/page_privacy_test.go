@@ -53,11 +53,11 @@ func openDesk(t *testing.T, change func(*runtime.Config)) *desk {
 	return &desk{visit(t, rt), rt, w, stop, states}
 }
 
-// until loads the page again and again until it holds some words.
+// until opens the page again and again until it holds some words.
 func (w *desk) until(want string) string {
 	w.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		if page := w.get("/"); strings.Contains(page, want) {
+		if page := w.shown(); strings.Contains(page, want) {
 			return page
 		}
 	}
@@ -68,12 +68,7 @@ func (w *desk) until(want string) string {
 // picture is the answer to a request for the window's picture.
 func (w *desk) picture() int {
 	w.t.Helper()
-	resp, err := w.client.Get(w.base + "/frame?window=" + url.QueryEscape("line@desk"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	resp.Body.Close()
-	return resp.StatusCode
+	return w.code("/frame?window=" + url.QueryEscape("line@desk"))
 }
 
 func TestThePageShowsOnlyWhatIsRead(t *testing.T) {
@@ -122,13 +117,13 @@ func TestThePageForgets(t *testing.T) {
 	}
 	for (<-w.states).Code == "" {
 	}
-	if page := w.get("/"); !strings.Contains(page, "himitsu") || w.picture() != http.StatusOK {
+	if page := w.shown(); !strings.Contains(page, "himitsu") || w.picture() != http.StatusOK {
 		t.Fatal("the page does not hold what was read last")
 	}
 	if _, err := w.rt.Forget(context.Background(), "line:Kentaro"); err != nil {
 		t.Fatal(err)
 	}
-	if page := w.get("/"); strings.Contains(page, "himitsu") {
+	if page := w.shown(); strings.Contains(page, "himitsu") {
 		t.Error("the page holds what was forgotten")
 	}
 	if got := w.picture(); got != http.StatusNotFound {

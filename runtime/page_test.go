@@ -1,12 +1,10 @@
 package runtime_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +13,8 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 )
 
-// pageOf is what the live page of a runtime shows at first.
+// pageOf is what the live page of a runtime shows.
 type pageOf struct {
-	Hello  struct{ Key string }
 	Status struct {
 		Paused []struct{ Window string }
 	}
@@ -26,55 +23,105 @@ type pageOf struct {
 		Paused      *time.Time
 		Muted       bool
 	}
-	History *struct{ States []string }
 }
 
 // visitor is a browser at the live page of a runtime.
 type visitor struct {
-	t      *testing.T
-	base   string
-	client http.Client
+	t           *testing.T
+	base, token string
+	client      http.Client
 }
 
 func visit(t *testing.T, rt *runtime.Runtime) *visitor {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
+	base, token, ok := strings.Cut(rt.Inspect().Page, "/#t=")
+	if !ok {
+		t.Fatal("the page's address has no token")
 	}
-	u, err := url.Parse(rt.Inspect().Page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := &visitor{t: t, base: "http://" + u.Host, client: http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}}
-	v.get(u.RequestURI()) // sets the cookie
-	return v
+	return &visitor{t: t, base: base, token: token, client: http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
-func (v *visitor) get(path string) string {
+// ask sends a request with the token.
+func (v *visitor) ask(method, path, body string) *http.Response {
 	v.t.Helper()
-	resp, err := v.client.Get(v.base + path)
+	r, err := http.NewRequest(method, v.base+path, strings.NewReader(body))
 	if err != nil {
 		v.t.Fatal(err)
 	}
+	r.Header.Set("Authorization", "Bearer "+v.token)
+	r.Header.Set("Origin", v.base)
+	resp, err := v.client.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return resp
+}
+
+// read reads an answer to its end.
+func (v *visitor) read(resp *http.Response) string {
+	v.t.Helper()
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		v.t.Fatalf("GET %s = %d, %v", path, resp.StatusCode, err)
+	if err != nil {
+		v.t.Fatal(err)
 	}
 	return string(body)
 }
 
-var pageState = regexp.MustCompile(`(?s)<script type="application/json" id="state">(.*?)</script>`)
+func (v *visitor) get(path string) string {
+	v.t.Helper()
+	resp := v.ask(http.MethodGet, path, "")
+	body := v.read(resp)
+	if resp.StatusCode != http.StatusOK {
+		v.t.Fatalf("GET %s = %d %s", path, resp.StatusCode, body)
+	}
+	return body
+}
+
+// code is the status of an answer.
+func (v *visitor) code(path string) int {
+	v.t.Helper()
+	resp := v.ask(http.MethodGet, path, "")
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// shown is what a page that is opened now is sent, event by event; the status is
+// the last of it.
+func (v *visitor) shown() string {
+	v.t.Helper()
+	resp := v.ask(http.MethodGet, "/events", "")
+	defer resp.Body.Close()
+	var all strings.Builder
+	for in := bufio.NewReader(resp.Body); ; {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			v.t.Fatalf("the page's stream ended: %v\n%s", err, all.String())
+		}
+		all.WriteString(line)
+		if line == "\n" && strings.Contains(all.String(), "event: status\n") {
+			return all.String()
+		}
+	}
+}
 
 func (v *visitor) page() (p pageOf) {
 	v.t.Helper()
-	m := pageState.FindStringSubmatch(v.get("/"))
-	if m == nil {
-		v.t.Fatal("the page has no state")
-	}
-	if err := json.Unmarshal([]byte(m[1]), &p); err != nil {
-		v.t.Fatal(err)
+	event := ""
+	for line := range strings.Lines(v.shown()) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		var err error
+		switch {
+		case key == "event":
+			event = value
+		case key == "data" && event == "status":
+			err = json.Unmarshal([]byte(value), &p.Status)
+		case key == "data" && event == "attention":
+			err = json.Unmarshal([]byte(value), &p.Attention)
+		}
+		if err != nil {
+			v.t.Fatal(err)
+		}
 	}
 	return p
 }
@@ -82,22 +129,7 @@ func (v *visitor) page() (p pageOf) {
 // act asks for something and returns why it was not done, "" if it was.
 func (v *visitor) act(body string) string {
 	v.t.Helper()
-	r, err := http.NewRequest(http.MethodPost, v.base+"/act", strings.NewReader(body))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	r.Header.Set("Origin", v.base)
-	r.Header.Set("Kehai-Page", v.page().Hello.Key)
-	resp, err := v.client.Do(r)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	why, err := io.ReadAll(resp.Body)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	return strings.TrimSpace(string(why))
+	return strings.TrimSpace(v.read(v.ask(http.MethodPost, "/act", body)))
 }
 
 // What a person pauses on the page is paused, in the store and for the actors.
@@ -122,8 +154,13 @@ func TestPausingOnThePage(t *testing.T) {
 	}
 	<-judged // the classifier has its command
 	p := v.page()
-	if p.Attention.Paused == nil || p.History == nil || p.Attention.State != string(messages.Unknown) {
-		t.Errorf("paused: %+v with history %+v, want unknown since the pause", p.Attention, p.History)
+	if p.Attention.Paused == nil || p.Attention.State != string(messages.Unknown) {
+		t.Errorf("paused: %+v, want unknown since the pause", p.Attention)
+	}
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(v.get("/attention"), `"changes":[[`); { // another actor keeps it
+		if time.Now().After(deadline) {
+			t.Fatal("the history never has the change")
+		}
 	}
 	if why := v.act(`{"verb":"mute_notices","minutes":5}`); why != "" {
 		t.Errorf("muting notices: %s", why)

@@ -139,13 +139,8 @@ func TestThePageTellsWhatBecameOfAFrame(t *testing.T) {
 	if got := w.get("/pipeline" + of); got != "null" {
 		t.Errorf("GET /pipeline = %s while an unlisted conversation is shown, want null", got)
 	}
-	resp, err := w.client.Get(w.base + "/masked" + of)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusNotFound {
-		t.Errorf("GET /masked = %d while an unlisted conversation is shown, want %d", resp.StatusCode, http.StatusNotFound)
+	if got := w.code("/masked" + of); got != http.StatusNotFound {
+		t.Errorf("GET /masked = %d while an unlisted conversation is shown, want %d", got, http.StatusNotFound)
 	}
 	if err := w.stop(); err != nil {
 		t.Error(err)

@@ -28,7 +28,6 @@ func command(t *testing.T, s *Server, body string) *http.Request {
 	}
 	post.Header = r.Header
 	post.Header.Set("Origin", "http://"+s.Addr())
-	post.Header.Set("Kehai-Page", s.pageKey)
 	post.Header.Set("Content-Type", "application/json")
 	return post
 }
@@ -36,7 +35,7 @@ func command(t *testing.T, s *Server, body string) *http.Request {
 func TestAct(t *testing.T) {
 	h := acting(nil)
 	s := serve(t, h)
-	f := follow(t, s, "", "")
+	f := follow(t, s, "")
 	f.until("status")
 	for _, tt := range []struct {
 		body string
@@ -74,14 +73,12 @@ func TestActIsGuarded(t *testing.T) {
 	h := acting(nil)
 	s := serve(t, h)
 	for name, change := range map[string]func(*http.Request){
-		"no cookie":       func(r *http.Request) { r.Header.Del("Cookie") },
+		"no token":        func(r *http.Request) { r.Header.Del("Authorization") },
+		"an old token":    func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+randomHex()) },
 		"no origin":       func(r *http.Request) { r.Header.Del("Origin") },
 		"other origin":    func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
 		"other port":      func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
 		"null origin":     func(r *http.Request) { r.Header.Set("Origin", "null") },
-		"no key":          func(r *http.Request) { r.Header.Del("Kehai-Page") },
-		"an old key":      func(r *http.Request) { r.Header.Set("Kehai-Page", randomHex()) },
-		"the token":       func(r *http.Request) { r.Header.Set("Kehai-Page", s.token) },
 		"rebound name":    func(r *http.Request) { r.Host = "evil.example"; r.Header.Set("Origin", "http://evil.example") },
 		"of another site": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
 		"reading":         func(r *http.Request) { r.Method = "GET" },
@@ -121,18 +118,15 @@ func TestAttentionOnThePage(t *testing.T) {
 		{At: at.Add(2 * time.Minute), State: "new one", Confidence: 1, Source: "who"},
 	}}
 	s := serve(t, h)
-	_, body := do(t, request(t, s, "/"))
-	v := stateOf(t, body)
-	if v.Attention == nil || v.Attention.State != messages.Focused || v.Attention.Raw != nil || v.History == nil {
-		t.Fatalf("the page's attention = %+v, history %+v, want both", v.Attention, v.History)
+	v := decode[attentionView](t, follow(t, s, "").until("attention").data)
+	if v.State != messages.Focused || v.Reasoning != "</script>" || v.Raw != nil {
+		t.Errorf("the stream's attention = %+v, want focused without a judgement", v)
 	}
 	ms := at.UnixMilli()
 	want := [][4]int64{{ms, 0, 90, 1}, {ms + 60000, 6, 0, -1}, {ms + 120000, 5, 100, -1}}
-	if !slices.Equal(v.History.Changes, want) || v.History.States[6] != "paused" || v.History.Sources[1] != messages.FromLLM {
-		t.Errorf("history = %+v, want %v", v.History, want)
-	}
 	resp, body := do(t, request(t, s, "/attention"))
-	if got := decode[historyView](t, body); resp.StatusCode != 200 || !slices.Equal(got.Changes, want) {
+	got := decode[historyView](t, body)
+	if resp.StatusCode != 200 || !slices.Equal(got.Changes, want) || got.States[6] != "paused" || got.Sources[1] != messages.FromLLM {
 		t.Errorf("GET /attention = %d %s, want %v", resp.StatusCode, body, want)
 	}
 	h.set(func(h *host) { h.broken = errBroken })
@@ -154,7 +148,7 @@ func TestStreamOfAttention(t *testing.T) {
 	h := acting(nil)
 	h.attention = &Attention{Desk: "a"}
 	s := serve(t, h)
-	f := follow(t, s, "", "")
+	f := follow(t, s, "")
 	next := func() attentionView { t.Helper(); return decode[attentionView](t, f.until("attention").data) }
 	if v := next(); v.Raw != nil || v.Changes != 0 {
 		t.Errorf("first = %+v, want no judgement", v)

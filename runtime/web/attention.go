@@ -119,27 +119,18 @@ func historyOf(list []AttentionChange) *historyView {
 	return v
 }
 
-// changes reads what the page shows.
-func (s *Server) changes() (*historyView, error) {
-	list, err := s.opts.Changes(s.opts.Now().Add(-historyFor))
-	if err != nil {
-		return nil, err
-	}
-	return historyOf(list), nil
-}
-
-// history serves the changes to a page that has missed some.
+// history serves the changes that the page shows.
 func (s *Server) history(w http.ResponseWriter, _ *http.Request) {
 	if s.opts.Changes == nil {
 		http.Error(w, "Attention is not judged: set focus.enabled to true.", http.StatusNotFound)
 		return
 	}
-	v, err := s.changes()
+	list, err := s.opts.Changes(s.opts.Now().Add(-historyFor))
 	if err != nil {
 		s.opts.Log.Warn().Err(err).Msg("page_history_failed")
 		http.Error(w, "The history cannot be read.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(v)
+	json.NewEncoder(w).Encode(historyOf(list))
 }

@@ -111,8 +111,22 @@ func (b *browser) listen() {
 	}
 }
 
-// call sends a command and waits for its answer.
+// call sends a command, waits for its answer and fails if it is an error.
 func (b *browser) call(session, method string, params, result any) {
+	b.t.Helper()
+	r := b.send(session, method, params)
+	if r.Error != nil {
+		b.t.Fatalf("%s: %s", method, r.Error.Message)
+	}
+	if result != nil {
+		if err := json.Unmarshal(r.Result, result); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// send sends a command and waits for its answer.
+func (b *browser) send(session, method string, params any) reply {
 	b.t.Helper()
 	b.mu.Lock()
 	b.id++
@@ -134,23 +148,29 @@ func (b *browser) call(session, method string, params, result any) {
 	defer late.Stop()
 	select {
 	case r := <-answer:
-		if r.Error != nil {
-			b.t.Fatalf("%s: %s", method, r.Error.Message)
-		}
-		if result != nil {
-			if err := json.Unmarshal(r.Result, result); err != nil {
-				b.t.Fatal(err)
-			}
-		}
+		return r
 	case <-b.gone:
 		b.t.Fatalf("%s: the browser ended", method)
 	case <-late.C:
 		b.t.Fatalf("%s: no answer", method)
 	}
+	return reply{}
 }
 
-// open loads a page.
+// allDrawn holds once the page shows everything that it was sent at first.
+const allDrawn = `document.getElementById("link")?.textContent === "live" && !document.getElementById("main").hidden && (!desk.now || desk.changes)`
+
+// open loads the live page.
 func (b *browser) open(url string, l look) *tab {
+	b.t.Helper()
+	p := b.tab(l)
+	p.do("Page.navigate", map[string]any{"url": url}, nil)
+	p.until(allDrawn)
+	return p
+}
+
+// tab opens an empty tab.
+func (b *browser) tab(l look) *tab {
 	b.t.Helper()
 	var target struct{ TargetID string }
 	b.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
@@ -173,8 +193,6 @@ func (b *browser) open(url string, l look) *tab {
 	p.do("Emulation.setTimezoneOverride", map[string]any{"timezoneId": l.zone}, nil)
 	p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": l.w, "height": l.h, "deviceScaleFactor": l.scale, "mobile": false}, nil)
-	p.do("Page.navigate", map[string]any{"url": url}, nil)
-	p.until(`document.readyState === "complete" && document.getElementById("link")?.textContent === "live"`)
 	return p
 }
 
@@ -210,17 +228,27 @@ func eval[T any](p *tab, script string) T {
 	return r.Result.Value
 }
 
-// until waits for a condition of the page.
+// until waits for a condition of the page. A page that is loaded anew meanwhile
+// is looked at again.
 func (p *tab) until(condition string) {
 	p.t.Helper()
-	came := eval[bool](p, fmt.Sprintf(`new Promise((ok) => {
+	script := fmt.Sprintf(`new Promise((ok) => {
 		const end = performance.now() + 30000;
 		(function look() {
 			if (%s) ok(true); else if (performance.now() > end) ok(false); else setTimeout(look, 10);
 		})();
-	})`, condition))
-	if !came {
-		p.t.Fatalf("the page never came to: %s\n%s", condition, p.text("body"))
+	})`, condition)
+	for {
+		r := p.send(p.session, "Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "returnByValue": true})
+		switch {
+		case r.Error != nil && strings.Contains(r.Error.Message, "navigated"):
+		case r.Error != nil:
+			p.t.Fatalf("%s: %s", condition, r.Error.Message)
+		case !strings.Contains(string(r.Result), `"value":true`):
+			p.t.Fatalf("the page never came to: %s\n%s\n%s", condition, r.Result, p.text("body"))
+		default:
+			return
+		}
 	}
 }
 
@@ -228,6 +256,12 @@ func (p *tab) until(condition string) {
 func (p *tab) text(selector string) string {
 	p.t.Helper()
 	return eval[string](p, fmt.Sprintf(`document.querySelector(%q).innerText`, selector))
+}
+
+// dom is the page as it is now.
+func (p *tab) dom() string {
+	p.t.Helper()
+	return eval[string](p, `document.documentElement.outerHTML`)
 }
 
 // wantText checks what an element shows; white space counts as one space.

@@ -55,7 +55,7 @@ func TestPipelineInABrowser(t *testing.T) {
 
 	gone.Store(true)
 	s.Listen(hiddenFrame("line@mac-a"))
-	p.until(`!document.querySelector(".window img[src^='/frame']") && document.querySelectorAll(".pipeline li").length === 0`)
+	p.until(`!document.querySelector(".screen img") && document.querySelectorAll(".pipeline li").length === 0`)
 	if shown := p.text(".window"); strings.Contains(shown, "新しい") || strings.Contains(shown, "佐藤") {
 		t.Errorf("a hidden window shows %q", shown)
 	}

@@ -3,14 +3,14 @@
 package web
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
 )
@@ -28,82 +28,21 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// dump loads a page in a headless browser and returns its elements as they are
-// once everything is loaded, and what the page's code complained about.
-func dump(t *testing.T, url string) (dom, complaints string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--disable-background-networking", "--no-first-run", "--user-data-dir="+t.TempDir(), "--window-size=1200,900",
-		"--enable-logging=stderr", "--v=0", "--dump-dom", url)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("chromium: %v\n%s", err, errs.String())
-	}
-	for line := range strings.Lines(errs.String()) {
-		if strings.Contains(line, ":CONSOLE") {
-			complaints += line
-		}
-	}
-	return out.String(), complaints
-}
-
-// asked reports requests on their way to the page, by URI.
-func asked(s *Server) <-chan string {
-	uris := make(chan string, 100)
-	inner := s.http.Handler
-	s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		uris <- r.URL.RequestURI()
-		inner.ServeHTTP(w, r)
-	})
-	return uris
-}
-
-func await(t *testing.T, uris <-chan string, part string) {
-	t.Helper()
-	timeout := time.After(time.Minute)
-	for {
-		select {
-		case uri := <-uris:
-			if strings.Contains(uri, part) {
-				return
-			}
-		case <-timeout:
-			t.Errorf("the browser never asked for %s", part)
-			return
-		}
-	}
-}
-
-// One window is there when the page is loaded; a message and the other window
-// come while it is open. The first picture is held back until the browser has
-// asked for the second, which it does after it has drawn the message.
+// One window is there when the page is opened; a message and the other window
+// come while it is open.
 func TestPageInABrowser(t *testing.T) {
 	sc := newScene(t)
-	var uris <-chan string
-	s := serve(t, &sc.host, func(s *Server) { uris = asked(s) })
+	s := serve(t, &sc.host)
 	s.Listen(sc.hana.seen(t))
 	sc.trouble(s)
-	held := &s.hub.windows["line@mac-a"].picture
-	held.mu.Lock()
-	opened := make(chan struct{})
-	go func() {
-		defer close(opened)
-		defer held.mu.Unlock()
-		await(t, uris, "/events")
-		sc.deliver(s, 900, "生きているページ")
-		sc.team.say(t, drawn.Friend, "One more thing")
-		s.Listen(sc.team.seen(t))
-		await(t, uris, "/frame?window=team")
-	}()
-	dom, complaints := dump(t, s.URL())
-	<-opened
-	if complaints != "" {
-		t.Errorf("the page complains:\n%s", complaints)
-	}
+	b := startBrowser(t)
+	p := b.open(s.URL(), look{w: 1200, h: 900})
+	sc.deliver(s, 900, "生きているページ")
+	sc.team.say(t, drawn.Friend, "One more thing")
+	s.Listen(sc.team.seen(t))
+	p.until(`document.querySelector("[data-key='900']") && document.querySelectorAll(".screen img").length === 2`)
+	dom := p.dom()
+	b.wantNoComplaints()
 	for name, pattern := range map[string]string{
 		"a message that was there":         `class="said"[^>]*lang="ja"[^>]*>OK。ケーキを買ってから行くね。`,
 		"a message that came":              `<li class="new" data-key="900">.*生きているページ`,
@@ -119,8 +58,8 @@ func TestPageInABrowser(t *testing.T) {
 		"a mailbox with more in the store": `>41\+<`,
 		"a pool":                           `<td>ocr</td><td>2 of 2</td>`,
 		"dead letters":                     `2 dead letters: look at them with <code>kehai deadletters</code>`,
-		"the picture":                      `<img alt="Newest frame of line@mac-a" src="/frame\?window=line%40mac-a`,
-		"the second picture":               `<img alt="Newest frame of team@mac-a" src="/frame\?window=team%40mac-a`,
+		"the picture":                      `<img alt="Newest frame of line@mac-a" src="blob:http://127.0.0.1:`,
+		"the second picture":               `<img alt="Newest frame of team@mac-a" src="blob:http://127.0.0.1:`,
 		"an incoming bubble":               `<rect [^>]*class="incoming" aria-label="incoming text: おはよう！今日は何時に集合する？"`,
 		"an own bubble":                    `<rect [^>]*class="own" aria-label="own text: 10時に駅の北口でどう？"`,
 		"a window without a frame":         `<figure class="window" data-key="old@mac-a">.*Waiting for a frame`,
@@ -138,51 +77,186 @@ func TestPageInABrowser(t *testing.T) {
 	}
 }
 
-// The first stream breaks right after it began. What arrives before the browser
-// is back must be on the page all the same.
+// The first stream breaks after it brought a message. What arrives before the
+// browser is back must be on the page all the same, and only that is sent.
 func TestPageInABrowserReconnects(t *testing.T) {
 	sc := newScene(t)
-	var uris <-chan string
+	sc.messages = nil
+	came := make(chan string, 10) // ids that streams go on from
 	s := serve(t, &sc.host, func(s *Server) {
 		inner, broken := s.http.Handler, false
 		s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/events" && !broken {
-				broken = true // streams begin one after the other
-				w.Header().Set("Content-Type", "text/event-stream")
-				sc.deliver(s, 900, "途切れている間に")
+			if r.URL.Path != "/events" {
+				inner.ServeHTTP(w, r)
 				return
 			}
-			inner.ServeHTTP(w, r)
+			came <- r.Header.Get("Last-Event-ID")
+			if broken { // streams begin one after the other
+				inner.ServeHTTP(w, r)
+				return
+			}
+			broken = true
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			inner.ServeHTTP(&breaking{ResponseWriter: w, after: "event: status", cancel: cancel}, r.WithContext(ctx))
+			sc.deliver(s, 901, "途切れている間に")
 		})
-		uris = asked(s)
 	})
-	s.Listen(sc.hana.seen(t))
-	held := &s.hub.windows["line@mac-a"].picture
-	held.mu.Lock()
-	opened := make(chan struct{})
-	go func() {
-		defer close(opened)
-		defer held.mu.Unlock()
-		await(t, uris, "/events")
-		await(t, uris, "/events")
-		s.Listen(sc.team.seen(t))
-		await(t, uris, "/frame?window=team")
-	}()
-	dom, complaints := dump(t, s.URL())
-	<-opened
-	if n := strings.Count(dom, ">途切れている間に<"); n != 1 {
-		t.Errorf("the message that came without a stream stands %d times on the page, want once", n)
+	sc.deliver(s, 900, "はじめに")
+	b := startBrowser(t)
+	p := b.open(s.URL(), look{w: 1200, h: 900})
+	p.until(`document.querySelector("[data-key='901']")`)
+	p.wantText("#link", "live")
+	dom := p.dom()
+	for _, text := range []string{"はじめに", "途切れている間に"} {
+		if n := strings.Count(dom, ">"+text+"<"); n != 1 {
+			t.Errorf("%s stands %d times on the page, want once", text, n)
+		}
 	}
-	if !strings.Contains(dom, ">live<") || strings.Contains(dom, "Connection lost") || complaints != "" {
-		t.Errorf("the page does not say that it is live again, or complains: %s", complaints)
+	if first, second := <-came, <-came; first != "" || second != s.eventID(900) {
+		t.Errorf("the streams go on from %q and %q, want the beginning and %s", first, second, s.eventID(900))
+	}
+	if strings.Contains(dom, "Connection lost") {
+		t.Error("the page does not say that it is live again")
+	}
+	b.wantNoComplaints()
+}
+
+// breaking is a response that ends after it has sent some text.
+type breaking struct {
+	http.ResponseWriter
+	after  string
+	cancel func()
+}
+
+func (b *breaking) Write(data []byte) (int, error) {
+	n, err := b.ResponseWriter.Write(data)
+	if strings.Contains(string(data), b.after) {
+		b.cancel()
+	}
+	return n, err
+}
+
+func (b *breaking) Unwrap() http.ResponseWriter { return b.ResponseWriter }
+
+// The token leaves the address bar, serves a reload, and no other tab.
+func TestTokenInABrowser(t *testing.T) {
+	sc := newScene(t)
+	s := serve(t, &sc.host)
+	s.Listen(sc.hana.seen(t))
+	b := startBrowser(t)
+	p := b.open(s.URL(), look{w: 900, h: 900})
+	if got := eval[string](p, `location.href + document.cookie`); got != "http://"+s.Addr()+"/" {
+		t.Errorf("the page's address and cookies = %q, want no token in them", got)
+	}
+	eval[bool](p, `window.old = true`)
+	p.do("Page.reload", nil, nil)
+	p.until(`!window.old && ` + allDrawn)
+	p.until(`document.querySelector(".screen img")`)
+	b.wantNoComplaints()
+
+	other := b.tab(look{w: 900, h: 900})
+	other.do("Page.navigate", map[string]any{"url": "http://" + s.Addr() + "/"}, nil)
+	other.until(`document.getElementById("link")?.textContent === "no token"`)
+	other.shoot("no-token")
+	if got := other.text("body"); !strings.Contains(got, "open the address that Kehai printed") || strings.Contains(got, "おはよう") {
+		t.Errorf("the page without token shows %q, want only what to do", got)
+	}
+	// A new address in the same tab loads nothing by itself.
+	other.do("Page.navigate", map[string]any{"url": s.URL()}, nil)
+	other.until(allDrawn)
+	other.do("Page.navigate", map[string]any{"url": "http://" + s.Addr() + "/#t=" + randomHex()}, nil)
+	other.until(`document.getElementById("link")?.textContent === "closed"`)
+	if got := other.text("#notices"); !strings.Contains(got, "is not, or no longer, the one of the Kehai that runs") {
+		t.Errorf("the page with a wrong token says %q, want that it is wrong", got)
 	}
 }
 
-func TestPageInABrowserWithoutToken(t *testing.T) {
+// Another program on this machine serves a page on another port to the same
+// browser. It gets no credential, with requests to itself or to Kehai, and its
+// page reads nothing.
+func TestAnotherPortInABrowser(t *testing.T) {
 	sc := newScene(t)
+	sc.act = func(context.Context, Act) error { return nil }
 	s := serve(t, &sc.host)
-	dom, _ := dump(t, "http://"+s.Addr()+"/")
-	if !strings.Contains(dom, "This page needs its token") || strings.Contains(dom, "おはよう") {
-		t.Errorf("the page without token = %.300s, want only that it needs one", dom)
+	s.Listen(sc.hana.seen(t))
+	b := startBrowser(t)
+	own := b.open(s.URL(), look{w: 900, h: 900})
+	own.until(`document.querySelector(".screen img")`)
+	b.wantNoComplaints() // the page of the other port will
+
+	requests := make(chan *http.Request, 100)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests <- r
+		fmt.Fprint(w, "<!doctype html><title>other</title>")
+	}))
+	defer other.Close()
+	p := b.tab(look{w: 900, h: 900})
+	p.do("Page.navigate", map[string]any{"url": other.URL + "/page"}, nil)
+	p.until(`document.title === "other"`)
+	got := eval[map[string]string](p, fmt.Sprintf(stealing, "http://"+s.Addr()))
+	for how, what := range got {
+		if what != "" {
+			t.Errorf("the page of another port gets %q by %s, want nothing", what, how)
+		}
+	}
+	if len(got) != 9 {
+		t.Errorf("%d ways were tried, want 9: %v", len(got), got)
+	}
+	sc.set(func(h *host) {
+		if len(h.acts) > 0 {
+			t.Errorf("the page of another port had %v done, want nothing", h.acts)
+		}
+	})
+
+	// All that the other program has heard opens nothing when it is sent on.
+	close(requests)
+	seen := 0
+	for theft := range requests {
+		seen++
+		for _, path := range private {
+			r := request(t, s, path)
+			r.Header = theft.Header.Clone()
+			r.Header.Del("Accept-Encoding")
+			for _, h := range []string{"Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest"} { // a program leaves them out
+				r.Header.Del(h)
+			}
+			if resp, _ := do(t, r); resp.StatusCode != http.StatusUnauthorized {
+				t.Errorf("GET %s with the headers of %s %s = %d, want 401", path, theft.Method, theft.URL, resp.StatusCode)
+			}
+		}
+		for name, values := range theft.Header {
+			if strings.Contains(strings.Join(values, " "), s.token) || name == "Cookie" || name == "Authorization" {
+				t.Errorf("the other program is sent %s: %v", name, values)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("the other program heard no request")
 	}
 }
+
+// stealing tries what a page can try against another origin. The value of each
+// way is what it got.
+const stealing = `(async () => {
+	const kehai = %q, got = {};
+	const loads = (tag, set) => new Promise((ok) => {
+		const e = document.createElement(tag);
+		e.onload = () => ok(tag === "img" ? "a picture" : "");
+		e.onerror = () => ok("");
+		set(e);
+		document.body.append(e);
+	});
+	for (const path of ["/events", "/frame?window=line%%40mac-a", "/attention"]) {
+		for (const mode of ["cors", "no-cors"]) {
+			const r = await fetch(kehai + path, { mode, credentials: "include" }).catch(() => null);
+			got[mode + " " + path] = r ? await r.text() : "";
+		}
+	}
+	await fetch(kehai + "/act", { method: "POST", mode: "no-cors", credentials: "include", body: '{"verb":"pause_window"}' }).catch(() => null);
+	got.image = await loads("img", (e) => { e.src = kehai + "/frame?window=line%%40mac-a"; });
+	got.frame = await loads("iframe", (e) => { e.src = kehai + "/"; setTimeout(() => e.onerror(), 2000); });
+	try { got.frame += frames[0].sessionStorage.getItem("token"); } catch { /* another origin */ }
+	got.stored = (sessionStorage.getItem("token") || "") + document.cookie;
+	return got;
+})()`

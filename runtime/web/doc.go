@@ -10,15 +10,21 @@
 //
 // # Paths
 //
-//	/           the page; ?t=TOKEN sets the cookie and leads to the clean URL
-//	/events     Server-Sent Events: hello, status, attention, window,
-//	            messages, resync, ping
+// Without the token, because they hold no private data:
+//
+//	/           the page, and its files beside it: *.js, *.css, icon.svg
+//	/healthz    200 or 503 with reasons as JSON
+//	/metrics    Prometheus
+//
+// With the token:
+//
+//	/events     Server-Sent Events: hello, messages, resync, window, attention,
+//	            status, ping
 //	/frame      newest frame of ?window=ID as PNG
-//	/attention  changes of the last days, for a page that missed some
+//	/masked     the same without what is not incoming
+//	/pipeline   what the stages made of the newest frame of ?window=ID
+//	/attention  changes of the last days
 //	/act        POST of {"verb":…}: what a person asks for, see [Act]
-//	/page.css /page.js /attention.js /timeline.js /icon.svg
-//	/healthz    200 or 503 with reasons as JSON, without token
-//	/metrics    Prometheus, without token
 //
 // # How the page stays right
 //
@@ -33,13 +39,13 @@
 // # Who may look
 //
 // Requests must name a loopback host (so that a foreign name which resolves to
-// this machine is refused), carry no foreign Origin, and have the token. The
-// cookie is HttpOnly and SameSite=Strict; browsers do not separate cookies by
-// port, so other servers on this machine that the same browser visits receive
-// it. It is not the token, and is void after a restart unless the token was
-// configured.
+// this machine is refused), carry no foreign Origin, and have the token in the
+// header Authorization. A command must tell its Origin too.
 //
-// A command takes more: the request must tell its origin, and carry a key that
-// only a page of this process has been given. No other site can read that key,
-// nor send a request with it without asking first, which is refused.
+// The token is in the fragment of [Server.URL]. A browser sends a fragment to
+// nobody. The page moves it to the tab's session storage, which a browser keeps
+// apart by port, and adds it to each fetch. There is no cookie: browsers send
+// those to every port of a host, so any program on this machine that the browser
+// visits would receive it. The token is void after a restart unless it was
+// configured. The browser's history may keep the address that was opened.
 package web

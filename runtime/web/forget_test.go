@@ -13,11 +13,15 @@ func hiddenFrame(id messages.WindowID) engine.Published {
 	return engine.Published{Message: messages.FrameSeen{Read: messages.FrameRead{Window: id, At: t0}}}
 }
 
-// lacks fails if anything that the page serves holds these words, or a picture.
+// lacks fails if anything that a new page is sent holds these words, or a picture.
 func lacks(t *testing.T, s *Server, words string) {
 	t.Helper()
-	if _, body := do(t, request(t, s, "/")); strings.Contains(body, words) {
-		t.Errorf("GET / holds %q", words)
+	f := follow(t, s, "")
+	defer f.stop()
+	for ev := f.next(); ev.name != "status"; ev = f.next() {
+		if strings.Contains(ev.data, words) {
+			t.Errorf("the stream's event %s holds %q", ev.name, words)
+		}
 	}
 	if resp, _ := do(t, request(t, s, "/frame?window=line@a")); resp.StatusCode != 404 {
 		t.Errorf("GET /frame = %d, want 404", resp.StatusCode)
@@ -26,7 +30,7 @@ func lacks(t *testing.T, s *Server, words string) {
 
 func TestAHiddenFrameTakesThePictureAway(t *testing.T) {
 	s := serve(t, &host{})
-	f := follow(t, s, s.eventID(0), "")
+	f := follow(t, s, s.eventID(0))
 	s.Listen(frameOf("line@a", 10, "himitsu"))
 	if v := decode[windowView](t, f.until("window").data); v.Frame == nil || v.Hidden {
 		t.Fatalf("window = %+v, want its frame", v)
@@ -48,7 +52,7 @@ func TestForgetTakesAllAway(t *testing.T) {
 	h.deliver(s, 3, "himitsu")
 	h.deliver(s, 4, "b")
 	old := s.eventID(4)
-	f := follow(t, s, old, "")
+	f := follow(t, s, old)
 	s.Listen(frameOf("line@a", 10, "himitsu"))
 	f.until("window")
 
@@ -64,7 +68,7 @@ func TestForgetTakesAllAway(t *testing.T) {
 	lacks(t, s, "himitsu")
 
 	// Who was away when it was forgotten still holds it.
-	ev = follow(t, s, old, "").until("resync", "messages", "status")
+	ev = follow(t, s, old).until("resync", "messages", "status")
 	if got := texts(decode[[]Message](t, ev.data)); ev.name != "resync" || got != "b" {
 		t.Errorf("messages of who comes back = %s %q, want resync b", ev.name, got)
 	}

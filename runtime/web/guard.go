@@ -3,37 +3,31 @@ package web
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 )
 
-// routes builds the handler: what needs the token, what does not, and the
-// checks before both.
+// routes builds the handler. What holds no private data is open: the page's code
+// must be loaded before it can send the token. Everything else wants the token.
 func (s *Server) routes() http.Handler {
 	open := http.NewServeMux()
 	open.HandleFunc("GET /healthz", s.healthz)
 	open.Handle("GET /metrics", s.opts.Metrics)
+	for _, a := range assets {
+		open.HandleFunc("GET "+a.path, a.serve)
+	}
 
 	private := http.NewServeMux()
-	private.HandleFunc("GET /{$}", s.page)
 	private.HandleFunc("GET /events", s.events)
 	private.HandleFunc("GET /frame", s.frame)
 	private.HandleFunc("GET /masked", s.masked)
 	private.HandleFunc("GET /pipeline", s.pipeline)
 	private.HandleFunc("GET /attention", s.history)
 	private.HandleFunc("POST /act", s.act)
-	private.HandleFunc("GET /page.css", asset("page.css", "text/css; charset=utf-8"))
-	private.HandleFunc("GET /page.js", asset("page.js", "text/javascript; charset=utf-8"))
-	private.HandleFunc("GET /attention.js", asset("attention.js", "text/javascript; charset=utf-8"))
-	private.HandleFunc("GET /pipeline.js", asset("pipeline.js", "text/javascript; charset=utf-8"))
-	private.HandleFunc("GET /timeline.js", asset("timeline.js", "text/javascript; charset=utf-8"))
-	private.HandleFunc("GET /icon.svg", asset("icon.svg", "image/svg+xml"))
 	open.Handle("/", s.authorised(private))
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,8 +43,8 @@ func (s *Server) routes() http.Handler {
 // harden sets what every answer carries: nothing is loaded from elsewhere,
 // nothing is framed, kept or sent on.
 func harden(h http.Header) {
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; "+
+		"img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -75,7 +69,7 @@ func foreign(r *http.Request) string {
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
 	case site == "", site == "same-origin", site == "none":
 	case r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document":
-		// a link somebody followed; the cookie or the token still decides
+		// A link that somebody followed. It leads to the page's code, which holds no data.
 	default:
 		return "Requests of other sites are refused."
 	}
@@ -90,64 +84,24 @@ func loopbackName(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// cookieName has the port in it, so that two runtimes on one machine do not
-// log each other out.
-func (s *Server) cookieName() string {
-	_, port, _ := net.SplitHostPort(s.Addr())
-	return "kehai_" + port
-}
-
 func equal(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
-// authorised lets requests with the cookie through, and trades the token of
-// the printed URL for the cookie.
+// authorised lets requests through whose Authorization header has the token. A
+// browser adds that header for the page's own code only.
 func (s *Server) authorised(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		query := r.URL.Query()
-		if query.Has("t") {
-			if !equal(query.Get("t"), s.token) {
-				refuse(w)
-				return
-			}
-			s.welcome(w, r, query)
+		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok || !equal(token, s.token) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "This needs the token of the page: open the address that Kehai printed when it started "+
+				"(kehai status shows it again).", http.StatusUnauthorized)
 			return
 		}
-		for _, c := range r.CookiesNamed(s.cookieName()) {
-			if equal(c.Value, s.secret) {
-				next.ServeHTTP(w, r)
-				return
-			}
-		}
-		refuse(w)
+		next.ServeHTTP(w, r)
 	})
-}
-
-// welcome sets the cookie and leads to the URL without the token.
-func (s *Server) welcome(w http.ResponseWriter, r *http.Request, query url.Values) {
-	http.SetCookie(w, &http.Cookie{
-		Name: s.cookieName(), Value: s.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	})
-	query.Del("t")
-	clean := url.URL{Path: r.URL.Path, RawQuery: query.Encode()}
-	if !strings.HasPrefix(clean.Path, "/") || strings.HasPrefix(clean.Path, "//") {
-		clean.Path = "/"
-	}
-	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		// A strict cookie is not sent along a redirect that another site began.
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Refresh", "0; url="+clean.String())
-		fmt.Fprint(w, "<!doctype html><title>Kehai</title>")
-		return
-	}
-	http.Redirect(w, r, clean.String(), http.StatusSeeOther)
-}
-
-func refuse(w http.ResponseWriter) {
-	http.Error(w, "This page needs its token: open the address that Kehai printed when it started (kehai status shows it again).",
-		http.StatusUnauthorized)
 }
 
 // quiet takes the HTTP server's own complaints about broken connections.

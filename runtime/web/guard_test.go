@@ -2,79 +2,71 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
+// private are the paths that hold data.
+var private = []string{"/events", "/frame?window=line@a", "/masked?window=line@a", "/pipeline?window=line@a", "/attention", "/nothing"}
+
 func TestTokenIsNeeded(t *testing.T) {
-	s := serve(t, &host{})
-	for path, want := range map[string]int{
-		"/": 401, "/events": 401, "/frame?window=a": 401, "/page.js": 401, "/page.css": 401, "/icon.svg": 401, "/attention.js": 401, "/timeline.js": 401, "/attention": 401, "/nothing": 401,
-		"/?t=": 401, "/?t=0123456789abcdef0123456789abcdef": 401, "/?t=" + s.secret: 401, "/?t=" + s.token[:31]: 401,
-		"/healthz": 200, "/metrics": 404,
+	s := serve(t, &host{attention: &Attention{Desk: "a"}})
+	s.Listen(frameOf("line@a", 10, "x"))
+	for name, change := range map[string]func(*http.Request){
+		"nothing":                 func(*http.Request) {},
+		"an empty token":          func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") },
+		"another token":           func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+randomHex()) },
+		"half of the token":       func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+s.token[:16]) },
+		"no scheme":               func(r *http.Request) { r.Header.Set("Authorization", s.token) },
+		"the token in the query":  func(r *http.Request) { r.URL.RawQuery += "&t=" + s.token },
+		"the token in a cookie":   func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "t", Value: s.token}) },
+		"the token as a password": func(r *http.Request) { r.SetBasicAuth("t", s.token) },
 	} {
+		for _, path := range private {
+			r := request(t, s, path)
+			r.Header.Del("Authorization")
+			change(r)
+			resp, body := do(t, r)
+			if resp.StatusCode != 401 || !strings.Contains(body, "kehai status") || len(resp.Cookies()) > 0 {
+				t.Errorf("GET %s with %s = %d %q, want 401 and what to do", path, name, resp.StatusCode, body)
+			}
+		}
+	}
+	for path, want := range map[string]int{
+		"/frame?window=line@a": 200, "/masked?window=line@a": 200, "/pipeline?window=line@a": 200, "/attention": 200, "/nothing": 404,
+	} {
+		if resp, _ := do(t, request(t, s, path)); resp.StatusCode != want {
+			t.Errorf("GET %s with the token = %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+}
+
+// The page's code comes without the token. It must hold nothing of anybody, and
+// nothing may set a cookie: browsers send cookies to every port of a host.
+func TestTheShellHoldsNoData(t *testing.T) {
+	h := &host{status: Status{Node: "himitsu", Windows: []messages.WindowID{"himitsu"}}}
+	s := serve(t, h)
+	h.deliver(s, 4, "himitsu")
+	s.Listen(frameOf("line@a", 10, "himitsu"))
+	for _, path := range []string{"/", "/?t=" + s.token, "/page.css", "/connection.js", "/page.js", "/attention.js", "/timeline.js", "/pipeline.js", "/icon.svg", "/healthz"} {
 		r := request(t, s, path)
-		r.Header.Del("Cookie")
-		if resp, _ := do(t, r); resp.StatusCode != want {
-			t.Errorf("GET %s without cookie = %d, want %d", path, resp.StatusCode, want)
+		r.Header.Del("Authorization")
+		resp, body := do(t, r)
+		if resp.StatusCode != 200 || len(resp.Cookies()) > 0 {
+			t.Errorf("GET %s = %d with cookies %v, want 200 and none", path, resp.StatusCode, resp.Cookies())
 		}
-	}
-	for _, value := range []string{"", "x", s.token, s.secret + "0", s.secret[:31]} {
-		r := request(t, s, "/")
-		r.Header.Set("Cookie", s.cookieName()+"="+value)
-		if resp, _ := do(t, r); resp.StatusCode != 401 {
-			t.Errorf("GET / with cookie %q = %d, want 401", value, resp.StatusCode)
+		for _, words := range []string{"himitsu", s.token, s.boot} {
+			if strings.Contains(body, words) {
+				t.Errorf("GET %s holds %q", path, words)
+			}
 		}
-	}
-}
-
-func TestTokenIsTradedForCookie(t *testing.T) {
-	s := serve(t, &host{})
-	r := request(t, s, "/")
-	r.URL, _ = url.Parse(s.URL())
-	r.Header.Del("Cookie")
-	resp, _ := do(t, r)
-	if got := resp.Header.Get("Location"); resp.StatusCode != http.StatusSeeOther || got != "/" {
-		t.Fatalf("GET with token = %d to %q, want 303 to /", resp.StatusCode, got)
-	}
-	cookies := resp.Cookies()
-	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || strings.Contains(cookies[0].Value, s.token) {
-		t.Fatalf("cookies = %v, want one that is HttpOnly, SameSite=Strict and not the token", cookies)
-	}
-	r = request(t, s, "/")
-	r.Header.Del("Cookie")
-	r.AddCookie(cookies[0])
-	if resp, body := do(t, r); resp.StatusCode != 200 || !strings.Contains(body, "<title>Kehai</title>") {
-		t.Errorf("GET / with the cookie = %d, want 200 and the page", resp.StatusCode)
-	}
-}
-
-// A strict cookie does not come along a redirect that began at another site.
-func TestTokenFromALinkElsewhere(t *testing.T) {
-	s := serve(t, &host{})
-	r := request(t, s, "/?t="+s.token)
-	r.Header.Set("Sec-Fetch-Site", "cross-site")
-	r.Header.Set("Sec-Fetch-Mode", "navigate")
-	r.Header.Set("Sec-Fetch-Dest", "document")
-	resp, _ := do(t, r)
-	if got := resp.Header.Get("Refresh"); resp.StatusCode != 200 || got != "0; url=/" || len(resp.Cookies()) != 1 {
-		t.Errorf("GET with token from another site = %d, Refresh %q, %d cookies, want 200, 0; url=/, 1", resp.StatusCode, got, len(resp.Cookies()))
-	}
-}
-
-func TestRedirectStaysHere(t *testing.T) {
-	s := serve(t, &host{})
-	r := request(t, s, "/")
-	r.URL.Opaque = "//" + s.Addr() + "//evil.example/%2e?t=" + s.token
-	resp, _ := do(t, r)
-	if to := resp.Header.Get("Location"); strings.HasPrefix(to, "//") || strings.Contains(to, "://") {
-		t.Errorf("redirect of a doubled slash = %q, want a path of this server", to)
 	}
 }
 
 func TestForeignRequestsAreRefused(t *testing.T) {
-	s := serve(t, &host{})
+	s := serve(t, &host{attention: &Attention{Desk: "a"}})
 	_, port, _ := strings.Cut(s.Addr(), ":")
 	for _, tt := range []struct {
 		name   string
@@ -99,7 +91,7 @@ func TestForeignRequestsAreRefused(t *testing.T) {
 		{"fetch of another site", "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403},
 		{"frame of another site", "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, 403},
 	} {
-		for _, path := range []string{"/", "/healthz", "/page.js"} {
+		for _, path := range []string{"/", "/healthz", "/attention"} {
 			r := request(t, s, path)
 			if tt.host != "" {
 				r.Host = tt.host

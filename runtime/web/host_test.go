@@ -8,7 +8,6 @@ import (
 	"image"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -147,15 +146,13 @@ func serve(t *testing.T, h *host, change ...func(*Server)) *Server {
 	return s
 }
 
-// client sends requests without following redirects or keeping connections.
-var transport = &http.Transport{DisableKeepAlives: true}
+// httpClient keeps no connections.
+var (
+	transport  = &http.Transport{DisableKeepAlives: true}
+	httpClient = &http.Client{Transport: transport}
+)
 
-var httpClient = &http.Client{
-	Transport:     transport,
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
-
-// request makes a request with the cookie.
+// request makes a request with the token.
 func request(t *testing.T, s *Server, path string) *http.Request {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -164,7 +161,7 @@ func request(t *testing.T, s *Server, path string) *http.Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.AddCookie(&http.Cookie{Name: s.cookieName(), Value: s.secret})
+	r.Header.Set("Authorization", "Bearer "+s.token)
 	return r
 }
 
@@ -192,9 +189,9 @@ type follower struct {
 	stop func()
 }
 
-func follow(t *testing.T, s *Server, after, lastEventID string) *follower {
+func follow(t *testing.T, s *Server, lastEventID string) *follower {
 	t.Helper()
-	r := request(t, s, "/events?after="+url.QueryEscape(after))
+	r := request(t, s, "/events")
 	if lastEventID != "" {
 		r.Header.Set("Last-Event-ID", lastEventID)
 	}

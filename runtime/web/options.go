@@ -22,7 +22,7 @@ type Options struct {
 	// address or localhost, port 0 takes a free one.
 	Addr string
 	// Token opens the page; "" means a random one of 128 bits. A given one must
-	// have at least 16 characters.
+	// have at least 16 characters, all of them visible ASCII.
 	Token string
 	// Status describes the runtime now. Required.
 	Status func() Status

@@ -3,13 +3,13 @@ package web
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -24,14 +24,12 @@ var (
 // Server is the live page. Make it with [New]; its methods may be called
 // concurrently.
 type Server struct {
-	opts    Options
-	ln      net.Listener
-	token   string
-	secret  string // value of the cookie
-	pageKey string // that a page sends along with a command
-	boot    string // names this process in event ids
-	hub     *hub
-	http    *http.Server
+	opts  Options
+	ln    net.Listener
+	token string
+	boot  string // names this process in event ids
+	hub   *hub
+	http  *http.Server
 
 	conns   sync.WaitGroup
 	closing chan struct{}
@@ -66,6 +64,9 @@ func New(o Options) (*Server, error) {
 	if len(o.Token) < 16 {
 		return nil, errors.New("web: the token is too short to be secret: give at least 16 characters, or none for a random one")
 	}
+	if strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("web: the token goes into a header: use visible ASCII characters only")
+	}
 	if o.Health == nil {
 		o.Health = func() error { return nil }
 	}
@@ -79,11 +80,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	cookie := sha256.Sum256([]byte("kehai page cookie\x00" + o.Token))
-	s := &Server{
-		opts: o, ln: ln, token: o.Token, secret: hex.EncodeToString(cookie[:16]), pageKey: randomHex(), boot: randomHex()[:8],
-		hub: newHub(), closing: make(chan struct{}),
-	}
+	s := &Server{opts: o, ln: ln, token: o.Token, boot: randomHex()[:8], hub: newHub(), closing: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: s.routes(), ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader, ErrorLog: quiet(), ConnState: s.count,
@@ -121,11 +118,10 @@ func listen(addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// URL opens the page in a browser. It contains the token: print it for the
-// person who started the process and log it nowhere.
+// URL opens the page in a browser. Its fragment, which browsers do not send, is
+// the token: print it for the person who started the process and log it nowhere.
 func (s *Server) URL() string {
-	u := url.URL{Scheme: "http", Host: s.ln.Addr().String(), Path: "/", RawQuery: url.Values{"t": {s.token}}.Encode()}
-	return u.String()
+	return "http://" + s.Addr() + "/#" + url.Values{"t": {s.token}}.Encode()
 }
 
 // Addr is where the page listens, host:port.

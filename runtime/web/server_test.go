@@ -55,9 +55,11 @@ func TestNewChecksOptions(t *testing.T) {
 		t.Error("New without Status and Messages = nil, want an error")
 	}
 	o := (&host{}).options()
-	o.Token = "short"
-	if _, err := New(o); err == nil || strings.Contains(err.Error(), "short\"") {
-		t.Errorf("New with a short token = %v, want an error without the token", err)
+	for _, token := range []string{"short", "with blanks, and long enough", "ひらがなのとても長いトークンです"} {
+		o.Token = token
+		if _, err := New(o); err == nil || strings.Contains(err.Error(), token+"\"") {
+			t.Errorf("New with the token %q = %v, want an error without it", token, err)
+		}
 	}
 }
 
@@ -68,8 +70,8 @@ func TestTokensDiffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(s.token) != 32 || seen[s.token] || !strings.HasSuffix(s.URL(), "/?t="+s.token) {
-			t.Errorf("URL() = %q with token %q, want a new one of 32 hex digits in it", s.URL(), s.token)
+		if len(s.token) != 32 || seen[s.token] || s.URL() != "http://"+s.Addr()+"/#t="+s.token {
+			t.Errorf("URL() = %q with token %q, want a new one of 32 hex digits in its fragment", s.URL(), s.token)
 		}
 		seen[s.token] = true
 		if err := s.Close(); err != nil {
@@ -95,7 +97,7 @@ func TestServeLeavesNothing(t *testing.T) {
 	go func() { done <- s.Serve(ctx) }()
 	var streams []*follower
 	for range 3 {
-		f := follow(t, s, "", "")
+		f := follow(t, s, "")
 		f.until("status")
 		streams = append(streams, f)
 	}
@@ -180,7 +182,7 @@ func TestMetricsAreServed(t *testing.T) {
 	defer s.Close()
 	rec := httptest.NewRecorder()
 	r := request(t, s, "/metrics")
-	r.Header.Del("Cookie")
+	r.Header.Del("Authorization")
 	s.http.Handler.ServeHTTP(rec, r)
 	if rec.Code != 200 || rec.Body.String() != "kehai_actors 1\n" {
 		t.Errorf("GET /metrics = %d %q, want the metrics", rec.Code, rec.Body)

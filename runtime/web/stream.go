@@ -17,9 +17,6 @@ const (
 	breath      = 100 * time.Millisecond // between two rounds, so that a burst of events is one round
 )
 
-// retry tells the browser how many milliseconds to wait before it connects again.
-const retry = "retry: 1000\n"
-
 // stream is what one client has been sent.
 type stream struct {
 	s        *Server
@@ -42,13 +39,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.hub.leave(c)
 	w.Header().Set("Content-Type", "text/event-stream")
-	id := r.Header.Get("Last-Event-ID")
-	if id == "" {
-		id = r.URL.Query().Get("after")
-	}
 	st := &stream{s: s, w: w, forgets: s.hub.forgotten()}
-	st.after, st.fresh = s.parseID(id)
-	w.Write([]byte(retry))
+	st.after, st.fresh = s.parseID(r.Header.Get("Last-Event-ID"))
 	if st.send("", "hello", s.hello()) != nil || st.catchUp(true) != nil {
 		return
 	}
@@ -101,7 +93,8 @@ func (s *Server) parseID(id string) (after uint64, fresh bool) {
 }
 
 // catchUp sends everything that is newer than what was sent: messages first, so
-// that who sees a frame has seen what was delivered before it.
+// that who sees a frame has seen what was delivered before it, and the status
+// last, which tells a new page that it has everything.
 func (st *stream) catchUp(all bool) error {
 	windows, now := st.s.hub.changed(st.news.windows)
 	was := st.news
@@ -116,13 +109,13 @@ func (st *stream) catchUp(all bool) error {
 			return err
 		}
 	}
-	if all || now.status != was.status {
-		if err := st.sendStatus(); err != nil {
+	if all || now.desk != was.desk {
+		if err := st.sendAttention(); err != nil {
 			return err
 		}
 	}
-	if all || now.desk != was.desk {
-		return st.sendAttention()
+	if all || now.status != was.status {
+		return st.sendStatus()
 	}
 	return nil
 }

@@ -11,25 +11,12 @@ import (
 // pageMessages is how many messages the page holds.
 const pageMessages = 100
 
-// pageView is all that the page shows, for its first drawing.
-type pageView struct {
-	Hello    helloView    `json:"hello"`
-	Cursor   string       `json:"cursor"` // Last-Event-ID to begin with
-	Status   statusView   `json:"status"`
-	Windows  []windowView `json:"windows"`
-	Messages []Message    `json:"messages"`
-
-	Attention *attentionView `json:"attention,omitempty"` // without it attention is not judged
-	History   *historyView   `json:"history,omitempty"`
-}
-
 // helloView tells the page which process and which assets it talks to.
 type helloView struct {
 	Boot  string `json:"boot"`
 	Build string `json:"build"`
 	Keep  int    `json:"keep"`  // messages to hold
 	Now   int64  `json:"now"`   // milliseconds since 1970, by which the page draws
-	Key   string `json:"key"`   // for commands
 	Acts  bool   `json:"acts"`  // commands are taken
 	Tells bool   `json:"tells"` // what became of a frame can be asked for
 }

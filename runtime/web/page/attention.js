@@ -130,7 +130,7 @@ async function loadChanges() {
     let seen;
     do {
       seen = desk.wanted;
-      const r = await fetch("/attention", { cache: "no-store" });
+      const r = await request("/attention");
       if (!r.ok) throw new Error(r.status);
       const h = await r.json();
       takeHistory(h);

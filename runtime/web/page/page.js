@@ -1,11 +1,11 @@
-// The live page. It draws the state that came with it, then follows /events.
-// Every element is kept and changed in place, so that nothing flickers, loses
+// The live page. It follows /events and draws what comes: first everything, then
+// what changes. Every element is kept and changed in place, so that nothing flickers, loses
 // the focus or closes while somebody looks at it. Text from outside is only
 // ever set as text.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const state = JSON.parse($("state").textContent);
+const state = { hello: {} }; // of the process that the page talks to
 const SVG = "http://www.w3.org/2000/svg";
 
 // --- small helpers
@@ -89,8 +89,8 @@ let refused = ""; // why the last one was not done
 async function ask(button, act) {
   button.disabled = true;
   try {
-    const r = await fetch("/act", {
-      method: "POST", headers: { "Content-Type": "application/json", "Kehai-Page": state.hello.key }, body: JSON.stringify(act),
+    const r = await request("/act", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(act),
     });
     refused = r.ok ? "" : (await r.text()).trim();
   } catch {
@@ -103,7 +103,7 @@ async function ask(button, act) {
 // --- windows
 
 const windows = new Map(); // id → newest view
-let status = state.status;
+let status = {};
 
 function drawWindows() {
   const waits = (id) => (windows.get(id)?.frame ? 0 : 1); // what there is to see comes first
@@ -194,20 +194,13 @@ function blankFrame(fig, why) {
 async function loadFrame(fig) {
   const id = fig.dataset.key, stamp = fig.dataset.wanted, f = windows.get(id).frame, blanks = fig.blanks;
   fig.dataset.loading = stamp;
-  const img = new Image();
-  img.alt = `Newest frame of ${id}`;
-  img.src = `/frame?window=${encodeURIComponent(id)}&v=${encodeURIComponent(stamp)}`;
-  const first = !fig.querySelector("img");
-  if (first) showFrame(fig, img, f); // holds the load event until it is there
   try {
-    await img.decode();
+    const img = await fetchPicture(`/frame?window=${encodeURIComponent(id)}`, `Newest frame of ${id}`);
     if (fig.blanks === blanks) { // it was not taken away meanwhile
-      if (!first) showFrame(fig, img, f);
+      showFrame(fig, img, f);
       fig.dataset.shown = stamp;
     }
-  } catch {
-    if (first) img.remove();
-  }
+  } catch { /* it is gone, or the page says that the connection is lost */ }
   delete fig.dataset.loading;
   if (fig.isConnected && fig.dataset.wanted !== undefined && fig.dataset.wanted !== stamp) loadFrame(fig);
 }
@@ -377,6 +370,7 @@ function changed(m) {
 
 function drawStatus() {
   const actors = status.actors || [], problems = status.problems || [];
+  $("health").hidden = false;
   cls($("health"), problems.length ? "pill bad" : "pill good");
   put($("health"), problems.length ? plural(problems.length, "problem") : "healthy");
   document.title = problems.length ? `(${problems.length}) Kehai` : "Kehai";
@@ -486,7 +480,13 @@ function tick() {
 
 // --- following /events
 
-let cursor = state.cursor, source = null, heard = Date.now(), wait = 1000, timer = 0;
+const firstWait = 1000, longestWait = 15000, silence = 40000; // milliseconds
+const noToken = "This page needs its token: open the address that Kehai printed when it started. The command kehai status shows it again.";
+const oldToken = "The token of this page is not, or no longer, the one of the Kehai that runs. " +
+  "Open the address that Kehai printed when it started. The command kehai status shows it again.";
+
+let cursor = ""; // id of the newest event that has one, where a new stream goes on
+let stream = null, heard = Date.now(), wait = firstWait, timer = 0;
 
 function link(cls_, text, notice) {
   cls($("link"), `link ${cls_}`);
@@ -495,65 +495,65 @@ function link(cls_, text, notice) {
   drawNotices(status.problems || []);
 }
 
-function connect() {
+// connect follows a new stream to its end and tries again, unless the token is
+// refused.
+async function connect() {
   clearTimeout(timer);
-  if (source) source.close();
+  stream?.abort();
+  const mine = stream = new AbortController();
   heard = Date.now();
-  source = new EventSource(`/events?after=${encodeURIComponent(cursor)}`);
-  const on = (name, fn) => source.addEventListener(name, (e) => {
-    heard = Date.now();
-    fn(JSON.parse(e.data), e.lastEventId);
-  });
-  on("hello", hello);
-  on("ping", () => {});
-  on("status", (s) => { status = s; drawStatus(); tick(); });
-  on("attention", takeAttention);
-  on("window", (w) => { windows.set(w.id, w); drawWindows(); refreshPipelines(w.id); });
-  on("messages", (m, id) => { cursor = id; addMessages(m, false); });
-  on("resync", (m, id) => { cursor = id; addMessages(m, true); });
-  source.onerror = () => {
-    link("lost", "reconnecting", `Connection lost. What you see is from ${clock(heard)}; the page tries again by itself.`);
-    if (source.readyState === EventSource.CLOSED) later();
-  };
-}
-
-// later tries again when the browser has given up, unless the token is void.
-async function later() {
   try {
-    const r = await fetch("/icon.svg", { cache: "no-store" });
+    const r = await request("/events", { signal: mine.signal, headers: cursor ? { "Last-Event-ID": cursor } : {} });
     if (r.status === 401) {
-      link("lost", "closed", "Kehai was started again and this page's key is void. Open the address that it printed.");
+      stream = null;
+      link("lost", "closed", oldToken);
       return;
     }
-  } catch { /* not there yet */ }
-  clearTimeout(timer);
+    if (r.ok) await readEvents(r, takeEvent);
+  } catch { /* the connection is lost, or was given up */ }
+  if (stream !== mine) return; // another one is open
+  stream = null;
+  link("lost", "reconnecting", `Connection lost. What you see is from ${clock(heard)}; the page tries again by itself.`);
   timer = setTimeout(connect, wait);
-  wait = Math.min(wait * 2, 15000);
+  wait = Math.min(wait * 2, longestWait);
+}
+
+const takes = {
+  hello,
+  ping() {},
+  status(s) { status = s; drawStatus(); tick(); $("main").hidden = false; },
+  attention: takeAttention,
+  window(w) { windows.set(w.id, w); drawWindows(); refreshPipelines(w.id); },
+  messages(m) { addMessages(m, false); },
+  resync(m) { addMessages(m, true); },
+};
+
+function takeEvent(name, data, id) {
+  heard = Date.now();
+  if (id) cursor = id;
+  takes[name]?.(data);
 }
 
 function hello(h) {
-  wait = 1000;
+  wait = firstWait;
   link("live", "live");
-  if (h.build !== state.hello.build && sessionStorage.getItem("build") !== h.build) {
-    sessionStorage.setItem("build", h.build); // once: a page that stays old must not reload for ever
+  if (state.hello.build && h.build !== state.hello.build && remembered("build") !== h.build) {
+    remember("build", h.build); // once: a page that stays old must not reload for ever
     location.reload();
   }
   if (h.boot !== state.hello.boot) windows.clear(); // versions of another process mean nothing
   helloAttention(h, h.boot === state.hello.boot);
-  state.hello = { ...h, build: state.hello.build };
+  state.hello = { ...h, build: state.hello.build || h.build };
 }
 
 setInterval(() => {
   tick();
-  if (source.readyState === EventSource.OPEN && Date.now() - heard > 40000) connect();
+  if (stream && Date.now() - heard > silence) connect();
 }, 1000);
 
-helloAttention(state.hello, true);
-for (const w of state.windows || []) windows.set(w.id, w);
-addMessages(state.messages, true);
-drawStatus();
-if (state.history) takeHistory(state.history);
-if (state.attention) takeAttention(state.attention);
-tick();
-link("", "connecting");
-connect();
+if (token) {
+  link("", "connecting");
+  connect();
+} else {
+  link("lost", "no token", noToken);
+}

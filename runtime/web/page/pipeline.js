@@ -5,7 +5,6 @@
 function makePipeline(id) {
   const d = el("details", "pipeline"), s = el("summary", "", "What became of it");
   const facts = el("dl"), steps = el("ol"), mask = el("img");
-  mask.alt = `What is incoming in the newest frame of ${id}`;
   mask.hidden = true;
   d.append(s, facts, steps, mask);
   d.addEventListener("toggle", () => { if (d.open) fetchPipeline(d, id); });
@@ -25,7 +24,7 @@ async function fetchPipeline(d, id) {
   if (d.busy) return;
   d.busy = true;
   try {
-    const r = await fetch(`/pipeline?window=${encodeURIComponent(id)}`);
+    const r = await request(`/pipeline?window=${encodeURIComponent(id)}`);
     const p = r.ok ? await r.json() : null;
     if (p) drawPipeline(d, id, p);
     else clearPipeline(d, "Nothing of this window has been read.");
@@ -43,7 +42,7 @@ function clearPipeline(d, why) {
 }
 
 function drawPipeline(d, id, p) {
-  const [, facts, steps, mask] = d.children;
+  const [, facts, steps] = d.children;
   const name = (s) => s.replaceAll("_", " ");
   const signals = (p.signals || []).map((s) => `${name(s.signal)} ${s.score}`).join(" + ");
   const list = [
@@ -61,8 +60,18 @@ function drawPipeline(d, id, p) {
   const stamp = `${p.trace} ${p.at}`;
   if (d.dataset.mask === stamp) return;
   d.dataset.mask = stamp;
-  mask.src = `/masked?window=${encodeURIComponent(id)}&v=${encodeURIComponent(stamp)}`;
-  mask.hidden = false;
+  drawMask(d, id, stamp);
+}
+
+// drawMask shows the picture that belongs to a record, unless another one, or
+// none, is wanted by the time it has come.
+async function drawMask(d, id, stamp) {
+  try {
+    const img = await fetchPicture(`/masked?window=${encodeURIComponent(id)}`, `What is incoming in the newest frame of ${id}`);
+    if (d.dataset.mask === stamp) d.lastChild.replaceWith(img);
+  } catch {
+    if (d.dataset.mask === stamp) delete d.dataset.mask; // the next look tries again
+  }
 }
 
 function makeFact([k]) {
