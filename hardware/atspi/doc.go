@@ -5,8 +5,10 @@
 //
 // The main type is [Tree], a hardware.Structure. Browsers and Electron
 // applications build their tree only when asked to: start them with
-// --force-renderer-accessibility. A tree that is still being built is an error
-// of one call; the next call looks again.
+// ACCESSIBILITY_ENABLED=1 in the environment and --force-renderer-accessibility.
+// Without the variable Chromium looks once, while it starts, whether the desktop
+// has switched accessibility on. A tree that is still being built is an error of
+// one call; the next call looks again.
 //
 // # Which list is the message list
 //

@@ -95,7 +95,9 @@ func find(ctx context.Context, conn *dbus.Conn, want target) (node, error) {
 		}
 	}
 	if len(apps) == 0 {
-		return node{}, fmt.Errorf("atspi: the application offers no accessibility tree (start a browser or Electron application with --force-renderer-accessibility): %w", hardware.ErrUnavailable)
+		return node{}, fmt.Errorf("atspi: the application offers no accessibility tree "+
+			"(start a browser or Electron application with ACCESSIBILITY_ENABLED=1 in its environment "+
+			"and with --force-renderer-accessibility): %w", hardware.ErrUnavailable)
 	}
 	var windows []node
 	err = each(ctx, conn, apps, accessible+".GetChildren", nil, func(_ node, a *dbus.Call) error {

@@ -107,7 +107,9 @@ func (d *Desktop) StartBus(t testing.TB) (address string) {
 	t.Helper()
 	dir := t.TempDir()
 	address = "unix:path=" + filepath.Join(dir, "bus")
-	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS="+address, "XDG_RUNTIME_DIR="+dir)
+	// Without the last one a browser offers its tree only if it finds accessibility
+	// switched on while it starts, and on a busy machine it looks too early.
+	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS="+address, "XDG_RUNTIME_DIR="+dir, "ACCESSIBILITY_ENABLED=1")
 	p := d.Run(t, "dbus-daemon", "--session", "--nofork", "--address="+address)
 	Eventually(t, "the message bus listens", func() bool {
 		if !p.Running() {
