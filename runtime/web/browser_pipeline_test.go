@@ -37,7 +37,7 @@ func TestPipelineInABrowser(t *testing.T) {
 	s.Listen(sc.hana.seen(t))
 	p := b.open(s.URL(), look{w: 900, h: 1100, scale: 1})
 	defer p.close()
-	p.until(`document.querySelector(".window img")`)
+	p.until(`document.querySelector(".screen img")`) // it moves what is below
 	p.click(".pipeline summary")
 	p.until(`document.querySelectorAll(".pipeline li").length === 2`)
 	p.until(`document.querySelector(".pipeline img").naturalWidth > 0`)
