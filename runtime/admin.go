@@ -105,7 +105,7 @@ func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := openData(cfg, set.log)
+	st, err := openData(cfg, set.log, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -44,8 +44,8 @@ func (r *Runtime) Inspect() control.Status {
 }
 
 // Healthy returns nil while the runtime runs and nothing is known to be wrong:
-// no actor has spent its restart budget, there is space, windows can be
-// captured and say whose conversation they show. Otherwise the error lists what
+// no actor has spent its restart budget, changes are stored, there is space,
+// windows can be captured and say whose conversation they show. Otherwise the error lists what
 // is wrong.
 func (r *Runtime) Healthy() error {
 	r.mu.Lock()
@@ -101,20 +101,40 @@ func (r *Runtime) listen(ev Event) {
 	}
 }
 
-// checkStore ends the run when the store has stopped for good, as Badger does
-// after a write that failed half way: a new start reads what is really there.
-// Until then nothing would be delivered and nothing would say so.
+// checkStore ends the run when a commit failed and the store cannot be read
+// either. A store of another kind than ours does not say that it has stopped.
 func (r *Runtime) checkStore(f messages.CommitFailed) {
 	e, err := r.running()
 	if err != nil {
 		return
 	}
-	if _, err := e.Cursor(""); !errors.Is(err, engine.ErrClosed) {
+	if _, err := e.Cursor(""); err != nil {
+		r.storeStopped(errors.New(f.Reason))
+	}
+}
+
+// storeStopped ends the run, because a store that has stopped works only after
+// a new start, which reads what is really there. Until then nothing would be
+// delivered.
+func (r *Runtime) storeStopped(why error) {
+	if r.broken.Err() != nil {
 		return
 	}
-	select {
-	case r.fatal <- fmt.Errorf("runtime: the store stopped after a failed write (%s): start again; nothing that was delivered is lost", f.Reason):
-	default:
+	err := fmt.Errorf("runtime: the store stopped, so this run ends; start again: nothing that was delivered is lost: %w", why)
+	r.log.Error().Err(err).Msg("store_stopped")
+	r.mu.Lock()
+	r.trouble["store"] = err.Error()
+	r.mu.Unlock()
+	r.storeBroke(err)
+}
+
+// committed is told of each commit that succeeded.
+func (r *Runtime) committed(turns, ops int) {
+	r.metrics.OnCommit(turns, ops)
+	if r.commitFailed.CompareAndSwap(true, false) {
+		r.mu.Lock()
+		delete(r.trouble, "commit")
+		r.mu.Unlock()
 	}
 }
 
@@ -144,6 +164,9 @@ func (r *Runtime) note(m messages.Message) {
 		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space", m.Free>>20, m.Need>>20), true)
 	case messages.StoreRecovered:
 		set("store", "", false)
+	case messages.CommitFailed:
+		r.commitFailed.Store(true)
+		set("commit", "the newest change could not be stored: "+m.Reason, true)
 	case messages.CaptureState:
 		r.mu.Lock()
 		if last, ok := r.captures[m.Window]; !ok || last.Code != m.Code { // a poller that restarts says the same again

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -46,7 +47,10 @@ type Runtime struct {
 	started  time.Time
 	trouble  map[string]string                           // what is wrong now, by cause
 	captures map[messages.WindowID]messages.CaptureState // the newest change
-	fatal    chan error                                  // what ends the run
+
+	broken       context.Context // ends when the store has stopped; its cause says why
+	storeBroke   context.CancelCauseFunc
+	commitFailed atomic.Bool // the newest one
 }
 
 type state int
@@ -71,8 +75,9 @@ func New(cfg Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		trouble: map[string]string{}, captures: map[messages.WindowID]messages.CaptureState{}, fatal: make(chan error, 1), pauses: &pauses{}, sights: newSights(cfg),
+		trouble: map[string]string{}, captures: map[messages.WindowID]messages.CaptureState{}, pauses: &pauses{}, sights: newSights(cfg),
 	}
+	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	if r.plan, err = r.topology(); err != nil {
 		return nil, err
@@ -129,7 +134,11 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+	defer func() {
+		if closeErr := st.Close(); closeErr != nil && !errors.Is(err, closeErr) {
+			err = errors.Join(err, closeErr)
+		}
+	}()
 	// Subscriptions may acknowledge until the actors have stopped.
 	following, endFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	defer endFollowing()
@@ -138,7 +147,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		Engine: engine.Options{
 			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
 			Sync: r.cfg.Durability == DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
-			Listener: r.listen, OnCommit: r.metrics.OnCommit,
+			Listener: r.listen, OnCommit: r.committed,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// A burst that waits is worth waiting for; a host's timer of an hour is not.
@@ -204,10 +213,13 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		select {
 		case <-ctx.Done():
 		case err = <-failed:
-		case err = <-r.fatal:
+		case <-r.broken.Done():
 		}
 	}
 	left := r.stop(abort, sys)
+	if broken := context.Cause(r.broken); broken != nil {
+		err = broken // whatever else failed, failed because of it
+	}
 	endFollowing()
 	stopServices()
 	followers.Wait()
@@ -219,12 +231,13 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	return err
 }
 
-// stop drains the system within its time, or ends it at once when abort ends.
+// stop drains the system within its time, or ends it at once when abort ends or
+// the store has stopped.
 func (r *Runtime) stop(abort context.Context, sys *live.System) engine.Left {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(abort), time.Duration(r.cfg.Shutdown.Drain))
 	defer cancel()
-	stopKill := context.AfterFunc(abort, sys.Kill)
-	defer stopKill()
+	defer context.AfterFunc(abort, sys.Kill)()
+	defer context.AfterFunc(r.broken, sys.Kill)()
 	return sys.Stop(ctx)
 }
 
@@ -240,7 +253,7 @@ func (u *Unfinished) Error() string {
 func (r *Runtime) openStore() (engine.Store, error) {
 	open := r.set.store
 	if open == nil {
-		open = func() (engine.Store, error) { return openData(r.cfg, r.log) }
+		open = func() (engine.Store, error) { return openData(r.cfg, r.log, r.storeStopped) }
 	}
 	st, err := open()
 	if err != nil {
@@ -255,13 +268,13 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	return st, nil
 }
 
-// openData opens the Badger store of a configuration.
-func openData(cfg Config, log zerolog.Logger) (engine.Store, error) {
+// openData opens the Badger store of a configuration. stopped may be nil.
+func openData(cfg Config, log zerolog.Logger, stopped func(error)) (engine.Store, error) {
 	key, err := ReadKey(cfg.Encryption, os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree)})
+	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
 }
 
 // waitOr waits for a group, or until abort ends.

@@ -337,22 +337,60 @@ func TestPage(t *testing.T) {
 
 // A store that stops for good ends the run with words.
 func TestAStoreThatStopsEndsTheRun(t *testing.T) {
+	for _, why := range []error{engine.ErrClosed, engine.ErrCorrupt} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := config(t)
+			dying := &dyingStore{}
+			rt := newRuntime(t, cfg,
+				runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }),
+				runtime.WithStoreWrapper(func(s engine.Store) engine.Store { dying.Store = s; return dying }))
+			ended := make(chan error, 1)
+			go func() { ended <- rt.Run(context.Background()) }()
+			<-rt.Ready()
+			synctest.Wait() // what a start stores is stored
+			died := time.Now()
+			dying.die(why)
+			if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); !errors.Is(err, why) {
+				t.Errorf("Inject = %v, want %v", err, why)
+			}
+			if err := <-ended; err == nil || !strings.Contains(err.Error(), "start again") || !strings.Contains(err.Error(), why.Error()) {
+				t.Errorf("Run = %v, want an error that says to start again because of %v", err, why)
+			}
+			if took := time.Since(died); took > time.Second {
+				t.Errorf("the run ended after %v, want no waiting for a store that is gone", took)
+			}
+		})
+	}
+}
+
+// A failed commit is said at once, until one succeeds.
+func TestAFailedCommitIsTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := config(t)
-		dying := &dyingStore{}
-		rt := newRuntime(t, cfg,
+		flaky := &flakyStore{}
+		rt := newRuntime(t, config(t),
 			runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }),
-			runtime.WithStoreWrapper(func(s engine.Store) engine.Store { dying.Store = s; return dying }))
-		ended := make(chan error, 1)
-		go func() { ended <- rt.Run(context.Background()) }()
-		<-rt.Ready()
-		synctest.Wait() // what a start stores is stored
-		dying.dead.Store(true)
-		if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); !errors.Is(err, engine.ErrClosed) {
-			t.Errorf("Inject = %v, want ErrClosed", err)
+			runtime.WithStoreWrapper(func(s engine.Store) engine.Store { flaky.Store = s; return flaky }))
+		stop := start(t, rt)
+		synctest.Wait()
+		flaky.failing.Store(true)
+		if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); !errors.Is(err, errFlaky) {
+			t.Errorf("Inject = %v, want %v", err, errFlaky)
 		}
-		if err := <-ended; err == nil || !strings.Contains(err.Error(), "start again") {
-			t.Errorf("Run = %v, want an error that says to start again", err)
+		if err := rt.Healthy(); err == nil || !strings.Contains(err.Error(), errFlaky.Error()) {
+			t.Errorf("Healthy() after a failed commit = %v, want what failed", err)
+		}
+		if s := rt.Inspect(); s.Healthy || len(s.Problems) != 1 {
+			t.Errorf("Inspect() after a failed commit = healthy %v, %q, want the problem", s.Healthy, s.Problems)
+		}
+		flaky.failing.Store(false)
+		if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); err != nil {
+			t.Errorf("Inject = %v, want no error", err)
+		}
+		if err := rt.Healthy(); err != nil {
+			t.Errorf("Healthy() after a commit = %v, want nil", err)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
 		}
 	})
 }

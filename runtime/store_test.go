@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -14,26 +15,39 @@ func memStore() engine.Store { return mem.New() }
 // write that failed half way.
 type dyingStore struct {
 	engine.Store
-	dead atomic.Bool
+	dead atomic.Pointer[error]
 }
 
-func (s *dyingStore) err() error {
-	if s.dead.Load() {
-		return fmt.Errorf("%w: a write failed", engine.ErrClosed)
-	}
-	return nil
+func (s *dyingStore) die(why error) {
+	err := fmt.Errorf("%w: a write failed", why)
+	s.dead.Store(&err)
 }
 
 func (s *dyingStore) Get(key []byte) ([]byte, bool, error) {
-	if err := s.err(); err != nil {
-		return nil, false, err
+	if err := s.dead.Load(); err != nil {
+		return nil, false, *err
 	}
 	return s.Store.Get(key)
 }
 
 func (s *dyingStore) Apply(ops []engine.Op, sync bool) error {
-	if err := s.err(); err != nil {
-		return err
+	if err := s.dead.Load(); err != nil {
+		return *err
+	}
+	return s.Store.Apply(ops, sync)
+}
+
+// flakyStore fails to write while it is told to.
+type flakyStore struct {
+	engine.Store
+	failing atomic.Bool
+}
+
+var errFlaky = errors.New("the disk was asleep")
+
+func (s *flakyStore) Apply(ops []engine.Op, sync bool) error {
+	if s.failing.Load() {
+		return errFlaky
 	}
 	return s.Store.Apply(ops, sync)
 }

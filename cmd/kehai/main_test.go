@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childEnv) != "" {
 		os.Exit(crashChild())
 	}
+	if os.Getenv(loseEnv) != "" {
+		os.Exit(loseChild())
+	}
 	testscript.Main(m, map[string]func(){
 		"kehai": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
 	})

@@ -13,8 +13,7 @@ import (
 // survive a power cut.
 //
 // After an error other than ErrTooLarge and ErrClosed the outcome is not known,
-// and the store refuses all further work until it is opened again: Badger's
-// memory may by then differ from its files.
+// and the store has stopped.
 func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -26,11 +25,7 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.write(ops, sync || big); err != nil {
-		s.gate.stop(&Fault{Dir: s.dir, Kind: engine.ErrClosed, What: "stopped working after a failed write", Next: "Restart to find what was acknowledged."})
-		return err
-	}
-	return nil
+	return s.write(ops, sync || big)
 }
 
 // prepare checks a batch and gives its keys an owner. big tells that a value

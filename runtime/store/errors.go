@@ -43,7 +43,8 @@ func (s *Store) unreadable(err error) error {
 	return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt, What: "is damaged: " + cause(err), Next: restore}
 }
 
-// unwritable is for errors of writing, after which the store has stopped.
+// unwritable is for errors of writing. It stops the store, because Badger's
+// memory may by then differ from its files.
 func (s *Store) unwritable(err error) error {
 	if f := (*Fault)(nil); errors.As(err, &f) {
 		return err
@@ -52,8 +53,10 @@ func (s *Store) unwritable(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
 		kind = engine.ErrLowSpace
 	}
-	return &Fault{Dir: s.dir, Kind: kind, What: "cannot be written and has stopped: " + cause(err),
+	why := &Fault{Dir: s.dir, Kind: kind, What: "cannot be written and has stopped: " + cause(err),
 		Next: "Check that the volume is there, writable and not full, then restart; what was acknowledged is found again."}
+	s.stop(why, &Fault{Dir: s.dir, Kind: engine.ErrClosed, What: "stopped working after a failed write", Next: "Restart to find what was acknowledged."})
+	return why
 }
 
 // caught turns a panic of Badger, which is how it meets some damage, into an
@@ -62,7 +65,7 @@ func (s *Store) unwritable(err error) error {
 func (s *Store) caught(err *error) {
 	if r := recover(); r != nil {
 		*err = s.unreadable(panicked(r))
-		s.gate.stop(*err)
+		s.stop(*err, *err)
 	}
 }
 

@@ -164,25 +164,6 @@ func TestLogsFollow(t *testing.T) {
 	closed(t, s)
 }
 
-// TestFailedWriteStops takes the directory away under an open store.
-func TestFailedWriteStops(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "store")
-	s := inside(t, dir)
-	if err := s.Apply([]engine.Op{{Key: []byte("a"), Value: []byte("1")}}, true); err != nil {
-		t.Fatal(err)
-	}
-	s.logs.dir = filepath.Join(dir, "MANIFEST") // a file, so that looking into it fails
-	err := s.Apply([]engine.Op{{Key: []byte("a"), Value: []byte("2")}}, false)
-	if !errors.Is(err, engine.ErrClosed) || !bytes.Contains([]byte(err.Error()), []byte("cannot be written")) {
-		t.Fatalf("Apply = %v, want a fault that says it cannot be written", err)
-	}
-	if _, _, err := s.Get([]byte("a")); !errors.Is(err, engine.ErrClosed) {
-		t.Errorf("Get after a failed write = %v, want ErrClosed", err)
-	}
-	closed(t, s)
-	closed(t, inside(t, dir))
-}
-
 // TestIdleHeap holds the memory of an open store to what a desktop can spare.
 func TestIdleHeap(t *testing.T) {
 	heap := func() int64 {
@@ -202,7 +183,7 @@ func TestIdleHeap(t *testing.T) {
 
 func TestBadgerLogKeepsNumbersOnly(t *testing.T) {
 	var out bytes.Buffer
-	b := badgerLog{zerolog.New(&out).Level(zerolog.DebugLevel)}
+	b := badgerLog{log: zerolog.New(&out).Level(zerolog.DebugLevel)}
 	b.Debugf("First key=%q of %d\n", []byte("Hana"), 7)
 	b.Infof("%s took %.1f %v", "Hana", 1.5, struct{ Name string }{"Hana"})
 	b.Warningf("failed: %v", fmt.Errorf("key Hana: %w", os.ErrInvalid))

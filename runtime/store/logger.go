@@ -15,9 +15,23 @@ import (
 // left out, except the system's error numbers.
 type badgerLog struct {
 	log zerolog.Logger
+	// unflushed is told that a memtable cannot be made a table. Badger only logs
+	// that: it tries again for ever, and writes and Close wait for it.
+	unflushed func(error)
 }
 
-func (b badgerLog) Errorf(format string, args ...any)   { b.write(zerolog.WarnLevel, format, args) }
+const flushFailed = "error flushing memtable to disk"
+
+func (b badgerLog) Errorf(format string, args ...any) {
+	b.write(zerolog.WarnLevel, format, args)
+	if !strings.HasPrefix(format, flushFailed) || len(args) == 0 {
+		return
+	}
+	if err, ok := args[0].(error); ok {
+		b.unflushed(err)
+	}
+}
+
 func (b badgerLog) Warningf(format string, args ...any) { b.write(zerolog.WarnLevel, format, args) }
 func (b badgerLog) Infof(format string, args ...any)    { b.write(zerolog.DebugLevel, format, args) }
 func (b badgerLog) Debugf(format string, args ...any)   { b.write(zerolog.DebugLevel, format, args) }

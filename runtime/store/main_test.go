@@ -18,6 +18,7 @@ import (
 const (
 	childRole = "KEHAI_STORE_TEST_ROLE"
 	childDir  = "KEHAI_STORE_TEST_DIR"
+	childUser = "KEHAI_STORE_TEST_AS_NOBODY" // any value: without root's rights
 )
 
 func TestMain(m *testing.M) {
@@ -25,10 +26,15 @@ func TestMain(m *testing.M) {
 		"hold":       hold,
 		"write":      func(s *store.Store) { writeForEver(s, false) },
 		"write sync": func(s *store.Store) { writeForEver(s, true) },
+		"lose":       lose,
+		"lose full":  loseFull,
 	}
 	if role := roles[os.Getenv(childRole)]; role != nil {
+		if os.Getenv(childUser) != "" {
+			becomeNobody()
+		}
 		fmt.Println("started")
-		s, err := store.Open(store.Options{Dir: os.Getenv(childDir)})
+		s, err := store.Open(store.Options{Dir: os.Getenv(childDir), OnStop: func(why error) { fmt.Println("stopped:", why) }})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -29,6 +29,11 @@ type Options struct {
 	StatFS func(dir string) (free uint64, err error)
 	// MinFree is how much must be free to open. 0: DefaultMinFree.
 	MinFree uint64
+	// OnStop is told, once and from any goroutine, why the store stopped by
+	// itself: a write failed, or Badger met damage. Until it is opened again,
+	// by another process, every call is refused. It must not call the store.
+	// Nil: nobody is told.
+	OnStop func(why error)
 }
 
 func (o *Options) defaults() {
@@ -63,37 +68,41 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openLocked(o, lock)
-	if err != nil {
+	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, gate: newGate(), onStop: o.OnStop}
+	err = s.open(o)
+	switch {
+	case err == nil:
+		return s, nil
+	case s.db == nil:
 		return nil, errors.Join(err, lock.release())
 	}
-	return s, nil
+	if closeErr := s.Close(); !errors.Is(err, closeErr) {
+		err = errors.Join(err, closeErr)
+	}
+	return nil, err
 }
 
-func openLocked(o Options, lock *dirLock) (*Store, error) {
+func (s *Store) open(o Options) error {
 	free, err := freeBytes(o.StatFS, o.Dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if free < o.MinFree {
-		return nil, &Fault{Dir: o.Dir, Kind: engine.ErrLowSpace, What: fmt.Sprintf("has %s free on its volume and needs %s", mib(free), mib(o.MinFree)), Next: "Free some space there, then start again."}
+		return &Fault{Dir: o.Dir, Kind: engine.ErrLowSpace, What: fmt.Sprintf("has %s free on its volume and needs %s", mib(free), mib(o.MinFree)), Next: "Free some space there, then start again."}
 	}
 	if err := examine(o); err != nil {
-		return nil, err
+		return err
 	}
-	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS}
 	if err := s.openBadger(o); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.prepareOpened(); err != nil {
-		return nil, errors.Join(err, s.closeBadger())
-	}
-	return s, nil
+	return s.prepareOpened()
 }
 
 func (s *Store) openBadger(o Options) (err error) {
 	defer s.caught(&err)
-	if s.db, err = badger.Open(badgerOptions(o)); err != nil {
+	log := badgerLog{o.Logger, func(err error) { _ = s.unwritable(err) }}
+	if s.db, err = badger.Open(badgerOptions(o).WithLogger(log)); err != nil {
 		return s.unreadable(err)
 	}
 	return nil
@@ -129,7 +138,6 @@ const valueThreshold = 880 << 10
 // commits a second, where Badger's own are for a server.
 func badgerOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir).
-		WithLogger(badgerLog{o.Logger}).
 		WithMetricsEnabled(false).
 		WithBypassLockGuard(true). // dirLock holds the same lock, from before the examination
 		WithDetectConflicts(false).

@@ -42,8 +42,9 @@ type Store struct {
 	db     *badger.DB
 	lock   *dirLock
 	statFS func(dir string) (uint64, error)
+	onStop func(why error)
 
-	gate gate
+	gate *gate
 	// whole is held for writing while a large batch is carried out in several
 	// transactions, and for reading while a view is taken: no view sees a part
 	// of one.
@@ -172,15 +173,23 @@ func (s *Store) Free() (uint64, error) { return freeBytes(s.statFS, s.dir) }
 // Close waits for calls that are under way, writes what is in memory to its
 // place and gives the directory back. Calling it again does nothing. It must
 // not be called from within a Scan.
+//
+// Close does not wait for a store that has stopped, and returns why it stopped.
+// Badger would try for ever to write what it cannot write. Its files are left as
+// a kill leaves them, and the directory stays locked until the process ends,
+// because Badger's goroutines may still write there.
 func (s *Store) Close() error {
-	if !s.gate.shut(engine.ErrClosed) {
+	if !s.gate.shut() {
 		return nil
 	}
-	err := s.closeBadger()
-	if unlockErr := s.lock.release(); err == nil {
-		err = unlockErr
+	done := make(chan error, 1)
+	go func() { done <- s.closeBadger() }()
+	select {
+	case err := <-done:
+		return errors.Join(err, s.lock.release())
+	case <-s.gate.stopped:
+		return s.gate.why
 	}
-	return err
 }
 
 func (s *Store) closeBadger() (err error) {
@@ -191,14 +200,26 @@ func (s *Store) closeBadger() (err error) {
 	return nil
 }
 
-// gate lets calls in until it is shut.
-type gate struct {
-	mu     sync.Mutex
-	inside int
-	refuse error         // what later calls are told
-	closed bool          // shut was called
-	empty  chan struct{} // closed when the last call leaves a shut gate
+// stop ends the work of a store that can no longer be trusted. Later calls are
+// told to refuse.
+func (s *Store) stop(why, refuse error) {
+	if s.gate.stop(why, refuse) && s.onStop != nil {
+		s.onStop(why)
+	}
 }
+
+// gate lets calls in until it is shut or stopped.
+type gate struct {
+	mu      sync.Mutex
+	inside  int
+	refuse  error         // what later calls are told
+	closed  bool          // shut was called
+	empty   chan struct{} // closed when the last call leaves a shut gate
+	stopped chan struct{} // closed by stop
+	why     error         // of the stop; set before stopped is closed
+}
+
+func newGate() *gate { return &gate{empty: make(chan struct{}), stopped: make(chan struct{})} }
 
 func (g *gate) enter() error {
 	g.mu.Lock()
@@ -213,39 +234,42 @@ func (g *gate) enter() error {
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.inside--
-	if g.inside == 0 && g.empty != nil {
+	if g.inside--; g.inside == 0 && g.closed {
 		close(g.empty)
-		g.empty = nil
 	}
 }
 
-// stop turns later calls away with a reason.
-func (g *gate) stop(why error) {
+// stop turns later calls away. It reports whether this was the first call.
+func (g *gate) stop(why, refuse error) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.refuse == nil {
-		g.refuse = why
+	if g.why != nil {
+		return false
 	}
+	g.why = why
+	if !g.closed {
+		g.refuse = refuse
+	}
+	close(g.stopped)
+	return true
 }
 
-// shut turns later calls away and waits for those inside. It reports whether
-// this was the first call.
-func (g *gate) shut(why error) bool {
+// shut turns later calls away and waits for those inside, unless the gate is
+// stopped: these may never leave. It reports whether this was the first call.
+func (g *gate) shut() bool {
 	g.mu.Lock()
 	if g.closed {
 		g.mu.Unlock()
 		return false
 	}
-	g.closed, g.refuse = true, why
-	var wait chan struct{}
-	if g.inside > 0 {
-		wait = make(chan struct{})
-		g.empty = wait
+	g.closed, g.refuse = true, engine.ErrClosed
+	if g.inside == 0 {
+		close(g.empty)
 	}
 	g.mu.Unlock()
-	if wait != nil {
-		<-wait
+	select {
+	case <-g.empty:
+	case <-g.stopped:
 	}
 	return true
 }

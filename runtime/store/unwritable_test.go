@@ -1,0 +1,115 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store"
+)
+
+const nobody = 65534
+
+// becomeNobody gives up root's rights, with which any file can be written.
+func becomeNobody() {
+	if os.Geteuid() != 0 {
+		return
+	}
+	if err := errors.Join(syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// lose makes the directory of an open store read-only, then closes the store,
+// which has something in memory.
+func lose(s *store.Store) {
+	fill(s, 1)
+	forbid()
+	fmt.Println("closed:", s.Close())
+}
+
+// loseFull writes on until memory is full, which needs new files.
+func loseFull(s *store.Store) {
+	fill(s, 1)
+	forbid()
+	n, err := fill(s, 1000)
+	fmt.Println("wrote:", n)
+	fmt.Println("failed:", err)
+	_, _, err = s.Get([]byte("1"))
+	fmt.Println("refused:", errors.Is(err, engine.ErrClosed), err)
+	fmt.Println("closed:", s.Close())
+}
+
+func forbid() {
+	if err := os.Chmod(os.Getenv(childDir), 0o500); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// fill writes batches of 256 KiB, and returns how many.
+func fill(s *store.Store, most int) (int, error) {
+	for n := range most {
+		if err := s.Apply([]engine.Op{{Key: fmt.Append(nil, n), Value: make([]byte, 256<<10)}}, false); err != nil {
+			return n, err
+		}
+	}
+	return most, nil
+}
+
+// TestUnwritable takes the right to make files from a process that has a store
+// open. Badger then tries to write its memory for ever; the process must not.
+func TestUnwritable(t *testing.T) {
+	const why = "cannot be written and has stopped: permission denied. Check that the volume is there"
+	for role, words := range map[string][]string{
+		"lose":      {"stopped:", "closed:"},
+		"lose full": {"stopped:", "failed:", "closed:"},
+	} {
+		t.Run(role, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "store")
+			err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755))
+			if err == nil && os.Geteuid() == 0 {
+				err = os.Chown(dir, nobody, nobody)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv(childUser, "yes")
+			c := startChild(t, role, dir)
+			late := time.AfterFunc(20*time.Second, func() { c.cmd.Process.Kill() })
+			said := map[string]string{}
+			for c.lines.Scan() {
+				what, text, _ := strings.Cut(c.lines.Text(), " ")
+				said[what] = text
+			}
+			if err := c.cmd.Wait(); err != nil || !late.Stop() {
+				t.Fatalf("the process said %q and ended with %v, want it to end by itself", said, err)
+			}
+			for _, what := range words {
+				if !strings.Contains(said[what], why) || !strings.Contains(said[what], dir) {
+					t.Errorf("%s %q, want %q and the directory", what, said[what], why)
+				}
+			}
+			if role == "lose full" && !strings.HasPrefix(said["refused:"], "true ") {
+				t.Errorf("Get after a failed write = %s, want ErrClosed", said["refused:"])
+			}
+			if err := os.Chmod(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			wrote, _ := strconv.Atoi(said["wrote:"])
+			s := open(t, store.Options{Dir: dir})
+			defer s.Close()
+			if n := len(everything(t, s)); n < max(wrote, 1) {
+				t.Errorf("%d batches are found again, want the %d that were acknowledged", n, max(wrote, 1))
+			}
+		})
+	}
+}
