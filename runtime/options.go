@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -36,14 +37,14 @@ type settings struct {
 	wrapWorker  []func(string, actors.Worker) actors.Worker
 	wrapStore   []func(engine.Store) engine.Store
 	version     string
-	scripts     *scripts
+	drawn       *drawnWindows
 	eventLog    *zerolog.Logger // nil: events are not logged
 	hashKey     []byte          // of the hashes in the log; the stored one replaces it
 }
 
 func newSettings(cfg Config, opts []Option) settings {
 	s := settings{log: zerolog.Nop(), version: "devel", screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{},
-		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(), scripts: newScripts(), hashKey: make([]byte, 32)}
+		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(), drawn: &drawnWindows{host: script.NewHost()}, hashKey: make([]byte, 32)}
 	rand.Read(s.hashKey) // never fails
 	s.builtin(cfg)
 	for _, o := range opts {

@@ -78,6 +78,7 @@ func New(cfg Config, opts ...Option) (*Runtime, error) {
 		trouble: map[string]string{}, captures: map[messages.WindowID]messages.CaptureState{}, pauses: &pauses{}, sights: newSights(cfg),
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
+	r.set.drawn.runtime = r
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	if r.plan, err = r.topology(); err != nil {
 		return nil, err
@@ -205,7 +206,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		if r.cfg.Debug.Text {
 			spawn(&all, "debugging files", func() error { return r.sights.writeDebug(services, debugDir(r.cfg.Data), r.log) })
 		}
-		spawn(&all, "scripts", func() error { return r.playHost(services) })
+		all.Go(func() { r.set.drawn.host.Serve(services) })
 		spawn(&all, "upkeep", func() error { return r.upkeep(services) })
 		r.warnOfHangs()
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -116,16 +115,16 @@ func (f replayFlags) config(a *app) (runtime.Config, error) {
 }
 
 func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
-	if len(args) != 1 || f.write != "" {
+	if len(args) != 1 || args[0] == "" || f.write != "" {
 		return badUsage("replay: want one scenario file, or --corpus; see `kehai replay --help`")
 	}
 	ocr, err := parseOCR(f.ocr)
 	if err != nil {
 		return err
 	}
-	script, err := readScenario(args[0])
+	chat, err := script.Open(args[0])
 	if err != nil {
-		return err
+		return badUsage("replay: %w", err)
 	}
 	cfg, err := f.config(a)
 	if err != nil {
@@ -139,7 +138,7 @@ func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	res, err := replay.Run(ctx, replay.Options{
-		Script: script, Config: cfg, OCR: ocr, Seed: f.seed, Options: a.extra,
+		Script: chat, Config: cfg, OCR: ocr, Seed: f.seed, Options: a.extra,
 		Deliver: func(m control.Message) error { return show(m) },
 	})
 	if err != nil {
@@ -156,19 +155,6 @@ func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
 		return err
 	}
 	return a.printProblems("", res)
-}
-
-func readScenario(path string) (script.Script, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return script.Script{}, badUsage("replay: %w", err)
-	}
-	defer f.Close()
-	s, err := script.Parse(f)
-	if err != nil {
-		return s, badUsage("replay: %s: %w", path, err)
-	}
-	return s, nil
 }
 
 // summary is the last line of replay --json.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,23 @@ const (
 	MaxMS     = 366 * 24 * 3600 * 1000 // the last at_ms, one year
 	MaxScroll = 1 << 20                // logical pixels
 )
+
+// Open reads the script in a file, [Default] for no path.
+func Open(path string) (Script, error) {
+	if path == "" {
+		return Default(), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Script{}, fmt.Errorf("script: %w", err)
+	}
+	defer f.Close()
+	s, err := Parse(f)
+	if err != nil {
+		return s, fmt.Errorf("script %s: %w", path, err)
+	}
+	return s, nil
+}
 
 // Parse reads a script. An error wraps ErrFormat, names the line and says what
 // is allowed; it quotes no text of a message.

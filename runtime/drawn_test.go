@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/runtime"
 )
 
@@ -36,8 +37,8 @@ func TestWhoStartsAgain(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("New(%s, lives %v) = %v, want an error = %v", c.verb, c.lives, err, !c.ok)
 		}
-		if !c.ok && (!errors.Is(err, runtime.ErrScript) || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), "kehai run")) {
-			t.Errorf("New(%s) = %v, want ErrScript with the line and what helps", c.verb, err)
+		if !c.ok && (!errors.Is(err, script.ErrHost) || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), "kehai run")) {
+			t.Errorf("New(%s) = %v, want ErrHost with the line and what helps", c.verb, err)
 		}
 	}
 }
