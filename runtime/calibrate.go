@@ -4,7 +4,7 @@ import (
 	"image"
 
 	"github.com/kehai-run/kehai/actors/layout"
-	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -28,7 +28,7 @@ func CalibrateLayout(screenshot *image.RGBA, scale float64) (Calibration, error)
 	if c.YAML, err = l.YAML("A window layout proposed from a screenshot. Lengths are logical pixels."); err != nil {
 		return c, err
 	}
-	found, segments, err := ocr.Sketch(screenshot, scale, &l)
+	found, segments, err := segment.Overlay(screenshot, scale, &l)
 	if err != nil {
 		return c, err
 	}

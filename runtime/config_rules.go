@@ -264,7 +264,7 @@ type BurstRulesConfig struct {
 
 // defaultRules takes the numbers from those who use them.
 func defaultRules() RulesConfig {
-	look, belief, fuse := poller.Options{}.WithDefaults(), ocr.DefaultBelief(), fusion.DefaultRules()
+	look, belief, fuse := poller.Options{}.WithDefaults(), ocr.DefaultThresholds(), fusion.DefaultRules()
 	window, ledger, gate := dedup.DefaultWindow(), dedup.DefaultRules(), ingress.Options{}.WithDefaults()
 	return RulesConfig{
 		Capture: CaptureRulesConfig{
@@ -337,8 +337,13 @@ func (r RulesConfig) counting() structure.Options {
 	return structure.Options{Deadline: time.Duration(r.Capture.Deadline), MaxBackoff: time.Duration(r.Capture.Backoff)}
 }
 
-func (r RulesConfig) belief() ocr.Belief {
-	return ocr.Belief{Accept: r.OCR.Accept, Fallback: r.OCR.Fallback}
+// reading is how frames are read: by bubbles, or as profile seed reads them.
+func (c *Config) reading() ocr.Options {
+	o := ocr.Options{Confidence: ocr.Thresholds{Accept: c.Rules.OCR.Accept, Fallback: c.Rules.OCR.Fallback}}
+	if c.Profile == ProfileSeed {
+		o.Burst, o.WholeFrames = ocr.Longest, true
+	}
+	return o
 }
 
 func (r RulesConfig) lines() text.LineRules { return text.LineRules(r.Lines) }

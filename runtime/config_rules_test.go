@@ -29,8 +29,7 @@ import (
 type effective struct {
 	Looking  poller.Options
 	Counting structure.Options
-	Belief   ocr.Belief
-	Burst    ocr.Rule
+	Reading  ocr.Options
 	Fusion   fusion.Rules
 	Dedup    dedup.Options
 	Ingress  ingress.Options
@@ -40,7 +39,7 @@ type effective struct {
 func effectiveOf(c Config) effective {
 	looking := c.looking().WithDefaults()
 	looking.Interval, looking.Excluded = 0, nil // a window's own
-	return effective{looking, c.Rules.counting(), c.Rules.belief(), burstRule(c.Profile), c.Rules.fusion(), c.dedup().WithDefaults(), c.ingress().WithDefaults(), c.joining().WithDefaults()}
+	return effective{looking, c.Rules.counting(), c.reading(), c.Rules.fusion(), c.dedup().WithDefaults(), c.ingress().WithDefaults(), c.joining().WithDefaults()}
 }
 
 // TestEffectiveDefaults: what holds in each profile where nothing is set.
@@ -53,8 +52,7 @@ func TestEffectiveDefaults(t *testing.T) {
 			Burst: 1, Gap: 120 * time.Millisecond, Tries: 5, Late: 2,
 		},
 		Counting: structure.Options{Deadline: 30 * time.Second, MaxBackoff: 30 * time.Second},
-		Belief:   ocr.Belief{Accept: 0.40, Fallback: 0.25},
-		Burst:    ocr.Majority,
+		Reading:  ocr.Options{Confidence: ocr.Thresholds{Accept: 0.40, Fallback: 0.25}},
 		Fusion: fusion.Rules{
 			Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
 			EchoWindow: 120 * time.Second, Echo: echo, CursorLines: 4, Lines: lines, Attempts: 3, AttemptsWithin: 2 * time.Second,
@@ -73,7 +71,8 @@ func TestEffectiveDefaults(t *testing.T) {
 		},
 	}
 	seed := standard
-	seed.Looking.TellResets, seed.Burst, seed.Dedup.Seed, seed.Ingress.Profile = true, ocr.Longest, true, ingress.Seed
+	seed.Looking.TellResets, seed.Dedup.Seed, seed.Ingress.Profile = true, true, ingress.Seed
+	seed.Reading.Burst, seed.Reading.WholeFrames = ocr.Longest, true
 	seed.Joining.Seed = true
 	seed.Dedup.Window = dedup.WindowRules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: lines, Vacuous: true}
 	for profile, want := range map[string]effective{ProfileDefault: standard, ProfileSeed: seed} {
@@ -100,8 +99,7 @@ func TestRulesReachTheActors(t *testing.T) {
 			Burst: 3, Gap: 100 * time.Millisecond, Tries: 6, Late: 3, TellResets: true,
 		},
 		Counting: structure.Options{Deadline: 10 * time.Second, MaxBackoff: time.Minute},
-		Belief:   ocr.Belief{Accept: 0.5, Fallback: 0.3},
-		Burst:    ocr.Longest,
+		Reading:  ocr.Options{Confidence: ocr.Thresholds{Accept: 0.5, Fallback: 0.3}, Burst: ocr.Longest, WholeFrames: true},
 		Fusion: fusion.Rules{
 			Threshold: 50, Changed: 55, Unchanged: 30, Grew: 60, Shrank: 25, Same: 5, High: 90, Medium: 40,
 			EchoWindow: time.Minute, Echo: echo, CursorLines: 5, Lines: lines, Attempts: 2, AttemptsWithin: time.Second,

@@ -111,7 +111,9 @@ func (r *Runtime) topology() (plan, error) {
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
 			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
-			return ocr.NewWorker(layoutOf, p.readings, recognizer).Decide(burstRule(cfg.Profile)).Believe(cfg.Rules.belief()), nil
+			o := cfg.reading()
+			o.Layouts, o.Cache, o.Open = layoutOf, p.readings, recognizer
+			return ocr.NewWorker(o), nil
 		}},
 	}
 	p.windows = slices.Sorted(maps.Keys(windows))
@@ -135,14 +137,6 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	p.listeners = append(p.listeners, r.set.listeners...)
 	return p, nil
-}
-
-// burstRule is how the captures of a burst decide.
-func burstRule(profile string) ocr.Rule {
-	if profile == ProfileSeed {
-		return ocr.Longest
-	}
-	return ocr.Majority
 }
 
 // watchRows adds the structure pollers of the windows that have a tree.

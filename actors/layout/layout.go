@@ -16,6 +16,7 @@ var ErrLayout = errors.New("layout: bad window layout")
 // say otherwise. It is not changed after Parse and safe for concurrent use.
 type Layout struct {
 	Name      string    `yaml:"name"`
+	Pane      Pane      `yaml:"pane,omitempty"`
 	Header    Header    `yaml:"header"`
 	Lane      Lane      `yaml:"lane"`
 	Separator Separator `yaml:"separator"`
@@ -29,6 +30,26 @@ type Layout struct {
 	Names     []string  `yaml:"names"`
 	Exclude   []Box     `yaml:"exclude"`
 }
+
+// Pane is the part of the window that holds one conversation: what is left after
+// so many logical pixels are taken off each side. Everything else in a layout
+// counts inside it. The zero value is the whole window.
+//
+// With When set to [PaneAtEdge] the pane is cut only where the picture shows a
+// straight edge along Left; a window without one is the pane itself.
+type Pane struct {
+	Left   int    `yaml:"left"`
+	Top    int    `yaml:"top"`
+	Right  int    `yaml:"right"`
+	Bottom int    `yaml:"bottom"`
+	When   string `yaml:"when,omitempty"`
+}
+
+// Values of [Pane].When.
+const (
+	PaneAlways = "always" // as the empty string
+	PaneAtEdge = "edge"
+)
 
 // Header is the band above the messages; Title is where the conversation's
 // name stands in the window.

@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 var japaneseLines = []string{
@@ -41,8 +42,8 @@ func TestCharacterErrors(t *testing.T) {
 	worker := tesseractWorker(t)
 	for _, theme := range []struct {
 		name string
-		pal  palette
-	}{{"light", lightPage}, {"dark", darkPage}} {
+		pal  chatpage.Palette
+	}{{"light", chatpage.Light}, {"dark", chatpage.Dark}} {
 		for _, scale := range []int{1, 2} {
 			for language, lines := range map[string][]string{"japanese": japaneseLines, "english": englishLines} {
 				t.Run(fmt.Sprintf("%s/x%d/%s", theme.name, scale, language), func(t *testing.T) {
@@ -64,23 +65,23 @@ func TestCharacterErrors(t *testing.T) {
 
 // readPage returns the edit distance and the length of a page of lines, sides
 // alternating, spaces not counted.
-func readPage(t *testing.T, worker *Worker, pal palette, scale int, lines []string) (wrong, all int) {
+func readPage(t *testing.T, worker *Worker, pal chatpage.Palette, scale int, lines []string) (wrong, all int) {
 	t.Helper()
-	p := newPage(t, pal, scale, 720, "Hana")
+	p := chatpage.New(t, pal, scale, 720, "Hana")
 	for i, line := range lines {
 		side := messages.SideIncoming
 		if i%2 == 1 {
 			side = messages.SideOwn
 		}
-		p.say(said{side, line})
+		p.Say(side, line)
 	}
-	read := do(t, worker, p.frame())
+	read := do(t, worker, p.Frame())
 	if len(read.Bubbles) != len(lines) {
 		t.Fatalf("read %d bubbles, want %d", len(read.Bubbles), len(lines))
 	}
 	for i, b := range read.Bubbles {
-		if b.Side != p.truth[i].side {
-			t.Errorf("bubble %d side = %s, want %s", i, b.Side, p.truth[i].side)
+		if b.Side != p.Truth[i].Side {
+			t.Errorf("bubble %d side = %s, want %s", i, b.Side, p.Truth[i].Side)
 		}
 		got, want := bare(string(b.Text)), bare(lines[i])
 		d := editDistance(got, want)
@@ -116,9 +117,9 @@ func editDistance(a, b []rune) int {
 
 func tesseractWorker(tb testing.TB) *Worker {
 	tb.Helper()
-	w := NewWorker(Always(layout.Line()), NewCache(512), func() (hardware.Recognizer, error) {
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(512), Open: func() (hardware.Recognizer, error) {
 		return tesseract.Open(tesseract.Options{})
-	})
+	}})
 	tb.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			tb.Errorf("Close() = %v, want nil", err)

@@ -11,9 +11,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 // TestTooMuchToRead gives an engine that finds ten thousand lines, or one line
@@ -36,9 +38,9 @@ func TestTooMuchToRead(t *testing.T) {
 	} {
 		given := slices.Clone(c.lines)
 		f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) { return c.lines, nil }}
-		p := newPage(t, lightPage, 1, 720, "")
-		p.say(said{messages.SideIncoming, "はい"})
-		got := do(t, NewWorker(Always(layout.Line()), NewCache(9), f.open), p.frame())
+		p := chatpage.New(t, chatpage.Light, 1, 720, "")
+		p.Say(messages.SideIncoming, "はい")
+		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
 		b := got.Bubbles[0]
 		if n := utf8.RuneCountInString(string(b.Lines[len(b.Lines)-1].Text)); len(b.Lines) != c.kept || n != c.runes {
 			t.Errorf("%s: kept %d lines, the last of %d characters, want %d of %d", c.name, len(b.Lines), n, c.kept, c.runes)
@@ -54,22 +56,22 @@ func TestTooMuchToRead(t *testing.T) {
 
 // TestTooManyBubbles has more than are read: the lowest ones, which are newer.
 func TestTooManyBubbles(t *testing.T) {
-	p := newPage(t, lightPage, 1, 12000, "")
+	p := chatpage.New(t, chatpage.Light, 1, 12000, "")
 	n := 0
-	for ; p.y < 11900-100; n++ {
-		box := image.Rect(56, p.y, 100, p.y+30)
-		p.fill(box, rgb(255, 255, 255))
-		p.fill(image.Rect(60, p.y+10, 64+n%30, p.y+14), rgb(uint8(n), uint8(n>>4), 0))
-		p.y += 38
+	for ; p.Y < 11900-100; n++ {
+		box := image.Rect(56, p.Y, 100, p.Y+30)
+		p.Fill(box, chatpage.RGB(255, 255, 255))
+		p.Fill(image.Rect(60, p.Y+10, 64+n%30, p.Y+14), chatpage.RGB(uint8(n), uint8(n>>4), 0))
+		p.Y += 38
 	}
 	f := says("はい")
-	got := do(t, NewWorker(Always(layout.Line()), NewCache(999), f.open), p.frame())
+	got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(999), Open: f.open}), p.Frame())
 	want := fmt.Sprintf("%d bubbles above the lowest %d were not read", n-maxShapes, maxShapes)
 	if n <= maxShapes || len(got.Bubbles) != maxShapes || !slices.Equal(got.Dropped, []string{want}) {
 		t.Errorf("%d of %d bubbles, dropped %q, want %d, %q", len(got.Bubbles), n, got.Dropped, maxShapes, want)
 	}
-	if last := got.Bubbles[len(got.Bubbles)-1].Box; last.Y != p.y-38 {
-		t.Errorf("the last bubble stands at %d, want %d", last.Y, p.y-38)
+	if last := got.Bubbles[len(got.Bubbles)-1].Box; last.Y != p.Y-38 {
+		t.Errorf("the last bubble stands at %d, want %d", last.Y, p.Y-38)
 	}
 }
 
@@ -77,9 +79,9 @@ func TestTooManyBubbles(t *testing.T) {
 func TestInvalidText(t *testing.T) {
 	for _, in := range []string{"\xff", "a\xc3", "今\xe6\x97日", "\x00\x01", "\xed\xa0\x80"} {
 		f := says(in)
-		p := newPage(t, lightPage, 1, 720, "Hana")
-		p.say(said{messages.SideIncoming, "はい"})
-		got := do(t, NewWorker(Always(layout.Line()), NewCache(9), f.open), p.frame())
+		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
+		p.Say(messages.SideIncoming, "はい")
+		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
 		if text := string(got.Bubbles[0].Text); !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
 			t.Errorf("%q is read as %q, want UTF-8 without control characters", in, text)
 		}
@@ -93,12 +95,12 @@ func TestTinyWindows(t *testing.T) {
 		for _, m := range shown {
 			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
 		}
-		worker := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil })
+		worker := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 		for _, size := range []image.Point{{1, 1}, {1, 720}, {480, 1}, {2, 2}, {8, 60}, {40, 90}, {60, 400}, {480, 53}, {480, 60}, {90, 120}} {
 			apply(t, w, drawn.Change{Op: drawn.OpResize, W: size.X, H: size.Y})
 			got := do(t, worker, capture(t, w))
 			for i, b := range got.Bubbles {
-				if rect(b.Box).Empty() || !rect(b.Box).In(image.Rect(0, 0, size.X*scale, size.Y*scale)) {
+				if segment.Rect(b.Box).Empty() || !segment.Rect(b.Box).In(image.Rect(0, 0, size.X*scale, size.Y*scale)) {
 					t.Errorf("%v x%d: bubble %d at %v", size, scale, i, b.Box)
 				}
 			}
@@ -111,7 +113,9 @@ func TestTinyWindows(t *testing.T) {
 }
 
 func TestUnknownWindow(t *testing.T) {
-	w := NewWorker(func(messages.WindowID) *layout.Layout { return nil }, NewCache(9), says("はい").open)
+	w := NewWorker(Options{
+		Layouts: func(messages.WindowID) *layout.Layout { return nil }, Cache: NewCache(9), Open: says("はい").open,
+	})
 	if _, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)}); err == nil || !strings.Contains(err.Error(), "line@test") || errors.Is(err, hardware.ErrUnavailable) {
 		t.Errorf("Do() = %v, want an error that names the window", err)
 	}

@@ -70,7 +70,7 @@ func around(a, b int) bool { return -4 <= a-b && a-b <= 4 }
 func choose(texts []string, rule Rule) int {
 	best, bestScore := -1, 0.0
 	for i, t := range texts {
-		score := 0.0 // the sum of the likenesses to the others
+		score := 0.0 // the sum of the similarities to the others
 		if rule == Majority {
 			equal := 0
 			for j, o := range texts {
@@ -80,7 +80,7 @@ func choose(texts []string, rule Rule) int {
 					equal++
 					score++
 				default:
-					score += likeness(t, o)
+					score += similarity(t, o)
 				}
 			}
 			if 2*(equal+1) > len(texts) && len(texts) > 1 {
@@ -104,10 +104,10 @@ func characters(bubbles []messages.Bubble) int {
 	return n
 }
 
-// likeness is 1 for equal texts and 0 for ones that have nothing in common: the
+// similarity is 1 for equal texts and 0 for ones that have nothing in common: the
 // share of characters that need no change (Levenshtein). Long texts are
 // compared by their trigrams.
-func likeness(a, b string) float64 {
+func similarity(a, b string) float64 {
 	r, q := []rune(a), []rune(b)
 	longest := max(len(r), len(q))
 	if longest == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 func TestChoose(t *testing.T) {
@@ -48,13 +49,13 @@ func TestLikeness(t *testing.T) {
 		a, b string
 		want float64
 	}{{"", "", 1}, {"はい", "はい", 1}, {"はい", "", 0}, {"はい", "はう", 0.5}, {"abcd", "abxcd", 0.8}} {
-		if got := likeness(c.a, c.b); got != c.want {
-			t.Errorf("likeness(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
+		if got := similarity(c.a, c.b); got != c.want {
+			t.Errorf("similarity(%q, %q) = %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
 	long := strings.Repeat("長い文", 200)
-	if got := likeness(long, long+"。"); got < 0.5 {
-		t.Errorf("likeness of long texts = %v, want much", got)
+	if got := similarity(long, long+"。"); got < 0.5 {
+		t.Errorf("similarity of long texts = %v, want much", got)
 	}
 }
 
@@ -99,10 +100,10 @@ func TestWorkerBurst(t *testing.T) {
 	readings := []string{"はし", "はい", "はい"}
 	frames := make([]messages.Frame, 4)
 	for i := range frames {
-		p := newPage(t, lightPage, 1, 720, "")
-		p.say(said{messages.SideIncoming, "はい"})
-		p.img.SetRGBA(p.truth[0].box.Min.X+30, p.truth[0].box.Min.Y+4, rgb(1, 2, uint8(i))) // a moving speck
-		frames[i] = p.frame()
+		p := chatpage.New(t, chatpage.Light, 1, 720, "")
+		p.Say(messages.SideIncoming, "はい")
+		p.Image.SetRGBA(p.Truth[0].Box.Min.X+30, p.Truth[0].Box.Min.Y+4, chatpage.RGB(1, 2, uint8(i))) // a moving speck
+		frames[i] = p.Frame()
 		frames[i].At = time.UnixMilli(int64(100 * i))
 	}
 	frames[3].Image = nil
@@ -112,7 +113,7 @@ func TestWorkerBurst(t *testing.T) {
 			n++
 			return []messages.Line{line(readings[n-1], 0.9, 0)}, nil
 		}}
-		w := NewWorker(Always(layout.Line()), NewCache(9), f.open).Decide(rule)
+		w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open, Burst: rule})
 		got, err := w.Do(context.Background(), messages.ReadFrame{Frame: frames[0], Hash: 7, More: frames[1:]})
 		if err != nil {
 			t.Fatal(err)
@@ -140,12 +141,12 @@ func TestWorkerBurstEndsWithItsContext(t *testing.T) {
 		}
 		return good(call, hint)
 	}
-	p := newPage(t, lightPage, 1, 720, "")
-	p.say(said{messages.SideIncoming, "はい"})
-	q := newPage(t, lightPage, 1, 720, "")
-	q.say(said{messages.SideIncoming, "いいえ"})
-	w := NewWorker(Always(layout.Line()), NewCache(9), f.open)
-	if _, err := w.Do(ctx, messages.ReadFrame{Frame: p.frame(), More: []messages.Frame{q.frame()}}); !errors.Is(err, context.Canceled) {
+	p := chatpage.New(t, chatpage.Light, 1, 720, "")
+	p.Say(messages.SideIncoming, "はい")
+	q := chatpage.New(t, chatpage.Light, 1, 720, "")
+	q.Say(messages.SideIncoming, "いいえ")
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open})
+	if _, err := w.Do(ctx, messages.ReadFrame{Frame: p.Frame(), More: []messages.Frame{q.Frame()}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Do() = %v, want context.Canceled", err)
 	}
 }

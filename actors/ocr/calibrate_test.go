@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 // TestCalibratedLayoutFindsTheSame proposes a layout for drawn windows and
@@ -44,14 +46,22 @@ func TestCalibratedLayoutFindsTheSame(t *testing.T) {
 	}
 }
 
-func sameBubbles(t *testing.T, frame messages.Frame, l *layout.Layout) {
+// found is what a layout finds in a picture.
+func found(t *testing.T, img *image.RGBA, scale float64, l *layout.Layout) (*segment.Pane, segment.Segments) {
 	t.Helper()
-	line := layout.Line()
-	want, err := Segment(frame.Image, frame.Scale, &line)
+	pane, err := segment.Open(img, scale, l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	picture, got, err := Sketch(frame.Image, frame.Scale, l)
+	return pane, pane.Find()
+}
+
+func sameBubbles(t *testing.T, frame messages.Frame, l *layout.Layout) {
+	t.Helper()
+	line := layout.Line()
+	pane, want := found(t, frame.Image, frame.Scale, &line)
+	proposed, _ := found(t, frame.Image, frame.Scale, l)
+	picture, got, err := segment.Overlay(frame.Image, frame.Scale, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,52 +70,48 @@ func sameBubbles(t *testing.T, frame messages.Frame, l *layout.Layout) {
 	}
 	for i, s := range got.Shapes {
 		g, w := s.Bubble, want.Shapes[i].Bubble
-		if g.Side != w.Side || g.Kind != w.Kind || !rect(g.Box).In(rect(w.Box).Inset(-2)) || !rect(w.Box).In(rect(g.Box).Inset(-2)) {
+		if g.Side != w.Side || g.Kind != w.Kind || !segment.Rect(g.Box).In(segment.Rect(w.Box).Inset(-2)) || !segment.Rect(w.Box).In(segment.Rect(g.Box).Inset(-2)) {
 			t.Errorf("bubble %d = %s %s at %v, want %s %s at %v", i, g.Side, g.Kind, g.Box, w.Side, w.Kind, w.Box)
 		}
-		if at := rect(g.Box).Min; picture.RGBAAt(at.X+g.Box.W/2, at.Y-1) == frame.Image.RGBAAt(at.X+g.Box.W/2, at.Y-1) && at.Y > got.Area.Min.Y {
+		if at := segment.Rect(g.Box).Min; picture.RGBAAt(at.X+g.Box.W/2, at.Y-1) == frame.Image.RGBAAt(at.X+g.Box.W/2, at.Y-1) && at.Y > proposed.Area.Min.Y {
 			t.Errorf("bubble %d is not boxed in the picture", i)
 		}
 	}
-	if d := got.Area.Min.Y - want.Area.Min.Y; d < -1 || d > 1 {
-		t.Errorf("messages begin at %d, want %d", got.Area.Min.Y, want.Area.Min.Y)
+	if d := proposed.Area.Min.Y - pane.Area.Min.Y; d < -1 || d > 1 {
+		t.Errorf("messages begin at %d, want %d", proposed.Area.Min.Y, pane.Area.Min.Y)
 	}
 }
 
 // TestCalibrateOtherColours proposes a layout for blue own bubbles on white.
 func TestCalibrateOtherColours(t *testing.T) {
-	pal := palette{rgb(255, 255, 255), rgb(246, 246, 246), rgb(10, 124, 255), rgb(233, 233, 235), rgb(20, 20, 20), rgb(255, 255, 255), rgb(246, 246, 246)}
+	pal := chatpage.Palette{
+		Ground: chatpage.RGB(255, 255, 255), Header: chatpage.RGB(246, 246, 246), Own: chatpage.RGB(10, 124, 255),
+		Incoming: chatpage.RGB(233, 233, 235), Ink: chatpage.RGB(20, 20, 20), OwnInk: chatpage.RGB(255, 255, 255), Bar: chatpage.RGB(246, 246, 246),
+	}
 	for _, scale := range []int{1, 2} {
-		p := newPage(t, pal, scale, 720, "Hana")
-		p.pill("7月3日(木)")
-		for _, m := range talk {
-			p.say(m)
-		}
-		l, err := layout.Calibrate(p.img, float64(scale))
+		p := chatpage.New(t, pal, scale, 720, "Hana")
+		p.Pill("7月3日(木)")
+		p.SayAll(chatpage.Talk...)
+		l, err := layout.Calibrate(p.Image, float64(scale))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Segment(p.img, float64(scale), &l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkTruth(t, got, p.truth)
 		generic, _ := layout.ByName("generic")
-		if got, err = Segment(p.img, float64(scale), &generic); err != nil {
-			t.Fatal(err)
+		for _, l := range []*layout.Layout{&l, &generic} {
+			_, got := found(t, p.Image, float64(scale), l)
+			p.Check(got)
 		}
-		checkTruth(t, got, p.truth)
 	}
 }
 
 func TestCalibrateSaysWhatIsMissing(t *testing.T) {
 	one := func(sides ...messages.Side) *image.RGBA {
-		p := newPage(t, lightPage, 1, 720, "Hana")
+		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
 		for _, s := range sides {
-			p.say(said{s, "おはよう、今日は何時に起きた？"})
-			p.say(said{s, "電車が遅れている"})
+			p.Say(s, "おはよう、今日は何時に起きた？")
+			p.Say(s, "電車が遅れている")
 		}
-		return p.img
+		return p.Image
 	}
 	pattern := one(messages.SideOwn, messages.SideIncoming)
 	for i := range pattern.Pix {
@@ -147,7 +153,7 @@ func FuzzCalibrate(f *testing.F) {
 		if _, err := l.YAML("fuzz"); err != nil {
 			t.Fatalf("the layout proposed cannot be read back: %v", err)
 		}
-		if _, _, err := Sketch(img, scale, &l); err != nil {
+		if _, _, err := segment.Overlay(img, scale, &l); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 func drawnWindow(t *testing.T, theme drawn.Theme, scale int) *drawn.Window {
@@ -74,7 +75,7 @@ func TestDrawnWindow(t *testing.T) {
 			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
 				drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"}, drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
 			frame := capture(t, w)
-			exact := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil })
+			exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 			checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
 			checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
 		}
@@ -115,10 +116,7 @@ func TestDrawnScroll(t *testing.T) {
 			clipped := 0
 			for range 40 {
 				frame := capture(t, w)
-				got, err := Segment(frame.Image, frame.Scale, &l)
-				if err != nil {
-					t.Fatal(err)
-				}
+				_, got := found(t, frame.Image, frame.Scale, &l)
 				for _, s := range got.Shapes {
 					if s.Bubble.Clipped {
 						clipped++
@@ -142,15 +140,15 @@ func TestShortLines(t *testing.T) {
 		"OK", "はい", "うん", "w", "42", "12:30", "え？", "了解", "いいよ", "no", "Yes!", "wwww", "笑", "草", "k", "うそ",
 		"3時", "はーい", "へー", "べつに", "それな", "「はい」", "LINEで送って", "10:30に集合", "ごめん", "ありがとう",
 	}
-	everywhere(t, func(t *testing.T, pal palette, scale int) {
+	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {
 		worker := tesseractWorker(t)
 		for i := 0; i < len(lines); i += 8 {
 			part := lines[i:min(i+8, len(lines))]
-			p := newPage(t, pal, scale, 720, "Hana")
+			p := chatpage.New(t, pal, scale, 720, "Hana")
 			for _, l := range part {
-				p.say(said{messages.SideIncoming, l})
+				p.Say(messages.SideIncoming, l)
 			}
-			got := do(t, worker, p.frame()).Bubbles
+			got := do(t, worker, p.Frame()).Bubbles
 			if len(got) != len(part) {
 				t.Fatalf("%d bubbles, want %d", len(got), len(part))
 			}
@@ -183,7 +181,7 @@ func TestMarks(t *testing.T) {
 			at = at.AddDate(0, 0, 1)
 			say(drawn.Me, "42")
 			frame := capture(t, w)
-			exact := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil })
+			exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 			for name, worker := range map[string]*Worker{"exact": exact, "tesseract": tesseractWorker(t)} {
 				got := do(t, worker, frame)
 				var order []string // of everything, top to bottom

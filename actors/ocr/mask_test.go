@@ -2,7 +2,6 @@ package ocr
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"image/draw"
@@ -10,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/actors/layout"
-	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 // maskCase is a frame of which it is known which pixels are whose.
@@ -22,17 +21,17 @@ type maskCase struct {
 }
 
 // closePage has the sides right under each other, as no window has them.
-func closePage(t *testing.T, pal palette, scale int) maskCase {
+func closePage(t *testing.T, pal chatpage.Palette, scale int) maskCase {
 	t.Helper()
-	p := newPage(t, pal, scale, 720, "Hana")
+	p := chatpage.New(t, pal, scale, 720, "Hana")
 	c := maskCase{boxes: map[messages.Side][]image.Rectangle{}}
-	for i := 0; p.y < 580*scale; i++ {
-		p.say(talk[i%len(talk)])
-		p.y -= 8 * scale // a gap of 2 is left
-		last := p.truth[len(p.truth)-1]
-		c.boxes[last.side] = append(c.boxes[last.side], last.box)
+	for i := 0; p.Y < 580*scale; i++ {
+		p.SayAll(chatpage.Talk[i%len(chatpage.Talk)])
+		p.Y -= 8 * scale // a gap of 2 is left
+		last := p.Truth[len(p.Truth)-1]
+		c.boxes[last.Side] = append(c.boxes[last.Side], last.Box)
 	}
-	c.frame = p.frame()
+	c.frame = p.Frame()
 	return c
 }
 
@@ -46,12 +45,9 @@ func drawnCase(t *testing.T, theme drawn.Theme, scale, width int) maskCase {
 	}
 	c := maskCase{frame: capture(t, w), boxes: map[messages.Side][]image.Rectangle{}}
 	l := layout.Line()
-	found, err := Segment(c.frame.Image, c.frame.Scale, &l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range found.Shapes {
-		c.boxes[s.Bubble.Side] = append(c.boxes[s.Bubble.Side], rect(s.Bubble.Box))
+	_, got := found(t, c.frame.Image, c.frame.Scale, &l)
+	for _, s := range got.Shapes {
+		c.boxes[s.Bubble.Side] = append(c.boxes[s.Bubble.Side], s.Box())
 	}
 	return c
 }
@@ -73,10 +69,8 @@ func shifted(img *image.RGBA, by [3]int) *image.RGBA {
 func (c maskCase) cost(t *testing.T, rule string, by [3]int) (ownLeft, incomingEaten int) {
 	t.Helper()
 	l := layout.Line()
-	rows, err := OwnRows(shifted(c.frame.Image, by), c.frame.Scale, &l, rule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pane, _ := found(t, shifted(c.frame.Image, by), c.frame.Scale, &l)
+	rows := pane.OwnRows(rule)
 	theme := l.ThemeFor(int(c.frame.Image.RGBAAt(4, c.frame.Image.Rect.Dy()/2).G))
 	count := func(boxes []image.Rectangle, masked bool, has func(r, g, b uint8) bool) (n int) {
 		for _, box := range boxes {
@@ -114,8 +108,8 @@ func TestOwnRowRules(t *testing.T) {
 				add(fmt.Sprintf("drawn %d light x%d", width, scale), drawnCase(t, drawn.Light, scale, width), by)
 				add(fmt.Sprintf("drawn %d dark x%d", width, scale), drawnCase(t, drawn.Dark, scale, width), by)
 			}
-			add(fmt.Sprintf("close light x%d", scale), closePage(t, lightPage, scale), by)
-			add(fmt.Sprintf("close dark x%d", scale), closePage(t, darkPage, scale), by)
+			add(fmt.Sprintf("close light x%d", scale), closePage(t, chatpage.Light, scale), by)
+			add(fmt.Sprintf("close dark x%d", scale), closePage(t, chatpage.Dark, scale), by)
 		}
 	}
 	t.Logf("pixels wrong in all: %v", total)
@@ -138,15 +132,13 @@ func TestLaneRule(t *testing.T) {
 		own  []int // lane pixels of row 300 that are own, from 0
 		want int
 	}{{"none", nil, 0}, {"one", []int{1}, 0}, {"two", []int{0, 2}, 7}, {"three", []int{0, 1, 2}, 7}} {
-		p := newPage(t, lightPage, 1, 720, "Hana")
+		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
 		from, _ := l.Lane.Columns(480, 1)
 		for _, x := range c.own {
-			p.img.SetRGBA(from+x, 300, lightPage.own)
+			p.Image.SetRGBA(from+x, 300, chatpage.Light.Own)
 		}
-		rows, err := OwnRows(p.img, 1, &l, layout.RuleLane)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pane, _ := found(t, p.Image, 1, &l)
+		rows := pane.OwnRows(layout.RuleLane)
 		got := 0
 		for y, own := range rows {
 			if own {
@@ -163,43 +155,41 @@ func TestLaneRule(t *testing.T) {
 }
 
 func TestMask(t *testing.T) {
-	p := newPage(t, lightPage, 1, 720, "Hana")
-	for _, m := range talk {
-		p.say(m)
-	}
+	p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
+	p.SayAll(chatpage.Talk...)
 	l := layout.Line()
-	got, err := Mask(p.img, 1, &l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := image.Rect(0, 0, 480, 640); got.Image.Rect != want {
-		t.Errorf("masked frame is %v, want %v: cut at the input", got.Image.Rect, want)
+	pane, _ := found(t, p.Image, 1, &l)
+	got, own := pane.Mask().Image(), pane.OwnRows(l.OwnRows.Rule)
+	if want := image.Rect(0, 0, 480, 640); got.Rect != want {
+		t.Errorf("masked frame is %v, want %v: cut at the input", got.Rect, want)
 	}
 	for y := range 640 {
 		for _, x := range []int{0, 100, 479} {
-			at := got.Image.RGBAAt(x, y)
-			if got.Own[y] && at != rgb(255, 255, 255) || !got.Own[y] && at != p.img.RGBAAt(x, y) {
-				t.Fatalf("pixel %d,%d of the masked frame is %v, own row %v", x, y, at, got.Own[y])
+			at := got.RGBAAt(x, y)
+			if own[y] && at != chatpage.RGB(255, 255, 255) || !own[y] && at != p.Image.RGBAAt(x, y) {
+				t.Fatalf("pixel %d,%d of the masked frame is %v, own row %v", x, y, at, own[y])
 			}
 		}
 	}
-	if _, err := Mask(&image.RGBA{}, 1, &l); !errors.Is(err, hardware.ErrEmptyFrame) {
-		t.Errorf("Mask(empty) = %v, want ErrEmptyFrame", err)
-	}
 }
 
-// TestFrameWithoutBubbles reads lines that stand on bare ground.
+// TestFrameWithoutBubbles has lines that stand on bare ground. They are read
+// where whole frames are asked for, and nowhere else.
 func TestFrameWithoutBubbles(t *testing.T) {
-	everywhere(t, func(t *testing.T, pal palette, scale int) {
+	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {
 		s := scale
-		p := newPage(t, pal, scale, 720, "Hana")
-		p.write(60*s, 100*s, "明日の朝は早く起きます", p.pal.ink)
-		p.write(60*s, 121*s, "駅前の本屋で会いましょう", p.pal.ink)
-		p.write(180*s, 200*s, "7月3日(木)", p.pal.ink)
-		p.write(330*s, 300*s, "電車が遅れています", p.pal.ink)
-		p.write(60*s, 400*s, "既読", p.pal.ink)
+		p := chatpage.New(t, pal, scale, 720, "Hana")
+		p.Write(60*s, 100*s, "明日の朝は早く起きます", p.Palette.Ink)
+		p.Write(60*s, 121*s, "駅前の本屋で会いましょう", p.Palette.Ink)
+		p.Write(180*s, 200*s, "7月3日(木)", p.Palette.Ink)
+		p.Write(330*s, 300*s, "電車が遅れています", p.Palette.Ink)
+		p.Write(60*s, 400*s, "既読", p.Palette.Ink)
 		w := tesseractWorker(t)
-		got := do(t, w, p.frame())
+		if got := do(t, w, p.Frame()); len(got.Bubbles) != 0 || got.Read != 0 {
+			t.Errorf("%d bubbles, %d read, want none: nothing shows that they are messages", len(got.Bubbles), got.Read)
+		}
+		w.o.WholeFrames = true
+		got := do(t, w, p.Frame())
 		var read []string
 		for _, b := range got.Bubbles {
 			read = append(read, string(b.Side)+" "+string(b.Text))
@@ -211,7 +201,7 @@ func TestFrameWithoutBubbles(t *testing.T) {
 		if said := strings.Join(got.LeftOut, ", "); said != "lines in the middle: 1, words of the application's own: 1" {
 			t.Errorf("left out %q, want the date and the token", said)
 		}
-		if again := do(t, w, p.frame()); again.Cached != 1 || again.Read != 0 || len(again.Bubbles) != 2 || again.LeftOut != nil {
+		if again := do(t, w, p.Frame()); again.Cached != 1 || again.Read != 0 || len(again.Bubbles) != 2 || again.LeftOut != nil {
 			t.Errorf("second time: %d read, %d cached, want it cached", again.Read, again.Cached)
 		}
 	})
@@ -220,25 +210,21 @@ func TestFrameWithoutBubbles(t *testing.T) {
 // TestBareWindowCostsNothing has neither bubbles nor ink.
 func TestBareWindowCostsNothing(t *testing.T) {
 	f := says("あ")
-	w := NewWorker(Always(layout.Line()), NewCache(9), f.open)
-	p := newPage(t, lightPage, 1, 720, "")
-	got, err := w.Do(context.Background(), messages.ReadFrame{Frame: p.frame()})
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open, WholeFrames: true})
+	p := chatpage.New(t, chatpage.Light, 1, 720, "")
+	got, err := w.Do(context.Background(), messages.ReadFrame{Frame: p.Frame()})
 	if err != nil || len(f.hints) != 0 || len(got.(messages.FrameRead).Bubbles) != 0 {
 		t.Errorf("Do(bare window) = %v, %d calls, want nothing read", err, len(f.hints))
 	}
 }
 
 func TestAssign(t *testing.T) {
-	area := image.Rect(0, 52, 480, 640)
-	p := newPage(t, lightPage, 1, 720, "Hana")
-	px, err := open(p.img, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
 	at := func(text string, x, y, w int) messages.Line {
 		return messages.Line{Text: messages.Text(text), Confidence: 0.9, Box: messages.Rect{X: x, Y: y, W: w, H: 16}}
 	}
 	l := layout.Line()
+	pane, _ := found(t, p.Image, 1, &l)
 	for _, c := range []struct {
 		name  string
 		lines []messages.Line
@@ -258,7 +244,7 @@ func TestAssign(t *testing.T) {
 		{"outside", []messages.Line{at("はい", 60, 700, 30)}, "", "lines outside the messages: 1"},
 	} {
 		var got []string
-		bubbles, left := assign(c.lines, px, area, 1, &l)
+		bubbles, left := assign(c.lines, pane, &l)
 		for _, b := range bubbles {
 			got = append(got, string(b.Side)+":"+string(b.Text))
 			if b.Key == 0 || b.Box.W == 0 || b.Kind != messages.KindText {

@@ -8,15 +8,14 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Belief says which lines are believed, by the engine's confidence from 0 to 1.
-// In [Worker.Believe] a field that is zero means that of [DefaultBelief].
-type Belief struct {
-	Accept   float64 // from here on a line is believed
-	Fallback float64 // and from here on where no believed reading of it exists
+// Thresholds say which lines are accepted, by the engine's confidence from 0 to 1.
+type Thresholds struct {
+	Accept   float64 // a line is accepted from here on
+	Fallback float64 // and from here on where no accepted reading of it exists
 }
 
-// DefaultBelief returns the confidences of both profiles.
-func DefaultBelief() Belief { return Belief{Accept: 0.40, Fallback: 0.25} }
+// DefaultThresholds returns the thresholds of both profiles.
+func DefaultThresholds() Thresholds { return Thresholds{Accept: 0.40, Fallback: 0.25} }
 
 // clean repairs what recognition of a prepared picture does to a line: bars
 // for the letter I, spaces between Japanese characters, narrow ! and ?
@@ -131,11 +130,11 @@ func mostlyLatin(lines []messages.Line) bool {
 	return balance > 0
 }
 
-// accept repairs the lines and drops what is not believed: a line below the
+// accept repairs the lines and drops what is below the thresholds: a line below the
 // fallback confidence, and one below the accepted confidence where the other
 // reading of the same picture, which may be nil, has an accepted line. doubtful
 // counts the lines that held something and are gone.
-func (b Belief) accept(lines, other []messages.Line, repair func(string) string) (out []messages.Line, doubtful int) {
+func (b Thresholds) accept(lines, other []messages.Line, repair func(string) string) (out []messages.Line, doubtful int) {
 	for _, l := range lines {
 		if l.Confidence < b.Accept {
 			if better, ok := b.acceptedAt(other, l.Box); ok {
@@ -156,8 +155,8 @@ func (b Belief) accept(lines, other []messages.Line, repair func(string) string)
 	return out, doubtful
 }
 
-// doubts reports that a line is taken only because there is no better reading.
-func (b Belief) doubts(lines []messages.Line) bool {
+// low reports that a line is taken only because there is no better reading.
+func (b Thresholds) low(lines []messages.Line) bool {
 	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < b.Accept })
 }
 
@@ -172,7 +171,7 @@ func printable(s string) string {
 }
 
 // acceptedAt finds an accepted line at about the same height.
-func (b Belief) acceptedAt(lines []messages.Line, box messages.Rect) (messages.Line, bool) {
+func (b Thresholds) acceptedAt(lines []messages.Line, box messages.Rect) (messages.Line, bool) {
 	for _, l := range lines {
 		middle := l.Box.Y + l.Box.H/2
 		if l.Confidence >= b.Accept && middle >= box.Y && middle < box.Y+box.H {

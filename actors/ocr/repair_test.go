@@ -88,28 +88,28 @@ func TestAccept(t *testing.T) {
 		{"blank", []messages.Line{line("  ", 0.1, 0)}, nil, "", 0},
 		{"invalid", []messages.Line{line("a\xffb", 0.9, 0)}, nil, "a\uFFFDb", 0},
 	} {
-		lines, doubtful := DefaultBelief().accept(c.lines, c.other, clean)
+		lines, doubtful := DefaultThresholds().accept(c.lines, c.other, clean)
 		if got := texts(lines); got != c.want || doubtful != c.doubtful {
 			t.Errorf("accept(%s) = %q, %d, want %q, %d", c.name, got, doubtful, c.want, c.doubtful)
 		}
 	}
 }
 
-// The confidences of a worker decide; one that is zero is the usual one.
-func TestBelieve(t *testing.T) {
-	if got, want := DefaultBelief(), (Belief{Accept: 0.40, Fallback: 0.25}); got != want {
-		t.Errorf("DefaultBelief() = %v, want %v", got, want)
+// The thresholds of a worker decide; one that is zero is the usual one.
+func TestThresholds(t *testing.T) {
+	if got, want := DefaultThresholds(), (Thresholds{Accept: 0.40, Fallback: 0.25}); got != want {
+		t.Errorf("DefaultThresholds() = %v, want %v", got, want)
 	}
-	for in, want := range map[Belief]Belief{
+	for in, want := range map[Thresholds]Thresholds{
 		{}: {0.40, 0.25}, {Accept: 0.8}: {0.8, 0.25}, {Fallback: 0.1}: {0.40, 0.1}, {0.9, 0.7}: {0.9, 0.7},
 	} {
-		if got := NewWorker(nil, nil, nil).Believe(in).belief; got != want {
-			t.Errorf("Believe(%v) = %v, want %v", in, got, want)
+		if got := NewWorker(Options{Confidence: in}).o.Confidence; got != want {
+			t.Errorf("thresholds of %v = %v, want %v", in, got, want)
 		}
 	}
 	lines, other := []messages.Line{line("a", 0.79, 0), line("b", 0.69, 30)}, []messages.Line{line("A", 0.8, 2)}
-	believed, _ := Belief{0.8, 0.7}.accept(lines, other, clean)
-	if got, want := texts(believed), "A"; got != want {
+	accepted, _ := Thresholds{0.8, 0.7}.accept(lines, other, clean)
+	if got, want := texts(accepted), "A"; got != want {
 		t.Errorf("accept from 0.8 and 0.7 = %q, want %q", got, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/testkit/speed"
 )
 
@@ -17,14 +18,14 @@ func TestSpeed(t *testing.T) {
 	for _, scale := range []int{1, 2} {
 		p := fullPage(t, scale)
 		sum := uint64(0)
-		read := func() { sum += plainRead(p.img.Pix) }
+		read := func() { sum += plainRead(p.Image.Pix) }
 		for _, rule := range []string{layout.RuleFullWidth, layout.RuleLane} {
 			l := layout.Line()
 			l.OwnRows.Rule = rule
 			speed.Compare(t, speed.Row{
 				Name: fmt.Sprintf("classify rows and mask, ×%d, %s", scale, rule),
 				Ours: func() {
-					if _, err := Mask(p.img, float64(scale), &l); err != nil {
+					if pane, err := segment.Open(p.Image, float64(scale), &l); err != nil || pane.Mask() == nil {
 						t.Error(err)
 					}
 				},
@@ -35,8 +36,9 @@ func TestSpeed(t *testing.T) {
 		speed.Compare(t, speed.Row{
 			Name: fmt.Sprintf("find bubbles, ×%d", scale),
 			Ours: func() {
-				if got, err := Segment(p.img, float64(scale), &l); err != nil || len(got.Shapes) < 5 {
-					t.Errorf("Segment() = %d shapes, %v, want a full window", len(got.Shapes), err)
+				pane, err := segment.Open(p.Image, float64(scale), &l)
+				if err != nil || len(pane.Find().Shapes) < 5 {
+					t.Errorf("Open() = %v, and less than a full window was found", err)
 				}
 			},
 			Peer: read, Against: "plain read", Within: 10,
@@ -61,17 +63,22 @@ func TestSpeedOfOneNewBubble(t *testing.T) {
 	for _, scale := range []int{1, 2} {
 		p := fullPage(t, scale)
 		w := tesseractWorker(t)
-		all := do(t, w, p.frame()).Read
-		key := cacheKey{pixels: segment(t, p).Shapes[0].Bubble.Key, factor: enlargement(float64(scale))}
+		all := do(t, w, p.Frame()).Read
+		line := layout.Line()
+		pane, err := segment.Open(p.Image, float64(scale), &line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := cacheKey{pixels: pane.Find().Shapes[0].Bubble.Key, factor: segment.Enlargement(float64(scale))}
 		read := func(want int) {
-			if got := do(t, w, p.frame()).Read; got != want {
+			if got := do(t, w, p.Frame()).Read; got != want {
 				t.Errorf("read %d bubbles, want %d", got, want)
 			}
 		}
 		speed.Compare(t, speed.Row{
 			Name:    fmt.Sprintf("OCR of one new bubble, ×%d", scale),
-			Ours:    func() { forget(w.cache, key); read(1) },
-			Peer:    func() { w.cache = NewCache(512); read(all) },
+			Ours:    func() { forget(w.o.Cache, key); read(1) },
+			Peer:    func() { w.o.Cache = NewCache(512); read(all) },
 			Against: fmt.Sprintf("all %d bubbles", all), Within: 1. / 5,
 		})
 	}

@@ -43,16 +43,16 @@ func repairWords(s string) string {
 		}
 		before = w
 	}
-	return laughter(strings.Join(list, " "))
+	return lowercaseW(strings.Join(list, " "))
 }
 
 func allLatin(w string) bool {
 	return w != "" && !strings.ContainsFunc(w, func(r rune) bool { return !latin(r) && r != '\'' && r != '’' })
 }
 
-// laughter makes two or more W in a row small where no Latin word or digit
+// lowercaseW makes two or more W in a row small, which is laughter, where no Latin word or digit
 // stands beside them.
-func laughter(s string) string {
+func lowercaseW(s string) string {
 	r := []rune(s)
 	for i := 0; i < len(r); {
 		j := i

@@ -8,43 +8,43 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 )
 
+// Options of a [Worker].
+type Options struct {
+	// Layouts gives the layout of each window, nil where there is none. Required.
+	Layouts func(messages.WindowID) *layout.Layout
+	// Cache of readings; workers may share one. Required.
+	Cache *Cache
+	// Open opens a recognizer that one worker alone uses and closes. Required.
+	Open func() (hardware.Recognizer, error)
+
+	Burst      Rule       // by which the frames of a burst decide; zero means Majority
+	Confidence Thresholds // a zero field means that of DefaultThresholds
+	// WholeFrames has a frame in which no bubble is found read as a whole, as
+	// profile seed wants it. Nothing shows then that such a text is a message.
+	WholeFrames bool
+}
+
 // Worker reads frames. It opens its recognizer at the first bubble that is not
-// in the cache and keeps it. One worker serves one goroutine; workers may
-// share a layout and a cache.
+// in the cache and keeps it. One worker serves one goroutine.
 type Worker struct {
-	layouts    func(messages.WindowID) *layout.Layout
-	cache      *Cache
-	factory    func() (hardware.Recognizer, error)
+	o          Options
 	recognizer hardware.Recognizer
-	rule       Rule
-	belief     Belief
 }
 
 var _ actors.Worker = (*Worker)(nil)
 
-// NewWorker makes a worker. layouts gives the layout of each window, nil where
-// there is none; it is called by Do only. factory opens a recognizer that this
-// worker alone uses and closes.
-func NewWorker(layouts func(messages.WindowID) *layout.Layout, cache *Cache, factory func() (hardware.Recognizer, error)) *Worker {
-	return &Worker{layouts: layouts, cache: cache, factory: factory, belief: DefaultBelief()}
-}
-
-// Decide sets the rule by which the frames of a burst decide; Majority is the
-// one of a new worker. It returns the worker.
-func (w *Worker) Decide(rule Rule) *Worker {
-	w.rule = rule
-	return w
-}
-
-// Believe sets which lines are believed. It returns the worker.
-func (w *Worker) Believe(b Belief) *Worker {
-	standard := DefaultBelief()
-	w.belief = Belief{Accept: cmp.Or(b.Accept, standard.Accept), Fallback: cmp.Or(b.Fallback, standard.Fallback)}
-	return w
+// NewWorker makes a worker.
+func NewWorker(o Options) *Worker {
+	standard := DefaultThresholds()
+	o.Confidence = Thresholds{
+		Accept: cmp.Or(o.Confidence.Accept, standard.Accept), Fallback: cmp.Or(o.Confidence.Fallback, standard.Fallback),
+	}
+	return &Worker{o: o}
 }
 
 // Always is the layouts of a worker whose windows all look alike.
@@ -96,7 +96,8 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 	out.Burst = []messages.BurstFrame{{Characters: characters(out.Bubbles)}}
 	for i, f := range r.More {
 		if i >= maxBurst-1 {
-			out.Dropped = append(out.Dropped, fmt.Sprintf("burst: %d frames beyond the first %d were not read", len(r.More)-i, maxBurst))
+			out.Dropped = append(out.Dropped,
+				fmt.Sprintf("burst: %d frames beyond the first %d were not read", len(r.More)-i, maxBurst))
 			break
 		}
 		more, err := w.read(ctx, f)
@@ -114,55 +115,32 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 		}
 		out.Burst = append(out.Burst, detail)
 	}
-	out.Bubbles = Consensus(frames, w.rule)
+	out.Bubbles = Consensus(frames, w.o.Burst)
 	return nil
 }
 
 // read is one frame, without its hash.
 func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.FrameRead, error) {
-	l := w.layouts(frame.Window)
+	l := w.o.Layouts(frame.Window)
 	if l == nil {
 		return messages.FrameRead{}, fmt.Errorf("ocr: no layout is known for window %s: name one in its configuration", frame.Window)
 	}
-	segments, err := Segment(frame.Image, frame.Scale, l)
+	pane, err := segment.Open(frame.Image, frame.Scale, l)
 	if err != nil {
 		return messages.FrameRead{}, err
 	}
 	size := frame.Image.Rect.Size()
 	out := messages.FrameRead{
 		Window: frame.Window, Scale: frame.Scale, At: frame.At, Size: messages.Rect{W: size.X, H: size.Y},
-		Bubbles: make([]messages.Bubble, 0, len(segments.Shapes)),
 	}
-	s := session{ctx: ctx, w: w, frame: frame, layout: l, segments: segments}
-	if s.pixels, err = open(frame.Image, frame.Scale); err != nil {
+	s := session{ctx: ctx, w: w, pane: pane, layout: l, segments: pane.Find()}
+	if err := s.all(&out); err != nil {
 		return out, err
 	}
-	if out.Title, err = s.title(segments.Title); err != nil {
-		return out, fmt.Errorf("ocr: read the title: %w", err)
-	}
-	shapes := segments.Shapes
-	if n := len(shapes) - maxShapes; n > 0 {
-		s.drop("%d bubbles above the lowest %d were not read", n, maxShapes)
-		shapes = shapes[n:]
-	}
-	for i, shape := range shapes {
-		bubble, err := s.bubble(shape)
-		if err != nil {
-			return out, fmt.Errorf("ocr: read bubble %d of %d: %w", i+1, len(shapes), err)
-		}
-		out.Bubbles = append(out.Bubbles, bubble)
-	}
-	if out.Marks, err = s.marks(); err != nil {
-		return out, fmt.Errorf("ocr: read what stands between bubbles: %w", err)
-	}
-	if len(shapes) == 0 {
-		if out.Bubbles, err = s.bare(); err != nil {
-			return out, fmt.Errorf("ocr: read a window without bubbles: %w", err)
-		}
-	}
 	out.Read, out.Cached = s.read, s.cached
-	out.Dropped = append(s.dropped, s.doubtful.report(fmt.Sprintf("lines below confidence %.2f ", w.belief.Fallback))...)
+	out.Dropped = append(s.dropped, s.doubtful.report(fmt.Sprintf("lines below confidence %.2f ", w.o.Confidence.Fallback))...)
 	out.LeftOut = s.leftOut.report("")
+	shift(&out, pane.At.X, pane.At.Y)
 	return out, nil
 }
 

@@ -6,9 +6,8 @@ import (
 	"image"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
@@ -23,19 +22,47 @@ const (
 	maxBurst  = 9    // frames of a signal
 )
 
-// session is one frame on its way.
+// session reads one frame. It lives as long as [Worker.Do] does, whose context
+// it keeps for the calls of the recognizer.
 type session struct {
 	ctx          context.Context
 	w            *Worker
-	frame        messages.Frame
+	pane         *segment.Pane
 	layout       *layout.Layout
-	segments     Segments
-	pixels       pixels
-	own          []bool // rows that are masked out, nil for none
+	segments     segment.Segments
 	read, cached int
 	dropped      []string
-	doubtful     tally // lines that are not believed, by where they stand
-	leftOut      tally // what is no part of a message
+	doubtful     counter // lines below the threshold, by where they stand
+	leftOut      counter // what is no part of a message
+}
+
+// all reads title, bubbles and marks into out, in pixels of the pane.
+func (s *session) all(out *messages.FrameRead) (err error) {
+	if out.Title, err = s.title(s.segments.Title); err != nil {
+		return fmt.Errorf("ocr: read the title: %w", err)
+	}
+	shapes := s.segments.Shapes
+	if n := len(shapes) - maxShapes; n > 0 {
+		s.drop("%d bubbles above the lowest %d were not read", n, maxShapes)
+		shapes = shapes[n:]
+	}
+	out.Bubbles = make([]messages.Bubble, 0, len(shapes))
+	for i, shape := range shapes {
+		bubble, err := s.bubble(shape)
+		if err != nil {
+			return fmt.Errorf("ocr: read bubble %d of %d: %w", i+1, len(shapes), err)
+		}
+		out.Bubbles = append(out.Bubbles, bubble)
+	}
+	if out.Marks, err = s.marks(); err != nil {
+		return fmt.Errorf("ocr: read what stands between bubbles: %w", err)
+	}
+	if len(shapes) == 0 && s.w.o.WholeFrames {
+		if out.Bubbles, err = s.whole(); err != nil {
+			return fmt.Errorf("ocr: read a window without bubbles: %w", err)
+		}
+	}
+	return nil
 }
 
 func (s *session) drop(format string, args ...any) {
@@ -44,15 +71,15 @@ func (s *session) drop(format string, args ...any) {
 
 // bubble adds what is written to a shape. Pictures are not read: letters in a
 // photo are not a message.
-func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
+func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 	b = shape.Bubble
 	if b.Kind == messages.KindText {
-		key := cacheKey{pixels: b.Key, factor: enlargement(s.frame.Scale)}
-		known, ok := s.w.cache.lookup(key)
+		key := cacheKey{pixels: b.Key, factor: segment.Enlargement(s.pane.Scale())}
+		known, ok := s.w.o.Cache.lookup(key)
 		if ok {
 			s.cached++
 		} else {
-			lines, doubtful, err := s.recognize(rect(b.Box), true, func() prepared { return prepareShape(s.pixels, shape, s.frame.Scale) })
+			lines, doubtful, err := s.recognize(shape.Box(), true, func() segment.Prepared { return s.pane.Prepare(shape) })
 			if err != nil {
 				return b, err
 			}
@@ -63,7 +90,7 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 			s.read++
 			s.doubtful.add("in a bubble", doubtful)
 			known = reading{lines: moved(lines, -b.Box.X, -b.Box.Y), beside: moved(beside, -b.Box.X, -b.Box.Y)}
-			s.w.cache.store(key, known)
+			s.w.o.Cache.store(key, known)
 		}
 		b = s.written(shape, known)
 	}
@@ -71,7 +98,7 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 		return b, err
 	}
 	if s.layout.Bubble.ReadStamp {
-		line, _, err := s.line("beside a bubble", shape.Stamp, enlargementOfSmall(s.frame.Scale))
+		line, _, err := s.line("beside a bubble", shape.Timestamp, segment.EnlargementOfSmall(s.pane.Scale()))
 		if err != nil {
 			return b, err
 		}
@@ -82,38 +109,38 @@ func (s *session) bubble(shape Shape) (b messages.Bubble, err error) {
 
 // besideIcon reads a bubble without the icon at its left, if there is one: an
 // engine takes it for a letter. Whether it is one that matters, kinds say.
-func (s *session) besideIcon(shape Shape) ([]messages.Line, error) {
-	rest, ok := withoutIcon(s.pixels, shape, s.frame.Scale)
+func (s *session) besideIcon(shape segment.Shape) ([]messages.Line, error) {
+	rest, ok := s.pane.WithoutIcon(shape)
 	if !ok {
 		return nil, nil
 	}
-	lines, _, err := s.recognize(rect(rest.Bubble.Box), true, func() prepared { return prepareShape(s.pixels, rest, s.frame.Scale) })
+	lines, _, err := s.recognize(rest.Box(), true, func() segment.Prepared { return s.pane.Prepare(rest) })
 	return lines, err
 }
 
 // written makes a bubble of what was read in a shape.
-func (s *session) written(shape Shape, known reading) messages.Bubble {
+func (s *session) written(shape segment.Shape, known reading) messages.Bubble {
 	b := shape.Bubble
 	b.Lines = moved(known.beside, b.Box.X, b.Box.Y)
-	if kind := otherKind(b, s.layout.Kinds, s.frame.Scale); kind != "" {
+	if kind := otherKind(b, s.layout.Kinds, s.pane.Scale()); kind != "" {
 		b.Kind, b.Text = kind, messages.Text(join(b.Lines))
 		return b
 	}
 	b.Lines = moved(known.lines, b.Box.X, b.Box.Y)
-	b = written(b, s.layout.Kinds, s.frame.Scale, func() bool { return pictorial(s.pixels, shape) })
-	b.Low = b.Kind == messages.KindText && s.w.belief.doubts(b.Lines)
+	b = written(b, s.layout.Kinds, s.pane.Scale(), func() bool { return s.pane.Pictorial(shape) })
+	b.Low = b.Kind == messages.KindText && s.w.o.Confidence.low(b.Lines)
 	return b
 }
 
 // sender reads the name above a bubble. One that is not sure stays unknown.
 func (s *session) sender(box image.Rectangle) (messages.Text, error) {
-	line, fresh, err := s.line("in a name", box, enlargementOfSmall(s.frame.Scale))
+	line, fresh, err := s.line("in a name", box, segment.EnlargementOfSmall(s.pane.Scale()))
 	name := string(line.Text)
 	switch {
 	case err != nil, name == "":
 		return "", err
-	case line.Confidence < s.w.belief.Accept:
-		s.leftOut.addIf(fresh, fmt.Sprintf("names below confidence %.2f", s.w.belief.Accept))
+	case line.Confidence < s.w.o.Confidence.Accept:
+		s.leftOut.addIf(fresh, fmt.Sprintf("names below confidence %.2f", s.w.o.Confidence.Accept))
 		return "", nil
 	case s.layout.IsToken(name) || text.ClockTime(name) != "":
 		s.leftOut.addIf(fresh, "words of the application's own where a name may stand")
@@ -124,7 +151,7 @@ func (s *session) sender(box image.Rectangle) (messages.Text, error) {
 
 // title reads the conversation's name, an empty line if there is none.
 func (s *session) title(box image.Rectangle) (messages.Line, error) {
-	line, _, err := s.line("in the title", box, enlargement(s.frame.Scale))
+	line, _, err := s.line("in the title", box, segment.Enlargement(s.pane.Scale()))
 	return line, err
 }
 
@@ -150,42 +177,36 @@ func (s *session) lines(where string, box image.Rectangle, block bool, factor fl
 	if box.Empty() {
 		return nil, false, nil
 	}
-	key := cacheKey{pixels: boxKey(s.pixels, box), plain: true, block: block, factor: factor}
-	known, ok := s.w.cache.lookup(key)
+	key := cacheKey{pixels: s.pane.Key(box), plain: true, block: block, factor: factor}
+	known, ok := s.w.o.Cache.lookup(key)
 	if !ok {
-		read, doubtful, err := s.recognize(box, block, func() prepared { return prepareBox(s.pixels, box, s.own, s.frame.Scale, factor) })
+		read, doubtful, err := s.recognize(box, block, func() segment.Prepared { return s.pane.PrepareBox(box, factor) })
 		if err != nil {
 			return nil, true, err
 		}
 		s.doubtful.add(where, doubtful)
 		known = reading{lines: moved(read, -box.Min.X, -box.Min.Y)}
-		s.w.cache.store(key, known)
+		s.w.o.Cache.store(key, known)
 	}
 	return moved(known.lines, box.Min.X, box.Min.Y), !ok, nil
 }
 
-// bare reads a frame in which no bubble was found: the masked frame as a whole.
-func (s *session) bare() ([]messages.Bubble, error) {
-	area := s.segments.Area
-	if area.Empty() || ink(s.pixels, area).Empty() {
+// whole reads the masked frame as one, as it has no bubble.
+func (s *session) whole() ([]messages.Bubble, error) {
+	area := s.pane.Area
+	if area.Empty() || !s.pane.HasInk(area) {
 		return nil, nil
 	}
-	masked, err := Mask(s.frame.Image, s.frame.Scale, s.layout)
+	part := *s
+	part.pane = s.pane.Mask()
+	area = area.Intersect(image.Rectangle{Max: part.pane.Image().Rect.Max})
+	lines, fresh, err := part.lines("in a window without bubbles", area, true, segment.Enlargement(s.pane.Scale()))
 	if err != nil {
 		return nil, err
 	}
-	part := *s // the masked picture is another frame
-	part.frame.Image, part.own = masked.Image, masked.Own
-	if part.pixels, err = open(masked.Image, s.frame.Scale); err != nil {
-		return nil, err
-	}
-	lines, fresh, err := part.lines("in a window without bubbles", area.Intersect(masked.Image.Rect), true, enlargement(s.frame.Scale))
-	if err != nil {
-		return nil, err
-	}
-	bubbles, left := assign(lines, part.pixels, area, s.frame.Scale, s.layout)
+	bubbles, left := assign(lines, part.pane, s.layout)
 	for i := range bubbles {
-		bubbles[i].Low = s.w.belief.doubts(bubbles[i].Lines)
+		bubbles[i].Low = s.w.o.Confidence.low(bubbles[i].Lines)
 	}
 	s.dropped, s.doubtful = part.dropped, part.doubtful
 	if fresh {
@@ -197,30 +218,20 @@ func (s *session) bare() ([]messages.Bubble, error) {
 	return bubbles, nil
 }
 
-// boxKey identifies the pixels of a rectangle.
-func boxKey(p pixels, box image.Rectangle) messages.PixelKey {
-	h := xxhash.New()
-	fmt.Fprint(h, box.Size())
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		h.Write(p.row(y)[4*box.Min.X : 4*box.Max.X])
-	}
-	return messages.PixelKey(h.Sum64())
-}
-
-// recognize reads one box of the frame; boxes of the lines are frame pixels.
+// recognize reads one box of the pane; boxes of the lines are pixels of the pane.
 // doubtful counts the lines that are not believed.
-func (s *session) recognize(box image.Rectangle, block bool, prepare func() prepared) (lines []messages.Line, doubtful int, err error) {
+func (s *session) recognize(box image.Rectangle, block bool, prepare func() segment.Prepared) (lines []messages.Line, doubtful int, err error) {
 	if err := s.ctx.Err(); err != nil {
 		return nil, 0, err
 	}
 	if s.w.recognizer == nil {
-		r, err := s.w.factory()
+		r, err := s.w.o.Open()
 		if err != nil {
 			return nil, 0, fmt.Errorf("open a recognizer: %w", err)
 		}
 		s.w.recognizer = r
 	}
-	hint := hardware.Hint{Scale: s.frame.Scale, Block: block}
+	hint := hardware.Hint{Scale: s.pane.Scale(), Block: block}
 	if whole, ok := s.w.recognizer.(hardware.CropRecognizer); ok {
 		lines, doubtful, err = s.crop(whole, box, hint)
 	} else {
@@ -235,21 +246,22 @@ func (s *session) recognize(box image.Rectangle, block bool, prepare func() prep
 
 // crop leaves language, contrast and spacing to the engine.
 func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle, hint hardware.Hint) ([]messages.Line, int, error) {
-	corner := s.frame.Image.Rect.Min // Segment counts from the first pixel, the engine as the image does
-	lines, err := r.RecognizeCrop(s.ctx, s.frame.Image, box.Add(corner), hint)
+	picture := s.pane.Image()
+	corner := picture.Rect.Min // a pane counts from its first pixel, the engine as the image does
+	lines, err := r.RecognizeCrop(s.ctx, picture, box.Add(corner), hint)
 	if err != nil {
 		return nil, 0, err
 	}
-	lines, doubtful := s.w.belief.accept(s.bounded(lines), nil, strings.TrimSpace)
+	lines, doubtful := s.w.o.Confidence.accept(s.bounded(lines), nil, strings.TrimSpace)
 	return moved(lines, -corner.X, -corner.Y), doubtful, nil
 }
 
 // prepared reads as Japanese, and once more with Latin letters if most of what
 // came out is Latin.
-func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, int, error) {
+func (s *session) prepared(p segment.Prepared, hint hardware.Hint) ([]messages.Line, int, error) {
 	w := s.w.recognizer
 	hint.Lang = hardware.LangJapanese
-	lines, err := w.Recognize(s.ctx, p.img, hint)
+	lines, err := w.Recognize(s.ctx, p.Image, hint)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -258,16 +270,16 @@ func (s *session) prepared(p prepared, hint hardware.Hint) ([]messages.Line, int
 	if mostlyLatin(lines) {
 		hint.Lang = hardware.LangLatin
 		other = lines
-		if lines, err = w.Recognize(s.ctx, p.img, hint); err != nil {
+		if lines, err = w.Recognize(s.ctx, p.Image, hint); err != nil {
 			return nil, 0, err
 		}
 		if lines = s.bounded(lines); len(lines) == 0 {
 			lines = other
 		}
 	}
-	out, doubtful := s.w.belief.accept(lines, other, clean)
+	out, doubtful := s.w.o.Confidence.accept(lines, other, clean)
 	for i := range out {
-		out[i].Box = p.toFrame(out[i].Box)
+		out[i].Box = p.ToPane(out[i].Box)
 	}
 	return out, doubtful, nil
 }
@@ -305,4 +317,24 @@ func moved(lines []messages.Line, dx, dy int) []messages.Line {
 		out[i] = l
 	}
 	return out
+}
+
+// shift moves everything that was read from the pane to where it stands in the
+// frame.
+func shift(out *messages.FrameRead, dx, dy int) {
+	if dx == 0 && dy == 0 {
+		return
+	}
+	move := func(r *messages.Rect) { r.X, r.Y = r.X+dx, r.Y+dy }
+	if out.Title.Text != "" {
+		move(&out.Title.Box)
+	}
+	for i := range out.Bubbles {
+		b := &out.Bubbles[i]
+		move(&b.Box)
+		b.Lines = moved(b.Lines, dx, dy)
+	}
+	for i := range out.Marks {
+		move(&out.Marks[i].Box)
+	}
 }

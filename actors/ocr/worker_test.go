@@ -10,8 +10,10 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 // fake answers with what read returns and notes the hints.
@@ -40,12 +42,10 @@ func says(text string) *fake {
 
 func talkFrame(t *testing.T, y int) messages.Frame {
 	t.Helper()
-	p := newPage(t, lightPage, 1, 720, "Hana")
-	p.y = y
-	for _, m := range talk {
-		p.say(m)
-	}
-	f := p.frame()
+	p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
+	p.Y = y
+	p.SayAll(chatpage.Talk...)
+	f := p.Frame()
 	f.At = time.UnixMilli(7)
 	return f
 }
@@ -53,13 +53,13 @@ func talkFrame(t *testing.T, y int) messages.Frame {
 func TestWorkerReadsOnce(t *testing.T) {
 	f := says("今日 は")
 	cache := NewCache(64)
-	first, second := NewWorker(Always(layout.Line()), cache, f.open), NewWorker(Always(layout.Line()), cache, f.open)
+	first, second := NewWorker(Options{Layouts: Always(layout.Line()), Cache: cache, Open: f.open}), NewWorker(Options{Layouts: Always(layout.Line()), Cache: cache, Open: f.open})
 	if f.opened != 0 {
 		t.Errorf("opened %d recognizers before the first frame, want 0", f.opened)
 	}
 	got := do(t, first, talkFrame(t, 64))
-	if got.Read != len(talk) || got.Cached != 0 || len(got.Bubbles) != len(talk) {
-		t.Fatalf("Do() read %d, cached %d of %d, want %d, 0", got.Read, got.Cached, len(got.Bubbles), len(talk))
+	if got.Read != len(chatpage.Talk) || got.Cached != 0 || len(got.Bubbles) != len(chatpage.Talk) {
+		t.Fatalf("Do() read %d, cached %d of %d, want %d, 0", got.Read, got.Cached, len(got.Bubbles), len(chatpage.Talk))
 	}
 	if got.Window != "line@test" || got.Scale != 1 || got.Size != (messages.Rect{W: 480, H: 720}) || !got.At.Equal(time.UnixMilli(7)) {
 		t.Errorf("Do() = window %s, scale %v, size %v, at %v, want the frame's", got.Window, got.Scale, got.Size, got.At)
@@ -76,8 +76,8 @@ func TestWorkerReadsOnce(t *testing.T) {
 	}
 	calls := len(f.hints)
 	again := do(t, second, talkFrame(t, 90)) // scrolled, read by another worker
-	if again.Read != 0 || again.Cached != len(talk) || len(f.hints) != calls {
-		t.Errorf("Do(scrolled) read %d, cached %d, %d calls, want 0, %d, 0", again.Read, again.Cached, len(f.hints)-calls, len(talk))
+	if again.Read != 0 || again.Cached != len(chatpage.Talk) || len(f.hints) != calls {
+		t.Errorf("Do(scrolled) read %d, cached %d, %d calls, want 0, %d, 0", again.Read, again.Cached, len(f.hints)-calls, len(chatpage.Talk))
 	}
 	if dy := again.Bubbles[1].Lines[0].Box.Y - b.Lines[0].Box.Y; dy != 26 {
 		t.Errorf("line moved by %d, want 26", dy)
@@ -94,7 +94,7 @@ func TestWorkerLanguages(t *testing.T) {
 		}
 		return []messages.Line{line("l agree", 0.2, 0)}, nil
 	}}
-	w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	got := do(t, w, talkFrame(t, 64))
 	if text := string(got.Bubbles[0].Text); text != "I agree" {
 		t.Errorf("text = %q, want I agree", text)
@@ -113,7 +113,7 @@ func TestWorkerUnreadable(t *testing.T) {
 		"unsure":   {read: func(int, hardware.Hint) ([]messages.Line, error) { return []messages.Line{line("あ", 0.2, 0)}, nil }},
 		"no words": says(" "),
 	} {
-		w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
+		w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
 		for range 5 {
 			got := do(t, w, talkFrame(t, 64))
 			for i, b := range got.Bubbles {
@@ -125,7 +125,7 @@ func TestWorkerUnreadable(t *testing.T) {
 				t.Errorf("%s: title = %q, want none", name, string(got.Title.Text))
 			}
 		}
-		if want := emptyTries * (len(talk) + 1); len(f.hints) != want {
+		if want := emptyTries * (len(chatpage.Talk) + 1); len(f.hints) != want {
 			t.Errorf("%s: %d calls for five frames, want %d: nothing is believed at the third time", name, len(f.hints), want)
 		}
 	}
@@ -141,7 +141,7 @@ func TestWorkerGoesOnAfterAnError(t *testing.T) {
 		}
 		return good(call, hint)
 	}
-	w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	if _, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)}); !errors.Is(err, broken) {
 		t.Fatalf("Do() = %v, want %v", err, broken)
 	}
@@ -149,14 +149,14 @@ func TestWorkerGoesOnAfterAnError(t *testing.T) {
 		t.Errorf("closed the broken recognizer %d times, want once", f.closed)
 	}
 	got := do(t, w, talkFrame(t, 64)) // title and two bubbles were read before
-	if got.Cached != 2 || got.Read != len(talk)-2 || f.opened != 2 {
-		t.Errorf("retry read %d, cached %d, opened %d, want %d, 2, 2", got.Read, got.Cached, f.opened, len(talk)-2)
+	if got.Cached != 2 || got.Read != len(chatpage.Talk)-2 || f.opened != 2 {
+		t.Errorf("retry read %d, cached %d, opened %d, want %d, 2, 2", got.Read, got.Cached, f.opened, len(chatpage.Talk)-2)
 	}
 }
 
 func TestWorkerRefusals(t *testing.T) {
 	missing := fmt.Errorf("%w: install it", hardware.ErrUnavailable)
-	w := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return nil, missing })
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return nil, missing }})
 	for _, c := range []struct {
 		name  string
 		frame messages.Frame
@@ -187,7 +187,7 @@ func TestWorkerStopsWithItsContext(t *testing.T) {
 		}
 		return good(call, hint)
 	}
-	w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	if _, err := w.Do(ctx, messages.ReadFrame{Frame: talkFrame(t, 64)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Do() = %v, want context.Canceled", err)
 	}
@@ -209,17 +209,17 @@ func (c *cropper) RecognizeCrop(_ context.Context, _ *image.RGBA, box image.Rect
 
 func TestWorkerPrefersCrops(t *testing.T) {
 	c := &cropper{}
-	w := NewWorker(Always(layout.Line()), NewCache(64), func() (hardware.Recognizer, error) { return c, nil })
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return c, nil }})
 	f := talkFrame(t, 64)
 	whole := image.NewRGBA(f.Image.Rect.Add(image.Pt(7, 9)))
 	copy(whole.Pix, f.Image.Pix)
 	f.Image = whole // the origin is not 0, 0
 	got := do(t, w, f)
-	if len(c.hints) != 0 || len(c.boxes) != len(talk)+1 {
-		t.Fatalf("%d prepared pictures and %d crops, want 0 and %d", len(c.hints), len(c.boxes), len(talk)+1)
+	if len(c.hints) != 0 || len(c.boxes) != len(chatpage.Talk)+1 {
+		t.Fatalf("%d prepared pictures and %d crops, want 0 and %d", len(c.hints), len(c.boxes), len(chatpage.Talk)+1)
 	}
 	b := got.Bubbles[0]
-	if want := rect(b.Box).Add(image.Pt(7, 9)); c.boxes[1] != want {
+	if want := segment.Rect(b.Box).Add(image.Pt(7, 9)); c.boxes[1] != want {
 		t.Errorf("crop = %v, want %v", c.boxes[1], want)
 	}
 	if want := (messages.Rect{X: b.Box.X + 3, Y: b.Box.Y + 4, W: 5, H: 6}); b.Lines[0].Box != want {
@@ -246,8 +246,8 @@ func TestCacheForgetsTheOldest(t *testing.T) {
 	}
 }
 
-// TestCacheBelievesInNothingLate: what was found empty is read again, twice.
-func TestCacheBelievesInNothingLate(t *testing.T) {
+// TestCacheAcceptsNothingLate: what was found empty is read again, twice.
+func TestCacheAcceptsNothingLate(t *testing.T) {
 	c := NewCache(3)
 	for n := 1; n <= emptyTries+1; n++ {
 		c.store(cacheKey{pixels: 1}, reading{})

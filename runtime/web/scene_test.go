@@ -33,7 +33,7 @@ func newChat(t *testing.T, id messages.WindowID, who string, theme drawn.Theme, 
 		t.Fatal(err)
 	}
 	open := func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }
-	return &chat{id: id, window: w, worker: ocr.NewWorker(ocr.Always(layout.Line()), ocr.NewCache(64), open)}
+	return &chat{id: id, window: w, worker: ocr.NewWorker(ocr.Options{Layouts: ocr.Always(layout.Line()), Cache: ocr.NewCache(64), Open: open})}
 }
 
 func (c *chat) say(t *testing.T, who drawn.Who, text string) {

@@ -1,4 +1,4 @@
-package ocr
+package segment
 
 import (
 	"image"
@@ -10,18 +10,19 @@ import (
 // paperMargin is the white margin around a prepared picture, logical pixels.
 const paperMargin = 12
 
-// prepared is one shape made readable: dark text on white.
-type prepared struct {
-	img    *image.Gray
-	origin image.Point // of the cropped box in the frame
+// Prepared is one shape made readable: dark text on white.
+type Prepared struct {
+	Image *image.Gray
+
+	origin image.Point // of the cropped box in the pane
 	margin int         // white pixels around it, before enlarging
 	factor float64     // by which it was enlarged
 }
 
-// enlargement is 1.5 for captures of one pixel per logical pixel, whose letters
+// Enlargement is 1.5 for captures of one pixel per logical pixel, whose letters
 // are too small for the recogniser, and 1 for those of two. Letters of finer
 // ones are as bad for it: they are brought back to two.
-func enlargement(scale float64) float64 {
+func Enlargement(scale float64) float64 {
 	switch {
 	case scale < 1.5:
 		return 1.5
@@ -31,8 +32,8 @@ func enlargement(scale float64) float64 {
 	return 2 / scale
 }
 
-// enlargementOfSmall is for names and times, which are written smaller.
-func enlargementOfSmall(scale float64) float64 {
+// EnlargementOfSmall is for names and times, which are written smaller.
+func EnlargementOfSmall(scale float64) float64 {
 	if scale < 1.5 {
 		return 2
 	}
@@ -43,12 +44,12 @@ func enlargementOfSmall(scale float64) float64 {
 // smooth edge of a bubble would be read as letters. Logical pixels.
 const rim = 2
 
-// prepareShape crops a shape, turns its fill white and everything outside of
-// it too, and frames and enlarges it.
-func prepareShape(p pixels, s Shape, scale float64) prepared {
-	box := rect(s.Bubble.Box)
-	rows := shrunk(s.rows, max(px(rim, scale), 1))
-	return prepare(p, box, s.fill, scale, enlargement(scale), func(y int) span { return rows[y-box.Min.Y] })
+// Prepare crops a shape, turns its fill white and everything outside of it too,
+// and frames and enlarges it.
+func (p *Pane) Prepare(s Shape) Prepared {
+	box := s.Box()
+	rows := shrunk(s.rows, max(p.px(rim), 1))
+	return p.prepare(box, s.fill, Enlargement(p.scale), func(y int) span { return rows[y-box.Min.Y] })
 }
 
 // shrunk takes n pixels off a shape's outline, above and below too.
@@ -66,20 +67,21 @@ func shrunk(rows []span, n int) []span {
 	return out
 }
 
-// prepareBox does the same for a plain rectangle such as a title. Rows that
-// masked holds, which may be nil, are left white.
-func prepareBox(p pixels, box image.Rectangle, masked []bool, scale, factor float64) prepared {
+// PrepareBox does the same for a plain rectangle such as a title. Masked rows
+// are left white.
+func (p *Pane) PrepareBox(box image.Rectangle, factor float64) Prepared {
 	whole := span{int32(box.Min.X), int32(box.Max.X)}
-	return prepare(p, box, commonLuma(p, box), scale, factor, func(y int) span {
-		if masked != nil && masked[y] {
+	return p.prepare(box, p.commonLuma(box), factor, func(y int) span {
+		if p.masked != nil && p.masked[y] {
 			return span{}
 		}
 		return whole
 	})
 }
 
-func prepare(p pixels, box image.Rectangle, fill int, scale, factor float64, inside func(y int) span) prepared {
-	out := prepared{origin: box.Min, margin: px(paperMargin, min(scale, 4)), factor: factor}
+func (p *Pane) prepare(box image.Rectangle, fill int, factor float64, inside func(y int) span) Prepared {
+	margin := int(math.Round(paperMargin * min(p.scale, 4)))
+	out := Prepared{origin: box.Min, margin: margin, factor: factor}
 	paper := image.NewGray(image.Rect(0, 0, box.Dx()+2*out.margin, box.Dy()+2*out.margin))
 	for i := range paper.Pix {
 		paper.Pix[i] = 255
@@ -92,7 +94,7 @@ func prepare(p pixels, box image.Rectangle, fill int, scale, factor float64, ins
 			to[int(x)-box.Min.X] = tone[p.at(int(x), y).luma()]
 		}
 	}
-	out.img = enlarge(paper, out.factor)
+	out.Image = enlarge(paper, out.factor)
 	return out
 }
 
@@ -110,8 +112,8 @@ func tones(fill int) (out [256]uint8) {
 	return out
 }
 
-// toFrame turns a box in the prepared picture into one in the frame.
-func (p prepared) toFrame(r messages.Rect) messages.Rect {
+// ToPane turns a box in the prepared picture into one in the pane.
+func (p Prepared) ToPane(r messages.Rect) messages.Rect {
 	back := func(v int) int { return int(math.Round(float64(v) / p.factor)) }
 	x0, y0 := back(r.X), back(r.Y)
 	x1, y1 := back(r.X+r.W), back(r.Y+r.H)

@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
 // TestNothingIsLeftOutSilently: a reading says how many lines it did not
@@ -15,7 +16,7 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 	f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
 		return []messages.Line{line("himitsu", 0.24, 0), line("himitsu", 0.1, 30)}, nil
 	}}
-	w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	var got messages.FrameRead
 	for range emptyTries {
 		got = do(t, w, talkFrame(t, 64))
@@ -30,14 +31,14 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 	f.read = func(int, hardware.Hint) ([]messages.Line, error) {
 		return []messages.Line{line("himitsu", 0.3, 0)}, nil
 	}
-	if got := do(t, NewWorker(Always(layout.Line()), NewCache(64), f.open).Believe(Belief{Fallback: 0.35}), talkFrame(t, 64)); len(got.Dropped) != 2 ||
+	if got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open, Confidence: Thresholds{Fallback: 0.35}}), talkFrame(t, 64)); len(got.Dropped) != 2 ||
 		got.Dropped[0] != "lines below confidence 0.35 in the title: 1" {
 		t.Errorf("dropped %q, want those below 0.35", got.Dropped)
 	}
 }
 
-func TestTally(t *testing.T) {
-	var c tally
+func TestCounter(t *testing.T) {
+	var c counter
 	c.add("b", 2)
 	c.add("a", 0)
 	c.addIf(false, "a")
@@ -55,7 +56,7 @@ func TestDoubtfulBubblesAreMarked(t *testing.T) {
 		f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
 			return []messages.Line{line("はい", 0.9, 0), line("どうも", confidence, 30)}, nil
 		}}
-		w := NewWorker(Always(layout.Line()), NewCache(64), f.open)
+		w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open, WholeFrames: true})
 		for range 2 { // from the cache too
 			for i, b := range do(t, w, talkFrame(t, 64)).Bubbles {
 				if b.Low != want {
@@ -63,9 +64,9 @@ func TestDoubtfulBubblesAreMarked(t *testing.T) {
 				}
 			}
 		}
-		p := newPage(t, lightPage, 1, 720, "")
-		p.write(60, 100, "はい", p.pal.ink)
-		if got := do(t, w, p.frame()); len(got.Bubbles) == 0 || got.Bubbles[0].Low != want {
+		p := chatpage.New(t, chatpage.Light, 1, 720, "")
+		p.Write(60, 100, "はい", p.Palette.Ink)
+		if got := do(t, w, p.Frame()); len(got.Bubbles) == 0 || got.Bubbles[0].Low != want {
 			t.Errorf("a line of confidence %v without bubbles: %+v, want one with low = %v", confidence, got.Bubbles, want)
 		}
 	}

@@ -2,16 +2,16 @@ package ocr
 
 import "fmt"
 
-// tally counts what is left out, by what it is, in the order of first sight. It
-// never holds what was read.
-type tally []counted
+// counter counts what is left out, by what it is, in the order of first sight.
+// It never holds what was read.
+type counter []counted
 
 type counted struct {
 	what string
 	n    int
 }
 
-func (t *tally) add(what string, n int) {
+func (t *counter) add(what string, n int) {
 	if n == 0 {
 		return
 	}
@@ -24,14 +24,14 @@ func (t *tally) add(what string, n int) {
 	*t = append(*t, counted{what, n})
 }
 
-func (t *tally) addIf(yes bool, what string) {
+func (t *counter) addIf(yes bool, what string) {
 	if yes {
 		t.add(what, 1)
 	}
 }
 
 // report says for people what was counted.
-func (t tally) report(prefix string) (list []string) {
+func (t counter) report(prefix string) (list []string) {
 	for _, c := range t {
 		list = append(list, fmt.Sprintf("%s%s: %d", prefix, c.what, c.n))
 	}

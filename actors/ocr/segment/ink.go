@@ -1,4 +1,4 @@
-package ocr
+package segment
 
 import (
 	"image"
@@ -9,12 +9,15 @@ import (
 // inkContrast is the difference in luma from which a pixel is ink.
 const inkContrast = 40
 
+// HasInk reports that something is written or drawn in a rectangle.
+func (p *Pane) HasInk(r image.Rectangle) bool { return !p.ink(r).Empty() }
+
 // ink returns the box of what differs from the most frequent brightness in r.
-func ink(p pixels, r image.Rectangle) image.Rectangle {
+func (p pixels) ink(r image.Rectangle) image.Rectangle {
 	if r.Empty() {
 		return image.Rectangle{}
 	}
-	paper := commonLuma(p, r)
+	paper := p.commonLuma(r)
 	var out image.Rectangle
 	p.stretches(r, func(at image.Rectangle, c colour) {
 		if d := c.luma() - paper; d >= inkContrast || -d >= inkContrast {
@@ -25,15 +28,15 @@ func ink(p pixels, r image.Rectangle) image.Rectangle {
 }
 
 // titleBox returns the ink inside zone with room for its faint edges.
-func titleBox(p pixels, zone image.Rectangle, scale float64) image.Rectangle {
-	found := ink(p, zone)
+func (p pixels) titleBox(zone image.Rectangle) image.Rectangle {
+	found := p.ink(zone)
 	if found.Empty() {
 		return found
 	}
-	return found.Inset(-px(3, scale)).Intersect(zone)
+	return found.Inset(-p.px(3)).Intersect(zone)
 }
 
-func commonLuma(p pixels, r image.Rectangle) int {
+func (p pixels) commonLuma(r image.Rectangle) int {
 	var count [256]int
 	best := 0
 	p.stretches(r, func(at image.Rectangle, c colour) {
@@ -45,22 +48,20 @@ func commonLuma(p pixels, r image.Rectangle) int {
 	return best
 }
 
-// stamp returns the ink beside a bubble's lower end, at most width away: right
-// of an incoming one, left of an own one.
-func stamp(p pixels, g ground, b messages.Bubble, area image.Rectangle, width int, scale float64) image.Rectangle {
-	box := rect(b.Box)
-	zone := image.Rect(box.Max.X+px(2, scale), max(box.Min.Y, box.Max.Y-px(40, scale)), box.Max.X+width, box.Max.Y)
+// timestamp returns the ink beside a bubble's lower end: right of an incoming
+// one, left of an own one.
+func (p *Pane) timestamp(b messages.Bubble) image.Rectangle {
+	box, width := Rect(b.Box), p.px(p.layout.Bubble.Stamp)
+	zone := image.Rect(box.Max.X+p.px(2), max(box.Min.Y, box.Max.Y-p.px(40)), box.Max.X+width, box.Max.Y)
 	if b.Side == messages.SideOwn {
-		zone.Min.X, zone.Max.X = box.Min.X-width, box.Min.X-px(2, scale)
+		zone.Min.X, zone.Max.X = box.Min.X-width, box.Min.X-p.px(2)
 	}
-	zone = zone.Intersect(area)
+	zone = zone.Intersect(p.Area)
 	var out image.Rectangle
 	p.stretches(zone, func(at image.Rectangle, c colour) {
-		if !g.has(c) {
+		if !p.background.has(c) {
 			out = out.Union(at)
 		}
 	})
 	return out
 }
-
-func rect(r messages.Rect) image.Rectangle { return image.Rect(r.X, r.Y, r.X+r.W, r.Y+r.H) }

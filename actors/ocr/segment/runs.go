@@ -1,4 +1,4 @@
-package ocr
+package segment
 
 import (
 	"encoding/binary"
@@ -11,10 +11,10 @@ import (
 type class uint8
 
 const (
-	classGround class = iota
+	classBackground class = iota
 	classOwn
 	classIncoming
-	classOther // neither ground nor fill: ink, pictures, avatars
+	classOther // neither background nor fill: ink, pictures, avatars
 )
 
 // run is a horizontal stretch of one class. parent links it to its component.
@@ -34,23 +34,23 @@ type component struct {
 // scanner finds components row by row: runs of equal class, joined with the
 // runs of the row above that they touch.
 type scanner struct {
-	p      pixels
-	ground ground
-	theme  layout.Theme
-	runs   []run
+	p          pixels
+	background background
+	theme      layout.Theme
+	runs       []run
 }
 
 func (s *scanner) classify(c colour) class {
 	r, g, b := c.rgb()
 	switch {
-	case !s.ground.patterned && s.ground.has(c): // first: a white ground is no bubble
-		return classGround
+	case !s.background.patterned && s.background.has(c): // first: a white background is no bubble
+		return classBackground
 	case s.theme.IsOwn(r, g, b):
 		return classOwn
 	case s.theme.IsIncoming(r, g, b):
 		return classIncoming
-	case s.ground.patterned:
-		return classGround
+	case s.background.patterned:
+		return classBackground
 	}
 	return classOther
 }
@@ -70,7 +70,7 @@ func (s *scanner) scan(area image.Rectangle) {
 }
 
 func (s *scanner) scanRow(row []byte, y int32) {
-	now, start := classGround, int32(0)
+	now, start := classBackground, int32(0)
 	for x := 0; x < len(row); x = stretch(row, x) {
 		k := s.classify(colour(binary.LittleEndian.Uint32(row[x:])))
 		if k == now {
@@ -83,7 +83,7 @@ func (s *scanner) scanRow(row []byte, y int32) {
 }
 
 func (s *scanner) add(k class, y, x0, x1 int32) {
-	if k != classGround && x0 < x1 {
+	if k != classBackground && x0 < x1 {
 		s.runs = append(s.runs, run{y: y, x0: x0, x1: x1, parent: int32(len(s.runs)), class: k})
 	}
 }

@@ -1,0 +1,73 @@
+package ocr
+
+import (
+	"cmp"
+	"image"
+	"slices"
+
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// assign makes bubbles of the lines of a masked frame in which none was found.
+// Lines under each other are one bubble. Its side is where it stands, neither
+// if it stands at both sides. Lines in the middle are dates and notices; they,
+// the application's own words, and clock times beside another line are left out,
+// and counted.
+func assign(lines []messages.Line, p *segment.Pane, l *layout.Layout) (out []messages.Bubble, left counter) {
+	lines = slices.Clone(lines)
+	slices.SortStableFunc(lines, func(a, b messages.Line) int { return cmp.Compare(a.Box.Y, b.Box.Y) })
+	for i, line := range lines {
+		box := segment.Rect(line.Box).Intersect(p.Area)
+		side := p.SideOf(box)
+		why := ""
+		switch {
+		case box.Empty():
+			why = "lines outside the messages"
+		case l.IsToken(string(line.Text)):
+			why = "words of the application's own"
+		case side == "":
+			why = "lines in the middle"
+		case text.ClockTime(string(line.Text)) != "" && besideAnother(lines, i):
+			why = "clock times beside a line"
+		}
+		if why != "" {
+			left.add(why, 1)
+			continue
+		}
+		if n := len(out) - 1; n >= 0 && out[n].Side == side && follows(out[n].Lines[len(out[n].Lines)-1].Box, line.Box) {
+			out[n].Lines = append(out[n].Lines, line)
+			continue
+		}
+		out = append(out, messages.Bubble{Side: side, Kind: messages.KindText, Lines: []messages.Line{line}})
+	}
+	for i := range out {
+		b := &out[i]
+		var box image.Rectangle
+		for _, line := range b.Lines {
+			box = box.Union(segment.Rect(line.Box).Intersect(p.Area))
+		}
+		b.Box = messages.Rect{X: box.Min.X, Y: box.Min.Y, W: box.Dx(), H: box.Dy()}
+		b.Clipped = p.Clips(box)
+		b.Key = p.Key(box)
+		b.Text = messages.Text(join(b.Lines))
+	}
+	return out, left
+}
+
+// besideAnother reports that another line stands at the height of line i.
+func besideAnother(lines []messages.Line, i int) bool {
+	a := lines[i].Box
+	return slices.ContainsFunc(lines, func(l messages.Line) bool {
+		return l.Box != a && l.Box.Y < a.Y+a.H && a.Y < l.Box.Y+l.Box.H
+	})
+}
+
+// follows reports that a line goes on where another one ends.
+func follows(above, line messages.Rect) bool {
+	h := max(min(above.H, line.H), 1)
+	gap, shift := line.Y-(above.Y+above.H), line.X-above.X
+	return gap < h*4/5 && -h < shift && shift < h
+}

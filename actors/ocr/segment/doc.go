@@ -1,0 +1,15 @@
+// Package segment finds what stands where in a captured chat window: its pane,
+// the title, the bubbles and the pictures, and the text that no bubble holds.
+// It looks at pixels alone and never reads a word.
+//
+// [Open] cuts the pane out of a capture; everything else is a method of [Pane].
+// [Pane.Find] finds the bubbles (background.go, runs.go, segment.go, names.go,
+// marks.go) and counts the blocks of text outside of them (bare.go),
+// [Pane.Mask] whitens what is one's own (mask.go), and prepare.go makes a
+// picture that an engine can read. [Quiet] says where a change is no news, and
+// [Overlay] draws what was found for a person to look at.
+//
+// All rectangles are in pixels of the pane, with the origin at its top left
+// pixel. [Pane.At] is where that stands in the capture. Lengths in a layout are
+// logical pixels.
+package segment
