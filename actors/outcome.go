@@ -4,23 +4,23 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Outcome is everything a turn wants. It is plain data: the engine commits and
 // performs it, a test compares it.
 type Outcome struct {
-	Writes []Write
-	Sends  []Send
-	Timers []Timer
-	Calls  []Call
-	Drops  []Drop
-	Passes []Pass
-	Events []messages.Message
+	Writes   []Write
+	Sends    []Send
+	Timers   []Timer
+	Calls    []Call
+	Verdicts []events.Verdict // without Actor, Cause, Trace and At: the engine knows them
+	Events   []messages.Message
 }
 
 // Empty reports whether the turn wants nothing at all.
 func (o *Outcome) Empty() bool {
-	return len(o.Writes)+len(o.Sends)+len(o.Timers)+len(o.Calls)+len(o.Drops)+len(o.Passes)+len(o.Events) == 0
+	return len(o.Writes)+len(o.Sends)+len(o.Timers)+len(o.Calls)+len(o.Verdicts)+len(o.Events) == 0
 }
 
 // Write is a change of one row of the actor's own state.
@@ -59,17 +59,4 @@ type CallOptions struct {
 	Deadline time.Duration // of one attempt; 0 means 30 s
 	Retries  int           // attempts after the first, with backoff between
 	Tag      string        // given back in CallFailed and Cause.Tag
-}
-
-// Drop is a stage's decision to let something go no further.
-type Drop struct {
-	Stage  string
-	Reason string
-	Detail messages.Detail
-}
-
-// Pass is a stage's decision to let something go on.
-type Pass struct {
-	Stage  string
-	Detail messages.Detail
 }

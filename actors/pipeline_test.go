@@ -26,6 +26,7 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -223,7 +224,7 @@ func newPipeline(t testing.TB, seed uint64) *pipeline {
 			w.say(name)
 		}
 	}
-	codec, err := messages.NewCodec(messages.Core())
+	codec, err := messages.NewCodec(events.Core())
 	if err != nil {
 		t.Fatal(err)
 	}

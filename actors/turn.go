@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Cause is why a turn happens.
@@ -105,19 +106,19 @@ func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) s
 
 // Drop records that something goes no further, and why. Neither text may hold
 // private words.
-func (t *Turn) Drop(stage, reason string) { t.DropWith(stage, reason, messages.Detail{}) }
+func (t *Turn) Drop(stage events.Stage, reason string) { t.DropWith(stage, reason, events.Detail{}) }
 
 // DropWith is Drop with what the verdict rests on, so that a person can ask
 // later what became of a message.
-func (t *Turn) DropWith(stage, reason string, d messages.Detail) {
-	t.out.Drops = append(t.out.Drops, Drop{Stage: stage, Reason: reason, Detail: d})
+func (t *Turn) DropWith(stage events.Stage, reason string, d events.Detail) {
+	t.out.Verdicts = append(t.out.Verdicts, events.Verdict{Stage: stage, Outcome: events.OutcomeDropped, Reason: reason, Detail: d})
 }
 
 // Pass records that something goes on, and what that rests on. Like a drop it is
 // kept with the turn's other changes; it never makes a turn commit that would
 // not commit without it.
-func (t *Turn) Pass(stage string, d messages.Detail) {
-	t.out.Passes = append(t.out.Passes, Pass{Stage: stage, Detail: d})
+func (t *Turn) Pass(stage events.Stage, d events.Detail) {
+	t.out.Verdicts = append(t.out.Verdicts, events.Verdict{Stage: stage, Outcome: events.OutcomePassed, Detail: d})
 }
 
 // Publish hands an event to the runtime's listeners when the turn has

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 func TestTurnCollects(t *testing.T) {
@@ -33,8 +34,8 @@ func TestTurnCollects(t *testing.T) {
 			{ID: "m7.2", Worker: "ocr", Request: messages.PollDue{}, Options: actors.CallOptions{Deadline: 30 * time.Second, Retries: 2, Tag: "t"}},
 			{ID: "m7.3", Worker: "ocr", Request: messages.PollDue{}, Options: actors.CallOptions{Deadline: time.Second}},
 		},
-		Drops:  []actors.Drop{{Stage: "stage", Reason: "reason"}},
-		Events: []messages.Message{messages.BurstDue{}},
+		Verdicts: []events.Verdict{{Stage: "stage", Outcome: events.OutcomeDropped, Reason: "reason"}},
+		Events:   []messages.Message{messages.BurstDue{}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Finish() = %+v, %v, want %+v", got, err, want)

@@ -1,16 +1,21 @@
-package messages
+package messages_test
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"hash/fnv"
 	"image"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Golden files hold each type's sealed form, "name.vN.json". They are rewritten
@@ -26,21 +31,21 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 const goldenDir = "testdata/golden"
 
-func goldenPath(t Type) string { return filepath.Join(goldenDir, t.String()+".json") }
+func goldenPath(t messages.Type) string { return filepath.Join(goldenDir, t.String()+".json") }
 
-func core(t testing.TB) *Codec {
+func core(t testing.TB) *messages.Codec {
 	t.Helper()
-	c, err := NewCodec(Core())
+	c, err := messages.NewCodec(events.Core())
 	if err != nil {
-		t.Fatalf("NewCodec(Core()) = %v, want none", err)
+		t.Fatalf("NewCodec(events.Core()) = %v, want none", err)
 	}
 	return c
 }
 
 func TestGoldenFormOfEachType(t *testing.T) {
 	codec := core(t)
-	for _, e := range Core() {
-		want := filled(t, e.goType)
+	for _, e := range events.Core() {
+		want := filled(t, reflect.TypeOf(e.Zero()))
 		sealed, err := codec.Encode(want)
 		if err != nil {
 			t.Errorf("Encode(%s) = %v", e.Type, err)
@@ -84,8 +89,8 @@ func TestGoldenFilesAllLoad(t *testing.T) {
 func goldenFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(goldenDir, "*.json"))
-	if err != nil || len(paths) < len(Core()) {
-		t.Fatalf("%s has %d golden files, %v, want at least %d", goldenDir, len(paths), err, len(Core()))
+	if err != nil || len(paths) < len(events.Core()) {
+		t.Fatalf("%s has %d golden files, %v, want at least %d", goldenDir, len(paths), err, len(events.Core()))
 	}
 	files := map[string][]byte{}
 	for _, p := range paths {
@@ -98,11 +103,11 @@ func goldenFiles(t testing.TB) map[string][]byte {
 
 // filled makes a message of a type without a zero field. A field's value comes
 // from its path alone, so that a new field changes no other.
-func filled(t testing.TB, typ reflect.Type) Message {
+func filled(t testing.TB, typ reflect.Type) messages.Message {
 	t.Helper()
 	v := reflect.New(typ).Elem()
 	fill(t, v, typ.Name())
-	return v.Interface().(Message)
+	return v.Interface().(messages.Message)
 }
 
 func fill(t testing.TB, v reflect.Value, path string) {
@@ -152,4 +157,47 @@ func fill(t testing.TB, v reflect.Value, path string) {
 	default:
 		t.Fatalf("%s is a %s: teach this test to fill it", path, v.Type())
 	}
+}
+
+// Names are lower-case words, and a type says the same as its row.
+func TestCoreNames(t *testing.T) {
+	for _, e := range events.Core() {
+		if strings.Trim(e.Type.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			t.Errorf("Core() has the name %q, want lower-case words joined by _", e.Type.Name)
+		}
+		if got := e.Zero().MessageType(); got != e.Type {
+			t.Errorf("%T says %s, want %s", e.Zero(), got, e.Type)
+		}
+	}
+}
+
+// What decodes must encode, and come out the same again.
+func FuzzDecode(f *testing.F) {
+	codec := core(f)
+	for _, raw := range goldenFiles(f) {
+		f.Add(raw)
+		f.Add(raw[:len(raw)/2])
+	}
+	f.Add([]byte(`{"type":"heard","v":1,"body":null}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := codec.Decode(raw)
+		if err != nil {
+			if !errors.Is(err, messages.ErrBadBody) && !errors.Is(err, messages.ErrUnknownType) {
+				t.Errorf("Decode(%q) = %v, want %v or %v", raw, err, messages.ErrBadBody, messages.ErrUnknownType)
+			}
+			return
+		}
+		sealed, err := codec.Encode(m)
+		if err != nil {
+			t.Fatalf("Encode(Decode(%q)) = %v", raw, err)
+		}
+		again, err := codec.Decode(sealed)
+		if err != nil {
+			t.Fatalf("Decode(%s) = %v", sealed, err)
+		}
+		twice, err := codec.Encode(again)
+		if err != nil || string(twice) != string(sealed) {
+			t.Errorf("Encode(Decode(%s)) = %s, %v, want the same", sealed, twice, err)
+		}
+	})
 }

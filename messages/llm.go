@@ -1,9 +1,5 @@
 package messages
 
-// WorkerLLM is the kind of the workers that ask a language model. Without one,
-// as with llm.tier none, a call fails at once with [FailureUnknown].
-const WorkerLLM = "llm"
-
 // AskLLM asks a language model for one answer. It is fleeting: whoever asks
 // must be able to go on without an answer. What comes back is [LLMAnswer], or
 // [CallFailed] with one of these codes:

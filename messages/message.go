@@ -44,6 +44,9 @@ type Entry struct {
 	decode  func(body []byte) (Message, error)
 }
 
+// Zero is the zero value of the row's type.
+func (e Entry) Zero() Message { return reflect.Zero(e.goType).Interface().(Message) }
+
 // Table lists the message types a codec knows.
 type Table []Entry
 

@@ -77,3 +77,7 @@ type ResetBaseline struct{ Window WindowID }
 
 // MessageType implements [Message].
 func (ResetBaseline) MessageType() Type { return Type{"reset_baseline", 1} }
+
+// CodePaused is the code of a window that is not captured because a person has
+// paused watching.
+const CodePaused = "paused"

@@ -50,15 +50,3 @@ type ReadNow struct{ Window WindowID }
 
 // MessageType implements [Message].
 func (ReadNow) MessageType() Type { return Type{"read_now", 1} }
-
-// StructureState reports that the rows of a window can be counted (Code "") or
-// not. It is published once per change.
-type StructureState struct {
-	Window WindowID
-	Code   string // "" when counting works, else the driver's error code
-	Detail string
-	At     time.Time
-}
-
-// MessageType implements [Message].
-func (StructureState) MessageType() Type { return Type{"structure_state", 1} }

@@ -73,35 +73,5 @@ func Core() Table {
 
 		// outbound
 		Durable[TextSent](nil),
-
-		// what happened, for hosts, logs, metrics and the page
-		Fleeting[ActorStarted](),
-		Fleeting[ActorRestarted](),
-		Fleeting[ActorStopped](),
-		Fleeting[ActorUnhealthy](),
-		Fleeting[MessageFailed](),
-		Fleeting[MessageQuarantined](),
-		Fleeting[MessageOverflowed](),
-		Fleeting[Dropped](),
-		Fleeting[Passed](),
-		Fleeting[CallFinished](),
-		Fleeting[CommitFailed](),
-		Fleeting[StoreLow](),
-		Fleeting[StoreRecovered](),
-		Fleeting[CaptureState](),
-		Fleeting[FrameSeen](),
-		Fleeting[Accepted](),
-		Fleeting[EchoGuardMiss](),
-		Fleeting[StructureState](),
-		Fleeting[CursorTruncation](),
-		Fleeting[TextDelta](),
-		Fleeting[CursorNotFound](),
-		Fleeting[TextUnchanged](),
-		Fleeting[FuzzyDedupHit](),
-		Fleeting[EchoMessage](),
-		Durable[MessageUnreadable](nil),
-		Durable[ConversationUnknown](nil),
-		Fleeting[IdentityState](),
-		Fleeting[SidesState](),
 	}
 }

@@ -1,4 +1,4 @@
-package messages
+package messages_test
 
 import (
 	"bytes"
@@ -7,41 +7,22 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
-const secret = "ひみつ s3cret words"
-
-// leaks names the form in which s shows the secret, "" if it does not.
-func leaks(s string) string {
-	for form, shown := range map[string]string{
-		"plain":   secret,
-		"word":    "s3cret",
-		"hex":     fmt.Sprintf("%x", secret),
-		"HEX":     fmt.Sprintf("%X", secret),
-		"spaced":  fmt.Sprintf("% x", secret),
-		"escaped": strings.Trim(strconv.QuoteToASCII(secret), `"`),
-		"bytes":   strings.Trim(fmt.Sprint([]byte(secret)), "[]"),
-		"runes":   strings.Trim(fmt.Sprint([]rune(secret)), "[]"),
-	} {
-		if strings.Contains(s, shown) {
-			return form
-		}
-	}
-	return ""
-}
-
 // withSecret fills a message and puts the secret into all its Text fields.
-func withSecret(t *testing.T, typ reflect.Type) (m Message, texts int) {
+func withSecret(t *testing.T, typ reflect.Type) (m messages.Message, texts int) {
 	v := reflect.New(typ).Elem()
 	fill(t, v, typ.Name())
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
 		switch {
-		case v.Type() == reflect.TypeFor[Text]():
-			v.SetString(secret)
+		case v.Type() == reflect.TypeFor[messages.Text]():
+			v.SetString(messages.Secret)
 			texts++
 		case v.Kind() == reflect.Struct:
 			for i := range v.NumField() {
@@ -56,7 +37,7 @@ func withSecret(t *testing.T, typ reflect.Type) (m Message, texts int) {
 		}
 	}
 	walk(v)
-	return v.Interface().(Message), texts
+	return v.Interface().(messages.Message), texts
 }
 
 // verbs leaves out %p, which fmt answers for a value that is no pointer without
@@ -68,28 +49,28 @@ var verbs = []string{
 
 func TestNoVerbShowsPrivateText(t *testing.T) {
 	private := 0
-	for _, e := range Core() {
-		m, texts := withSecret(t, e.goType)
+	for _, e := range events.Core() {
+		m, texts := withSecret(t, reflect.TypeOf(e.Zero()))
 		if texts == 0 {
 			continue
 		}
 		private++
-		pointer := reflect.New(e.goType)
+		pointer := reflect.New(reflect.TypeOf(e.Zero()))
 		pointer.Elem().Set(reflect.ValueOf(m))
 		for _, verb := range verbs {
-			for _, v := range []any{m, pointer.Interface(), []Message{m}, map[string]Message{"k": m}, struct{ M any }{m}} {
-				if form := leaks(fmt.Sprintf(verb, v)); form != "" {
+			for _, v := range []any{m, pointer.Interface(), []messages.Message{m}, map[string]messages.Message{"k": m}, struct{ M any }{m}} {
+				if form := messages.Leaks(fmt.Sprintf(verb, v)); form != "" {
 					t.Errorf("Sprintf(%q, %T of %s) shows private text (%s)", verb, v, e.Type, form)
 				}
 			}
 		}
 		for _, s := range []string{fmt.Sprint(m), fmt.Sprintln(m), fmt.Errorf("%w: %v", errors.New("x"), m).Error()} {
-			if form := leaks(s); form != "" {
+			if form := messages.Leaks(s); form != "" {
 				t.Errorf("Sprint(%s) = %q shows private text (%s)", e.Type, s, form)
 			}
 		}
 		raw, err := json.Marshal(m)
-		if err != nil || e.Durable && leaks(string(raw)) == "" {
+		if err != nil || e.Durable && messages.Leaks(string(raw)) == "" {
 			t.Errorf("Marshal(%s) = %d bytes, %v, want the text itself: the store needs it", e.Type, len(raw), err)
 		}
 	}
@@ -99,19 +80,19 @@ func TestNoVerbShowsPrivateText(t *testing.T) {
 }
 
 func TestNoLogShowsPrivateText(t *testing.T) {
-	for _, e := range Core() {
-		m, _ := withSecret(t, e.goType)
+	for _, e := range events.Core() {
+		m, _ := withSecret(t, reflect.TypeOf(e.Zero()))
 		var out bytes.Buffer
 		slog.New(slog.NewTextHandler(&out, nil)).Info("x", "m", m, slog.Any("n", &m), slog.Group("g", "m", m))
-		if form := leaks(out.String()); form != "" {
+		if form := messages.Leaks(out.String()); form != "" {
 			t.Errorf("slog text of %s shows private text (%s)", e.Type, form)
 		}
 	}
 	var out bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
-		slog.New(handler).Info("x", "text", Text(secret), slog.Any("any", Text(secret)), slog.Group("g", "t", Text(secret)))
+		slog.New(handler).Info("x", "text", messages.Text(messages.Secret), slog.Any("any", messages.Text(messages.Secret)), slog.Group("g", "t", messages.Text(messages.Secret)))
 	}
-	if form := leaks(out.String()); form != "" {
+	if form := messages.Leaks(out.String()); form != "" {
 		t.Errorf("slog of a Text = %q shows it (%s)", out.String(), form)
 	}
 	if got, want := strings.Count(out.String(), "[16 runes]"), 6; got != want {
@@ -120,7 +101,7 @@ func TestNoLogShowsPrivateText(t *testing.T) {
 }
 
 func TestTextString(t *testing.T) {
-	for text, want := range map[Text]string{"": "[0 runes]", "はな": "[2 runes]", "\xff": "[1 runes]"} {
+	for text, want := range map[messages.Text]string{"": "[0 runes]", "はな": "[2 runes]", "\xff": "[1 runes]"} {
 		if got := text.String(); got != want {
 			t.Errorf("Text(%q).String() = %q, want %q", string(text), got, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/focus/notifier"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
@@ -101,7 +102,7 @@ type Resting struct {
 // engine.ErrInUse while a Kehai runs on it. Close it after use.
 func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
 	set := newSettings(cfg, opts)
-	codec, err := messages.NewCodec(append([]messages.Table{messages.Core()}, set.tables...)...)
+	codec, err := messages.NewCodec(append([]messages.Table{events.Core()}, set.tables...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type subscription struct {
 //	messages.MessageChanged     a delivered message was edited or taken back; Message
 //	                            is the delivery's id, Old and New what it said and says
 //	messages.TranscriptGap      messages may have gone by unseen
-//	messages.MessageUnreadable  a message came that could not be read
+//	events.MessageUnreadable  a message came that could not be read
 //
 // The handler gets every event once and in order, beginning after the last one
 // that a subscription of this name has acknowledged, in this process or an

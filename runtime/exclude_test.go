@@ -12,6 +12,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -48,7 +49,7 @@ func restless(box *atomic.Pointer[image.Rectangle]) testkit.Option {
 // calls counts the calls to OCR so far.
 func calls(s *testkit.System) (n int) {
 	for _, ev := range s.Events() {
-		if m, ok := ev.(messages.CallFinished); ok && m.Worker.Kind() == "ocr" {
+		if m, ok := ev.(events.CallFinished); ok && m.Worker.Kind() == "ocr" {
 			n++
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -114,7 +115,7 @@ func newFocusReplay(profile string, ask func(messages.Text) (messages.Text, erro
 	if !ok {
 		return nil, fmt.Errorf("%w: profile %s: want %s", ErrFocusInput, quote(profile), orList(FocusProfiles()))
 	}
-	codec, err := messages.NewCodec(messages.Core())
+	codec, err := messages.NewCodec(events.Core())
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +216,7 @@ func (p *focusReplay) listen(e engine.Published) {
 			p.steady = line.Steady
 		}
 		p.made = append(p.made, line)
-	case messages.MessageFailed:
+	case events.MessageFailed:
 		if p.failed == nil {
 			p.failed = fmt.Errorf("runtime: replay of attention: %s: %s", m.Type, m.Reason)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -54,7 +55,7 @@ func TestAWindowThatDoesNotTellWhoseItIs(t *testing.T) {
 		}
 		told := 0
 		for _, m := range s.Events() {
-			if _, ok := m.(messages.ConversationUnknown); ok {
+			if _, ok := m.(events.ConversationUnknown); ok {
 				told++
 			}
 		}

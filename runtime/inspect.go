@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -73,7 +74,7 @@ func (r *Runtime) problems() []string {
 // Healthy needs.
 func (r *Runtime) listen(ev Event) {
 	r.note(ev.Message)
-	if f, ok := ev.Message.(messages.CommitFailed); ok {
+	if f, ok := ev.Message.(events.CommitFailed); ok {
 		r.checkStore(f)
 	}
 	for _, fn := range r.plan.listeners {
@@ -83,7 +84,7 @@ func (r *Runtime) listen(ev Event) {
 	page, subs := r.page, r.subs
 	r.mu.Unlock()
 	if page != nil {
-		if m, ok := ev.Message.(messages.FrameSeen); ok {
+		if m, ok := ev.Message.(events.FrameSeen); ok {
 			shaded, _ := r.sights.shaded(m)
 			page.Listen(Event{From: ev.From, Trace: ev.Trace, At: ev.At, Message: shaded})
 		} else {
@@ -103,7 +104,7 @@ func (r *Runtime) listen(ev Event) {
 
 // checkStore ends the run when a commit failed and the store cannot be read
 // either. A store of another kind than ours does not say that it has stopped.
-func (r *Runtime) checkStore(f messages.CommitFailed) {
+func (r *Runtime) checkStore(f events.CommitFailed) {
 	e, err := r.running()
 	if err != nil {
 		return
@@ -157,27 +158,27 @@ func (r *Runtime) note(m messages.Message) {
 		r.setTrouble(reason, text)
 	}
 	switch m := m.(type) {
-	case messages.ActorUnhealthy:
+	case events.ActorUnhealthy:
 		// The key may be a person's name, and this text is shown to any local user.
 		set("actor "+string(m.Actor), fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it", m.Actor.Kind()), !m.Healthy)
-	case messages.StoreLow:
+	case events.StoreLow:
 		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space", m.Free>>20, m.Need>>20), true)
-	case messages.StoreRecovered:
+	case events.StoreRecovered:
 		set("store", "", false)
-	case messages.CommitFailed:
+	case events.CommitFailed:
 		r.commitFailed.Store(true)
 		set("commit", "the newest change could not be stored: "+m.Reason, true)
-	case messages.CaptureState:
+	case events.CaptureState:
 		r.mu.Lock()
 		if last, ok := r.captures[m.Window]; !ok || last.Code != m.Code { // a poller that restarts says the same again
 			r.captures[m.Window] = m
 		}
 		r.mu.Unlock()
 		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
-	case messages.IdentityState:
+	case events.IdentityState:
 		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")
-	case messages.SidesState:
-		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, messages.SidesHint), m.Unknown)
+	case events.SidesState:
+		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, events.SidesHint), m.Unknown)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
@@ -190,7 +191,7 @@ func TestALateAnswerIsNotUsed(t *testing.T) {
 		}
 		missed := 0
 		for _, m := range s.Events() {
-			if f, ok := m.(messages.CallFinished); ok && f.Worker.Kind() == messages.WorkerLLM && f.Failure == messages.FailureTimeout {
+			if f, ok := m.(events.CallFinished); ok && f.Worker.Kind() == messages.WorkerLLM && f.Failure == messages.FailureTimeout {
 				missed++
 			}
 		}
@@ -230,7 +231,7 @@ func TestAHostsModelThatPanics(t *testing.T) {
 			if text := fmt.Sprintf("%+v", ev); strings.Contains(text, "lunch") {
 				t.Errorf("an event has the panic's words: %s", text)
 			}
-			if f, ok := ev.(messages.CallFinished); ok && f.Failure == messages.FailurePanic {
+			if f, ok := ev.(events.CallFinished); ok && f.Failure == messages.FailurePanic {
 				panics++
 			}
 		}

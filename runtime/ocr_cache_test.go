@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -14,7 +14,7 @@ import (
 // bubbles sums up what came of the bubbles of all frames so far.
 func bubbles(s *testkit.System) (read, cached int) {
 	for _, ev := range s.Events() {
-		if m, ok := ev.(messages.FrameSeen); ok {
+		if m, ok := ev.(events.FrameSeen); ok {
 			read, cached = read+m.Read.Read, cached+m.Read.Cached
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -22,7 +22,7 @@ type desk struct {
 	rt     *runtime.Runtime
 	window *drawn.Window
 	stop   func() error
-	states chan messages.CaptureState
+	states chan events.CaptureState
 }
 
 func openDesk(t *testing.T, change func(*runtime.Config)) *desk {
@@ -40,12 +40,12 @@ func openDesk(t *testing.T, change func(*runtime.Config)) *desk {
 	cfg.Windows[0].Poll, cfg.Dedup.FirstSight = runtime.Duration(100*time.Millisecond), "all"
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
 	change(&cfg)
-	states := make(chan messages.CaptureState, 64)
+	states := make(chan events.CaptureState, 64)
 	rt := newRuntime(t, cfg,
 		runtime.WithScreen("drawn", func(runtime.WindowConfig) (hardware.Screen, string, error) { return screen, "line", nil }),
 		runtime.WithRecognizer(runtime.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }),
 		runtime.WithListener(func(ev runtime.Event) {
-			if m, ok := ev.Message.(messages.CaptureState); ok {
+			if m, ok := ev.Message.(events.CaptureState); ok {
 				states <- m
 			}
 		}))
@@ -147,7 +147,7 @@ func TestReadingsAreForgotten(t *testing.T) {
 		s.Friend("Kentaro", "yaa")
 		s.Advance(5 * time.Second)
 		for _, ev := range s.Events()[seen:] {
-			if m, ok := ev.(messages.FrameSeen); ok {
+			if m, ok := ev.(events.FrameSeen); ok {
 				if m.Read.Cached != 0 || m.Read.Read < 2 {
 					t.Errorf("the frame after Forget had %d bubbles read and %d known, want all read", m.Read.Read, m.Read.Cached)
 				}

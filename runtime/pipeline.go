@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -12,32 +13,32 @@ import (
 // it: latest-pipeline.json, and the details on the live page. It holds private
 // text.
 type pipelineRecord struct {
-	Window     messages.WindowID    `json:"window"`
-	At         control.Stamp        `json:"at"` // of the capture
-	Trace      string               `json:"trace"`
-	Frame      string               `json:"frame,omitempty"`  // file with the picture, beside this one
-	Masked     string               `json:"masked,omitempty"` // and with all but incoming bubbles painted over
-	Hash       string               `json:"hash"`
-	Size       messages.Rect        `json:"size"`
-	Scale      float64              `json:"scale"`
-	Title      messages.Line        `json:"title"`
-	Name       string               `json:"name"` // of the conversation, as the title tells it
-	Bubbles    []messages.Bubble    `json:"bubbles"`
-	Marks      []messages.Mark      `json:"marks,omitempty"`
-	Read       int                  `json:"read"`
-	Cached     int                  `json:"cached"`
-	Unread     []string             `json:"unread,omitempty"` // what OCR left out, and why
-	Burst      []burstFrame         `json:"burst,omitempty"`  // the captures that decided together, if several did
-	TookMS     int64                `json:"took_ms"`
-	Signals    []messages.Signalled `json:"signals,omitempty"` // that make up the score
-	Score      int                  `json:"score"`
-	Confidence string               `json:"confidence,omitempty"`
-	Signal     string               `json:"signal,omitempty"` // rule of fusion that decided
-	Changed    string               `json:"pixel_text_changed,omitempty"`
-	Cursor     string               `json:"cursor,omitempty"` // what the text cursor did, where the profile has one
-	Delta      []string             `json:"delta"`            // what is new: by the text, where that decides, else by its place
-	Verdicts   []control.Step       `json:"verdicts"`
-	DropStage  string               `json:"drop_stage,omitempty"` // of the last drop, if there is one
+	Window     messages.WindowID  `json:"window"`
+	At         control.Stamp      `json:"at"` // of the capture
+	Trace      string             `json:"trace"`
+	Frame      string             `json:"frame,omitempty"`  // file with the picture, beside this one
+	Masked     string             `json:"masked,omitempty"` // and with all but incoming bubbles painted over
+	Hash       string             `json:"hash"`
+	Size       messages.Rect      `json:"size"`
+	Scale      float64            `json:"scale"`
+	Title      messages.Line      `json:"title"`
+	Name       string             `json:"name"` // of the conversation, as the title tells it
+	Bubbles    []messages.Bubble  `json:"bubbles"`
+	Marks      []messages.Mark    `json:"marks,omitempty"`
+	Read       int                `json:"read"`
+	Cached     int                `json:"cached"`
+	Unread     []string           `json:"unread,omitempty"` // what OCR left out, and why
+	Burst      []burstFrame       `json:"burst,omitempty"`  // the captures that decided together, if several did
+	TookMS     int64              `json:"took_ms"`
+	Signals    []events.Signalled `json:"signals,omitempty"` // that make up the score
+	Score      int                `json:"score"`
+	Confidence string             `json:"confidence,omitempty"`
+	Signal     events.Rule        `json:"signal,omitempty"` // rule of fusion that decided
+	Changed    string             `json:"pixel_text_changed,omitempty"`
+	Cursor     string             `json:"cursor,omitempty"` // what the text cursor did, where the profile has one
+	Delta      []string           `json:"delta"`            // what is new: by the text, where that decides, else by its place
+	Verdicts   []control.Step     `json:"verdicts"`
+	DropStage  events.Stage       `json:"drop_stage,omitempty"` // of the last drop, if there is one
 
 	hidden bool // it is not to be read: there is nothing here
 }
@@ -76,14 +77,14 @@ func (w *sight) record() pipelineRecord {
 	for _, s := range w.steps {
 		d := s.Detail
 		switch {
-		case s.Outcome == "cursor":
+		case s.Outcome == events.OutcomeCursor:
 			rec.Cursor = s.What
-		case s.Stage == "fusion" && d.Score > 0:
+		case s.Stage == events.StageFusion && d.Score > 0:
 			rec.Signals, rec.Score, rec.Confidence, rec.Signal, rec.Changed = d.Signals, d.Score, d.Confidence, d.Rule, d.Changed
-		case s.Stage == "dedup":
+		case s.Stage == events.StageDedup:
 			rec.Delta = append(rec.Delta, newBubbles(r.Bubbles, d)...)
 		}
-		if s.Outcome == "dropped" {
+		if s.Outcome == events.OutcomeDropped {
 			rec.DropStage = s.Stage
 		}
 	}
@@ -95,7 +96,7 @@ func (w *sight) record() pipelineRecord {
 
 // newBubbles are those of a view that the ledger took in by a verdict: where it
 // found the view's place, the unknown ones, else the lowest.
-func newBubbles(bubbles []messages.Bubble, d messages.Detail) (list []string) {
+func newBubbles(bubbles []messages.Bubble, d events.Detail) (list []string) {
 	first := 0
 	switch {
 	case d.Rule == "released" || len(d.Occurrences) == 0:

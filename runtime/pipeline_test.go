@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -22,7 +22,7 @@ import (
 type pipelineOf struct {
 	Window, Title, Name, Cursor, Confidence string
 	Score                                   int
-	Signals                                 []messages.Signalled
+	Signals                                 []events.Signalled
 	Delta                                   []string
 	Burst                                   []struct{ Characters int }
 	Verdicts                                []struct{ Stage, Outcome, What string }
@@ -77,7 +77,7 @@ func TestThePipelineRecordTellsEveryStage(t *testing.T) {
 				if !slices.Equal(p.Delta, []string{"元気にしていますか"}) || p.Cursor != c.cursor || p.DropStage != "" {
 					t.Errorf("delta %q, cursor %q, drop_stage %q, want the second message, %q and none", p.Delta, p.Cursor, p.DropStage, c.cursor)
 				}
-				if want := []messages.Signalled{{Signal: "text_changed", Score: 62}}; p.Score != 62 || p.Confidence != "medium" || !slices.Equal(p.Signals, want) {
+				if want := []events.Signalled{{Signal: "text_changed", Score: 62}}; p.Score != 62 || p.Confidence != "medium" || !slices.Equal(p.Signals, want) {
 					t.Errorf("score %d %q of %v, want 62 medium of %v", p.Score, p.Confidence, p.Signals, want)
 				}
 				if len(p.Burst) != 2 || p.Burst[0].Characters == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -79,9 +80,9 @@ func dropDebug(data string) error {
 }
 
 // Verdicts implements [control.Backend].
-func (s stored) Verdicts(ctx context.Context, q control.Query, yield func(engine.Verdict) error) error {
+func (s stored) Verdicts(ctx context.Context, q control.Query, yield func(events.Verdict) error) error {
 	var failed error
-	err := s.engine.ReadVerdicts(func(v engine.Verdict) bool {
+	err := s.engine.ReadVerdicts(func(v events.Verdict) bool {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
@@ -99,7 +100,7 @@ func (s stored) Verdicts(ctx context.Context, q control.Query, yield func(engine
 
 // conversationOf tells whom a verdict is about, "" if it is about none. Actors of
 // windows say so in the detail, others have it as their key.
-func conversationOf(v engine.Verdict) messages.ConversationID {
+func conversationOf(v events.Verdict) messages.ConversationID {
 	switch {
 	case v.Detail.Conversation != "":
 		return v.Detail.Conversation

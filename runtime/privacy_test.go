@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -214,7 +215,7 @@ func TestAPauseOutlivesACrash(t *testing.T) {
 		s.WantMessages("一", "二")
 		codes := []string{}
 		for _, ev := range s.Events() {
-			if c, ok := ev.(messages.CaptureState); ok {
+			if c, ok := ev.(events.CaptureState); ok {
 				codes = append(codes, c.Code)
 			}
 		}
@@ -325,7 +326,7 @@ func TestDebuggingFiles(t *testing.T) {
 		}
 		var stages []string
 		for _, v := range rec.Verdicts {
-			stages = append(stages, v.Stage+" "+v.Outcome)
+			stages = append(stages, fmt.Sprint(v.Stage, " ", v.Outcome))
 		}
 		for _, want := range []string{"fusion passed", "dedup passed", "ingress passed", "burst passed"} {
 			if !slices.Contains(stages, want) {

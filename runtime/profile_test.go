@@ -13,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -184,7 +185,7 @@ func TestRowsWithoutText(t *testing.T) {
 		s.Advance(10 * time.Second)
 		unreadable := func() (n int) {
 			for _, e := range s.Events() {
-				if m, ok := e.(messages.MessageUnreadable); ok {
+				if m, ok := e.(events.MessageUnreadable); ok {
 					n++
 					if m.Conversation != "line:Hana" || m.Rows != 4 || m.Delta != 2 || m.Attempts != 3 {
 						t.Errorf("message_unreadable %+v, want 2 of 4 rows and 3 attempts", m)

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
@@ -45,8 +46,8 @@ type Runtime struct {
 	engine   *engine.Engine
 	page     *web.Server
 	started  time.Time
-	trouble  map[string]string                           // what is wrong now, by cause
-	captures map[messages.WindowID]messages.CaptureState // the newest change
+	trouble  map[string]string                         // what is wrong now, by cause
+	captures map[messages.WindowID]events.CaptureState // the newest change
 
 	broken       context.Context // ends when the store has stopped; its cause says why
 	storeBroke   context.CancelCauseFunc
@@ -69,13 +70,13 @@ func New(cfg Config, opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	set := newSettings(cfg, opts)
-	codec, err := messages.NewCodec(append([]messages.Table{messages.Core()}, set.tables...)...)
+	codec, err := messages.NewCodec(append([]messages.Table{events.Core()}, set.tables...)...)
 	if err != nil {
 		return nil, err
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		trouble: map[string]string{}, captures: map[messages.WindowID]messages.CaptureState{}, pauses: &pauses{}, sights: newSights(cfg),
+		trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}, pauses: &pauses{}, sights: newSights(cfg),
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	r.set.drawn.runtime = r

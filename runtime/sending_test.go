@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit"
@@ -43,7 +43,7 @@ func TestTyping(t *testing.T) {
 				}
 				skipped := 0
 				for _, m := range s.Events() {
-					if m, ok := m.(messages.Dropped); ok && m.Stage == "capture" && m.Reason == "typing" {
+					if m, ok := m.(events.Dropped); ok && m.Stage == events.StageCapture && m.Reason == "typing" {
 						skipped++
 					}
 				}

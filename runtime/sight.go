@@ -10,8 +10,8 @@ import (
 
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // sights remember, in memory alone, what was read last in each window and what
@@ -63,25 +63,25 @@ func newSights(cfg Config) *sights {
 // listen is a listener of the engine.
 func (s *sights) listen(ev Event) {
 	switch m := ev.Message.(type) {
-	case messages.FrameSeen:
+	case events.FrameSeen:
 		s.seen(ev, m)
-	case messages.CursorTruncation:
-		s.verdict(ev, control.Step{Stage: "fusion", Actor: ev.From, Outcome: "cursor", What: fmt.Sprintf("%d lines were passed on before, %d are left", m.Discarded, m.Kept)})
-	case messages.CursorNotFound:
-		s.verdict(ev, control.Step{Stage: "fusion", Actor: ev.From, Outcome: "cursor", What: fmt.Sprintf("the lines passed on last are not there: all %d go on", m.Lines)})
-	case messages.Passed:
-		what := retell(engine.Verdict{Stage: m.Stage, Detail: m.Detail})
-		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: "passed", What: what, Detail: m.Detail})
-	case messages.TextDelta:
+	case events.CursorTruncation:
+		s.verdict(ev, control.Step{Stage: events.StageFusion, Actor: ev.From, Outcome: events.OutcomeCursor, What: fmt.Sprintf("%d lines were passed on before, %d are left", m.Discarded, m.Kept)})
+	case events.CursorNotFound:
+		s.verdict(ev, control.Step{Stage: events.StageFusion, Actor: ev.From, Outcome: events.OutcomeCursor, What: fmt.Sprintf("the lines passed on last are not there: all %d go on", m.Lines)})
+	case events.Passed:
+		what := retell(m.Verdict)
+		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: events.OutcomePassed, What: what, Detail: m.Detail})
+	case events.TextDelta:
 		s.delta(ev, m)
 	case messages.MessageDelivered:
-		s.verdict(ev, control.Step{Stage: "conversation", Actor: ev.From, Outcome: "delivered", What: fmt.Sprintf("delivered as message %s", m.ID)})
-	case messages.Dropped:
-		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: "dropped", What: m.Reason, Detail: m.Detail})
+		s.verdict(ev, control.Step{Stage: events.StageConversation, Actor: ev.From, Outcome: events.OutcomeDelivered, What: fmt.Sprintf("delivered as message %s", m.ID)})
+	case events.Dropped:
+		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: events.OutcomeDropped, What: m.Reason, Detail: m.Detail})
 	}
 }
 
-func (s *sights) seen(ev Event, m messages.FrameSeen) {
+func (s *sights) seen(ev Event, m events.FrameSeen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := m.Read.Window
@@ -101,15 +101,15 @@ func (s *sights) seen(ev Event, m messages.FrameSeen) {
 // shaded is what may be seen of a frame: without a picture, and without anything
 // that was read in it, if its conversation is not to be read. It is the one
 // place that decides so, for all that shows or keeps frames.
-func (s *sights) shaded(m messages.FrameSeen) (seen messages.FrameSeen, listed bool) {
+func (s *sights) shaded(m events.FrameSeen) (seen events.FrameSeen, listed bool) {
 	if s.only.Allows(s.apps[m.Read.Window], s.rules.Name(m.Read.Title)) {
 		return m, true
 	}
-	return messages.FrameSeen{Read: messages.FrameRead{Window: m.Read.Window, At: m.Read.At}}, false
+	return events.FrameSeen{Read: messages.FrameRead{Window: m.Read.Window, At: m.Read.At}}, false
 }
 
 // delta notes what a frame's text says that was not said before.
-func (s *sights) delta(ev Event, m messages.TextDelta) {
+func (s *sights) delta(ev Event, m events.TextDelta) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if w := s.windows[m.Window]; w != nil && w.trace == ev.Trace && !w.hidden {
@@ -129,7 +129,7 @@ func (s *sights) verdict(ev Event, step control.Step) {
 			s.stir()
 		}
 	}
-	if kind := step.Actor.Kind(); step.Outcome != "dropped" || kind != "poller" && kind != "fusion" {
+	if kind := step.Actor.Kind(); step.Outcome != events.OutcomeDropped || kind != "poller" && kind != "fusion" {
 		return
 	}
 	if n := len(s.recent); n > 0 && s.recent[n-1].Actor == step.Actor && s.recent[n-1].What == step.What {

@@ -13,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -38,7 +39,7 @@ type dead struct {
 
 // evidence is everything that the store can tell about messages.
 type evidence struct {
-	verdicts  []engine.Verdict
+	verdicts  []events.Verdict
 	delivered []delivery
 	of        map[place]int // index in delivered
 	entries   map[place]dedup.Entry
@@ -68,7 +69,7 @@ func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 			})
 		},
 		func() error {
-			return s.engine.ReadVerdicts(func(v engine.Verdict) bool {
+			return s.engine.ReadVerdicts(func(v events.Verdict) bool {
 				if mine(conversationOf(v)) {
 					ev.verdicts = append(ev.verdicts, v)
 				}
@@ -247,7 +248,7 @@ func (ev *evidence) byID(id string) (list []control.Path) {
 	for _, d := range ev.dead {
 		if m, ok := d.message.(messages.InboundMessage); d.ID == id || ok && string(m.ID) == id {
 			if d.message == nil {
-				list = append(list, control.Path{Outcome: control.DeadLetter, Why: deadWhy(d), Steps: []control.Step{deadStep(d)}})
+				list = append(list, control.Path{Outcome: events.OutcomeDeadLetter, Why: deadWhy(d), Steps: []control.Step{deadStep(d)}})
 			}
 			list = append(list, ev.pathsOf(d.message)...)
 		}

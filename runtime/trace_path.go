@@ -9,8 +9,8 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // likeness compares what a person remembers with what was read, from 0 to 1.
@@ -49,7 +49,7 @@ func (ev *evidence) path(s mention) control.Path {
 func (ev *evidence) pathOf(d *delivery) control.Path {
 	m := control.NewMessage(d.seq, d.MessageDelivered)
 	p := control.Path{
-		Conversation: d.Conversation, Message: &m, Text: string(d.Text), Outcome: control.Delivered,
+		Conversation: d.Conversation, Message: &m, Text: string(d.Text), Outcome: events.OutcomeDelivered,
 		Why: fmt.Sprintf("%s after it was first seen", d.DeliveredAt.Sub(d.SeenAt).Round(time.Millisecond)),
 	}
 	for _, part := range d.Parts {
@@ -57,13 +57,13 @@ func (ev *evidence) pathOf(d *delivery) control.Path {
 	}
 	ev.walk(&p, d.ID)
 	p.Steps = append(p.Steps, control.Step{
-		At: control.Stamp{Time: d.DeliveredAt}, Stage: "conversation", Outcome: "delivered", Trace: d.trace,
+		At: control.Stamp{Time: d.DeliveredAt}, Stage: events.StageConversation, Outcome: events.OutcomeDelivered, Trace: d.trace,
 		Actor:  messages.To("conversation", string(d.Conversation)),
 		What:   fmt.Sprintf("delivered as message %s, place %d in the event log", d.ID, d.seq),
-		Detail: messages.Detail{Conversation: d.Conversation, Occurrences: p.Occurrences, Message: d.ID},
+		Detail: events.Detail{Conversation: d.Conversation, Occurrences: p.Occurrences, Message: d.ID},
 	})
 	for _, v := range ev.verdicts {
-		if v.Stage == "conversation" && v.Passed() && v.Detail.Message == d.ID && v.Detail.Rule != "delivered" {
+		if v.Stage == events.StageConversation && v.Passed() && v.Detail.Message == d.ID && v.Detail.Rule != "delivered" {
 			p.Steps = append(p.Steps, ev.step(v))
 		}
 	}
@@ -77,13 +77,13 @@ func (ev *evidence) placeless(s mention) control.Path {
 	for _, env := range ev.mail {
 		if d, ok := env.Message.(messages.Detection); ok && d.Conversation == s.conversation && d.SeenAt.Equal(s.at) {
 			p.Steps = append(p.Steps, waits(env))
-			p.Outcome, p.Why = control.Waiting, "it was seen, and waits for the ledger"
+			p.Outcome, p.Why = events.OutcomeWaiting, "it was seen, and waits for the ledger"
 		}
 	}
 	for _, d := range ev.dead {
 		if m, ok := d.message.(messages.Detection); ok && m.Conversation == s.conversation && m.SeenAt.Equal(s.at) {
 			p.Steps = append(p.Steps, deadStep(d))
-			p.Outcome, p.Why = control.DeadLetter, deadWhy(d)
+			p.Outcome, p.Why = events.OutcomeDeadLetter, deadWhy(d)
 		}
 	}
 	return p
@@ -91,10 +91,10 @@ func (ev *evidence) placeless(s mention) control.Path {
 
 func visiblePath(s mention) control.Path {
 	return control.Path{
-		Conversation: s.conversation, Text: s.text, Outcome: control.Visible,
+		Conversation: s.conversation, Text: s.text, Outcome: events.OutcomeVisible,
 		Why: "it is on the screen; no message has come of it, see the recent decisions below",
 		Steps: []control.Step{{
-			At: control.Stamp{Time: s.at}, Stage: "ocr", Outcome: "seen", What: "read in the newest picture of the window",
+			At: control.Stamp{Time: s.at}, Stage: events.StageOCR, Outcome: events.OutcomeSeen, What: "read in the newest picture of the window",
 		}},
 	}
 }
@@ -102,24 +102,24 @@ func visiblePath(s mention) control.Path {
 // walk collects the steps of a path's occurrences in order of time.
 func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
 	traces := ev.seen(p)
-	var found []engine.Verdict
-	about := func(v engine.Verdict) bool {
+	var found []events.Verdict
+	about := func(v events.Verdict) bool {
 		return conversationOf(v) == p.Conversation && (id != "" && v.Detail.Message == id || shares(v.Detail.Occurrences, p.Occurrences))
 	}
 	for _, v := range ev.verdicts {
-		if about(v) && !(v.Stage == "conversation" && v.Passed()) {
+		if about(v) && !(v.Stage == events.StageConversation && v.Passed()) {
 			found = append(found, v)
-			if v.Stage == "dedup" && v.Detail.Rule != "released" {
+			if v.Stage == events.StageDedup && v.Detail.Rule != "released" {
 				traces[v.Trace] = true
 			}
 		}
 	}
 	for _, v := range ev.verdicts {
-		if v.Stage == "fusion" && traces[v.Trace] && v.Detail.Conversation == p.Conversation {
+		if v.Stage == events.StageFusion && traces[v.Trace] && v.Detail.Conversation == p.Conversation {
 			found = append(found, v)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b engine.Verdict) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Seq, b.Seq)) })
+	slices.SortStableFunc(found, func(a, b events.Verdict) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Seq, b.Seq)) })
 	for _, v := range found {
 		p.Steps = append(p.Steps, ev.step(v))
 	}
@@ -160,7 +160,7 @@ func (ev *evidence) seen(p *control.Path) map[string]bool {
 	slices.SortFunc(at, time.Time.Compare)
 	for _, t := range slices.CompactFunc(at, time.Time.Equal) {
 		p.Steps = append(p.Steps, control.Step{
-			At: control.Stamp{Time: t}, Stage: "capture", Outcome: "seen", What: "first captured",
+			At: control.Stamp{Time: t}, Stage: events.StageCapture, Outcome: events.OutcomeSeen, What: "first captured",
 		})
 	}
 	return traces
@@ -176,9 +176,9 @@ func (ev *evidence) holds(m messages.Message, p *control.Path) bool {
 }
 
 // step retells a verdict, with the messages that it rests on.
-func (ev *evidence) step(v engine.Verdict) control.Step {
+func (ev *evidence) step(v events.Verdict) control.Step {
 	s := control.Step{
-		At: control.Stamp{Time: v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: "passed", What: retell(v),
+		At: control.Stamp{Time: v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: events.OutcomePassed, What: retell(v),
 		Trace: v.Trace, Detail: v.Detail,
 	}
 	if !v.Passed() {
@@ -190,14 +190,14 @@ func (ev *evidence) step(v engine.Verdict) control.Step {
 			s.Matched = append(s.Matched, control.Matched{Occurrence: o, Side: e.Side, Text: string(e.Text)})
 		}
 	}
-	if v.Stage == "ingress" && v.Detail.Age > 0 && len(v.Detail.Occurrences) == 1 {
+	if v.Stage == events.StageIngress && v.Detail.Age > 0 && len(v.Detail.Occurrences) == 1 {
 		s.Matched = append(s.Matched, ev.matched(v, place{c, v.Detail.Occurrences[0]})...)
 	}
 	return s
 }
 
 // matched finds the text that ingress took a message for, by its age.
-func (ev *evidence) matched(v engine.Verdict, of place) (list []control.Matched) {
+func (ev *evidence) matched(v events.Verdict, of place) (list []control.Matched) {
 	e, ok := ev.entries[of]
 	if !ok {
 		return nil
@@ -227,30 +227,30 @@ func (ev *evidence) judge(p *control.Path) {
 	entry, known := ev.entries[here]
 	last := control.Step{}
 	for _, s := range p.Steps {
-		if s.Outcome != "seen" && s.Outcome != "passed" {
+		if s.Outcome != events.OutcomeSeen && s.Outcome != events.OutcomePassed {
 			last = s
 		}
 	}
 	buffered := slices.ContainsFunc(ev.buffered[p.Conversation].Parts, func(part messages.Part) bool { return part.Occurrence == here.occurrence })
 	switch {
-	case last.Outcome == "dead_letter":
-		p.Outcome, p.Why = control.DeadLetter, last.What
-	case last.Outcome == "waiting":
-		p.Outcome, p.Why = control.Waiting, last.What
+	case last.Outcome == events.OutcomeDeadLetter:
+		p.Outcome, p.Why = events.OutcomeDeadLetter, last.What
+	case last.Outcome == events.OutcomeWaiting:
+		p.Outcome, p.Why = events.OutcomeWaiting, last.What
 	case buffered:
-		p.Outcome, p.Why = control.Waiting, "it waits for the end of its burst"
+		p.Outcome, p.Why = events.OutcomeWaiting, "it waits for the end of its burst"
 	case known && entry.Waiting:
-		p.Outcome, p.Why = control.Waiting, "the ledger waits for it to become readable, or for one before it"
+		p.Outcome, p.Why = events.OutcomeWaiting, "the ledger waits for it to become readable, or for one before it"
 	case known && entry.Side == messages.SideOwn:
-		p.Outcome, p.Why = control.OwnSide, "it stands on the owner's side of the window: it is no incoming message"
-	case last.Outcome == "dropped" && last.Stage != "dedup":
-		p.Outcome, p.Why = control.DroppedOut, fmt.Sprintf("dropped at stage %s by rule %s: %s", last.Stage, last.Detail.Rule, last.What)
-	case last.Outcome == "dropped":
-		p.Outcome, p.Why = control.History, fmt.Sprintf("the ledger took it for history by rule %s: %s", last.Detail.Rule, last.What)
+		p.Outcome, p.Why = events.OutcomeOwnSide, "it stands on the owner's side of the window: it is no incoming message"
+	case last.Outcome == events.OutcomeDropped && last.Stage != events.StageDedup:
+		p.Outcome, p.Why = events.OutcomeDropped, fmt.Sprintf("dropped at stage %s by rule %s: %s", last.Stage, last.Detail.Rule, last.What)
+	case last.Outcome == events.OutcomeDropped:
+		p.Outcome, p.Why = events.OutcomeHistory, fmt.Sprintf("the ledger took it for history by rule %s: %s", last.Detail.Rule, last.What)
 	case known:
-		p.Outcome, p.Why = control.History, "it stands in the ledger as history; the decision is kept no longer"
+		p.Outcome, p.Why = events.OutcomeHistory, "it stands in the ledger as history; the decision is kept no longer"
 	default:
-		p.Outcome, p.Why = control.Waiting, "no decision about it is stored yet"
+		p.Outcome, p.Why = events.OutcomeWaiting, "no decision about it is stored yet"
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -18,7 +19,7 @@ var pathTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // story is the evidence of a conversation in which nothing was delivered: the
 // ledger knows "first" and, 8 s later, "second"; 5 s before that "mine" was sent.
-func story(second dedup.Entry, verdicts ...engine.Verdict) *evidence {
+func story(second dedup.Entry, verdicts ...events.Verdict) *evidence {
 	first := dedup.Entry{Occurrence: 1, Side: messages.SideIncoming, Text: "first", SeenAt: pathTime}
 	second.Occurrence, second.Text, second.SeenAt = 2, "second", pathTime.Add(8*time.Second)
 	if second.Side == "" {
@@ -32,41 +33,45 @@ func story(second dedup.Entry, verdicts ...engine.Verdict) *evidence {
 	ev.addEntry("line:Hana", second)
 	for i, v := range verdicts {
 		v.Seq, v.At, v.Trace = uint64(i+1), pathTime.Add(8*time.Second+time.Duration(i)), "t2"
-		v.Detail.Conversation, v.Actor = "line:Hana", messages.To(v.Stage, "line:Hana")
+		v.Detail.Conversation, v.Actor = "line:Hana", messages.To(string(v.Stage), "line:Hana")
 		ev.verdicts = append(ev.verdicts, v)
 	}
 	return ev
 }
 
-func verdict(stage, reason string, d messages.Detail) engine.Verdict {
+func verdict(stage events.Stage, reason string, d events.Detail) events.Verdict {
 	if d.Occurrences == nil && stage != "fusion" {
 		d.Occurrences = []messages.Occurrence{2}
 	}
-	return engine.Verdict{Stage: stage, Reason: reason, Detail: d}
+	outcome := events.OutcomePassed
+	if reason != "" {
+		outcome = events.OutcomeDropped
+	}
+	return events.Verdict{Stage: stage, Outcome: outcome, Reason: reason, Detail: d}
 }
 
 func TestOutcomes(t *testing.T) {
-	fused := verdict("fusion", "", messages.Detail{Rule: "changed", Score: 62})
-	entered := verdict("dedup", "", messages.Detail{Rule: "aligned", Known: []messages.Occurrence{1, 0}})
-	released := verdict("dedup", "", messages.Detail{Rule: "released"})
-	echo := verdict("ingress", "echo: equals a text sent 5s before", messages.Detail{Rule: "echo", Age: 5 * time.Second})
-	short := verdict("ingress", "short: equal to a text heard 8s before", messages.Detail{Rule: "short", Age: 8 * time.Second, Match: "equal"})
-	held := verdict("dedup", "first sight: 1 incoming bubbles are history", messages.Detail{Rule: "first_sight"})
+	fused := verdict("fusion", "", events.Detail{Rule: "changed", Score: 62})
+	entered := verdict("dedup", "", events.Detail{Rule: "aligned", Known: []messages.Occurrence{1, 0}})
+	released := verdict("dedup", "", events.Detail{Rule: "released"})
+	echo := verdict("ingress", "echo: equals a text sent 5s before", events.Detail{Rule: "echo", Age: 5 * time.Second})
+	short := verdict("ingress", "short: equal to a text heard 8s before", events.Detail{Rule: "short", Age: 8 * time.Second, Match: "equal"})
+	held := verdict("dedup", "first sight: 1 incoming bubbles are history", events.Detail{Rule: "first_sight"})
 	for name, c := range map[string]struct {
 		ev      *evidence
-		outcome control.Outcome
+		outcome events.Outcome
 		why     string
 		steps   string
 		matched string // of the last step
 	}{
-		"echo":             {story(dedup.Entry{}, fused, entered, released, echo), control.DroppedOut, "dropped at stage ingress by rule echo", "seen fusion dedup dedup ingress", "0 mine"},
-		"short":            {story(dedup.Entry{}, fused, entered, released, short), control.DroppedOut, "by rule short", "seen fusion dedup dedup ingress", "1 first"},
-		"history":          {story(dedup.Entry{}, fused, held), control.History, "by rule first_sight", "seen fusion dedup", ""},
-		"own":              {story(dedup.Entry{Side: messages.SideOwn}, fused, entered), control.OwnSide, "owner's side", "seen fusion dedup", "1 first"},
-		"waits in ledger":  {story(dedup.Entry{Waiting: true}, fused, entered), control.Waiting, "become readable", "seen fusion dedup", "1 first"},
-		"no verdict left":  {story(dedup.Entry{}), control.History, "kept no longer", "seen", ""},
-		"another's echo":   {story(dedup.Entry{}, verdict("ingress", "x", messages.Detail{Occurrences: []messages.Occurrence{1}})), control.History, "", "seen", ""},
-		"waits in a burst": {story(dedup.Entry{}, entered, released), control.Waiting, "end of its burst", "seen dedup dedup", ""},
+		"echo":             {story(dedup.Entry{}, fused, entered, released, echo), events.OutcomeDropped, "dropped at stage ingress by rule echo", "seen fusion dedup dedup ingress", "0 mine"},
+		"short":            {story(dedup.Entry{}, fused, entered, released, short), events.OutcomeDropped, "by rule short", "seen fusion dedup dedup ingress", "1 first"},
+		"history":          {story(dedup.Entry{}, fused, held), events.OutcomeHistory, "by rule first_sight", "seen fusion dedup", ""},
+		"own":              {story(dedup.Entry{Side: messages.SideOwn}, fused, entered), events.OutcomeOwnSide, "owner's side", "seen fusion dedup", "1 first"},
+		"waits in ledger":  {story(dedup.Entry{Waiting: true}, fused, entered), events.OutcomeWaiting, "become readable", "seen fusion dedup", "1 first"},
+		"no verdict left":  {story(dedup.Entry{}), events.OutcomeHistory, "kept no longer", "seen", ""},
+		"another's echo":   {story(dedup.Entry{}, verdict("ingress", "x", events.Detail{Occurrences: []messages.Occurrence{1}})), events.OutcomeHistory, "", "seen", ""},
+		"waits in a burst": {story(dedup.Entry{}, entered, released), events.OutcomeWaiting, "end of its burst", "seen dedup dedup", ""},
 	} {
 		if name == "waits in a burst" {
 			c.ev.buffered["line:Hana"] = burst.Buffer{Parts: []messages.Part{{Occurrence: 2}}}
@@ -74,10 +79,10 @@ func TestOutcomes(t *testing.T) {
 		p := c.ev.path(mention{place{"line:Hana", 2}, "second", pathTime})
 		var steps []string
 		for _, s := range p.Steps {
-			if s.Stage == "capture" {
+			if s.Stage == events.StageCapture {
 				s.Stage = "seen"
 			}
-			steps = append(steps, s.Stage)
+			steps = append(steps, string(s.Stage))
 		}
 		var matched []string
 		for _, m := range p.Steps[len(p.Steps)-1].Matched {
@@ -97,12 +102,12 @@ func TestMailIsPartOfThePath(t *testing.T) {
 		Message: messages.Heard{Conversation: "line:Hana", Occurrence: 2, Text: "second"},
 	}}
 	p := ev.path(mention{place{"line:Hana", 2}, "second", pathTime})
-	if p.Outcome != control.Waiting || !strings.Contains(p.Why, "waits in the inbox of ingress as m7") {
+	if p.Outcome != events.OutcomeWaiting || !strings.Contains(p.Why, "waits in the inbox of ingress as m7") {
 		t.Errorf("path is %s (%s), want one that waits for ingress", p.Outcome, p.Why)
 	}
 	ev.mail[0].Message = messages.Detection{Conversation: "line:Hana", Bubbles: []messages.Bubble{{Text: "third"}}, SeenAt: pathTime}
 	list := ev.byText(control.WhyQuery{Text: "third"}, nil)
-	if len(list) != 1 || list[0].Outcome != control.Waiting {
+	if len(list) != 1 || list[0].Outcome != events.OutcomeWaiting {
 		t.Errorf("byText(third) = %+v, want the bubble that waits for the ledger", list)
 	}
 }
@@ -110,7 +115,7 @@ func TestMailIsPartOfThePath(t *testing.T) {
 func TestVisible(t *testing.T) {
 	ev := story(dedup.Entry{})
 	shown := []mention{{place{"line:Hana", 0}, "second", pathTime}, {place{"line:Hana", 0}, "fourth", pathTime}}
-	for text, want := range map[string]control.Outcome{"second": control.History, "fourth": control.Visible} {
+	for text, want := range map[string]events.Outcome{"second": events.OutcomeHistory, "fourth": events.OutcomeVisible} {
 		list := ev.byText(control.WhyQuery{Text: text}, shown)
 		if len(list) != 1 || list[0].Outcome != want || list[0].Likeness != 1 {
 			t.Errorf("byText(%s) = %+v, want one path that is %s", text, list, want)

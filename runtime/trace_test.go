@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit"
@@ -19,7 +20,7 @@ import (
 // stations names the steps of a path.
 func stations(p control.Path) (list []string) {
 	for _, s := range p.Steps {
-		list = append(list, s.Stage+" "+s.Outcome)
+		list = append(list, fmt.Sprint(s.Stage, " ", s.Outcome))
 	}
 	return list
 }
@@ -60,7 +61,7 @@ func TestTheWayOfABurst(t *testing.T) {
 				t.Errorf("step %d (%s) is earlier than the one before: %v", i, step.Stage, step.At)
 			}
 		}
-		if p.Outcome != control.Delivered || p.Message == nil || fmt.Sprint(p.Occurrences) != "[1 2]" {
+		if p.Outcome != events.OutcomeDelivered || p.Message == nil || fmt.Sprint(p.Occurrences) != "[1 2]" {
 			t.Errorf("path = %+v, want a delivered message of occurrences 1 and 2", p)
 		}
 	})
@@ -76,23 +77,23 @@ func TestWhy(t *testing.T) {
 		b := s.Runtime.Backend()
 		for _, c := range []struct {
 			q    control.WhyQuery
-			want control.Outcome // "" is none
+			want events.Outcome // "" is none
 			part string
 		}{
-			{control.WhyQuery{Text: "おはようございます"}, control.Delivered, "after it was first seen"},
-			{control.WhyQuery{Text: "おはよう"}, control.Delivered, ""},
-			{control.WhyQuery{Text: "おはようござぃます。"}, control.Delivered, ""}, // misread
-			{control.WhyQuery{Text: "こんばんは"}, control.OwnSide, "owner's side"},
+			{control.WhyQuery{Text: "おはようございます"}, events.OutcomeDelivered, "after it was first seen"},
+			{control.WhyQuery{Text: "おはよう"}, events.OutcomeDelivered, ""},
+			{control.WhyQuery{Text: "おはようござぃます。"}, events.OutcomeDelivered, ""}, // misread
+			{control.WhyQuery{Text: "こんばんは"}, events.OutcomeOwnSide, "owner's side"},
 			{control.WhyQuery{Text: "おはよう", Conversation: "line:Ken"}, "", ""},
 			{control.WhyQuery{Text: "何もない話"}, "", ""},
-			{control.WhyQuery{ID: string(s.Messages()[0].ID)}, control.Delivered, ""},
+			{control.WhyQuery{ID: string(s.Messages()[0].ID)}, events.OutcomeDelivered, ""},
 		} {
 			why, err := b.Why(ctx, c.q)
 			if err != nil {
 				t.Errorf("Why(%+v) = %v", c.q, err)
 				continue
 			}
-			var outcome control.Outcome
+			var outcome events.Outcome
 			var reason string
 			if len(why.Paths) > 0 {
 				outcome, reason = why.Paths[0].Outcome, why.Paths[0].Why
@@ -129,19 +130,19 @@ func TestWhyOfWhatWentWrong(t *testing.T) {
 		inject("burst/line:Hana", heard(3, "まだ待っている"))
 		s.Advance(500 * time.Millisecond)
 		b := s.Runtime.Backend()
-		check := func(text string, want control.Outcome, part string) {
+		check := func(text string, want events.Outcome, part string) {
 			t.Helper()
 			why, err := b.Why(ctx, control.WhyQuery{Text: text})
 			if err != nil || len(why.Paths) != 1 || why.Paths[0].Outcome != want || !strings.Contains(why.Paths[0].Why, part) {
 				t.Errorf("Why(%s) = %+v, %v, want one path that is %s with %q", text, why.Paths, err, want, part)
 			}
 		}
-		check("まだ待っている", control.Waiting, "end of its burst")
+		check("まだ待っている", events.OutcomeWaiting, "end of its burst")
 		s.Advance(time.Minute)
-		check("まだ待っている", control.Delivered, "")
-		check("間違った宛先の言葉", control.DeadLetter, "kehai deadletters retry d")
+		check("まだ待っている", events.OutcomeDelivered, "")
+		check("間違った宛先の言葉", events.OutcomeDeadLetter, "kehai deadletters retry d")
 		why, err := b.Why(ctx, control.WhyQuery{ID: deadID(t, b)})
-		if err != nil || len(why.Paths) != 1 || why.Paths[0].Outcome != control.DeadLetter {
+		if err != nil || len(why.Paths) != 1 || why.Paths[0].Outcome != events.OutcomeDeadLetter {
 			t.Errorf("Why(dead letter) = %+v, %v, want its path", why.Paths, err)
 		}
 	})

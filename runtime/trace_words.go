@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // retell says a verdict to a person. It holds nothing that was said.
-func retell(v engine.Verdict) string {
+func retell(v events.Verdict) string {
 	if !v.Passed() {
 		return v.Reason
 	}
@@ -32,13 +33,13 @@ func retell(v engine.Verdict) string {
 		return retellChange(d) + ", published"
 	}
 	if d.Rule != "" {
-		return "passed by rule " + d.Rule
+		return "passed by rule " + string(d.Rule)
 	}
 	return "passed"
 }
 
 // scored says how sure fusion is, and of what.
-func scored(d messages.Detail) string {
+func scored(d events.Detail) string {
 	text := fmt.Sprintf("score %d", d.Score)
 	if d.Confidence != "" {
 		text += ", " + d.Confidence
@@ -60,7 +61,7 @@ func match(how string) string {
 	return "equal to it"
 }
 
-func retellLedger(d messages.Detail) string {
+func retellLedger(d events.Detail) string {
 	known := 0
 	for _, o := range d.Known {
 		if o > 0 {
@@ -81,14 +82,14 @@ func retellLedger(d messages.Detail) string {
 		return "first sight after everything was forgotten: all is history"
 	case "gap":
 		return fmt.Sprintf("nothing visible was known: messages may be missing before; new: %s", occurrences(d.Occurrences))
-	case string(messages.ChangeEdited), string(messages.ChangeUnsent), string(messages.ChangeCompleted):
+	case events.RuleEdited, events.RuleUnsent, events.RuleCompleted:
 		return retellChange(d)
 	}
 	return fmt.Sprintf("rule %s: %s", d.Rule, occurrences(d.Occurrences))
 }
 
 // retellChange says what became of a message that was passed on.
-func retellChange(d messages.Detail) string {
+func retellChange(d events.Detail) string {
 	what := "was edited"
 	switch messages.ChangeKind(d.Rule) {
 	case messages.ChangeUnsent:
@@ -99,7 +100,7 @@ func retellChange(d messages.Detail) string {
 	return occurrences(d.Occurrences) + " " + what
 }
 
-func retellBurst(d messages.Detail) string {
+func retellBurst(d events.Detail) string {
 	switch d.Rule {
 	case "joined":
 		return fmt.Sprintf("waits for others to join: %s", occurrences(d.Occurrences))
@@ -133,14 +134,14 @@ func occurrences(list []messages.Occurrence) string {
 
 func waits(env engine.Envelope) control.Step {
 	return control.Step{
-		At: control.Stamp{Time: env.At}, Stage: env.To.Kind(), Actor: env.To, Outcome: "waiting", Trace: env.Trace,
+		At: control.Stamp{Time: env.At}, Stage: events.Stage(env.To.Kind()), Actor: env.To, Outcome: events.OutcomeWaiting, Trace: env.Trace,
 		What: fmt.Sprintf("waits in the inbox of %s as %s", env.To.Kind(), env.ID),
 	}
 }
 
 func deadStep(d dead) control.Step {
 	return control.Step{
-		At: control.Stamp{Time: d.At}, Stage: d.Actor.Kind(), Actor: d.Actor, Outcome: "dead_letter", What: deadWhy(d),
+		At: control.Stamp{Time: d.At}, Stage: events.Stage(d.Actor.Kind()), Actor: d.Actor, Outcome: events.OutcomeDeadLetter, What: deadWhy(d),
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -67,7 +67,7 @@ func TestFaultsLoseNothing(t *testing.T) {
 func restarts(sys *testkit.System) int {
 	n := 0
 	for _, ev := range sys.Events() {
-		if _, ok := ev.(messages.ActorRestarted); ok {
+		if _, ok := ev.(events.ActorRestarted); ok {
 			n++
 		}
 	}

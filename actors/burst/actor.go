@@ -8,6 +8,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the conversation.
@@ -72,7 +73,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 	if last, _ := Lasts.Get(turn, "last"); m.Occurrence <= last {
-		turn.DropWith("burst", fmt.Sprintf("occurrence %d was taken before", m.Occurrence), messages.Detail{
+		turn.DropWith("burst", fmt.Sprintf("occurrence %d was taken before", m.Occurrence), events.Detail{
 			Rule: "repeat", Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
 		})
 		return
@@ -81,7 +82,7 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 	b, _ := Buffers.Get(turn, "buffer")
 	flushed, rest, left := a.rules.Add(b, m, turn.Now())
 	if left.Lines > 0 {
-		turn.DropWith("burst", left.String(), messages.Detail{
+		turn.DropWith("burst", left.String(), events.Detail{
 			Rule: "same_line", Window: m.Window, Conversation: m.Conversation,
 			Occurrences: []messages.Occurrence{m.Occurrence}, Known: left.Of,
 		})
@@ -90,7 +91,7 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 		return
 	}
 	mark(m.Occurrence, turn.Cause().Trace, append(flushed, rest)...)
-	turn.Pass("burst", messages.Detail{
+	turn.Pass("burst", events.Detail{
 		Rule: "joined", Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
 	})
 	for _, f := range flushed {
@@ -126,11 +127,11 @@ func (a actor) due(turn *actors.Turn) {
 }
 
 // pass sends a buffer on; rule says why now.
-func pass(turn *actors.Turn, b Buffer, rule string) {
+func pass(turn *actors.Turn, b Buffer, rule events.Rule) {
 	conversation := messages.ConversationID(turn.Self().Key())
 	m := Message(messages.MessageID(turn.NewID()), conversation, b)
 	turn.Send(messages.To("conversation", string(conversation)), m)
-	detail := messages.Detail{Rule: rule, Conversation: conversation, Message: m.ID}
+	detail := events.Detail{Rule: rule, Conversation: conversation, Message: m.ID}
 	for _, p := range m.Parts {
 		detail.Occurrences = append(detail.Occurrences, p.Occurrence)
 	}

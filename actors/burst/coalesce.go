@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Rules say when a buffer is passed on, and what is not put in.
@@ -133,14 +134,14 @@ func mark(o messages.Occurrence, trace string, buffers ...Buffer) {
 }
 
 // why names the rule by which the arrival of h made a buffer go on.
-func (r Rules) why(b Buffer, h messages.Heard) string {
+func (r Rules) why(b Buffer, h messages.Heard) events.Rule {
 	switch {
 	case len(b.Parts) >= r.Parts:
-		return "full"
+		return events.RuleFull
 	case b.Sender != h.Sender:
-		return "sender"
+		return events.RuleSender
 	}
-	return "cap"
+	return events.RuleCap
 }
 
 // Wait is how long a buffer that has just got a part is kept.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the conversation.
@@ -61,7 +62,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	if _, known := ids.Get(turn, string(m.ID)); known {
-		turn.DropWith("conversation", "message "+string(m.ID)+" was delivered before", messages.Detail{
+		turn.DropWith("conversation", "message "+string(m.ID)+" was delivered before", events.Detail{
 			Rule: "repeat", Conversation: m.Conversation, Message: m.ID,
 		})
 		return
@@ -75,7 +76,7 @@ func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	ids.Put(turn, string(m.ID), head.Count)
 	a.forget(turn, head.Count-int64(a.o.Keep))
 	turn.Publish(delivered)
-	detail := messages.Detail{Rule: "delivered", Conversation: m.Conversation, Message: m.ID}
+	detail := events.Detail{Rule: "delivered", Conversation: m.Conversation, Message: m.ID}
 	for _, p := range m.Parts {
 		detail.Occurrences = append(detail.Occurrences, p.Occurrence)
 	}

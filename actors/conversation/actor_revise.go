@@ -7,11 +7,12 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // revise notes and publishes that a delivered message was changed.
 func (a actor) revise(turn *actors.Turn, m messages.Revised) {
-	detail := messages.Detail{Rule: string(m.Change), Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence}}
+	detail := events.Detail{Rule: events.Rule(m.Change), Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence}}
 	row, d, i := a.find(turn, m.Occurrence)
 	if i < 0 {
 		turn.DropWith("conversation", fmt.Sprintf("%s: occurrence %d was not delivered, or so long ago that it is not kept", m.Change, m.Occurrence), detail)

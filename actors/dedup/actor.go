@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the conversation.
@@ -121,14 +122,14 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	mem, _ := Views.Get(turn, string(m.Window))
 	digest := digestOf(m)
 	if digest == mem.Digest && a.ledger.head.Next == mem.Next && len(a.ledger.waiting()) == 0 {
-		turn.DropWith("dedup", "the same view again: nothing in it is new", messages.Detail{Rule: "same_view", Window: m.Window, Conversation: a.conversation})
+		turn.DropWith("dedup", "the same view again: nothing in it is new", events.Detail{Rule: "same_view", Window: m.Window, Conversation: a.conversation})
 		return nil
 	}
 	head := a.ledger.head
 	f := a.ledger.See(View{
 		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Title: m.Title, Window: m.Window, SeenAt: m.SeenAt,
 	}, mem, turn.Now())
-	detail := messages.Detail{Rule: f.Rule, Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
+	detail := events.Detail{Rule: events.Rule(f.Rule), Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
 	for _, note := range f.Notes {
 		turn.DropWith("dedup", note, detail)
 	}
@@ -150,7 +151,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 func (a *actor) finish(turn *actors.Turn, head Head) error {
 	sideless := a.ledger.sideless()
 	heard, wait, notes := a.ledger.Release(turn.Now())
-	released := messages.Detail{Rule: "released", Conversation: a.conversation}
+	released := events.Detail{Rule: "released", Conversation: a.conversation}
 	for _, h := range heard {
 		h.Conversation = a.conversation
 		if ok, err := a.evidence(turn, h); err != nil {
@@ -165,7 +166,7 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 		turn.Pass("dedup", released)
 	}
 	for _, note := range notes {
-		turn.DropWith("dedup", note, messages.Detail{Rule: "side", Conversation: a.conversation, Occurrences: sideless})
+		turn.DropWith("dedup", note, events.Detail{Rule: "side", Conversation: a.conversation, Occurrences: sideless})
 	}
 	if wait > 0 { // the window is looked at in between
 		wait = min(wait, (a.rules.Patience-1)/time.Duration(a.rules.Tries)+1)
@@ -174,8 +175,8 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 	for _, r := range revised {
 		r.Conversation = a.conversation
 		turn.Send(messages.To(a.to, string(a.conversation)), r)
-		turn.Pass("dedup", messages.Detail{
-			Rule: string(r.Change), Window: r.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{r.Occurrence},
+		turn.Pass("dedup", events.Detail{
+			Rule: events.Rule(r.Change), Window: r.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{r.Occurrence},
 		})
 	}
 	if wait == 0 || next > 0 && next < wait {

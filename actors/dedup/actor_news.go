@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Tables of the window, whose rows are numbered.
@@ -21,7 +22,7 @@ var (
 func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 	a.load(turn)
 	at := seenAt(m.SeenAt, turn.Now())
-	detail := messages.Detail{Window: m.Window, Conversation: a.conversation, Score: m.Score}
+	detail := events.Detail{Window: m.Window, Conversation: a.conversation, Score: m.Score}
 	if ok, err := a.fresh(turn, m.Text, at, detail); err != nil || !ok {
 		return err
 	}
@@ -63,7 +64,7 @@ func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err 
 			return false, err
 		}
 		if !w.Passed(at) {
-			detail := messages.Detail{Window: h.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{h.Occurrence}}
+			detail := events.Detail{Window: h.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{h.Occurrence}}
 			if ok, err := a.fresh(turn, h.Text, at, detail); err != nil || !ok {
 				return false, err
 			}
@@ -73,21 +74,21 @@ func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err 
 }
 
 // fresh asks the window about a text and reports what it says.
-func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail messages.Detail) (bool, error) {
+func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail events.Detail) (bool, error) {
 	w, err := a.recent(turn)
 	if err != nil {
 		return false, err
 	}
 	v := w.Judge(a.conversation, t, at)
 	for _, hit := range v.Fuzzy {
-		turn.Publish(messages.FuzzyDedupHit{
+		turn.Publish(events.FuzzyDedupHit{
 			Conversation: a.conversation, Query: a.mark(hit.Query), Matched: a.mark(hit.Matched), At: turn.Now(),
 		})
 	}
 	if v.Reason == "" {
 		return true, nil
 	}
-	detail.Rule, detail.Age, detail.Match = v.Reason, v.Age, "equal"
+	detail.Rule, detail.Age, detail.Match = events.Rule(v.Reason), v.Age, "equal"
 	if len(v.Fuzzy) > 0 {
 		detail.Match = "similar"
 	}
@@ -95,8 +96,8 @@ func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail m
 	return false, nil
 }
 
-func (a *actor) mark(t messages.Text) messages.TextMark {
-	return messages.TextMark{Hash: text.Hash(a.key, string(t)), Runes: utf8.RuneCountInString(string(t)), Text: t}
+func (a *actor) mark(t messages.Text) events.TextMark {
+	return events.TextMark{Hash: text.Hash(a.key, string(t)), Runes: utf8.RuneCountInString(string(t)), Text: t}
 }
 
 // recent is the window of the tables.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -98,7 +99,7 @@ func TestFuzzyHitIsReported(t *testing.T) {
 	if len(published) != 1 {
 		t.Fatalf("published %+v, want one fuzzy_dedup_hit", published)
 	}
-	hit, ok := published[0].(messages.FuzzyDedupHit)
+	hit, ok := published[0].(events.FuzzyDedupHit)
 	if !ok || hit.Conversation != "line:Hana" || hit.Query.Runes != 33 || hit.Matched.Runes != 33 || hit.Query.Hash == hit.Matched.Hash || hit.Query.Hash == "" {
 		t.Errorf("published %+v, want a hit between two texts of 33 characters", published[0])
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -12,9 +12,9 @@ import (
 func details(h *actortest.Harness) (list []string) {
 	for _, m := range h.Reported() {
 		switch m := m.(type) {
-		case messages.Passed:
+		case events.Passed:
 			list = append(list, fmt.Sprint("passed ", m.Detail.Rule, m.Detail.Occurrences, m.Detail.Known))
-		case messages.Dropped:
+		case events.Dropped:
 			list = append(list, fmt.Sprint("dropped ", m.Detail.Rule, m.Detail.Occurrences, m.Detail.Known))
 		}
 	}

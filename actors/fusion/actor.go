@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the window.
@@ -72,10 +73,10 @@ type actor struct {
 	shut     Last // what was seen last, if it is on no list: here only, never stored
 
 	seen      seen
-	structure *Evidence            // that no frame has used yet
-	signals   []messages.Signalled // of the frame that was scored last
-	news      Evidence             // of the last frame that said something new
-	grown     *grown               // rows that wait for their text
+	structure *Evidence          // that no frame has used yet
+	signals   []events.Signalled // of the frame that was scored last
+	news      Evidence           // of the last frame that said something new
+	grown     *grown             // rows that wait for their text
 }
 
 // Receive implements [actors.Actor].
@@ -105,7 +106,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		k.current = a.shut
 	}
 	view := viewOf("", m.Bubbles)
-	var why messages.UnknownReason
+	var why events.UnknownReason
 	if view.Name, why = a.identify(turn, m, k.current, view); why != "" {
 		a.hold(turn, m, why)
 		return
@@ -149,7 +150,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	ofHeld, ofView := steady(k, view)
 	if waits && ofHeld != Wait {
 		if ofHeld == Discard {
-			turn.DropWith("fusion", "torn frame: its bubbles were another conversation's; they were read again", messages.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
+			turn.DropWith("fusion", "torn frame: its bubbles were another conversation's; they were read again", events.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
 		} else if !held.View.same(view) {
 			a.pass(turn, held.Detection, held.View)
 		}
@@ -167,7 +168,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	switch ofView {
 	case Torn:
 		a.torn, a.tornAs, a.tornAt = a.torn+1, view.Name, m.At
-		turn.DropWith("fusion", "torn frame: another title over the same bubbles; it is read again", messages.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
+		turn.DropWith("fusion", "torn frame: another title over the same bubbles; it is read again", events.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
 		a.again(turn)
 	case Wait:
 		helds.Put(turn, "held", Held{View: view, Detection: a.detection(m, view.Name)})
@@ -182,7 +183,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 // unlisted lets a view go that is on no list.
 func (a *actor) unlisted(turn *actors.Turn, m messages.FrameRead, view Last) {
 	if a.shut.Name != view.Name {
-		turn.DropWith("fusion", "a conversation that is not listed in read.only", messages.Detail{Rule: "unlisted", Window: a.window, Frame: m.Hash})
+		turn.DropWith("fusion", "a conversation that is not listed in read.only", events.Detail{Rule: "unlisted", Window: a.window, Frame: m.Hash})
 	}
 	a.shut = view
 	a.settle(turn, m)
@@ -243,8 +244,8 @@ func (a *actor) belowThreshold(turn *actors.Turn, d messages.Detection, pixel Si
 	turn.DropWith("fusion", reason, a.detail("unchanged", d, pixel))
 }
 
-func (a *actor) detail(rule string, d messages.Detection, pixel Signal) messages.Detail {
-	detail := messages.Detail{Rule: rule, Window: a.window, Conversation: d.Conversation, Score: d.Score, Signals: a.signals, Changed: "0", Confidence: string(a.o.Rules.Label(d.Score))}
+func (a *actor) detail(rule events.Rule, d messages.Detection, pixel Signal) events.Detail {
+	detail := events.Detail{Rule: rule, Window: a.window, Conversation: d.Conversation, Score: d.Score, Signals: a.signals, Changed: "0", Confidence: string(a.o.Rules.Label(d.Score))}
 	if pixel == TextChanged {
 		detail.Changed = "1"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // sides reports when no bubble of a window tells whose it is, and when they tell
@@ -16,5 +17,5 @@ func (a *actor) sides(turn *actors.Turn, bubbles []messages.Bubble) {
 		return
 	}
 	a.sideless = !sided
-	turn.Publish(messages.SidesState{Window: a.window, Unknown: a.sideless, Bubbles: len(bubbles), At: turn.Now()})
+	turn.Publish(events.SidesState{Window: a.window, Unknown: a.sideless, Bubbles: len(bubbles), At: turn.Now()})
 }

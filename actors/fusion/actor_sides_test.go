@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -15,7 +16,7 @@ func TestSidesUnknown(t *testing.T) {
 		t.Helper()
 		var got []bool
 		for _, m := range h.Published() {
-			s, ok := m.(messages.SidesState)
+			s, ok := m.(events.SidesState)
 			if !ok {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // grown waits for the text of rows that came.
@@ -54,10 +55,10 @@ func (a *actor) waited(turn *actors.Turn) {
 	default:
 		a.grown = nil
 		score := a.o.Rules.Score(g.Signal)
-		turn.Publish(messages.MessageUnreadable{
+		turn.Publish(events.MessageUnreadable{
 			Window: a.window, Conversation: g.Conversation, Rows: g.rows, Delta: g.delta, Attempts: g.tries, SeenAt: g.At,
 		})
-		turn.DropWith("fusion", "rows came, but nothing new could be read", messages.Detail{
+		turn.DropWith("fusion", "rows came, but nothing new could be read", events.Detail{
 			Rule: "unreadable", Window: a.window, Conversation: g.Conversation, Score: score, Changed: "0", Confidence: string(a.o.Rules.Label(score)),
 		})
 	}
@@ -81,7 +82,7 @@ func (a *actor) score(pixel Signal, d messages.Detection) int {
 	}
 	a.signals = a.signals[:0:0]
 	for _, s := range signals {
-		a.signals = append(a.signals, messages.Signalled{Signal: s.String(), Score: a.o.Rules.scoreOf(s)})
+		a.signals = append(a.signals, events.Signalled{Signal: s.String(), Score: a.o.Rules.scoreOf(s)})
 	}
 	return a.o.Rules.Score(signals...)
 }

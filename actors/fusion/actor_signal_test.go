@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -42,7 +43,7 @@ func TestRowsWithoutText(t *testing.T) {
 	h.Published()
 	h.Advance(2 * time.Second)
 	h.WantSent()
-	h.WantPublished(messages.MessageUnreadable{
+	h.WantPublished(events.MessageUnreadable{
 		Window: "line@mac", Conversation: "line:Hana", Rows: 12, Delta: 2, Attempts: 3, SeenAt: seenAt,
 	})
 	h.WantDropped("fusion", "rows came, but nothing new could be read")
@@ -134,7 +135,7 @@ func TestRowsAddUp(t *testing.T) {
 			h.Advance(time.Minute)
 			h.WantSent()
 			for _, e := range h.Published() {
-				if _, ok := e.(messages.MessageUnreadable); ok {
+				if _, ok := e.(events.MessageUnreadable); ok {
 					t.Errorf("published %+v, want nothing: the rows are another conversation's", e)
 				}
 			}

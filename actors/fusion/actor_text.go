@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // seen is the text of the window in its last reading. It dies with the
@@ -58,7 +59,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, view Last) {
 		// The first reading is a baseline with an empty text, so that the next
 		// one counts as changed.
 		a.seen = seen{baseline: true}
-		turn.DropWith("fusion", "baseline: the first look at the window; it is read again", messages.Detail{Rule: "baseline", Window: a.window, Frame: m.Hash})
+		turn.DropWith("fusion", "baseline: the first look at the window; it is read again", events.Detail{Rule: "baseline", Window: a.window, Frame: m.Hash})
 		a.again(turn)
 		return
 	}
@@ -93,7 +94,7 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 		turn.DropWith("fusion", "no text is new", a.detail("no news", d, signal))
 		return
 	}
-	turn.Publish(messages.TextDelta{
+	turn.Publish(events.TextDelta{
 		Window: a.window, Conversation: d.Conversation, Lines: len(news), Text: a.mark(strings.Join(news, "\n")), At: turn.Now(),
 	})
 	cursors.Put(turn, "cursor", a.o.Rules.CursorOf(d.Conversation, lines))
@@ -120,33 +121,33 @@ func (a *actor) cut(turn *actors.Turn, cursor Cursor, c messages.ConversationID,
 	cut := a.o.Rules.Cut(cursor, c, lines, a.o.Seed)
 	switch cut.Use {
 	case CursorFound:
-		turn.Publish(messages.CursorTruncation{
+		turn.Publish(events.CursorTruncation{
 			Window: a.window, Conversation: c, Discarded: cut.Discarded, Kept: len(cut.Kept), At: turn.Now(),
 		})
 	case CursorNotFound:
-		turn.Publish(messages.CursorNotFound{Window: a.window, Conversation: c, Lines: len(lines), At: turn.Now()})
+		turn.Publish(events.CursorNotFound{Window: a.window, Conversation: c, Lines: len(lines), At: turn.Now()})
 	}
 	return cut
 }
 
 // echoed reports what was taken for a text that was sent.
 func (a *actor) echoed(turn *actors.Turn, d messages.Detection, e Echo) {
-	turn.Publish(messages.EchoMessage{
+	turn.Publish(events.EchoMessage{
 		Window: a.window, Conversation: d.Conversation, Text: a.mark(string(e.Text)), Trace: e.Trace,
 		Match: string(e.Match), Age: e.Age, Side: e.Side, At: turn.Now(),
 	})
-	turn.DropWith("fusion", fmt.Sprintf("echo: %s a text sent %v before", e.Match, e.Age.Round(time.Millisecond)), messages.Detail{
+	turn.DropWith("fusion", fmt.Sprintf("echo: %s a text sent %v before", e.Match, e.Age.Round(time.Millisecond)), events.Detail{
 		Rule: "echo", Window: a.window, Conversation: d.Conversation, Match: string(e.Match), Age: e.Age, Score: d.Score,
 	})
 }
 
 // unchanged reports other pixels that say the same.
 func (a *actor) unchanged(turn *actors.Turn, c messages.ConversationID, before, now string) {
-	turn.Publish(messages.TextUnchanged{
+	turn.Publish(events.TextUnchanged{
 		Window: a.window, Conversation: c, Previous: a.mark(before), Current: a.mark(now), At: turn.Now(),
 	})
 }
 
-func (a *actor) mark(s string) messages.TextMark {
-	return messages.TextMark{Hash: text.Hash(a.o.HashKey, s), Runes: utf8.RuneCountInString(s), Text: messages.Text(s)}
+func (a *actor) mark(s string) events.TextMark {
+	return events.TextMark{Hash: text.Hash(a.o.HashKey, s), Runes: utf8.RuneCountInString(s), Text: messages.Text(s)}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -46,11 +47,11 @@ func TestSeed(t *testing.T) {
 
 	m = send(h, read("Hana", "aaaa bbbb cccc"))
 	h.WantSent(textOf(m, "Hana", "cccc"), settled(m))
-	events := wantEvents(t, h, "cursor_truncation", "text_delta")
-	if cut := events[0].(messages.CursorTruncation); cut.Discarded != 2 || cut.Kept != 1 {
+	got := wantEvents(t, h, "cursor_truncation", "text_delta")
+	if cut := got[0].(events.CursorTruncation); cut.Discarded != 2 || cut.Kept != 1 {
 		t.Errorf("cursor_truncation %d discarded, %d kept, want 2 and 1", cut.Discarded, cut.Kept)
 	}
-	if d := events[1].(messages.TextDelta); d.Lines != 1 || d.Text.Text != "cccc" || d.Text.Runes != 4 {
+	if d := got[1].(events.TextDelta); d.Lines != 1 || d.Text.Text != "cccc" || d.Text.Runes != 4 {
 		t.Errorf("text_delta %+v, want the line cccc", d)
 	}
 
@@ -131,8 +132,8 @@ func TestSeedEcho(t *testing.T) {
 	m.Bubbles[1].Text = "hello there" // masking has failed
 	m = send(h, m)
 	h.WantSent(settled(m))
-	events := wantEvents(t, h, "cursor_truncation", "text_delta", "echo_message")
-	e := events[2].(messages.EchoMessage)
+	got := wantEvents(t, h, "cursor_truncation", "text_delta", "echo_message")
+	e := got[2].(events.EchoMessage)
 	if e.Trace != "t" || e.Match != "equal" || e.Age != 2*time.Second || e.Text.Runes != 11 || e.Text.Hash == "" {
 		t.Errorf("echo_message %+v, want the sending t 2s ago and 11 characters", e)
 	}
@@ -196,7 +197,7 @@ func TestDropsTellWhy(t *testing.T) {
 	send(h, read("Hana", "a b"))
 	send(h, read("Hana", "a b"))
 	for _, m := range h.Reported() {
-		if d, ok := m.(messages.Dropped); ok {
+		if d, ok := m.(events.Dropped); ok {
 			if d.Stage != "fusion" || d.Detail.Score != 35 || d.Detail.Changed != "0" || d.Detail.Conversation != "line:Hana" {
 				t.Errorf("dropped at %s with %+v, want fusion, score 35, unchanged", d.Stage, d.Detail)
 			}
@@ -221,7 +222,7 @@ func TestEchoInAView(t *testing.T) {
 	d.Bubbles[1].Side = messages.SideOwn
 	want.Message = d
 	h.WantSent(want, settled(m))
-	e := wantEvents(t, h, "echo_message")[0].(messages.EchoMessage)
+	e := wantEvents(t, h, "echo_message")[0].(events.EchoMessage)
 	if e.Side != messages.SideIncoming || e.Trace != "t" {
 		t.Errorf("echo_message %+v, want an incoming side and trace t", e)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // unknown is a stretch of frames that do not tell whose they are. It dies with
@@ -17,10 +18,10 @@ type unknown struct {
 }
 
 // identify finds the conversation's name, or says why it cannot be told.
-func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string, messages.UnknownReason) {
+func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last, view Last) (string, events.UnknownReason) {
 	name := a.o.Rules.Name(m.Title)
 	if name == "" {
-		return "", messages.UnknownTitle
+		return "", events.UnknownTitle
 	}
 	if _, exact := lasts.Get(turn, name); exact {
 		return name, ""
@@ -32,18 +33,18 @@ func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last, view Las
 	name, ok := Identify(name, names, last.Name, last.resembles(view))
 	switch {
 	case !ok:
-		return "", messages.UnknownAlike
+		return "", events.UnknownAlike
 	case a.o.Rules.unsure(m.Title) && !slices.Contains(names, name):
-		return "", messages.UnknownUnsure
+		return "", events.UnknownUnsure
 	}
 	return name, ""
 }
 
 // hold passes nothing on of a frame whose conversation is unknown. The person
 // hears of it once it lasts, unless there is nothing to miss.
-func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why messages.UnknownReason) {
+func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) {
 	if a.unknown.since.IsZero() || a.unknown.frame != m.Hash {
-		turn.DropWith("fusion", "unknown conversation", messages.Detail{Rule: "unknown", Window: a.window, Frame: m.Hash})
+		turn.DropWith("fusion", "unknown conversation", events.Detail{Rule: "unknown", Window: a.window, Frame: m.Hash})
 	}
 	if a.unknown.since.IsZero() {
 		a.unknown.since = m.At
@@ -55,14 +56,14 @@ func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why messages.Unkno
 	turn.Send(messages.To("poller", string(a.window)), messages.FrameHeld{Window: a.window, Hash: m.Hash})
 }
 
-func (a *actor) report(turn *actors.Turn, m messages.FrameRead, why messages.UnknownReason) {
+func (a *actor) report(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) {
 	if !a.unknown.told {
 		a.unknown.told = true
-		turn.Publish(messages.IdentityState{Window: a.window, Why: why, At: turn.Now()})
+		turn.Publish(events.IdentityState{Window: a.window, Why: why, At: turn.Now()})
 	}
 	if _, already := told.Get(turn, "unknown"); !already {
 		told.Put(turn, "unknown", a.unknown.since)
-		turn.Publish(messages.ConversationUnknown{
+		turn.Publish(events.ConversationUnknown{
 			Window: a.window, Why: why, Bubbles: len(m.Bubbles), SeenAt: a.unknown.since, At: turn.Now(),
 		})
 	}
@@ -75,7 +76,7 @@ func (a *actor) identified(turn *actors.Turn) {
 		told.Delete(turn, "unknown")
 	}
 	if before || a.unknown.told {
-		turn.Publish(messages.IdentityState{Window: a.window, At: turn.Now()})
+		turn.Publish(events.IdentityState{Window: a.window, At: turn.Now()})
 	}
 	a.unknown = unknown{}
 }

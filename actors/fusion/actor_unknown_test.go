@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -47,8 +48,8 @@ func TestUnknownConversationIsReported(t *testing.T) {
 	}
 	h.WantPublished()
 	send(h, blank)
-	want := messages.ConversationUnknown{Window: "line@mac", Why: messages.UnknownTitle, Bubbles: 2, SeenAt: first.At, At: h.Now()}
-	state := messages.IdentityState{Window: "line@mac", Why: messages.UnknownTitle, At: h.Now()}
+	want := events.ConversationUnknown{Window: "line@mac", Why: events.UnknownTitle, Bubbles: 2, SeenAt: first.At, At: h.Now()}
+	state := events.IdentityState{Window: "line@mac", Why: events.UnknownTitle, At: h.Now()}
 	h.WantPublished(state, want)
 	h.WantCommits(1)
 	h.Crash()
@@ -59,7 +60,7 @@ func TestUnknownConversationIsReported(t *testing.T) {
 	h.WantPublished(state) // of the new activation
 	h.Crash()
 	hana := send(h, read("Hana", "a b"))
-	h.WantPublished(messages.IdentityState{Window: "line@mac", At: h.Now()})
+	h.WantPublished(events.IdentityState{Window: "line@mac", At: h.Now()})
 	send(h, hana)
 	if got := h.Published(); len(got) != 1 { // text_unchanged
 		t.Errorf("published %v when the window told for the second time, want text_unchanged alone", got)
@@ -97,8 +98,8 @@ func TestUnknownNamesNobody(t *testing.T) {
 	if len(got) != 2 {
 		t.Fatalf("published %v for a title like two others, want identity_state and conversation_unknown", got)
 	}
-	unknown, ok := got[1].(messages.ConversationUnknown)
-	if !ok || unknown.Why != messages.UnknownAlike || unknown.Why.Hint() == messages.UnknownTitle.Hint() {
+	unknown, ok := got[1].(events.ConversationUnknown)
+	if !ok || unknown.Why != events.UnknownAlike || unknown.Why.Hint() == events.UnknownTitle.Hint() {
 		t.Fatalf("published %v for a title like two others, want conversation_unknown because of that, with a hint of its own", got)
 	}
 	if s := fmt.Sprintf("%+v", got) + unknown.Why.Hint(); strings.Contains(s, "Elm") {
@@ -124,14 +125,14 @@ func TestAHalfReadTitleOpensNoConversation(t *testing.T) {
 	for range 5 {
 		send(h, unsure)
 	}
-	var why messages.UnknownReason
+	var why events.UnknownReason
 	for _, m := range h.Published() {
-		if m, ok := m.(messages.ConversationUnknown); ok {
+		if m, ok := m.(events.ConversationUnknown); ok {
 			why = m.Why
 		}
 	}
-	if why != messages.UnknownUnsure {
-		t.Errorf("conversation_unknown says %q, want %q", why, messages.UnknownUnsure)
+	if why != events.UnknownUnsure {
+		t.Errorf("conversation_unknown says %q, want %q", why, events.UnknownUnsure)
 	}
 	h.Sent()
 	sure := send(h, at(0.40, "Hana", "a b"))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the conversation.
@@ -90,7 +91,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 	at := When(h, turn.Now())
 	v := a.rules.Decide(a.memory, last, h, at)
 	if v.Missed() {
-		turn.Publish(messages.EchoGuardMiss{
+		turn.Publish(events.EchoGuardMiss{
 			Conversation: h.Conversation, Occurrence: h.Occurrence, Hash: a.rules.hash(h.Text),
 			Runes: utf8.RuneCountInString(string(h.Text)), Active: v.Echo.Active, LastSendAge: v.Echo.Newest,
 			Matched: v.Echo.How != "", At: turn.Now(), Text: h.Text,
@@ -109,7 +110,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 	turn.Pass(Kind, v.detail(h))
 	a.remember(turn, h, at)
 	turn.Send(messages.To("burst", string(h.Conversation)), h)
-	turn.Publish(messages.Accepted{
+	turn.Publish(events.Accepted{
 		Conversation: h.Conversation, Occurrence: h.Occurrence, Window: h.Window, Channel: h.Channel,
 		Spared: string(v.Spared), At: turn.Now(),
 	})

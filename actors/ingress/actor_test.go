@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -63,8 +64,8 @@ func TestReturnedGreeting(t *testing.T) {
 		h.WantNothingDropped()
 		wantPassed(t, h, greeting)
 		h.WantPublished(
-			messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 2, Runes: 4, Active: 1, LastSendAge: 30 * sec, Matched: true, At: h.Now(), Text: "おはよう"},
-			messages.Accepted{Conversation: "line:Hana", Occurrence: 2, Window: "line@a", At: h.Now()},
+			events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 2, Runes: 4, Active: 1, LastSendAge: 30 * sec, Matched: true, At: h.Now(), Text: "おはよう"},
+			events.Accepted{Conversation: "line:Hana", Occurrence: 2, Window: "line@a", At: h.Now()},
 		)
 	}
 }
@@ -87,8 +88,8 @@ func TestTheSameAgain(t *testing.T) {
 		}
 		wantPassed(t, h, first, second)
 		h.WantPublished(
-			messages.Accepted{Conversation: "line:Hana", Occurrence: 1, Window: "line@a", At: start},
-			messages.Accepted{Conversation: "line:Hana", Occurrence: 2, Window: "line@a", Spared: "short", At: h.Now()},
+			events.Accepted{Conversation: "line:Hana", Occurrence: 1, Window: "line@a", At: start},
+			events.Accepted{Conversation: "line:Hana", Occurrence: 2, Window: "line@a", Spared: "short", At: h.Now()},
 		)
 		h.Send(second)
 		h.WantDropped("ingress", "repeat: this occurrence was taken before")
@@ -103,8 +104,8 @@ func TestMissCarriesAHash(t *testing.T) {
 	h.Send(said(1, "himitsu", h.Now()))
 	r := Rules{Options{HashKey: []byte("key")}}
 	h.WantPublished(
-		messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 1, Hash: r.hash("himitsu"), Runes: 7, Active: 1, LastSendAge: 3 * sec, At: h.Now(), Text: "himitsu"},
-		messages.Accepted{Conversation: "line:Hana", Occurrence: 1, Window: "line@a", At: h.Now()},
+		events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 1, Hash: r.hash("himitsu"), Runes: 7, Active: 1, LastSendAge: 3 * sec, At: h.Now(), Text: "himitsu"},
+		events.Accepted{Conversation: "line:Hana", Occurrence: 1, Window: "line@a", At: h.Now()},
 	)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Rules decide about one message. Make them with [Options.Rules].
@@ -57,9 +58,9 @@ func (v Verdict) String() string {
 }
 
 // detail is what a verdict about a message rests on.
-func (v Verdict) detail(h messages.Heard) messages.Detail {
-	d := messages.Detail{
-		Rule: string(v.Reason), Window: h.Window, Conversation: h.Conversation,
+func (v Verdict) detail(h messages.Heard) events.Detail {
+	d := events.Detail{
+		Rule: events.Rule(v.Reason), Window: h.Window, Conversation: h.Conversation,
 		Occurrences: []messages.Occurrence{h.Occurrence}, Age: v.Age,
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/pace"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the window.
@@ -216,7 +217,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	if a.job == nil || a.job.stage != reading || a.job.hash != m.Hash {
 		return
 	}
-	turn.Publish(messages.FrameSeen{Frame: a.job.frame, Read: m})
+	turn.Publish(events.FrameSeen{Frame: a.job.frame, Read: m})
 	for _, reason := range m.Dropped {
 		turn.Drop("ocr", reason)
 	}
@@ -316,7 +317,7 @@ func (a *actor) report(turn *actors.Turn, code, detail string) {
 		return
 	}
 	a.state = &code
-	turn.Publish(messages.CaptureState{Window: a.window, Code: code, Detail: detail, At: turn.Now()})
+	turn.Publish(events.CaptureState{Window: a.window, Code: code, Detail: detail, At: turn.Now()})
 }
 
 // stateCode names a failed capture: the driver's code, else what went wrong.

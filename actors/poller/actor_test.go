@@ -8,6 +8,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -46,7 +47,7 @@ func wantStates(t *testing.T, h *actortest.Harness, want ...string) {
 	t.Helper()
 	var got []string
 	for _, m := range h.Published() {
-		if s, ok := m.(messages.CaptureState); ok {
+		if s, ok := m.(events.CaptureState); ok {
 			got = append(got, s.Code)
 		}
 	}
@@ -70,8 +71,8 @@ func TestReadsWhatChanged(t *testing.T) {
 	h.Answer(read(1))
 	h.WantSent(actortest.To("fusion/w", read(1)))
 	h.WantPublished(
-		messages.CaptureState{Window: "w", At: h.Now()},
-		messages.FrameSeen{Frame: shot(1), Read: read(1)},
+		events.CaptureState{Window: "w", At: h.Now()},
+		events.FrameSeen{Frame: shot(1), Read: read(1)},
 	)
 	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // typing is when Kehai itself types into the window. What a capture would show
@@ -35,7 +36,7 @@ func (a *actor) typing(turn *actors.Turn, until time.Time) {
 // skip leaves a poll out; the next one comes as soon as nobody types.
 func (a *actor) skip(turn *actors.Turn) {
 	a.typed.skipped = true
-	turn.DropWith("capture", "typing", messages.Detail{Rule: "typing", Window: a.window})
+	turn.DropWith("capture", "typing", events.Detail{Rule: "typing", Window: a.window})
 	turn.After("poll", min(a.o.Interval, a.typed.until.Sub(turn.Now())), messages.PollDue{})
 	a.cutShort(turn)
 }

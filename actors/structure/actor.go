@@ -8,6 +8,7 @@ import (
 	"github.com/kehai-run/kehai/actors/pace"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the kind of the actor and of its worker; the actor's key is the
@@ -121,5 +122,5 @@ func (a *actor) report(turn *actors.Turn, code, detail string) {
 		return
 	}
 	a.state = &code
-	turn.Publish(messages.StructureState{Window: a.window, Code: code, Detail: detail, At: turn.Now()})
+	turn.Publish(events.StructureState{Window: a.window, Code: code, Detail: detail, At: turn.Now()})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -32,8 +33,8 @@ func signal(rows, delta int, since, at time.Time) actortest.Sent {
 	return actortest.To("fusion/w", messages.StructureSignal{Window: "w", Rows: rows, Delta: delta, Since: since, At: at})
 }
 
-func state(h *actortest.Harness, code string) messages.StructureState {
-	return messages.StructureState{Window: "w", Code: code, At: h.Now()}
+func state(h *actortest.Harness, code string) events.StructureState {
+	return events.StructureState{Window: "w", Code: code, At: h.Now()}
 }
 
 func TestSignals(t *testing.T) {
@@ -96,7 +97,7 @@ func TestFailures(t *testing.T) {
 
 	h.Advance(second)
 	h.FailCall(messages.FailureTimeout, "", "slow")
-	h.WantPublished(messages.StructureState{Window: "w", Code: "timeout", Detail: "slow", At: h.Now()})
+	h.WantPublished(events.StructureState{Window: "w", Code: "timeout", Detail: "slow", At: h.Now()})
 	h.Calls()
 	h.Advance(second)
 	h.FailCall(messages.FailureError, "window_gone", "")

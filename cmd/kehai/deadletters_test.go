@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -29,7 +30,7 @@ func TestDeadLetters(t *testing.T) {
 			})
 		}}),
 		runtime.WithListener(func(ev runtime.Event) {
-			if _, ok := ev.Message.(messages.MessageQuarantined); ok {
+			if _, ok := ev.Message.(events.MessageQuarantined); ok {
 				quarantined <- struct{}{}
 			}
 		}))

@@ -20,6 +20,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -255,7 +256,7 @@ func (tr *transcript) structureCounted(t *testing.T, data string) (n int) {
 			t.Fatal(err)
 		}
 		for _, s := range p.Steps {
-			if s.Stage == "fusion" && s.Outcome == "passed" && s.Detail.Score == 100 {
+			if s.Stage == events.StageFusion && s.Outcome == events.OutcomePassed && s.Detail.Score == 100 {
 				n++
 				break
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -61,7 +62,7 @@ each with a field "record" that says what it is, or as Markdown for people. With
 // exporter writes what is exported, class by class.
 type exporter interface {
 	message(control.Message) error
-	decision(engine.Verdict) error
+	decision(events.Verdict) error
 	deadLetter(engine.DeadLetter) error
 }
 
@@ -73,7 +74,7 @@ type counting struct {
 
 func (c *counting) message(m control.Message) error { c.n++; return c.exporter.message(m) }
 
-func (c *counting) decision(v engine.Verdict) error { c.n++; return c.exporter.decision(v) }
+func (c *counting) decision(v events.Verdict) error { c.n++; return c.exporter.decision(v) }
 
 func (c *counting) deadLetter(d engine.DeadLetter) error { c.n++; return c.exporter.deadLetter(d) }
 
@@ -103,10 +104,10 @@ func (e jsonExport) message(m control.Message) error {
 	}{"message", m})
 }
 
-func (e jsonExport) decision(v engine.Verdict) error {
+func (e jsonExport) decision(v events.Verdict) error {
 	return e.Encode(struct {
 		Record string `json:"record"`
-		engine.Verdict
+		events.Verdict
 	}{"decision", v})
 }
 
@@ -165,7 +166,7 @@ func (m *markdown) message(d control.Message) error {
 	return err
 }
 
-func (m *markdown) decision(v engine.Verdict) error {
+func (m *markdown) decision(v events.Verdict) error {
 	if err := m.heading("Decisions", v.At.Local().Format("2006-01-02")); err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (m *markdown) decision(v engine.Verdict) error {
 	if len(v.Detail.Occurrences) > 0 {
 		about = fmt.Sprintf(" %v", v.Detail.Occurrences)
 	}
-	_, err := fmt.Fprintf(m.out, "- %s %s%s %s (%s)\n", v.At.Local().Format("15:04:05"), plainText(string(v.Actor)), plainText(about), plainText(what), plainText(v.Detail.Rule))
+	_, err := fmt.Fprintf(m.out, "- %s %s%s %s (%s)\n", v.At.Local().Format("15:04:05"), plainText(string(v.Actor)), plainText(about), plainText(what), plainText(string(v.Detail.Rule)))
 	return err
 }
 

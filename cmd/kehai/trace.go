@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -65,19 +66,19 @@ func writePath(w io.Writer, p control.Path) error {
 
 func writeSteps(b *strings.Builder, steps []control.Step) {
 	for _, s := range steps {
-		outcome := strings.ReplaceAll(s.Outcome, "_", " ")
+		outcome := strings.ReplaceAll(string(s.Outcome), "_", " ")
 		fmt.Fprintf(b, "  %s  %-12s %-11s %s\n", s.At, s.Stage, outcome, clean(s.What))
 		var facts []string
-		if s.Outcome == "dropped" && s.Detail.Rule != "" {
-			facts = append(facts, "rule "+s.Detail.Rule)
+		if s.Outcome == events.OutcomeDropped && s.Detail.Rule != "" {
+			facts = append(facts, "rule "+string(s.Detail.Rule))
 		}
-		if s.Outcome == "dropped" && s.Detail.Score > 0 {
+		if s.Outcome == events.OutcomeDropped && s.Detail.Score > 0 {
 			facts = append(facts, strings.TrimSpace(fmt.Sprintf("score %d %s", s.Detail.Score, s.Detail.Confidence)))
 		}
 		if s.Count > 1 {
 			facts = append(facts, fmt.Sprintf("%d times in a row", s.Count))
 		}
-		if s.Stage == "fusion" && s.Trace != "" {
+		if s.Stage == events.StageFusion && s.Trace != "" {
 			facts = append(facts, "trace "+s.Trace)
 		}
 		if len(facts) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -86,7 +87,7 @@ func (a *app) showWhy(why control.Why) error {
 
 func anyDelivered(paths []control.Path) bool {
 	for _, p := range paths {
-		if p.Outcome == control.Delivered {
+		if p.Outcome == events.OutcomeDelivered {
 			return true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -54,7 +55,7 @@ func (c *Client) Messages(ctx context.Context, q Query, yield func(Message) erro
 }
 
 // Verdicts implements [Backend].
-func (c *Client) Verdicts(ctx context.Context, q Query, yield func(engine.Verdict) error) error {
+func (c *Client) Verdicts(ctx context.Context, q Query, yield func(events.Verdict) error) error {
 	return stream(ctx, c, "/v1/verdicts?"+q.values().Encode(), yield)
 }
 

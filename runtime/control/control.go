@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -33,7 +34,7 @@ type Backend interface {
 
 	// Verdicts yields what stages decided, oldest first, until yield fails; of
 	// the query it heeds Conversation and Since.
-	Verdicts(ctx context.Context, q Query, yield func(engine.Verdict) error) error
+	Verdicts(ctx context.Context, q Query, yield func(events.Verdict) error) error
 	// Trace tells the way of a delivered message, or ErrNoMessage.
 	Trace(ctx context.Context, id messages.MessageID) (Path, error)
 	// Why tells what became of something, delivered or not.

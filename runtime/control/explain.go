@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Errors of a [Backend] that a person can mend.
@@ -37,20 +38,6 @@ type Why struct {
 	Recent []Step `json:"recent,omitempty"`
 }
 
-// Outcome says how far a message came.
-type Outcome string
-
-// Outcomes.
-const (
-	Delivered  Outcome = "delivered"
-	DroppedOut Outcome = "dropped"
-	Waiting    Outcome = "waiting"
-	DeadLetter Outcome = "dead_letter"
-	OwnSide    Outcome = "own_side"
-	History    Outcome = "history"
-	Visible    Outcome = "visible" // on the screen, and nothing more is known
-)
-
 // Path is the way of one message, or of one bubble, through the stages. It holds
 // private text.
 type Path struct {
@@ -59,7 +46,7 @@ type Path struct {
 	Occurrences  []messages.Occurrence   `json:"occurrences,omitempty"`
 	Text         string                  `json:"text"`
 	Likeness     float64                 `json:"likeness,omitempty"` // to the text asked for, 0 to 1
-	Outcome      Outcome                 `json:"outcome"`
+	Outcome      events.Outcome                 `json:"outcome"`
 	Why          string                  `json:"why"`
 	Steps        []Step                  `json:"steps"`
 }
@@ -67,13 +54,13 @@ type Path struct {
 // Step is one station of a path.
 type Step struct {
 	At      Stamp            `json:"at"`
-	Stage   string           `json:"stage"`
+	Stage   events.Stage `json:"stage"`
 	Actor   messages.Address `json:"actor,omitempty"`
-	Outcome string           `json:"outcome"` // "seen", "passed", "dropped", "waiting", "delivered", "dead_letter"
+	Outcome events.Outcome `json:"outcome"`
 	What    string           `json:"what"`    // for people
 	Trace   string           `json:"trace,omitempty"`
 	Count   int              `json:"count,omitempty"` // of equal ones in a row, if more than one
-	Detail  messages.Detail  `json:"detail,omitzero"`
+	Detail  events.Detail    `json:"detail,omitzero"`
 	Matched []Matched        `json:"matched,omitempty"`
 }
 

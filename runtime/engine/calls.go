@@ -12,6 +12,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // WorkerKind is one pool of workers.
@@ -180,7 +181,7 @@ func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Me
 			code = refusal.Code
 		}
 	}
-	e.report(messages.CallFinished{
+	e.report(events.CallFinished{
 		Worker: worker, Call: job.ID, Caller: job.Caller, Attempt: job.Attempt,
 		Failure: kind, Code: code, Detail: detail, Took: took, At: e.clock.Now(),
 	})

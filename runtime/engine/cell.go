@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // maxPipelined is how many turns of one actor may wait for their commit.
@@ -177,10 +178,10 @@ func (e *Engine) turn(c *Cell, env Envelope, gen uint64, first bool) *Failure {
 	healthy := !first && c.sup.worked()
 	c.mu.Unlock()
 	if first {
-		e.report(messages.ActorStarted{Actor: c.addr, At: cause.Now})
+		e.report(events.ActorStarted{Actor: c.addr, At: cause.Now})
 	}
 	if healthy {
-		e.report(messages.ActorUnhealthy{Actor: c.addr, Healthy: true, At: cause.Now})
+		e.report(events.ActorUnhealthy{Actor: c.addr, Healthy: true, At: cause.Now})
 	}
 	return nil
 }
@@ -254,7 +255,7 @@ func (e *Engine) stale(c *Cell, env *Envelope) (bool, error) {
 func (e *Engine) turnFailed(c *Cell, gen uint64, env Envelope, reason, stack string) *Failure {
 	env.attempt++
 	fatal := env.Durable() && env.attempt >= MaxAttempts
-	e.report(messages.MessageFailed{
+	e.report(events.MessageFailed{
 		Actor: c.addr, ID: env.ID, Type: env.Message.MessageType(), Attempt: env.attempt,
 		Fatal: fatal, Reason: reason, Stack: stack, At: e.clock.Now(),
 	})
@@ -284,9 +285,9 @@ func (e *Engine) fail(c *Cell, reason string) *Failure {
 	delay, changed := c.sup.failed(now, reason, e.jitter())
 	count := c.sup.restarts
 	c.mu.Unlock()
-	e.report(messages.ActorRestarted{Actor: c.addr, Reason: reason, Delay: delay, Count: count, At: now})
+	e.report(events.ActorRestarted{Actor: c.addr, Reason: reason, Delay: delay, Count: count, At: now})
 	if changed {
-		e.report(messages.ActorUnhealthy{Actor: c.addr, Reason: reason, At: now})
+		e.report(events.ActorUnhealthy{Actor: c.addr, Reason: reason, At: now})
 	}
 	return &Failure{Actor: c.addr, Reason: reason, Delay: delay}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Bounds of one transaction of the committer.
@@ -161,7 +161,7 @@ func (e *Engine) Commit(n int) (took int, paused bool) {
 		err = e.store.Apply(ops, e.sync)
 	}
 	if err != nil {
-		e.report(messages.CommitFailed{Turns: len(live), Reason: err.Error(), At: e.clock.Now()})
+		e.report(events.CommitFailed{Turns: len(live), Reason: err.Error(), At: e.clock.Now()})
 		e.undo(live, err)
 		return len(batch), false
 	}
@@ -204,9 +204,9 @@ func (e *Engine) assemble(batch []*staged) (live []*staged, ops []Op) {
 			st.events[i].seq = k.seq
 			ops = append(ops, Op{Key: []byte(keyLog + seqBytes(k.seq)), Value: st.events[i].record})
 		}
-		for _, d := range st.drops {
+		for _, v := range st.stored() {
 			k.seq++
-			ops = append(ops, Op{Key: []byte(keyVerdict + seqBytes(k.seq)), Value: encodeRecord(d)})
+			ops = append(ops, Op{Key: []byte(keyVerdict + seqBytes(k.seq)), Value: encodeRecord(v)})
 		}
 		if st.dead != nil {
 			k.seq++
@@ -313,9 +313,9 @@ func (e *Engine) lowSpace() bool {
 	}
 	e.committer.paused = low
 	if low {
-		e.report(messages.StoreLow{Free: free, Need: e.minFree, At: e.clock.Now()})
+		e.report(events.StoreLow{Free: free, Need: e.minFree, At: e.clock.Now()})
 	} else {
-		e.report(messages.StoreRecovered{Free: free, At: e.clock.Now()})
+		e.report(events.StoreRecovered{Free: free, At: e.clock.Now()})
 	}
 	return low
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // ReadLog yields the durable events after a place in the log, oldest first,
@@ -56,34 +56,22 @@ func (e *Engine) SetSetting(ctx context.Context, name string, value []byte) erro
 	}}})
 }
 
-// Verdict is a recorded decision of a stage: to let something go no further, or,
-// without a Reason, to let it pass.
-type Verdict struct {
-	Seq    uint64           `json:"seq"` // orders verdicts
-	Actor  messages.Address `json:"actor"`
-	Stage  string           `json:"stage"`
-	Reason string           `json:"reason"`
-	Cause  string           `json:"cause"`
-	Trace  string           `json:"trace,omitempty"`
-	At     time.Time        `json:"at"`
-	Detail messages.Detail  `json:"detail,omitzero"`
-}
-
-// Passed reports that the stage let it pass.
-func (v Verdict) Passed() bool { return v.Reason == "" }
-
 // ReadVerdicts yields the recorded verdicts, oldest first, until yield returns
 // false.
-func (e *Engine) ReadVerdicts(yield func(Verdict) bool) error {
+func (e *Engine) ReadVerdicts(yield func(events.Verdict) bool) error {
 	err := e.store.Scan([]byte(keyVerdict), nil, func(k, v []byte) bool {
 		rec, err := decodeRecord[verdictRecord](v)
 		if err != nil {
 			return true
 		}
-		seq, _ := seqOf(string(k))
-		return yield(Verdict{
-			Seq: seq, Actor: rec.Actor, Stage: rec.Stage, Reason: rec.Reason, Cause: rec.Cause, Trace: rec.Trace, At: rec.At, Detail: rec.Detail,
-		})
+		rec.Seq, _ = seqOf(string(k))
+		if rec.Outcome == "" { // of before outcomes had names: only drops had a reason
+			rec.Outcome = events.OutcomePassed
+			if rec.Reason != "" {
+				rec.Outcome = events.OutcomeDropped
+			}
+		}
+		return yield(events.Verdict(rec))
 	})
 	if err != nil {
 		return fmt.Errorf("engine: read verdicts: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -25,7 +26,7 @@ func (still) WakeWorkers(string) {}
 // resting makes an engine whose actors do not run.
 func resting(t *testing.T, s engine.Store) *engine.Engine {
 	t.Helper()
-	codec, err := messages.NewCodec(messages.Core())
+	codec, err := messages.NewCodec(events.Core())
 	if err != nil {
 		t.Fatal(err)
 	}

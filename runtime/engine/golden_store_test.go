@@ -15,6 +15,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -114,15 +115,15 @@ func TestGoldenStoresLoad(t *testing.T) {
 // checkHistory looks at what a golden store tells about the past.
 func checkHistory(t *testing.T, e *engine.Engine) {
 	t.Helper()
-	var events []messages.Message
+	var told []messages.Message
 	if err := e.ReadLog(0, func(p engine.Published) bool {
-		events = append(events, p.Message)
+		told = append(told, p.Message)
 		return p.From == "keeper/は/な" && p.Seq > 0
-	}); err != nil || fmt.Sprint(events) != fmt.Sprint([]messages.Message{twice{1}}) {
-		t.Errorf("ReadLog() = %v, %v, want %v", events, err, twice{1})
+	}); err != nil || fmt.Sprint(told) != fmt.Sprint([]messages.Message{twice{1}}) {
+		t.Errorf("ReadLog() = %v, %v, want %v", told, err, twice{1})
 	}
 	var verdicts []string
-	if err := e.ReadVerdicts(func(v engine.Verdict) bool {
+	if err := e.ReadVerdicts(func(v events.Verdict) bool {
 		verdicts = append(verdicts, fmt.Sprint(v.Actor, " ", v.Stage, " ", v.Reason, " ", v.Cause, " ", v.At.Format(time.RFC3339)))
 		return true
 	}); err != nil || strings.Join(verdicts, "\n") != "keeper/は/な test dropped m1 2026-01-01T00:00:00Z" {

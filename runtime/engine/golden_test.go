@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Golden files hold each stored record, and, in store.golden, a whole store.
@@ -39,9 +40,9 @@ var goldenRecords = []any{
 		At: goldenTime, Msg: goldenMsg, Raw: []byte{0, 1, 255},
 	},
 	logRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Msg: goldenMsg},
-	verdictRecord{Actor: "fusion/a", Stage: "dedup", Reason: "seen", Cause: "m2", Trace: "m1", At: goldenTime, Detail: messages.Detail{
+	verdictRecord{Seq: 7, Actor: "fusion/a", Stage: events.StageDedup, Outcome: events.OutcomeDropped, Reason: "seen", Cause: "m2", Trace: "m1", At: goldenTime, Detail: events.Detail{
 		Rule: "aligned", Window: "line@a", Conversation: "line:Hana", Occurrences: []messages.Occurrence{3}, Known: []messages.Occurrence{1, 2, 0},
-		Message: "k3j", Frame: 9, Score: 62, Match: "equal", Age: time.Second,
+		Message: "k3j", Frame: 9, Score: 62, Match: "equal", Age: time.Second, Count: 2, Of: 3, Code: "timeout", Note: "no answer",
 	}},
 	injectedRecord{At: goldenTime},
 	forgetRecord{At: goldenTime, Conversation: "line:Hana", Kinds: []string{"fusion"}, Names: []string{"Hana"}, Keep: []Kept{{

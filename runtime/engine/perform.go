@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 type timerWish = actors.Timer
@@ -13,7 +14,7 @@ type timerWish = actors.Timer
 // perform does what a committed turn wants.
 func (e *Engine) perform(c *Cell, st *staged) {
 	if st.dead != nil {
-		e.report(messages.MessageQuarantined{
+		e.report(events.MessageQuarantined{
 			Actor: c.addr, ID: deadLetterID(st.deadSeq), Type: st.deadType, Reason: st.dead.Error, At: st.dead.At,
 		})
 	}
@@ -43,25 +44,36 @@ func (e *Engine) perform(c *Cell, st *staged) {
 // tell tells the listeners what a turn says. It comes before the deliveries, so
 // that a listener hears of a cause before it hears of any effect.
 func (e *Engine) tell(c *Cell, st *staged) {
-	for _, d := range st.out.Drops {
-		e.listener(Published{Trace: st.cause.Trace, At: st.cause.Now, Message: messages.Dropped{
-			Actor: c.addr, Stage: d.Stage, Reason: d.Reason, Cause: st.cause.ID, Detail: d.Detail, At: st.cause.Now,
-		}})
+	for _, v := range st.out.Verdicts {
+		e.listener(Published{Trace: v.Trace, At: v.At, Message: told(v)})
 	}
-	for _, p := range st.out.Passes {
-		e.listener(Published{Trace: st.cause.Trace, At: st.cause.Now, Message: messages.Passed{
-			Actor: c.addr, Stage: p.Stage, Cause: st.cause.ID, Detail: p.Detail, At: st.cause.Now,
-		}})
-	}
-	events := st.events
+	logged := st.events
 	for i, ev := range st.out.Events {
 		p := Published{From: c.addr, Trace: st.cause.Trace, At: st.cause.Now, Message: ev}
-		if len(events) > 0 && events[0].index == i {
-			p.Seq = events[0].seq
-			events = events[1:]
+		if len(logged) > 0 && logged[0].index == i {
+			p.Seq = logged[0].seq
+			logged = logged[1:]
 		}
 		e.listener(p)
 	}
+}
+
+// told is the event of a verdict.
+func told(v events.Verdict) messages.Message {
+	if v.Passed() {
+		return events.Passed{Verdict: v}
+	}
+	return events.Dropped{Verdict: v}
+}
+
+// noActor reports mail for a kind that is not in this runtime. Durable mail waits
+// in the store.
+func (e *Engine) noActor(stage events.Stage, to messages.Address, cause string) {
+	e.report(events.Dropped{Verdict: events.Verdict{
+		Actor: to, Stage: stage, Outcome: events.OutcomeDropped, Cause: cause, At: e.clock.Now(),
+		Reason: fmt.Sprintf("no actor kind %q in this runtime; durable mail waits in the store", to.Kind()),
+		Detail: events.Detail{Rule: events.RuleNoActor},
+	}})
 }
 
 // deliverMail delivers what a host injected.
@@ -87,14 +99,11 @@ func (e *Engine) deliver(env Envelope) {
 	}
 	c := e.cell(env.To)
 	if c == nil {
-		e.report(messages.Dropped{
-			Actor: env.To, Stage: "deliver", Cause: env.ID, At: e.clock.Now(),
-			Reason: fmt.Sprintf("no actor kind %q in this runtime; durable mail waits in the store", env.To.Kind()),
-		})
+		e.noActor(events.StageDeliver, env.To, env.ID)
 		return
 	}
 	if lost := c.box.push(env); lost != nil {
-		e.report(messages.MessageOverflowed{
+		e.report(events.MessageOverflowed{
 			Actor: c.addr, Type: lost.Message.MessageType(), Policy: string(c.box.overflow), At: e.clock.Now(),
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // ErrRecord marks a stored record that cannot be read.
@@ -60,15 +61,7 @@ type (
 		At    time.Time        `json:"at"`
 		Msg   json.RawMessage  `json:"msg"`
 	}
-	verdictRecord struct {
-		Actor  messages.Address `json:"actor"`
-		Stage  string           `json:"stage"`
-		Reason string           `json:"reason"` // "" in a verdict that lets something pass
-		Cause  string           `json:"cause"`
-		Trace  string           `json:"trace,omitempty"`
-		At     time.Time        `json:"at"`
-		Detail messages.Detail  `json:"detail,omitzero"`
-	}
+	verdictRecord  events.Verdict // its Seq is in the key
 	injectedRecord struct {
 		At time.Time `json:"at"`
 	}

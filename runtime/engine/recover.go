@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Recover reads where the store stands, wakes every actor that has mail, arms
@@ -42,8 +43,7 @@ func (e *Engine) Recover() error {
 			e.driver.Wake(c)
 			continue
 		}
-		e.report(messages.Dropped{Actor: a, Stage: "recover", At: e.clock.Now(),
-			Reason: fmt.Sprintf("no actor kind %q in this runtime; its mail waits in the store", a.Kind())})
+		e.noActor(events.StageRecover, a, "")
 	}
 	return nil
 }
@@ -178,10 +178,10 @@ func (e *Engine) recoverCalls(prefix string) error {
 // with a failed commit. What is still under way is recognised by its receipt.
 func (e *Engine) rearm(a messages.Address) {
 	if err := e.recoverTimers(ofActor(keyTimer, a, "")); err != nil {
-		e.report(messages.CommitFailed{Reason: err.Error(), At: e.clock.Now()})
+		e.report(events.CommitFailed{Reason: err.Error(), At: e.clock.Now()})
 	}
 	if err := e.recoverCalls(ofActor(keyCall, a, "")); err != nil {
-		e.report(messages.CommitFailed{Reason: err.Error(), At: e.clock.Now()})
+		e.report(events.CommitFailed{Reason: err.Error(), At: e.clock.Now()})
 	}
 }
 
@@ -210,7 +210,7 @@ func (e *Engine) StopSources() {
 		c.mu.Unlock()
 		c.box.clearFleeting()
 		if !already {
-			e.report(messages.ActorStopped{Actor: c.addr, At: e.clock.Now()})
+			e.report(events.ActorStopped{Actor: c.addr, At: e.clock.Now()})
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -150,7 +151,7 @@ func (s crashing) Apply(ops []engine.Op, sync bool) error {
 
 func testCodec(t testing.TB) *messages.Codec {
 	t.Helper()
-	codec, err := messages.NewCodec(messages.Core(), messages.Table{
+	codec, err := messages.NewCodec(events.Core(), messages.Table{
 		messages.Durable[number](nil), messages.Durable[ask](nil), messages.Durable[twice](nil), messages.Durable[flush](nil),
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // staged is a turn, or a host's wish, on its way through the committer.
@@ -21,7 +22,6 @@ type staged struct {
 	ops     []Op // under their final keys
 	mail    []stagedMail
 	events  []stagedEvent
-	drops   []verdictRecord // and passes
 	dead    *deadRecord
 	deadSeq uint64
 	size    int
@@ -59,6 +59,10 @@ func (e *Engine) stage(c *Cell, env Envelope, cause actors.Cause, out *actors.Ou
 	for _, w := range out.Writes {
 		st.ops = append(st.ops, Op{Key: []byte(stateKey(c.addr, w.Key)), Value: w.Value, Delete: w.Delete})
 	}
+	for i := range out.Verdicts {
+		v := &out.Verdicts[i]
+		v.Actor, v.Cause, v.Trace, v.At = c.addr, cause.ID, cause.Trace, cause.Now
+	}
 	for i, s := range out.Sends {
 		raw, durable, err := e.seal(s.Message)
 		if err != nil {
@@ -85,18 +89,6 @@ func (e *Engine) stage(c *Cell, env Envelope, cause actors.Cause, out *actors.Ou
 		return nil, err
 	}
 	st.durable = len(st.ops)+len(st.mail)+len(st.events) > 0
-	if st.durable {
-		for _, d := range out.Drops {
-			st.drops = append(st.drops, verdictRecord{
-				Actor: c.addr, Stage: d.Stage, Reason: d.Reason, Cause: cause.ID, Trace: cause.Trace, At: cause.Now, Detail: d.Detail,
-			})
-		}
-		for _, p := range out.Passes {
-			st.drops = append(st.drops, verdictRecord{
-				Actor: c.addr, Stage: p.Stage, Cause: cause.ID, Trace: cause.Trace, At: cause.Now, Detail: p.Detail,
-			})
-		}
-	}
 	for _, op := range st.ops {
 		if len(op.Key) > MaxKey { // it would fail every batch it is in, and its neighbours with it
 			return nil, fmt.Errorf("%w: a key of %d bytes, at most %d", ErrTooLarge, len(op.Key), MaxKey)
@@ -198,12 +190,21 @@ func (st *staged) measure() {
 	for _, ev := range st.events {
 		st.size += len(ev.record) + 16
 	}
-	for _, d := range st.drops {
-		st.size += len(d.Reason) + len(d.Stage) + 320 + 8*(len(d.Detail.Occurrences)+len(d.Detail.Known))
+	for _, v := range st.stored() {
+		st.size += len(v.Detail.Note) + len(v.Reason) + 400 + 8*(len(v.Detail.Occurrences)+len(v.Detail.Known))
 	}
 	if st.dead != nil {
 		st.size += len(st.dead.Msg) + len(st.dead.Raw) + len(st.dead.Error) + len(st.dead.Stack) + 256
 	}
+}
+
+// stored are the turn's verdicts if they are kept: a turn that commits nothing
+// else does not commit for them.
+func (st *staged) stored() []events.Verdict {
+	if st.out == nil || !st.durable {
+		return nil
+	}
+	return st.out.Verdicts
 }
 
 // wall strips the monotonic reading, which means nothing to another process.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -75,12 +76,12 @@ func TestLowSpacePausesDurableWork(t *testing.T) {
 	h.WantSent(actortest.To("other/a", hint{4}))
 	h.WantCommits(1)
 	h.Settle()
-	wantReports(t, h, messages.StoreLow{Free: engine.DefaultMinFree - 1, Need: engine.DefaultMinFree, At: h.Now()})
+	wantReports(t, h, events.StoreLow{Free: engine.DefaultMinFree - 1, Need: engine.DefaultMinFree, At: h.Now()})
 
 	space.free = engine.DefaultMinFree
 	h.Settle()
 	h.WantSent(actortest.To("other/a", number{2}), actortest.To("other/a", number{3}))
-	wantReports(t, h, messages.StoreRecovered{Free: engine.DefaultMinFree, At: h.Now()})
+	wantReports(t, h, events.StoreRecovered{Free: engine.DefaultMinFree, At: h.Now()})
 	actortest.WantStored(h, counts, "n", 3)
 	h.Settle()
 	wantReports(t, h)
@@ -93,7 +94,7 @@ func wantReports(t *testing.T, h *actortest.Harness, want ...messages.Message) {
 	var got []messages.Message
 	for _, m := range h.Reported() {
 		switch m.(type) {
-		case messages.StoreLow, messages.StoreRecovered, messages.CommitFailed:
+		case events.StoreLow, events.StoreRecovered, events.CommitFailed:
 			got = append(got, m)
 		}
 	}
@@ -123,7 +124,7 @@ func TestFailedCommitIsReported(t *testing.T) {
 	h.Send(number{1})
 	found := false
 	for _, m := range h.Reported() {
-		if f, ok := m.(messages.CommitFailed); ok {
+		if f, ok := m.(events.CommitFailed); ok {
 			found = f.Turns == 1 && strings.Contains(f.Reason, "made to fail")
 		}
 	}

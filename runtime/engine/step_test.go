@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -177,7 +178,7 @@ func TestQuarantineAfterFiveAttempts(t *testing.T) {
 	}
 	var quarantined []messages.Message
 	for _, m := range h.Reported() {
-		if q, ok := m.(messages.MessageQuarantined); ok {
+		if q, ok := m.(events.MessageQuarantined); ok {
 			quarantined = append(quarantined, q)
 			if q.ID != d.ID || q.Type != "test_number" || q.Reason != "thirteen" {
 				t.Errorf("reported %+v, want %s with its type and error", q, d.ID)

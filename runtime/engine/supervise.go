@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Restart policy of actors and workers.
@@ -109,9 +110,9 @@ func (s *Supervision) Failed(reason string) *Failure {
 	delay, changed := s.sup.failed(now, reason, s.e.jitter())
 	count := s.sup.restarts
 	s.mu.Unlock()
-	s.e.report(messages.ActorRestarted{Actor: s.addr, Reason: reason, Delay: delay, Count: count, At: now})
+	s.e.report(events.ActorRestarted{Actor: s.addr, Reason: reason, Delay: delay, Count: count, At: now})
 	if changed {
-		s.e.report(messages.ActorUnhealthy{Actor: s.addr, Reason: reason, At: now})
+		s.e.report(events.ActorUnhealthy{Actor: s.addr, Reason: reason, At: now})
 	}
 	return &Failure{Actor: s.addr, Reason: reason, Delay: delay}
 }
@@ -122,12 +123,12 @@ func (s *Supervision) Worked() {
 	changed := s.sup.worked()
 	s.mu.Unlock()
 	if changed {
-		s.e.report(messages.ActorUnhealthy{Actor: s.addr, Healthy: true, At: s.e.clock.Now()})
+		s.e.report(events.ActorUnhealthy{Actor: s.addr, Healthy: true, At: s.e.clock.Now()})
 	}
 }
 
 // Unhealthy reports trouble that no restart can end, and its end with an empty
 // reason. It is for drivers.
 func (e *Engine) Unhealthy(addr messages.Address, reason string) {
-	e.report(messages.ActorUnhealthy{Actor: addr, Healthy: reason == "", Reason: reason, At: e.clock.Now()})
+	e.report(events.ActorUnhealthy{Actor: addr, Healthy: reason == "", Reason: reason, At: e.clock.Now()})
 }

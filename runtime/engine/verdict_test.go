@@ -7,19 +7,20 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-func verdicts(t *testing.T, e *engine.Engine) (list []engine.Verdict) {
+func verdicts(t *testing.T, e *engine.Engine) (list []events.Verdict) {
 	t.Helper()
-	if err := e.ReadVerdicts(func(v engine.Verdict) bool { list = append(list, v); return true }); err != nil {
+	if err := e.ReadVerdicts(func(v events.Verdict) bool { list = append(list, v); return true }); err != nil {
 		t.Fatal(err)
 	}
 	return list
 }
 
 func TestVerdictsAreKeptWithTheTurn(t *testing.T) {
-	detail := messages.Detail{Rule: "r", Occurrences: []messages.Occurrence{7}}
+	detail := events.Detail{Rule: "r", Occurrences: []messages.Occurrence{7}}
 	h := step(t, func(turn *actors.Turn, m messages.Message) error {
 		turn.Pass("gate", detail)
 		turn.DropWith("gate", "too much", detail)
@@ -34,8 +35,8 @@ func TestVerdictsAreKeptWithTheTurn(t *testing.T) {
 	}
 	h.Send(number{1})
 	got := verdicts(t, h.Engine())
-	if len(got) != 2 || got[0].Passed() || got[0].Reason != "too much" || !got[1].Passed() {
-		t.Fatalf("verdicts = %+v, want a drop and a pass", got)
+	if len(got) != 2 || !got[0].Passed() || got[1].Passed() || got[1].Reason != "too much" {
+		t.Fatalf("verdicts = %+v, want a pass and a drop, as the turn made them", got)
 	}
 	for _, v := range got {
 		if v.Detail.Rule != "r" || !slices.Equal(v.Detail.Occurrences, detail.Occurrences) || v.Trace == "" || v.Seq == 0 {

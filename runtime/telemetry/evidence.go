@@ -6,6 +6,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -14,49 +15,49 @@ import (
 func (w *writer) evidence(p engine.Published) bool {
 	l := w.line(zerolog.DebugLevel, p, "")
 	switch m := p.Message.(type) {
-	case messages.CursorTruncation:
+	case events.CursorTruncation:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("discarded", m.Discarded).Int("kept", m.Kept)
-	case messages.CursorNotFound:
+	case events.CursorNotFound:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("lines", m.Lines)
-	case messages.TextDelta:
+	case events.TextDelta:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("lines", m.Lines)
 		l.mark("text", m.Text)
-	case messages.TextUnchanged:
+	case events.TextUnchanged:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation))
 		l.mark("prev", m.Previous)
 		l.mark("curr", m.Current)
-	case messages.FuzzyDedupHit:
+	case events.FuzzyDedupHit:
 		l.Str("conversation", w.names.Conversation(m.Conversation))
 		l.mark("query", m.Query)
 		l.mark("matched", m.Matched)
-	case messages.EchoMessage:
+	case events.EchoMessage:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Str("text_hash", m.Text.Hash).
 			Int("runes", m.Text.Runes).Str("match", m.Match).Int64("age_ms", m.Age.Milliseconds()).Str("side", string(m.Side))
 		l.text("text", m.Text.Text)
-	case messages.MessageUnreadable:
+	case events.MessageUnreadable:
 		l = w.line(zerolog.WarnLevel, p, "")
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("rows", m.Rows).Int("delta", m.Delta).
 			Int("attempts", m.Attempts)
 		l.hint("a message came that could not be read; look at the window")
 		return true
-	case messages.ConversationUnknown:
+	case events.ConversationUnknown:
 		l = w.line(zerolog.WarnLevel, p, "")
 		l.Str("window", string(m.Window)).Str("reason", string(m.Why)).Int("bubbles", m.Bubbles)
 		l.hint("messages are missed: " + m.Why.Hint())
 		return true
-	case messages.IdentityState:
+	case events.IdentityState:
 		if m.Why == "" {
 			l = w.line(zerolog.InfoLevel, p, "")
 		}
 		l.Str("window", string(m.Window)).Str("reason", string(m.Why))
-	case messages.SidesState:
+	case events.SidesState:
 		l = w.line(zerolog.InfoLevel, p, "")
 		if m.Unknown {
 			l = w.line(zerolog.WarnLevel, p, "")
 		}
 		l.Str("window", string(m.Window)).Int("bubbles", m.Bubbles).Bool("unknown", m.Unknown)
 		if m.Unknown {
-			l.hint(messages.SidesHint)
+			l.hint(events.SidesHint)
 			return true
 		}
 	case messages.MessageChanged:
@@ -65,7 +66,7 @@ func (w *writer) evidence(p engine.Published) bool {
 			Str("kind", string(m.Kind)).Int("runes", utf8.RuneCountInString(string(m.New)))
 		l.text("old", m.Old)
 		l.text("new", m.New)
-	case messages.StructureState:
+	case events.StructureState:
 		if m.Code != "" {
 			l = w.line(zerolog.WarnLevel, p, "")
 		}
@@ -83,7 +84,7 @@ func (w *writer) evidence(p engine.Published) bool {
 }
 
 // mark writes what identifies a text.
-func (l line) mark(name string, m messages.TextMark) {
+func (l line) mark(name string, m events.TextMark) {
 	l.Str(name+"_hash", m.Hash).Int(name+"_runes", m.Runes)
 	l.text(name+"_text", m.Text)
 }

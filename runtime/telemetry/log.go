@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -31,63 +32,63 @@ type writer struct {
 
 func (w *writer) write(p engine.Published) {
 	switch m := p.Message.(type) {
-	case messages.ActorStarted:
+	case events.ActorStarted:
 		w.line(zerolog.DebugLevel, p, m.Actor).send()
-	case messages.ActorStopped:
+	case events.ActorStopped:
 		w.line(zerolog.DebugLevel, p, m.Actor).send()
-	case messages.ActorRestarted:
+	case events.ActorRestarted:
 		l := w.line(zerolog.WarnLevel, p, m.Actor)
 		l.Str("reason", w.names.Reason(m.Reason, m.Actor)).Int64("delay_ms", m.Delay.Milliseconds()).Int("restarts", m.Count)
 		l.send()
-	case messages.ActorUnhealthy:
+	case events.ActorUnhealthy:
 		w.health(p, m)
-	case messages.MessageFailed:
+	case events.MessageFailed:
 		w.failed(p, m)
-	case messages.MessageQuarantined:
+	case events.MessageQuarantined:
 		l := w.line(zerolog.ErrorLevel, p, m.Actor)
 		l.Str("id", m.ID).Str("type", m.Type).Str("reason", w.names.Reason(m.Reason, m.Actor))
 		l.hint("set aside as a dead letter; look at it with: kehai deadletters show " + m.ID)
-	case messages.MessageOverflowed:
+	case events.MessageOverflowed:
 		l := w.line(zerolog.WarnLevel, p, m.Actor)
 		l.Str("type", m.Type.Name).Str("policy", m.Policy)
 		l.send()
-	case messages.Dropped:
+	case events.Dropped:
 		l := w.line(dropLevel(m), p, m.Actor)
-		l.Str("drop_stage", m.Stage).Str("drop_reason", m.Reason).Str("cause", m.Cause)
+		l.Str("drop_stage", string(m.Stage)).Str("drop_reason", m.Reason).Str("cause", m.Cause)
 		l.detail(m.Detail)
 		l.send()
-	case messages.Passed:
+	case events.Passed:
 		l := w.line(zerolog.DebugLevel, p, m.Actor)
-		l.Str("stage", m.Stage).Str("cause", m.Cause)
+		l.Str("stage", string(m.Stage)).Str("cause", m.Cause)
 		l.detail(m.Detail)
 		l.send()
-	case messages.CallFinished:
+	case events.CallFinished:
 		w.call(p, m)
-	case messages.CommitFailed:
+	case events.CommitFailed:
 		l := w.line(zerolog.ErrorLevel, p, "")
 		l.Int("turns", m.Turns).Str("reason", m.Reason)
 		l.hint("the turns are undone, their messages come again; if it goes on, look at the disk and run: kehai doctor")
-	case messages.StoreLow:
+	case events.StoreLow:
 		l := w.line(zerolog.ErrorLevel, p, "")
 		l.Uint64("free_bytes", m.Free).Uint64("need_bytes", m.Need)
 		l.hint("durable work is paused; free some space on the volume of the data directory and it goes on by itself")
-	case messages.StoreRecovered:
+	case events.StoreRecovered:
 		l := w.line(zerolog.InfoLevel, p, "")
 		l.Uint64("free_bytes", m.Free)
 		l.send()
-	case messages.CaptureState:
+	case events.CaptureState:
 		w.captured(p, m)
-	case messages.FrameSeen:
+	case events.FrameSeen:
 		l := w.line(zerolog.DebugLevel, p, "")
 		l.Str("window", string(m.Read.Window)).Int("bubbles", len(m.Read.Bubbles)).Int("read", m.Read.Read).
 			Int("cached", m.Read.Cached).Int64("took_ms", m.Read.Took.Milliseconds())
 		l.send()
-	case messages.Accepted:
+	case events.Accepted:
 		l := w.line(zerolog.DebugLevel, p, "")
 		l.Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).Str("window", string(m.Window)).
 			Str("dedup_reason", "none").Str("dedup_spared", m.Spared)
 		l.send()
-	case messages.EchoGuardMiss:
+	case events.EchoGuardMiss:
 		l := w.line(zerolog.DebugLevel, p, "")
 		l.Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).
 			Str("text_hash", m.Hash).Int("runes", m.Runes).Int("active_sends", m.Active).
@@ -136,9 +137,9 @@ func (w *writer) line(level zerolog.Level, p engine.Published, actor messages.Ad
 }
 
 // detail writes what a verdict rests on, as far as there is any.
-func (l line) detail(d messages.Detail) {
+func (l line) detail(d events.Detail) {
 	if d.Rule != "" {
-		l.Str("rule", d.Rule)
+		l.Str("rule", string(d.Rule))
 	}
 	if len(d.Occurrences) > 0 {
 		l.Str("occurrences", fmt.Sprint(d.Occurrences))
@@ -179,7 +180,7 @@ func (l line) send() { l.Msg(l.name) }
 
 func (l line) hint(what string) { l.Str("hint", what).Msg(l.name) }
 
-func (w *writer) health(p engine.Published, m messages.ActorUnhealthy) {
+func (w *writer) health(p engine.Published, m events.ActorUnhealthy) {
 	if m.Healthy {
 		w.line(zerolog.InfoLevel, p, m.Actor).Bool("healthy", true).Msg(m.MessageType().Name)
 		return
@@ -189,7 +190,7 @@ func (w *writer) health(p engine.Published, m messages.ActorUnhealthy) {
 	l.hint("retried slowly from now on; the reason says what to mend")
 }
 
-func (w *writer) failed(p engine.Published, m messages.MessageFailed) {
+func (w *writer) failed(p engine.Published, m events.MessageFailed) {
 	l := w.line(zerolog.WarnLevel, p, m.Actor)
 	l.Str("type", m.Type.Name).Int("attempt", m.Attempt).Bool("fatal", m.Fatal).Str("reason", w.names.Reason(m.Reason, m.Actor))
 	if m.ID != "" {
@@ -203,7 +204,7 @@ func (w *writer) failed(p engine.Published, m messages.MessageFailed) {
 
 // dropLevel is info where a person may miss something, debug for the verdicts
 // that are a stage's daily work.
-func dropLevel(m messages.Dropped) zerolog.Level {
+func dropLevel(m events.Dropped) zerolog.Level {
 	if m.Detail.Rule == "typing" {
 		return zerolog.DebugLevel
 	}
@@ -214,7 +215,7 @@ func dropLevel(m messages.Dropped) zerolog.Level {
 	return zerolog.DebugLevel
 }
 
-func (w *writer) call(p engine.Published, m messages.CallFinished) {
+func (w *writer) call(p engine.Published, m events.CallFinished) {
 	level := zerolog.DebugLevel
 	if m.Failure != "" && m.Code == "" { // a refusal is an answer: who asked reports what changed
 		level = zerolog.WarnLevel
@@ -230,7 +231,7 @@ func (w *writer) call(p engine.Published, m messages.CallFinished) {
 
 // captured writes a change of a window's state. A poller that restarts may
 // report the same state again; that is no change.
-func (w *writer) captured(p engine.Published, m messages.CaptureState) {
+func (w *writer) captured(p engine.Published, m events.CaptureState) {
 	w.mu.Lock()
 	last, known := w.capture[m.Window]
 	w.capture[m.Window] = m.Code

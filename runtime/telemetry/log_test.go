@@ -12,6 +12,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -55,51 +56,51 @@ func TestLogLines(t *testing.T) {
 		in   messages.Message
 		want map[string]any
 	}{
-		{"started", messages.ActorStarted{Actor: "dedup/a"}, map[string]any{"level": "debug", "message": "actor_started", "actor": "dedup/a"}},
-		{"stopped", messages.ActorStopped{Actor: "dedup/a"}, map[string]any{"level": "debug", "message": "actor_stopped", "actor": "dedup/a"}},
-		{"restart", messages.ActorRestarted{Actor: "dedup/a", Reason: "boom", Delay: 200 * time.Millisecond, Count: 2},
+		{"started", events.ActorStarted{Actor: "dedup/a"}, map[string]any{"level": "debug", "message": "actor_started", "actor": "dedup/a"}},
+		{"stopped", events.ActorStopped{Actor: "dedup/a"}, map[string]any{"level": "debug", "message": "actor_stopped", "actor": "dedup/a"}},
+		{"restart", events.ActorRestarted{Actor: "dedup/a", Reason: "boom", Delay: 200 * time.Millisecond, Count: 2},
 			map[string]any{"level": "warn", "message": "actor_restarted", "actor": "dedup/a", "reason": "boom", "delay_ms": 200.0, "restarts": 2.0}},
-		{"unhealthy", messages.ActorUnhealthy{Actor: "dedup/a", Reason: "boom"},
+		{"unhealthy", events.ActorUnhealthy{Actor: "dedup/a", Reason: "boom"},
 			map[string]any{"level": "error", "message": "actor_unhealthy", "actor": "dedup/a", "reason": "boom", "healthy": false,
 				"hint": "retried slowly from now on; the reason says what to mend"}},
-		{"healthy", messages.ActorUnhealthy{Actor: "dedup/a", Healthy: true},
+		{"healthy", events.ActorUnhealthy{Actor: "dedup/a", Healthy: true},
 			map[string]any{"level": "info", "message": "actor_unhealthy", "actor": "dedup/a", "healthy": true}},
-		{"failed", messages.MessageFailed{Actor: "dedup/a", ID: "m9", Type: typ, Attempt: 3, Reason: "panic: x", Stack: "main.go:1"},
+		{"failed", events.MessageFailed{Actor: "dedup/a", ID: "m9", Type: typ, Attempt: 3, Reason: "panic: x", Stack: "main.go:1"},
 			map[string]any{"level": "warn", "message": "message_failed", "actor": "dedup/a", "id": "m9", "type": "detection",
 				"attempt": 3.0, "fatal": false, "reason": "panic: x", "stack": "main.go:1"}},
-		{"quarantined", messages.MessageQuarantined{Actor: "dedup/a", ID: "x4", Type: "detection", Reason: "boom"},
+		{"quarantined", events.MessageQuarantined{Actor: "dedup/a", ID: "x4", Type: "detection", Reason: "boom"},
 			map[string]any{"level": "error", "message": "message_quarantined", "actor": "dedup/a", "id": "x4", "type": "detection",
 				"reason": "boom", "hint": "set aside as a dead letter; look at it with: kehai deadletters show x4"}},
-		{"overflow", messages.MessageOverflowed{Actor: "ocr/a", Type: typ, Policy: "drop_oldest"},
+		{"overflow", events.MessageOverflowed{Actor: "ocr/a", Type: typ, Policy: "drop_oldest"},
 			map[string]any{"level": "warn", "message": "message_overflowed", "actor": "ocr/a", "type": "detection", "policy": "drop_oldest"}},
-		{"drop, daily work", messages.Dropped{Actor: "fusion/a", Stage: "fusion", Reason: "score 35", Cause: "m1"},
+		{"drop, daily work", dropped(events.Verdict{Actor: "fusion/a", Stage: events.StageFusion, Reason: "score 35", Cause: "m1"}),
 			map[string]any{"level": "debug", "message": "dropped", "actor": "fusion/a", "drop_stage": "fusion", "drop_reason": "score 35", "cause": "m1"}},
-		{"drop, a loss", messages.Dropped{Actor: "poller/a", Stage: "ocr", Reason: "failed twice", Cause: "m1"},
+		{"drop, a loss", dropped(events.Verdict{Actor: "poller/a", Stage: events.StageOCR, Reason: "failed twice", Cause: "m1"}),
 			map[string]any{"level": "info", "message": "dropped", "actor": "poller/a", "drop_stage": "ocr", "drop_reason": "failed twice", "cause": "m1"}},
-		{"call", messages.CallFinished{Worker: "ocr/1", Call: "c1", Caller: "poller/a", Attempt: 1, Took: 35 * time.Millisecond},
+		{"call", events.CallFinished{Worker: "ocr/1", Call: "c1", Caller: "poller/a", Attempt: 1, Took: 35 * time.Millisecond},
 			map[string]any{"level": "debug", "message": "call_finished", "actor": "poller/w", "worker": "ocr/1", "call": "c1",
 				"caller": "poller/a", "attempt": 1.0, "took_ms": 35.0}},
-		{"call failed", messages.CallFinished{Worker: "ocr/1", Call: "c1", Caller: "poller/a", Attempt: 2, Failure: messages.FailureTimeout, Detail: "late", Took: time.Second},
+		{"call failed", events.CallFinished{Worker: "ocr/1", Call: "c1", Caller: "poller/a", Attempt: 2, Failure: messages.FailureTimeout, Detail: "late", Took: time.Second},
 			map[string]any{"level": "warn", "message": "call_finished", "actor": "poller/w", "worker": "ocr/1", "call": "c1",
 				"caller": "poller/a", "attempt": 2.0, "took_ms": 1000.0, "error_code": "timeout", "reason": "late"}},
-		{"commit", messages.CommitFailed{Turns: 3, Reason: "disk"},
+		{"commit", events.CommitFailed{Turns: 3, Reason: "disk"},
 			map[string]any{"level": "error", "message": "commit_failed", "actor": "poller/w", "turns": 3.0, "reason": "disk",
 				"hint": "the turns are undone, their messages come again; if it goes on, look at the disk and run: kehai doctor"}},
-		{"store low", messages.StoreLow{Free: 10, Need: 20},
+		{"store low", events.StoreLow{Free: 10, Need: 20},
 			map[string]any{"level": "error", "message": "store_low", "actor": "poller/w", "free_bytes": 10.0, "need_bytes": 20.0,
 				"hint": "durable work is paused; free some space on the volume of the data directory and it goes on by itself"}},
-		{"store recovered", messages.StoreRecovered{Free: 30},
+		{"store recovered", events.StoreRecovered{Free: 30},
 			map[string]any{"level": "info", "message": "store_recovered", "actor": "poller/w", "free_bytes": 30.0}},
-		{"capture", messages.CaptureState{Window: "line@a", Code: "minimised", Detail: "hidden"},
+		{"capture", events.CaptureState{Window: "line@a", Code: "minimised", Detail: "hidden"},
 			map[string]any{"level": "warn", "message": "capture_state", "actor": "poller/w", "window": "line@a", "error_code": "minimised",
 				"reason": "hidden", "hint": "polling goes on, and with it reading as soon as the window can be captured; see: kehai doctor"}},
-		{"accepted", messages.Accepted{Conversation: "line:Hana", Occurrence: 7, Window: "line@a", Spared: "short"},
+		{"accepted", events.Accepted{Conversation: "line:Hana", Occurrence: 7, Window: "line@a", Spared: "short"},
 			map[string]any{"level": "debug", "message": "ingress_accepted", "actor": "poller/w", "conversation": hana, "occurrence": 7.0,
 				"window": "line@a", "dedup_reason": "none", "dedup_spared": "short"}},
-		{"no echo", messages.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 7, Hash: "ab12", Runes: 4, Active: 2, LastSendAge: 1500 * time.Millisecond, Matched: true},
+		{"no echo", events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 7, Hash: "ab12", Runes: 4, Active: 2, LastSendAge: 1500 * time.Millisecond, Matched: true},
 			map[string]any{"level": "debug", "message": "echo_guard_miss", "actor": "poller/w", "conversation": hana, "occurrence": 7.0,
 				"text_hash": "ab12", "runes": 4.0, "active_sends": 2.0, "last_send_age_ms": 1500.0, "text_matched": true}},
-		{"frame", messages.FrameSeen{Read: messages.FrameRead{Window: "line@a", Bubbles: make([]messages.Bubble, 4), Read: 1, Cached: 3, Took: 40 * time.Millisecond}},
+		{"frame", events.FrameSeen{Read: messages.FrameRead{Window: "line@a", Bubbles: make([]messages.Bubble, 4), Read: 1, Cached: 3, Took: 40 * time.Millisecond}},
 			map[string]any{"level": "debug", "message": "frame_seen", "actor": "poller/w", "window": "line@a", "bubbles": 4.0, "read": 1.0,
 				"cached": 3.0, "took_ms": 40.0}},
 		{"delivered", delivered,
@@ -130,7 +131,7 @@ func TestLogUnknownEvent(t *testing.T) {
 
 func TestLogLevel(t *testing.T) {
 	got := logged(t, zerolog.WarnLevel,
-		messages.ActorStarted{Actor: "a/b"}, messages.StoreRecovered{}, messages.ActorRestarted{Actor: "a/b"})
+		events.ActorStarted{Actor: "a/b"}, events.StoreRecovered{}, events.ActorRestarted{Actor: "a/b"})
 	if len(got) != 1 || got[0]["message"] != "actor_restarted" {
 		t.Errorf("Log at warn = %v, want the restart only", got)
 	}
@@ -138,7 +139,7 @@ func TestLogLevel(t *testing.T) {
 
 func TestLogCaptureStateOncePerChange(t *testing.T) {
 	state := func(window, code string) messages.Message {
-		return messages.CaptureState{Window: messages.WindowID(window), Code: code}
+		return events.CaptureState{Window: messages.WindowID(window), Code: code}
 	}
 	got := logged(t, zerolog.TraceLevel, state("a", "minimised"), state("a", "minimised"), state("b", "minimised"),
 		state("a", ""), state("a", ""), state("a", "permission"))
@@ -198,11 +199,11 @@ func everyEvent() []messages.Message {
 	return []messages.Message{
 		messages.Started{}, messages.CallFailed{}, messages.FrameCaptured{}, messages.ReadFrame{}, messages.FrameRead{},
 		messages.Detection{}, messages.Heard{}, messages.InboundMessage{}, messages.MessageDelivered{},
-		messages.ActorStarted{}, messages.ActorRestarted{}, messages.ActorStopped{}, messages.ActorUnhealthy{},
-		messages.MessageFailed{}, messages.MessageQuarantined{}, messages.MessageOverflowed{}, messages.Dropped{},
-		messages.CallFinished{}, messages.CommitFailed{}, messages.StoreLow{}, messages.StoreRecovered{},
-		messages.CaptureState{}, messages.FrameSeen{}, messages.Accepted{}, messages.EchoGuardMiss{}, messages.TextSent{}, hostEvent{},
-		messages.CursorTruncation{}, messages.CursorNotFound{}, messages.TextUnchanged{}, messages.FuzzyDedupHit{}, messages.EchoMessage{},
-		messages.MessageUnreadable{}, messages.StructureState{}, messages.Passed{}, messages.MessageChanged{}, messages.TranscriptGap{},
+		events.ActorStarted{}, events.ActorRestarted{}, events.ActorStopped{}, events.ActorUnhealthy{},
+		events.MessageFailed{}, events.MessageQuarantined{}, events.MessageOverflowed{}, events.Dropped{},
+		events.CallFinished{}, events.CommitFailed{}, events.StoreLow{}, events.StoreRecovered{},
+		events.CaptureState{}, events.FrameSeen{}, events.Accepted{}, events.EchoGuardMiss{}, messages.TextSent{}, hostEvent{},
+		events.CursorTruncation{}, events.CursorNotFound{}, events.TextUnchanged{}, events.FuzzyDedupHit{}, events.EchoMessage{},
+		events.MessageUnreadable{}, events.StructureState{}, events.Passed{}, messages.MessageChanged{}, messages.TranscriptGap{},
 	}
 }

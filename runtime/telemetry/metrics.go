@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -104,29 +105,29 @@ func (m *Metrics) OnCommit(turns, ops int) {
 // Listen counts one event.
 func (m *Metrics) Listen(p engine.Published) {
 	switch e := p.Message.(type) {
-	case messages.ActorRestarted:
+	case events.ActorRestarted:
 		m.restarts.WithLabelValues(m.kinds.of(e.Actor.Kind())).Inc()
-	case messages.MessageFailed:
+	case events.MessageFailed:
 		m.failures.WithLabelValues(m.kinds.of(e.Actor.Kind())).Inc()
-	case messages.MessageQuarantined:
+	case events.MessageQuarantined:
 		m.quarantined.WithLabelValues(m.kinds.of(e.Actor.Kind())).Inc()
-	case messages.MessageOverflowed:
+	case events.MessageOverflowed:
 		m.overflows.WithLabelValues(m.kinds.of(e.Actor.Kind()), m.policies.of(e.Policy)).Inc()
-	case messages.Dropped:
-		m.drops.WithLabelValues(m.stages.of(e.Stage)).Inc()
-	case messages.CallFinished:
+	case events.Dropped:
+		m.drops.WithLabelValues(m.stages.of(string(e.Stage))).Inc()
+	case events.CallFinished:
 		worker := m.workers.of(e.Worker.Kind())
 		m.calls.WithLabelValues(worker, result(e.Failure)).Inc()
 		m.callTime.WithLabelValues(worker).Observe(e.Took.Seconds())
-	case messages.CommitFailed:
+	case events.CommitFailed:
 		m.commitFailed.Inc()
-	case messages.StoreLow:
+	case events.StoreLow:
 		m.paused.Set(1)
-	case messages.StoreRecovered:
+	case events.StoreRecovered:
 		m.paused.Set(0)
-	case messages.CaptureState:
+	case events.CaptureState:
 		m.captured(e)
-	case messages.FrameSeen:
+	case events.FrameSeen:
 		m.frames.Inc()
 		m.readTime.Observe(e.Read.Took.Seconds())
 		m.bubbles.WithLabelValues("read").Add(float64(max(0, e.Read.Read)))
@@ -137,7 +138,7 @@ func (m *Metrics) Listen(p engine.Published) {
 	}
 }
 
-func (m *Metrics) captured(e messages.CaptureState) {
+func (m *Metrics) captured(e events.CaptureState) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if e.Code == "" || e.Code == messages.CodePaused {

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -26,20 +27,20 @@ func nobody() ([]engine.ActorInfo, []engine.PoolInfo) { return nil, nil }
 func TestMetricsCountEvents(t *testing.T) {
 	m := NewMetrics(nobody)
 	listenAll(m,
-		messages.ActorRestarted{Actor: "dedup/a"}, messages.ActorRestarted{Actor: "dedup/b"}, messages.ActorRestarted{Actor: "burst/a"},
-		messages.MessageFailed{Actor: "dedup/a"},
-		messages.MessageQuarantined{Actor: "dedup/a"},
-		messages.MessageOverflowed{Actor: "poller/a", Policy: "drop_oldest"},
-		messages.Dropped{Stage: "fusion"}, messages.Dropped{Stage: "fusion"}, messages.Dropped{Stage: "dedup"},
-		messages.CallFinished{Worker: "ocr/1", Took: 30 * time.Millisecond},
-		messages.CallFinished{Worker: "ocr/2", Took: 30 * time.Millisecond},
-		messages.CallFinished{Worker: "ocr/1", Failure: messages.FailureTimeout},
-		messages.CallFinished{Worker: "ocr/1", Failure: "made up"},
-		messages.CommitFailed{},
-		messages.StoreLow{},
-		messages.CaptureState{Window: "a", Code: "minimised"}, messages.CaptureState{Window: "a", Code: "permission"},
-		messages.CaptureState{Window: "b", Code: "minimised"}, messages.CaptureState{Window: "b"},
-		messages.FrameSeen{Read: messages.FrameRead{Read: 2, Cached: 5}}, messages.FrameSeen{Read: messages.FrameRead{Cached: 7}},
+		events.ActorRestarted{Actor: "dedup/a"}, events.ActorRestarted{Actor: "dedup/b"}, events.ActorRestarted{Actor: "burst/a"},
+		events.MessageFailed{Actor: "dedup/a"},
+		events.MessageQuarantined{Actor: "dedup/a"},
+		events.MessageOverflowed{Actor: "poller/a", Policy: "drop_oldest"},
+		dropped(events.Verdict{Stage: events.StageFusion}), dropped(events.Verdict{Stage: events.StageFusion}), dropped(events.Verdict{Stage: events.StageDedup}),
+		events.CallFinished{Worker: "ocr/1", Took: 30 * time.Millisecond},
+		events.CallFinished{Worker: "ocr/2", Took: 30 * time.Millisecond},
+		events.CallFinished{Worker: "ocr/1", Failure: messages.FailureTimeout},
+		events.CallFinished{Worker: "ocr/1", Failure: "made up"},
+		events.CommitFailed{},
+		events.StoreLow{},
+		events.CaptureState{Window: "a", Code: "minimised"}, events.CaptureState{Window: "a", Code: "permission"},
+		events.CaptureState{Window: "b", Code: "minimised"}, events.CaptureState{Window: "b"},
+		events.FrameSeen{Read: messages.FrameRead{Read: 2, Cached: 5}}, events.FrameSeen{Read: messages.FrameRead{Cached: 7}},
 		messages.MessageDelivered{},
 		hostEvent{},
 	)
@@ -109,7 +110,7 @@ kehai_windows_failing 1
 	if err := testutil.GatherAndCompare(m.registry, strings.NewReader(want), named(want)...); err != nil {
 		t.Error(err)
 	}
-	listenAll(m, messages.StoreRecovered{})
+	listenAll(m, events.StoreRecovered{})
 	if got := testutil.ToFloat64(m.paused); got != 0 {
 		t.Errorf("kehai_store_paused after recovery = %v, want 0", got)
 	}
@@ -127,8 +128,8 @@ func TestMetricsTimeCallsAndDelivery(t *testing.T) {
 	m := NewMetrics(nobody)
 	seen := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	listenAll(m,
-		messages.CallFinished{Worker: "ocr/1", Took: 250 * time.Millisecond},
-		messages.FrameSeen{Read: messages.FrameRead{Took: 2 * time.Second}},
+		events.CallFinished{Worker: "ocr/1", Took: 250 * time.Millisecond},
+		events.FrameSeen{Read: messages.FrameRead{Took: 2 * time.Second}},
 		messages.MessageDelivered{InboundMessage: messages.InboundMessage{SeenAt: seen}, DeliveredAt: seen.Add(1500 * time.Millisecond)},
 		messages.MessageDelivered{InboundMessage: messages.InboundMessage{SeenAt: seen}, DeliveredAt: seen.Add(-time.Hour)},
 	)
@@ -210,9 +211,9 @@ func TestMetricsStayBounded(t *testing.T) {
 	for i := range many {
 		addr := messages.To(name(i), "x")
 		conv := messages.To("conversation", fmt.Sprint(i))
-		listenAll(m, messages.ActorRestarted{Actor: addr}, messages.ActorRestarted{Actor: conv}, messages.Dropped{Stage: name(i)},
-			messages.CallFinished{Worker: addr}, messages.MessageOverflowed{Actor: addr, Policy: name(i)},
-			messages.CaptureState{Window: messages.WindowID(name(i)), Code: "x"})
+		listenAll(m, events.ActorRestarted{Actor: addr}, events.ActorRestarted{Actor: conv}, dropped(events.Verdict{Stage: events.Stage(name(i))}),
+			events.CallFinished{Worker: addr}, events.MessageOverflowed{Actor: addr, Policy: name(i)},
+			events.CaptureState{Window: messages.WindowID(name(i)), Code: "x"})
 	}
 	text := scrape(m)
 	perMetric := map[string]int{}
@@ -247,9 +248,9 @@ func TestMetricsAreDocumentedAndWellNamed(t *testing.T) {
 	m := NewMetrics(func() ([]engine.ActorInfo, []engine.PoolInfo) {
 		return []engine.ActorInfo{{Address: "dedup/a"}}, []engine.PoolInfo{{Kind: "ocr"}}
 	})
-	listenAll(m, messages.ActorRestarted{Actor: "a/b"}, messages.MessageFailed{Actor: "a/b"}, messages.MessageQuarantined{Actor: "a/b"},
-		messages.MessageOverflowed{Actor: "a/b", Policy: "x"}, messages.Dropped{Stage: "s"}, messages.CallFinished{Worker: "a/b"},
-		messages.FrameSeen{})
+	listenAll(m, events.ActorRestarted{Actor: "a/b"}, events.MessageFailed{Actor: "a/b"}, events.MessageQuarantined{Actor: "a/b"},
+		events.MessageOverflowed{Actor: "a/b", Policy: "x"}, dropped(events.Verdict{Stage: "s"}), events.CallFinished{Worker: "a/b"},
+		events.FrameSeen{})
 	m.WatchLLM(func() LLMInfo { return LLMInfo{Outcomes: map[string]uint64{"ok": 1}} })
 	families, err := m.registry.Gather()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Opened, the details of a window show what became of its frame; they are gone
@@ -17,7 +18,7 @@ func TestPipelineInABrowser(t *testing.T) {
 	b := startBrowser(t)
 	record := map[string]any{
 		"window": "line@mac-a", "at": "2026-11-20T17:12:00.000Z", "trace": "f1-7", "score": 72, "confidence": "medium",
-		"signals": []messages.Signalled{{Signal: "text_changed", Score: 62}, {Signal: "rows_same", Score: 10}},
+		"signals": []events.Signalled{{Signal: "text_changed", Score: 62}, {Signal: "rows_same", Score: 10}},
 		"cursor":  "2 lines were passed on before, 1 are left", "delta": []string{"<b>新しい</b>"}, "drop_stage": "ingress",
 		"burst": []map[string]any{{"delay_ms": 0, "characters": 7}, {"delay_ms": 120, "characters": 0, "failed": true}},
 		"verdicts": []map[string]any{

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // hiddenFrame is the event of a frame that nobody is to see.
 func hiddenFrame(id messages.WindowID) engine.Published {
-	return engine.Published{Message: messages.FrameSeen{Read: messages.FrameRead{Window: id, At: t0}}}
+	return engine.Published{Message: events.FrameSeen{Read: messages.FrameRead{Window: id, At: t0}}}
 }
 
 // lacks fails if anything that a new page is sent holds these words, or a picture.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // window is the newest of one watched window. The hub's lock guards it, except
@@ -16,9 +17,9 @@ type window struct {
 	id      messages.WindowID
 	version uint64 // of anything here
 	seen    uint64 // of the frame, 0 before the first
-	frame   *messages.FrameSeen
-	capture *messages.CaptureState // nil while captures work
-	hidden  bool                   // it shows something that is not to be read
+	frame   *events.FrameSeen
+	capture *events.CaptureState // nil while captures work
+	hidden  bool                 // it shows something that is not to be read
 
 	picture picture
 }
@@ -34,7 +35,7 @@ var encoder = png.Encoder{CompressionLevel: png.BestSpeed}
 
 // of returns the PNG of a frame and its version, encoding at most once for
 // each version however many ask.
-func (p *picture) of(frame *messages.FrameSeen, seen uint64) ([]byte, error) {
+func (p *picture) of(frame *events.FrameSeen, seen uint64) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.png != nil && p.seen == seen {
@@ -53,7 +54,7 @@ const noFrame = "There is no frame of this window: none has been read yet, or it
 
 // newest is the newest frame of a window, its version, and the place of its PNG;
 // nil if there is none.
-func (h *hub) newest(id messages.WindowID) (*messages.FrameSeen, uint64, *picture) {
+func (h *hub) newest(id messages.WindowID) (*events.FrameSeen, uint64, *picture) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.windows[id]

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -74,7 +75,7 @@ func TestWindowsAreBounded(t *testing.T) {
 	s := serve(t, &host{})
 	for i := range 3 * maxWindows {
 		s.Listen(frameOf(messages.WindowID(fmt.Sprint(i)), 1, "x"))
-		s.Listen(engine.Published{Message: messages.CaptureState{Window: messages.WindowID(fmt.Sprint("c", i)), Code: "x"}})
+		s.Listen(engine.Published{Message: events.CaptureState{Window: messages.WindowID(fmt.Sprint("c", i)), Code: "x"}})
 	}
 	if got := len(s.hub.windows); got != maxWindows {
 		t.Errorf("%d windows are kept, want %d", got, maxWindows)
@@ -86,7 +87,7 @@ func BenchmarkFrame(b *testing.B) {
 	for i := range img.Pix {
 		img.Pix[i] = uint8(i / 900 * 7)
 	}
-	ev := &messages.FrameSeen{Frame: messages.Frame{Image: img}}
+	ev := &events.FrameSeen{Frame: messages.Frame{Image: img}}
 	for b.Loop() {
 		var p picture
 		data, err := p.of(ev, 1)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -112,7 +113,7 @@ func frameOf(id messages.WindowID, grey uint8, text string) engine.Published {
 	for i := range img.Pix {
 		img.Pix[i] = grey
 	}
-	return engine.Published{Message: messages.FrameSeen{
+	return engine.Published{Message: events.FrameSeen{
 		Frame: messages.Frame{Window: id, Image: img, Scale: 1, At: t0},
 		Read: messages.FrameRead{
 			Window: id, Title: messages.Line{Text: "花子"}, At: t0, Scale: 1, Read: 1, Took: 12 * time.Millisecond,

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -41,7 +42,7 @@ func (s *Server) Listen(p engine.Published) {
 	defer h.mu.Unlock()
 	h.version++
 	switch m := p.Message.(type) {
-	case messages.FrameSeen:
+	case events.FrameSeen:
 		if m.Frame.Image == nil { // what it shows is not to be read
 			if w := h.window(m.Read.Window); w == nil || w.hidden {
 				return
@@ -52,7 +53,7 @@ func (s *Server) Listen(p engine.Published) {
 		if w := h.window(m.Read.Window); w != nil {
 			w.version, w.seen, w.frame, w.hidden = h.version, h.version, &m, false
 		}
-	case messages.CaptureState:
+	case events.CaptureState:
 		w := h.window(m.Window)
 		if w == nil {
 			return
@@ -69,8 +70,8 @@ func (s *Server) Listen(p engine.Published) {
 		h.desk.version = h.version
 	case messages.FocusNotice:
 		h.desk.notice, h.desk.version = &m, h.version
-	case messages.ActorStarted, messages.ActorStopped, messages.ActorRestarted, messages.ActorUnhealthy,
-		messages.MessageQuarantined, messages.StoreLow, messages.StoreRecovered:
+	case events.ActorStarted, events.ActorStopped, events.ActorRestarted, events.ActorUnhealthy,
+		events.MessageQuarantined, events.StoreLow, events.StoreRecovered:
 		h.status = h.version
 	default:
 		return

@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -59,7 +60,7 @@ func (c *chat) seen(t *testing.T) engine.Published {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return engine.Published{Message: messages.FrameSeen{Frame: frame, Read: read.(messages.FrameRead)}}
+	return engine.Published{Message: events.FrameSeen{Frame: frame, Read: read.(messages.FrameRead)}}
 }
 
 // scene is a page with something of everything on it.
@@ -142,8 +143,8 @@ func (sc *scene) trouble(s *Server) {
 			errors.New("dedup/team:Kehai 開発 fails again and again and is retried slowly: decode transcript: unexpected end of JSON input"),
 			errors.New("window team@mac-a cannot be captured (minimised): window is minimised or hidden"))
 	})
-	s.Listen(engine.Published{Message: messages.StoreLow{Free: 92 << 20, Need: 128 << 20}})
-	s.Listen(engine.Published{Message: messages.CaptureState{
+	s.Listen(engine.Published{Message: events.StoreLow{Free: 92 << 20, Need: 128 << 20}})
+	s.Listen(engine.Published{Message: events.CaptureState{
 		Window: "team@mac-a", Code: "minimised", Detail: "the window is minimised or hidden: restore it", At: time.Now(),
 	}})
 }
@@ -152,7 +153,7 @@ func (sc *scene) trouble(s *Server) {
 func (sc *scene) show(t *testing.T, s *Server, unreadable bool) {
 	t.Helper()
 	ev := sc.hana.seen(t)
-	if m := ev.Message.(messages.FrameSeen); unreadable && len(m.Read.Bubbles) > 3 {
+	if m := ev.Message.(events.FrameSeen); unreadable && len(m.Read.Bubbles) > 3 {
 		m.Read.Bubbles[3].Kind, m.Read.Bubbles[3].Text, m.Read.Bubbles[3].Lines = messages.KindUnreadable, "", nil
 	}
 	s.Listen(ev)

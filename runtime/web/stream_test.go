@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -129,7 +130,7 @@ func TestStreamShowsFramesAndCapture(t *testing.T) {
 	if string(b.Text) != "おはよう" || b.Box != (messages.Rect{X: 4, Y: 5, W: 20, H: 10}) || b.Confidence != .5 {
 		t.Errorf("bubble = %q %v %v, want おはよう at 4,5 20×10 with 0.5", string(b.Text), b.Box, b.Confidence)
 	}
-	s.Listen(engine.Published{Message: messages.CaptureState{Window: "line@a", Code: "minimised", Detail: "hidden", At: t0}})
+	s.Listen(engine.Published{Message: events.CaptureState{Window: "line@a", Code: "minimised", Detail: "hidden", At: t0}})
 	v = decode[windowView](t, f.until("window").data)
 	if v.Capture == nil || v.Capture.Code != "minimised" || v.Frame == nil {
 		t.Errorf("window = %+v, want the last frame and why there is no newer", v)
@@ -139,7 +140,7 @@ func TestStreamShowsFramesAndCapture(t *testing.T) {
 	if v = decode[windowView](t, f.until("window").data); v.Capture == nil {
 		t.Error("a late frame clears the capture state, want it to stay")
 	}
-	s.Listen(engine.Published{Message: messages.CaptureState{Window: "line@a"}})
+	s.Listen(engine.Published{Message: events.CaptureState{Window: "line@a"}})
 	if v = decode[windowView](t, f.until("window").data); v.Capture != nil {
 		t.Errorf("capture after recovery = %+v, want none", v.Capture)
 	}
@@ -154,17 +155,17 @@ func TestStreamShowsStatus(t *testing.T) {
 		t.Errorf("status = %+v, want v1 with windows a b, 2 dead letters and no problem", v)
 	}
 	h.set(func(h *host) { h.health = errors.New("dedup/a fails again and again") })
-	s.Listen(engine.Published{Message: messages.ActorUnhealthy{Actor: "dedup/a"}})
+	s.Listen(engine.Published{Message: events.ActorUnhealthy{Actor: "dedup/a"}})
 	if v = decode[statusView](t, f.until("status").data); len(v.Problems) != 1 {
 		t.Errorf("problems = %q, want one", v.Problems)
 	}
 	h.set(func(h *host) { h.health = errors.Join(h.health, errors.New("durable work is paused")) })
-	s.Listen(engine.Published{Message: messages.StoreLow{Free: 1, Need: 2}})
+	s.Listen(engine.Published{Message: events.StoreLow{Free: 1, Need: 2}})
 	if v = decode[statusView](t, f.until("status").data); len(v.Problems) != 2 {
 		t.Errorf("problems = %q, want two", v.Problems)
 	}
 	h.set(func(h *host) { h.health = nil })
-	s.Listen(engine.Published{Message: messages.StoreRecovered{}})
+	s.Listen(engine.Published{Message: events.StoreRecovered{}})
 	if v = decode[statusView](t, f.until("status").data); len(v.Problems) != 0 {
 		t.Errorf("problems after recovery = %q, want none", v.Problems)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
@@ -118,7 +119,7 @@ func (stranger) MessageType() messages.Type { return messages.Type{Name: "test_s
 func TestSpawnRefuses(t *testing.T) {
 	for name, opt := range map[string]actortest.Option{
 		"bad address": actortest.Address("Counter"),
-		"table":       actortest.WithMessages(messages.Core()),
+		"table":       actortest.WithMessages(events.Core()),
 	} {
 		f := &fake{}
 		func() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -51,8 +52,8 @@ type seen struct {
 	sent      []Sent
 	calls     []Call
 	published []messages.Message
-	dropped   []messages.Dropped
-	lost      []messages.MessageOverflowed
+	dropped   []events.Dropped
+	lost      []events.MessageOverflowed
 	reported  []messages.Message
 	commits   int
 }
@@ -88,7 +89,7 @@ func Spawn(t T, constructor func(messages.Address) actors.Actor, opts ...Option)
 	t.Helper()
 	o := options{
 		address: "actor/test",
-		tables:  []messages.Table{messages.Core()},
+		tables:  []messages.Table{events.Core()},
 		start:   time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
 	for _, opt := range opts {
@@ -234,13 +235,13 @@ func (h *Harness) listen(p engine.Published) {
 	}
 	h.seen.reported = append(h.seen.reported, p.Message)
 	switch m := p.Message.(type) {
-	case messages.Dropped:
+	case events.Dropped:
 		if m.Actor == h.o.address {
 			h.seen.dropped = append(h.seen.dropped, m)
 		}
-	case messages.MessageOverflowed:
+	case events.MessageOverflowed:
 		h.seen.lost = append(h.seen.lost, m)
-	case messages.MessageFailed:
+	case events.MessageFailed:
 		h.stack = m.Stack
 	}
 }

@@ -116,12 +116,12 @@ func (h *Harness) WantDropped(stage string, reason ...string) {
 	}
 	d := h.seen.dropped[0]
 	h.seen.dropped = h.seen.dropped[1:]
-	got := d.Stage
+	got := string(d.Stage)
 	if len(reason) > 0 {
 		got += ": " + d.Reason
 	}
 	if got != want {
-		h.t.Errorf("dropped %q, want %q", d.Stage+": "+d.Reason, want)
+		h.t.Errorf("dropped %q, want %q", string(d.Stage)+": "+d.Reason, want)
 	}
 }
 
@@ -129,7 +129,7 @@ func (h *Harness) WantDropped(stage string, reason ...string) {
 func (h *Harness) WantNothingDropped() {
 	h.t.Helper()
 	for _, d := range h.seen.dropped {
-		h.t.Errorf("dropped %q, want nothing dropped", d.Stage+": "+d.Reason)
+		h.t.Errorf("dropped %q, want nothing dropped", string(d.Stage)+": "+d.Reason)
 	}
 	h.seen.dropped = nil
 }

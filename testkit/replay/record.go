@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // recorder keeps what comes out of a replay.
@@ -29,7 +30,7 @@ func (r *recorder) delivered(m messages.MessageDelivered) {
 }
 
 // dropped notes what an echo stage stopped, where it would have come out.
-func (r *recorder) dropped(d messages.Dropped) {
+func (r *recorder) dropped(d events.Dropped) {
 	h, ok := r.heard[d.Cause]
 	if !ok || !strings.HasPrefix(d.Reason, "echo") {
 		return

@@ -23,6 +23,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -307,17 +308,17 @@ func (p *playback) listen(ev runtime.Event) {
 		}
 	case messages.MessageChanged:
 		p.recorder.changed = append(p.recorder.changed, m)
-	case messages.Dropped:
+	case events.Dropped:
 		p.recorder.dropped(m)
-	case messages.CallFinished:
+	case events.CallFinished:
 		if m.Worker.Kind() == "ocr" {
 			p.result.OCRCalls++
 		}
-	case messages.FrameSeen:
+	case events.FrameSeen:
 		p.result.BubblesRead += m.Read.Read
-	case messages.MessageFailed:
+	case events.MessageFailed:
 		p.trouble("failed turn: "+m.Reason, m.Actor)
-	case messages.MessageQuarantined:
+	case events.MessageQuarantined:
 		p.trouble("dead letter: "+m.Reason, m.Actor)
 	}
 }

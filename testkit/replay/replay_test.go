@@ -15,7 +15,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
-	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit/replay/corpus"
@@ -217,13 +217,13 @@ func TestReplayDoesTheHostsPart(t *testing.T) {
 `))
 	o.Options = []runtime.Option{runtime.WithListener(func(ev runtime.Event) {
 		switch m := ev.Message.(type) {
-		case messages.EchoGuardMiss:
+		case events.EchoGuardMiss:
 			seen = append(seen, fmt.Sprint("miss ", m.Matched))
-		case messages.ActorStarted:
+		case events.ActorStarted:
 			if m.Actor.Kind() == "poller" {
 				seen = append(seen, "poller started")
 			}
-		case messages.ActorStopped:
+		case events.ActorStopped:
 			seen = append(seen, "stopped "+m.Actor.Kind())
 		}
 	})}

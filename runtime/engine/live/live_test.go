@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/store/mem"
@@ -37,7 +38,7 @@ var list = actors.NewTable[[]int]("list")
 
 func codec(t testing.TB) *messages.Codec {
 	t.Helper()
-	c, err := messages.NewCodec(messages.Core(), messages.Table{
+	c, err := messages.NewCodec(events.Core(), messages.Table{
 		messages.Durable[number](nil), messages.Durable[ask](nil), messages.Durable[answer](nil),
 		messages.Durable[due](nil), messages.Fleeting[fleet](), messages.Fleeting[glimpse](),
 	})
@@ -52,20 +53,20 @@ func kind(name string, fn func(t *actors.Turn, m messages.Message) error) engine
 	return engine.Kind{Name: name, New: func(messages.Address) actors.Actor { return actors.Func(fn) }}
 }
 
-// events keeps what the engine reports.
-type events struct {
+// reports keeps what the engine reports.
+type reports struct {
 	mu  sync.Mutex
 	all []engine.Published
 }
 
-func (e *events) listen(p engine.Published) {
+func (e *reports) listen(p engine.Published) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.all = append(e.all, p)
 }
 
 // of returns the reported events of a type.
-func of[M messages.Message](e *events) []M {
+func of[M messages.Message](e *reports) []M {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var found []M
@@ -82,7 +83,7 @@ type rig struct {
 	*live.System
 	t      testing.TB
 	store  engine.Store
-	events *events
+	events *reports
 }
 
 // start runs a system; store nil means a new one in memory.
@@ -91,7 +92,7 @@ func start(t testing.TB, store engine.Store, o live.Options) *rig {
 	if store == nil {
 		store = mem.New()
 	}
-	ev := &events{}
+	ev := &reports{}
 	o.Engine.Store, o.Engine.Codec = store, codec(t)
 	if o.Engine.Listener == nil {
 		o.Engine.Listener = ev.listen
@@ -213,7 +214,7 @@ func TestHundredsOfActors(t *testing.T) {
 // A listener that is slow to note a cause still notes it before the effects.
 func TestListenersHearOfACauseBeforeItsEffects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard := &events{}
+		heard := &reports{}
 		first := kind("first", func(t *actors.Turn, m messages.Message) error {
 			if _, ok := m.(number); ok {
 				t.Publish(glimpse{1})

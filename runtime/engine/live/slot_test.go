@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
 )
@@ -176,7 +177,7 @@ func TestBrokenWorkerIsReplacedAndTheCallRetried(t *testing.T) {
 				if made, closed := b.made.Load(), b.closed.Load(); made != 3 || closed != 3 {
 					t.Errorf("made %d workers and closed %d, want 3 and 3", made, closed)
 				}
-				if n := len(of[messages.ActorRestarted](r.events)); n != 2 {
+				if n := len(of[events.ActorRestarted](r.events)); n != 2 {
 					t.Errorf("restarts of the slot = %d, want 2", n)
 				}
 			})
@@ -229,7 +230,7 @@ func TestHungCallIsAbandonedAndItsLateAnswerChangesNothing(t *testing.T) {
 		if n, closed := r.Abandoned(), b.closed.Load(); n != 1 || closed != 0 {
 			t.Errorf("Abandoned() = %d, %d workers closed, want 1 and 0", n, closed)
 		}
-		finished := of[messages.CallFinished](r.events)
+		finished := of[events.CallFinished](r.events)
 		if len(finished) != 2 || finished[0].Failure != messages.FailureTimeout || finished[0].At.Sub(began) != 1250*time.Millisecond {
 			t.Errorf("finished calls = %+v, want a timeout after 1.25s and a result", finished)
 		}
@@ -261,7 +262,7 @@ func TestThreeHungCallsParkTheirSlotUntilOneReturns(t *testing.T) {
 		}
 		pass(time.Minute)
 		wantFailed(t, r, "timeout after 1", "timeout after 1", "timeout after 1")
-		health := of[messages.ActorUnhealthy](r.events)
+		health := of[events.ActorUnhealthy](r.events)
 		if n := r.Abandoned(); n != 3 || len(health) != 1 || health[0].Healthy || health[0].Actor != "calc/1" {
 			t.Errorf("Abandoned() = %d, health reports = %+v, want 3 and one: calc/1 unhealthy", n, health)
 		}
@@ -271,7 +272,7 @@ func TestThreeHungCallsParkTheirSlotUntilOneReturns(t *testing.T) {
 		release <- struct{}{}
 		pass(time.Second)
 		wantAnswers(t, r, 3)
-		health = of[messages.ActorUnhealthy](r.events)
+		health = of[events.ActorUnhealthy](r.events)
 		if len(health) != 2 || !health[1].Healthy {
 			t.Errorf("health reports = %+v, want a second: healthy", health)
 		}
@@ -300,7 +301,7 @@ func TestNewThatFailsIsRetriedWithBackoffAndTheCallWaits(t *testing.T) {
 				r.inject("asker/a", number{7})
 				r.stop()
 				wantAnswers(t, r, 7)
-				restarts := of[messages.ActorRestarted](r.events)
+				restarts := of[events.ActorRestarted](r.events)
 				if len(restarts) != 3 || !near(restarts[2].Delay, 400*time.Millisecond) {
 					t.Errorf("restarts = %+v, want three, the last after about 400 ms", restarts)
 				}
@@ -322,7 +323,7 @@ func TestNewThatHangsIsReported(t *testing.T) {
 		r.inject("asker/a", number{7})
 		pass(31 * time.Second)
 		wantAnswers(t, r, 7)
-		restarts := of[messages.ActorRestarted](r.events)
+		restarts := of[events.ActorRestarted](r.events)
 		if n := r.Abandoned(); n != 1 || len(restarts) != 1 || !strings.Contains(restarts[0].Reason, "30s") {
 			t.Errorf("Abandoned() = %d, restarts = %+v, want 1 and one for New", n, restarts)
 		}

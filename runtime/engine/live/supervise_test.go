@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/store/mem"
@@ -55,7 +56,7 @@ func TestFailedTurnIsTriedAgainAfterBackoffOnTheSameState(t *testing.T) {
 				if got := rows(t, r.store, "sink/a", "all"); !slices.Equal(got, upTo(3)) {
 					t.Errorf("sink/a = %v, want [0 1 2]", got)
 				}
-				restarts := of[messages.ActorRestarted](r.events)
+				restarts := of[events.ActorRestarted](r.events)
 				if len(restarts) != 2 || !near(restarts[0].Delay, 100*time.Millisecond) || !near(restarts[1].Delay, 200*time.Millisecond) {
 					t.Errorf("restarts = %+v, want two, after about 100 ms and 200 ms", restarts)
 				}
@@ -63,7 +64,7 @@ func TestFailedTurnIsTriedAgainAfterBackoffOnTheSameState(t *testing.T) {
 				if took := time.Since(began); !near(took, 300*time.Millisecond) {
 					t.Errorf("it took %v, want about 300ms", took)
 				}
-				if n := len(of[messages.ActorStarted](r.events)); n != 3 {
+				if n := len(of[events.ActorStarted](r.events)); n != 3 {
 					t.Errorf("activations = %d, want 3", n)
 				}
 			})
@@ -102,16 +103,16 @@ func TestSpentBudgetIsReportedAndTheActorIsRetriedSlowly(t *testing.T) {
 			r.inject("moody/a", fleet{n})
 			pass(time.Second)
 		}
-		if got := of[messages.ActorUnhealthy](r.events); len(got) != 1 || got[0].Healthy {
+		if got := of[events.ActorUnhealthy](r.events); len(got) != 1 || got[0].Healthy {
 			t.Errorf("health reports = %+v, want one: unhealthy", got)
 		}
-		restarts := of[messages.ActorRestarted](r.events)
+		restarts := of[events.ActorRestarted](r.events)
 		if last := restarts[len(restarts)-1]; len(restarts) != 11 || last.Delay != 30*time.Second {
 			t.Errorf("%d restarts, the last after %v, want 11 and 30s", len(restarts), last.Delay)
 		}
 		r.inject("moody/a", fleet{22})
 		pass(30 * time.Second)
-		if got := of[messages.ActorUnhealthy](r.events); len(got) != 2 || !got[1].Healthy {
+		if got := of[events.ActorUnhealthy](r.events); len(got) != 2 || !got[1].Healthy {
 			t.Errorf("health reports = %+v, want a second: healthy", got)
 		}
 		r.stop()
@@ -170,10 +171,10 @@ func TestFailedCommitTakesBackItsTurnsAndTheirMessagesComeAgain(t *testing.T) {
 		if got := rows(t, r.store, "sink/a", "all"); !slices.Equal(got, upTo(20)) {
 			t.Errorf("sink/a = %v, want 0 to 19 in order", got)
 		}
-		if len(of[messages.CommitFailed](r.events)) == 0 {
+		if len(of[events.CommitFailed](r.events)) == 0 {
 			t.Error("no CommitFailed was reported")
 		}
-		for _, f := range of[messages.MessageFailed](r.events) {
+		for _, f := range of[events.MessageFailed](r.events) {
 			t.Errorf("a failed commit counted against a message: %+v", f)
 		}
 	})
@@ -213,7 +214,7 @@ func TestCrashOutsideTheTurnLosesNothing(t *testing.T) {
 				if !slices.Equal(got, upTo(10)) {
 					t.Errorf("sink/a = %v, want 0 to 9", got)
 				}
-				if n := len(of[messages.ActorRestarted](r.events)); n != 3 {
+				if n := len(of[events.ActorRestarted](r.events)); n != 3 {
 					t.Errorf("restarts = %d, want 3", n)
 				}
 			})
@@ -240,7 +241,7 @@ func TestFullVolumePausesAndGoesOnByItself(t *testing.T) {
 			t.Errorf("Inject() = %v, want nil", err)
 		}
 		r.stop()
-		if low, ok := len(of[messages.StoreLow](r.events)), len(of[messages.StoreRecovered](r.events)); low != 1 || ok != 1 {
+		if low, ok := len(of[events.StoreLow](r.events)), len(of[events.StoreRecovered](r.events)); low != 1 || ok != 1 {
 			t.Errorf("StoreLow %d times, StoreRecovered %d times, want 1 and 1", low, ok)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -26,15 +27,15 @@ type tally struct {
 	polls, made, started atomic.Int32
 	hang                 chan struct{} // what the worker waits for
 	mu                   sync.Mutex
-	health               []messages.ActorUnhealthy
-	calls                []messages.CallFinished
+	health               []events.ActorUnhealthy
+	calls                []events.CallFinished
 }
 
 // startTally runs one on one core, so that runs come in the order of their
 // scheduling.
 func startTally(t *testing.T) *tally {
 	t.Helper()
-	codec, err := messages.NewCodec(messages.Core())
+	codec, err := messages.NewCodec(events.Core())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +68,9 @@ func startTally(t *testing.T) *tally {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			switch m := p.Message.(type) {
-			case messages.ActorUnhealthy:
+			case events.ActorUnhealthy:
 				s.health = append(s.health, m)
-			case messages.CallFinished:
+			case events.CallFinished:
 				s.calls = append(s.calls, m)
 			}
 		},

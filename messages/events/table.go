@@ -1,0 +1,42 @@
+package events
+
+import "github.com/kehai-run/kehai/messages"
+
+// Core is the table of all of Kehai's own message types: those that actors
+// exchange, from [messages.Core], and the events of this package. What is said
+// there about names and versions holds here.
+func Core() messages.Table {
+	return append(messages.Core(), messages.Table{
+		messages.Fleeting[ActorStarted](),
+		messages.Fleeting[ActorRestarted](),
+		messages.Fleeting[ActorStopped](),
+		messages.Fleeting[ActorUnhealthy](),
+		messages.Fleeting[MessageFailed](),
+		messages.Fleeting[MessageQuarantined](),
+		messages.Fleeting[MessageOverflowed](),
+		messages.Fleeting[Dropped](),
+		messages.Fleeting[Passed](),
+		messages.Fleeting[CallFinished](),
+		messages.Fleeting[CommitFailed](),
+		messages.Fleeting[StoreLow](),
+		messages.Fleeting[StoreRecovered](),
+		messages.Fleeting[CaptureState](),
+		messages.Fleeting[FrameSeen](),
+		messages.Fleeting[Accepted](),
+		messages.Fleeting[EchoGuardMiss](),
+		messages.Fleeting[StructureState](),
+		messages.Fleeting[CursorTruncation](),
+		messages.Fleeting[TextDelta](),
+		messages.Fleeting[CursorNotFound](),
+		messages.Fleeting[TextUnchanged](),
+		messages.Fleeting[FuzzyDedupHit](),
+		messages.Fleeting[EchoMessage](),
+		messages.Durable[MessageUnreadable](nil),
+		messages.Durable[ConversationUnknown](nil),
+		messages.Fleeting[IdentityState](),
+		messages.Fleeting[SidesState](),
+	}...)
+}
+
+// v1 is the type of a message whose stored form has not changed yet.
+func v1(name string) messages.Type { return messages.Type{Name: name, Version: 1} }

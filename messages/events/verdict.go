@@ -1,0 +1,116 @@
+package events
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Stage names a step of the pipeline that decides. Most are the kind of an actor.
+type Stage string
+
+// Stages.
+const (
+	StageCapture      Stage = "capture"
+	StagePoller       Stage = messages.ActorPoller
+	StageOCR          Stage = "ocr"
+	StageMask         Stage = "mask" // what the pixels exclude before OCR
+	StageStructure    Stage = messages.ActorStructure
+	StageFusion       Stage = messages.ActorFusion
+	StageSanitize     Stage = "sanitize" // fusion's filter of an application's own words
+	StageDedup        Stage = messages.ActorDedup
+	StageIngress      Stage = messages.ActorIngress
+	StageBurst        Stage = messages.ActorBurst
+	StageConversation Stage = messages.ActorConversation
+
+	StageCamera   Stage = messages.ActorCamera
+	StageUsage    Stage = messages.ActorUsage
+	StageFocus    Stage = messages.ActorFocus
+	StageNotifier Stage = messages.ActorNotifier
+
+	// Stages of the engine.
+	StageDeliver Stage = "deliver" // of a message to its actor
+	StageRecover Stage = "recover" // of stored mail after a start
+)
+
+// Outcome says how far something came: a verdict's is passed or dropped, the
+// others are what a message's way through the pipeline ended in.
+type Outcome string
+
+// Outcomes.
+const (
+	OutcomeSeen       Outcome = "seen"
+	OutcomePassed     Outcome = "passed"
+	OutcomeDropped    Outcome = "dropped"
+	OutcomeWaiting    Outcome = "waiting"
+	OutcomeDelivered  Outcome = "delivered"
+	OutcomeDeadLetter Outcome = "dead_letter"
+	OutcomeOwnSide    Outcome = "own_side" // it is the owner's own message
+	OutcomeHistory    Outcome = "history"  // it was said before Kehai watched
+	OutcomeVisible    Outcome = "visible"  // on the screen, and nothing more is known
+	OutcomeCursor     Outcome = "cursor"   // lines passed on before were looked for
+)
+
+// Verdict is a stage's decision to let something pass or to drop it: Turn.Pass
+// and Turn.Drop make it, the store keeps it, and listeners, the command line and
+// the page show it. It holds nothing that was said.
+type Verdict struct {
+	Seq     uint64           `json:"seq,omitempty"` // orders stored verdicts, 0 for one that is not stored
+	Actor   messages.Address `json:"actor"`
+	Stage   Stage            `json:"stage"`
+	Outcome Outcome          `json:"outcome,omitempty"` // passed or dropped
+	// Reason is the verdict as a sentence, "" if it passed. It is made from the
+	// rule where people read it. Rows from before rules had names hold one.
+	Reason string    `json:"reason"`
+	Cause  string    `json:"cause"` // id of the message that was being handled
+	Trace  string    `json:"trace,omitempty"`
+	At     time.Time `json:"at"`
+	Detail Detail    `json:"detail,omitzero"`
+}
+
+// Passed reports that the stage let it pass.
+func (v Verdict) Passed() bool { return v.Outcome == OutcomePassed }
+
+// Passed reports a verdict to let something go on.
+type Passed struct{ Verdict }
+
+// MessageType implements [messages.Message].
+func (Passed) MessageType() messages.Type { return v1("passed") }
+
+// Dropped reports a verdict to let something go no further.
+type Dropped struct{ Verdict }
+
+// MessageType implements [messages.Message].
+func (Dropped) MessageType() messages.Type { return v1("dropped") }
+
+// Detail is what a verdict rests on: enough to describe it, and nothing that was
+// said. Every field may be empty.
+type Detail struct {
+	Rule         Rule                    `json:"rule,omitempty"` // that decided
+	Window       messages.WindowID       `json:"window,omitempty"`
+	Conversation messages.ConversationID `json:"conversation,omitempty"`
+	Occurrences  []messages.Occurrence   `json:"occurrences,omitempty"` // the messages that the verdict is about
+	// Known says for each bubble of a view, top to bottom, what it was taken
+	// for; 0 stands for nothing known. Of a burst it says whose lines were repeated.
+	Known   []messages.Occurrence `json:"known,omitempty"`
+	Message messages.MessageID    `json:"message,omitempty"`
+	Frame   messages.FrameHash    `json:"frame,omitempty"`
+	// Signals make up the score of a frame.
+	Signals []Signalled `json:"signals,omitempty"`
+	Score   int         `json:"score,omitempty"`
+	// Confidence names how sure the score is: "high", "medium" or "low".
+	Confidence string        `json:"confidence,omitempty"`
+	Changed    string        `json:"pixel_text_changed,omitempty"` // "1" if a frame said something else than the one before, "0" if not
+	Match      string        `json:"match,omitempty"`              // how a text matched an earlier one: "equal", "similar" …; of a change, its kind
+	Age        time.Duration `json:"age,omitempty"`                // nanoseconds since what it matched
+	Count      int           `json:"count,omitempty"`              // of what the rule counts: polls, attempts, bubbles, lines
+	Of         int           `json:"of,omitempty"`                 // what Count or Score is held against
+	Code       string        `json:"code,omitempty"`               // of a failure: the driver's code, or how the call failed
+	Note       string        `json:"note,omitempty"`               // words of the driver or worker; nothing private
+}
+
+// Signalled is one signal that something was said, and what it counts.
+type Signalled struct {
+	Signal string `json:"signal"` // "text_changed", "rows_grew" …
+	Score  int    `json:"score"`
+}

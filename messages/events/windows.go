@@ -1,0 +1,116 @@
+package events
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// CaptureState reports that a window became capturable (Code "") or not. It is
+// published once per change.
+type CaptureState struct {
+	Window messages.WindowID
+	Code   string // "" when captures work, else the driver's error code
+	Detail string
+	At     time.Time
+}
+
+// MessageType implements [messages.Message].
+func (CaptureState) MessageType() messages.Type { return v1("capture_state") }
+
+// FrameSeen hands the newest read frame to the live page. The image is shared
+// and must not be changed.
+type FrameSeen struct {
+	Frame messages.Frame
+	Read  messages.FrameRead
+}
+
+// MessageType implements [messages.Message].
+func (FrameSeen) MessageType() messages.Type { return v1("frame_seen") }
+
+// StructureState reports that the rows of a window can be counted (Code "") or
+// not. It is published once per change.
+type StructureState struct {
+	Window messages.WindowID
+	Code   string // "" when counting works, else the driver's error code
+	Detail string
+	At     time.Time
+}
+
+// MessageType implements [messages.Message].
+func (StructureState) MessageType() messages.Type { return v1("structure_state") }
+
+// MessageUnreadable reports that a window's list has grown, so that a message
+// has come, but nothing new could be read in it. Durable: a host that answers
+// messages wants to know that it missed one.
+type MessageUnreadable struct {
+	Window       messages.WindowID       `json:"window"`
+	Conversation messages.ConversationID `json:"conversation,omitempty"` // shown then, "" if unknown
+	Rows         int                     `json:"rows"`
+	Delta        int                     `json:"delta"`    // rows that came
+	Attempts     int                     `json:"attempts"` // readings that were asked for
+	SeenAt       time.Time               `json:"seen_at"`
+}
+
+// MessageType implements [messages.Message].
+func (MessageUnreadable) MessageType() messages.Type { return v1("message_unreadable") }
+
+// ConversationUnknown reports that for some seconds a window has not told whose
+// conversation it shows, so that nothing in it is passed on. Durable, and once
+// until the window tells again: a host that answers messages wants to know that
+// it misses them.
+type ConversationUnknown struct {
+	Window  messages.WindowID `json:"window"`
+	Why     UnknownReason     `json:"why"`
+	Bubbles int               `json:"bubbles"` // that were read in the newest frame
+	SeenAt  time.Time         `json:"seen_at"` // of the first frame that did not tell
+	At      time.Time         `json:"at"`
+}
+
+// MessageType implements [messages.Message].
+func (ConversationUnknown) MessageType() messages.Type { return v1("conversation_unknown") }
+
+// UnknownReason says why a conversation is unknown.
+type UnknownReason string
+
+// Reasons why a conversation is unknown.
+const (
+	UnknownTitle  UnknownReason = "title_unreadable"
+	UnknownUnsure UnknownReason = "title_unsure"    // it would be a new one's, but may be misread
+	UnknownAlike  UnknownReason = "title_ambiguous" // it may be that of several known ones
+)
+
+// Hint says what a person can do about it.
+func (r UnknownReason) Hint() string {
+	if r == UnknownAlike {
+		return "the name in its header was misread and may be that of several conversations: make the window larger, or open another conversation and then this one again"
+	}
+	return "the name in its header cannot be read: bring the header into view; if it is, measure the window with kehai layout calibrate, or set header.title in its layout"
+}
+
+// IdentityState reports that a window tells whose conversation it shows (Why
+// "") or, for some seconds, has not. It is published once per change.
+type IdentityState struct {
+	Window messages.WindowID
+	Why    UnknownReason
+	At     time.Time
+}
+
+// MessageType implements [messages.Message].
+func (IdentityState) MessageType() messages.Type { return v1("identity_state") }
+
+// SidesState reports that no bubble of a window tells by its colour and place
+// whose it is, so that none is passed on, or that they tell again. It is
+// published once per change.
+type SidesState struct {
+	Window  messages.WindowID
+	Unknown bool
+	Bubbles int // in the frame
+	At      time.Time
+}
+
+// MessageType implements [messages.Message].
+func (SidesState) MessageType() messages.Type { return v1("sides_state") }
+
+// SidesHint says what a person can do where sides are unknown.
+const SidesHint = "no bubble has the colour and the place of an own or an incoming one, and none is passed on: measure the window with kehai layout calibrate and name the result as its layout"

@@ -1,0 +1,31 @@
+package messages
+
+// Kinds of actors, the first part of their addresses. Who sends to an actor of
+// another package names it by these.
+const (
+	ActorPoller       = "poller"    // key: window
+	ActorStructure    = "structure" // key: window
+	ActorFusion       = "fusion"    // key: window
+	ActorDedup        = "dedup"     // key: conversation, as of those that follow
+	ActorIngress      = "ingress"
+	ActorBurst        = "burst"
+	ActorConversation = "conversation"
+
+	ActorCamera   = "camera" // key: desk, as of those that follow
+	ActorUsage    = "pcusage"
+	ActorFocus    = "focus"
+	ActorHistory  = "focushistory"
+	ActorNotifier = "notifier"
+)
+
+// Kinds of workers.
+const (
+	WorkerCapture   = "capture"
+	WorkerOCR       = "ocr"
+	WorkerStructure = ActorStructure
+	WorkerUsage     = "usage"
+	WorkerNotify    = "notify"
+	// WorkerLLM asks a language model. Without one, as with llm.tier none, a call
+	// fails at once with [FailureUnknown].
+	WorkerLLM = "llm"
+)
