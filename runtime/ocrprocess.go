@@ -72,8 +72,9 @@ func isolable(set settings) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(set.recognizers)), func(name string) bool { return name == OCRDrawn })
 }
 
-// recognizer is how OCR workers open their engine.
-func (r *Runtime) recognizer() (OpenRecognizer, error) {
+// recognizers are how OCR workers open their engine: at first, and once its
+// calls hang. isolated is nil if this program cannot read in another process.
+func (r *Runtime) recognizers() (open, isolated OpenRecognizer, err error) {
 	engine := r.cfg.OCR.Engine
 	here := r.set.recognizers[engine]
 	var p problems
@@ -85,20 +86,18 @@ func (r *Runtime) recognizer() (OpenRecognizer, error) {
 		p.add(&r.cfg, "ocr.isolation", "this program cannot start itself to read text: call runtime.OCRProcess first thing in main and give New what it returns, or want inprocess")
 	}
 	if err := p.err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if r.set.ocrCommand == nil || engine == OCRDrawn {
-		return here, nil
+		return here, nil, nil
 	}
 	there := func() (hardware.Recognizer, error) {
 		return ocrproc.New(func() *exec.Cmd { return r.ocrCommand(engine) }), nil
 	}
 	if r.cfg.OCR.Isolation == IsolationProcess {
-		return there, nil
+		return there, nil, nil
 	}
-	return ocrproc.NewGuard(here, there, func() {
-		r.log.Warn().Str("engine", engine).Msg("OCR hung twice and reads in a process of its own from now on")
-	}).Open, nil
+	return here, there, nil
 }
 
 // warnOfHangs says what a host has left out.

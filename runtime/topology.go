@@ -71,7 +71,7 @@ func (r *Runtime) topology() (plan, error) {
 		return p, errors.Join(err, p.close())
 	}
 	layoutOf := layoutLookup(layouts)
-	recognizer, err := r.recognizer()
+	recognizer, isolated, err := r.recognizers()
 	if err != nil {
 		return p, errors.Join(err, p.close())
 	}
@@ -107,14 +107,20 @@ func (r *Runtime) topology() (plan, error) {
 	for id, w := range windows {
 		sources[id] = capture.Source{Screen: w.screen, Ref: w.ref}
 	}
+	reader := func(open OpenRecognizer) func() (actors.Worker, error) {
+		if open == nil {
+			return nil
+		}
+		return func() (actors.Worker, error) {
+			o := cfg.reading()
+			o.Layouts, o.Cache, o.Open = layoutOf, p.readings, open
+			return ocr.NewWorker(o), nil
+		}
+	}
 	p.workers = []engine.WorkerKind{
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
 			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.now)},
-		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: func() (actors.Worker, error) {
-			o := cfg.reading()
-			o.Layouts, o.Cache, o.Open = layoutOf, p.readings, recognizer
-			return ocr.NewWorker(o), nil
-		}},
+		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: reader(recognizer), Isolated: reader(isolated)},
 	}
 	p.windows = slices.Sorted(maps.Keys(windows))
 	for _, id := range p.windows {
@@ -176,21 +182,29 @@ func (p *plan) join(set settings) {
 	}
 	p.activate = append(p.activate, set.activate...)
 	for i := range p.workers {
-		name, make := p.workers[i].Name, p.workers[i].New
-		p.workers[i].New = func() (actors.Worker, error) {
-			w, err := make()
-			if err != nil {
-				return nil, fmt.Errorf("runtime: worker %s: %w", name, err)
-			}
-			wrapped := w
-			for _, wrap := range set.wrapWorker {
-				wrapped = wrap(name, wrapped)
-			}
-			if c, ok := w.(io.Closer); ok {
-				return closing{wrapped, c}, nil
-			}
-			return wrapped, nil
+		k := &p.workers[i]
+		k.New, k.Isolated = wrapped(k.Name, k.New, set.wrapWorker), wrapped(k.Name, k.Isolated, set.wrapWorker)
+	}
+}
+
+// wrapped makes workers as make does, in the host's wrappers; nil of nil.
+func wrapped(name string, make func() (actors.Worker, error), wrappers []func(string, actors.Worker) actors.Worker) func() (actors.Worker, error) {
+	if make == nil {
+		return nil
+	}
+	return func() (actors.Worker, error) {
+		w, err := make()
+		if err != nil {
+			return nil, fmt.Errorf("runtime: worker %s: %w", name, err)
 		}
+		outer := w
+		for _, wrap := range wrappers {
+			outer = wrap(name, outer)
+		}
+		if c, ok := w.(io.Closer); ok {
+			return closing{outer, c}, nil
+		}
+		return outer, nil
 	}
 }
 

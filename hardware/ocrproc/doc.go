@@ -4,7 +4,6 @@
 // [Recognizer] is the near side: a hardware.Recognizer that starts a process,
 // sends it pictures, kills it when a deadline passes and starts another one
 // after that or after a crash. [Serve] is the far side, called by the process.
-// [Guard] begins without processes and changes over once calls have hung.
 //
 // The two sides speak over the process's standard input and output: a length, a
 // small header and grey pixels go in, a length and JSON come out (wire.go). Both

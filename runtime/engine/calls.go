@@ -28,6 +28,10 @@ type WorkerKind struct {
 	Answers []messages.Type
 	// New makes a worker: at start and after each failure.
 	New func() (actors.Worker, error)
+	// Isolated makes a worker whose calls cannot hang this process, such as one
+	// that works in another process. Once two calls of the pool have hung, all its
+	// new workers come from it; nil: from New, as far as hanging calls allow.
+	Isolated func() (actors.Worker, error)
 }
 
 const defaultQueue = 64

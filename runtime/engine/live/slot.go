@@ -19,10 +19,19 @@ const (
 	grace = 250 * time.Millisecond
 	// makeLimit is how long New may take, with the close of the worker before.
 	makeLimit = 30 * time.Second
-	// maxAbandoned is how many calls of a pool may hang at once while slots still
-	// make new workers; a third parks its slot. Two, because a driver that changes
-	// over after two hangs needs a worker to change over with.
-	maxAbandoned = 2
+	// maxHanging is how many calls of a pool may hang. After that the pool's
+	// workers are isolated ones; where it has none, the slot of the next call that
+	// hangs makes no new worker before a call returns.
+	maxHanging = 2
+)
+
+// place is where the calls of a worker run.
+type place int
+
+const (
+	shared   place = iota // in this process: a call that hangs keeps its goroutine for good
+	isolated              // see engine.WorkerKind.Isolated
+	places
 )
 
 var errMissed = errors.New("the worker has missed its deadline")
@@ -32,8 +41,11 @@ type pool struct {
 	kind  engine.WorkerKind
 	slots []*child
 
-	mu        sync.Mutex
-	abandoned int // calls given up that have not returned
+	mu      sync.Mutex
+	hung    int         // shared calls given up, ever
+	running int         // shared calls of jobs under way
+	hanging [places]int // calls given up that have not returned
+	moved   sync.Once   // says that the workers are isolated from now on
 }
 
 func (p *pool) wake() {
@@ -42,16 +54,49 @@ func (p *pool) wake() {
 	}
 }
 
-func (p *pool) hanging() int {
+// stuck counts the calls of a place that were given up and have not returned.
+func (p *pool) stuck(at place) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.abandoned
+	return p.hanging[at]
+}
+
+// enter counts in a call, unless it belongs into an isolated worker: when two
+// shared calls have hung, or could hang in the end.
+func (p *pool) enter(at place) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at == isolated {
+		return true
+	}
+	if p.kind.Isolated != nil && p.hung > 0 && p.hung+p.running >= maxHanging {
+		return false
+	}
+	p.running++
+	return true
+}
+
+// leave counts out a call that never began.
+func (p *pool) leave(at place) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at == shared {
+		p.running--
+	}
+}
+
+// settled reports whether new workers are isolated from now on.
+func (p *pool) settled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kind.Isolated != nil && p.hung >= maxHanging
 }
 
 // call is one run of foreign code for a slot: an attempt of a job, or the
 // making of a worker when job is nil.
 type call struct {
 	job    *engine.Job
+	at     place
 	began  time.Time
 	cancel context.CancelFunc
 
@@ -73,8 +118,30 @@ func (p *pool) giveUp(c *call) bool {
 		return false
 	}
 	c.givenUp = true
-	p.abandoned++
+	p.hanging[c.at]++
+	p.uncount(c)
+	if c.at == shared {
+		p.hung++
+	}
 	return true
+}
+
+// returned notes that a call has returned, and whether it was given up before.
+func (p *pool) returned(c *call) (late bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.returned = true
+	if !c.givenUp {
+		p.uncount(c)
+	}
+	return c.givenUp
+}
+
+// uncount undoes enter. The caller holds the lock.
+func (p *pool) uncount(c *call) {
+	if c.job != nil && c.at == shared {
+		p.running--
+	}
 }
 
 // slot is one worker of a pool, and the leaf that drives it.
@@ -85,6 +152,7 @@ type slot struct {
 	sup  *engine.Supervision
 
 	worker  actors.Worker // nil while there is none
+	at      place         // of the worker; once isolated it stays so
 	current *call         // nil while idle
 	parked  bool          // too many calls of the pool hang
 	ill     bool          // the last New failed
@@ -105,9 +173,15 @@ func (s *slot) wake() (more bool) {
 	switch {
 	case s.parked:
 		s.make()
-	case s.current == nil && s.worker != nil:
+	case s.current != nil || s.worker == nil:
+	case !s.pool.enter(s.at):
+		s.at = isolated
+		s.make()
+	default:
 		if job := s.sys.engine.TakeJob(s.pool.kind.Name); job != nil {
 			s.perform(job)
+		} else {
+			s.pool.leave(s.at)
 		}
 	}
 	return false
@@ -128,10 +202,17 @@ func (s *slot) handle(msg any) {
 
 // make begins to make a worker, after closing the one before.
 func (s *slot) make() {
-	if n := s.pool.hanging(); n > maxAbandoned {
+	p := s.pool
+	if p.settled() {
+		s.at = isolated
+		p.moved.Do(func() {
+			s.sys.log.Warn().Str("worker", p.kind.Name).Msg("calls hung twice: the workers run in processes of their own from now on")
+		})
+	}
+	if n := p.stuck(s.at); n > maxHanging {
 		if !s.parked {
 			s.parked = true
-			s.sys.engine.Unhealthy(s.self.addr, fmt.Sprintf("%d calls of %s hang past their deadline: no new worker before one returns", n, s.pool.kind.Name))
+			s.sys.engine.Unhealthy(s.self.addr, fmt.Sprintf("%d calls of %s hang past their deadline: no new worker before one returns", n, p.kind.Name))
 		}
 		return
 	}
@@ -139,11 +220,14 @@ func (s *slot) make() {
 		s.parked = false
 		s.sys.engine.Unhealthy(s.self.addr, "")
 	}
-	old := s.worker
+	old, make := s.worker, p.kind.New
+	if s.at == isolated {
+		make = p.kind.Isolated
+	}
 	s.worker = nil
-	s.begin(&call{}, makeLimit, func(c *call) {
+	s.begin(&call{at: s.at}, makeLimit, func(c *call) {
 		closeWorker(old)
-		c.worker, c.err = newWorker(s.pool.kind.New)
+		c.worker, c.err = newWorker(make)
 	})
 }
 
@@ -153,7 +237,7 @@ func (s *slot) perform(job *engine.Job) {
 		deadline = makeLimit
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
-	s.begin(&call{job: job, worker: s.worker, cancel: cancel}, deadline+grace, func(c *call) {
+	s.begin(&call{job: job, at: s.at, worker: s.worker, cancel: cancel}, deadline+grace, func(c *call) {
 		defer cancel()
 		c.result, c.failure, c.err = engine.Perform(ctx, c.worker, job)
 	})
@@ -180,17 +264,13 @@ func (s *slot) begin(c *call, limit time.Duration, do func(*call)) {
 // ended runs on the call's goroutine.
 func (s *slot) ended(c *call) {
 	p := s.pool
-	p.mu.Lock()
-	late := c.givenUp
-	c.returned = true
-	p.mu.Unlock()
-	if !late {
+	if !p.returned(c) {
 		s.self.post(returned{c})
 		return
 	}
 	closeWorker(c.worker)
 	p.mu.Lock()
-	p.abandoned--
+	p.hanging[c.at]--
 	p.mu.Unlock()
 	p.wake()
 }

@@ -60,6 +60,7 @@ type bench struct {
 	made, closed atomic.Int32
 	newErr       func(n int32) error // of the nth New
 	do           func(ctx context.Context, n int) error
+	isolated     *bench // makes the isolated workers; nil: there are none
 
 	mu   sync.Mutex
 	seen []int
@@ -68,15 +69,21 @@ type bench struct {
 type benchWorker struct{ *bench }
 
 func (b *bench) kind(size int) engine.WorkerKind {
-	return engine.WorkerKind{Name: "calc", Size: size, New: func() (actors.Worker, error) {
-		n := b.made.Add(1)
-		if b.newErr != nil {
-			if err := b.newErr(n); err != nil {
-				return nil, err
-			}
+	k := engine.WorkerKind{Name: "calc", Size: size, New: b.make}
+	if b.isolated != nil {
+		k.Isolated = b.isolated.make
+	}
+	return k
+}
+
+func (b *bench) make() (actors.Worker, error) {
+	n := b.made.Add(1)
+	if b.newErr != nil {
+		if err := b.newErr(n); err != nil {
+			return nil, err
 		}
-		return benchWorker{b}, nil
-	}}
+	}
+	return benchWorker{b}, nil
 }
 
 func (w benchWorker) Do(ctx context.Context, m messages.Message) (messages.Message, error) {
@@ -280,6 +287,75 @@ func TestThreeHungCallsParkTheirSlotUntilOneReturns(t *testing.T) {
 		r.stop()
 		if made, closed := b.made.Load(), b.closed.Load(); made != closed {
 			t.Errorf("made %d workers and closed %d, want as many", made, closed)
+		}
+	})
+}
+
+// hangingPool is a pool whose shared workers hang in asks below limit, and whose
+// isolated ones never do.
+func hangingPool(limit int) (b *bench, release chan struct{}) {
+	release = make(chan struct{})
+	return &bench{isolated: &bench{}, do: func(_ context.Context, n int) error {
+		if n < limit {
+			<-release
+		}
+		return nil
+	}}, release
+}
+
+func TestTwoHungCallsMoveThePoolToIsolatedWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, release := hangingPool(99)
+		r := startAsker(t, b, 1, askerWith(actors.CallOptions{Deadline: time.Second, Retries: 1}))
+		r.inject("asker/a", number{1})
+		pass(time.Minute)
+		wantFailed(t, r, "timeout after 2")
+		for n := range 10 {
+			r.inject("asker/a", number{n})
+		}
+		pass(time.Minute)
+		wantAnswers(t, r, upTo(10)...)
+		if n, health := r.Abandoned(), of[messages.ActorUnhealthy](r.events); n != 2 || len(health) > 0 {
+			t.Errorf("Abandoned() = %d, health reports = %+v, want 2 and none", n, health)
+		}
+		close(release)
+		r.stop()
+		if made, closed := b.made.Load(), b.closed.Load(); made != 2 || closed != 2 {
+			t.Errorf("made %d shared workers and closed %d, want 2 and 2", made, closed)
+		}
+		if made, closed := b.isolated.made.Load(), b.isolated.closed.Load(); made != 1 || closed != 1 {
+			t.Errorf("made %d isolated workers and closed %d, want 1 and 1", made, closed)
+		}
+	})
+}
+
+// While one call hangs and another is under way, a third goes to an isolated
+// worker: no more than two may hang, whatever the size of the pool.
+func TestNoMoreThanTwoSharedCallsMayHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, release := hangingPool(2)
+		r := startAsker(t, b, 3, asker)
+		r.inject("asker/a", number{0})
+		pass(10 * time.Second)
+		for n := range 3 {
+			r.inject("asker/a", number{n + 1})
+		}
+		pass(100 * time.Millisecond)
+		wantAnswers(t, r, 2, 3)
+		if n := b.isolated.made.Load(); n == 0 {
+			t.Error("no isolated worker was made with one call hung and one under way")
+		}
+		pass(time.Minute)
+		wantFailed(t, r, "timeout after 1", "timeout after 1")
+		if n := r.Abandoned(); n != 2 {
+			t.Errorf("Abandoned() = %d, want 2", n)
+		}
+		close(release)
+		r.stop()
+		for name, b := range map[string]*bench{"shared": b, "isolated": b.isolated} {
+			if made, closed := b.made.Load(), b.closed.Load(); made != closed {
+				t.Errorf("made %d %s workers and closed %d, want as many", made, name, closed)
+			}
 		}
 	})
 }

@@ -211,7 +211,7 @@ func (s *System) WakeWorkers(kind string) {
 func (s *System) Abandoned() int {
 	n := 0
 	for _, p := range s.pools {
-		n += p.hanging()
+		n += p.stuck(shared) + p.stuck(isolated)
 	}
 	return n
 }
