@@ -87,11 +87,7 @@ func (tb Table[V]) Delete(t *Turn, key string) { t.write(Write{Key: tb.key(key),
 func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		prefix := tb.key("")
-		rows := map[string][]byte{}
-		err := t.reader.Scan(prefix, func(k string, raw []byte) bool {
-			rows[k] = raw
-			return true
-		})
+		rows, err := t.reader.Rows(prefix)
 		if err != nil {
 			t.Fail(fmt.Errorf("actors: scan table %s: %w", tb.name, err))
 			return

@@ -24,13 +24,10 @@ func (r rows) Get(key string) ([]byte, bool, error) {
 	return v, ok, nil
 }
 
-func (r rows) Scan(prefix string, yield func(string, []byte) bool) error {
-	for _, k := range slices.Sorted(maps.Keys(r)) {
-		if strings.HasPrefix(k, prefix) && !yield(k, r[k]) {
-			return nil
-		}
-	}
-	return nil
+func (r rows) Rows(prefix string) (map[string][]byte, error) {
+	list := maps.Clone(r)
+	maps.DeleteFunc(list, func(k string, _ []byte) bool { return !strings.HasPrefix(k, prefix) })
+	return list, nil
 }
 
 // apply does what a commit does.
@@ -190,8 +187,8 @@ var errDisk = errors.New("disk")
 
 type brokenReader struct{}
 
-func (brokenReader) Get(string) ([]byte, bool, error)             { return nil, false, errDisk }
-func (brokenReader) Scan(string, func(string, []byte) bool) error { return errDisk }
+func (brokenReader) Get(string) ([]byte, bool, error)       { return nil, false, errDisk }
+func (brokenReader) Rows(string) (map[string][]byte, error) { return nil, errDisk }
 
 func TestReadErrorsFailTheTurn(t *testing.T) {
 	tn := turn(brokenReader{})

@@ -24,10 +24,12 @@ type Cause struct {
 }
 
 // Reader reads the actor's own rows as they stand before the turn. Keys are
-// "table\x00key"; Scan goes in ascending order.
+// "table\x00key".
 type Reader interface {
 	Get(key string) (value []byte, ok bool, err error)
-	Scan(prefix string, yield func(key string, value []byte) bool) error
+	// Rows returns the rows whose keys have a prefix, in a map that the caller may
+	// change.
+	Rows(prefix string) (map[string][]byte, error)
 }
 
 // Turn collects what one message causes. It is valid during Receive only, for

@@ -148,6 +148,7 @@ func (e *Engine) Commit(n int) (took int, paused bool) {
 		return 0, true
 	}
 	batch := e.committer.take(min(n, batchTurns))
+	defer clear(batch) // it shares the queue's array, which must not keep what was released
 	if len(batch) == 1 && batch[0].alone != nil {
 		batch[0].finished(batch[0].alone())
 		return 1, false

@@ -153,6 +153,7 @@ func testCodec(t testing.TB) *messages.Codec {
 	t.Helper()
 	codec, err := messages.NewCodec(events.Core(), messages.Table{
 		messages.Durable[number](nil), messages.Durable[ask](nil), messages.Durable[twice](nil), messages.Durable[flush](nil),
+		messages.Durable[carrier](nil),
 	})
 	if err != nil {
 		t.Fatal(err)

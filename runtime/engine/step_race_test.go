@@ -2,8 +2,10 @@ package engine_test
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -106,6 +108,36 @@ func TestCommitFailsWhileATurnRuns(t *testing.T) {
 	if sum, err := counts.Decode(raw); sum != 3 || err != nil || len(seen) != 4 {
 		t.Errorf("the sum is %d (%v) after turns that saw %v, want 3 and four turns", sum, err, seen)
 	}
+}
+
+// carrier is a message whose memory a test can watch.
+type carrier struct{ P *[64]byte }
+
+func (carrier) MessageType() messages.Type { return messages.Type{Name: "test_carrier", Version: 1} }
+
+func TestCommittedTurnsAreNotKeptInMemory(t *testing.T) {
+	r := newRig(t, func(*actors.Turn, messages.Message) error { return nil })
+	load := new([64]byte)
+	watched := weak.Make(load)
+	msg := messages.Message(carrier{load})
+	load = nil
+	for range 5 { // so that the committer's queue has room for more and is not copied
+		if _, err := r.Post("", "actor/a", msg, ""); err != nil {
+			t.Fatal(err)
+		}
+		msg = number{1}
+	}
+	r.Commit(100)
+	for range 2 { // Started and the message
+		if _, failure := r.Step(r.cell); failure != nil {
+			t.Fatal(failure)
+		}
+	}
+	runtime.GC()
+	if watched.Value() != nil {
+		t.Error("a message that was committed, delivered and handled is still in memory")
+	}
+	runtime.KeepAlive(r)
 }
 
 // A worker that was given up may still answer: only the first answer counts.

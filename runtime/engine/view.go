@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"sort"
 	"strings"
 
 	"github.com/kehai-run/kehai/messages"
@@ -19,35 +18,37 @@ func (e *Engine) read(c *Cell, key string) ([]byte, bool, error) {
 }
 
 // cellReader shows an actor its own rows: the store's, under what its pending
-// turns have written. A release may move rows from the overlay to the store
-// between the two looks, so Scan takes the overlay first.
+// turns have written.
 type cellReader struct {
 	e *Engine
 	c *Cell
 }
 
+// Get implements [actors.Reader].
 func (r cellReader) Get(key string) ([]byte, bool, error) {
 	return r.e.read(r.c, stateKey(r.c.addr, key))
 }
 
-func (r cellReader) Scan(prefix string, yield func(string, []byte) bool) error {
+// Rows implements [actors.Reader]. A release may move rows from the overlay to
+// the store between the two looks, so it takes the overlay first.
+func (r cellReader) Rows(prefix string) (map[string][]byte, error) {
 	full := stateKey(r.c.addr, prefix)
 	base := len(full) - len(prefix)
 	over := map[string]overlay{}
 	r.c.mu.Lock()
 	for k, o := range r.c.view {
 		if strings.HasPrefix(k, full) {
-			over[k] = o
+			over[k[base:]] = o
 		}
 	}
 	r.c.mu.Unlock()
 	rows := map[string][]byte{}
 	err := r.e.store.Scan([]byte(full), nil, func(k, v []byte) bool {
-		rows[string(k)] = v
+		rows[string(k[base:])] = v
 		return true
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for k, o := range over {
 		if o.ok {
@@ -56,17 +57,7 @@ func (r cellReader) Scan(prefix string, yield func(string, []byte) bool) error {
 			delete(rows, k)
 		}
 	}
-	keys := make([]string, 0, len(rows))
-	for k := range rows {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
-		if !yield(k[base:], rows[k]) {
-			break
-		}
-	}
-	return nil
+	return rows, nil
 }
 
 func stateKey(a messages.Address, row string) string { return ofActor(keyState, a, row) }

@@ -63,9 +63,12 @@ func (r rows) Get(key string) ([]byte, bool, error) {
 	return r.h.o.store.Get([]byte(r.prefix() + key))
 }
 
-func (r rows) Scan(prefix string, yield func(string, []byte) bool) error {
+func (r rows) Rows(prefix string) (map[string][]byte, error) {
+	list := map[string][]byte{}
 	base := len(r.prefix())
-	return r.h.o.store.Scan([]byte(r.prefix()+prefix), nil, func(k, v []byte) bool {
-		return yield(string(k[base:]), v)
+	err := r.h.o.store.Scan([]byte(r.prefix()+prefix), nil, func(k, v []byte) bool {
+		list[string(k[base:])] = v
+		return true
 	})
+	return list, err
 }
