@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors/focus/notifier"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
@@ -17,7 +18,7 @@ import (
 // stored answers what can be asked of an engine, whether its actors run or not.
 type stored struct {
 	engine *engine.Engine
-	cfg    Config
+	cfg    config.Config
 	pauses *pauses
 	names  telemetry.Names // in the log
 }
@@ -93,14 +94,14 @@ func (s stored) DiscardDeadLetter(ctx context.Context, id string) error {
 type Resting struct {
 	stored
 	store engine.Store
-	cfg   Config
+	cfg   config.Config
 	stop  context.CancelFunc
 	done  chan struct{}
 }
 
 // OpenResting opens the store of a configuration; the error wraps
 // engine.ErrInUse while a Kehai runs on it. Close it after use.
-func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
+func OpenResting(cfg config.Config, opts ...Option) (*Resting, error) {
 	set := newSettings(cfg, opts)
 	codec, err := messages.NewCodec(append([]messages.Table{events.Core()}, set.tables...)...)
 	if err != nil {
@@ -112,7 +113,7 @@ func OpenResting(cfg Config, opts ...Option) (*Resting, error) {
 	}
 	e, err := engine.New(engine.Options{
 		Store: st, Codec: codec, Clock: engine.SystemClock{}, Driver: asleep{}, Kinds: told(),
-		Sync: cfg.Durability == DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
+		Sync: cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})
 	if err == nil {
 		err = e.Recover()

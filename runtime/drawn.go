@@ -15,6 +15,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // WithLives lets the scripts of drawn windows end this runtime: restart asks for
@@ -33,7 +34,7 @@ type drawnWindows struct {
 	host    *script.Host
 }
 
-func (d *drawnWindows) open(cfg Config, w WindowConfig) (hardware.Screen, string, error) {
+func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, string, error) {
 	chat, err := script.Open(w.Script)
 	if err != nil {
 		return nil, "", err
@@ -73,7 +74,7 @@ func (d *drawnWindows) open(cfg Config, w WindowConfig) (hardware.Screen, string
 }
 
 // do does what the script of a window asks of its host.
-func (d *drawnWindows) do(ctx context.Context, w WindowConfig, win *drawn.Window, chat script.Script, e script.Event) error {
+func (d *drawnWindows) do(ctx context.Context, w config.Window, win *drawn.Window, chat script.Script, e script.Event) error {
 	switch e.Do {
 	case script.ResetBaseline:
 		id := messages.WindowID(w.Name + "@" + d.runtime.cfg.Node)

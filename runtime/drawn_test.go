@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // TestWhoStartsAgain refuses a script that ends the runtime where nobody starts
@@ -22,7 +23,7 @@ func TestWhoStartsAgain(t *testing.T) {
 		{"restart", true, true}, {"crash", true, true},
 	} {
 		dir := t.TempDir()
-		cfg := runtime.Default()
+		cfg := config.Default()
 		cfg.Data = filepath.Join(dir, "data")
 		cfg.Windows[0].Script = filepath.Join(dir, "chat.jsonl")
 		text := `{"at_ms":0,"who":"me","text":"a","conversation":"Hana"}` + "\n" + `{"at_ms":1,"do":"` + c.verb + `"}` + "\n"

@@ -50,7 +50,7 @@ func TestAPanickingSubscriberIsRetriedAndReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				rt := newRuntime(t, config(t), runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
+				rt := newRuntime(t, noWindow(t), runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
 					runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }))
 				mended := make(chan uint64, 10)
 				tries := 0
@@ -113,7 +113,7 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := keptStore{memStore()}
 		withStore := runtime.WithStore(func() (engine.Store, error) { return kept, nil })
-		rt := newRuntime(t, config(t), withStore)
+		rt := newRuntime(t, noWindow(t), withStore)
 		stop := start(t, rt)
 		for range 2 {
 			if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); err != nil {
@@ -125,7 +125,7 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 			t.Error(err)
 		}
 
-		rt, err := runtime.New(config(t), withStore)
+		rt, err := runtime.New(noWindow(t), withStore)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 			t.Errorf("Run took %v to end: it waited for a subscription that has stopped", took)
 		}
 
-		rt = newRuntime(t, config(t), withStore)
+		rt = newRuntime(t, noWindow(t), withStore)
 		got := collect(t, rt, "host")
 		stop = start(t, rt)
 		if first, second := next(got), next(got); first != 1 || second != 2 {

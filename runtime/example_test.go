@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // A host reads a chat window that is drawn, with a recognizer that knows what
@@ -26,7 +27,7 @@ func Example() {
 
 	cfg := runtime.Default()
 	cfg.Data = dir
-	cfg.OCR.Engine = runtime.OCRDrawn // knows what the drawn window shows; leave it out for real OCR
+	cfg.OCR.Engine = config.OCRDrawn // knows what the drawn window shows; leave it out for real OCR
 	cfg.Windows[0].Script = "testdata/hello.jsonl"
 
 	rt, err := runtime.New(cfg)

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors/focus"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -41,7 +43,7 @@ func ClassifyFocus(profile string, camera, usage []byte) (FocusVerdict, error) {
 func focusCase(profile string, camera, usage []byte) (rules focus.Rules, look focus.Look, err error) {
 	rules, ok := focus.RulesOf(focus.Profile(profile))
 	if !ok {
-		return rules, look, fmt.Errorf("%w: profile %s: want %s", ErrFocusInput, quote(profile), orList(FocusProfiles()))
+		return rules, look, fmt.Errorf("%w: profile %.60q: want %s", ErrFocusInput, profile, strings.Join(FocusProfiles(), " or "))
 	}
 	if look.Camera, err = halfOf(camera, messages.DecodeCamera); err != nil {
 		return rules, look, fmt.Errorf("%w: camera: %w", ErrFocusInput, err)
@@ -73,7 +75,11 @@ func FocusHints(camera, usage []byte) (hints []string) {
 		known []string
 	}{{"camera", camera, messages.CameraFields()}, {"pc", usage, messages.UsageFields()}} {
 		for _, field := range messages.UnknownFields(focus.NoNaN(half.data), half.known) {
-			hints = append(hints, fmt.Sprintf("%s: %s is no field of it and counts for nothing%s", half.name, quote(field), didYouMean(field, half.known)))
+			hint := fmt.Sprintf("%s: %.60q is no field of it and counts for nothing", half.name, field)
+			if near := text.Nearest(field, half.known); near != "" {
+				hint += ": did you mean " + near + "?"
+			}
+			hints = append(hints, hint)
 		}
 	}
 	return hints

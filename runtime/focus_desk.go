@@ -20,15 +20,10 @@ import (
 	"github.com/kehai-run/kehai/hardware/darwin"
 	"github.com/kehai-run/kehai/hardware/x11"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/feed"
-)
-
-// Usage drivers that are built in.
-const (
-	UsageSystem = "system"
-	UsageNone   = "none"
 )
 
 // OpenUsage opens a driver that counts how the computer is used. It is called
@@ -42,18 +37,12 @@ func WithUsage(name string, open OpenUsage) Option {
 	return func(s *settings) { s.usages[name] = open }
 }
 
-// Values of focus.notify.
-const (
-	NotifyDesktop = "desktop"
-	NotifyNone    = "none"
-)
-
 // WithNotifier shows notices about attention on the desktop, unless focus.notify
 // is none. Without it they are events, and on the live page, only.
 func WithNotifier(n hardware.Notifier) Option { return func(s *settings) { s.notifier = n } }
 
 func builtinUsages() map[string]OpenUsage {
-	return map[string]OpenUsage{UsageSystem: func() (hardware.Usage, error) {
+	return map[string]OpenUsage{config.UsageSystem: func() (hardware.Usage, error) {
 		if goruntime.GOOS == "darwin" {
 			return darwin.OpenUsage(darwin.UsageOptions{})
 		}
@@ -78,21 +67,19 @@ func (r *Runtime) watchDesk(p *plan) error {
 	if !cfg.Enabled {
 		return nil
 	}
-	names := append(slices.Sorted(maps.Keys(r.set.usages)), UsageNone)
-	var wrong problems
-	if wrong.add(&r.cfg, "focus.usage", checkOneOf(cfg.Usage, names)); len(wrong) > 0 {
-		return wrong.err()
+	if err := r.cfg.CheckUsages(slices.Sorted(maps.Keys(r.set.usages))); err != nil {
+		return err
 	}
-	seed := r.cfg.Profile == ProfileSeed
+	seed := r.cfg.Profile == config.ProfileSeed
 	show := r.set.notifier
-	if cfg.Notify == NotifyNone {
+	if cfg.Notify == config.NotifyNone {
 		show = nil
 	}
 	p.kinds = append(p.kinds,
 		engine.Kind{Name: camera.Kind, Source: true, Fleeting: 64, New: camera.New(camera.Options{Literal: seed})},
 		engine.Kind{Name: focus.Kind, Source: true, New: func(a messages.Address) actors.Actor {
 			return focus.New(focus.Options{
-				Rules: cfg.rules(r.cfg.Profile), Literal: seed, LLM: cfg.LLM && r.hasWorker(messages.WorkerLLM),
+				Rules: cfg.RulesFor(r.cfg.Profile), Literal: seed, LLM: cfg.LLM && r.hasWorker(messages.WorkerLLM),
 				Deadline: r.llmPatience(),
 				Tell:     []string{history.Kind, notifier.Kind},
 			})(a)
@@ -125,23 +112,6 @@ func (r *Runtime) watchDesk(p *plan) error {
 // hasWorker reports a worker kind of the finished plan.
 func (r *Runtime) hasWorker(name string) bool {
 	return slices.ContainsFunc(r.plan.workers, func(k engine.WorkerKind) bool { return k.Name == name })
-}
-
-// rules are those of a profile with the thresholds of the configuration. The
-// guards of the default profile stay off in profile seed.
-func (c FocusConfig) rules(profile string) focus.Rules {
-	p := focus.ProfileDefault
-	if profile == ProfileSeed {
-		p = focus.ProfileSeed
-	}
-	r, _ := focus.RulesOf(p) // both are known
-	own := c.Rules
-	r.NoFaceRatio, r.EyesOpen, r.FacingYaw, r.FacingPitch = own.NoFace, own.EyesOpen, own.FacingYaw, own.FacingPitch
-	r.IdleAfter, r.TurnedYaw, r.ManySwitches, r.ManyApps = time.Duration(own.Idle), own.Turned, own.Switches, own.Apps
-	if p == focus.ProfileDefault {
-		r.CoveredKey, r.LongIdle = time.Duration(own.CoveredKey), time.Duration(own.LongIdle)
-	}
-	return r
 }
 
 // FeedSocket is where face trackers connect to the Kehai of a data directory.

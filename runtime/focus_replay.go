@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -113,7 +114,7 @@ const (
 func newFocusReplay(profile string, ask func(messages.Text) (messages.Text, error)) (*focusReplay, error) {
 	rules, ok := focus.RulesOf(focus.Profile(profile))
 	if !ok {
-		return nil, fmt.Errorf("%w: profile %s: want %s", ErrFocusInput, quote(profile), orList(FocusProfiles()))
+		return nil, fmt.Errorf("%w: profile %.60q: want %s", ErrFocusInput, profile, strings.Join(FocusProfiles(), " or "))
 	}
 	codec, err := messages.NewCodec(events.Core())
 	if err != nil {

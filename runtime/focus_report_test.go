@@ -12,6 +12,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -128,18 +129,18 @@ func TestFocusDays(t *testing.T) {
 // The thresholds of the configuration are those of the profiles, and reach the
 // rules.
 func TestFocusRulesOfTheConfiguration(t *testing.T) {
-	cfg := Default()
-	for profile, p := range map[string]focus.Profile{ProfileDefault: focus.ProfileDefault, ProfileSeed: focus.ProfileSeed} {
+	cfg := config.Default()
+	for profile, p := range map[string]focus.Profile{config.ProfileDefault: focus.ProfileDefault, config.ProfileSeed: focus.ProfileSeed} {
 		want, _ := focus.RulesOf(p)
-		if got := cfg.Focus.rules(profile); got != want {
+		if got := cfg.Focus.RulesFor(profile); got != want {
 			t.Errorf("rules(%s) = %+v, want %+v", profile, got, want)
 		}
 	}
 	c := cfg.Focus
-	c.Rules = FocusRulesConfig{
-		NoFace: 0.1, EyesOpen: 0.2, FacingYaw: 3, FacingPitch: 4, Idle: 5 * second, Turned: 6, Switches: 7, Apps: 8, CoveredKey: 9 * second, LongIdle: 10 * second,
+	c.Rules = config.FocusRules{
+		NoFace: 0.1, EyesOpen: 0.2, FacingYaw: 3, FacingPitch: 4, Idle: config.Duration(5 * time.Second), Turned: 6, Switches: 7, Apps: 8, CoveredKey: config.Duration(9 * time.Second), LongIdle: config.Duration(10 * time.Second),
 	}
-	got := c.rules(ProfileDefault)
+	got := c.RulesFor(config.ProfileDefault)
 	want, _ := focus.RulesOf(focus.ProfileDefault)
 	want.NoFaceRatio, want.EyesOpen, want.FacingYaw, want.FacingPitch, want.IdleAfter = 0.1, 0.2, 3, 4, 5*time.Second
 	want.TurnedYaw, want.ManySwitches, want.ManyApps, want.CoveredKey, want.LongIdle = 6, 7, 8, 9*time.Second, 10*time.Second

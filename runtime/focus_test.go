@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
@@ -50,7 +51,7 @@ func (d *desktop) Notify(context.Context, string, string) error { d.shown.Add(1)
 func watched(t *testing.T, w *worker, opts ...runtime.Option) *testkit.System {
 	t.Helper()
 	return testkit.Start(t,
-		testkit.WithConfig(func(c *runtime.Config) {
+		testkit.WithConfig(func(c *config.Config) {
 			c.Focus.Enabled, c.Focus.Usage, c.Node = true, "made-up", "desk"
 		}),
 		testkit.WithRuntime(append(opts, runtime.WithUsage("made-up", func() (hardware.Usage, error) { return w, nil }))...))
@@ -178,7 +179,7 @@ func TestTheLanguageModelIsAsked(t *testing.T) {
 }
 
 func TestNobodyIsWatchedUnlessAsked(t *testing.T) {
-	rt := newRuntime(t, config(t))
+	rt := newRuntime(t, noWindow(t))
 	stop := start(t, rt)
 	defer stop()
 	for _, a := range rt.Inspect().Actors {
@@ -194,18 +195,18 @@ func TestNobodyIsWatchedUnlessAsked(t *testing.T) {
 }
 
 func TestUnknownUsageDriver(t *testing.T) {
-	cfg := config(t)
+	cfg := noWindow(t)
 	cfg.Focus.Enabled, cfg.Focus.Usage = true, "sytem"
 	_, err := runtime.New(cfg)
-	if !errors.Is(err, runtime.ErrConfig) || !strings.Contains(err.Error(), "focus.usage") || !strings.Contains(err.Error(), "did you mean system") {
+	if !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "focus.usage") || !strings.Contains(err.Error(), "did you mean system") {
 		t.Errorf("New(usage: sytem) = %v, want the nearest name", err)
 	}
 }
 
 // What a tracker sends over the socket reaches the camera of the desk.
 func TestTrackersReachTheCamera(t *testing.T) {
-	cfg := config(t)
-	cfg.Focus.Enabled, cfg.Focus.Usage, cfg.Node, cfg.Focus.FeedAddr = true, runtime.UsageNone, "desk", "127.0.0.1:0"
+	cfg := noWindow(t)
+	cfg.Focus.Enabled, cfg.Focus.Usage, cfg.Node, cfg.Focus.FeedAddr = true, config.UsageNone, "desk", "127.0.0.1:0"
 	got := make(chan messages.Message, 4)
 	rt := newRuntime(t, cfg, runtime.WithActor(engine.Kind{Name: "camera", New: func(messages.Address) actors.Actor {
 		return actors.Func(func(_ *actors.Turn, m messages.Message) error {

@@ -11,11 +11,12 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // window is a watched window and its driver.
 type window struct {
-	cfg    WindowConfig
+	cfg    config.Window
 	screen hardware.Screen
 	ref    string
 }
@@ -64,8 +65,8 @@ func (r *Runtime) openStructures(p *plan) (map[messages.WindowID]structure.Sourc
 
 // builtin adds the drivers that need no display: drawn windows, the recognizer
 // that knows what they drew, and Tesseract.
-func (s *settings) builtin(cfg Config) {
-	s.screens["drawn"] = func(w WindowConfig) (hardware.Screen, string, error) { return s.drawn.open(cfg, w) }
+func (s *settings) builtin(cfg config.Config) {
+	s.screens["drawn"] = func(w config.Window) (hardware.Screen, string, error) { return s.drawn.open(cfg, w) }
 	s.recognizers["drawn"] = func() (hardware.Recognizer, error) { return drawn.NewRecognizer(s.drawn.windows...), nil }
 	s.recognizers["tesseract"] = func() (hardware.Recognizer, error) { return tesseract.Open(tesseract.Options{}) }
 	s.probes["tesseract"] = func() error {

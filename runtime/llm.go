@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -45,30 +46,30 @@ func WithLLMTransport(t http.RoundTripper) Option {
 
 // OpenLLM makes the model that a configuration names; with llm.tier none that is
 // an error. It keeps the limits of the configuration, and must be closed.
-func OpenLLM(l LLMConfig) (*llm.Client, error) {
+func OpenLLM(l config.LLM) (*llm.Client, error) {
 	c, err := openLLM(l, settings{}, nil)
 	if err == nil && c == nil {
-		err = fmt.Errorf("%w: llm.tier is none: set it to local or cloud", ErrConfig)
+		err = fmt.Errorf("%w: llm.tier is none: set it to local or cloud", config.ErrConfig)
 	}
 	return c, err
 }
 
 // openLLM returns nil if nobody may be asked.
-func openLLM(l LLMConfig, set settings, changed func(*LLMError)) (*llm.Client, error) {
-	o := l.options()
+func openLLM(l config.LLM, set settings, changed func(*LLMError)) (*llm.Client, error) {
+	o := l.Options()
 	o.Host, o.Transport, o.Changed = set.llm, set.llmWay, changed
 	if o.Host == nil {
-		if l.Tier == LLMNone || l.Tier == "" {
+		if l.Tier == config.LLMNone || l.Tier == "" {
 			return nil, nil
 		}
 		var err error
-		if o.Key, err = readToken(l, os.Getenv); err != nil {
+		if o.Key, err = config.ReadToken(l, os.Getenv); err != nil {
 			return nil, err
 		}
 	}
 	c, err := llm.New(o)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+		return nil, fmt.Errorf("%w: %w", config.ErrConfig, err)
 	}
 	return c, nil
 }
@@ -110,7 +111,7 @@ type LLMProbe struct {
 
 // ProbeLLM looks whether the server of a configuration answers, without asking
 // the model. The probe is nil with llm.tier none. Errors never show the key.
-func ProbeLLM(ctx context.Context, l LLMConfig) (*LLMProbe, error) {
+func ProbeLLM(ctx context.Context, l config.LLM) (*LLMProbe, error) {
 	c, err := openLLM(l, settings{}, nil)
 	if err != nil || c == nil {
 		return nil, err

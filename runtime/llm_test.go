@@ -21,17 +21,18 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
 )
 
 // asking starts a watched desk whose unclear cases go to a server, in a bubble.
-func asking(t *testing.T, w *worker, server *testkit.LLMServer, change ...func(*runtime.LLMConfig)) *testkit.System {
+func asking(t *testing.T, w *worker, server *testkit.LLMServer, change ...func(*config.LLM)) *testkit.System {
 	t.Helper()
 	return testkit.Start(t,
-		testkit.WithConfig(func(c *runtime.Config) {
+		testkit.WithConfig(func(c *config.Config) {
 			c.Focus.Enabled, c.Focus.Usage, c.Node = true, "made-up", "desk"
-			c.LLM.Tier, c.LLM.Provider, c.LLM.Model, c.LLM.BaseURL = runtime.LLMLocal, "openai", "m", server.URL()+"/v1"
+			c.LLM.Tier, c.LLM.Provider, c.LLM.Model, c.LLM.BaseURL = config.LLMLocal, "openai", "m", server.URL()+"/v1"
 			for _, f := range change {
 				f(&c.LLM)
 			}
@@ -177,7 +178,7 @@ func TestALateAnswerIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := testkit.StartLLMPipe(t)
 		server.When(nil, testkit.LLMReply{Text: `{"state":"idle","confidence":1}`, Hold: true})
-		s := asking(t, &worker{}, server, func(c *runtime.LLMConfig) { c.Timeout = runtime.Duration(time.Minute) })
+		s := asking(t, &worker{}, server, func(c *config.LLM) { c.Timeout = config.Duration(time.Minute) })
 		sees(t, s, turned, 55*time.Second)
 		server.Release(5)
 		s.Advance(time.Second)
@@ -273,9 +274,9 @@ func TestEveryAskerHearsBack(t *testing.T) {
 	t.Setenv("TEST_LLM_KEY", key)
 	server := testkit.StartLLM(t, testkit.LLMReply{Text: "hello", PromptTokens: 11, AnswerTokens: 3},
 		testkit.LLMReply{Status: 403, Text: key}, testkit.LLMReply{Body: key}, testkit.LLMReply{Status: 429, RetryAfter: "60", Text: key})
-	cfg := config(t)
+	cfg := noWindow(t)
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
-	cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.BaseURL, cfg.LLM.KeyEnv = runtime.LLMLocal, "anthropic", "m", server.URL()+"/v1", "TEST_LLM_KEY"
+	cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.BaseURL, cfg.LLM.KeyEnv = config.LLMLocal, "anthropic", "m", server.URL()+"/v1", "TEST_LLM_KEY"
 	heard := make(chan string, 1)
 	var log bytes.Buffer
 	rt := newRuntime(t, cfg, runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
@@ -336,12 +337,12 @@ func TestEveryAskerHearsBack(t *testing.T) {
 }
 
 func TestNewRefusesALanguageModelWithoutItsKey(t *testing.T) {
-	cfg := config(t)
-	cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.KeyEnv = runtime.LLMCloud, "openai", "m", "TEST_NO_SUCH_KEY"
-	if _, err := runtime.New(cfg); !errors.Is(err, runtime.ErrConfig) || !strings.Contains(err.Error(), "TEST_NO_SUCH_KEY is not set") {
+	cfg := noWindow(t)
+	cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.KeyEnv = config.LLMCloud, "openai", "m", "TEST_NO_SUCH_KEY"
+	if _, err := runtime.New(cfg); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "TEST_NO_SUCH_KEY is not set") {
 		t.Errorf("New(no key) = %v, want to be told which variable to set", err)
 	}
-	if _, err := runtime.OpenLLM(runtime.Default().LLM); !errors.Is(err, runtime.ErrConfig) || !strings.Contains(err.Error(), "llm.tier is none") {
+	if _, err := runtime.OpenLLM(config.Default().LLM); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "llm.tier is none") {
 		t.Errorf("OpenLLM(tier none) = %v, want to be told what to set", err)
 	}
 }
@@ -349,7 +350,7 @@ func TestNewRefusesALanguageModelWithoutItsKey(t *testing.T) {
 // An actor that asks where nobody may be asked hears so.
 func TestNoLanguageModelByDefault(t *testing.T) {
 	heard := make(chan messages.CallFailed, 1)
-	rt := newRuntime(t, config(t), runtime.WithActor(engine.Kind{Name: "asker", New: func(messages.Address) actors.Actor {
+	rt := newRuntime(t, noWindow(t), runtime.WithActor(engine.Kind{Name: "asker", New: func(messages.Address) actors.Actor {
 		return actors.Func(func(turn *actors.Turn, m messages.Message) error {
 			switch m := m.(type) {
 			case messages.Started:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -78,7 +79,7 @@ func (r *Runtime) keepLogKey(ctx context.Context) {
 
 // restingNames are those of a store that is looked at. Without a key in it,
 // nothing was logged yet.
-func restingNames(e *engine.Engine, cfg Config) (telemetry.Names, error) {
+func restingNames(e *engine.Engine, cfg config.Config) (telemetry.Names, error) {
 	n := telemetry.Names{Apps: map[string]bool{}}
 	for _, w := range cfg.Windows {
 		n.Apps[w.App] = true

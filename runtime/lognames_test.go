@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
@@ -125,11 +126,11 @@ var (
 )
 
 func TestTheLogNamesNobodyAndQuotesNothing(t *testing.T) {
-	for _, profile := range []string{runtime.ProfileDefault, runtime.ProfileSeed} {
+	for _, profile := range []string{config.ProfileDefault, config.ProfileSeed} {
 		t.Run(profile, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var book logBook
-				s := aday(t, book.option(), testkit.WithConfig(func(c *runtime.Config) { c.Profile = profile }))
+				s := aday(t, book.option(), testkit.WithConfig(func(c *config.Config) { c.Profile = profile }))
 				book.lacks(t, friends...)
 				book.lacks(t, said...)
 				hana := s.Runtime.LogName("line:Hanako")
@@ -147,7 +148,7 @@ func TestTheLogNamesNobodyAndQuotesNothing(t *testing.T) {
 func TestTheLogWithTexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var book logBook
-		aday(t, book.option(), testkit.WithConfig(func(c *runtime.Config) { c.Debug.Text = true }))
+		aday(t, book.option(), testkit.WithConfig(func(c *config.Config) { c.Debug.Text = true }))
 		book.has(t, `"conversation":"line:Hanako"`, `"actor":"conversation/line:Kentaro"`, `"text":"おはよう\nkaimono"`)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -38,16 +39,16 @@ func (r firstTooLong) RecognizeCrop(ctx context.Context, frame *image.RGBA, box 
 // profile seed the longest does. A cache of one makes each reading a new one.
 func TestTheRuleOfABurst(t *testing.T) {
 	for name, want := range map[string]string{
-		runtime.ProfileDefault: "明日の会議は何時ですか",
-		runtime.ProfileSeed:    "明日の会議は何時ですかおか",
+		config.ProfileDefault: "明日の会議は何時ですか",
+		config.ProfileSeed:    "明日の会議は何時ですかおか",
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				window, hand := toCome()
 				looks := 0
 				s := testkit.Start(t, profile(name),
-					testkit.WithConfig(func(c *runtime.Config) { c.OCR.Burst, c.OCR.Cache = 3, 1 }),
-					testkit.WithRuntime(runtime.WithRecognizer(runtime.OCRDrawn, func() (hardware.Recognizer, error) {
+					testkit.WithConfig(func(c *config.Config) { c.OCR.Burst, c.OCR.Cache = 3, 1 }),
+					testkit.WithRuntime(runtime.WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) {
 						return firstTooLong{drawn.NewRecognizer(window()), &looks}, nil
 					})))
 				hand(s.Window)

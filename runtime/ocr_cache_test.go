@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -31,7 +31,7 @@ func TestPixelsAreReadOnce(t *testing.T) {
 	}{{512, false}, {4, true}} {
 		t.Run(fmt.Sprint(c.cache), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := testkit.Start(t, testkit.WithConfig(func(cfg *runtime.Config) { cfg.OCR.Cache = c.cache }))
+				s := testkit.Start(t, testkit.WithConfig(func(cfg *config.Config) { cfg.OCR.Cache = c.cache }))
 				for i := range 12 {
 					s.Friend("Hana", fmt.Sprintf("これは%d番目のメッセージです", i+1))
 					s.Advance(3 * time.Second)

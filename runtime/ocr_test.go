@@ -7,15 +7,16 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // A recognizer of the host's own takes the place of the built-in one, and of
 // the check that it is installed.
 func TestARecognizerOfTheHost(t *testing.T) {
-	cfg := runtime.Default()
+	cfg := config.Default()
 	cfg.Data = t.TempDir()
 	opened := make(chan struct{}, 100)
-	rt := newRuntime(t, cfg, runtime.WithRecognizer(runtime.OCRTesseract, func() (hardware.Recognizer, error) {
+	rt := newRuntime(t, cfg, runtime.WithRecognizer(config.OCRTesseract, func() (hardware.Recognizer, error) {
 		opened <- struct{}{}
 		return nil, errors.New("no such engine here")
 	}))

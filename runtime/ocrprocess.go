@@ -13,6 +13,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/ocrproc"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // ocrVerb is the first argument of a process that reads text for another one.
@@ -59,17 +60,17 @@ func WithOCRCommand(command func(engine string) *exec.Cmd) Option {
 // ServeOCR reads for another process: requests come from in, until it ends.
 // The caller must exit afterwards, as the engine may still be inside a call.
 func ServeOCR(engine string, in io.Reader, out io.Writer, opts ...Option) error {
-	set := newSettings(Default(), opts)
+	set := newSettings(config.Default(), opts)
 	open, ok := set.recognizers[engine]
-	if !ok || engine == OCRDrawn {
-		return fmt.Errorf("runtime: no OCR engine %q can read in a process of its own: want %s", engine, orList(isolable(set)))
+	if !ok || engine == config.OCRDrawn {
+		return fmt.Errorf("runtime: no OCR engine %q can read in a process of its own: want %s", engine, strings.Join(isolable(set), " or "))
 	}
 	return ocrproc.Serve(in, out, open)
 }
 
 // isolable are the engines that need nothing of the process that captures.
 func isolable(set settings) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(set.recognizers)), func(name string) bool { return name == OCRDrawn })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(set.recognizers)), func(name string) bool { return name == config.OCRDrawn })
 }
 
 // recognizers are how OCR workers open their engine: at first, and once its
@@ -77,24 +78,20 @@ func isolable(set settings) []string {
 func (r *Runtime) recognizers() (open, isolated OpenRecognizer, err error) {
 	engine := r.cfg.OCR.Engine
 	here := r.set.recognizers[engine]
-	var p problems
 	switch {
-	case r.cfg.OCR.Isolation != IsolationProcess:
-	case engine == OCRDrawn:
-		p.add(&r.cfg, "ocr.isolation", "the engine drawn knows only windows of its own process: want inprocess, or another engine")
+	case r.cfg.OCR.Isolation != config.IsolationProcess:
+	case engine == config.OCRDrawn:
+		return nil, nil, r.cfg.Wrong("ocr.isolation", "the engine drawn knows only windows of its own process: want inprocess, or another engine")
 	case r.set.ocrCommand == nil:
-		p.add(&r.cfg, "ocr.isolation", "this program cannot start itself to read text: call runtime.OCRProcess first thing in main and give New what it returns, or want inprocess")
+		return nil, nil, r.cfg.Wrong("ocr.isolation", "this program cannot start itself to read text: call runtime.OCRProcess first thing in main and give New what it returns, or want inprocess")
 	}
-	if err := p.err(); err != nil {
-		return nil, nil, err
-	}
-	if r.set.ocrCommand == nil || engine == OCRDrawn {
+	if r.set.ocrCommand == nil || engine == config.OCRDrawn {
 		return here, nil, nil
 	}
 	there := func() (hardware.Recognizer, error) {
 		return ocrproc.New(func() *exec.Cmd { return r.ocrCommand(engine) }), nil
 	}
-	if r.cfg.OCR.Isolation == IsolationProcess {
+	if r.cfg.OCR.Isolation == config.IsolationProcess {
 		return there, nil, nil
 	}
 	return here, there, nil
@@ -102,7 +99,7 @@ func (r *Runtime) recognizers() (open, isolated OpenRecognizer, err error) {
 
 // warnOfHangs says what a host has left out.
 func (r *Runtime) warnOfHangs() {
-	if r.set.ocrCommand == nil && r.cfg.OCR.Engine != OCRDrawn && len(r.cfg.Windows) > 0 {
+	if r.set.ocrCommand == nil && r.cfg.OCR.Engine != config.OCRDrawn && len(r.cfg.Windows) > 0 {
 		r.log.Warn().Str("engine", r.cfg.OCR.Engine).
 			Str("hint", "call runtime.OCRProcess first thing in main and give New what it returns").
 			Msg("OCR stops if its engine hangs three times: this program cannot start a process of its own to read text")

@@ -13,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -21,9 +22,9 @@ import (
 func ExampleOCRProcess() {
 	isolated := runtime.OCRProcess() // does not return in a process that reads
 
-	cfg := runtime.Default()
+	cfg := config.Default()
 	cfg.Data, cfg.Windows = os.TempDir(), nil
-	cfg.OCR.Isolation = runtime.IsolationProcess
+	cfg.OCR.Isolation = config.IsolationProcess
 	_, err := runtime.New(cfg, isolated)
 	fmt.Println(err)
 	// Output: <nil>
@@ -55,11 +56,11 @@ func TestAHostThatCannotIsolateIsTold(t *testing.T) {
 	}{
 		"no process": {"own", nil, true},
 		"a process":  {"own", []runtime.Option{runtime.WithOCRCommand(runtime.OCRCommand)}, false},
-		"drawn":      {runtime.OCRDrawn, nil, false},
+		"drawn":      {config.OCRDrawn, nil, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			testkit.Start(t, testkit.WithConfig(func(cfg *runtime.Config) { cfg.OCR.Engine = c.engine }), testkit.WithRuntime(append(c.opts,
+			testkit.Start(t, testkit.WithConfig(func(cfg *config.Config) { cfg.OCR.Engine = c.engine }), testkit.WithRuntime(append(c.opts,
 				runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
 				runtime.WithRecognizer("own", func() (hardware.Recognizer, error) { return drawn.NewRecognizer(), nil }))...))
 			synctest.Wait()

@@ -11,8 +11,15 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
+
+// Config is everything that can be set, see package config.
+type Config = config.Config
+
+// Default is the configuration that holds where nothing is set.
+func Default() Config { return config.Default() }
 
 // Option changes what New builds.
 type Option func(*settings)
@@ -56,13 +63,13 @@ func newSettings(cfg Config, opts []Option) settings {
 // OpenScreen opens the driver of one watched window and returns it with the
 // driver's own name of the window. It is called once by New for each window; if
 // the screen is an io.Closer it is closed at the end of Run.
-type OpenScreen func(w WindowConfig) (screen hardware.Screen, ref string, err error)
+type OpenScreen func(w config.Window) (screen hardware.Screen, ref string, err error)
 
 // OpenStructure opens the accessibility tree of one watched window and returns it
 // with the driver's own name of the window. It is called once by New for each
 // window that names the driver; if the structure is an io.Closer it is closed at
 // the end of Run.
-type OpenStructure func(w WindowConfig) (structure hardware.Structure, ref string, err error)
+type OpenStructure func(w config.Window) (structure hardware.Structure, ref string, err error)
 
 // OpenRecognizer makes one OCR engine. It is called by each OCR worker, and
 // again after a failure.

@@ -13,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -25,7 +26,7 @@ type desk struct {
 	states chan events.CaptureState
 }
 
-func openDesk(t *testing.T, change func(*runtime.Config)) *desk {
+func openDesk(t *testing.T, change func(*config.Config)) *desk {
 	t.Helper()
 	w, err := drawn.New(drawn.Options{Ref: "line", Conversation: "Kentaro", Now: time.Now})
 	if err != nil {
@@ -35,15 +36,15 @@ func openDesk(t *testing.T, change func(*runtime.Config)) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := config(t)
-	cfg.Windows, cfg.OCR.Engine, cfg.Node = []runtime.WindowConfig{runtime.DefaultWindow("line")}, runtime.OCRDrawn, "desk"
-	cfg.Windows[0].Poll, cfg.Dedup.FirstSight = runtime.Duration(100*time.Millisecond), "all"
+	cfg := noWindow(t)
+	cfg.Windows, cfg.OCR.Engine, cfg.Node = []config.Window{config.DefaultWindow("line")}, config.OCRDrawn, "desk"
+	cfg.Windows[0].Poll, cfg.Dedup.FirstSight = config.Duration(100*time.Millisecond), "all"
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
 	change(&cfg)
 	states := make(chan events.CaptureState, 64)
 	rt := newRuntime(t, cfg,
-		runtime.WithScreen("drawn", func(runtime.WindowConfig) (hardware.Screen, string, error) { return screen, "line", nil }),
-		runtime.WithRecognizer(runtime.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }),
+		runtime.WithScreen("drawn", func(config.Window) (hardware.Screen, string, error) { return screen, "line", nil }),
+		runtime.WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }),
 		runtime.WithListener(func(ev runtime.Event) {
 			if m, ok := ev.Message.(events.CaptureState); ok {
 				states <- m
@@ -72,7 +73,7 @@ func (w *desk) picture() int {
 }
 
 func TestThePageShowsOnlyWhatIsRead(t *testing.T) {
-	w := openDesk(t, func(c *runtime.Config) { c.Read.Only = []string{"line:Kentaro"} })
+	w := openDesk(t, func(c *config.Config) { c.Read.Only = []string{"line:Kentaro"} })
 	if err := w.window.Append("Kentaro", drawn.Friend, "yaa"); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestThePageShowsOnlyWhatIsRead(t *testing.T) {
 }
 
 func TestThePageForgets(t *testing.T) {
-	w := openDesk(t, func(*runtime.Config) {})
+	w := openDesk(t, func(*config.Config) {})
 	if err := w.window.Append("Kentaro", drawn.Friend, "himitsu"); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // pageOf is what the live page of a runtime shows.
@@ -134,10 +135,10 @@ func (v *visitor) act(body string) string {
 
 // What a person pauses on the page is paused, in the store and for the actors.
 func TestPausingOnThePage(t *testing.T) {
-	cfg := config(t)
-	cfg.Windows, cfg.OCR.Engine = []runtime.WindowConfig{runtime.DefaultWindow("line")}, runtime.OCRDrawn
+	cfg := noWindow(t)
+	cfg.Windows, cfg.OCR.Engine = []config.Window{config.DefaultWindow("line")}, config.OCRDrawn
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
-	cfg.Focus.Enabled, cfg.Focus.Usage, cfg.Node = true, runtime.UsageNone, "desk"
+	cfg.Focus.Enabled, cfg.Focus.Usage, cfg.Node = true, config.UsageNone, "desk"
 	judged := make(chan messages.FocusJudged, 16)
 	rt := newRuntime(t, cfg, runtime.WithListener(func(ev runtime.Event) {
 		if m, ok := ev.Message.(messages.FocusJudged); ok {

@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/actors/capture"
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -193,7 +194,7 @@ func (s stored) Resume(ctx context.Context, window string) error {
 
 // isDesk tells the desk from windows, which go first.
 func (s stored) isDesk(name string) bool {
-	return name == control.Attention && !slices.ContainsFunc(s.cfg.Windows, func(w WindowConfig) bool { return w.Name == name })
+	return name == control.Attention && !slices.ContainsFunc(s.cfg.Windows, func(w config.Window) bool { return w.Name == name })
 }
 
 // pauseDesk ends the collecting at once; the classifier follows with its mail.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -51,14 +51,14 @@ func TestThePipelineRecordTellsEveryStage(t *testing.T) {
 		stages  []string
 		cursor  string
 	}{
-		{runtime.ProfileDefault, []string{"fusion passed", "dedup passed", "ingress passed", "burst passed", "conversation delivered"}, ""},
-		{runtime.ProfileSeed, []string{"fusion passed", "fusion cursor", "dedup passed", "ingress passed", "burst passed", "conversation delivered"},
+		{config.ProfileDefault, []string{"fusion passed", "dedup passed", "ingress passed", "burst passed", "conversation delivered"}, ""},
+		{config.ProfileSeed, []string{"fusion passed", "fusion cursor", "dedup passed", "ingress passed", "burst passed", "conversation delivered"},
 			"1 lines were passed on before, 1 are left"},
 	} {
 		t.Run(c.profile, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				data := t.TempDir()
-				s := testkit.Start(t, testkit.WithConfig(func(cfg *runtime.Config) {
+				s := testkit.Start(t, testkit.WithConfig(func(cfg *config.Config) {
 					cfg.Data, cfg.Debug.Text, cfg.Profile, cfg.OCR.Burst = data, true, c.profile, 2
 				}))
 				record := func() pipelineOf {
@@ -113,7 +113,7 @@ func TestThePipelineRecordTellsEveryStage(t *testing.T) {
 }
 
 func TestThePageTellsWhatBecameOfAFrame(t *testing.T) {
-	w := openDesk(t, func(c *runtime.Config) { c.Read.Only = []string{"line:Kentaro"} })
+	w := openDesk(t, func(c *config.Config) { c.Read.Only = []string{"line:Kentaro"} })
 	if err := w.window.Append("Kentaro", drawn.Friend, "yaa"); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
@@ -97,7 +98,7 @@ func TestWhatIsForgottenIsGoneAndStaysGone(t *testing.T) {
 func TestWhatIsForgottenIsGoneInProfileSeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
-		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *runtime.Config) { c.Profile = runtime.ProfileSeed }))
+		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) { c.Profile = config.ProfileSeed }))
 		s.Friend("Ken", "konnichiwa")
 		s.Advance(30 * time.Second)
 		s.Friend("Hana", "ohayou")
@@ -161,7 +162,7 @@ func TestForgettingWhatIsVisibleDeliversNothingAgain(t *testing.T) {
 func TestNothingIsStoredOfWhatIsNotListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
-		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *runtime.Config) { c.Read.Only = []string{"line:Ken"} }))
+		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) { c.Read.Only = []string{"line:Ken"} }))
 		s.Friend("Hana", "secret one")
 		s.Advance(5 * time.Second)
 		s.Friend("Ken", "やあ")
@@ -228,9 +229,9 @@ func TestAPauseOutlivesACrash(t *testing.T) {
 func TestRetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
-		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *runtime.Config) {
-			c.Retention = runtime.RetentionConfig{Messages: 24 * runtime.Duration(time.Hour), Verdicts: 48 * runtime.Duration(time.Hour), DeadLetters: 72 * runtime.Duration(time.Hour)}
-			c.Windows[0].Poll = runtime.Duration(time.Minute)
+		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) {
+			c.Retention = config.Retention{Messages: 24 * config.Duration(time.Hour), Verdicts: 48 * config.Duration(time.Hour), DeadLetters: 72 * config.Duration(time.Hour)}
+			c.Windows[0].Poll = config.Duration(time.Minute)
 		}))
 		s.Friend("Hana", "おはよう")
 		s.WantMessages("おはよう")
@@ -265,9 +266,9 @@ func TestRetention(t *testing.T) {
 func TestRetentionAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
-		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *runtime.Config) {
-			c.Retention.Messages, c.Retention.Verdicts = 24*runtime.Duration(time.Hour), 24*runtime.Duration(time.Hour)
-			c.Windows[0].Poll = runtime.Duration(time.Minute)
+		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) {
+			c.Retention.Messages, c.Retention.Verdicts = 24*config.Duration(time.Hour), 24*config.Duration(time.Hour)
+			c.Windows[0].Poll = config.Duration(time.Minute)
 		}))
 		s.Friend("Hana", "おはよう")
 		s.WantMessages("おはよう")
@@ -307,7 +308,7 @@ func (s *spy) count(t *testing.T, prefix string) (n int) {
 func TestDebuggingFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := t.TempDir()
-		s := testkit.Start(t, testkit.WithConfig(func(c *runtime.Config) { c.Data, c.Debug.Text = data, true }))
+		s := testkit.Start(t, testkit.WithConfig(func(c *config.Config) { c.Data, c.Debug.Text = data, true }))
 		s.Friend("Hana", "おはよう")
 		s.WantMessages("おはよう")
 		dir := filepath.Join(data, "debug", "line@test")

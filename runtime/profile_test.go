@@ -15,11 +15,12 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit"
 )
 
 func profile(name string) testkit.Option {
-	return testkit.WithConfig(func(c *runtime.Config) { c.Profile = name })
+	return testkit.WithConfig(func(c *config.Config) { c.Profile = name })
 }
 
 // sides makes every bubble that is read one of a side, as where own bubbles can
@@ -66,10 +67,10 @@ func TestOwnMessagesNeverComeOut(t *testing.T) {
 		side    messages.Side
 		hears   bool
 	}{
-		{runtime.ProfileDefault, messages.SideIncoming, true},
-		{runtime.ProfileDefault, messages.SideNeither, false},
-		{runtime.ProfileSeed, messages.SideIncoming, true},
-		{runtime.ProfileSeed, messages.SideNeither, true},
+		{config.ProfileDefault, messages.SideIncoming, true},
+		{config.ProfileDefault, messages.SideNeither, false},
+		{config.ProfileSeed, messages.SideIncoming, true},
+		{config.ProfileSeed, messages.SideNeither, true},
 	} {
 		t.Run(c.profile+" "+string(c.side), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -112,10 +113,10 @@ func TestOwnMessagesNeverComeOut(t *testing.T) {
 // TestProfilesPart is what the two profiles make of the same chat.
 func TestProfilesPart(t *testing.T) {
 	for name, want := range map[string][]string{
-		runtime.ProfileDefault: {"おはようございます", "OK", "OK", "おはようございます", "はい", "明日の予定は？"},
+		config.ProfileDefault: {"おはようございます", "OK", "OK", "おはようございます", "はい", "明日の予定は？"},
 		// A returned greeting is an echo for ten minutes, a second OK within 20 s is a
 		// duplicate, and はい is too short to be new.
-		runtime.ProfileSeed: {"おはようございます", "明日の予定は？"},
+		config.ProfileSeed: {"おはようございます", "明日の予定は？"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -173,8 +174,8 @@ func TestRowsWithoutText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tree := &counter{}
 		s := testkit.Start(t,
-			testkit.WithConfig(func(c *runtime.Config) { c.Windows[0].Structure = "rows" }),
-			testkit.WithRuntime(runtime.WithStructure("rows", func(w runtime.WindowConfig) (hardware.Structure, string, error) {
+			testkit.WithConfig(func(c *config.Config) { c.Windows[0].Structure = "rows" }),
+			testkit.WithRuntime(runtime.WithStructure("rows", func(w config.Window) (hardware.Structure, string, error) {
 				return tree, w.Name, nil
 			})))
 		tree.rows.Store(1)
@@ -207,8 +208,8 @@ func TestRowsWithoutText(t *testing.T) {
 }
 
 func TestUnknownStructureDriver(t *testing.T) {
-	cfg := runtime.Default()
-	cfg.Data, cfg.OCR.Engine, cfg.Windows[0].Structure = t.TempDir(), runtime.OCRDrawn, "nowhere"
+	cfg := config.Default()
+	cfg.Data, cfg.OCR.Engine, cfg.Windows[0].Structure = t.TempDir(), config.OCRDrawn, "nowhere"
 	_, err := runtime.New(cfg)
 	if err == nil || !strings.Contains(err.Error(), "windows.0.structure") {
 		t.Errorf("New with an unknown structure driver = %v, want an error that names windows.0.structure", err)
@@ -216,8 +217,8 @@ func TestUnknownStructureDriver(t *testing.T) {
 }
 
 func TestSendingNeedsARun(t *testing.T) {
-	cfg := runtime.Default()
-	cfg.Data, cfg.OCR.Engine = t.TempDir(), runtime.OCRDrawn
+	cfg := config.Default()
+	cfg.Data, cfg.OCR.Engine = t.TempDir(), config.OCRDrawn
 	r, err := runtime.New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -33,8 +34,8 @@ func TestConfidencesOfTheConfiguration(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			window, hand := toCome()
 			s := testkit.Start(t,
-				testkit.WithConfig(func(c *runtime.Config) { c.Rules.OCR.Accept, c.Rules.OCR.Fallback = 0.9, fallback }),
-				testkit.WithRuntime(runtime.WithRecognizer(runtime.OCRDrawn, func() (hardware.Recognizer, error) {
+				testkit.WithConfig(func(c *config.Config) { c.Rules.OCR.Accept, c.Rules.OCR.Fallback = 0.9, fallback }),
+				testkit.WithRuntime(runtime.WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) {
 					return halfSure{drawn.NewRecognizer(window())}, nil
 				})))
 			hand(s.Window)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
@@ -26,7 +27,7 @@ import (
 // in one process, each with a data directory of its own. Methods may be called
 // concurrently.
 type Runtime struct {
-	cfg     Config
+	cfg     config.Config
 	set     settings
 	log     zerolog.Logger
 	codec   *messages.Codec
@@ -65,7 +66,7 @@ const (
 // New checks the configuration and builds a runtime; nothing runs and no store
 // is opened before Run. Unknown or doubled message types, actor kinds, drivers
 // and names are errors here.
-func New(cfg Config, opts ...Option) (*Runtime, error) {
+func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	sys, err := live.New(live.Options{
 		Engine: engine.Options{
 			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
-			Sync: r.cfg.Durability == DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
+			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
 			Listener: r.listen, OnCommit: r.committed,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
@@ -272,7 +273,7 @@ func (r *Runtime) openStore() (engine.Store, error) {
 
 // openData opens the Badger store of a configuration. stopped may be nil.
 func openData(cfg Config, log zerolog.Logger, stopped func(error)) (engine.Store, error) {
-	key, err := ReadKey(cfg.Encryption, os.Getenv)
+	key, err := config.ReadKey(cfg.Encryption, os.Getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -40,10 +41,10 @@ func notebook(messages.Address) actors.Actor {
 	})
 }
 
-// config watches nothing and needs nothing.
-func config(t *testing.T) runtime.Config {
+// noWindow watches nothing and needs nothing.
+func noWindow(t *testing.T) config.Config {
 	t.Helper()
-	cfg := runtime.Default()
+	cfg := config.Default()
 	cfg.Data, cfg.Windows = t.TempDir(), nil
 	return cfg
 }
@@ -65,7 +66,7 @@ func start(t *testing.T, rt *runtime.Runtime) (stop func() error) {
 	}
 }
 
-func newRuntime(t *testing.T, cfg runtime.Config, opts ...runtime.Option) *runtime.Runtime {
+func newRuntime(t *testing.T, cfg config.Config, opts ...runtime.Option) *runtime.Runtime {
 	t.Helper()
 	rt, err := runtime.New(cfg, append([]runtime.Option{
 		runtime.WithMessages(messages.Table{messages.Durable[note](nil)}),
@@ -97,7 +98,7 @@ func TestTwoRuntimesInOneProcess(t *testing.T) {
 	ctx := context.Background()
 	var stops []func() error
 	for i := 1; i <= 2; i++ {
-		rt := newRuntime(t, config(t))
+		rt := newRuntime(t, noWindow(t))
 		got := collect(t, rt, "host")
 		stops = append(stops, start(t, rt))
 		for range 3 {
@@ -122,7 +123,7 @@ func TestTwoRuntimesInOneProcess(t *testing.T) {
 }
 
 func TestStateAndSubscriptionsSurviveARestart(t *testing.T) {
-	cfg := config(t)
+	cfg := noWindow(t)
 	ctx := context.Background()
 	for life := 1; life <= 3; life++ {
 		rt := newRuntime(t, cfg)
@@ -147,7 +148,7 @@ func TestStateAndSubscriptionsSurviveARestart(t *testing.T) {
 }
 
 func TestAFailedHandlerGetsTheEventAgain(t *testing.T) {
-	rt := newRuntime(t, config(t))
+	rt := newRuntime(t, noWindow(t))
 	tries := make(chan uint64, 10)
 	n := 0
 	err := rt.Subscribe("host", func(_ context.Context, ev runtime.Event) error {
@@ -177,24 +178,24 @@ func TestAFailedHandlerGetsTheEventAgain(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*runtime.Config)
+		change func(*config.Config)
 		opts   []runtime.Option
 		want   string
 	}{
 		"a type twice": {opts: []runtime.Option{runtime.WithMessages(messages.Table{messages.Fleeting[note](), messages.Fleeting[note]()})}, want: "host_note"},
-		"an unknown driver": {change: func(c *runtime.Config) {
-			c.Windows = []runtime.WindowConfig{runtime.DefaultWindow("w")}
+		"an unknown driver": {change: func(c *config.Config) {
+			c.Windows = []config.Window{config.DefaultWindow("w")}
 			c.Windows[0].Driver = "x12"
 		}, want: "x12"},
-		"an unknown engine": {change: func(c *runtime.Config) { c.OCR.Engine = "magic" }, want: "magic"},
+		"an unknown engine": {change: func(c *config.Config) { c.OCR.Engine = "magic" }, want: "magic"},
 		"a bad kind":        {opts: []runtime.Option{runtime.WithActor(engine.Kind{Name: "Big", New: notebook})}, want: "Big"},
-		"a missing scenario": {change: func(c *runtime.Config) {
-			c.Windows = []runtime.WindowConfig{runtime.DefaultWindow("w")}
+		"a missing scenario": {change: func(c *config.Config) {
+			c.Windows = []config.Window{config.DefaultWindow("w")}
 			c.Windows[0].Script = "/no/such.jsonl"
 		}, want: "/no/such.jsonl"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := config(t)
+			cfg := noWindow(t)
 			if c.change != nil {
 				c.change(&cfg)
 			}
@@ -212,7 +213,7 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestStoreInUse(t *testing.T) {
-	cfg := config(t)
+	cfg := noWindow(t)
 	stop := start(t, newRuntime(t, cfg))
 	err := newRuntime(t, cfg).Run(context.Background())
 	if !errors.Is(err, engine.ErrInUse) {
@@ -224,7 +225,7 @@ func TestStoreInUse(t *testing.T) {
 }
 
 func TestControlSocket(t *testing.T) {
-	cfg := config(t)
+	cfg := noWindow(t)
 	ctx := context.Background()
 	if _, err := control.Dial(ctx, cfg.Data); !errors.Is(err, control.ErrNotRunning) {
 		t.Fatalf("Dial before Run: %v, want ErrNotRunning", err)
@@ -264,7 +265,7 @@ func dial(t *testing.T, data string) *control.Client {
 }
 
 func TestDeadLettersOverASocketAndAtRest(t *testing.T) {
-	cfg := config(t)
+	cfg := noWindow(t)
 	ctx := context.Background()
 	rt := newRuntime(t, cfg, runtime.WithActor(engine.Kind{Name: "fragile", New: func(messages.Address) actors.Actor {
 		return actors.Func(func(_ *actors.Turn, m messages.Message) error {
@@ -313,7 +314,7 @@ func TestDeadLettersOverASocketAndAtRest(t *testing.T) {
 }
 
 func TestPage(t *testing.T) {
-	cfg := config(t)
+	cfg := noWindow(t)
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
 	rt := newRuntime(t, cfg)
 	stop := start(t, rt)
@@ -339,7 +340,7 @@ func TestPage(t *testing.T) {
 func TestAStoreThatStopsEndsTheRun(t *testing.T) {
 	for _, why := range []error{engine.ErrClosed, engine.ErrCorrupt} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg := config(t)
+			cfg := noWindow(t)
 			dying := &dyingStore{}
 			rt := newRuntime(t, cfg,
 				runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }),
@@ -367,7 +368,7 @@ func TestAStoreThatStopsEndsTheRun(t *testing.T) {
 func TestAFailedCommitIsTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		flaky := &flakyStore{}
-		rt := newRuntime(t, config(t),
+		rt := newRuntime(t, noWindow(t),
 			runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }),
 			runtime.WithStoreWrapper(func(s engine.Store) engine.Store { flaky.Store = s; return flaky }))
 		stop := start(t, rt)

@@ -60,7 +60,7 @@ func TestTyping(t *testing.T) {
 }
 
 func TestTypingRefusals(t *testing.T) {
-	rt := newRuntime(t, config(t))
+	rt := newRuntime(t, noWindow(t))
 	if err := rt.Typing(t.Context(), "line", time.Second); !errors.Is(err, runtime.ErrNotRunning) {
 		t.Errorf("Typing() before Run = %v, want %v", err, runtime.ErrNotRunning)
 	}

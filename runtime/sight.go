@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -49,9 +50,9 @@ const (
 	maxSteps  = 100
 )
 
-func newSights(cfg Config) *sights {
+func newSights(cfg config.Config) *sights {
 	s := &sights{
-		only: cfg.Read.Only, rules: cfg.Rules.fusion(), keep: cfg.Debug.Text, apps: map[messages.WindowID]string{},
+		only: cfg.Read.Only, rules: cfg.Rules.FusionRules(), keep: cfg.Debug.Text, apps: map[messages.WindowID]string{},
 		windows: map[messages.WindowID]*sight{}, wake: make(chan struct{}, 1),
 	}
 	for _, w := range cfg.Windows {

@@ -19,6 +19,7 @@ import (
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -66,11 +67,10 @@ func (r *Runtime) topology() (plan, error) {
 		return p, errors.Join(err, p.close())
 	}
 	cfg := r.cfg
-	layouts, err := cfg.layouts()
+	layoutOf, err := cfg.Layouts()
 	if err != nil {
 		return p, errors.Join(err, p.close())
 	}
-	layoutOf := layoutLookup(layouts)
 	recognizer, isolated, err := r.recognizers()
 	if err != nil {
 		return p, errors.Join(err, p.close())
@@ -79,13 +79,13 @@ func (r *Runtime) topology() (plan, error) {
 	if err != nil {
 		return p, errors.Join(err, p.close())
 	}
-	seed := cfg.Profile == ProfileSeed
-	ledger, gate := cfg.dedup(), cfg.ingress()
+	seed := cfg.Profile == config.ProfileSeed
+	ledger, gate := cfg.DedupOptions(), cfg.IngressOptions()
 	ledger.To, ledger.HashKey, gate.HashKey = ingress.Kind, r.set.hashKey, r.set.hashKey
 	p.kinds = []engine.Kind{
 		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
 			window := messages.WindowID(a.Key())
-			o := cfg.looking()
+			o := cfg.PollerOptions()
 			o.Interval, o.Excluded = time.Duration(windows[window].cfg.Poll), layoutOf(window).Excluded
 			return poller.New(o)(a)
 		}},
@@ -93,13 +93,13 @@ func (r *Runtime) topology() (plan, error) {
 			window := messages.WindowID(a.Key())
 			lay, w := layoutOf(window), windows[window].cfg
 			return fusion.New(fusion.Options{
-				App: w.App, Only: cfg.Read.Only, Seed: seed, Interval: time.Duration(w.Poll), HashKey: r.set.hashKey, Rules: cfg.Rules.fusion(),
+				App: w.App, Only: cfg.Read.Only, Seed: seed, Interval: time.Duration(w.Poll), HashKey: r.set.hashKey, Rules: cfg.Rules.FusionRules(),
 				Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
 			})(a)
 		}},
 		{Name: "dedup", New: dedup.New(ledger)},
 		{Name: "ingress", New: ingress.New(gate)},
-		{Name: "burst", New: burst.New(cfg.joining())},
+		{Name: "burst", New: burst.New(cfg.BurstOptions())},
 		{Name: "conversation", New: conversation.New(conversation.Options{})},
 	}
 	p.readings = ocr.NewCache(cfg.OCR.Cache)
@@ -112,7 +112,7 @@ func (r *Runtime) topology() (plan, error) {
 			return nil
 		}
 		return func() (actors.Worker, error) {
-			o := cfg.reading()
+			o := cfg.OCROptions()
 			o.Layouts, o.Cache, o.Open = layoutOf, p.readings, open
 			return ocr.NewWorker(o), nil
 		}
@@ -127,7 +127,7 @@ func (r *Runtime) topology() (plan, error) {
 		p.activate = append(p.activate, messages.To("poller", string(id)))
 	}
 	if len(trees) > 0 {
-		p.watchRows(trees, windows, cfg.Rules.counting(), r.now)
+		p.watchRows(trees, windows, cfg.Rules.StructureOptions(), r.now)
 	}
 	if err := r.askModel(&p); err != nil {
 		return p, errors.Join(err, p.close())

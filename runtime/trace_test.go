@@ -12,7 +12,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -27,8 +27,8 @@ func stations(p control.Path) (list []string) {
 
 func TestTheWayOfABurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.Start(t, testkit.WithConfig(func(c *runtime.Config) {
-			c.Burst.Quiet, c.Burst.Cap = runtime.Duration(8*time.Second), runtime.Duration(20*time.Second)
+		s := testkit.Start(t, testkit.WithConfig(func(c *config.Config) {
+			c.Burst.Quiet, c.Burst.Cap = config.Duration(8*time.Second), config.Duration(20*time.Second)
 		}))
 		s.Friend("Hana", "おはよう")
 		s.Advance(1100 * time.Millisecond)

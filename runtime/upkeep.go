@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -35,7 +36,7 @@ func (r *Runtime) upkeep(ctx context.Context) error {
 
 // trim deletes what is too old at a time.
 func (r *Runtime) trim(ctx context.Context, now time.Time) error {
-	cut := func(keep Duration) time.Time {
+	cut := func(keep config.Duration) time.Time {
 		if keep <= 0 {
 			return time.Time{}
 		}
@@ -46,7 +47,7 @@ func (r *Runtime) trim(ctx context.Context, now time.Time) error {
 		Events:      old,
 		Verdicts:    cut(r.cfg.Retention.Verdicts),
 		DeadLetters: cut(r.cfg.Retention.DeadLetters),
-		Injections:  cut(Duration(injectionsKept)),
+		Injections:  cut(config.Duration(injectionsKept)),
 	})
 	if err != nil || old.IsZero() {
 		return err

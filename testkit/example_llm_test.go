@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -20,8 +21,8 @@ func ExampleLLMServer() {
 	}
 	defer server.Close()
 
-	cfg := runtime.Default().LLM
-	cfg.Tier, cfg.Provider, cfg.Model, cfg.BaseURL = runtime.LLMLocal, "openai", "any", server.URL()+"/v1"
+	cfg := config.Default().LLM
+	cfg.Tier, cfg.Provider, cfg.Model, cfg.BaseURL = config.LLMLocal, "openai", "any", server.URL()+"/v1"
 	model, err := runtime.OpenLLM(cfg)
 	if err != nil {
 		fmt.Println(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -24,7 +25,7 @@ type Option func(*System)
 
 // WithConfig changes the configuration. Start begins with runtime.Default, one
 // drawn window named "line", first_sight all, and the recognizer "drawn".
-func WithConfig(change func(*runtime.Config)) Option {
+func WithConfig(change func(*config.Config)) Option {
 	return func(s *System) { change(&s.cfg) }
 }
 
@@ -47,7 +48,7 @@ type System struct {
 	Runtime *runtime.Runtime
 
 	t      testing.TB
-	cfg    runtime.Config
+	cfg    config.Config
 	opts   []runtime.Option
 	faults *faults
 	store  *mem.Store
@@ -64,8 +65,8 @@ type System struct {
 // Start runs a runtime until the test ends. Call it inside synctest.Test.
 func Start(t testing.TB, opts ...Option) *System {
 	t.Helper()
-	s := &System{t: t, cfg: runtime.Default(), faults: &faults{}, store: mem.New()}
-	s.cfg.Node, s.cfg.OCR.Engine, s.cfg.Dedup.FirstSight = "test", runtime.OCRDrawn, "all"
+	s := &System{t: t, cfg: config.Default(), faults: &faults{}, store: mem.New()}
+	s.cfg.Node, s.cfg.OCR.Engine, s.cfg.Dedup.FirstSight = "test", config.OCRDrawn, "all"
 	s.cfg.Data = t.TempDir() // nothing is written there: the store is in memory
 	for _, o := range opts {
 		o(s)
@@ -92,8 +93,8 @@ func (s *System) boot() {
 		runtime.WithStore(func() (engine.Store, error) { return store, nil }),
 		runtime.WithStoreWrapper(s.faults.wrapStore),
 		runtime.WithWorkerWrapper(s.faults.wrapWorker),
-		runtime.WithScreen("drawn", func(w runtime.WindowConfig) (hardware.Screen, string, error) { return screen, "line", nil }),
-		runtime.WithRecognizer(runtime.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(s.Window), nil }),
+		runtime.WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) { return screen, "line", nil }),
+		runtime.WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(s.Window), nil }),
 		runtime.WithListener(func(ev runtime.Event) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

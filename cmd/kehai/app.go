@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -27,15 +28,15 @@ type app struct {
 
 // load reads the effective configuration: defaults, then the file, then the
 // environment, then flags.
-func (a *app) load(flags ...func(*runtime.Config) error) (runtime.Config, error) {
+func (a *app) load(flags ...func(*config.Config) error) (config.Config, error) {
 	path := a.config
 	if path == "" {
 		path = os.Getenv("KEHAI_CONFIG")
 	}
-	cfg := runtime.Default()
+	cfg := config.Default()
 	var err error
 	if path != "" {
-		cfg, err = runtime.LoadConfig(path)
+		cfg, err = config.Load(path)
 	}
 	if err == nil {
 		err = cfg.ApplyEnv(os.Environ())
@@ -80,7 +81,7 @@ func (a *app) withBackend(verb func(ctx context.Context, b control.Backend, args
 // stop: it holds the store but does not answer.
 const openPatience = 5 * time.Second
 
-func (a *app) open(ctx context.Context, cfg runtime.Config) (control.Backend, func() error, error) {
+func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, func() error, error) {
 	log := a.logger(cfg)
 	log = log.Level(max(log.GetLevel(), zerolog.WarnLevel)) // what the store does is no news to who only asks
 	for deadline := time.Now().Add(openPatience); ; {
@@ -107,7 +108,7 @@ func (a *app) open(ctx context.Context, cfg runtime.Config) (control.Backend, fu
 }
 
 // logger writes to standard error: for people on a terminal, else JSON.
-func (a *app) logger(cfg runtime.Config) zerolog.Logger {
+func (a *app) logger(cfg config.Config) zerolog.Logger {
 	level, err := zerolog.ParseLevel(cfg.Log.Level)
 	if err != nil {
 		level = zerolog.InfoLevel

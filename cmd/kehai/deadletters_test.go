@@ -11,13 +11,14 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // TestDeadLetters looks at, sends again and discards a real dead letter: that
 // of a conversation that could not take its messages.
 func TestDeadLetters(t *testing.T) {
-	cfg := runtime.Default()
+	cfg := config.Default()
 	cfg.Data, cfg.Windows = t.TempDir(), nil
 	quarantined := make(chan struct{}, 2)
 	rt, err := runtime.New(cfg,

@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -50,7 +51,7 @@ run does not work.`,
 	}
 }
 
-func examine(ctx context.Context, a *app, cfg runtime.Config) []finding {
+func examine(ctx context.Context, a *app, cfg config.Config) []finding {
 	running, err := control.Dial(ctx, cfg.Data)
 	if err == nil {
 		defer running.Close()
@@ -96,8 +97,8 @@ func ocrMend() string {
 	return "sudo apt-get install tesseract-ocr tesseract-ocr-jpn"
 }
 
-func checkOCR(cfg runtime.Config) finding {
-	f := finding{what: "OCR", need: cfg.OCR.Engine == runtime.OCRTesseract}
+func checkOCR(cfg config.Config) finding {
+	f := finding{what: "OCR", need: cfg.OCR.Engine == config.OCRTesseract}
 	info, err := tesseract.Probe(tesseract.Options{})
 	if err != nil {
 		f.text, f.mend = err.Error(), ocrMend()
@@ -119,12 +120,12 @@ func checkFonts() finding {
 
 // checkDesktop checks what watching windows of other applications takes. None of
 // it is missing unless a configured window wants it.
-func checkDesktop(ctx context.Context, cfg runtime.Config) []finding {
+func checkDesktop(ctx context.Context, cfg config.Config) []finding {
 	ctx, cancel := context.WithTimeout(ctx, desktopPatience)
 	defer cancel()
 	list := systemFindings(ctx, wants{
 		screen: slices.ContainsFunc(cfg.Windows, onDesktop),
-		tree:   slices.ContainsFunc(cfg.Windows, func(w runtime.WindowConfig) bool { return w.Structure == native.structure }),
+		tree:   slices.ContainsFunc(cfg.Windows, func(w config.Window) bool { return w.Structure == native.structure }),
 	})
 	for _, w := range cfg.Windows {
 		if onDesktop(w) {
@@ -140,10 +141,10 @@ const desktopPatience = 10 * time.Second
 // wants is what the configured windows need of the desktop.
 type wants struct{ screen, tree bool }
 
-func onDesktop(w runtime.WindowConfig) bool { return w.Driver == native.name }
+func onDesktop(w config.Window) bool { return w.Driver == native.name }
 
 // checkWindow looks whether a configured window is open; it may be opened later.
-func checkWindow(ctx context.Context, w runtime.WindowConfig) finding {
+func checkWindow(ctx context.Context, w config.Window) finding {
 	f := finding{what: "window", text: w.Name + ": "}
 	found, err := findWindow(ctx, w.Capture())
 	if err != nil {
@@ -156,7 +157,7 @@ func checkWindow(ctx context.Context, w runtime.WindowConfig) finding {
 	return f
 }
 
-func checkStore(cfg runtime.Config, running bool) finding {
+func checkStore(cfg config.Config, running bool) finding {
 	f := finding{what: "store", need: true, ok: true, text: cfg.Data}
 	if running {
 		f.text += ", in use by the Kehai that runs"
@@ -179,7 +180,7 @@ func checkStore(cfg runtime.Config, running bool) finding {
 	return f
 }
 
-func checkPort(cfg runtime.Config, running bool) finding {
+func checkPort(cfg config.Config, running bool) finding {
 	f := finding{what: "page", ok: true, text: "http://" + cfg.Web.Addr}
 	if running {
 		return f

@@ -7,29 +7,30 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // checkFocus checks what attention takes. It is judged from whatever there is,
 // so nothing here fails the checks.
-func checkFocus(ctx context.Context, cfg runtime.Config) []finding {
+func checkFocus(ctx context.Context, cfg config.Config) []finding {
 	if !cfg.Focus.Enabled {
 		return []finding{{what: "focus", ok: true, text: "off: attention is judged once focus.enabled is true"}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, desktopPatience)
 	defer cancel()
 	list := []finding{checkTracker(cfg)}
-	if cfg.Focus.Usage == runtime.UsageSystem {
+	if cfg.Focus.Usage == config.UsageSystem {
 		list = append(list, checkUsage(ctx)...)
 	} else {
 		list = append(list, finding{what: "usage", ok: true, text: fmt.Sprintf("focus.usage is %s: the driver of this system is not asked", cfg.Focus.Usage)})
 	}
-	if cfg.Focus.Notify == runtime.NotifyNone {
+	if cfg.Focus.Notify == config.NotifyNone {
 		return append(list, finding{what: "notices", ok: true, text: "on the live page only: focus.notify is none"})
 	}
 	return append(list, checkNotices(ctx))
 }
 
-func checkTracker(cfg runtime.Config) finding {
+func checkTracker(cfg config.Config) finding {
 	f := finding{what: "camera", ok: true}
 	socket, err := runtime.FeedSocket(cfg.Data)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
 // checkRunning asks the Kehai that runs how it fares with each window, and what
 // else it knows to be wrong.
-func checkRunning(ctx context.Context, b control.Backend, cfg runtime.Config) []finding {
+func checkRunning(ctx context.Context, b control.Backend, cfg config.Config) []finding {
 	s, err := b.Status(ctx)
 	if err != nil {
 		return []finding{{what: "running", text: err.Error()}}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -43,9 +43,9 @@ func TestDoctorTellsWhatTheRunningKehaiKnows(t *testing.T) {
 		}},
 		{runs{err: errors.New("gone")}, []finding{{what: "running", text: "gone"}}},
 	} {
-		var cfg runtime.Config
+		var cfg config.Config
 		if c.backend.status.Node != "" {
-			cfg.Windows = []runtime.WindowConfig{{Name: "line"}, {Name: "new"}}
+			cfg.Windows = []config.Window{{Name: "line"}, {Name: "new"}}
 		}
 		if got := checkRunning(context.Background(), c.backend, cfg); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("checkRunning(%+v) = %+v, want %+v", c.backend.status, got, c.want)

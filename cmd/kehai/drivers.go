@@ -13,6 +13,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // desktopDriver captures the windows of real applications; native is the one of
@@ -36,7 +37,7 @@ type listWindows = func(context.Context) ([]hardware.Window, error)
 func drivers() []runtime.Option {
 	shown := &claims{shown: map[string]string{}}
 	opts := []runtime.Option{
-		runtime.WithScreen(native.name, func(w runtime.WindowConfig) (hardware.Screen, string, error) {
+		runtime.WithScreen(native.name, func(w config.Window) (hardware.Screen, string, error) {
 			screen, err := openFinder()
 			if err != nil {
 				return nil, "", err
@@ -44,7 +45,7 @@ func drivers() []runtime.Option {
 			screen.name, screen.claims = w.Name, shown
 			return screen, w.Capture(), nil
 		}),
-		runtime.WithStructure(native.structure, func(w runtime.WindowConfig) (hardware.Structure, string, error) {
+		runtime.WithStructure(native.structure, func(w config.Window) (hardware.Structure, string, error) {
 			rows, err := openRows()
 			return rows, w.Capture(), err
 		}),

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 var open = []hardware.Window{
@@ -161,7 +161,7 @@ func TestSlug(t *testing.T) {
 }
 
 func TestWatchConfiguration(t *testing.T) {
-	cfg := runtime.Default()
+	cfg := config.Default()
 	cfg.Data = t.TempDir()
 	f := watchFlags{window: "title:Hana", layout: "generic", driver: "x11", ocr: "tesseract"}
 	if err := f.apply(&cfg); err != nil {

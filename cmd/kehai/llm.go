@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // llmFlags are the flags of the verbs that may ask a language model.
@@ -32,7 +33,7 @@ func (f *llmFlags) open() (runtime.LLMModel, func(), error) {
 			return nil, nothing, badUsage("--llm-url and --llm-key-env: want them with --llm PROVIDER:MODEL only")
 		}
 	}
-	var cfg runtime.LLMConfig
+	var cfg config.LLM
 	switch f.model {
 	case "none":
 		return nil, nothing, nil
@@ -41,12 +42,12 @@ func (f *llmFlags) open() (runtime.LLMModel, func(), error) {
 		if err != nil {
 			return nil, nothing, err
 		}
-		if cfg = all.LLM; cfg.Tier == runtime.LLMNone {
+		if cfg = all.LLM; cfg.Tier == config.LLMNone {
 			return nil, nothing, badUsage("--llm config: llm.tier is none there: set it to local or cloud, or name a model with --llm PROVIDER:MODEL")
 		}
 	default:
 		var err error
-		if cfg, err = runtime.ParseLLM(f.model, f.url, f.keyIn); err != nil {
+		if cfg, err = config.ParseLLM(f.model, f.url, f.keyIn); err != nil {
 			return nil, nothing, badUsage("--llm %w", err)
 		}
 	}
@@ -62,9 +63,9 @@ const llmProbeTime = 3 * time.Second
 
 // checkLLM looks whether the language model can be asked. Without one attention
 // is still judged, so that nothing of it is missing.
-func checkLLM(ctx context.Context, cfg runtime.Config) finding {
+func checkLLM(ctx context.Context, cfg config.Config) finding {
 	f := finding{what: "llm"}
-	if cfg.LLM.Tier == runtime.LLMNone {
+	if cfg.LLM.Tier == config.LLMNone {
 		f.ok, f.text = true, "not used: llm.tier is none"
 		return f
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // asKehai is this test binary in the role of kehai; see TestMain.
@@ -93,14 +94,14 @@ func TestOCRProcessCrashes(t *testing.T) {
 	for i, line := range want {
 		fmt.Fprintf(&script, "{\"at_ms\":%d,\"who\":\"friend\",\"text\":%q,\"conversation\":\"Hana\"}\n", 200+400*i, line)
 	}
-	cfg := runtime.Default()
+	cfg := config.Default()
 	cfg.Data = t.TempDir()
 	path := filepath.Join(cfg.Data, "chat.jsonl")
 	if err := os.WriteFile(path, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Windows[0].Script, cfg.Windows[0].Poll = path, 50_000_000
-	cfg.OCR.Isolation, cfg.OCR.Workers = runtime.IsolationProcess, 1
+	cfg.OCR.Isolation, cfg.OCR.Workers = config.IsolationProcess, 1
 	cfg.Dedup.FirstSight = "all"
 	cfg.Burst.Quiet, cfg.Burst.Cap = 100_000_000, 200_000_000
 
@@ -146,13 +147,13 @@ func TestOCRProcessCrashes(t *testing.T) {
 }
 
 func TestOCRIsolationIsRefusedWhereItCannotBe(t *testing.T) {
-	cfg := runtime.Default()
+	cfg := config.Default()
 	cfg.Data = t.TempDir()
-	cfg.OCR.Isolation = runtime.IsolationProcess
+	cfg.OCR.Isolation = config.IsolationProcess
 	if _, err := runtime.New(cfg); err == nil || !strings.Contains(err.Error(), "call runtime.OCRProcess first thing in main") {
 		t.Errorf("New() without the hook = %v, want what to do", err)
 	}
-	cfg.OCR.Engine = runtime.OCRDrawn
+	cfg.OCR.Engine = config.OCRDrawn
 	if _, err := runtime.New(cfg, runtime.WithOCRCommand(asKehai)); err == nil || !strings.Contains(err.Error(), "ocr.isolation") {
 		t.Errorf("New() with the engine drawn = %v, want an error about ocr.isolation", err)
 	}

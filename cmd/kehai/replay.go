@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware/drawn/script"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit/replay"
 )
@@ -90,10 +90,10 @@ func parseOCR(s string) (replay.OCR, error) {
 }
 
 // config is the configuration that a replay runs on.
-func (f replayFlags) config(a *app) (runtime.Config, error) {
-	return a.load(func(cfg *runtime.Config) error {
+func (f replayFlags) config(a *app) (config.Config, error) {
+	return a.load(func(cfg *config.Config) error {
 		if len(cfg.Windows) == 0 {
-			cfg.Windows = []runtime.WindowConfig{runtime.DefaultWindow("line")}
+			cfg.Windows = []config.Window{config.DefaultWindow("line")}
 		}
 		set := func(flag, key, value string, given bool) error {
 			if !given {

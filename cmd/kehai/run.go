@@ -18,6 +18,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -100,7 +101,7 @@ func (a *app) run(cmd *cobra.Command, f scriptFlags) error {
 
 // runWith runs a configuration until it is told to stop, through the lives that
 // its script wants.
-func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg runtime.Config) error {
+func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg config.Config) error {
 	if os.Getenv("GOGC") == "" {
 		// It mostly waits: memory is dearer than processor time here.
 		debug.SetGCPercent(gcPercent)
@@ -133,7 +134,7 @@ func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg runtime.Config) error 
 }
 
 // live is one life of a runtime. Again says that the script wants another one.
-func (a *app) live(ctx, abort context.Context, f runFlags, cfg runtime.Config) (again bool, err error) {
+func (a *app) live(ctx, abort context.Context, f runFlags, cfg config.Config) (again bool, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	abort, kill := context.WithCancel(abort)
@@ -187,7 +188,7 @@ func (a *app) live(ctx, abort context.Context, f runFlags, cfg runtime.Config) (
 
 // apply sets what the flags say. The page is on and the log is short unless
 // something says otherwise.
-func (f runFlags) apply(cfg *runtime.Config) error {
+func (f runFlags) apply(cfg *config.Config) error {
 	if !cfg.IsSet("web.enabled") {
 		cfg.Web.Enabled = true
 	}
@@ -201,7 +202,7 @@ func (f runFlags) apply(cfg *runtime.Config) error {
 }
 
 // apply sets what drawn windows play.
-func (f scriptFlags) apply(cfg *runtime.Config) error {
+func (f scriptFlags) apply(cfg *config.Config) error {
 	for i := range cfg.Windows {
 		if f.script != "" {
 			if err := cfg.SetFlag("--script", fmt.Sprintf("windows.%d.script", i), f.script); err != nil {
@@ -236,7 +237,7 @@ func (a *app) obey(done context.Context, signals <-chan os.Signal, cancel, kill 
 }
 
 // greet says what runs, and where to look.
-func (a *app) greet(rt *runtime.Runtime, cfg runtime.Config) {
+func (a *app) greet(rt *runtime.Runtime, cfg config.Config) {
 	s := rt.Inspect()
 	fmt.Fprintf(a.stderr, "Kehai watches %s. Ctrl-C stops.\n", watchedNow(cfg, s))
 	if s.Page != "" {
@@ -245,7 +246,7 @@ func (a *app) greet(rt *runtime.Runtime, cfg runtime.Config) {
 }
 
 // watchedNow names the windows that are watched, and those that are paused.
-func watchedNow(cfg runtime.Config, s control.Status) string {
+func watchedNow(cfg config.Config, s control.Status) string {
 	var names, paused []string
 	for _, w := range cfg.Windows {
 		id := messages.WindowID(w.Name + "@" + s.Node)

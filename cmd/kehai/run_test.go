@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -19,9 +19,9 @@ func TestWhatIsWatched(t *testing.T) {
 		}
 		return s
 	}
-	both := []runtime.WindowConfig{{Name: "line"}, {Name: "team"}}
+	both := []config.Window{{Name: "line"}, {Name: "team"}}
 	for _, c := range []struct {
-		windows []runtime.WindowConfig
+		windows []config.Window
 		status  control.Status
 		want    string
 	}{
@@ -31,7 +31,7 @@ func TestWhatIsWatched(t *testing.T) {
 		{both, paused("team", "line"), "no window: line, team are paused, kehai resume goes on"},
 		{both, paused(""), "no window: line, team are paused, kehai resume goes on"},
 	} {
-		if got := watchedNow(runtime.Config{Windows: c.windows}, c.status); got != c.want {
+		if got := watchedNow(config.Config{Windows: c.windows}, c.status); got != c.want {
 			t.Errorf("watchedNow(%v) = %q, want %q", c.status.Paused, got, c.want)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
 // watchFlags are the flags of watch.
@@ -98,8 +98,8 @@ func (a *app) expectWindow(ctx context.Context, query string) error {
 }
 
 // apply makes the window the only one.
-func (f watchFlags) apply(cfg *runtime.Config) error {
-	cfg.Windows = []runtime.WindowConfig{runtime.DefaultWindow(cmp.Or(f.name, slug(f.window), "window"))}
+func (f watchFlags) apply(cfg *config.Config) error {
+	cfg.Windows = []config.Window{config.DefaultWindow(cmp.Or(f.name, slug(f.window), "window"))}
 	chat := f.chat
 	if chat == "" {
 		chat = cmp.Or(slug(strings.TrimSuffix(filepath.Base(f.layout), filepath.Ext(f.layout))), "chat")

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit/replay/corpus"
 )
 
@@ -72,7 +72,7 @@ func caseOptions(o Options, c corpus.Case, i int) Options {
 	o.Seed += uint64(i)
 	o.Config.Windows = slices.Clone(o.Config.Windows)
 	if len(o.Config.Windows) == 0 {
-		o.Config.Windows = []runtime.WindowConfig{runtime.DefaultWindow("line")}
+		o.Config.Windows = []config.Window{config.DefaultWindow("line")}
 	}
 	w := &o.Config.Windows[0]
 	w.Scale, w.Theme = c.Scale, "light"

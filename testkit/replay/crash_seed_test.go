@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -48,8 +48,8 @@ func crashingChat(seed uint64) (text string, want []string, crashes int) {
 // rules of profile seed let through, wherever Kehai dies. There is no ledger: the
 // cursor, the windows of the dedup actor and the burst, all durable, must do.
 func TestProfileSeedThroughCrashes(t *testing.T) {
-	cfg := runtime.Default()
-	cfg.Profile = runtime.ProfileSeed
+	cfg := config.Default()
+	cfg.Profile = config.ProfileSeed
 	for seed := uint64(1); seed <= 8; seed++ {
 		text, want, crashes := crashingChat(seed)
 		if crashes < 5 {

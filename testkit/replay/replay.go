@@ -25,6 +25,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
@@ -41,7 +42,7 @@ type Options struct {
 	Script script.Script
 	// Config gives the rules (profile, OCR, burst, dedup) and of its first
 	// window everything but driver and script. Data and store are not used.
-	Config runtime.Config
+	Config config.Config
 	OCR    OCR
 	Seed   uint64         // of the schedule, the moments of crashes and the noise
 	Fonts  *drawn.FontSet // nil means drawn.Fonts()
@@ -99,7 +100,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // the present life.
 type playback struct {
 	o      Options
-	cfg    runtime.Config
+	cfg    config.Config
 	window *drawn.Window
 	player *script.Player
 	screen hardware.Screen
@@ -132,15 +133,15 @@ func newPlayback(o Options) (*playback, error) {
 		o: o, cfg: o.Config, store: mem.New(), recorder: newRecorder(),
 		noise: newNoise(o.OCR.Noise, o.Seed), rng: rand.New(rand.NewPCG(o.Seed, 0x7265706c6179)),
 	}
-	w := runtime.DefaultWindow("line")
+	w := config.DefaultWindow("line")
 	if len(p.cfg.Windows) > 0 {
 		w = p.cfg.Windows[0]
 	}
 	w.Driver, w.Script, w.Ref = "drawn", "", ""
-	p.cfg.Windows = []runtime.WindowConfig{w}
-	p.cfg.OCR.Engine = runtime.OCRDrawn
+	p.cfg.Windows = []config.Window{w}
+	p.cfg.OCR.Engine = config.OCRDrawn
 	if o.OCR.Real {
-		p.cfg.OCR.Engine = runtime.OCRTesseract
+		p.cfg.OCR.Engine = config.OCRTesseract
 	}
 	if !p.cfg.IsSet("dedup.first_sight") {
 		p.cfg.Dedup.FirstSight = "all"
@@ -148,7 +149,7 @@ func newPlayback(o Options) (*playback, error) {
 	if err := p.cfg.Validate(); err != nil {
 		return nil, err
 	}
-	p.recorder.lines = p.cfg.Profile == runtime.ProfileSeed
+	p.recorder.lines = p.cfg.Profile == config.ProfileSeed
 	theme := drawn.Light
 	if w.Theme == "dark" {
 		theme = drawn.Dark
@@ -198,7 +199,7 @@ func (p *playback) boot() error {
 		return err
 	}
 	opts := append(slices.Clip(p.o.Options),
-		runtime.WithScreen("drawn", func(w runtime.WindowConfig) (hardware.Screen, string, error) { return p.screen, w.Name, nil }),
+		runtime.WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) { return p.screen, w.Name, nil }),
 		runtime.WithRecognizer(p.cfg.OCR.Engine, p.recognizer),
 		runtime.WithListener(p.listen),
 	)

@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit/replay/corpus"
 )
@@ -86,7 +87,7 @@ func parsed(t testing.TB, text string) script.Script {
 }
 
 func plainOptions(s script.Script) Options {
-	return Options{Script: s, Config: runtime.Default(), Fonts: latin, Seed: 1}
+	return Options{Script: s, Config: config.Default(), Fonts: latin, Seed: 1}
 }
 
 // optionsOf reads the line "# replay: key=value …" of a scenario file.

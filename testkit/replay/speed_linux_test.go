@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit/speed"
 )
@@ -92,7 +93,7 @@ func playTimed(t *testing.T) spent {
 			return answer, err
 		})
 	}
-	got, err := Run(t.Context(), Options{Config: runtime.Default(), Script: script.Default(), Options: []runtime.Option{
+	got, err := Run(t.Context(), Options{Config: config.Default(), Script: script.Default(), Options: []runtime.Option{
 		runtime.WithWorker(engine.WorkerKind{Name: "ocr", Size: 1, Answers: []messages.Type{messages.FrameRead{}.MessageType()}, New: func() (actors.Worker, error) {
 			return ocr.NewWorker(ocr.Options{Layouts: ocr.Always(layout.Line()), Cache: cache, Open: open}), nil
 		}}),

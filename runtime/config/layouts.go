@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"fmt"
@@ -25,9 +25,10 @@ func checkLayout(value string) string {
 	return quote(value) + ": want " + orList(layout.BuiltIn()) + ", or a file whose name ends in .yaml" + didYouMean(value, layout.BuiltIn())
 }
 
-// layouts reads the layout of each window. Errors wrap [ErrConfig] and say
-// where in the layout's file what is wrong.
-func (c *Config) layouts() (map[messages.WindowID]*layout.Layout, error) {
+// Layouts reads the layout of each window and returns how to find one; windows
+// that a host feeds without configuring them look like LINE's. Errors wrap
+// [ErrConfig] and say where in the layout's file what is wrong.
+func (c *Config) Layouts() (func(messages.WindowID) *layout.Layout, error) {
 	all := map[messages.WindowID]*layout.Layout{}
 	var p problems
 	for i, w := range c.Windows {
@@ -36,21 +37,15 @@ func (c *Config) layouts() (map[messages.WindowID]*layout.Layout, error) {
 			p.add(c, fmt.Sprintf("windows.%d.layout", i), err.Error())
 			continue
 		}
-		all[messages.WindowID(w.Name+"@"+c.Node)] = &l
+		all[w.ID(c.Node)] = &l
 	}
-	return all, p.err()
-}
-
-// layoutLookup finds a window's layout; windows that a host feeds without
-// configuring them look like LINE's.
-func layoutLookup(all map[messages.WindowID]*layout.Layout) func(messages.WindowID) *layout.Layout {
 	line := layout.Line()
 	return func(w messages.WindowID) *layout.Layout {
 		if l, ok := all[w]; ok {
 			return l
 		}
 		return &line
-	}
+	}, p.err()
 }
 
 // maxLayout is the longest layout file in bytes.

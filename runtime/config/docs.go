@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	_ "embed"
@@ -10,10 +10,10 @@ import (
 //go:embed config.go
 var configSource string
 
-//go:embed config_rules.go
+//go:embed rules.go
 var rulesSource string
 
-// fieldDocs returns the comment of each field, by "WindowConfig.Poll", as lines.
+// fieldDocs returns the comment of each field, by "Window.Poll", as lines.
 func fieldDocs() map[string][]string {
 	docs := map[string][]string{}
 	var owner string

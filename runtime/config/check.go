@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
 // Every check returns what is wrong, "" for nothing.
@@ -69,7 +71,7 @@ func isKey(s string) bool {
 		strings.ContainsAny(s, "0123456789") && strings.ToLower(s) != s && strings.ToUpper(s) != s
 }
 
-func checkKeyEnv(e EncryptionConfig) string {
+func checkKeyEnv(e Encryption) string {
 	switch {
 	case e.KeyEnv == "":
 		return ""
@@ -132,7 +134,7 @@ func (c *Config) checkWindows(p *problems) {
 }
 
 // Capture is the driver's own name of the window: Ref, or else Name.
-func (w WindowConfig) Capture() string {
+func (w Window) Capture() string {
 	if w.Ref != "" {
 		return w.Ref
 	}
@@ -148,6 +150,17 @@ func (c *Config) CheckDrivers(screens, engines []string) error {
 	}
 	p.add(c, "ocr.engine", checkOneOf(c.OCR.Engine, engines))
 	return p.err()
+}
+
+// ID is the name of the window among those of all nodes: line@mac-a.
+func (w Window) ID(node string) messages.WindowID {
+	return messages.WindowID(w.Name + "@" + node)
+}
+
+// CheckUsages returns an error wrapping [ErrConfig] where focus.usage is not one
+// of these drivers.
+func (c *Config) CheckUsages(drivers []string) error {
+	return c.Wrong("focus.usage", checkOneOf(c.Focus.Usage, append(drivers, UsageNone)))
 }
 
 // CheckStructures returns an error wrapping [ErrConfig] where a window names a

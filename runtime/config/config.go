@@ -1,4 +1,10 @@
-package runtime
+// Package config is everything that can be set: [Config], its defaults, and how it
+// is read from a file, the environment and flags, checked, and printed.
+//
+// Every value knows where it was set, so that an error can name the place. What
+// actors are given of it (their options and rules) is made here too, so that a
+// number has one way from the file to the rule that it is for.
+package config
 
 import (
 	"errors"
@@ -6,7 +12,7 @@ import (
 	goruntime "runtime"
 )
 
-// Config is everything that can be set. Start from [Default] or [LoadConfig];
+// Config is everything that can be set. Start from [Default] or [Load];
 // the zero value is not valid. The comment of each field is also what
 // [Config.Write] prints above it; key, range and allowed values are in its tag.
 // A Config is read by New and not kept in step afterwards.
@@ -30,51 +36,51 @@ type Config struct {
 	Profile string `yaml:"profile" oneof:"default|seed"`
 
 	// Encryption of the store at rest.
-	Encryption EncryptionConfig `yaml:"encryption"`
+	Encryption Encryption `yaml:"encryption"`
 
 	// The store.
-	Store StoreConfig `yaml:"store"`
+	Store Store `yaml:"store"`
 
 	// Chat windows to watch, at most 16. An empty list watches nothing. Default:
 	// one drawn window named line.
-	Windows []WindowConfig `yaml:"windows"`
+	Windows []Window `yaml:"windows"`
 
 	// Reading text from captures.
-	OCR OCRConfig `yaml:"ocr"`
+	OCR OCR `yaml:"ocr"`
 
 	// Joining messages that follow each other closely.
-	Burst BurstConfig `yaml:"burst"`
+	Burst Burst `yaml:"burst"`
 
 	// Telling new messages from those seen before.
-	Dedup DedupConfig `yaml:"dedup"`
+	Dedup Dedup `yaml:"dedup"`
 
 	// What is read at all.
-	Read ReadConfig `yaml:"read"`
+	Read Read `yaml:"read"`
 
 	// Numbers by which messages are told, the same in both profiles unless they say
 	// otherwise.
-	Rules RulesConfig `yaml:"rules"`
+	Rules Rules `yaml:"rules"`
 
 	// Judging from camera and computer use what the person at this machine does.
-	Focus FocusConfig `yaml:"focus"`
+	Focus Focus `yaml:"focus"`
 
 	// Who is asked where rules do not decide: a language model.
-	LLM LLMConfig `yaml:"llm"`
+	LLM LLM `yaml:"llm"`
 
 	// The live page.
-	Web WebConfig `yaml:"web"`
+	Web Web `yaml:"web"`
 
 	// The log.
-	Log LogConfig `yaml:"log"`
+	Log Log `yaml:"log"`
 
 	// Looking for what went wrong.
-	Debug DebugConfig `yaml:"debug"`
+	Debug Debug `yaml:"debug"`
 
 	// How long things are kept.
-	Retention RetentionConfig `yaml:"retention"`
+	Retention Retention `yaml:"retention"`
 
 	// The end of a run.
-	Shutdown ShutdownConfig `yaml:"shutdown"`
+	Shutdown Shutdown `yaml:"shutdown"`
 
 	origins map[string]origin // by key; see config_origin.go
 }
@@ -94,9 +100,9 @@ const (
 	DurabilityPower   Durability = "power"
 )
 
-// EncryptionConfig says where the key of the store is; [ReadKey] reads it. The
+// Encryption says where the key of the store is; [ReadKey] reads it. The
 // key itself never stands in the configuration.
-type EncryptionConfig struct {
+type Encryption struct {
 	// File with the key: 32 bytes, as hex, as base64 or as they are. Empty: no
 	// file. Default empty.
 	KeyFile string `yaml:"key_file" path:"true" secret:"path"`
@@ -107,15 +113,15 @@ type EncryptionConfig struct {
 	KeyEnv string `yaml:"key_env" secret:"name"`
 }
 
-// StoreConfig is about the store.
-type StoreConfig struct {
+// Store is about the store.
+type Store struct {
 	// Free space below which nothing more is written and work pauses until there
 	// is more, 16MiB to 1TiB. Default 128MiB.
 	MinFree Size `yaml:"min_free" min:"16MiB" max:"1TiB"`
 }
 
-// WindowConfig is one chat window.
-type WindowConfig struct {
+// Window is one chat window.
+type Window struct {
 	// Name of the window, unlike all others: a to z, 0 to 9 and -. It is part of
 	// what is stored, so keep it. It must be given. Default line.
 	Name string `yaml:"name"`
@@ -179,8 +185,8 @@ const (
 	IsolationProcess   Isolation = "process"
 )
 
-// OCRConfig is about reading text from captures.
-type OCRConfig struct {
+// OCR is about reading text from captures.
+type OCR struct {
 	// Who reads: tesseract, drawn (knows the text of drawn windows, needs nothing
 	// installed), or an engine that the host adds. Default tesseract.
 	Engine string `yaml:"engine"`
@@ -209,8 +215,8 @@ type OCRConfig struct {
 	Cache int `yaml:"cache" min:"1" max:"100000"`
 }
 
-// BurstConfig is about joining messages that follow each other closely.
-type BurstConfig struct {
+// Burst is about joining messages that follow each other closely.
+type Burst struct {
 	// Silence that ends a burst, 100ms to 1m. Default 1.5s.
 	Quiet Duration `yaml:"quiet" min:"100ms" max:"1m"`
 
@@ -221,8 +227,8 @@ type BurstConfig struct {
 	Parts int `yaml:"parts" min:"1" max:"1000"`
 }
 
-// DedupConfig is about telling new messages from those seen before.
-type DedupConfig struct {
+// Dedup is about telling new messages from those seen before.
+type Dedup struct {
 	// What counts as new in a conversation never seen before: unanswered (what
 	// came after the last own message), all or none. Default unanswered.
 	FirstSight string `yaml:"first_sight" oneof:"unanswered|all|none"`
@@ -232,16 +238,16 @@ type DedupConfig struct {
 	Tail int `yaml:"tail" min:"20" max:"5000"`
 }
 
-// ReadConfig says what is read at all.
-type ReadConfig struct {
+// Read says what is read at all.
+type Read struct {
 	// The only conversations that are read, such as ["line:Hana", "line:Ken"]; of
 	// all others nothing is stored. A name without application counts in every
 	// application. Empty: all are read. Default [].
 	Only []string `yaml:"only"`
 }
 
-// FocusConfig is about attention.
-type FocusConfig struct {
+// Focus is about attention.
+type Focus struct {
 	// Whether attention is judged, and face trackers may connect to the socket
 	// focus.sock in the data folder. Default false.
 	Enabled bool `yaml:"enabled"`
@@ -277,11 +283,23 @@ type FocusConfig struct {
 	Notify string `yaml:"notify"`
 
 	// Where cases begin to be clear.
-	Rules FocusRulesConfig `yaml:"rules"`
+	Rules FocusRules `yaml:"rules"`
 }
 
-// FocusRulesConfig holds the thresholds of the rules of attention.
-type FocusRulesConfig struct {
+// Values of Focus.Usage that are built in.
+const (
+	UsageSystem = "system"
+	UsageNone   = "none"
+)
+
+// Values of Focus.Notify.
+const (
+	NotifyDesktop = "desktop"
+	NotifyNone    = "none"
+)
+
+// FocusRules holds the thresholds of the rules of attention.
+type FocusRules struct {
 	// Away at more than this share of the last minute without a face, 0 to 1.
 	// Default 0.7.
 	NoFace float64 `yaml:"no_face" min:"0" max:"1"`
@@ -323,9 +341,9 @@ type FocusRulesConfig struct {
 	LongIdle Duration `yaml:"long_idle" min:"0s" max:"24h"`
 }
 
-// LLMConfig is about the language model. The key itself never stands in the
+// LLM is about the language model. The key itself never stands in the
 // configuration.
-type LLMConfig struct {
+type LLM struct {
 	// How far a question may go: none (nobody is asked), local (a server on this
 	// machine; every other address is refused) or cloud (any server: measurements
 	// and names of applications, but never titles of windows, leave this machine).
@@ -367,18 +385,18 @@ type LLMConfig struct {
 	Temperature float64 `yaml:"temperature" min:"0" max:"2"`
 
 	// When a model that fails is left alone.
-	Breaker LLMBreakerConfig `yaml:"breaker"`
+	Breaker LLMBreaker `yaml:"breaker"`
 }
 
-// Values of LLMConfig.Tier.
+// Values of LLM.Tier.
 const (
 	LLMNone  = "none"
 	LLMLocal = "local"
 	LLMCloud = "cloud"
 )
 
-// LLMBreakerConfig says when a model that fails is left alone.
-type LLMBreakerConfig struct {
+// LLMBreaker says when a model that fails is left alone.
+type LLMBreaker struct {
 	// Failures in a row after which nothing is asked for a while, 1 to 100.
 	// Default 3.
 	Failures int `yaml:"failures" min:"1" max:"100"`
@@ -388,8 +406,8 @@ type LLMBreakerConfig struct {
 	OpenFor Duration `yaml:"open_for" min:"1s" max:"1h"`
 }
 
-// WebConfig is about the live page.
-type WebConfig struct {
+// Web is about the live page.
+type Web struct {
 	// Whether the page is served. Default false; kehai run turns it on.
 	Enabled bool `yaml:"enabled"`
 
@@ -398,8 +416,8 @@ type WebConfig struct {
 	Addr string `yaml:"addr"`
 }
 
-// LogConfig is about the log.
-type LogConfig struct {
+// Log is about the log.
+type Log struct {
 	// Least grave entries that are written: debug, info, warn or error. Default
 	// info.
 	Level string `yaml:"level" oneof:"debug|info|warn|error"`
@@ -409,16 +427,16 @@ type LogConfig struct {
 	Format string `yaml:"format" oneof:"auto|console|json"`
 }
 
-// DebugConfig is about looking for what went wrong.
-type DebugConfig struct {
+// Debug is about looking for what went wrong.
+type Debug struct {
 	// Whether the last picture of each window and all that was read in it are
 	// written to files below the data folder, for this user alone: private texts,
 	// not encrypted. Default false.
 	Text bool `yaml:"text"`
 }
 
-// RetentionConfig says how long things are kept.
-type RetentionConfig struct {
+// Retention says how long things are kept.
+type Retention struct {
 	// Delivered messages; 0 keeps them forever. They go at the start or at most an
 	// hour later, but not before every subscription has them. What messages are
 	// told by stays: the last dedup.tail texts of each conversation, what each
@@ -434,8 +452,8 @@ type RetentionConfig struct {
 	DeadLetters Duration `yaml:"dead_letters" min:"0s" max:"876000h"`
 }
 
-// ShutdownConfig is about the end of a run.
-type ShutdownConfig struct {
+// Shutdown is about the end of a run.
+type Shutdown struct {
 	// Time for finishing what is under way, 0s to 10m; 0 does not wait. What is
 	// left over goes on at the next start. Default 10s.
 	Drain Duration `yaml:"drain" min:"0s" max:"10m"`
@@ -454,41 +472,41 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Node:       nodeName(host),
 		Durability: DurabilityPower,
 		Profile:    ProfileDefault,
-		Store:      StoreConfig{MinFree: 128 << 20},
-		Windows:    []WindowConfig{DefaultWindow("line")},
-		OCR:        OCRConfig{Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
-		Burst:      BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
-		Dedup:      DedupConfig{FirstSight: "unanswered", Tail: 200},
+		Store:      Store{MinFree: 128 << 20},
+		Windows:    []Window{DefaultWindow("line")},
+		OCR:        OCR{Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
+		Burst:      Burst{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
+		Dedup:      Dedup{FirstSight: "unanswered", Tail: 200},
 		Rules:      defaultRules(),
 		Focus:      defaultFocus(),
 		LLM:        defaultLLM(),
-		Web:        WebConfig{Addr: "127.0.0.1:7411"},
-		Log:        LogConfig{Level: "info", Format: "auto"},
-		Retention:  RetentionConfig{Verdicts: 720 * hour},
-		Shutdown:   ShutdownConfig{Drain: 10 * second},
+		Web:        Web{Addr: "127.0.0.1:7411"},
+		Log:        Log{Level: "info", Format: "auto"},
+		Retention:  Retention{Verdicts: 720 * hour},
+		Shutdown:   Shutdown{Drain: 10 * second},
 	}
 }
 
-func defaultFocus() FocusConfig {
-	return FocusConfig{
+func defaultFocus() Focus {
+	return Focus{
 		Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * hour, Drowsy: 30 * second, Distracted: 120 * second, CoolDown: 600 * second,
-		Rules: FocusRulesConfig{
+		Rules: FocusRules{
 			NoFace: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, Idle: 60 * second, Turned: 45, Switches: 6, Apps: 4,
 			CoveredKey: 10 * second, LongIdle: 600 * second,
 		},
 	}
 }
 
-func defaultLLM() LLMConfig {
-	return LLMConfig{
+func defaultLLM() LLM {
+	return LLM{
 		Tier: LLMNone, Provider: "ollama", Timeout: 8 * second, Concurrency: 1, MaxTokens: 512,
-		Breaker: LLMBreakerConfig{Failures: 3, OpenFor: 30 * second},
+		Breaker: LLMBreaker{Failures: 3, OpenFor: 30 * second},
 	}
 }
 
 // DefaultWindow returns a window in which nothing is set but its name.
-func DefaultWindow(name string) WindowConfig {
-	return WindowConfig{
+func DefaultWindow(name string) Window {
+	return Window{
 		Name: name, App: "line", Layout: "line", Driver: "drawn",
 		Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: second,
 	}

@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // Write prints the configuration as YAML: above each value what it means, beside
 // it where it is from (default, a place in a file, an environment variable, a
-// flag, or program for Go code). [ParseConfig] reads it back to the same values.
+// flag, or program for Go code). [Parse] reads it back to the same values.
 func (c Config) Write(w io.Writer) error {
 	defaults := Default()
 	return c.write(w, defaults)

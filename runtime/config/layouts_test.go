@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestWindowLayouts(t *testing.T) {
-	line, err := os.ReadFile("../actors/layout/line.yaml")
+	line, err := os.ReadFile("../../actors/layout/line.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +33,15 @@ func TestWindowLayouts(t *testing.T) {
 		{"lime", "", "want generic or line, or a file whose name ends in .yaml: did you mean line?"},
 	} {
 		file := write("kehai.yaml", "windows: [{name: chat, layout: "+c.layout+"}]\nnode: mac\n")
-		cfg, err := LoadConfig(file)
+		cfg, err := Load(file)
 		var name string
 		if err == nil {
-			all, failed := cfg.layouts()
+			layoutOf, failed := cfg.Layouts()
 			if err = failed; err == nil {
-				name = layoutLookup(all)("chat@mac").Name
+				name = layoutOf("chat@mac").Name
+				if other := layoutOf("other@mac").Name; other != "line" {
+					t.Errorf("layout of a window that is not configured = %q, want line", other)
+				}
 			}
 		}
 		if name != c.name {
@@ -47,8 +50,5 @@ func TestWindowLayouts(t *testing.T) {
 		if c.want != "" && (!errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "kehai.yaml:1:")) {
 			t.Errorf("layout %s: %v, want ErrConfig at kehai.yaml:1 with %q", c.layout, err, c.want)
 		}
-	}
-	if got := layoutLookup(nil)("other@mac").Name; got != "line" {
-		t.Errorf("layout of a window that is not configured = %q, want line", got)
 	}
 }

@@ -1,16 +1,13 @@
-package runtime
+package config
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/fusion"
@@ -19,10 +16,6 @@ import (
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/actors/text"
-	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
 // effective is what the actors of a configuration decide by.
@@ -37,9 +30,9 @@ type effective struct {
 }
 
 func effectiveOf(c Config) effective {
-	looking := c.looking().WithDefaults()
+	looking := c.PollerOptions().WithDefaults()
 	looking.Interval, looking.Excluded = 0, nil // a window's own
-	return effective{looking, c.Rules.counting(), c.reading(), c.Rules.fusion(), c.dedup().WithDefaults(), c.ingress().WithDefaults(), c.joining().WithDefaults()}
+	return effective{looking, c.Rules.StructureOptions(), c.OCROptions(), c.Rules.FusionRules(), c.DedupOptions().WithDefaults(), c.IngressOptions().WithDefaults(), c.BurstOptions().WithDefaults()}
 }
 
 // TestEffectiveDefaults: what holds in each profile where nothing is set.
@@ -83,7 +76,7 @@ func TestEffectiveDefaults(t *testing.T) {
 		}
 	}
 	c := exampleDefault()
-	if got, want := c.Burst, (BurstConfig{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36}); got != want {
+	if got, want := c.Burst, (Burst{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36}); got != want {
 		t.Errorf("default burst = %+v, want %+v", got, want)
 	}
 }
@@ -141,10 +134,10 @@ func TestRangesOfRules(t *testing.T) {
 		if err := got.Ingress.Validate(); err != nil {
 			t.Errorf("ingress at every %s: %v", end, err)
 		}
-		if asked := c.Rules.fusion(); asked != got.Fusion || c.ingress().Echo != got.Ingress.Echo || fmt.Sprint(c.ingress()) != fmt.Sprint(got.Ingress) || c.joining() != got.Joining {
+		if asked := c.Rules.FusionRules(); asked != got.Fusion || c.IngressOptions().Echo != got.Ingress.Echo || fmt.Sprint(c.IngressOptions()) != fmt.Sprint(got.Ingress) || c.BurstOptions() != got.Joining {
 			t.Errorf("at every %s the actors decide by %+v, want what was asked for", end, got)
 		}
-		window := c.dedup().Window
+		window := c.DedupOptions().Window
 		if end == "min" { // zero: the profile's own
 			window.Fingerprint, window.MinLine = 8*time.Second, 2
 		}
@@ -174,9 +167,9 @@ func TestRulesErrors(t *testing.T) {
 		{"rules: {ingress: {common_min: 401}}", at + `1:31: rules.ingress.common_min: 401: want at most rules.ingress.common_max, which is 400`},
 		{"rules: {ingress: {entries: 2001}}", at + `1:28: rules.ingress.entries: 2001: want 1 to 2000`},
 	} {
-		_, err := ParseConfig("kehai.yaml", []byte(c.in))
+		_, err := Parse("kehai.yaml", []byte(c.in))
 		if !errors.Is(err, ErrConfig) || err.Error() != c.want {
-			t.Errorf("ParseConfig(%q) = %v, want %s", c.in, err, c.want)
+			t.Errorf("Parse(%q) = %v, want %s", c.in, err, c.want)
 		}
 	}
 	for _, same := range []string{"rules: {fusion: {threshold: 62}}", "rules: {ocr: {fallback: 0.4}}", "rules: {ingress: {short_min: 24}}", "rules: {fusion: {high: 50}}"} {
@@ -194,80 +187,13 @@ func TestSourcesOfRules(t *testing.T) {
 	if err := c.SetFlag("--attempts", "rules.fusion.attempts", "5"); err != nil {
 		t.Fatal(err)
 	}
-	if f := c.Rules.fusion(); f.CursorLines != 7 || f.Attempts != 5 || c.looking().Gap != 50*time.Millisecond {
-		t.Errorf("cursor, attempts, gap = %d, %d, %v, want 7, 5, 50ms", f.CursorLines, f.Attempts, c.looking().Gap)
+	if f := c.Rules.FusionRules(); f.CursorLines != 7 || f.Attempts != 5 || c.PollerOptions().Gap != 50*time.Millisecond {
+		t.Errorf("cursor, attempts, gap = %d, %d, %v, want 7, 5, 50ms", f.CursorLines, f.Attempts, c.PollerOptions().Gap)
 	}
-	if w := c.dedup().WithDefaults().Window; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
+	if w := c.DedupOptions().WithDefaults().Window; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
 		t.Errorf("window = %+v, want the file's 3 characters and the profile's 20s", w)
 	}
 	if out := written(t, c); !strings.Contains(out, "cursor: 7  # env KEHAI_RULES_FUSION_CURSOR") || !strings.Contains(out, "min_line: 3  # file kehai.yaml:1:27") {
 		t.Errorf("Write() = %s\nwant where cursor and min_line are from", out)
 	}
 }
-
-// spawned runs one actor of the kind that a runtime has under a name.
-func spawned(t *testing.T, r *Runtime, address messages.Address) *actortest.Harness {
-	t.Helper()
-	i := slices.IndexFunc(r.plan.kinds, func(k engine.Kind) bool { return k.Name == address.Kind() })
-	if i < 0 {
-		t.Fatalf("the runtime has no kind %s", address.Kind())
-	}
-	h := actortest.Spawn(t, r.plan.kinds[i].New, actortest.Address(address))
-	h.Start()
-	return h
-}
-
-// TestTopologyUsesTheRules asks each actor of a runtime for one of its numbers.
-func TestTopologyUsesTheRules(t *testing.T) {
-	c := exampleDefault()
-	c.OCR.Engine, c.Windows[0].Structure = OCRDrawn, "rows"
-	c.Rules.Capture.Deadline, c.Rules.Fusion.Threshold = 7*second, 63
-	c.Rules.Fusion.Changed = 64
-	c.Rules.Ledger.FirstAtMost, c.Rules.Ingress.Short, c.Burst.Quiet = 1, 3*second, 2*second
-	r, err := New(c, WithStructure("rows", func(WindowConfig) (hardware.Structure, string, error) { return noRows{}, "rows", nil }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.plan.close()
-	wait := actors.CallOptions{Deadline: 7 * time.Second}
-	spawned(t, r, "poller/line@mac-a").WantCalls(actortest.Ask("capture", messages.CaptureWindow{Window: "line@mac-a"}, wait))
-	spawned(t, r, "structure/line@mac-a").WantCalls(actortest.Ask("structure", messages.CountRows{Window: "line@mac-a"}, wait))
-
-	bubbles := []messages.Bubble{
-		{Side: messages.SideIncoming, Kind: messages.KindText, Text: "駅に着いた", Key: 1, Box: messages.Rect{X: 60, Y: 100, W: 90, H: 30}},
-		{Side: messages.SideIncoming, Kind: messages.KindText, Text: "どこにいるの", Key: 2, Box: messages.Rect{X: 60, Y: 150, W: 90, H: 30}},
-	}
-	size := messages.Rect{W: 480, H: 720}
-	h := spawned(t, r, "fusion/line@mac-a")
-	h.Send(messages.FrameRead{Window: "line@mac-a", Title: messages.Line{Text: "Hana", Confidence: 1}, Bubbles: bubbles, Size: size, Scale: 1, At: h.Now()})
-	if i := slices.IndexFunc(h.Sent(), func(s actortest.Sent) bool { d, ok := s.Message.(messages.Detection); return ok && d.Score == 64 }); i < 0 {
-		t.Error("fusion passed nothing on with the score 64")
-	}
-
-	h = spawned(t, r, "dedup/line:Hana")
-	h.Send(messages.Detection{Window: "line@mac-a", Conversation: "line:Hana", Title: "Hana", Bubbles: bubbles, Size: size, Scale: 1, SeenAt: h.Now()})
-	if n := len(h.Sent()); n != 1 {
-		t.Errorf("the first sight of two messages passes %d on, want 1", n)
-	}
-
-	h = spawned(t, r, "ingress/line:Hana")
-	heard := messages.Heard{Conversation: "line:Hana", Kind: messages.KindText, Text: "うん", Window: "line@mac-a"}
-	for _, pause := range []time.Duration{0, 3 * time.Second} {
-		h.Advance(pause)
-		heard.Occurrence++
-		heard.SeenAt = h.Now()
-		h.Send(heard)
-	}
-	if n := len(h.Sent()); n != 2 {
-		t.Errorf("of two short texts 3 s apart %d pass, want 2", n)
-	}
-	heard.Occurrence++
-	h = spawned(t, r, "burst/line:Hana")
-	h.Send(heard)
-	h.WantTimer("due", 2*time.Second)
-}
-
-// noRows is a list without rows.
-type noRows struct{}
-
-func (noRows) Rows(context.Context, string) (int, error) { return 0, nil }

@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ const keyBytes = 32
 // ReadKey reads the key of the store; nil without an error means that none is
 // configured. env is os.Getenv or a stand-in. Errors wrap [ErrConfig] and never
 // show what was read.
-func ReadKey(e EncryptionConfig, env func(string) string) ([]byte, error) {
+func ReadKey(e Encryption, env func(string) string) ([]byte, error) {
 	switch {
 	case e.KeyFile != "" && e.KeyEnv != "":
 		return nil, fmt.Errorf("%w: encryption.key_file and encryption.key_env are both set: set only one of them", ErrConfig)

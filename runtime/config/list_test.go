@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"reflect"
@@ -21,22 +21,22 @@ func TestListsOfTexts(t *testing.T) {
 		{"read: {only: [[a]]}", nil, "want a list of quoted texts"},
 		{"read: {only: {a: b}}", nil, "want a list of quoted texts"},
 	} {
-		cfg, err := ParseConfig("kehai.yaml", []byte(c.yaml))
+		cfg, err := Parse("kehai.yaml", []byte(c.yaml))
 		if c.bad != "" {
 			if err == nil || !strings.Contains(err.Error(), c.bad) {
-				t.Errorf("ParseConfig(%q) = %v, want an error with %q", c.yaml, err, c.bad)
+				t.Errorf("Parse(%q) = %v, want an error with %q", c.yaml, err, c.bad)
 			}
 			continue
 		}
 		if err != nil || !reflect.DeepEqual(cfg.Read.Only, c.want) {
-			t.Errorf("ParseConfig(%q) = %q, %v, want %q", c.yaml, cfg.Read.Only, err, c.want)
+			t.Errorf("Parse(%q) = %q, %v, want %q", c.yaml, cfg.Read.Only, err, c.want)
 			continue
 		}
 		var out strings.Builder
 		if err := cfg.Write(&out); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ParseConfig("kehai.yaml", []byte(out.String()))
+		again, err := Parse("kehai.yaml", []byte(out.String()))
 		if err != nil || !reflect.DeepEqual(again.Read.Only, c.want) {
 			t.Errorf("written and read again: %q, %v, want %q", again.Read.Only, err, c.want)
 		}

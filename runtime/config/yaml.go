@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"errors"
@@ -22,10 +22,10 @@ const (
 	maxDepth  = 32       // the YAML parser is recursive and slow in depth
 )
 
-// LoadConfig reads a configuration file over the defaults; an empty path means
+// Load reads a configuration file over the defaults; an empty path means
 // no file. Relative paths in the file count from its folder. Errors wrap
 // [ErrConfig], and the operating system's error when the file cannot be read.
-func LoadConfig(path string) (Config, error) {
+func Load(path string) (Config, error) {
 	if path == "" {
 		c := Default()
 		return c, c.Validate()
@@ -46,9 +46,9 @@ func LoadConfig(path string) (Config, error) {
 	return parseConfig(path, dir, data)
 }
 
-// ParseConfig reads a configuration over the defaults. The name stands in errors
+// Parse reads a configuration over the defaults. The name stands in errors
 // and in what Write prints; relative paths count from its folder.
-func ParseConfig(name string, data []byte) (Config, error) {
+func Parse(name string, data []byte) (Config, error) {
 	return parseConfig(name, filepath.Dir(name), data)
 }
 
@@ -252,7 +252,7 @@ func (d *decoder) windows(node ast.Node, f field) {
 		d.wrong(d.at(node.GetToken()), f.key, "want a list, each entry beginning with - (or [] for none), found "+kindOf(node))
 		return
 	}
-	d.config.Windows = []WindowConfig{}
+	d.config.Windows = []Window{}
 	for i, item := range seq.Values {
 		if i == maxWindows {
 			d.wrong(d.at(item.GetToken()), f.key, fmt.Sprintf("%d windows: want at most %d", len(seq.Values), maxWindows))

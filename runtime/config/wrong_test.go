@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// What people are told about wrong files is in testdata/config/wrong.txtar: a
+// What people are told about wrong files is in testdata/wrong.txtar: a
 // file NAME.yaml, and behind it NAME.error with the whole text. -update rewrites
 // the errors; review them as a reader who made the mistake.
 func TestWrongFilesGolden(t *testing.T) {
-	path := filepath.Join("testdata", "config", "wrong.txtar")
+	path := filepath.Join("testdata", "wrong.txtar")
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestWrongFilesGolden(t *testing.T) {
 		if !isCase {
 			continue
 		}
-		c, err := ParseConfig("kehai.yaml", bytes.TrimSuffix(f.Data, []byte("\n")))
+		c, err := Parse("kehai.yaml", bytes.TrimSuffix(f.Data, []byte("\n")))
 		if err == nil {
 			c.Data = "/srv/kehai"
 			err = c.Validate()

@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"bytes"
@@ -41,9 +41,9 @@ func written(t *testing.T, c Config) string {
 
 func parse(t *testing.T, text string) Config {
 	t.Helper()
-	c, err := ParseConfig("kehai.yaml", []byte(text))
+	c, err := Parse("kehai.yaml", []byte(text))
 	if err != nil {
-		t.Fatalf("ParseConfig(%q) = %v, want nil", text, err)
+		t.Fatalf("Parse(%q) = %v, want nil", text, err)
 	}
 	return c
 }
@@ -71,7 +71,7 @@ func TestWriteDefaultGolden(t *testing.T) {
 	if err := c.write(&b, c); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", "config", "default.yaml")
+	path := filepath.Join("testdata", "default.yaml")
 	if *update {
 		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
@@ -84,9 +84,9 @@ func TestWriteDefaultGolden(t *testing.T) {
 	if b.String() != string(want) {
 		t.Errorf("Write(defaults) = %s\nwant the text of %s; -update rewrites it", b.String(), path)
 	}
-	back, err := ParseConfig(path, want)
+	back, err := Parse(path, want)
 	if err != nil || !same(back, c) {
-		t.Errorf("ParseConfig(%s) = %+v, %v, want %+v", path, back, err, c)
+		t.Errorf("Parse(%s) = %+v, %v, want %+v", path, back, err, c)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestParseSetsEveryField(t *testing.T) {
 			continue // a second window, and what cannot differ here
 		}
 		if f.text() == usual[f.key] {
-			t.Errorf("ParseConfig(every).%s = %s, want another value than the default", f.key, f.text())
+			t.Errorf("Parse(every).%s = %s, want another value than the default", f.key, f.text())
 		}
 	}
 	if got, want := c.Store.MinFree, Size(3<<29); got != want {
@@ -191,18 +191,18 @@ func TestParseSetsEveryField(t *testing.T) {
 	if got, want := c.Windows[0].Ref, `0x2a:"\ '花 #`; got != want {
 		t.Errorf("ref = %q, want %q", got, want)
 	}
-	if got, want := c.Windows[1], (WindowConfig{Name: "yes-no", App: "line", Layout: "line", Driver: "drawn", Script: "/srv/quiet.txt", Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: Duration(time.Second)}); got != want {
+	if got, want := c.Windows[1], (Window{Name: "yes-no", App: "line", Layout: "line", Driver: "drawn", Script: "/srv/quiet.txt", Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: Duration(time.Second)}); got != want {
 		t.Errorf("second window = %+v, want %+v", got, want)
 	}
 	if back := parse(t, written(t, c)); !same(back, c) {
-		t.Errorf("ParseConfig(Write(c)) = %+v, want %+v", back, c)
+		t.Errorf("Parse(Write(c)) = %+v, want %+v", back, c)
 	}
 }
 
 func TestParseLeavesDefaults(t *testing.T) {
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "web:\n", "\ufeff# mark\r\nweb:\r\n  enabled: false\r\n"} {
 		if got, want := parse(t, text), Default(); !same(got, want) {
-			t.Errorf("ParseConfig(%q) = %+v, want the defaults", text, got)
+			t.Errorf("Parse(%q) = %+v, want the defaults", text, got)
 		}
 	}
 	if got := parse(t, "windows: []").Windows; len(got) != 0 {
@@ -210,7 +210,7 @@ func TestParseLeavesDefaults(t *testing.T) {
 	}
 	c := parse(t, "windows: []")
 	if back := parse(t, written(t, c)); !same(back, c) {
-		t.Errorf("ParseConfig(Write(no windows)) = %+v, want %+v", back, c)
+		t.Errorf("Parse(Write(no windows)) = %+v, want %+v", back, c)
 	}
 }
 
@@ -258,23 +258,23 @@ func TestParseErrors(t *testing.T) {
 		{"log: " + strings.Repeat("[", 40), at + "1:1: nested too deep: this is not a configuration of Kehai"},
 		{strings.Repeat("#", maxConfig+1), at[:len(at)-1] + `: longer than 64KiB: this is not a configuration of Kehai`},
 	} {
-		got, err := ParseConfig("kehai.yaml", []byte(c.in))
+		got, err := Parse("kehai.yaml", []byte(c.in))
 		if !errors.Is(err, ErrConfig) || !same(got, Config{}) {
-			t.Errorf("ParseConfig(%.60q) = %v, %v, want no configuration and %v", c.in, got, err, ErrConfig)
+			t.Errorf("Parse(%.60q) = %v, %v, want no configuration and %v", c.in, got, err, ErrConfig)
 		} else if err.Error() != c.want && c.want != "" {
-			t.Errorf("ParseConfig(%.60q) = %v, want %s", c.in, err, c.want)
+			t.Errorf("Parse(%.60q) = %v, want %s", c.in, err, c.want)
 		}
 	}
 }
 
 func TestErrorsComeTogetherInOrder(t *testing.T) {
-	_, err := ParseConfig("k.yaml", []byte("ocr:\n  workers: 0\nlog:\n  level: loud\nnod: a\n"))
+	_, err := Parse("k.yaml", []byte("ocr:\n  workers: 0\nlog:\n  level: loud\nnod: a\n"))
 	want := `runtime: bad configuration:
   k.yaml:2:12: ocr.workers: 0: want 1 to 16
   k.yaml:4:10: log.level: "loud": want debug, info, warn or error
   k.yaml:5:1: unknown key "nod": did you mean node?`
 	if err == nil || err.Error() != want {
-		t.Errorf("ParseConfig() = %v, want %s", err, want)
+		t.Errorf("Parse() = %v, want %s", err, want)
 	}
 }
 
@@ -285,9 +285,9 @@ func TestPaths(t *testing.T) {
 	if err := os.WriteFile(file, []byte("data: ~/chat\nwindows:\n  - name: a\n    script: s/quiet.txt\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := LoadConfig(file)
+	c, err := Load(file)
 	if err != nil {
-		t.Fatalf("LoadConfig(%s) = %v, want nil", file, err)
+		t.Fatalf("Load(%s) = %v, want nil", file, err)
 	}
 	if got, want := c.Data, "/home/hana/chat"; got != want {
 		t.Errorf("data = %q, want %q", got, want)
@@ -298,11 +298,11 @@ func TestPaths(t *testing.T) {
 	if text := written(t, c); !strings.Contains(text, "chat  # file "+file+":1:7\n") {
 		t.Errorf("Write() = %s, want the place of data", text)
 	}
-	if _, err := LoadConfig(filepath.Join(dir, "none.yaml")); !errors.Is(err, ErrConfig) || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("LoadConfig(none.yaml) = %v, want %v and %v", err, ErrConfig, fs.ErrNotExist)
+	if _, err := Load(filepath.Join(dir, "none.yaml")); !errors.Is(err, ErrConfig) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Load(none.yaml) = %v, want %v and %v", err, ErrConfig, fs.ErrNotExist)
 	}
-	if c, err := LoadConfig(""); err != nil || !same(c, Default()) {
-		t.Errorf(`LoadConfig("") = %+v, %v, want the defaults`, c, err)
+	if c, err := Load(""); err != nil || !same(c, Default()) {
+		t.Errorf(`Load("") = %+v, %v, want the defaults`, c, err)
 	}
 }
 
@@ -325,7 +325,7 @@ func TestSourcesInOrder(t *testing.T) {
 		}
 	}
 	if back := parse(t, text); !same(back, c) {
-		t.Errorf("ParseConfig(Write(c)) = %+v, want %+v", back, c)
+		t.Errorf("Parse(Write(c)) = %+v, want %+v", back, c)
 	}
 	for key, want := range map[string]bool{"ocr.workers": true, "ocr.cache": true, "ocr.retries": true, "burst.parts": false, "web.enabled": false} {
 		if got := c.IsSet(key); got != want {
@@ -525,7 +525,7 @@ func TestReadKey(t *testing.T) {
 	}
 	for name, text := range forms {
 		env := func(asked string) string { return map[string]string{"THE_KEY": text}[asked] }
-		if got, err := ReadKey(EncryptionConfig{KeyEnv: "THE_KEY"}, env); err != nil || !bytes.Equal(got, k) {
+		if got, err := ReadKey(Encryption{KeyEnv: "THE_KEY"}, env); err != nil || !bytes.Equal(got, k) {
 			t.Errorf("ReadKey(env %s) = %x, %v, want the key", name, got, err)
 		}
 	}
@@ -535,11 +535,11 @@ func TestReadKey(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := ReadKey(EncryptionConfig{KeyFile: path}, os.Getenv); err != nil || !bytes.Equal(got, k) {
+		if got, err := ReadKey(Encryption{KeyFile: path}, os.Getenv); err != nil || !bytes.Equal(got, k) {
 			t.Errorf("ReadKey(file %s) = %x, %v, want the key", name, got, err)
 		}
 	}
-	if got, err := ReadKey(EncryptionConfig{}, os.Getenv); err != nil || got != nil {
+	if got, err := ReadKey(Encryption{}, os.Getenv); err != nil || got != nil {
 		t.Errorf("ReadKey(none) = %x, %v, want nil, nil", got, err)
 	}
 }
@@ -555,42 +555,42 @@ func TestKeyIsNeverShown(t *testing.T) {
 		}
 		asKey := secret != "pa55 word!" && len(secret) != 62
 		var errs []error
-		_, err := ReadKey(EncryptionConfig{KeyFile: path}, env)
+		_, err := ReadKey(Encryption{KeyFile: path}, env)
 		errs = append(errs, err)
-		_, err = ReadKey(EncryptionConfig{KeyEnv: secret}, env)
+		_, err = ReadKey(Encryption{KeyEnv: secret}, env)
 		if asKey || strings.Contains(secret, " ") {
 			errs = append(errs, err)
 		}
 		if !asKey {
-			_, err = ReadKey(EncryptionConfig{KeyEnv: "KEY"}, env)
+			_, err = ReadKey(Encryption{KeyEnv: "KEY"}, env)
 			errs = append(errs, err)
 		}
 		if asKey && !strings.Contains(secret, "/") {
-			_, err = ReadKey(EncryptionConfig{KeyFile: secret}, env)
+			_, err = ReadKey(Encryption{KeyFile: secret}, env)
 			errs = append(errs, err)
-			_, err = ParseConfig("kehai.yaml", []byte("encryption:\n  key_file: "+secret))
+			_, err = Parse("kehai.yaml", []byte("encryption:\n  key_file: "+secret))
 			errs = append(errs, err)
 			c := Default()
-			c.Encryption = EncryptionConfig{KeyFile: secret}
+			c.Encryption = Encryption{KeyFile: secret}
 			if text := written(t, c); strings.Contains(text, secret) {
 				t.Errorf("Write(key as key_file) shows it")
 			}
 		}
 		if asKey || strings.Contains(secret, " ") {
-			_, err = ParseConfig("kehai.yaml", []byte("encryption:\n  key_env: "+secret))
+			_, err = Parse("kehai.yaml", []byte("encryption:\n  key_env: "+secret))
 			errs = append(errs, err)
 			c := Default()
 			errs = append(errs, c.ApplyEnv([]string{"KEHAI_ENCRYPTION_KEY_ENV=" + secret}))
-			c.Encryption = EncryptionConfig{KeyEnv: secret}
+			c.Encryption = Encryption{KeyEnv: secret}
 			if text := written(t, c); strings.Contains(text, secret) {
 				t.Errorf("Write(key as key_env) shows it")
 			}
 		}
-		_, err = ParseConfig("kehai.yaml", []byte("encryption:\n  key: "+secret))
+		_, err = Parse("kehai.yaml", []byte("encryption:\n  key: "+secret))
 		errs = append(errs, err)
-		_, err = ParseConfig("kehai.yaml", []byte("encryption:\n  key_env: \""+secret))
+		_, err = Parse("kehai.yaml", []byte("encryption:\n  key_env: \""+secret))
 		errs = append(errs, err)
-		_, err = ParseConfig("kehai.yaml", []byte("encryption: "+secret))
+		_, err = Parse("kehai.yaml", []byte("encryption: "+secret))
 		errs = append(errs, err)
 		for i, err := range errs {
 			if !errors.Is(err, ErrConfig) || strings.Contains(err.Error(), secret) {
@@ -612,18 +612,9 @@ func TestPathsAreNotKeys(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"workers", "timeout", "cache", "on"}
-	for in, want := range map[string]string{"worker": "workers", "Workers": "workers", "tiemout": "timeout", "cahce": "cache", "no": "on", "xyz": "", "": "", strings.Repeat("w", 200): ""} {
-		if got := nearest(in, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 // What parses is valid, and what is written of it parses to the same values.
 func FuzzParseConfig(f *testing.F) {
-	golden, err := os.ReadFile(filepath.Join("testdata", "config", "default.yaml"))
+	golden, err := os.ReadFile(filepath.Join("testdata", "default.yaml"))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -631,20 +622,20 @@ func FuzzParseConfig(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := ParseConfig("kehai.yaml", data)
+		c, err := Parse("kehai.yaml", data)
 		if err != nil {
 			if !errors.Is(err, ErrConfig) {
-				t.Fatalf("ParseConfig(%q) = %v, want %v", data, err, ErrConfig)
+				t.Fatalf("Parse(%q) = %v, want %v", data, err, ErrConfig)
 			}
 			return
 		}
 		if err := c.Validate(); err != nil {
-			t.Fatalf("Validate(ParseConfig(%q)) = %v, want nil", data, err)
+			t.Fatalf("Validate(Parse(%q)) = %v, want nil", data, err)
 		}
 		text := written(t, c)
-		back, err := ParseConfig("kehai.yaml", []byte(text))
+		back, err := Parse("kehai.yaml", []byte(text))
 		if err != nil || !same(back, c) {
-			t.Fatalf("ParseConfig(Write(c)) = %+v, %v, want %+v; written:\n%s", back, err, c, text)
+			t.Fatalf("Parse(Write(c)) = %+v, %v, want %+v; written:\n%s", back, err, c, text)
 		}
 	})
 }
@@ -654,8 +645,8 @@ func FuzzParseConfig(f *testing.F) {
 func TestDeepNesting(t *testing.T) {
 	for _, unit := range []string{"[", "{", "- ", "{a: ", "? ", "*a ", "&a ", "!a "} {
 		text := strings.Repeat(unit, maxConfig/len(unit))
-		if _, err := ParseConfig("deep.yaml", []byte(text)); !errors.Is(err, ErrConfig) {
-			t.Errorf("ParseConfig(%q, repeated) = %.200v, want %v", unit, err, ErrConfig)
+		if _, err := Parse("deep.yaml", []byte(text)); !errors.Is(err, ErrConfig) {
+			t.Errorf("Parse(%q, repeated) = %.200v, want %v", unit, err, ErrConfig)
 		}
 	}
 }

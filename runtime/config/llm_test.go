@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"errors"
@@ -34,14 +34,14 @@ func TestParseLLMErrors(t *testing.T) {
 		{"{breaker: {failures: 0}}", "llm.breaker.failures: 0: want 1 to 100"},
 		{"{temperature: 3}", "llm.temperature: 3: want 0 to 2"},
 	} {
-		_, err := ParseConfig("kehai.yaml", []byte("llm: "+c.in))
+		_, err := Parse("kehai.yaml", []byte("llm: "+c.in))
 		switch {
 		case c.want == "" && err != nil:
-			t.Errorf("ParseConfig(llm: %s) = %v, want none", c.in, err)
+			t.Errorf("Parse(llm: %s) = %v, want none", c.in, err)
 		case c.want != "" && (!errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("ParseConfig(llm: %s) = %v, want %q", c.in, err, c.want)
+			t.Errorf("Parse(llm: %s) = %v, want %q", c.in, err, c.want)
 		case err != nil && strings.Contains(err.Error(), "hunter2"):
-			t.Errorf("ParseConfig(llm: %s) = %v, which shows what may be a key", c.in, err)
+			t.Errorf("Parse(llm: %s) = %v, which shows what may be a key", c.in, err)
 		}
 	}
 }
@@ -59,24 +59,24 @@ func TestReadToken(t *testing.T) {
 		return map[string]string{"GOOD": " sk-hunter2 ", "TWO": "sk-hunter2 sk-hunter2", "WIDE": "鍵hunter2"}[name]
 	}
 	for _, c := range []struct {
-		cfg  LLMConfig
+		cfg  LLM
 		want string // the key, or part of the error
 		ok   bool
 	}{
-		{LLMConfig{}, "", true},
-		{LLMConfig{KeyEnv: "GOOD"}, "sk-hunter2", true},
-		{LLMConfig{KeyFile: file("good", "sk-hunter2\nsecond line\n")}, "sk-hunter2", true},
-		{LLMConfig{KeyFile: file("bare", "sk-hunter2")}, "sk-hunter2", true},
-		{LLMConfig{KeyEnv: "MISSING"}, "MISSING is not set", false},
-		{LLMConfig{KeyEnv: "TWO"}, "characters that no key has", false},
-		{LLMConfig{KeyEnv: "WIDE"}, "characters that no key has", false},
-		{LLMConfig{KeyEnv: "GOOD", KeyFile: "/x"}, "only one of them", false},
-		{LLMConfig{KeyFile: file("empty", "\nsk-hunter2")}, "first line of", false},
-		{LLMConfig{KeyFile: filepath.Join(dir, "none")}, "no such file", false},
-		{LLMConfig{KeyFile: dir}, "llm.key_file", false},
-		{LLMConfig{KeyFile: "sk-hunter2hunter2hunter2"}, "not the key itself", false},
+		{LLM{}, "", true},
+		{LLM{KeyEnv: "GOOD"}, "sk-hunter2", true},
+		{LLM{KeyFile: file("good", "sk-hunter2\nsecond line\n")}, "sk-hunter2", true},
+		{LLM{KeyFile: file("bare", "sk-hunter2")}, "sk-hunter2", true},
+		{LLM{KeyEnv: "MISSING"}, "MISSING is not set", false},
+		{LLM{KeyEnv: "TWO"}, "characters that no key has", false},
+		{LLM{KeyEnv: "WIDE"}, "characters that no key has", false},
+		{LLM{KeyEnv: "GOOD", KeyFile: "/x"}, "only one of them", false},
+		{LLM{KeyFile: file("empty", "\nsk-hunter2")}, "first line of", false},
+		{LLM{KeyFile: filepath.Join(dir, "none")}, "no such file", false},
+		{LLM{KeyFile: dir}, "llm.key_file", false},
+		{LLM{KeyFile: "sk-hunter2hunter2hunter2"}, "not the key itself", false},
 	} {
-		got, err := readToken(c.cfg, env)
+		got, err := ReadToken(c.cfg, env)
 		switch {
 		case c.ok && (err != nil || got.Reveal() != c.want):
 			t.Errorf("readToken(%+v) = %q, %v, want %q", c.cfg, got.Reveal(), err, c.want)

@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
@@ -15,40 +16,40 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 )
 
-// RulesConfig holds the numbers by which messages are told.
-type RulesConfig struct {
+// Rules holds the numbers by which messages are told.
+type Rules struct {
 	// Looking at windows.
-	Capture CaptureRulesConfig `yaml:"capture"`
+	Capture CaptureRules `yaml:"capture"`
 
 	// Believing what is read.
-	OCR OCRRulesConfig `yaml:"ocr"`
+	OCR OCRRules `yaml:"ocr"`
 
 	// Deciding whether a window shows anything new.
-	Fusion FusionRulesConfig `yaml:"fusion"`
+	Fusion FusionRules `yaml:"fusion"`
 
 	// When two lines are the same though not equal.
-	Lines LineRulesConfig `yaml:"lines"`
+	Lines LineRules `yaml:"lines"`
 
 	// When what is read is what was sent. Lengths are characters without spaces.
-	Echo EchoRulesConfig `yaml:"echo"`
+	Echo EchoRules `yaml:"echo"`
 
 	// Texts that were seen a moment ago in the same conversation, and whose place
 	// does not tell that they are new.
-	Dedup DedupRulesConfig `yaml:"dedup"`
+	Dedup DedupRules `yaml:"dedup"`
 
 	// The known end of each conversation.
-	Ledger LedgerRulesConfig `yaml:"ledger"`
+	Ledger LedgerRules `yaml:"ledger"`
 
 	// The last gate before a message counts.
-	Ingress IngressRulesConfig `yaml:"ingress"`
+	Ingress IngressRules `yaml:"ingress"`
 
 	// Lines that a burst has already, in profile seed. Lengths are characters
 	// without spaces and punctuation.
-	Burst BurstRulesConfig `yaml:"burst"`
+	Burst BurstRules `yaml:"burst"`
 }
 
-// CaptureRulesConfig holds the times of looking at windows.
-type CaptureRulesConfig struct {
+// CaptureRules holds the times of looking at windows.
+type CaptureRules struct {
 	// Time after which one look, or one count of rows, is given up, 1s to 5m.
 	// Default 30s.
 	Deadline Duration `yaml:"deadline" min:"1s" max:"5m"`
@@ -70,9 +71,9 @@ type CaptureRulesConfig struct {
 	Tries int `yaml:"tries" min:"1" max:"100"`
 }
 
-// OCRRulesConfig says what is believed of what is read. A confidence is the
+// OCRRules says what is believed of what is read. A confidence is the
 // engine's own.
-type OCRRulesConfig struct {
+type OCRRules struct {
 	// Confidence from which a line is believed, 0.01 to 1. Default 0.4.
 	Accept float64 `yaml:"accept" min:"0.01" max:"1"`
 
@@ -89,8 +90,8 @@ type OCRRulesConfig struct {
 	TitleNew float64 `yaml:"title_new" min:"0.01" max:"1"`
 }
 
-// FusionRulesConfig says when a window shows anything new.
-type FusionRulesConfig struct {
+// FusionRules says when a window shows anything new.
+type FusionRules struct {
 	// Score from which what a window shows is passed on, 1 to 100, at most changed:
 	// the signals of one look are added up. Default 60.
 	Threshold int `yaml:"threshold" min:"1" max:"100"`
@@ -135,8 +136,8 @@ type FusionRulesConfig struct {
 	Unknown Duration `yaml:"unknown" min:"1s" max:"24h"`
 }
 
-// LineRulesConfig says when two lines are the same though not equal.
-type LineRulesConfig struct {
+// LineRules says when two lines are the same though not equal.
+type LineRules struct {
 	// Shortest line in characters that need not be equal, 3 to 1000. Default 8.
 	Min int `yaml:"min" min:"3" max:"1000"`
 
@@ -147,8 +148,8 @@ type LineRulesConfig struct {
 	Similar float64 `yaml:"similar" min:"0.01" max:"1"`
 }
 
-// EchoRulesConfig says when what is read is what was sent.
-type EchoRulesConfig struct {
+// EchoRules says when what is read is what was sent.
+type EchoRules struct {
 	// Shortest text that is an echo if it is equal, 1 to 1000. Default 2.
 	Equal int `yaml:"equal" min:"1" max:"1000"`
 
@@ -174,8 +175,8 @@ type EchoRulesConfig struct {
 	Match int `yaml:"match" min:"1" max:"100"`
 }
 
-// DedupRulesConfig says which texts were seen a moment ago.
-type DedupRulesConfig struct {
+// DedupRules says which texts were seen a moment ago.
+type DedupRules struct {
 	// How long an equal text is the same one, 0s to 24h; 0s is the profile's own
 	// number, 8s, in profile seed 20s. Default 0s.
 	Fingerprint Duration `yaml:"fingerprint" min:"0s" max:"24h"`
@@ -193,9 +194,9 @@ type DedupRulesConfig struct {
 	Entries int `yaml:"entries" min:"1" max:"10000"`
 }
 
-// LedgerRulesConfig is about the known end of each conversation; see also the
+// LedgerRules is about the known end of each conversation; see also the
 // section dedup of [Config].
-type LedgerRulesConfig struct {
+type LedgerRules struct {
 	// Messages of a conversation never seen before that count as new at most, where
 	// dedup.first_sight is unanswered, 1 to 100. Default 5.
 	FirstAtMost int `yaml:"first_at_most" min:"1" max:"100"`
@@ -211,8 +212,8 @@ type LedgerRulesConfig struct {
 	History int `yaml:"history" min:"20" max:"20000"`
 }
 
-// IngressRulesConfig is about the last gate before a message counts.
-type IngressRulesConfig struct {
+// IngressRules is about the last gate before a message counts.
+type IngressRules struct {
 	// How long what was sent is not a message, 1s to 24h. Default 10m.
 	EchoWindow Duration `yaml:"echo_window" min:"1s" max:"24h"`
 
@@ -249,8 +250,8 @@ type IngressRulesConfig struct {
 	Entries int `yaml:"entries" min:"1" max:"2000"`
 }
 
-// BurstRulesConfig says which lines of a burst are not repeated.
-type BurstRulesConfig struct {
+// BurstRules says which lines of a burst are not repeated.
+type BurstRules struct {
 	// Shortest line that is the same as one it stands in, or that stands in it, 1 to
 	// 1000. Default 6.
 	Min int `yaml:"min" min:"1" max:"1000"`
@@ -263,34 +264,34 @@ type BurstRulesConfig struct {
 }
 
 // defaultRules takes the numbers from those who use them.
-func defaultRules() RulesConfig {
+func defaultRules() Rules {
 	look, belief, fuse := poller.Options{}.WithDefaults(), ocr.DefaultThresholds(), fusion.DefaultRules()
 	window, ledger, gate := dedup.DefaultWindow(), dedup.DefaultRules(), ingress.Options{}.WithDefaults()
-	return RulesConfig{
-		Capture: CaptureRulesConfig{
+	return Rules{
+		Capture: CaptureRules{
 			Deadline: Duration(look.Deadline), Late: look.Late, Backoff: Duration(look.MaxBackoff), Gap: Duration(look.Gap), Tries: look.Tries,
 		},
-		OCR: OCRRulesConfig{Accept: belief.Accept, Fallback: belief.Fallback, Title: fuse.Title, TitleNew: fuse.TitleNew},
-		Fusion: FusionRulesConfig{
+		OCR: OCRRules{Accept: belief.Accept, Fallback: belief.Fallback, Title: fuse.Title, TitleNew: fuse.TitleNew},
+		Fusion: FusionRules{
 			Threshold: fuse.Threshold, Changed: fuse.Changed, Unchanged: fuse.Unchanged, Grew: fuse.Grew, Shrank: fuse.Shrank, Same: fuse.Same,
 			High: fuse.High, Medium: fuse.Medium, EchoWindow: Duration(fuse.EchoWindow), Cursor: fuse.CursorLines,
 			Attempts: fuse.Attempts, Within: Duration(fuse.AttemptsWithin), Unknown: Duration(fuse.Unknown),
 		},
-		Lines: LineRulesConfig(text.DefaultLines()),
-		Echo: EchoRulesConfig{
+		Lines: LineRules(text.DefaultLines()),
+		Echo: EchoRules{
 			Equal: fuse.Echo.MinEqual, Part: fuse.Echo.MinPart, Contains: fuse.Echo.Contains, Contained: fuse.Echo.Contained,
 			Line: fuse.Echo.MinLine, Lines: fuse.Echo.MinLines, Match: fuse.Echo.LinesMatch,
 		},
 		// What the profiles have a number of their own for stays zero.
-		Dedup: DedupRulesConfig{Lines: Duration(window.Lines), Entries: window.Entries},
-		Ledger: LedgerRulesConfig{
+		Dedup: DedupRules{Lines: Duration(window.Lines), Entries: window.Entries},
+		Ledger: LedgerRules{
 			FirstAtMost: ledger.FirstAtMost, Patience: Duration(ledger.Patience), Tries: ledger.Tries, History: ledger.History,
 		},
-		Ingress: IngressRulesConfig{
+		Ingress: IngressRules{
 			EchoWindow: Duration(gate.EchoWindow), Sends: gate.Sends, Short: Duration(gate.ShortWindow), ShortMin: gate.ShortMin, ShortMax: gate.ShortMax,
 			Common: Duration(gate.CommonWindow), CommonMin: gate.CommonMin, CommonMax: gate.CommonMax, Similar: gate.Similar, Entries: gate.Entries,
 		},
-		Burst: BurstRulesConfig(text.DefaultRepeats()),
+		Burst: BurstRules(text.DefaultRepeats()),
 	}
 }
 
@@ -322,8 +323,8 @@ func (c *Config) checkOrder(p *problems, low, high string, ok bool) {
 	p.add(c, high, fmt.Sprintf("%s: want at least %s, which is %s", text[high], low, text[low]))
 }
 
-// looking is how pollers look at their windows.
-func (c *Config) looking() poller.Options {
+// PollerOptions are how pollers look at their windows.
+func (c *Config) PollerOptions() poller.Options {
 	r := c.Rules.Capture
 	return poller.Options{
 		Deadline: time.Duration(r.Deadline), Late: r.Late, MaxBackoff: time.Duration(r.Backoff), Gap: time.Duration(r.Gap), Tries: r.Tries,
@@ -332,13 +333,13 @@ func (c *Config) looking() poller.Options {
 	}
 }
 
-// counting is how the rows of a window are counted.
-func (r RulesConfig) counting() structure.Options {
+// StructureOptions are how the rows of a window are counted.
+func (r Rules) StructureOptions() structure.Options {
 	return structure.Options{Deadline: time.Duration(r.Capture.Deadline), MaxBackoff: time.Duration(r.Capture.Backoff)}
 }
 
-// reading is how frames are read: by bubbles, or as profile seed reads them.
-func (c *Config) reading() ocr.Options {
+// OCROptions say how frames are read: by bubbles, or as profile seed reads them.
+func (c *Config) OCROptions() ocr.Options {
 	o := ocr.Options{Confidence: ocr.Thresholds{Accept: c.Rules.OCR.Accept, Fallback: c.Rules.OCR.Fallback}}
 	if c.Profile == ProfileSeed {
 		o.Burst, o.WholeFrames = ocr.Longest, true
@@ -346,9 +347,9 @@ func (c *Config) reading() ocr.Options {
 	return o
 }
 
-func (r RulesConfig) lines() text.LineRules { return text.LineRules(r.Lines) }
+func (r Rules) lines() text.LineRules { return text.LineRules(r.Lines) }
 
-func (r RulesConfig) echo() text.EchoRules {
+func (r Rules) echo() text.EchoRules {
 	e := r.Echo
 	return text.EchoRules{
 		MinEqual: e.Equal, MinPart: e.Part, Contains: e.Contains, Contained: e.Contained,
@@ -356,7 +357,8 @@ func (r RulesConfig) echo() text.EchoRules {
 	}
 }
 
-func (r RulesConfig) fusion() fusion.Rules {
+// FusionRules are what tells that a window shows something new.
+func (r Rules) FusionRules() fusion.Rules {
 	f := r.Fusion
 	return fusion.Rules{
 		Threshold: f.Threshold, Changed: f.Changed, Unchanged: f.Unchanged, Grew: f.Grew, Shrank: f.Shrank, Same: f.Same, High: f.High, Medium: f.Medium,
@@ -365,8 +367,8 @@ func (r RulesConfig) fusion() fusion.Rules {
 	}
 }
 
-// dedup are the options of a ledger.
-func (c *Config) dedup() dedup.Options {
+// DedupOptions are the options of a ledger.
+func (c *Config) DedupOptions() dedup.Options {
 	r := c.Rules
 	return dedup.Options{
 		FirstSight: dedup.FirstSight(c.Dedup.FirstSight), Keep: c.Dedup.Tail, Seed: c.Profile == ProfileSeed,
@@ -378,8 +380,8 @@ func (c *Config) dedup() dedup.Options {
 	}
 }
 
-// ingress are the options of a gate.
-func (c *Config) ingress() ingress.Options {
+// IngressOptions are the options of a gate.
+func (c *Config) IngressOptions() ingress.Options {
 	r := c.Rules.Ingress
 	return ingress.Options{
 		Profile: ingress.Profile(c.Profile), EchoWindow: time.Duration(r.EchoWindow), Echo: c.Rules.echo(), Sends: r.Sends,
@@ -388,10 +390,27 @@ func (c *Config) ingress() ingress.Options {
 	}
 }
 
-// joining are the options of a coalescer.
-func (c *Config) joining() burst.Options {
+// BurstOptions are the options of a coalescer.
+func (c *Config) BurstOptions() burst.Options {
 	return burst.Options{
 		Quiet: time.Duration(c.Burst.Quiet), Cap: time.Duration(c.Burst.Cap), Parts: c.Burst.Parts,
 		Same: text.LineRules(c.Rules.Burst), Seed: c.Profile == ProfileSeed,
 	}
+}
+
+// RulesFor are those of a profile with the thresholds of the configuration. The
+// guards of the default profile stay off in profile seed.
+func (c Focus) RulesFor(profile string) focus.Rules {
+	p := focus.ProfileDefault
+	if profile == ProfileSeed {
+		p = focus.ProfileSeed
+	}
+	r, _ := focus.RulesOf(p) // both are known
+	own := c.Rules
+	r.NoFaceRatio, r.EyesOpen, r.FacingYaw, r.FacingPitch = own.NoFace, own.EyesOpen, own.FacingYaw, own.FacingPitch
+	r.IdleAfter, r.TurnedYaw, r.ManySwitches, r.ManyApps = time.Duration(own.Idle), own.Turned, own.Switches, own.Apps
+	if p == focus.ProfileDefault {
+		r.CoveredKey, r.LongIdle = time.Duration(own.CoveredKey), time.Duration(own.LongIdle)
+	}
+	return r
 }

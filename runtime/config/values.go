@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"encoding/json"
@@ -85,7 +85,7 @@ func parseSize(text string) (Size, bool) {
 // field is one value of a configuration.
 type field struct {
 	key   string // "windows.0.poll"
-	doc   string // "WindowConfig.Poll", the key of fieldDocs
+	doc   string // "Window.Poll", the key of fieldDocs
 	value reflect.Value
 	tag   reflect.StructTag
 }

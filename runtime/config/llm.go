@@ -1,4 +1,4 @@
-package runtime
+package config
 
 import (
 	"bufio"
@@ -36,7 +36,7 @@ func (c *Config) checkLLM(p *problems) {
 
 // checkTokenEnv and checkTokenFile never quote: what stands there may be the key
 // by mistake.
-func checkTokenEnv(l LLMConfig) string {
+func checkTokenEnv(l LLM) string {
 	switch {
 	case l.KeyEnv == "":
 		return ""
@@ -67,9 +67,9 @@ func looksToken(s string) bool {
 // maxToken is the longest key of a server in bytes.
 const maxToken = 16 << 10
 
-// readToken reads the key of the language model's server, none if none is named.
+// ReadToken reads the key of the language model's server, none if none is named.
 // env is os.Getenv or a stand-in. Errors never show what was read.
-func readToken(l LLMConfig, env func(string) string) (llm.Secret, error) {
+func ReadToken(l LLM, env func(string) string) (llm.Secret, error) {
 	text := ""
 	switch {
 	case checkTokenEnv(l) != "":
@@ -108,8 +108,8 @@ func firstLine(path string) (string, error) {
 	return line, nil
 }
 
-// options are those of a client for this configuration, without its key.
-func (l LLMConfig) options() llm.Options {
+// Options are those of a client for this configuration, without its key.
+func (l LLM) Options() llm.Options {
 	return llm.Options{
 		Tier: llm.Tier(l.Tier), Provider: llm.Provider(l.Provider), Model: l.Model, BaseURL: l.BaseURL,
 		Timeout: time.Duration(l.Timeout), Concurrency: l.Concurrency, MaxTokens: l.MaxTokens, Temperature: l.Temperature,
@@ -120,7 +120,7 @@ func (l LLMConfig) options() llm.Options {
 // ParseLLM is the configuration of a model that is named as PROVIDER:MODEL, such
 // as ollama:qwen3:4b, for one question by hand. The tier is local if the address
 // is on this machine, else cloud; an empty address is the provider's own.
-func ParseLLM(name, baseURL, keyEnv string) (LLMConfig, error) {
+func ParseLLM(name, baseURL, keyEnv string) (LLM, error) {
 	l := defaultLLM()
 	var ok bool
 	if l.Provider, l.Model, ok = strings.Cut(name, ":"); !ok || llm.DefaultBaseURL(llm.Provider(l.Provider)) == "" {
