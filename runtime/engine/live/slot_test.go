@@ -315,7 +315,7 @@ func TestTwoHungCallsMoveThePoolToIsolatedWorkers(t *testing.T) {
 		}
 		pass(time.Minute)
 		wantAnswers(t, r, upTo(10)...)
-		if n, health := r.Abandoned(), of[messages.ActorUnhealthy](r.events); n != 2 || len(health) > 0 {
+		if n, health := r.Abandoned(), of[events.ActorUnhealthy](r.events); n != 2 || len(health) > 0 {
 			t.Errorf("Abandoned() = %d, health reports = %+v, want 2 and none", n, health)
 		}
 		close(release)
