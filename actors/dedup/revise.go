@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -184,22 +185,5 @@ func far(a, b *form) bool {
 
 // unlike is the share of the letters of the longer text that differ, 0 to 1.
 func unlike(a, b *form) float64 {
-	x, y := []rune(a.compact), []rune(b.compact)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, o := range y {
-			step := diagonal
-			if r != o {
-				step++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(step, row[j]+1, diagonal+1)
-		}
-	}
-	return float64(row[len(y)]) / float64(max(len(x), len(y), 1))
+	return text.Difference([]rune(a.compact), []rune(b.compact))
 }

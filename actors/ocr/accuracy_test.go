@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/messages"
@@ -84,7 +85,7 @@ func readPage(t *testing.T, worker *Worker, pal chatpage.Palette, scale int, lin
 			t.Errorf("bubble %d side = %s, want %s", i, b.Side, p.Truth[i].Side)
 		}
 		got, want := bare(string(b.Text)), bare(lines[i])
-		d := editDistance(got, want)
+		d := text.EditDistance(got, want)
 		if d > 0 && testing.Verbose() {
 			t.Logf("%d wrong: %q, want %q (%v)", d, string(b.Text), lines[i], b.Lines[0].Confidence)
 		}
@@ -94,26 +95,6 @@ func readPage(t *testing.T, worker *Worker, pal chatpage.Palette, scale int, lin
 }
 
 func bare(s string) []rune { return []rune(strings.ReplaceAll(s, " ", "")) }
-
-func editDistance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}
 
 func tesseractWorker(tb testing.TB) *Worker {
 	tb.Helper()

@@ -109,28 +109,8 @@ func characters(bubbles []messages.Bubble) int {
 // compared by their trigrams.
 func similarity(a, b string) float64 {
 	r, q := []rune(a), []rune(b)
-	longest := max(len(r), len(q))
-	if longest == 0 {
-		return 1
-	}
-	if longest > 300 {
+	if max(len(r), len(q)) > 300 {
 		return text.Similarity(a, b)
 	}
-	row := make([]int, len(q)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range r {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range q {
-			cost := diagonal
-			if r[i] != q[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return 1 - float64(row[len(q)])/float64(longest)
+	return 1 - text.Difference(r, q)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/chatpage"
@@ -85,7 +86,7 @@ func TestSenders(t *testing.T) {
 			t.Fatalf("%d bubbles, want %d", len(got.Bubbles), len(want))
 		}
 		for i, b := range got.Bubbles {
-			if d := editDistance(bare(string(b.Sender)), bare(want[i])); d > 1 || (b.Sender == "") != (want[i] == "") {
+			if d := text.EditDistance(bare(string(b.Sender)), bare(want[i])); d > 1 || (b.Sender == "") != (want[i] == "") {
 				t.Errorf("sender of bubble %d = %q, want %q", i, string(b.Sender), want[i])
 			}
 		}

@@ -97,7 +97,8 @@ func OCREqual(a, b string) bool {
 	if max(n, m) < lastFixed && ra[n-1] != rb[m-1] {
 		return false
 	}
-	return within(ra, rb, min(max(1, max(n, m)/perEdit), maxEdits))
+	limit := min(max(1, max(n, m)/perEdit), maxEdits)
+	return distance(ra, rb, limit) <= limit
 }
 
 // sameDigits compares the sequences of ASCII digits.
@@ -152,51 +153,4 @@ func appendLookalike(dst []rune, s string) []rune {
 		dst = append(dst, r)
 	}
 	return dst
-}
-
-// within reports that the edit distance (insert, delete, replace) of a and b
-// is at most limit. It computes the diagonal band only.
-func within(a, b []rune, limit int) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > limit {
-		return false
-	}
-	var buf [2][2*maxEdits + 3]int
-	prev, row := buf[0][:2*limit+3], buf[1][:2*limit+3]
-	far := limit + 1
-	// Cell k of row i is column j = i-limit+k-1; the cells at both ends are walls.
-	for k := range prev {
-		j := k - 1 - limit
-		prev[k] = far
-		if j >= 0 && k > 0 && k <= 2*limit+1 {
-			prev[k] = min(j, far)
-		}
-	}
-	for i := 1; i <= len(a); i++ {
-		best := far
-		for k := range row {
-			row[k] = far
-			j := i + k - 1 - limit
-			if k == 0 || k == len(row)-1 || j < 0 || j > len(b) {
-				continue
-			}
-			cost := prev[k+1] + 1 // a[i-1] left out
-			if j > 0 {
-				step := prev[k]
-				if a[i-1] != b[j-1] {
-					step++
-				}
-				cost = min(cost, step, row[k-1]+1)
-			}
-			row[k] = min(cost, far)
-			best = min(best, row[k])
-		}
-		if best == far {
-			return false
-		}
-		prev, row = row, prev
-	}
-	return prev[len(b)-len(a)+limit+1] <= limit
 }

@@ -200,39 +200,6 @@ func check(t failer, a, b string) {
 	}
 }
 
-// TestWithin compares the banded distance with the whole table.
-func TestWithin(t *testing.T) {
-	letters := rapid.StringOfN(rapid.SampledFrom([]rune("abc")), 0, 14, -1)
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := []rune(letters.Draw(t, "a")), []rune(letters.Draw(t, "b"))
-		limit := rapid.IntRange(0, maxEdits).Draw(t, "limit")
-		want := distance(a, b) <= limit
-		if got := within(a, b, limit); got != want {
-			t.Fatalf("within(%q, %q, %d) = %v, want %v", string(a), string(b), limit, got, want)
-		}
-	})
-}
-
-func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}
-
 func FuzzEqual(f *testing.F) {
 	f.Add("OK", "ｏｋ")
 	f.Add("a\xff\u0345", "か\u3099")

@@ -46,7 +46,7 @@ type Path struct {
 	Occurrences  []messages.Occurrence   `json:"occurrences,omitempty"`
 	Text         string                  `json:"text"`
 	Likeness     float64                 `json:"likeness,omitempty"` // to the text asked for, 0 to 1
-	Outcome      events.Outcome                 `json:"outcome"`
+	Outcome      events.Outcome          `json:"outcome"`
 	Why          string                  `json:"why"`
 	Steps        []Step                  `json:"steps"`
 }
@@ -54,10 +54,10 @@ type Path struct {
 // Step is one station of a path.
 type Step struct {
 	At      Stamp            `json:"at"`
-	Stage   events.Stage `json:"stage"`
+	Stage   events.Stage     `json:"stage"`
 	Actor   messages.Address `json:"actor,omitempty"`
-	Outcome events.Outcome `json:"outcome"`
-	What    string           `json:"what"`    // for people
+	Outcome events.Outcome   `json:"outcome"`
+	What    string           `json:"what"` // for people
 	Trace   string           `json:"trace,omitempty"`
 	Count   int              `json:"count,omitempty"` // of equal ones in a row, if more than one
 	Detail  events.Detail    `json:"detail,omitzero"`

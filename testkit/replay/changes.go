@@ -87,9 +87,8 @@ func (s altered) distance(p altered) float64 {
 		return costNever
 	}
 	a, b := []rune(text.Compact(s.text)), []rune(text.Compact(p.text))
-	n := edits(a, b)
-	if longest := max(len(a), len(b)); longest > 4 {
-		return float64(n) / float64(longest)
+	if max(len(a), len(b)) > 4 {
+		return text.Difference(a, b)
 	}
-	return float64(n) * 0.45
+	return float64(text.EditDistance(a, b)) * 0.45
 }

@@ -5,17 +5,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
 
 func TestGarble(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	text := strings.Repeat("明日の会議は10時から Room 5 です ", 400)
-	wrong := edits([]rune(text), []rune(garble(text, 0.03, rng)))
-	if n := len([]rune(text)); wrong < n*2/100 || wrong > n*4/100 {
+	words := strings.Repeat("明日の会議は10時から Room 5 です ", 400)
+	wrong := text.EditDistance([]rune(words), []rune(garble(words, 0.03, rng)))
+	if n := len([]rune(words)); wrong < n*2/100 || wrong > n*4/100 {
 		t.Errorf("garble() made %d errors in %d characters at 3 %%, want 2 to 4 %%", wrong, n)
 	}
-	if got := garble(text, 0, rng); got != text {
+	if got := garble(words, 0, rng); got != words {
 		t.Error("garble() at 0 changed the text, want it as it is")
 	}
 	for range 1000 {

@@ -310,7 +310,7 @@ func differenceOfTexts(t string, h heard) float64 {
 	}
 	a, b := []rune(text.Compact(t)), []rune(text.Compact(h.text))
 	longest := max(len(a), len(b))
-	n := edits(a, b)
+	n := text.EditDistance(a, b)
 	d := float64(n) / float64(max(longest, 1))
 	switch {
 	case longest <= 2: // one wrong letter is all of it
@@ -319,27 +319,6 @@ func differenceOfTexts(t string, h heard) float64 {
 		return max(d, 0.04)
 	}
 	return costNever
-}
-
-// edits is the number of characters to insert, delete or replace.
-func edits(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range b {
-			step := diagonal + 1
-			if x == y {
-				step--
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(step, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // sortProblems orders problems by column, as the tally has them.

@@ -1,0 +1,62 @@
+package text
+
+// EditDistance is the number of characters to insert, delete or replace that
+// make b of a (Levenshtein).
+func EditDistance(a, b []rune) int { return distance(a, b, max(len(a), len(b))) }
+
+// Difference is the share of the longer text's characters that an edit must
+// change: 0 for equal texts, 1 for ones that have nothing in common.
+func Difference(a, b []rune) float64 {
+	return float64(EditDistance(a, b)) / float64(max(len(a), len(b), 1))
+}
+
+// distance is the edit distance where it is at most limit, else limit+1. It
+// computes only the cells of the table that are at most limit off its diagonal,
+// and keeps one row: row[j] is the distance of the first characters of a to the
+// first j of b.
+func distance(a, b []rune, limit int) int {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for len(a) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	for len(a) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	far := limit + 1
+	if len(b)-len(a) > limit {
+		return far
+	}
+	var short [128]int // most texts need no other memory
+	row := short[:]
+	if len(b) >= len(short) {
+		row = make([]int, len(b)+1)
+	}
+	row = row[:len(b)+1]
+	for j := range row {
+		row[j] = min(j, far)
+	}
+	for i, r := range a {
+		from, to := max(0, i-limit), min(len(b), i+1+limit)
+		diagonal, left := row[from], far
+		if from == 0 {
+			left = i + 1
+		}
+		row[from] = left
+		best := left
+		for j := from; j < to; j++ {
+			cost := diagonal
+			if r != b[j] {
+				cost = min(diagonal, left, row[j+1]) + 1
+			}
+			diagonal, left = row[j+1], cost
+			row[j+1] = cost
+			best = min(best, cost)
+		}
+		if best > limit {
+			return far
+		}
+	}
+	return min(row[len(b)], far)
+}
