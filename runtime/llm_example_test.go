@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/attention"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -73,7 +74,7 @@ func ExampleWithLLM() {
 // says why.
 func ExampleAskFocus() {
 	camera := []byte(`{"face_detected":true,"ear_average":0.31,"head_pose":{"yaw":60,"pitch":0}}`)
-	verdict, err := runtime.AskFocus(context.Background(), "default", camera, nil, parrot{})
+	verdict, err := attention.Ask(context.Background(), "default", camera, nil, parrot{})
 	fmt.Println(verdict.State, verdict.Source)
 	fmt.Println(err)
 	// Output:

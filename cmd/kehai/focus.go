@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/attention"
 )
 
 func (a *app) focusCmd() *cobra.Command {
@@ -35,12 +35,12 @@ given.`,
 
 // focusProfile is the flag --profile of the verbs that judge by themselves.
 func focusProfile(cmd *cobra.Command) *string {
-	return cmd.Flags().String("profile", "default", "`RULES`: "+strings.Join(runtime.FocusProfiles(), " or "))
+	return cmd.Flags().String("profile", "default", "`RULES`: "+strings.Join(attention.Profiles(), " or "))
 }
 
 func checkFocusProfile(name string) error {
-	if !slices.Contains(runtime.FocusProfiles(), name) {
-		return badUsage("--profile %q: want %s", name, strings.Join(runtime.FocusProfiles(), " or "))
+	if !slices.Contains(attention.Profiles(), name) {
+		return badUsage("--profile %q: want %s", name, strings.Join(attention.Profiles(), " or "))
 	}
 	return nil
 }
@@ -83,12 +83,12 @@ and without one, the fallback of the rules decides.`,
 			return err
 		}
 		defer closeModel()
-		for _, hint := range runtime.FocusHints(cameraJSON, pcJSON) {
+		for _, hint := range attention.Hints(cameraJSON, pcJSON) {
 			fmt.Fprintf(a.stderr, "kehai: %s\n", hint)
 		}
-		verdict, err := runtime.AskFocus(cmd.Context(), *profile, cameraJSON, pcJSON, model)
+		verdict, err := attention.Ask(cmd.Context(), *profile, cameraJSON, pcJSON, model)
 		switch {
-		case errors.Is(err, runtime.ErrNotAsked):
+		case errors.Is(err, attention.ErrNotAsked):
 			fmt.Fprintf(a.stderr, "kehai: %v; the fallback decided\n", err)
 		case err != nil:
 			return err
@@ -169,7 +169,7 @@ case once; standard error says how often it was asked.`,
 		}
 		n := 0
 		out := json.NewEncoder(a.stdout)
-		asked, err := runtime.ReplayFocusAsking(cmd.Context(), *profile, model, in, func(l runtime.FocusLine) error {
+		asked, err := attention.ReplayAsking(cmd.Context(), *profile, model, in, func(l attention.Line) error {
 			n++
 			for _, hint := range l.Hints {
 				fmt.Fprintf(a.stderr, "kehai: %s\n", hint)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/attention"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -38,7 +38,7 @@ func focusChanges(ctx context.Context, b control.FocusBackend, now time.Time) (l
 		list = append(list, c)
 		return nil
 	})
-	return runtime.EndFocus(list, desks, now), err
+	return attention.EndUnseen(list, desks, now), err
 }
 
 func (a *app) focusStatus() *cobra.Command {
@@ -103,7 +103,7 @@ func (a *app) focusDay() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			days := runtime.FocusDays(changes, day, now)
+			days := attention.Days(changes, day, now)
 			if len(days) == 0 && !asJSON {
 				fmt.Fprintln(a.stderr, "nothing is known of that day")
 			}
@@ -129,7 +129,7 @@ var focusMarks = map[messages.Attention]rune{
 	messages.Focused: '█', messages.Distracted: '▒', messages.Drowsy: 'z', messages.Idle: '·', messages.Away: '-', messages.Unknown: ' ',
 }
 
-func (a *app) showDay(d runtime.FocusDay) error {
+func (a *app) showDay(d attention.Day) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s on %s\n", d.Desk, d.From.Format(time.DateOnly))
 	fmt.Fprintln(w, "STATE\tTIME\tTIMES\tLONGEST")
@@ -189,11 +189,11 @@ import the whole history again.`,
 			if err != nil {
 				return err
 			}
-			spans := runtime.FocusSpans(changes, from, now)
+			spans := attention.Spans(changes, from, now)
 			if asCSV {
-				return runtime.WriteFocusCSV(a.stdout, spans)
+				return attention.WriteCSV(a.stdout, spans)
 			}
-			return runtime.WriteActivityWatch(a.stdout, spans)
+			return attention.WriteActivityWatch(a.stdout, spans)
 		}),
 	}
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "one line a span of time, with a heading")

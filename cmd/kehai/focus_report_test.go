@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/attention"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -41,7 +41,7 @@ func TestTimeThatNobodyWatched(t *testing.T) {
 			t.Fatalf("focusChanges() = %v", err)
 		}
 		var got time.Duration
-		for _, s := range runtime.FocusSpans(changes, time.Time{}, c.now) {
+		for _, s := range attention.Spans(changes, time.Time{}, c.now) {
 			if s.State == messages.Focused {
 				got += s.End.Sub(s.Start.Time)
 			}

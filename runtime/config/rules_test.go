@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
@@ -195,5 +196,28 @@ func TestSourcesOfRules(t *testing.T) {
 	}
 	if out := written(t, c); !strings.Contains(out, "cursor: 7  # env KEHAI_RULES_FUSION_CURSOR") || !strings.Contains(out, "min_line: 3  # file kehai.yaml:1:27") {
 		t.Errorf("Write() = %s\nwant where cursor and min_line are from", out)
+	}
+}
+
+// The thresholds of the configuration are those of the profiles, and reach the
+// rules.
+func TestFocusRulesOfTheConfiguration(t *testing.T) {
+	cfg := Default()
+	for profile, p := range map[string]focus.Profile{ProfileDefault: focus.ProfileDefault, ProfileSeed: focus.ProfileSeed} {
+		want, _ := focus.RulesOf(p)
+		if got := cfg.Focus.RulesFor(profile); got != want {
+			t.Errorf("rules(%s) = %+v, want %+v", profile, got, want)
+		}
+	}
+	c := cfg.Focus
+	c.Rules = FocusRules{
+		NoFace: 0.1, EyesOpen: 0.2, FacingYaw: 3, FacingPitch: 4, Idle: 5 * second, Turned: 6, Switches: 7, Apps: 8, CoveredKey: 9 * second, LongIdle: 10 * second,
+	}
+	got := c.RulesFor(ProfileDefault)
+	want, _ := focus.RulesOf(focus.ProfileDefault)
+	want.NoFaceRatio, want.EyesOpen, want.FacingYaw, want.FacingPitch, want.IdleAfter = 0.1, 0.2, 3, 4, 5*time.Second
+	want.TurnedYaw, want.ManySwitches, want.ManyApps, want.CoveredKey, want.LongIdle = 6, 7, 8, 9*time.Second, 10*time.Second
+	if got != want {
+		t.Errorf("rules(changed) = %+v, want %+v", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package runtime
+package attention
 
 import (
 	"encoding/csv"
@@ -12,8 +12,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// FocusSpan is a time in which one state held at a desk.
-type FocusSpan struct {
+// Span is a time in which one state held at a desk.
+type Span struct {
 	Desk       messages.DeskID      `json:"desk"`
 	Start      control.Stamp        `json:"start"`
 	End        control.Stamp        `json:"end"`
@@ -23,10 +23,10 @@ type FocusSpan struct {
 	Source     messages.FocusSource `json:"source"`
 }
 
-// FocusSpans turns changes, by desk and then by time, into the spans between
-// two times. The last change of a desk holds until to; see [EndFocus].
-func FocusSpans(changes []control.FocusChange, from, to time.Time) []FocusSpan {
-	var spans []FocusSpan
+// Spans turns changes, by desk and then by time, into the spans between
+// two times. The last change of a desk holds until to; see [EndUnseen].
+func Spans(changes []control.FocusChange, from, to time.Time) []Span {
+	var spans []Span
 	for len(changes) > 0 {
 		desk, n := changes[0].Desk, 0
 		var own []messages.FocusState
@@ -35,7 +35,7 @@ func FocusSpans(changes []control.FocusChange, from, to time.Time) []FocusSpan {
 			own = append(own, messages.FocusState{State: c.State, Confidence: c.Confidence, Source: c.Source, At: c.At})
 		}
 		for _, s := range history.Spans(own, from, to) {
-			spans = append(spans, FocusSpan{
+			spans = append(spans, Span{
 				Desk: desk, Start: control.Stamp{Time: s.Start}, End: control.Stamp{Time: s.End}, Seconds: s.End.Sub(s.Start).Seconds(),
 				State: s.State, Confidence: s.Confidence, Source: s.Source,
 			})
@@ -48,10 +48,10 @@ func FocusSpans(changes []control.FocusChange, from, to time.Time) []FocusSpan {
 // unseenAfter is how old [control.FocusDesk.SeenAt] is once nobody watches a desk.
 const unseenAfter = 2 * time.Minute
 
-// EndFocus adds to changes, by desk and then by time, what the next start of
+// EndUnseen adds to changes, by desk and then by time, what the next start of
 // Kehai will store: that nothing is known of a desk since it was last seen, if
 // nobody has watched it since. Without it the last state would hold until now.
-func EndFocus(changes []control.FocusChange, desks []control.FocusDesk, now time.Time) []control.FocusChange {
+func EndUnseen(changes []control.FocusChange, desks []control.FocusDesk, now time.Time) []control.FocusChange {
 	seen := map[messages.DeskID]time.Time{}
 	for _, d := range desks {
 		seen[d.Desk] = d.SeenAt.Time
@@ -72,38 +72,38 @@ func EndFocus(changes []control.FocusChange, desks []control.FocusDesk, now time
 	return ended
 }
 
-// FocusDay sums up one day of one desk, or its part until now.
-type FocusDay struct {
+// Day sums up one day of one desk, or its part until now.
+type Day struct {
 	Desk  messages.DeskID `json:"desk"`
 	From  control.Stamp   `json:"from"`
 	To    control.Stamp   `json:"to"`
-	Sums  []FocusSum      `json:"sums"`
-	Hours []FocusHour     `json:"hours"`
+	Sums  []Sum           `json:"sums"`
+	Hours []Hour          `json:"hours"`
 }
 
-// FocusSum is how long a state held.
-type FocusSum struct {
+// Sum is how long a state held.
+type Sum struct {
 	State          messages.Attention `json:"state"`
 	Seconds        float64            `json:"seconds"`
 	Spans          int                `json:"spans"`
 	LongestSeconds float64            `json:"longest_seconds"`
 }
 
-// FocusHour is one hour of a day: how long each state held in it.
-type FocusHour struct {
+// Hour is one hour of a day: how long each state held in it.
+type Hour struct {
 	Start   control.Stamp                  `json:"start"`
 	Seconds map[messages.Attention]float64 `json:"seconds"`
 }
 
-// FocusDays sums up the day that holds a moment, in the moment's time zone, for
+// Days sums up the day that holds a moment, in the moment's time zone, for
 // each desk. What lies after now is left out.
-func FocusDays(changes []control.FocusChange, day, now time.Time) []FocusDay {
+func Days(changes []control.FocusChange, day, now time.Time) []Day {
 	from, to := history.Day(day)
 	if to.After(now) {
 		to = now
 	}
-	all := FocusSpans(changes, from, to)
-	var days []FocusDay
+	all := Spans(changes, from, to)
+	var days []Day
 	for len(all) > 0 {
 		desk, n := all[0].Desk, 0
 		var own []history.Span
@@ -111,12 +111,12 @@ func FocusDays(changes []control.FocusChange, day, now time.Time) []FocusDay {
 			own = append(own, history.Span{Start: all[n].Start.Time, End: all[n].End.Time, State: all[n].State})
 		}
 		all = all[n:]
-		d := FocusDay{Desk: desk, From: control.Stamp{Time: from}, To: control.Stamp{Time: to}}
+		d := Day{Desk: desk, From: control.Stamp{Time: from}, To: control.Stamp{Time: to}}
 		for _, s := range history.Sums(own) {
-			d.Sums = append(d.Sums, FocusSum{State: s.State, Seconds: s.Time.Seconds(), Spans: s.Spans, LongestSeconds: s.Long.Seconds()})
+			d.Sums = append(d.Sums, Sum{State: s.State, Seconds: s.Time.Seconds(), Spans: s.Spans, LongestSeconds: s.Long.Seconds()})
 		}
 		for _, h := range history.Hours(own, from, to) {
-			hour := FocusHour{Start: control.Stamp{Time: h.Start}, Seconds: map[messages.Attention]float64{}}
+			hour := Hour{Start: control.Stamp{Time: h.Start}, Seconds: map[messages.Attention]float64{}}
 			for state, d := range h.Time {
 				hour.Seconds[state] = d.Seconds()
 			}
@@ -127,8 +127,8 @@ func FocusDays(changes []control.FocusChange, day, now time.Time) []FocusDay {
 	return days
 }
 
-// WriteFocusCSV writes spans as CSV with a heading (RFC 4180).
-func WriteFocusCSV(w io.Writer, spans []FocusSpan) error {
+// WriteCSV writes spans as CSV with a heading (RFC 4180).
+func WriteCSV(w io.Writer, spans []Span) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"desk", "start", "end", "seconds", "state", "confidence", "source"}}
 	for _, s := range spans {
@@ -166,7 +166,7 @@ type awData struct {
 
 // WriteActivityWatch writes spans as a file that ActivityWatch imports: one
 // bucket of type app.kehai.focus a desk.
-func WriteActivityWatch(w io.Writer, spans []FocusSpan) error {
+func WriteActivityWatch(w io.Writer, spans []Span) error {
 	buckets := map[string]*awBucket{}
 	for _, s := range spans {
 		id := "kehai-focus_" + string(s.Desk)

@@ -1,4 +1,4 @@
-package runtime
+package attention
 
 import (
 	"bytes"
@@ -12,44 +12,44 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// ErrFocusInput marks snapshots that cannot be judged.
-var ErrFocusInput = errors.New("runtime: bad focus input")
+// ErrInput marks snapshots that cannot be judged.
+var ErrInput = errors.New("runtime: bad focus input")
 
-// FocusProfiles are the sets of rules that ClassifyFocus and ReplayFocus know.
-func FocusProfiles() []string {
+// FocusProfiles are the sets of rules that Classify and Replay know.
+func Profiles() []string {
 	return []string{string(focus.ProfileDefault), string(focus.ProfileSeed)}
 }
 
-// FocusVerdict is one judgement, as a script reads it.
-type FocusVerdict struct {
+// Verdict is one judgement, as a script reads it.
+type Verdict struct {
 	State      messages.Attention   `json:"state"`
 	Confidence float64              `json:"confidence"`
 	Reasoning  string               `json:"reasoning"`
 	Source     messages.FocusSource `json:"source"`
 }
 
-func focusVerdict(s messages.FocusState) FocusVerdict {
-	return FocusVerdict{State: s.State, Confidence: s.Confidence, Reasoning: string(s.Reasoning), Source: s.Source}
+func verdictOf(s messages.FocusState) Verdict {
+	return Verdict{State: s.State, Confidence: s.Confidence, Reasoning: string(s.Reasoning), Source: s.Source}
 }
 
-// ClassifyFocus judges a camera and a usage snapshot, JSON objects each, by the
+// Classify judges a camera and a usage snapshot, JSON objects each, by the
 // rules of a profile and else by their fallback. A half that is nil, empty or
 // null is absent; NaN and infinities count as not measured.
-func ClassifyFocus(profile string, camera, usage []byte) (FocusVerdict, error) {
-	return AskFocus(context.Background(), profile, camera, usage, nil)
+func Classify(profile string, camera, usage []byte) (Verdict, error) {
+	return Ask(context.Background(), profile, camera, usage, nil)
 }
 
 // focusCase reads what is to be judged.
-func focusCase(profile string, camera, usage []byte) (rules focus.Rules, look focus.Look, err error) {
+func inputs(profile string, camera, usage []byte) (rules focus.Rules, look focus.Look, err error) {
 	rules, ok := focus.RulesOf(focus.Profile(profile))
 	if !ok {
-		return rules, look, fmt.Errorf("%w: profile %.60q: want %s", ErrFocusInput, profile, strings.Join(FocusProfiles(), " or "))
+		return rules, look, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile, strings.Join(Profiles(), " or "))
 	}
 	if look.Camera, err = halfOf(camera, messages.DecodeCamera); err != nil {
-		return rules, look, fmt.Errorf("%w: camera: %w", ErrFocusInput, err)
+		return rules, look, fmt.Errorf("%w: camera: %w", ErrInput, err)
 	}
 	if look.Usage, err = halfOf(usage, messages.DecodeUsage); err != nil {
-		return rules, look, fmt.Errorf("%w: pc: %w", ErrFocusInput, err)
+		return rules, look, fmt.Errorf("%w: pc: %w", ErrInput, err)
 	}
 	return rules, look, nil
 }
@@ -66,9 +66,9 @@ func halfOf[S any](raw []byte, decode func([]byte) (S, error)) (*S, error) {
 	return &s, nil
 }
 
-// FocusHints names the fields of two snapshots that count for nothing, such as
+// Hints names the fields of two snapshots that count for nothing, such as
 // misspelt ones. Snapshots that cannot be judged have none.
-func FocusHints(camera, usage []byte) (hints []string) {
+func Hints(camera, usage []byte) (hints []string) {
 	for _, half := range []struct {
 		name  string
 		data  []byte

@@ -1,4 +1,4 @@
-package runtime
+package attention
 
 import (
 	"bufio"
@@ -20,27 +20,27 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// FocusLine is one judgement of a replay.
-type FocusLine struct {
+// Line is one judgement of a replay.
+type Line struct {
 	AtMS int64 `json:"at_ms"`
-	FocusVerdict
+	Verdict
 	Steady     messages.Attention `json:"steady"` // the state that is reported
-	Transition *FocusTransition   `json:"transition,omitempty"`
+	Transition *Transition        `json:"transition,omitempty"`
 	// Hints are what a person should know of the lines that were read meanwhile,
 	// such as fields that count for nothing.
 	Hints []string `json:"-"`
 }
 
-// FocusTransition is a change of the reported state.
-type FocusTransition struct {
+// Transition is a change of the reported state.
+type Transition struct {
 	From messages.Attention `json:"from"`
 	To   messages.Attention `json:"to"`
 }
 
 // maxFocusLine is the longest line of a record in bytes.
-const maxFocusLine = 1 << 20
+const maxLine = 1 << 20
 
-// ReplayFocus judges a record in its own time, without a language model. Each
+// Replay judges a record in its own time, without a language model. Each
 // line is one JSON object:
 //
 //	{"at_ms":10000,"camera":{…},"pc":{…}}
@@ -50,19 +50,19 @@ const maxFocusLine = 1 << 20
 // judges, every 10 s from the first line on to the last or just after it, however
 // many lines there are between; where nothing is known any more it is silent
 // until something is.
-func ReplayFocus(profile string, r io.Reader, yield func(FocusLine) error) error {
-	_, err := ReplayFocusAsking(context.Background(), profile, nil, r, yield)
+func Replay(profile string, r io.Reader, yield func(Line) error) error {
+	_, err := ReplayAsking(context.Background(), profile, nil, r, yield)
 	return err
 }
 
-// replayFocus is ReplayFocus with somebody to ask, nil for nobody.
-func replayFocus(ctx context.Context, profile string, ask func(messages.Text) (messages.Text, error), r io.Reader, yield func(FocusLine) error) error {
-	p, err := newFocusReplay(profile, ask)
+// replayFocus is Replay with somebody to ask, nil for nobody.
+func replay(ctx context.Context, profile string, ask func(messages.Text) (messages.Text, error), r io.Reader, yield func(Line) error) error {
+	p, err := newPlayer(profile, ask)
 	if err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxFocusLine)
+	lines.Buffer(nil, maxLine)
 	n := 0
 	for lines.Scan() {
 		n++
@@ -79,9 +79,9 @@ func replayFocus(ctx context.Context, profile string, ask func(messages.Text) (m
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("%w: line %d: longer than %d bytes: want one moment a line", ErrFocusInput, n+1, maxFocusLine)
+		return fmt.Errorf("%w: line %d: longer than %d bytes: want one moment a line", ErrInput, n+1, maxLine)
 	case err != nil:
-		return fmt.Errorf("%w: line %d: %w", ErrFocusInput, n+1, err)
+		return fmt.Errorf("%w: line %d: %w", ErrInput, n+1, err)
 	case p.sim == nil:
 		return nil // there was no line
 	}
@@ -89,8 +89,8 @@ func replayFocus(ctx context.Context, profile string, ask func(messages.Text) (m
 	return p.tell(yield)
 }
 
-// focusReplay runs the classifier of a desk in virtual time.
-type focusReplay struct {
+// player runs the classifier of a desk in virtual time.
+type player struct {
 	options engine.SimOptions
 	sim     *engine.Sim // nil before the first line
 	first   int64       // at_ms of the first line
@@ -99,40 +99,40 @@ type focusReplay struct {
 	steady  messages.Attention
 	hinted  map[string]bool
 	hints   []string
-	made    []FocusLine // not yet told
+	made    []Line // not yet told
 	failed  error
 }
 
 const (
-	focusTick   = 10_000                // milliseconds from one judgement to the next
-	focusHole   = 3_600_000 / focusTick // judgements after which nothing is known, and nothing that was said counts
-	replayEpoch = 946_684_800_000       // the year 2000 in milliseconds since 1970
-	maxReplayMS = 1e14                  // bounds at_ms to what is a time
+	tick        = 10_000           // milliseconds from one judgement to the next
+	hole        = 3_600_000 / tick // judgements after which nothing is known, and nothing that was said counts
+	replayEpoch = 946_684_800_000  // the year 2000 in milliseconds since 1970
+	maxReplayMS = 1e14             // bounds at_ms to what is a time
 	maxHints    = 20
 )
 
-func newFocusReplay(profile string, ask func(messages.Text) (messages.Text, error)) (*focusReplay, error) {
+func newPlayer(profile string, ask func(messages.Text) (messages.Text, error)) (*player, error) {
 	rules, ok := focus.RulesOf(focus.Profile(profile))
 	if !ok {
-		return nil, fmt.Errorf("%w: profile %.60q: want %s", ErrFocusInput, profile, strings.Join(FocusProfiles(), " or "))
+		return nil, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile, strings.Join(Profiles(), " or "))
 	}
 	codec, err := messages.NewCodec(events.Core())
 	if err != nil {
 		return nil, err
 	}
-	p := &focusReplay{steady: messages.Unknown, hinted: map[string]bool{}}
+	p := &player{steady: messages.Unknown, hinted: map[string]bool{}}
 	p.options = engine.SimOptions{
 		Engine: engine.Options{
 			Store: mem.New(), Codec: codec, Listener: p.listen,
 			Kinds: []engine.Kind{{Name: focus.Kind, Source: true, New: focus.New(focus.Options{
-				Tick: focusTick * time.Millisecond, Rules: rules, Literal: focus.Profile(profile) == focus.ProfileSeed, LLM: ask != nil,
+				Tick: tick * time.Millisecond, Rules: rules, Literal: focus.Profile(profile) == focus.ProfileSeed, LLM: ask != nil,
 			})}},
 		},
 		Activate: []messages.Address{messages.To(focus.Kind, "replay")},
 	}
 	if ask != nil {
 		p.options.Engine.Workers = []engine.WorkerKind{{
-			Name: messages.WorkerLLM, Size: 1, Answers: answers(messages.LLMAnswer{}),
+			Name: messages.WorkerLLM, Size: 1, Answers: []messages.Type{messages.LLMAnswer{}.MessageType()},
 			New: func() (actors.Worker, error) { return asking(ask), nil },
 		}}
 	}
@@ -152,22 +152,22 @@ func asking(ask func(messages.Text) (messages.Text, error)) actors.Worker {
 }
 
 // line reads a line of the record, after the judgements that come before it.
-func (p *focusReplay) line(text []byte, n int) error {
+func (p *player) line(text []byte, n int) error {
 	at, camera, usage, err := p.read(text)
 	if err != nil {
-		return fmt.Errorf("%w: line %d: %w", ErrFocusInput, n, err)
+		return fmt.Errorf("%w: line %d: %w", ErrInput, n, err)
 	}
 	if p.sim == nil {
-		p.first, p.base = at, at-focusTick
+		p.first, p.base = at, at-tick
 		if err := p.open(); err != nil {
 			return err
 		}
 	}
 	p.last = at
-	due := (at - 1 - p.base) / focusTick
-	p.judge(min(due, focusHole))
-	if due > focusHole {
-		p.base += (due - focusHole) * focusTick
+	due := (at - 1 - p.base) / tick
+	p.judge(min(due, hole))
+	if due > hole {
+		p.base += (due - hole) * tick
 		if err := p.open(); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (p *focusReplay) line(text []byte, n int) error {
 }
 
 // open starts the classifier at the base, over what an earlier one stored.
-func (p *focusReplay) open() (err error) {
+func (p *player) open() (err error) {
 	p.options.Start = p.moment(p.base)
 	p.sim, err = engine.NewSim(p.options)
 	return err
@@ -190,17 +190,17 @@ func (p *focusReplay) open() (err error) {
 
 // moment is a time of the record as the classifier sees it. A record may count
 // from anywhere, so that it begins in the year 2000 whenever it began.
-func (p *focusReplay) moment(at int64) time.Time {
+func (p *player) moment(at int64) time.Time {
 	return time.UnixMilli(replayEpoch + at - p.first)
 }
 
 // judge lets the classifier judge so many times.
-func (p *focusReplay) judge(times int64) {
-	p.sim.Advance(time.Duration(times) * focusTick * time.Millisecond)
-	p.base += times * focusTick
+func (p *player) judge(times int64) {
+	p.sim.Advance(time.Duration(times) * tick * time.Millisecond)
+	p.base += times * tick
 }
 
-func (p *focusReplay) give(snapshot messages.Message) {
+func (p *player) give(snapshot messages.Message) {
 	if _, err := p.sim.Inject(p.options.Activate[0], snapshot, ""); err != nil && p.failed == nil {
 		p.failed = err
 	}
@@ -208,12 +208,12 @@ func (p *focusReplay) give(snapshot messages.Message) {
 }
 
 // listen takes what the classifier publishes.
-func (p *focusReplay) listen(e engine.Published) {
+func (p *player) listen(e engine.Published) {
 	switch m := e.Message.(type) {
 	case messages.FocusJudged:
-		line := FocusLine{AtMS: m.Raw.At.UnixMilli() - replayEpoch + p.first, FocusVerdict: focusVerdict(m.Raw), Steady: m.Steady.State}
+		line := Line{AtMS: m.Raw.At.UnixMilli() - replayEpoch + p.first, Verdict: verdictOf(m.Raw), Steady: m.Steady.State}
 		if line.Steady != p.steady {
-			line.Transition = &FocusTransition{From: p.steady, To: line.Steady}
+			line.Transition = &Transition{From: p.steady, To: line.Steady}
 			p.steady = line.Steady
 		}
 		p.made = append(p.made, line)
@@ -225,7 +225,7 @@ func (p *focusReplay) listen(e engine.Published) {
 }
 
 // tell hands on what was judged.
-func (p *focusReplay) tell(yield func(FocusLine) error) error {
+func (p *player) tell(yield func(Line) error) error {
 	for i, line := range p.made {
 		if i == 0 {
 			line.Hints, p.hints = p.hints, nil
@@ -239,12 +239,12 @@ func (p *focusReplay) tell(yield func(FocusLine) error) error {
 }
 
 // hint notes fields that count for nothing, each once.
-func (p *focusReplay) hint(text []byte, n int) {
+func (p *player) hint(text []byte, n int) {
 	var line struct{ Camera, PC json.RawMessage }
 	if json.Unmarshal(focus.NoNaN(text), &line) != nil {
 		return
 	}
-	for _, hint := range FocusHints(line.Camera, line.PC) {
+	for _, hint := range Hints(line.Camera, line.PC) {
 		if !p.hinted[hint] && len(p.hinted) < maxHints {
 			p.hinted[hint] = true
 			p.hints = append(p.hints, fmt.Sprintf("line %d: %s", n, hint))
@@ -254,7 +254,7 @@ func (p *focusReplay) hint(text []byte, n int) {
 
 // read reads a line: its time, and the snapshots that it has, nil for none. One
 // that is absent from now on is as old as can be.
-func (p *focusReplay) read(text []byte) (at int64, camera, usage messages.Message, err error) {
+func (p *player) read(text []byte) (at int64, camera, usage messages.Message, err error) {
 	var line struct {
 		AtMS   *float64        `json:"at_ms"`
 		Camera json.RawMessage `json:"camera"`

@@ -1,4 +1,4 @@
-package runtime
+package attention
 
 import (
 	"bytes"
@@ -10,9 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -29,7 +27,7 @@ var twoDesks = []control.FocusChange{
 
 func TestFocusCSV(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteFocusCSV(&b, FocusSpans(twoDesks, midnight, midnight.Add(6*time.Hour))); err != nil {
+	if err := WriteCSV(&b, Spans(twoDesks, midnight, midnight.Add(6*time.Hour))); err != nil {
 		t.Fatal(err)
 	}
 	const want = `desk,start,end,seconds,state,confidence,source
@@ -39,7 +37,7 @@ a,2026-01-31T02:30:00.000Z,2026-01-31T06:00:00.000Z,12600.000,focused,0.9,rule
 b,2026-01-31T05:00:00.000Z,2026-01-31T06:00:00.000Z,3600.000,drowsy,0.9,rule
 `
 	if b.String() != want {
-		t.Errorf("WriteFocusCSV() =\n%s\nwant\n%s", b.String(), want)
+		t.Errorf("WriteCSV() =\n%s\nwant\n%s", b.String(), want)
 	}
 }
 
@@ -66,7 +64,7 @@ func TestEndFocus(t *testing.T) {
 		{"seen before its change", []control.FocusDesk{desk("b", 167*time.Hour)}, slices.Concat(twoDesks, []control.FocusChange{unknown("b", 5)})},
 		{"no desk", nil, twoDesks},
 	} {
-		got := EndFocus(twoDesks, c.desks, now)
+		got := EndUnseen(twoDesks, c.desks, now)
 		for i := range got {
 			got[i].At = got[i].At.Round(time.Second) // 2 min and 1 ns ago
 		}
@@ -74,18 +72,18 @@ func TestEndFocus(t *testing.T) {
 			c.want[4].At = now.Add(-2 * time.Minute)
 		}
 		if !slices.Equal(got, c.want) {
-			t.Errorf("EndFocus(%s) = %+v, want %+v", c.name, got, c.want)
+			t.Errorf("EndUnseen(%s) = %+v, want %+v", c.name, got, c.want)
 		}
 	}
-	ended := EndFocus(b, []control.FocusDesk{desk("b", 150*time.Hour)}, now)
-	if again := EndFocus(ended, []control.FocusDesk{desk("b", 150*time.Hour)}, now); !slices.Equal(again, ended) {
-		t.Errorf("EndFocus(ended) = %+v, want it as it was", again)
+	ended := EndUnseen(b, []control.FocusDesk{desk("b", 150*time.Hour)}, now)
+	if again := EndUnseen(ended, []control.FocusDesk{desk("b", 150*time.Hour)}, now); !slices.Equal(again, ended) {
+		t.Errorf("EndUnseen(ended) = %+v, want it as it was", again)
 	}
 }
 
 func TestFocusActivityWatch(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteActivityWatch(&b, FocusSpans(twoDesks, midnight, midnight.Add(6*time.Hour))); err != nil {
+	if err := WriteActivityWatch(&b, Spans(twoDesks, midnight, midnight.Add(6*time.Hour))); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -112,40 +110,17 @@ func TestFocusActivityWatch(t *testing.T) {
 	}
 }
 
-func TestFocusDays(t *testing.T) {
-	days := FocusDays(twoDesks, midnight.Add(3*time.Hour), midnight.Add(6*time.Hour))
+func TestDays(t *testing.T) {
+	days := Days(twoDesks, midnight.Add(3*time.Hour), midnight.Add(6*time.Hour))
 	if len(days) != 2 || days[0].Desk != "a" || days[1].Desk != "b" || len(days[0].Hours) != 6 || len(days[0].Sums) != 2 {
-		t.Fatalf("FocusDays() = %+v, want two desks and six hours", days)
+		t.Fatalf("Days() = %+v, want two desks and six hours", days)
 	}
-	want := FocusSum{State: messages.Focused, Seconds: 5.5 * 3600, Spans: 2, LongestSeconds: 3.5 * 3600}
+	want := Sum{State: messages.Focused, Seconds: 5.5 * 3600, Spans: 2, LongestSeconds: 3.5 * 3600}
 	if days[0].Sums[0] != want || days[0].Hours[2].Seconds[messages.Away] != 1800 {
-		t.Errorf("FocusDays() = %+v, want first %+v and half an hour away in the third hour", days[0], want)
+		t.Errorf("Days() = %+v, want first %+v and half an hour away in the third hour", days[0], want)
 	}
-	if got := FocusDays(twoDesks, midnight.AddDate(0, 0, 7), midnight.Add(6*time.Hour)); got != nil {
-		t.Errorf("FocusDays(a day to come) = %+v, want none", got)
-	}
-}
-
-// The thresholds of the configuration are those of the profiles, and reach the
-// rules.
-func TestFocusRulesOfTheConfiguration(t *testing.T) {
-	cfg := config.Default()
-	for profile, p := range map[string]focus.Profile{config.ProfileDefault: focus.ProfileDefault, config.ProfileSeed: focus.ProfileSeed} {
-		want, _ := focus.RulesOf(p)
-		if got := cfg.Focus.RulesFor(profile); got != want {
-			t.Errorf("rules(%s) = %+v, want %+v", profile, got, want)
-		}
-	}
-	c := cfg.Focus
-	c.Rules = config.FocusRules{
-		NoFace: 0.1, EyesOpen: 0.2, FacingYaw: 3, FacingPitch: 4, Idle: config.Duration(5 * time.Second), Turned: 6, Switches: 7, Apps: 8, CoveredKey: config.Duration(9 * time.Second), LongIdle: config.Duration(10 * time.Second),
-	}
-	got := c.RulesFor(config.ProfileDefault)
-	want, _ := focus.RulesOf(focus.ProfileDefault)
-	want.NoFaceRatio, want.EyesOpen, want.FacingYaw, want.FacingPitch, want.IdleAfter = 0.1, 0.2, 3, 4, 5*time.Second
-	want.TurnedYaw, want.ManySwitches, want.ManyApps, want.CoveredKey, want.LongIdle = 6, 7, 8, 9*time.Second, 10*time.Second
-	if got != want {
-		t.Errorf("rules(changed) = %+v, want %+v", got, want)
+	if got := Days(twoDesks, midnight.AddDate(0, 0, 7), midnight.Add(6*time.Hour)); got != nil {
+		t.Errorf("Days(a day to come) = %+v, want none", got)
 	}
 }
 
@@ -154,30 +129,30 @@ func FuzzReplayFocus(f *testing.F) {
 	f.Add("{\"at_ms\":-5,\"pc\":{\"seconds_since_last_keyboard\":1e300}}\n{\"at_ms\":1e14}")
 	f.Fuzz(func(t *testing.T, in string) {
 		last, n := int64(math.MinInt64), 0
-		err := ReplayFocus("default", strings.NewReader(in), func(l FocusLine) error {
+		err := Replay("default", strings.NewReader(in), func(l Line) error {
 			if l.AtMS < last || l.State == "" || l.Steady == "" || l.Source == "" || !(l.Confidence >= 0 && l.Confidence <= 1) {
-				t.Fatalf("ReplayFocus(%q) = %+v after %d, want a judgement in order", in, l, last)
+				t.Fatalf("Replay(%q) = %+v after %d, want a judgement in order", in, l, last)
 			}
 			last, n = l.AtMS, n+1
 			return nil
 		})
-		if err != nil && !errors.Is(err, ErrFocusInput) {
-			t.Fatalf("ReplayFocus(%q) = %v, want ErrFocusInput", in, err)
+		if err != nil && !errors.Is(err, ErrInput) {
+			t.Fatalf("Replay(%q) = %v, want ErrInput", in, err)
 		}
 	})
 }
 
 func TestReplayStops(t *testing.T) {
 	enough := errors.New("enough")
-	err := ReplayFocus("seed", strings.NewReader("{\"at_ms\":0}\n{\"at_ms\":1}\n"), func(FocusLine) error { return enough })
+	err := Replay("seed", strings.NewReader("{\"at_ms\":0}\n{\"at_ms\":1}\n"), func(Line) error { return enough })
 	if !errors.Is(err, enough) {
-		t.Errorf("ReplayFocus(stopped) = %v, want %v", err, enough)
+		t.Errorf("Replay(stopped) = %v, want %v", err, enough)
 	}
 	for name, in := range map[string]string{
-		"other": "", "default": "{\"at_ms\":0,\"camera\":{\"yawning\":7}}", "seed": strings.Repeat("x", maxFocusLine+1),
+		"other": "", "default": "{\"at_ms\":0,\"camera\":{\"yawning\":7}}", "seed": strings.Repeat("x", maxLine+1),
 	} {
-		if err := ReplayFocus(name, strings.NewReader(in), nil); !errors.Is(err, ErrFocusInput) {
-			t.Errorf("ReplayFocus(%s) = %v, want ErrFocusInput", name, err)
+		if err := Replay(name, strings.NewReader(in), nil); !errors.Is(err, ErrInput) {
+			t.Errorf("Replay(%s) = %v, want ErrInput", name, err)
 		}
 	}
 }

@@ -1,19 +1,19 @@
-package runtime_test
+package attention_test
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/attention"
 )
 
 // Two snapshots are judged together: an open face alone could be asleep with
 // open eyes, a key press alone could be a cat.
-func ExampleClassifyFocus() {
+func ExampleClassify() {
 	camera := []byte(`{"face_detected":true,"ear_average":0.31,"perclos_drowsy":false,"yawning":false,"head_pose":{"yaw":4,"pitch":-2}}`)
 	usage := []byte(`{"active_app":"Code","idle_seconds":2}`)
 	for _, pc := range [][]byte{usage, nil} {
-		v, err := runtime.ClassifyFocus("default", camera, pc)
+		v, err := attention.Classify("default", camera, pc)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -26,11 +26,11 @@ func ExampleClassifyFocus() {
 }
 
 // A record is judged in its own time; one empty picture is not yet an absence.
-func ExampleReplayFocus() {
+func ExampleReplay() {
 	record := `{"at_ms":0,"camera":{"face_detected":true}}
 {"at_ms":10000,"camera":{"face_detected":false}}
 {"at_ms":20000,"camera":{"face_detected":false}}`
-	err := runtime.ReplayFocus("default", strings.NewReader(record), func(l runtime.FocusLine) error {
+	err := attention.Replay("default", strings.NewReader(record), func(l attention.Line) error {
 		fmt.Println(l.AtMS, l.State, l.Steady)
 		return nil
 	})

@@ -1,4 +1,4 @@
-package runtime
+package attention
 
 import (
 	"errors"
@@ -11,15 +11,15 @@ import (
 
 // replayedFocus judges a record and tells each judgement as "at_ms source state →
 // steady".
-func replayedFocus(t *testing.T, profile, record string) (list []string, lines []FocusLine) {
+func replayedFocus(t *testing.T, profile, record string) (list []string, lines []Line) {
 	t.Helper()
-	err := ReplayFocus(profile, strings.NewReader(record), func(l FocusLine) error {
+	err := Replay(profile, strings.NewReader(record), func(l Line) error {
 		list = append(list, fmt.Sprintf("%d %s %s → %s", l.AtMS, l.Source, l.State, l.Steady))
 		lines = append(lines, l)
 		return nil
 	})
 	if err != nil {
-		t.Fatalf("ReplayFocus(%s) = %v, want none", profile, err)
+		t.Fatalf("Replay(%s) = %v, want none", profile, err)
 	}
 	return list, lines
 }
@@ -126,12 +126,12 @@ func TestReplayAsks(t *testing.T) {
 		{"at_ms":30000,"camera":{"face_detected":true,"yawning":true},"pc":{"idle_seconds":1}}`
 	asked := 0
 	var got []string
-	err := replayFocus(t.Context(), "default", func(prompt messages.Text) (messages.Text, error) {
+	err := replay(t.Context(), "default", func(prompt messages.Text) (messages.Text, error) {
 		if asked++; strings.Contains(string(prompt), `"yawning":true`) {
 			return "", errors.New("out of order")
 		}
 		return `{"state":"idle","confidence":0.9}`, nil
-	}, strings.NewReader(record), func(l FocusLine) error {
+	}, strings.NewReader(record), func(l Line) error {
 		got = append(got, fmt.Sprintf("%d %s %s", l.AtMS, l.Source, l.State))
 		return nil
 	})
@@ -143,32 +143,32 @@ func TestReplayAsks(t *testing.T) {
 
 func TestReplayMistakes(t *testing.T) {
 	for in, want := range map[string]string{
-		"{\"at_ms\":0}\n" + strings.Repeat("x", maxFocusLine+1): "line 2: longer than 1048576 bytes: want one moment a line",
+		"{\"at_ms\":0}\n" + strings.Repeat("x", maxLine+1): "line 2: longer than 1048576 bytes: want one moment a line",
 		`{"at_ms":1e15}`:                                          "line 1: at_ms: want a number of milliseconds",
 		"\n{\"camera\":{}}":                                       "line 2: at_ms: want a number of milliseconds",
 		"{\"at_ms\":5}\n{\"at_ms\":4}":                            "line 2: at_ms: 4 is before the line above (5): sort the record by time",
 		`{"at_ms":0,"pc":{"idle_seconds":"private"}}`:             "line 1: pc: messages: bad snapshot: idle_seconds: want a number or null",
 		`{"at_ms":0,"camera":{"head_pose":{"yaw":"private"}}} {}`: "line 1: want a JSON object",
 	} {
-		err := ReplayFocus("default", strings.NewReader(in), func(FocusLine) error { return nil })
-		if !errors.Is(err, ErrFocusInput) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "private") {
-			t.Errorf("ReplayFocus(%.40s) = %v, want %q", in, err, want)
+		err := Replay("default", strings.NewReader(in), func(Line) error { return nil })
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "private") {
+			t.Errorf("Replay(%.40s) = %v, want %q", in, err, want)
 		}
 	}
 }
 
 func TestFocusHints(t *testing.T) {
-	got := FocusHints([]byte(`{"face_detectd":false,"ear_average":NaN,"head_pose":{"yam":1}}`), []byte(`{"idle_seconds":1,"zzz":1}`))
+	got := Hints([]byte(`{"face_detectd":false,"ear_average":NaN,"head_pose":{"yam":1}}`), []byte(`{"idle_seconds":1,"zzz":1}`))
 	want := []string{
 		`camera: "face_detectd" is no field of it and counts for nothing: did you mean face_detected?`,
 		`camera: "head_pose.yam" is no field of it and counts for nothing: did you mean head_pose.yaw?`,
 		`pc: "zzz" is no field of it and counts for nothing`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("FocusHints() = %q, want %q", got, want)
+		t.Errorf("Hints() = %q, want %q", got, want)
 	}
-	if got := FocusHints(nil, []byte("null")); got != nil {
-		t.Errorf("FocusHints(nothing) = %q, want none", got)
+	if got := Hints(nil, []byte("null")); got != nil {
+		t.Errorf("Hints(nothing) = %q, want none", got)
 	}
 	_, lines := replayedFocus(t, "default", `{"at_ms":0,"camera":{"face_detectd":false}}
 		{"at_ms":0,"camera":{"face_detectd":false}}
@@ -178,6 +178,6 @@ func TestFocusHints(t *testing.T) {
 		hints = append(hints, l.Hints...)
 	}
 	if len(hints) != 2 || !strings.HasPrefix(hints[0], "line 1: camera: ") || !strings.HasPrefix(hints[1], "line 3: pc: ") {
-		t.Errorf("ReplayFocus(unknown fields) has hints %q, want one for each field", hints)
+		t.Errorf("Replay(unknown fields) has hints %q, want one for each field", hints)
 	}
 }
