@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/messages"
@@ -86,7 +88,10 @@ func (r *Runtime) topology() (plan, error) {
 		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
 			window := messages.WindowID(a.Key())
 			o := cfg.PollerOptions()
-			o.Interval, o.Excluded = time.Duration(windows[window].cfg.Poll), layoutOf(window).Excluded
+			o.Interval = time.Duration(windows[window].cfg.Poll)
+			o.Excluded = func(img *image.RGBA, scale float64) []image.Rectangle {
+				return segment.Quiet(img, scale, layoutOf(window))
+			}
 			return poller.New(o)(a)
 		}},
 		{Name: "fusion", New: func(a messages.Address) actors.Actor {

@@ -221,7 +221,7 @@ func peak(count map[int]int) (at, rows int) {
 func (s *shot) propose(own, incoming fill) Layout {
 	logical := func(n int) int { return int(math.Round(float64(n) / s.scale)) }
 	l := Line()
-	l.Name = "calibrated"
+	l.Name, l.Pane = "calibrated", Pane{}
 	l.Header.Height = logical(s.top)
 	l.Header.Title = Box{X: 12, Y: 4, W: -120, H: max(l.Header.Height-8, 1)}
 	fromRight, fromLeft := logical(s.w-own.x1), logical(incoming.x0)

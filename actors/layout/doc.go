@@ -12,12 +12,19 @@
 //
 // Start from line.yaml in this folder, or from what calibration prints, and
 // change what differs. Lengths are logical pixels: what a capture at scale 1
-// shows, half of a capture at scale 2. Every section must be there; an unknown
-// key is an error. The sections, in their order:
+// shows, half of a capture at scale 2. Every section but pane must be there; an
+// unknown key is an error. The sections, in their order:
 //
 //	name             what the layout is called
+//	pane             the part of the window that holds one chat: what is taken off
+//	                 at the left, top, right and bottom, where a window shows a
+//	                 list of chats or other things beside it. Everything below
+//	                 counts inside the pane. when: edge cuts it only where the
+//	                 picture shows a straight edge along the left side; without
+//	                 this section the pane is the whole window
 //	header           height of the band above the messages, and the box in it
-//	                 that holds the conversation's name
+//	                 that holds the conversation's name. Where the band's colour
+//	                 goes on below, it is up to twice as high
 //	lane             a strip near the right edge in which every own bubble shows
 //	                 its fill: width, distance of its centre from the right edge
 //	                 (in pixels, or as ratio of the width if that is more), and
@@ -40,8 +47,8 @@
 //	themes           one set of colours for each brightness of the ground
 //	tokens           the application's own words outside of bubbles
 //	names            display names to remove from the start of a line
-//	exclude          boxes that may change without news: the input, whose caret
-//	                 blinks, and the column of avatars, some of which move. A
+//	exclude          boxes that may change without news, besides what lies outside
+//	                 the pane and the input that is found: the input's caret, and the column of avatars, some of which move. A
 //	                 change inside them alone is not looked at; elsewhere a
 //	                 single pixel is, so that anything else that moves belongs
 //	                 here, and nothing in which a bubble may stand

@@ -16,7 +16,7 @@ var ErrLayout = errors.New("layout: bad window layout")
 // say otherwise. It is not changed after Parse and safe for concurrent use.
 type Layout struct {
 	Name      string    `yaml:"name"`
-	Pane      Pane      `yaml:"pane,omitempty"`
+	Pane      Pane      `yaml:"pane"`
 	Header    Header    `yaml:"header"`
 	Lane      Lane      `yaml:"lane"`
 	Separator Separator `yaml:"separator"`

@@ -12,9 +12,9 @@ func TestNumbersOfTheBuiltIn(t *testing.T) {
 	day, night := Range{Min: 96, Max: 255}, Range{Min: 0, Max: 95}
 	green, darkGreen := Green{Min: 130, OverRed: 8, OverBlue: 12}, Green{Min: 60, OverRed: 16, OverBlue: 12}
 	line := Layout{
-		Name: "line", Header: Header{Height: 52, Title: Box{X: 12, Y: 4, W: -120, H: 44}},
+		Name: "line", Pane: Pane{Left: 365, When: PaneAtEdge}, Header: Header{Height: 52, Title: Box{X: 12, Y: 4, W: -120, H: 70}},
 		Lane:      Lane{Width: 3, FromRight: 38, Ratio: 0.045, Agree: 2},
-		Separator: Separator{MinRows: 8, RowsDivisor: 120, ScanTo: 0.55, CutFrom: 0.84},
+		Separator: Separator{MinRows: 8, RowsDivisor: 120, ScanTo: 0.55, CutFrom: 0.78},
 		OwnRows:   OwnRows{Rule: RuleFullWidth, Pixels: 10, Expand: 3},
 		Bubble:    Bubble{MinWidth: 26, MinHeight: 26, MaxWidth: 0.86, MinFill: 0.35, Avatars: 48, LeftWithin: 96, RightWithin: 48, Picture: 64, Stamp: 64},
 		Sender:    Sender{Height: 24, Within: 14},

@@ -24,6 +24,15 @@ func (p *problem) String() string { return p.field + " " + p.text }
 func (l Layout) problem() *problem {
 	c := checker{}
 	c.check(l.Name != "", "name", "must not be empty")
+	for _, side := range []struct {
+		field string
+		inset int
+	}{{"pane.left", l.Pane.Left}, {"pane.top", l.Pane.Top}, {"pane.right", l.Pane.Right}, {"pane.bottom", l.Pane.Bottom}} {
+		c.between(side.field, side.inset, 0, 10000)
+	}
+	when := l.Pane.When
+	c.check(when == "" || when == PaneAlways || when == PaneAtEdge && l.Pane.Left >= 8, "pane.when",
+		"must be %s, or %s with a left side of 8 or more, is %q", PaneAlways, PaneAtEdge, when)
 	c.between("header.height", l.Header.Height, 0, 1000)
 	c.between("lane.width", l.Lane.Width, 1, 100)
 	c.between("lane.from_right", l.Lane.FromRight, l.Lane.Width/2+1, 1000)

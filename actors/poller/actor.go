@@ -34,8 +34,8 @@ type Options struct {
 	// Fusion hears of it when the baseline is reset by others.
 	TellResets bool
 	// Excluded returns the rectangles of a frame that its hash leaves out, such
-	// as a blinking caret; nil means none. layout.Layout.Excluded is one.
-	Excluded func(size image.Point, scale float64) []image.Rectangle
+	// as a blinking caret, in the image's coordinates; nil means none.
+	Excluded func(img *image.RGBA, scale float64) []image.Rectangle
 }
 
 // WithDefaults fills in what is zero.
@@ -58,7 +58,7 @@ func (o Options) WithDefaults() Options {
 		o.ReadRetries = 0
 	}
 	if o.Excluded == nil {
-		o.Excluded = func(image.Point, float64) []image.Rectangle { return nil }
+		o.Excluded = func(*image.RGBA, float64) []image.Rectangle { return nil }
 	}
 	return o
 }
@@ -166,7 +166,7 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 		a.gather(turn)
 		return
 	}
-	hash := Hash(frame.Image, a.o.Excluded(frame.Image.Rect.Size(), frame.Scale))
+	hash := Hash(frame.Image, a.o.Excluded(frame.Image, frame.Scale))
 	if (a.settled == nil || *a.settled != hash) && !a.held.rests(hash, turn.Now()) {
 		a.job = &job{frame: frame, hash: hash, lacking: max(a.o.Burst-1, 0)}
 		a.gather(turn)

@@ -42,6 +42,12 @@ const (
 	OpShow     Op = "show"
 	OpCover    Op = "cover" // behind another window: captured all the same
 	OpUncover  Op = "uncover"
+	OpBeside   Op = "beside" // a rail and a list of chats stand left of the pane
+	OpAlone    Op = "alone"
+	OpBlur     Op = "blur" // the window loses the focus: incoming bubbles pale
+	OpFocus    Op = "focus"
+	OpChats    Op = "chats" // the list of chats takes the pane's place
+	OpChat     Op = "chat"
 	OpMark     Op = "mark" // Script only: nothing happens to the window
 )
 
@@ -107,7 +113,8 @@ func (s *state) check(c Change) error {
 		if c.W < 0 || c.H < 0 || c.W > MaxSide || c.H > MaxSide {
 			return refuse(c, "size is %d×%d, want 0 to %d each", c.W, c.H, MaxSide)
 		}
-	case OpType, OpScroll, OpRerender, OpHide, OpShow, OpCover, OpUncover:
+	case OpType, OpScroll, OpRerender, OpHide, OpShow, OpCover, OpUncover,
+		OpBeside, OpAlone, OpBlur, OpFocus, OpChats, OpChat:
 	case OpMark:
 		if c.Script == nil {
 			return refuse(c, "no script position")

@@ -21,4 +21,7 @@
 // message area reaches that lane. The input bar gives the lane a run of white
 // rows that starts at or below 0.84 of the height, in the dark theme too. Time
 // stamps stand beside the bubbles, dates and notices in pills between them.
+//
+// With [Options].Beside a rail of 62 and a list of chats of 302 columns stand
+// left of that, then a line of one column: the pane begins at [PaneLeft].
 package drawn

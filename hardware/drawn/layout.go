@@ -87,7 +87,7 @@ func (w *Window) frame(s *state) frame {
 func (w *Window) layout(s *state) []placed {
 	f := w.frame(s)
 	view := f.view()
-	if view.Empty() || s.hidden {
+	if view.Empty() || s.hidden || s.chats {
 		return nil
 	}
 	conv := s.convs[s.shown]

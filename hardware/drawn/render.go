@@ -15,6 +15,10 @@ func (w *Window) render(s *state, bubbles []placed) *image.RGBA {
 	f := w.frame(s)
 	img := image.NewRGBA(image.Rectangle{Max: f.size})
 	p := painter{w: w, s: s, frame: f, img: img, book: w.book}
+	if s.chats {
+		p.list(img.Rect)
+		return img
+	}
 	fill(img, img.Rect, w.theme.Ground)
 	view, _ := img.SubImage(f.view()).(*image.RGBA)
 	p.img = view
@@ -24,6 +28,9 @@ func (w *Window) render(s *state, bubbles []placed) *image.RGBA {
 	p.img = img
 	p.header(f.header())
 	p.bar(f.bar())
+	if s.beside {
+		return w.beside(s, img)
+	}
 	return img
 }
 
@@ -62,6 +69,8 @@ func (p *painter) speech(b placed) {
 	ground, ink := th.Incoming, th.IncomingText
 	if b.who == Me {
 		ground, ink = th.Own, th.OwnText
+	} else if p.s.blurred {
+		ground = paled(ground, th.Ground)
 	}
 	rounded(p.img, b.box, radius*p.scale, ground)
 	if b.first {

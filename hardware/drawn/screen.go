@@ -38,7 +38,7 @@ func (s *Screen) Windows(ctx context.Context) ([]hardware.Window, error) {
 		w.mu.Lock()
 		in := hardware.Window{
 			Ref: w.ref, Title: w.s.shown, App: "Kehai drawn chat", PID: os.Getpid(),
-			Box: image.Rectangle{Max: w.frame(w.s).size},
+			Box: image.Rectangle{Max: w.size()},
 		}
 		switch {
 		case w.closed:

@@ -16,6 +16,9 @@ type state struct {
 	size    image.Point // logical pixels
 	hidden  bool
 	covered bool
+	beside  bool // a rail and a list of chats stand left of the pane
+	blurred bool // without the focus
+	chats   bool // the list of chats stands in the pane's place
 	draft   string
 	phase   int // how often rerendered
 	script  Script
@@ -106,6 +109,12 @@ func (s *state) apply(c Change, grown, limit func(*state) int) {
 		s.hidden = c.Op == OpHide
 	case OpCover, OpUncover:
 		s.covered = c.Op == OpCover
+	case OpBeside, OpAlone:
+		s.beside = c.Op == OpBeside
+	case OpBlur, OpFocus:
+		s.blurred = c.Op == OpBlur
+	case OpChats, OpChat:
+		s.chats = c.Op == OpChats
 	}
 }
 

@@ -18,12 +18,16 @@ type Options struct {
 	Ref string
 	// Conversation is the one shown first; "" means "Hana".
 	Conversation string
-	// Size is in logical pixels; zero means 480×720. At most MaxSide a side.
+	// Size of the pane is in logical pixels; zero means 480×720. At most MaxSide a side.
 	Size image.Point
 	// Scale is captured pixels per logical pixel, 1 to 3; 0 means 1.
 	Scale int
 	// Theme is Light or Dark; zero means Light.
 	Theme Theme
+	// Beside shows a rail and a list of chats left of the pane, as LINE's main
+	// window does. The window is PaneLeft wider then. OpBeside and OpAlone change
+	// it.
+	Beside bool
 	// Fonts to write with; nil means Fonts().
 	Fonts *FontSet
 	// Now is the clock: it stamps messages and is what Capture hands to the
@@ -95,7 +99,7 @@ func New(o Options) (*Window, error) {
 		ref: o.Ref, now: o.Now, scale: o.Scale, theme: o.Theme, fonts: o.Fonts,
 		text: newFace(o.Fonts, textPx*o.Scale), stamp: newFace(o.Fonts, stampPx*o.Scale),
 		pill: newFace(o.Fonts, pillPx*o.Scale), title: newFace(o.Fonts, titlePx*o.Scale),
-		s:    &state{shown: o.Conversation, convs: map[string]conversation{}, size: o.Size},
+		s:    &state{shown: o.Conversation, convs: map[string]conversation{}, size: o.Size, beside: o.Beside},
 		book: newBook(),
 	}
 	if o.Journal == "" {
@@ -290,6 +294,15 @@ func (w *Window) Capture(ctx context.Context) (hardware.Capture, error) {
 		w.looked, w.appended = w.shown(w.s), 0
 	}
 	return hardware.Capture{Image: w.picture, Scale: float64(w.scale)}, nil
+}
+
+// size is that of a capture. The caller holds the lock.
+func (w *Window) size() image.Point {
+	size := w.frame(w.s).size
+	if w.s.beside && !w.s.chats {
+		size.X += PaneLeft * w.scale
+	}
+	return size
 }
 
 // Title is the name of the shown conversation.

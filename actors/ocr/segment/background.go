@@ -119,7 +119,7 @@ func (p pixels) trim(area *image.Rectangle, g background, l *layout.Layout) {
 	for area.Max.Y > max(lowest, area.Min.Y) && !bare(area.Max.Y-1) {
 		area.Max.Y--
 	}
-	for n := p.px(l.Header.Height) / 2; n > 0 && area.Min.Y < area.Max.Y && !bare(area.Min.Y); n-- {
+	for n := p.px(l.Header.Height); n > 0 && area.Min.Y < area.Max.Y && !bare(area.Min.Y); n-- {
 		area.Min.Y++
 	}
 }

@@ -1,9 +1,11 @@
 package segment
 
 import (
+	"fmt"
 	"image"
 
 	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -31,6 +33,9 @@ func Open(img *image.RGBA, scale float64, l *layout.Layout) (*Pane, error) {
 		return nil, err
 	}
 	box := paneBox(whole, l.Pane)
+	if box.Empty() {
+		return nil, fmt.Errorf("segment: %w: the layout's pane leaves nothing of %d×%d pixels", hardware.ErrEmptyFrame, whole.w, whole.h)
+	}
 	p := &Pane{At: box.Min, layout: l}
 	p.image = img.SubImage(box.Add(img.Rect.Min)).(*image.RGBA)
 	if p.pixels, err = pixelsOf(p.image, scale); err != nil {
@@ -85,5 +90,82 @@ func boxOf(r image.Rectangle) messages.Rect {
 // paneBox is the pane in a capture. Where a layout wants an edge and the picture
 // shows none, the window is the pane itself.
 func paneBox(p pixels, pane layout.Pane) image.Rectangle {
-	return image.Rect(0, 0, p.w, p.h)
+	whole := image.Rect(0, 0, p.w, p.h)
+	box := image.Rectangle{
+		image.Pt(p.px(pane.Left), p.px(pane.Top)), image.Pt(p.w-p.px(pane.Right), p.h-p.px(pane.Bottom)),
+	}
+	if pane.When == layout.PaneAtEdge && (box.Dx() < p.px(minPane) || !p.edge(box)) {
+		return whole
+	}
+	return box.Intersect(whole)
+}
+
+// minPane is the narrowest pane that is cut at an edge, in logical pixels.
+const minPane = 120
+
+// edge reports that something else than the chat stands left of a box, and
+// ends there in a straight line: in most rows the two sides differ, or a line
+// stands between them. Beside it must be plain, as the edge of a list of chats
+// is: the columns of a photograph differ too.
+func (p pixels) edge(box image.Rectangle) bool {
+	left, right := box.Min.X-p.px(4), min(box.Min.X+p.px(margin), p.w-1)
+	if left < 0 || box.Dy() <= 0 {
+		return false
+	}
+	beside := p.columnBackground(left, box)
+	plain, differs := 0, 0
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		l, r := background{colour: p.at(left, y)}, background{colour: p.at(right, y)}
+		if beside.has(l.colour) {
+			plain++
+		}
+		found := !l.has(r.colour)
+		for x := box.Min.X - p.px(2); x < box.Min.X && !found; x++ {
+			c := p.at(x, y)
+			found = !l.has(c) && !r.has(c)
+		}
+		if found {
+			differs++
+		}
+	}
+	return 2*plain >= box.Dy() && 10*differs >= 7*box.Dy()
+}
+
+// columnBackground is the most frequent colour of a column.
+func (p pixels) columnBackground(x int, box image.Rectangle) background {
+	count := map[colour]int{}
+	best := colour(0)
+	for y := box.Min.Y; y < box.Max.Y; y++ {
+		c := p.at(x, y) & 0xFFFFFF
+		if count[c]++; count[c] > count[best] || count[c] == count[best] && c < best {
+			best = c
+		}
+	}
+	return background{colour: best}
+}
+
+// Quiet returns the rectangles of a capture in which a change is no news: what
+// lies outside the pane, the input below the messages, and what the layout
+// excludes. They are in the image's own coordinates.
+func Quiet(img *image.RGBA, scale float64, l *layout.Layout) []image.Rectangle {
+	p, err := Open(img, scale, l)
+	if err != nil {
+		return nil
+	}
+	whole, pane := img.Rect, p.image.Rect
+	var out []image.Rectangle
+	add := func(r image.Rectangle) {
+		if !r.Empty() {
+			out = append(out, r)
+		}
+	}
+	add(image.Rect(whole.Min.X, whole.Min.Y, pane.Min.X, whole.Max.Y))
+	add(image.Rect(pane.Max.X, whole.Min.Y, whole.Max.X, whole.Max.Y))
+	add(image.Rect(pane.Min.X, whole.Min.Y, pane.Max.X, pane.Min.Y))
+	add(image.Rect(pane.Min.X, pane.Max.Y, pane.Max.X, whole.Max.Y))
+	add(image.Rect(0, p.Area.Max.Y, p.w, p.h).Add(pane.Min))
+	for _, r := range l.Excluded(pane.Size(), scale) {
+		add(r.Add(pane.Min))
+	}
+	return out
 }

@@ -49,8 +49,9 @@ func (s Shape) Box() image.Rectangle { return Rect(s.Bubble.Box) }
 // side. Where shapes stand inside each other, the outer one counts.
 func (p *Pane) Find() Segments {
 	out := Segments{Theme: p.theme.Name, Header: image.Rect(0, 0, p.w, p.Area.Min.Y)}
-	zone := p.layout.Header.Title.In(image.Pt(p.w, p.h), p.scale).Intersect(out.Header)
-	out.Title = p.titleBox(zone)
+	band := out.Header
+	band.Max.Y -= p.px(4) // a line may part it from the messages
+	out.Title = p.titleBox(p.layout.Header.Title.In(image.Pt(p.w, p.h), p.scale).Intersect(band))
 	s := scanner{p: p.pixels, background: p.background, theme: p.theme}
 	s.scan(p.Area)
 	all := s.components()

@@ -24,6 +24,9 @@
 //	resize          to            [width,height], logical pixels; a zero side makes captures empty
 //	hide, show                    minimise the window and bring it back
 //	cover, uncover                put it behind other windows and back
+//	beside, alone                 show a rail and a list of chats beside the pane, and no more
+//	blur, focus                   take the focus, so that incoming bubbles pale, and give it back
+//	chats, chat                   put the list of chats in the pane's place, and the chat back
 //	switch          conversation  show another conversation
 //	unsend          index         take a message back
 //	edit            index, text   change the text of a message

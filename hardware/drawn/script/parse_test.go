@@ -30,7 +30,13 @@ func TestParseEveryVerb(t *testing.T) {
 {"at_ms":6,"do":"send","text":"a"}
 {"at_ms":6,"do":"restart"}
 {"at_ms":6,"do":"crash"}
-  {"at_ms":70, "do":"reset_baseline"}`
+  {"at_ms":70, "do":"reset_baseline"}
+{"at_ms":70,"do":"beside"}
+{"at_ms":70,"do":"alone"}
+{"at_ms":70,"do":"blur"}
+{"at_ms":70,"do":"focus"}
+{"at_ms":70,"do":"chats"}
+{"at_ms":70,"do":"chat"}`
 	s, err := Parse(strings.NewReader(in))
 	if err != nil {
 		t.Fatalf("Parse() = %v, want a script", err)
@@ -53,6 +59,9 @@ func TestParseEveryVerb(t *testing.T) {
 		{Line: 18, AtMS: 6, Do: Restart},
 		{Line: 19, AtMS: 6, Do: Crash},
 		{Line: 20, AtMS: 70, Do: ResetBaseline},
+	}
+	for i, do := range []Verb{Beside, Alone, Blur, Focus, Chats, Chat} {
+		want = append(want, Event{Line: 21 + i, AtMS: 70, Do: do})
 	}
 	if !reflect.DeepEqual(s.Events, want) {
 		t.Errorf("Parse() = %+v, want %+v", s.Events, want)

@@ -195,7 +195,7 @@ func (p *Player) change(e Event) (drawn.Change, error) {
 			return drawn.Change{}, errLost
 		}
 		return drawn.Change{Op: drawn.Op(e.Do), Conversation: e.Conversation, Index: i, Text: e.Text}, nil
-	case Rerender, Hide, Show, Cover, Uncover:
+	case Rerender, Hide, Show, Cover, Uncover, Beside, Alone, Blur, Focus, Chats, Chat:
 		return drawn.Change{Op: drawn.Op(e.Do)}, nil
 	}
 	return drawn.Change{Op: drawn.OpMark}, nil

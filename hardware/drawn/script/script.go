@@ -24,6 +24,12 @@ const (
 	Show          Verb = "show"
 	Cover         Verb = "cover"
 	Uncover       Verb = "uncover"
+	Beside        Verb = "beside"
+	Alone         Verb = "alone"
+	Blur          Verb = "blur"
+	Focus         Verb = "focus"
+	Chats         Verb = "chats"
+	Chat          Verb = "chat"
 	Switch        Verb = "switch"
 	Unsend        Verb = "unsend"
 	Edit          Verb = "edit"
@@ -47,6 +53,12 @@ var verbs = []struct {
 	{verb: Show},
 	{verb: Cover},
 	{verb: Uncover},
+	{verb: Beside},
+	{verb: Alone},
+	{verb: Blur},
+	{verb: Focus},
+	{verb: Chats},
+	{verb: Chat},
 	{verb: Switch, args: []string{"conversation"}},
 	{verb: Unsend, args: []string{"index"}},
 	{verb: Edit, args: []string{"index", "text"}},
