@@ -13,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/snapshot"
 )
 
 // Inspect describes the runtime at this moment. It works in every state.
@@ -85,7 +86,7 @@ func (r *Runtime) listen(ev Event) {
 	r.mu.Unlock()
 	if page != nil {
 		if m, ok := ev.Message.(events.FrameSeen); ok {
-			shaded, _ := r.sights.shaded(m)
+			shaded, _ := r.seen.Shaded(m)
 			page.Listen(Event{From: ev.From, Trace: ev.Trace, At: ev.At, Message: shaded})
 		} else {
 			page.Listen(ev)
@@ -205,12 +206,12 @@ func (b backend) Status(context.Context) (control.Status, error) { return b.r.In
 
 // Why implements [control.Backend].
 func (b backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, error) {
-	why, err := b.stored.why(ctx, q, b.r.sights.shown)
+	why, err := b.stored.why(ctx, q, b.r.shown)
 	if err != nil {
 		return why, err
 	}
-	why.Recent = b.r.sights.drops()
-	why.Notes = append(why.Notes, b.r.sights.notes(time.Now())...)
+	why.Recent = b.r.seen.Drops()
+	why.Notes = append(why.Notes, b.r.seen.Notes(time.Now())...)
 	b.r.mu.Lock()
 	why.Notes = append(why.Notes, b.r.problems()...)
 	b.r.mu.Unlock()
@@ -219,8 +220,7 @@ func (b backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 
 // Forget implements [control.Backend].
 func (b backend) Forget(ctx context.Context, c messages.ConversationID) (sum engine.Forgotten, err error) {
-	b.r.sights.files.Lock()
-	defer b.r.sights.files.Unlock()
+	defer b.r.seen.HoldFiles()()
 	b.r.forgetSeen()
 	defer b.r.forgetSeen() // what came in meanwhile
 	return b.stored.Forget(ctx, c)
@@ -228,7 +228,7 @@ func (b backend) Forget(ctx context.Context, c messages.ConversationID) (sum eng
 
 // forgetSeen drops all that is kept in memory of what was on the screen.
 func (r *Runtime) forgetSeen() {
-	r.sights.forget()
+	r.seen.Forget()
 	r.plan.readings.Clear()
 	r.mu.Lock()
 	page := r.page
@@ -236,4 +236,21 @@ func (r *Runtime) forgetSeen() {
 	if page != nil {
 		page.Forget()
 	}
+}
+
+// shown lists what stands in the newest frames.
+func (r *Runtime) shown() (list []mention) {
+	for _, t := range r.seen.Shown() {
+		list = append(list, mention{place{t.Conversation, 0}, t.Text, t.At})
+	}
+	return list
+}
+
+// snapshots says of which frames the newest is kept.
+func snapshots(cfg Config) snapshot.Options {
+	o := snapshot.Options{Apps: map[messages.WindowID]string{}, Only: cfg.Read.Only, Rules: cfg.Rules.FusionRules(), Images: cfg.Debug.Text}
+	for _, w := range cfg.Windows {
+		o.Apps[w.ID(cfg.Node)] = w.App
+	}
+	return o
 }

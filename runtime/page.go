@@ -92,7 +92,7 @@ func (r *Runtime) pageChanges(since time.Time) ([]web.AttentionChange, error) {
 
 // pagePipeline tells what became of the newest frame of a window.
 func (r *Runtime) pagePipeline(id messages.WindowID) any {
-	if rec, ok := r.sights.pipeline(id); ok && !rec.hidden {
+	if rec, ok := r.seen.Record(id); ok {
 		return rec
 	}
 	return nil

@@ -2,9 +2,6 @@ package runtime
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/dedup"
@@ -12,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/snapshot"
 )
 
 // Forget implements [control.Backend]. All that stays is a mark in the ledger:
@@ -29,7 +27,7 @@ func (s stored) Forget(ctx context.Context, c messages.ConversationID) (engine.F
 		return sum, err
 	}
 	// A picture of the window may show the conversation.
-	return sum, dropDebug(s.cfg.Data)
+	return sum, snapshot.Delete(s.cfg.Data)
 }
 
 // Forget deletes everything stored of a conversation: messages, what its actors
@@ -67,16 +65,6 @@ func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]b
 		return nil // plain data: cannot happen
 	}
 	return []engine.Kept{{Actor: ledger, Row: row, Value: body}}
-}
-
-// debugDir holds what debug.text writes.
-func debugDir(data string) string { return filepath.Join(data, "debug") }
-
-func dropDebug(data string) error {
-	if err := os.RemoveAll(debugDir(data)); err != nil {
-		return fmt.Errorf("runtime: delete the debugging files: %w", err)
-	}
-	return nil
 }
 
 // Verdicts implements [control.Backend].

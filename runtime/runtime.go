@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 	"github.com/kehai-run/kehai/runtime/web"
@@ -35,7 +36,7 @@ type Runtime struct {
 	metrics *telemetry.Metrics
 	names   telemetry.Names // in the log
 	pauses  *pauses
-	sights  *sights
+	seen    *snapshot.Windows
 	clock   func() time.Time            // of what is written on frames; a simulation has its own
 	compact func(context.Context) error // of the store; nil if it needs none
 
@@ -77,7 +78,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}, pauses: &pauses{}, sights: newSights(cfg),
+		trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}, pauses: &pauses{}, seen: snapshot.New(snapshots(cfg)),
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	r.set.drawn.runtime = r
@@ -174,7 +175,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		return err
 	}
 	if !r.cfg.Debug.Text { // files of an earlier run hold private text
-		if err := dropDebug(r.cfg.Data); err != nil {
+		if err := snapshot.Delete(r.cfg.Data); err != nil {
 			return err
 		}
 	}
@@ -206,7 +207,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 			all.Go(func() { r.keepLogKey(services) })
 		}
 		if r.cfg.Debug.Text {
-			spawn(&all, "debugging files", func() error { return r.sights.writeDebug(services, debugDir(r.cfg.Data), r.log) })
+			spawn(&all, "debugging files", func() error { return r.seen.WriteFiles(services, r.cfg.Data, r.log) })
 		}
 		all.Go(func() { r.set.drawn.host.Serve(services) })
 		spawn(&all, "upkeep", func() error { return r.upkeep(services) })

@@ -142,7 +142,7 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	p.join(r.set)
 	r.names = r.logNames(p)
-	p.listeners = append(p.listeners, r.metrics.Listen, r.sights.listen)
+	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen)
 	if r.set.eventLog != nil {
 		p.listeners = append(p.listeners, telemetry.Log(*r.set.eventLog, r.names))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // likeness compares what a person remembers with what was read, from 0 to 1.
@@ -175,10 +176,10 @@ func (ev *evidence) holds(m messages.Message, p *control.Path) bool {
 	})
 }
 
-// step retells a verdict, with the messages that it rests on.
+// step describes a verdict, with the messages that it rests on.
 func (ev *evidence) step(v events.Verdict) control.Step {
 	s := control.Step{
-		At: control.Stamp{Time: v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: events.OutcomePassed, What: retell(v),
+		At: control.Stamp{Time: v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: events.OutcomePassed, What: control.Describe(v),
 		Trace: v.Trace, Detail: v.Detail,
 	}
 	if !v.Passed() {
@@ -256,4 +257,21 @@ func (ev *evidence) judge(p *control.Path) {
 
 func shares(a, b []messages.Occurrence) bool {
 	return slices.ContainsFunc(a, func(o messages.Occurrence) bool { return slices.Contains(b, o) })
+}
+
+func waits(env engine.Envelope) control.Step {
+	return control.Step{
+		At: control.Stamp{Time: env.At}, Stage: events.Stage(env.To.Kind()), Actor: env.To, Outcome: events.OutcomeWaiting, Trace: env.Trace,
+		What: fmt.Sprintf("waits in the inbox of %s as %s", env.To.Kind(), env.ID),
+	}
+}
+
+func deadStep(d dead) control.Step {
+	return control.Step{
+		At: control.Stamp{Time: d.At}, Stage: events.Stage(d.Actor.Kind()), Actor: d.Actor, Outcome: events.OutcomeDeadLetter, What: deadWhy(d),
+	}
+}
+
+func deadWhy(d dead) string {
+	return fmt.Sprintf("stage %s failed on it %d times (%s): it is dead letter %s, kehai deadletters retry %s tries again", d.Actor.Kind(), d.Attempts, d.Error, d.ID, d.ID)
 }

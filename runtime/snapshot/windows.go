@@ -1,4 +1,4 @@
-package runtime
+package snapshot
 
 import (
 	"fmt"
@@ -11,28 +11,26 @@ import (
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// sights remember, in memory alone, what was read last in each window and what
-// became of it. Of conversations that are not to be read they hold nothing.
-type sights struct {
-	only  fusion.Only
-	rules fusion.Rules
-	keep  bool // the picture too, for the debugging files
+// Windows remembers, in memory alone, what was read last in each window and what
+// became of it. Of conversations that are not to be read it holds nothing. Its
+// methods may be called concurrently.
+type Windows struct {
+	o Options
 
 	files sync.Mutex // held while the debugging files are written or deleted
 
 	mu      sync.Mutex
-	apps    map[messages.WindowID]string
-	windows map[messages.WindowID]*sight
-	recent  []control.Step // drops that no store keeps
+	windows map[messages.WindowID]*window
+	recent  []control.Step // Drops that no store keeps
 	wake    chan struct{}
 }
 
-// sight is the newest frame of a window that was read.
-type sight struct {
+// window is the newest frame of a window that was read.
+type window struct {
 	read    messages.FrameRead
 	frame   messages.Frame // without its image unless that is kept
 	name    string         // of the conversation, "" if it is unreadable
@@ -50,19 +48,21 @@ const (
 	maxSteps  = 100
 )
 
-func newSights(cfg config.Config) *sights {
-	s := &sights{
-		only: cfg.Read.Only, rules: cfg.Rules.FusionRules(), keep: cfg.Debug.Text, apps: map[messages.WindowID]string{},
-		windows: map[messages.WindowID]*sight{}, wake: make(chan struct{}, 1),
-	}
-	for _, w := range cfg.Windows {
-		s.apps[messages.WindowID(w.Name+"@"+cfg.Node)] = w.App
-	}
-	return s
+// Options of [New].
+type Options struct {
+	Apps   map[messages.WindowID]string // of the windows that are watched
+	Only   fusion.Only                  // the conversations that are read
+	Rules  fusion.Rules                 // by which a title is believed
+	Images bool                         // keep the pictures too, for the debugging files
 }
 
-// listen is a listener of the engine.
-func (s *sights) listen(ev Event) {
+// New returns one that has seen nothing yet.
+func New(o Options) *Windows {
+	return &Windows{o: o, windows: map[messages.WindowID]*window{}, wake: make(chan struct{}, 1)}
+}
+
+// Listen is a listener of the engine.
+func (s *Windows) Listen(ev engine.Published) {
 	switch m := ev.Message.(type) {
 	case events.FrameSeen:
 		s.seen(ev, m)
@@ -71,7 +71,7 @@ func (s *sights) listen(ev Event) {
 	case events.CursorNotFound:
 		s.verdict(ev, control.Step{Stage: events.StageFusion, Actor: ev.From, Outcome: events.OutcomeCursor, What: fmt.Sprintf("the lines passed on last are not there: all %d go on", m.Lines)})
 	case events.Passed:
-		what := retell(m.Verdict)
+		what := control.Describe(m.Verdict)
 		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: events.OutcomePassed, What: what, Detail: m.Detail})
 	case events.TextDelta:
 		s.delta(ev, m)
@@ -82,35 +82,35 @@ func (s *sights) listen(ev Event) {
 	}
 }
 
-func (s *sights) seen(ev Event, m events.FrameSeen) {
+func (s *Windows) seen(ev engine.Published, m events.FrameSeen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := m.Read.Window
-	w := &sight{name: s.rules.Name(m.Read.Title), trace: ev.Trace, changed: true, newShot: true}
-	m, listed := s.shaded(m)
+	w := &window{name: s.o.Rules.Name(m.Read.Title), trace: ev.Trace, changed: true, newShot: true}
+	m, listed := s.Shaded(m)
 	if w.hidden = !listed; w.hidden {
 		w.name = ""
 	}
 	w.read, w.frame = m.Read, m.Frame
-	if !s.keep {
+	if !s.o.Images {
 		w.frame.Image = nil
 	}
 	s.windows[id] = w
 	s.stir()
 }
 
-// shaded is what may be seen of a frame: without a picture, and without anything
+// Shaded is what may be seen of a frame: without a picture, and without anything
 // that was read in it, if its conversation is not to be read. It is the one
 // place that decides so, for all that shows or keeps frames.
-func (s *sights) shaded(m events.FrameSeen) (seen events.FrameSeen, listed bool) {
-	if s.only.Allows(s.apps[m.Read.Window], s.rules.Name(m.Read.Title)) {
+func (s *Windows) Shaded(m events.FrameSeen) (seen events.FrameSeen, listed bool) {
+	if s.o.Only.Allows(s.o.Apps[m.Read.Window], s.o.Rules.Name(m.Read.Title)) {
 		return m, true
 	}
 	return events.FrameSeen{Read: messages.FrameRead{Window: m.Read.Window, At: m.Read.At}}, false
 }
 
 // delta notes what a frame's text says that was not said before.
-func (s *sights) delta(ev Event, m events.TextDelta) {
+func (s *Windows) delta(ev engine.Published, m events.TextDelta) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if w := s.windows[m.Window]; w != nil && w.trace == ev.Trace && !w.hidden {
@@ -119,7 +119,7 @@ func (s *sights) delta(ev Event, m events.TextDelta) {
 	}
 }
 
-func (s *sights) verdict(ev Event, step control.Step) {
+func (s *Windows) verdict(ev engine.Published, step control.Step) {
 	step.At, step.Trace = control.Stamp{Time: ev.At}, ev.Trace
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,47 +144,53 @@ func (s *sights) verdict(ev Event, step control.Step) {
 }
 
 // stir wakes the writer of the debugging files. The caller holds the lock.
-func (s *sights) stir() {
+func (s *Windows) stir() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
 }
 
-// shown lists what stands in the newest frames.
-func (s *sights) shown() (list []mention) {
+// Text is what stood in a bubble of a conversation. It is private.
+type Text struct {
+	Conversation messages.ConversationID
+	Text         string
+	At           time.Time // of the capture
+}
+
+// Shown lists what stands in the newest frames.
+func (s *Windows) Shown() (list []Text) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, w := range s.windows {
 		for _, b := range w.read.Bubbles {
-			c := fusion.Conversation(s.apps[id], w.name)
-			list = append(list, mention{place{c, 0}, string(b.Text), w.read.At})
+			list = append(list, Text{fusion.Conversation(s.o.Apps[id], w.name), string(b.Text), w.read.At})
 		}
 	}
 	return list
 }
 
-// forget drops everything: a frame may show what is to be forgotten, and a drop
+// Forget drops everything: a frame may show what is to be forgotten, and a drop
 // may name it.
-func (s *sights) forget() {
+func (s *Windows) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.windows)
 	s.recent = nil
 }
 
-// drops lists recent drops, oldest first.
-func (s *sights) drops() []control.Step {
+// Drops lists recent drops, oldest first.
+func (s *Windows) Drops() []control.Step {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.recent)
 }
 
-// notes say for each window what was read last. They hold nothing that was said.
-func (s *sights) notes(now time.Time) (list []string) {
+// Notes says for each window what was read last. They hold nothing that was said.
+func (s *Windows) Notes(now time.Time) (list []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(s.apps)) {
+	for _, id := range slices.Sorted(maps.Keys(s.o.Apps)) {
 		w := s.windows[id]
 		switch {
 		case w == nil:

@@ -1,4 +1,4 @@
-package runtime
+package snapshot
 
 import (
 	"bytes"
@@ -18,8 +18,27 @@ import (
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
-// writeDebug keeps the debugging files of all windows up to date until ctx ends.
-func (s *sights) writeDebug(ctx context.Context, dir string, log zerolog.Logger) error {
+// filesDir is the folder of the debugging files in a data folder.
+const filesDir = "debug"
+
+// Delete deletes the debugging files in a data folder.
+func Delete(data string) error {
+	if err := os.RemoveAll(filepath.Join(data, filesDir)); err != nil {
+		return fmt.Errorf("snapshot: delete the debugging files: %w", err)
+	}
+	return nil
+}
+
+// HoldFiles stops the writing of debugging files until release is called.
+func (s *Windows) HoldFiles() (release func()) {
+	s.files.Lock()
+	return s.files.Unlock
+}
+
+// WriteFiles keeps the debugging files of all windows in a data folder up to date
+// until ctx ends.
+func (s *Windows) WriteFiles(ctx context.Context, data string, log zerolog.Logger) error {
+	dir := filepath.Join(data, filesDir)
 	for {
 		select {
 		case <-ctx.Done():
@@ -30,7 +49,7 @@ func (s *sights) writeDebug(ctx context.Context, dir string, log zerolog.Logger)
 	}
 }
 
-func (s *sights) writeChanged(dir string, log zerolog.Logger) {
+func (s *Windows) writeChanged(dir string, log zerolog.Logger) {
 	s.files.Lock()
 	defer s.files.Unlock()
 	for _, w := range s.takeChanged() {
@@ -40,7 +59,7 @@ func (s *sights) writeChanged(dir string, log zerolog.Logger) {
 	}
 }
 
-func (s *sights) takeChanged() (list []sight) {
+func (s *Windows) takeChanged() (list []window) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.windows {
@@ -68,9 +87,9 @@ const (
 	recordFile = "latest-pipeline.json"
 )
 
-func (w *sight) writeFiles(dir string) error {
+func (w *window) writeFiles(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("runtime: debugging files: %w", err)
+		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
 	rec := w.record()
 	if w.frame.Image != nil {
@@ -80,7 +99,7 @@ func (w *sight) writeFiles(dir string) error {
 		if w.frame.Image == nil {
 			for _, name := range []string{frameFile, maskedFile} {
 				if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-					return fmt.Errorf("runtime: debugging files: %w", err)
+					return fmt.Errorf("snapshot: debugging files: %w", err)
 				}
 			}
 		} else if err := errors.Join(
@@ -92,7 +111,7 @@ func (w *sight) writeFiles(dir string) error {
 	}
 	raw, err := json.MarshalIndent(rec, "", "  ")
 	if err != nil {
-		return fmt.Errorf("runtime: debugging files: %w", err)
+		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
 	return writePrivate(filepath.Join(dir, recordFile), append(raw, '\n'))
 }
@@ -100,7 +119,7 @@ func (w *sight) writeFiles(dir string) error {
 func writePNG(path string, img image.Image) error {
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		return fmt.Errorf("runtime: debugging files: %w", err)
+		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
 	return writePrivate(path, b.Bytes())
 }
@@ -110,18 +129,18 @@ func writePrivate(path string, data []byte) error {
 	tmp := path + ".tmp"
 	err := os.Remove(tmp) // left by a crash, perhaps with another mode
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("runtime: debugging files: %w", err)
+		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
 	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("runtime: debugging files: %w", err)
+		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(tmp, path)
 	}
 	if err != nil {
-		return fmt.Errorf("runtime: debugging files: %w", err)
+		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
 	return nil
 }

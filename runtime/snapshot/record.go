@@ -1,4 +1,4 @@
-package runtime
+package snapshot
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// pipelineRecord is what was read last in a window, and what each stage made of
+// Record is what was read last in a window, and what each stage made of
 // it: latest-pipeline.json, and the details on the live page. It holds private
 // text.
-type pipelineRecord struct {
+type Record struct {
 	Window     messages.WindowID  `json:"window"`
 	At         control.Stamp      `json:"at"` // of the capture
 	Trace      string             `json:"trace"`
@@ -28,7 +28,7 @@ type pipelineRecord struct {
 	Read       int                `json:"read"`
 	Cached     int                `json:"cached"`
 	Unread     []string           `json:"unread,omitempty"` // what OCR left out, and why
-	Burst      []burstFrame       `json:"burst,omitempty"`  // the captures that decided together, if several did
+	Burst      []Capture          `json:"burst,omitempty"`  // the captures that decided together, if several did
 	TookMS     int64              `json:"took_ms"`
 	Signals    []events.Signalled `json:"signals,omitempty"` // that make up the score
 	Score      int                `json:"score"`
@@ -39,40 +39,39 @@ type pipelineRecord struct {
 	Delta      []string           `json:"delta"`            // what is new: by the text, where that decides, else by its place
 	Verdicts   []control.Step     `json:"verdicts"`
 	DropStage  events.Stage       `json:"drop_stage,omitempty"` // of the last drop, if there is one
-
-	hidden bool // it is not to be read: there is nothing here
 }
 
-// burstFrame is one capture of a burst.
-type burstFrame struct {
+// Capture is one of a burst.
+type Capture struct {
 	DelayMS    int64 `json:"delay_ms"` // from the first
 	Characters int   `json:"characters"`
 	Failed     bool  `json:"failed,omitempty"` // it could not be read and had no vote
 }
 
-// pipeline is the record of a window, false if nothing was read in it.
-func (s *sights) pipeline(id messages.WindowID) (pipelineRecord, bool) {
+// Record tells what became of the newest frame of a window, false if there is none
+// or it is not to be read.
+func (s *Windows) Record(id messages.WindowID) (Record, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := s.windows[id]
-	if w == nil {
-		return pipelineRecord{}, false
+	if w == nil || w.hidden {
+		return Record{}, false
 	}
 	rec := w.record()
 	rec.Verdicts = slices.Clone(rec.Verdicts)
 	return rec, true
 }
 
-// record tells a sight. The caller holds the lock, or has a copy.
-func (w *sight) record() pipelineRecord {
+// record tells a window. The caller holds the lock, or has a copy.
+func (w *window) record() Record {
 	r := w.read
-	rec := pipelineRecord{
+	rec := Record{
 		Window: r.Window, At: control.Stamp{Time: r.At}, Trace: w.trace, Hash: fmt.Sprintf("%016x", uint64(r.Hash)),
 		Size: r.Size, Scale: r.Scale, Title: r.Title, Name: w.name, Bubbles: r.Bubbles, Marks: r.Marks, Read: r.Read, Cached: r.Cached,
-		Unread: r.Dropped, TookMS: r.Took.Milliseconds(), Delta: []string{}, Verdicts: w.steps, hidden: w.hidden,
+		Unread: r.Dropped, TookMS: r.Took.Milliseconds(), Delta: []string{}, Verdicts: w.steps,
 	}
 	for _, f := range r.Burst {
-		rec.Burst = append(rec.Burst, burstFrame{f.Delay.Milliseconds(), f.Characters, f.Failed})
+		rec.Burst = append(rec.Burst, Capture{f.Delay.Milliseconds(), f.Characters, f.Failed})
 	}
 	for _, s := range w.steps {
 		d := s.Detail

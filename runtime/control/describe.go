@@ -1,4 +1,4 @@
-package runtime
+package control
 
 import (
 	"fmt"
@@ -7,12 +7,10 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// retell says a verdict to a person. It holds nothing that was said.
-func retell(v events.Verdict) string {
+// Describe says a verdict to a person. It holds nothing that was said.
+func Describe(v events.Verdict) string {
 	if !v.Passed() {
 		return v.Reason
 	}
@@ -21,16 +19,16 @@ func retell(v events.Verdict) string {
 	case "fusion":
 		return fmt.Sprintf("the content of window %s has changed: %s", d.Window, scored(d))
 	case "dedup":
-		return retellLedger(d)
+		return describeLedger(d)
 	case "ingress":
 		if d.Rule == "place" {
 			return fmt.Sprintf("a text %s was heard %v before, but its place proves it new", match(d.Match), d.Age.Round(time.Millisecond))
 		}
 		return "no echo, and no repeat"
 	case "burst":
-		return retellBurst(d)
+		return describeBurst(d)
 	case "conversation":
-		return retellChange(d) + ", published"
+		return describeChange(d) + ", published"
 	}
 	if d.Rule != "" {
 		return "passed by rule " + string(d.Rule)
@@ -61,7 +59,7 @@ func match(how string) string {
 	return "equal to it"
 }
 
-func retellLedger(d events.Detail) string {
+func describeLedger(d events.Detail) string {
 	known := 0
 	for _, o := range d.Known {
 		if o > 0 {
@@ -83,13 +81,13 @@ func retellLedger(d events.Detail) string {
 	case "gap":
 		return fmt.Sprintf("nothing visible was known: messages may be missing before; new: %s", occurrences(d.Occurrences))
 	case events.RuleEdited, events.RuleUnsent, events.RuleCompleted:
-		return retellChange(d)
+		return describeChange(d)
 	}
 	return fmt.Sprintf("rule %s: %s", d.Rule, occurrences(d.Occurrences))
 }
 
-// retellChange says what became of a message that was passed on.
-func retellChange(d events.Detail) string {
+// describeChange says what became of a message that was passed on.
+func describeChange(d events.Detail) string {
 	what := "was edited"
 	switch messages.ChangeKind(d.Rule) {
 	case messages.ChangeUnsent:
@@ -100,7 +98,7 @@ func retellChange(d events.Detail) string {
 	return occurrences(d.Occurrences) + " " + what
 }
 
-func retellBurst(d events.Detail) string {
+func describeBurst(d events.Detail) string {
 	switch d.Rule {
 	case "joined":
 		return fmt.Sprintf("waits for others to join: %s", occurrences(d.Occurrences))
@@ -130,21 +128,4 @@ func occurrences(list []messages.Occurrence) string {
 		return fmt.Sprintf("occurrences %d to %d", list[0], list[n-1])
 	}
 	return fmt.Sprintf("occurrences %v", list)
-}
-
-func waits(env engine.Envelope) control.Step {
-	return control.Step{
-		At: control.Stamp{Time: env.At}, Stage: events.Stage(env.To.Kind()), Actor: env.To, Outcome: events.OutcomeWaiting, Trace: env.Trace,
-		What: fmt.Sprintf("waits in the inbox of %s as %s", env.To.Kind(), env.ID),
-	}
-}
-
-func deadStep(d dead) control.Step {
-	return control.Step{
-		At: control.Stamp{Time: d.At}, Stage: events.Stage(d.Actor.Kind()), Actor: d.Actor, Outcome: events.OutcomeDeadLetter, What: deadWhy(d),
-	}
-}
-
-func deadWhy(d dead) string {
-	return fmt.Sprintf("stage %s failed on it %d times (%s): it is dead letter %s, kehai deadletters retry %s tries again", d.Actor.Kind(), d.Attempts, d.Error, d.ID, d.ID)
 }
