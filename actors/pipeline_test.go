@@ -21,6 +21,7 @@ import (
 	"github.com/kehai-run/kehai/actors/capture"
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/text"
@@ -242,7 +243,7 @@ func newPipeline(t testing.TB, seed uint64) *pipeline {
 			Kinds: []engine.Kind{
 				kind(poller.Kind, poller.New(poller.Options{})),
 				kind(fusion.Kind, fusion.New(fusion.Options{})),
-				kind(dedup.Kind, dedup.New(dedup.Options{FirstSight: dedup.All, Keep: 20})),
+				kind(dedup.Kind, dedup.New(dedup.Options{FirstSight: ledger.All, Keep: 20})),
 				kind(burst.Kind, burst.New(burst.Options{})),
 				kind(conversation.Kind, conversation.New(conversation.Options{})),
 			},

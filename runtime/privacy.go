@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -51,20 +52,20 @@ func titleOf(c messages.ConversationID) []string {
 
 // keepHead makes the mark that stays of a ledger.
 func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
-	ledger, row := messages.To(dedup.Kind, string(c)), dedup.Heads.Row(dedup.HeadRow)
-	raw, ok := get(ledger, row)
+	actor, row := messages.To(dedup.Kind, string(c)), dedup.Heads.Row(dedup.HeadRow)
+	raw, ok := get(actor, row)
 	if !ok {
 		return nil
 	}
 	head, err := dedup.Heads.Decode(raw)
 	if err != nil {
-		head = dedup.Head{} // unreadable: it goes as the rest does
+		head = ledger.Head{} // unreadable: it goes as the rest does
 	}
 	body, err := dedup.Heads.Encode(head.Forget())
 	if err != nil {
 		return nil // plain data: cannot happen
 	}
-	return []engine.Kept{{Actor: ledger, Row: row, Value: body}}
+	return []engine.Kept{{Actor: actor, Row: row, Value: body}}
 }
 
 // Verdicts implements [control.Backend].

@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -42,7 +43,7 @@ type evidence struct {
 	verdicts  []events.Verdict
 	delivered []delivery
 	of        map[place]int // index in delivered
-	entries   map[place]dedup.Entry
+	entries   map[place]ledger.Entry
 	buffered  map[messages.ConversationID]burst.Buffer
 	sent      map[messages.ConversationID][]ingress.Sent
 	mail      []engine.Envelope
@@ -52,7 +53,7 @@ type evidence struct {
 // gather reads the evidence of one conversation, or of all if it is "".
 func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 	ev := &evidence{
-		of: map[place]int{}, entries: map[place]dedup.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
+		of: map[place]int{}, entries: map[place]ledger.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
 		sent: map[messages.ConversationID][]ingress.Sent{},
 	}
 	mine := func(of messages.ConversationID) bool { return c == "" || of == c }
@@ -114,7 +115,7 @@ func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 	return ev, nil
 }
 
-func (ev *evidence) addEntry(c messages.ConversationID, e dedup.Entry) {
+func (ev *evidence) addEntry(c messages.ConversationID, e ledger.Entry) {
 	ev.entries[place{c, e.Occurrence}] = e
 }
 

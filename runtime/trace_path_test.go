@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/burst"
-	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -19,14 +19,14 @@ var pathTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // story is the evidence of a conversation in which nothing was delivered: the
 // ledger knows "first" and, 8 s later, "second"; 5 s before that "mine" was sent.
-func story(second dedup.Entry, verdicts ...events.Verdict) *evidence {
-	first := dedup.Entry{Occurrence: 1, Side: messages.SideIncoming, Text: "first", SeenAt: pathTime}
+func story(second ledger.Entry, verdicts ...events.Verdict) *evidence {
+	first := ledger.Entry{Occurrence: 1, Side: messages.SideIncoming, Text: "first", SeenAt: pathTime}
 	second.Occurrence, second.Text, second.SeenAt = 2, "second", pathTime.Add(8*time.Second)
 	if second.Side == "" {
 		second.Side = messages.SideIncoming
 	}
 	ev := &evidence{
-		of: map[place]int{}, entries: map[place]dedup.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
+		of: map[place]int{}, entries: map[place]ledger.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
 		sent: map[messages.ConversationID][]ingress.Sent{"line:Hana": {{Text: "mine", At: pathTime.Add(3 * time.Second)}}},
 	}
 	ev.addEntry("line:Hana", first)
@@ -64,14 +64,14 @@ func TestOutcomes(t *testing.T) {
 		steps   string
 		matched string // of the last step
 	}{
-		"echo":             {story(dedup.Entry{}, fused, entered, released, echo), events.OutcomeDropped, "dropped at stage ingress by rule echo", "seen fusion dedup dedup ingress", "0 mine"},
-		"short":            {story(dedup.Entry{}, fused, entered, released, short), events.OutcomeDropped, "by rule short", "seen fusion dedup dedup ingress", "1 first"},
-		"history":          {story(dedup.Entry{}, fused, held), events.OutcomeHistory, "by rule first_sight", "seen fusion dedup", ""},
-		"own":              {story(dedup.Entry{Side: messages.SideOwn}, fused, entered), events.OutcomeOwnSide, "owner's side", "seen fusion dedup", "1 first"},
-		"waits in ledger":  {story(dedup.Entry{Waiting: true}, fused, entered), events.OutcomeWaiting, "become readable", "seen fusion dedup", "1 first"},
-		"no verdict left":  {story(dedup.Entry{}), events.OutcomeHistory, "kept no longer", "seen", ""},
-		"another's echo":   {story(dedup.Entry{}, verdict("ingress", "x", events.Detail{Occurrences: []messages.Occurrence{1}})), events.OutcomeHistory, "", "seen", ""},
-		"waits in a burst": {story(dedup.Entry{}, entered, released), events.OutcomeWaiting, "end of its burst", "seen dedup dedup", ""},
+		"echo":             {story(ledger.Entry{}, fused, entered, released, echo), events.OutcomeDropped, "dropped at stage ingress by rule echo", "seen fusion dedup dedup ingress", "0 mine"},
+		"short":            {story(ledger.Entry{}, fused, entered, released, short), events.OutcomeDropped, "by rule short", "seen fusion dedup dedup ingress", "1 first"},
+		"history":          {story(ledger.Entry{}, fused, held), events.OutcomeHistory, "by rule first_sight", "seen fusion dedup", ""},
+		"own":              {story(ledger.Entry{Side: messages.SideOwn}, fused, entered), events.OutcomeOwnSide, "owner's side", "seen fusion dedup", "1 first"},
+		"waits in ledger":  {story(ledger.Entry{Waiting: true}, fused, entered), events.OutcomeWaiting, "become readable", "seen fusion dedup", "1 first"},
+		"no verdict left":  {story(ledger.Entry{}), events.OutcomeHistory, "kept no longer", "seen", ""},
+		"another's echo":   {story(ledger.Entry{}, verdict("ingress", "x", events.Detail{Occurrences: []messages.Occurrence{1}})), events.OutcomeHistory, "", "seen", ""},
+		"waits in a burst": {story(ledger.Entry{}, entered, released), events.OutcomeWaiting, "end of its burst", "seen dedup dedup", ""},
 	} {
 		if name == "waits in a burst" {
 			c.ev.buffered["line:Hana"] = burst.Buffer{Parts: []messages.Part{{Occurrence: 2}}}
@@ -96,7 +96,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestMailIsPartOfThePath(t *testing.T) {
-	ev := story(dedup.Entry{})
+	ev := story(ledger.Entry{})
 	ev.mail = []engine.Envelope{{
 		ID: "m7", To: "ingress/line:Hana", At: pathTime.Add(9 * time.Second),
 		Message: messages.Heard{Conversation: "line:Hana", Occurrence: 2, Text: "second"},
@@ -113,7 +113,7 @@ func TestMailIsPartOfThePath(t *testing.T) {
 }
 
 func TestVisible(t *testing.T) {
-	ev := story(dedup.Entry{})
+	ev := story(ledger.Entry{})
 	shown := []mention{{place{"line:Hana", 0}, "second", pathTime}, {place{"line:Hana", 0}, "fourth", pathTime}}
 	for text, want := range map[string]events.Outcome{"second": events.OutcomeHistory, "fourth": events.OutcomeVisible} {
 		list := ev.byText(control.WhyQuery{Text: text}, shown)

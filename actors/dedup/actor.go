@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -18,22 +19,24 @@ const Kind = "dedup"
 
 // Options of a ledger.
 type Options struct {
-	FirstSight  FirstSight    // "" means Unanswered
-	FirstAtMost int           // messages that Unanswered passes on; 0 means 5
-	Keep        int           // messages of the transcript's tail; 0 means 200
-	History     int           // messages it may grow to while somebody scrolls back; 0 means 2000
-	Patience    time.Duration // for a bubble to become readable; 0 means 2 s
-	Tries       int           // or until it was seen so often; 0 means 3
-	To          string        // kind of the actor that gets what is new; "" means burst
-	Seed        bool          // texts are judged by the rules of profile seed
-	Window      WindowRules   // of these texts; a zero number means that of the profile
-	HashKey     []byte        // makes the hashes of texts in the log; none without it
+	FirstSight  ledger.FirstSight // "" means Unanswered
+	FirstAtMost int               // messages that Unanswered passes on; 0 means 5
+	Keep        int               // messages of the transcript's tail; 0 means 200
+	History     int               // messages it may grow to while somebody scrolls back; 0 means 2000
+	Patience    time.Duration     // for a bubble to become readable; 0 means 2 s
+	Tries       int               // or until it was seen so often; 0 means 3
+	To          string            // kind of the actor that gets what is new; "" means burst
+	Seed        bool              // texts are judged by the rules of profile seed
+	Window      WindowRules       // of these texts; a zero number means that of the profile
+	HashKey     []byte            // makes the hashes of texts in the log; none without it
 }
 
 // DefaultRules returns the rules of a ledger in both profiles, but for
 // FirstSight, which people choose.
-func DefaultRules() Rules {
-	return Rules{FirstSight: Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3}
+func DefaultRules() ledger.Rules {
+	return ledger.Rules{
+		FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Timeout: 2 * time.Second, Tries: 3,
+	}
 }
 
 // WithDefaults fills in what is zero.
@@ -44,14 +47,17 @@ func (o Options) WithDefaults() Options {
 	}
 	o.FirstSight, o.FirstAtMost = cmp.Or(o.FirstSight, d.FirstSight), cmp.Or(max(o.FirstAtMost, 0), d.FirstAtMost)
 	o.Keep, o.History = cmp.Or(max(o.Keep, 0), d.Keep), cmp.Or(max(o.History, 0), d.History)
-	o.Patience, o.Tries = cmp.Or(max(o.Patience, 0), d.Patience), cmp.Or(max(o.Tries, 0), d.Tries)
+	o.Patience, o.Tries = cmp.Or(max(o.Patience, 0), d.Timeout), cmp.Or(max(o.Tries, 0), d.Tries)
 	o.To, o.Window = cmp.Or(o.To, "burst"), o.Window.or(window)
 	return o
 }
 
-func (o Options) rules() Rules {
+func (o Options) rules() ledger.Rules {
 	o = o.WithDefaults()
-	return Rules{o.FirstSight, o.FirstAtMost, o.Keep, o.History, o.Patience, o.Tries}
+	return ledger.Rules{
+		FirstSight: o.FirstSight, FirstAtMost: o.FirstAtMost, Keep: o.Keep, History: o.History,
+		Timeout: o.Patience, Tries: o.Tries,
+	}
 }
 
 // New makes the constructor of ledgers.
@@ -59,26 +65,29 @@ func New(o Options) func(messages.Address) actors.Actor {
 	o = o.WithDefaults()
 	rules := o.rules()
 	return func(self messages.Address) actors.Actor {
-		return &actor{rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()), windowRules: o.Window, key: o.HashKey}
+		return &actor{
+			rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()),
+			windowRules: o.Window, key: o.HashKey,
+		}
 	}
 }
 
 // Tables of a ledger; a reader of the store decodes rows with them. Heads has the
 // one row [HeadRow].
 var (
-	Tail  = actors.NewTable[Entry]("tail")
-	Heads = actors.NewTable[Head]("head")
-	Views = actors.NewTable[Memory]("views")
+	Tail  = actors.NewTable[ledger.Entry]("tail")
+	Heads = actors.NewTable[ledger.Head]("head")
+	Views = actors.NewTable[ledger.Memory]("views")
 )
 
 // HeadRow is the key of the only row in [Heads].
 const HeadRow = "head"
 
 type actor struct {
-	rules        Rules
+	rules        ledger.Rules
 	to           string
 	conversation messages.ConversationID
-	ledger       *Ledger // as stored; nil before it is needed
+	ledger       *ledger.Ledger // as stored; nil before it is needed
 	windowRules  WindowRules
 	window       *Window // as stored; nil before it is needed
 	key          []byte
@@ -95,7 +104,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.detection(turn, m)
 	case messages.LedgerDue:
 		a.load(turn)
-		if err := a.finish(turn, a.ledger.head); err != nil {
+		if err := a.finish(turn, a.ledger.Head()); err != nil {
 			return err
 		}
 		a.lookAgain(turn)
@@ -110,30 +119,30 @@ func (a *actor) load(turn *actors.Turn) {
 		return
 	}
 	head, _ := Heads.Get(turn, HeadRow)
-	var entries []Entry
+	var entries []ledger.Entry
 	for _, e := range Tail.All(turn) {
 		entries = append(entries, e)
 	}
-	a.ledger = NewLedger(a.rules, head, entries)
+	a.ledger = ledger.New(a.rules, head, entries)
 }
 
 func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	a.load(turn)
 	mem, _ := Views.Get(turn, string(m.Window))
 	digest := digestOf(m)
-	if digest == mem.Digest && a.ledger.head.Next == mem.Next && len(a.ledger.waiting()) == 0 {
+	if digest == mem.Digest && a.ledger.Head().Next == mem.Next && !a.ledger.Waits() {
 		turn.DropWith("dedup", "the same view again: nothing in it is new", events.Detail{Rule: "same_view", Window: m.Window, Conversation: a.conversation})
 		return nil
 	}
-	head := a.ledger.head
-	f := a.ledger.See(View{
+	head := a.ledger.Head()
+	f := a.ledger.Observe(ledger.View{
 		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Title: m.Title, Window: m.Window, SeenAt: m.SeenAt,
 	}, mem, turn.Now())
-	detail := events.Detail{Rule: events.Rule(f.Rule), Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
+	detail := events.Detail{Rule: f.Rule, Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
 	for _, note := range f.Notes {
 		turn.DropWith("dedup", note, detail)
 	}
-	detail.Occurrences = entered(head.Next, a.ledger.head.Next, f.Held)
+	detail.Occurrences = entered(head.Next, a.ledger.Head().Next, f.Held)
 	turn.Pass("dedup", detail)
 	if f.Gap {
 		turn.Publish(messages.TranscriptGap{
@@ -148,8 +157,8 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 }
 
 // finish passes on what can be, and writes what has changed since head.
-func (a *actor) finish(turn *actors.Turn, head Head) error {
-	sideless := a.ledger.sideless()
+func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
+	sideless := a.ledger.Sideless()
 	heard, wait, notes := a.ledger.Release(turn.Now())
 	released := events.Detail{Rule: "released", Conversation: a.conversation}
 	for _, h := range heard {
@@ -169,7 +178,7 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 		turn.DropWith("dedup", note, events.Detail{Rule: "side", Conversation: a.conversation, Occurrences: sideless})
 	}
 	if wait > 0 { // the window is looked at in between
-		wait = min(wait, (a.rules.Patience-1)/time.Duration(a.rules.Tries)+1)
+		wait = min(wait, (a.rules.Timeout-1)/time.Duration(a.rules.Tries)+1)
 	}
 	revised, next := a.ledger.Revise(turn.Now())
 	for _, r := range revised {
@@ -192,8 +201,8 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 	for _, pos := range gone {
 		Tail.Delete(turn, rowKey(pos))
 	}
-	if a.ledger.head != head {
-		Heads.Put(turn, HeadRow, a.ledger.head)
+	if now := a.ledger.Head(); now != head {
+		Heads.Put(turn, HeadRow, now)
 	}
 	return nil
 }
@@ -201,7 +210,7 @@ func (a *actor) finish(turn *actors.Turn, head Head) error {
 // lookAgain has the window read again while something waits to be read better.
 // What it shows has not changed, so nobody else would ask for it.
 func (a *actor) lookAgain(turn *actors.Turn) {
-	if window := a.ledger.head.Window; window != "" && len(a.ledger.waiting()) > 0 {
+	if window := a.ledger.Head().Window; window != "" && a.ledger.Waits() {
 		turn.Send(messages.To("poller", string(window)), messages.ReadNow{Window: window})
 	}
 }

@@ -29,21 +29,17 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 	if err := a.remember(turn, m.Text, at); err != nil {
 		return err
 	}
-	head := &a.ledger.head
-	head.Title, head.Window = m.Title, m.Window
-	if head.Forgotten {
-		head.Forgotten = false
-		Heads.Put(turn, HeadRow, *head)
-		detail.Rule = RuleForgotten
+	occurrence, history := a.ledger.TakeText(m.Title, m.Window)
+	Heads.Put(turn, HeadRow, a.ledger.Head())
+	if history {
+		detail.Rule = events.RuleForgotten
 		turn.DropWith("dedup", "what is visible after the transcript was deleted is history", detail)
 		return nil
 	}
 	h := messages.Heard{
-		Conversation: a.conversation, Occurrence: head.Next, Sender: m.Title, Kind: messages.KindText, Text: m.Text,
+		Conversation: a.conversation, Occurrence: occurrence, Sender: m.Title, Kind: messages.KindText, Text: m.Text,
 		Window: m.Window, SeenAt: m.SeenAt,
 	}
-	head.Next++
-	Heads.Put(turn, HeadRow, *head)
 	turn.Send(messages.To(a.to, string(a.conversation)), h)
 	detail.Rule, detail.Occurrences = "new text", []messages.Occurrence{h.Occurrence}
 	turn.Pass("dedup", detail)

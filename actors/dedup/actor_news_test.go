@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -151,7 +152,7 @@ func TestGapTakesTextForEvidence(t *testing.T) {
 		}
 		return strings.Join(got, " ")
 	}
-	h := spawn(t, Options{FirstSight: All})
+	h := spawn(t, Options{FirstSight: ledger.All})
 	h.Send(at(h, "<aaaa <bbbb <cccc <dddd <dddd <eeee"))
 	if got := texts(h); got != "aaaa bbbb cccc dddd dddd eeee" {
 		t.Errorf("first sight passes %q, want all: one view shows a text twice", got)

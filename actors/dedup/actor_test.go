@@ -6,21 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
+	"github.com/kehai-run/kehai/testkit/chatview"
 )
 
 func spawn(t *testing.T, o Options) *actortest.Harness {
 	t.Helper()
-	return actortest.Spawn(t, New(o), actortest.Address("dedup/line:Hana"), actortest.Start(start))
+	return actortest.Spawn(t, New(o), actortest.Address("dedup/line:Hana"), actortest.Start(chatview.Start))
 }
 
-func detection(words string) messages.Detection {
-	v := view(words)
-	return messages.Detection{
-		Window: v.Window, Conversation: "line:Hana", Title: v.Title, Bubbles: v.Bubbles, Size: v.Size, Scale: v.Scale, Score: 62, SeenAt: v.SeenAt,
-	}
-}
+func detection(words string) messages.Detection { return chatview.Detection(chatview.Stack(words)) }
 
 // wantHeard takes what was sent and expects these texts, unreadable ones as "?".
 func wantHeard(t *testing.T, h *actortest.Harness, want string) {
@@ -31,8 +28,8 @@ func wantHeard(t *testing.T, h *actortest.Harness, want string) {
 			continue
 		}
 		m, ok := s.Message.(messages.Heard)
-		if !ok || s.To != "burst/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != start {
-			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the coalescer", s.Message, s.To, start)
+		if !ok || s.To != "burst/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != chatview.Start {
+			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the coalescer", s.Message, s.To, chatview.Start)
 		}
 		if m.Kind == messages.KindUnreadable {
 			m.Text = "?"
@@ -95,11 +92,11 @@ func TestTheSameViewChangesNothing(t *testing.T) {
 	wantHeard(t, h, "cccc")
 }
 
-func rowsOf(h *actortest.Harness) map[string]Entry {
-	rows := map[string]Entry{}
+func rowsOf(h *actortest.Harness) map[string]ledger.Entry {
+	rows := map[string]ledger.Entry{}
 	for i := range int64(3) {
-		if e, ok := actortest.Stored(h, Tail, rowKey(i*room)); ok {
-			rows[rowKey(i*room)] = e
+		if e, ok := actortest.Stored(h, Tail, rowKey(i*spacing)); ok {
+			rows[rowKey(i*spacing)] = e
 		}
 	}
 	return rows
@@ -110,7 +107,7 @@ func TestGap(t *testing.T) {
 	h.Send(detection(">aaaa <bbbb"))
 	h.Send(detection("<xxxx >yyyy <zzzz"))
 	wantHeard(t, h, "bbbb zzzz")
-	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 3, Passed: 1, SeenAt: start})
+	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 3, Passed: 1, SeenAt: chatview.Start})
 	h.WantDropped("dedup", "gap: 1 incoming bubbles stand before the last own one")
 }
 
@@ -170,8 +167,11 @@ func TestCrashesAnywhere(t *testing.T) {
 	}
 }
 
+// spacing is the distance of entries that follow each other.
+const spacing = 1 << 32
+
 func TestRowKeysKeepTheOrder(t *testing.T) {
-	places := []int64{-1 << 63, -room, -1, 0, 1, room, 1<<63 - 1}
+	places := []int64{-1 << 63, -spacing, -1, 0, 1, spacing, 1<<63 - 1}
 	for i := 1; i < len(places); i++ {
 		if a, b := rowKey(places[i-1]), rowKey(places[i]); a >= b {
 			t.Errorf("rowKey(%d) = %s, rowKey(%d) = %s, want a rising order", places[i-1], a, places[i], b)

@@ -5,11 +5,9 @@
 // repeated "OK" is new, one that is read again is not, and scrolling back says
 // nothing.
 //
-// [Ledger] is the tail and its rules: match.go compares two bubbles, align.go
-// finds where a view belongs, ledger.go says what follows from it, release.go
-// in which order it is passed on, revise.go which known messages have changed: a
-// text with other words in the same place was edited, and a notice, which takes a
-// place like a bubble, stands for one that was taken back. [New] makes the actor.
+// The rules are in package ledger, which is pure: it says which bubbles are new, in
+// which order they are passed on, and which known messages were edited or taken
+// back. [New] makes the actor, which feeds it and keeps it in the store.
 //
 // What could not be read, or is doubtful, waits for a short while, in which the
 // poller is asked to look again.
@@ -19,8 +17,8 @@
 // and frames without boxes), and about messages of a view that belongs nowhere.
 // Nothing whose place proves it new is ever stopped by it.
 //
-// Tables: "tail", one [Entry] a row, by its place in the transcript; "head" with
-// the row "head", a [Head]; "views", a [Memory] per window; "lines" and "prints", a
-// [WindowRow] by its number in 16 digits. A crash loses nothing: a detection that
-// comes again finds its bubbles in the tail.
+// Tables: "tail", one ledger.Entry a row, by its place in the transcript; "head"
+// with the row "head", a ledger.Head; "views", a ledger.Memory per window; "lines"
+// and "prints", a [WindowRow] by its number in 16 digits. A crash loses nothing: a
+// detection that comes again finds its bubbles in the tail.
 package dedup

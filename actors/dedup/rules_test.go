@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -26,13 +27,16 @@ func TestRulesOfTheProfiles(t *testing.T) {
 			t.Errorf("rules of a window = %+v, want %+v", c.got, c.want)
 		}
 	}
-	ledger := Rules{FirstSight: Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3}
-	if got := (Options{}).rules(); got != ledger {
-		t.Errorf("rules of a ledger = %+v, want %+v", got, ledger)
+	rules := ledger.Rules{
+		FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Timeout: 2 * time.Second, Tries: 3,
 	}
-	ledger = Rules{FirstSight: All, FirstAtMost: 1, Keep: 2, History: 3, Patience: 4, Tries: 5}
-	if got := (Options{FirstSight: All, FirstAtMost: 1, Keep: 2, History: 3, Patience: 4, Tries: 5}).rules(); got != ledger {
-		t.Errorf("rules of a ledger with other numbers = %+v, want %+v", got, ledger)
+	if got := (Options{}).rules(); got != rules {
+		t.Errorf("rules of a ledger = %+v, want %+v", got, rules)
+	}
+	rules = ledger.Rules{FirstSight: ledger.All, FirstAtMost: 1, Keep: 2, History: 3, Timeout: 4, Tries: 5}
+	o := Options{FirstSight: ledger.All, FirstAtMost: 1, Keep: 2, History: 3, Patience: 4, Tries: 5}
+	if got := o.rules(); got != rules {
+		t.Errorf("rules of a ledger with other numbers = %+v, want %+v", got, rules)
 	}
 }
 

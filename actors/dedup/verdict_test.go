@@ -36,16 +36,3 @@ func TestVerdictsNameOccurrences(t *testing.T) {
 		}
 	}
 }
-
-func TestWhatWasForgottenIsHistory(t *testing.T) {
-	l := NewLedger(Options{FirstSight: All}.rules(), Head{Next: 8, Forgotten: true}, nil)
-	f := l.See(view("<aaaa <bbbb"), Memory{}, start)
-	heard, _, _ := l.Release(start)
-	if f.Rule != RuleForgotten || f.Passed != 0 || len(heard) != 0 || fmt.Sprint(f.Held) != "[8 9]" {
-		t.Errorf("See of what was forgotten = %+v and heard %v, want rule %s, history 8 and 9 and nothing heard", f, heard, RuleForgotten)
-	}
-	l.See(view("<aaaa <bbbb <cccc"), f.Memory, start)
-	if heard, _, _ = l.Release(start); len(heard) != 1 || heard[0].Occurrence != 10 {
-		t.Errorf("heard after it = %+v, want occurrence 10", heard)
-	}
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
@@ -285,7 +286,7 @@ func defaultRules() Rules {
 		// What the profiles have a number of their own for stays zero.
 		Dedup: DedupRules{Lines: Duration(window.Lines), Entries: window.Entries},
 		Ledger: LedgerRules{
-			FirstAtMost: ledger.FirstAtMost, Patience: Duration(ledger.Patience), Tries: ledger.Tries, History: ledger.History,
+			FirstAtMost: ledger.FirstAtMost, Patience: Duration(ledger.Timeout), Tries: ledger.Tries, History: ledger.History,
 		},
 		Ingress: IngressRules{
 			EchoWindow: Duration(gate.EchoWindow), Sends: gate.Sends, Short: Duration(gate.ShortWindow), ShortMin: gate.ShortMin, ShortMax: gate.ShortMax,
@@ -371,7 +372,7 @@ func (r Rules) FusionRules() fusion.Rules {
 func (c *Config) DedupOptions() dedup.Options {
 	r := c.Rules
 	return dedup.Options{
-		FirstSight: dedup.FirstSight(c.Dedup.FirstSight), Keep: c.Dedup.Tail, Seed: c.Profile == ProfileSeed,
+		FirstSight: ledger.FirstSight(c.Dedup.FirstSight), Keep: c.Dedup.Tail, Seed: c.Profile == ProfileSeed,
 		FirstAtMost: r.Ledger.FirstAtMost, Patience: time.Duration(r.Ledger.Patience), Tries: r.Ledger.Tries, History: r.Ledger.History,
 		Window: dedup.WindowRules{
 			Fingerprint: time.Duration(r.Dedup.Fingerprint), Lines: time.Duration(r.Dedup.Lines),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
@@ -53,7 +54,7 @@ func TestEffectiveDefaults(t *testing.T) {
 			Unknown: 5 * time.Second, Title: 0.25, TitleNew: 0.40,
 		},
 		Dedup: dedup.Options{
-			FirstSight: dedup.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3, To: "burst",
+			FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3, To: "burst",
 			Window: dedup.WindowRules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: lines, Views: true},
 		},
 		Ingress: ingress.Options{
@@ -100,7 +101,7 @@ func TestRulesReachTheActors(t *testing.T) {
 			Unknown: 20 * time.Second, Title: 0.2, TitleNew: 0.6,
 		},
 		Dedup: dedup.Options{
-			FirstSight: dedup.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2, To: "burst", Seed: true,
+			FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2, To: "burst", Seed: true,
 			Window: dedup.WindowRules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100, Same: lines, Vacuous: true},
 		},
 		Ingress: ingress.Options{

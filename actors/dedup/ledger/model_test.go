@@ -1,6 +1,7 @@
-package dedup
+package ledger_test
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -9,7 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatview"
 )
 
 // said is one message of a model transcript.
@@ -95,8 +99,8 @@ func (m *model) shows(from, to int) bool {
 }
 
 // read makes the view that a reader sees.
-func (m *model) read() View {
-	v := View{Title: "Hana", Window: "w", SeenAt: start, Scale: 1, Size: messages.Rect{W: 600, H: areaTop + m.height + 84}}
+func (m *model) read() ledger.View {
+	v := ledger.View{Title: "Hana", Window: "w", SeenAt: chatview.Start, Scale: 1, Size: messages.Rect{W: 600, H: areaTop + m.height + 84}}
 	for i, y := range m.place() {
 		s := m.all[i]
 		top, bottom := max(y, areaTop), min(y+s.height, areaTop+m.height)
@@ -143,7 +147,7 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{t: t, height: rapid.IntRange(300, 700).Draw(t, "height"), noise: rapid.IntRange(0, 4).Draw(t, "noise")}
 		m.say(rapid.IntRange(1, 12).Draw(t, "first"))
-		w := watcher{l: ledger(Options{FirstSight: All}), now: start}
+		w := watcher{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
 		first, to := m.whole()
 		w.see(m.read())
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -187,7 +191,7 @@ func TestModel(t *testing.T) {
 // sameTexts allows for misread letters.
 func sameTexts(got, want []string) bool {
 	return slices.EqualFunc(got, want, func(g, w string) bool {
-		return g == w || equal(formOf(messages.Text(g)), formOf(messages.Text(w)), true)
+		return g == w || text.OCREqual(text.Normalize(g), text.Normalize(w))
 	})
 }
 
@@ -198,23 +202,23 @@ func FuzzLedger(f *testing.F) {
 	f.Add("<a >b <c\n<c <d\n<z <a\n<? =x <#s\n>q^ <c <d <e^", uint8(1))
 	f.Add("<OK <OK\n<OK <OK <OK\n<OK^ <OK\n<x", uint8(2))
 	f.Fuzz(func(t *testing.T, script string, scale uint8) {
-		w := watcher{l: ledger(Options{Keep: 8, History: 16, FirstSight: []FirstSight{Unanswered, All, None}[scale%3]}), now: start}
+		w := watcher{l: open(ledger.Rules{Keep: 8, History: 16, FirstSight: []ledger.FirstSight{ledger.Unanswered, ledger.All, ledger.None}[scale%3]}), now: chatview.Start}
 		last := messages.Occurrence(0)
 		shown := map[string]bool{}
 		for line := range strings.Lines(script) {
-			v := View{Window: "w", Scale: float64(scale), SeenAt: start, Size: messages.Rect{H: int(scale) * 8}}
+			v := ledger.View{Window: "w", Scale: float64(scale), SeenAt: chatview.Start, Size: messages.Rect{H: int(scale) * 8}}
 			for i, word := range strings.Fields(line) {
 				if !strings.ContainsAny(word[:1], "<>=") {
 					word = "<" + word
 				}
-				b := bubble(word)
+				b := chatview.Bubble(word)
 				b.Box.Y = i * int(scale)
 				v.Bubbles = append(v.Bubbles, b)
 				if b.Side != messages.SideOwn {
 					shown[string(b.Kind)+string(b.Text)] = true
 				}
 			}
-			finding := w.l.See(v, w.mem, w.now)
+			finding := w.l.Observe(v, w.mem, w.now)
 			w.mem = finding.Memory
 			heard, _, _ := w.l.Release(w.now)
 			for _, h := range heard {
@@ -227,43 +231,40 @@ func FuzzLedger(f *testing.F) {
 					t.Fatalf("passed on a %s %q that no view showed on the other side", kind, string(h.Text))
 				}
 			}
-			w.l.Changes()
-			if !slices.IsSortedFunc(w.l.entries, func(a, b Entry) int { return int(min(1, max(-1, a.Pos-b.Pos))) }) {
+			put, _ := w.l.Changes()
+			if !slices.IsSortedFunc(put, func(a, b ledger.Entry) int { return cmp.Compare(a.Pos, b.Pos) }) {
 				t.Fatalf("entries are out of order")
 			}
 		}
 	})
 }
 
-// BenchmarkSee lays 30 visible bubbles along a tail of 200.
-func BenchmarkSee(b *testing.B) {
+// BenchmarkObserve lays 30 visible bubbles along a tail of 200.
+func BenchmarkObserve(b *testing.B) {
 	for _, c := range []struct {
 		name  string
-		phase int // of rendering: other keys make texts be compared
+		phase int // of rendering, from view to view: other keys make texts be compared
 	}{{"same pixels", 0}, {"other pixels", 1}} {
 		b.Run(c.name, func(b *testing.B) {
-			l := ledger(Options{FirstSight: All})
+			l := open(ledger.Rules{FirstSight: ledger.All})
 			var words []string
 			for i := range 200 {
 				words = append(words, "<"+unique(i))
 			}
-			full := view(strings.Join(words, " "))
-			l.See(full, Memory{}, start)
-			l.Release(start)
+			full := chatview.Stack(strings.Join(words, " "))
+			l.Observe(full, ledger.Memory{}, chatview.Start)
+			l.Release(chatview.Start)
 			l.Changes()
 			v := full
 			v.Bubbles = slices.Clone(full.Bubbles[170:])
-			for i := range v.Bubbles {
-				v.Bubbles[i].Key += messages.PixelKey(c.phase)
-			}
 			for b.Loop() {
-				for i := range l.entries {
-					l.entries[i].Key = full.Bubbles[i].Key
+				for i := range v.Bubbles {
+					v.Bubbles[i].Key += messages.PixelKey(c.phase)
 				}
-				l.See(v, Memory{}, start)
+				l.Observe(v, ledger.Memory{}, chatview.Start)
 			}
-			if len(l.entries) != 200 {
-				b.Fatalf("%d entries, want 200", len(l.entries))
+			if next := l.Head().Next; next != 201 {
+				b.Fatalf("the next occurrence is %d, want 201", next)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package dedup
+package ledger
 
 import (
 	"cmp"
@@ -11,11 +11,13 @@ import (
 // Release returns the messages that can be passed on, in the order of their
 // occurrences. One that OCR could not read, or whose side is unknown, holds
 // those behind it up until it is known better, was seen often enough, or has
-// waited long enough; then wait is how long that is, else 0.
+// waited long enough; then wait is how long that is, else 0. Notes tell of those
+// that are not passed on.
 func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Duration, notes []string) {
 	for _, i := range l.waiting() {
 		e := &l.entries[i]
-		if left := e.Since.Add(l.rules.Patience).Sub(now); e.unsure() && e.Seen < l.rules.Tries && left > 0 {
+		left := e.Since.Add(l.rules.Timeout).Sub(now)
+		if e.uncertain() && e.Seen < l.rules.Tries && left > 0 {
 			return heard, left, notes
 		}
 		e.Waiting = false
@@ -33,6 +35,11 @@ func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Durat
 	return heard, 0, notes
 }
 
+// Waits reports that something waits to be passed on.
+func (l *Ledger) Waits() bool {
+	return slices.ContainsFunc(l.entries, func(e Entry) bool { return e.Waiting })
+}
+
 // waiting returns the indices of the waiting entries by occurrence.
 func (l *Ledger) waiting() []int {
 	var out []int
@@ -47,8 +54,8 @@ func (l *Ledger) waiting() []int {
 	return out
 }
 
-// sideless returns the waiting occurrences whose side is unknown.
-func (l *Ledger) sideless() (list []messages.Occurrence) {
+// Sideless returns the waiting occurrences whose side is unknown, in order.
+func (l *Ledger) Sideless() (list []messages.Occurrence) {
 	for _, i := range l.waiting() {
 		if l.entries[i].Side == messages.SideNeither {
 			list = append(list, l.entries[i].Occurrence)

@@ -1,0 +1,330 @@
+package ledger
+
+// alignment says where a view belongs in the tail.
+type alignment struct {
+	score   Score
+	known   int   // observations that are known beyond doubt
+	at      []int // for each observation the index of its entry, -1 for none
+	sure    []bool
+	fresh   int  // index of the first observation after the tail's end; len(at) for none
+	reaches bool // the view reaches the tail's end
+}
+
+// around returns the nearest observations above and below i that have an entry,
+// -1 for none.
+func (a *alignment) around(i int) (above, below int) {
+	for above = i - 1; above >= 0 && a.at[above] < 0; above-- {
+	}
+	for below = i + 1; below < len(a.at); below++ {
+		if a.at[below] >= 0 {
+			return above, below
+		}
+	}
+	return above, -1
+}
+
+// explainsAll reports that every observation has an entry and none speaks against
+// it.
+func (a *alignment) explainsAll() bool {
+	for _, j := range a.at {
+		if j < 0 {
+			return false
+		}
+	}
+	return a.score >= weights[unreadable].score*Score(len(a.at))
+}
+
+// anchored reports that the alignment can be trusted. Without a single sure match
+// it takes two unreadable bubbles of the same size, or it must explain everything,
+// as animated stickers alone do.
+func (a *alignment) anchored() bool {
+	return a.score > 0 && (a.known > 0 || a.score >= anchoring || a.explainsAll())
+}
+
+// stance says what is known of where a view stands.
+type stance struct {
+	newest   bool // at the window's newest position, as far as its picture tells
+	sawEnd   bool // the window's last view showed the newest entry
+	complete bool // it shows the transcript from its beginning
+	scale    float64
+}
+
+// align lays observations along the tail: the path with the highest score that
+// ends at the last observation (scrolled back, or nothing new) or at the tail's
+// end (what is left of the view is new). Among equals the one nearest to the
+// tail's end wins, then the longest.
+//
+// The newest position speaks against a view further up. Repeats can look like one
+// ("OK, so, OK, so"): an unbroken path to the tail's end that explains at least
+// half of the view wins.
+//
+// If the window's last view showed the newest entry, that has not vanished before:
+// what stands in its place is taken for it, edited.
+//
+// An edit can make a text equal to another one, or tell equal ones apart. Then
+// the repeats look like a view that has moved. One bubble that is said once only,
+// or the transcript's beginning, shows that it has not: among known ones another
+// text is an edit then.
+func align(list []observation, tail []Entry, at stance) alignment {
+	g := newGrid(list, tail, at)
+	// Most views repeat known texts to the letter: only what is left over then
+	// needs the slow comparison.
+	for i := range list {
+		g.compare(i, false)
+	}
+	a := g.solve()
+	if a.known == len(list) {
+		return a
+	}
+	anchored := a.anchored()
+	for i := range list {
+		if !anchored || !a.sure[i] {
+			g.compare(i, true)
+		}
+	}
+	a = g.solve()
+	if g.expectEdits() {
+		if b := g.solve(); at.complete || g.pinned(&b) {
+			return b
+		}
+	}
+	return a
+}
+
+// Moves of a path through the grid of observations and entries.
+const (
+	noMove int8 = iota
+	began       // a pair, the path's first
+	paired
+	skippedObservation
+	skippedEntry
+)
+
+// grid is the table of all ways to lay observations along a tail. Cells are
+// numbered observation*width+entry, counting both from 1.
+type grid struct {
+	stance
+	list   []observation
+	tail   []Entry
+	rarity []Score
+
+	pair []Score // of each observation with each entry
+	sure []bool  // whether the pair is the same beyond doubt
+
+	width int
+	score []Score // of the best path to a cell
+	move  []int8  // its last move
+	miss  []Score // of each entry that is not there
+}
+
+func newGrid(list []observation, tail []Entry, at stance) *grid {
+	n, m := len(list), len(tail)
+	g := &grid{
+		stance: at, list: list, tail: tail, rarity: rarities(tail), width: m + 1,
+		pair: make([]Score, n*m), sure: make([]bool, n*m), miss: make([]Score, m),
+		score: make([]Score, (n+1)*(m+1)), move: make([]int8, (n+1)*(m+1)),
+	}
+	for j := range tail {
+		if !tail[j].Gone {
+			g.miss[j] = missing
+		}
+	}
+	return g
+}
+
+// compare weighs an observation against each entry.
+func (g *grid) compare(i int, fuzzy bool) {
+	row, o := i*len(g.tail), &g.list[i]
+	for j := range g.tail {
+		e := &g.tail[j]
+		r := relate(o, e, fuzzy)
+		sum := score(r, o, e, g.rarity[j])
+		if fuzzy && g.sawEnd && sum < editedNewest && j == len(g.tail)-1 && inPlaceOf(o, e) {
+			sum = editedNewest
+		}
+		g.pair[row+j], g.sure[row+j] = sum, weights[r].sure
+	}
+}
+
+// expectEdits makes another text in the place of a known one likelier, but for
+// the newest, of which more is known. It reports whether it changed anything.
+func (g *grid) expectEdits() (changed bool) {
+	m := len(g.tail)
+	for i := range g.list {
+		for j := range m - 1 {
+			if p := &g.pair[i*m+j]; *p == weights[different].score && replaces(&g.list[i], &g.tail[j]) {
+				*p, changed = editedInPlace, true
+			}
+		}
+	}
+	return changed
+}
+
+// pinned reports that an alignment has an observation that is known beyond doubt
+// and says what nothing else says, in the view or in the tail.
+func (g *grid) pinned(a *alignment) bool {
+	m := len(g.tail)
+	for i, j := range a.at {
+		if j < 0 || !a.sure[i] {
+			continue
+		}
+		unique := true
+		for k := range a.at {
+			unique = unique && (k == i || !g.sure[k*m+j])
+		}
+		for k := range m {
+			unique = unique && (k == j || !g.sure[i*m+k])
+		}
+		if unique {
+			return true
+		}
+	}
+	return false
+}
+
+// solve finds the best path.
+func (g *grid) solve() alignment {
+	g.fill()
+	n, m := len(g.list), len(g.tail)
+	endI, endJ := n, m
+	for j := m; j >= 1; j-- {
+		if g.score[n*g.width+j] > g.score[endI*g.width+endJ] {
+			endI, endJ = n, j
+		}
+	}
+	best := g.score[endI*g.width+endJ]
+	if g.newest && endJ < m {
+		best += scrolledBack
+	}
+	for i := n; i >= 1; i-- {
+		if i == n && g.move[n*g.width+m] == skippedEntry {
+			continue // further up, and no other than above
+		}
+		if p := g.score[i*g.width+m]; p > best || p == best && endJ < m {
+			endI, endJ, best = i, m, p
+		}
+	}
+	if g.newest && endJ < m {
+		for i := n - 1; i >= 1 && 2*i >= n; i-- {
+			if a := g.trace(i, m); a.at[i-1] == m-1 && a.unbroken(i, g.list[0].clipped) {
+				return a
+			}
+		}
+	}
+	return g.trace(endI, endJ)
+}
+
+// fill computes the best path to each cell.
+func (g *grid) fill() {
+	m := len(g.tail)
+	for c := range g.score {
+		g.score[c], g.move[c] = impossible, noMove
+	}
+	for i, lead := range g.leads() {
+		skipped := Score(0) // the entries before, of a view from the beginning
+		for j := range m {
+			c := (i+1)*g.width + j + 1
+			best, move := impossible, noMove
+			if pair := g.pair[i*m+j]; pair > impossible {
+				best, move = pair+lead+skipped, began
+				if lead < 0 && j > 0 && !g.tail[j].Gap {
+					best += unknownInside
+				}
+				if p := g.score[c-g.width-1] + pair; p >= best {
+					best, move = p, paired
+				}
+			}
+			if p := g.score[c-g.width] + g.extra(i, j); p > best {
+				best, move = p, skippedObservation
+			}
+			if p := g.score[c-1] + g.miss[j]; p > best {
+				best, move = p, skippedEntry
+			}
+			g.score[c], g.move[c] = best, move
+			if g.complete {
+				skipped += g.miss[j]
+			}
+		}
+	}
+}
+
+// leads returns the score of a path that begins with each observation: those
+// before it are unknown.
+func (g *grid) leads() []Score {
+	out := make([]Score, len(g.list))
+	before := Score(0)
+	for i := range g.list {
+		if before > 0 {
+			out[i] = unknownBefore + eachUnknownBefore*min(before, maxUnknownBefore)
+		}
+		if !g.list[i].clipped {
+			before++
+		}
+	}
+	return out
+}
+
+// extra is the score of an observation between entries j and j+1. A bubble that
+// was overlooked before has left its room there.
+func (g *grid) extra(i, j int) Score {
+	switch o := &g.list[i]; {
+	case o.clipped:
+		return 0
+	case o.Gone:
+		return extraNoRoom
+	case j+1 < len(g.tail) && g.tail[j+1].Above > 0 && float64(g.tail[j+1].Above)*g.scale < float64(o.H):
+		return extraNoRoom
+	}
+	return extraBubble
+}
+
+// unbroken reports that the first n observations are known beyond doubt, one
+// after the other; a clipped first one says nothing.
+func (a *alignment) unbroken(n int, clipped bool) bool {
+	from := 0
+	if clipped {
+		from = 1
+	}
+	for i := from; i < n; i++ {
+		if !a.sure[i] || i > from && a.at[i] != a.at[i-1]+1 {
+			return false
+		}
+	}
+	return n > from
+}
+
+// trace follows the path back from a cell.
+func (g *grid) trace(i, j int) alignment {
+	n, m := len(g.list), len(g.tail)
+	a := alignment{at: make([]int, n), sure: make([]bool, n), fresh: n, reaches: j == m}
+	for k := range a.at {
+		a.at[k] = -1
+	}
+	a.score = g.score[i*g.width+j]
+	if a.score <= impossible/2 {
+		a.score, a.reaches = impossible, false
+		return a
+	}
+	a.fresh = i
+	for i > 0 && j > 0 {
+		switch g.move[i*g.width+j] {
+		case began, paired:
+			a.at[i-1] = j - 1
+			if g.sure[(i-1)*m+j-1] {
+				a.sure[i-1] = true
+				a.known++
+			}
+			if g.move[i*g.width+j] == began {
+				return a
+			}
+			i, j = i-1, j-1
+		case skippedObservation:
+			i--
+		case skippedEntry:
+			j--
+		default:
+			return a
+		}
+	}
+	return a
+}

@@ -1,0 +1,213 @@
+package ledger
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// change is what an observation proves about the entry that it was laid on.
+type change uint8
+
+const (
+	unchanged   change = iota
+	takenBack          // a notice stands in its place
+	back               // taken back before, it is there again
+	oldTextBack        // edited before, it has the published text again
+	edited             // it has another text
+)
+
+// detectChanges looks at an aligned view for known messages that have changed. Of
+// an incoming one it notes the change, to be passed on if it lasts; see
+// [Ledger.Revise]. It comes before the entries are updated from the view.
+func (l *Ledger) detectChanges(list []observation, a alignment, v View, mem Memory, f *Finding) {
+	d := l.newDetector(list, a, v, mem)
+	for i, j := range a.at {
+		if j < 0 {
+			continue
+		}
+		o, e := &list[i], &l.entries[j]
+		switch d.changeOf(i) {
+		case takenBack:
+			l.noteUnsent(e, o.Since, f)
+		case back:
+			e.restore(e.Text)
+			l.dirty[e.Pos] = true
+		case oldTextBack:
+			e.restore(e.Published)
+			l.dirty[e.Pos] = true
+		case edited:
+			f.note("a known bubble reads differently: edited, or misread")
+			e.noteEdit(o)
+			l.dirty[e.Pos] = true
+		}
+	}
+	l.detectVanished(list, a, v, f)
+}
+
+func (l *Ledger) noteUnsent(e *Entry, at time.Time, f *Finding) {
+	f.note("a known bubble is gone: it was taken back")
+	e.noteUnsent(at)
+	l.dirty[e.Pos] = true
+}
+
+// detector compares a view with the last one of its window, to tell an edited
+// text from a misread one.
+//
+// Other pixels and another text are a change where the window is drawn as in its
+// last view, as other letters show that have kept their pixels, and the bubble has
+// another size or its neighbours are unchanged. Without that it takes a text that
+// has hardly anything in common with the old one: a reader may misread letters
+// when the same words are drawn anew.
+type detector struct {
+	list    []observation
+	at      alignment
+	entries []Entry
+	view    View
+	last    Memory
+
+	kept, redrawn int // texts of the last view with the same pixels, and with others
+}
+
+func (l *Ledger) newDetector(list []observation, a alignment, v View, mem Memory) *detector {
+	d := &detector{list: list, at: a, entries: l.entries, view: v, last: mem}
+	for i, j := range a.at {
+		o := &list[i]
+		if j < 0 || !o.whole() || !d.shown(&l.entries[j]) || o.Key == 0 || !hasLetters(o.text()) {
+			continue
+		}
+		if o.Key == l.entries[j].Key {
+			d.kept++
+		} else {
+			d.redrawn++
+		}
+	}
+	return d
+}
+
+// shown reports that the window's last view showed an entry.
+func (d *detector) shown(e *Entry) bool { return d.last.shows(e, d.view.Size.W) }
+
+func (d *detector) changeOf(i int) change {
+	o, e := &d.list[i], &d.entries[d.at.at[i]]
+	switch {
+	case o.Gone && !e.Gone:
+		return takenBack
+	case o.Gone || o.clipped:
+		return unchanged
+	case e.Gone:
+		return back
+	case !replaces(o, e) || o.text().norm == e.text().norm:
+		return unchanged
+	case e.Low && e.Waiting, o.Low && d.kept <= d.redrawn: // doubtful readings prove nothing, pixels do
+		return unchanged
+	case e.Change == messages.ChangeEdited && equal(o.text(), formOf(e.Published), true):
+		return oldTextBack
+	case o.Key == e.Key && o.Key != 0:
+		return unchanged
+	case d.resized(i), d.redrawnInPlace(i), !o.Low && dissimilar(o.text(), e.text()):
+		return edited
+	}
+	return unchanged
+}
+
+// resized reports that a bubble with another text has grown or shrunk, in a
+// window that is otherwise drawn as before, or where it alone was drawn anew.
+func (d *detector) resized(i int) bool {
+	o, e := &d.list[i], &d.entries[d.at.at[i]]
+	alone := d.redrawn == 1 && abs(o.text().runes-e.text().runes) > 1
+	by := max(abs(o.W-e.W), abs(o.H-e.H))
+	return (d.kept > 0 || alone) && d.shown(e) && e.W > 0 && float64(by) > resizedBy*d.view.Scale
+}
+
+// redrawnInPlace reports that a bubble was drawn anew among unchanged ones.
+func (d *detector) redrawnInPlace(i int) bool {
+	o, e := &d.list[i], &d.entries[d.at.at[i]]
+	return d.shown(e) && d.keptAround(i) &&
+		(d.kept > d.redrawn || d.kept > 0 && difference(o.text(), e.text()) > otherDifference)
+}
+
+// keptAround reports that nothing around an observation has changed: what stands
+// above and below it has kept its place and its pixels, so that its own are not
+// those of another tail or corner.
+func (d *detector) keptAround(i int) bool {
+	at := d.at.at
+	kept := func(k, by int) bool {
+		j := at[k]
+		if j < 0 || j != at[i]+by {
+			return false
+		}
+		o, e := &d.list[k], &d.entries[j]
+		return o.Gone && e.vacant() || o.Key != 0 && o.Key == e.Key
+	}
+	above := i > 0 && kept(i-1, -1) || i == 0 && d.entries[at[i]].Pos == d.last.Top
+	return above && (i+1 >= d.at.fresh || kept(i+1, 1))
+}
+
+// detectVanished notes messages that have vanished without a notice: those around
+// them are visible, and so close to each other that there is no room between.
+func (l *Ledger) detectVanished(list []observation, a alignment, v View, f *Finding) {
+	for i := 1; i < len(list) && v.Scale > 0; i++ {
+		from, to := a.at[i-1], a.at[i]
+		if i == a.fresh {
+			to = len(l.entries)
+		} else if to >= 0 && !a.sure[i] {
+			continue
+		}
+		if from < 0 || !a.sure[i-1] || list[i].Above <= 0 || list[i].clipped {
+			continue
+		}
+		for j := from + 1; j < to; j++ {
+			if e := &l.entries[j]; !e.Gone && float64(e.H) > float64(list[i].Above)*v.Scale {
+				l.noteUnsent(e, list[i].Since, f)
+			}
+		}
+	}
+}
+
+// Revise returns the changes of messages that were passed on, in the order of
+// the transcript. A change that was seen just now may be a picture in motion or
+// something in front of the bubble: it has to last. Then wait is how long until
+// the next has, else 0.
+func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Duration) {
+	for i := range l.entries {
+		e := &l.entries[i]
+		if e.Change == "" || e.Waiting {
+			continue
+		}
+		if left := e.Changed.Add(l.rules.Timeout).Sub(now); left > 0 {
+			if wait == 0 || left < wait {
+				wait = left
+			}
+			continue
+		}
+		r := messages.Revised{
+			Occurrence: e.Occurrence, Change: e.Change, Text: e.Text, Window: l.head.Window, SeenAt: e.Changed,
+		}
+		if e.Change == messages.ChangeUnsent {
+			r.Text = ""
+		}
+		list = append(list, r)
+		e.clearChange()
+		l.dirty[e.Pos] = true
+	}
+	return list, wait
+}
+
+// hasLetters reports that a text has letters: pictures look the same when letters
+// are drawn anew.
+func hasLetters(f *form) bool {
+	return strings.ContainsFunc(f.norm, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// dissimilar reports that two texts have so little in common that neither is a
+// misread form of the other.
+func dissimilar(a, b *form) bool {
+	return max(a.runes, b.runes) >= minFar && min(a.runes, b.runes) > 0 && difference(a, b) > farDifference
+}
+
+// difference is the share of the letters of the longer text that differ, 0 to 1.
+func difference(a, b *form) float64 { return text.Difference([]rune(a.compact), []rune(b.compact)) }

@@ -1,0 +1,170 @@
+package ledger_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatview"
+)
+
+// reader feeds views to a ledger, three seconds apart, and remembers what it
+// passes on: messages, "+n=text" for an edit of occurrence n, "-n" for one that
+// was taken back, "~" for a gap.
+type reader struct {
+	l   *ledger.Ledger
+	mem ledger.Memory
+	now time.Time
+	out []string
+}
+
+func (r *reader) see(v ledger.View) {
+	f := r.l.Observe(v, r.mem, r.now)
+	r.mem = f.Memory
+	if f.Gap {
+		r.out = append(r.out, "~")
+	}
+	r.pass()
+	r.now = r.now.Add(3 * time.Second)
+	r.pass()
+}
+
+func (r *reader) pass() {
+	heard, _, _ := r.l.Release(r.now)
+	for _, h := range heard {
+		r.out = append(r.out, string(h.Text))
+	}
+	revised, _ := r.l.Revise(r.now)
+	for _, c := range revised {
+		switch c.Change {
+		case messages.ChangeEdited:
+			r.out = append(r.out, fmt.Sprintf("+%d=%s", c.Occurrence, string(c.Text)))
+		case messages.ChangeUnsent:
+			r.out = append(r.out, fmt.Sprintf("-%d", c.Occurrence))
+		}
+	}
+	r.l.Changes()
+}
+
+// TestChanges: edits and notices are told from news by where they stand, also
+// where they make or break a repeat.
+func TestChanges(t *testing.T) {
+	long := ">aa1 <bb2 >cc3 <dd4 <ee5 >ff6 <gg7 <hh8 " // the window is full with more
+	for _, c := range []struct {
+		name  string
+		views []string
+		want  string
+	}{
+		{"an edit makes a repeat", []string{"<aaaa <bbbb", "<bbbb <bbbb", "<bbbb <bbbb <cccc"}, "aaaa bbbb +1=bbbb cccc"},
+		{"an edit of the last makes a repeat", []string{"<aaaa <bbbb", "<aaaa <aaaa", "<aaaa <aaaa <aaaa"}, "aaaa bbbb +2=aaaa aaaa"},
+		{"an edit breaks a row", []string{"<R <R <R", "<R <xxxx <R", "<R <xxxx <R <R"}, "R R R +2=xxxx R"},
+		{"an edit at the head of a row", []string{"<R <R <R", "<xxxx <R <R", "<xxxx <R <R <R"}, "R R R +1=xxxx R"},
+		{"an edit at the end of a row", []string{"<R <R <R", "<R <R <xxxx", "<R <R <xxxx <R"}, "R R R +3=xxxx R"},
+		{"an edit in a row, and the word again", []string{"<yyyy <R <R <R", "<yyyy <xxxx <R <R <R"}, "yyyy R R R R +2=xxxx"},
+		{"two edits at once", []string{">zzzz <R <R <R <R", ">zzzz <xxxx <R <yyyy <R"}, "R R R R +2=xxxx +4=yyyy"},
+		{"the first of equal ones is taken back", []string{">zzzz <R <R <R", ">zzzz ! <R <R", ">zzzz ! <R <R <R"}, "R R R -2 R"},
+		{"the middle one", []string{">zzzz <R <R <R", ">zzzz <R ! <R", ">zzzz <R ! <R <R"}, "R R R -3 R"},
+		{"the last one", []string{">zzzz <R <R <R", ">zzzz <R <R !", ">zzzz <R <R ! <R"}, "R R R -4 R"},
+		{"one is taken back while another comes", []string{">zzzz <R <R <R", ">zzzz ! <R <R <R"}, "R R R R -2"},
+		{"the last is taken back while another comes", []string{">zzzz <R <R <R", ">zzzz <R <R ! <R"}, "R R R R -4"},
+		{"edited, then taken back", []string{">zzzz <aaaa <b", ">zzzz <xxxx <b", ">zzzz ! <b"}, "aaaa b +2=xxxx -2"},
+		{"an own one", []string{"<aaaa >bbbb >cccc", "<aaaa >xxxx !", "<aaaa >xxxx ! <dddd"}, "aaaa dddd"},
+		{"taken back without a notice", []string{">zzzz <aaaa <b", ">zzzz <b", ">zzzz <b <c"}, "aaaa b -2 c"},
+		{"in a full window", []string{long + "<R <R <R", long + "<R <xxxx <R", long + "<R <xxxx <R <R"}, "R R R +10=xxxx R"},
+		{"a repeat in a full window", []string{long + "<iiii <jjjj", long + "<jjjj <jjjj", long + "<jjjj <jjjj <jjjj"}, "iiii jjjj +9=jjjj jjjj"},
+		{"before it was first seen", []string{"<aaaa !", "<aaaa ! <bbbb"}, "aaaa bbbb"},
+		{"out of view, quite another text", []string{long + "<iiii", "<one_two_three_four >ff6 <gg7 <hh8 <iiii"}, "iiii +5=one two three four"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
+			for i, words := range c.views {
+				if strings.HasPrefix(words, long) && i == 0 { // what long says is history
+					r.see(chatview.Chat(long))
+					r.out = nil
+				}
+				r.see(chatview.Chat(words))
+				r.see(chatview.Chat(words))
+			}
+			if got := strings.Join(r.out, " "); got != c.want {
+				t.Errorf("after %q passed on %q, want %q", c.views, got, c.want)
+			}
+		})
+	}
+}
+
+// What does not last is no change, and neither is what a reader got wrong.
+func TestNoChange(t *testing.T) {
+	drawnAnew := func(words string) ledger.View {
+		v := chatview.Chat(words)
+		for i := range v.Bubbles {
+			v.Bubbles[i].Key++
+		}
+		return v
+	}
+	wider := func(words string) ledger.View {
+		v := chatview.Chat(words)
+		v.Size.W += 100
+		return v
+	}
+	for _, c := range []struct {
+		name  string
+		views []ledger.View
+	}{
+		{"a misread letter in the same pixels", []ledger.View{chatview.Chat(">zzzz <good_morning <b"), func() ledger.View {
+			v := chatview.Chat(">zzzz <good_morning <b")
+			v.Bubbles[1].Text = "g00d mornimg"
+			return v
+		}()}},
+		{"drawn anew, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"), drawnAnew(">zzzz <gocd_momiug <b")}},
+		{"another width, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"), wider(">zzzz <gocd_momiug <b")}},
+	} {
+		r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
+		for _, v := range c.views {
+			r.see(v)
+		}
+		if want := []string{"good morning", "b"}; !slices.Equal(r.out, want) {
+			t.Errorf("%s: passed on %q, want %q", c.name, r.out, want)
+		}
+	}
+
+	r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
+	r.see(chatview.Chat(">zzzz <aaaa <b"))
+	f := r.l.Observe(chatview.Chat(">zzzz <xxxx <b"), r.mem, r.now)
+	if _, wait := r.l.Revise(r.now); wait != 2*time.Second {
+		t.Errorf("Revise() of a change seen just now waits %v, want 2s", wait)
+	}
+	r.mem, r.now = f.Memory, r.now.Add(time.Second)
+	r.see(chatview.Chat(">zzzz <aaaa <b"))
+	r.see(chatview.Chat(">zzzz <aaaa <b <c"))
+	if want := []string{"aaaa", "b", "c"}; !slices.Equal(r.out, want) {
+		t.Errorf("with something in front of a bubble for a second passed on %q, want %q", r.out, want)
+	}
+}
+
+// After a gap nothing is passed on that stands above the newest date, or above
+// where unread messages begin.
+func TestGapMarks(t *testing.T) {
+	for _, c := range []struct{ name, view, want string }{
+		{"a date", "<aaaa >bbbb - <cccc >dddd <eeee", "cccc eeee"},
+		{"two dates", "- <aaaa >bbbb - <cccc", "cccc"},
+		{"a date above all", "- <aaaa >bbbb <cccc", "aaaa cccc"},
+		{"unread ones", "<aaaa >bbbb <cccc * <dddd", "dddd"},
+		{"a date and unread ones", "- <aaaa >bbbb * <cccc <dddd", "cccc dddd"},
+		{"unread ones and a date", "<aaaa * <bbbb >cccc - <dddd", "dddd"},
+		{"no mark", "<aaaa >bbbb <cccc <dddd", "cccc dddd"},
+		{"a notice is no mark", "<aaaa >bbbb ! <cccc", "cccc"},
+		{"nothing below", "<aaaa >bbbb -", ""},
+	} {
+		r := reader{l: open(ledger.Rules{}), now: chatview.Start}
+		r.see(chatview.Chat(">hello <hello_hello"))
+		r.out = nil
+		r.see(chatview.Chat(c.view))
+		if got, want := strings.Join(r.out, " "), strings.TrimSpace("~ "+c.want); got != want {
+			t.Errorf("%s: after a gap %q passed on %q, want %q", c.name, c.view, got, want)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Entry is one message of the transcript.
+type Entry struct {
+	// Pos orders the transcript. It has no other meaning: what is found between
+	// or before known messages gets a place there, and the next occurrence.
+	Pos        int64               `json:"pos"`
+	Occurrence messages.Occurrence `json:"occurrence"`
+	Side       messages.Side       `json:"side"`
+	Kind       messages.Kind       `json:"kind"`
+	Text       messages.Text       `json:"text,omitempty"`
+	Key        messages.PixelKey   `json:"key"`
+	Sender     messages.Text       `json:"sender,omitempty"` // as shown, "" if no name was
+	Named      bool                `json:"named,omitempty"`  // a name is shown: the one above is not its sender's
+	Stamp      string              `json:"stamp,omitempty"`
+	W          int                 `json:"w,omitempty"`
+	H          int                 `json:"h,omitempty"`
+	Above      int                 `json:"above,omitempty"`   // logical pixels to the bubble above, see [roomAbove]; 0: unknown
+	SeenAt     time.Time           `json:"seen_at"`           // first capture
+	Since      time.Time           `json:"since"`             // when it entered the ledger
+	Seen       int                 `json:"seen,omitempty"`    // views that showed it while it waited
+	Waiting    bool                `json:"waiting,omitempty"` // to be passed on
+	Low        bool                `json:"low,omitempty"`     // the text is doubtful
+	Fresh      bool                `json:"fresh,omitempty"`   // its place proves it new
+	Partial    bool                `json:"partial,omitempty"` // higher than the window: the text is a part
+	Gone       bool                `json:"gone,omitempty"`    // taken back
+	Published  messages.Text       `json:"told,omitempty"`    // what was passed on, while Text is a change that is not passed on yet
+	Change     messages.ChangeKind `json:"change,omitempty"`  // to be passed on if it lasts, see [Ledger.Revise]
+	Changed    time.Time           `json:"changed,omitzero"`  // when it was first seen
+	Gap        bool                `json:"gap,omitempty"`     // messages may be missing before it
+
+	form *form
+}
+
+// State is where an entry is on its way. The table in the package comment says
+// what follows what.
+type State uint8
+
+// States of an entry.
+const (
+	Settled   State = iota // passed on, or not to be: an own message, or history
+	Waiting                // to be passed on
+	Withdrawn              // taken back while it waits
+	Edited                 // it has another text, which is not passed on yet
+	Completed              // it is whole now, which is not passed on yet
+	Unsent                 // taken back, which is not passed on yet
+	Removed                // taken back
+)
+
+var stateNames = [...]string{"settled", "waiting", "withdrawn", "edited", "completed", "unsent", "removed"}
+
+// String is the name in the state table.
+func (s State) String() string { return stateNames[s] }
+
+// State follows from what is stored of an entry.
+func (e *Entry) State() State {
+	switch {
+	case e.Waiting && e.Gone:
+		return Withdrawn
+	case e.Waiting:
+		return Waiting
+	case e.Change == messages.ChangeUnsent:
+		return Unsent
+	case e.Gone:
+		return Removed
+	case e.Change == messages.ChangeEdited:
+		return Edited
+	case e.Change == messages.ChangeCompleted:
+		return Completed
+	}
+	return Settled
+}
+
+// uncertain reports that waiting may tell more.
+func (e *Entry) uncertain() bool {
+	return e.Kind == messages.KindUnreadable || e.Side == messages.SideNeither || e.Low
+}
+
+// vacant reports that nothing but a notice can stand in the entry's place.
+func (e *Entry) vacant() bool { return e.Gone && e.Change == "" }
+
+// noteUnsent notes that the message was taken back.
+func (e *Entry) noteUnsent(at time.Time) {
+	e.Gone = true
+	e.noteChange(messages.ChangeUnsent, at)
+}
+
+// noteEdit notes that the message has the text of an observation.
+func (e *Entry) noteEdit(o *observation) {
+	e.noteChange(messages.ChangeEdited, o.Since)
+	e.adoptText(o)
+}
+
+// noteChange keeps what was published until the change is. A change that is
+// nobody's news is not noted: of a message that is not incoming, or the text of
+// one that has not been passed on yet.
+func (e *Entry) noteChange(change messages.ChangeKind, at time.Time) {
+	if e.Side != messages.SideIncoming || e.Waiting && change == messages.ChangeEdited {
+		e.clearChange()
+		return
+	}
+	if e.Change == "" {
+		e.Published = e.Text
+	}
+	e.Change, e.Changed = change, at
+}
+
+// complete replaces a text that is a part, or could not be read. If the message
+// was passed on, that is a change; where the bubble has another size as well, an
+// edit may have made it readable.
+func (e *Entry) complete(o *observation) {
+	if !e.Waiting && e.Side == messages.SideIncoming && o.Kind == messages.KindText {
+		e.Change, e.Changed = messages.ChangeCompleted, o.Since
+		if !e.Partial && !sameSize(o, e) {
+			e.Change = messages.ChangeEdited
+		}
+	}
+	e.Kind, e.Partial, e.Low = o.Kind, o.Partial, o.Low
+	e.adoptText(o)
+}
+
+// restore takes back a change that was noted and not published.
+func (e *Entry) restore(text messages.Text) {
+	e.Gone = false
+	e.clearChange()
+	e.Text, e.form = text, nil
+}
+
+// clearChange forgets a noted change: it is published, or nobody's news.
+func (e *Entry) clearChange() { e.Published, e.Change, e.Changed = "", "", time.Time{} }
+
+func (e *Entry) adoptText(o *observation) { e.Text, e.form = o.Text, o.form }
+
+// adoptLook takes over how the bubble looks now.
+func (e *Entry) adoptLook(o *observation) {
+	e.Key, e.W, e.H = o.Key, o.W, o.H
+	if o.Above != 0 {
+		e.Above = o.Above
+	}
+	if e.Side == messages.SideNeither {
+		e.Side = o.Side
+	}
+}
+
+// adoptLabels takes over what stands beside the bubble, if nothing did before.
+func (e *Entry) adoptLabels(o *observation) {
+	if e.Stamp == "" {
+		e.Stamp = o.Stamp
+	}
+	if e.Sender == "" && !o.clipped && e.Side == messages.SideIncoming && (o.Named || !e.Named) {
+		e.Sender, e.Named = o.Sender, o.Named
+	}
+}
+
+// form holds what comparing a text needs, made once.
+type form struct {
+	norm, compact string
+	runes         int // of compact
+	letters       uint64
+	grams         text.Grams
+}
+
+// maxCompared is how many characters of a text are compared: of a longer one its
+// beginning and its end.
+const maxCompared = 512
+
+func formOf(t messages.Text) *form {
+	if len(t) > maxCompared {
+		if r := []rune(t); len(r) > maxCompared {
+			t = messages.Text(string(r[:maxCompared*3/4]) + string(r[len(r)-maxCompared/4:]))
+		}
+	}
+	f := &form{norm: text.Normalize(string(t)), compact: text.Compact(string(t))}
+	for _, r := range f.compact {
+		f.runes++
+		f.letters |= 1 << (uint32(r) * 0x9E3779B1 >> 26)
+	}
+	f.grams = text.GramsOf(f.compact)
+	return f
+}
+
+func (e *Entry) text() *form {
+	if e.form == nil {
+		e.form = formOf(e.Text)
+	}
+	return e.form
+}

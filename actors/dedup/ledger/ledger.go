@@ -1,0 +1,304 @@
+package ledger
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// FirstSight says what is passed on of a conversation that was never seen.
+type FirstSight string
+
+// Policies of the first sight.
+const (
+	Unanswered FirstSight = "unanswered" // incoming ones after the last own one
+	All        FirstSight = "all"        // all incoming ones
+	None       FirstSight = "none"       // nothing: it is history
+)
+
+// Rules of a ledger.
+type Rules struct {
+	FirstSight  FirstSight
+	FirstAtMost int           // messages that Unanswered passes on
+	Keep        int           // messages of the transcript's tail
+	History     int           // messages it may grow to while somebody scrolls back
+	Timeout     time.Duration // for a bubble to become readable, and for a change to last
+	Tries       int           // views after which an unreadable bubble is passed on
+}
+
+// Ledger is the known tail of a transcript. It is not safe for concurrent use.
+type Ledger struct {
+	rules   Rules
+	entries []Entry
+	head    Head
+	dirty   map[int64]bool // places whose rows changed; gone ones are in none of entries
+}
+
+// Head is what a ledger knows besides its entries.
+type Head struct {
+	Next   messages.Occurrence `json:"next"`            // to be given out, from 1
+	Title  messages.Text       `json:"title,omitempty"` // of the conversation
+	Group  bool                `json:"group,omitempty"` // names were shown beside bubbles
+	Window messages.WindowID   `json:"window,omitempty"`
+	// Forgotten marks a conversation whose transcript a person had deleted: what
+	// is visible of it next is history, whatever FirstSight says.
+	Forgotten bool `json:"forgotten,omitempty"`
+}
+
+// Forget is what stays of a head once a person had the transcript deleted.
+func (h Head) Forget() Head { return Head{Next: max(h.Next, 1), Forgotten: true} }
+
+// New makes a ledger of what is stored; entries are in order.
+func New(rules Rules, head Head, entries []Entry) *Ledger {
+	head.Next = max(head.Next, 1)
+	return &Ledger{rules: rules, entries: entries, head: head, dirty: map[int64]bool{}}
+}
+
+// Head is to be stored when it has changed.
+func (l *Ledger) Head() Head { return l.head }
+
+// Finding is what a view has told. Notes say what goes no further and why.
+type Finding struct {
+	Memory Memory
+	Gap    bool
+	Whole  int // bubbles that are wholly visible
+	Passed int // of these, new and to be passed on
+	Notes  []string
+	Rule   events.Rule           // that the view was judged by
+	Known  []messages.Occurrence // what each bubble was taken for, 0 for none; nil unless the view was aligned
+	Held   []messages.Occurrence // incoming ones that entered as history
+}
+
+func (f *Finding) note(format string, args ...any) {
+	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+}
+
+// Observe takes in what a view shows, given the memory of the last view of the
+// same window. New messages wait in the ledger for [Ledger.Release].
+func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
+	f := Finding{Memory: mem}
+	if extra := len(v.Bubbles) - maxBubbles; extra > 0 {
+		f.note("%d bubbles in one view: the upper %d are left out", len(v.Bubbles), extra)
+		v.Bubbles = v.Bubbles[extra:]
+	}
+	list, cut := observe(v, now)
+	for i := range list {
+		if list[i].whole() {
+			f.Whole++
+		}
+	}
+	l.head.Title, l.head.Window = v.Title, v.Window
+	l.nameSenders(list)
+	gap, newest := bottomGap(v, cut), l.lastPos()
+	f.Memory.Top, f.Memory.Bottom = 0, -1 // none, unless the rule says otherwise
+	var a alignment
+	f.Rule, a = l.judge(list, v, mem, cut, f.Whole)
+	switch f.Rule {
+	case events.RuleFirstSight, events.RuleForgotten:
+		l.begin(list, &f)
+	case events.RuleAligned:
+		l.follow(list, a, v, mem, &f)
+	case events.RuleGap:
+		l.jump(list, v.Marks, &f)
+	case events.RuleScrolled:
+		f.note("scrolled to an unknown part of the transcript")
+		f.Memory.LostGap = gap
+		return f
+	}
+	if l.lastPos() != newest {
+		// A window shows what is new at its newest position, but for once somebody
+		// may have scrolled a little.
+		if mem.BottomGap == 0 || sameGap(gap, mem.NewestGap) {
+			f.Memory.BottomGap = gap
+		}
+		f.Memory.NewestGap = gap
+	}
+	f.Memory.Next, f.Memory.LostGap = l.head.Next, 0
+	f.Memory.Width = v.Size.W
+	l.trim(2 * len(list))
+	return f
+}
+
+// judge finds the rule for a view, and where it belongs if that is events.RuleAligned.
+//
+// A view of which nothing is known shows either what came after a gap, or a part
+// of the transcript from before the ledger began, to which somebody scrolled. A
+// window at its newest position tells them apart: its last bubble stands where
+// it always stands there, or the lower half of the window is empty. Where that
+// is may change; two such views in a row with their last bubbles in one place
+// are taken for it.
+func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole int) (events.Rule, alignment) {
+	switch {
+	case whole == 0:
+		return events.RuleNothing, alignment{}
+	case len(l.entries) == 0 && l.head.Forgotten:
+		return events.RuleForgotten, alignment{}
+	case len(l.entries) == 0:
+		return events.RuleFirstSight, alignment{}
+	}
+	gap := bottomGap(v, cut)
+	newest, all := sameGap(gap, mem.BottomGap), halfEmpty(gap, v)
+	a := align(list, l.entries, stance{
+		newest: newest, sawEnd: !mem.Behind, complete: all && !v.Bubbles[0].Clipped, scale: v.Scale,
+	})
+	switch {
+	case a.anchored():
+		return events.RuleAligned, a
+	case newest || all || sameGap(gap, mem.LostGap):
+		return events.RuleGap, alignment{}
+	case cut || mem.Behind || gap > 0 && mem.BottomGap > 0:
+		return events.RuleScrolled, alignment{}
+	}
+	return events.RuleGap, alignment{} // nothing tells where the window stands
+}
+
+// begin takes a view as the transcript so far.
+func (l *Ledger) begin(list []observation, f *Finding) {
+	from := len(list)
+	policy := l.rules.FirstSight
+	if l.head.Forgotten {
+		policy, l.head.Forgotten = None, false
+	}
+	switch policy {
+	case All:
+		from = 0
+	case Unanswered:
+		left := l.rules.FirstAtMost
+		for from > 0 && list[from-1].Side != messages.SideOwn && left > 0 {
+			from--
+			if list[from].whole() {
+				left--
+			}
+		}
+	}
+	if held := l.appendAll(list, from, false, f); held > 0 {
+		f.note("first sight: %d incoming bubbles are history", held)
+	}
+	f.Memory.Top, f.Memory.Bottom = l.entries[0].Pos, l.lastPos()
+}
+
+// follow takes in a view that was aligned: first what has changed in the known
+// part, then what is new.
+func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *Finding) {
+	f.Known = l.known(list, a)
+	l.detectChanges(list, a, v, mem, f)
+	f.Memory.Top, f.Memory.Bottom = l.shown(list, a)
+	l.merge(list, a, f)
+	if f.Memory.Behind = !a.reaches; a.reaches {
+		f.Memory.Bottom = l.lastPos()
+	}
+}
+
+// jump takes a view of which nothing is known as what followed, somewhere, on
+// what is known. What stands above the newest date or unread mark is history;
+// without a mark, what stands above the last own bubble.
+func (l *Ledger) jump(list []observation, marks []messages.Mark, f *Finding) {
+	from, border := 0, "the last own one"
+	for i, o := range list {
+		if o.Side == messages.SideOwn && !o.clipped {
+			from = i + 1
+		}
+	}
+	for _, m := range marks {
+		if m.Kind == messages.MarkDate || m.Kind == messages.MarkUnread {
+			border = "the newest " + string(m.Kind) + " mark"
+			from = 0
+			for from < len(list) && list[from].y < m.Box.Y {
+				from++
+			}
+		}
+	}
+	first := len(l.entries)
+	if held := l.appendAll(list, from, false, f); held > 0 {
+		f.note("gap: %d incoming bubbles stand before %s", held, border)
+	}
+	l.entries[first].Gap = true
+	f.Gap = true
+	f.Memory.Top, f.Memory.Bottom, f.Memory.Behind = l.entries[first].Pos, l.lastPos(), false
+}
+
+// TakeText gives a text that has no place an occurrence. history reports that the
+// transcript was deleted before: the text has none then.
+func (l *Ledger) TakeText(title messages.Text, window messages.WindowID) (o messages.Occurrence, history bool) {
+	l.head.Title, l.head.Window = title, window
+	if l.head.Forgotten {
+		l.head.Forgotten = false
+		return 0, true
+	}
+	o = l.head.Next
+	l.head.Next++
+	return o, false
+}
+
+// lastPos is the place of the newest entry.
+func (l *Ledger) lastPos() int64 {
+	if len(l.entries) == 0 {
+		return math.MinInt64
+	}
+	return l.entries[len(l.entries)-1].Pos
+}
+
+// shown returns the places of the first and the last known message that an
+// aligned view shows whole; none if the last is below the first.
+func (l *Ledger) shown(list []observation, a alignment) (top, bottom int64) {
+	top, bottom = math.MaxInt64, math.MinInt64
+	for i, j := range a.at {
+		if j >= 0 && !list[i].clipped {
+			top, bottom = min(top, l.entries[j].Pos), max(bottom, l.entries[j].Pos)
+		}
+	}
+	return top, bottom
+}
+
+// known says what each bubble of a view was taken for. A bubble that is waited
+// for is no observation.
+func (l *Ledger) known(list []observation, a alignment) []messages.Occurrence {
+	var out []messages.Occurrence
+	for i, j := range a.at {
+		switch {
+		case list[i].bubble < 0:
+			continue
+		case j < 0:
+			out = append(out, 0)
+		default:
+			out = append(out, l.entries[j].Occurrence)
+		}
+	}
+	return out
+}
+
+// trim forgets the oldest entries once new ones have come: scrolling back may
+// make the tail longer for a while. At least so many are kept as a view needs.
+func (l *Ledger) trim(need int) {
+	n, keep := len(l.entries), max(l.rules.Keep, need)
+	if n <= keep || !l.dirty[l.entries[n-1].Pos] {
+		return
+	}
+	drop := 0
+	for drop < n-keep && !l.entries[drop].Waiting && l.entries[drop].Change == "" {
+		l.dirty[l.entries[drop].Pos] = true
+		drop++
+	}
+	l.entries = slices.Delete(l.entries, 0, drop)
+}
+
+// Changes returns the entries and the places that a store must write and
+// delete, in order, and forgets that they changed.
+func (l *Ledger) Changes() (put []Entry, gone []int64) {
+	for _, e := range l.entries {
+		if l.dirty[e.Pos] {
+			put = append(put, e)
+			delete(l.dirty, e.Pos)
+		}
+	}
+	for pos := range l.dirty {
+		gone = append(gone, pos)
+	}
+	slices.Sort(gone)
+	clear(l.dirty)
+	return put, gone
+}

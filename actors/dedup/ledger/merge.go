@@ -1,0 +1,182 @@
+package ledger
+
+import (
+	"slices"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// nameSenders gives a bubble the name that stands beside the first of its
+// group of incoming bubbles.
+func (l *Ledger) nameSenders(list []observation) {
+	for i := range list {
+		o := &list[i]
+		switch {
+		case o.Side != messages.SideIncoming:
+			o.Sender = ""
+		case o.Sender != "" || o.Named: // a name that could not be read is nobody else's
+			l.head.Group = true
+		case i > 0 && list[i-1].Side == messages.SideIncoming:
+			o.Sender = list[i-1].Sender
+		}
+	}
+}
+
+// appendAll puts the whole bubbles of a view, and notices, at the tail's end.
+// Incoming ones, and those of unknown side, wait from an index on; held counts
+// those before.
+func (l *Ledger) appendAll(list []observation, from int, fresh bool, f *Finding) (held int) {
+	for i, o := range list {
+		if o.clipped {
+			continue
+		}
+		if o.Side != messages.SideOwn && !o.Gone {
+			if i >= from {
+				o.Waiting, o.Fresh = true, fresh || hasTwin(list[from:i], o)
+				f.Passed++
+			} else {
+				held++
+				f.Held = append(f.Held, l.head.Next)
+			}
+		}
+		l.insert(len(l.entries), o.Entry)
+	}
+	return held
+}
+
+// hasTwin reports that one of these bubbles, which stand above o in the same
+// view, says the same: then o is not a second reading of that.
+func hasTwin(above []observation, o observation) bool {
+	return slices.ContainsFunc(above, func(t observation) bool {
+		return t.whole() && t.Side != messages.SideOwn && t.Kind == o.Kind && equal(t.text(), o.text(), true)
+	})
+}
+
+// merge joins an aligned view with the tail: known entries are updated, bubbles
+// before and between them enter where they stand, and those after the tail's end
+// are new.
+func (l *Ledger) merge(list []observation, a alignment, f *Finding) {
+	for i, j := range a.at {
+		if j >= 0 {
+			l.update(&l.entries[j], &list[i], a.sure[i], f)
+		}
+	}
+	inserted := 0
+	for i := range a.fresh {
+		if a.at[i] < 0 && !list[i].clipped && l.mergeUnknown(i, list, a, inserted, f) {
+			inserted++
+		}
+	}
+	l.appendAll(list[a.fresh:], 0, true, f)
+}
+
+// mergeUnknown enters an unknown observation before or between known ones, after
+// so many others of the view, and reports that it did.
+func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted int, f *Finding) bool {
+	o := &list[i]
+	above, below := a.around(i)
+	if below < 0 {
+		if !o.Gone {
+			f.note("an unknown bubble stands after known ones while scrolled back")
+		}
+		return false
+	}
+	at := a.at[below] + inserted
+	if !o.Gone {
+		flanked := above >= 0 && a.sure[above] && a.sure[below]
+		switch {
+		case above < 0 && at == 0 && len(l.entries) >= l.rules.History:
+			f.note("scrolled back further than the ledger reaches")
+			return false
+		case above < 0:
+			f.note("scrolled back: an older bubble is history")
+			o.Gap, l.entries[at].Gap = l.entries[at].Gap, false
+			l.dirty[l.entries[at].Pos] = true
+		case flanked && o.Side == messages.SideIncoming && o.Kind == messages.KindText:
+			o.Waiting, o.Fresh = true, true
+			f.Passed++
+		default:
+			f.note("an unknown bubble stands between known ones")
+		}
+	}
+	if !l.insert(at, o.Entry) {
+		f.note("no place left between known bubbles")
+		return false
+	}
+	if o.Side == messages.SideIncoming && !o.Waiting {
+		f.Held = append(f.Held, l.head.Next-1)
+	}
+	return true
+}
+
+// update brings an entry up to date with an observation that was laid on it.
+func (l *Ledger) update(e *Entry, o *observation, sure bool, f *Finding) {
+	was := *e
+	if e.Waiting {
+		e.Seen++
+	}
+	if o.whole() && sidesAgree(o.Side, e.Side) {
+		updateText(e, o, sure, f)
+		if o.Partial == e.Partial {
+			e.adoptLook(o)
+		}
+	}
+	e.adoptLabels(o)
+	was.form = e.form
+	if was != *e {
+		l.dirty[e.Pos] = true
+	}
+}
+
+// updateText takes over a text that is read better now.
+func updateText(e *Entry, o *observation, sure bool, f *Finding) {
+	readable := o.Kind != messages.KindUnreadable
+	if readable && (e.Kind == messages.KindUnreadable || e.Partial && !o.Partial) {
+		e.complete(o)
+		return
+	}
+	if !readable || o.Partial || o.Low || o.Kind != messages.KindText || e.Kind != messages.KindText {
+		return
+	}
+	switch {
+	case e.Low && e.Change == "":
+		e.adoptText(o)
+		e.Low = false
+	case !sure && !equal(o.text(), e.text(), true):
+		f.note("a known bubble reads differently: edited, or misread")
+		if !e.Waiting {
+			e.adoptText(o)
+		}
+	}
+}
+
+// spacing is the distance of neighbours in the order.
+const spacing = 1 << 32
+
+// insert gives e the next occurrence and a place before the entry with an index.
+// It reports false if neighbours leave no place.
+func (l *Ledger) insert(at int, e Entry) bool {
+	switch n := len(l.entries); {
+	case n == 0:
+		e.Pos = 0
+	case at == n:
+		e.Pos = l.entries[n-1].Pos + spacing
+	case at == 0:
+		e.Pos = l.entries[0].Pos - spacing
+	default:
+		lo, hi := l.entries[at-1].Pos, l.entries[at].Pos
+		if hi-lo < 2 {
+			return false
+		}
+		e.Pos = lo + (hi-lo)/2
+	}
+	if e.Sender == "" && !e.Named && e.Side == messages.SideIncoming && at > 0 && at == len(l.entries) &&
+		l.entries[at-1].Side == messages.SideIncoming {
+		e.Sender = l.entries[at-1].Sender
+	}
+	e.Occurrence = l.head.Next
+	l.head.Next++
+	l.entries = slices.Insert(l.entries, at, e)
+	l.dirty[e.Pos] = true
+	return true
+}
