@@ -25,6 +25,9 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	if err != nil {
 		return err
 	}
+	if big {
+		s.bigWritten.Store(true)
+	}
 	return s.write(ops, sync || big)
 }
 

@@ -117,13 +117,20 @@ func syncFile(path string) error {
 // overwritten back to the volume; smaller ones are tidied up without it. The
 // runtime calls it now and then, about once an hour. It may run beside other
 // calls and returns when there is nothing more to gain or ctx ends.
-func (s *Store) Compact(ctx context.Context) (err error) {
+func (s *Store) Compact(ctx context.Context) error {
 	if err := s.gate.enter(); err != nil {
 		return err
 	}
 	defer s.gate.leave()
+	s.tidying.Lock()
+	defer s.tidying.Unlock()
+	return s.compactValues(ctx, 0.5)
+}
+
+// compactValues rewrites the files of the value log of which a share is rubbish.
+func (s *Store) compactValues(ctx context.Context, share float64) error {
 	for ctx.Err() == nil {
-		more, err := s.collect()
+		more, err := s.collect(share)
 		if err != nil || !more {
 			return err
 		}
@@ -131,17 +138,17 @@ func (s *Store) Compact(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-// collect rewrites one file of the value log, if one is at least half rubbish.
+// collect rewrites one file of the value log, if enough of one is rubbish.
 // Badger removes the file at once, before the copies of its live values are
 // synced, unless an iterator is open: so one is kept open until they are.
-func (s *Store) collect() (more bool, err error) {
+func (s *Store) collect(share float64) (more bool, err error) {
 	defer s.caught(&err)
 	c, err := s.scan([]byte{metaKeys}, nil)
 	if err != nil {
 		return false, err
 	}
 	defer c.close()
-	err = s.db.RunValueLogGC(0.5)
+	err = s.db.RunValueLogGC(share)
 	if errors.Is(err, badger.ErrNoRewrite) || errors.Is(err, badger.ErrRejected) {
 		return false, nil
 	}

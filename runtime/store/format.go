@@ -34,7 +34,7 @@ func (s *Store) checkFormat() (err error) {
 	defer s.caught(&err)
 	txn := s.view()
 	defer txn.Discard()
-	value, ok, err := s.get(txn, formatKey)
+	value, ok, err := s.get(txn.Txn, formatKey)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@
 //
 //	k<key>       a key of the engine
 //	m/format     version of this layout, a decimal number
+//	m/purge      present while deleted bytes are to leave the files, see purge.go
+//	m/fill       what a purge fills memtables with; never there for long
 //	r/<n>        one part of the redo record of a large batch, see large.go
 //	r/end        present while that record is complete and not yet carried out
 //
@@ -22,6 +24,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -49,8 +52,12 @@ type Store struct {
 	// transactions, and for reading while a view is taken: no view sees a part
 	// of one.
 	whole   sync.RWMutex
-	writing sync.Mutex // one Apply at a time
+	writing sync.Mutex // one write at a time
 	logs    logFiles
+
+	views      views
+	tidying    sync.Mutex  // one Compact or Purge at a time
+	bigWritten atomic.Bool // the newest file of the value log may hold anything
 }
 
 var _ engine.Store = (*Store)(nil)
@@ -59,11 +66,23 @@ func userKey(key []byte) []byte {
 	return append(append(make([]byte, 0, len(key)+1), userKeys), key...)
 }
 
-// view begins a read of everything that is applied, and only that.
-func (s *Store) view() *badger.Txn {
+// view is a read of everything that is applied, and only that.
+type view struct {
+	*badger.Txn
+	end func()
+}
+
+func (s *Store) view() view {
 	s.whole.RLock()
 	defer s.whole.RUnlock()
-	return s.db.NewTransaction(false)
+	end := s.views.begin() // first, so that a purge does not miss it
+	return view{s.db.NewTransaction(false), end}
+}
+
+// Discard ends the view.
+func (v view) Discard() {
+	v.Txn.Discard()
+	v.end()
 }
 
 // Get returns a copy of a value.
@@ -75,7 +94,7 @@ func (s *Store) Get(key []byte) (value []byte, ok bool, err error) {
 	defer s.caught(&err)
 	txn := s.view()
 	defer txn.Discard()
-	return s.get(txn, userKey(key))
+	return s.get(txn.Txn, userKey(key))
 }
 
 func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err error) {
@@ -127,7 +146,7 @@ func (s *Store) Scan(prefix, from []byte, yield func(key, value []byte) bool) (e
 // cursor walks over the keys of one view.
 type cursor struct {
 	store        *Store
-	txn          *badger.Txn
+	txn          view
 	it           *badger.Iterator
 	prefix, from []byte
 	started      bool

@@ -1,0 +1,276 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// What is deleted or overwritten stays in Badger's files: in the log of the
+// memtable until that is full, and in a table until a compaction meets it there,
+// which in a small store never happens. Purge removes it:
+//
+//	it fills the memtable, so that its log becomes a table and is deleted;
+//	it compacts all tables into one level, which drops what is superseded;
+//	it reads all versions of all keys, and writes again those of which an old
+//	version is left, so that the next round meets them;
+//	it rewrites the files of the value log that hold anything superseded.
+//
+// Old versions stay while a view is open that may read them. So a purge first
+// waits for the views that are older than itself.
+
+var (
+	// purgeKey holds a number while superseded bytes are to be purged. PurgeLater
+	// counts it up, so that the end of a purge does not take a later wish away.
+	purgeKey = []byte{metaKeys, '/', 'p', 'u', 'r', 'g', 'e'}
+	// fillKey fills memtables. It is deleted again.
+	fillKey = []byte{metaKeys, '/', 'f', 'i', 'l', 'l'}
+)
+
+const (
+	fillBytes   = 512 << 10
+	purgeRounds = 8
+	// anyRubbish makes Badger rewrite a file of the value log for a single byte.
+	anyRubbish = 1e-12
+)
+
+// PurgeLater notes that bytes are deleted from now on which must leave the files
+// too. The note outlives a crash: whoever opens the store calls Purge.
+func (s *Store) PurgeLater() error {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	n, err := s.purgeWish()
+	if err != nil {
+		return err
+	}
+	return s.write([]engine.Op{{Key: purgeKey, Value: strconv.AppendUint(nil, n+1, 10)}}, true)
+}
+
+// purgeWish is the number of the newest wish, 0 if there is none.
+func (s *Store) purgeWish() (uint64, error) {
+	txn := s.view()
+	defer txn.Discard()
+	value, ok, err := s.get(txn.Txn, purgeKey)
+	if err != nil || !ok {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(string(value), 10, 64)
+	if err != nil {
+		return 1, nil // a wish all the same
+	}
+	return n, nil
+}
+
+// Purge removes from the files what was deleted or overwritten before it was
+// called, if PurgeLater was, and reports whether no wish is left. Other calls go
+// on meanwhile. It waits for reads that began earlier. One value that it cannot
+// remove at once is a big one (valueThreshold and more) that was written since
+// the store was opened: then the wish stays, for the next start.
+func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
+	if err := s.gate.enter(); err != nil {
+		return false, err
+	}
+	defer s.gate.leave()
+	s.tidying.Lock()
+	defer s.tidying.Unlock()
+	wish, err := s.purgeWish()
+	if err != nil || wish == 0 {
+		return err == nil, err
+	}
+	if err := s.purge(ctx); err != nil {
+		return false, err
+	}
+	if s.bigWritten.Load() {
+		return false, nil
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if now, err := s.purgeWish(); err != nil || now != wish {
+		return false, err
+	}
+	return true, s.write([]engine.Op{{Key: purgeKey, Delete: true}}, true)
+}
+
+func (s *Store) purge(ctx context.Context) error {
+	view := s.view()
+	upTo := view.ReadTs()
+	view.Discard()
+	if err := s.views.older(ctx); err != nil {
+		return err
+	}
+	for range purgeRounds {
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
+		compacted := s.flatten()
+		old, err := s.superseded(upTo)
+		if err != nil {
+			return err
+		}
+		if len(old) > 0 {
+			if err := s.rewrite(old); err != nil {
+				return err
+			}
+			continue
+		}
+		if compacted != nil {
+			continue
+		}
+		if err := s.compactValues(ctx, anyRubbish); err != nil {
+			return err
+		}
+		return s.views.older(ctx) // they may keep the replaced files open
+	}
+	return &Fault{Dir: s.dir, Kind: errPurge, What: "still holds deleted bytes in its files", Next: "They are removed after the next start."}
+}
+
+var errPurge = errors.New("store: deleted bytes are left")
+
+// flush turns the memtable into a table.
+func (s *Store) flush(ctx context.Context) error {
+	full, err := s.fill()
+	if err != nil {
+		return err
+	}
+	for {
+		_, err := os.Lstat(filepath.Join(s.dir, memFile(full)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return barred(s.dir, "cannot be read", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.gate.stopped:
+			return s.gate.why
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// fill writes until Badger begins a new memtable, and returns the number of the
+// full one.
+func (s *Store) fill() (full int, err error) {
+	rubbish := []engine.Op{{Key: fillKey, Value: make([]byte, fillBytes)}}
+	for {
+		s.writing.Lock()
+		if full == 0 {
+			full = s.logs.mem
+		}
+		begun := s.logs.mem > full
+		if begun {
+			rubbish = []engine.Op{{Key: fillKey, Delete: true}}
+		}
+		err := s.write(rubbish, false)
+		s.writing.Unlock()
+		if begun || err != nil {
+			return full, err
+		}
+	}
+}
+
+func (s *Store) flatten() (err error) {
+	defer s.caught(&err)
+	return s.db.Flatten(1)
+}
+
+// superseded returns the keys of which a version is left that was deleted or
+// overwritten up to a time, and the deletions themselves, which hold the key.
+func (s *Store) superseded(upTo uint64) (keys [][]byte, err error) {
+	defer s.caught(&err)
+	view := s.view()
+	defer view.Discard()
+	it := view.NewIterator(badger.IteratorOptions{AllVersions: true})
+	defer it.Close()
+	var key []byte
+	var newer uint64 // version of the item before, of the same key
+	for it.Rewind(); it.Valid(); it.Next() {
+		item := it.Item()
+		same := bytes.Equal(item.Key(), key)
+		if !same {
+			key = item.KeyCopy(nil)
+		}
+		if old := same && newer <= upTo || !same && item.IsDeletedOrExpired() && item.Version() <= upTo; old && (len(keys) == 0 || !bytes.Equal(keys[len(keys)-1], key)) {
+			keys = append(keys, key)
+		}
+		newer = item.Version()
+	}
+	return keys, nil
+}
+
+// rewrite writes keys again as they are, present or deleted.
+func (s *Store) rewrite(keys [][]byte) error {
+	for _, key := range keys {
+		if err := s.rewriteKey(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) rewriteKey(key []byte) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	view := s.view()
+	value, ok, err := s.get(view.Txn, key)
+	view.Discard()
+	if err != nil {
+		return err
+	}
+	return s.write([]engine.Op{{Key: key, Value: value, Delete: !ok}}, len(value) >= valueThreshold)
+}
+
+// views counts the views that are open, and lets a purge wait for the older
+// ones. The zero value counts none.
+type views struct {
+	mu   sync.Mutex
+	open *sync.WaitGroup // the views that began since the last call of older
+}
+
+func (v *views) begin() (end func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.open == nil {
+		v.open = new(sync.WaitGroup)
+	}
+	v.open.Add(1)
+	return v.open.Done
+}
+
+// older waits until the views that are open now are closed.
+func (v *views) older(ctx context.Context) error {
+	v.mu.Lock()
+	open := v.open
+	v.open = nil
+	v.mu.Unlock()
+	if open == nil {
+		return nil
+	}
+	closed := make(chan struct{})
+	go func() {
+		open.Wait()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,235 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store"
+)
+
+const canary = "canary-"
+
+// canaries counts the canaries in the files of a store, whatever they are for.
+func canaries(t *testing.T, dir string) (n int) {
+	t.Helper()
+	for _, path := range files(t, dir, "*") {
+		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) { // it has just become another one
+			return canaries(t, dir)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += bytes.Count(b, []byte(canary))
+	}
+	return n
+}
+
+func wantCanaries(t *testing.T, dir, when string, some bool) {
+	t.Helper()
+	if n := canaries(t, dir); n > 0 != some {
+		t.Errorf("%s: %d canaries in the files, want some: %v", when, n, some)
+	}
+}
+
+// wantPurge purges, and wants to be told whether all is gone.
+func wantPurge(t *testing.T, s *store.Store, gone bool) {
+	t.Helper()
+	if got, err := s.Purge(t.Context()); got != gone || err != nil {
+		t.Fatalf("Purge() = %v, %v, want %v", got, err, gone)
+	}
+}
+
+func mustApply(t *testing.T, s *store.Store, ops ...engine.Op) {
+	t.Helper()
+	if err := s.Apply(ops, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func later(t *testing.T, s *store.Store) {
+	t.Helper()
+	if err := s.PurgeLater(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func closeIt(t *testing.T, s *store.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// secret is an op with a canary in its key and in its value.
+func secret(n int, value string) engine.Op {
+	return engine.Op{Key: fmt.Appendf(nil, "s/%skey/%d", canary, n), Value: fmt.Append(nil, canary, n, value)}
+}
+
+func gone(op engine.Op) engine.Op { return engine.Op{Key: op.Key, Delete: true} }
+
+// TestPurge deletes and overwrites in a small store, where Badger itself would
+// never write over anything.
+func TestPurge(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	state := engine.Op{Key: []byte("state"), Value: []byte(canary + "in what is overwritten")}
+	mustApply(t, s, secret(1, ""), state, engine.Op{Key: []byte("stays"), Value: []byte("here")})
+	wantPurge(t, s, true) // nothing to do
+	wantCanaries(t, dir, "before", true)
+
+	later(t, s)
+	mustApply(t, s, gone(secret(1, "")))
+	state.Value = []byte("harmless")
+	mustApply(t, s, state)
+	wantCanaries(t, dir, "deleted", true)
+	wantPurge(t, s, true)
+	wantCanaries(t, dir, "purged", false)
+	if got, want := everything(t, s), []string{"state=harmless", "stays=here"}; !slices.Equal(got, want) {
+		t.Errorf("after Purge the store holds %q, want %q", got, want)
+	}
+	closeIt(t, s)
+	wantCanaries(t, dir, "closed", false)
+	closeIt(t, open(t, store.Options{Dir: dir}))
+	wantCanaries(t, dir, "opened again", false)
+}
+
+// TestPurgeAfterACrash finds the wish of a process that died before it purged.
+func TestPurgeAfterACrash(t *testing.T) {
+	live := t.TempDir()
+	s := open(t, store.Options{Dir: live})
+	mustApply(t, s, secret(1, ""))
+	later(t, s)
+	mustApply(t, s, gone(secret(1, "")))
+	dir := copyDir(t, live)
+	closeIt(t, s)
+
+	s = open(t, store.Options{Dir: dir})
+	wantCanaries(t, dir, "opened again", true)
+	wantPurge(t, s, true)
+	wantCanaries(t, dir, "purged", false)
+	closeIt(t, s)
+	s = open(t, store.Options{Dir: dir})
+	mustApply(t, s, secret(2, ""), gone(secret(2, "")))
+	wantPurge(t, s, true) // the wish is gone
+	wantCanaries(t, dir, "purged without a wish", true)
+	closeIt(t, s)
+}
+
+// TestPurgeLargeStore deletes from tables of several levels, beside commits and
+// with the redo record of a large batch in between.
+func TestPurgeLargeStore(t *testing.T) {
+	const keys = 50
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	for n := range 300 {
+		mustApply(t, s, small(n*1000, 1000)...)
+		if n%6 == 0 {
+			mustApply(t, s, secret(n/6, ""))
+		}
+	}
+	var large []engine.Op
+	for n := range 8 {
+		large = append(large, secret(1000+n, string(make([]byte, 500<<10))))
+	}
+	mustApply(t, s, large...)
+	later(t, s)
+	for i := range large {
+		large[i] = gone(large[i])
+	}
+	mustApply(t, s, large...)
+	for n := range keys {
+		mustApply(t, s, gone(secret(n, "")))
+	}
+	if n := canaries(t, dir); n < 2*keys {
+		t.Fatalf("%d canaries in the files before the purge, want at least %d", n, 2*keys)
+	}
+	purged := make(chan error, 1)
+	go func() {
+		all, err := s.Purge(context.Background())
+		if err == nil && !all {
+			err = errors.New("not all is gone")
+		}
+		purged <- err
+	}()
+	began := time.Now()
+	slowest, keysLeft := time.Duration(0), 300_000
+	for ; keysLeft < 320_000; keysLeft += 10 {
+		before := time.Now()
+		mustApply(t, s, small(keysLeft, 10)...)
+		slowest = max(slowest, time.Since(before))
+	}
+	during := time.Since(began)
+	if err := <-purged; err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(began)
+	t.Logf("purged in %v, 2000 commits beside it in %v, the slowest in %v", took, during, slowest)
+	if slowest > took/2 {
+		t.Errorf("a commit took %v of a purge of %v, want commits to go on", slowest, took)
+	}
+	wantCanaries(t, dir, "purged", false)
+	if n := len(everything(t, s)); n != keysLeft {
+		t.Errorf("%d keys are left, want %d", n, keysLeft)
+	}
+	closeIt(t, s)
+}
+
+// TestPurgeOfBigValues deletes a value from the newest file of the value log,
+// which Badger does not rewrite before the next start.
+func TestPurgeOfBigValues(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	big, stays := secret(1, string(make([]byte, 1<<20))), engine.Op{Key: []byte("stays"), Value: make([]byte, 1<<20)}
+	mustApply(t, s, big, stays)
+	later(t, s)
+	mustApply(t, s, gone(big))
+	wantPurge(t, s, false)
+	closeIt(t, s)
+	s = open(t, store.Options{Dir: dir})
+	wantCanaries(t, dir, "opened again", true)
+	wantPurge(t, s, true)
+	wantCanaries(t, dir, "purged", false)
+	if got, _, err := s.Get(stays.Key); err != nil || !bytes.Equal(got, stays.Value) {
+		t.Errorf("Get(stays) = %d bytes, %v, want %d", len(got), err, len(stays.Value))
+	}
+	closeIt(t, s)
+}
+
+// TestPurgeWaitsForReaders purges while a scan still sees what was deleted.
+func TestPurgeWaitsForReaders(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	mustApply(t, s, secret(1, ""), secret(2, ""))
+	purged := make(chan error, 1)
+	err := s.Scan(nil, nil, func(k, _ []byte) bool {
+		if !bytes.HasSuffix(k, []byte("/1")) {
+			return true
+		}
+		later(t, s)
+		mustApply(t, s, gone(secret(1, "")), gone(secret(2, "")))
+		ended, end := context.WithCancel(context.Background())
+		end()
+		if all, err := s.Purge(ended); all || !errors.Is(err, context.Canceled) {
+			t.Errorf("Purge() during a scan = %v, %v, want it to wait", all, err)
+		}
+		go func() {
+			_, err := s.Purge(context.Background())
+			purged <- err
+		}()
+		return true
+	})
+	if err := errors.Join(err, <-purged); err != nil {
+		t.Fatal(err)
+	}
+	wantCanaries(t, dir, "purged", false)
+	closeIt(t, s)
+}
