@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // WithLives lets the scripts of drawn windows end this runtime: restart asks for
@@ -43,7 +43,7 @@ func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, strin
 		return nil, "", fmt.Errorf("script %s: %w", w.Script, err)
 	}
 	dir := filepath.Join(cfg.Data, "windows")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := private.Make(dir, private.Closed); err != nil {
 		return nil, "", fmt.Errorf("make the window's journal: %w", err)
 	}
 	theme := drawn.Light

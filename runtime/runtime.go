@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/runtime/telemetry"
@@ -276,6 +277,9 @@ func (r *Runtime) openStore() (engine.Store, error) {
 func openData(cfg Config, log zerolog.Logger, stopped func(error)) (engine.Store, error) {
 	key, err := config.ReadKey(cfg.Encryption, os.Getenv)
 	if err != nil {
+		return nil, err
+	}
+	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
 		return nil, err
 	}
 	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})

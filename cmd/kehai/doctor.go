@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	goruntime "runtime"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // finding is what one check of doctor came to.
@@ -159,6 +161,10 @@ func checkWindow(ctx context.Context, w config.Window) finding {
 
 func checkStore(cfg config.Config, running bool) finding {
 	f := finding{what: "store", need: true, ok: true, text: cfg.Data}
+	if exposed := exposedData(cfg); exposed != nil {
+		f.ok, f.text, f.mend = false, exposed.Path+" "+exposed.What, exposed.Mend
+		return f
+	}
 	if running {
 		f.text += ", in use by the Kehai that runs"
 		return f
@@ -178,6 +184,22 @@ func checkStore(cfg config.Config, running bool) finding {
 		}
 	}
 	return f
+}
+
+// exposedData is what other users may get at in the data directory, nil for
+// nothing.
+func exposedData(cfg runtime.Config) *private.Exposed {
+	var exposed *private.Exposed
+	for _, err := range []error{
+		private.Check(cfg.Data, private.Unwritable),
+		private.Check(filepath.Join(cfg.Data, "store"), private.Closed),
+		private.Check(filepath.Join(cfg.Data, "windows"), private.Closed),
+	} {
+		if errors.As(err, &exposed) {
+			return exposed
+		}
+	}
+	return nil
 }
 
 func checkPort(cfg config.Config, running bool) finding {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // exampleTracker is a face tracker that a person can start from.
@@ -79,7 +80,7 @@ the data directory or, where focus.feed_addr is set, over HTTP.`,
 		if err != nil {
 			return err
 		}
-		conn, err := (&net.Dialer{}).DialContext(cmd.Context(), "unix", socket)
+		conn, err := private.Dial(cmd.Context(), socket)
 		if err != nil {
 			return fmt.Errorf("focus feed: no Kehai listens to face trackers: set focus.enabled: true and start kehai run: %w", err)
 		}

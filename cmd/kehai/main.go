@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // version is set by the linker.
@@ -31,6 +32,7 @@ func main() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) }
 // Main runs a command line and returns its exit code. Extra options go to the
 // runtimes it makes: a build of its own may add drivers and actors.
 func Main(args []string, stdout, stderr io.Writer, extra ...runtime.Option) int {
+	private.Umask()
 	extra = append(append([]runtime.Option{runtime.WithOCRCommand(runtime.OCRCommand)}, drivers()...), extra...)
 	a := &app{stdout: stdout, stderr: stderr, extra: extra}
 	root := a.root()

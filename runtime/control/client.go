@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // ErrNotRunning says that nothing answers on the socket of a data directory.
@@ -32,8 +33,7 @@ func Dial(ctx context.Context, data string) (*Client, error) {
 		return nil, err
 	}
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		var d net.Dialer
-		return d.DialContext(ctx, "unix", path)
+		return private.Dial(ctx, path)
 	}
 	conn, err := dial(ctx, "", "")
 	switch {

@@ -19,6 +19,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // Backend is what can be asked of a Kehai.
@@ -174,8 +175,8 @@ type Capture struct {
 const maxSocketPath = 100
 
 // SocketPath is where the Kehai of a data directory listens: kehai.sock in the
-// directory, or in the system's temporary directory if that path is too long
-// for a socket.
+// directory. If that path is too long for a socket, it is in this user's runtime
+// directory, or in one of its own in the system's temporary directory.
 func SocketPath(data string) (string, error) {
 	abs, err := filepath.Abs(data)
 	if err != nil {
@@ -185,6 +186,18 @@ func SocketPath(data string) (string, error) {
 		return path, nil
 	}
 	sum := sha256.Sum256([]byte(abs))
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("kehai-%d", os.Getuid()))
-	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".sock"), nil
+	name := hex.EncodeToString(sum[:8]) + ".sock"
+	if dir := runtimeDir(); private.Check(dir, private.Closed) == nil && len(dir) < maxSocketPath/2 {
+		return filepath.Join(dir, "kehai-"+name), nil
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("kehai-%d", os.Geteuid()), name), nil
+}
+
+// runtimeDir is where the system keeps sockets of this user. A program that is
+// started without the variable, by cron for example, finds the same directory.
+func runtimeDir() string {
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	return fmt.Sprintf("/run/user/%d", os.Geteuid())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // fakeBackend has messages, and cannot go on after some of them.
@@ -144,6 +146,42 @@ func TestALongPathHasAShortSocket(t *testing.T) {
 		t.Errorf("two directories have the socket %s", path)
 	}
 	serveIn(t, dir, &fakeBackend{})
+}
+
+// The runtime directory of this user comes before the temporary directory, which
+// another user may have prepared.
+func TestWhereAShortSocketIs(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("very-long-name/", 20))
+	own, tmp := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "tmp")
+	if err := errors.Join(os.Mkdir(own, 0o700), os.Mkdir(tmp, 0o777), os.Chmod(tmp, 0o777|os.ModeSticky)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_RUNTIME_DIR", own)
+	t.Setenv("TMPDIR", tmp)
+	if path, err := SocketPath(long); err != nil || filepath.Dir(path) != own {
+		t.Errorf("SocketPath = %s, %v, want one in %s", path, err, own)
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(own, "x"), nil, 0o600), os.Chmod(own, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	prepared := filepath.Join(tmp, fmt.Sprintf("kehai-%d", os.Geteuid()))
+	if path, err := SocketPath(long); err != nil || filepath.Dir(path) != prepared {
+		t.Errorf("SocketPath with an open runtime directory = %s, %v, want one in %s", path, err, prepared)
+	}
+	if err := errors.Join(os.Mkdir(prepared, 0o777), os.WriteFile(filepath.Join(prepared, "x"), nil, 0o600), os.Chmod(prepared, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 { // as another user does it
+		if err := os.Chown(prepared, 3002, 3002); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	var exposed *private.Exposed
+	if err := Serve(ctx, long, &fakeBackend{}); !errors.As(err, &exposed) || exposed.Path != prepared {
+		t.Errorf("Serve in a directory that was prepared = %v, want it refused", err)
+	}
 }
 
 func TestStamps(t *testing.T) {

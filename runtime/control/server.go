@@ -8,13 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // Serve answers on the socket of a data directory until ctx ends. A socket left
@@ -25,23 +24,13 @@ func Serve(ctx context.Context, data string, b Backend) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("control: %w", err)
-	}
 	if conn, err := net.Dial("unix", path); err == nil {
 		conn.Close()
 		return fmt.Errorf("control: %s is served by another process: stop it, or choose another data directory", path)
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("control: remove old socket: %w", err)
-	}
-	ln, err := net.Listen("unix", path)
+	ln, err := private.Listen(path)
 	if err != nil {
-		return fmt.Errorf("control: listen: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		ln.Close()
-		return fmt.Errorf("control: protect socket: %w", err)
+		return fmt.Errorf("control: %w", err)
 	}
 	srv := &http.Server{Handler: handler(b), ReadHeaderTimeout: 5 * time.Second}
 	stopped := make(chan struct{})

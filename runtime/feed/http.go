@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // Token reads the token in a file, or makes one and writes it there, readable
@@ -32,7 +34,7 @@ func Token(path string) (string, error) {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
 	token := hex.EncodeToString(b[:])
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := private.Make(filepath.Dir(path), private.Unwritable); err != nil {
 		return "", fmt.Errorf("feed: token: %w", err)
 	}
 	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {

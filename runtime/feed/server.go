@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // Options of a feed.
@@ -70,9 +69,11 @@ func New(o Options) (*Server, error) {
 	}
 	s := newServer(o)
 	if o.Socket != "" {
-		ln, err := listenSocket(o.Socket)
+		// The caller holds the data directory's lock: a socket that is there was left
+		// behind by a process that was killed.
+		ln, err := private.Listen(o.Socket)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("feed: %w", err)
 		}
 		s.socket = newPatient(ln, o.Trouble)
 	}
@@ -92,25 +93,6 @@ func New(o Options) (*Server, error) {
 
 func newServer(o Options) *Server {
 	return &Server{o: o, open: map[net.Conn]bool{}, now: time.Now, bodies: make(chan struct{}, maxBodies)}
-}
-
-func listenSocket(path string) (net.Listener, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("feed: %w", err)
-	}
-	// The caller holds the data directory's lock: a socket that is there was left
-	// behind by a process that was killed.
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("feed: remove old socket: %w", err)
-	}
-	ln, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, fmt.Errorf("feed: listen: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("feed: protect socket: %w", err), ln.Close())
-	}
-	return ln, nil
 }
 
 func listenPort(addr string) (net.Listener, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
@@ -88,7 +89,7 @@ const (
 )
 
 func (w *window) writeFiles(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := private.Make(dir, private.Closed); err != nil {
 		return fmt.Errorf("snapshot: debugging files: %w", err)
 	}
 	rec := w.record()

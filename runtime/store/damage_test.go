@@ -76,7 +76,10 @@ func everything(t *testing.T, s *store.Store) []string {
 
 func copyDir(t *testing.T, from string) string {
 	t.Helper()
-	to := t.TempDir()
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.Mkdir(to, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		t.Fatal(err)

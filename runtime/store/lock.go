@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // pidFile is Badger's own, so that Badger's tools respect the lock too.
@@ -23,9 +24,15 @@ type dirLock struct {
 	dir *os.File
 }
 
-// lockDir creates a directory if need be and takes it for this process.
+// lockDir takes a directory for this process. It makes one if need be, and
+// refuses one that other users may enter: what Badger writes there has the mode
+// that the process's umask leaves.
 func lockDir(dir string) (*dirLock, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	var exposed *private.Exposed
+	switch err := private.Make(dir, private.Closed); {
+	case errors.As(err, &exposed):
+		return nil, &Fault{Dir: dir, Kind: err, What: exposed.What, Next: exposed.Mend}
+	case err != nil:
 		return nil, barred(dir, "cannot be created", err)
 	}
 	f, err := os.Open(dir)

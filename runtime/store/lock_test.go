@@ -66,6 +66,30 @@ func TestNewDirectoryIsPrivate(t *testing.T) {
 	}
 }
 
+// What Badger writes may be readable for all: only its directory protects it.
+func TestAnOpenDirectoryIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	if err := open(t, store.Options{Dir: dir}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(store.Options{Dir: dir})
+	if err == nil {
+		s.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "may be read by other users") || !strings.Contains(err.Error(), "chmod 700 "+dir) {
+		t.Fatalf("Open of a directory that others may enter = %v, want the command that closes it", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { // the command
+		t.Fatal(err)
+	}
+	if err := open(t, store.Options{Dir: dir}).Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFaultsOfTheDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

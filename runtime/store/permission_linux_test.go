@@ -14,7 +14,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store"
 )
 
-// TestNoPermission opens as a user whom files of the test do not belong to.
+// TestNoPermission opens as a user without root's rights over files.
 func TestNoPermission(t *testing.T) {
 	base := t.TempDir()
 	for _, c := range []struct {
@@ -23,9 +23,9 @@ func TestNoPermission(t *testing.T) {
 		words []string
 	}{
 		{"closed", func(dir string) error { return os.Chmod(dir, 0) }, []string{"cannot be opened", "permission denied", "d---------"}},
-		{"read only", func(dir string) error { return os.Chmod(dir, 0o555) }, []string{"cannot be written", "permission denied", "dr-xr-xr-x"}},
+		{"read only", func(dir string) error { return os.Chmod(dir, 0o500) }, []string{"cannot be written", "permission denied", "dr-x------"}},
 		{"one file", func(dir string) error {
-			return errors.Join(os.Chmod(dir, 0o777), os.Chmod(filepath.Join(dir, "MANIFEST"), 0o400))
+			return os.Chmod(filepath.Join(dir, "MANIFEST"), 0)
 		}, []string{"cannot be used", "permission denied"}},
 		{"parent", func(dir string) error {
 			return errors.Join(os.RemoveAll(dir), os.Chmod(filepath.Dir(dir), 0o555))
@@ -37,6 +37,11 @@ func TestNoPermission(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer os.Chmod(filepath.Dir(dir), 0o755)
+			if os.Geteuid() == 0 {
+				if err := os.Chown(dir, nobody, nobody); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755), os.Chmod(filepath.Dir(dir), 0o755), c.spoil(dir)); err != nil {
 				t.Fatal(err)
 			}
@@ -59,14 +64,14 @@ func TestNoPermission(t *testing.T) {
 	}
 }
 
-// asNobody takes root's rights over files from this thread for a while. For
-// any other user it changes nothing, and that user is barred all the same.
+// asNobody makes this thread another user's for a while, if it is root's.
 func asNobody(f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if os.Geteuid() == 0 {
-		unix.Setfsuid(65534)
-		defer unix.Setfsuid(0)
+		keep := ^uintptr(0)
+		unix.RawSyscall(unix.SYS_SETRESUID, keep, nobody, keep)
+		defer unix.RawSyscall(unix.SYS_SETRESUID, keep, 0, keep)
 	}
 	return f()
 }

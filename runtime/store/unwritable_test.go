@@ -101,7 +101,7 @@ func TestUnwritable(t *testing.T) {
 			if role == "lose full" && !strings.HasPrefix(said["refused:"], "true ") {
 				t.Errorf("Get after a failed write = %s, want ErrClosed", said["refused:"])
 			}
-			if err := os.Chmod(dir, 0o700); err != nil {
+			if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, os.Geteuid(), os.Getegid())); err != nil {
 				t.Fatal(err)
 			}
 			wrote, _ := strconv.Atoi(said["wrote:"])

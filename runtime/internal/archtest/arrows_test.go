@@ -17,6 +17,7 @@ var rooms = []struct {
 	outside []string // what it may import outside of runtime; with /... also the folders inside
 }{
 	{0, "runtime/engine", []string{"messages/...", "actors"}},
+	{0, "runtime/private", nil},
 	{1, "runtime/engine/live", []string{"messages/...", "actors"}},
 	{1, "runtime/store", nil},
 	{1, "runtime/control", []string{"messages/...", "actors"}},

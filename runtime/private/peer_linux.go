@@ -1,0 +1,11 @@
+package private
+
+import "golang.org/x/sys/unix"
+
+func peerOf(fd int) (uid int, err error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	return int(cred.Uid), nil
+}

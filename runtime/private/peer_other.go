@@ -1,0 +1,13 @@
+//go:build !linux
+
+package private
+
+import "golang.org/x/sys/unix"
+
+func peerOf(fd int) (uid int, err error) {
+	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	return int(cred.Uid), nil
+}

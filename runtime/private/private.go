@@ -1,0 +1,133 @@
+// Package private keeps directories and sockets to the user that Kehai runs as.
+// Kehai reads private windows, so a directory that somebody else has prepared, or
+// may look into, is refused with the command that mends it.
+//
+// [Make] and [Check] are for directories, [Listen] and [Dial] for sockets. A
+// program calls [Umask] before it makes its first file.
+package private
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// Rule lists the permissions that nobody else may have to a directory.
+type Rule fs.FileMode
+
+// Rules.
+const (
+	// Closed is for a directory that holds private files: nobody else may enter it.
+	Closed Rule = 0o077
+	// Unwritable is for a directory whose private files and folders are closed
+	// themselves: others may enter it, and change nothing.
+	Unwritable Rule = 0o022
+)
+
+// Exposed says why a directory or a socket is not this user's alone.
+type Exposed struct {
+	Path string
+	What string // follows the path: "may be read by others"
+	Mend string // a sentence that tells what to do
+}
+
+func (e *Exposed) Error() string { return fmt.Sprintf("private: %s %s. %s", e.Path, e.What, e.Mend) }
+
+// Umask has every file and directory that this process makes closed to others.
+func Umask() { syscall.Umask(0o077) }
+
+// Make makes a directory, closed to others, with the parents that it lacks. One
+// that exists must keep the rule; if it is empty and this user's, it is closed.
+// Errors are [Exposed] or the system's.
+func Make(path string, rule Rule) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return fmt.Errorf("private: %w", err)
+		}
+	}
+	err := Check(path, rule)
+	var exposed *Exposed
+	if !errors.As(err, &exposed) || owned(path, rule, os.Geteuid()) != nil || !empty(path) {
+		return err
+	}
+	if err := os.Chmod(path, 0o700); err != nil {
+		return fmt.Errorf("private: %w", err)
+	}
+	return Check(path, rule)
+}
+
+// Check is nil for a directory that belongs to this user and keeps the rule.
+// Errors are [Exposed], or the system's: one that does not exist is
+// fs.ErrNotExist.
+func Check(path string, rule Rule) error { return check(path, rule, os.Geteuid()) }
+
+func check(path string, rule Rule, uid int) error {
+	if err := owned(path, rule, uid); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("private: %w", err)
+	}
+	open := info.Mode().Perm() & fs.FileMode(rule)
+	switch {
+	case open == 0:
+		return nil
+	case open&0o022 != 0:
+		return &Exposed{path, fmt.Sprintf("may be changed by other users (%v)", info.Mode()), "Close it: chmod 700 " + quote(path) + ", and look whether all in it is yours."}
+	}
+	return &Exposed{path, fmt.Sprintf("may be read by other users (%v)", info.Mode()), "Close it: chmod 700 " + quote(path) + "."}
+}
+
+// owned checks that a path is a directory of a user. A closed one is no symbolic
+// link; to another one the user's own link may lead.
+func owned(path string, rule Rule, uid int) error {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if rule == Closed || owner(info) != uid {
+			return &Exposed{path, "is a symbolic link", "Name the directory that it leads to, or remove the link."}
+		}
+		info, err = os.Stat(path)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("private: %w", err)
+	case !info.IsDir():
+		return &Exposed{path, fmt.Sprintf("is no directory (%v)", info.Mode()), "Choose another place, or move it away."}
+	case owner(info) != uid:
+		return &Exposed{path, fmt.Sprintf("belongs to user %d, and this is user %d", owner(info), uid), "Choose another place, or run as that user."}
+	}
+	return nil
+}
+
+// owner is whose a file is; -1 where the system does not tell.
+func owner(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
+}
+
+func empty(path string) bool {
+	dir, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	_, err = dir.Readdirnames(1)
+	return errors.Is(err, io.EOF)
+}
+
+// quote writes a path as a shell reads it.
+func quote(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+@%:,", r)
+	}) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

@@ -1,0 +1,289 @@
+package private
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// stranger is another user, as whom the test binary runs itself.
+const (
+	stranger = 3002
+	pathEnv  = "KEHAI_PRIVATE_TEST_SOCKET"
+)
+
+func TestMain(m *testing.M) {
+	path := os.Getenv(pathEnv)
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	err := errors.Join(syscall.Setgid(stranger), syscall.Setuid(stranger))
+	var conn net.Conn
+	if err == nil {
+		conn, err = net.Dial("unix", path)
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Printf("heard %q\n", hear(conn))
+}
+
+// hear is what is said on a connection until its end.
+func hear(conn net.Conn) string {
+	defer conn.Close()
+	said, _ := io.ReadAll(conn)
+	return string(said)
+}
+
+// shared is a directory that every user may enter and write to, as /tmp is.
+func shared(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "kehai-test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777|fs.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// directory makes one of a mode with a file in it.
+func directory(t *testing.T, mode fs.FileMode) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "dir")
+	err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "file"), nil, 0o600), os.Chmod(dir, mode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(dir, 0o700) }) // or it could not be removed
+	return dir
+}
+
+func TestMake(t *testing.T) {
+	deep := filepath.Join(t.TempDir(), "a", "b")
+	if err := Make(deep, Closed); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{deep, filepath.Dir(deep)} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("mode of %s = %v, %v, want 0700", dir, info.Mode(), err)
+		}
+	}
+	empty := t.TempDir() // an empty one is closed
+	if err := errors.Join(os.Chmod(empty, 0o755), Make(empty, Closed)); err != nil {
+		t.Errorf("Make(an empty directory) = %v, want no error", err)
+	}
+	if info, err := os.Stat(empty); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("mode of what was empty = %v, %v, want 0700", info.Mode(), err)
+	}
+}
+
+func TestModes(t *testing.T) {
+	for _, tt := range []struct {
+		mode       fs.FileMode
+		closed     string // what Make(Closed) says; "" for no error
+		unwritable string
+	}{
+		{0o700, "", ""},
+		{0o500, "", ""},
+		{0o755, "may be read by other users", ""},
+		{0o701, "may be read by other users", ""},
+		{0o750, "may be read by other users", ""},
+		{0o777, "may be changed by other users", "may be changed by other users"},
+		{0o720, "may be changed by other users", "may be changed by other users"},
+		{0o777 | fs.ModeSticky, "may be changed by other users", "may be changed by other users"},
+	} {
+		dir := directory(t, tt.mode)
+		for rule, want := range map[Rule]string{Closed: tt.closed, Unwritable: tt.unwritable} {
+			err := Make(dir, rule)
+			if want == "" && err != nil {
+				t.Errorf("Make(%v, %#o) = %v, want no error", tt.mode, rule, err)
+			}
+			var exposed *Exposed
+			if want != "" && (!errors.As(err, &exposed) || !strings.Contains(exposed.What, want) || !strings.Contains(exposed.Mend, "chmod 700 "+dir)) {
+				t.Errorf("Make(%v, %#o) = %v, want that it %s and chmod 700", tt.mode, rule, err, want)
+			}
+		}
+		if info, err := os.Stat(dir); err != nil || info.Mode()&^fs.ModeDir != tt.mode {
+			t.Errorf("mode afterwards = %v, %v, want %v", info.Mode(), err, tt.mode)
+		}
+	}
+	if err := Check(filepath.Join(t.TempDir(), "none"), Closed); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Check(nothing) = %v, want ErrNotExist", err)
+	}
+}
+
+func TestLinksAndFiles(t *testing.T) {
+	dir := directory(t, 0o700)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Make(link, Closed); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+		t.Errorf("Make(a link, Closed) = %v, want that it is a link", err)
+	}
+	if err := Make(link, Unwritable); err != nil {
+		t.Errorf("Make(this user's link, Unwritable) = %v, want no error", err)
+	}
+	if err := Check(filepath.Join(dir, "file"), Closed); err == nil || !strings.Contains(err.Error(), "is no directory") {
+		t.Errorf("Check(a file) = %v, want that it is no directory", err)
+	}
+	if err := Make(filepath.Join(dir, "file"), Closed); err == nil {
+		t.Error("Make(a file) = nil, want an error")
+	}
+	odd := directory(t, 0o755) + "'s $HOME"
+	if err := os.Rename(strings.TrimSuffix(odd, "'s $HOME"), odd); err != nil {
+		t.Fatal(err)
+	}
+	_, name := filepath.Split(odd)
+	err := Make(odd, Closed)
+	if want := strings.ReplaceAll(name, "'", `'\''`) + "'"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Make(%s) = %v, want a command that a shell reads as %s", odd, err, want)
+	}
+}
+
+// What another user has prepared is refused, whatever its mode.
+func TestDirectoriesOfAnotherUser(t *testing.T) {
+	for _, mode := range []fs.FileMode{0o700, 0o777} {
+		dir := directory(t, mode)
+		for _, rule := range []Rule{Closed, Unwritable} {
+			err := check(dir, rule, stranger)
+			var exposed *Exposed
+			if !errors.As(err, &exposed) || !strings.Contains(exposed.What, fmt.Sprintf("belongs to user %d, and this is user 3002", os.Geteuid())) {
+				t.Errorf("check(a directory of another user, %#o) = %v, want whose it is", rule, err)
+			}
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	if err := check(link, Unwritable, stranger); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+		t.Errorf("check(a link of another user) = %v, want that it is a link", err)
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	dir := filepath.Join(shared(t), "kehai-0") // as root another user can be had
+	if err := errors.Join(os.Mkdir(dir, 0o777), os.Chmod(dir, 0o777), os.Chown(dir, stranger, stranger)); err != nil {
+		t.Fatal(err)
+	}
+	if ln, err := Listen(filepath.Join(dir, "a.sock")); err == nil {
+		ln.Close()
+		t.Error("Listen in a directory of another user = nil, want an error")
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o777 {
+		t.Errorf("mode of what another user owns = %v, %v, want it as it was", info.Mode(), err)
+	}
+}
+
+// echo answers each connection with a word.
+func echo(t *testing.T, ln net.Listener, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(conn, "hello")
+			conn.Close()
+		}
+	}()
+	t.Cleanup(func() {
+		ln.Close()
+		<-done
+	})
+}
+
+func TestSocket(t *testing.T) {
+	path := filepath.Join(shared(t), "own", "a.sock")
+	ln, err := Listen(path)
+	echo(t, ln, err)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the socket = %v, %v, want 0600", info.Mode(), err)
+	}
+	conn, err := Dial(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := hear(conn); said != "hello" {
+		t.Errorf("this user hears %q, want hello", said)
+	}
+	if _, err := Dial(t.Context(), path+"x"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Dial(no socket) = %v, want ErrNotExist", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Dial(ctx, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("Dial(ended) = %v, want Canceled", err)
+	}
+	conn, err = dial(t.Context(), path, stranger)
+	if err == nil {
+		conn.Close()
+	}
+	var exposed *Exposed
+	if !errors.As(err, &exposed) || !strings.Contains(exposed.What, fmt.Sprintf("is served by user %d", os.Geteuid())) {
+		t.Errorf("Dial as another user = %v, want who serves it", err)
+	}
+}
+
+// Even where modes let another user through, nothing is said to it.
+func TestSocketAndAnotherUser(t *testing.T) {
+	path := filepath.Join(shared(t), "own", "a.sock")
+	ln, err := Listen(path)
+	if os.Geteuid() != 0 { // nobody else can be had: let it be another user's socket
+		ln = guarded{ln.(guarded).Listener, stranger}
+	}
+	echo(t, ln, err)
+	if err := errors.Join(os.Chmod(filepath.Dir(path), 0o755), os.Chmod(path, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		conn, err := net.Dial("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := hear(conn); said != "" {
+			t.Errorf("another user hears %q, want nothing", said)
+		}
+		return
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), pathEnv+"="+path)
+	if out, err := cmd.Output(); string(out) != "heard \"\"\n" {
+		t.Errorf("another user says %q, %v, want that it heard nothing", out, err)
+	}
+}
+
+func TestUmask(t *testing.T) {
+	before := syscall.Umask(0o022)
+	t.Cleanup(func() { syscall.Umask(before) })
+	Umask()
+	path := filepath.Join(t.TempDir(), "file")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o666) // as Badger makes its files
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of a new file = %v, %v, want 0600", info.Mode(), err)
+	}
+}
