@@ -58,7 +58,7 @@ A first Ctrl-C stops in order: what is under way is finished and stored. A secon
 one stops at once; nothing is lost either way.`,
 		Example: `  kehai run
   kehai run --for 30s --json | jq .text
-  kehai run --script chat.jsonl --speed 10 --no-web --data /tmp/kehai`,
+  kehai run --script chat.jsonl --speed 10 --no-web --data trial`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.run(cmd, f) },
 	}
