@@ -297,3 +297,17 @@ func FuzzDecodeRow(f *testing.F) {
 		}
 	})
 }
+
+func TestRowKey(t *testing.T) {
+	last := ""
+	for _, n := range []uint64{0, 1, 9, 10, 99_999, 1 << 40} {
+		key := actors.RowKey(n)
+		if back, err := actors.RowNumber(key); err != nil || back != n || key <= last {
+			t.Errorf("RowKey(%d) = %q, of the row %d, %v, want it back, and behind %q", n, key, back, err, last)
+		}
+		last = key
+	}
+	if _, err := actors.RowNumber("head"); !errors.Is(err, actors.ErrRow) {
+		t.Errorf("RowNumber(head) = %v, want %v", err, actors.ErrRow)
+	}
+}

@@ -32,7 +32,7 @@ var (
 )
 
 // RowKey is the key in [Messages] of the nth message, counted from 1.
-func RowKey(n int64) string { return fmt.Sprintf("%016d", n) }
+func RowKey(n int64) string { return actors.RowKey(uint64(n)) }
 
 // New makes the constructor of conversations.
 func New(o Options) func(messages.Address) actors.Actor {

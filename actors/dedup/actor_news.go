@@ -1,8 +1,6 @@
 package dedup
 
 import (
-	"fmt"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -103,14 +101,14 @@ func (a *actor) recent(turn *actors.Turn) (*Window, error) {
 	}
 	w := NewWindow(a.windowRules)
 	for key, row := range Lines.All(turn) {
-		no, err := rowNumber(key)
+		no, err := actors.RowNumber(key)
 		if err != nil {
 			return nil, err
 		}
 		w.LoadLine(no, row)
 	}
 	for key, row := range Prints.All(turn) {
-		no, err := rowNumber(key)
+		no, err := actors.RowNumber(key)
 		if err != nil {
 			return nil, err
 		}
@@ -128,28 +126,18 @@ func (a *actor) remember(turn *actors.Turn, t messages.Text, at time.Time) error
 	w.Remember(a.conversation, t, at)
 	c := w.Changes()
 	for _, no := range c.LinesGone {
-		Lines.Delete(turn, numberKey(no))
+		Lines.Delete(turn, actors.RowKey(no))
 	}
 	for _, no := range c.PrintsGone {
-		Prints.Delete(turn, numberKey(no))
+		Prints.Delete(turn, actors.RowKey(no))
 	}
 	for _, no := range sortedNumbers(c.Lines) {
-		Lines.Put(turn, numberKey(no), c.Lines[no])
+		Lines.Put(turn, actors.RowKey(no), c.Lines[no])
 	}
 	for _, no := range sortedNumbers(c.Prints) {
-		Prints.Put(turn, numberKey(no), c.Prints[no])
+		Prints.Put(turn, actors.RowKey(no), c.Prints[no])
 	}
 	return nil
-}
-
-func numberKey(no uint64) string { return fmt.Sprintf("%016d", no) }
-
-func rowNumber(key string) (uint64, error) {
-	no, err := strconv.ParseUint(key, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("dedup: row key %q is no number: the store is damaged, run: kehai doctor", key)
-	}
-	return no, nil
 }
 
 // seenAt is the time of a frame, never later than now.

@@ -2,7 +2,6 @@ package ingress
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -30,8 +29,6 @@ var (
 	Heard = actors.NewTable[Entry]("heard")
 	Lasts = actors.NewTable[messages.Occurrence]("last") // taken in; one row, last
 )
-
-func rowKey(n uint64) string { return fmt.Sprintf("%016d", n) }
 
 type actor struct {
 	rules  Rules
@@ -79,7 +76,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 		a.forgetSent(turn, 0)
 	}
 	a.memory.addSent(a.rules, n, s)
-	Sends.Put(turn, rowKey(n), s)
+	Sends.Put(turn, actors.RowKey(n), s)
 	return nil
 }
 
@@ -128,7 +125,7 @@ func (a *actor) remember(turn *actors.Turn, h messages.Heard, at time.Time) {
 	}
 	n := a.memory.nextHeard()
 	a.memory.addHeard(n, e)
-	Heard.Put(turn, rowKey(n), e)
+	Heard.Put(turn, actors.RowKey(n), e)
 }
 
 // forgetOld removes from the old end what no window reaches at a time. What
@@ -144,12 +141,12 @@ func (a *actor) forgetOld(turn *actors.Turn, at time.Time) {
 }
 
 func (a *actor) forgetSent(turn *actors.Turn, i int) {
-	Sends.Delete(turn, rowKey(a.memory.sent[i].n))
+	Sends.Delete(turn, actors.RowKey(a.memory.sent[i].n))
 	a.memory.removeSent(i)
 }
 
 func (a *actor) forgetHeard(turn *actors.Turn) {
-	Heard.Delete(turn, rowKey(a.memory.first))
+	Heard.Delete(turn, actors.RowKey(a.memory.first))
 	a.memory.removeHeard()
 }
 
@@ -160,14 +157,14 @@ func (a *actor) ready(turn *actors.Turn, msg messages.Message, c messages.Conver
 	}
 	a.memory = &Memory{}
 	for key, s := range Sends.All(turn) {
-		n, err := rowNumber(key)
+		n, err := actors.RowNumber(key)
 		if err != nil {
 			return err
 		}
 		a.memory.addSent(a.rules, n, s)
 	}
 	for key, e := range Heard.All(turn) {
-		n, err := rowNumber(key)
+		n, err := actors.RowNumber(key)
 		if err != nil {
 			return err
 		}
@@ -177,12 +174,4 @@ func (a *actor) ready(turn *actors.Turn, msg messages.Message, c messages.Conver
 		a.memory.addHeard(n, e)
 	}
 	return nil
-}
-
-func rowNumber(key string) (uint64, error) {
-	n, err := strconv.ParseUint(key, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("ingress: row key %q is no number: the store is damaged, run: kehai doctor", key)
-	}
-	return n, nil
 }

@@ -131,8 +131,8 @@ func TestCrashes(t *testing.T) {
 		h.WantDropped("ingress", "short: equal to a text heard 0s before")
 		h.WantNothingDropped()
 		h.WantDeadLetters(0)
-		actortest.WantRows(h, Sends, map[string]Sent{rowKey(1): {"今から向かいます", "t1", start}})
-		actortest.WantRows(h, Heard, map[string]Entry{rowKey(1): {Text: "待ってるね", Single: true, Side: messages.SideIncoming, At: start.Add(5 * sec)}})
+		actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(1): {"今から向かいます", "t1", start}})
+		actortest.WantRows(h, Heard, map[string]Entry{actors.RowKey(1): {Text: "待ってるね", Single: true, Side: messages.SideIncoming, At: start.Add(5 * sec)}})
 		actortest.WantStored(h, Lasts, "last", 3)
 	}
 }
@@ -159,8 +159,8 @@ func TestForgetting(t *testing.T) {
 	sent, heard := map[string]Sent{}, map[string]Entry{}
 	for i := 2; i < 5; i++ {
 		at := start.Add(time.Duration(i) * sec)
-		sent[rowKey(uint64(i+1))] = Sent{messages.Text(of(10*i, 8)), fmt.Sprint(i), at}
-		heard[rowKey(uint64(i+1))] = Entry{Text: messages.Text(of(1000+10*i, 8)), Single: true, Side: messages.SideIncoming, At: at}
+		sent[actors.RowKey(uint64(i+1))] = Sent{messages.Text(of(10*i, 8)), fmt.Sprint(i), at}
+		heard[actors.RowKey(uint64(i+1))] = Entry{Text: messages.Text(of(1000+10*i, 8)), Single: true, Side: messages.SideIncoming, At: at}
 	}
 	actortest.WantRows(h, Sends, sent)
 	actortest.WantRows(h, Heard, heard)
@@ -172,8 +172,8 @@ func TestForgetting(t *testing.T) {
 	actortest.WantRows(h, Sends, sent)
 	h.SetClock(start.Add(10*time.Minute + 3*sec)) // the first is 10 min 1 s old
 	h.Send(said(7, "。", h.Now()))
-	delete(sent, rowKey(3))
-	delete(sent, rowKey(4))
+	delete(sent, actors.RowKey(3))
+	delete(sent, actors.RowKey(4))
 	actortest.WantRows(h, Sends, sent)
 }
 
@@ -185,7 +185,7 @@ func TestAnotherAttemptRenews(t *testing.T) {
 	h.Send(told("おはよう", "t1"))
 	h.Send(told("おはよう", "t2"))
 	at := h.Now()
-	actortest.WantRows(h, Sends, map[string]Sent{rowKey(2): {"おはよう", "t1", at}, rowKey(3): {"おはよう", "t2", at}})
+	actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(2): {"おはよう", "t1", at}, actors.RowKey(3): {"おはよう", "t2", at}})
 	h.Advance(2 * time.Minute)
 	echo := said(1, "おはよう", h.Now())
 	echo.Side = messages.SideOwn
@@ -292,7 +292,7 @@ func checkCache(t *rapid.T, m *Memory, sent []Sent, heard []Entry) {
 func rows[V any](h *actortest.Harness, table actors.Table[V]) []V {
 	var out []V
 	for n := range uint64(40) {
-		if v, ok := actortest.Stored(h, table, rowKey(n)); ok {
+		if v, ok := actortest.Stored(h, table, actors.RowKey(n)); ok {
 			out = append(out, v)
 		}
 	}
