@@ -109,7 +109,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		}
 	case messages.KeyRecency:
 		if !a.row.Paused {
-			a.key = later(a.key, m.LastKey)
+			a.key = Later(a.key, m.LastKey)
 		}
 	case messages.AskFocus:
 		a.answer(turn, m)
@@ -206,7 +206,7 @@ func (a *actor) reported() messages.FocusState {
 
 func (a *actor) use(m messages.UsageSnapshot) {
 	if s := m.SecondsSinceLastKeyboard; s.Known {
-		a.key = later(a.key, m.ObservedAt.Add(-seconds(s.Value)))
+		a.key = Later(a.key, m.ObservedAt.Add(-seconds(s.Value)))
 	}
 	a.look.Usage = &m
 }
@@ -221,7 +221,8 @@ func seconds(s float64) time.Duration {
 	return time.Duration(min(s, maxSeconds) * float64(time.Second))
 }
 
-func later(a, b time.Time) time.Time {
+// Later is the later one of two times.
+func Later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}

@@ -27,14 +27,18 @@ func (b Box) In(size image.Point, scale float64) image.Rectangle {
 }
 
 func side(at, length, size int, scale float64) (from, to int) {
-	if from = px(at, scale); at < 0 {
+	if from = Pixels(at, scale); at < 0 {
 		from += size
 	}
-	if to = from + px(length, scale); length <= 0 {
-		to = size + px(length, scale)
+	if to = from + Pixels(length, scale); length <= 0 {
+		to = size + Pixels(length, scale)
 	}
 	return max(from, 0), min(to, size)
 }
 
-// px converts a logical length to captured pixels.
-func px(length int, scale float64) int { return int(math.Round(float64(length) * scale)) }
+// Pixels converts a logical length to captured pixels. A scale beyond reason gives
+// a length beyond any picture, not an overflow.
+func Pixels(length int, scale float64) int {
+	const beyond = 1 << 24
+	return int(math.Round(max(-beyond, min(float64(length)*scale, beyond))))
+}

@@ -28,7 +28,7 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 		return Layout{}, fmt.Errorf("%w: want a picture and a scale from 0.25 to 16", ErrCalibrate)
 	}
 	s := shot{img: img, w: img.Rect.Dx(), h: img.Rect.Dy(), scale: scale}
-	if s.w < max(px(120, scale), 60) || s.h < max(px(160, scale), 80) {
+	if s.w < max(Pixels(120, scale), 60) || s.h < max(Pixels(160, scale), 80) {
 		return Layout{}, fmt.Errorf("%w: %d×%d pixels at scale %v are too small for a chat window", ErrCalibrate, s.w, s.h, scale)
 	}
 	if !s.findGround() {
@@ -84,7 +84,7 @@ func (s *shot) at(x, y int) rgb {
 
 // edges are two columns in which nothing but ground is drawn.
 func (s *shot) edges() [2]int {
-	m := px(4, s.scale)
+	m := Pixels(4, s.scale)
 	return [2]int{m, s.w - 1 - m}
 }
 
@@ -115,7 +115,7 @@ func (s *shot) findGround() bool {
 // findArea takes the rows from the first to the last stretch in which both
 // edges are ground.
 func (s *shot) findArea() bool {
-	need := px(8, s.scale)
+	need := Pixels(8, s.scale)
 	edges := s.edges()
 	run := 0
 	s.top = -1
@@ -146,7 +146,7 @@ type fill struct {
 // fills returns the fill of own and of incoming bubbles, nil where there is
 // none.
 func (s *shot) fills() (own, incoming *fill) {
-	long := px(10, s.scale)
+	long := Pixels(10, s.scale)
 	all := map[rgb]*fill{}
 	for y := s.top; y < s.bottom; y++ {
 		row := map[rgb][2]int{} // first and last pixel of each colour's long runs
@@ -177,7 +177,7 @@ func (s *shot) fills() (own, incoming *fill) {
 	best := map[bool]float64{}
 	for _, c := range slices.SortedFunc(maps.Keys(all), rgb.less) {
 		f := all[c]
-		if f.rows < px(15, s.scale) || f.count*500 < s.w*(s.bottom-s.top) {
+		if f.rows < Pixels(15, s.scale) || f.count*500 < s.w*(s.bottom-s.top) {
 			continue
 		}
 		var leftRows, rightRows int

@@ -68,8 +68,8 @@ type Lane struct {
 
 // Columns returns the lane in a frame of a width in pixels.
 func (l Lane) Columns(width int, scale float64) (from, to int) {
-	centre := max(px(l.FromRight, scale), int(l.Ratio*float64(width)))
-	w := max(px(l.Width, scale), 1)
+	centre := max(Pixels(l.FromRight, scale), int(l.Ratio*float64(width)))
+	w := max(Pixels(l.Width, scale), 1)
 	from = max(width-centre-w/2, 0)
 	return from, min(from+w, width)
 }

@@ -97,6 +97,7 @@ func TestBoxIn(t *testing.T) {
 		{Box{0, -40, 0, 40}, 2, image.Rect(0, 640, 480, 720)},
 		{Box{500, 0, 0, 0}, 1, image.Rectangle{}},
 		{Box{0, -900, 10, 950}, 1, image.Rect(0, 0, 10, 720)},
+		{Box{0, 0, 10, 10}, 1e300, image.Rect(0, 0, 480, 720)}, // a scale beyond reason does not overflow
 	} {
 		if got := c.box.In(size, c.scale); got != c.want {
 			t.Errorf("%v.In(%v, %v) = %v, want %v", c.box, size, c.scale, got, c.want)

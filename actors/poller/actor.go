@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
-	"github.com/kehai-run/kehai/actors/pace"
+	"github.com/kehai-run/kehai/actors/backoff"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -248,7 +248,7 @@ func (a *actor) hold(hash messages.FrameHash) {
 		a.held = &held{hash: hash}
 	}
 	a.held.times++
-	a.held.until = a.began.Add(pace.Backoff(a.o.Interval, a.o.MaxBackoff, a.held.times))
+	a.held.until = a.began.Add(backoff.Delay(a.o.Interval, a.o.MaxBackoff, a.held.times))
 }
 
 // reset makes the next poll count as changed, also if fusion has the present
@@ -308,7 +308,7 @@ func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 		a.tellReset(turn)
 	}
 	a.report(turn, stateCode(m), m.Detail)
-	turn.After("poll", pace.Backoff(a.o.Interval, a.o.MaxBackoff, a.failures), messages.PollDue{})
+	turn.After("poll", backoff.Delay(a.o.Interval, a.o.MaxBackoff, a.failures), messages.PollDue{})
 }
 
 // report publishes a change of whether the window can be captured.

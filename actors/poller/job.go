@@ -3,7 +3,7 @@ package poller
 import (
 	"time"
 
-	"github.com/kehai-run/kehai/actors/pace"
+	"github.com/kehai-run/kehai/actors/backoff"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -42,7 +42,7 @@ func (j *job) may(now time.Time) bool {
 func (j *job) failed(refused bool, now time.Time, o Options) (giveUp bool) {
 	j.stage = captured
 	j.failures++
-	j.until = now.Add(pace.Backoff(o.Interval, o.MaxBackoff, j.failures))
+	j.until = now.Add(backoff.Delay(o.Interval, o.MaxBackoff, j.failures))
 	if refused {
 		return false
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
-	"github.com/kehai-run/kehai/actors/pace"
+	"github.com/kehai-run/kehai/actors/backoff"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -113,7 +113,7 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 		a.known = false // the next one has a list of its own
 	}
 	a.report(turn, code, m.Detail)
-	turn.After("poll", pace.Backoff(a.o.Interval, a.o.MaxBackoff, a.failures), messages.StructureDue{})
+	turn.After("poll", backoff.Delay(a.o.Interval, a.o.MaxBackoff, a.failures), messages.StructureDue{})
 }
 
 // report publishes a change of whether the rows can be counted.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/private"
 )
@@ -237,14 +238,7 @@ func (c *feedClient) wait(ctx context.Context, d time.Duration) error {
 	if d >= longWait {
 		c.say("the next line comes in %v; --fast does not wait", d.Round(time.Second))
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
+	return hardware.Pause(ctx, d)
 }
 
 // pace says when recorded lines are due.

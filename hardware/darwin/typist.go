@@ -35,18 +35,7 @@ func OpenTypist() (*Typist, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Typist{screen: s, a: s.a, pause: pause}, nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return &Typist{screen: s, a: s.a, pause: hardware.Pause}, nil
 }
 
 const (

@@ -65,7 +65,7 @@ func (o own) Activate(ctx context.Context, ref string) error {
 		if err := robotgo.ActivePid(pid); err != nil {
 			return fmt.Errorf("robot: process %s has no window: %w: %w", ref, err, hardware.ErrWindowGone)
 		}
-		if err := wait(ctx, ownPoll); err != nil {
+		if err := hardware.Pause(ctx, ownPoll); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (own) Lend(ctx context.Context, text string, paste func(context.Context) er
 	}
 	err = paste(ctx)
 	if err == nil {
-		if err = wait(ctx, ownPaste); err != nil {
+		if err = hardware.Pause(ctx, ownPaste); err != nil {
 			err = fmt.Errorf("robot: pasting was interrupted: %w: %w", err, hardware.ErrPartlyTyped)
 		}
 	}
@@ -93,15 +93,4 @@ func (own) Lend(ctx context.Context, text string, paste func(context.Context) er
 	// here would have the caller paste it again.
 	_ = robotgo.WriteAll(before)
 	return err
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

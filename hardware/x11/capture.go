@@ -79,7 +79,7 @@ const (
 func (d *Display) grab(ctx context.Context, s *session, w xproto.Window) (img *image.RGBA, err error) {
 	for i := range grabTries {
 		if i > 0 {
-			if err := pause(ctx, grabPause<<i); err != nil {
+			if err := hardware.Pause(ctx, grabPause<<i); err != nil {
 				return nil, err
 			}
 		}
@@ -257,12 +257,12 @@ const (
 )
 
 func (d *Display) settled(ctx context.Context, s *session, w xproto.Window) (*image.RGBA, error) {
-	if err := pause(ctx, settleFirst); err != nil {
+	if err := hardware.Pause(ctx, settleFirst); err != nil {
 		return nil, err
 	}
 	last, err := d.grab(ctx, s, w)
 	for i := 0; i < settleSteps && err == nil; i++ {
-		if err := pause(ctx, settleStep); err != nil {
+		if err := hardware.Pause(ctx, settleStep); err != nil {
 			return nil, err
 		}
 		var img *image.RGBA

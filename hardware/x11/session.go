@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/jezek/xgb"
 	"github.com/jezek/xgb/composite"
@@ -207,16 +206,4 @@ func isGone(err error) bool {
 func isMatch(err error) bool {
 	var match xproto.MatchError
 	return errors.As(err, &match)
-}
-
-// pause waits, or returns the context's error.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -136,7 +136,7 @@ func (d *Display) Activate(ctx context.Context, ref string) error {
 				return nil
 			}
 			if active == w {
-				if err := pause(ctx, activateRest); err != nil {
+				if err := hardware.Pause(ctx, activateRest); err != nil {
 					return err
 				}
 				rested = true
@@ -151,7 +151,7 @@ func (d *Display) Activate(ctx context.Context, ref string) error {
 			if err := s.activate(w); err != nil {
 				return err
 			}
-			if err := pause(ctx, activatePoll); err != nil {
+			if err := hardware.Pause(ctx, activatePoll); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package history
 import (
 	"time"
 
+	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -91,7 +92,7 @@ func Hours(spans []Span, from, to time.Time) []Hour {
 		}
 		h := Hour{Start: start, Time: map[messages.Attention]time.Duration{}}
 		for _, s := range spans {
-			if d := earlier(s.End, end).Sub(later(s.Start, start)); d > 0 {
+			if d := earlier(s.End, end).Sub(focus.Later(s.Start, start)); d > 0 {
 				h.Time[s.State] += d
 			}
 		}
@@ -103,13 +104,6 @@ func Hours(spans []Span, from, to time.Time) []Hour {
 
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
 		return a
 	}
 	return b

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -71,7 +72,7 @@ func (a actor) change(turn *actors.Turn, edit func(*Spell)) {
 func (a actor) keep(turn *actors.Turn, spell Spell) {
 	at, ok := a.o.due(spell)
 	if ok {
-		spell.Due = later(at, turn.Now())
+		spell.Due = focus.Later(at, turn.Now())
 		turn.After("notice", spell.Due.Sub(turn.Now()), messages.NoticeDue{})
 	} else {
 		spell.Due = time.Time{}

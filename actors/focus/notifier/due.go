@@ -3,6 +3,7 @@ package notifier
 import (
 	"time"
 
+	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -58,19 +59,12 @@ func (o Options) due(s Spell) (time.Time, bool) {
 	}
 	at := s.Since.Add(dwell)
 	if last, ok := s.Last[s.State]; ok {
-		at = later(at, last.Add(max(0, o.CoolDown)))
+		at = focus.Later(at, last.Add(max(0, o.CoolDown)))
 	}
 	if s.Paused {
-		at = later(at, s.Until)
+		at = focus.Later(at, s.Until)
 	}
 	return at, true
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // overdue is how late a notice may be. A machine that slept or was off does not

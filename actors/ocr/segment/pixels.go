@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 
+	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/hardware"
 )
 
@@ -41,11 +42,8 @@ func (p pixels) at(x, y int) colour {
 	return colour(binary.LittleEndian.Uint32(p.pix[y*p.stride+4*x:]))
 }
 
-// px converts a logical length to captured pixels. A scale beyond reason gives
-// a length beyond any picture, not an overflow.
-func (p pixels) px(length int) int {
-	return int(math.Round(min(float64(length)*p.scale, 1<<24)))
-}
+// px converts a logical length to captured pixels.
+func (p pixels) px(length int) int { return layout.Pixels(length, p.scale) }
 
 // stretch returns the end of the pixels of one colour that begin at x, both in
 // bytes of the row. Most of a window is plain: eight pixels are compared at once.

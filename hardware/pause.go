@@ -1,0 +1,19 @@
+package hardware
+
+import (
+	"context"
+	"time"
+)
+
+// Pause waits for d, as drivers do between what they press. It returns the error
+// of ctx if that ends first.
+func Pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
