@@ -116,7 +116,7 @@ func OpenResting(cfg config.Config, opts ...Option) (*Resting, error) {
 		Sync: cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})
 	if err == nil {
-		err = e.Recover()
+		err = e.Control().Recover()
 	}
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
@@ -146,14 +146,15 @@ func told() []engine.Kind {
 // commit writes what the backend's methods change.
 func (r *Resting) commit(ctx context.Context) {
 	defer close(r.done)
+	engine := r.engine.Control()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-r.engine.CommitReady():
+		case <-engine.CommitReady():
 		}
 		for {
-			n, paused := r.engine.Commit(1)
+			n, paused := engine.Commit(1)
 			if paused && !sleep(ctx, time.Second) || n == 0 && !paused {
 				break
 			}
@@ -177,5 +178,5 @@ func (r *Resting) Close() error {
 // asleep is the driver of an engine whose actors do not run.
 type asleep struct{}
 
-func (asleep) Wake(*engine.Cell)  {}
-func (asleep) WakeWorkers(string) {}
+func (asleep) Wake(*engine.Activation) {}
+func (asleep) WakeWorkers(string)      {}

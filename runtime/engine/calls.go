@@ -45,17 +45,17 @@ type Job struct {
 	Options actors.CallOptions
 	Attempt int // from 1
 
-	receipt string
-	inc     uint64
-	trace   string
-	done    atomic.Bool
+	receipt     string
+	incarnation uint64
+	trace       string
+	done        atomic.Bool
 }
 
 // again is the next attempt of the same call.
 func (j *Job) again() *Job {
 	return &Job{
 		ID: j.ID, Caller: j.Caller, Worker: j.Worker, Request: j.Request, Options: j.Options,
-		Attempt: j.Attempt + 1, receipt: j.receipt, inc: j.inc, trace: j.trace,
+		Attempt: j.Attempt + 1, receipt: j.receipt, incarnation: j.incarnation, trace: j.trace,
 	}
 }
 
@@ -78,15 +78,15 @@ func (p *pool) limit() int {
 	return defaultQueue
 }
 
-func (e *Engine) performCall(c *Cell, st *staged, call actors.Call) {
+func (e *Engine) performCall(t *turn, call actors.Call) {
 	job := &Job{
-		ID: call.ID, Caller: c.addr, Worker: call.Worker, Request: call.Request, Options: call.Options,
-		Attempt: 1, trace: st.cause.Trace,
+		ID: call.ID, Caller: t.act.addr, Worker: call.Worker, Request: call.Request, Options: call.Options,
+		Attempt: 1, trace: t.cause.Trace,
 	}
 	if e.durable(call.Request) {
-		job.receipt = ofActor(keyCall, c.addr, call.ID)
+		job.receipt = ofActor(keyCall, t.act.addr, call.ID)
 	} else {
-		job.inc = st.inc
+		job.incarnation = t.incarnation
 	}
 	e.submitJob(job)
 }
@@ -121,8 +121,8 @@ func (e *Engine) submitJob(job *Job) {
 
 // TakeJob hands the next waiting job of a pool to a driver, nil if there is
 // none. Every job taken must be finished with FinishJob.
-func (e *Engine) TakeJob(kind string) *Job {
-	p := e.pools[kind]
+func (c Control) TakeJob(kind string) *Job {
+	p := c.pools[kind]
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.queue) == 0 {
@@ -162,18 +162,18 @@ func Perform(ctx context.Context, w actors.Worker, job *Job) (result messages.Me
 // FinishJob takes what an attempt came to; only the first call for an attempt
 // counts, so that a late answer of an abandoned worker changes nothing. It
 // reports whether the worker must be restarted.
-func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Message, kind messages.FailureKind, err error, took time.Duration) (restart bool) {
+func (c Control) FinishJob(job *Job, worker messages.Address, result messages.Message, kind messages.FailureKind, err error, took time.Duration) (restart bool) {
 	if !job.done.CompareAndSwap(false, true) {
 		return false
 	}
-	p := e.pools[job.Worker]
+	p := c.pools[job.Worker]
 	if p != nil { // else it was diverted
 		p.mu.Lock()
 		p.busy--
 		p.mu.Unlock()
 	}
 	if err == nil {
-		if terr := e.checkAnswer(job, result); terr != nil {
+		if terr := c.checkAnswer(job, result); terr != nil {
 			kind, err = messages.FailureError, terr
 		}
 	}
@@ -185,21 +185,21 @@ func (e *Engine) FinishJob(job *Job, worker messages.Address, result messages.Me
 			code = refusal.Code
 		}
 	}
-	e.report(events.CallFinished{
+	c.report(events.CallFinished{
 		Worker: worker, Call: job.ID, Caller: job.Caller, Attempt: job.Attempt,
-		Failure: kind, Code: code, Detail: detail, Took: took, At: e.clock.Now(),
+		Failure: kind, Code: code, Detail: detail, Took: took, At: c.clock.Now(),
 	})
 	switch {
 	case err == nil:
-		e.answer(job, result)
+		c.answer(job, result)
 		return false
 	case refusal != nil:
-		e.answerFailed(job, kind, code, detail)
+		c.answerFailed(job, kind, code, detail)
 		return false
 	case job.Attempt <= job.Options.Retries:
-		e.retry(p, job)
+		c.retry(p, job)
 	default:
-		e.answerFailed(job, kind, "", detail)
+		c.answerFailed(job, kind, "", detail)
 	}
 	return true
 }
@@ -215,7 +215,7 @@ func (e *Engine) retry(p *pool, job *Job) {
 	}
 	rest(1)
 	next := job.again()
-	key := fmt.Sprintf("r%s\x00%s\x00%d", job.Caller, job.ID, job.inc)
+	key := fmt.Sprintf("r%s\x00%s\x00%d", job.Caller, job.ID, job.incarnation)
 	due := e.clock.Now().Add(backoff(job.Attempt, e.jitter()))
 	e.timers.arm(key, due, false, func() {
 		rest(-1)
@@ -246,7 +246,7 @@ func (e *Engine) answer(job *Job, result messages.Message) {
 	}
 	e.deliver(Envelope{
 		ID: job.ID + ".r", From: messages.To(job.Worker, "pool"), To: job.Caller, Trace: job.trace, At: e.clock.Now(),
-		Message: result, receipt: job.receipt, call: job.ID, tag: job.Options.Tag, inc: job.inc,
+		Message: result, receipt: job.receipt, call: job.ID, tag: job.Options.Tag, incarnation: job.incarnation,
 		stored: job.receipt != "",
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages/events"
 )
 
@@ -15,15 +16,15 @@ const (
 	maxTurn    = MaxBatch - batchBytes - 64<<10
 )
 
-// ErrStopped answers a wish that the engine was given too late.
+// ErrStopped answers a request of a host that comes too late.
 var ErrStopped = errors.New("engine: stopped before the change was stored: make it again after the next start")
 
-// committer is the only writer of the store: it takes the turns that wait at
-// the moment, writes them as one transaction, and releases their deliveries in
-// order. It owns no goroutine; commitBatch is called by one goroutine at a time.
+// committer is the only writer of the store. It takes the turns that wait at the
+// moment, writes them as one transaction, and then releases their deliveries in
+// order. It owns no goroutine; one at a time calls Commit.
 type committer struct {
 	mu     sync.Mutex
-	queue  []*staged
+	queue  []pendingCommit
 	wake   chan struct{}
 	seq    uint64 // last sequence number given out
 	paused bool   // for want of space
@@ -32,59 +33,57 @@ type committer struct {
 
 func newCommitter() *committer { return &committer{wake: make(chan struct{}, 1)} }
 
-// submit hands a cell's turn to the committer, or releases it at once when it
-// needs no store and nothing before it waits. It reports false when the cell's
-// pending turns were thrown away meanwhile.
-func (e *Engine) submit(c *Cell, gen uint64, st *staged) bool {
-	st.cell, st.gen = c, gen
-	c.mu.Lock()
-	if c.gen != gen {
-		c.mu.Unlock()
+// submit hands a turn to the committer, or releases it at once when it needs no
+// store and nothing before it waits. It reports false when the pending turns of
+// its activation were taken back meanwhile.
+func (e *Engine) submit(t *turn, generation uint64) bool {
+	act := t.act
+	t.generation = generation
+	act.mu.Lock()
+	if act.generation != generation {
+		act.mu.Unlock()
 		return false
 	}
-	st.done = !st.durable
-	c.pending = append(c.pending, st)
-	for _, op := range st.ops {
-		if c.view == nil {
-			c.view = map[string]overlay{}
+	t.done = !t.durable
+	act.pending = append(act.pending, t)
+	for _, op := range t.ops {
+		if act.view == nil {
+			act.view = map[string]overlay{}
 		}
-		c.view[string(op.Key)] = overlay{value: op.Value, ok: !op.Delete, by: st}
+		act.view[string(op.Key)] = overlay{value: op.Value, ok: !op.Delete, by: t}
 	}
-	if st.out != nil {
-		for _, t := range st.out.Timers {
-			e.markTimer(c, t)
+	if t.out != nil {
+		for _, timer := range t.out.Timers {
+			e.markTimer(act, timer)
 		}
 	}
-	c.mu.Unlock()
-	if st.durable {
-		if st.size == 0 {
-			st.measure()
-		}
-		e.enqueue(st)
+	act.mu.Unlock()
+	if t.durable {
+		e.enqueue(t)
 	} else {
-		e.releaseReady(c)
+		e.releaseReady(act)
 	}
 	return true
 }
 
 // markTimer makes the setting of a fleeting timer visible to the next turn.
-func (e *Engine) markTimer(c *Cell, t timerWish) {
-	delete(c.fleeting, t.Key)
+func (e *Engine) markTimer(act *Activation, t actors.Timer) {
+	delete(act.fleeting, t.Key)
 	if !t.Cancel && !e.durable(t.Message) {
-		c.fleeting[t.Key] = t.Gen
+		act.fleeting[t.Key] = t.Gen
 	}
 }
 
-func (e *Engine) enqueue(st *staged) {
+func (e *Engine) enqueue(p pendingCommit) {
 	k := e.committer
 	k.mu.Lock()
 	closed := k.closed
 	if !closed {
-		k.queue = append(k.queue, st)
+		k.queue = append(k.queue, p)
 	}
 	k.mu.Unlock()
 	if closed {
-		st.refuse()
+		e.tooLate(p)
 		return
 	}
 	select {
@@ -93,35 +92,40 @@ func (e *Engine) enqueue(st *staged) {
 	}
 }
 
-// Close says that nobody will call Commit any more: hosts that wait for their
-// wish, or have one later, get ErrStopped. It is for drivers.
-func (e *Engine) Close() {
-	k := e.committer
+// Close says that nobody will call Commit any more: hosts that wait for a change,
+// or ask for one later, get ErrStopped.
+func (c Control) Close() {
+	k := c.committer
 	k.mu.Lock()
 	left := k.queue
 	k.queue, k.closed = nil, true
 	k.mu.Unlock()
-	for _, st := range left {
-		st.refuse()
+	for _, p := range left {
+		c.tooLate(p)
 	}
 }
 
-func (st *staged) refuse() {
-	if st.finished != nil {
-		st.finished(ErrStopped)
+// tooLate refuses what a host wants. A turn needs no word: its message comes again
+// at the next start.
+func (e *Engine) tooLate(p pendingCommit) {
+	if _, ok := p.(*turn); !ok {
+		p.refused(e, ErrStopped)
 	}
 }
 
-// take removes the next batch from the queue: at most n turns.
-func (k *committer) take(n int) []*staged {
+// take removes the next batch from the queue: at most n entries, of which an
+// exclusive one is the only one.
+func (k *committer) take(n int) []pendingCommit {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	size, i := 0, 0
 	for i < len(k.queue) && i < n {
-		if i > 0 && k.queue[i].alone != nil {
+		w := k.queue[i].writes()
+		if w == nil {
+			i = max(i, 1)
 			break
 		}
-		if size += k.queue[i].size; i > 0 && size > batchBytes {
+		if size += w.size; i > 0 && size > batchBytes {
 			break
 		}
 		i++
@@ -137,10 +141,12 @@ func (k *committer) waiting() int {
 	return len(k.queue)
 }
 
-// Commit writes one batch of at most n waiting turns and releases it. It
-// returns how many turns it took, and paused when the volume is too full: then
-// nothing was taken and the caller tries again later.
-func (e *Engine) Commit(n int) (took int, paused bool) {
+// Commit writes one batch of at most n waiting turns and requests, and releases
+// it. It returns how many it took, and paused when the volume is too full: then
+// it took nothing, and the driver tries again later. One goroutine at a time may
+// call it.
+func (c Control) Commit(n int) (took int, paused bool) {
+	e := c.Engine
 	if e.committer.waiting() == 0 {
 		return 0, false
 	}
@@ -148,14 +154,15 @@ func (e *Engine) Commit(n int) (took int, paused bool) {
 		return 0, true
 	}
 	batch := e.committer.take(min(n, batchTurns))
+	took = len(batch)
 	defer clear(batch) // it shares the queue's array, which must not keep what was released
-	if len(batch) == 1 && batch[0].alone != nil {
-		batch[0].finished(batch[0].alone())
-		return 1, false
+	if x, ok := batch[0].(*exclusive); ok {
+		x.finished(x.run())
+		return took, false
 	}
 	live, ops := e.assemble(batch)
 	if len(live) == 0 {
-		return len(batch), false
+		return took, false
 	}
 	var err error
 	if len(ops) > 0 {
@@ -163,69 +170,78 @@ func (e *Engine) Commit(n int) (took int, paused bool) {
 	}
 	if err != nil {
 		e.report(events.CommitFailed{Turns: len(live), Reason: err.Error(), At: e.clock.Now()})
-		e.undo(live, err)
-		return len(batch), false
+		for _, p := range live {
+			p.refused(e, err)
+		}
+		return took, false
 	}
 	e.onCommit(len(live), len(ops))
-	for _, st := range live {
-		e.release(st)
+	for _, p := range live {
+		p.committed(e)
 	}
-	return len(batch), false
+	return took, false
 }
 
-// assemble numbers what a batch sends and publishes, and joins its ops. Turns
-// whose state was taken back are left out.
-func (e *Engine) assemble(batch []*staged) (live []*staged, ops []Op) {
-	k := e.committer
-	first := k.seq
+// assemble joins what a batch writes. Turns that were taken back and requests
+// that are refused are left out.
+func (e *Engine) assemble(batch []pendingCommit) (live []pendingCommit, ops []Op) {
+	first := e.committer.seq
 	used := map[string]bool{}
-	for _, st := range batch {
-		if st.cell != nil {
-			st.cell.mu.Lock()
-			void := st.cell.gen != st.gen
-			st.cell.mu.Unlock()
-			if void {
+	for _, p := range batch {
+		switch p := p.(type) {
+		case *turn:
+			if p.void() {
+				continue
+			}
+		case *hostRequest:
+			if err := e.check(p, used); err != nil {
+				p.refused(e, err)
 				continue
 			}
 		}
-		if err := e.check(st, used); err != nil {
-			st.finished(err)
-			continue
-		}
-		live = append(live, st)
-		ops = append(ops, st.ops...)
-		for i := range st.mail {
-			m := &st.mail[i]
-			k.seq++
-			m.seq = k.seq
-			ops = append(ops, Op{Key: []byte(inboxKey(m.to, m.seq)), Value: m.record})
-		}
-		for i := range st.events {
-			k.seq++
-			st.events[i].seq = k.seq
-			ops = append(ops, Op{Key: []byte(keyLog + seqBytes(k.seq)), Value: st.events[i].record})
-		}
-		for _, v := range st.stored() {
-			k.seq++
-			ops = append(ops, Op{Key: []byte(keyVerdict + seqBytes(k.seq)), Value: encodeRecord(v)})
-		}
-		if st.dead != nil {
-			k.seq++
-			st.deadSeq = k.seq
-			ops = append(ops, Op{Key: []byte(keyDead + seqBytes(k.seq)), Value: encodeRecord(*st.dead)})
-		}
+		live = append(live, p)
+		ops = e.committer.number(p.writes(), ops)
 	}
-	if k.seq != first {
-		ops = append(ops, Op{Key: []byte(keyMetaSeq), Value: []byte(seqBytes(k.seq))})
+	if seq := e.committer.seq; seq != first {
+		ops = append(ops, Op{Key: []byte(keyMetaSeq), Value: []byte(seqBytes(seq))})
 	}
 	return live, ops
 }
 
-// check looks at what a host's wish rests on, as the store will be just before
+// number gives changes their sequence numbers and adds their ops to a batch.
+func (k *committer) number(w *changes, ops []Op) []Op {
+	next := func() string {
+		k.seq++
+		return seqBytes(k.seq)
+	}
+	ops = append(ops, w.ops...)
+	for i := range w.mail {
+		m := &w.mail[i]
+		key := ofActor(keyInbox, m.env.To, next())
+		m.seq = k.seq
+		ops = append(ops, Op{Key: []byte(key), Value: m.record})
+	}
+	for i := range w.events {
+		key := keyLog + next()
+		w.events[i].seq = k.seq
+		ops = append(ops, Op{Key: []byte(key), Value: w.events[i].record})
+	}
+	for _, v := range w.verdicts {
+		ops = append(ops, Op{Key: []byte(keyVerdict + next()), Value: encodeRecord(verdictRecord(v))})
+	}
+	if w.dead != nil {
+		key := keyDead + next()
+		w.dead.seq = k.seq
+		ops = append(ops, Op{Key: []byte(key), Value: encodeRecord(w.dead.record)})
+	}
+	return ops
+}
+
+// check looks at what a host's request rests on, as the store will be just before
 // it; used holds the keys that the batch has used so far. An injection whose key
 // was used before does nothing; what needs a key that is gone is an error.
-func (e *Engine) check(st *staged, used map[string]bool) error {
-	key := st.once + st.needs
+func (e *Engine) check(r *hostRequest, used map[string]bool) error {
+	key := r.once + r.needs
 	if key == "" {
 		return nil
 	}
@@ -233,73 +249,39 @@ func (e *Engine) check(st *staged, used map[string]bool) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("engine: look for an earlier use: %w", err)
-	case st.once != "" && (ok || used[key]):
-		st.ops, st.mail = nil, nil
-	case st.needs != "" && (!ok || used[key]):
-		return st.missing
+	case r.once != "" && (ok || used[key]):
+		r.changes = changes{}
+	case r.needs != "" && (!ok || used[key]):
+		return r.missing
 	}
 	used[key] = true
 	return nil
 }
 
-// undo takes back the turns of a failed batch, and with them every later turn
-// of the same actors.
-func (e *Engine) undo(live []*staged, err error) {
-	for _, st := range live {
-		if st.cell == nil {
-			st.finished(err)
-			continue
-		}
-		c := st.cell
-		c.mu.Lock()
-		if c.gen == st.gen {
-			c.gen++
-			c.view, c.pending = nil, nil
-			c.broken = err
-		}
-		c.mu.Unlock()
-		e.driver.Wake(c)
-	}
-}
-
-// release marks a committed turn and performs what is ready.
-func (e *Engine) release(st *staged) {
-	if st.cell == nil {
-		e.deliverMail(st)
-		st.finished(nil)
-		return
-	}
-	c := st.cell
-	c.mu.Lock()
-	st.done = true
-	c.mu.Unlock()
-	e.releaseReady(c)
-}
-
-// releaseReady performs a cell's turns from the front as far as they are
-// committed.
-func (e *Engine) releaseReady(c *Cell) {
-	c.release.Lock()
-	defer c.release.Unlock()
+// releaseReady performs the turns of an activation from the front, as far as they
+// are committed.
+func (e *Engine) releaseReady(act *Activation) {
+	act.release.Lock()
+	defer act.release.Unlock()
 	for {
-		c.mu.Lock()
-		if len(c.pending) == 0 || !c.pending[0].done {
-			c.mu.Unlock()
+		act.mu.Lock()
+		if len(act.pending) == 0 || !act.pending[0].done {
+			act.mu.Unlock()
 			return
 		}
-		st := c.pending[0]
-		c.pending[0] = nil
-		c.pending = c.pending[1:]
-		blocked := len(c.pending) == maxPipelined-1
-		for _, op := range st.ops {
-			if c.view[string(op.Key)].by == st {
-				delete(c.view, string(op.Key))
+		t := act.pending[0]
+		act.pending[0] = nil
+		act.pending = act.pending[1:]
+		blocked := len(act.pending) == maxPipelined-1
+		for _, op := range t.ops {
+			if act.view[string(op.Key)].by == t {
+				delete(act.view, string(op.Key))
 			}
 		}
-		c.mu.Unlock()
-		e.perform(c, st)
+		act.mu.Unlock()
+		e.perform(t)
 		if blocked {
-			e.driver.Wake(c)
+			e.driver.Wake(act)
 		}
 	}
 }

@@ -73,14 +73,12 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; discard it, or run a version that knows its type", id, err)
 	}
-	st := &staged{epoch: 1, durable: true, needs: string(key), missing: gone(id), ops: []Op{{Key: key, Delete: true}}}
-	at := wall(e.clock.Now())
-	st.mail = []stagedMail{{
-		to: rec.Actor, index: -1,
-		record: encodeRecord(mailRecord{From: rec.From, Trace: rec.Trace, At: at, Epoch: 1, Msg: rec.Msg}),
-		env:    Envelope{From: rec.From, To: rec.Actor, Trace: rec.Trace, At: at, Message: msg},
-	}}
-	return e.commitWish(ctx, st)
+	r := &hostRequest{needs: string(key), missing: gone(id)}
+	r.ops = []Op{{Key: key, Delete: true}}
+	r.mail = []storedMail{newMail(Envelope{
+		From: rec.From, To: rec.Actor, Trace: rec.Trace, At: e.clock.Now(), Message: msg,
+	}, rec.Msg, -1)}
+	return e.request(ctx, r)
 }
 
 // DiscardDeadLetter deletes a dead letter for good.
@@ -89,9 +87,9 @@ func (e *Engine) DiscardDeadLetter(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return e.commitWish(ctx, &staged{
-		epoch: 1, durable: true, needs: string(key), missing: gone(id), ops: []Op{{Key: key, Delete: true}},
-	})
+	r := &hostRequest{needs: string(key), missing: gone(id)}
+	r.ops = []Op{{Key: key, Delete: true}}
+	return e.request(ctx, r)
 }
 
 func gone(id string) error { return fmt.Errorf("%w: %s", ErrNoDeadLetter, id) }
@@ -114,23 +112,4 @@ func (e *Engine) findDead(id string) ([]byte, deadRecord, error) {
 		rec = deadRecord{Error: err.Error()}
 	}
 	return key, rec, nil
-}
-
-// commitWish hands a host's change to the committer and waits for it.
-func (e *Engine) commitWish(ctx context.Context, st *staged) error {
-	st.measure()
-	return e.waitFor(ctx, st)
-}
-
-// waitFor hands a wish to the committer and waits for it.
-func (e *Engine) waitFor(ctx context.Context, st *staged) error {
-	done := make(chan error, 1)
-	st.finished = func(err error) { done <- err }
-	e.enqueue(st)
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return fmt.Errorf("engine: %w (the change may still be stored)", ctx.Err())
-	}
 }

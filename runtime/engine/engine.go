@@ -34,7 +34,7 @@ type Kind struct {
 // goroutine, must not block, and must not call the engine back before they
 // return.
 type Driver interface {
-	Wake(*Cell)              // the cell may have something to do
+	Wake(*Activation)        // the cell may have something to do
 	WakeWorkers(kind string) // a job may wait
 }
 
@@ -63,12 +63,6 @@ type Options struct {
 	Rand     *rand.Rand      // for jitter; nil means randomly seeded
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
-	// Divert sees each delivery before its receiver's mailbox does and takes it
-	// by returning true; what is durable then stays in the store. DivertCall
-	// does so with each attempt of a call; one that it takes is finished with
-	// FinishJob. They are for tests of single actors.
-	Divert     func(Envelope) bool
-	DivertCall func(*Job) bool
 }
 
 // DefaultMinFree is the free space below which durable work pauses.
@@ -98,8 +92,8 @@ type Engine struct {
 	boot   uint64
 	nextID atomic.Uint64
 
-	mu    sync.RWMutex
-	cells map[messages.Address]*Cell
+	mu          sync.RWMutex
+	activations map[messages.Address]*Activation
 }
 
 // ErrKinds marks a doubled or incomplete actor or worker kind.
@@ -113,8 +107,9 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		store: o.Store, codec: o.Codec, clock: o.Clock, driver: o.Driver, sync: o.Sync,
 		minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
-		kinds: map[string]Kind{}, pools: map[string]*pool{}, cells: map[messages.Address]*Cell{},
+		kinds: map[string]Kind{}, pools: map[string]*pool{}, activations: map[messages.Address]*Activation{},
 		committer: newCommitter(), timers: newTimers(),
+		divert: func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
 	}
 	if e.minFree == 0 {
 		e.minFree = DefaultMinFree
@@ -127,12 +122,6 @@ func New(o Options) (*Engine, error) {
 	}
 	if e.onCommit = o.OnCommit; e.onCommit == nil {
 		e.onCommit = func(int, int) {}
-	}
-	if e.divert = o.Divert; e.divert == nil {
-		e.divert = func(Envelope) bool { return false }
-	}
-	if e.divertJob = o.DivertCall; e.divertJob == nil {
-		e.divertJob = func(*Job) bool { return false }
 	}
 	for _, k := range o.Kinds {
 		if !validKind(k.Name) || k.New == nil {
@@ -176,21 +165,21 @@ func (e *Engine) Activate(addr messages.Address) error {
 	if err := addr.Validate(); err != nil {
 		return err
 	}
-	c := e.cell(addr)
-	if c == nil {
+	act := e.activation(addr)
+	if act == nil {
 		return fmt.Errorf("engine: activate %s: no actor kind %q", addr, addr.Kind())
 	}
-	e.driver.Wake(c)
+	e.driver.Wake(act)
 	return nil
 }
 
 // cell returns the live cell of an address, making one if its kind is known.
-func (e *Engine) cell(addr messages.Address) *Cell {
+func (e *Engine) activation(addr messages.Address) *Activation {
 	e.mu.RLock()
-	c := e.cells[addr]
+	act := e.activations[addr]
 	e.mu.RUnlock()
-	if c != nil {
-		return c
+	if act != nil {
+		return act
 	}
 	kind, ok := e.kinds[addr.Kind()]
 	if !ok {
@@ -198,22 +187,22 @@ func (e *Engine) cell(addr messages.Address) *Cell {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if c := e.cells[addr]; c != nil {
-		return c
+	if act := e.activations[addr]; act != nil {
+		return act
 	}
-	c = &Cell{addr: addr, kind: kind, inc: 1}
-	c.box.limit, c.box.overflow = kind.Fleeting, kind.Overflow
-	if c.box.limit <= 0 {
-		c.box.limit = mailboxFleeting
+	act = &Activation{addr: addr, kind: kind, incarnation: 1}
+	act.box.limit, act.box.overflow = kind.Fleeting, kind.Overflow
+	if act.box.limit <= 0 {
+		act.box.limit = mailboxFleeting
 	}
-	if c.box.overflow == "" {
-		c.box.overflow = DropOldest
+	if act.box.overflow == "" {
+		act.box.overflow = DropOldest
 	}
 	// What the store holds for an actor made just now must come before what is
 	// being delivered; loading by sequence number gives that order.
-	c.box.more = true
-	e.cells[addr] = c
-	return c
+	act.box.more = true
+	e.activations[addr] = act
+	return act
 }
 
 // Inject sends a durable message from outside and returns once it is stored.
@@ -245,22 +234,23 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 		return nil, fmt.Errorf("engine: inject into %s: %w", to, err)
 	}
 	done := make(chan error, 1)
-	cause := actors.Cause{Now: e.clock.Now()}
+	env := Envelope{From: from, To: to, At: e.clock.Now(), Message: msg}
 	if !durable {
-		e.deliver(Envelope{ID: e.fleetingID(), From: from, To: to, At: cause.Now, Message: msg})
+		env.ID = e.fleetingID()
+		e.deliver(env)
 		done <- nil
 		return done, nil
 	}
-	st := &staged{epoch: 1, durable: true, cause: cause, finished: func(err error) { done <- err }}
-	st.mail = []stagedMail{e.mailOf(to, from, cause, msg, raw, -1)}
+	r := &hostRequest{finished: func(err error) { done <- err }}
+	r.mail = []storedMail{newMail(env, raw, -1)}
 	if key != "" {
-		st.once = ofActor(keyInjected, to, key)
-		st.ops = append(st.ops, Op{Key: []byte(st.once), Value: encodeRecord(injectedRecord{At: wall(cause.Now)})})
+		r.once = ofActor(keyInjected, to, key)
+		r.ops = []Op{{Key: []byte(r.once), Value: encodeRecord(injectedRecord{At: wall(env.At)})}}
 	}
-	if st.measure(); st.size > maxTurn {
-		return nil, fmt.Errorf("engine: inject into %s: %w: %d bytes, at most %d", to, ErrTooLarge, st.size, maxTurn)
+	if n := r.measure(); n > maxTurn {
+		return nil, fmt.Errorf("engine: inject into %s: %w: %d bytes, at most %d", to, ErrTooLarge, n, maxTurn)
 	}
-	e.enqueue(st)
+	e.enqueue(r)
 	return done, nil
 }
 

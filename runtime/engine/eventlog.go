@@ -35,9 +35,7 @@ func (e *Engine) Cursor(name string) (uint64, error) { return e.readCounter(keyC
 
 // SetCursor acknowledges the event log up to and including a place.
 func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
-	return e.commitWish(ctx, &staged{epoch: 1, durable: true, ops: []Op{{
-		Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq)),
-	}}})
+	return e.write(ctx, Op{Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq))})
 }
 
 // Setting reads a setting of the host, false if there is none.
@@ -51,9 +49,7 @@ func (e *Engine) Setting(name string) ([]byte, bool, error) {
 
 // SetSetting stores a setting of the host, nil to remove it.
 func (e *Engine) SetSetting(ctx context.Context, name string, value []byte) error {
-	return e.commitWish(ctx, &staged{epoch: 1, durable: true, ops: []Op{{
-		Key: []byte(keyHost + name), Value: value, Delete: value == nil,
-	}}})
+	return e.write(ctx, Op{Key: []byte(keyHost + name), Value: value, Delete: value == nil})
 }
 
 // ReadVerdicts yields the recorded verdicts, oldest first, until yield returns
@@ -141,7 +137,7 @@ func (e *Engine) trim(ctx context.Context, prefix string, before time.Time, acke
 			return total, err
 		}
 		if len(ops) > 0 {
-			if err := e.commitWish(ctx, &staged{epoch: 1, durable: true, ops: ops}); err != nil {
+			if err := e.write(ctx, ops...); err != nil {
 				return total, err
 			}
 			total += len(ops)

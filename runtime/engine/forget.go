@@ -58,8 +58,6 @@ type forgetRecord struct {
 	Keep         []Kept                  `json:"keep,omitempty"`
 }
 
-var errForgotten = errors.New("engine: what it knew was deleted")
-
 // forgetBatch bounds the bytes of one of its transactions.
 const forgetBatch = MaxBatch / 4
 
@@ -71,9 +69,8 @@ func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 		return Forgotten{}, errors.New("engine: forget: want a conversation")
 	}
 	var sum Forgotten
-	st := &staged{epoch: 1, durable: true, size: batchBytes + 1} // too large to share a batch
-	st.alone = func() (err error) { sum, err = e.forget(f); return err }
-	if err := e.waitFor(ctx, st); err != nil {
+	x := &exclusive{run: func() (err error) { sum, err = e.forget(f); return err }}
+	if err := e.await(ctx, x, &x.finished); err != nil {
 		return Forgotten{}, fmt.Errorf("engine: forget: %w", err)
 	}
 	return sum, nil
@@ -272,13 +269,11 @@ func (r *forgetRecord) ofRecord(value []byte) bool {
 // freeze takes back what the actors concerned have under way, and keeps them
 // from stepping.
 func (e *Engine) freeze(rec forgetRecord) {
-	for _, c := range e.live() {
-		if rec.concerns(c.addr) {
-			c.mu.Lock()
-			c.frozen = true
-			c.gen++
-			c.view, c.pending = nil, nil
-			c.mu.Unlock()
+	for _, act := range e.live() {
+		if rec.concerns(act.addr) {
+			act.mu.Lock()
+			act.becomeFrozen()
+			act.mu.Unlock()
 		}
 	}
 }
@@ -286,17 +281,14 @@ func (e *Engine) freeze(rec forgetRecord) {
 // thaw makes them, and those that have lost mail or were made meanwhile, begin
 // anew from the store.
 func (e *Engine) thaw(rec forgetRecord, touched map[messages.Address]bool) {
-	for _, c := range e.live() {
-		if !rec.concerns(c.addr) && !touched[c.addr] {
+	for _, act := range e.live() {
+		if !rec.concerns(act.addr) && !touched[act.addr] {
 			continue
 		}
-		c.mu.Lock()
-		c.frozen = false
-		c.gen++
-		c.view, c.pending = nil, nil
-		c.broken = errForgotten
-		c.mu.Unlock()
-		e.driver.Wake(c)
+		act.mu.Lock()
+		act.becomeThawed()
+		act.mu.Unlock()
+		e.driver.Wake(act)
 	}
 	for _, t := range e.Timers() {
 		if t.Actor.Key() == string(rec.Conversation) {

@@ -20,11 +20,11 @@ import (
 // still drives nothing.
 type still struct{}
 
-func (still) Wake(*engine.Cell)  {}
-func (still) WakeWorkers(string) {}
+func (still) Wake(*engine.Activation) {}
+func (still) WakeWorkers(string)      {}
 
 // resting makes an engine whose actors do not run.
-func resting(t *testing.T, s engine.Store) *engine.Engine {
+func resting(t *testing.T, s engine.Store) engine.Control {
 	t.Helper()
 	codec, err := messages.NewCodec(events.Core())
 	if err != nil {
@@ -34,11 +34,11 @@ func resting(t *testing.T, s engine.Store) *engine.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e
+	return e.Control()
 }
 
 // forget has the engine forget, and commits what it takes.
-func forget(t *testing.T, e *engine.Engine, f engine.Forgetting) (engine.Forgotten, error) {
+func forget(t *testing.T, e engine.Control, f engine.Forgetting) (engine.Forgotten, error) {
 	t.Helper()
 	type result struct {
 		sum engine.Forgotten

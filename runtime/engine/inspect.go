@@ -43,14 +43,14 @@ type PoolInfo struct {
 // Actors describes the live actors, sorted by address.
 func (e *Engine) Actors() []ActorInfo {
 	var list []ActorInfo
-	for _, c := range e.live() {
-		n, more := c.box.depth()
-		c.mu.Lock()
+	for _, act := range e.live() {
+		n, more := act.box.depth()
+		act.mu.Lock()
 		list = append(list, ActorInfo{
-			Address: c.addr, Source: c.kind.Source, Mailbox: n, More: more, Pending: len(c.pending), Turns: c.turns,
-			Restarts: c.sup.restarts, Healthy: !c.sup.unhealthy, LastError: c.sup.reason, Stopped: c.stopped,
+			Address: act.addr, Source: act.kind.Source, Mailbox: n, More: more, Pending: len(act.pending), Turns: act.turns,
+			Restarts: act.budget.restarts, Healthy: !act.budget.unhealthy, LastError: act.budget.reason, Stopped: act.state == stopped,
 		})
-		c.mu.Unlock()
+		act.mu.Unlock()
 	}
 	return list
 }
@@ -101,21 +101,21 @@ func (l Left) None() bool { return l == Left{} }
 // from now.
 func (e *Engine) Left(horizon time.Duration) Left {
 	l := Left{Writing: e.committer.waiting(), Timers: e.timers.durableBefore(e.clock.Now().Add(horizon))}
-	for _, c := range e.live() {
-		n, more := c.box.depth()
+	for _, act := range e.live() {
+		n, more := act.box.depth()
 		if more {
 			n++
 		}
-		c.mu.Lock()
-		if c.broken != nil || c.reread {
+		act.mu.Lock()
+		if act.state == stale {
 			n++ // what the restart will find in the store
 		}
-		if c.stopped {
+		if act.state == stopped {
 			n = 0
 		}
 		l.Mail += n
-		l.Turns += len(c.pending)
-		c.mu.Unlock()
+		l.Turns += len(act.pending)
+		act.mu.Unlock()
 	}
 	for _, p := range e.Pools() {
 		l.Calls += p.Waiting + p.Busy + p.Resting

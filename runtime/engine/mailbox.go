@@ -16,17 +16,17 @@ type Envelope struct {
 	At      time.Time
 	Message messages.Message
 
-	receipt string // store key whose deletion acknowledges; "" if fleeting
-	seq     uint64 // of the inbox entry; 0 for timers and calls
-	timer   string // key of the timer that fired
-	gen     string // of that timer
-	call    string // id of the call that this answers
-	tag     string
-	inc     uint64 // activation that a fleeting timer or answer belongs to
-	attempt int    // failures so far, once known
-	stored  bool   // came from the store: attempts may be recorded there
-	raw     []byte // stored form of a message that cannot be decoded
-	bad     error  // why not
+	receipt     string // store key whose deletion acknowledges; "" if fleeting
+	seq         uint64 // of the inbox entry; 0 for timers and calls
+	timer       string // key of the timer that fired
+	gen         string // of that timer
+	call        string // id of the call that this answers
+	tag         string
+	incarnation uint64 // that a fleeting timer or answer belongs to
+	attempt     int    // failures so far, once known
+	stored      bool   // came from the store: attempts may be recorded there
+	raw         []byte // stored form of a message that cannot be decoded
+	bad         error  // why not
 }
 
 // Durable reports whether the delivery is acknowledged in the store.

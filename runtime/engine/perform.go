@@ -9,47 +9,45 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-type timerWish = actors.Timer
-
 // perform does what a committed turn wants.
-func (e *Engine) perform(c *Cell, st *staged) {
-	if st.dead != nil {
+func (e *Engine) perform(t *turn) {
+	if d := t.dead; d != nil {
 		e.report(events.MessageQuarantined{
-			Actor: c.addr, ID: deadLetterID(st.deadSeq), Type: st.deadType, Reason: st.dead.Error, At: st.dead.At,
+			Actor: t.act.addr, ID: deadLetterID(d.seq), Type: d.typeName, Reason: d.record.Error, At: d.record.At,
 		})
 	}
-	if st.out == nil {
+	if t.out == nil {
 		return
 	}
-	e.tell(c, st)
-	for _, t := range st.out.Timers {
-		e.performTimer(c, st, t)
+	e.tell(t)
+	for _, timer := range t.out.Timers {
+		e.performTimer(t, timer)
 	}
-	mail := st.mail
-	for i, s := range st.out.Sends {
+	mail := t.mail
+	for i, s := range t.out.Sends {
 		if len(mail) > 0 && mail[0].index == i {
 			e.deliverStored(mail[0])
 			mail = mail[1:]
 			continue
 		}
 		e.deliver(Envelope{
-			ID: e.fleetingID(), From: c.addr, To: s.To, Trace: st.cause.Trace, At: st.cause.Now, Message: s.Message,
+			ID: e.fleetingID(), From: t.act.addr, To: s.To, Trace: t.cause.Trace, At: t.cause.Now, Message: s.Message,
 		})
 	}
-	for _, call := range st.out.Calls {
-		e.performCall(c, st, call)
+	for _, call := range t.out.Calls {
+		e.performCall(t, call)
 	}
 }
 
 // tell tells the listeners what a turn says. It comes before the deliveries, so
 // that a listener hears of a cause before it hears of any effect.
-func (e *Engine) tell(c *Cell, st *staged) {
-	for _, v := range st.out.Verdicts {
+func (e *Engine) tell(t *turn) {
+	for _, v := range t.out.Verdicts {
 		e.listener(Published{Trace: v.Trace, At: v.At, Message: told(v)})
 	}
-	logged := st.events
-	for i, ev := range st.out.Events {
-		p := Published{From: c.addr, Trace: st.cause.Trace, At: st.cause.Now, Message: ev}
+	logged := t.events
+	for i, ev := range t.out.Events {
+		p := Published{From: t.act.addr, Trace: t.cause.Trace, At: t.cause.Now, Message: ev}
 		if len(logged) > 0 && logged[0].index == i {
 			p.Seq = logged[0].seq
 			logged = logged[1:]
@@ -76,18 +74,11 @@ func (e *Engine) noActor(stage events.Stage, to messages.Address, cause string) 
 	}})
 }
 
-// deliverMail delivers what a host injected.
-func (e *Engine) deliverMail(st *staged) {
-	for _, m := range st.mail {
-		e.deliverStored(m)
-	}
-}
-
-func (e *Engine) deliverStored(m stagedMail) {
+func (e *Engine) deliverStored(m storedMail) {
 	env := m.env
 	env.seq = m.seq
 	env.ID = fmt.Sprintf("m%d", m.seq)
-	env.receipt = inboxKey(m.to, m.seq)
+	env.receipt = inboxKey(env.To, m.seq)
 	e.deliver(env)
 }
 
@@ -97,42 +88,42 @@ func (e *Engine) deliver(env Envelope) {
 	if e.divert(env) {
 		return
 	}
-	c := e.cell(env.To)
-	if c == nil {
+	act := e.activation(env.To)
+	if act == nil {
 		e.noActor(events.StageDeliver, env.To, env.ID)
 		return
 	}
-	if lost := c.box.push(env); lost != nil {
+	if lost := act.box.push(env); lost != nil {
 		e.report(events.MessageOverflowed{
-			Actor: c.addr, Type: lost.Message.MessageType(), Policy: string(c.box.overflow), At: e.clock.Now(),
+			Actor: act.addr, Type: lost.Message.MessageType(), Policy: string(act.box.overflow), At: e.clock.Now(),
 		})
 	}
-	e.driver.Wake(c)
+	e.driver.Wake(act)
 }
 
 func fleetingTimer(a messages.Address, key string) string { return "f" + ofActor(keyTimer, a, key) }
 
-func (e *Engine) performTimer(c *Cell, st *staged, t timerWish) {
-	stored := ofActor(keyTimer, c.addr, t.Key)
-	if t.Cancel {
+func (e *Engine) performTimer(t *turn, timer actors.Timer) {
+	stored := ofActor(keyTimer, t.act.addr, timer.Key)
+	if timer.Cancel {
 		e.timers.cancel(stored)
-		e.timers.cancel(fleetingTimer(c.addr, t.Key))
+		e.timers.cancel(fleetingTimer(t.act.addr, timer.Key))
 		return
 	}
 	env := Envelope{
-		ID: t.Gen, To: c.addr, Trace: st.cause.Trace, At: st.cause.Now, Message: t.Message, timer: t.Key, gen: t.Gen,
+		ID: timer.Gen, To: t.act.addr, Trace: t.cause.Trace, At: t.cause.Now, Message: timer.Message, timer: timer.Key, gen: timer.Gen,
 	}
-	if e.durable(t.Message) {
-		e.timers.cancel(fleetingTimer(c.addr, t.Key))
+	if e.durable(timer.Message) {
+		e.timers.cancel(fleetingTimer(t.act.addr, timer.Key))
 		env.receipt = stored
-		e.armDurable(env, st.cause.Now.Add(t.After))
+		e.armDurable(env, t.cause.Now.Add(timer.After))
 		return
 	}
 	e.timers.cancel(stored)
 	// It begins a trace of its own, and has an id of its own: a timer that sets
 	// itself again is no one chain of causes.
-	env.ID, env.Trace, env.inc = e.fleetingID(), "", st.inc
-	e.timers.arm(fleetingTimer(c.addr, t.Key), st.cause.Now.Add(t.After), false, func() { e.deliver(env) })
+	env.ID, env.Trace, env.incarnation = e.fleetingID(), "", t.incarnation
+	e.timers.arm(fleetingTimer(t.act.addr, timer.Key), t.cause.Now.Add(timer.After), false, func() { e.deliver(env) })
 }
 
 func (e *Engine) armDurable(env Envelope, due time.Time) {

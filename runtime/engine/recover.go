@@ -2,17 +2,19 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Recover reads where the store stands, wakes every actor that has mail, arms
-// the durable timers and takes up the durable calls. Call it once, first.
-func (e *Engine) Recover() error {
+// Recover reads where the store stands, wakes every actor that has mail, arms the
+// durable timers and takes up the durable calls. Call it once, first.
+func (c Control) Recover() error {
+	e := c.Engine
 	seq, err := e.readCounter(keyMetaSeq)
 	if err != nil {
 		return err
@@ -39,8 +41,8 @@ func (e *Engine) Recover() error {
 		return err
 	}
 	for _, a := range addrs {
-		if c := e.cell(a); c != nil {
-			e.driver.Wake(c)
+		if act := e.activation(a); act != nil {
+			e.driver.Wake(act)
 			continue
 		}
 		e.noActor(events.StageRecover, a, "")
@@ -185,58 +187,11 @@ func (e *Engine) rearm(a messages.Address) {
 	}
 }
 
-// NextTimer returns when the next timer is due.
-func (e *Engine) NextTimer() (time.Time, bool) { return e.timers.next() }
-
-// FireTimers delivers what is due and returns how many timers that were.
-func (e *Engine) FireTimers() int { return e.timers.fire(e.clock.Now()) }
-
-// TimersChanged receives after the next due time may have come nearer.
-func (e *Engine) TimersChanged() <-chan struct{} { return e.timers.changed }
-
-// CommitReady receives after a turn was handed to the committer.
-func (e *Engine) CommitReady() <-chan struct{} { return e.committer.wake }
-
-// StopSources stops the actors that begin work by themselves: they handle no
-// further message, and their fleeting mail is forgotten.
-func (e *Engine) StopSources() {
-	for _, c := range e.live() {
-		if !c.kind.Source {
-			continue
-		}
-		c.mu.Lock()
-		already := c.stopped
-		c.stopped = true
-		c.mu.Unlock()
-		c.box.clearFleeting()
-		if !already {
-			e.report(events.ActorStopped{Actor: c.addr, At: e.clock.Now()})
-		}
-	}
-}
-
-// live returns the live cells, sorted by address.
-func (e *Engine) live() []*Cell {
+// live returns the activations, sorted by address.
+func (e *Engine) live() []*Activation {
 	e.mu.RLock()
-	cells := make([]*Cell, 0, len(e.cells))
-	for _, c := range e.cells {
-		cells = append(cells, c)
-	}
+	list := slices.Collect(maps.Values(e.activations))
 	e.mu.RUnlock()
-	slices.SortFunc(cells, func(a, b *Cell) int {
-		switch {
-		case a.addr < b.addr:
-			return -1
-		case a.addr > b.addr:
-			return 1
-		}
-		return 0
-	})
-	return cells
-}
-
-// After calls fn once d has passed on the engine's clock, from whoever fires
-// the timers. A later After of the same key replaces it. It is for drivers.
-func (e *Engine) After(key string, d time.Duration, fn func()) {
-	e.timers.arm(key, e.clock.Now().Add(d), false, fn)
+	slices.SortFunc(list, func(a, b *Activation) int { return strings.Compare(string(a.addr), string(b.addr)) })
+	return list
 }

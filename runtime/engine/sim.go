@@ -20,12 +20,13 @@ var ErrHang = errors.New("engine: simulated hang")
 // SimOptions configure a simulation. Store and Codec are required; Clock, Driver
 // and Rand of Engine are the simulation's own.
 type SimOptions struct {
-	Engine   Options            // Store, Codec, Kinds, Workers, Sync, MinFree, Listener
-	Seed     uint64             // of every choice
-	Start    time.Time          // zero means 2026-01-01 00:00 UTC
-	Activate []messages.Address // live from the start, also after a crash
-	Latency  time.Duration      // calls take a random time up to this; 0: none
-	Trace    io.Writer          // one line per step and event; nil: none
+	Engine   Options             // Store, Codec, Kinds, Workers, Sync, MinFree, Listener
+	Seed     uint64              // of every choice
+	Start    time.Time           // zero means 2026-01-01 00:00 UTC
+	Activate []messages.Address  // live from the start, also after a crash
+	Divert   func(Envelope) bool // see [Control.Divert]; nil: none
+	Latency  time.Duration       // calls take a random time up to this; 0: none
+	Trace    io.Writer           // one line per step and event; nil: none
 }
 
 // Sim runs a whole set of actors in virtual time on one goroutine. The seed
@@ -35,9 +36,9 @@ type Sim struct {
 	o       SimOptions
 	clock   *ManualClock
 	rng     *rand.Rand
-	engine  *Engine
-	ready   map[*Cell]bool
-	resting map[*Cell]bool
+	engine  Control
+	ready   map[*Activation]bool
+	resting map[*Activation]bool
 	workers map[string][]actors.Worker // idle ones
 	crashes int
 }
@@ -61,13 +62,14 @@ func (s *Sim) boot() error {
 			listener(p)
 		}
 	}
-	s.ready, s.resting, s.workers = map[*Cell]bool{}, map[*Cell]bool{}, map[string][]actors.Worker{}
+	s.ready, s.resting, s.workers = map[*Activation]bool{}, map[*Activation]bool{}, map[string][]actors.Worker{}
 	e, err := New(eo)
 	if err != nil {
 		return err
 	}
-	s.engine = e
-	if err := e.Recover(); err != nil {
+	s.engine = e.Control()
+	s.engine.Divert(s.o.Divert, nil)
+	if err := s.engine.Recover(); err != nil {
 		return err
 	}
 	for _, a := range s.o.Activate {
@@ -79,7 +81,10 @@ func (s *Sim) boot() error {
 }
 
 // Engine is the present engine; a crash makes a new one.
-func (s *Sim) Engine() *Engine { return s.engine }
+func (s *Sim) Engine() *Engine { return s.engine.Engine }
+
+// Control drives the present engine, for tests that do so by themselves.
+func (s *Sim) Control() Control { return s.engine }
 
 // Now is the virtual time.
 func (s *Sim) Now() time.Time { return s.clock.Now() }
@@ -89,7 +94,7 @@ func (s *Sim) Now() time.Time { return s.clock.Now() }
 func (s *Sim) Rand() *rand.Rand { return s.rng }
 
 // Wake implements [Driver].
-func (s *Sim) Wake(c *Cell) { s.ready[c] = true }
+func (s *Sim) Wake(act *Activation) { s.ready[act] = true }
 
 // WakeWorkers implements [Driver]; the simulation looks at the pools itself.
 func (s *Sim) WakeWorkers(string) {}
@@ -105,17 +110,17 @@ func (s *Sim) Crash() error {
 // Step does one thing that can be done now. It reports false if there is none.
 func (s *Sim) Step() bool {
 	type choice struct {
-		cell *Cell
+		act  *Activation
 		pool string
 	}
 	var all []choice
-	for c := range s.ready {
-		if !s.resting[c] {
-			all = append(all, choice{cell: c})
+	for act := range s.ready {
+		if !s.resting[act] {
+			all = append(all, choice{act: act})
 		}
 	}
 	slices.SortFunc(all, func(a, b choice) int {
-		if a.cell.addr < b.cell.addr {
+		if a.act.addr < b.act.addr {
 			return -1
 		}
 		return 1
@@ -132,8 +137,8 @@ func (s *Sim) Step() bool {
 		return false
 	}
 	switch pick := all[s.rng.IntN(len(all))]; {
-	case pick.cell != nil:
-		s.stepCell(pick.cell)
+	case pick.act != nil:
+		s.stepActor(pick.act)
 	case pick.pool != "":
 		s.stepPool(pick.pool)
 	default:
@@ -143,21 +148,21 @@ func (s *Sim) Step() bool {
 	return true
 }
 
-func (s *Sim) stepCell(c *Cell) {
-	progress, failure := s.engine.Step(c)
-	s.tracef("step %s %d", c.addr, progress)
+func (s *Sim) stepActor(act *Activation) {
+	progress, failure := s.engine.Step(act)
+	s.tracef("step %s %d", act.addr, progress)
 	if failure != nil {
 		s.tracef("failed %s: %s", failure.Actor, failure.Reason)
-		s.resting[c] = true
+		s.resting[act] = true
 		e := s.engine
-		e.After("x"+string(c.addr), failure.Delay, func() {
-			delete(s.resting, c)
-			e.Restart(c)
+		e.After("x"+string(act.addr), failure.Delay, func() {
+			delete(s.resting, act)
+			e.Restart(act)
 		})
 		return
 	}
 	if progress != Stepped {
-		delete(s.ready, c)
+		delete(s.ready, act)
 	}
 }
 

@@ -172,8 +172,8 @@ func TestMessageThatCannotBeWrittenFailsTheTurn(t *testing.T) {
 // nobody drives nothing.
 type nobody struct{}
 
-func (nobody) Wake(*engine.Cell)  {}
-func (nobody) WakeWorkers(string) {}
+func (nobody) Wake(*engine.Activation) {}
+func (nobody) WakeWorkers(string)      {}
 
 func TestNewRefuses(t *testing.T) {
 	actor := func(messages.Address) actors.Actor { return actors.Func(echo) }
@@ -246,7 +246,8 @@ func TestWishesOfOneBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Recover(); err != nil {
+	c := e.Control()
+	if err := c.Recover(); err != nil {
 		t.Fatal(err)
 	}
 	inbox := "i/keeper/は/な\x00"
@@ -268,7 +269,7 @@ func TestWishesOfOneBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, _ := e.Commit(100); n != 6 {
+	if n, _ := c.Commit(100); n != 6 {
 		t.Fatalf("Commit() took %d, want all 6 in one batch", n)
 	}
 	for i, d := range done {

@@ -16,8 +16,8 @@ import (
 // rig drives an engine with one actor by hand, for what needs two goroutines
 // elsewhere: here the other one is a call at the right moment.
 type rig struct {
-	*engine.Engine
-	cell *engine.Cell
+	engine.Control
+	act  *engine.Activation
 	jobs []*engine.Job
 	disk *disk
 }
@@ -28,8 +28,8 @@ type disk struct {
 	fail bool
 }
 
-func (r *rig) Wake(c *engine.Cell) { r.cell = c }
-func (r *rig) WakeWorkers(string)  {}
+func (r *rig) Wake(act *engine.Activation) { r.act = act }
+func (r *rig) WakeWorkers(string)          {}
 
 func (d *disk) Apply(ops []engine.Op, sync bool) error {
 	if d.fail {
@@ -44,13 +44,14 @@ func newRig(t *testing.T, fn receive) *rig {
 	r := &rig{disk: &disk{}}
 	e, err := engine.New(engine.Options{
 		Store: r.disk, Codec: testCodec(t), Clock: engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), Driver: r,
-		Kinds:      []engine.Kind{{Name: "actor", New: func(messages.Address) actors.Actor { return actors.Func(fn) }}},
-		DivertCall: func(j *engine.Job) bool { r.jobs = append(r.jobs, j); return true },
+		Kinds: []engine.Kind{{Name: "actor", New: func(messages.Address) actors.Actor { return actors.Func(fn) }}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Engine = e; e.Recover() != nil || e.Activate("actor/a") != nil {
+	r.Control = e.Control()
+	r.Divert(nil, func(j *engine.Job) bool { r.jobs = append(r.jobs, j); return true })
+	if r.Recover() != nil || r.Activate("actor/a") != nil {
 		t.Fatal("the engine does not start")
 	}
 	return r
@@ -59,9 +60,9 @@ func newRig(t *testing.T, fn receive) *rig {
 // run steps and commits until the actor is idle, and restarts it at once.
 func (r *rig) run() {
 	for range 100 {
-		progress, failure := r.Step(r.cell)
+		progress, failure := r.Step(r.act)
 		if failure != nil {
-			r.Restart(r.cell)
+			r.Restart(r.act)
 		}
 		if n, _ := r.Commit(100); n == 0 && progress == engine.Idle {
 			return
@@ -95,14 +96,14 @@ func TestCommitFailsWhileATurnRuns(t *testing.T) {
 	}
 	r.Commit(100)
 	for range 2 {
-		if _, failure := r.Step(r.cell); failure != nil {
+		if _, failure := r.Step(r.act); failure != nil {
 			t.Fatal(failure)
 		}
 	}
-	if _, failure := r.Step(r.cell); failure == nil {
+	if _, failure := r.Step(r.act); failure == nil {
 		t.Fatalf("Step() after a failed commit is fine, want the failure")
 	}
-	r.Restart(r.cell)
+	r.Restart(r.act)
 	r.run()
 	raw, _, _ := r.disk.Get([]byte("s/actor/a\x00counts\x00sum"))
 	if sum, err := counts.Decode(raw); sum != 3 || err != nil || len(seen) != 4 {
@@ -129,7 +130,7 @@ func TestCommittedTurnsAreNotKeptInMemory(t *testing.T) {
 	}
 	r.Commit(100)
 	for range 2 { // Started and the message
-		if _, failure := r.Step(r.cell); failure != nil {
+		if _, failure := r.Step(r.act); failure != nil {
 			t.Fatal(failure)
 		}
 	}

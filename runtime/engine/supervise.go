@@ -40,9 +40,9 @@ func backoff(n int, rng *rand.Rand) time.Duration {
 	return time.Duration(float64(d) * (1 + backoffJitter*(2*rng.Float64()-1)))
 }
 
-// supervisor keeps the restart budget of one actor or worker. Its methods are
+// restartBudget counts the restarts of one actor or worker. Its methods are
 // pure over (state, now) except for the jitter's source.
-type supervisor struct {
+type restartBudget struct {
 	row       int         // failures in a row
 	recent    []time.Time // counted restarts within the window
 	restarts  int         // all, ever
@@ -52,37 +52,37 @@ type supervisor struct {
 
 // failed records a failure and returns the delay before the restart and
 // whether health changed.
-func (s *supervisor) failed(now time.Time, reason string, rng *rand.Rand) (delay time.Duration, changed bool) {
-	s.row++
-	s.restarts++
-	s.reason = reason
-	keep := s.recent[:0]
-	for _, at := range s.recent {
+func (b *restartBudget) failed(now time.Time, reason string, rng *rand.Rand) (delay time.Duration, changed bool) {
+	b.row++
+	b.restarts++
+	b.reason = reason
+	keep := b.recent[:0]
+	for _, at := range b.recent {
 		if now.Sub(at) < budgetWindow {
 			keep = append(keep, at)
 		}
 	}
-	s.recent = append(keep, now)
-	if len(s.recent) > budgetRestarts || s.row > budgetRestarts {
-		changed = !s.unhealthy
-		s.unhealthy = true
+	b.recent = append(keep, now)
+	if len(b.recent) > budgetRestarts || b.row > budgetRestarts {
+		changed = !b.unhealthy
+		b.unhealthy = true
 		return backoffCap, changed
 	}
-	return backoff(s.row, rng), false
+	return backoff(b.row, rng), false
 }
 
-// pardon takes back the restarts that one quarantined message has caused.
-func (s *supervisor) pardon(n int) {
-	s.recent = s.recent[:max(0, len(s.recent)-n)]
-	s.row = 0
+// forgive takes back the restarts that one quarantined message has caused.
+func (b *restartBudget) forgive(n int) {
+	b.recent = b.recent[:max(0, len(b.recent)-n)]
+	b.row = 0
 }
 
 // worked records a success and reports whether the actor became healthy.
-func (s *supervisor) worked() (changed bool) {
-	s.row = 0
-	changed = s.unhealthy
+func (b *restartBudget) worked() (changed bool) {
+	b.row = 0
+	changed = b.unhealthy
 	if changed {
-		s.unhealthy, s.recent = false, nil
+		b.unhealthy, b.recent = false, nil
 	}
 	return changed
 }
@@ -94,21 +94,21 @@ type Supervision struct {
 	e    *Engine
 	addr messages.Address
 
-	mu  sync.Mutex
-	sup supervisor
+	mu     sync.Mutex
+	budget restartBudget
 }
 
 // NewSupervision begins the supervision of what is named by an address.
-func (e *Engine) NewSupervision(addr messages.Address) *Supervision {
-	return &Supervision{e: e, addr: addr}
+func (c Control) NewSupervision(addr messages.Address) *Supervision {
+	return &Supervision{e: c.Engine, addr: addr}
 }
 
 // Failed reports a failure and says how long to wait before the restart.
 func (s *Supervision) Failed(reason string) *Failure {
 	now := s.e.clock.Now()
 	s.mu.Lock()
-	delay, changed := s.sup.failed(now, reason, s.e.jitter())
-	count := s.sup.restarts
+	delay, changed := s.budget.failed(now, reason, s.e.jitter())
+	count := s.budget.restarts
 	s.mu.Unlock()
 	s.e.report(events.ActorRestarted{Actor: s.addr, Reason: reason, Delay: delay, Count: count, At: now})
 	if changed {
@@ -120,15 +120,9 @@ func (s *Supervision) Failed(reason string) *Failure {
 // Worked reports a success.
 func (s *Supervision) Worked() {
 	s.mu.Lock()
-	changed := s.sup.worked()
+	changed := s.budget.worked()
 	s.mu.Unlock()
 	if changed {
 		s.e.report(events.ActorUnhealthy{Actor: s.addr, Healthy: true, At: s.e.clock.Now()})
 	}
-}
-
-// Unhealthy reports trouble that no restart can end, and its end with an empty
-// reason. It is for drivers.
-func (e *Engine) Unhealthy(addr messages.Address, reason string) {
-	e.report(events.ActorUnhealthy{Actor: addr, Healthy: reason == "", Reason: reason, At: e.clock.Now()})
 }

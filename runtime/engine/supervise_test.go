@@ -32,28 +32,28 @@ func TestBackoffBounds(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var s supervisor
+	var b restartBudget
 	now := goldenTime
 	for i := 1; i <= 10; i++ {
-		if delay, changed := s.failed(now, "x", rng); changed || delay > 36*time.Second {
+		if delay, changed := b.failed(now, "x", rng); changed || delay > 36*time.Second {
 			t.Errorf("failed() number %d = %v, %v, want a healthy backoff", i, delay, changed)
 		}
 		now = now.Add(time.Second)
 	}
-	if delay, changed := s.failed(now, "last", rng); delay != 30*time.Second || !changed || s.reason != "last" {
+	if delay, changed := b.failed(now, "last", rng); delay != 30*time.Second || !changed || b.reason != "last" {
 		t.Errorf("failed() number 11 = %v, %v, want 30s and unhealthy", delay, changed)
 	}
-	if delay, changed := s.failed(now, "x", rng); delay != 30*time.Second || changed {
+	if delay, changed := b.failed(now, "x", rng); delay != 30*time.Second || changed {
 		t.Errorf("failed() number 12 = %v, %v, want 30s and no second report", delay, changed)
 	}
-	if !s.worked() || s.worked() {
+	if !b.worked() || b.worked() {
 		t.Errorf("worked() does not report health exactly once")
 	}
-	if delay, changed := s.failed(now, "x", rng); changed || delay > 120*time.Millisecond {
+	if delay, changed := b.failed(now, "x", rng); changed || delay > 120*time.Millisecond {
 		t.Errorf("failed() after health = %v, %v, want the first backoff", delay, changed)
 	}
-	if s.restarts != 13 {
-		t.Errorf("restarts = %d, want 13", s.restarts)
+	if b.restarts != 13 {
+		t.Errorf("restarts = %d, want 13", b.restarts)
 	}
 }
 
@@ -61,19 +61,19 @@ func TestBudget(t *testing.T) {
 // its restarts with it into quarantine.
 func TestQuarantinedRestartsAreFree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	var s supervisor
+	var b restartBudget
 	for message := range 20 {
 		for attempt := 1; attempt <= MaxAttempts; attempt++ {
-			if delay, changed := s.failed(goldenTime, "x", rng); changed || delay > 2*time.Second {
+			if delay, changed := b.failed(goldenTime, "x", rng); changed || delay > 2*time.Second {
 				t.Fatalf("failed() at attempt %d of message %d = %v, %v, want a healthy backoff", attempt, message, delay, changed)
 			}
 		}
-		s.pardon(MaxAttempts)
+		b.forgive(MaxAttempts)
 	}
-	if len(s.recent) != 0 || s.restarts != 100 {
-		t.Errorf("%d restarts count of %d, want 0 of 100", len(s.recent), s.restarts)
+	if len(b.recent) != 0 || b.restarts != 100 {
+		t.Errorf("%d restarts count of %d, want 0 of 100", len(b.recent), b.restarts)
 	}
-	s.pardon(3) // more than there are
+	b.forgive(3) // more than there are
 }
 
 // Over any course of time an actor is unhealthy exactly from its 11th counted
@@ -82,14 +82,14 @@ func TestQuarantinedRestartsAreFree(t *testing.T) {
 func TestHealthAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
-		var s supervisor
+		var b restartBudget
 		var at []time.Time
 		unhealthy, row := false, 0
 		now := goldenTime
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "s")) * time.Second)
 			if rapid.IntRange(0, 9).Draw(t, "works") == 0 {
-				if got := s.worked(); got != unhealthy {
+				if got := b.worked(); got != unhealthy {
 					t.Fatalf("worked() = %v, want %v", got, unhealthy)
 				}
 				if row = 0; unhealthy {
@@ -105,7 +105,7 @@ func TestHealthAgainstAModel(t *testing.T) {
 					counted++
 				}
 			}
-			delay, changed := s.failed(now, "x", rng)
+			delay, changed := b.failed(now, "x", rng)
 			spent := counted > 10 || row > 10
 			if want := spent && !unhealthy; changed != want {
 				t.Fatalf("failed() reports %v with %d restarts in a minute and %d in a row, want %v", changed, counted, row, want)

@@ -7,41 +7,41 @@ import (
 )
 
 // read returns the value of a key as the cell's pending turns have left it.
-func (e *Engine) read(c *Cell, key string) ([]byte, bool, error) {
-	c.mu.Lock()
-	o, pending := c.view[key]
-	c.mu.Unlock()
+func (e *Engine) read(act *Activation, key string) ([]byte, bool, error) {
+	act.mu.Lock()
+	o, pending := act.view[key]
+	act.mu.Unlock()
 	if pending {
 		return o.value, o.ok, nil
 	}
 	return e.store.Get([]byte(key))
 }
 
-// cellReader shows an actor its own rows: the store's, under what its pending
+// rowReader shows an actor its own rows: the store's, under what its pending
 // turns have written.
-type cellReader struct {
-	e *Engine
-	c *Cell
+type rowReader struct {
+	e   *Engine
+	act *Activation
 }
 
 // Get implements [actors.Reader].
-func (r cellReader) Get(key string) ([]byte, bool, error) {
-	return r.e.read(r.c, stateKey(r.c.addr, key))
+func (r rowReader) Get(key string) ([]byte, bool, error) {
+	return r.e.read(r.act, stateKey(r.act.addr, key))
 }
 
 // Rows implements [actors.Reader]. A release may move rows from the overlay to
 // the store between the two looks, so it takes the overlay first.
-func (r cellReader) Rows(prefix string) (map[string][]byte, error) {
-	full := stateKey(r.c.addr, prefix)
+func (r rowReader) Rows(prefix string) (map[string][]byte, error) {
+	full := stateKey(r.act.addr, prefix)
 	base := len(full) - len(prefix)
 	over := map[string]overlay{}
-	r.c.mu.Lock()
-	for k, o := range r.c.view {
+	r.act.mu.Lock()
+	for k, o := range r.act.view {
 		if strings.HasPrefix(k, full) {
 			over[k[base:]] = o
 		}
 	}
-	r.c.mu.Unlock()
+	r.act.mu.Unlock()
 	rows := map[string][]byte{}
 	err := r.e.store.Scan([]byte(full), nil, func(k, v []byte) bool {
 		rows[string(k[base:])] = v

@@ -96,7 +96,7 @@ func (h *Harness) Now() time.Time { return h.clock.Now() }
 func (h *Harness) Restart() {
 	h.t.Helper()
 	if h.resting {
-		h.restart(h.cell)
+		h.restart(h.act)
 	}
 	h.settle()
 }
@@ -185,7 +185,7 @@ func (h *Harness) Settle() {
 }
 
 // Engine is the engine that runs the actor; a crash makes a new one.
-func (h *Harness) Engine() *engine.Engine { return h.engine }
+func (h *Harness) Engine() *engine.Engine { return h.engine.Engine }
 
 // settle commits, and steps the actor, until nothing can be done now.
 func (h *Harness) settle() {
@@ -228,7 +228,7 @@ func (h *Harness) step() {
 	h.t.Helper()
 	h.turn, h.stack = nil, ""
 	before := h.seen
-	progress, failure := h.engine.Step(h.cell)
+	progress, failure := h.engine.Step(h.act)
 	h.note(true)
 	if _, started := h.turn.(messages.Started); h.crashCommit && h.turn != nil && !started {
 		h.crashCommit = false
@@ -247,8 +247,8 @@ func (h *Harness) failed(f *engine.Failure) {
 	h.t.Helper()
 	h.resting = true
 	h.forget()
-	cell := h.cell
-	h.engine.After("restart", f.Delay, func() { h.restart(cell) })
+	act := h.act
+	h.engine.After("restart", f.Delay, func() { h.restart(act) })
 	switch {
 	case strings.Contains(f.Reason, errCommit.Error()):
 	case len(h.expected) > 0 && strings.Contains(f.Reason, h.expected[0]):
@@ -277,9 +277,9 @@ func (h *Harness) forget() {
 	})
 }
 
-func (h *Harness) restart(cell *engine.Cell) {
-	if h.cell == cell && h.resting {
+func (h *Harness) restart(act *engine.Activation) {
+	if h.act == act && h.resting {
 		h.resting = false
-		h.engine.Restart(cell)
+		h.engine.Restart(act)
 	}
 }

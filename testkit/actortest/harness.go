@@ -30,8 +30,8 @@ type Harness struct {
 	codec *messages.Codec
 	clock *engine.ManualClock
 
-	engine  *engine.Engine
-	cell    *engine.Cell
+	engine  engine.Control
+	act     *engine.Activation
 	ready   bool
 	resting bool
 	queue   []bool // what waits for the committer, oldest first: true for a turn
@@ -115,18 +115,18 @@ func Spawn(t T, constructor func(messages.Address) actors.Actor, opts ...Option)
 // boot starts an engine over the store.
 func (h *Harness) boot() {
 	h.t.Helper()
-	h.cell, h.ready, h.resting, h.queue, h.open = nil, false, false, nil, nil
+	h.act, h.ready, h.resting, h.queue, h.open = nil, false, false, nil, nil
 	e, err := engine.New(engine.Options{
 		Store: faulty{h.o.store, h}, Codec: h.codec, Clock: h.clock, Driver: driver{h},
 		Kinds:    []engine.Kind{{Name: h.o.address.Kind(), New: h.construct}},
-		Listener: h.listen, Divert: h.divert, DivertCall: h.divertCall,
-		Rand: rand.New(rand.NewPCG(1, 1)),
+		Listener: h.listen, Rand: rand.New(rand.NewPCG(1, 1)),
 	})
 	if err != nil {
 		h.t.Fatalf("actortest: %v", err)
 	}
-	h.engine = e
-	if err := e.Recover(); err != nil {
+	h.engine = e.Control()
+	h.engine.Divert(h.divert, h.divertCall)
+	if err := h.engine.Recover(); err != nil {
 		h.t.Fatalf("actortest: %v", err)
 	}
 }
@@ -157,9 +157,9 @@ func (h *Harness) finish() {
 // driver notes that the actor has something to do; the harness runs it.
 type driver struct{ h *Harness }
 
-func (d driver) Wake(c *engine.Cell) {
-	if c.Address() == d.h.o.address {
-		d.h.cell, d.h.ready = c, true
+func (d driver) Wake(act *engine.Activation) {
+	if act.Address() == d.h.o.address {
+		d.h.act, d.h.ready = act, true
 	}
 }
 

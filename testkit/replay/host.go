@@ -37,7 +37,7 @@ func (p *playback) act() error {
 
 // drain stops the poller and waits until nothing is under way.
 func (p *playback) drain(limit time.Duration) {
-	e := p.sim.Engine()
+	e := p.sim.Control()
 	e.StopSources()
 	p.sim.Settle()
 	end := p.now().Add(limit)

@@ -209,7 +209,7 @@ func (p *playback) boot() error {
 	}
 	p.lives++
 	sim, err := r.Simulate(engine.SimOptions{
-		Engine: engine.Options{Store: p.store, Divert: p.divert},
+		Engine: engine.Options{Store: p.store}, Divert: p.divert,
 		Seed:   p.o.Seed + p.lives<<32, Start: now, Latency: latency,
 	})
 	if err != nil {
@@ -278,7 +278,7 @@ func (p *playback) play(ctx context.Context) error {
 		case p.player.Stats().Done && over.IsZero():
 			over = p.now().Add(tail + 3*poll)
 		}
-		due, ok := p.sim.Engine().NextTimer()
+		due, ok := p.sim.Control().NextTimer()
 		if !ok {
 			return errors.New("replay: nothing is under way any more: the poller of the window has stopped")
 		}

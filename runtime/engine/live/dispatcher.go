@@ -58,18 +58,18 @@ func (d *dispatcher) Schedule(run func()) {
 	}
 	d.queue = append(d.queue, run)
 	if d.started {
-		d.summon()
+		d.wakeWorker()
 	}
 }
 
-// summon finds a worker for one run.
-func (d *dispatcher) summon() {
+// wakeWorker finds a worker for one run.
+func (d *dispatcher) wakeWorker() {
 	switch {
 	case d.idle > 0:
 		d.idle--
 		d.arrived.Signal()
 	case d.workers < d.size:
-		d.hire()
+		d.addWorker()
 	case !d.watching:
 		d.watching, d.seen = true, d.taken
 		if d.watch == nil {
@@ -80,7 +80,7 @@ func (d *dispatcher) summon() {
 	}
 }
 
-func (d *dispatcher) hire() {
+func (d *dispatcher) addWorker() {
 	d.workers++
 	go d.work()
 }
@@ -97,7 +97,7 @@ func (d *dispatcher) look() {
 	stuck := d.taken <= d.seen
 	d.seen = d.taken
 	if stuck {
-		d.hire()
+		d.addWorker()
 		d.seen++
 	}
 	d.watch.Reset(stuckAfter)
@@ -108,7 +108,7 @@ func (d *dispatcher) start() {
 	defer d.mu.Unlock()
 	d.started = true
 	for range len(d.queue) - d.head {
-		d.summon()
+		d.wakeWorker()
 	}
 }
 
@@ -119,7 +119,7 @@ func (d *dispatcher) work() {
 			d.mu.Lock()
 			d.leave()
 			if !d.closed && d.head < len(d.queue) {
-				d.summon()
+				d.wakeWorker()
 			}
 			d.mu.Unlock()
 		}

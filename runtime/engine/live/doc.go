@@ -1,16 +1,16 @@
 // Package live runs the durable kernel with protoactor: every live
-// [engine.Cell] and every worker is one protoactor, supervised by a tree of our
+// [engine.Activation] and every worker is one protoactor, supervised by a tree of our
 // own. The main type is [System]; package engine says what a turn is, and its
 // Sim is the same driver in virtual time.
 //
-//	trunk                 resumes a branch that failed
+//	guardian                 resumes a supervisor that failed
 //	├── workers           one child per slot, "kind/N"
 //	└── cells             one child per actor, spawned when it is first woken
 //
 // A mailbox here holds no mail of actors: that waits in the cell. It keeps only
 // whether the cell was woken, so that any number of wake-ups make one run. A
 // turn that failed panics inside its protoactor with the *engine.Failure; the
-// branch then keeps the child suspended for the failure's delay, on the
+// supervisor then keeps the child suspended for the failure's delay, on the
 // engine's clock, and restarts it. Nothing stops without being asked to: a child
 // that ends anyway is reported and spawned again.
 //

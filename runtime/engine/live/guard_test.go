@@ -17,16 +17,16 @@ var forbidden = map[string]string{
 	"SetReceiveTimeout":                  "it changes the context from the timer's goroutine: use Engine.After",
 	"CancelReceiveTimeout":               "see SetReceiveTimeout",
 	"RequestFuture":                      "a future wakes one of its waiters only: post a message to the asker",
-	"StopFuture":                         "see RequestFuture: wait for the branch's down",
-	"PoisonFuture":                       "see RequestFuture: wait for the branch's down",
+	"StopFuture":                         "see RequestFuture: wait for the supervisor's down",
+	"PoisonFuture":                       "see RequestFuture: wait for the supervisor's down",
 	"NewFuture":                          "see RequestFuture",
 	"ReenterAfter":                       "its closure may run for an incarnation that is gone",
-	"NewRestartingStrategy":              "it restarts at once and for ever: the branch is the strategy",
+	"NewRestartingStrategy":              "it restarts at once and for ever: the supervisor is the strategy",
 	"RestartingSupervisorStrategy":       "see NewRestartingStrategy",
-	"NewExponentialBackoffStrategy":      "it is neither exponential nor capped: the branch is the strategy",
-	"NewOneForOneStrategy":               "it ends in a silent stop: the branch is the strategy",
-	"NewAllForOneStrategy":               "it panics below a guardian: the branch is the strategy",
-	"DefaultSupervisorStrategy":          "it ends in a silent stop: the branch is the strategy",
+	"NewExponentialBackoffStrategy":      "it is neither exponential nor capped: the supervisor is the strategy",
+	"NewOneForOneStrategy":               "it ends in a silent stop: the supervisor is the strategy",
+	"NewAllForOneStrategy":               "it panics below a guardian: the supervisor is the strategy",
+	"DefaultSupervisorStrategy":          "it ends in a silent stop: the supervisor is the strategy",
 	"Bounded":                            "it spins when full: cells bound their mail",
 	"BoundedDropping":                    "it drops silently: cells bound their mail",
 	"Unbounded":                          "it grows without bound: use newMailbox",
@@ -39,14 +39,14 @@ var forbidden = map[string]string{
 	"Shutdown":                           "it stops nothing and panics the second time: System.Stop",
 	"NewDefaultDispatcher":               "it starts a goroutine per wake-up: use the dispatcher",
 	"NewSynchronizedDispatcher":          "it runs actors on the sender's goroutine",
-	"Spawn":                              "a child without its address as name: use branch.spawn",
-	"SpawnPrefix":                        "a child without its address as name: use branch.spawn",
+	"Spawn":                              "a child without its address as name: use supervisor.spawn",
+	"SpawnPrefix":                        "a child without its address as name: use supervisor.spawn",
 	"github.com/asynkron/protoactor-go/": "only its packages actor and eventstream",
 }
 
 // allowedIn are the files that may use what is forbidden elsewhere.
 var allowedIn = map[string][]string{
-	"Root": {"system.go"}, // the trunk is the only actor that the root context spawns
+	"Root": {"system.go"}, // the guardian is the only actor that the root context spawns
 }
 
 // protoactor is what this package may import of it.

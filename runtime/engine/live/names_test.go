@@ -39,12 +39,12 @@ func TestTheLogHidesKeys(t *testing.T) {
 
 func TestAddressesOfProtoactors(t *testing.T) {
 	for _, a := range []messages.Address{"dedup/line:Hana & 花/x", "ocr/1"} {
-		pid := &actor.PID{Id: "kehai/cells/" + (&child{addr: a}).name()}
+		pid := &actor.PID{Id: "kehai/actors/" + (&child{addr: a}).name()}
 		if got := addressOf(pid); got != a {
 			t.Errorf("addressOf(%s) = %q, want %q", pid.Id, got, a)
 		}
 	}
-	if got := addressOf(&actor.PID{Id: "kehai/cells"}); got != "kehai/cells" {
-		t.Errorf("addressOf(a branch) = %q, want its id", got)
+	if got := addressOf(&actor.PID{Id: "kehai/actors"}); got != "kehai/actors" {
+		t.Errorf("addressOf(a supervisor) = %q, want its id", got)
 	}
 }

@@ -144,18 +144,18 @@ func (p *pool) uncount(c *call) {
 	}
 }
 
-// slot is one worker of a pool, and the leaf that drives it.
+// slot is one worker of a pool, and the runner that drives it.
 type slot struct {
-	sys  *System
-	pool *pool
-	self *child
-	sup  *engine.Supervision
+	sys         *System
+	pool        *pool
+	self        *child
+	supervision *engine.Supervision
 
-	worker  actors.Worker // nil while there is none
-	at      place         // of the worker; once isolated it stays so
-	current *call         // nil while idle
-	parked  bool          // too many calls of the pool hang
-	ill     bool          // the last New failed
+	worker    actors.Worker // nil while there is none
+	at        place         // of the worker; once isolated it stays so
+	current   *call         // nil while idle
+	parked    bool          // too many calls of the pool hang
+	unhealthy bool          // the last New failed
 }
 
 // Messages of a slot to itself.
@@ -280,21 +280,21 @@ func (s *slot) finish(c *call) {
 	s.current = nil
 	if c.job == nil {
 		if c.err != nil {
-			s.ill = true
-			panic(s.sup.Failed("no worker: " + c.err.Error()))
+			s.unhealthy = true
+			panic(s.supervision.Failed("no worker: " + c.err.Error()))
 		}
 		s.worker = c.worker
-		if s.ill {
-			s.ill = false
-			s.sup.Worked()
+		if s.unhealthy {
+			s.unhealthy = false
+			s.supervision.Worked()
 		}
 		s.wake()
 		return
 	}
 	if s.sys.engine.FinishJob(c.job, s.self.addr, c.result, c.failure, c.err, s.took(c)) {
-		panic(s.sup.Failed("a call ended in " + reasonOf(c.failure)))
+		panic(s.supervision.Failed("a call ended in " + reasonOf(c.failure)))
 	}
-	s.sup.Worked()
+	s.supervision.Worked()
 	s.wake()
 }
 
@@ -310,12 +310,12 @@ func reasonOf(kind messages.FailureKind) string {
 func (s *slot) missed(c *call) {
 	s.current = nil
 	if c.job == nil {
-		s.ill = true
-		panic(s.sup.Failed(fmt.Sprintf("making a worker takes more than %v", makeLimit)))
+		s.unhealthy = true
+		panic(s.supervision.Failed(fmt.Sprintf("making a worker takes more than %v", makeLimit)))
 	}
 	s.worker = nil
 	s.sys.engine.FinishJob(c.job, s.self.addr, nil, messages.FailureTimeout, errMissed, s.took(c))
-	panic(s.sup.Failed("a call hangs past its deadline"))
+	panic(s.supervision.Failed("a call hangs past its deadline"))
 }
 
 func (s *slot) took(c *call) time.Duration { return s.sys.clock.Now().Sub(c.began) }
@@ -360,7 +360,7 @@ func (s *slot) release() *call {
 	return c
 }
 
-func (s *slot) crashed(reason string) *engine.Failure { return s.sup.Failed(reason) }
+func (s *slot) crashed(reason string) *engine.Failure { return s.supervision.Failed(reason) }
 
 func newWorker(make func() (actors.Worker, error)) (w actors.Worker, err error) {
 	defer func() {

@@ -63,8 +63,8 @@ func (s *System) stop(ctx context.Context) engine.Left {
 	}
 	s.stopping.Store(true)
 	s.end("workers", s.workers.box, s.workers.down)
-	s.end("actors", s.cells.box, s.cells.down)
-	s.end("guardian", s.trunk.box, s.trunk.down)
+	s.end("actors", s.actors.box, s.actors.down)
+	s.end("guardian", s.guardian.box, s.guardian.down)
 	s.last(ctx)
 	s.timer.end()
 	s.await("timers", s.timer.gone)

@@ -52,17 +52,17 @@ type Options struct {
 // System runs one engine. Its methods may be called concurrently.
 type System struct {
 	o          Options
-	engine     *engine.Engine
+	engine     engine.Control
 	clock      engine.Clock
 	log        zerolog.Logger
 	dispatcher *dispatcher
 	activity   *activity
 	calls      group
 
-	trunk          *trunk
-	workers, cells *branch
-	pools          map[string]*pool
-	children       sync.Map // *engine.Cell → *child
+	guardian        *guardian
+	workers, actors *supervisor
+	pools           map[string]*pool
+	children        sync.Map // *engine.Activation → *child
 
 	mu       sync.Mutex
 	state    state
@@ -111,18 +111,19 @@ func New(o Options) (*System, error) {
 	}
 	o.Engine.Driver = s
 	o.Engine.Listener = s.guarded(o.Engine.Listener)
-	var err error
-	if s.engine, err = engine.New(o.Engine); err != nil {
+	e, err := engine.New(o.Engine)
+	if err != nil {
 		return nil, err
 	}
-	s.trunk = &trunk{sys: s, box: newMailbox(s.activity), down: make(chan struct{})}
-	s.workers, s.cells = s.newBranch("workers"), s.newBranch("cells")
+	s.engine = e.Control()
+	s.guardian = &guardian{sys: s, box: newMailbox(s.activity), down: make(chan struct{})}
+	s.workers, s.actors = s.newSupervisor("workers"), s.newSupervisor("actors")
 	for _, kind := range s.engine.WorkerKinds() {
 		p := &pool{kind: kind}
 		s.pools[kind.Name] = p
 		for n := range kind.Size {
 			c := s.newChild(messages.To(kind.Name, fmt.Sprint(n+1)))
-			c.leaf = &slot{sys: s, pool: p, self: c, sup: s.engine.NewSupervision(c.addr)}
+			c.runner = &slot{sys: s, pool: p, self: c, supervision: s.engine.NewSupervision(c.addr)}
 			p.slots = append(p.slots, c)
 		}
 		s.workers.first = append(s.workers.first, p.slots...)
@@ -131,7 +132,7 @@ func New(o Options) (*System, error) {
 }
 
 // Engine is the kernel that the system runs.
-func (s *System) Engine() *engine.Engine { return s.engine }
+func (s *System) Engine() *engine.Engine { return s.engine.Engine }
 
 // Start reads the store and runs everything. After an error nothing runs.
 func (s *System) Start() error {
@@ -143,7 +144,7 @@ func (s *System) Start() error {
 	s.state = running
 	// The dispatcher holds back what recovery wakes: nothing runs on a store
 	// that is still being read.
-	err := s.plant()
+	err := s.startTree()
 	if err == nil {
 		err = s.engine.Recover()
 	}
@@ -165,9 +166,9 @@ func (s *System) Start() error {
 	return nil
 }
 
-// plant makes the protoactor system and its trunk. ActorSystem.Shutdown is never
-// called: it stops nothing, and the system is garbage once the trunk is down.
-func (s *System) plant() error {
+// startTree makes the protoactor system and its guardian. ActorSystem.Shutdown is never
+// called: it stops nothing, and the system is garbage once the guardian is down.
+func (s *System) startTree() error {
 	quiet := slog.New(zerolog.NewSlogHandler(s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel))))
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
 	// protoactor's own subscribers log dead letters and keep a goroutine for a
@@ -179,24 +180,24 @@ func (s *System) plant() error {
 			s.log.Debug().Str("to", s.o.Name(addressOf(d.PID))).Type("message", d.Message).Msg("message to an actor that has stopped")
 		}
 	})
-	props := propsOf(s.trunk, s.trunk.box, s.dispatcher).Configure(actor.WithGuardian(s.trunk))
+	props := propsOf(s.guardian, s.guardian.box, s.dispatcher).Configure(actor.WithGuardian(s.guardian))
 	_, err := system.Root.SpawnNamed(props, "kehai")
 	return err
 }
 
 // Wake implements [engine.Driver].
-func (s *System) Wake(cell *engine.Cell) {
-	if v, ok := s.children.Load(cell); ok {
+func (s *System) Wake(act *engine.Activation) {
+	if v, ok := s.children.Load(act); ok {
 		v.(*child).post(wake{})
 		return
 	}
-	c := s.newChild(cell.Address())
-	c.leaf = &cellLeaf{s.engine, cell}
-	if v, loaded := s.children.LoadOrStore(cell, c); loaded {
+	c := s.newChild(act.Address())
+	c.runner = &actorRunner{s.engine, act}
+	if v, loaded := s.children.LoadOrStore(act, c); loaded {
 		v.(*child).post(wake{})
 		return
 	}
-	s.cells.box.PostUserMessage(spawn{c})
+	s.actors.box.PostUserMessage(spawn{c})
 }
 
 // WakeWorkers implements [engine.Driver].

@@ -12,15 +12,15 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// leaf is what a child of a branch does: a cell or a worker's slot. Its methods
+// runner is what a child of a supervisor does: a cell or a worker's slot. Its methods
 // are called by the goroutine that runs its protoactor, except crashed, which
 // is called while that is suspended.
-type leaf interface {
+type runner interface {
 	// started begins an incarnation; again says that it is not the first.
 	started(again bool)
 	// wake looks for work and reports whether there may be more.
 	wake() (more bool)
-	// handle takes a message that the leaf has sent to itself.
+	// handle takes a message that the runner has sent to itself.
 	handle(msg any)
 	// stopping ends the last incarnation.
 	stopping()
@@ -28,18 +28,18 @@ type leaf interface {
 	crashed(reason string) *engine.Failure
 }
 
-// child is a leaf's place in the tree. It outlives protoactors.
+// child is a runner's place in the tree. It outlives protoactors.
 type child struct {
-	leaf
-	addr   messages.Address
-	box    atomic.Pointer[mailbox]
-	deaths *engine.Supervision
-	began  bool // had an incarnation; the leaf's goroutine only
-	ill    bool // ended without being asked to; the branch's goroutine only
+	runner
+	addr        messages.Address
+	box         atomic.Pointer[mailbox]
+	supervision *engine.Supervision
+	began       bool // had an incarnation; the runner's goroutine only
+	unhealthy   bool // ended without being asked to; the supervisor's goroutine only
 }
 
 func (s *System) newChild(addr messages.Address) *child {
-	c := &child{addr: addr, deaths: s.engine.NewSupervision(addr)}
+	c := &child{addr: addr, supervision: s.engine.NewSupervision(addr)}
 	c.box.Store(newMailbox(s.activity)) // until it is spawned
 	return c
 }
@@ -62,14 +62,14 @@ func addressOf(pid *actor.PID) messages.Address {
 	return messages.To(kind, key)
 }
 
-// shell is one protoactor of a child.
-type shell struct {
+// incarnation is one protoactor of a child.
+type incarnation struct {
 	child *child
 	box   *mailbox
 }
 
 // Receive implements [actor.Actor].
-func (s *shell) Receive(ctx actor.Context) {
+func (s *incarnation) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case wake:
 		s.box.more = s.child.wake()
@@ -87,14 +87,14 @@ func (s *shell) Receive(ctx actor.Context) {
 	}
 }
 
-// Messages to a branch.
+// Messages to a supervisor.
 type (
 	spawn struct{ child *child }
 	end   struct{} // stop, children first
 )
 
-// branch is a guardian: it spawns children and is their supervision.
-type branch struct {
+// supervisor is a guardian: it spawns children and is their supervision.
+type supervisor struct {
 	sys      *System
 	name     string
 	box      *mailbox
@@ -104,128 +104,128 @@ type branch struct {
 	down     chan struct{} // closed when everything below has stopped
 }
 
-func (s *System) newBranch(name string) *branch {
-	return &branch{sys: s, name: name, box: newMailbox(s.activity), children: map[string]*child{}, down: make(chan struct{})}
+func (s *System) newSupervisor(name string) *supervisor {
+	return &supervisor{sys: s, name: name, box: newMailbox(s.activity), children: map[string]*child{}, down: make(chan struct{})}
 }
 
 var (
-	_ actor.Actor              = (*branch)(nil)
-	_ actor.SupervisorStrategy = (*branch)(nil)
+	_ actor.Actor              = (*supervisor)(nil)
+	_ actor.SupervisorStrategy = (*supervisor)(nil)
 )
 
 // Receive implements [actor.Actor].
-func (b *branch) Receive(ctx actor.Context) {
+func (v *supervisor) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
-		for _, c := range b.first {
-			b.spawn(ctx, c)
+		for _, c := range v.first {
+			v.spawn(ctx, c)
 		}
 	case spawn:
-		b.spawn(ctx, msg.child)
+		v.spawn(ctx, msg.child)
 	case *actor.Terminated: // the parent is told without watching
-		b.terminated(msg.Who)
+		v.terminated(msg.Who)
 	case end:
 		ctx.Stop(ctx.Self())
 	case *actor.Stopping:
-		b.ended.Store(true)
+		v.ended.Store(true)
 	case *actor.Stopped:
-		b.box.end()
-		close(b.down)
+		v.box.end()
+		close(v.down)
 	}
 }
 
-func (b *branch) spawn(ctx actor.Context, c *child) {
-	if b.ended.Load() {
+func (v *supervisor) spawn(ctx actor.Context, c *child) {
+	if v.ended.Load() {
 		return // protoactor would wait for it and never stop
 	}
-	box := newMailbox(b.sys.activity)
+	box := newMailbox(v.sys.activity)
 	box.woken.Store(true) // whatever was said to an earlier mailbox
-	props := actor.PropsFromProducer(func() actor.Actor { return &shell{child: c, box: box} },
-		actor.WithMailbox(func() actor.Mailbox { return box }), actor.WithDispatcher(b.sys.dispatcher))
+	props := actor.PropsFromProducer(func() actor.Actor { return &incarnation{child: c, box: box} },
+		actor.WithMailbox(func() actor.Mailbox { return box }), actor.WithDispatcher(v.sys.dispatcher))
 	c.box.Store(box)
 	pid, err := ctx.SpawnNamed(props, c.name())
 	if err != nil {
-		b.sys.log.Error().Str("error", b.sys.masked(c.addr, err.Error())).Str("actor", b.sys.o.Name(c.addr)).Msg("spawn failed; it is tried again")
-		b.later(c, "spawn failed: "+err.Error())
+		v.sys.log.Error().Str("error", v.sys.masked(c.addr, err.Error())).Str("actor", v.sys.o.Name(c.addr)).Msg("spawn failed; it is tried again")
+		v.later(c, "spawn failed: "+err.Error())
 		return
 	}
-	b.children[pid.Id] = c
-	if c.ill {
-		c.ill = false
-		b.sys.engine.Unhealthy(c.addr, "")
+	v.children[pid.Id] = c
+	if c.unhealthy {
+		c.unhealthy = false
+		v.sys.engine.Unhealthy(c.addr, "")
 	}
 }
 
 // terminated spawns a child again that ended without being asked to.
-func (b *branch) terminated(who *actor.PID) {
-	c := b.children[who.Id]
-	delete(b.children, who.Id)
-	if c != nil && !b.ended.Load() {
-		b.later(c, "ended without being asked to")
+func (v *supervisor) terminated(who *actor.PID) {
+	c := v.children[who.Id]
+	delete(v.children, who.Id)
+	if c != nil && !v.ended.Load() {
+		v.later(c, "ended without being asked to")
 	}
 }
 
-func (b *branch) later(c *child, reason string) {
-	c.ill = true
-	b.sys.engine.Unhealthy(c.addr, reason)
-	f := c.deaths.Failed(reason)
-	b.sys.engine.After(b.name+" spawn "+string(c.addr), f.Delay, func() { b.box.PostUserMessage(spawn{c}) })
+func (v *supervisor) later(c *child, reason string) {
+	c.unhealthy = true
+	v.sys.engine.Unhealthy(c.addr, reason)
+	f := c.supervision.Failed(reason)
+	v.sys.engine.After(v.name+" spawn "+string(c.addr), f.Delay, func() { v.box.PostUserMessage(spawn{c}) })
 }
 
 // HandleFailure implements [actor.SupervisorStrategy]: the child stays
 // suspended for the failure's delay and is then restarted. The budget is the
 // engine's; it never ends in a stop.
-func (b *branch) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, pid *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
-	c := b.children[pid.Id]
-	if c == nil || b.ended.Load() {
+func (v *supervisor) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor, pid *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+	c := v.children[pid.Id]
+	if c == nil || v.ended.Load() {
 		return
 	}
 	failure, ok := reason.(*engine.Failure)
 	if !ok {
-		b.sys.logBug(c.addr, reason)
+		v.sys.logBug(c.addr, reason)
 		failure = c.crashed(fmt.Sprint(reason))
 	}
-	b.sys.engine.After(b.name+" restart "+string(c.addr), failure.Delay, func() {
-		if !b.ended.Load() {
-			supervisor.RestartChildren(pid)
+	v.sys.engine.After(v.name+" restart "+string(c.addr), failure.Delay, func() {
+		if !v.ended.Load() {
+			parent.RestartChildren(pid)
 		}
 	})
 }
 
-// trunk is the root guardian. A branch has no state that a restart could mend,
-// and a restart would stop its children, so a branch that failed goes on with
+// guardian is the root guardian. A supervisor has no state that a restart could mend,
+// and a restart would stop its children, so a supervisor that failed goes on with
 // its next message.
-type trunk struct {
+type guardian struct {
 	sys  *System
 	box  *mailbox
 	down chan struct{}
 }
 
 // Receive implements [actor.Actor].
-func (t *trunk) Receive(ctx actor.Context) {
+func (g *guardian) Receive(ctx actor.Context) {
 	switch ctx.Message().(type) {
 	case *actor.Started:
-		t.grow(ctx, t.sys.workers)
-		t.grow(ctx, t.sys.cells)
+		g.spawnSupervisor(ctx, g.sys.workers)
+		g.spawnSupervisor(ctx, g.sys.actors)
 	case end:
 		ctx.Stop(ctx.Self())
 	case *actor.Stopped:
-		t.box.end()
-		close(t.down)
+		g.box.end()
+		close(g.down)
 	}
 }
 
-func (t *trunk) grow(ctx actor.Context, b *branch) {
-	if _, err := ctx.SpawnNamed(propsOf(b, b.box, t.sys.dispatcher), b.name); err != nil {
-		panic("live: spawn " + b.name + ": " + err.Error()) // the names are ours alone
+func (g *guardian) spawnSupervisor(ctx actor.Context, v *supervisor) {
+	if _, err := ctx.SpawnNamed(propsOf(v, v.box, g.sys.dispatcher), v.name); err != nil {
+		panic("live: spawn " + v.name + ": " + err.Error()) // the names are ours alone
 	}
 }
 
 // HandleFailure implements [actor.SupervisorStrategy], for branches and, as the
-// strategy above the root, for the trunk itself.
-func (t *trunk) HandleFailure(_ *actor.ActorSystem, supervisor actor.Supervisor, pid *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
-	t.sys.logBug(messages.Address(pid.Id), reason)
-	supervisor.ResumeChildren(pid)
+// strategy above the root, for the guardian itself.
+func (g *guardian) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor, pid *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+	g.sys.logBug(messages.Address(pid.Id), reason)
+	parent.ResumeChildren(pid)
 }
 
 func propsOf(a actor.Actor, box *mailbox, d actor.Dispatcher) *actor.Props {
@@ -233,28 +233,28 @@ func propsOf(a actor.Actor, box *mailbox, d actor.Dispatcher) *actor.Props {
 		actor.WithMailbox(func() actor.Mailbox { return box }), actor.WithDispatcher(d))
 }
 
-// cellLeaf steps one cell.
-type cellLeaf struct {
-	engine *engine.Engine
-	cell   *engine.Cell
+// actorRunner steps one actor.
+type actorRunner struct {
+	engine engine.Control
+	act    *engine.Activation
 }
 
-func (l *cellLeaf) started(again bool) {
+func (r *actorRunner) started(again bool) {
 	if again {
-		l.engine.Restart(l.cell)
+		r.engine.Restart(r.act)
 	}
 }
 
-func (l *cellLeaf) wake() (more bool) {
-	progress, failure := l.engine.Step(l.cell)
+func (r *actorRunner) wake() (more bool) {
+	progress, failure := r.engine.Step(r.act)
 	if failure != nil {
 		panic(failure)
 	}
 	return progress == engine.Stepped
 }
 
-func (l *cellLeaf) handle(any) {}
+func (r *actorRunner) handle(any) {}
 
-func (l *cellLeaf) stopping() {}
+func (r *actorRunner) stopping() {}
 
-func (l *cellLeaf) crashed(reason string) *engine.Failure { return l.engine.Crash(l.cell, reason) }
+func (r *actorRunner) crashed(reason string) *engine.Failure { return r.engine.Crash(r.act, reason) }

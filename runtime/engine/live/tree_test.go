@@ -199,7 +199,7 @@ func TestBranchGoesOnAfterItsOwnFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := startTally(t)
 		s.poll(t, "tally/a")
-		s.cells.box.PostUserMessage(spawn{nil}) // fails the branch
+		s.actors.box.PostUserMessage(spawn{nil}) // fails the supervisor
 		synctest.Wait()
 		s.poll(t, "tally/a")
 		s.poll(t, "tally/b")
@@ -215,16 +215,16 @@ func TestBranchThatEndsSpawnsNobody(t *testing.T) {
 		s := startTally(t)
 		s.poll(t, "tally/a")
 		late := s.newChild("tally/late")
-		late.leaf = s.child("tally/a").leaf
-		s.dispatcher.Schedule(func() { // on the only core: the branch finds both
-			s.cells.box.PostUserMessage(end{})
-			s.cells.box.PostUserMessage(spawn{late})
+		late.runner = s.child("tally/a").runner
+		s.dispatcher.Schedule(func() { // on the only core: the supervisor finds both
+			s.actors.box.PostUserMessage(end{})
+			s.actors.box.PostUserMessage(spawn{late})
 		})
 		synctest.Wait()
 		select {
-		case <-s.cells.down:
+		case <-s.actors.down:
 		default:
-			t.Error("the branch did not end, want it down: it waits for a child that came too late")
+			t.Error("the supervisor did not end, want it down: it waits for a child that came too late")
 		}
 		s.Stop(t.Context())
 	})

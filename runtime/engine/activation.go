@@ -1,0 +1,365 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// maxPipelined is how many turns of one actor may wait for their commit.
+const maxPipelined = 64
+
+// Activation is one live actor as the engine sees it: the value, its mailbox, and
+// the turns that ran but are not committed yet. One goroutine at a time may step
+// and restart it; everything else is safe for concurrent use.
+type Activation struct {
+	addr messages.Address
+	kind Kind
+	box  mailbox
+
+	actor    actors.Actor      // nil before the first step and after a failure
+	fleeting map[string]string // fleeting timers: key → generation
+
+	// release is held while turns are released, so that deliveries keep order.
+	release sync.Mutex
+
+	mu          sync.Mutex
+	state       state
+	why         error  // stale: the reason
+	incarnation uint64 // counts starts, from 1
+	generation  uint64 // rises when pending turns are taken back
+	pending     []*turn
+	view        map[string]overlay // what they wrote
+	budget      restartBudget
+	turns       uint64
+}
+
+// overlay is a value that a pending turn wrote.
+type overlay struct {
+	value []byte
+	ok    bool
+	by    *turn // the last writer
+}
+
+func (act *Activation) currentIncarnation() uint64 {
+	act.mu.Lock()
+	defer act.mu.Unlock()
+	return act.incarnation
+}
+
+// Address names the actor.
+func (act *Activation) Address() messages.Address { return act.addr }
+
+// Failure is a turn or a commit that failed. The driver must call
+// [Engine.Restart] once Delay has passed, and not step the cell before.
+type Failure struct {
+	Actor  messages.Address
+	Reason string
+	Delay  time.Duration
+}
+
+func (f *Failure) Error() string { return fmt.Sprintf("%s: %s", f.Actor, f.Reason) }
+
+// Progress is what a step achieved.
+type Progress int
+
+// Results of a step.
+const (
+	Idle    Progress = iota // no mail
+	Blocked                 // too many turns wait for their commit: step again when woken
+	Stepped                 // one message was handled or skipped
+)
+
+// Step runs the next turn of an activation: it takes one message, lets the actor
+// decide, and stages the outcome for the committer. It starts no goroutine and
+// never waits. After a Failure the turn has left no trace.
+func (c Control) Step(act *Activation) (Progress, *Failure) {
+	e := c.Engine
+	act.mu.Lock()
+	state, why, generation, full := act.state, act.why, act.generation, len(act.pending) >= maxPipelined
+	act.mu.Unlock()
+	switch {
+	case state == stale:
+		return Stepped, e.failStale(act, why)
+	case state == failed, state == frozen, state == stopped:
+		return Idle, nil
+	case full:
+		return Blocked, nil
+	}
+	if act.actor == nil {
+		if err := act.make(); err != nil {
+			return Stepped, e.fail(act, err.Error())
+		}
+	}
+	if state == starting {
+		env := Envelope{ID: e.fleetingID(), To: act.addr, At: e.clock.Now(), Message: messages.Started{}}
+		return Stepped, e.turn(act, env, generation, true)
+	}
+	env, ok, err := act.box.pop(func(after uint64, n int) ([]Envelope, bool, error) {
+		return e.loadInbox(act.addr, after, n)
+	})
+	switch {
+	case err != nil:
+		return Stepped, e.fail(act, "read inbox: "+err.Error())
+	case !ok:
+		return Idle, nil
+	}
+	return Stepped, e.turn(act, env, generation, false)
+}
+
+// failStale fails a step because memory and store differ. A deletion is nobody's
+// fault and costs no restart of the budget.
+func (e *Engine) failStale(act *Activation, why error) *Failure {
+	if !errors.Is(why, errForgotten) {
+		return e.fail(act, "commit failed: "+why.Error())
+	}
+	f := e.fail(act, "begins anew: "+why.Error())
+	act.mu.Lock()
+	act.budget.forgive(1)
+	act.mu.Unlock()
+	return f
+}
+
+// make makes the actor's value. New must not panic; that one does is no reason
+// to lose the actor.
+func (act *Activation) make() (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic in New: %v", r)
+		}
+	}()
+	act.actor = act.kind.New(act.addr)
+	act.fleeting = map[string]string{}
+	return nil
+}
+
+// turn runs one message through the actor.
+func (e *Engine) turn(act *Activation, env Envelope, generation uint64, first bool) *Failure {
+	if skip, err := e.handled(act, &env); err != nil {
+		act.box.hold(env)
+		return e.fail(act, "read receipt: "+err.Error())
+	} else if skip {
+		return nil
+	}
+	if env.bad != nil {
+		e.quarantine(act, generation, env, env.bad.Error(), "")
+		return nil
+	}
+	cause := actors.Cause{
+		Self: act.addr, From: env.From, ID: env.ID, Trace: env.Trace, Attempt: env.attempt + 1,
+		Call: env.call, Tag: env.tag, Now: e.clock.Now(),
+	}
+	if cause.Trace == "" {
+		cause.Trace = env.ID
+	}
+	t, stack, err := e.decide(act, env, cause)
+	if err != nil {
+		return e.turnFailed(act, generation, env, err.Error(), stack)
+	}
+	if !e.submit(t, generation) {
+		return nil // thrown away with the commit that failed; the next step reports that
+	}
+	act.mu.Lock()
+	act.turns++
+	if first {
+		act.becomeRunning()
+	}
+	healthy := !first && act.budget.worked()
+	act.mu.Unlock()
+	if first {
+		e.report(events.ActorStarted{Actor: act.addr, At: cause.Now})
+	}
+	if healthy {
+		e.report(events.ActorUnhealthy{Actor: act.addr, Healthy: true, At: cause.Now})
+	}
+	return nil
+}
+
+// decide calls the actor and stages what it wants. A panic, also one of the
+// messages' own encoding, becomes an error with its stack.
+func (e *Engine) decide(act *Activation, env Envelope, cause actors.Cause) (t *turn, stack string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			t, stack = nil, string(debug.Stack())
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	at := actors.NewTurn(cause, rowReader{e, act})
+	if err := act.actor.Receive(at, env.Message); err != nil {
+		return nil, "", err
+	}
+	out, err := at.Finish()
+	if err != nil {
+		return nil, "", err
+	}
+	t, err = e.stage(act, env, cause, out)
+	return t, "", err
+}
+
+// handled reports whether an envelope was acknowledged before, or belongs to an
+// activation, a timer setting or a call that is no more. It also recalls the
+// attempts that the store remembers.
+func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
+	if !env.Durable() {
+		if env.incarnation != 0 && env.incarnation != act.currentIncarnation() {
+			return true, nil
+		}
+		if env.timer != "" {
+			if act.fleeting[env.timer] != env.gen {
+				return true, nil
+			}
+			delete(act.fleeting, env.timer)
+		}
+		return false, nil
+	}
+	if env.seq > 0 && !env.stored {
+		return false, nil // mail that came from its commit: only this cell can acknowledge it
+	}
+	raw, ok, err := e.read(act, env.receipt)
+	if err != nil || !ok {
+		return !ok && err == nil, err
+	}
+	if env.timer != "" {
+		rec, err := decodeRecord[timerRecord](raw)
+		if err == nil && rec.Gen != env.gen {
+			return true, nil
+		}
+	}
+	if env.stored {
+		raw, ok, err := e.read(act, ofActor(keyAttempts, act.addr, env.receipt))
+		if err != nil {
+			return false, err
+		}
+		if ok {
+			if rec, err := decodeRecord[attemptsRecord](raw); err == nil {
+				env.attempt = rec.Attempts
+			}
+		}
+		env.stored = false
+	}
+	return false, nil
+}
+
+// turnFailed decides what becomes of a message whose turn failed.
+func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, reason, stack string) *Failure {
+	env.attempt++
+	fatal := env.Durable() && env.attempt >= MaxAttempts
+	e.report(events.MessageFailed{
+		Actor: act.addr, ID: env.ID, Type: env.Message.MessageType(), Attempt: env.attempt,
+		Fatal: fatal, Reason: reason, Stack: stack, At: e.clock.Now(),
+	})
+	switch {
+	case fatal:
+		e.quarantine(act, generation, env, reason, stack)
+		f := e.fail(act, reason)
+		act.mu.Lock()
+		act.budget.forgive(env.attempt)
+		act.mu.Unlock()
+		return f
+	case env.Durable():
+		t := &turn{act: act, durable: true}
+		t.ops = []Op{{
+			Key:   []byte(ofActor(keyAttempts, act.addr, env.receipt)),
+			Value: encodeRecord(attemptsRecord{Attempts: env.attempt, Error: reason, At: e.clock.Now()}),
+		}}
+		t.measure()
+		e.submit(t, generation)
+		act.box.hold(env)
+	}
+	return e.fail(act, reason)
+}
+
+// fail throws the actor's value away and asks supervision for the delay.
+func (e *Engine) fail(act *Activation, reason string) *Failure {
+	now := e.clock.Now()
+	act.actor = nil
+	act.mu.Lock()
+	act.becomeFailed()
+	delay, changed := act.budget.failed(now, reason, e.jitter())
+	count := act.budget.restarts
+	act.mu.Unlock()
+	e.report(events.ActorRestarted{Actor: act.addr, Reason: reason, Delay: delay, Count: count, At: now})
+	if changed {
+		e.report(events.ActorUnhealthy{Actor: act.addr, Reason: reason, At: now})
+	}
+	return &Failure{Actor: act.addr, Reason: reason, Delay: delay}
+}
+
+// Crash makes a failure of a step that did not return: a panic of the engine or
+// its driver, not of the actor. Restart then reads the inbox again, because the
+// message that was being handled may be gone from memory. Call it when nothing
+// steps the activation.
+func (c Control) Crash(act *Activation, reason string) *Failure {
+	act.mu.Lock()
+	act.becomeStale(errors.New(reason))
+	act.mu.Unlock()
+	return c.fail(act, reason)
+}
+
+// Restart begins a new incarnation of an activation after a Failure: fleeting
+// timers and answers of the old one are void, the next step sends Started. After
+// a failed commit and after a crash the inbox is read again from the store.
+func (c Control) Restart(act *Activation) {
+	for key := range act.fleeting {
+		c.timers.cancel(fleetingTimer(act.addr, key))
+	}
+	act.actor, act.fleeting = nil, nil
+	act.mu.Lock()
+	reread := act.becomeStarting()
+	act.mu.Unlock()
+	if reread {
+		act.box.reload()
+		c.rearm(act.addr)
+	}
+	c.driver.Wake(act)
+}
+
+// maxRaw bounds what a dead letter keeps of a message that is not even JSON: in
+// base64 it must fit one transaction.
+const maxRaw = maxTurn / 4 * 2
+
+// quarantine stages the move of a message to the dead letters.
+func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, reason, stack string) {
+	t := &turn{act: act, durable: true}
+	t.ops = e.ack(act.addr, env)
+	rec := deadRecord{
+		Actor: act.addr, From: env.From, Trace: env.Trace, Attempts: max(env.attempt, 1),
+		Error: reason, Stack: stack, At: e.clock.Now(), Msg: env.raw,
+	}
+	name := "unreadable"
+	if env.Message != nil {
+		name = env.Message.MessageType().Name
+		raw, err := e.codec.Encode(env.Message)
+		if err != nil {
+			rec.Error += "; " + err.Error()
+		}
+		rec.Msg = raw
+	}
+	if !jsonValid(rec.Msg) {
+		rec.Msg, rec.Raw = nil, env.raw[:min(len(env.raw), maxRaw)]
+		if len(env.raw) > maxRaw {
+			rec.Error += fmt.Sprintf("; %d of its %d bytes are kept", maxRaw, len(env.raw))
+		}
+	}
+	t.dead = &deadLetterChange{record: rec, typeName: name}
+	t.measure()
+	e.submit(t, generation)
+}
+
+// ack makes the ops that acknowledge an envelope.
+func (e *Engine) ack(addr messages.Address, env Envelope) []Op {
+	if !env.Durable() {
+		return nil
+	}
+	ops := []Op{{Key: []byte(env.receipt), Delete: true}}
+	if env.attempt > 0 {
+		ops = append(ops, Op{Key: []byte(ofActor(keyAttempts, addr, env.receipt)), Delete: true})
+	}
+	return ops
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// Control is an engine as its driver sees it: with the methods that give turns,
+// commits and timers their moment. A host has no use for it.
+type Control struct{ *Engine }
+
+// Control is for the engine's driver.
+func (e *Engine) Control() Control { return Control{e} }
+
+// CommitReady receives after something was handed to the committer.
+func (c Control) CommitReady() <-chan struct{} { return c.committer.wake }
+
+// NextTimer returns when the next timer is due.
+func (c Control) NextTimer() (time.Time, bool) { return c.timers.next() }
+
+// FireTimers delivers what is due and returns how many timers that were.
+func (c Control) FireTimers() int { return c.timers.fire(c.clock.Now()) }
+
+// TimersChanged receives after the next due time may have come nearer.
+func (c Control) TimersChanged() <-chan struct{} { return c.timers.changed }
+
+// After calls fn once d has passed on the engine's clock, from whoever fires the
+// timers. A later After of the same key replaces it.
+func (c Control) After(key string, d time.Duration, fn func()) {
+	c.timers.arm(key, c.clock.Now().Add(d), false, fn)
+}
+
+// Unhealthy reports trouble that no restart can end, and its end with an empty
+// reason.
+func (c Control) Unhealthy(addr messages.Address, reason string) {
+	c.report(events.ActorUnhealthy{Actor: addr, Healthy: reason == "", Reason: reason, At: c.clock.Now()})
+}
+
+// Divert lets tests of single actors take what leaves them; call it before
+// Recover. mail sees each delivery before its receiver's mailbox does, and takes
+// it by returning true: what is durable then stays in the store. calls does so
+// with each attempt of a call; one that it takes is finished with FinishJob. Nil
+// takes nothing.
+func (c Control) Divert(mail func(Envelope) bool, calls func(*Job) bool) {
+	if mail != nil {
+		c.divert = mail
+	}
+	if calls != nil {
+		c.divertJob = calls
+	}
+}
+
+// StopSources stops the actors that begin work by themselves: they handle no
+// further message, and their fleeting mail is forgotten.
+func (c Control) StopSources() {
+	for _, act := range c.live() {
+		if !act.kind.Source {
+			continue
+		}
+		act.mu.Lock()
+		now := act.becomeStopped()
+		act.mu.Unlock()
+		act.box.clearFleeting()
+		if now {
+			c.report(events.ActorStopped{Actor: act.addr, At: c.clock.Now()})
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package engine
+
+import "errors"
+
+// state is where an activation stands.
+//
+//	          Started handled          a turn fails
+//	starting ────────────────► running ───────────► failed ─┐
+//	    ▲                         │ its commit fails,        │
+//	    │                         ▼ a step crashes, Forget   │
+//	    │                       stale ───────────────────────┤
+//	    └────────────────────────── Restart ◄────────────────┘
+//
+// Any of them may become frozen, which becomes stale when it is thawed, and any
+// may become stopped, which is the end.
+type state int
+
+const (
+	starting state = iota // the next step sends Started
+	running
+	failed  // a turn failed: the driver restarts it after its delay
+	stale   // memory may differ from the store: steps fail until the restart, which reads the inbox again
+	frozen  // what it knows is being deleted: it takes no step
+	stopped // an ordered stop: it never takes a step again
+)
+
+// errForgotten makes an activation stale whose rows or mail were deleted.
+var errForgotten = errors.New("engine: what it knew was deleted")
+
+// The methods below are the moves of the table, and refuse all others: a commit
+// may fail, a deletion begin or a stop come at any moment, and the later of two
+// must not undo the earlier. The caller holds act.mu.
+
+// becomeRunning notes that Started was handled.
+func (act *Activation) becomeRunning() {
+	if act.state == starting {
+		act.state = running
+	}
+}
+
+// becomeFailed notes that a turn left no trace.
+func (act *Activation) becomeFailed() {
+	if act.state == starting || act.state == running {
+		act.state = failed
+	}
+}
+
+// becomeStale notes that memory may hold what the store does not, or no longer.
+func (act *Activation) becomeStale(why error) {
+	if act.state != frozen && act.state != stopped {
+		act.state, act.why = stale, why
+	}
+}
+
+// becomeStarting begins a new incarnation. reread says that memory was stale.
+func (act *Activation) becomeStarting() (reread bool) {
+	act.incarnation++
+	if act.state == frozen || act.state == stopped {
+		return false
+	}
+	reread = act.state == stale
+	act.state, act.why = starting, nil
+	return reread
+}
+
+// becomeFrozen takes back what is under way and keeps the activation from
+// stepping.
+func (act *Activation) becomeFrozen() {
+	act.takeBack()
+	if act.state != stopped {
+		act.state, act.why = frozen, nil
+	}
+}
+
+// becomeThawed ends becomeFrozen, and may be called without it.
+func (act *Activation) becomeThawed() {
+	act.takeBack()
+	if act.state == frozen {
+		act.state = failed
+	}
+	act.becomeStale(errForgotten)
+}
+
+// becomeStopped reports false if it was stopped before.
+func (act *Activation) becomeStopped() bool {
+	already := act.state == stopped
+	act.state, act.why = stopped, nil
+	return !already
+}
+
+// takeBack throws the turns away that wait for their commit. The committer skips
+// those that it has in its queue, by their generation.
+func (act *Activation) takeBack() {
+	act.generation++
+	act.view, act.pending = nil, nil
+}

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestMovesOfAnActivation plays every move in every state. A move that the table
+// in state.go lacks changes nothing.
+func TestMovesOfAnActivation(t *testing.T) {
+	why := errors.New("disk says no")
+	moves := []struct {
+		name string
+		do   func(*Activation)
+		want [stopped + 1]state // by the state before
+	}{
+		{"becomeRunning", (*Activation).becomeRunning, [...]state{running, running, failed, stale, frozen, stopped}},
+		{"becomeFailed", (*Activation).becomeFailed, [...]state{failed, failed, failed, stale, frozen, stopped}},
+		{"becomeStale", func(a *Activation) { a.becomeStale(why) }, [...]state{stale, stale, stale, stale, frozen, stopped}},
+		{"becomeStarting", func(a *Activation) { a.becomeStarting() }, [...]state{starting, starting, starting, starting, frozen, stopped}},
+		{"becomeFrozen", (*Activation).becomeFrozen, [...]state{frozen, frozen, frozen, frozen, frozen, stopped}},
+		{"becomeThawed", (*Activation).becomeThawed, [...]state{stale, stale, stale, stale, stale, stopped}},
+		{"becomeStopped", func(a *Activation) { a.becomeStopped() }, [...]state{stopped, stopped, stopped, stopped, stopped, stopped}},
+	}
+	for _, m := range moves {
+		for before := starting; before <= stopped; before++ {
+			act := &Activation{state: before}
+			if before == stale {
+				act.why = why
+			}
+			if m.do(act); act.state != m.want[before] {
+				t.Errorf("%s in state %d leads to %d, want %d", m.name, before, act.state, m.want[before])
+			}
+			if (act.why != nil) != (act.state == stale) {
+				t.Errorf("%s in state %d: reason %v in state %d, want one in state %d alone", m.name, before, act.why, act.state, stale)
+			}
+		}
+	}
+}
+
+// Only a restart of a stale activation reads the inbox again, and only the first
+// stop counts.
+func TestWhatMovesReport(t *testing.T) {
+	for before := starting; before <= stopped; before++ {
+		act := &Activation{state: before, incarnation: 3}
+		if got := act.becomeStarting(); got != (before == stale) || act.incarnation != 4 {
+			t.Errorf("becomeStarting() in state %d = %v in incarnation %d, want %v in 4", before, got, act.incarnation, before == stale)
+		}
+		act = &Activation{state: before}
+		if got := act.becomeStopped(); got != (before != stopped) {
+			t.Errorf("becomeStopped() in state %d = %v, want %v", before, got, before != stopped)
+		}
+	}
+}
+
+// Turns that wait for their commit are void once they were taken back.
+func TestTakeBackMakesTurnsVoid(t *testing.T) {
+	for name, do := range map[string]func(*Activation){
+		"becomeFrozen": (*Activation).becomeFrozen, "becomeThawed": (*Activation).becomeThawed,
+		"refused": func(a *Activation) { a.takeBack(); a.becomeStale(errors.New("no")) },
+	} {
+		act := &Activation{state: running}
+		waiting := &turn{act: act}
+		act.pending, act.view = []*turn{waiting}, map[string]overlay{"k": {by: waiting}}
+		if waiting.void() {
+			t.Fatalf("a turn is void before %s", name)
+		}
+		do(act)
+		if !waiting.void() || len(act.pending)+len(act.view) > 0 {
+			t.Errorf("after %s: void = %v, %d turns wait, want void and none", name, waiting.void(), len(act.pending))
+		}
+	}
+}
