@@ -74,8 +74,8 @@ func TestProfileSeedThroughCrashes(t *testing.T) {
 			t.Fatalf("seed %d: Run() = %v", seed, err)
 		}
 		for _, p := range r.Problems {
-			if strings.HasPrefix(p.What, "failed turn") || strings.HasPrefix(p.What, "dead letter") {
-				t.Errorf("seed %d: %s", seed, p.What)
+			if p.What == FailedTurn || p.What == DeadLetter {
+				t.Errorf("seed %d: %s: %s", seed, p.What, string(p.Text))
 			}
 		}
 		if !slices.Equal(got, want) {

@@ -29,10 +29,10 @@ func (r *recorder) delivered(m messages.MessageDelivered) {
 	}
 }
 
-// dropped notes what an echo stage stopped, where it would have come out.
+// dropped notes what was stopped as an echo, where it would have come out.
 func (r *recorder) dropped(d events.Dropped) {
 	h, ok := r.heard[d.Cause]
-	if !ok || !strings.HasPrefix(d.Reason, "echo") {
+	if !ok || d.Detail.Rule != events.RuleEcho {
 		return
 	}
 	for _, text := range r.texts(h.Text) {

@@ -318,14 +318,14 @@ func (p *playback) listen(ev runtime.Event) {
 	case events.FrameSeen:
 		p.result.BubblesRead += m.Read.Read
 	case events.MessageFailed:
-		p.trouble("failed turn: "+m.Reason, m.Actor)
+		p.trouble(FailedTurn, m.Actor, m.Reason)
 	case events.MessageQuarantined:
-		p.trouble("dead letter: "+m.Reason, m.Actor)
+		p.trouble(DeadLetter, m.Actor, m.Reason)
 	}
 }
 
-func (p *playback) trouble(what string, actor messages.Address) {
-	p.result.Problems = append(p.result.Problems, Problem{What: what, Conversation: actor.Key()})
+func (p *playback) trouble(what string, actor messages.Address, reason string) {
+	p.result.Problems = append(p.result.Problems, Problem{What: what, Conversation: actor.Key(), Text: messages.Text(reason)})
 }
 
 // divert looks at what is delivered to the actors and takes nothing.

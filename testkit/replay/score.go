@@ -49,10 +49,16 @@ func (t *Tally) Add(o Tally) {
 
 // Problem is one error of a replay.
 type Problem struct {
-	What         string // name of the tally's column, or what failed
+	What         string // name of the tally's column, FailedTurn or DeadLetter
 	Conversation string
-	Text         messages.Text // said or, where nobody said it, delivered
+	Text         messages.Text // said or, where nobody said it, delivered; of what failed the reason
 }
+
+// What failed, in a [Problem].
+const (
+	FailedTurn = "failed_turn"
+	DeadLetter = "dead_letter"
+)
 
 // said is a message of the friend that was shown.
 type said struct {
