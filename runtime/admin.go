@@ -21,6 +21,7 @@ type stored struct {
 	cfg    config.Config
 	pauses *pauses
 	names  telemetry.Names // in the log
+	disk   disk
 }
 
 // Messages implements [control.Backend].
@@ -130,7 +131,7 @@ func OpenResting(cfg config.Config, opts ...Option) (*Resting, error) {
 		return nil, errors.Join(err, st.Close())
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Resting{stored: stored{e, cfg, pauses, names}, store: st, cfg: cfg, stop: cancel, done: make(chan struct{})}
+	r := &Resting{stored: stored{e, cfg, pauses, names, diskOf(st)}, store: st, cfg: cfg, stop: cancel, done: make(chan struct{})}
 	go r.commit(ctx)
 	return r, nil
 }

@@ -193,8 +193,10 @@ func (r *Runtime) inspectForMetrics() ([]engine.ActorInfo, []engine.PoolInfo) {
 
 // Backend answers the questions of the command line and the page.
 func (r *Runtime) Backend() control.Backend {
-	return backend{r, stored{r.engine, r.cfg, r.pauses, r.names}}
+	return backend{r, r.stored(r.engine)}
 }
+
+func (r *Runtime) stored(e *engine.Engine) stored { return stored{e, r.cfg, r.pauses, r.names, r.disk} }
 
 type backend struct {
 	r *Runtime
@@ -219,11 +221,13 @@ func (b backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 }
 
 // Forget implements [control.Backend].
-func (b backend) Forget(ctx context.Context, c messages.ConversationID) (sum engine.Forgotten, err error) {
-	defer b.r.seen.HoldFiles()()
-	b.r.forgetSeen()
-	defer b.r.forgetSeen() // what came in meanwhile
-	return b.stored.Forget(ctx, c)
+func (b backend) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
+	return b.purged(ctx, func() (engine.Forgotten, error) {
+		defer b.r.seen.HoldFiles()()
+		b.r.forgetSeen()
+		defer b.r.forgetSeen() // what came in meanwhile
+		return b.delete(ctx, c)
+	})
 }
 
 // forgetSeen drops all that is kept in memory of what was on the screen.

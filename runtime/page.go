@@ -56,7 +56,7 @@ func (r *Runtime) pageAttention() (web.Attention, error) {
 	if err != nil {
 		return a, err
 	}
-	desks, err := stored{e, r.cfg, r.pauses, r.names}.FocusDesks(context.Background())
+	desks, err := r.stored(e).FocusDesks(context.Background())
 	for _, d := range desks {
 		if d.Desk != a.Desk {
 			continue
@@ -77,7 +77,7 @@ func (r *Runtime) pageChanges(since time.Time) ([]web.AttentionChange, error) {
 		return nil, err
 	}
 	var list []web.AttentionChange
-	err = stored{e, r.cfg, r.pauses, r.names}.FocusChanges(context.Background(), func(c control.FocusChange) error {
+	err = r.stored(e).FocusChanges(context.Background(), func(c control.FocusChange) error {
 		if c.Desk != r.desk() {
 			return nil
 		}
@@ -104,7 +104,7 @@ func (r *Runtime) pageAct(ctx context.Context, a web.Act) error {
 	if err != nil {
 		return err
 	}
-	s := stored{e, r.cfg, r.pauses, r.names}
+	s := r.stored(e)
 	switch a.Verb {
 	case web.PauseWindow:
 		return s.Pause(ctx, string(a.Window))

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/dedup"
@@ -16,15 +17,39 @@ import (
 // Forget implements [control.Backend]. All that stays is a mark in the ledger:
 // the number of the next message, and that what is visible next is history.
 func (s stored) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
+	return s.purged(ctx, func() (engine.Forgotten, error) { return s.delete(ctx, c) })
+}
+
+// purged deletes, and takes what was deleted out of the store's files. If that
+// fails or ctx ends, the next start does it.
+func (s stored) purged(ctx context.Context, del func() (engine.Forgotten, error)) (engine.Forgotten, error) {
+	sum, err := del()
+	if err != nil || sum.None() {
+		return sum, err
+	}
+	// Once more: a purge that ran beside the deletion has met only a part of it.
+	if err := s.disk.PurgeLater(); err != nil {
+		return sum, err
+	}
+	gone, err := s.disk.Purge(ctx)
+	sum.Purged = gone && err == nil
+	return sum, nil
+}
+
+func (s stored) delete(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
+	var noted error
 	sum, err := s.engine.Forget(ctx, engine.Forgetting{
 		Conversation: c,
 		Kinds:        []string{"fusion"},
 		Names:        titleOf(c),
 		Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+			// There is something to delete, and nothing is deleted yet: a crash from
+			// here on leaves the wish behind.
+			noted = s.disk.PurgeLater()
 			return keepHead(c, get)
 		},
 	})
-	if err != nil {
+	if err := errors.Join(err, noted); err != nil {
 		return sum, err
 	}
 	// A picture of the window may show the conversation.

@@ -38,8 +38,8 @@ type Runtime struct {
 	names   telemetry.Names // in the log
 	pauses  *pauses
 	seen    *snapshot.Windows
-	clock   func() time.Time            // of what is written on frames; a simulation has its own
-	compact func(context.Context) error // of the store; nil if it needs none
+	clock   func() time.Time // of what is written on frames; a simulation has its own
+	disk    disk             // of the store; set when Run opens it
 
 	ready chan struct{}
 
@@ -264,9 +264,9 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := st.(interface{ Compact(context.Context) error }); ok {
-		r.compact = c.Compact
-	}
+	r.mu.Lock()
+	r.disk = diskOf(st)
+	r.mu.Unlock()
 	for _, wrap := range r.set.wrapStore {
 		st = wrap(st)
 	}

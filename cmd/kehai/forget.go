@@ -24,8 +24,12 @@ letters, and what is under way. It cannot be undone.
 What stays is its name and a number, so that nothing that is still visible is
 delivered again. While the conversation stands in a watched window it is read
 again: pause the window, or list what may be read under read.only in the
-configuration. What a host, a log or a backup keeps is not touched, and the
-store writes over the deleted bytes only by and by: encrypt it if that matters.`,
+configuration. What a host, a log, a backup or the chat itself keeps is not
+touched; the chat of a drawn window is its journal, DATA/windows/NAME.jsonl.
+
+The deleted bytes leave the store's files before the command ends, or after the
+next start of Kehai; the command says which. A disk may keep what a file has
+lost: encrypt the store if that matters.`,
 		Example: `  kehai forget line:Hana
   kehai forget line:Hana --yes`,
 		Args: cobra.ExactArgs(1),
@@ -58,9 +62,13 @@ func (a *app) forget(ctx context.Context, b control.Backend, args []string) erro
 	if sum.None() {
 		return fmt.Errorf("nothing is stored of %s: kehai messages lists conversations", clean(args[0]))
 	}
-	_, err = fmt.Fprintf(a.stdout, "deleted: %s, %s, %s, %s, %s\n",
+	files := "the bytes are gone from the store's files"
+	if !sum.Purged {
+		files = "the bytes are still in the store's files: they go after the next start of Kehai, or within a day"
+	}
+	_, err = fmt.Fprintf(a.stdout, "deleted: %s, %s, %s, %s, %s\n%s\n",
 		count(sum.Events, "event"), count(sum.Rows, "row"), count(sum.Mail, "message", "under way"),
-		count(sum.Verdicts, "decision"), count(sum.DeadLetters, "dead letter"))
+		count(sum.Verdicts, "decision"), count(sum.DeadLetters, "dead letter"), files)
 	return err
 }
 

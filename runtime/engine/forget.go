@@ -44,6 +44,9 @@ type Forgotten struct {
 	Events      int `json:"events"`
 	Verdicts    int `json:"verdicts"`
 	DeadLetters int `json:"dead_letters"`
+	// Purged is set by whoever owns the store's files: the deleted bytes have left
+	// them too.
+	Purged bool `json:"purged"`
 }
 
 // None reports that there was nothing.

@@ -1,0 +1,118 @@
+package runtime_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store"
+)
+
+// secret is a host's message with a text.
+type secret struct{ Text string }
+
+func (secret) MessageType() messages.Type { return messages.Type{Name: "host_secret", Version: 1} }
+
+// TestForgottenBytesLeaveTheFiles looks into the files of a store while its
+// runtime runs, and afterwards.
+func TestForgottenBytesLeaveTheFiles(t *testing.T) {
+	cfg := noWindow(t)
+	secrets := actors.NewTable[string]("secrets")
+	keeper := func(messages.Address) actors.Actor {
+		return actors.Func(func(t *actors.Turn, m messages.Message) error {
+			if s, ok := m.(secret); ok {
+				secrets.Put(t, s.Text, s.Text)
+				t.Publish(s)
+			}
+			return nil
+		})
+	}
+	rt := newRuntime(t, cfg, runtime.WithMessages(messages.Table{messages.Durable[secret](nil)}),
+		runtime.WithActor(engine.Kind{Name: "keeper", New: keeper}))
+	stop := start(t, rt)
+	for _, to := range []messages.Address{"keeper/line:Hana", "keeper/line:Ken"} {
+		if err := rt.Inject(context.Background(), to, secret{"canary of " + string(to)}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(when string, hana bool) {
+		t.Helper()
+		if got := holds(t, cfg.Data, "canary of keeper/line:Hana"); got != hana {
+			t.Errorf("%s: Hana's bytes are in the files: %v, want %v", when, got, hana)
+		}
+		if !holds(t, cfg.Data, "canary of keeper/line:Ken") {
+			t.Errorf("%s: Ken's bytes are gone too", when)
+		}
+	}
+	want("before", true)
+	sum, err := rt.Forget(context.Background(), "line:Hana")
+	if err != nil || sum.Events != 1 || !sum.Purged {
+		t.Errorf("Forget() = %+v, %v, want one event and purged", sum, err)
+	}
+	want("forgotten", false)
+	if sum, err := rt.Forget(context.Background(), "line:Nobody"); err != nil || !sum.None() {
+		t.Errorf("Forget(nobody) = %+v, %v, want nothing", sum, err)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	want("stopped", false)
+}
+
+// TestAPurgeIsDoneAtTheNextStart dies between the deletion and the purge.
+func TestAPurgeIsDoneAtTheNextStart(t *testing.T) {
+	cfg := noWindow(t)
+	st, err := store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := engine.Op{Key: []byte("h/canary of a key"), Value: []byte("canary of a value")}
+	for _, err := range []error{
+		st.Apply([]engine.Op{op}, false), st.PurgeLater(), st.Apply([]engine.Op{{Key: op.Key, Delete: true}}, false), st.Close(),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !holds(t, cfg.Data, "canary") {
+		t.Fatal("the deleted bytes are gone before the purge: this test shows nothing")
+	}
+	stop := start(t, newRuntime(t, cfg))
+	for holds(t, cfg.Data, "canary") {
+		if t.Context().Err() != nil {
+			t.Fatal("the deleted bytes stay in the files")
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// holds reports whether a file of a directory holds some words.
+func holds(t *testing.T, dir, words string) bool {
+	t.Helper()
+	found := false
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		found = found || bytes.Contains(b, []byte(words))
+		return err
+	})
+	if err != nil && strings.Contains(err.Error(), "no such file") {
+		return holds(t, dir, words) // it has just become another one
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
