@@ -16,11 +16,13 @@ const Kind = "burst"
 
 // Options of a coalescer.
 type Options struct {
-	Quiet time.Duration  // a message goes on after so long without another part; 0 means 1.5 s
-	Cap   time.Duration  // and at the latest so long after its first part; 0 means 5 × Quiet
-	Parts int            // and when it has so many parts; 0 means 36
-	Same  text.LineRules // by which two lines say the same, in profile seed; the zero value means [text.DefaultRepeats]
-	Seed  bool           // profile seed: messages have no place, so a line said twice in a burst is one read twice
+	Quiet time.Duration // a message goes on after so long without another part; 0 means 1.5 s
+	Cap   time.Duration // and at the latest so long after its first part; 0 means 5 × Quiet
+	Parts int           // and when it has so many parts; 0 means 36
+	// Repeats are the rules by which a line says the same as one in the burst and is
+	// left out: [text.DefaultRepeats] in profile seed, where messages have no place,
+	// so that a line said twice is one read twice. The zero value compares no lines.
+	Repeats text.LineRules
 }
 
 // WithDefaults returns the options with what they mean where they are zero.
@@ -33,9 +35,6 @@ func (o Options) WithDefaults() Options {
 	}
 	if o.Parts <= 0 {
 		o.Parts = 36
-	}
-	if o.Same == (text.LineRules{}) {
-		o.Same = text.DefaultRepeats()
 	}
 	return o
 }

@@ -14,11 +14,12 @@ import (
 
 // Rules say when a buffer is passed on, and what is not put in.
 type Rules struct {
-	Quiet time.Duration  // without another part
-	Cap   time.Duration  // since the first part, whatever comes
-	Parts int            // at most so many
-	Same  text.LineRules // by which a line repeats one in the buffer ([text.LineRules.Repeats])
-	Seed  bool           // whether lines are compared at all
+	Quiet time.Duration // without another part
+	Cap   time.Duration // since the first part, whatever comes
+	Parts int           // at most so many
+	// Repeats are the rules by which a line repeats one in the buffer
+	// ([text.LineRules.Repeats]); the zero value compares none.
+	Repeats text.LineRules
 }
 
 // Buffer holds the parts that wait, all of one sender.
@@ -69,7 +70,7 @@ func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer,
 // each other; nor is a message at all whose place proves it new.
 func (r Rules) fresh(b Buffer, h messages.Heard) (messages.Text, Repeats) {
 	var left Repeats
-	if !r.Seed || h.Fresh || h.Kind != messages.KindText {
+	if r.Repeats == (text.LineRules{}) || h.Fresh || h.Kind != messages.KindText {
 		return h.Text, left
 	}
 	var kept []string
@@ -115,7 +116,7 @@ func saidIn(b Buffer) (list []said) {
 func (r Rules) find(have []said, line string) (messages.Occurrence, bool) {
 	form := text.RepeatFormOf(line)
 	for _, s := range have {
-		if r.Same.RepeatsForm(s.form, form) {
+		if r.Repeats.RepeatsForm(s.form, form) {
 			return s.of, true
 		}
 	}

@@ -16,7 +16,7 @@ const line = "明日の会議は10時からです"
 
 func TestAddRepeats(t *testing.T) {
 	seed := rules
-	seed.Seed, seed.Same = true, text.DefaultRepeats()
+	seed.Repeats = text.DefaultRepeats()
 	sticker := heard(3, "Hana", "")
 	sticker.Kind = messages.KindSticker
 	named := heard(3, "Hana", line)
@@ -66,7 +66,7 @@ func TestAddRepeats(t *testing.T) {
 }
 
 func TestSeedRepeatsNoLine(t *testing.T) {
-	h := actortest.Spawn(t, burst.New(burst.Options{Seed: true}), actortest.Address("burst/line:Hana"))
+	h := actortest.Spawn(t, burst.New(burst.Options{Repeats: text.DefaultRepeats()}), actortest.Address("burst/line:Hana"))
 	h.Send(heard(1, "Hana", line))
 	h.Crash()
 	h.Advance(time.Second)
@@ -104,7 +104,7 @@ func TestDefaultRepeatsWhatWasSaidTwice(t *testing.T) {
 
 func BenchmarkAddSeed(b *testing.B) {
 	seed := rules
-	seed.Seed, seed.Same = true, text.DefaultRepeats()
+	seed.Repeats = text.DefaultRepeats()
 	var full burst.Buffer
 	for n := range messages.Occurrence(35) {
 		full.Parts = append(full.Parts, messages.Part{Kind: messages.KindText, Text: line + messages.Text('あ'+rune(7*n)), Occurrence: n})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -26,8 +27,7 @@ type Options struct {
 	Patience    time.Duration     // for a bubble to become readable; 0 means 2 s
 	Tries       int               // or until it was seen so often; 0 means 3
 	To          string            // kind of the actor that gets what is new; "" means burst
-	Seed        bool              // texts are judged by the rules of profile seed
-	Window      WindowRules       // of these texts; a zero number means that of the profile
+	Recent      recent.Rules      // of texts whose place tells nothing; the zero value means recent.DefaultRules
 	HashKey     []byte            // makes the hashes of texts in the log; none without it
 }
 
@@ -41,14 +41,14 @@ func DefaultRules() ledger.Rules {
 
 // WithDefaults fills in what is zero.
 func (o Options) WithDefaults() Options {
-	d, window := DefaultRules(), DefaultWindow()
-	if o.Seed {
-		window = SeedWindow()
-	}
+	d := DefaultRules()
 	o.FirstSight, o.FirstAtMost = cmp.Or(o.FirstSight, d.FirstSight), cmp.Or(max(o.FirstAtMost, 0), d.FirstAtMost)
 	o.Keep, o.History = cmp.Or(max(o.Keep, 0), d.Keep), cmp.Or(max(o.History, 0), d.History)
 	o.Patience, o.Tries = cmp.Or(max(o.Patience, 0), d.Timeout), cmp.Or(max(o.Tries, 0), d.Tries)
-	o.To, o.Window = cmp.Or(o.To, "burst"), o.Window.or(window)
+	o.To = cmp.Or(o.To, "burst")
+	if o.Recent == (recent.Rules{}) {
+		o.Recent = recent.DefaultRules()
+	}
 	return o
 }
 
@@ -67,7 +67,7 @@ func New(o Options) func(messages.Address) actors.Actor {
 	return func(self messages.Address) actors.Actor {
 		return &actor{
 			rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()),
-			windowRules: o.Window, key: o.HashKey,
+			recentRules: o.Recent, key: o.HashKey,
 		}
 	}
 }
@@ -88,8 +88,8 @@ type actor struct {
 	to           string
 	conversation messages.ConversationID
 	ledger       *ledger.Ledger // as stored; nil before it is needed
-	windowRules  WindowRules
-	window       *Window // as stored; nil before it is needed
+	recentRules  recent.Rules
+	recent       *recent.Texts // as stored; nil before it is needed
 	key          []byte
 }
 

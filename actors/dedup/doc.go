@@ -12,13 +12,13 @@
 // What could not be read, or is doubtful, waits for a short while, in which the
 // poller is asked to look again.
 //
-// Where places tell nothing, text has to: [Window] remembers what was let through
-// lately. It decides alone about detections that are a text (all of profile seed,
+// Where places tell nothing, text has to: package recent remembers what was let
+// through lately. It decides alone about detections that are a text (all of profile seed,
 // and frames without boxes), and about messages of a view that belongs nowhere.
 // Nothing whose place proves it new is ever stopped by it.
 //
 // Tables: "tail", one ledger.Entry a row, by its place in the transcript; "head"
 // with the row "head", a ledger.Head; "views", a ledger.Memory per window; "lines"
-// and "prints", a [WindowRow] by its number in 16 digits. A crash loses nothing: a
+// and "prints", a recent.Row by its number in 16 digits. A crash loses nothing: a
 // detection that comes again finds its bubbles in the tail.
 package dedup

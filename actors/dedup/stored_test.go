@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/chatview"
 )
@@ -32,8 +33,8 @@ func TestStoredForms(t *testing.T) {
 	stored(t, Views, ledger.Memory{
 		Digest: 1, Next: 2, Behind: true, BottomGap: 3.5, NewestGap: 4.5, LostGap: 5.5, Width: 6, Top: -7, Bottom: 8,
 	}, `1 {"digest":1,"next":2,"behind":true,"foot":3.5,"newest":4.5,"lost":5.5,"width":6,"top":-7,"bottom":8}`)
-	for _, table := range []actors.Table[WindowRow]{Lines, Prints} {
-		stored(t, table, WindowRow{Text: "おはよう", At: at}, `1 {"text":"おはよう","at":"2026-01-01T09:00:00Z"}`)
+	for _, table := range []actors.Table[recent.Row]{Lines, Prints} {
+		stored(t, table, recent.Row{Text: "おはよう", At: at}, `1 {"text":"おはよう","at":"2026-01-01T09:00:00Z"}`)
 	}
 }
 

@@ -102,7 +102,7 @@ func TestMissCarriesAHash(t *testing.T) {
 	h.Send(told("駅に着きました", "t1"))
 	h.Advance(3 * sec)
 	h.Send(said(1, "himitsu", h.Now()))
-	r := Rules{Options{HashKey: []byte("key")}}
+	r := Rules{Options: Options{HashKey: []byte("key")}}
 	h.WantPublished(
 		events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 1, Hash: r.hash("himitsu"), Runes: 7, Active: 1, LastSendAge: 3 * sec, At: h.Now(), Text: "himitsu"},
 		events.Accepted{Conversation: "line:Hana", Occurrence: 1, Window: "line@a", At: h.Now()},

@@ -10,10 +10,16 @@ import (
 )
 
 // Rules decide about one message. Make them with [Options.Rules].
-type Rules struct{ Options }
+type Rules struct {
+	Options
+	by strategy
+}
 
 // Rules returns the rules of options, or what [Options.Validate] says.
-func (o Options) Rules() (Rules, error) { return Rules{o.WithDefaults()}, o.Validate() }
+func (o Options) Rules() (Rules, error) {
+	o = o.WithDefaults()
+	return Rules{o, strategies[o.Profile]}, o.Validate()
+}
 
 // Reason says why a message goes no further.
 type Reason string
@@ -100,7 +106,7 @@ func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at 
 		return v
 	}
 	v.Reason, v.Age, v.Similar = r.window(m, h, at)
-	if v.Reason != None && h.Fresh && r.Profile != Seed {
+	if v.Reason != None && h.Fresh && r.by.place {
 		return Verdict{Spared: v.Reason, Age: v.Age, Similar: v.Similar, Echo: v.Echo}
 	}
 	return v
@@ -109,7 +115,7 @@ func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at 
 // mayBeOwn reports that the evidence of a side does not clear a message of
 // being an echo.
 func (r Rules) mayBeOwn(s messages.Side) bool {
-	return r.Profile == Seed || s != messages.SideIncoming
+	return !r.by.side || s != messages.SideIncoming
 }
 
 // window looks for a text heard a moment ago that makes this one a duplicate.
@@ -127,7 +133,7 @@ func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (Reason, time.D
 		same   func(old Entry) bool
 	}{
 		{Short, short, r.ShortWindow, func(old Entry) bool {
-			return old.Single && old.Channel == e.Channel && (r.Profile == Seed || old.Side == e.Side)
+			return old.Single && old.Channel == e.Channel && (!r.by.side || old.Side == e.Side)
 		}},
 		{Common, common, r.CommonWindow, func(Entry) bool { return true }}, // from whichever channel
 	} {

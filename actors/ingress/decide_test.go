@@ -208,7 +208,7 @@ func TestHash(t *testing.T) {
 	if got := (Rules{}).hash("himitsu"); got != "" {
 		t.Errorf("hash without a key = %q, want none", got)
 	}
-	a, b := Rules{Options{HashKey: []byte("a")}}, Rules{Options{HashKey: []byte("b")}}
+	a, b := Rules{Options: Options{HashKey: []byte("a")}}, Rules{Options: Options{HashKey: []byte("b")}}
 	if x, y := a.hash("himitsu"), b.hash("himitsu"); x == y || len(x) != 16 || x != a.hash("himitsu") || x == a.hash("himits") {
 		t.Errorf("hash = %q and %q with another key, want 16 digits that depend on key and text", x, y)
 	}

@@ -16,6 +16,14 @@ const (
 	Seed    Profile = "seed"    // text alone
 )
 
+// strategy says what decides beside text.
+type strategy struct {
+	place bool // a message whose place proves it new passes the windows
+	side  bool // one on the friend's side is no echo, and short texts of two sides are two
+}
+
+var strategies = map[Profile]strategy{Default: {place: true, side: true}, Seed: {}}
+
 // Options of a gate. A zero field means its default.
 type Options struct {
 	Profile Profile // Default

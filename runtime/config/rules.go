@@ -8,6 +8,7 @@ import (
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
@@ -267,7 +268,7 @@ type BurstRules struct {
 // defaultRules takes the numbers from those who use them.
 func defaultRules() Rules {
 	look, belief, fuse := poller.Options{}.WithDefaults(), ocr.DefaultThresholds(), fusion.DefaultRules()
-	window, ledger, gate := dedup.DefaultWindow(), dedup.DefaultRules(), ingress.Options{}.WithDefaults()
+	window, ledger, gate := recent.DefaultRules(), dedup.DefaultRules(), ingress.Options{}.WithDefaults()
 	return Rules{
 		Capture: CaptureRules{
 			Deadline: Duration(look.Deadline), Late: look.Late, Backoff: Duration(look.MaxBackoff), Gap: Duration(look.Gap), Tries: look.Tries,
@@ -371,13 +372,17 @@ func (r Rules) FusionRules() fusion.Rules {
 // DedupOptions are the options of a ledger.
 func (c *Config) DedupOptions() dedup.Options {
 	r := c.Rules
+	profile := recent.DefaultRules()
+	if c.Profile == ProfileSeed {
+		profile = recent.SeedRules()
+	}
 	return dedup.Options{
-		FirstSight: ledger.FirstSight(c.Dedup.FirstSight), Keep: c.Dedup.Tail, Seed: c.Profile == ProfileSeed,
+		FirstSight: ledger.FirstSight(c.Dedup.FirstSight), Keep: c.Dedup.Tail,
 		FirstAtMost: r.Ledger.FirstAtMost, Patience: time.Duration(r.Ledger.Patience), Tries: r.Ledger.Tries, History: r.Ledger.History,
-		Window: dedup.WindowRules{
+		Recent: recent.Rules{
 			Fingerprint: time.Duration(r.Dedup.Fingerprint), Lines: time.Duration(r.Dedup.Lines),
 			MinLine: r.Dedup.MinLine, Entries: r.Dedup.Entries, Same: r.lines(),
-		},
+		}.Or(profile),
 	}
 }
 
@@ -393,10 +398,11 @@ func (c *Config) IngressOptions() ingress.Options {
 
 // BurstOptions are the options of a coalescer.
 func (c *Config) BurstOptions() burst.Options {
-	return burst.Options{
-		Quiet: time.Duration(c.Burst.Quiet), Cap: time.Duration(c.Burst.Cap), Parts: c.Burst.Parts,
-		Same: text.LineRules(c.Rules.Burst), Seed: c.Profile == ProfileSeed,
+	o := burst.Options{Quiet: time.Duration(c.Burst.Quiet), Cap: time.Duration(c.Burst.Cap), Parts: c.Burst.Parts}
+	if c.Profile == ProfileSeed {
+		o.Repeats = text.LineRules(c.Rules.Burst)
 	}
+	return o
 }
 
 // RulesFor are those of a profile with the thresholds of the configuration. The

@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
@@ -55,21 +56,21 @@ func TestEffectiveDefaults(t *testing.T) {
 		},
 		Dedup: dedup.Options{
 			FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3, To: "burst",
-			Window: dedup.WindowRules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: lines, Views: true},
+			Recent: recent.Rules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: lines, TwicePerView: true},
 		},
 		Ingress: ingress.Options{
 			Profile: ingress.Default, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
 			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
 		},
 		Joining: burst.Options{
-			Quiet: 1500 * time.Millisecond, Cap: 7500 * time.Millisecond, Parts: 36, Same: text.LineRules{Min: 6, Cover: 82, Similar: 0.90},
+			Quiet: 1500 * time.Millisecond, Cap: 7500 * time.Millisecond, Parts: 36,
 		},
 	}
 	seed := standard
-	seed.Looking.TellResets, seed.Dedup.Seed, seed.Ingress.Profile = true, true, ingress.Seed
+	seed.Looking.TellResets, seed.Ingress.Profile = true, ingress.Seed
 	seed.Reading.Burst, seed.Reading.WholeFrames = ocr.Longest, true
-	seed.Joining.Seed = true
-	seed.Dedup.Window = dedup.WindowRules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: lines, Vacuous: true}
+	seed.Joining.Repeats = text.LineRules{Min: 6, Cover: 82, Similar: 0.90}
+	seed.Dedup.Recent = recent.Rules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: lines, NeedsLine: true}
 	for profile, want := range map[string]effective{ProfileDefault: standard, ProfileSeed: seed} {
 		c := exampleDefault()
 		c.Profile = profile
@@ -101,15 +102,15 @@ func TestRulesReachTheActors(t *testing.T) {
 			Unknown: 20 * time.Second, Title: 0.2, TitleNew: 0.6,
 		},
 		Dedup: dedup.Options{
-			FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2, To: "burst", Seed: true,
-			Window: dedup.WindowRules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100, Same: lines, Vacuous: true},
+			FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2, To: "burst",
+			Recent: recent.Rules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100, Same: lines, NeedsLine: true},
 		},
 		Ingress: ingress.Options{
 			Profile: ingress.Seed, EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second, ShortMin: 1, ShortMax: 12,
 			CommonWindow: 15 * time.Second, CommonMin: 8, CommonMax: 200, Similar: 0.9, Entries: 500,
 		},
 		Joining: burst.Options{
-			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2, Same: text.LineRules{Min: 4, Cover: 70, Similar: 0.95}, Seed: true,
+			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2, Repeats: text.LineRules{Min: 4, Cover: 70, Similar: 0.95},
 		},
 	}
 	if got := effectiveOf(parse(t, every)); !reflect.DeepEqual(got, want) {
@@ -139,12 +140,12 @@ func TestRangesOfRules(t *testing.T) {
 		if asked := c.Rules.FusionRules(); asked != got.Fusion || c.IngressOptions().Echo != got.Ingress.Echo || fmt.Sprint(c.IngressOptions()) != fmt.Sprint(got.Ingress) || c.BurstOptions() != got.Joining {
 			t.Errorf("at every %s the actors decide by %+v, want what was asked for", end, got)
 		}
-		window := c.DedupOptions().Window
+		window := c.DedupOptions().Recent
 		if end == "min" { // zero: the profile's own
 			window.Fingerprint, window.MinLine = 8*time.Second, 2
 		}
-		if window.Views = true; got.Dedup.Window != window {
-			t.Errorf("at every %s the window decides by %+v, want %+v", end, got.Dedup.Window, window)
+		if window.TwicePerView = true; got.Dedup.Recent != window {
+			t.Errorf("at every %s the window decides by %+v, want %+v", end, got.Dedup.Recent, window)
 		}
 	}
 }
@@ -192,7 +193,7 @@ func TestSourcesOfRules(t *testing.T) {
 	if f := c.Rules.FusionRules(); f.CursorLines != 7 || f.Attempts != 5 || c.PollerOptions().Gap != 50*time.Millisecond {
 		t.Errorf("cursor, attempts, gap = %d, %d, %v, want 7, 5, 50ms", f.CursorLines, f.Attempts, c.PollerOptions().Gap)
 	}
-	if w := c.DedupOptions().WithDefaults().Window; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
+	if w := c.DedupOptions().WithDefaults().Recent; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
 		t.Errorf("window = %+v, want the file's 3 characters and the profile's 20s", w)
 	}
 	if out := written(t, c); !strings.Contains(out, "cursor: 7  # env KEHAI_RULES_FUSION_CURSOR") || !strings.Contains(out, "min_line: 3  # file kehai.yaml:1:27") {

@@ -1,9 +1,11 @@
-package dedup
+// Package recent remembers the texts that one conversation has let through lately
+// and says whether another was seen a moment ago. It decides by text alone; package
+// dedup asks it where places tell nothing. It is pure: the actor stores its rows.
+package recent
 
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,37 +13,44 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
-// WindowRules say which texts count as seen a moment ago. Ages below a window
-// are inside; a hit extends nothing.
-type WindowRules struct {
-	Fingerprint time.Duration  // an equal text within it is a duplicate
-	Lines       time.Duration  // so is a text whose lines were all seen within it
-	MinLine     int            // characters of a line that counts
-	Entries     int            // lines remembered, oldest out first
-	Same        text.LineRules // by which a line is known again
-	Vacuous     bool           // a text without a line that counts has no new line, so it is a duplicate
-	Views       bool           // what one view shows twice was said twice
+// Rules say which texts count as seen a moment ago. Ages below a window are inside;
+// a hit extends nothing.
+type Rules struct {
+	Fingerprint  time.Duration  // an equal text within it is a duplicate
+	Lines        time.Duration  // so is a text whose lines were all seen within it
+	MinLine      int            // characters of a line that counts
+	Entries      int            // lines remembered, oldest out first
+	Same         text.LineRules // by which a line is known again
+	NeedsLine    bool           // a text without a line that counts has no new line, so it is a duplicate
+	TwicePerView bool           // what one view shows twice was said twice
 }
 
-// SeedWindow returns the rules of profile seed.
-func SeedWindow() WindowRules {
-	return WindowRules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: text.DefaultLines(), Vacuous: true}
+// SeedRules returns the rules of profile seed: text alone decides.
+func SeedRules() Rules {
+	return Rules{
+		Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240,
+		Same: text.DefaultLines(), NeedsLine: true,
+	}
 }
 
-// DefaultWindow returns the rules of profile default.
-func DefaultWindow() WindowRules {
-	return WindowRules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: text.DefaultLines(), Views: true}
+// DefaultRules returns the rules of profile default: text is the last resort.
+func DefaultRules() Rules {
+	return Rules{
+		Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240,
+		Same: text.DefaultLines(), TwicePerView: true,
+	}
 }
 
-// or fills in what is zero from the rules of a profile, whose Vacuous and Views
-// hold in any case.
-func (r WindowRules) or(profile WindowRules) WindowRules {
-	return WindowRules{
+// Or fills in what is zero from the rules of a profile, whose NeedsLine and
+// TwicePerView hold in any case.
+func (r Rules) Or(profile Rules) Rules {
+	return Rules{
 		Fingerprint: cmp.Or(r.Fingerprint, profile.Fingerprint), Lines: cmp.Or(r.Lines, profile.Lines),
 		MinLine: cmp.Or(r.MinLine, profile.MinLine), Entries: cmp.Or(r.Entries, profile.Entries),
-		Same: cmp.Or(r.Same, profile.Same), Vacuous: profile.Vacuous, Views: profile.Views,
+		Same: cmp.Or(r.Same, profile.Same), NeedsLine: profile.NeedsLine, TwicePerView: profile.TwicePerView,
 	}
 }
 
@@ -73,39 +82,38 @@ func LinesOf(t messages.Text, least int) []string {
 	return out
 }
 
-// WindowRow is a remembered line or fingerprint as it is stored.
-type WindowRow struct {
+// Row is a remembered line or fingerprint as it is stored.
+type Row struct {
 	Text messages.Text `json:"text"`
 	At   time.Time     `json:"at"`
 }
 
-// Window remembers what one conversation has shown lately. It is for one
-// goroutine.
-type Window struct {
-	rules  WindowRules
+// Texts remembers what one conversation has shown lately. It is for one goroutine.
+type Texts struct {
+	rules  Rules
 	lines  *lines
 	order  []int // slots of lines, oldest first
 	prints []numbered
 	lineNo uint64 // the last row's
-	noted  WindowChanges
+	noted  Changes
 }
 
 type numbered struct {
 	no uint64
-	WindowRow
+	Row
 }
 
-// WindowChanges are the rows to write and to delete, by number.
-type WindowChanges struct {
-	Lines, Prints         map[uint64]WindowRow
+// Changes are the rows to write and to delete, by number.
+type Changes struct {
+	Lines, Prints         map[uint64]Row
 	LinesGone, PrintsGone []uint64
 }
 
-// NewWindow makes an empty window.
-func NewWindow(r WindowRules) *Window { return &Window{rules: r, lines: newLines(r.Same)} }
+// New makes an empty memory.
+func New(r Rules) *Texts { return &Texts{rules: r, lines: newLines(r.Same)} }
 
 // LoadLine and LoadPrint bring stored rows back, in the order of their numbers.
-func (w *Window) LoadLine(no uint64, r WindowRow) {
+func (w *Texts) LoadLine(no uint64, r Row) {
 	if _, ok := w.lines.exact[string(r.Text)]; !ok && no > w.lineNo {
 		w.order = append(w.order, w.lines.add(string(r.Text), r.At, no))
 	}
@@ -113,49 +121,43 @@ func (w *Window) LoadLine(no uint64, r WindowRow) {
 }
 
 // LoadPrint is described with LoadLine.
-func (w *Window) LoadPrint(no uint64, r WindowRow) { w.prints = append(w.prints, numbered{no, r}) }
+func (w *Texts) LoadPrint(no uint64, r Row) { w.prints = append(w.prints, numbered{no, r}) }
 
-// Reason of a [WindowVerdict].
-const (
-	SeenText  = "fingerprint"
-	SeenLines = "line memory"
-)
-
-// WindowVerdict says whether a text was seen a moment ago.
-type WindowVerdict struct {
-	Reason string        // "" : it was not
-	Age    time.Duration // of what it was taken for, the newest line's for SeenLines
-	Lines  int           // that count
-	Fuzzy  []FuzzyHit    // lines that were found again though they are not equal
+// Verdict says whether a text was seen a moment ago.
+type Verdict struct {
+	Rule  events.Rule   // RuleFingerprint or RuleLineMemory; "": it was not
+	Age   time.Duration // of what it was taken for, the newest line's for RuleLineMemory
+	Lines int           // that count
+	Fuzzy []FuzzyHit    // lines that were found again though they are not equal
 }
 
 // FuzzyHit is a line found again though it is not equal.
 type FuzzyHit struct{ Query, Matched messages.Text }
 
 // String names the reason and nothing that was said.
-func (v WindowVerdict) String() string {
+func (v Verdict) String() string {
 	switch {
-	case v.Reason == "":
+	case v.Rule == "":
 		return "new"
-	case v.Reason == SeenLines && v.Lines == 0:
+	case v.Rule == events.RuleLineMemory && v.Lines == 0:
 		return "line memory: it has no line that is long enough to be new"
-	case v.Reason == SeenLines:
+	case v.Rule == events.RuleLineMemory:
 		return fmt.Sprintf("line memory: all %d lines were seen, the newest %v before", v.Lines, v.Age.Round(time.Millisecond))
 	}
-	return fmt.Sprintf("%s: equal to a text seen %v before", v.Reason, v.Age.Round(time.Millisecond))
+	return fmt.Sprintf("%s: equal to a text seen %v before", v.Rule, v.Age.Round(time.Millisecond))
 }
 
-// Judge decides about a text of a view. It changes nothing.
-func (w *Window) Judge(c messages.ConversationID, t messages.Text, at time.Time) WindowVerdict {
+// Check decides about a text of a view. It changes nothing.
+func (w *Texts) Check(c messages.ConversationID, t messages.Text, at time.Time) Verdict {
 	print := Fingerprint(c, t)
 	for _, p := range slices.Backward(w.prints) {
 		if p.Text == print && w.inside(p.At, at, w.rules.Fingerprint) {
-			return WindowVerdict{Reason: SeenText, Age: at.Sub(p.At)}
+			return Verdict{Rule: events.RuleFingerprint, Age: at.Sub(p.At)}
 		}
 	}
 	list := LinesOf(t, w.rules.MinLine)
-	v := WindowVerdict{Lines: len(list)}
-	if len(list) == 0 && !w.rules.Vacuous {
+	v := Verdict{Lines: len(list)}
+	if len(list) == 0 && !w.rules.NeedsLine {
 		return v
 	}
 	seen := true
@@ -177,23 +179,23 @@ func (w *Window) Judge(c messages.ConversationID, t messages.Text, at time.Time)
 		v.Age = 0
 		return v
 	}
-	v.Reason = SeenLines
+	v.Rule = events.RuleLineMemory
 	return v
 }
 
-func (w *Window) seen(line string, at time.Time) int {
+func (w *Texts) seen(line string, at time.Time) int {
 	return w.lines.find(line, func(s slot) bool { return w.inside(s.at, at, w.rules.Lines) })
 }
 
 // inside reports that what was seen at a time is evidence at another.
-func (w *Window) inside(seen, at time.Time, window time.Duration) bool {
+func (w *Texts) inside(seen, at time.Time, window time.Duration) bool {
 	age := at.Sub(seen)
-	return text.Inside(age, window) && !(w.rules.Views && age == 0)
+	return text.Inside(age, window) && !(w.rules.TwicePerView && age == 0)
 }
 
 // Remember takes in a text that was let through. Lines that were seen within
 // their window keep their time.
-func (w *Window) Remember(c messages.ConversationID, t messages.Text, at time.Time) {
+func (w *Texts) Remember(c messages.ConversationID, t messages.Text, at time.Time) {
 	w.forget(at)
 	for _, line := range LinesOf(t, w.rules.MinLine) {
 		if w.seen(line, at) >= 0 {
@@ -207,7 +209,7 @@ func (w *Window) Remember(c messages.ConversationID, t messages.Text, at time.Ti
 		}
 		w.lineNo++
 		w.order = append(w.order, w.lines.add(line, at, w.lineNo))
-		put(&w.noted.Lines, w.lineNo, WindowRow{messages.Text(line), at})
+		put(&w.noted.Lines, w.lineNo, Row{messages.Text(line), at})
 	}
 	for len(w.prints) >= max(w.rules.Entries, 1) {
 		w.dropPrint()
@@ -216,20 +218,20 @@ func (w *Window) Remember(c messages.ConversationID, t messages.Text, at time.Ti
 	if n := len(w.prints); n > 0 {
 		no = w.prints[n-1].no + 1
 	}
-	row := WindowRow{Fingerprint(c, t), at}
+	row := Row{Fingerprint(c, t), at}
 	w.prints = append(w.prints, numbered{no, row})
 	put(&w.noted.Prints, no, row)
 }
 
-func put(rows *map[uint64]WindowRow, no uint64, r WindowRow) {
+func put(rows *map[uint64]Row, no uint64, r Row) {
 	if *rows == nil {
-		*rows = map[uint64]WindowRow{}
+		*rows = map[uint64]Row{}
 	}
 	(*rows)[no] = r
 }
 
 // forget removes from the old end what no window reaches any more.
-func (w *Window) forget(at time.Time) {
+func (w *Texts) forget(at time.Time) {
 	for len(w.order) > 0 && at.Sub(w.lines.slots[w.order[0]].at) >= w.rules.Lines {
 		w.drop(0)
 	}
@@ -238,7 +240,7 @@ func (w *Window) forget(at time.Time) {
 	}
 }
 
-func (w *Window) drop(k int) {
+func (w *Texts) drop(k int) {
 	i := w.order[k]
 	no := w.lines.slots[i].row
 	w.lines.remove(i)
@@ -250,7 +252,7 @@ func (w *Window) drop(k int) {
 	}
 }
 
-func (w *Window) dropPrint() {
+func (w *Texts) dropPrint() {
 	no := w.prints[0].no
 	w.prints = slices.Delete(w.prints, 0, 1)
 	if _, fresh := w.noted.Prints[no]; fresh {
@@ -261,16 +263,13 @@ func (w *Window) dropPrint() {
 }
 
 // Passed reports that a text of the same view was let through.
-func (w *Window) Passed(at time.Time) bool {
+func (w *Texts) Passed(at time.Time) bool {
 	return slices.ContainsFunc(w.prints, func(p numbered) bool { return p.At.Equal(at) })
 }
 
-// sortedNumbers are the numbers of rows in ascending order.
-func sortedNumbers(rows map[uint64]WindowRow) []uint64 { return slices.Sorted(maps.Keys(rows)) }
-
 // Changes returns what a store must write and delete, and forgets it.
-func (w *Window) Changes() WindowChanges {
+func (w *Texts) Changes() Changes {
 	c := w.noted
-	w.noted = WindowChanges{}
+	w.noted = Changes{}
 	return c
 }

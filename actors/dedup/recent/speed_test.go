@@ -1,6 +1,6 @@
 //go:build speed
 
-package dedup
+package recent
 
 import (
 	"math/rand/v2"

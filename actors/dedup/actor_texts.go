@@ -1,19 +1,22 @@
 package dedup
 
 import (
+	"maps"
+	"slices"
 	"time"
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Tables of the window, whose rows are numbered.
+// Tables of recent texts, whose rows are numbered.
 var (
-	Lines  = actors.NewTable[WindowRow]("lines")
-	Prints = actors.NewTable[WindowRow]("prints")
+	Lines  = actors.NewTable[recent.Row]("lines")
+	Prints = actors.NewTable[recent.Row]("prints")
 )
 
 // texts passes on the new lines of a detection that tells no places.
@@ -44,7 +47,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 	return nil
 }
 
-// evidence asks the window about a message that the ledger lets through without
+// evidence asks recent texts about a message that the ledger lets through without
 // its place proving it new, and has it remember what passes. Below a message of
 // the same view that has passed stands nothing that was seen before.
 func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err error) {
@@ -53,7 +56,7 @@ func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err 
 	}
 	at := seenAt(h.SeenAt, turn.Now())
 	if !h.Fresh {
-		w, err := a.recent(turn)
+		w, err := a.recentTexts(turn)
 		if err != nil {
 			return false, err
 		}
@@ -67,22 +70,22 @@ func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err 
 	return true, a.remember(turn, h.Text, at)
 }
 
-// fresh asks the window about a text and reports what it says.
+// fresh asks recent texts about a text and reports what it says.
 func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail events.Detail) (bool, error) {
-	w, err := a.recent(turn)
+	w, err := a.recentTexts(turn)
 	if err != nil {
 		return false, err
 	}
-	v := w.Judge(a.conversation, t, at)
+	v := w.Check(a.conversation, t, at)
 	for _, hit := range v.Fuzzy {
 		turn.Publish(events.FuzzyDedupHit{
 			Conversation: a.conversation, Query: a.mark(hit.Query), Matched: a.mark(hit.Matched), At: turn.Now(),
 		})
 	}
-	if v.Reason == "" {
+	if v.Rule == "" {
 		return true, nil
 	}
-	detail.Rule, detail.Age, detail.Match = events.Rule(v.Reason), v.Age, "equal"
+	detail.Rule, detail.Age, detail.Match = v.Rule, v.Age, "equal"
 	if len(v.Fuzzy) > 0 {
 		detail.Match = "similar"
 	}
@@ -94,12 +97,12 @@ func (a *actor) mark(t messages.Text) events.TextMark {
 	return events.TextMark{Hash: text.Hash(a.key, string(t)), Runes: utf8.RuneCountInString(string(t)), Text: t}
 }
 
-// recent is the window of the tables.
-func (a *actor) recent(turn *actors.Turn) (*Window, error) {
-	if a.window != nil {
-		return a.window, nil
+// recentTexts are those of the tables.
+func (a *actor) recentTexts(turn *actors.Turn) (*recent.Texts, error) {
+	if a.recent != nil {
+		return a.recent, nil
 	}
-	w := NewWindow(a.windowRules)
+	w := recent.New(a.recentRules)
 	for key, row := range Lines.All(turn) {
 		no, err := actors.RowNumber(key)
 		if err != nil {
@@ -114,12 +117,12 @@ func (a *actor) recent(turn *actors.Turn) (*Window, error) {
 		}
 		w.LoadPrint(no, row)
 	}
-	a.window = w
+	a.recent = w
 	return w, nil
 }
 
 func (a *actor) remember(turn *actors.Turn, t messages.Text, at time.Time) error {
-	w, err := a.recent(turn)
+	w, err := a.recentTexts(turn)
 	if err != nil {
 		return err
 	}
@@ -131,10 +134,10 @@ func (a *actor) remember(turn *actors.Turn, t messages.Text, at time.Time) error
 	for _, no := range c.PrintsGone {
 		Prints.Delete(turn, actors.RowKey(no))
 	}
-	for _, no := range sortedNumbers(c.Lines) {
+	for _, no := range slices.Sorted(maps.Keys(c.Lines)) {
 		Lines.Put(turn, actors.RowKey(no), c.Lines[no])
 	}
-	for _, no := range sortedNumbers(c.Prints) {
+	for _, no := range slices.Sorted(maps.Keys(c.Prints)) {
 		Prints.Put(turn, actors.RowKey(no), c.Prints[no])
 	}
 	return nil

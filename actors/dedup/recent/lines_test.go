@@ -1,4 +1,4 @@
-package dedup
+package recent
 
 import (
 	"math/rand/v2"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -34,7 +35,7 @@ func wantTexts(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
 }
 
 func TestTexts(t *testing.T) {
-	h := spawn(t, Options{Seed: true, HashKey: []byte("key")})
+	h := spawn(t, Options{Recent: recent.SeedRules(), HashKey: []byte("key")})
 	h.Send(news(h, "おはよう\n元気ですか"))
 	wantTexts(t, h, messages.Heard{Occurrence: 1, Text: "おはよう\n元気ですか"})
 	h.WantCommits(1)
@@ -77,7 +78,7 @@ func TestForgottenText(t *testing.T) {
 	if err := s.Apply([]engine.Op{{Key: []byte("s/dedup/line:Hana\x00head\x00head"), Value: body}}, false); err != nil {
 		t.Fatal(err)
 	}
-	h := actortest.Spawn(t, New(Options{Seed: true}), actortest.Address("dedup/line:Hana"), actortest.Store(s))
+	h := actortest.Spawn(t, New(Options{Recent: recent.SeedRules()}), actortest.Address("dedup/line:Hana"), actortest.Store(s))
 	h.Send(news(h, "おはよう\n元気ですか"))
 	wantTexts(t, h)
 	h.WantDropped("dedup", "what is visible after the transcript was deleted is history")
@@ -88,7 +89,7 @@ func TestForgottenText(t *testing.T) {
 }
 
 func TestFuzzyHitIsReported(t *testing.T) {
-	h := spawn(t, Options{Seed: true, HashKey: []byte("key")})
+	h := spawn(t, Options{Recent: recent.SeedRules(), HashKey: []byte("key")})
 	long := strings.Repeat("明日の会議は十時から", 3)
 	h.Send(news(h, long+"始まる"))
 	h.Sent()
@@ -120,18 +121,14 @@ func TestProfilesPart(t *testing.T) {
 		{"the same after 12 s", "おーい", "おーい", 12 * time.Second, false, false},
 		{"the same after 80 s", "おはようございます", "おはようございます", 80 * time.Second, true, true},
 	} {
-		for _, seed := range []bool{false, true} {
-			h := spawn(t, Options{Seed: seed})
+		for want, rules := range map[*bool]recent.Rules{&c.def: recent.DefaultRules(), &c.seed: recent.SeedRules()} {
+			h := spawn(t, Options{Recent: rules})
 			h.Send(news(h, c.first))
 			h.Sent()
 			h.Advance(c.after)
 			h.Send(news(h, c.second))
-			want := c.def
-			if seed {
-				want = c.seed
-			}
-			if got := len(h.Sent()) == 1; got != want {
-				t.Errorf("%s, seed %v: passes = %v, want %v", c.name, seed, got, want)
+			if got := len(h.Sent()) == 1; got != *want {
+				t.Errorf("%s: by %+v passes = %v, want %v", c.name, rules, got, *want)
 			}
 		}
 	}
