@@ -28,7 +28,7 @@ func TestWindowLayouts(t *testing.T) {
 		{"line", "line", ""},
 		{"generic", "generic", ""},
 		{"mine.yaml", "mine", ""},
-		{"wrong.yaml", "", "wrong.yaml:13:10: lane.agree must lie in 1..3, is 9"},
+		{"wrong.yaml", "", "wrong.yaml:23:10: lane.agree must lie in 1..3, is 9"},
 		{"none.yaml", "", "kehai layout calibrate"},
 		{"lime", "", "want generic or line, or a file whose name ends in .yaml: did you mean line?"},
 	} {
