@@ -106,20 +106,19 @@ func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) s
 	return id
 }
 
-// Drop records that something goes no further, and why. Neither text may hold
-// private words.
-func (t *Turn) Drop(stage events.Stage, reason string) { t.DropWith(stage, reason, events.Detail{}) }
-
-// DropWith is Drop with what the verdict rests on, so that a person can ask
-// later what became of a message.
-func (t *Turn) DropWith(stage events.Stage, reason string, d events.Detail) {
-	t.out.Verdicts = append(t.out.Verdicts, events.Verdict{Stage: stage, Outcome: events.OutcomeDropped, Reason: reason, Detail: d})
+// Drop records that something goes no further, by which rule, and what that rests
+// on, so that a person can ask later what became of a message. Nothing of it may
+// hold private words.
+func (t *Turn) Drop(stage events.Stage, rule events.Rule, d events.Detail) {
+	d.Rule = rule
+	t.out.Verdicts = append(t.out.Verdicts, events.Verdict{Stage: stage, Outcome: events.OutcomeDropped, Detail: d})
 }
 
-// Pass records that something goes on, and what that rests on. Like a drop it is
+// Pass records that something goes on, as Drop does. Like a drop it is
 // kept with the turn's other changes; it never makes a turn commit that would
 // not commit without it.
-func (t *Turn) Pass(stage events.Stage, d events.Detail) {
+func (t *Turn) Pass(stage events.Stage, rule events.Rule, d events.Detail) {
+	d.Rule = rule
 	t.out.Verdicts = append(t.out.Verdicts, events.Verdict{Stage: stage, Outcome: events.OutcomePassed, Detail: d})
 }
 

@@ -21,7 +21,7 @@ func TestTurnCollects(t *testing.T) {
 	tn.Cancel("k")
 	id := tn.Call("ocr", messages.PollDue{}, actors.CallOptions{Retries: 2, Tag: "t"})
 	tn.Call("ocr", messages.PollDue{}, actors.CallOptions{Deadline: time.Second})
-	tn.Drop("stage", "reason")
+	tn.Drop("stage", "rule", events.Detail{Count: 2})
 	tn.Publish(messages.BurstDue{})
 	people.Put(tn, "a", person{})
 	people.Delete(tn, "a")
@@ -34,7 +34,7 @@ func TestTurnCollects(t *testing.T) {
 			{ID: "m7.2", Worker: "ocr", Request: messages.PollDue{}, Options: actors.CallOptions{Deadline: 30 * time.Second, Retries: 2, Tag: "t"}},
 			{ID: "m7.3", Worker: "ocr", Request: messages.PollDue{}, Options: actors.CallOptions{Deadline: time.Second}},
 		},
-		Verdicts: []events.Verdict{{Stage: "stage", Outcome: events.OutcomeDropped, Reason: "reason"}},
+		Verdicts: []events.Verdict{{Stage: "stage", Outcome: events.OutcomeDropped, Detail: events.Detail{Rule: "rule", Count: 2}}},
 		Events:   []messages.Message{messages.BurstDue{}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {

@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 )
@@ -103,6 +104,9 @@ func (s stored) Verdicts(ctx context.Context, q control.Query, yield func(events
 		if q.Conversation != "" && conversationOf(v) != q.Conversation || v.At.Before(q.Since) {
 			return true
 		}
+		if !v.Passed() {
+			v.Reason = describe.Verdict(v)
+		}
 		failed = yield(v)
 		return failed == nil
 	})
@@ -118,7 +122,7 @@ func conversationOf(v events.Verdict) messages.ConversationID {
 	switch {
 	case v.Detail.Conversation != "":
 		return v.Detail.Conversation
-	case v.Actor.Kind() == "poller" || v.Actor.Kind() == "fusion":
+	case v.Actor.Kind() == messages.ActorPoller || v.Actor.Kind() == messages.ActorFusion:
 		return ""
 	}
 	return messages.ConversationID(v.Actor.Key())

@@ -59,12 +59,12 @@ func (ev *evidence) pathOf(d *delivery) control.Path {
 	ev.walk(&p, d.ID)
 	p.Steps = append(p.Steps, control.Step{
 		At: control.Stamp{Time: d.DeliveredAt}, Stage: events.StageConversation, Outcome: events.OutcomeDelivered, Trace: d.trace,
-		Actor:  messages.To("conversation", string(d.Conversation)),
+		Actor:  messages.To(messages.ActorConversation, string(d.Conversation)),
 		What:   fmt.Sprintf("delivered as message %s, place %d in the event log", d.ID, d.seq),
 		Detail: events.Detail{Conversation: d.Conversation, Occurrences: p.Occurrences, Message: d.ID},
 	})
 	for _, v := range ev.verdicts {
-		if v.Stage == events.StageConversation && v.Passed() && v.Detail.Message == d.ID && v.Detail.Rule != "delivered" {
+		if v.Stage == events.StageConversation && v.Passed() && v.Detail.Message == d.ID && v.Detail.Rule != events.RuleDelivered {
 			p.Steps = append(p.Steps, ev.step(v))
 		}
 	}
@@ -110,7 +110,7 @@ func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
 	for _, v := range ev.verdicts {
 		if about(v) && !(v.Stage == events.StageConversation && v.Passed()) {
 			found = append(found, v)
-			if v.Stage == events.StageDedup && v.Detail.Rule != "released" {
+			if v.Stage == events.StageDedup && v.Detail.Rule != events.RuleReleased {
 				traces[v.Trace] = true
 			}
 		}
@@ -178,13 +178,7 @@ func (ev *evidence) holds(m messages.Message, p *control.Path) bool {
 
 // step describes a verdict, with the messages that it rests on.
 func (ev *evidence) step(v events.Verdict) control.Step {
-	s := control.Step{
-		At: control.Stamp{Time: v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: events.OutcomePassed, What: control.Describe(v),
-		Trace: v.Trace, Detail: v.Detail,
-	}
-	if !v.Passed() {
-		s.Outcome = "dropped"
-	}
+	s := control.NewStep(v)
 	c := conversationOf(v)
 	for _, o := range v.Detail.Known {
 		if e, ok := ev.entries[place{c, o}]; ok {
@@ -205,7 +199,7 @@ func (ev *evidence) matched(v events.Verdict, of place) (list []control.Matched)
 	}
 	was := e.SeenAt.Add(-v.Detail.Age)
 	near := func(t time.Time) bool { return t.Sub(was).Abs() < time.Millisecond }
-	if v.Detail.Rule == "echo" {
+	if v.Detail.Rule == events.RuleEcho {
 		for _, s := range ev.sent[of.conversation] {
 			if near(s.At) {
 				list = append(list, control.Matched{Side: messages.SideOwn, Text: string(s.Text)})

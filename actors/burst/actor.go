@@ -12,7 +12,7 @@ import (
 )
 
 // Kind is the actor's kind; the key is the conversation.
-const Kind = "burst"
+const Kind = messages.ActorBurst
 
 // Options of a coalescer.
 type Options struct {
@@ -72,8 +72,8 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 	if last, _ := Lasts.Get(turn, "last"); m.Occurrence <= last {
-		turn.DropWith("burst", fmt.Sprintf("occurrence %d was taken before", m.Occurrence), events.Detail{
-			Rule: "repeat", Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
+		turn.Drop(events.StageBurst, events.RuleRepeat, events.Detail{
+			Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
 		})
 		return
 	}
@@ -81,8 +81,8 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 	b, _ := Buffers.Get(turn, "buffer")
 	flushed, rest, left := a.rules.Add(b, m, turn.Now())
 	if left.Lines > 0 {
-		turn.DropWith("burst", left.String(), events.Detail{
-			Rule: "same_line", Window: m.Window, Conversation: m.Conversation,
+		turn.Drop(events.StageBurst, events.RuleSameLine, events.Detail{
+			Window: m.Window, Conversation: m.Conversation, Count: left.some(),
 			Occurrences: []messages.Occurrence{m.Occurrence}, Known: left.Of,
 		})
 	}
@@ -90,8 +90,8 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 		return
 	}
 	mark(m.Occurrence, turn.Cause().Trace, append(flushed, rest)...)
-	turn.Pass("burst", events.Detail{
-		Rule: "joined", Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
+	turn.Pass(events.StageBurst, events.RuleJoined, events.Detail{
+		Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
 	})
 	for _, f := range flushed {
 		pass(turn, f, a.rules.why(f, m))
@@ -109,11 +109,11 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 func (a actor) revised(turn *actors.Turn, m messages.Revised) {
 	b, _ := Buffers.Get(turn, "buffer")
 	if slices.ContainsFunc(b.Parts, func(p messages.Part) bool { return p.Occurrence == m.Occurrence }) {
-		pass(turn, b, "changed")
+		pass(turn, b, events.RuleChanged)
 		Buffers.Delete(turn, "buffer")
 		turn.Cancel("due")
 	}
-	turn.Send(messages.To("conversation", turn.Self().Key()), m)
+	turn.Send(messages.To(messages.ActorConversation, turn.Self().Key()), m)
 }
 
 func (a actor) due(turn *actors.Turn) {
@@ -121,7 +121,7 @@ func (a actor) due(turn *actors.Turn) {
 	if !ok || len(b.Parts) == 0 {
 		return
 	}
-	pass(turn, b, "quiet")
+	pass(turn, b, events.RuleQuiet)
 	Buffers.Delete(turn, "buffer")
 }
 
@@ -129,10 +129,10 @@ func (a actor) due(turn *actors.Turn) {
 func pass(turn *actors.Turn, b Buffer, rule events.Rule) {
 	conversation := messages.ConversationID(turn.Self().Key())
 	m := Message(messages.MessageID(turn.NewID()), conversation, b)
-	turn.Send(messages.To("conversation", string(conversation)), m)
-	detail := events.Detail{Rule: rule, Conversation: conversation, Message: m.ID}
+	turn.Send(messages.To(messages.ActorConversation, string(conversation)), m)
+	detail := events.Detail{Conversation: conversation, Message: m.ID}
 	for _, p := range m.Parts {
 		detail.Occurrences = append(detail.Occurrences, p.Occurrence)
 	}
-	turn.Pass("burst", detail)
+	turn.Pass(events.StageBurst, rule, detail)
 }

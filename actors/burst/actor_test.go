@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -78,12 +79,12 @@ func TestAnOccurrenceIsTakenOnce(t *testing.T) {
 	h := spawn(t)
 	h.Send(heard(5, "Hana", "a"))
 	h.Send(heard(5, "Hana", "a"))
-	h.WantDropped("burst", "occurrence 5 was taken before")
+	h.WantDropped(events.StageBurst, events.RuleRepeat, events.Detail{Occurrences: []messages.Occurrence{5}})
 	h.Advance(2 * time.Second)
 	wantPassed(t, h, "a")
 	h.Crash()
 	h.Send(heard(4, "Hana", "a"))
-	h.WantDropped("burst", "occurrence 4 was taken before")
+	h.WantDropped(events.StageBurst, events.RuleRepeat, events.Detail{Occurrences: []messages.Occurrence{4}})
 	h.Advance(2 * time.Second)
 	wantPassed(t, h)
 }

@@ -2,7 +2,6 @@ package burst
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -36,12 +35,12 @@ type Repeats struct {
 	Of    []messages.Occurrence // the parts that have them, ascending
 }
 
-// String says it as a reason.
-func (l Repeats) String() string {
+// some is how many lines were left out of what goes on, 0 if nothing does.
+func (l Repeats) some() int {
 	if l.All {
-		return "the burst says the same already"
+		return 0
 	}
-	return fmt.Sprintf("the burst has %d of its lines already", l.Lines)
+	return l.Lines
 }
 
 // Add returns what must be passed on before and after h is taken, the buffer

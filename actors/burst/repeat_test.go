@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -72,14 +73,14 @@ func TestSeedRepeatsNoLine(t *testing.T) {
 	h.Advance(time.Second)
 	h.CrashBeforeCommit()
 	h.Send(heard(2, "Hana", line+"。"))
-	h.WantDropped("burst", "the burst says the same already")
+	h.WantDropped(events.StageBurst, events.RuleSameLine)
 	h.WantTimer("due", 500*time.Millisecond) // what says nothing new holds nothing up
 	h.Send(heard(3, "Hana", line+"\n了解"))
-	h.WantDropped("burst", "the burst has 1 of its lines already")
+	h.WantDropped(events.StageBurst, events.RuleSameLine, events.Detail{Count: 1})
 	h.WantTimer("due", 1500*time.Millisecond)
 	h.Crash()
 	h.Send(heard(2, "Hana", "x"))
-	h.WantDropped("burst", "occurrence 2 was taken before")
+	h.WantDropped(events.StageBurst, events.RuleRepeat, events.Detail{Occurrences: []messages.Occurrence{2}})
 	h.Advance(time.Minute)
 	wantPassed(t, h, line+"\n了解")
 	h.Send(heard(4, "Hana", line)) // the burst is over
@@ -96,7 +97,7 @@ func TestDefaultRepeatsWhatWasSaidTwice(t *testing.T) {
 	h.Send(heard(2, "Hana", line))
 	h.Crash()
 	h.Send(heard(2, "Hana", line))
-	h.WantDropped("burst", "occurrence 2 was taken before")
+	h.WantDropped(events.StageBurst, events.RuleRepeat, events.Detail{Occurrences: []messages.Occurrence{2}})
 	h.Advance(time.Minute)
 	wantPassed(t, h, line+"\n"+line)
 	h.WantDeadLetters(0)

@@ -10,7 +10,7 @@ import (
 )
 
 // Kind is the actor's kind; the key is the conversation.
-const Kind = "conversation"
+const Kind = messages.ActorConversation
 
 // Options of a conversation.
 type Options struct {
@@ -62,9 +62,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	if _, known := ids.Get(turn, string(m.ID)); known {
-		turn.DropWith("conversation", "message "+string(m.ID)+" was delivered before", events.Detail{
-			Rule: "repeat", Conversation: m.Conversation, Message: m.ID,
-		})
+		turn.Drop(events.StageConversation, events.RuleRepeat, events.Detail{Conversation: m.Conversation, Message: m.ID})
 		return
 	}
 	head, _ := Heads.Get(turn, "head")
@@ -76,11 +74,11 @@ func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	ids.Put(turn, string(m.ID), head.Count)
 	a.forget(turn, head.Count-int64(a.o.Keep))
 	turn.Publish(delivered)
-	detail := events.Detail{Rule: "delivered", Conversation: m.Conversation, Message: m.ID}
+	detail := events.Detail{Conversation: m.Conversation, Message: m.ID}
 	for _, p := range m.Parts {
 		detail.Occurrences = append(detail.Occurrences, p.Occurrence)
 	}
-	turn.Pass("conversation", detail)
+	turn.Pass(events.StageConversation, events.RuleDelivered, detail)
 }
 
 // forget removes the message that makes room for the newest, and what is left

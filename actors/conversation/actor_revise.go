@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 
@@ -12,10 +11,11 @@ import (
 
 // revise notes and publishes that a delivered message was changed.
 func (a actor) revise(turn *actors.Turn, m messages.Revised) {
-	detail := events.Detail{Rule: events.Rule(m.Change), Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence}}
+	detail := events.Detail{Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence}}
 	row, d, i := a.find(turn, m.Occurrence)
 	if i < 0 {
-		turn.DropWith("conversation", fmt.Sprintf("%s: occurrence %d was not delivered, or so long ago that it is not kept", m.Change, m.Occurrence), detail)
+		detail.Match = string(m.Change)
+		turn.Drop(events.StageConversation, events.RuleNotDelivered, detail)
 		return
 	}
 	detail.Message = d.ID
@@ -31,7 +31,8 @@ func (a actor) revise(turn *actors.Turn, m messages.Revised) {
 	}
 	switch {
 	case part.Unsent || m.Change != messages.ChangeUnsent && (m.Text == was || m.Text == ""):
-		turn.DropWith("conversation", fmt.Sprintf("%s: the message %s says so already", m.Change, d.ID), detail)
+		detail.Match = string(m.Change)
+		turn.Drop(events.StageConversation, events.RuleSaidAlready, detail)
 		return
 	case m.Change == messages.ChangeUnsent:
 		part.Unsent = true
@@ -40,7 +41,7 @@ func (a actor) revise(turn *actors.Turn, m messages.Revised) {
 	}
 	Messages.Put(turn, row, d)
 	turn.Publish(changed)
-	turn.Pass("conversation", detail)
+	turn.Pass(events.StageConversation, events.Rule(m.Change), detail)
 }
 
 // find returns the row, the message and the index of the part that an occurrence

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -48,7 +49,7 @@ func TestRevise(t *testing.T) {
 	}
 	h.Crash()
 	h.Send(edit)
-	h.WantDropped("conversation", "edited: the message id4 says so already")
+	h.WantDropped(events.StageConversation, events.RuleSaidAlready, events.Detail{Match: "edited", Message: "id4"})
 	h.WantPublished()
 
 	again := revised(5, messages.ChangeEdited, "nothing")
@@ -60,7 +61,7 @@ func TestRevise(t *testing.T) {
 	h.Crash()
 	h.WantPublished(changed(h, "id4", gone, "nothing"))
 	h.Send(gone)
-	h.WantDropped("conversation", "unsent: the message id4 says so already")
+	h.WantDropped(events.StageConversation, events.RuleSaidAlready, events.Detail{Match: "unsent", Message: "id4"})
 	stored, _ := actortest.Stored(h, conversation.Messages, conversation.RowKey(2))
 	if p := stored.Parts[1]; p.Text != "more" || p.Edited != "nothing" || !p.Unsent {
 		t.Errorf("stored part %+v, want the text as delivered, the last text and that it was unsent", p)
@@ -70,7 +71,7 @@ func TestRevise(t *testing.T) {
 func TestReviseWhatIsNotThere(t *testing.T) {
 	h := spawn(t, conversation.Options{Keep: 3})
 	h.Send(revised(1, messages.ChangeEdited, "x"))
-	h.WantDropped("conversation", "edited: occurrence 1 was not delivered, or so long ago that it is not kept")
+	h.WantDropped(events.StageConversation, events.RuleNotDelivered, events.Detail{Match: "edited", Occurrences: []messages.Occurrence{1}})
 	for n := 1; n <= 5; n++ {
 		h.Send(inbound(2 * n))
 	}

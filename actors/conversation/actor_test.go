@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -47,7 +48,7 @@ func TestRefusesAKnownID(t *testing.T) {
 	h.Published()
 	h.Crash()
 	h.Send(inbound(1))
-	h.WantDropped("conversation", "message id1 was delivered before")
+	h.WantDropped(events.StageConversation, events.RuleRepeat, events.Detail{Message: "id1"})
 	h.WantPublished()
 }
 
@@ -64,7 +65,7 @@ func TestKeepsTheNewest(t *testing.T) {
 	}
 	h.Published()
 	h.Send(inbound(9))
-	h.WantDropped("conversation", "message id9 was delivered before")
+	h.WantDropped(events.StageConversation, events.RuleRepeat, events.Detail{Message: "id9"})
 }
 
 func TestTrims(t *testing.T) {
@@ -85,7 +86,7 @@ func TestTrims(t *testing.T) {
 		}
 	}
 	h.Send(inbound(4))
-	h.WantDropped("conversation", "message id4 was delivered before")
+	h.WantDropped(events.StageConversation, events.RuleRepeat, events.Detail{Message: "id4"})
 	h.Send(inbound(5))
 	if _, ok := actortest.Stored(h, conversation.Messages, conversation.RowKey(5)); !ok {
 		t.Error("the message after a trim has no row, want number 5")

@@ -16,7 +16,7 @@ import (
 )
 
 // Kind is the actor's kind; the key is the conversation.
-const Kind = "dedup"
+const Kind = messages.ActorDedup
 
 // Options of a ledger.
 type Options struct {
@@ -131,19 +131,21 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	mem, _ := Views.Get(turn, string(m.Window))
 	digest := digestOf(m)
 	if digest == mem.Digest && a.ledger.Head().Next == mem.Next && !a.ledger.Waits() {
-		turn.DropWith("dedup", "the same view again: nothing in it is new", events.Detail{Rule: "same_view", Window: m.Window, Conversation: a.conversation})
+		turn.Drop(events.StageDedup, events.RuleSameView, events.Detail{Window: m.Window, Conversation: a.conversation})
 		return nil
 	}
 	head := a.ledger.Head()
 	f := a.ledger.Observe(ledger.View{
 		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Title: m.Title, Window: m.Window, SeenAt: m.SeenAt,
 	}, mem, turn.Now())
-	detail := events.Detail{Rule: f.Rule, Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
-	for _, note := range f.Notes {
-		turn.DropWith("dedup", note, detail)
+	detail := events.Detail{Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
+	for _, n := range f.Notes {
+		d := detail
+		d.Count, d.Of, d.Match = n.Count, n.Of, n.Match
+		turn.Drop(events.StageDedup, n.Rule, d)
 	}
 	detail.Occurrences = entered(head.Next, a.ledger.Head().Next, f.Held)
-	turn.Pass("dedup", detail)
+	turn.Pass(events.StageDedup, f.Rule, detail)
 	if f.Gap {
 		turn.Publish(messages.TranscriptGap{
 			Conversation: a.conversation, Window: m.Window, Visible: f.Whole, Passed: f.Passed, SeenAt: m.SeenAt,
@@ -159,8 +161,8 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 // finish passes on what can be, and writes what has changed since head.
 func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	sideless := a.ledger.Sideless()
-	heard, wait, notes := a.ledger.Release(turn.Now())
-	released := events.Detail{Rule: "released", Conversation: a.conversation}
+	heard, wait, unsure := a.ledger.Release(turn.Now())
+	released := events.Detail{Conversation: a.conversation}
 	for _, h := range heard {
 		h.Conversation = a.conversation
 		if ok, err := a.evidence(turn, h); err != nil {
@@ -172,10 +174,10 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 		turn.Send(messages.To(a.to, string(a.conversation)), h)
 	}
 	if len(released.Occurrences) > 0 {
-		turn.Pass("dedup", released)
+		turn.Pass(events.StageDedup, events.RuleReleased, released)
 	}
-	for _, note := range notes {
-		turn.DropWith("dedup", note, events.Detail{Rule: "side", Conversation: a.conversation, Occurrences: sideless})
+	for range unsure {
+		turn.Drop(events.StageDedup, events.RuleSide, events.Detail{Conversation: a.conversation, Occurrences: sideless})
 	}
 	if wait > 0 { // the window is looked at in between
 		wait = min(wait, (a.rules.Timeout-1)/time.Duration(a.rules.Tries)+1)
@@ -184,8 +186,8 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	for _, r := range revised {
 		r.Conversation = a.conversation
 		turn.Send(messages.To(a.to, string(a.conversation)), r)
-		turn.Pass("dedup", events.Detail{
-			Rule: events.Rule(r.Change), Window: r.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{r.Occurrence},
+		turn.Pass(events.StageDedup, events.Rule(r.Change), events.Detail{
+			Window: r.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{r.Occurrence},
 		})
 	}
 	if wait == 0 || next > 0 && next < wait {
@@ -211,7 +213,7 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 // What it shows has not changed, so nobody else would ask for it.
 func (a *actor) lookAgain(turn *actors.Turn) {
 	if window := a.ledger.Head().Window; window != "" && a.ledger.Waits() {
-		turn.Send(messages.To("poller", string(window)), messages.ReadNow{Window: window})
+		turn.Send(messages.To(messages.ActorPoller, string(window)), messages.ReadNow{Window: window})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 	"github.com/kehai-run/kehai/testkit/chatview"
 )
@@ -45,7 +46,7 @@ func TestActor(t *testing.T) {
 	h := spawn(t, Options{})
 	h.Send(detection("<aaaa >bbbb <cccc <dddd"))
 	wantHeard(t, h, "cccc dddd")
-	h.WantDropped("dedup", "first sight: 1 incoming bubbles are history")
+	h.WantDropped(events.StageDedup, events.RuleFirstSight, events.Detail{Count: 1})
 	h.Crash()
 	h.Send(detection(">bbbb <cccc <dddd <dddd"))
 	wantHeard(t, h, "dddd")
@@ -108,7 +109,7 @@ func TestGap(t *testing.T) {
 	h.Send(detection("<xxxx >yyyy <zzzz"))
 	wantHeard(t, h, "bbbb zzzz")
 	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 3, Passed: 1, SeenAt: chatview.Start})
-	h.WantDropped("dedup", "gap: 1 incoming bubbles stand before the last own one")
+	h.WantDropped(events.StageDedup, events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn})
 }
 
 func TestUnreadable(t *testing.T) {

@@ -33,8 +33,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 	occurrence, history := a.ledger.TakeText(m.Title, m.Window)
 	Heads.Put(turn, HeadRow, a.ledger.Head())
 	if history {
-		detail.Rule = events.RuleForgotten
-		turn.DropWith("dedup", "what is visible after the transcript was deleted is history", detail)
+		turn.Drop(events.StageDedup, events.RuleForgotten, detail)
 		return nil
 	}
 	h := messages.Heard{
@@ -42,8 +41,8 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 		Window: m.Window, SeenAt: m.SeenAt,
 	}
 	turn.Send(messages.To(a.to, string(a.conversation)), h)
-	detail.Rule, detail.Occurrences = "new text", []messages.Occurrence{h.Occurrence}
-	turn.Pass("dedup", detail)
+	detail.Occurrences = []messages.Occurrence{h.Occurrence}
+	turn.Pass(events.StageDedup, events.RuleNewText, detail)
 	return nil
 }
 
@@ -85,11 +84,11 @@ func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail e
 	if v.Rule == "" {
 		return true, nil
 	}
-	detail.Rule, detail.Age, detail.Match = v.Rule, v.Age, "equal"
+	detail.Age, detail.Match, detail.Count = v.Age, "equal", v.Lines
 	if len(v.Fuzzy) > 0 {
 		detail.Match = "similar"
 	}
-	turn.DropWith("dedup", v.String(), detail)
+	turn.Drop(events.StageDedup, v.Rule, detail)
 	return false, nil
 }
 

@@ -43,17 +43,17 @@ func TestTexts(t *testing.T) {
 	h.Advance(5 * time.Second)
 	h.Send(news(h, "おはよう 元気ですか"))
 	wantTexts(t, h)
-	h.WantDropped("dedup", "fingerprint: equal to a text seen 5s before")
+	h.WantDropped(events.StageDedup, events.RuleFingerprint, events.Detail{Age: 5 * time.Second})
 
 	h.Crash()
 	h.Advance(25 * time.Second)
 	h.Send(news(h, "元気ですか"))
 	wantTexts(t, h)
-	h.WantDropped("dedup", "line memory: all 1 lines were seen, the newest 30s before")
+	h.WantDropped(events.StageDedup, events.RuleLineMemory, events.Detail{Count: 1, Age: 30 * time.Second})
 
 	h.Send(news(h, "うん"))
 	wantTexts(t, h)
-	h.WantDropped("dedup", "line memory: it has no line that is long enough to be new")
+	h.WantDropped(events.StageDedup, events.RuleLineMemory)
 
 	h.CrashBeforeCommit()
 	h.Send(news(h, "元気ですか\n明日の予定は？"))
@@ -81,7 +81,7 @@ func TestForgottenText(t *testing.T) {
 	h := actortest.Spawn(t, New(Options{Recent: recent.SeedRules()}), actortest.Address("dedup/line:Hana"), actortest.Store(s))
 	h.Send(news(h, "おはよう\n元気ですか"))
 	wantTexts(t, h)
-	h.WantDropped("dedup", "what is visible after the transcript was deleted is history")
+	h.WantDropped(events.StageDedup, events.RuleForgotten)
 	h.Crash()
 	h.Advance(time.Second)
 	h.Send(news(h, "明日の予定は？"))
@@ -96,7 +96,7 @@ func TestFuzzyHitIsReported(t *testing.T) {
 	h.Advance(30 * time.Second)
 	h.Send(news(h, long+"始まろ"))
 	wantTexts(t, h)
-	h.WantDropped("dedup", "line memory: all 1 lines were seen, the newest 30s before")
+	h.WantDropped(events.StageDedup, events.RuleLineMemory, events.Detail{Count: 1, Age: 30 * time.Second})
 	published := h.Published()
 	if len(published) != 1 {
 		t.Fatalf("published %+v, want one fuzzy_dedup_hit", published)
@@ -164,7 +164,7 @@ func TestGapTakesTextForEvidence(t *testing.T) {
 	if len(gaps) != 1 || gaps[0].MessageType() != (messages.TranscriptGap{}).MessageType() {
 		t.Errorf("published %v, want one gap", gaps)
 	}
-	h.WantDropped("dedup", "line memory: all 1 lines were seen, the newest 10s before")
+	h.WantDropped(events.StageDedup, events.RuleLineMemory, events.Detail{Count: 1, Age: 10 * time.Second})
 
 	h.Advance(10 * time.Second)
 	h.Send(at(h, "<vvvv <wwww <xxxx <yyyy <aaaa"))

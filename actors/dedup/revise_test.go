@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 	"github.com/kehai-run/kehai/testkit/chatview"
 )
@@ -65,6 +66,6 @@ func TestGapIsPublishedOnce(t *testing.T) {
 	h.CrashBeforeCommit()
 	h.Send(chatview.Detection(chatview.Chat("<xxxx >yyyy <oooo - <zzzz")))
 	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 4, Passed: 1, SeenAt: chatview.Start})
-	h.WantDropped("dedup", "gap: 2 incoming bubbles stand before the newest date mark")
+	h.WantDropped(events.StageDedup, events.RuleGap, events.Detail{Count: 2, Match: events.BorderDate})
 	actortest.Stored(h, Heads, HeadRow)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -35,7 +36,7 @@ func TestRecentOfTheOptions(t *testing.T) {
 	say("おはよう")
 	h.Advance(5 * time.Second)
 	say("おはよう")
-	h.WantDropped("dedup", "line memory: all 1 lines were seen, the newest 5s before")
+	h.WantDropped(events.StageDedup, events.RuleLineMemory, events.Detail{Count: 1, Age: 5 * time.Second})
 	h.Sent()
 	h.Advance(time.Second)
 	say("おはよう")
@@ -44,5 +45,5 @@ func TestRecentOfTheOptions(t *testing.T) {
 		t.Errorf("%d messages 6 s after the first, want 1", got)
 	}
 	say("おは")
-	h.WantDropped("dedup", "line memory: it has no line that is long enough to be new")
+	h.WantDropped(events.StageDedup, events.RuleLineMemory)
 }

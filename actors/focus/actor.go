@@ -7,10 +7,11 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the classifier's kind; the key is the desk.
-const Kind = "focus"
+const Kind = messages.ActorFocus
 
 // Options of a classifier. The zero value judges every 10 s by the rules of the
 // default profile and asks no language model.
@@ -190,7 +191,7 @@ func (a *actor) pause(turn *actors.Turn, paused bool, reason messages.Text) {
 func (a *actor) answer(turn *actors.Turn, m messages.AskFocus) {
 	from := turn.Cause().From
 	if from == "" {
-		turn.Drop("focus", "a question of nobody: only actors can be answered")
+		turn.Drop(events.StageFocus, events.RuleNoAsker, events.Detail{})
 		return
 	}
 	turn.Send(from, messages.FocusAnswer{Key: m.Key, Desk: a.desk, Steady: a.reported(), Since: a.row.Steady.Since, Paused: a.row.Paused})
@@ -277,12 +278,12 @@ func (a *actor) tick(turn *actors.Turn) {
 func (a *actor) take(turn *actors.Turn) (*question, bool) {
 	q := a.asked
 	if q == nil || turn.Cause().Call != q.call {
-		turn.Drop("focus", "an answer that nobody waits for")
+		turn.Drop(events.StageFocus, events.RuleNotAsked, events.Detail{})
 		return nil, false
 	}
 	a.asked = nil
 	if q.tick != a.ticks {
-		turn.Drop("focus", "the language model answered after the next judgement")
+		turn.Drop(events.StageFocus, events.RuleNextJudgement, events.Detail{})
 		return nil, false
 	}
 	return q, true
@@ -295,7 +296,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 	}
 	state, err := ParseAnswer(m.Text)
 	if err != nil {
-		turn.Drop("focus", err.Error())
+		turn.Drop(events.StageFocus, events.RuleBadAnswer, events.Detail{Note: err.Error()})
 		a.rest(turn)
 		a.publish(turn, a.o.Rules.Fallback(q.look), m.Text)
 		return
@@ -307,7 +308,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 
 func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	if m.Worker != messages.WorkerLLM {
-		turn.Drop("focus", "a failed call that nobody made")
+		turn.Drop(events.StageFocus, events.RuleNotCalled, events.Detail{})
 		return
 	}
 	if q := a.asked; q != nil && turn.Cause().Call == q.call {

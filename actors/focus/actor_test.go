@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -292,14 +293,14 @@ func TestLateAnswer(t *testing.T) {
 	}
 	d.wantJudged("fallback distracted → unknown")
 	d.Answer(answer(`{"state":"idle","confidence":1}`))
-	d.WantDropped("focus", "the language model answered after the next judgement")
+	d.WantDropped(events.StageFocus, events.RuleNextJudgement)
 	d.wantJudged()
 	d.tick()
 	if n := len(d.Calls()); n != 1 {
 		t.Errorf("%d questions after the late answer, want a new one", n)
 	}
 	d.Send(answer(`{"state":"idle"}`)) // answers nothing
-	d.WantDropped("focus", "an answer that nobody waits for")
+	d.WantDropped(events.StageFocus, events.RuleNotAsked)
 	d.wantJudged()
 }
 
@@ -413,7 +414,7 @@ func TestForeignMessagesFail(t *testing.T) {
 	d.Send(messages.PollDue{})
 	d.Restart()
 	d.Send(messages.CallFailed{Worker: "other"})
-	d.WantDropped("focus", "a failed call that nobody made")
+	d.WantDropped(events.StageFocus, events.RuleNotCalled)
 }
 
 var _ actors.Actor = focus.New(focus.Options{})("focus/desk")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // A state that was reported when a process ended did not last until the next
@@ -109,7 +110,7 @@ func TestASleepForgets(t *testing.T) {
 	d.Calls()
 	d.SetClock(d.Now().Add(3 * time.Minute))
 	d.Answer(answer(`{"state":"idle","confidence":1}`))
-	d.WantDropped("focus", "an answer that nobody waits for")
+	d.WantDropped(events.StageFocus, events.RuleNotAsked)
 	d.wantChanges("focused → unknown")
 	d.wantJudged("rule unknown → unknown")
 	d.camera = camera(yaw(num(50)))
@@ -200,5 +201,5 @@ func TestAnswersWhoeverAsks(t *testing.T) {
 	d.Sent()
 	d.Send(messages.AskFocus{})
 	d.WantSent()
-	d.WantDropped("focus", "a question of nobody: only actors can be answered")
+	d.WantDropped(events.StageFocus, events.RuleNoAsker)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Kind is the actor's kind; the key is the window.
-const Kind = "fusion"
+const Kind = messages.ActorFusion
 
 // Options of a fusion.
 type Options struct {
@@ -150,7 +150,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	ofHeld, ofView := steady(k, view)
 	if waits && ofHeld != Wait {
 		if ofHeld == Discard {
-			turn.DropWith("fusion", "torn frame: its bubbles were another conversation's; they were read again", events.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
+			turn.Drop(events.StageFusion, events.RuleTornHeld, events.Detail{Window: a.window, Frame: m.Hash})
 		} else if !held.View.same(view) {
 			a.pass(turn, held.Detection, held.View)
 		}
@@ -168,7 +168,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	switch ofView {
 	case Torn:
 		a.torn, a.tornAs, a.tornAt = a.torn+1, view.Name, m.At
-		turn.DropWith("fusion", "torn frame: another title over the same bubbles; it is read again", events.Detail{Rule: "torn", Window: a.window, Frame: m.Hash})
+		turn.Drop(events.StageFusion, events.RuleTorn, events.Detail{Window: a.window, Frame: m.Hash})
 		a.again(turn)
 	case Wait:
 		helds.Put(turn, "held", Held{View: view, Detection: a.detection(m, view.Name)})
@@ -183,7 +183,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 // unlisted lets a view go that is on no list.
 func (a *actor) unlisted(turn *actors.Turn, m messages.FrameRead, view Last) {
 	if a.shut.Name != view.Name {
-		turn.DropWith("fusion", "a conversation that is not listed in read.only", events.Detail{Rule: "unlisted", Window: a.window, Frame: m.Hash})
+		turn.Drop(events.StageFusion, events.RuleUnlisted, events.Detail{Window: a.window, Frame: m.Hash})
 	}
 	a.shut = view
 	a.settle(turn, m)
@@ -237,15 +237,13 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
 // belowThreshold reports that a frame goes no further. Rows that came may lift
 // the score, but not put words into a frame that has none.
 func (a *actor) belowThreshold(turn *actors.Turn, d messages.Detection, pixel Signal) {
-	reason := fmt.Sprintf("score %d is below %d: other pixels, the same content", d.Score, a.o.Rules.Threshold)
-	if d.Score >= a.o.Rules.Threshold {
-		reason = fmt.Sprintf("score %d, but the same content: another reading is waited for", d.Score)
-	}
-	turn.DropWith("fusion", reason, a.detail("unchanged", d, pixel))
+	detail := a.detail(d, pixel)
+	detail.Of = a.o.Rules.Threshold
+	turn.Drop(events.StageFusion, events.RuleUnchanged, detail)
 }
 
-func (a *actor) detail(rule events.Rule, d messages.Detection, pixel Signal) events.Detail {
-	detail := events.Detail{Rule: rule, Window: a.window, Conversation: d.Conversation, Score: d.Score, Signals: a.signals, Changed: "0", Confidence: string(a.o.Rules.Label(d.Score))}
+func (a *actor) detail(d messages.Detection, pixel Signal) events.Detail {
+	detail := events.Detail{Window: a.window, Conversation: d.Conversation, Score: d.Score, Signals: a.signals, Changed: "0", Confidence: string(a.o.Rules.Label(d.Score))}
 	if pixel == TextChanged {
 		detail.Changed = "1"
 	}
@@ -254,8 +252,8 @@ func (a *actor) detail(rule events.Rule, d messages.Detection, pixel Signal) eve
 
 // send passes a detection on.
 func (a *actor) send(turn *actors.Turn, d messages.Detection, view Last) {
-	turn.Pass("fusion", a.detail("changed", d, TextChanged))
-	turn.Send(messages.To("dedup", string(d.Conversation)), d)
+	turn.Pass(events.StageFusion, events.RuleChanged, a.detail(d, TextChanged))
+	turn.Send(messages.To(messages.ActorDedup, string(d.Conversation)), d)
 	a.remember(turn, view, d.SeenAt)
 	if name, _ := current.Get(turn, "current"); name != view.Name {
 		current.Put(turn, "current", view.Name)
@@ -294,10 +292,10 @@ func (a *actor) forgetEchoes(turn *actors.Turn, c messages.ConversationID, at ti
 }
 
 func (a *actor) settle(turn *actors.Turn, m messages.FrameRead) {
-	turn.Send(messages.To("poller", string(a.window)), messages.FrameSettled{Window: a.window, Hash: m.Hash})
+	turn.Send(messages.To(messages.ActorPoller, string(a.window)), messages.FrameSettled{Window: a.window, Hash: m.Hash})
 }
 
 // again has the window captured and read again.
 func (a *actor) again(turn *actors.Turn) {
-	turn.Send(messages.To("poller", string(a.window)), messages.ResetBaseline{Window: a.window})
+	turn.Send(messages.To(messages.ActorPoller, string(a.window)), messages.ResetBaseline{Window: a.window})
 }

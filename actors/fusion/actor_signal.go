@@ -50,7 +50,7 @@ func (a *actor) waited(turn *actors.Turn) {
 	case g == nil:
 	case g.tries < a.o.Rules.Attempts:
 		g.tries++
-		turn.Send(messages.To("poller", string(a.window)), messages.ReadNow{Window: a.window})
+		turn.Send(messages.To(messages.ActorPoller, string(a.window)), messages.ReadNow{Window: a.window})
 		turn.After("signal", a.o.Rules.AttemptsWithin/time.Duration(a.o.Rules.Attempts), messages.SignalDue{})
 	default:
 		a.grown = nil
@@ -58,8 +58,8 @@ func (a *actor) waited(turn *actors.Turn) {
 		turn.Publish(events.MessageUnreadable{
 			Window: a.window, Conversation: g.Conversation, Rows: g.rows, Delta: g.delta, Attempts: g.tries, SeenAt: g.At,
 		})
-		turn.DropWith("fusion", "rows came, but nothing new could be read", events.Detail{
-			Rule: "unreadable", Window: a.window, Conversation: g.Conversation, Score: score, Changed: "0", Confidence: string(a.o.Rules.Label(score)),
+		turn.Drop(events.StageFusion, events.RuleUnreadable, events.Detail{
+			Window: a.window, Conversation: g.Conversation, Score: score, Changed: "0", Confidence: string(a.o.Rules.Label(score)),
 		})
 	}
 }

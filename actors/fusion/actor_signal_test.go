@@ -39,14 +39,14 @@ func TestRowsWithoutText(t *testing.T) {
 	h.WantSent(readNow)
 	m := send(h, read("Hana", "a b")) // nothing new
 	h.WantSent(readNow, settled(m))
-	h.WantDropped("fusion", "score 35 is below 60: other pixels, the same content")
+	h.WantDropped(events.StageFusion, events.RuleUnchanged, events.Detail{Score: 35, Of: 60})
 	h.Published()
 	h.Advance(2 * time.Second)
 	h.WantSent()
 	h.WantPublished(events.MessageUnreadable{
 		Window: "line@mac", Conversation: "line:Hana", Rows: 12, Delta: 2, Attempts: 3, SeenAt: seenAt,
 	})
-	h.WantDropped("fusion", "rows came, but nothing new could be read")
+	h.WantDropped(events.StageFusion, events.RuleUnreadable)
 	h.WantNoTimer("signal")
 	h.WantCommits(1)
 }
@@ -149,11 +149,11 @@ func TestRowsLiftNoEmptyFrame(t *testing.T) {
 	rows(h, 12, 1)
 	m := send(h, read("Hana", "a b"))
 	h.WantSent(readNow, settled(m))
-	h.WantDropped("fusion", "score 35 is below 60: other pixels, the same content")
+	h.WantDropped(events.StageFusion, events.RuleUnchanged, events.Detail{Score: 35, Of: 60})
 	rows(h, 13, 1)
 	m.At = h.Now()
 	h.Send(m)
-	h.WantDropped("fusion", "score 100, but the same content: another reading is waited for")
+	h.WantDropped(events.StageFusion, events.RuleUnchanged, events.Detail{Score: 100})
 }
 
 // TestRowsAreForgotten in a crash, and before anything was passed on.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -68,7 +69,7 @@ func TestPassesWhatChanged(t *testing.T) {
 	h.WantCommits(1)
 	first = send(h, first)
 	h.WantSent(settled(first))
-	h.WantDropped("fusion", "score 35 is below 60: other pixels, the same content")
+	h.WantDropped(events.StageFusion, events.RuleUnchanged, events.Detail{Score: 35, Of: 60})
 	h.WantCommits(0)
 	h.Crash()
 	first = send(h, first)
@@ -138,7 +139,7 @@ func TestHeaderFirst(t *testing.T) {
 	for range 2 * maxTorn { // the same frame tells nothing more
 		h.Send(torn)
 	}
-	h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
+	h.WantDropped(events.StageFusion, events.RuleTorn)
 	h.WantNothingDropped()
 	send(h, read("Ken", "x y z"))
 	for _, s := range h.Sent() {
@@ -157,7 +158,7 @@ func TestHeaderFirstUnseen(t *testing.T) {
 	send(h, read("Ken", "d e f"))
 	h.Sent()
 	send(h, read("Ken", "x y z"))
-	h.WantDropped("fusion", "torn frame: its bubbles were another conversation's; they were read again")
+	h.WantDropped(events.StageFusion, events.RuleTornHeld)
 	h.WantSent(again)
 	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
@@ -193,9 +194,9 @@ func TestBubblesFirst(t *testing.T) {
 	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 	for range maxTorn {
-		h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
+		h.WantDropped(events.StageFusion, events.RuleTorn)
 	}
-	h.WantDropped("fusion", "torn frame: its bubbles were another conversation's; they were read again")
+	h.WantDropped(events.StageFusion, events.RuleTornHeld)
 	h.WantNothingDropped()
 }
 
@@ -237,7 +238,7 @@ func TestBubblesFirstAmongRepeats(t *testing.T) {
 	send(h, read("Ken", "x hh y はい z"))
 	h.Sent()
 	send(h, read("Ken", "OK hh a hh OK ok"))
-	h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
+	h.WantDropped(events.StageFusion, events.RuleTorn)
 	h.WantSent(again)
 	h.Crash()
 	hana := send(h, read("Hana", "OK hh a hh OK ok b"))
@@ -309,10 +310,10 @@ func TestContested(t *testing.T) {
 	h.Sent()
 	send(h, read("Ken", "p q r")) // Hana's, never seen before
 	send(h, read("Hana", "p q r"))
-	h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
+	h.WantDropped(events.StageFusion, events.RuleTorn)
 	h.Crash()
 	send(h, read("Hana", "u v w"))
-	h.WantDropped("fusion", "torn frame: its bubbles were another conversation's; they were read again")
+	h.WantDropped(events.StageFusion, events.RuleTornHeld)
 	for _, s := range h.Sent() {
 		if d, ok := s.Message.(messages.Detection); ok {
 			t.Errorf("passed on %+v, want nothing yet", d)

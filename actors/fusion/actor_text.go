@@ -1,10 +1,8 @@
 package fusion
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors"
@@ -59,7 +57,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, view Last) {
 		// The first reading is a baseline with an empty text, so that the next
 		// one counts as changed.
 		a.seen = seen{baseline: true}
-		turn.DropWith("fusion", "baseline: the first look at the window; it is read again", events.Detail{Rule: "baseline", Window: a.window, Frame: m.Hash})
+		turn.Drop(events.StageFusion, events.RuleBaseline, events.Detail{Window: a.window, Frame: m.Hash})
 		a.again(turn)
 		return
 	}
@@ -91,7 +89,7 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 		}
 	}
 	if len(news) == 0 {
-		turn.DropWith("fusion", "no text is new", a.detail("no news", d, signal))
+		turn.Drop(events.StageFusion, events.RuleNoNews, a.detail(d, signal))
 		return
 	}
 	turn.Publish(events.TextDelta{
@@ -109,7 +107,7 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 	}
 	clean := a.o.Clean.Clean(raw)
 	if len(clean) == 0 {
-		turn.DropWith("sanitize", "nothing but the application's own words", a.detail("tokens", d, signal))
+		turn.Drop(events.StageSanitize, events.RuleTokens, a.detail(d, signal))
 		return
 	}
 	d.Text = messages.Text(strings.Join(clean, "\n"))
@@ -136,8 +134,8 @@ func (a *actor) echoed(turn *actors.Turn, d messages.Detection, e Echo) {
 		Window: a.window, Conversation: d.Conversation, Text: a.mark(string(e.Text)), Trace: e.Trace,
 		Match: string(e.Match), Age: e.Age, Side: e.Side, At: turn.Now(),
 	})
-	turn.DropWith("fusion", fmt.Sprintf("echo: %s a text sent %v before", e.Match, e.Age.Round(time.Millisecond)), events.Detail{
-		Rule: "echo", Window: a.window, Conversation: d.Conversation, Match: string(e.Match), Age: e.Age, Score: d.Score,
+	turn.Drop(events.StageFusion, events.RuleEcho, events.Detail{
+		Window: a.window, Conversation: d.Conversation, Match: string(e.Match), Age: e.Age, Score: d.Score,
 	})
 }
 

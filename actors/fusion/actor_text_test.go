@@ -40,7 +40,7 @@ func TestSeed(t *testing.T) {
 	h := spawnSeed(t)
 	send(h, read("Hana", "aaaa bbbb"))
 	h.WantSent(again) // the baseline
-	h.WantDropped("fusion", "baseline: the first look at the window; it is read again")
+	h.WantDropped(events.StageFusion, events.RuleBaseline)
 	m := send(h, read("Hana", "aaaa bbbb"))
 	h.WantSent(textOf(m, "Hana", "aaaa bbbb"), settled(m))
 	wantEvents(t, h, "text_delta")
@@ -57,7 +57,7 @@ func TestSeed(t *testing.T) {
 
 	m = send(h, read("Hana", "aaaa bbbb cccc"))
 	h.WantSent(settled(m))
-	h.WantDropped("fusion", "score 35 is below 60: other pixels, the same content")
+	h.WantDropped(events.StageFusion, events.RuleUnchanged, events.Detail{Score: 35, Of: 60})
 	wantEvents(t, h, "text_unchanged")
 	h.WantCommits(2)
 
@@ -79,8 +79,8 @@ func TestSeedLosesWhatLooksKnown(t *testing.T) {
 	h.Sent()
 	m := send(h, read("Hana", "aaaa okok bbbb okok"))
 	h.WantSent(settled(m))
-	h.WantDropped("fusion", "baseline: the first look at the window; it is read again")
-	h.WantDropped("fusion", "no text is new")
+	h.WantDropped(events.StageFusion, events.RuleBaseline)
+	h.WantDropped(events.StageFusion, events.RuleNoNews)
 }
 
 // TestCursorOutlives a reset of the baseline, a restart and a crash.
@@ -152,8 +152,8 @@ func TestSeedSanitizes(t *testing.T) {
 	h.WantSent(textOf(m, "Hana", "bbbb"), settled(m))
 	m = send(h, read("Hana", "aaaa 12:34 bbbb 既読 Read"))
 	h.WantSent(settled(m))
-	h.WantDropped("fusion", "baseline: the first look at the window; it is read again")
-	h.WantDropped("sanitize", "nothing but the application's own words")
+	h.WantDropped(events.StageFusion, events.RuleBaseline)
+	h.WantDropped(events.StageSanitize, events.RuleTokens)
 }
 
 // TestSeedReadsTheOtherSide: own bubbles and what has no text are not read.
@@ -186,7 +186,7 @@ func TestPlaceless(t *testing.T) {
 	h.Crash()
 	m = send(h, bare("aaaa okok bbbb okok"))
 	h.WantSent(settled(m))
-	h.WantDropped("fusion", "no text is new")
+	h.WantDropped(events.StageFusion, events.RuleNoNews)
 	m = send(h, bare("okok aaaa bbbb okok aaaa"))
 	h.WantSent(textOf(m, "Hana", "aaaa"), settled(m))
 }

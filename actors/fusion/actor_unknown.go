@@ -44,7 +44,7 @@ func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last, view Las
 // hears of it once it lasts, unless there is nothing to miss.
 func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) {
 	if a.unknown.since.IsZero() || a.unknown.frame != m.Hash {
-		turn.DropWith("fusion", "unknown conversation", events.Detail{Rule: "unknown", Window: a.window, Frame: m.Hash})
+		turn.Drop(events.StageFusion, events.RuleUnknown, events.Detail{Window: a.window, Frame: m.Hash})
 	}
 	if a.unknown.since.IsZero() {
 		a.unknown.since = m.At
@@ -53,7 +53,7 @@ func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why events.Unknown
 	if len(m.Bubbles) > 0 && m.At.Sub(a.unknown.since) >= a.o.Rules.Unknown {
 		a.report(turn, m, why)
 	}
-	turn.Send(messages.To("poller", string(a.window)), messages.FrameHeld{Window: a.window, Hash: m.Hash})
+	turn.Send(messages.To(messages.ActorPoller, string(a.window)), messages.FrameHeld{Window: a.window, Hash: m.Hash})
 }
 
 func (a *actor) report(turn *actors.Turn, m messages.FrameRead, why events.UnknownReason) {

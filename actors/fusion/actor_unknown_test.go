@@ -19,11 +19,11 @@ func TestUnknownConversation(t *testing.T) {
 	h := spawn(t)
 	m, other := read("", "a b"), read(" ", "a c")
 	send(h, m)
-	h.WantDropped("fusion", "unknown conversation")
+	h.WantDropped(events.StageFusion, events.RuleUnknown)
 	send(h, m) // the same frame is reported once
 	h.WantNothingDropped()
 	send(h, other)
-	h.WantDropped("fusion", "unknown conversation")
+	h.WantDropped(events.StageFusion, events.RuleUnknown)
 	h.WantSent(heldBack(m), heldBack(m), heldBack(other))
 	h.WantCommits(0)
 }
@@ -118,7 +118,7 @@ func TestAHalfReadTitleOpensNoConversation(t *testing.T) {
 	h := spawn(t)
 	unsure := send(h, at(0.39, "Hana", "a b"))
 	h.WantSent(heldBack(unsure))
-	h.WantDropped("fusion", "unknown conversation")
+	h.WantDropped(events.StageFusion, events.RuleUnknown)
 	h.Crash()
 	unsure = send(h, at(0.25, "Hana", "a b"))
 	h.WantSent(heldBack(unsure))

@@ -3,6 +3,7 @@ package fusion
 import (
 	"testing"
 
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -34,13 +35,13 @@ func TestNothingIsKeptOfWhatIsNotListed(t *testing.T) {
 	h := actortest.Spawn(t, New(Options{Only: Only{"line:Ken"}}), actortest.Address("fusion/line@mac"))
 	m := send(h, read("Hana", "a b"))
 	h.WantSent(settled(m))
-	h.WantDropped("fusion", "a conversation that is not listed in read.only")
+	h.WantDropped(events.StageFusion, events.RuleUnlisted)
 	m = send(h, read("Hana", "a b c"))
 	h.WantSent(settled(m))
 	h.WantNothingDropped() // told once
 	send(h, read("Ken", "a b c"))
 	h.WantSent(again) // torn: the header came first
-	h.WantDropped("fusion", "torn frame: another title over the same bubbles; it is read again")
+	h.WantDropped(events.StageFusion, events.RuleTorn)
 	h.WantCommits(0)
 	send(h, read("Ken", "x y"))
 	h.WantSent(again)
@@ -48,7 +49,7 @@ func TestNothingIsKeptOfWhatIsNotListed(t *testing.T) {
 	h.WantSent(detection(m, "Ken"), settled(m))
 	m = send(h, read("Hana", "a b c d"))
 	h.WantSent(settled(m))
-	h.WantDropped("fusion", "a conversation that is not listed in read.only")
+	h.WantDropped(events.StageFusion, events.RuleUnlisted)
 	if _, ok := actortest.Stored(h, lasts, "Hana"); ok {
 		t.Error("a row of Hana is stored, want none")
 	}

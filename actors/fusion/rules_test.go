@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -38,7 +39,7 @@ func TestRulesOfTheOptions(t *testing.T) {
 	own.Threshold, own.Attempts, own.AttemptsWithin = 63, 1, 5*time.Second
 	h := actortest.Spawn(t, New(Options{Rules: own}), actortest.Address("fusion/line@mac"))
 	send(h, read("Hana", "a b"))
-	h.WantDropped("fusion", "score 62 is below 63: other pixels, the same content")
+	h.WantDropped(events.StageFusion, events.RuleUnchanged, events.Detail{Score: 62, Of: 63})
 
 	own.Threshold = 60
 	h = actortest.Spawn(t, New(Options{Rules: own}), actortest.Address("fusion/line@mac"))
@@ -51,7 +52,7 @@ func TestRulesOfTheOptions(t *testing.T) {
 	h.WantTimer("signal", 5*time.Second)
 	h.Advance(5 * time.Second)
 	h.WantSent()
-	h.WantDropped("fusion", "rows came, but nothing new could be read")
+	h.WantDropped(events.StageFusion, events.RuleUnreadable)
 	h.WantNoTimer("signal")
 
 	own.CursorLines = 2

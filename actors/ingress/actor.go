@@ -11,7 +11,7 @@ import (
 )
 
 // Kind is the actor's kind; the key is the conversation.
-const Kind = "ingress"
+const Kind = messages.ActorIngress
 
 // New makes the constructor of gates. It panics on options that
 // [Options.Validate] refuses: ask it first.
@@ -48,7 +48,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		if err := ours(turn, m, m.Conversation); err != nil {
 			return err
 		}
-		turn.Send(messages.To("burst", string(m.Conversation)), m)
+		turn.Send(messages.To(messages.ActorBurst, string(m.Conversation)), m)
 		return nil
 	default:
 		return fmt.Errorf("ingress: unexpected %s", msg.MessageType())
@@ -94,19 +94,19 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 			Matched: v.Echo.How != "", At: turn.Now(), Text: h.Text,
 		})
 	}
-	if v.Reason == Repeat {
-		turn.DropWith(Kind, v.String(), v.detail(h))
+	if v.Rule == events.RuleRepeat {
+		turn.Drop(events.StageIngress, v.Rule, v.detail(h))
 		return nil
 	}
 	Lasts.Put(turn, "last", h.Occurrence)
 	a.forgetOld(turn, at)
-	if v.Reason != None {
-		turn.DropWith(Kind, v.String(), v.detail(h))
+	if !v.Passes() {
+		turn.Drop(events.StageIngress, v.Rule, v.detail(h))
 		return nil
 	}
-	turn.Pass(Kind, v.detail(h))
+	turn.Pass(events.StageIngress, v.Rule, v.detail(h))
 	a.remember(turn, h, at)
-	turn.Send(messages.To("burst", string(h.Conversation)), h)
+	turn.Send(messages.To(messages.ActorBurst, string(h.Conversation)), h)
 	turn.Publish(events.Accepted{
 		Conversation: h.Conversation, Occurrence: h.Occurrence, Window: h.Window, Channel: h.Channel,
 		Spared: string(v.Spared), At: turn.Now(),

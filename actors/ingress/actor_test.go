@@ -51,12 +51,12 @@ func TestReturnedGreeting(t *testing.T) {
 		echo := said(1, "おはよう", h.Now())
 		echo.Side = ""
 		h.Send(echo)
-		h.WantDropped("ingress", "echo: equal a text sent 30s before")
+		h.WantDropped(events.StageIngress, events.RuleEcho, events.Detail{Match: "equal", Age: 30 * time.Second})
 		h.Published()
 		greeting.Text = "おはよう"
 		h.Send(greeting)
 		if p == Seed {
-			h.WantDropped("ingress", "echo: equal a text sent 30s before")
+			h.WantDropped(events.StageIngress, events.RuleEcho, events.Detail{Match: "equal", Age: 30 * time.Second})
 			wantPassed(t, h)
 			h.WantPublished()
 			continue
@@ -78,7 +78,7 @@ func TestTheSameAgain(t *testing.T) {
 		h.Advance(5 * sec)
 		h.Send(second)
 		if p == Seed {
-			h.WantDropped("ingress", "short: equal to a text heard 5s before")
+			h.WantDropped(events.StageIngress, events.RuleShort, events.Detail{Match: "equal", Age: 5 * time.Second})
 			wantPassed(t, h, first)
 			h.Advance(15 * sec) // 20 s after the first: what was stopped extends nothing
 			third := said(3, "OK", h.Now())
@@ -92,7 +92,7 @@ func TestTheSameAgain(t *testing.T) {
 			events.Accepted{Conversation: "line:Hana", Occurrence: 2, Window: "line@a", Spared: "short", At: h.Now()},
 		)
 		h.Send(second)
-		h.WantDropped("ingress", "repeat: this occurrence was taken before")
+		h.WantDropped(events.StageIngress, events.RuleRepeat)
 		wantPassed(t, h)
 	}
 }
@@ -127,8 +127,8 @@ func TestCrashes(t *testing.T) {
 		kill(h, func() { h.Send(b) })
 		kill(h, func() { h.Send(c) })
 		wantPassed(t, h, a)
-		h.WantDropped("ingress", "echo: equal a text sent 5s before")
-		h.WantDropped("ingress", "short: equal to a text heard 0s before")
+		h.WantDropped(events.StageIngress, events.RuleEcho, events.Detail{Match: "equal", Age: 5 * time.Second})
+		h.WantDropped(events.StageIngress, events.RuleShort, events.Detail{Match: "equal"})
 		h.WantNothingDropped()
 		h.WantDeadLetters(0)
 		actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(1): {"今から向かいます", "t1", start}})
@@ -190,7 +190,7 @@ func TestAnotherAttemptRenews(t *testing.T) {
 	echo := said(1, "おはよう", h.Now())
 	echo.Side = messages.SideOwn
 	h.Send(echo)
-	h.WantDropped("ingress", "echo: equal a text sent 2m0s before")
+	h.WantDropped(events.StageIngress, events.RuleEcho, events.Detail{Match: "equal", Age: 2 * time.Minute})
 }
 
 // TestAnEchoThatWaited: a message is judged by when it was seen, not by when a
@@ -202,7 +202,7 @@ func TestAnEchoThatWaited(t *testing.T) {
 	echo := said(1, "おはよう", start.Add(2*sec))
 	echo.Side = messages.SideNeither
 	h.Send(echo)
-	h.WantDropped("ingress", "echo: equal a text sent 2s before")
+	h.WantDropped(events.StageIngress, events.RuleEcho, events.Detail{Match: "equal", Age: 2 * time.Second})
 }
 
 func TestMisaddressed(t *testing.T) {

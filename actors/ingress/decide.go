@@ -1,7 +1,6 @@
 package ingress
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/text"
@@ -21,65 +20,37 @@ func (o Options) Rules() (Rules, error) {
 	return Rules{o, strategies[o.Profile]}, o.Validate()
 }
 
-// Reason says why a message goes no further.
-type Reason string
-
-// Reasons.
-const (
-	None   Reason = ""
-	Repeat Reason = "repeat" // this occurrence, or a later one, was here before
-	Echo   Reason = "echo"   // Kehai sent it
-	Short  Reason = "short"  // a short text heard within its window
-	Common Reason = "common" // any text heard within its window
-)
-
 // Verdict is the decision about a message and what led to it.
 type Verdict struct {
-	Reason  Reason        // None: it passes
+	Rule    events.Rule   // place and new let it pass, the others drop it
 	Age     time.Duration // of what it was taken for
-	Spared  Reason        // Short or Common: its window matched, the message's place overruled it
+	Spared  events.Rule   // of place: short or common, whose window matched
 	Echo    text.EchoFound
-	Similar bool // Common: nearly, not exactly
+	Similar bool // common: nearly, not exactly
 }
 
-// Missed reports that texts were sent lately and the message is no echo.
-func (v Verdict) Missed() bool { return v.Reason != Repeat && v.Reason != Echo && v.Echo.Active > 0 }
+// Passes reports that the message goes on.
+func (v Verdict) Passes() bool { return v.Rule == events.RuleNew || v.Rule == events.RulePlace }
 
-// String names the reason and the age, and nothing that was said.
-func (v Verdict) String() string {
-	age := v.Age.Round(time.Millisecond)
-	switch v.Reason {
-	case None:
-		return "passes"
-	case Repeat:
-		return "repeat: this occurrence was taken before"
-	case Echo:
-		return fmt.Sprintf("echo: %s a text sent %v before", v.Echo.How, age)
-	case Common:
-		if v.Similar {
-			return fmt.Sprintf("common: like a text heard %v before", age)
-		}
-	}
-	return fmt.Sprintf("%s: equal to a text heard %v before", v.Reason, age)
+// Missed reports that texts were sent lately and the message is no echo.
+func (v Verdict) Missed() bool {
+	return v.Rule != events.RuleRepeat && v.Rule != events.RuleEcho && v.Echo.Active > 0
 }
 
 // detail is what a verdict about a message rests on.
 func (v Verdict) detail(h messages.Heard) events.Detail {
 	d := events.Detail{
-		Rule: events.Rule(v.Reason), Window: h.Window, Conversation: h.Conversation,
-		Occurrences: []messages.Occurrence{h.Occurrence}, Age: v.Age,
+		Window: h.Window, Conversation: h.Conversation, Occurrences: []messages.Occurrence{h.Occurrence}, Age: v.Age,
 	}
 	switch {
-	case v.Reason == Echo:
+	case v.Rule == events.RuleEcho:
 		d.Match = string(v.Echo.How)
-	case v.Reason == Common && v.Similar:
+	case v.Rule == events.RuleCommon && v.Similar:
 		d.Match = "similar"
-	case v.Reason == Common || v.Reason == Short:
+	case v.Rule == events.RuleCommon || v.Rule == events.RuleShort:
 		d.Match = "equal"
-	case v.Spared != None:
-		d.Rule, d.Match = "place", string(v.Spared)
-	case v.Reason == None:
-		d.Rule = "new"
+	case v.Rule == events.RulePlace:
+		d.Match = string(v.Spared)
 	}
 	return d
 }
@@ -97,17 +68,17 @@ func When(h messages.Heard, now time.Time) time.Time {
 // judged before. It changes nothing.
 func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at time.Time) Verdict {
 	if h.Occurrence <= last {
-		return Verdict{Reason: Repeat}
+		return Verdict{Rule: events.RuleRepeat}
 	}
 	var v Verdict
 	v.Echo = r.Echo.Find(r.formOf(string(h.Text)), at, r.EchoWindow, m.sends)
 	if v.Echo.How != text.EchoNone && r.mayBeOwn(h.Side) {
-		v.Reason, v.Age = Echo, v.Echo.Age
+		v.Rule, v.Age = events.RuleEcho, v.Echo.Age
 		return v
 	}
-	v.Reason, v.Age, v.Similar = r.window(m, h, at)
-	if v.Reason != None && h.Fresh && r.by.place {
-		return Verdict{Spared: v.Reason, Age: v.Age, Similar: v.Similar, Echo: v.Echo}
+	v.Rule, v.Age, v.Similar = r.window(m, h, at)
+	if v.Rule != events.RuleNew && h.Fresh && r.by.place {
+		v.Spared, v.Rule = v.Rule, events.RulePlace
 	}
 	return v
 }
@@ -119,37 +90,37 @@ func (r Rules) mayBeOwn(s messages.Side) bool {
 }
 
 // window looks for a text heard a moment ago that makes this one a duplicate.
-func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (Reason, time.Duration, bool) {
+func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (events.Rule, time.Duration, bool) {
 	e, n := r.entryOf(h, at)
 	short, common := r.short(e, n), n >= r.CommonMin
 	if !short && !common {
-		return None, 0, false
+		return events.RuleNew, 0, false
 	}
 	rows := m.exact[e.key()]
 	for _, judge := range []struct {
-		reason Reason
+		rule   events.Rule
 		on     bool
 		window time.Duration
 		same   func(old Entry) bool
 	}{
-		{Short, short, r.ShortWindow, func(old Entry) bool {
+		{events.RuleShort, short, r.ShortWindow, func(old Entry) bool {
 			return old.Single && old.Channel == e.Channel && (!r.by.side || old.Side == e.Side)
 		}},
-		{Common, common, r.CommonWindow, func(Entry) bool { return true }}, // from whichever channel
+		{events.RuleCommon, common, r.CommonWindow, func(Entry) bool { return true }}, // from whichever channel
 	} {
 		for i := len(rows) - 1; i >= 0 && judge.on; i-- {
 			old := m.heard[rows[i]-m.first].Entry
 			if age := at.Sub(old.At); text.Inside(age, judge.window) && judge.same(old) {
-				return judge.reason, age, false
+				return judge.rule, age, false
 			}
 		}
 	}
 	if common && e.Rest == "" {
 		if age, ok := r.near(m, e, at); ok {
-			return Common, age, true
+			return events.RuleCommon, age, true
 		}
 	}
-	return None, 0, false
+	return events.RuleNew, 0, false
 }
 
 // near looks for a similar text of the same channel, newest first.

@@ -13,7 +13,7 @@ import (
 )
 
 // Kind is the actor's kind; the key is the window.
-const Kind = "poller"
+const Kind = messages.ActorPoller
 
 // Options of a poller. The zero value polls once a second.
 type Options struct {
@@ -122,7 +122,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 }
 
 func (a *actor) poll(turn *actors.Turn) {
-	a.capture = turn.Call("capture", messages.CaptureWindow{Window: a.window}, actors.CallOptions{Deadline: a.o.Deadline})
+	a.capture = turn.Call(messages.WorkerCapture, messages.CaptureWindow{Window: a.window}, actors.CallOptions{Deadline: a.o.Deadline})
 	a.began, a.typed.skipped = turn.Now(), false
 	turn.After("poll", a.o.Interval, messages.PollDue{})
 }
@@ -133,9 +133,9 @@ func (a *actor) pollDue(turn *actors.Turn) {
 	busy := a.capture != "" && turn.Now().Sub(a.began) <= 2*a.o.Deadline
 	switch {
 	case busy:
-		turn.Drop("poller", "poll skipped: the last capture is still under way")
+		turn.Drop(events.StagePoller, events.RuleCaptureBusy, events.Detail{})
 	case a.job != nil && a.job.lacking == 0:
-		turn.Drop("poller", "poll skipped: the last change is still being read")
+		turn.Drop(events.StagePoller, events.RuleReadingBusy, events.Detail{})
 	case a.typed.on(turn.Now()):
 		a.skip(turn)
 		return
@@ -188,12 +188,12 @@ func (a *actor) push(turn *actors.Turn) {
 	switch {
 	case j == nil:
 	case j.stage == settling && j.sent >= a.o.Tries:
-		turn.Drop("poller", fmt.Sprintf("frame given up: fusion did not settle it in %d polls", a.o.Tries))
+		turn.Drop(events.StagePoller, events.RuleUnsettled, events.Detail{Count: a.o.Tries})
 		a.job = nil
 	case j.stage == settling:
 		// Fusion was restarted, or cannot tell yet whose window this is.
 		j.sent++
-		turn.Send(messages.To("fusion", string(a.window)), j.result)
+		turn.Send(messages.To(messages.ActorFusion, string(a.window)), j.result)
 	case j.stage == reading && turn.Now().Sub(j.asked) > a.answerLost():
 		j.stage = captured
 		a.readFrame(turn)
@@ -204,7 +204,7 @@ func (a *actor) push(turn *actors.Turn) {
 
 func (a *actor) readFrame(turn *actors.Turn) {
 	a.job.stage, a.job.asked = reading, turn.Now()
-	turn.Call("ocr", messages.ReadFrame{Frame: a.job.frame, Hash: a.job.hash, More: a.job.more},
+	turn.Call(messages.WorkerOCR, messages.ReadFrame{Frame: a.job.frame, Hash: a.job.hash, More: a.job.more},
 		actors.CallOptions{Deadline: a.o.ReadTime, Retries: a.o.ReadRetries})
 }
 
@@ -219,10 +219,10 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	}
 	turn.Publish(events.FrameSeen{Frame: a.job.frame, Read: m})
 	for _, reason := range m.Dropped {
-		turn.Drop("ocr", reason)
+		turn.Drop(events.StageOCR, events.RuleUnread, events.Detail{Note: reason})
 	}
 	for _, reason := range m.LeftOut {
-		turn.Drop("mask", reason)
+		turn.Drop(events.StageMask, events.RuleLeftOut, events.Detail{Note: reason})
 	}
 	a.job.stage, a.job.result = settling, m
 	a.job.frame.Image, a.job.more = nil, nil // OCR is done with them
@@ -263,7 +263,7 @@ func (a *actor) reset() {
 // tellReset lets fusion forget what it has read last.
 func (a *actor) tellReset(turn *actors.Turn) {
 	if a.o.TellResets {
-		turn.Send(messages.To("fusion", string(a.window)), messages.ResetBaseline{Window: a.window})
+		turn.Send(messages.To(messages.ActorFusion, string(a.window)), messages.ResetBaseline{Window: a.window})
 	}
 }
 
@@ -277,14 +277,14 @@ func (a *actor) readNow(turn *actors.Turn) {
 
 func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	switch {
-	case m.Worker == "ocr" && a.job != nil && a.job.stage == reading:
+	case m.Worker == messages.WorkerOCR && a.job != nil && a.job.stage == reading:
 		if a.job.failed(m.Code != "", turn.Now(), a.o) {
-			turn.Drop("ocr", fmt.Sprintf("frame given up after %d calls: %s", a.o.Tries, stateCode(m)))
+			turn.Drop(events.StageOCR, events.RuleGivenUp, events.Detail{Count: a.o.Tries, Code: stateCode(m)})
 			a.job = nil
 		} else {
-			turn.Drop("ocr", fmt.Sprintf("reading failed after %d attempts and is tried again: %s", m.Attempts, stateCode(m)))
+			turn.Drop(events.StageOCR, events.RuleTriedAgain, events.Detail{Count: m.Attempts, Code: stateCode(m)})
 		}
-	case m.Worker == "capture" && m.Call == a.capture:
+	case m.Worker == messages.WorkerCapture && m.Call == a.capture:
 		a.captureFailed(turn, m)
 	}
 }
@@ -304,7 +304,7 @@ func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 		a.late = 0
 	} else if a.late++; a.late >= a.o.Late && a.settled != nil {
 		a.settled = nil
-		turn.Drop("poller", fmt.Sprintf("baseline reset: %d captures in a row missed their deadline", a.late))
+		turn.Drop(events.StagePoller, events.RuleBaselineReset, events.Detail{Count: a.late})
 		a.tellReset(turn)
 	}
 	a.report(turn, stateCode(m), m.Detail)

@@ -109,7 +109,7 @@ func TestNeverOverlaps(t *testing.T) {
 	h.Advance(3500 * time.Millisecond)
 	h.WantCalls()
 	for range 3 {
-		h.WantDropped("poller", "poll skipped: the last capture is still under way")
+		h.WantDropped(events.StagePoller, events.RuleCaptureBusy)
 	}
 	h.WantNothingDropped()
 	h.Answer(captured(1))
@@ -127,7 +127,7 @@ func TestOneFrameAtATime(t *testing.T) {
 	h.WantCalls(ask, readAsk(1))
 	h.Advance(second)
 	h.WantCalls()
-	h.WantDropped("poller", "poll skipped: the last change is still being read")
+	h.WantDropped(events.StagePoller, events.RuleReadingBusy)
 	h.Answer(read(1))
 	h.WantSent(actortest.To("fusion/w", read(1)))
 	h.Advance(second)
@@ -201,7 +201,7 @@ func TestTwoAbandonedPollsResetTheBaseline(t *testing.T) {
 	h.WantNothingDropped()
 	h.Advance(second)
 	h.FailCall(messages.FailureTimeout, "", "deadline")
-	h.WantDropped("poller", "baseline reset: 2 captures in a row missed their deadline")
+	h.WantDropped(events.StagePoller, events.RuleBaselineReset, events.Detail{Count: 2})
 	h.Advance(2 * second)
 	h.Calls()
 	h.Answer(captured(1))
@@ -217,19 +217,19 @@ func TestFailedReadings(t *testing.T) {
 	h.WantCalls(ask, readAsk(1))
 	for _, seconds := range []int{1, 2, 4, 8} {
 		h.FailCall(messages.FailurePanic, "", "ocr")
-		h.WantDropped("ocr", "reading failed after 2 attempts and is tried again: panic")
+		h.WantDropped(events.StageOCR, events.RuleTriedAgain, events.Detail{Count: 2, Code: "panic"})
 		h.WantSent()
 		for range seconds - 1 {
 			h.Advance(second)
 			h.WantCalls()
-			h.WantDropped("poller", "poll skipped: the last change is still being read")
+			h.WantDropped(events.StagePoller, events.RuleReadingBusy)
 		}
 		h.Advance(second)
 		h.WantCalls(readAsk(1))
-		h.WantDropped("poller", "poll skipped: the last change is still being read")
+		h.WantDropped(events.StagePoller, events.RuleReadingBusy)
 	}
 	h.FailCall(messages.FailurePanic, "", "ocr")
-	h.WantDropped("ocr", "frame given up after 5 calls: panic")
+	h.WantDropped(events.StageOCR, events.RuleGivenUp, events.Detail{Count: 5, Code: "panic"})
 	h.Advance(second)
 	h.WantCalls(ask)
 }
@@ -298,7 +298,7 @@ func TestBurstCutShort(t *testing.T) {
 	partial.Dropped = []string{"7 lines of one bubble beyond the first 400"}
 	partial.LeftOut = []string{"lines in the middle: 1"}
 	h.Answer(partial)
-	h.WantDropped("poller") // the poll that began to read
-	h.WantDropped("ocr", partial.Dropped[0])
-	h.WantDropped("mask", partial.LeftOut[0])
+	h.WantDropped(events.StagePoller, "") // the poll that began to read
+	h.WantDropped(events.StageOCR, events.RuleUnread, events.Detail{Note: partial.Dropped[0]})
+	h.WantDropped(events.StageMask, events.RuleLeftOut, events.Detail{Note: partial.LeftOut[0]})
 }

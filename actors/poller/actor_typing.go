@@ -36,7 +36,7 @@ func (a *actor) typing(turn *actors.Turn, until time.Time) {
 // skip leaves a poll out; the next one comes as soon as nobody types.
 func (a *actor) skip(turn *actors.Turn) {
 	a.typed.skipped = true
-	turn.DropWith("capture", "typing", events.Detail{Rule: "typing", Window: a.window})
+	turn.Drop(events.StageCapture, events.RuleTyping, events.Detail{Window: a.window})
 	turn.After("poll", min(a.o.Interval, a.typed.until.Sub(turn.Now())), messages.PollDue{})
 	a.cutShort(turn)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -54,12 +55,12 @@ func TestOptions(t *testing.T) {
 	h.Advance(250 * time.Millisecond)
 	h.Answer(captured(1))
 	h.FailCall(messages.FailurePanic, "", "ocr")
-	h.WantDropped("ocr", "frame given up after 1 calls: panic")
+	h.WantDropped(events.StageOCR, events.RuleGivenUp, events.Detail{Count: 1, Code: "panic"})
 
 	h.SendFrom("fusion/w", messages.FrameSettled{Window: "w", Hash: hash(1)})
 	h.Advance(second)
 	h.FailCall(messages.FailureTimeout, "", "deadline")
-	h.WantDropped("poller", "baseline reset: 1 captures in a row missed their deadline")
+	h.WantDropped(events.StagePoller, events.RuleBaselineReset, events.Detail{Count: 1})
 	for range 4 {
 		h.Advance(2 * second)
 		h.FailCall(messages.FailureTimeout, "", "deadline")

@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -29,7 +30,7 @@ func settled(t *testing.T) *actortest.Harness {
 func wantTyping(t *testing.T, h *actortest.Harness, n int) {
 	t.Helper()
 	for range n {
-		h.WantDropped("capture", "typing")
+		h.WantDropped(events.StageCapture, events.RuleTyping)
 	}
 	h.WantNothingDropped()
 }

@@ -13,7 +13,7 @@ import (
 
 // Kind is the kind of the actor and of its worker; the actor's key is the
 // window.
-const Kind = "structure"
+const Kind = messages.ActorStructure
 
 // Options of a structure poller. The zero value counts once a second.
 type Options struct {
@@ -78,7 +78,7 @@ func (a *actor) poll(turn *actors.Turn) {
 func (a *actor) due(turn *actors.Turn) {
 	// The engine answers every call, but a flooded mailbox may lose the answer.
 	if a.call != "" && turn.Now().Sub(a.began) <= 2*a.o.Deadline {
-		turn.Drop(Kind, "poll skipped: the last count is still under way")
+		turn.Drop(events.StageStructure, events.RuleCountBusy, events.Detail{})
 		turn.After("poll", a.o.Interval, messages.StructureDue{})
 		return
 	}
@@ -92,7 +92,7 @@ func (a *actor) counted(turn *actors.Turn, m messages.RowsCounted) {
 	a.call, a.failures = "", 0
 	a.report(turn, "", "")
 	if a.known {
-		turn.Send(messages.To("fusion", string(a.window)), messages.StructureSignal{
+		turn.Send(messages.To(messages.ActorFusion, string(a.window)), messages.StructureSignal{
 			Window: a.window, Rows: m.Rows, Delta: m.Rows - a.rows, Since: a.at, At: m.At,
 		})
 	}

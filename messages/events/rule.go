@@ -37,29 +37,29 @@ const (
 
 // Rules of the ledger: how a view was taken in, and what of it goes no further.
 const (
-	RuleFirstSight    Rule = "first_sight"     // nothing was known; Count incoming bubbles are history
-	RuleForgotten     Rule = "forgotten"       // a person had the transcript deleted: what is visible is history
-	RuleAligned       Rule = "aligned"         // the view was laid along what is known
-	RuleGap           Rule = "gap"             // nothing visible is known: it follows, after a gap; Count bubbles stand before Match
-	RuleScrolled      Rule = "scrolled"        // nothing visible is known: it stands somewhere before
-	RuleNothing       Rule = "nothing"         // no bubble is wholly visible
-	RuleSameView      Rule = "same_view"       // it was shown before, and nothing waits
-	RuleCutOff        Rule = "cut_off"         // of Of bubbles in the view the upper Count are too many
-	RuleAfterKnown    Rule = "after_known"     // an unknown bubble stands after known ones while scrolled back
-	RuleBeyondReach   Rule = "beyond_reach"    // scrolled back further than the ledger reaches
-	RuleOlder         Rule = "older"           // scrolled back: an older bubble is history
-	RuleBetween       Rule = "between"         // an unknown bubble stands between known ones
-	RuleNoPlace       Rule = "no_place"        // no place is left between known bubbles
-	RuleReadDifferent Rule = "reads_different" // a known bubble reads differently: edited, or misread
-	RuleTakenBack     Rule = "taken_back"      // a known bubble is gone
-	RuleSide          Rule = "side"            // a bubble whose side stayed unknown
-	RuleReleased      Rule = "released"        // messages were passed on
-	RuleNewText       Rule = "new text"        // the text of a view without places was passed on
-	RuleFingerprint   Rule = "fingerprint"     // the text is that of one seen Age before
-	RuleLineMemory    Rule = "line memory"     // all its Count lines were seen, the newest Age before; 0: none is long enough
-	RuleEdited             = Rule(messages.ChangeEdited)
-	RuleUnsent             = Rule(messages.ChangeUnsent)
-	RuleCompleted          = Rule(messages.ChangeCompleted)
+	RuleFirstSight     Rule = "first_sight"     // nothing was known; Count incoming bubbles are history
+	RuleForgotten      Rule = "forgotten"       // a person had the transcript deleted: what is visible is history
+	RuleAligned        Rule = "aligned"         // the view was laid along what is known
+	RuleGap            Rule = "gap"             // nothing visible is known: it follows, after a gap; Count bubbles stand before Match
+	RuleScrolled       Rule = "scrolled"        // nothing visible is known: it stands somewhere before
+	RuleNothing        Rule = "nothing"         // no bubble is wholly visible
+	RuleSameView       Rule = "same_view"       // it was shown before, and nothing waits
+	RuleCutOff         Rule = "cut_off"         // of Of bubbles in the view the upper Count are too many
+	RuleAfterKnown     Rule = "after_known"     // an unknown bubble stands after known ones while scrolled back
+	RuleBeyondReach    Rule = "beyond_reach"    // scrolled back further than the ledger reaches
+	RuleOlder          Rule = "older"           // scrolled back: an older bubble is history
+	RuleBetween        Rule = "between"         // an unknown bubble stands between known ones
+	RuleNoPlace        Rule = "no_place"        // no place is left between known bubbles
+	RuleReadsDifferent Rule = "reads_different" // a known bubble reads differently: edited, or misread
+	RuleTakenBack      Rule = "taken_back"      // a known bubble is gone
+	RuleSide           Rule = "side"            // a bubble whose side stayed unknown
+	RuleReleased       Rule = "released"        // messages were passed on
+	RuleNewText        Rule = "new text"        // the text of a view without places was passed on
+	RuleFingerprint    Rule = "fingerprint"     // the text is that of one seen Age before
+	RuleLineMemory     Rule = "line memory"     // all its Count lines were seen, the newest Age before; 0: none is long enough
+	RuleEdited              = Rule(messages.ChangeEdited)
+	RuleUnsent              = Rule(messages.ChangeUnsent)
+	RuleCompleted           = Rule(messages.ChangeCompleted)
 )
 
 // What stands between old and new after a gap: the Match of [RuleGap].
@@ -104,6 +104,7 @@ const (
 	RuleTooLate       Rule = "too_late"       // the state of a notice must last anew
 	RuleNoAsker       Rule = "no_asker"       // only actors can be answered
 	RuleNotAsked      Rule = "not_asked"      // an answer that nobody waits for
+	RuleNotCalled     Rule = "not_called"     // a failed call that nobody made
 	RuleNextJudgement Rule = "next_judgement" // the language model answered after the next judgement
 	RuleBadAnswer     Rule = "bad_answer"     // the language model's answer is none: Note
 )

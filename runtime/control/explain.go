@@ -5,6 +5,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/describe"
 )
 
 // Errors of a [Backend] that a person can mend.
@@ -62,6 +63,13 @@ type Step struct {
 	Count   int              `json:"count,omitempty"` // of equal ones in a row, if more than one
 	Detail  events.Detail    `json:"detail,omitzero"`
 	Matched []Matched        `json:"matched,omitempty"`
+}
+
+// NewStep is the station that a verdict is.
+func NewStep(v events.Verdict) Step {
+	return Step{
+		At: Stamp{v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: v.Outcome, What: describe.Verdict(v), Trace: v.Trace, Detail: v.Detail,
+	}
 }
 
 // Matched is an earlier message that a verdict rests on.

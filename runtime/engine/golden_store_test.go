@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -124,7 +125,7 @@ func checkHistory(t *testing.T, e *engine.Engine) {
 	}
 	var verdicts []string
 	if err := e.ReadVerdicts(func(v events.Verdict) bool {
-		verdicts = append(verdicts, fmt.Sprint(v.Actor, " ", v.Stage, " ", v.Reason, " ", v.Cause, " ", v.At.Format(time.RFC3339)))
+		verdicts = append(verdicts, fmt.Sprint(v.Actor, " ", v.Stage, " ", cmp.Or(v.Reason, string(v.Detail.Rule)), " ", v.Cause, " ", v.At.Format(time.RFC3339)))
 		return true
 	}); err != nil || strings.Join(verdicts, "\n") != "keeper/は/な test dropped m1 2026-01-01T00:00:00Z" {
 		t.Errorf("ReadVerdicts() = %q, %v, want the one of the test", verdicts, err)

@@ -69,7 +69,6 @@ func told(v events.Verdict) messages.Message {
 func (e *Engine) noActor(stage events.Stage, to messages.Address, cause string) {
 	e.report(events.Dropped{Verdict: events.Verdict{
 		Actor: to, Stage: stage, Outcome: events.OutcomeDropped, Cause: cause, At: e.clock.Now(),
-		Reason: fmt.Sprintf("no actor kind %q in this runtime; durable mail waits in the store", to.Kind()),
 		Detail: events.Detail{Rule: events.RuleNoActor},
 	}})
 }

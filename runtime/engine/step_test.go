@@ -72,7 +72,7 @@ func all(t *actors.Turn, n int) {
 	t.After("fleeting", time.Hour, hint{})
 	t.Call("calc", ask{n}, actors.CallOptions{})
 	t.Call("calc", hint{n}, actors.CallOptions{})
-	t.Drop("test", "dropped")
+	t.Drop("test", "dropped", events.Detail{})
 	t.Publish(twice{n})
 	t.Publish(hint{n})
 }

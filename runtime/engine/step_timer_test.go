@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
@@ -257,7 +258,7 @@ func TestFleetingTurnsCommitNothing(t *testing.T) {
 		turn.Cancel("other")
 		turn.Send("other/a", hint{1})
 		turn.Call("calc", hint{2}, actors.CallOptions{})
-		turn.Drop("test", "dropped")
+		turn.Drop("test", "dropped", events.Detail{})
 		turn.Publish(hint{3})
 		return nil
 	}, actortest.Store(store))

@@ -20,10 +20,10 @@ func verdicts(t *testing.T, e *engine.Engine) (list []events.Verdict) {
 }
 
 func TestVerdictsAreKeptWithTheTurn(t *testing.T) {
-	detail := events.Detail{Rule: "r", Occurrences: []messages.Occurrence{7}}
+	detail := events.Detail{Occurrences: []messages.Occurrence{7}}
 	h := step(t, func(turn *actors.Turn, m messages.Message) error {
-		turn.Pass("gate", detail)
-		turn.DropWith("gate", "too much", detail)
+		turn.Pass("gate", "r", detail)
+		turn.Drop("gate", "too_much", detail)
 		if n, ok := m.(number); ok {
 			counts.Put(turn, "n", n.N)
 		}
@@ -35,11 +35,11 @@ func TestVerdictsAreKeptWithTheTurn(t *testing.T) {
 	}
 	h.Send(number{1})
 	got := verdicts(t, h.Engine())
-	if len(got) != 2 || !got[0].Passed() || got[1].Passed() || got[1].Reason != "too much" {
+	if len(got) != 2 || !got[0].Passed() || got[1].Passed() || got[1].Detail.Rule != "too_much" {
 		t.Fatalf("verdicts = %+v, want a pass and a drop, as the turn made them", got)
 	}
 	for _, v := range got {
-		if v.Detail.Rule != "r" || !slices.Equal(v.Detail.Occurrences, detail.Occurrences) || v.Trace == "" || v.Seq == 0 {
+		if !slices.Equal(v.Detail.Occurrences, detail.Occurrences) || v.Trace == "" || v.Seq == 0 {
 			t.Errorf("verdict %+v, want the detail %+v, a trace and a number", v, detail)
 		}
 	}

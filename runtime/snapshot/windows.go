@@ -71,14 +71,13 @@ func (s *Windows) Listen(ev engine.Published) {
 	case events.CursorNotFound:
 		s.verdict(ev, control.Step{Stage: events.StageFusion, Actor: ev.From, Outcome: events.OutcomeCursor, What: fmt.Sprintf("the lines passed on last are not there: all %d go on", m.Lines)})
 	case events.Passed:
-		what := control.Describe(m.Verdict)
-		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: events.OutcomePassed, What: what, Detail: m.Detail})
+		s.verdict(ev, control.NewStep(m.Verdict))
 	case events.TextDelta:
 		s.delta(ev, m)
 	case messages.MessageDelivered:
 		s.verdict(ev, control.Step{Stage: events.StageConversation, Actor: ev.From, Outcome: events.OutcomeDelivered, What: fmt.Sprintf("delivered as message %s", m.ID)})
 	case events.Dropped:
-		s.verdict(ev, control.Step{Stage: m.Stage, Actor: m.Actor, Outcome: events.OutcomeDropped, What: m.Reason, Detail: m.Detail})
+		s.verdict(ev, control.NewStep(m.Verdict))
 	}
 }
 
@@ -130,7 +129,7 @@ func (s *Windows) verdict(ev engine.Published, step control.Step) {
 			s.stir()
 		}
 	}
-	if kind := step.Actor.Kind(); step.Outcome != events.OutcomeDropped || kind != "poller" && kind != "fusion" {
+	if kind := step.Actor.Kind(); step.Outcome != events.OutcomeDropped || kind != messages.ActorPoller && kind != messages.ActorFusion {
 		return
 	}
 	if n := len(s.recent); n > 0 && s.recent[n-1].Actor == step.Actor && s.recent[n-1].What == step.What {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -54,7 +55,7 @@ func (w *writer) write(p engine.Published) {
 		l.send()
 	case events.Dropped:
 		l := w.line(dropLevel(m), p, m.Actor)
-		l.Str("drop_stage", string(m.Stage)).Str("drop_reason", m.Reason).Str("cause", m.Cause)
+		l.Str("drop_stage", string(m.Stage)).Str("drop_reason", describe.Verdict(m.Verdict)).Str("cause", m.Cause)
 		l.detail(m.Detail)
 		l.send()
 	case events.Passed:
@@ -205,11 +206,11 @@ func (w *writer) failed(p engine.Published, m events.MessageFailed) {
 // dropLevel is info where a person may miss something, debug for the verdicts
 // that are a stage's daily work.
 func dropLevel(m events.Dropped) zerolog.Level {
-	if m.Detail.Rule == "typing" {
+	if m.Detail.Rule == events.RuleTyping {
 		return zerolog.DebugLevel
 	}
 	switch m.Stage {
-	case "ocr", "deliver", "capture":
+	case events.StageOCR, events.StageDeliver, events.StageCapture:
 		return zerolog.InfoLevel
 	}
 	return zerolog.DebugLevel

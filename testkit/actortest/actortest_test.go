@@ -80,9 +80,14 @@ func TestExpectationsFail(t *testing.T) {
 		{"message of unknown type", func(h H) { h.Send(stranger{}) }, "add it to a table"},
 		{"nothing published", func(h H) { h.WantPublished(printed{1}) }, "published 0, want 1"},
 		{"something published", func(h H) { h.Send(printed{4}); h.WantPublished() }, "published 1, want 0"},
-		{"nothing dropped", func(h H) { h.WantDropped("print") }, `nothing was dropped, want "print"`},
-		{"wrong stage", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantDropped("x") }, `dropped "print: nothing to print", want "x"`},
-		{"wrong reason", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantDropped("print", "x") }, `want "print: x"`},
+		{"nothing dropped", func(h H) { h.WantDropped("print", "") }, `nothing was dropped, want "print"`},
+		{"wrong stage", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantDropped("x", "") }, `dropped "print: empty", want "x"`},
+		{"wrong rule", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantDropped("print", "x") }, `want "print: x"`},
+		{"wrong detail", func(h H) {
+			h.Advance(time.Hour)
+			h.Send(print{})
+			h.WantDropped("print", "empty", events.Detail{Count: 1})
+		}, `dropped "print: empty": Count`},
 		{"something dropped", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantNothingDropped() }, "want nothing dropped"},
 		{"no timer", func(h H) { h.WantTimer("x", time.Minute) }, `timer "x" is not set, want it in 1m0s; set are: "quiet" in 1m0s`},
 		{"no timer at all", func(h H) { h.Advance(time.Hour); h.WantTimer("x", time.Minute) }, "set are: none"},
@@ -282,6 +287,6 @@ func TestAnswersOutOfOrderAndRefusal(t *testing.T) {
 	h.AnswerCall(calls[1].ID, printed{2})
 	h.WantPublished(printed{2})
 	h.FailCall(messages.FailureError, "no_paper", "the tray is empty")
-	h.WantDropped("print", "error no_paper")
+	h.WantDropped("print", "failed", events.Detail{Code: "no_paper", Note: "error"})
 	h.WantNothingDropped()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -51,14 +52,14 @@ func (c *counter) Receive(t *actors.Turn, m messages.Message) error {
 		t.After("quiet", time.Minute, quiet{})
 	case print:
 		if c.asked++; total == 0 {
-			t.Drop("print", "nothing to print")
+			t.Drop("print", "empty", events.Detail{})
 			return nil
 		}
 		t.Call("printer", page{total}, actors.CallOptions{Retries: 2, Tag: "p"})
 	case printed:
 		t.Publish(m)
 	case messages.CallFailed:
-		t.Drop("print", string(m.Kind)+" "+m.Code)
+		t.Drop("print", "failed", events.Detail{Code: m.Code, Note: string(m.Kind)})
 	case quiet:
 		sums.Delete(t, "all")
 	}
@@ -122,7 +123,7 @@ func ExampleHarness_Answer() {
 
 	h.Send(print{})
 	h.FailCall(messages.FailureTimeout, "", "out of paper")
-	h.WantDropped("print", "timeout ")
+	h.WantDropped("print", "failed", events.Detail{Note: "timeout"})
 	fmt.Println("dead letters:", len(h.DeadLetters()))
 	// Output: dead letters: 0
 }

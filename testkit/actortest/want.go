@@ -2,11 +2,13 @@ package actortest
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -105,23 +107,30 @@ func (h *Harness) Published() []messages.Message {
 	return published
 }
 
-// WantDropped takes the oldest drop, and expects this stage and, if given, this
-// reason.
-func (h *Harness) WantDropped(stage string, reason ...string) {
+// WantDropped takes the oldest drop, and expects this stage, this rule ("" for
+// any) and, of the detail, what is not zero in want.
+func (h *Harness) WantDropped(stage events.Stage, rule events.Rule, want ...events.Detail) {
 	h.t.Helper()
-	want := strings.Join(append([]string{stage}, reason...), ": ")
 	if len(h.seen.dropped) == 0 {
-		h.t.Errorf("nothing was dropped, want %q", want)
+		h.t.Errorf("nothing was dropped, want %q", dropName(stage, rule))
 		return
 	}
-	d := h.seen.dropped[0]
+	got := h.seen.dropped[0]
 	h.seen.dropped = h.seen.dropped[1:]
-	got := string(d.Stage)
-	if len(reason) > 0 {
-		got += ": " + d.Reason
+	if got.Stage != stage || rule != "" && got.Detail.Rule != rule {
+		h.t.Errorf("dropped %q, want %q", dropName(got.Stage, got.Detail.Rule), dropName(stage, rule))
+		return
 	}
-	if got != want {
-		h.t.Errorf("dropped %q, want %q", string(d.Stage)+": "+d.Reason, want)
+	for _, w := range want {
+		g, w := reflect.ValueOf(got.Detail), reflect.ValueOf(w)
+		for i := range w.NumField() {
+			if w.Field(i).IsZero() {
+				continue
+			}
+			if d := diffValue(w.Type().Field(i).Name, g.Field(i), w.Field(i)); d != "" {
+				h.t.Errorf("dropped %q: %s", dropName(stage, rule), d)
+			}
+		}
 	}
 }
 
@@ -129,9 +138,16 @@ func (h *Harness) WantDropped(stage string, reason ...string) {
 func (h *Harness) WantNothingDropped() {
 	h.t.Helper()
 	for _, d := range h.seen.dropped {
-		h.t.Errorf("dropped %q, want nothing dropped", string(d.Stage)+": "+d.Reason)
+		h.t.Errorf("dropped %q, want nothing dropped", dropName(d.Stage, d.Detail.Rule))
 	}
 	h.seen.dropped = nil
+}
+
+func dropName(stage events.Stage, rule events.Rule) string {
+	if rule == "" {
+		return string(stage)
+	}
+	return string(stage) + ": " + string(rule)
 }
 
 // WantTimer expects that the timer with a key fires d from now.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // change is what an observation proves about the entry that it was laid on.
@@ -40,7 +41,7 @@ func (l *Ledger) detectChanges(list []observation, a alignment, v View, mem Memo
 			e.restore(e.Published)
 			l.dirty[e.Pos] = true
 		case edited:
-			f.note("a known bubble reads differently: edited, or misread")
+			f.note(events.Detail{Rule: events.RuleReadsDifferent})
 			e.noteEdit(o)
 			l.dirty[e.Pos] = true
 		}
@@ -49,7 +50,7 @@ func (l *Ledger) detectChanges(list []observation, a alignment, v View, mem Memo
 }
 
 func (l *Ledger) noteUnsent(e *Entry, at time.Time, f *Finding) {
-	f.note("a known bubble is gone: it was taken back")
+	f.note(events.Detail{Rule: events.RuleTakenBack})
 	e.noteUnsent(at)
 	l.dirty[e.Pos] = true
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -65,24 +64,22 @@ func (l *Ledger) Head() Head { return l.head }
 type Finding struct {
 	Memory Memory
 	Gap    bool
-	Whole  int // bubbles that are wholly visible
-	Passed int // of these, new and to be passed on
-	Notes  []string
+	Whole  int                   // bubbles that are wholly visible
+	Passed int                   // of these, new and to be passed on
+	Notes  []events.Detail       // rules, and what they count
 	Rule   events.Rule           // that the view was judged by
 	Known  []messages.Occurrence // what each bubble was taken for, 0 for none; nil unless the view was aligned
 	Held   []messages.Occurrence // incoming ones that entered as history
 }
 
-func (f *Finding) note(format string, args ...any) {
-	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
-}
+func (f *Finding) note(d events.Detail) { f.Notes = append(f.Notes, d) }
 
 // Observe takes in what a view shows, given the memory of the last view of the
 // same window. New messages wait in the ledger for [Ledger.Release].
 func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	f := Finding{Memory: mem}
 	if extra := len(v.Bubbles) - maxBubbles; extra > 0 {
-		f.note("%d bubbles in one view: the upper %d are left out", len(v.Bubbles), extra)
+		f.note(events.Detail{Rule: events.RuleCutOff, Count: extra, Of: len(v.Bubbles)})
 		v.Bubbles = v.Bubbles[extra:]
 	}
 	list, cut := observe(v, now)
@@ -105,7 +102,7 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	case events.RuleGap:
 		l.jump(list, v.Marks, &f)
 	case events.RuleScrolled:
-		f.note("scrolled to an unknown part of the transcript")
+		f.note(events.Detail{Rule: events.RuleScrolled})
 		f.Memory.LostGap = gap
 		return f
 	}
@@ -176,7 +173,7 @@ func (l *Ledger) begin(list []observation, f *Finding) {
 		}
 	}
 	if held := l.appendAll(list, from, false, f); held > 0 {
-		f.note("first sight: %d incoming bubbles are history", held)
+		f.note(events.Detail{Rule: f.Rule, Count: held})
 	}
 	f.Memory.Top, f.Memory.Bottom = l.entries[0].Pos, l.lastPos()
 }
@@ -197,7 +194,7 @@ func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *
 // what is known. What stands above the newest date or unread mark is history;
 // without a mark, what stands above the last own bubble.
 func (l *Ledger) jump(list []observation, marks []messages.Mark, f *Finding) {
-	from, border := 0, "the last own one"
+	from, border := 0, events.BorderOwn
 	for i, o := range list {
 		if o.Side == messages.SideOwn && !o.clipped {
 			from = i + 1
@@ -205,7 +202,7 @@ func (l *Ledger) jump(list []observation, marks []messages.Mark, f *Finding) {
 	}
 	for _, m := range marks {
 		if m.Kind == messages.MarkDate || m.Kind == messages.MarkUnread {
-			border = "the newest " + string(m.Kind) + " mark"
+			border = string(m.Kind)
 			from = 0
 			for from < len(list) && list[from].y < m.Box.Y {
 				from++
@@ -214,7 +211,7 @@ func (l *Ledger) jump(list []observation, marks []messages.Mark, f *Finding) {
 	}
 	first := len(l.entries)
 	if held := l.appendAll(list, from, false, f); held > 0 {
-		f.note("gap: %d incoming bubbles stand before %s", held, border)
+		f.note(events.Detail{Rule: f.Rule, Count: held, Match: border})
 	}
 	l.entries[first].Gap = true
 	f.Gap = true

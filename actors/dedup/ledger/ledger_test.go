@@ -312,7 +312,7 @@ func TestScrolledBackTooFar(t *testing.T) {
 	w.see(chatview.Stack("~<xxxx <yyyy <zzzz >aaaa"))
 	f := w.see(chatview.Stack("~<ssss <tttt <uuuu <vvvv"))
 	if got := strings.Join(w.out, " "); got != "bbbb cccc" || f.Gap || len(f.Notes) == 0 {
-		t.Errorf("far back passed on %q with gap %v and notes %q, want only %q and a note", got, f.Gap, f.Notes, "bbbb cccc")
+		t.Errorf("far back passed on %q with gap %v and notes %+v, want only %q and a note", got, f.Gap, f.Notes, "bbbb cccc")
 	}
 	w.see(chatview.Stack("<bbbb <cccc <dddd"))
 	if got, want := strings.Join(w.out, " "), "bbbb cccc dddd"; got != want {
@@ -327,7 +327,7 @@ func TestScrolledBackAtOnce(t *testing.T) {
 	f := w.see(chatview.Stack("~<rrrr <ssss <tttt"))
 	w.see(chatview.Stack("<oooo <pppp <uuuu^"))
 	if got := strings.Join(w.out, " "); got != "bbbb cccc" || f.Gap || len(f.Notes) != 1 {
-		t.Errorf("leafed back passed on %q with gap %v and notes %q, want only %q and a note", got, f.Gap, f.Notes, "bbbb cccc")
+		t.Errorf("leafed back passed on %q with gap %v and notes %+v, want only %q and a note", got, f.Gap, f.Notes, "bbbb cccc")
 	}
 	w.see(chatview.Stack("<wwww <xxxx"))
 	if got, want := strings.Join(w.out, " "), "bbbb cccc wwww xxxx"; got != want {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // nameSenders gives a bubble the name that stands beside the first of its
@@ -77,7 +78,7 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 	above, below := a.around(i)
 	if below < 0 {
 		if !o.Gone {
-			f.note("an unknown bubble stands after known ones while scrolled back")
+			f.note(events.Detail{Rule: events.RuleAfterKnown})
 		}
 		return false
 	}
@@ -86,21 +87,21 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 		flanked := above >= 0 && a.sure[above] && a.sure[below]
 		switch {
 		case above < 0 && at == 0 && len(l.entries) >= l.rules.History:
-			f.note("scrolled back further than the ledger reaches")
+			f.note(events.Detail{Rule: events.RuleBeyondReach})
 			return false
 		case above < 0:
-			f.note("scrolled back: an older bubble is history")
+			f.note(events.Detail{Rule: events.RuleOlder})
 			o.Gap, l.entries[at].Gap = l.entries[at].Gap, false
 			l.dirty[l.entries[at].Pos] = true
 		case flanked && o.Side == messages.SideIncoming && o.Kind == messages.KindText:
 			o.Waiting, o.Fresh = true, true
 			f.Passed++
 		default:
-			f.note("an unknown bubble stands between known ones")
+			f.note(events.Detail{Rule: events.RuleBetween})
 		}
 	}
 	if !l.insert(at, o.Entry) {
-		f.note("no place left between known bubbles")
+		f.note(events.Detail{Rule: events.RuleNoPlace})
 		return false
 	}
 	if o.Side == messages.SideIncoming && !o.Waiting {
@@ -143,7 +144,7 @@ func updateText(e *Entry, o *observation, sure bool, f *Finding) {
 		e.adoptText(o)
 		e.Low = false
 	case !sure && !equal(o.text(), e.text(), true):
-		f.note("a known bubble reads differently: edited, or misread")
+		f.note(events.Detail{Rule: events.RuleReadsDifferent})
 		if !e.Waiting {
 			e.adoptText(o)
 		}

@@ -11,14 +11,14 @@ import (
 // Release returns the messages that can be passed on, in the order of their
 // occurrences. One that OCR could not read, or whose side is unknown, holds
 // those behind it up until it is known better, was seen often enough, or has
-// waited long enough; then wait is how long that is, else 0. Notes tell of those
-// that are not passed on.
-func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Duration, notes []string) {
+// waited long enough; then wait is how long that is, else 0. Sideless counts
+// those that are not passed on, as nothing told whose they are.
+func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Duration, sideless int) {
 	for _, i := range l.waiting() {
 		e := &l.entries[i]
 		left := e.Since.Add(l.rules.Timeout).Sub(now)
 		if e.uncertain() && e.Seen < l.rules.Tries && left > 0 {
-			return heard, left, notes
+			return heard, left, sideless
 		}
 		e.Waiting = false
 		l.dirty[e.Pos] = true
@@ -29,10 +29,10 @@ func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Durat
 				Window: l.head.Window, Side: e.Side, Partial: e.Partial, Fresh: e.Fresh, SeenAt: e.SeenAt,
 			})
 		case messages.SideNeither:
-			notes = append(notes, "a bubble whose side stayed unknown")
+			sideless++
 		}
 	}
-	return heard, 0, notes
+	return heard, 0, sideless
 }
 
 // Waits reports that something waits to be passed on.

@@ -5,7 +5,6 @@ package recent
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -133,19 +132,6 @@ type Verdict struct {
 
 // FuzzyHit is a line found again though it is not equal.
 type FuzzyHit struct{ Query, Matched messages.Text }
-
-// String names the reason and nothing that was said.
-func (v Verdict) String() string {
-	switch {
-	case v.Rule == "":
-		return "new"
-	case v.Rule == events.RuleLineMemory && v.Lines == 0:
-		return "line memory: it has no line that is long enough to be new"
-	case v.Rule == events.RuleLineMemory:
-		return fmt.Sprintf("line memory: all %d lines were seen, the newest %v before", v.Lines, v.Age.Round(time.Millisecond))
-	}
-	return fmt.Sprintf("%s: equal to a text seen %v before", v.Rule, v.Age.Round(time.Millisecond))
-}
 
 // Check decides about a text of a view. It changes nothing.
 func (w *Texts) Check(c messages.ConversationID, t messages.Text, at time.Time) Verdict {

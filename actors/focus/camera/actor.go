@@ -7,10 +7,11 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/focus/ear"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the desk.
-const Kind = "camera"
+const Kind = messages.ActorCamera
 
 // Options of a camera. The zero value hands on every 5 s.
 type Options struct {
@@ -32,7 +33,7 @@ func New(o Options) func(messages.Address) actors.Actor {
 		o.Interval = 5 * time.Second
 	}
 	return func(self messages.Address) actors.Actor {
-		return &actor{o: o, to: messages.To("focus", self.Key())}
+		return &actor{o: o, to: messages.To(messages.ActorFocus, self.Key())}
 	}
 }
 
@@ -50,7 +51,7 @@ type actor struct {
 	madeAt time.Time
 	sent   time.Time // time of what was sent last
 
-	dropped map[string]bool // reasons given since the last snapshot
+	dropped map[dropped]bool // reasons given since the last snapshot
 }
 
 // Receive implements [actors.Actor].
@@ -83,7 +84,7 @@ func (a *actor) frame(turn *actors.Turn, m messages.FaceFrame) {
 		a.window = ear.Window{Baseline: a.window.Baseline, Literal: a.o.Literal}
 		a.session, a.began = m.Session, true
 	} else if m.At < a.window.Last() {
-		a.drop(turn, "the tracker's time went back")
+		a.drop(turn, events.RuleTimeBack, "")
 		return
 	}
 	a.framed = turn.Now()
@@ -93,24 +94,31 @@ func (a *actor) frame(turn *actors.Turn, m messages.FaceFrame) {
 	}
 	face, err := ear.Measure(m.Points)
 	if err != nil {
-		a.drop(turn, err.Error())
+		a.drop(turn, events.RuleNoFace, err.Error())
 		a.window.Add(m.At, nil)
 		return
 	}
 	a.window.Add(m.At, &face)
 }
 
+// dropped is why a picture counts for nothing.
+type dropped struct {
+	rule events.Rule
+	note string
+}
+
 // drop gives each reason once between two snapshots: there are thirty pictures
 // a second.
-func (a *actor) drop(turn *actors.Turn, reason string) {
+func (a *actor) drop(turn *actors.Turn, rule events.Rule, note string) {
+	reason := dropped{rule, note}
 	if a.dropped[reason] {
 		return
 	}
 	if a.dropped == nil {
-		a.dropped = map[string]bool{}
+		a.dropped = map[dropped]bool{}
 	}
 	a.dropped[reason] = true
-	turn.Drop("camera", reason)
+	turn.Drop(events.StageCamera, rule, events.Detail{Note: note})
 }
 
 // due hands on what came since the last time; a camera that is silent says

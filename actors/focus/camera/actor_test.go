@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/focus/camera"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -112,11 +113,11 @@ func TestNextSession(t *testing.T) {
 func TestBadPictures(t *testing.T) {
 	h := spawn(t)
 	h.Send(messages.FaceFrame{Session: "a", At: second, Points: make([]messages.Point, 7)})
-	h.WantDropped("camera", "ear: landmarks cannot be measured: 7 points: want 478 (MediaPipe) or 68 (OpenFace)")
+	h.WantDropped(events.StageCamera, events.RuleNoFace, events.Detail{Note: "ear: landmarks cannot be measured: 7 points: want 478 (MediaPipe) or 68 (OpenFace)"})
 	h.Send(messages.FaceFrame{Session: "a", At: second, Points: make([]messages.Point, 68)})
-	h.WantDropped("camera", "ear: landmarks cannot be measured: they form no face")
+	h.WantDropped(events.StageCamera, events.RuleNoFace, events.Detail{Note: "ear: landmarks cannot be measured: they form no face"})
 	h.Send(messages.FaceFrame{Session: "a", At: second / 2, Points: face()})
-	h.WantDropped("camera", "the tracker's time went back")
+	h.WantDropped(events.StageCamera, events.RuleTimeBack)
 	h.Advance(5 * second)
 	if got := sent(t, h); len(got) != 1 || got[0].FaceDetected != messages.Just(false) {
 		t.Errorf("sent %+v, want one snapshot without a face", got)

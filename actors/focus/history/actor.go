@@ -9,7 +9,7 @@ import (
 )
 
 // Kind is the actor's kind; the key is the desk.
-const Kind = "focushistory"
+const Kind = messages.ActorHistory
 
 // Options of a history.
 type Options struct {

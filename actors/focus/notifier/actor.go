@@ -8,13 +8,14 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the desk. WorkerKind is that of the
 // workers that show notices.
 const (
-	Kind       = "notifier"
-	WorkerKind = "notify"
+	Kind       = messages.ActorNotifier
+	WorkerKind = messages.WorkerNotify
 )
 
 // Spells has one row, [RowKey].
@@ -91,7 +92,7 @@ func (a actor) wrong(turn *actors.Turn, reason, detail string) {
 	spell.Wrong = reason
 	Spells.Put(turn, RowKey, spell)
 	if reason != "" {
-		turn.Drop("notifier", "the desktop does not show notices ("+reason+"): "+detail)
+		turn.Drop(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: reason, Note: detail})
 	}
 }
 
@@ -105,7 +106,7 @@ func (a actor) give(turn *actors.Turn) {
 		a.keep(turn, spell)
 		return
 	case late > overdue:
-		turn.Drop("notifier", "a notice is too late: the state must last anew")
+		turn.Drop(events.StageNotifier, events.RuleTooLate, events.Detail{})
 		spell.Since = turn.Now()
 		a.keep(turn, spell)
 		return

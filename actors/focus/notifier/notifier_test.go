@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/focus/notifier"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -163,7 +164,7 @@ func TestALateTimer(t *testing.T) {
 	h := spawn(t)
 	become(h, messages.Drowsy)
 	h.SetClock(h.Now().Add(time.Hour))
-	h.WantDropped("notifier", "a notice is too late: the state must last anew")
+	h.WantDropped(events.StageNotifier, events.RuleTooLate)
 	wantNotices(t, h)
 	become(h, messages.Focused)
 	h.Advance(time.Hour)
@@ -182,7 +183,7 @@ func TestShows(t *testing.T) {
 		t.Fatalf("called %v and published %v, want the notice to be shown", calls, published)
 	}
 	h.FailCall(messages.FailureError, "unavailable", "no desktop")
-	h.WantDropped("notifier", "the desktop does not show notices (unavailable): no desktop")
+	h.WantDropped(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: "unavailable", Note: "no desktop"})
 }
 
 // A desktop that shows nothing is reported once, also across a crash, and again
@@ -202,7 +203,7 @@ func TestAFailingDesktopIsReportedOnce(t *testing.T) {
 	}
 	again()
 	h.FailCall(messages.FailureError, "unavailable", "no desktop")
-	h.WantDropped("notifier", "the desktop does not show notices (unavailable): no desktop")
+	h.WantDropped(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: "unavailable", Note: "no desktop"})
 	h.Crash()
 	h.Start()
 	again()
@@ -210,12 +211,12 @@ func TestAFailingDesktopIsReportedOnce(t *testing.T) {
 	h.WantNothingDropped()
 	again()
 	h.FailCall(messages.FailureTimeout, "", "10s")
-	h.WantDropped("notifier", "the desktop does not show notices (timeout): 10s")
+	h.WantDropped(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: "timeout", Note: "10s"})
 	again()
 	h.Answer(messages.NoticeShown{})
 	again()
 	h.FailCall(messages.FailureTimeout, "", "10s")
-	h.WantDropped("notifier", "the desktop does not show notices (timeout): 10s")
+	h.WantDropped(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: "timeout", Note: "10s"})
 }
 
 // desktop is a hardware.Notifier made up by a test.

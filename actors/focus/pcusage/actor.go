@@ -6,13 +6,14 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Kind is the actor's kind; the key is the desk. WorkerKind is that of the
 // workers that it asks.
 const (
-	Kind       = "pcusage"
-	WorkerKind = "usage"
+	Kind       = messages.ActorUsage
+	WorkerKind = messages.WorkerUsage
 )
 
 // Options of the actor. The zero value reads every 5 s and hands on every 30 s.
@@ -30,7 +31,7 @@ func New(o Options) func(messages.Address) actors.Actor {
 		o.Snapshot = 30 * time.Second
 	}
 	return func(self messages.Address) actors.Actor {
-		return &actor{o: o, to: messages.To("focus", self.Key())}
+		return &actor{o: o, to: messages.To(messages.ActorFocus, self.Key())}
 	}
 }
 
@@ -107,7 +108,7 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 	}
 	if reason != a.wrong {
 		a.wrong = reason
-		turn.Drop("pcusage", "the computer's use cannot be read ("+reason+"): "+m.Detail)
+		turn.Drop(events.StageUsage, events.RuleUnavailable, events.Detail{Code: reason, Note: m.Detail})
 	}
 	turn.After("read", a.o.Snapshot, messages.UsageDue{})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/focus/pcusage"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -100,7 +101,7 @@ func TestFailures(t *testing.T) {
 	h := spawn(t)
 	h.WantCalls(ask)
 	h.FailCall(messages.FailureError, "no_display", "no display")
-	h.WantDropped("pcusage", "the computer's use cannot be read (no_display): no display")
+	h.WantDropped(events.StageUsage, events.RuleUnavailable, events.Detail{Code: "no_display", Note: "no display"})
 	h.WantTimer("read", 30*second)
 	h.Advance(30 * second)
 	h.WantCalls(ask)
@@ -108,7 +109,7 @@ func TestFailures(t *testing.T) {
 	h.WantNothingDropped()
 	h.Advance(30 * second)
 	h.FailCall(messages.FailureTimeout, "", "late")
-	h.WantDropped("pcusage", "the computer's use cannot be read (timeout): late")
+	h.WantDropped(events.StageUsage, events.RuleUnavailable, events.Detail{Code: "timeout", Note: "late"})
 	h.Advance(30 * second)
 	h.Answer(reading("A", 1, 1, second))
 	if sent := h.Sent(); len(sent) != 1 {
