@@ -46,9 +46,9 @@ func (r *Runtime) Inspect() control.Status {
 }
 
 // Healthy returns nil while the runtime runs and nothing is known to be wrong:
-// no actor has spent its restart budget, changes are stored, there is space,
-// windows can be captured and say whose conversation they show. Otherwise the error lists what
-// is wrong.
+// no actor has spent its restart budget, changes are stored, there is space, text
+// can be read, windows can be captured and say whose conversation they show.
+// Otherwise the error lists what is wrong.
 func (r *Runtime) Healthy() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,6 +159,8 @@ func (r *Runtime) note(m messages.Message) {
 		r.setTrouble(reason, text)
 	}
 	switch m := m.(type) {
+	case events.CallFinished, events.FrameSeen:
+		r.noteOCR(m)
 	case events.ActorUnhealthy:
 		// The key may be a person's name, and this text is shown to any local user.
 		set("actor "+string(m.Actor), fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it", m.Actor.Kind()), !m.Healthy)

@@ -51,6 +51,7 @@ type Runtime struct {
 	started  time.Time
 	trouble  map[string]string                         // what is wrong now, by cause
 	captures map[messages.WindowID]events.CaptureState // the newest change
+	ocr      ocrHealth
 
 	broken       context.Context // ends when the store has stopped; its cause says why
 	storeBroke   context.CancelCauseFunc

@@ -7,15 +7,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	goruntime "runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
-	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -58,7 +55,7 @@ func examine(ctx context.Context, a *app, cfg config.Config) []finding {
 	if err == nil {
 		defer running.Close()
 	}
-	list := append([]finding{checkOCR(cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
+	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
 	list = append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil), checkPort(cfg, running != nil))
 	if err == nil {
@@ -89,26 +86,6 @@ func (a *app) reportFindings(list []finding) error {
 		return errReported
 	}
 	return nil
-}
-
-// ocrMend is the command that installs OCR here.
-func ocrMend() string {
-	if goruntime.GOOS == "darwin" {
-		return "brew install tesseract tesseract-lang"
-	}
-	return "sudo apt-get install tesseract-ocr tesseract-ocr-jpn"
-}
-
-func checkOCR(cfg config.Config) finding {
-	f := finding{what: "OCR", need: cfg.OCR.Engine == config.OCRTesseract}
-	info, err := tesseract.Probe(tesseract.Options{})
-	if err != nil {
-		f.text, f.mend = err.Error(), ocrMend()
-		return f
-	}
-	f.ok = true
-	f.text = fmt.Sprintf("Tesseract %s with %s", info.Version, strings.Join(info.Languages, ", "))
-	return f
 }
 
 func checkFonts() finding {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	goruntime "runtime"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/ocrproc"
+	"github.com/kehai-run/kehai/hardware/tesseract"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
+)
+
+// ocrMend is the command that installs OCR here.
+func ocrMend() string {
+	if goruntime.GOOS == "darwin" {
+		return "brew install tesseract tesseract-lang"
+	}
+	return "sudo apt-get install tesseract-ocr tesseract-ocr-jpn"
+}
+
+// ocrTimeout is how long the engine may take to open and to read two pictures.
+const ocrTimeout = 30 * time.Second
+
+// checkOCR looks for the engine and has it read.
+func checkOCR(ctx context.Context, cfg config.Config) finding {
+	f := finding{what: "OCR", need: cfg.OCR.Engine == config.OCRTesseract}
+	info, err := tesseract.Probe(tesseract.Options{})
+	if err != nil {
+		f.text, f.mend = err.Error(), ocrMend()
+		return f
+	}
+	ctx, cancel := context.WithTimeout(ctx, ocrTimeout)
+	defer cancel()
+	lang, err := unreadable(ctx)
+	switch {
+	case err == nil:
+		f.ok = true
+		f.text = fmt.Sprintf("Tesseract %s with %s", info.Version, strings.Join(info.Languages, ", "))
+	case errors.Is(err, hardware.ErrUnavailable):
+		f.text, f.mend = err.Error(), ocrMend()
+	case ctx.Err() != nil:
+		f.text, f.mend = fmt.Sprintf("Tesseract %s does not read a picture within %v: %v", info.Version, ocrTimeout, err), "try again when the machine is less busy"
+	default:
+		file := filepath.Join(info.Tessdata, lang+".traineddata")
+		f.text, f.mend = fmt.Sprintf("Tesseract %s cannot use %s: %v", info.Version, file, err), languageMend(info.Tessdata, lang)
+	}
+	return f
+}
+
+// unreadable has the engine read, and names the language that it cannot use. It
+// does so in a process of its own, which a damaged language file can end.
+func unreadable(ctx context.Context) (lang string, err error) {
+	r := ocrproc.New(func() *exec.Cmd { return runtime.OCRCommand(config.OCRTesseract) })
+	defer func() { err = errors.Join(err, r.Close()) }()
+	picture := image.NewGray(image.Rect(0, 0, 96, 48))
+	for i := range picture.Pix {
+		picture.Pix[i] = 255
+		if x := i % picture.Stride; x%16 < 4 && x > 8 { // strokes, or nothing is read
+			picture.Pix[i] = 0
+		}
+	}
+	for _, l := range []struct {
+		hint hardware.Lang
+		name string
+	}{{hardware.LangJapanese, "jpn"}, {hardware.LangLatin, "eng"}} {
+		if _, err := r.Recognize(ctx, picture, hardware.Hint{Lang: l.hint}); err != nil {
+			return l.name, err
+		}
+	}
+	return "", nil
+}
+
+// languageMend is what replaces a damaged language file.
+func languageMend(dir, lang string) string {
+	if prefix := os.Getenv("TESSDATA_PREFIX"); prefix != "" && strings.HasPrefix(dir, filepath.Clean(prefix)) {
+		return "replace the file by a good copy, or unset TESSDATA_PREFIX to use the system's own"
+	}
+	if goruntime.GOOS == "darwin" {
+		return "brew reinstall tesseract tesseract-lang"
+	}
+	return "sudo apt-get install --reinstall tesseract-ocr-" + lang
+}
