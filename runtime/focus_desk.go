@@ -20,6 +20,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/darwin"
 	"github.com/kehai-run/kehai/hardware/x11"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -94,7 +95,7 @@ func (r *Runtime) watchDesk(p *plan) error {
 	if open := r.set.usages[cfg.Usage]; open != nil {
 		p.kinds = append(p.kinds, engine.Kind{Name: pcusage.Kind, Source: true, New: pcusage.New(pcusage.Options{})})
 		p.workers = append(p.workers, engine.WorkerKind{
-			Name: pcusage.WorkerKind, Size: 1, Answers: answers(messages.UsageRead{}), New: r.pauses.guardUsage(pcusage.NewWorker(open)),
+			Name: pcusage.WorkerKind, Size: 1, Answers: answers(messages.UsageRead{}), New: r.admin.Pauses.GuardUsage(pcusage.NewWorker(open)),
 		})
 		watched = append(watched, pcusage.Kind)
 	}
@@ -137,8 +138,8 @@ func (r *Runtime) startFeed(ctx context.Context, spawn func(func() error)) error
 		return err
 	}
 	o := feed.Options{Socket: socket, Addr: cfg.FeedAddr, Sink: func(m messages.Message) error {
-		if r.pauses.desk() != nil {
-			return errPaused
+		if r.admin.Pauses.Desk() != nil {
+			return admin.ErrPaused
 		}
 		return r.Inject(ctx, messages.To(camera.Kind, string(r.desk())), m, "")
 	}, Trouble: func(err error) {

@@ -1,13 +1,11 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -21,7 +19,7 @@ func (r *Runtime) Inspect() control.Status {
 	r.mu.Lock()
 	s := control.Status{
 		Running: r.state == stateRunning, Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
-		StartedAt: control.Stamp{Time: r.started}, Problems: r.problems(),
+		StartedAt: control.Stamp{Time: r.started}, Problems: r.sortedTrouble(),
 	}
 	for _, w := range slices.Sorted(maps.Keys(r.captures)) {
 		c := r.captures[w]
@@ -33,7 +31,7 @@ func (r *Runtime) Inspect() control.Status {
 	}
 	r.mu.Unlock()
 	if e != nil && s.Running {
-		s.Paused, s.AttentionPaused = r.pauses.list(), r.pauses.deskStamp()
+		s.Paused, s.AttentionPaused = r.admin.Pauses.List(), r.admin.Pauses.DeskStamp()
 		s.Actors, s.Pools = e.Actors(), e.Pools()
 		if dead, err := e.DeadLetters(); err != nil {
 			s.Problems = append(s.Problems, err.Error())
@@ -56,14 +54,21 @@ func (r *Runtime) Healthy() error {
 		return ErrNotRunning
 	}
 	var errs []error
-	for _, p := range r.problems() {
+	for _, p := range r.sortedTrouble() {
 		errs = append(errs, errors.New(p))
 	}
 	return errors.Join(errs...)
 }
 
-// problems lists what is wrong, sorted. The caller holds the lock.
+// problems lists what is wrong, sorted.
 func (r *Runtime) problems() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sortedTrouble()
+}
+
+// sortedTrouble is problems for a caller who holds the lock.
+func (r *Runtime) sortedTrouble() []string {
 	var list []string
 	for _, id := range slices.Sorted(maps.Keys(r.trouble)) {
 		list = append(list, r.trouble[id])
@@ -193,44 +198,9 @@ func (r *Runtime) inspectForMetrics() ([]engine.ActorInfo, []engine.PoolInfo) {
 	return e.Actors(), e.Pools()
 }
 
-// Backend answers the questions of the command line and the page.
-func (r *Runtime) Backend() control.Backend {
-	return backend{r, r.stored(r.engine)}
-}
-
-func (r *Runtime) stored(e *engine.Engine) stored { return stored{e, r.cfg, r.pauses, r.names, r.disk} }
-
-type backend struct {
-	r *Runtime
-	stored
-}
-
-// Status implements [control.Backend].
-func (b backend) Status(context.Context) (control.Status, error) { return b.r.Inspect(), nil }
-
-// Why implements [control.Backend].
-func (b backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, error) {
-	why, err := b.stored.why(ctx, q, b.r.shown)
-	if err != nil {
-		return why, err
-	}
-	why.Recent = b.r.seen.Drops()
-	why.Notes = append(why.Notes, b.r.seen.Notes(time.Now())...)
-	b.r.mu.Lock()
-	why.Notes = append(why.Notes, b.r.problems()...)
-	b.r.mu.Unlock()
-	return why, nil
-}
-
-// Forget implements [control.Backend].
-func (b backend) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
-	return b.purged(ctx, func() (engine.Forgotten, error) {
-		defer b.r.seen.HoldFiles()()
-		b.r.forgetSeen()
-		defer b.r.forgetSeen() // what came in meanwhile
-		return b.delete(ctx, c)
-	})
-}
+// Backend answers the questions of the command line and the page. Its methods
+// return [ErrNotRunning] before and after Run.
+func (r *Runtime) Backend() control.Backend { return r.admin }
 
 // forgetSeen drops all that is kept in memory of what was on the screen.
 func (r *Runtime) forgetSeen() {
@@ -242,14 +212,6 @@ func (r *Runtime) forgetSeen() {
 	if page != nil {
 		page.Forget()
 	}
-}
-
-// shown lists what stands in the newest frames.
-func (r *Runtime) shown() (list []mention) {
-	for _, t := range r.seen.Shown() {
-		list = append(list, mention{place{t.Conversation, 0}, t.Text, t.At})
-	}
-	return list
 }
 
 // snapshots says of which frames the newest is kept.

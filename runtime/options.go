@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -20,6 +21,14 @@ type Config = config.Config
 
 // Default is the configuration that holds where nothing is set.
 func Default() Config { return config.Default() }
+
+// OpenOffline opens the store of a configuration while no Kehai runs on it, to look
+// and to tidy up; the error wraps engine.ErrInUse otherwise. Of the options it uses
+// the logger and the message types. Close it after use.
+func OpenOffline(cfg Config, opts ...Option) (*admin.Offline, error) {
+	set := newSettings(cfg, opts)
+	return admin.OpenOffline(cfg, set.log, set.tables...)
+}
 
 // Option changes what New builds.
 type Option func(*settings)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,13 +12,12 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
-	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/snapshot"
-	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 	"github.com/kehai-run/kehai/runtime/web"
 )
@@ -36,10 +33,10 @@ type Runtime struct {
 	plan    plan
 	metrics *telemetry.Metrics
 	names   telemetry.Names // in the log
-	pauses  *pauses
+	admin   admin.Backend
 	seen    *snapshot.Windows
 	clock   func() time.Time // of what is written on frames; a simulation has its own
-	disk    disk             // of the store; set when Run opens it
+	disk    admin.Disk       // of the store; set when Run opens it
 
 	ready chan struct{}
 
@@ -80,14 +77,19 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}, pauses: &pauses{}, seen: snapshot.New(snapshots(cfg)),
+		trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}, seen: snapshot.New(snapshots(cfg)),
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	r.set.drawn.runtime = r
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
+	r.admin = admin.Backend{
+		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &admin.Pauses{},
+		Live: &admin.Live{Status: r.Inspect, Problems: r.problems, Seen: r.seen, Forget: r.forgetSeen},
+	}
 	if r.plan, err = r.topology(); err != nil {
 		return nil, err
 	}
+	r.admin.Names = r.names
 	return r, nil
 }
 
@@ -166,16 +168,17 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	r.engine, r.started = sys.Engine(), time.Now()
-	r.mu.Unlock()
-	if err := r.pauses.load(sys.Engine()); err != nil {
+	if err := r.admin.Pauses.Load(sys.Engine()); err != nil {
 		return err
 	}
-	hasLogKey, err := r.loadLogKey(sys.Engine())
+	logKey, err := admin.LoadLogKey(sys.Engine())
 	if err != nil {
 		return err
 	}
+	copy(r.set.hashKey, logKey)
+	r.mu.Lock()
+	r.engine, r.started = sys.Engine(), time.Now()
+	r.mu.Unlock()
 	if !r.cfg.Debug.Text { // files of an earlier run hold private text
 		if err := snapshot.Delete(r.cfg.Data); err != nil {
 			return err
@@ -205,14 +208,14 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		if r.set.store == nil {
 			spawn(&all, "control socket", func() error { return control.Serve(services, r.cfg.Data, r.Backend()) })
 		}
-		if !hasLogKey {
-			all.Go(func() { r.keepLogKey(services) })
+		if logKey == nil {
+			all.Go(func() { r.keepLogKey(services, sys.Engine()) })
 		}
 		if r.cfg.Debug.Text {
 			spawn(&all, "debugging files", func() error { return r.seen.WriteFiles(services, r.cfg.Data, r.log) })
 		}
 		all.Go(func() { r.set.drawn.host.Serve(services) })
-		spawn(&all, "upkeep", func() error { return r.upkeep(services) })
+		spawn(&all, "upkeep", func() error { return r.admin.Upkeep(services, r.log) })
 		r.warnOfHangs()
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")
 		close(r.ready)
@@ -259,31 +262,19 @@ func (u *Unfinished) Error() string {
 func (r *Runtime) openStore() (engine.Store, error) {
 	open := r.set.store
 	if open == nil {
-		open = func() (engine.Store, error) { return openData(r.cfg, r.log, r.storeStopped) }
+		open = func() (engine.Store, error) { return admin.OpenStore(r.cfg, r.log, r.storeStopped) }
 	}
 	st, err := open()
 	if err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
-	r.disk = diskOf(st)
+	r.disk = admin.DiskOf(st)
 	r.mu.Unlock()
 	for _, wrap := range r.set.wrapStore {
 		st = wrap(st)
 	}
 	return st, nil
-}
-
-// openData opens the Badger store of a configuration. stopped may be nil.
-func openData(cfg Config, log zerolog.Logger, stopped func(error)) (engine.Store, error) {
-	key, err := config.ReadKey(cfg.Encryption, os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
-		return nil, err
-	}
-	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
 }
 
 // waitOr waits for a group, or until abort ends.
@@ -314,4 +305,31 @@ func (r *Runtime) running() (*engine.Engine, error) {
 		return nil, ErrNotRunning
 	}
 	return r.engine, nil
+}
+
+// Pause stops watching a window, all windows if it is "", or the desk if it is
+// control.Attention, until Resume. It is stored: a restart changes nothing. What
+// is under way is finished.
+func (r *Runtime) Pause(ctx context.Context, window string) error {
+	return r.admin.Pause(ctx, window)
+}
+
+// Resume ends what Pause began; for "" every pause of windows. What was said meanwhile and
+// is still visible is read then.
+func (r *Runtime) Resume(ctx context.Context, window string) error {
+	return r.admin.Resume(ctx, window)
+}
+
+// Forget deletes everything stored of a conversation: messages, what its actors
+// know, verdicts, dead letters, mail. What is visible of it next counts as
+// known, and is not delivered again. Subscriptions that have not read its
+// messages yet never will.
+func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
+	return r.admin.Forget(ctx, c)
+}
+
+func (r *Runtime) diskNow() admin.Disk {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.disk
 }

@@ -298,7 +298,7 @@ func TestDeadLettersOverASocketAndAtRest(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	rest, err := runtime.OpenResting(cfg, runtime.WithMessages(messages.Table{messages.Durable[note](nil)}))
+	rest, err := runtime.OpenOffline(cfg, runtime.WithMessages(messages.Table{messages.Durable[note](nil)}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
 )
 
 // Sending says that a text is about to be sent into a conversation, so that it
@@ -42,7 +43,7 @@ func (r *Runtime) Typing(ctx context.Context, window string, d time.Duration) er
 	if window == "" {
 		return errors.New("runtime: typing: want the name of a window")
 	}
-	id, err := stored{cfg: r.cfg}.window(window)
+	id, err := admin.FindWindow(r.cfg, window)
 	if err != nil {
 		return fmt.Errorf("runtime: typing: %w", err)
 	}

@@ -124,7 +124,7 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	p.workers = []engine.WorkerKind{
 		{Name: "capture", Size: max(1, len(windows)), Answers: answers(messages.FrameCaptured{}),
-			New: capture.New(r.pauses.guard(capture.Fixed(sources)), r.now)},
+			New: capture.New(r.admin.Pauses.Guard(capture.Fixed(sources)), r.now)},
 		{Name: "ocr", Size: cfg.OCR.Workers, Answers: answers(messages.FrameRead{}), New: reader(recognizer), Isolated: reader(isolated)},
 	}
 	p.windows = slices.Sorted(maps.Keys(windows))

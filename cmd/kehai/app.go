@@ -92,9 +92,9 @@ func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, fun
 		if !errors.Is(err, control.ErrNotRunning) {
 			return nil, nil, err
 		}
-		resting, err := runtime.OpenResting(cfg, append(a.extra[:len(a.extra):len(a.extra)], runtime.WithLogger(log))...)
+		offline, err := runtime.OpenOffline(cfg, append(a.extra[:len(a.extra):len(a.extra)], runtime.WithLogger(log))...)
 		if err == nil {
-			return resting, resting.Close, nil
+			return offline, offline.Close, nil
 		}
 		if !errors.Is(err, engine.ErrInUse) || time.Now().After(deadline) {
 			return nil, nil, err

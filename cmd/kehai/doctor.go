@@ -150,9 +150,9 @@ func checkStore(cfg config.Config, running bool) finding {
 		f.text += ", will be made by the first run"
 		return f
 	}
-	resting, err := runtime.OpenResting(cfg)
+	offline, err := runtime.OpenOffline(cfg)
 	if err == nil {
-		err = resting.Close()
+		err = offline.Close()
 	}
 	if err != nil {
 		f.ok, f.text = false, err.Error()

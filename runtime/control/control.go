@@ -1,7 +1,7 @@
 // Package control lets a command line reach a running Kehai: the directory of a
 // store is locked by the process that runs, so it serves a Unix socket there.
 //
-// The main type is [Backend], what can be asked; package runtime implements it
+// The main type is [Backend], what can be asked; package runtime/admin implements
 // over a live or a resting store, [Client] over the socket, and [Serve] puts one
 // behind the socket. The socket has mode 0600: who may open it may read
 // everything.

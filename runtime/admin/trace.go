@@ -1,4 +1,4 @@
-package runtime
+package admin
 
 import (
 	"cmp"
@@ -51,7 +51,7 @@ type evidence struct {
 }
 
 // gather reads the evidence of one conversation, or of all if it is "".
-func (s stored) gather(c messages.ConversationID) (*evidence, error) {
+func gather(e *engine.Engine, c messages.ConversationID) (*evidence, error) {
 	ev := &evidence{
 		of: map[place]int{}, entries: map[place]ledger.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
 		sent: map[messages.ConversationID][]ingress.Sent{},
@@ -59,7 +59,7 @@ func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 	mine := func(of messages.ConversationID) bool { return c == "" || of == c }
 	steps := []func() error{
 		func() error {
-			return s.engine.ReadLog(0, func(p engine.Published) bool {
+			return e.ReadLog(0, func(p engine.Published) bool {
 				if d, ok := p.Message.(messages.MessageDelivered); ok && mine(d.Conversation) {
 					for _, part := range d.Parts {
 						ev.of[place{d.Conversation, part.Occurrence}] = len(ev.delivered)
@@ -70,7 +70,7 @@ func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 			})
 		},
 		func() error {
-			return s.engine.ReadVerdicts(func(v events.Verdict) bool {
+			return e.ReadVerdicts(func(v events.Verdict) bool {
 				if mine(conversationOf(v)) {
 					ev.verdicts = append(ev.verdicts, v)
 				}
@@ -78,7 +78,7 @@ func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 			})
 		},
 		func() error {
-			return s.engine.ReadMail(func(env engine.Envelope) bool {
+			return e.ReadMail(func(env engine.Envelope) bool {
 				if of, _ := mentionsIn(env.Message); mine(of) && of != "" {
 					ev.mail = append(ev.mail, env)
 				}
@@ -86,9 +86,9 @@ func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 			})
 		},
 		func() error {
-			list, err := s.engine.DeadLetters()
+			list, err := e.DeadLetters()
 			for _, d := range list {
-				m, merr := s.engine.DecodeDeadLetter(d)
+				m, merr := e.DecodeDeadLetter(d)
 				if of, _ := mentionsIn(m); merr == nil && mine(of) {
 					ev.dead = append(ev.dead, dead{d, m})
 				} else if merr != nil && mine(messages.ConversationID(d.Actor.Key())) {
@@ -97,12 +97,12 @@ func (s stored) gather(c messages.ConversationID) (*evidence, error) {
 			}
 			return err
 		},
-		func() error { return eachRow(s.engine, dedup.Kind, dedup.Tail, mine, ev.addEntry) },
+		func() error { return eachRow(e, dedup.Kind, dedup.Tail, mine, ev.addEntry) },
 		func() error {
-			return eachRow(s.engine, burst.Kind, burst.Buffers, mine, func(c messages.ConversationID, b burst.Buffer) { ev.buffered[c] = b })
+			return eachRow(e, burst.Kind, burst.Buffers, mine, func(c messages.ConversationID, b burst.Buffer) { ev.buffered[c] = b })
 		},
 		func() error {
-			return eachRow(s.engine, ingress.Kind, ingress.Sends, mine, func(c messages.ConversationID, s ingress.Sent) {
+			return eachRow(e, ingress.Kind, ingress.Sends, mine, func(c messages.ConversationID, s ingress.Sent) {
 				ev.sent[c] = append(ev.sent[c], s)
 			})
 		},
@@ -191,8 +191,12 @@ func (ev *evidence) everything() (list []mention) {
 }
 
 // Trace implements [control.Backend].
-func (s stored) Trace(ctx context.Context, id messages.MessageID) (control.Path, error) {
-	ev, err := s.gather("")
+func (b Backend) Trace(ctx context.Context, id messages.MessageID) (control.Path, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return control.Path{}, err
+	}
+	ev, err := gather(e, "")
 	if err != nil {
 		return control.Path{}, err
 	}
@@ -205,18 +209,13 @@ func (s stored) Trace(ctx context.Context, id messages.MessageID) (control.Path,
 }
 
 // Why implements [control.Backend].
-func (s stored) Why(ctx context.Context, q control.WhyQuery) (control.Why, error) {
-	why, err := s.why(ctx, q, nil)
-	why.Notes = append(why.Notes, "Kehai does not run: nothing is read.")
-	return why, err
-}
-
-// shown is what stands on the screen at the moment.
-type shown func() []mention
-
-func (s stored) why(ctx context.Context, q control.WhyQuery, now shown) (why control.Why, err error) {
-	why = control.Why{Paths: []control.Path{}, Notes: s.notes()}
-	ev, err := s.gather(q.Conversation)
+func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, error) {
+	why := control.Why{Paths: []control.Path{}, Notes: b.notes()}
+	e, err := b.Engine()
+	if err != nil {
+		return why, err
+	}
+	ev, err := gather(e, q.Conversation)
 	if err != nil {
 		return why, err
 	}
@@ -224,14 +223,27 @@ func (s stored) why(ctx context.Context, q control.WhyQuery, now shown) (why con
 		if why.Paths = ev.byID(q.ID); len(why.Paths) == 0 {
 			return why, fmt.Errorf("%w: %s: want the id of a message, as kehai messages --json lists it, or of a dead letter; kehai why --text finds others", control.ErrNoMessage, q.ID)
 		}
+	} else {
+		why.Paths = append(why.Paths, ev.byText(q, b.visible())...)
+	}
+	if b.Live == nil {
+		why.Notes = append(why.Notes, "Kehai does not run: nothing is read.")
 		return why, ctx.Err()
 	}
-	var visible []mention
-	if now != nil {
-		visible = now()
-	}
-	why.Paths = append(why.Paths, ev.byText(q, visible)...)
+	why.Recent = b.Live.Seen.Drops()
+	why.Notes = append(append(why.Notes, b.Live.Seen.Notes(time.Now())...), b.Live.Problems()...)
 	return why, ctx.Err()
+}
+
+// visible lists what stands on the screen at the moment.
+func (b Backend) visible() (list []mention) {
+	if b.Live == nil {
+		return nil
+	}
+	for _, t := range b.Live.Seen.Shown() {
+		list = append(list, mention{place{t.Conversation, 0}, t.Text, t.At})
+	}
+	return list
 }
 
 // byID finds a message, a part of the mail or a dead letter.
@@ -332,18 +344,18 @@ func (ev *evidence) byText(q control.WhyQuery, visible []mention) []control.Path
 }
 
 // notes tell what keeps messages from being read, as far as the store knows.
-func (s stored) notes() (notes []string) {
-	for _, p := range s.pauses.list() {
+func (b Backend) notes() (notes []string) {
+	for _, p := range b.Pauses.List() {
 		what := "All windows are"
 		if p.Window != "" {
 			what = fmt.Sprintf("Window %s is", p.Window)
 		}
 		notes = append(notes, fmt.Sprintf("%s paused since %s: kehai resume goes on.", what, p.Since))
 	}
-	if n := len(s.cfg.Read.Only); n > 0 {
+	if n := len(b.Config.Read.Only); n > 0 {
 		notes = append(notes, fmt.Sprintf("Only %d conversations are read (read.only in the configuration).", n))
 	}
-	if keep := s.cfg.Retention.Verdicts; keep > 0 {
+	if keep := b.Config.Retention.Verdicts; keep > 0 {
 		notes = append(notes, fmt.Sprintf("Decisions are kept for %s (retention.verdicts).", keep))
 	}
 	return notes

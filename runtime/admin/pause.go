@@ -1,4 +1,4 @@
-package runtime
+package admin
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// pauses are the windows, and the desk, that a person does not want to be watched
+// Pauses are the windows, and the desk, that a person does not want to be watched
 // for a while. They are a setting in the store, so that a restart changes nothing.
-type pauses struct {
+type Pauses struct {
 	change sync.Mutex // held while one is stored
 
 	mu  sync.Mutex
@@ -40,12 +40,13 @@ type pauseRecord struct {
 	Desk    *time.Time                      `json:"desk,omitempty"`
 }
 
-func (p *pauses) load(e *engine.Engine) error {
+// Load takes over what is stored.
+func (p *Pauses) Load(e *engine.Engine) error {
 	raw, ok, err := e.Setting(pauseSetting)
 	var rec pauseRecord
 	if err == nil && ok {
 		if json.Unmarshal(raw, &rec) != nil {
-			err = fmt.Errorf("runtime: the setting %s is unreadable: resume everything with kehai resume", pauseSetting)
+			err = fmt.Errorf("admin: the setting %s is unreadable: resume everything with kehai resume", pauseSetting)
 		}
 	}
 	p.mu.Lock()
@@ -54,8 +55,8 @@ func (p *pauses) load(e *engine.Engine) error {
 	return err
 }
 
-// list names what is paused: the window "" stands for all.
-func (p *pauses) list() (list []control.Paused) {
+// List names what is paused: the window "" stands for all.
+func (p *Pauses) List() (list []control.Paused) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.now.All != nil {
@@ -67,61 +68,76 @@ func (p *pauses) list() (list []control.Paused) {
 	return list
 }
 
-func (p *pauses) of(w messages.WindowID) bool {
+func (p *Pauses) of(w messages.WindowID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	_, ok := p.now.Windows[w]
 	return ok || p.now.All != nil
 }
 
-// desk says since when the desk is not watched, nil if it is.
-func (p *pauses) desk() *time.Time {
+// Desk says since when the desk is not watched, nil if it is.
+func (p *Pauses) Desk() *time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.now.Desk
 }
 
-func (p *pauses) deskStamp() *control.Stamp {
-	if since := p.desk(); since != nil {
+// DeskStamp is Desk as a status has it.
+func (p *Pauses) DeskStamp() *control.Stamp {
+	if since := p.Desk(); since != nil {
 		return &control.Stamp{Time: *since}
 	}
 	return nil
 }
 
-var errPaused = errors.New("watching is paused; kehai resume goes on")
+// ErrPaused refuses to watch what is paused.
+var ErrPaused = errors.New("watching is paused; kehai resume goes on")
 
-// guard has captures of paused windows refused.
-func (p *pauses) guard(locate capture.Locate) capture.Locate {
+// Guard has captures of paused windows refused.
+func (p *Pauses) Guard(locate capture.Locate) capture.Locate {
 	return func(ctx context.Context, w messages.WindowID) (capture.Source, error) {
 		if p.of(w) {
-			return capture.Source{}, actors.Refuse(messages.CodePaused, errPaused)
+			return capture.Source{}, actors.Refuse(messages.CodePaused, ErrPaused)
 		}
 		return locate(ctx, w)
 	}
 }
 
-// guardUsage has readings of the computer's use refused while the desk is paused.
-func (p *pauses) guardUsage(make func() (actors.Worker, error)) func() (actors.Worker, error) {
+// GuardUsage has readings of the computer's use refused while the desk is paused.
+func (p *Pauses) GuardUsage(make func() (actors.Worker, error)) func() (actors.Worker, error) {
 	return func() (actors.Worker, error) {
 		w, err := make()
 		if err != nil {
 			return nil, err
 		}
-		guarded := actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
-			if p.desk() != nil {
-				return nil, actors.Refuse(messages.CodePaused, errPaused)
-			}
-			return w.Do(ctx, request)
-		})
-		if c, ok := w.(io.Closer); ok {
-			return closing{guarded, c}, nil
-		}
-		return guarded, nil
+		return guarded{w, p}, nil
 	}
 }
 
+// guarded is a worker that refuses while the desk is paused.
+type guarded struct {
+	actors.Worker
+	pauses *Pauses
+}
+
+// Do implements [actors.Worker].
+func (g guarded) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
+	if g.pauses.Desk() != nil {
+		return nil, actors.Refuse(messages.CodePaused, ErrPaused)
+	}
+	return g.Worker.Do(ctx, request)
+}
+
+// Close closes the worker if it can be.
+func (g guarded) Close() error {
+	if c, ok := g.Worker.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
 // set stores a change, and only then lets it count.
-func (p *pauses) set(ctx context.Context, e *engine.Engine, change func(*pauseRecord) error) error {
+func (p *Pauses) set(ctx context.Context, e *engine.Engine, change func(*pauseRecord) error) error {
 	p.change.Lock()
 	defer p.change.Unlock()
 	p.mu.Lock()
@@ -135,11 +151,11 @@ func (p *pauses) set(ctx context.Context, e *engine.Engine, change func(*pauseRe
 	if next.All != nil || len(next.Windows) > 0 || next.Desk != nil {
 		var err error
 		if raw, err = json.Marshal(next); err != nil {
-			return fmt.Errorf("runtime: pause: %w", err)
+			return fmt.Errorf("admin: pause: %w", err)
 		}
 	}
 	if err := e.SetSetting(ctx, pauseSetting, raw); err != nil {
-		return fmt.Errorf("runtime: pause: %w", err)
+		return fmt.Errorf("admin: pause: %w", err)
 	}
 	p.mu.Lock()
 	p.now = next
@@ -148,15 +164,19 @@ func (p *pauses) set(ctx context.Context, e *engine.Engine, change func(*pauseRe
 }
 
 // Pause implements [control.Backend].
-func (s stored) Pause(ctx context.Context, window string) error {
-	if s.isDesk(window) {
-		return s.pauseDesk(ctx, true)
+func (b Backend) Pause(ctx context.Context, window string) error {
+	if b.isDesk(window) {
+		return b.pauseDesk(ctx, true)
 	}
-	id, err := s.window(window)
+	id, err := FindWindow(b.Config, window)
 	if err != nil {
 		return err
 	}
-	return s.pauses.set(ctx, s.engine, func(r *pauseRecord) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return b.Pauses.set(ctx, e, func(r *pauseRecord) error {
 		now := time.Now().UTC().Round(0)
 		switch _, already := r.Windows[id]; {
 		case id == "" && r.All == nil:
@@ -172,15 +192,19 @@ func (s stored) Pause(ctx context.Context, window string) error {
 }
 
 // Resume implements [control.Backend].
-func (s stored) Resume(ctx context.Context, window string) error {
-	if s.isDesk(window) {
-		return s.pauseDesk(ctx, false)
+func (b Backend) Resume(ctx context.Context, window string) error {
+	if b.isDesk(window) {
+		return b.pauseDesk(ctx, false)
 	}
-	id, err := s.window(window)
+	id, err := FindWindow(b.Config, window)
 	if err != nil {
 		return err
 	}
-	return s.pauses.set(ctx, s.engine, func(r *pauseRecord) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return b.Pauses.set(ctx, e, func(r *pauseRecord) error {
 		if id == "" {
 			*r = pauseRecord{Desk: r.Desk}
 			return nil
@@ -193,16 +217,20 @@ func (s stored) Resume(ctx context.Context, window string) error {
 }
 
 // isDesk tells the desk from windows, which go first.
-func (s stored) isDesk(name string) bool {
-	return name == control.Attention && !slices.ContainsFunc(s.cfg.Windows, func(w config.Window) bool { return w.Name == name })
+func (b Backend) isDesk(name string) bool {
+	return name == control.Attention && !slices.ContainsFunc(b.Config.Windows, func(w config.Window) bool { return w.Name == name })
 }
 
 // pauseDesk ends the collecting at once; the classifier follows with its mail.
-func (s stored) pauseDesk(ctx context.Context, paused bool) error {
-	if !s.cfg.Focus.Enabled {
+func (b Backend) pauseDesk(ctx context.Context, paused bool) error {
+	if !b.Config.Focus.Enabled {
 		return control.ErrNoDesk
 	}
-	err := s.pauses.set(ctx, s.engine, func(r *pauseRecord) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	err = b.Pauses.set(ctx, e, func(r *pauseRecord) error {
 		switch {
 		case !paused:
 			r.Desk = nil
@@ -219,20 +247,19 @@ func (s stored) pauseDesk(ctx context.Context, paused bool) error {
 	if paused {
 		m = messages.PauseFocus{}
 	}
-	return s.engine.Inject(ctx, messages.To(focus.Kind, s.cfg.Node), m, "")
+	return e.Inject(ctx, messages.To(focus.Kind, b.Config.Node), m, "")
 }
 
-// window finds a configured window by its name, with or without the node; "" is
+// FindWindow finds a configured window by its name, with or without the node; "" is
 // all of them.
-func (s stored) window(name string) (messages.WindowID, error) {
+func FindWindow(cfg config.Config, name string) (messages.WindowID, error) {
 	if name == "" {
 		return "", nil
 	}
 	var names []string
-	for _, w := range s.cfg.Windows {
-		id := w.Name + "@" + s.cfg.Node
-		if name == w.Name || name == id {
-			return messages.WindowID(id), nil
+	for _, w := range cfg.Windows {
+		if id := w.ID(cfg.Node); name == w.Name || name == string(id) {
+			return id, nil
 		}
 		names = append(names, w.Name)
 	}
@@ -240,23 +267,4 @@ func (s stored) window(name string) (messages.WindowID, error) {
 		return "", fmt.Errorf("%w: %q: no window is configured", control.ErrNoWindow, name)
 	}
 	return "", fmt.Errorf("%w: %q: there are %s", control.ErrNoWindow, name, strings.Join(names, ", "))
-}
-
-// Pause stops watching a window, all windows if it is "", or the desk if it is
-// control.Attention, until Resume. It is stored: a restart changes nothing. What
-// is under way is finished.
-func (r *Runtime) Pause(ctx context.Context, window string) error {
-	if _, err := r.running(); err != nil {
-		return err
-	}
-	return r.Backend().Pause(ctx, window)
-}
-
-// Resume ends what Pause began; for "" every pause of windows. What was said meanwhile and
-// is still visible is read then.
-func (r *Runtime) Resume(ctx context.Context, window string) error {
-	if _, err := r.running(); err != nil {
-		return err
-	}
-	return r.Backend().Resume(ctx, window)
 }

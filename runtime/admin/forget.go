@@ -1,4 +1,4 @@
-package runtime
+package admin
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -17,36 +18,40 @@ import (
 
 // Forget implements [control.Backend]. All that stays is a mark in the ledger:
 // the number of the next message, and that what is visible next is history.
-func (s stored) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
-	return s.purged(ctx, func() (engine.Forgotten, error) { return s.delete(ctx, c) })
-}
-
-// purged deletes, and takes what was deleted out of the store's files. If that
-// fails or ctx ends, the next start does it.
-func (s stored) purged(ctx context.Context, del func() (engine.Forgotten, error)) (engine.Forgotten, error) {
-	sum, err := del()
+func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return engine.Forgotten{}, err
+	}
+	sum, err := b.delete(ctx, e, c)
 	if err != nil || sum.None() {
 		return sum, err
 	}
 	// Once more: a purge that ran beside the deletion has met only a part of it.
-	if err := s.disk.PurgeLater(); err != nil {
+	disk := b.Disk()
+	if err := disk.PurgeLater(); err != nil {
 		return sum, err
 	}
-	gone, err := s.disk.Purge(ctx)
+	gone, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
 	sum.Purged = gone && err == nil
 	return sum, nil
 }
 
-func (s stored) delete(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
+func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.ConversationID) (engine.Forgotten, error) {
+	if b.Live != nil {
+		defer b.Live.Seen.HoldFiles()()
+		b.Live.Forget()
+		defer b.Live.Forget() // what came in meanwhile
+	}
 	var noted error
-	sum, err := s.engine.Forget(ctx, engine.Forgetting{
+	sum, err := e.Forget(ctx, engine.Forgetting{
 		Conversation: c,
-		Kinds:        []string{"fusion"},
+		Kinds:        []string{fusion.Kind},
 		Names:        titleOf(c),
 		Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
 			// There is something to delete, and nothing is deleted yet: a crash from
 			// here on leaves the wish behind.
-			noted = s.disk.PurgeLater()
+			noted = b.Disk().PurgeLater()
 			return keepHead(c, get)
 		},
 	})
@@ -54,18 +59,7 @@ func (s stored) delete(ctx context.Context, c messages.ConversationID) (engine.F
 		return sum, err
 	}
 	// A picture of the window may show the conversation.
-	return sum, snapshot.Delete(s.cfg.Data)
-}
-
-// Forget deletes everything stored of a conversation: messages, what its actors
-// know, verdicts, dead letters, mail. What is visible of it next counts as
-// known, and is not delivered again. Subscriptions that have not read its
-// messages yet never will.
-func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
-	if _, err := r.running(); err != nil {
-		return engine.Forgotten{}, err
-	}
-	return r.Backend().Forget(ctx, c)
+	return sum, snapshot.Delete(b.Config.Data)
 }
 
 // titleOf is the name by which windows know a conversation.
@@ -95,9 +89,13 @@ func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]b
 }
 
 // Verdicts implements [control.Backend].
-func (s stored) Verdicts(ctx context.Context, q control.Query, yield func(events.Verdict) error) error {
+func (b Backend) Verdicts(ctx context.Context, q control.Query, yield func(events.Verdict) error) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
 	var failed error
-	err := s.engine.ReadVerdicts(func(v events.Verdict) bool {
+	err = e.ReadVerdicts(func(v events.Verdict) bool {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}

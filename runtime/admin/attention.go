@@ -1,4 +1,4 @@
-package runtime
+package admin
 
 import (
 	"context"
@@ -15,7 +15,8 @@ import (
 )
 
 var (
-	_ control.FocusBackend = stored{}
+	_ control.Backend      = Backend{}
+	_ control.FocusBackend = Backend{}
 	_ control.FocusBackend = (*control.Client)(nil)
 )
 
@@ -33,9 +34,13 @@ func readRows[V any](e *engine.Engine, kind string, table actors.Table[V], yield
 }
 
 // FocusDesks implements [control.FocusBackend].
-func (s stored) FocusDesks(context.Context) ([]control.FocusDesk, error) {
+func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
 	spells := map[messages.DeskID]notifier.Spell{}
-	err := readRows(s.engine, notifier.Kind, notifier.Spells, func(desk messages.DeskID, spell notifier.Spell) error {
+	err = readRows(e, notifier.Kind, notifier.Spells, func(desk messages.DeskID, spell notifier.Spell) error {
 		spells[desk] = spell
 		return nil
 	})
@@ -43,7 +48,7 @@ func (s stored) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 		return nil, err
 	}
 	desks := []control.FocusDesk{}
-	err = readRows(s.engine, focus.Kind, focus.Rows, func(desk messages.DeskID, row focus.Row) error {
+	err = readRows(e, focus.Kind, focus.Rows, func(desk messages.DeskID, row focus.Row) error {
 		d := control.FocusDesk{
 			Desk: desk, State: row.Steady.Reported(), Since: control.Stamp{Time: row.Steady.Since}, Confidence: row.Last.Confidence,
 			Reasoning: string(row.Last.Reasoning), Source: row.Last.Source, SeenAt: control.Stamp{Time: row.Seen}, Unwatched: row.Paused, Paused: spells[desk].Paused,
@@ -59,8 +64,12 @@ func (s stored) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 }
 
 // FocusChanges implements [control.FocusBackend].
-func (s stored) FocusChanges(ctx context.Context, yield func(control.FocusChange) error) error {
-	return readRows(s.engine, history.Kind, history.Changes, func(desk messages.DeskID, c messages.FocusState) error {
+func (b Backend) FocusChanges(ctx context.Context, yield func(control.FocusChange) error) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return readRows(e, history.Kind, history.Changes, func(desk messages.DeskID, c messages.FocusState) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -74,19 +83,23 @@ func isPause(c messages.FocusState) bool {
 }
 
 // PauseNotices implements [control.FocusBackend].
-func (s stored) PauseNotices(ctx context.Context, until time.Time) error {
-	return s.tellNotifiers(ctx, messages.PauseNotices{Until: until})
+func (b Backend) PauseNotices(ctx context.Context, until time.Time) error {
+	return b.tellNotifiers(ctx, messages.PauseNotices{Until: until})
 }
 
 // ResumeNotices implements [control.FocusBackend].
-func (s stored) ResumeNotices(ctx context.Context) error {
-	return s.tellNotifiers(ctx, messages.ResumeNotices{})
+func (b Backend) ResumeNotices(ctx context.Context) error {
+	return b.tellNotifiers(ctx, messages.ResumeNotices{})
 }
 
 // tellNotifiers sends a command to the notifier of each desk. It is durable:
 // where nothing runs it waits for the next start.
-func (s stored) tellNotifiers(ctx context.Context, m messages.Message) error {
-	desks, err := s.FocusDesks(ctx)
+func (b Backend) tellNotifiers(ctx context.Context, m messages.Message) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	desks, err := b.FocusDesks(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,7 +108,7 @@ func (s stored) tellNotifiers(ctx context.Context, m messages.Message) error {
 	}
 	var errs []error
 	for _, d := range desks {
-		errs = append(errs, s.engine.Inject(ctx, messages.To(notifier.Kind, string(d.Desk)), m, ""))
+		errs = append(errs, e.Inject(ctx, messages.To(notifier.Kind, string(d.Desk)), m, ""))
 	}
 	return errors.Join(errs...)
 }

@@ -1,0 +1,126 @@
+package admin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/snapshot"
+	"github.com/kehai-run/kehai/runtime/telemetry"
+)
+
+// Backend answers what can be asked of a Kehai, whether its actors run or not. Its
+// methods may be called concurrently and at any time: without an engine they
+// return the error that says why.
+type Backend struct {
+	Config config.Config
+	Engine func() (*engine.Engine, error) // of the store, or why there is none now
+	Disk   func() Disk                    // of the same store
+	Pauses *Pauses
+	Names  telemetry.Names // in the log
+	Live   *Live           // nil where no actors run
+}
+
+// Live is what only a Kehai that runs can tell and do.
+type Live struct {
+	Status   func() control.Status
+	Problems func() []string // what is wrong now
+	Seen     *snapshot.Windows
+	Forget   func() // drops all that is kept in memory of what was on the screen
+}
+
+// Status implements [control.Backend].
+func (b Backend) Status(ctx context.Context) (control.Status, error) {
+	if b.Live != nil {
+		return b.Live.Status(), nil
+	}
+	dead, err := b.DeadLetters(ctx)
+	return control.Status{
+		Node: b.Config.Node, Paused: b.Pauses.List(), AttentionPaused: b.Pauses.DeskStamp(), DeadLetters: len(dead),
+		Actors: []engine.ActorInfo{}, Pools: []engine.PoolInfo{},
+	}, err
+}
+
+// Messages implements [control.Backend].
+func (b Backend) Messages(ctx context.Context, q control.Query, yield func(control.Message) error) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	var newest []control.Message // the last q.Limit, when there is a limit
+	var failed error
+	changes, err := changes(ctx, e, q)
+	if err != nil {
+		return err
+	}
+	err = e.ReadLog(q.After, func(ev engine.Published) bool {
+		if failed = ctx.Err(); failed != nil {
+			return false
+		}
+		d, ok := ev.Message.(messages.MessageDelivered)
+		if !ok || q.Conversation != "" && d.Conversation != q.Conversation || d.DeliveredAt.Before(q.Since) {
+			return true
+		}
+		m := control.NewMessage(ev.Seq, d)
+		for _, c := range changes[d.ID] {
+			m.Apply(c)
+		}
+		m.LoggedAs = b.Names.Hidden(m.Conversation)
+		if q.Limit > 0 {
+			if newest = append(newest, m); len(newest) > q.Limit {
+				newest = newest[1:]
+			}
+			return true
+		}
+		failed = yield(m)
+		return failed == nil
+	})
+	for _, m := range newest {
+		if failed == nil {
+			failed = yield(m)
+		}
+	}
+	return errors.Join(err, failed)
+}
+
+// changes reads what became of the messages that a query may yield.
+func changes(ctx context.Context, e *engine.Engine, q control.Query) (map[messages.MessageID][]messages.MessageChanged, error) {
+	list := map[messages.MessageID][]messages.MessageChanged{}
+	err := e.ReadLog(q.After, func(ev engine.Published) bool {
+		if c, ok := ev.Message.(messages.MessageChanged); ok && (q.Conversation == "" || c.Conversation == q.Conversation) && !c.ChangedAt.Before(q.Since) {
+			list[c.Message] = append(list[c.Message], c)
+		}
+		return ctx.Err() == nil
+	})
+	return list, errors.Join(err, ctx.Err())
+}
+
+// DeadLetters implements [control.Backend].
+func (b Backend) DeadLetters(context.Context) ([]engine.DeadLetter, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	return e.DeadLetters()
+}
+
+// RetryDeadLetter implements [control.Backend].
+func (b Backend) RetryDeadLetter(ctx context.Context, id string) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return e.RetryDeadLetter(ctx, id)
+}
+
+// DiscardDeadLetter implements [control.Backend].
+func (b Backend) DiscardDeadLetter(ctx context.Context, id string) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return e.DiscardDeadLetter(ctx, id)
+}

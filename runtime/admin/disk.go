@@ -1,0 +1,30 @@
+package admin
+
+import (
+	"context"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Disk is what only a store in files has to do. Store in package store says
+// what each method does.
+type Disk interface {
+	Compact(context.Context) error
+	PurgeLater() error
+	Purge(context.Context) (gone bool, err error)
+}
+
+// DiskOf is the disk of a store.
+func DiskOf(st engine.Store) Disk {
+	if d, ok := st.(Disk); ok {
+		return d
+	}
+	return noDisk{}
+}
+
+// noDisk is for a store whose deleted bytes are gone at once.
+type noDisk struct{}
+
+func (noDisk) Compact(context.Context) error       { return nil }
+func (noDisk) PurgeLater() error                   { return nil }
+func (noDisk) Purge(context.Context) (bool, error) { return true, nil }

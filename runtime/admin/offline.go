@@ -1,0 +1,134 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/actors/focus"
+	"github.com/kehai-run/kehai/actors/focus/notifier"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
+	"github.com/kehai-run/kehai/runtime/store"
+)
+
+// Offline is the store of a Kehai that does not run, opened to look and to
+// tidy up. Its actors do not run: a dead letter that is sent again waits in the
+// store for the next start.
+type Offline struct {
+	Backend
+	store engine.Store
+	stop  context.CancelFunc
+	done  chan struct{}
+}
+
+// OpenOffline opens the store of a configuration, with message types of the
+// host's own; the error wraps engine.ErrInUse while a Kehai runs on it. Close it
+// after use.
+func OpenOffline(cfg config.Config, log zerolog.Logger, own ...messages.Table) (*Offline, error) {
+	codec, err := messages.NewCodec(append([]messages.Table{events.Core()}, own...)...)
+	if err != nil {
+		return nil, err
+	}
+	st, err := OpenStore(cfg, log, nil)
+	if err != nil {
+		return nil, err
+	}
+	o, err := offline(cfg, st, codec)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return o, nil
+}
+
+func offline(cfg config.Config, st engine.Store, codec *messages.Codec) (*Offline, error) {
+	e, err := engine.New(engine.Options{
+		Store: st, Codec: codec, Clock: engine.SystemClock{}, Driver: noDriver{}, Kinds: commandKinds(),
+		Sync: cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := e.Control().Recover(); err != nil {
+		return nil, err
+	}
+	pauses := &Pauses{}
+	if err := pauses.Load(e); err != nil {
+		return nil, err
+	}
+	names, err := offlineNames(e, cfg)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o := &Offline{
+		Backend: Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil }, Disk: func() Disk { return DiskOf(st) }, Pauses: pauses, Names: names},
+		store:   st, stop: cancel, done: make(chan struct{}),
+	}
+	go o.commit(ctx, e.Control())
+	return o, nil
+}
+
+// OpenStore opens the Badger store of a configuration. stopped, if not nil, is
+// told when the store stops for good.
+func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engine.Store, error) {
+	key, err := config.ReadKey(cfg.Encryption, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
+		return nil, err
+	}
+	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
+}
+
+// commandKinds are the kinds of actors that are sent commands; these wait in the
+// store.
+func commandKinds() []engine.Kind {
+	return []engine.Kind{
+		{Name: focus.Kind, New: focus.New(focus.Options{})},
+		{Name: notifier.Kind, New: notifier.New(notifier.Options{})},
+	}
+}
+
+// commit writes what the backend's methods change.
+func (o *Offline) commit(ctx context.Context, e engine.Control) {
+	defer close(o.done)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.CommitReady():
+		}
+		for n, paused := e.Commit(1); n > 0 || paused; n, paused = e.Commit(1) {
+			if !paused {
+				continue
+			}
+			select { // until there is space
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Second):
+			}
+		}
+	}
+}
+
+// Close releases the store.
+func (o *Offline) Close() error {
+	o.stop()
+	<-o.done
+	return o.store.Close()
+}
+
+// noDriver is the driver of an engine whose actors do not run.
+type noDriver struct{}
+
+func (noDriver) Wake(*engine.Activation) {}
+func (noDriver) WakeWorkers(string)      {}

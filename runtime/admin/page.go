@@ -1,0 +1,132 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/web"
+)
+
+// Page fills in what the live page shows of a running Kehai, and what a person can
+// do on it.
+func (b Backend) Page(o web.Options) web.Options {
+	o.Status, o.Messages, o.Act, o.Pipeline = b.pageStatus, b.pageMessages, b.pageAct, b.pagePipeline
+	if b.Config.Focus.Enabled {
+		o.Attention, o.Changes = b.pageAttention, b.pageChanges
+	}
+	return o
+}
+
+// windows lists the configured windows.
+func (b Backend) windows() (list []messages.WindowID) {
+	for _, w := range b.Config.Windows {
+		list = append(list, w.ID(b.Config.Node))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// desk is where the person of this node sits.
+func (b Backend) desk() messages.DeskID { return messages.DeskID(b.Config.Node) }
+
+func (b Backend) pageStatus() web.Status {
+	s := b.Live.Status()
+	status := web.Status{
+		Version: s.Version, Node: s.Node, Started: s.StartedAt.Time, Windows: b.windows(),
+		Actors: s.Actors, Pools: s.Pools, DeadLetters: s.DeadLetters,
+	}
+	for _, p := range s.Paused {
+		status.Paused = append(status.Paused, web.Paused{Window: p.Window, Since: p.Since.Time})
+	}
+	return status
+}
+
+// pageAttention describes this node's desk, also before its first judgement.
+func (b Backend) pageAttention() (web.Attention, error) {
+	a := web.Attention{Desk: b.desk()}
+	if since := b.Pauses.Desk(); since != nil {
+		a.Paused = since
+	}
+	desks, err := b.FocusDesks(context.Background())
+	for _, d := range desks {
+		if d.Desk != a.Desk {
+			continue
+		}
+		a.State, a.Since, a.SeenAt = d.State, d.Since.Time, d.SeenAt.Time
+		a.Confidence, a.Source, a.Reasoning = d.Confidence, d.Source, messages.Text(d.Reasoning)
+		if a.Muted = d.Paused; d.PausedUntil != nil {
+			a.MutedUntil = &d.PausedUntil.Time
+		}
+	}
+	return a, err
+}
+
+// pageChanges reads the history of this node's desk.
+func (b Backend) pageChanges(since time.Time) ([]web.AttentionChange, error) {
+	var list []web.AttentionChange
+	err := b.FocusChanges(context.Background(), func(c control.FocusChange) error {
+		if c.Desk != b.desk() {
+			return nil
+		}
+		if c.At.Before(since) {
+			list = list[:0] // only the last one before it says what held then
+		}
+		list = append(list, web.AttentionChange{At: c.At, State: c.State, Confidence: c.Confidence, Source: c.Source, Paused: c.Paused})
+		return nil
+	})
+	return list, err
+}
+
+// pagePipeline tells what became of the newest frame of a window.
+func (b Backend) pagePipeline(id messages.WindowID) any {
+	if rec, ok := b.Live.Seen.Record(id); ok {
+		return rec
+	}
+	return nil
+}
+
+// pageAct does what a person asks for on the page.
+func (b Backend) pageAct(ctx context.Context, a web.Act) error {
+	switch a.Verb {
+	case web.PauseWindow:
+		return b.Pause(ctx, string(a.Window))
+	case web.ResumeWindow:
+		return b.Resume(ctx, string(a.Window))
+	case web.PauseAttention:
+		return b.pauseDesk(ctx, true)
+	case web.ResumeAttention:
+		return b.pauseDesk(ctx, false)
+	case web.MuteNotices:
+		var until time.Time
+		if a.For > 0 {
+			until = time.Now().Add(a.For)
+		}
+		return b.PauseNotices(ctx, until)
+	case web.UnmuteNotices:
+		return b.ResumeNotices(ctx)
+	}
+	return fmt.Errorf("admin: the page asks for %q, which nobody can do", a.Verb)
+}
+
+// pageMessages reads the newest messages from the event log.
+func (b Backend) pageMessages(after uint64, n int) ([]web.Message, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	var list []web.Message
+	err = e.ReadLog(after, func(ev engine.Published) bool {
+		if m, ok := web.MessageOf(ev); ok {
+			if list = append(list, m); len(list) > n {
+				list = slices.Delete(list, 0, 1)
+			}
+		}
+		return true
+	})
+	return list, err
+}
