@@ -57,7 +57,7 @@ func (act *Activation) currentIncarnation() uint64 {
 func (act *Activation) Address() messages.Address { return act.addr }
 
 // Failure is a turn or a commit that failed. The driver must call
-// [Engine.Restart] once Delay has passed, and not step the cell before.
+// [Control.Restart] once Delay has passed; until then, steps do nothing.
 type Failure struct {
 	Actor  messages.Address
 	Reason string
@@ -126,8 +126,8 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 	return f
 }
 
-// make makes the actor's value. New must not panic; that one does is no reason
-// to lose the actor.
+// make makes the actor's value. New must not panic, but if it does the actor is
+// restarted like any other.
 func (act *Activation) make() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -142,7 +142,7 @@ func (act *Activation) make() (err error) {
 // turn runs one message through the actor.
 func (e *Engine) turn(act *Activation, env Envelope, generation uint64, first bool) *Failure {
 	if skip, err := e.handled(act, &env); err != nil {
-		act.box.hold(env)
+		act.box.putBack(env)
 		return e.fail(act, "read receipt: "+err.Error())
 	} else if skip {
 		return nil
@@ -163,7 +163,7 @@ func (e *Engine) turn(act *Activation, env Envelope, generation uint64, first bo
 		return e.turnFailed(act, generation, env, err.Error(), stack)
 	}
 	if !e.submit(t, generation) {
-		return nil // thrown away with the commit that failed; the next step reports that
+		return nil // taken back with the commit that failed; the next step reports that
 	}
 	act.mu.Lock()
 	act.turns++
@@ -202,9 +202,9 @@ func (e *Engine) decide(act *Activation, env Envelope, cause actors.Cause) (t *t
 	return t, "", err
 }
 
-// handled reports whether an envelope was acknowledged before, or belongs to an
-// activation, a timer setting or a call that is no more. It also recalls the
-// attempts that the store remembers.
+// handled reports whether an envelope needs no turn: it was acknowledged before,
+// or belongs to an incarnation, a timer or a call that is over. It also reads how
+// often the message has failed, if the store knows.
 func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 	if !env.Durable() {
 		if env.incarnation != 0 && env.incarnation != act.currentIncarnation() {
@@ -219,7 +219,7 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 		return false, nil
 	}
 	if env.seq > 0 && !env.stored {
-		return false, nil // mail that came from its commit: only this cell can acknowledge it
+		return false, nil // mail straight from its commit: only this activation can acknowledge it
 	}
 	raw, ok, err := e.read(act, env.receipt)
 	if err != nil || !ok {
@@ -270,7 +270,7 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, re
 		}}
 		t.measure()
 		e.submit(t, generation)
-		act.box.hold(env)
+		act.box.putBack(env)
 	}
 	return e.fail(act, reason)
 }

@@ -28,9 +28,9 @@ type WorkerKind struct {
 	Answers []messages.Type
 	// New makes a worker: at start and after each failure.
 	New func() (actors.Worker, error)
-	// Isolated makes a worker whose calls cannot hang this process, such as one
-	// that works in another process. Once two calls of the pool have hung, all its
-	// new workers come from it; nil: from New, as far as hanging calls allow.
+	// Isolated makes a worker whose calls leave nothing behind when they hang, such
+	// as one that works in another process. Once two calls of the pool have hung,
+	// it makes all new workers. Nil: there is no such worker.
 	Isolated func() (actors.Worker, error)
 }
 
@@ -68,7 +68,7 @@ type pool struct {
 	fleeting int
 	open     map[string]bool // durable calls queued or under way, by receipt
 	busy     int             // jobs under way
-	resting  int             // jobs that wait for their next attempt
+	resting  int             // calls that wait for their next attempt
 }
 
 func (p *pool) limit() int {
@@ -97,7 +97,8 @@ func (e *Engine) submitJob(job *Job) {
 	}
 	p := e.pools[job.Worker]
 	if p == nil {
-		e.answerFailed(job, messages.FailureUnknown, "", fmt.Sprintf("this runtime has no workers of kind %q", job.Worker))
+		detail := fmt.Sprintf("this runtime has no workers of kind %q", job.Worker)
+		e.answerFailed(job, messages.FailureUnknown, "", detail)
 		return
 	}
 	p.mu.Lock()
@@ -109,7 +110,8 @@ func (e *Engine) submitJob(job *Job) {
 		p.open[job.receipt] = true
 	} else if p.fleeting >= p.limit() {
 		p.mu.Unlock()
-		e.answerFailed(job, messages.FailureOverload, "", fmt.Sprintf("%d requests already wait for %s", p.limit(), job.Worker))
+		detail := fmt.Sprintf("%d requests already wait for %s", p.limit(), job.Worker)
+		e.answerFailed(job, messages.FailureOverload, "", detail)
 		return
 	} else {
 		p.fleeting++
@@ -138,9 +140,11 @@ func (c Control) TakeJob(kind string) *Job {
 	return job
 }
 
-// Perform runs a job on a worker and returns what came of it. A panic becomes
-// an error; hung is the caller's to notice, by the context's deadline.
-func Perform(ctx context.Context, w actors.Worker, job *Job) (result messages.Message, kind messages.FailureKind, err error) {
+// Perform runs a job on a worker and returns its result. A panic becomes an error.
+// The caller has to notice a call that outlives the context.
+func Perform(
+	ctx context.Context, w actors.Worker, job *Job,
+) (result messages.Message, kind messages.FailureKind, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			result, kind = nil, messages.FailurePanic
@@ -154,15 +158,19 @@ func Perform(ctx context.Context, w actors.Worker, job *Job) (result messages.Me
 	case err != nil:
 		return nil, messages.FailureError, err
 	case result == nil:
-		return nil, messages.FailureError, fmt.Errorf("worker %s answered %s with nothing", job.Worker, job.Request.MessageType())
+		err = fmt.Errorf("worker %s answered %s with nothing", job.Worker, job.Request.MessageType())
+		return nil, messages.FailureError, err
 	}
 	return result, "", nil
 }
 
-// FinishJob takes what an attempt came to; only the first call for an attempt
-// counts, so that a late answer of an abandoned worker changes nothing. It
-// reports whether the worker must be restarted.
-func (c Control) FinishJob(job *Job, worker messages.Address, result messages.Message, kind messages.FailureKind, err error, took time.Duration) (restart bool) {
+// FinishJob takes the result of an attempt. Only the first call for an attempt
+// counts, so that a late answer of an abandoned worker changes nothing. It reports
+// whether the worker must be restarted.
+func (c Control) FinishJob(
+	job *Job, worker messages.Address,
+	result messages.Message, kind messages.FailureKind, err error, took time.Duration,
+) (restart bool) {
 	if !job.done.CompareAndSwap(false, true) {
 		return false
 	}
@@ -223,17 +231,20 @@ func (e *Engine) retry(p *pool, job *Job) {
 	})
 }
 
-// checkAnswer keeps durable things durable, and garbage away from the caller.
+// checkAnswer refuses an answer of a type that the worker must not give, and a
+// fleeting answer to a durable request.
 func (e *Engine) checkAnswer(job *Job, result messages.Message) error {
 	entry, err := e.codec.Lookup(result)
 	if err != nil {
 		return err
 	}
 	if p := e.pools[job.Worker]; p != nil && len(p.kind.Answers) > 0 && !slices.Contains(p.kind.Answers, entry.Type) {
-		return fmt.Errorf("engine: worker %s answers %s with %s, which it must not", job.Worker, job.Request.MessageType(), entry.Type)
+		return fmt.Errorf("engine: worker %s answers %s with %s, which it must not",
+			job.Worker, job.Request.MessageType(), entry.Type)
 	}
 	if job.receipt != "" && !entry.Durable {
-		return fmt.Errorf("engine: worker %s answers a durable request with the fleeting type %s", job.Worker, entry.Type)
+		return fmt.Errorf("engine: worker %s answers a durable request with the fleeting type %s",
+			job.Worker, entry.Type)
 	}
 	return nil
 }

@@ -71,7 +71,8 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	}
 	msg, err := e.codec.Decode(rec.Msg)
 	if err != nil {
-		return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; discard it, or run a version that knows its type", id, err)
+		return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; "+
+			"discard it, or run a version that knows its type", id, err)
 	}
 	r := &hostRequest{needs: string(key), missing: gone(id)}
 	r.ops = []Op{{Key: key, Delete: true}}

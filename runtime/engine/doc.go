@@ -1,8 +1,9 @@
 // Package engine is Kehai's durable kernel: it makes an actor's turn a
-// transaction. The main type is [Engine]; [Engine.Step] runs one turn of one
-// actor without goroutines, [Engine.Commit] writes the turns that wait as one
-// transaction and then releases what they want. Package engine/live drives it
-// with protoactor, [Sim] drives it in virtual time with a seeded order.
+// transaction. The main type is [Engine]. [Control] is what its driver sees:
+// [Control.Step] runs one turn of one actor without goroutines, and
+// [Control.Commit] writes the turns that wait as one transaction and then releases
+// what they want. Package engine/live drives it with protoactor, [Sim] in virtual
+// time and in a seeded order.
 //
 // # What is durable
 //

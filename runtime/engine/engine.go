@@ -30,11 +30,11 @@ type Kind struct {
 	Overflow Overflow
 }
 
-// Driver gives cells and workers their turns. Its methods are called from any
-// goroutine, must not block, and must not call the engine back before they
-// return.
+// Driver decides who runs when, by the methods of [Control]. The engine tells it
+// who has something to do: from any goroutine, so its methods must not block, and
+// must not call the engine before they return.
 type Driver interface {
-	Wake(*Activation)        // the cell may have something to do
+	Wake(*Activation)        // the actor may have something to do
 	WakeWorkers(kind string) // a job may wait
 }
 
@@ -68,8 +68,8 @@ type Options struct {
 // DefaultMinFree is the free space below which durable work pauses.
 const DefaultMinFree = 128 << 20
 
-// Engine is the durable kernel: it knows the live actors, the store and the
-// committer, and leaves to its driver who runs when. See the package comment.
+// Engine is the durable kernel. It knows the live actors, the store and the
+// committer; its driver decides who runs when. See the package comment.
 type Engine struct {
 	store     Store
 	codec     *messages.Codec
@@ -173,7 +173,8 @@ func (e *Engine) Activate(addr messages.Address) error {
 	return nil
 }
 
-// cell returns the live cell of an address, making one if its kind is known.
+// activation returns the live actor of an address, making it live if its kind is
+// known.
 func (e *Engine) activation(addr messages.Address) *Activation {
 	e.mu.RLock()
 	act := e.activations[addr]
@@ -198,8 +199,8 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 	if act.box.overflow == "" {
 		act.box.overflow = DropOldest
 	}
-	// What the store holds for an actor made just now must come before what is
-	// being delivered; loading by sequence number gives that order.
+	// The store may hold older mail than what is being delivered. Reading the inbox
+	// by sequence number keeps the order.
 	act.box.more = true
 	e.activations[addr] = act
 	return act

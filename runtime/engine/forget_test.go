@@ -228,7 +228,7 @@ func TestALiveActorBeginsAnewWhenItIsForgotten(t *testing.T) {
 	h.Send(number{2})
 	actortest.WantStored(h, counts, "n", 3)
 	h.WantFailure("begins anew")
-	wish(t, h, func(ctx context.Context) error {
+	request(t, h, func(ctx context.Context) error {
 		_, err := h.Engine().Forget(ctx, engine.Forgetting{
 			Conversation: "line:Hana",
 			Keep: func(func(messages.Address, string) ([]byte, bool)) []engine.Kept {
@@ -247,12 +247,12 @@ func TestALiveActorBeginsAnewWhenItIsForgotten(t *testing.T) {
 func TestSettings(t *testing.T) {
 	store := mem.New()
 	h := step(t, func(*actors.Turn, messages.Message) error { return nil }, actortest.Store(store))
-	wish(t, h, func(ctx context.Context) error { return h.Engine().SetSetting(ctx, "pause", []byte("x")) })
+	request(t, h, func(ctx context.Context) error { return h.Engine().SetSetting(ctx, "pause", []byte("x")) })
 	h.Crash()
 	if v, ok, err := h.Engine().Setting("pause"); string(v) != "x" || !ok || err != nil {
 		t.Errorf(`Setting("pause") = %q, %v, %v, want x`, v, ok, err)
 	}
-	wish(t, h, func(ctx context.Context) error { return h.Engine().SetSetting(ctx, "pause", nil) })
+	request(t, h, func(ctx context.Context) error { return h.Engine().SetSetting(ctx, "pause", nil) })
 	if _, ok, err := h.Engine().Setting("pause"); ok || err != nil {
 		t.Errorf(`Setting("pause") = %v, %v, want none`, ok, err)
 	}

@@ -53,7 +53,7 @@ func TestGoldenStore(t *testing.T) {
 	for range 5 {
 		h.Restart() // not Advance: the backoff is random
 	}
-	wish(t, h, func(ctx context.Context) error { return h.Engine().SetCursor(ctx, "page", 1) })
+	request(t, h, func(ctx context.Context) error { return h.Engine().SetCursor(ctx, "page", 1) })
 	h.WantFailure("no luck")
 	h.SendFrom("poller/a", number{14})
 
@@ -107,7 +107,7 @@ func TestGoldenStoresLoad(t *testing.T) {
 			actortest.WantRows(h, counts, map[string]int{"n": 1})
 			checkHistory(t, h.Engine())
 			id := h.DeadLetters()[0].ID
-			wish(t, h, func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, id) })
+			request(t, h, func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, id) })
 			h.WantSent(actortest.To("other/b", number{13}))
 		})
 	}

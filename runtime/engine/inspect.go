@@ -47,8 +47,9 @@ func (e *Engine) Actors() []ActorInfo {
 		n, more := act.box.depth()
 		act.mu.Lock()
 		list = append(list, ActorInfo{
-			Address: act.addr, Source: act.kind.Source, Mailbox: n, More: more, Pending: len(act.pending), Turns: act.turns,
-			Restarts: act.budget.restarts, Healthy: !act.budget.unhealthy, LastError: act.budget.reason, Stopped: act.state == stopped,
+			Address: act.addr, Source: act.kind.Source, Mailbox: n, More: more,
+			Pending: len(act.pending), Turns: act.turns, Restarts: act.budget.restarts,
+			Healthy: !act.budget.unhealthy, LastError: act.budget.reason, Stopped: act.state == stopped,
 		})
 		act.mu.Unlock()
 	}
@@ -60,7 +61,9 @@ func (e *Engine) Pools() []PoolInfo {
 	var list []PoolInfo
 	for _, p := range e.pools {
 		p.mu.Lock()
-		list = append(list, PoolInfo{Kind: p.kind.Name, Size: p.kind.Size, Waiting: len(p.queue), Busy: p.busy, Resting: p.resting})
+		list = append(list, PoolInfo{
+			Kind: p.kind.Name, Size: p.kind.Size, Waiting: len(p.queue), Busy: p.busy, Resting: p.resting,
+		})
 		p.mu.Unlock()
 	}
 	slices.SortFunc(list, func(a, b PoolInfo) int { return strings.Compare(a.Kind, b.Kind) })

@@ -38,7 +38,7 @@ type Overflow string
 
 // Policies of a full mailbox.
 const (
-	DropOldest Overflow = "drop_oldest" // the default: news is worth more
+	DropOldest Overflow = "drop_oldest" // the default: newer messages are worth more
 	DropNewest Overflow = "drop_newest"
 	Merge      Overflow = "merge" // replace the waiting message of the same type, else drop the oldest
 )
@@ -54,7 +54,7 @@ const (
 type mailbox struct {
 	mu       sync.Mutex
 	queue    []Envelope
-	held     []Envelope // come again first, in order
+	retried  []Envelope // tried again before the queue, in order
 	durable  int        // inbox entries in queue
 	fleeting int
 	last     uint64 // highest sequence number queued or loaded
@@ -69,7 +69,7 @@ func (m *mailbox) push(env Envelope) (lost *Envelope) {
 	defer m.mu.Unlock()
 	if env.seq > 0 {
 		if env.seq <= m.last {
-			return nil // the reload has it
+			return nil // it came with the reload
 		}
 		if m.more || m.durable >= mailboxWindow {
 			m.more = true
@@ -82,7 +82,7 @@ func (m *mailbox) push(env Envelope) (lost *Envelope) {
 	}
 	if !env.Durable() {
 		if m.fleeting >= m.limit {
-			return m.squeeze(env)
+			return m.makeRoom(env)
 		}
 		m.fleeting++
 	}
@@ -90,8 +90,8 @@ func (m *mailbox) push(env Envelope) (lost *Envelope) {
 	return nil
 }
 
-// squeeze makes room for a fleeting envelope in a full mailbox, or refuses it.
-func (m *mailbox) squeeze(env Envelope) *Envelope {
+// makeRoom makes room for a fleeting envelope in a full mailbox, or refuses it.
+func (m *mailbox) makeRoom(env Envelope) *Envelope {
 	if m.overflow == DropNewest {
 		return &env
 	}
@@ -112,15 +112,18 @@ func (m *mailbox) squeeze(env Envelope) *Envelope {
 	return &env
 }
 
-// pop takes the next envelope. When the window is empty and the store holds
-// more, it loads; load is called with the lock held and must not use the
-// mailbox.
-func (m *mailbox) pop(load func(after uint64, n int) (envs []Envelope, more bool, err error)) (Envelope, bool, error) {
+// loader reads the next n inbox entries after a sequence number, and says whether
+// there are more.
+type loader func(after uint64, n int) (envs []Envelope, more bool, err error)
+
+// pop takes the next envelope. When the window is empty and the store holds more,
+// it loads; load is called with the lock held and must not use the mailbox.
+func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.held) > 0 {
-		env := m.held[0]
-		m.held = m.held[1:]
+	if len(m.retried) > 0 {
+		env = m.retried[0]
+		m.retried = m.retried[1:]
 		return env, true, nil
 	}
 	if m.durable == 0 && m.more {
@@ -138,7 +141,7 @@ func (m *mailbox) pop(load func(after uint64, n int) (envs []Envelope, more bool
 	if len(m.queue) == 0 {
 		return Envelope{}, false, nil
 	}
-	env := m.queue[0]
+	env = m.queue[0]
 	m.queue[0] = Envelope{}
 	m.queue = m.queue[1:]
 	switch {
@@ -150,15 +153,15 @@ func (m *mailbox) pop(load func(after uint64, n int) (envs []Envelope, more bool
 	return env, true, nil
 }
 
-// hold puts an envelope back in front.
-func (m *mailbox) hold(env Envelope) {
+// putBack has an envelope tried again before all others.
+func (m *mailbox) putBack(env Envelope) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.held = append([]Envelope{env}, m.held...)
+	m.retried = append([]Envelope{env}, m.retried...)
 }
 
-// reload forgets all inbox entries in memory, to read them again from the
-// store. Answers and timers that are not in the inbox are kept.
+// reload drops all inbox entries from memory, so that they are read again from
+// the store. Answers and timers that are not in the inbox stay.
 func (m *mailbox) reload() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,11 +174,11 @@ func (m *mailbox) reload() {
 		}
 		return kept
 	}
-	m.held, m.queue = keep(m.held), keep(m.queue)
+	m.retried, m.queue = keep(m.retried), keep(m.queue)
 	m.durable, m.last, m.more = 0, 0, true
 }
 
-// clearFleeting forgets what only memory knew, and returns how much that was.
+// clearFleeting drops the fleeting messages and returns how many there were.
 func (m *mailbox) clearFleeting() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -194,5 +197,5 @@ func (m *mailbox) clearFleeting() int {
 func (m *mailbox) depth() (n int, more bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.queue) + len(m.held), m.more
+	return len(m.queue) + len(m.retried), m.more
 }

@@ -94,8 +94,8 @@ func TestHeldComesFirst(t *testing.T) {
 	first, _, _ := m.pop(nil)
 	second, _, _ := m.pop(nil)
 	m.push(mail(3))
-	m.hold(second)
-	m.hold(first)
+	m.putBack(second)
+	m.putBack(first)
 	if n, more := m.depth(); n != 3 || more {
 		t.Errorf("depth() = %d, %v, want 3, false", n, more)
 	}
@@ -181,7 +181,7 @@ func (b *inbox) handle(t *rapid.T, fails bool) bool {
 	case env.seq != b.handled+1:
 		t.Fatalf("m%d comes after m%d (read from the store: %v)", env.seq, b.handled, env.stored)
 	case fails:
-		b.m.hold(env)
+		b.m.putBack(env)
 	default:
 		b.handled++
 	}

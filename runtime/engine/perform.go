@@ -110,7 +110,8 @@ func (e *Engine) performTimer(t *turn, timer actors.Timer) {
 		return
 	}
 	env := Envelope{
-		ID: timer.Gen, To: t.act.addr, Trace: t.cause.Trace, At: t.cause.Now, Message: timer.Message, timer: timer.Key, gen: timer.Gen,
+		ID: timer.Gen, To: t.act.addr, Trace: t.cause.Trace, At: t.cause.Now, Message: timer.Message,
+		timer: timer.Key, gen: timer.Gen,
 	}
 	if e.durable(timer.Message) {
 		e.timers.cancel(fleetingTimer(t.act.addr, timer.Key))
@@ -119,8 +120,8 @@ func (e *Engine) performTimer(t *turn, timer actors.Timer) {
 		return
 	}
 	e.timers.cancel(stored)
-	// It begins a trace of its own, and has an id of its own: a timer that sets
-	// itself again is no one chain of causes.
+	// It begins a trace and gets an id of its own: a timer that sets itself again
+	// does not continue one chain of causes for ever.
 	env.ID, env.Trace, env.incarnation = e.fleetingID(), "", t.incarnation
 	e.timers.arm(fleetingTimer(t.act.addr, timer.Key), t.cause.Now.Add(timer.After), false, func() { e.deliver(env) })
 }

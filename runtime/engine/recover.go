@@ -60,7 +60,8 @@ func (e *Engine) readCounter(key string) (uint64, error) {
 	}
 	n, good := seqOf(string(raw))
 	if !good || len(raw) != 8 {
-		return 0, fmt.Errorf("%w: %s has %d bytes, want 8: restore the data directory from a backup", ErrRecord, key, len(raw))
+		return 0, fmt.Errorf("%w: %s has %d bytes, want 8: restore the data directory from a backup",
+			ErrRecord, key, len(raw))
 	}
 	return n, nil
 }
@@ -155,7 +156,9 @@ func (e *Engine) recoverCalls(prefix string) error {
 			req, err = e.codec.Decode(rec.Msg)
 		}
 		if err != nil {
-			bad = append(bad, Envelope{ID: id, To: addr, receipt: string(k), call: id, raw: raw, bad: err, stored: true})
+			bad = append(bad, Envelope{
+				ID: id, To: addr, receipt: string(k), call: id, raw: raw, bad: err, stored: true,
+			})
 			return true
 		}
 		jobs = append(jobs, &Job{
@@ -176,8 +179,8 @@ func (e *Engine) recoverCalls(prefix string) error {
 	return nil
 }
 
-// rearm takes up again an actor's timers and calls whose messages went down
-// with a failed commit. What is still under way is recognised by its receipt.
+// rearm takes up an actor's timers and calls again whose messages a failed commit
+// took back. What is still under way is recognised by its receipt.
 func (e *Engine) rearm(a messages.Address) {
 	if err := e.recoverTimers(ofActor(keyTimer, a, "")); err != nil {
 		e.report(events.CommitFailed{Reason: err.Error(), At: e.clock.Now()})

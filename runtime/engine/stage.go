@@ -79,7 +79,8 @@ func (e *Engine) stageTimers(act *Activation, t *turn) error {
 		}
 		if durable {
 			t.ops = append(t.ops, Op{Key: []byte(key), Value: encodeRecord(timerRecord{
-				Gen: timer.Gen, Set: wall(t.cause.Now), Due: wall(t.cause.Now.Add(timer.After)), Trace: t.cause.Trace, Msg: raw,
+				Gen: timer.Gen, Set: wall(t.cause.Now), Due: wall(t.cause.Now.Add(timer.After)),
+				Trace: t.cause.Trace, Msg: raw,
 			})})
 		} else if err := e.stageDelete(act, t, key); err != nil {
 			return err
@@ -88,8 +89,8 @@ func (e *Engine) stageTimers(act *Activation, t *turn) error {
 	return nil
 }
 
-// stageDelete deletes a row if there is one, so that cancelling a fleeting timer
-// costs no commit.
+// stageDelete deletes a row if there is one: cancelling a fleeting timer must not
+// cost a commit.
 func (e *Engine) stageDelete(act *Activation, t *turn, key string) error {
 	_, ok, err := e.read(act, key)
 	if err != nil {

@@ -2,24 +2,22 @@ package engine
 
 import "errors"
 
-// state is where an activation stands.
+// state is where an activation stands. It moves
 //
-//	          Started handled          a turn fails
-//	starting ────────────────► running ───────────► failed ─┐
-//	    ▲                         │ its commit fails,        │
-//	    │                         ▼ a step crashes, Forget   │
-//	    │                       stale ───────────────────────┤
-//	    └────────────────────────── Restart ◄────────────────┘
-//
-// Any of them may become frozen, which becomes stale when it is thawed, and any
-// may become stopped, which is the end.
+//	from starting             to running  when Started was handled
+//	from starting or running  to failed   when a turn failed
+//	from all of these         to stale    when a commit failed or a step crashed
+//	from all of these         to starting by Restart
+//	from all of these         to frozen   while Forget deletes what it knows
+//	from frozen               to stale    when Forget is done
+//	from any                  to stopped  in an ordered stop, which is the end
 type state int
 
 const (
 	starting state = iota // the next step sends Started
 	running
 	failed  // a turn failed: the driver restarts it after its delay
-	stale   // memory may differ from the store: steps fail until the restart, which reads the inbox again
+	stale   // memory may differ from the store: steps fail until a restart, which reads the inbox again
 	frozen  // what it knows is being deleted: it takes no step
 	stopped // an ordered stop: it never takes a step again
 )
@@ -27,9 +25,9 @@ const (
 // errForgotten makes an activation stale whose rows or mail were deleted.
 var errForgotten = errors.New("engine: what it knew was deleted")
 
-// The methods below are the moves of the table, and refuse all others: a commit
-// may fail, a deletion begin or a stop come at any moment, and the later of two
-// must not undo the earlier. The caller holds act.mu.
+// The methods below are these moves. They refuse all others, because a commit may
+// fail, a deletion begin and a stop come at any moment, in any order. The caller
+// holds act.mu.
 
 // becomeRunning notes that Started was handled.
 func (act *Activation) becomeRunning() {

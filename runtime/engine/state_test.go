@@ -5,22 +5,31 @@ import (
 	"testing"
 )
 
+// nobody is a driver that does nothing.
+type nobody struct{}
+
+func (nobody) Wake(*Activation)   {}
+func (nobody) WakeWorkers(string) {}
+
 // TestMovesOfAnActivation plays every move in every state. A move that the table
 // in state.go lacks changes nothing.
 func TestMovesOfAnActivation(t *testing.T) {
 	why := errors.New("disk says no")
+	type after [stopped + 1]state // by the state before
 	moves := []struct {
 		name string
 		do   func(*Activation)
-		want [stopped + 1]state // by the state before
+		want after
 	}{
-		{"becomeRunning", (*Activation).becomeRunning, [...]state{running, running, failed, stale, frozen, stopped}},
-		{"becomeFailed", (*Activation).becomeFailed, [...]state{failed, failed, failed, stale, frozen, stopped}},
-		{"becomeStale", func(a *Activation) { a.becomeStale(why) }, [...]state{stale, stale, stale, stale, frozen, stopped}},
-		{"becomeStarting", func(a *Activation) { a.becomeStarting() }, [...]state{starting, starting, starting, starting, frozen, stopped}},
-		{"becomeFrozen", (*Activation).becomeFrozen, [...]state{frozen, frozen, frozen, frozen, frozen, stopped}},
-		{"becomeThawed", (*Activation).becomeThawed, [...]state{stale, stale, stale, stale, stale, stopped}},
-		{"becomeStopped", func(a *Activation) { a.becomeStopped() }, [...]state{stopped, stopped, stopped, stopped, stopped, stopped}},
+		{"becomeRunning", (*Activation).becomeRunning, after{running, running, failed, stale, frozen, stopped}},
+		{"becomeFailed", (*Activation).becomeFailed, after{failed, failed, failed, stale, frozen, stopped}},
+		{"becomeStale", func(a *Activation) { a.becomeStale(why) }, after{stale, stale, stale, stale, frozen, stopped}},
+		{"becomeStarting", func(a *Activation) { a.becomeStarting() },
+			after{starting, starting, starting, starting, frozen, stopped}},
+		{"becomeFrozen", (*Activation).becomeFrozen, after{frozen, frozen, frozen, frozen, frozen, stopped}},
+		{"becomeThawed", (*Activation).becomeThawed, after{stale, stale, stale, stale, stale, stopped}},
+		{"becomeStopped", func(a *Activation) { a.becomeStopped() },
+			after{stopped, stopped, stopped, stopped, stopped, stopped}},
 	}
 	for _, m := range moves {
 		for before := starting; before <= stopped; before++ {
@@ -32,7 +41,8 @@ func TestMovesOfAnActivation(t *testing.T) {
 				t.Errorf("%s in state %d leads to %d, want %d", m.name, before, act.state, m.want[before])
 			}
 			if (act.why != nil) != (act.state == stale) {
-				t.Errorf("%s in state %d: reason %v in state %d, want one in state %d alone", m.name, before, act.why, act.state, stale)
+				t.Errorf("%s in state %d: reason %v in state %d, want one in state %d alone",
+					m.name, before, act.why, act.state, stale)
 			}
 		}
 	}
@@ -44,7 +54,8 @@ func TestWhatMovesReport(t *testing.T) {
 	for before := starting; before <= stopped; before++ {
 		act := &Activation{state: before, incarnation: 3}
 		if got := act.becomeStarting(); got != (before == stale) || act.incarnation != 4 {
-			t.Errorf("becomeStarting() in state %d = %v in incarnation %d, want %v in 4", before, got, act.incarnation, before == stale)
+			t.Errorf("becomeStarting() in state %d = %v in incarnation %d, want %v in 4",
+				before, got, act.incarnation, before == stale)
 		}
 		act = &Activation{state: before}
 		if got := act.becomeStopped(); got != (before != stopped) {
@@ -57,7 +68,9 @@ func TestWhatMovesReport(t *testing.T) {
 func TestTakeBackMakesTurnsVoid(t *testing.T) {
 	for name, do := range map[string]func(*Activation){
 		"becomeFrozen": (*Activation).becomeFrozen, "becomeThawed": (*Activation).becomeThawed,
-		"refused": func(a *Activation) { a.takeBack(); a.becomeStale(errors.New("no")) },
+		"a failed commit": func(a *Activation) {
+			a.pending[0].refused(&Engine{driver: nobody{}}, errors.New("disk says no"))
+		},
 	} {
 		act := &Activation{state: running}
 		waiting := &turn{act: act}

@@ -236,8 +236,8 @@ func TestInjectRefuses(t *testing.T) {
 	h.WantSent(actortest.To("other/a", hint{2}))
 }
 
-// Wishes of hosts that meet in one transaction see each other.
-func TestWishesOfOneBatch(t *testing.T) {
+// Requests of hosts that meet in one transaction see each other.
+func TestRequestsOfOneBatch(t *testing.T) {
 	store := load(t, goldenStore)
 	e, err := engine.New(engine.Options{
 		Store: store, Codec: testCodec(t), Clock: engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), Driver: nobody{},

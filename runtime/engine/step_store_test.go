@@ -267,7 +267,7 @@ func TestUnreadableMailBecomesADeadLetter(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "cannot be sent again") {
 				t.Errorf("RetryDeadLetter(unreadable) = %v, want that it cannot be sent again", err)
 			}
-			wish(t, h, func(ctx context.Context) error { return h.Engine().DiscardDeadLetter(ctx, list[0].ID) })
+			request(t, h, func(ctx context.Context) error { return h.Engine().DiscardDeadLetter(ctx, list[0].ID) })
 			h.WantDeadLetters(0)
 			h.Crash()
 			h.WantDeadLetters(0)
@@ -288,7 +288,7 @@ func TestUnknownTypeIsHandledAfterAnUpgrade(t *testing.T) {
 	old.WantDeadLetters(1)
 	h := step(t, echo, actortest.Store(store))
 	id := h.DeadLetters()[0].ID
-	wish(t, h, func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, id) })
+	request(t, h, func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, id) })
 	h.WantSent(actortest.To("other/a", number{7}))
 	h.WantDeadLetters(0)
 }

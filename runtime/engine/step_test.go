@@ -268,9 +268,9 @@ func TestFleetingMessageIsTriedOnce(t *testing.T) {
 	}
 }
 
-// wish runs a change of a host that waits for its commit: the harness commits
+// request runs a change of a host that waits for its commit: the harness commits
 // it. A canceled context makes the engine hand it over without waiting.
-func wish(t *testing.T, h *actortest.Harness, fn func(context.Context) error) {
+func request(t *testing.T, h *actortest.Harness, fn func(context.Context) error) {
 	t.Helper()
 	if err := handOver(fn); err != nil {
 		t.Fatal(err)
@@ -309,9 +309,9 @@ func TestRetryAndDiscardDeadLetters(t *testing.T) {
 	broken = false
 	h.WantDeadLetters(3)
 	list := h.DeadLetters()
-	wish(t, h, func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, list[1].ID) })
+	request(t, h, func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, list[1].ID) })
 	h.WantSent(actortest.To("other/a", number{1}))
-	wish(t, h, func(ctx context.Context) error { return h.Engine().DiscardDeadLetter(ctx, list[0].ID) })
+	request(t, h, func(ctx context.Context) error { return h.Engine().DiscardDeadLetter(ctx, list[0].ID) })
 	h.WantSent()
 	h.WantDeadLetters(1)
 	for _, id := range []string{list[0].ID, list[1].ID, "d999", "x", ""} {

@@ -20,8 +20,8 @@ const (
 	// dead letter.
 	MaxAttempts = 5
 
-	// An actor that restarts more than budgetRestarts times within budgetWindow,
-	// or so often in a row, is reported unhealthy and retried once per backoffCap.
+	// An actor that restarts more than budgetRestarts times within budgetWindow, or
+	// as often in a row, is reported unhealthy and retried once per backoffCap.
 	// Restarts that end in a quarantine do not count: the message was at fault.
 	budgetRestarts = 10
 	budgetWindow   = time.Minute
@@ -87,9 +87,9 @@ func (b *restartBudget) worked() (changed bool) {
 	return changed
 }
 
-// Supervision keeps the restart budget of something that is not a cell, such as
-// a worker, by the rules that cells have, and reports its failures and its
-// health. It is safe for concurrent use.
+// Supervision keeps the restart budget of something that is no actor, such as a
+// worker, by the rules of actors, and reports its failures and its health. It is
+// safe for concurrent use.
 type Supervision struct {
 	e    *Engine
 	addr messages.Address

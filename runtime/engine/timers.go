@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// timers is a heap of functions to call at a time, by key. It owns no
-// goroutine: whoever drives the engine calls fire.
+// timers calls functions when they are due. Each has a key, under which it can be
+// replaced and cancelled. It owns no goroutine: the driver calls fire.
 type timers struct {
 	mu      sync.Mutex
 	heap    timerHeap

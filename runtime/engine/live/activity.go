@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// activity tells whether anything of the system is under way that no counter of
-// the engine shows: between taking a message and staging its turn, or between a
-// commit and its deliveries.
+// activity tells whether something is under way that no counter of the engine
+// shows: between taking a message and staging its turn, or between a commit and
+// its deliveries.
 type activity struct {
 	begun, ended atomic.Uint64
 	watched      atomic.Bool
@@ -29,8 +29,8 @@ func (a *activity) end() {
 	}
 }
 
-// quiet reports whether look saw a state in which nothing was under way. If
-// not, an end comes, with its poke.
+// quiet reports whether look returned true while nothing was under way. If not, an
+// end will follow, and a poke with it.
 func (a *activity) quiet(look func() bool) bool {
 	begun := a.begun.Load()
 	return a.ended.Load() == begun && look() && a.begun.Load() == begun

@@ -12,7 +12,7 @@ import (
 const stuckAfter = 2 * time.Millisecond
 
 // dispatcher runs mailboxes on a few goroutines with one queue. protoactor's own
-// starts a goroutine per wake-up, which costs several times as much.
+// dispatcher starts a goroutine per wake-up, which costs several times as much.
 type dispatcher struct {
 	size       int // workers, as long as none blocks
 	throughput int
@@ -43,8 +43,8 @@ func newDispatcher(size, throughput int) *dispatcher {
 // Throughput implements [actor.Dispatcher]: the turns of one run.
 func (d *dispatcher) Throughput() int { return d.throughput }
 
-// Schedule implements [actor.Dispatcher]. What comes before start waits for it,
-// what comes after close is forgotten.
+// Schedule implements [actor.Dispatcher]. Runs that come before start wait for it;
+// those that come after close are dropped.
 func (d *dispatcher) Schedule(run func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,7 +62,7 @@ func (d *dispatcher) Schedule(run func()) {
 	}
 }
 
-// wakeWorker finds a worker for one run.
+// wakeWorker finds a worker for one run: an idle one, a new one, or a busy one soon.
 func (d *dispatcher) wakeWorker() {
 	switch {
 	case d.idle > 0:
@@ -73,7 +73,7 @@ func (d *dispatcher) wakeWorker() {
 	case !d.watching:
 		d.watching, d.seen = true, d.taken
 		if d.watch == nil {
-			d.watch = time.AfterFunc(stuckAfter, d.look)
+			d.watch = time.AfterFunc(stuckAfter, d.watchdog)
 		} else {
 			d.watch.Reset(stuckAfter)
 		}
@@ -85,9 +85,9 @@ func (d *dispatcher) addWorker() {
 	go d.work()
 }
 
-// look adds a worker when nothing was taken since it last looked. There are
-// never more workers than runs that block plus size.
-func (d *dispatcher) look() {
+// watchdog adds a worker when no run was taken since it last looked. There are
+// never more workers than size and the runs that block.
+func (d *dispatcher) watchdog() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed || d.head == len(d.queue) {
@@ -168,7 +168,7 @@ func (d *dispatcher) leave() {
 	}
 }
 
-// close forgets what waits; gone is closed when the runs under way have ended.
+// close drops what waits; gone is closed when the runs under way have ended.
 func (d *dispatcher) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,14 +1,14 @@
-// Package live runs the durable kernel with protoactor: every live
-// [engine.Activation] and every worker is one protoactor, supervised by a tree of our
-// own. The main type is [System]; package engine says what a turn is, and its
-// Sim is the same driver in virtual time.
+// Package live runs the durable kernel with protoactor. Every live
+// [engine.Activation] and every worker is one protoactor, supervised by a tree of
+// our own. The main type is [System]. Package engine says what a turn is; its Sim
+// is the same driver in virtual time.
 //
-//	guardian                 resumes a supervisor that failed
+//	guardian              resumes a supervisor that failed
 //	├── workers           one child per slot, "kind/N"
-//	└── cells             one child per actor, spawned when it is first woken
+//	└── actors            one child per actor, spawned when it is first woken
 //
-// A mailbox here holds no mail of actors: that waits in the cell. It keeps only
-// whether the cell was woken, so that any number of wake-ups make one run. A
+// A mailbox here holds no mail of actors: that waits in the activation. It keeps
+// only whether the child was woken, so that any number of wake-ups make one run. A
 // turn that failed panics inside its protoactor with the *engine.Failure; the
 // supervisor then keeps the child suspended for the failure's delay, on the
 // engine's clock, and restarts it. Nothing stops without being asked to: a child

@@ -13,7 +13,7 @@ import (
 
 // forbidden are identifiers of protoactor that must not be used, and why.
 var forbidden = map[string]string{
-	"Stash":                              "it is replayed on restart only, in reverse, without senders: mail waits in the cell",
+	"Stash":                              "it is replayed on restart only, in reverse, without senders: mail waits in the engine",
 	"SetReceiveTimeout":                  "it changes the context from the timer's goroutine: use Engine.After",
 	"CancelReceiveTimeout":               "see SetReceiveTimeout",
 	"RequestFuture":                      "a future wakes one of its waiters only: post a message to the asker",
@@ -27,8 +27,8 @@ var forbidden = map[string]string{
 	"NewOneForOneStrategy":               "it ends in a silent stop: the supervisor is the strategy",
 	"NewAllForOneStrategy":               "it panics below a guardian: the supervisor is the strategy",
 	"DefaultSupervisorStrategy":          "it ends in a silent stop: the supervisor is the strategy",
-	"Bounded":                            "it spins when full: cells bound their mail",
-	"BoundedDropping":                    "it drops silently: cells bound their mail",
+	"Bounded":                            "it spins when full: activations bound their mail",
+	"BoundedDropping":                    "it drops silently: activations bound their mail",
 	"Unbounded":                          "it grows without bound: use newMailbox",
 	"UnboundedLockfree":                  "it grows without bound: use newMailbox",
 	"UnboundedPriority":                  "it ignores the priority of requests",

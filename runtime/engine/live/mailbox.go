@@ -136,7 +136,7 @@ func (m *mailbox) process() {
 	m.activity.begin()
 	defer m.settle() // deferred: also when the run ends its goroutine
 	m.again = false
-	m.burst()
+	m.handle()
 }
 
 func (m *mailbox) settle() {
@@ -149,9 +149,9 @@ func (m *mailbox) settle() {
 	m.activity.end()
 }
 
-// burst handles what there is, until the turns of one run are spent. again says
+// handle does what there is to do, until the turns of one run are spent. again says
 // that there is more.
-func (m *mailbox) burst() {
+func (m *mailbox) handle() {
 	finished := false
 	defer func() {
 		if !finished {
@@ -231,8 +231,8 @@ func (m *mailbox) next(queue *[]any) (any, bool) {
 	return msg, true
 }
 
-// end makes the mailbox of a stopped protoactor deaf: protoactor would bring it
-// back to life on a restart that comes too late.
+// end has the mailbox of a stopped protoactor ignore everything: a restart that
+// comes too late would revive it.
 func (m *mailbox) end() {
 	m.dead.Store(true)
 	m.mu.Lock()

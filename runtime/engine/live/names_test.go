@@ -26,7 +26,7 @@ func TestTheLogHidesKeys(t *testing.T) {
 			s.o.Name = func(a messages.Address) string { return string(a) }
 			want = string(friend)
 		}
-		s.logBug(friend, "row of "+string(friend)+" and of cells/"+(&child{addr: friend}).name())
+		s.logBug(friend, "row of "+string(friend)+" and of actors/"+(&child{addr: friend}).name())
 		got := log.String()
 		if !strings.Contains(got, `"actor":"`+want+`"`) {
 			t.Errorf("the log holds %s, want the actor as %q", got, want)

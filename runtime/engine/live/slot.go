@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -19,78 +18,9 @@ const (
 	grace = 250 * time.Millisecond
 	// makeLimit is how long New may take, with the close of the worker before.
 	makeLimit = 30 * time.Second
-	// maxHanging is how many calls of a pool may hang. After that the pool's
-	// workers are isolated ones; where it has none, the slot of the next call that
-	// hangs makes no new worker before a call returns.
-	maxHanging = 2
-)
-
-// place is where the calls of a worker run.
-type place int
-
-const (
-	shared   place = iota // in this process: a call that hangs keeps its goroutine for good
-	isolated              // see engine.WorkerKind.Isolated
-	places
 )
 
 var errMissed = errors.New("the worker has missed its deadline")
-
-// pool is the slots of one worker kind.
-type pool struct {
-	kind  engine.WorkerKind
-	slots []*child
-
-	mu      sync.Mutex
-	hung    int         // shared calls given up, ever
-	running int         // shared calls of jobs under way
-	hanging [places]int // calls given up that have not returned
-	moved   sync.Once   // says that the workers are isolated from now on
-}
-
-func (p *pool) wake() {
-	for _, c := range p.slots {
-		c.post(wake{})
-	}
-}
-
-// stuck counts the calls of a place that were given up and have not returned.
-func (p *pool) stuck(at place) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.hanging[at]
-}
-
-// enter counts in a call, unless it belongs into an isolated worker: when two
-// shared calls have hung, or could hang in the end.
-func (p *pool) enter(at place) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if at == isolated {
-		return true
-	}
-	if p.kind.Isolated != nil && p.hung > 0 && p.hung+p.running >= maxHanging {
-		return false
-	}
-	p.running++
-	return true
-}
-
-// leave counts out a call that never began.
-func (p *pool) leave(at place) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if at == shared {
-		p.running--
-	}
-}
-
-// settled reports whether new workers are isolated from now on.
-func (p *pool) settled() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.kind.Isolated != nil && p.hung >= maxHanging
-}
 
 // call is one run of foreign code for a slot: an attempt of a job, or the
 // making of a worker when job is nil.
@@ -110,41 +40,7 @@ type call struct {
 	returned, givenUp bool
 }
 
-// giveUp abandons a call unless it has returned already.
-func (p *pool) giveUp(c *call) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.returned {
-		return false
-	}
-	c.givenUp = true
-	p.hanging[c.at]++
-	p.uncount(c)
-	if c.at == shared {
-		p.hung++
-	}
-	return true
-}
-
-// returned notes that a call has returned, and whether it was given up before.
-func (p *pool) returned(c *call) (late bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c.returned = true
-	if !c.givenUp {
-		p.uncount(c)
-	}
-	return c.givenUp
-}
-
-// uncount undoes enter. The caller holds the lock.
-func (p *pool) uncount(c *call) {
-	if c.job != nil && c.at == shared {
-		p.running--
-	}
-}
-
-// slot is one worker of a pool, and the runner that drives it.
+// slot is the runner of one worker of a pool.
 type slot struct {
 	sys         *System
 	pool        *pool
@@ -206,13 +102,15 @@ func (s *slot) make() {
 	if p.settled() {
 		s.at = isolated
 		p.moved.Do(func() {
-			s.sys.log.Warn().Str("worker", p.kind.Name).Msg("calls hung twice: the workers run in processes of their own from now on")
+			s.sys.log.Warn().Str("worker", p.kind.Name).
+				Msg("calls hung twice: the workers run in processes of their own from now on")
 		})
 	}
 	if n := p.stuck(s.at); n > maxHanging {
 		if !s.parked {
 			s.parked = true
-			s.sys.engine.Unhealthy(s.self.addr, fmt.Sprintf("%d calls of %s hang past their deadline: no new worker before one returns", n, p.kind.Name))
+			s.sys.engine.Unhealthy(s.self.addr, fmt.Sprintf(
+				"%d calls of %s hang past their deadline: no new worker before one returns", n, p.kind.Name))
 		}
 		return
 	}

@@ -37,9 +37,9 @@ func (s *System) Stop(ctx context.Context) engine.Left {
 	return s.left
 }
 
-// Kill ends the system at once, also during a Stop: what is under way is given
-// up, turns that wait for their commit are not written and come again at the
-// next start.
+// Kill ends the system at once, also during a Stop. What is under way is given up.
+// Turns that wait for their commit are not written; their messages come again at
+// the next start.
 func (s *System) Kill() {
 	s.kill.Do(func() { close(s.killed) })
 	ctx, cancel := context.WithCancel(context.Background())
@@ -118,7 +118,7 @@ func (s *System) end(what string, box *mailbox, down <-chan struct{}) {
 	s.await(what, down)
 }
 
-// await waits for a part to end; one that does not is left behind and logged.
+// await waits for a part to end. One that does not is left behind and logged.
 func (s *System) await(what string, gone <-chan struct{}) {
 	limit := time.NewTimer(stopLimit)
 	defer limit.Stop()

@@ -31,13 +31,13 @@ type Options struct {
 	// Horizon: Stop also waits for durable timers that are due within this time
 	// from when it looks. 0 means those that are due.
 	Horizon time.Duration
-	// Last is called by Stop when all actors have stopped and before the
-	// committer does: the last moment at which a host can acknowledge events. It
-	// must return when ctx ends, with Stop's or by Kill, which does not call it
-	// either. Nil: nothing.
+	// Last is called by Stop after all actors have stopped and before the committer
+	// does: the last moment at which a host can acknowledge events. It must return
+	// when ctx ends, which it does with the context of Stop and by Kill. After a
+	// Kill it is not called. Nil: nothing.
 	Last func(ctx context.Context)
-	// Log is given what is wrong with the system itself, protoactor's warnings
-	// included. The zero value writes nothing.
+	// Log gets what is wrong with the system itself, and protoactor's warnings. The
+	// zero value writes nothing.
 	Log zerolog.Logger
 	// Name writes an address for the log: a key may name a person. Nil: its kind
 	// alone.
@@ -166,8 +166,9 @@ func (s *System) Start() error {
 	return nil
 }
 
-// startTree makes the protoactor system and its guardian. ActorSystem.Shutdown is never
-// called: it stops nothing, and the system is garbage once the guardian is down.
+// startTree makes the protoactor system and its guardian. ActorSystem.Shutdown is
+// never called: it stops nothing, and the system is garbage once the guardian is
+// down.
 func (s *System) startTree() error {
 	quiet := slog.New(zerolog.NewSlogHandler(s.log.Level(max(s.log.GetLevel(), zerolog.WarnLevel))))
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
@@ -177,7 +178,8 @@ func (s *System) startTree() error {
 	system.EventStream = eventstream.NewEventStream()
 	system.EventStream.Subscribe(func(event any) {
 		if d, ok := event.(*actor.DeadLetterEvent); ok {
-			s.log.Debug().Str("to", s.o.Name(addressOf(d.PID))).Type("message", d.Message).Msg("message to an actor that has stopped")
+			s.log.Debug().Str("to", s.o.Name(addressOf(d.PID))).Type("message", d.Message).
+				Msg("message to an actor that has stopped")
 		}
 	})
 	props := propsOf(s.guardian, s.guardian.box, s.dispatcher).Configure(actor.WithGuardian(s.guardian))
@@ -217,7 +219,7 @@ func (s *System) Abandoned() int {
 	return n
 }
 
-// guarded keeps a listener's panic from the turn or the commit that reports.
+// guarded protects the turn or the commit that reports from a listener's panic.
 func (s *System) guarded(listener func(engine.Published)) func(engine.Published) {
 	if listener == nil {
 		return nil
@@ -225,7 +227,8 @@ func (s *System) guarded(listener func(engine.Published)) func(engine.Published)
 	return func(p engine.Published) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.Error().Stringer("event", p.Message.MessageType()).Str("panic", fmt.Sprint(r)).Msg("a listener panicked")
+				s.log.Error().Stringer("event", p.Message.MessageType()).Str("panic", fmt.Sprint(r)).
+					Msg("a listener panicked")
 			}
 		}()
 		listener(p)

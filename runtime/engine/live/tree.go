@@ -12,9 +12,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// runner is what a child of a supervisor does: a cell or a worker's slot. Its methods
-// are called by the goroutine that runs its protoactor, except crashed, which
-// is called while that is suspended.
+// runner is what a child does: it steps an actor or serves a worker's slot. Its
+// methods are called by the goroutine that runs its protoactor, except crashed,
+// which is called while that is suspended.
 type runner interface {
 	// started begins an incarnation; again says that it is not the first.
 	started(again bool)
@@ -28,7 +28,7 @@ type runner interface {
 	crashed(reason string) *engine.Failure
 }
 
-// child is a runner's place in the tree. It outlives protoactors.
+// child is a runner's place in the tree. It outlives the protoactors that run it.
 type child struct {
 	runner
 	addr        messages.Address
@@ -93,7 +93,7 @@ type (
 	end   struct{} // stop, children first
 )
 
-// supervisor is a guardian: it spawns children and is their supervision.
+// supervisor spawns children, restarts them and spawns them again.
 type supervisor struct {
 	sys      *System
 	name     string
@@ -105,7 +105,9 @@ type supervisor struct {
 }
 
 func (s *System) newSupervisor(name string) *supervisor {
-	return &supervisor{sys: s, name: name, box: newMailbox(s.activity), children: map[string]*child{}, down: make(chan struct{})}
+	return &supervisor{
+		sys: s, name: name, box: newMailbox(s.activity), children: map[string]*child{}, down: make(chan struct{}),
+	}
 }
 
 var (
@@ -139,14 +141,15 @@ func (v *supervisor) spawn(ctx actor.Context, c *child) {
 		return // protoactor would wait for it and never stop
 	}
 	box := newMailbox(v.sys.activity)
-	box.woken.Store(true) // whatever was said to an earlier mailbox
+	box.woken.Store(true) // an earlier mailbox may have been woken in vain
 	props := actor.PropsFromProducer(func() actor.Actor { return &incarnation{child: c, box: box} },
 		actor.WithMailbox(func() actor.Mailbox { return box }), actor.WithDispatcher(v.sys.dispatcher))
 	c.box.Store(box)
 	pid, err := ctx.SpawnNamed(props, c.name())
 	if err != nil {
-		v.sys.log.Error().Str("error", v.sys.masked(c.addr, err.Error())).Str("actor", v.sys.o.Name(c.addr)).Msg("spawn failed; it is tried again")
-		v.later(c, "spawn failed: "+err.Error())
+		v.sys.log.Error().Str("error", v.sys.masked(c.addr, err.Error())).Str("actor", v.sys.o.Name(c.addr)).
+			Msg("spawn failed; it is tried again")
+		v.spawnLater(c, "spawn failed: "+err.Error())
 		return
 	}
 	v.children[pid.Id] = c
@@ -161,21 +164,23 @@ func (v *supervisor) terminated(who *actor.PID) {
 	c := v.children[who.Id]
 	delete(v.children, who.Id)
 	if c != nil && !v.ended.Load() {
-		v.later(c, "ended without being asked to")
+		v.spawnLater(c, "ended without being asked to")
 	}
 }
 
-func (v *supervisor) later(c *child, reason string) {
+func (v *supervisor) spawnLater(c *child, reason string) {
 	c.unhealthy = true
 	v.sys.engine.Unhealthy(c.addr, reason)
 	f := c.supervision.Failed(reason)
 	v.sys.engine.After(v.name+" spawn "+string(c.addr), f.Delay, func() { v.box.PostUserMessage(spawn{c}) })
 }
 
-// HandleFailure implements [actor.SupervisorStrategy]: the child stays
-// suspended for the failure's delay and is then restarted. The budget is the
-// engine's; it never ends in a stop.
-func (v *supervisor) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor, pid *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+// HandleFailure implements [actor.SupervisorStrategy]: the child stays suspended
+// for the failure's delay and is then restarted. The engine keeps the budget; a
+// spent one never stops the child.
+func (v *supervisor) HandleFailure(
+	_ *actor.ActorSystem, parent actor.Supervisor, pid *actor.PID, _ *actor.RestartStatistics, reason, _ any,
+) {
 	c := v.children[pid.Id]
 	if c == nil || v.ended.Load() {
 		return
@@ -192,9 +197,9 @@ func (v *supervisor) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor
 	})
 }
 
-// guardian is the root guardian. A supervisor has no state that a restart could mend,
-// and a restart would stop its children, so a supervisor that failed goes on with
-// its next message.
+// guardian is the root. A supervisor has no state that a restart could mend, and a
+// restart would stop its children, so the guardian has a supervisor that failed go
+// on with its next message.
 type guardian struct {
 	sys  *System
 	box  *mailbox
@@ -221,9 +226,11 @@ func (g *guardian) spawnSupervisor(ctx actor.Context, v *supervisor) {
 	}
 }
 
-// HandleFailure implements [actor.SupervisorStrategy], for branches and, as the
+// HandleFailure implements [actor.SupervisorStrategy], for supervisors and, as the
 // strategy above the root, for the guardian itself.
-func (g *guardian) HandleFailure(_ *actor.ActorSystem, parent actor.Supervisor, pid *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+func (g *guardian) HandleFailure(
+	_ *actor.ActorSystem, parent actor.Supervisor, pid *actor.PID, _ *actor.RestartStatistics, reason, _ any,
+) {
 	g.sys.logBug(messages.Address(pid.Id), reason)
 	parent.ResumeChildren(pid)
 }

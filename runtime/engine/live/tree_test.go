@@ -340,7 +340,7 @@ func TestDeadLetterLeavesNoGoroutine(t *testing.T) {
 	})
 }
 
-// stepper is a protoactor that takes one unit of work per wake, as a cell does.
+// stepper is a protoactor that takes one unit of work per wake, as an actor does.
 type stepper struct {
 	box                  *mailbox
 	work, seen, messages atomic.Int64
