@@ -23,6 +23,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/hardware"
@@ -244,6 +245,7 @@ func newPipeline(t testing.TB, seed uint64) *pipeline {
 				kind(poller.Kind, poller.New(poller.Options{})),
 				kind(fusion.Kind, fusion.New(fusion.Options{})),
 				kind(dedup.Kind, dedup.New(dedup.Options{FirstSight: ledger.All, Keep: 20})),
+				kind(ingress.Kind, ingress.New(ingress.Options{})),
 				kind(burst.Kind, burst.New(burst.Options{})),
 				kind(conversation.Kind, conversation.New(conversation.Options{})),
 			},

@@ -83,7 +83,7 @@ func (r *Runtime) topology() (plan, error) {
 	}
 	seed := cfg.Profile == config.ProfileSeed
 	ledger, gate := cfg.DedupOptions(), cfg.IngressOptions()
-	ledger.To, ledger.HashKey, gate.HashKey = ingress.Kind, r.set.hashKey, r.set.hashKey
+	ledger.HashKey, gate.HashKey = r.set.hashKey, r.set.hashKey
 	p.kinds = []engine.Kind{
 		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
 			window := messages.WindowID(a.Key())

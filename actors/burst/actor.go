@@ -45,12 +45,9 @@ func New(o Options) func(messages.Address) actors.Actor {
 	return func(messages.Address) actors.Actor { return a }
 }
 
-// Tables of a coalescer, each with one row of its own name; a reader of the store
-// decodes rows with them.
-var (
-	Buffers = actors.NewTable[Buffer]("buffer")
-	Lasts   = actors.NewTable[messages.Occurrence]("last") // taken in
-)
+// Buffers is the table of a coalescer, with one row of its own name; a reader of
+// the store decodes it with this.
+var Buffers = actors.NewTable[Buffer]("buffer")
 
 type actor struct{ rules Rules }
 
@@ -71,13 +68,6 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 }
 
 func (a actor) heard(turn *actors.Turn, m messages.Heard) {
-	if last, _ := Lasts.Get(turn, "last"); m.Occurrence <= last {
-		turn.Drop(events.StageBurst, events.RuleRepeat, events.Detail{
-			Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence},
-		})
-		return
-	}
-	Lasts.Put(turn, "last", m.Occurrence)
 	b, _ := Buffers.Get(turn, "buffer")
 	flushed, rest, left := a.rules.Add(b, m, turn.Now())
 	if left.Lines > 0 {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
@@ -73,20 +72,6 @@ func TestFullAndOtherSender(t *testing.T) {
 	wantPassed(t, h, "y")
 	h.Advance(1500 * time.Millisecond)
 	wantPassed(t, h, "z")
-}
-
-func TestAnOccurrenceIsTakenOnce(t *testing.T) {
-	h := spawn(t)
-	h.Send(heard(5, "Hana", "a"))
-	h.Send(heard(5, "Hana", "a"))
-	h.WantDropped(events.StageBurst, events.RuleRepeat, events.Detail{Occurrences: []messages.Occurrence{5}})
-	h.Advance(2 * time.Second)
-	wantPassed(t, h, "a")
-	h.Crash()
-	h.Send(heard(4, "Hana", "a"))
-	h.WantDropped(events.StageBurst, events.RuleRepeat, events.Detail{Occurrences: []messages.Occurrence{4}})
-	h.Advance(2 * time.Second)
-	wantPassed(t, h)
 }
 
 func TestCrashInsideABurst(t *testing.T) {

@@ -8,9 +8,8 @@
 //
 // In profile seed a line that says the same as one in the buffer is left out, and
 // a message of nothing else is dropped: nothing but its text tells it from one that
-// was read twice. Otherwise every occurrence is taken, once, whatever it says.
+// was read twice. Otherwise every occurrence is taken, whatever it says: ingress
+// hands each on once.
 //
-// Tables: "buffer" with the row "buffer", the parts that wait; "last" with the
-// row "last", the highest occurrence ever taken, by which repeats are refused.
-// A crash loses nothing: the buffer and its timer are durable.
+// Table: "buffer" with the row "buffer", the parts that wait. A crash loses nothing: the buffer and its timer are durable.
 package burst

@@ -26,7 +26,6 @@ type Options struct {
 	History     int               // messages it may grow to while somebody scrolls back; 0 means 2000
 	Patience    time.Duration     // for a bubble to become readable; 0 means 2 s
 	Tries       int               // or until it was seen so often; 0 means 3
-	To          string            // kind of the actor that gets what is new; "" means burst
 	Recent      recent.Rules      // of texts whose place tells nothing; the zero value means recent.DefaultRules
 	HashKey     []byte            // makes the hashes of texts in the log; none without it
 }
@@ -45,7 +44,6 @@ func (o Options) WithDefaults() Options {
 	o.FirstSight, o.FirstAtMost = cmp.Or(o.FirstSight, d.FirstSight), cmp.Or(max(o.FirstAtMost, 0), d.FirstAtMost)
 	o.Keep, o.History = cmp.Or(max(o.Keep, 0), d.Keep), cmp.Or(max(o.History, 0), d.History)
 	o.Patience, o.Tries = cmp.Or(max(o.Patience, 0), d.Timeout), cmp.Or(max(o.Tries, 0), d.Tries)
-	o.To = cmp.Or(o.To, "burst")
 	if o.Recent == (recent.Rules{}) {
 		o.Recent = recent.DefaultRules()
 	}
@@ -66,7 +64,7 @@ func New(o Options) func(messages.Address) actors.Actor {
 	rules := o.rules()
 	return func(self messages.Address) actors.Actor {
 		return &actor{
-			rules: rules, to: o.To, conversation: messages.ConversationID(self.Key()),
+			rules: rules, conversation: messages.ConversationID(self.Key()),
 			recentRules: o.Recent, key: o.HashKey,
 		}
 	}
@@ -85,7 +83,6 @@ const HeadRow = "head"
 
 type actor struct {
 	rules        ledger.Rules
-	to           string
 	conversation messages.ConversationID
 	ledger       *ledger.Ledger // as stored; nil before it is needed
 	recentRules  recent.Rules
@@ -171,7 +168,7 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 			continue
 		}
 		released.Window, released.Occurrences = h.Window, append(released.Occurrences, h.Occurrence)
-		turn.Send(messages.To(a.to, string(a.conversation)), h)
+		turn.Send(messages.To("ingress", string(a.conversation)), h)
 	}
 	if len(released.Occurrences) > 0 {
 		turn.Pass(events.StageDedup, events.RuleReleased, released)
@@ -185,7 +182,7 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	revised, next := a.ledger.Revise(turn.Now())
 	for _, r := range revised {
 		r.Conversation = a.conversation
-		turn.Send(messages.To(a.to, string(a.conversation)), r)
+		turn.Send(messages.To("ingress", string(a.conversation)), r)
 		turn.Pass(events.StageDedup, events.Rule(r.Change), events.Detail{
 			Window: r.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{r.Occurrence},
 		})

@@ -29,8 +29,8 @@ func wantHeard(t *testing.T, h *actortest.Harness, want string) {
 			continue
 		}
 		m, ok := s.Message.(messages.Heard)
-		if !ok || s.To != "burst/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != chatview.Start {
-			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the coalescer", s.Message, s.To, chatview.Start)
+		if !ok || s.To != "ingress/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != chatview.Start {
+			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the gate", s.Message, s.To, chatview.Start)
 		}
 		if m.Kind == messages.KindUnreadable {
 			m.Text = "?"
@@ -63,8 +63,8 @@ func TestActor(t *testing.T) {
 	h.WantDeadLetters(0)
 }
 
-func TestFreshAndTo(t *testing.T) {
-	h := spawn(t, Options{To: "ingress"})
+func TestFresh(t *testing.T) {
+	h := spawn(t, Options{})
 	fresh := func(want bool) {
 		t.Helper()
 		sent := h.Sent()

@@ -29,7 +29,7 @@ func wantTexts(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
 		if m.SeenAt.IsZero() {
 			m.SeenAt = h.Now()
 		}
-		sent = append(sent, actortest.To("burst/line:Hana", m))
+		sent = append(sent, actortest.To("ingress/line:Hana", m))
 	}
 	h.WantSent(sent...)
 }

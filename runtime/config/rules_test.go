@@ -55,7 +55,7 @@ func TestEffectiveDefaults(t *testing.T) {
 			Unknown: 5 * time.Second, Title: 0.25, TitleNew: 0.40,
 		},
 		Dedup: dedup.Options{
-			FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3, To: "burst",
+			FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3,
 			Recent: recent.Rules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: lines, TwicePerView: true},
 		},
 		Ingress: ingress.Options{
@@ -102,7 +102,7 @@ func TestRulesReachTheActors(t *testing.T) {
 			Unknown: 20 * time.Second, Title: 0.2, TitleNew: 0.6,
 		},
 		Dedup: dedup.Options{
-			FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2, To: "burst",
+			FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2,
 			Recent: recent.Rules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100, Same: lines, NeedsLine: true},
 		},
 		Ingress: ingress.Options{
