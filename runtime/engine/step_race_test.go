@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"testing"
@@ -108,6 +109,50 @@ func TestCommitFailsWhileATurnRuns(t *testing.T) {
 	raw, _, _ := r.disk.Get([]byte("s/actor/a\x00counts\x00sum"))
 	if sum, err := counts.Decode(raw); sum != 3 || err != nil || len(seen) != 4 {
 		t.Errorf("the sum is %d (%v) after turns that saw %v, want 3 and four turns", sum, err, seen)
+	}
+}
+
+// An actor that is stepped while its rows are deleted would write them again.
+func TestForgetKeepsTheActorsConcernedFromStepping(t *testing.T) {
+	handled := 0
+	r := newRig(t, func(turn *actors.Turn, m messages.Message) error {
+		if n, ok := m.(number); ok {
+			handled++
+			counts.Put(turn, "sum", n.N)
+		}
+		return nil
+	})
+	r.run()
+	for n := range 3 {
+		if _, err := r.Post("", "actor/a", number{n}, ""); err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			r.run()
+		}
+	}
+	r.Commit(100)
+	r.Step(r.act) // waits for its commit
+	stepped := false
+	err := handOver(func(ctx context.Context) error {
+		_, err := r.Forget(ctx, engine.Forgetting{Conversation: "a", Keep: func(func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+			progress, failure := r.Step(r.act)
+			stepped = progress != engine.Idle || failure != nil
+			return nil
+		}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Commit(100) // the turn
+	r.Commit(100) // the deletion
+	r.run()
+	if stepped || handled != 2 {
+		t.Errorf("stepped meanwhile = %v, %d messages were handled, want none and 2 from before", stepped, handled)
+	}
+	if left := keys(t, r.disk, "s/actor/a"); len(left) > 0 {
+		t.Errorf("rows %q are left", left)
 	}
 }
 
