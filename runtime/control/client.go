@@ -104,7 +104,8 @@ func (c *Client) Trace(ctx context.Context, id messages.MessageID) (p Path, err 
 
 // Why implements [Backend].
 func (c *Client) Why(ctx context.Context, q WhyQuery) (w Why, err error) {
-	v := url.Values{"id": {q.ID}, "text": {q.Text}, "conversation": {string(q.Conversation)}, "limit": {strconv.Itoa(q.Limit)}}
+	v := url.Values{"id": {q.ID}, "text": {q.Text}, "conversation": {string(q.Conversation)},
+		"limit": {strconv.Itoa(q.Limit)}}
 	err = c.get(ctx, http.MethodGet, "/v1/why?"+v.Encode(), &w)
 	return w, err
 }

@@ -78,9 +78,10 @@ type Part struct {
 	Text       string              `json:"text"`
 	Occurrence messages.Occurrence `json:"occurrence"`
 	SeenAt     Stamp               `json:"seen_at"`
-	Partial    bool                `json:"partial,omitempty"` // the bubble was higher than the window: text is what was read of it
-	Edited     string              `json:"edited,omitempty"`  // what it says now, if it changed after the delivery
-	Unsent     bool                `json:"unsent,omitempty"`  // its sender took it back
+	// the bubble was higher than the window: text is what was read of it
+	Partial bool   `json:"partial,omitempty"`
+	Edited  string `json:"edited,omitempty"` // what it says now, if it changed after the delivery
+	Unsent  bool   `json:"unsent,omitempty"` // its sender took it back
 }
 
 // Apply notes in a message what became of one of its parts.
@@ -114,7 +115,8 @@ type Change struct {
 func NewChange(c messages.MessageChanged) Change {
 	return Change{
 		Event: c.MessageType().Name, Kind: c.Kind, Conversation: c.Conversation, Sender: string(c.Sender), Message: c.Message,
-		Occurrence: c.Occurrence, Old: string(c.Old), New: string(c.New), SeenAt: Stamp{c.SeenAt}, ChangedAt: Stamp{c.ChangedAt},
+		Occurrence: c.Occurrence, Old: string(c.Old), New: string(c.New), SeenAt: Stamp{c.SeenAt},
+		ChangedAt: Stamp{c.ChangedAt},
 	}
 }
 
@@ -139,7 +141,8 @@ func NewMessage(seq uint64, d messages.MessageDelivered) Message {
 		Parts: []Part{}, SeenAt: Stamp{d.SeenAt}, DeliveredAt: Stamp{d.DeliveredAt}, Partial: d.Partial,
 	}
 	for _, p := range d.Parts {
-		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence, SeenAt: Stamp{p.SeenAt}, Partial: p.Partial})
+		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence, SeenAt: Stamp{p.SeenAt},
+			Partial: p.Partial})
 	}
 	return m
 }

@@ -76,7 +76,8 @@ func at(s int) Stamp { return Stamp{time.Date(2026, 1, 2, 3, 4, s, 5e6, time.UTC
 
 func TestMessagesOverTheSocket(t *testing.T) {
 	b := &fakeBackend{cutAt: -1, list: []Message{
-		{ID: "a", Text: "こんにちは\n<&>", Parts: []Part{{Kind: messages.KindText, Text: "こんにちは"}}, SeenAt: at(1), DeliveredAt: at(2)},
+		{ID: "a", Text: "こんにちは\n<&>", Parts: []Part{{Kind: messages.KindText, Text: "こんにちは"}}, SeenAt: at(1),
+			DeliveredAt: at(2)},
 		{ID: "b", Parts: []Part{}, SeenAt: at(3), DeliveredAt: at(4)},
 	}}
 	_, c := serve(t, b)
@@ -89,7 +90,8 @@ func TestMessagesOverTheSocket(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].Text != b.list[0].Text || !got[1].SeenAt.Equal(at(3).Time) {
 		t.Errorf("Messages() = %+v, %v, want the two of the backend", got, err)
 	}
-	if !b.asked.Since.Equal(q.Since) || b.asked.Conversation != q.Conversation || b.asked.After != 7 || b.asked.Limit != 3 {
+	if !b.asked.Since.Equal(q.Since) || b.asked.Conversation != q.Conversation || b.asked.After != 7 ||
+		b.asked.Limit != 3 {
 		t.Errorf("the backend was asked %+v, want %+v", b.asked, q)
 	}
 }
@@ -168,7 +170,8 @@ func TestWhereAShortSocketIs(t *testing.T) {
 	if path, err := SocketPath(long); err != nil || filepath.Dir(path) != prepared {
 		t.Errorf("SocketPath with an open runtime directory = %s, %v, want one in %s", path, err, prepared)
 	}
-	if err := errors.Join(os.Mkdir(prepared, 0o777), os.WriteFile(filepath.Join(prepared, "x"), nil, 0o600), os.Chmod(prepared, 0o777)); err != nil {
+	if err := errors.Join(os.Mkdir(prepared, 0o777), os.WriteFile(filepath.Join(prepared, "x"), nil, 0o600),
+		os.Chmod(prepared, 0o777)); err != nil {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 { // as another user does it
@@ -199,12 +202,14 @@ func FuzzParseQuery(f *testing.F) {
 	f.Add("line:Hana", "2026-01-02T03:04:05Z", "7", "3")
 	f.Add("", "yesterday", "-1", "x")
 	f.Fuzz(func(t *testing.T, conversation, since, after, limit string) {
-		q, err := parseQuery(map[string][]string{"conversation": {conversation}, "since": {since}, "after": {after}, "limit": {limit}})
+		q, err := parseQuery(map[string][]string{"conversation": {conversation}, "since": {since}, "after": {after},
+			"limit": {limit}})
 		if err != nil {
 			return
 		}
 		again, err := parseQuery(q.values())
-		if err != nil || !again.Since.Equal(q.Since) || again.After != q.After || again.Limit != q.Limit || again.Conversation != q.Conversation {
+		if err != nil || !again.Since.Equal(q.Since) || again.After != q.After || again.Limit != q.Limit ||
+			again.Conversation != q.Conversation {
 			t.Errorf("parseQuery(values(%+v)) = %+v, %v", q, again, err)
 		}
 	})

@@ -68,7 +68,8 @@ type Step struct {
 // NewStep is the station that a verdict is.
 func NewStep(v events.Verdict) Step {
 	return Step{
-		At: Stamp{v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: v.Outcome, What: describe.Verdict(v), Trace: v.Trace, Detail: v.Detail,
+		At: Stamp{v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: v.Outcome, What: describe.Verdict(v), Trace: v.Trace,
+		Detail: v.Detail,
 	}
 }
 

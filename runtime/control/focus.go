@@ -35,16 +35,17 @@ var ErrNoDesk = errors.New("control: attention was never judged here: set focus.
 
 // FocusDesk is what is reported of one desk.
 type FocusDesk struct {
-	Desk        messages.DeskID      `json:"desk"`
-	State       messages.Attention   `json:"state"`
-	Since       Stamp                `json:"since"`
-	Confidence  float64              `json:"confidence"`
-	Reasoning   string               `json:"reasoning"`
-	Source      messages.FocusSource `json:"source"`
-	SeenAt      Stamp                `json:"seen_at"`             // when it was last stored, a minute ago at most while it is watched
-	Unwatched   bool                 `json:"unwatched,omitempty"` // paused by the person: nothing is collected and judged
-	Paused      bool                 `json:"paused"`              // no notices
-	PausedUntil *Stamp               `json:"paused_until,omitempty"`
+	Desk       messages.DeskID      `json:"desk"`
+	State      messages.Attention   `json:"state"`
+	Since      Stamp                `json:"since"`
+	Confidence float64              `json:"confidence"`
+	Reasoning  string               `json:"reasoning"`
+	Source     messages.FocusSource `json:"source"`
+	// when it was last stored, a minute ago at most while it is watched
+	SeenAt      Stamp  `json:"seen_at"`
+	Unwatched   bool   `json:"unwatched,omitempty"` // paused by the person: nothing is collected and judged
+	Paused      bool   `json:"paused"`              // no notices
+	PausedUntil *Stamp `json:"paused_until,omitempty"`
 }
 
 // FocusChange is one change of a desk's state.

@@ -25,7 +25,8 @@ var changes = []FocusChange{
 }
 
 func (f *fakeFocus) FocusDesks(context.Context) ([]FocusDesk, error) {
-	return []FocusDesk{{Desk: "mac-a", State: messages.Away, Since: Stamp{noon}, SeenAt: Stamp{noon}, Paused: true, PausedUntil: &Stamp{noon}}}, nil
+	return []FocusDesk{{Desk: "mac-a", State: messages.Away, Since: Stamp{noon}, SeenAt: Stamp{noon}, Paused: true,
+		PausedUntil: &Stamp{noon}}}, nil
 }
 
 func (f *fakeFocus) FocusChanges(_ context.Context, yield func(FocusChange) error) error {
@@ -69,7 +70,8 @@ func TestFocusOverTheSocket(t *testing.T) {
 	if err := errors.Join(c.PauseNotices(ctx, time.Time{}), c.PauseNotices(ctx, noon), c.ResumeNotices(ctx)); err != nil {
 		t.Errorf("pause, pause until noon, resume = %v, want none", err)
 	}
-	if want := []string{"pause " + time.Time{}.String(), "pause " + noon.String(), "resume"}; !reflect.DeepEqual(fake.calls, want) {
+	if want := []string{"pause " + time.Time{}.String(), "pause " + noon.String(),
+		"resume"}; !reflect.DeepEqual(fake.calls, want) {
 		t.Errorf("the backend was asked to %q, want %q", fake.calls, want)
 	}
 	stop := errors.New("enough")

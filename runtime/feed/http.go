@@ -58,7 +58,9 @@ func (s *Server) handler() http.Handler {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if !ok || !equal(token, s.o.Token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			write(w, http.StatusUnauthorized, result{Errors: []reply{{Code: "token", Error: "feed: want the header Authorization: Bearer TOKEN, with the token in the file feed.token of the data directory"}}})
+			write(w, http.StatusUnauthorized, result{Errors: []reply{{Code: "token",
+				Error: "feed: want the header Authorization: Bearer TOKEN, " +
+					"with the token in the file feed.token of the data directory"}}})
 			return
 		}
 		body, err := s.read(w, r)
@@ -67,7 +69,8 @@ func (s *Server) handler() http.Handler {
 		case errors.Is(err, errBodies):
 			write(w, http.StatusServiceUnavailable, result{Errors: []reply{{Code: CodeBusy, Error: err.Error()}}})
 		case errors.As(err, &large):
-			write(w, http.StatusRequestEntityTooLarge, result{Errors: []reply{{Code: CodeLong, Error: fmt.Sprintf("feed: a request is longer than %d bytes: send fewer lines at once", maxBody)}}})
+			write(w, http.StatusRequestEntityTooLarge, result{Errors: []reply{{Code: CodeLong,
+				Error: fmt.Sprintf("feed: a request is longer than %d bytes: send fewer lines at once", maxBody)}}})
 		case err == nil:
 			res := s.post(r.URL.Query().Get("session"), body)
 			write(w, res.status(), res)

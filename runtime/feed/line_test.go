@@ -26,8 +26,10 @@ func TestParse(t *testing.T) {
 		last messages.Point
 	}{
 		{`{"at_ms":0,"points":` + points(68, "[10,20.5]") + `}`, 0, 68, messages.Point{X: 10, Y: 20.5}},
-		{`{"at_ms":33.4,"points":` + points(478, "[10,20,-3]") + `}`, 33400 * time.Microsecond, 478, messages.Point{X: 10, Y: 20}},
-		{`{"at_ms":33.4,"width":1280,"height":720,"points":` + points(478, `{"x":0.5,"y":0.25,"z":0}`) + `}`, 33400 * time.Microsecond, 478, messages.Point{X: 640, Y: 180}},
+		{`{"at_ms":33.4,"points":` + points(478, "[10,20,-3]") + `}`, 33400 * time.Microsecond, 478,
+			messages.Point{X: 10, Y: 20}},
+		{`{"at_ms":33.4,"width":1280,"height":720,"points":` + points(478, `{"x":0.5,"y":0.25,"z":0}`) + `}`,
+			33400 * time.Microsecond, 478, messages.Point{X: 640, Y: 180}},
 		{`{"at_ms":40,"points":null}`, 40 * time.Millisecond, 0, messages.Point{}},
 		{`{"at_ms":41,"points":[]}`, 41 * time.Millisecond, 0, messages.Point{}},
 		{`{"at_ms":1790000000000,"points":[]}`, 1790000000 * time.Second, 0, messages.Point{}},
@@ -40,7 +42,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	got, ack, err := s.parse([]byte(`{"camera":{"face_detected":true,"head_pose":{"yaw":3}},"ack":true}`))
-	want := messages.CameraSnapshot{FaceDetected: messages.Just(true), HeadPose: messages.HeadPose{Yaw: messages.Just(3.0)}}
+	want := messages.CameraSnapshot{FaceDetected: messages.Just(true),
+		HeadPose: messages.HeadPose{Yaw: messages.Just(3.0)}}
 	if err != nil || !ack || got != messages.Message(want) {
 		t.Errorf("parse(snapshot) = %+v, %v, %v, want %+v", got, ack, err, want)
 	}
@@ -87,7 +90,8 @@ func TestParseErrors(t *testing.T) {
 		{`{"at_ms":9,"points":` + points(68, `[0.5,0.25]`) + `}`, CodePoints, "need width and height"},
 		{`{"at_ms":9,"width":1280,"points":` + points(68, `[0.5,0.25]`) + `}`, CodePoints, "both or neither"},
 		{`{"at_ms":9,"width":-1,"height":5,"points":` + face + `}`, CodePoints, "both or neither"},
-		{`{"at_ms":9,"width":1280,"height":720,"points":` + points(68, `[5000,1]`) + `}`, CodePoints, "outside of any picture"},
+		{`{"at_ms":9,"width":1280,"height":720,"points":` + points(68, `[5000,1]`) + `}`, CodePoints,
+			"outside of any picture"},
 		{`{"camera":{"ear_average":"hidden"}}`, CodeSnapshot, "ear_average: want a number"},
 		{`{"camera":{"perclos":2}}`, CodeSnapshot, "perclos: want 0 to 1"},
 		{`{"camera":7}`, CodeSnapshot, "want a JSON object"},
@@ -95,7 +99,8 @@ func TestParseErrors(t *testing.T) {
 		s := session{began: true, last: 5 * time.Millisecond}
 		got, _, err := s.parse([]byte(c.in))
 		var bad *LineError
-		if got != nil || !errors.As(err, &bad) || bad.Code != c.code || !strings.Contains(bad.Text, c.text) || strings.Contains(bad.Text, "hidden") {
+		if got != nil || !errors.As(err, &bad) || bad.Code != c.code || !strings.Contains(bad.Text, c.text) ||
+			strings.Contains(bad.Text, "hidden") {
 			t.Errorf("parse(%.60s) = %v, %v, want %s: %s", c.in, got, err, c.code, c.text)
 		}
 		if s.last != 5*time.Millisecond {
@@ -113,7 +118,8 @@ func TestLines(t *testing.T) {
 	}{{1, 1, false}, {-1, 3, true}, {MaxLine, 4, false}, {1, 5, false}} {
 		text, isLong, err := in.next()
 		if err != nil || isLong != want.long || !isLong && len(text) != want.size || in.n != want.n {
-			t.Errorf("next() = %d bytes of line %d, %v, %v, want %d of line %d, %v", len(text), in.n, isLong, err, want.size, want.n, want.long)
+			t.Errorf("next() = %d bytes of line %d, %v, %v, want %d of line %d, %v", len(text), in.n, isLong, err, want.size,
+				want.n, want.long)
 		}
 	}
 	if _, _, err := in.next(); err == nil {

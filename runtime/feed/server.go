@@ -98,10 +98,12 @@ func newServer(o Options) *Server {
 func listenPort(addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("feed: listen on %s: set focus.feed_addr to a free port (127.0.0.1:0 takes any) or to nothing: %w", addr, err)
+		return nil, fmt.Errorf("feed: listen on %s: "+
+			"set focus.feed_addr to a free port (127.0.0.1:0 takes any) or to nothing: %w", addr, err)
 	}
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return nil, errors.Join(fmt.Errorf("%w: %s is not a loopback address: use 127.0.0.1, trackers run on this machine", ErrOptions, addr), ln.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %s is not a loopback address: use 127.0.0.1, trackers run on this machine",
+			ErrOptions, addr), ln.Close())
 	}
 	return ln, nil
 }
@@ -229,7 +231,8 @@ func (s *Server) take(own *session, text []byte, long bool) (r reply, wanted boo
 		return reply{OK: true}, ack
 	}
 	if !s.lease.take(own.name, s.now()) {
-		return failure(bad(CodeBusy, "another tracker is at work: run one for each camera, or end the other and wait %v", leaseTime)), true
+		return failure(bad(CodeBusy, "another tracker is at work: run one for each camera, or end the other and wait %v",
+			leaseTime)), true
 	}
 	if s.o.Sink(msg) != nil {
 		return failure(bad(CodeBusy, "not taken now")), true

@@ -100,7 +100,8 @@ func (c *tracker) want(line int, code string) {
 		c.t.Fatalf("no answer, %v, want one to line %d", c.in.Err(), line)
 	}
 	var r reply
-	if err := json.Unmarshal(c.in.Bytes(), &r); err != nil || r.Line != line || r.Code != code || r.OK != (code == "") || r.OK != (r.Error == "") {
+	if err := json.Unmarshal(c.in.Bytes(), &r); err != nil || r.Line != line || r.Code != code || r.OK != (code == "") ||
+		r.OK != (r.Error == "") {
 		c.t.Errorf("answer %s, %v, want %q to line %d", c.in.Bytes(), err, code, line)
 	}
 }
@@ -261,7 +262,8 @@ func TestOneTrackerAtATime(t *testing.T) {
 	b.want(2, feed.CodeBusy)
 	b.send(`{"ack":true}`) // is no tracker's work
 	b.want(3, "")
-	if status, r := post(t, addr, "", token, frame(1)); status != 503 || r.Taken != 0 || len(r.Errors) != 1 || r.Errors[0].Code != feed.CodeBusy {
+	if status, r := post(t, addr, "", token, frame(1)); status != 503 || r.Taken != 0 || len(r.Errors) != 1 ||
+		r.Errors[0].Code != feed.CodeBusy {
 		t.Errorf("POST(while another is at work) = %d, %+v, want 503 and busy", status, r)
 	}
 	now.advance(9 * time.Second)
@@ -314,7 +316,8 @@ func TestSlowRequest(t *testing.T) {
 		}
 		t.Cleanup(func() { conn.Close() })
 		// The server answers this once a handler reads the body.
-		fmt.Fprintf(conn, "POST /v1/focus HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", addr, token)
+		fmt.Fprintf(conn, "POST /v1/focus HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Length: 100\r\nExpect: 100-continue\r\n\r\n", addr, token)
 		line, err := bufio.NewReader(conn).ReadString('\n')
 		if err != nil || !strings.Contains(line, "100") && !strings.Contains(line, "503") {
 			t.Fatalf("beginning of a request = %q, %v, want it to be read or refused", line, err)
@@ -335,7 +338,8 @@ func TestSlowRequest(t *testing.T) {
 	if len(slow) != 4 {
 		t.Errorf("%d requests are read at once, want 4", len(slow))
 	}
-	if status, r := post(t, addr, "", token, frame(2)); status != 503 || len(r.Errors) != 1 || r.Errors[0].Code != feed.CodeBusy {
+	if status, r := post(t, addr, "", token, frame(2)); status != 503 || len(r.Errors) != 1 ||
+		r.Errors[0].Code != feed.CodeBusy {
 		t.Errorf("POST() beside four halves = %d, %+v, want 503 and busy", status, r)
 	}
 }
@@ -343,7 +347,8 @@ func TestSlowRequest(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	sink := func(messages.Message) error { return nil }
 	for name, o := range map[string]feed.Options{
-		"no sink": {}, "no token": {Sink: sink, Addr: "127.0.0.1:0"}, "not loopback": {Sink: sink, Addr: "0.0.0.0:0", Token: token},
+		"no sink": {}, "no token": {Sink: sink, Addr: "127.0.0.1:0"}, "not loopback": {Sink: sink, Addr: "0.0.0.0:0",
+			Token: token},
 	} {
 		if s, err := feed.New(o); !errors.Is(err, feed.ErrOptions) || s != nil {
 			t.Errorf("New(%s) = %v, %v, want ErrOptions", name, s, err)
@@ -353,7 +358,8 @@ func TestBadOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := feed.New(feed.Options{Sink: sink, Addr: s.Addr(), Token: token}); err == nil || !strings.Contains(err.Error(), "focus.feed_addr") {
+	if _, err := feed.New(feed.Options{Sink: sink, Addr: s.Addr(), Token: token}); err == nil ||
+		!strings.Contains(err.Error(), "focus.feed_addr") {
 		t.Errorf("New(port in use) = %v, want what to set", err)
 	}
 	if err := s.Close(); err != nil {
@@ -376,7 +382,8 @@ func TestToken(t *testing.T) {
 	if err := os.WriteFile(path, []byte("short\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := feed.Token(path); err == nil || strings.Contains(err.Error(), "short\n") || !strings.Contains(err.Error(), "delete the file") {
+	if _, err := feed.Token(path); err == nil || strings.Contains(err.Error(), "short\n") ||
+		!strings.Contains(err.Error(), "delete the file") {
 		t.Errorf("Token(short) = %v, want what to do", err)
 	}
 }

@@ -78,9 +78,11 @@ func check(path string, rule Rule, uid int) error {
 	case open == 0:
 		return nil
 	case open&0o022 != 0:
-		return &Exposed{path, fmt.Sprintf("may be changed by other users (%v)", info.Mode()), "Close it: chmod 700 " + quote(path) + ", and look whether all in it is yours."}
+		return &Exposed{path, fmt.Sprintf("may be changed by other users (%v)", info.Mode()), "Close it: chmod 700 " +
+			quote(path) + ", and look whether all in it is yours."}
 	}
-	return &Exposed{path, fmt.Sprintf("may be read by other users (%v)", info.Mode()), "Close it: chmod 700 " + quote(path) + "."}
+	return &Exposed{path, fmt.Sprintf("may be read by other users (%v)", info.Mode()), "Close it: chmod 700 " +
+		quote(path) + "."}
 }
 
 // owned checks that a path is a directory of a user. A closed one is no symbolic
@@ -99,7 +101,8 @@ func owned(path string, rule Rule, uid int) error {
 	case !info.IsDir():
 		return &Exposed{path, fmt.Sprintf("is no directory (%v)", info.Mode()), "Choose another place, or move it away."}
 	case owner(info) != uid:
-		return &Exposed{path, fmt.Sprintf("belongs to user %d, and this is user %d", owner(info), uid), "Choose another place, or run as that user."}
+		return &Exposed{path, fmt.Sprintf("belongs to user %d, and this is user %d", owner(info), uid),
+			"Choose another place, or run as that user."}
 	}
 	return nil
 }

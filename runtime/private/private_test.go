@@ -112,7 +112,8 @@ func TestModes(t *testing.T) {
 				t.Errorf("Make(%v, %#o) = %v, want no error", tt.mode, rule, err)
 			}
 			var exposed *Exposed
-			if want != "" && (!errors.As(err, &exposed) || !strings.Contains(exposed.What, want) || !strings.Contains(exposed.Mend, "chmod 700 "+dir)) {
+			if want != "" && (!errors.As(err, &exposed) || !strings.Contains(exposed.What, want) ||
+				!strings.Contains(exposed.Mend, "chmod 700 "+dir)) {
 				t.Errorf("Make(%v, %#o) = %v, want that it %s and chmod 700", tt.mode, rule, err, want)
 			}
 		}
@@ -161,7 +162,8 @@ func TestDirectoriesOfAnotherUser(t *testing.T) {
 		for _, rule := range []Rule{Closed, Unwritable} {
 			err := check(dir, rule, stranger)
 			var exposed *Exposed
-			if !errors.As(err, &exposed) || !strings.Contains(exposed.What, fmt.Sprintf("belongs to user %d, and this is user 3002", os.Geteuid())) {
+			if !errors.As(err, &exposed) || !strings.Contains(exposed.What,
+				fmt.Sprintf("belongs to user %d, and this is user 3002", os.Geteuid())) {
 				t.Errorf("check(a directory of another user, %#o) = %v, want whose it is", rule, err)
 			}
 		}

@@ -65,7 +65,8 @@ func dial(ctx context.Context, path string, own int) (net.Conn, error) {
 	}
 	uid, err := peer(conn)
 	if err == nil && uid != own {
-		err = &Exposed{path, fmt.Sprintf("is served by user %d, and this is user %d", uid, own), "Nothing was asked. Run as that user if it is yours, or choose another data directory."}
+		err = &Exposed{path, fmt.Sprintf("is served by user %d, and this is user %d", uid, own),
+			"Nothing was asked. Run as that user if it is yours, or choose another data directory."}
 	}
 	if err != nil {
 		conn.Close()

@@ -16,7 +16,8 @@ func (w *writer) evidence(p engine.Published) bool {
 	l := w.line(zerolog.DebugLevel, p, "")
 	switch m := p.Message.(type) {
 	case events.CursorTruncation:
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("discarded", m.Discarded).Int("kept", m.Kept)
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).
+			Int("discarded", m.Discarded).Int("kept", m.Kept)
 	case events.CursorNotFound:
 		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("lines", m.Lines)
 	case events.TextDelta:
@@ -31,12 +32,14 @@ func (w *writer) evidence(p engine.Published) bool {
 		l.mark("query", m.Query)
 		l.mark("matched", m.Matched)
 	case events.EchoMessage:
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Str("text_hash", m.Text.Hash).
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).
+			Str("text_hash", m.Text.Hash).
 			Int("runes", m.Text.Runes).Str("match", m.Match).Int64("age_ms", m.Age.Milliseconds()).Str("side", string(m.Side))
 		l.text("text", m.Text.Text)
 	case events.MessageUnreadable:
 		l = w.line(zerolog.WarnLevel, p, "")
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("rows", m.Rows).Int("delta", m.Delta).
+		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("rows", m.Rows).
+			Int("delta", m.Delta).
 			Int("attempts", m.Attempts)
 		l.hint("a message came that could not be read; look at the window")
 		return true
@@ -62,7 +65,8 @@ func (w *writer) evidence(p engine.Published) bool {
 		}
 	case messages.MessageChanged:
 		l = w.line(zerolog.InfoLevel, p, "")
-		l.Str("id", string(m.Message)).Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).
+		l.Str("id", string(m.Message)).Str("conversation", w.names.Conversation(m.Conversation)).
+			Int64("occurrence", int64(m.Occurrence)).
 			Str("kind", string(m.Kind)).Int("runes", utf8.RuneCountInString(string(m.New)))
 		l.text("old", m.Old)
 		l.text("new", m.New)

@@ -22,10 +22,12 @@ type llmCensus struct {
 // once.
 func (m *Metrics) WatchLLM(source func() LLMInfo) {
 	m.registry.MustRegister(&llmCensus{
-		questions: prometheus.NewDesc("kehai_llm_questions_total", "Questions to the language model by outcome.", []string{"outcome"}, nil),
-		tokens:    prometheus.NewDesc("kehai_llm_tokens_total", "Tokens that the language model counted.", []string{"direction"}, nil),
-		breaker:   prometheus.NewDesc("kehai_llm_breaker_state", "0 closed, 1 half-open, 2 open.", nil, nil),
-		outcomes:  newLabels(), source: source,
+		questions: prometheus.NewDesc("kehai_llm_questions_total", "Questions to the language model by outcome.",
+			[]string{"outcome"}, nil),
+		tokens: prometheus.NewDesc("kehai_llm_tokens_total", "Tokens that the language model counted.",
+			[]string{"direction"}, nil),
+		breaker:  prometheus.NewDesc("kehai_llm_breaker_state", "0 closed, 1 half-open, 2 open.", nil, nil),
+		outcomes: newLabels(), source: source,
 	})
 }
 

@@ -86,7 +86,8 @@ func (w *writer) write(p engine.Published) {
 		l.send()
 	case events.Accepted:
 		l := w.line(zerolog.DebugLevel, p, "")
-		l.Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).Str("window", string(m.Window)).
+		l.Str("conversation", w.names.Conversation(m.Conversation)).Int64("occurrence", int64(m.Occurrence)).
+			Str("window", string(m.Window)).
 			Str("dedup_reason", "none").Str("dedup_spared", m.Spared)
 		l.send()
 	case events.EchoGuardMiss:
@@ -193,7 +194,8 @@ func (w *writer) health(p engine.Published, m events.ActorUnhealthy) {
 
 func (w *writer) failed(p engine.Published, m events.MessageFailed) {
 	l := w.line(zerolog.WarnLevel, p, m.Actor)
-	l.Str("type", m.Type.Name).Int("attempt", m.Attempt).Bool("fatal", m.Fatal).Str("reason", w.names.Reason(m.Reason, m.Actor))
+	l.Str("type", m.Type.Name).Int("attempt", m.Attempt).Bool("fatal", m.Fatal).
+		Str("reason", w.names.Reason(m.Reason, m.Actor))
 	if m.ID != "" {
 		l.Str("id", m.ID)
 	}

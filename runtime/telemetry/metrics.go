@@ -47,10 +47,11 @@ func NewMetrics(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *Metrics 
 		restarts:    counters("restarts_total", "Restarts of actors by supervision.", "kind"),
 		failures:    counters("failures_total", "Turns that ended in an error or a panic.", "kind"),
 		quarantined: counters("quarantined_total", "Messages that became dead letters.", "kind"),
-		overflows:   counters("overflows_total", "Fleeting messages that a full mailbox dropped or merged.", "kind", "policy"),
-		drops:       counters("drops_total", "Things that a stage let go no further.", "stage"),
-		calls:       counters("calls_total", "Attempts of calls by worker and result.", "worker", "result"),
-		bubbles:     counters("bubbles_total", "Bubbles found in frames: read by OCR, or cached.", "source"),
+		overflows: counters("overflows_total", "Fleeting messages that a full mailbox dropped or merged.", "kind",
+			"policy"),
+		drops:   counters("drops_total", "Things that a stage let go no further.", "stage"),
+		calls:   counters("calls_total", "Attempts of calls by worker and result.", "worker", "result"),
+		bubbles: counters("bubbles_total", "Bubbles found in frames: read by OCR, or cached.", "source"),
 		callTime: prometheus.NewHistogramVec(histogram("call_duration_seconds", "Duration of an attempt of a call.",
 			prometheus.ExponentialBuckets(0.001, 4, 9)), []string{"worker"}),
 
@@ -153,7 +154,8 @@ func result(f messages.FailureKind) string {
 	switch f {
 	case "":
 		return "ok"
-	case messages.FailureError, messages.FailureTimeout, messages.FailurePanic, messages.FailureOverload, messages.FailureUnknown:
+	case messages.FailureError, messages.FailureTimeout, messages.FailurePanic, messages.FailureOverload,
+		messages.FailureUnknown:
 		return string(f)
 	}
 	return other

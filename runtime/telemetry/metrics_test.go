@@ -27,11 +27,13 @@ func nobody() ([]engine.ActorInfo, []engine.PoolInfo) { return nil, nil }
 func TestMetricsCountEvents(t *testing.T) {
 	m := NewMetrics(nobody)
 	listenAll(m,
-		events.ActorRestarted{Actor: "dedup/a"}, events.ActorRestarted{Actor: "dedup/b"}, events.ActorRestarted{Actor: "burst/a"},
+		events.ActorRestarted{Actor: "dedup/a"}, events.ActorRestarted{Actor: "dedup/b"},
+		events.ActorRestarted{Actor: "burst/a"},
 		events.MessageFailed{Actor: "dedup/a"},
 		events.MessageQuarantined{Actor: "dedup/a"},
 		events.MessageOverflowed{Actor: "poller/a", Policy: "drop_oldest"},
-		dropped(events.Verdict{Stage: events.StageFusion}), dropped(events.Verdict{Stage: events.StageFusion}), dropped(events.Verdict{Stage: events.StageDedup}),
+		dropped(events.Verdict{Stage: events.StageFusion}), dropped(events.Verdict{Stage: events.StageFusion}),
+		dropped(events.Verdict{Stage: events.StageDedup}),
 		events.CallFinished{Worker: "ocr/1", Took: 30 * time.Millisecond},
 		events.CallFinished{Worker: "ocr/2", Took: 30 * time.Millisecond},
 		events.CallFinished{Worker: "ocr/1", Failure: messages.FailureTimeout},
@@ -130,7 +132,8 @@ func TestMetricsTimeCallsAndDelivery(t *testing.T) {
 	listenAll(m,
 		events.CallFinished{Worker: "ocr/1", Took: 250 * time.Millisecond},
 		events.FrameSeen{Read: messages.FrameRead{Took: 2 * time.Second}},
-		messages.MessageDelivered{InboundMessage: messages.InboundMessage{SeenAt: seen}, DeliveredAt: seen.Add(1500 * time.Millisecond)},
+		messages.MessageDelivered{InboundMessage: messages.InboundMessage{SeenAt: seen},
+			DeliveredAt: seen.Add(1500 * time.Millisecond)},
 		messages.MessageDelivered{InboundMessage: messages.InboundMessage{SeenAt: seen}, DeliveredAt: seen.Add(-time.Hour)},
 	)
 	text := scrape(m)
@@ -211,7 +214,8 @@ func TestMetricsStayBounded(t *testing.T) {
 	for i := range many {
 		addr := messages.To(name(i), "x")
 		conv := messages.To("conversation", fmt.Sprint(i))
-		listenAll(m, events.ActorRestarted{Actor: addr}, events.ActorRestarted{Actor: conv}, dropped(events.Verdict{Stage: events.Stage(name(i))}),
+		listenAll(m, events.ActorRestarted{Actor: addr}, events.ActorRestarted{Actor: conv},
+			dropped(events.Verdict{Stage: events.Stage(name(i))}),
 			events.CallFinished{Worker: addr}, events.MessageOverflowed{Actor: addr, Policy: name(i)},
 			events.CaptureState{Window: messages.WindowID(name(i)), Code: "x"})
 	}
@@ -248,8 +252,10 @@ func TestMetricsAreDocumentedAndWellNamed(t *testing.T) {
 	m := NewMetrics(func() ([]engine.ActorInfo, []engine.PoolInfo) {
 		return []engine.ActorInfo{{Address: "dedup/a"}}, []engine.PoolInfo{{Kind: "ocr"}}
 	})
-	listenAll(m, events.ActorRestarted{Actor: "a/b"}, events.MessageFailed{Actor: "a/b"}, events.MessageQuarantined{Actor: "a/b"},
-		events.MessageOverflowed{Actor: "a/b", Policy: "x"}, dropped(events.Verdict{Stage: "s"}), events.CallFinished{Worker: "a/b"},
+	listenAll(m, events.ActorRestarted{Actor: "a/b"}, events.MessageFailed{Actor: "a/b"},
+		events.MessageQuarantined{Actor: "a/b"},
+		events.MessageOverflowed{Actor: "a/b", Policy: "x"}, dropped(events.Verdict{Stage: "s"}),
+		events.CallFinished{Worker: "a/b"},
 		events.FrameSeen{})
 	m.WatchLLM(func() LLMInfo { return LLMInfo{Outcomes: map[string]uint64{"ok": 1}} })
 	families, err := m.registry.Gather()

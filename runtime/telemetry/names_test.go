@@ -101,7 +101,8 @@ func fillNames(v reflect.Value, name string, depth int) {
 		actor := v.FieldByName("Actor").IsValid() || v.FieldByName("Caller").IsValid()
 		for i := range v.NumField() {
 			f := v.Type().Field(i).Name
-			if actor && v.Field(i).Kind() == reflect.String && (f == "Reason" && v.Type() != reflect.TypeFor[events.Verdict]() || f == "Detail" || f == "Stack") {
+			if actor && v.Field(i).Kind() == reflect.String &&
+				(f == "Reason" && v.Type() != reflect.TypeFor[events.Verdict]() || f == "Detail" || f == "Stack") {
 				v.Field(i).SetString("row " + name + " of conversation/line:" + name)
 				continue
 			}

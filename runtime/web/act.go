@@ -54,7 +54,8 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	}
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxAct))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&ask); err != nil || ask.Minutes < 0 || ask.Minutes > int64(maxMute/time.Minute) || !ask.Verb.known() {
+	if err := dec.Decode(&ask); err != nil || ask.Minutes < 0 || ask.Minutes > int64(maxMute/time.Minute) ||
+		!ask.Verb.known() {
 		http.Error(w, "Nobody can do this.", http.StatusBadRequest)
 		return
 	}

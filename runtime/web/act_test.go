@@ -101,7 +101,8 @@ func TestActIsGuarded(t *testing.T) {
 
 func TestActFails(t *testing.T) {
 	s := serve(t, acting(errors.New("no such window: there is line")))
-	if resp, body := do(t, command(t, s, `{"verb":"pause_window","window":"x"}`)); resp.StatusCode != http.StatusConflict || strings.TrimSpace(body) != "no such window: there is line" {
+	resp, body := do(t, command(t, s, `{"verb":"pause_window","window":"x"}`))
+	if resp.StatusCode != http.StatusConflict || strings.TrimSpace(body) != "no such window: there is line" {
 		t.Errorf("POST of what fails = %d %q, want 409 with the reason", resp.StatusCode, body)
 	}
 	s = serve(t, &host{})
@@ -112,11 +113,12 @@ func TestActFails(t *testing.T) {
 
 func TestAttentionOnThePage(t *testing.T) {
 	at := t0
-	h := &host{attention: &Attention{Desk: "a", State: messages.Focused, Since: at, Reasoning: "</script>"}, changes: []AttentionChange{
-		{At: at, State: messages.Focused, Confidence: 0.904, Source: messages.FromLLM},
-		{At: at.Add(time.Minute), State: messages.Unknown, Paused: true},
-		{At: at.Add(2 * time.Minute), State: "new one", Confidence: 1, Source: "who"},
-	}}
+	h := &host{attention: &Attention{Desk: "a", State: messages.Focused, Since: at, Reasoning: "</script>"},
+		changes: []AttentionChange{
+			{At: at, State: messages.Focused, Confidence: 0.904, Source: messages.FromLLM},
+			{At: at.Add(time.Minute), State: messages.Unknown, Paused: true},
+			{At: at.Add(2 * time.Minute), State: "new one", Confidence: 1, Source: "who"},
+		}}
 	s := serve(t, h)
 	v := decode[attentionView](t, follow(t, s, "").until("attention").data)
 	if v.State != messages.Focused || v.Reasoning != "</script>" || v.Raw != nil {
@@ -126,7 +128,8 @@ func TestAttentionOnThePage(t *testing.T) {
 	want := [][4]int64{{ms, 0, 90, 1}, {ms + 60000, 6, 0, -1}, {ms + 120000, 5, 100, -1}}
 	resp, body := do(t, request(t, s, "/attention"))
 	got := decode[historyView](t, body)
-	if resp.StatusCode != 200 || !slices.Equal(got.Changes, want) || got.States[6] != "paused" || got.Sources[1] != messages.FromLLM {
+	if resp.StatusCode != 200 || !slices.Equal(got.Changes, want) || got.States[6] != "paused" ||
+		got.Sources[1] != messages.FromLLM {
 		t.Errorf("GET /attention = %d %s, want %v", resp.StatusCode, body, want)
 	}
 	h.set(func(h *host) { h.broken = errBroken })
@@ -155,7 +158,8 @@ func TestStreamOfAttention(t *testing.T) {
 	}
 	tell := func(raw, steady messages.Attention, why messages.Text) {
 		s.Listen(engine.Published{Message: messages.FocusJudged{
-			Desk: "a", Raw: messages.FocusState{State: raw, At: t0, Confidence: 0.5}, Steady: messages.FocusState{State: steady, Reasoning: why},
+			Desk: "a", Raw: messages.FocusState{State: raw, At: t0, Confidence: 0.5},
+			Steady: messages.FocusState{State: steady, Reasoning: why},
 		}})
 	}
 	var changes uint64
@@ -164,7 +168,8 @@ func TestStreamOfAttention(t *testing.T) {
 		why         messages.Text
 		changed     uint64
 	}{
-		{messages.Focused, messages.Focused, "a", 1}, {messages.Drowsy, messages.Focused, "b", 0}, {messages.Drowsy, messages.Drowsy, "b", 1},
+		{messages.Focused, messages.Focused, "a", 1}, {messages.Drowsy, messages.Focused, "b", 0}, {messages.Drowsy,
+			messages.Drowsy, "b", 1},
 		{messages.Unknown, messages.Unknown, "paused", 1}, {messages.Unknown, messages.Unknown, "resumed", 1},
 	} {
 		tell(tt.raw, tt.steady, tt.why)
@@ -194,13 +199,18 @@ func TestMarksOfMessages(t *testing.T) {
 		event messages.Message
 		want  Message
 	}{
-		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeEdited, Sender: "Hana", Old: "a", New: "b", SeenAt: t0, ChangedAt: t0.Add(1)},
-			Message{Seq: 7, Mark: MarkEdited, ID: "m1", Conversation: conv, Sender: "Hana", Kind: messages.KindText, Text: "b", Old: "a", SeenAt: t0, DeliveredAt: t0.Add(1)}},
+		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeEdited, Sender: "Hana", Old: "a",
+			New: "b", SeenAt: t0, ChangedAt: t0.Add(1)},
+			Message{Seq: 7, Mark: MarkEdited, ID: "m1", Conversation: conv, Sender: "Hana", Kind: messages.KindText, Text: "b",
+				Old: "a", SeenAt: t0, DeliveredAt: t0.Add(1)}},
 		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeUnsent, Old: "b", SeenAt: t0},
 			Message{Seq: 7, Mark: MarkUnsent, ID: "m1", Conversation: conv, Kind: messages.KindText, Old: "b", SeenAt: t0}},
-		{messages.TranscriptGap{Conversation: conv, SeenAt: t0}, Message{Seq: 7, Mark: MarkGap, Conversation: conv, SeenAt: t0}},
-		{messages.MessageDelivered{InboundMessage: messages.InboundMessage{ID: "m1", Conversation: conv, Kind: messages.KindText, Text: "a", Parts: []messages.Part{{Partial: true}}, SeenAt: t0}},
-			Message{Seq: 7, ID: "m1", Conversation: conv, Kind: messages.KindText, Text: "a", Parts: 1, Partial: true, SeenAt: t0}},
+		{messages.TranscriptGap{Conversation: conv, SeenAt: t0},
+			Message{Seq: 7, Mark: MarkGap, Conversation: conv, SeenAt: t0}},
+		{messages.MessageDelivered{InboundMessage: messages.InboundMessage{ID: "m1", Conversation: conv,
+			Kind: messages.KindText, Text: "a", Parts: []messages.Part{{Partial: true}}, SeenAt: t0}},
+			Message{Seq: 7, ID: "m1", Conversation: conv, Kind: messages.KindText, Text: "a", Parts: 1, Partial: true,
+				SeenAt: t0}},
 	} {
 		if got, ok := MessageOf(engine.Published{Seq: 7, Message: tt.event}); !ok || got != tt.want {
 			t.Errorf("MessageOf(%T) = %+v, %v, want %+v", tt.event, got, ok, tt.want)

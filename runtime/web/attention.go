@@ -58,7 +58,8 @@ type desk struct {
 
 // judge takes a judgement. The caller holds the hub's lock.
 func (d *desk) judge(m messages.FocusJudged) {
-	if d.judged == nil || d.judged.Steady.State != m.Steady.State || d.judged.Steady.Reasoning != m.Steady.Reasoning && m.Steady.State == messages.Unknown {
+	if d.judged == nil || d.judged.Steady.State != m.Steady.State || d.judged.Steady.Reasoning != m.Steady.Reasoning &&
+		m.Steady.State == messages.Unknown {
 		d.changes++
 	}
 	d.judged = &m
@@ -79,7 +80,8 @@ func (s *Server) attention() (*attentionView, error) {
 	defer h.mu.Unlock()
 	v := &attentionView{Attention: a, Notice: h.desk.notice, Changes: h.desk.changes}
 	if j := h.desk.judged; j != nil {
-		v.Raw = &judgementView{State: j.Raw.State, Confidence: j.Raw.Confidence, Source: j.Raw.Source, Reasoning: j.Raw.Reasoning, At: j.Raw.At}
+		v.Raw = &judgementView{State: j.Raw.State, Confidence: j.Raw.Confidence, Source: j.Raw.Source,
+			Reasoning: j.Raw.Reasoning, At: j.Raw.At}
 	}
 	return v, nil
 }
@@ -90,7 +92,8 @@ const historyFor = 9 * 24 * time.Hour
 
 // Names in the order of the numbers that stand for them in a history.
 var (
-	stateNames  = []messages.Attention{messages.Focused, messages.Distracted, messages.Drowsy, messages.Idle, messages.Away, messages.Unknown, "paused"}
+	stateNames = []messages.Attention{messages.Focused, messages.Distracted, messages.Drowsy, messages.Idle,
+		messages.Away, messages.Unknown, "paused"}
 	sourceNames = []messages.FocusSource{messages.FromRule, messages.FromLLM, messages.FromFallback}
 )
 
@@ -114,7 +117,8 @@ func historyOf(list []AttentionChange) *historyView {
 		if n < 0 {
 			n = slices.Index(stateNames, messages.Unknown)
 		}
-		v.Changes = append(v.Changes, [4]int64{c.At.UnixMilli(), int64(n), int64(c.Confidence*100 + 0.5), int64(slices.Index(sourceNames, c.Source))})
+		v.Changes = append(v.Changes, [4]int64{c.At.UnixMilli(), int64(n), int64(c.Confidence*100 + 0.5),
+			int64(slices.Index(sourceNames, c.Source))})
 	}
 	return v
 }

@@ -67,7 +67,8 @@ func (b band) share(hour, width float64, want color.RGBA) float64 {
 	for x := b.x + hour/24*b.w + 1; x < b.x+(hour+width)/24*b.w-1; x++ {
 		for y := b.y + 1; y < b.y+b.h-1; y++ {
 			all++
-			if r, g, bl, _ := b.shot.At(int(x), int(y)).RGBA(); (color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(bl >> 8), 255}) == want {
+			if r, g, bl, _ := b.shot.At(int(x), int(y)).
+				RGBA(); (color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(bl >> 8), 255}) == want {
 				n++
 			}
 		}
@@ -90,7 +91,8 @@ func sums(list []AttentionChange, from, to time.Time) string {
 		times[s.State] += s.End.Sub(s.Start)
 	}
 	var cells []string
-	for _, state := range []messages.Attention{messages.Focused, messages.Distracted, messages.Drowsy, messages.Idle, messages.Away, "paused", messages.Unknown} {
+	for _, state := range []messages.Attention{messages.Focused, messages.Distracted, messages.Drowsy, messages.Idle,
+		messages.Away, "paused", messages.Unknown} {
 		d, text := times[state], "–"
 		switch m := int(d.Round(time.Minute) / time.Minute); {
 		case d > 0 && d < time.Minute:
@@ -108,7 +110,8 @@ func sums(list []AttentionChange, from, to time.Time) string {
 // days checks the table of days against the rules of the history.
 func (p *tab) wantDays(list []AttentionChange, now time.Time) {
 	p.t.Helper()
-	got := strings.Split(eval[string](p, `[...document.querySelectorAll("#day-table tr")].map((tr) => [...tr.querySelectorAll("td")].map((td) => td.textContent).join(" ")).join("\n")`), "\n")
+	got := strings.Split(eval[string](p, `[...document.querySelectorAll("#day-table tr")]
+		.map((tr) => [...tr.querySelectorAll("td")].map((td) => td.textContent).join(" ")).join("\n")`), "\n")
 	for back := range 8 {
 		from, to := history.Day(now.AddDate(0, 0, -back))
 		if to.After(now) {
@@ -128,7 +131,8 @@ func TestTimelineInABrowser(t *testing.T) {
 	sc.show(t, s, true)
 	b := startBrowser(t)
 	b.open(s.URL(), look{w: 1280, h: 1900}).shoot("whole")
-	for _, l := range []look{{w: 1280, h: 900}, {w: 1280, h: 900, dark: true}, {w: 390, h: 900, scale: 2}, {w: 390, h: 900, scale: 2, dark: true}} {
+	for _, l := range []look{{w: 1280, h: 900}, {w: 1280, h: 900, dark: true}, {w: 390, h: 900, scale: 2},
+		{w: 390, h: 900, scale: 2, dark: true}} {
 		p := b.open(s.URL(), l)
 		shot := p.shoot(fmt.Sprintf("timeline-%d-%v", l.w, l.dark))
 		p.wantText("#now-state", "Focused")
@@ -138,7 +142,8 @@ func TestTimelineInABrowser(t *testing.T) {
 		if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 			t.Errorf("at %d pixels the page is %d too wide", l.w, over)
 		}
-		if said := eval[string](p, `document.querySelector("canvas[data-back='0']").getAttribute("aria-label")`); !strings.HasPrefix(said, "Today: focused 5 h 44 min, distracted 7 min, drowsy 35 min, ") {
+		said := eval[string](p, `document.querySelector("canvas[data-back='0']").getAttribute("aria-label")`)
+		if !strings.HasPrefix(said, "Today: focused 5 h 44 min, distracted 7 min, drowsy 35 min, ") {
 			t.Errorf("the row of today is called %q, want its sums", said)
 		}
 		if l.dark || l.scale > 1 {
@@ -176,7 +181,8 @@ func TestTimelineInABrowserWhereClocksChange(t *testing.T) {
 	}
 	b := startBrowser(t)
 	at := func(state messages.Attention, y int, m time.Month, d, hour, minute int) AttentionChange {
-		return AttentionChange{At: time.Date(y, m, d, hour, minute, 0, 0, time.UTC), State: state, Confidence: 0.9, Source: messages.FromRule}
+		return AttentionChange{At: time.Date(y, m, d, hour, minute, 0, 0, time.UTC), State: state, Confidence: 0.9,
+			Source: messages.FromRule}
 	}
 	open := func(now time.Time, list []AttentionChange, back int) (*tab, band) {
 		h := &host{}
@@ -210,7 +216,8 @@ func TestTimelineInABrowserWhereClocksChange(t *testing.T) {
 	day.want(2.5, 0.2, focusedColour)
 	day.want(23.5, 0.5, trackColour)
 
-	spring := []AttentionChange{at(messages.Focused, 2026, 3, 28, 22, 0), at(messages.Away, 2026, 3, 29, 2, 0)} // 23:00 to 4:00
+	// 23:00 to 4:00
+	spring := []AttentionChange{at(messages.Focused, 2026, 3, 28, 22, 0), at(messages.Away, 2026, 3, 29, 2, 0)}
 	p, today = open(time.Date(2026, 3, 29, 15, 0, 0, 0, berlin), spring, 0)
 	p.wantText("#day-table tr:first-child th", "Today (23 h)")
 	today.want(1.5, 0.5, focusedColour)
@@ -244,7 +251,8 @@ func TestTimelineInABrowserWithMany(t *testing.T) {
 	var list []AttentionChange
 	start := time.Date(2026, 11, 13, 0, 0, 0, 0, time.UTC)
 	for at := start; len(list) < 10000; at = at.Add(time.Duration(20+r.IntN(90)) * time.Second) {
-		list = append(list, AttentionChange{At: at, State: history.States[r.IntN(6)], Confidence: r.Float64(), Source: messages.FromFallback})
+		list = append(list, AttentionChange{At: at, State: history.States[r.IntN(6)], Confidence: r.Float64(),
+			Source: messages.FromFallback})
 	}
 	h := &host{}
 	h.attend(aMoment, list)
@@ -255,7 +263,8 @@ func TestTimelineInABrowserWithMany(t *testing.T) {
 	if n := eval[int](p, `document.querySelectorAll("#transitions tr").length`); n != 100 {
 		t.Errorf("%d transitions are listed, want the newest 100", n)
 	}
-	if took := eval[float64](p, `(() => { const t = performance.now(); drawAttention(); return performance.now() - t; })()`); took > 500 {
+	draw := `(() => { const t = performance.now(); drawAttention(); return performance.now() - t; })()`
+	if took := eval[float64](p, draw); took > 500 {
 		t.Errorf("drawing took %.0f ms, want it in half a second", took)
 	} else {
 		t.Logf("drawing took %.0f ms", took)
@@ -273,7 +282,8 @@ func judged(raw, steady messages.Attention, at time.Time) engine.Published {
 // become makes a change as the runtime does: stored, then published.
 func (h *host) become(s *Server, state messages.Attention, at time.Time) {
 	h.set(func(h *host) {
-		h.attention.State, h.attention.Since, h.attention.Confidence, h.attention.Source = state, at, 0.7, messages.FromFallback
+		h.attention.State, h.attention.Since = state, at
+		h.attention.Confidence, h.attention.Source = 0.7, messages.FromFallback
 		h.changes = append(h.changes, AttentionChange{At: at, State: state, Confidence: 0.7, Source: messages.FromFallback})
 	})
 	s.Listen(judged(state, state, at))
@@ -296,13 +306,15 @@ func TestAttentionInABrowserLive(t *testing.T) {
 	h.become(s, messages.Drowsy, aMoment)
 	p.until(`document.getElementById("now-state").innerText === "Drowsy"`)
 	p.until(`document.querySelector("#transitions tr").innerText.includes("Drowsy")`)
-	s.Listen(engine.Published{Message: messages.FocusNotice{ID: "n", Desk: "mac-a", State: messages.Drowsy, Since: aMoment, At: aMoment.Add(time.Second)}})
+	s.Listen(engine.Published{Message: messages.FocusNotice{ID: "n", Desk: "mac-a", State: messages.Drowsy, Since: aMoment,
+		At: aMoment.Add(time.Second)}})
 	p.until(`!document.getElementById("attention-notice").hidden`)
 	p.wantText("#attention-notice", "Drowsy since 17:12. A short break or some fresh air may help.")
 	p.shoot("live")
 	h.become(s, messages.Away, aMoment.Add(time.Second))
 	h.become(s, messages.Focused, aMoment.Add(2*time.Second)) // two at once: the page fetches what it has not seen
-	p.until(`[...document.querySelectorAll("#transitions tr")].slice(0, 3).map((tr) => tr.children[1].innerText).join() === "Focused,Away,Drowsy"`)
+	p.until(`[...document.querySelectorAll("#transitions tr")].slice(0, 3)
+		.map((tr) => tr.children[1].innerText).join() === "Focused,Away,Drowsy"`)
 	if !eval[bool](p, `document.getElementById("attention-notice").hidden`) {
 		t.Error("the notice stays after the state that it speaks of")
 	}
@@ -329,7 +341,8 @@ func TestTimelineInABrowserByKeys(t *testing.T) {
 	p.wantText("#tip", "Paused 15:20–16:05 · 45 min")
 	p.shoot("keys")
 	box := p.box("canvas[data-back='0']")
-	p.do("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": box.X + box.Width*13.5/24, "y": box.Y + box.Height/2}, nil)
+	p.do("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": box.X + box.Width*13.5/24, "y": box.Y +
+		box.Height/2}, nil)
 	p.until(`document.getElementById("tip").innerText.startsWith("Drowsy")`)
 	b.wantNoComplaints()
 }
@@ -353,7 +366,8 @@ func TestPausingInABrowser(t *testing.T) {
 		case PauseWindow:
 			sc.status.Paused = append(sc.status.Paused, Paused{Window: a.Window, Since: since})
 		case ResumeWindow:
-			sc.status.Paused = slices.DeleteFunc(sc.status.Paused, func(p Paused) bool { return a.Window == "" || p.Window == a.Window })
+			sc.status.Paused = slices.DeleteFunc(sc.status.Paused,
+				func(p Paused) bool { return a.Window == "" || p.Window == a.Window })
 		}
 		return nil
 	}
@@ -363,13 +377,15 @@ func TestPausingInABrowser(t *testing.T) {
 	p := b.open(s.URL(), look{w: 1280, h: 1000})
 	press := func(name, then string) {
 		t.Helper()
-		eval[bool](p, fmt.Sprintf(`[...document.querySelectorAll("button")].find((b) => (b.ariaLabel || b.innerText) === %q).id = "press", true`, name))
+		eval[bool](p, fmt.Sprintf(`[...document.querySelectorAll("button")]
+			.find((b) => (b.ariaLabel || b.innerText) === %q).id = "press", true`, name))
 		p.click("#press")
 		eval[bool](p, `document.getElementById("press")?.removeAttribute("id"), true`)
 		p.until(then)
 	}
 	press("Mute for 1 h", `document.getElementById("now-facts").innerText.includes("muted until")`)
-	press("Unmute notices", `document.getElementById("notices").innerText.includes("Not done: the store is full: free some space")`)
+	press("Unmute notices",
+		`document.getElementById("notices").innerText.includes("Not done: the store is full: free some space")`)
 	press("Pause attention", `document.getElementById("now-state").innerText === "Paused"`)
 	p.shoot("paused")
 	if got := p.text("#attention-acts"); got != "Resume attention" {
@@ -385,7 +401,8 @@ func TestPausingInABrowser(t *testing.T) {
 	sc.set(func(h *host) {
 		want := []Act{
 			{Verb: MuteNotices, For: time.Hour}, {Verb: UnmuteNotices}, {Verb: PauseAttention}, {Verb: ResumeAttention},
-			{Verb: PauseWindow, Window: "team@mac-a"}, {Verb: ResumeWindow, Window: "team@mac-a"}, {Verb: PauseWindow}, {Verb: ResumeWindow},
+			{Verb: PauseWindow, Window: "team@mac-a"}, {Verb: ResumeWindow, Window: "team@mac-a"}, {Verb: PauseWindow},
+			{Verb: ResumeWindow},
 		}
 		if !slices.Equal(h.acts, want) {
 			t.Errorf("the host was asked for %v, want %v", h.acts, want)

@@ -61,7 +61,8 @@ func startBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
+	cmd := exec.Command(chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--disable-background-networking",
 		"--no-first-run", "--hide-scrollbars", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{toRead, fromWrite} // 3 and 4
 	cmd.WaitDelay = 5 * time.Second
@@ -70,7 +71,8 @@ func startBrowser(t *testing.T) *browser {
 	}
 	toRead.Close()
 	fromWrite.Close()
-	b := &browser{t: t, to: toWrite, from: bufio.NewReader(fromRead), answers: map[int]chan reply{}, gone: make(chan struct{})}
+	b := &browser{t: t, to: toWrite, from: bufio.NewReader(fromRead), answers: map[int]chan reply{},
+		gone: make(chan struct{})}
 	go b.listen()
 	t.Cleanup(func() {
 		toWrite.Close() // ends it
@@ -158,7 +160,8 @@ func (b *browser) send(session, method string, params any) reply {
 }
 
 // allDrawn holds once the page shows everything that it was sent at first.
-const allDrawn = `document.getElementById("link")?.textContent === "live" && !document.getElementById("main").hidden && (!desk.now || desk.changes)`
+const allDrawn = `document.getElementById("link")?.textContent === "live" &&
+	!document.getElementById("main").hidden && (!desk.now || desk.changes)`
 
 // open loads the live page.
 func (b *browser) open(url string, l look) *tab {
@@ -191,8 +194,10 @@ func (b *browser) tab(l look) *tab {
 		scheme = "dark"
 	}
 	p.do("Emulation.setTimezoneOverride", map[string]any{"timezoneId": l.zone}, nil)
-	p.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
-	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": l.w, "height": l.h, "deviceScaleFactor": l.scale, "mobile": false}, nil)
+	p.do("Emulation.setEmulatedMedia", map[string]any{
+		"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	p.do("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": l.w, "height": l.h, "deviceScaleFactor": l.scale, "mobile": false}, nil)
 	return p
 }
 
@@ -239,7 +244,8 @@ func (p *tab) until(condition string) {
 		})();
 	})`, condition)
 	for {
-		r := p.send(p.session, "Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "returnByValue": true})
+		r := p.send(p.session, "Runtime.evaluate",
+			map[string]any{"expression": script, "awaitPromise": true, "returnByValue": true})
 		switch {
 		case r.Error != nil && strings.Contains(r.Error.Message, "navigated"):
 		case r.Error != nil:
@@ -293,7 +299,8 @@ func (p *tab) click(selector string) {
 	p.t.Helper()
 	b := p.box(selector)
 	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
-		p.do("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": b.X + b.Width/2, "y": b.Y + b.Height/2, "button": "left", "clickCount": 1}, nil)
+		p.do("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": b.X + b.Width/2, "y": b.Y + b.Height/2,
+			"button": "left", "clickCount": 1}, nil)
 	}
 }
 

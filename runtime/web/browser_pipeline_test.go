@@ -23,7 +23,8 @@ func TestPipelineInABrowser(t *testing.T) {
 		"burst": []map[string]any{{"delay_ms": 0, "characters": 7}, {"delay_ms": 120, "characters": 0, "failed": true}},
 		"verdicts": []map[string]any{
 			{"at": "2026-11-20T17:12:00.100Z", "stage": "fusion", "outcome": "passed", "what": "the content has changed"},
-			{"at": "2026-11-20T17:12:00.250Z", "stage": "ingress", "outcome": "dropped", "what": "echo: equal a text sent 3s before"},
+			{"at": "2026-11-20T17:12:00.250Z", "stage": "ingress", "outcome": "dropped",
+				"what": "echo: equal a text sent 3s before"},
 		},
 	}
 	var gone atomic.Bool
@@ -44,7 +45,8 @@ func TestPipelineInABrowser(t *testing.T) {
 	p.until(`document.querySelector(".pipeline img").naturalWidth > 0`)
 	shown := strings.Join(strings.Fields(p.text(".pipeline")), " ")
 	for _, want := range []string{
-		"score 72, medium", "signals text changed 62 + rows same 10", "cursor 2 lines were passed on before, 1 are left", "new <b>新しい</b>",
+		"score 72, medium", "signals text changed 62 + rows same 10",
+		"cursor 2 lines were passed on before, 1 are left", "new <b>新しい</b>",
 		"0 ms: 7 characters 120 ms: not read", "stopped at ingress", ".250 ingress dropped echo: equal a text sent 3s before",
 	} {
 		if !strings.Contains(shown, want) {

@@ -44,12 +44,14 @@ func TestPageInABrowser(t *testing.T) {
 	dom := p.dom()
 	b.wantNoComplaints()
 	for name, pattern := range map[string]string{
-		"a message that was there":         `class="said"[^>]*lang="ja"[^>]*>OK。ケーキを買ってから行くね。`,
-		"a message that came":              `<li class="new" data-key="900">.*生きているページ`,
-		"markup in a message as text":      `&lt;b&gt;not bold&lt;/b&gt;`,
-		"a message without text":           `class="said none"[^>]*>\(sticker\)<`,
-		"an edited message":                `class="said gone"[^>]*>骨を直すには.*class="chip edited">edited</span><ins[^>]*>[^<]*7時に`,
-		"a message that was taken back":    `class="said gone"[^>]*>おはよう！今日は何時に集合する？</p><ul class="changes"[^>]*><li[^>]*><span class="chip unsent">taken back<`,
+		"a message that was there":    `class="said"[^>]*lang="ja"[^>]*>OK。ケーキを買ってから行くね。`,
+		"a message that came":         `<li class="new" data-key="900">.*生きているページ`,
+		"markup in a message as text": `&lt;b&gt;not bold&lt;/b&gt;`,
+		"a message without text":      `class="said none"[^>]*>\(sticker\)<`,
+		"an edited message": `class="said gone"[^>]*>骨を直すには.*class="chip edited">edited</span>` +
+			`<ins[^>]*>[^<]*7時に`,
+		"a message that was taken back": `class="said gone"[^>]*>おはよう！今日は何時に集合する？</p>` +
+			`<ul class="changes"[^>]*><li[^>]*><span class="chip unsent">taken back<`,
 		"a gap":                            `class="mark"[^>]*>.*class="chip gap">gap</span>.*messages may be missing here`,
 		"a change of an older message":     `<del[^>]*>See you at nine</del> <ins[^>]*>See you at ten</ins>`,
 		"an actor's kind":                  `<summary><span class="dot bad">dedup</span>`,
@@ -64,9 +66,10 @@ func TestPageInABrowser(t *testing.T) {
 		"an own bubble":                    `<rect [^>]*class="own" aria-label="own text: 10時に駅の北口でどう？"`,
 		"a window without a frame":         `<figure class="window" data-key="old@mac-a">.*Waiting for a frame`,
 		"a window that cannot be captured": `<figure class="window failing" data-key="team@mac-a"`,
-		"the space notice":                 `<p class="notice bad"[^>]*>durable work is paused: 92 MiB free, 128 MiB needed; free some space<`,
-		"the health":                       `class="pill bad" id="health"[^>]*>3 problems<`,
-		"the connection":                   `class="link live"[^>]*>live<`,
+		"the space notice": `<p class="notice bad"[^>]*>durable work is paused: ` +
+			`92 MiB free, 128 MiB needed; free some space<`,
+		"the health":     `class="pill bad" id="health"[^>]*>3 problems<`,
+		"the connection": `class="link live"[^>]*>live<`,
 	} {
 		if !regexp.MustCompile(`(?s)` + pattern).MatchString(dom) {
 			t.Errorf("the page lacks %s: no match of %s", name, pattern)
@@ -159,7 +162,8 @@ func TestTokenInABrowser(t *testing.T) {
 	other.do("Page.navigate", map[string]any{"url": "http://" + s.Addr() + "/"}, nil)
 	other.until(`document.getElementById("link")?.textContent === "no token"`)
 	other.shoot("no-token")
-	if got := other.text("body"); !strings.Contains(got, "open the address that Kehai printed") || strings.Contains(got, "おはよう") {
+	if got := other.text("body"); !strings.Contains(got, "open the address that Kehai printed") ||
+		strings.Contains(got, "おはよう") {
 		t.Errorf("the page without token shows %q, want only what to do", got)
 	}
 	// A new address in the same tab loads nothing by itself.
@@ -218,7 +222,8 @@ func TestAnotherPortInABrowser(t *testing.T) {
 			r := request(t, s, path)
 			r.Header = theft.Header.Clone()
 			r.Header.Del("Accept-Encoding")
-			for _, h := range []string{"Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest"} { // a program leaves them out
+			// a program leaves them out
+			for _, h := range []string{"Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest"} {
 				r.Header.Del(h)
 			}
 			if resp, _ := do(t, r); resp.StatusCode != http.StatusUnauthorized {
@@ -253,7 +258,8 @@ const stealing = `(async () => {
 			got[mode + " " + path] = r ? await r.text() : "";
 		}
 	}
-	await fetch(kehai + "/act", { method: "POST", mode: "no-cors", credentials: "include", body: '{"verb":"pause_window"}' }).catch(() => null);
+	const act = { method: "POST", mode: "no-cors", credentials: "include", body: '{"verb":"pause_window"}' };
+	await fetch(kehai + "/act", act).catch(() => null);
 	got.image = await loads("img", (e) => { e.src = kehai + "/frame?window=line%%40mac-a"; });
 	got.frame = await loads("iframe", (e) => { e.src = kehai + "/"; setTimeout(() => e.onerror(), 2000); });
 	try { got.frame += frames[0].sessionStorage.getItem("token"); } catch { /* another origin */ }

@@ -9,7 +9,8 @@ import (
 )
 
 // private are the paths that hold data.
-var private = []string{"/events", "/frame?window=line@a", "/masked?window=line@a", "/pipeline?window=line@a", "/attention", "/nothing"}
+var private = []string{"/events", "/frame?window=line@a", "/masked?window=line@a", "/pipeline?window=line@a",
+	"/attention", "/nothing"}
 
 func TestTokenIsNeeded(t *testing.T) {
 	s := serve(t, &host{attention: &Attention{Desk: "a"}})
@@ -35,7 +36,8 @@ func TestTokenIsNeeded(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/frame?window=line@a": 200, "/masked?window=line@a": 200, "/pipeline?window=line@a": 200, "/attention": 200, "/nothing": 404,
+		"/frame?window=line@a": 200, "/masked?window=line@a": 200, "/pipeline?window=line@a": 200,
+		"/attention": 200, "/nothing": 404,
 	} {
 		if resp, _ := do(t, request(t, s, path)); resp.StatusCode != want {
 			t.Errorf("GET %s with the token = %d, want %d", path, resp.StatusCode, want)
@@ -50,7 +52,8 @@ func TestTheShellHoldsNoData(t *testing.T) {
 	s := serve(t, h)
 	h.deliver(s, 4, "himitsu")
 	s.Listen(frameOf("line@a", 10, "himitsu"))
-	for _, path := range []string{"/", "/?t=" + s.token, "/page.css", "/connection.js", "/page.js", "/attention.js", "/timeline.js", "/pipeline.js", "/icon.svg", "/healthz"} {
+	for _, path := range []string{"/", "/?t=" + s.token, "/page.css", "/connection.js", "/page.js", "/attention.js",
+		"/timeline.js", "/pipeline.js", "/icon.svg", "/healthz"} {
 		r := request(t, s, path)
 		r.Header.Del("Authorization")
 		resp, body := do(t, r)
@@ -89,7 +92,8 @@ func TestForeignRequestsAreRefused(t *testing.T) {
 		{"same origin fetch", "", map[string]string{"Sec-Fetch-Site": "same-origin"}, 200},
 		{"fetch of another port", "", map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}, 403},
 		{"fetch of another site", "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403},
-		{"frame of another site", "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, 403},
+		{"frame of another site", "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
+			"Sec-Fetch-Dest": "iframe"}, 403},
 	} {
 		for _, path := range []string{"/", "/healthz", "/attention"} {
 			r := request(t, s, path)
@@ -110,12 +114,14 @@ func TestAnswersAreHardened(t *testing.T) {
 	s := serve(t, &host{})
 	for _, path := range []string{"/", "/healthz", "/page.css", "/nothing"} {
 		resp, _ := do(t, request(t, s, path))
-		for _, h := range []string{"Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Resource-Policy"} {
+		for _, h := range []string{"Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy",
+			"Cross-Origin-Resource-Policy"} {
 			if resp.Header.Get(h) == "" {
 				t.Errorf("GET %s has no %s", path, h)
 			}
 		}
-		if csp := resp.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+		if csp := resp.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") ||
+			strings.Contains(csp, "unsafe") {
 			t.Errorf("GET %s: policy %q, want default-src 'none' and nothing unsafe", path, csp)
 		}
 		if got := resp.Header.Get("Cache-Control"); got != "no-store" {

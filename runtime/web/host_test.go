@@ -53,7 +53,8 @@ func (h *host) options() Options {
 		Messages: func(after uint64, n int) ([]Message, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			i, _ := slices.BinarySearchFunc(h.messages, after+1, func(m Message, seq uint64) int { return int(m.Seq) - int(seq) })
+			i, _ := slices.BinarySearchFunc(h.messages, after+1,
+				func(m Message, seq uint64) int { return int(m.Seq) - int(seq) })
 			list := h.messages[i:]
 			return slices.Clone(list[max(0, len(list)-n):]), h.broken
 		},
@@ -96,7 +97,8 @@ func (h *host) options() Options {
 func (h *host) deliver(s *Server, seq uint64, text string) {
 	ev := engine.Published{Seq: seq, Message: messages.MessageDelivered{
 		InboundMessage: messages.InboundMessage{
-			ID: messages.MessageID("m" + text), Conversation: "line:花子", Kind: messages.KindText, Text: messages.Text(text), SeenAt: t0,
+			ID: messages.MessageID("m" + text), Conversation: "line:花子", Kind: messages.KindText, Text: messages.Text(text),
+			SeenAt: t0,
 		},
 		DeliveredAt: t0,
 	}}
@@ -118,7 +120,8 @@ func frameOf(id messages.WindowID, grey uint8, text string) engine.Published {
 		Read: messages.FrameRead{
 			Window: id, Title: messages.Line{Text: "花子"}, At: t0, Scale: 1, Read: 1, Took: 12 * time.Millisecond,
 			Bubbles: []messages.Bubble{{
-				Side: messages.SideIncoming, Kind: messages.KindText, Box: messages.Rect{X: 4, Y: 5, W: 20, H: 10}, Text: messages.Text(text),
+				Side: messages.SideIncoming, Kind: messages.KindText, Box: messages.Rect{X: 4, Y: 5, W: 20, H: 10},
+				Text:  messages.Text(text),
 				Lines: []messages.Line{{Confidence: .9}, {Confidence: .5}},
 			}},
 		},

@@ -105,7 +105,8 @@ func MessageOf(p engine.Published) (Message, bool) {
 	switch m := p.Message.(type) {
 	case messages.MessageDelivered:
 		return Message{
-			Seq: p.Seq, ID: m.ID, Conversation: m.Conversation, Sender: m.Sender, Kind: m.Kind, Text: m.Text, Parts: len(m.Parts),
+			Seq: p.Seq, ID: m.ID, Conversation: m.Conversation, Sender: m.Sender, Kind: m.Kind, Text: m.Text,
+			Parts:   len(m.Parts),
 			Partial: slices.ContainsFunc(m.Parts, func(p messages.Part) bool { return p.Partial }),
 			SeenAt:  m.SeenAt, DeliveredAt: m.DeliveredAt,
 		}, true

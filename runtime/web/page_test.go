@@ -47,8 +47,10 @@ func TestAssets(t *testing.T) {
 	for _, a := range assets {
 		path := strings.TrimSuffix(a.path, "{$}")
 		resp, body := do(t, request(t, s, path))
-		if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != a.mime || body != string(a.read()) {
-			t.Errorf("GET %s = %d %s with %d bytes, want 200 %s and page/%s", path, resp.StatusCode, got, len(body), a.mime, a.name)
+		if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != a.mime ||
+			body != string(a.read()) {
+			t.Errorf("GET %s = %d %s with %d bytes, want 200 %s and page/%s", path, resp.StatusCode, got, len(body), a.mime,
+				a.name)
 		}
 	}
 	entries, err := files.ReadDir("page")
@@ -63,7 +65,8 @@ func TestAssetsKeepToThePolicy(t *testing.T) {
 	for _, a := range assets {
 		src := strings.ReplaceAll(string(a.read()), "http://www.w3.org/2000/svg", "")
 		for _, bad := range []string{
-			"http://", "https://", "@import", "innerHTML", "outerHTML", "insertAdjacentHTML", "eval(", "document.write", `setAttribute("style"`, "EventSource", "document.cookie",
+			"http://", "https://", "@import", "innerHTML", "outerHTML", "insertAdjacentHTML", "eval(",
+			"document.write", `setAttribute("style"`, "EventSource", "document.cookie",
 		} {
 			if strings.Contains(src, bad) {
 				t.Errorf("page/%s contains %s", a.name, bad)

@@ -29,12 +29,14 @@ type chat struct {
 
 func newChat(t *testing.T, id messages.WindowID, who string, theme drawn.Theme, scale int) *chat {
 	t.Helper()
-	w, err := drawn.New(drawn.Options{Conversation: who, Theme: theme, Scale: scale, Size: image.Pt(560, 720), Now: time.Now})
+	w, err := drawn.New(drawn.Options{Conversation: who, Theme: theme, Scale: scale, Size: image.Pt(560, 720),
+		Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	open := func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }
-	return &chat{id: id, window: w, worker: ocr.NewWorker(ocr.Options{Layouts: ocr.Always(layout.Line()), Cache: ocr.NewCache(64), Open: open})}
+	return &chat{id: id, window: w, worker: ocr.NewWorker(
+		ocr.Options{Layouts: ocr.Always(layout.Line()), Cache: ocr.NewCache(64), Open: open})}
 }
 
 func (c *chat) say(t *testing.T, who drawn.Who, text string) {
@@ -94,15 +96,18 @@ func newScene(t *testing.T) *scene {
 			{Address: "burst/line:佐藤 花子", Healthy: true, Turns: 12},
 			{Address: "conversation/line:佐藤 花子", Healthy: true, Turns: 42, Mailbox: 2, Pending: 1},
 			{Address: "conversation/team:Kehai 開発", Healthy: true, Turns: 9},
-			{Address: "dedup/line:佐藤 花子", Healthy: true, Turns: 310, Restarts: 1, LastError: "panic: runtime error: index out of range [4] with length 4"},
-			{Address: "dedup/team:Kehai 開発", Turns: 17, Restarts: 11, Mailbox: 41, More: true, LastError: "decode transcript: unexpected end of JSON input"},
+			{Address: "dedup/line:佐藤 花子", Healthy: true, Turns: 310, Restarts: 1,
+				LastError: "panic: runtime error: index out of range [4] with length 4"},
+			{Address: "dedup/team:Kehai 開発", Turns: 17, Restarts: 11, Mailbox: 41, More: true,
+				LastError: "decode transcript: unexpected end of JSON input"},
 			{Address: "fusion/line@mac-a", Healthy: true, Turns: 402},
 			{Address: "fusion/team@mac-a", Healthy: true, Turns: 388},
 			{Address: "poller/line@mac-a", Source: true, Healthy: true, Turns: 11482, Mailbox: 1},
 			{Address: "poller/old@mac-a", Source: true, Healthy: true, Turns: 801, Stopped: true},
 			{Address: "poller/team@mac-a", Source: true, Healthy: true, Turns: 11480},
 		},
-		Pools:       []engine.PoolInfo{{Kind: "capture", Size: 2, Busy: 1}, {Kind: "llm", Size: 1}, {Kind: "ocr", Size: 2, Busy: 2, Waiting: 3, Resting: 1}},
+		Pools: []engine.PoolInfo{{Kind: "capture", Size: 2, Busy: 1}, {Kind: "llm", Size: 1},
+			{Kind: "ocr", Size: 2, Busy: 2, Waiting: 3, Resting: 1}},
 		DeadLetters: 2,
 	}
 	for i, m := range []Message{
@@ -112,7 +117,8 @@ func newScene(t *testing.T) *scene {
 		{Conversation: "line:佐藤 花子", Text: "OK。ケーキを買ってから行くね。少し遅れるかも\nありがとう", Parts: 2},
 		{Conversation: "team:Kehai 開発", Sender: "Mio", Kind: messages.KindUnreadable, Parts: 1},
 		{Conversation: "line:海 直骨", Text: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。", Parts: 1},
-		{Conversation: "team:Kehai 開発", Sender: "Ken", Text: messages.Text("<b>not bold</b> & a long line: https://example.com/" + strings.Repeat("7", 120)), Parts: 1},
+		{Conversation: "team:Kehai 開発", Sender: "Ken",
+			Text: messages.Text("<b>not bold</b> & a long line: https://example.com/" + strings.Repeat("7", 120)), Parts: 1},
 	} {
 		m.Seq, m.ID = uint64(10*i+10), messages.MessageID(fmt.Sprint("d", i))
 		if m.Kind == "" {
@@ -124,10 +130,12 @@ func newScene(t *testing.T) *scene {
 	}
 	// What became of some of them, and of one that is no longer on the page.
 	for i, m := range []Message{
-		{Mark: MarkEdited, ID: "d5", Conversation: "line:海 直骨", Old: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。", Text: "骨を直すには、まず角を見ること。海の近くの家まで7時に迎えに行きます。"},
+		{Mark: MarkEdited, ID: "d5", Conversation: "line:海 直骨", Old: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。",
+			Text: "骨を直すには、まず角を見ること。海の近くの家まで7時に迎えに行きます。"},
 		{Mark: MarkUnsent, ID: "d1", Conversation: "line:佐藤 花子", Old: "おはよう！今日は何時に集合する？"},
 		{Mark: MarkGap, Conversation: "team:Kehai 開発"},
-		{Mark: MarkEdited, ID: "gone", Conversation: "team:Kehai 開発", Sender: "Ken", Old: "See you at nine", Text: "See you at ten"},
+		{Mark: MarkEdited, ID: "gone", Conversation: "team:Kehai 開発", Sender: "Ken", Old: "See you at nine",
+			Text: "See you at ten"},
 	} {
 		m.Seq, m.Kind, m.SeenAt = uint64(100+i), messages.KindText, now.Add(time.Duration(i-4)*time.Minute)
 		sc.messages = append(sc.messages, m)
@@ -140,7 +148,8 @@ func (sc *scene) trouble(s *Server) {
 	sc.set(func(h *host) {
 		h.health = errors.Join(
 			errors.New("durable work is paused: 92 MiB free, 128 MiB needed; free some space"),
-			errors.New("dedup/team:Kehai 開発 fails again and again and is retried slowly: decode transcript: unexpected end of JSON input"),
+			errors.New("dedup/team:Kehai 開発 fails again and again and is retried slowly: "+
+				"decode transcript: unexpected end of JSON input"),
 			errors.New("window team@mac-a cannot be captured (minimised): window is minimised or hidden"))
 	})
 	s.Listen(engine.Published{Message: events.StoreLow{Free: 92 << 20, Need: 128 << 20}})

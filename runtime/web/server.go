@@ -62,7 +62,8 @@ func New(o Options) (*Server, error) {
 		o.Token = randomHex()
 	}
 	if len(o.Token) < 16 {
-		return nil, errors.New("web: the token is too short to be secret: give at least 16 characters, or none for a random one")
+		return nil, errors.New("web: the token is too short to be secret: " +
+			"give at least 16 characters, or none for a random one")
 	}
 	if strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("web: the token goes into a header: use visible ASCII characters only")
@@ -101,19 +102,22 @@ func listen(addr string) (net.Listener, error) {
 		return nil, fmt.Errorf("web: address %q: want host:port, for example %s: %w", addr, DefaultAddr, err)
 	}
 	if !loopbackName(host) {
-		return nil, fmt.Errorf("%w: %q is not a loopback address: use 127.0.0.1:%s, and an SSH tunnel from elsewhere", ErrNotLoopback, addr, port)
+		return nil, fmt.Errorf("%w: %q is not a loopback address: use 127.0.0.1:%s, and an SSH tunnel from elsewhere",
+			ErrNotLoopback, addr, port)
 	}
 	ln, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%w: %s: another Kehai or another program has port %s: set web.addr to a free port (127.0.0.1:0 takes any), or start with --no-web: %w",
+		return nil, fmt.Errorf("%w: %s: another Kehai or another program has port %s: "+
+			"set web.addr to a free port (127.0.0.1:0 takes any), or start with --no-web: %w",
 			ErrPortInUse, addr, port, err)
 	case err != nil:
 		return nil, fmt.Errorf("web: listen on %s: %w", addr, err)
 	}
 	// A hosts file may say anything about localhost.
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return nil, errors.Join(fmt.Errorf("%w: %q resolves to %s: use 127.0.0.1:%s", ErrNotLoopback, addr, ln.Addr(), port), ln.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %q resolves to %s: use 127.0.0.1:%s", ErrNotLoopback, addr, ln.Addr(), port),
+			ln.Close())
 	}
 	return ln, nil
 }

@@ -12,9 +12,10 @@ import (
 
 // Pace of a stream.
 const (
-	statusEvery = 2 * time.Second        // mailbox depths change without an event
-	pingEvery   = 15 * time.Second       // shows both ends that the other is there, and finds messages whose event was missed
-	breath      = 100 * time.Millisecond // between two rounds, so that a burst of events is one round
+	statusEvery = 2 * time.Second // mailbox depths change without an event
+	// shows both ends that the other is there, and finds messages whose event was missed
+	pingEvery = 15 * time.Second
+	breath    = 100 * time.Millisecond // between two rounds, so that a burst of events is one round
 )
 
 // stream is what one client has been sent.

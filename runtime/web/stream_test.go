@@ -78,7 +78,8 @@ func TestStreamOfAClientFarBehindResyncs(t *testing.T) {
 	ev := follow(t, s, s.eventID(5)).until("resync", "messages")
 	list := decode[[]Message](t, ev.data)
 	if ev.name != "resync" || len(list) != pageMessages || list[0].Seq != 401 || list[99].Seq != 500 {
-		t.Errorf("stream far behind = %s with %d messages from %d, want a resync with 401 to 500", ev.name, len(list), list[0].Seq)
+		t.Errorf("stream far behind = %s with %d messages from %d, want a resync with 401 to 500", ev.name, len(list),
+			list[0].Seq)
 	}
 }
 
@@ -123,7 +124,8 @@ func TestStreamShowsFramesAndCapture(t *testing.T) {
 	f.until("status")
 	s.Listen(frameOf("line@a", 10, "おはよう"))
 	v := decode[windowView](t, f.until("window").data)
-	if v.ID != "line@a" || v.Frame == nil || v.Frame.W != 40 || v.Frame.H != 30 || v.Frame.TookMS != 12 || v.Capture != nil {
+	if v.ID != "line@a" || v.Frame == nil || v.Frame.W != 40 || v.Frame.H != 30 || v.Frame.TookMS != 12 ||
+		v.Capture != nil {
 		t.Fatalf("window = %+v, want line@a with a frame of 40 by 30", v)
 	}
 	b := v.Frame.Bubbles[0]
