@@ -138,7 +138,8 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 		}
 		stop = start(t, rt)
 		synctest.Wait()
-		wantProblem(t, rt, `subscription "host" has stopped`, "event 3", `"host_note" version 1`, "table of message types")
+		wantProblem(t, rt, `subscription "host" has stopped`, "event 3", `"host_note" version 1`,
+			"table of message types")
 		began := time.Now()
 		if err := stop(); err != nil {
 			t.Error(err)

@@ -99,7 +99,9 @@ var forgetHana = engine.Forgetting{
 	Conversation: "line:Hana", Kinds: []string{"fusion"}, Names: []string{"Hana"},
 	Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
 		was, ok := get("dedup/line:Hana", "tail\x001")
-		return []engine.Kept{{Actor: "dedup/line:Hana", Row: "head\x00head", Value: fmt.Appendf(nil, "%v %d", ok, len(was))}}
+		return []engine.Kept{{
+			Actor: "dedup/line:Hana", Row: "head\x00head", Value: fmt.Appendf(nil, "%v %d", ok, len(was)),
+		}}
 	},
 }
 
@@ -124,7 +126,8 @@ func TestForget(t *testing.T) {
 		t.Errorf("Forget() = %+v, %v, want %+v", sum, err, want)
 	}
 	checkForgotten(t, store)
-	if sum, err := forget(t, resting(t, store), engine.Forgetting{Conversation: "line:Nobody"}); err != nil || !sum.None() {
+	if sum, err := forget(t, resting(t, store), engine.Forgetting{Conversation: "line:Nobody"}); err != nil ||
+		!sum.None() {
 		t.Errorf("Forget(nobody) = %+v, %v, want nothing done", sum, err)
 	}
 }

@@ -70,7 +70,8 @@ func TestGoldenStore(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("the store holds\n%s\nwant as in %s:\n%s", got, goldenStore, want)
 	}
-	for _, prefix := range []string{"i/keeper", "i/other", "t/", "c/", "a/", "s/", "d/", "e/", "v/", "k/", "u/", "m/seq", "m/boot"} {
+	for _, prefix := range []string{"i/keeper", "i/other", "t/", "c/", "a/", "s/", "d/", "e/", "v/", "k/", "u/",
+		"m/seq", "m/boot"} {
 		if !bytes.Contains(got, []byte("\""+prefix)) {
 			t.Errorf("the golden store holds nothing under %s", prefix)
 		}
@@ -90,7 +91,8 @@ func TestGoldenStoresLoad(t *testing.T) {
 				attempts = append(attempts, turn.Cause().Attempt)
 				turn.Send("other/b", m)
 				return nil
-			}, actortest.Store(store), actortest.Address("keeper/は/な"), actortest.Start(time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)))
+			}, actortest.Store(store), actortest.Address("keeper/は/な"),
+				actortest.Start(time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)))
 			h.WantCalls(
 				actortest.Ask("calc", ask{1}),
 				actortest.Ask("calc", ask{7}, actors.CallOptions{Deadline: time.Minute, Retries: 3, Tag: "tag"}),
@@ -125,7 +127,8 @@ func checkHistory(t *testing.T, e *engine.Engine) {
 	}
 	var verdicts []string
 	if err := e.ReadVerdicts(func(v events.Verdict) bool {
-		verdicts = append(verdicts, fmt.Sprint(v.Actor, " ", v.Stage, " ", cmp.Or(v.Reason, string(v.Detail.Rule)), " ", v.Cause, " ", v.At.Format(time.RFC3339)))
+		verdicts = append(verdicts, fmt.Sprint(v.Actor, " ", v.Stage, " ", cmp.Or(v.Reason, string(v.Detail.Rule)), " ",
+			v.Cause, " ", v.At.Format(time.RFC3339)))
 		return true
 	}); err != nil || strings.Join(verdicts, "\n") != "keeper/は/な test dropped m1 2026-01-01T00:00:00Z" {
 		t.Errorf("ReadVerdicts() = %q, %v, want the one of the test", verdicts, err)
@@ -134,7 +137,8 @@ func checkHistory(t *testing.T, e *engine.Engine) {
 		t.Errorf("Cursor(page) = %d, %v, want 1", seq, err)
 	}
 	list, err := e.DeadLetters()
-	if err != nil || len(list) != 1 || list[0].Error != "no luck with this number" || list[0].Type != "test_number" || list[0].Attempts != 5 {
+	if err != nil || len(list) != 1 || list[0].Error != "no luck with this number" || list[0].Type != "test_number" ||
+		list[0].Attempts != 5 {
 		t.Errorf("DeadLetters() = %+v, %v, want the number 13 after 5 attempts", list, err)
 	}
 }

@@ -33,21 +33,26 @@ var goldenTime = time.Date(2026, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 var goldenRecords = []any{
 	mailRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Epoch: 1, Msg: goldenMsg},
 	timerRecord{Gen: "m1.2", Set: goldenTime, Due: goldenTime.Add(time.Minute), Trace: "m1", Msg: goldenMsg},
-	callRecord{Worker: "ocr", Deadline: time.Second, Retries: 2, Tag: "tag", Trace: "m1", At: goldenTime, Msg: goldenMsg},
+	callRecord{Worker: "ocr", Deadline: time.Second, Retries: 2, Tag: "tag", Trace: "m1", At: goldenTime,
+		Msg: goldenMsg},
 	attemptsRecord{Attempts: 3, Error: "no luck", At: goldenTime},
 	deadRecord{
 		Actor: "fusion/a", From: "poller/a", Trace: "m1", Attempts: 5, Error: "no luck", Stack: "main.go:1",
 		At: goldenTime, Msg: goldenMsg, Raw: []byte{0, 1, 255},
 	},
 	logRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Msg: goldenMsg},
-	verdictRecord{Seq: 7, Actor: "fusion/a", Stage: events.StageDedup, Outcome: events.OutcomeDropped, Reason: "seen", Cause: "m2", Trace: "m1", At: goldenTime, Detail: events.Detail{
-		Rule: "aligned", Window: "line@a", Conversation: "line:Hana", Occurrences: []messages.Occurrence{3}, Known: []messages.Occurrence{1, 2, 0},
-		Message: "k3j", Frame: 9, Score: 62, Match: "equal", Age: time.Second, Count: 2, Of: 3, Code: "timeout", Note: "no answer",
-	}},
+	verdictRecord{Seq: 7, Actor: "fusion/a", Stage: events.StageDedup, Outcome: events.OutcomeDropped, Reason: "seen",
+		Cause: "m2", Trace: "m1", At: goldenTime, Detail: events.Detail{
+			Rule: "aligned", Window: "line@a", Conversation: "line:Hana",
+			Occurrences: []messages.Occurrence{3}, Known: []messages.Occurrence{1, 2, 0},
+			Message: "k3j", Frame: 9, Score: 62, Match: "equal", Age: time.Second, Count: 2, Of: 3,
+			Code: "timeout", Note: "no answer",
+		}},
 	injectedRecord{At: goldenTime},
-	forgetRecord{At: goldenTime, Conversation: "line:Hana", Kinds: []string{"fusion"}, Names: []string{"Hana"}, Keep: []Kept{{
-		Actor: "dedup/line:Hana", Row: "head\x00head", Value: []byte("1 {}"),
-	}}},
+	forgetRecord{At: goldenTime, Conversation: "line:Hana", Kinds: []string{"fusion"}, Names: []string{"Hana"},
+		Keep: []Kept{{
+			Actor: "dedup/line:Hana", Row: "head\x00head", Value: []byte("1 {}"),
+		}}},
 }
 
 var goldenMsg = json.RawMessage(`{"type":"started","v":1,"body":{}}`)
@@ -76,7 +81,8 @@ func TestGoldenRecords(t *testing.T) {
 			t.Errorf("encodeRecord(%s) = %s, want as in %s: %s", typ.Name(), raw, file, golden)
 		}
 		got := reflect.New(typ)
-		if err := json.Unmarshal(golden, got.Interface()); err != nil || !reflect.DeepEqual(got.Elem().Interface(), record) {
+		if err := json.Unmarshal(golden, got.Interface()); err != nil ||
+			!reflect.DeepEqual(got.Elem().Interface(), record) {
 			t.Errorf("%s = %+v, %v, want %+v", file, got.Elem(), err, record)
 		}
 	}

@@ -30,7 +30,8 @@ func (s shelf) load(after uint64, n int) (envs []Envelope, more bool, err error)
 }
 
 func mail(seq uint64) Envelope {
-	return Envelope{ID: fmt.Sprintf("m%d", seq), seq: seq, receipt: fmt.Sprintf("i%d", seq), Message: messages.BurstDue{}}
+	return Envelope{ID: fmt.Sprintf("m%d", seq), seq: seq, receipt: fmt.Sprintf("i%d", seq),
+		Message: messages.BurstDue{}}
 }
 
 func hint(id string) Envelope { return Envelope{ID: id, Message: messages.PollDue{}} }
@@ -69,8 +70,10 @@ func TestOverflowPolicies(t *testing.T) {
 		{DropNewest, []Envelope{hint("a"), hint("b"), hint("c"), hint("d")}, []string{"c", "d"}, []string{"a", "b"}},
 		{Merge, []Envelope{hint("a"), settled, hint("b"), resettled}, []string{"a", "s1"}, []string{"b", "s2"}},
 		{Merge, []Envelope{hint("a"), hint("b"), settled}, []string{"a"}, []string{"b", "s1"}},
-		{DropOldest, []Envelope{mail(1), hint("a"), mail(2), hint("b"), hint("c"), mail(3)}, []string{"a"}, []string{"m1", "m2", "b", "c", "m3"}},
-		{DropNewest, []Envelope{hint("a"), hint("b"), mail(1), {ID: "t", receipt: "t/x"}, hint("c")}, []string{"c"}, []string{"a", "b", "m1", "t"}},
+		{DropOldest, []Envelope{mail(1), hint("a"), mail(2), hint("b"), hint("c"), mail(3)}, []string{"a"},
+			[]string{"m1", "m2", "b", "c", "m3"}},
+		{DropNewest, []Envelope{hint("a"), hint("b"), mail(1), {ID: "t", receipt: "t/x"}, hint("c")}, []string{"c"},
+			[]string{"a", "b", "m1", "t"}},
 	} {
 		m := &mailbox{limit: 2, overflow: c.policy}
 		var lost []string
@@ -106,7 +109,8 @@ func TestLoadErrorLosesNothing(t *testing.T) {
 	m := &mailbox{limit: 9, overflow: DropOldest, more: true}
 	m.push(hint("a"))
 	broken := errors.New("disk")
-	if _, ok, err := m.pop(func(uint64, int) ([]Envelope, bool, error) { return nil, false, broken }); ok || !errors.Is(err, broken) {
+	if _, ok, err := m.pop(func(uint64, int) ([]Envelope, bool, error) { return nil, false, broken }); ok ||
+		!errors.Is(err, broken) {
 		t.Errorf("pop() = %v, %v, want %v", ok, err, broken)
 	}
 	wantIDs(t, "left after the error", popAll(t, m, shelf{1, 2}), "a", "m1", "m2")
@@ -204,15 +208,19 @@ func TestMailboxWindowIsAView(t *testing.T) {
 					}
 				}
 				if n != b.m.durable || n > mailboxWindow {
-					t.Fatalf("%d durable messages in memory, counted %d, want them equal and at most %d", n, b.m.durable, mailboxWindow)
+					t.Fatalf("%d durable messages in memory, counted %d, want them equal and at most %d", n,
+						b.m.durable, mailboxWindow)
 				}
 			},
 			// A burst larger than the window, now and then.
-			"commit":  func(t *rapid.T) { b.commit(rapid.SampledFrom([]int{1, 1, 2, mailboxWindow + 10}).Draw(t, "n")) },
+			"commit": func(t *rapid.T) {
+				b.commit(rapid.SampledFrom([]int{1, 1, 2, mailboxWindow + 10}).Draw(t, "n"))
+			},
 			"deliver": func(t *rapid.T) { b.deliver(t, rapid.IntRange(1, 400).Draw(t, "n")) },
 			"hint":    func(t *rapid.T) { b.hint(t) },
 			"handle": func(t *rapid.T) {
-				for n := rapid.IntRange(1, 300).Draw(t, "n"); n > 0 && b.handle(t, n == 1 && rapid.Bool().Draw(t, "fails")); n-- {
+				for n := rapid.IntRange(1, 300).Draw(t, "n"); n > 0 &&
+					b.handle(t, n == 1 && rapid.Bool().Draw(t, "fails")); n-- {
 				}
 			},
 			"acknowledge": func(*rapid.T) { b.acknowledged = min(b.handled, b.delivered) },

@@ -170,7 +170,8 @@ func simulate(t testing.TB, codec *messages.Codec, seed uint64, trace *bytes.Buf
 	o := engine.SimOptions{
 		Seed: seed, Latency: time.Duration(rng.IntN(3)) * 100 * time.Millisecond,
 		Engine: engine.Options{
-			Store: crashing{store, rng, f}, Codec: codec, Kinds: kinds(rng, f), Workers: []engine.WorkerKind{calc(rng, f)},
+			Store: crashing{store, rng, f}, Codec: codec,
+			Kinds: kinds(rng, f), Workers: []engine.WorkerKind{calc(rng, f)},
 		},
 	}
 	if trace != nil {
@@ -181,7 +182,8 @@ func simulate(t testing.TB, codec *messages.Codec, seed uint64, trace *bytes.Buf
 		t.Fatal(err)
 	}
 	crashProb := rng.Float64() * 0.03
-	*f = faults{turn: rng.Float64() * 0.3, call: rng.Float64() * 0.4, crash: rng.Float64() * 0.05, commit: rng.Float64() * 0.05}
+	*f = faults{turn: rng.Float64() * 0.3, call: rng.Float64() * 0.4, crash: rng.Float64() * 0.05,
+		commit: rng.Float64() * 0.05}
 	const feeders, numbers = 2, 5
 	sent := map[string][]int{}
 	next := 0
@@ -303,7 +305,8 @@ func TestSimulation(t *testing.T) {
 	}
 	for seed := uint64(1); seed <= env(t, "KEHAI_SCHEDULES", 10000); seed++ {
 		if err := simulate(t, codec, seed, nil); err != nil {
-			t.Fatalf("seed %d: %v\nreplay: KEHAI_SEED=%d go test -v -run TestSimulation ./runtime/engine", seed, err, seed)
+			t.Fatalf("seed %d: %v\nreplay: KEHAI_SEED=%d go test -v -run TestSimulation ./runtime/engine", seed, err,
+				seed)
 		}
 	}
 }

@@ -44,7 +44,8 @@ func tally(turn *actors.Turn, m messages.Message) error {
 func TestTurnsRunAheadOfTheirCommits(t *testing.T) {
 	space := &volume{Store: mem.New(), free: 1 << 40}
 	turns := 0
-	h := step(t, func(turn *actors.Turn, m messages.Message) error { turns++; return tally(turn, m) }, actortest.Store(space))
+	h := step(t, func(turn *actors.Turn, m messages.Message) error { turns++; return tally(turn, m) },
+		actortest.Store(space))
 	h.Send(hint{0})
 	h.Send(hint{1})
 	h.WantSent(actortest.To("other/a", number{1}), actortest.To("other/a", number{2}))
@@ -108,7 +109,8 @@ func TestFailedCommitTakesBackWhatRanOnIt(t *testing.T) {
 	h.Restart()
 	h.Restart()
 	h.WantDeadLetters(1)
-	h.WantSent(actortest.To("other/a", number{2}), actortest.To("other/a", number{2}), actortest.To("other/a", number{2}))
+	h.WantSent(actortest.To("other/a", number{2}), actortest.To("other/a", number{2}),
+		actortest.To("other/a", number{2}))
 	actortest.WantRows(h, counts, map[string]int{"002": 2, "003": 3})
 	if got, want := fmt.Sprint(ran), "[0 1 2 3 1 2 3]"; got != want {
 		t.Errorf("ran %s, want %s", got, want)
@@ -180,11 +182,13 @@ func TestNewRefuses(t *testing.T) {
 	worker := func() (actors.Worker, error) { return nil, nil }
 	good := engine.Options{Store: mem.New(), Codec: testCodec(t), Clock: engine.SystemClock{}, Driver: nobody{}}
 	for name, change := range map[string]func(*engine.Options){
-		"no store":       func(o *engine.Options) { o.Store = nil },
-		"no codec":       func(o *engine.Options) { o.Codec = nil },
-		"no clock":       func(o *engine.Options) { o.Clock = nil },
-		"no driver":      func(o *engine.Options) { o.Driver = nil },
-		"a kind twice":   func(o *engine.Options) { o.Kinds = []engine.Kind{{Name: "a", New: actor}, {Name: "a", New: actor}} },
+		"no store":  func(o *engine.Options) { o.Store = nil },
+		"no codec":  func(o *engine.Options) { o.Codec = nil },
+		"no clock":  func(o *engine.Options) { o.Clock = nil },
+		"no driver": func(o *engine.Options) { o.Driver = nil },
+		"a kind twice": func(o *engine.Options) {
+			o.Kinds = []engine.Kind{{Name: "a", New: actor}, {Name: "a", New: actor}}
+		},
 		"a bad kind":     func(o *engine.Options) { o.Kinds = []engine.Kind{{Name: "A", New: actor}} },
 		"a slash":        func(o *engine.Options) { o.Kinds = []engine.Kind{{Name: "a/b", New: actor}} },
 		"no constructor": func(o *engine.Options) { o.Kinds = []engine.Kind{{Name: "a"}} },
@@ -218,13 +222,15 @@ func TestInjectRefuses(t *testing.T) {
 		{"actor/test", nil, "nil message"},
 		{"actor/test", unwritable{}, "add it to a table"},
 	} {
-		if err := h.Engine().Inject(context.Background(), c.to, c.msg, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := h.Engine().Inject(context.Background(), c.to, c.msg, ""); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("Inject(%s, %T) = %v, want an error with %q", c.to, c.msg, err, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := h.Engine().Inject(ctx, "actor/test", number{1}, ""); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "may still be stored") {
+	if err := h.Engine().Inject(ctx, "actor/test", number{1}, ""); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "may still be stored") {
 		t.Errorf("Inject(canceled) = %v, want that it may still be stored", err)
 	}
 	h.Settle()
@@ -240,7 +246,8 @@ func TestInjectRefuses(t *testing.T) {
 func TestRequestsOfOneBatch(t *testing.T) {
 	store := load(t, goldenStore)
 	e, err := engine.New(engine.Options{
-		Store: store, Codec: testCodec(t), Clock: engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), Driver: nobody{},
+		Store: store, Codec: testCodec(t), Driver: nobody{},
+		Clock: engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
 		Kinds: []engine.Kind{{Name: "keeper", New: func(messages.Address) actors.Actor { return actors.Func(echo) }}},
 	})
 	if err != nil {
@@ -320,7 +327,8 @@ func TestCallWithoutWorkerIsAnswered(t *testing.T) {
 	}
 	s.Settle()
 	got := strings.Join(failed, ", ")
-	if strings.Count(got, "unknown nobody t") != 1 || strings.Count(got, "overload calc") != 3 || len(failed) != 9 || release != 7 {
+	if strings.Count(got, "unknown nobody t") != 1 || strings.Count(got, "overload calc") != 3 || len(failed) != 9 ||
+		release != 7 {
 		t.Errorf("%d calls ran, failed are %s; want 7, one without a worker, 3 of a full queue and 5 with a wrong answer", release, got)
 	}
 	if left := s.Engine().Left(0); !left.None() {

@@ -44,7 +44,8 @@ func newRig(t *testing.T, fn receive) *rig {
 	t.Helper()
 	r := &rig{disk: &disk{}}
 	e, err := engine.New(engine.Options{
-		Store: r.disk, Codec: testCodec(t), Clock: engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), Driver: r,
+		Store: r.disk, Codec: testCodec(t), Driver: r,
+		Clock: engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
 		Kinds: []engine.Kind{{Name: "actor", New: func(messages.Address) actors.Actor { return actors.Func(fn) }}},
 	})
 	if err != nil {
@@ -135,11 +136,12 @@ func TestForgetKeepsTheActorsConcernedFromStepping(t *testing.T) {
 	r.Step(r.act) // waits for its commit
 	stepped := false
 	err := handOver(func(ctx context.Context) error {
-		_, err := r.Forget(ctx, engine.Forgetting{Conversation: "a", Keep: func(func(messages.Address, string) ([]byte, bool)) []engine.Kept {
-			progress, failure := r.Step(r.act)
-			stepped = progress != engine.Idle || failure != nil
-			return nil
-		}})
+		_, err := r.Forget(ctx, engine.Forgetting{Conversation: "a",
+			Keep: func(func(messages.Address, string) ([]byte, bool)) []engine.Kept {
+				progress, failure := r.Step(r.act)
+				stepped = progress != engine.Idle || failure != nil
+				return nil
+			}})
 		return err
 	})
 	if err != nil {

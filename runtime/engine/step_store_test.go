@@ -311,7 +311,8 @@ func TestLargeMessages(t *testing.T) {
 		h.Send(letter(n))
 		h.WantSent(actortest.To("other/a", letter(n)))
 	}
-	if _, err := h.Engine().Post("", "actor/test", letter(9<<20), ""); !errors.Is(err, engine.ErrTooLarge) || len(err.Error()) > 300 {
+	if _, err := h.Engine().Post("", "actor/test", letter(9<<20), ""); !errors.Is(err, engine.ErrTooLarge) ||
+		len(err.Error()) > 300 {
 		t.Errorf("Post(9 MB) = %v, want %v", err, engine.ErrTooLarge)
 	}
 	for range 5 {
@@ -334,7 +335,8 @@ func TestLargeMessages(t *testing.T) {
 func TestLargeMessageCanBeQuarantined(t *testing.T) {
 	store := mem.New()
 	letter := messages.Heard{Text: messages.Text(strings.Repeat("s", 6<<20))}
-	h := step(t, func(*actors.Turn, messages.Message) error { return errors.New("too long for me") }, actortest.Store(store))
+	h := step(t, func(*actors.Turn, messages.Message) error { return errors.New("too long for me") },
+		actortest.Store(store))
 	for range 5 {
 		h.WantFailure("too long for me")
 	}

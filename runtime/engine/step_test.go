@@ -78,6 +78,8 @@ func all(t *actors.Turn, n int) {
 }
 
 func TestFailingTurnLeavesNoTrace(t *testing.T) {
+	const unlistedWords = "add it to a table"
+	var options actors.CallOptions
 	for name, fail := range map[string]struct {
 		do   func(*actors.Turn) error
 		want string
@@ -87,10 +89,10 @@ func TestFailingTurnLeavesNoTrace(t *testing.T) {
 		"a nil pointer":       {func(*actors.Turn) error { var p *hint; p.N = 1; return nil }, "nil pointer"},
 		"Fail":                {func(t *actors.Turn) error { t.Fail(errors.New("no luck")); return nil }, "no luck"},
 		"a bad address":       {func(t *actors.Turn) error { t.Send("Other", number{}); return nil }, "want kind/key"},
-		"an unlisted message": {func(t *actors.Turn) error { t.Send("other/a", unlisted{}); return nil }, "add it to a table"},
-		"an unlisted event":   {func(t *actors.Turn) error { t.Publish(unlisted{}); return nil }, "add it to a table"},
-		"an unlisted timer":   {func(t *actors.Turn) error { t.After("k", 0, unlisted{}); return nil }, "add it to a table"},
-		"an unlisted request": {func(t *actors.Turn) error { t.Call("calc", unlisted{}, actors.CallOptions{}); return nil }, "add it to a table"},
+		"an unlisted message": {func(t *actors.Turn) error { t.Send("other/a", unlisted{}); return nil }, unlistedWords},
+		"an unlisted event":   {func(t *actors.Turn) error { t.Publish(unlisted{}); return nil }, unlistedWords},
+		"an unlisted timer":   {func(t *actors.Turn) error { t.After("k", 0, unlisted{}); return nil }, unlistedWords},
+		"an unlisted request": {func(t *actors.Turn) error { t.Call("calc", unlisted{}, options); return nil }, unlistedWords},
 		"a nil event":         {func(t *actors.Turn) error { t.Publish(nil); return nil }, "nil message"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +172,8 @@ func TestQuarantineAfterFiveAttempts(t *testing.T) {
 		t.Fatalf("DeadLetters() = %+v, want one", list)
 	}
 	d := list[0]
-	if d.Actor != "actor/test" || d.From != "poller/a" || d.Type != "test_number" || d.Attempts != 5 || d.Error != "thirteen" || !strings.Contains(string(d.Message), "13") {
+	if d.Actor != "actor/test" || d.From != "poller/a" || d.Type != "test_number" || d.Attempts != 5 ||
+		d.Error != "thirteen" || !strings.Contains(string(d.Message), "13") {
 		t.Errorf("DeadLetters() = %+v, want the number 13 of poller/a after 5 attempts with its error", d)
 	}
 	if got := keys(t, store, "a/"); len(got) > 0 {

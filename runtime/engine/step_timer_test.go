@@ -87,21 +87,22 @@ func TestTimerOfTheSameKeyIsReplaced(t *testing.T) {
 	both := func(a, b func(*actors.Turn)) func(*actors.Turn) {
 		return func(turn *actors.Turn) { a(turn); b(turn) }
 	}
+	type turns []func(*actors.Turn)
 	for name, c := range map[string]struct {
-		steps []func(*actors.Turn)
+		steps turns
 		want  messages.Message // after 2 s and not before; nil: nothing
 		crash messages.Message // the same after a crash
 	}{
-		"durable by durable":    {[]func(*actors.Turn){durable(time.Second), durable(2 * time.Second)}, flush{}, flush{}},
-		"fleeting by fleeting":  {[]func(*actors.Turn){fleeting(time.Second), fleeting(2 * time.Second)}, hint{}, nil},
-		"durable by fleeting":   {[]func(*actors.Turn){durable(time.Second), fleeting(2 * time.Second)}, hint{}, nil},
-		"fleeting by durable":   {[]func(*actors.Turn){fleeting(time.Second), durable(2 * time.Second)}, flush{}, flush{}},
-		"longer by shorter":     {[]func(*actors.Turn){durable(time.Hour), durable(2 * time.Second)}, flush{}, flush{}},
-		"in one turn":           {[]func(*actors.Turn){both(durable(time.Second), durable(2*time.Second))}, flush{}, flush{}},
-		"in one turn, fleeting": {[]func(*actors.Turn){both(durable(time.Second), fleeting(2*time.Second))}, hint{}, nil},
-		"cancelled":             {[]func(*actors.Turn){durable(time.Second), cancel}, nil, nil},
-		"cancelled in one turn": {[]func(*actors.Turn){both(durable(time.Second), cancel)}, nil, nil},
-		"set after cancel":      {[]func(*actors.Turn){durable(time.Second), both(cancel, durable(2*time.Second))}, flush{}, flush{}},
+		"durable by durable":    {turns{durable(time.Second), durable(2 * time.Second)}, flush{}, flush{}},
+		"fleeting by fleeting":  {turns{fleeting(time.Second), fleeting(2 * time.Second)}, hint{}, nil},
+		"durable by fleeting":   {turns{durable(time.Second), fleeting(2 * time.Second)}, hint{}, nil},
+		"fleeting by durable":   {turns{fleeting(time.Second), durable(2 * time.Second)}, flush{}, flush{}},
+		"longer by shorter":     {turns{durable(time.Hour), durable(2 * time.Second)}, flush{}, flush{}},
+		"in one turn":           {turns{both(durable(time.Second), durable(2*time.Second))}, flush{}, flush{}},
+		"in one turn, fleeting": {turns{both(durable(time.Second), fleeting(2*time.Second))}, hint{}, nil},
+		"cancelled":             {turns{durable(time.Second), cancel}, nil, nil},
+		"cancelled in one turn": {turns{both(durable(time.Second), cancel)}, nil, nil},
+		"set after cancel":      {turns{durable(time.Second), both(cancel, durable(2*time.Second))}, flush{}, flush{}},
 	} {
 		for _, crash := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, crash %v", name, crash), func(t *testing.T) {
@@ -231,7 +232,9 @@ func TestFailuresOfATimerAreItsOwn(t *testing.T) {
 
 // again starts over the store at a time before the timer is due, and lets a
 // hint settle it.
-func again(t *testing.T, old *actortest.Harness, store *mem.Store, attempts *[]int, settle func(*actors.Turn)) *actortest.Harness {
+func again(
+	t *testing.T, old *actortest.Harness, store *mem.Store, attempts *[]int, settle func(*actors.Turn),
+) *actortest.Harness {
 	t.Helper()
 	h := step(t, func(turn *actors.Turn, m messages.Message) error {
 		switch m {

@@ -65,7 +65,8 @@ func TestQuarantinedRestartsAreFree(t *testing.T) {
 	for message := range 20 {
 		for attempt := 1; attempt <= MaxAttempts; attempt++ {
 			if delay, changed := b.failed(goldenTime, "x", rng); changed || delay > 2*time.Second {
-				t.Fatalf("failed() at attempt %d of message %d = %v, %v, want a healthy backoff", attempt, message, delay, changed)
+				t.Fatalf("failed() at attempt %d of message %d = %v, %v, want a healthy backoff", attempt, message,
+					delay, changed)
 			}
 		}
 		b.forgive(MaxAttempts)
@@ -108,7 +109,8 @@ func TestHealthAgainstAModel(t *testing.T) {
 			delay, changed := b.failed(now, "x", rng)
 			spent := counted > 10 || row > 10
 			if want := spent && !unhealthy; changed != want {
-				t.Fatalf("failed() reports %v with %d restarts in a minute and %d in a row, want %v", changed, counted, row, want)
+				t.Fatalf("failed() reports %v with %d restarts in a minute and %d in a row, want %v", changed, counted,
+					row, want)
 			}
 			unhealthy = unhealthy || spent
 			if delay < 80*time.Millisecond || delay > 36*time.Second {

@@ -38,7 +38,8 @@ const window = 64
 func BenchmarkTurns(b *testing.B) {
 	rates := map[string]float64{}
 	var table strings.Builder
-	fmt.Fprintf(&table, "\n%-10s %7s %12s %14s %14s %12s %10s\n", "durability", "actors", "turns/s", "persisted/s", "told/s", "× persisted", "× told")
+	fmt.Fprintf(&table, "\n%-10s %7s %12s %14s %14s %12s %10s\n", "durability", "actors", "turns/s", "persisted/s",
+		"told/s", "× persisted", "× told")
 	for _, power := range []bool{false, true} {
 		durability := map[bool]string{false: "process", true: "power"}[power]
 		for _, n := range []int{1, 8, 64} {
@@ -54,7 +55,8 @@ func BenchmarkTurns(b *testing.B) {
 					b.ReportMetric(rates[c.name], c.name+"/s")
 				})
 			}
-			fmt.Fprintf(&table, "%-10s %7d %12.0f %14.0f %14.0f %12.1f %10.4f\n", durability, n, rates["turns"], rates["persisted"], rates["told"],
+			fmt.Fprintf(&table, "%-10s %7d %12.0f %14.0f %14.0f %12.1f %10.4f\n", durability, n, rates["turns"],
+				rates["persisted"], rates["told"],
 				rates["turns"]/rates["persisted"], rates["turns"]/rates["told"])
 		}
 	}

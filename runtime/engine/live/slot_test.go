@@ -106,7 +106,8 @@ func (w benchWorker) Close() error {
 
 func startAsker(t testing.TB, b *bench, size int, k engine.Kind) *rig {
 	t.Helper()
-	return start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{k}, Workers: []engine.WorkerKind{b.kind(size)}}})
+	return start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{k},
+		Workers: []engine.WorkerKind{b.kind(size)}}})
 }
 
 func wantFailed(t testing.TB, r *rig, want ...string) {
@@ -238,7 +239,8 @@ func TestHungCallIsAbandonedAndItsLateAnswerChangesNothing(t *testing.T) {
 			t.Errorf("Abandoned() = %d, %d workers closed, want 1 and 0", n, closed)
 		}
 		finished := of[events.CallFinished](r.events)
-		if len(finished) != 2 || finished[0].Failure != messages.FailureTimeout || finished[0].At.Sub(began) != 1250*time.Millisecond {
+		if len(finished) != 2 || finished[0].Failure != messages.FailureTimeout ||
+			finished[0].At.Sub(began) != 1250*time.Millisecond {
 			t.Errorf("finished calls = %+v, want a timeout after 1.25s and a result", finished)
 		}
 		close(release)

@@ -150,7 +150,8 @@ func TestSoakEveryNumberArrivesOnce(t *testing.T) {
 			defer cancel()
 			// Every life but the last ends in a kill; feeders begin again from zero.
 			for life := range 4 {
-				o := live.Options{Engine: engine.Options{Kinds: s.kinds(), Workers: []engine.WorkerKind{s.worker()}}, Horizon: time.Second}
+				o := live.Options{Engine: engine.Options{Kinds: s.kinds(), Workers: []engine.WorkerKind{s.worker()}},
+					Horizon: time.Second}
 				r := start(t, flakyStore{disk, s}, o)
 				feeding, stopFeeding := context.WithCancel(ctx)
 				for f := range soakFeeders {
@@ -189,7 +190,8 @@ func TestSoakOnBadger(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.calm.Store(life == 2)
-		r := start(t, flakyStore{disk, s}, live.Options{Engine: engine.Options{Kinds: s.kinds(), Workers: []engine.WorkerKind{s.worker()}, Sync: life%2 == 0}, Horizon: time.Second})
+		o := engine.Options{Kinds: s.kinds(), Workers: []engine.WorkerKind{s.worker()}, Sync: life%2 == 0}
+		r := start(t, flakyStore{disk, s}, live.Options{Engine: o, Horizon: time.Second})
 		var feeding sync.WaitGroup
 		for f := range soakFeeders {
 			feeding.Go(func() {

@@ -40,7 +40,8 @@ func TestStopEndsSourcesAndDrainsTheRest(t *testing.T) {
 		b := &bench{do: func(context.Context, int) error { pause(5 * time.Second); return nil }}
 		r := start(t, nil, live.Options{
 			Engine: engine.Options{
-				Kinds: []engine.Kind{poller(&polls), sink, askerWith(actors.CallOptions{Deadline: time.Minute})}, Workers: []engine.WorkerKind{b.kind(1)},
+				Kinds:   []engine.Kind{poller(&polls), sink, askerWith(actors.CallOptions{Deadline: time.Minute})},
+				Workers: []engine.WorkerKind{b.kind(1)},
 			},
 			Activate: []messages.Address{"poller/a"},
 		})
@@ -78,14 +79,16 @@ func TestStopWaitsForTimersWithinTheHorizon(t *testing.T) {
 		want    []int
 	}{{3, []int{1}}, {20, nil}} {
 		synctest.Test(t, func(t *testing.T) {
-			r := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{burst}}, Horizon: 5 * time.Second})
+			r := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{burst}},
+				Horizon: 5 * time.Second})
 			r.inject("burst/a", number{c.seconds})
 			synctest.Wait()
 			r.stop()
 			if got := rows(t, r.store, "burst/a", "all"); !slices.Equal(got, c.want) {
 				t.Errorf("timer of %ds with a horizon of 5s: rows = %v, want %v", c.seconds, got, c.want)
 			}
-			again := start(t, r.store.(*mem.Store).Clone(), live.Options{Engine: engine.Options{Kinds: []engine.Kind{burst}}})
+			again := start(t, r.store.(*mem.Store).Clone(),
+				live.Options{Engine: engine.Options{Kinds: []engine.Kind{burst}}})
 			pass(time.Minute)
 			again.stop()
 			if got := rows(t, again.store, "burst/a", "all"); !slices.Equal(got, []int{1}) {
@@ -134,7 +137,8 @@ func TestStopIsTheSameForEveryCallerAndBeforeStart(t *testing.T) {
 		if err := r.Engine().Inject(t.Context(), "sink/a", number{1}, ""); !errors.Is(err, engine.ErrStopped) {
 			t.Errorf("Inject() after Stop = %v, want %v", err, engine.ErrStopped)
 		}
-		s, err := live.New(live.Options{Engine: engine.Options{Store: mem.New(), Codec: codec(t), Kinds: []engine.Kind{sink}}})
+		s, err := live.New(live.Options{Engine: engine.Options{Store: mem.New(), Codec: codec(t),
+			Kinds: []engine.Kind{sink}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +200,8 @@ func TestActorAndWorkerOfOneAddressFailApart(t *testing.T) {
 			}
 			return nil
 		})
-		r := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{calc, asker}, Workers: []engine.WorkerKind{b.kind(1)}}})
+		r := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{calc, asker},
+			Workers: []engine.WorkerKind{b.kind(1)}}})
 		r.inject("calc/1", number{1})
 		r.inject("asker/a", number{2})
 		r.stop()
@@ -284,7 +289,8 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 		var systems []*rig
 		for range 2 { // two in one process
 			systems = append(systems, start(t, nil, live.Options{
-				Engine:   engine.Options{Kinds: []engine.Kind{poller(&polls), sink, asker, relay}, Workers: []engine.WorkerKind{b.kind(2)}},
+				Engine: engine.Options{Kinds: []engine.Kind{poller(&polls), sink, asker, relay},
+					Workers: []engine.WorkerKind{b.kind(2)}},
 				Activate: []messages.Address{"poller/a"},
 			}))
 		}

@@ -57,7 +57,8 @@ func TestFailedTurnIsTriedAgainAfterBackoffOnTheSameState(t *testing.T) {
 					t.Errorf("sink/a = %v, want [0 1 2]", got)
 				}
 				restarts := of[events.ActorRestarted](r.events)
-				if len(restarts) != 2 || !near(restarts[0].Delay, 100*time.Millisecond) || !near(restarts[1].Delay, 200*time.Millisecond) {
+				if len(restarts) != 2 || !near(restarts[0].Delay, 100*time.Millisecond) ||
+					!near(restarts[1].Delay, 200*time.Millisecond) {
 					t.Errorf("restarts = %+v, want two, after about 100 ms and 200 ms", restarts)
 				}
 				// 1 is tried at 0, 100 and 300 ms.
@@ -241,7 +242,8 @@ func TestFullVolumePausesAndGoesOnByItself(t *testing.T) {
 			t.Errorf("Inject() = %v, want nil", err)
 		}
 		r.stop()
-		if low, ok := len(of[events.StoreLow](r.events)), len(of[events.StoreRecovered](r.events)); low != 1 || ok != 1 {
+		if low, ok := len(of[events.StoreLow](r.events)), len(of[events.StoreRecovered](r.events)); low != 1 ||
+			ok != 1 {
 			t.Errorf("StoreLow %d times, StoreRecovered %d times, want 1 and 1", low, ok)
 		}
 	})
