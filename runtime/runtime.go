@@ -38,7 +38,8 @@ type Runtime struct {
 	clock   func() time.Time // of what is written on frames; a simulation has its own
 	disk    admin.Disk       // of the store; set when Run opens it
 
-	ready chan struct{}
+	ready     chan struct{}
+	readyOnce sync.Once
 
 	mu       sync.Mutex
 	state    state
@@ -93,7 +94,8 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	return r, nil
 }
 
-// Ready is closed once the actors run.
+// Ready is closed once the actors run, and also when Run ends without having come
+// so far: then Healthy returns [ErrNotRunning], and Run has returned what is wrong.
 func (r *Runtime) Ready() <-chan struct{} { return r.ready }
 
 // Run opens the store and runs everything until ctx ends; then it stops the
@@ -124,6 +126,7 @@ func (r *Runtime) end() error {
 	r.mu.Lock()
 	r.state = stateEnded
 	r.mu.Unlock()
+	r.readyOnce.Do(func() { close(r.ready) })
 	return r.plan.close()
 }
 
@@ -175,8 +178,8 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	copy(r.set.hashKey, logKey)
 	r.mu.Lock()
+	copy(r.set.hashKey, logKey)
 	r.engine, r.started = sys.Engine(), time.Now()
 	r.mu.Unlock()
 	if !r.cfg.Debug.Text { // files of an earlier run hold private text
@@ -218,7 +221,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		spawn(&all, "upkeep", func() error { return r.admin.Upkeep(services, r.log) })
 		r.warnOfHangs()
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")
-		close(r.ready)
+		r.readyOnce.Do(func() { close(r.ready) })
 		select {
 		case <-ctx.Done():
 		case err = <-failed:

@@ -55,10 +55,8 @@ func start(t *testing.T, rt *runtime.Runtime) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- rt.Run(ctx) }()
-	select {
-	case <-rt.Ready():
-	case err := <-ended:
-		t.Fatalf("Run: %v", err)
+	if <-rt.Ready(); errors.Is(rt.Healthy(), runtime.ErrNotRunning) {
+		t.Fatalf("Run: %v", <-ended)
 	}
 	return func() error {
 		cancel()

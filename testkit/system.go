@@ -123,10 +123,8 @@ func (s *System) boot() {
 	ended := make(chan error, 1)
 	go func() { ended <- rt.RunUntil(ctx, abort) }()
 	s.Runtime, s.cancel, s.abort, s.ended = rt, cancel, kill, ended
-	select {
-	case <-rt.Ready():
-	case err := <-ended:
-		s.t.Fatalf("testkit: the runtime did not start: %v", err)
+	if <-rt.Ready(); errors.Is(rt.Healthy(), runtime.ErrNotRunning) {
+		s.t.Fatalf("testkit: the runtime did not start: %v", <-ended)
 	}
 }
 

@@ -161,7 +161,9 @@ func (a *app) live(ctx, abort context.Context, f runFlags, cfg config.Config) (a
 	watch.Go(func() {
 		select {
 		case <-rt.Ready():
-			a.greet(rt, cfg)
+			if !errors.Is(rt.Healthy(), runtime.ErrNotRunning) { // else RunUntil says why
+				a.greet(rt, cfg)
+			}
 		case <-abort.Done():
 		}
 	})

@@ -1,0 +1,224 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// method calls one exported method of a runtime or of its backend.
+type method struct {
+	call   func(context.Context, *runtime.Runtime) error
+	always bool  // it works before, during and after a run
+	during error // what it returns during a run; nil: no error
+}
+
+var errAny = errors.New("any error")
+
+func backendOf(rt *runtime.Runtime) interface {
+	control.Backend
+	control.FocusBackend
+} {
+	return rt.Backend().(interface {
+		control.Backend
+		control.FocusBackend
+	})
+}
+
+// methods are all of them, but for those that start a run.
+var methods = map[string]method{
+	"Runtime.Backend":   {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Backend(); return nil }, always: true},
+	"Runtime.Inspect":   {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Inspect(); return nil }, always: true},
+	"Runtime.LogName":   {call: func(_ context.Context, rt *runtime.Runtime) error { rt.LogName("line:Hana"); return nil }, always: true},
+	"Runtime.Ready":     {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Ready(); return nil }, always: true},
+	"Runtime.Healthy":   {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Healthy() }},
+	"Runtime.Subscribe": {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Subscribe("", nil) }, during: errAny},
+	"Runtime.Inject": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.Inject(ctx, "notebook/a", note{1}, "")
+	}},
+	"Runtime.Sending": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.Sending(ctx, "line:Hana", "text", "trace")
+	}},
+	"Runtime.Typing": {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Typing(ctx, "none", 0) }, during: control.ErrNoWindow},
+	"Runtime.Pause":  {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Pause(ctx, "") }},
+	"Runtime.Resume": {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Resume(ctx, "") }},
+	"Runtime.Forget": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Forget(ctx, "line:Hana")
+		return err
+	}},
+
+	"Backend.Status": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Status(ctx)
+		return err
+	}, always: true},
+	"Backend.Messages": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).Messages(ctx, control.Query{}, func(control.Message) error { return nil })
+	}},
+	"Backend.Verdicts": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).Verdicts(ctx, control.Query{}, func(events.Verdict) error { return nil })
+	}},
+	"Backend.DeadLetters": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).DeadLetters(ctx)
+		return err
+	}},
+	"Backend.RetryDeadLetter": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).RetryDeadLetter(ctx, "d1")
+	}, during: engine.ErrNoDeadLetter},
+	"Backend.DiscardDeadLetter": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).DiscardDeadLetter(ctx, "d1")
+	}, during: engine.ErrNoDeadLetter},
+	"Backend.Trace": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Trace(ctx, "m1")
+		return err
+	}, during: control.ErrNoMessage},
+	"Backend.Why": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Why(ctx, control.WhyQuery{Text: "lunch"})
+		return err
+	}},
+	"Backend.Pause":  {call: func(ctx context.Context, rt *runtime.Runtime) error { return backendOf(rt).Pause(ctx, "") }},
+	"Backend.Resume": {call: func(ctx context.Context, rt *runtime.Runtime) error { return backendOf(rt).Resume(ctx, "") }},
+	"Backend.Forget": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Forget(ctx, "line:Hana")
+		return err
+	}},
+	"Backend.FocusDesks": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).FocusDesks(ctx)
+		return err
+	}},
+	"Backend.FocusChanges": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).FocusChanges(ctx, func(control.FocusChange) error { return nil })
+	}},
+	"Backend.PauseNotices": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).PauseNotices(ctx, time.Time{})
+	}, during: control.ErrNoDesk},
+	"Backend.ResumeNotices": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).ResumeNotices(ctx)
+	}, during: control.ErrNoDesk},
+}
+
+// starters are the methods that make a runtime run. Called again they fail.
+var starters = map[string]func(context.Context, *runtime.Runtime) error{
+	"Runtime.Run":      func(ctx context.Context, rt *runtime.Runtime) error { return rt.Run(ctx) },
+	"Runtime.RunUntil": func(ctx context.Context, rt *runtime.Runtime) error { return rt.RunUntil(ctx, ctx) },
+	"Runtime.Simulate": func(_ context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Simulate(engine.SimOptions{})
+		return err
+	},
+}
+
+// TestMethodsAreKnown keeps the tables whole.
+func TestMethodsAreKnown(t *testing.T) {
+	var want []string
+	for prefix, typ := range map[string]reflect.Type{
+		"Runtime.": reflect.TypeFor[*runtime.Runtime](), "Backend.": reflect.TypeFor[interface {
+			control.Backend
+			control.FocusBackend
+		}](),
+	} {
+		for i := range typ.NumMethod() {
+			want = append(want, prefix+typ.Method(i).Name)
+		}
+	}
+	for _, name := range want {
+		if _, ok := methods[name]; !ok && starters[name] == nil {
+			t.Errorf("%s is in no table: say there how it is called, and what it returns before, during and after a run", name)
+		}
+	}
+	if n := len(methods) + len(starters); n != len(want) {
+		t.Errorf("the tables have %d methods, want %d", n, len(want))
+	}
+}
+
+// TestMethodsAtAnyTime: outside of a run each method says so, whatever it needs.
+func TestMethodsAtAnyTime(t *testing.T) {
+	ctx := t.Context()
+	rt := newRuntime(t, noWindow(t))
+	outside := func(when string) {
+		for name, m := range methods {
+			err := m.call(ctx, rt)
+			switch {
+			case name == "Runtime.Subscribe" && err != nil, m.always && err == nil:
+			case m.always || !errors.Is(err, runtime.ErrNotRunning):
+				t.Errorf("%s %s = %v, want ErrNotRunning, or nil if it always works (%v)", name, when, err, m.always)
+			}
+		}
+	}
+	outside("before Run")
+	stop := start(t, rt)
+	for name, m := range methods {
+		err := m.call(ctx, rt)
+		if m.during == nil && err != nil || m.during == errAny && err == nil || m.during != nil && m.during != errAny && !errors.Is(err, m.during) {
+			t.Errorf("%s during Run = %v, want %v", name, err, m.during)
+		}
+	}
+	again := func(when string) {
+		for name, call := range starters {
+			if err := call(ctx, rt); err == nil || !strings.Contains(err.Error(), "make a new runtime") {
+				t.Errorf("%s %s = %v, want an error that says to make a new runtime", name, when, err)
+			}
+		}
+	}
+	again("during Run")
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	outside("after Run")
+	again("after Run")
+}
+
+// TestMethodsBesideARun calls everything from several goroutines while a run
+// begins and ends; the race detector watches.
+func TestMethodsBesideARun(t *testing.T) {
+	var names []string
+	for name := range methods {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for range 3 {
+		rt := newRuntime(t, noWindow(t))
+		calling, stopCalling := context.WithCancel(t.Context())
+		var callers sync.WaitGroup
+		for n := range 4 {
+			callers.Go(func() {
+				for i := n; calling.Err() == nil; i++ {
+					methods[names[i%len(names)]].call(calling, rt)
+				}
+			})
+		}
+		stop := start(t, rt)
+		err := stop()
+		var unfinished *runtime.Unfinished // what is injected last may be under way
+		if err != nil && !errors.As(err, &unfinished) {
+			t.Errorf("Run = %v", err)
+		}
+		stopCalling()
+		callers.Wait()
+	}
+}
+
+// TestReadyEndsWithAFailedRun: who waits for Ready does not wait for ever.
+func TestReadyEndsWithAFailedRun(t *testing.T) {
+	broken := errors.New("no disk")
+	rt := newRuntime(t, noWindow(t), runtime.WithStore(func() (engine.Store, error) { return nil, broken }))
+	if err := rt.Run(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("Run = %v, want %v", err, broken)
+	}
+	select {
+	case <-rt.Ready():
+	default:
+		t.Error("Ready is open after Run has failed")
+	}
+	if err := rt.Healthy(); !errors.Is(err, runtime.ErrNotRunning) {
+		t.Errorf("Healthy() = %v, want ErrNotRunning", err)
+	}
+}
