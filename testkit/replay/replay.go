@@ -210,7 +210,7 @@ func (p *playback) boot() error {
 	p.lives++
 	sim, err := r.Simulate(engine.SimOptions{
 		Engine: engine.Options{Store: p.store}, Divert: p.divert,
-		Seed:   p.o.Seed + p.lives<<32, Start: now, Latency: latency,
+		Seed: p.o.Seed + p.lives<<32, Start: now, Latency: latency,
 	})
 	if err != nil {
 		return err
