@@ -27,12 +27,14 @@ const (
 	exitUsage  = 2 // the command line or the configuration is wrong
 )
 
-func main() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	private.Umask()
+	os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // Main runs a command line and returns its exit code. Extra options go to the
 // runtimes it makes: a build of its own may add drivers and actors.
 func Main(args []string, stdout, stderr io.Writer, extra ...runtime.Option) int {
-	private.Umask()
 	extra = append(append([]runtime.Option{runtime.WithOCRCommand(runtime.OCRCommand)}, drivers()...), extra...)
 	a := &app{stdout: stdout, stderr: stderr, extra: extra}
 	root := a.root()

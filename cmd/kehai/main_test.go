@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		os.Exit(loseChild())
 	}
 	testscript.Main(m, map[string]func(){
-		"kehai": func() { os.Exit(Main(os.Args[1:], os.Stdout, os.Stderr)) },
+		"kehai": main,
 	})
 }
 
