@@ -66,7 +66,7 @@ type Failure struct {
 
 func (f *Failure) Error() string { return fmt.Sprintf("%s: %s", f.Actor, f.Reason) }
 
-// Progress is what a step achieved.
+// Progress is the result of a step.
 type Progress int
 
 // Results of a step.
@@ -99,7 +99,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 	}
 	if state == starting {
 		env := Envelope{ID: e.fleetingID(), To: act.addr, At: e.clock.Now(), Message: messages.Started{}}
-		return Stepped, e.turn(act, env, generation, true)
+		return Stepped, e.runTurn(act, env, generation, true)
 	}
 	env, ok, err := act.box.pop(func(after uint64, n int) ([]Envelope, bool, error) {
 		return e.loadInbox(act.addr, after, n)
@@ -110,7 +110,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 	case !ok:
 		return Idle, nil
 	}
-	return Stepped, e.turn(act, env, generation, false)
+	return Stepped, e.runTurn(act, env, generation, false)
 }
 
 // failStale fails a step because memory and store differ. A deletion is nobody's
@@ -139,8 +139,8 @@ func (act *Activation) make() (err error) {
 	return nil
 }
 
-// turn runs one message through the actor.
-func (e *Engine) turn(act *Activation, env Envelope, generation uint64, first bool) *Failure {
+// runTurn runs one message through the actor.
+func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first bool) *Failure {
 	if skip, err := e.handled(act, &env); err != nil {
 		act.box.putBack(env)
 		return e.fail(act, "read receipt: "+err.Error())
@@ -181,8 +181,8 @@ func (e *Engine) turn(act *Activation, env Envelope, generation uint64, first bo
 	return nil
 }
 
-// decide calls the actor and stages what it wants. A panic, also one of the
-// messages' own encoding, becomes an error with its stack.
+// decide calls the actor and stages what it wants. A panic of the actor, or of the
+// encoding of a message, becomes an error with its stack.
 func (e *Engine) decide(act *Activation, env Envelope, cause actors.Cause) (t *turn, stack string, err error) {
 	defer func() {
 		if r := recover(); r != nil {

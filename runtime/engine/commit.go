@@ -26,8 +26,8 @@ type committer struct {
 	mu     sync.Mutex
 	queue  []pendingCommit
 	wake   chan struct{}
-	seq    uint64 // last sequence number given out
-	paused bool   // for want of space
+	seq    uint64 // the last sequence number given out
+	paused bool   // too little free space
 	closed bool   // nobody commits any more
 }
 
@@ -237,9 +237,9 @@ func (k *committer) number(w *changes, ops []Op) []Op {
 	return ops
 }
 
-// check looks at what a host's request rests on, as the store will be just before
-// it; used holds the keys that the batch has used so far. An injection whose key
-// was used before does nothing; what needs a key that is gone is an error.
+// check verifies what a host's request rests on. used holds the keys that earlier
+// requests of the batch rest on. An injection whose key was used before does
+// nothing; a request that needs a key that is gone is an error.
 func (e *Engine) check(r *hostRequest, used map[string]bool) error {
 	key := r.once + r.needs
 	if key == "" {

@@ -61,7 +61,7 @@ func (e *Engine) ReadVerdicts(yield func(events.Verdict) bool) error {
 			return true
 		}
 		rec.Seq, _ = seqOf(string(k))
-		if rec.Outcome == "" { // of before outcomes had names: only drops had a reason
+		if rec.Outcome == "" { // written before outcomes had names: only drops had a reason
 			rec.Outcome = events.OutcomePassed
 			if rec.Reason != "" {
 				rec.Outcome = events.OutcomeDropped

@@ -10,8 +10,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// pendingCommit waits in the committer's queue. It is a *turn, a *hostRequest or
-// an *exclusive.
+// pendingCommit waits in the committer's queue: a *turn, a *hostRequest or an
+// *exclusive.
 type pendingCommit interface {
 	// writes is what it adds to a batch; nil if it has to be alone.
 	writes() *changes
@@ -76,8 +76,8 @@ func (w *changes) measure() int {
 	return w.size
 }
 
-// turn is what one message has come to: an outcome, or the record of a failed
-// attempt, or the move to the dead letters. The last two have no outcome.
+// turn is the result of handling one message: an outcome, the record of a failed
+// attempt, or the move to the dead letters. Only the first has an out.
 type turn struct {
 	act         *Activation
 	generation  uint64 // of the activation; if that has risen, the turn is void
@@ -158,8 +158,7 @@ func (e *Engine) write(ctx context.Context, ops ...Op) error {
 	return e.request(ctx, &hostRequest{changes: changes{ops: ops}})
 }
 
-// await hands what a host wants to the committer and waits until it has called
-// finished.
+// await hands p to the committer and waits until it has called finished.
 func (e *Engine) await(ctx context.Context, p pendingCommit, finished *func(error)) error {
 	done := make(chan error, 1)
 	*finished = func(err error) { done <- err }
@@ -172,16 +171,15 @@ func (e *Engine) await(ctx context.Context, p pendingCommit, finished *func(erro
 	}
 }
 
-// ownership is the epoch in which this process owns its actors. It is stored
-// with mail, so that a store that was written by one process alone can tell its
-// mail from that of later owners.
-const ownership = 1
+// ownerEpoch is stored with mail: it counts the owners of the sending actor. One
+// process owns all actors, so it is always the first.
+const ownerEpoch = 1
 
 // newMail addresses a durable message; sealed is its stored form.
 func newMail(env Envelope, sealed json.RawMessage, index int) storedMail {
 	env.At = wall(env.At)
 	return storedMail{env: env, index: index, record: encodeRecord(mailRecord{
-		From: env.From, Trace: env.Trace, At: env.At, Epoch: ownership, Msg: sealed,
+		From: env.From, Trace: env.Trace, At: env.At, Epoch: ownerEpoch, Msg: sealed,
 	})}
 }
 

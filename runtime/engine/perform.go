@@ -9,7 +9,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// perform does what a committed turn wants.
+// perform carries out what a committed turn wants.
 func (e *Engine) perform(t *turn) {
 	if d := t.dead; d != nil {
 		e.report(events.MessageQuarantined{
@@ -19,7 +19,7 @@ func (e *Engine) perform(t *turn) {
 	if t.out == nil {
 		return
 	}
-	e.tell(t)
+	e.announce(t)
 	for _, timer := range t.out.Timers {
 		e.performTimer(t, timer)
 	}
@@ -39,11 +39,11 @@ func (e *Engine) perform(t *turn) {
 	}
 }
 
-// tell tells the listeners what a turn says. It comes before the deliveries, so
-// that a listener hears of a cause before it hears of any effect.
-func (e *Engine) tell(t *turn) {
+// announce tells the listeners the verdicts and events of a turn. It comes before
+// the deliveries, so that a listener hears of a cause before any effect.
+func (e *Engine) announce(t *turn) {
 	for _, v := range t.out.Verdicts {
-		e.listener(Published{Trace: v.Trace, At: v.At, Message: told(v)})
+		e.listener(Published{Trace: v.Trace, At: v.At, Message: verdictEvent(v)})
 	}
 	logged := t.events
 	for i, ev := range t.out.Events {
@@ -56,8 +56,8 @@ func (e *Engine) tell(t *turn) {
 	}
 }
 
-// told is the event of a verdict.
-func told(v events.Verdict) messages.Message {
+// verdictEvent is what listeners get of a verdict.
+func verdictEvent(v events.Verdict) messages.Message {
 	if v.Passed() {
 		return events.Passed{Verdict: v}
 	}

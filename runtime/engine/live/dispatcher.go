@@ -24,7 +24,7 @@ type dispatcher struct {
 	workers  int
 	idle     int // workers that wait and were not signalled
 	taken    uint64
-	seen     uint64 // taken so far, or soon by a worker just hired, when the watch last looked
+	seen     uint64 // taken, and one more for a worker just added, when the watchdog last looked
 	watching bool
 	watch    *time.Timer
 	started  bool

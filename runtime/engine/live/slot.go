@@ -141,7 +141,7 @@ func (s *slot) perform(job *engine.Job) {
 	})
 }
 
-// begin runs do on its own goroutine and has the slot told how it ends.
+// begin runs do on its own goroutine, which tells the slot how it ends.
 func (s *slot) begin(c *call, limit time.Duration, do func(*call)) {
 	s.current = c
 	c.began = s.sys.clock.Now()
@@ -173,7 +173,7 @@ func (s *slot) ended(c *call) {
 	p.wake()
 }
 
-// finish takes what a call came to.
+// finish takes the result of a call.
 func (s *slot) finish(c *call) {
 	s.current = nil
 	if c.job == nil {
@@ -234,16 +234,16 @@ func (s *slot) stopping() {
 	s.sys.calls.run(func() { closeWorker(worker) })
 }
 
-// abandon gives up what is under way because of trouble of our own, and answers
-// it.
+// abandon gives up the current call because of a fault of our own, and answers it
+// as failed.
 func (s *slot) abandon(why string) {
 	if c := s.release(); c != nil && c.job != nil {
 		s.sys.engine.FinishJob(c.job, s.self.addr, nil, messages.FailureError, errors.New(why), s.took(c))
 	}
 }
 
-// release parts from the current call. Its worker is closed by its goroutine, or
-// left to the slot if that has returned.
+// release lets go of the current call. The call's goroutine closes its worker; if
+// the call has returned already, the worker is left to the slot.
 func (s *slot) release() *call {
 	c := s.current
 	s.current = nil
@@ -273,8 +273,8 @@ func newWorker(make func() (actors.Worker, error)) (w actors.Worker, err error) 
 	return w, err
 }
 
-// closeWorker closes a worker that can be closed. What it answers changes
-// nothing: the worker is thrown away.
+// closeWorker closes a worker that can be closed. An error changes nothing: the
+// worker is thrown away.
 func closeWorker(w actors.Worker) {
 	defer func() { _ = recover() }()
 	if c, ok := w.(io.Closer); ok {
