@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 	"weak"
@@ -23,10 +24,19 @@ type rig struct {
 	disk *disk
 }
 
-// disk is a store whose next Apply may fail.
+// disk is a store whose next Apply may fail, and that calls scanned after a scan.
 type disk struct {
 	mem.Store
-	fail bool
+	fail    bool
+	scanned func()
+}
+
+func (d *disk) Scan(prefix, from []byte, yield func(k, v []byte) bool) error {
+	err := d.Store.Scan(prefix, from, yield)
+	if d.scanned != nil {
+		d.scanned()
+	}
+	return err
 }
 
 func (r *rig) Wake(act *engine.Activation) { r.act = act }
@@ -110,6 +120,41 @@ func TestCommitFailsWhileATurnRuns(t *testing.T) {
 	raw, _, _ := r.disk.Get([]byte("s/actor/a\x00counts\x00sum"))
 	if sum, err := counts.Decode(raw); sum != 3 || err != nil || len(seen) != 4 {
 		t.Errorf("the sum is %d (%v) after turns that saw %v, want 3 and four turns", sum, err, seen)
+	}
+}
+
+// A commit moves rows from memory to the store while the next turn reads them: they
+// are seen in one of the two.
+func TestRowsAreSeenWhileTheyAreCommitted(t *testing.T) {
+	var r *rig
+	var seen []string
+	r = newRig(t, func(turn *actors.Turn, m messages.Message) error {
+		switch n := m.(type) {
+		case number:
+			counts.Put(turn, "sum", n.N)
+		case flush:
+			r.disk.scanned = func() { r.Commit(100) }
+			for key := range counts.All(turn) {
+				seen = append(seen, key)
+			}
+			r.disk.scanned = nil
+		}
+		return nil
+	})
+	r.run()
+	for _, m := range []messages.Message{number{1}, flush{}} {
+		if _, err := r.Post("", "actor/a", m, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Commit(100)
+	for range 2 {
+		if _, failure := r.Step(r.act); failure != nil {
+			t.Fatal(failure)
+		}
+	}
+	if !slices.Equal(seen, []string{"sum"}) {
+		t.Errorf("the second turn saw rows %q, want the one of the first", seen)
 	}
 }
 
