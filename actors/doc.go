@@ -21,4 +21,33 @@
 //
 // Sends, timers and calls are as durable as their message type. A turn that
 // changes no table and causes nothing durable commits nothing.
+//
+// # Was it seen before?
+//
+// A message is on the screen for hours and must be delivered once. Each actor on
+// its way knows something that the others do not, so several ask whether it was
+// seen before. In the order in which they are asked, with the case that only that
+// one can decide:
+//
+//	| who           | compares                          | only it decides                                      |
+//	|---------------|-----------------------------------|------------------------------------------------------|
+//	| poller        | pixels of the window              | a frame that need not be read                        |
+//	| fusion        | bubbles of the last view          | other pixels, the same content: nothing is written   |
+//	| fusion cursor | text: the last lines passed on    | a window of texts after a restart (*)                |
+//	| fusion delta  | text: the last reading            | the newest lines have gone, older ones are left (*)  |
+//	| dedup         | the whole view, as it came last   | a place before all that is known, shown twice        |
+//	| dedup ledger  | places in the transcript          | "OK" twice is two messages, read twice it is one     |
+//	| dedup recent  | texts of the last 75 s            | a known message in a view of which nothing is known  |
+//	| ingress       | occurrence numbers                | a channel that hands a message in twice              |
+//	| ingress short | short texts, without punctuation  | the same, after it was read with another mark        |
+//	| ingress common | longer texts of all channels     | one message from two channels                        |
+//	| burst         | lines of the burst                | a short line read again with its end cut (*)         |
+//
+// (*) for texts without a place alone: in profile seed, and the cursor and the
+// delta where bubbles have no boxes.
+//
+// Whether Kehai itself has sent a text is asked twice. Fusion asks for two minutes,
+// by bubbles: an own bubble that was read on the friend's side goes into the ledger
+// as an own one. Ingress asks for ten minutes, by text: whatever comes later, or
+// from another channel. TestSameAgain and TestSentByUs play each of these cases.
 package actors
