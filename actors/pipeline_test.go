@@ -236,17 +236,19 @@ func newPipeline(t testing.TB, seed uint64) *pipeline {
 	}
 	now := func() time.Time { return p.sim.Now() }
 	locate := capture.Fixed(map[messages.WindowID]capture.Source{window: {Screen: w}})
+	transcript := dedup.DefaultOptions()
+	transcript.FirstSight, transcript.Keep = ledger.All, 20
 	p.sim, err = engine.NewSim(engine.SimOptions{
 		Seed: seed, Latency: time.Duration(rng.IntN(4)) * 200 * time.Millisecond,
 		Activate: []messages.Address{messages.To(poller.Kind, window)},
 		Engine: engine.Options{
 			Store: crashing{p.store, w}, Codec: codec,
 			Kinds: []engine.Kind{
-				kind(poller.Kind, poller.New(poller.Options{})),
+				kind(poller.Kind, poller.New(poller.DefaultOptions())),
 				kind(fusion.Kind, fusion.New(fusion.Options{})),
-				kind(dedup.Kind, dedup.New(dedup.Options{FirstSight: ledger.All, Keep: 20})),
-				kind(ingress.Kind, ingress.New(ingress.Options{})),
-				kind(burst.Kind, burst.New(burst.Options{})),
+				kind(dedup.Kind, dedup.New(transcript)),
+				kind(ingress.Kind, ingress.New(ingress.DefaultRules())),
+				kind(burst.Kind, burst.New(burst.DefaultRules())),
 				kind(conversation.Kind, conversation.New(conversation.Options{})),
 			},
 			Workers: []engine.WorkerKind{

@@ -87,7 +87,7 @@ func (r *Runtime) watchDesk(p *plan) error {
 		}},
 		engine.Kind{Name: history.Kind, New: history.New(history.Options{Keep: time.Duration(cfg.Keep)})},
 		engine.Kind{Name: notifier.Kind, New: notifier.New(notifier.Options{
-			Drowsy: time.Duration(cfg.Drowsy), Distracted: time.Duration(cfg.Distracted), CoolDown: time.Duration(cfg.CoolDown),
+			Times: cfg.Times,
 			Show: show != nil,
 		})},
 	)

@@ -178,7 +178,7 @@ func TestALateAnswerIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := testkit.StartLLMPipe(t)
 		server.When(nil, testkit.LLMReply{Text: `{"state":"idle","confidence":1}`, Hold: true})
-		s := asking(t, &worker{}, server, func(c *config.LLM) { c.Timeout = config.Duration(time.Minute) })
+		s := asking(t, &worker{}, server, func(c *config.LLM) { c.Timeout = time.Minute })
 		sees(t, s, turned, 55*time.Second)
 		server.Release(5)
 		s.Advance(time.Second)

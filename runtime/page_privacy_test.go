@@ -38,7 +38,7 @@ func openDesk(t *testing.T, change func(*config.Config)) *desk {
 	}
 	cfg := noWindow(t)
 	cfg.Windows, cfg.OCR.Engine, cfg.Node = []config.Window{config.DefaultWindow("line")}, config.OCRDrawn, "desk"
-	cfg.Windows[0].Poll, cfg.Dedup.FirstSight = config.Duration(100*time.Millisecond), "all"
+	cfg.Windows[0].Poll, cfg.Dedup.FirstSight = 100*time.Millisecond, "all"
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
 	change(&cfg)
 	states := make(chan events.CaptureState, 64)

@@ -230,8 +230,8 @@ func TestRetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
 		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) {
-			c.Retention = config.Retention{Messages: 24 * config.Duration(time.Hour), Verdicts: 48 * config.Duration(time.Hour), DeadLetters: 72 * config.Duration(time.Hour)}
-			c.Windows[0].Poll = config.Duration(time.Minute)
+			c.Retention = config.Retention{Messages: 24 * time.Hour, Verdicts: 48 * time.Hour, DeadLetters: 72 * time.Hour}
+			c.Windows[0].Poll = time.Minute
 		}))
 		s.Friend("Hana", "おはよう")
 		s.WantMessages("おはよう")
@@ -267,8 +267,8 @@ func TestRetentionAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
 		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) {
-			c.Retention.Messages, c.Retention.Verdicts = 24*config.Duration(time.Hour), 24*config.Duration(time.Hour)
-			c.Windows[0].Poll = config.Duration(time.Minute)
+			c.Retention.Messages, c.Retention.Verdicts = 24*time.Hour, 24*time.Hour
+			c.Windows[0].Poll = time.Minute
 		}))
 		s.Friend("Hana", "おはよう")
 		s.WantMessages("おはよう")

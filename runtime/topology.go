@@ -82,7 +82,7 @@ func (r *Runtime) topology() (plan, error) {
 		return p, errors.Join(err, p.close())
 	}
 	seed := cfg.Profile == config.ProfileSeed
-	ledger, gate := cfg.DedupOptions(), cfg.IngressOptions()
+	ledger, gate := cfg.DedupOptions(), cfg.IngressRules()
 	ledger.HashKey, gate.HashKey = r.set.hashKey, r.set.hashKey
 	p.kinds = []engine.Kind{
 		{Name: "poller", Source: true, Overflow: engine.Merge, New: func(a messages.Address) actors.Actor {
@@ -104,7 +104,7 @@ func (r *Runtime) topology() (plan, error) {
 		}},
 		{Name: "dedup", New: dedup.New(ledger)},
 		{Name: "ingress", New: ingress.New(gate)},
-		{Name: "burst", New: burst.New(cfg.BurstOptions())},
+		{Name: "burst", New: burst.New(cfg.BurstRules())},
 		{Name: "conversation", New: conversation.New(conversation.Options{})},
 	}
 	p.readings = ocr.NewCache(cfg.OCR.Cache)

@@ -37,9 +37,9 @@ func spawned(t *testing.T, r *Runtime, address messages.Address) *actortest.Harn
 func TestTopologyUsesTheRules(t *testing.T) {
 	c := watched()
 	c.OCR.Engine, c.Windows[0].Structure = config.OCRDrawn, "rows"
-	c.Rules.Capture.Deadline, c.Rules.Fusion.Threshold = config.Duration(7*time.Second), 63
+	c.Rules.Capture.Deadline, c.Rules.Fusion.Threshold = 7*time.Second, 63
 	c.Rules.Fusion.Changed = 64
-	c.Rules.Ledger.FirstAtMost, c.Rules.Ingress.Short, c.Burst.Quiet = 1, config.Duration(3*time.Second), config.Duration(2*time.Second)
+	c.Rules.Ledger.FirstAtMost, c.Rules.Ingress.ShortWindow, c.Burst.Quiet = 1, 3*time.Second, 2*time.Second
 	r, err := New(c, WithStructure("rows", func(config.Window) (hardware.Structure, string, error) { return noRows{}, "rows", nil }))
 	if err != nil {
 		t.Fatal(err)

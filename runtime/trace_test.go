@@ -28,7 +28,7 @@ func stations(p control.Path) (list []string) {
 func TestTheWayOfABurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.Start(t, testkit.WithConfig(func(c *config.Config) {
-			c.Burst.Quiet, c.Burst.Cap = config.Duration(8*time.Second), config.Duration(20*time.Second)
+			c.Burst.Quiet, c.Burst.Cap = 8*time.Second, 20*time.Second
 		}))
 		s.Friend("Hana", "おはよう")
 		s.Advance(1100 * time.Millisecond)

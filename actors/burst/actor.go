@@ -3,10 +3,8 @@ package burst
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/kehai-run/kehai/actors"
-	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -14,35 +12,9 @@ import (
 // Kind is the actor's kind; the key is the conversation.
 const Kind = messages.ActorBurst
 
-// Options of a coalescer.
-type Options struct {
-	Quiet time.Duration // a message goes on after so long without another part; 0 means 1.5 s
-	Cap   time.Duration // and at the latest so long after its first part; 0 means 5 × Quiet
-	Parts int           // and when it has so many parts; 0 means 36
-	// Repeats are the rules by which a line says the same as one in the burst and is
-	// left out: [text.DefaultRepeats] in profile seed, where messages have no place,
-	// so that a line said twice is one read twice. The zero value compares no lines.
-	Repeats text.LineRules
-}
-
-// WithDefaults returns the options with what they mean where they are zero.
-func (o Options) WithDefaults() Options {
-	if o.Quiet <= 0 {
-		o.Quiet = 1500 * time.Millisecond
-	}
-	if o.Cap <= 0 {
-		o.Cap = 5 * o.Quiet
-	}
-	if o.Parts <= 0 {
-		o.Parts = 36
-	}
-	return o
-}
-
 // New makes the constructor of coalescers.
-func New(o Options) func(messages.Address) actors.Actor {
-	a := actor{rules: Rules(o.WithDefaults())}
-	return func(messages.Address) actors.Actor { return a }
+func New(r Rules) func(messages.Address) actors.Actor {
+	return func(messages.Address) actors.Actor { return actor{r} }
 }
 
 // Buffers is the table of a coalescer, with one row of its own name; a reader of

@@ -11,7 +11,7 @@ import (
 
 func spawn(t testing.TB) *actortest.Harness {
 	t.Helper()
-	return actortest.Spawn(t, burst.New(burst.Options{}), actortest.Address("burst/line:Hana"))
+	return actortest.Spawn(t, burst.New(burst.DefaultRules()), actortest.Address("burst/line:Hana"))
 }
 
 // wantPassed expects messages with these texts.

@@ -11,14 +11,27 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Rules say when a buffer is passed on, and what is not put in.
+// Rules say when a buffer is passed on, and what is not put in. Start with
+// [DefaultRules].
 type Rules struct {
-	Quiet time.Duration // without another part
-	Cap   time.Duration // since the first part, whatever comes
-	Parts int           // at most so many
-	// Repeats are the rules by which a line repeats one in the buffer
-	// ([text.LineRules.Repeats]); the zero value compares none.
-	Repeats text.LineRules
+	// Silence that ends a burst, 100ms to 1m. Default 1.5s.
+	Quiet time.Duration `yaml:"quiet" min:"100ms" max:"1m"`
+
+	// Longest time a message waits for others, quiet to 10m. Default 7.5s.
+	Cap time.Duration `yaml:"cap" min:"100ms" max:"10m"`
+
+	// Messages after which a burst ends at once, 1 to 1000. Default 36.
+	Parts int `yaml:"parts" min:"1" max:"1000"`
+
+	// By which a line says the same as one in the buffer and is left out:
+	// [text.DefaultRepeats] in profile seed, where messages have no place, so that a
+	// line said twice is one read twice. The zero value compares no lines.
+	Repeats text.RepeatRules `yaml:"-"`
+}
+
+// DefaultRules returns the rules of profile default.
+func DefaultRules() Rules {
+	return Rules{Quiet: 1500 * time.Millisecond, Cap: 7500 * time.Millisecond, Parts: 36}
 }
 
 // Buffer holds the parts that wait, all of one sender.
@@ -69,7 +82,7 @@ func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer,
 // each other; nor is a message at all whose place proves it new.
 func (r Rules) fresh(b Buffer, h messages.Heard) (messages.Text, Repeats) {
 	var left Repeats
-	if r.Repeats == (text.LineRules{}) || h.Fresh || h.Kind != messages.KindText {
+	if r.Repeats == (text.RepeatRules{}) || h.Fresh || h.Kind != messages.KindText {
 		return h.Text, left
 	}
 	var kept []string

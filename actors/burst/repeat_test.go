@@ -67,7 +67,9 @@ func TestAddRepeats(t *testing.T) {
 }
 
 func TestSeedRepeatsNoLine(t *testing.T) {
-	h := actortest.Spawn(t, burst.New(burst.Options{Repeats: text.DefaultRepeats()}), actortest.Address("burst/line:Hana"))
+	seed := burst.DefaultRules()
+	seed.Repeats = text.DefaultRepeats()
+	h := actortest.Spawn(t, burst.New(seed), actortest.Address("burst/line:Hana"))
 	h.Send(heard(1, "Hana", line))
 	h.Crash()
 	h.Advance(time.Second)

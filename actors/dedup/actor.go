@@ -1,7 +1,6 @@
 package dedup
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -18,54 +17,23 @@ import (
 // Kind is the actor's kind; the key is the conversation.
 const Kind = messages.ActorDedup
 
-// Options of a ledger.
+// Options of a ledger. Start with [DefaultOptions].
 type Options struct {
-	FirstSight  ledger.FirstSight // "" means Unanswered
-	FirstAtMost int               // messages that Unanswered passes on; 0 means 5
-	Keep        int               // messages of the transcript's tail; 0 means 200
-	History     int               // messages it may grow to while somebody scrolls back; 0 means 2000
-	Patience    time.Duration     // for a bubble to become readable; 0 means 2 s
-	Tries       int               // or until it was seen so often; 0 means 3
-	Recent      recent.Rules      // of texts whose place tells nothing; the zero value means recent.DefaultRules
-	HashKey     []byte            // makes the hashes of texts in the log; none without it
+	ledger.Rules
+	Recent  recent.Rules // of texts whose place tells nothing
+	HashKey []byte       // makes the hashes of texts in the log; none without it
 }
 
-// DefaultRules returns the rules of a ledger in both profiles, but for
-// FirstSight, which people choose.
-func DefaultRules() ledger.Rules {
-	return ledger.Rules{
-		FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Timeout: 2 * time.Second, Tries: 3,
-	}
-}
-
-// WithDefaults fills in what is zero.
-func (o Options) WithDefaults() Options {
-	d := DefaultRules()
-	o.FirstSight, o.FirstAtMost = cmp.Or(o.FirstSight, d.FirstSight), cmp.Or(max(o.FirstAtMost, 0), d.FirstAtMost)
-	o.Keep, o.History = cmp.Or(max(o.Keep, 0), d.Keep), cmp.Or(max(o.History, 0), d.History)
-	o.Patience, o.Tries = cmp.Or(max(o.Patience, 0), d.Timeout), cmp.Or(max(o.Tries, 0), d.Tries)
-	if o.Recent == (recent.Rules{}) {
-		o.Recent = recent.DefaultRules()
-	}
-	return o
-}
-
-func (o Options) rules() ledger.Rules {
-	o = o.WithDefaults()
-	return ledger.Rules{
-		FirstSight: o.FirstSight, FirstAtMost: o.FirstAtMost, Keep: o.Keep, History: o.History,
-		Timeout: o.Patience, Tries: o.Tries,
-	}
+// DefaultOptions are those of profile default.
+func DefaultOptions() Options {
+	return Options{Rules: ledger.DefaultRules(), Recent: recent.DefaultRules()}
 }
 
 // New makes the constructor of ledgers.
 func New(o Options) func(messages.Address) actors.Actor {
-	o = o.WithDefaults()
-	rules := o.rules()
 	return func(self messages.Address) actors.Actor {
 		return &actor{
-			rules: rules, conversation: messages.ConversationID(self.Key()),
-			recentRules: o.Recent, key: o.HashKey,
+			rules: o.Rules, conversation: messages.ConversationID(self.Key()), recentRules: o.Recent, key: o.HashKey,
 		}
 	}
 }

@@ -13,6 +13,13 @@ import (
 	"github.com/kehai-run/kehai/testkit/chatview"
 )
 
+// with changes the default options.
+func with(change func(*Options)) Options {
+	o := DefaultOptions()
+	change(&o)
+	return o
+}
+
 func spawn(t *testing.T, o Options) *actortest.Harness {
 	t.Helper()
 	return actortest.Spawn(t, New(o), actortest.Address("dedup/line:Hana"), actortest.Start(chatview.Start))
@@ -43,7 +50,7 @@ func wantHeard(t *testing.T, h *actortest.Harness, want string) {
 }
 
 func TestActor(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	h.Send(detection("<aaaa >bbbb <cccc <dddd"))
 	wantHeard(t, h, "cccc dddd")
 	h.WantDropped(events.StageDedup, events.RuleFirstSight, events.Detail{Count: 1})
@@ -64,7 +71,7 @@ func TestActor(t *testing.T) {
 }
 
 func TestFresh(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	fresh := func(want bool) {
 		t.Helper()
 		sent := h.Sent()
@@ -81,7 +88,7 @@ func TestFresh(t *testing.T) {
 }
 
 func TestTheSameViewChangesNothing(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	h.Send(detection("<aaaa >bbbb <cccc"))
 	before, _ := actortest.Stored(h, Views, "w")
 	rows := rowsOf(h)
@@ -104,7 +111,7 @@ func rowsOf(h *actortest.Harness) map[string]ledger.Entry {
 }
 
 func TestGap(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	h.Send(detection(">aaaa <bbbb"))
 	h.Send(detection("<xxxx >yyyy <zzzz"))
 	wantHeard(t, h, "bbbb zzzz")
@@ -113,7 +120,7 @@ func TestGap(t *testing.T) {
 }
 
 func TestUnreadable(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	h.Send(detection(">aaaa <?1 <cccc"))
 	wantHeard(t, h, "")
 	h.WantTimer("release", 666_666_667)
@@ -125,7 +132,7 @@ func TestUnreadable(t *testing.T) {
 	h.Send(detection(">aaaa <bbbb <cccc"))
 	wantHeard(t, h, "")
 
-	h = spawn(t, Options{})
+	h = spawn(t, DefaultOptions())
 	h.Send(detection(">aaaa <?1"))
 	h.Advance(time.Second)
 	h.Send(detection(">aaaa <bbbb"))
@@ -139,7 +146,7 @@ func TestUnreadable(t *testing.T) {
 func TestCrashesAnywhere(t *testing.T) {
 	const n = 12
 	for fault := range 2 * n {
-		h := spawn(t, Options{Keep: 5})
+		h := spawn(t, with(func(o *Options) { o.Keep = 5 }))
 		var got, want []string
 		for i := range n {
 			if i == fault/2 {

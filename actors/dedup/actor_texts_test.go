@@ -35,7 +35,7 @@ func wantTexts(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
 }
 
 func TestTexts(t *testing.T) {
-	h := spawn(t, Options{Recent: recent.SeedRules(), HashKey: []byte("key")})
+	h := spawn(t, with(func(o *Options) { o.Recent, o.HashKey = recent.SeedRules(), []byte("key") }))
 	h.Send(news(h, "おはよう\n元気ですか"))
 	wantTexts(t, h, messages.Heard{Occurrence: 1, Text: "おはよう\n元気ですか"})
 	h.WantCommits(1)
@@ -78,7 +78,7 @@ func TestForgottenText(t *testing.T) {
 	if err := s.Apply([]engine.Op{{Key: []byte("s/dedup/line:Hana\x00head\x00head"), Value: body}}, false); err != nil {
 		t.Fatal(err)
 	}
-	h := actortest.Spawn(t, New(Options{Recent: recent.SeedRules()}), actortest.Address("dedup/line:Hana"), actortest.Store(s))
+	h := actortest.Spawn(t, New(with(func(o *Options) { o.Recent = recent.SeedRules() })), actortest.Address("dedup/line:Hana"), actortest.Store(s))
 	h.Send(news(h, "おはよう\n元気ですか"))
 	wantTexts(t, h)
 	h.WantDropped(events.StageDedup, events.RuleForgotten)
@@ -89,7 +89,7 @@ func TestForgottenText(t *testing.T) {
 }
 
 func TestFuzzyHitIsReported(t *testing.T) {
-	h := spawn(t, Options{Recent: recent.SeedRules(), HashKey: []byte("key")})
+	h := spawn(t, with(func(o *Options) { o.Recent, o.HashKey = recent.SeedRules(), []byte("key") }))
 	long := strings.Repeat("明日の会議は十時から", 3)
 	h.Send(news(h, long+"始まる"))
 	h.Sent()
@@ -122,7 +122,7 @@ func TestProfilesPart(t *testing.T) {
 		{"the same after 80 s", "おはようございます", "おはようございます", 80 * time.Second, true, true},
 	} {
 		for want, rules := range map[*bool]recent.Rules{&c.def: recent.DefaultRules(), &c.seed: recent.SeedRules()} {
-			h := spawn(t, Options{Recent: rules})
+			h := spawn(t, with(func(o *Options) { o.Recent = rules }))
 			h.Send(news(h, c.first))
 			h.Sent()
 			h.Advance(c.after)
@@ -149,7 +149,7 @@ func TestGapTakesTextForEvidence(t *testing.T) {
 		}
 		return strings.Join(got, " ")
 	}
-	h := spawn(t, Options{FirstSight: ledger.All})
+	h := spawn(t, with(func(o *Options) { o.FirstSight = ledger.All }))
 	h.Send(at(h, "<aaaa <bbbb <cccc <dddd <dddd <eeee"))
 	if got := texts(h); got != "aaaa bbbb cccc dddd dddd eeee" {
 		t.Errorf("first sight passes %q, want all: one view shows a text twice", got)

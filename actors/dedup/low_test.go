@@ -18,7 +18,7 @@ func doubtful(m messages.Detection) messages.Detection {
 // that could not be read does.
 func TestDoubtfulTexts(t *testing.T) {
 	begin := func() *actortest.Harness {
-		h := spawn(t, Options{})
+		h := spawn(t, DefaultOptions())
 		h.Send(detection(">aaaa <bbbb"))
 		h.Send(doubtful(detection(">aaaa <bbbb <cxxy")))
 		wantHeard(t, h, "bbbb")
@@ -47,7 +47,7 @@ func TestDoubtfulTexts(t *testing.T) {
 
 // TestDoubtfulTextsProveNoChange: what was read well stays as it was.
 func TestDoubtfulTextsProveNoChange(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	h.Send(detection(">aaaa <something"))
 	h.Send(detection(">aaaa <something"))
 	wantHeard(t, h, "something")
@@ -67,7 +67,7 @@ func TestDoubtfulTextsProveNoChange(t *testing.T) {
 // and no more once it is known better.
 func TestTheWindowIsReadAgainWhileSomethingWaits(t *testing.T) {
 	look := actortest.To("poller/w", messages.ReadNow{Window: "w"})
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	h.Send(detection(">aaaa <?1"))
 	h.WantSent()
 	h.Advance(667 * time.Millisecond)
@@ -80,7 +80,7 @@ func TestTheWindowIsReadAgainWhileSomethingWaits(t *testing.T) {
 	h.Advance(time.Minute)
 	wantHeard(t, h, "?")
 
-	h = spawn(t, Options{})
+	h = spawn(t, DefaultOptions())
 	h.Send(detection(">aaaa <?1"))
 	h.Advance(time.Second)
 	h.WantSent(look)

@@ -16,7 +16,7 @@ import (
 func TestChangeAndCrashes(t *testing.T) {
 	detect := func(words string) messages.Detection { return chatview.Detection(chatview.Chat(words)) }
 	for fault := range 7 {
-		h := spawn(t, Options{})
+		h := spawn(t, DefaultOptions())
 		crash := func(at int) {
 			switch {
 			case fault != at:
@@ -61,7 +61,7 @@ func TestChangeAndCrashes(t *testing.T) {
 }
 
 func TestGapIsPublishedOnce(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	h.Send(detection(">aaaa <bbbb"))
 	h.CrashBeforeCommit()
 	h.Send(chatview.Detection(chatview.Chat("<xxxx >yyyy <oooo - <zzzz")))

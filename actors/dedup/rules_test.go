@@ -11,25 +11,20 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-func TestRulesOfTheProfiles(t *testing.T) {
-	rules := ledger.Rules{
+func TestDefaultRules(t *testing.T) {
+	want := ledger.Rules{
 		FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Timeout: 2 * time.Second, Tries: 3,
 	}
-	if got := (Options{}).rules(); got != rules {
-		t.Errorf("rules of a ledger = %+v, want %+v", got, rules)
-	}
-	rules = ledger.Rules{FirstSight: ledger.All, FirstAtMost: 1, Keep: 2, History: 3, Timeout: 4, Tries: 5}
-	o := Options{FirstSight: ledger.All, FirstAtMost: 1, Keep: 2, History: 3, Patience: 4, Tries: 5}
-	if got := o.rules(); got != rules {
-		t.Errorf("rules of a ledger with other numbers = %+v, want %+v", got, rules)
+	if got := ledger.DefaultRules(); got != want {
+		t.Errorf("DefaultRules() = %+v, want %+v", got, want)
 	}
 }
 
 // The rules of the options decide.
 func TestRecentOfTheOptions(t *testing.T) {
-	h := actortest.Spawn(t, New(Options{
-		Recent: recent.Rules{Fingerprint: 5 * time.Second, Lines: 6 * time.Second}.Or(recent.SeedRules()),
-	}), actortest.Address("dedup/line:Hana"))
+	o := with(func(o *Options) { o.Recent = recent.SeedRules() })
+	o.Recent.Fingerprint, o.Recent.Lines = 5*time.Second, 6*time.Second
+	h := actortest.Spawn(t, New(o), actortest.Address("dedup/line:Hana"))
 	say := func(text messages.Text) {
 		h.Send(messages.Detection{Window: "line@mac", Conversation: "line:Hana", Title: "Hana", Text: text, SeenAt: h.Now()})
 	}

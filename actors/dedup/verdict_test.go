@@ -22,7 +22,7 @@ func details(h *actortest.Harness) (list []string) {
 }
 
 func TestVerdictsNameOccurrences(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultOptions())
 	for _, c := range []struct{ view, want string }{
 		{"<aaaa >bbbb <cccc", "[dropped first_sight[1] [] passed first_sight[2 3] [] passed released[3] []]"},
 		{">bbbb <cccc <dddd", "[passed aligned[4] [2 3 0] passed released[4] []]"},

@@ -35,7 +35,7 @@ func (o Options) withDefaults() Options {
 		o.Deadline = 8 * time.Second
 	}
 	if o.Rules == (Rules{}) {
-		o.Rules, _ = RulesOf(ProfileDefault)
+		o.Rules = DefaultRules()
 	}
 	return o
 }

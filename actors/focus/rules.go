@@ -19,47 +19,84 @@ const (
 // Rules are the thresholds of the clear cases and of the fallback. "More than"
 // and "less than" exclude the number itself.
 type Rules struct {
-	NoFaceRatio float64       // away at more than this share of the window without a face
-	EyesOpen    float64       // focused at more than this eye aspect ratio
-	FacingYaw   float64       // focused at less than this many degrees to either side
-	FacingPitch float64       // focused at less than this many degrees up or down
-	IdleAfter   time.Duration // not idle up to and including this
+	// Away at more than this share of the last minute without a face, 0 to 1.
+	// Default 0.7.
+	NoFaceRatio float64 `yaml:"no_face" min:"0" max:"1"`
 
-	TurnedYaw    float64 // fallback: distracted at more than this many degrees
-	ManySwitches int     // fallback: distracted at more switches than this
-	ManyApps     int     // fallback: and at more applications than this
+	// Focused at more than this eye aspect ratio, 0 to 1. It is for eyes of the
+	// usual shape: profile default moves it in proportion to the person's own, once
+	// the camera knows these. Default 0.27.
+	EyesOpen float64 `yaml:"eyes_open" min:"0" max:"1"`
+
+	// Focused while the head is turned by less than this many degrees to a side, 1
+	// to 90. Default 25.
+	FacingYaw float64 `yaml:"facing_yaw" min:"1" max:"90"`
+
+	// Focused while the head is turned by less than this many degrees up or down,
+	// 1 to 90. Default 25.
+	FacingPitch float64 `yaml:"facing_pitch" min:"1" max:"90"`
+
+	// Focused up to this time without input, 1s to 24h. Default 1m.
+	IdleAfter time.Duration `yaml:"idle" min:"1s" max:"24h"`
+
+	// Distracted, where nothing else is clear, at more than this many degrees to a
+	// side, 1 to 180. Default 45.
+	TurnedYaw float64 `yaml:"turned" min:"1" max:"180"`
+
+	// Distracted, where nothing else is clear, at more switches than this in the
+	// last minute, 0 to 1000. Default 6.
+	ManySwitches int `yaml:"switches" min:"0" max:"1000"`
+
+	// And between more applications than this, 0 to 1000. Default 4.
+	ManyApps int `yaml:"apps" min:"0" max:"1000"`
+
+	// A key that was pressed at most this long ago says that the camera which sees
+	// no face is covered, 0s to 10m; 0 is never. Not used by profile seed. Default
+	// 10s.
+	CoveredKey time.Duration `yaml:"covered_key" min:"0s" max:"10m"`
+
+	// Idle, without a camera, after more than this time without input, 0s to 24h;
+	// 0 is never. Not used by profile seed. Default 10m.
+	LongIdle time.Duration `yaml:"long_idle" min:"0s" max:"24h"`
 
 	// What is missing satisfies no condition. Without this a yes-or-no counts as no,
 	// except that a missing face_detected does not say that a face is missing.
-	Strict bool
-	// A key pressed at most this long ago says that somebody is there, so that a
-	// camera without a face is covered or turned away; 0 is never.
-	CoveredKey time.Duration
-	// Fallback: idle when the camera is absent and there was no input for more
-	// than this; 0 is never.
-	LongIdle time.Duration
+	Strict bool `yaml:"-"`
+
 	// EyesOpen is for eyes of the usual shape; where the camera knows this person's
 	// it counts in proportion.
-	Personal bool
+	Personal bool `yaml:"-"`
+
 	// Older snapshots count as absent.
-	CameraAge, UsageAge time.Duration
+	CameraAge time.Duration `yaml:"-"`
+	UsageAge  time.Duration `yaml:"-"`
+}
+
+// DefaultRules returns the rules of profile default.
+func DefaultRules() Rules {
+	return Rules{
+		NoFaceRatio: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, IdleAfter: 60 * time.Second,
+		TurnedYaw: 45, ManySwitches: 6, ManyApps: 4, CoveredKey: 10 * time.Second, LongIdle: 600 * time.Second,
+		Strict: true, Personal: true, CameraAge: 15 * time.Second, UsageAge: 90 * time.Second,
+	}
+}
+
+// Plain returns the rules without the guards of profile default, as profile seed
+// has them.
+func (r Rules) Plain() Rules {
+	r.Strict, r.Personal, r.CoveredKey, r.LongIdle = false, false, 0, 0
+	return r
 }
 
 // RulesOf returns the rules of a profile, false for an unknown one.
 func RulesOf(p Profile) (Rules, bool) {
-	r := Rules{
-		NoFaceRatio: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, IdleAfter: 60 * time.Second,
-		TurnedYaw: 45, ManySwitches: 6, ManyApps: 4,
-		CameraAge: 15 * time.Second, UsageAge: 90 * time.Second,
-	}
 	switch p {
 	case ProfileSeed:
+		return DefaultRules().Plain(), true
 	case ProfileDefault:
-		r.Strict, r.Personal, r.CoveredKey, r.LongIdle = true, true, 10*time.Second, 600*time.Second
-	default:
-		return Rules{}, false
+		return DefaultRules(), true
 	}
-	return r, true
+	return Rules{}, false
 }
 
 // Look is what can be judged at one moment: either half may be absent.

@@ -23,13 +23,15 @@ type Options struct {
 	Clean    Sanitizer     // takes out what the application itself writes
 	Interval time.Duration // of polls: signals less apart are of one; 0 means 1 s
 	HashKey  []byte        // makes the hashes of texts in the log; none without it
-	Rules    Rules         // a zero field means that of DefaultRules
+	Rules    Rules         // the zero value means [DefaultRules]
 	Keep     int           // conversations whose last view is known; 0 means 512
 }
 
 // New makes the constructor of fusions.
 func New(o Options) func(messages.Address) actors.Actor {
-	o.Rules = o.Rules.withDefaults()
+	if o.Rules == (Rules{}) {
+		o.Rules = DefaultRules()
+	}
 	if o.Interval <= 0 {
 		o.Interval = time.Second
 	}

@@ -1,66 +1,85 @@
 package fusion
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/text"
 )
 
 // Rules are the numbers by which a fusion decides, the same in both profiles.
-// Start with [DefaultRules]; in [Options] a field that is zero means its.
+// Start with [DefaultRules].
 type Rules struct {
-	Threshold int // score from which a frame is passed on, 1 to 100
+	// Score from which what a window shows is passed on, 1 to 100, at most changed:
+	// the signals of one look are added up. Default 60.
+	Threshold int `yaml:"threshold" min:"1" max:"100"`
 
-	// Scores of the signals, 1 to 100.
-	Changed, Unchanged int // what is read
-	Grew, Shrank, Same int // the rows that are counted
+	// Score of another text, 1 to 100. Default 62.
+	Changed int `yaml:"changed" min:"1" max:"100"`
 
-	// Scores from which one is called high or medium.
-	High, Medium int
+	// Score of other pixels with the same text, 1 to 100. Default 35.
+	Unchanged int `yaml:"unchanged" min:"1" max:"100"`
 
-	EchoWindow time.Duration  // how long what was sent is expected back
-	Echo       text.EchoRules // how it is known again
+	// Score of more rows in the list, 1 to 100. Default 70.
+	Grew int `yaml:"grew" min:"1" max:"100"`
 
-	CursorLines int            // lines of a cursor at most
-	Lines       text.LineRules // by which a line of a cursor is found again
+	// Score of fewer rows, 1 to 100. Default 20.
+	Shrank int `yaml:"shrank" min:"1" max:"100"`
 
-	// So many readings are asked for within so long when rows came and no text.
-	Attempts       int
-	AttemptsWithin time.Duration
+	// Score of as many rows as before, 1 to 100. Default 10.
+	Same int `yaml:"same" min:"1" max:"100"`
+
+	// Score that is called high, 1 to 100. Default 80.
+	High int `yaml:"high" min:"1" max:"100"`
+
+	// Score that is called medium, 1 to 100, at most high. Default 50.
+	Medium int `yaml:"medium" min:"1" max:"100"`
+
+	// How long what was sent is expected to appear in the window, 1s to 24h.
+	// Default 2m.
+	EchoWindow time.Duration `yaml:"echo_window" min:"1s" max:"24h"`
+
+	// Last lines of a window by which is found where the new ones begin, if no
+	// bubble has a place, 1 to 20. Default 4.
+	CursorLines int `yaml:"cursor" min:"1" max:"20"`
+
+	// Readings that are asked for when rows came and no text, 1 to 20. Default 3.
+	Attempts int `yaml:"attempts" min:"1" max:"20"`
+
+	// Time for these readings, 100ms to 1m. Default 2s.
+	AttemptsWithin time.Duration `yaml:"within" min:"100ms" max:"1m"`
 
 	// How long a window may not tell whose conversation it shows before that is
-	// reported.
-	Unknown time.Duration
+	// reported, 1s to 24h. Default 5s.
+	Unknown time.Duration `yaml:"unknown" min:"1s" max:"24h"`
 
-	// A title that was read with a confidence above zero and below this is
-	// unreadable.
-	Title float64
-	// Below this one it opens no conversation: it must be that of a known one.
-	TitleNew float64
+	// Which titles are believed.
+	Titles `yaml:"-"`
+
+	// By which what was sent is known again.
+	Echo text.EchoRules `yaml:"-"`
+
+	// By which a line of a cursor is found again.
+	Lines text.LineRules `yaml:"-"`
+}
+
+// Titles say which titles are believed, by the engine's confidence.
+type Titles struct {
+	// Confidence below which the title of a window is unreadable, 0.01 to 1.
+	// Default 0.25.
+	Title float64 `yaml:"title" min:"0.01" max:"1"`
+
+	// Confidence below which a title must be that of a known conversation, 0.01 to
+	// 1, at least title. Default 0.4.
+	TitleNew float64 `yaml:"title_new" min:"0.01" max:"1"`
 }
 
 // DefaultRules returns the rules of both profiles.
 func DefaultRules() Rules {
 	return Rules{
 		Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
-		EchoWindow: 120 * time.Second, Echo: text.DefaultEcho(), CursorLines: 4, Lines: text.DefaultLines(),
-		Attempts: 3, AttemptsWithin: 2 * time.Second, Unknown: 5 * time.Second, Title: 0.25, TitleNew: 0.40,
-	}
-}
-
-// withDefaults fills in what is zero.
-func (r Rules) withDefaults() Rules {
-	d := DefaultRules()
-	return Rules{
-		Threshold: cmp.Or(r.Threshold, d.Threshold), Changed: cmp.Or(r.Changed, d.Changed), Unchanged: cmp.Or(r.Unchanged, d.Unchanged),
-		Grew: cmp.Or(r.Grew, d.Grew), Shrank: cmp.Or(r.Shrank, d.Shrank), Same: cmp.Or(r.Same, d.Same),
-		High: cmp.Or(r.High, d.High), Medium: cmp.Or(r.Medium, d.Medium),
-		EchoWindow: cmp.Or(r.EchoWindow, d.EchoWindow), Echo: cmp.Or(r.Echo, d.Echo),
-		CursorLines: cmp.Or(r.CursorLines, d.CursorLines), Lines: cmp.Or(r.Lines, d.Lines),
-		Attempts: cmp.Or(r.Attempts, d.Attempts), AttemptsWithin: cmp.Or(r.AttemptsWithin, d.AttemptsWithin),
-		Unknown: cmp.Or(r.Unknown, d.Unknown), Title: cmp.Or(r.Title, d.Title),
-		TitleNew: cmp.Or(r.TitleNew, d.TitleNew),
+		EchoWindow: 120 * time.Second, CursorLines: 4, Attempts: 3, AttemptsWithin: 2 * time.Second,
+		Unknown: 5 * time.Second, Titles: Titles{Title: 0.25, TitleNew: 0.40},
+		Echo: text.DefaultEcho(), Lines: text.DefaultLines(),
 	}
 }
 

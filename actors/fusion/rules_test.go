@@ -14,22 +14,13 @@ var standard = DefaultRules()
 func TestDefaultRules(t *testing.T) {
 	want := Rules{
 		Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
-		EchoWindow: 120 * time.Second, CursorLines: 4, Attempts: 3, AttemptsWithin: 2 * time.Second, Unknown: 5 * time.Second, Title: 0.25, TitleNew: 0.40,
-		Echo:  text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88}},
-		Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88},
+		EchoWindow: 120 * time.Second, CursorLines: 4, Attempts: 3, AttemptsWithin: 2 * time.Second, Unknown: 5 * time.Second,
+		Titles: Titles{Title: 0.25, TitleNew: 0.40},
+		Echo:   text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88}},
+		Lines:  text.LineRules{Min: 8, Cover: 84, Similar: 0.88},
 	}
 	if got := DefaultRules(); got != want {
 		t.Errorf("DefaultRules() = %+v, want %+v", got, want)
-	}
-	if got := (Rules{}).withDefaults(); got != want {
-		t.Errorf("withDefaults() of nothing = %+v, want %+v", got, want)
-	}
-	own := Rules{
-		Threshold: 1, Changed: 2, Unchanged: 3, Grew: 4, Shrank: 5, Same: 6, High: 7, Medium: 8, EchoWindow: 9, Echo: text.EchoRules{MinEqual: 10},
-		CursorLines: 11, Lines: text.LineRules{Min: 12}, Attempts: 13, AttemptsWithin: 14, Unknown: 15, Title: 0.15, TitleNew: 0.16,
-	}
-	if got := own.withDefaults(); got != own {
-		t.Errorf("withDefaults() of %+v = %+v, want no change", own, got)
 	}
 }
 

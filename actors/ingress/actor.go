@@ -13,13 +13,8 @@ import (
 // Kind is the actor's kind; the key is the conversation.
 const Kind = messages.ActorIngress
 
-// New makes the constructor of gates. It panics on options that
-// [Options.Validate] refuses: ask it first.
-func New(o Options) func(messages.Address) actors.Actor {
-	r, err := o.Rules()
-	if err != nil {
-		panic(err)
-	}
+// New makes the constructor of gates.
+func New(r Rules) func(messages.Address) actors.Actor {
 	return func(messages.Address) actors.Actor { return &actor{rules: r} }
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-func spawn(t actortest.T, o Options, opts ...actortest.Option) *actortest.Harness {
+func spawn(t actortest.T, r Rules, opts ...actortest.Option) *actortest.Harness {
 	t.Helper()
-	return actortest.Spawn(t, New(o), append([]actortest.Option{actortest.Address("ingress/line:Hana"), actortest.Start(start)}, opts...)...)
+	return actortest.Spawn(t, New(r), append([]actortest.Option{actortest.Address("ingress/line:Hana"), actortest.Start(start)}, opts...)...)
 }
 
 func said(n messages.Occurrence, s messages.Text, seen time.Time) messages.Heard {
@@ -44,7 +44,7 @@ func wantPassed(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
 // back; side and place do not.
 func TestReturnedGreeting(t *testing.T) {
 	for _, p := range []Profile{Seed, Default} {
-		h := spawn(t, Options{Profile: p})
+		h := spawn(t, rulesOf(p))
 		h.Send(told("おはよう", "t1"))
 		h.Advance(30 * sec)
 		greeting := said(2, "おはよう！", h.Now())
@@ -72,7 +72,7 @@ func TestReturnedGreeting(t *testing.T) {
 
 func TestTheSameAgain(t *testing.T) {
 	for _, p := range []Profile{Seed, Default} {
-		h := spawn(t, Options{Profile: p})
+		h := spawn(t, rulesOf(p))
 		first, second := said(1, "OK", start), said(2, "OK", start.Add(5*sec))
 		h.Send(first)
 		h.Advance(5 * sec)
@@ -98,11 +98,13 @@ func TestTheSameAgain(t *testing.T) {
 }
 
 func TestMissCarriesAHash(t *testing.T) {
-	h := spawn(t, Options{HashKey: []byte("key")})
+	keyed := DefaultRules()
+	keyed.HashKey = []byte("key")
+	h := spawn(t, keyed)
 	h.Send(told("駅に着きました", "t1"))
 	h.Advance(3 * sec)
 	h.Send(said(1, "himitsu", h.Now()))
-	r := Rules{Options: Options{HashKey: []byte("key")}}
+	r := Rules{HashKey: []byte("key")}
 	h.WantPublished(
 		events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 1, Hash: r.hash("himitsu"), Runes: 7, Active: 1, LastSendAge: 3 * sec, At: h.Now(), Text: "himitsu"},
 		events.Accepted{Conversation: "line:Hana", Occurrence: 1, Window: "line@a", At: h.Now()},
@@ -119,7 +121,7 @@ func TestCrashes(t *testing.T) {
 	}
 	for name, kill := range kill {
 		t.Logf("killed: %s", name)
-		h := spawn(t, Options{Profile: Seed})
+		h := spawn(t, rulesOf(Seed))
 		kill(h, func() { h.Send(told("今から向かいます", "t1")) })
 		h.Advance(5 * sec)
 		a, b, c := said(1, "待ってるね", h.Now()), said(2, "今から向かいます", h.Now()), said(3, "待ってるね", h.Now())
@@ -139,7 +141,7 @@ func TestCrashes(t *testing.T) {
 
 // TestAnUncommittedClaimIsReleased: what was not handed on holds nobody up.
 func TestAnUncommittedClaimIsReleased(t *testing.T) {
-	h := spawn(t, Options{Profile: Seed})
+	h := spawn(t, rulesOf(Seed))
 	a := said(1, "待ってるね", start)
 	h.FailNextCommit()
 	h.Send(a)
@@ -150,7 +152,9 @@ func TestAnUncommittedClaimIsReleased(t *testing.T) {
 }
 
 func TestForgetting(t *testing.T) {
-	h := spawn(t, Options{Sends: 3, Entries: 3})
+	small := DefaultRules()
+	small.Sends, small.Entries = 3, 3
+	h := spawn(t, small)
 	for i := range 5 {
 		h.Send(told(messages.Text(of(10*i, 8)), fmt.Sprint(i)))
 		h.Send(said(messages.Occurrence(i+1), messages.Text(of(1000+10*i, 8)), h.Now()))
@@ -179,7 +183,7 @@ func TestForgetting(t *testing.T) {
 
 // TestAnotherAttemptRenews: the window of a sending counts from its last try.
 func TestAnotherAttemptRenews(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultRules())
 	h.Send(told("おはよう", "t1"))
 	h.Advance(9 * time.Minute)
 	h.Send(told("おはよう", "t1"))
@@ -196,7 +200,7 @@ func TestAnotherAttemptRenews(t *testing.T) {
 // TestAnEchoThatWaited: a message is judged by when it was seen, not by when a
 // runtime that was down gets to it.
 func TestAnEchoThatWaited(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultRules())
 	h.Send(told("おはよう", "t1"))
 	h.SetClock(start.Add(time.Hour))
 	echo := said(1, "おはよう", start.Add(2*sec))
@@ -209,7 +213,7 @@ func TestMisaddressed(t *testing.T) {
 	for _, m := range []messages.Message{
 		messages.TextSent{Conversation: "line:Ken", Text: "himitsu"}, messages.Heard{Conversation: "line:Ken", Occurrence: 1, Text: "himitsu"},
 	} {
-		h := spawn(t, Options{})
+		h := spawn(t, DefaultRules())
 		for range 5 {
 			h.WantFailure("of another conversation came here: its sender must address ingress/CONVERSATION")
 		}
@@ -220,7 +224,7 @@ func TestMisaddressed(t *testing.T) {
 }
 
 func TestUnexpected(t *testing.T) {
-	h := spawn(t, Options{})
+	h := spawn(t, DefaultRules())
 	h.WantFailure("ingress: unexpected poll_due")
 	h.Send(messages.PollDue{})
 }
@@ -230,7 +234,8 @@ func TestUnexpected(t *testing.T) {
 // caches is what a new one reads, and nothing is lost.
 func TestMemoryIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := Options{Sends: rapid.IntRange(1, 5).Draw(t, "sends"), Entries: rapid.IntRange(1, 5).Draw(t, "entries")}
+		o := DefaultRules()
+		o.Sends, o.Entries = rapid.IntRange(1, 5).Draw(t, "sends"), rapid.IntRange(1, 5).Draw(t, "entries")
 		var live *actor
 		make := New(o)
 		h := actortest.Spawn(t, func(a messages.Address) actors.Actor {
@@ -311,16 +316,6 @@ func TestStoredForms(t *testing.T) {
 	}
 }
 
-func TestNewRefusesBadOptions(t *testing.T) {
-	defer func() {
-		if err, _ := recover().(error); err == nil || err.Error() != `ingress: Profile "x": want "default" or "seed"` {
-			t.Errorf("New panicked with %v, want the profile named", err)
-		}
-	}()
-	New(Options{Profile: "x"})
-	t.Error("New(bad profile) returned, want a panic")
-}
-
 // full is a memory of 2,000 texts of the last 20 s.
 func full(r Rules, length int) *Memory {
 	m := &Memory{}
@@ -335,10 +330,7 @@ func full(r Rules, length int) *Memory {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	r, err := Options{Profile: Seed}.Rules()
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := rulesOf(Seed)
 	for _, length := range []int{25, 400} {
 		m := full(r, length)
 		for name, read := range map[string]string{
@@ -356,7 +348,7 @@ func BenchmarkDecide(b *testing.B) {
 }
 
 func BenchmarkHeard(b *testing.B) {
-	h := spawn(b, Options{})
+	h := spawn(b, DefaultRules())
 	n := 0
 	for b.Loop() {
 		n++
@@ -368,7 +360,7 @@ func BenchmarkHeard(b *testing.B) {
 
 // A change of a message is no message: nothing stops it.
 func TestRevisedPasses(t *testing.T) {
-	h := actortest.Spawn(t, New(Options{}), actortest.Address("ingress/line:Hana"))
+	h := actortest.Spawn(t, New(DefaultRules()), actortest.Address("ingress/line:Hana"))
 	r := messages.Revised{Conversation: "line:Hana", Occurrence: 1, Change: messages.ChangeEdited, Text: "x"}
 	h.CrashBeforeCommit()
 	h.Send(r)

@@ -8,16 +8,81 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Rules decide about one message. Make them with [Options.Rules].
+// Profile says what decides.
+type Profile string
+
+// Profiles.
+const (
+	Default Profile = "default" // place and side, text where they are silent
+	Seed    Profile = "seed"    // text alone
+)
+
+// Rules decide about one message. Start with [DefaultRules].
 type Rules struct {
-	Options
-	by strategy
+	// How long what was sent is not a message, 1s to 24h. Default 10m.
+	EchoWindow time.Duration `yaml:"echo_window" min:"1s" max:"24h"`
+
+	// Texts sent into each conversation that are remembered, 1 to 1000. Default 128.
+	Sends int `yaml:"sends" min:"1" max:"1000"`
+
+	// How long an equal short text of one line is the same one, 1ms to 24h. Default
+	// 20s.
+	ShortWindow time.Duration `yaml:"short" min:"1ms" max:"24h"`
+
+	// Shortest of these texts, in characters without spaces and punctuation, 1 to
+	// 1000. Default 2.
+	ShortMin int `yaml:"short_min" min:"1" max:"1000"`
+
+	// Longest of them, 1 to 1000, at least short_min. Default 24.
+	ShortMax int `yaml:"short_max" min:"1" max:"1000"`
+
+	// How long any text that is equal or similar is the same one, 1ms to 24h.
+	// Default 20s.
+	CommonWindow time.Duration `yaml:"common" min:"1ms" max:"24h"`
+
+	// Shortest of these texts, in characters without spaces and punctuation, 3 to
+	// 1000. Default 10.
+	CommonMin int `yaml:"common_min" min:"3" max:"1000"`
+
+	// Longest that is compared for similarity, 3 to 4000, at least common_min.
+	// Default 400.
+	CommonMax int `yaml:"common_max" min:"3" max:"4000"`
+
+	// Similarity by groups of three characters, 0.01 to 1. Default 0.93.
+	Similar float64 `yaml:"similar" min:"0.01" max:"1"`
+
+	// Texts of each conversation that are remembered, 1 to 2000. Default 2000.
+	Entries int `yaml:"entries" min:"1" max:"2000"`
+
+	// What decides.
+	Profile Profile `yaml:"-"`
+
+	// By which an echo is known.
+	Echo text.EchoRules `yaml:"-"`
+
+	// Makes the hash of a text that the log shows. Without it there is no hash,
+	// because that of a short text could be guessed.
+	HashKey []byte `yaml:"-"`
 }
 
-// Rules returns the rules of options, or what [Options.Validate] says.
-func (o Options) Rules() (Rules, error) {
-	o = o.WithDefaults()
-	return Rules{o, strategies[o.Profile]}, o.Validate()
+// strategy says what decides beside text.
+type strategy struct {
+	place bool // a message whose place proves it new passes the windows
+	side  bool // one on the friend's side is no echo, and short texts of two sides are two
+}
+
+var strategies = map[Profile]strategy{Default: {place: true, side: true}, Seed: {}}
+
+func (r Rules) by() strategy { return strategies[r.Profile] }
+
+// DefaultRules returns the rules of profile default. Those of profile seed have
+// the same numbers.
+func DefaultRules() Rules {
+	return Rules{
+		EchoWindow: 10 * time.Minute, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
+		CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
+		Profile: Default, Echo: text.DefaultEcho(),
+	}
 }
 
 // Verdict is the decision about a message and what led to it.
@@ -77,7 +142,7 @@ func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at 
 		return v
 	}
 	v.Rule, v.Age, v.Similar = r.window(m, h, at)
-	if v.Rule != events.RuleNew && h.Fresh && r.by.place {
+	if v.Rule != events.RuleNew && h.Fresh && r.by().place {
 		v.Spared, v.Rule = v.Rule, events.RulePlace
 	}
 	return v
@@ -86,7 +151,7 @@ func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at 
 // mayBeOwn reports that the evidence of a side does not clear a message of
 // being an echo.
 func (r Rules) mayBeOwn(s messages.Side) bool {
-	return !r.by.side || s != messages.SideIncoming
+	return !r.by().side || s != messages.SideIncoming
 }
 
 // window looks for a text heard a moment ago that makes this one a duplicate.
@@ -104,7 +169,7 @@ func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (events.Rule, t
 		same   func(old Entry) bool
 	}{
 		{events.RuleShort, short, r.ShortWindow, func(old Entry) bool {
-			return old.Single && old.Channel == e.Channel && (!r.by.side || old.Side == e.Side)
+			return old.Single && old.Channel == e.Channel && (!r.by().side || old.Side == e.Side)
 		}},
 		{events.RuleCommon, common, r.CommonWindow, func(Entry) bool { return true }}, // from whichever channel
 	} {

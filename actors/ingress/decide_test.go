@@ -26,12 +26,9 @@ func of(from, n int) string {
 	return b.String()
 }
 
-func rulesOf(t testing.TB, p Profile) Rules {
-	t.Helper()
-	r, err := Options{Profile: p}.Rules()
-	if err != nil {
-		t.Fatal(err)
-	}
+func rulesOf(p Profile) Rules {
+	r := DefaultRules()
+	r.Profile = p
 	return r
 }
 
@@ -87,7 +84,7 @@ func TestEcho(t *testing.T) {
 		{"one character", "あ", "", sec, None, None},
 	} {
 		for p, want := range map[Profile]events.Rule{Seed: c.seed, Default: c.standard} {
-			r := rulesOf(t, p)
+			r := rulesOf(p)
 			m := memoryOf(r, []string{"おはよう", "あ"})
 			v := r.Decide(m, 0, by(fresh(c.read), "", c.side), start.Add(c.after))
 			if v.Rule != want {
@@ -149,7 +146,7 @@ func TestWindows(t *testing.T) {
 		{"the first 400 of 401", stale(of(0, 401)), stale(of(0, 400)), sec, None},
 	} {
 		for _, p := range []Profile{Seed, Default} {
-			want, r := c.want, rulesOf(t, p)
+			want, r := c.want, rulesOf(p)
 			m := memoryOf(r, nil, c.old)
 			at := start.Add(c.after)
 			if v := r.Decide(m, 0, c.new, at); v.Rule != want || v.Spared != "" {
@@ -170,7 +167,7 @@ func TestWindows(t *testing.T) {
 
 func TestShortWindowOfAnotherSide(t *testing.T) {
 	for p, want := range map[Profile]events.Rule{Seed: Short, Default: None} {
-		r := rulesOf(t, p)
+		r := rulesOf(p)
 		m := memoryOf(r, nil, by(stale("うん"), "", messages.SideIncoming))
 		if v := r.Decide(m, 0, stale("うん"), start); v.Rule != want {
 			t.Errorf("%s: Decide(other side) = %v, want %q", p, v, want)
@@ -179,7 +176,7 @@ func TestShortWindowOfAnotherSide(t *testing.T) {
 }
 
 func TestRepeat(t *testing.T) {
-	r := rulesOf(t, Default)
+	r := rulesOf(Default)
 	for n, want := range map[messages.Occurrence]events.Rule{0: Repeat, 6: Repeat, 7: Repeat, 8: None} {
 		h := fresh("うん")
 		h.Occurrence = n
@@ -203,27 +200,9 @@ func TestHash(t *testing.T) {
 	if got := (Rules{}).hash("himitsu"); got != "" {
 		t.Errorf("hash without a key = %q, want none", got)
 	}
-	a, b := Rules{Options: Options{HashKey: []byte("a")}}, Rules{Options: Options{HashKey: []byte("b")}}
+	a, b := Rules{HashKey: []byte("a")}, Rules{HashKey: []byte("b")}
 	if x, y := a.hash("himitsu"), b.hash("himitsu"); x == y || len(x) != 16 || x != a.hash("himitsu") || x == a.hash("himits") {
 		t.Errorf("hash = %q and %q with another key, want 16 digits that depend on key and text", x, y)
-	}
-}
-
-func TestValidate(t *testing.T) {
-	if err := (Options{}).Validate(); err != nil {
-		t.Errorf("Validate(defaults) = %v, want nil", err)
-	}
-	half := text.DefaultEcho()
-	half.Contains = 101
-	for field, o := range map[string]Options{
-		"Profile": {Profile: "x"}, "EchoWindow": {EchoWindow: -1}, "ShortWindow": {ShortWindow: -1}, "CommonWindow": {CommonWindow: -1},
-		"ShortMin": {ShortMin: 25}, "CommonMin": {CommonMin: 2}, "CommonMax": {CommonMax: 4001}, "Similar": {Similar: 1.01},
-		"Echo.Lines": {Echo: text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 1.5}}},
-		"Echo ":      {Echo: half}, "Echo": {Echo: text.EchoRules{Contains: 1}}, "Sends": {Sends: 1001}, "Entries": {Entries: 2001},
-	} {
-		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "ingress: "+field) {
-			t.Errorf("Validate(%s) = %v, want an error that names the field", field, err)
-		}
 	}
 }
 
@@ -264,7 +243,7 @@ func TestSimilar(t *testing.T) {
 // TestANewOccurrenceIsNeverLost: in profile default only the echo guard stops
 // a message whose place is new, and not when its side says incoming.
 func TestANewOccurrenceIsNeverLost(t *testing.T) {
-	r := rulesOf(t, Default)
+	r := rulesOf(Default)
 	rapid.Check(t, func(t *rapid.T) {
 		old := rapid.SliceOfN(genText(), 0, 6).Draw(t, "old")
 		var heard []messages.Heard
@@ -287,13 +266,9 @@ func FuzzDecide(f *testing.F) {
 	f.Add("うん", "うん")
 	f.Add("明日の会議は\n十時から。", "明日の会議は十時から")
 	f.Add("\xff\u2028", strings.Repeat("あ", 401))
-	seed, standard := Options{Profile: Seed}, Options{}
+	seed, standard := rulesOf(Seed), rulesOf(Default)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		for _, o := range []Options{seed, standard} {
-			r, err := o.Rules()
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, r := range []Rules{seed, standard} {
 			e, n := r.entryOf(stale(a), start)
 			if got := utf8.RuneCountInString(string(e.Text)); got != min(n, r.CommonMax) {
 				t.Fatalf("entryOf(%+q) keeps %d of %d characters, want at most %d", a, got, n, r.CommonMax)

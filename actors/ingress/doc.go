@@ -2,7 +2,7 @@
 // itself has sent and what was heard a moment ago already. [New] makes the
 // actor ingress/CONVERSATION; the rules are in decide.go ([Rules], [Verdict])
 // over what is remembered, in memory.go ([Memory]). The thresholds are
-// [Options]; how an echo is told is in package actors/text.
+// [Rules]; how an echo is told is in package actors/text.
 //
 //	TextSent ─► remembered for 10 minutes
 //	Heard ─► repeat? ─► echo? ─► short window? ─► common window? ─┬─► Heard to burst, Accepted
@@ -37,8 +37,8 @@
 //
 // Row keys are ascending numbers in 16 digits.
 //
-//	sent    the texts sent, at most Options.Sends      [Sent]
-//	heard   the texts accepted, at most Options.Entries [Entry]
+//	sent    the texts sent, at most Rules.Sends      [Sent]
+//	heard   the texts accepted, at most Rules.Entries [Entry]
 //	last    one row "last": the highest occurrence accepted or refused
 //
 // What is too old goes when the next message comes, oldest first. A crash loses

@@ -23,21 +23,19 @@ func (s State) String() string {
 	return "open"
 }
 
-// BreakerRule says when a breaker opens.
+// BreakerRule says when a model that fails is left alone.
 type BreakerRule struct {
-	Failures int           // in a row; 0 means 3
-	OpenFor  time.Duration // until the next try; 0 means 30 s
+	// Failures in a row after which nothing is asked for a while, 1 to 100.
+	// Default 3.
+	Failures int `yaml:"failures" min:"1" max:"100"`
+
+	// How long nothing is asked then, 1s to 1h, unless the server says when to
+	// come again. Default 30s.
+	OpenFor time.Duration `yaml:"open_for" min:"1s" max:"1h"`
 }
 
-func (r BreakerRule) withDefaults() BreakerRule {
-	if r.Failures <= 0 {
-		r.Failures = 3
-	}
-	if r.OpenFor <= 0 {
-		r.OpenFor = 30 * time.Second
-	}
-	return r
-}
+// DefaultBreaker is the rule of [DefaultLimits].
+func DefaultBreaker() BreakerRule { return BreakerRule{Failures: 3, OpenFor: 30 * time.Second} }
 
 // Outcome is what a question came to, for the breaker.
 type Outcome int
@@ -72,7 +70,6 @@ type Ticket uint64
 
 // Ask says whether a question may go through now, and if not, for how long.
 func (b Breaker) Ask(rule BreakerRule, now time.Time) (next Breaker, ticket Ticket, wait time.Duration, ok bool) {
-	rule = rule.withDefaults()
 	if b.State != Closed {
 		if left := b.Until.Sub(now); left > 0 {
 			return b, 0, left, false
@@ -85,7 +82,6 @@ func (b Breaker) Ask(rule BreakerRule, now time.Time) (next Breaker, ticket Tick
 // Done takes the end of a question. pause is how long the server wants to be
 // left alone after a failure, 0 for no wish.
 func (b Breaker) Done(rule BreakerRule, now time.Time, ticket Ticket, o Outcome, pause time.Duration) Breaker {
-	rule = rule.withDefaults()
 	if ticket != b.term || b.State == Open {
 		return b
 	}

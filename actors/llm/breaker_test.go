@@ -90,9 +90,12 @@ func TestBreakerTellsPausesApart(t *testing.T) {
 	}
 }
 
-func TestBreakerRuleHasDefaults(t *testing.T) {
-	if got, want := (BreakerRule{}).withDefaults(), (BreakerRule{3, 30 * time.Second}); got != want {
-		t.Errorf("defaults = %+v, want %+v", got, want)
+func TestDefaultLimits(t *testing.T) {
+	want := Limits{
+		Timeout: 8 * time.Second, Concurrency: 1, MaxTokens: 512, Breaker: BreakerRule{Failures: 3, OpenFor: 30 * time.Second},
+	}
+	if got := DefaultLimits(); got != want {
+		t.Errorf("DefaultLimits() = %+v, want %+v", got, want)
 	}
 }
 

@@ -49,11 +49,8 @@ type Options struct {
 	BaseURL  string   // "" is the provider's own
 	Key      Secret
 
-	Timeout     time.Duration // of one question; 0 means 8 s
-	Concurrency int           // questions under way; 0 means 1
-	MaxTokens   int           // of an answer; 0 means 512
-	Temperature float64       // of questions that give none
-	Breaker     BreakerRule
+	// Limits bound the questions; the zero value means [DefaultLimits].
+	Limits
 
 	// Changed is told when the model begins to fail, when it fails in another way,
 	// and with nil when it answers again; nil tells nobody. It may be called
@@ -65,20 +62,38 @@ type Options struct {
 	Now       func() time.Time  // nil: time.Now
 }
 
+// Limits bound the questions of a client.
+type Limits struct {
+	// Time for one question, 100ms to 5m. Attention is judged every 10s and does
+	// not wait longer than 9s. Default 8s.
+	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
+
+	// Questions that may be under way at the same time, 1 to 16. Default 1.
+	Concurrency int `yaml:"concurrency" min:"1" max:"16"`
+
+	// Longest answer in tokens, 16 to 32768; a model that thinks first needs some
+	// thousands. Default 512.
+	MaxTokens int `yaml:"max_tokens" min:"16" max:"32768"`
+
+	// How freely the model words its answers, 0 to 2. Default 0.
+	Temperature float64 `yaml:"temperature" min:"0" max:"2"`
+
+	// When a model that fails is left alone.
+	Breaker BreakerRule `yaml:"breaker"`
+}
+
+// DefaultLimits ask one question at a time.
+func DefaultLimits() Limits {
+	return Limits{Timeout: 8 * time.Second, Concurrency: 1, MaxTokens: 512, Breaker: DefaultBreaker()}
+}
+
 func (o Options) withDefaults() Options {
-	if o.Timeout <= 0 {
-		o.Timeout = 8 * time.Second
-	}
-	if o.Concurrency <= 0 {
-		o.Concurrency = 1
-	}
-	if o.MaxTokens <= 0 {
-		o.MaxTokens = 512
+	if o.Limits == (Limits{}) {
+		o.Limits = DefaultLimits()
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Breaker = o.Breaker.withDefaults()
 	return o
 }
 

@@ -35,7 +35,7 @@ var providers = []llm.Provider{llm.OpenAI, llm.Anthropic, llm.Ollama}
 // client asks a server of this test.
 func client(t *testing.T, s *testkit.LLMServer, provider llm.Provider, change ...func(*llm.Options)) *llm.Client {
 	t.Helper()
-	o := llm.Options{Tier: llm.TierLocal, Provider: provider, Model: "test-model", BaseURL: s.URL(), Key: llm.NewSecret(hidden)}
+	o := llm.Options{Tier: llm.TierLocal, Provider: provider, Model: "test-model", BaseURL: s.URL(), Key: llm.NewSecret(hidden), Limits: llm.DefaultLimits()}
 	if provider != llm.Ollama {
 		o.BaseURL += "/v1"
 	}
@@ -370,7 +370,7 @@ func (m stubborn) Generate(context.Context, llm.Question) (llm.Reply, error) {
 func TestAModelThatHangsIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := stubborn{make(chan struct{})}
-		c, err := llm.New(llm.Options{Host: m})
+		c, err := llm.New(llm.Options{Host: m, Limits: llm.DefaultLimits()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -444,7 +444,9 @@ func TestAHostsModel(t *testing.T) {
 		}
 	}
 	var asked llm.Question
-	client, err := llm.New(llm.Options{Temperature: 0.3, Host: hosted(func(q llm.Question) (llm.Reply, error) {
+	warm := llm.DefaultLimits()
+	warm.Temperature = 0.3
+	client, err := llm.New(llm.Options{Limits: warm, Host: hosted(func(q llm.Question) (llm.Reply, error) {
 		asked = q
 		return llm.Reply{Text: "hi"}, nil
 	})})
@@ -465,7 +467,11 @@ func TestAHostsModel(t *testing.T) {
 // A panic restarts the worker, so it goes on, but without the question in it.
 func TestPanicsSayNothingPrivate(t *testing.T) {
 	for _, value := range []any{private, errors.New(private), struct{ s string }{private}} {
-		c, err := llm.New(llm.Options{Host: hosted(func(llm.Question) (llm.Reply, error) { panic(value) }), Breaker: llm.BreakerRule{Failures: 1}})
+		strict := llm.DefaultLimits()
+		strict.Breaker.Failures = 1
+		c, err := llm.New(llm.Options{
+			Host: hosted(func(llm.Question) (llm.Reply, error) { panic(value) }), Limits: strict,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,12 @@ import (
 
 // Thresholds say which lines are accepted, by the engine's confidence from 0 to 1.
 type Thresholds struct {
-	Accept   float64 // a line is accepted from here on
-	Fallback float64 // and from here on where no accepted reading of it exists
+	// Confidence from which a line is believed, 0.01 to 1. Default 0.4.
+	Accept float64 `yaml:"accept" min:"0.01" max:"1"`
+
+	// Confidence from which a line is taken where no better reading of it exists,
+	// 0.01 to 1, at most accept. Default 0.25.
+	Fallback float64 `yaml:"fallback" min:"0.01" max:"1"`
 }
 
 // DefaultThresholds returns the thresholds of both profiles.

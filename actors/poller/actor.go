@@ -1,7 +1,6 @@
 package poller
 
 import (
-	"cmp"
 	"fmt"
 	"image"
 	"time"
@@ -15,22 +14,41 @@ import (
 // Kind is the actor's kind; the key is the window.
 const Kind = messages.ActorPoller
 
-// Options of a poller. The zero value polls once a second.
+// Rules are the times of looking at a window. Start with [DefaultRules].
+type Rules struct {
+	// Time after which one look, or one count of rows, is given up, 1s to 5m.
+	// Default 30s.
+	Deadline time.Duration `yaml:"deadline" min:"1s" max:"5m"`
+
+	// Looks in a row that were given up, after which the window counts as changed,
+	// 1 to 100. Default 2.
+	Late int `yaml:"late" min:"1" max:"100"`
+
+	// Longest pause while looks fail, 1s to 1h; it begins with poll and doubles.
+	// Default 30s.
+	Backoff time.Duration `yaml:"backoff" min:"1s" max:"1h"`
+
+	// Time between the captures of ocr.burst, 10ms to 1s, and not more than poll.
+	// Default 120ms.
+	Gap time.Duration `yaml:"gap" min:"10ms" max:"1s"`
+
+	// Calls in a row that fail on one capture before it is given up, 1 to 100.
+	// Default 5.
+	Tries int `yaml:"tries" min:"1" max:"100"`
+}
+
+// DefaultRules returns the rules of both profiles.
+func DefaultRules() Rules {
+	return Rules{Deadline: 30 * time.Second, Late: 2, Backoff: 30 * time.Second, Gap: 120 * time.Millisecond, Tries: 5}
+}
+
+// Options of a poller. Start with [DefaultOptions].
 type Options struct {
-	Interval    time.Duration // from the start of one poll to the next; 0 means 1 s
-	Deadline    time.Duration // of a capture; 0 means 30 s
-	ReadTime    time.Duration // deadline of a reading; 0 means 60 s
-	ReadRetries int           // of a failed reading, at once; 0 means 1, below 0 none
-	MaxBackoff  time.Duration // longest pause while captures fail; 0 means 30 s
-	Burst       int           // captures of one change that are read together; 0 means 1
-	Gap         time.Duration // between these captures, not more than Interval; 0 means 120 ms
-	// Calls in a row that may fail on a frame, and how often its reading is sent to
-	// fusion without being settled, before it is given up; 0 means 5. A refusal is
-	// about OCR and not about the frame, and does not count.
-	Tries int
-	// Polls in a row that may miss their deadline before the baseline is thought to
-	// be worth nothing; 0 means 2.
-	Late int
+	Rules
+	Interval    time.Duration // from the start of one poll to the next
+	ReadTime    time.Duration // deadline of a reading
+	ReadRetries int           // of a failed reading, at once
+	Burst       int           // captures of one change that are read together
 	// Fusion hears of it when the baseline is reset by others.
 	TellResets bool
 	// Excluded returns the rectangles of a frame that its hash leaves out, such
@@ -38,34 +56,18 @@ type Options struct {
 	Excluded func(img *image.RGBA, scale float64) []image.Rectangle
 }
 
-// WithDefaults fills in what is zero.
-func (o Options) WithDefaults() Options {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d <= 0 {
-			*d = v
-		}
+// DefaultOptions poll once a second.
+func DefaultOptions() Options {
+	return Options{
+		Rules: DefaultRules(), Interval: time.Second, ReadTime: time.Minute, ReadRetries: 1, Burst: 1,
 	}
-	def(&o.Interval, time.Second)
-	def(&o.Deadline, 30*time.Second)
-	def(&o.ReadTime, time.Minute)
-	def(&o.MaxBackoff, 30*time.Second)
-	def(&o.Gap, 120*time.Millisecond)
-	o.Tries, o.Late = cmp.Or(o.Tries, 5), cmp.Or(o.Late, 2)
-	switch {
-	case o.ReadRetries == 0:
-		o.ReadRetries = 1
-	case o.ReadRetries < 0:
-		o.ReadRetries = 0
-	}
-	if o.Excluded == nil {
-		o.Excluded = func(*image.RGBA, float64) []image.Rectangle { return nil }
-	}
-	return o
 }
 
 // New makes the constructor of pollers.
 func New(o Options) func(messages.Address) actors.Actor {
-	o = o.WithDefaults()
+	if o.Excluded == nil {
+		o.Excluded = func(*image.RGBA, float64) []image.Rectangle { return nil }
+	}
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, window: messages.WindowID(self.Key())}
 	}
@@ -248,7 +250,7 @@ func (a *actor) hold(hash messages.FrameHash) {
 		a.held = &held{hash: hash}
 	}
 	a.held.times++
-	a.held.until = a.began.Add(backoff.Delay(a.o.Interval, a.o.MaxBackoff, a.held.times))
+	a.held.until = a.began.Add(backoff.Delay(a.o.Interval, a.o.Backoff, a.held.times))
 }
 
 // reset makes the next poll count as changed, also if fusion has the present
@@ -308,7 +310,7 @@ func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 		a.tellReset(turn)
 	}
 	a.report(turn, stateCode(m), m.Detail)
-	turn.After("poll", backoff.Delay(a.o.Interval, a.o.MaxBackoff, a.failures), messages.PollDue{})
+	turn.After("poll", backoff.Delay(a.o.Interval, a.o.Backoff, a.failures), messages.PollDue{})
 }
 
 // report publishes a change of whether the window can be captured.

@@ -16,9 +16,16 @@ const second = time.Second
 
 var ask = actortest.Ask("capture", messages.CaptureWindow{Window: "w"}, actors.CallOptions{Deadline: 30 * second})
 
+// with changes the default options.
+func with(change func(*poller.Options)) poller.Options {
+	o := poller.DefaultOptions()
+	change(&o)
+	return o
+}
+
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	h := actortest.Spawn(t, poller.New(poller.Options{}), actortest.Address("poller/w"))
+	h := actortest.Spawn(t, poller.New(poller.DefaultOptions()), actortest.Address("poller/w"))
 	h.Start()
 	return h
 }
@@ -266,7 +273,7 @@ func TestLostAnswers(t *testing.T) {
 }
 
 func TestBurst(t *testing.T) {
-	h := actortest.Spawn(t, poller.New(poller.Options{Burst: 3}), actortest.Address("poller/w"))
+	h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.Burst = 3 })), actortest.Address("poller/w"))
 	h.Start()
 	h.WantCalls(ask)
 	h.Answer(captured(1))
@@ -285,7 +292,7 @@ func TestBurst(t *testing.T) {
 // TestBurstCutShort reads what there is when a further capture fails, and says
 // what OCR left out.
 func TestBurstCutShort(t *testing.T) {
-	h := actortest.Spawn(t, poller.New(poller.Options{Burst: 3}), actortest.Address("poller/w"))
+	h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.Burst = 3 })), actortest.Address("poller/w"))
 	h.Start()
 	h.WantCalls(ask)
 	h.Answer(captured(1))

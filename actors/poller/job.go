@@ -42,7 +42,7 @@ func (j *job) may(now time.Time) bool {
 func (j *job) failed(refused bool, now time.Time, o Options) (giveUp bool) {
 	j.stage = captured
 	j.failures++
-	j.until = now.Add(backoff.Delay(o.Interval, o.MaxBackoff, j.failures))
+	j.until = now.Add(backoff.Delay(o.Interval, o.Backoff, j.failures))
 	if refused {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 
 func TestJobRestsLongerEachTime(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	o, j := Options{}.WithDefaults(), job{}
+	o, j := DefaultOptions(), job{}
 	for n, rest := range []time.Duration{1, 2, 4, 8} {
 		j.stage = reading
 		if j.failed(false, at, o) {
@@ -24,7 +24,7 @@ func TestJobRestsLongerEachTime(t *testing.T) {
 
 func TestRefusalsAreNotCounted(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	o, j := Options{}.WithDefaults(), job{}
+	o, j := DefaultOptions(), job{}
 	for range 100 {
 		if j.failed(true, at, o) {
 			t.Fatal("failed(refused) = true, want false however often")

@@ -1,6 +1,7 @@
 package poller_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -12,28 +13,20 @@ import (
 )
 
 func TestDefaults(t *testing.T) {
-	got := poller.Options{}.WithDefaults()
-	got.Excluded = nil
-	for _, c := range []struct {
-		what      string
-		got, want any
-	}{
-		{"Interval", got.Interval, time.Second}, {"Deadline", got.Deadline, 30 * time.Second}, {"ReadTime", got.ReadTime, time.Minute},
-		{"ReadRetries", got.ReadRetries, 1}, {"MaxBackoff", got.MaxBackoff, 30 * time.Second}, {"Gap", got.Gap, 120 * time.Millisecond},
-		{"Tries", got.Tries, 5}, {"Late", got.Late, 2}, {"TellResets", got.TellResets, false},
-	} {
-		if c.got != c.want {
-			t.Errorf("WithDefaults().%s = %v, want %v", c.what, c.got, c.want)
-		}
+	want := poller.Options{
+		Rules: poller.Rules{
+			Deadline: 30 * time.Second, Late: 2, Backoff: 30 * time.Second, Gap: 120 * time.Millisecond, Tries: 5,
+		},
+		Interval: time.Second, ReadTime: time.Minute, ReadRetries: 1, Burst: 1,
 	}
-	if got := (poller.Options{ReadRetries: -1}).WithDefaults().ReadRetries; got != 0 {
-		t.Errorf("WithDefaults() of -1 retries = %d, want 0", got)
+	if got := poller.DefaultOptions(); !reflect.DeepEqual(got, want) {
+		t.Errorf("DefaultOptions() = %+v, want %+v", got, want)
 	}
 }
 
 // There is nothing to reset before a frame was settled, and nothing to report.
 func TestAbandonedPollsBeforeTheFirstFrame(t *testing.T) {
-	h := actortest.Spawn(t, poller.New(poller.Options{TellResets: true}), actortest.Address("poller/w"))
+	h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.TellResets = true })), actortest.Address("poller/w"))
 	h.Start()
 	for _, pause := range []time.Duration{second, 2 * second, 4 * second} {
 		h.FailCall(messages.FailureTimeout, "", "deadline")
@@ -45,9 +38,10 @@ func TestAbandonedPollsBeforeTheFirstFrame(t *testing.T) {
 
 // The numbers of the options decide.
 func TestOptions(t *testing.T) {
-	h := actortest.Spawn(t, poller.New(poller.Options{
-		Deadline: 7 * second, MaxBackoff: 2 * second, Late: 1, Tries: 1, Burst: 2, Gap: 250 * time.Millisecond,
-	}), actortest.Address("poller/w"))
+	o := poller.DefaultOptions()
+	o.Rules = poller.Rules{Deadline: 7 * second, Backoff: 2 * second, Late: 1, Tries: 1, Gap: 250 * time.Millisecond}
+	o.Burst = 2
+	h := actortest.Spawn(t, poller.New(o), actortest.Address("poller/w"))
 	h.Start()
 	h.WantCalls(actortest.Ask("capture", messages.CaptureWindow{Window: "w"}, actors.CallOptions{Deadline: 7 * second}))
 	h.Answer(captured(1))

@@ -101,14 +101,14 @@ func TestACaptureThatTypingOvertakes(t *testing.T) {
 
 // TestTypingDoesNotDelayWhatWasCaptured reads what there is of a burst.
 func TestTypingDoesNotDelayWhatWasCaptured(t *testing.T) {
-	h := actortest.Spawn(t, poller.New(poller.Options{Burst: 3}), actortest.Address("poller/w"))
+	h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.Burst = 3 })), actortest.Address("poller/w"))
 	h.Start()
 	h.Answer(captured(1))
 	h.WantCalls(ask)
 	types(h, 5*second)
 	h.WantCalls(actortest.Ask("ocr", messages.ReadFrame{Frame: shot(1), Hash: hash(1)}, actors.CallOptions{Deadline: 60 * second, Retries: 1}))
 
-	h = actortest.Spawn(t, poller.New(poller.Options{Burst: 3}), actortest.Address("poller/w"))
+	h = actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.Burst = 3 })), actortest.Address("poller/w"))
 	h.Start()
 	h.Answer(captured(1))
 	h.Advance(120 * time.Millisecond)

@@ -15,23 +15,20 @@ import (
 // window.
 const Kind = messages.ActorStructure
 
-// Options of a structure poller. The zero value counts once a second.
+// Options of a structure poller. Start with [DefaultOptions].
 type Options struct {
-	Interval   time.Duration // from the start of one poll to the next; 0 means 1 s
-	Deadline   time.Duration // of a count; 0 means 30 s
-	MaxBackoff time.Duration // longest pause while counts fail; 0 means 30 s
+	Interval time.Duration // from the start of one poll to the next
+	Deadline time.Duration // of a count
+	Backoff  time.Duration // longest pause while counts fail
+}
+
+// DefaultOptions count once a second.
+func DefaultOptions() Options {
+	return Options{Interval: time.Second, Deadline: 30 * time.Second, Backoff: 30 * time.Second}
 }
 
 // New makes the constructor of structure pollers.
 func New(o Options) func(messages.Address) actors.Actor {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d <= 0 {
-			*d = v
-		}
-	}
-	def(&o.Interval, time.Second)
-	def(&o.Deadline, 30*time.Second)
-	def(&o.MaxBackoff, 30*time.Second)
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, window: messages.WindowID(self.Key())}
 	}
@@ -113,7 +110,7 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 		a.known = false // the next one has a list of its own
 	}
 	a.report(turn, code, m.Detail)
-	turn.After("poll", backoff.Delay(a.o.Interval, a.o.MaxBackoff, a.failures), messages.StructureDue{})
+	turn.After("poll", backoff.Delay(a.o.Interval, a.o.Backoff, a.failures), messages.StructureDue{})
 }
 
 // report publishes a change of whether the rows can be counted.

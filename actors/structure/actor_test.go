@@ -17,7 +17,7 @@ var ask = actortest.Ask("structure", messages.CountRows{Window: "w"}, actors.Cal
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	h := actortest.Spawn(t, structure.New(structure.Options{}), actortest.Address("structure/w"))
+	h := actortest.Spawn(t, structure.New(structure.DefaultOptions()), actortest.Address("structure/w"))
 	h.Start()
 	h.WantCalls(ask)
 	return h

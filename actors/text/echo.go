@@ -10,15 +10,32 @@ import (
 // matches nothing; start with [DefaultEcho]. Lengths are characters of the
 // normal form without white space, shares are percent.
 type EchoRules struct {
-	MinEqual   int // an equal text has at least so many
-	MinPart    int // a text inside another one has at least so many
-	Contains   int // what was read contains what was sent, which makes up at least so much of it
-	Contained  int // what was read stands in what was sent and covers at least so much of it
-	MinLine    int // a line has at least so many, shorter ones do not count
-	MinLines   int // so many such lines make a text that is judged by its lines
-	LinesMatch int // at least so much of them match
+	// Shortest text that is an echo if it is equal, 1 to 1000. Default 2.
+	MinEqual int `yaml:"equal" min:"1" max:"1000"`
 
-	Lines LineRules // by which two lines are the same
+	// Shortest text that is one inside the other, 1 to 1000. Default 6.
+	MinPart int `yaml:"part" min:"1" max:"1000"`
+
+	// Percent of what is read that was sent, if it stands in it, 1 to 100. Default
+	// 70.
+	Contains int `yaml:"contains" min:"1" max:"100"`
+
+	// Percent of what was sent that is read, if it stands in it, 1 to 100. Default
+	// 85.
+	Contained int `yaml:"contained" min:"1" max:"100"`
+
+	// Shortest line that counts where lines are compared, 1 to 1000. Default 6.
+	MinLine int `yaml:"line" min:"1" max:"1000"`
+
+	// Fewest such lines, 1 to 100. Default 2.
+	MinLines int `yaml:"lines" min:"1" max:"100"`
+
+	// Percent of them that are the same or stand in what was sent, 1 to 100.
+	// Default 60.
+	LinesMatch int `yaml:"match" min:"1" max:"100"`
+
+	// By which two lines are the same.
+	Lines LineRules `yaml:"-"`
 }
 
 // DefaultEcho returns the rules that both profiles use.

@@ -16,9 +16,14 @@ const (
 // LineRules say when two lines are the same though they are not equal. In the
 // zero value only equal ones are; start with [DefaultLines].
 type LineRules struct {
-	Min     int     // characters of the shorter line, below which only equality counts
-	Cover   int     // percent of the longer line that a contained one covers
-	Similar float64 // or trigram similarity, 0 to 1
+	// Shortest line in characters that need not be equal, 3 to 1000. Default 8.
+	Min int `yaml:"min" min:"3" max:"1000"`
+
+	// Percent of the longer line that a contained one covers, 1 to 100. Default 84.
+	Cover int `yaml:"cover" min:"1" max:"100"`
+
+	// Or similarity by groups of three characters, 0.01 to 1. Default 0.88.
+	Similar float64 `yaml:"similar" min:"0.01" max:"1"`
 }
 
 // DefaultLines returns the rules that both profiles use.

@@ -2,8 +2,22 @@ package text
 
 import "strings"
 
-// DefaultRepeats returns the rules of [LineRules.Repeats].
-func DefaultRepeats() LineRules { return LineRules{Min: 6, Cover: 82, Similar: 0.90} }
+// RepeatRules say which lines of a burst say the same. Lengths are characters
+// without white space and punctuation. The zero value wants equal lines.
+type RepeatRules struct {
+	// Shortest line that is the same as one it stands in, or that stands in it, 1 to
+	// 1000. Default 6.
+	Min int `yaml:"min" min:"1" max:"1000"`
+
+	// Percent of the longer line that the shorter covers, 1 to 100. Default 82.
+	Cover int `yaml:"cover" min:"1" max:"100"`
+
+	// Or similarity by groups of three characters, 0.01 to 1. Default 0.9.
+	Similar float64 `yaml:"similar" min:"0.01" max:"1"`
+}
+
+// DefaultRepeats returns the rules that both profiles start from.
+func DefaultRepeats() RepeatRules { return RepeatRules{Min: 6, Cover: 82, Similar: 0.90} }
 
 // Repeats reports that two lines say the same, judged by their compact forms:
 // equal; or the shorter, of at least Min characters, is contained in the longer
@@ -12,9 +26,11 @@ func DefaultRepeats() LineRules { return LineRules{Min: 6, Cover: 82, Similar: 0
 // each other if they are equal without white space; an empty line repeats
 // nothing. It is looser than [LineRules.Equal] and overlooks a digit in a long
 // line, so it is for readings that are not told apart by anything but text.
-func (r LineRules) Repeats(a, b string) bool { return r.RepeatsForm(RepeatFormOf(a), RepeatFormOf(b)) }
+func (r RepeatRules) Repeats(a, b string) bool {
+	return r.RepeatsForm(RepeatFormOf(a), RepeatFormOf(b))
+}
 
-// RepeatForm is a line prepared for [LineRules.RepeatsForm].
+// RepeatForm is a line prepared for [RepeatRules.RepeatsForm].
 type RepeatForm struct {
 	said  string // compact, or without white space where that is empty
 	n     int    // characters of said
@@ -32,8 +48,8 @@ func RepeatFormOf(line string) RepeatForm {
 	return f
 }
 
-// RepeatsForm is [LineRules.Repeats] of prepared lines.
-func (r LineRules) RepeatsForm(a, b RepeatForm) bool {
+// RepeatsForm is [RepeatRules.Repeats] of prepared lines.
+func (r RepeatRules) RepeatsForm(a, b RepeatForm) bool {
 	if a.bare || b.bare || a.said == b.said {
 		return a.said == b.said && a.said != ""
 	}

@@ -41,15 +41,15 @@ func TestRepeats(t *testing.T) {
 func TestRepeatsByEachRule(t *testing.T) {
 	part, whole := of(0, 10), of(0, 20) // 50 % contained, similarity 16/26
 	for _, c := range []struct {
-		rules LineRules
+		rules RepeatRules
 		want  bool
 	}{
-		{LineRules{}, false},
-		{LineRules{Min: 10, Cover: 50}, true},
-		{LineRules{Min: 11, Cover: 50}, false},
-		{LineRules{Min: 10, Cover: 51}, false},
-		{LineRules{Similar: 0.61}, true},
-		{LineRules{Similar: 0.62}, false},
+		{RepeatRules{}, false},
+		{RepeatRules{Min: 10, Cover: 50}, true},
+		{RepeatRules{Min: 11, Cover: 50}, false},
+		{RepeatRules{Min: 10, Cover: 51}, false},
+		{RepeatRules{Similar: 0.61}, true},
+		{RepeatRules{Similar: 0.62}, false},
 	} {
 		if got := c.rules.Repeats(part, whole); got != c.want {
 			t.Errorf("%+v.Repeats(half, whole) = %v, want %v", c.rules, got, c.want)

@@ -94,7 +94,7 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 func commandKinds() []engine.Kind {
 	return []engine.Kind{
 		{Name: focus.Kind, New: focus.New(focus.Options{})},
-		{Name: notifier.Kind, New: notifier.New(notifier.Options{})},
+		{Name: notifier.Kind, New: notifier.New(notifier.Options{Times: notifier.DefaultTimes()})},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/rs/zerolog"
 )
@@ -52,7 +51,7 @@ func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
 
 // trim deletes what is too old at a time.
 func (b Backend) trim(ctx context.Context, now time.Time) error {
-	cut := func(keep config.Duration) time.Time {
+	cut := func(keep time.Duration) time.Time {
 		if keep <= 0 {
 			return time.Time{}
 		}
@@ -67,7 +66,7 @@ func (b Backend) trim(ctx context.Context, now time.Time) error {
 		Events:      old,
 		Verdicts:    cut(b.Config.Retention.Verdicts),
 		DeadLetters: cut(b.Config.Retention.DeadLetters),
-		Injections:  cut(config.Duration(injectionsKept)),
+		Injections:  cut(injectionsKept),
 	})
 	if n > 0 {
 		err = errors.Join(err, b.Disk().PurgeLater())

@@ -10,7 +10,15 @@ import (
 	"errors"
 	"os"
 	goruntime "runtime"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/focus"
+	"github.com/kehai-run/kehai/actors/focus/notifier"
+	"github.com/kehai-run/kehai/actors/llm"
 )
+
+//go:generate go test -run TestComments . -update
 
 // Config is everything that can be set. Start from [Default] or [Load];
 // the zero value is not valid. The comment of each field is also what
@@ -49,7 +57,7 @@ type Config struct {
 	OCR OCR `yaml:"ocr"`
 
 	// Joining messages that follow each other closely.
-	Burst Burst `yaml:"burst"`
+	Burst burst.Rules `yaml:"burst"`
 
 	// Telling new messages from those seen before.
 	Dedup Dedup `yaml:"dedup"`
@@ -167,7 +175,7 @@ type Window struct {
 	Size [2]int `yaml:"size" min:"200" max:"4096"`
 
 	// Time between two looks at the window, 50ms to 1m. Default 1s.
-	Poll Duration `yaml:"poll" min:"50ms" max:"1m"`
+	Poll time.Duration `yaml:"poll" min:"50ms" max:"1m"`
 }
 
 // OCR engines that are built in.
@@ -204,7 +212,7 @@ type OCR struct {
 	Workers int `yaml:"workers" min:"1" max:"16"`
 
 	// Time after which reading one capture is given up, 100ms to 5m. Default 20s.
-	Timeout Duration `yaml:"timeout" min:"100ms" max:"5m"`
+	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
 
 	// How often a capture that could not be read is tried again, 0 to 5; 0 is
 	// never. Default 1.
@@ -213,18 +221,6 @@ type OCR struct {
 	// Bubbles whose text is remembered so that they are not read twice, 1 to
 	// 100000. Default 512.
 	Cache int `yaml:"cache" min:"1" max:"100000"`
-}
-
-// Burst is about joining messages that follow each other closely.
-type Burst struct {
-	// Silence that ends a burst, 100ms to 1m. Default 1.5s.
-	Quiet Duration `yaml:"quiet" min:"100ms" max:"1m"`
-
-	// Longest time a message waits for others, quiet to 10m. Default 7.5s.
-	Cap Duration `yaml:"cap" min:"100ms" max:"10m"`
-
-	// Messages after which a burst ends at once, 1 to 1000. Default 36.
-	Parts int `yaml:"parts" min:"1" max:"1000"`
 }
 
 // Dedup is about telling new messages from those seen before.
@@ -267,23 +263,16 @@ type Focus struct {
 
 	// How long changes of the state are kept, 0s to 876000h; 0 keeps them forever.
 	// Default 720h.
-	Keep Duration `yaml:"keep" min:"0s" max:"876000h"`
+	Keep time.Duration `yaml:"keep" min:"0s" max:"876000h"`
 
-	// How long drowsiness lasts before a notice, 1s to 24h. Default 30s.
-	Drowsy Duration `yaml:"drowsy" min:"1s" max:"24h"`
-
-	// How long distraction lasts before a notice, 1s to 24h. Default 2m.
-	Distracted Duration `yaml:"distracted" min:"1s" max:"24h"`
-
-	// Time between two notices of the same state, 1s to 24h. Default 10m.
-	CoolDown Duration `yaml:"cool_down" min:"1s" max:"24h"`
+	notifier.Times `yaml:",inline"`
 
 	// Where notices are shown besides the live page: desktop, if the program has a
 	// driver for it, or none. They hold no private text. Default desktop.
 	Notify string `yaml:"notify"`
 
 	// Where cases begin to be clear.
-	Rules FocusRules `yaml:"rules"`
+	Rules focus.Rules `yaml:"rules"`
 }
 
 // Values of Focus.Usage that are built in.
@@ -297,49 +286,6 @@ const (
 	NotifyDesktop = "desktop"
 	NotifyNone    = "none"
 )
-
-// FocusRules holds the thresholds of the rules of attention.
-type FocusRules struct {
-	// Away at more than this share of the last minute without a face, 0 to 1.
-	// Default 0.7.
-	NoFace float64 `yaml:"no_face" min:"0" max:"1"`
-
-	// Focused at more than this eye aspect ratio, 0 to 1. It is for eyes of the
-	// usual shape: profile default moves it in proportion to the person's own, once
-	// the camera knows these. Default 0.27.
-	EyesOpen float64 `yaml:"eyes_open" min:"0" max:"1"`
-
-	// Focused while the head is turned by less than this many degrees to a side, 1
-	// to 90. Default 25.
-	FacingYaw float64 `yaml:"facing_yaw" min:"1" max:"90"`
-
-	// Focused while the head is turned by less than this many degrees up or down,
-	// 1 to 90. Default 25.
-	FacingPitch float64 `yaml:"facing_pitch" min:"1" max:"90"`
-
-	// Focused up to this time without input, 1s to 24h. Default 1m.
-	Idle Duration `yaml:"idle" min:"1s" max:"24h"`
-
-	// Distracted, where nothing else is clear, at more than this many degrees to a
-	// side, 1 to 180. Default 45.
-	Turned float64 `yaml:"turned" min:"1" max:"180"`
-
-	// Distracted, where nothing else is clear, at more switches than this in the
-	// last minute, 0 to 1000. Default 6.
-	Switches int `yaml:"switches" min:"0" max:"1000"`
-
-	// And between more applications than this, 0 to 1000. Default 4.
-	Apps int `yaml:"apps" min:"0" max:"1000"`
-
-	// A key that was pressed at most this long ago says that the camera which sees
-	// no face is covered, 0s to 10m; 0 is never. Not used by profile seed. Default
-	// 10s.
-	CoveredKey Duration `yaml:"covered_key" min:"0s" max:"10m"`
-
-	// Idle, without a camera, after more than this time without input, 0s to 24h;
-	// 0 is never. Not used by profile seed. Default 10m.
-	LongIdle Duration `yaml:"long_idle" min:"0s" max:"24h"`
-}
 
 // LLM is about the language model. The key itself never stands in the
 // configuration.
@@ -370,22 +316,7 @@ type LLM struct {
 	// File with the server's key in its first line. Empty: none. Default empty.
 	KeyFile string `yaml:"key_file" path:"true" secret:"path"`
 
-	// Time for one question, 100ms to 5m. Attention is judged every 10s and does
-	// not wait longer than 9s. Default 8s.
-	Timeout Duration `yaml:"timeout" min:"100ms" max:"5m"`
-
-	// Questions that may be under way at the same time, 1 to 16. Default 1.
-	Concurrency int `yaml:"concurrency" min:"1" max:"16"`
-
-	// Longest answer in tokens, 16 to 32768; a model that thinks first needs some
-	// thousands. Default 512.
-	MaxTokens int `yaml:"max_tokens" min:"16" max:"32768"`
-
-	// How freely the model words its answers, 0 to 2. Default 0.
-	Temperature float64 `yaml:"temperature" min:"0" max:"2"`
-
-	// When a model that fails is left alone.
-	Breaker LLMBreaker `yaml:"breaker"`
+	llm.Limits `yaml:",inline"`
 }
 
 // Values of LLM.Tier.
@@ -394,17 +325,6 @@ const (
 	LLMLocal = "local"
 	LLMCloud = "cloud"
 )
-
-// LLMBreaker says when a model that fails is left alone.
-type LLMBreaker struct {
-	// Failures in a row after which nothing is asked for a while, 1 to 100.
-	// Default 3.
-	Failures int `yaml:"failures" min:"1" max:"100"`
-
-	// How long nothing is asked then, 1s to 1h, unless the server says when to
-	// come again. Default 30s.
-	OpenFor Duration `yaml:"open_for" min:"1s" max:"1h"`
-}
 
 // Web is about the live page.
 type Web struct {
@@ -442,21 +362,21 @@ type Retention struct {
 	// told by stays: the last dedup.tail texts of each conversation, what each
 	// window showed last, and what was sent last; kehai forget deletes these too.
 	// Default 0s.
-	Messages Duration `yaml:"messages" min:"0s" max:"876000h"`
+	Messages time.Duration `yaml:"messages" min:"0s" max:"876000h"`
 
 	// Why things were kept or dropped; 0 keeps it forever. Default 720h.
-	Verdicts Duration `yaml:"verdicts" min:"0s" max:"876000h"`
+	Verdicts time.Duration `yaml:"verdicts" min:"0s" max:"876000h"`
 
 	// Messages whose handling failed again and again; 0 keeps them forever.
 	// Default 0s.
-	DeadLetters Duration `yaml:"dead_letters" min:"0s" max:"876000h"`
+	DeadLetters time.Duration `yaml:"dead_letters" min:"0s" max:"876000h"`
 }
 
 // Shutdown is about the end of a run.
 type Shutdown struct {
 	// Time for finishing what is under way, 0s to 10m; 0 does not wait. What is
 	// left over goes on at the next start. Default 10s.
-	Drain Duration `yaml:"drain" min:"0s" max:"10m"`
+	Drain time.Duration `yaml:"drain" min:"0s" max:"10m"`
 }
 
 // Default returns the configuration that holds where nothing is set.
@@ -474,41 +394,38 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Profile:    ProfileDefault,
 		Store:      Store{MinFree: 128 << 20},
 		Windows:    []Window{DefaultWindow("line")},
-		OCR:        OCR{Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * second, Retries: 1, Cache: 512},
-		Burst:      Burst{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36},
-		Dedup:      Dedup{FirstSight: "unanswered", Tail: 200},
-		Rules:      defaultRules(),
-		Focus:      defaultFocus(),
-		LLM:        defaultLLM(),
-		Web:        Web{Addr: "127.0.0.1:7411"},
-		Log:        Log{Level: "info", Format: "auto"},
-		Retention:  Retention{Verdicts: 720 * hour},
-		Shutdown:   Shutdown{Drain: 10 * second},
+		OCR: OCR{
+			Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * time.Second,
+			Retries: 1, Cache: 512,
+		},
+		Burst:     burst.DefaultRules(),
+		Dedup:     Dedup{FirstSight: "unanswered", Tail: 200},
+		Rules:     defaultRules(),
+		Focus:     defaultFocus(),
+		LLM:       defaultLLM(),
+		Web:       Web{Addr: "127.0.0.1:7411"},
+		Log:       Log{Level: "info", Format: "auto"},
+		Retention: Retention{Verdicts: 720 * time.Hour},
+		Shutdown:  Shutdown{Drain: 10 * time.Second},
 	}
 }
 
 func defaultFocus() Focus {
 	return Focus{
-		Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * hour, Drowsy: 30 * second, Distracted: 120 * second, CoolDown: 600 * second,
-		Rules: FocusRules{
-			NoFace: 0.7, EyesOpen: 0.27, FacingYaw: 25, FacingPitch: 25, Idle: 60 * second, Turned: 45, Switches: 6, Apps: 4,
-			CoveredKey: 10 * second, LongIdle: 600 * second,
-		},
+		Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * time.Hour,
+		Times: notifier.DefaultTimes(), Rules: focus.DefaultRules(),
 	}
 }
 
 func defaultLLM() LLM {
-	return LLM{
-		Tier: LLMNone, Provider: "ollama", Timeout: 8 * second, Concurrency: 1, MaxTokens: 512,
-		Breaker: LLMBreaker{Failures: 3, OpenFor: 30 * second},
-	}
+	return LLM{Tier: LLMNone, Provider: "ollama", Limits: llm.DefaultLimits()}
 }
 
 // DefaultWindow returns a window in which nothing is set but its name.
 func DefaultWindow(name string) Window {
 	return Window{
 		Name: name, App: "line", Layout: "line", Driver: "drawn",
-		Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: second,
+		Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: time.Second,
 	}
 }
 

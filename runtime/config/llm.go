@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/kehai-run/kehai/actors/llm"
 )
@@ -111,9 +110,7 @@ func firstLine(path string) (string, error) {
 // Options are those of a client for this configuration, without its key.
 func (l LLM) Options() llm.Options {
 	return llm.Options{
-		Tier: llm.Tier(l.Tier), Provider: llm.Provider(l.Provider), Model: l.Model, BaseURL: l.BaseURL,
-		Timeout: time.Duration(l.Timeout), Concurrency: l.Concurrency, MaxTokens: l.MaxTokens, Temperature: l.Temperature,
-		Breaker: llm.BreakerRule{Failures: l.Breaker.Failures, OpenFor: time.Duration(l.Breaker.OpenFor)},
+		Tier: llm.Tier(l.Tier), Provider: llm.Provider(l.Provider), Model: l.Model, BaseURL: l.BaseURL, Limits: l.Limits,
 	}
 }
 

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -28,14 +26,16 @@ type effective struct {
 	Reading  ocr.Options
 	Fusion   fusion.Rules
 	Dedup    dedup.Options
-	Ingress  ingress.Options
-	Joining  burst.Options
+	Ingress  ingress.Rules
+	Joining  burst.Rules
 }
 
 func effectiveOf(c Config) effective {
-	looking := c.PollerOptions().WithDefaults()
-	looking.Interval, looking.Excluded = 0, nil // a window's own
-	return effective{looking, c.Rules.StructureOptions(), c.OCROptions(), c.Rules.FusionRules(), c.DedupOptions().WithDefaults(), c.IngressOptions().WithDefaults(), c.BurstOptions().WithDefaults()}
+	looking, counting := c.PollerOptions(), c.Rules.StructureOptions()
+	looking.Interval, counting.Interval = 0, 0 // a window's own
+	return effective{
+		looking, counting, c.OCROptions(), c.Rules.FusionRules(), c.DedupOptions(), c.IngressRules(), c.BurstRules(),
+	}
 }
 
 // TestEffectiveDefaults: what holds in each profile where nothing is set.
@@ -44,32 +44,36 @@ func TestEffectiveDefaults(t *testing.T) {
 	echo := text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: lines}
 	standard := effective{
 		Looking: poller.Options{
-			Deadline: 30 * time.Second, ReadTime: 20 * time.Second, ReadRetries: 1, MaxBackoff: 30 * time.Second,
-			Burst: 1, Gap: 120 * time.Millisecond, Tries: 5, Late: 2,
+			Rules: poller.Rules{
+				Deadline: 30 * time.Second, Late: 2, Backoff: 30 * time.Second, Gap: 120 * time.Millisecond, Tries: 5,
+			},
+			ReadTime: 20 * time.Second, ReadRetries: 1, Burst: 1,
 		},
-		Counting: structure.Options{Deadline: 30 * time.Second, MaxBackoff: 30 * time.Second},
+		Counting: structure.Options{Deadline: 30 * time.Second, Backoff: 30 * time.Second},
 		Reading:  ocr.Options{Confidence: ocr.Thresholds{Accept: 0.40, Fallback: 0.25}},
 		Fusion: fusion.Rules{
 			Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
 			EchoWindow: 120 * time.Second, Echo: echo, CursorLines: 4, Lines: lines, Attempts: 3, AttemptsWithin: 2 * time.Second,
-			Unknown: 5 * time.Second, Title: 0.25, TitleNew: 0.40,
+			Unknown: 5 * time.Second, Titles: fusion.Titles{Title: 0.25, TitleNew: 0.40},
 		},
 		Dedup: dedup.Options{
-			FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, History: 2000, Patience: 2 * time.Second, Tries: 3,
+			Rules: ledger.Rules{
+				FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, Timeout: 2 * time.Second, Tries: 3, History: 2000,
+			},
 			Recent: recent.Rules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: lines, TwicePerView: true},
 		},
-		Ingress: ingress.Options{
+		Ingress: ingress.Rules{
 			Profile: ingress.Default, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
 			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
 		},
-		Joining: burst.Options{
+		Joining: burst.Rules{
 			Quiet: 1500 * time.Millisecond, Cap: 7500 * time.Millisecond, Parts: 36,
 		},
 	}
 	seed := standard
 	seed.Looking.TellResets, seed.Ingress.Profile = true, ingress.Seed
 	seed.Reading.Burst, seed.Reading.WholeFrames = ocr.Longest, true
-	seed.Joining.Repeats = text.LineRules{Min: 6, Cover: 82, Similar: 0.90}
+	seed.Joining.Repeats = text.DefaultRepeats()
 	seed.Dedup.Recent = recent.Rules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: lines, NeedsLine: true}
 	for profile, want := range map[string]effective{ProfileDefault: standard, ProfileSeed: seed} {
 		c := exampleDefault()
@@ -77,10 +81,6 @@ func TestEffectiveDefaults(t *testing.T) {
 		if got := effectiveOf(c); !reflect.DeepEqual(got, want) {
 			t.Errorf("profile %s decides by %+v, want %+v", profile, got, want)
 		}
-	}
-	c := exampleDefault()
-	if got, want := c.Burst, (Burst{Quiet: 3 * second / 2, Cap: 15 * second / 2, Parts: 36}); got != want {
-		t.Errorf("default burst = %+v, want %+v", got, want)
 	}
 }
 
@@ -91,26 +91,30 @@ func TestRulesReachTheActors(t *testing.T) {
 	echo := text.EchoRules{MinEqual: 3, MinPart: 7, Contains: 75, Contained: 80, MinLine: 5, MinLines: 3, LinesMatch: 50, Lines: lines}
 	want := effective{
 		Looking: poller.Options{
-			Deadline: 10 * time.Second, ReadTime: 90 * time.Second, ReadRetries: 0, MaxBackoff: time.Minute,
-			Burst: 3, Gap: 100 * time.Millisecond, Tries: 6, Late: 3, TellResets: true,
+			Rules: poller.Rules{
+				Deadline: 10 * time.Second, Late: 3, Backoff: time.Minute, Gap: 100 * time.Millisecond, Tries: 6,
+			},
+			ReadTime: 90 * time.Second, ReadRetries: 0, Burst: 3, TellResets: true,
 		},
-		Counting: structure.Options{Deadline: 10 * time.Second, MaxBackoff: time.Minute},
+		Counting: structure.Options{Deadline: 10 * time.Second, Backoff: time.Minute},
 		Reading:  ocr.Options{Confidence: ocr.Thresholds{Accept: 0.5, Fallback: 0.3}, Burst: ocr.Longest, WholeFrames: true},
 		Fusion: fusion.Rules{
 			Threshold: 50, Changed: 55, Unchanged: 30, Grew: 60, Shrank: 25, Same: 5, High: 90, Medium: 40,
 			EchoWindow: time.Minute, Echo: echo, CursorLines: 5, Lines: lines, Attempts: 2, AttemptsWithin: time.Second,
-			Unknown: 20 * time.Second, Title: 0.2, TitleNew: 0.6,
+			Unknown: 20 * time.Second, Titles: fusion.Titles{Title: 0.2, TitleNew: 0.6},
 		},
 		Dedup: dedup.Options{
-			FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, History: 1000, Patience: time.Second, Tries: 2,
+			Rules: ledger.Rules{
+				FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, Timeout: time.Second, Tries: 2, History: 1000,
+			},
 			Recent: recent.Rules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100, Same: lines, NeedsLine: true},
 		},
-		Ingress: ingress.Options{
+		Ingress: ingress.Rules{
 			Profile: ingress.Seed, EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second, ShortMin: 1, ShortMax: 12,
 			CommonWindow: 15 * time.Second, CommonMin: 8, CommonMax: 200, Similar: 0.9, Entries: 500,
 		},
-		Joining: burst.Options{
-			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2, Repeats: text.LineRules{Min: 4, Cover: 70, Similar: 0.95},
+		Joining: burst.Rules{
+			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2, Repeats: text.RepeatRules{Min: 4, Cover: 70, Similar: 0.95},
 		},
 	}
 	if got := effectiveOf(parse(t, every)); !reflect.DeepEqual(got, want) {
@@ -133,50 +137,13 @@ func TestRangesOfRules(t *testing.T) {
 		if err := c.Validate(); err != nil {
 			t.Errorf("Validate(every rule at its %s) = %v, want nil", end, err)
 		}
-		got := effectiveOf(c)
-		if err := got.Ingress.Validate(); err != nil {
-			t.Errorf("ingress at every %s: %v", end, err)
-		}
-		if asked := c.Rules.FusionRules(); asked != got.Fusion || c.IngressOptions().Echo != got.Ingress.Echo || fmt.Sprint(c.IngressOptions()) != fmt.Sprint(got.Ingress) || c.BurstOptions() != got.Joining {
-			t.Errorf("at every %s the actors decide by %+v, want what was asked for", end, got)
-		}
-		window := c.DedupOptions().Recent
+		window := c.Rules.Dedup
 		if end == "min" { // zero: the profile's own
 			window.Fingerprint, window.MinLine = 8*time.Second, 2
 		}
-		if window.TwicePerView = true; got.Dedup.Recent != window {
-			t.Errorf("at every %s the window decides by %+v, want %+v", end, got.Dedup.Recent, window)
+		if got := c.DedupOptions().Recent; got.Fingerprint != window.Fingerprint || got.MinLine != window.MinLine {
+			t.Errorf("at every %s the window decides by %+v, want %+v", end, got, window)
 		}
-	}
-}
-
-func TestRulesErrors(t *testing.T) {
-	const at = "runtime: bad configuration: kehai.yaml:"
-	for _, c := range []struct{ in, want string }{
-		{"rules:\n  fusion: {treshold: 3}", at + `2:12: unknown key "rules.fusion.treshold": did you mean threshold?`},
-		{"rules:\n  dedup:\n    fingerprint: 8", at + `3:18: rules.dedup.fingerprint: "8": want a duration such as 1.5s, 250ms or 720h`},
-		{"rules: {ocr: {accept: 1.5}}", at + `1:23: rules.ocr.accept: 1.5: want 0.01 to 1`},
-		{"rules: {ocr: {accept: .nan}}", at + `1:23: rules.ocr.accept: ".nan": want a number from 0.01 to 1`},
-		{"rules: {lines: {cover: 101}}", at + `1:24: rules.lines.cover: 101: want 1 to 100`},
-		{"rules: {lines: {cover: 84%}}", at + `1:24: rules.lines.cover: "84%": want a whole number from 1 to 100`},
-		{"rules: {fusion: {attempts: 0}}", at + `1:28: rules.fusion.attempts: 0: want 1 to 20`},
-		{"rules: {fusion: 60}", at + `1:17: rules.fusion: want keys with values below it, found a single value`},
-		{"rules: {fusion: {threshold: 63}}", at + `1:29: rules.fusion.threshold: 63: want at most rules.fusion.changed, which is 62`},
-		{"rules: {fusion: {changed: 59}}", at + `1:27: rules.fusion.changed: 59: want at least rules.fusion.threshold, which is 60`},
-		{"rules: {fusion: {medium: 81}}", at + `1:26: rules.fusion.medium: 81: want at most rules.fusion.high, which is 80`},
-		{"rules: {ocr: {fallback: 0.41}}", at + `1:25: rules.ocr.fallback: 0.41: want at most rules.ocr.accept, which is 0.4`},
-		{"rules: {ocr: {title_new: 0.2}}", at + `1:26: rules.ocr.title_new: 0.2: want at least rules.ocr.title, which is 0.25`},
-		{"rules: {ingress: {short_max: 1}}", at + `1:30: rules.ingress.short_max: 1: want at least rules.ingress.short_min, which is 2`},
-		{"rules: {ingress: {common_min: 401}}", at + `1:31: rules.ingress.common_min: 401: want at most rules.ingress.common_max, which is 400`},
-		{"rules: {ingress: {entries: 2001}}", at + `1:28: rules.ingress.entries: 2001: want 1 to 2000`},
-	} {
-		_, err := Parse("kehai.yaml", []byte(c.in))
-		if !errors.Is(err, ErrConfig) || err.Error() != c.want {
-			t.Errorf("Parse(%q) = %v, want %s", c.in, err, c.want)
-		}
-	}
-	for _, same := range []string{"rules: {fusion: {threshold: 62}}", "rules: {ocr: {fallback: 0.4}}", "rules: {ingress: {short_min: 24}}", "rules: {fusion: {high: 50}}"} {
-		parse(t, same)
 	}
 }
 
@@ -193,7 +160,7 @@ func TestSourcesOfRules(t *testing.T) {
 	if f := c.Rules.FusionRules(); f.CursorLines != 7 || f.Attempts != 5 || c.PollerOptions().Gap != 50*time.Millisecond {
 		t.Errorf("cursor, attempts, gap = %d, %d, %v, want 7, 5, 50ms", f.CursorLines, f.Attempts, c.PollerOptions().Gap)
 	}
-	if w := c.DedupOptions().WithDefaults().Recent; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
+	if w := c.DedupOptions().Recent; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
 		t.Errorf("window = %+v, want the file's 3 characters and the profile's 20s", w)
 	}
 	if out := written(t, c); !strings.Contains(out, "cursor: 7  # env KEHAI_RULES_FUSION_CURSOR") || !strings.Contains(out, "min_line: 3  # file kehai.yaml:1:27") {
@@ -212,14 +179,14 @@ func TestFocusRulesOfTheConfiguration(t *testing.T) {
 		}
 	}
 	c := cfg.Focus
-	c.Rules = FocusRules{
-		NoFace: 0.1, EyesOpen: 0.2, FacingYaw: 3, FacingPitch: 4, Idle: 5 * second, Turned: 6, Switches: 7, Apps: 8, CoveredKey: 9 * second, LongIdle: 10 * second,
-	}
-	got := c.RulesFor(ProfileDefault)
-	want, _ := focus.RulesOf(focus.ProfileDefault)
-	want.NoFaceRatio, want.EyesOpen, want.FacingYaw, want.FacingPitch, want.IdleAfter = 0.1, 0.2, 3, 4, 5*time.Second
-	want.TurnedYaw, want.ManySwitches, want.ManyApps, want.CoveredKey, want.LongIdle = 6, 7, 8, 9*time.Second, 10*time.Second
-	if got != want {
+	c.Rules.NoFaceRatio, c.Rules.CoveredKey = 0.1, time.Second
+	want := focus.DefaultRules()
+	want.NoFaceRatio, want.CoveredKey = 0.1, time.Second
+	if got := c.RulesFor(ProfileDefault); got != want {
 		t.Errorf("rules(changed) = %+v, want %+v", got, want)
+	}
+	want = want.Plain()
+	if got := c.RulesFor(ProfileSeed); got != want {
+		t.Errorf("rules(changed, seed) = %+v, want %+v", got, want)
 	}
 }

@@ -14,17 +14,9 @@ import (
 	"unicode/utf8"
 )
 
-// Duration is a time.Duration that is written "1.5s" in a configuration.
-type Duration time.Duration
-
-const (
-	second = Duration(time.Second)
-	hour   = Duration(time.Hour)
-)
-
-// String returns the shortest form that [time.ParseDuration] reads: "720h".
-func (d Duration) String() string {
-	s := time.Duration(d).String()
+// durationText is the shortest form that [time.ParseDuration] reads: "720h".
+func durationText(d time.Duration) string {
+	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
 	}
@@ -85,21 +77,33 @@ func parseSize(text string) (Size, bool) {
 // field is one value of a configuration.
 type field struct {
 	key   string // "windows.0.poll"
-	doc   string // "Window.Poll", the key of fieldDocs
+	doc   string // "config.Window.Poll", the key of comments
 	value reflect.Value
 	tag   reflect.StructTag
+}
+
+// fieldsOf are the fields of a struct, with those of embedded structs in their
+// place. Fields that no key sets are left out.
+func fieldsOf(v reflect.Value, prefix string) (list []field) {
+	for i := range v.NumField() {
+		sf := v.Type().Field(i)
+		key := sf.Tag.Get("yaml")
+		switch {
+		case key == "" || key == "-":
+		case key == ",inline":
+			list = append(list, fieldsOf(v.Field(i), prefix)...)
+		default:
+			list = append(list, field{prefix + key, v.Type().String() + "." + sf.Name, v.Field(i), sf.Tag})
+		}
+	}
+	return list
 }
 
 // fields lists every value in the order of the structs.
 func (c *Config) fields() []field { return appendFields(nil, "", reflect.ValueOf(c).Elem()) }
 
 func appendFields(list []field, prefix string, v reflect.Value) []field {
-	for i := range v.NumField() {
-		sf := v.Type().Field(i)
-		if !sf.IsExported() {
-			continue
-		}
-		f := field{key: prefix + sf.Tag.Get("yaml"), doc: v.Type().Name() + "." + sf.Name, value: v.Field(i), tag: sf.Tag}
+	for _, f := range fieldsOf(v, prefix) {
 		switch {
 		case f.isSection():
 			list = appendFields(list, f.key+".", f.value)
@@ -139,6 +143,8 @@ func (f field) text() string {
 		return fmt.Sprintf("[%d, %d]", v[0], v[1])
 	case []string:
 		return listText(v)
+	case time.Duration:
+		return durationText(v)
 	default:
 		return fmt.Sprint(v)
 	}
@@ -148,7 +154,7 @@ func (f field) text() string {
 // the value as it is. Bounds are checked by checkField.
 func (f field) setText(text string) string {
 	switch f.value.Interface().(type) {
-	case Duration:
+	case time.Duration:
 		d, err := time.ParseDuration(text)
 		if err != nil {
 			return f.show(text) + ": want a duration such as 1.5s, 250ms or 720h"
@@ -290,7 +296,7 @@ func checkField(f field) string {
 		}
 	case float64:
 		return f.checkFloat(v)
-	case Duration:
+	case time.Duration:
 		return f.checkRange(int64(v), f.text())
 	case Size:
 		return f.checkRange(int64(min(v, math.MaxInt64)), f.text())
@@ -342,7 +348,7 @@ func (f field) checkFloat(x float64) string {
 	lo, errLo := strconv.ParseFloat(f.tag.Get("min"), 64)
 	hi, errHi := strconv.ParseFloat(f.tag.Get("max"), 64)
 	if errLo != nil || errHi != nil {
-		panic("runtime: bad bounds of " + f.doc) // a tag in config.go, so a bug
+		panic("config: bad bounds of " + f.doc) // a tag in config.go, so a bug
 	}
 	if !(x >= lo && x <= hi) {
 		return fmt.Sprintf("%s: want %s to %s", f.text(), f.tag.Get("min"), f.tag.Get("max"))
@@ -360,7 +366,7 @@ func bound(f field, text string) int64 {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		panic("runtime: bad bound of " + f.doc + ": " + text) // a tag in config.go, so a bug
+		panic("config: bad bound of " + f.doc + ": " + text) // a tag in config.go, so a bug
 	}
 	return int64(d)
 }

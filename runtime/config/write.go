@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/goccy/go-yaml"
 )
 
 // Write prints the configuration as YAML: above each value what it means, beside
@@ -19,7 +19,7 @@ func (c Config) Write(w io.Writer) error {
 }
 
 func (c Config) write(w io.Writer, defaults Config) error {
-	p := printer{config: &c, docs: fieldDocs(), defaults: map[string]string{}}
+	p := printer{config: &c, defaults: map[string]string{}}
 	for _, f := range defaults.fields() {
 		p.defaults[f.key] = f.text()
 	}
@@ -33,7 +33,6 @@ func (c Config) write(w io.Writer, defaults Config) error {
 
 type printer struct {
 	config   *Config
-	docs     map[string][]string
 	defaults map[string]string
 	out      strings.Builder
 }
@@ -42,43 +41,33 @@ func (p *printer) line(indent, text string) { p.out.WriteString(indent + text + 
 
 // section prints the fields of a struct. The comments are left out where they
 // stood before.
-func (p *printer) section(v reflect.Value, prefix, indent string, comments bool) {
-	for i := range v.NumField() {
-		sf := v.Type().Field(i)
-		if !sf.IsExported() {
-			continue
-		}
-		f := field{key: prefix + sf.Tag.Get("yaml"), doc: v.Type().Name() + "." + sf.Name, value: v.Field(i), tag: sf.Tag}
-		if comments {
+func (p *printer) section(v reflect.Value, prefix, indent string, commented bool) {
+	for i, f := range fieldsOf(v, prefix) {
+		if commented {
 			if prefix == "" || i > 0 && indent == "  " && !strings.HasPrefix(prefix, "windows.") {
 				p.line("", "")
 			}
-			for _, text := range p.docs[f.doc] {
-				p.line(indent, "# "+text)
+			for line := range strings.Lines(comments[f.doc]) {
+				p.line(indent, "# "+strings.TrimSuffix(line, "\n"))
 			}
 		}
 		switch {
 		case f.isSection():
 			p.line(indent, f.name()+":")
-			p.section(f.value, f.key+".", indent+"  ", comments)
+			p.section(f.value, f.key+".", indent+"  ", commented)
 		case f.isList() && f.value.Len() == 0:
 			p.line(indent, f.name()+": []")
 		case f.isList():
 			p.line(indent, f.name()+":")
 			for i := range f.value.Len() {
 				p.line(indent, "  -")
-				p.section(f.value.Index(i), fmt.Sprintf("%s.%d.", f.key, i), indent+"    ", comments && i == 0)
+				p.section(f.value.Index(i), fmt.Sprintf("%s.%d.", f.key, i), indent+"    ", commented && i == 0)
 			}
 		default:
 			p.line(indent, f.name()+": "+f.yaml()+"  # "+p.config.source(f, p.defaults))
 		}
 	}
 }
-
-// plain is what needs no quotes and is a string for every reader of YAML.
-var plain = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_./-]*$`)
-
-var notStrings = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|y|n|null)$`)
 
 // yaml returns the value as it stands in a file.
 func (f field) yaml() string {
@@ -90,35 +79,10 @@ func (f field) yaml() string {
 	case f.tag.Get("secret") == "path" && endsInKey(s),
 		f.tag.Get("secret") == "name" && s != "" && looksSecret(s):
 		return `"***"`
-	case plain.MatchString(s) && !notStrings.MatchString(s):
-		return s
 	}
-	return yamlQuote(s)
-}
-
-// yamlQuote is a double-quoted YAML string.
-func yamlQuote(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteString(`\` + string(r))
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r <= 0xff:
-			b.WriteString(`\x` + hexDigits(r, 2))
-		case r <= 0xffff:
-			b.WriteString(`\u` + hexDigits(r, 4))
-		default:
-			b.WriteString(`\U` + hexDigits(r, 8))
-		}
+	out, err := yaml.Marshal(s)
+	if text := strings.TrimSuffix(string(out), "\n"); err == nil && s != "" && !strings.Contains(text, "\n") {
+		return text
 	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-func hexDigits(r rune, n int) string {
-	s := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", n-len(s)) + s
+	return strconv.Quote(s)
 }

@@ -189,12 +189,9 @@ func (d *decoder) section(node ast.Node, v reflect.Value, prefix string) {
 		return
 	}
 	known, names := map[string]field{}, []string{}
-	for i := range v.NumField() {
-		if sf := v.Type().Field(i); sf.IsExported() {
-			f := field{key: prefix + sf.Tag.Get("yaml"), doc: v.Type().Name() + "." + sf.Name, value: v.Field(i), tag: sf.Tag}
-			known[f.name()] = f
-			names = append(names, f.name())
-		}
+	for _, f := range fieldsOf(v, prefix) {
+		known[f.name()] = f
+		names = append(names, f.name())
 	}
 	seen := map[string]bool{}
 	for it := m.MapRange(); it.Next(); {

@@ -21,12 +21,30 @@ const (
 
 // Rules of a ledger.
 type Rules struct {
-	FirstSight  FirstSight
-	FirstAtMost int           // messages that Unanswered passes on
-	Keep        int           // messages of the transcript's tail
-	History     int           // messages it may grow to while somebody scrolls back
-	Timeout     time.Duration // for a bubble to become readable, and for a change to last
-	Tries       int           // views after which an unreadable bubble is passed on
+	// What counts as new in a conversation never seen before.
+	FirstSight FirstSight `yaml:"-"`
+
+	// Messages of a conversation never seen before that count as new at most, where
+	// dedup.first_sight is unanswered, 1 to 100. Default 5.
+	FirstAtMost int `yaml:"first_at_most" min:"1" max:"100"`
+
+	// Messages of the transcript's tail that are kept.
+	Keep int `yaml:"-"`
+
+	// How long a message may stay unreadable, or without a side, before it is
+	// passed on so, 1ms to 1m. Default 2s.
+	Timeout time.Duration `yaml:"patience" min:"1ms" max:"1m"`
+
+	// Or until it was seen so often, 1 to 100. Default 3.
+	Tries int `yaml:"tries" min:"1" max:"100"`
+
+	// Messages that are kept while somebody scrolls back, 20 to 20000. Default 2000.
+	History int `yaml:"history" min:"20" max:"20000"`
+}
+
+// DefaultRules returns the rules of both profiles.
+func DefaultRules() Rules {
+	return Rules{FirstSight: Unanswered, FirstAtMost: 5, Keep: 200, Timeout: 2 * time.Second, Tries: 3, History: 2000}
 }
 
 // Ledger is the known tail of a transcript. It is not safe for concurrent use.

@@ -18,13 +18,30 @@ import (
 // Rules say which texts count as seen a moment ago. Ages below a window are inside;
 // a hit extends nothing.
 type Rules struct {
-	Fingerprint  time.Duration  // an equal text within it is a duplicate
-	Lines        time.Duration  // so is a text whose lines were all seen within it
-	MinLine      int            // characters of a line that counts
-	Entries      int            // lines remembered, oldest out first
-	Same         text.LineRules // by which a line is known again
-	NeedsLine    bool           // a text without a line that counts has no new line, so it is a duplicate
-	TwicePerView bool           // what one view shows twice was said twice
+	// How long an equal text is the same one, 0s to 24h; 0s is the profile's own
+	// number, 8s, in profile seed 20s. Default 0s.
+	Fingerprint time.Duration `yaml:"fingerprint" min:"0s" max:"24h"`
+
+	// How long a text is the same one whose lines were all seen, 1s to 24h. Default
+	// 1m15s.
+	Lines time.Duration `yaml:"lines" min:"1s" max:"24h"`
+
+	// Shortest line in characters that counts, 0 to 1000; 0 is the profile's own
+	// number, 2, in profile seed 4. Default 0.
+	MinLine int `yaml:"min_line" min:"0" max:"1000"`
+
+	// Lines and texts of each conversation that are remembered, 1 to 10000. Default
+	// 240.
+	Entries int `yaml:"entries" min:"1" max:"10000"`
+
+	// By which a line is known again.
+	Same text.LineRules `yaml:"-"`
+
+	// A text without a line that counts has no new line, so it is a duplicate.
+	NeedsLine bool `yaml:"-"`
+
+	// What one view shows twice was said twice.
+	TwicePerView bool `yaml:"-"`
 }
 
 // SeedRules returns the rules of profile seed: text alone decides.
@@ -43,14 +60,12 @@ func DefaultRules() Rules {
 	}
 }
 
-// Or fills in what is zero from the rules of a profile, whose NeedsLine and
-// TwicePerView hold in any case.
-func (r Rules) Or(profile Rules) Rules {
-	return Rules{
-		Fingerprint: cmp.Or(r.Fingerprint, profile.Fingerprint), Lines: cmp.Or(r.Lines, profile.Lines),
-		MinLine: cmp.Or(r.MinLine, profile.MinLine), Entries: cmp.Or(r.Entries, profile.Entries),
-		Same: cmp.Or(r.Same, profile.Same), NeedsLine: profile.NeedsLine, TwicePerView: profile.TwicePerView,
-	}
+// Of returns the rules of a profile with these numbers. The profile's own
+// NeedsLine and TwicePerView hold, and its own number where one of these says so.
+func (r Rules) Of(profile Rules) Rules {
+	r.Fingerprint, r.MinLine = cmp.Or(r.Fingerprint, profile.Fingerprint), cmp.Or(r.MinLine, profile.MinLine)
+	r.NeedsLine, r.TwicePerView = profile.NeedsLine, profile.TwicePerView
+	return r
 }
 
 // Fingerprint is by what equal texts of a conversation are told.

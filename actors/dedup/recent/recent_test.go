@@ -212,10 +212,12 @@ func TestRulesOfTheProfiles(t *testing.T) {
 	own := Rules{Fingerprint: 1, Lines: 2, MinLine: 3, Entries: 4, Same: text.LineRules{Min: 5}}
 	ownSeed, ownStandard := own, own
 	ownSeed.NeedsLine, ownStandard.TwicePerView = true, true
+	silent, spoken := own, ownSeed
+	silent.Fingerprint, silent.MinLine = 0, 0
+	spoken.Fingerprint, spoken.MinLine = seed.Fingerprint, seed.MinLine
 	for _, c := range []struct{ got, want Rules }{
 		{SeedRules(), seed}, {DefaultRules(), standard},
-		{Rules{}.Or(seed), seed}, {Rules{}.Or(standard), standard},
-		{own.Or(seed), ownSeed}, {own.Or(standard), ownStandard},
+		{own.Of(seed), ownSeed}, {own.Of(standard), ownStandard}, {silent.Of(seed), spoken},
 	} {
 		if c.got != c.want {
 			t.Errorf("rules of a window = %+v, want %+v", c.got, c.want)

@@ -26,7 +26,6 @@ const RowKey = "spell"
 
 // New makes the constructor of notifiers.
 func New(o Options) func(messages.Address) actors.Actor {
-	o = o.withDefaults()
 	return func(self messages.Address) actors.Actor { return actor{o, messages.DeskID(self.Key())} }
 }
 

@@ -7,24 +7,27 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Options of a notifier. A dwell of 0 means the default; less is never.
-type Options struct {
-	Drowsy     time.Duration // how long it lasts before a notice; 0 means 30 s
-	Distracted time.Duration // 0 means 2 min
-	CoolDown   time.Duration // between two notices of one state; 0 means 10 min
-	Show       bool          // also ask a worker of kind [WorkerKind] to show it
+// Times say when notices are given.
+type Times struct {
+	// How long drowsiness lasts before a notice, 1s to 24h. Default 30s.
+	Drowsy time.Duration `yaml:"drowsy" min:"1s" max:"24h"`
+
+	// How long distraction lasts before a notice, 1s to 24h. Default 2m.
+	Distracted time.Duration `yaml:"distracted" min:"1s" max:"24h"`
+
+	// Time between two notices of the same state, 1s to 24h. Default 10m.
+	CoolDown time.Duration `yaml:"cool_down" min:"1s" max:"24h"`
 }
 
-func (o Options) withDefaults() Options {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	def(&o.Drowsy, 30*time.Second)
-	def(&o.Distracted, 2*time.Minute)
-	def(&o.CoolDown, 10*time.Minute)
-	return o
+// DefaultTimes returns the times of both profiles.
+func DefaultTimes() Times {
+	return Times{Drowsy: 30 * time.Second, Distracted: 2 * time.Minute, CoolDown: 10 * time.Minute}
+}
+
+// Options of a notifier. A state whose time is below 0 gets no notice.
+type Options struct {
+	Times
+	Show bool // also ask a worker of kind [WorkerKind] to show it
 }
 
 // dwell is how long a state lasts before a notice, false for never.

@@ -22,7 +22,7 @@ const (
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	h := actortest.Spawn(t, notifier.New(notifier.Options{}), actortest.Address("notifier/desk"))
+	h := actortest.Spawn(t, notifier.New(notifier.Options{Times: notifier.DefaultTimes()}), actortest.Address("notifier/desk"))
 	h.Start()
 	return h
 }
@@ -172,7 +172,7 @@ func TestALateTimer(t *testing.T) {
 }
 
 func TestShows(t *testing.T) {
-	h := actortest.Spawn(t, notifier.New(notifier.Options{Show: true, Drowsy: -1, Distracted: second}), actortest.Address("notifier/desk"))
+	h := actortest.Spawn(t, notifier.New(notifier.Options{Show: true, Times: notifier.Times{Drowsy: -1, Distracted: second}}), actortest.Address("notifier/desk"))
 	become(h, messages.Drowsy)
 	h.Advance(time.Hour)
 	wantNotices(t, h) // switched off
@@ -189,7 +189,9 @@ func TestShows(t *testing.T) {
 // A desktop that shows nothing is reported once, also across a crash, and again
 // when it has shown something meanwhile.
 func TestAFailingDesktopIsReportedOnce(t *testing.T) {
-	h := actortest.Spawn(t, notifier.New(notifier.Options{Show: true, CoolDown: second}), actortest.Address("notifier/desk"))
+	times := notifier.DefaultTimes()
+	times.CoolDown = second
+	h := actortest.Spawn(t, notifier.New(notifier.Options{Show: true, Times: times}), actortest.Address("notifier/desk"))
 	again := func() {
 		t.Helper()
 		become(h, messages.Focused)

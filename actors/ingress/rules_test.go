@@ -2,6 +2,7 @@ package ingress
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -9,16 +10,17 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-func TestDefaultsOfBothProfiles(t *testing.T) {
-	for in, out := range map[Profile]Profile{"": Default, Default: Default, Seed: Seed} {
-		want := Options{
-			Profile: out, EchoWindow: 10 * time.Minute, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
-			Echo:         text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88}},
-			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
-		}
-		if got := fmt.Sprintf("%+v", Options{Profile: in}.WithDefaults()); got != fmt.Sprintf("%+v", want) {
-			t.Errorf("defaults of profile %q = %s, want %+v", in, got, want)
-		}
+func TestDefaultRules(t *testing.T) {
+	want := Rules{
+		Profile: Default, EchoWindow: 10 * time.Minute, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
+		Echo: text.EchoRules{
+			MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60,
+			Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88},
+		},
+		CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
+	}
+	if got := DefaultRules(); !reflect.DeepEqual(got, want) {
+		t.Errorf("DefaultRules() = %+v, want %+v", got, want)
 	}
 }
 
@@ -31,7 +33,7 @@ func nth(i int) messages.Text {
 // sent the first, of 128 none.
 func TestBoundsOfTheMemory(t *testing.T) {
 	for _, n := range []int{2000, 2001} {
-		h := spawn(t, Options{})
+		h := spawn(t, DefaultRules())
 		for i := range n {
 			h.Send(said(messages.Occurrence(i+1), nth(i), h.Now()))
 		}
@@ -44,7 +46,7 @@ func TestBoundsOfTheMemory(t *testing.T) {
 		}
 	}
 	for _, n := range []int{128, 129} {
-		h := spawn(t, Options{Profile: Seed})
+		h := spawn(t, rulesOf(Seed))
 		for i := range n {
 			h.Send(told(nth(i), fmt.Sprint(i)))
 		}
