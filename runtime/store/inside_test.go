@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dgraph-io/badger/v4/table"
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -242,17 +243,17 @@ func TestReadLogShort(t *testing.T) {
 	}
 }
 
-func FuzzReadTable(f *testing.F) {
+func FuzzCheckTable(f *testing.F) {
 	f.Add(make([]byte, 40))
 	f.Add([]byte{0, 0, 0, 0})
 	f.Add(bytes.Repeat([]byte{255}, 64))
-	path := filepath.Join(f.TempDir(), "table")
+	path := filepath.Join(f.TempDir(), table.IDToFilename(1))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := readTable(path, nil); err == nil {
-			t.Errorf("readTable(%x) = no error, want one", b)
+		if err := checkTable(path, table.Options{}); err == nil {
+			t.Errorf("checkTable(%x) = no error, want one", b)
 		}
 	})
 }

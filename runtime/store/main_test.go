@@ -29,6 +29,11 @@ func TestMain(m *testing.M) {
 		"lose":       lose,
 		"lose full":  loseFull,
 	}
+	if os.Getenv(childRole) == "badger alone" {
+		fmt.Println("started")
+		badgerAlone()
+		os.Exit(0)
+	}
 	if role := roles[os.Getenv(childRole)]; role != nil {
 		if os.Getenv(childUser) != "" {
 			becomeNobody()

@@ -21,6 +21,8 @@ const (
 	maxLogKey    = 1 << 16 // a longer one ends the log for Badger
 )
 
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 type logState int
 
 const (

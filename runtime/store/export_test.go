@@ -1,0 +1,4 @@
+package store
+
+// BadgerOptions are those that Open gives to Badger.
+var BadgerOptions = badgerOptions
