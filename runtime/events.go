@@ -83,8 +83,16 @@ func (r *Runtime) follow(ctx, stop context.Context, s *subscription) error {
 		return err
 	}
 	trouble := "subscription " + s.name
+	known := cursor > 0
 	for wait := time.Duration(0); ; {
-		n, err := r.handOut(stop, s, &cursor)
+		n, err := 0, error(nil)
+		if !known { // retention spares only what a stored cursor has yet to pass
+			err = r.engine.SetCursor(stop, s.name, cursor)
+			known = err == nil
+		}
+		if known {
+			n, err = r.handOut(stop, s, &cursor)
+		}
 		switch {
 		case stop.Err() != nil:
 			return nil

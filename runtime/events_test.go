@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -107,8 +108,8 @@ func TestAPanickingSubscriberIsRetriedAndReported(t *testing.T) {
 	}
 }
 
-// A program that lacks a type keeps the subscription before the event; one that
-// knows it goes on from there.
+// A program that lacks a type keeps the subscription before the event, and the
+// event beyond its time; one that knows the type goes on from there.
 func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := keptStore{memStore()}
@@ -125,7 +126,9 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 			t.Error(err)
 		}
 
-		rt, err := runtime.New(noWindow(t), withStore)
+		cfg := noWindow(t)
+		cfg.Retention.Messages = config.Duration(time.Hour)
+		rt, err := runtime.New(cfg, withStore)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +140,7 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop = start(t, rt)
-		synctest.Wait()
+		<-time.After(4 * time.Hour) // the events have outlived their time
 		wantProblem(t, rt, `subscription "host" has stopped`, "event 3", `"host_note" version 1`,
 			"table of message types")
 		began := time.Now()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -356,4 +357,45 @@ func TestLargeMessageCanBeQuarantined(t *testing.T) {
 	}
 	h.WantFailure("too long for me")
 	h.Send(number{1})
+}
+
+// What a known subscription has not acknowledged is kept, however old it is.
+func TestTrimKeepsWhatASubscriptionHasNotSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		cursors map[string]uint64 // by subscription: how many of the three events it has seen
+		want    int               // events left
+	}{
+		"no subscription":           {nil, 0},
+		"one that has seen all":     {map[string]uint64{"host": 3}, 0},
+		"one behind":                {map[string]uint64{"host": 1}, 2},
+		"one behind, one up to now": {map[string]uint64{"host": 1, "page": 3}, 2},
+		"a new one":                 {map[string]uint64{"host": 0}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := mem.New()
+			h := step(t, func(turn *actors.Turn, m messages.Message) error {
+				turn.Publish(twice{m.(number).N})
+				return nil
+			}, actortest.Store(store))
+			var seqs []uint64
+			for n := range 3 {
+				h.Send(number{n})
+			}
+			err := h.Engine().ReadLog(0, func(ev engine.Published) bool { seqs = append(seqs, ev.Seq); return true })
+			if err != nil || len(seqs) != 3 {
+				t.Fatalf("the log has events %v, %v, want three", seqs, err)
+			}
+			for name, seen := range c.cursors {
+				at := append([]uint64{0}, seqs...)[seen]
+				request(t, h, func(ctx context.Context) error { return h.Engine().SetCursor(ctx, name, at) })
+			}
+			request(t, h, func(ctx context.Context) error {
+				_, err := h.Engine().Trim(ctx, engine.Cutoffs{Events: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)})
+				return err
+			})
+			if left := keys(t, store, "e/"); len(left) != c.want {
+				t.Errorf("%d events are left, want %d", len(left), c.want)
+			}
+		})
+	}
 }
