@@ -94,6 +94,7 @@ type FrameRead struct {
 	Title   Line // the conversation's name in the window's header; empty text if unreadable
 	Bubbles []Bubble
 	Marks   []Mark // top to bottom
+	Bare    int    // blocks of text that stand in no bubble, so that nothing shows they are messages
 	Size    Rect   // of the frame
 	Scale   float64
 	At      time.Time // of the capture
@@ -104,6 +105,12 @@ type FrameRead struct {
 	LeftOut []string     // what was taken for no part of a message, likewise
 	Burst   []BurstFrame // one for each frame that was read; empty where there was one
 }
+
+// BareDue is fusion's own timer: text has stood in no bubble for a while.
+type BareDue struct{}
+
+// MessageType implements [Message].
+func (BareDue) MessageType() Type { return Type{"bare_due", 1} }
 
 // BurstFrame is one of the frames that decided together.
 type BurstFrame struct {

@@ -30,6 +30,7 @@ func Core() Table {
 		// OCR
 		Fleeting[ReadFrame](),
 		Fleeting[FrameRead](),
+		Fleeting[BareDue](),
 
 		// fusion, dedup, ingress, burst, conversation
 		Durable[Detection](nil),

@@ -186,7 +186,7 @@ func (r *Runtime) note(m messages.Message) {
 	case events.IdentityState:
 		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")
 	case events.SidesState:
-		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, events.SidesHint), m.Unknown)
+		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, m.Hint()), m.Unknown)
 	}
 }
 

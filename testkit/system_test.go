@@ -1,10 +1,13 @@
 package testkit_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -33,6 +36,47 @@ func TestCrashesAndRestartsAreSilent(t *testing.T) {
 		sys.Restart()
 		sys.Friend("Hana", "three")
 		sys.WantMessages("one", "two", "three")
+	})
+}
+
+// TestNoBubbleFits: while the window shows text and no bubble, nothing of it
+// arrives; status says so after some seconds, with what helps, until bubbles fit
+// again.
+func TestNoBubbleFits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sys := testkit.Start(t)
+		problems := func() string { return strings.Join(sys.Runtime.Inspect().Problems, "; ") }
+		sys.Friend("Hana", "hello", "are you there?", "I am at the station")
+		sys.WantMessages("hello", "are you there?", "I am at the station")
+		happens := func(op drawn.Op) {
+			t.Helper()
+			if err := sys.Window.Apply(drawn.Change{Op: op}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, turn := range []struct{ away, back drawn.Op }{{drawn.OpBlur, drawn.OpFocus}, {drawn.OpChats, drawn.OpChat}} {
+			happens(turn.away)
+			sys.Advance(3 * time.Second)
+			if got := problems(); got != "" {
+				t.Errorf("%s: after 3 s the status says %q, want nothing yet", turn.away, got)
+			}
+			sys.Advance(5 * time.Second)
+			if got := problems(); !strings.Contains(got, "no bubble fits") || !strings.Contains(got, "kehai layout calibrate") {
+				t.Errorf("%s: after 8 s the status says %q, want that no bubble fits, and what helps", turn.away, got)
+			}
+			happens(turn.back)
+			sys.Advance(3 * time.Second)
+			if got := problems(); got != "" {
+				t.Errorf("%s: the status says %q, want nothing any more", turn.back, got)
+			}
+		}
+		sys.Friend("Hana", "here you are")
+		sys.WantMessages("hello", "are you there?", "I am at the station", "here you are")
+		for _, m := range sys.Events() {
+			if c, ok := m.(messages.MessageChanged); ok {
+				t.Errorf("published %s of message %d, want no change", c.Kind, c.Occurrence)
+			}
+		}
 	})
 }
 

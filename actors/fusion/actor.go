@@ -67,12 +67,15 @@ type actor struct {
 	o      Options
 	window messages.WindowID
 
-	torn     int       // torn frames in a row, all with one title
-	tornAs   string    // that title
-	tornAt   time.Time // when the last of them was captured
-	unknown  unknown
-	sideless bool // no bubble of the last frame told whose it is
-	shut     Last // what was seen last, if it is on no list: here only, never stored
+	torn    int       // torn frames in a row, all with one title
+	tornAs  string    // that title
+	tornAt  time.Time // when the last of them was captured
+	unknown unknown
+	lacking lacking
+	// bareShare is the share of bare blocks in the last frame that was believed.
+	bareShare float64
+	sideless  bool // no bubble of the last frame told whose it is
+	shut      Last // what was seen last, if it is on no list: here only, never stored
 
 	seen      seen
 	structure *Evidence          // that no frame has used yet
@@ -91,6 +94,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.rows(turn, m)
 	case messages.SignalDue:
 		a.waited(turn)
+	case messages.BareDue:
+		a.tellBare(turn)
 	case messages.TextSent:
 		a.sending(turn, m)
 	case messages.ResetBaseline:
@@ -102,6 +107,9 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 }
 
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
+	if !a.o.Seed && a.withhold(turn, m) {
+		return
+	}
 	name, _ := current.Get(turn, "current")
 	k := known{}
 	if k.current, _ = lasts.Get(turn, name); a.shut.Name != "" {

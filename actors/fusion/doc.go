@@ -6,12 +6,16 @@
 //	FrameRead ─┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
 //	           ├─ nothing new: FrameSettled
 //	           ├─ torn: ResetBaseline, so that the window is read again
-//	           └─ unknown: FrameHeld, so that it is read again later (actor_unknown.go)
+//	           ├─ text in no bubble: FrameHeld, so that it is read again later (actor_bare.go)
+//	           └─ unknown: FrameHeld (actor_unknown.go)
 //	TextSent ──── remembered for two minutes: what says the same is an own message (echo.go)
 //	StructureSignal ─ counts with the frame of its poll; without one, ReadNow to poller/WINDOW
 //
-// Where no bubble tells whose it is, nothing of it is passed on as a message, and
-// the person is told (actor_sides.go).
+// Text that stands in no bubble proves nothing. While a frame shows more of it
+// than usual, nothing is passed on: no message, no change, no new conversation.
+// After some seconds the person is told. Where no bubble tells whose it is,
+// nothing of it is passed on as a message, and the person is told
+// (actor_sides.go).
 //
 // In profile seed, and where bubbles have no place, text alone tells what is
 // new: cursor.go (after what was passed on last), delta.go (which lines are not

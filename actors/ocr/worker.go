@@ -134,6 +134,7 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.Frame
 		Window: frame.Window, Scale: frame.Scale, At: frame.At, Size: messages.Rect{W: size.X, H: size.Y},
 	}
 	s := session{ctx: ctx, w: w, pane: pane, layout: l, segments: pane.Find()}
+	out.Bare = s.segments.Bare
 	if err := s.all(&out); err != nil {
 		return out, err
 	}

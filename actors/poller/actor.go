@@ -240,12 +240,13 @@ func (a *actor) settle(hash messages.FrameHash) {
 }
 
 // hold ends a job that fusion cannot settle: the frame rests before it is read
-// again, for longer each time.
+// again, for longer each time. The frame that was settled before is read again
+// when it comes back, so that fusion hears that its trouble is over.
 func (a *actor) hold(hash messages.FrameHash) {
 	if a.job == nil || a.job.hash != hash || a.job.stage != settling {
 		return
 	}
-	a.job = nil
+	a.job, a.settled = nil, nil
 	if a.held == nil || a.held.hash != hash {
 		a.held = &held{hash: hash}
 	}

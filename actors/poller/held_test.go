@@ -83,3 +83,23 @@ func TestHeldFrameIsSettledOneDay(t *testing.T) {
 		}
 	}
 }
+
+// TestSettledFrameComesBack: after a held frame, the one that was settled before
+// is read again, so that fusion hears that its trouble is over.
+func TestSettledFrameComesBack(t *testing.T) {
+	h := spawn(t)
+	for n, answer := range []messages.Message{
+		messages.FrameSettled{Window: "w", Hash: hash(1)}, messages.FrameHeld{Window: "w", Hash: hash(2)}, messages.FrameSettled{Window: "w", Hash: hash(1)},
+	} {
+		frame := byte(1 + n%2)
+		if n > 0 {
+			h.Advance(second)
+		}
+		h.WantCalls(ask)
+		h.Answer(captured(frame))
+		h.WantCalls(readAsk(frame))
+		h.Answer(read(frame))
+		h.WantSent(actortest.To("fusion/w", read(frame)))
+		h.SendFrom("fusion/w", answer)
+	}
+}

@@ -28,6 +28,7 @@ const (
 	RuleTornHeld   Rule = "torn_held"  // the bubbles of a view that waited were another conversation's
 	RuleUnlisted   Rule = "unlisted"   // the conversation is not in read.only
 	RuleUnknown    Rule = "unknown"    // whose conversation it is cannot be told
+	RuleBare       Rule = "bare"       // Count blocks of text stand in no bubble: nothing shows that they are messages
 	RuleUnreadable Rule = "unreadable" // rows came, but nothing new could be read
 	RuleBaseline   Rule = "baseline"   // the first look at a window
 	RuleNoNews     Rule = "no news"    // no text is new

@@ -99,18 +99,31 @@ type IdentityState struct {
 // MessageType implements [messages.Message].
 func (IdentityState) MessageType() messages.Type { return v1("identity_state") }
 
-// SidesState reports that no bubble of a window tells by its colour and place
-// whose it is, so that none is passed on, or that they tell again. It is
-// published once per change.
+// SidesState reports that nothing in a window tells whose it is, so that nothing
+// is passed on, or that it tells again. Either no bubble has the colour and the
+// place of one side, or, with Bare, text stands in no bubble. It is published
+// once per change.
 type SidesState struct {
 	Window  messages.WindowID
 	Unknown bool
 	Bubbles int // in the frame
+	Bare    int // blocks of text in no bubble, 0 where bubbles lack their side
 	At      time.Time
 }
 
 // MessageType implements [messages.Message].
 func (SidesState) MessageType() messages.Type { return v1("sides_state") }
 
-// SidesHint says what a person can do where sides are unknown.
+// Hint says what a person can do where sides are unknown.
+func (s SidesState) Hint() string {
+	if s.Bare > 0 {
+		return BareHint
+	}
+	return SidesHint
+}
+
+// BareHint says what a person can do where text stands in no bubble.
+const BareHint = "text is seen, but no bubble fits the window's layout, and nothing of it is passed on: open a conversation if the window shows a list of chats; else measure the window with kehai layout calibrate and name the result as its layout"
+
+// SidesHint says what a person can do where no bubble tells its side.
 const SidesHint = "no bubble has the colour and the place of an own or an incoming one, and none is passed on: measure the window with kehai layout calibrate and name the result as its layout"

@@ -41,6 +41,7 @@ func TestVerdict(t *testing.T) {
 		{drop("dedup", events.RuleFirstSight, events.Detail{Count: 1}), "first sight: 1 incoming bubbles are history"},
 		{drop("dedup", events.RuleGap, events.Detail{Count: 2, Match: events.BorderDate}), "gap: 2 incoming bubbles stand before the newest date mark"},
 		{drop("dedup", events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn}), "gap: 1 incoming bubbles stand before the last own one"},
+		{drop("fusion", events.RuleBare, events.Detail{Count: 3}), "3 blocks of text stand in no bubble: nothing shows that they are messages"},
 		{drop("dedup", events.RuleCutOff, events.Detail{Count: 8, Of: 208}), "208 bubbles in one view: the upper 8 are left out"},
 		{drop("dedup", events.RuleFingerprint, aged), "fingerprint: equal to a text seen 1.235s before"},
 		{drop("dedup", events.RuleLineMemory, events.Detail{Count: 1, Age: 30 * time.Second}), "line memory: all 1 lines were seen, the newest 30s before"},

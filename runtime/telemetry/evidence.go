@@ -58,9 +58,9 @@ func (w *writer) evidence(p engine.Published) bool {
 		if m.Unknown {
 			l = w.line(zerolog.WarnLevel, p, "")
 		}
-		l.Str("window", string(m.Window)).Int("bubbles", m.Bubbles).Bool("unknown", m.Unknown)
+		l.Str("window", string(m.Window)).Int("bubbles", m.Bubbles).Int("bare", m.Bare).Bool("unknown", m.Unknown)
 		if m.Unknown {
-			l.hint(events.SidesHint)
+			l.hint(m.Hint())
 			return true
 		}
 	case messages.MessageChanged:

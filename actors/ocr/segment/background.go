@@ -39,16 +39,8 @@ func (p pixels) columns() [2]int {
 
 // findBackground takes the most frequent colour of the margin columns.
 func (p pixels) findBackground(area image.Rectangle) background {
-	count := map[colour]int{}
-	var best colour
-	for _, x := range p.columns() {
-		for y := area.Min.Y; y < area.Max.Y; y++ {
-			c := p.at(x, y) & 0xFFFFFF
-			if count[c]++; count[c] > count[best] || count[c] == count[best] && c < best {
-				best = c
-			}
-		}
-	}
+	columns := p.columns()
+	best, count := p.colours(area.Min.Y, area.Max.Y, columns[:]...)
 	g := background{colour: best}
 	inside := 0
 	for c, n := range count {
@@ -58,6 +50,24 @@ func (p pixels) findBackground(area image.Rectangle) background {
 	}
 	g.patterned = inside*10 < 2*area.Dy()*7
 	return g
+}
+
+// colours counts the colours of columns between two rows. best is the most
+// frequent one, of equals the smallest.
+func (p pixels) colours(top, bottom int, columns ...int) (best colour, count map[colour]int) {
+	count = map[colour]int{}
+	for _, x := range columns {
+		for y := top; y < bottom; {
+			c, start := p.at(x, y)&0xFFFFFF, y
+			for y < bottom && p.at(x, y)&0xFFFFFF == c {
+				y++
+			}
+			if count[c] += y - start; count[c] > count[best] || count[c] == count[best] && c < best {
+				best = c
+			}
+		}
+	}
+	return best, count
 }
 
 // cutRow returns the row at which the input begins, the height if no separator

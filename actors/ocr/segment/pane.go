@@ -112,7 +112,8 @@ func (p pixels) edge(box image.Rectangle) bool {
 	if left < 0 || box.Dy() <= 0 {
 		return false
 	}
-	beside := p.columnBackground(left, box)
+	colour, _ := p.colours(box.Min.Y, box.Max.Y, left)
+	beside := background{colour: colour}
 	plain, differs := 0, 0
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		l, r := background{colour: p.at(left, y)}, background{colour: p.at(right, y)}
@@ -129,19 +130,6 @@ func (p pixels) edge(box image.Rectangle) bool {
 		}
 	}
 	return 2*plain >= box.Dy() && 10*differs >= 7*box.Dy()
-}
-
-// columnBackground is the most frequent colour of a column.
-func (p pixels) columnBackground(x int, box image.Rectangle) background {
-	count := map[colour]int{}
-	best := colour(0)
-	for y := box.Min.Y; y < box.Max.Y; y++ {
-		c := p.at(x, y) & 0xFFFFFF
-		if count[c]++; count[c] > count[best] || count[c] == count[best] && c < best {
-			best = c
-		}
-	}
-	return background{colour: best}
 }
 
 // Quiet returns the rectangles of a capture in which a change is no news: what

@@ -38,6 +38,7 @@ type scanner struct {
 	background background
 	theme      layout.Theme
 	runs       []run
+	texture    texture
 }
 
 func (s *scanner) classify(c colour) class {
@@ -71,8 +72,15 @@ func (s *scanner) scan(area image.Rectangle) {
 
 func (s *scanner) scanRow(row []byte, y int32) {
 	now, start := classBackground, int32(0)
+	squares, before := s.texture.row(int(y)), 0
 	for x := 0; x < len(row); x = stretch(row, x) {
-		k := s.classify(colour(binary.LittleEndian.Uint32(row[x:])))
+		c := colour(binary.LittleEndian.Uint32(row[x:]))
+		green := int(uint8(c >> 8))
+		if d := green - before; x > 0 && (d >= inkContrast || -d >= inkContrast) {
+			squares[s.texture.column[x/4]]++
+		}
+		before = green
+		k := s.classify(c)
 		if k == now {
 			continue
 		}

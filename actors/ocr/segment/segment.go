@@ -19,6 +19,7 @@ type Segments struct {
 	Title  image.Rectangle   // the title's ink with a little room, empty if there is none
 	Shapes []Shape           // top to bottom
 	Marks  []image.Rectangle // centred ink between shapes: dates and notices, top to bottom
+	Bare   int               // blocks of text that stand in no bubble
 }
 
 // Shape is a bubble or a picture that stands where a bubble would.
@@ -52,7 +53,7 @@ func (p *Pane) Find() Segments {
 	band := out.Header
 	band.Max.Y -= p.px(4) // a line may part it from the messages
 	out.Title = p.titleBox(p.layout.Header.Title.In(image.Pt(p.w, p.h), p.scale).Intersect(band))
-	s := scanner{p: p.pixels, background: p.background, theme: p.theme}
+	s := scanner{p: p.pixels, background: p.background, theme: p.theme, texture: newTexture(p.Area, p.px(textCell))}
 	s.scan(p.Area)
 	all := s.components()
 	wanted := p.filter(all)
@@ -70,9 +71,11 @@ func (p *Pane) Find() Segments {
 		shape.Bubble.Named = !shape.Name.Empty()
 		above = max(above, shape.Box().Max.Y)
 	}
+	marks := p.markBoxes(out.Shapes)
 	if p.layout.Marks.Known() {
-		out.Marks = p.markBoxes(out.Shapes)
+		out.Marks = marks
 	}
+	out.Bare = p.bare(s.texture.blocks(), marks, out.Shapes)
 	return out
 }
 
