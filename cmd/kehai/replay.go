@@ -171,17 +171,8 @@ func summaryOf(r replay.Result) summary {
 
 func printSummary(out io.Writer, r replay.Result) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range []struct {
-		name  string
-		value int
-	}{
-		{"expected", r.Expected}, {"delivered", r.Delivered}, {"missed", r.Missed}, {"doubled", r.Doubled},
-		{"false_echo", r.FalseEcho}, {"echo_leaked", r.EchoLeaked}, {"misattributed", r.Misattributed},
-		{"order_errors", r.OrderErrors}, {"changes", r.Changes}, {"changes_missed", r.ChangesMissed},
-		{"changes_doubled", r.ChangesDoubled}, {"ocr_calls", r.OCRCalls}, {"bubbles_read", r.BubblesRead},
-		{"cpu_ms", int(r.CPU.Milliseconds())},
-	} {
-		fmt.Fprintf(w, "%s\t%d\n", row.name, row.value)
+	for _, c := range r.Columns() {
+		fmt.Fprintf(w, "%s\t%d\n", c.Name, c.Value)
 	}
 	return w.Flush()
 }

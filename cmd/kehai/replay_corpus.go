@@ -43,7 +43,11 @@ func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) err
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "profile\tocr\texpected\tdelivered\tmissed\tdoubled\tfalse_echo\techo_leaked\tmisattributed\torder_errors\tchanges\tchanges_missed\tchanges_doubled\tocr_calls\tbubbles_read\tcpu_ms\twall_ms\t")
+	fmt.Fprint(w, "profile\tocr\t")
+	for _, c := range (replay.Result{}).Columns() {
+		fmt.Fprint(w, c.Name, "\t")
+	}
+	fmt.Fprintln(w, "wall_ms\t")
 	var refused []error
 	for _, f.profile = range profiles {
 		cfg, err := f.config(a)
@@ -66,9 +70,11 @@ func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) err
 			if err := a.printProblems(f.profile+" "+f.ocr+": ", r); err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", f.profile, f.ocr,
-				r.Expected, r.Delivered, r.Missed, r.Doubled, r.FalseEcho, r.EchoLeaked, r.Misattributed, r.OrderErrors, r.Changes, r.ChangesMissed, r.ChangesDoubled,
-				r.OCRCalls, r.BubblesRead, r.CPU.Milliseconds(), time.Since(began).Milliseconds())
+			fmt.Fprint(w, f.profile, "\t", f.ocr, "\t")
+			for _, c := range r.Columns() {
+				fmt.Fprint(w, c.Value, "\t")
+			}
+			fmt.Fprint(w, time.Since(began).Milliseconds(), "\t\n")
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -100,12 +106,8 @@ func writeCases(cases []corpus.Case, dir string) error {
 		return fmt.Errorf("replay: %w", err)
 	}
 	for i, c := range cases {
-		theme := "light"
-		if c.Dark {
-			theme = "dark"
-		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "# Played by --corpus with --scale %d --theme %s and its seed plus %d.\n", c.Scale, theme, i)
+		fmt.Fprintf(&b, "# Played by --corpus with --scale %d --theme %s and its seed plus %d.\n", c.Scale, c.Theme, i)
 		if err := c.Script.Write(&b); err != nil {
 			return err
 		}

@@ -75,9 +75,6 @@ func caseOptions(o Options, c corpus.Case, i int) Options {
 		o.Config.Windows = []config.Window{config.DefaultWindow("line")}
 	}
 	w := &o.Config.Windows[0]
-	w.Scale, w.Theme = c.Scale, "light"
-	if c.Dark {
-		w.Theme = "dark"
-	}
+	w.Scale, w.Theme = c.Scale, c.Theme
 	return o
 }

@@ -63,6 +63,21 @@ type Result struct {
 	Problems    []Problem
 }
 
+// Column is a number of a [Result] and its name.
+type Column struct {
+	Name  string
+	Value int64
+}
+
+// Columns are the numbers of a result, in the order of its JSON.
+func (r Result) Columns() (list []Column) {
+	for _, c := range r.columns() {
+		list = append(list, Column{c.name, int64(*c.n)})
+	}
+	return append(list, Column{"ocr_calls", int64(r.OCRCalls)}, Column{"bubbles_read", int64(r.BubblesRead)},
+		Column{"cpu_ms", r.CPU.Milliseconds()})
+}
+
 // Run plays a script on a drawn window and runs the whole chain on it, with the
 // actors and workers of package runtime, in virtual time: no goroutine, no
 // sleeping, no file. Equal options give equal deliveries.

@@ -289,11 +289,7 @@ func keep(t *testing.T, s script.Script, c corpus.Case, seed uint64) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	theme := "light"
-	if c.Dark {
-		theme = "dark"
-	}
-	fmt.Fprintf(f, "# replay: seed=%d scale=%d theme=%s\n", seed, c.Scale, theme)
+	fmt.Fprintf(f, "# replay: seed=%d scale=%d theme=%s\n", seed, c.Scale, c.Theme)
 	if err := s.Write(f); err != nil {
 		t.Fatal(err)
 	}

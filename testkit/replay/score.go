@@ -32,19 +32,26 @@ func (t Tally) Errors() int {
 	return t.Missed + t.Doubled + t.FalseEcho + t.EchoLeaked + t.Misattributed + t.OrderErrors + t.ChangesMissed + t.ChangesDoubled
 }
 
+// columns are the numbers of a tally by their names.
+func (t *Tally) columns() []column {
+	return []column{
+		{"expected", &t.Expected}, {"delivered", &t.Delivered}, {"missed", &t.Missed}, {"doubled", &t.Doubled},
+		{"false_echo", &t.FalseEcho}, {"echo_leaked", &t.EchoLeaked}, {"misattributed", &t.Misattributed},
+		{"order_errors", &t.OrderErrors}, {"changes", &t.Changes}, {"changes_missed", &t.ChangesMissed},
+		{"changes_doubled", &t.ChangesDoubled},
+	}
+}
+
+type column struct {
+	name string
+	n    *int
+}
+
 // Add adds another tally.
 func (t *Tally) Add(o Tally) {
-	t.Expected += o.Expected
-	t.Delivered += o.Delivered
-	t.Missed += o.Missed
-	t.Doubled += o.Doubled
-	t.FalseEcho += o.FalseEcho
-	t.EchoLeaked += o.EchoLeaked
-	t.Misattributed += o.Misattributed
-	t.OrderErrors += o.OrderErrors
-	t.Changes += o.Changes
-	t.ChangesMissed += o.ChangesMissed
-	t.ChangesDoubled += o.ChangesDoubled
+	for i, c := range o.columns() {
+		*t.columns()[i].n += *c.n
+	}
 }
 
 // Problem is one error of a replay.
@@ -329,8 +336,9 @@ func differenceOfTexts(t string, h heard) float64 {
 
 // sortProblems orders problems by column, as the tally has them.
 func sortProblems(list []Problem) {
-	columns := []string{"missed", "doubled", "false_echo", "echo_leaked", "misattributed", "order_errors", "changes_missed", "changes_doubled"}
-	slices.SortStableFunc(list, func(a, b Problem) int {
-		return cmp.Compare(slices.Index(columns, a.What), slices.Index(columns, b.What))
-	})
+	columns := new(Tally).columns()
+	place := func(p Problem) int {
+		return slices.IndexFunc(columns, func(c column) bool { return c.name == p.What })
+	}
+	slices.SortStableFunc(list, func(a, b Problem) int { return cmp.Compare(place(a), place(b)) })
 }

@@ -17,8 +17,8 @@ import (
 type Case struct {
 	Name   string
 	Script script.Script
-	Scale  int // 1 or 2
-	Dark   bool
+	Scale  int    // 1 or 2
+	Theme  string // light or dark
 }
 
 // Cases generates scripts with at least so many messages of friends, about 50
@@ -56,7 +56,7 @@ func Generate(topic string, friendMessages int, seed uint64) (Case, int) {
 		g.talks = append(g.talks, &talk{name: people[(first+i)%len(people)]})
 	}
 	g.shown = g.talks[0]
-	c := Case{Name: topic, Scale: 1 + g.rng.IntN(3)/2, Dark: g.rng.IntN(3) == 0}
+	c := Case{Name: topic, Scale: 1 + g.rng.IntN(3)/2, Theme: pick(g, []string{"dark", "light", "light"})}
 	if topic == "" {
 		c.Name = "mixture"
 	}

@@ -34,7 +34,7 @@ func TestCases(t *testing.T) {
 	names, verbs, total := map[string]bool{}, map[script.Verb]bool{}, 0
 	for i, c := range cases {
 		text := written(t, c.Script)
-		if written(t, again[i].Script) != text || again[i].Scale != c.Scale || again[i].Dark != c.Dark {
+		if written(t, again[i].Script) != text || again[i].Scale != c.Scale || again[i].Theme != c.Theme {
 			t.Errorf("Cases() made another case %s the second time, want the same", c.Name)
 		}
 		s, err := script.Parse(strings.NewReader(text))
