@@ -7,8 +7,6 @@ SHELL := /bin/bash
 BIN        := bin
 GO         ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
-VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS    := -X main.version=$(VERSION)
 
 # What a run needs: OCR with Japanese, and a font that has Japanese.
 RUN_DEBS   = tesseract-ocr tesseract-ocr-jpn fonts-ipaexfont-gothic
@@ -36,7 +34,7 @@ setup-test:
 .PHONY: build
 build: ## build bin/kehai
 	@mkdir -p $(BIN)
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/kehai ./cmd/kehai
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/kehai ./cmd/kehai
 
 .PHONY: run
 run: setup-run build ## read a drawn chat window and show each message once (ARGS="--for 30s")

@@ -17,9 +17,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// version is set by the linker.
-var version = "devel"
-
 // Exit codes.
 const (
 	exitOK     = 0

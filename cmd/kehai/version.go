@@ -1,11 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	goruntime "runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
+
+// version is what the Go command wrote into this program.
+var version = versionOf(debug.ReadBuildInfo())
+
+// versionOf is the tag of a build from a module, and a version made of the commit
+// for one from a checkout; devel if neither is known.
+func versionOf(info *debug.BuildInfo, ok bool) string {
+	if !ok || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return cmp.Or(info.Main.Version, "devel")
+}
 
 func (a *app) versionCmd() *cobra.Command {
 	return &cobra.Command{
