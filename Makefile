@@ -34,7 +34,7 @@ setup-test:
 .PHONY: build
 build: ## build bin/kehai
 	@mkdir -p $(BIN)
-	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/kehai ./cmd/kehai
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -o $(BIN)/kehai ./cmd/kehai
 
 .PHONY: run
 run: setup-run build ## read a drawn chat window and show each message once (ARGS="--for 30s")
