@@ -168,7 +168,7 @@ func (c *Client) do(ctx context.Context, method, path string) (io.ReadCloser, er
 	}
 	for sentinel, code := range codes {
 		if f.Code == code {
-			return nil, known{f.Error, sentinel}
+			return nil, remoteError{f.Error, sentinel}
 		}
 	}
 	return nil, errors.New(f.Error)

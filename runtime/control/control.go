@@ -1,10 +1,10 @@
-// Package control lets a command line reach a running Kehai: the directory of a
-// store is locked by the process that runs, so it serves a Unix socket there.
+// Package control lets the command line reach a running Kehai. The running process
+// locks the store, so it answers on a Unix socket in the data directory.
 //
-// The main type is [Backend], what can be asked; package runtime/admin implements
-// over a live or a resting store, [Client] over the socket, and [Serve] puts one
-// behind the socket. The socket has mode 0600: who may open it may read
-// everything.
+// The main type is [Backend], the questions and commands. Package runtime/admin
+// implements it for a running Kehai and for a store at rest. [Serve] puts a Backend
+// behind the socket, and [Client] is the other end. Only the same user and root can
+// use the socket: it gives access to everything.
 package control
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// Backend is what can be asked of a Kehai.
+// Backend answers what the command line asks of a Kehai.
 type Backend interface {
 	// Messages yields what was delivered, oldest first, until yield fails.
 	Messages(ctx context.Context, q Query, yield func(Message) error) error
@@ -78,7 +78,7 @@ type Part struct {
 	Text       string              `json:"text"`
 	Occurrence messages.Occurrence `json:"occurrence"`
 	SeenAt     Stamp               `json:"seen_at"`
-	// the bubble was higher than the window: text is what was read of it
+	// Partial says that the bubble was higher than the window: Text is what was read.
 	Partial bool   `json:"partial,omitempty"`
 	Edited  string `json:"edited,omitempty"` // what it says now, if it changed after the delivery
 	Unsent  bool   `json:"unsent,omitempty"` // its sender took it back
@@ -120,7 +120,7 @@ func NewChange(c messages.MessageChanged) Change {
 	}
 }
 
-// Stamp is a time that is written as RFC 3339 with milliseconds in UTC.
+// Stamp is a time, written as RFC 3339 with milliseconds in UTC.
 type Stamp struct{ time.Time }
 
 const stampForm = "2006-01-02T15:04:05.000Z07:00"
@@ -147,7 +147,7 @@ func NewMessage(seq uint64, d messages.MessageDelivered) Message {
 	return m
 }
 
-// Status is a picture of a Kehai at one moment.
+// Status describes a Kehai at one moment.
 type Status struct {
 	Running     bool               `json:"running"`
 	Version     string             `json:"version"`

@@ -29,18 +29,18 @@ type WhyQuery struct {
 	Limit        int                     // the best so many; 0 means 5
 }
 
-// Why is what can be found out about a message.
+// Why is everything that is known about what a person asked for.
 type Why struct {
 	Paths []Path `json:"paths"` // the best match first
 	// Notes say what else may explain that a message is missing.
 	Notes []string `json:"notes,omitempty"`
-	// Recent are drops of the last minutes that are not kept, such as those of
-	// frames of which nothing was passed on. Only a running Kehai knows them.
+	// Recent are drops of the last minutes that are not stored, such as frames of
+	// which nothing was passed on. Only a running Kehai knows them.
 	Recent []Step `json:"recent,omitempty"`
 }
 
-// Path is the way of one message, or of one bubble, through the stages. It holds
-// private text.
+// Path is how one message, or one bubble, went through the stages. It holds private
+// text.
 type Path struct {
 	Conversation messages.ConversationID `json:"conversation"`
 	Message      *Message                `json:"message,omitempty"` // if it was delivered
@@ -52,7 +52,7 @@ type Path struct {
 	Steps        []Step                  `json:"steps"`
 }
 
-// Step is one station of a path.
+// Step is one decision on a path.
 type Step struct {
 	At      Stamp            `json:"at"`
 	Stage   events.Stage     `json:"stage"`
@@ -65,7 +65,7 @@ type Step struct {
 	Matched []Matched        `json:"matched,omitempty"`
 }
 
-// NewStep is the station that a verdict is.
+// NewStep makes the step of a verdict.
 func NewStep(v events.Verdict) Step {
 	return Step{
 		At: Stamp{v.At}, Stage: v.Stage, Actor: v.Actor, Outcome: v.Outcome, What: describe.Verdict(v), Trace: v.Trace,

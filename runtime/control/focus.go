@@ -2,10 +2,8 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -13,7 +11,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// FocusBackend is what can be asked about attention. Every [Backend] of this
+// FocusBackend answers questions about attention. Every [Backend] of this
 // repository is one.
 type FocusBackend interface {
 	// FocusDesks describes each desk that was ever watched, by name.
@@ -33,7 +31,7 @@ const Attention = "attention"
 // ErrNoDesk says that attention was never judged on a data directory.
 var ErrNoDesk = errors.New("control: attention was never judged here: set focus.enabled: true and start kehai run")
 
-// FocusDesk is what is reported of one desk.
+// FocusDesk is the reported state of one desk.
 type FocusDesk struct {
 	Desk       messages.DeskID      `json:"desk"`
 	State      messages.Attention   `json:"state"`
@@ -41,7 +39,7 @@ type FocusDesk struct {
 	Confidence float64              `json:"confidence"`
 	Reasoning  string               `json:"reasoning"`
 	Source     messages.FocusSource `json:"source"`
-	// when it was last stored, a minute ago at most while it is watched
+	// SeenAt is when it was last stored, at most a minute ago while it is watched.
 	SeenAt      Stamp  `json:"seen_at"`
 	Unwatched   bool   `json:"unwatched,omitempty"` // paused by the person: nothing is collected and judged
 	Paused      bool   `json:"paused"`              // no notices
@@ -69,18 +67,9 @@ func focusRoutes(mux *http.ServeMux, b Backend) {
 		answer(w, desks, err)
 	})
 	mux.HandleFunc("GET /v1/focus/changes", func(w http.ResponseWriter, r *http.Request) {
-		began := false
-		enc := json.NewEncoder(w)
-		err := f.FocusChanges(r.Context(), func(c FocusChange) error {
-			began = true
-			return enc.Encode(c)
+		list(w, r, func(ctx context.Context, _ Query, yield func(FocusChange) error) error {
+			return f.FocusChanges(ctx, yield)
 		})
-		switch {
-		case err != nil && !began:
-			fail(w, http.StatusInternalServerError, err)
-		case err != nil:
-			panic(http.ErrAbortHandler) // the client must see that the list is cut
-		}
 	})
 	mux.HandleFunc("POST /v1/focus/pause", func(w http.ResponseWriter, r *http.Request) {
 		var until time.Time
@@ -106,23 +95,7 @@ func (c *Client) FocusDesks(ctx context.Context) (list []FocusDesk, err error) {
 
 // FocusChanges implements [FocusBackend].
 func (c *Client) FocusChanges(ctx context.Context, yield func(FocusChange) error) error {
-	body, err := c.do(ctx, http.MethodGet, "/v1/focus/changes")
-	if err != nil {
-		return err
-	}
-	defer body.Close()
-	for dec := json.NewDecoder(body); ; {
-		var change FocusChange
-		switch err := dec.Decode(&change); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("control: list of changes was cut off: %w", err)
-		}
-		if err := yield(change); err != nil {
-			return err
-		}
-	}
+	return stream(ctx, c, "/v1/focus/changes", yield)
 }
 
 // PauseNotices implements [FocusBackend].

@@ -138,14 +138,14 @@ var codes = map[error]string{
 	ErrNoDesk:              "no_desk",
 }
 
-// known is an error that came over the socket: its text, and what it is.
-type known struct {
+// remoteError is an error that came over the socket, and the sentinel that it is.
+type remoteError struct {
 	text string
 	is   error
 }
 
-func (k known) Error() string { return k.text }
-func (k known) Unwrap() error { return k.is }
+func (e remoteError) Error() string { return e.text }
+func (e remoteError) Unwrap() error { return e.is }
 
 func answer(w http.ResponseWriter, v any, err error) {
 	if err != nil {

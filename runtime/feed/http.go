@@ -3,8 +3,6 @@ package feed
 import (
 	"bytes"
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -19,8 +17,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// Token reads the token in a file, or makes one and writes it there, readable
-// for its owner only.
+// Token reads the token from a file. If there is none, it makes one and writes it
+// there, readable by its owner only.
 func Token(path string) (string, error) {
 	raw, err := os.ReadFile(path)
 	switch {
@@ -56,7 +54,7 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/focus", func(w http.ResponseWriter, r *http.Request) {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !ok || !equal(token, s.o.Token) {
+		if !ok || !private.SameSecret(token, s.o.Token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			write(w, http.StatusUnauthorized, result{Errors: []reply{{Code: "token",
 				Error: "feed: want the header Authorization: Bearer TOKEN, " +
@@ -82,8 +80,8 @@ func (s *Server) handler() http.Handler {
 
 var errBodies = errors.New("feed: too many requests at once: send one after the other")
 
-// read reads a request to its end, so that a client that is slow to send holds
-// nobody up.
+// read reads the whole request first, so that a client that sends slowly does not
+// hold up the others.
 func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	select {
 	case s.bodies <- struct{}{}:
@@ -94,13 +92,13 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 }
 
-// post takes the lines of one request. Requests wait for each other: the lines
-// of a session have an order.
+// post takes the lines of one request. Requests run one after the other, because
+// the lines of a session have an order.
 func (s *Server) post(name string, body []byte) (res result) {
 	s.posts.Lock()
 	defer s.posts.Unlock()
 	own := s.posted.of("http-" + name)
-	for in := newLines(bytes.NewReader(body)); ; {
+	for in := newLineReader(bytes.NewReader(body)); ; {
 		text, long, err := in.next()
 		if err != nil { // the end
 			break
@@ -118,8 +116,8 @@ func (s *Server) post(name string, body []byte) (res result) {
 	return res
 }
 
-// status is 200 if a line was taken. A client whose lines are good and were not
-// taken is told to come back.
+// status is 200 if a line was taken, and 503 if all lines are good but none could
+// be taken now.
 func (r result) status() int {
 	switch {
 	case r.Taken > 0:
@@ -134,9 +132,4 @@ func write(w http.ResponseWriter, status int, res result) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(res) // an error is the client going away
-}
-
-func equal(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// leaseTime is how long a tracker that is silent keeps another one out. One that
-// sends a snapshot every five seconds keeps its place, and one that takes over
-// does so before what the classifier has is too old.
+// leaseTime is how long a silent tracker keeps another one out. A tracker that
+// sends a snapshot every five seconds keeps its lease, and one that takes over
+// does so before the classifier's data is too old.
 const leaseTime = 10 * time.Second
 
-// lease hears one session at a time: the camera sums up a minute of one tracker.
+// lease lets one session at a time through, because the camera sums up a minute of
+// one tracker.
 type lease struct {
 	mu     sync.Mutex
 	holder string // "" for none
 	until  time.Time
 }
 
-// take reports whether a session may be heard, and prolongs its lease.
+// take reports whether a session may send, and extends its lease.
 func (l *lease) take(session string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -29,7 +30,7 @@ func (l *lease) take(session string, now time.Time) bool {
 	return true
 }
 
-// end makes room at once for the session after one that ended.
+// end gives up a session's lease, so that the next one need not wait.
 func (l *lease) end(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,15 +39,15 @@ func (l *lease) end(session string) {
 	}
 }
 
-// maxSessions is how many sessions are known over HTTP, where none ends.
+// maxSessions bounds the sessions over HTTP, which never say that they end.
 const maxSessions = 8
 
-// known are sessions, the one used last in front.
-type known []*session
+// sessionCache holds sessions, the most recently used first.
+type sessionCache []*session
 
-// of returns the session of a name, a new one for a name that is not known. The
-// one that was not used for longest makes room for it.
-func (k *known) of(name string) *session {
+// of returns the session of a name. It makes a new one for a name that is not
+// known, and drops the least recently used one if there are too many.
+func (k *sessionCache) of(name string) *session {
 	list := *k
 	i := slices.IndexFunc(list, func(s *session) bool { return s.name == name })
 	s := &session{name: name}

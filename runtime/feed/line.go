@@ -17,10 +17,10 @@ const MaxLine = 256 << 10
 
 // Codes of bad lines.
 const (
-	CodeJSON     = "json"     // no JSON object, or fields of another form
+	CodeJSON     = "json"     // not a JSON object, or fields of the wrong type
 	CodeLong     = "long"     // longer than MaxLine
-	CodePoints   = "points"   // another number of points, or coordinates that cannot be
-	CodeTime     = "time"     // at_ms is missing, no time, or before that of the line before
+	CodePoints   = "points"   // wrong number of points, or impossible coordinates
+	CodeTime     = "time"     // at_ms is missing, not a time, or earlier than in the last line
 	CodeSnapshot = "snapshot" // a field of a snapshot is wrong
 	CodeBusy     = "busy"     // not taken now; later lines may be
 )
@@ -37,7 +37,8 @@ func bad(code, format string, args ...any) error {
 	return &LineError{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
-// session checks what a single line cannot tell. The zero value is a new one.
+// session checks that the times of its lines do not go back. The zero value is a
+// new session.
 type session struct {
 	name  string
 	began bool
@@ -54,8 +55,8 @@ type line struct {
 	Ack    bool            `json:"ack"`
 }
 
-// parse reads one line; the message is nil for one that only asks for an answer.
-// The error is a *LineError.
+// parse reads one line. The message is nil for a line that only asks for an answer.
+// Errors are *LineError.
 func (s *session) parse(data []byte) (msg messages.Message, ack bool, err error) {
 	var l line
 	if err := json.Unmarshal(data, &l); err != nil {
@@ -98,8 +99,8 @@ func badJSON(data []byte, err error) error {
 	return bad(CodeJSON, "no JSON object")
 }
 
-// maxMS bounds times to what a duration can hold, which is 292 years: enough for
-// milliseconds since 1970, too little for microseconds.
+// maxMS bounds times to what a time.Duration holds, 292 years. That is enough for
+// milliseconds since 1970, and too little for microseconds.
 const maxMS = 9e12
 
 func (s *session) time(ms *float64) (time.Duration, error) {
@@ -118,7 +119,7 @@ func (s *session) time(ms *float64) (time.Duration, error) {
 	return at, nil
 }
 
-// maxCoordinate is more pixels than any picture has.
+// maxCoordinate is larger than the width and height of any picture, in pixels.
 const maxCoordinate = 1e6
 
 func parsePoints(l line) ([]messages.Point, error) {
@@ -173,10 +174,9 @@ func decodePoints(raw json.RawMessage) ([]messages.Point, error) {
 	return points, nil
 }
 
-// scanPairs reads valid JSON of the form [[x,y],…], which most of a
-// tracker's lines are, without an allocation for each point. It returns nil for
-// any other form, and the number of the first point without two or three
-// coordinates, -1 for none.
+// scanPairs reads valid JSON of the form [[x,y],…], the form of most lines, without
+// an allocation for each point. It returns nil for any other form. wrong is the
+// index of the first point that has not two or three coordinates, -1 for none.
 func scanPairs(raw []byte) (points []messages.Point, wrong int) {
 	points, wrong = make([]messages.Point, 0, 478), -1
 	depth, coordinate := 0, 0

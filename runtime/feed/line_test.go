@@ -111,7 +111,7 @@ func TestParseErrors(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	long := strings.Repeat("x", MaxLine+1)
-	in := newLines(strings.NewReader("a\r\n\n" + long + "\n" + long[1:] + "\nb"))
+	in := newLineReader(strings.NewReader("a\r\n\n" + long + "\n" + long[1:] + "\nb"))
 	for _, want := range []struct {
 		size, n int
 		long    bool

@@ -6,18 +6,20 @@ import (
 	"io"
 )
 
-// lines reads lines of bounded length. One that is too long is read to its end
-// and reported, and the next one is read as usual.
-type lines struct {
+// lineReader reads lines of bounded length. It skips a line that is too long and
+// reports it; the next line is read as usual.
+type lineReader struct {
 	in *bufio.Reader
 	n  int // of the line that next returned
 }
 
-func newLines(r io.Reader) *lines { return &lines{in: bufio.NewReaderSize(r, MaxLine+1)} }
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{in: bufio.NewReaderSize(r, MaxLine+1)}
+}
 
-// next returns the next line that is not empty, valid until the call after it.
-// long reports a line that was left out; err is io.EOF after the last one.
-func (l *lines) next() (text []byte, long bool, err error) {
+// next returns the next line that is not empty. It is valid until the next call.
+// long reports a line that was skipped; err is io.EOF after the last one.
+func (l *lineReader) next() (text []byte, long bool, err error) {
 	for {
 		text, err = l.in.ReadSlice('\n')
 		if len(text) > 0 {
@@ -28,8 +30,8 @@ func (l *lines) next() (text []byte, long bool, err error) {
 			_, err = l.in.ReadSlice('\n')
 		}
 		if text = trim(text); long || len(text) > 0 {
-			// What comes before the end of a stream is a line too; its end is found
-			// again by the call after this.
+			// The text before the end of a stream is a line too. The next call finds
+			// the end again.
 			return text, long, nil
 		}
 		if err != nil {

@@ -59,7 +59,7 @@ type Server struct {
 
 	bodies chan struct{} // requests that are being read
 	posts  sync.Mutex
-	posted known // sessions of HTTP
+	posted sessionCache // sessions of HTTP
 }
 
 // New opens the socket and the port. Serve or Close must follow.
@@ -75,14 +75,14 @@ func New(o Options) (*Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("feed: %w", err)
 		}
-		s.socket = newPatient(ln, o.Trouble)
+		s.socket = newRetryListener(ln, o.Trouble)
 	}
 	if o.Addr != "" {
 		ln, err := listenPort(o.Addr)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		s.port = newPatient(ln, o.Trouble)
+		s.port = newRetryListener(ln, o.Trouble)
 		s.http = &http.Server{
 			Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout,
 			MaxHeaderBytes: 16 << 10,
@@ -164,7 +164,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return closed
 }
 
-// accept answers on the socket until it is closed.
+// accept serves connections on the socket until it is closed.
 func (s *Server) accept() error {
 	for {
 		conn, err := s.socket.Accept()
@@ -204,7 +204,7 @@ type reply struct {
 func (s *Server) follow(conn net.Conn) {
 	own := session{name: "socket-" + strconv.FormatUint(s.sessions.Add(1), 10)}
 	defer s.lease.end(own.name)
-	in := newLines(conn)
+	in := newLineReader(conn)
 	for {
 		text, long, err := in.next()
 		if err != nil {

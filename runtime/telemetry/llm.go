@@ -10,8 +10,8 @@ type LLMInfo struct {
 	Breaker                    int // 0 closed, 1 half-open, 2 open
 }
 
-// llmCensus reads it at each scrape.
-type llmCensus struct {
+// llmCollector reads it at each scrape.
+type llmCollector struct {
 	questions, tokens, breaker *prometheus.Desc
 
 	outcomes *labels
@@ -21,7 +21,7 @@ type llmCensus struct {
 // WatchLLM adds the metrics of the language model. It must be called at most
 // once.
 func (m *Metrics) WatchLLM(source func() LLMInfo) {
-	m.registry.MustRegister(&llmCensus{
+	m.registry.MustRegister(&llmCollector{
 		questions: prometheus.NewDesc("kehai_llm_questions_total", "Questions to the language model by outcome.",
 			[]string{"outcome"}, nil),
 		tokens: prometheus.NewDesc("kehai_llm_tokens_total", "Tokens that the language model counted.",
@@ -32,14 +32,14 @@ func (m *Metrics) WatchLLM(source func() LLMInfo) {
 }
 
 // Describe implements prometheus.Collector.
-func (c *llmCensus) Describe(out chan<- *prometheus.Desc) {
+func (c *llmCollector) Describe(out chan<- *prometheus.Desc) {
 	out <- c.questions
 	out <- c.tokens
 	out <- c.breaker
 }
 
 // Collect implements prometheus.Collector.
-func (c *llmCensus) Collect(out chan<- prometheus.Metric) {
+func (c *llmCollector) Collect(out chan<- prometheus.Metric) {
 	info := c.source()
 	by := map[string]uint64{}
 	for outcome, n := range info.Outcomes {

@@ -18,7 +18,7 @@ import (
 // concurrently.
 type Metrics struct {
 	registry *prometheus.Registry
-	census   *census
+	live     *collector
 
 	restarts, failures, quarantined *prometheus.CounterVec
 	overflows, drops, calls         *prometheus.CounterVec
@@ -40,7 +40,7 @@ type Metrics struct {
 func NewMetrics(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
-		census:   newCensus(source),
+		live:     newCollector(source),
 		kinds:    newLabels(), stages: newLabels(), workers: newLabels(), policies: newLabels(),
 		capture: map[messages.WindowID]bool{},
 
@@ -69,7 +69,7 @@ func NewMetrics(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *Metrics 
 		failing:      gauge("windows_failing", "Watched windows that cannot be captured now."),
 	}
 	m.registry.MustRegister( // fails for a doubled name only, which is a bug here
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), m.census,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), m.live,
 		m.restarts, m.failures, m.quarantined, m.overflows, m.drops, m.calls, m.bubbles, m.callTime,
 		m.commitTurns, m.readTime, m.delay, m.commitOps, m.commitFailed, m.frames, m.delivered, m.paused, m.failing,
 	)

@@ -7,28 +7,27 @@ import (
 	"time"
 )
 
-// Pauses before a listener that failed is asked again: each is twice the one
-// before.
+// Pauses before a failed Accept is tried again. Each is twice the one before.
 const (
 	firstPause = 5 * time.Millisecond
 	maxPause   = time.Second
 )
 
-// patient is a listener that fails only once it is closed. What else goes wrong,
-// such as too many open files, passes.
-type patient struct {
+// retryListener is a listener whose Accept fails only once it is closed. It waits out
+// other errors, such as too many open files.
+type retryListener struct {
 	net.Listener
-	trouble func(error) // told the first error of a row; nil for nobody
+	trouble func(error) // gets the first error of a row; may be nil
 	closed  chan struct{}
 	closing sync.Once
 }
 
-func newPatient(ln net.Listener, trouble func(error)) *patient {
-	return &patient{Listener: ln, trouble: trouble, closed: make(chan struct{})}
+func newRetryListener(ln net.Listener, trouble func(error)) *retryListener {
+	return &retryListener{Listener: ln, trouble: trouble, closed: make(chan struct{})}
 }
 
 // Accept implements [net.Listener].
-func (p *patient) Accept() (net.Conn, error) {
+func (p *retryListener) Accept() (net.Conn, error) {
 	for pause := time.Duration(0); ; pause = min(max(2*pause, firstPause), maxPause) {
 		if pause > 0 {
 			select {
@@ -48,7 +47,7 @@ func (p *patient) Accept() (net.Conn, error) {
 }
 
 // Close implements [net.Listener].
-func (p *patient) Close() error {
+func (p *retryListener) Close() error {
 	p.closing.Do(func() { close(p.closed) })
 	return p.Listener.Close()
 }

@@ -45,7 +45,7 @@ func serveScript(t *testing.T, fail int, trouble func(error)) (net.Conn, func())
 	ln := &script{fail: fail, conns: make(chan net.Conn, 1), closed: make(chan struct{})}
 	ln.conns <- theirs
 	s := newServer(Options{Sink: func(messages.Message) error { return nil }})
-	s.socket = newPatient(ln, trouble)
+	s.socket = newRetryListener(ln, trouble)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- s.Serve(ctx) }()

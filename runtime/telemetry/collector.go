@@ -6,8 +6,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// census reads the live actors and pools at each scrape and sums them by kind.
-type census struct {
+// collector reads the live actors and pools at each scrape and sums them by kind.
+type collector struct {
 	actors, unhealthy, mailbox, fullest, pending, turns *prometheus.Desc
 	workers, jobs                                       *prometheus.Desc
 
@@ -16,11 +16,11 @@ type census struct {
 	source func() ([]engine.ActorInfo, []engine.PoolInfo)
 }
 
-func newCensus(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *census {
+func newCollector(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *collector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("kehai_"+name, help, labels, nil)
 	}
-	return &census{
+	return &collector{
 		actors:    desc("actors", "Live actors.", "kind"),
 		unhealthy: desc("actors_unhealthy", "Actors that spent their restart budget.", "kind"),
 		mailbox:   desc("mailbox_messages", "Messages that wait in memory.", "kind"),
@@ -34,7 +34,7 @@ func newCensus(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *census {
 }
 
 // Describe implements prometheus.Collector.
-func (c *census) Describe(out chan<- *prometheus.Desc) {
+func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		c.actors, c.unhealthy, c.mailbox, c.fullest, c.pending, c.turns, c.workers, c.jobs,
 	} {
@@ -49,7 +49,7 @@ type sums struct {
 }
 
 // Collect implements prometheus.Collector.
-func (c *census) Collect(out chan<- prometheus.Metric) {
+func (c *collector) Collect(out chan<- prometheus.Metric) {
 	actors, pools := c.source()
 	for kind, s := range sumByKind(actors, c.kinds) {
 		value := func(d *prometheus.Desc, t prometheus.ValueType, v float64) {
@@ -83,7 +83,7 @@ func sumByKind(actors []engine.ActorInfo, kinds *labels) map[string]sums {
 	return by
 }
 
-func (c *census) collectPools(pools []engine.PoolInfo, out chan<- prometheus.Metric) {
+func (c *collector) collectPools(pools []engine.PoolInfo, out chan<- prometheus.Metric) {
 	by := map[string]engine.PoolInfo{}
 	for _, p := range pools {
 		worker := c.pools.of(p.Kind)

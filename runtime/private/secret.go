@@ -1,0 +1,13 @@
+package private
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+)
+
+// SameSecret compares a given token with the right one. The time it takes tells
+// nothing of either, not even of their lengths.
+func SameSecret(given, right string) bool {
+	x, y := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(right))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
