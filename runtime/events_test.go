@@ -11,7 +11,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/runtime"
-	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -127,7 +126,7 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 		}
 
 		cfg := noWindow(t)
-		cfg.Retention.Messages = config.Duration(time.Hour)
+		cfg.Retention.Messages = time.Hour
 		rt, err := runtime.New(cfg, withStore)
 		if err != nil {
 			t.Fatal(err)

@@ -88,7 +88,7 @@ func (r *Runtime) watchDesk(p *plan) error {
 		engine.Kind{Name: history.Kind, New: history.New(history.Options{Keep: time.Duration(cfg.Keep)})},
 		engine.Kind{Name: notifier.Kind, New: notifier.New(notifier.Options{
 			Times: cfg.Times,
-			Show: show != nil,
+			Show:  show != nil,
 		})},
 	)
 	watched := []string{camera.Kind, focus.Kind, history.Kind}

@@ -16,9 +16,9 @@ type Simulation struct {
 
 // Simulate takes the place of Run in a replay or a test: it runs the actors of r
 // by the clock and the seed of an [engine.Sim]. Nothing else runs, neither
-// subscriptions nor services. Of o it uses Seed, Start, Divert, Latency and Trace, and of
-// o.Engine the Store, which stays open; the rest is the runtime's.
-// The caller closes the simulation.
+// subscriptions nor services. Of o it uses Seed, Start, Divert, Latency and Trace,
+// and of o.Engine the Store, which stays open; the rest is the runtime's. The
+// caller closes the simulation.
 func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
