@@ -90,7 +90,8 @@ func (w *world) Capture(context.Context, string) (hardware.Capture, error) {
 	case x < w.faults.call:
 		panic("screen")
 	}
-	read := messages.FrameRead{Title: messages.Line{Text: messages.Text(w.title), Confidence: 0.9}, Size: messages.Rect{W: 600, H: 800}, Scale: 1}
+	read := messages.FrameRead{Title: messages.Line{Text: messages.Text(w.title), Confidence: 0.9},
+		Size: messages.Rect{W: 600, H: 800}, Scale: 1}
 	all := w.chats[w.shown]
 	to := len(all) - w.back
 	for i := max(0, to-visible); i < to; i++ {
@@ -351,7 +352,8 @@ func play(t testing.TB, seed uint64, steps int) error {
 	t.Helper()
 	p := newPipeline(t, seed)
 	rng := p.rng
-	p.faults = faults{turn: rng.Float64() * 0.1, call: rng.Float64() * 0.2, crash: rng.Float64() * 0.03, commit: rng.Float64() * 0.03}
+	p.faults = faults{turn: rng.Float64() * 0.1, call: rng.Float64() * 0.2, crash: rng.Float64() * 0.03,
+		commit: rng.Float64() * 0.03}
 	crash := rng.Float64() * 0.05
 	for range steps {
 		p.happen()
@@ -435,11 +437,13 @@ func (p *pipeline) verify() error {
 		}
 		same := func(g, w string) bool { return g == "?" || text.OCREqual(g, w) }
 		if !slices.EqualFunc(got, want, same) {
-			return fmt.Errorf("%s: delivered %d\n\t%s\nwant %d\n\t%s", name, len(got), strings.Join(got, " "), len(want), strings.Join(want, " "))
+			return fmt.Errorf("%s: delivered %d\n\t%s\nwant %d\n\t%s", name, len(got), strings.Join(got, " "), len(want),
+				strings.Join(want, " "))
 		}
 	}
 	if len(told) > 0 {
-		return fmt.Errorf("changes of %v, want them of messages that were delivered unreadable alone", slices.Collect(maps.Keys(told)))
+		return fmt.Errorf("changes of %v, want them of messages that were delivered unreadable alone",
+			slices.Collect(maps.Keys(told)))
 	}
 	return nil
 }

@@ -29,8 +29,15 @@ type stages struct {
 type stageOptions struct {
 	fusion  fusion.Options
 	dedup   dedup.Options
-	ingress ingress.Options
-	burst   burst.Options
+	ingress ingress.Rules
+	burst   burst.Rules
+}
+
+// standard are the rules of profile default, with everything new at first sight.
+func standard() stageOptions {
+	o := stageOptions{dedup: dedup.DefaultOptions(), ingress: ingress.DefaultRules(), burst: burst.DefaultRules()}
+	o.dedup.FirstSight = ledger.All
+	return o
 }
 
 func newStages(t *testing.T, o stageOptions) *stages {
@@ -131,19 +138,16 @@ func (s *stages) passed() string {
 // can decide: it fails when the stage is off. Where options can switch one off,
 // the case also runs without it.
 func TestSameAgain(t *testing.T) {
-	seed := recent.SeedRules()
-	all := dedup.Options{FirstSight: ledger.All}
 	off := func(change func(*stageOptions)) *stageOptions {
-		o := stageOptions{dedup: all}
+		o := standard()
 		change(&o)
 		return &o
 	}
-	texts := stageOptions{
-		fusion: fusion.Options{Seed: true}, dedup: dedup.Options{Recent: seed},
-		ingress: ingress.Options{Profile: ingress.Seed}, burst: burst.Options{Repeats: text.DefaultRepeats()},
-	}
+	texts := standard()
+	texts.fusion.Seed, texts.dedup.Recent, texts.ingress.Profile = true, recent.SeedRules(), ingress.Seed
+	texts.burst.Repeats = text.DefaultRepeats()
 	noRepeats := texts
-	noRepeats.burst = burst.Options{}
+	noRepeats.burst.Repeats = text.RepeatRules{}
 	const long = "明日の会議は十時からに変わりました"
 	for _, c := range []struct {
 		name    string
@@ -176,7 +180,7 @@ func TestSameAgain(t *testing.T) {
 			want: "aaaa|bbbb|cccc|dddd|eeee ffff",
 		},
 		{
-			name: "dedup, same view: scrolled to an unknown part, which comes twice", on: stageOptions{dedup: all},
+			name: "dedup, same view: scrolled to an unknown part, which comes twice", on: standard(),
 			play: func(s *stages) {
 				s.view(chatview.Stack(">aaaa <bbbb <cccc"))
 				s.view(chatview.Stack("~<rrrr <ssss <tttt"))
@@ -185,7 +189,7 @@ func TestSameAgain(t *testing.T) {
 			want: "bbbb|cccc",
 		},
 		{
-			name: "dedup, ledger: a repeat is new, the same again is not", on: stageOptions{dedup: all},
+			name: "dedup, ledger: a repeat is new, the same again is not", on: standard(),
 			play: func(s *stages) {
 				for _, words := range []string{">good_morning <OK", ">good_morning <OK <OK", ">good_morning <OK <OK -"} {
 					s.view(chatview.Chat(words))
@@ -195,7 +199,7 @@ func TestSameAgain(t *testing.T) {
 			want: "OK OK",
 		},
 		{
-			name: "dedup, recent: known once more after a gap", on: stageOptions{dedup: all},
+			name: "dedup, recent: known once more after a gap", on: standard(),
 			play: func(s *stages) {
 				s.view(chatview.Stack("<aaaa <bbbb <cccc <dddd <dddd <eeee"))
 				s.wait(40 * time.Second)
@@ -203,12 +207,12 @@ func TestSameAgain(t *testing.T) {
 			},
 			want: "aaaa|bbbb|cccc|dddd|dddd|eeee tttt|aaaa|uuuu|vvvv|wwww|xxxx|yyyy",
 			off: off(func(o *stageOptions) {
-				o.dedup.Recent = recent.Rules{Fingerprint: 1, Lines: 1}.Or(recent.DefaultRules())
+				o.dedup.Recent.Fingerprint, o.dedup.Recent.Lines = 1, 1
 			}),
 			without: "aaaa|bbbb|cccc|dddd|dddd|eeee aaaa|tttt|aaaa|uuuu|vvvv|wwww|xxxx|yyyy",
 		},
 		{
-			name: "ingress, occurrence: a channel hands a message in twice", on: stageOptions{dedup: all},
+			name: "ingress, occurrence: a channel hands a message in twice", on: standard(),
 			play: func(s *stages) {
 				s.hears(7, "はい")
 				s.wait(time.Hour)
@@ -217,7 +221,7 @@ func TestSameAgain(t *testing.T) {
 			want: "はい",
 		},
 		{
-			name: "ingress, short: known once more, with another mark", on: stageOptions{dedup: all},
+			name: "ingress, short: known once more, with another mark", on: standard(),
 			play: func(s *stages) {
 				s.view(chatview.Stack("<はい <bbbb <cccc <dddd <dddd <eeee"))
 				s.wait(10 * time.Second)
@@ -228,7 +232,7 @@ func TestSameAgain(t *testing.T) {
 			without: "はい|bbbb|cccc|dddd|dddd|eeee はい、|tttt|はい、|uuuu|vvvv|wwww|xxxx|yyyy",
 		},
 		{
-			name: "ingress, common: two channels of one conversation", on: stageOptions{dedup: all},
+			name: "ingress, common: two channels of one conversation", on: standard(),
 			play: func(s *stages) {
 				s.view(chatview.Chat("<" + long))
 				s.wait(10 * time.Second)
@@ -263,7 +267,11 @@ func TestSameAgain(t *testing.T) {
 
 // TestSentByUs: the same for the two stages that know what Kehai has sent.
 func TestSentByUs(t *testing.T) {
-	all := dedup.Options{FirstSight: ledger.All}
+	deaf := func(change func(*stageOptions)) stageOptions {
+		o := standard()
+		change(&o)
+		return o
+	}
 	for _, c := range []struct {
 		name    string
 		play    func(s *stages)
@@ -279,7 +287,10 @@ func TestSentByUs(t *testing.T) {
 				s.wait(time.Second)
 				s.frame("<hello_there <good_morning")
 			},
-			off:     stageOptions{dedup: all, fusion: fusion.Options{Rules: fusion.Rules{EchoWindow: 1}}},
+			off: deaf(func(o *stageOptions) {
+				o.fusion.Rules = fusion.DefaultRules()
+				o.fusion.Rules.EchoWindow = 1
+			}),
 			without: "good morning",
 		},
 		{
@@ -289,10 +300,10 @@ func TestSentByUs(t *testing.T) {
 				s.wait(5 * time.Minute)
 				s.hears(1, "good morning")
 			},
-			off: stageOptions{dedup: all, ingress: ingress.Options{EchoWindow: 1}}, without: "good morning",
+			off: deaf(func(o *stageOptions) { o.ingress.EchoWindow = 1 }), without: "good morning",
 		},
 	} {
-		s, without := newStages(t, stageOptions{dedup: all}), newStages(t, c.off)
+		s, without := newStages(t, standard()), newStages(t, c.off)
 		c.play(s)
 		c.play(without)
 		if got := s.passed(); got != "" {
@@ -313,7 +324,7 @@ func TestSamePixels(t *testing.T) {
 		return messages.Frame{Window: window, Image: img, Scale: 1}
 	}
 	for n, want := range map[byte]int{1: 0, 2: 1} { // pixels of the second frame, readings of it
-		h := actortest.Spawn(t, poller.New(poller.Options{}), actortest.Address(messages.To(poller.Kind, window)))
+		h := actortest.Spawn(t, poller.New(poller.DefaultOptions()), actortest.Address(messages.To(poller.Kind, window)))
 		h.Start()
 		h.Answer(messages.FrameCaptured{Frame: shot(1)})
 		hash := poller.Hash(shot(1).Image, nil)
@@ -326,7 +337,7 @@ func TestSamePixels(t *testing.T) {
 			t.Errorf("after pixels 1 then %d: %d readings, want %d", n, got, want)
 		}
 	}
-	s := newStages(t, stageOptions{dedup: dedup.Options{FirstSight: ledger.All}})
+	s := newStages(t, standard())
 	s.frame(">aaaa <bbbb")
 	s.fusion.WantCommits(1)
 	s.wait(time.Second)

@@ -86,16 +86,17 @@ func TestRowUpcast(t *testing.T) {
 		Name  messages.Text
 		Years int
 	}
-	citizens := actors.NewTable[citizen]("people").WithVersion(3, func(v int, row json.RawMessage) (json.RawMessage, error) {
-		if v == 2 {
-			return row, nil
-		}
-		var old person
-		if err := json.Unmarshal(row, &old); err != nil {
-			return nil, errors.New("no person")
-		}
-		return json.Marshal(citizen{old.Name, old.Age})
-	})
+	citizens := actors.NewTable[citizen]("people").WithVersion(3,
+		func(v int, row json.RawMessage) (json.RawMessage, error) {
+			if v == 2 {
+				return row, nil
+			}
+			var old person
+			if err := json.Unmarshal(row, &old); err != nil {
+				return nil, errors.New("no person")
+			}
+			return json.Marshal(citizen{old.Name, old.Age})
+		})
 	want := citizen{"はな", 30}
 	for _, raw := range []string{`1 {"name":"はな","age":30}`, `2 {"Name":"はな","Years":30}`, `3 {"Name":"はな","Years":30}`} {
 		if got, err := citizens.Decode([]byte(raw)); err != nil || got != want {
@@ -114,7 +115,10 @@ func TestRowUpcast(t *testing.T) {
 }
 
 func TestRowErrorsQuoteNoRow(t *testing.T) {
-	failing := people.WithVersion(5, func(int, json.RawMessage) (json.RawMessage, error) { return nil, errors.New("lost") })
+	failing := people.WithVersion(5, func(int, json.RawMessage) (json.RawMessage, error) {
+		return nil,
+			errors.New("lost")
+	})
 	for _, c := range []struct {
 		table actors.Table[person]
 		raw   string
@@ -140,7 +144,8 @@ func TestRowErrorsQuoteNoRow(t *testing.T) {
 			t.Errorf("Get(row %q) = %+v, true, want none", c.raw, v)
 		}
 		_, err = tn.Finish()
-		if !errors.Is(err, actors.ErrRow) || !strings.Contains(err.Error(), "table people") || strings.Contains(err.Error(), "s3cre") {
+		if !errors.Is(err, actors.ErrRow) || !strings.Contains(err.Error(), "table people") ||
+			strings.Contains(err.Error(), "s3cre") {
 			t.Errorf("Finish() after a bad row = %v, want %v that names the table and not the row", err, actors.ErrRow)
 		}
 	}
@@ -277,7 +282,8 @@ func TestAllStandsStillWhileRowsChange(t *testing.T) {
 }
 
 func FuzzDecodeRow(f *testing.F) {
-	for _, s := range []string{"", " ", "1 ", "1 {}", `1 {"name":"a","age":1}`, `2 {}`, "01 {}", "+1 null", "1 {\x00", "99999999999999999999 {}"} {
+	for _, s := range []string{"", " ", "1 ", "1 {}", `1 {"name":"a","age":1}`, `2 {}`, "01 {}", "+1 null", "1 {\x00",
+		"99999999999999999999 {}"} {
 		f.Add([]byte(s))
 	}
 	up := people.WithVersion(3, func(_ int, row json.RawMessage) (json.RawMessage, error) { return row, nil })

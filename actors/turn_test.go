@@ -27,15 +27,18 @@ func TestTurnCollects(t *testing.T) {
 	people.Delete(tn, "a")
 	got, err := tn.Finish()
 	want := &actors.Outcome{
-		Writes: []actors.Write{{Key: "people\x00a", Value: []byte(`1 {"name":"","age":0}`)}, {Key: "people\x00a", Delete: true}},
+		Writes: []actors.Write{{Key: "people\x00a", Value: []byte(`1 {"name":"","age":0}`)},
+			{Key: "people\x00a", Delete: true}},
 		Sends:  []actors.Send{{To: "a/b", Message: messages.PollDue{}}, {To: "a/b", Message: messages.Started{}}},
 		Timers: []actors.Timer{{Key: "k", Gen: "m7.1", Message: messages.PollDue{}}, {Key: "k", Cancel: true}},
 		Calls: []actors.Call{
-			{ID: "m7.2", Worker: "ocr", Request: messages.PollDue{}, Options: actors.CallOptions{Deadline: 30 * time.Second, Retries: 2, Tag: "t"}},
+			{ID: "m7.2", Worker: "ocr", Request: messages.PollDue{},
+				Options: actors.CallOptions{Deadline: 30 * time.Second, Retries: 2, Tag: "t"}},
 			{ID: "m7.3", Worker: "ocr", Request: messages.PollDue{}, Options: actors.CallOptions{Deadline: time.Second}},
 		},
-		Verdicts: []events.Verdict{{Stage: "stage", Outcome: events.OutcomeDropped, Detail: events.Detail{Rule: "rule", Count: 2}}},
-		Events:   []messages.Message{messages.BurstDue{}},
+		Verdicts: []events.Verdict{{Stage: "stage", Outcome: events.OutcomeDropped,
+			Detail: events.Detail{Rule: "rule", Count: 2}}},
+		Events: []messages.Message{messages.BurstDue{}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Finish() = %+v, %v, want %+v", got, err, want)
@@ -98,7 +101,8 @@ func TestRefuse(t *testing.T) {
 	cause := errors.New("no such window")
 	err := actors.Refuse("window_gone", cause)
 	var refusal *actors.Refusal
-	if !errors.As(err, &refusal) || refusal.Code != "window_gone" || !errors.Is(err, cause) || err.Error() != cause.Error() {
+	if !errors.As(err, &refusal) || refusal.Code != "window_gone" || !errors.Is(err, cause) ||
+		err.Error() != cause.Error() {
 		t.Errorf("Refuse() = %v, want a refusal of window_gone that wraps %v", err, cause)
 	}
 }

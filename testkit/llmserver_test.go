@@ -23,7 +23,8 @@ const (
 	ollamaPath   = "/api/chat"
 )
 
-const question = `{"model":"m","stream":%v,"max_tokens":5,"temperature":0.5,"messages":[{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"hello"}]}]}`
+const question = `{"model":"m","stream":%v,"max_tokens":5,"temperature":0.5,"messages":[` +
+	`{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"hello"}]}]}`
 
 // post sends a question and returns the response with all of its body.
 func post(t *testing.T, ctx context.Context, c *http.Client, url, body string) (*http.Response, string, error) {
@@ -46,7 +47,10 @@ func caller(t *testing.T) *http.Client {
 	t.Helper()
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: tr, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 func TestLLMFormats(t *testing.T) {
@@ -60,8 +64,10 @@ func TestLLMFormats(t *testing.T) {
 		{chatPath, false, []string{`"content":"hi there"`, `"completion_tokens":2`}},
 		{messagesPath, false, []string{`"text":"hi there"`, `"stop_reason":"end_turn"`, `"input_tokens":3`}},
 		{ollamaPath, false, []string{`"done":true`, `"eval_count":2`, `"content":"hi there"`}},
-		{chatPath, true, []string{`data: {`, `"content":"hi "`, `"content":"there"`, `"finish_reason":"stop"`, `"prompt_tokens":3`, "data: [DONE]"}},
-		{messagesPath, true, []string{"event: message_start", `"text":"hi "`, `"text":"there"`, "event: content_block_stop", `"stop_reason":"end_turn"`, "event: message_stop"}},
+		{chatPath, true, []string{`data: {`, `"content":"hi "`, `"content":"there"`, `"finish_reason":"stop"`,
+			`"prompt_tokens":3`, "data: [DONE]"}},
+		{messagesPath, true, []string{"event: message_start", `"text":"hi "`, `"text":"there"`, "event: content_block_stop",
+			`"stop_reason":"end_turn"`, "event: message_stop"}},
 		{ollamaPath, true, []string{`"content":"hi "`, `"content":"there"`, `"done":true`}},
 	} {
 		s := testkit.StartLLM(t, reply)
@@ -82,7 +88,8 @@ func TestLLMFormats(t *testing.T) {
 			rest = after
 		}
 		r := s.Requests()[0]
-		if r.Model != "m" || r.System != "be brief" || r.Prompt != "hello" || r.MaxTokens != 5 || r.Temperature != 0.5 || r.Stream != c.stream || r.Path != c.path {
+		if r.Model != "m" || r.System != "be brief" || r.Prompt != "hello" || r.MaxTokens != 5 || r.Temperature != 0.5 ||
+			r.Stream != c.stream || r.Path != c.path {
 			t.Errorf("%s: recorded %+v, want what was asked", c.path, r)
 		}
 		s.Close()
@@ -118,9 +125,11 @@ func TestLLMScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.Reply(testkit.LLMReply{Status: 429, RetryAfter: "7", Text: "slow down"}, testkit.LLMReply{Status: 302, Location: "http://192.0.2.1/"},
+	s.Reply(testkit.LLMReply{Status: 429, RetryAfter: "7", Text: "slow down"},
+		testkit.LLMReply{Status: 302, Location: "http://192.0.2.1/"},
 		testkit.LLMReply{Body: `{"choices":[{"mess`}, testkit.LLMReply{Text: "cut in the middle", Cut: 10})
-	s.When(func(r testkit.LLMRequest) bool { return strings.Contains(string(r.Body), "password") }, testkit.LLMReply{Text: "never", Finish: "content_filter"})
+	s.When(func(r testkit.LLMRequest) bool { return strings.Contains(string(r.Body), "password") },
+		testkit.LLMReply{Text: "never", Finish: "content_filter"})
 	client := caller(t)
 	var got []string
 	for _, ask := range []string{"a", "password", "b", "c", "d", "e", "f"} {
@@ -132,7 +141,8 @@ func TestLLMScript(t *testing.T) {
 			t.Fatal(err)
 		default:
 			_, text, _ := strings.Cut(body, `"content":`)
-			got = append(got, fmt.Sprint(resp.StatusCode, resp.Header.Get("Retry-After"), resp.Header.Get("Location"), text[:min(8, len(text))]))
+			got = append(got, fmt.Sprint(resp.StatusCode, resp.Header.Get("Retry-After"), resp.Header.Get("Location"),
+				text[:min(8, len(text))]))
 		}
 	}
 	want := `["200\"one\",\"r" "200\"never\"," "4297" "302http://192.0.2.1/" "200" "cut at {\"choices\"" "500"]`
@@ -219,10 +229,12 @@ func TestLLMPipe(t *testing.T) {
 		s := testkit.StartLLMPipe(t, testkit.LLMReply{Hold: true}, testkit.LLMReply{Text: "hi"})
 		client := &http.Client{Transport: s.Transport(), Timeout: time.Hour}
 		start := time.Now()
-		if _, _, err := post(t, t.Context(), client, "http://nobody.example/v1/chat/completions", "{}"); err == nil || time.Since(start) != time.Hour {
+		if _, _, err := post(t, t.Context(), client, "http://nobody.example/v1/chat/completions", "{}"); err == nil ||
+			time.Since(start) != time.Hour {
 			t.Errorf("post(held) = %v after %s, want a timeout after an hour", err, time.Since(start))
 		}
-		if _, body, err := post(t, t.Context(), client, "https://nobody.example/api/chat", "{}"); err != nil || !strings.Contains(body, "hi") {
+		if _, body, err := post(t, t.Context(), client, "https://nobody.example/api/chat", "{}"); err != nil ||
+			!strings.Contains(body, "hi") {
 			t.Errorf("post() = %q, %v, want the answer", body, err)
 		}
 	})
@@ -256,7 +268,8 @@ func (r *recordedTest) Errorf(s string, a ...any) { r.failed = append(r.failed, 
 func TestLLMSurprisesFailTheTest(t *testing.T) {
 	r := &recordedTest{TB: t}
 	s := testkit.StartLLM(r)
-	if _, body, err := post(t, t.Context(), caller(t), s.URL()+chatPath, "{}"); err != nil || !strings.Contains(body, "no reply is scripted") {
+	if _, body, err := post(t, t.Context(), caller(t), s.URL()+chatPath, "{}"); err != nil ||
+		!strings.Contains(body, "no reply is scripted") {
 		t.Errorf("post() = %q, %v, want it to say what is wrong", body, err)
 	}
 	for _, f := range r.cleanup {

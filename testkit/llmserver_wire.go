@@ -51,7 +51,8 @@ type chatBody struct {
 
 // readLLMRequest reads a request. One that is no JSON is recorded all the same.
 func readLLMRequest(r *http.Request, body []byte) LLMRequest {
-	out := LLMRequest{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body, Format: llmFormat(r.URL.Path)}
+	out := LLMRequest{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body,
+		Format: llmFormat(r.URL.Path)}
 	var b chatBody
 	if json.Unmarshal(body, &b) != nil {
 		return out
@@ -63,7 +64,8 @@ func readLLMRequest(r *http.Request, body []byte) LLMRequest {
 	}
 	out.MaxTokens = max(b.MaxTokens, b.MaxCompletion, b.Options.NumPredict)
 	out.Temperature = max(b.Temperature, b.Options.Temperature)
-	out.JSON = strings.HasPrefix(b.ResponseFormat.Type, "json") || len(b.Format) > 0 && string(b.Format) != `""` && string(b.Format) != "null"
+	out.JSON = strings.HasPrefix(b.ResponseFormat.Type, "json") || len(b.Format) > 0 && string(b.Format) != `""` &&
+		string(b.Format) != "null"
 	for _, m := range b.Messages {
 		into := &out.Prompt
 		if m.Role == "system" {
@@ -179,15 +181,18 @@ func wholeLLM(r LLMRequest, reply LLMReply) []byte {
 	}
 	return encode(object{
 		"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": r.Model,
-		"choices": []object{{"index": 0, "finish_reason": finish(reply), "message": object{"role": "assistant", "content": reply.Text}}},
+		"choices": []object{{"index": 0, "finish_reason": finish(reply),
+			"message": object{"role": "assistant", "content": reply.Text}}},
 		"usage": object{
-			"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens, "total_tokens": reply.PromptTokens + reply.AnswerTokens,
+			"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens, "total_tokens": reply.PromptTokens +
+				reply.AnswerTokens,
 		},
 	})
 }
 
 func ollamaChunk(r LLMRequest, reply LLMReply, text string, done bool) object {
-	o := object{"model": r.Model, "created_at": "2026-01-01T00:00:00Z", "message": object{"role": "assistant", "content": text}, "done": done}
+	o := object{"model": r.Model, "created_at": "2026-01-01T00:00:00Z",
+		"message": object{"role": "assistant", "content": text}, "done": done}
 	if done {
 		o["done_reason"], o["prompt_eval_count"], o["eval_count"] = finish(reply), reply.PromptTokens, reply.AnswerTokens
 	}
@@ -251,7 +256,8 @@ func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(strin
 			thought["message"].(object)["thinking"] = reply.Thinking
 			begin = []object{thought}
 		}
-		return begin, func(text string) object { return ollamaChunk(r, reply, text, false) }, []object{ollamaChunk(r, reply, "", true)}
+		return begin, func(text string) object { return ollamaChunk(r, reply, text, false) },
+			[]object{ollamaChunk(r, reply, "", true)}
 	case LLMAnthropic:
 		begin = []object{
 			{"type": "message_start", "message": object{"id": "msg_1", "type": "message", "role": "assistant", "model": r.Model,
@@ -263,7 +269,8 @@ func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(strin
 		}
 		return begin, chunk, []object{
 			{"type": "content_block_stop", "index": 0},
-			{"type": "message_delta", "delta": object{"stop_reason": anthropicFinish(reply)}, "usage": object{"output_tokens": reply.AnswerTokens}},
+			{"type": "message_delta", "delta": object{"stop_reason": anthropicFinish(reply)},
+				"usage": object{"output_tokens": reply.AnswerTokens}},
 			{"type": "message_stop"},
 		}
 	}
@@ -274,7 +281,8 @@ func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(strin
 	usage := piece(object{}, nil)
 	usage["choices"] = []object{}
 	usage["usage"] = object{
-		"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens, "total_tokens": reply.PromptTokens + reply.AnswerTokens,
+		"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens, "total_tokens": reply.PromptTokens +
+			reply.AnswerTokens,
 	}
 	return nil, func(text string) object { return piece(object{"role": "assistant", "content": text}, nil) },
 		[]object{piece(object{}, finish(reply)), usage}

@@ -26,7 +26,8 @@ func wantPassed(t *testing.T, h *actortest.Harness, want ...messages.Text) {
 	for i, s := range sent {
 		m, ok := s.Message.(messages.InboundMessage)
 		if !ok || s.To != "conversation/line:Hana" || m.Text != want[i] || m.ID == "" || ids[m.ID] {
-			t.Errorf("passed on %+v with text %q to %s, want a new message with text %q", m, string(m.Text), s.To, string(want[i]))
+			t.Errorf("passed on %+v with text %q to %s, want a new message with text %q", m, string(m.Text), s.To,
+				string(want[i]))
 		}
 		ids[m.ID] = true
 	}
@@ -137,6 +138,7 @@ func TestPartial(t *testing.T) {
 	}
 	first, second := sent[0].Message.(messages.InboundMessage), sent[1].Message.(messages.InboundMessage)
 	if !first.Partial || !first.Parts[0].Partial || first.Parts[1].Partial || second.Partial {
-		t.Errorf("partial: %v with parts %v, then %v, want only the first of each", first.Partial, first.Parts, second.Partial)
+		t.Errorf("partial: %v with parts %v, then %v, want only the first of each", first.Partial, first.Parts,
+			second.Partial)
 	}
 }

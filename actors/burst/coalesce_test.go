@@ -17,7 +17,8 @@ var (
 )
 
 func heard(n messages.Occurrence, sender, text messages.Text) messages.Heard {
-	return messages.Heard{Conversation: "line:Hana", Occurrence: n, Sender: sender, Kind: messages.KindText, Text: text, SeenAt: start.Add(time.Duration(n) * time.Second)}
+	return messages.Heard{Conversation: "line:Hana", Occurrence: n, Sender: sender, Kind: messages.KindText, Text: text,
+		SeenAt: start.Add(time.Duration(n) * time.Second)}
 }
 
 func TestMessage(t *testing.T) {
@@ -35,11 +36,14 @@ func TestMessage(t *testing.T) {
 		{"lines", []messages.Part{part(3, "text", "a"), part(4, "text", "b\nc")}, "text", "a\nb\nc", 3},
 		{"order of occurrences", []messages.Part{part(4, "text", "b"), part(3, "text", "a")}, "text", "a\nb", 3},
 		{"a sticker", []messages.Part{part(3, "sticker", "")}, "sticker", "", 3},
-		{"first other kind", []messages.Part{part(3, "text", "a"), part(4, "image", ""), part(5, "sticker", ""), part(6, "text", "b")}, "image", "a\nb", 3},
+		{"first other kind", []messages.Part{part(3, "text", "a"), part(4, "image", ""), part(5, "sticker", ""),
+			part(6, "text", "b")}, "image", "a\nb", 3},
 	} {
 		got := burst.Message("id", "line:Hana", burst.Buffer{Sender: "Hana", Parts: c.parts})
-		if got.Kind != c.kind || got.Text != c.text || got.Parts[0].Occurrence != c.first || got.SeenAt != got.Parts[0].SeenAt || got.Sender != "Hana" {
-			t.Errorf("%s: Message(%v) = %+v with text %q, want kind %s, text %q, first %d", c.name, c.parts, got, string(got.Text), c.kind, string(c.text), c.first)
+		if got.Kind != c.kind || got.Text != c.text || got.Parts[0].Occurrence != c.first ||
+			got.SeenAt != got.Parts[0].SeenAt || got.Sender != "Hana" {
+			t.Errorf("%s: Message(%v) = %+v with text %q, want kind %s, text %q, first %d", c.name, c.parts, got,
+				string(got.Text), c.kind, string(c.text), c.first)
 		}
 	}
 }

@@ -11,5 +11,6 @@
 // was read twice. Otherwise every occurrence is taken, whatever it says: ingress
 // hands each on once.
 //
-// Table: "buffer" with the row "buffer", the parts that wait. A crash loses nothing: the buffer and its timer are durable.
+// Table: "buffer" with the row "buffer", the parts that wait. A crash loses
+// nothing: the buffer and its timer are durable.
 package burst

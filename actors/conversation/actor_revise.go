@@ -11,7 +11,8 @@ import (
 
 // revise notes and publishes that a delivered message was changed.
 func (a actor) revise(turn *actors.Turn, m messages.Revised) {
-	detail := events.Detail{Window: m.Window, Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence}}
+	detail := events.Detail{Window: m.Window, Conversation: m.Conversation,
+		Occurrences: []messages.Occurrence{m.Occurrence}}
 	row, d, i := a.find(turn, m.Occurrence)
 	if i < 0 {
 		detail.Match = string(m.Change)

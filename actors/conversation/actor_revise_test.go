@@ -11,11 +11,13 @@ import (
 )
 
 func revised(o messages.Occurrence, change messages.ChangeKind, text messages.Text) messages.Revised {
-	return messages.Revised{Conversation: "line:Hana", Occurrence: o, Change: change, Text: text, Window: "w", SeenAt: time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC)}
+	return messages.Revised{Conversation: "line:Hana", Occurrence: o, Change: change, Text: text, Window: "w",
+		SeenAt: time.Date(2026, 1, 1, 1, 0, 0, 0, time.UTC)}
 }
 
 // changed is the event of message "idO", part O.
-func changed(h *actortest.Harness, id messages.MessageID, r messages.Revised, old messages.Text) messages.MessageChanged {
+func changed(h *actortest.Harness, id messages.MessageID, r messages.Revised,
+	old messages.Text) messages.MessageChanged {
 	return messages.MessageChanged{
 		Conversation: "line:Hana", Message: id, Occurrence: r.Occurrence, Kind: r.Change, Sender: "Hana",
 		Old: old, New: r.Text, SeenAt: r.SeenAt, ChangedAt: h.Now(),
@@ -71,7 +73,8 @@ func TestRevise(t *testing.T) {
 func TestReviseWhatIsNotThere(t *testing.T) {
 	h := spawn(t, conversation.Options{Keep: 3})
 	h.Send(revised(1, messages.ChangeEdited, "x"))
-	h.WantDropped(events.StageConversation, events.RuleNotDelivered, events.Detail{Match: "edited", Occurrences: []messages.Occurrence{1}})
+	h.WantDropped(events.StageConversation, events.RuleNotDelivered,
+		events.Detail{Match: "edited", Occurrences: []messages.Occurrence{1}})
 	for n := 1; n <= 5; n++ {
 		h.Send(inbound(2 * n))
 	}

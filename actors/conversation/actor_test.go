@@ -21,7 +21,8 @@ func inbound(n int) messages.InboundMessage {
 	text := messages.Text(fmt.Sprintf("message %d", n))
 	return messages.InboundMessage{
 		ID: messages.MessageID(fmt.Sprintf("id%d", n)), Conversation: "line:Hana", Sender: "Hana", Kind: messages.KindText,
-		Text: text, Parts: []messages.Part{{Kind: messages.KindText, Text: text, Occurrence: messages.Occurrence(n), SeenAt: seen}}, SeenAt: seen,
+		Text: text, Parts: []messages.Part{{Kind: messages.KindText, Text: text, Occurrence: messages.Occurrence(n),
+			SeenAt: seen}}, SeenAt: seen,
 	}
 }
 

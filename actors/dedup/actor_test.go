@@ -36,7 +36,8 @@ func wantHeard(t *testing.T, h *actortest.Harness, want string) {
 			continue
 		}
 		m, ok := s.Message.(messages.Heard)
-		if !ok || s.To != "ingress/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != chatview.Start {
+		if !ok || s.To != "ingress/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" ||
+			m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != chatview.Start {
 			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the gate", s.Message, s.To, chatview.Start)
 		}
 		if m.Kind == messages.KindUnreadable {
@@ -115,7 +116,8 @@ func TestGap(t *testing.T) {
 	h.Send(detection(">aaaa <bbbb"))
 	h.Send(detection("<xxxx >yyyy <zzzz"))
 	wantHeard(t, h, "bbbb zzzz")
-	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 3, Passed: 1, SeenAt: chatview.Start})
+	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 3, Passed: 1,
+		SeenAt: chatview.Start})
 	h.WantDropped(events.StageDedup, events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn})
 }
 

@@ -60,7 +60,8 @@ func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err 
 			return false, err
 		}
 		if !w.Passed(at) {
-			detail := events.Detail{Window: h.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{h.Occurrence}}
+			detail := events.Detail{Window: h.Window, Conversation: a.conversation,
+				Occurrences: []messages.Occurrence{h.Occurrence}}
 			if ok, err := a.fresh(turn, h.Text, at, detail); err != nil || !ok {
 				return false, err
 			}

@@ -78,7 +78,8 @@ func TestForgottenText(t *testing.T) {
 	if err := s.Apply([]engine.Op{{Key: []byte("s/dedup/line:Hana\x00head\x00head"), Value: body}}, false); err != nil {
 		t.Fatal(err)
 	}
-	h := actortest.Spawn(t, New(with(func(o *Options) { o.Recent = recent.SeedRules() })), actortest.Address("dedup/line:Hana"), actortest.Store(s))
+	h := actortest.Spawn(t, New(with(func(o *Options) { o.Recent = recent.SeedRules() })),
+		actortest.Address("dedup/line:Hana"), actortest.Store(s))
 	h.Send(news(h, "おはよう\n元気ですか"))
 	wantTexts(t, h)
 	h.WantDropped(events.StageDedup, events.RuleForgotten)
@@ -102,7 +103,8 @@ func TestFuzzyHitIsReported(t *testing.T) {
 		t.Fatalf("published %+v, want one fuzzy_dedup_hit", published)
 	}
 	hit, ok := published[0].(events.FuzzyDedupHit)
-	if !ok || hit.Conversation != "line:Hana" || hit.Query.Runes != 33 || hit.Matched.Runes != 33 || hit.Query.Hash == hit.Matched.Hash || hit.Query.Hash == "" {
+	if !ok || hit.Conversation != "line:Hana" || hit.Query.Runes != 33 || hit.Matched.Runes != 33 ||
+		hit.Query.Hash == hit.Matched.Hash || hit.Query.Hash == "" {
 		t.Errorf("published %+v, want a hit between two texts of 33 characters", published[0])
 	}
 }

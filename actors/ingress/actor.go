@@ -53,7 +53,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 // ours refuses a message of another conversation, a mistake of its sender.
 func ours(turn *actors.Turn, msg messages.Message, c messages.ConversationID) error {
 	if string(c) != turn.Self().Key() {
-		return fmt.Errorf("ingress: %s of another conversation came here: its sender must address ingress/CONVERSATION", msg.MessageType().Name)
+		return fmt.Errorf("ingress: %s of another conversation came here: its sender must address ingress/CONVERSATION",
+			msg.MessageType().Name)
 	}
 	return nil
 }
@@ -164,7 +165,8 @@ func (a *actor) ready(turn *actors.Turn, msg messages.Message, c messages.Conver
 			return err
 		}
 		if next := a.memory.nextHeard(); len(a.memory.heard) > 0 && n != next {
-			return fmt.Errorf("ingress: row %d of table heard is followed by %d: the store is damaged, run: kehai doctor", next-1, n)
+			return fmt.Errorf("ingress: row %d of table heard is followed by %d: the store is damaged, run: kehai doctor",
+				next-1, n)
 		}
 		a.memory.addHeard(n, e)
 	}

@@ -16,7 +16,8 @@ import (
 
 func spawn(t actortest.T, r Rules, opts ...actortest.Option) *actortest.Harness {
 	t.Helper()
-	return actortest.Spawn(t, New(r), append([]actortest.Option{actortest.Address("ingress/line:Hana"), actortest.Start(start)}, opts...)...)
+	return actortest.Spawn(t, New(r), append([]actortest.Option{actortest.Address("ingress/line:Hana"),
+		actortest.Start(start)}, opts...)...)
 }
 
 func said(n messages.Occurrence, s messages.Text, seen time.Time) messages.Heard {
@@ -64,7 +65,8 @@ func TestReturnedGreeting(t *testing.T) {
 		h.WantNothingDropped()
 		wantPassed(t, h, greeting)
 		h.WantPublished(
-			events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 2, Runes: 4, Active: 1, LastSendAge: 30 * sec, Matched: true, At: h.Now(), Text: "おはよう"},
+			events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 2, Runes: 4, Active: 1, LastSendAge: 30 * sec,
+				Matched: true, At: h.Now(), Text: "おはよう"},
 			events.Accepted{Conversation: "line:Hana", Occurrence: 2, Window: "line@a", At: h.Now()},
 		)
 	}
@@ -106,7 +108,8 @@ func TestMissCarriesAHash(t *testing.T) {
 	h.Send(said(1, "himitsu", h.Now()))
 	r := Rules{HashKey: []byte("key")}
 	h.WantPublished(
-		events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 1, Hash: r.hash("himitsu"), Runes: 7, Active: 1, LastSendAge: 3 * sec, At: h.Now(), Text: "himitsu"},
+		events.EchoGuardMiss{Conversation: "line:Hana", Occurrence: 1, Hash: r.hash("himitsu"), Runes: 7, Active: 1,
+			LastSendAge: 3 * sec, At: h.Now(), Text: "himitsu"},
 		events.Accepted{Conversation: "line:Hana", Occurrence: 1, Window: "line@a", At: h.Now()},
 	)
 }
@@ -134,7 +137,8 @@ func TestCrashes(t *testing.T) {
 		h.WantNothingDropped()
 		h.WantDeadLetters(0)
 		actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(1): {"今から向かいます", "t1", start}})
-		actortest.WantRows(h, Heard, map[string]Entry{actors.RowKey(1): {Text: "待ってるね", Single: true, Side: messages.SideIncoming, At: start.Add(5 * sec)}})
+		actortest.WantRows(h, Heard, map[string]Entry{actors.RowKey(1): {Text: "待ってるね", Single: true,
+			Side: messages.SideIncoming, At: start.Add(5 * sec)}})
 		actortest.WantStored(h, Lasts, "last", 3)
 	}
 }
@@ -164,7 +168,8 @@ func TestForgetting(t *testing.T) {
 	for i := 2; i < 5; i++ {
 		at := start.Add(time.Duration(i) * sec)
 		sent[actors.RowKey(uint64(i+1))] = Sent{messages.Text(of(10*i, 8)), fmt.Sprint(i), at}
-		heard[actors.RowKey(uint64(i+1))] = Entry{Text: messages.Text(of(1000+10*i, 8)), Single: true, Side: messages.SideIncoming, At: at}
+		heard[actors.RowKey(uint64(i+1))] = Entry{Text: messages.Text(of(1000+10*i, 8)), Single: true,
+			Side: messages.SideIncoming, At: at}
 	}
 	actortest.WantRows(h, Sends, sent)
 	actortest.WantRows(h, Heard, heard)
@@ -189,7 +194,8 @@ func TestAnotherAttemptRenews(t *testing.T) {
 	h.Send(told("おはよう", "t1"))
 	h.Send(told("おはよう", "t2"))
 	at := h.Now()
-	actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(2): {"おはよう", "t1", at}, actors.RowKey(3): {"おはよう", "t2", at}})
+	actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(2): {"おはよう", "t1", at},
+		actors.RowKey(3): {"おはよう", "t2", at}})
 	h.Advance(2 * time.Minute)
 	echo := said(1, "おはよう", h.Now())
 	echo.Side = messages.SideOwn
@@ -211,7 +217,8 @@ func TestAnEchoThatWaited(t *testing.T) {
 
 func TestMisaddressed(t *testing.T) {
 	for _, m := range []messages.Message{
-		messages.TextSent{Conversation: "line:Ken", Text: "himitsu"}, messages.Heard{Conversation: "line:Ken", Occurrence: 1, Text: "himitsu"},
+		messages.TextSent{Conversation: "line:Ken", Text: "himitsu"},
+		messages.Heard{Conversation: "line:Ken", Occurrence: 1, Text: "himitsu"},
 	} {
 		h := spawn(t, DefaultRules())
 		for range 5 {
@@ -288,8 +295,10 @@ func checkCache(t *rapid.T, m *Memory, sent []Sent, heard []Entry) {
 	for _, list := range m.exact {
 		found += len(list)
 	}
-	if !slices.Equal(cachedSent, sent) || !slices.Equal(cachedHeard, heard) || found != len(heard) || len(m.sends) != len(sent) {
-		t.Fatalf("the actor has %+v and %+v, %d of them by text; want the rows %+v and %+v", cachedSent, cachedHeard, found, sent, heard)
+	if !slices.Equal(cachedSent, sent) || !slices.Equal(cachedHeard, heard) || found != len(heard) ||
+		len(m.sends) != len(sent) {
+		t.Fatalf("the actor has %+v and %+v, %d of them by text; want the rows %+v and %+v", cachedSent, cachedHeard, found,
+			sent, heard)
 	}
 }
 
@@ -310,7 +319,8 @@ func TestStoredForms(t *testing.T) {
 	if want := (Sent{"おはよう", "t", start}); err != nil || s != want {
 		t.Errorf("Decode(sent) = %+v, %v, want %+v", s, err, want)
 	}
-	e, err := Heard.Decode([]byte(`1 {"text":"おはよう","rest":"r","single":true,"channel":"push","side":"own","at":"2026-01-01T00:00:00Z"}`))
+	e, err := Heard.Decode([]byte(`1 {"text":"おはよう","rest":"r","single":true,"channel":"push","side":"own",` +
+		`"at":"2026-01-01T00:00:00Z"}`))
 	if want := (Entry{"おはよう", "r", true, "push", messages.SideOwn, start}); err != nil || e != want {
 		t.Errorf("Decode(heard) = %+v, %v, want %+v", e, err, want)
 	}

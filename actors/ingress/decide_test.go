@@ -201,7 +201,8 @@ func TestHash(t *testing.T) {
 		t.Errorf("hash without a key = %q, want none", got)
 	}
 	a, b := Rules{HashKey: []byte("a")}, Rules{HashKey: []byte("b")}
-	if x, y := a.hash("himitsu"), b.hash("himitsu"); x == y || len(x) != 16 || x != a.hash("himitsu") || x == a.hash("himits") {
+	if x, y := a.hash("himitsu"), b.hash("himitsu"); x == y || len(x) != 16 || x != a.hash("himitsu") ||
+		x == a.hash("himits") {
 		t.Errorf("hash = %q and %q with another key, want 16 digits that depend on key and text", x, y)
 	}
 }
@@ -252,7 +253,8 @@ func TestANewOccurrenceIsNeverLost(t *testing.T) {
 		}
 		m := memoryOf(r, rapid.SliceOfN(genText(), 0, 4).Draw(t, "sent"), heard...)
 		read := rapid.OneOf(genText(), rapid.SampledFrom(append(old, "おはよう"))).Draw(t, "read")
-		side := rapid.SampledFrom([]messages.Side{"", messages.SideOwn, messages.SideIncoming, messages.SideNeither}).Draw(t, "side")
+		side := rapid.SampledFrom([]messages.Side{"", messages.SideOwn, messages.SideIncoming, messages.SideNeither}).Draw(t,
+			"side")
 		v := r.Decide(m, 0, by(fresh(read), "", side), start.Add(time.Duration(rapid.IntRange(-30, 700).Draw(t, "s"))*sec))
 		if !v.Passes() && (v.Rule != Echo || side == messages.SideIncoming) {
 			t.Fatalf("Decide(%q, side %q) = %v, want it to pass", read, side, v)

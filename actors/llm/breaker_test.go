@@ -53,10 +53,11 @@ func TestBreaker(t *testing.T) {
 		want  State
 		asked bool // whether the last question went through
 	}{
-		"new":                              {[]string{"ask"}, Closed, true},
-		"two failures":                     {[]string{"ask", "fail", "ask", "fail", "ask"}, Closed, true},
-		"three failures":                   {after(), Open, true},
-		"not in a row":                     {[]string{"ask", "fail", "ask", "fail", "ask", "ok", "ask", "fail", "ask"}, Closed, true},
+		"new":            {[]string{"ask"}, Closed, true},
+		"two failures":   {[]string{"ask", "fail", "ask", "fail", "ask"}, Closed, true},
+		"three failures": {after(), Open, true},
+		"not in a row": {[]string{"ask", "fail", "ask", "fail", "ask", "ok", "ask", "fail", "ask"},
+			Closed, true},
 		"open":                             {after("29.9s", "ask"), Open, false},
 		"half-open":                        {after("30s", "ask"), HalfOpen, true},
 		"one try only":                     {after("30s", "ask", "ask"), HalfOpen, false},
@@ -69,12 +70,15 @@ func TestBreaker(t *testing.T) {
 		"a success forgets failures":       {after("30s", "ask", "ok", "ask", "fail", "ask", "fail", "ask"), Closed, true},
 		"a pause opens at once":            {[]string{"ask", "limit", "49s", "ask"}, Open, false},
 		"a pause ends":                     {[]string{"ask", "limit", "50s", "ask"}, HalfOpen, true},
-		"abandoned says nothing":           {[]string{"ask", "abandon", "ask", "abandon", "ask", "abandon", "ask"}, Closed, true},
-		"an end of before it opened":       {[]string{"ask", "ask", "limit", "late", "50s", "ask", "ok", "late"}, Closed, true},
+		"abandoned says nothing": {[]string{"ask", "abandon", "ask", "abandon", "ask", "abandon", "ask"}, Closed,
+			true},
+		"an end of before it opened": {[]string{"ask", "ask", "limit", "late", "50s", "ask", "ok", "late"}, Closed,
+			true},
 	} {
 		b, _, let := play(t, c.steps...)
 		if b.State != c.want || let[len(let)-1] != c.asked {
-			t.Errorf("%s: %q = %s, last question let through %v, want %s, %v", name, c.steps, b.State, let[len(let)-1], c.want, c.asked)
+			t.Errorf("%s: %q = %s, last question let through %v, want %s, %v", name, c.steps, b.State, let[len(let)-1], c.want,
+				c.asked)
 		}
 	}
 }
@@ -92,7 +96,8 @@ func TestBreakerTellsPausesApart(t *testing.T) {
 
 func TestDefaultLimits(t *testing.T) {
 	want := Limits{
-		Timeout: 8 * time.Second, Concurrency: 1, MaxTokens: 512, Breaker: BreakerRule{Failures: 3, OpenFor: 30 * time.Second},
+		Timeout: 8 * time.Second, Concurrency: 1, MaxTokens: 512,
+		Breaker: BreakerRule{Failures: 3, OpenFor: 30 * time.Second},
 	}
 	if got := DefaultLimits(); got != want {
 		t.Errorf("DefaultLimits() = %+v, want %+v", got, want)
@@ -104,7 +109,8 @@ func TestDefaultLimits(t *testing.T) {
 // was set, and after it somebody is let through.
 func TestBreakerNeverStaysShut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := BreakerRule{Failures: rapid.IntRange(1, 5).Draw(t, "failures"), OpenFor: time.Duration(rapid.IntRange(1, 100).Draw(t, "open")) * time.Second}
+		r := BreakerRule{Failures: rapid.IntRange(1, 5).Draw(t, "failures"),
+			OpenFor: time.Duration(rapid.IntRange(1, 100).Draw(t, "open")) * time.Second}
 		b, now := Breaker{}, noon
 		var tickets []Ticket
 		longest, tries := r.OpenFor, 0

@@ -38,7 +38,8 @@ func TestOfStatus(t *testing.T) {
 			continue
 		}
 		if !errors.Is(got, c.want) || got.RetryAfter != c.pause || got.status != c.status {
-			t.Errorf("ofStatus(%d, %q) = %s after %s, want %s after %s", c.status, c.retry, got.Code, got.RetryAfter, c.want.Code, c.pause)
+			t.Errorf("ofStatus(%d, %q) = %s after %s, want %s after %s", c.status, c.retry, got.Code, got.RetryAfter,
+				c.want.Code, c.pause)
 		}
 	}
 }

@@ -40,13 +40,13 @@ func joinChat(body []byte) (joined []byte, limited bool, failure *Error) {
 		var form *json.UnmarshalTypeError
 		switch err := lines.Decode(&line); {
 		case said && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
-			return nil, false, &Error{Code: Unavailable, Text: "the answer broke off before its end: see the log of Ollama's server"}
+			return nil, false, brokenOff("the answer broke off before its end")
 		case errors.Is(err, io.EOF), errors.As(err, &form):
 			return nil, false, otherForm("Ollama's chat")
 		case err != nil:
 			return nil, false, notJSON()
 		case len(line.Error) > 0:
-			return nil, false, &Error{Code: Unavailable, Text: "the model failed while it answered: see the log of Ollama's server"}
+			return nil, false, brokenOff("the model failed while it answered")
 		}
 		if line.Message != nil {
 			said = true
@@ -65,6 +65,10 @@ func joinChat(body []byte) (joined []byte, limited bool, failure *Error) {
 		}
 		return joined, line.DoneReason == "length", nil
 	}
+}
+
+func brokenOff(what string) *Error {
+	return &Error{Code: Unavailable, Text: what + ": see the log of Ollama's server"}
 }
 
 func notJSON() *Error {

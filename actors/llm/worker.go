@@ -119,7 +119,8 @@ type Client struct {
 // New makes a client; nobody is asked yet.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
-	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency), stats: Stats{Outcomes: map[string]uint64{}}}
+	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency),
+		stats: Stats{Outcomes: map[string]uint64{}}}
 	if o.Host != nil {
 		return c, nil
 	}
@@ -230,7 +231,8 @@ func (c *Client) ask(ctx context.Context, q Question) (Reply, *Error) {
 	}
 	switch {
 	case reply.Cut && (q.JSON || strings.TrimSpace(reply.Text) == ""):
-		return reply, &Error{Code: Malformed, Text: fmt.Sprintf("the answer was cut after %d tokens: raise llm.max_tokens, above all for a model that thinks first", q.MaxTokens)}
+		return reply, &Error{Code: Malformed, Text: fmt.Sprintf(
+			"the answer was cut after %d tokens: raise llm.max_tokens, above all for a model that thinks first", q.MaxTokens)}
 	case strings.TrimSpace(reply.Text) == "":
 		return reply, &Error{Code: Malformed, Text: "the answer is empty"}
 	case len(reply.Text) > maxResponse:
@@ -262,7 +264,8 @@ func (c *Client) begin() (Ticket, *Error) {
 	case next.Limited:
 		return 0, &Error{Code: RateLimited, Text: "not asked, because the server wants a pause", RetryAfter: wait}
 	}
-	return 0, &Error{Code: BreakerOpen, Text: "not asked, because the questions before failed (" + string(c.last) + ")", RetryAfter: wait}
+	return 0, &Error{Code: BreakerOpen, Text: "not asked, because the questions before failed (" + string(c.last) + ")",
+		RetryAfter: wait}
 }
 
 // end tells the breaker and whoever wants to know.
@@ -335,7 +338,8 @@ func (w Worker) Do(ctx context.Context, request messages.Message) (messages.Mess
 		return nil, fmt.Errorf("llm: %T is not a request for this worker, want messages.AskLLM", request)
 	}
 	reply, err := w.model.Generate(ctx, Question{
-		System: ask.System, Prompt: string(ask.Prompt), MaxTokens: ask.MaxTokens, Temperature: ask.Temperature, JSON: ask.JSON,
+		System: ask.System, Prompt: string(ask.Prompt), MaxTokens: ask.MaxTokens, Temperature: ask.Temperature,
+		JSON: ask.JSON,
 	})
 	var known *Error
 	switch {
@@ -347,6 +351,7 @@ func (w Worker) Do(ctx context.Context, request messages.Message) (messages.Mess
 		return nil, actors.Refuse(string(Unavailable), failureOf(err))
 	}
 	return messages.LLMAnswer{
-		Key: ask.Key, Text: messages.Text(reply.Text), Model: reply.Model, PromptTokens: reply.PromptTokens, AnswerTokens: reply.AnswerTokens,
+		Key: ask.Key, Text: messages.Text(reply.Text), Model: reply.Model, PromptTokens: reply.PromptTokens,
+		AnswerTokens: reply.AnswerTokens,
 	}, nil
 }

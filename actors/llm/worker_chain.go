@@ -62,7 +62,8 @@ func (c *chain) Generate(ctx context.Context, q Question) (reply Reply, err erro
 		dialogue = append(dialogue, text(llms.ChatMessageTypeSystem, q.System))
 	}
 	dialogue = append(dialogue, text(llms.ChatMessageTypeHuman, q.Prompt))
-	options := append([]llms.CallOption{llms.WithMaxTokens(q.MaxTokens), llms.WithTemperature(q.Temperature)}, c.options...)
+	options := append([]llms.CallOption{llms.WithMaxTokens(q.MaxTokens), llms.WithTemperature(q.Temperature)},
+		c.options...)
 	if q.JSON {
 		options = append(options, llms.WithJSONMode())
 	}

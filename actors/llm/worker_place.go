@@ -85,7 +85,8 @@ func CheckBaseURL(tier Tier, provider Provider, base string, key bool) string {
 	case loopback(u.Hostname()):
 		return ""
 	case tier == TierLocal:
-		return u.Scheme + "://" + u.Host + ": with llm.tier local want a server on this machine, such as http://127.0.0.1:11434; set llm.tier: cloud if what is asked may leave this machine"
+		return u.Scheme + "://" + u.Host + ": with llm.tier local want a server on this machine, " +
+			"such as http://127.0.0.1:11434; set llm.tier: cloud if what is asked may leave this machine"
 	case u.Scheme == "https":
 		return ""
 	case !private(u.Hostname()):

@@ -79,7 +79,8 @@ func TestNeedsKeyAndIsLocal(t *testing.T) {
 
 func TestLoopbackPeer(t *testing.T) {
 	for address, want := range map[string]bool{
-		"127.0.0.1:80": true, "[::1]:80": true, "10.0.0.1:80": false, "[2001:db8::1]:80": false, "localhost:80": false, "127.0.0.1": false, "": false,
+		"127.0.0.1:80": true, "[::1]:80": true, "10.0.0.1:80": false, "[2001:db8::1]:80": false, "localhost:80": false,
+		"127.0.0.1": false, "": false,
 	} {
 		if got := loopbackPeer(address); got != want {
 			t.Errorf("loopbackPeer(%q) = %v, want %v", address, got, want)

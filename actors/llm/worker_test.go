@@ -35,7 +35,8 @@ var providers = []llm.Provider{llm.OpenAI, llm.Anthropic, llm.Ollama}
 // client asks a server of this test.
 func client(t *testing.T, s *testkit.LLMServer, provider llm.Provider, change ...func(*llm.Options)) *llm.Client {
 	t.Helper()
-	o := llm.Options{Tier: llm.TierLocal, Provider: provider, Model: "test-model", BaseURL: s.URL(), Key: llm.NewSecret(hidden), Limits: llm.DefaultLimits()}
+	o := llm.Options{Tier: llm.TierLocal, Provider: provider, Model: "test-model", BaseURL: s.URL(),
+		Key: llm.NewSecret(hidden), Limits: llm.DefaultLimits()}
 	if provider != llm.Ollama {
 		o.BaseURL += "/v1"
 	}
@@ -57,12 +58,14 @@ func TestAnswers(t *testing.T) {
 		s := testkit.StartLLM(t, testkit.LLMReply{Text: `{"state":"focused"}`, PromptTokens: 40, AnswerTokens: 9})
 		c := client(t, s, p, func(o *llm.Options) { o.MaxTokens = 99 })
 		got, err := llm.NewWorker(c).Do(t.Context(), ask)
-		want := messages.LLMAnswer{Key: "7", Text: `{"state":"focused"}`, Model: "test-model", PromptTokens: 40, AnswerTokens: 9}
+		want := messages.LLMAnswer{Key: "7", Text: `{"state":"focused"}`, Model: "test-model", PromptTokens: 40,
+			AnswerTokens: 9}
 		if err != nil || got != messages.Message(want) {
 			t.Errorf("%s: Do() = %+v, %v, want %+v", p, got, err, want)
 		}
 		r := s.Requests()[0]
-		if r.System != "be brief" || r.Prompt != private || r.Model != "test-model" || r.MaxTokens != 99 || r.Format != string(p) || r.Stream != (p == llm.Ollama) {
+		if r.System != "be brief" || r.Prompt != private || r.Model != "test-model" || r.MaxTokens != 99 ||
+			r.Format != string(p) || r.Stream != (p == llm.Ollama) {
 			t.Errorf("%s: asked %+v, want the question", p, r)
 		}
 		if r.JSON != (p != llm.Anthropic) { // which has no such mode
@@ -108,20 +111,23 @@ func TestFailures(t *testing.T) {
 		reply testkit.LLMReply
 		want  *llm.Error
 	}{
-		"401":                   {testkit.LLMReply{Status: 401, Text: echo}, llm.ErrRefused},
-		"403":                   {testkit.LLMReply{Status: 403, Text: echo}, llm.ErrRefused},
-		"404":                   {testkit.LLMReply{Status: 404, Body: echo}, llm.ErrRefused},
-		"429":                   {testkit.LLMReply{Status: 429, RetryAfter: "20", Text: echo}, llm.ErrRateLimited},
-		"500":                   {testkit.LLMReply{Status: 500, Body: "<html>" + echo}, llm.ErrUnavailable},
-		"500 of nothing":        {testkit.LLMReply{Status: 500, Body: "\x00"}, llm.ErrUnavailable},
-		"redirect":              {testkit.LLMReply{Status: 307, Location: "http://192.0.2.1/v1/chat/completions"}, llm.ErrUnavailable},
-		"html":                  {testkit.LLMReply{Body: "<html>" + echo + "</html>"}, llm.ErrMalformed},
-		"truncated":             {testkit.LLMReply{Body: `{"choices":[{"message":{"content":"` + echo}, llm.ErrMalformed},
-		"another form":          {testkit.LLMReply{Body: `{"hello":"` + echo + `"}`}, llm.ErrMalformed},
-		"nulls":                 {testkit.LLMReply{Body: `{"choices":[null],"content":[null],"message":null,"done":true}`}, llm.ErrMalformed},
-		"numbers":               {testkit.LLMReply{Body: `{"choices":7,"content":7,"message":7}`}, llm.ErrMalformed},
-		"a list":                {testkit.LLMReply{Body: `[]`}, llm.ErrMalformed},
-		"a function":            {testkit.LLMReply{Body: `{"choices":[{"finish_reason":"function_call","message":{}}],"content":[{"type":"tool_use"}]}`}, llm.ErrMalformed},
+		"401":            {testkit.LLMReply{Status: 401, Text: echo}, llm.ErrRefused},
+		"403":            {testkit.LLMReply{Status: 403, Text: echo}, llm.ErrRefused},
+		"404":            {testkit.LLMReply{Status: 404, Body: echo}, llm.ErrRefused},
+		"429":            {testkit.LLMReply{Status: 429, RetryAfter: "20", Text: echo}, llm.ErrRateLimited},
+		"500":            {testkit.LLMReply{Status: 500, Body: "<html>" + echo}, llm.ErrUnavailable},
+		"500 of nothing": {testkit.LLMReply{Status: 500, Body: "\x00"}, llm.ErrUnavailable},
+		"redirect": {testkit.LLMReply{Status: 307, Location: "http://192.0.2.1/v1/chat/completions"},
+			llm.ErrUnavailable},
+		"html":         {testkit.LLMReply{Body: "<html>" + echo + "</html>"}, llm.ErrMalformed},
+		"truncated":    {testkit.LLMReply{Body: `{"choices":[{"message":{"content":"` + echo}, llm.ErrMalformed},
+		"another form": {testkit.LLMReply{Body: `{"hello":"` + echo + `"}`}, llm.ErrMalformed},
+		"nulls": {testkit.LLMReply{Body: `{"choices":[null],"content":[null],"message":null,"done":true}`},
+			llm.ErrMalformed},
+		"numbers": {testkit.LLMReply{Body: `{"choices":7,"content":7,"message":7}`}, llm.ErrMalformed},
+		"a list":  {testkit.LLMReply{Body: `[]`}, llm.ErrMalformed},
+		"a function": {testkit.LLMReply{Body: `{"choices":[{"finish_reason":"function_call","message":{}}],` +
+			`"content":[{"type":"tool_use"}]}`}, llm.ErrMalformed},
 		"empty text":            {testkit.LLMReply{Text: " \n"}, llm.ErrMalformed},
 		"too long":              {testkit.LLMReply{Text: long}, llm.ErrMalformed},
 		"cut in the connection": {testkit.LLMReply{Text: echo, Cut: 30}, llm.ErrUnavailable},
@@ -134,7 +140,8 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%s, %s: Do() = %v, want it refused with %s", name, p, err, c.want.Code)
 				continue
 			}
-			if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, "hunter2") || strings.Contains(text, private) {
+			if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, "hunter2") ||
+				strings.Contains(text, private) {
 				t.Errorf("%s, %s: the error has the key or the question: %s", name, p, text)
 			}
 			if n := len(s.Requests()); n != 1 {
@@ -159,15 +166,16 @@ func TestOllamaStreams(t *testing.T) {
 		reply testkit.LLMReply
 		want  *llm.Error // nil: an answer
 	}{
-		"in parts":              {answer, nil},
-		"error in the middle":   {with(func(r *testkit.LLMReply) { r.Fail = private }), llm.ErrUnavailable},
-		"cut in a line":         {with(func(r *testkit.LLMReply) { r.Cut = 300 }), llm.ErrUnavailable},
-		"no last line":          {testkit.LLMReply{Body: line + line}, llm.ErrUnavailable},
-		"half a line":           {testkit.LLMReply{Body: line + line[:20]}, llm.ErrUnavailable},
-		"garbage after a line":  {testkit.LLMReply{Body: line + "<html>" + private}, llm.ErrMalformed},
-		"nothing":               {testkit.LLMReply{Body: "\n"}, llm.ErrMalformed},
-		"longer than an answer": {testkit.LLMReply{Chunks: slices.Repeat([]string{strings.Repeat("x", 1<<10)}, 300)}, llm.ErrMalformed},
-		"longer than is read":   {testkit.LLMReply{Body: strings.Repeat(line, 4<<20/len(line)+1)}, llm.ErrMalformed},
+		"in parts":             {answer, nil},
+		"error in the middle":  {with(func(r *testkit.LLMReply) { r.Fail = private }), llm.ErrUnavailable},
+		"cut in a line":        {with(func(r *testkit.LLMReply) { r.Cut = 300 }), llm.ErrUnavailable},
+		"no last line":         {testkit.LLMReply{Body: line + line}, llm.ErrUnavailable},
+		"half a line":          {testkit.LLMReply{Body: line + line[:20]}, llm.ErrUnavailable},
+		"garbage after a line": {testkit.LLMReply{Body: line + "<html>" + private}, llm.ErrMalformed},
+		"nothing":              {testkit.LLMReply{Body: "\n"}, llm.ErrMalformed},
+		"longer than an answer": {testkit.LLMReply{Chunks: slices.Repeat([]string{strings.Repeat("x", 1<<10)}, 300)},
+			llm.ErrMalformed},
+		"longer than is read": {testkit.LLMReply{Body: strings.Repeat(line, 4<<20/len(line)+1)}, llm.ErrMalformed},
 	} {
 		s := testkit.StartLLM(t, c.reply)
 		got, err := llm.NewWorker(client(t, s, llm.Ollama)).Do(t.Context(), ask)
@@ -226,7 +234,8 @@ func TestAnAnswerThatWasCut(t *testing.T) {
 		s := testkit.StartLLM(t)
 		s.When(nil, testkit.LLMReply{Text: `{"state":`, Finish: "length"})
 		c := client(t, s, p)
-		if _, err := c.Generate(t.Context(), llm.Question{Prompt: "x", JSON: true}); !errors.Is(err, llm.ErrMalformed) || !strings.Contains(err.Error(), "llm.max_tokens") {
+		if _, err := c.Generate(t.Context(), llm.Question{Prompt: "x", JSON: true}); !errors.Is(err, llm.ErrMalformed) ||
+			!strings.Contains(err.Error(), "llm.max_tokens") {
 			t.Errorf("%s: Generate(JSON) = %v, want it to say what to raise", p, err)
 		}
 		if r, err := c.Generate(t.Context(), llm.Question{Prompt: "x"}); err != nil || !r.Cut {
@@ -276,14 +285,16 @@ func TestHangs(t *testing.T) {
 
 func TestBreakerSavesTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := testkit.StartLLMPipe(t, testkit.LLMReply{Status: 500}, testkit.LLMReply{Status: 500}, testkit.LLMReply{Status: 500},
+		s := testkit.StartLLMPipe(t, testkit.LLMReply{Status: 500}, testkit.LLMReply{Status: 500},
+			testkit.LLMReply{Status: 500},
 			testkit.LLMReply{Status: 500}, testkit.LLMReply{Text: "well again"}, testkit.LLMReply{Text: "and again"})
 		c := client(t, s, llm.OpenAI, func(o *llm.Options) { o.Transport = s.Transport() })
 		generate := func() error {
 			_, err := c.Generate(t.Context(), llm.Question{Prompt: "x"})
 			return err
 		}
-		for i, want := range []error{llm.ErrUnavailable, llm.ErrUnavailable, llm.ErrUnavailable, llm.ErrBreakerOpen, llm.ErrBreakerOpen} {
+		for i, want := range []error{llm.ErrUnavailable, llm.ErrUnavailable, llm.ErrUnavailable, llm.ErrBreakerOpen,
+			llm.ErrBreakerOpen} {
 			if err := generate(); !errors.Is(err, want) {
 				t.Errorf("question %d: %v, want %v", i+1, err, want)
 			}
@@ -407,7 +418,8 @@ func TestChangesAreTold(t *testing.T) {
 			told = append(told, string(e.Code))
 		}
 	})
-	for _, reply := range []testkit.LLMReply{{Text: "a"}, {Status: 500}, {Status: 503}, {Status: 401}, {Status: 401}, {Text: "b"}, {Text: "no", Finish: "content_filter"}, {Text: " "}} {
+	for _, reply := range []testkit.LLMReply{{Text: "a"}, {Status: 500}, {Status: 503}, {Status: 401}, {Status: 401},
+		{Text: "b"}, {Text: "no", Finish: "content_filter"}, {Text: " "}} {
 		s.Reply(reply)
 		c.Generate(t.Context(), llm.Question{Prompt: "x"})
 	}
@@ -427,14 +439,18 @@ func TestAHostsModel(t *testing.T) {
 		want *llm.Error
 		text string
 	}{
-		"its own words":  {errors.New(private), llm.ErrUnavailable, "the model failed"},
-		"an Error":       {&llm.Error{Code: llm.Refused, Text: "no licence"}, llm.ErrRefused, "no licence"},
-		"a wrapped one":  {fmt.Errorf("%s: %w", private, &llm.Error{Code: llm.Malformed, Text: "odd"}), llm.ErrMalformed, "odd"},
+		"its own words": {errors.New(private), llm.ErrUnavailable, "the model failed"},
+		"an Error":      {&llm.Error{Code: llm.Refused, Text: "no licence"}, llm.ErrRefused, "no licence"},
+		"a wrapped one": {fmt.Errorf("%s: %w", private, &llm.Error{Code: llm.Malformed, Text: "odd"}), llm.ErrMalformed,
+			"odd"},
 		"its own code":   {&llm.Error{Code: "tired", Text: "too late in the day"}, llm.ErrUnavailable, "too late"},
 		"a deadline":     {context.DeadlineExceeded, llm.ErrTimeout, "no answer in time"},
 		"an end of file": {io.ErrUnexpectedEOF, llm.ErrUnavailable, "the model failed"},
 	} {
-		client, err := llm.New(llm.Options{Host: hosted(func(llm.Question) (llm.Reply, error) { return llm.Reply{}, c.fail })})
+		client, err := llm.New(llm.Options{Host: hosted(func(llm.Question) (llm.Reply, error) {
+			return llm.Reply{},
+				c.fail
+		})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -506,7 +522,8 @@ func TestNewRefuses(t *testing.T) {
 		o := good
 		change(&o)
 		_, err := llm.New(o)
-		if !errors.Is(err, llm.ErrOptions) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+		if !errors.Is(err, llm.ErrOptions) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("New() = %v, want %q and no key", err, want)
 		}
 	}
@@ -518,7 +535,8 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestWorkerRefusesOtherRequests(t *testing.T) {
-	if _, err := llm.NewWorker(nil).Do(t.Context(), messages.PollDue{}); err == nil || !strings.Contains(err.Error(), "want messages.AskLLM") {
+	if _, err := llm.NewWorker(nil).Do(t.Context(), messages.PollDue{}); err == nil ||
+		!strings.Contains(err.Error(), "want messages.AskLLM") {
 		t.Errorf("Do(poll_due) = %v, want it refused", err)
 	}
 }
@@ -563,8 +581,10 @@ func (e elsewhere) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTransportErrors(t *testing.T) {
 	asked := false
 	s := testkit.StartLLM(t)
-	_, err := client(t, s, llm.OpenAI, func(o *llm.Options) { o.Transport = elsewhere{&asked} }).Generate(t.Context(), llm.Question{Prompt: private})
-	if !asked || !errors.Is(err, llm.ErrUnavailable) || strings.Contains(err.Error(), private) || strings.Contains(err.Error(), "hunter2") {
+	_, err := client(t, s, llm.OpenAI, func(o *llm.Options) { o.Transport = elsewhere{&asked} }).Generate(t.Context(),
+		llm.Question{Prompt: private})
+	if !asked || !errors.Is(err, llm.ErrUnavailable) || strings.Contains(err.Error(), private) ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("Generate() = %v, want unavailable without words of the transport", err)
 	}
 }
@@ -575,7 +595,8 @@ func FuzzAnswers(f *testing.F) {
 		`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1}}`,
 		`{"content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1}}`,
 		`{"message":{"role":"assistant","content":"hi"},"done":true,"eval_count":-3}`,
-		`{"choices":[null]}`, `{"choices":[{"finish_reason":"function_call"}]}`, `{"content":[{"type":"image"}]}`, `null`, `[`, ``,
+		`{"choices":[null]}`, `{"choices":[{"finish_reason":"function_call"}]}`, `{"content":[{"type":"image"}]}`, `null`,
+		`[`, ``,
 	} {
 		f.Add([]byte(seed))
 	}

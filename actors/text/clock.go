@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	clockOf = regexp.MustCompile(`(?i)^(?:(午前|午後|am|pm|a\.m\.|p\.m\.)\s*)?([0-2]?\d)\s*[:.]\s*([0-5]\d)(?:\s*[:.]\s*([0-5]\d))?(?:\s*(am|pm|a\.m\.|p\.m\.))?$`)
+	clockOf = regexp.MustCompile(`(?i)^(?:(午前|午後|am|pm|a\.m\.|p\.m\.)\s*)?` +
+		`([0-2]?\d)\s*[:.]\s*([0-5]\d)(?:\s*[:.]\s*([0-5]\d))?(?:\s*(am|pm|a\.m\.|p\.m\.))?$`)
 	kanjiOf = regexp.MustCompile(`^(?:(午前|午後)\s*)?([0-2]?\d)\s*時\s*(?:([0-5]?\d)\s*分)?$`)
 )
 

@@ -40,7 +40,8 @@ type EchoRules struct {
 
 // DefaultEcho returns the rules that both profiles use.
 func DefaultEcho() EchoRules {
-	return EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: DefaultLines()}
+	return EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60,
+		Lines: DefaultLines()}
 }
 
 // Echo says how a text matched.
@@ -79,7 +80,8 @@ func (r EchoRules) EchoFormOf(s string) EchoForm {
 			continue
 		}
 		flat := withoutSpace(l)
-		f.lines = append(f.lines, echoLine{text: l, flat: flat, n: runes(l), short: runes(flat) < r.MinLine, grams: GramsOf(l)})
+		f.lines = append(f.lines, echoLine{text: l, flat: flat, n: runes(l), short: runes(flat) < r.MinLine,
+			grams: GramsOf(l)})
 	}
 	f.flat = withoutSpace(Normalize(s))
 	f.n = runes(f.flat)

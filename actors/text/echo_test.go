@@ -78,8 +78,10 @@ func TestEchoLines(t *testing.T) {
 		{"one line", line(0), []string{long}, EchoNone},
 		{"two lines of six", of(0, 6) + "\n" + of(100, 6), []string{long}, EchoLines},
 		{"one of six, one of five", of(0, 6) + "\n" + of(100, 5), []string{long}, EchoNone},
-		{"short lines do not count", join(lines(0, 3), lines(40, 2), []string{"はい", "うん", "まだ", "…"}), []string{long}, EchoLines},
-		{"a letter misread in each", strings.ReplaceAll(join(lines(0, 2)), string(of(0, 1)), "ん"), []string{of(1, 9) + "他\n" + line(1) + line(60)}, EchoNone},
+		{"short lines do not count", join(lines(0, 3), lines(40, 2), []string{"はい", "うん", "まだ", "…"}), []string{long},
+			EchoLines},
+		{"a letter misread in each", strings.ReplaceAll(join(lines(0, 2)), string(of(0, 1)), "ん"),
+			[]string{of(1, 9) + "他\n" + line(1) + line(60)}, EchoNone},
 		{"two texts read as one", join(lines(0, 1), lines(30, 1)), []string{line(0), line(30)}, EchoLines},
 		{"in another order", join(lines(1, 1), lines(0, 1)), []string{long}, EchoLines},
 	} {
@@ -192,7 +194,8 @@ func TestEchoLinesDecideAsLineRules(t *testing.T) {
 		return string(r)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := EchoRules{MinLine: 1, Lines: rapid.SampledFrom([]LineRules{DefaultLines(), {}, {Min: 3, Cover: 50, Similar: 0.5}, {Min: 20, Cover: 84, Similar: 0.88}}).Draw(t, "rules")}
+		r := EchoRules{MinLine: 1, Lines: rapid.SampledFrom([]LineRules{DefaultLines(), {},
+			{Min: 3, Cover: 50, Similar: 0.5}, {Min: 20, Cover: 84, Similar: 0.88}}).Draw(t, "rules")}
 		a, b := r.EchoFormOf(lines(t, "a")), r.EchoFormOf(lines(t, "b"))
 		if len(a.lines) != 1 || len(b.lines) != 1 {
 			return

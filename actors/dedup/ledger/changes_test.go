@@ -60,13 +60,15 @@ func TestChanges(t *testing.T) {
 		want  string
 	}{
 		{"an edit makes a repeat", []string{"<aaaa <bbbb", "<bbbb <bbbb", "<bbbb <bbbb <cccc"}, "aaaa bbbb +1=bbbb cccc"},
-		{"an edit of the last makes a repeat", []string{"<aaaa <bbbb", "<aaaa <aaaa", "<aaaa <aaaa <aaaa"}, "aaaa bbbb +2=aaaa aaaa"},
+		{"an edit of the last makes a repeat", []string{"<aaaa <bbbb", "<aaaa <aaaa", "<aaaa <aaaa <aaaa"},
+			"aaaa bbbb +2=aaaa aaaa"},
 		{"an edit breaks a row", []string{"<R <R <R", "<R <xxxx <R", "<R <xxxx <R <R"}, "R R R +2=xxxx R"},
 		{"an edit at the head of a row", []string{"<R <R <R", "<xxxx <R <R", "<xxxx <R <R <R"}, "R R R +1=xxxx R"},
 		{"an edit at the end of a row", []string{"<R <R <R", "<R <R <xxxx", "<R <R <xxxx <R"}, "R R R +3=xxxx R"},
 		{"an edit in a row, and the word again", []string{"<yyyy <R <R <R", "<yyyy <xxxx <R <R <R"}, "yyyy R R R R +2=xxxx"},
 		{"two edits at once", []string{">zzzz <R <R <R <R", ">zzzz <xxxx <R <yyyy <R"}, "R R R R +2=xxxx +4=yyyy"},
-		{"the first of equal ones is taken back", []string{">zzzz <R <R <R", ">zzzz ! <R <R", ">zzzz ! <R <R <R"}, "R R R -2 R"},
+		{"the first of equal ones is taken back", []string{">zzzz <R <R <R", ">zzzz ! <R <R", ">zzzz ! <R <R <R"},
+			"R R R -2 R"},
 		{"the middle one", []string{">zzzz <R <R <R", ">zzzz <R ! <R", ">zzzz <R ! <R <R"}, "R R R -3 R"},
 		{"the last one", []string{">zzzz <R <R <R", ">zzzz <R <R !", ">zzzz <R <R ! <R"}, "R R R -4 R"},
 		{"one is taken back while another comes", []string{">zzzz <R <R <R", ">zzzz ! <R <R <R"}, "R R R R -2"},
@@ -75,9 +77,11 @@ func TestChanges(t *testing.T) {
 		{"an own one", []string{"<aaaa >bbbb >cccc", "<aaaa >xxxx !", "<aaaa >xxxx ! <dddd"}, "aaaa dddd"},
 		{"taken back without a notice", []string{">zzzz <aaaa <b", ">zzzz <b", ">zzzz <b <c"}, "aaaa b -2 c"},
 		{"in a full window", []string{long + "<R <R <R", long + "<R <xxxx <R", long + "<R <xxxx <R <R"}, "R R R +10=xxxx R"},
-		{"a repeat in a full window", []string{long + "<iiii <jjjj", long + "<jjjj <jjjj", long + "<jjjj <jjjj <jjjj"}, "iiii jjjj +9=jjjj jjjj"},
+		{"a repeat in a full window", []string{long + "<iiii <jjjj", long + "<jjjj <jjjj", long + "<jjjj <jjjj <jjjj"},
+			"iiii jjjj +9=jjjj jjjj"},
 		{"before it was first seen", []string{"<aaaa !", "<aaaa ! <bbbb"}, "aaaa bbbb"},
-		{"out of view, quite another text", []string{long + "<iiii", "<one_two_three_four >ff6 <gg7 <hh8 <iiii"}, "iiii +5=one two three four"},
+		{"out of view, quite another text", []string{long + "<iiii", "<one_two_three_four >ff6 <gg7 <hh8 <iiii"},
+			"iiii +5=one two three four"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
@@ -119,8 +123,10 @@ func TestNoChange(t *testing.T) {
 			v.Bubbles[1].Text = "g00d mornimg"
 			return v
 		}()}},
-		{"drawn anew, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"), drawnAnew(">zzzz <gocd_momiug <b")}},
-		{"another width, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"), wider(">zzzz <gocd_momiug <b")}},
+		{"drawn anew, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"),
+			drawnAnew(">zzzz <gocd_momiug <b")}},
+		{"another width, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"),
+			wider(">zzzz <gocd_momiug <b")}},
 	} {
 		r := reader{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
 		for _, v := range c.views {

@@ -20,7 +20,8 @@ func TestEditedAtTheEnd(t *testing.T) {
 	}{
 		{"edited", ">one <two", ">one <something_else", []int{44, 6}, []string{"two"}},
 		{"edited, and more came", ">one <two", ">one <something_else <three", []int{44, 6, 6}, []string{"two", "three"}},
-		{"taken back, and another came", ">one <two", ">one <something_else", []int{44, 50}, []string{"two", "something else"}},
+		{"taken back, and another came", ">one <two", ">one <something_else", []int{44, 50},
+			[]string{"two", "something else"}},
 		{"the only one", "<two", "<something_else", []int{44}, []string{"two"}},
 		{"the only one taken back", "<two", "<something_else", []int{80}, []string{"two", "something else"}},
 		{"the other side", ">one >two", ">one <something_else", []int{44, 6}, []string{"something else"}},

@@ -22,19 +22,21 @@ type Entry struct {
 	Stamp      string              `json:"stamp,omitempty"`
 	W          int                 `json:"w,omitempty"`
 	H          int                 `json:"h,omitempty"`
-	Above      int                 `json:"above,omitempty"`   // logical pixels to the bubble above, see [roomAbove]; 0: unknown
-	SeenAt     time.Time           `json:"seen_at"`           // first capture
-	Since      time.Time           `json:"since"`             // when it entered the ledger
-	Seen       int                 `json:"seen,omitempty"`    // views that showed it while it waited
-	Waiting    bool                `json:"waiting,omitempty"` // to be passed on
-	Low        bool                `json:"low,omitempty"`     // the text is doubtful
-	Fresh      bool                `json:"fresh,omitempty"`   // its place proves it new
-	Partial    bool                `json:"partial,omitempty"` // higher than the window: the text is a part
-	Gone       bool                `json:"gone,omitempty"`    // taken back
-	Published  messages.Text       `json:"told,omitempty"`    // what was passed on, while Text is a change that is not passed on yet
-	Change     messages.ChangeKind `json:"change,omitempty"`  // to be passed on if it lasts, see [Ledger.Revise]
-	Changed    time.Time           `json:"changed,omitzero"`  // when it was first seen
-	Gap        bool                `json:"gap,omitempty"`     // messages may be missing before it
+	// Above is the room above it in logical pixels, see [roomAbove]; 0: unknown.
+	Above   int       `json:"above,omitempty"`
+	SeenAt  time.Time `json:"seen_at"`           // first capture
+	Since   time.Time `json:"since"`             // when it entered the ledger
+	Seen    int       `json:"seen,omitempty"`    // views that showed it while it waited
+	Waiting bool      `json:"waiting,omitempty"` // to be passed on
+	Low     bool      `json:"low,omitempty"`     // the text is doubtful
+	Fresh   bool      `json:"fresh,omitempty"`   // its place proves it new
+	Partial bool      `json:"partial,omitempty"` // higher than the window: the text is a part
+	Gone    bool      `json:"gone,omitempty"`    // taken back
+	// Published is what was passed on while Text is a change that is not yet.
+	Published messages.Text       `json:"told,omitempty"`
+	Change    messages.ChangeKind `json:"change,omitempty"` // to be passed on if it lasts, see [Ledger.Revise]
+	Changed   time.Time           `json:"changed,omitzero"` // when it was first seen
+	Gap       bool                `json:"gap,omitempty"`    // messages may be missing before it
 
 	form *form
 }

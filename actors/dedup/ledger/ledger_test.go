@@ -64,16 +64,25 @@ func TestViews(t *testing.T) {
 		{"new ones", ledger.Rules{}, []string{">a <b", ">a <b <c", "<b <c >d <e"}, "b c e"},
 		{"a repeat is new", ledger.Rules{}, []string{">hello <OK", ">hello <OK <OK", ">hello <OK <OK <OK"}, "OK OK OK"},
 		{"both sides say the same", ledger.Rules{}, []string{">いいね", ">いいね <いいね"}, "いいね"},
-		{"scrolled back", ledger.Rules{}, []string{"<a >bbb <ccc <ddd", "~<zzz <a >bbb", "~<yyy <zzz <a", "~<a >bbb <ccc", ">bbb <ccc <ddd <eee"}, "ccc ddd eee"},
-		{"jitter", ledger.Rules{}, []string{"<おはようございます >はい <明日の会議は10時です", "<おはようこざいます >はい <明日の会議は10時てす <はい"}, "明日の会議は10時です はい"},
-		{"garbage in the middle", ledger.Rules{FirstSight: ledger.All}, []string{"<good_morning <see_you_at_ten >yes", "<good_morning <|l|l >yes <fine"}, "good morning see you at ten fine"},
-		{"edited in the middle", ledger.Rules{FirstSight: ledger.All}, []string{">aaa <one_two_three >bbb", ">aaa <four_five_six >bbb <c"}, "one two three c"},
+		{"scrolled back", ledger.Rules{}, []string{"<a >bbb <ccc <ddd", "~<zzz <a >bbb", "~<yyy <zzz <a", "~<a >bbb <ccc",
+			">bbb <ccc <ddd <eee"}, "ccc ddd eee"},
+		{"jitter", ledger.Rules{}, []string{"<おはようございます >はい <明日の会議は10時です", "<おはようこざいます >はい <明日の会議は10時てす <はい"},
+			"明日の会議は10時です はい"},
+		{"garbage in the middle", ledger.Rules{FirstSight: ledger.All},
+			[]string{"<good_morning <see_you_at_ten >yes", "<good_morning <|l|l >yes <fine"},
+			"good morning see you at ten fine"},
+		{"edited in the middle", ledger.Rules{FirstSight: ledger.All},
+			[]string{">aaa <one_two_three >bbb", ">aaa <four_five_six >bbb <c"}, "one two three c"},
 		{"unsent in the middle", ledger.Rules{}, []string{">aaaa <bbbb <cccc", ">aaaa <cccc <dddd"}, "bbbb cccc dddd"},
-		{"unsent at the end", ledger.Rules{}, []string{">aaaa <bbbb <cccc", ">aaaa <bbbb", ">aaaa <bbbb <dddd"}, "bbbb cccc dddd"},
-		{"clipped at the top", ledger.Rules{}, []string{">aaaa <long_and_clipped <cccc", "<and_clipped^ <cccc <dddd"}, "long and clipped cccc dddd"},
-		{"clipped at the bottom waits", ledger.Rules{}, []string{">aaaa <bbbb", ">aaaa <bbbb <cc^", "<bbbb <cccc"}, "bbbb cccc"},
+		{"unsent at the end", ledger.Rules{}, []string{">aaaa <bbbb <cccc", ">aaaa <bbbb", ">aaaa <bbbb <dddd"},
+			"bbbb cccc dddd"},
+		{"clipped at the top", ledger.Rules{}, []string{">aaaa <long_and_clipped <cccc", "<and_clipped^ <cccc <dddd"},
+			"long and clipped cccc dddd"},
+		{"clipped at the bottom waits", ledger.Rules{}, []string{">aaaa <bbbb", ">aaaa <bbbb <cc^", "<bbbb <cccc"},
+			"bbbb cccc"},
 		{"clipped at the top at first sight", ledger.Rules{}, []string{"<x^ <aaaa"}, "aaaa"},
-		{"stickers", ledger.Rules{}, []string{">aaaa <#1", ">aaaa <#1 <#2", ">aaaa <#1 <#2 <#2"}, "(sticker) (sticker) (sticker)"},
+		{"stickers", ledger.Rules{}, []string{">aaaa <#1", ">aaaa <#1 <#2", ">aaaa <#1 <#2 <#2"},
+			"(sticker) (sticker) (sticker)"},
 		{"an animated sticker", ledger.Rules{}, []string{">aaaa <#1", ">aaaa <#2", ">aaaa <#3 <b"}, "(sticker) b"},
 		{"only an animated sticker", ledger.Rules{FirstSight: ledger.All}, []string{"<#1", "<#2", "<#3"}, "(sticker)"},
 		{"becomes readable", ledger.Rules{}, []string{">aaaa <?1", ">aaaa <bbbb"}, "bbbb"},
@@ -81,12 +90,16 @@ func TestViews(t *testing.T) {
 		{"stays unreadable", ledger.Rules{}, []string{">aaaa <?1", ">aaaa <?2", ">aaaa <?3 <c"}, "(unreadable) c"},
 		{"becomes unreadable", ledger.Rules{}, []string{">aaaa <bbbb", ">aaaa <?1", ">aaaa <bbbb <c"}, "bbbb c"},
 		{"a side becomes known", ledger.Rules{}, []string{">aaaa =bbbb", ">aaaa <bbbb"}, "bbbb"},
-		{"a side stays unknown", ledger.Rules{}, []string{">aaaa =bbbb", ">aaaa =bbbb", ">aaaa =bbbb", ">aaaa =bbbb <c"}, "c"},
-		{"an own bubble read on the wrong side", ledger.Rules{FirstSight: ledger.All}, []string{"<aaaa >bbbb", "<aaaa <bbbb", "<aaaa >bbbb <cccc"}, "aaaa cccc"},
+		{"a side stays unknown", ledger.Rules{}, []string{">aaaa =bbbb", ">aaaa =bbbb", ">aaaa =bbbb", ">aaaa =bbbb <c"},
+			"c"},
+		{"an own bubble read on the wrong side", ledger.Rules{FirstSight: ledger.All},
+			[]string{"<aaaa >bbbb", "<aaaa <bbbb", "<aaaa >bbbb <cccc"}, "aaaa cccc"},
 		{"a gap", ledger.Rules{}, []string{"<aaaa <bbbb", "<cccc >dddd <eeee <ffff"}, "aaaa bbbb eeee ffff"},
 		{"a gap without own ones", ledger.Rules{}, []string{"<aaaa <bbbb", "<cccc <dddd"}, "aaaa bbbb cccc dddd"},
-		{"a gap is no gap the second time", ledger.Rules{}, []string{"<aaaa", "<cccc <dddd", "<cccc <dddd", "<dddd <eeee"}, "aaaa cccc dddd eeee"},
-		{"what a gap hid is history", ledger.Rules{}, []string{"<aaaa", "<cccc_cccc <dddd_dddd", "~<bbbb_bbbb <cccc_cccc <dddd_dddd", "<dddd_dddd <e"}, "aaaa cccc cccc dddd dddd e"},
+		{"a gap is no gap the second time", ledger.Rules{}, []string{"<aaaa", "<cccc <dddd", "<cccc <dddd", "<dddd <eeee"},
+			"aaaa cccc dddd eeee"},
+		{"what a gap hid is history", ledger.Rules{}, []string{"<aaaa", "<cccc_cccc <dddd_dddd",
+			"~<bbbb_bbbb <cccc_cccc <dddd_dddd", "<dddd_dddd <e"}, "aaaa cccc cccc dddd dddd e"},
 		{"own words alone", ledger.Rules{}, []string{">aaaa", ">aaaa >bbbb", ">cccc"}, ""},
 		{"nothing visible", ledger.Rules{}, []string{"", "<aaaa", "", "<aaaa <bbbb"}, "aaaa bbbb"},
 	} {
@@ -244,7 +257,8 @@ func TestPartIsCompleted(t *testing.T) {
 	w.l.Observe(v, f.Memory, w.now)
 	list, _ := w.l.Revise(w.now.Add(time.Minute))
 	again, _ := w.l.Revise(w.now.Add(time.Hour))
-	if len(list) != 1 || list[0].Change != messages.ChangeCompleted || list[0].Occurrence != heard[0].Occurrence || list[0].Text != whole.Text || len(again) != 0 {
+	if len(list) != 1 || list[0].Change != messages.ChangeCompleted || list[0].Occurrence != heard[0].Occurrence ||
+		list[0].Text != whole.Text || len(again) != 0 {
 		t.Errorf("changes %+v, then %+v, want that occurrence %d is complete, once", list, again, heard[0].Occurrence)
 	}
 	if heard, _, _ := w.l.Release(w.now); len(heard) != 0 {
@@ -279,7 +293,8 @@ func TestFilesAndCalls(t *testing.T) {
 			got = append(got, string(h.Kind)+" "+string(h.Text))
 		}
 	}
-	if want := []string{"file plan.pdf", "call Missed call", "file bill.pdf", "call Missed call", "file bill.pdf"}; !slices.Equal(got, want) {
+	if want := []string{"file plan.pdf", "call Missed call", "file bill.pdf", "call Missed call",
+		"file bill.pdf"}; !slices.Equal(got, want) {
 		t.Errorf("passed on %q, want %q", got, want)
 	}
 }
@@ -327,7 +342,8 @@ func TestScrolledBackAtOnce(t *testing.T) {
 	f := w.see(chatview.Stack("~<rrrr <ssss <tttt"))
 	w.see(chatview.Stack("<oooo <pppp <uuuu^"))
 	if got := strings.Join(w.out, " "); got != "bbbb cccc" || f.Gap || len(f.Notes) != 1 {
-		t.Errorf("leafed back passed on %q with gap %v and notes %+v, want only %q and a note", got, f.Gap, f.Notes, "bbbb cccc")
+		t.Errorf("leafed back passed on %q with gap %v and notes %+v, want only %q and a note", got, f.Gap, f.Notes,
+			"bbbb cccc")
 	}
 	w.see(chatview.Stack("<wwww <xxxx"))
 	if got, want := strings.Join(w.out, " "), "bbbb cccc wwww xxxx"; got != want {
@@ -378,7 +394,8 @@ func TestWhatWasForgottenIsHistory(t *testing.T) {
 	f := l.Observe(chatview.Stack("<aaaa <bbbb"), ledger.Memory{}, chatview.Start)
 	heard, _, _ := l.Release(chatview.Start)
 	if f.Rule != events.RuleForgotten || f.Passed != 0 || len(heard) != 0 || fmt.Sprint(f.Held) != "[8 9]" {
-		t.Errorf("Observe of what was forgotten = %+v and heard %v, want rule %s, history 8 and 9 and nothing heard", f, heard, events.RuleForgotten)
+		t.Errorf("Observe of what was forgotten = %+v and heard %v, want rule %s, history 8 and 9 and nothing heard", f,
+			heard, events.RuleForgotten)
 	}
 	l.Observe(chatview.Stack("<aaaa <bbbb <cccc"), f.Memory, chatview.Start)
 	if heard, _, _ = l.Release(chatview.Start); len(heard) != 1 || heard[0].Occurrence != 10 {

@@ -100,14 +100,16 @@ func (m *model) shows(from, to int) bool {
 
 // read makes the view that a reader sees.
 func (m *model) read() ledger.View {
-	v := ledger.View{Title: "Hana", Window: "w", SeenAt: chatview.Start, Scale: 1, Size: messages.Rect{W: 600, H: areaTop + m.height + 84}}
+	v := ledger.View{Title: "Hana", Window: "w", SeenAt: chatview.Start, Scale: 1,
+		Size: messages.Rect{W: 600, H: areaTop + m.height + 84}}
 	for i, y := range m.place() {
 		s := m.all[i]
 		top, bottom := max(y, areaTop), min(y+s.height, areaTop+m.height)
 		if bottom-top < 8 {
 			continue
 		}
-		b := messages.Bubble{Side: messages.SideIncoming, Kind: messages.KindText, Box: messages.Rect{X: 60, Y: top, W: 30 + 15*min(14, len([]rune(s.text))), H: bottom - top}}
+		b := messages.Bubble{Side: messages.SideIncoming, Kind: messages.KindText,
+			Box: messages.Rect{X: 60, Y: top, W: 30 + 15*min(14, len([]rune(s.text))), H: bottom - top}}
 		if s.own {
 			b.Side = messages.SideOwn
 		}
@@ -202,7 +204,8 @@ func FuzzLedger(f *testing.F) {
 	f.Add("<a >b <c\n<c <d\n<z <a\n<? =x <#s\n>q^ <c <d <e^", uint8(1))
 	f.Add("<OK <OK\n<OK <OK <OK\n<OK^ <OK\n<x", uint8(2))
 	f.Fuzz(func(t *testing.T, script string, scale uint8) {
-		w := watcher{l: open(ledger.Rules{Keep: 8, History: 16, FirstSight: []ledger.FirstSight{ledger.Unanswered, ledger.All, ledger.None}[scale%3]}), now: chatview.Start}
+		w := watcher{l: open(ledger.Rules{Keep: 8, History: 16,
+			FirstSight: []ledger.FirstSight{ledger.Unanswered, ledger.All, ledger.None}[scale%3]}), now: chatview.Start}
 		last := messages.Occurrence(0)
 		shown := map[string]bool{}
 		for line := range strings.Lines(script) {

@@ -59,20 +59,24 @@ func TestWindow(t *testing.T) {
 		seed, def   events.Rule
 	}{
 		{"fingerprint, seed's last moment", "おい", "おい", 20*sec - ms, events.RuleFingerprint, events.RuleLineMemory},
-		{"fingerprint, at the edge", "おい", "おい", 20 * sec, events.RuleLineMemory, events.RuleLineMemory}, // seed: no line of 4, so none is new
+		{"fingerprint, at the edge", "おい", "おい", 20 * sec, events.RuleLineMemory, events.RuleLineMemory},
+		// seed: no line of 4, so none is new
 		{"fingerprint, default's last moment", "おい", "おい", 8*sec - ms, events.RuleFingerprint, events.RuleFingerprint},
 		{"fingerprint folds", "ＯＫ です", "ok  です", 5 * sec, events.RuleFingerprint, events.RuleFingerprint},
 		{"lines, last moment", "明日の会議は十時です", "明日の会議は十時です", 75*sec - ms, events.RuleLineMemory, events.RuleLineMemory},
 		{"lines, at the edge", "明日の会議は十時です", "明日の会議は十時です", 75 * sec, "", ""},
-		{"all lines known, another order", "駅で待つよ\n傘を忘れずに", "傘を忘れずに\n駅で待つよ", 30 * sec, events.RuleLineMemory, events.RuleLineMemory},
+		{"all lines known, another order", "駅で待つよ\n傘を忘れずに", "傘を忘れずに\n駅で待つよ", 30 * sec, events.RuleLineMemory,
+			events.RuleLineMemory},
 		{"one line is new", "駅で待つよ\n傘を忘れずに", "駅で待つよ\n電車が来たよ", 30 * sec, "", ""},
 		{"a part of a known line", "了解です。ありがとう！", "ありがとう", 30 * sec, events.RuleLineMemory, events.RuleLineMemory},
 		{"short second line hides in seed", "駅で待つよ", "駅で待つよ\nおい", 30 * sec, events.RuleLineMemory, ""},
 		{"no line that counts", "駅で待つよ", "お", 30 * sec, events.RuleLineMemory, ""},
 		{"two characters", "駅で待つよ", "はい", 30 * sec, events.RuleLineMemory, ""},
 		{"one letter misread", "明日の会議は十時からに変わりました。場所はそのまま", "明日の会議は十時からに変わりました。場所はそのま主", 30 * sec, "", ""},
-		{"one letter misread, long", strings.Repeat("明日の会議は十時から", 3) + "早めに来て待っていて", strings.Repeat("明日の会議は十時から", 3) + "早めに来て待ってぃて", 30 * sec, events.RuleLineMemory, events.RuleLineMemory},
-		{"cut at the end, 84 %", "あいうえおかきくけこさしすせそたちつてとなにぬねの", "あいうえおかきくけこさしすせそたちつてとな", 30 * sec, events.RuleLineMemory, events.RuleLineMemory},
+		{"one letter misread, long", strings.Repeat("明日の会議は十時から", 3) + "早めに来て待っていて", strings.Repeat("明日の会議は十時から", 3) +
+			"早めに来て待ってぃて", 30 * sec, events.RuleLineMemory, events.RuleLineMemory},
+		{"cut at the end, 84 %", "あいうえおかきくけこさしすせそたちつてとなにぬねの", "あいうえおかきくけこさしすせそたちつてとな", 30 * sec, events.RuleLineMemory,
+			events.RuleLineMemory},
 		{"cut at the end, 80 %", "あいうえおかきくけこさしすせそたちつてとなにぬねの", "あいうえおかきくけこさしすせそたちつてと", 30 * sec, "", ""},
 		{"seven characters differ", "あいうえおかき", "あいうえおか", 30 * sec, "", ""},
 		{"said later than now", "明日の会議は十時です", "明日の会議は十時です", -5 * sec, events.RuleFingerprint, events.RuleFingerprint},
@@ -110,7 +114,8 @@ func TestHitExtendsNothing(t *testing.T) {
 	if got := w.Check("c", "駅で待つよ", noon.Add(80*time.Second)); got.Rule != "" {
 		t.Errorf("Check 80 s after the first sight = %+v, want new", got)
 	}
-	if got := w.Check("c", "電車が来たよ", noon.Add(80*time.Second)); got.Rule != events.RuleLineMemory || got.Age != 10*time.Second {
+	if got := w.Check("c", "電車が来たよ", noon.Add(80*time.Second)); got.Rule != events.RuleLineMemory ||
+		got.Age != 10*time.Second {
 		t.Errorf("Check 10 s after = %q, %v, want %q, 10s", got.Rule, got.Age, events.RuleLineMemory)
 	}
 }
@@ -189,7 +194,8 @@ func TestWindowIsStoredWhole(t *testing.T) {
 				prints[no] = r
 			}
 			if len(lines) > rules.Entries || len(prints) > rules.Entries || len(lines) != len(w.order) {
-				t.Fatalf("stored %d lines and %d prints, want %d and at most %d", len(lines), len(prints), len(w.order), rules.Entries)
+				t.Fatalf("stored %d lines and %d prints, want %d and at most %d", len(lines), len(prints), len(w.order),
+					rules.Entries)
 			}
 		}
 	})
@@ -207,8 +213,10 @@ func sortedKeys(m map[uint64]Row) []uint64 {
 // The rules of both profiles, and others beside them.
 func TestRulesOfTheProfiles(t *testing.T) {
 	same := text.LineRules{Min: 8, Cover: 84, Similar: 0.88}
-	seed := Rules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: same, NeedsLine: true}
-	standard := Rules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: same, TwicePerView: true}
+	seed := Rules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: same,
+		NeedsLine: true}
+	standard := Rules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: same,
+		TwicePerView: true}
 	own := Rules{Fingerprint: 1, Lines: 2, MinLine: 3, Entries: 4, Same: text.LineRules{Min: 5}}
 	ownSeed, ownStandard := own, own
 	ownSeed.NeedsLine, ownStandard.TwicePerView = true, true
