@@ -1,6 +1,9 @@
 package engine
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Op is one change of a batch: a put, or a delete when Delete is set.
 type Op struct {
@@ -43,6 +46,22 @@ var (
 	ErrClosed   = errors.New("store: closed")
 	ErrTooLarge = errors.New("store: batch is too large for one transaction")
 )
+
+// CheckBatch returns an error that wraps ErrTooLarge if a batch is larger than
+// every store accepts. Each Apply calls it first.
+func CheckBatch(batch []Op) error {
+	size := 0
+	for _, op := range batch {
+		if len(op.Key) > MaxKey {
+			return fmt.Errorf("store: a key has %d bytes, the most is %d: %w", len(op.Key), MaxKey, ErrTooLarge)
+		}
+		size += len(op.Key) + len(op.Value)
+	}
+	if size > MaxBatch {
+		return fmt.Errorf("store: a batch has %d bytes, the most is %d: write it as several: %w", size, MaxBatch, ErrTooLarge)
+	}
+	return nil
+}
 
 // MaxBatch is the most bytes of keys and values in one Apply that every store
 // accepts. The committer groups turns up to 1 MiB; one single turn may be

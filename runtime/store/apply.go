@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -31,21 +30,17 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	return s.write(ops, sync || big)
 }
 
-// prepare checks a batch and gives its keys an owner. big tells that a value
-// goes to the value log. Such a batch is always synced: otherwise a power cut
-// could keep the key and lose the value.
+// prepare checks a batch and puts our prefix before its keys. big tells that a
+// value goes to the value log. Such a batch is always synced: otherwise a power
+// cut could keep the key and lose the value.
 func prepare(batch []engine.Op) (ops []engine.Op, big bool, err error) {
-	size, keys := 0, 0
+	if err := engine.CheckBatch(batch); err != nil {
+		return nil, false, err
+	}
+	keys := 0
 	for _, op := range batch {
-		if len(op.Key) > engine.MaxKey {
-			return nil, false, fmt.Errorf("store: a key has %d bytes, the most is %d: %w", len(op.Key), engine.MaxKey, engine.ErrTooLarge)
-		}
 		big = big || len(op.Value) >= valueThreshold
 		keys += len(op.Key) + 1
-		size += len(op.Key) + len(op.Value)
-	}
-	if size > engine.MaxBatch {
-		return nil, false, fmt.Errorf("store: a batch has %d bytes, the most is %d: write it as several: %w", size, engine.MaxBatch, engine.ErrTooLarge)
 	}
 	ops = make([]engine.Op, len(batch))
 	buf := make([]byte, 0, keys)

@@ -113,10 +113,12 @@ func syncFile(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Compact gives the space of big values (valueThreshold and more) that were deleted or
-// overwritten back to the volume; smaller ones are tidied up without it. The
-// runtime calls it now and then, about once an hour. It may run beside other
-// calls and returns when there is nothing more to gain or ctx ends.
+// Compact gives the space of big values (valueThreshold and more) that were
+// deleted or overwritten back to the volume; smaller ones are tidied up without
+// it. Before that it reads every table: an iterator of Badger leaves out what it
+// cannot read, and says nothing. The runtime calls Compact about once an hour. It
+// may run beside other calls and returns when there is nothing more to gain or
+// ctx ends.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -124,7 +126,20 @@ func (s *Store) Compact(ctx context.Context) error {
 	defer s.gate.leave()
 	s.tidying.Lock()
 	defer s.tidying.Unlock()
+	if err := s.verify(); err != nil {
+		return err
+	}
 	return s.compactValues(ctx, 0.5)
+}
+
+// verify stops the store if a table was damaged since it was opened.
+func (s *Store) verify() error {
+	if err := verified(s.db.VerifyChecksum); err != nil {
+		why := s.unreadable(err)
+		s.stop(why, why)
+		return why
+	}
+	return nil
 }
 
 // compactValues rewrites the files of the value log of which a share is rubbish.

@@ -35,7 +35,8 @@ func (f *Fault) Unwrap() error { return f.Kind }
 const restore = "Restore a backup, or move the directory away to begin with an empty one."
 
 func corrupt(dir, file, what string) error {
-	return &Fault{Dir: dir, Kind: engine.ErrCorrupt, What: fmt.Sprintf("is damaged: %s: %s", file, what), Next: restore}
+	return &Fault{Dir: dir, Kind: engine.ErrCorrupt,
+		What: fmt.Sprintf("is damaged: %s: %s", file, what), Next: restore}
 }
 
 // unreadable is for errors of reading a store that is open.
@@ -55,7 +56,8 @@ func (s *Store) unwritable(err error) error {
 	}
 	why := &Fault{Dir: s.dir, Kind: kind, What: "cannot be written and has stopped: " + cause(err),
 		Next: "Check that the volume is there, writable and not full, then restart; what was acknowledged is found again."}
-	s.stop(why, &Fault{Dir: s.dir, Kind: engine.ErrClosed, What: "stopped working after a failed write", Next: "Restart to find what was acknowledged."})
+	s.stop(why, &Fault{Dir: s.dir, Kind: engine.ErrClosed,
+		What: "stopped working after a failed write", Next: "Restart to find what was acknowledged."})
 	return why
 }
 
@@ -88,7 +90,8 @@ var (
 func cause(err error) string {
 	text := err.Error()
 	for _, known := range []error{
-		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EACCES, syscall.EPERM, syscall.EDQUOT,
+		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+		syscall.EACCES, syscall.EPERM, syscall.EDQUOT,
 		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errValue, errRedo, errFormat,
 	} {
 		if errors.Is(err, known) || strings.Contains(text, known.Error()) {
@@ -100,7 +103,8 @@ func cause(err error) string {
 		return text
 	case strings.Contains(text, "checksum") || strings.Contains(text, "CHECKSUM"):
 		return "a checksum does not match"
-	case strings.Contains(text, "EOF"), strings.Contains(text, "value pointer"), strings.Contains(text, "file with ID"), strings.Contains(text, "Invalid read"):
+	case strings.Contains(text, "EOF"), strings.Contains(text, "value pointer"),
+		strings.Contains(text, "file with ID"), strings.Contains(text, "Invalid read"):
 		return errValue.Error()
 	}
 	return "it cannot be read"

@@ -120,11 +120,13 @@ func (x *examination) checkKeys() error {
 	if !errors.Is(err, badger.ErrEncryptionKeyMismatch) {
 		return x.corrupt(name, cause(err))
 	}
-	wrong := &Fault{Dir: x.Dir, Kind: engine.ErrKey, What: "is encrypted with another key", Next: "Give the key that it was created with."}
+	wrong := &Fault{Dir: x.Dir, Kind: engine.ErrKey,
+		What: "is encrypted with another key", Next: "Give the key that it was created with."}
 	if len(x.Key) == 0 {
 		wrong.What = "is encrypted and no key was given"
 	} else if _, err := x.registry(nil); err == nil {
-		wrong.What, wrong.Next = "is not encrypted, but a key was given", "Open it without a key, or choose a new directory for an encrypted store."
+		wrong.What = "is not encrypted, but a key was given"
+		wrong.Next = "Open it without a key, or choose a new directory for an encrypted store."
 	}
 	return wrong
 }
@@ -142,7 +144,9 @@ func (x *examination) checkTables() error {
 	if err != nil {
 		return err
 	}
-	indexes, err := ristretto.NewCache(&ristretto.Config[uint64, *fb.TableIndex]{NumCounters: 100, MaxCost: 1 << 20, BufferItems: 64})
+	indexes, err := ristretto.NewCache(&ristretto.Config[uint64, *fb.TableIndex]{
+		NumCounters: 100, MaxCost: 1 << 20, BufferItems: 64,
+	})
 	if err != nil {
 		return err
 	}
@@ -159,7 +163,8 @@ func (x *examination) checkTables() error {
 		if err != nil { // Badger goes on without the keys that a shortened registry lacks
 			return x.corrupt(badger.KeyRegistryFileName, "it lacks the key of "+name)
 		}
-		if err := checkTable(x.path(name), table.Options{DataKey: key, Compression: t.Compression, IndexCache: indexes}); err != nil {
+		o := table.Options{DataKey: key, Compression: t.Compression, IndexCache: indexes}
+		if err := checkTable(x.path(name), o); err != nil {
 			return x.corrupt(name, cause(err))
 		}
 	}
@@ -185,7 +190,20 @@ func checkTable(path string, o table.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	return t.VerifyChecksum()
+	return verified(t.VerifyChecksum)
+}
+
+var errChecksum = errors.New("a checksum does not match")
+
+// verified calls one of Badger's functions VerifyChecksum, which panic while they
+// put a damaged block into words.
+func verified(verify func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errChecksum
+		}
+	}()
+	return verify()
 }
 
 func (x *examination) manifest() (tables map[uint64]badger.TableManifest, err error) {

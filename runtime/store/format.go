@@ -46,7 +46,8 @@ func (s *Store) checkFormat() (err error) {
 		return s.unreadable(err)
 	}
 	if found > Format {
-		return &Fault{Dir: s.dir, Kind: engine.ErrNewer, What: fmt.Sprintf("was written by format %d, this program knows %d", found, Format),
+		return &Fault{Dir: s.dir, Kind: engine.ErrNewer,
+			What: fmt.Sprintf("was written by format %d, this program knows %d", found, Format),
 			Next: "Upgrade this program, or restore a backup made by it."}
 	}
 	return nil
@@ -65,7 +66,8 @@ func (s *Store) begin() error {
 		return err
 	}
 	if some {
-		return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt, What: "holds data without a format: another program wrote it, or its first key is lost", Next: restore}
+		return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt,
+			What: "holds data without a format: another program wrote it, or its first key is lost", Next: restore}
 	}
 	return s.write([]engine.Op{{Key: formatKey, Value: appendFormat(nil, Format)}}, true)
 }

@@ -42,7 +42,8 @@ func lockDir(dir string) (*dirLock, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, &Fault{Dir: dir, Kind: engine.ErrInUse, What: "is held by " + holder(dir), Next: "Stop that process, or choose another directory."}
+			return nil, &Fault{Dir: dir, Kind: engine.ErrInUse,
+				What: "is held by " + holder(dir), Next: "Stop that process, or choose another directory."}
 		}
 		return nil, barred(dir, "cannot be locked", err)
 	}

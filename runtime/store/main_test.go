@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		"write sync": func(s *store.Store) { writeForEver(s, true) },
 		"lose":       lose,
 		"lose full":  loseFull,
+		"rot":        rot,
 	}
 	if os.Getenv(childRole) == "badger alone" {
 		fmt.Println("started")
@@ -39,7 +40,9 @@ func TestMain(m *testing.M) {
 			becomeNobody()
 		}
 		fmt.Println("started")
-		s, err := store.Open(store.Options{Dir: os.Getenv(childDir), OnStop: func(why error) { fmt.Println("stopped:", why) }})
+		s, err := store.Open(store.Options{
+			Dir: os.Getenv(childDir), OnStop: func(why error) { fmt.Println("stopped:", why) },
+		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

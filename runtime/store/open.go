@@ -53,7 +53,9 @@ func (o *Options) check() error {
 	case 0, 16, 24, 32:
 		return nil
 	}
-	return &Fault{Dir: o.Dir, Kind: engine.ErrKey, What: fmt.Sprintf("cannot be opened with a key of %d bytes", len(o.Key)), Next: "Give one of 16, 24 or 32 bytes, or none."}
+	return &Fault{Dir: o.Dir, Kind: engine.ErrKey,
+		What: fmt.Sprintf("cannot be opened with a key of %d bytes", len(o.Key)),
+		Next: "Give one of 16, 24 or 32 bytes, or none."}
 }
 
 // Open opens the store in a directory, or begins one there. It reads every
@@ -88,7 +90,9 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	if free < o.MinFree {
-		return &Fault{Dir: o.Dir, Kind: engine.ErrLowSpace, What: fmt.Sprintf("has %s free on its volume and needs %s", mib(free), mib(o.MinFree)), Next: "Free some space there, then start again."}
+		return &Fault{Dir: o.Dir, Kind: engine.ErrLowSpace,
+			What: fmt.Sprintf("has %s free on its volume and needs %s", mib(free), mib(o.MinFree)),
+			Next: "Free some space there, then start again."}
 	}
 	if err := examine(o); err != nil {
 		return err

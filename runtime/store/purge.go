@@ -135,7 +135,8 @@ func (s *Store) purge(ctx context.Context) error {
 		}
 		return s.views.older(ctx) // they may keep the replaced files open
 	}
-	return &Fault{Dir: s.dir, Kind: errPurge, What: "still holds deleted bytes in its files", Next: "They are removed after the next start."}
+	return &Fault{Dir: s.dir, Kind: errPurge,
+		What: "still holds deleted bytes in its files", Next: "They are removed after the next start."}
 }
 
 var errPurge = errors.New("store: deleted bytes are left")
@@ -199,17 +200,18 @@ func (s *Store) superseded(upTo uint64) (keys [][]byte, err error) {
 	it := view.NewIterator(badger.IteratorOptions{AllVersions: true})
 	defer it.Close()
 	var key []byte
-	var newer uint64 // version of the item before, of the same key
+	var before uint64 // version of the item before, if it is one of the same key
 	for it.Rewind(); it.Valid(); it.Next() {
 		item := it.Item()
-		same := bytes.Equal(item.Key(), key)
-		if !same {
+		newest := !bytes.Equal(item.Key(), key)
+		if newest {
 			key = item.KeyCopy(nil)
 		}
-		if old := same && newer <= upTo || !same && item.IsDeletedOrExpired() && item.Version() <= upTo; old && (len(keys) == 0 || !bytes.Equal(keys[len(keys)-1], key)) {
+		old := !newest && before <= upTo || newest && item.IsDeletedOrExpired() && item.Version() <= upTo
+		if old && (len(keys) == 0 || !bytes.Equal(keys[len(keys)-1], key)) {
 			keys = append(keys, key)
 		}
-		newer = item.Version()
+		before = item.Version()
 	}
 	return keys, nil
 }

@@ -214,7 +214,9 @@ func (s *Store) Close() error {
 func (s *Store) closeBadger() (err error) {
 	defer s.caught(&err)
 	if err := s.db.Close(); err != nil {
-		return &Fault{Dir: s.dir, Kind: engine.ErrClosed, What: "was closed, but not cleanly: " + cause(err), Next: "What was acknowledged is found again when it is opened."}
+		return &Fault{Dir: s.dir, Kind: engine.ErrClosed,
+			What: "was closed, but not cleanly: " + cause(err),
+			Next: "What was acknowledged is found again when it is opened."}
 	}
 	return nil
 }

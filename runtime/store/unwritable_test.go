@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -65,6 +66,62 @@ func fill(s *store.Store, most int) (int, error) {
 	return most, nil
 }
 
+// whatIsSaid runs a child to its end, which must come soon, and returns the
+// lines it wrote by their first words.
+func whatIsSaid(t *testing.T, role, dir string) map[string]string {
+	t.Helper()
+	c := startChild(t, role, dir)
+	late := time.AfterFunc(20*time.Second, func() { c.cmd.Process.Kill() })
+	said := map[string]string{}
+	for c.lines.Scan() {
+		what, text, _ := strings.Cut(c.lines.Text(), " ")
+		said[what] = text
+	}
+	if err := c.cmd.Wait(); err != nil || !late.Stop() {
+		t.Fatalf("the process said %q and ended with %v, want it to end by itself", said, err)
+	}
+	return said
+}
+
+// rot damages the tables of an open store.
+func rot(s *store.Store) {
+	err := s.Compact(context.Background())
+	fmt.Println("whole:", err)
+	tables, _ := filepath.Glob(filepath.Join(os.Getenv(childDir), "*.sst"))
+	for _, path := range tables {
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err == nil {
+			_, err = f.WriteAt([]byte("damage"), 5000)
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	fmt.Println("damaged:", s.Compact(context.Background()))
+	_, _, err = s.Get([]byte("a"))
+	fmt.Println("refused:", errors.Is(err, engine.ErrCorrupt))
+	fmt.Println("closed:", s.Close())
+}
+
+// TestRot damages a store while it is open. Badger leaves out of a scan what it
+// cannot read.
+func TestRot(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	mustApply(t, s, small(0, 10_000)...)
+	closeIt(t, s)
+	said := whatIsSaid(t, "rot", dir)
+	if said["whole:"] != "<nil>" || said["refused:"] != "true" {
+		t.Errorf("the process said %q, want no fault before the damage and ErrCorrupt after it", said)
+	}
+	for _, what := range []string{"stopped:", "damaged:", "closed:"} {
+		if !strings.Contains(said[what], dir+" is damaged: a checksum does not match") {
+			t.Errorf("%s %q, want it to tell of the damage", what, said[what])
+		}
+	}
+}
+
 // TestUnwritable takes the right to make files from a process that has a store
 // open. Badger then tries to write its memory for ever; the process must not.
 func TestUnwritable(t *testing.T) {
@@ -75,7 +132,8 @@ func TestUnwritable(t *testing.T) {
 	} {
 		t.Run(role, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "store")
-			err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755))
+			base := filepath.Dir(dir)
+			err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(base, 0o755), os.Chmod(filepath.Dir(base), 0o755))
 			if err == nil && os.Geteuid() == 0 {
 				err = os.Chown(dir, nobody, nobody)
 			}
@@ -83,16 +141,7 @@ func TestUnwritable(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Setenv(childUser, "yes")
-			c := startChild(t, role, dir)
-			late := time.AfterFunc(20*time.Second, func() { c.cmd.Process.Kill() })
-			said := map[string]string{}
-			for c.lines.Scan() {
-				what, text, _ := strings.Cut(c.lines.Text(), " ")
-				said[what] = text
-			}
-			if err := c.cmd.Wait(); err != nil || !late.Stop() {
-				t.Fatalf("the process said %q and ended with %v, want it to end by itself", said, err)
-			}
+			said := whatIsSaid(t, role, dir)
 			for _, what := range words {
 				if !strings.Contains(said[what], why) || !strings.Contains(said[what], dir) {
 					t.Errorf("%s %q, want %q and the directory", what, said[what], why)

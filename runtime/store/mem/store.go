@@ -8,7 +8,6 @@ package mem
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -91,15 +90,8 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	if s.closed {
 		return engine.ErrClosed
 	}
-	size := 0
-	for _, op := range batch {
-		if len(op.Key) > engine.MaxKey {
-			return fmt.Errorf("store: a key has %d bytes, the most is %d: %w", len(op.Key), engine.MaxKey, engine.ErrTooLarge)
-		}
-		size += len(op.Key) + len(op.Value)
-	}
-	if size > engine.MaxBatch {
-		return fmt.Errorf("store: %d bytes, the most is %d: write them as several batches: %w", size, engine.MaxBatch, engine.ErrTooLarge)
+	if err := engine.CheckBatch(batch); err != nil {
+		return err
 	}
 	for _, op := range batch {
 		if op.Delete {
