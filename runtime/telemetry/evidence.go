@@ -14,17 +14,19 @@ import (
 // the event was one of these.
 func (w *writer) evidence(p engine.Published) bool {
 	l := w.line(zerolog.DebugLevel, p, "")
+	in := func(window messages.WindowID, c messages.ConversationID) *zerolog.Event {
+		return l.Str("window", string(window)).Str("conversation", w.names.Conversation(c))
+	}
 	switch m := p.Message.(type) {
 	case events.CursorTruncation:
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).
-			Int("discarded", m.Discarded).Int("kept", m.Kept)
+		in(m.Window, m.Conversation).Int("discarded", m.Discarded).Int("kept", m.Kept)
 	case events.CursorNotFound:
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("lines", m.Lines)
+		in(m.Window, m.Conversation).Int("lines", m.Lines)
 	case events.TextDelta:
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("lines", m.Lines)
+		in(m.Window, m.Conversation).Int("lines", m.Lines)
 		l.mark("text", m.Text)
 	case events.TextUnchanged:
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation))
+		in(m.Window, m.Conversation)
 		l.mark("prev", m.Previous)
 		l.mark("curr", m.Current)
 	case events.FuzzyDedupHit:
@@ -32,15 +34,12 @@ func (w *writer) evidence(p engine.Published) bool {
 		l.mark("query", m.Query)
 		l.mark("matched", m.Matched)
 	case events.EchoMessage:
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).
-			Str("text_hash", m.Text.Hash).
-			Int("runes", m.Text.Runes).Str("match", m.Match).Int64("age_ms", m.Age.Milliseconds()).Str("side", string(m.Side))
+		in(m.Window, m.Conversation).Str("text_hash", m.Text.Hash).Int("runes", m.Text.Runes).
+			Str("match", m.Match).Int64("age_ms", m.Age.Milliseconds()).Str("side", string(m.Side))
 		l.text("text", m.Text.Text)
 	case events.MessageUnreadable:
 		l = w.line(zerolog.WarnLevel, p, "")
-		l.Str("window", string(m.Window)).Str("conversation", w.names.Conversation(m.Conversation)).Int("rows", m.Rows).
-			Int("delta", m.Delta).
-			Int("attempts", m.Attempts)
+		in(m.Window, m.Conversation).Int("rows", m.Rows).Int("delta", m.Delta).Int("attempts", m.Attempts)
 		l.hint("a message came that could not be read; look at the window")
 		return true
 	case events.ConversationUnknown:

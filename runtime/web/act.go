@@ -22,7 +22,7 @@ const (
 	UnmuteNotices   Verb = "unmute_notices"
 )
 
-// Act is one request of a person.
+// Act is one command from the page.
 type Act struct {
 	Verb   Verb
 	Window messages.WindowID
@@ -62,7 +62,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), actTimeout)
 	defer cancel()
 	err := s.opts.Act(ctx, Act{Verb: ask.Verb, Window: ask.Window, For: time.Duration(ask.Minutes) * time.Minute})
-	s.hub.changedOutside()
+	s.hub.touch()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return

@@ -86,8 +86,8 @@ func (s *Server) attention() (*attentionView, error) {
 	return v, nil
 }
 
-// historyFor is how far back the page shows changes: today and the seven days
-// before, wherever midnight is.
+// historyFor is how far back the page shows changes: today and seven days before, in
+// any time zone.
 const historyFor = 9 * 24 * time.Hour
 
 // Names in the order of the numbers that stand for them in a history.

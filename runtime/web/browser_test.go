@@ -218,7 +218,7 @@ func TestAnotherPortInABrowser(t *testing.T) {
 	seen := 0
 	for theft := range requests {
 		seen++
-		for _, path := range private {
+		for _, path := range closedPaths {
 			r := request(t, s, path)
 			r.Header = theft.Header.Clone()
 			r.Header.Del("Accept-Encoding")

@@ -1,12 +1,11 @@
-// Package web is the live page: the newest frame of each watched window with
-// the bubbles found in it, messages as they arrive and what becomes of them, the
-// attention of the person at the desk with a timeline, the actors and their
-// health. Watching is paused and resumed there. It shows private text, so it
-// listens on the loopback interface only and wants a token.
+// Package web is the live page. It shows the newest frame of each watched window
+// with the bubbles found in it, messages and their later changes, the attention of
+// the person at the desk with a timeline, and the health of the actors. A person
+// pauses and resumes watching there. The page shows private text, so it listens on
+// the loopback interface only and wants a token.
 //
-// [New] opens the port, [Server.Listen] takes what the engine publishes,
-// [Server.Serve] answers until its context ends. What a host fills in stands in
-// [Options].
+// [New] opens the port, [Server.Listen] takes what the engine publishes, and
+// [Server.Serve] answers until its context ends. [Options] is what a host provides.
 //
 // # Paths
 //
@@ -28,13 +27,13 @@
 //
 // # How the page stays right
 //
-// Nothing is queued for a client. The server keeps versions of what changes; a
-// client's stream is woken, compares them with what it has sent and sends what
-// is newer, so that a slow client skips states and never holds anybody up.
-// Messages must not be skipped: they are read from the store after the place
-// that the client has seen, which is the id of the Server-Sent Event and comes
-// back as Last-Event-ID. A client that missed more than a page of them, or that
-// saw another process, gets a resync: the newest page, in place of its own.
+// Nothing is queued for a client. The server keeps a version of each state. A
+// client's stream wakes up, compares these versions with those it sent, and sends
+// what is newer. So a slow client skips states and never holds up anybody.
+// Messages must not be skipped. The stream reads them from the store, from the place
+// that the client has seen on: the id of the Server-Sent Event, which comes back as
+// Last-Event-ID. A client that missed more than a page of messages, or comes from
+// another process, gets a resync: the newest page replaces its own.
 //
 // # Who may look
 //

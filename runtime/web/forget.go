@@ -7,9 +7,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Forget drops every frame, since each may show what was forgotten, and has the
-// open pages replace their messages by those that are still stored. Call it when
-// they are deleted. Frames come back as they are read again.
+// Forget drops every frame, since each may show what was forgotten, and has open
+// pages replace their messages by those that are still stored. Call it after they
+// were deleted. Frames come back when they are read again.
 func (s *Server) Forget() {
 	h := s.hub
 	h.mu.Lock()
@@ -25,8 +25,8 @@ func (s *Server) Forget() {
 	h.wake()
 }
 
-// blank takes the picture of a window away. hidden says that what it shows is
-// not to be read. The caller holds the lock and wakes the clients.
+// blank removes the picture of a window. hidden says that the window shows something
+// that must not be read. The caller holds the lock and wakes the clients.
 func (h *hub) blank(id messages.WindowID, hidden bool) {
 	w := h.window(id)
 	if w == nil {
@@ -43,8 +43,8 @@ func (h *hub) forgotten() uint64 {
 	return h.forgets
 }
 
-// era begins an event id. It names the process, and changes when something was
-// forgotten: who comes with an older one may hold what is deleted.
+// era is the first part of event ids. It names the process, and changes when
+// something is forgotten: a client of an older era may hold what was deleted.
 func (s *Server) era() string {
 	if n := s.hub.forgotten(); n > 0 {
 		return fmt.Sprintf("%s-%d", s.boot, n)

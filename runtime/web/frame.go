@@ -11,8 +11,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// window is the newest of one watched window. The hub's lock guards it, except
-// for the picture.
+// window is the newest state of one watched window. The hub's lock guards all but
+// the picture.
 type window struct {
 	id      messages.WindowID
 	version uint64 // of anything here
@@ -33,8 +33,8 @@ type picture struct {
 
 var encoder = png.Encoder{CompressionLevel: png.BestSpeed}
 
-// of returns the PNG of a frame and its version, encoding at most once for
-// each version however many ask.
+// of returns the PNG of a frame. Each version is encoded once, however many clients
+// ask.
 func (p *picture) of(frame *events.FrameSeen, seen uint64) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,11 +49,11 @@ func (p *picture) of(frame *events.FrameSeen, seen uint64) ([]byte, error) {
 	return p.png, nil
 }
 
-// noFrame answers who asks for a picture that is not there.
-const noFrame = "There is no frame of this window: none has been read yet, or it is not to be read."
+// noFrame is the answer where there is no picture.
+const noFrame = "There is no frame of this window: none has been read yet, or it must not be read."
 
-// newest is the newest frame of a window, its version, and the place of its PNG;
-// nil if there is none.
+// newest returns the newest frame of a window, its version, and where its PNG is
+// kept; nil if there is none.
 func (h *hub) newest(id messages.WindowID) (*events.FrameSeen, uint64, *picture) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,14 +1,14 @@
 package web
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // routes builds the handler. What holds no private data is open: the page's code
@@ -21,14 +21,14 @@ func (s *Server) routes() http.Handler {
 		open.HandleFunc("GET "+a.path, a.serve)
 	}
 
-	private := http.NewServeMux()
-	private.HandleFunc("GET /events", s.events)
-	private.HandleFunc("GET /frame", s.frame)
-	private.HandleFunc("GET /masked", s.masked)
-	private.HandleFunc("GET /pipeline", s.pipeline)
-	private.HandleFunc("GET /attention", s.history)
-	private.HandleFunc("POST /act", s.act)
-	open.Handle("/", s.authorised(private))
+	closed := http.NewServeMux()
+	closed.HandleFunc("GET /events", s.events)
+	closed.HandleFunc("GET /frame", s.frame)
+	closed.HandleFunc("GET /masked", s.masked)
+	closed.HandleFunc("GET /pipeline", s.pipeline)
+	closed.HandleFunc("GET /attention", s.history)
+	closed.HandleFunc("POST /act", s.act)
+	open.Handle("/", s.authorised(closed))
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		harden(w.Header())
@@ -40,8 +40,8 @@ func (s *Server) routes() http.Handler {
 	})
 }
 
-// harden sets what every answer carries: nothing is loaded from elsewhere,
-// nothing is framed, kept or sent on.
+// harden sets the headers of every answer. The page loads nothing from elsewhere;
+// nobody frames it, caches it, or learns its address.
 func harden(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; "+
 		"img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -53,8 +53,8 @@ func harden(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// foreign says why a request does not come from this machine's own browser on
-// this page; "" if it does. The port is free, so that an SSH tunnel works.
+// foreign says why a request is refused that another site caused, "" for none. Any
+// port is right, so that an SSH tunnel works.
 func foreign(r *http.Request) string {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -84,17 +84,12 @@ func loopbackName(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-func equal(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
 // authorised lets requests through whose Authorization header has the token. A
 // browser adds that header for the page's own code only.
 func (s *Server) authorised(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !ok || !equal(token, s.token) {
+		if !ok || !private.SameSecret(token, s.token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "This needs the token of the page: open the address that Kehai printed when it started "+
 				"(kehai status shows it again).", http.StatusUnauthorized)
@@ -104,5 +99,5 @@ func (s *Server) authorised(next http.Handler) http.Handler {
 	})
 }
 
-// quiet takes the HTTP server's own complaints about broken connections.
-func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
+// discardLog drops the HTTP server's own messages about broken connections.
+func discardLog() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// private are the paths that hold data.
-var private = []string{"/events", "/frame?window=line@a", "/masked?window=line@a", "/pipeline?window=line@a",
+// closedPaths are the paths that hold data.
+var closedPaths = []string{"/events", "/frame?window=line@a", "/masked?window=line@a", "/pipeline?window=line@a",
 	"/attention", "/nothing"}
 
 func TestTokenIsNeeded(t *testing.T) {
@@ -25,7 +25,7 @@ func TestTokenIsNeeded(t *testing.T) {
 		"the token in a cookie":   func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "t", Value: s.token}) },
 		"the token as a password": func(r *http.Request) { r.SetBasicAuth("t", s.token) },
 	} {
-		for _, path := range private {
+		for _, path := range closedPaths {
 			r := request(t, s, path)
 			r.Header.Del("Authorization")
 			change(r)

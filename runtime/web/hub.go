@@ -11,8 +11,8 @@ import (
 // maxWindows bounds the frames kept in memory.
 const maxWindows = 32
 
-// hub knows what has changed and whom to wake. Versions only rise; nothing is
-// kept but the newest.
+// hub knows what has changed and which streams to wake. Versions only rise, and
+// only the newest state is kept.
 type hub struct {
 	mu       sync.Mutex
 	version  uint64
@@ -33,9 +33,9 @@ func newHub() *hub {
 	return &hub{windows: map[messages.WindowID]*window{}, clients: map[*client]bool{}}
 }
 
-// Listen takes what the engine publishes. It keeps the newest frame of each
-// window, wakes the streams and never blocks. A frame without a picture stands
-// for one that nobody is to see.
+// Listen takes what the engine publishes. It keeps the newest frame of each window,
+// wakes the streams and never blocks. A frame without a picture is one that must not
+// be shown.
 func (s *Server) Listen(p engine.Published) {
 	h := s.hub
 	h.mu.Lock()
@@ -43,7 +43,7 @@ func (s *Server) Listen(p engine.Published) {
 	h.version++
 	switch m := p.Message.(type) {
 	case events.FrameSeen:
-		if m.Frame.Image == nil { // what it shows is not to be read
+		if m.Frame.Image == nil { // its conversation must not be read
 			if w := h.window(m.Read.Window); w == nil || w.hidden {
 				return
 			}
@@ -79,8 +79,8 @@ func (s *Server) Listen(p engine.Published) {
 	h.wake()
 }
 
-// changedOutside has every client look at what the host tells of itself.
-func (h *hub) changedOutside() {
+// touch has every client compare the host's state with what it was sent.
+func (h *hub) touch() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.version++

@@ -11,8 +11,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// pipeline serves what the stages made of the newest frame of ?window=ID, null if
-// there is nothing to tell.
+// pipeline serves what the stages made of the newest frame of ?window=ID, or null.
 func (s *Server) pipeline(w http.ResponseWriter, r *http.Request) {
 	var rec any
 	if s.opts.Pipeline != nil {
@@ -28,8 +27,8 @@ func (s *Server) pipeline(w http.ResponseWriter, r *http.Request) {
 	w.Write(data)
 }
 
-// masked serves the newest frame of ?window=ID without what is not incoming. It
-// is painted for each request: few ask.
+// masked serves the newest frame of ?window=ID with all but incoming bubbles painted
+// over. Few ask, so it is painted for each request.
 func (s *Server) masked(w http.ResponseWriter, r *http.Request) {
 	frame, _, _ := s.hub.newest(messages.WindowID(r.URL.Query().Get("window")))
 	if frame == nil {
@@ -46,7 +45,7 @@ func (s *Server) masked(w http.ResponseWriter, r *http.Request) {
 	w.Write(buf.Bytes())
 }
 
-// Masked paints everything that is no incoming bubble white.
+// Masked returns a copy in which all but the incoming bubbles is white.
 func Masked(img *image.RGBA, bubbles []messages.Bubble) *image.RGBA {
 	out := image.NewRGBA(img.Rect)
 	draw.Draw(out, out.Rect, image.NewUniform(color.White), image.Point{}, draw.Src)

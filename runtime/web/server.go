@@ -40,7 +40,7 @@ type Server struct {
 const (
 	headerTimeout = 5 * time.Second
 	idleTimeout   = 2 * time.Minute
-	writeTimeout  = 30 * time.Second // of one answer, or one event of a stream; who takes longer is cut off
+	writeTimeout  = 30 * time.Second // of one answer, or one event of a stream
 	stopTimeout   = 3 * time.Second
 	maxHeader     = 16 << 10
 )
@@ -84,7 +84,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{opts: o, ln: ln, token: o.Token, boot: randomHex()[:8], hub: newHub(), closing: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: s.routes(), ReadHeaderTimeout: headerTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeader, ErrorLog: quiet(), ConnState: s.count,
+		MaxHeaderBytes: maxHeader, ErrorLog: discardLog(), ConnState: s.count,
 	}
 	return s, nil
 }
@@ -151,8 +151,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// count follows the connections. New ones are reported by the goroutine that
-// accepts, closed ones by their own goroutine as its last act.
+// count counts open connections. The accepting goroutine reports new ones, and each
+// connection's goroutine reports its end as the last thing it does.
 func (s *Server) count(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -162,7 +162,7 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// stop ends the streams, waits a moment for other requests and then cuts them.
+// stop ends the streams, waits a moment for other requests and then ends those too.
 func (s *Server) stop() {
 	s.once.Do(func() { close(s.closing) })
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
@@ -172,8 +172,7 @@ func (s *Server) stop() {
 	}
 }
 
-// Close frees the port of a server that was never served. It does no harm
-// otherwise.
+// Close frees the port of a server that never served. After Serve it does nothing.
 func (s *Server) Close() error {
 	s.once.Do(func() { close(s.closing) })
 	if err := s.ln.Close(); err != nil && !errors.Is(err, net.ErrClosed) {

@@ -13,20 +13,21 @@ import (
 // Pace of a stream.
 const (
 	statusEvery = 2 * time.Second // mailbox depths change without an event
-	// shows both ends that the other is there, and finds messages whose event was missed
+	// A ping shows each end that the other is there, and finds messages whose event
+	// was missed.
 	pingEvery = 15 * time.Second
-	breath    = 100 * time.Millisecond // between two rounds, so that a burst of events is one round
+	roundGap  = 100 * time.Millisecond // between two rounds, so that a burst of events is one round
 )
 
-// stream is what one client has been sent.
+// stream remembers what one client was sent.
 type stream struct {
 	s        *Server
 	w        http.ResponseWriter
-	after    uint64 // Seq of the newest message sent
-	forgets  uint64 // when the client's messages were sent
-	fresh    bool   // the client holds no messages of this process yet
-	news     news   // that was sent
-	last     []byte // status as sent last
+	after    uint64   // Seq of the newest message sent
+	forgets  uint64   // when the client's messages were sent
+	fresh    bool     // the client holds no messages of this process yet
+	sent     versions // that was sent
+	last     []byte   // status as sent last
 	lastDesk []byte
 }
 
@@ -48,7 +49,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	ping, tick := time.NewTicker(pingEvery), time.NewTicker(statusEvery)
 	defer ping.Stop()
 	defer tick.Stop()
-	pause := time.NewTimer(breath)
+	pause := time.NewTimer(roundGap)
 	defer pause.Stop()
 	for {
 		var err error
@@ -71,7 +72,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return
 		}
-		pause.Reset(breath)
+		pause.Reset(roundGap)
 		select {
 		case <-pause.C:
 		case <-r.Context().Done():
@@ -82,8 +83,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parseID reads an event id: the era and the place in the event log. A client of
-// another process is fresh: its places may mean another store.
+// parseID reads an event id: the era and the place in the event log. A client that
+// comes from another process starts fresh, because its place may be of another
+// store.
 func (s *Server) parseID(id string) (after uint64, fresh bool) {
 	boot, seq, ok := strings.Cut(id, ".")
 	n, err := strconv.ParseUint(seq, 10, 64)
@@ -97,9 +99,9 @@ func (s *Server) parseID(id string) (after uint64, fresh bool) {
 // that who sees a frame has seen what was delivered before it, and the status
 // last, which tells a new page that it has everything.
 func (st *stream) catchUp(all bool) error {
-	windows, now := st.s.hub.changed(st.news.windows)
-	was := st.news
-	st.news = now
+	windows, now := st.s.hub.changed(st.sent.windows)
+	was := st.sent
+	st.sent = now
 	if all || now.messages != was.messages {
 		if err := st.sendMessages(); err != nil {
 			return err
@@ -121,9 +123,8 @@ func (st *stream) catchUp(all bool) error {
 	return nil
 }
 
-// sendMessages sends the messages after the client's place, in order and each
-// once. If there are more than a page, the newest page replaces what the client
-// has.
+// sendMessages sends the messages after the client's place, in order, each once. If
+// there is more than a page of them, the newest page replaces the client's list.
 func (st *stream) sendMessages() error {
 	if n := st.s.hub.forgotten(); n != st.forgets {
 		st.forgets, st.fresh = n, true
@@ -162,7 +163,7 @@ func (st *stream) sendStatus() error {
 	return st.sendRaw("", "status", data)
 }
 
-// sendAttention sends the present state, if it is another one than the last.
+// sendAttention sends the present state if it differs from the last one sent.
 func (st *stream) sendAttention() error {
 	v, err := st.s.attention()
 	if err != nil {

@@ -82,12 +82,12 @@ func (s *Server) status() statusView {
 	return v
 }
 
-// news are the versions up to which a client was told.
-type news struct{ windows, status, messages, desk uint64 }
+// versions are the versions of the state that a client was sent.
+type versions struct{ windows, status, messages, desk uint64 }
 
 // changed returns the windows that changed after a version, by id, and the
 // present versions.
-func (h *hub) changed(after uint64) (list []windowView, now news) {
+func (h *hub) changed(after uint64) (list []windowView, now versions) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, w := range h.windows {
@@ -96,7 +96,7 @@ func (h *hub) changed(after uint64) (list []windowView, now news) {
 		}
 	}
 	slices.SortFunc(list, func(a, b windowView) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	return list, news{windows: h.version, status: h.status, messages: h.messages, desk: h.desk.version}
+	return list, versions{windows: h.version, status: h.status, messages: h.messages, desk: h.desk.version}
 }
 
 func (w *window) view() windowView {
@@ -115,13 +115,13 @@ func (w *window) view() windowView {
 	for _, b := range read.Bubbles {
 		v.Frame.Bubbles = append(v.Frame.Bubbles, bubbleView{
 			Side: b.Side, Kind: b.Kind, Box: b.Box, Sender: b.Sender, Stamp: b.Stamp, Clipped: b.Clipped, Text: b.Text,
-			Confidence: worst(b.Lines),
+			Confidence: lowest(b.Lines),
 		})
 	}
 	return v
 }
 
-func worst(lines []messages.Line) float64 {
+func lowest(lines []messages.Line) float64 {
 	if len(lines) == 0 {
 		return 0
 	}
