@@ -115,8 +115,8 @@ func syncFile(path string) error {
 
 // Compact gives the space of big values (valueThreshold and more) that were
 // deleted or overwritten back to the volume; smaller ones are tidied up without
-// it. Before that it reads every table: an iterator of Badger leaves out what it
-// cannot read, and says nothing. The runtime calls Compact about once an hour. It
+// it. Before that it reads every table, because an iterator of Badger silently
+// skips what it cannot read. The runtime calls Compact about once an hour. It
 // may run beside other calls and returns when there is nothing more to gain or
 // ctx ends.
 func (s *Store) Compact(ctx context.Context) error {
@@ -142,7 +142,8 @@ func (s *Store) verify() error {
 	return nil
 }
 
-// compactValues rewrites the files of the value log of which a share is rubbish.
+// compactValues rewrites files of the value log in which at least a share of the
+// bytes is garbage.
 func (s *Store) compactValues(ctx context.Context, share float64) error {
 	for ctx.Err() == nil {
 		more, err := s.collect(share)
@@ -153,7 +154,7 @@ func (s *Store) compactValues(ctx context.Context, share float64) error {
 	return ctx.Err()
 }
 
-// collect rewrites one file of the value log, if enough of one is rubbish.
+// collect rewrites one file of the value log, if one has enough garbage.
 // Badger removes the file at once, before the copies of its live values are
 // synced, unless an iterator is open: so one is kept open until they are.
 func (s *Store) collect(share float64) (more bool, err error) {

@@ -18,7 +18,7 @@ import (
 // where the fault is not the store's own, as with a missing permission.
 //
 // No text of a Fault holds a key or a value: Badger's own errors and panics
-// quote keys, so only cause's words about them come here.
+// quote keys, so only what cause says about them is used.
 type Fault struct {
 	Dir  string // directory of the store
 	Kind error
@@ -71,7 +71,7 @@ func (s *Store) caught(err *error) {
 	}
 }
 
-// panicked words a panic's value. Only texts of the Go runtime are known to
+// panicked describes the value of a panic. Only texts of the Go runtime are known to
 // quote nothing.
 func panicked(value any) error {
 	if err, ok := value.(runtime.Error); ok {
@@ -85,8 +85,8 @@ var (
 	errValue = errors.New("a value is missing from the value log or was changed")
 )
 
-// cause puts an error into words that quote no key and no value. Badger keeps
-// the text of what it wraps but not the error, hence the look at the text.
+// cause describes an error without quoting a key or a value. Badger keeps the
+// text of the error it wraps but not the error itself, so the text is searched.
 func cause(err error) string {
 	text := err.Error()
 	for _, known := range []error{

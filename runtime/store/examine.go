@@ -196,7 +196,7 @@ func checkTable(path string, o table.Options) (err error) {
 var errChecksum = errors.New("a checksum does not match")
 
 // verified calls one of Badger's functions VerifyChecksum, which panic while they
-// put a damaged block into words.
+// format the error of a damaged block.
 func verified(verify func() error) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -231,8 +231,8 @@ func (x *examination) manifest() (tables map[uint64]badger.TableManifest, err er
 }
 
 // strangers reports whether there are tables that the MANIFEST does not name.
-// Badger removes them: rightly after a kill in the middle of its tidying,
-// wrongly if their entries were lost.
+// Badger removes them. That is right after a kill in the middle of a compaction,
+// and wrong if their entries were lost.
 func (x *examination) strangers(tables map[uint64]badger.TableManifest) bool {
 	return slices.ContainsFunc(x.sorted(".sst"), func(name string) bool {
 		id, ok := table.ParseFileID(name)

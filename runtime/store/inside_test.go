@@ -67,7 +67,7 @@ func TestRedoDamaged(t *testing.T) {
 	}
 }
 
-// TestCompact writes big values until Badger's own tidying knows of rubbish.
+// TestCompact writes big values until Badger itself knows of garbage.
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	s := inside(t, dir)

@@ -13,10 +13,10 @@ import (
 
 // A Badger transaction holds at most 15 % of a memtable, and memtables that
 // would take engine.MaxBatch cost more memory than everything else together.
-// So a batch that does not fit is first written down as a redo record, then
-// carried out in several transactions, then the record is removed. From the
-// moment that r/end is there the batch counts as applied: Open carries out a
-// record that it finds complete, and removes one that is not.
+// So a batch that does not fit is stored as a redo record first, then applied in
+// several transactions, and then the record is removed. The batch counts as
+// applied once r/end is there: Open applies a complete record and removes an
+// incomplete one.
 
 const redoPart = 256 << 10
 
@@ -49,7 +49,7 @@ func (s *Store) carryOut(ops, record []engine.Op) error {
 	return s.removeRecord(record)
 }
 
-// removeRecord deletes the end marker first: parts without it are rubbish.
+// removeRecord deletes the end marker first: parts without it count for nothing.
 func (s *Store) removeRecord(record []engine.Op) error {
 	gone := []engine.Op{{Key: redoEnd, Delete: true}}
 	for _, op := range record {
@@ -129,8 +129,8 @@ func (s *Store) redo() error {
 
 // appendOps appends for each op: 1 for a delete or 0, the length of the key,
 // the key and, for a put, the length of the value and the value. Lengths are
-// unsigned varints. Stores on disk hold this form: it may gain kinds, the two
-// that there are must not change.
+// unsigned varints. Stores on disk hold this form: new kinds may be added, the two
+// existing ones must not change.
 func appendOps(b []byte, ops []engine.Op) []byte {
 	size := 0
 	for _, op := range ops {

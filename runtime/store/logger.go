@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// badgerLog passes Badger's messages on: what it does at debug, what troubles
-// it at warn. Numbers are kept; texts, bytes and errors may hold keys and are
+// badgerLog passes Badger's messages on: its routine work at level debug, its
+// problems at level warn. Numbers are kept; texts, bytes and errors may hold keys and are
 // left out, except the system's error numbers.
 type badgerLog struct {
 	log zerolog.Logger

@@ -128,14 +128,14 @@ func (s *Store) prepareOpened() (err error) {
 
 // memTableSize bounds the memory of the store: Badger sets aside about 1.4
 // times as much, and touches it as it fills. A transaction holds 15 % of it,
-// 900 KiB; larger batches take the way of large.go. It may grow but never
+// 900 KiB; large.go applies larger batches. It may grow but never
 // shrink: Badger replays the log of a larger memtable into a smaller one and
 // ends the process when it does not fit.
 const memTableSize = 6 << 20
 
 // valueThreshold is the size from which a value goes to the value log: close
-// below what a transaction holds. Smaller values lie beside their keys and
-// need no collection.
+// below what a transaction holds. Smaller values are stored beside their keys
+// and need no collection.
 const valueThreshold = 880 << 10
 
 // badgerOptions are for a desktop: some megabytes of memory and a few thousand

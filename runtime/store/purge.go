@@ -40,8 +40,8 @@ var (
 const (
 	fillBytes   = 512 << 10
 	purgeRounds = 8
-	// anyRubbish makes Badger rewrite a file of the value log for a single byte.
-	anyRubbish = 1e-12
+	// anyGarbage makes Badger rewrite a file of the value log for a single byte.
+	anyGarbage = 1e-12
 )
 
 // PurgeLater notes that bytes are deleted from now on which must leave the files
@@ -76,10 +76,10 @@ func (s *Store) purgeWish() (uint64, error) {
 }
 
 // Purge removes from the files what was deleted or overwritten before it was
-// called, if PurgeLater was, and reports whether no wish is left. Other calls go
-// on meanwhile. It waits for reads that began earlier. One value that it cannot
-// remove at once is a big one (valueThreshold and more) that was written since
-// the store was opened: then the wish stays, for the next start.
+// called, if PurgeLater was called, and reports whether no wish is left. Other
+// calls go on meanwhile. It waits for reads that began earlier. A big value
+// (valueThreshold and more) that was written since the store was opened cannot be
+// removed at once: then the wish stays for the next start.
 func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 	if err := s.gate.enter(); err != nil {
 		return false, err
@@ -130,7 +130,7 @@ func (s *Store) purge(ctx context.Context) error {
 		if compacted != nil {
 			continue
 		}
-		if err := s.compactValues(ctx, anyRubbish); err != nil {
+		if err := s.compactValues(ctx, anyGarbage); err != nil {
 			return err
 		}
 		return s.views.older(ctx) // they may keep the replaced files open
@@ -168,7 +168,7 @@ func (s *Store) flush(ctx context.Context) error {
 // fill writes until Badger begins a new memtable, and returns the number of the
 // full one.
 func (s *Store) fill() (full int, err error) {
-	rubbish := []engine.Op{{Key: fillKey, Value: make([]byte, fillBytes)}}
+	padding := []engine.Op{{Key: fillKey, Value: make([]byte, fillBytes)}}
 	for {
 		s.writing.Lock()
 		if full == 0 {
@@ -176,9 +176,9 @@ func (s *Store) fill() (full int, err error) {
 		}
 		begun := s.logs.mem > full
 		if begun {
-			rubbish = []engine.Op{{Key: fillKey, Delete: true}}
+			padding = []engine.Op{{Key: fillKey, Delete: true}}
 		}
-		err := s.write(rubbish, false)
+		err := s.write(padding, false)
 		s.writing.Unlock()
 		if begun || err != nil {
 			return full, err

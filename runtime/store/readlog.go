@@ -34,9 +34,9 @@ const (
 // readLog reads the entries of a log from just behind its header. end is the
 // offset behind the last entry that is right.
 //
-// The file was made of zeros. So what a kill leaves of an entry has zeros
-// behind it, or in place of its first bytes, which the copying may write last;
-// and what a power cut leaves has zeros up to a border of pages. An entry that
+// A new log is full of zeros. So an entry that a kill cut short is followed by
+// zeros, or begins with them, because the copy may write the first bytes last.
+// After a power cut there are zeros up to the border of a page. An entry that
 // is wrong otherwise has been changed, and cutting the log there, as Badger
 // would, could drop batches that were acknowledged.
 func readLog(r io.Reader, size int64) (end int64, state logState, err error) {

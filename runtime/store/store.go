@@ -3,14 +3,14 @@
 // Open (open.go) is the place to start; errors.go lists what can be wrong with
 // a directory and what a person can do about it.
 //
-// Keys, the first byte tells who owns them:
+// Keys. The first byte tells the owner:
 //
 //	k<key>       a key of the engine
 //	m/format     version of this layout, a decimal number
 //	m/purge      present while deleted bytes are to leave the files, see purge.go
 //	m/fill       what a purge fills memtables with; never there for long
 //	r/<n>        one part of the redo record of a large batch, see large.go
-//	r/end        present while that record is complete and not yet carried out
+//	r/end        present while that record is complete but not yet applied
 //
 // What a crash can lose: a kill of the process, nothing that Apply
 // acknowledged. A power cut, batches after the last Apply with sync, and then
@@ -158,7 +158,7 @@ func (s *Store) scan(prefix, from []byte) (c *cursor, err error) {
 		from = prefix
 	}
 	c = &cursor{store: s, txn: s.view(), prefix: prefix, from: from}
-	// Values lie beside the keys, so that fetching them ahead only costs.
+	// Values are stored beside the keys: fetching them ahead gains nothing.
 	c.it = c.txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
 	return c, nil
 }
@@ -194,9 +194,9 @@ func (s *Store) Free() (uint64, error) { return freeBytes(s.statFS, s.dir) }
 // not be called from within a Scan.
 //
 // Close does not wait for a store that has stopped, and returns why it stopped.
-// Badger would try for ever to write what it cannot write. Its files are left as
-// a kill leaves them, and the directory stays locked until the process ends,
-// because Badger's goroutines may still write there.
+// Badger would retry for ever. Its files are left as a kill leaves them, and the
+// directory stays locked until the process ends, because Badger's goroutines may
+// still write there.
 func (s *Store) Close() error {
 	if !s.gate.shut() {
 		return nil
