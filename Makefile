@@ -124,7 +124,7 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 
 .PHONY: golden
 golden: ## rewrite golden files; review the diff as code
-	$(GO) test ./messages ./runtime/config ./runtime/engine ./runtime/store ./testkit/replay -run Golden -update
+	$(GO) test ./messages ./runtime ./runtime/config ./runtime/engine ./runtime/store ./testkit/replay -run Golden -update
 
 .PHONY: clean
 clean: ## remove what was built

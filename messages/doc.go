@@ -2,17 +2,33 @@
 // by which they find each other, and the codec of the stored and wire forms.
 // It imports nothing of Kehai.
 //
-// One file per stage, in flow order:
+// One file per stage, in flow order: poll.go, read.go and structure.go (seeing),
+// inbound.go (deciding what is new), outbound.go (what is sent, told to fusion and
+// ingress before the first key goes out). Package messages/events holds what
+// happened, for listeners.
 //
-//	poll.go      screen poller ──FrameCaptured──► (hash changed?) ──ReadFrame──► OCR workers
-//	read.go      OCR workers ──FrameRead──► poller ──FrameRead──► fusion (one per window)
-//	structure.go structure poller ──CountRows──► structure worker; ──StructureSignal──► fusion
-//	inbound.go   fusion ══Detection══► dedup (one per conversation, with the ledger)
-//	             dedup ══Heard══► ingress ══Heard══► burst
-//	             burst ══InboundMessage══► conversation ══MessageDelivered══► host
-//	             dedup ══Revised══► ingress, burst, conversation ══MessageChanged══► host
-//	outbound.go  whoever sends ══TextSent══► fusion and ingress, before the first key goes out
-//	events.go    what happened, for listeners; evidence.go what rules over text have found
+// Who sends what to whom:
+//
+//	poller       ──CaptureWindow──► capture
+//	             ──ReadFrame──► ocr
+//	             ──FrameRead, ResetBaseline──► fusion
+//	structure    ──CountRows──► structure
+//	             ──StructureSignal──► fusion
+//	fusion       ──FrameSettled, FrameHeld, ReadNow, ResetBaseline──► poller
+//	             ══Detection══► dedup
+//	dedup        ══Heard, Revised══► ingress
+//	             ──ReadNow──► poller
+//	ingress      ══Heard, Revised══► burst
+//	burst        ══InboundMessage, Revised══► conversation
+//	conversation ══MessageDelivered, MessageChanged══► host
+//	camera       ──CameraSnapshot──► focus
+//	pcusage      ──ReadUsage──► usage
+//	             ──UsageSnapshot, KeyRecency──► focus
+//	focus        ──AskLLM──► llm
+//	             ══FocusChanged══► focushistory
+//	             ══FocusChanged══► notifier
+//	             ──FocusAnswer──► host
+//	notifier     ──ShowNotice──► notify
 //
 // A double line is durable: the message is in the store before anybody acts on
 // it. A single line is fleeting: lost in a crash and repeated by the next poll.

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	goruntime "runtime"
 	"slices"
 
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/darwin"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/tesseract"
+	"github.com/kehai-run/kehai/hardware/x11"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
 )
@@ -36,7 +39,7 @@ func (r *Runtime) openWindows(p *plan) (map[messages.WindowID]window, error) {
 		if c, ok := screen.(io.Closer); ok {
 			p.closers = append(p.closers, c)
 		}
-		windows[messages.WindowID(w.Name+"@"+r.cfg.Node)] = window{cfg: w, screen: screen, ref: ref}
+		windows[w.ID(r.cfg.Node)] = window{cfg: w, screen: screen, ref: ref}
 	}
 	return windows, nil
 }
@@ -58,7 +61,7 @@ func (r *Runtime) openStructures(p *plan) (map[messages.WindowID]structure.Sourc
 		if c, ok := tree.(io.Closer); ok {
 			p.closers = append(p.closers, c)
 		}
-		sources[messages.WindowID(w.Name+"@"+r.cfg.Node)] = structure.Source{Structure: tree, Ref: ref}
+		sources[w.ID(r.cfg.Node)] = structure.Source{Structure: tree, Ref: ref}
 	}
 	return sources, nil
 }
@@ -73,4 +76,28 @@ func (s *settings) builtin(cfg config.Config) {
 		_, err := tesseract.Probe(tesseract.Options{})
 		return err
 	}
+}
+
+// OpenUsage opens a driver that counts how the computer is used. It is called
+// by the usage worker, and again after a failure; a driver that is an io.Closer
+// is closed with its worker.
+type OpenUsage func() (hardware.Usage, error)
+
+// WithUsage adds a driver that counts how the computer is used, under its name
+// in the configuration (focus.usage: NAME), or replaces a built-in one.
+func WithUsage(name string, open OpenUsage) Option {
+	return func(s *settings) { s.usages[name] = open }
+}
+
+// WithNotifier shows notices about attention on the desktop, unless focus.notify
+// is none. Without it they are events, and on the live page, only.
+func WithNotifier(n hardware.Notifier) Option { return func(s *settings) { s.notifier = n } }
+
+func builtinUsages() map[string]OpenUsage {
+	return map[string]OpenUsage{config.UsageSystem: func() (hardware.Usage, error) {
+		if goruntime.GOOS == "darwin" {
+			return darwin.OpenUsage(darwin.UsageOptions{})
+		}
+		return x11.OpenUsage(x11.Options{})
+	}}
 }

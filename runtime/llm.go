@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"time"
 
-	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/llm"
-	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
-	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
@@ -74,22 +70,18 @@ func openLLM(l config.LLM, set settings, changed func(*LLMError)) (*llm.Client, 
 	return c, nil
 }
 
-// askModel adds the workers that ask a language model, if there is one.
-func (r *Runtime) askModel(p *plan) error {
+// openModel opens the language model, nil if nobody may be asked.
+func (r *Runtime) openModel(p *plan) (*llm.Client, error) {
 	client, err := openLLM(r.cfg.LLM, r.set, r.modelChanged)
 	if err != nil || client == nil {
-		return err
+		return nil, err
 	}
 	p.closers = append(p.closers, client)
-	p.workers = append(p.workers, engine.WorkerKind{
-		Name: messages.WorkerLLM, Size: r.cfg.LLM.Concurrency, Answers: answers(messages.LLMAnswer{}),
-		New: func() (actors.Worker, error) { return llm.NewWorker(client), nil },
-	})
 	r.metrics.WatchLLM(func() telemetry.LLMInfo {
 		s := client.Stats()
 		return telemetry.LLMInfo{Outcomes: s.Outcomes, PromptTokens: s.PromptTokens, AnswerTokens: s.AnswerTokens, Breaker: int(s.Breaker)}
 	})
-	return nil
+	return client, nil
 }
 
 // modelChanged logs once that the model began to fail, or answers again. Nothing
@@ -123,11 +115,4 @@ func ProbeLLM(ctx context.Context, l config.LLM) (*LLMProbe, error) {
 	}
 	probe.Known, err = c.Probe(ctx)
 	return probe, err
-}
-
-// llmPatience is how long attention waits for a language model: a little longer
-// than the model has, so that it can say itself why it did not answer, and not
-// beyond the next judgement.
-func (r *Runtime) llmPatience() time.Duration {
-	return min(time.Duration(r.cfg.LLM.Timeout)+500*time.Millisecond, 9*time.Second)
 }

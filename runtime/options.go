@@ -156,3 +156,7 @@ func WithStore(open func() (engine.Store, error)) Option {
 
 // WithVersion sets the version that Inspect and the page report.
 func WithVersion(v string) Option { return func(s *settings) { s.version = v } }
+
+// WithEventLog writes every event to l. A line holds no text, and the names of
+// contacts only as [Runtime.LogName] has them; with debug.text it holds both.
+func WithEventLog(l zerolog.Logger) Option { return func(s *settings) { s.eventLog = &l } }

@@ -1,0 +1,314 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/capture"
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/focus"
+	"github.com/kehai-run/kehai/actors/focus/camera"
+	"github.com/kehai-run/kehai/actors/focus/history"
+	"github.com/kehai-run/kehai/actors/focus/notifier"
+	"github.com/kehai-run/kehai/actors/focus/pcusage"
+	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/ingress"
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
+	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/actors/structure"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/telemetry"
+)
+
+// plan is what a runtime will run.
+type plan struct {
+	kinds     []engine.Kind
+	workers   []engine.WorkerKind
+	activate  []messages.Address
+	windows   []messages.WindowID
+	listeners []func(Event)
+	closers   []io.Closer
+	readings  *ocr.Cache // what was read lately, by its pixels
+}
+
+func (p *plan) close() error {
+	var errs []error
+	for _, c := range p.closers {
+		errs = append(errs, c.Close())
+	}
+	p.closers = nil
+	return errors.Join(errs...)
+}
+
+// parts are what the actors and workers of a runtime are made of.
+type parts struct {
+	cfg                  config.Config
+	seed                 bool // the profile
+	hashKey              []byte
+	now                  func() time.Time
+	pauses               *admin.Pauses
+	windows              map[messages.WindowID]window
+	trees                map[messages.WindowID]structure.Source
+	layoutOf             func(messages.WindowID) *layout.Layout
+	recognizer, isolated OpenRecognizer
+	readings             *ocr.Cache
+	model                *llm.Client // nil: nobody is asked
+	asks                 func() bool // somebody answers attention's questions
+	usage                OpenUsage   // nil: nobody counts
+	notifier             hardware.Notifier
+}
+
+// makePlan opens what the configuration names and makes a plan of the topology and
+// of what the host adds. What was opened is closed if it fails.
+func (r *Runtime) makePlan() (plan, error) {
+	p := plan{readings: ocr.NewCache(r.cfg.OCR.Cache)}
+	parts, err := r.open(&p)
+	if err != nil {
+		return plan{}, errors.Join(err, p.close())
+	}
+	p.build(parts.topology())
+	p.windows = slices.Sorted(maps.Keys(parts.windows))
+	p.join(r.set)
+	r.names = r.logNames(p)
+	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen)
+	if r.set.eventLog != nil {
+		p.listeners = append(p.listeners, telemetry.Log(*r.set.eventLog, r.names))
+	}
+	p.listeners = append(p.listeners, r.set.listeners...)
+	return p, nil
+}
+
+// open opens the drivers and the language model that the configuration names.
+func (r *Runtime) open(p *plan) (*parts, error) {
+	c := &parts{
+		cfg: r.cfg, seed: r.cfg.Profile == config.ProfileSeed, hashKey: r.set.hashKey, now: r.now,
+		pauses: r.admin.Pauses, readings: p.readings,
+		asks: func() bool { return r.hasWorker(messages.WorkerLLM) },
+	}
+	var err error
+	if c.windows, err = r.openWindows(p); err != nil {
+		return nil, err
+	}
+	if c.layoutOf, err = r.cfg.Layouts(); err != nil {
+		return nil, err
+	}
+	if c.recognizer, c.isolated, err = r.recognizers(); err != nil {
+		return nil, err
+	}
+	if c.trees, err = r.openStructures(p); err != nil {
+		return nil, err
+	}
+	if c.model, err = r.openModel(p); err != nil {
+		return nil, err
+	}
+	if !r.cfg.Focus.Enabled {
+		return c, nil
+	}
+	if r.cfg.Focus.Notify != config.NotifyNone {
+		c.notifier = r.set.notifier
+	}
+	c.usage = r.set.usages[r.cfg.Focus.Usage]
+	return c, r.cfg.CheckUsages(slices.Sorted(maps.Keys(r.set.usages)))
+}
+
+func keysOf[V any](of map[messages.WindowID]V) (keys []string) {
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		keys = append(keys, string(id))
+	}
+	return keys
+}
+
+func (p *parts) windowKeys() []string { return keysOf(p.windows) }
+func (p *parts) treeKeys() []string   { return keysOf(p.trees) }
+func (p *parts) deskKey() []string    { return []string{p.cfg.Node} }
+
+// poll is the time between two looks at a window.
+func (p *parts) poll(w messages.WindowID) time.Duration { return time.Duration(p.windows[w].cfg.Poll) }
+
+func (p *parts) poller(a messages.Address) actors.Actor {
+	window := messages.WindowID(a.Key())
+	o := p.cfg.PollerOptions()
+	o.Interval = p.poll(window)
+	o.Excluded = func(img *image.RGBA, scale float64) []image.Rectangle {
+		return segment.Quiet(img, scale, p.layoutOf(window))
+	}
+	return poller.New(o)(a)
+}
+
+func (p *parts) structure(a messages.Address) actors.Actor {
+	o := p.cfg.Rules.StructureOptions()
+	o.Interval = p.poll(messages.WindowID(a.Key()))
+	return structure.New(o)(a)
+}
+
+func (p *parts) fusion(a messages.Address) actors.Actor {
+	window := messages.WindowID(a.Key())
+	lay := p.layoutOf(window)
+	return fusion.New(fusion.Options{
+		App: p.windows[window].cfg.App, Only: p.cfg.Read.Only, Seed: p.seed, Interval: p.poll(window),
+		HashKey: p.hashKey, Rules: p.cfg.Rules.FusionRules(),
+		Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
+	})(a)
+}
+
+// newActor makes the value of an actor.
+type newActor = func(messages.Address) actors.Actor
+
+func (p *parts) ledger() newActor {
+	o := p.cfg.DedupOptions()
+	o.HashKey = p.hashKey
+	return dedup.New(o)
+}
+
+func (p *parts) gate() newActor {
+	o := p.cfg.IngressRules()
+	o.HashKey = p.hashKey
+	return ingress.New(o)
+}
+
+func (p *parts) burst() newActor        { return burst.New(p.cfg.BurstRules()) }
+func (p *parts) conversation() newActor { return conversation.New(conversation.Options{}) }
+func (p *parts) camera() newActor       { return camera.New(camera.Options{Literal: p.seed}) }
+func (p *parts) pcusage() newActor      { return pcusage.New(pcusage.Options{}) }
+
+// newWorker makes a worker.
+type newWorker = func() (actors.Worker, error)
+
+func (p *parts) capturer() newWorker {
+	sources := map[messages.WindowID]capture.Source{}
+	for id, w := range p.windows {
+		sources[id] = capture.Source{Screen: w.screen, Ref: w.ref}
+	}
+	return capture.New(p.pauses.Guard(capture.Fixed(sources)), p.now)
+}
+
+// reader makes workers that read with an engine; nil of nil.
+func (p *parts) reader(open OpenRecognizer) newWorker {
+	if open == nil {
+		return nil
+	}
+	return func() (actors.Worker, error) {
+		o := p.cfg.OCROptions()
+		o.Layouts, o.Cache, o.Open = p.layoutOf, p.readings, open
+		return ocr.NewWorker(o), nil
+	}
+}
+
+func (p *parts) rowCounter() newWorker   { return structure.NewWorker(p.trees, p.now) }
+func (p *parts) usageCounter() newWorker { return p.pauses.GuardUsage(pcusage.NewWorker(p.usage)) }
+func (p *parts) shower() newWorker       { return notifier.NewWorker(p.notifier) }
+
+func (p *parts) asker() (actors.Worker, error) { return llm.NewWorker(p.model), nil }
+
+// focus waits for a language model a little longer than that has itself, so that
+// it can say why it did not answer, and not beyond the next judgement.
+func (p *parts) focus(a messages.Address) actors.Actor {
+	return focus.New(focus.Options{
+		Rules: p.cfg.Focus.RulesFor(p.cfg.Profile), Literal: p.seed, LLM: p.cfg.Focus.LLM && p.asks(),
+		Deadline: min(time.Duration(p.cfg.LLM.Timeout)+500*time.Millisecond, 9*time.Second),
+		Tell:     []string{history.Kind, notifier.Kind},
+	})(a)
+}
+
+func (p *parts) history() newActor {
+	return history.New(history.Options{Keep: time.Duration(p.cfg.Focus.Keep)})
+}
+
+func (p *parts) notices() newActor {
+	return notifier.New(notifier.Options{Times: p.cfg.Focus.Times, Show: p.notifier != nil})
+}
+
+// build takes over the rows that are on.
+func (p *plan) build(kinds []actorRow, workers []workerRow) {
+	for _, row := range kinds {
+		if !row.on {
+			continue
+		}
+		p.kinds = append(p.kinds, engine.Kind{
+			Name: row.kind, New: row.make, Source: row.mail.source, Overflow: row.mail.overflow, Fleeting: row.mail.fleeting,
+		})
+		for _, key := range row.keys {
+			p.activate = append(p.activate, messages.To(row.kind, key))
+		}
+	}
+	for _, row := range workers {
+		if row.on {
+			p.workers = append(p.workers, engine.WorkerKind{
+				Name: row.kind, Size: row.size, Answers: []messages.Type{row.answers.MessageType()},
+				New: row.make, Isolated: row.isolated,
+			})
+		}
+	}
+}
+
+// hasWorker reports a worker kind of the finished plan.
+func (r *Runtime) hasWorker(name string) bool {
+	return slices.ContainsFunc(r.plan.workers, func(k engine.WorkerKind) bool { return k.Name == name })
+}
+
+// join puts in what the host adds or replaces, and wraps the workers.
+func (p *plan) join(set settings) {
+	for _, k := range set.kinds {
+		i := slices.IndexFunc(p.kinds, func(o engine.Kind) bool { return o.Name == k.Name })
+		if i < 0 {
+			p.kinds = append(p.kinds, k)
+		} else {
+			p.kinds[i] = k
+		}
+	}
+	for _, k := range set.workers {
+		i := slices.IndexFunc(p.workers, func(o engine.WorkerKind) bool { return o.Name == k.Name })
+		if i < 0 {
+			p.workers = append(p.workers, k)
+		} else {
+			p.workers[i] = k
+		}
+	}
+	p.activate = append(p.activate, set.activate...)
+	for i := range p.workers {
+		k := &p.workers[i]
+		k.New, k.Isolated = wrapped(k.Name, k.New, set.wrapWorker), wrapped(k.Name, k.Isolated, set.wrapWorker)
+	}
+}
+
+// wrapped makes workers as make does, in the host's wrappers; nil of nil.
+func wrapped(name string, make newWorker, wrappers []func(string, actors.Worker) actors.Worker) newWorker {
+	if make == nil {
+		return nil
+	}
+	return func() (actors.Worker, error) {
+		w, err := make()
+		if err != nil {
+			return nil, fmt.Errorf("runtime: worker %s: %w", name, err)
+		}
+		outer := w
+		for _, wrap := range wrappers {
+			outer = wrap(name, outer)
+		}
+		if c, ok := w.(io.Closer); ok {
+			return closing{outer, c}, nil
+		}
+		return outer, nil
+	}
+}
+
+// closing closes a worker whatever it is wrapped in.
+type closing struct {
+	actors.Worker
+	io.Closer
+}
