@@ -10,8 +10,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// evidence writes what rules over text and rows have found, and reports whether
-// the event was one of these.
+// evidence writes what the rules on text and rows have found, and reports whether
+// the event was one of these. Like write it is a table.
 func (w *writer) evidence(p engine.Published) bool {
 	l := w.line(zerolog.DebugLevel, p, "")
 	in := func(window messages.WindowID, c messages.ConversationID) *zerolog.Event {

@@ -31,6 +31,7 @@ type writer struct {
 	capture map[messages.WindowID]string // last code written, by window
 }
 
+// write is long because it is a table: one case for each event.
 func (w *writer) write(p engine.Published) {
 	switch m := p.Message.(type) {
 	case events.ActorStarted:
@@ -113,7 +114,7 @@ func (w *writer) write(p engine.Published) {
 	}
 }
 
-// line is one line under way.
+// line is one log line that is being put together.
 type line struct {
 	*zerolog.Event
 	name  string

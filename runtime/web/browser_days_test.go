@@ -43,7 +43,7 @@ func TestDaysInABrowser(t *testing.T) {
 
 // A page that is open over midnight begins a new row.
 func TestMidnightInABrowser(t *testing.T) {
-	now := time.Date(2026, 11, 20, 23, 59, 55, 0, time.UTC)
+	now := time.Date(2026, 11, 20, 23, 50, 0, 0, time.UTC)
 	h := &host{}
 	h.attend(now, week(aMoment))
 	b := startBrowser(t)
@@ -52,6 +52,8 @@ func TestMidnightInABrowser(t *testing.T) {
 	if got := first(); got != "19 Thu" {
 		t.Errorf("the second row is %s, want 19 Thu", got)
 	}
+	almost := now.Add(10*time.Minute - time.Second).UnixMilli()
+	eval[bool](p, fmt.Sprintf(`desk.skew = %d - Date.now(), true`, almost))
 	p.until(`document.querySelector(".day.today + .day .label").textContent === "20 Fri"`)
 	if got := p.text("#now-for"); !strings.HasPrefix(got, "since 2026-11-20 16:06") {
 		t.Errorf("the state holds %q, want it since the day before", got)
