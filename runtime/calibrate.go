@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"image"
 
 	"github.com/kehai-run/kehai/actors/layout"
@@ -18,7 +19,9 @@ type Calibration struct {
 
 // CalibrateLayout proposes a layout for windows that look like a screenshot:
 // one chat window with bubbles of both sides on a plain ground. scale is its
-// pixels per logical pixel, 2 on a Retina display. Errors say what is missing.
+// pixels per logical pixel, 2 on a Retina display. Errors say what is missing. A
+// layout that does not find bubbles of both sides in the screenshot itself is one:
+// then what it finds is returned too.
 func CalibrateLayout(screenshot *image.RGBA, scale float64) (Calibration, error) {
 	l, err := layout.Calibrate(screenshot, scale)
 	if err != nil {
@@ -42,6 +45,11 @@ func CalibrateLayout(screenshot *image.RGBA, scale float64) (Calibration, error)
 		default:
 			c.Neither++
 		}
+	}
+	if c.Own == 0 || c.Incoming == 0 {
+		return c, fmt.Errorf("%w: the layout that it gives finds %d own and %d incoming bubbles and %d of neither side: "+
+			"take the picture of the chat alone, without a list of chats or a border around it, "+
+			"with messages of both sides in bubbles that have a fill", layout.ErrCalibrate, c.Own, c.Incoming, c.Neither)
 	}
 	return c, nil
 }

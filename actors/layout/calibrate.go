@@ -38,14 +38,50 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 		return Layout{}, fmt.Errorf("%w: no message area between a header and an input: take the screenshot of one chat window alone", ErrCalibrate)
 	}
 	own, incoming := s.fills()
+	middle := s.w / 2
 	switch {
+	case own == nil && s.written(middle+s.w/10, s.edges()[1], incoming):
+		return Layout{}, bare("right", "your own messages")
 	case own == nil:
 		return Layout{}, fmt.Errorf("%w: no bubble stands at the right: let the window show a message of your own", ErrCalibrate)
+	case incoming == nil && s.written(s.edges()[0], middle-s.w/10, own):
+		return Layout{}, bare("left", "messages of the other side")
 	case incoming == nil:
 		return Layout{}, fmt.Errorf("%w: no bubble stands at the left: let the window show a message of the other side", ErrCalibrate)
 	}
 	l := s.propose(*own, *incoming)
 	return l, l.Validate()
+}
+
+// bare is the error of a picture in which one side's text stands on the
+// background.
+func bare(side, whose string) error {
+	return fmt.Errorf("%w: there is text at the %s, but no bubble with a fill around it: it stands on the background, "+
+		"with an outline or a shadow at most, and colours cannot tell such bubbles: choose a theme of the application "+
+		"that fills the bubbles of %s", ErrCalibrate, side, whose)
+}
+
+// written reports that lines of text stand between two columns of the message
+// area: rows in which something else than the background comes and goes. Rows
+// that hold the other side's fill, which may be nil, do not count.
+func (s *shot) written(from, to int, other *fill) bool {
+	rows := 0
+	for y := s.top; y < s.bottom; y++ {
+		jumps, inside := 0, false
+		for x := from; x < to; x++ {
+			if other != nil && s.at(x, y) == other.colour {
+				jumps = 0
+				break
+			}
+			if ink := !s.at(x, y).near(s.ground, 3*groundOff); ink != inside {
+				jumps, inside = jumps+1, ink
+			}
+		}
+		if jumps >= 6 {
+			rows++
+		}
+	}
+	return rows >= Pixels(6, s.scale)
 }
 
 // rgb is an opaque colour.

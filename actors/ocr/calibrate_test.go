@@ -117,6 +117,22 @@ func TestCalibrateSaysWhatIsMissing(t *testing.T) {
 	for i := range pattern.Pix {
 		pattern.Pix[i] ^= byte(i * i >> 3)
 	}
+	// Bubbles without a fill: texts on the background, as an outline leaves them.
+	outlined := func(side messages.Side) *image.RGBA {
+		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
+		x := map[messages.Side]int{messages.SideOwn: 300, messages.SideIncoming: 60}
+		for y := 100; y < 400; y += 60 {
+			p.Write(x[side], y, "電車が遅れている", p.Palette.Ink)
+		}
+		other := messages.SideOwn
+		if side == messages.SideOwn {
+			other = messages.SideIncoming
+		}
+		p.Y = 420
+		p.Say(other, "おはよう、今日は何時に起きた？")
+		p.Say(other, "電車が遅れている")
+		return p.Image
+	}
 	for _, c := range []struct {
 		name, want string
 		img        *image.RGBA
@@ -129,6 +145,8 @@ func TestCalibrateSaysWhatIsMissing(t *testing.T) {
 		{"own alone", "message of the other side", one(messages.SideOwn), 1},
 		{"incoming alone", "message of your own", one(messages.SideIncoming), 1},
 		{"pattern", "plain background", pattern, 1},
+		{"own with an outline", "text at the right, but no bubble with a fill", outlined(messages.SideOwn), 1},
+		{"incoming with an outline", "text at the left, but no bubble with a fill", outlined(messages.SideIncoming), 1},
 	} {
 		if _, err := layout.Calibrate(c.img, c.scale); !errors.Is(err, layout.ErrCalibrate) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Calibrate(%s) = %v, want ErrCalibrate with %q", c.name, err, c.want)

@@ -43,7 +43,12 @@ says layout: FILE.
 
 With --picture it also draws what it found: own bubbles orange, incoming ones
 blue, the title green, the lane yellow, the ends of header and messages red. Look
-at it before you use the layout.`,
+at it before you use the layout. A layout that does not find both sides in the
+screenshot itself is an error: it is not written, but the picture is.
+
+A layout describes the chat alone. Where the window shows more, such as a list of
+chats, cut the screenshot to the chat, and write under pane in the layout how many
+pixels the window has around it.`,
 		Example: `  kehai layout calibrate chat.png --picture found.png > chat.yaml
   kehai layout calibrate retina.png --scale 2 --out chat.yaml`,
 		Args: cobra.ExactArgs(1),
@@ -65,13 +70,14 @@ func (a *app) calibrate(path string, f calibrateFlags) error {
 		return err
 	}
 	c, err := runtime.CalibrateLayout(img, f.scale)
+	if f.picture != "" && c.Found != nil {
+		encode := func(w io.Writer) error { return png.Encode(w, c.Found) }
+		if failed := writeNew(f.picture, encode); failed != nil {
+			return errors.Join(err, failed)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
-	}
-	if f.picture != "" {
-		if err := writeNew(f.picture, func(w io.Writer) error { return png.Encode(w, c.Found) }); err != nil {
-			return err
-		}
 	}
 	write := func(w io.Writer) error { _, err := w.Write(c.YAML); return err }
 	if f.out != "" {
