@@ -26,22 +26,29 @@ func relate(o *observation, e *Entry, fuzzy bool) relation {
 		return samePixels
 	case o.Partial || e.Partial:
 		return relateParts(o, e)
+	}
+	return relateKinds(o, e, fuzzy)
+}
+
+// relateKinds judges whole bubbles with other pixels. Files and calls have words.
+func relateKinds(o *observation, e *Entry, fuzzy bool) relation {
+	const isText = messages.KindText
+	switch {
 	case o.Kind == messages.KindUnreadable || e.Kind == messages.KindUnreadable:
 		if sameSize(o, e) {
 			return sameOutline
 		}
 		return unreadable
-	case o.Kind == messages.KindText && e.Kind == messages.KindText:
+	case o.Kind == isText && e.Kind == isText:
 		return relateTexts(o, e, fuzzy)
-	case o.Kind == messages.KindText || e.Kind == messages.KindText:
+	case o.Kind == isText || e.Kind == isText:
 		return different
-	case o.Kind == e.Kind && o.text().norm != "" && e.text().norm != "": // files and calls have words
-		if equal(o.text(), e.text(), fuzzy) {
-			return sameText
-		}
-		return different
+	case o.Kind != e.Kind || o.text().norm == "" || e.text().norm == "":
+		return otherPicture
+	case equal(o.text(), e.text(), fuzzy):
+		return sameText
 	}
-	return otherPicture
+	return different
 }
 
 // score weighs a relation.
