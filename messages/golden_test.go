@@ -159,6 +159,25 @@ func fill(t testing.TB, v reflect.Value, path string) {
 	}
 }
 
+// A durable type of ours that has a field for a conversation is about it.
+func TestCoreSubjects(t *testing.T) {
+	codec := core(t)
+	for _, e := range events.Core() {
+		m := filled(t, reflect.TypeOf(e.Zero()))
+		field := reflect.ValueOf(m).FieldByName("Conversation")
+		if !e.Durable || !field.IsValid() {
+			continue
+		}
+		raw, err := codec.Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := codec.Subject(raw); string(got) != field.String() || err != nil {
+			t.Errorf("Subject(%s) = %q, %v, want its conversation %q", e.Type, got, err, field)
+		}
+	}
+}
+
 // Names are lower-case words, and a type says the same as its row.
 func TestCoreNames(t *testing.T) {
 	for _, e := range events.Core() {

@@ -29,6 +29,9 @@ type Detection struct {
 // MessageType implements [Message].
 func (Detection) MessageType() Type { return Type{"detection", 1} }
 
+// Subject implements [About].
+func (m Detection) Subject() ConversationID { return m.Conversation }
+
 // Channel is a way by which a conversation's messages come in; "" is reading
 // them from the screen.
 type Channel string
@@ -51,6 +54,9 @@ type Heard struct {
 
 // MessageType implements [Message].
 func (Heard) MessageType() Type { return Type{"heard", 1} }
+
+// Subject implements [About].
+func (m Heard) Subject() ConversationID { return m.Conversation }
 
 // ChangeKind says what became of a message after it was read.
 type ChangeKind string
@@ -80,6 +86,9 @@ type Revised struct {
 // MessageType implements [Message].
 func (Revised) MessageType() Type { return Type{"revised", 1} }
 
+// Subject implements [About].
+func (m Revised) Subject() ConversationID { return m.Conversation }
+
 // LedgerDue is the ledger's own timer: a bubble waits to become readable, or a
 // change to last.
 type LedgerDue struct{}
@@ -100,6 +109,9 @@ type TranscriptGap struct {
 
 // MessageType implements [Message].
 func (TranscriptGap) MessageType() Type { return Type{"transcript_gap", 1} }
+
+// Subject implements [About].
+func (m TranscriptGap) Subject() ConversationID { return m.Conversation }
 
 // BurstDue is the coalescer's own timer.
 type BurstDue struct{}
@@ -150,6 +162,9 @@ type InboundMessage struct {
 // MessageType implements [Message].
 func (InboundMessage) MessageType() Type { return Type{"inbound_message", 1} }
 
+// Subject implements [About].
+func (m InboundMessage) Subject() ConversationID { return m.Conversation }
+
 // MessageDelivered is published by a conversation in the turn that commits the
 // message to it.
 type MessageDelivered struct {
@@ -180,3 +195,6 @@ type MessageChanged struct {
 
 // MessageType implements [Message].
 func (MessageChanged) MessageType() Type { return Type{"message_changed", 1} }
+
+// Subject implements [About].
+func (m MessageChanged) Subject() ConversationID { return m.Conversation }

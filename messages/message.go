@@ -24,6 +24,13 @@ type Message interface {
 	MessageType() Type
 }
 
+// About is implemented by durable messages that are about somebody: whoever is
+// forgotten takes them along, wherever they are stored.
+type About interface {
+	Message
+	Subject() ConversationID // "" : this one is about nobody
+}
+
 // Errors of a [Codec].
 var (
 	ErrUnknownType = errors.New("messages: unknown message type")
@@ -42,6 +49,7 @@ type Entry struct {
 	goType  reflect.Type
 	upcast  Upcast
 	decode  func(body []byte) (Message, error)
+	subject func(Message) ConversationID // of a durable type
 }
 
 // Zero is the zero value of the row's type.
@@ -51,10 +59,28 @@ func (e Entry) Zero() Message { return reflect.Zero(e.goType).Interface().(Messa
 type Table []Entry
 
 // Durable makes the row of a type whose sends, timers and calls survive a
-// crash. upcast may be nil while there is only one version.
+// crash. upcast may be nil while there is only one version. The type implements
+// [About], or its row says so with [AboutWhom] or [Entry.AboutNobody].
 func Durable[M Message](upcast Upcast) Entry {
 	e := entryOf[M]()
 	e.Durable, e.upcast = true, upcast
+	if _, ok := e.Zero().(About); ok {
+		e.subject = func(m Message) ConversationID { return m.(About).Subject() }
+	}
+	return e
+}
+
+// AboutWhom is the row of a durable type with its subject, for a type that does
+// not implement [About].
+func AboutWhom[M Message](e Entry, subject func(M) ConversationID) Entry {
+	e.subject = func(m Message) ConversationID { return subject(m.(M)) }
+	return e
+}
+
+// AboutNobody is the row of a durable type whose messages are about nobody. They
+// are forgotten only with the actor they are sent to, or that sent them.
+func (e Entry) AboutNobody() Entry {
+	e.subject = func(Message) ConversationID { return "" }
 	return e
 }
 
@@ -91,8 +117,8 @@ type Codec struct {
 	byType map[reflect.Type]Entry
 }
 
-// NewCodec joins tables. An empty or doubled name, a version below 1 and a
-// pointer type are errors wrapping [ErrBadTable].
+// NewCodec joins tables. An empty or doubled name, a version below 1, a pointer
+// type and a durable type without a subject are errors wrapping [ErrBadTable].
 func NewCodec(tables ...Table) (*Codec, error) {
 	c := &Codec{byName: map[string]Entry{}, byType: map[reflect.Type]Entry{}}
 	for _, t := range tables {
@@ -102,6 +128,9 @@ func NewCodec(tables ...Table) (*Codec, error) {
 				return nil, fmt.Errorf("%w: %s: register the value type with Durable or Fleeting", ErrBadTable, e.Type)
 			case e.Type.Name == "" || e.Type.Version < 1:
 				return nil, fmt.Errorf("%w: %v: a type needs a name and a version of at least 1", ErrBadTable, e.goType)
+			}
+			if e.Durable && e.subject == nil {
+				return nil, fmt.Errorf("%w: %q is durable and does not say whom it is about, so that forgetting somebody would leave it: give %v a method Subject() messages.ConversationID, or add .AboutNobody() to its row", ErrBadTable, e.Type.Name, e.goType)
 			}
 			if old, ok := c.byName[e.Type.Name]; ok {
 				return nil, fmt.Errorf("%w: %q is the name of both %v and %v", ErrBadTable, e.Type.Name, old.goType, e.goType)
@@ -171,4 +200,16 @@ func (c *Codec) Decode(data []byte) (Message, error) {
 		return nil, fmt.Errorf("%w: %q version %d: %d bytes do not fit the type", ErrBadBody, s.Type, s.Version, len(s.Body))
 	}
 	return m, nil
+}
+
+// Subject decodes a durable message and says whom it is about, "" for nobody.
+func (c *Codec) Subject(data []byte) (ConversationID, error) {
+	m, err := c.Decode(data)
+	if err != nil {
+		return "", err
+	}
+	if e := c.byType[reflect.TypeOf(m)]; e.subject != nil {
+		return e.subject(m), nil
+	}
+	return "", nil
 }

@@ -37,11 +37,11 @@ func upcastNote(version int, body json.RawMessage) (json.RawMessage, error) {
 }
 
 func TestUpcastReadsOldBodies(t *testing.T) {
-	now, err := NewCodec(Table{Durable[note](upcastNote)})
+	now, err := NewCodec(Table{Durable[note](upcastNote).AboutNobody()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := NewCodec(Table{Durable[oldNote](nil)})
+	before, err := NewCodec(Table{Durable[oldNote](nil).AboutNobody()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestUpcastReadsOldBodies(t *testing.T) {
 }
 
 func TestDecodeErrorsQuoteNoBody(t *testing.T) {
-	codec, err := NewCodec(Core(), Table{Durable[note](upcastNote)})
+	codec, err := NewCodec(Core(), Table{Durable[note](upcastNote).AboutNobody()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +125,10 @@ func TestNewCodecRefusesBadTables(t *testing.T) {
 		table Table
 		want  string
 	}{
-		"doubled name": {Table{Durable[oldNote](nil), Fleeting[other]()}, `"test_note" is the name of both messages.oldNote and messages.other`},
-		"doubled type": {Table{Durable[oldNote](nil), Fleeting[oldNote]()}, "test_note"},
+		"doubled name": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[other]()}, `"test_note" is the name of both messages.oldNote and messages.other`},
+		"doubled type": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[oldNote]()}, "test_note"},
 		"core twice":   {Core(), `"started" is the name of both`},
-		"no name":      {Table{Durable[unnamed](nil)}, "needs a name"},
+		"no name":      {Table{Durable[unnamed](nil).AboutNobody()}, "needs a name"},
 		"pointer":      {Table{pointerEntry()}, "register the value type"},
 		"by hand":      {Table{{Type: Type{"test_hand", 1}}}, "register the value type"},
 	} {
@@ -136,6 +136,49 @@ func TestNewCodecRefusesBadTables(t *testing.T) {
 		if !errors.Is(err, ErrBadTable) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("NewCodec(%s) = %v, want %v with %q", name, err, ErrBadTable, c.want)
 		}
+	}
+}
+
+// whom is durable and says whom it is about, orphan does not.
+type (
+	whom   struct{ Whom ConversationID }
+	orphan struct{ Conversation ConversationID }
+)
+
+func (whom) MessageType() Type         { return Type{"test_whom", 1} }
+func (w whom) Subject() ConversationID { return w.Whom }
+func (orphan) MessageType() Type       { return Type{"test_orphan", 1} }
+
+func TestSubject(t *testing.T) {
+	if _, err := NewCodec(Table{Durable[orphan](nil)}); !errors.Is(err, ErrBadTable) ||
+		!strings.Contains(err.Error(), "messages.orphan") || !strings.Contains(err.Error(), "Subject()") || !strings.Contains(err.Error(), "AboutNobody()") {
+		t.Errorf("NewCodec(durable type without a subject) = %v, want %v that names the type and what to add", err, ErrBadTable)
+	}
+	about := AboutWhom(Durable[orphan](nil), func(o orphan) ConversationID { return o.Conversation })
+	for name, c := range map[string]struct {
+		row  Entry
+		m    Message
+		want ConversationID
+	}{
+		"method": {Durable[whom](nil), whom{"line:Hana"}, "line:Hana"},
+		"row":    {about, orphan{"line:Hana"}, "line:Hana"},
+		"nobody": {Durable[orphan](nil).AboutNobody(), orphan{"line:Hana"}, ""},
+		"empty":  {Durable[whom](nil), whom{}, ""},
+	} {
+		codec, err := NewCodec(Table{c.row})
+		if err != nil {
+			t.Fatalf("%s: NewCodec() = %v", name, err)
+		}
+		raw, err := codec.Encode(c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := codec.Subject(raw); got != c.want || err != nil {
+			t.Errorf("%s: Subject(%s) = %q, %v, want %q", name, raw, got, err, c.want)
+		}
+	}
+	if _, err := core(t).Subject([]byte(`{"type":"gone","v":1,"body":{}}`)); !errors.Is(err, ErrUnknownType) {
+		t.Errorf("Subject(unknown type) = %v, want %v", err, ErrUnknownType)
 	}
 }
 
@@ -155,9 +198,9 @@ func pointerEntry() Entry {
 }
 
 func TestOneTypeCannotHaveTwoNames(t *testing.T) {
-	renamed := Durable[oldNote](nil)
+	renamed := Durable[oldNote](nil).AboutNobody()
 	renamed.Type.Name = "test_renamed"
-	_, err := NewCodec(Table{Durable[oldNote](nil), renamed})
+	_, err := NewCodec(Table{Durable[oldNote](nil).AboutNobody(), renamed})
 	if want := `has the names "test_note" and "test_renamed"`; !errors.Is(err, ErrBadTable) || !strings.Contains(err.Error(), want) {
 		t.Errorf("NewCodec(one type, two names) = %v, want %v with %q", err, ErrBadTable, want)
 	}

@@ -18,3 +18,6 @@ type TextSent struct {
 
 // MessageType implements [Message].
 func (TextSent) MessageType() Type { return Type{"text_sent", 1} }
+
+// Subject implements [About].
+func (m TextSent) Subject() ConversationID { return m.Conversation }

@@ -8,7 +8,7 @@ func Core() Table {
 	return Table{
 		// lifecycle
 		Fleeting[Started](),
-		Durable[CallFailed](nil),
+		Durable[CallFailed](nil).AboutNobody(),
 
 		// screen poller
 		Fleeting[PollDue](),
@@ -36,9 +36,9 @@ func Core() Table {
 		Durable[Detection](nil),
 		Durable[Heard](nil),
 		Durable[Revised](nil),
-		Durable[LedgerDue](nil),
+		Durable[LedgerDue](nil).AboutNobody(),
 		Durable[TranscriptGap](nil),
-		Durable[BurstDue](nil),
+		Durable[BurstDue](nil).AboutNobody(),
 		Durable[InboundMessage](nil),
 		Durable[MessageDelivered](nil),
 		Durable[MessageChanged](nil),
@@ -58,13 +58,13 @@ func Core() Table {
 		Fleeting[AskFocus](),
 		Fleeting[FocusAnswer](),
 		Fleeting[HistoryDue](),
-		Durable[FocusChanged](nil),
-		Durable[PauseFocus](nil),
-		Durable[ResumeFocus](nil),
-		Durable[NoticeDue](nil),
-		Durable[PauseNotices](nil),
-		Durable[ResumeNotices](nil),
-		Durable[FocusNotice](nil),
+		Durable[FocusChanged](nil).AboutNobody(),
+		Durable[PauseFocus](nil).AboutNobody(),
+		Durable[ResumeFocus](nil).AboutNobody(),
+		Durable[NoticeDue](nil).AboutNobody(),
+		Durable[PauseNotices](nil).AboutNobody(),
+		Durable[ResumeNotices](nil).AboutNobody(),
+		Durable[FocusNotice](nil).AboutNobody(),
 		Fleeting[ShowNotice](),
 		Fleeting[NoticeShown](),
 

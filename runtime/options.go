@@ -24,10 +24,11 @@ func Default() Config { return config.Default() }
 
 // OpenOffline opens the store of a configuration while no Kehai runs on it, to look
 // and to tidy up; the error wraps engine.ErrInUse otherwise. Of the options it uses
-// the logger and the message types. Close it after use.
+// the logger, the message types and the kinds of actors that say whom their rows
+// are about. Close it after use.
 func OpenOffline(cfg Config, opts ...Option) (*admin.Offline, error) {
 	set := newSettings(cfg, opts)
-	return admin.OpenOffline(cfg, set.log, set.tables...)
+	return admin.OpenOffline(cfg, set.log, set.tables, set.kinds)
 }
 
 // Option changes what New builds.
@@ -94,7 +95,8 @@ func WithListener(fn func(Event)) Option {
 	return func(s *settings) { s.listeners = append(s.listeners, fn) }
 }
 
-// WithMessages adds message types of the host's own.
+// WithMessages adds message types of the host's own. A durable one says whom it
+// is about, so that [Runtime.Forget] finds it: see [messages.Durable].
 func WithMessages(t messages.Table) Option {
 	return func(s *settings) { s.tables = append(s.tables, t) }
 }

@@ -240,7 +240,7 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 			continue
 		}
 		p.kinds = append(p.kinds, engine.Kind{
-			Name: row.kind, New: row.make, Source: row.mail.source, Overflow: row.mail.overflow, Fleeting: row.mail.fleeting,
+			Name: row.kind, New: row.make, About: about[row.kind], Source: row.mail.source, Overflow: row.mail.overflow, Fleeting: row.mail.fleeting,
 		})
 		for _, key := range row.keys {
 			p.activate = append(p.activate, messages.To(row.kind, key))
@@ -261,6 +261,9 @@ func (r *Runtime) hasWorker(name string) bool {
 	return slices.ContainsFunc(r.plan.workers, func(k engine.WorkerKind) bool { return k.Name == name })
 }
 
+// about says of kinds whose key is no conversation whom their rows are about.
+var about = map[string]func(messages.ConversationID, string, []byte) bool{fusion.Kind: fusion.About}
+
 // join puts in what the host adds or replaces, and wraps the workers.
 func (p *plan) join(set settings) {
 	for _, k := range set.kinds {
@@ -268,6 +271,9 @@ func (p *plan) join(set settings) {
 		if i < 0 {
 			p.kinds = append(p.kinds, k)
 		} else {
+			if k.About == nil { // its rows are about the same
+				k.About = p.kinds[i].About
+			}
 			p.kinds[i] = k
 		}
 	}

@@ -35,7 +35,7 @@ func TestForgottenBytesLeaveTheFiles(t *testing.T) {
 			return nil
 		})
 	}
-	rt := newRuntime(t, cfg, runtime.WithMessages(messages.Table{messages.Durable[secret](nil)}),
+	rt := newRuntime(t, cfg, runtime.WithMessages(messages.Table{messages.Durable[secret](nil).AboutNobody()}),
 		runtime.WithActor(engine.Kind{Name: "keeper", New: keeper}))
 	stop := start(t, rt)
 	for _, to := range []messages.Address{"keeper/line:Hana", "keeper/line:Ken"} {

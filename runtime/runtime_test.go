@@ -67,7 +67,7 @@ func start(t *testing.T, rt *runtime.Runtime) (stop func() error) {
 func newRuntime(t *testing.T, cfg config.Config, opts ...runtime.Option) *runtime.Runtime {
 	t.Helper()
 	rt, err := runtime.New(cfg, append([]runtime.Option{
-		runtime.WithMessages(messages.Table{messages.Durable[note](nil)}),
+		runtime.WithMessages(messages.Table{messages.Durable[note](nil).AboutNobody()}),
 		runtime.WithActor(engine.Kind{Name: "notebook", New: notebook}),
 	}, opts...)...)
 	if err != nil {
@@ -181,6 +181,9 @@ func TestNewRefuses(t *testing.T) {
 		want   string
 	}{
 		"a type twice": {opts: []runtime.Option{runtime.WithMessages(messages.Table{messages.Fleeting[note](), messages.Fleeting[note]()})}, want: "host_note"},
+		"a durable type without a subject": {
+			opts: []runtime.Option{runtime.WithMessages(messages.Table{messages.Durable[note](nil)})}, want: `"host_note" is durable and does not say whom it is about`,
+		},
 		"an unknown driver": {change: func(c *config.Config) {
 			c.Windows = []config.Window{config.DefaultWindow("w")}
 			c.Windows[0].Driver = "x12"
@@ -296,7 +299,7 @@ func TestDeadLettersOverASocketAndAtRest(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	rest, err := runtime.OpenOffline(cfg, runtime.WithMessages(messages.Table{messages.Durable[note](nil)}))
+	rest, err := runtime.OpenOffline(cfg, runtime.WithMessages(messages.Table{messages.Durable[note](nil).AboutNobody()}))
 	if err != nil {
 		t.Fatal(err)
 	}

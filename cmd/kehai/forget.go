@@ -59,6 +59,10 @@ func (a *app) forget(ctx context.Context, b control.Backend, args []string) erro
 	if err != nil {
 		return err
 	}
+	if sum.Unknown > 0 {
+		fmt.Fprintf(a.stderr, "%s left that may be about it: this program does not know their types; forget it from the program that stored them too\n",
+			count(sum.Unknown, "record"))
+	}
 	if sum.None() {
 		return fmt.Errorf("nothing is stored of %s: kehai messages lists conversations", clean(args[0]))
 	}

@@ -32,7 +32,7 @@ func Core() messages.Table {
 		messages.Fleeting[FuzzyDedupHit](),
 		messages.Fleeting[EchoMessage](),
 		messages.Durable[MessageUnreadable](nil),
-		messages.Durable[ConversationUnknown](nil),
+		messages.Durable[ConversationUnknown](nil).AboutNobody(),
 		messages.Fleeting[IdentityState](),
 		messages.Fleeting[SidesState](),
 	}...)

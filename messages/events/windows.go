@@ -55,6 +55,9 @@ type MessageUnreadable struct {
 // MessageType implements [messages.Message].
 func (MessageUnreadable) MessageType() messages.Type { return v1("message_unreadable") }
 
+// Subject implements [messages.About].
+func (m MessageUnreadable) Subject() messages.ConversationID { return m.Conversation }
+
 // ConversationUnknown reports that for some seconds a window has not told whose
 // conversation it shows, so that nothing in it is passed on. Durable, and once
 // until the window tells again: a host that answers messages wants to know that

@@ -3,11 +3,9 @@ package admin
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
-	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -46,8 +44,6 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 	var noted error
 	sum, err := e.Forget(ctx, engine.Forgetting{
 		Conversation: c,
-		Kinds:        []string{fusion.Kind},
-		Names:        titleOf(c),
 		Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
 			// There is something to delete, and nothing is deleted yet: a crash from
 			// here on leaves the wish behind.
@@ -60,14 +56,6 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 	}
 	// A picture of the window may show the conversation.
 	return sum, snapshot.Delete(b.Config.Data)
-}
-
-// titleOf is the name by which windows know a conversation.
-func titleOf(c messages.ConversationID) []string {
-	if _, title, ok := strings.Cut(string(c), ":"); ok && title != "" {
-		return []string{title}
-	}
-	return nil
 }
 
 // keepHead makes the mark that stays of a ledger.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/focus/notifier"
+	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -29,10 +31,10 @@ type Offline struct {
 	done  chan struct{}
 }
 
-// OpenOffline opens the store of a configuration, with message types of the
-// host's own; the error wraps engine.ErrInUse while a Kehai runs on it. Close it
-// after use.
-func OpenOffline(cfg config.Config, log zerolog.Logger, own ...messages.Table) (*Offline, error) {
+// OpenOffline opens the store of a configuration, with message types and kinds of
+// actors of the host's own; the error wraps engine.ErrInUse while a Kehai runs on
+// it. Close it after use.
+func OpenOffline(cfg config.Config, log zerolog.Logger, own []messages.Table, kinds []engine.Kind) (*Offline, error) {
 	codec, err := messages.NewCodec(append([]messages.Table{events.Core()}, own...)...)
 	if err != nil {
 		return nil, err
@@ -41,16 +43,16 @@ func OpenOffline(cfg config.Config, log zerolog.Logger, own ...messages.Table) (
 	if err != nil {
 		return nil, err
 	}
-	o, err := offline(cfg, st, codec)
+	o, err := offline(cfg, st, codec, offlineKinds(kinds))
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	return o, nil
 }
 
-func offline(cfg config.Config, st engine.Store, codec *messages.Codec) (*Offline, error) {
+func offline(cfg config.Config, st engine.Store, codec *messages.Codec, kinds []engine.Kind) (*Offline, error) {
 	e, err := engine.New(engine.Options{
-		Store: st, Codec: codec, Clock: engine.SystemClock{}, Driver: noDriver{}, Kinds: commandKinds(),
+		Store: st, Codec: codec, Clock: engine.SystemClock{}, Driver: noDriver{}, Kinds: kinds,
 		Sync: cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})
 	if err != nil {
@@ -89,13 +91,20 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
 }
 
-// commandKinds are the kinds of actors that are sent commands; these wait in the
-// store.
-func commandKinds() []engine.Kind {
-	return []engine.Kind{
+// offlineKinds are the kinds of actors that are sent commands, which wait in the
+// store, and those that say whom their rows are about.
+func offlineKinds(own []engine.Kind) []engine.Kind {
+	kinds := []engine.Kind{
 		{Name: focus.Kind, New: focus.New(focus.Options{})},
 		{Name: notifier.Kind, New: notifier.New(notifier.Options{Times: notifier.DefaultTimes()})},
+		{Name: fusion.Kind, About: fusion.About, New: fusion.New(fusion.Options{})},
 	}
+	for _, k := range own {
+		if k.About != nil && !slices.ContainsFunc(kinds, func(o engine.Kind) bool { return o.Name == k.Name }) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }
 
 // commit writes what the backend's methods change.

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/rs/zerolog"
 )
 
 // upkeepEvery is how often old records are deleted and the store is compacted;

@@ -21,6 +21,10 @@ type Kind struct {
 	// New makes the value of an actor: at its first message and after each
 	// failure. It must not fail, block or share changeable state.
 	New func(messages.Address) actors.Actor
+	// About says whether a row of such an actor is about a conversation that is not
+	// the actor's key; row is "table\x00key". Forgetting deletes the rows of which it
+	// says so. nil: none is.
+	About func(c messages.ConversationID, row string, value []byte) bool
 	// Source marks actors that begin work by themselves, such as pollers. An
 	// ordered shutdown stops them first.
 	Source bool

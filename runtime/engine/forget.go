@@ -7,23 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // Forgetting says what is to be deleted: everything stored of a conversation.
 // That are the rows, mail, timers, calls and injections of each actor whose key
-// it is, and wherever they stand the mail, events, verdicts and dead letters
-// that come from such an actor or whose message has it in a field "conversation".
+// it is, the rows of other actors of which their [Kind] says so, and wherever
+// they stand the mail, timers, calls, events, verdicts and dead letters that come
+// from such an actor or whose message has it as its subject.
+//
+// A message of a type that is not in this runtime's tables has no subject that
+// could be asked for. It goes if it names the conversation anywhere; the others
+// are counted in [Forgotten], as they might be about it under another name.
 type Forgetting struct {
 	Conversation messages.ConversationID
-	// Kinds of actors with other keys whose rows may name the conversation, and
-	// the names by which they do: as the key of a row, or as a text in it. Such
-	// rows go too.
-	Kinds []string
-	Names []string
 	// Keep returns rows to be written when all is gone, such as a mark that there
 	// was something; get reads the rows as they stood. nil keeps nothing. It is
 	// called only if there is something to delete.
@@ -44,20 +44,21 @@ type Forgotten struct {
 	Events      int `json:"events"`
 	Verdicts    int `json:"verdicts"`
 	DeadLetters int `json:"dead_letters"`
+	// Unknown counts what is left and could not be asked: messages of types that
+	// this runtime does not know. Whoever wrote them can forget them.
+	Unknown int `json:"unknown,omitempty"`
 	// Purged is set by whoever owns the store's files: the deleted bytes have left
 	// them too.
 	Purged bool `json:"purged"`
 }
 
 // None reports that there was nothing.
-func (f Forgotten) None() bool { return f == Forgotten{} }
+func (f Forgotten) None() bool { return f == Forgotten{Unknown: f.Unknown} }
 
 // forgetRecord is the intent of a deletion that takes several transactions.
 type forgetRecord struct {
 	At           time.Time               `json:"at"`
 	Conversation messages.ConversationID `json:"conversation"`
-	Kinds        []string                `json:"kinds,omitempty"`
-	Names        []string                `json:"names,omitempty"`
 	Keep         []Kept                  `json:"keep,omitempty"`
 }
 
@@ -82,7 +83,7 @@ func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 // forget runs in the committer, so that nothing is written meanwhile. The actors
 // concerned do not step until it is done.
 func (e *Engine) forget(f Forgetting) (Forgotten, error) {
-	rec := forgetRecord{At: wall(e.clock.Now()), Conversation: f.Conversation, Kinds: f.Kinds, Names: f.Names}
+	rec := forgetRecord{At: wall(e.clock.Now()), Conversation: f.Conversation}
 	begun, err := e.begun(f.Conversation)
 	if err != nil {
 		return Forgotten{}, err
@@ -108,6 +109,11 @@ func (e *Engine) forget(f Forgetting) (Forgotten, error) {
 	}
 	if err == nil {
 		err = e.carryOut(rec, ops)
+	}
+	if err == nil {
+		for _, op := range ops { // those of timers are what they are armed under
+			e.timers.cancel(string(op.Key))
+		}
 	}
 	return sum, err
 }
@@ -172,26 +178,44 @@ func (e *Engine) finishForgetting() error {
 	return nil
 }
 
-// sweep collects the deletions, and whose mail they touch.
+// sweep collects the deletions, whose mail they touch, and the timers among them.
 func (e *Engine) sweep(rec forgetRecord, touched map[messages.Address]bool) (ops []Op, sum Forgotten, err error) {
 	kept := map[string]bool{}
 	for _, k := range rec.Keep {
 		kept[stateKey(k.Actor, k.Row)] = true
 	}
+	c := rec.Conversation
+	mail := func(prefix string) func(k string, v []byte) bool {
+		return func(k string, v []byte) bool {
+			a, _, ok := splitKey(prefix, k)
+			if !ok || !keyed(a, c) && !e.about(c, v, &sum) {
+				return false
+			}
+			touched[a] = true
+			return true
+		}
+	}
+	actor := func(prefix string) func(k string, _ []byte) bool {
+		return func(k string, _ []byte) bool {
+			a, _, ok := splitKey(prefix, k)
+			return ok && keyed(a, c)
+		}
+	}
+	record := func(_ string, v []byte) bool { return e.about(c, v, &sum) }
 	for _, class := range []struct {
 		prefix string
 		count  *int
 		gone   func(k string, v []byte) bool
 	}{
-		{keyState, &sum.Rows, func(k string, v []byte) bool { return !kept[k] && rec.ofRow(k, v) }},
-		{keyInbox, &sum.Mail, func(k string, v []byte) bool { return rec.ofMail(keyInbox, k, v, touched) }},
-		{keyTimer, &sum.Mail, func(k string, v []byte) bool { return rec.ofMail(keyTimer, k, v, touched) }},
-		{keyCall, &sum.Mail, func(k string, v []byte) bool { return rec.ofMail(keyCall, k, v, touched) }},
-		{keyAttempts, nil, func(k string, _ []byte) bool { return rec.ofActor(keyAttempts, k) }},
-		{keyInjected, nil, func(k string, _ []byte) bool { return rec.ofActor(keyInjected, k) }},
-		{keyLog, &sum.Events, func(_ string, v []byte) bool { return rec.ofRecord(v) }},
-		{keyVerdict, &sum.Verdicts, func(_ string, v []byte) bool { return rec.ofRecord(v) }},
-		{keyDead, &sum.DeadLetters, func(_ string, v []byte) bool { return rec.ofRecord(v) }},
+		{keyState, &sum.Rows, func(k string, v []byte) bool { return !kept[k] && e.rowAbout(c, k, v) }},
+		{keyInbox, &sum.Mail, mail(keyInbox)},
+		{keyTimer, &sum.Mail, mail(keyTimer)},
+		{keyCall, &sum.Mail, mail(keyCall)},
+		{keyAttempts, nil, actor(keyAttempts)},
+		{keyInjected, nil, actor(keyInjected)},
+		{keyLog, &sum.Events, record},
+		{keyVerdict, &sum.Verdicts, record},
+		{keyDead, &sum.DeadLetters, record},
 	} {
 		err = e.store.Scan([]byte(class.prefix), nil, func(k, v []byte) bool {
 			if class.gone(string(k), v) {
@@ -209,71 +233,65 @@ func (e *Engine) sweep(rec forgetRecord, touched map[messages.Address]bool) (ops
 	return ops, sum, nil
 }
 
-// concerns reports whether an actor's state may hold something.
-func (r *forgetRecord) concerns(a messages.Address) bool {
-	return a.Key() == string(r.Conversation) || slices.Contains(r.Kinds, a.Kind())
+// keyed reports that an actor's key is the conversation.
+func keyed(a messages.Address, c messages.ConversationID) bool { return a.Key() == string(c) }
+
+// concerned reports whether an actor's rows may hold something of a conversation.
+func (e *Engine) concerned(a messages.Address, c messages.ConversationID) bool {
+	return keyed(a, c) || e.kinds[a.Kind()].About != nil
 }
 
-func (r *forgetRecord) ofActor(prefix, key string) bool {
-	a, _, ok := splitKey(prefix, key)
-	return ok && a.Key() == string(r.Conversation)
-}
-
-func (r *forgetRecord) ofRow(key string, value []byte) bool {
+func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) bool {
 	a, row, ok := splitKey(keyState, key)
-	switch {
-	case !ok:
-		return false
-	case a.Key() == string(r.Conversation):
-		return true
-	case !slices.Contains(r.Kinds, a.Kind()):
-		return false
+	if !ok || keyed(a, c) {
+		return ok
 	}
-	_, name, _ := strings.Cut(row, "\x00")
-	for _, n := range append([]string{string(r.Conversation)}, r.Names...) {
-		quoted, err := json.Marshal(n)
-		if name == n || err == nil && bytes.Contains(value, quoted) {
-			return true
-		}
-	}
-	return false
+	about := e.kinds[a.Kind()].About
+	return about != nil && about(c, row, value)
 }
 
-func (r *forgetRecord) ofMail(prefix, key string, value []byte, touched map[messages.Address]bool) bool {
-	a, _, ok := splitKey(prefix, key)
-	if ok && (a.Key() == string(r.Conversation) || r.ofRecord(value)) {
-		touched[a] = true
-		return true
-	}
-	return false
-}
-
-// ofRecord looks at what all records with a message or a verdict share.
-func (r *forgetRecord) ofRecord(value []byte) bool {
+// about looks at what all records with a message or a verdict share, and asks
+// the message whom it is about.
+func (e *Engine) about(c messages.ConversationID, value []byte, sum *Forgotten) bool {
 	var rec struct {
 		Actor  messages.Address `json:"actor"`
 		From   messages.Address `json:"from"`
-		Detail struct {
-			Conversation messages.ConversationID `json:"conversation"`
-		} `json:"detail"`
-		Msg struct {
-			Body struct {
-				Conversation messages.ConversationID `json:"conversation"`
-			} `json:"body"`
-		} `json:"msg"`
+		Detail events.Detail    `json:"detail"`
+		Msg    json.RawMessage  `json:"msg"`
+		Raw    []byte           `json:"raw"` // of a dead letter that is no message
 	}
 	// What does not fit in one place may still tell in another.
-	_ = json.Unmarshal(value, &rec)
-	c := string(r.Conversation)
-	return rec.Actor.Key() == c || rec.From.Key() == c ||
-		rec.Detail.Conversation == r.Conversation || rec.Msg.Body.Conversation == r.Conversation
+	bad := json.Unmarshal(value, &rec)
+	if keyed(rec.Actor, c) || keyed(rec.From, c) || rec.Detail.Conversation == c {
+		return true
+	}
+	if bad == nil && len(rec.Msg) == 0 && len(rec.Raw) == 0 { // a verdict
+		return false
+	}
+	if bad == nil && len(rec.Raw) == 0 {
+		subject, err := e.codec.Subject(rec.Msg)
+		if err == nil {
+			return subject == c
+		}
+	}
+	if names(value, c) || names(rec.Raw, c) {
+		return true
+	}
+	sum.Unknown++
+	return false
+}
+
+// names reports that a conversation is named anywhere in what cannot be decoded.
+func names(raw []byte, c messages.ConversationID) bool {
+	quoted, _ := json.Marshal(string(c)) // a string always has a JSON form
+	return bytes.Contains(raw, []byte(c)) || bytes.Contains(raw, quoted[1:len(quoted)-1])
 }
 
 // freeze takes back what the actors concerned have under way, and keeps them
 // from stepping.
 func (e *Engine) freeze(rec forgetRecord) {
 	for _, act := range e.live() {
-		if rec.concerns(act.addr) {
+		if e.concerned(act.addr, rec.Conversation) {
 			act.mu.Lock()
 			act.becomeFrozen()
 			act.mu.Unlock()
@@ -285,7 +303,7 @@ func (e *Engine) freeze(rec forgetRecord) {
 // anew from the store.
 func (e *Engine) thaw(rec forgetRecord, touched map[messages.Address]bool) {
 	for _, act := range e.live() {
-		if !rec.concerns(act.addr) && !touched[act.addr] {
+		if !e.concerned(act.addr, rec.Conversation) && !touched[act.addr] {
 			continue
 		}
 		act.mu.Lock()
@@ -294,7 +312,7 @@ func (e *Engine) thaw(rec forgetRecord, touched map[messages.Address]bool) {
 		e.driver.Wake(act)
 	}
 	for _, t := range e.Timers() {
-		if t.Actor.Key() == string(rec.Conversation) {
+		if keyed(t.Actor, rec.Conversation) {
 			e.timers.cancel(ofActor(keyTimer, t.Actor, t.Key))
 			e.timers.cancel(fleetingTimer(t.Actor, t.Key))
 		}

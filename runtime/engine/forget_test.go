@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,6 +24,12 @@ type still struct{}
 func (still) Wake(*engine.Activation) {}
 func (still) WakeWorkers(string)      {}
 
+// aboutName is how a kind may say whom its rows are about: here they hold a name.
+func aboutName(c messages.ConversationID, row string, value []byte) bool {
+	_, name, _ := strings.Cut(string(c), ":")
+	return strings.HasSuffix(row, "\x00"+name) || bytes.Contains(value, fmt.Appendf(nil, "%q", name)) || bytes.Contains(value, fmt.Appendf(nil, "%q", c))
+}
+
 // resting makes an engine whose actors do not run.
 func resting(t *testing.T, s engine.Store) engine.Control {
 	t.Helper()
@@ -30,7 +37,9 @@ func resting(t *testing.T, s engine.Store) engine.Control {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.New(engine.Options{Store: s, Codec: codec, Clock: engine.SystemClock{}, Driver: still{}})
+	e, err := engine.New(engine.Options{Store: s, Codec: codec, Clock: engine.SystemClock{}, Driver: still{}, Kinds: []engine.Kind{
+		{Name: "fusion", About: aboutName, New: func(messages.Address) actors.Actor { return nil }},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +105,7 @@ func others() map[string]string {
 }
 
 var forgetHana = engine.Forgetting{
-	Conversation: "line:Hana", Kinds: []string{"fusion"}, Names: []string{"Hana"},
+	Conversation: "line:Hana",
 	Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
 		was, ok := get("dedup/line:Hana", "tail\x001")
 		return []engine.Kept{{
@@ -245,6 +254,107 @@ func TestALiveActorBeginsAnewWhenItIsForgotten(t *testing.T) {
 	h.Send(number{4})
 	actortest.WantStored(h, counts, "n", 54)
 	h.WantDeadLetters(0)
+}
+
+// diary is a host's own message with its own field names.
+type diary struct {
+	Whom  messages.ConversationID `json:"whom"`
+	Words messages.Text           `json:"words"`
+}
+
+func (diary) MessageType() messages.Type         { return messages.Type{Name: "test_diary", Version: 1} }
+func (d diary) Subject() messages.ConversationID { return d.Whom }
+
+// An actor whose key is nobody's holds and tells of two people; one is forgotten.
+func TestAHostsOwnMessagesAreForgottenBySubject(t *testing.T) {
+	store := mem.New()
+	archive := func(messages.Address) actors.Actor {
+		return actors.Func(func(turn *actors.Turn, m messages.Message) error {
+			d, ok := m.(diary)
+			switch {
+			case !ok:
+			case d.Words == "broken":
+				return errors.New("cannot be filed")
+			default:
+				turn.Publish(d)
+				turn.Send("nobody/all", d)
+				turn.Call("printer", d, actors.CallOptions{})
+				turn.After(string(d.Whom), time.Hour, d)
+			}
+			return nil
+		})
+	}
+	h := actortest.Spawn(t, archive, actortest.Store(store), actortest.Address("archive/all"),
+		actortest.WithMessages(messages.Table{messages.Durable[diary](nil)}))
+	for _, who := range []messages.ConversationID{"line:Hana", "line:Ken"} {
+		h.Send(diary{who, "words about " + messages.Text(who)})
+		for range 5 {
+			h.WantFailure("cannot be filed")
+		}
+		h.Send(diary{who, "broken"})
+		for range 5 {
+			h.Restart()
+		}
+	}
+	before := dump(t, store)
+	for _, prefix := range []string{"i/nobody", "t/", "c/", "d/", "e/"} {
+		if n := len(keys(t, store, prefix)); n != 2 {
+			t.Fatalf("%d records under %s before, want one of each person in\n%s", n, prefix, before)
+		}
+	}
+	h.WantFailure("was deleted")
+	request(t, h, func(ctx context.Context) error {
+		_, err := h.Engine().Forget(ctx, engine.Forgetting{Conversation: "line:Hana"})
+		return err
+	})
+	if left := dump(t, store); bytes.Contains(left, []byte("Hana")) || bytes.Count(left, []byte("Ken")) != bytes.Count(before, []byte("Ken")) {
+		t.Errorf("the store holds\n%s\nwant all of Ken's and nothing of Hana's of\n%s", left, before)
+	}
+	h.WantNoTimer("line:Hana")
+	h.WantTimer("line:Ken", time.Hour)
+}
+
+// A type that no table has cannot be asked. What names the conversation goes,
+// what may be about it is said.
+func TestForgettingWhatCannotBeDecoded(t *testing.T) {
+	store := mem.New()
+	gone := map[string]string{
+		"i/host/all\x0000000001":             `{"epoch":1,"msg":{"type":"gone","v":1,"body":{"whom":["line:Hana & Ken"]}}}`,
+		"d/\x00\x00\x00\x00\x00\x00\x00\x02": `{"actor":"host/all","raw":"` + base64.StdEncoding.EncodeToString([]byte("of line:Hana & Ken, cut o")) + `"}`,
+	}
+	left := map[string]string{
+		"i/host/all\x0000000003":             `{"epoch":1,"msg":{"type":"gone","v":1,"body":{"whom":"line:Ken"}}}`,
+		"e/\x00\x00\x00\x00\x00\x00\x00\x04": `{"from":"host/all","msg":{"type":"heard","v":9,"body":{}}}`,
+		"v/\x00\x00\x00\x00\x00\x00\x00\x05": `{"actor":"host/all","stage":"host","reason":"why","cause":"m1"}`,
+	}
+	fill(t, store, gone, left)
+	sum, err := forget(t, resting(t, store), engine.Forgetting{Conversation: "line:Hana & Ken"})
+	if want := (engine.Forgotten{Mail: 1, DeadLetters: 1, Unknown: 2}); err != nil || sum != want {
+		t.Errorf("Forget() = %+v, %v, want %+v", sum, err, want)
+	}
+	for k := range gone {
+		if v, ok, _ := store.Get([]byte(k)); ok {
+			t.Errorf("%q is still there: %s", k, v)
+		}
+	}
+	for k := range left {
+		if _, ok, _ := store.Get([]byte(k)); !ok {
+			t.Errorf("%q is gone", k)
+		}
+	}
+}
+
+// An intent that a version left which knew kinds and names is carried out.
+func TestAnIntentOfAnOlderVersion(t *testing.T) {
+	store := mem.New()
+	fill(t, store, hanas(), others(), map[string]string{
+		"f/line:Hana": `{"at":"2026-01-01T00:00:00Z","conversation":"line:Hana","kinds":["fusion"],"names":["Hana"],` +
+			`"keep":[{"actor":"dedup/line:Hana","row":"head\u0000head","value":"dHJ1ZSAxOQ=="}]}`,
+	})
+	if err := resting(t, store).Recover(); err != nil {
+		t.Fatal(err)
+	}
+	checkForgotten(t, store)
 }
 
 func TestSettings(t *testing.T) {

@@ -49,10 +49,9 @@ var goldenRecords = []any{
 			Code: "timeout", Note: "no answer",
 		}},
 	injectedRecord{At: goldenTime},
-	forgetRecord{At: goldenTime, Conversation: "line:Hana", Kinds: []string{"fusion"}, Names: []string{"Hana"},
-		Keep: []Kept{{
-			Actor: "dedup/line:Hana", Row: "head\x00head", Value: []byte("1 {}"),
-		}}},
+	forgetRecord{At: goldenTime, Conversation: "line:Hana", Keep: []Kept{{
+		Actor: "dedup/line:Hana", Row: "head\x00head", Value: []byte("1 {}"),
+	}}},
 }
 
 var goldenMsg = json.RawMessage(`{"type":"started","v":1,"body":{}}`)

@@ -152,8 +152,8 @@ func (s crashing) Apply(ops []engine.Op, sync bool) error {
 func testCodec(t testing.TB) *messages.Codec {
 	t.Helper()
 	codec, err := messages.NewCodec(events.Core(), messages.Table{
-		messages.Durable[number](nil), messages.Durable[ask](nil), messages.Durable[twice](nil), messages.Durable[flush](nil),
-		messages.Durable[carrier](nil),
+		messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(), messages.Durable[twice](nil).AboutNobody(), messages.Durable[flush](nil).AboutNobody(),
+		messages.Durable[carrier](nil).AboutNobody(),
 	})
 	if err != nil {
 		t.Fatal(err)

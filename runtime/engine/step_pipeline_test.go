@@ -162,7 +162,7 @@ func TestMessageThatCannotBeWrittenFailsTheTurn(t *testing.T) {
 	h := step(t, func(turn *actors.Turn, m messages.Message) error {
 		turn.Send("other/a", unwritable{Panic: m == messages.Message(hint{1})})
 		return nil
-	}, actortest.WithMessages(messages.Table{messages.Durable[unwritable](nil)}))
+	}, actortest.WithMessages(messages.Table{messages.Durable[unwritable](nil).AboutNobody()}))
 	for n := range 2 {
 		h.WantFailure("no JSON")
 		h.Send(hint{n})

@@ -28,7 +28,7 @@ type unlisted struct{}
 func (unlisted) MessageType() messages.Type { return messages.Type{Name: "test_unlisted", Version: 1} }
 
 var stepTypes = messages.Table{
-	messages.Durable[number](nil), messages.Durable[ask](nil), messages.Durable[twice](nil), messages.Durable[flush](nil),
+	messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(), messages.Durable[twice](nil).AboutNobody(), messages.Durable[flush](nil).AboutNobody(),
 	messages.Fleeting[hint](),
 }
 

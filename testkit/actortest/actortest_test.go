@@ -235,7 +235,7 @@ func TestDurableMessageMustSurviveItsStoredForm(t *testing.T) {
 			turn.Send("a/b", leaky{hidden: 1})
 			return nil
 		})
-	}, actortest.WithMessages(messages.Table{messages.Durable[leaky](nil)}))
+	}, actortest.WithMessages(messages.Table{messages.Durable[leaky](nil).AboutNobody()}))
 	h.Start()
 	if want := "not the same after it was stored and read: .hidden: 0, want 1"; len(f.errors) != 1 || !strings.Contains(f.errors[0], want) {
 		t.Errorf("failures = %q, want one with %q", f.errors, want)

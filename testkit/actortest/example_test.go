@@ -30,8 +30,8 @@ func (quiet) MessageType() messages.Type   { return messages.Type{Name: "test_qu
 func (sum) MessageType() messages.Type     { return messages.Type{Name: "test_sum", Version: 1} }
 
 var types = messages.Table{
-	messages.Durable[add](nil), messages.Fleeting[print](), messages.Durable[page](nil),
-	messages.Durable[printed](nil), messages.Durable[quiet](nil), messages.Durable[sum](nil),
+	messages.Durable[add](nil).AboutNobody(), messages.Fleeting[print](), messages.Durable[page](nil).AboutNobody(),
+	messages.Durable[printed](nil).AboutNobody(), messages.Durable[quiet](nil).AboutNobody(), messages.Durable[sum](nil).AboutNobody(),
 }
 
 var sums = actors.NewTable[int]("sums")

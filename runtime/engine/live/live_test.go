@@ -39,8 +39,8 @@ var list = actors.NewTable[[]int]("list")
 func codec(t testing.TB) *messages.Codec {
 	t.Helper()
 	c, err := messages.NewCodec(events.Core(), messages.Table{
-		messages.Durable[number](nil), messages.Durable[ask](nil), messages.Durable[answer](nil),
-		messages.Durable[due](nil), messages.Fleeting[fleet](), messages.Fleeting[glimpse](),
+		messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(), messages.Durable[answer](nil).AboutNobody(),
+		messages.Durable[due](nil).AboutNobody(), messages.Fleeting[fleet](), messages.Fleeting[glimpse](),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,58 @@
+package fusion
+
+import (
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// What fusion holds of two conversations is told apart, row by row.
+func TestAbout(t *testing.T) {
+	for _, c := range []struct {
+		row, value string
+		hana, ken  bool
+	}{
+		{"last\x00Hana", `1 {"name":"Hana"}`, true, false},
+		{"last\x00Hanae", `1 {"name":"Hanae"}`, false, false},
+		{"current\x00current", `1 "Ken"`, false, true},
+		{"held\x00held", `1 {"detection":{"conversation":"line:Hana"}}`, true, false},
+		{"held\x00held", `1 {"view":{"name":"Ken"}}`, false, true},
+		{"cursor\x00cursor", `1 {"conversation":"line:Ken","lines":["\"Hana\""]}`, false, true},
+		{"echoes\x00line:Hana", `1 {}`, true, false},
+		{"unknown\x00unknown", `1 "2026-01-01T00:00:00Z"`, false, false},
+		{"held\x00held", `1 {`, true, true},
+		{"current\x00current", ``, true, true},
+	} {
+		for who, want := range map[messages.ConversationID]bool{"line:Hana": c.hana, "line:Ken": c.ken} {
+			if got := About(who, c.row, []byte(c.value)); got != want {
+				t.Errorf("About(%s, %q, %s) = %v, want %v", who, c.row, c.value, got, want)
+			}
+		}
+	}
+}
+
+// Every row that fusion writes while it sees one conversation alone is about it.
+func TestAboutEveryRow(t *testing.T) {
+	for name, o := range map[string]Options{"default": {}, "seed": {Seed: true, Clean: line()}} {
+		store := mem.New()
+		h := actortest.Spawn(t, New(o), actortest.Address("fusion/line@mac"), actortest.Store(store))
+		h.Send(messages.TextSent{Conversation: "line:Hana", Text: "out"})
+		for _, s := range []string{"aaaa bbbb", "aaaa bbbb", "aaaa bbbb cccc"} {
+			send(h, read("Hana", s))
+		}
+		h.Crash() // what it knows is in the store
+		rows := 0
+		const own = "s/fusion/line@mac\x00"
+		if err := store.Scan([]byte(own), nil, func(k, v []byte) bool {
+			rows++
+			if row := string(k[len(own):]); !About("line:Hana", row, v) || About("line:Ken", row, v) {
+				t.Errorf("%s: the row %q = %s is not about line:Hana alone", name, row, v)
+			}
+			return true
+		}); err != nil || rows < 3 {
+			t.Errorf("%s: fusion has written %d rows, %v, want at least 3", name, rows, err)
+		}
+	}
+}
