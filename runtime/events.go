@@ -97,7 +97,7 @@ func (r *Runtime) follow(ctx, stop context.Context, s *subscription) error {
 		case stop.Err() != nil:
 			return nil
 		case errors.Is(err, errUnreadable):
-			r.setTrouble(trouble, fmt.Sprintf("subscription %q has stopped: %v", s.name, err))
+			r.health.Set(trouble, fmt.Sprintf("subscription %q has stopped: %v", s.name, err))
 			r.log.Error().Err(err).Str("subscription", s.name).Msg("subscription_stopped")
 			select {
 			case <-ctx.Done():
@@ -108,7 +108,7 @@ func (r *Runtime) follow(ctx, stop context.Context, s *subscription) error {
 			wait = min(max(2*wait, followRetryFirst), followRetryCap)
 			// The error is the host's and may hold private text: it goes to the
 			// log alone, as the status is shown to any local user.
-			r.setTrouble(trouble, fmt.Sprintf("subscription %q fails after event %d and is retried: the log has the error", s.name, cursor))
+			r.health.Set(trouble, fmt.Sprintf("subscription %q fails after event %d and is retried: the log has the error", s.name, cursor))
 			r.log.Warn().Err(err).Str("subscription", s.name).Dur("retry_in", wait).Msg("subscription_failed")
 			if !sleep(stop, wait) {
 				return nil
@@ -117,7 +117,7 @@ func (r *Runtime) follow(ctx, stop context.Context, s *subscription) error {
 		}
 		if wait > 0 {
 			wait = 0
-			r.setTrouble(trouble, "")
+			r.health.Set(trouble, "")
 		}
 		switch {
 		case n > 0:

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -22,11 +20,7 @@ func (r *Runtime) Inspect() control.Status {
 	r.mu.Lock()
 	s := control.Status{
 		Running: r.state == stateRunning, Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
-		StartedAt: control.Stamp{Time: r.started}, Problems: r.sortedTrouble(),
-	}
-	for _, w := range slices.Sorted(maps.Keys(r.captures)) {
-		c := r.captures[w]
-		s.Captures = append(s.Captures, control.Capture{Window: w, Code: c.Code, Detail: c.Detail, Since: control.Stamp{Time: c.At}})
+		StartedAt: control.Stamp{Time: r.started}, Problems: r.health.Problems(), Captures: r.health.Captures(),
 	}
 	e := r.engine
 	if r.page != nil {
@@ -57,32 +51,16 @@ func (r *Runtime) Healthy() error {
 		return ErrNotRunning
 	}
 	var errs []error
-	for _, p := range r.sortedTrouble() {
+	for _, p := range r.health.Problems() {
 		errs = append(errs, errors.New(p))
 	}
 	return errors.Join(errs...)
 }
 
-// problems lists what is wrong, sorted.
-func (r *Runtime) problems() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sortedTrouble()
-}
-
-// sortedTrouble is problems for a caller who holds the lock.
-func (r *Runtime) sortedTrouble() []string {
-	var list []string
-	for _, id := range slices.Sorted(maps.Keys(r.trouble)) {
-		list = append(list, r.trouble[id])
-	}
-	return list
-}
-
 // listen is the engine's listener: it hands every event on and keeps what
 // Healthy needs.
 func (r *Runtime) listen(ev Event) {
-	r.note(ev.Message)
+	r.health.Note(ev.Message)
 	if f, ok := ev.Message.(events.CommitFailed); ok {
 		r.checkStore(f)
 	}
@@ -132,65 +110,14 @@ func (r *Runtime) storeStopped(why error) {
 	}
 	err := fmt.Errorf("runtime: the store stopped, so this run ends; start again: nothing that was delivered is lost: %w", why)
 	r.log.Error().Err(err).Msg("store_stopped")
-	r.mu.Lock()
-	r.trouble["store"] = err.Error()
-	r.mu.Unlock()
+	r.health.Set("store", err.Error())
 	r.storeBroke(err)
 }
 
 // committed is told of each commit that succeeded.
 func (r *Runtime) committed(turns, ops int) {
 	r.metrics.OnCommit(turns, ops)
-	if r.commitFailed.CompareAndSwap(true, false) {
-		r.mu.Lock()
-		delete(r.trouble, "commit")
-		r.mu.Unlock()
-	}
-}
-
-// setTrouble notes what is wrong for a reason, or with "" that it is over.
-func (r *Runtime) setTrouble(reason, text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if text == "" {
-		delete(r.trouble, reason)
-	} else {
-		r.trouble[reason] = text
-	}
-}
-
-func (r *Runtime) note(m messages.Message) {
-	set := func(reason, text string, bad bool) {
-		if !bad {
-			text = ""
-		}
-		r.setTrouble(reason, text)
-	}
-	switch m := m.(type) {
-	case events.CallFinished, events.FrameSeen:
-		r.noteOCR(m)
-	case events.ActorUnhealthy:
-		// The key may be a person's name, and this text is shown to any local user.
-		set("actor "+string(m.Actor), fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it", m.Actor.Kind()), !m.Healthy)
-	case events.StoreLow:
-		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space", m.Free>>20, m.Need>>20), true)
-	case events.StoreRecovered:
-		set("store", "", false)
-	case events.CommitFailed:
-		r.commitFailed.Store(true)
-		set("commit", "the newest change could not be stored: "+m.Reason, true)
-	case events.CaptureState:
-		r.mu.Lock()
-		if last, ok := r.captures[m.Window]; !ok || last.Code != m.Code { // a poller that restarts says the same again
-			r.captures[m.Window] = m
-		}
-		r.mu.Unlock()
-		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
-	case events.IdentityState:
-		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")
-	case events.SidesState:
-		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, m.Hint()), m.Unknown)
-	}
+	r.health.Committed()
 }
 
 func (r *Runtime) inspectForMetrics() ([]engine.ActorInfo, []engine.PoolInfo) {

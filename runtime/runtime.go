@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -35,25 +34,22 @@ type Runtime struct {
 	names   telemetry.Names // in the log
 	admin   admin.Backend
 	seen    *snapshot.Windows
+	health  *admin.Health
 	clock   func() time.Time // of what is written on frames; a simulation has its own
 	disk    admin.Disk       // of the store; set when Run opens it
 
 	ready     chan struct{}
 	readyOnce sync.Once
 
-	mu       sync.Mutex
-	state    state
-	subs     []*subscription
-	engine   *engine.Engine
-	page     *web.Server
-	started  time.Time
-	trouble  map[string]string                         // what is wrong now, by cause
-	captures map[messages.WindowID]events.CaptureState // the newest change
-	ocr      ocrHealth
+	mu      sync.Mutex
+	state   state
+	subs    []*subscription
+	engine  *engine.Engine
+	page    *web.Server
+	started time.Time
 
-	broken       context.Context // ends when the store has stopped; its cause says why
-	storeBroke   context.CancelCauseFunc
-	commitFailed atomic.Bool // the newest one
+	broken     context.Context // ends when the store has stopped; its cause says why
+	storeBroke context.CancelCauseFunc
 }
 
 type state int
@@ -78,14 +74,14 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}, seen: snapshot.New(snapshots(cfg)),
+		health: admin.NewHealth(set.log), seen: snapshot.New(snapshots(cfg)),
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	r.set.drawn.runtime = r
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &admin.Pauses{},
-		Live: &admin.Live{Status: r.Inspect, Problems: r.problems, Seen: r.seen, Forget: r.forgetSeen},
+		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen},
 	}
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
@@ -154,38 +150,16 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	following, endFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	defer endFollowing()
 	var followers sync.WaitGroup
-	sys, err := live.New(live.Options{
-		Engine: engine.Options{
-			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
-			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
-			Listener: r.listen, OnCommit: r.committed,
-		},
-		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
-		// A burst that waits is worth waiting for; a host's timer of an hour is not.
-		Horizon: time.Duration(r.cfg.Burst.Cap),
-		Last: func(ctx context.Context) {
-			endFollowing()
-			waitOr(&followers, ctx)
-		},
+	sys, err := r.system(st, func(ctx context.Context) {
+		endFollowing()
+		waitOr(&followers, ctx)
 	})
 	if err != nil {
 		return err
 	}
-	if err := r.admin.Pauses.Load(sys.Engine()); err != nil {
-		return err
-	}
-	logKey, err := admin.LoadLogKey(sys.Engine())
+	firstRun, err := r.load(sys.Engine())
 	if err != nil {
 		return err
-	}
-	r.mu.Lock()
-	copy(r.set.hashKey, logKey)
-	r.engine, r.started = sys.Engine(), time.Now()
-	r.mu.Unlock()
-	if !r.cfg.Debug.Text { // files of an earlier run hold private text
-		if err := snapshot.Delete(r.cfg.Data); err != nil {
-			return err
-		}
 	}
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
@@ -211,7 +185,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		if r.set.store == nil {
 			spawn(&all, "control socket", func() error { return control.Serve(services, r.cfg.Data, r.Backend()) })
 		}
-		if logKey == nil {
+		if firstRun {
 			all.Go(func() { r.keepLogKey(services, sys.Engine()) })
 		}
 		if r.cfg.Debug.Text {
@@ -241,6 +215,43 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		err = &Unfinished{Left: left}
 	}
 	return err
+}
+
+// system makes what runs the actors; last is called at the end of its draining.
+func (r *Runtime) system(st engine.Store, last func(context.Context)) (*live.System, error) {
+	return live.New(live.Options{
+		Engine: engine.Options{
+			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
+			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
+			Listener: r.listen, OnCommit: r.committed,
+		},
+		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
+		// A burst that waits is worth waiting for; a host's timer of an hour is not.
+		Horizon: time.Duration(r.cfg.Burst.Cap),
+		Last:    last,
+	})
+}
+
+// load takes over what is stored beside the actors' own, and lets calls from
+// outside in. firstRun says that the names in the log have no stored key yet.
+func (r *Runtime) load(e *engine.Engine) (firstRun bool, err error) {
+	if err := r.admin.Pauses.Load(e); err != nil {
+		return false, err
+	}
+	logKey, err := admin.LoadLogKey(e)
+	if err != nil {
+		return false, err
+	}
+	r.mu.Lock()
+	copy(r.set.hashKey, logKey)
+	r.engine, r.started = e, time.Now()
+	r.mu.Unlock()
+	if !r.cfg.Debug.Text { // files of an earlier run hold private text
+		if err := snapshot.Delete(r.cfg.Data); err != nil {
+			return false, err
+		}
+	}
+	return logKey == nil, nil
 }
 
 // stop drains the system within its time, or ends it at once when abort ends or

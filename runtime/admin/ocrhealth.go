@@ -1,4 +1,4 @@
-package runtime
+package admin
 
 import (
 	"fmt"
@@ -67,25 +67,25 @@ func ocrReason(m events.CallFinished) string {
 	return ""
 }
 
-// noteOCR keeps what Healthy says of OCR, and writes a change to the log.
-func (r *Runtime) noteOCR(m messages.Message) {
-	r.mu.Lock()
-	before := r.trouble["ocr"]
-	trouble, changed := r.ocr.take(m)
+// noteOCR keeps what is wrong with OCR, and writes a change to the log.
+func (h *Health) noteOCR(m messages.Message) {
+	h.mu.Lock()
+	before := h.trouble["ocr"]
+	trouble, changed := h.ocr.take(m)
 	switch {
 	case !changed:
 		trouble = before
 	case trouble == "":
-		delete(r.trouble, "ocr")
+		delete(h.trouble, "ocr")
 	default:
-		r.trouble["ocr"] = trouble
+		h.trouble["ocr"] = trouble
 	}
-	r.mu.Unlock()
+	h.mu.Unlock()
 	switch {
 	case trouble == before:
 	case trouble == "":
-		r.log.Info().Msg("ocr_works_again")
+		h.log.Info().Msg("ocr_works_again")
 	default:
-		r.log.Error().Str("reason", trouble).Msg("ocr_fails")
+		h.log.Error().Str("reason", trouble).Msg("ocr_fails")
 	}
 }

@@ -1,0 +1,108 @@
+package admin
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// Health knows what is wrong with a Kehai that runs. Its methods may be called
+// concurrently.
+type Health struct {
+	log          zerolog.Logger
+	commitFailed atomic.Bool // the newest one
+
+	mu       sync.Mutex
+	trouble  map[string]string                         // what is wrong now, by its reason
+	captures map[messages.WindowID]events.CaptureState // the newest change
+	ocr      ocrHealth
+}
+
+// NewHealth returns one that knows of nothing wrong.
+func NewHealth(log zerolog.Logger) *Health {
+	return &Health{log: log, trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}}
+}
+
+// Problems lists what is wrong, sorted by its reason.
+func (h *Health) Problems() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var list []string
+	for _, reason := range slices.Sorted(maps.Keys(h.trouble)) {
+		list = append(list, h.trouble[reason])
+	}
+	return list
+}
+
+// Captures says of each window whether it can be captured, and since when.
+func (h *Health) Captures() []control.Capture {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var list []control.Capture
+	for _, w := range slices.Sorted(maps.Keys(h.captures)) {
+		c := h.captures[w]
+		list = append(list, control.Capture{Window: w, Code: c.Code, Detail: c.Detail, Since: control.Stamp{Time: c.At}})
+	}
+	return list
+}
+
+// Set notes what is wrong for a reason, or with "" that it is over.
+func (h *Health) Set(reason, text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if text == "" {
+		delete(h.trouble, reason)
+	} else {
+		h.trouble[reason] = text
+	}
+}
+
+// Committed notes that a commit has succeeded.
+func (h *Health) Committed() {
+	if h.commitFailed.CompareAndSwap(true, false) {
+		h.Set("commit", "")
+	}
+}
+
+// Note takes over what an event says.
+func (h *Health) Note(m messages.Message) {
+	set := func(reason, text string, bad bool) {
+		if !bad {
+			text = ""
+		}
+		h.Set(reason, text)
+	}
+	switch m := m.(type) {
+	case events.CallFinished, events.FrameSeen:
+		h.noteOCR(m)
+	case events.ActorUnhealthy:
+		// The key may be a person's name, and this text is shown to any local user.
+		set("actor "+string(m.Actor), fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it", m.Actor.Kind()), !m.Healthy)
+	case events.StoreLow:
+		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space", m.Free>>20, m.Need>>20), true)
+	case events.StoreRecovered:
+		set("store", "", false)
+	case events.CommitFailed:
+		h.commitFailed.Store(true)
+		set("commit", "the newest change could not be stored: "+m.Reason, true)
+	case events.CaptureState:
+		h.mu.Lock()
+		if last, ok := h.captures[m.Window]; !ok || last.Code != m.Code { // a poller that restarts says the same again
+			h.captures[m.Window] = m
+		}
+		h.mu.Unlock()
+		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
+	case events.IdentityState:
+		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")
+	case events.SidesState:
+		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, m.Hint()), m.Unknown)
+	}
+}
