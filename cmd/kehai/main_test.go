@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 	"time"
 
@@ -31,7 +33,9 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("KEHAI_UPDATE") != "",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"answering": answering, "llmserver": llmServer},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"answering": answering, "awaits": awaits, "llmserver": llmServer,
+		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/share")
 			env.Setenv("NO_COLOR", "1")
@@ -40,22 +44,50 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// patience is how long a script waits for something. It only matters when a test
+// fails.
+const patience = time.Minute
+
 // answering waits until the Kehai that a script started in the background
 // answers: before, a verb might take the store away from it.
 func answering(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: answering")
 	}
+	ask(ts, "answers", func(*control.Client) bool { return true })
+}
+
+// awaits waits until the JSON of what the Kehai in the background has delivered
+// matches a pattern.
+func awaits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: awaits PATTERN")
+	}
+	pattern := regexp.MustCompile(args[0])
+	ask(ts, "delivers "+args[0], func(client *control.Client) bool {
+		found := false
+		err := client.Messages(context.Background(), control.Query{}, func(m control.Message) error {
+			line, err := json.Marshal(m)
+			found = found || pattern.Match(line)
+			return err
+		})
+		return err == nil && found
+	})
+}
+
+// ask asks the running Kehai again and again until it is so.
+func ask(ts *testscript.TestScript, what string, so func(*control.Client) bool) {
 	data := filepath.Join(ts.Getenv("XDG_DATA_HOME"), "kehai")
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
 		client, err := control.Dial(context.Background(), data)
-		if err == nil {
-			client.Close()
+		if err != nil {
+			continue
+		}
+		ok := so(client)
+		client.Close()
+		if ok {
 			return
 		}
-		if time.Now().After(deadline) {
-			ts.Fatalf("no Kehai answers: %v", err)
-		}
-		<-time.After(20 * time.Millisecond)
 	}
+	ts.Fatalf("no Kehai %s within %v", what, patience)
 }
