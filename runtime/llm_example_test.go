@@ -79,5 +79,5 @@ func ExampleAskFocus() {
 	fmt.Println(err)
 	// Output:
 	// distracted fallback
-	// runtime: the language model did not decide: focus: the language model's answer is no judgement
+	// runtime: the language model did not decide: attention: the language model's answer is no judgement
 }

@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/actors/attention/camera"
+	"github.com/kehai-run/kehai/actors/attention/history"
+	"github.com/kehai-run/kehai/actors/attention/notify"
+	"github.com/kehai-run/kehai/actors/attention/usage"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/capture"
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
-	"github.com/kehai-run/kehai/actors/focus"
-	"github.com/kehai-run/kehai/actors/focus/camera"
-	"github.com/kehai-run/kehai/actors/focus/history"
-	"github.com/kehai-run/kehai/actors/focus/notifier"
-	"github.com/kehai-run/kehai/actors/focus/pcusage"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/layout"
@@ -184,7 +184,7 @@ func (p *parts) gate() newActor {
 func (p *parts) burst() newActor        { return burst.New(p.cfg.BurstRules()) }
 func (p *parts) conversation() newActor { return conversation.New(conversation.Options{}) }
 func (p *parts) camera() newActor       { return camera.New(camera.Options{Literal: p.seed}) }
-func (p *parts) pcusage() newActor      { return pcusage.New(pcusage.Options{}) }
+func (p *parts) pcusage() newActor      { return usage.New(usage.Options{}) }
 
 // newWorker makes a worker.
 type newWorker = func() (actors.Worker, error)
@@ -210,18 +210,18 @@ func (p *parts) reader(open OpenRecognizer) newWorker {
 }
 
 func (p *parts) rowCounter() newWorker   { return structure.NewWorker(p.trees, p.now) }
-func (p *parts) usageCounter() newWorker { return p.pauses.GuardUsage(pcusage.NewWorker(p.usage)) }
-func (p *parts) shower() newWorker       { return notifier.NewWorker(p.notifier) }
+func (p *parts) usageCounter() newWorker { return p.pauses.GuardUsage(usage.NewWorker(p.usage)) }
+func (p *parts) shower() newWorker       { return notify.NewWorker(p.notifier) }
 
 func (p *parts) asker() (actors.Worker, error) { return llm.NewWorker(p.model), nil }
 
 // focus waits for a language model a little longer than that has itself, so that
 // it can say why it did not answer, and not beyond the next judgement.
 func (p *parts) focus(a messages.Address) actors.Actor {
-	return focus.New(focus.Options{
+	return attention.New(attention.Options{
 		Rules: p.cfg.Focus.RulesFor(p.cfg.Profile), Literal: p.seed, LLM: p.cfg.Focus.LLM && p.asks(),
 		Deadline: min(time.Duration(p.cfg.LLM.Timeout)+500*time.Millisecond, 9*time.Second),
-		Tell:     []string{history.Kind, notifier.Kind},
+		Tell:     []string{history.Kind, notify.Kind},
 	})(a)
 }
 
@@ -230,7 +230,7 @@ func (p *parts) history() newActor {
 }
 
 func (p *parts) notices() newActor {
-	return notifier.New(notifier.Options{Times: p.cfg.Focus.Times, Show: p.notifier != nil})
+	return notify.New(notify.Options{Times: p.cfg.Focus.Times, Show: p.notifier != nil})
 }
 
 // build takes over the rows that are on.

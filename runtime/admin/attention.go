@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
-	"github.com/kehai-run/kehai/actors/focus"
-	"github.com/kehai-run/kehai/actors/focus/history"
-	"github.com/kehai-run/kehai/actors/focus/notifier"
+	"github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/actors/attention/history"
+	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -39,8 +39,8 @@ func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 	if err != nil {
 		return nil, err
 	}
-	spells := map[messages.DeskID]notifier.Spell{}
-	err = readRows(e, notifier.Kind, notifier.Spells, func(desk messages.DeskID, spell notifier.Spell) error {
+	spells := map[messages.DeskID]notify.Spell{}
+	err = readRows(e, notify.Kind, notify.Spells, func(desk messages.DeskID, spell notify.Spell) error {
 		spells[desk] = spell
 		return nil
 	})
@@ -48,7 +48,7 @@ func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 		return nil, err
 	}
 	desks := []control.FocusDesk{}
-	err = readRows(e, focus.Kind, focus.Rows, func(desk messages.DeskID, row focus.Row) error {
+	err = readRows(e, attention.Kind, attention.Rows, func(desk messages.DeskID, row attention.Row) error {
 		d := control.FocusDesk{
 			Desk: desk, State: row.Steady.Reported(), Since: control.Stamp{Time: row.Steady.Since}, Confidence: row.Last.Confidence,
 			Reasoning: string(row.Last.Reasoning), Source: row.Last.Source, SeenAt: control.Stamp{Time: row.Seen}, Unwatched: row.Paused, Paused: spells[desk].Paused,
@@ -79,7 +79,7 @@ func (b Backend) FocusChanges(ctx context.Context, yield func(control.FocusChang
 
 // isPause tells a pause from other times of which nothing is known.
 func isPause(c messages.FocusState) bool {
-	return c.State == messages.Unknown && string(c.Reasoning) == focus.ReasonPaused
+	return c.State == messages.Unknown && string(c.Reasoning) == attention.ReasonPaused
 }
 
 // PauseNotices implements [control.FocusBackend].
@@ -108,7 +108,7 @@ func (b Backend) tellNotifiers(ctx context.Context, m messages.Message) error {
 	}
 	var errs []error
 	for _, d := range desks {
-		errs = append(errs, e.Inject(ctx, messages.To(notifier.Kind, string(d.Desk)), m, ""))
+		errs = append(errs, e.Inject(ctx, messages.To(notify.Kind, string(d.Desk)), m, ""))
 	}
 	return errors.Join(errs...)
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/kehai-run/kehai/actors/focus"
-	"github.com/kehai-run/kehai/actors/focus/notifier"
+	"github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -95,8 +95,8 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 // store, and those that say whom their rows are about.
 func offlineKinds(own []engine.Kind) []engine.Kind {
 	kinds := []engine.Kind{
-		{Name: focus.Kind, New: focus.New(focus.Options{})},
-		{Name: notifier.Kind, New: notifier.New(notifier.Options{Times: notifier.DefaultTimes()})},
+		{Name: attention.Kind, New: attention.New(attention.Options{})},
+		{Name: notify.Kind, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
 		{Name: fusion.Kind, About: fusion.About, New: fusion.New(fusion.Options{})},
 	}
 	for _, k := range own {

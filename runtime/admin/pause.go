@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/capture"
-	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -247,7 +247,7 @@ func (b Backend) pauseDesk(ctx context.Context, paused bool) error {
 	if paused {
 		m = messages.PauseFocus{}
 	}
-	return e.Inject(ctx, messages.To(focus.Kind, b.Config.Node), m, "")
+	return e.Inject(ctx, messages.To(attention.Kind, b.Config.Node), m, "")
 }
 
 // FindWindow finds a configured window by its name, with or without the node; "" is

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/kehai-run/kehai/actors/focus"
+	actor "github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -32,9 +32,9 @@ func Ask(ctx context.Context, profile string, camera, usage []byte, model llm.Mo
 	if model == nil {
 		return verdictOf(rules.Fallback(look)), nil
 	}
-	answer, err := askModel(ctx, model, focus.Prompt(look))
+	answer, err := askModel(ctx, model, actor.Prompt(look))
 	if err == nil {
-		if state, err = focus.ParseAnswer(answer); err == nil {
+		if state, err = actor.ParseAnswer(answer); err == nil {
 			return verdictOf(state), nil
 		}
 	}
@@ -42,7 +42,7 @@ func Ask(ctx context.Context, profile string, camera, usage []byte, model llm.Mo
 }
 
 func askModel(ctx context.Context, model llm.Model, prompt messages.Text) (messages.Text, error) {
-	reply, err := model.Generate(ctx, llm.Question{System: focus.SystemPrompt, Prompt: string(prompt), JSON: true})
+	reply, err := model.Generate(ctx, llm.Question{System: actor.SystemPrompt, Prompt: string(prompt), JSON: true})
 	return messages.Text(reply.Text), err
 }
 
@@ -63,7 +63,7 @@ func ReplayAsking(ctx context.Context, profile string, model llm.Model, r io.Rea
 			asked.Questions++
 			answer, err := askModel(ctx, model, prompt)
 			if err == nil {
-				_, err = focus.ParseAnswer(answer)
+				_, err = actor.ParseAnswer(answer)
 			}
 			if err != nil {
 				asked.Failures++

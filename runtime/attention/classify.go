@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/kehai-run/kehai/actors/focus"
+	actor "github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -17,7 +17,7 @@ var ErrInput = errors.New("runtime: bad focus input")
 
 // FocusProfiles are the sets of rules that Classify and Replay know.
 func Profiles() []string {
-	return []string{string(focus.ProfileDefault), string(focus.ProfileSeed)}
+	return []string{string(actor.ProfileDefault), string(actor.ProfileSeed)}
 }
 
 // Verdict is one judgement, as a script reads it.
@@ -40,8 +40,8 @@ func Classify(profile string, camera, usage []byte) (Verdict, error) {
 }
 
 // focusCase reads what is to be judged.
-func inputs(profile string, camera, usage []byte) (rules focus.Rules, look focus.Look, err error) {
-	rules, ok := focus.RulesOf(focus.Profile(profile))
+func inputs(profile string, camera, usage []byte) (rules actor.Rules, look actor.Look, err error) {
+	rules, ok := actor.RulesOf(actor.Profile(profile))
 	if !ok {
 		return rules, look, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile, strings.Join(Profiles(), " or "))
 	}
@@ -59,7 +59,7 @@ func halfOf[S any](raw []byte, decode func([]byte) (S, error)) (*S, error) {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return nil, nil
 	}
-	s, err := decode(focus.NoNaN(raw))
+	s, err := decode(actor.NoNaN(raw))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func Hints(camera, usage []byte) (hints []string) {
 		data  []byte
 		known []string
 	}{{"camera", camera, messages.CameraFields()}, {"pc", usage, messages.UsageFields()}} {
-		for _, field := range messages.UnknownFields(focus.NoNaN(half.data), half.known) {
+		for _, field := range messages.UnknownFields(actor.NoNaN(half.data), half.known) {
 			hint := fmt.Sprintf("%s: %.60q is no field of it and counts for nothing", half.name, field)
 			if near := text.Nearest(field, half.known); near != "" {
 				hint += ": did you mean " + near + "?"

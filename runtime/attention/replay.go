@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
-	"github.com/kehai-run/kehai/actors/focus"
+	actor "github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -112,7 +112,7 @@ const (
 )
 
 func newPlayer(profile string, ask func(messages.Text) (messages.Text, error)) (*player, error) {
-	rules, ok := focus.RulesOf(focus.Profile(profile))
+	rules, ok := actor.RulesOf(actor.Profile(profile))
 	if !ok {
 		return nil, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile, strings.Join(Profiles(), " or "))
 	}
@@ -124,11 +124,11 @@ func newPlayer(profile string, ask func(messages.Text) (messages.Text, error)) (
 	p.options = engine.SimOptions{
 		Engine: engine.Options{
 			Store: mem.New(), Codec: codec, Listener: p.listen,
-			Kinds: []engine.Kind{{Name: focus.Kind, Source: true, New: focus.New(focus.Options{
-				Tick: tick * time.Millisecond, Rules: rules, Literal: focus.Profile(profile) == focus.ProfileSeed, LLM: ask != nil,
+			Kinds: []engine.Kind{{Name: actor.Kind, Source: true, New: actor.New(actor.Options{
+				Tick: tick * time.Millisecond, Rules: rules, Literal: actor.Profile(profile) == actor.ProfileSeed, LLM: ask != nil,
 			})}},
 		},
-		Activate: []messages.Address{messages.To(focus.Kind, "replay")},
+		Activate: []messages.Address{messages.To(actor.Kind, "replay")},
 	}
 	if ask != nil {
 		p.options.Engine.Workers = []engine.WorkerKind{{
@@ -241,7 +241,7 @@ func (p *player) tell(yield func(Line) error) error {
 // hint notes fields that count for nothing, each once.
 func (p *player) hint(text []byte, n int) {
 	var line struct{ Camera, PC json.RawMessage }
-	if json.Unmarshal(focus.NoNaN(text), &line) != nil {
+	if json.Unmarshal(actor.NoNaN(text), &line) != nil {
 		return
 	}
 	for _, hint := range Hints(line.Camera, line.PC) {
@@ -260,7 +260,7 @@ func (p *player) read(text []byte) (at int64, camera, usage messages.Message, er
 		Camera json.RawMessage `json:"camera"`
 		PC     json.RawMessage `json:"pc"`
 	}
-	if err := json.Unmarshal(focus.NoNaN(text), &line); err != nil {
+	if err := json.Unmarshal(actor.NoNaN(text), &line); err != nil {
 		return 0, nil, nil, errors.New(`want a JSON object such as {"at_ms":0,"camera":{…},"pc":{…}}`)
 	}
 	if line.AtMS == nil || math.Abs(*line.AtMS) > maxReplayMS {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kehai-run/kehai/actors/focus/history"
+	"github.com/kehai-run/kehai/actors/attention/history"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 )

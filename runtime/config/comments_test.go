@@ -17,7 +17,7 @@ import (
 
 // commented are the packages whose structs are sections of a configuration.
 var commented = []string{
-	"actors/burst", "actors/dedup/ledger", "actors/dedup/recent", "actors/focus", "actors/focus/notifier",
+	"actors/burst", "actors/dedup/ledger", "actors/dedup/recent", "actors/attention", "actors/attention/notify",
 	"actors/fusion", "actors/ingress", "actors/llm", "actors/ocr", "actors/poller", "actors/text", "runtime/config",
 }
 

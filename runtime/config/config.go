@@ -12,9 +12,9 @@ import (
 	goruntime "runtime"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/actors/burst"
-	"github.com/kehai-run/kehai/actors/focus"
-	"github.com/kehai-run/kehai/actors/focus/notifier"
 	"github.com/kehai-run/kehai/actors/llm"
 )
 
@@ -265,14 +265,14 @@ type Focus struct {
 	// Default 720h.
 	Keep time.Duration `yaml:"keep" min:"0s" max:"876000h"`
 
-	notifier.Times `yaml:",inline"`
+	notify.Times `yaml:",inline"`
 
 	// Where notices are shown besides the live page: desktop, if the program has a
 	// driver for it, or none. They hold no private text. Default desktop.
 	Notify string `yaml:"notify"`
 
 	// Where cases begin to be clear.
-	Rules focus.Rules `yaml:"rules"`
+	Rules attention.Rules `yaml:"rules"`
 }
 
 // Values of Focus.Usage that are built in.
@@ -413,7 +413,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 func defaultFocus() Focus {
 	return Focus{
 		Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * time.Hour,
-		Times: notifier.DefaultTimes(), Rules: focus.DefaultRules(),
+		Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),
 	}
 }
 

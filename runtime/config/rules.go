@@ -3,11 +3,11 @@ package config
 import (
 	"fmt"
 
+	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
-	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
@@ -162,7 +162,7 @@ func (c *Config) BurstRules() burst.Rules {
 
 // RulesFor are those of a profile with the thresholds of the configuration. The
 // guards of the default profile stay off in profile seed.
-func (c Focus) RulesFor(profile string) focus.Rules {
+func (c Focus) RulesFor(profile string) attention.Rules {
 	if profile == ProfileSeed {
 		return c.Rules.Plain()
 	}

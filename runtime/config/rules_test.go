@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
-	"github.com/kehai-run/kehai/actors/focus"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
@@ -172,15 +172,15 @@ func TestSourcesOfRules(t *testing.T) {
 // rules.
 func TestFocusRulesOfTheConfiguration(t *testing.T) {
 	cfg := Default()
-	for profile, p := range map[string]focus.Profile{ProfileDefault: focus.ProfileDefault, ProfileSeed: focus.ProfileSeed} {
-		want, _ := focus.RulesOf(p)
+	for profile, p := range map[string]attention.Profile{ProfileDefault: attention.ProfileDefault, ProfileSeed: attention.ProfileSeed} {
+		want, _ := attention.RulesOf(p)
 		if got := cfg.Focus.RulesFor(profile); got != want {
 			t.Errorf("rules(%s) = %+v, want %+v", profile, got, want)
 		}
 	}
 	c := cfg.Focus
 	c.Rules.NoFaceRatio, c.Rules.CoveredKey = 0.1, time.Second
-	want := focus.DefaultRules()
+	want := attention.DefaultRules()
 	want.NoFaceRatio, want.CoveredKey = 0.1, time.Second
 	if got := c.RulesFor(ProfileDefault); got != want {
 		t.Errorf("rules(changed) = %+v, want %+v", got, want)

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kehai-run/kehai/actors/focus/history"
+	"github.com/kehai-run/kehai/actors/attention/history"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 )

@@ -45,7 +45,7 @@ var rules = []struct {
 		"actors/burst/a_test.go": imports("burst", module+"/testkit/actortest"),
 		"runtime/a.go":           imports("runtime", module+"/actors/burst", module+"/hardware/drawn", module+"/runtime/web"),
 		"runtime/config/a.go":    imports("config", module+"/actors/burst", module+"/runtime/store", module+"/runtime/engine"),
-		"runtime/admin/a.go":     imports("admin", module+"/runtime/config", module+"/runtime/snapshot", module+"/actors/focus/history"),
+		"runtime/admin/a.go":     imports("admin", module+"/runtime/config", module+"/runtime/snapshot", module+"/actors/attention/history"),
 		"runtime/bare/a.go":      imports("bare", module+"/actors", module+"/runtime/engine/live", module+"/runtime/store/mem"),
 		"runtime/store/mem/a.go": imports("mem", module+"/runtime/engine", module+"/runtime/store/mem/inner"),
 		"testkit/a.go":           imports("testkit", module+"/runtime", module+"/actors/burst"),

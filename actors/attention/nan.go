@@ -1,0 +1,42 @@
+package attention
+
+import "bytes"
+
+// notNumbers are what some programs write into JSON for numbers that are none.
+var notNumbers = [...][]byte{[]byte("NaN"), []byte("-Infinity"), []byte("Infinity")}
+
+// NoNaN returns JSON in which NaN and infinities stand as null: not measured.
+// What stands in texts is left alone. It does not change data.
+func NoNaN(data []byte) []byte {
+	if !bytes.Contains(data, notNumbers[0]) && !bytes.Contains(data, notNumbers[2]) {
+		return data
+	}
+	var out []byte
+	inText := false
+	for i := 0; i < len(data); i++ {
+		switch {
+		case inText && data[i] == '\\' && i+1 < len(data):
+			out = append(out, data[i])
+			i++
+		case data[i] == '"':
+			inText = !inText
+		case !inText:
+			if n := notNumber(data[i:]); n > 0 {
+				out = append(out, "null"...)
+				i += n - 1
+				continue
+			}
+		}
+		out = append(out, data[i])
+	}
+	return out
+}
+
+func notNumber(data []byte) int {
+	for _, word := range notNumbers {
+		if bytes.HasPrefix(data, word) {
+			return len(word)
+		}
+	}
+	return 0
+}

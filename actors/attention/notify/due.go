@@ -1,0 +1,75 @@
+package notify
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Times say when notices are given.
+type Times struct {
+	// How long drowsiness lasts before a notice, 1s to 24h. Default 30s.
+	Drowsy time.Duration `yaml:"drowsy" min:"1s" max:"24h"`
+
+	// How long distraction lasts before a notice, 1s to 24h. Default 2m.
+	Distracted time.Duration `yaml:"distracted" min:"1s" max:"24h"`
+
+	// Time between two notices of the same state, 1s to 24h. Default 10m.
+	CoolDown time.Duration `yaml:"cool_down" min:"1s" max:"24h"`
+}
+
+// DefaultTimes returns the times of both profiles.
+func DefaultTimes() Times {
+	return Times{Drowsy: 30 * time.Second, Distracted: 2 * time.Minute, CoolDown: 10 * time.Minute}
+}
+
+// Options of a notifier. A state whose time is below 0 gets no notice.
+type Options struct {
+	Times
+	Show bool // also ask a worker of kind [WorkerKind] to show it
+}
+
+// dwell is how long a state lasts before a notice, false for never.
+func (o Options) dwell(state messages.Attention) (time.Duration, bool) {
+	switch state {
+	case messages.Drowsy:
+		return o.Drowsy, o.Drowsy >= 0
+	case messages.Distracted:
+		return o.Distracted, o.Distracted >= 0
+	}
+	return 0, false
+}
+
+// Spell is what a notifier keeps: the state that holds, and what was said.
+type Spell struct {
+	State  messages.Attention               `json:"state"`
+	Since  time.Time                        `json:"since"`
+	Told   bool                             `json:"told"`             // a notice was given for this spell
+	Last   map[messages.Attention]time.Time `json:"last,omitempty"`   // newest notice of each state
+	Paused bool                             `json:"paused,omitempty"` // no notices
+	Until  time.Time                        `json:"until,omitzero"`   // of the pause; zero: until it is ended
+	Due    time.Time                        `json:"due,omitzero"`     // of the next notice; zero for none
+	Wrong  string                           `json:"wrong,omitempty"`  // why the desktop shows no notices, "" while it does
+}
+
+// due says when the next notice is to be given if nothing changes, false for
+// never.
+func (o Options) due(s Spell) (time.Time, bool) {
+	dwell, ok := o.dwell(s.State)
+	if !ok || s.Told || s.Paused && s.Until.IsZero() {
+		return time.Time{}, false
+	}
+	at := s.Since.Add(dwell)
+	if last, ok := s.Last[s.State]; ok {
+		at = attention.Later(at, last.Add(max(0, o.CoolDown)))
+	}
+	if s.Paused {
+		at = attention.Later(at, s.Until)
+	}
+	return at, true
+}
+
+// overdue is how late a notice may be. A machine that slept or was off does not
+// know what the person did meanwhile.
+const overdue = time.Minute

@@ -1,0 +1,114 @@
+package usage
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// Kind is the actor's kind; the key is the desk. WorkerKind is that of the
+// workers that it asks.
+const (
+	Kind       = messages.ActorUsage
+	WorkerKind = messages.WorkerUsage
+)
+
+// Options of the actor. The zero value reads every 5 s and hands on every 30 s.
+type Options struct {
+	Read     time.Duration // from one reading to the next; 0 means 5 s
+	Snapshot time.Duration // from one snapshot to the next; 0 means 30 s
+}
+
+// New makes the constructor.
+func New(o Options) func(messages.Address) actors.Actor {
+	if o.Read <= 0 {
+		o.Read = 5 * time.Second
+	}
+	if o.Snapshot <= 0 {
+		o.Snapshot = 30 * time.Second
+	}
+	return func(self messages.Address) actors.Actor {
+		return &actor{o: o, to: messages.To(messages.ActorFocus, self.Key())}
+	}
+}
+
+type actor struct {
+	o  Options
+	to messages.Address
+
+	window Window
+	call   string // under way, "" for none
+	asked  time.Time
+	next   time.Time // when a snapshot is due
+	wrong  string    // why readings fail, "" while they work
+}
+
+// Receive implements [actors.Actor].
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+		a.ask(turn)
+	case messages.UsageDue:
+		a.ask(turn)
+	case messages.UsageRead:
+		a.read(turn, m)
+	case messages.CallFailed:
+		a.failed(turn, m)
+	default:
+		return fmt.Errorf("pcusage: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+// deadline is what a reading may take, lost when it is not waited for any more.
+const (
+	deadline = 4 * time.Second
+	lost     = 30 * time.Second
+)
+
+func (a *actor) ask(turn *actors.Turn) {
+	turn.After("read", a.o.Read, messages.UsageDue{})
+	if a.call != "" && turn.Now().Sub(a.asked) < lost {
+		return
+	}
+	a.call = turn.Call(WorkerKind, messages.ReadUsage{}, actors.CallOptions{Deadline: deadline})
+	a.asked = turn.Now()
+}
+
+// read hands on a snapshot when one is due, else at least when the last key was
+// pressed.
+func (a *actor) read(turn *actors.Turn, m messages.UsageRead) {
+	if turn.Cause().Call != a.call {
+		return
+	}
+	a.call, a.wrong = "", ""
+	a.window.Add(turn.Now(), m)
+	if !turn.Now().Before(a.next) || a.next.Sub(turn.Now()) > a.o.Snapshot {
+		a.next = turn.Now().Add(a.o.Snapshot)
+		turn.Send(a.to, a.window.Snapshot())
+		return
+	}
+	if m.SinceKey.Known {
+		turn.Send(a.to, messages.KeyRecency{LastKey: turn.Now().Add(-m.SinceKey.Value)})
+	}
+}
+
+// failed reports each new reason once. Meanwhile the last snapshot grows old.
+func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
+	if m.Call != a.call {
+		return
+	}
+	a.call, a.next, a.window = "", time.Time{}, Window{}
+	reason := m.Code
+	if reason == "" {
+		reason = string(m.Kind)
+	}
+	if reason != a.wrong {
+		a.wrong = reason
+		turn.Drop(events.StageUsage, events.RuleUnavailable, events.Detail{Code: reason, Note: m.Detail})
+	}
+	turn.After("read", a.o.Snapshot, messages.UsageDue{})
+}
