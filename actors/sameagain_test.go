@@ -144,7 +144,7 @@ func TestSameAgain(t *testing.T) {
 		return &o
 	}
 	texts := standard()
-	texts.fusion.Seed, texts.dedup.Recent, texts.ingress.Profile = true, recent.SeedRules(), ingress.Seed
+	texts.fusion.Strategy, texts.dedup.Recent, texts.ingress.Profile = fusion.ByText{}, recent.SeedRules(), ingress.Seed
 	texts.burst.Repeats = text.DefaultRepeats()
 	noRepeats := texts
 	noRepeats.burst.Repeats = text.RepeatRules{}

@@ -156,11 +156,19 @@ func (p *parts) structure(a messages.Address) actors.Actor {
 	return structure.New(o)(a)
 }
 
+// strategy is how the frames of the profile are judged.
+func (p *parts) strategy() fusion.Strategy {
+	if p.seed {
+		return fusion.ByText{}
+	}
+	return fusion.ByViews{}
+}
+
 func (p *parts) fusion(a messages.Address) actors.Actor {
 	window := messages.WindowID(a.Key())
 	lay := p.layoutOf(window)
 	return fusion.New(fusion.Options{
-		App: p.windows[window].cfg.App, Only: p.cfg.Read.Only, Seed: p.seed, Interval: p.poll(window),
+		App: p.windows[window].cfg.App, Only: p.cfg.Read.Only, Strategy: p.strategy(), Interval: p.poll(window),
 		HashKey: p.hashKey, Rules: p.cfg.Rules.FusionRules(),
 		Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
 	})(a)

@@ -19,7 +19,7 @@ type Options struct {
 	App  string // prefix of conversation ids, "line"; "" means the window's name before "@"
 	Only Only   // conversations that are read; of others nothing is kept
 
-	Seed     bool          // text alone decides, by the rules of profile seed
+	Strategy Strategy      // how it finds out what is new; nil means [ByViews]
 	Clean    Sanitizer     // takes out what the application itself writes
 	Interval time.Duration // of polls: signals less apart are of one; 0 means 1 s
 	HashKey  []byte        // makes the hashes of texts in the log; none without it
@@ -34,6 +34,9 @@ func New(o Options) func(messages.Address) actors.Actor {
 	}
 	if o.Interval <= 0 {
 		o.Interval = time.Second
+	}
+	if o.Strategy == nil {
+		o.Strategy = ByViews{}
 	}
 	if o.Keep <= 0 {
 		o.Keep = 512
@@ -106,15 +109,13 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
+// read decides about a frame: whether it can be believed, whose it is, and what
+// of it is new.
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
-	if !a.o.Seed && a.withhold(turn, m) {
+	if a.o.Strategy.needsProof() && a.withhold(turn, m) {
 		return
 	}
-	name, _ := current.Get(turn, "current")
-	k := known{}
-	if k.current, _ = lasts.Get(turn, name); a.shut.Name != "" {
-		k.current = a.shut
-	}
+	k := known{current: a.latest(turn)}
 	view := viewOf("", m.Bubbles)
 	var why events.UnknownReason
 	if view.Name, why = a.identify(turn, m, k.current, view); why != "" {
@@ -122,23 +123,29 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		return
 	}
 	a.identified(turn)
-	if a.o.Seed {
-		if !a.o.Only.Allows(a.o.App, view.Name) {
-			a.unlisted(turn, m, view)
-			return
-		}
-		a.shut = Last{}
-		a.texts(turn, m, view)
-		return
+	a.o.Strategy.take(a, turn, m, view, k)
+}
+
+// latest is the view that was seen last: of a conversation that is on no list,
+// or the one that was passed on.
+func (a *actor) latest(turn *actors.Turn) Last {
+	if a.shut.Name != "" {
+		return a.shut
 	}
+	name, _ := current.Get(turn, "current")
+	last, _ := lasts.Get(turn, name)
+	return last
+}
+
+// views decides about a frame by its bubbles: whether they belong under its
+// title, and what becomes of the view that waited for this one.
+func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view Last, k known) {
 	if len(m.Bubbles) == 0 {
 		a.settle(turn, m)
 		return
 	}
-	conversation := Conversation(a.o.App, view.Name)
-	known, _ := echoes.Get(turn, string(conversation))
-	if list := known.Claimed(conversation, m.Bubbles); &list[0] != &m.Bubbles[0] {
-		m.Bubbles, view = list, viewOf(view.Name, list)
+	if bubbles, changed := a.claimed(turn, m, view); changed {
+		m.Bubbles, view = bubbles, viewOf(view.Name, bubbles)
 	}
 	held, waits := helds.Get(turn, "held")
 	if waits && held.Detection.SeenAt.Equal(m.At) || a.torn > 0 && a.tornAt.Equal(m.At) {
@@ -148,6 +155,30 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	if a.tornAs != view.Name {
 		a.torn = 0
 	}
+	ofHeld, ofView := steady(a.around(turn, k, view, held), view)
+	if waits && ofHeld != Wait {
+		a.release(turn, m, held, ofHeld, view)
+	}
+	if !a.o.Only.Allows(a.o.App, view.Name) {
+		a.unlisted(turn, m, view)
+		return
+	}
+	a.sides(turn, m.Bubbles)
+	if waits && ofHeld == Wait {
+		a.contest(turn, held, view)
+	}
+	a.conclude(turn, m, view, ofView)
+}
+
+// claimed corrects the sides of bubbles that were taken for own ones before.
+func (a *actor) claimed(turn *actors.Turn, m messages.FrameRead, view Last) (bubbles []messages.Bubble, changed bool) {
+	conversation := Conversation(a.o.App, view.Name)
+	sent, _ := echoes.Get(turn, string(conversation))
+	return sent.Claimed(conversation, m.Bubbles)
+}
+
+// around adds to k what is known about a view.
+func (a *actor) around(turn *actors.Turn, k known, view Last, held Held) known {
 	k.own, _ = lasts.Get(turn, view.Name)
 	k.held, k.torn, k.contested = held.View, a.torn, held.Contested
 	k.others = func(yield func(Last) bool) {
@@ -157,25 +188,33 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 			}
 		}
 	}
-	ofHeld, ofView := steady(k, view)
-	if waits && ofHeld != Wait {
-		if ofHeld == Discard {
-			turn.Drop(events.StageFusion, events.RuleTornHeld, events.Detail{Window: a.window, Frame: m.Hash})
-		} else if !held.View.same(view) {
-			a.pass(turn, held.Detection, held.View)
-		}
-		helds.Delete(turn, "held")
+	return k
+}
+
+// release ends the waiting of a view: it was torn, or goes on if it is not the
+// same as the next.
+func (a *actor) release(turn *actors.Turn, m messages.FrameRead, held Held, fate Fate, next Last) {
+	switch {
+	case fate == Discard:
+		turn.Drop(events.StageFusion, events.RuleTornHeld, events.Detail{Window: a.window, Frame: m.Hash})
+	case !held.View.same(next):
+		a.pass(turn, held.Detection, held.View)
 	}
-	if !a.o.Only.Allows(a.o.App, view.Name) {
-		a.unlisted(turn, m, view)
-		return
-	}
-	a.sides(turn, m.Bubbles)
-	if waits && ofHeld == Wait && !held.Contested && held.View.Name != view.Name && held.View.claims(view) {
+	helds.Delete(turn, "held")
+}
+
+// contest notes that the bubbles of a view that waits have come under another
+// title.
+func (a *actor) contest(turn *actors.Turn, held Held, view Last) {
+	if !held.Contested && held.View.Name != view.Name && held.View.claims(view) {
 		held.Contested = true
 		helds.Put(turn, "held", held)
 	}
-	switch ofView {
+}
+
+// conclude does what was decided about a view.
+func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, view Last, fate Fate) {
+	switch fate {
 	case Torn:
 		a.torn, a.tornAs, a.tornAt = a.torn+1, view.Name, m.At
 		turn.Drop(events.StageFusion, events.RuleTorn, events.Detail{Window: a.window, Frame: m.Hash})
@@ -222,14 +261,14 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view Last) {
 	name, _ := current.Get(turn, "current")
 	last, _ := lasts.Get(turn, view.Name)
 	known, _ := echoes.Get(turn, string(d.Conversation))
-	bubbles, found, changed := known.Sides(a.o.Rules, d.Conversation, d.SeenAt, last, d.Bubbles)
-	if changed {
+	bubbles, sided, found, learnt := known.Sides(a.o.Rules, d.Conversation, d.SeenAt, last, d.Bubbles)
+	if learnt {
 		echoes.Put(turn, string(d.Conversation), known)
 	}
 	for _, e := range found {
 		a.echoed(turn, d, e)
 	}
-	if len(bubbles) > 0 && &bubbles[0] != &d.Bubbles[0] {
+	if sided {
 		d.Bubbles, view = bubbles, viewOf(view.Name, bubbles)
 	}
 	signal := TextChanged

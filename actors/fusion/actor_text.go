@@ -84,9 +84,7 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 	cursor, _ := cursors.Get(turn, "cursor")
 	if signal == TextChanged {
 		cut := a.cut(turn, cursor, d.Conversation, lines)
-		if news = cut.Kept; a.o.Seed || cut.Use != CursorFound { // what follows a sequence is new, also if it repeats a line
-			news = Delta(before, cut.Kept, !a.o.Seed && cut.Use == CursorNotFound)
-		}
+		news = a.o.Strategy.news(before, cut)
 	}
 	if len(news) == 0 {
 		turn.Drop(events.StageFusion, events.RuleNoNews, a.detail(d, signal))
@@ -116,7 +114,7 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 
 // cut applies the cursor of the last emission and reports what it did.
 func (a *actor) cut(turn *actors.Turn, cursor Cursor, c messages.ConversationID, lines []string) Cut {
-	cut := a.o.Rules.Cut(cursor, c, lines, a.o.Seed)
+	cut := a.o.Rules.Cut(cursor, c, lines, a.o.Strategy.ends)
 	switch cut.Use {
 	case CursorFound:
 		turn.Publish(events.CursorTruncation{

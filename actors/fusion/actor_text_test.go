@@ -12,7 +12,7 @@ import (
 
 func spawnSeed(t *testing.T) *actortest.Harness {
 	t.Helper()
-	return actortest.Spawn(t, New(Options{Seed: true, Clean: line(), HashKey: []byte("key")}), actortest.Address("fusion/line@mac"))
+	return actortest.Spawn(t, New(Options{Strategy: ByText{}, Clean: line(), HashKey: []byte("key")}), actortest.Address("fusion/line@mac"))
 }
 
 func textOf(m messages.FrameRead, name, lines string) actortest.Sent {

@@ -48,28 +48,17 @@ const (
 	CursorFound
 )
 
-// Cut cuts off what stands up to the cursor. In profile default the cursor is
-// found where its lines stand in their order ([sequence]); in profile
-// seed it ends at the last line that is the same as any of its lines.
-func (r Rules) Cut(c Cursor, conversation messages.ConversationID, lines []string, seed bool) Cut {
+// Cut cuts off what stands up to the cursor. ends finds where the cursor ends: in
+// profile default where its lines stand in their order ([sequence]); in profile
+// seed at the last line that is the same as any of its lines.
+func (r Rules) Cut(c Cursor, conversation messages.ConversationID, lines []string, ends func(same [][]bool, lines int) int) Cut {
 	switch {
 	case len(c.Lines) == 0:
 		return Cut{Kept: lines}
 	case c.Conversation != conversation:
 		return Cut{Kept: lines, Use: CursorOther}
 	}
-	at := -1
-	if same := c.matches(r.Lines, lines); seed {
-		for _, row := range same {
-			for p, ok := range row {
-				if ok {
-					at = max(at, p)
-				}
-			}
-		}
-	} else {
-		at = sequence(same, len(lines))
-	}
+	at := ends(c.matches(r.Lines, lines), len(lines))
 	if at < 0 {
 		return Cut{Kept: lines, Use: CursorNotFound}
 	}

@@ -27,7 +27,7 @@ func TestCursorFollowsATranscript(t *testing.T) {
 			n := rapid.IntRange(0, visible-1).Draw(t, "new")
 			say(n)
 			lines := window()
-			got := standard.Cut(cursor, "c", lines, rapid.Bool().Draw(t, "seed"))
+			got := standard.Cut(cursor, "c", lines, endsOf(rapid.Bool().Draw(t, "seed")))
 			if want := lines[len(lines)-n:]; got.Use != CursorFound || !slices.Equal(got.Kept, want) {
 				t.Fatalf("Cut(%q after %q) = %q, use %d, want %q", lines, cursor.Lines, got.Kept, got.Use, want)
 			}

@@ -65,7 +65,7 @@ func TestCut(t *testing.T) {
 		}
 		lines := strings.Fields(c.text)
 		for profile, want := range map[string]string{"default": c.def, "seed": c.seed} {
-			got := standard.Cut(cursor, "line:Hana", lines, profile == "seed")
+			got := standard.Cut(cursor, "line:Hana", lines, endsOf(profile == "seed"))
 			if strings.Join(got.Kept, " ") != want || got.Discarded+len(got.Kept) != len(lines) || got.Use != c.use {
 				t.Errorf("%s, %s: Cut(%q after %q) = %q, %d discarded, use %d, want %q, use %d",
 					c.name, profile, c.text, c.cursor, got.Kept, got.Discarded, got.Use, want, c.use)
@@ -78,10 +78,10 @@ func TestCut(t *testing.T) {
 func TestCutWantsTheOrder(t *testing.T) {
 	cursor := standard.CursorOf("c", []string{"a", "b", "c", "d"})
 	lines := []string{"x", "b", "y", "z", "a"}
-	if got := standard.Cut(cursor, "c", lines, false); got.Use != CursorNotFound || len(got.Kept) != 5 {
+	if got := standard.Cut(cursor, "c", lines, endsOf(false)); got.Use != CursorNotFound || len(got.Kept) != 5 {
 		t.Errorf("Cut = %q, use %d, want all, use %d", got.Kept, got.Use, CursorNotFound)
 	}
-	if got := standard.Cut(cursor, "c", lines, true); len(got.Kept) != 0 {
+	if got := standard.Cut(cursor, "c", lines, endsOf(true)); len(got.Kept) != 0 {
 		t.Errorf("Cut in profile seed = %q, want nothing: its last word matches", got.Kept)
 	}
 }
@@ -90,7 +90,7 @@ func TestCutIsFuzzy(t *testing.T) {
 	long := strings.Repeat("明日の会議は十時から", 3)
 	cursor := standard.CursorOf("c", []string{long + "始まる"})
 	for _, seed := range []bool{false, true} {
-		got := standard.Cut(cursor, "c", []string{long + "始まろ", "はい"}, seed)
+		got := standard.Cut(cursor, "c", []string{long + "始まろ", "はい"}, endsOf(seed))
 		if !slices.Equal(got.Kept, []string{"はい"}) {
 			t.Errorf("Cut of a misread line, seed %v = %q, want はい", seed, got.Kept)
 		}
@@ -107,7 +107,7 @@ func FuzzCursor(f *testing.F) {
 		}
 		old, lines := strings.Split(before, "\n"), strings.Split(now, "\n")
 		cursor := standard.CursorOf("c", old)
-		got := standard.Cut(cursor, "c", lines, seed)
+		got := standard.Cut(cursor, "c", lines, endsOf(seed))
 		if got.Discarded+len(got.Kept) != len(lines) || !slices.Equal(got.Kept, lines[got.Discarded:]) {
 			t.Errorf("Cut(%q after %q) = %q, %d discarded: want a tail of the lines", lines, old, got.Kept, got.Discarded)
 		}
@@ -115,7 +115,7 @@ func FuzzCursor(f *testing.F) {
 			t.Errorf("Cut(%q after %q) discards %d with use %d", lines, old, got.Discarded, got.Use)
 		}
 		again := standard.CursorOf("c", lines)
-		for _, line := range standard.Cut(again, "c", lines, seed).Kept {
+		for _, line := range standard.Cut(again, "c", lines, endsOf(seed)).Kept {
 			if len(again.Lines) > 0 && readable(again) && strings.TrimSpace(line) != "" {
 				t.Errorf("Cut(%q after itself) keeps %q, want nothing", lines, line)
 			}
@@ -131,4 +131,12 @@ func FuzzCursor(f *testing.F) {
 // readable reports that all lines of a cursor have something to compare.
 func readable(c Cursor) bool {
 	return !slices.ContainsFunc(c.matches(standard.Lines, plainLines(c.Lines)), func(row []bool) bool { return !slices.Contains(row, true) })
+}
+
+// endsOf is how a profile finds the end of a cursor.
+func endsOf(seed bool) func(same [][]bool, lines int) int {
+	if seed {
+		return ByText{}.ends
+	}
+	return ByViews{}.ends
 }

@@ -17,7 +17,8 @@
 // nothing of it is passed on as a message, and the person is told
 // (actor_sides.go).
 //
-// In profile seed, and where bubbles have no place, text alone tells what is
+// A [Strategy] says what decides. In profile seed ([ByText]), and where bubbles have
+// no place, text alone tells what is
 // new: cursor.go (after what was passed on last), delta.go (which lines are not
 // those of the last reading), sanitize.go (what somebody wrote). signals.go has
 // the signals, rules.go every number.

@@ -84,19 +84,21 @@ func (e *Echoes) Text(r Rules, c messages.ConversationID, t messages.Text, at ti
 // bubble without a side that says what was sent is an own one. So is one on the
 // other side, but only while nothing speaks for its side: the view shows no own
 // bubble at all, the bubble was not there before the sending, and the sending has
-// not been seen yet. What was claimed so stays an own one. It returns the bubbles
-// as they came if nothing is to be corrected; changed says that e has changed.
-func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before Last, bubbles []messages.Bubble) (out []messages.Bubble, found []Echo, changed bool) {
+// not been seen yet. What was claimed so stays an own one. It returns a
+// corrected copy, or the bubbles as they came and changed false; learnt says that
+// e has changed.
+func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before Last, bubbles []messages.Bubble) (
+	out []messages.Bubble, changed bool, found []Echo, learnt bool) {
 	blind := e.blind(c, bubbles)
-	out = e.Claimed(c, bubbles)
+	out, changed = e.Claimed(c, bubbles)
 	if len(e.Sends) == 0 {
-		return out, nil, false
+		return out, changed, nil, false
 	}
 	fresh := unseen(before, bubbles)
 	for i, b := range bubbles { // own ones first: they answer for their sending
 		if b.Side == messages.SideOwn && fresh[i] {
 			if s, _ := e.match(r, c, b, at, true); s != nil {
-				s.Seen, changed = true, true
+				s.Seen, learnt = true, true
 			}
 		}
 	}
@@ -113,21 +115,21 @@ func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before 
 			continue
 		}
 		found = append(found, Echo{Text: b.Text, Side: b.Side, Trace: s.Trace, Match: how, Age: at.Sub(s.At)})
-		s.Seen, changed = true, true
+		s.Seen, learnt = true, true
 		e.Claims = append(e.Claims, Claim{c, b.Key, messages.Text(text.Normalize(string(b.Text)))})
 		e.Claims = e.Claims[max(0, len(e.Claims)-maxClaims):]
-		out = owned(bubbles, out, i)
+		out, changed = owned(out, changed, i), true
 	}
-	return out, found, changed
+	return out, changed, found, learnt
 }
 
 // Claimed corrects the sides of bubbles that were claimed before, each claim
 // one: known by their pixels, or by what they say where no side can be trusted.
-func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (out []messages.Bubble) {
+func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (out []messages.Bubble, changed bool) {
 	out = bubbles
 	claims := slices.DeleteFunc(slices.Clone(e.Claims), func(k Claim) bool { return k.Conversation != c })
 	if len(claims) == 0 {
-		return out
+		return out, false
 	}
 	blind := e.blind(c, bubbles)
 	for i, b := range bubbles {
@@ -137,10 +139,10 @@ func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (
 		bySide := blind || b.Side != messages.SideIncoming
 		if k := slices.IndexFunc(claims, func(k Claim) bool { return k.is(b, bySide) }); k >= 0 {
 			claims = slices.Delete(claims, k, k+1)
-			out = owned(bubbles, out, i)
+			out, changed = owned(out, changed, i), true
 		}
 	}
-	return out
+	return out, changed
 }
 
 // blind reports that a view shows no own bubble but those that were claimed.
@@ -157,10 +159,10 @@ func (k Claim) is(b messages.Bubble, byText bool) bool {
 
 func isOwn(b messages.Bubble) bool { return b.Side == messages.SideOwn }
 
-// owned makes the ith bubble an own one, in a copy of what was given.
-func owned(given, out []messages.Bubble, i int) []messages.Bubble {
-	if &out[0] == &given[0] {
-		out = slices.Clone(given)
+// owned makes the ith bubble an own one, in a copy unless out is one.
+func owned(out []messages.Bubble, copied bool, i int) []messages.Bubble {
+	if !copied {
+		out = slices.Clone(out)
 	}
 	out[i].Side = messages.SideOwn
 	return out

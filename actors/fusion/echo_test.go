@@ -62,7 +62,7 @@ func TestSides(t *testing.T) {
 		before, echoes := viewOf("c", bubbles(c.before)), 0
 		for i, v := range c.views {
 			in := bubbles(v)
-			out, found, changed := e.Sides(standard, "c", noon.Add(c.after), before, in)
+			out, _, found, changed := e.Sides(standard, "c", noon.Add(c.after), before, in)
 			if got := words(out); got != c.want[i] {
 				t.Errorf("%s: Sides(%s) = %s, want %s", c.name, v, got, c.want[i])
 			}
@@ -93,7 +93,8 @@ func TestSidesClaimOneByOne(t *testing.T) {
 		at := noon.Add(time.Duration(i) * time.Minute)
 		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(word), At: at})
 		view += " <" + word
-		out, found, _ := e.Sides(standard, "c", at, before, e.Claimed("c", bubbles(view)))
+		claimed, _ := e.Claimed("c", bubbles(view))
+		out, _, found, _ := e.Sides(standard, "c", at, before, claimed)
 		if len(found) != 1 || out[len(out)-1].Side != messages.SideOwn {
 			t.Errorf("Sides(%s) = %s with %d echoes, want the last one an own one", view, words(out), len(found))
 		}
@@ -104,7 +105,7 @@ func TestSidesClaimOneByOne(t *testing.T) {
 func TestSidesOfAnotherConversation(t *testing.T) {
 	e := &Echoes{}
 	e.Sending(standard, Send{Conversation: "other", Text: "hello", At: noon})
-	if out, found, changed := e.Sides(standard, "c", noon, Last{}, bubbles("<hello ?hello")); words(out) != "<hello ?hello" || found != nil || changed {
+	if out, sided, found, learnt := e.Sides(standard, "c", noon, Last{}, bubbles("<hello ?hello")); words(out) != "<hello ?hello" || sided || found != nil || learnt {
 		t.Errorf("Sides = %s, %d echoes, want it unchanged", words(out), len(found))
 	}
 }
