@@ -13,7 +13,6 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
-	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/snapshot"
@@ -163,42 +162,26 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
-	failed := make(chan error, len(r.subs)+5)
-	var all sync.WaitGroup
-	spawn := func(wg *sync.WaitGroup, name string, fn func() error) {
-		wg.Go(func() {
-			if err := fn(); err != nil {
-				failed <- fmt.Errorf("runtime: %s: %w", name, err)
-			}
-		})
+	list := r.services(sys.Engine(), firstRun)
+	run := group{failed: make(chan error, len(r.subs)+len(list))}
+	serving, err := run.open(services, list)
+	if err == nil {
+		err = sys.Start()
 	}
-	if err := r.startPage(services, func(fn func() error) { spawn(&all, "live page", fn) }); err != nil {
-		return err
+	if err != nil {
+		stopServices() // what was opened is served until its context ends, which closes it
 	}
-	if err := r.startFeed(services, func(fn func() error) { spawn(&all, "feed of face trackers", fn) }); err != nil {
-		return err
-	}
-	if err = sys.Start(); err == nil {
+	run.serve(services, serving)
+	if err == nil {
 		for _, s := range r.subs {
-			spawn(&followers, "subscription "+s.name, func() error { return r.follow(following, services, s) })
+			run.spawn(&followers, "subscription "+s.name, func() error { return r.follow(following, services, s) })
 		}
-		if r.set.store == nil {
-			spawn(&all, "control socket", func() error { return control.Serve(services, r.cfg.Data, r.Backend()) })
-		}
-		if firstRun {
-			all.Go(func() { r.keepLogKey(services, sys.Engine()) })
-		}
-		if r.cfg.Debug.Text {
-			spawn(&all, "debugging files", func() error { return r.seen.WriteFiles(services, r.cfg.Data, r.log) })
-		}
-		all.Go(func() { r.set.drawn.host.Serve(services) })
-		spawn(&all, "upkeep", func() error { return r.admin.Upkeep(services, r.log) })
 		r.warnOfHangs()
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")
 		r.readyOnce.Do(func() { close(r.ready) })
 		select {
 		case <-ctx.Done():
-		case err = <-failed:
+		case err = <-run.failed:
 		case <-r.broken.Done():
 		}
 	}
@@ -209,7 +192,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	endFollowing()
 	stopServices()
 	followers.Wait()
-	all.Wait()
+	run.all.Wait()
 	r.log.Info().Msg("stopped")
 	if err == nil && !left.None() {
 		err = &Unfinished{Left: left}

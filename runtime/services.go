@@ -5,29 +5,97 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/feed"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
-// startPage opens the live page, if it is on.
-func (r *Runtime) startPage(ctx context.Context, spawn func(func() error)) error {
-	if !r.cfg.Web.Enabled {
-		return nil
+// service is one thing that runs beside the actors. Its open takes what must be had
+// before the actors start, such as an address, and returns what serves until its
+// context ends.
+type service struct {
+	name string
+	on   bool
+	open func(context.Context) (serve, error)
+}
+
+type serve = func(context.Context) error
+
+// services are all of them. The first that fails ends the run.
+func (r *Runtime) services(e *engine.Engine, firstRun bool) []service {
+	at := func(fn serve) func(context.Context) (serve, error) {
+		return func(context.Context) (serve, error) { return fn, nil }
 	}
-	page, err := web.New(r.admin.Page(web.Options{Addr: r.cfg.Web.Addr, Health: r.Healthy, Metrics: r.metrics.Handler(), Log: r.log}))
+	return []service{
+		{"live page", r.cfg.Web.Enabled, r.openPage},
+		{"feed of face trackers", r.cfg.Focus.Enabled && r.set.store == nil, r.openFeed},
+		{"control socket", r.set.store == nil, at(func(ctx context.Context) error { return control.Serve(ctx, r.cfg.Data, r.Backend()) })},
+		{"key of the log", firstRun, at(func(ctx context.Context) error { r.keepLogKey(ctx, e); return nil })},
+		{"debugging files", r.cfg.Debug.Text, at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.cfg.Data, r.log) })},
+		{"scripts", true, at(func(ctx context.Context) error { r.set.drawn.host.Serve(ctx); return nil })},
+		{"upkeep", true, at(func(ctx context.Context) error { return r.admin.Upkeep(ctx, r.log) })},
+	}
+}
+
+// group runs services and subscriptions; failed holds what failed.
+type group struct {
+	all    sync.WaitGroup // the services
+	failed chan error
+}
+
+// named is what serves of an opened service.
+type named struct {
+	name  string
+	serve serve
+}
+
+// open opens the services that are on. Those before one that fails are returned too.
+func (g *group) open(ctx context.Context, list []service) (opened []named, err error) {
+	for _, s := range list {
+		if !s.on {
+			continue
+		}
+		fn, err := s.open(ctx)
+		if err != nil {
+			return opened, err
+		}
+		opened = append(opened, named{s.name, fn})
+	}
+	return opened, nil
+}
+
+func (g *group) serve(ctx context.Context, opened []named) {
+	for _, s := range opened {
+		g.spawn(&g.all, s.name, func() error { return s.serve(ctx) })
+	}
+}
+
+func (g *group) spawn(wg *sync.WaitGroup, name string, fn func() error) {
+	wg.Go(func() {
+		if err := fn(); err != nil {
+			g.failed <- fmt.Errorf("runtime: %s: %w", name, err)
+		}
+	})
+}
+
+// openPage opens the live page.
+func (r *Runtime) openPage(context.Context) (serve, error) {
+	page, err := web.New(r.admin.Page(web.Options{
+		Addr: r.cfg.Web.Addr, Health: r.Healthy, Metrics: r.metrics.Handler(), Log: r.log,
+	}))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.mu.Lock()
 	r.page = page
 	r.mu.Unlock()
-	spawn(func() error { return page.Serve(ctx) })
-	return nil
+	return page.Serve, nil
 }
 
 // desk is where the person of this node sits.
@@ -45,15 +113,12 @@ func FeedSocket(data string) (string, error) {
 	return strings.TrimSuffix(path, ".sock") + ".feed", nil // a short path elsewhere
 }
 
-// startFeed opens the feed of face trackers, if attention is judged.
-func (r *Runtime) startFeed(ctx context.Context, spawn func(func() error)) error {
+// openFeed opens the feed of face trackers.
+func (r *Runtime) openFeed(ctx context.Context) (serve, error) {
 	cfg := r.cfg.Focus
-	if !cfg.Enabled || r.set.store != nil {
-		return nil
-	}
 	socket, err := FeedSocket(r.cfg.Data)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	o := feed.Options{Socket: socket, Addr: cfg.FeedAddr, Sink: func(m messages.Message) error {
 		if r.admin.Pauses.Desk() != nil {
@@ -65,13 +130,12 @@ func (r *Runtime) startFeed(ctx context.Context, spawn func(func() error)) error
 	}}
 	if o.Addr != "" {
 		if o.Token, err = feed.Token(filepath.Join(r.cfg.Data, "feed.token")); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	server, err := feed.New(o)
 	if err != nil {
-		return fmt.Errorf("runtime: %w", err)
+		return nil, fmt.Errorf("runtime: %w", err)
 	}
-	spawn(func() error { return server.Serve(ctx) })
-	return nil
+	return server.Serve, nil
 }
