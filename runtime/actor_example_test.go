@@ -60,7 +60,8 @@ func Example_myFirstActor() {
 	ctx, stop := context.WithCancel(context.Background())
 	rt, err := runtime.New(cfg,
 		runtime.WithMessages(messages.Table{
-			messages.Durable[uttered](nil), messages.Durable[shout](nil), messages.Durable[shouted](nil), messages.Fleeting[repeated](),
+			messages.Durable[uttered](nil).AboutNobody(), messages.Durable[shout](nil).AboutNobody(),
+			messages.Durable[shouted](nil).AboutNobody(), messages.Fleeting[repeated](),
 		}),
 		runtime.WithActor(engine.Kind{Name: "echoer", New: echoer}),
 		runtime.WithWorker(engine.WorkerKind{
