@@ -35,7 +35,7 @@ func TestAbout(t *testing.T) {
 
 // Every row that fusion writes while it sees one conversation alone is about it.
 func TestAboutEveryRow(t *testing.T) {
-	for name, o := range map[string]Options{"default": {}, "seed": {Seed: true, Clean: line()}} {
+	for name, o := range map[string]Options{"default": {}, "seed": {Strategy: ByText{}, Clean: line()}} {
 		store := mem.New()
 		h := actortest.Spawn(t, New(o), actortest.Address("fusion/line@mac"), actortest.Store(store))
 		h.Send(messages.TextSent{Conversation: "line:Hana", Text: "out"})
