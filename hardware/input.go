@@ -93,7 +93,8 @@ type NoTypist struct {
 func (n NoTypist) fail() error {
 	missing := n.Missing
 	if missing == "" {
-		missing = "this program was built without a typing driver, give it one (package hardware/robot) to send into windows"
+		missing = "this program was built without a typing driver, give it one (package hardware/robot) to send " +
+			"into windows"
 	}
 	return fmt.Errorf("cannot type: %s: %w", missing, ErrUnavailable)
 }

@@ -19,7 +19,8 @@ func TestNoTypistSaysWhatIsMissing(t *testing.T) {
 			"Press":    n.Press(t.Context(), "0x1", KeyEnter),
 			"Click":    n.Click(t.Context(), "0x1", image.Pt(1, 1)),
 		} {
-			if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), want) ||
+				strings.Contains(err.Error(), "secret") {
 				t.Errorf("NoTypist%+v.%s() = %v, want %v and %q", n, name, err, ErrUnavailable, want)
 			}
 			if got := Code(err); got != "unavailable" {

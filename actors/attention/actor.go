@@ -194,7 +194,8 @@ func (a *actor) answer(turn *actors.Turn, m messages.AskFocus) {
 		turn.Drop(events.StageFocus, events.RuleNoAsker, events.Detail{})
 		return
 	}
-	turn.Send(from, messages.FocusAnswer{Key: m.Key, Desk: a.desk, Steady: a.reported(), Since: a.row.Steady.Since, Paused: a.row.Paused})
+	turn.Send(from, messages.FocusAnswer{Key: m.Key, Desk: a.desk, Steady: a.reported(), Since: a.row.Steady.Since,
+		Paused: a.row.Paused})
 }
 
 // reported is the newest judgement for the reported state.

@@ -64,7 +64,8 @@ func (d *desk) wantJudged(want ...string) {
 			d.t.Errorf("published %T, want judgements", m)
 			continue
 		}
-		if j.Desk != "desk" || j.Raw.At.IsZero() || j.Raw.CameraState+j.Raw.PCState+j.Steady.CameraState+j.Steady.PCState != "" {
+		if j.Desk != "desk" || j.Raw.At.IsZero() ||
+			j.Raw.CameraState+j.Raw.PCState+j.Steady.CameraState+j.Steady.PCState != "" {
 			d.t.Errorf("published %+v, want it of this desk, with a time and empty halves", j)
 		}
 		got = append(got, fmt.Sprintf("%s %s → %s", j.Raw.Source, j.Raw.State, j.Steady.State))
@@ -170,11 +171,13 @@ func TestAsksOncePerCase(t *testing.T) {
 	d.tick()
 	d.wantJudged() // it is being asked
 	calls := d.Calls()
-	if len(calls) != 1 || calls[0].Worker != "llm" || calls[0].Options.Deadline != 8*second || calls[0].Options.Retries != 0 {
+	if len(calls) != 1 || calls[0].Worker != "llm" || calls[0].Options.Deadline != 8*second ||
+		calls[0].Options.Retries != 0 {
 		t.Fatalf("called %v, want one question with a deadline of 8 s", calls)
 	}
 	q := calls[0].Request.(messages.AskLLM)
-	if q.System != attention.SystemPrompt || !strings.Contains(string(q.Prompt), `"idle_seconds":90`) || !q.JSON || q.Purpose != "focus" || q.Temperature != 0 {
+	if q.System != attention.SystemPrompt || !strings.Contains(string(q.Prompt), `"idle_seconds":90`) || !q.JSON ||
+		q.Purpose != "focus" || q.Temperature != 0 {
 		t.Errorf("asked %+v, want the look", q)
 	}
 	d.Advance(2 * second)
@@ -212,12 +215,14 @@ func TestAsksOncePerCase(t *testing.T) {
 // Passive scrolling is for the language model to tell, where the camera does not
 // decide; then it takes two judgements.
 func TestScrollingIsTheModelsCase(t *testing.T) {
-	for name, seen := range map[string]*messages.CameraSnapshot{"no camera": nil, "the head turned": camera(yaw(num(35)))} {
+	for name, seen := range map[string]*messages.CameraSnapshot{"no camera": nil,
+		"the head turned": camera(yaw(num(35)))} {
 		d := spawn(t, attention.Options{LLM: true})
 		d.camera, d.usage = seen, scrolling()
 		d.tick()
 		calls := d.Calls()
-		if len(calls) != 1 || !strings.Contains(string(calls[0].Request.(messages.AskLLM).Prompt), `"active_app":"Safari"`) {
+		if len(calls) != 1 || !strings.Contains(string(calls[0].Request.(messages.AskLLM).Prompt),
+			`"active_app":"Safari"`) {
 			t.Fatalf("%s: called %v, want one question about Safari", name, calls)
 		}
 		d.Answer(answer(`{"state":"distracted","confidence":0.75,"reasoning":"scrolls"}`))

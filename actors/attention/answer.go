@@ -23,7 +23,8 @@ const defaultConfidence = 0.5
 const maxReasoning = 300
 
 // answerable are the states that a language model may answer with.
-var answerable = []messages.Attention{messages.Focused, messages.Drowsy, messages.Distracted, messages.Away, messages.Idle}
+var answerable = []messages.Attention{messages.Focused, messages.Drowsy, messages.Distracted, messages.Away,
+	messages.Idle}
 
 // maxAnswer is how much of an answer is read, in bytes from its end.
 const maxAnswer = 8 << 10

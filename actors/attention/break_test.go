@@ -32,8 +32,10 @@ func TestABreakEndsTheState(t *testing.T) {
 		}
 		for _, s := range d.Sent() {
 			got := s.Message.(messages.FocusChanged)
-			if age := seen.Sub(got.To.At); got.From != messages.Focused || got.To.State != messages.Unknown || age < 0 || age > time.Minute {
-				t.Errorf("after a break of %v told %+v, want unknown since at most a minute before the end", c.pause, got)
+			if age := seen.Sub(got.To.At); got.From != messages.Focused || got.To.State != messages.Unknown ||
+				age < 0 || age > time.Minute {
+				t.Errorf("after a break of %v told %+v, want unknown since at most a minute before the end", c.pause,
+					got)
 			}
 		}
 		d.tick()

@@ -40,7 +40,8 @@ func TestSameCase(t *testing.T) {
 		{"no camera", [2]attention.Look{{Camera: camera(), Usage: usage()}, {Usage: usage()}}, false},
 		{"no computer", [2]attention.Look{{Camera: camera(), Usage: usage()}, {Camera: camera()}}, false},
 
-		{"face unknown", face(cam(func(*messages.CameraSnapshot) {}), func(c *messages.CameraSnapshot) { c.FaceDetected = unknown }), false},
+		{"face unknown", face(cam(func(*messages.CameraSnapshot) {}),
+			func(c *messages.CameraSnapshot) { c.FaceDetected = unknown }), false},
 		{"drowsy", face(drowsy(no), drowsy(yes)), false},
 		{"drowsy unknown", face(drowsy(no), drowsy(unknown)), false},
 		{"yawning", face(yawning(no), yawning(yes)), false},
@@ -85,7 +86,8 @@ func TestSameCase(t *testing.T) {
 		{"7 switches", use(apps(6, 5), apps(7, 5)), false},
 		{"4 applications", use(apps(9, 0), apps(9, 4)), true},
 		{"5 applications", use(apps(9, 4), apps(9, 5)), false},
-		{"switches unknown", use(apps(0, 0), func(u *messages.UsageSnapshot) { u.AppSwitchesInWindow = messages.Maybe[int]{} }), false},
+		{"switches unknown", use(apps(0, 0),
+			func(u *messages.UsageSnapshot) { u.AppSwitchesInWindow = messages.Maybe[int]{} }), false},
 	} {
 		for _, l := range [][2]attention.Look{c.looks, {c.looks[1], c.looks[0]}} {
 			if got := attention.SameCase(l[0], l[1]); got != c.want {
@@ -105,7 +107,8 @@ func TestFewQuestionsInANoisyHour(t *testing.T) {
 		{person{name: "the head at 35 degrees", ear: 0.31, yaw: 35, idle: 5, keys: 80, spread: 0.5}, 24},
 		{person{name: "eyes at the bound", ear: 0.27, idle: 5, keys: 80, spread: 0.5}, 24},
 		{person{name: "tired", ear: 0.24, idle: 40, spread: 2, yawn: 0.4}, 29},
-		{person{name: "everything at once", ear: 0.26, yaw: 40, pitch: 20, gone: 0.65, idle: 60, spread: 3, yawn: 0.3, drop: 0.3, blind: 0.3}, 29},
+		{person{name: "everything at once", ear: 0.26, yaw: 40, pitch: 20, gone: 0.65, idle: 60, spread: 3, yawn: 0.3,
+			drop: 0.3, blind: 0.3}, 29},
 	} {
 		for _, rho := range []float64{0, 0.8, 0.95} {
 			d := spawn(t, attention.Options{LLM: true})
@@ -134,7 +137,8 @@ func FuzzSameCase(f *testing.F) {
 	f.Fuzz(func(t *testing.T, earA, yawA, earB, yawB float64) {
 		a := attention.Look{Camera: camera(ear(num(earA)), yaw(num(yawA)))}
 		b := attention.Look{Camera: camera(ear(num(earB)), yaw(num(yawB)))}
-		if attention.SameCase(a, b) != attention.SameCase(b, a) || !math.IsInf(earA, 0) && !math.IsInf(yawA, 0) && !attention.SameCase(a, a) {
+		if attention.SameCase(a, b) != attention.SameCase(b, a) ||
+			!math.IsInf(earA, 0) && !math.IsInf(yawA, 0) && !attention.SameCase(a, a) {
 			t.Fatalf("SameCase(%v %v, %v %v) depends on the order, or differs from itself", earA, yawA, earB, yawB)
 		}
 	})

@@ -13,8 +13,10 @@ import (
 func TestPrompt(t *testing.T) {
 	camera := camera(yaw(num(32.004)), noFace(none), open(num(0.283)))
 	usage := usage(scroll("Zoom", 0, 5))
-	const face = `{"face_detected":true,"ear_average":0.3,"ear_open":0.28,"perclos":0.02,"perclos_drowsy":false,"yawning":false,"head_pose":{"yaw":32,"pitch":-5},"blinks_per_minute":16}`
-	const computer = `{"active_app":"Zoom","idle_seconds":2,"is_idle":false,"keyboard_rate_window":0,"mouse_rate_window":5,"app_switches_in_window":1,"unique_apps_in_window":2,"seconds_since_last_keyboard":20}`
+	const face = `{"face_detected":true,"ear_average":0.3,"ear_open":0.28,"perclos":0.02,` +
+		`"perclos_drowsy":false,"yawning":false,"head_pose":{"yaw":32,"pitch":-5},"blinks_per_minute":16}`
+	const computer = `{"active_app":"Zoom","idle_seconds":2,"is_idle":false,"keyboard_rate_window":0,` +
+		`"mouse_rate_window":5,"app_switches_in_window":1,"unique_apps_in_window":2,"seconds_since_last_keyboard":20}`
 	for _, c := range []struct {
 		name string
 		look attention.Look
@@ -23,7 +25,8 @@ func TestPrompt(t *testing.T) {
 		{"both", attention.Look{Camera: camera, Usage: usage}, "Face:\n" + face + "\n\nComputer:\n" + computer + "\n"},
 		{"no camera", attention.Look{Usage: usage}, "Face:\n(unavailable)\n\nComputer:\n" + computer + "\n"},
 		{"no computer", attention.Look{Camera: camera}, "Face:\n" + face + "\n\nComputer:\n(unavailable)\n"},
-		{"nothing measured", attention.Look{Camera: &messages.CameraSnapshot{EARAverage: nan}, Usage: &messages.UsageSnapshot{}}, "Face:\n{}\n\nComputer:\n{}\n"},
+		{"nothing measured", attention.Look{Camera: &messages.CameraSnapshot{EARAverage: nan},
+			Usage: &messages.UsageSnapshot{}}, "Face:\n{}\n\nComputer:\n{}\n"},
 	} {
 		if got := string(attention.Prompt(c.look)); !strings.Contains(got, c.want) {
 			t.Errorf("Prompt(%s) =\n%s\nwant in it\n%s", c.name, got, c.want)
@@ -69,7 +72,8 @@ func TestSystemPrompt(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range append(names, "focused:", "drowsy:", "distracted:", "away:", "idle:", "(unavailable)", "0.85", "0.75", "0.95", `"yaw":32`, "below 0.22", "30 to 40") {
+	for _, want := range append(names, "focused:", "drowsy:", "distracted:", "away:", "idle:", "(unavailable)", "0.85",
+		"0.75", "0.95", `"yaw":32`, "below 0.22", "30 to 40") {
 		if !strings.Contains(attention.SystemPrompt, want) {
 			t.Errorf("SystemPrompt lacks %q", want)
 		}
@@ -79,7 +83,8 @@ func TestSystemPrompt(t *testing.T) {
 // What the prompt shows as answers must itself be understood.
 func TestExamplesInSystemPrompt(t *testing.T) {
 	want := []messages.FocusState{
-		{State: messages.Focused, Confidence: 0.85}, {State: messages.Distracted, Confidence: 0.75}, {State: messages.Drowsy, Confidence: 0.95},
+		{State: messages.Focused, Confidence: 0.85}, {State: messages.Distracted, Confidence: 0.75},
+		{State: messages.Drowsy, Confidence: 0.95},
 	}
 	n := 0
 	for line := range strings.Lines(attention.SystemPrompt) {
@@ -117,11 +122,13 @@ func TestParseAnswer(t *testing.T) {
 		{`{"state":"drowsy","confidence":1e999}`, messages.Drowsy, 0.5, ""},
 		{`{"state":" Distracted "}`, messages.Distracted, 0.5, ""},
 		{"```json\n{\"state\":\"focused\"}\n```", messages.Focused, 0.5, ""},
-		{`<think>{"state":"idle"} or {"x":1}?</think> {"state":"focused","reasoning":"a {brace} and \"quotes\""}`, messages.Focused, 0.5, `a {brace} and "quotes"`},
+		{`<think>{"state":"idle"} or {"x":1}?</think> {"state":"focused","reasoning":"a {brace} and \"quotes\""}`,
+			messages.Focused, 0.5, `a {brace} and "quotes"`},
 		{`{"result":{"state":"focused","confidence":0.6}}`, messages.Focused, 0.6, ""},
 		{`{"state":"focused"} {"note":1}`, messages.Focused, 0.5, ""},
 		{`Don't. {"state":"focused","reasoning":"two` + `\n` + `lines"}`, messages.Focused, 0.5, "two lines"},
-		{messages.Text(`{"state":"focused","reasoning":"` + strings.Repeat("字", 400) + `"}`), messages.Focused, 0.5, messages.Text(strings.Repeat("字", 299) + "…")},
+		{messages.Text(`{"state":"focused","reasoning":"` + strings.Repeat("字", 400) + `"}`), messages.Focused, 0.5,
+			messages.Text(strings.Repeat("字", 299) + "…")},
 		{`{"state":"unknown"}`, "", 0, ""},
 		{`{"state":"happy","confidence":1}`, "", 0, ""},
 		{`{"state":3}`, "", 0, ""},
@@ -134,8 +141,10 @@ func TestParseAnswer(t *testing.T) {
 		{messages.Text(strings.Repeat("{", 10000)), "", 0, ""},
 	} {
 		got, err := attention.ParseAnswer(c.in)
-		if (err == nil) != (c.state != "") || got.State != c.state || got.Confidence != c.confidence || got.Reasoning != c.why {
-			t.Errorf("ParseAnswer(%.80s) = %s %v %q, %v, want %s %v %q", string(c.in), got.State, got.Confidence, string(got.Reasoning), err, c.state, c.confidence, string(c.why))
+		if (err == nil) != (c.state != "") || got.State != c.state || got.Confidence != c.confidence ||
+			got.Reasoning != c.why {
+			t.Errorf("ParseAnswer(%.80s) = %s %v %q, %v, want %s %v %q", string(c.in), got.State, got.Confidence,
+				string(got.Reasoning), err, c.state, c.confidence, string(c.why))
 		}
 		if err == nil && got.Source != messages.FromLLM {
 			t.Errorf("ParseAnswer(%.80s).Source = %s, want llm", string(c.in), got.Source)
@@ -148,7 +157,8 @@ func FuzzParseAnswer(f *testing.F) {
 	f.Add(`<think>{"state":</think>{"state":"idle","confidence":Infinity}`)
 	f.Fuzz(func(t *testing.T, in string) {
 		got, err := attention.ParseAnswer(messages.Text(in))
-		if err == nil && (math.IsNaN(got.Confidence) || got.Confidence < 0 || got.Confidence > 1 || len([]rune(string(got.Reasoning))) > 300 || got.State == "") {
+		if err == nil && (math.IsNaN(got.Confidence) || got.Confidence < 0 || got.Confidence > 1 ||
+			len([]rune(string(got.Reasoning))) > 300 || got.State == "") {
 			t.Fatalf("ParseAnswer(%q) = %+v, want a judgement within bounds", in, got)
 		}
 	})

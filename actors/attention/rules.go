@@ -150,7 +150,8 @@ func (r *Rules) Judge(l Look) (messages.FocusState, bool) {
 		return verdict(messages.FromRule, messages.Away, 0.9, "no face for most of the last minute"), true
 	case u == nil:
 	case r.attentive(c) && r.active(u):
-		return verdict(messages.FromRule, messages.Focused, 0.9, "facing the screen with open eyes, and the computer is in use"), true
+		return verdict(messages.FromRule, messages.Focused, 0.9,
+			"facing the screen with open eyes, and the computer is in use"), true
 	}
 	return messages.FocusState{}, false
 }
@@ -218,6 +219,7 @@ func more(m messages.Maybe[float64], than float64) bool { return m.Known && m.Va
 
 func moreThan(m messages.Maybe[int], than int) bool { return m.Known && m.Value > than }
 
-func verdict(by messages.FocusSource, state messages.Attention, confidence float64, why messages.Text) messages.FocusState {
+func verdict(by messages.FocusSource, state messages.Attention, confidence float64,
+	why messages.Text) messages.FocusState {
 	return messages.FocusState{State: state, Confidence: confidence, Reasoning: why, Source: by}
 }

@@ -30,7 +30,8 @@ func rules(t testing.TB, p attention.Profile) *attention.Rules {
 // camera is a person who faces the screen, changed by edits.
 func camera(edits ...func(*messages.CameraSnapshot)) *messages.CameraSnapshot {
 	c := &messages.CameraSnapshot{
-		FaceDetected: yes, FaceNotDetectedRatio: num(0), EARAverage: num(0.3), Perclos: num(0.02), PerclosDrowsy: no, Yawning: no,
+		FaceDetected: yes, FaceNotDetectedRatio: num(0), EARAverage: num(0.3), Perclos: num(0.02), PerclosDrowsy: no,
+		Yawning:  no,
 		HeadPose: messages.HeadPose{Yaw: num(3), Pitch: num(-5)}, BlinksPerMinute: num(16),
 	}
 	for _, e := range edits {
@@ -202,15 +203,20 @@ func TestJudge(t *testing.T) {
 		{"covered, no key known", camera(face(no)), usage(key(none)), away, away},
 		{"covered, key NaN", camera(face(no)), usage(key(nan)), away, away},
 		{"covered for long, key now", camera(face(no), noFace(num(1))), usage(key(num(3))), away, llm},
-		{"nothing but a ratio, key now", camera(face(messages.Maybe[bool]{}), noFace(num(0.8))), usage(key(num(3))), gone, llm},
-		{"nothing but a ratio of 0.7, key now", camera(face(messages.Maybe[bool]{}), noFace(num(0.7))), usage(key(num(3))), focused, llm},
-		{"nothing but a ratio, key long ago", camera(face(messages.Maybe[bool]{}), noFace(num(0.8))), usage(key(num(11))), gone, gone},
+		{"nothing but a ratio, key now", camera(face(messages.Maybe[bool]{}), noFace(num(0.8))), usage(key(num(3))),
+			gone, llm},
+		{"nothing but a ratio of 0.7, key now", camera(face(messages.Maybe[bool]{}), noFace(num(0.7))),
+			usage(key(num(3))), focused, llm},
+		{"nothing but a ratio, key long ago", camera(face(messages.Maybe[bool]{}), noFace(num(0.8))),
+			usage(key(num(11))), gone, gone},
 		{"seen again, key now", camera(noFace(num(0.8))), usage(key(num(3))), gone, gone},
 	} {
-		for profile, w := range map[attention.Profile]want{attention.ProfileSeed: c.seed, attention.ProfileDefault: c.regular} {
+		for profile, w := range map[attention.Profile]want{attention.ProfileSeed: c.seed,
+			attention.ProfileDefault: c.regular} {
 			got, clear := rules(t, profile).Judge(attention.Look{Camera: c.camera, Usage: c.usage})
 			if clear != (w != llm) || got.State != w.state || got.Confidence != w.confidence {
-				t.Errorf("Judge(%s, %s) = %s %v, %v, want %s %v", profile, c.name, got.State, got.Confidence, clear, w.state, w.confidence)
+				t.Errorf("Judge(%s, %s) = %s %v, %v, want %s %v", profile, c.name, got.State, got.Confidence, clear,
+					w.state, w.confidence)
 			}
 			if clear && (got.Source != messages.FromRule || got.Reasoning == "" || got.CameraState+got.PCState != "") {
 				t.Errorf("Judge(%s, %s) = %+v, want a rule with a reason and empty halves", profile, c.name, got)
@@ -255,10 +261,12 @@ func TestFallback(t *testing.T) {
 		{"a covered camera yawns", camera(face(no), yawning(yes)), usage(key(num(2))), yawns, calm},
 		{"nothing measured", &messages.CameraSnapshot{}, &messages.UsageSnapshot{}, calm, calm},
 	} {
-		for profile, w := range map[attention.Profile]want{attention.ProfileSeed: c.seed, attention.ProfileDefault: c.regular} {
+		for profile, w := range map[attention.Profile]want{attention.ProfileSeed: c.seed,
+			attention.ProfileDefault: c.regular} {
 			got := rules(t, profile).Fallback(attention.Look{Camera: c.camera, Usage: c.usage})
 			if got.State != w.state || got.Confidence != w.confidence || got.Source != messages.FromFallback {
-				t.Errorf("Fallback(%s, %s) = %s %v by %s, want %s %v by fallback", profile, c.name, got.State, got.Confidence, got.Source, w.state, w.confidence)
+				t.Errorf("Fallback(%s, %s) = %s %v by %s, want %s %v by fallback", profile, c.name, got.State,
+					got.Confidence, got.Source, w.state, w.confidence)
 			}
 		}
 	}
@@ -281,7 +289,8 @@ func TestFresh(t *testing.T) {
 		l.Camera.ObservedAt, l.Usage.ObservedAt = now.Add(-c.camera), now.Add(-c.usage)
 		got := rules(t, attention.ProfileDefault).Fresh(l, now)
 		if (got.Camera != nil) != c.sees || (got.Usage != nil) != c.uses {
-			t.Errorf("Fresh(%v, %v) = %v, %v, want %v, %v", c.camera, c.usage, got.Camera != nil, got.Usage != nil, c.sees, c.uses)
+			t.Errorf("Fresh(%v, %v) = %v, %v, want %v, %v", c.camera, c.usage, got.Camera != nil, got.Usage != nil,
+				c.sees, c.uses)
 		}
 	}
 }

@@ -29,13 +29,15 @@ func TestSteady(t *testing.T) {
 		{"the first counts at once", 0.5, []messages.Attention{f, f}, []messages.Attention{f, f}},
 		{"distracted takes two", 0.75, []messages.Attention{d, d}, []messages.Attention{u, d}},
 		{"distracted in a row", 0.75, []messages.Attention{f, d, d}, []messages.Attention{f, f, d}},
-		{"distracted, not in a row", 0.75, []messages.Attention{f, d, f, d, f, d}, []messages.Attention{f, f, f, f, f, f}},
+		{"distracted, not in a row", 0.75, []messages.Attention{f, d, f, d, f, d},
+			[]messages.Attention{f, f, f, f, f, f}},
 		{"two of the weakest", 0.5, []messages.Attention{f, d, d}, []messages.Attention{f, f, d}},
 		{"two of the strongest", 1, []messages.Attention{f, a, a}, []messages.Attention{f, f, a}},
 		{"three for one of no confidence", 0, []messages.Attention{f, d, d, d}, []messages.Attention{f, f, f, d}},
 		{"others do not help", 0.9, []messages.Attention{f, d, z, a, d, z}, []messages.Attention{f, f, f, f, f, f}},
 		{"nothing known takes two", 0, []messages.Attention{f, u, u}, []messages.Attention{f, f, u}},
-		{"the second change takes longer", 0.9, []messages.Attention{f, a, a, f, f, f}, []messages.Attention{f, f, a, a, a, f}},
+		{"the second change takes longer", 0.9, []messages.Attention{f, a, a, f, f, f},
+			[]messages.Attention{f, f, a, a, a, f}},
 	} {
 		var s attention.Steady
 		for i, in := range c.in {
@@ -118,7 +120,8 @@ var people = []person{
 	{name: "mostly gone", ear: 0.31, gone: 0.7, idle: 60, spread: 1},
 	{name: "tired", ear: 0.24, idle: 40, spread: 2, yawn: 0.4},
 	{name: "a camera that fails", ear: 0.3, idle: 61, spread: 1, blind: 0.5},
-	{name: "everything at once", ear: 0.26, yaw: 40, pitch: 20, gone: 0.65, idle: 60, spread: 3, yawn: 0.3, drop: 0.3, blind: 0.3},
+	{name: "everything at once", ear: 0.26, yaw: 40, pitch: 20, gone: 0.65, idle: 60, spread: 3, yawn: 0.3, drop: 0.3,
+		blind: 0.3},
 }
 
 func (p person) look(n *noise) attention.Look {
@@ -130,14 +133,17 @@ func (p person) look(n *noise) attention.Look {
 		return messages.Just(min(max(near(mean, 0.1).Value, 0), 1))
 	}
 	c := &messages.CameraSnapshot{
-		FaceDetected: messages.Just(n.uniform() >= p.drop), FaceNotDetectedRatio: share(p.gone), EARAverage: near(p.ear, 0.02),
+		FaceDetected: messages.Just(n.uniform() >= p.drop), FaceNotDetectedRatio: share(p.gone),
+		EARAverage:    near(p.ear, 0.02),
 		PerclosDrowsy: messages.Just(n.uniform() < p.yawn/2), Yawning: messages.Just(n.uniform() < p.yawn),
 		HeadPose: messages.HeadPose{Yaw: near(p.yaw, 12), Pitch: near(p.pitch, 8)},
 	}
 	idle := messages.Just(max(0, near(p.idle, 20).Value))
 	u := &messages.UsageSnapshot{
-		ActiveApp: "Code", IdleSeconds: idle, IsIdle: messages.Just(idle.Value > 60), KeyboardRateWindow: messages.Just(max(0, near(p.keys, 30).Value)),
-		AppSwitchesInWindow: messages.Just(int(10 * n.uniform())), UniqueAppsInWindow: messages.Just(int(7 * n.uniform())),
+		ActiveApp: "Code", IdleSeconds: idle, IsIdle: messages.Just(idle.Value > 60),
+		KeyboardRateWindow:  messages.Just(max(0, near(p.keys, 30).Value)),
+		AppSwitchesInWindow: messages.Just(int(10 * n.uniform())),
+		UniqueAppsInWindow:  messages.Just(int(7 * n.uniform())),
 	}
 	l := attention.Look{Camera: c, Usage: u}
 	if n.uniform() < p.blind {
@@ -183,12 +189,14 @@ func TestAtMostSixChangesAnHour(t *testing.T) {
 				}
 				noisy, worst = max(noisy, mostWithin(raw, hour)), max(worst, mostWithin(steady, hour))
 				if n := mostWithin(steady, hour); n > 6 {
-					t.Errorf("%s, rho %v, seed %d: %d changes within an hour (%d without steadying), want at most 6", p.name, rho, seed, n, mostWithin(raw, hour))
+					t.Errorf("%s, rho %v, seed %d: %d changes within an hour (%d without steadying), want at most 6",
+						p.name, rho, seed, n, mostWithin(raw, hour))
 				}
 			}
 		}
 		if noisy < 60 || worst < 4 {
-			t.Errorf("rho %v: the noisiest hour has %d changes, %d once steadied, want a test that tests something", rho, noisy, worst)
+			t.Errorf("rho %v: the noisiest hour has %d changes, %d once steadied, want a test that tests something",
+				rho, noisy, worst)
 		}
 	}
 }

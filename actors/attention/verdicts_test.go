@@ -19,7 +19,8 @@ func TestVerdicts(t *testing.T) {
 		return state.State
 	}
 	for n := range 1000 {
-		v.put(lookOf(messages.Text(rune('a'+n%26))), verdict(messages.FromLLM, messages.Idle, 1, ""), noon.Add(time.Duration(n-1000)*time.Minute))
+		v.put(lookOf(messages.Text(rune('a'+n%26))), verdict(messages.FromLLM, messages.Idle, 1, ""),
+			noon.Add(time.Duration(n-1000)*time.Minute))
 		if len(v.known) > 10 {
 			t.Fatalf("%d verdicts are kept at one a minute, want 10", len(v.known))
 		}
@@ -55,7 +56,8 @@ func TestQuestionsAreEarned(t *testing.T) {
 		}
 	}
 	if len(asked) != 28 || asked[4] != 40*time.Second || asked[5] != 150*time.Second || asked[6] != 300*time.Second {
-		t.Errorf("asked %d times in an hour, at %v, want 28 times: 5 at once, then after 150 s, 300 s and so on", len(asked), asked)
+		t.Errorf("asked %d times in an hour, at %v, want 28 times: 5 at once, then after 150 s, 300 s and so on",
+			len(asked), asked)
 	}
 	later, n := noon.Add(2*time.Hour), 0
 	for v.ask(later) {

@@ -40,7 +40,8 @@ type Tree struct {
 // Open prepares a tree and connects to nothing yet.
 func Open(opt Options) (*Tree, error) {
 	if opt.MaxDepth < 0 || opt.MaxNodes < 0 {
-		return nil, fmt.Errorf("atspi: limits of %d levels and %d nodes: give positive numbers, or 0 for the defaults", opt.MaxDepth, opt.MaxNodes)
+		return nil, fmt.Errorf("atspi: limits of %d levels and %d nodes: give positive numbers, or 0 for the defaults",
+			opt.MaxDepth, opt.MaxNodes)
 	}
 	if opt.MaxDepth == 0 {
 		opt.MaxDepth = 48
@@ -91,7 +92,8 @@ func (t *Tree) Rows(ctx context.Context, ref string) (int, error) {
 	}
 	if err != nil && !conn.Connected() {
 		t.drop(conn)
-		return 0, fmt.Errorf("atspi: the accessibility bus went away (the next call connects again): %w: %w", err, hardware.ErrUnavailable)
+		return 0, fmt.Errorf("atspi: the accessibility bus went away (the next call connects again): %w: %w", err,
+			hardware.ErrUnavailable)
 	}
 	return rows, err
 }
@@ -106,7 +108,8 @@ func (t *Tree) rows(ctx context.Context, conn *dbus.Conn, want target) (int, err
 		return 0, err
 	}
 	if len(lists) == 0 {
-		return 0, fmt.Errorf("atspi: the window has no list (a browser needs --force-renderer-accessibility; a page that is loading has none yet): %w", hardware.ErrUnavailable)
+		return 0, fmt.Errorf("atspi: the window has no list (a browser needs --force-renderer-accessibility; a "+
+			"page that is loading has none yet): %w", hardware.ErrUnavailable)
 	}
 	return best(lists).rows, nil
 }
@@ -131,7 +134,8 @@ func (t *Tree) resolve(ctx context.Context, ref string) (target, error) {
 		return target{title: title, part: true}, nil
 	}
 	if t.opt.Windows == nil {
-		return target{}, fmt.Errorf("atspi: ref %q: only pid:NUMBER and title:TEXT are understood without a list of windows: %w", ref, hardware.ErrWindowGone)
+		return target{}, fmt.Errorf("atspi: ref %q: only pid:NUMBER and title:TEXT are understood without a list "+
+			"of windows: %w", ref, hardware.ErrWindowGone)
 	}
 	list, err := t.opt.Windows(ctx)
 	if err != nil {
@@ -162,7 +166,8 @@ func (t *Tree) connect(ctx context.Context) (*dbus.Conn, error) {
 		return dbus.SessionBusPrivateNoAutoStartup()
 	})
 	if err != nil {
-		return nil, noBus(ctx, "there is no session bus (start from inside the desktop session, or set DBUS_SESSION_BUS_ADDRESS)", err)
+		return nil, noBus(ctx,
+			"there is no session bus (start from inside the desktop session, or set DBUS_SESSION_BUS_ADDRESS)", err)
 	}
 	defer func() { _ = session.Close() }()
 	status := session.Object("org.a11y.Bus", "/org/a11y/bus")
@@ -171,7 +176,8 @@ func (t *Tree) connect(ctx context.Context) (*dbus.Conn, error) {
 		return nil, noBus(ctx, "there is no accessibility bus (on Debian: apt-get install at-spi2-core)", err)
 	}
 	if t.opt.Enable {
-		call := status.CallWithContext(ctx, "org.freedesktop.DBus.Properties.Set", 0, "org.a11y.Status", "IsEnabled", dbus.MakeVariant(true))
+		call := status.CallWithContext(ctx, "org.freedesktop.DBus.Properties.Set", 0, "org.a11y.Status", "IsEnabled",
+			dbus.MakeVariant(true))
 		if call.Err != nil {
 			return nil, noBus(ctx, "accessibility cannot be switched on", call.Err)
 		}

@@ -22,7 +22,8 @@ func TestBest(t *testing.T) {
 		{[]list{contacts, chat}, chat},
 		{[]list{chat, log, contacts}, log},
 		{[]list{inLog, chat, log}, inLog},
-		{[]list{{node: node{Path: "/a"}, rows: 1}, {node: node{Path: "/b"}, rows: 2}}, list{node: node{Path: "/b"}, rows: 2}},
+		{[]list{{node: node{Path: "/a"}, rows: 1}, {node: node{Path: "/b"}, rows: 2}},
+			list{node: node{Path: "/b"}, rows: 2}},
 	} {
 		if got := best(c.lists); got != c.want {
 			t.Errorf("best(%v) = %v, want %v", c.lists, got.Path, c.want.Path)
@@ -71,7 +72,8 @@ func TestResolve(t *testing.T) {
 			t.Errorf("resolve(%q) = %+v, %v, want %v", ref, got, err, hardware.ErrWindowGone)
 		}
 	}
-	if _, err := (&Tree{}).resolve(t.Context(), "0x1"); !errors.Is(err, hardware.ErrWindowGone) || !strings.Contains(err.Error(), "pid:NUMBER") {
+	if _, err := (&Tree{}).resolve(t.Context(), "0x1"); !errors.Is(err, hardware.ErrWindowGone) ||
+		!strings.Contains(err.Error(), "pid:NUMBER") {
 		t.Errorf("resolve(0x1) without windows = %v, want %v and what is understood", err, hardware.ErrWindowGone)
 	}
 }
@@ -86,7 +88,8 @@ func TestNoBus(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Open() = %v", err)
 	}
-	if _, err := tree.Rows(t.Context(), "pid:1"); !errors.Is(err, hardware.ErrUnavailable) || !strings.Contains(err.Error(), "session bus") {
+	if _, err := tree.Rows(t.Context(), "pid:1"); !errors.Is(err, hardware.ErrUnavailable) ||
+		!strings.Contains(err.Error(), "session bus") {
 		t.Errorf("Rows() without a bus = %v, want %v and what is missing", err, hardware.ErrUnavailable)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

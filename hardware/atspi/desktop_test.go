@@ -24,7 +24,8 @@ const page = `<!doctype html><meta charset="utf-8"><title>chat 25</title>
 <ul id="contacts" style="position:absolute;left:0;width:120px;height:600px;overflow:auto"></ul>
 <ul id="messages" style="position:absolute;left:140px;right:0;height:600px;overflow:auto"></ul>
 <script>
-const add = (list, text) => { const li = document.createElement("li"); li.textContent = text; document.getElementById(list).append(li); };
+const add = (list, text) => { const li = document.createElement("li");
+  li.textContent = text; document.getElementById(list).append(li); };
 for (let i = 0; i < 60; i++) add("contacts", "友だち" + i);
 for (let i = 0; i < 25; i++) add("messages", "メッセージ" + i);
 let n = 25;
@@ -139,7 +140,8 @@ func TestRowsOfMadeUpTree(t *testing.T) {
 	}
 	defer func() { _ = session.Close() }()
 	var bus string
-	if err := session.Object("org.a11y.Bus", "/org/a11y/bus").Call("org.a11y.Bus.GetAddress", 0).Store(&bus); err != nil {
+	if err := session.Object("org.a11y.Bus", "/org/a11y/bus").Call("org.a11y.Bus.GetAddress",
+		0).Store(&bus); err != nil {
 		t.Fatalf("GetAddress() = %v", err)
 	}
 	conn, err := dial(t.Context(), func() (*dbus.Conn, error) { return dbus.Dial(bus) })
@@ -170,7 +172,8 @@ func TestRowsOfMadeUpTree(t *testing.T) {
 	m.object("/w/wide", frame, "wide", 0, 0, append(wide, "/large")...)
 
 	var plug node
-	if err := conn.Object(root.Bus, root.Path).Call("org.a11y.atspi.Socket.Embed", 0, m.node("/app")).Store(&plug); err != nil {
+	if err := conn.Object(root.Bus, root.Path).Call("org.a11y.atspi.Socket.Embed", 0,
+		m.node("/app")).Store(&plug); err != nil {
 		t.Fatalf("Embed() = %v", err)
 	}
 	for title, want := range map[string]int{"title:plain": 7, "title:circle": 4} {

@@ -44,7 +44,8 @@ const inFlight = 64
 
 // each asks every node the same and hands over the answers in order. A node that
 // is gone, or is no such thing, is left out: trees change while they are read.
-func each(ctx context.Context, conn *dbus.Conn, nodes []node, method string, args []any, take func(n node, answer *dbus.Call) error) error {
+func each(ctx context.Context, conn *dbus.Conn, nodes []node, method string, args []any,
+	take func(n node, answer *dbus.Call) error) error {
 	for batch := range slices.Chunk(nodes, inFlight) {
 		calls := make([]*dbus.Call, len(batch))
 		for i, n := range batch {
@@ -126,7 +127,8 @@ func find(ctx context.Context, conn *dbus.Conn, want target) (node, error) {
 	if i := choose(windows, titles, want); i >= 0 {
 		return windows[i], nil
 	}
-	return node{}, fmt.Errorf("atspi: none of the application's %d windows has the wanted title: %w", len(windows), hardware.ErrWindowGone)
+	return node{}, fmt.Errorf("atspi: none of the application's %d windows has the wanted title: %w", len(windows),
+		hardware.ErrWindowGone)
 }
 
 // choose picks the window with the title, else one that contains it or is
@@ -157,7 +159,8 @@ func ofProcess(ctx context.Context, conn *dbus.Conn, apps []node, pid int) ([]no
 	var kept []node
 	for _, app := range apps {
 		var of uint32
-		err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, app.Bus).Store(&of)
+		err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0,
+			app.Bus).Store(&of)
 		var refused dbus.Error
 		switch {
 		case errors.As(err, &refused):
@@ -273,13 +276,14 @@ func (t *Tree) measure(ctx context.Context, conn *dbus.Conn, found []list) ([]li
 		return nil, err
 	}
 	const onScreen = uint32(0)
-	err = each(ctx, conn, nodes, "org.a11y.atspi.Component.GetExtents", []any{onScreen}, func(n node, a *dbus.Call) error {
-		var box struct{ X, Y, W, H int32 }
-		if err := a.Store(&box); err != nil {
-			return err
-		}
-		found[at[n]].area = int64(box.W) * int64(box.H)
-		return nil
-	})
+	err = each(ctx, conn, nodes, "org.a11y.atspi.Component.GetExtents", []any{onScreen},
+		func(n node, a *dbus.Call) error {
+			var box struct{ X, Y, W, H int32 }
+			if err := a.Store(&box); err != nil {
+				return err
+			}
+			found[at[n]].area = int64(box.W) * int64(box.H)
+			return nil
+		})
 	return slices.DeleteFunc(found, func(l list) bool { return !counted[l.node] }), err
 }

@@ -46,9 +46,11 @@ type api struct {
 	}
 
 	window struct {
-		list func(option, relativeTo uint32) obj // CFArrayRef CGWindowListCopyWindowInfo(CGWindowListOption option, CGWindowID relativeToWindow)
+		// CFArrayRef CGWindowListCopyWindowInfo(CGWindowListOption option, CGWindowID relativeToWindow)
+		list func(option, relativeTo uint32) obj
 		// picture is nil where the system no longer has the call.
-		//	CGImageRef CGWindowListCreateImage(CGRect screenBounds, CGWindowListOption listOption, CGWindowID windowID, CGWindowImageOption imageOption)
+		//	CGImageRef CGWindowListCreateImage(CGRect screenBounds, CGWindowListOption listOption,
+		//		CGWindowID windowID, CGWindowImageOption imageOption)
 		picture func(bounds rect, list, id, image uint32) obj
 		allowed func() bool   // bool CGPreflightScreenCaptureAccess(void)
 		ask     func() bool   // bool CGRequestScreenCaptureAccess(void)
@@ -68,37 +70,55 @@ type api struct {
 	}
 
 	bitmap struct {
-		// CGContextRef CGBitmapContextCreate(void *data, size_t width, size_t height, size_t bitsPerComponent, size_t bytesPerRow, CGColorSpaceRef space, uint32_t bitmapInfo)
+		// CGContextRef CGBitmapContextCreate(void *data, size_t width, size_t height, size_t bitsPerComponent,
+		//	size_t bytesPerRow, CGColorSpaceRef space, uint32_t bitmapInfo)
 		create func(data uintptr, width, height, component, stride uint, space obj, info uint32) obj
-		bytes  func(context obj) *byte               // void *CGBitmapContextGetData(CGContextRef context)
-		stride func(context obj) uint                // size_t CGBitmapContextGetBytesPerRow(CGContextRef context)
-		image  func(context obj) obj                 // CGImageRef CGBitmapContextCreateImage(CGContextRef context)
-		draw   func(context obj, to rect, image obj) // void CGContextDrawImage(CGContextRef c, CGRect rect, CGImageRef image)
-		gray   func() obj                            // CGColorSpaceRef CGColorSpaceCreateDeviceGray(void)
-		rgb    func() obj                            // CGColorSpaceRef CGColorSpaceCreateDeviceRGB(void)
+		bytes  func(context obj) *byte // void *CGBitmapContextGetData(CGContextRef context)
+		stride func(context obj) uint  // size_t CGBitmapContextGetBytesPerRow(CGContextRef context)
+		image  func(context obj) obj   // CGImageRef CGBitmapContextCreateImage(CGContextRef context)
+		// void CGContextDrawImage(CGContextRef c, CGRect rect, CGImageRef image)
+		draw func(context obj, to rect, image obj)
+		gray func() obj // CGColorSpaceRef CGColorSpaceCreateDeviceGray(void)
+		rgb  func() obj // CGColorSpaceRef CGColorSpaceCreateDeviceRGB(void)
 	}
 
 	ax struct {
-		trusted   func() bool                                    // Boolean AXIsProcessTrusted(void)
-		app       func(pid int32) obj                            // AXUIElementRef AXUIElementCreateApplication(pid_t pid)
-		timeout   func(element obj, seconds float32) int32       // AXError AXUIElementSetMessagingTimeout(AXUIElementRef element, float timeoutInSeconds)
-		copy      func(element, attribute obj, value *obj) int32 // AXError AXUIElementCopyAttributeValue(AXUIElementRef element, CFStringRef attribute, CFTypeRef *value)
-		count     func(element, attribute obj, count *int) int32 // AXError AXUIElementGetAttributeValueCount(AXUIElementRef element, CFStringRef attribute, CFIndex *count)
-		set       func(element, attribute, value obj) int32      // AXError AXUIElementSetAttributeValue(AXUIElementRef element, CFStringRef attribute, CFTypeRef value)
-		perform   func(element, action obj) int32                // AXError AXUIElementPerformAction(AXUIElementRef element, CFStringRef action)
-		valueType func() uint                                    // CFTypeID AXValueGetTypeID(void)
-		point     func(value obj, kind uint32, to *point) bool   // Boolean AXValueGetValue(AXValueRef value, AXValueType theType, void *valuePtr)
-		size      func(value obj, kind uint32, to *size) bool    // the same function
+		trusted func() bool // Boolean AXIsProcessTrusted(void)
+		// AXUIElementRef AXUIElementCreateApplication(pid_t pid)
+		app func(pid int32) obj
+		// AXError AXUIElementSetMessagingTimeout(AXUIElementRef element, float timeoutInSeconds)
+		timeout func(element obj, seconds float32) int32
+		// AXError AXUIElementCopyAttributeValue(AXUIElementRef element, CFStringRef attribute, CFTypeRef *value)
+		copy func(element, attribute obj, value *obj) int32
+		// AXError AXUIElementGetAttributeValueCount(AXUIElementRef element, CFStringRef attribute, CFIndex *count)
+		count func(element, attribute obj, count *int) int32
+		// AXError AXUIElementSetAttributeValue(AXUIElementRef element, CFStringRef attribute, CFTypeRef value)
+		set func(element, attribute, value obj) int32
+		// AXError AXUIElementPerformAction(AXUIElementRef element, CFStringRef action)
+		perform   func(element, action obj) int32
+		valueType func() uint // CFTypeID AXValueGetTypeID(void)
+		// Boolean AXValueGetValue(AXValueRef value, AXValueType theType, void *valuePtr)
+		point func(value obj, kind uint32, to *point) bool
+		size  func(value obj, kind uint32, to *size) bool // the same function
 	}
 
 	event struct {
-		since   func(state int32, kind uint32) float64                     // CFTimeInterval CGEventSourceSecondsSinceLastEventType(CGEventSourceStateID stateID, CGEventType eventType)
-		counter func(state int32, kind uint32) uint32                      // uint32_t CGEventSourceCounterForEventType(CGEventSourceStateID stateID, CGEventType eventType)
-		key     func(source obj, code uint16, down bool) obj               // CGEventRef CGEventCreateKeyboardEvent(CGEventSourceRef source, CGKeyCode virtualKey, bool keyDown)
-		text    func(event obj, length uint, units *uint16)                // void CGEventKeyboardSetUnicodeString(CGEventRef event, UniCharCount stringLength, const UniChar *unicodeString)
-		flags   func(event obj, flags uint64)                              // void CGEventSetFlags(CGEventRef event, CGEventFlags flags)
-		mouse   func(source obj, kind uint32, at point, button uint32) obj // CGEventRef CGEventCreateMouseEvent(CGEventSourceRef source, CGEventType mouseType, CGPoint mouseCursorPosition, CGMouseButton mouseButton)
-		post    func(tap uint32, event obj)                                // void CGEventPost(CGEventTapLocation tap, CGEventRef event)
+		// CFTimeInterval CGEventSourceSecondsSinceLastEventType(CGEventSourceStateID stateID, CGEventType eventType)
+		since func(state int32, kind uint32) float64
+		// uint32_t CGEventSourceCounterForEventType(CGEventSourceStateID stateID, CGEventType eventType)
+		counter func(state int32, kind uint32) uint32
+		// CGEventRef CGEventCreateKeyboardEvent(CGEventSourceRef source, CGKeyCode virtualKey, bool keyDown)
+		key func(source obj, code uint16, down bool) obj
+		// void CGEventKeyboardSetUnicodeString(CGEventRef event, UniCharCount stringLength,
+		//	const UniChar *unicodeString)
+		text func(event obj, length uint, units *uint16)
+		// void CGEventSetFlags(CGEventRef event, CGEventFlags flags)
+		flags func(event obj, flags uint64)
+		// CGEventRef CGEventCreateMouseEvent(CGEventSourceRef source, CGEventType mouseType,
+		//	CGPoint mouseCursorPosition, CGMouseButton mouseButton)
+		mouse func(source obj, kind uint32, at point, button uint32) obj
+		// void CGEventPost(CGEventTapLocation tap, CGEventRef event)
+		post func(tap uint32, event obj)
 	}
 }
 

@@ -37,12 +37,13 @@ func roundTrip(t *testing.T, declared reflect.Type) {
 		answer = append(answer, sample(t, declared.Out(0), 9))
 	}
 	var got []any
-	callback := purego.NewCallback(reflect.MakeFunc(reflect.FuncOf(kinds, results, false), func(in []reflect.Value) []reflect.Value {
-		for _, v := range in {
-			got = append(got, v.Interface())
-		}
-		return answer
-	}).Interface())
+	callback := purego.NewCallback(reflect.MakeFunc(reflect.FuncOf(kinds, results, false),
+		func(in []reflect.Value) []reflect.Value {
+			for _, v := range in {
+				got = append(got, v.Interface())
+			}
+			return answer
+		}).Interface())
 	call := reflect.New(declared)
 	purego.RegisterFunc(call.Interface(), callback)
 	out := call.Elem().Call(args)

@@ -45,7 +45,8 @@ func bindFramework(f framework) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("darwin: %s has no %s; macOS 11 or newer is needed: %w", f.name, s.name, hardware.ErrUnavailable)
+			return fmt.Errorf("darwin: %s has no %s; macOS 11 or newer is needed: %w", f.name, s.name,
+				hardware.ErrUnavailable)
 		}
 		purego.RegisterFunc(s.to, address)
 	}

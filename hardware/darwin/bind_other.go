@@ -10,6 +10,7 @@ import (
 )
 
 func load() (*api, error) {
-	return nil, fmt.Errorf("darwin: these drivers run on macOS only, this is %s/%s; choose the drivers of this system: %w",
-		runtime.GOOS, runtime.GOARCH, hardware.ErrUnavailable)
+	return nil,
+		fmt.Errorf("darwin: these drivers run on macOS only, this is %s/%s; choose the drivers of this system: %w",
+			runtime.GOOS, runtime.GOARCH, hardware.ErrUnavailable)
 }

@@ -29,8 +29,9 @@ func TestStructureConforms(t *testing.T) {
 		w, _ := fakeScreen(t)
 		w.withChat()
 		return hardwaretest.StructureFixture{
-			Structure: &gatedStructure{Structure: &Structure{w.api}}, Ref: "42", Rows: 5, Gone: "43", Secrets: []string{"花子"},
-			Deny: func() { w.trusted = false },
+			Structure: &gatedStructure{Structure: &Structure{w.api}}, Ref: "42", Rows: 5, Gone: "43",
+			Secrets: []string{"花子"},
+			Deny:    func() { w.trusted = false },
 		}
 	})
 }

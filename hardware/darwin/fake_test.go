@@ -69,7 +69,8 @@ type (
 func newWorld(t *testing.T) *world {
 	w := &world{
 		t: t, next: 1, things: map[obj]any{}, owned: map[obj]string{}, allowed: true, trusted: true,
-		classes: map[string]bool{"NSString": true, "NSNumber": true, "NSArray": true, "NSMutableArray": true, "NSDictionary": true, "NSError": true},
+		classes: map[string]bool{"NSString": true, "NSNumber": true, "NSArray": true, "NSMutableArray": true,
+			"NSDictionary": true, "NSError": true},
 		methods: map[string]func(obj, []any) any{}, elements: map[int32]obj{},
 		counters: map[uint32]uint32{}, elapsed: map[uint32]float64{},
 	}
@@ -291,7 +292,8 @@ func (w *world) graphics() {
 		return w.create(list)
 	}
 	a.window.picture = func(bounds rect, list, id, image uint32) obj {
-		if bounds.X != math.Inf(1) || bounds.Y != math.Inf(1) || bounds.W != 0 || list != listIncluding || id == 0 || image != 9 {
+		if bounds.X != math.Inf(1) || bounds.Y != math.Inf(1) || bounds.W != 0 || list != listIncluding || id == 0 ||
+			image != 9 {
 			w.t.Errorf("picture(%v, %d, %d, %d), want the window alone, without shadow", bounds, list, id, image)
 		}
 		if w.picture == nil {

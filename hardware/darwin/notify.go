@@ -52,7 +52,8 @@ func (n *Notifier) Notify(ctx context.Context, title, body string) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("darwin: osascript did not show a notice (allow Script Editor in System Settings → Notifications, or set focus.notify to none): %w%s: %w",
+		return fmt.Errorf("darwin: osascript did not show a notice (allow Script Editor in System Settings → "+
+			"Notifications, or set focus.notify to none): %w%s: %w",
 			err, firstLine(said.String()), hardware.ErrUnavailable)
 	}
 	return nil

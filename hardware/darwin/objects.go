@@ -49,7 +49,8 @@ func (a *api) at(o obj, key string) obj {
 
 // string makes an NSString.
 func (a *api) string(s string) obj {
-	return a.send(a.class("NSString"), "stringWithUTF8String:", s) // + (instancetype)stringWithUTF8String:(const char *)string
+	// + (instancetype)stringWithUTF8String:(const char *)string
+	return a.send(a.class("NSString"), "stringWithUTF8String:", s)
 }
 
 // array makes an NSArray.

@@ -26,9 +26,11 @@ func howTo(name string) string {
 		pane = "Screen & System Audio Recording (before macOS 15: Screen Recording)"
 	}
 	return "open System Settings → Privacy & Security → " + pane +
-		", switch on the program that starts this one (the terminal, or this binary where it is started by itself), and start it again. " +
+		", switch on the program that starts this one (the terminal, or this binary where it is started by " +
+		"itself), and start it again. " +
 		"The permission sticks to that program's signature: an unsigned binary loses it with every build, " +
-		"so run it from the terminal or sign it, and if it is already switched on, remove it from the list and add it once more"
+		"so run it from the terminal or sign it, and if it is already switched on, remove it from the list and " +
+		"add it once more"
 }
 
 func denied(name string) error {

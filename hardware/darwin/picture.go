@@ -45,15 +45,17 @@ func (a *api) redrawn(picture obj, width, height int) (*image.RGBA, error) {
 	const info = alphaPremultipliedFirst | order32Little
 	context := a.bitmap.create(0, uint(width), uint(height), 8, uint(width)*4, a.image.space(picture), info)
 	if context == 0 {
-		return nil, fmt.Errorf("darwin: captured a picture of %d bits a pixel and bitmap info %#x, which cannot be read: %w",
-			a.image.pixel(picture), a.image.info(picture), hardware.ErrEmptyFrame)
+		return nil,
+			fmt.Errorf("darwin: captured a picture of %d bits a pixel and bitmap info %#x, which cannot be read: %w",
+				a.image.pixel(picture), a.image.info(picture), hardware.ErrEmptyFrame)
 	}
 	defer a.cf.release(context)
 	a.bitmap.draw(context, rect{0, 0, float64(width), float64(height)}, picture)
 	l, _ := layoutOf(8, 32, info)
 	img := l.convert(a.memory(context, height), width, height, int(a.bitmap.stride(context)))
 	if img == nil {
-		return nil, fmt.Errorf("darwin: the system drew less than %d×%d pixels: %w", width, height, hardware.ErrEmptyFrame)
+		return nil, fmt.Errorf("darwin: the system drew less than %d×%d pixels: %w", width, height,
+			hardware.ErrEmptyFrame)
 	}
 	return img, nil
 }

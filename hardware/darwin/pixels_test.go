@@ -18,7 +18,8 @@ func TestLayout(t *testing.T) {
 		want             []byte // nil: not known
 	}{
 		{"capture", 8, 32, alphaPremultipliedFirst | order32Little, []byte{30, 20, 10, 128}, []byte{10, 20, 30, 128}},
-		{"capture without alpha", 8, 32, alphaSkipFirst | order32Little, []byte{30, 20, 10, 0}, []byte{10, 20, 30, 255}},
+		{"capture without alpha", 8, 32, alphaSkipFirst | order32Little, []byte{30, 20, 10, 0},
+			[]byte{10, 20, 30, 255}},
 		{"argb", 8, 32, alphaPremultipliedFirst, []byte{128, 10, 20, 30}, []byte{10, 20, 30, 128}},
 		{"argb big", 8, 32, alphaPremultipliedFirst | order32Big, []byte{128, 10, 20, 30}, []byte{10, 20, 30, 128}},
 		{"rgba", 8, 32, alphaPremultipliedLast, []byte{10, 20, 30, 128}, []byte{10, 20, 30, 128}},
@@ -84,8 +85,10 @@ func FuzzConvert(f *testing.F) {
 			t.Fatalf("convert(%d×%d) = %v", width, height, img.Rect)
 		}
 		at := (height-1)*stride + (width-1)*l.width
-		if got := img.RGBAAt(width-1, height-1); !l.straight && (got.R != data[at+l.r] || got.G != data[at+l.g] || got.B != data[at+l.b]) {
-			t.Fatalf("convert: last pixel = %v, want red %d, green %d, blue %d", got, data[at+l.r], data[at+l.g], data[at+l.b])
+		if got := img.RGBAAt(width-1, height-1); !l.straight &&
+			(got.R != data[at+l.r] || got.G != data[at+l.g] || got.B != data[at+l.b]) {
+			t.Fatalf("convert: last pixel = %v, want red %d, green %d, blue %d", got, data[at+l.r], data[at+l.g],
+				data[at+l.b])
 		}
 	})
 }

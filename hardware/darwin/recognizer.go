@@ -44,7 +44,8 @@ func openRecognizer(a *api) (*Recognizer, error) {
 func (a *api) readsJapanese() error {
 	request := a.textRequest(hardware.LangJapanese)
 	if request == 0 {
-		return fmt.Errorf("darwin: this macOS has no text recognition; use macOS 13 or newer, or Tesseract: %w", hardware.ErrUnavailable)
+		return fmt.Errorf("darwin: this macOS has no text recognition; use macOS 13 or newer, or Tesseract: %w",
+			hardware.ErrUnavailable)
 	}
 	defer a.send(request, "release")
 	// - (NSArray<NSString *> *)supportedRecognitionLanguagesAndReturnError:(NSError **)error, macOS 12
@@ -57,7 +58,8 @@ func (a *api) readsJapanese() error {
 			}
 		}
 	}
-	return fmt.Errorf("darwin: Vision does not read Japanese here; use macOS 13 or newer, or Tesseract: %w", hardware.ErrNoLanguage)
+	return fmt.Errorf("darwin: Vision does not read Japanese here; use macOS 13 or newer, or Tesseract: %w",
+		hardware.ErrNoLanguage)
 }
 
 // textRequest makes a VNRecognizeTextRequest, which the caller releases; 0 if
@@ -68,11 +70,14 @@ func (a *api) textRequest(lang hardware.Lang) obj {
 	for _, l := range languages(lang) {
 		order = append(order, a.string(l))
 	}
-	const accurate = 0                                             // VNRequestTextRecognitionLevelAccurate
-	a.send(request, "setRecognitionLevel:", accurate)              // @property VNRequestTextRecognitionLevel (NSInteger) recognitionLevel
-	a.send(request, "setUsesLanguageCorrection:", true)            // @property BOOL usesLanguageCorrection
-	a.send(request, "setRecognitionLanguages:", a.array(order...)) // @property NSArray<NSString *> *recognitionLanguages
-	a.send(request, "setMinimumTextHeight:", float32(0))           // @property float minimumTextHeight: the default leaves out small text in tall pictures
+	const accurate = 0 // VNRequestTextRecognitionLevelAccurate
+	// @property VNRequestTextRecognitionLevel (NSInteger) recognitionLevel
+	a.send(request, "setRecognitionLevel:", accurate)
+	a.send(request, "setUsesLanguageCorrection:", true) // @property BOOL usesLanguageCorrection
+	// @property NSArray<NSString *> *recognitionLanguages
+	a.send(request, "setRecognitionLanguages:", a.array(order...))
+	// @property float minimumTextHeight: the default leaves out small text in tall pictures
+	a.send(request, "setMinimumTextHeight:", float32(0))
 	return request
 }
 
@@ -86,7 +91,8 @@ func (r *Recognizer) Recognize(ctx context.Context, img *image.Gray, hint hardwa
 	}
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	if !fits(img.Pix, width, height, img.Stride, 1) {
-		return nil, fmt.Errorf("darwin: the picture to read has %d bytes for %d×%d pixels: %w", len(img.Pix), width, height, hardware.ErrEmptyFrame)
+		return nil, fmt.Errorf("darwin: the picture to read has %d bytes for %d×%d pixels: %w", len(img.Pix), width,
+			height, hardware.ErrEmptyFrame)
 	}
 	seen, err := r.read(img.Pix, width, height, img.Stride, 1, hint)
 	return lines(seen, width, height, img.Rect.Min, img.Rect), err
@@ -96,7 +102,8 @@ func (r *Recognizer) Recognize(ctx context.Context, img *image.Gray, hint hardwa
 const marginPoints = 12
 
 // RecognizeCrop implements [hardware.CropRecognizer].
-func (r *Recognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle, hint hardware.Hint) ([]messages.Line, error) {
+func (r *Recognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle,
+	hint hardware.Hint) ([]messages.Line, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, err
 	}
@@ -166,7 +173,8 @@ func (a *api) observe(picture obj, lang hardware.Lang) ([]observation, error) {
 	found := a.list(a.send(request, "results")) // @property NSArray<VNRecognizedTextObservation *> *results
 	out := make([]observation, 0, len(found))
 	for _, o := range found {
-		best := a.list(a.send(o, "topCandidates:", uint(1))) // - (NSArray<VNRecognizedText *> *)topCandidates:(NSUInteger)maxCandidateCount
+		// - (NSArray<VNRecognizedText *> *)topCandidates:(NSUInteger)maxCandidateCount
+		best := a.list(a.send(o, "topCandidates:", uint(1)))
 		if len(best) == 0 {
 			continue
 		}

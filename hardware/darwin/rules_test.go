@@ -23,7 +23,8 @@ func TestParseRef(t *testing.T) {
 		ok   bool
 	}{
 		{"1", 1, true}, {"4294967295", math.MaxUint32, true},
-		{"", 0, false}, {"0", 0, false}, {"01", 0, false}, {"+1", 0, false}, {"4294967296", 0, false}, {"7-none", 0, false}, {"-1", 0, false},
+		{"", 0, false}, {"0", 0, false}, {"01", 0, false}, {"+1", 0, false}, {"4294967296", 0, false},
+		{"7-none", 0, false}, {"-1", 0, false},
 	} {
 		if id, ok := parseRef(tt.ref); ok != tt.ok || ok && id != tt.want {
 			t.Errorf("parseRef(%q) = %d, %v, want %d, %v", tt.ref, id, ok, tt.want, tt.ok)
@@ -45,10 +46,12 @@ func (e goEntry) inner(key string) entry { d, _ := e[key].(goEntry); return d }
 
 func TestDecodeWindow(t *testing.T) {
 	full := goEntry{
-		keyNumber: 42.0, keyPID: 77.0, keyApp: "LINE", keyTitle: "花子", keyLayer: 0.0, keyAlpha: 0.5, keyOnScreen: 1.0, keySharing: 0.0,
-		keyBounds: goEntry{"X": -10.5, "Y": 20.0, "Width": 300.0, "Height": 400.5},
+		keyNumber: 42.0, keyPID: 77.0, keyApp: "LINE", keyTitle: "花子", keyLayer: 0.0, keyAlpha: 0.5, keyOnScreen: 1.0,
+		keySharing: 0.0,
+		keyBounds:  goEntry{"X": -10.5, "Y": 20.0, "Width": 300.0, "Height": 400.5},
 	}
-	want := windowInfo{id: 42, pid: 77, app: "LINE", title: "花子", bounds: rect{-10.5, 20, 300, 400.5}, alpha: 0.5, onScreen: true}
+	want := windowInfo{id: 42, pid: 77, app: "LINE", title: "花子", bounds: rect{-10.5, 20, 300, 400.5}, alpha: 0.5,
+		onScreen: true}
 	if got, ok := decodeWindow(full); !ok || got != want {
 		t.Errorf("decodeWindow(full) = %+v, %v, want %+v", got, ok, want)
 	}
@@ -213,16 +216,19 @@ func FuzzStrokes(f *testing.F) {
 			got.WriteString(decode(s.units))
 		}
 		if again := strokes(got.String()); len(again) != len(strokes(text)) {
-			t.Fatalf("strokes(%q) types %q, which is typed in %d pieces, want %d", text, got.String(), len(again), len(strokes(text)))
+			t.Fatalf("strokes(%q) types %q, which is typed in %d pieces, want %d", text, got.String(), len(again),
+				len(strokes(text)))
 		}
-		if n, want := strings.Count(got.String(), "\n"), strings.Count(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n"); n != want {
+		if n, want := strings.Count(got.String(), "\n"),
+			strings.Count(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n"); n != want {
 			t.Fatalf("strokes(%q) has %d line breaks, want %d", text, n, want)
 		}
 	})
 }
 
 func TestKeyStroke(t *testing.T) {
-	for _, k := range []hardware.Key{hardware.KeyEnter, hardware.KeyTab, hardware.KeyEscape, hardware.KeyBackspace, hardware.KeySelectAll} {
+	for _, k := range []hardware.Key{hardware.KeyEnter, hardware.KeyTab, hardware.KeyEscape, hardware.KeyBackspace,
+		hardware.KeySelectAll} {
 		if _, ok := keyStroke(k); !ok {
 			t.Errorf("keyStroke(%q) is not known", k)
 		}
@@ -307,14 +313,16 @@ func TestSystemErrors(t *testing.T) {
 		want error
 	}{
 		{systemError{"com.apple.ScreenCaptureKit.SCStreamErrorDomain", -3801, "no"}, hardware.ErrPermission},
-		{systemError{"com.apple.ScreenCaptureKit.SCStreamErrorDomain", -3811, "no"}, systemError{"com.apple.ScreenCaptureKit.SCStreamErrorDomain", -3811, "no"}},
+		{systemError{"com.apple.ScreenCaptureKit.SCStreamErrorDomain", -3811, "no"},
+			systemError{"com.apple.ScreenCaptureKit.SCStreamErrorDomain", -3811, "no"}},
 		{systemError{"other", -3801, "no"}, systemError{"other", -3801, "no"}},
 	} {
 		if err := kitError(tt.err); !errors.Is(err, tt.want) {
 			t.Errorf("kitError(%v) = %v, want %v", tt.err, err, tt.want)
 		}
 	}
-	for code, want := range map[int32]error{axDisabled: hardware.ErrPermission, axInvalidElement: hardware.ErrWindowGone, axNoValue: errAbsent, axSuccess: nil} {
+	for code, want := range map[int32]error{axDisabled: hardware.ErrPermission,
+		axInvalidElement: hardware.ErrWindowGone, axNoValue: errAbsent, axSuccess: nil} {
 		if err := axError(code); !errors.Is(err, want) {
 			t.Errorf("axError(%d) = %v, want %v", code, err, want)
 		}

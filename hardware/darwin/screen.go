@@ -131,7 +131,8 @@ const (
 // macOS 14 and may be missing.
 func (a *api) oldPicture(id windowID) (*image.RGBA, error) {
 	if a.window.picture == nil {
-		return nil, fmt.Errorf("darwin: this macOS has neither of the two ways to capture a window: %w", hardware.ErrUnavailable)
+		return nil, fmt.Errorf("darwin: this macOS has neither of the two ways to capture a window: %w",
+			hardware.ErrUnavailable)
 	}
 	bounds := rect{math.Inf(1), math.Inf(1), 0, 0} // CGRectNull: the window's own
 	picture := a.window.picture(bounds, listIncluding, uint32(id), imageWithoutShadow|imageBestResolution)

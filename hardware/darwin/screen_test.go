@@ -14,8 +14,9 @@ import (
 // shownWindow is an entry of the window server.
 func shownWindow(id int, width, height float64) map[string]any {
 	return map[string]any{
-		keyNumber: id, keyPID: 77, keyApp: "LINE", keyTitle: "花子", keyLayer: 0, keyAlpha: 1.0, keyOnScreen: true, keySharing: 1,
-		keyBounds: map[string]any{"X": 10.0, "Y": 20.0, "Width": width, "Height": height},
+		keyNumber: id, keyPID: 77, keyApp: "LINE", keyTitle: "花子", keyLayer: 0, keyAlpha: 1.0, keyOnScreen: true,
+		keySharing: 1,
+		keyBounds:  map[string]any{"X": 10.0, "Y": 20.0, "Width": width, "Height": height},
 	}
 }
 
@@ -97,12 +98,17 @@ func TestCaptureErrors(t *testing.T) {
 		{"no pixels", func(w *world) { w.picture = painted(0, 0, bubble) }, hardware.ErrEmptyFrame},
 		{"huge", func(w *world) { w.picture = &cgImage{width: 1 << 40, height: 1} }, hardware.ErrEmptyFrame},
 		{"neither call", func(w *world) { w.api.window.picture = nil }, hardware.ErrUnavailable},
-		{"no session", func(w *world) { w.api.window.list = func(uint32, uint32) obj { return 0 } }, hardware.ErrNoDisplay},
+		{"no session", func(w *world) { w.api.window.list = func(uint32, uint32) obj { return 0 } },
+			hardware.ErrNoDisplay},
 		{"closed meanwhile", func(w *world) {
 			w.api.window.picture = func(rect, uint32, uint32, uint32) obj { w.windows = nil; return 0 }
 		}, hardware.ErrWindowGone},
 		{"hidden meanwhile", func(w *world) {
-			w.api.window.picture = func(rect, uint32, uint32, uint32) obj { w.windows[0][keyOnScreen] = false; return 0 }
+			w.api.window.picture = func(rect, uint32, uint32,
+				uint32) obj {
+				w.windows[0][keyOnScreen] = false
+				return 0
+			}
 		}, hardware.ErrMinimised},
 	} {
 		w, s := fakeScreen(t)
@@ -120,8 +126,10 @@ func TestCaptureRedraws(t *testing.T) {
 		picture cgImage
 	}{
 		{"deep", cgImage{width: 20, height: 10, component: 16, pixel: 64, stride: 160, info: alphaPremultipliedLast}},
-		{"short", cgImage{width: 20, height: 10, component: 8, pixel: 32, stride: 80, info: alphaPremultipliedFirst | order32Little, data: []byte{1, 2}}},
-		{"no data", cgImage{width: 20, height: 10, component: 8, pixel: 32, stride: 80, info: alphaPremultipliedFirst | order32Little}},
+		{"short", cgImage{width: 20, height: 10, component: 8, pixel: 32, stride: 80,
+			info: alphaPremultipliedFirst | order32Little, data: []byte{1, 2}}},
+		{"no data", cgImage{width: 20, height: 10, component: 8, pixel: 32, stride: 80,
+			info: alphaPremultipliedFirst | order32Little}},
 	} {
 		w, s := fakeScreen(t)
 		w.picture = &tt.picture
@@ -134,19 +142,23 @@ func TestCaptureRedraws(t *testing.T) {
 
 // withKit gives the world ScreenCaptureKit.
 func (w *world) withKit() {
-	for _, name := range []string{"SCScreenshotManager", "SCShareableContent", "SCContentFilter", "SCStreamConfiguration"} {
+	for _, name := range []string{"SCScreenshotManager", "SCShareableContent", "SCContentFilter",
+		"SCStreamConfiguration"} {
 		w.classes[name] = true
 	}
 	refusal := func() obj {
-		return w.put(instance{"NSError", map[string]any{"domain": "com.apple.ScreenCaptureKit.SCStreamErrorDomain", "code": w.kitCode, "localizedDescription": "no"}})
+		return w.put(instance{"NSError", map[string]any{"domain": "com.apple.ScreenCaptureKit.SCStreamErrorDomain",
+			"code": w.kitCode, "localizedDescription": "no"}})
 	}
-	w.methods["getShareableContentExcludingDesktopWindows:onScreenWindowsOnly:completionHandler:"] = func(_ obj, args []any) any {
+	w.methods["getShareableContentExcludingDesktopWindows:onScreenWindowsOnly:completionHandler:"] = func(_ obj,
+		args []any) any {
 		answer := w.thing(args[2].(obj)).(func(obj, obj))
 		if w.kitCode != 0 {
 			answer(0, refusal())
 			return nil
 		}
-		windows := []obj{w.put(instance{"SCWindow", map[string]any{"windowID": 7}}), w.put(instance{"SCWindow", map[string]any{"windowID": 42}})}
+		windows := []obj{w.put(instance{"SCWindow", map[string]any{"windowID": 7}}),
+			w.put(instance{"SCWindow", map[string]any{"windowID": 42}})}
 		answer(w.put(instance{"SCShareableContent", map[string]any{"windows": w.put(windows)}}), 0)
 		return nil
 	}
@@ -160,12 +172,14 @@ func (w *world) withKit() {
 	}
 	w.methods["captureImageWithFilter:configuration:completionHandler:"] = func(_ obj, args []any) any {
 		config := w.thing(args[1].(obj)).(instance).props
-		if config["Width:"] != uint(200) || config["Height:"] != uint(100) || config["ShowsCursor:"] != false || config["IgnoreShadowsSingleWindow:"] != true {
+		if config["Width:"] != uint(200) || config["Height:"] != uint(100) || config["ShowsCursor:"] != false ||
+			config["IgnoreShadowsSingleWindow:"] != true {
 			w.t.Errorf("the configuration is %v, want 200×100 without pointer and shadow", config)
 		}
 		answer := w.thing(args[2].(obj)).(func(obj, obj))
 		if w.kit == nil {
-			answer(0, w.put(instance{"NSError", map[string]any{"domain": "x", "code": 5, "localizedDescription": "no"}}))
+			answer(0, w.put(instance{"NSError", map[string]any{"domain": "x", "code": 5,
+				"localizedDescription": "no"}}))
 			return nil
 		}
 		answer(w.put(*w.kit), 0)
@@ -211,7 +225,8 @@ func TestScreenshotErrors(t *testing.T) {
 		{"declined", func(w *world) { w.kitCode = userDeclined }, hardware.ErrPermission},
 		{"black", func(w *world) { w.kit = painted(200, 100, color.RGBA{A: 255}) }, hardware.ErrPermission},
 		{"failed", func(w *world) { w.kit = nil }, systemError{"x", 5, "no"}},
-		{"no area", func(w *world) { w.api.sendRect = func(obj, string, ...any) rect { return rect{} } }, hardware.ErrEmptyFrame},
+		{"no area", func(w *world) { w.api.sendRect = func(obj, string, ...any) rect { return rect{} } },
+			hardware.ErrEmptyFrame},
 		{"gone", func(w *world) { w.api.sendInt = func(obj, string, ...any) int { return 2 } }, hardware.ErrWindowGone},
 	} {
 		w, s := fakeScreen(t)
@@ -234,7 +249,10 @@ func TestScreenshotPanicAndSilence(t *testing.T) {
 		if _, err := s.a.screenshot(t.Context(), 42); err == nil {
 			t.Error("screenshot(panic inside) = nil, want an error")
 		}
-		w.methods["getShareableContentExcludingDesktopWindows:onScreenWindowsOnly:completionHandler:"] = func(obj, []any) any { return nil }
+		w.methods["getShareableContentExcludingDesktopWindows:onScreenWindowsOnly:completionHandler:"] = func(obj,
+			[]any) any {
+			return nil
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := s.a.screenshot(ctx, 42); !errors.Is(err, context.Canceled) {

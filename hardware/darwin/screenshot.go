@@ -36,8 +36,11 @@ func (a *api) screenshot(ctx context.Context, id windowID) (*image.RGBA, error) 
 		})
 	})
 	defer free()
-	// + (void)getShareableContentExcludingDesktopWindows:(BOOL)excludeDesktopWindows onScreenWindowsOnly:(BOOL)onScreenWindowsOnly completionHandler:(void (^)(SCShareableContent *, NSError *))completionHandler
-	a.send(a.class("SCShareableContent"), "getShareableContentExcludingDesktopWindows:onScreenWindowsOnly:completionHandler:", true, true, found)
+	// + (void)getShareableContentExcludingDesktopWindows:(BOOL)excludeDesktopWindows
+	//	onScreenWindowsOnly:(BOOL)onScreenWindowsOnly
+	//	completionHandler:(void (^)(SCShareableContent *, NSError *))completionHandler
+	a.send(a.class("SCShareableContent"),
+		"getShareableContentExcludingDesktopWindows:onScreenWindowsOnly:completionHandler:", true, true, found)
 	select {
 	case s := <-answer:
 		return s.img, s.err
@@ -110,8 +113,10 @@ func (a *api) shoot(content obj, id windowID, answer chan<- shot) error {
 		})
 	})
 	defer free()
-	// + (void)captureImageWithFilter:(SCContentFilter *)contentFilter configuration:(SCStreamConfiguration *)config completionHandler:(void (^)(CGImageRef, NSError *))completionHandler
-	a.send(a.class("SCScreenshotManager"), "captureImageWithFilter:configuration:completionHandler:", filter, config, taken)
+	// + (void)captureImageWithFilter:(SCContentFilter *)contentFilter configuration:(SCStreamConfiguration *)config
+	//	completionHandler:(void (^)(CGImageRef, NSError *))completionHandler
+	a.send(a.class("SCScreenshotManager"), "captureImageWithFilter:configuration:completionHandler:", filter, config,
+		taken)
 	return nil
 }
 

@@ -47,7 +47,8 @@ func TestPermissions(t *testing.T) {
 	w := newWorld(t)
 	w.trusted = false
 	got := w.api.permissions()
-	if len(got) != 2 || got[0].Name != ScreenRecording || !got[0].Granted || got[1].Name != Accessibility || got[1].Granted {
+	if len(got) != 2 || got[0].Name != ScreenRecording || !got[0].Granted || got[1].Name != Accessibility ||
+		got[1].Granted {
 		t.Errorf("permissions() = %+v, want Screen Recording granted and Accessibility not", got)
 	}
 }
@@ -73,18 +74,22 @@ func (w *world) withVision(supported []string, seen []observation, check func(cg
 		for _, o := range w.items(request.props["RecognitionLanguages:"].(obj)) {
 			order = append(order, w.thing(o).(string))
 		}
-		if request.props["RecognitionLevel:"] != 0 || request.props["UsesLanguageCorrection:"] != true || request.props["MinimumTextHeight:"] != float32(0) {
+		if request.props["RecognitionLevel:"] != 0 || request.props["UsesLanguageCorrection:"] != true ||
+			request.props["MinimumTextHeight:"] != float32(0) {
 			w.t.Errorf("the request is %v, want accurate with correction and no least height", request.props)
 		}
 		if seen == nil {
-			*args[1].(*obj) = w.put(instance{"NSError", map[string]any{"domain": "com.apple.vis", "code": 3, "localizedDescription": "no"}})
+			*args[1].(*obj) = w.put(instance{"NSError",
+				map[string]any{"domain": "com.apple.vis", "code": 3, "localizedDescription": "no"}})
 			return false
 		}
 		check(w.thing(w.thing(to).(instance).props["image"].(obj)).(cgImage), order)
 		var results []obj
 		for _, o := range seen {
-			candidate := w.put(instance{"VNRecognizedText", map[string]any{"string": o.text, "confidence": float32(o.confidence)}})
-			results = append(results, w.put(instance{"VNRecognizedTextObservation", map[string]any{"boundingBox": o.box, "topCandidates:": []obj{candidate}}}))
+			candidate := w.put(instance{"VNRecognizedText",
+				map[string]any{"string": o.text, "confidence": float32(o.confidence)}})
+			results = append(results, w.put(instance{"VNRecognizedTextObservation",
+				map[string]any{"boundingBox": o.box, "topCandidates:": []obj{candidate}}}))
 		}
 		request.props["results"] = w.put(results)
 		return true
@@ -95,12 +100,13 @@ func TestRecognize(t *testing.T) {
 	w := newWorld(t)
 	var order []string
 	var rows [][]byte
-	w.withVision([]string{"en-US", "ja-JP"}, []observation{{"了解", 0.5, rect{0.25, 0.5, 0.5, 0.5}}}, func(img cgImage, languages []string) {
-		order = languages
-		for y := range img.height {
-			rows = append(rows, img.data[y*img.stride:][:img.width])
-		}
-	})
+	w.withVision([]string{"en-US", "ja-JP"}, []observation{{"了解", 0.5, rect{0.25, 0.5, 0.5, 0.5}}},
+		func(img cgImage, languages []string) {
+			order = languages
+			for y := range img.height {
+				rows = append(rows, img.data[y*img.stride:][:img.width])
+			}
+		})
 	r, err := openRecognizer(w.api)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +128,8 @@ func TestRecognize(t *testing.T) {
 	if !slices.Equal(order, []string{"ja-JP", "en-US"}) {
 		t.Errorf("languages are %v, want Japanese first", order)
 	}
-	if _, err := r.Recognize(t.Context(), img, hardware.Hint{Lang: hardware.LangLatin}); err != nil || order[0] != "en-US" {
+	if _, err := r.Recognize(t.Context(), img, hardware.Hint{Lang: hardware.LangLatin}); err != nil ||
+		order[0] != "en-US" {
 		t.Errorf("Recognize(Latin) = %v with %v, want English first", err, order)
 	}
 	if err := r.Close(); err != nil {
@@ -155,11 +162,13 @@ func TestRecognizeCrop(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := r.RecognizeCrop(t.Context(), frame, box, hardware.Hint{Scale: 2})
-	want := []messages.Line{{Text: "はい", Confidence: float64(float32(0.9)), Box: messages.Rect{X: 40, Y: 30, W: 20, H: 10}}}
+	want := []messages.Line{{Text: "はい", Confidence: float64(float32(0.9)),
+		Box: messages.Rect{X: 40, Y: 30, W: 20, H: 10}}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("RecognizeCrop() = %+v, %v, want %+v", got, err, want)
 	}
-	if got, err := r.RecognizeCrop(t.Context(), frame, image.Rect(500, 500, 600, 600), hardware.Hint{}); len(got) > 0 || err != nil {
+	if got, err := r.RecognizeCrop(t.Context(), frame, image.Rect(500, 500, 600, 600), hardware.Hint{}); len(got) > 0 ||
+		err != nil {
 		t.Errorf("RecognizeCrop(outside) = %v, %v, want nothing", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -179,13 +188,16 @@ func TestRecognizerErrors(t *testing.T) {
 		t.Errorf("openRecognizer(English only) = %v, want %v", err, hardware.ErrNoLanguage)
 	}
 	r := &Recognizer{a: w.api}
-	if _, err := r.Recognize(t.Context(), image.NewGray(image.Rect(0, 0, 9, 9)), hardware.Hint{}); !errors.Is(err, systemError{"com.apple.vis", 3, "no"}) {
+	if _, err := r.Recognize(t.Context(), image.NewGray(image.Rect(0, 0, 9, 9)), hardware.Hint{}); !errors.Is(err,
+		systemError{"com.apple.vis", 3, "no"}) {
 		t.Errorf("Recognize(failing) = %v, want Vision's error", err)
 	}
-	if _, err := r.Recognize(t.Context(), &image.Gray{Stride: 9, Rect: image.Rect(0, 0, 9, 9)}, hardware.Hint{}); !errors.Is(err, hardware.ErrEmptyFrame) {
+	if _, err := r.Recognize(t.Context(), &image.Gray{Stride: 9, Rect: image.Rect(0, 0, 9, 9)},
+		hardware.Hint{}); !errors.Is(err, hardware.ErrEmptyFrame) {
 		t.Errorf("Recognize(no pixels) = %v, want %v", err, hardware.ErrEmptyFrame)
 	}
-	if got, err := r.Recognize(t.Context(), image.NewGray(image.Rect(0, 0, 2, 9)), hardware.Hint{}); got != nil || err != nil {
+	if got, err := r.Recognize(t.Context(), image.NewGray(image.Rect(0, 0, 2, 9)), hardware.Hint{}); got != nil ||
+		err != nil {
 		t.Errorf("Recognize(2 pixels wide) = %v, %v, want nothing", got, err)
 	}
 }
@@ -216,7 +228,8 @@ func TestStructureRows(t *testing.T) {
 	if _, err := s.Rows(t.Context(), "43"); !errors.Is(err, hardware.ErrWindowGone) {
 		t.Errorf("Rows(43) = %v, want %v", err, hardware.ErrWindowGone)
 	}
-	w.windows[0][keyBounds], w.windows[0][keyTitle] = map[string]any{"X": 900.0, "Y": 900.0, "Width": 5.0, "Height": 5.0}, "x"
+	w.windows[0][keyBounds], w.windows[0][keyTitle] = map[string]any{"X": 900.0, "Y": 900.0, "Width": 5.0,
+		"Height": 5.0}, "x"
 	if _, err := s.Rows(t.Context(), "42"); !errors.Is(err, hardware.ErrUnavailable) {
 		t.Errorf("Rows(no such accessible window) = %v, want %v", err, hardware.ErrUnavailable)
 	}
@@ -236,7 +249,8 @@ func TestUsage(t *testing.T) {
 	u, titled := openUsage(w.api, UsageOptions{}), openUsage(w.api, UsageOptions{Titles: true})
 	w.counters[eventKeyDown], w.counters[eventWheel], w.counters[eventMoved] = 103, 51, 7
 	w.elapsed[eventKeyDown], w.elapsed[eventAny] = 12, 3
-	if in, err := u.Input(t.Context()); err != nil || in != (hardware.Input{Keys: 3, Mouse: 8, SinceKey: 12 * time.Second}) {
+	if in, err := u.Input(t.Context()); err != nil ||
+		in != (hardware.Input{Keys: 3, Mouse: 8, SinceKey: 12 * time.Second}) {
 		t.Errorf("Input() = %+v, %v, want 3 keys, 8 mouse, 12s", in, err)
 	}
 	if d, err := u.Idle(t.Context()); err != nil || d != 3*time.Second {
@@ -257,7 +271,10 @@ func TestUsage(t *testing.T) {
 func fakeTypist(t *testing.T) (*world, *Typist, axElement, axElement) {
 	w, s := fakeScreen(t)
 	app, window := w.withChat()
-	return w, &Typist{screen: s, a: w.api, pause: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}, app, window
+	return w, &Typist{screen: s, a: w.api, pause: func(ctx context.Context,
+		_ time.Duration) error {
+		return ctx.Err()
+	}}, app, window
 }
 
 func TestType(t *testing.T) {
@@ -305,11 +322,15 @@ func TestTypistRefuses(t *testing.T) {
 		change func(w *world)
 		also   error
 	}{
-		{"covered for good", func(w *world) { w.windows = append([]map[string]any{shownWindow(7, 9, 9)}, w.windows...) }, hardware.ErrNotActive},
+		{"covered for good", func(w *world) {
+			w.windows = append([]map[string]any{shownWindow(7, 9, 9)},
+				w.windows...)
+		}, hardware.ErrNotActive},
 		{"gone", func(w *world) { w.windows = nil }, hardware.ErrWindowGone},
 		{"minimised", func(w *world) { w.windows[0][keyOnScreen] = false }, hardware.ErrMinimised},
 		{"not trusted", func(w *world) { w.trusted = false }, hardware.ErrPermission},
-		{"no events", func(w *world) { w.api.event.key = func(obj, uint16, bool) obj { return 0 } }, hardware.ErrPermission},
+		{"no events", func(w *world) { w.api.event.key = func(obj, uint16, bool) obj { return 0 } },
+			hardware.ErrPermission},
 	} {
 		w, typist, _, _ := fakeTypist(t)
 		tt.change(w)
@@ -318,7 +339,8 @@ func TestTypistRefuses(t *testing.T) {
 			"Press": typist.Press(t.Context(), "42", hardware.KeyEnter),
 		} {
 			if !errors.Is(err, hardware.ErrNotActive) || !errors.Is(err, tt.also) || len(w.events) > 0 {
-				t.Errorf("%s: %s() = %v after %q, want %v and %v and nothing typed", tt.name, what, err, w.events, hardware.ErrNotActive, tt.also)
+				t.Errorf("%s: %s() = %v after %q, want %v and %v and nothing typed", tt.name, what, err, w.events,
+					hardware.ErrNotActive, tt.also)
 			}
 		}
 	}
@@ -345,7 +367,8 @@ func TestTypeIsInterrupted(t *testing.T) {
 		err := typist.Type(ctx, "42", "はい\nOK")
 		cancel()
 		if !errors.Is(err, hardware.ErrPartlyTyped) || errors.Is(err, hardware.ErrNotActive) || len(w.events) != 2 {
-			t.Errorf("%s: Type() = %v after %q, want only %v after the first piece", tt.name, err, w.events, hardware.ErrPartlyTyped)
+			t.Errorf("%s: Type() = %v after %q, want only %v after the first piece", tt.name, err, w.events,
+				hardware.ErrPartlyTyped)
 		}
 	}
 }
@@ -359,7 +382,8 @@ func TestClick(t *testing.T) {
 	if !slices.Equal(w.events, want) {
 		t.Errorf("Click() posts %q, want %q", w.events, want)
 	}
-	if err := typist.Click(t.Context(), "42", image.Pt(200, 5)); !errors.Is(err, hardware.ErrNotActive) || len(w.events) != 3 {
+	if err := typist.Click(t.Context(), "42", image.Pt(200, 5)); !errors.Is(err, hardware.ErrNotActive) ||
+		len(w.events) != 3 {
 		t.Errorf("Click(outside) = %v, want %v and no event", err, hardware.ErrNotActive)
 	}
 }

@@ -99,7 +99,8 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 	}
 	i := matchWindow(w, among)
 	if i < 0 {
-		return element{}, element{}, fmt.Errorf("darwin: none of the %d accessible windows of process %d is window %d; go on without accessibility for it: %w",
+		return element{}, element{}, fmt.Errorf("darwin: none of the %d accessible windows of process %d is "+
+			"window %d; go on without accessibility for it: %w",
 			len(windows), w.pid, w.id, hardware.ErrUnavailable)
 	}
 	return app, element{k, windows[i]}, nil
@@ -143,7 +144,8 @@ func (e element) frame() (rect, error) {
 	if err != nil {
 		return rect{}, err
 	}
-	if !a.axValue(position) || !a.axValue(area) || !a.ax.point(position, axPoint, &at) || !a.ax.size(area, axSize, &extent) {
+	if !a.axValue(position) || !a.axValue(area) || !a.ax.point(position, axPoint, &at) ||
+		!a.ax.size(area, axSize, &extent) {
 		return rect{}, errAbsent
 	}
 	return rect{at.X, at.Y, extent.W, extent.H}, nil

@@ -79,7 +79,8 @@ func countRows(ctx context.Context, root node) (int, error) {
 		}
 	}
 	if list == nil {
-		return 0, fmt.Errorf("darwin: the window shows no list to accessibility; go on without structure for it: %w", hardware.ErrUnavailable)
+		return 0, fmt.Errorf("darwin: the window shows no list to accessibility; go on without structure for it: %w",
+			hardware.ErrUnavailable)
 	}
 	return list.rows()
 }

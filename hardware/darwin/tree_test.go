@@ -59,7 +59,8 @@ func TestCountRows(t *testing.T) {
 		err  error
 	}{
 		{"one table", group(list("AXTable", 300, 7)), 7, nil},
-		{"the list of chats beside it", group(group(list("AXOutline", 200, 50)), group(group(list("AXList", 500, 8)))), 8, nil},
+		{"the list of chats beside it", group(group(list("AXOutline", 200, 50)), group(group(list("AXList", 500, 8)))),
+			8, nil},
 		{"equal areas", group(list("AXList", 300, 1), list("AXList", 300, 2)), 2, nil},
 		{"a list inside of a row", group(inner), 12, nil},
 		{"no rows", group(list("AXTable", 300, 0)), 0, nil},
@@ -82,7 +83,8 @@ func TestCountRowsEnds(t *testing.T) {
 	loop := &leaf{kind: "AXGroup", looked: &looked}
 	loop.under = []*leaf{loop, loop, loop}
 	if _, err := countRows(t.Context(), loop); !errors.Is(err, hardware.ErrUnavailable) || looked > maxNodes {
-		t.Errorf("countRows(loop) = %v after %d elements, want %v after at most %d", err, looked, hardware.ErrUnavailable, maxNodes)
+		t.Errorf("countRows(loop) = %v after %d elements, want %v after at most %d", err, looked,
+			hardware.ErrUnavailable, maxNodes)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -73,7 +73,8 @@ func (t *Typist) activate(ctx context.Context, ref string) error {
 			return notActive(err)
 		}
 	}
-	return fmt.Errorf("darwin: window %q did not come to the front; is another window holding the screen? %w", ref, hardware.ErrNotActive)
+	return fmt.Errorf("darwin: window %q did not come to the front; is another window holding the screen? %w", ref,
+		hardware.ErrNotActive)
 }
 
 func notActive(err error) error { return fmt.Errorf("%w: %w", hardware.ErrNotActive, err) }
@@ -236,7 +237,8 @@ func (t *Typist) Click(ctx context.Context, ref string, at image.Point) error {
 		return notActive(err)
 	}
 	if !at.In(shot.Image.Rect) {
-		return fmt.Errorf("darwin: the point %v is outside of the window's %v: %w", at, shot.Image.Rect, hardware.ErrNotActive)
+		return fmt.Errorf("darwin: the point %v is outside of the window's %v: %w", at, shot.Image.Rect,
+			hardware.ErrNotActive)
 	}
 	t.a.pool(func() { err = t.click(ref, at, shot.Scale) })
 	if err != nil {

@@ -71,12 +71,13 @@ func decodeWindow(e entry) (windowInfo, bool) {
 	}
 	b := e.inner(keyBounds)
 	return windowInfo{
-		id:       id,
-		pid:      max(0, whole(e.number(keyPID), 0)),
-		app:      e.text(keyApp),
-		title:    e.text(keyTitle),
-		layer:    whole(e.number(keyLayer), 0),
-		bounds:   rect{finite(b.number("X")), finite(b.number("Y")), finite(b.number("Width")), finite(b.number("Height"))},
+		id:    id,
+		pid:   max(0, whole(e.number(keyPID), 0)),
+		app:   e.text(keyApp),
+		title: e.text(keyTitle),
+		layer: whole(e.number(keyLayer), 0),
+		bounds: rect{finite(b.number("X")), finite(b.number("Y")), finite(b.number("Width")),
+			finite(b.number("Height"))},
 		alpha:    orElse(e.number(keyAlpha), 1),
 		onScreen: orElse(e.number(keyOnScreen), 0) != 0,
 		shared:   orElse(e.number(keySharing), 1) != 0,
@@ -115,11 +116,13 @@ func (w windowInfo) ordinary() bool {
 func (w windowInfo) capturable() error {
 	switch {
 	case !w.onScreen:
-		return fmt.Errorf("darwin: window %d is in the Dock, hidden or on another desktop; show it: %w", w.id, hardware.ErrMinimised)
+		return fmt.Errorf("darwin: window %d is in the Dock, hidden or on another desktop; show it: %w", w.id,
+			hardware.ErrMinimised)
 	case w.bounds.W < 1 || w.bounds.H < 1:
 		return fmt.Errorf("darwin: window %d has no area: %w", w.id, hardware.ErrEmptyFrame)
 	case !w.shared:
-		return fmt.Errorf("darwin: the application keeps window %d out of all captures: %w", w.id, hardware.ErrEmptyFrame)
+		return fmt.Errorf("darwin: the application keeps window %d out of all captures: %w", w.id,
+			hardware.ErrEmptyFrame)
 	}
 	return nil
 }
@@ -201,5 +204,6 @@ func (a *api) find(ref string) (windowInfo, error) {
 }
 
 func noSession() error {
-	return fmt.Errorf("darwin: the window server does not answer: run inside the logged-in person's session, not over ssh or as a system daemon: %w", hardware.ErrNoDisplay)
+	return fmt.Errorf("darwin: the window server does not answer: run inside the logged-in person's session, not "+
+		"over ssh or as a system daemon: %w", hardware.ErrNoDisplay)
 }

@@ -41,11 +41,16 @@ func (d *daemon) start(t *testing.T, address string) {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	err = conn.ExportMethodTable(map[string]any{
-		"GetCapabilities":      func() ([]string, *dbus.Error) { return d.can, nil },
-		"GetServerInformation": func() (string, string, string, string, *dbus.Error) { return "made-up", "us", "1", "1.2", nil },
-		"Notify": func(app string, replaces uint32, icon, title, body string, actions []string, hints map[string]dbus.Variant, expire int32) (uint32, *dbus.Error) {
+		"GetCapabilities": func() ([]string, *dbus.Error) { return d.can, nil },
+		"GetServerInformation": func() (string, string, string, string, *dbus.Error) {
+			return "made-up", "us", "1",
+				"1.2", nil
+		},
+		"Notify": func(app string, replaces uint32, icon, title, body string, actions []string,
+			hints map[string]dbus.Variant, expire int32) (uint32, *dbus.Error) {
 			if d.refuse {
-				return 0, dbus.NewError("org.freedesktop.Notifications.Error.ExcessNotificationGeneration", []any{"too many"})
+				return 0, dbus.NewError("org.freedesktop.Notifications.Error.ExcessNotificationGeneration",
+					[]any{"too many"})
 			}
 			if d.hang != nil {
 				<-d.hang
@@ -66,7 +71,8 @@ func (d *daemon) start(t *testing.T, address string) {
 func TestNotify(t *testing.T) {
 	address := desktop.StartSessionBus(t)
 	n := Notifier{Address: address}
-	if err := n.Notify(t.Context(), "T", "B"); !errors.Is(err, hardware.ErrUnavailable) || !strings.Contains(err.Error(), "notification daemon") {
+	if err := n.Notify(t.Context(), "T", "B"); !errors.Is(err, hardware.ErrUnavailable) ||
+		!strings.Contains(err.Error(), "notification daemon") {
 		t.Errorf("Notify(no service) = %v, want %v that names what is missing", err, hardware.ErrUnavailable)
 	}
 	d := &daemon{can: []string{"body"}, notices: make(chan shown, 1)}
@@ -85,13 +91,15 @@ func TestNotify(t *testing.T) {
 		if err := n.Notify(t.Context(), "You look drowsy", tt.body); err != nil {
 			t.Fatalf("Notify() = %v, want none", err)
 		}
-		want := shown{App: "Kehai", Title: "You look drowsy", Body: tt.want, Actions: []string{}, Hints: map[string]dbus.Variant{"urgency": dbus.MakeVariant(byte(1))}, Expire: -1}
+		want := shown{App: "Kehai", Title: "You look drowsy", Body: tt.want, Actions: []string{},
+			Hints: map[string]dbus.Variant{"urgency": dbus.MakeVariant(byte(1))}, Expire: -1}
 		if got := <-d.notices; !reflect.DeepEqual(got, want) {
 			t.Errorf("the service of %v got %+v, want %+v", tt.can, got, want)
 		}
 	}
 	d.refuse = true
-	if err := n.Notify(t.Context(), "T", "B"); !errors.Is(err, hardware.ErrUnavailable) || !strings.Contains(err.Error(), "too many") {
+	if err := n.Notify(t.Context(), "T", "B"); !errors.Is(err, hardware.ErrUnavailable) ||
+		!strings.Contains(err.Error(), "too many") {
 		t.Errorf("Notify(refused) = %v, want %v with the reason", err, hardware.ErrUnavailable)
 	}
 }

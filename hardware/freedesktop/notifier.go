@@ -43,7 +43,8 @@ func (n Notifier) Notify(ctx context.Context, title, body string) error {
 			itsTime = int32(-1)
 		)
 		hints := map[string]dbus.Variant{"urgency": dbus.MakeVariant(byte(1))} // normal
-		return o.CallWithContext(ctx, service+".Notify", 0, "Kehai", fresh, "", title, body, []string{}, hints, itsTime).Err
+		return o.CallWithContext(ctx, service+".Notify", 0, "Kehai", fresh, "", title, body, []string{}, hints,
+			itsTime).Err
 	})
 }
 
@@ -63,13 +64,15 @@ func (n Notifier) ask(ctx context.Context, question func(dbus.BusObject) error) 
 	}
 	conn, err := n.dial(ctx)
 	if err != nil {
-		return unavailable(ctx, "there is no session bus, so no desktop that shows notices (start from inside the desktop session, or set focus.notify to none)", err)
+		return unavailable(ctx, "there is no session bus, so no desktop that shows notices (start from inside the "+
+			"desktop session, or set focus.notify to none)", err)
 	}
 	defer func() { _ = conn.Close() }()
 	if err := question(conn.Object(service, path)); err != nil {
 		what := "the desktop's notification service did not take the notice"
 		if nobody(err) {
-			what = "nothing on this desktop shows notices (install a notification daemon such as dunst or mako-notifier, or set focus.notify to none)"
+			what = "nothing on this desktop shows notices (install a notification daemon such as dunst or " +
+				"mako-notifier, or set focus.notify to none)"
 		}
 		return unavailable(ctx, what, err)
 	}
@@ -106,7 +109,8 @@ func nobody(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	return e.Name == "org.freedesktop.DBus.Error.ServiceUnknown" || e.Name == "org.freedesktop.DBus.Error.NameHasNoOwner"
+	return e.Name == "org.freedesktop.DBus.Error.ServiceUnknown" ||
+		e.Name == "org.freedesktop.DBus.Error.NameHasNoOwner"
 }
 
 func unavailable(ctx context.Context, what string, err error) error {

@@ -106,7 +106,8 @@ func checkTypistRefuses(t *testing.T, f TypistFixture) {
 			f.Clear()
 		}
 	}
-	wantTyped(t, "Press(a key that is none)", f.Typist.Press(t.Context(), f.Ref, "launch"), hardware.ErrUnavailable, nil)
+	wantTyped(t, "Press(a key that is none)", f.Typist.Press(t.Context(), f.Ref, "launch"), hardware.ErrUnavailable,
+		nil)
 	// What was typed all the same would stand before this.
 	f.types(t, "after")
 	f.Shows(t, "after")

@@ -27,7 +27,10 @@ const childEnv = "KEHAI_TEST_OCRPROC"
 
 func TestMain(m *testing.M) {
 	if how := os.Getenv(childEnv); how != "" {
-		if err := Serve(os.Stdin, os.Stdout, func() (hardware.Recognizer, error) { return openScripted(how) }); err != nil {
+		if err := Serve(os.Stdin, os.Stdout, func() (hardware.Recognizer,
+			error) {
+			return openScripted(how)
+		}); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -74,7 +77,8 @@ func (s scripted) Recognize(ctx context.Context, img *image.Gray, hint hardware.
 		return make([]messages.Line, maxLines+1), nil
 	}
 	text := fmt.Sprintf("%v %v %v %d", img.Rect.Size(), hint.Lang, hint.Block, img.Pix[len(img.Pix)-1])
-	return []messages.Line{{Text: messages.Text(text), Confidence: hint.Scale, Box: messages.Rect{X: 1, Y: 2, W: 3, H: 4}}}, nil
+	return []messages.Line{{Text: messages.Text(text), Confidence: hint.Scale,
+		Box: messages.Rect{X: 1, Y: 2, W: 3, H: 4}}}, nil
 }
 
 func (s scripted) Close() error { return nil }
@@ -105,7 +109,8 @@ func reads(t *testing.T, r *Recognizer) {
 	whole := wide(30)
 	whole.Pix[len(whole.Pix)-1-5] = 7
 	part := whole.SubImage(image.Rect(5, 2, 25, 4)).(*image.Gray)
-	lines, err := r.Recognize(context.Background(), part, hardware.Hint{Scale: 0.5, Lang: hardware.LangLatin, Block: true})
+	lines, err := r.Recognize(context.Background(), part,
+		hardware.Hint{Scale: 0.5, Lang: hardware.LangLatin, Block: true})
 	if err != nil || len(lines) != 1 {
 		t.Fatalf("Recognize() = %d lines, %v, want one", len(lines), err)
 	}
@@ -160,19 +165,24 @@ func TestSurvivesWhatEndsItsProcess(t *testing.T) {
 
 func TestErrorsOfTheEngineCross(t *testing.T) {
 	r := open(t)
-	if _, err := r.Recognize(context.Background(), wide(wideFails), hardware.Hint{}); !errors.Is(err, hardware.ErrEmptyFrame) {
+	if _, err := r.Recognize(context.Background(), wide(wideFails), hardware.Hint{}); !errors.Is(err,
+		hardware.ErrEmptyFrame) {
 		t.Errorf("Recognize() = %v, want ErrEmptyFrame", err)
 	}
-	if _, err := r.Recognize(context.Background(), wide(wideMany), hardware.Hint{}); err == nil || !strings.Contains(err.Error(), "20001 lines") {
+	if _, err := r.Recognize(context.Background(), wide(wideMany), hardware.Hint{}); err == nil ||
+		!strings.Contains(err.Error(), "20001 lines") {
 		t.Errorf("Recognize() = %v, want that there are too many lines", err)
 	}
 	reads(t, r)
 	missing := New(child("missing"))
-	if _, err := missing.Recognize(context.Background(), wide(1), hardware.Hint{}); !errors.Is(err, hardware.ErrNoLanguage) || missing.process != nil {
-		t.Errorf("Recognize() without language = %v, process left: %v, want ErrNoLanguage and none", err, missing.process != nil)
+	if _, err := missing.Recognize(context.Background(), wide(1), hardware.Hint{}); !errors.Is(err,
+		hardware.ErrNoLanguage) || missing.process != nil {
+		t.Errorf("Recognize() without language = %v, process left: %v, want ErrNoLanguage and none", err,
+			missing.process != nil)
 	}
 	none := New(func() *exec.Cmd { return exec.Command("/nonexistent/kehai") })
-	if _, err := none.Recognize(context.Background(), wide(1), hardware.Hint{}); !errors.Is(err, hardware.ErrUnavailable) {
+	if _, err := none.Recognize(context.Background(), wide(1), hardware.Hint{}); !errors.Is(err,
+		hardware.ErrUnavailable) {
 		t.Errorf("Recognize() without program = %v, want ErrUnavailable", err)
 	}
 }
@@ -272,7 +282,8 @@ func FuzzReadRequest(f *testing.F) {
 
 func FuzzReadAnswer(f *testing.F) {
 	var b bytes.Buffer
-	if err := writeAnswer(&b, answer{Lines: []messages.Line{{Text: "はい", Confidence: 1}}, Error: "e", Code: "no_language"}); err != nil {
+	if err := writeAnswer(&b, answer{Lines: []messages.Line{{Text: "はい", Confidence: 1}}, Error: "e",
+		Code: "no_language"}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())

@@ -48,7 +48,8 @@ func (r request) check() error {
 	}
 	size := r.img.Rect.Size()
 	if r.img.Stride < size.X || len(r.img.Pix) < r.img.Stride*(size.Y-1)+size.X {
-		return fmt.Errorf("ocrproc: %w: %d bytes are too few for %d×%d pixels", hardware.ErrEmptyFrame, len(r.img.Pix), size.X, size.Y)
+		return fmt.Errorf("ocrproc: %w: %d bytes are too few for %d×%d pixels", hardware.ErrEmptyFrame, len(r.img.Pix),
+			size.X, size.Y)
 	}
 	if size.X > maxSide || size.Y > maxSide || size.X*size.Y > maxPixels {
 		return fmt.Errorf("ocrproc: a picture of %d×%d pixels is too large: give one bubble at a time", size.X, size.Y)
@@ -152,11 +153,13 @@ func (r remote) Unwrap() error { return r.is }
 // writeAnswer writes one answer. What is too much for one is an error instead.
 func writeAnswer(out io.Writer, a answer) error {
 	if len(a.Lines) > maxLines {
-		a = answer{Error: fmt.Sprintf("%d lines in one picture, want at most %d", len(a.Lines), maxLines), Code: "error"}
+		a = answer{Error: fmt.Sprintf("%d lines in one picture, want at most %d", len(a.Lines), maxLines),
+			Code: "error"}
 	}
 	body, err := json.Marshal(a)
 	if err == nil && len(body) > maxAnswer {
-		body, err = json.Marshal(answer{Error: fmt.Sprintf("%d bytes of text in one picture, want at most %d", len(body), maxAnswer), Code: "error"})
+		body, err = json.Marshal(answer{Error: fmt.Sprintf("%d bytes of text in one picture, want at most %d",
+			len(body), maxAnswer), Code: "error"})
 	}
 	if err != nil {
 		return err

@@ -148,8 +148,10 @@ func TestRobot(t *testing.T) {
 	t.Run("another window is active", func(t *testing.T) {
 		for _, method := range []Method{MethodPaste, MethodKeys} {
 			r := open(t, Options{Desk: stolen{Desk: d}, Clipboard: d, Method: method})
-			if err := r.Type(t.Context(), w.Ref, "secret"); !errors.Is(err, hardware.ErrNotActive) || strings.Contains(err.Error(), "secret") {
-				t.Errorf("Type() by %s while another window is active = %v, want %v without the text", method, err, hardware.ErrNotActive)
+			if err := r.Type(t.Context(), w.Ref, "secret"); !errors.Is(err, hardware.ErrNotActive) ||
+				strings.Contains(err.Error(), "secret") {
+				t.Errorf("Type() by %s while another window is active = %v, want %v without the text", method, err,
+					hardware.ErrNotActive)
 			}
 		}
 		late := &stolenLater{Desk: d, looks: 3}
@@ -215,7 +217,8 @@ func TestRobot(t *testing.T) {
 					shown := ""
 					desktop.Eventually(t, fmt.Sprintf("the field holds one of %q", texts), func() bool {
 						w, err = d.Find(t.Context(), "chromium")
-						shown = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(w.Title, "sent 1 ["), "]"), "⏎", "\n")
+						shown = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(w.Title, "sent 1 ["), "]"),
+							"⏎", "\n")
 						return err == nil && slices.Contains(texts, shown)
 					})
 					return shown
@@ -250,7 +253,8 @@ func TestRobot(t *testing.T) {
 		r := open(t, Options{Desk: d, Method: MethodKeys})
 		ref := "0x" + strconv.FormatUint(uint64(front.ID), 16)
 		// Whoever reads this result has survived Xlib.
-		if err := r.Type(t.Context(), ref, "abc"); !errors.Is(err, hardware.ErrNoDisplay) || !strings.Contains(err.Error(), "again") {
+		if err := r.Type(t.Context(), ref, "abc"); !errors.Is(err, hardware.ErrNoDisplay) ||
+			!strings.Contains(err.Error(), "again") {
 			t.Errorf("Type() on another server = %v, want %v and to start again", err, hardware.ErrNoDisplay)
 		}
 	})

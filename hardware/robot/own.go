@@ -60,7 +60,8 @@ func (o own) Activate(ctx context.Context, ref string) error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("robot: process %s (another window holds the keyboard: close dialogs, unlock the screen): %w", ref, hardware.ErrNotActive)
+			return fmt.Errorf("robot: process %s (another window holds the keyboard: close dialogs, unlock the "+
+				"screen): %w", ref, hardware.ErrNotActive)
 		}
 		if err := robotgo.ActivePid(pid); err != nil {
 			return fmt.Errorf("robot: process %s has no window: %w: %w", ref, err, hardware.ErrWindowGone)

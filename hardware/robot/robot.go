@@ -42,7 +42,8 @@ func Open(opt Options) (*Robot, error) {
 		r.clip = own{}
 	}
 	if r.clip == nil && r.method == MethodPaste {
-		return nil, fmt.Errorf("robot: there is no clipboard to paste from (give an x11.Display as Desk, or use the method %q): %w", MethodKeys, hardware.ErrUnavailable)
+		return nil, fmt.Errorf("robot: there is no clipboard to paste from (give an x11.Display as Desk, or use "+
+			"the method %q): %w", MethodKeys, hardware.ErrUnavailable)
 	}
 	return r, nil
 }
@@ -68,7 +69,8 @@ func (r *Robot) Type(ctx context.Context, ref, text string) error {
 			})
 		}
 		if !hasKeys(runtime.GOOS, text) {
-			return fmt.Errorf("robot: the text has characters that keys cannot type reliably (give a Clipboard, or an x11.Display as Desk): %w", hardware.ErrUnavailable)
+			return fmt.Errorf("robot: the text has characters that keys cannot type reliably (give a Clipboard, "+
+				"or an x11.Display as Desk): %w", hardware.ErrUnavailable)
 		}
 		if err := r.activate(ctx, ref); err != nil {
 			return err
@@ -105,7 +107,8 @@ func (r *Robot) keys(ctx context.Context, ref, text string) error {
 		}
 		switch {
 		case err != nil && i > 0:
-			return fmt.Errorf("robot: after %d of %d characters: %w: %w", i*chunkRunes, len([]rune(text)), err, hardware.ErrPartlyTyped)
+			return fmt.Errorf("robot: after %d of %d characters: %w: %w", i*chunkRunes, len([]rune(text)), err,
+				hardware.ErrPartlyTyped)
 		case err != nil:
 			return err
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-const missing = "this program was built without cgo (build with CGO_ENABLED=1 and a C compiler; on Debian: apt-get install gcc libc6-dev libx11-dev libxtst-dev)"
+const missing = "this program was built without cgo (build with CGO_ENABLED=1 and a C compiler; on Debian: " +
+	"apt-get install gcc libc6-dev libx11-dev libxtst-dev)"
 
 // Robot cannot do anything in this build.
 type Robot struct{ hardware.NoTypist }

@@ -79,7 +79,8 @@ func ready() error {
 		return healthy()
 	}
 	if C.reach() == 0 {
-		return fmt.Errorf("robot: no X server answers at $DISPLAY (start from inside the desktop session): %w", hardware.ErrNoDisplay)
+		return fmt.Errorf("robot: no X server answers at $DISPLAY (start from inside the desktop session): %w",
+			hardware.ErrNoDisplay)
 	}
 	return nil
 }
@@ -87,7 +88,8 @@ func ready() error {
 // healthy fails once robotgo has lost its X server.
 func healthy() error {
 	if C.isLost() != 0 {
-		return fmt.Errorf("robot: the X server went away, which robotgo does not survive (start this program again): %w", hardware.ErrNoDisplay)
+		return fmt.Errorf("robot: the X server went away, which robotgo does not survive (start this program "+
+			"again): %w", hardware.ErrNoDisplay)
 	}
 	return nil
 }

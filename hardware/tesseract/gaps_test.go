@@ -71,7 +71,8 @@ func TestSpaced(t *testing.T) {
 func TestRealSpaces(t *testing.T) {
 	r := open(t)
 	for _, want := range []string{"明日の朝\u3000早く起きます", "明日の朝は早く起きます", "駅前の本屋、図書館、学校"} {
-		lines, err := r.Recognize(context.Background(), picture(t, 30, want), hardware.Hint{Block: true, Lang: hardware.LangJapanese})
+		lines, err := r.Recognize(context.Background(), picture(t, 30, want),
+			hardware.Hint{Block: true, Lang: hardware.LangJapanese})
 		if err != nil || len(lines) != 1 {
 			t.Fatalf("Recognize() = %d lines, %v, want one", len(lines), err)
 		}

@@ -84,13 +84,15 @@ func load(name string) (*library, error) {
 		loaded.byName[name] = lib
 		return lib, nil
 	}
-	return nil, fmt.Errorf("%w: tesseract: cannot load %s; %s", hardware.ErrUnavailable, strings.Join(names, ", "), mend())
+	return nil, fmt.Errorf("%w: tesseract: cannot load %s; %s", hardware.ErrUnavailable, strings.Join(names, ", "),
+		mend())
 }
 
 func libraryNames() []string {
 	if runtime.GOOS == "darwin" {
 		return []string{
-			"/opt/homebrew/lib/libtesseract.5.dylib", "/usr/local/lib/libtesseract.5.dylib", "/opt/local/lib/libtesseract.5.dylib",
+			"/opt/homebrew/lib/libtesseract.5.dylib", "/usr/local/lib/libtesseract.5.dylib",
+			"/opt/local/lib/libtesseract.5.dylib",
 			"libtesseract.5.dylib", "libtesseract.dylib",
 		}
 	}
@@ -221,7 +223,8 @@ func (l *library) line(it handle, pix []byte, width, height, stride int) (messag
 	confidence := min(max(float64(l.iterConf(it, levelLine))/100, 0), 1)
 	if strings.ContainsFunc(text, func(r rune) bool { return letter(string(r)) }) {
 		x0, y0, x1, y1 := max(int(left), 0), max(int(top), 0), min(int(right), width), min(int(bottom), height)
-		text = spaced(text, l.symbols(it), func(wide int) [][2]int { return blankColumns(pix, stride, x0, y0, x1, y1, wide) })
+		text = spaced(text, l.symbols(it),
+			func(wide int) [][2]int { return blankColumns(pix, stride, x0, y0, x1, y1, wide) })
 	}
 	return messages.Line{
 		Text:       messages.Text(text),

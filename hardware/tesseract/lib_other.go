@@ -16,7 +16,8 @@ type handle uintptr
 type library struct{ path string }
 
 func load(string) (*library, error) {
-	return nil, fmt.Errorf("%w: tesseract: not on %s/%s; give the runtime another recognizer", hardware.ErrUnavailable, runtime.GOOS, runtime.GOARCH)
+	return nil, fmt.Errorf("%w: tesseract: not on %s/%s; give the runtime another recognizer", hardware.ErrUnavailable,
+		runtime.GOOS, runtime.GOARCH)
 }
 
 func (*library) version() string                   { return "" }

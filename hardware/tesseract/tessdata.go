@@ -16,7 +16,8 @@ func mend() string {
 	if runtime.GOOS == "darwin" {
 		return "run `brew install tesseract tesseract-lang`"
 	}
-	return "run `sudo apt-get install tesseract-ocr tesseract-ocr-jpn` (other systems: their packages of Tesseract 5 and its Japanese data)"
+	return "run `sudo apt-get install tesseract-ocr tesseract-ocr-jpn` (other systems: their packages of " +
+		"Tesseract 5 and its Japanese data)"
 }
 
 const suffix = ".traineddata"
@@ -49,8 +50,9 @@ func tessdata(dir string) (string, error) {
 		}
 	}
 	if found == "" {
-		return "", fmt.Errorf("%w: tesseract: no language data found; %s, or set TESSDATA_PREFIX to the directory of jpn%s",
-			hardware.ErrNoLanguage, mend(), suffix)
+		return "",
+			fmt.Errorf("%w: tesseract: no language data found; %s, or set TESSDATA_PREFIX to the directory of jpn%s",
+				hardware.ErrNoLanguage, mend(), suffix)
 	}
 	return found, nil
 }

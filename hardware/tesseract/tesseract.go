@@ -85,7 +85,8 @@ func (r *Recognizer) engine(lang hardware.Lang) (handle, error) {
 	}
 	if r.lib.init(h, r.data, langs) != 0 {
 		r.lib.delete(h)
-		return 0, fmt.Errorf("%w: tesseract: %s in %s is damaged or of another version: %s", hardware.ErrNoLanguage, langs, r.data, mend())
+		return 0, fmt.Errorf("%w: tesseract: %s in %s is damaged or of another version: %s", hardware.ErrNoLanguage,
+			langs, r.data, mend())
 	}
 	r.engines[langs] = h
 	return h, nil
@@ -114,10 +115,12 @@ func (r *Recognizer) Recognize(ctx context.Context, img *image.Gray, hint hardwa
 	}
 	size := img.Rect.Size()
 	if img.Stride < size.X || len(img.Pix) < img.Stride*(size.Y-1)+size.X {
-		return nil, fmt.Errorf("tesseract: %w: %d bytes are too few for %d×%d pixels", hardware.ErrEmptyFrame, len(img.Pix), size.X, size.Y)
+		return nil, fmt.Errorf("tesseract: %w: %d bytes are too few for %d×%d pixels", hardware.ErrEmptyFrame,
+			len(img.Pix), size.X, size.Y)
 	}
 	if size.X > math.MaxInt16 || size.Y > math.MaxInt16 {
-		return nil, fmt.Errorf("tesseract: a picture of %d×%d pixels is too large: give one bubble at a time", size.X, size.Y)
+		return nil, fmt.Errorf("tesseract: a picture of %d×%d pixels is too large: give one bubble at a time", size.X,
+			size.Y)
 	}
 	h, err := r.engine(hint.Lang)
 	if err != nil {

@@ -87,7 +87,8 @@ func TestRecognizeInReadingOrder(t *testing.T) {
 
 func TestRecognizeLatinAndSingleLine(t *testing.T) {
 	r := open(t)
-	lines, err := r.Recognize(context.Background(), picture(t, 30, "See you at the station"), hardware.Hint{Lang: hardware.LangLatin})
+	lines, err := r.Recognize(context.Background(), picture(t, 30, "See you at the station"),
+		hardware.Hint{Lang: hardware.LangLatin})
 	if err != nil || len(lines) != 1 || string(lines[0].Text) != "See you at the station" {
 		t.Fatalf("Recognize = %d lines, %v, want the sentence", len(lines), err)
 	}
@@ -107,7 +108,8 @@ func TestRecognizeNothing(t *testing.T) {
 	r := open(t)
 	blank := image.NewGray(image.Rect(0, 0, 200, 80))
 	draw.Draw(blank, blank.Rect, image.White, image.Point{}, draw.Src)
-	if lines, err := r.Recognize(context.Background(), blank, hardware.Hint{Block: true}); err != nil || len(lines) != 0 {
+	if lines, err := r.Recognize(context.Background(), blank, hardware.Hint{Block: true}); err != nil ||
+		len(lines) != 0 {
 		t.Errorf("Recognize of blank paper = %d lines, %v, want 0, nil", len(lines), err)
 	}
 	for name, img := range map[string]*image.Gray{
@@ -131,7 +133,8 @@ func TestClosed(t *testing.T) {
 			t.Fatalf("Close() = %v, want nil", err)
 		}
 	}
-	if _, err := r.Recognize(context.Background(), image.NewGray(image.Rect(0, 0, 9, 9)), hardware.Hint{}); !errors.Is(err, hardware.ErrUnavailable) {
+	if _, err := r.Recognize(context.Background(), image.NewGray(image.Rect(0, 0, 9, 9)),
+		hardware.Hint{}); !errors.Is(err, hardware.ErrUnavailable) {
 		t.Errorf("Recognize after Close = %v, want ErrUnavailable", err)
 	}
 }
@@ -144,18 +147,21 @@ func TestProbe(t *testing.T) {
 	if !strings.HasPrefix(info.Version, "5.") && !strings.HasPrefix(info.Version, "4.") {
 		t.Errorf("Version = %q, want 4.x or 5.x", info.Version)
 	}
-	if !strings.Contains(info.Library, "libtesseract") || !bytes.Contains([]byte(strings.Join(info.Languages, " ")), []byte("jpn")) {
+	if !strings.Contains(info.Library, "libtesseract") ||
+		!bytes.Contains([]byte(strings.Join(info.Languages, " ")), []byte("jpn")) {
 		t.Errorf("Probe() = %+v, want a library path and jpn", info)
 	}
 }
 
 func TestProbeSaysHowToMend(t *testing.T) {
-	if _, err := Probe(Options{Library: "libnothing.so.9"}); !errors.Is(err, hardware.ErrUnavailable) || !strings.Contains(err.Error(), "install") {
+	if _, err := Probe(Options{Library: "libnothing.so.9"}); !errors.Is(err, hardware.ErrUnavailable) ||
+		!strings.Contains(err.Error(), "install") {
 		t.Errorf("Probe without library = %v, want ErrUnavailable and a command", err)
 	}
 	for _, dir := range []string{t.TempDir(), "/nonexistent"} {
 		info, err := Probe(Options{Tessdata: dir})
-		if !errors.Is(err, hardware.ErrNoLanguage) || !strings.Contains(err.Error(), "tesseract-ocr-jpn") && !strings.Contains(err.Error(), "tesseract-lang") {
+		if !errors.Is(err, hardware.ErrNoLanguage) || !strings.Contains(err.Error(), "tesseract-ocr-jpn") &&
+			!strings.Contains(err.Error(), "tesseract-lang") {
 			t.Errorf("Probe with tessdata %s = %v, want ErrNoLanguage and a command", dir, err)
 		}
 		if info.Version == "" {
@@ -184,7 +190,8 @@ func TestMemory(t *testing.T) {
 	draw.Draw(wide, img.Rect, img, image.Point{}, draw.Src)
 	read := func(n int) {
 		for range n {
-			if lines, err := r.Recognize(context.Background(), wide, hardware.Hint{Block: true}); err != nil || len(lines) == 0 {
+			if lines, err := r.Recognize(context.Background(), wide, hardware.Hint{Block: true}); err != nil ||
+				len(lines) == 0 {
 				t.Fatalf("Recognize = %d lines, %v, want some", len(lines), err)
 			}
 		}

@@ -65,7 +65,8 @@ func (d *Display) capture(ctx context.Context, s *session, w xproto.Window) (img
 		// window's id belonged to another one before.
 		d.keeper.forget(w)
 	}
-	return nil, fmt.Errorf("x11: window %s is not kept in memory by the X server: %w", formatRef(w), hardware.ErrEmptyFrame)
+	return nil, fmt.Errorf("x11: window %s is not kept in memory by the X server: %w", formatRef(w),
+		hardware.ErrEmptyFrame)
 }
 
 // How often and how soon a capture is tried again where the window changed
@@ -113,8 +114,10 @@ func (s *session) visible(w xproto.Window) error {
 		return err
 	}
 	const iconic = 3
-	if attributes.Class != xproto.WindowClassInputOutput || attributes.MapState != xproto.MapStateViewable || firstWord(value) == iconic {
-		return fmt.Errorf("x11: window %s (restore it, and keep it on the visible workspace; other windows may cover it): %w", formatRef(w), hardware.ErrMinimised)
+	if attributes.Class != xproto.WindowClassInputOutput || attributes.MapState != xproto.MapStateViewable ||
+		firstWord(value) == iconic {
+		return fmt.Errorf("x11: window %s (restore it, and keep it on the visible workspace; other windows may "+
+			"cover it): %w", formatRef(w), hardware.ErrMinimised)
 	}
 	return nil
 }
@@ -162,7 +165,8 @@ func (s *session) grabOnce(w xproto.Window, noSHM bool) (*image.RGBA, error) {
 	}
 	box := image.Rect(0, 0, int(size.Width), int(size.Height)).Add(image.Pt(int(at.DstX)+border, int(at.DstY)+border))
 	if box.Dx() <= 1 || box.Dy() <= 1 {
-		return nil, fmt.Errorf("x11: window %s is %dx%d (make it larger): %w", formatRef(w), box.Dx(), box.Dy(), hardware.ErrEmptyFrame)
+		return nil, fmt.Errorf("x11: window %s is %dx%d (make it larger): %w", formatRef(w), box.Dx(), box.Dy(),
+			hardware.ErrEmptyFrame)
 	}
 	if !box.In(image.Rect(0, 0, int(have.Width), int(have.Height))) {
 		return nil, errMoved
@@ -183,7 +187,8 @@ func (s *session) format(depth byte) error {
 		}
 	}
 	if bits != 32 || setup.ImageByteOrder != xproto.ImageOrderLSBFirst || depth != 24 && depth != 32 {
-		return fmt.Errorf("x11: the screen has %d bits a pixel (set the display to 24-bit colour): %w", depth, hardware.ErrUnavailable)
+		return fmt.Errorf("x11: the screen has %d bits a pixel (set the display to 24-bit colour): %w", depth,
+			hardware.ErrUnavailable)
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ const (
 
 // pasteTimeout is how long the clipboard waits for more questions, by what has
 // been read so far. A browser on a busy machine takes seconds between two.
-var pasteTimeout = [...]time.Duration{unread: 2 * time.Second, halfRead: 5 * time.Second, newRead: 2 * time.Second, allRead: 200 * time.Millisecond}
+var pasteTimeout = [...]time.Duration{unread: 2 * time.Second, halfRead: 5 * time.Second, newRead: 2 * time.Second,
+	allRead: 200 * time.Millisecond}
 
 // pasteAtMost bounds all waiting for a paste.
 const pasteAtMost = 20 * time.Second
@@ -53,7 +54,8 @@ type clipboard struct {
 
 // Atoms of the selection protocol. The last one asks clipboard histories not to
 // keep what they see.
-var selectionAtoms = []string{"CLIPBOARD", "TARGETS", "UTF8_STRING", "TEXT", "text/plain;charset=utf-8", "KEHAI_CLIPBOARD", "x-kde-passwordManagerHint"}
+var selectionAtoms = []string{"CLIPBOARD", "TARGETS", "UTF8_STRING", "TEXT", "text/plain;charset=utf-8",
+	"KEHAI_CLIPBOARD", "x-kde-passwordManagerHint"}
 
 // Lend puts text on the clipboard, calls paste, which makes a window paste it,
 // waits until that has happened, and puts back the text that was there before;
@@ -63,7 +65,8 @@ var selectionAtoms = []string{"CLIPBOARD", "TARGETS", "UTF8_STRING", "TEXT", "te
 // when none of its fields has the focus: no error is no proof that it was typed.
 func (d *Display) Lend(ctx context.Context, text string, paste func(context.Context) error) error {
 	if len(text) > maxClipboard {
-		return fmt.Errorf("x11: %d bytes are too many for the clipboard (split the text below %d): %w", len(text), maxClipboard, hardware.ErrUnavailable)
+		return fmt.Errorf("x11: %d bytes are too many for the clipboard (split the text below %d): %w", len(text),
+			maxClipboard, hardware.ErrUnavailable)
 	}
 	c := &d.clip
 	c.lending.Lock()
@@ -119,7 +122,8 @@ func (c *clipboard) lend(ctx context.Context, text string, paste func(context.Co
 	case far >= newRead:
 		return nil
 	case seen:
-		return fmt.Errorf("x11: the text was read, but maybe not to be pasted (look at the window, click into the text field): %w", hardware.ErrPartlyTyped)
+		return fmt.Errorf("x11: the text was read, but maybe not to be pasted (look at the window, click into the "+
+			"text field): %w", hardware.ErrPartlyTyped)
 	}
 	return fmt.Errorf("x11: nothing asked for the text (click into the text field first): %w", hardware.ErrNoField)
 }
@@ -178,7 +182,8 @@ func (c *clipboard) read(ctx context.Context, s *session) ([]byte, error) {
 	case <-c.answer:
 	default:
 	}
-	xproto.ConvertSelection(s.x, c.owner, c.ids["CLIPBOARD"], c.ids["UTF8_STRING"], c.ids["KEHAI_CLIPBOARD"], xproto.TimeCurrentTime)
+	xproto.ConvertSelection(s.x, c.owner, c.ids["CLIPBOARD"], c.ids["UTF8_STRING"], c.ids["KEHAI_CLIPBOARD"],
+		xproto.TimeCurrentTime)
 	late := time.NewTimer(previousTimeout)
 	defer late.Stop()
 	select {
@@ -191,7 +196,8 @@ func (c *clipboard) read(ctx context.Context, s *session) ([]byte, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	reply, err := xproto.GetProperty(s.x, true, c.owner, c.ids["KEHAI_CLIPBOARD"], c.ids["UTF8_STRING"], 0, maxClipboard/4).Reply()
+	reply, err := xproto.GetProperty(s.x, true, c.owner, c.ids["KEHAI_CLIPBOARD"], c.ids["UTF8_STRING"], 0,
+		maxClipboard/4).Reply()
 	if err != nil || reply.BytesAfter > 0 || reply.Format != 8 {
 		return nil, err
 	}
@@ -311,15 +317,18 @@ func (c *clipboard) serve(ev xproto.SelectionRequestEvent) {
 		to = ev.Target
 	}
 	kind, format, data := c.reply(ev.Target)
-	if ev.Target == c.ids["UTF8_STRING"] || ev.Target == c.ids["TEXT"] || ev.Target == c.ids["text/plain;charset=utf-8"] {
+	if ev.Target == c.ids["UTF8_STRING"] || ev.Target == c.ids["TEXT"] ||
+		ev.Target == c.ids["text/plain;charset=utf-8"] {
 		c.by.read(ev.Requestor)
 	}
 	if kind == 0 {
 		to = 0
 	} else {
-		xproto.ChangeProperty(c.s.x, xproto.PropModeReplace, ev.Requestor, to, kind, format, uint32(len(data))*8/uint32(format), data)
+		xproto.ChangeProperty(c.s.x, xproto.PropModeReplace, ev.Requestor, to, kind, format,
+			uint32(len(data))*8/uint32(format), data)
 	}
-	answer := xproto.SelectionNotifyEvent{Time: ev.Time, Requestor: ev.Requestor, Selection: ev.Selection, Target: ev.Target, Property: to}
+	answer := xproto.SelectionNotifyEvent{Time: ev.Time, Requestor: ev.Requestor, Selection: ev.Selection,
+		Target: ev.Target, Property: to}
 	xproto.SendEvent(c.s.x, false, ev.Requestor, 0, string(answer.Bytes()))
 }
 
@@ -329,7 +338,8 @@ func (c *clipboard) reply(target xproto.Atom) (kind xproto.Atom, format byte, da
 	case c.text == nil:
 		return 0, 8, nil
 	case target == c.ids["TARGETS"]:
-		for _, name := range []string{"TARGETS", "UTF8_STRING", "TEXT", "text/plain;charset=utf-8", "x-kde-passwordManagerHint"} {
+		for _, name := range []string{"TARGETS", "UTF8_STRING", "TEXT", "text/plain;charset=utf-8",
+			"x-kde-passwordManagerHint"} {
 			data = append(data, 0, 0, 0, 0)
 			xgb.Put32(data[len(data)-4:], uint32(c.ids[name]))
 		}

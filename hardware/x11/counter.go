@@ -192,7 +192,8 @@ func subscribe(w io.Writer, r *bufio.Reader, addr address) (major byte, others d
 }
 
 func noXInput() error {
-	return fmt.Errorf("x11: the X server has no XInput 2, which counts input (use one of the last ten years): %w", hardware.ErrUnavailable)
+	return fmt.Errorf("x11: the X server has no XInput 2, which counts input (use one of the last ten years): %w",
+		hardware.ErrUnavailable)
 }
 
 // greet opens the connection and returns the root window.
@@ -218,7 +219,8 @@ func greet(w io.Writer, r *bufio.Reader, addr address) (xproto.Window, error) {
 		return 0, lost(err)
 	}
 	if head[0] != 1 {
-		return 0, fmt.Errorf("x11: the X server refused this user (set XAUTHORITY to the session's authority file): %w", hardware.ErrPermission)
+		return 0, fmt.Errorf("x11: the X server refused this user (set XAUTHORITY to the session's authority file): %w",
+			hardware.ErrPermission)
 	}
 	var setup xproto.SetupInfo
 	xproto.SetupInfoRead(append(head, body...), &setup)
@@ -258,7 +260,8 @@ func ask(w io.Writer, r *bufio.Reader, req []byte) ([]byte, error) {
 		return nil, lost(err)
 	}
 	if reply[0] == kindError {
-		return nil, fmt.Errorf("x11: the X server refused to count input (error %d): %w", reply[1], hardware.ErrPermission)
+		return nil, fmt.Errorf("x11: the X server refused to count input (error %d): %w", reply[1],
+			hardware.ErrPermission)
 	}
 	more := 4 * int64(binary.LittleEndian.Uint32(reply[4:]))
 	if more > maxReply {

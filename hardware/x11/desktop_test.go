@@ -245,7 +245,8 @@ func TestWindows(t *testing.T) {
 	}
 	desktop.Eventually(t, "the activated window is listed first", order(below, above))
 	got, err := d.Active(t.Context())
-	if err != nil || got.Ref != ref(below) || got.Title != "花子" || got.App != "Chat" || got.Box.Size() != image.Pt(400, 300) || got.PID == 0 {
+	if err != nil || got.Ref != ref(below) || got.Title != "花子" || got.App != "Chat" ||
+		got.Box.Size() != image.Pt(400, 300) || got.PID == 0 {
 		t.Errorf("Active() = %+v, %v, want the window below as it was opened", got, err)
 	}
 	if w, err := d.Find(t.Context(), "edit"); err != nil || w.Ref != ref(above) {
@@ -384,7 +385,8 @@ func TestLend(t *testing.T) {
 	if err != nil {
 		t.Errorf("Lend() = %v", err)
 	}
-	if err := d.Lend(t.Context(), "x", func(context.Context) error { return nil }); !errors.Is(err, hardware.ErrNoField) {
+	if err := d.Lend(t.Context(), "x", func(context.Context) error { return nil }); !errors.Is(err,
+		hardware.ErrNoField) {
 		t.Errorf("Lend() that nothing pastes = %v, want %v", err, hardware.ErrNoField)
 	}
 	if got := fetch(t.Context()); got != "" {

@@ -105,7 +105,8 @@ func parseDevices(reply []byte) (list []device, err error) {
 	for range binary.LittleEndian.Uint16(head[8:]) {
 		const master = 2 // the highest kind of master: 1 for pointers, 2 for keyboards
 		d := in.take(12)
-		list = append(list, device{id: binary.LittleEndian.Uint16(d), master: binary.LittleEndian.Uint16(d[2:]) <= master})
+		list = append(list, device{id: binary.LittleEndian.Uint16(d),
+			master: binary.LittleEndian.Uint16(d[2:]) <= master})
 		in.take(padded(int(binary.LittleEndian.Uint16(d[8:])))) // the name
 		for range binary.LittleEndian.Uint16(d[6:]) {
 			class := in.take(4)

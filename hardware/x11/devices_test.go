@@ -41,13 +41,15 @@ func listedCounter(counter uint32, name string) []byte {
 
 func deviceReply() []byte {
 	return bytes.Join([][]byte{
-		head(4), listedDevice(2, 1, "master pointer"), listedDevice(3, 2, "master keyboard"), listedDevice(5, 4, "typist"), listedDevice(7, 4, "keyboard"),
+		head(4), listedDevice(2, 1, "master pointer"), listedDevice(3, 2, "master keyboard"),
+		listedDevice(5, 4, "typist"), listedDevice(7, 4, "keyboard"),
 	}, nil)
 }
 
 func counterReply() []byte {
 	return bytes.Join([][]byte{
-		head(5), listedCounter(100, "SERVERTIME"), listedCounter(101, "DEVICEIDLETIME 3"), listedCounter(102, "DEVICEIDLETIME 5"), listedCounter(103, "DEVICEIDLETIME 7"),
+		head(5), listedCounter(100, "SERVERTIME"), listedCounter(101, "DEVICEIDLETIME 3"),
+		listedCounter(102, "DEVICEIDLETIME 5"), listedCounter(103, "DEVICEIDLETIME 7"),
 		listedCounter(104, "IDLETIME"),
 	}, nil)
 }
@@ -77,7 +79,8 @@ func TestParseIdle(t *testing.T) {
 		high, low uint32
 		want      time.Duration
 	}{
-		{0, 1500, 1500 * time.Millisecond}, {1, 0, 1 << 32 * time.Millisecond}, {1 << 31, 5, 0}, {1<<31 - 1, 0, 9223372036854 * time.Millisecond},
+		{0, 1500, 1500 * time.Millisecond}, {1, 0, 1 << 32 * time.Millisecond}, {1 << 31, 5, 0},
+		{1<<31 - 1, 0, 9223372036854 * time.Millisecond},
 	} {
 		if got := parseIdle(head(c.high, c.low)); got != c.want {
 			t.Errorf("parseIdle(%d, %d) = %v, want %v", c.high, c.low, got, c.want)

@@ -90,16 +90,19 @@ func dial(ctx context.Context, name string) (net.Conn, address, error) {
 		if ctx.Err() != nil {
 			return nil, a, ctx.Err()
 		}
-		return nil, a, fmt.Errorf("x11: no X server answers at display %q (start it, or set DISPLAY to the one that runs): %w: %w", name, err, hardware.ErrNoDisplay)
+		return nil, a, fmt.Errorf("x11: no X server answers at display %q (start it, or set DISPLAY to the one "+
+			"that runs): %w: %w", name, err, hardware.ErrNoDisplay)
 	}
 	return conn, a, nil
 }
 
 func noDisplay(wayland bool) error {
 	if wayland {
-		return fmt.Errorf("x11: this is a Wayland session without X (log in to an X11/Xorg session, where windows may be captured): %w", hardware.ErrNoDisplay)
+		return fmt.Errorf("x11: this is a Wayland session without X (log in to an X11/Xorg session, where windows "+
+			"may be captured): %w", hardware.ErrNoDisplay)
 	}
-	return fmt.Errorf("x11: DISPLAY is not set (start from inside the desktop session, or set DISPLAY, often to :0): %w", hardware.ErrNoDisplay)
+	return fmt.Errorf("x11: DISPLAY is not set (start from inside the desktop session, or set DISPLAY, often to "+
+		":0): %w", hardware.ErrNoDisplay)
 }
 
 // cookieFor looks up the MIT-MAGIC-COOKIE-1 of a display. Without one the

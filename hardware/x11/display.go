@@ -64,7 +64,8 @@ func Open(opt Options) (*Display, error) {
 	}
 	d := &Display{opt: opt}
 	d.keeper.display = opt.Display
-	d.clip = clipboard{display: opt.Display, asked: make(chan struct{}, 1), answer: make(chan xproto.SelectionNotifyEvent, 1)}
+	d.clip = clipboard{display: opt.Display, asked: make(chan struct{}, 1),
+		answer: make(chan xproto.SelectionNotifyEvent, 1)}
 	return d, nil
 }
 

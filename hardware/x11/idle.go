@@ -127,7 +127,8 @@ func (i *idler) smallest() (idle time.Duration, ok bool, err error) {
 		if i.others[c.device] {
 			continue
 		}
-		if reply, err = i.ask(request(i.sync, syncQueryCounter, binary.LittleEndian.AppendUint32(nil, c.counter))); err != nil {
+		if reply, err = i.ask(request(i.sync, syncQueryCounter,
+			binary.LittleEndian.AppendUint32(nil, c.counter))); err != nil {
 			return 0, false, err
 		}
 		if d := parseIdle(reply); !ok || d < idle {

@@ -60,7 +60,8 @@ func connect(ctx context.Context, display string, events func(xgb.Event)) (*sess
 			return nil, ctx.Err()
 		}
 		if strings.Contains(err.Error(), "refused") {
-			return nil, fmt.Errorf("x11: the X server refused this user (set XAUTHORITY to the session's authority file): %w: %w", err, hardware.ErrPermission)
+			return nil, fmt.Errorf("x11: the X server refused this user (set XAUTHORITY to the session's "+
+				"authority file): %w: %w", err, hardware.ErrPermission)
 		}
 		return nil, fmt.Errorf("x11: greeting the X server: %w: %w", err, hardware.ErrNoDisplay)
 	}
@@ -83,7 +84,8 @@ func connect(ctx context.Context, display string, events func(xgb.Event)) (*sess
 func (s *session) greet(screen int) error {
 	roots := xproto.Setup(s.x).Roots
 	if screen >= len(roots) {
-		return fmt.Errorf("x11: the display has no screen %d (name one below %d in DISPLAY): %w", screen, len(roots), hardware.ErrNoDisplay)
+		return fmt.Errorf("x11: the display has no screen %d (name one below %d in DISPLAY): %w", screen, len(roots),
+			hardware.ErrNoDisplay)
 	}
 	s.x.DefaultScreen = screen
 	s.root = roots[screen].Root

@@ -31,7 +31,8 @@ func OpenUsage(opt Options) (*Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Usage{display: d, titles: opt.Titles, counter: counter{display: opt.Display}, idler: idler{display: opt.Display}}, nil
+	return &Usage{display: d, titles: opt.Titles, counter: counter{display: opt.Display},
+		idler: idler{display: opt.Display}}, nil
 }
 
 // Close ends the counting.
@@ -63,7 +64,8 @@ func (u *Usage) Idle(ctx context.Context) (time.Duration, error) {
 	}
 	err = u.display.with(ctx, func(s *session) error {
 		if !s.has["MIT-SCREEN-SAVER"] {
-			return fmt.Errorf("x11: the X server has no screen saver extension, which knows the idle time (start it with the extension): %w", hardware.ErrUnavailable)
+			return fmt.Errorf("x11: the X server has no screen saver extension, which knows the idle time (start "+
+				"it with the extension): %w", hardware.ErrUnavailable)
 		}
 		info, err := screensaver.QueryInfo(s.x, xproto.Drawable(s.root)).Reply()
 		if err != nil {

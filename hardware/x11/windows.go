@@ -43,7 +43,8 @@ func (d *Display) Find(ctx context.Context, query string) (hardware.Window, erro
 	if i := match(list, query); i >= 0 {
 		return list[i], nil
 	}
-	return hardware.Window{}, fmt.Errorf("x11: none of the %d open windows has the wanted text in its title or application (open the window, or list them and choose another): %w", len(list), hardware.ErrWindowGone)
+	return hardware.Window{}, fmt.Errorf("x11: none of the %d open windows has the wanted text in its title or "+
+		"application (open the window, or list them and choose another): %w", len(list), hardware.ErrWindowGone)
 }
 
 func match(list []hardware.Window, query string) int {
@@ -144,7 +145,8 @@ func (d *Display) Activate(ctx context.Context, ref string) error {
 			}
 			rested = false
 			if time.Now().After(deadline) {
-				return fmt.Errorf("x11: window %s (another one holds the keyboard: close dialogs, unlock the screen): %w", ref, hardware.ErrNotActive)
+				return fmt.Errorf("x11: window %s (another one holds the keyboard: close dialogs, unlock the "+
+					"screen): %w", ref, hardware.ErrNotActive)
 			}
 			// Asked again each time: a window manager that is starting, or busy
 			// with another window, forgets.
@@ -249,7 +251,8 @@ func (s *session) clients() ([]xproto.Window, error) {
 		if err != nil && !isGone(err) {
 			return nil, err
 		}
-		if err == nil && a.MapState == xproto.MapStateViewable && !a.OverrideRedirect && a.Class == xproto.WindowClassInputOutput {
+		if err == nil && a.MapState == xproto.MapStateViewable && !a.OverrideRedirect &&
+			a.Class == xproto.WindowClassInputOutput {
 			ids = append(ids, tree.Children[i])
 		}
 	}

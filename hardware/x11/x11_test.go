@@ -94,7 +94,8 @@ func TestNoDisplay(t *testing.T) {
 		}
 		_, err = d.Windows(t.Context())
 		if !errors.Is(err, hardware.ErrNoDisplay) || !strings.Contains(err.Error(), c.hint) {
-			t.Errorf("Windows() with DISPLAY=%q WAYLAND_DISPLAY=%q = %v, want %v and %q", c.display, c.wayland, err, hardware.ErrNoDisplay, c.hint)
+			t.Errorf("Windows() with DISPLAY=%q WAYLAND_DISPLAY=%q = %v, want %v and %q", c.display, c.wayland, err,
+				hardware.ErrNoDisplay, c.hint)
 		}
 		u, err := OpenUsage(Options{})
 		if err != nil {
@@ -201,7 +202,8 @@ func rawEvent(kind uint16, detail uint32) []byte {
 func counted(t *testing.T, stream []byte) *counter {
 	t.Helper()
 	c := &counter{}
-	if err := c.consume(bufio.NewReader(bytes.NewReader(stream)), testMajor, devices{5: true}); !errors.Is(err, io.EOF) {
+	if err := c.consume(bufio.NewReader(bytes.NewReader(stream)), testMajor, devices{5: true}); !errors.Is(err,
+		io.EOF) {
 		t.Fatalf("consume() = %v, want %v", err, io.EOF)
 	}
 	return c
@@ -233,7 +235,8 @@ func TestNoKeyCodeLeaves(t *testing.T) {
 	for code := range uint32(256) {
 		event := rawEvent(rawKeyPress, code)
 		plain := rawEvent(rawKeyPress, 0)
-		if !bytes.Equal(event[:headerLen], plain[:headerLen]) || !bytes.Equal(event[sourceAt:sourceAt+sourceLen], plain[sourceAt:sourceAt+sourceLen]) {
+		if !bytes.Equal(event[:headerLen], plain[:headerLen]) ||
+			!bytes.Equal(event[sourceAt:sourceAt+sourceLen], plain[sourceAt:sourceAt+sourceLen]) {
 			t.Fatalf("the bytes of an event that are read depend on the key, want them the same for all")
 		}
 		c := counted(t, event)

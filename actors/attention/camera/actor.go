@@ -134,7 +134,8 @@ func (a *actor) due(turn *actors.Turn) {
 		snapshot.ObservedAt, a.sent = at, at
 		turn.Send(a.to, snapshot)
 	}
-	if learnt := a.window.Baseline.Learnt; learnt >= a.stored+keepEvery || learnt >= time.Minute && a.stored < time.Minute {
+	if learnt := a.window.Baseline.Learnt; learnt >= a.stored+keepEvery ||
+		learnt >= time.Minute && a.stored < time.Minute {
 		a.stored = learnt
 		Baselines.Put(turn, RowKey, a.window.Baseline)
 	}

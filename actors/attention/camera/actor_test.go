@@ -24,8 +24,10 @@ func spawn(t *testing.T) *actortest.Harness {
 func face() []messages.Point {
 	points := make([]messages.Point, 68)
 	for i, p := range map[int]messages.Point{
-		36: {X: -44, Y: -27}, 37: {X: -36, Y: -31}, 38: {X: -27, Y: -31}, 39: {X: -19, Y: -26}, 40: {X: -27, Y: -23}, 41: {X: -36, Y: -23},
-		42: {X: 19, Y: -26}, 43: {X: 27, Y: -31}, 44: {X: 36, Y: -31}, 45: {X: 44, Y: -27}, 46: {X: 36, Y: -23}, 47: {X: 27, Y: -23},
+		36: {X: -44, Y: -27}, 37: {X: -36, Y: -31}, 38: {X: -27, Y: -31}, 39: {X: -19, Y: -26}, 40: {X: -27, Y: -23},
+		41: {X: -36, Y: -23},
+		42: {X: 19, Y: -26}, 43: {X: 27, Y: -31}, 44: {X: 36, Y: -31}, 45: {X: 44, Y: -27}, 46: {X: 36, Y: -23},
+		47: {X: 27, Y: -23},
 		27: {X: 0, Y: -33}, 30: {X: 0, Y: 11}, 33: {X: 0, Y: 21},
 		60: {X: -20, Y: 40}, 64: {X: 20, Y: 40}, 61: {X: -10, Y: 40}, 62: {X: 0, Y: 40}, 63: {X: 10, Y: 40},
 		65: {X: 10, Y: 40}, 66: {X: 0, Y: 40}, 67: {X: -10, Y: 40},
@@ -64,7 +66,8 @@ func TestSnapshotEveryFiveSeconds(t *testing.T) {
 		t.Fatalf("%d snapshots in 20 s, want 4", len(got))
 	}
 	last := got[3]
-	if last.FaceDetected != messages.Just(true) || !last.EARAverage.Known || last.EARAverage.Value < 0.25 || last.EARAverage.Value > 0.4 || last.GazeOffScreenRatio.Known {
+	if last.FaceDetected != messages.Just(true) || !last.EARAverage.Known || last.EARAverage.Value < 0.25 ||
+		last.EARAverage.Value > 0.4 || last.GazeOffScreenRatio.Known {
 		t.Errorf("snapshot %+v, want a face with open eyes and no gaze", last)
 	}
 	if age := h.Now().Sub(last.ObservedAt); age > second/5 {
@@ -105,7 +108,8 @@ func TestNextSession(t *testing.T) {
 	film(h, "b", 0, nil, 5*second)
 	h.WantNothingDropped()
 	got := sent(t, h)
-	if len(got) != 4 || got[2].FaceNotDetectedRatio != messages.Just(0.0) || got[3].FaceDetected != messages.Just(false) || got[3].FaceNotDetectedRatio != messages.Just(1.0) {
+	if len(got) != 4 || got[2].FaceNotDetectedRatio != messages.Just(0.0) ||
+		got[3].FaceDetected != messages.Just(false) || got[3].FaceNotDetectedRatio != messages.Just(1.0) {
 		t.Errorf("sent %+v, want the fourth to be of the second session alone", got)
 	}
 }
@@ -113,9 +117,11 @@ func TestNextSession(t *testing.T) {
 func TestBadPictures(t *testing.T) {
 	h := spawn(t)
 	h.Send(messages.FaceFrame{Session: "a", At: second, Points: make([]messages.Point, 7)})
-	h.WantDropped(events.StageCamera, events.RuleNoFace, events.Detail{Note: "ear: landmarks cannot be measured: 7 points: want 478 (MediaPipe) or 68 (OpenFace)"})
+	h.WantDropped(events.StageCamera, events.RuleNoFace,
+		events.Detail{Note: "ear: landmarks cannot be measured: 7 points: want 478 (MediaPipe) or 68 (OpenFace)"})
 	h.Send(messages.FaceFrame{Session: "a", At: second, Points: make([]messages.Point, 68)})
-	h.WantDropped(events.StageCamera, events.RuleNoFace, events.Detail{Note: "ear: landmarks cannot be measured: they form no face"})
+	h.WantDropped(events.StageCamera, events.RuleNoFace,
+		events.Detail{Note: "ear: landmarks cannot be measured: they form no face"})
 	h.Send(messages.FaceFrame{Session: "a", At: second / 2, Points: face()})
 	h.WantDropped(events.StageCamera, events.RuleTimeBack)
 	h.Advance(5 * second)
@@ -138,8 +144,10 @@ func TestNarrowEyes(t *testing.T) {
 		t.Helper()
 		got := sent(t, h)
 		last := got[len(got)-1]
-		if state, clear := rules.Judge(attention.Look{Camera: &last, Usage: working}); last.EARAverage.Value > 0.26 || clear != want {
-			t.Errorf("%s: eyes of %v, usually %v, are judged %s, %v, want a clear case: %v", when, last.EARAverage, last.EAROpen, state.State, clear, want)
+		if state, clear := rules.Judge(attention.Look{Camera: &last, Usage: working}); last.EARAverage.Value > 0.26 ||
+			clear != want {
+			t.Errorf("%s: eyes of %v, usually %v, are judged %s, %v, want a clear case: %v", when, last.EARAverage,
+				last.EAROpen, state.State, clear, want)
 		}
 	}
 	judge("after a minute", true)

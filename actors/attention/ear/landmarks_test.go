@@ -52,7 +52,8 @@ func TestCanonicalFace(t *testing.T) {
 	}
 	for _, c := range []struct{ yaw, pitch float64 }{{30, 0}, {-30, 0}, {0, 20}, {0, -20}} {
 		if f := measure(t, canonicalFace(c.yaw, c.pitch)); !near(f.Yaw, c.yaw, 4) || !near(f.Pitch, c.pitch, 4) {
-			t.Errorf("Measure(canonical face, yaw %v, pitch %v) = %.1f, %.1f, want within 4 degrees", c.yaw, c.pitch, f.Yaw, f.Pitch)
+			t.Errorf("Measure(canonical face, yaw %v, pitch %v) = %.1f, %.1f, want within 4 degrees", c.yaw, c.pitch,
+				f.Yaw, f.Pitch)
 		}
 	}
 }
@@ -86,7 +87,8 @@ func TestCanonicalIrises(t *testing.T) {
 		points := canonicalFace(0, 0)
 		points[iris].X += 5
 		if f := measure(t, points); !f.HasGaze || !(f.GazeYaw > 5 && f.GazeYaw < 15) || !near(f.GazePitch, 0, 3) {
-			t.Errorf("Measure(iris %d to the right) = gaze %.1f %.1f, want a look to the right", iris, f.GazeYaw, f.GazePitch)
+			t.Errorf("Measure(iris %d to the right) = gaze %.1f %.1f, want a look to the right", iris, f.GazeYaw,
+				f.GazePitch)
 		}
 	}
 }
@@ -113,7 +115,8 @@ func TestWhichPointsCount(t *testing.T) {
 			{"EAR", moved(f.EAR, before.EAR), eyes},
 			{"MAR", moved(f.MAR, before.MAR), mouth},
 			{"pose", moved(f.Yaw, before.Yaw) || moved(f.Pitch, before.Pitch), rigid},
-			{"gaze", moved(f.GazeYaw, before.GazeYaw) || moved(f.GazePitch, before.GazePitch), slices.Concat(rigid, irises)},
+			{"gaze", moved(f.GazeYaw, before.GazeYaw) || moved(f.GazePitch, before.GazePitch),
+				slices.Concat(rigid, irises)},
 		} {
 			if want := slices.Contains(c.want, i); c.got != want {
 				t.Errorf("point %d moves %s: %v, want %v", i, c.name, c.got, want)
@@ -127,7 +130,8 @@ func TestWhichPointsCount(t *testing.T) {
 func TestLayouts(t *testing.T) {
 	if want := (layout{
 		right: [6]int{33, 160, 158, 133, 153, 144}, left: [6]int{362, 385, 387, 263, 373, 380},
-		mouth: [8]int{78, 308, 82, 13, 312, 87, 14, 317}, rigid: [7]int{33, 133, 362, 263, 168, 1, 2}, iris: [2]int{468, 473},
+		mouth: [8]int{78, 308, 82, 13, 312, 87, 14, 317}, rigid: [7]int{33, 133, 362, 263, 168, 1, 2},
+		iris: [2]int{468, 473},
 	}); mediaPipe != want {
 		t.Errorf("mediaPipe = %+v, want %+v", mediaPipe, want)
 	}

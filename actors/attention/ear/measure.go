@@ -49,7 +49,8 @@ func Measure(points []messages.Point) (Face, error) {
 	case OpenFacePoints:
 		l = &openFace
 	default:
-		return Face{}, fmt.Errorf("%w: %d points: want %d (MediaPipe) or %d (OpenFace)", ErrPoints, len(points), MediaPipePoints, OpenFacePoints)
+		return Face{}, fmt.Errorf("%w: %d points: want %d (MediaPipe) or %d (OpenFace)", ErrPoints, len(points),
+			MediaPipePoints, OpenFacePoints)
 	}
 	f := Face{EAR: (eye(points, &l.right) + eye(points, &l.left)) / 2, MAR: mouth(points, &l.mouth)}
 	r, ok := pose(points, &l.rigid)
@@ -72,7 +73,8 @@ func eye(points []messages.Point, p *[6]int) float64 {
 }
 
 func mouth(points []messages.Point, p *[8]int) float64 {
-	open := distance(points[p[2]], points[p[5]]) + distance(points[p[3]], points[p[6]]) + distance(points[p[4]], points[p[7]])
+	open := distance(points[p[2]], points[p[5]]) + distance(points[p[3]], points[p[6]]) +
+		distance(points[p[4]], points[p[7]])
 	return open / (3 * distance(points[p[0]], points[p[1]]))
 }
 

@@ -36,7 +36,8 @@ func TestPose(t *testing.T) {
 					// the angle against the line to the camera.
 					within := 3 + math.Hypot(yaw, pitch)/25
 					if !near(f.Yaw, yaw, within) || !near(f.Pitch, pitch, within) {
-						t.Errorf("Measure(%d points, yaw %v, pitch %v, size %v) = yaw %.1f, pitch %.1f, want within %.1f degrees", n, yaw, pitch, scale, f.Yaw, f.Pitch, within)
+						t.Errorf("Measure(%d points, yaw %v, pitch %v, size %v) = yaw %.1f, pitch %.1f, want "+
+							"within %.1f degrees", n, yaw, pitch, scale, f.Yaw, f.Pitch, within)
 					}
 				}
 			}
@@ -74,7 +75,8 @@ func TestGaze(t *testing.T) {
 				h.yaw, h.gazeYaw, h.gazePitch = headYaw, yaw, pitch
 				f := measure(t, h.points(MediaPipePoints))
 				if !f.HasGaze || !near(f.GazeYaw, yaw, 5) || !near(f.GazePitch, pitch, 5) {
-					t.Errorf("Measure(head %v, gaze %v %v) = gaze %.1f %.1f, %v, want within 5 degrees", headYaw, yaw, pitch, f.GazeYaw, f.GazePitch, f.HasGaze)
+					t.Errorf("Measure(head %v, gaze %v %v) = gaze %.1f %.1f, %v, want within 5 degrees", headYaw, yaw,
+						pitch, f.GazeYaw, f.GazePitch, f.HasGaze)
 				}
 			}
 		}
@@ -111,22 +113,28 @@ func TestInvariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 200 {
 		h := facing()
-		h.yaw, h.pitch, h.gazeYaw, h.ear, h.mar = 20*rng.NormFloat64(), 10*rng.NormFloat64(), 10*rng.NormFloat64(), 0.1+0.3*rng.Float64(), rng.Float64()
+		h.yaw, h.pitch, h.gazeYaw, h.ear, h.mar = 20*rng.NormFloat64(), 10*rng.NormFloat64(), 10*rng.NormFloat64(),
+			0.1+0.3*rng.Float64(), rng.Float64()
 		points := h.points(MediaPipePoints)
 		before := measure(t, points)
-		scale, dx, dy, angle := math.Exp(2*rng.NormFloat64()), 1e3*rng.NormFloat64(), 1e3*rng.NormFloat64(), 2*math.Pi*rng.Float64()
+		scale, dx, dy, angle := math.Exp(2*rng.NormFloat64()), 1e3*rng.NormFloat64(), 1e3*rng.NormFloat64(),
+			2*math.Pi*rng.Float64()
 		moved, rolled := make([]messages.Point, len(points)), make([]messages.Point, len(points))
 		for i, p := range points {
 			moved[i] = messages.Point{X: scale*p.X + dx, Y: scale*p.Y + dy}
-			rolled[i] = messages.Point{X: p.X*math.Cos(angle) - p.Y*math.Sin(angle), Y: p.X*math.Sin(angle) + p.Y*math.Cos(angle)}
+			rolled[i] = messages.Point{X: p.X*math.Cos(angle) - p.Y*math.Sin(angle),
+				Y: p.X*math.Sin(angle) + p.Y*math.Cos(angle)}
 		}
 		after := measure(t, moved)
-		if !near(after.EAR, before.EAR, 1e-6) || !near(after.MAR, before.MAR, 1e-6) || !near(after.Yaw, before.Yaw, 1e-3) ||
-			!near(after.Pitch, before.Pitch, 1e-3) || !near(after.GazeYaw, before.GazeYaw, 1e-3) || !near(after.Size, scale*before.Size, 1e-6*after.Size) {
+		if !near(after.EAR, before.EAR, 1e-6) || !near(after.MAR, before.MAR, 1e-6) ||
+			!near(after.Yaw, before.Yaw, 1e-3) ||
+			!near(after.Pitch, before.Pitch, 1e-3) || !near(after.GazeYaw, before.GazeYaw, 1e-3) ||
+			!near(after.Size, scale*before.Size, 1e-6*after.Size) {
 			t.Fatalf("Measure(moved and scaled by %v) = %+v, want as before: %+v", scale, after, before)
 		}
 		after = measure(t, rolled)
-		if !near(after.EAR, before.EAR, 1e-9) || !near(after.MAR, before.MAR, 1e-9) || !near(after.Size, before.Size, 0.2*before.Size) {
+		if !near(after.EAR, before.EAR, 1e-9) || !near(after.MAR, before.MAR, 1e-9) ||
+			!near(after.Size, before.Size, 0.2*before.Size) {
 			t.Fatalf("Measure(turned by %v) = %+v, want ratios as before: %+v", angle, after, before)
 		}
 	}

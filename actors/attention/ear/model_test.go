@@ -34,7 +34,8 @@ func (h head) points(n int) []messages.Point {
 		at := func(share, up float64) vec {
 			return vec{a[0] + share*(b[0]-a[0]), a[1] + share*(b[1]-a[1]) + up*width, a[2] + share*(b[2]-a[2])}
 		}
-		lids := [6]vec{at(0, 0), at(1.0/3, h.ear/2), at(2.0/3, h.ear/2), at(1, 0), at(2.0/3, -h.ear/2), at(1.0/3, -h.ear/2)}
+		lids := [6]vec{at(0, 0), at(1.0/3, h.ear/2), at(2.0/3, h.ear/2), at(1, 0), at(2.0/3, -h.ear/2),
+			at(1.0/3, -h.ear/2)}
 		for i, v := range lids {
 			points[e[i]] = h.project(h.turn(v))
 		}
@@ -42,7 +43,8 @@ func (h head) points(n int) []messages.Point {
 			m := at(0.5, 0)
 			centre := h.turn(vec{m[0] + eyeCentre[0], m[1] + eyeCentre[1], m[2] + eyeCentre[2]})
 			g := unit(h.gazeYaw, h.gazePitch)
-			points[l.iris[side]] = h.project(vec{centre[0] + eyeRadius*h.scale*g[0], centre[1] + eyeRadius*h.scale*g[1], centre[2] + eyeRadius*h.scale*g[2]})
+			points[l.iris[side]] = h.project(vec{centre[0] + eyeRadius*h.scale*g[0], centre[1] + eyeRadius*h.scale*g[1],
+				centre[2] + eyeRadius*h.scale*g[2]})
 		}
 	}
 	const lips, low, front = 2.2, -4.0, 5.0 // half the inner width, and where the mouth is

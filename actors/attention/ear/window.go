@@ -145,7 +145,8 @@ func (w *Window) head(b *bucket, f *Face) {
 	switch {
 	case !w.anchored:
 		w.anchored, w.anchor = true, *f
-	case distance(f.Centre, w.anchor.Centre) > moved*w.anchor.Size || math.Abs(f.Yaw-w.anchor.Yaw) > turned || math.Abs(f.Pitch-w.anchor.Pitch) > turned:
+	case distance(f.Centre, w.anchor.Centre) > moved*w.anchor.Size || math.Abs(f.Yaw-w.anchor.Yaw) > turned ||
+		math.Abs(f.Pitch-w.anchor.Pitch) > turned:
 		b.moves++
 		w.anchor = *f
 	}

@@ -224,7 +224,8 @@ func TestBaselineOfAPerson(t *testing.T) {
 	}
 	var cold Baseline
 	if cold.Open() != 0.30 || !near(cold.Closure(0.3), 0, 1e-9) || !near(cold.Closure(0.12), 1, 1e-9) {
-		t.Errorf("cold Baseline: open %v, closures %v %v, want 0.30, 0 and 1", cold.Open(), cold.Closure(0.3), cold.Closure(0.12))
+		t.Errorf("cold Baseline: open %v, closures %v %v, want 0.30, 0 and 1", cold.Open(), cold.Closure(0.3),
+			cold.Closure(0.12))
 	}
 }
 

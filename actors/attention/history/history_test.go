@@ -13,7 +13,8 @@ import (
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func change(state messages.Attention, minutes int) messages.FocusState {
-	return messages.FocusState{State: state, Confidence: 0.9, Source: messages.FromRule, At: noon.Add(time.Duration(minutes) * time.Minute)}
+	return messages.FocusState{State: state, Confidence: 0.9, Source: messages.FromRule,
+		At: noon.Add(time.Duration(minutes) * time.Minute)}
 }
 
 func changed(c messages.FocusState) messages.FocusChanged {
@@ -22,7 +23,8 @@ func changed(c messages.FocusState) messages.FocusChanged {
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	h := actortest.Spawn(t, history.New(history.Options{Keep: 24 * time.Hour}), actortest.Address("focushistory/desk"), actortest.Start(noon))
+	h := actortest.Spawn(t, history.New(history.Options{Keep: 24 * time.Hour}), actortest.Address("focushistory/desk"),
+		actortest.Start(noon))
 	h.Start()
 	return h
 }
@@ -60,7 +62,8 @@ func TestForgetsWhatIsOld(t *testing.T) {
 }
 
 func TestKeepsForEver(t *testing.T) {
-	h := actortest.Spawn(t, history.New(history.Options{}), actortest.Address("focushistory/desk"), actortest.Start(noon))
+	h := actortest.Spawn(t, history.New(history.Options{}), actortest.Address("focushistory/desk"),
+		actortest.Start(noon))
 	h.Start()
 	h.WantNoTimer("trim")
 }
@@ -79,13 +82,15 @@ func TestRowKeysAreInOrder(t *testing.T) {
 func TestSpans(t *testing.T) {
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
 	changes := []messages.FocusState{
-		change(messages.Focused, -30), change(messages.Away, 10), change(messages.Away, 20), change(messages.Drowsy, 20), change(messages.Focused, 40), change(messages.Idle, 90),
+		change(messages.Focused, -30), change(messages.Away, 10), change(messages.Away, 20),
+		change(messages.Drowsy, 20), change(messages.Focused, 40), change(messages.Idle, 90),
 	}
 	span := func(state messages.Attention, start, end int) history.Span {
 		return history.Span{State: state, Start: at(start), End: at(end), Confidence: 0.9, Source: messages.FromRule}
 	}
 	got := history.Spans(changes, at(0), at(60))
-	want := []history.Span{span(messages.Focused, 0, 10), span(messages.Away, 10, 20), span(messages.Drowsy, 20, 40), span(messages.Focused, 40, 60)}
+	want := []history.Span{span(messages.Focused, 0, 10), span(messages.Away, 10, 20), span(messages.Drowsy, 20, 40),
+		span(messages.Focused, 40, 60)}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Spans() = %v, want %v", got, want)
 	}
@@ -104,7 +109,8 @@ func TestSpans(t *testing.T) {
 	if got := history.Spans(changes, at(60), at(60)); got != nil {
 		t.Errorf("Spans(no time) = %v, want none", got)
 	}
-	same := history.Spans([]messages.FocusState{change(messages.Focused, 0), change(messages.Focused, 10)}, at(0), at(20))
+	same := history.Spans([]messages.FocusState{change(messages.Focused, 0), change(messages.Focused, 10)}, at(0),
+		at(20))
 	if want := []history.Span{span(messages.Focused, 0, 20)}; !reflect.DeepEqual(same, want) {
 		t.Errorf("Spans(the same twice) = %v, want %v", same, want)
 	}

@@ -85,7 +85,8 @@ type Hour struct {
 func Hours(spans []Span, from, to time.Time) []Hour {
 	var hours []Hour
 	for start := from; start.Before(to); {
-		into := time.Duration(start.Minute())*time.Minute + time.Duration(start.Second())*time.Second + time.Duration(start.Nanosecond())
+		into := time.Duration(start.Minute())*time.Minute + time.Duration(start.Second())*time.Second +
+			time.Duration(start.Nanosecond())
 		end := start.Add(time.Hour - into)
 		if end.After(to) {
 			end = to

@@ -110,7 +110,8 @@ func (a actor) give(turn *actors.Turn) {
 		a.keep(turn, spell)
 		return
 	}
-	notice := messages.FocusNotice{ID: turn.NewID(), Desk: a.desk, State: spell.State, Since: spell.Since, At: turn.Now()}
+	notice := messages.FocusNotice{ID: turn.NewID(), Desk: a.desk, State: spell.State, Since: spell.Since,
+		At: turn.Now()}
 	if spell.Paused {
 		spell.Paused, spell.Until = false, time.Time{}
 	}

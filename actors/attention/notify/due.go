@@ -50,7 +50,8 @@ type Spell struct {
 	Paused bool                             `json:"paused,omitempty"` // no notices
 	Until  time.Time                        `json:"until,omitzero"`   // of the pause; zero: until it is ended
 	Due    time.Time                        `json:"due,omitzero"`     // of the next notice; zero for none
-	Wrong  string                           `json:"wrong,omitempty"`  // why the desktop shows no notices, "" while it does
+	// why the desktop shows no notices, "" while it does
+	Wrong string `json:"wrong,omitempty"`
 }
 
 // due says when the next notice is to be given if nothing changes, false for

@@ -22,7 +22,8 @@ const (
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	h := actortest.Spawn(t, notify.New(notify.Options{Times: notify.DefaultTimes()}), actortest.Address("notifier/desk"))
+	h := actortest.Spawn(t, notify.New(notify.Options{Times: notify.DefaultTimes()}),
+		actortest.Address("notifier/desk"))
 	h.Start()
 	return h
 }
@@ -53,7 +54,8 @@ func wantNotices(t *testing.T, h *actortest.Harness, want ...messages.Attention)
 }
 
 func TestDwell(t *testing.T) {
-	for state, dwell := range map[messages.Attention]time.Duration{messages.Drowsy: 30 * second, messages.Distracted: 2 * minute} {
+	for state, dwell := range map[messages.Attention]time.Duration{messages.Drowsy: 30 * second,
+		messages.Distracted: 2 * minute} {
 		h := spawn(t)
 		become(h, state)
 		h.Advance(dwell - 1)
@@ -172,14 +174,16 @@ func TestALateTimer(t *testing.T) {
 }
 
 func TestShows(t *testing.T) {
-	h := actortest.Spawn(t, notify.New(notify.Options{Show: true, Times: notify.Times{Drowsy: -1, Distracted: second}}), actortest.Address("notifier/desk"))
+	h := actortest.Spawn(t, notify.New(notify.Options{Show: true, Times: notify.Times{Drowsy: -1, Distracted: second}}),
+		actortest.Address("notifier/desk"))
 	become(h, messages.Drowsy)
 	h.Advance(time.Hour)
 	wantNotices(t, h) // switched off
 	become(h, messages.Distracted)
 	h.Advance(second)
 	calls, published := h.Calls(), h.Published()
-	if len(calls) != 1 || len(published) != 1 || calls[0].Request != messages.Message(messages.ShowNotice{Notice: published[0].(messages.FocusNotice)}) {
+	if len(calls) != 1 || len(published) != 1 ||
+		calls[0].Request != messages.Message(messages.ShowNotice{Notice: published[0].(messages.FocusNotice)}) {
 		t.Fatalf("called %v and published %v, want the notice to be shown", calls, published)
 	}
 	h.FailCall(messages.FailureError, "unavailable", "no desktop")
@@ -252,7 +256,8 @@ func TestWorker(t *testing.T) {
 	}
 	d.err = fmt.Errorf("no desktop: %w", hardware.ErrUnavailable)
 	var refusal *actors.Refusal
-	if _, err := w.Do(context.Background(), messages.ShowNotice{Notice: n}); !errors.As(err, &refusal) || refusal.Code != "unavailable" {
+	if _, err := w.Do(context.Background(), messages.ShowNotice{Notice: n}); !errors.As(err, &refusal) ||
+		refusal.Code != "unavailable" {
 		t.Errorf("Do(unavailable) = %v, want a refusal", err)
 	}
 	if _, err := w.Do(context.Background(), messages.PollDue{}); err == nil {

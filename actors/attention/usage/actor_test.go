@@ -24,7 +24,8 @@ func spawn(t *testing.T) *actortest.Harness {
 
 func reading(app messages.Text, keys, mouse uint64, sinceKey time.Duration) messages.UsageRead {
 	return messages.UsageRead{
-		App: app, Idle: messages.Just(sinceKey), Keys: messages.Just(keys), Mouse: messages.Just(mouse), SinceKey: messages.Just(sinceKey),
+		App: app, Idle: messages.Just(sinceKey), Keys: messages.Just(keys), Mouse: messages.Just(mouse),
+		SinceKey: messages.Just(sinceKey),
 	}
 }
 
@@ -79,8 +80,10 @@ func TestWindow(t *testing.T) {
 	w.Add(at.Add(30*second), reading("B", 130, 9, second))
 	w.Add(at.Add(90*second), reading("B", 150, 10, second))
 	got := w.Snapshot()
-	if got.KeyboardRateWindow != messages.Just(20.0) || got.AppSwitchesInWindow != messages.Just(0) || got.UniqueAppsInWindow != messages.Just(1) {
-		t.Errorf("Snapshot() = %v keys, %v switches, %v applications, want those of the last minute: 20, 0 and 1", got.KeyboardRateWindow, got.AppSwitchesInWindow, got.UniqueAppsInWindow)
+	if got.KeyboardRateWindow != messages.Just(20.0) || got.AppSwitchesInWindow != messages.Just(0) ||
+		got.UniqueAppsInWindow != messages.Just(1) {
+		t.Errorf("Snapshot() = %v keys, %v switches, %v applications, want those of the last minute: 20, 0 and 1",
+			got.KeyboardRateWindow, got.AppSwitchesInWindow, got.UniqueAppsInWindow)
 	}
 	w.Add(at.Add(95*second), reading("B", 3, 1, second)) // the driver was opened anew
 	if got := w.Snapshot(); got.KeyboardRateWindow != messages.Just(0.0) {
@@ -92,7 +95,8 @@ func TestWindow(t *testing.T) {
 	}
 	var part usage.Window
 	part.Add(at, messages.UsageRead{App: "A"})
-	if got := part.Snapshot(); got.IdleSeconds.Known || got.IsIdle.Known || got.KeyboardRateWindow.Known || got.SecondsSinceLastKeyboard.Known {
+	if got := part.Snapshot(); got.IdleSeconds.Known || got.IsIdle.Known || got.KeyboardRateWindow.Known ||
+		got.SecondsSinceLastKeyboard.Known {
 		t.Errorf("Snapshot(only an application) = %+v, want the rest missing", got)
 	}
 }

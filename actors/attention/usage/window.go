@@ -34,7 +34,8 @@ func (w *Window) Add(at time.Time, read messages.UsageRead) {
 }
 
 func smaller(a, b messages.UsageRead) bool {
-	return a.Keys.Known && b.Keys.Known && a.Keys.Value < b.Keys.Value || a.Mouse.Known && b.Mouse.Known && a.Mouse.Value < b.Mouse.Value
+	return a.Keys.Known && b.Keys.Known && a.Keys.Value < b.Keys.Value ||
+		a.Mouse.Known && b.Mouse.Known && a.Mouse.Value < b.Mouse.Value
 }
 
 // Snapshot sums the window up at its newest reading. Before the window is full

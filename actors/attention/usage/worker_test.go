@@ -43,7 +43,8 @@ func do(t *testing.T, c *computer) (messages.Message, error) {
 
 // Even a driver that was opened with titles on tells none to anybody.
 func TestNoTitleLeavesTheWorker(t *testing.T) {
-	got, err := do(t, &computer{app: hardware.App{Name: "Mail", PID: 7, Title: "Secret plans"}, input: hardware.Input{Keys: 5, Mouse: 6, SinceKey: second}})
+	got, err := do(t, &computer{app: hardware.App{Name: "Mail", PID: 7, Title: "Secret plans"},
+		input: hardware.Input{Keys: 5, Mouse: 6, SinceKey: second}})
 	if err != nil || got != messages.Message(reading2("Mail", 5, 6, second)) {
 		t.Errorf("Do() = %+v, %v, want the name and the counts", got, err)
 	}
@@ -71,13 +72,15 @@ func TestPartialReadings(t *testing.T) {
 }
 
 func TestNothingReadable(t *testing.T) {
-	_, err := do(t, &computer{errApp: hardware.ErrNoDisplay, errIdle: hardware.ErrNoDisplay, errInput: hardware.ErrNoDisplay})
+	_, err := do(t, &computer{errApp: hardware.ErrNoDisplay, errIdle: hardware.ErrNoDisplay,
+		errInput: hardware.ErrNoDisplay})
 	var refusal *actors.Refusal
 	if !errors.As(err, &refusal) || refusal.Code != "no_display" {
 		t.Errorf("Do(no display) = %v, want the refusal no_display", err)
 	}
 	w, _ := usage.NewWorker(func() (hardware.Usage, error) { return nil, hardware.ErrUnavailable })()
-	if _, err := w.Do(context.Background(), messages.ReadUsage{}); !errors.As(err, &refusal) || refusal.Code != "unavailable" {
+	if _, err := w.Do(context.Background(), messages.ReadUsage{}); !errors.As(err, &refusal) ||
+		refusal.Code != "unavailable" {
 		t.Errorf("Do(no driver) = %v, want the refusal unavailable", err)
 	}
 	if err := w.(io.Closer).Close(); err != nil {

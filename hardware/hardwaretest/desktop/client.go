@@ -50,7 +50,8 @@ func Connect(t testing.TB, display string) *Client {
 	if err != nil {
 		t.Fatalf("connect to %s: %v", display, err)
 	}
-	c := &Client{t: t, x: x, root: xproto.Setup(x).DefaultScreen(x).Root, done: make(chan struct{}), windows: map[xproto.Window]*Window{}}
+	c := &Client{t: t, x: x, root: xproto.Setup(x).DefaultScreen(x).Root, done: make(chan struct{}),
+		windows: map[xproto.Window]*Window{}}
 	if err := xtest.Init(x); err != nil {
 		t.Fatalf("xtest.Init() = %v", err)
 	}
@@ -132,7 +133,8 @@ func (c *Client) Open(title, class string, box image.Rectangle) *Window {
 	c.mu.Lock()
 	c.windows[id] = w
 	c.mu.Unlock()
-	c.check(xproto.CreateWindowChecked(c.x, 0, id, c.root, int16(box.Min.X), int16(box.Min.Y), uint16(box.Dx()), uint16(box.Dy()), 0,
+	c.check(xproto.CreateWindowChecked(c.x, 0, id, c.root, int16(box.Min.X), int16(box.Min.Y), uint16(box.Dx()),
+		uint16(box.Dy()), 0,
 		xproto.WindowClassInputOutput, 0, xproto.CwBackPixel|xproto.CwEventMask,
 		[]uint32{0x804020, xproto.EventMaskExposure | xproto.EventMaskStructureNotify | xproto.EventMaskKeyPress}))
 	c.check(xproto.CreateGCChecked(c.x, gc, xproto.Drawable(id), 0, nil))
@@ -153,7 +155,8 @@ func (c *Client) Open(title, class string, box image.Rectangle) *Window {
 
 func (c *Client) set(w xproto.Window, name string, kind xproto.Atom, format byte, value []byte) {
 	c.t.Helper()
-	c.check(xproto.ChangePropertyChecked(c.x, xproto.PropModeReplace, w, c.atom(name), kind, format, uint32(len(value)*8)/uint32(format), value))
+	c.check(xproto.ChangePropertyChecked(c.x, xproto.PropModeReplace, w, c.atom(name), kind, format,
+		uint32(len(value)*8)/uint32(format), value))
 }
 
 type checker interface{ Check() error }
@@ -183,7 +186,8 @@ func (c *Client) draw(id xproto.Window) {
 		for x := 0; x < size.X; x += tile {
 			p := pattern(seed, x, y)
 			xproto.ChangeGC(c.x, w.gc, xproto.GcForeground, []uint32{uint32(p.R)<<16 | uint32(p.G)<<8 | uint32(p.B)})
-			xproto.PolyFillRectangle(c.x, xproto.Drawable(id), w.gc, []xproto.Rectangle{{X: int16(x), Y: int16(y), Width: tile, Height: tile}})
+			xproto.PolyFillRectangle(c.x, xproto.Drawable(id), w.gc,
+				[]xproto.Rectangle{{X: int16(x), Y: int16(y), Width: tile, Height: tile}})
 		}
 	}
 	if _, err := xproto.GetInputFocus(c.x).Reply(); err != nil {
@@ -280,21 +284,25 @@ func (w *Window) Change() {
 // Resize asks for another size; the window manager grants it later.
 func (w *Window) Resize(size image.Point) {
 	w.c.t.Helper()
-	w.c.check(xproto.ConfigureWindowChecked(w.c.x, xproto.Window(w.ID), xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, []uint32{uint32(size.X), uint32(size.Y)}))
+	w.c.check(xproto.ConfigureWindowChecked(w.c.x, xproto.Window(w.ID),
+		xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, []uint32{uint32(size.X), uint32(size.Y)}))
 }
 
 // Raise puts the window in front without giving it the keyboard.
 func (w *Window) Raise() {
 	w.c.t.Helper()
-	w.c.check(xproto.ConfigureWindowChecked(w.c.x, xproto.Window(w.ID), xproto.ConfigWindowStackMode, []uint32{xproto.StackModeAbove}))
+	w.c.check(xproto.ConfigureWindowChecked(w.c.x, xproto.Window(w.ID), xproto.ConfigWindowStackMode,
+		[]uint32{xproto.StackModeAbove}))
 }
 
 // Minimise asks the window manager to minimise the window.
 func (w *Window) Minimise() {
 	w.c.t.Helper()
 	const iconic = 3
-	ev := xproto.ClientMessageEvent{Format: 32, Window: xproto.Window(w.ID), Type: w.c.atom("WM_CHANGE_STATE"), Data: xproto.ClientMessageDataUnionData32New([]uint32{iconic, 0, 0, 0, 0})}
-	w.c.check(xproto.SendEventChecked(w.c.x, false, w.c.root, xproto.EventMaskSubstructureRedirect|xproto.EventMaskSubstructureNotify, string(ev.Bytes())))
+	ev := xproto.ClientMessageEvent{Format: 32, Window: xproto.Window(w.ID), Type: w.c.atom("WM_CHANGE_STATE"),
+		Data: xproto.ClientMessageDataUnionData32New([]uint32{iconic, 0, 0, 0, 0})}
+	w.c.check(xproto.SendEventChecked(w.c.x, false, w.c.root,
+		xproto.EventMaskSubstructureRedirect|xproto.EventMaskSubstructureNotify, string(ev.Bytes())))
 }
 
 // Rename gives the window another title.
@@ -308,8 +316,10 @@ func (w *Window) Rename(title string) {
 func (w *Window) Workspace(n uint32) {
 	w.c.t.Helper()
 	const fromPager = 2
-	ev := xproto.ClientMessageEvent{Format: 32, Window: xproto.Window(w.ID), Type: w.c.atom("_NET_WM_DESKTOP"), Data: xproto.ClientMessageDataUnionData32New([]uint32{n, fromPager, 0, 0, 0})}
-	w.c.check(xproto.SendEventChecked(w.c.x, false, w.c.root, xproto.EventMaskSubstructureRedirect|xproto.EventMaskSubstructureNotify, string(ev.Bytes())))
+	ev := xproto.ClientMessageEvent{Format: 32, Window: xproto.Window(w.ID), Type: w.c.atom("_NET_WM_DESKTOP"),
+		Data: xproto.ClientMessageDataUnionData32New([]uint32{n, fromPager, 0, 0, 0})}
+	w.c.check(xproto.SendEventChecked(w.c.x, false, w.c.root,
+		xproto.EventMaskSubstructureRedirect|xproto.EventMaskSubstructureNotify, string(ev.Bytes())))
 }
 
 // Show ends Minimise and Hide, and returns once the window has drawn itself.

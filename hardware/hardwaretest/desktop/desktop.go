@@ -38,7 +38,8 @@ const (
 	screenH = 900
 )
 
-var serverArgs = []string{"-screen", "0", fmt.Sprintf("%dx%dx24", screenW, screenH), "-dpi", "96", "-nolisten", "tcp", "-noreset"}
+var serverArgs = []string{"-screen", "0", fmt.Sprintf("%dx%dx24", screenW, screenH), "-dpi", "96", "-nolisten", "tcp",
+	"-noreset"}
 
 // Start starts an X server of 1280×900 pixels and 24 bits.
 func Start(t testing.TB) *Desktop {
@@ -88,7 +89,8 @@ func (d *Desktop) StartWindowManager(t testing.TB) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "rc.xml")
 	// Nothing bound to keys, and new windows in front.
-	rc := `<?xml version="1.0"?><openbox_config xmlns="http://openbox.org/3.4/rc"><focus><focusNew>yes</focusNew></focus></openbox_config>`
+	rc := `<?xml version="1.0"?><openbox_config xmlns="http://openbox.org/3.4/rc">` +
+		`<focus><focusNew>yes</focusNew></focus></openbox_config>`
 	if err := os.WriteFile(config, []byte(rc), 0o600); err != nil {
 		t.Fatalf("WriteFile(rc.xml) = %v", err)
 	}
@@ -143,7 +145,8 @@ func (d *Desktop) StartBrowser(t testing.TB, page string, flags ...string) *Proc
 	}
 	// Registered before the process, so that it runs after the process has ended.
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
-	return d.Run(t, "chromium", append([]string{"--no-sandbox", "--test-type", "--force-renderer-accessibility", "--disable-gpu",
+	return d.Run(t, "chromium", append([]string{"--no-sandbox", "--test-type", "--force-renderer-accessibility",
+		"--disable-gpu",
 		"--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
 		"--password-store=basic", "--force-device-scale-factor=1", "--window-size=1000,700", "--window-position=20,20",
 		"--user-data-dir=" + profile, "--app=file://" + file}, flags...)...)
