@@ -17,6 +17,9 @@
 //	windows/       journals of drawn windows
 //	kehai.sock     how the command line reaches the process (package runtime/control)
 //
-// Below it are package runtime/engine, the durable kernel, engine/live, which
-// runs it on protoactor, and the packages of the single actors under actors/.
+// This package wires; the rest stands in rooms of its own. Package config is what
+// can be set, admin what people ask and tell a Kehai, snapshot the newest frame of
+// each window, attention what is judged outside of a run. Below these are control,
+// feed, telemetry, web and store, and engine, the durable kernel, which engine/live
+// runs on protoactor. Each may import only what stands below it.
 package runtime
