@@ -14,7 +14,7 @@
 //	             ──FrameRead, ResetBaseline──► fusion
 //	structure    ──CountRows──► structure
 //	             ──StructureSignal──► fusion
-//	fusion       ──FrameSettled, FrameHeld, ReadNow, ResetBaseline──► poller
+//	fusion       ──FrameSettled, FrameHeld, ReadNow, ReadAgain──► poller
 //	             ══Detection══► dedup
 //	dedup        ══Heard, Revised══► ingress
 //	             ──ReadNow──► poller

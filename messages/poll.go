@@ -72,7 +72,14 @@ type Typing struct {
 // MessageType implements [Message].
 func (Typing) MessageType() Type { return Type{"typing", 1} }
 
-// ResetBaseline makes a poller forget which frame it saw last.
+// ReadAgain tells a poller that fusion needs another reading of the window before
+// it can tell what is new: the present frame is not settled.
+type ReadAgain struct{ Window WindowID }
+
+// MessageType implements [Message].
+func (ReadAgain) MessageType() Type { return Type{"read_again", 1} }
+
+// ResetBaseline makes a poller or a fusion actor forget which frame it saw last.
 type ResetBaseline struct{ Window WindowID }
 
 // MessageType implements [Message].

@@ -17,6 +17,7 @@ func Core() Table {
 		Fleeting[FrameSettled](),
 		Fleeting[FrameHeld](),
 		Fleeting[Typing](),
+		Fleeting[ReadAgain](),
 		Fleeting[ResetBaseline](),
 		Fleeting[ReadNow](),
 

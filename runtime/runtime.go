@@ -368,7 +368,7 @@ func (r *Runtime) Typing(ctx context.Context, window string, d time.Duration) er
 	if err != nil {
 		return fmt.Errorf("runtime: typing: %w", err)
 	}
-	return e.Inject(ctx, messages.To("poller", string(id)), messages.Typing{Window: id, Until: time.Now().Add(d)}, "")
+	return e.Inject(ctx, messages.To(messages.ActorPoller, string(id)), messages.Typing{Window: id, Until: time.Now().Add(d)}, "")
 }
 
 // now is the time of this moment, in a simulation its own.
@@ -376,9 +376,9 @@ func (r *Runtime) now() time.Time { return r.clock() }
 
 // readers are the actors that must know what is sent into a conversation.
 func (p *plan) readers(c messages.ConversationID) []messages.Address {
-	list := []messages.Address{messages.To("ingress", string(c))}
+	list := []messages.Address{messages.To(messages.ActorIngress, string(c))}
 	for _, id := range p.windows {
-		list = append(list, messages.To("fusion", string(id)))
+		list = append(list, messages.To(messages.ActorFusion, string(id)))
 	}
 	return list
 }

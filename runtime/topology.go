@@ -19,7 +19,7 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 			{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(), p.structure, p.treeKeys(),
 				sends{to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})}},
 			{always, m.ActorFusion, "finds what is new in what was read", here, mail{}, p.fusion, nil,
-				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ResetBaseline{}),
+				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
 					to(m.ActorDedup, m.Detection{})}},
 			// Deciding what is new, and keeping it. The key is a conversation.
 			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, mail{}, p.ledger(), nil,

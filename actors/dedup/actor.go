@@ -136,7 +136,7 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 			continue
 		}
 		released.Window, released.Occurrences = h.Window, append(released.Occurrences, h.Occurrence)
-		turn.Send(messages.To("ingress", string(a.conversation)), h)
+		turn.Send(messages.To(messages.ActorIngress, string(a.conversation)), h)
 	}
 	if len(released.Occurrences) > 0 {
 		turn.Pass(events.StageDedup, events.RuleReleased, released)
@@ -150,7 +150,7 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	revised, next := a.ledger.Revise(turn.Now())
 	for _, r := range revised {
 		r.Conversation = a.conversation
-		turn.Send(messages.To("ingress", string(a.conversation)), r)
+		turn.Send(messages.To(messages.ActorIngress, string(a.conversation)), r)
 		turn.Pass(events.StageDedup, events.Rule(r.Change), events.Detail{
 			Window: r.Window, Conversation: a.conversation, Occurrences: []messages.Occurrence{r.Occurrence},
 		})

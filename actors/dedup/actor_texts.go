@@ -40,7 +40,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 		Conversation: a.conversation, Occurrence: occurrence, Sender: m.Title, Kind: messages.KindText, Text: m.Text,
 		Window: m.Window, SeenAt: m.SeenAt,
 	}
-	turn.Send(messages.To("ingress", string(a.conversation)), h)
+	turn.Send(messages.To(messages.ActorIngress, string(a.conversation)), h)
 	detail.Occurrences = []messages.Occurrence{h.Occurrence}
 	turn.Pass(events.StageDedup, events.RuleNewText, detail)
 	return nil

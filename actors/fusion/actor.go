@@ -346,5 +346,5 @@ func (a *actor) settle(turn *actors.Turn, m messages.FrameRead) {
 
 // again has the window captured and read again.
 func (a *actor) again(turn *actors.Turn) {
-	turn.Send(messages.To(messages.ActorPoller, string(a.window)), messages.ResetBaseline{Window: a.window})
+	turn.Send(messages.To(messages.ActorPoller, string(a.window)), messages.ReadAgain{Window: a.window})
 }

@@ -35,7 +35,7 @@ func (a *actor) withhold(turn *actors.Turn, m messages.FrameRead) bool {
 		turn.Drop(events.StageFusion, events.RuleBare, events.Detail{Window: a.window, Frame: m.Hash, Count: p.bare})
 	}
 	a.lacking.frame, a.lacking.proof = m.Hash, p
-	turn.Send(messages.To("poller", string(a.window)), messages.FrameHeld{Window: a.window, Hash: m.Hash})
+	turn.Send(messages.To(messages.ActorPoller, string(a.window)), messages.FrameHeld{Window: a.window, Hash: m.Hash})
 	return true
 }
 

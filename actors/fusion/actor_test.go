@@ -55,7 +55,7 @@ func send(h *actortest.Harness, m messages.FrameRead) messages.FrameRead {
 	return m
 }
 
-var again = actortest.To("poller/line@mac", messages.ResetBaseline{Window: "line@mac"})
+var again = actortest.To("poller/line@mac", messages.ReadAgain{Window: "line@mac"})
 
 func settled(m messages.FrameRead) actortest.Sent {
 	return actortest.To("poller/line@mac", messages.FrameSettled{Window: "line@mac", Hash: m.Hash})

@@ -5,7 +5,7 @@
 //
 //	FrameRead ─┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
 //	           ├─ nothing new: FrameSettled
-//	           ├─ torn: ResetBaseline, so that the window is read again
+//	           ├─ torn: ReadAgain, so that the window is read again
 //	           ├─ text in no bubble: FrameHeld, so that it is read again later (actor_bare.go)
 //	           └─ unknown: FrameHeld (actor_unknown.go)
 //	TextSent ──── remembered for two minutes: what says the same is an own message (echo.go)

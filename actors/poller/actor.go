@@ -49,7 +49,7 @@ type Options struct {
 	ReadTime    time.Duration // deadline of a reading
 	ReadRetries int           // of a failed reading, at once
 	Burst       int           // captures of one change that are read together
-	// Fusion hears of it when the baseline is reset by others.
+	// Fusion is told when the baseline is reset.
 	TellResets bool
 	// Excluded returns the rectangles of a frame that its hash leaves out, such
 	// as a blinking caret, in the image's coordinates; nil means none.
@@ -106,11 +106,11 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.settle(m.Hash)
 	case messages.FrameHeld:
 		a.hold(m.Hash)
+	case messages.ReadAgain:
+		a.reset()
 	case messages.ResetBaseline:
 		a.reset()
-		if turn.Cause().From.Kind() != "fusion" {
-			a.tellReset(turn)
-		}
+		a.tellReset(turn)
 	case messages.Typing:
 		a.typing(turn, m.Until)
 	case messages.ReadNow:

@@ -148,11 +148,11 @@ func TestOneFrameAtATime(t *testing.T) {
 func TestFusionAsksForAnotherLook(t *testing.T) {
 	h := spawn(t)
 	h.Answer(captured(1))
-	h.Send(messages.ResetBaseline{Window: "w"}) // OCR has the frame: nothing to look at again
+	h.Send(messages.ReadAgain{Window: "w"}) // OCR has the frame: nothing to look at again
 	h.WantCalls(ask, readAsk(1))
 	h.Answer(read(1))
 	h.WantSent(actortest.To("fusion/w", read(1)))
-	h.SendFrom("fusion/w", messages.ResetBaseline{Window: "w"})
+	h.Send(messages.ReadAgain{Window: "w"})
 	h.Advance(second)
 	h.WantSent()
 	h.WantCalls(ask)

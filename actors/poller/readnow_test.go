@@ -34,7 +34,7 @@ func TestTellResets(t *testing.T) {
 		h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.TellResets = tell })), actortest.Address("poller/w"))
 		h.Send(reset)
 		h.WantSent(want...)
-		h.SendFrom("fusion/w", reset)
+		h.Send(messages.ReadAgain{Window: "w"}) // fusion knows
 		h.WantSent()
 	}
 }

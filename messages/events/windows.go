@@ -83,14 +83,6 @@ const (
 	UnknownAlike  UnknownReason = "title_ambiguous" // it may be that of several known ones
 )
 
-// Hint says what a person can do about it.
-func (r UnknownReason) Hint() string {
-	if r == UnknownAlike {
-		return "the name in its header was misread and may be that of several conversations: make the window larger, or open another conversation and then this one again"
-	}
-	return "the name in its header cannot be read: bring the header into view; if it is, measure the window with kehai layout calibrate, or set header.title in its layout"
-}
-
 // IdentityState reports that a window tells whose conversation it shows (Why
 // "") or, for some seconds, has not. It is published once per change.
 type IdentityState struct {
@@ -116,17 +108,3 @@ type SidesState struct {
 
 // MessageType implements [messages.Message].
 func (SidesState) MessageType() messages.Type { return v1("sides_state") }
-
-// Hint says what a person can do where sides are unknown.
-func (s SidesState) Hint() string {
-	if s.Bare > 0 {
-		return BareHint
-	}
-	return SidesHint
-}
-
-// BareHint says what a person can do where text stands in no bubble.
-const BareHint = "text is seen, but no bubble fits the window's layout, and nothing of it is passed on: open a conversation if the window shows a list of chats; else measure the window with kehai layout calibrate and name the result as its layout"
-
-// SidesHint says what a person can do where no bubble tells its side.
-const SidesHint = "no bubble has the colour and the place of an own or an incoming one, and none is passed on: measure the window with kehai layout calibrate and name the result as its layout"

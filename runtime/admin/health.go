@@ -12,6 +12,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 )
 
 // Health knows what is wrong with a Kehai that runs. Its methods may be called
@@ -101,8 +102,8 @@ func (h *Health) Note(m messages.Message) {
 		h.mu.Unlock()
 		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
 	case events.IdentityState:
-		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, m.Why.Hint()), m.Why != "")
+		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, describe.UnknownHint(m.Why)), m.Why != "")
 	case events.SidesState:
-		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, m.Hint()), m.Unknown)
+		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, describe.SidesHint(m)), m.Unknown)
 	}
 }

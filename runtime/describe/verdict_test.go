@@ -118,3 +118,18 @@ func TestEachRuleHasASentence(t *testing.T) {
 		t.Errorf("found %d rules in messages/events/rule.go, want at least 50: does this test still find them?", rules)
 	}
 }
+
+// Each state that a person can mend has a hint of its own.
+func TestHints(t *testing.T) {
+	hints := map[string]bool{}
+	for _, hint := range []string{
+		UnknownHint(events.UnknownTitle), UnknownHint(events.UnknownAlike),
+		SidesHint(events.SidesState{Unknown: true, Bubbles: 1}),
+		SidesHint(events.SidesState{Unknown: true, Bare: 1}),
+	} {
+		if hints[hint] || !strings.Contains(hint, ":") {
+			t.Errorf("hint %q, want one of its own that says what to do", hint)
+		}
+		hints[hint] = true
+	}
+}

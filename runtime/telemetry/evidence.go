@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -45,7 +46,7 @@ func (w *writer) evidence(p engine.Published) bool {
 	case events.ConversationUnknown:
 		l = w.line(zerolog.WarnLevel, p, "")
 		l.Str("window", string(m.Window)).Str("reason", string(m.Why)).Int("bubbles", m.Bubbles)
-		l.hint("messages are missed: " + m.Why.Hint())
+		l.hint("messages are missed: " + describe.UnknownHint(m.Why))
 		return true
 	case events.IdentityState:
 		if m.Why == "" {
@@ -59,7 +60,7 @@ func (w *writer) evidence(p engine.Published) bool {
 		}
 		l.Str("window", string(m.Window)).Int("bubbles", m.Bubbles).Int("bare", m.Bare).Bool("unknown", m.Unknown)
 		if m.Unknown {
-			l.hint(m.Hint())
+			l.hint(describe.SidesHint(m))
 			return true
 		}
 	case messages.MessageChanged:

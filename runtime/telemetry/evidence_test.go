@@ -12,6 +12,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -41,10 +42,10 @@ func TestEvidenceLines(t *testing.T) {
 				"delta": 1.0, "attempts": 3.0, "hint": "a message came that could not be read; look at the window"}},
 		{events.SidesState{Window: "w", Unknown: true, Bubbles: 4},
 			map[string]any{"level": "warn", "message": "sides_state", "window": "w", "bubbles": 4.0, "bare": 0.0,
-				"unknown": true, "hint": events.SidesHint}},
+				"unknown": true, "hint": describe.SidesHint(events.SidesState{})}},
 		{events.SidesState{Window: "w", Unknown: true, Bubbles: 1, Bare: 5},
 			map[string]any{"level": "warn", "message": "sides_state", "window": "w", "bubbles": 1.0, "bare": 5.0,
-				"unknown": true, "hint": events.BareHint}},
+				"unknown": true, "hint": describe.SidesHint(events.SidesState{Bare: 1})}},
 		{events.SidesState{Window: "w", Bubbles: 4},
 			map[string]any{"level": "info", "message": "sides_state", "window": "w", "bubbles": 4.0, "bare": 0.0,
 				"unknown": false}},
@@ -55,7 +56,7 @@ func TestEvidenceLines(t *testing.T) {
 		{events.ConversationUnknown{Window: "w", Why: events.UnknownTitle, Bubbles: 4},
 			map[string]any{"level": "warn", "message": "conversation_unknown", "window": "w", "reason": "title_unreadable",
 				"bubbles": 4.0,
-				"hint":    "messages are missed: " + events.UnknownTitle.Hint()}},
+				"hint":    "messages are missed: " + describe.UnknownHint(events.UnknownTitle)}},
 		{events.IdentityState{Window: "w"},
 			map[string]any{"level": "info", "message": "identity_state", "window": "w", "reason": ""}},
 		{events.StructureState{Window: "w", Code: "permission", Detail: "denied"},

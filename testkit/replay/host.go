@@ -22,7 +22,7 @@ func (p *playback) act() error {
 			err = p.crash()
 		case script.ResetBaseline:
 			id := messages.WindowID(p.cfg.Windows[0].Name + "@" + p.cfg.Node)
-			err = p.sim.Deliver(messages.To("poller", string(id)), messages.ResetBaseline{Window: id})
+			err = p.sim.Deliver(messages.To(messages.ActorPoller, string(id)), messages.ResetBaseline{Window: id})
 		case script.Send:
 			err = p.send(e.Text)
 		default:

@@ -327,7 +327,7 @@ func (p *playback) listen(ev runtime.Event) {
 	case events.Dropped:
 		p.recorder.dropped(m)
 	case events.CallFinished:
-		if m.Worker.Kind() == "ocr" {
+		if m.Worker.Kind() == messages.WorkerOCR {
 			p.result.OCRCalls++
 		}
 	case events.FrameSeen:
@@ -345,7 +345,7 @@ func (p *playback) trouble(what string, actor messages.Address, reason string) {
 
 // divert looks at what is delivered to the actors and takes nothing.
 func (p *playback) divert(env engine.Envelope) bool {
-	if h, ok := env.Message.(messages.Heard); ok && env.To.Kind() == "ingress" {
+	if h, ok := env.Message.(messages.Heard); ok && env.To.Kind() == messages.ActorIngress {
 		p.recorder.heard[env.ID] = h
 	}
 	return false

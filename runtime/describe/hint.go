@@ -1,0 +1,24 @@
+package describe
+
+import "github.com/kehai-run/kehai/messages/events"
+
+// UnknownHint says what a person can do about a conversation that is unknown.
+func UnknownHint(why events.UnknownReason) string {
+	if why == events.UnknownAlike {
+		return "the name in its header was misread and may be that of several conversations: " +
+			"make the window larger, or open another conversation and then this one again"
+	}
+	return "the name in its header cannot be read: bring the header into view; " +
+		"if it is, measure the window with kehai layout calibrate, or set header.title in its layout"
+}
+
+// SidesHint says what a person can do where nothing tells whose a bubble is.
+func SidesHint(s events.SidesState) string {
+	if s.Bare > 0 {
+		return "text is seen, but no bubble fits the window's layout, and nothing of it is passed on: " +
+			"open a conversation if the window shows a list of chats; " +
+			"else measure the window with kehai layout calibrate and name the result as its layout"
+	}
+	return "no bubble has the colour and the place of an own or an incoming one, and none is passed on: " +
+		"measure the window with kehai layout calibrate and name the result as its layout"
+}
