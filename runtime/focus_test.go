@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -217,7 +218,7 @@ func TestTrackersReachTheCamera(t *testing.T) {
 		})
 	}}))
 	stop := start(t, rt)
-	socket, err := runtime.FeedSocket(cfg.Data)
+	socket, err := admin.FeedSocket(cfg.Data)
 	if err != nil {
 		t.Fatal(err)
 	}

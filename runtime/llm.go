@@ -1,10 +1,8 @@
 package runtime
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"os"
 
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -43,36 +41,16 @@ func WithLLMTransport(t http.RoundTripper) Option {
 // OpenLLM makes the model that a configuration names; with llm.tier none that is
 // an error. It keeps the limits of the configuration, and must be closed.
 func OpenLLM(l config.LLM) (*llm.Client, error) {
-	c, err := openLLM(l, settings{}, nil)
+	c, err := l.Client(llm.Options{})
 	if err == nil && c == nil {
 		err = fmt.Errorf("%w: llm.tier is none: set it to local or cloud", config.ErrConfig)
 	}
 	return c, err
 }
 
-// openLLM returns nil if nobody may be asked.
-func openLLM(l config.LLM, set settings, changed func(*LLMError)) (*llm.Client, error) {
-	o := l.Options()
-	o.Host, o.Transport, o.Changed = set.llm, set.llmWay, changed
-	if o.Host == nil {
-		if l.Tier == config.LLMNone || l.Tier == "" {
-			return nil, nil
-		}
-		var err error
-		if o.Key, err = config.ReadToken(l, os.Getenv); err != nil {
-			return nil, err
-		}
-	}
-	c, err := llm.New(o)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", config.ErrConfig, err)
-	}
-	return c, nil
-}
-
 // openModel opens the language model, nil if nobody may be asked.
 func (r *Runtime) openModel(p *plan) (*llm.Client, error) {
-	client, err := openLLM(r.cfg.LLM, r.set, r.modelChanged)
+	client, err := r.cfg.LLM.Client(llm.Options{Host: r.set.llm, Transport: r.set.llmWay, Changed: r.modelChanged})
 	if err != nil || client == nil {
 		return nil, err
 	}
@@ -93,26 +71,4 @@ func (r *Runtime) modelChanged(failure *LLMError) {
 	}
 	r.log.Warn().Str("error_code", string(failure.Code)).Str("reason", failure.Error()).Str("hint", "kehai doctor looks at its server; until it answers, fallbacks decide").
 		Msg("the language model does not answer")
-}
-
-// LLMProbe is what looking at the language model's server found.
-type LLMProbe struct {
-	At    string // address of the server
-	Known bool   // the server lists the model, or lists none
-}
-
-// ProbeLLM looks whether the server of a configuration answers, without asking
-// the model. The probe is nil with llm.tier none. Errors never show the key.
-func ProbeLLM(ctx context.Context, l config.LLM) (*LLMProbe, error) {
-	c, err := openLLM(l, settings{}, nil)
-	if err != nil || c == nil {
-		return nil, err
-	}
-	defer c.Close()
-	probe := &LLMProbe{At: l.BaseURL}
-	if probe.At == "" {
-		probe.At = llm.DefaultBaseURL(llm.Provider(l.Provider))
-	}
-	probe.Known, err = c.Probe(ctx)
-	return probe, err
 }

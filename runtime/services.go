@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
@@ -101,22 +100,10 @@ func (r *Runtime) openPage(context.Context) (serve, error) {
 // desk is where the person of this node sits.
 func (r *Runtime) desk() messages.DeskID { return messages.DeskID(r.cfg.Node) }
 
-// FeedSocket is where face trackers connect to the Kehai of a data directory.
-func FeedSocket(data string) (string, error) {
-	path, err := control.SocketPath(data)
-	if err != nil {
-		return "", err
-	}
-	if filepath.Base(path) == "kehai.sock" {
-		return filepath.Join(filepath.Dir(path), "focus.sock"), nil
-	}
-	return strings.TrimSuffix(path, ".sock") + ".feed", nil // a short path elsewhere
-}
-
 // openFeed opens the feed of face trackers.
 func (r *Runtime) openFeed(ctx context.Context) (serve, error) {
 	cfg := r.cfg.Focus
-	socket, err := FeedSocket(r.cfg.Data)
+	socket, err := admin.FeedSocket(r.cfg.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 )
 
@@ -32,7 +32,7 @@ func checkFocus(ctx context.Context, cfg config.Config) []finding {
 
 func checkTracker(cfg config.Config) finding {
 	f := finding{what: "camera", ok: true}
-	socket, err := runtime.FeedSocket(cfg.Data)
+	socket, err := admin.FeedSocket(cfg.Data)
 	if err != nil {
 		f.ok, f.text = false, err.Error()
 		return f

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
@@ -77,7 +77,7 @@ the data directory or, where focus.feed_addr is set, over HTTP.`,
 			defer f.Close()
 			in = f
 		}
-		socket, err := runtime.FeedSocket(cfg.Data)
+		socket, err := admin.FeedSocket(cfg.Data)
 		if err != nil {
 			return err
 		}

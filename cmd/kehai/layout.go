@@ -9,9 +9,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/spf13/cobra"
-
-	"github.com/kehai-run/kehai/runtime"
 )
 
 func (a *app) layoutCmd() *cobra.Command {
@@ -69,7 +68,7 @@ func (a *app) calibrate(path string, f calibrateFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := runtime.CalibrateLayout(img, f.scale)
+	c, err := config.CalibrateLayout(img, f.scale)
 	if f.picture != "" && c.Found != nil {
 		encode := func(w io.Writer) error { return png.Encode(w, c.Found) }
 		if failed := writeNew(f.picture, encode); failed != nil {

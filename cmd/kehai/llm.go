@@ -71,7 +71,7 @@ func checkLLM(ctx context.Context, cfg config.Config) finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, llmProbeTime)
 	defer cancel()
-	probe, err := runtime.ProbeLLM(ctx, cfg.LLM)
+	probe, err := cfg.LLM.Probe(ctx)
 	switch {
 	case err != nil:
 		f.text = err.Error()

@@ -2,6 +2,8 @@ package config
 
 import (
 	"bufio"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -107,11 +109,44 @@ func firstLine(path string) (string, error) {
 	return line, nil
 }
 
-// Options are those of a client for this configuration, without its key.
-func (l LLM) Options() llm.Options {
-	return llm.Options{
-		Tier: llm.Tier(l.Tier), Provider: llm.Provider(l.Provider), Model: l.Model, BaseURL: l.BaseURL, Limits: l.Limits,
+// Client makes a client of the model with what a host adds to the options; nil if
+// nobody may be asked. It must be closed.
+func (l LLM) Client(o llm.Options) (*llm.Client, error) {
+	o.Tier, o.Provider = llm.Tier(l.Tier), llm.Provider(l.Provider)
+	o.Model, o.BaseURL, o.Limits = l.Model, l.BaseURL, l.Limits
+	if o.Host == nil {
+		if l.Tier == LLMNone || l.Tier == "" {
+			return nil, nil
+		}
+		var err error
+		if o.Key, err = ReadToken(l, os.Getenv); err != nil {
+			return nil, err
+		}
 	}
+	c, err := llm.New(o)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return c, nil
+}
+
+// LLMProbe is what looking at the language model's server found.
+type LLMProbe struct {
+	At    string // address of the server
+	Known bool   // the server lists the model, or lists none
+}
+
+// Probe looks whether the server answers, without asking the model. The probe is
+// nil with tier none. Errors never show the key.
+func (l LLM) Probe(ctx context.Context) (*LLMProbe, error) {
+	c, err := l.Client(llm.Options{})
+	if err != nil || c == nil {
+		return nil, err
+	}
+	defer c.Close()
+	probe := &LLMProbe{At: cmp.Or(l.BaseURL, llm.DefaultBaseURL(llm.Provider(l.Provider)))}
+	probe.Known, err = c.Probe(ctx)
+	return probe, err
 }
 
 // ParseLLM is the configuration of a model that is named as PROVIDER:MODEL, such
