@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// What fusion holds of two conversations is told apart, row by row.
+// Each row is assigned to the right one of two conversations.
 func TestAbout(t *testing.T) {
 	for _, c := range []struct {
 		row, value string
@@ -33,7 +33,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// Every row that fusion writes while it sees one conversation alone is about it.
+// Every row written while fusion sees a single conversation is about it.
 func TestAboutEveryRow(t *testing.T) {
 	for name, o := range map[string]Options{"default": {}, "seed": {Strategy: ByText{}, Clean: line()}} {
 		store := mem.New()

@@ -10,8 +10,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// TestOldConversationsAreForgotten: the one that was passed on the longest ago
-// goes, with what was sent into it, unless that may still appear.
+// TestOldConversationsAreForgotten: the least recent one goes, with what was sent
+// to it, unless that may still appear.
 func TestOldConversationsAreForgotten(t *testing.T) {
 	h := actortest.Spawn(t, New(Options{Keep: 3}), actortest.Address("fusion/line@mac"))
 	visit := func(name messages.Text, words string) {
@@ -25,7 +25,7 @@ func TestOldConversationsAreForgotten(t *testing.T) {
 	kept := func(candidates string) string {
 		var out []string
 		for _, name := range strings.Fields(candidates) {
-			if _, ok := actortest.Stored(h, lasts, name); ok {
+			if _, ok := actortest.Stored(h, lastViews, name); ok {
 				out = append(out, name)
 			}
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// sides reports when no bubble of a window tells whose it is, and when they tell
-// again. What has no side is never passed on: it might be an own message. One
-// such bubble alone may be an odd one.
+// sides reports when no bubble of a window shows who wrote it, and when one does
+// again. A bubble without a side is never passed on: it might be an own message.
+// A single one proves nothing and is not reported.
 func (a *actor) sides(turn *actors.Turn, bubbles []messages.Bubble) {
 	sided := slices.ContainsFunc(bubbles, func(b messages.Bubble) bool { return b.Side != messages.SideNeither })
 	if sided != a.sideless || !sided && len(bubbles) < 2 {

@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// TestSidesUnknown: that no bubble tells whose it is is said once, again after a
-// crash, and when it is over.
+// TestSidesUnknown: fusion reports once that no bubble shows who wrote it, again
+// after a crash, and when it is over.
 func TestSidesUnknown(t *testing.T) {
 	h := spawn(t)
 	states := func(want ...bool) {
@@ -51,7 +51,7 @@ func TestSidesUnknown(t *testing.T) {
 	states()
 }
 
-// TestSidesOfOthers: a conversation that is not read tells nothing.
+// TestSidesOfOthers: a conversation that is not read reports nothing.
 func TestSidesOfOthers(t *testing.T) {
 	h := actortest.Spawn(t, New(Options{Only: Only{"Ken"}}), actortest.Address("fusion/line@mac"))
 	m := read("Hana", "a b c")

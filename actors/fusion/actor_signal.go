@@ -8,44 +8,44 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// grown waits for the text of rows that came.
-type grown struct {
+// awaited is the evidence of new rows whose text has not appeared yet.
+type awaited struct {
 	Evidence
-	since       time.Time // they were not there yet
+	since       time.Time // when the rows were not there yet
 	rows, delta int
 	tries       int
 }
 
-// answered reports that a frame with something new shows what came.
-func (g grown) answered(news Evidence, interval time.Duration) bool {
+// answered reports that a frame with something new shows the text of the rows.
+func (g awaited) answered(news Evidence, interval time.Duration) bool {
 	return news.Conversation == g.Conversation && news.At.After(g.since.Add(-interval))
 }
 
-// rows takes in a structure signal. It counts with the frame of the same poll;
-// rows that came without one are waited for. Whatever it knows dies with the
-// activation, and the next signal begins anew.
+// rows handles a structure signal. The signal counts with the frame of the same
+// poll. If rows came without a frame, their text is awaited. All this dies with
+// the activation, and the next signal starts afresh.
 func (a *actor) rows(turn *actors.Turn, m messages.StructureSignal) {
 	name, _ := current.Get(turn, "current")
-	if a.shut.Name != "" || name == "" {
+	if a.ignored.Name != "" || name == "" {
 		return
 	}
 	e := Evidence{Rows(m.Delta), Conversation(a.o.App, name), m.At}
 	a.structure = &e
-	g := grown{Evidence: e, since: m.Since, rows: m.Rows, delta: m.Delta}
+	g := awaited{Evidence: e, since: m.Since, rows: m.Rows, delta: m.Delta}
 	if m.Delta <= 0 || g.answered(a.news, a.o.Interval) {
 		return
 	}
-	if a.grown != nil && a.grown.Conversation == e.Conversation {
-		a.grown.rows, a.grown.delta = m.Rows, a.grown.delta+m.Delta
+	if a.awaited != nil && a.awaited.Conversation == e.Conversation {
+		a.awaited.rows, a.awaited.delta = m.Rows, a.awaited.delta+m.Delta
 		return
 	}
-	a.grown = &g
+	a.awaited = &g
 	turn.After("signal", a.o.Interval, messages.SignalDue{})
 }
 
-// waited asks for another reading, or gives up.
-func (a *actor) waited(turn *actors.Turn) {
-	g := a.grown
+// retryAwaited asks for another reading, or gives up.
+func (a *actor) retryAwaited(turn *actors.Turn) {
+	g := a.awaited
 	switch {
 	case g == nil:
 	case g.tries < a.o.Rules.Attempts:
@@ -53,27 +53,29 @@ func (a *actor) waited(turn *actors.Turn) {
 		turn.Send(messages.To(messages.ActorPoller, string(a.window)), messages.ReadNow{Window: a.window})
 		turn.After("signal", a.o.Rules.AttemptsWithin/time.Duration(a.o.Rules.Attempts), messages.SignalDue{})
 	default:
-		a.grown = nil
+		a.awaited = nil
 		score := a.o.Rules.Score(g.Signal)
 		turn.Publish(events.MessageUnreadable{
-			Window: a.window, Conversation: g.Conversation, Rows: g.rows, Delta: g.delta, Attempts: g.tries, SeenAt: g.At,
+			Window: a.window, Conversation: g.Conversation, Rows: g.rows, Delta: g.delta,
+			Attempts: g.tries, SeenAt: g.At,
 		})
 		turn.Drop(events.StageFusion, events.RuleUnreadable, events.Detail{
-			Window: a.window, Conversation: g.Conversation, Score: score, Changed: "0", Confidence: string(a.o.Rules.Label(score)),
+			Window: a.window, Conversation: g.Conversation, Score: score, Changed: "0",
+			Confidence: string(a.o.Rules.Label(score)),
 		})
 	}
 }
 
 // score adds up the signals of a frame's poll. A structure signal counts once.
-// A frame with something new is what grown rows have waited for; rows of another
-// conversation are no news.
+// A frame with something new answers the awaited rows. Rows of another
+// conversation are awaited no longer.
 func (a *actor) score(pixel Signal, d messages.Detection) int {
 	e := Evidence{pixel, d.Conversation, d.SeenAt}
 	if pixel == TextChanged {
 		a.news = e
 	}
-	if g := a.grown; g != nil && (g.Conversation != e.Conversation || g.answered(a.news, a.o.Interval)) {
-		a.grown = nil
+	if g := a.awaited; g != nil && (g.Conversation != e.Conversation || g.answered(a.news, a.o.Interval)) {
+		a.awaited = nil
 	}
 	signals := []Signal{pixel}
 	if s := a.structure; s != nil && s.Joins(e, a.o.Interval) {

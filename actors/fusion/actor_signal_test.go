@@ -12,10 +12,11 @@ import (
 var readNow = actortest.To("poller/line@mac", messages.ReadNow{Window: "line@mac"})
 
 func rows(h *actortest.Harness, n, delta int) {
-	h.Send(messages.StructureSignal{Window: "line@mac", Rows: n, Delta: delta, Since: h.Now().Add(-time.Second), At: h.Now()})
+	h.Send(messages.StructureSignal{Window: "line@mac", Rows: n, Delta: delta,
+		Since: h.Now().Add(-time.Second), At: h.Now()})
 }
 
-// looked spawns a fusion that has passed a view of Hana's on, long ago.
+// looked spawns a fusion that passed on a view of Hana's long ago.
 func looked(t *testing.T) *actortest.Harness {
 	t.Helper()
 	h := spawn(t)

@@ -7,32 +7,31 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Strategy is how a fusion finds out what is new in a frame: [ByViews] or
-// [ByText].
+// Strategy finds what is new in a frame: [ByViews] or [ByText].
 type Strategy interface {
-	// needsProof says that a frame whose text stands in no bubble is withheld.
+	// needsProof says that a frame with text outside bubbles is withheld.
 	needsProof() bool
 	// take decides about a frame whose conversation is known.
-	take(a *actor, turn *actors.Turn, m messages.FrameRead, view Last, k known)
+	take(a *actor, turn *actors.Turn, m messages.FrameRead, view View, k known)
 	// ends returns the last line that the cursor covers, -1 if it is not there.
 	ends(same [][]bool, lines int) int
-	// news returns what of a cut text was not in the reading before.
+	// news returns the lines of a cut text that the reading before did not have.
 	news(before []string, cut Cut) []string
 }
 
-// ByViews passes all bubbles on as a list, and leaves it to the ledger which are
-// new. Text decides only where bubbles have no place.
+// ByViews passes all bubbles on as a list, and the ledger decides which are new.
+// Text decides only where bubbles have no place.
 type ByViews struct{}
 
 func (ByViews) needsProof() bool { return true }
 
-func (ByViews) take(a *actor, turn *actors.Turn, m messages.FrameRead, view Last, k known) {
+func (ByViews) take(a *actor, turn *actors.Turn, m messages.FrameRead, view View, k known) {
 	a.views(turn, m, view, k)
 }
 
 func (ByViews) ends(same [][]bool, lines int) int { return sequence(same, lines) }
 
-// news is all that follows a sequence, also if it repeats a line.
+// news returns everything after a sequence, even if it repeats a line.
 func (ByViews) news(before []string, cut Cut) []string {
 	if cut.Use == CursorFound {
 		return cut.Kept
@@ -45,16 +44,16 @@ type ByText struct{}
 
 func (ByText) needsProof() bool { return false }
 
-func (ByText) take(a *actor, turn *actors.Turn, m messages.FrameRead, view Last, _ known) {
+func (ByText) take(a *actor, turn *actors.Turn, m messages.FrameRead, view View, _ known) {
 	if !a.o.Only.Allows(a.o.App, view.Name) {
 		a.unlisted(turn, m, view)
 		return
 	}
-	a.shut = Last{}
+	a.ignored = View{}
 	a.texts(turn, m, view)
 }
 
-// ends is the last line that is the same as any of the cursor's.
+// ends returns the last line that equals any of the cursor's.
 func (ByText) ends(same [][]bool, lines int) int {
 	for p := lines - 1; p >= 0; p-- {
 		if slices.ContainsFunc(same, func(row []bool) bool { return row[p] }) {

@@ -18,7 +18,7 @@ func spawn(t *testing.T) *actortest.Harness {
 }
 
 // read is a reading whose hash and pixel keys follow from its words. One letter
-// stands for a text that proves whose it is.
+// stands for a text that proves its conversation.
 func read(title messages.Text, words string) messages.FrameRead {
 	h := fnv.New64a()
 	h.Write([]byte(string(title) + "\x00" + words))
@@ -34,7 +34,8 @@ func read(title messages.Text, words string) messages.FrameRead {
 			said = strings.Repeat(w, runProof)
 		}
 		m.Bubbles = append(m.Bubbles, messages.Bubble{
-			Side: messages.SideIncoming, Kind: messages.KindText, Text: messages.Text(said), Key: messages.PixelKey(k.Sum64()),
+			Side: messages.SideIncoming, Kind: messages.KindText, Text: messages.Text(said),
+			Key: messages.PixelKey(k.Sum64()),
 		})
 	}
 	return m
@@ -43,7 +44,8 @@ func read(title messages.Text, words string) messages.FrameRead {
 func detection(m messages.FrameRead, name messages.Text) actortest.Sent {
 	id := Conversation("line", string(name))
 	return actortest.To(messages.To("dedup", string(id)), messages.Detection{
-		Window: "line@mac", Conversation: id, Title: name, Bubbles: m.Bubbles, Size: m.Size, Scale: m.Scale, Score: 62, SeenAt: m.At,
+		Window: "line@mac", Conversation: id, Title: name, Bubbles: m.Bubbles, Size: m.Size, Scale: m.Scale,
+		Score: 62, SeenAt: m.At,
 	})
 }
 
@@ -55,7 +57,7 @@ func send(h *actortest.Harness, m messages.FrameRead) messages.FrameRead {
 	return m
 }
 
-var again = actortest.To("poller/line@mac", messages.ReadAgain{Window: "line@mac"})
+var readAgain = actortest.To("poller/line@mac", messages.ReadAgain{Window: "line@mac"})
 
 func settled(m messages.FrameRead) actortest.Sent {
 	return actortest.To("poller/line@mac", messages.FrameSettled{Window: "line@mac", Hash: m.Hash})
@@ -100,14 +102,14 @@ func TestMisreadTitle(t *testing.T) {
 	h.WantSent(detection(m, "田中一郎"), settled(m))
 }
 
-// TestChangeOfConversation: one that shows something known passes at once, else
-// the next frame must show the same title over some of the same bubbles.
+// TestChangeOfConversation: one that shows something known passes at once.
+// Otherwise the next frame must show the same title over some of the same bubbles.
 func TestChangeOfConversation(t *testing.T) {
 	h := spawn(t)
 	send(h, read("Hana", "a b c"))
 	h.Sent()
 	send(h, read("Ken", "x y z"))
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 	h.Crash()
@@ -126,7 +128,7 @@ func TestShortVisit(t *testing.T) {
 	ken := send(h, read("Ken", "x y z"))
 	h.Crash()
 	hana := send(h, read("Hana", "b c d"))
-	h.WantSent(again, detection(ken, "Ken"), detection(hana, "Hana"), settled(hana))
+	h.WantSent(readAgain, detection(ken, "Ken"), detection(hana, "Hana"), settled(hana))
 	h.WantNothingDropped()
 }
 
@@ -135,16 +137,16 @@ func TestHeaderFirst(t *testing.T) {
 	h := spawn(t)
 	send(h, read("Hana", "a b c"))
 	h.Sent()
-	torn := send(h, read("Ken", "a b c"))
-	for range 2 * maxTorn { // the same frame tells nothing more
-		h.Send(torn)
+	inconsistent := send(h, read("Ken", "a b c"))
+	for range 2 * maxInconsistent { // the same frame tells nothing more
+		h.Send(inconsistent)
 	}
 	h.WantDropped(events.StageFusion, events.RuleTorn)
 	h.WantNothingDropped()
 	send(h, read("Ken", "x y z"))
 	for _, s := range h.Sent() {
-		if s != again {
-			t.Errorf("sent %v, want only %v", s, again)
+		if s != readAgain {
+			t.Errorf("sent %v, want only %v", s, readAgain)
 		}
 	}
 	ken := send(h, read("Ken", "x y z"))
@@ -159,20 +161,20 @@ func TestHeaderFirstUnseen(t *testing.T) {
 	h.Sent()
 	send(h, read("Ken", "x y z"))
 	h.WantDropped(events.StageFusion, events.RuleTornHeld)
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
 }
 
-// TestTwoConversationsAlike: Ken has really got the same messages.
+// TestTwoConversationsAlike: Ken really got the same messages.
 func TestTwoConversationsAlike(t *testing.T) {
 	h := spawn(t)
 	send(h, read("Hana", "a b c"))
 	h.Sent()
 	ken := read("Ken", "a b c")
-	for range maxTorn {
+	for range maxInconsistent {
 		send(h, ken)
-		h.WantSent(again)
+		h.WantSent(readAgain)
 	}
 	ken = send(h, ken)
 	h.WantSent(detection(ken, "Ken"), settled(ken))
@@ -187,13 +189,13 @@ func TestBubblesFirst(t *testing.T) {
 	h.Sent()
 	send(h, read("Hana", "x y z"))
 	h.Crash()
-	for range maxTorn { // whose they are is not clear at once
+	for range maxInconsistent { // whose they are is not clear at once
 		send(h, read("Ken", "x y z"))
 	}
-	h.WantSent(slices.Repeat([]actortest.Sent{again}, 1+maxTorn)...)
+	h.WantSent(slices.Repeat([]actortest.Sent{readAgain}, 1+maxInconsistent)...)
 	ken := send(h, read("Ken", "x y z"))
 	h.WantSent(detection(ken, "Ken"), settled(ken))
-	for range maxTorn {
+	for range maxInconsistent {
 		h.WantDropped(events.StageFusion, events.RuleTorn)
 	}
 	h.WantDropped(events.StageFusion, events.RuleTornHeld)
@@ -206,21 +208,21 @@ func TestMuchWasSaid(t *testing.T) {
 	send(h, read("Hana", "a b c"))
 	h.Sent()
 	jump := send(h, read("Hana", "d e f"))
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	h.Send(jump) // the same frame decides nothing
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	jump = send(h, jump)
 	h.WantSent(detection(jump, "Hana"), settled(jump))
 
 	first := send(h, read("Hana", "g h i"))
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	h.Crash()
 	next := send(h, read("Hana", "j k l"))
 	h.WantSent(detection(first, "Hana"), detection(next, "Hana"), settled(next))
 
 	first = send(h, read("Hana", "m n o"))
 	send(h, read("Ken", "x y z"))
-	h.WantSent(again, detection(first, "Hana"), again)
+	h.WantSent(readAgain, detection(first, "Hana"), readAgain)
 	ken := send(h, read("Ken", "y z w"))
 	h.WantNothingDropped()
 	got := h.Sent()
@@ -239,7 +241,7 @@ func TestBubblesFirstAmongRepeats(t *testing.T) {
 	h.Sent()
 	send(h, read("Ken", "OK hh a hh OK ok"))
 	h.WantDropped(events.StageFusion, events.RuleTorn)
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	h.Crash()
 	hana := send(h, read("Hana", "OK hh a hh OK ok b"))
 	h.WantSent(detection(hana, "Hana"), settled(hana))
@@ -255,12 +257,12 @@ func TestBubblesFirstUnseen(t *testing.T) {
 	send(h, read("Ken", "x hh y OK z"))
 	h.Sent()
 	send(h, read("Ken", "OK hh a hh OK ok"))
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	h.Crash()
-	for range maxTorn {
+	for range maxInconsistent {
 		send(h, read("Hana", "OK hh a hh OK ok"))
 	}
-	h.WantSent(slices.Repeat([]actortest.Sent{again}, maxTorn)...)
+	h.WantSent(slices.Repeat([]actortest.Sent{readAgain}, maxInconsistent)...)
 	hana := send(h, read("Hana", "OK hh a hh OK ok b"))
 	h.WantSent(detection(hana, "Hana"), settled(hana))
 }
@@ -282,7 +284,8 @@ func TestRun(t *testing.T) {
 	} {
 		before, now := viewOf("Hana", read("", c.before).Bubbles), viewOf("Hana", read("", c.now).Bubbles)
 		if got := before.run(now); got != c.want || before.continues(now) != c.continues {
-			t.Errorf("run(%q, %q) = %d, continues %v, want %d, %v", c.before, c.now, got, before.continues(now), c.want, c.continues)
+			t.Errorf("run(%q, %q) = %d, continues %v, want %d, %v", c.before, c.now, got,
+				before.continues(now), c.want, c.continues)
 		}
 	}
 }
@@ -302,8 +305,8 @@ func TestASurerReadingIsPassedOn(t *testing.T) {
 	h.WantSent(detection(sure, "Hana"), settled(sure))
 }
 
-// TestContested: the next frame shows the held bubbles under another title, and
-// the one after that, later, quite other ones.
+// TestContested: the next frame shows the pending bubbles under another title, and
+// the one after that shows quite different ones.
 func TestContested(t *testing.T) {
 	h := spawn(t)
 	send(h, read("Hana", "a b c"))

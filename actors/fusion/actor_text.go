@@ -14,11 +14,11 @@ import (
 // seen is the text of the window in its last reading. It dies with the
 // activation: the first reading after that is compared with nothing.
 type seen struct {
-	baseline bool // a first reading has been taken in
+	baseline bool // there was a first reading
 	lines    []string
 }
 
-// placeless reports that nothing tells where bubbles stand.
+// placeless reports that no bubble has a place.
 func placeless(bubbles []messages.Bubble) bool {
 	return !slices.ContainsFunc(bubbles, func(b messages.Bubble) bool { return b.Key != 0 || b.Box.H > 0 })
 }
@@ -50,15 +50,14 @@ func linesOf(bubbles []messages.Bubble) []string {
 	return out
 }
 
-// texts passes on what a reading says that was not said before, by the rules of
-// profile seed.
-func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, view Last) {
+// texts passes on the new text of a reading, by the rules of profile seed.
+func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, view View) {
 	if !a.seen.baseline {
-		// The first reading is a baseline with an empty text, so that the next
-		// one counts as changed.
+		// The first reading is an empty baseline, so that the next one counts as
+		// changed.
 		a.seen = seen{baseline: true}
 		turn.Drop(events.StageFusion, events.RuleBaseline, events.Detail{Window: a.window, Frame: m.Hash})
-		a.again(turn)
+		a.readAgain(turn)
 		return
 	}
 	a.emit(turn, a.detection(m, view.Name), view)
@@ -66,7 +65,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, view Last) {
 }
 
 // emit decides about one text: score, cursor, delta, echo, sanitizing.
-func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
+func (a *actor) emit(turn *actors.Turn, d messages.Detection, view View) {
 	before, lines := a.seen.lines, linesOf(d.Bubbles)
 	a.seen = seen{baseline: true, lines: lines}
 	d.Bubbles = nil
@@ -91,7 +90,8 @@ func (a *actor) emit(turn *actors.Turn, d messages.Detection, view Last) {
 		return
 	}
 	turn.Publish(events.TextDelta{
-		Window: a.window, Conversation: d.Conversation, Lines: len(news), Text: a.mark(strings.Join(news, "\n")), At: turn.Now(),
+		Window: a.window, Conversation: d.Conversation, Lines: len(news),
+		Text: a.mark(strings.Join(news, "\n")), At: turn.Now(),
 	})
 	cursors.Put(turn, "cursor", a.o.Rules.CursorOf(d.Conversation, lines))
 	known, _ := echoes.Get(turn, string(d.Conversation))
@@ -126,7 +126,7 @@ func (a *actor) cut(turn *actors.Turn, cursor Cursor, c messages.ConversationID,
 	return cut
 }
 
-// echoed reports what was taken for a text that was sent.
+// echoed reports a text that was recognised as one that was sent.
 func (a *actor) echoed(turn *actors.Turn, d messages.Detection, e Echo) {
 	turn.Publish(events.EchoMessage{
 		Window: a.window, Conversation: d.Conversation, Text: a.mark(string(e.Text)), Trace: e.Trace,
@@ -137,7 +137,7 @@ func (a *actor) echoed(turn *actors.Turn, d messages.Detection, e Echo) {
 	})
 }
 
-// unchanged reports other pixels that say the same.
+// unchanged reports that pixels differ but say the same.
 func (a *actor) unchanged(turn *actors.Turn, c messages.ConversationID, before, now string) {
 	turn.Publish(events.TextUnchanged{
 		Window: a.window, Conversation: c, Previous: a.mark(before), Current: a.mark(now), At: turn.Now(),

@@ -12,13 +12,15 @@ import (
 
 func spawnSeed(t *testing.T) *actortest.Harness {
 	t.Helper()
-	return actortest.Spawn(t, New(Options{Strategy: ByText{}, Clean: line(), HashKey: []byte("key")}), actortest.Address("fusion/line@mac"))
+	return actortest.Spawn(t, New(Options{Strategy: ByText{}, Clean: line(), HashKey: []byte("key")}),
+		actortest.Address("fusion/line@mac"))
 }
 
 func textOf(m messages.FrameRead, name, lines string) actortest.Sent {
 	return actortest.To(messages.To("dedup", "line:"+name), messages.Detection{
 		Window: "line@mac", Conversation: messages.ConversationID("line:" + name), Title: messages.Text(name),
-		Text: messages.Text(strings.ReplaceAll(lines, " ", "\n")), Size: m.Size, Scale: m.Scale, Score: 62, SeenAt: m.At,
+		Text: messages.Text(strings.ReplaceAll(lines, " ", "\n")), Size: m.Size, Scale: m.Scale,
+		Score: 62, SeenAt: m.At,
 	})
 }
 
@@ -39,7 +41,7 @@ func wantEvents(t *testing.T, h *actortest.Harness, want ...string) []messages.M
 func TestSeed(t *testing.T) {
 	h := spawnSeed(t)
 	send(h, read("Hana", "aaaa bbbb"))
-	h.WantSent(again) // the baseline
+	h.WantSent(readAgain) // the baseline
 	h.WantDropped(events.StageFusion, events.RuleBaseline)
 	m := send(h, read("Hana", "aaaa bbbb"))
 	h.WantSent(textOf(m, "Hana", "aaaa bbbb"), settled(m))
@@ -96,17 +98,18 @@ func TestCursorOutlives(t *testing.T) {
 		end()
 		send(h, read("Hana", "aaaa bbbb"))
 		m := send(h, read("Hana", "aaaa bbbb"))
-		h.WantSent(again, settled(m))
+		h.WantSent(readAgain, settled(m))
 		cursor, _ := actortest.Stored(h, cursors, "cursor")
 		if len(cursor.Lines) != 2 || cursor.Conversation != "line:Hana" {
-			t.Errorf("after a %s the cursor has %d lines of %s, want 2 of line:Hana", name, len(cursor.Lines), cursor.Conversation)
+			t.Errorf("after a %s the cursor has %d lines of %s, want 2 of line:Hana", name,
+				len(cursor.Lines), cursor.Conversation)
 		}
 	}
 	h.CrashBeforeCommit()
 	send(h, read("Hana", "aaaa bbbb cccc"))
 	h.WantSent()
 	send(h, read("Hana", "aaaa bbbb cccc"))
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	m := send(h, read("Hana", "aaaa bbbb cccc"))
 	h.WantSent(textOf(m, "Hana", "cccc"), settled(m))
 	h.FailNextCommit()
@@ -115,7 +118,7 @@ func TestCursorOutlives(t *testing.T) {
 	h.WantSent()
 	send(h, read("Hana", "aaaa bbbb cccc dddd"))
 	m = send(h, read("Hana", "aaaa bbbb cccc dddd"))
-	h.WantSent(again, textOf(m, "Hana", "dddd"), settled(m))
+	h.WantSent(readAgain, textOf(m, "Hana", "dddd"), settled(m))
 }
 
 func TestSeedEcho(t *testing.T) {
@@ -168,8 +171,8 @@ func TestSeedReadsTheOtherSide(t *testing.T) {
 	h.WantSent(textOf(m, "Hana", "aaaa"), settled(m))
 }
 
-// TestPlaceless: without boxes and keys text decides in profile default too, and
-// better: the cursor is a sequence there, and drift is no news.
+// TestPlaceless: without boxes and keys text decides in profile default too. There
+// the cursor is a sequence, and drift is no news.
 func TestPlaceless(t *testing.T) {
 	bare := func(words string) messages.FrameRead {
 		m := read("Hana", words)
@@ -191,14 +194,16 @@ func TestPlaceless(t *testing.T) {
 	h.WantSent(textOf(m, "Hana", "aaaa"), settled(m))
 }
 
-// TestDropsTellWhy: a drop at fusion has the score and whether the text changed.
+// TestDropsTellWhy: a drop of fusion has the score and says whether the text
+// changed.
 func TestDropsTellWhy(t *testing.T) {
 	h := spawn(t)
 	send(h, read("Hana", "a b"))
 	send(h, read("Hana", "a b"))
 	for _, m := range h.Reported() {
 		if d, ok := m.(events.Dropped); ok {
-			if d.Stage != "fusion" || d.Detail.Score != 35 || d.Detail.Changed != "0" || d.Detail.Conversation != "line:Hana" {
+			if d.Stage != "fusion" || d.Detail.Score != 35 || d.Detail.Changed != "0" ||
+				d.Detail.Conversation != "line:Hana" {
 				t.Errorf("dropped at %s with %+v, want fusion, score 35, unchanged", d.Stage, d.Detail)
 			}
 			return
@@ -207,7 +212,7 @@ func TestDropsTellWhy(t *testing.T) {
 	t.Errorf("nothing was dropped, want the frame with the same content")
 }
 
-// TestEchoInAView: an own message whose side fails stays an own one.
+// TestEchoInAView: an own message whose side is misread stays an own one.
 func TestEchoInAView(t *testing.T) {
 	h := spawn(t)
 	send(h, read("Hana", "good_morning"))

@@ -28,9 +28,9 @@ func TestUnknownConversation(t *testing.T) {
 	h.WantCommits(0)
 }
 
-// TestUnknownConversationIsReported: once it lasts for five seconds, and once
-// until the window tells again, also if there is a crash in between or in the
-// middle of the report.
+// TestUnknownConversationIsReported: after five seconds, and only once until the
+// conversation is known, even with a crash in between or in the middle of the
+// report.
 func TestUnknownConversationIsReported(t *testing.T) {
 	h := spawn(t)
 	blank := read("", "a b")
@@ -48,7 +48,8 @@ func TestUnknownConversationIsReported(t *testing.T) {
 	}
 	h.WantPublished()
 	send(h, blank)
-	want := events.ConversationUnknown{Window: "line@mac", Why: events.UnknownTitle, Bubbles: 2, SeenAt: first.At, At: h.Now()}
+	want := events.ConversationUnknown{Window: "line@mac", Why: events.UnknownTitle, Bubbles: 2,
+		SeenAt: first.At, At: h.Now()}
 	state := events.IdentityState{Window: "line@mac", Why: events.UnknownTitle, At: h.Now()}
 	h.WantPublished(state, want)
 	h.WantCommits(1)
@@ -85,7 +86,8 @@ func TestUnknownWithoutBubbles(t *testing.T) {
 
 func TestUnknownNamesNobody(t *testing.T) {
 	h := spawn(t)
-	for i, name := range []messages.Text{"Neighbourhood Watch of Elm Street North", "Great Neighbourhood Watch of Elm Street"} {
+	for i, name := range []messages.Text{"Neighbourhood Watch of Elm Street North",
+		"Great Neighbourhood Watch of Elm Street"} {
 		for range 2 {
 			send(h, read(name, []string{"a b", "c d"}[i]))
 		}
@@ -107,8 +109,8 @@ func TestUnknownNamesNobody(t *testing.T) {
 	}
 }
 
-// TestAHalfReadTitleOpensNoConversation: it is held until it is read better,
-// unless it is that of a known one.
+// TestAHalfReadTitleOpensNoConversation: the frame is deferred until the title is
+// read better, unless it is that of a known one.
 func TestAHalfReadTitleOpensNoConversation(t *testing.T) {
 	at := func(confidence float64, title messages.Text, words string) messages.FrameRead {
 		m := read(title, words)
@@ -145,7 +147,7 @@ func TestAHalfReadTitleOpensNoConversation(t *testing.T) {
 	unsure = send(h, at(0.39, "Hama", "x y"))
 	h.WantSent(heldBack(unsure))
 	free := send(h, at(0, "Ken", "x y")) // from an engine without confidences
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	free = send(h, free)
 	h.WantSent(detection(free, "Ken"), settled(free))
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Cursor says up to where the text of a window was passed on: by the last lines
-// that the window showed then.
+// Cursor says how far the text of a window was passed on, by the last lines that
+// the window showed then.
 type Cursor struct {
 	Conversation messages.ConversationID `json:"conversation"`
-	Lines        []messages.Text         `json:"lines"` // none: no cursor
+	Lines        []messages.Text         `json:"lines"` // empty means no cursor
 }
 
 // CursorOf makes the cursor of a text that is passed on whole.
@@ -37,21 +37,22 @@ type Cut struct {
 	Use       CursorUse
 }
 
-// CursorUse says what a cursor was good for.
+// CursorUse says whether a cursor could be applied.
 type CursorUse int
 
-// Uses of a cursor. Unless it was found, nothing is cut off.
+// Uses of a cursor. Nothing is cut off unless it was found.
 const (
 	CursorNone     CursorUse = iota // there is none
 	CursorOther                     // it belongs to another conversation
-	CursorNotFound                  // its lines are not there: scrolled away
+	CursorNotFound                  // its lines have scrolled away
 	CursorFound
 )
 
-// Cut cuts off what stands up to the cursor. ends finds where the cursor ends: in
-// profile default where its lines stand in their order ([sequence]); in profile
-// seed at the last line that is the same as any of its lines.
-func (r Rules) Cut(c Cursor, conversation messages.ConversationID, lines []string, ends func(same [][]bool, lines int) int) Cut {
+// Cut removes everything up to the cursor. ends finds where the cursor ends: in
+// profile default where its lines appear in order ([sequence]), in profile seed
+// at the last line that equals any of its lines.
+func (r Rules) Cut(c Cursor, conversation messages.ConversationID, lines []string,
+	ends func(same [][]bool, lines int) int) Cut {
 	switch {
 	case len(c.Lines) == 0:
 		return Cut{Kept: lines}
@@ -65,7 +66,7 @@ func (r Rules) Cut(c Cursor, conversation messages.ConversationID, lines []strin
 	return Cut{Kept: lines[at+1:], Discarded: at + 1, Use: CursorFound}
 }
 
-// matches says for each line of the cursor which lines are the same.
+// matches says for each line of the cursor which lines equal it.
 func (c Cursor) matches(rules text.LineRules, lines []string) [][]bool {
 	norm := make([]string, len(lines))
 	for i, line := range lines {
@@ -82,14 +83,14 @@ func (c Cursor) matches(rules text.LineRules, lines []string) [][]bool {
 	return out
 }
 
-// sequence returns where the cursor's lines end among n lines if they are laid
-// along them in order, -1 if they are not there.
+// sequence aligns the cursor's lines with n lines, in order. It returns where the
+// cursor ends, -1 if it is not there.
 //
-// A matched line is worth 2; a line between two matched ones, and a line of the
-// cursor without a match, cost 1. Lines of the cursor above a match in the first
-// line may have scrolled away and cost nothing. The best sum wins, of several the
-// lowest in the window: so a text that has not changed is cut off whole. More
-// than half of the cursor's lines that can be visible must match.
+// A match scores 2. A line between two matches costs 1, and so does a line of the
+// cursor without a match. If the first line matches, the cursor's lines above
+// that match may have scrolled away and cost nothing. The best score wins. Among
+// equal scores the lowest in the window wins, so that an unchanged text is cut
+// off whole. More than half of the cursor's lines that can be visible must match.
 func sequence(same [][]bool, n int) int {
 	type path struct{ sum, matched, visible int }
 	k := len(same)

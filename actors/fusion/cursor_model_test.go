@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCursorFollowsATranscript: a window slides over a transcript. As long as one
-// line of the cursor is still in it, what is kept is what came since.
+// TestCursorFollowsATranscript: a window slides over a transcript. While it shows
+// a line of the cursor, exactly the newer lines are kept.
 func TestCursorFollowsATranscript(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		visible := rapid.IntRange(4, 12).Draw(t, "visible")

@@ -40,20 +40,25 @@ func TestCut(t *testing.T) {
 		use                CursorUse
 	}{
 		{name: "no cursor yet", text: "a b", def: "a b", seed: "a b"},
-		{name: "another conversation", cursor: "a b", text: "a b c", other: true, def: "a b c", seed: "a b c", use: CursorOther},
+		{name: "another conversation", cursor: "a b", text: "a b c", other: true, def: "a b c",
+			seed: "a b c", use: CursorOther},
 		{name: "scrolled away", cursor: "a b c d", text: "x y z", def: "x y z", seed: "x y z", use: CursorNotFound},
 		{name: "nothing after it", cursor: "a b c d", text: "z a b c d", use: CursorFound},
 		{name: "old text painted again after a reset", cursor: "c d e f", text: "a b c d e f", use: CursorFound},
-		{name: "own reply found again much later", cursor: "q r s reply", text: "p q r s reply new", def: "new", seed: "new", use: CursorFound},
+		{name: "own reply found again much later", cursor: "q r s reply", text: "p q r s reply new", def: "new",
+			seed: "new", use: CursorFound},
 
 		{name: "news", cursor: "a b c d", text: "a b c d e f", def: "e f", seed: "e f", use: CursorFound},
 		{name: "upper lines scrolled away", cursor: "a b c d", text: "c d e", def: "e", seed: "e", use: CursorFound},
-		{name: "only the last one left, at the top", cursor: "a b c d", text: "d e", def: "e", seed: "e", use: CursorFound},
+		{name: "only the last one left, at the top", cursor: "a b c d", text: "d e", def: "e",
+			seed: "e", use: CursorFound},
 		{name: "new line equal to one of it", cursor: "a b c d", text: "a b c d e b", def: "e b", use: CursorFound},
-		{name: "new line equal to its last", cursor: "a b c d", text: "a b c d e d f", def: "e d f", seed: "f", use: CursorFound},
+		{name: "new line equal to its last", cursor: "a b c d", text: "a b c d e d f", def: "e d f",
+			seed: "f", use: CursorFound},
 		{name: "a line is not read", cursor: "a b c d", text: "a c d e", def: "e", seed: "e", use: CursorFound},
 		{name: "its last is not read", cursor: "a b c d", text: "a b c e", def: "e", seed: "e", use: CursorFound},
-		{name: "a line is broken in two", cursor: "a b c d", text: "a b1 b2 c d e", def: "e", seed: "e", use: CursorFound},
+		{name: "a line is broken in two", cursor: "a b c d", text: "a b1 b2 c d e", def: "e",
+			seed: "e", use: CursorFound},
 		{name: "repeated words", cursor: "ok ok ok ok", text: "x ok ok ok ok", use: CursorFound},
 		{name: "short cursor", cursor: "a", text: "z a b", def: "b", seed: "b", use: CursorFound},
 		{name: "twice there", cursor: "a b c d", text: "a b c d a b c d e", def: "e", seed: "e", use: CursorFound},
@@ -74,7 +79,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A word in another order is no sequence; profile seed takes it for one.
+// Words in another order are no sequence, but profile seed accepts them.
 func TestCutWantsTheOrder(t *testing.T) {
 	cursor := standard.CursorOf("c", []string{"a", "b", "c", "d"})
 	lines := []string{"x", "b", "y", "z", "a"}
@@ -109,7 +114,8 @@ func FuzzCursor(f *testing.F) {
 		cursor := standard.CursorOf("c", old)
 		got := standard.Cut(cursor, "c", lines, endsOf(seed))
 		if got.Discarded+len(got.Kept) != len(lines) || !slices.Equal(got.Kept, lines[got.Discarded:]) {
-			t.Errorf("Cut(%q after %q) = %q, %d discarded: want a tail of the lines", lines, old, got.Kept, got.Discarded)
+			t.Errorf("Cut(%q after %q) = %q, %d discarded: want a tail of the lines", lines, old,
+				got.Kept, got.Discarded)
 		}
 		if (got.Use == CursorFound) != (got.Discarded > 0) {
 			t.Errorf("Cut(%q after %q) discards %d with use %d", lines, old, got.Discarded, got.Use)
@@ -128,9 +134,10 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// readable reports that all lines of a cursor have something to compare.
+// readable reports that every line of a cursor can be compared.
 func readable(c Cursor) bool {
-	return !slices.ContainsFunc(c.matches(standard.Lines, plainLines(c.Lines)), func(row []bool) bool { return !slices.Contains(row, true) })
+	return !slices.ContainsFunc(c.matches(standard.Lines, plainLines(c.Lines)),
+		func(row []bool) bool { return !slices.Contains(row, true) })
 }
 
 // endsOf is how a profile finds the end of a cursor.

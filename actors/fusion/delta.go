@@ -1,9 +1,9 @@
 package fusion
 
-// Delta returns the lines that were not there before. Where all of them were,
-// though the text has changed, the reader has broken lines elsewhere: that is no
-// news if something else knows what was passed on (known: a cursor), otherwise
-// all lines go on and the next stage decides.
+// Delta returns the lines that were not there before. If the text has changed but
+// every line was there, the reader only broke the lines elsewhere. That is no
+// news if a cursor knows what was passed on (known). Otherwise all lines go on,
+// and the next stage decides.
 func Delta(before, lines []string, known bool) []string {
 	seen := make(map[string]bool, len(before))
 	for _, line := range before {

@@ -14,29 +14,30 @@ const (
 	maxClaims = 64
 )
 
-// Echoes is what is remembered to know again what Kehai itself has sent.
+// Echoes remembers what Kehai itself has sent, so that it is recognised in the
+// window.
 type Echoes struct {
 	Sends  []Send  `json:"sends,omitempty"`
 	Claims []Claim `json:"claims,omitempty"`
 }
 
-// Send is a text on its way into a conversation.
+// Send is a text that is being sent to a conversation.
 type Send struct {
 	Conversation messages.ConversationID `json:"conversation"`
 	Text         messages.Text           `json:"text"`
 	Trace        string                  `json:"trace,omitempty"`
 	At           time.Time               `json:"at"`
-	Seen         bool                    `json:"seen,omitempty"` // a bubble has come that is it
+	Seen         bool                    `json:"seen,omitempty"` // a bubble has shown it
 }
 
-// Claim is a bubble that was taken for an own one against what its side says.
+// Claim is a bubble that counts as an own one whatever its side.
 type Claim struct {
 	Conversation messages.ConversationID `json:"conversation"`
 	Key          messages.PixelKey       `json:"key"`
 	Text         messages.Text           `json:"text"` // normalised
 }
 
-// Echo is a text that was taken for one that was sent.
+// Echo is a text that was recognised as one that was sent.
 type Echo struct {
 	Text  messages.Text
 	Side  messages.Side // as it was read
@@ -45,8 +46,7 @@ type Echo struct {
 	Age   time.Duration
 }
 
-// Sending remembers a text that is about to be sent. Another attempt at the same
-// sending renews it.
+// Sending remembers a text that is about to be sent. A retry renews it.
 func (e *Echoes) Sending(r Rules, s Send) {
 	e.Sends = slices.DeleteFunc(e.Sends, func(o Send) bool {
 		again := s.Trace != "" && s.Trace == o.Trace && s.Text == o.Text && s.Conversation == o.Conversation
@@ -56,14 +56,15 @@ func (e *Echoes) Sending(r Rules, s Send) {
 	e.Sends = e.Sends[max(0, len(e.Sends)-maxSends):]
 }
 
-// Text looks for a text that shows no side among what was sent, as a whole and
-// by its lines.
+// Text looks for a text without a side among what was sent, as a whole and line
+// by line.
 func (e *Echoes) Text(r Rules, c messages.ConversationID, t messages.Text, at time.Time) (Echo, bool) {
 	var sends []text.Send
 	var traces []string
 	for _, s := range e.Sends {
 		if s.Conversation == c {
-			sends, traces = append(sends, text.Send{Form: r.Echo.EchoFormOf(string(s.Text)), At: s.At}), append(traces, s.Trace)
+			sends, traces = append(sends, text.Send{Form: r.Echo.EchoFormOf(string(s.Text)), At: s.At}),
+				append(traces, s.Trace)
 		}
 	}
 	form := r.Echo.EchoFormOf(string(t))
@@ -82,12 +83,11 @@ func (e *Echoes) Text(r Rules, c messages.ConversationID, t messages.Text, at ti
 
 // Sides corrects the sides of a view's bubbles, given the view before it. A
 // bubble without a side that says what was sent is an own one. So is one on the
-// other side, but only while nothing speaks for its side: the view shows no own
-// bubble at all, the bubble was not there before the sending, and the sending has
-// not been seen yet. What was claimed so stays an own one. It returns a
-// corrected copy, or the bubbles as they came and changed false; learnt says that
-// e has changed.
-func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before Last, bubbles []messages.Bubble) (
+// other side if nothing confirms its side: the view shows no own bubble at all,
+// the bubble was not there before the sending, and the sending has not been seen
+// yet. A claimed bubble stays an own one. Sides returns a corrected copy, or the
+// bubbles as they came and changed false. learnt says that e has changed.
+func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before View, bubbles []messages.Bubble) (
 	out []messages.Bubble, changed bool, found []Echo, learnt bool) {
 	blind := e.blind(c, bubbles)
 	out, changed = e.Claimed(c, bubbles)
@@ -95,7 +95,7 @@ func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before 
 		return out, changed, nil, false
 	}
 	fresh := unseen(before, bubbles)
-	for i, b := range bubbles { // own ones first: they answer for their sending
+	for i, b := range bubbles { // own ones first: each accounts for its sending
 		if b.Side == messages.SideOwn && fresh[i] {
 			if s, _ := e.match(r, c, b, at, true); s != nil {
 				s.Seen, learnt = true, true
@@ -123,8 +123,9 @@ func (e *Echoes) Sides(r Rules, c messages.ConversationID, at time.Time, before 
 	return out, changed, found, learnt
 }
 
-// Claimed corrects the sides of bubbles that were claimed before, each claim
-// one: known by their pixels, or by what they say where no side can be trusted.
+// Claimed corrects the sides of bubbles that were claimed before. Each claim
+// accounts for one bubble, recognised by its pixels, or by its text where no side
+// can be trusted.
 func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (out []messages.Bubble, changed bool) {
 	out = bubbles
 	claims := slices.DeleteFunc(slices.Clone(e.Claims), func(k Claim) bool { return k.Conversation != c })
@@ -148,18 +149,19 @@ func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (
 // blind reports that a view shows no own bubble but those that were claimed.
 func (e *Echoes) blind(c messages.ConversationID, bubbles []messages.Bubble) bool {
 	return !slices.ContainsFunc(bubbles, func(b messages.Bubble) bool {
-		return isOwn(b) && !slices.ContainsFunc(e.Claims, func(k Claim) bool { return k.Conversation == c && k.is(b, true) })
+		return isOwn(b) && !slices.ContainsFunc(e.Claims,
+			func(k Claim) bool { return k.Conversation == c && k.is(b, true) })
 	})
 }
 
-// is reports that a bubble is the one that was claimed.
+// is reports whether a bubble is the claimed one.
 func (k Claim) is(b messages.Bubble, byText bool) bool {
 	return k.Key == b.Key && k.Key != 0 || byText && text.OCREqual(string(k.Text), string(b.Text))
 }
 
 func isOwn(b messages.Bubble) bool { return b.Side == messages.SideOwn }
 
-// owned makes the ith bubble an own one, in a copy unless out is one.
+// owned makes bubble i an own one, in a copy unless out already is one.
 func owned(out []messages.Bubble, copied bool, i int) []messages.Bubble {
 	if !copied {
 		out = slices.Clone(out)
@@ -168,9 +170,10 @@ func owned(out []messages.Bubble, copied bool, i int) []messages.Bubble {
 	return out
 }
 
-// match finds the newest sending that a bubble is, if open says so only among
-// those that were not seen yet.
-func (e *Echoes) match(r Rules, c messages.ConversationID, b messages.Bubble, at time.Time, open bool) (*Send, text.Echo) {
+// match finds the newest sending that a bubble shows. With open it looks only at
+// those not seen yet.
+func (e *Echoes) match(r Rules, c messages.ConversationID, b messages.Bubble, at time.Time,
+	open bool) (*Send, text.Echo) {
 	form := r.Echo.EchoFormOf(string(b.Text))
 	for i := len(e.Sends) - 1; i >= 0; i-- {
 		s := &e.Sends[i]
@@ -184,9 +187,9 @@ func (e *Echoes) match(r Rules, c messages.ConversationID, b messages.Bubble, at
 	return nil, text.EchoNone
 }
 
-// unseen says which bubbles the view before did not show: each of its bubbles
+// unseen says which bubbles the view before did not show. Each of its bubbles
 // accounts for one.
-func unseen(before Last, bubbles []messages.Bubble) []bool {
+func unseen(before View, bubbles []messages.Bubble) []bool {
 	marks := slices.Clone(before.Marks)
 	out := make([]bool, len(bubbles))
 	for i, b := range bubbles {

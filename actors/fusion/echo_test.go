@@ -14,7 +14,8 @@ import (
 func bubbles(words string) []messages.Bubble {
 	var out []messages.Bubble
 	for _, w := range strings.Fields(words) {
-		side := map[byte]messages.Side{'>': messages.SideOwn, '<': messages.SideIncoming, '?': messages.SideNeither}[w[0]]
+		side := map[byte]messages.Side{'>': messages.SideOwn, '<': messages.SideIncoming,
+			'?': messages.SideNeither}[w[0]]
 		b := read("", w[1:]).Bubbles[0]
 		b.Side = side
 		out = append(out, b)
@@ -25,7 +26,8 @@ func bubbles(words string) []messages.Bubble {
 func words(list []messages.Bubble) string {
 	var out []string
 	for _, b := range list {
-		mark := map[messages.Side]string{messages.SideOwn: ">", messages.SideIncoming: "<", messages.SideNeither: "?"}[b.Side]
+		mark := map[messages.Side]string{messages.SideOwn: ">", messages.SideIncoming: "<",
+			messages.SideNeither: "?"}[b.Side]
 		out = append(out, mark+string(b.Text))
 	}
 	return strings.Join(out, " ")
@@ -42,20 +44,34 @@ func TestSides(t *testing.T) {
 		echoes int
 	}{
 		{name: "own side", before: "<hi", views: []string{"<hi >hello"}, want: []string{"<hi >hello"}},
-		{name: "a returned greeting", before: "<hi", views: []string{"<hi >hello", "<hi >hello <hello"}, want: []string{"<hi >hello", "<hi >hello <hello"}},
-		{name: "a returned greeting in the same view", before: "<hi", views: []string{"<hi >hello <hello"}, want: []string{"<hi >hello <hello"}},
-		{name: "a greeting before the sending", before: "<hello", views: []string{"<hello", "<hello >hello"}, want: []string{"<hello", "<hello >hello"}},
-		{name: "without a side", before: "?hi", views: []string{"?hi ?hello", "?hello ?xx"}, want: []string{"?hi >hello", ">hello ?xx"}, echoes: 1},
-		{name: "all sides fail", before: "<hi", views: []string{"<hi <hello", "<hi <hello <xx"}, want: []string{"<hi >hello", "<hi >hello <xx"}, echoes: 1},
-		{name: "all sides fail, returned greeting", before: "<hi", views: []string{"<hi <hello", "<hi <hello <hello"}, want: []string{"<hi >hello", "<hi >hello <hello"}, echoes: 1},
-		{name: "own side works: the friend's", before: ">hi", views: []string{">hi <hello"}, want: []string{">hi <hello"}},
-		{name: "all sides fail, after a claim", before: "<hi", views: []string{"<hi <hello", "<hello <xx <hello"}, want: []string{"<hi >hello", ">hello <xx <hello"}, echoes: 1},
-		{name: "last moment", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"}, after: 120*time.Second - 1, echoes: 1},
-		{name: "too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"}, after: 120 * time.Second},
-		{name: "recorded late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"}, after: -120*time.Second + 1, echoes: 1},
-		{name: "recorded too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"}, after: -120 * time.Second},
-		{name: "without a side, too late", before: "<hi", views: []string{"<hi ?hello"}, want: []string{"<hi ?hello"}, after: 120 * time.Second},
-		{name: "claimed for longer", before: "<hi", views: []string{"<hi <hello", "<hi <hello", "<hello <hello"}, want: []string{"<hi >hello", "<hi >hello", ">hello <hello"}, echoes: 1},
+		{name: "a returned greeting", before: "<hi", views: []string{"<hi >hello", "<hi >hello <hello"},
+			want: []string{"<hi >hello", "<hi >hello <hello"}},
+		{name: "a returned greeting in the same view", before: "<hi", views: []string{"<hi >hello <hello"},
+			want: []string{"<hi >hello <hello"}},
+		{name: "a greeting before the sending", before: "<hello", views: []string{"<hello", "<hello >hello"},
+			want: []string{"<hello", "<hello >hello"}},
+		{name: "without a side", before: "?hi", views: []string{"?hi ?hello", "?hello ?xx"},
+			want: []string{"?hi >hello", ">hello ?xx"}, echoes: 1},
+		{name: "all sides fail", before: "<hi", views: []string{"<hi <hello", "<hi <hello <xx"},
+			want: []string{"<hi >hello", "<hi >hello <xx"}, echoes: 1},
+		{name: "all sides fail, returned greeting", before: "<hi", views: []string{"<hi <hello", "<hi <hello <hello"},
+			want: []string{"<hi >hello", "<hi >hello <hello"}, echoes: 1},
+		{name: "own side works: the friend's", before: ">hi", views: []string{">hi <hello"},
+			want: []string{">hi <hello"}},
+		{name: "all sides fail, after a claim", before: "<hi", views: []string{"<hi <hello", "<hello <xx <hello"},
+			want: []string{"<hi >hello", ">hello <xx <hello"}, echoes: 1},
+		{name: "last moment", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"},
+			after: 120*time.Second - 1, echoes: 1},
+		{name: "too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"},
+			after: 120 * time.Second},
+		{name: "recorded late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi >hello"},
+			after: -120*time.Second + 1, echoes: 1},
+		{name: "recorded too late", before: "<hi", views: []string{"<hi <hello"}, want: []string{"<hi <hello"},
+			after: -120 * time.Second},
+		{name: "without a side, too late", before: "<hi", views: []string{"<hi ?hello"}, want: []string{"<hi ?hello"},
+			after: 120 * time.Second},
+		{name: "claimed for longer", before: "<hi", views: []string{"<hi <hello", "<hi <hello", "<hello <hello"},
+			want: []string{"<hi >hello", "<hi >hello", ">hello <hello"}, echoes: 1},
 	} {
 		e := &Echoes{}
 		e.Sending(standard, Send{Conversation: "c", Text: "hello", Trace: "t", At: noon})
@@ -69,8 +85,10 @@ func TestSides(t *testing.T) {
 			if words(in) != v {
 				t.Errorf("%s: Sides changed what it was given to %s", c.name, words(in))
 			}
-			if len(found) > 0 && (!changed || found[0].Trace != "t" || found[0].Match != "equal" || found[0].Age != c.after) {
-				t.Errorf("%s: Sides(%s) found %+v, changed %v, want the sending t, %v ago", c.name, v, found[0], changed, c.after)
+			if len(found) > 0 && (!changed || found[0].Trace != "t" || found[0].Match != "equal" ||
+				found[0].Age != c.after) {
+				t.Errorf("%s: Sides(%s) found %+v, changed %v, want the sending t, %v ago", c.name, v,
+					found[0], changed, c.after)
 			}
 			echoes += len(found)
 			before = viewOf("c", out)
@@ -84,8 +102,8 @@ func TestSides(t *testing.T) {
 	}
 }
 
-// TestSidesClaimOneByOne: a view that shows own bubbles only because they were
-// claimed says nothing for the others.
+// TestSidesClaimOneByOne: if a view's own bubbles are only claimed ones, they
+// prove nothing about the others.
 func TestSidesClaimOneByOne(t *testing.T) {
 	e, before := &Echoes{}, viewOf("c", bubbles("<hi"))
 	view := "<hi"
@@ -105,7 +123,8 @@ func TestSidesClaimOneByOne(t *testing.T) {
 func TestSidesOfAnotherConversation(t *testing.T) {
 	e := &Echoes{}
 	e.Sending(standard, Send{Conversation: "other", Text: "hello", At: noon})
-	if out, sided, found, learnt := e.Sides(standard, "c", noon, Last{}, bubbles("<hello ?hello")); words(out) != "<hello ?hello" || sided || found != nil || learnt {
+	if out, sided, found, learnt := e.Sides(standard, "c", noon, View{},
+		bubbles("<hello ?hello")); words(out) != "<hello ?hello" || sided || found != nil || learnt {
 		t.Errorf("Sides = %s, %d echoes, want it unchanged", words(out), len(found))
 	}
 }
@@ -131,7 +150,8 @@ func TestEchoText(t *testing.T) {
 		e.Sending(standard, Send{Conversation: "c", Text: messages.Text(c.sent), Trace: "t", At: noon})
 		got, ok := e.Text(standard, "c", messages.Text(c.read), noon.Add(c.age))
 		if string(got.Match) != c.match || ok != (c.match != "") || ok && got.Trace != "t" {
-			t.Errorf("Text(%q) with %q sent %v ago = %q of %q, want %q", c.read, c.sent, c.age, got.Match, got.Trace, c.match)
+			t.Errorf("Text(%q) with %q sent %v ago = %q of %q, want %q", c.read, c.sent, c.age,
+				got.Match, got.Trace, c.match)
 		}
 	}
 }
@@ -146,7 +166,8 @@ func TestSendingIsBounded(t *testing.T) {
 	}
 	e.Sending(standard, Send{Conversation: "c", Text: "text 191", Trace: "t", At: noon.Add(time.Minute)})
 	if last := e.Sends[len(e.Sends)-1]; len(e.Sends) != maxSends || last.At != noon.Add(time.Minute) {
-		t.Errorf("another attempt: %d sends, the last at %v, want %d and the later time", len(e.Sends), last.At, maxSends)
+		t.Errorf("another attempt: %d sends, the last at %v, want %d and the later time",
+			len(e.Sends), last.At, maxSends)
 	}
 	e.Sending(standard, Send{Conversation: "c", Text: "new", At: noon.Add(120 * time.Second)})
 	if len(e.Sends) != 2 {

@@ -13,15 +13,15 @@ import (
 // Limits of a title.
 const (
 	titleLongest = 64 // characters that count
-	titleFuzzy   = 8  // characters below which a misread title is not known again by itself
+	titleFuzzy   = 8  // characters that a title needs to be recognised though misread
 )
 
 // members is the count of members behind a group's name.
 var members = regexp.MustCompile(`\s*[(（][0-9０-９]+[)）]$`)
 
-// Name makes a conversation's name of a title: white space collapsed, invisible
-// and control characters and a count of members removed. It is "" if the title
-// is unreadable.
+// Name makes a conversation's name from a title. It collapses white space and
+// removes invisible and control characters and a count of members. It is "" if
+// the title is unreadable.
 func (r Rules) Name(title messages.Line) string {
 	if title.Confidence > 0 && title.Confidence < r.Title {
 		return ""
@@ -50,11 +50,11 @@ func (r Rules) unsure(title messages.Line) bool {
 	return title.Confidence > 0 && title.Confidence < r.TitleNew
 }
 
-// Identify finds out which of the known conversations a name means. A name that
-// differs in case, width or spaces only is the same. A misread name is known
-// again if it is long, or if the window still shows what current, the
-// conversation passed on last, has shown. Otherwise the name is a new one. ok is
-// false if several known ones are as likely: guessing would mix two people up.
+// Identify finds the known conversation that a name means. Names that differ only
+// in case, width or spaces are the same. A misread name is recognised if it is
+// long, or if the window still shows what current, the conversation passed on
+// last, has shown. Otherwise the name is new. ok is false if several known ones
+// are equally likely: a guess could mix two people up.
 func Identify(name string, known []string, current string, continued bool) (found string, ok bool) {
 	exact := plain(name)
 	var near []string

@@ -53,7 +53,8 @@ func TestIdentify(t *testing.T) {
 	} {
 		got, ok := Identify(c.name, known, c.current, c.continued)
 		if got != c.want || ok != c.ok {
-			t.Errorf("Identify(%q, current %q, continued %v) = %q, %v, want %q, %v", c.name, c.current, c.continued, got, ok, c.want, c.ok)
+			t.Errorf("Identify(%q, current %q, continued %v) = %q, %v, want %q, %v", c.name, c.current, c.continued,
+				got, ok, c.want, c.ok)
 		}
 	}
 	long := []string{"Neighbourhood Watch of Elm Street A", "Neighbourhood Watch of Elm Street B"}
@@ -70,7 +71,8 @@ func TestScore(t *testing.T) {
 		signals []Signal
 		want    int
 	}{
-		{nil, 0}, {[]Signal{TextChanged}, 62}, {[]Signal{TextUnchanged}, 35}, {[]Signal{TextChanged, TextUnchanged, RowsShrank}, 100},
+		{nil, 0}, {[]Signal{TextChanged}, 62}, {[]Signal{TextUnchanged}, 35},
+		{[]Signal{TextChanged, TextUnchanged, RowsShrank}, 100},
 	} {
 		if got := standard.Score(c.signals...); got != c.want {
 			t.Errorf("Score(%v) = %d, want %d", c.signals, got, c.want)

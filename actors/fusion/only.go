@@ -5,7 +5,7 @@ package fusion
 type Only []string
 
 // Allows reports whether a conversation is on the list. Case, width and spaces
-// make no difference; a misread name is not on it, as it might be another one.
+// make no difference. A misread name is not on it, as it might mean another one.
 func (o Only) Allows(app, name string) bool {
 	if len(o) == 0 {
 		return true

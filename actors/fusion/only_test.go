@@ -40,17 +40,17 @@ func TestNothingIsKeptOfWhatIsNotListed(t *testing.T) {
 	h.WantSent(settled(m))
 	h.WantNothingDropped() // told once
 	send(h, read("Ken", "a b c"))
-	h.WantSent(again) // torn: the header came first
+	h.WantSent(readAgain) // inconsistent: the header came first
 	h.WantDropped(events.StageFusion, events.RuleTorn)
 	h.WantCommits(0)
 	send(h, read("Ken", "x y"))
-	h.WantSent(again)
+	h.WantSent(readAgain)
 	m = send(h, read("Ken", "x y"))
 	h.WantSent(detection(m, "Ken"), settled(m))
 	m = send(h, read("Hana", "a b c d"))
 	h.WantSent(settled(m))
 	h.WantDropped(events.StageFusion, events.RuleUnlisted)
-	if _, ok := actortest.Stored(h, lasts, "Hana"); ok {
+	if _, ok := actortest.Stored(h, lastViews, "Hana"); ok {
 		t.Error("a row of Hana is stored, want none")
 	}
 }

@@ -2,8 +2,8 @@ package fusion
 
 import "github.com/kehai-run/kehai/messages"
 
-// proof is how much of what a frame shows is proved to be messages: by the fill
-// of a bubble around it.
+// proof counts what a frame shows with and without the fill of a bubble around
+// it. A fill proves that a text is a message.
 type proof struct {
 	filled int // bubbles with a fill
 	bare   int // blocks of text without one
@@ -19,10 +19,10 @@ func proofOf(m messages.FrameRead) proof {
 	return p
 }
 
-// bareJump is by how much the share of bare blocks may grow from one frame to
-// the next. More of them is no new message: the window has lost the focus or
-// changed its theme, it shows a list of chats, or it fits no layout. A window
-// that writes some lines on bare ground all the time keeps its share.
+// bareJump is how much the share of bare blocks may grow from one frame to the
+// next. A larger jump is no new message: the window has lost the focus or changed
+// its theme, shows a list of chats, or fits no layout. A window that always
+// writes some lines on the background keeps its share.
 const bareJump = 0.35
 
 // share is the share of bare blocks.
@@ -33,12 +33,12 @@ func (p proof) share() float64 {
 	return float64(p.bare) / float64(p.bare+p.filled)
 }
 
-// lacks reports that a frame proves too little to be believed. usual is the
-// share of bare blocks in the frames before.
-func (p proof) lacks(usual float64) bool {
+// insufficient reports that a frame proves too little. usual is the share of bare
+// blocks in the frames before.
+func (p proof) insufficient(usual float64) bool {
 	return p.bare > 0 && (p.filled == 0 || p.share() > usual+bareJump)
 }
 
-// misfits reports that nothing else than messages can be meant by what is seen:
-// one bare text alone may be a notice in an empty conversation.
-func (p proof) misfits() bool { return p.filled > 0 || p.bare > 1 }
+// showsMessages reports that what is seen can only be messages. A single bare
+// text may be a notice in an empty conversation.
+func (p proof) showsMessages() bool { return p.filled > 0 || p.bare > 1 }

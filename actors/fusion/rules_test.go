@@ -14,17 +14,18 @@ var standard = DefaultRules()
 func TestDefaultRules(t *testing.T) {
 	want := Rules{
 		Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
-		EchoWindow: 120 * time.Second, CursorLines: 4, Attempts: 3, AttemptsWithin: 2 * time.Second, Unknown: 5 * time.Second,
-		Titles: Titles{Title: 0.25, TitleNew: 0.40},
-		Echo:   text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88}},
-		Lines:  text.LineRules{Min: 8, Cover: 84, Similar: 0.88},
+		EchoWindow: 120 * time.Second, CursorLines: 4, Attempts: 3, AttemptsWithin: 2 * time.Second,
+		Unknown: 5 * time.Second, Titles: Titles{Title: 0.25, TitleNew: 0.40},
+		Echo: text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2,
+			LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88}},
+		Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88},
 	}
 	if got := DefaultRules(); got != want {
 		t.Errorf("DefaultRules() = %+v, want %+v", got, want)
 	}
 }
 
-// The rules of the options decide, not the default ones.
+// The rules in the options decide, not the defaults.
 func TestRulesOfTheOptions(t *testing.T) {
 	own := DefaultRules()
 	own.Threshold, own.Attempts, own.AttemptsWithin = 63, 1, 5*time.Second

@@ -13,23 +13,23 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Sanitizer takes out of a text what the application itself has written. The
+// Sanitizer removes from a text what the application itself has written. The
 // zero value knows no words of an application and no names.
 type Sanitizer struct {
 	IsToken func(line string) bool // the application's own words; layout.Layout.IsToken is one
 	Names   []string               // display names that may stand at the start of a line
 }
 
-// Raw is a line as it was read. Inside says that it stands in a bubble: then it
-// is content, also if it is a time, a number or an emoji only.
+// Raw is a line as it was read. Inside says that it stands in a bubble. Then it
+// is content, even if it is only a time, a number or an emoji.
 type Raw struct {
 	Text   string
 	Inside bool
 }
 
-// Clean returns the lines that somebody wrote. If all that was read looks like
-// the application's, the last line that is not one of its words stays: it may be
-// a message "42".
+// Clean returns the lines that somebody wrote. If all lines look like the
+// application's, the last one that is not one of its words stays: it may be a
+// message "42".
 func (s Sanitizer) Clean(lines []Raw) []string {
 	var out, letters []string
 	spare := ""
@@ -66,7 +66,7 @@ func (s Sanitizer) Clean(lines []Raw) []string {
 
 func (s Sanitizer) isToken(line string) bool { return s.IsToken != nil && s.IsToken(line) }
 
-// unnamed removes names from the start of a line: such as stand alone, or before
+// unnamed removes names from the start of a line where they stand alone or before
 // white space or a colon.
 func (s Sanitizer) unnamed(line string) string {
 	for {
@@ -98,8 +98,8 @@ var (
 	number = regexp.MustCompile(`^[+-]?\d[\d\s,.]*$`)
 )
 
-// Noise reports that a line outside a bubble is a clock time, a date, a number
-// alone, or symbols only.
+// Noise reports that a line outside a bubble is only a clock time, a date, a
+// number or symbols.
 func Noise(line string) bool {
 	s := strings.TrimSpace(norm.NFKC.String(line))
 	return text.ClockTime(s) != "" || date.MatchString(s) || number.MatchString(s) ||
@@ -113,9 +113,9 @@ func latinLetter(line string) bool {
 	return n == len(s) && unicode.Is(unicode.Latin, r)
 }
 
-// Unwrap joins the lines of one bubble that the window has broken: where boxes
-// show that one line follows the other, or without boxes where a line does not
-// end a sentence.
+// Unwrap joins the lines of one bubble that the window has wrapped. Boxes show
+// which line continues another; without boxes a line goes on unless it ends a
+// sentence.
 func Unwrap(lines []messages.Line) []string {
 	var out []string
 	for i, line := range lines {
@@ -131,7 +131,7 @@ func Unwrap(lines []messages.Line) []string {
 	return out
 }
 
-// goesOn reports that a line belongs to the one before it.
+// goesOn reports that a line continues the one before it.
 func goesOn(before []messages.Line, line messages.Line) bool {
 	i := len(before) - 1
 	for i > 0 && strings.TrimSpace(string(before[i].Text)) == "" {
@@ -151,8 +151,7 @@ func endsSentence(s string) bool {
 	return strings.ContainsRune("。．.！!？?…♪～〜♡♥w笑", r) || unicode.Is(unicode.So, r)
 }
 
-// glue joins two parts of a line, with a space between words of letters that
-// are written with spaces.
+// glue joins two parts of a line, with a space if both scripts use spaces.
 func glue(a, b string) string {
 	last, _ := utf8.DecodeLastRuneInString(a)
 	first, _ := utf8.DecodeRuneInString(b)
@@ -162,8 +161,7 @@ func glue(a, b string) string {
 	return a + b
 }
 
-// spaced reports that a letter or mark stands in a script that puts spaces
-// between words.
+// spaced reports that a character belongs to a script with spaces between words.
 func spaced(r rune) bool {
 	return r > ' ' && r < 0x2E80 && !slices.Contains([]rune{'-', '/'}, r)
 }

@@ -32,7 +32,8 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	for _, l := range []string{
-		"12:34に駅", "25個", "9:05から", "1月2日に行く", "3時頃", "May be", "marching", "42kg", "はい", "OK", "a", "月がきれい", "木々", "12:345", "mayday 3",
+		"12:34に駅", "25個", "9:05から", "1月2日に行く", "3時頃", "May be", "marching", "42kg", "はい", "OK", "a", "月がきれい", "木々",
+		"12:345", "mayday 3",
 	} {
 		if Noise(l) {
 			t.Errorf("Noise(%q) = true, want false", l)
@@ -49,7 +50,8 @@ func TestClean(t *testing.T) {
 		{"nothing", nil, nil},
 		{"blank", outside("", " 　"), nil},
 		{"content", outside("おはよう", " はい "), []string{"おはよう", "はい"}},
-		{"marks", outside("既読", "未読", "Read", "既読 3", "もっと見る", "入力中...", "オンライン", "メッセージを入力", "ここから未読メッセージ", "はい"), []string{"はい"}},
+		{"marks", outside("既読", "未読", "Read", "既読 3", "もっと見る", "入力中...", "オンライン", "メッセージを入力", "ここから未読メッセージ", "はい"),
+			[]string{"はい"}},
 		{"times, dates, numbers, symbols", outside("12:34", "1月2日(木)", "42", "…", "はい", "👍"), []string{"はい"}},
 		{"single latin letter beside a text", outside("A", "はい", "ｚ"), []string{"はい"}},
 		{"single latin letter alone", outside("A", "12:34"), []string{"A"}},
@@ -58,8 +60,11 @@ func TestClean(t *testing.T) {
 		{"a real time", outside("12:34"), []string{"12:34"}},
 		{"an emoji alone", outside("👍", "既読"), []string{"👍"}},
 		{"only the application's words", outside("既読", "Read"), nil},
-		{"inside a bubble all is content", []Raw{{"12:34", true}, {"👍", true}, {"既読", true}, {"A", true}, {"42", false}}, []string{"12:34", "👍", "既読", "A"}},
-		{"names", outside("花子: おはよう", "花子 はい", "花子", "花子さんは元気", "Hana：hi", "花子 Hana: both"), []string{"おはよう", "はい", "花子さんは元気", "hi", "both"}},
+		{"inside a bubble all is content",
+			[]Raw{{"12:34", true}, {"👍", true}, {"既読", true}, {"A", true}, {"42", false}},
+			[]string{"12:34", "👍", "既読", "A"}},
+		{"names", outside("花子: おはよう", "花子 はい", "花子", "花子さんは元気", "Hana：hi", "花子 Hana: both"),
+			[]string{"おはよう", "はい", "花子さんは元気", "hi", "both"}},
 		{"a name inside a bubble", []Raw{{"花子: おはよう", true}}, []string{"花子: おはよう"}},
 		{"only a name", outside("花子"), nil},
 	} {
@@ -89,7 +94,8 @@ func TestUnwrap(t *testing.T) {
 		{"indented", []messages.Line{at("はい", 60, 100), at("十時から", 90, 124)}, []string{"はい", "十時から"}},
 		{"latin", []messages.Line{at("see you", 60, 100), at("tomorrow", 60, 122)}, []string{"see you tomorrow"}},
 		{"no boxes", []messages.Line{bare("明日の会議は"), bare("十時から。"), bare("はい")}, []string{"明日の会議は十時から。", "はい"}},
-		{"no boxes, ends", []messages.Line{bare("OK!"), bare("まじ？"), bare("笑えた笑"), bare("👍"), bare("(うん。)"), bare("え")}, []string{"OK!", "まじ？", "笑えた笑", "👍", "(うん。)", "え"}},
+		{"no boxes, ends", []messages.Line{bare("OK!"), bare("まじ？"), bare("笑えた笑"), bare("👍"), bare("(うん。)"), bare("え")},
+			[]string{"OK!", "まじ？", "笑えた笑", "👍", "(うん。)", "え"}},
 		{"blank between", []messages.Line{bare("明日の"), bare(" "), bare("会議")}, []string{"明日の会議"}},
 		{"first is blank", []messages.Line{bare(""), bare("会議")}, []string{"会議"}},
 	} {

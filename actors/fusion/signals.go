@@ -6,13 +6,13 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Signal is one piece of evidence that something was said; [Rules] have its score.
+// Signal is one piece of evidence that something was said. [Rules] have its score.
 type Signal int
 
 // Signals.
 const (
-	TextChanged   Signal = 1 + iota // other pixels, and what they say has changed
-	TextUnchanged                   // other pixels only
+	TextChanged   Signal = 1 + iota // other pixels with another text
+	TextUnchanged                   // other pixels with the same text
 
 	RowsGrew // the window's list has more rows than before
 	RowsShrank
@@ -36,7 +36,7 @@ func (s Signal) String() string {
 	return "unknown"
 }
 
-// Rows is the signal of a change of the number of rows.
+// Rows is the signal of a changed number of rows.
 func Rows(delta int) Signal {
 	switch {
 	case delta > 0:
@@ -54,8 +54,8 @@ type Evidence struct {
 	At           time.Time
 }
 
-// Joins reports that two signals may be added: they are of one conversation and
-// of one poll, which is less than an interval apart.
+// Joins reports that two signals may be added: they are about one conversation
+// and less than one polling interval apart.
 func (e Evidence) Joins(o Evidence, interval time.Duration) bool {
 	return e.Conversation == o.Conversation && e.At.Sub(o.At).Abs() < interval
 }

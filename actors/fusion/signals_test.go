@@ -32,7 +32,8 @@ func TestTruthTable(t *testing.T) {
 	} {
 		got := standard.Score(c.structure, c.pixel)
 		if got != c.score || (got >= standard.Threshold) != c.passes || standard.Label(got) != c.label {
-			t.Errorf("Score(%d, %d) = %d, passes %v, %s, want %d, %v, %s", c.structure, c.pixel, got, got >= standard.Threshold, standard.Label(got), c.score, c.passes, c.label)
+			t.Errorf("Score(%d, %d) = %d, passes %v, %s, want %d, %v, %s", c.structure, c.pixel, got,
+				got >= standard.Threshold, standard.Label(got), c.score, c.passes, c.label)
 		}
 	}
 }

@@ -1,0 +1,228 @@
+package fusion
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Mark is what is remembered of a bubble to recognise it.
+type Mark struct {
+	Side messages.Side     `json:"side"`
+	Key  messages.PixelKey `json:"key"`
+	Text messages.Text     `json:"text,omitempty"` // normalised
+}
+
+// Last is the view of a conversation that was passed on last.
+type View struct {
+	Name   string `json:"name"` // of the conversation
+	Digest uint64 `json:"digest"`
+	Marks  []Mark `json:"marks"`
+
+	At time.Time `json:"at,omitzero"` // when it was passed on
+}
+
+// viewOf sums up the bubbles of a view.
+func viewOf(name string, bubbles []messages.Bubble) View {
+	h := fnv.New64a()
+	word := func(s string) {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write([]byte(s))
+	}
+	v := View{Name: name}
+	for _, b := range bubbles {
+		var n [9]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(b.Key))
+		if b.Clipped {
+			n[8] = 1
+		}
+		if b.Low {
+			n[8] |= 2
+		}
+		h.Write(n[:])
+		for _, s := range []string{string(b.Side), string(b.Kind), string(b.Sender), b.Stamp, string(b.Text)} {
+			word(s)
+		}
+		v.Marks = append(v.Marks, Mark{b.Side, b.Key, messages.Text(text.Normalize(string(b.Text)))})
+	}
+	v.Digest = h.Sum64()
+	return v
+}
+
+// is reports that m and o are one bubble, by its pixels or by its text, in which
+// letters may be misread.
+func (m Mark) is(o Mark) bool {
+	switch {
+	case m.Side != o.Side:
+		return false
+	case m.Key == o.Key && m.Key != 0:
+		return true
+	}
+	return m.Text != "" && o.Text != "" && (m.Text == o.Text || text.OCREqual(string(m.Text), string(o.Text)))
+}
+
+// shared counts the bubbles of v that l shows too. Each of them accounts for one.
+func (l View) shared(v View) int {
+	n, rest := 0, slices.Clone(l.Marks)
+	for _, m := range v.Marks {
+		if i := slices.IndexFunc(rest, m.is); i >= 0 {
+			n, rest = n+1, slices.Delete(rest, i, i+1)
+		}
+	}
+	return n
+}
+
+// Weights of a run of bubbles. A text counts by its characters.
+const (
+	runProof   = 8 // a run of this weight proves its conversation
+	runPicture = 3 // anybody may send the same sticker
+	runText    = 8 // at most, of one text
+)
+
+// run is the weight of the heaviest unbroken run of bubbles that both show.
+// Everybody says OK, so one short text proves nothing, and neither do two in
+// different places.
+func (l View) run(v View) (best int) {
+	row := make([]int, len(l.Marks)+1)
+	for _, m := range v.Marks {
+		for j := len(l.Marks) - 1; j >= 0; j-- {
+			if !m.is(l.Marks[j]) {
+				row[j+1] = 0
+				continue
+			}
+			row[j+1] = row[j] + m.weight()
+			best = max(best, row[j+1])
+		}
+	}
+	return best
+}
+
+func (m Mark) weight() int {
+	if m.Text == "" {
+		return runPicture
+	}
+	return min(runText, utf8.RuneCountInString(string(m.Text)))
+}
+
+// continues reports that v certainly belongs to the conversation that showed l.
+func (l View) continues(v View) bool { return l.same(v) || l.run(v) >= runProof }
+
+// resembles reports that v may belong to the conversation that showed l. That is
+// enough if the two have almost the same name.
+func (l View) resembles(v View) bool {
+	return l.shared(v) > min(1, len(l.Marks)-1, len(v.Marks)-1) || l.run(v) >= 4
+}
+
+// text is everything that the bubbles say, normalised.
+func (l View) text() string {
+	var out []string
+	for _, m := range l.Marks {
+		out = append(out, string(m.Text))
+	}
+	return strings.Join(out, "\n")
+}
+
+// same reports that nothing has changed.
+func (l View) same(v View) bool { return l.Name == v.Name && l.Digest == v.Digest }
+
+// claims reports that v looks like a view of the conversation that showed l: at
+// least half of its bubbles are l's, or a run of them that proves it.
+func (l View) claims(v View) bool {
+	return l.Name != "" && (2*l.shared(v) >= len(v.Marks) || l.run(v) >= runProof)
+}
+
+// Fate says what happens to a view.
+type Fate int
+
+// Fates.
+const (
+	Pass         Fate = iota
+	Wait              // for the next frame to show whose bubbles they are
+	Inconsistent      // read again: the title is new, the bubbles are another's
+	Discard           // it was inconsistent
+)
+
+// How many frames in a row may look inconsistent. After that the view is accepted
+// as it is. A conversation that had other bubbles before needs more.
+const (
+	maxInconsistent      = 4
+	maxInconsistentKnown = 6
+)
+
+// known is what consistency needs to know.
+type known struct {
+	current      View // passed on last
+	own          View // passed on last of the view's conversation; no name if none
+	pending      View // waits; no name if none
+	inconsistent int  // frames in a row that looked inconsistent
+	// contested says that a later frame has shown the pending bubbles under another
+	// title. Then the pending view passes only if its own title comes again.
+	contested bool
+	// others lists the views passed on last, of all conversations. It is called
+	// only if a view does not continue its own conversation.
+	others func(yield func(View) bool)
+}
+
+// consistency decides whether the title and bubbles of a view belong together,
+// and what happens to the pending view. An application may draw the header before
+// or after the bubbles. A capture in between would put one person's words into
+// another's conversation. So a view passes at once only if it shows a run of
+// bubbles that its conversation has shown before. One that shows what another
+// conversation has shown is read again. Otherwise the next frame decides. With
+// the same title again the view passes; with another title over the same bubbles
+// it was inconsistent.
+func consistency(k known, v View) (pending, view Fate) {
+	waits := k.pending.Name != ""
+	limit := maxInconsistent
+	if k.own.Name != "" {
+		limit = maxInconsistentKnown
+	}
+	continues := k.own.continues(v)
+	switch {
+	case k.current.Name == "":
+		return Pass, Pass
+	case k.inconsistent < limit && k.another(v, continues):
+		return Wait, Inconsistent
+	}
+	switch {
+	case !waits:
+	case k.pending.Name != v.Name:
+		if k.contested || k.pending.claims(v) {
+			pending = Discard
+		}
+	case !k.pending.continues(v) && k.current.Name != k.pending.Name:
+		pending = Discard // the header came first
+	}
+	confirmed := waits && pending == Pass && k.pending.Name == v.Name
+	if !continues && !confirmed && k.inconsistent < limit {
+		return pending, Wait
+	}
+	return pending, Pass
+}
+
+// another reports that a conversation other than the view's claims it and has
+// shown more of it.
+func (k known) another(v View, continues bool) bool {
+	own := k.own.shared(v)
+	rival := func(l View) bool { return l.Name != v.Name && l.claims(v) && own < max(1, l.shared(v)) }
+	switch {
+	case rival(k.current) || rival(k.pending):
+		return true
+	case continues || k.others == nil:
+		return false
+	}
+	for l := range k.others {
+		if rival(l) && l.continues(v) {
+			return true
+		}
+	}
+	return false
+}
