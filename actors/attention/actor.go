@@ -10,7 +10,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Kind is the classifier's kind; the key is the desk.
+// Kind is the classifier's actor kind; the key is the desk.
 const Kind = messages.ActorFocus
 
 // Options of a classifier. The zero value judges every 10 s by the rules of the
@@ -18,12 +18,12 @@ const Kind = messages.ActorFocus
 type Options struct {
 	Tick    time.Duration // from one judgement to the next; 0 means 10 s
 	Rules   Rules         // the zero value means those of the default profile
-	Literal bool          // report each judgement as it is, without steadying
+	Literal bool          // report each judgement as it is, without the debouncer
 	LLM     bool          // ask a language model where the rules do not decide
-	// Deadline of the language model; 0 means 8 s. What comes after the next
-	// judgement is not used any more.
+	// Deadline of the language model; 0 means 8 s. An answer that arrives after
+	// the next judgement is dropped.
 	Deadline time.Duration
-	// Tell are the kinds of actors that get each change; the key is the desk.
+	// Tell lists the actor kinds that receive each change; the key is the desk.
 	Tell []string
 }
 
@@ -40,15 +40,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Row is what a classifier keeps.
+// Row is a classifier's stored state.
 type Row struct {
-	Steady Steady              `json:"steady"`
-	Last   messages.FocusState `json:"last"` // newest judgement for the reported state
-	Seen   time.Time           `json:"seen"` // when it was stored, at most confirmEvery ago
-	Paused bool                `json:"paused,omitempty"`
+	Debouncer Debouncer           `json:"steady"`
+	Last      messages.FocusState `json:"last"` // newest judgement for the reported state
+	Seen      time.Time           `json:"seen"` // when it was stored, at most confirmEvery ago
+	Paused    bool                `json:"paused,omitempty"`
 }
 
-// Rows has one row, [RowKey].
+// Rows holds one row, [RowKey].
 var Rows = actors.NewTable[Row]("steady")
 
 // RowKey is the key of the only row in [Rows].
@@ -56,7 +56,7 @@ const RowKey = "steady"
 
 const (
 	confirmEvery = time.Minute // how old Row.Seen can be in a running system
-	lostAfter    = time.Minute // a call without an answer that is not waited for any more
+	lostAfter    = time.Minute // when a call without an answer is given up
 )
 
 // New makes the constructor of classifiers.
@@ -72,19 +72,19 @@ type actor struct {
 	desk messages.DeskID
 
 	row   Row
-	awake time.Time // the newest message, by the calendar; zero before the first
+	awake time.Time // wall-clock time of the newest message; zero before the first
 	look  Look
-	key   time.Time // of the last key press, zero if unknown
+	key   time.Time // last key press; zero if unknown
 	ticks uint64
-	quiet bool // "unknown" was published and holds
+	quiet bool // "unknown" was published and still holds
 
-	asked   *question // the call under way, nil for none
-	known   verdicts
-	failed  int // calls in a row
+	asked   *question // the pending call; nil for none
+	cache   answerCache
+	failed  int // consecutive failed calls
 	restEnd time.Time
 }
 
-// question is a case that the language model was asked about.
+// question is a pending call to the language model.
 type question struct {
 	call string
 	tick uint64
@@ -128,11 +128,11 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// longestNap is how long nothing may come to a classifier, which sets itself a
-// timer, before nobody watched.
+// longestNap is the longest silence that still counts as watching. A classifier
+// has a timer of its own, so a longer silence means that it did not run.
 const longestNap = 2 * confirmEvery
 
-// start takes up what was reported when the process ended.
+// start resumes the state that was reported when the process ended.
 func (a *actor) start(turn *actors.Turn) {
 	turn.After("tick", a.o.Tick, messages.FocusDue{})
 	a.row, _ = Rows.Get(turn, RowKey)
@@ -141,45 +141,45 @@ func (a *actor) start(turn *actors.Turn) {
 	}
 }
 
-// wake notices that the machine slept, or that its clock was set far ahead. What
-// was seen and asked before does not count after it.
+// wake notices that the machine slept, or that its clock was set far ahead.
+// Everything seen or asked before that is discarded.
 func (a *actor) wake(turn *actors.Turn) {
-	now := turn.Now().Round(0) // without its monotonic part, which stands still in a sleep
+	now := turn.Now().Round(0) // drop the monotonic reading, which stops during sleep
 	slept := a.awake
 	a.awake = now
 	if slept.IsZero() || now.Sub(slept) <= longestNap {
 		return
 	}
-	a.look, a.key, a.asked, a.known = Look{}, time.Time{}, nil, verdicts{}
+	a.look, a.key, a.asked, a.cache = Look{}, time.Time{}, nil, answerCache{}
 	a.unwatched(turn, slept)
 }
 
-// unwatched ends the reported state when the watching ended, a longer break ago.
+// unwatched ends the reported state at the time the watching stopped.
 func (a *actor) unwatched(turn *actors.Turn, at time.Time) {
-	s := &a.row.Steady
+	s := &a.row.Debouncer
 	if s.State == "" || s.State == messages.Unknown {
 		return
 	}
 	from := s.State
-	*s = Steady{State: messages.Unknown, Since: at}
+	*s = Debouncer{State: messages.Unknown, Since: at}
 	a.row.Last = verdict(messages.FromRule, messages.Unknown, 0, "nobody watched")
 	a.row.Last.At = at
 	a.tell(turn, from)
 }
 
 // ReasonPaused is the reasoning of the state "unknown" while a person has paused
-// the judging.
+// judgement.
 const ReasonPaused = "paused"
 
-// pause begins or ends a pause. Either is told as a change, also from "unknown",
-// so that the history tells a pause from a time in which there was nothing to
-// see. What was seen before it does not count after it.
+// pause begins or ends a pause. Both are sent as changes, even from "unknown",
+// so that the history can tell a pause from a time without data. Everything seen
+// before a pause is discarded.
 func (a *actor) pause(turn *actors.Turn, paused bool, reason messages.Text) {
 	if a.row.Paused == paused {
 		return
 	}
-	from := a.row.Steady.Reported()
-	a.row.Paused, a.row.Steady = paused, Steady{State: messages.Unknown, Since: turn.Now()}
+	from := a.row.Debouncer.Reported()
+	a.row.Paused, a.row.Debouncer = paused, Debouncer{State: messages.Unknown, Since: turn.Now()}
 	a.row.Last = verdict(messages.FromRule, messages.Unknown, 0, reason)
 	a.row.Last.At = turn.Now()
 	a.look, a.key, a.asked, a.quiet = Look{}, time.Time{}, nil, true
@@ -187,14 +187,14 @@ func (a *actor) pause(turn *actors.Turn, paused bool, reason messages.Text) {
 	turn.Publish(messages.FocusJudged{Desk: a.desk, Raw: a.row.Last, Steady: a.row.Last})
 }
 
-// answer tells whoever asks what is reported.
+// answer sends the reported state to the actor that asked.
 func (a *actor) answer(turn *actors.Turn, m messages.AskFocus) {
 	from := turn.Cause().From
 	if from == "" {
 		turn.Drop(events.StageFocus, events.RuleNoAsker, events.Detail{})
 		return
 	}
-	turn.Send(from, messages.FocusAnswer{Key: m.Key, Desk: a.desk, Steady: a.reported(), Since: a.row.Steady.Since,
+	turn.Send(from, messages.FocusAnswer{Key: m.Key, Desk: a.desk, Steady: a.reported(), Since: a.row.Debouncer.Since,
 		Paused: a.row.Paused})
 }
 
@@ -231,8 +231,8 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
-// now is the look of this moment: the fresh halves, the last key press counted
-// from now.
+// now returns what can be judged at this moment: the halves that are still
+// fresh, with the time since the last key press measured from now.
 func (a *actor) now(turn *actors.Turn) Look {
 	look := a.o.Rules.Fresh(a.look, turn.Now())
 	if look.Usage != nil && !a.key.IsZero() {
@@ -243,8 +243,8 @@ func (a *actor) now(turn *actors.Turn) Look {
 	return look
 }
 
-// tick judges. It never waits: where the language model is asked, the judgement
-// is published when it answers, and the next tick goes on without it.
+// tick judges. It never waits: a judgement by the language model is published
+// when the answer arrives, and the next tick does not wait for it.
 func (a *actor) tick(turn *actors.Turn) {
 	turn.After("tick", a.o.Tick, messages.FocusDue{})
 	a.ticks++
@@ -257,14 +257,14 @@ func (a *actor) tick(turn *actors.Turn) {
 		return
 	}
 	look = a.o.Rules.Uncover(look)
-	if state, ok := a.known.get(look, turn.Now()); ok {
+	if state, ok := a.cache.get(look, turn.Now()); ok {
 		a.publish(turn, state, "")
 		return
 	}
 	if a.asked != nil && turn.Now().Sub(a.asked.at) >= lostAfter {
 		a.asked = nil
 	}
-	if !a.o.LLM || a.asked != nil || turn.Now().Before(a.restEnd) || !a.known.ask(turn.Now()) {
+	if !a.o.LLM || a.asked != nil || turn.Now().Before(a.restEnd) || !a.cache.ask(turn.Now()) {
 		a.publish(turn, a.o.Rules.Fallback(look), "")
 		return
 	}
@@ -275,7 +275,7 @@ func (a *actor) tick(turn *actors.Turn) {
 	a.asked = &question{call: call, tick: a.ticks, at: turn.Now(), look: look}
 }
 
-// take ends the call under way, if this answers it in time.
+// take ends the pending call if this message answers it in time.
 func (a *actor) take(turn *actors.Turn) (*question, bool) {
 	q := a.asked
 	if q == nil || turn.Cause().Call != q.call {
@@ -303,7 +303,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 		return
 	}
 	a.failed = 0
-	a.known.put(q.look, state, turn.Now())
+	a.cache.put(q.look, state, turn.Now())
 	a.publish(turn, state, m.Text)
 }
 
@@ -320,19 +320,19 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	}
 }
 
-// rest keeps a language model that fails from being asked at each tick.
+// rest stops a failing language model from being asked at every tick.
 func (a *actor) rest(turn *actors.Turn) {
 	a.restEnd = turn.Now().Add(rest(a.failed))
 	a.failed++
 }
 
-// publish tells one judgement, and what of it is reported.
+// publish publishes one judgement, and the state that is reported after it.
 func (a *actor) publish(turn *actors.Turn, raw messages.FocusState, answer messages.Text) {
 	raw.At = turn.Now()
 	if raw.State == messages.Unknown && a.quiet {
 		return
 	}
-	s, from := &a.row.Steady, a.row.Steady.Reported()
+	s, from := &a.row.Debouncer, a.row.Debouncer.Reported()
 	if a.o.Literal {
 		if raw.State != s.State {
 			s.become(raw.State, raw.At)
@@ -358,7 +358,7 @@ func (a *actor) publish(turn *actors.Turn, raw messages.FocusState, answer messa
 	}
 }
 
-// tell stores a change and sends it on, all in this turn.
+// tell stores a change and sends it on, both in this turn.
 func (a *actor) tell(turn *actors.Turn, from messages.Attention) {
 	changed := messages.FocusChanged{Desk: a.desk, From: from, To: a.row.Last}
 	a.keep(turn, a.row.Last.At)

@@ -383,7 +383,7 @@ func TestCrashAtEveryPointOfATick(t *testing.T) {
 		}
 		d.wantChanges("focused → distracted")
 		row, ok := actortest.Stored(d.Harness, attention.Rows, attention.RowKey)
-		if !ok || row.Steady.State != messages.Distracted || row.Last.State != messages.Distracted {
+		if !ok || row.Debouncer.State != messages.Distracted || row.Last.State != messages.Distracted {
 			t.Errorf("crash %s: stored %+v, %v, want distracted", point, row, ok)
 		}
 	}

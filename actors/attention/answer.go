@@ -12,26 +12,27 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// ErrAnswer marks an answer of a language model that is no judgement. Its text
-// quotes nothing of the answer.
+// ErrAnswer marks an answer of a language model that is not a judgement. Its
+// text quotes nothing from the answer.
 var ErrAnswer = errors.New("attention: the language model's answer is no judgement")
 
-// defaultConfidence is that of an answer that gives none, or no number.
+// defaultConfidence applies to an answer without a numeric confidence.
 const defaultConfidence = 0.5
 
-// maxReasoning is the longest reasoning that is kept, in runes.
+// maxReasoning bounds the stored reasoning, in runes.
 const maxReasoning = 300
 
-// answerable are the states that a language model may answer with.
+// answerable lists the states that a language model may answer with.
 var answerable = []messages.Attention{messages.Focused, messages.Drowsy, messages.Distracted, messages.Away,
 	messages.Idle}
 
-// maxAnswer is how much of an answer is read, in bytes from its end.
+// maxAnswer bounds how much of an answer is read, in bytes from its end.
 const maxAnswer = 8 << 10
 
-// ParseAnswer reads a language model's answer: the last JSON object in it that
-// has a state, so that thoughts and code fences around it do no harm. An unknown
-// state is an error wrapping [ErrAnswer]; the confidence is brought into 0 to 1.
+// ParseAnswer reads a language model's answer. It takes the last JSON object
+// that has a state, so reasoning text and code fences around it do no harm. An
+// unknown state is an error wrapping [ErrAnswer]. The confidence is clamped to 0
+// to 1.
 func ParseAnswer(text messages.Text) (messages.FocusState, error) {
 	s := string(text[max(0, len(text)-maxAnswer):])
 	var last map[string]json.RawMessage
@@ -50,8 +51,8 @@ func ParseAnswer(text messages.Text) (messages.FocusState, error) {
 	return parseFields(last)
 }
 
-// readObject reads the JSON object at the beginning of s, nil if there is none,
-// and tells how long it is.
+// readObject reads the JSON object at the beginning of s and returns its length
+// in bytes. fields is nil if there is none.
 func readObject(s string) (fields map[string]json.RawMessage, size int) {
 	dec := json.NewDecoder(bytes.NewReader(NoNaN([]byte(s))))
 	if dec.Decode(&fields) != nil {
@@ -80,7 +81,7 @@ func parseFields(fields map[string]json.RawMessage) (messages.FocusState, error)
 	return verdict(messages.FromLLM, a, confidence, messages.Text(oneLine(why))), nil
 }
 
-// oneLine makes one line of bounded length out of a text.
+// oneLine folds a text into one line of bounded length.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 	if r := []rune(s); len(r) > maxReasoning {

@@ -8,27 +8,27 @@
 //	                                                     ║ FocusChanged
 //	                                      focushistory ◄═╩═► notifier ══FocusNotice══► host
 //
-// Any actor may send AskFocus to focus/DESK and gets a FocusAnswer back: what is
-// reported at this moment.
+// Any actor may send AskFocus to focus/DESK; the FocusAnswer holds the state that
+// is reported at this moment.
 //
-// The collectors never judge, and the classifier judges both halves together:
-// [Rules.Judge] decides the clear cases, a language model the others, and
-// [Rules.Fallback] what is left without an answer. [Steady] keeps noise from
-// what is reported, and [SameCase] from what the language model is asked. All of
-// them are pure; actor.go is the classifier.
+// The collectors never judge. The classifier judges both halves together:
+// [Rules.Judge] decides the clear cases, a language model decides the others, and
+// [Rules.Fallback] decides where no answer arrives. [Debouncer] keeps noise out of
+// the reported state. [SameCase] keeps the language model from being asked the
+// same again. All of these are pure; actor.go is the classifier.
 //
 // # What a crash loses
 //
-// The classifier keeps one row, "steady" in its table of that name: the reported
-// state, and when it was last confirmed, at most a minute old. A snapshot is
-// found again within half a minute. Changes go to the history and the notifier
-// in the transaction that makes them.
+// The classifier stores one row, "steady" in the table of that name: the reported
+// state, and when it was last confirmed, at most a minute ago. Lost snapshots are
+// replaced by new ones within half a minute. Changes reach the history and the
+// notifier in the transaction that makes them.
 //
 // # Privacy
 //
 // Snapshots hold measurements, counts and the name of the active application.
-// No picture, no key and no window title is in any message. What goes to a
-// language model is named field by field in prompt.go.
+// No message holds a picture, a key or a window title. prompt.go names every
+// field that a language model gets to see.
 //
 // Next: package ear for the measurements, camera, usage, history and notify
 // for the other actors.

@@ -2,11 +2,12 @@ package attention
 
 import "bytes"
 
-// notNumbers are what some programs write into JSON for numbers that are none.
+// notNumbers are the words that some programs write into JSON instead of numbers.
+// encoding/json rejects them, its tokens included.
 var notNumbers = [...][]byte{[]byte("NaN"), []byte("-Infinity"), []byte("Infinity")}
 
-// NoNaN returns JSON in which NaN and infinities stand as null: not measured.
-// What stands in texts is left alone. It does not change data.
+// NoNaN returns JSON in which NaN and infinities are replaced by null, which
+// means not measured. Strings stay as they are. It does not modify data.
 func NoNaN(data []byte) []byte {
 	if !bytes.Contains(data, notNumbers[0]) && !bytes.Contains(data, notNumbers[2]) {
 		return data

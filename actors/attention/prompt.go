@@ -10,16 +10,16 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// SystemPrompt is the standing instruction of the language model.
+// SystemPrompt is the language model's system prompt.
 //
 //go:embed system.txt
 var SystemPrompt string
 
-// unavailable stands for a half without data.
+// unavailable replaces a half without data.
 const unavailable = "(unavailable)"
 
-// Prompt describes a look. The fields named here are all that a language model
-// gets to see.
+// Prompt describes a look. A language model gets to see the fields named here
+// and no others.
 func Prompt(l Look) messages.Text {
 	camera, usage := unavailable, unavailable
 	if c := l.Camera; c != nil {
@@ -59,12 +59,12 @@ func Prompt(l Look) messages.Text {
 		"\n\nComputer:\n" + usage + "\n\nAnswer with one JSON object and nothing else.")
 }
 
-// object is a JSON object under way, its fields in the order they were put.
+// object builds a JSON object; its fields keep the order in which they were put.
 type object []string
 
 func (o *object) put(name, value string) { *o = append(*o, strconv.Quote(name)+":"+value) }
 
-// number rounds to two digits: more would only make equal cases look different.
+// number rounds to two decimals: more would make equal cases look different.
 func (o *object) number(name string, m messages.Maybe[float64]) {
 	if m.Known && !math.IsNaN(m.Value) && !math.IsInf(m.Value, 0) {
 		o.put(name, strconv.FormatFloat(math.Round(m.Value*100)/100+0, 'f', -1, 64))
@@ -88,9 +88,9 @@ func (o object) String() string { return "{" + strings.Join(o, ",") + "}" }
 // maxApp is the longest application name that is passed on, in runes.
 const maxApp = 40
 
-// appName keeps of an application's name what names an application: no signs
-// that could act as an instruction or a quotation, no address, no long number.
-// A program may call itself anything, its user's address included.
+// appName reduces an application's name to what can safely go into a prompt: no
+// characters that could act as an instruction or a quotation, no address, no long
+// number. A program may call itself anything, even by its user's e-mail address.
 func appName(t messages.Text) string {
 	var b strings.Builder
 	runes := 0
@@ -108,7 +108,7 @@ func appName(t messages.Text) string {
 	return maskNumber(strings.TrimSpace(b.String()))
 }
 
-// maskNumber leaves out a name with seven digits or more: a telephone or
+// maskNumber blanks a name with seven digits or more: that is a telephone or
 // account number, not a version.
 func maskNumber(name string) string {
 	digits := 0

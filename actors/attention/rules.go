@@ -13,7 +13,7 @@ type Profile string
 // Profiles.
 const (
 	ProfileDefault Profile = "default"
-	ProfileSeed    Profile = "seed" // the plain table: no guards, no smoothing
+	ProfileSeed    Profile = "seed" // the plain table: no guards, no debouncing
 )
 
 // Rules are the thresholds of the clear cases and of the fallback. "More than"
@@ -23,9 +23,9 @@ type Rules struct {
 	// Default 0.7.
 	NoFaceRatio float64 `yaml:"no_face" min:"0" max:"1"`
 
-	// Focused at more than this eye aspect ratio, 0 to 1. It is for eyes of the
-	// usual shape: profile default moves it in proportion to the person's own, once
-	// the camera knows these. Default 0.27.
+	// Focused at more than this eye aspect ratio, 0 to 1. It applies to eyes of the
+	// usual shape: profile default scales it to the person's own eyes once the
+	// camera knows them. Default 0.27.
 	EyesOpen float64 `yaml:"eyes_open" min:"0" max:"1"`
 
 	// Focused while the head is turned by less than this many degrees to a side, 1
@@ -50,21 +50,19 @@ type Rules struct {
 	// And between more applications than this, 0 to 1000. Default 4.
 	ManyApps int `yaml:"apps" min:"0" max:"1000"`
 
-	// A key that was pressed at most this long ago says that the camera which sees
-	// no face is covered, 0s to 10m; 0 is never. Not used by profile seed. Default
-	// 10s.
+	// If a key was pressed at most this long ago, a camera that sees no face counts
+	// as covered, 0s to 10m; 0 is never. Not used by profile seed. Default 10s.
 	CoveredKey time.Duration `yaml:"covered_key" min:"0s" max:"10m"`
 
 	// Idle, without a camera, after more than this time without input, 0s to 24h;
 	// 0 is never. Not used by profile seed. Default 10m.
 	LongIdle time.Duration `yaml:"long_idle" min:"0s" max:"24h"`
 
-	// What is missing satisfies no condition. Without this a yes-or-no counts as no,
-	// except that a missing face_detected does not say that a face is missing.
+	// A missing value satisfies no condition. Without this, a missing yes-or-no
+	// value counts as no, except that a missing face_detected counts as yes.
 	Strict bool `yaml:"-"`
 
-	// EyesOpen is for eyes of the usual shape; where the camera knows this person's
-	// it counts in proportion.
+	// EyesOpen is scaled to this person's eyes where the camera knows them.
 	Personal bool `yaml:"-"`
 
 	// Older snapshots count as absent.
@@ -82,7 +80,7 @@ func DefaultRules() Rules {
 }
 
 // Plain returns the rules without the guards of profile default, as profile seed
-// has them.
+// uses them.
 func (r Rules) Plain() Rules {
 	r.Strict, r.Personal, r.CoveredKey, r.LongIdle = false, false, 0, 0
 	return r
@@ -105,10 +103,10 @@ type Look struct {
 	Usage  *messages.UsageSnapshot
 }
 
-// Fresh leaves out what is too old at now. A snapshot of the future counts as
-// fresh: clocks are set.
+// Fresh removes a half that is too old at now. A snapshot from the future counts
+// as fresh, since clocks can be set back.
 func (r *Rules) Fresh(l Look, now time.Time) Look {
-	now = now.Round(0) // by the calendar: the monotonic part stands still while a machine sleeps
+	now = now.Round(0) // drop the monotonic reading, which stops while the machine sleeps
 	if l.Camera != nil && now.Sub(l.Camera.ObservedAt) > r.CameraAge {
 		l.Camera = nil
 	}
@@ -118,8 +116,8 @@ func (r *Rules) Fresh(l Look, now time.Time) Look {
 	return l
 }
 
-// Uncover leaves out a camera that sees no face while somebody types: it is
-// covered or looks elsewhere. What follows judges what Uncover returns.
+// Uncover removes a camera that sees no face while somebody types: it is covered
+// or points elsewhere. Later steps judge what Uncover returns.
 func (r *Rules) Uncover(l Look) Look {
 	if r.CoveredKey > 0 && l.Camera != nil && l.Usage != nil && r.blind(l.Camera) {
 		if key := l.Usage.SecondsSinceLastKeyboard; key.Known && key.Value >= 0 && key.Value <= r.CoveredKey.Seconds() {
@@ -129,14 +127,14 @@ func (r *Rules) Uncover(l Look) Look {
 	return l
 }
 
-// blind reports that no face is seen now, or that none was for most of the
-// minute and it is not known whether one is.
+// blind reports whether no face is visible now. Where that is not known, no face
+// for most of the last minute counts.
 func (r *Rules) blind(c *messages.CameraSnapshot) bool {
 	return is(c.FaceDetected, false) || !c.FaceDetected.Known && more(c.FaceNotDetectedRatio, r.NoFaceRatio)
 }
 
-// Judge decides the clear cases; false means that the case is not clear. A
-// missing number satisfies nothing, and neither does NaN.
+// Judge decides the clear cases; false means that the case is not clear. Neither
+// a missing number nor NaN satisfies any condition.
 func (r *Rules) Judge(l Look) (messages.FocusState, bool) {
 	l = r.Uncover(l)
 	c, u := l.Camera, l.Usage
@@ -156,7 +154,7 @@ func (r *Rules) Judge(l Look) (messages.FocusState, bool) {
 	return messages.FocusState{}, false
 }
 
-// Fallback judges where the rules do not and no language model answers.
+// Fallback judges the cases that neither the rules nor a language model decide.
 func (r *Rules) Fallback(l Look) messages.FocusState {
 	l = r.Uncover(l)
 	c, u := l.Camera, l.Usage
@@ -178,7 +176,7 @@ func (r *Rules) Fallback(l Look) messages.FocusState {
 	return verdict(by, messages.Focused, 0.5, "nothing speaks against it")
 }
 
-// attentive reports open eyes in a face that is turned to the screen.
+// attentive reports whether the face is turned to the screen with open eyes.
 func (r *Rules) attentive(c *messages.CameraSnapshot) bool {
 	pose := c.HeadPose
 	return r.yes(c.FaceDetected) && more(c.EARAverage, r.eyesOpen(c)) &&
@@ -190,7 +188,7 @@ func (r *Rules) attentive(c *messages.CameraSnapshot) bool {
 // usualOpen is the eye aspect ratio of open eyes of the usual shape.
 const usualOpen = 0.30
 
-// eyesOpen is the threshold of open eyes for the person before the camera.
+// eyesOpen is the threshold of open eyes for the person in front of the camera.
 func (r *Rules) eyesOpen(c *messages.CameraSnapshot) float64 {
 	if open := c.EAROpen; r.Personal && measured(open) && open.Value > 0 {
 		return r.EyesOpen * open.Value / usualOpen
@@ -198,9 +196,8 @@ func (r *Rules) eyesOpen(c *messages.CameraSnapshot) float64 {
 	return r.EyesOpen
 }
 
-// active reports that the computer is in use. Either of is_idle and
-// idle_seconds is enough unless Strict, which wants idle_seconds; neither may say
-// the contrary.
+// active reports whether the computer is in use. Either is_idle or idle_seconds
+// is enough, except that Strict requires idle_seconds. Neither may contradict.
 func (r *Rules) active(u *messages.UsageSnapshot) bool {
 	idle := u.IdleSeconds
 	if u.IsIdle.Known && u.IsIdle.Value || idle.Known && !(idle.Value <= r.IdleAfter.Seconds()) {

@@ -23,7 +23,7 @@ const (
 		`"seen":"2026-01-01T12:00:10Z","paused":true}`
 	storedChange = `1 {"state":"drowsy","confidence":0.7,"reasoning":"x","source":"fallback",` +
 		`"at":"2026-01-01T12:00:00Z","camera_state":"","pc_state":""}`
-	storedSpell = `1 {"state":"drowsy","since":"2026-01-01T12:00:00Z","told":true,` +
+	storedEpisode = `1 {"state":"drowsy","since":"2026-01-01T12:00:00Z","told":true,` +
 		`"last":{"drowsy":"2026-01-01T12:00:00Z"},"paused":true,` +
 		`"until":"2026-01-01T12:00:00Z","due":"2026-01-01T12:00:00Z","wrong":"unavailable"}`
 	storedBaseline = `1 {"openness":0.28,"neutral_yaw":1.5,"neutral_pitch":-2,"learnt":90000000000}`
@@ -31,9 +31,9 @@ const (
 
 func TestStoredRowsLoad(t *testing.T) {
 	row, err := attention.Rows.Decode([]byte(storedState))
-	want := attention.Steady{State: messages.Away, Since: noon, Candidate: messages.Focused, Weight: 0.95}
+	want := attention.Debouncer{State: messages.Away, Since: noon, Candidate: messages.Focused, Weight: 0.95}
 	want.Changes[0] = noon
-	if err != nil || row.Steady != want || row.Last.State != messages.Away || row.Last.Confidence != 1 ||
+	if err != nil || row.Debouncer != want || row.Last.State != messages.Away || row.Last.Confidence != 1 ||
 		!row.Seen.Equal(noon.Add(tick)) || !row.Paused {
 		t.Errorf("Rows.Decode() = %+v, %v, want %+v", row, err, want)
 	}
@@ -42,11 +42,11 @@ func TestStoredRowsLoad(t *testing.T) {
 		Source: messages.FromFallback, At: noon}); err != nil || change != want {
 		t.Errorf("Changes.Decode() = %+v, %v, want %+v", change, err, want)
 	}
-	spell, err := notify.Spells.Decode([]byte(storedSpell))
-	if err != nil || spell.State != messages.Drowsy || !spell.Since.Equal(noon) || !spell.Told ||
-		!spell.Last[messages.Drowsy].Equal(noon) || !spell.Paused ||
-		!spell.Until.Equal(noon) || !spell.Due.Equal(noon) || spell.Wrong != "unavailable" {
-		t.Errorf("Spells.Decode() = %+v, %v, want every field", spell, err)
+	episode, err := notify.Episodes.Decode([]byte(storedEpisode))
+	if err != nil || episode.State != messages.Drowsy || !episode.Since.Equal(noon) || !episode.Told ||
+		!episode.Last[messages.Drowsy].Equal(noon) || !episode.Paused ||
+		!episode.Until.Equal(noon) || !episode.Due.Equal(noon) || episode.Wrong != "unavailable" {
+		t.Errorf("Episodes.Decode() = %+v, %v, want every field", episode, err)
 	}
 	base, err := cameras.Baselines.Decode([]byte(storedBaseline))
 	if want := (eyes.Baseline{Openness: 0.28, NeutralX: 1.5, NeutralY: -2, Learnt: 90 * time.Second}); err != nil ||

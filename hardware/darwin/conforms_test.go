@@ -12,14 +12,14 @@ import (
 	"github.com/kehai-run/kehai/hardware/hardwaretest"
 )
 
-// The fake world is not made for concurrent calls: a gate lets one in at a time.
+// The fake world is not made for concurrent calls: a turnLock lets one in at a time.
 
-type gatedStructure struct {
+type serialStructure struct {
 	*Structure
-	turn gate
+	turn turnLock
 }
 
-func (g *gatedStructure) Rows(ctx context.Context, ref string) (int, error) {
+func (g *serialStructure) Rows(ctx context.Context, ref string) (int, error) {
 	defer g.turn.enter()()
 	return g.Structure.Rows(ctx, ref)
 }
@@ -29,7 +29,7 @@ func TestStructureConforms(t *testing.T) {
 		w, _ := fakeScreen(t)
 		w.withChat()
 		return hardwaretest.StructureFixture{
-			Structure: &gatedStructure{Structure: &Structure{w.api}}, Ref: "42", Rows: 5, Gone: "43",
+			Structure: &serialStructure{Structure: &Structure{w.api}}, Ref: "42", Rows: 5, Gone: "43",
 			Secrets: []string{"花子"},
 			Deny:    func() { w.trusted = false },
 		}
@@ -40,7 +40,7 @@ func TestUsageConforms(t *testing.T) {
 	hardwaretest.Usage(t, func(t *testing.T) hardwaretest.UsageFixture {
 		w, _ := fakeScreen(t)
 		w.counters[eventKeyDown], w.counters[eventMoved] = 100, 50
-		u := &gatedUsage{Usage: openUsage(w.api, UsageOptions{})}
+		u := &serialUsage{Usage: openUsage(w.api, UsageOptions{})}
 		return hardwaretest.UsageFixture{
 			Usage: u, App: "LINE", Secret: []string{"花子"},
 			Touch: func(keys, mouse int) {
@@ -53,22 +53,22 @@ func TestUsageConforms(t *testing.T) {
 	})
 }
 
-type gatedUsage struct {
+type serialUsage struct {
 	*Usage
-	turn gate
+	turn turnLock
 }
 
-func (g *gatedUsage) ActiveApp(ctx context.Context) (hardware.App, error) {
+func (g *serialUsage) ActiveApp(ctx context.Context) (hardware.App, error) {
 	defer g.turn.enter()()
 	return g.Usage.ActiveApp(ctx)
 }
 
-func (g *gatedUsage) Idle(ctx context.Context) (time.Duration, error) {
+func (g *serialUsage) Idle(ctx context.Context) (time.Duration, error) {
 	defer g.turn.enter()()
 	return g.Usage.Idle(ctx)
 }
 
-func (g *gatedUsage) Input(ctx context.Context) (hardware.Input, error) {
+func (g *serialUsage) Input(ctx context.Context) (hardware.Input, error) {
 	defer g.turn.enter()()
 	return g.Usage.Input(ctx)
 }

@@ -47,14 +47,14 @@ func TestLiveCapture(t *testing.T) {
 	}
 	w := list[0]
 	id, _ := parseRef(w.Ref)
-	ways := map[string]func() (*image.RGBA, error){
+	captures := map[string]func() (*image.RGBA, error){
 		"CGWindowListCreateImage": func() (*image.RGBA, error) { return s.a.oldPicture(id) },
 		"ScreenCaptureKit":        func() (*image.RGBA, error) { return s.a.screenshot(t.Context(), id) },
 	}
-	for name, way := range ways {
+	for name, capture := range captures {
 		var img *image.RGBA
 		var err error
-		s.a.pool(func() { img, err = way() })
+		s.a.pool(func() { img, err = capture() })
 		if errors.Is(err, hardware.ErrUnavailable) {
 			t.Logf("%s: %v", name, err)
 			continue

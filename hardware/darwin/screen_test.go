@@ -56,7 +56,7 @@ func TestScreenConformance(t *testing.T) {
 // oneAtATime guards the fake world, which is not made for concurrent calls.
 type oneAtATime struct {
 	*Screen
-	turn gate
+	turn turnLock
 }
 
 func (o *oneAtATime) Capture(ctx context.Context, ref string) (hardware.Capture, error) {

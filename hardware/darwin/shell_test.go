@@ -17,9 +17,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-type gate struct{ sync.Mutex }
+type turnLock struct{ sync.Mutex }
 
-func (g *gate) enter() func() {
+func (g *turnLock) enter() func() {
 	g.Lock()
 	return g.Unlock
 }

@@ -71,8 +71,8 @@ func (k *keeper) keep(o obj) obj {
 	return o
 }
 
-// patience is how long another application may take for one answer, in seconds.
-const patience = 1
+// axTimeout is how long another application may take for one answer, in seconds.
+const axTimeout = 1
 
 // accessible finds the elements of a window's application and of the window.
 func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
@@ -83,7 +83,7 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 	if app.o == 0 {
 		return element{}, element{}, gone(w.id.ref())
 	}
-	k.a.ax.timeout(app.o, patience) // without it six seconds
+	k.a.ax.timeout(app.o, axTimeout) // without it six seconds
 	o, err := app.copy("AXWindows")
 	if err != nil && !errors.Is(err, errAbsent) {
 		return element{}, element{}, err
@@ -92,7 +92,7 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 	among := make([]candidate, len(windows))
 	for i, o := range windows {
 		e := element{k, o}
-		k.a.ax.timeout(o, patience)
+		k.a.ax.timeout(o, axTimeout)
 		title, _ := e.copy("AXTitle") // one that fails matches nothing
 		frame, _ := e.frame()
 		among[i] = candidate{title: k.a.text(title), frame: frame}

@@ -87,7 +87,7 @@ func TestRobot(t *testing.T) {
 		}
 		return r
 	}
-	paste, keys := open(t, Options{Desk: d}), open(t, Options{Desk: d, Method: MethodKeys})
+	paste, keys := open(t, Options{Desktop: d}), open(t, Options{Desktop: d, Method: MethodKeys})
 	empty := func(t *testing.T, sent int) {
 		t.Helper()
 		if err := paste.Press(t.Context(), w.Ref, hardware.KeySelectAll); err != nil {
@@ -147,15 +147,15 @@ func TestRobot(t *testing.T) {
 	})
 	t.Run("another window is active", func(t *testing.T) {
 		for _, method := range []Method{MethodPaste, MethodKeys} {
-			r := open(t, Options{Desk: stolen{Desk: d}, Clipboard: d, Method: method})
+			r := open(t, Options{Desktop: stolen{Desktop: d}, Clipboard: d, Method: method})
 			if err := r.Type(t.Context(), w.Ref, "secret"); !errors.Is(err, hardware.ErrNotActive) ||
 				strings.Contains(err.Error(), "secret") {
 				t.Errorf("Type() by %s while another window is active = %v, want %v without the text", method, err,
 					hardware.ErrNotActive)
 			}
 		}
-		late := &stolenLater{Desk: d, looks: 3}
-		r := open(t, Options{Desk: late, Method: MethodKeys})
+		late := &stolenLater{Desktop: d, looks: 3}
+		r := open(t, Options{Desktop: late, Method: MethodKeys})
 		if err := r.Type(t.Context(), w.Ref, "abcdefghijklmnopqrstuvwxyz"); !errors.Is(err, hardware.ErrPartlyTyped) {
 			t.Errorf("Type() that loses the window = %v, want %v", err, hardware.ErrPartlyTyped)
 		}
@@ -190,7 +190,7 @@ func TestRobot(t *testing.T) {
 			t.Errorf("Windows() = %v, %v, want the browser", list, err)
 		}
 	})
-	t.Run("robotgo's own desk", func(t *testing.T) {
+	t.Run("robotgo's own desktop", func(t *testing.T) {
 		r := open(t, Options{})
 		list, err := r.Windows(t.Context())
 		if err != nil || len(list) != 1 || list[0].PID != w.PID || !strings.HasPrefix(list[0].Title, "sent 1") {
@@ -206,8 +206,8 @@ func TestRobot(t *testing.T) {
 	})
 	t.Run("conforms", func(t *testing.T) {
 		empty(t, 1)
-		thief := &thief{Desk: d}
-		r := open(t, Options{Desk: thief, Clipboard: d})
+		thief := &thief{Desktop: d}
+		r := open(t, Options{Desktop: thief, Clipboard: d})
 		hardwaretest.Typist(t, func(t *testing.T) hardwaretest.TypistFixture {
 			empty(t, 1)
 			return hardwaretest.TypistFixture{
@@ -250,7 +250,7 @@ func TestRobot(t *testing.T) {
 		}
 		defer func() { _ = d.Close() }()
 		front := desktop.Connect(t, again.Display).Open("front", "Front", image.Rect(0, 0, 300, 200))
-		r := open(t, Options{Desk: d, Method: MethodKeys})
+		r := open(t, Options{Desktop: d, Method: MethodKeys})
 		ref := "0x" + strconv.FormatUint(uint64(front.ID), 16)
 		// Whoever reads this result has survived Xlib.
 		if err := r.Type(t.Context(), ref, "abc"); !errors.Is(err, hardware.ErrNoDisplay) ||
@@ -260,16 +260,16 @@ func TestRobot(t *testing.T) {
 	})
 }
 
-// stolen is a desk on which another window takes the keyboard at once.
-type stolen struct{ Desk }
+// stolen is a desktop on which another window takes the keyboard at once.
+type stolen struct{ Desktop }
 
 func (stolen) Active(context.Context) (hardware.Window, error) {
 	return hardware.Window{Ref: "0x1"}, nil
 }
 
-// thief is a desk on which that happens for a while.
+// thief is a desktop on which that happens for a while.
 type thief struct {
-	Desk
+	Desktop
 	steals atomic.Bool
 }
 
@@ -277,12 +277,12 @@ func (s *thief) Active(ctx context.Context) (hardware.Window, error) {
 	if s.steals.Load() {
 		return hardware.Window{Ref: "0x1"}, nil
 	}
-	return s.Desk.Active(ctx)
+	return s.Desktop.Active(ctx)
 }
 
-// stolenLater is a desk on which that happens after some looks.
+// stolenLater is a desktop on which that happens after some looks.
 type stolenLater struct {
-	Desk
+	Desktop
 	looks int
 }
 
@@ -290,5 +290,5 @@ func (s *stolenLater) Active(ctx context.Context) (hardware.Window, error) {
 	if s.looks--; s.looks < 0 {
 		return hardware.Window{Ref: "0x1"}, nil
 	}
-	return s.Desk.Active(ctx)
+	return s.Desktop.Active(ctx)
 }

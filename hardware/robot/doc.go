@@ -6,8 +6,8 @@
 // The main type is [Robot], a hardware.Typist and hardware.Pointer. It types
 // only into the window that was meant: it brings the window to the front, asks
 // again which one is active, and only then presses keys. Who knows windows is a
-// [Desk]: an x11.Display on Linux. Robotgo acts on the display that $DISPLAY
-// names, so a Desk must be of the same.
+// [Desktop]: an x11.Display on Linux. Robotgo acts on the display that $DISPLAY
+// names, so a Desktop must be of the same.
 //
 // # Keys or clipboard
 //
@@ -18,7 +18,7 @@
 //
 // # What robotgo is used for
 //
-// Keys, the mouse and the plain capture below; and, where no Desk is given, the
+// Keys, the mouse and the plain capture below; and, where no Desktop is given, the
 // active window, its title and its process. It is not used to observe usage: it
 // knows the active window alone, no counts and no idle time, keeps the display
 // that it saw first and does not survive its end, and would make every program
@@ -38,8 +38,8 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Desk knows the windows of a desktop.
-type Desk interface {
+// Desktop knows the windows of a desktop.
+type Desktop interface {
 	// Windows lists windows, topmost first.
 	Windows(ctx context.Context) ([]hardware.Window, error)
 	// Activate returns once the window is the active one.
@@ -50,10 +50,10 @@ type Desk interface {
 
 // Clipboard lends text to be pasted.
 type Clipboard interface {
-	// Lend puts text on the clipboard, calls paste, waits until the text was
+	// PasteText puts text on the clipboard, calls paste, waits until the text was
 	// taken, and puts back what was there. It wraps hardware.ErrNoField where
 	// nothing took it.
-	Lend(ctx context.Context, text string, paste func(context.Context) error) error
+	PasteText(ctx context.Context, text string, paste func(context.Context) error) error
 }
 
 // Method is a way to get text into a field.
@@ -69,10 +69,10 @@ const (
 
 // Options configure a robot.
 type Options struct {
-	// Desk knows the windows. Nil takes robotgo's own knowledge, in which a ref
+	// Desktop knows the windows. Nil takes robotgo's own knowledge, in which a ref
 	// is a process id and the only window listed is the active one.
-	Desk Desk
-	// Clipboard lends text. Nil takes Desk where it can do that, else the
+	Desktop Desktop
+	// Clipboard lends text. Nil takes Desktop where it can do that, else the
 	// system's clipboard on macOS and Windows; on X11 there is none then, and
 	// only ASCII can be typed.
 	Clipboard Clipboard

@@ -75,8 +75,8 @@ func (o own) Activate(ctx context.Context, ref string) error {
 // ownPaste is how long a program gets to paste.
 const ownPaste = 400 * time.Millisecond
 
-// Lend trusts that the text was pasted after a while.
-func (own) Lend(ctx context.Context, text string, paste func(context.Context) error) error {
+// PasteText trusts that the text was pasted after a while.
+func (own) PasteText(ctx context.Context, text string, paste func(context.Context) error) error {
 	before, err := robotgo.ReadAll()
 	if err != nil {
 		before = ""

@@ -21,9 +21,9 @@ var one = make(chan struct{}, 1)
 // Robot types, clicks and captures. All methods may be called concurrently: one
 // acts at a time.
 type Robot struct {
-	desk   Desk
-	clip   Clipboard
-	method Method
+	desktop Desktop
+	clip    Clipboard
+	method  Method
 }
 
 // Open makes a robot. It touches nothing yet.
@@ -31,18 +31,18 @@ func Open(opt Options) (*Robot, error) {
 	if err := opt.validate(); err != nil {
 		return nil, err
 	}
-	r := &Robot{desk: opt.Desk, clip: opt.Clipboard, method: opt.Method}
-	if lender, ok := r.desk.(Clipboard); ok && r.clip == nil {
-		r.clip = lender
+	r := &Robot{desktop: opt.Desktop, clip: opt.Clipboard, method: opt.Method}
+	if clip, ok := r.desktop.(Clipboard); ok && r.clip == nil {
+		r.clip = clip
 	}
-	if r.desk == nil {
-		r.desk = own{}
+	if r.desktop == nil {
+		r.desktop = own{}
 	}
 	if r.clip == nil && runtime.GOOS != "linux" {
 		r.clip = own{}
 	}
 	if r.clip == nil && r.method == MethodPaste {
-		return nil, fmt.Errorf("robot: there is no clipboard to paste from (give an x11.Display as Desk, or use "+
+		return nil, fmt.Errorf("robot: there is no clipboard to paste from (give an x11.Display as Desktop, or use "+
 			"the method %q): %w", MethodKeys, hardware.ErrUnavailable)
 	}
 	return r, nil
@@ -64,13 +64,13 @@ func (r *Robot) Type(ctx context.Context, ref, text string) error {
 			if err := r.activate(ctx, ref); err != nil {
 				return err
 			}
-			return r.clip.Lend(ctx, text, func(ctx context.Context) error {
+			return r.clip.PasteText(ctx, text, func(ctx context.Context) error {
 				return r.tap(ctx, ref, "v", shortcut())
 			})
 		}
 		if !hasKeys(runtime.GOOS, text) {
 			return fmt.Errorf("robot: the text has characters that keys cannot type reliably (give a Clipboard, "+
-				"or an x11.Display as Desk): %w", hardware.ErrUnavailable)
+				"or an x11.Display as Desktop): %w", hardware.ErrUnavailable)
 		}
 		if err := r.activate(ctx, ref); err != nil {
 			return err
@@ -208,14 +208,14 @@ func (r *Robot) act(ctx context.Context, f func() error) error {
 
 // activate brings the window to the front and reads back that it is there.
 func (r *Robot) activate(ctx context.Context, ref string) error {
-	if err := r.desk.Activate(ctx, ref); err != nil {
+	if err := r.desktop.Activate(ctx, ref); err != nil {
 		return err
 	}
 	return r.verify(ctx, ref)
 }
 
 func (r *Robot) verify(ctx context.Context, ref string) error {
-	active, err := r.desk.Active(ctx)
+	active, err := r.desktop.Active(ctx)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (r *Robot) verify(ctx context.Context, ref string) error {
 }
 
 func (r *Robot) window(ctx context.Context, ref string) (hardware.Window, error) {
-	list, err := r.desk.Windows(ctx)
+	list, err := r.desktop.Windows(ctx)
 	if err != nil {
 		return hardware.Window{}, err
 	}
@@ -238,10 +238,10 @@ func (r *Robot) window(ctx context.Context, ref string) (hardware.Window, error)
 	return hardware.Window{}, fmt.Errorf("robot: window %s: %w", ref, hardware.ErrWindowGone)
 }
 
-// Windows lists the windows that the desk knows.
+// Windows lists the windows that the desktop knows.
 func (r *Robot) Windows(ctx context.Context) (list []hardware.Window, err error) {
 	err = r.act(ctx, func() error {
-		list, err = r.desk.Windows(ctx)
+		list, err = r.desktop.Windows(ctx)
 		return err
 	})
 	return list, err

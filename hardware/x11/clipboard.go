@@ -39,7 +39,7 @@ const pasteAtMost = 20 * time.Second
 // that with the text that stood there before.
 type clipboard struct {
 	display string
-	lending sync.Mutex // one loan at a time
+	pasting sync.Mutex // one paste at a time
 
 	mu     sync.Mutex
 	closed bool
@@ -57,21 +57,21 @@ type clipboard struct {
 var selectionAtoms = []string{"CLIPBOARD", "TARGETS", "UTF8_STRING", "TEXT", "text/plain;charset=utf-8",
 	"KEHAI_CLIPBOARD", "x-kde-passwordManagerHint"}
 
-// Lend puts text on the clipboard, calls paste, which makes a window paste it,
+// PasteText puts text on the clipboard, calls paste, which makes a window paste it,
 // waits until that has happened, and puts back the text that was there before;
 // anything but text is lost. Where no program has asked for the text it wraps
 // hardware.ErrNoField, and the clipboard is left empty, because a window that
 // is late must not paste what was there before. A browser asks for the text even
 // when none of its fields has the focus: no error is no proof that it was typed.
-func (d *Display) Lend(ctx context.Context, text string, paste func(context.Context) error) error {
+func (d *Display) PasteText(ctx context.Context, text string, paste func(context.Context) error) error {
 	if len(text) > maxClipboard {
 		return fmt.Errorf("x11: %d bytes are too many for the clipboard (split the text below %d): %w", len(text),
 			maxClipboard, hardware.ErrUnavailable)
 	}
 	c := &d.clip
-	c.lending.Lock()
-	defer c.lending.Unlock()
-	err := c.lend(ctx, text, paste)
+	c.pasting.Lock()
+	defer c.pasting.Unlock()
+	err := c.pasteText(ctx, text, paste)
 	switch {
 	case err != nil && ctx.Err() != nil && !errors.Is(err, hardware.ErrPartlyTyped):
 		return ctx.Err()
@@ -81,7 +81,7 @@ func (d *Display) Lend(ctx context.Context, text string, paste func(context.Cont
 	return err
 }
 
-func (c *clipboard) lend(ctx context.Context, text string, paste func(context.Context) error) error {
+func (c *clipboard) pasteText(ctx context.Context, text string, paste func(context.Context) error) error {
 	s, err := c.open(ctx)
 	if err != nil {
 		return err

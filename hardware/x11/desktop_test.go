@@ -368,14 +368,14 @@ func TestLend(t *testing.T) {
 		}
 		return string(text)
 	}
-	err := owner.Lend(t.Context(), "lost", func(ctx context.Context) error {
-		if err := d.Lend(ctx, "貸したテキスト", func(ctx context.Context) error {
+	err := owner.PasteText(t.Context(), "lost", func(ctx context.Context) error {
+		if err := d.PasteText(ctx, "貸したテキスト", func(ctx context.Context) error {
 			if got := fetch(ctx); got != "貸したテキスト" {
 				t.Errorf("the clipboard while lent = %q, want the text", got)
 			}
 			return nil
 		}); err != nil {
-			t.Errorf("Lend() = %v", err)
+			t.Errorf("PasteText() = %v", err)
 		}
 		if got := fetch(ctx); got != "lost" {
 			t.Errorf("the clipboard after a loan = %q, want what was there before", got)
@@ -383,11 +383,11 @@ func TestLend(t *testing.T) {
 		return nil
 	})
 	if err != nil {
-		t.Errorf("Lend() = %v", err)
+		t.Errorf("PasteText() = %v", err)
 	}
-	if err := d.Lend(t.Context(), "x", func(context.Context) error { return nil }); !errors.Is(err,
+	if err := d.PasteText(t.Context(), "x", func(context.Context) error { return nil }); !errors.Is(err,
 		hardware.ErrNoField) {
-		t.Errorf("Lend() that nothing pastes = %v, want %v", err, hardware.ErrNoField)
+		t.Errorf("PasteText() that nothing pastes = %v, want %v", err, hardware.ErrNoField)
 	}
 	if got := fetch(t.Context()); got != "" {
 		t.Errorf("the clipboard after a failed loan = %q, want nothing", got)

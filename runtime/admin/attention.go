@@ -39,9 +39,9 @@ func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 	if err != nil {
 		return nil, err
 	}
-	spells := map[messages.DeskID]notify.Spell{}
-	err = readRows(e, notify.Kind, notify.Spells, func(desk messages.DeskID, spell notify.Spell) error {
-		spells[desk] = spell
+	episodes := map[messages.DeskID]notify.Episode{}
+	err = readRows(e, notify.Kind, notify.Episodes, func(desk messages.DeskID, episode notify.Episode) error {
+		episodes[desk] = episode
 		return nil
 	})
 	if err != nil {
@@ -50,10 +50,10 @@ func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 	desks := []control.FocusDesk{}
 	err = readRows(e, attention.Kind, attention.Rows, func(desk messages.DeskID, row attention.Row) error {
 		d := control.FocusDesk{
-			Desk: desk, State: row.Steady.Reported(), Since: control.Stamp{Time: row.Steady.Since}, Confidence: row.Last.Confidence,
-			Reasoning: string(row.Last.Reasoning), Source: row.Last.Source, SeenAt: control.Stamp{Time: row.Seen}, Unwatched: row.Paused, Paused: spells[desk].Paused,
+			Desk: desk, State: row.Debouncer.Reported(), Since: control.Stamp{Time: row.Debouncer.Since}, Confidence: row.Last.Confidence,
+			Reasoning: string(row.Last.Reasoning), Source: row.Last.Source, SeenAt: control.Stamp{Time: row.Seen}, Unwatched: row.Paused, Paused: episodes[desk].Paused,
 		}
-		if until := spells[desk].Until; d.Paused && !until.IsZero() {
+		if until := episodes[desk].Until; d.Paused && !until.IsZero() {
 			d.PausedUntil = &control.Stamp{Time: until}
 			d.Paused = until.After(time.Now())
 		}

@@ -5,8 +5,8 @@ package config
 // comments are what people read above each key, by the Go name of its field.
 var comments = map[string]string{
 	"attention.Rules.CameraAge":    "Older snapshots count as absent.",
-	"attention.Rules.CoveredKey":   "A key that was pressed at most this long ago says that the camera which sees\nno face is covered, 0s to 10m; 0 is never. Not used by profile seed. Default\n10s.",
-	"attention.Rules.EyesOpen":     "Focused at more than this eye aspect ratio, 0 to 1. It is for eyes of the\nusual shape: profile default moves it in proportion to the person's own, once\nthe camera knows these. Default 0.27.",
+	"attention.Rules.CoveredKey":   "If a key was pressed at most this long ago, a camera that sees no face counts\nas covered, 0s to 10m; 0 is never. Not used by profile seed. Default 10s.",
+	"attention.Rules.EyesOpen":     "Focused at more than this eye aspect ratio, 0 to 1. It applies to eyes of the\nusual shape: profile default scales it to the person's own eyes once the\ncamera knows them. Default 0.27.",
 	"attention.Rules.FacingPitch":  "Focused while the head is turned by less than this many degrees up or down,\n1 to 90. Default 25.",
 	"attention.Rules.FacingYaw":    "Focused while the head is turned by less than this many degrees to a side, 1\nto 90. Default 25.",
 	"attention.Rules.IdleAfter":    "Focused up to this time without input, 1s to 24h. Default 1m.",
@@ -14,8 +14,8 @@ var comments = map[string]string{
 	"attention.Rules.ManyApps":     "And between more applications than this, 0 to 1000. Default 4.",
 	"attention.Rules.ManySwitches": "Distracted, where nothing else is clear, at more switches than this in the\nlast minute, 0 to 1000. Default 6.",
 	"attention.Rules.NoFaceRatio":  "Away at more than this share of the last minute without a face, 0 to 1.\nDefault 0.7.",
-	"attention.Rules.Personal":     "EyesOpen is for eyes of the usual shape; where the camera knows this person's\nit counts in proportion.",
-	"attention.Rules.Strict":       "What is missing satisfies no condition. Without this a yes-or-no counts as no,\nexcept that a missing face_detected does not say that a face is missing.",
+	"attention.Rules.Personal":     "EyesOpen is scaled to this person's eyes where the camera knows them.",
+	"attention.Rules.Strict":       "A missing value satisfies no condition. Without this, a missing yes-or-no\nvalue counts as no, except that a missing face_detected counts as yes.",
 	"attention.Rules.TurnedYaw":    "Distracted, where nothing else is clear, at more than this many degrees to a\nside, 1 to 180. Default 45.",
 	"burst.Rules.Cap":              "Longest time a message waits for others, quiet to 10m. Default 7.5s.",
 	"burst.Rules.Parts":            "Messages after which a burst ends at once, 1 to 1000. Default 36.",

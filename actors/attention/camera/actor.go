@@ -10,16 +10,16 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Kind is the actor's kind; the key is the desk.
+// Kind is the camera's actor kind; the key is the desk.
 const Kind = messages.ActorCamera
 
-// Options of a camera. The zero value hands on every 5 s.
+// Options of a camera. The zero value sends a snapshot every 5 s.
 type Options struct {
 	Interval time.Duration // from one snapshot to the next; 0 means 5 s
-	Literal  bool          // angles are taken as measured, not from the neutral pose
+	Literal  bool          // use angles as measured, not relative to the neutral pose
 }
 
-// Baselines has one row, [RowKey].
+// Baselines holds one row, [RowKey].
 var Baselines = actors.NewTable[ear.Baseline]("baseline")
 
 // RowKey is the key of the only row in [Baselines].
@@ -47,11 +47,11 @@ type actor struct {
 	framed  time.Time // newest landmarks
 	stored  time.Duration
 
-	made   messages.CameraSnapshot // newest snapshot that a tracker made itself
+	made   messages.CameraSnapshot // newest ready-made snapshot from a tracker
 	madeAt time.Time
-	sent   time.Time // time of what was sent last
+	sent   time.Time // time of the last snapshot that was sent
 
-	dropped map[dropped]bool // reasons given since the last snapshot
+	dropped map[dropped]bool // reasons reported since the last snapshot
 }
 
 // Receive implements [actors.Actor].
@@ -77,8 +77,8 @@ func (a *actor) start(turn *actors.Turn) {
 	turn.After("snapshot", a.o.Interval, messages.CameraDue{})
 }
 
-// frame takes a picture. A new session begins anew at once: what hears trackers
-// hears one of them at a time.
+// frame takes the landmarks of one picture. A new session starts a new window at
+// once, since the feed listens to one tracker at a time.
 func (a *actor) frame(turn *actors.Turn, m messages.FaceFrame) {
 	if !a.began || m.Session != a.session {
 		a.window = ear.Window{Baseline: a.window.Baseline, Literal: a.o.Literal}
@@ -101,14 +101,14 @@ func (a *actor) frame(turn *actors.Turn, m messages.FaceFrame) {
 	a.window.Add(m.At, &face)
 }
 
-// dropped is why a picture counts for nothing.
+// dropped is the reason why a picture was ignored.
 type dropped struct {
 	rule events.Rule
 	note string
 }
 
-// drop gives each reason once between two snapshots: there are thirty pictures
-// a second.
+// drop reports each reason once between two snapshots, since thirty pictures
+// arrive each second.
 func (a *actor) drop(turn *actors.Turn, rule events.Rule, note string) {
 	reason := dropped{rule, note}
 	if a.dropped[reason] {
@@ -121,8 +121,8 @@ func (a *actor) drop(turn *actors.Turn, rule events.Rule, note string) {
 	turn.Drop(events.StageCamera, rule, events.Detail{Note: note})
 }
 
-// due hands on what came since the last time; a camera that is silent says
-// nothing, so that its last snapshot grows old.
+// due sends what arrived since the last snapshot. If nothing did, it sends
+// nothing, and the last snapshot becomes stale.
 func (a *actor) due(turn *actors.Turn) {
 	turn.After("snapshot", a.o.Interval, messages.CameraDue{})
 	clear(a.dropped)

@@ -5,35 +5,36 @@ import (
 	"time"
 )
 
-// Before a person is known: the middle of the normal range of open eyes, and
-// how far shut ones go down. Shut eyes scale with open ones, as glasses and
-// narrow eyes change both.
+// Defaults before a person is known: the middle of the normal range of open eyes,
+// and the share of it that shut eyes have. Shut eyes scale with open ones, since
+// glasses and narrow eyes change both.
 const (
 	coldOpen    = 0.30
 	closedShare = 0.4
 )
 
 // Baseline is what is usual for one person at one camera. The zero value knows
-// nothing yet; it holds after a minute of open eyes and then follows slowly, over
-// tens of minutes, so that a tired hour does not pass for what is usual.
+// nothing. A baseline is usable after a minute of open eyes. From then on it
+// adapts slowly, over tens of minutes, so that a tired hour does not become the
+// norm.
 type Baseline struct {
 	Openness float64       `json:"openness"` // upper quartile of the EAR of open eyes
 	NeutralX float64       `json:"neutral_yaw"`
 	NeutralY float64       `json:"neutral_pitch"`
-	Learnt   time.Duration `json:"learnt"` // how long eyes were seen
+	Learnt   time.Duration `json:"learnt"` // how long open eyes were seen
 }
 
 // Bounds of a baseline and the speed of its learning.
 const (
 	learning               = time.Minute
 	lowOpen, highOpen      = 0.15, 0.45
-	maxNeutral             = 15.0 // degrees: a camera stands so far beside what one looks at, at most
+	maxNeutral             = 15.0 // degrees: how far a camera can stand beside what one looks at
 	fastOpen, slowOpen     = 0.02, 0.00017
 	fastDegrees, slowAngle = 2.0, 0.01 // degrees a second
 )
 
-// Open is the EAR of this person's open eyes, or the usual one as long as that
-// is not known.
+// Open is the EAR of this person's open eyes, or the usual one until that is
+// known.
 func (b *Baseline) Open() float64 {
 	if !b.Known() {
 		return coldOpen
@@ -44,8 +45,8 @@ func (b *Baseline) Open() float64 {
 // Known reports whether the person was seen for long enough.
 func (b *Baseline) Known() bool { return b.Learnt >= learning }
 
-// Closure says how far eyes are shut, 0 for open and 1 for shut, beyond both
-// for wide open and pressed shut. Wierwille and others, "Research on
+// Closure says how far eyes are shut: 0 is open, 1 is shut. Wide open eyes are
+// below 0, eyes pressed shut above 1. Wierwille and others, "Research on
 // Vehicle-Based Driver Status/Performance Monitoring", 1994, count eyes as closed
 // from 0.8 on (P80).
 func (b *Baseline) Closure(ear float64) float64 {
@@ -61,8 +62,8 @@ func (b *Baseline) Neutral() (yaw, pitch float64) {
 	return b.NeutralX, b.NeutralY
 }
 
-// learn takes a picture that stands for dt. Each value moves up or down by a
-// fixed speed, weighted so that it rests at its quantile: a stochastic
+// learn takes a picture that represents dt. Each value moves up or down at a
+// fixed speed, weighted so that it settles at its quantile: a stochastic
 // approximation in constant memory.
 func (b *Baseline) learn(f *Face, dt time.Duration) {
 	if b.Learnt == 0 {
@@ -77,8 +78,8 @@ func (b *Baseline) learn(f *Face, dt time.Duration) {
 		b.NeutralX = follow(b.NeutralX, f.Yaw, 0.5, degrees*s, -maxNeutral, maxNeutral)
 		b.NeutralY = follow(b.NeutralY, f.Pitch, 0.5, degrees*s, -maxNeutral, maxNeutral)
 	}
-	// Before eyes are known, shut ones cannot be told; blinks are too short to move
-	// an upper quartile.
+	// Before the person is known, shut eyes cannot be told from open ones, but
+	// blinks are too short to move an upper quartile.
 	if !b.Known() || b.Closure(f.EAR) < blinkFrom {
 		b.Openness = follow(b.Openness, f.EAR, 0.75, open*s, lowOpen, highOpen)
 		b.Learnt += dt

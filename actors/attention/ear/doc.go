@@ -1,8 +1,8 @@
 // Package ear measures eyes, mouth, head and gaze from the landmarks of a face.
 //
-// [Measure] takes the points of one picture, [Window] sums a minute of them up
+// [Measure] takes the points of one picture, [Window] summarises a minute of them
 // as a messages.CameraSnapshot, and [Baseline] learns what is usual for this
-// person and this camera. Points are in picture coordinates: x to the right, y
+// person at this camera. Points are in picture coordinates: x to the right, y
 // down, one unit for both. Angles are in degrees: yaw grows to the right of the
 // picture, pitch grows downwards.
 //

@@ -1,14 +1,14 @@
 package ear
 
-// Numbers of points that are understood.
+// Numbers of points that [Measure] understands.
 const (
 	MediaPipePoints = 478 // MediaPipe FaceLandmarker: 468 of the face, 10 of the irises
 	OpenFacePoints  = 68  // OpenFace, dlib and others (the iBUG 300-W mark-up); no irises
 )
 
-// layout says where in a list of points the landmarks stand. Right and left are
-// the person's own; in a picture that is not mirrored the right eye is on the
-// left.
+// layout holds the indices of the landmarks in a list of points. Right and left
+// are the person's own: in a picture that is not mirrored the right eye is on
+// the left.
 type layout struct {
 	// An eye: a corner, two points of the upper lid, the other corner, two of the
 	// lower lid, in the order p1 to p6 of Soukupová and Čech.
@@ -16,9 +16,9 @@ type layout struct {
 	// The inner lip: its corners, three points of the upper edge, the three
 	// opposite ones of the lower edge.
 	mouth [8]int
-	// What does not move on a skull, in the order of the rows of skull: outer and
-	// inner corner of the right eye, inner and outer of the left, root of the
-	// nose, its tip, its base.
+	// The rigid points of a head, in the order of the rows of skull: outer and
+	// inner corner of the right eye, inner and outer corner of the left, root, tip
+	// and base of the nose.
 	rigid [7]int
 	iris  [2]int // centres of the right and the left iris; 0 for none
 }
@@ -47,8 +47,8 @@ var skull = [7]vec{
 	{0, 3.271, 5.236}, {0, -1.127, 7.476}, {0, -2.089, 6.058},
 }
 
-// An eyeball of the same model: its radius, and its centre seen from the middle
-// between the corners of its eye. 1.2 cm is the usual radius of a grown-up's.
+// An eyeball of the same model, in centimetres: its radius, which is usual for an
+// adult, and its centre relative to the middle between the corners of its eye.
 const eyeRadius = 1.2
 
 var eyeCentre = vec{0, 0.011, 0.361 - eyeRadius}

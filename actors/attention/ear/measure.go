@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// ErrPoints marks landmarks that cannot be measured: another number of points
-// than 478 or 68, coordinates that are no numbers, or points that form no face.
+// ErrPoints marks landmarks that cannot be measured: neither 478 nor 68 points,
+// coordinates that are not numbers, or points that do not form a face.
 var ErrPoints = errors.New("ear: landmarks cannot be measured")
 
 // Face is what one picture shows of a face.
@@ -23,8 +23,8 @@ type Face struct {
 	MAR float64
 	// Yaw and Pitch say where the head points, see [Measure].
 	Yaw, Pitch float64
-	// GazeYaw and GazePitch say where the eyes look, against the camera and not
-	// against the head; HasGaze is false without irises.
+	// GazeYaw and GazePitch say where the eyes look, relative to the camera, not to
+	// the head. HasGaze is false without irises.
 	GazeYaw, GazePitch float64
 	HasGaze            bool
 	Centre             messages.Point // between the eyes
@@ -32,15 +32,16 @@ type Face struct {
 }
 
 // Measure measures the points of one face. EAR and MAR do not change when a
-// picture is moved, turned or scaled; the angles not when it is moved or scaled.
+// picture is moved, turned or scaled. The angles do not change when it is moved
+// or scaled.
 //
 // The head's angles come from seven rigid points and an average skull, by POSIT
 // (DeMenthon and Davis, "Model-Based Object Pose in 25 Lines of Code", 1995): the
 // least-squares solution for the first two rows of the rotation, made orthogonal
 // by giving both the same share of the error, and again with the perspective
-// that follows. A usual distance takes the place of the lens's focal length, so
-// that points are enough. They are angles against the line from the camera to
-// the face; up to 40 degrees they are exact to a few degrees.
+// that follows. A usual distance replaces the focal length of the lens, so the
+// points are enough. The angles are relative to the line from the camera to the
+// face; up to 40 degrees they are accurate to a few degrees.
 func Measure(points []messages.Point) (Face, error) {
 	var l *layout
 	switch len(points) {
@@ -85,8 +86,8 @@ type turn struct {
 	scale float64
 }
 
-// centred is the skull around its mean, inverse its pseudo-inverse, which solves
-// for three unknowns from seven points.
+// centred is the skull around its mean. inverse is its pseudo-inverse, which
+// solves for three unknowns from seven points.
 var (
 	centred = aroundMean(skull)
 	inverse = pseudoInverse(centred)
@@ -96,8 +97,8 @@ var (
 // average head. At half or twice the distance the angles are off by a tenth.
 const usualDistance = 60
 
-// rounds of pose: the first without perspective, the others with that of the
-// round before.
+// rounds of pose: the first has no perspective, each later one uses the
+// perspective of the round before.
 const rounds = 3
 
 func pose(points []messages.Point, rigid *[7]int) (t turn, ok bool) {
@@ -109,7 +110,7 @@ func pose(points []messages.Point, rigid *[7]int) (t turn, ok bool) {
 	for range rounds {
 		var across, up vec
 		for i, at := range rigid {
-			near := 1 - dot(t.rows[2], centred[i])/usualDistance // what is nearer is drawn larger
+			near := 1 - dot(t.rows[2], centred[i])/usualDistance // nearer points are drawn larger
 			x, y := (points[at].X-mean.X)*near, (mean.Y-points[at].Y)*near
 			for k := range 3 {
 				across[k] += inverse[i][k] * x
@@ -123,8 +124,8 @@ func pose(points []messages.Point, rigid *[7]int) (t turn, ok bool) {
 	return t, true
 }
 
-// orthogonal makes a rotation of its first two rows, which are as long as its
-// scale. The nearest orthogonal pair lies evenly around their bisectors.
+// orthogonal makes a rotation from its first two rows, whose length is its scale.
+// The nearest orthogonal pair lies evenly around their bisectors.
 func orthogonal(across, up vec) (turn, bool) {
 	a, b := length(across), length(up)
 	if !(a > 0) || !(b > 0) {
@@ -148,10 +149,10 @@ func orthogonal(across, up vec) (turn, bool) {
 	return t, true
 }
 
-// gaze turns the place of each iris into a direction. The centre of an eyeball
-// stands fixed in the head, so where it lies in the picture is known; the iris
-// lies a radius from it in the direction of the gaze. What is left and right of
-// both in the picture is therefore that direction, as the camera sees it.
+// gaze turns the position of each iris into a direction. The centre of an eyeball
+// is fixed in the head, so its position in the picture is known. The iris lies
+// one radius away from it, in the direction of the gaze. The offset between the
+// two in the picture is therefore that direction, as the camera sees it.
 func gaze(points []messages.Point, l *layout, r turn) (yaw, pitch float64, ok bool) {
 	var x, y float64
 	for i, e := range [...]*[6]int{&l.right, &l.left} {
@@ -164,8 +165,8 @@ func gaze(points []messages.Point, l *layout, r turn) (yaw, pitch float64, ok bo
 	return yaw, pitch, finite(yaw, pitch)
 }
 
-// direction turns the first two parts of a unit vector, right and up, into yaw
-// and pitch. Parts that are too long for a unit vector mean 90 degrees.
+// direction turns the first two components of a unit vector, right and up, into
+// yaw and pitch. Components too long for a unit vector mean 90 degrees.
 func direction(right, up float64) (yaw, pitch float64) {
 	towards := math.Sqrt(max(0, 1-right*right-up*up))
 	return math.Atan2(right, towards) * 180 / math.Pi, math.Atan2(-up, math.Hypot(right, towards)) * 180 / math.Pi

@@ -7,15 +7,15 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// What is counted how. The window and the yawn are the product's definition;
-// P80 and 0.15 stand at [Baseline.Closure]; the rest are this package's choice.
+// Thresholds. The product defines the window and the yawn. closedAt and drowsyAt
+// follow the source named at [Baseline.Closure]. This package chose the rest.
 const (
 	span         = 60               // seconds of the window
-	maxGap       = time.Second      // a longer silence of the tracker is not counted
-	faceHolds    = time.Second      // a face counts as there for so long
+	maxGap       = time.Second      // a longer silence of the tracker counts for nothing
+	faceHolds    = time.Second      // how long a face counts as present
 	recent       = 5                // seconds that EAR is averaged over
 	poseRecent   = 2                // seconds that the pose is averaged over
-	enoughEyes   = 10 * time.Second // with open or shut eyes, before shares of them mean something
+	enoughEyes   = 10 * time.Second // of visible eyes, before their shares mean something
 	closedAt     = 0.8              // closure of a closed eye
 	drowsyAt     = 0.15             // share of closed eyes
 	blinkFrom    = 0.5              // closure at which a blink begins
@@ -28,14 +28,14 @@ const (
 	turned       = 15.0             // degrees
 	gazeSide     = 30.0             // degrees to either side that are off the screen
 	gazeUp       = -20.0            // degrees up
-	gazeDown     = 35.0             // degrees down: a camera stands above the screen
+	gazeDown     = 35.0             // degrees down: the camera sits above the screen
 )
 
-// Window sums up the last minute of one run of a tracker. The zero value is
-// empty. Its times are the tracker's own and must not go back.
+// Window summarises the last minute of one tracker session. The zero value is
+// empty. Times are the tracker's own and must not go back.
 type Window struct {
 	Baseline Baseline
-	Literal  bool // nothing is counted from what is usual for a person, but for closed eyes
+	Literal  bool // ignore what is usual for the person, except for closed eyes
 
 	began    bool
 	last     time.Duration // newest picture
@@ -43,7 +43,7 @@ type Window struct {
 	face     bool
 	buckets  [span]bucket
 
-	shut      bool // a blink or a longer closure is under way
+	shut      bool // the eyes are, for a blink or longer
 	shutSince time.Duration
 	open      bool // the mouth is
 	openSince time.Duration
@@ -137,8 +137,8 @@ func (w *Window) mouth(f *Face, at time.Duration) {
 	}
 }
 
-// head counts a movement whenever the head has come far enough from where it
-// was at the movement before.
+// head counts a movement whenever the head is far enough from where it was at
+// the last movement.
 func (w *Window) head(b *bucket, f *Face) {
 	b.yaw += f.Yaw
 	b.tilt += f.Pitch
@@ -152,8 +152,8 @@ func (w *Window) head(b *bucket, f *Face) {
 	}
 }
 
-// Snapshot sums the window up at its newest picture. What there is too little
-// of to say anything is missing.
+// Snapshot summarises the window at its newest picture. A value without enough
+// data is missing.
 func (w *Window) Snapshot() messages.CameraSnapshot {
 	var s messages.CameraSnapshot
 	if !w.began {

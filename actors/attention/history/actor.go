@@ -8,21 +8,21 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Kind is the actor's kind; the key is the desk.
+// Kind is the history's actor kind; the key is the desk.
 const Kind = messages.ActorHistory
 
 // Options of a history.
 type Options struct {
-	Keep time.Duration // 0 means for ever
+	Keep time.Duration // how long changes are kept; 0 means for ever
 }
 
 // Changes are the rows of a history, see [RowKey].
 var Changes = actors.NewTable[messages.FocusState]("changes")
 
-// RowKey is the key of a change, in the order of time from 1678 on.
+// RowKey is the key of a change. Keys sort by time from the year 1678 on.
 func RowKey(at time.Time) string { return fmt.Sprintf("%020d", uint64(at.UnixNano())+1<<63) }
 
-// trimEvery is how long something may outlive its time.
+// trimEvery is how long a row may outlive Options.Keep.
 const trimEvery = time.Hour
 
 // New makes the constructor of histories.
@@ -47,8 +47,8 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// trim deletes what is too old, but for the last change before: it says what
-// held when the kept time began.
+// trim deletes the changes before the kept time, except the last one of them: it
+// says which state held when that time began.
 func (a actor) trim(turn *actors.Turn) {
 	if a.o.Keep <= 0 {
 		return

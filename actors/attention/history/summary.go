@@ -16,9 +16,9 @@ type Span struct {
 }
 
 // Spans turns changes, oldest first, into the spans between from and to. The
-// last change holds until to. Changes to the state that already holds, and spans
-// of no length, are left out; before the first change nothing is known, which is
-// no span.
+// last change holds until to. A change to the state that already holds starts no
+// span, and neither does a state that held for no time. The time before the
+// first change has no span.
 func Spans(changes []messages.FocusState, from, to time.Time) []Span {
 	var spans []Span
 	for i, c := range changes {
@@ -41,7 +41,7 @@ func Spans(changes []messages.FocusState, from, to time.Time) []Span {
 	return spans
 }
 
-// States are all states, in the order in which they are shown.
+// States lists all states in display order.
 var States = [...]messages.Attention{
 	messages.Focused, messages.Distracted, messages.Drowsy, messages.Idle, messages.Away, messages.Unknown,
 }
@@ -54,8 +54,8 @@ type Sum struct {
 	Long  time.Duration // the longest span
 }
 
-// Sums adds spans up by state, in the order of [States], without those that
-// never held.
+// Sums adds up spans by state, in the order of [States]. States that never held
+// are left out.
 func Sums(spans []Span) []Sum {
 	var sums []Sum
 	for _, state := range States {
@@ -78,10 +78,10 @@ func Sums(spans []Span) []Sum {
 // Hour is one hour of a timeline.
 type Hour struct {
 	Start time.Time
-	Time  map[messages.Attention]time.Duration // states that held in it
+	Time  map[messages.Attention]time.Duration // of the states that held in it
 }
 
-// Hours cuts spans at full hours of the clock of from, from there on until to.
+// Hours splits spans between from and to at full hours in the time zone of from.
 func Hours(spans []Span, from, to time.Time) []Hour {
 	var hours []Hour
 	for start := from; start.Before(to); {
@@ -110,8 +110,8 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// Day returns the bounds of the day that holds a moment, in its location. Days
-// on which clocks change are longer or shorter.
+// Day returns the bounds of the day that contains now, in its location. A day on
+// which clocks change is longer or shorter.
 func Day(now time.Time) (from, to time.Time) {
 	y, m, d := now.Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, now.Location()), time.Date(y, m, d+1, 0, 0, 0, 0, now.Location())

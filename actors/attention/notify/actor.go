@@ -11,17 +11,17 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Kind is the actor's kind; the key is the desk. WorkerKind is that of the
-// workers that show notices.
+// Kind is the notifier's actor kind; the key is the desk. WorkerKind is the kind
+// of the workers that show notices.
 const (
 	Kind       = messages.ActorNotifier
 	WorkerKind = messages.WorkerNotify
 )
 
-// Spells has one row, [RowKey].
-var Spells = actors.NewTable[Spell]("spell")
+// Episodes holds one row, [RowKey].
+var Episodes = actors.NewTable[Episode]("spell")
 
-// RowKey is the key of the only row in [Spells].
+// RowKey is the key of the only row in [Episodes].
 const RowKey = "spell"
 
 // New makes the constructor of notifiers.
@@ -41,13 +41,13 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.NoticeShown:
 		a.wrong(turn, "", "")
 	case messages.FocusChanged:
-		a.change(turn, func(s *Spell) { s.State, s.Since, s.Told = m.To.State, m.To.At, false })
+		a.change(turn, func(s *Episode) { s.State, s.Since, s.Told = m.To.State, m.To.At, false })
 	case messages.PauseNotices:
 		if m.Until.IsZero() || m.Until.After(turn.Now()) {
-			a.change(turn, func(s *Spell) { s.Paused, s.Until = true, m.Until })
+			a.change(turn, func(s *Episode) { s.Paused, s.Until = true, m.Until })
 		}
 	case messages.ResumeNotices:
-		a.change(turn, func(s *Spell) { s.Paused, s.Until = false, time.Time{} })
+		a.change(turn, func(s *Episode) { s.Paused, s.Until = false, time.Time{} })
 	case messages.NoticeDue:
 		a.give(turn)
 	case messages.CallFailed:
@@ -63,64 +63,64 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 }
 
 // change stores a change and sets the timer that follows from it.
-func (a actor) change(turn *actors.Turn, edit func(*Spell)) {
-	spell, _ := Spells.Get(turn, RowKey)
-	edit(&spell)
-	a.keep(turn, spell)
+func (a actor) change(turn *actors.Turn, edit func(*Episode)) {
+	episode, _ := Episodes.Get(turn, RowKey)
+	edit(&episode)
+	a.keep(turn, episode)
 }
 
-func (a actor) keep(turn *actors.Turn, spell Spell) {
-	at, ok := a.o.due(spell)
+func (a actor) keep(turn *actors.Turn, episode Episode) {
+	at, ok := a.o.due(episode)
 	if ok {
-		spell.Due = attention.Later(at, turn.Now())
-		turn.After("notice", spell.Due.Sub(turn.Now()), messages.NoticeDue{})
+		episode.Due = attention.Later(at, turn.Now())
+		turn.After("notice", episode.Due.Sub(turn.Now()), messages.NoticeDue{})
 	} else {
-		spell.Due = time.Time{}
+		episode.Due = time.Time{}
 		turn.Cancel("notice")
 	}
-	Spells.Put(turn, RowKey, spell)
+	Episodes.Put(turn, RowKey, episode)
 }
 
-// wrong reports why the desktop shows no notices, once for each reason until it
-// shows one again.
+// wrong reports why the desktop shows no notices: once for each reason, until a
+// notice is shown again.
 func (a actor) wrong(turn *actors.Turn, reason, detail string) {
-	spell, _ := Spells.Get(turn, RowKey)
-	if spell.Wrong == reason {
+	episode, _ := Episodes.Get(turn, RowKey)
+	if episode.Wrong == reason {
 		return
 	}
-	spell.Wrong = reason
-	Spells.Put(turn, RowKey, spell)
+	episode.Wrong = reason
+	Episodes.Put(turn, RowKey, episode)
 	if reason != "" {
 		turn.Drop(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: reason, Note: detail})
 	}
 }
 
 func (a actor) give(turn *actors.Turn) {
-	spell, _ := Spells.Get(turn, RowKey)
-	late := turn.Now().Sub(spell.Due)
+	episode, _ := Episodes.Get(turn, RowKey)
+	late := turn.Now().Sub(episode.Due)
 	switch {
-	case spell.Due.IsZero():
+	case episode.Due.IsZero():
 		return
 	case late < 0: // the clock was set back
-		a.keep(turn, spell)
+		a.keep(turn, episode)
 		return
 	case late > overdue:
 		turn.Drop(events.StageNotifier, events.RuleTooLate, events.Detail{})
-		spell.Since = turn.Now()
-		a.keep(turn, spell)
+		episode.Since = turn.Now()
+		a.keep(turn, episode)
 		return
 	}
-	notice := messages.FocusNotice{ID: turn.NewID(), Desk: a.desk, State: spell.State, Since: spell.Since,
+	notice := messages.FocusNotice{ID: turn.NewID(), Desk: a.desk, State: episode.State, Since: episode.Since,
 		At: turn.Now()}
-	if spell.Paused {
-		spell.Paused, spell.Until = false, time.Time{}
+	if episode.Paused {
+		episode.Paused, episode.Until = false, time.Time{}
 	}
-	spell.Told, spell.Last = true, maps.Clone(spell.Last)
-	if spell.Last == nil {
-		spell.Last = map[messages.Attention]time.Time{}
+	episode.Told, episode.Last = true, maps.Clone(episode.Last)
+	if episode.Last == nil {
+		episode.Last = map[messages.Attention]time.Time{}
 	}
-	spell.Last[spell.State] = turn.Now()
-	a.keep(turn, spell)
+	episode.Last[episode.State] = turn.Now()
+	a.keep(turn, episode)
 	turn.Publish(notice)
 	if a.o.Show {
 		turn.Call(WorkerKind, messages.ShowNotice{Notice: notice}, actors.CallOptions{Deadline: 10 * time.Second})

@@ -24,13 +24,13 @@ func DefaultTimes() Times {
 	return Times{Drowsy: 30 * time.Second, Distracted: 2 * time.Minute, CoolDown: 10 * time.Minute}
 }
 
-// Options of a notifier. A state whose time is below 0 gets no notice.
+// Options of a notifier. A state with a negative time gets no notice.
 type Options struct {
 	Times
 	Show bool // also ask a worker of kind [WorkerKind] to show it
 }
 
-// dwell is how long a state lasts before a notice, false for never.
+// dwell is how long a state lasts before a notice; false means never.
 func (o Options) dwell(state messages.Attention) (time.Duration, bool) {
 	switch state {
 	case messages.Drowsy:
@@ -41,22 +41,22 @@ func (o Options) dwell(state messages.Attention) (time.Duration, bool) {
 	return 0, false
 }
 
-// Spell is what a notifier keeps: the state that holds, and what was said.
-type Spell struct {
+// Episode is a notifier's stored state: the state that holds, and the notices
+// that were given.
+type Episode struct {
 	State  messages.Attention               `json:"state"`
 	Since  time.Time                        `json:"since"`
-	Told   bool                             `json:"told"`             // a notice was given for this spell
+	Told   bool                             `json:"told"`             // a notice was given for this episode
 	Last   map[messages.Attention]time.Time `json:"last,omitempty"`   // newest notice of each state
 	Paused bool                             `json:"paused,omitempty"` // no notices
-	Until  time.Time                        `json:"until,omitzero"`   // of the pause; zero: until it is ended
+	Until  time.Time                        `json:"until,omitzero"`   // end of the pause; zero: until it is resumed
 	Due    time.Time                        `json:"due,omitzero"`     // of the next notice; zero for none
-	// why the desktop shows no notices, "" while it does
+	// Why the desktop shows no notices, "" while it does.
 	Wrong string `json:"wrong,omitempty"`
 }
 
-// due says when the next notice is to be given if nothing changes, false for
-// never.
-func (o Options) due(s Spell) (time.Time, bool) {
+// due says when the next notice is due if nothing changes; false means never.
+func (o Options) due(s Episode) (time.Time, bool) {
 	dwell, ok := o.dwell(s.State)
 	if !ok || s.Told || s.Paused && s.Until.IsZero() {
 		return time.Time{}, false
@@ -71,6 +71,6 @@ func (o Options) due(s Spell) (time.Time, bool) {
 	return at, true
 }
 
-// overdue is how late a notice may be. A machine that slept or was off does not
-// know what the person did meanwhile.
+// overdue is how late a notice may be. After a longer sleep nobody knows what the
+// person did meanwhile.
 const overdue = time.Minute

@@ -123,7 +123,7 @@ func TestPause(t *testing.T) {
 	wantNotices(t, h, messages.Distracted)
 }
 
-// At whatever point a process is killed, a spell has one notice.
+// At whatever point a process is killed, an episode has one notice.
 func TestCrashAtEveryPoint(t *testing.T) {
 	for point := range 6 {
 		h := spawn(t)

@@ -20,7 +20,7 @@ func NewWorker(n hardware.Notifier) func() (actors.Worker, error) {
 			}
 			title, body := words(show.Notice)
 			if err := n.Notify(ctx, title, body); err != nil {
-				if code := hardware.Code(err); code != "error" { // a worker that is well, without a desktop
+				if code := hardware.Code(err); code != "error" { // the worker is fine, the desktop is missing
 					err = actors.Refuse(code, err)
 				}
 				return nil, err
@@ -30,7 +30,7 @@ func NewWorker(n hardware.Notifier) func() (actors.Worker, error) {
 	}
 }
 
-// words says a notice in words.
+// words returns the text of a notice.
 func words(n messages.FocusNotice) (title, body string) {
 	since := "Since " + n.Since.Local().Format("15:04") + ". "
 	if n.State == messages.Drowsy {

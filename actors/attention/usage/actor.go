@@ -9,14 +9,15 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Kind is the actor's kind; the key is the desk. WorkerKind is that of the
-// workers that it asks.
+// Kind is the usage actor's kind; the key is the desk. WorkerKind is the kind of
+// the workers that it asks.
 const (
 	Kind       = messages.ActorUsage
 	WorkerKind = messages.WorkerUsage
 )
 
-// Options of the actor. The zero value reads every 5 s and hands on every 30 s.
+// Options of the actor. The zero value reads every 5 s and sends a snapshot every
+// 30 s.
 type Options struct {
 	Read     time.Duration // from one reading to the next; 0 means 5 s
 	Snapshot time.Duration // from one snapshot to the next; 0 means 30 s
@@ -40,7 +41,7 @@ type actor struct {
 	to messages.Address
 
 	window Window
-	call   string // under way, "" for none
+	call   string // pending, "" for none
 	asked  time.Time
 	next   time.Time // when a snapshot is due
 	wrong  string    // why readings fail, "" while they work
@@ -63,7 +64,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// deadline is what a reading may take, lost when it is not waited for any more.
+// deadline bounds one reading. After lost, a pending call is given up.
 const (
 	deadline = 4 * time.Second
 	lost     = 30 * time.Second
@@ -78,8 +79,8 @@ func (a *actor) ask(turn *actors.Turn) {
 	a.asked = turn.Now()
 }
 
-// read hands on a snapshot when one is due, else at least when the last key was
-// pressed.
+// read sends a snapshot when one is due, and otherwise the time of the last key
+// press.
 func (a *actor) read(turn *actors.Turn, m messages.UsageRead) {
 	if turn.Cause().Call != a.call {
 		return
@@ -96,7 +97,7 @@ func (a *actor) read(turn *actors.Turn, m messages.UsageRead) {
 	}
 }
 
-// failed reports each new reason once. Meanwhile the last snapshot grows old.
+// failed reports each new reason once. Meanwhile the last snapshot becomes stale.
 func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 	if m.Call != a.call {
 		return

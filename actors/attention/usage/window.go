@@ -9,7 +9,7 @@ import (
 // span is the window of all counts.
 const span = time.Minute
 
-// idleAfter is how long a computer without input is not idle yet.
+// idleAfter is the time without input after which a computer is idle.
 const idleAfter = time.Minute
 
 // sample is one reading.
@@ -18,14 +18,14 @@ type sample struct {
 	read messages.UsageRead
 }
 
-// Window keeps the readings of the last minute, oldest first, and one that is
-// older, from which the counts are measured. The zero value is empty.
+// Window keeps the readings of the last minute, oldest first, and one older
+// reading as the starting point of the counts. The zero value is empty.
 type Window struct{ samples []sample }
 
 // Add takes a reading.
 func (w *Window) Add(at time.Time, read messages.UsageRead) {
 	if n := len(w.samples); n > 0 && (!at.After(w.samples[n-1].at) || smaller(read, w.samples[n-1].read)) {
-		w.samples = w.samples[:0] // the clock was set back, or the counts began anew
+		w.samples = w.samples[:0] // the clock was set back, or the counts started again
 	}
 	w.samples = append(w.samples, sample{at, read})
 	for len(w.samples) > 1 && !w.samples[1].at.After(at.Add(-span)) {
@@ -38,9 +38,9 @@ func smaller(a, b messages.UsageRead) bool {
 		a.Mouse.Known && b.Mouse.Known && a.Mouse.Value < b.Mouse.Value
 }
 
-// Snapshot sums the window up at its newest reading. Before the window is full
-// the counts are those since its beginning. Switches between two readings that
-// end where they began are not seen.
+// Snapshot summarises the window at its newest reading. Before the window is full
+// the counts are those since its beginning. A switch away and back between two
+// readings is not seen.
 func (w *Window) Snapshot() messages.UsageSnapshot {
 	if len(w.samples) == 0 {
 		return messages.UsageSnapshot{}
@@ -58,7 +58,7 @@ func (w *Window) Snapshot() messages.UsageSnapshot {
 	switches, apps := 0, map[messages.Text]bool{}
 	for i, one := range w.samples {
 		if one.read.App == "" || i == 0 && len(w.samples) > 1 && !one.at.After(last.at.Add(-span)) {
-			continue // the one before the window only tells what was in front when it began
+			continue // the reading before the window only says what was active when it began
 		}
 		apps[one.read.App] = true
 	}
@@ -75,7 +75,7 @@ func (w *Window) Snapshot() messages.UsageSnapshot {
 	return s
 }
 
-// counted is how much a counter has grown.
+// counted is the growth of a counter.
 func counted(from, to messages.Maybe[uint64]) messages.Maybe[float64] {
 	if !from.Known || !to.Known || to.Value < from.Value {
 		return messages.Maybe[float64]{}

@@ -12,9 +12,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// NewWorker makes the constructor of usage workers. open is called when a
-// reading first needs the driver, and again after a failure; a driver that is an
-// io.Closer is closed with its worker.
+// NewWorker makes the constructor of usage workers. open is called by the first
+// reading, and again after it failed. A driver that is an io.Closer is closed
+// with its worker.
 func NewWorker(open func() (hardware.Usage, error)) func() (actors.Worker, error) {
 	return func() (actors.Worker, error) { return &worker{open: open}, nil }
 }
@@ -24,8 +24,8 @@ type worker struct {
 	usage hardware.Usage
 }
 
-// Do implements [actors.Worker]. What the system does not tell is missing; it is
-// an error only when it tells nothing.
+// Do implements [actors.Worker]. Values that the system does not report are
+// missing. It is an error only if the system reports nothing at all.
 func (w *worker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	if _, ok := request.(messages.ReadUsage); !ok {
 		return nil, fmt.Errorf("pcusage: want read_usage, got %s", request.MessageType())
@@ -67,7 +67,7 @@ func (w *worker) Close() error {
 	return nil
 }
 
-// refuse turns a driver's typed error into an answer.
+// refuse turns a driver's typed error into a refusal.
 func refuse(err error) error {
 	if code := hardware.Code(err); code != "error" {
 		return actors.Refuse(code, err)

@@ -246,14 +246,14 @@ func (t *tail) String() string {
 	return t.buf.String()
 }
 
-// patience is how long a condition may take: long, because it only matters when
+// conditionTimeout is how long a condition may take: long, because it only matters when
 // a test fails.
-const patience = 20 * time.Second
+const conditionTimeout = 20 * time.Second
 
 // Eventually fails the test unless the condition comes true.
 func Eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("not within %v", patience))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), conditionTimeout, fmt.Errorf("not within %v", conditionTimeout))
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

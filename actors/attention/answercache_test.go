@@ -9,25 +9,25 @@ import (
 
 func lookOf(app messages.Text) Look { return Look{Usage: &messages.UsageSnapshot{ActiveApp: app}} }
 
-// A verdict holds for ten minutes, the newest of a case counts, and none is kept
+// An answer holds for ten minutes, the newest of a case counts, and none is kept
 // for longer.
-func TestVerdicts(t *testing.T) {
-	var v verdicts
+func TestAnswerCache(t *testing.T) {
+	var c answerCache
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	get := func(app messages.Text, after time.Duration) messages.Attention {
-		state, _ := v.get(lookOf(app), noon.Add(after))
+		state, _ := c.get(lookOf(app), noon.Add(after))
 		return state.State
 	}
 	for n := range 1000 {
-		v.put(lookOf(messages.Text(rune('a'+n%26))), verdict(messages.FromLLM, messages.Idle, 1, ""),
+		c.put(lookOf(messages.Text(rune('a'+n%26))), verdict(messages.FromLLM, messages.Idle, 1, ""),
 			noon.Add(time.Duration(n-1000)*time.Minute))
-		if len(v.known) > 10 {
-			t.Fatalf("%d verdicts are kept at one a minute, want 10", len(v.known))
+		if len(c.answers) > 10 {
+			t.Fatalf("%d answers are kept at one a minute, want 10", len(c.answers))
 		}
 	}
-	v.put(lookOf("Code"), verdict(messages.FromLLM, messages.Idle, 1, ""), noon)
-	v.put(lookOf("Code"), verdict(messages.FromLLM, messages.Focused, 1, ""), noon.Add(time.Minute))
-	for _, c := range []struct {
+	c.put(lookOf("Code"), verdict(messages.FromLLM, messages.Idle, 1, ""), noon)
+	c.put(lookOf("Code"), verdict(messages.FromLLM, messages.Focused, 1, ""), noon.Add(time.Minute))
+	for _, tt := range []struct {
 		app   messages.Text
 		after time.Duration
 		want  messages.Attention
@@ -38,8 +38,8 @@ func TestVerdicts(t *testing.T) {
 		{"Code", 0, messages.Idle}, // a clock that was set back
 		{"Zoom", time.Minute, ""},
 	} {
-		if got := get(c.app, c.after); got != c.want {
-			t.Errorf("get(%s, after %v) = %q, want %q", string(c.app), c.after, got, c.want)
+		if got := get(tt.app, tt.after); got != tt.want {
+			t.Errorf("get(%s, after %v) = %q, want %q", string(tt.app), tt.after, got, tt.want)
 		}
 	}
 }
@@ -47,11 +47,11 @@ func TestVerdicts(t *testing.T) {
 // Five questions come at once, then one every two and a half minutes; an hour
 // has 29 at most.
 func TestQuestionsAreEarned(t *testing.T) {
-	var v verdicts
+	var c answerCache
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	var asked []time.Duration
 	for at := time.Duration(0); at < time.Hour; at += 10 * time.Second {
-		if v.ask(noon.Add(at)) {
+		if c.ask(noon.Add(at)) {
 			asked = append(asked, at)
 		}
 	}
@@ -60,7 +60,7 @@ func TestQuestionsAreEarned(t *testing.T) {
 			len(asked), asked)
 	}
 	later, n := noon.Add(2*time.Hour), 0
-	for v.ask(later) {
+	for c.ask(later) {
 		n++
 	}
 	if n != 5 {

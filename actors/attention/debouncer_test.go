@@ -39,7 +39,7 @@ func TestSteady(t *testing.T) {
 		{"the second change takes longer", 0.9, []messages.Attention{f, a, a, f, f, f},
 			[]messages.Attention{f, f, a, a, a, f}},
 	} {
-		var s attention.Steady
+		var s attention.Debouncer
 		for i, in := range c.in {
 			before := s.Reported()
 			changed := s.Take(judged(in, c.confidence, i))
@@ -52,7 +52,7 @@ func TestSteady(t *testing.T) {
 
 // Each change within an hour makes the next one take longer.
 func TestUnrest(t *testing.T) {
-	var s attention.Steady
+	var s attention.Debouncer
 	s.Take(judged(messages.Focused, 1, 0))
 	n, state := 0, messages.Away
 	var took []int
@@ -173,7 +173,7 @@ func TestAtMostSixChangesAnHour(t *testing.T) {
 		noisy, worst := 0, 0
 		for _, p := range people {
 			for seed := range uint64(12) {
-				var s attention.Steady
+				var s attention.Debouncer
 				source := newNoise(seed, rho)
 				var raw, steady []int // when they changed
 				last := messages.Attention("")
@@ -221,7 +221,7 @@ func TestLastingChangesAreFollowed(t *testing.T) {
 	source := newNoise(1, 0)
 	working := person{name: "working", ear: 0.3, idle: 5, keys: 80, spread: 1, drop: 0.05}
 	absent := person{name: "absent", ear: 0.3, idle: 200, gone: 0.9, spread: 1, drop: 0.95}
-	var s attention.Steady
+	var s attention.Debouncer
 	n := 0
 	run := func(p person, ticks int) {
 		for range ticks {
