@@ -33,5 +33,13 @@ type CallFailed struct {
 	Attempts int         `json:"attempts"` // at least 1
 }
 
+// Reason is the worker's code, or the kind of the failure if it gave none.
+func (f CallFailed) Reason() string {
+	if f.Code != "" {
+		return f.Code
+	}
+	return string(f.Kind)
+}
+
 // MessageType implements [Message].
 func (CallFailed) MessageType() Type { return Type{"call_failed", 1} }

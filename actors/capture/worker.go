@@ -19,24 +19,24 @@ type Source struct {
 	Ref    string // hardware.Window.Ref
 }
 
-// Locate finds the source of a watched window. It is asked for every capture,
-// so that a window that was closed and opened again is found again. It may be
-// called concurrently.
+// Locate finds the source of a watched window. It is called for every capture, so
+// that a window that was closed and opened again is found again. It may be called
+// concurrently.
 type Locate func(ctx context.Context, window messages.WindowID) (Source, error)
 
-// Fixed locates windows that never move. The map is not changed afterwards.
+// Fixed locates windows in a map, which must not change afterwards.
 func Fixed(sources map[messages.WindowID]Source) Locate {
 	return func(_ context.Context, window messages.WindowID) (Source, error) {
 		s, ok := sources[window]
 		if !ok {
-			return Source{}, actors.Refuse(CodeUnknownWindow, fmt.Errorf("capture: window %q is not configured", window))
+			return Source{}, actors.Refuse(CodeUnknownWindow,
+				fmt.Errorf("capture: window %q is not configured", window))
 		}
 		return s, nil
 	}
 }
 
-// New makes the constructor of capture workers. now gives the time written on
-// frames.
+// New makes the constructor of capture workers. now gives the time of a frame.
 func New(locate Locate, now func() time.Time) func() (actors.Worker, error) {
 	return func() (actors.Worker, error) {
 		return actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
@@ -49,7 +49,8 @@ func New(locate Locate, now func() time.Time) func() (actors.Worker, error) {
 	}
 }
 
-func capture(ctx context.Context, locate Locate, window messages.WindowID, now func() time.Time) (messages.Message, error) {
+func capture(ctx context.Context, locate Locate, window messages.WindowID,
+	now func() time.Time) (messages.Message, error) {
 	source, err := locate(ctx, window)
 	if err != nil {
 		return nil, refuse(err)
@@ -65,7 +66,8 @@ func capture(ctx context.Context, locate Locate, window messages.WindowID, now f
 	if !(got.Scale > 0) {
 		got.Scale = 1
 	}
-	return messages.FrameCaptured{Frame: messages.Frame{Window: window, Image: got.Image, Scale: got.Scale, At: at}}, nil
+	return messages.FrameCaptured{Frame: messages.Frame{Window: window, Image: got.Image, Scale: got.Scale, At: at}},
+		nil
 }
 
 // refuse turns a driver's typed error into an answer.

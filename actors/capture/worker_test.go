@@ -64,11 +64,14 @@ func TestRefusals(t *testing.T) {
 		ask  messages.Message
 		code string // "" for an error that is no refusal
 	}{
-		{"permission", screen{err: fmt.Errorf("x: %w", hardware.ErrPermission)}, messages.CaptureWindow{Window: "w"}, "permission"},
+		{"permission", screen{err: fmt.Errorf("x: %w", hardware.ErrPermission)},
+			messages.CaptureWindow{Window: "w"}, "permission"},
 		{"gone", screen{err: hardware.ErrWindowGone}, messages.CaptureWindow{Window: "w"}, "window_gone"},
 		{"nil image", screen{}, messages.CaptureWindow{Window: "w"}, "empty_frame"},
-		{"no pixels", screen{got: hardware.Capture{Image: &image.RGBA{}}}, messages.CaptureWindow{Window: "w"}, "empty_frame"},
-		{"unknown window", screen{got: hardware.Capture{Image: img}}, messages.CaptureWindow{Window: "v"}, capture.CodeUnknownWindow},
+		{"no pixels", screen{got: hardware.Capture{Image: &image.RGBA{}}},
+			messages.CaptureWindow{Window: "w"}, "empty_frame"},
+		{"unknown window", screen{got: hardware.Capture{Image: img}}, messages.CaptureWindow{Window: "v"},
+			capture.CodeUnknownWindow},
 		{"other error", screen{err: errors.New("socket closed")}, messages.CaptureWindow{Window: "w"}, ""},
 		{"deadline", screen{err: context.DeadlineExceeded}, messages.CaptureWindow{Window: "w"}, ""},
 		{"other request", screen{got: hardware.Capture{Image: img}}, messages.PollDue{}, ""},

@@ -47,12 +47,11 @@ type Options struct {
 	Rules
 	Interval    time.Duration // from the start of one poll to the next
 	ReadTime    time.Duration // deadline of a reading
-	ReadRetries int           // of a failed reading, at once
+	ReadRetries int           // immediate ones, of a failed reading
 	Burst       int           // captures of one change that are read together
-	// Fusion is told when the baseline is reset.
-	TellResets bool
-	// Excluded returns the rectangles of a frame that its hash leaves out, such
-	// as a blinking caret, in the image's coordinates; nil means none.
+	TellResets  bool          // fusion is told when the baseline is reset
+	// Excluded returns the rectangles of a frame that its hash ignores, such as a
+	// blinking caret, in the image's coordinates; nil means none.
 	Excluded func(img *image.RGBA, scale float64) []image.Rectangle
 }
 
@@ -73,22 +72,22 @@ func New(o Options) func(messages.Address) actors.Actor {
 	}
 }
 
-// actor polls one window. Everything it knows dies with it and is found again
-// by the next poll.
+// actor polls one window. Everything it knows dies with it, and the next poll
+// finds it again.
 type actor struct {
 	o      Options
 	window messages.WindowID
 
-	capture  string // id of the capture under way, "" for none
+	capture  string // id of the call under way; "" means none
 	began    time.Time
 	failures int // captures failed in a row
-	late     int // of these, missed deadlines in a row
+	late     int // deadlines missed in a row
 	state    *string
 	typed    typing
 
-	settled *messages.FrameHash // nothing to do while the window looks like this
-	held    *held               // what fusion could not settle, nil for nothing
-	job     *job                // the changed frame under way, nil for none
+	settled  *messages.FrameHash // nothing to do while the window looks like this
+	deferred *deferred           // what fusion could not settle, nil for nothing
+	job      *job                // the changed frame under way, nil for none
 }
 
 // Receive implements [actors.Actor].
@@ -105,7 +104,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.FrameSettled:
 		a.settle(m.Hash)
 	case messages.FrameHeld:
-		a.hold(m.Hash)
+		a.deferFrame(m.Hash)
 	case messages.ReadAgain:
 		a.reset()
 	case messages.ResetBaseline:
@@ -124,7 +123,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 }
 
 func (a *actor) poll(turn *actors.Turn) {
-	a.capture = turn.Call(messages.WorkerCapture, messages.CaptureWindow{Window: a.window}, actors.CallOptions{Deadline: a.o.Deadline})
+	a.capture = turn.Call(messages.WorkerCapture, messages.CaptureWindow{Window: a.window},
+		actors.CallOptions{Deadline: a.o.Deadline})
 	a.began, a.typed.skipped = turn.Now(), false
 	turn.After("poll", a.o.Interval, messages.PollDue{})
 }
@@ -136,7 +136,7 @@ func (a *actor) pollDue(turn *actors.Turn) {
 	switch {
 	case busy:
 		turn.Drop(events.StagePoller, events.RuleCaptureBusy, events.Detail{})
-	case a.job != nil && a.job.lacking == 0:
+	case a.job != nil && a.job.missing == 0:
 		turn.Drop(events.StagePoller, events.RuleReadingBusy, events.Detail{})
 	case a.typed.on(turn.Now()):
 		a.skip(turn)
@@ -153,7 +153,8 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 		return
 	}
 	if frame.Image == nil {
-		a.captureFailed(turn, messages.CallFailed{Kind: messages.FailureError, Detail: "the capture worker answered without an image"})
+		a.captureFailed(turn, messages.CallFailed{Kind: messages.FailureError,
+			Detail: "the capture worker answered without an image"})
 		return
 	}
 	a.capture, a.failures, a.late = "", 0, 0
@@ -162,29 +163,29 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 		a.skip(turn)
 		return
 	}
-	if a.job != nil && a.job.lacking > 0 {
+	if a.job != nil && a.job.missing > 0 {
 		a.job.more = append(a.job.more, frame)
-		a.job.lacking--
+		a.job.missing--
 		a.gather(turn)
 		return
 	}
 	hash := Hash(frame.Image, a.o.Excluded(frame.Image, frame.Scale))
-	if (a.settled == nil || *a.settled != hash) && !a.held.rests(hash, turn.Now()) {
-		a.job = &job{frame: frame, hash: hash, lacking: max(a.o.Burst-1, 0)}
+	if (a.settled == nil || *a.settled != hash) && !a.deferred.waits(hash, turn.Now()) {
+		a.job = &job{frame: frame, hash: hash, missing: max(a.o.Burst-1, 0)}
 		a.gather(turn)
 	}
 }
 
-// gather captures what a burst lacks, and goes on once it is whole.
+// gather captures the missing frames of a burst, and goes on once it is complete.
 func (a *actor) gather(turn *actors.Turn) {
-	if a.job.lacking > 0 {
+	if a.job.missing > 0 {
 		turn.After("poll", min(a.o.Gap, a.o.Interval), messages.PollDue{})
 		return
 	}
 	a.push(turn)
 }
 
-// push takes the job a step further, if it can go one.
+// push takes the job one step further if it can.
 func (a *actor) push(turn *actors.Turn) {
 	j := a.job
 	switch {
@@ -193,13 +194,13 @@ func (a *actor) push(turn *actors.Turn) {
 		turn.Drop(events.StagePoller, events.RuleUnsettled, events.Detail{Count: a.o.Tries})
 		a.job = nil
 	case j.stage == settling:
-		// Fusion was restarted, or cannot tell yet whose window this is.
+		// Fusion was restarted or has not answered yet.
 		j.sent++
 		turn.Send(messages.To(messages.ActorFusion, string(a.window)), j.result)
 	case j.stage == reading && turn.Now().Sub(j.asked) > a.answerLost():
 		j.stage = captured
 		a.readFrame(turn)
-	case j.may(turn.Now()):
+	case j.ready(turn.Now()):
 		a.readFrame(turn)
 	}
 }
@@ -210,7 +211,7 @@ func (a *actor) readFrame(turn *actors.Turn) {
 		actors.CallOptions{Deadline: a.o.ReadTime, Retries: a.o.ReadRetries})
 }
 
-// answerLost is the time after which OCR cannot answer any more.
+// answerLost is the time after which OCR can no longer answer.
 func (a *actor) answerLost() time.Duration {
 	return time.Duration(a.o.ReadRetries+2) * (a.o.ReadTime + time.Minute)
 }
@@ -233,31 +234,31 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 
 // settle ends a job: everything in its frame is committed.
 func (a *actor) settle(hash messages.FrameHash) {
-	a.settled, a.held = &hash, nil
+	a.settled, a.deferred = &hash, nil
 	if a.job != nil && a.job.hash == hash {
 		a.job = nil
 	}
 }
 
-// hold ends a job that fusion cannot settle: the frame rests before it is read
-// again, for longer each time. The frame that was settled before is read again
-// when it comes back, so that fusion hears that its trouble is over.
-func (a *actor) hold(hash messages.FrameHash) {
+// deferFrame ends a job that fusion cannot settle. The frame waits before it is
+// read again, longer each time. A frame that was settled before is read again too
+// when it comes back, so that fusion learns that its trouble is over.
+func (a *actor) deferFrame(hash messages.FrameHash) {
 	if a.job == nil || a.job.hash != hash || a.job.stage != settling {
 		return
 	}
 	a.job, a.settled = nil, nil
-	if a.held == nil || a.held.hash != hash {
-		a.held = &held{hash: hash}
+	if a.deferred == nil || a.deferred.hash != hash {
+		a.deferred = &deferred{hash: hash}
 	}
-	a.held.times++
-	a.held.until = a.began.Add(backoff.Delay(a.o.Interval, a.o.Backoff, a.held.times))
+	a.deferred.times++
+	a.deferred.until = a.began.Add(backoff.Delay(a.o.Interval, a.o.Backoff, a.deferred.times))
 }
 
-// reset makes the next poll count as changed, also if fusion has the present
-// frame: that is how it asks for another look.
+// reset makes the next poll count as changed, even if fusion has the present
+// frame.
 func (a *actor) reset() {
-	a.settled, a.held = nil, nil
+	a.settled, a.deferred = nil, nil
 	if a.job != nil && a.job.stage == settling {
 		a.job = nil
 	}
@@ -282,10 +283,10 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	switch {
 	case m.Worker == messages.WorkerOCR && a.job != nil && a.job.stage == reading:
 		if a.job.failed(m.Code != "", turn.Now(), a.o) {
-			turn.Drop(events.StageOCR, events.RuleGivenUp, events.Detail{Count: a.o.Tries, Code: stateCode(m)})
+			turn.Drop(events.StageOCR, events.RuleGivenUp, events.Detail{Count: a.o.Tries, Code: m.Reason()})
 			a.job = nil
 		} else {
-			turn.Drop(events.StageOCR, events.RuleTriedAgain, events.Detail{Count: m.Attempts, Code: stateCode(m)})
+			turn.Drop(events.StageOCR, events.RuleTriedAgain, events.Detail{Count: m.Attempts, Code: m.Reason()})
 		}
 	case m.Worker == messages.WorkerCapture && m.Call == a.capture:
 		a.captureFailed(turn, m)
@@ -295,9 +296,9 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 	a.capture = ""
 	if a.job != nil {
-		a.job.lacking = 0 // what there is of a burst is read with the next poll
+		a.job.missing = 0 // the next poll reads the burst as far as it got
 	}
-	if m.Code == messages.CodePaused { // no trouble: the next poll comes as it would
+	if m.Code == messages.CodePaused { // no failure: the next poll keeps its time
 		a.failures, a.late = 0, 0
 		a.report(turn, m.Code, m.Detail)
 		return
@@ -310,23 +311,15 @@ func (a *actor) captureFailed(turn *actors.Turn, m messages.CallFailed) {
 		turn.Drop(events.StagePoller, events.RuleBaselineReset, events.Detail{Count: a.late})
 		a.tellReset(turn)
 	}
-	a.report(turn, stateCode(m), m.Detail)
+	a.report(turn, m.Reason(), m.Detail)
 	turn.After("poll", backoff.Delay(a.o.Interval, a.o.Backoff, a.failures), messages.PollDue{})
 }
 
-// report publishes a change of whether the window can be captured.
+// report publishes when the window can no longer be captured, or can again.
 func (a *actor) report(turn *actors.Turn, code, detail string) {
 	if a.state != nil && *a.state == code {
 		return
 	}
 	a.state = &code
 	turn.Publish(events.CaptureState{Window: a.window, Code: code, Detail: detail, At: turn.Now()})
-}
-
-// stateCode names a failed capture: the driver's code, else what went wrong.
-func stateCode(f messages.CallFailed) string {
-	if f.Code != "" {
-		return f.Code
-	}
-	return string(f.Kind)
 }

@@ -30,7 +30,7 @@ func spawn(t *testing.T) *actortest.Harness {
 	return h
 }
 
-// shot is a frame whose pixels are told by a number.
+// shot is a frame whose pixels follow from a number.
 func shot(n byte) messages.Frame {
 	img := image.NewRGBA(image.Rect(0, 0, 8, 8))
 	img.Pix[0] = n
@@ -40,7 +40,8 @@ func shot(n byte) messages.Frame {
 func hash(n byte) messages.FrameHash { return poller.Hash(shot(n).Image, nil) }
 
 func readAsk(n byte) actortest.Call {
-	return actortest.Ask("ocr", messages.ReadFrame{Frame: shot(n), Hash: hash(n)}, actors.CallOptions{Deadline: 60 * second, Retries: 1})
+	return actortest.Ask("ocr", messages.ReadFrame{Frame: shot(n), Hash: hash(n)},
+		actors.CallOptions{Deadline: 60 * second, Retries: 1})
 }
 
 func read(n byte) messages.FrameRead {
@@ -127,7 +128,7 @@ func TestNeverOverlaps(t *testing.T) {
 	h.WantCalls(ask)
 }
 
-// Nothing is captured while a changed frame is on its way to fusion's commit.
+// Nothing is captured between a changed frame's capture and fusion's commit.
 func TestOneFrameAtATime(t *testing.T) {
 	h := spawn(t)
 	h.Answer(captured(1))
@@ -216,8 +217,8 @@ func TestTwoAbandonedPollsResetTheBaseline(t *testing.T) {
 	wantStates(t, h, "", "timeout", "")
 }
 
-// A frame on which OCR fails rests for longer each time and is given up at the
-// fifth; then the window is looked at again.
+// A frame on which OCR fails waits longer each time and is given up at the fifth.
+// Then the window is captured again.
 func TestFailedReadings(t *testing.T) {
 	h := spawn(t)
 	h.Answer(captured(1))
@@ -289,8 +290,8 @@ func TestBurst(t *testing.T) {
 	h.WantCalls(actortest.Ask("ocr", together, actors.CallOptions{Deadline: 60 * second, Retries: 1}))
 }
 
-// TestBurstCutShort reads what there is when a further capture fails, and says
-// what OCR left out.
+// TestBurstCutShort: if a further capture fails, the burst is read as far as it
+// got, and what OCR left out is reported.
 func TestBurstCutShort(t *testing.T) {
 	h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.Burst = 3 })), actortest.Address("poller/w"))
 	h.Start()

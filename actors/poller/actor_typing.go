@@ -8,17 +8,17 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// typing is when Kehai itself types into the window. What a capture would show
-// then is half a text of its own.
+// typing says when Kehai itself types into the window. A capture would then show
+// half a text of its own.
 type typing struct {
 	until   time.Time
-	skipped bool // a poll, since the last one
+	skipped bool // whether the last poll was skipped
 }
 
 func (t typing) on(now time.Time) bool { return now.Before(t.until) }
 
-// typing begins or ends a time without captures. It is bounded, so that whoever
-// dies while typing blinds nobody.
+// typing begins or ends a time without captures. It is bounded, so that a typist
+// that dies cannot stop the captures for ever.
 func (a *actor) typing(turn *actors.Turn, until time.Time) {
 	now := turn.Now()
 	if latest := now.Add(messages.MaxTyping); until.After(latest) {
@@ -33,7 +33,7 @@ func (a *actor) typing(turn *actors.Turn, until time.Time) {
 	}
 }
 
-// skip leaves a poll out; the next one comes as soon as nobody types.
+// skip skips a poll. The next one comes as soon as the typing ends.
 func (a *actor) skip(turn *actors.Turn) {
 	a.typed.skipped = true
 	turn.Drop(events.StageCapture, events.RuleTyping, events.Detail{Window: a.window})
@@ -41,10 +41,10 @@ func (a *actor) skip(turn *actors.Turn) {
 	a.cutShort(turn)
 }
 
-// cutShort reads what there is of a burst: it was captured before the typing.
+// cutShort reads an incomplete burst: its frames were captured before the typing.
 func (a *actor) cutShort(turn *actors.Turn) {
-	if a.job != nil && a.job.lacking > 0 {
-		a.job.lacking = 0
+	if a.job != nil && a.job.missing > 0 {
+		a.job.missing = 0
 		a.push(turn)
 	}
 }

@@ -1,14 +1,14 @@
-// Package poller watches one window: it has it captured at an interval, and
-// read when its pixels have changed. [New] makes the actor poller/WINDOW; [Hash]
-// is what it compares, job.go says when it tries again.
+// Package poller watches one window. It has the window captured at an interval,
+// and read when its pixels have changed. [New] makes the actor poller/WINDOW. It
+// compares frames by their [Hash]; job.go says when a frame is tried again.
 //
 //	PollDue ─► capture ─► FrameCaptured ─► Hash ─┬─ settled: nothing
 //	                                             └─ else ─► ocr ─► FrameRead ─► fusion/WINDOW
 //
-// A frame counts as done only when fusion says FrameSettled: when everything in
-// it is committed. Until then nothing is captured, so that whatever crashes, the
-// window still shows what is not stored yet. A frame of which fusion cannot tell
-// whose it is (FrameHeld) is read again, less and less often while it stays. The
-// poller keeps nothing in the store; a crash costs one reading. While Kehai types
-// into the window (Typing) polls are left out.
+// A frame is done only when fusion says FrameSettled: then everything in it is
+// committed. Until then nothing is captured. Whatever crashes, the window still
+// shows what is not stored yet. A frame that fusion cannot settle (FrameHeld) is
+// read again, less and less often while it stays. The poller stores nothing, and
+// a crash costs one reading. While Kehai types into the window (Typing), polls
+// are skipped.
 package poller

@@ -10,11 +10,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Hash returns a hash over every pixel outside the excluded rectangles, and
-// over the frame's size. Equal frames have equal hashes; frames that differ in
-// one pixel differ in their hash but for a chance of 2⁻⁶⁴, so a short bubble
-// cannot hide in it as in a perceptual hash. Excluded rectangles are in the
-// image's coordinates.
+// Hash hashes the frame's size and every pixel outside the excluded rectangles.
+// Equal frames have equal hashes. Frames that differ in one pixel have different
+// hashes, except with a chance of 2⁻⁶⁴. A short bubble therefore shows, unlike in
+// a perceptual hash. Excluded rectangles are in the image's coordinates.
 func Hash(img *image.RGBA, excluded []image.Rectangle) messages.FrameHash {
 	b := img.Rect
 	h := xxhash.New()

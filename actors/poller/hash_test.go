@@ -72,7 +72,8 @@ func TestHashOfPartsOfAnImage(t *testing.T) {
 	if got, want := Hash(part, nil), Hash(flat, nil); got != want {
 		t.Errorf("Hash(sub-image) = %x, want that of its copy %x", got, want)
 	}
-	if a, b := Hash(image.NewRGBA(image.Rect(0, 0, 4, 8)), nil), Hash(image.NewRGBA(image.Rect(0, 0, 8, 4)), nil); a == b {
+	if a, b := Hash(image.NewRGBA(image.Rect(0, 0, 4, 8)), nil),
+		Hash(image.NewRGBA(image.Rect(0, 0, 8, 4)), nil); a == b {
 		t.Errorf("Hash of two shapes of the same pixels = %x twice", a)
 	}
 	if a, b := Hash(&image.RGBA{}, nil), Hash(&image.RGBA{}, []image.Rectangle{image.Rect(0, 0, 9, 9)}); a != b {

@@ -7,18 +7,18 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// job is the one changed frame that is on its way from the capture to fusion's
-// commit. Nothing is captured meanwhile: what a frame shows may have scrolled
-// away in the next one, and a crash must find it still on the window.
+// job is the one changed frame between its capture and fusion's commit. Nothing
+// else is captured meanwhile. What the frame shows may scroll away in the next
+// one, and after a crash it must still be on the window.
 type job struct {
 	frame    messages.Frame
 	hash     messages.FrameHash
 	more     []messages.Frame // later captures of the same change, read with it
-	lacking  int              // captures that are still to come before it is read
+	missing  int              // captures that are still to come before it is read
 	stage    stage
 	asked    time.Time // when OCR got it
 	failures int       // of OCR in a row
-	counted  int       // of these, without refusals
+	charged  int       // of these, without refusals: they count towards Rules.Tries
 	until    time.Time // when it may be tried again
 	result   messages.FrameRead
 	sent     int // times the result went to fusion
@@ -32,13 +32,12 @@ const (
 	settling              // fusion has the result
 )
 
-// may reports whether OCR may have the frame now.
-func (j *job) may(now time.Time) bool {
-	return j.stage == captured && j.lacking == 0 && !now.Before(j.until)
+// ready reports whether OCR may have the frame now.
+func (j *job) ready(now time.Time) bool {
+	return j.stage == captured && j.missing == 0 && !now.Before(j.until)
 }
 
-// failed notes that OCR could not read the frame, and reports whether that was
-// once too often.
+// failed notes that OCR could not read the frame, and reports whether to give up.
 func (j *job) failed(refused bool, now time.Time, o Options) (giveUp bool) {
 	j.stage = captured
 	j.failures++
@@ -46,6 +45,18 @@ func (j *job) failed(refused bool, now time.Time, o Options) (giveUp bool) {
 	if refused {
 		return false
 	}
-	j.counted++
-	return j.counted >= o.Tries
+	j.charged++
+	return j.charged >= o.Tries
+}
+
+// deferred is a frame that fusion could not settle.
+type deferred struct {
+	hash  messages.FrameHash
+	times int       // that it was read
+	until time.Time // when it may be read again
+}
+
+// waits reports that a frame is the deferred one and is not to be read yet.
+func (h *deferred) waits(hash messages.FrameHash, now time.Time) bool {
+	return h != nil && h.hash == hash && now.Before(h.until)
 }

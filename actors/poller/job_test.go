@@ -13,7 +13,7 @@ func TestJobRestsLongerEachTime(t *testing.T) {
 		if j.failed(false, at, o) {
 			t.Fatalf("failed() = true after %d failures, want it after %d", n+1, o.Tries)
 		}
-		if rest *= time.Second; j.may(at.Add(rest-1)) || !j.may(at.Add(rest)) {
+		if rest *= time.Second; j.ready(at.Add(rest-1)) || !j.ready(at.Add(rest)) {
 			t.Errorf("after %d failures: may be read again at another time than after %v", n+1, rest)
 		}
 	}
@@ -30,7 +30,7 @@ func TestRefusalsAreNotCounted(t *testing.T) {
 			t.Fatal("failed(refused) = true, want false however often")
 		}
 	}
-	if j.may(at.Add(30*time.Second-1)) || !j.may(at.Add(30*time.Second)) {
+	if j.ready(at.Add(30*time.Second-1)) || !j.ready(at.Add(30*time.Second)) {
 		t.Error("after 100 refusals: may be read again at another time than after 30 s")
 	}
 }

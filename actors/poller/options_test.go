@@ -26,7 +26,8 @@ func TestDefaults(t *testing.T) {
 
 // There is nothing to reset before a frame was settled, and nothing to report.
 func TestAbandonedPollsBeforeTheFirstFrame(t *testing.T) {
-	h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.TellResets = true })), actortest.Address("poller/w"))
+	h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.TellResets = true })),
+		actortest.Address("poller/w"))
 	h.Start()
 	for _, pause := range []time.Duration{second, 2 * second, 4 * second} {
 		h.FailCall(messages.FailureTimeout, "", "deadline")
@@ -36,7 +37,7 @@ func TestAbandonedPollsBeforeTheFirstFrame(t *testing.T) {
 	}
 }
 
-// The numbers of the options decide.
+// The numbers in the options decide.
 func TestOptions(t *testing.T) {
 	o := poller.DefaultOptions()
 	o.Rules = poller.Rules{Deadline: 7 * second, Backoff: 2 * second, Late: 1, Tries: 1, Gap: 250 * time.Millisecond}

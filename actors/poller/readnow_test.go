@@ -31,7 +31,8 @@ func TestReadNow(t *testing.T) {
 func TestTellResets(t *testing.T) {
 	reset := messages.ResetBaseline{Window: "w"}
 	for tell, want := range map[bool][]actortest.Sent{true: {actortest.To("fusion/w", reset)}, false: nil} {
-		h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.TellResets = tell })), actortest.Address("poller/w"))
+		h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.TellResets = tell })),
+			actortest.Address("poller/w"))
 		h.Send(reset)
 		h.WantSent(want...)
 		h.Send(messages.ReadAgain{Window: "w"}) // fusion knows

@@ -13,9 +13,9 @@ import (
 	"github.com/kehai-run/kehai/testkit/speed"
 )
 
-// TestSpeed is what a poll of an unchanged window costs beyond its capture: hash
-// and comparison, against a perceptual hash, which sees no short bubble, and
-// against a loop that does nothing but read the pixels.
+// TestSpeed measures what a poll of an unchanged window costs beyond its capture,
+// hash and comparison. It compares that with a perceptual hash, which misses short
+// bubbles, and with a loop that only reads the pixels.
 func TestSpeed(t *testing.T) {
 	img := frame(2000, 1600)
 	excluded := []image.Rectangle{image.Rect(0, 1560, 2000, 1600), image.Rect(20, 100, 110, 1500)}
@@ -27,8 +27,10 @@ func TestSpeed(t *testing.T) {
 	}
 	dhash := func() { sum += uint64(perceptual(img)) }
 	read := func() { sum += plainRead(img.Pix) }
-	speed.Compare(t, speed.Row{Name: "unchanged frame, 2000×1600", Ours: unchanged, Peer: dhash, Against: "perceptual hash", Faster: 10})
-	speed.Compare(t, speed.Row{Name: "unchanged frame, 2000×1600", Ours: unchanged, Peer: read, Against: "plain read", Within: 2})
+	speed.Compare(t, speed.Row{Name: "unchanged frame, 2000×1600", Ours: unchanged, Peer: dhash,
+		Against: "perceptual hash", Faster: 10})
+	speed.Compare(t, speed.Row{Name: "unchanged frame, 2000×1600", Ours: unchanged, Peer: read,
+		Against: "plain read", Within: 2})
 	if sum == 0 {
 		t.Error("the peers saw no pixels")
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// types says that Kehai types for so long.
+// types says that Kehai types for a time.
 func types(h *actortest.Harness, d time.Duration) {
 	h.Send(messages.Typing{Window: "w", Until: h.Now().Add(d)})
 }
 
-// settled begins with a window that is read and waits for its next poll.
+// settled spawns a poller whose window is settled and waits for the next poll.
 func settled(t *testing.T) *actortest.Harness {
 	t.Helper()
 	h := spawn(t)
@@ -49,7 +49,7 @@ func TestNothingIsCapturedWhileKehaiTypes(t *testing.T) {
 	h.WantCalls(readAsk(2))
 }
 
-// TestTypingIsBounded: whoever says it and dies blinds nobody.
+// TestTypingIsBounded: a typist that dies cannot stop the captures for ever.
 func TestTypingIsBounded(t *testing.T) {
 	h := settled(t)
 	types(h, time.Hour)
@@ -67,7 +67,7 @@ func TestTypingIsBounded(t *testing.T) {
 	h.WantCommits(0)
 }
 
-// TestTypingEndsEarly: then a poll that was skipped is made up for at once.
+// TestTypingEndsEarly: a skipped poll is made up for at once.
 func TestTypingEndsEarly(t *testing.T) {
 	h := settled(t)
 	types(h, 20*second)
@@ -85,7 +85,7 @@ func TestTypingEndsEarly(t *testing.T) {
 	h.WantCalls(readAsk(1))
 }
 
-// TestACaptureThatTypingOvertakes is thrown away: it may show what is typed.
+// TestACaptureThatTypingOvertakes is dropped: it may show what is being typed.
 func TestACaptureThatTypingOvertakes(t *testing.T) {
 	h := spawn(t)
 	h.WantCalls(ask)
@@ -99,14 +99,15 @@ func TestACaptureThatTypingOvertakes(t *testing.T) {
 	h.WantCalls(readAsk(1))
 }
 
-// TestTypingDoesNotDelayWhatWasCaptured reads what there is of a burst.
+// TestTypingDoesNotDelayWhatWasCaptured: an incomplete burst is read.
 func TestTypingDoesNotDelayWhatWasCaptured(t *testing.T) {
 	h := actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.Burst = 3 })), actortest.Address("poller/w"))
 	h.Start()
 	h.Answer(captured(1))
 	h.WantCalls(ask)
 	types(h, 5*second)
-	h.WantCalls(actortest.Ask("ocr", messages.ReadFrame{Frame: shot(1), Hash: hash(1)}, actors.CallOptions{Deadline: 60 * second, Retries: 1}))
+	h.WantCalls(actortest.Ask("ocr", messages.ReadFrame{Frame: shot(1), Hash: hash(1)},
+		actors.CallOptions{Deadline: 60 * second, Retries: 1}))
 
 	h = actortest.Spawn(t, poller.New(with(func(o *poller.Options) { o.Burst = 3 })), actortest.Address("poller/w"))
 	h.Start()
@@ -114,7 +115,8 @@ func TestTypingDoesNotDelayWhatWasCaptured(t *testing.T) {
 	h.Advance(120 * time.Millisecond)
 	h.WantCalls(ask, ask) // the second is under way
 	types(h, 5*second)
-	h.WantCalls(actortest.Ask("ocr", messages.ReadFrame{Frame: shot(1), Hash: hash(1)}, actors.CallOptions{Deadline: 60 * second, Retries: 1}))
+	h.WantCalls(actortest.Ask("ocr", messages.ReadFrame{Frame: shot(1), Hash: hash(1)},
+		actors.CallOptions{Deadline: 60 * second, Retries: 1}))
 	h.Answer(captured(2))
 	wantTyping(t, h, 1)
 }

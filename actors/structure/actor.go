@@ -39,14 +39,14 @@ type actor struct {
 	o      Options
 	window messages.WindowID
 
-	call     string // id of the count under way, "" for none
+	call     string // id of the count under way; "" means none
 	began    time.Time
 	failures int // in a row
 	state    *string
 
-	known bool
-	rows  int
-	at    time.Time // when there were so many
+	known bool      // whether there was a count
+	rows  int       // the last count
+	at    time.Time // of the last count
 }
 
 // Receive implements [actors.Actor].
@@ -102,18 +102,15 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 	}
 	a.call = ""
 	a.failures++
-	code := m.Code
-	if code == "" {
-		code = string(m.Kind)
-	}
+	code := m.Reason()
 	if code == hardware.Code(hardware.ErrWindowGone) {
-		a.known = false // the next one has a list of its own
+		a.known = false // the next window has a list of its own
 	}
 	a.report(turn, code, m.Detail)
 	turn.After("poll", backoff.Delay(a.o.Interval, a.o.Backoff, a.failures), messages.StructureDue{})
 }
 
-// report publishes a change of whether the rows can be counted.
+// report publishes when the rows can no longer be counted, or can again.
 func (a *actor) report(turn *actors.Turn, code, detail string) {
 	if a.state != nil && *a.state == code {
 		return

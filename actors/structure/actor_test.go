@@ -30,7 +30,8 @@ func count(h *actortest.Harness, n int) time.Time {
 }
 
 func signal(rows, delta int, since, at time.Time) actortest.Sent {
-	return actortest.To("fusion/w", messages.StructureSignal{Window: "w", Rows: rows, Delta: delta, Since: since, At: at})
+	return actortest.To("fusion/w", messages.StructureSignal{Window: "w", Rows: rows, Delta: delta,
+		Since: since, At: at})
 }
 
 func state(h *actortest.Harness, code string) events.StructureState {

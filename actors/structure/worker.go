@@ -19,8 +19,8 @@ type Source struct {
 	Ref       string // as the driver knows the window
 }
 
-// NewWorker makes the constructor of structure workers. The map is not changed
-// afterwards; now gives the time of a count.
+// NewWorker makes the constructor of structure workers. The map must not change
+// afterwards. now gives the time of a count.
 func NewWorker(sources map[messages.WindowID]Source, now func() time.Time) func() (actors.Worker, error) {
 	return func() (actors.Worker, error) {
 		return actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
@@ -30,7 +30,8 @@ func NewWorker(sources map[messages.WindowID]Source, now func() time.Time) func(
 			}
 			s, ok := sources[ask.Window]
 			if !ok {
-				return nil, actors.Refuse(CodeUnknownWindow, fmt.Errorf("structure: window %q is not configured", ask.Window))
+				return nil, actors.Refuse(CodeUnknownWindow,
+					fmt.Errorf("structure: window %q is not configured", ask.Window))
 			}
 			at := now()
 			n, err := s.Structure.Rows(ctx, s.Ref)

@@ -37,13 +37,15 @@ func TestWorker(t *testing.T) {
 		code    string // of a refusal
 		fails   bool
 	}{
-		{"rows", tree{rows: 4}, messages.CountRows{Window: "w"}, messages.RowsCounted{Window: "w", Rows: 4, At: at}, "", false},
+		{"rows", tree{rows: 4}, messages.CountRows{Window: "w"},
+			messages.RowsCounted{Window: "w", Rows: 4, At: at}, "", false},
 		{"denied", tree{err: denied}, messages.CountRows{Window: "w"}, nil, "permission", true},
 		{"broken", tree{err: errors.New("bus")}, messages.CountRows{Window: "w"}, nil, "", true},
 		{"another window", tree{}, messages.CountRows{Window: "x"}, nil, structure.CodeUnknownWindow, true},
 		{"another request", tree{}, messages.CaptureWindow{Window: "w"}, nil, "", true},
 	} {
-		w, err := structure.NewWorker(map[messages.WindowID]structure.Source{"w": {Structure: c.tree, Ref: "7"}}, func() time.Time { return at })()
+		w, err := structure.NewWorker(map[messages.WindowID]structure.Source{"w": {Structure: c.tree, Ref: "7"}},
+			func() time.Time { return at })()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +56,8 @@ func TestWorker(t *testing.T) {
 			code = refused.Code
 		}
 		if got != c.want || (err != nil) != c.fails || code != c.code {
-			t.Errorf("%s: Do(%v) = %v, %v with code %q, want %v, code %q, failing %v", c.name, c.request, got, err, code, c.want, c.code, c.fails)
+			t.Errorf("%s: Do(%v) = %v, %v with code %q, want %v, code %q, failing %v", c.name, c.request, got, err,
+				code, c.want, c.code, c.fails)
 		}
 	}
 }

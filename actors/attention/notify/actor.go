@@ -51,11 +51,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.NoticeDue:
 		a.give(turn)
 	case messages.CallFailed:
-		reason := m.Code
-		if reason == "" {
-			reason = string(m.Kind)
-		}
-		a.wrong(turn, reason, m.Detail)
+		a.wrong(turn, m.Reason(), m.Detail)
 	default:
 		return fmt.Errorf("notifier: unexpected %s", msg.MessageType())
 	}

@@ -103,11 +103,7 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 		return
 	}
 	a.call, a.next, a.window = "", time.Time{}, Window{}
-	reason := m.Code
-	if reason == "" {
-		reason = string(m.Kind)
-	}
-	if reason != a.wrong {
+	if reason := m.Reason(); reason != a.wrong {
 		a.wrong = reason
 		turn.Drop(events.StageUsage, events.RuleUnavailable, events.Detail{Code: reason, Note: m.Detail})
 	}

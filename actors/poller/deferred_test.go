@@ -1,6 +1,7 @@
 package poller_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
-// looks answers captures with a frame for so long, holding what is read of it,
-// and returns the seconds at which it was read.
+// looks answers captures with a frame for some seconds and defers each reading.
+// It returns the seconds at which the frame was read.
 func looks(t *testing.T, h *actortest.Harness, n byte, seconds int) (at []int) {
 	t.Helper()
 	for s := range seconds {
@@ -31,36 +32,29 @@ func looks(t *testing.T, h *actortest.Harness, n byte, seconds int) (at []int) {
 
 func wantLooks(t *testing.T, what string, got []int, want ...int) {
 	t.Helper()
-	if len(got) != len(want) {
+	if !slices.Equal(got, want) {
 		t.Errorf("%s was read at second %v, want %v", what, got, want)
-		return
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("%s was read at second %v, want %v", what, got, want)
-			return
-		}
 	}
 }
 
-// TestHeldFrames: what fusion cannot settle is read again after 1, 2, 4 … 30 s,
+// TestDeferredFrames: what fusion cannot settle is read again after 1, 2, 4 … 30 s,
 // and at once when the window changes, is reset, or the poller is new.
-func TestHeldFrames(t *testing.T) {
+func TestDeferredFrames(t *testing.T) {
 	h := spawn(t)
-	wantLooks(t, "a held frame", looks(t, h, 1, 100), 0, 1, 3, 7, 15, 31, 61, 91)
+	wantLooks(t, "a deferred frame", looks(t, h, 1, 100), 0, 1, 3, 7, 15, 31, 61, 91)
 	h.Advance(second)
 	wantLooks(t, "another frame", looks(t, h, 2, 5), 0, 1, 3)
 	h.Send(messages.ResetBaseline{Window: "w"})
 	h.Advance(second)
-	wantLooks(t, "a held frame after a reset", looks(t, h, 2, 5), 0, 1, 3)
+	wantLooks(t, "a deferred frame after a reset", looks(t, h, 2, 5), 0, 1, 3)
 	h.Crash()
 	h.Calls()
 	h.Start()
-	wantLooks(t, "a held frame after a crash", looks(t, h, 2, 5), 0, 1, 3)
+	wantLooks(t, "a deferred frame after a crash", looks(t, h, 2, 5), 0, 1, 3)
 	h.WantCommits(0)
 }
 
-func TestHeldFrameIsSettledOneDay(t *testing.T) {
+func TestDeferredFrameIsSettledAtLast(t *testing.T) {
 	h := spawn(t)
 	looks(t, h, 1, 2)
 	h.Send(messages.FrameHeld{Window: "w", Hash: hash(1)}) // of no frame under way
@@ -84,12 +78,13 @@ func TestHeldFrameIsSettledOneDay(t *testing.T) {
 	}
 }
 
-// TestSettledFrameComesBack: after a held frame, the one that was settled before
-// is read again, so that fusion hears that its trouble is over.
+// TestSettledFrameComesBack: after a deferred frame, the one that was settled
+// before is read again, so that fusion learns that its trouble is over.
 func TestSettledFrameComesBack(t *testing.T) {
 	h := spawn(t)
 	for n, answer := range []messages.Message{
-		messages.FrameSettled{Window: "w", Hash: hash(1)}, messages.FrameHeld{Window: "w", Hash: hash(2)}, messages.FrameSettled{Window: "w", Hash: hash(1)},
+		messages.FrameSettled{Window: "w", Hash: hash(1)}, messages.FrameHeld{Window: "w", Hash: hash(2)},
+		messages.FrameSettled{Window: "w", Hash: hash(1)},
 	} {
 		frame := byte(1 + n%2)
 		if n > 0 {
