@@ -36,16 +36,18 @@ type HeadPose struct {
 type CameraSnapshot struct {
 	FaceDetected         Maybe[bool]    `json:"face_detected"`           // now
 	FaceNotDetectedRatio Maybe[float64] `json:"face_not_detected_ratio"` // of the minute, 0 to 1
-	EARAverage           Maybe[float64] `json:"ear_average"`             // eye aspect ratio of both eyes, about 0.3 when open
-	EAROpen              Maybe[float64] `json:"ear_open,omitzero"`       // of this person's open eyes, once that is known
-	Perclos              Maybe[float64] `json:"perclos"`                 // share of the minute with closed eyes, 0 to 1
-	PerclosDrowsy        Maybe[bool]    `json:"perclos_drowsy"`          // that share is that of a drowsy person
-	Yawning              Maybe[bool]    `json:"yawning"`                 // now or a moment ago
-	HeadPose             HeadPose       `json:"head_pose"`
-	GazeOffScreenRatio   Maybe[float64] `json:"gaze_off_screen_ratio"` // of the minute, 0 to 1
-	BlinksPerMinute      Maybe[float64] `json:"blinks_per_minute"`
-	HeadMovementCount    Maybe[int]     `json:"head_movement_count"` // larger ones, in the minute
-	ObservedAt           time.Time      `json:"observed_at"`
+	// eye aspect ratio of both eyes, about 0.3 when open
+	EARAverage Maybe[float64] `json:"ear_average"`
+	// of this person's open eyes, once that is known
+	EAROpen            Maybe[float64] `json:"ear_open,omitzero"`
+	Perclos            Maybe[float64] `json:"perclos"`        // share of the minute with closed eyes, 0 to 1
+	PerclosDrowsy      Maybe[bool]    `json:"perclos_drowsy"` // that share is that of a drowsy person
+	Yawning            Maybe[bool]    `json:"yawning"`        // now or a moment ago
+	HeadPose           HeadPose       `json:"head_pose"`
+	GazeOffScreenRatio Maybe[float64] `json:"gaze_off_screen_ratio"` // of the minute, 0 to 1
+	BlinksPerMinute    Maybe[float64] `json:"blinks_per_minute"`
+	HeadMovementCount  Maybe[int]     `json:"head_movement_count"` // larger ones, in the minute
+	ObservedAt         time.Time      `json:"observed_at"`
 }
 
 // MessageType implements [Message].

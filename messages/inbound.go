@@ -46,10 +46,12 @@ type Heard struct {
 	Text         Text           `json:"text"`
 	Window       WindowID       `json:"window"`
 	Channel      Channel        `json:"channel,omitempty"`
-	Side         Side           `json:"side,omitempty"`    // evidence of who wrote it; "" is none
-	Partial      bool           `json:"partial,omitempty"` // the bubble is higher than the window, Text what was read of it
-	Fresh        bool           `json:"fresh,omitempty"`   // its place in the transcript proves it new: no text window may stop it
-	SeenAt       time.Time      `json:"seen_at"`
+	Side         Side           `json:"side,omitempty"` // evidence of who wrote it; "" is none
+	// the bubble is higher than the window, Text what was read of it
+	Partial bool `json:"partial,omitempty"`
+	// its place in the transcript proves it new: no text window may stop it
+	Fresh  bool      `json:"fresh,omitempty"`
+	SeenAt time.Time `json:"seen_at"`
 }
 
 // MessageType implements [Message].

@@ -21,7 +21,8 @@ type AskLLM struct {
 	MaxTokens   int     `json:"max_tokens"`  // of the answer; 0 is llm.max_tokens, which is also the most
 	Temperature float64 `json:"temperature"` // 0 to 2; 0 is llm.temperature, as a rule the likeliest answer
 	JSON        bool    `json:"json"`        // the answer must be one JSON object
-	Key         string  `json:"key"`         // the same for the same question, so that answers can be told apart; never private
+	// the same for the same question, so that answers can be told apart; never private
+	Key string `json:"key"`
 }
 
 // MessageType implements [Message].

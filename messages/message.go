@@ -130,13 +130,17 @@ func NewCodec(tables ...Table) (*Codec, error) {
 				return nil, fmt.Errorf("%w: %v: a type needs a name and a version of at least 1", ErrBadTable, e.goType)
 			}
 			if e.Durable && e.subject == nil {
-				return nil, fmt.Errorf("%w: %q is durable and does not say whom it is about, so that forgetting somebody would leave it: give %v a method Subject() messages.ConversationID, or add .AboutNobody() to its row", ErrBadTable, e.Type.Name, e.goType)
+				return nil, fmt.Errorf("%w: %q is durable and does not say whom it is about, "+
+					"so that forgetting somebody would leave it: give %v a method Subject() messages.ConversationID, "+
+					"or add .AboutNobody() to its row", ErrBadTable, e.Type.Name, e.goType)
 			}
 			if old, ok := c.byName[e.Type.Name]; ok {
-				return nil, fmt.Errorf("%w: %q is the name of both %v and %v", ErrBadTable, e.Type.Name, old.goType, e.goType)
+				return nil, fmt.Errorf("%w: %q is the name of both %v and %v", ErrBadTable, e.Type.Name,
+					old.goType, e.goType)
 			}
 			if old, ok := c.byType[e.goType]; ok {
-				return nil, fmt.Errorf("%w: %v has the names %q and %q", ErrBadTable, e.goType, old.Type.Name, e.Type.Name)
+				return nil, fmt.Errorf("%w: %v has the names %q and %q", ErrBadTable, e.goType,
+					old.Type.Name, e.Type.Name)
 			}
 			c.byName[e.Type.Name] = e
 			c.byType[e.goType] = e
@@ -180,14 +184,17 @@ func (c *Codec) Decode(data []byte) (Message, error) {
 	}
 	e, ok := c.byName[s.Type]
 	if !ok {
-		return nil, fmt.Errorf("%w: %q version %d: written by another version or host; add it to a table of message types", ErrUnknownType, s.Type, s.Version)
+		return nil, fmt.Errorf("%w: %q version %d: written by another version or host; "+
+			"add it to a table of message types", ErrUnknownType, s.Type, s.Version)
 	}
 	if s.Version > e.Type.Version {
-		return nil, fmt.Errorf("%w: %q version %d is newer than ours (%d): upgrade Kehai", ErrUnknownType, s.Type, s.Version, e.Type.Version)
+		return nil, fmt.Errorf("%w: %q version %d is newer than ours (%d): upgrade Kehai",
+			ErrUnknownType, s.Type, s.Version, e.Type.Version)
 	}
 	if s.Version < e.Type.Version {
 		if e.upcast == nil {
-			return nil, fmt.Errorf("%w: %q version %d has no upcast to %d", ErrBadBody, s.Type, s.Version, e.Type.Version)
+			return nil, fmt.Errorf("%w: %q version %d has no upcast to %d",
+				ErrBadBody, s.Type, s.Version, e.Type.Version)
 		}
 		body, err := e.upcast(s.Version, s.Body)
 		if err != nil {
@@ -197,7 +204,8 @@ func (c *Codec) Decode(data []byte) (Message, error) {
 	}
 	m, err := e.decode(s.Body)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %q version %d: %d bytes do not fit the type", ErrBadBody, s.Type, s.Version, len(s.Body))
+		return nil, fmt.Errorf("%w: %q version %d: %d bytes do not fit the type",
+			ErrBadBody, s.Type, s.Version, len(s.Body))
 	}
 	return m, nil
 }

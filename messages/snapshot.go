@@ -67,7 +67,8 @@ func unknownFields(data []byte, known []string, prefix string, depth int) (unkno
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if !strings.Contains(name, ".") && slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, prefix+name) }) {
+		if !strings.Contains(name, ".") &&
+			slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, prefix+name) }) {
 			unknown = append(unknown, unknownFields(fields[name], known, prefix+name+".", depth-1)...)
 		} else {
 			unknown = append(unknown, prefix+name)
@@ -115,7 +116,8 @@ func decodeSnapshot[S any](data []byte) (S, error) {
 	var s S
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
-		return s, fmt.Errorf("%w: want a JSON object such as {\"face_detected\":true} or {\"idle_seconds\":3}", ErrSnapshot)
+		return s, fmt.Errorf("%w: want a JSON object such as {\"face_detected\":true} or {\"idle_seconds\":3}",
+			ErrSnapshot)
 	}
 	if at, ok := fields["observed_at"]; ok {
 		fields["observed_at"] = moment(at)

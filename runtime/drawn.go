@@ -74,11 +74,13 @@ func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, strin
 }
 
 // do does what the script of a window asks of its host.
-func (d *drawnWindows) do(ctx context.Context, w config.Window, win *drawn.Window, chat script.Script, e script.Event) error {
+func (d *drawnWindows) do(ctx context.Context, w config.Window, win *drawn.Window, chat script.Script,
+	e script.Event) error {
 	switch e.Do {
 	case script.ResetBaseline:
 		id := messages.WindowID(w.Name + "@" + d.runtime.cfg.Node)
-		return d.runtime.Inject(ctx, messages.To(messages.ActorPoller, string(id)), messages.ResetBaseline{Window: id}, "")
+		return d.runtime.Inject(ctx, messages.To(messages.ActorPoller, string(id)),
+			messages.ResetBaseline{Window: id}, "")
 	case script.Send:
 		trace := fmt.Sprintf("script-%s-%d", chat.ID(), e.Line)
 		if err := d.runtime.Sending(ctx, fusion.Conversation(w.App, win.Title()), e.Text, trace); err != nil {

@@ -108,7 +108,8 @@ func (r *Runtime) follow(ctx, stop context.Context, s *subscription) error {
 			wait = min(max(2*wait, followRetryFirst), followRetryCap)
 			// The error is the host's and may hold private text: it goes to the
 			// log alone, as the status is shown to any local user.
-			r.health.Set(trouble, fmt.Sprintf("subscription %q fails after event %d and is retried: the log has the error", s.name, cursor))
+			r.health.Set(trouble, fmt.Sprintf("subscription %q fails after event %d and is retried: "+
+				"the log has the error", s.name, cursor))
 			r.log.Warn().Err(err).Str("subscription", s.name).Dur("retry_in", wait).Msg("subscription_failed")
 			if !sleep(stop, wait) {
 				return nil

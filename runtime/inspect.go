@@ -108,7 +108,8 @@ func (r *Runtime) storeStopped(why error) {
 	if r.broken.Err() != nil {
 		return
 	}
-	err := fmt.Errorf("runtime: the store stopped, so this run ends; start again: nothing that was delivered is lost: %w", why)
+	err := fmt.Errorf("runtime: the store stopped, so this run ends; start again: "+
+		"nothing that was delivered is lost: %w", why)
 	r.log.Error().Err(err).Msg("store_stopped")
 	r.health.Set("store", err.Error())
 	r.storeBroke(err)
@@ -146,7 +147,8 @@ func (r *Runtime) forgetSeen() {
 
 // snapshots says of which frames the newest is kept.
 func snapshots(cfg Config) snapshot.Options {
-	o := snapshot.Options{Apps: map[messages.WindowID]string{}, Only: cfg.Read.Only, Rules: cfg.Rules.FusionRules(), Images: cfg.Debug.Text}
+	o := snapshot.Options{Apps: map[messages.WindowID]string{}, Only: cfg.Read.Only, Rules: cfg.Rules.FusionRules(),
+		Images: cfg.Debug.Text}
 	for _, w := range cfg.Windows {
 		o.Apps[w.ID(cfg.Node)] = w.App
 	}

@@ -57,7 +57,8 @@ func (r *Runtime) openModel(p *plan) (*llm.Client, error) {
 	p.closers = append(p.closers, client)
 	r.metrics.WatchLLM(func() telemetry.LLMInfo {
 		s := client.Stats()
-		return telemetry.LLMInfo{Outcomes: s.Outcomes, PromptTokens: s.PromptTokens, AnswerTokens: s.AnswerTokens, Breaker: int(s.Breaker)}
+		return telemetry.LLMInfo{Outcomes: s.Outcomes, PromptTokens: s.PromptTokens, AnswerTokens: s.AnswerTokens,
+			Breaker: int(s.Breaker)}
 	})
 	return client, nil
 }
@@ -69,6 +70,7 @@ func (r *Runtime) modelChanged(failure *LLMError) {
 		r.log.Info().Msg("the language model answers again")
 		return
 	}
-	r.log.Warn().Str("error_code", string(failure.Code)).Str("reason", failure.Error()).Str("hint", "kehai doctor looks at its server; until it answers, fallbacks decide").
+	r.log.Warn().Str("error_code", string(failure.Code)).Str("reason", failure.Error()).
+		Str("hint", "kehai doctor looks at its server; until it answers, fallbacks decide").
 		Msg("the language model does not answer")
 }

@@ -63,14 +63,16 @@ func ServeOCR(engine string, in io.Reader, out io.Writer, opts ...Option) error 
 	set := newSettings(config.Default(), opts)
 	open, ok := set.recognizers[engine]
 	if !ok || engine == config.OCRDrawn {
-		return fmt.Errorf("runtime: no OCR engine %q can read in a process of its own: want %s", engine, strings.Join(isolable(set), " or "))
+		return fmt.Errorf("runtime: no OCR engine %q can read in a process of its own: want %s", engine,
+			strings.Join(isolable(set), " or "))
 	}
 	return ocrproc.Serve(in, out, open)
 }
 
 // isolable are the engines that need nothing of the process that captures.
 func isolable(set settings) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(set.recognizers)), func(name string) bool { return name == config.OCRDrawn })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(set.recognizers)),
+		func(name string) bool { return name == config.OCRDrawn })
 }
 
 // recognizers are how OCR workers open their engine: at first, and once its
@@ -81,9 +83,12 @@ func (r *Runtime) recognizers() (open, isolated OpenRecognizer, err error) {
 	switch {
 	case r.cfg.OCR.Isolation != config.IsolationProcess:
 	case engine == config.OCRDrawn:
-		return nil, nil, r.cfg.Wrong("ocr.isolation", "the engine drawn knows only windows of its own process: want inprocess, or another engine")
+		return nil, nil, r.cfg.Wrong("ocr.isolation",
+			"the engine drawn knows only windows of its own process: want inprocess, or another engine")
 	case r.set.ocrCommand == nil:
-		return nil, nil, r.cfg.Wrong("ocr.isolation", "this program cannot start itself to read text: call runtime.OCRProcess first thing in main and give New what it returns, or want inprocess")
+		return nil, nil, r.cfg.Wrong("ocr.isolation",
+			"this program cannot start itself to read text: "+
+				"call runtime.OCRProcess first thing in main and give New what it returns, or want inprocess")
 	}
 	if r.set.ocrCommand == nil || engine == config.OCRDrawn {
 		return here, nil, nil
@@ -102,7 +107,8 @@ func (r *Runtime) warnOfHangs() {
 	if r.set.ocrCommand == nil && r.cfg.OCR.Engine != config.OCRDrawn && len(r.cfg.Windows) > 0 {
 		r.log.Warn().Str("engine", r.cfg.OCR.Engine).
 			Str("hint", "call runtime.OCRProcess first thing in main and give New what it returns").
-			Msg("OCR stops if its engine hangs three times: this program cannot start a process of its own to read text")
+			Msg("OCR stops if its engine hangs three times: " +
+				"this program cannot start a process of its own to read text")
 	}
 }
 

@@ -60,8 +60,10 @@ type settings struct {
 }
 
 func newSettings(cfg Config, opts []Option) settings {
-	s := settings{log: zerolog.Nop(), version: "devel", screens: map[string]OpenScreen{}, recognizers: map[string]OpenRecognizer{},
-		probes: map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(), drawn: &drawnWindows{host: script.NewHost()}, hashKey: make([]byte, 32)}
+	s := settings{log: zerolog.Nop(), version: "devel", screens: map[string]OpenScreen{},
+		recognizers: map[string]OpenRecognizer{},
+		probes:      map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(),
+		drawn: &drawnWindows{host: script.NewHost()}, hashKey: make([]byte, 32)}
 	rand.Read(s.hashKey) // never fails
 	s.builtin(cfg)
 	for _, o := range opts {

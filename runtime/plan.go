@@ -248,7 +248,8 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 			continue
 		}
 		p.kinds = append(p.kinds, engine.Kind{
-			Name: row.kind, New: row.make, About: about[row.kind], Source: row.mail.source, Overflow: row.mail.overflow, Fleeting: row.mail.fleeting,
+			Name: row.kind, New: row.make, About: about[row.kind], Source: row.mail.source, Overflow: row.mail.overflow,
+			Fleeting: row.mail.fleeting,
 		})
 		for _, key := range row.keys {
 			p.activate = append(p.activate, messages.To(row.kind, key))

@@ -177,7 +177,8 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 			run.spawn(&followers, "subscription "+s.name, func() error { return r.follow(following, services, s) })
 		}
 		r.warnOfHangs()
-		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).Int("windows", len(r.cfg.Windows)).Msg("running")
+		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).
+			Int("windows", len(r.cfg.Windows)).Msg("running")
 		r.readyOnce.Do(func() { close(r.ready) })
 		select {
 		case <-ctx.Done():
@@ -252,7 +253,8 @@ func (r *Runtime) stop(abort context.Context, sys *live.System) engine.Left {
 type Unfinished struct{ Left engine.Left }
 
 func (u *Unfinished) Error() string {
-	return fmt.Sprintf("runtime: stopped with work under way (%d messages, %d turns, %d calls, %d timers); it goes on at the next start",
+	return fmt.Sprintf("runtime: stopped with work under way (%d messages, %d turns, %d calls, %d timers); "+
+		"it goes on at the next start",
 		u.Left.Mail, u.Left.Turns+u.Left.Writing, u.Left.Calls, u.Left.Timers)
 }
 
@@ -337,10 +339,13 @@ func (r *Runtime) diskNow() admin.Disk {
 // read have it in their store. trace names the sending: calling it again with the
 // same text and trace, for another attempt, renews it.
 func (r *Runtime) Sending(ctx context.Context, c messages.ConversationID, text messages.Text, trace string) error {
-	return r.sending(c, text, trace, func(to messages.Address, m messages.Message) error { return r.Inject(ctx, to, m, "") })
+	return r.sending(c, text, trace, func(to messages.Address, m messages.Message) error {
+		return r.Inject(ctx, to, m, "")
+	})
 }
 
-func (r *Runtime) sending(c messages.ConversationID, text messages.Text, trace string, inject func(messages.Address, messages.Message) error) error {
+func (r *Runtime) sending(c messages.ConversationID, text messages.Text, trace string,
+	inject func(messages.Address, messages.Message) error) error {
 	sent := messages.TextSent{Conversation: c, Text: text, Trace: trace, At: r.now()}
 	for _, to := range r.plan.readers(c) {
 		if err := inject(to, sent); err != nil {
@@ -368,7 +373,8 @@ func (r *Runtime) Typing(ctx context.Context, window string, d time.Duration) er
 	if err != nil {
 		return fmt.Errorf("runtime: typing: %w", err)
 	}
-	return e.Inject(ctx, messages.To(messages.ActorPoller, string(id)), messages.Typing{Window: id, Until: time.Now().Add(d)}, "")
+	return e.Inject(ctx, messages.To(messages.ActorPoller, string(id)),
+		messages.Typing{Window: id, Until: time.Now().Add(d)}, "")
 }
 
 // now is the time of this moment, in a simulation its own.

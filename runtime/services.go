@@ -34,9 +34,11 @@ func (r *Runtime) services(e *engine.Engine, firstRun bool) []service {
 	return []service{
 		{"live page", r.cfg.Web.Enabled, r.openPage},
 		{"feed of face trackers", r.cfg.Focus.Enabled && r.set.store == nil, r.openFeed},
-		{"control socket", r.set.store == nil, at(func(ctx context.Context) error { return control.Serve(ctx, r.cfg.Data, r.Backend()) })},
+		{"control socket", r.set.store == nil,
+			at(func(ctx context.Context) error { return control.Serve(ctx, r.cfg.Data, r.Backend()) })},
 		{"key of the log", firstRun, at(func(ctx context.Context) error { r.keepLogKey(ctx, e); return nil })},
-		{"debugging files", r.cfg.Debug.Text, at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.cfg.Data, r.log) })},
+		{"debugging files", r.cfg.Debug.Text,
+			at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.cfg.Data, r.log) })},
 		{"scripts", true, at(func(ctx context.Context) error { r.set.drawn.host.Serve(ctx); return nil })},
 		{"upkeep", true, at(func(ctx context.Context) error { return r.admin.Upkeep(ctx, r.log) })},
 	}

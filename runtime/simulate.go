@@ -23,7 +23,8 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
-	o.Engine.Codec, o.Engine.Kinds, o.Engine.Workers, o.Activate = r.codec, r.plan.kinds, r.plan.workers, r.plan.activate
+	o.Engine.Codec, o.Engine.Kinds, o.Engine.Workers, o.Activate = r.codec, r.plan.kinds,
+		r.plan.workers, r.plan.activate
 	o.Engine.Listener = func(ev Event) {
 		for _, fn := range r.plan.listeners {
 			fn(ev)

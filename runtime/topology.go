@@ -13,10 +13,12 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 	always, rows, desk := true, len(p.trees) > 0, p.cfg.Focus.Enabled
 	return []actorRow{
 			// Seeing. The key is a window: its screen is this node's.
-			{always, m.ActorPoller, "looks at a window, has what changed read", here, source.merging(), p.poller, p.windowKeys(),
+			{always, m.ActorPoller, "looks at a window, has what changed read", here, source.merging(),
+				p.poller, p.windowKeys(),
 				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
 					to(m.ActorFusion, m.FrameRead{}, m.ResetBaseline{})}},
-			{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(), p.structure, p.treeKeys(),
+			{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(),
+				p.structure, p.treeKeys(),
 				sends{to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})}},
 			{always, m.ActorFusion, "finds what is new in what was read", here, mail{}, p.fusion, nil,
 				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
@@ -28,12 +30,14 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 				sends{to(m.ActorBurst, m.Heard{}, m.Revised{})}},
 			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, mail{}, p.burst(), nil,
 				sends{to(m.ActorConversation, m.InboundMessage{}, m.Revised{})}},
-			{always, m.ActorConversation, "keeps and publishes what was delivered", anywhere, mail{}, p.conversation(), nil,
+			{always, m.ActorConversation, "keeps and publishes what was delivered", anywhere, mail{},
+				p.conversation(), nil,
 				sends{to(host, m.MessageDelivered{}, m.MessageChanged{})}},
 			// The person at the desk. The key is a node: its camera and keyboard.
 			{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.camera(), p.deskKey(),
 				sends{to(m.ActorFocus, m.CameraSnapshot{})}},
-			{desk && p.usage != nil, m.ActorUsage, "has keys and switches counted", here, source, p.pcusage(), p.deskKey(),
+			{desk && p.usage != nil, m.ActorUsage, "has keys and switches counted", here, source,
+				p.pcusage(), p.deskKey(),
 				sends{to(m.WorkerUsage, m.ReadUsage{}), to(m.ActorFocus, m.UsageSnapshot{}, m.KeyRecency{})}},
 			{desk, m.ActorFocus, "judges what the person does", here, source, p.focus, p.deskKey(),
 				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorHistory, m.FocusChanged{}),
@@ -42,11 +46,14 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 			{desk, m.ActorNotifier, "says that a state lasts", here, mail{}, p.notices(), nil,
 				sends{to(m.WorkerNotify, m.ShowNotice{})}},
 		}, []workerRow{
-			{always, m.WorkerCapture, "captures a window", max(1, len(p.windows)), m.FrameCaptured{}, p.capturer(), nil},
-			{always, m.WorkerOCR, "reads text", p.cfg.OCR.Workers, m.FrameRead{}, p.reader(p.recognizer), p.reader(p.isolated)},
+			{always, m.WorkerCapture, "captures a window", max(1, len(p.windows)),
+				m.FrameCaptured{}, p.capturer(), nil},
+			{always, m.WorkerOCR, "reads text", p.cfg.OCR.Workers, m.FrameRead{}, p.reader(p.recognizer),
+				p.reader(p.isolated)},
 			{rows, m.WorkerStructure, "counts rows", len(p.trees), m.RowsCounted{}, p.rowCounter(), nil},
 			{p.model != nil, m.WorkerLLM, "asks a model", p.cfg.LLM.Concurrency, m.LLMAnswer{}, p.asker, nil},
-			{desk && p.usage != nil, m.WorkerUsage, "counts keys and switches", 1, m.UsageRead{}, p.usageCounter(), nil},
+			{desk && p.usage != nil, m.WorkerUsage, "counts keys and switches", 1, m.UsageRead{},
+				p.usageCounter(), nil},
 			{desk && p.notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.shower(), nil},
 		}
 }

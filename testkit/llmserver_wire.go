@@ -168,9 +168,10 @@ func wholeLLM(r LLMRequest, reply LLMReply) []byte {
 	switch r.Format {
 	case LLMAnthropic:
 		return encode(object{
-			"id": "msg_1", "type": "message", "role": "assistant", "model": r.Model, "stop_reason": anthropicFinish(reply),
-			"content": []object{{"type": "text", "text": reply.Text}},
-			"usage":   object{"input_tokens": reply.PromptTokens, "output_tokens": reply.AnswerTokens},
+			"id": "msg_1", "type": "message", "role": "assistant", "model": r.Model,
+			"stop_reason": anthropicFinish(reply),
+			"content":     []object{{"type": "text", "text": reply.Text}},
+			"usage":       object{"input_tokens": reply.PromptTokens, "output_tokens": reply.AnswerTokens},
 		})
 	case LLMOllama:
 		whole := ollamaChunk(r, reply, reply.Text, true)
@@ -184,7 +185,8 @@ func wholeLLM(r LLMRequest, reply LLMReply) []byte {
 		"choices": []object{{"index": 0, "finish_reason": finish(reply),
 			"message": object{"role": "assistant", "content": reply.Text}}},
 		"usage": object{
-			"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens, "total_tokens": reply.PromptTokens +
+			"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens,
+			"total_tokens": reply.PromptTokens +
 				reply.AnswerTokens,
 		},
 	})
@@ -194,7 +196,8 @@ func ollamaChunk(r LLMRequest, reply LLMReply, text string, done bool) object {
 	o := object{"model": r.Model, "created_at": "2026-01-01T00:00:00Z",
 		"message": object{"role": "assistant", "content": text}, "done": done}
 	if done {
-		o["done_reason"], o["prompt_eval_count"], o["eval_count"] = finish(reply), reply.PromptTokens, reply.AnswerTokens
+		o["done_reason"], o["prompt_eval_count"], o["eval_count"] = finish(reply),
+			reply.PromptTokens, reply.AnswerTokens
 	}
 	return o
 }
@@ -260,12 +263,14 @@ func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(strin
 			[]object{ollamaChunk(r, reply, "", true)}
 	case LLMAnthropic:
 		begin = []object{
-			{"type": "message_start", "message": object{"id": "msg_1", "type": "message", "role": "assistant", "model": r.Model,
+			{"type": "message_start", "message": object{"id": "msg_1", "type": "message",
+				"role": "assistant", "model": r.Model,
 				"usage": object{"input_tokens": reply.PromptTokens, "output_tokens": 0}}},
 			{"type": "content_block_start", "index": 0, "content_block": object{"type": "text", "text": ""}},
 		}
 		chunk = func(text string) object {
-			return object{"type": "content_block_delta", "index": 0, "delta": object{"type": "text_delta", "text": text}}
+			return object{"type": "content_block_delta", "index": 0,
+				"delta": object{"type": "text_delta", "text": text}}
 		}
 		return begin, chunk, []object{
 			{"type": "content_block_stop", "index": 0},
@@ -281,7 +286,8 @@ func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(strin
 	usage := piece(object{}, nil)
 	usage["choices"] = []object{}
 	usage["usage"] = object{
-		"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens, "total_tokens": reply.PromptTokens +
+		"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens,
+		"total_tokens": reply.PromptTokens +
 			reply.AnswerTokens,
 	}
 	return nil, func(text string) object { return piece(object{"role": "assistant", "content": text}, nil) },

@@ -93,8 +93,11 @@ func (s *System) boot() {
 		runtime.WithStore(func() (engine.Store, error) { return store, nil }),
 		runtime.WithStoreWrapper(s.faults.wrapStore),
 		runtime.WithWorkerWrapper(s.faults.wrapWorker),
-		runtime.WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) { return screen, "line", nil }),
-		runtime.WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(s.Window), nil }),
+		runtime.WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) {
+			return screen, "line", nil
+		}),
+		runtime.WithRecognizer(config.OCRDrawn,
+			func() (hardware.Recognizer, error) { return drawn.NewRecognizer(s.Window), nil }),
 		runtime.WithListener(func(ev runtime.Event) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

@@ -168,7 +168,8 @@ func Message(id messages.MessageID, conversation messages.ConversationID, b Buff
 	parts := slices.Clone(b.Parts)
 	slices.SortStableFunc(parts, func(x, y messages.Part) int { return cmp.Compare(x.Occurrence, y.Occurrence) })
 	m := messages.InboundMessage{
-		ID: id, Conversation: conversation, Sender: b.Sender, Kind: messages.KindText, Parts: parts, SeenAt: parts[0].SeenAt,
+		ID: id, Conversation: conversation, Sender: b.Sender, Kind: messages.KindText, Parts: parts,
+		SeenAt: parts[0].SeenAt,
 	}
 	var texts []string
 	for _, p := range parts {

@@ -62,7 +62,8 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	if _, known := ids.Get(turn, string(m.ID)); known {
-		turn.Drop(events.StageConversation, events.RuleRepeat, events.Detail{Conversation: m.Conversation, Message: m.ID})
+		turn.Drop(events.StageConversation, events.RuleRepeat,
+			events.Detail{Conversation: m.Conversation, Message: m.ID})
 		return
 	}
 	head, _ := Heads.Get(turn, "head")

@@ -101,7 +101,8 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	}
 	head := a.ledger.Head()
 	f := a.ledger.Observe(ledger.View{
-		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Title: m.Title, Window: m.Window, SeenAt: m.SeenAt,
+		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Title: m.Title,
+		Window: m.Window, SeenAt: m.SeenAt,
 	}, mem, turn.Now())
 	detail := events.Detail{Window: m.Window, Conversation: a.conversation, Occurrences: f.Held, Known: f.Known}
 	for _, n := range f.Notes {
@@ -142,7 +143,8 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 		turn.Pass(events.StageDedup, events.RuleReleased, released)
 	}
 	for range unsure {
-		turn.Drop(events.StageDedup, events.RuleSide, events.Detail{Conversation: a.conversation, Occurrences: sideless})
+		turn.Drop(events.StageDedup, events.RuleSide,
+			events.Detail{Conversation: a.conversation, Occurrences: sideless})
 	}
 	if wait > 0 { // the window is looked at in between
 		wait = min(wait, (a.rules.Timeout-1)/time.Duration(a.rules.Tries)+1)

@@ -165,7 +165,8 @@ func (a *actor) ready(turn *actors.Turn, msg messages.Message, c messages.Conver
 			return err
 		}
 		if next := a.memory.nextHeard(); len(a.memory.heard) > 0 && n != next {
-			return fmt.Errorf("ingress: row %d of table heard is followed by %d: the store is damaged, run: kehai doctor",
+			return fmt.Errorf("ingress: row %d of table heard is followed by %d: "+
+				"the store is damaged, run: kehai doctor",
 				next-1, n)
 		}
 		a.memory.addHeard(n, e)

@@ -29,13 +29,16 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	}
 	s := shot{img: img, w: img.Rect.Dx(), h: img.Rect.Dy(), scale: scale}
 	if s.w < max(Pixels(120, scale), 60) || s.h < max(Pixels(160, scale), 80) {
-		return Layout{}, fmt.Errorf("%w: %d×%d pixels at scale %v are too small for a chat window", ErrCalibrate, s.w, s.h, scale)
+		return Layout{}, fmt.Errorf("%w: %d×%d pixels at scale %v are too small for a chat window",
+			ErrCalibrate, s.w, s.h, scale)
 	}
 	if !s.findGround() {
-		return Layout{}, fmt.Errorf("%w: the messages stand on a picture or a gradient: give the chat a plain background first", ErrCalibrate)
+		return Layout{}, fmt.Errorf("%w: the messages stand on a picture or a gradient: "+
+			"give the chat a plain background first", ErrCalibrate)
 	}
 	if !s.findArea() {
-		return Layout{}, fmt.Errorf("%w: no message area between a header and an input: take the screenshot of one chat window alone", ErrCalibrate)
+		return Layout{}, fmt.Errorf("%w: no message area between a header and an input: "+
+			"take the screenshot of one chat window alone", ErrCalibrate)
 	}
 	own, incoming := s.fills()
 	middle := s.w / 2
@@ -43,11 +46,13 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	case own == nil && s.written(middle+s.w/10, s.edges()[1], incoming):
 		return Layout{}, bare("right", "your own messages")
 	case own == nil:
-		return Layout{}, fmt.Errorf("%w: no bubble stands at the right: let the window show a message of your own", ErrCalibrate)
+		return Layout{}, fmt.Errorf("%w: no bubble stands at the right: let the window show a message of your own",
+			ErrCalibrate)
 	case incoming == nil && s.written(s.edges()[0], middle-s.w/10, own):
 		return Layout{}, bare("left", "messages of the other side")
 	case incoming == nil:
-		return Layout{}, fmt.Errorf("%w: no bubble stands at the left: let the window show a message of the other side", ErrCalibrate)
+		return Layout{}, fmt.Errorf("%w: no bubble stands at the left: let the window show a message of the other side",
+			ErrCalibrate)
 	}
 	l := s.propose(*own, *incoming)
 	return l, l.Validate()
@@ -311,7 +316,8 @@ func (s *shot) separator(lane Lane) Grey {
 	if len(count) == 0 {
 		return Line().Themes[0].Separator
 	}
-	c := slices.MaxFunc(slices.SortedFunc(maps.Keys(count), rgb.less), func(a, b rgb) int { return cmp.Compare(count[a], count[b]) })
+	c := slices.MaxFunc(slices.SortedFunc(maps.Keys(count), rgb.less),
+		func(a, b rgb) int { return cmp.Compare(count[a], count[b]) })
 	lo, hi := c.spread()
 	return Grey{Min: max(lo-10, 0), Max: min(hi+10, 255), Spread: hi - lo + 12}
 }

@@ -48,8 +48,9 @@
 //	tokens           the application's own words outside of bubbles
 //	names            display names to remove from the start of a line
 //	exclude          boxes that may change without news, besides what lies outside
-//	                 the pane and the input that is found: the input's caret, and the column of avatars, some of which move. A
-//	                 change inside them alone is not looked at; elsewhere a
+//	                 the pane and the input that is found: the input's caret, and
+//	                 the column of avatars, some of which move. A change inside
+//	                 them alone is not looked at; elsewhere a
 //	                 single pixel is, so that anything else that moves belongs
 //	                 here, and nothing in which a bubble may stand
 //

@@ -29,7 +29,8 @@ func (m Marks) IsUnsent(line string) bool { return like(m.Unsent, line) }
 // IsUnread reports that a line stands where unread messages begin.
 func (m Marks) IsUnread(line string) bool { return like(m.Unread, line) }
 
-const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
+const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|` +
+	`aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
 
 // date is a date in numbers: 1月2日, 2026/1/2, 2. 1. 2026, Jan 2, 2 January.
 var date = regexp.MustCompile(`(?i)[0-9]+\s*月\s*[0-9]+\s*日|[0-9]{1,4}\s?[./-]\s?[0-9]{1,2}\s?[./-]\s?[0-9]{1,4}|` +

@@ -53,8 +53,10 @@ func readable(data []byte) string {
 	open := 0
 	for line := range bytes.Lines(data) {
 		dashes := bytes.Count(line[:len(line)-len(bytes.TrimLeft(line, "- "))], []byte("- "))
-		open = max(open+bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{"))-bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")), 0)
-		if dashes > maxOpen || open > maxOpen || bytes.Count(line, []byte("[")) > 4*maxOpen || bytes.Count(line, []byte("{")) > 4*maxOpen {
+		open = max(open+bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{"))-
+			bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")), 0)
+		if dashes > maxOpen || open > maxOpen || bytes.Count(line, []byte("[")) > 4*maxOpen ||
+			bytes.Count(line, []byte("{")) > 4*maxOpen {
 			return "nested too deep: this is not a window layout"
 		}
 	}

@@ -27,7 +27,8 @@ func (l Layout) problem() *problem {
 	for _, side := range []struct {
 		field string
 		inset int
-	}{{"pane.left", l.Pane.Left}, {"pane.top", l.Pane.Top}, {"pane.right", l.Pane.Right}, {"pane.bottom", l.Pane.Bottom}} {
+	}{{"pane.left", l.Pane.Left}, {"pane.top", l.Pane.Top}, {"pane.right", l.Pane.Right},
+		{"pane.bottom", l.Pane.Bottom}} {
 		c.between(side.field, side.inset, 0, 10000)
 	}
 	when := l.Pane.When
@@ -36,7 +37,8 @@ func (l Layout) problem() *problem {
 	c.between("header.height", l.Header.Height, 0, 1000)
 	c.between("lane.width", l.Lane.Width, 1, 100)
 	c.between("lane.from_right", l.Lane.FromRight, l.Lane.Width/2+1, 1000)
-	c.check(l.Lane.Ratio >= 0 && l.Lane.Ratio <= 0.5, "lane.ratio", "must lie in 0..0.5, or the lane is not at the right, is %v", l.Lane.Ratio)
+	c.check(l.Lane.Ratio >= 0 && l.Lane.Ratio <= 0.5, "lane.ratio",
+		"must lie in 0..0.5, or the lane is not at the right, is %v", l.Lane.Ratio)
 	c.between("lane.agree", l.Lane.Agree, 1, l.Lane.Width)
 	c.between("separator.min_rows", l.Separator.MinRows, 1, 1000)
 	c.between("separator.rows_divisor", l.Separator.RowsDivisor, 1, 100000)

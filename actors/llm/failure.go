@@ -80,13 +80,15 @@ func meaning(status int, retry string, now time.Time) *Error {
 			": set llm.key_env or llm.key_file to a valid one"}
 	case status == 404:
 		return &Error{
-			Code: Refused, Text: "the server knows no such model or path (status 404): check llm.model and llm.base_url",
+			Code: Refused, Text: "the server knows no such model or path (status 404): " +
+				"check llm.model and llm.base_url",
 		}
 	case status == 429:
 		return &Error{Code: RateLimited, Text: "the server takes no more questions for now (status 429)",
 			RetryAfter: retryAfter(retry, now)}
 	case status == 408 || status >= 500:
-		return &Error{Code: Unavailable, Text: "the server failed with status " + number, RetryAfter: retryAfter(retry, now)}
+		return &Error{Code: Unavailable, Text: "the server failed with status " + number,
+			RetryAfter: retryAfter(retry, now)}
 	case status >= 400:
 		return &Error{Code: Refused, Text: "the server refuses the question with status " + number +
 			": check llm.model and llm.max_tokens"}

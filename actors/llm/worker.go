@@ -232,7 +232,8 @@ func (c *Client) ask(ctx context.Context, q Question) (Reply, *Error) {
 	switch {
 	case reply.Cut && (q.JSON || strings.TrimSpace(reply.Text) == ""):
 		return reply, &Error{Code: Malformed, Text: fmt.Sprintf(
-			"the answer was cut after %d tokens: raise llm.max_tokens, above all for a model that thinks first", q.MaxTokens)}
+			"the answer was cut after %d tokens: raise llm.max_tokens, above all for a model that thinks first",
+			q.MaxTokens)}
 	case strings.TrimSpace(reply.Text) == "":
 		return reply, &Error{Code: Malformed, Text: "the answer is empty"}
 	case len(reply.Text) > maxResponse:

@@ -40,7 +40,8 @@ func newChain(o Options, base *url.URL, t *transport) (*chain, error) {
 		c.model, err = anthropic.New(anthropic.WithToken(unset), anthropic.WithModel(o.Model),
 			anthropic.WithBaseURL(address), anthropic.WithHTTPClient(t.client()))
 	case Ollama:
-		c.model, err = ollama.New(ollama.WithModel(o.Model), ollama.WithServerURL(address), ollama.WithHTTPClient(t.client()))
+		c.model, err = ollama.New(ollama.WithModel(o.Model), ollama.WithServerURL(address),
+			ollama.WithHTTPClient(t.client()))
 	}
 	return c, err
 }

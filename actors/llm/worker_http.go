@@ -171,7 +171,8 @@ func (t *transport) unreachable(ctx context.Context, err error) *Error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return &Error{Code: Unavailable, Text: "nobody listens at " + at + ": start the server, or check llm.base_url"}
 	case errors.As(err, &dns):
-		return &Error{Code: Unavailable, Text: "the name of " + at + " is not known: check llm.base_url and the network"}
+		return &Error{Code: Unavailable, Text: "the name of " + at +
+			" is not known: check llm.base_url and the network"}
 	case errors.As(err, &unknown), errors.As(err, &name):
 		return &Error{Code: Unavailable, Text: "the certificate of " + at + " is not trusted here"}
 	}

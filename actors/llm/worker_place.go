@@ -79,7 +79,8 @@ func CheckBaseURL(tier Tier, provider Provider, base string, key bool) string {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return "want an address such as http://127.0.0.1:11434 or https://api.openai.com/v1"
 	case u.User != nil:
-		return "want an address without name and password: put a key into llm.key_file, or name its variable in llm.key_env"
+		return "want an address without name and password: put a key into llm.key_file, " +
+			"or name its variable in llm.key_env"
 	case u.RawQuery != "" || u.Fragment != "":
 		return "want an address without ? and #"
 	case loopback(u.Hostname()):

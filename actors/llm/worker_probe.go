@@ -21,7 +21,8 @@ func (c *Client) Probe(ctx context.Context) (known bool, err error) {
 		path = "/api/tags"
 	}
 	ctx, x := withExchange(ctx)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.transport.base.String(), "/")+path, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		strings.TrimSuffix(c.transport.base.String(), "/")+path, nil)
 	if err != nil {
 		return false, &Error{Code: Unavailable, Text: "llm.base_url is no address"}
 	}

@@ -37,7 +37,8 @@ func assign(lines []messages.Line, p *segment.Pane, l *layout.Layout) (out []mes
 			left.add(why, 1)
 			continue
 		}
-		if n := len(out) - 1; n >= 0 && out[n].Side == side && follows(out[n].Lines[len(out[n].Lines)-1].Box, line.Box) {
+		if n := len(out) - 1; n >= 0 && out[n].Side == side &&
+			follows(out[n].Lines[len(out[n].Lines)-1].Box, line.Box) {
 			out[n].Lines = append(out[n].Lines, line)
 			continue
 		}

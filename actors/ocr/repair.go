@@ -138,7 +138,8 @@ func mostlyLatin(lines []messages.Line) bool {
 // fallback confidence, and one below the accepted confidence where the other
 // reading of the same picture, which may be nil, has an accepted line. doubtful
 // counts the lines that held something and are gone.
-func (b Thresholds) accept(lines, other []messages.Line, repair func(string) string) (out []messages.Line, doubtful int) {
+func (b Thresholds) accept(lines, other []messages.Line,
+	repair func(string) string) (out []messages.Line, doubtful int) {
 	for _, l := range lines {
 		if l.Confidence < b.Accept {
 			if better, ok := b.acceptedAt(other, l.Box); ok {

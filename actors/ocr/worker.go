@@ -42,7 +42,8 @@ var _ actors.Worker = (*Worker)(nil)
 func NewWorker(o Options) *Worker {
 	standard := DefaultThresholds()
 	o.Confidence = Thresholds{
-		Accept: cmp.Or(o.Confidence.Accept, standard.Accept), Fallback: cmp.Or(o.Confidence.Fallback, standard.Fallback),
+		Accept:   cmp.Or(o.Confidence.Accept, standard.Accept),
+		Fallback: cmp.Or(o.Confidence.Fallback, standard.Fallback),
 	}
 	return &Worker{o: o}
 }
@@ -123,7 +124,8 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.FrameRead, error) {
 	l := w.o.Layouts(frame.Window)
 	if l == nil {
-		return messages.FrameRead{}, fmt.Errorf("ocr: no layout is known for window %s: name one in its configuration", frame.Window)
+		return messages.FrameRead{}, fmt.Errorf("ocr: no layout is known for window %s: name one in its configuration",
+			frame.Window)
 	}
 	pane, err := segment.Open(frame.Image, frame.Scale, l)
 	if err != nil {
@@ -139,7 +141,8 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.Frame
 		return out, err
 	}
 	out.Read, out.Cached = s.read, s.cached
-	out.Dropped = append(s.dropped, s.doubtful.report(fmt.Sprintf("lines below confidence %.2f ", w.o.Confidence.Fallback))...)
+	doubtful := fmt.Sprintf("lines below confidence %.2f ", w.o.Confidence.Fallback)
+	out.Dropped = append(s.dropped, s.doubtful.report(doubtful)...)
 	out.LeftOut = s.leftOut.report("")
 	shift(&out, pane.At.X, pane.At.Y)
 	return out, nil

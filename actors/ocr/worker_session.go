@@ -79,7 +79,8 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 		if ok {
 			s.cached++
 		} else {
-			lines, doubtful, err := s.recognize(shape.Box(), true, func() segment.Prepared { return s.pane.Prepare(shape) })
+			lines, doubtful, err := s.recognize(shape.Box(), true,
+				func() segment.Prepared { return s.pane.Prepare(shape) })
 			if err != nil {
 				return b, err
 			}
@@ -173,14 +174,16 @@ func (s *session) line(where string, box image.Rectangle, factor float64) (out m
 }
 
 // lines reads a rectangle, once for the same pixels.
-func (s *session) lines(where string, box image.Rectangle, block bool, factor float64) (lines []messages.Line, fresh bool, err error) {
+func (s *session) lines(where string, box image.Rectangle, block bool,
+	factor float64) (lines []messages.Line, fresh bool, err error) {
 	if box.Empty() {
 		return nil, false, nil
 	}
 	key := cacheKey{pixels: s.pane.Key(box), plain: true, block: block, factor: factor}
 	known, ok := s.w.o.Cache.lookup(key)
 	if !ok {
-		read, doubtful, err := s.recognize(box, block, func() segment.Prepared { return s.pane.PrepareBox(box, factor) })
+		read, doubtful, err := s.recognize(box, block,
+			func() segment.Prepared { return s.pane.PrepareBox(box, factor) })
 		if err != nil {
 			return nil, true, err
 		}
@@ -220,7 +223,8 @@ func (s *session) whole() ([]messages.Bubble, error) {
 
 // recognize reads one box of the pane; boxes of the lines are pixels of the pane.
 // doubtful counts the lines that are not believed.
-func (s *session) recognize(box image.Rectangle, block bool, prepare func() segment.Prepared) (lines []messages.Line, doubtful int, err error) {
+func (s *session) recognize(box image.Rectangle, block bool,
+	prepare func() segment.Prepared) (lines []messages.Line, doubtful int, err error) {
 	if err := s.ctx.Err(); err != nil {
 		return nil, 0, err
 	}
@@ -245,7 +249,8 @@ func (s *session) recognize(box image.Rectangle, block bool, prepare func() segm
 }
 
 // crop leaves language, contrast and spacing to the engine.
-func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle, hint hardware.Hint) ([]messages.Line, int, error) {
+func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle,
+	hint hardware.Hint) ([]messages.Line, int, error) {
 	picture := s.pane.Image()
 	corner := picture.Rect.Min // a pane counts from its first pixel, the engine as the image does
 	lines, err := r.RecognizeCrop(s.ctx, picture, box.Add(corner), hint)

@@ -33,15 +33,17 @@ const (
 	RuleBaseline   Rule = "baseline"   // the first look at a window
 	RuleNoNews     Rule = "no news"    // no text is new
 	RuleTokens     Rule = "tokens"     // nothing but the application's own words
-	RuleEcho       Rule = "echo"       // Kehai sent it; Match and Age say how alike and how long ago. Ingress has it too.
+	// Kehai sent it; Match and Age say how alike and how long ago. Ingress has it too.
+	RuleEcho Rule = "echo"
 )
 
 // Rules of the ledger: how a view was taken in, and what of it goes no further.
 const (
-	RuleFirstSight     Rule = "first_sight"     // nothing was known; Count incoming bubbles are history
-	RuleForgotten      Rule = "forgotten"       // a person had the transcript deleted: what is visible is history
-	RuleAligned        Rule = "aligned"         // the view was laid along what is known
-	RuleGap            Rule = "gap"             // nothing visible is known: it follows, after a gap; Count bubbles stand before Match
+	RuleFirstSight Rule = "first_sight" // nothing was known; Count incoming bubbles are history
+	RuleForgotten  Rule = "forgotten"   // a person had the transcript deleted: what is visible is history
+	RuleAligned    Rule = "aligned"     // the view was laid along what is known
+	// nothing visible is known: it follows, after a gap; Count bubbles stand before Match
+	RuleGap            Rule = "gap"
 	RuleScrolled       Rule = "scrolled"        // nothing visible is known: it stands somewhere before
 	RuleNothing        Rule = "nothing"         // no bubble is wholly visible
 	RuleSameView       Rule = "same_view"       // it was shown before, and nothing waits
@@ -57,10 +59,11 @@ const (
 	RuleReleased       Rule = "released"        // messages were passed on
 	RuleNewText        Rule = "new text"        // the text of a view without places was passed on
 	RuleFingerprint    Rule = "fingerprint"     // the text is that of one seen Age before
-	RuleLineMemory     Rule = "line memory"     // all its Count lines were seen, the newest Age before; 0: none is long enough
-	RuleEdited              = Rule(messages.ChangeEdited)
-	RuleUnsent              = Rule(messages.ChangeUnsent)
-	RuleCompleted           = Rule(messages.ChangeCompleted)
+	// all its Count lines were seen, the newest Age before; 0: none is long enough
+	RuleLineMemory Rule = "line memory"
+	RuleEdited          = Rule(messages.ChangeEdited)
+	RuleUnsent          = Rule(messages.ChangeUnsent)
+	RuleCompleted       = Rule(messages.ChangeCompleted)
 )
 
 // What stands between old and new after a gap: the Match of [RuleGap].

@@ -99,14 +99,18 @@ type Detail struct {
 	Signals []Signalled `json:"signals,omitempty"`
 	Score   int         `json:"score,omitempty"`
 	// Confidence names how sure the score is: "high", "medium" or "low".
-	Confidence string        `json:"confidence,omitempty"`
-	Changed    string        `json:"pixel_text_changed,omitempty"` // "1" if a frame said something else than the one before, "0" if not
-	Match      string        `json:"match,omitempty"`              // how a text matched an earlier one: "equal", "similar" …; of a change, its kind
-	Age        time.Duration `json:"age,omitempty"`                // nanoseconds since what it matched
-	Count      int           `json:"count,omitempty"`              // of what the rule counts: polls, attempts, bubbles, lines
-	Of         int           `json:"of,omitempty"`                 // what Count or Score is held against
-	Code       string        `json:"code,omitempty"`               // of a failure: the driver's code, or how the call failed
-	Note       string        `json:"note,omitempty"`               // words of the driver or worker; nothing private
+	Confidence string `json:"confidence,omitempty"`
+	// "1" if a frame said something else than the one before, "0" if not
+	Changed string `json:"pixel_text_changed,omitempty"`
+	// how a text matched an earlier one: "equal", "similar" …; of a change, its kind
+	Match string        `json:"match,omitempty"`
+	Age   time.Duration `json:"age,omitempty"` // nanoseconds since what it matched
+	// of what the rule counts: polls, attempts, bubbles, lines
+	Count int `json:"count,omitempty"`
+	Of    int `json:"of,omitempty"` // what Count or Score is held against
+	// of a failure: the driver's code, or how the call failed
+	Code string `json:"code,omitempty"`
+	Note string `json:"note,omitempty"` // words of the driver or worker; nothing private
 }
 
 // Signalled is one signal that something was said, and what it counts.

@@ -50,8 +50,9 @@ func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 	desks := []control.FocusDesk{}
 	err = readRows(e, attention.Kind, attention.Rows, func(desk messages.DeskID, row attention.Row) error {
 		d := control.FocusDesk{
-			Desk: desk, State: row.Debouncer.Reported(), Since: control.Stamp{Time: row.Debouncer.Since}, Confidence: row.Last.Confidence,
-			Reasoning: string(row.Last.Reasoning), Source: row.Last.Source, SeenAt: control.Stamp{Time: row.Seen}, Unwatched: row.Paused, Paused: episodes[desk].Paused,
+			Desk: desk, State: row.Debouncer.Reported(), Since: control.Stamp{Time: row.Debouncer.Since},
+			Confidence: row.Last.Confidence, Reasoning: string(row.Last.Reasoning), Source: row.Last.Source,
+			SeenAt: control.Stamp{Time: row.Seen}, Unwatched: row.Paused, Paused: episodes[desk].Paused,
 		}
 		if until := episodes[desk].Until; d.Paused && !until.IsZero() {
 			d.PausedUntil = &control.Stamp{Time: until}
@@ -73,7 +74,8 @@ func (b Backend) FocusChanges(ctx context.Context, yield func(control.FocusChang
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return yield(control.FocusChange{Desk: desk, At: c.At, State: c.State, Confidence: c.Confidence, Source: c.Source, Paused: isPause(c)})
+		return yield(control.FocusChange{Desk: desk, At: c.At, State: c.State, Confidence: c.Confidence,
+			Source: c.Source, Paused: isPause(c)})
 	})
 }
 

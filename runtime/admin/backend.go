@@ -87,10 +87,12 @@ func (b Backend) Messages(ctx context.Context, q control.Query, yield func(contr
 }
 
 // changes reads what became of the messages that a query may yield.
-func changes(ctx context.Context, e *engine.Engine, q control.Query) (map[messages.MessageID][]messages.MessageChanged, error) {
+func changes(ctx context.Context, e *engine.Engine,
+	q control.Query) (map[messages.MessageID][]messages.MessageChanged, error) {
 	list := map[messages.MessageID][]messages.MessageChanged{}
 	err := e.ReadLog(q.After, func(ev engine.Published) bool {
-		if c, ok := ev.Message.(messages.MessageChanged); ok && (q.Conversation == "" || c.Conversation == q.Conversation) && !c.ChangedAt.Before(q.Since) {
+		if c, ok := ev.Message.(messages.MessageChanged); ok &&
+			(q.Conversation == "" || c.Conversation == q.Conversation) && !c.ChangedAt.Before(q.Since) {
 			list[c.Message] = append(list[c.Message], c)
 		}
 		return ctx.Err() == nil

@@ -50,7 +50,8 @@ func (h *Health) Captures() []control.Capture {
 	var list []control.Capture
 	for _, w := range slices.Sorted(maps.Keys(h.captures)) {
 		c := h.captures[w]
-		list = append(list, control.Capture{Window: w, Code: c.Code, Detail: c.Detail, Since: control.Stamp{Time: c.At}})
+		list = append(list, control.Capture{Window: w, Code: c.Code, Detail: c.Detail,
+			Since: control.Stamp{Time: c.At}})
 	}
 	return list
 }
@@ -86,9 +87,11 @@ func (h *Health) Note(m messages.Message) {
 		h.noteOCR(m)
 	case events.ActorUnhealthy:
 		// The key may be a person's name, and this text is shown to any local user.
-		set("actor "+string(m.Actor), fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it", m.Actor.Kind()), !m.Healthy)
+		set("actor "+string(m.Actor), fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; "+
+			"kehai status names it", m.Actor.Kind()), !m.Healthy)
 	case events.StoreLow:
-		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space", m.Free>>20, m.Need>>20), true)
+		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space",
+			m.Free>>20, m.Need>>20), true)
 	case events.StoreRecovered:
 		set("store", "", false)
 	case events.CommitFailed:
@@ -100,10 +103,14 @@ func (h *Health) Note(m messages.Message) {
 			h.captures[m.Window] = m
 		}
 		h.mu.Unlock()
-		set("window "+string(m.Window), fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
+		set("window "+string(m.Window),
+			fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
 	case events.IdentityState:
-		set("conversation "+string(m.Window), fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s", m.Window, describe.UnknownHint(m.Why)), m.Why != "")
+		set("conversation "+string(m.Window),
+			fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s",
+				m.Window, describe.UnknownHint(m.Why)), m.Why != "")
 	case events.SidesState:
-		set("sides "+string(m.Window), fmt.Sprintf("messages in window %s are missed: %s", m.Window, describe.SidesHint(m)), m.Unknown)
+		set("sides "+string(m.Window),
+			fmt.Sprintf("messages in window %s are missed: %s", m.Window, describe.SidesHint(m)), m.Unknown)
 	}
 }

@@ -29,7 +29,8 @@ func (h *ocrHealth) take(m messages.Message) (trouble string, changed bool) {
 		if h.failures++; h.failures < ocrFailures {
 			return "", false
 		}
-		return fmt.Sprintf("no text can be read, so that messages are missed: %s; kehai doctor says what mends it", reason), true
+		return fmt.Sprintf("no text can be read, so that messages are missed: %s; kehai doctor says what mends it",
+			reason), true
 	case events.FrameSeen:
 		if m.Read.Read == 0 {
 			return "", false

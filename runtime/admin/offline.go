@@ -71,8 +71,9 @@ func offline(cfg config.Config, st engine.Store, codec *messages.Codec, kinds []
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &Offline{
-		Backend: Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil }, Disk: func() Disk { return DiskOf(st) }, Pauses: pauses, Names: names},
-		store:   st, stop: cancel, done: make(chan struct{}),
+		Backend: Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
+			Disk: func() Disk { return DiskOf(st) }, Pauses: pauses, Names: names}, store: st, stop: cancel,
+		done: make(chan struct{}),
 	}
 	go o.commit(ctx, e.Control())
 	return o, nil
@@ -88,7 +89,8 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
 		return nil, err
 	}
-	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log, MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
+	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log,
+		MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
 }
 
 // offlineKinds are the kinds of actors that are sent commands, which wait in the

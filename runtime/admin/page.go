@@ -76,7 +76,8 @@ func (b Backend) pageChanges(since time.Time) ([]web.AttentionChange, error) {
 		if c.At.Before(since) {
 			list = list[:0] // only the last one before it says what held then
 		}
-		list = append(list, web.AttentionChange{At: c.At, State: c.State, Confidence: c.Confidence, Source: c.Source, Paused: c.Paused})
+		list = append(list, web.AttentionChange{At: c.At, State: c.State, Confidence: c.Confidence,
+			Source: c.Source, Paused: c.Paused})
 		return nil
 	})
 	return list, err

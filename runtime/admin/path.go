@@ -58,13 +58,15 @@ func (ev *evidence) pathOf(d *delivery) control.Path {
 	}
 	ev.walk(&p, d.ID)
 	p.Steps = append(p.Steps, control.Step{
-		At: control.Stamp{Time: d.DeliveredAt}, Stage: events.StageConversation, Outcome: events.OutcomeDelivered, Trace: d.trace,
+		At: control.Stamp{Time: d.DeliveredAt}, Stage: events.StageConversation,
+		Outcome: events.OutcomeDelivered, Trace: d.trace,
 		Actor:  messages.To(messages.ActorConversation, string(d.Conversation)),
 		What:   fmt.Sprintf("delivered as message %s, place %d in the event log", d.ID, d.seq),
 		Detail: events.Detail{Conversation: d.Conversation, Occurrences: p.Occurrences, Message: d.ID},
 	})
 	for _, v := range ev.verdicts {
-		if v.Stage == events.StageConversation && v.Passed() && v.Detail.Message == d.ID && v.Detail.Rule != events.RuleDelivered {
+		if v.Stage == events.StageConversation && v.Passed() && v.Detail.Message == d.ID &&
+			v.Detail.Rule != events.RuleDelivered {
 			p.Steps = append(p.Steps, ev.step(v))
 		}
 	}
@@ -95,7 +97,8 @@ func visiblePath(s mention) control.Path {
 		Conversation: s.conversation, Text: s.text, Outcome: events.OutcomeVisible,
 		Why: "it is on the screen; no message has come of it, see the recent decisions below",
 		Steps: []control.Step{{
-			At: control.Stamp{Time: s.at}, Stage: events.StageOCR, Outcome: events.OutcomeSeen, What: "read in the newest picture of the window",
+			At: control.Stamp{Time: s.at}, Stage: events.StageOCR, Outcome: events.OutcomeSeen,
+			What: "read in the newest picture of the window",
 		}},
 	}
 }
@@ -105,7 +108,8 @@ func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
 	traces := ev.seen(p)
 	var found []events.Verdict
 	about := func(v events.Verdict) bool {
-		return conversationOf(v) == p.Conversation && (id != "" && v.Detail.Message == id || shares(v.Detail.Occurrences, p.Occurrences))
+		return conversationOf(v) == p.Conversation &&
+			(id != "" && v.Detail.Message == id || shares(v.Detail.Occurrences, p.Occurrences))
 	}
 	for _, v := range ev.verdicts {
 		if about(v) && !(v.Stage == events.StageConversation && v.Passed()) {
@@ -120,7 +124,9 @@ func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
 			found = append(found, v)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b events.Verdict) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Seq, b.Seq)) })
+	slices.SortStableFunc(found, func(a, b events.Verdict) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Seq, b.Seq))
+	})
 	for _, v := range found {
 		p.Steps = append(p.Steps, ev.step(v))
 	}
@@ -226,7 +232,8 @@ func (ev *evidence) judge(p *control.Path) {
 			last = s
 		}
 	}
-	buffered := slices.ContainsFunc(ev.buffered[p.Conversation].Parts, func(part messages.Part) bool { return part.Occurrence == here.occurrence })
+	buffered := slices.ContainsFunc(ev.buffered[p.Conversation].Parts,
+		func(part messages.Part) bool { return part.Occurrence == here.occurrence })
 	switch {
 	case last.Outcome == events.OutcomeDeadLetter:
 		p.Outcome, p.Why = events.OutcomeDeadLetter, last.What
@@ -237,11 +244,14 @@ func (ev *evidence) judge(p *control.Path) {
 	case known && entry.Waiting:
 		p.Outcome, p.Why = events.OutcomeWaiting, "the ledger waits for it to become readable, or for one before it"
 	case known && entry.Side == messages.SideOwn:
-		p.Outcome, p.Why = events.OutcomeOwnSide, "it stands on the owner's side of the window: it is no incoming message"
+		p.Outcome, p.Why = events.OutcomeOwnSide,
+			"it stands on the owner's side of the window: it is no incoming message"
 	case last.Outcome == events.OutcomeDropped && last.Stage != events.StageDedup:
-		p.Outcome, p.Why = events.OutcomeDropped, fmt.Sprintf("dropped at stage %s by rule %s: %s", last.Stage, last.Detail.Rule, last.What)
+		p.Outcome, p.Why = events.OutcomeDropped,
+			fmt.Sprintf("dropped at stage %s by rule %s: %s", last.Stage, last.Detail.Rule, last.What)
 	case last.Outcome == events.OutcomeDropped:
-		p.Outcome, p.Why = events.OutcomeHistory, fmt.Sprintf("the ledger took it for history by rule %s: %s", last.Detail.Rule, last.What)
+		p.Outcome, p.Why = events.OutcomeHistory,
+			fmt.Sprintf("the ledger took it for history by rule %s: %s", last.Detail.Rule, last.What)
 	case known:
 		p.Outcome, p.Why = events.OutcomeHistory, "it stands in the ledger as history; the decision is kept no longer"
 	default:
@@ -255,17 +265,20 @@ func shares(a, b []messages.Occurrence) bool {
 
 func waits(env engine.Envelope) control.Step {
 	return control.Step{
-		At: control.Stamp{Time: env.At}, Stage: events.Stage(env.To.Kind()), Actor: env.To, Outcome: events.OutcomeWaiting, Trace: env.Trace,
+		At: control.Stamp{Time: env.At}, Stage: events.Stage(env.To.Kind()), Actor: env.To,
+		Outcome: events.OutcomeWaiting, Trace: env.Trace,
 		What: fmt.Sprintf("waits in the inbox of %s as %s", env.To.Kind(), env.ID),
 	}
 }
 
 func deadStep(d dead) control.Step {
 	return control.Step{
-		At: control.Stamp{Time: d.At}, Stage: events.Stage(d.Actor.Kind()), Actor: d.Actor, Outcome: events.OutcomeDeadLetter, What: deadWhy(d),
+		At: control.Stamp{Time: d.At}, Stage: events.Stage(d.Actor.Kind()), Actor: d.Actor,
+		Outcome: events.OutcomeDeadLetter, What: deadWhy(d),
 	}
 }
 
 func deadWhy(d dead) string {
-	return fmt.Sprintf("stage %s failed on it %d times (%s): it is dead letter %s, kehai deadletters retry %s tries again", d.Actor.Kind(), d.Attempts, d.Error, d.ID, d.ID)
+	return fmt.Sprintf("stage %s failed on it %d times (%s): it is dead letter %s, "+
+		"kehai deadletters retry %s tries again", d.Actor.Kind(), d.Attempts, d.Error, d.ID, d.ID)
 }

@@ -210,7 +210,8 @@ func (b Backend) Resume(ctx context.Context, window string) error {
 			return nil
 		}
 		if delete(r.Windows, id); r.All != nil {
-			return errors.New("all windows are paused: kehai resume goes on with all, kehai pause WINDOW then pauses one")
+			return errors.New("all windows are paused: kehai resume goes on with all, " +
+				"kehai pause WINDOW then pauses one")
 		}
 		return nil
 	})
@@ -218,7 +219,8 @@ func (b Backend) Resume(ctx context.Context, window string) error {
 
 // isDesk tells the desk from windows, which go first.
 func (b Backend) isDesk(name string) bool {
-	return name == control.Attention && !slices.ContainsFunc(b.Config.Windows, func(w config.Window) bool { return w.Name == name })
+	return name == control.Attention && !slices.ContainsFunc(b.Config.Windows,
+		func(w config.Window) bool { return w.Name == name })
 }
 
 // pauseDesk ends the collecting at once; the classifier follows with its mail.

@@ -99,7 +99,8 @@ func gather(e *engine.Engine, c messages.ConversationID) (*evidence, error) {
 		},
 		func() error { return eachRow(e, dedup.Kind, dedup.Tail, mine, ev.addEntry) },
 		func() error {
-			return eachRow(e, burst.Kind, burst.Buffers, mine, func(c messages.ConversationID, b burst.Buffer) { ev.buffered[c] = b })
+			return eachRow(e, burst.Kind, burst.Buffers, mine,
+				func(c messages.ConversationID, b burst.Buffer) { ev.buffered[c] = b })
 		},
 		func() error {
 			return eachRow(e, ingress.Kind, ingress.Sends, mine, func(c messages.ConversationID, s ingress.Sent) {
@@ -121,7 +122,8 @@ func (ev *evidence) addEntry(c messages.ConversationID, e ledger.Entry) {
 
 // eachRow decodes the rows of one table of a kind; one that cannot be read tells
 // nothing.
-func eachRow[V any](e *engine.Engine, kind string, t actors.Table[V], mine func(messages.ConversationID) bool, yield func(messages.ConversationID, V)) error {
+func eachRow[V any](e *engine.Engine, kind string, t actors.Table[V], mine func(messages.ConversationID) bool,
+	yield func(messages.ConversationID, V)) error {
 	return e.ReadRows(kind, func(r engine.Row) bool {
 		c := messages.ConversationID(r.Actor.Key())
 		if r.Table != t.Name() || !mine(c) {
@@ -205,7 +207,8 @@ func (b Backend) Trace(ctx context.Context, id messages.MessageID) (control.Path
 			return ev.pathOf(&ev.delivered[i]), ctx.Err()
 		}
 	}
-	return control.Path{}, fmt.Errorf("%w: %s was not delivered, or is kept no longer: kehai messages --json lists ids, kehai why finds what was not delivered", control.ErrNoMessage, id)
+	return control.Path{}, fmt.Errorf("%w: %s was not delivered, or is kept no longer: "+
+		"kehai messages --json lists ids, kehai why finds what was not delivered", control.ErrNoMessage, id)
 }
 
 // Why implements [control.Backend].
@@ -221,7 +224,8 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 	}
 	if q.ID != "" {
 		if why.Paths = ev.byID(q.ID); len(why.Paths) == 0 {
-			return why, fmt.Errorf("%w: %s: want the id of a message, as kehai messages --json lists it, or of a dead letter; kehai why --text finds others", control.ErrNoMessage, q.ID)
+			return why, fmt.Errorf("%w: %s: want the id of a message, as kehai messages --json lists it, "+
+				"or of a dead letter; kehai why --text finds others", control.ErrNoMessage, q.ID)
 		}
 	} else {
 		why.Paths = append(why.Paths, ev.byText(q, b.visible())...)
@@ -261,7 +265,8 @@ func (ev *evidence) byID(id string) (list []control.Path) {
 	for _, d := range ev.dead {
 		if m, ok := d.message.(messages.InboundMessage); d.ID == id || ok && string(m.ID) == id {
 			if d.message == nil {
-				list = append(list, control.Path{Outcome: events.OutcomeDeadLetter, Why: deadWhy(d), Steps: []control.Step{deadStep(d)}})
+				list = append(list, control.Path{Outcome: events.OutcomeDeadLetter, Why: deadWhy(d),
+					Steps: []control.Step{deadStep(d)}})
 			}
 			list = append(list, ev.pathsOf(d.message)...)
 		}
@@ -325,7 +330,8 @@ func (ev *evidence) byText(q control.WhyQuery, visible []mention) []control.Path
 		list = append(list, f)
 	}
 	slices.SortFunc(list, func(a, b found) int {
-		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence), strings.Compare(a.text, b.text))
+		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence),
+			strings.Compare(a.text, b.text))
 	})
 	limit := q.Limit
 	if limit <= 0 {

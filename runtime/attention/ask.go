@@ -56,7 +56,8 @@ type Asked struct {
 // ReplayAsking is [Replay] with a language model for the cases that the
 // rules leave open; nil asks nobody. It is asked as in a running Kehai, in the
 // time of the record: once for each case, and after a failure not for a while.
-func ReplayAsking(ctx context.Context, profile string, model llm.Model, r io.Reader, yield func(Line) error) (asked Asked, err error) {
+func ReplayAsking(ctx context.Context, profile string, model llm.Model, r io.Reader,
+	yield func(Line) error) (asked Asked, err error) {
 	var ask func(messages.Text) (messages.Text, error)
 	if model != nil {
 		ask = func(prompt messages.Text) (messages.Text, error) {

@@ -43,7 +43,8 @@ func Classify(profile string, camera, usage []byte) (Verdict, error) {
 func inputs(profile string, camera, usage []byte) (rules actor.Rules, look actor.Look, err error) {
 	rules, ok := actor.RulesOf(actor.Profile(profile))
 	if !ok {
-		return rules, look, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile, strings.Join(Profiles(), " or "))
+		return rules, look, fmt.Errorf("%w: profile %.60q: want %s", ErrInput, profile,
+			strings.Join(Profiles(), " or "))
 	}
 	if look.Camera, err = halfOf(camera, messages.DecodeCamera); err != nil {
 		return rules, look, fmt.Errorf("%w: camera: %w", ErrInput, err)

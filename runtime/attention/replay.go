@@ -56,7 +56,8 @@ func Replay(profile string, r io.Reader, yield func(Line) error) error {
 }
 
 // replayFocus is Replay with somebody to ask, nil for nobody.
-func replay(ctx context.Context, profile string, ask func(messages.Text) (messages.Text, error), r io.Reader, yield func(Line) error) error {
+func replay(ctx context.Context, profile string, ask func(messages.Text) (messages.Text, error), r io.Reader,
+	yield func(Line) error) error {
 	p, err := newPlayer(profile, ask)
 	if err != nil {
 		return err
@@ -125,7 +126,8 @@ func newPlayer(profile string, ask func(messages.Text) (messages.Text, error)) (
 		Engine: engine.Options{
 			Store: mem.New(), Codec: codec, Listener: p.listen,
 			Kinds: []engine.Kind{{Name: actor.Kind, Source: true, New: actor.New(actor.Options{
-				Tick: tick * time.Millisecond, Rules: rules, Literal: actor.Profile(profile) == actor.ProfileSeed, LLM: ask != nil,
+				Tick: tick * time.Millisecond, Rules: rules,
+				Literal: actor.Profile(profile) == actor.ProfileSeed, LLM: ask != nil,
 			})}},
 		},
 		Activate: []messages.Address{messages.To(actor.Kind, "replay")},
@@ -211,7 +213,8 @@ func (p *player) give(snapshot messages.Message) {
 func (p *player) listen(e engine.Published) {
 	switch m := e.Message.(type) {
 	case messages.FocusJudged:
-		line := Line{AtMS: m.Raw.At.UnixMilli() - replayEpoch + p.first, Verdict: verdictOf(m.Raw), Steady: m.Steady.State}
+		line := Line{AtMS: m.Raw.At.UnixMilli() - replayEpoch + p.first, Verdict: verdictOf(m.Raw),
+			Steady: m.Steady.State}
 		if line.Steady != p.steady {
 			line.Transition = &Transition{From: p.steady, To: line.Steady}
 			p.steady = line.Steady

@@ -36,8 +36,8 @@ func Spans(changes []control.FocusChange, from, to time.Time) []Span {
 		}
 		for _, s := range history.Spans(own, from, to) {
 			spans = append(spans, Span{
-				Desk: desk, Start: control.Stamp{Time: s.Start}, End: control.Stamp{Time: s.End}, Seconds: s.End.Sub(s.Start).Seconds(),
-				State: s.State, Confidence: s.Confidence, Source: s.Source,
+				Desk: desk, Start: control.Stamp{Time: s.Start}, End: control.Stamp{Time: s.End},
+				Seconds: s.End.Sub(s.Start).Seconds(), State: s.State, Confidence: s.Confidence, Source: s.Source,
 			})
 		}
 		changes = changes[n:]
@@ -67,7 +67,8 @@ func EndUnseen(changes []control.FocusChange, desks []control.FocusDesk, now tim
 		if at.Before(c.At) {
 			at = c.At
 		}
-		ended = append(ended, control.FocusChange{Desk: c.Desk, At: at, State: messages.Unknown, Source: messages.FromRule})
+		ended = append(ended, control.FocusChange{Desk: c.Desk, At: at, State: messages.Unknown,
+			Source: messages.FromRule})
 	}
 	return ended
 }
@@ -113,7 +114,8 @@ func Days(changes []control.FocusChange, day, now time.Time) []Day {
 		all = all[n:]
 		d := Day{Desk: desk, From: control.Stamp{Time: from}, To: control.Stamp{Time: to}}
 		for _, s := range history.Sums(own) {
-			d.Sums = append(d.Sums, Sum{State: s.State, Seconds: s.Time.Seconds(), Spans: s.Spans, LongestSeconds: s.Long.Seconds()})
+			d.Sums = append(d.Sums, Sum{State: s.State, Seconds: s.Time.Seconds(), Spans: s.Spans,
+				LongestSeconds: s.Long.Seconds()})
 		}
 		for _, h := range history.Hours(own, from, to) {
 			hour := Hour{Start: control.Stamp{Time: h.Start}, Seconds: map[messages.Attention]float64{}}
@@ -172,10 +174,12 @@ func WriteActivityWatch(w io.Writer, spans []Span) error {
 		id := "kehai-focus_" + string(s.Desk)
 		b := buckets[id]
 		if b == nil {
-			b = &awBucket{ID: id, Type: "app.kehai.focus", Client: "kehai", Hostname: string(s.Desk), Created: s.Start, Data: map[string]any{}}
+			b = &awBucket{ID: id, Type: "app.kehai.focus", Client: "kehai", Hostname: string(s.Desk), Created: s.Start,
+				Data: map[string]any{}}
 			buckets[id] = b
 		}
-		b.Events = append(b.Events, awEvent{Timestamp: s.Start, Duration: s.Seconds, Data: awData{State: s.State, Confidence: s.Confidence, Source: s.Source}})
+		b.Events = append(b.Events, awEvent{Timestamp: s.Start, Duration: s.Seconds,
+			Data: awData{State: s.State, Confidence: s.Confidence, Source: s.Source}})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

@@ -47,9 +47,11 @@ func CalibrateLayout(screenshot *image.RGBA, scale float64) (Calibration, error)
 		}
 	}
 	if c.Own == 0 || c.Incoming == 0 {
-		return c, fmt.Errorf("%w: the layout that it gives finds %d own and %d incoming bubbles and %d of neither side: "+
+		return c, fmt.Errorf("%w: the layout that it gives finds %d own and %d incoming bubbles "+
+			"and %d of neither side: "+
 			"take the picture of the chat alone, without a list of chats or a border around it, "+
-			"with messages of both sides in bubbles that have a fill", layout.ErrCalibrate, c.Own, c.Incoming, c.Neither)
+			"with messages of both sides in bubbles that have a fill",
+			layout.ErrCalibrate, c.Own, c.Incoming, c.Neither)
 	}
 	return c, nil
 }

@@ -76,7 +76,8 @@ func checkKeyEnv(e Encryption) string {
 	case e.KeyEnv == "":
 		return ""
 	case looksSecret(e.KeyEnv):
-		return "want the name of an environment variable, not the key itself (the value is not shown); if it was the key, make a new one"
+		return "want the name of an environment variable, not the key itself (the value is not shown); " +
+			"if it was the key, make a new one"
 	case e.KeyFile != "":
 		return "encryption.key_file is set too: set only one of them"
 	}
@@ -120,13 +121,15 @@ func (c *Config) checkWindows(p *problems) {
 			p.add(c, key+"script", "only a drawn window can play one: leave it out or set driver: drawn")
 		}
 		if first, ok := names[w.Name]; ok {
-			p.add(c, key+"name", fmt.Sprintf("%s: windows.%d has that name: give each window its own", quote(w.Name), first))
+			p.add(c, key+"name", fmt.Sprintf("%s: windows.%d has that name: give each window its own",
+				quote(w.Name), first))
 			continue
 		}
 		names[w.Name] = i
 		ref := w.Driver + "\x00" + w.Capture()
 		if first, ok := refs[ref]; ok {
-			p.add(c, key+"ref", fmt.Sprintf("%s: windows.%d shows the same window: give each its own ref", quote(w.Capture()), first))
+			p.add(c, key+"ref", fmt.Sprintf("%s: windows.%d shows the same window: give each its own ref",
+				quote(w.Capture()), first))
 			continue
 		}
 		refs[ref] = i

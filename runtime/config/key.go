@@ -19,7 +19,8 @@ const keyBytes = 32
 func ReadKey(e Encryption, env func(string) string) ([]byte, error) {
 	switch {
 	case e.KeyFile != "" && e.KeyEnv != "":
-		return nil, fmt.Errorf("%w: encryption.key_file and encryption.key_env are both set: set only one of them", ErrConfig)
+		return nil, fmt.Errorf("%w: encryption.key_file and encryption.key_env are both set: set only one of them",
+			ErrConfig)
 	case endsInKey(e.KeyFile):
 		return nil, fmt.Errorf("%w: encryption.key_file: %s", ErrConfig, checkKeyFile(e.KeyFile))
 	case e.KeyFile != "":
@@ -31,11 +32,13 @@ func ReadKey(e Encryption, env func(string) string) ([]byte, error) {
 	}
 	text := env(e.KeyEnv)
 	if text == "" {
-		return nil, fmt.Errorf("%w: encryption.key_env: the environment variable %s is not set: put the key there, 32 bytes as hex or base64", ErrConfig, e.KeyEnv)
+		return nil, fmt.Errorf("%w: encryption.key_env: the environment variable %s is not set: put the key there, "+
+			"32 bytes as hex or base64", ErrConfig, e.KeyEnv)
 	}
 	key, ok := decodeKey(text)
 	if !ok {
-		return nil, fmt.Errorf("%w: encryption.key_env: %s does not hold a key: want 32 bytes as hex (64 digits) or base64 (44 characters)", ErrConfig, e.KeyEnv)
+		return nil, fmt.Errorf("%w: encryption.key_env: %s does not hold a key: "+
+			"want 32 bytes as hex (64 digits) or base64 (44 characters)", ErrConfig, e.KeyEnv)
 	}
 	return key, nil
 }
@@ -56,7 +59,8 @@ func readKeyFile(path string) ([]byte, error) {
 	if len(data) == keyBytes {
 		return bytes.Clone(data), nil
 	}
-	return nil, fmt.Errorf("%w: encryption.key_file: %s does not hold a key: want 32 bytes, as hex, as base64 or as they are (openssl rand -hex 32 makes some)", ErrConfig, oneLine(path))
+	return nil, fmt.Errorf("%w: encryption.key_file: %s does not hold a key: want 32 bytes, as hex, "+
+		"as base64 or as they are (openssl rand -hex 32 makes some)", ErrConfig, oneLine(path))
 }
 
 // decodeKey reads 32 bytes written as hex or as base64, either alphabet, with or

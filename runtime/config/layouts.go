@@ -22,7 +22,8 @@ func checkLayout(value string) string {
 	if _, ok := layout.ByName(value); ok {
 		return ""
 	}
-	return quote(value) + ": want " + orList(layout.BuiltIn()) + ", or a file whose name ends in .yaml" + didYouMean(value, layout.BuiltIn())
+	return quote(value) + ": want " + orList(layout.BuiltIn()) + ", or a file whose name ends in .yaml" +
+		didYouMean(value, layout.BuiltIn())
 }
 
 // Layouts reads the layout of each window and returns how to find one; windows
@@ -57,7 +58,8 @@ func openLayout(value string) (layout.Layout, error) {
 	}
 	f, err := os.Open(value)
 	if err != nil {
-		return layout.Layout{}, fmt.Errorf("%w: make one with `kehai layout calibrate`, or name one that is built in: %s", err, orList(layout.BuiltIn()))
+		return layout.Layout{}, fmt.Errorf("%w: make one with `kehai layout calibrate`, "+
+			"or name one that is built in: %s", err, orList(layout.BuiltIn()))
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxLayout+1))

@@ -31,7 +31,8 @@ func (c *Config) checkLLM(p *problems) {
 		p.add(c, "llm.model", "want the name of a model, such as qwen3:4b for Ollama")
 	}
 	if !key && l.Tier == LLMCloud && llm.NeedsKey(provider, l.BaseURL) {
-		p.add(c, "llm.key_env", "want the name of the environment variable that holds the key of "+llm.DefaultBaseURL(provider)+", or set llm.key_file")
+		p.add(c, "llm.key_env", "want the name of the environment variable that holds the key of "+
+			llm.DefaultBaseURL(provider)+", or set llm.key_file")
 	}
 }
 
@@ -42,7 +43,8 @@ func checkTokenEnv(l LLM) string {
 	case l.KeyEnv == "":
 		return ""
 	case looksSecret(l.KeyEnv) || looksToken(l.KeyEnv):
-		return "want the name of an environment variable, not the key itself (the value is not shown); if it was the key, make a new one"
+		return "want the name of an environment variable, not the key itself (the value is not shown); " +
+			"if it was the key, make a new one"
 	case l.KeyFile != "":
 		return "llm.key_file is set too: set only one of them"
 	}
@@ -79,7 +81,8 @@ func ReadToken(l LLM, env func(string) string) (llm.Secret, error) {
 		return llm.Secret{}, fmt.Errorf("%w: llm.key_file: %s", ErrConfig, checkTokenFile(l.KeyFile))
 	case l.KeyEnv != "":
 		if text = strings.TrimSpace(env(l.KeyEnv)); text == "" {
-			return llm.Secret{}, fmt.Errorf("%w: llm.key_env: the environment variable %s is not set: put the key there", ErrConfig, l.KeyEnv)
+			return llm.Secret{}, fmt.Errorf("%w: llm.key_env: the environment variable %s is not set: "+
+				"put the key there", ErrConfig, l.KeyEnv)
 		}
 	case l.KeyFile != "":
 		line, err := firstLine(l.KeyFile)
@@ -87,11 +90,13 @@ func ReadToken(l LLM, env func(string) string) (llm.Secret, error) {
 			return llm.Secret{}, fmt.Errorf("%w: llm.key_file: %w", ErrConfig, err)
 		}
 		if text = strings.TrimSpace(line); text == "" {
-			return llm.Secret{}, fmt.Errorf("%w: llm.key_file: the first line of %s is empty: put the key there", ErrConfig, oneLine(l.KeyFile))
+			return llm.Secret{}, fmt.Errorf("%w: llm.key_file: the first line of %s is empty: put the key there",
+				ErrConfig, oneLine(l.KeyFile))
 		}
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return llm.Secret{}, fmt.Errorf("%w: the key of the language model has spaces or other characters that no key has (it is not shown)", ErrConfig)
+		return llm.Secret{}, fmt.Errorf("%w: "+
+			"the key of the language model has spaces or other characters that no key has (it is not shown)", ErrConfig)
 	}
 	return llm.NewSecret(text), nil
 }
@@ -156,7 +161,8 @@ func ParseLLM(name, baseURL, keyEnv string) (LLM, error) {
 	l := defaultLLM()
 	var ok bool
 	if l.Provider, l.Model, ok = strings.Cut(name, ":"); !ok || llm.DefaultBaseURL(llm.Provider(l.Provider)) == "" {
-		return l, fmt.Errorf("%w: %s: want PROVIDER:MODEL with provider ollama, openai or anthropic, such as ollama:qwen3:4b", ErrConfig, quote(name))
+		return l, fmt.Errorf("%w: %s: want PROVIDER:MODEL with provider ollama, openai or anthropic, "+
+			"such as ollama:qwen3:4b", ErrConfig, quote(name))
 	}
 	l.BaseURL, l.KeyEnv, l.Tier = baseURL, keyEnv, LLMCloud
 	if llm.IsLocal(llm.Provider(l.Provider), baseURL) {

@@ -373,7 +373,8 @@ func bound(f field, text string) int64 {
 
 // checkString refuses what cannot stand on one line of a file or a log.
 func (f field) checkString(s string) string {
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' }) {
+	if !utf8.ValidString(s) || strings.ContainsFunc(s,
+		func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' }) {
 		return f.show(s) + ": want one line of text without control characters"
 	}
 	if f.tag.Get("path") != "" && (s == "~" || strings.HasPrefix(s, "~/")) {

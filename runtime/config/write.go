@@ -25,7 +25,8 @@ func (c Config) write(w io.Writer, defaults Config) error {
 	}
 	p.line("", "# Configuration of Kehai. Durations are written 250ms, 1.5s or 720h, sizes")
 	p.line("", "# 128MiB or 2GiB. Every key can be left out, and set by an environment variable:")
-	p.line("", "# "+EnvName("ocr.workers")+" is ocr.workers, "+EnvName("windows.0.poll")+" is poll of the first window.")
+	p.line("", "# "+EnvName("ocr.workers")+" is ocr.workers, "+EnvName("windows.0.poll")+
+		" is poll of the first window.")
 	p.section(reflect.ValueOf(&c).Elem(), "", "", true)
 	_, err := io.WriteString(w, p.out.String())
 	return err

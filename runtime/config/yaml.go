@@ -185,7 +185,8 @@ func (d *decoder) section(node ast.Node, v reflect.Value, prefix string) {
 	}
 	m, ok := node.(ast.MapNode)
 	if !ok {
-		d.wrong(d.at(node.GetToken()), strings.TrimSuffix(prefix, "."), "want keys with values below it, found "+kindOf(node))
+		d.wrong(d.at(node.GetToken()), strings.TrimSuffix(prefix, "."),
+			"want keys with values below it, found "+kindOf(node))
 		return
 	}
 	known, names := map[string]field{}, []string{}
@@ -246,13 +247,15 @@ func (d *decoder) advise(name, prefix string, names []string) string {
 func (d *decoder) windows(node ast.Node, f field) {
 	seq, ok := node.(*ast.SequenceNode)
 	if !ok {
-		d.wrong(d.at(node.GetToken()), f.key, "want a list, each entry beginning with - (or [] for none), found "+kindOf(node))
+		d.wrong(d.at(node.GetToken()), f.key,
+			"want a list, each entry beginning with - (or [] for none), found "+kindOf(node))
 		return
 	}
 	d.config.Windows = []Window{}
 	for i, item := range seq.Values {
 		if i == maxWindows {
-			d.wrong(d.at(item.GetToken()), f.key, fmt.Sprintf("%d windows: want at most %d", len(seq.Values), maxWindows))
+			d.wrong(d.at(item.GetToken()), f.key,
+				fmt.Sprintf("%d windows: want at most %d", len(seq.Values), maxWindows))
 			break
 		}
 		d.config.Windows = append(d.config.Windows, DefaultWindow(""))

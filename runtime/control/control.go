@@ -114,8 +114,9 @@ type Change struct {
 // NewChange makes the readable form of a change.
 func NewChange(c messages.MessageChanged) Change {
 	return Change{
-		Event: c.MessageType().Name, Kind: c.Kind, Conversation: c.Conversation, Sender: string(c.Sender), Message: c.Message,
-		Occurrence: c.Occurrence, Old: string(c.Old), New: string(c.New), SeenAt: Stamp{c.SeenAt},
+		Event: c.MessageType().Name, Kind: c.Kind, Conversation: c.Conversation,
+		Sender: string(c.Sender), Message: c.Message, Occurrence: c.Occurrence, Old: string(c.Old), New: string(c.New),
+		SeenAt:    Stamp{c.SeenAt},
 		ChangedAt: Stamp{c.ChangedAt},
 	}
 }
@@ -141,7 +142,8 @@ func NewMessage(seq uint64, d messages.MessageDelivered) Message {
 		Parts: []Part{}, SeenAt: Stamp{d.SeenAt}, DeliveredAt: Stamp{d.DeliveredAt}, Partial: d.Partial,
 	}
 	for _, p := range d.Parts {
-		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence, SeenAt: Stamp{p.SeenAt},
+		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence,
+			SeenAt:  Stamp{p.SeenAt},
 			Partial: p.Partial})
 	}
 	return m

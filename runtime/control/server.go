@@ -71,7 +71,8 @@ func handler(b Backend) http.Handler {
 			return
 		}
 		why, err := b.Why(r.Context(), WhyQuery{
-			ID: v.Get("id"), Text: v.Get("text"), Conversation: messages.ConversationID(v.Get("conversation")), Limit: limit,
+			ID: v.Get("id"), Text: v.Get("text"),
+			Conversation: messages.ConversationID(v.Get("conversation")), Limit: limit,
 		})
 		answer(w, why, err)
 	})

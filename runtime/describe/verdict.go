@@ -123,7 +123,8 @@ var drops = map[events.Rule]func(events.Verdict) string{
 		return fmt.Sprintf("the burst has %d of its lines already", v.Detail.Count)
 	},
 	events.RuleNotDelivered: func(v events.Verdict) string {
-		return fmt.Sprintf("%s: %s was not delivered, or so long ago that it is not kept", v.Detail.Match, occurrences(v.Detail.Occurrences))
+		return fmt.Sprintf("%s: %s was not delivered, or so long ago that it is not kept", v.Detail.Match,
+			occurrences(v.Detail.Occurrences))
 	},
 	events.RuleSaidAlready: func(v events.Verdict) string {
 		return fmt.Sprintf("%s: the message %s says so already", v.Detail.Match, v.Detail.Message)
@@ -172,7 +173,8 @@ func pass(s events.Stage, d events.Detail) string {
 		return ledger(d)
 	case events.StageIngress:
 		if d.Rule == events.RulePlace {
-			return fmt.Sprintf("a text %s was heard %v before, but its place proves it new", match(d.Match)+" it", age(d))
+			return fmt.Sprintf("a text %s was heard %v before, but its place proves it new",
+				match(d.Match)+" it", age(d))
 		}
 		return "no echo, and no repeat"
 	case events.StageBurst:
@@ -238,7 +240,8 @@ func ledger(d events.Detail) string {
 	case events.RuleNewText:
 		return fmt.Sprintf("a new text: %s", occurrences(d.Occurrences))
 	case events.RuleGap:
-		return fmt.Sprintf("nothing visible was known: messages may be missing before; new: %s", occurrences(d.Occurrences))
+		return fmt.Sprintf("nothing visible was known: messages may be missing before; new: %s",
+			occurrences(d.Occurrences))
 	case events.RuleEdited, events.RuleUnsent, events.RuleCompleted:
 		return change(d)
 	}

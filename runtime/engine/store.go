@@ -58,7 +58,8 @@ func CheckBatch(batch []Op) error {
 		size += len(op.Key) + len(op.Value)
 	}
 	if size > MaxBatch {
-		return fmt.Errorf("store: a batch has %d bytes, the most is %d: write it as several: %w", size, MaxBatch, ErrTooLarge)
+		return fmt.Errorf("store: a batch has %d bytes, the most is %d: write it as several: %w",
+			size, MaxBatch, ErrTooLarge)
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func Token(path string) (string, error) {
 	case err == nil && len(strings.TrimSpace(string(raw))) >= 16:
 		return strings.TrimSpace(string(raw)), nil
 	case err == nil:
-		return "", fmt.Errorf("feed: token in %s is too short: delete the file, and the next start makes a new one", path)
+		return "", fmt.Errorf("feed: token in %s is too short: delete the file, and the next start makes a new one",
+			path)
 	case !errors.Is(err, os.ErrNotExist):
 		return "", fmt.Errorf("feed: token: %w", err)
 	}

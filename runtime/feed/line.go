@@ -108,7 +108,8 @@ func (s *session) time(ms *float64) (time.Duration, error) {
 	case ms == nil:
 		return 0, bad(CodeTime, "at_ms: want milliseconds, from any beginning")
 	case !(*ms >= 0 && *ms <= maxMS):
-		return 0, bad(CodeTime, "at_ms: want milliseconds from 0 to %.0e; microseconds and nanoseconds have to be divided",
+		return 0, bad(CodeTime, "at_ms: want milliseconds from 0 to %.0e; "+
+			"microseconds and nanoseconds have to be divided",
 			maxMS)
 	}
 	at := time.Duration(*ms * float64(time.Millisecond))
@@ -147,7 +148,8 @@ func parsePoints(l line) ([]messages.Point, error) {
 		return nil, bad(CodePoints,
 			"a coordinate is outside of any picture (give width and height only with coordinates from 0 to 1)")
 	case !sized && len(points) > 0 && largest <= 2:
-		return nil, bad(CodePoints, "coordinates from 0 to 1 need width and height: without them the face has another shape")
+		return nil, bad(CodePoints, "coordinates from 0 to 1 need width and height: "+
+			"without them the face has another shape")
 	}
 	return points, nil
 }
@@ -198,8 +200,8 @@ func scanPairs(raw []byte) (points []messages.Point, wrong int) {
 			}
 		default:
 			end := i
-			for end < len(raw) && (raw[end] >= '0' && raw[end] <= '9' || raw[end] == '.' || raw[end] == '-' || raw[end] == '+' ||
-				raw[end]|0x20 == 'e') {
+			for end < len(raw) && (raw[end] >= '0' && raw[end] <= '9' || raw[end] == '.' ||
+				raw[end] == '-' || raw[end] == '+' || raw[end]|0x20 == 'e') {
 				end++
 			}
 			v, err := strconv.ParseFloat(string(raw[i:end]), 64)

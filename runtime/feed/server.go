@@ -84,7 +84,8 @@ func New(o Options) (*Server, error) {
 		}
 		s.port = newRetryListener(ln, o.Trouble)
 		s.http = &http.Server{
-			Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout,
+			Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: requestTimeout,
+			WriteTimeout:   requestTimeout,
 			MaxHeaderBytes: 16 << 10,
 		}
 	}
@@ -102,7 +103,8 @@ func listenPort(addr string) (net.Listener, error) {
 			"set focus.feed_addr to a free port (127.0.0.1:0 takes any) or to nothing: %w", addr, err)
 	}
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return nil, errors.Join(fmt.Errorf("%w: %s is not a loopback address: use 127.0.0.1, trackers run on this machine",
+		return nil, errors.Join(fmt.Errorf("%w: %s is not a loopback address: use 127.0.0.1, "+
+			"trackers run on this machine",
 			ErrOptions, addr), ln.Close())
 	}
 	return ln, nil
@@ -231,7 +233,8 @@ func (s *Server) take(own *session, text []byte, long bool) (r reply, wanted boo
 		return reply{OK: true}, ack
 	}
 	if !s.lease.take(own.name, s.now()) {
-		return failure(bad(CodeBusy, "another tracker is at work: run one for each camera, or end the other and wait %v",
+		return failure(bad(CodeBusy, "another tracker is at work: run one for each camera, "+
+			"or end the other and wait %v",
 			leaseTime)), true
 	}
 	if s.o.Sink(msg) != nil {

@@ -99,7 +99,8 @@ func owned(path string, rule Rule, uid int) error {
 	case err != nil:
 		return fmt.Errorf("private: %w", err)
 	case !info.IsDir():
-		return &Exposed{path, fmt.Sprintf("is no directory (%v)", info.Mode()), "Choose another place, or move it away."}
+		return &Exposed{path, fmt.Sprintf("is no directory (%v)", info.Mode()),
+			"Choose another place, or move it away."}
 	case owner(info) != uid:
 		return &Exposed{path, fmt.Sprintf("belongs to user %d, and this is user %d", owner(info), uid),
 			"Choose another place, or run as that user."}
@@ -128,7 +129,8 @@ func empty(path string) bool {
 // quote writes a path as a shell reads it.
 func quote(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-+@%:,", r)
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+			!strings.ContainsRune("/._-+@%:,", r)
 	}) {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}

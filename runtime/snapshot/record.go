@@ -36,9 +36,10 @@ type Record struct {
 	Signal     events.Rule        `json:"signal,omitempty"` // rule of fusion that decided
 	Changed    string             `json:"pixel_text_changed,omitempty"`
 	Cursor     string             `json:"cursor,omitempty"` // what the text cursor did, where the profile has one
-	Delta      []string           `json:"delta"`            // what is new: by the text, where that decides, else by its place
-	Verdicts   []control.Step     `json:"verdicts"`
-	DropStage  events.Stage       `json:"drop_stage,omitempty"` // of the last drop, if there is one
+	// what is new: by the text, where that decides, else by its place
+	Delta     []string       `json:"delta"`
+	Verdicts  []control.Step `json:"verdicts"`
+	DropStage events.Stage   `json:"drop_stage,omitempty"` // of the last drop, if there is one
 }
 
 // Capture is one of a burst.
@@ -67,8 +68,9 @@ func (w *window) record() Record {
 	r := w.read
 	rec := Record{
 		Window: r.Window, At: control.Stamp{Time: r.At}, Trace: w.trace, Hash: fmt.Sprintf("%016x", uint64(r.Hash)),
-		Size: r.Size, Scale: r.Scale, Title: r.Title, Name: w.name, Bubbles: r.Bubbles, Marks: r.Marks, Read: r.Read, Cached: r.Cached,
-		Unread: r.Dropped, TookMS: r.Took.Milliseconds(), Delta: []string{}, Verdicts: w.steps,
+		Size: r.Size, Scale: r.Scale, Title: r.Title, Name: w.name, Bubbles: r.Bubbles, Marks: r.Marks,
+		Read: r.Read, Cached: r.Cached, Unread: r.Dropped, TookMS: r.Took.Milliseconds(),
+		Delta: []string{}, Verdicts: w.steps,
 	}
 	for _, f := range r.Burst {
 		rec.Burst = append(rec.Burst, Capture{f.Delay.Milliseconds(), f.Characters, f.Failed})
@@ -79,7 +81,8 @@ func (w *window) record() Record {
 		case s.Outcome == events.OutcomeCursor:
 			rec.Cursor = s.What
 		case s.Stage == events.StageFusion && d.Score > 0:
-			rec.Signals, rec.Score, rec.Confidence, rec.Signal, rec.Changed = d.Signals, d.Score, d.Confidence, d.Rule, d.Changed
+			rec.Signals, rec.Score, rec.Confidence, rec.Signal, rec.Changed = d.Signals, d.Score,
+				d.Confidence, d.Rule, d.Changed
 		case s.Stage == events.StageDedup:
 			rec.Delta = append(rec.Delta, newBubbles(r.Bubbles, d)...)
 		}

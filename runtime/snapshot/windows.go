@@ -67,15 +67,18 @@ func (s *Windows) Listen(ev engine.Published) {
 	case events.FrameSeen:
 		s.seen(ev, m)
 	case events.CursorTruncation:
-		s.verdict(ev, control.Step{Stage: events.StageFusion, Actor: ev.From, Outcome: events.OutcomeCursor, What: fmt.Sprintf("%d lines were passed on before, %d are left", m.Discarded, m.Kept)})
+		s.verdict(ev, control.Step{Stage: events.StageFusion, Actor: ev.From, Outcome: events.OutcomeCursor,
+			What: fmt.Sprintf("%d lines were passed on before, %d are left", m.Discarded, m.Kept)})
 	case events.CursorNotFound:
-		s.verdict(ev, control.Step{Stage: events.StageFusion, Actor: ev.From, Outcome: events.OutcomeCursor, What: fmt.Sprintf("the lines passed on last are not there: all %d go on", m.Lines)})
+		s.verdict(ev, control.Step{Stage: events.StageFusion, Actor: ev.From, Outcome: events.OutcomeCursor,
+			What: fmt.Sprintf("the lines passed on last are not there: all %d go on", m.Lines)})
 	case events.Passed:
 		s.verdict(ev, control.NewStep(m.Verdict))
 	case events.TextDelta:
 		s.delta(ev, m)
 	case messages.MessageDelivered:
-		s.verdict(ev, control.Step{Stage: events.StageConversation, Actor: ev.From, Outcome: events.OutcomeDelivered, What: fmt.Sprintf("delivered as message %s", m.ID)})
+		s.verdict(ev, control.Step{Stage: events.StageConversation, Actor: ev.From, Outcome: events.OutcomeDelivered,
+			What: fmt.Sprintf("delivered as message %s", m.ID)})
 	case events.Dropped:
 		s.verdict(ev, control.NewStep(m.Verdict))
 	}
@@ -129,7 +132,8 @@ func (s *Windows) verdict(ev engine.Published, step control.Step) {
 			s.stir()
 		}
 	}
-	if kind := step.Actor.Kind(); step.Outcome != events.OutcomeDropped || kind != messages.ActorPoller && kind != messages.ActorFusion {
+	if kind := step.Actor.Kind(); step.Outcome != events.OutcomeDropped ||
+		kind != messages.ActorPoller && kind != messages.ActorFusion {
 		return
 	}
 	if n := len(s.recent); n > 0 && s.recent[n-1].Actor == step.Actor && s.recent[n-1].What == step.What {
@@ -195,9 +199,11 @@ func (s *Windows) Notes(now time.Time) (list []string) {
 		case w == nil:
 			list = append(list, fmt.Sprintf("Of window %s nothing was read since the start.", id))
 		case w.name == "" && len(w.read.Bubbles) == 0:
-			list = append(list, fmt.Sprintf("Window %s showed something that is not read %s ago.", id, ago(now, w.read.At)))
+			list = append(list, fmt.Sprintf("Window %s showed something that is not read %s ago.", id,
+				ago(now, w.read.At)))
 		default:
-			list = append(list, fmt.Sprintf("Window %s last changed %s ago; %d bubbles were read.", id, ago(now, w.read.At), len(w.read.Bubbles)))
+			list = append(list, fmt.Sprintf("Window %s last changed %s ago; %d bubbles were read.", id,
+				ago(now, w.read.At), len(w.read.Bubbles)))
 		}
 	}
 	return list

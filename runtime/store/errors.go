@@ -55,7 +55,8 @@ func (s *Store) unwritable(err error) error {
 		kind = engine.ErrLowSpace
 	}
 	why := &Fault{Dir: s.dir, Kind: kind, What: "cannot be written and has stopped: " + cause(err),
-		Next: "Check that the volume is there, writable and not full, then restart; what was acknowledged is found again."}
+		Next: "Check that the volume is there, writable and not full, then restart; " +
+			"what was acknowledged is found again."}
 	s.stop(why, &Fault{Dir: s.dir, Kind: engine.ErrClosed,
 		What: "stopped working after a failed write", Next: "Restart to find what was acknowledged."})
 	return why

@@ -225,7 +225,8 @@ func (x *examination) manifest() (tables map[uint64]badger.TableManifest, err er
 		if x.strangers(m.Tables) {
 			return nil, x.corrupt(badger.ManifestFilename, fmt.Sprintf("an entry is cut short at byte %d", end))
 		}
-		x.Logger.Warn().Int64("bytes", size-end).Msg("store: the MANIFEST ends in an unfinished entry, which is dropped")
+		x.Logger.Warn().Int64("bytes", size-end).
+			Msg("store: the MANIFEST ends in an unfinished entry, which is dropped")
 	}
 	return m.Tables, nil
 }
@@ -281,7 +282,8 @@ func (x *examination) checkLog(name string, sealed bool) error {
 	case state == logDamaged, sealed && end != size:
 		return x.corrupt(name, fmt.Sprintf("a checksum does not match at byte %d", end))
 	case state == logTorn:
-		x.Logger.Warn().Str("file", name).Int64("at", end).Msg("store: a log ends in an unfinished write, which is dropped")
+		x.Logger.Warn().Str("file", name).Int64("at",
+			end).Msg("store: a log ends in an unfinished write, which is dropped")
 	}
 	return nil
 }

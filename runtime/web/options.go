@@ -116,11 +116,12 @@ func MessageOf(p engine.Published) (Message, bool) {
 			mark = MarkUnsent
 		}
 		return Message{
-			Seq: p.Seq, Mark: mark, ID: m.Message, Conversation: m.Conversation, Sender: m.Sender, Kind: messages.KindText,
-			Text: m.New, Old: m.Old, SeenAt: m.SeenAt, DeliveredAt: m.ChangedAt,
+			Seq: p.Seq, Mark: mark, ID: m.Message, Conversation: m.Conversation, Sender: m.Sender,
+			Kind: messages.KindText, Text: m.New, Old: m.Old, SeenAt: m.SeenAt, DeliveredAt: m.ChangedAt,
 		}, true
 	case messages.TranscriptGap:
-		return Message{Seq: p.Seq, Mark: MarkGap, Conversation: m.Conversation, SeenAt: m.SeenAt, DeliveredAt: p.At}, true
+		return Message{Seq: p.Seq, Mark: MarkGap, Conversation: m.Conversation, SeenAt: m.SeenAt, DeliveredAt: p.At},
+			true
 	}
 	return Message{}, false
 }

@@ -116,7 +116,8 @@ func listen(addr string) (net.Listener, error) {
 	}
 	// A hosts file may say anything about localhost.
 	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-		return nil, errors.Join(fmt.Errorf("%w: %q resolves to %s: use 127.0.0.1:%s", ErrNotLoopback, addr, ln.Addr(), port),
+		return nil, errors.Join(fmt.Errorf("%w: %q resolves to %s: use 127.0.0.1:%s", ErrNotLoopback,
+			addr, ln.Addr(), port),
 			ln.Close())
 	}
 	return ln, nil

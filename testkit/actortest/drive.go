@@ -254,10 +254,12 @@ func (h *Harness) failed(f *engine.Failure) {
 	case len(h.expected) > 0 && strings.Contains(f.Reason, h.expected[0]):
 		h.expected = h.expected[1:]
 	case len(h.expected) > 0:
-		h.t.Errorf("the turn of %s failed: %s, want a failure with %q%s", show(h.turn), f.Reason, h.expected[0], h.trace())
+		h.t.Errorf("the turn of %s failed: %s, want a failure with %q%s", show(h.turn), f.Reason,
+			h.expected[0], h.trace())
 		h.expected = h.expected[1:]
 	default:
-		h.t.Errorf("the turn of %s failed: %s (announce it with WantFailure if it should)%s", show(h.turn), f.Reason, h.trace())
+		h.t.Errorf("the turn of %s failed: %s (announce it with WantFailure if it should)%s",
+			show(h.turn), f.Reason, h.trace())
 	}
 }
 

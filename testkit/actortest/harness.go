@@ -223,7 +223,8 @@ func (h *Harness) divertCall(job *engine.Job) bool {
 		}
 	}
 	h.open = append(h.open, job)
-	h.seen.calls = append(h.seen.calls, Call{ID: job.ID, Worker: job.Worker, Request: job.Request, Options: job.Options})
+	h.seen.calls = append(h.seen.calls, Call{ID: job.ID, Worker: job.Worker, Request: job.Request,
+		Options: job.Options})
 	return true
 }
 

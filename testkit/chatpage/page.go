@@ -274,5 +274,6 @@ func (p *Page) Frame() messages.Frame {
 }
 
 func japanese(r rune) bool {
-	return unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) || r >= 0x3000 && r <= 0x303F || r == 'ー' || r >= 0xFF01
+	return unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) || r >= 0x3000 && r <= 0x303F ||
+		r == 'ー' || r >= 0xFF01
 }

@@ -32,7 +32,8 @@ func (p *playback) changes(app string) (shown, published []altered) {
 	}
 	for _, m := range p.recorder.changed {
 		if m.Kind != messages.ChangeCompleted {
-			published = append(published, altered{conversation: strings.TrimPrefix(string(m.Conversation), app), text: string(m.New)})
+			published = append(published, altered{conversation: strings.TrimPrefix(string(m.Conversation), app),
+				text: string(m.New)})
 		}
 	}
 	return shown, published
@@ -58,7 +59,8 @@ func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
 	}
 	for _, p := range published {
 		t.ChangesDoubled++
-		problems = append(problems, Problem{What: "changes_doubled", Conversation: p.conversation, Text: messages.Text(p.text)})
+		problems = append(problems, Problem{What: "changes_doubled", Conversation: p.conversation,
+			Text: messages.Text(p.text)})
 	}
 	for i, s := range shown {
 		if s.free {
@@ -67,7 +69,8 @@ func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
 		t.Changes++
 		if !met[i] {
 			t.ChangesMissed++
-			problems = append(problems, Problem{What: "changes_missed", Conversation: s.conversation, Text: messages.Text(s.text)})
+			problems = append(problems, Problem{What: "changes_missed", Conversation: s.conversation,
+				Text: messages.Text(s.text)})
 		}
 	}
 	return problems

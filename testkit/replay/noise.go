@@ -33,7 +33,8 @@ type noisyRecognizer struct {
 }
 
 // RecognizeCrop implements hardware.CropRecognizer.
-func (r noisyRecognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle, hint hardware.Hint) ([]messages.Line, error) {
+func (r noisyRecognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle,
+	hint hardware.Hint) ([]messages.Line, error) {
 	lines, err := r.CropRecognizer.RecognizeCrop(ctx, frame, box, hint)
 	if err != nil || !hint.Block {
 		return lines, err

@@ -24,7 +24,8 @@ func newRecorder() recorder { return recorder{heard: map[string]messages.Heard{}
 func (r *recorder) delivered(m messages.MessageDelivered) {
 	for _, part := range m.Parts {
 		for _, text := range r.texts(part.Text) {
-			r.add(heard{conversation: string(m.Conversation), sender: string(m.Sender), kind: part.Kind, text: text}, part.Occurrence)
+			r.add(heard{conversation: string(m.Conversation), sender: string(m.Sender), kind: part.Kind, text: text},
+				part.Occurrence)
 		}
 	}
 }
@@ -36,7 +37,8 @@ func (r *recorder) dropped(d events.Dropped) {
 		return
 	}
 	for _, text := range r.texts(h.Text) {
-		r.add(heard{conversation: string(h.Conversation), sender: string(h.Sender), kind: h.Kind, text: text, echo: true}, h.Occurrence)
+		r.add(heard{conversation: string(h.Conversation), sender: string(h.Sender), kind: h.Kind, text: text,
+			echo: true}, h.Occurrence)
 	}
 }
 

@@ -214,7 +214,9 @@ func (p *playback) boot() error {
 		return err
 	}
 	opts := append(slices.Clip(p.o.Options),
-		runtime.WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) { return p.screen, w.Name, nil }),
+		runtime.WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) {
+			return p.screen, w.Name, nil
+		}),
 		runtime.WithRecognizer(p.cfg.OCR.Engine, p.recognizer),
 		runtime.WithListener(p.listen),
 	)
@@ -288,7 +290,8 @@ func (p *playback) play(ctx context.Context) error {
 		case p.err != nil:
 			return p.err
 		case p.now().Sub(epoch) > p.limit():
-			return fmt.Errorf("replay: the script stands at event %d of %d after %v of virtual time: the window cannot be captured or read",
+			return fmt.Errorf("replay: the script stands at event %d of %d after %v of virtual time: "+
+				"the window cannot be captured or read",
 				p.player.Stats().Next, len(p.o.Script.Events), p.now().Sub(epoch))
 		case p.player.Stats().Done && over.IsZero():
 			over = p.now().Add(tail + 3*poll)
@@ -340,7 +343,8 @@ func (p *playback) listen(ev runtime.Event) {
 }
 
 func (p *playback) trouble(what string, actor messages.Address, reason string) {
-	p.result.Problems = append(p.result.Problems, Problem{What: what, Conversation: actor.Key(), Text: messages.Text(reason)})
+	p.result.Problems = append(p.result.Problems,
+		Problem{What: what, Conversation: actor.Key(), Text: messages.Text(reason)})
 }
 
 // divert looks at what is delivered to the actors and takes nothing.

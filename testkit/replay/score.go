@@ -22,14 +22,16 @@ type Tally struct {
 	Misattributed int `json:"misattributed"` // came out in another conversation, or as somebody else's
 	OrderErrors   int `json:"order_errors"`  // came out earlier or later than it was said
 
-	Changes        int `json:"changes"`         // messages that a capture showed edited or taken back, after another had shown them
+	// messages that a capture showed edited or taken back, after another had shown them
+	Changes        int `json:"changes"`
 	ChangesMissed  int `json:"changes_missed"`  // of these, not published
 	ChangesDoubled int `json:"changes_doubled"` // published again, or of a message that did not change
 }
 
 // Errors is the sum of all error columns.
 func (t Tally) Errors() int {
-	return t.Missed + t.Doubled + t.FalseEcho + t.EchoLeaked + t.Misattributed + t.OrderErrors + t.ChangesMissed + t.ChangesDoubled
+	return t.Missed + t.Doubled + t.FalseEcho + t.EchoLeaked + t.Misattributed + t.OrderErrors +
+		t.ChangesMissed + t.ChangesDoubled
 }
 
 // columns are the numbers of a tally by their names.
@@ -178,7 +180,8 @@ func (s *scorer) lay(name string) {
 				cost[i][j] = s.aloneSaid(us[i]) + cost[i+1][j]
 			default:
 				pair[i][j] = s.pair(us[i], them[j])
-				cost[i][j] = min(pair[i][j]+cost[i+1][j+1], s.aloneSaid(us[i])+cost[i+1][j], s.aloneHeard(them[j])+cost[i][j+1])
+				cost[i][j] = min(pair[i][j]+cost[i+1][j+1], s.aloneSaid(us[i])+cost[i+1][j],
+					s.aloneHeard(them[j])+cost[i][j+1])
 			}
 		}
 	}

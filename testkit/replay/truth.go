@@ -33,11 +33,13 @@ func expected(chat script.Script, w *drawn.Window) []said {
 		where := place{s.Conversation, s.Index}
 		all := append([]string{string(s.Text)}, texts[where]...)
 		slices.Sort(all[1:])
-		out[i] = said{conversation: s.Conversation, kind: s.Kind, texts: slices.Compact(all), free: scrolledBack(truth[:i], s)}
+		out[i] = said{conversation: s.Conversation, kind: s.Kind, texts: slices.Compact(all),
+			free: scrolledBack(truth[:i], s)}
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(truth[a].Conversation, truth[b].Conversation), cmp.Compare(truth[a].Index, truth[b].Index))
+		return cmp.Or(cmp.Compare(truth[a].Conversation, truth[b].Conversation),
+			cmp.Compare(truth[a].Index, truth[b].Index))
 	})
 	sorted := make([]said, len(out))
 	for i, j := range order {

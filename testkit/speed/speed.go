@@ -81,7 +81,8 @@ func Absolute(t testing.TB, name string, limit time.Duration, ours func()) {
 		s.measure()
 	}
 	Report(t, Figure{
-		Name: name, Ours: Took(s.median()), Limit: limit.String(), Ratio: s.median() / float64(limit), Aim: 1, Timed: true,
+		Name: name, Ours: Took(s.median()), Limit: limit.String(),
+		Ratio: s.median() / float64(limit), Aim: 1, Timed: true,
 	})
 }
 
@@ -188,7 +189,8 @@ func (f Figure) String() string {
 		}
 		return fmt.Sprintf("%.2g×", v)
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s %s\t%s", f.Name, f.Ours, f.Limit, number(f.Ratio), sign, number(f.Aim), reached)
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s %s\t%s", f.Name, f.Ours, f.Limit, number(f.Ratio), sign,
+		number(f.Aim), reached)
 }
 
 // Report writes a figure to the test's output, and fails the test if it is not

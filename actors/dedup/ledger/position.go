@@ -14,8 +14,9 @@ type Memory struct {
 	Behind    bool                `json:"behind"` // the view ended before the transcript's end
 	BottomGap float64             `json:"foot"`   // below the last bubble when the window is at its newest position
 	NewestGap float64             `json:"newest"` // below it in the last view with something new
-	LostGap   float64             `json:"lost"`   // below it in a view that belongs nowhere and was not at that position
-	Width     int                 `json:"width,omitempty"`
+	// below it in a view that belongs nowhere and was not at that position
+	LostGap float64 `json:"lost"`
+	Width   int     `json:"width,omitempty"`
 	// Places of the first and the last entry that the view showed; none if Bottom
 	// is below Top.
 	Top    int64 `json:"top,omitempty"`

@@ -43,7 +43,9 @@ func (t *texture) blocks() []image.Rectangle {
 	var done, open []image.Rectangle // in squares
 	for row := range len(t.jumps) / t.cols {
 		for _, run := range t.runs(row, need) {
-			i := slices.IndexFunc(open, func(b image.Rectangle) bool { return b.Min.X <= run.Max.X && run.Min.X <= b.Max.X })
+			i := slices.IndexFunc(open, func(b image.Rectangle) bool {
+				return b.Min.X <= run.Max.X && run.Min.X <= b.Max.X
+			})
 			if i < 0 {
 				open = append(open, run)
 			} else {

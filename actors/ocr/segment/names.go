@@ -19,7 +19,8 @@ func (p *Pane) nameBox(b messages.Bubble, above int) image.Rectangle {
 		return image.Rectangle{}
 	}
 	box, within := Rect(b.Box), p.px(s.Within)
-	zone := image.Rect(box.Min.X-within, max(box.Min.Y-p.px(s.Height), above), box.Min.X+p.px(nameWidth), box.Min.Y-p.px(1))
+	zone := image.Rect(box.Min.X-within, max(box.Min.Y-p.px(s.Height), above),
+		box.Min.X+p.px(nameWidth), box.Min.Y-p.px(1))
 	zone = zone.Intersect(p.Area)
 	var found image.Rectangle
 	for y := zone.Min.Y; y < zone.Max.Y; y++ {

@@ -34,7 +34,8 @@ func Open(img *image.RGBA, scale float64, l *layout.Layout) (*Pane, error) {
 	}
 	box := paneBox(whole, l.Pane)
 	if box.Empty() {
-		return nil, fmt.Errorf("segment: %w: the layout's pane leaves nothing of %d×%d pixels", hardware.ErrEmptyFrame, whole.w, whole.h)
+		return nil, fmt.Errorf("segment: %w: the layout's pane leaves nothing of %d×%d pixels",
+			hardware.ErrEmptyFrame, whole.w, whole.h)
 	}
 	p := &Pane{At: box.Min, layout: l}
 	p.image = img.SubImage(box.Add(img.Rect.Min)).(*image.RGBA)

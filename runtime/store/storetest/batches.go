@@ -103,7 +103,8 @@ func largestBatches(t *testing.T, s engine.Store) {
 	for _, c := range []struct {
 		name string
 		keys int
-	}{{"one value", 1}, {"1 MiB values", 8}, {"64 KiB values", 128}, {"1 KiB values", 8 << 10}, {"small values", 80_000}} {
+	}{{"one value", 1}, {"1 MiB values", 8}, {"64 KiB values", 128}, {"1 KiB values", 8 << 10},
+		{"small values", 80_000}} {
 		batch := make([]engine.Op, c.keys)
 		each := engine.MaxBatch / c.keys
 		for i := range batch {

@@ -15,7 +15,8 @@ import (
 // keys of the model are short and from few bytes, so that they collide and are
 // each other's prefixes.
 var (
-	modelKey   = rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]byte{0, '/', 'a', 'k', 0xff}), 0, 4), func(b []byte) string { return string(b) })
+	modelKey = rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]byte{0, '/', 'a', 'k', 0xff}), 0, 4),
+		func(b []byte) string { return string(b) })
 	modelValue = rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 40), func(b []byte) string { return string(b) })
 )
 

@@ -78,7 +78,8 @@ func wantGet(t testing.TB, s engine.Store, key, want string, wantOK bool) {
 	t.Helper()
 	got, ok, err := s.Get([]byte(key))
 	if err != nil || ok != wantOK || string(got) != want {
-		t.Fatalf("Get(%.40q) = %d bytes %.40q, %v, %v, want %d bytes %.40q, %v", key, len(got), got, ok, err, len(want), want, wantOK)
+		t.Fatalf("Get(%.40q) = %d bytes %.40q, %v, %v, want %d bytes %.40q, %v", key, len(got), got, ok, err,
+			len(want), want, wantOK)
 	}
 }
 
@@ -129,7 +130,8 @@ func lastOpWins(t *testing.T, s engine.Store) {
 }
 
 func scan(t *testing.T, s engine.Store) {
-	apply(t, s, put("b/2", "2"), put("a", "0"), put("b/1", "1"), put("b/3", "3"), put("c", "4"), put("b", "9"), put("b/2/x", "5"))
+	apply(t, s, put("b/2", "2"), put("a", "0"), put("b/1", "1"), put("b/3", "3"), put("c", "4"),
+		put("b", "9"), put("b/2/x", "5"))
 	apply(t, s, del("b/3"), put("b/2", "two"))
 	wantScan(t, s, "", "", "a=0", "b=9", "b/1=1", "b/2=two", "b/2/x=5", "c=4")
 	wantScan(t, s, "b/", "", "b/1=1", "b/2=two", "b/2/x=5")
@@ -143,7 +145,8 @@ func scan(t *testing.T, s engine.Store) {
 }
 
 func binaryKeys(t *testing.T, s engine.Store) {
-	keys := []string{"\x00", "\x00\x00", "\x00\xff", "!badger!x", "!badger!txn", "\x7f", "\xff", "\xff\xff", "\xff\xff\x00", "気配", "気配\x00"}
+	keys := []string{"\x00", "\x00\x00", "\x00\xff", "!badger!x", "!badger!txn", "\x7f", "\xff", "\xff\xff",
+		"\xff\xff\x00", "気配", "気配\x00"}
 	for i, k := range keys {
 		apply(t, s, put(k, fmt.Sprint(i)))
 	}
@@ -238,11 +241,13 @@ func tooLarge(t *testing.T, s engine.Store) {
 	apply(t, s, put("a", "1"))
 	half := make([]byte, engine.MaxBatch/2)
 	batches := map[string][]engine.Op{
-		"one byte over":     {put("a", "2"), {Key: []byte("b"), Value: half}, {Key: []byte("c"), Value: half[:len(half)-3]}},
-		"one value":         {put("a", "2"), {Key: []byte("b"), Value: make([]byte, engine.MaxBatch)}},
-		"one long key":      {put("a", "2"), {Key: make([]byte, engine.MaxKey+1)}},
-		"one deleted key":   {put("a", "2"), {Key: make([]byte, engine.MaxKey+1), Delete: true}},
-		"many over in sum":  append(slices.Repeat([]engine.Op{{Key: []byte("k"), Value: make([]byte, 1<<16)}}, 128), put("a", "2")),
+		"one byte over": {put("a", "2"), {Key: []byte("b"), Value: half},
+			{Key: []byte("c"), Value: half[:len(half)-3]}},
+		"one value":       {put("a", "2"), {Key: []byte("b"), Value: make([]byte, engine.MaxBatch)}},
+		"one long key":    {put("a", "2"), {Key: make([]byte, engine.MaxKey+1)}},
+		"one deleted key": {put("a", "2"), {Key: make([]byte, engine.MaxKey+1), Delete: true}},
+		"many over in sum": append(slices.Repeat([]engine.Op{{Key: []byte("k"), Value: make([]byte, 1<<16)}}, 128),
+			put("a", "2")),
 		"written key twice": {put("a", "2"), {Key: []byte("b"), Value: half}, {Key: []byte("b"), Value: half}},
 	}
 	for name, batch := range batches {

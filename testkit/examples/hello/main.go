@@ -27,7 +27,8 @@ func main() {
 	cfg.Windows = nil // watch nothing
 	rt, err := runtime.New(cfg,
 		runtime.WithStore(func() (engine.Store, error) { return mem.New(), nil }),
-		runtime.WithActor(engine.Kind{Name: "hello", New: func(messages.Address) actors.Actor { return hello }}, "world"))
+		runtime.WithActor(engine.Kind{Name: "hello", New: func(messages.Address) actors.Actor { return hello }},
+			"world"))
 	if err == nil {
 		err = rt.Run(ctx)
 	}

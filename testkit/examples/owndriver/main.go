@@ -41,7 +41,8 @@ func main() {
 	defer os.RemoveAll(dir)
 	window, err := drawn.New(drawn.Options{Conversation: "Hana", Now: time.Now, Fonts: drawn.FindFonts()})
 	if err == nil {
-		err = window.Apply(drawn.Change{Op: drawn.OpAppend, Conversation: "Hana", Who: drawn.Friend, Text: "I can wait"})
+		err = window.Apply(drawn.Change{Op: drawn.OpAppend, Conversation: "Hana",
+			Who: drawn.Friend, Text: "I can wait"})
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -54,7 +55,9 @@ func main() {
 		runtime.WithScreen("phone", func(config.Window) (hardware.Screen, string, error) {
 			return phone{window}, "chat", nil // the driver's own name of the window
 		}),
-		runtime.WithRecognizer("known", func() (hardware.Recognizer, error) { return drawn.NewRecognizer(window), nil }),
+		runtime.WithRecognizer("known", func() (hardware.Recognizer, error) {
+			return drawn.NewRecognizer(window), nil
+		}),
 		runtime.WithListener(func(ev runtime.Event) {
 			if m, ok := ev.Message.(messages.MessageDelivered); ok {
 				fmt.Printf("%s: %s\n", string(m.Sender), string(m.Text))

@@ -120,7 +120,10 @@ var moves = []struct {
 	{"changes", 1, (*generator).unsend},
 	{"changes", 1, (*generator).rowOf},
 	{"sends", 2, (*generator).send},
-	{"sends", 1, func(g *generator) { g.do(script.Event{Do: script.Type, Text: messages.Text(g.sentence())}); g.chat() }},
+	{"sends", 1, func(g *generator) {
+		g.do(script.Event{Do: script.Type, Text: messages.Text(g.sentence())})
+		g.chat()
+	}},
 	{"crashes", 1, func(g *generator) { g.do(script.Event{Do: script.ResetBaseline}); g.chat() }},
 }
 
@@ -165,7 +168,8 @@ func (g *generator) say(t *talk, who drawn.Who, text string) {
 	if who == drawn.Friend {
 		g.said++
 	}
-	g.events = append(g.events, script.Event{AtMS: g.at, Who: who, Kind: l.kind, Text: messages.Text(text), Conversation: t.name})
+	g.events = append(g.events, script.Event{AtMS: g.at, Who: who, Kind: l.kind, Text: messages.Text(text),
+		Conversation: t.name})
 }
 
 func (g *generator) friend(text string) { g.say(g.shown, drawn.Friend, text) }

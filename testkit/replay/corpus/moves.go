@@ -166,7 +166,8 @@ func (g *generator) scroll() {
 
 // resize makes the window smaller or larger for a while.
 func (g *generator) resize() {
-	g.do(script.Event{Do: script.Resize, To: pick(g, [][2]int{{420, 640}, {560, 800}, {480, 560}, {640, 720}, {360, 720}, {500, 740}})})
+	g.do(script.Event{Do: script.Resize, To: pick(g,
+		[][2]int{{420, 640}, {560, 800}, {480, 560}, {640, 720}, {360, 720}, {500, 740}})})
 	g.chat()
 	if g.rng.IntN(2) == 0 {
 		g.burst()
