@@ -16,7 +16,8 @@ var misread = map[string]string{
 // afterIAm are words that follow "I am" and no clock time, as "1am" would be.
 var afterIAm = map[string]bool{
 	"here": true, "there": true, "not": true, "so": true, "sorry": true, "late": true, "home": true,
-	"fine": true, "sure": true, "ready": true, "afraid": true, "happy": true, "tired": true, "still": true, "just": true,
+	"fine": true, "sure": true,
+	"ready": true, "afraid": true, "happy": true, "tired": true, "still": true, "just": true,
 	"very": true, "really": true,
 	"a": true, "the": true, "your": true, "back": true, "almost": true, "already": true,
 }

@@ -194,7 +194,8 @@ func (w *Window) lay(b *bubble, f frame) image.Point {
 		for _, line := range l.lines {
 			wide = max(wide, w.text.width(line))
 		}
-		l.size = image.Pt(max(wide.Ceil()+(padLeft+padRight)*f.scale, minBubble*f.scale), (len(l.lines)*lineHeight+2*padY)*f.scale)
+		l.size = image.Pt(max(wide.Ceil()+(padLeft+padRight)*f.scale, minBubble*f.scale),
+			(len(l.lines)*lineHeight+2*padY)*f.scale)
 	}
 	b.laid = l
 	return l.size

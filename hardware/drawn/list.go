@@ -79,7 +79,8 @@ func (p *painter) list(r image.Rectangle) {
 		if name == p.s.shown {
 			fill(p.img, row, marked)
 		}
-		circle(p.img, image.Rect(0, 0, rowAvatar*s, rowAvatar*s).Add(row.Min.Add(image.Pt(12*s, 11*s))), avatarColours[hue(name, len(avatarColours))])
+		circle(p.img, image.Rect(0, 0, rowAvatar*s, rowAvatar*s).Add(row.Min.Add(image.Pt(12*s, 11*s))),
+			avatarColours[hue(name, len(avatarColours))])
 		at := row.Min.Add(image.Pt(68*s, 14*s))
 		p.line(p.w.text, at, name, th.HeaderText)
 		p.line(p.w.pill, at.Add(image.Pt(0, 22*s)), p.preview(name, r.Dx()-140*s), th.Placeholder)

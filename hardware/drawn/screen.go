@@ -78,7 +78,8 @@ func NewRecognizer(windows ...*Window) *Recognizer {
 // notices, inside box. Of a bubble the box may be some pixels too large or too
 // small as long as it has the text with fill around it. Where nothing known
 // stands, it returns nothing.
-func (r *Recognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle, _ hardware.Hint) ([]messages.Line, error) {
+func (r *Recognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle,
+	_ hardware.Hint) ([]messages.Line, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

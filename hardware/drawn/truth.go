@@ -43,7 +43,8 @@ func (w *Window) change(p placed, now time.Time) {
 		text = ""
 	}
 	if p.told != text {
-		w.changed = append(w.changed, Changed{Conversation: w.s.shown, Index: p.index, Text: messages.Text(text), At: now})
+		w.changed = append(w.changed, Changed{Conversation: w.s.shown, Index: p.index,
+			Text: messages.Text(text), At: now})
 	}
 	p.told = text
 }

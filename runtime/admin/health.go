@@ -104,7 +104,8 @@ func (h *Health) Note(m messages.Message) {
 		}
 		h.mu.Unlock()
 		set("window "+string(m.Window),
-			fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail), m.Code != "" && m.Code != messages.CodePaused)
+			fmt.Sprintf("window %s cannot be captured (%s): %s", m.Window, m.Code, m.Detail),
+			m.Code != "" && m.Code != messages.CodePaused)
 	case events.IdentityState:
 		set("conversation "+string(m.Window),
 			fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s",

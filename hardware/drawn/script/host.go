@@ -32,7 +32,8 @@ func (h *Host) Check(s Script) error {
 	for _, e := range s.Events {
 		if (e.Do == Restart || e.Do == Crash) && h.Lives == nil {
 			return fmt.Errorf("%w: line %d: nobody here starts a runtime again after %q: "+
-				"play it with kehai run or kehai replay, give New the option WithLives, or take the line out", ErrHost, e.Line, e.Do)
+				"play it with kehai run or kehai replay, give New the option WithLives, or take the line out",
+				ErrHost, e.Line, e.Do)
 		}
 	}
 	return nil

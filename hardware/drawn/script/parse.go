@@ -173,7 +173,8 @@ func (p *parser) follow(e *Event) error {
 	case Unsend, Edit:
 		texts := p.texts[p.shown]
 		if e.Index >= len(texts) {
-			return fmt.Errorf(`"index" is %d; the shown conversation has %d messages of the script, counted from 0`, e.Index, len(texts))
+			return fmt.Errorf(`"index" is %d; the shown conversation has %d messages of the script, counted from 0`,
+				e.Index, len(texts))
 		}
 		if !texts[e.Index] {
 			return fmt.Errorf(`message %d was taken back or is a sticker; want a text that stands`, e.Index)

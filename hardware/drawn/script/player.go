@@ -180,7 +180,8 @@ var errLost = errors.New("the message it means is not in the window's journal")
 func (p *Player) change(e Event) (drawn.Change, error) {
 	switch e.Do {
 	case "":
-		return drawn.Change{Op: drawn.OpAppend, Conversation: e.Conversation, Who: e.Who, Kind: e.Kind, Text: e.Text}, nil
+		return drawn.Change{Op: drawn.OpAppend, Conversation: e.Conversation, Who: e.Who, Kind: e.Kind, Text: e.Text},
+			nil
 	case Scroll:
 		return drawn.Change{Op: drawn.OpScroll, By: e.By}, nil
 	case Resize:
