@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -11,7 +13,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -19,9 +20,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// app is what the verbs share.
+// app is what the verbs share. Each verb embeds it beside its own flags.
 type app struct {
-	stdout, stderr io.Writer
+	stdout, stderr terminal
 	extra          []runtime.Option
 	data, config   string // flags of every verb
 }
@@ -58,11 +59,14 @@ func (a *app) load(flags ...func(*config.Config) error) (config.Config, error) {
 	return cfg, nil
 }
 
+// asking is what a verb does with the running Kehai, or with the store.
+type asking func(ctx context.Context, b control.Backend, args []string) error
+
 // withBackend makes a verb that asks the running Kehai, or the store if none
 // runs.
-func (a *app) withBackend(verb func(ctx context.Context, b control.Backend, args []string) error) func(*cobra.Command, []string) error {
+func (a *app) withBackend(verb asking) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := interruptible(cmd.Context())
 		defer stop()
 		cfg, err := a.load()
 		if err != nil {
@@ -77,14 +81,14 @@ func (a *app) withBackend(verb func(ctx context.Context, b control.Backend, args
 	}
 }
 
-// openPatience is how long a verb waits for a Kehai that is about to start or
+// openTimeout is how long a verb waits for a Kehai that is about to start or
 // stop: it holds the store but does not answer.
-const openPatience = 5 * time.Second
+const openTimeout = 5 * time.Second
 
 func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, func() error, error) {
 	log := a.logger(cfg)
-	log = log.Level(max(log.GetLevel(), zerolog.WarnLevel)) // what the store does is no news to who only asks
-	for deadline := time.Now().Add(openPatience); ; {
+	log = log.Level(max(log.GetLevel(), zerolog.WarnLevel)) // a verb that only asks does not report on the store
+	for deadline := time.Now().Add(openTimeout); ; {
 		client, err := control.Dial(ctx, cfg.Data)
 		if err == nil {
 			return client, func() error { client.Close(); return nil }, nil
@@ -115,11 +119,54 @@ func (a *app) logger(cfg config.Config) zerolog.Logger {
 	}
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
 	zerolog.TimestampFunc = func() time.Time { return time.Now().UTC() }
-	out := a.stderr
-	f, isFile := out.(*os.File)
-	people := isFile && term.IsTerminal(int(f.Fd()))
-	if cfg.Log.Format == "console" || cfg.Log.Format == "auto" && people {
-		out = zerolog.ConsoleWriter{Out: out, TimeFormat: "15:04:05", NoColor: !people}
+	out := a.stderr.Writer
+	if cfg.Log.Format == "console" || cfg.Log.Format == "auto" && a.stderr.tty {
+		out = zerolog.ConsoleWriter{Out: out, TimeFormat: "15:04:05", NoColor: !a.stderr.tty}
 	}
 	return zerolog.New(out).Level(level).With().Timestamp().Logger()
+}
+
+// interruptible ends with the first signal.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+}
+
+// showMessage returns what prints messages: as JSON, one a line, or for people.
+func (a *app) showMessage(asJSON bool) func(control.Message) error {
+	if !asJSON {
+		return a.stdout.message
+	}
+	out := json.NewEncoder(a.stdout)
+	return func(m control.Message) error { return out.Encode(m) }
+}
+
+// encodeEach writes one JSON object a line.
+func encodeEach[T any](w io.Writer, list []T) error {
+	out := json.NewEncoder(w)
+	for _, v := range list {
+		if err := out.Encode(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openInput opens a file, or standard input for "-".
+func openInput(cmd *cobra.Command, what, path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(cmd.InOrStdin()), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return f, nil
+}
+
+// first is the first argument, "" without any.
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }

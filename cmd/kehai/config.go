@@ -2,7 +2,9 @@ package main
 
 import "github.com/spf13/cobra"
 
-func (a *app) configCmd() *cobra.Command {
+type configVerb struct{ *app }
+
+func (v *configVerb) command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "config",
 		Short: "Print the effective configuration, with a comment for each setting",
@@ -13,11 +15,11 @@ is itself a configuration file. Secrets are masked.`,
   KEHAI_LOG_LEVEL=debug kehai --config kehai.yaml config`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cfg, err := a.load()
+			cfg, err := v.load()
 			if err != nil {
 				return err
 			}
-			return cfg.Write(a.stdout)
+			return cfg.Write(v.stdout)
 		},
 	}
 }

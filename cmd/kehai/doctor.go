@@ -29,7 +29,9 @@ type finding struct {
 	mend string // command or step that mends it
 }
 
-func (a *app) doctorCmd() *cobra.Command {
+type doctorVerb struct{ *app }
+
+func (v *doctorVerb) command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what this machine needs, and say what mends it",
@@ -41,16 +43,16 @@ run does not work.`,
 		Example: "  kehai doctor",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := a.load()
+			cfg, err := v.load()
 			if err != nil {
 				return err
 			}
-			return a.reportFindings(examine(cmd.Context(), a, cfg))
+			return v.report(examine(cmd.Context(), cfg))
 		},
 	}
 }
 
-func examine(ctx context.Context, a *app, cfg config.Config) []finding {
+func examine(ctx context.Context, cfg config.Config) []finding {
 	running, err := control.Dial(ctx, cfg.Data)
 	if err == nil {
 		defer running.Close()
@@ -64,25 +66,28 @@ func examine(ctx context.Context, a *app, cfg config.Config) []finding {
 	return list
 }
 
-func (a *app) reportFindings(list []finding) error {
-	t := newTerminal(a.stdout)
+// findingIndent is below the text of a finding.
+const findingIndent = "               "
+
+func (v *doctorVerb) report(list []finding) error {
+	out := v.stdout
 	bad := 0
 	for _, f := range list {
-		mark := t.paint("32", "ok  ")
+		mark := out.paint("32", "ok  ")
 		switch {
 		case !f.ok && f.need:
-			mark = t.paint("31", "MISS")
+			mark = out.paint("31", "MISS")
 			bad++
 		case !f.ok:
-			mark = t.paint("33", "note")
+			mark = out.paint("33", "note")
 		}
-		fmt.Fprintf(a.stdout, "%s  %-8s %s\n", mark, f.what, f.text)
+		out.lines(fmt.Sprintf("%s  %-8s ", mark, f.what), findingIndent, f.text)
 		if !f.ok && f.mend != "" {
-			fmt.Fprintf(a.stdout, "      %-8s %s\n", "", t.paint("1", f.mend))
+			out.printf("%s%s\n", findingIndent, out.paint("1", f.mend))
 		}
 	}
 	if bad > 0 {
-		fmt.Fprintf(a.stderr, "kehai: %d of %d checks failed\n", bad, len(list))
+		v.stderr.printf("kehai: %d of %d checks failed\n", bad, len(list))
 		return errReported
 	}
 	return nil
@@ -100,7 +105,7 @@ func checkFonts() finding {
 // checkDesktop checks what watching windows of other applications takes. None of
 // it is missing unless a configured window wants it.
 func checkDesktop(ctx context.Context, cfg config.Config) []finding {
-	ctx, cancel := context.WithTimeout(ctx, desktopPatience)
+	ctx, cancel := context.WithTimeout(ctx, desktopTimeout)
 	defer cancel()
 	list := systemFindings(ctx, wants{
 		screen: slices.ContainsFunc(cfg.Windows, onDesktop),
@@ -114,8 +119,8 @@ func checkDesktop(ctx context.Context, cfg config.Config) []finding {
 	return append(list, finding{what: "typing", ok: true, text: "not used: windows are read, nothing is typed into them"})
 }
 
-// desktopPatience is how long the desktop may take to answer.
-const desktopPatience = 10 * time.Second
+// desktopTimeout is how long the desktop may take to answer.
+const desktopTimeout = 10 * time.Second
 
 // wants is what the configured windows need of the desktop.
 type wants struct{ screen, tree bool }
@@ -132,7 +137,7 @@ func checkWindow(ctx context.Context, w config.Window) finding {
 		return f
 	}
 	f.ok = true
-	f.text += fmt.Sprintf("open (%s, %d×%d)", clean(found.App), found.Box.Dx(), found.Box.Dy())
+	f.text += fmt.Sprintf("open (%s, %d×%d)", found.App, found.Box.Dx(), found.Box.Dy())
 	return f
 }
 

@@ -16,7 +16,7 @@ func checkFocus(ctx context.Context, cfg config.Config) []finding {
 	if !cfg.Focus.Enabled {
 		return []finding{{what: "focus", ok: true, text: "off: attention is judged once focus.enabled is true"}}
 	}
-	ctx, cancel := context.WithTimeout(ctx, desktopPatience)
+	ctx, cancel := context.WithTimeout(ctx, desktopTimeout)
 	defer cancel()
 	list := []finding{checkTracker(cfg)}
 	if cfg.Focus.Usage == config.UsageSystem {

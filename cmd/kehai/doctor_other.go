@@ -53,7 +53,7 @@ func checkManager(ctx context.Context, display *x11.Display, need wants) finding
 	case name == "":
 		f.text = "there is no window manager: hidden windows are not listed"
 	default:
-		f.ok, f.text = true, "windows are managed by "+clean(name)
+		f.ok, f.text = true, "windows are managed by "+name
 	}
 	return f
 }
@@ -102,6 +102,6 @@ func checkNotices(ctx context.Context) finding {
 		f.text, f.mend = err.Error(), "notices are on the live page all the same; on Debian: sudo apt-get install dunst"
 		return f
 	}
-	f.ok, f.text = true, "shown by "+clean(name)
+	f.ok, f.text = true, "shown by "+name
 	return f
 }

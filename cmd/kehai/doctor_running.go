@@ -55,7 +55,7 @@ func captureFinding(c control.Capture) finding {
 		f.text += fmt.Sprintf("paused since %s", c.Since)
 		f.mend = "kehai resume"
 	default:
-		f.text += fmt.Sprintf("%s since %s: %s", c.Code, c.Since, clean(c.Detail))
+		f.text += fmt.Sprintf("%s since %s: %s", c.Code, c.Since, c.Detail)
 	}
 	return f
 }

@@ -163,7 +163,7 @@ func TestSlug(t *testing.T) {
 func TestWatchConfiguration(t *testing.T) {
 	cfg := config.Default()
 	cfg.Data = t.TempDir()
-	f := watchFlags{window: "title:Hana", layout: "generic", driver: "x11", ocr: "tesseract"}
+	f := watchVerb{window: "title:Hana", layout: "generic", driver: "x11", ocr: "tesseract"}
 	if err := f.apply(&cfg); err != nil {
 		t.Fatalf("apply() = %v", err)
 	}

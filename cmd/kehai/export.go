@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +19,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-func (a *app) exportCmd() *cobra.Command {
-	var format string
-	var all bool
+type exportVerb struct {
+	*app
+	format string
+	all    bool
+}
+
+func (v *exportVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [CONVERSATION]",
 		Short: "Write out what is stored, of all conversations or of one",
@@ -30,33 +36,34 @@ each with a field "record" that says what it is, or as Markdown for people. With
   kehai export line:Hana --format md > hana.md
   kehai export line:Hana --all | jq 'select(.record == "decision")'`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
-			q := control.Query{Conversation: messages.ConversationID(first(args))}
-			out := bufio.NewWriter(a.stdout)
-			var ex exporter
-			switch format {
-			case "jsonl":
-				ex = jsonExport{json.NewEncoder(out)}
-			case "md":
-				ex = &markdown{out: out}
-			default:
-				return badUsage("export: --format %q: want jsonl or md", format)
-			}
-			counted := &counting{exporter: ex}
-			err := errors.Join(export(ctx, b, q, all, counted), out.Flush())
-			if err == nil && counted.n == 0 && q.Conversation != "" {
-				what := "no message"
-				if all {
-					what = "nothing"
-				}
-				return fmt.Errorf("%s of %s is stored: kehai messages lists conversations by their names", what, clean(string(q.Conversation)))
-			}
-			return err
-		}),
+		RunE: v.withBackend(v.run),
 	}
-	cmd.Flags().StringVar(&format, "format", "jsonl", "`FORMAT`: jsonl or md")
-	cmd.Flags().BoolVar(&all, "all", false, "decisions and dead letters too")
+	cmd.Flags().StringVar(&v.format, "format", "jsonl", "`FORMAT`: jsonl or md")
+	cmd.Flags().BoolVar(&v.all, "all", false, "decisions and dead letters too")
 	return cmd
+}
+
+func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) error {
+	q := control.Query{Conversation: messages.ConversationID(first(args))}
+	out := bufio.NewWriter(v.stdout)
+	ex := counting{}
+	switch v.format {
+	case "jsonl":
+		ex.exporter = jsonExport{json.NewEncoder(out)}
+	case "md":
+		ex.exporter = &markdown{out: out}
+	default:
+		return badUsage("export: --format %q: want jsonl or md", v.format)
+	}
+	err := errors.Join(export(ctx, b, q, v.all, &ex), out.Flush())
+	if err == nil && ex.n == 0 && q.Conversation != "" {
+		what := "no message"
+		if v.all {
+			what = "nothing"
+		}
+		return fmt.Errorf("%s of %s is stored: kehai messages lists conversations by their names", what, q.Conversation)
+	}
+	return err
 }
 
 // exporter writes what is exported, class by class.
@@ -145,49 +152,38 @@ func (m *markdown) heading(section, day string) error {
 }
 
 func (m *markdown) message(d control.Message) error {
-	if err := m.heading(string(d.Conversation), d.SeenAt.Local().Format("2006-01-02")); err != nil {
-		return err
-	}
-	who := d.Sender
-	if who == "" {
-		who = "?"
-	}
 	var lines []string
 	for _, p := range d.Parts {
-		text := p.Text
-		if p.Kind != messages.KindText {
-			text = strings.TrimSpace("[" + string(p.Kind) + "] " + text)
-		}
-		for line := range strings.SplitSeq(text, "\n") {
+		for line := range strings.SplitSeq(partText(p), "\n") {
 			lines = append(lines, plainText(line))
 		}
 	}
-	_, err := fmt.Fprintf(m.out, "- %s **%s** %s\n", d.SeenAt.Local().Format("15:04"), plainText(who), strings.Join(lines, "  \n  "))
-	return err
+	return m.item(string(d.Conversation), d.SeenAt.Time, "15:04",
+		"**"+plainText(cmp.Or(d.Sender, "?"))+"** "+strings.Join(lines, "  \n  "))
 }
 
 func (m *markdown) decision(v events.Verdict) error {
-	if err := m.heading("Decisions", v.At.Local().Format("2006-01-02")); err != nil {
-		return err
-	}
-	what := "passed"
+	what, about := "passed", ""
 	if !v.Passed() {
 		what = "dropped: " + v.Reason
 	}
-	about := ""
 	if len(v.Detail.Occurrences) > 0 {
 		about = fmt.Sprintf(" %v", v.Detail.Occurrences)
 	}
-	_, err := fmt.Fprintf(m.out, "- %s %s%s %s (%s)\n", v.At.Local().Format("15:04:05"), plainText(string(v.Actor)), plainText(about), plainText(what), plainText(string(v.Detail.Rule)))
-	return err
+	return m.item("Decisions", v.At, "15:04:05",
+		plainText(fmt.Sprintf("%s%s %s", v.Actor, about, what))+" ("+plainText(string(v.Detail.Rule))+")")
 }
 
 func (m *markdown) deadLetter(d engine.DeadLetter) error {
-	if err := m.heading("Dead letters", d.At.Local().Format("2006-01-02")); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(m.out, "- %s %s %s %s: %s\n", d.At.Local().Format("15:04:05"), d.ID, plainText(string(d.Actor)), plainText(d.Type), plainText(d.Error))
-	return err
+	return m.item("Dead letters", d.At, "15:04:05",
+		d.ID+" "+plainText(string(d.Actor))+" "+plainText(d.Type)+": "+plainText(d.Error))
+}
+
+// item writes one line of a list, in Markdown, below its headings.
+func (m *markdown) item(section string, at time.Time, clock, text string) error {
+	err := m.heading(section, at.Local().Format(time.DateOnly))
+	_, failed := fmt.Fprintf(m.out, "- %s %s\n", at.Local().Format(clock), text)
+	return errors.Join(err, failed)
 }
 
 // plainText keeps what somebody wrote from steering Markdown or the terminal.

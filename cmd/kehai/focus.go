@@ -5,16 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/attention"
 )
 
-func (a *app) focusCmd() *cobra.Command {
+// focus is a family of verbs, each with a struct of its own.
+type focus struct{ *app }
+
+func (f *focus) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "focus",
 		Short: "Judge attention from camera and computer use",
@@ -26,27 +29,53 @@ given.`,
   kehai focus day
   kehai focus classify --camera camera.json --pc pc.json
   kehai focus replay day.jsonl`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.focusStatus(), a.focusDay(), a.focusExport(), a.focusPause(), a.focusResume(), a.focusClassify(), a.focusReplay(), a.focusFeed())
-	return cmd
-}
-
-// focusProfile is the flag --profile of the verbs that judge by themselves.
-func focusProfile(cmd *cobra.Command) *string {
-	return cmd.Flags().String("profile", "default", "`RULES`: "+strings.Join(attention.Profiles(), " or "))
-}
-
-func checkFocusProfile(name string) error {
-	if !slices.Contains(attention.Profiles(), name) {
-		return badUsage("--profile %q: want %s", name, strings.Join(attention.Profiles(), " or "))
+	for _, v := range []verb{
+		&focusStatus{app: f.app}, &focusDay{app: f.app}, &focusExport{app: f.app},
+		&focusPause{f.app}, &focusResume{f.app},
+		&focusClassify{focusJudge: focusJudge{app: f.app}}, &focusReplay{focusJudge{app: f.app}}, &focusFeed{app: f.app},
+	} {
+		cmd.AddCommand(v.command())
 	}
-	return nil
+	return family(cmd)
 }
 
-func (a *app) focusClassify() *cobra.Command {
-	var camera, pc string
+// focusJudge is what the verbs share that judge by themselves.
+type focusJudge struct {
+	*app
+	profile string
+	llm     llmFlags
+}
+
+func (j *focusJudge) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&j.profile, "profile", "default", "`RULES`: "+strings.Join(attention.Profiles(), " or "))
+	j.llm.addFlags(cmd)
+}
+
+// open checks the flags and makes the model, nil for none. The function closes it.
+func (j *focusJudge) open() (runtime.LLMModel, func(), error) {
+	if !slices.Contains(attention.Profiles(), j.profile) {
+		return nil, nil, badUsage("--profile %q: want %s", j.profile, strings.Join(attention.Profiles(), " or "))
+	}
+	return j.llm.open(j.app)
+}
+
+// report says what the judge only guessed, and why.
+func (j *focusJudge) report(hints []string, failed error) {
+	for _, hint := range hints {
+		j.stderr.printf("kehai: %s\n", hint)
+	}
+	if failed != nil {
+		j.stderr.printf("kehai: %v; the fallback decided\n", failed)
+	}
+}
+
+type focusClassify struct {
+	focusJudge
+	camera, pc string
+}
+
+func (v *focusClassify) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classify --camera FILE --pc FILE",
 		Short: "Judge one pair of snapshots and print the verdict as JSON",
@@ -58,63 +87,54 @@ and without one, the fallback of the rules decides.`,
   kehai focus classify --camera camera.json --pc pc.json --llm ollama:qwen3:4b
   echo '{"face_detected":false}' | kehai focus classify --camera - --profile seed`,
 		Args: cobra.NoArgs,
+		RunE: v.run,
 	}
-	profile := focusProfile(cmd)
-	cmd.Flags().StringVar(&camera, "camera", "", "snapshot of the camera: a `FILE`, or - for standard input")
-	cmd.Flags().StringVar(&pc, "pc", "", "snapshot of the computer's use: a `FILE`, or - for standard input")
-	llm := a.llmFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := checkFocusProfile(*profile); err != nil {
-			return err
-		}
-		if camera == "-" && pc == "-" {
-			return badUsage("--camera - --pc -: only one of them can be read from standard input")
-		}
-		cameraJSON, err := readSnapshot("--camera", camera, cmd.InOrStdin())
-		if err != nil {
-			return err
-		}
-		pcJSON, err := readSnapshot("--pc", pc, cmd.InOrStdin())
-		if err != nil {
-			return err
-		}
-		model, closeModel, err := llm.open()
-		if err != nil {
-			return err
-		}
-		defer closeModel()
-		for _, hint := range attention.Hints(cameraJSON, pcJSON) {
-			fmt.Fprintf(a.stderr, "kehai: %s\n", hint)
-		}
-		verdict, err := attention.Ask(cmd.Context(), *profile, cameraJSON, pcJSON, model)
-		switch {
-		case errors.Is(err, attention.ErrNotAsked):
-			fmt.Fprintf(a.stderr, "kehai: %v; the fallback decided\n", err)
-		case err != nil:
-			return err
-		}
-		return json.NewEncoder(a.stdout).Encode(verdict)
-	}
+	v.addFlags(cmd)
+	cmd.Flags().StringVar(&v.camera, "camera", "", "snapshot of the camera: a `FILE`, or - for standard input")
+	cmd.Flags().StringVar(&v.pc, "pc", "", "snapshot of the computer's use: a `FILE`, or - for standard input")
 	return cmd
+}
+
+func (v *focusClassify) run(cmd *cobra.Command, _ []string) error {
+	if v.camera == "-" && v.pc == "-" {
+		return badUsage("--camera - --pc -: only one of them can be read from standard input")
+	}
+	model, closeModel, err := v.open()
+	if err != nil {
+		return err
+	}
+	defer closeModel()
+	camera, err := readSnapshot(cmd, "--camera", v.camera)
+	if err != nil {
+		return err
+	}
+	pc, err := readSnapshot(cmd, "--pc", v.pc)
+	if err != nil {
+		return err
+	}
+	v.report(attention.Hints(camera, pc), nil)
+	verdict, err := attention.Ask(cmd.Context(), v.profile, camera, pc, model)
+	if errors.Is(err, attention.ErrNotAsked) {
+		v.report(nil, err)
+	} else if err != nil {
+		return err
+	}
+	return json.NewEncoder(v.stdout).Encode(verdict)
 }
 
 // maxSnapshot is the largest snapshot that is read, in bytes.
 const maxSnapshot = 1 << 20
 
 // readSnapshot reads a file, or standard input for "-"; nil for "".
-func readSnapshot(flag, path string, stdin io.Reader) ([]byte, error) {
+func readSnapshot(cmd *cobra.Command, flag, path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
-	in := stdin
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", flag, err)
-		}
-		defer f.Close()
-		in = f
+	in, err := openInput(cmd, flag, path)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close()
 	raw, err := io.ReadAll(io.LimitReader(in, maxSnapshot+1))
 	switch {
 	case err != nil:
@@ -127,7 +147,9 @@ func readSnapshot(flag, path string, stdin io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-func (a *app) focusReplay() *cobra.Command {
+type focusReplay struct{ focusJudge }
+
+func (v *focusReplay) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Judge recorded snapshots in their own time",
@@ -146,46 +168,37 @@ case once; standard error says how often it was asked.`,
   kehai focus replay day.jsonl --llm config
   kehai focus replay day.jsonl | jq -c 'select(.transition)'`,
 		Args: cobra.ExactArgs(1),
+		RunE: v.run,
 	}
-	profile := focusProfile(cmd)
-	llm := a.llmFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if err := checkFocusProfile(*profile); err != nil {
-			return err
-		}
-		model, closeModel, err := llm.open()
-		if err != nil {
-			return err
-		}
-		defer closeModel()
-		in := cmd.InOrStdin()
-		if args[0] != "-" {
-			f, err := os.Open(args[0])
-			if err != nil {
-				return fmt.Errorf("focus replay: %w", err)
-			}
-			defer f.Close()
-			in = f
-		}
-		n := 0
-		out := json.NewEncoder(a.stdout)
-		asked, err := attention.ReplayAsking(cmd.Context(), *profile, model, in, func(l attention.Line) error {
-			n++
-			for _, hint := range l.Hints {
-				fmt.Fprintf(a.stderr, "kehai: %s\n", hint)
-			}
-			return out.Encode(l)
-		})
-		if model != nil {
-			fmt.Fprintf(a.stderr, "kehai: the language model was asked %d times and failed %d times\n", asked.Questions, asked.Failures)
-		}
-		if asked.Why != nil {
-			fmt.Fprintf(a.stderr, "kehai: %v; the fallback decided\n", asked.Why)
-		}
-		if err == nil && n == 0 {
-			return errors.New("focus replay: the record is empty: want lines such as {\"at_ms\":0,\"camera\":{…},\"pc\":{…}}")
-		}
+	v.addFlags(cmd)
+	return cmd
+}
+
+func (v *focusReplay) run(cmd *cobra.Command, args []string) error {
+	model, closeModel, err := v.open()
+	if err != nil {
 		return err
 	}
-	return cmd
+	defer closeModel()
+	in, err := openInput(cmd, "focus replay", args[0])
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	n := 0
+	out := json.NewEncoder(v.stdout)
+	asked, err := attention.ReplayAsking(cmd.Context(), v.profile, model, in, func(l attention.Line) error {
+		n++
+		v.report(l.Hints, nil)
+		return out.Encode(l)
+	})
+	if model != nil {
+		v.stderr.printf("kehai: the language model was asked %d times and failed %d times\n",
+			asked.Questions, asked.Failures)
+	}
+	v.report(nil, asked.Why)
+	if err == nil && n == 0 {
+		return errors.New(`focus replay: the record is empty: want lines such as {"at_ms":0,"camera":{…},"pc":{…}}`)
+	}
+	return err
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,8 +25,12 @@ import (
 //go:embed tracker.py
 var exampleTracker string
 
-func (a *app) focusFeed() *cobra.Command {
-	var example, fast bool
+type focusFeed struct {
+	*app
+	example, fast bool
+}
+
+func (v *focusFeed) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "feed FILE|-",
 		Short: "Send what a face tracker sees to the running Kehai",
@@ -53,43 +56,42 @@ the data directory or, where focus.feed_addr is set, over HTTP.`,
   curl -H "Authorization: Bearer $(cat "$DATA/feed.token")" \
     --data-binary @recorded.jsonl "http://$FEED_ADDR/v1/focus?session=1"`,
 		Args: cobra.MaximumNArgs(1),
+		RunE: v.run,
 	}
-	cmd.Flags().BoolVar(&example, "example", false, "print a tracker in Python and end")
-	cmd.Flags().BoolVar(&fast, "fast", false, "send a file without waiting for its times")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case example && len(args) == 0:
-			_, err := io.WriteString(a.stdout, exampleTracker)
-			return err
-		case example || len(args) == 0:
-			return badUsage("feed: want a file, - for standard input, or --example")
-		}
-		cfg, err := a.load()
-		if err != nil {
-			return err
-		}
-		in := cmd.InOrStdin()
-		if args[0] != "-" {
-			f, err := os.Open(args[0])
-			if err != nil {
-				return fmt.Errorf("focus feed: %w", err)
-			}
-			defer f.Close()
-			in = f
-		}
-		socket, err := admin.FeedSocket(cfg.Data)
-		if err != nil {
-			return err
-		}
-		conn, err := private.Dial(cmd.Context(), socket)
-		if err != nil {
-			return fmt.Errorf("focus feed: no Kehai listens to face trackers: set focus.enabled: true and start kehai run: %w", err)
-		}
-		defer conn.Close()
-		c := feedClient{conn: conn, report: a.stderr, paced: args[0] != "-" && !fast}
-		return c.feed(cmd.Context(), in)
-	}
+	cmd.Flags().BoolVar(&v.example, "example", false, "print a tracker in Python and end")
+	cmd.Flags().BoolVar(&v.fast, "fast", false, "send a file without waiting for its times")
 	return cmd
+}
+
+func (v *focusFeed) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case v.example && len(args) == 0:
+		_, err := io.WriteString(v.stdout, exampleTracker)
+		return err
+	case v.example || len(args) == 0:
+		return badUsage("feed: want a file, - for standard input, or --example")
+	}
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	in, err := openInput(cmd, "focus feed", args[0])
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	socket, err := admin.FeedSocket(cfg.Data)
+	if err != nil {
+		return err
+	}
+	conn, err := private.Dial(cmd.Context(), socket)
+	if err != nil {
+		return fmt.Errorf("focus feed: no Kehai listens to face trackers: "+
+			"set focus.enabled: true and start kehai run: %w", err)
+	}
+	defer conn.Close()
+	c := feedClient{conn: conn, report: v.stderr, paced: args[0] != "-" && !v.fast}
+	return c.feed(cmd.Context(), in)
 }
 
 // Bounds of what a client prints.
@@ -102,7 +104,7 @@ const (
 // feedClient sends lines to a feed and reports which were refused.
 type feedClient struct {
 	conn   net.Conn
-	report io.Writer
+	report terminal
 	paced  bool // at the pace of the lines' times
 
 	lines    int          // sent; the feed counts them in the same way
@@ -117,7 +119,7 @@ type feedClient struct {
 func (c *feedClient) say(format string, args ...any) {
 	c.printing.Lock()
 	defer c.printing.Unlock()
-	fmt.Fprintf(c.report, format+"\n", args...)
+	c.report.printf(format+"\n", args...)
 }
 
 func (c *feedClient) write(text []byte) error {
@@ -172,10 +174,10 @@ func (c *feedClient) answers() error {
 		case question > 0 && a.Line == question:
 			return nil
 		case !a.OK && a.Line == 0:
-			return errors.New(clean(a.Error))
+			return errors.New(a.Error)
 		case !a.OK:
 			if n := c.refused.Add(1); n <= maxRefusals {
-				c.say("line %d: %s", a.Line, clean(a.Error))
+				c.say("line %d: %s", a.Line, a.Error)
 			} else if n == maxRefusals+1 {
 				c.say("further lines that are refused are only counted")
 			}

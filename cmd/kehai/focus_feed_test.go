@@ -40,7 +40,7 @@ func feedFrom(t *testing.T, in io.Reader) (taken []messages.Message, report stri
 	}
 	defer conn.Close()
 	var b bytes.Buffer
-	c := feedClient{conn: conn, report: &b}
+	c := feedClient{conn: conn, report: terminal{Writer: &b}}
 	err = c.feed(t.Context(), in)
 	for len(got) > 0 {
 		taken = append(taken, <-got)
@@ -93,7 +93,7 @@ func TestFocusFeedFails(t *testing.T) {
 		io.WriteString(theirs, `{"ok":false,"code":"busy","error":"feed: too many trackers are connected"}`+"\n")
 		theirs.Close()
 	}()
-	c := feedClient{conn: ours, report: io.Discard}
+	c := feedClient{conn: ours, report: terminal{Writer: io.Discard}}
 	if err := c.feed(t.Context(), strings.NewReader(strings.Repeat("x\n", 100))); err == nil || !strings.Contains(err.Error(), "too many trackers") {
 		t.Errorf("feed(no place) = %v, want why", err)
 	}
@@ -122,7 +122,7 @@ func TestFocusFeedPace(t *testing.T) {
 			io.WriteString(theirs, `{"ok":true,"line":7}`+"\n")
 		}()
 		var b bytes.Buffer
-		c := feedClient{conn: ours, report: &b, paced: true}
+		c := feedClient{conn: ours, report: terminal{Writer: &b}, paced: true}
 		const in = `{"at_ms":1790000000000,"points":[]}
 {"at_ms":1790000000500.5,"points":[]}
 {"camera":{}}
@@ -153,7 +153,7 @@ func TestFocusFeedPace(t *testing.T) {
 		go io.Copy(io.Discard, theirs)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		c := feedClient{conn: ours, report: io.Discard, paced: true}
+		c := feedClient{conn: ours, report: terminal{Writer: io.Discard}, paced: true}
 		if err := c.feed(ctx, strings.NewReader(`{"at_ms":0}`+"\n"+`{"at_ms":9e12}`+"\n")); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("feed(stopped) = %v, want %v", err, context.DeadlineExceeded)
 		}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +15,9 @@ import (
 )
 
 // withFocus makes a verb that asks about attention.
-func (a *app) withFocus(verb func(ctx context.Context, b control.FocusBackend, args []string) error) func(*cobra.Command, []string) error {
+func (a *app) withFocus(
+	verb func(ctx context.Context, b control.FocusBackend, args []string) error,
+) func(*cobra.Command, []string) error {
 	return a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
 		f, ok := b.(control.FocusBackend)
 		if !ok {
@@ -41,87 +41,91 @@ func focusChanges(ctx context.Context, b control.FocusBackend, now time.Time) (l
 	return attention.EndUnseen(list, desks, now), err
 }
 
-func (a *app) focusStatus() *cobra.Command {
-	var asJSON bool
+type focusStatus struct {
+	*app
+	asJSON bool
+}
+
+func (v *focusStatus) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "Show the present state of each desk",
 		Example: "  kehai focus status",
 		Args:    cobra.NoArgs,
-		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, _ []string) error {
-			desks, err := b.FocusDesks(ctx)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				enc := json.NewEncoder(a.stdout)
-				for _, d := range desks {
-					if err := enc.Encode(d); err != nil {
-						return err
-					}
-				}
-				return nil
-			case len(desks) == 0:
-				return control.ErrNoDesk
-			}
-			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "DESK\tSTATE\tCONFIDENCE\tBY\tSINCE\tSEEN\tNOTICES\tWHY")
-			for _, d := range desks {
-				notices := "on"
-				if d.Paused && d.PausedUntil != nil {
-					notices = "paused until " + d.PausedUntil.String()
-				} else if d.Paused {
-					notices = "paused"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\n", d.Desk, d.State, d.Confidence, d.Source, d.Since, d.SeenAt, notices, clean(d.Reasoning))
-			}
-			return w.Flush()
-		}),
+		RunE:    v.withFocus(v.run),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a desk and line")
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a desk and line")
 	return cmd
 }
 
-func (a *app) focusDay() *cobra.Command {
-	var asJSON bool
+func (v *focusStatus) run(ctx context.Context, b control.FocusBackend, _ []string) error {
+	desks, err := b.FocusDesks(ctx)
+	switch {
+	case err != nil:
+		return err
+	case v.asJSON:
+		return encodeEach(v.stdout, desks)
+	case len(desks) == 0:
+		return control.ErrNoDesk
+	}
+	var t table
+	t.row("DESK", "STATE", "CONFIDENCE", "BY", "SINCE", "SEEN", "NOTICES", "WHY")
+	for _, d := range desks {
+		notices := "on"
+		if d.Paused && d.PausedUntil != nil {
+			notices = "paused until " + d.PausedUntil.String()
+		} else if d.Paused {
+			notices = "paused"
+		}
+		t.row(d.Desk, d.State, fmt.Sprintf("%.2f", d.Confidence), d.Source, d.Since, d.SeenAt, notices, d.Reasoning)
+	}
+	return t.write(v.stdout)
+}
+
+type focusDay struct {
+	*app
+	asJSON bool
+}
+
+func (v *focusDay) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "day [DATE]",
 		Short: "Sum up a day: how long each state held, and in which hours",
 		Example: `  kehai focus day
   kehai focus day 2026-01-31 --json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, args []string) error {
-			now := time.Now()
-			day := now
-			if len(args) == 1 {
-				var err error
-				if day, err = time.ParseInLocation(time.DateOnly, args[0], time.Local); err != nil {
-					return badUsage("day %q: want a date such as 2026-01-31", args[0])
-				}
-			}
-			changes, err := focusChanges(ctx, b, now)
-			if err != nil {
-				return err
-			}
-			days := attention.Days(changes, day, now)
-			if len(days) == 0 && !asJSON {
-				fmt.Fprintln(a.stderr, "nothing is known of that day")
-			}
-			for _, d := range days {
-				if asJSON {
-					err = json.NewEncoder(a.stdout).Encode(d)
-				} else {
-					err = a.showDay(d)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
+		RunE: v.withFocus(v.run),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a desk and line")
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a desk and line")
 	return cmd
+}
+
+func (v *focusDay) run(ctx context.Context, b control.FocusBackend, args []string) error {
+	now := time.Now()
+	day := now
+	if len(args) == 1 {
+		var err error
+		if day, err = time.ParseInLocation(time.DateOnly, args[0], time.Local); err != nil {
+			return badUsage("day %q: want a date such as 2026-01-31", args[0])
+		}
+	}
+	changes, err := focusChanges(ctx, b, now)
+	if err != nil {
+		return err
+	}
+	days := attention.Days(changes, day, now)
+	if v.asJSON {
+		return encodeEach(v.stdout, days)
+	}
+	if len(days) == 0 {
+		v.stderr.printf("nothing is known of that day\n")
+	}
+	for _, d := range days {
+		if err := v.stdout.day(d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // focusMarks draw 150 seconds in a timeline.
@@ -129,14 +133,14 @@ var focusMarks = map[messages.Attention]rune{
 	messages.Focused: '█', messages.Distracted: '▒', messages.Drowsy: 'z', messages.Idle: '·', messages.Away: '-', messages.Unknown: ' ',
 }
 
-func (a *app) showDay(d attention.Day) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s on %s\n", d.Desk, d.From.Format(time.DateOnly))
-	fmt.Fprintln(w, "STATE\tTIME\tTIMES\tLONGEST")
+func (t terminal) day(d attention.Day) error {
+	t.printf("%s on %s\n", d.Desk, d.From.Format(time.DateOnly))
+	var sums table
+	sums.row("STATE", "TIME", "TIMES", "LONGEST")
 	for _, s := range d.Sums {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\n", s.State, hoursMinutes(s.Seconds), s.Spans, hoursMinutes(s.LongestSeconds))
+		sums.row(s.State, hoursMinutes(s.Seconds), s.Spans, hoursMinutes(s.LongestSeconds))
 	}
-	if err := w.Flush(); err != nil {
+	if err := sums.write(t); err != nil {
 		return err
 	}
 	for _, h := range d.Hours {
@@ -147,12 +151,9 @@ func (a *app) showDay(d attention.Day) error {
 		for _, s := range d.Sums {
 			bar.WriteString(strings.Repeat(string(focusMarks[s.State]), int(h.Seconds[s.State]/150+0.5)))
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s %s\n", h.Start.Local().Format("15:04"), strings.TrimRight(bar.String(), " ")); err != nil {
-			return err
-		}
+		t.printf("%s %s\n", h.Start.Local().Format("15:04"), strings.TrimRight(bar.String(), " "))
 	}
-	_, err := fmt.Fprintln(a.stdout, "█ focused  ▒ distracted  z drowsy  · idle  - away")
-	return err
+	return t.printf("█ focused  ▒ distracted  z drowsy  · idle  - away\n")
 }
 
 func hoursMinutes(seconds float64) string {
@@ -160,9 +161,13 @@ func hoursMinutes(seconds float64) string {
 	return fmt.Sprintf("%d:%02d", int(d.Hours()), int(d.Minutes())%60)
 }
 
-func (a *app) focusExport() *cobra.Command {
-	var asCSV, asWatch bool
-	var since string
+type focusExport struct {
+	*app
+	asCSV, asWatch bool
+	since          string
+}
+
+func (v *focusExport) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --csv|--activitywatch",
 		Short: "Write the history of attention for other programs",
@@ -176,33 +181,39 @@ import the whole history again.`,
 		Example: `  kehai focus export --csv --since 168h > focus.csv
   kehai focus export --activitywatch > bucket.json`,
 		Args: cobra.NoArgs,
-		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, _ []string) error {
-			if asCSV == asWatch {
-				return badUsage("export: want --csv or --activitywatch")
-			}
-			now := time.Now()
-			from, err := parseSince(since, now)
-			if err != nil {
-				return err
-			}
-			changes, err := focusChanges(ctx, b, now)
-			if err != nil {
-				return err
-			}
-			spans := attention.Spans(changes, from, now)
-			if asCSV {
-				return attention.WriteCSV(a.stdout, spans)
-			}
-			return attention.WriteActivityWatch(a.stdout, spans)
-		}),
+		RunE: v.withFocus(v.run),
 	}
-	cmd.Flags().BoolVar(&asCSV, "csv", false, "one line a span of time, with a heading")
-	cmd.Flags().BoolVar(&asWatch, "activitywatch", false, "a file that ActivityWatch imports")
-	cmd.Flags().StringVar(&since, "since", "", "only what came after `TIME`: RFC 3339, or a duration back from now such as 168h")
+	fl := cmd.Flags()
+	fl.BoolVar(&v.asCSV, "csv", false, "one line a span of time, with a heading")
+	fl.BoolVar(&v.asWatch, "activitywatch", false, "a file that ActivityWatch imports")
+	fl.StringVar(&v.since, "since", "",
+		"only what came after `TIME`: RFC 3339, or a duration back from now such as 168h")
 	return cmd
 }
 
-func (a *app) focusPause() *cobra.Command {
+func (v *focusExport) run(ctx context.Context, b control.FocusBackend, _ []string) error {
+	if v.asCSV == v.asWatch {
+		return badUsage("export: want --csv or --activitywatch")
+	}
+	now := time.Now()
+	from, err := parseSince(v.since, now)
+	if err != nil {
+		return err
+	}
+	changes, err := focusChanges(ctx, b, now)
+	if err != nil {
+		return err
+	}
+	spans := attention.Spans(changes, from, now)
+	if v.asCSV {
+		return attention.WriteCSV(v.stdout, spans)
+	}
+	return attention.WriteActivityWatch(v.stdout, spans)
+}
+
+type focusPause struct{ *app }
+
+func (v *focusPause) command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pause [DURATION]",
 		Short: "Give no notices, for a time or until resume",
@@ -211,7 +222,7 @@ stored as before. To have nothing collected and judged, use kehai pause attentio
 		Example: `  kehai focus pause 45m
   kehai focus pause`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, args []string) error {
+		RunE: v.withFocus(func(ctx context.Context, b control.FocusBackend, args []string) error {
 			var until time.Time
 			if len(args) == 1 {
 				d, err := time.ParseDuration(args[0])
@@ -225,13 +236,15 @@ stored as before. To have nothing collected and judged, use kehai pause attentio
 	}
 }
 
-func (a *app) focusResume() *cobra.Command {
+type focusResume struct{ *app }
+
+func (v *focusResume) command() *cobra.Command {
 	return &cobra.Command{
 		Use:     "resume",
 		Short:   "Give notices again",
 		Example: "  kehai focus resume",
 		Args:    cobra.NoArgs,
-		RunE: a.withFocus(func(ctx context.Context, b control.FocusBackend, _ []string) error {
+		RunE: v.withFocus(func(ctx context.Context, b control.FocusBackend, _ []string) error {
 			return b.ResumeNotices(ctx)
 		}),
 	}

@@ -13,8 +13,12 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-func (a *app) forgetCmd() *cobra.Command {
-	var yes bool
+type forgetVerb struct {
+	*app
+	yes bool
+}
+
+func (v *forgetVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget CONVERSATION",
 		Short: "Delete everything stored of a conversation",
@@ -33,47 +37,48 @@ lost: encrypt the store if that matters.`,
 		Example: `  kehai forget line:Hana
   kehai forget line:Hana --yes`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] == "" {
-				return badUsage("forget: want a conversation such as line:Hana; kehai messages lists them")
-			}
-			if !yes {
-				ok, err := a.confirm(cmd.InOrStdin(), fmt.Sprintf("Delete everything stored of %s for good?", clean(args[0])))
-				if err != nil {
-					return err
-				}
-				if !ok {
-					fmt.Fprintln(a.stderr, "nothing was deleted")
-					return errReported
-				}
-			}
-			return a.withBackend(a.forget)(cmd, args)
-		},
+		RunE: v.run,
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&v.yes, "yes", false, "do not ask")
 	return cmd
 }
 
-func (a *app) forget(ctx context.Context, b control.Backend, args []string) error {
+func (v *forgetVerb) run(cmd *cobra.Command, args []string) error {
+	if args[0] == "" {
+		return badUsage("forget: want a conversation such as line:Hana; kehai messages lists them")
+	}
+	if !v.yes {
+		ok, err := v.confirm(cmd.InOrStdin(), args[0])
+		if err != nil {
+			return err
+		}
+		if !ok {
+			v.stderr.printf("nothing was deleted\n")
+			return errReported
+		}
+	}
+	return v.withBackend(v.forget)(cmd, args)
+}
+
+func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []string) error {
 	sum, err := b.Forget(ctx, messages.ConversationID(args[0]))
 	if err != nil {
 		return err
 	}
 	if sum.Unknown > 0 {
-		fmt.Fprintf(a.stderr, "%s left that may be about it: this program does not know their types; forget it from the program that stored them too\n",
-			count(sum.Unknown, "record"))
+		v.stderr.printf("%s left that may be about it: this program does not know their types; "+
+			"forget it from the program that stored them too\n", count(sum.Unknown, "record"))
 	}
 	if sum.None() {
-		return fmt.Errorf("nothing is stored of %s: kehai messages lists conversations", clean(args[0]))
+		return fmt.Errorf("nothing is stored of %s: kehai messages lists conversations", args[0])
 	}
 	files := "the bytes are gone from the store's files"
 	if !sum.Purged {
 		files = "the bytes are still in the store's files: they go after the next start of Kehai, or within a day"
 	}
-	_, err = fmt.Fprintf(a.stdout, "deleted: %s, %s, %s, %s, %s\n%s\n",
+	return v.stdout.printf("deleted: %s, %s, %s, %s, %s\n%s\n",
 		count(sum.Events, "event"), count(sum.Rows, "row"), count(sum.Mail, "message", "under way"),
 		count(sum.Verdicts, "decision"), count(sum.DeadLetters, "dead letter"), files)
-	return err
 }
 
 // count is "1 row" or "2 rows".
@@ -85,11 +90,11 @@ func count(n int, what string, tail ...string) string {
 }
 
 // confirm asks a person. Without one to ask the answer is an error.
-func (a *app) confirm(in io.Reader, question string) (bool, error) {
-	fmt.Fprintf(a.stderr, "%s Type yes: ", question)
+func (v *forgetVerb) confirm(in io.Reader, conversation string) (bool, error) {
+	v.stderr.printf("Delete everything stored of %s for good? Type yes: ", conversation)
 	line, err := bufio.NewReader(in).ReadString('\n')
 	if err != nil && line == "" {
-		fmt.Fprintln(a.stderr)
+		v.stderr.printf("\n")
 		return false, badUsage("nobody answers here: give --yes to go on without asking")
 	}
 	return strings.TrimSpace(line) == "yes", nil

@@ -9,30 +9,20 @@ import (
 	"io"
 	"os"
 
-	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime/config"
 )
 
-func (a *app) layoutCmd() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "layout",
-		Short: "Describe windows that look unlike the built-in layouts",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.calibrateCmd())
-	return cmd
-}
-
-// calibrateFlags are the flags of calibrate.
-type calibrateFlags struct {
+// layout is a family of one verb, calibrate, with its flags.
+type layout struct {
+	*app
 	scale        float64
 	out, picture string
 }
 
-func (a *app) calibrateCmd() *cobra.Command {
-	var f calibrateFlags
-	cmd := &cobra.Command{
+func (l *layout) command() *cobra.Command {
+	calibrate := &cobra.Command{
 		Use:   "calibrate SCREENSHOT.png",
 		Short: "Propose a layout from a screenshot of one chat window",
 		Long: `Reads a screenshot of one chat window that shows messages of both sides on a
@@ -51,27 +41,31 @@ pixels the window has around it.`,
 		Example: `  kehai layout calibrate chat.png --picture found.png > chat.yaml
   kehai layout calibrate retina.png --scale 2 --out chat.yaml`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return a.calibrate(args[0], f) },
+		RunE: func(_ *cobra.Command, args []string) error { return l.calibrate(args[0]) },
 	}
-	fl := cmd.Flags()
-	fl.Float64Var(&f.scale, "scale", 1, "pixels of the screenshot per logical pixel, `N`: 2 on a Retina display")
-	fl.StringVar(&f.out, "out", "", "write the layout to a new `FILE` instead of standard output")
-	fl.StringVar(&f.picture, "picture", "", "draw what was found into a new `FILE` (PNG)")
-	return cmd
+	fl := calibrate.Flags()
+	fl.Float64Var(&l.scale, "scale", 1, "pixels of the screenshot per logical pixel, `N`: 2 on a Retina display")
+	fl.StringVar(&l.out, "out", "", "write the layout to a new `FILE` instead of standard output")
+	fl.StringVar(&l.picture, "picture", "", "draw what was found into a new `FILE` (PNG)")
+	return family(&cobra.Command{
+		Use:     "layout",
+		Short:   "Describe windows that look unlike the built-in layouts",
+		Example: "  kehai layout calibrate chat.png --picture found.png > chat.yaml",
+	}, calibrate)
 }
 
-func (a *app) calibrate(path string, f calibrateFlags) error {
-	if !(f.scale >= 0.25) || f.scale > 16 {
-		return badUsage("layout calibrate: --scale %v: want 0.25 to 16", f.scale)
+func (l *layout) calibrate(path string) error {
+	if !(l.scale >= 0.25) || l.scale > 16 {
+		return badUsage("layout calibrate: --scale %v: want 0.25 to 16", l.scale)
 	}
 	img, err := readPNG(path)
 	if err != nil {
 		return err
 	}
-	c, err := config.CalibrateLayout(img, f.scale)
-	if f.picture != "" && c.Found != nil {
+	c, err := config.CalibrateLayout(img, l.scale)
+	if l.picture != "" && c.Found != nil {
 		encode := func(w io.Writer) error { return png.Encode(w, c.Found) }
-		if failed := writeNew(f.picture, encode); failed != nil {
+		if failed := writeNew(l.picture, encode); failed != nil {
 			return errors.Join(err, failed)
 		}
 	}
@@ -79,20 +73,19 @@ func (a *app) calibrate(path string, f calibrateFlags) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	write := func(w io.Writer) error { _, err := w.Write(c.YAML); return err }
-	if f.out != "" {
-		err = writeNew(f.out, write)
+	if l.out != "" {
+		err = writeNew(l.out, write)
 	} else {
-		err = write(a.stdout)
+		err = write(l.stdout)
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "found %d own and %d incoming bubbles", c.Own, c.Incoming)
+	neither := ""
 	if c.Neither > 0 {
-		fmt.Fprintf(a.stderr, ", and %d of neither side", c.Neither)
+		neither = fmt.Sprintf(", and %d of neither side", c.Neither)
 	}
-	fmt.Fprintln(a.stderr)
-	return nil
+	return l.stderr.printf("found %d own and %d incoming bubbles%s\n", c.Own, c.Incoming, neither)
 }
 
 // maxScreenshot is the largest screenshot in pixels.

@@ -13,20 +13,19 @@ import (
 
 // llmFlags are the flags of the verbs that may ask a language model.
 type llmFlags struct {
-	app               *app
 	model, url, keyIn string
 }
 
-func (a *app) llmFlags(cmd *cobra.Command) *llmFlags {
-	f := &llmFlags{app: a}
-	cmd.Flags().StringVar(&f.model, "llm", "none", "language `MODEL` for unclear cases: none, config (what llm says there), or PROVIDER:MODEL with provider ollama, openai or anthropic")
-	cmd.Flags().StringVar(&f.url, "llm-url", "", "`ADDRESS` of the server of PROVIDER:MODEL; empty is the provider's own")
-	cmd.Flags().StringVar(&f.keyIn, "llm-key-env", "", "environment `VARIABLE` with the key for that server")
-	return f
+func (f *llmFlags) addFlags(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.model, "llm", "none", "language `MODEL` for unclear cases: none, config (what llm says there), "+
+		"or PROVIDER:MODEL with provider ollama, openai or anthropic")
+	fl.StringVar(&f.url, "llm-url", "", "`ADDRESS` of the server of PROVIDER:MODEL; empty is the provider's own")
+	fl.StringVar(&f.keyIn, "llm-key-env", "", "environment `VARIABLE` with the key for that server")
 }
 
 // open makes the model, nil for none. The function closes it.
-func (f *llmFlags) open() (runtime.LLMModel, func(), error) {
+func (f *llmFlags) open(a *app) (runtime.LLMModel, func(), error) {
 	nothing := func() {}
 	if f.model == "none" || f.model == "config" {
 		if f.url != "" || f.keyIn != "" {
@@ -38,12 +37,13 @@ func (f *llmFlags) open() (runtime.LLMModel, func(), error) {
 	case "none":
 		return nil, nothing, nil
 	case "config":
-		all, err := f.app.load()
+		all, err := a.load()
 		if err != nil {
 			return nil, nothing, err
 		}
 		if cfg = all.LLM; cfg.Tier == config.LLMNone {
-			return nil, nothing, badUsage("--llm config: llm.tier is none there: set it to local or cloud, or name a model with --llm PROVIDER:MODEL")
+			return nil, nothing, badUsage("--llm config: llm.tier is none there: " +
+				"set it to local or cloud, or name a model with --llm PROVIDER:MODEL")
 		}
 	default:
 		var err error
@@ -77,13 +77,13 @@ func checkLLM(ctx context.Context, cfg config.Config) finding {
 		f.text = err.Error()
 		f.mend = "mend that, or set llm.tier: none"
 	case !probe.Known:
-		f.text = fmt.Sprintf("%s answers, but lists no model %s", probe.At, clean(cfg.LLM.Model))
+		f.text = fmt.Sprintf("%s answers, but lists no model %s", probe.At, cfg.LLM.Model)
 		f.mend = "set llm.model to one of its models"
 		if cfg.LLM.Provider == "ollama" {
-			f.mend = "ollama pull " + clean(cfg.LLM.Model)
+			f.mend = "ollama pull " + cfg.LLM.Model
 		}
 	default:
-		f.ok, f.text = true, fmt.Sprintf("%s with %s (%s)", probe.At, clean(cfg.LLM.Model), cfg.LLM.Tier)
+		f.ok, f.text = true, fmt.Sprintf("%s with %s (%s)", probe.At, cfg.LLM.Model, cfg.LLM.Tier)
 	}
 	return f
 }

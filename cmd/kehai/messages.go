@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,10 +10,14 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-func (a *app) messagesCmd() *cobra.Command {
-	var since string
-	var asJSON bool
-	var limit int
+type messagesVerb struct {
+	*app
+	since  string
+	limit  int
+	asJSON bool
+}
+
+func (v *messagesVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "messages [CONVERSATION]",
 		Short: "List what was delivered, oldest first",
@@ -25,34 +27,32 @@ named as in the list, for example line:Hana.`,
   kehai messages line:Hana --since 2h
   kehai messages --since 2026-01-31T09:00:00Z --json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
-			q := control.Query{Limit: limit}
-			if len(args) == 1 {
-				q.Conversation = messages.ConversationID(args[0])
-			}
-			var err error
-			if q.Since, err = parseSince(since, time.Now()); err != nil {
-				return err
-			}
-			show := newTerminal(a.stdout).message
-			if asJSON {
-				show = json.NewEncoder(a.stdout).Encode
-			}
-			n := 0
-			err = b.Messages(ctx, q, func(m control.Message) error {
-				n++
-				return show(m)
-			})
-			if err == nil && n == 0 && !asJSON {
-				fmt.Fprintln(a.stderr, "no messages")
-			}
-			return err
-		}),
+		RunE: v.withBackend(v.run),
 	}
-	cmd.Flags().StringVar(&since, "since", "", "delivered at or after `TIME`: RFC 3339, or a duration back from now such as 90m")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
-	cmd.Flags().IntVar(&limit, "limit", 0, "only the newest `N`")
+	fl := cmd.Flags()
+	fl.StringVar(&v.since, "since", "",
+		"delivered at or after `TIME`: RFC 3339, or a duration back from now such as 90m")
+	fl.BoolVar(&v.asJSON, "json", false, "one JSON object a line")
+	fl.IntVar(&v.limit, "limit", 0, "only the newest `N`")
 	return cmd
+}
+
+func (v *messagesVerb) run(ctx context.Context, b control.Backend, args []string) error {
+	since, err := parseSince(v.since, time.Now())
+	if err != nil {
+		return err
+	}
+	q := control.Query{Conversation: messages.ConversationID(first(args)), Since: since, Limit: v.limit}
+	show := v.showMessage(v.asJSON)
+	n := 0
+	err = b.Messages(ctx, q, func(m control.Message) error {
+		n++
+		return show(m)
+	})
+	if err == nil && n == 0 && !v.asJSON {
+		v.stderr.printf("no messages\n")
+	}
+	return err
 }
 
 func parseSince(s string, now time.Time) (time.Time, error) {
@@ -67,5 +67,6 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, badUsage("--since %q: want a time such as 2026-01-31T09:00:00Z, a day such as 2026-01-31, or a duration such as 90m", s)
+	return time.Time{}, badUsage("--since %q: want a time such as 2026-01-31T09:00:00Z, "+
+		"a day such as 2026-01-31, or a duration such as 90m", s)
 }

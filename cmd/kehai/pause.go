@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +9,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-func (a *app) pauseCmd() *cobra.Command {
+type pauseVerb struct{ *app }
+
+func (v *pauseVerb) command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pause [WINDOW|attention]",
 		Short: "Stop watching, all windows, one, or the desk, until resume",
@@ -22,17 +23,19 @@ What was captured before is still delivered.`,
   kehai pause line
   kehai pause attention`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+		RunE: v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
 			if err := b.Pause(ctx, first(args)); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(a.stdout, "%s paused; kehai %s goes on\n", windowName(args), strings.Join(append([]string{"resume"}, args...), " "))
-			return err
+			resume := strings.Join(append([]string{"kehai resume"}, args...), " ")
+			return v.stdout.printf("%s paused; %s goes on\n", windowName(args), resume)
 		}),
 	}
 }
 
-func (a *app) resumeCmd() *cobra.Command {
+type resumeVerb struct{ *app }
+
+func (v *resumeVerb) command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "resume [WINDOW|attention]",
 		Short: "Watch again what was paused",
@@ -42,28 +45,20 @@ meanwhile and is still visible is read then.`,
   kehai resume line
   kehai resume attention`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+		RunE: v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
 			if err := b.Resume(ctx, first(args)); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(a.stdout, "%s watched again\n", windowName(args))
-			return err
+			return v.stdout.printf("%s watched again\n", windowName(args))
 		}),
 	}
 }
 
-func first(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
-}
-
 func windowName(args []string) string {
-	if len(args) == 0 {
+	switch first(args) {
+	case "":
 		return "all windows are"
-	}
-	if args[0] == control.Attention {
+	case control.Attention:
 		return "attention is"
 	}
 	return "window " + args[0] + " is"

@@ -2,22 +2,18 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/runtime/config"
-	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit/replay"
 )
 
-// replayFlags are the flags of replay.
-type replayFlags struct {
+type replayVerb struct {
+	*app
 	ocr, profile string
 	theme        string
 	scale        int
@@ -28,8 +24,7 @@ type replayFlags struct {
 	write        string
 }
 
-func (a *app) replayCmd() *cobra.Command {
-	var f replayFlags
+func (v *replayVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay SCENARIO.jsonl",
 		Short: "Play a scenario in virtual time and count what was missed or doubled",
@@ -54,22 +49,22 @@ OCR, and prints a table.`,
   kehai replay --corpus --messages 200 --ocr perfect`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.corpus {
-				return a.replayCorpus(cmd, f, args)
+			if v.corpus {
+				return v.playCorpus(cmd, args)
 			}
-			return a.replay(cmd, f, args)
+			return v.play(cmd, args)
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.ocr, "ocr", "perfect", "who reads: `ENGINE` real (Tesseract), perfect, or noisy=SHARE of wrong characters")
-	fl.StringVar(&f.profile, "profile", "", "rules: `NAME` default or seed (default: the configuration's)")
-	fl.Uint64Var(&f.seed, "seed", 1, "`NUMBER` that chooses the schedule, the moments of crashes and the noise")
-	fl.IntVar(&f.scale, "scale", 0, "captured pixels per logical pixel: `N` 1 or 2 (default 1)")
-	fl.StringVar(&f.theme, "theme", "", "`COLOURS` of the window: light or dark (default light)")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a message and line, and the summary as the last line")
-	fl.BoolVar(&f.corpus, "corpus", false, "play generated scenarios and print a table")
-	fl.IntVar(&f.messages, "messages", 2000, "with --corpus: at least `N` messages of friends")
-	fl.StringVar(&f.write, "write", "", "with --corpus: write the scenarios into `DIR` and play nothing")
+	fl.StringVar(&v.ocr, "ocr", "perfect", "who reads: `ENGINE` real (Tesseract), perfect, or noisy=SHARE of wrong characters")
+	fl.StringVar(&v.profile, "profile", "", "rules: `NAME` default or seed (default: the configuration's)")
+	fl.Uint64Var(&v.seed, "seed", 1, "`NUMBER` that chooses the schedule, the moments of crashes and the noise")
+	fl.IntVar(&v.scale, "scale", 0, "captured pixels per logical pixel: `N` 1 or 2 (default 1)")
+	fl.StringVar(&v.theme, "theme", "", "`COLOURS` of the window: light or dark (default light)")
+	fl.BoolVar(&v.asJSON, "json", false, "one JSON object a message and line, and the summary as the last line")
+	fl.BoolVar(&v.corpus, "corpus", false, "play generated scenarios and print a table")
+	fl.IntVar(&v.messages, "messages", 2000, "with --corpus: at least `N` messages of friends")
+	fl.StringVar(&v.write, "write", "", "with --corpus: write the scenarios into `DIR` and play nothing")
 	return cmd
 }
 
@@ -89,24 +84,24 @@ func parseOCR(s string) (replay.OCR, error) {
 	return replay.OCR{}, badUsage("--ocr %q: want real, perfect, or noisy=N with N from 0 to 0.5, such as noisy=0.03", s)
 }
 
-// config is the configuration that a replay runs on.
-func (f replayFlags) config(a *app) (config.Config, error) {
-	return a.load(func(cfg *config.Config) error {
+// configure makes the configuration that a replay runs on.
+func (v *replayVerb) configure() (config.Config, error) {
+	return v.load(func(cfg *config.Config) error {
 		if len(cfg.Windows) == 0 {
 			cfg.Windows = []config.Window{config.DefaultWindow("line")}
 		}
-		set := func(flag, key, value string, given bool) error {
-			if !given {
-				return nil
-			}
-			return cfg.SetFlag(flag, key, value)
-		}
-		for _, err := range []error{
-			set("--profile", "profile", f.profile, f.profile != ""),
-			set("--scale", "windows.0.scale", strconv.Itoa(f.scale), f.scale != 0),
-			set("--theme", "windows.0.theme", f.theme, f.theme != ""),
+		for _, set := range []struct {
+			flag, key, value string
+			given            bool
+		}{
+			{"--profile", "profile", v.profile, v.profile != ""},
+			{"--scale", "windows.0.scale", strconv.Itoa(v.scale), v.scale != 0},
+			{"--theme", "windows.0.theme", v.theme, v.theme != ""},
 		} {
-			if err != nil {
+			if !set.given {
+				continue
+			}
+			if err := cfg.SetFlag(set.flag, set.key, set.value); err != nil {
 				return err
 			}
 		}
@@ -114,11 +109,11 @@ func (f replayFlags) config(a *app) (config.Config, error) {
 	})
 }
 
-func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
-	if len(args) != 1 || args[0] == "" || f.write != "" {
+func (v *replayVerb) play(cmd *cobra.Command, args []string) error {
+	if first(args) == "" || v.write != "" {
 		return badUsage("replay: want one scenario file, or --corpus; see `kehai replay --help`")
 	}
-	ocr, err := parseOCR(f.ocr)
+	ocr, err := parseOCR(v.ocr)
 	if err != nil {
 		return err
 	}
@@ -126,35 +121,33 @@ func (a *app) replay(cmd *cobra.Command, f replayFlags, args []string) error {
 	if err != nil {
 		return badUsage("replay: %w", err)
 	}
-	cfg, err := f.config(a)
+	cfg, err := v.configure()
 	if err != nil {
 		return err
-	}
-	show := newTerminal(a.stdout).message
-	enc := json.NewEncoder(a.stdout)
-	if f.asJSON {
-		show = enc.Encode
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	res, err := replay.Run(ctx, replay.Options{
-		Script: chat, Config: cfg, OCR: ocr, Seed: f.seed, Options: a.extra,
-		Deliver: func(m control.Message) error { return show(m) },
+		Script: chat, Config: cfg, OCR: ocr, Seed: v.seed, Options: v.extra, Deliver: v.showMessage(v.asJSON),
 	})
 	if err != nil {
 		return err
 	}
-	if f.asJSON {
-		return enc.Encode(map[string]summary{"summary": summaryOf(res)})
+	if v.asJSON {
+		return json.NewEncoder(v.stdout).Encode(map[string]summary{"summary": summaryOf(res)})
 	}
 	if res.Expected == 0 {
-		fmt.Fprintln(a.stderr, "kehai: no friend writes anything in this scenario: there was nothing to find")
+		v.stderr.printf("kehai: no friend writes anything in this scenario: there was nothing to find\n")
 	}
-	fmt.Fprintln(a.stdout)
-	if err := printSummary(a.stdout, res); err != nil {
+	v.stdout.printf("\n")
+	var t table
+	for _, c := range res.Columns() {
+		t.row(c.Name, c.Value)
+	}
+	if err := t.write(v.stdout); err != nil {
 		return err
 	}
-	return a.printProblems("", res)
+	return v.printProblems("", res)
 }
 
 // summary is the last line of replay --json.
@@ -169,19 +162,11 @@ func summaryOf(r replay.Result) summary {
 	return summary{Tally: r.Tally, OCRCalls: r.OCRCalls, BubblesRead: r.BubblesRead, CPUMS: r.CPU.Milliseconds()}
 }
 
-func printSummary(out io.Writer, r replay.Result) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, c := range r.Columns() {
-		fmt.Fprintf(w, "%s\t%d\n", c.Name, c.Value)
-	}
-	return w.Flush()
-}
-
 // printProblems names what was missed and so on; the scenario is a file of the
 // person's own, so its words may be shown.
-func (a *app) printProblems(prefix string, r replay.Result) error {
+func (v *replayVerb) printProblems(prefix string, r replay.Result) error {
 	for _, p := range r.Problems {
-		if _, err := fmt.Fprintf(a.stderr, "%s%s in %s: %q\n", prefix, p.What, clean(p.Conversation), string(p.Text)); err != nil {
+		if err := v.stderr.printf("%s%s in %s: %q\n", prefix, p.What, p.Conversation, string(p.Text)); err != nil {
 			return err
 		}
 	}

@@ -1,102 +1,99 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/testkit/replay"
 	"github.com/kehai-run/kehai/testkit/replay/corpus"
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
-// interruptible ends with the first signal.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-}
-
-// replayCorpus prints a row for each profile and reader. Without --profile and
+// playCorpus prints a row for each profile and reader. Without --profile and
 // --ocr that is both profiles, each with perfect, noisy and real OCR.
-func (a *app) replayCorpus(cmd *cobra.Command, f replayFlags, args []string) error {
-	if len(args) > 0 || f.messages < 1 || f.messages > 1e6 || f.asJSON {
+func (v *replayVerb) playCorpus(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 || v.messages < 1 || v.messages > 1e6 || v.asJSON {
 		return badUsage("replay --corpus: want --messages from 1 to 1000000, no file and no --json")
 	}
-	cases := corpus.Cases(f.messages, f.seed)
-	if f.write != "" {
-		return writeCases(cases, f.write)
+	cases := corpus.Cases(v.messages, v.seed)
+	if v.write != "" {
+		return writeCases(cases, v.write)
 	}
 	profiles, engines := []string{"default", "seed"}, []string{"perfect", "noisy=0.03", "real"}
-	if f.profile != "" {
-		profiles = []string{f.profile}
+	if v.profile != "" {
+		profiles = []string{v.profile}
 	}
 	if cmd.Flags().Changed("ocr") {
-		engines = []string{f.ocr}
+		engines = []string{v.ocr}
+	}
+	t := table{right: true}
+	head := []any{"profile", "ocr"}
+	for _, c := range (replay.Result{}).Columns() {
+		head = append(head, c.Name)
+	}
+	t.row(append(head, "wall_ms")...)
+	var refused []error
+	for _, v.profile = range profiles {
+		cfg, err := v.configure()
+		if err != nil {
+			refused = append(refused, fmt.Errorf("profile %s: %w", v.profile, err))
+			continue
+		}
+		for _, v.ocr = range engines {
+			row, err := v.playCases(cmd, cases, cfg)
+			if err != nil {
+				return err
+			}
+			t.row(row...)
+		}
+	}
+	return errors.Join(t.write(v.stdout), errors.Join(refused...))
+}
+
+// playCases plays all cases with one profile and reader, and returns their row.
+func (v *replayVerb) playCases(cmd *cobra.Command, cases []corpus.Case, cfg config.Config) ([]any, error) {
+	ocr, err := parseOCR(v.ocr)
+	if err != nil {
+		return nil, err
 	}
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "profile\tocr\t")
-	for _, c := range (replay.Result{}).Columns() {
-		fmt.Fprint(w, c.Name, "\t")
+	name := v.profile + " " + v.ocr
+	began := time.Now()
+	r, err := replay.RunAll(ctx, cases, replay.Options{
+		Config: cfg, OCR: ocr, Seed: v.seed, Options: v.extra,
+	}, v.progress(name, len(cases)))
+	if err != nil {
+		return nil, err
 	}
-	fmt.Fprintln(w, "wall_ms\t")
-	var refused []error
-	for _, f.profile = range profiles {
-		cfg, err := f.config(a)
-		if err != nil {
-			refused = append(refused, fmt.Errorf("profile %s: %w", f.profile, err))
-			continue
-		}
-		for _, f.ocr = range engines {
-			ocr, err := parseOCR(f.ocr)
-			if err != nil {
-				return err
-			}
-			began := time.Now()
-			r, err := replay.RunAll(ctx, cases, replay.Options{
-				Config: cfg, OCR: ocr, Seed: f.seed, Options: a.extra,
-			}, a.progress(f.profile+" "+f.ocr, len(cases)))
-			if err != nil {
-				return err
-			}
-			if err := a.printProblems(f.profile+" "+f.ocr+": ", r); err != nil {
-				return err
-			}
-			fmt.Fprint(w, f.profile, "\t", f.ocr, "\t")
-			for _, c := range r.Columns() {
-				fmt.Fprint(w, c.Value, "\t")
-			}
-			fmt.Fprint(w, time.Since(began).Milliseconds(), "\t\n")
-		}
+	if err := v.printProblems(name+": ", r); err != nil {
+		return nil, err
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	row := []any{v.profile, v.ocr}
+	for _, c := range r.Columns() {
+		row = append(row, c.Value)
 	}
-	return errors.Join(refused...)
+	return append(row, time.Since(began).Milliseconds()), nil
 }
 
 // progress counts cases on a terminal.
-func (a *app) progress(what string, of int) func(int, replay.Result) {
-	file, ok := a.stderr.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+func (v *replayVerb) progress(what string, of int) func(int, replay.Result) {
+	if !v.stderr.tty {
 		return nil
 	}
 	n := 0
 	return func(int, replay.Result) {
 		n++
-		end := ""
+		v.stderr.printf("\r%s: %d of %d scenarios", what, n, of)
 		if n == of {
-			end = "\r\x1b[K"
+			v.stderr.printf("\r\x1b[K")
 		}
-		fmt.Fprintf(a.stderr, "\r%s: %d of %d scenarios%s", what, n, of, end)
 	}
 }
 

@@ -25,22 +25,22 @@ import (
 // gcPercent is how much the heap may grow before it is collected.
 const gcPercent = 40
 
-// runFlags are the flags of every verb that watches windows.
-type runFlags struct {
+// session watches windows until it is told to stop. Run and watch share it, and
+// its flags.
+type session struct {
+	*app
 	duration time.Duration
 	asJSON   bool
 	noWeb    bool
 }
 
-// scriptFlags are the flags of run.
-type scriptFlags struct {
-	runFlags
+type runVerb struct {
+	session
 	script string
 	speed  float64
 }
 
-func (a *app) runCmd() *cobra.Command {
-	var f scriptFlags
+func (v *runVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Watch the windows and show each message once as it arrives",
@@ -60,48 +60,73 @@ one stops at once; nothing is lost either way.`,
   kehai run --for 30s --json | jq .text
   kehai run --script chat.jsonl --speed 10 --no-web --data trial`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.run(cmd, f) },
+		RunE: v.run,
 	}
-	f.runFlags.add(cmd)
+	v.addFlags(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.script, "script", "", "what the drawn window shows: a `FILE` in JSON Lines")
-	fl.Float64Var(&f.speed, "speed", 0, "divide the script's waits by `N`")
+	fl.StringVar(&v.script, "script", "", "what the drawn window shows: a `FILE` in JSON Lines")
+	fl.Float64Var(&v.speed, "speed", 0, "divide the script's waits by `N`")
 	return cmd
 }
 
-// add gives a verb these flags.
-func (f *runFlags) add(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.DurationVar(&f.duration, "for", 0, "stop in order after `DURATION`, and exit with 0")
-	fl.BoolVar(&f.asJSON, "json", false, "one JSON object a message and line")
-	fl.BoolVar(&f.noWeb, "no-web", false, "no live page")
+func (v *runVerb) run(cmd *cobra.Command, _ []string) error {
+	if cmd.Flags().Changed("speed") && !(v.speed > 0) {
+		return badUsage("run: --speed takes a positive value")
+	}
+	cfg, err := v.configure(cmd, v.apply)
+	if err != nil {
+		return err
+	}
+	return v.watch(cmd, cfg)
 }
 
-// check refuses what no run can do.
-func (f runFlags) check(cmd *cobra.Command) error {
-	if f.duration < 0 {
-		return badUsage("%s: --for takes a positive value", cmd.Name())
+// apply sets what drawn windows play.
+func (v *runVerb) apply(cfg *config.Config) error {
+	for i := range cfg.Windows {
+		if v.script != "" {
+			if err := cfg.SetFlag("--script", fmt.Sprintf("windows.%d.script", i), v.script); err != nil {
+				return err
+			}
+		}
+		if v.speed > 0 {
+			if err := cfg.SetFlag("--speed", fmt.Sprintf("windows.%d.speed", i), fmt.Sprint(v.speed)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-func (a *app) run(cmd *cobra.Command, f scriptFlags) error {
-	if err := f.check(cmd); err != nil {
-		return err
-	}
-	if cmd.Flags().Changed("speed") && !(f.speed > 0) {
-		return badUsage("run: --speed takes a positive value")
-	}
-	cfg, err := a.load(f.runFlags.apply, f.apply)
-	if err != nil {
-		return err
-	}
-	return a.runWith(cmd, f.runFlags, cfg)
+func (s *session) addFlags(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.DurationVar(&s.duration, "for", 0, "stop in order after `DURATION`, and exit with 0")
+	fl.BoolVar(&s.asJSON, "json", false, "one JSON object a message and line")
+	fl.BoolVar(&s.noWeb, "no-web", false, "no live page")
 }
 
-// runWith runs a configuration until it is told to stop, through the lives that
-// its script wants.
-func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg config.Config) error {
+// configure makes the configuration of a run. The page is on and the log is short
+// unless something says otherwise.
+func (s *session) configure(cmd *cobra.Command, verb func(*config.Config) error) (config.Config, error) {
+	if s.duration < 0 {
+		return config.Config{}, badUsage("%s: --for takes a positive value", cmd.Name())
+	}
+	return s.load(func(cfg *config.Config) error {
+		if !cfg.IsSet("web.enabled") {
+			cfg.Web.Enabled = true
+		}
+		if !cfg.IsSet("log.level") {
+			cfg.Log.Level = "warn" // a person reads the messages here
+		}
+		if s.noWeb {
+			return cfg.SetFlag("--no-web", "web.enabled", "false")
+		}
+		return nil
+	}, verb)
+}
+
+// watch runs a configuration until it is told to stop, through the lives that its
+// script wants.
+func (s *session) watch(cmd *cobra.Command, cfg config.Config) error {
 	if os.Getenv("GOGC") == "" {
 		// It mostly waits: memory is dearer than processor time here.
 		debug.SetGCPercent(gcPercent)
@@ -113,19 +138,19 @@ func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg config.Config) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	go a.obey(abort, signals, cancel, kill)
-	if f.duration > 0 {
+	go s.obey(abort, signals, cancel, kill)
+	if s.duration > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, f.duration)
+		ctx, stop = context.WithTimeout(ctx, s.duration)
 		defer stop()
 	}
 	for {
-		again, err := a.live(ctx, abort, f, cfg)
+		again, err := s.live(ctx, abort, cfg)
 		var left *runtime.Unfinished
 		switch {
 		case errors.As(err, &left) && again && ctx.Err() == nil: // it goes on in the next life
 		case errors.As(err, &left):
-			fmt.Fprintf(a.stderr, "kehai: %v\n", left)
+			s.stderr.printf("kehai: %v\n", left)
 			return errReported
 		case err != nil || !again || ctx.Err() != nil:
 			return err
@@ -134,13 +159,13 @@ func (a *app) runWith(cmd *cobra.Command, f runFlags, cfg config.Config) error {
 }
 
 // live is one life of a runtime. Again says that the script wants another one.
-func (a *app) live(ctx, abort context.Context, f runFlags, cfg config.Config) (again bool, err error) {
+func (s *session) live(ctx, abort context.Context, cfg config.Config) (again bool, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	abort, kill := context.WithCancel(abort)
 	defer kill()
 	ends := make(chan bool, 1)
-	log := a.logger(cfg)
+	log := s.logger(cfg)
 	opts := append([]runtime.Option{
 		runtime.WithVersion(version), runtime.WithLogger(log), runtime.WithEventLog(log),
 		runtime.WithLives(func(crash bool) {
@@ -149,12 +174,12 @@ func (a *app) live(ctx, abort context.Context, f runFlags, cfg config.Config) (a
 			default: // it ends already
 			}
 		}),
-	}, a.extra...)
+	}, s.extra...)
 	rt, err := runtime.New(cfg, opts...)
 	if err != nil {
 		return false, err
 	}
-	if err := rt.Subscribe("terminal", a.printer(rt, f.asJSON)); err != nil {
+	if err := rt.Subscribe("terminal", s.printer(rt)); err != nil {
 		return false, err
 	}
 	var watch sync.WaitGroup
@@ -162,7 +187,7 @@ func (a *app) live(ctx, abort context.Context, f runFlags, cfg config.Config) (a
 		select {
 		case <-rt.Ready():
 			if !errors.Is(rt.Healthy(), runtime.ErrNotRunning) { // else RunUntil says why
-				a.greet(rt, cfg)
+				s.greet(rt, cfg)
 			}
 		case <-abort.Done():
 		}
@@ -172,10 +197,10 @@ func (a *app) live(ctx, abort context.Context, f runFlags, cfg config.Config) (a
 		case crash := <-ends:
 			again = true
 			if crash {
-				fmt.Fprintln(a.stderr, "The script kills Kehai; it starts again.")
+				s.stderr.printf("The script kills Kehai; it starts again.\n")
 				kill()
 			} else {
-				fmt.Fprintln(a.stderr, "The script restarts Kehai.")
+				s.stderr.printf("The script restarts Kehai.\n")
 			}
 			stop()
 		case <-ctx.Done():
@@ -188,41 +213,9 @@ func (a *app) live(ctx, abort context.Context, f runFlags, cfg config.Config) (a
 	return again, err
 }
 
-// apply sets what the flags say. The page is on and the log is short unless
-// something says otherwise.
-func (f runFlags) apply(cfg *config.Config) error {
-	if !cfg.IsSet("web.enabled") {
-		cfg.Web.Enabled = true
-	}
-	if !cfg.IsSet("log.level") {
-		cfg.Log.Level = "warn" // a person reads the messages here
-	}
-	if f.noWeb {
-		return cfg.SetFlag("--no-web", "web.enabled", "false")
-	}
-	return nil
-}
-
-// apply sets what drawn windows play.
-func (f scriptFlags) apply(cfg *config.Config) error {
-	for i := range cfg.Windows {
-		if f.script != "" {
-			if err := cfg.SetFlag("--script", fmt.Sprintf("windows.%d.script", i), f.script); err != nil {
-				return err
-			}
-		}
-		if f.speed > 0 {
-			if err := cfg.SetFlag("--speed", fmt.Sprintf("windows.%d.speed", i), fmt.Sprint(f.speed)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // obey turns the first signal into an ordered stop and the second into an
 // immediate one.
-func (a *app) obey(done context.Context, signals <-chan os.Signal, cancel, kill context.CancelFunc) {
+func (s *session) obey(done context.Context, signals <-chan os.Signal, cancel, kill context.CancelFunc) {
 	for n := 0; ; n++ {
 		select {
 		case <-done.Done():
@@ -230,7 +223,7 @@ func (a *app) obey(done context.Context, signals <-chan os.Signal, cancel, kill 
 		case <-signals:
 		}
 		if n == 0 {
-			fmt.Fprintln(a.stderr, "stopping; once more to stop at once")
+			s.stderr.printf("stopping; once more to stop at once\n")
 			cancel()
 		} else {
 			kill()
@@ -239,11 +232,11 @@ func (a *app) obey(done context.Context, signals <-chan os.Signal, cancel, kill 
 }
 
 // greet says what runs, and where to look.
-func (a *app) greet(rt *runtime.Runtime, cfg config.Config) {
-	s := rt.Inspect()
-	fmt.Fprintf(a.stderr, "Kehai watches %s. Ctrl-C stops.\n", watchedNow(cfg, s))
-	if s.Page != "" {
-		fmt.Fprintf(a.stderr, "Live page: %s\n", s.Page)
+func (s *session) greet(rt *runtime.Runtime, cfg config.Config) {
+	status := rt.Inspect()
+	s.stderr.printf("Kehai watches %s. Ctrl-C stops.\n", watchedNow(cfg, status))
+	if status.Page != "" {
+		s.stderr.printf("Live page: %s\n", status.Page)
 	}
 }
 
@@ -276,25 +269,22 @@ func are(names []string) string {
 	return strings.Join(names, ", ") + " are"
 }
 
-// printer shows delivered messages and what becomes of them; an error, such as a closed pipe, keeps them
-// for the next run.
-func (a *app) printer(rt *runtime.Runtime, asJSON bool) func(context.Context, runtime.Event) error {
-	term := newTerminal(a.stdout)
-	show, change := term.message, term.change
-	if asJSON {
-		show = json.NewEncoder(a.stdout).Encode
-		change = show
+// printer shows delivered messages and what becomes of them. An error, such as a
+// closed pipe, keeps them for the next run.
+func (s *session) printer(rt *runtime.Runtime) func(context.Context, runtime.Event) error {
+	show, change := s.showMessage(s.asJSON), s.stdout.change
+	if s.asJSON {
+		change = func(c control.Change) error { return json.NewEncoder(s.stdout).Encode(c) }
 	}
 	return func(_ context.Context, ev runtime.Event) error {
-		if c, ok := ev.Message.(messages.MessageChanged); ok {
-			return change(control.NewChange(c))
+		switch m := ev.Message.(type) {
+		case messages.MessageChanged:
+			return change(control.NewChange(m))
+		case messages.MessageDelivered:
+			readable := control.NewMessage(ev.Seq, m)
+			readable.LoggedAs = rt.LogName(m.Conversation)
+			return show(readable)
 		}
-		d, ok := ev.Message.(messages.MessageDelivered)
-		if !ok {
-			return nil
-		}
-		m := control.NewMessage(ev.Seq, d)
-		m.LoggedAs = rt.LogName(d.Conversation)
-		return show(m)
+		return nil
 	}
 }

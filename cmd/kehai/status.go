@@ -4,76 +4,86 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-func (a *app) statusCmd() *cobra.Command {
-	var asJSON bool
+type statusVerb struct {
+	*app
+	asJSON bool
+}
+
+func (v *statusVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the actors of the running Kehai, their restarts and mailboxes",
 		Example: `  kehai status
   kehai status --json | jq .actors`,
 		Args: cobra.NoArgs,
-		RunE: a.withBackend(func(ctx context.Context, b control.Backend, _ []string) error {
+		RunE: v.withBackend(func(ctx context.Context, b control.Backend, _ []string) error {
 			s, err := b.Status(ctx)
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return json.NewEncoder(a.stdout).Encode(s)
+			if v.asJSON {
+				return json.NewEncoder(v.stdout).Encode(s)
 			}
-			return a.showStatus(s)
+			return showStatus(v.stdout, s)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")
 	return cmd
 }
 
-func (a *app) showStatus(s control.Status) error {
+func showStatus(out terminal, s control.Status) error {
+	dead := count(s.DeadLetters, "dead letter")
 	if !s.Running {
-		fmt.Fprintf(a.stdout, "not running; %d dead letters\n", s.DeadLetters)
-		a.showPaused(s)
-		return nil
+		out.printf("not running; %s\n", dead)
+		return showPaused(out, s)
 	}
 	state := "healthy"
 	if !s.Healthy {
 		state = "NOT healthy"
 	}
-	fmt.Fprintf(a.stdout, "running since %s (pid %d, %s), %s; %d dead letters\n", s.StartedAt, s.PID, s.Version, state, s.DeadLetters)
+	out.printf("running since %s (pid %d, %s), %s; %s\n", s.StartedAt, s.PID, s.Version, state, dead)
 	for _, p := range s.Problems {
-		fmt.Fprintf(a.stdout, "  %s\n", p)
+		out.lines("  ", "    ", p)
 	}
-	a.showPaused(s)
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\nACTOR\tTURNS\tWAITING\tRESTARTS\tLAST ERROR")
+	showPaused(out, s)
+	var actors, workers table
+	actors.row("ACTOR", "TURNS", "WAITING", "RESTARTS", "LAST ERROR")
 	for _, i := range s.Actors {
 		waiting := fmt.Sprint(i.Mailbox + i.Pending)
 		if i.More {
 			waiting += "+"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%s\n", i.Address, i.Turns, waiting, i.Restarts, i.LastError)
+		actors.row(i.Address, i.Turns, waiting, i.Restarts, i.LastError)
 	}
-	fmt.Fprintln(w, "\nWORKERS\tSIZE\tBUSY\tWAITING")
+	workers.row("WORKERS", "SIZE", "BUSY", "WAITING")
 	for _, p := range s.Pools {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", p.Kind, p.Size, p.Busy, p.Waiting)
+		workers.row(p.Kind, p.Size, p.Busy, p.Waiting)
 	}
-	return w.Flush()
+	for _, t := range []table{actors, workers} {
+		out.printf("\n")
+		if err := t.write(out); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (a *app) showPaused(s control.Status) {
+func showPaused(out terminal, s control.Status) error {
 	for _, p := range s.Paused {
 		what := "all windows are"
 		if p.Window != "" {
 			what = fmt.Sprintf("window %s is", p.Window)
 		}
-		fmt.Fprintf(a.stdout, "  %s paused since %s; kehai resume goes on\n", what, p.Since)
+		out.printf("  %s paused since %s; kehai resume goes on\n", what, p.Since)
 	}
-	if s.AttentionPaused != nil {
-		fmt.Fprintf(a.stdout, "  attention is paused since %s; kehai resume attention goes on\n", s.AttentionPaused)
+	if s.AttentionPaused == nil {
+		return nil
 	}
+	return out.printf("  attention is paused since %s; kehai resume attention goes on\n", s.AttentionPaused)
 }

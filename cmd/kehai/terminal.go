@@ -5,103 +5,209 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"reflect"
 	"strings"
+	"unicode"
 
+	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// terminal shows messages to a person: in colour on a terminal, plain when the
-// output goes elsewhere or NO_COLOR is set.
+// terminal writes for a person. What others wrote, such as names, texts and
+// errors, cannot steer it: printf, lines and table clean it.
 type terminal struct {
-	out    io.Writer
-	colour bool
+	io.Writer
+	tty    bool // a person looks at it, not a file or a program
+	colour bool // not with NO_COLOR
 }
 
 func newTerminal(out io.Writer) terminal {
 	f, ok := out.(*os.File)
-	return terminal{out: out, colour: ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == ""}
+	tty := ok && term.IsTerminal(int(f.Fd()))
+	return terminal{out, tty, tty && os.Getenv("NO_COLOR") == ""}
 }
 
-// hues are 256-colour codes that read well on light and dark grounds.
+// to is the same terminal, written into b first.
+func (t terminal) to(b *strings.Builder) terminal { return terminal{b, t.tty, t.colour} }
+
+// printf is fmt.Fprintf that cleans its arguments.
+func (t terminal) printf(format string, args ...any) error {
+	safe := make([]any, len(args))
+	for i, arg := range args {
+		safe[i] = cleanArg(arg)
+	}
+	_, err := fmt.Fprintf(t.Writer, format, safe...)
+	return err
+}
+
+// lines writes the first line of a text behind one thing, the others behind
+// another.
+func (t terminal) lines(first, others, text string) error {
+	var b strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			first = others
+		}
+		b.WriteString(first + clean(line) + "\n")
+	}
+	_, err := io.WriteString(t.Writer, b.String())
+	return err
+}
+
+// painted is text that is clean and may hold colours.
+type painted string
+
+func (t terminal) paint(code, s string) painted {
+	s = clean(s)
+	if t.colour {
+		s = "\x1b[" + code + "m" + s + "\x1b[0m"
+	}
+	return painted(s)
+}
+
+// hues are 256-colour codes that read well on light and dark backgrounds.
 var hues = [...]int{33, 35, 37, 99, 130, 133, 166, 168, 172, 63}
 
-func (t terminal) paint(code, s string) string {
-	if !t.colour {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
-
-func (t terminal) name(s string) string {
+func (t terminal) name(s string) painted {
 	h := fnv.New32a()
 	h.Write([]byte(s))
 	return t.paint(fmt.Sprintf("1;38;5;%d", hues[h.Sum32()%uint32(len(hues))]), s)
 }
 
+func (t terminal) clock(at control.Stamp) painted { return t.paint("2", at.Local().Format("15:04:05")) }
+
+// textIndent is before what somebody wrote: as wide as the time.
+const textIndent = "          "
+
 // message writes one message: when, who, and each part on a line of its own.
-func (t terminal) message(v any) error {
-	m, ok := v.(control.Message)
-	if !ok {
-		return fmt.Errorf("terminal: %T is no message", v)
-	}
-	who := clean(m.Sender)
-	if where := clean(string(m.Conversation)); !strings.HasSuffix(where, ":"+who) {
+func (t terminal) message(m control.Message) error {
+	who := m.Sender
+	if where := string(m.Conversation); !strings.HasSuffix(where, ":"+who) {
 		who += " in " + where
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", t.paint("2", m.SeenAt.Local().Format("15:04:05")), t.name(who))
-	for _, p := range m.Parts {
-		text := p.Text
-		if p.Kind != messages.KindText {
-			text = strings.TrimSpace("[" + string(p.Kind) + "] " + text)
-		}
-		if p.Partial {
+	p := t.to(&b)
+	p.printf("%s  %s\n", p.clock(m.SeenAt), p.name(who))
+	for _, part := range m.Parts {
+		text := partText(part)
+		if part.Partial {
 			text = "[part of a long message] " + text
 		}
-		if p.Edited != "" {
-			text += "\n[now] " + p.Edited
+		if part.Edited != "" {
+			text += "\n[now] " + part.Edited
 		}
-		if p.Unsent {
+		if part.Unsent {
 			text += "\n[unsent]"
 		}
-		for _, line := range strings.Split(text, "\n") {
-			fmt.Fprintf(&b, "          %s\n", clean(line))
-		}
+		p.lines(textIndent, textIndent, text)
 	}
-	_, err := io.WriteString(t.out, b.String())
+	_, err := io.WriteString(t.Writer, b.String())
 	return err
+}
+
+// partText is the text of a part; what is no text is named.
+func partText(p control.Part) string {
+	if p.Kind == messages.KindText {
+		return p.Text
+	}
+	return strings.TrimSpace("[" + string(p.Kind) + "] " + p.Text)
 }
 
 // change writes what became of a message: when, whose, what it said and says.
-func (t terminal) change(v any) error {
-	c, ok := v.(control.Change)
-	if !ok {
-		return fmt.Errorf("terminal: %T is no change", v)
-	}
+func (t terminal) change(c control.Change) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s %s:\n", t.paint("2", c.SeenAt.Local().Format("15:04:05")), t.name(clean(c.Sender)), c.Kind)
-	line := func(mark, text string) {
-		for _, l := range strings.Split(text, "\n") {
-			fmt.Fprintf(&b, "          %s %s\n", mark, clean(l))
-		}
-	}
-	line(t.paint("2", "was"), c.Old)
+	p := t.to(&b)
+	p.printf("%s  %s %s:\n", p.clock(c.SeenAt), p.name(c.Sender), c.Kind)
+	p.lines(textIndent+string(p.paint("2", "was ")), textIndent+"    ", c.Old)
 	if c.Kind != messages.ChangeUnsent {
-		line("now", c.New)
+		p.lines(textIndent+"now ", textIndent+"    ", c.New)
 	}
-	_, err := io.WriteString(t.out, b.String())
+	_, err := io.WriteString(t.Writer, b.String())
 	return err
 }
 
-// clean keeps what others write from steering the terminal.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return '\ufffd'
-		}
-		return r
-	}, s)
+// table lines up cells in columns that are as wide as a terminal draws them:
+// most of Chinese and Japanese takes two places a character.
+type table struct {
+	right bool // cells are aligned at their ends
+	rows  [][]string
 }
+
+// row adds a row.
+func (t *table) row(cells ...any) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		row[i] = clean(fmt.Sprint(c))
+	}
+	t.rows = append(t.rows, row)
+}
+
+func (t *table) write(out io.Writer) error {
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], uniseg.StringWidth(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range t.rows {
+		for i, cell := range row {
+			space := strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell)+2)
+			switch {
+			case t.right:
+				b.WriteString(space + cell)
+			case i == len(row)-1:
+				b.WriteString(cell)
+			default:
+				b.WriteString(cell + space)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// cleanArg leaves numbers and our own colours as they are, and cleans the rest.
+func cleanArg(arg any) any {
+	switch v := arg.(type) {
+	case painted:
+		return string(v)
+	case error, fmt.Stringer:
+		return clean(fmt.Sprint(v))
+	}
+	if kind := reflect.ValueOf(arg).Kind(); kind >= reflect.Bool && kind <= reflect.Float64 {
+		return arg
+	}
+	return clean(fmt.Sprint(arg))
+}
+
+// clean puts on one line what others wrote, and keeps it from steering the
+// terminal and from hiding in it: controls, separators of lines, and marks of
+// format, such as those that turn the direction, are replaced. A joiner stays
+// where it makes one picture of two emoji.
+func clean(s string) string {
+	if !strings.ContainsFunc(s, unprintable) {
+		return strings.ToValidUTF8(s, "\ufffd")
+	}
+	var b strings.Builder
+	for g := uniseg.NewGraphemes(strings.ReplaceAll(s, "\n", " ⏎ ")); g.Next(); {
+		runes := g.Runes()
+		for i, r := range runes {
+			joins := r == '\u200d' && i > 0 && i+1 < len(runes) && unicode.In(runes[i+1], unicode.So, unicode.Sm)
+			if unprintable(r) && !joins {
+				r = '\ufffd'
+			}
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }

@@ -14,8 +14,12 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-func (a *app) traceCmd() *cobra.Command {
-	var asJSON bool
+type traceVerb struct {
+	*app
+	asJSON bool
+}
+
+func (v *traceVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace MESSAGE-ID",
 		Short: "Show the way of a delivered message through all stages, with times",
@@ -27,47 +31,48 @@ It prints what was said. For a message that was not delivered ask kehai why.`,
 		Example: `  kehai trace 4hq2nkt2kvbsm3yx
   kehai trace 4hq2nkt2kvbsm3yx --json | jq .steps`,
 		Args: cobra.ExactArgs(1),
-		RunE: a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+		RunE: v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
 			p, err := b.Trace(ctx, messages.MessageID(args[0]))
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return json.NewEncoder(a.stdout).Encode(p)
+			if v.asJSON {
+				return json.NewEncoder(v.stdout).Encode(p)
 			}
-			return writePath(a.stdout, p)
+			return v.stdout.path(p)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")
 	return cmd
 }
 
-// writePath shows a path to a person.
-func writePath(w io.Writer, p control.Path) error {
+// path shows the way of a message.
+func (t terminal) path(p control.Path) error {
 	var b strings.Builder
-	who := clean(string(p.Conversation))
+	out := t.to(&b)
+	what := "Read in"
 	if p.Message != nil {
-		fmt.Fprintf(&b, "Message %s of %s", p.Message.ID, who)
-	} else {
-		fmt.Fprintf(&b, "Read in %s", who)
+		what = fmt.Sprintf("Message %s of", p.Message.ID)
 	}
-	fmt.Fprintf(&b, ": %s, %s\n", strings.ReplaceAll(string(p.Outcome), "_", " "), clean(p.Why))
+	out.printf("%s %s: %s, %s\n", what, p.Conversation, words(p.Outcome), p.Why)
 	if p.Message != nil {
 		for _, part := range p.Message.Parts {
-			fmt.Fprintf(&b, "    %d  %s\n", part.Occurrence, quoteText(part.Text))
+			out.printf("    %d  「%s」\n", part.Occurrence, part.Text)
 		}
 	} else if p.Text != "" {
-		fmt.Fprintf(&b, "    %s\n", quoteText(p.Text))
+		out.printf("    「%s」\n", p.Text)
 	}
-	writeSteps(&b, p.Steps)
-	_, err := io.WriteString(w, b.String())
+	out.steps(p.Steps)
+	_, err := io.WriteString(t, b.String())
 	return err
 }
 
-func writeSteps(b *strings.Builder, steps []control.Step) {
+// factIndent is where the facts of a step begin: below what it says.
+const factIndent = 53
+
+func (t terminal) steps(steps []control.Step) {
 	for _, s := range steps {
-		outcome := strings.ReplaceAll(string(s.Outcome), "_", " ")
-		fmt.Fprintf(b, "  %s  %-12s %-11s %s\n", s.At, s.Stage, outcome, clean(s.What))
+		t.printf("  %s  %-12s %-11s %s\n", s.At, s.Stage, words(s.Outcome), s.What)
 		var facts []string
 		if s.Outcome == events.OutcomeDropped && s.Detail.Rule != "" {
 			facts = append(facts, "rule "+string(s.Detail.Rule))
@@ -82,23 +87,20 @@ func writeSteps(b *strings.Builder, steps []control.Step) {
 			facts = append(facts, "trace "+s.Trace)
 		}
 		if len(facts) > 0 {
-			fmt.Fprintf(b, "  %s%s\n", strings.Repeat(" ", 51), strings.Join(facts, ", "))
+			t.printf("%*s%s\n", factIndent, "", strings.Join(facts, ", "))
 		}
 		for _, m := range s.Matched {
-			side := ""
-			if m.Side == messages.SideOwn {
-				side = " (own)"
-			}
-			number := "sent"
+			number, side := "sent", ""
 			if m.Occurrence > 0 {
 				number = fmt.Sprint(m.Occurrence)
 			}
-			fmt.Fprintf(b, "  %smatched %s%s: %s\n", strings.Repeat(" ", 51), number, side, quoteText(m.Text))
+			if m.Side == messages.SideOwn {
+				side = " (own)"
+			}
+			t.printf("%*smatched %s%s: 「%s」\n", factIndent, "", number, side, m.Text)
 		}
 	}
 }
 
-// quoteText puts what somebody wrote on one line.
-func quoteText(s string) string {
-	return "「" + clean(strings.ReplaceAll(s, "\n", " ⏎ ")) + "」"
-}
+// words is an outcome as people read it.
+func words(o events.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	goruntime "runtime"
 	"runtime/debug"
 
@@ -21,15 +20,17 @@ func versionOf(info *debug.BuildInfo, ok bool) string {
 	return cmp.Or(info.Main.Version, "devel")
 }
 
-func (a *app) versionCmd() *cobra.Command {
+type versionVerb struct{ *app }
+
+func (v *versionVerb) command() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  kehai version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.stdout, "kehai %s %s %s/%s\n", version, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
-			return err
+			platform := goruntime.GOOS + "/" + goruntime.GOARCH
+			return v.stdout.printf("kehai %s %s %s\n", version, goruntime.Version(), platform)
 		},
 	}
 }

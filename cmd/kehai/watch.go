@@ -4,12 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -17,14 +13,12 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 )
 
-// watchFlags are the flags of watch.
-type watchFlags struct {
-	runFlags
+type watchVerb struct {
+	session
 	window, layout, driver, structure, ocr, name, chat string
 }
 
-func (a *app) watchCmd() *cobra.Command {
-	var f watchFlags
+func (v *watchVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch --window QUERY",
 		Short: "Watch one window of this desktop",
@@ -40,77 +34,69 @@ opened again is found again.`,
   kehai watch --window "title:Hana" --layout generic --json
   kehai watch --window app:Slack --layout slack.yaml --for 1h`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.watch(cmd, f) },
+		RunE: v.run,
 	}
-	f.runFlags.add(cmd)
+	v.addFlags(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.window, "window", "", "what the window is called: `QUERY`")
-	fl.StringVar(&f.layout, "layout", "line", "how it looks: line, generic, or a `LAYOUT` file from kehai layout calibrate")
-	fl.StringVar(&f.driver, "driver", native.name, "who captures it: `DRIVER`")
-	fl.StringVar(&f.structure, "structure", "", "also count rows in the window's accessibility tree: `DRIVER` "+native.structure)
-	fl.StringVar(&f.ocr, "ocr", "", "who reads: `ENGINE` (default: the configuration's)")
-	fl.StringVar(&f.name, "name", "", "what is stored about the window is kept under `NAME` (default: made from QUERY)")
-	fl.StringVar(&f.chat, "app", "", "conversations are called `APP`:person (default: the layout's name)")
+	fl.StringVar(&v.window, "window", "", "what the window is called: `QUERY`")
+	fl.StringVar(&v.layout, "layout", "line", "how it looks: line, generic, or a `LAYOUT` file from kehai layout calibrate")
+	fl.StringVar(&v.driver, "driver", native.name, "who captures it: `DRIVER`")
+	fl.StringVar(&v.structure, "structure", "",
+		"also count rows in the window's accessibility tree: `DRIVER` "+native.structure)
+	fl.StringVar(&v.ocr, "ocr", "", "who reads: `ENGINE` (default: the configuration's)")
+	fl.StringVar(&v.name, "name", "",
+		"what is stored about the window is kept under `NAME` (default: made from QUERY)")
+	fl.StringVar(&v.chat, "app", "", "conversations are called `APP`:person (default: the layout's name)")
 	return cmd
 }
 
-func (a *app) watch(cmd *cobra.Command, f watchFlags) error {
-	if strings.TrimSpace(f.window) == "" {
+func (v *watchVerb) run(cmd *cobra.Command, _ []string) error {
+	if strings.TrimSpace(v.window) == "" {
 		return badUsage("watch: --window says which window; `kehai windows` lists them")
 	}
-	if f.driver == "drawn" {
+	if v.driver == "drawn" {
 		return badUsage("watch: a drawn window is no window of this desktop: see `kehai run --help`")
 	}
-	if err := f.runFlags.check(cmd); err != nil {
-		return err
-	}
-	cfg, err := a.load(f.runFlags.apply, f.apply)
+	cfg, err := v.configure(cmd, v.apply)
 	if err != nil {
 		return err
 	}
-	if f.driver == native.name {
-		if err := a.expectWindow(cmd.Context(), f.window); err != nil {
+	if v.driver == native.name {
+		if err := v.expectWindow(cmd.Context()); err != nil {
 			return err
 		}
 	}
-	return a.runWith(cmd, f.runFlags, cfg)
+	return v.watch(cmd, cfg)
 }
 
 // expectWindow finds the window before anything begins: a mistyped query would
 // wait for ever.
-func (a *app) expectWindow(ctx context.Context, query string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+func (v *watchVerb) expectWindow(ctx context.Context) error {
+	ctx, stop := interruptible(ctx)
 	defer stop()
-	_, err := findWindow(ctx, query)
+	_, err := findWindow(ctx, v.window)
 	var several *ambiguousError
 	if errors.As(err, &several) {
-		fmt.Fprintf(a.stderr, "kehai: %d windows match; say more, or give a ref:\n", len(several.found))
-		fresh := &app{stdout: a.stderr}
-		if err := fresh.windowsTable(several.found); err != nil {
-			return err
-		}
-		return errReported
+		v.stderr.printf("kehai: %d windows match; say more, or give a ref:\n", len(several.found))
+		return errors.Join(errReported, windowsTable(v.stderr, several.found))
 	}
 	if errors.Is(err, hardware.ErrWindowGone) {
-		a.showLimits(ctx)
+		showLimits(ctx, v.stderr)
 	}
 	return err
 }
 
 // apply makes the window the only one.
-func (f watchFlags) apply(cfg *config.Config) error {
-	cfg.Windows = []config.Window{config.DefaultWindow(cmp.Or(f.name, slug(f.window), "window"))}
-	chat := f.chat
-	if chat == "" {
-		chat = cmp.Or(slug(strings.TrimSuffix(filepath.Base(f.layout), filepath.Ext(f.layout))), "chat")
-	}
+func (v *watchVerb) apply(cfg *config.Config) error {
+	cfg.Windows = []config.Window{config.DefaultWindow(cmp.Or(v.name, slug(v.window), "window"))}
+	layoutName := strings.TrimSuffix(filepath.Base(v.layout), filepath.Ext(v.layout))
 	for _, set := range []struct{ flag, key, value string }{
-		{"--window", "windows.0.ref", f.window},
-		{"--layout", "windows.0.layout", f.layout},
-		{"--driver", "windows.0.driver", f.driver},
-		{"--structure", "windows.0.structure", f.structure},
-		{"--app", "windows.0.app", chat},
-		{"--ocr", "ocr.engine", f.ocr},
+		{"--window", "windows.0.ref", v.window},
+		{"--layout", "windows.0.layout", v.layout},
+		{"--driver", "windows.0.driver", v.driver},
+		{"--structure", "windows.0.structure", v.structure},
+		{"--app", "windows.0.app", cmp.Or(v.chat, slug(layoutName), "chat")},
+		{"--ocr", "ocr.engine", v.ocr},
 	} {
 		if set.value == "" {
 			continue

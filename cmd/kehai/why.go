@@ -3,8 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,10 +13,14 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-func (a *app) whyCmd() *cobra.Command {
-	var asJSON bool
-	var q control.WhyQuery
-	var conversation string
+type whyVerb struct {
+	*app
+	text, conversation string
+	limit              int
+	asJSON             bool
+}
+
+func (v *whyVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why MESSAGE-ID | --text TEXT",
 		Short: "Find out what became of a message, and why it was not delivered",
@@ -33,63 +36,52 @@ It prints what was said.`,
   kehai why 4hq2nkt2kvbsm3yx
   kehai why d42`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
-			if len(args) == 1 {
-				q.ID = args[0]
-			}
-			if (q.ID == "") == (strings.TrimSpace(q.Text) == "") {
-				return badUsage("why: want the id of a message or --text; see `kehai why --help`")
-			}
-			q.Conversation = messages.ConversationID(conversation)
-			why, err := b.Why(ctx, q)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return json.NewEncoder(a.stdout).Encode(why)
-			}
-			return a.showWhy(why)
-		}),
+		RunE: v.withBackend(v.run),
 	}
-	cmd.Flags().StringVar(&q.Text, "text", "", "what was said, or some of it: `TEXT`")
-	cmd.Flags().StringVar(&conversation, "in", "", "look in one `CONVERSATION` only, such as line:Hana")
-	cmd.Flags().IntVar(&q.Limit, "limit", 5, "show the `N` that fit best")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	fl := cmd.Flags()
+	fl.StringVar(&v.text, "text", "", "what was said, or some of it: `TEXT`")
+	fl.StringVar(&v.conversation, "in", "", "look in one `CONVERSATION` only, such as line:Hana")
+	fl.IntVar(&v.limit, "limit", 5, "show the `N` that fit best")
+	fl.BoolVar(&v.asJSON, "json", false, "one JSON object")
 	return cmd
 }
 
-func (a *app) showWhy(why control.Why) error {
+func (v *whyVerb) run(ctx context.Context, b control.Backend, args []string) error {
+	id := first(args)
+	if (id == "") == (strings.TrimSpace(v.text) == "") {
+		return badUsage("why: want the id of a message or --text; see `kehai why --help`")
+	}
+	why, err := b.Why(ctx, control.WhyQuery{
+		ID: id, Text: v.text, Conversation: messages.ConversationID(v.conversation), Limit: v.limit,
+	})
+	if err != nil {
+		return err
+	}
+	if v.asJSON {
+		return json.NewEncoder(v.stdout).Encode(why)
+	}
+	return showWhy(v.stdout, why)
+}
+
+func showWhy(out terminal, why control.Why) error {
 	for i, p := range why.Paths {
 		if i > 0 {
-			fmt.Fprintln(a.stdout)
+			out.printf("\n")
 		}
-		if err := writePath(a.stdout, p); err != nil {
+		if err := out.path(p); err != nil {
 			return err
 		}
 	}
-	var b strings.Builder
 	if len(why.Paths) == 0 {
-		b.WriteString("Nothing like it was ever read, as far as is still known.\n")
+		out.printf("Nothing like it was ever read, as far as is still known.\n")
 	}
-	if len(why.Recent) > 0 && !anyDelivered(why.Paths) {
-		b.WriteString("\nDropped lately before anything was stored:\n")
-		writeSteps(&b, why.Recent)
+	delivered := func(p control.Path) bool { return p.Outcome == events.OutcomeDelivered }
+	if len(why.Recent) > 0 && !slices.ContainsFunc(why.Paths, delivered) {
+		out.printf("\nDropped lately before anything was stored:\n")
+		out.steps(why.Recent)
 	}
-	if len(why.Notes) > 0 {
-		b.WriteString("\n")
+	if len(why.Notes) == 0 {
+		return nil
 	}
-	for _, n := range why.Notes {
-		fmt.Fprintf(&b, "%s\n", clean(n))
-	}
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
-}
-
-func anyDelivered(paths []control.Path) bool {
-	for _, p := range paths {
-		if p.Outcome == events.OutcomeDelivered {
-			return true
-		}
-	}
-	return false
+	return out.lines("\n", "", strings.Join(why.Notes, "\n"))
 }

@@ -3,21 +3,20 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware"
 )
 
-func (a *app) windowsCmd() *cobra.Command {
-	var asJSON bool
+type windowsVerb struct {
+	*app
+	asJSON bool
+}
+
+func (v *windowsVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "windows",
 		Short: "List the windows that can be watched",
@@ -27,14 +26,14 @@ them by: a ref, the application, the title. A ref lasts as long as the window.`,
   kehai windows --json | jq -r .title
   kehai watch --window "title:Hana"`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.windows(cmd, asJSON) },
+		RunE: v.run,
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a window and line")
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a window and line")
 	return cmd
 }
 
-func (a *app) windows(cmd *cobra.Command, asJSON bool) (err error) {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+func (v *windowsVerb) run(cmd *cobra.Command, _ []string) (err error) {
+	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	f, err := openFinder()
 	if err != nil {
@@ -45,22 +44,21 @@ func (a *app) windows(cmd *cobra.Command, asJSON bool) (err error) {
 	if err != nil {
 		return err
 	}
-	defer a.showLimits(ctx)
-	if len(list) == 0 {
-		fmt.Fprintln(a.stderr, "no windows are open")
-		return nil
+	defer showLimits(ctx, v.stderr)
+	switch {
+	case len(list) == 0:
+		return v.stderr.printf("no windows are open\n")
+	case v.asJSON:
+		return windowsJSON(v.stdout, list)
 	}
-	if asJSON {
-		return a.windowsJSON(list)
-	}
-	return a.windowsTable(list)
+	return windowsTable(v.stdout, list)
 }
 
 // showLimits says why windows may be missing from the list, as doctor does.
-func (a *app) showLimits(ctx context.Context) {
+func showLimits(ctx context.Context, out terminal) {
 	for _, f := range systemFindings(ctx, wants{screen: true}) {
 		if !f.ok && (f.need || f.what == "display") {
-			fmt.Fprintf(a.stderr, "note: %s (%s)\n", f.text, f.mend)
+			out.printf("note: %s (%s)\n", f.text, f.mend)
 		}
 	}
 }
@@ -77,22 +75,20 @@ type listedWindow struct {
 	Height int    `json:"height"`
 }
 
-func (a *app) windowsJSON(list []hardware.Window) error {
-	out := json.NewEncoder(a.stdout)
+func windowsJSON(out terminal, list []hardware.Window) error {
+	var lines []listedWindow
 	for _, w := range list {
-		one := listedWindow{w.Ref, w.App, w.Title, w.PID, w.Box.Min.X, w.Box.Min.Y, w.Box.Dx(), w.Box.Dy()}
-		if err := out.Encode(one); err != nil {
-			return err
-		}
+		lines = append(lines,
+			listedWindow{w.Ref, w.App, w.Title, w.PID, w.Box.Min.X, w.Box.Min.Y, w.Box.Dx(), w.Box.Dy()})
 	}
-	return nil
+	return encodeEach(out, lines)
 }
 
-func (a *app) windowsTable(list []hardware.Window) error {
-	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "REF\tAPP\tSIZE\tTITLE")
+func windowsTable(out terminal, list []hardware.Window) error {
+	var t table
+	t.row("REF", "APP", "SIZE", "TITLE")
 	for _, w := range list {
-		fmt.Fprintf(t, "%s\t%s\t%d×%d\t%s\n", clean(w.Ref), cmp.Or(clean(w.App), "-"), w.Box.Dx(), w.Box.Dy(), clean(w.Title))
+		t.row(w.Ref, cmp.Or(w.App, "-"), fmt.Sprintf("%d×%d", w.Box.Dx(), w.Box.Dy()), w.Title)
 	}
-	return t.Flush()
+	return t.write(out)
 }

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// verb is one command, or a small family of them. Its struct holds the flags;
+// command describes it and says what runs.
+type verb interface{ command() *cobra.Command }
+
+// groups are all verbs, in the order of `kehai --help`.
+func (a *app) groups() []group {
+	watching := session{app: a}
+	return []group{
+		{"Every day:", []verb{
+			&runVerb{session: watching}, &watchVerb{session: watching},
+			&messagesVerb{app: a}, &whyVerb{app: a}, &doctorVerb{a},
+		}},
+		{"Look closer:", []verb{
+			&windowsVerb{app: a}, &statusVerb{app: a}, &traceVerb{app: a}, &deadletters{app: a},
+		}},
+		{"Decide what is read and kept:", []verb{
+			&pauseVerb{a}, &resumeVerb{a}, &exportVerb{app: a}, &forgetVerb{app: a},
+		}},
+		{"Watch attention:", []verb{&focus{a}}},
+		{"Set up and try:", []verb{
+			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &versionVerb{a}, &ocrWorkerVerb{a},
+		}},
+	}
+}
+
+// group is a heading in the help and the verbs below it.
+type group struct {
+	title string
+	verbs []verb
+}
+
+func (a *app) root() *cobra.Command {
+	cobra.EnableCommandSorting = false // verbs stand in the order of groups
+	root := &cobra.Command{
+		Use:   "kehai",
+		Short: "Read chat windows and deliver each message exactly once",
+		Long: `Kehai (気配) reads the pixels of chat windows with supervised actors and
+delivers each message exactly once, across crashes. Without any configuration
+it watches a chat window that it draws itself.`,
+		Example: `  kehai run                     watch the drawn window until Ctrl-C
+  kehai watch --window LINE     watch a window of this desktop
+  kehai messages --since 1h     list what was delivered in the last hour
+  kehai doctor                  check what this machine needs`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version,
+		Args:          cobra.NoArgs,
+		RunE:          help,
+	}
+	root.SetVersionTemplate("kehai {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return badUsage("%w; see `%s --help`", err, cmd.CommandPath())
+	})
+	fl := root.PersistentFlags()
+	fl.StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
+	fl.StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
+	last := ""
+	for _, g := range a.groups() {
+		last = g.title
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, v := range g.verbs {
+			cmd := v.command()
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.SetCompletionCommandGroupID(last)
+	root.SetHelpCommandGroupID(last)
+	addExamples(root)
+	fixArgs(root)
+	return root
+}
+
+// help is what a command does that only has others below it.
+func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// family is a command that only has others below it.
+func family(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
+	cmd.Args, cmd.RunE = cobra.NoArgs, help
+	cmd.AddCommand(sub...)
+	return cmd
+}
+
+// addExamples gives the commands that cobra adds an example too.
+func addExamples(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Example = "  kehai help run"
+		case "completion":
+			cmd.Example = "  source <(kehai completion bash)"
+			for _, shell := range cmd.Commands() {
+				shell.Example = "  kehai completion " + shell.Name()
+			}
+		}
+	}
+}
+
+// fixArgs makes wrong arguments a usage error.
+func fixArgs(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return badUsage("%w; see `%s --help`", err, c.CommandPath())
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		fixArgs(sub)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"はな & Ken ✓":            "はな & Ken ✓",
+		"a\x1b[2Jb\tc\x9b":      "a�[2Jb�c�",
+		"a\u009bb\u007f":        "a�b�",
+		"two\nlines\r":          "two ⏎ lines�",
+		"\u202egnp.exe\u2066":   "�gnp.exe�",
+		"a\u200bb\ufeffc\u00ad": "a�b�c�",
+		"a\u2028b\u2029c":       "a�b�c",
+		"hidden\U000e0041":      "hidden�",
+		"a\u200db":              "a�b",
+		"a\u200d👩":              "a�👩",
+		"👩\u200da":              "👩�a",
+		"\u200d👩\u200d":         "�👩�",
+		"👩\u200d\u200d👩":        "👩��👩",
+		"👩\u200d👩\u200d👧 ❤️\u200d🔥 🏳️\u200d🌈 👍🏽": "👩\u200d👩\u200d👧 ❤️\u200d🔥 🏳️\u200d🌈 👍🏽",
+		"👩🏽\u200d⚕️": "👩🏽\u200d⚕️",
+	} {
+		got := clean(in)
+		if got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+		if again := clean(got); again != got {
+			t.Errorf("clean(%q) = %q, want it unchanged", got, again)
+		}
+	}
+}
+
+// Rows of a table end where a terminal draws them: most characters of Japanese
+// are two places wide, an emoji of several runes is too.
+func TestTable(t *testing.T) {
+	var tb table
+	tb.row("WHO", "N", "SAYS")
+	tb.row("はな", 12, "おはよう")
+	tb.row("👩\u200d👩\u200d👧", 3, "two\nlines")
+	tb.row("ｶﾅ", 4, "")
+	tb.row("e\u0301", 5, "\x1b[2J")
+	var left, right bytes.Buffer
+	if err := errors.Join(tb.write(&left), (&table{right: true, rows: tb.rows}).write(&right)); err != nil {
+		t.Fatal(err)
+	}
+	const wantLeft = "WHO   N   SAYS\nはな  12  おはよう\n👩\u200d👩\u200d👧    3   two ⏎ lines\nｶﾅ    4   \ne\u0301     5   �[2J\n"
+	if left.String() != wantLeft {
+		t.Errorf("table =\n%swant\n%s", &left, wantLeft)
+	}
+	const wantRight = "   WHO   N         SAYS\n  はな  12     おはよう\n    👩\u200d👩\u200d👧   3  two ⏎ lines\n" +
+		"    ｶﾅ   4             \n     e\u0301   5         �[2J\n"
+	if right.String() != wantRight {
+		t.Errorf("table, right =\n%swant\n%s", &right, wantRight)
+	}
+}
+
+// Whatever a verb shows of what others wrote, it steers no terminal.
+func TestNothingSteersTheTerminal(t *testing.T) {
+	const evil = "a\x1b]0;owned\x07\u202eb\nc"
+	at := control.Stamp{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	part := control.Part{Kind: messages.KindText, Text: evil, Edited: evil}
+	m := control.Message{Conversation: evil, Sender: evil, SeenAt: at, Parts: []control.Part{part}}
+	for name, show := range map[string]func(terminal) error{
+		"message": func(out terminal) error { return out.message(m) },
+		"change": func(out terminal) error {
+			return out.change(control.Change{Kind: evil, Sender: evil, Old: evil, New: evil, SeenAt: at})
+		},
+		"status": func(out terminal) error {
+			return showStatus(out, control.Status{
+				Running: true, Version: evil, Problems: []string{evil},
+				Paused: []control.Paused{{Window: evil}},
+				Actors: []engine.ActorInfo{{Address: evil, LastError: evil}},
+				Pools:  []engine.PoolInfo{{Kind: evil}},
+			})
+		},
+		"why": func(out terminal) error {
+			step := control.Step{Stage: evil, Outcome: evil, What: evil, Count: 2, Matched: []control.Matched{{Text: evil}}}
+			return showWhy(out, control.Why{
+				Paths:  []control.Path{{Conversation: evil, Outcome: evil, Why: evil, Text: evil, Steps: []control.Step{step}}},
+				Recent: []control.Step{step}, Notes: []string{evil},
+			})
+		},
+		"doctor": func(out terminal) error {
+			v := doctorVerb{&app{stdout: out, stderr: out}}
+			if err := v.report([]finding{{what: "x", need: true, text: evil, mend: evil}}); !errors.Is(err, errReported) {
+				return errors.New("report() found nothing")
+			}
+			return nil
+		},
+		"error": func(out terminal) error { return out.printf("%v %q\n", errors.New(evil), evil) },
+	} {
+		var b bytes.Buffer
+		if err := show(terminal{Writer: &b}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !strings.Contains(b.String(), "owned") || strings.ContainsAny(b.String(), "\x1b\x07\u202e") {
+			t.Errorf("%s shows %q, want the text without what steers a terminal", name, b.String())
+		}
+	}
+}
+
+// The help groups all verbs, those of every day first, and each has an example.
+func TestEveryVerbHasAGroupAndAnExample(t *testing.T) {
+	root := (&app{}).root()
+	var names []string
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		if cmd.Example == "" && !cmd.Hidden {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	check(root)
+	for _, cmd := range root.Commands() {
+		names = append(names, cmd.Name())
+		if cmd.GroupID == "" {
+			t.Errorf("%s is in no group", cmd.Name())
+		}
+	}
+	if got, want := strings.Join(names[:5], " "), "run watch messages why doctor"; got != want {
+		t.Errorf("the first verbs are %q, want %q", got, want)
+	}
+}
