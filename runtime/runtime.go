@@ -125,6 +125,8 @@ func (r *Runtime) end() error {
 	return r.plan.close()
 }
 
+// run works until ctx ends or something fails. It is long because it is one
+// sequence: whatever it opens it closes in reverse order, also when a step fails.
 func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	if err := r.begin(); err != nil {
 		return err

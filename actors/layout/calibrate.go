@@ -184,9 +184,9 @@ type fill struct {
 	x0, x1      int // the most frequent of these
 }
 
-// fills returns the fill of own and of incoming bubbles, nil where there is
-// none.
-func (s *shot) fills() (own, incoming *fill) {
+// longRuns sums up the long runs of each colour in the message area, without the
+// background.
+func (s *shot) longRuns() map[rgb]*fill {
 	long := Pixels(10, s.scale)
 	all := map[rgb]*fill{}
 	for y := s.top; y < s.bottom; y++ {
@@ -215,6 +215,13 @@ func (s *shot) fills() (own, incoming *fill) {
 			f.right[ends[1]]++
 		}
 	}
+	return all
+}
+
+// fills returns the fill of own and of incoming bubbles, nil where there is
+// none.
+func (s *shot) fills() (own, incoming *fill) {
+	all := s.longRuns()
 	best := map[bool]float64{}
 	for _, c := range slices.SortedFunc(maps.Keys(all), rgb.less) {
 		f := all[c]

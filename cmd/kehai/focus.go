@@ -33,7 +33,8 @@ given.`,
 	for _, v := range []verb{
 		&focusStatus{app: f.app}, &focusDay{app: f.app}, &focusExport{app: f.app},
 		&focusPause{f.app}, &focusResume{f.app},
-		&focusClassify{focusJudge: focusJudge{app: f.app}}, &focusReplay{focusJudge{app: f.app}}, &focusFeed{app: f.app},
+		&focusClassify{focusJudge: focusJudge{app: f.app}}, &focusReplay{focusJudge{app: f.app}},
+		&focusFeed{app: f.app},
 	} {
 		cmd.AddCommand(v.command())
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -85,18 +86,7 @@ func gather(e *engine.Engine, c messages.ConversationID) (*evidence, error) {
 				return true
 			})
 		},
-		func() error {
-			list, err := e.DeadLetters()
-			for _, d := range list {
-				m, merr := e.DecodeDeadLetter(d)
-				if of, _ := mentionsIn(m); merr == nil && mine(of) {
-					ev.dead = append(ev.dead, dead{d, m})
-				} else if merr != nil && mine(messages.ConversationID(d.Actor.Key())) {
-					ev.dead = append(ev.dead, dead{d, nil})
-				}
-			}
-			return err
-		},
+		func() error { return ev.addDead(e, mine) },
 		func() error { return eachRow(e, dedup.Kind, dedup.Tail, mine, ev.addEntry) },
 		func() error {
 			return eachRow(e, burst.Kind, burst.Buffers, mine,
@@ -114,6 +104,19 @@ func gather(e *engine.Engine, c messages.ConversationID) (*evidence, error) {
 		}
 	}
 	return ev, nil
+}
+
+func (ev *evidence) addDead(e *engine.Engine, mine func(messages.ConversationID) bool) error {
+	list, err := e.DeadLetters()
+	for _, d := range list {
+		m, merr := e.DecodeDeadLetter(d)
+		if of, _ := mentionsIn(m); merr == nil && mine(of) {
+			ev.dead = append(ev.dead, dead{d, m})
+		} else if merr != nil && mine(messages.ConversationID(d.Actor.Key())) {
+			ev.dead = append(ev.dead, dead{d, nil})
+		}
+	}
+	return err
 }
 
 func (ev *evidence) addEntry(c messages.ConversationID, e ledger.Entry) {
@@ -325,11 +328,7 @@ func (ev *evidence) byText(q control.WhyQuery, visible []mention) []control.Path
 	for _, s := range visible {
 		take(s, true)
 	}
-	var list []found
-	for _, f := range best {
-		list = append(list, f)
-	}
-	slices.SortFunc(list, func(a, b found) int {
+	list := slices.SortedFunc(maps.Values(best), func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence),
 			strings.Compare(a.text, b.text))
 	})

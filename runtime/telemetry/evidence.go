@@ -12,7 +12,7 @@ import (
 )
 
 // evidence writes what the rules on text and rows have found, and reports whether
-// the event was one of these. Like write it is a table.
+// the event was one of these. It is long because it is a table, as write is.
 func (w *writer) evidence(p engine.Published) bool {
 	l := w.line(zerolog.DebugLevel, p, "")
 	in := func(window messages.WindowID, c messages.ConversationID) *zerolog.Event {

@@ -31,7 +31,7 @@ type writer struct {
 	capture map[messages.WindowID]string // last code written, by window
 }
 
-// write is long because it is a table: one case for each event.
+// write writes an event. It is long because it is a table: one case for each type.
 func (w *writer) write(p engine.Published) {
 	switch m := p.Message.(type) {
 	case events.ActorStarted:

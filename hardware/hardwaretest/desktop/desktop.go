@@ -253,7 +253,8 @@ const conditionTimeout = 20 * time.Second
 // Eventually fails the test unless the condition comes true.
 func Eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), conditionTimeout, fmt.Errorf("not within %v", conditionTimeout))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), conditionTimeout,
+		fmt.Errorf("not within %v", conditionTimeout))
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
