@@ -29,8 +29,8 @@ var codes = []struct {
 	{ErrPartlyTyped, "partly_typed"},
 }
 
-// Code returns the stable code of the driver error that err wraps, "error" for
-// any other error and "" for nil.
+// Code returns the stable code of the driver error that err wraps: "error" for
+// any other error, "" for nil.
 func Code(err error) string {
 	if err == nil {
 		return ""
@@ -43,7 +43,7 @@ func Code(err error) string {
 	return "error"
 }
 
-// ErrorOf returns the driver error with this code, nil if there is none.
+// ErrorOf returns the driver error with this code; nil if there is none.
 func ErrorOf(code string) error {
 	for _, c := range codes {
 		if c.code == code {

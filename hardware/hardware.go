@@ -1,10 +1,10 @@
-// Package hardware holds the interfaces behind which every driver sits, and
-// the typed errors that drivers return. Each sub-folder is one driver; the
-// conformance suites of package hardwaretest say what all of them must do.
+// Package hardware holds the interfaces that drivers implement, and the typed
+// errors that they return. Each sub-folder is one driver; the conformance suites
+// of package hardwaretest say what every driver must do.
 //
-// Drivers are called from workers, never from an actor: they may block, but
-// must return soon after their context ends. Unless a method says otherwise,
-// one driver value serves one goroutine at a time.
+// Workers call drivers, actors never do: a driver may block, but must return
+// soon after its context ends. Unless a method says otherwise, one driver value
+// serves one goroutine at a time.
 package hardware
 
 import (
@@ -18,8 +18,8 @@ import (
 type Screen interface {
 	// Windows lists what can be captured, topmost first.
 	Windows(ctx context.Context) ([]Window, error)
-	// Capture returns the present pixels of one window, also where other
-	// windows cover it. ref is a Window.Ref. It may be called concurrently.
+	// Capture returns the current pixels of one window, even if other windows
+	// cover it. ref is a Window.Ref. It may be called concurrently.
 	Capture(ctx context.Context, ref string) (Capture, error)
 }
 
@@ -34,27 +34,27 @@ type Window struct {
 
 // Capture is one picture of a window.
 type Capture struct {
-	Image *image.RGBA // not written to by the driver after it is returned
+	Image *image.RGBA // the driver does not write to it after returning it
 	Scale float64     // captured pixels per logical pixel
 }
 
 // Recognizer reads text.
 type Recognizer interface {
 	// Recognize reads the lines of one prepared picture: one bubble, dark text
-	// on a light ground. Boxes are in the picture's pixels. An empty result
+	// on a light background. Boxes are in the picture's pixels. An empty result
 	// without an error means that there is no text.
 	Recognize(ctx context.Context, img *image.Gray, hint Hint) ([]messages.Line, error)
 	// Close frees the engine. The recognizer is unusable afterwards.
 	Close() error
 }
 
-// CropRecognizer is a [Recognizer] that reads straight from a frame and needs
-// no prepared picture. A caller that finds it uses it instead of Recognize.
+// CropRecognizer is a [Recognizer] that reads directly from a frame, without a
+// prepared picture. Callers prefer it to Recognize.
 type CropRecognizer interface {
 	Recognizer
-	// RecognizeCrop reads the lines inside box: a bubble, a title or a time
-	// stamp, in frame pixels, unmasked. Boxes of the result are in frame
-	// pixels. It does not write to frame.
+	// RecognizeCrop reads the lines inside box, in frame pixels and unmasked: a
+	// bubble, a title or a timestamp. Boxes of the result are in frame pixels.
+	// It does not write to frame.
 	RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle, hint Hint) ([]messages.Line, error)
 }
 

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Errors of typing. A caller that sends messages must tell them apart: after
-// ErrNotActive and ErrNoField nothing was typed and the call can be repeated,
-// after ErrPartlyTyped some of the text may stand in the window.
+// Errors of typing. A caller that sends messages must tell them apart. After
+// ErrNotActive and ErrNoField nothing was typed and the call can be repeated.
+// After ErrPartlyTyped the window may hold some of the text.
 var (
 	ErrNotActive   = errors.New("hardware: window did not become the active one")
 	ErrNoField     = errors.New("hardware: no text field took the text")
 	ErrPartlyTyped = errors.New("hardware: typing was interrupted")
 )
 
-// Usage observes how the computer is used: which application, how much input.
-// What is typed, clicked or shown never passes through it. All methods may be
-// called concurrently.
+// Usage observes how the computer is used: which application, how much input. It
+// never sees what is typed, clicked or shown. All methods may be called
+// concurrently.
 type Usage interface {
 	// ActiveApp is the application that gets the keyboard, or the zero App when
 	// none does.
@@ -33,40 +33,40 @@ type Usage interface {
 // App is a running application.
 type App struct {
 	Name  string
-	PID   int    // 0 where the system does not tell
+	PID   int    // 0 if unknown
 	Title string // of its active window; empty unless the driver was opened with titles on
 }
 
-// Input counts input events. The counts only grow while a driver lives; a
-// caller that wants a rate subtracts two readings, and takes a smaller count
-// than before for a fresh start.
+// Input counts input events. The counts only grow while a driver lives. A caller
+// that wants a rate subtracts two readings; a count that is smaller than before
+// means a fresh start.
 type Input struct {
 	Keys  uint64 // key presses
 	Mouse uint64 // button presses, wheel steps and movements
-	// SinceKey is the time since the last key press, negative while none is known.
+	// SinceKey is the time since the last key press; negative if none is known.
 	SinceKey time.Duration
 }
 
 // Typist types into windows. ref is a [Window].Ref of the [Screen] that belongs
 // to the typist. All methods may be called concurrently: one call types at a time.
 type Typist interface {
-	// Activate brings a window to the front and returns once the system says
-	// that it is the active one; else it wraps ErrNotActive.
+	// Activate brings a window to the front and returns once the system reports
+	// it as active. Otherwise it wraps ErrNotActive.
 	Activate(ctx context.Context, ref string) error
-	// Type activates the window and then types text to the field that has the
-	// focus there. A line feed is typed as a line break that does not send
-	// (Shift+Enter). It wraps ErrNotActive, ErrNoField or ErrPartlyTyped. No
-	// error means that the text was handed to the window, not that it shows it.
+	// Type activates the window and then types text into its focused field. A
+	// line feed is typed as a line break that does not send (Shift+Enter). It
+	// wraps ErrNotActive, ErrNoField or ErrPartlyTyped. No error means that the
+	// window received the text, not that it shows it.
 	Type(ctx context.Context, ref, text string) error
 	// Press activates the window and presses one key, such as Enter to send.
 	Press(ctx context.Context, ref string, key Key) error
 }
 
-// Key is a key that has no text.
+// Key is a key that types no text.
 type Key string
 
-// Keys that every [Typist] knows. KeySelectAll selects everything in the field
-// that has the focus: Ctrl+A, or Cmd+A on macOS.
+// Keys that every [Typist] knows. KeySelectAll selects everything in the focused
+// field: Ctrl+A, or Cmd+A on macOS.
 const (
 	KeyEnter     Key = "enter"
 	KeyTab       Key = "tab"
@@ -75,15 +75,15 @@ const (
 	KeySelectAll Key = "select_all"
 )
 
-// Pointer clicks. A [Typist] may be one too.
+// Pointer clicks. A [Typist] may also be a Pointer.
 type Pointer interface {
-	// Click activates the window and clicks at a point of it, in the pixels of
-	// [Window].Box from its upper left corner. It wraps ErrNotActive.
+	// Click activates the window and clicks a point inside it, in the pixels of
+	// [Window].Box, from its upper left corner. It wraps ErrNotActive.
 	Click(ctx context.Context, ref string, at image.Point) error
 }
 
-// NoTypist is the typist of a program that was given none. Each call fails,
-// wrapping ErrUnavailable, and says what is missing.
+// NoTypist is the typist of a program that has none. Each call fails, wrapping
+// ErrUnavailable, and says what is missing.
 type NoTypist struct {
 	// Missing completes the sentence "cannot type: …". Empty says that no
 	// typing driver was given.

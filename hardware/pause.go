@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Pause waits for d, as drivers do between what they press. It returns the error
-// of ctx if that ends first.
+// Pause waits for d, as drivers do between key presses. It returns the error of
+// ctx if that ends first.
 func Pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -12,19 +12,19 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Options configure a tree. The zero value works where the session's own bus is
-// meant and refs name a process or a title.
+// Options configure a tree. The zero value uses the session's own bus and
+// understands refs that name a process or a title.
 type Options struct {
-	// Windows resolves refs that other drivers give, such as an x11.Display. Nil
-	// understands only "pid:1234" and "title:part of the title".
+	// Windows resolves the refs of another driver, such as x11.Display. Without it
+	// only "pid:1234" and "title:part of the title" are understood.
 	Windows func(ctx context.Context) ([]hardware.Window, error)
 	// Address is the session bus. Empty is $DBUS_SESSION_BUS_ADDRESS.
 	Address string
-	// Enable asks applications to offer a tree, as a screen reader does. It
-	// stays switched on for the session.
+	// Enable asks applications to offer a tree, as a screen reader does. That
+	// stays on for the session.
 	Enable bool
-	// MaxDepth and MaxNodes bound what is looked at in one window. Zero is 48
-	// levels and 5,000 nodes; rows are not counted as nodes.
+	// MaxDepth and MaxNodes bound the search in one window. Zero means 48 levels
+	// and 5,000 nodes; rows do not count as nodes.
 	MaxDepth, MaxNodes int
 }
 
@@ -64,16 +64,16 @@ func (t *Tree) Close() error {
 	return nil
 }
 
-// Check reports whether the accessibility bus can be reached, wrapping
-// hardware.ErrUnavailable where it cannot.
+// Check reports whether the accessibility bus can be reached. If not, the error
+// wraps hardware.ErrUnavailable.
 func (t *Tree) Check(ctx context.Context) error {
 	_, err := t.connect(ctx)
 	return err
 }
 
 // Rows counts the rows of a window's message list. It wraps
-// hardware.ErrWindowGone where there is no such window, and ErrUnavailable
-// where there is no bus, no tree of the window, or no list in it.
+// hardware.ErrWindowGone if there is no such window, and ErrUnavailable if there
+// is no bus, the window has no tree, or the tree has no list.
 func (t *Tree) Rows(ctx context.Context, ref string) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -114,10 +114,10 @@ func (t *Tree) rows(ctx context.Context, conn *dbus.Conn, want target) (int, err
 	return best(lists).rows, nil
 }
 
-// target is the window that is wanted.
+// target says which window to find.
 type target struct {
-	pid   int    // 0 where any process will do
-	title string // "" where the only window of the process is meant
+	pid   int    // 0 for any process
+	title string // "" for the only window of the process
 	part  bool   // title is a part of the title
 }
 
@@ -190,7 +190,7 @@ func (t *Tree) connect(ctx context.Context) (*dbus.Conn, error) {
 	return conn, nil
 }
 
-// dial greets a bus; ending ctx ends the attempt.
+// dial connects to a bus and authenticates. It gives up when ctx ends.
 func dial(ctx context.Context, open func() (*dbus.Conn, error)) (*dbus.Conn, error) {
 	conn, err := open()
 	if err != nil {

@@ -1,18 +1,18 @@
 // Package atspi reads how many rows the message list of a chat window has, from
 // the accessibility tree that Linux applications offer on the accessibility bus
-// (AT-SPI). It is pure Go and reads structure only: roles, counts and places.
-// Names are read of windows alone, to find the right one; no text of a row is.
+// (AT-SPI). It is pure Go and reads structure only: roles, counts and positions.
+// It reads the names of windows, to find the right one, but no text of a row.
 //
 // The main type is [Tree], a hardware.Structure. Browsers and Electron
 // applications build their tree only when asked to: start them with
 // ACCESSIBILITY_ENABLED=1 in the environment and --force-renderer-accessibility.
-// Without the variable Chromium looks once, while it starts, whether the desktop
-// has switched accessibility on. A tree that is still being built is an error of
-// one call; the next call looks again.
+// Without the variable Chromium checks only once, while it starts, whether the
+// desktop has accessibility switched on. While a tree is still being built a call
+// fails; the next call looks again.
 //
 // # Which list is the message list
 //
-// Of the lists, tables and trees of the window the one that covers the largest
-// area; one that is marked as a log, or stands in a log, goes before all others.
-// Its rows are its children, whether they can be seen or not.
+// Among the lists, tables and trees of the window it is the one with the largest
+// area. One that is marked as a log, or is inside a log, comes before all others.
+// Its rows are its children, visible or not.
 package atspi

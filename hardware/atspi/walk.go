@@ -39,11 +39,12 @@ func isList(role uint32) bool {
 	return false
 }
 
-// inFlight calls are sent before the first answer is waited for.
+// inFlight is how many calls are sent before the first answer is awaited.
 const inFlight = 64
 
-// each asks every node the same and hands over the answers in order. A node that
-// is gone, or is no such thing, is left out: trees change while they are read.
+// each calls the same method on every node and passes on the answers in order. A
+// node that is gone, or lacks the method, is skipped: trees change while they are
+// read.
 func each(ctx context.Context, conn *dbus.Conn, nodes []node, method string, args []any,
 	take func(n node, answer *dbus.Call) error) error {
 	for batch := range slices.Chunk(nodes, inFlight) {
@@ -84,7 +85,7 @@ func children(ctx context.Context, conn *dbus.Conn, n node) (list []node, err er
 	return list, err
 }
 
-// find looks for a window: the children of the applications.
+// find looks for a window among the children of the applications.
 func find(ctx context.Context, conn *dbus.Conn, want target) (node, error) {
 	apps, err := children(ctx, conn, root)
 	if err != nil {
@@ -131,8 +132,8 @@ func find(ctx context.Context, conn *dbus.Conn, want target) (node, error) {
 		hardware.ErrWindowGone)
 }
 
-// choose picks the window with the title, else one that contains it or is
-// contained in it, else the only window of the process.
+// choose picks the window with the title. Failing that, it picks one whose title
+// contains it or is contained in it, or else the only window of the process.
 func choose(windows []node, titles map[node]string, want target) int {
 	if want.title != "" {
 		if !want.part {
@@ -182,7 +183,7 @@ type list struct {
 	rows  int
 }
 
-// best is the message list: the list inside a log, the log, the largest.
+// best is the message list: a list inside a log, else the log, else the largest.
 func best(lists []list) list {
 	rank := func(l list) int {
 		switch {
@@ -204,7 +205,7 @@ type level struct {
 	inLog bool
 }
 
-// lists walks the window level by level, not into the rows of a list.
+// lists walks the window level by level. It does not enter the rows of a list.
 func (t *Tree) lists(ctx context.Context, conn *dbus.Conn, window node) ([]list, error) {
 	var found []list
 	seen := map[node]bool{window: true}

@@ -12,8 +12,8 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Notifier shows notices. The zero value uses the bus of the session that the
-// program was started in. Its methods may be called concurrently.
+// Notifier shows notices. The zero value uses the bus of the session in which the
+// program was started. Its methods may be called concurrently.
 type Notifier struct {
 	// Address is the session bus. Empty is $DBUS_SESSION_BUS_ADDRESS.
 	Address string
@@ -48,8 +48,8 @@ func (n Notifier) Notify(ctx context.Context, title, body string) error {
 	})
 }
 
-// Check returns the name of the service that shows notices, and shows none. The
-// bus starts a service that is installed and does not run.
+// Check returns the name of the service that shows notices, without showing one.
+// The bus starts the service if it is installed but not running.
 func (n Notifier) Check(ctx context.Context) (name string, err error) {
 	err = n.ask(ctx, func(o dbus.BusObject) error {
 		var vendor, version, spec string
@@ -79,7 +79,7 @@ func (n Notifier) ask(ctx context.Context, question func(dbus.BusObject) error) 
 	return nil
 }
 
-// dial greets the bus; ending ctx ends the attempt.
+// dial connects to the bus and authenticates. It gives up when ctx ends.
 func (n Notifier) dial(ctx context.Context) (*dbus.Conn, error) {
 	open := func() (*dbus.Conn, error) { return dbus.SessionBusPrivateNoAutoStartup() }
 	if n.Address != "" {
@@ -103,7 +103,8 @@ func (n Notifier) dial(ctx context.Context) (*dbus.Conn, error) {
 	return conn, nil
 }
 
-// nobody tells the bus's answer that no one has the service's name.
+// nobody reports whether err is the bus's answer that no one owns the service's
+// name.
 func nobody(err error) bool {
 	var e dbus.Error
 	if !errors.As(err, &e) {

@@ -17,11 +17,11 @@ type CropFixture struct {
 	Recognizer hardware.CropRecognizer
 	Frame      *image.RGBA
 	Scale      float64
-	Texts      map[image.Rectangle][]string // what stands in each box, line by line
+	Texts      map[image.Rectangle][]string // the lines of text in each box
 	Blank      image.Rectangle              // a box without text
 }
 
-// CropRecognizer checks a recognizer that reads straight from frames. Texts are
+// CropRecognizer checks a recognizer that reads directly from frames. Texts are
 // compared without spaces.
 func CropRecognizer(t *testing.T, f CropFixture) {
 	before := bytes.Clone(f.Frame.Pix)

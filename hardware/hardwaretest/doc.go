@@ -1,12 +1,12 @@
 // Package hardwaretest holds one conformance suite for each interface of
 // package hardware: [Screen], [CropRecognizer], [Structure], [Usage], [Typist].
-// A driver's tests hand a suite a fixture, a driver together with the means to
-// change what it sees, and the suite says what every driver must do.
+// A driver's tests give a suite a fixture: a driver together with the means to
+// change what it sees. The suite checks what every driver must do.
 //
-// Common to all: a call whose context has ended returns soon and wraps the
-// context's error; every other error has a code ([hardware.Code]) and nothing of
-// what windows show or of what is typed; methods may be called concurrently where
-// the interface says so; a driver that was closed has no goroutine left.
+// All suites check that a call whose context has ended returns soon and wraps the
+// context's error. Every other error has a code ([hardware.Code]) and reveals
+// nothing that windows show or that is typed. Methods may be called concurrently
+// if the interface says so. A closed driver has no goroutine left.
 package hardwaretest
 
 import (
@@ -43,7 +43,7 @@ func noSecret(t *testing.T, call string, err error, secrets []string) {
 	}
 }
 
-// closes runs use on a driver and wants no goroutine of it after end.
+// closes runs use on a driver and checks that end leaves no goroutine of it.
 func closes(t *testing.T, use func(), end func() error) {
 	t.Helper()
 	before := goleak.IgnoreCurrent()

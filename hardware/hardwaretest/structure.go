@@ -17,12 +17,12 @@ type StructureFixture struct {
 	Add       func()       // adds a row and returns once the application shows it
 	Secrets   []string     // texts of the rows and of the title
 	Gone      string       // ref of a window that does not exist
-	Deny      func()       // makes the tree unreachable; nil where a test cannot
-	Close     func() error // nil where the driver has nothing to close
+	Deny      func()       // makes the tree unreachable; nil if a test cannot
+	Close     func() error // nil if the driver has nothing to close
 }
 
 // Structure checks a driver. fixture makes a fresh one; it is called several
-// times. It must be safe for concurrent calls, as a driver of several windows is.
+// times. The driver must be safe for concurrent calls.
 func Structure(t *testing.T, fixture func(t *testing.T) StructureFixture) {
 	t.Run("rows", func(t *testing.T) { checkRows(t, fixture(t)) })
 	t.Run("errors", func(t *testing.T) { checkStructureErrors(t, fixture(t)) })

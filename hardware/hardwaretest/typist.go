@@ -10,24 +10,24 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// TypistFixture is a typist and a window with a text field that is empty and has
-// the focus.
+// TypistFixture is a typist and a window with an empty text field that has the
+// focus.
 type TypistFixture struct {
 	Typist hardware.Typist
 	Ref    string
-	// Shows fails the test unless the field comes to hold one of these texts, and
-	// returns which one. Where nothing was to be typed it is asked for the text
-	// before: a driver that hands text over has done so when it returns.
+	// Shows waits until the field holds one of these texts and returns which one;
+	// otherwise it fails the test. If nothing was to be typed, the suite passes the
+	// previous text: a driver has handed over its text when it returns.
 	Shows func(t *testing.T, texts ...string) string
 	Clear func()       // empties the field
-	Cover func()       // puts another window in front, which holds the keyboard
-	Steal func()       // has another window hold the keyboard whatever is done; nil where a test cannot
+	Cover func()       // puts another window in front, with the keyboard focus
+	Steal func()       // makes another window keep the keyboard focus; nil if a test cannot
 	Give  func()       // ends Steal
 	Gone  string       // ref of a window that does not exist
-	Close func() error // nil where the driver has nothing to close
+	Close func() error // nil if the driver has nothing to close
 }
 
-// What is typed. The second one has what many keyboards have no key for.
+// The typed texts. The second one has characters that many keyboards lack.
 var typed = []string{"Kehai (2026) ~ #1?!", "明日の15:30に渋谷駅で。OK? ヴァ～ー", "一行目\nline two"}
 
 // Typist checks a driver. fixture makes a fresh one; it is called several times.
@@ -79,7 +79,7 @@ func checkTypesCovered(t *testing.T, f TypistFixture) {
 	f.Shows(t, typed[1])
 }
 
-// calls makes every call on a window and returns the errors by name.
+// calls makes every call on a window and returns the errors by method name.
 func (f TypistFixture) calls(ctx context.Context, ref, text string) map[string]error {
 	return map[string]error{
 		"Activate": f.Typist.Activate(ctx, ref),
@@ -97,7 +97,7 @@ func checkTypistRefuses(t *testing.T, f TypistFixture) {
 			t.Errorf("%s(gone) = %v, want no doubt that nothing was typed", call, err)
 		}
 	}
-	// Control characters would act: they are refused or left out.
+	// Control characters would act, so they are refused or left out.
 	for _, control := range []string{"\t", "\x1b", "\x7f"} {
 		err := f.Typist.Type(t.Context(), f.Ref, secret+control)
 		noSecret(t, "Type(control character)", err, []string{secret})
@@ -108,7 +108,7 @@ func checkTypistRefuses(t *testing.T, f TypistFixture) {
 	}
 	wantTyped(t, "Press(a key that is none)", f.Typist.Press(t.Context(), f.Ref, "launch"), hardware.ErrUnavailable,
 		nil)
-	// What was typed all the same would stand before this.
+	// Text that was typed by mistake would precede this.
 	f.types(t, "after")
 	f.Shows(t, "after")
 }
@@ -142,7 +142,7 @@ func checkTypistContext(t *testing.T, f TypistFixture) {
 	f.Shows(t, "next")
 }
 
-// One call types at a time: texts stand whole, one after the other.
+// One call types at a time, so each text is typed as a whole.
 func checkConcurrentTypes(t *testing.T, f TypistFixture) {
 	a, b := strings.Repeat("a", 20), strings.Repeat("b", 20)
 	var wg sync.WaitGroup

@@ -10,21 +10,21 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// UsageFixture is a usage driver that was opened without titles, and hands at the
-// computer that it observes.
+// UsageFixture is a usage driver that was opened without titles, and the means to
+// act as a person at the computer that it observes.
 type UsageFixture struct {
 	Usage  hardware.Usage
 	App    string   // the application that is active
 	Secret []string // titles and what is typed
-	// Touch presses keys and moves or clicks the mouse so many times, as a person
+	// Touch presses keys and moves or clicks the mouse this many times, as a person
 	// does, and returns once the system has seen it.
 	Touch func(keys, mouse int)
-	// Await waits until a condition is true and fails the test where it does not
-	// come; the suite calls it after Touch. Nil: it is true at once.
+	// Await waits until a condition is true and fails the test if it stays false.
+	// The suite calls it after Touch. Nil means that it is true at once.
 	Await func(what string, condition func() bool)
-	Break func()       // takes the system away that is asked; nil where a test cannot
+	Break func()       // takes away the observed system; nil if a test cannot
 	Mend  func()       // ends Break
-	Close func() error // nil where the driver has nothing to close
+	Close func() error // nil if the driver has nothing to close
 }
 
 // Usage checks a driver. fixture makes a fresh one; it is called several times.
@@ -88,7 +88,7 @@ func checkPrivate(t *testing.T, f UsageFixture) {
 	}
 }
 
-// all calls every method and returns their errors by name.
+// all calls every method and returns the errors by method name.
 func (f UsageFixture) all(ctx context.Context) map[string]error {
 	_, app := f.Usage.ActiveApp(ctx)
 	_, idle := f.Usage.Idle(ctx)
@@ -105,7 +105,7 @@ func checkUsageContext(t *testing.T, f UsageFixture) {
 				t.Errorf("%s with an ended context = %v, want %v", call, err, context.Canceled)
 			}
 		}
-		// Such a call leaves the driver as it was.
+		// Such a call does not change the driver.
 		for call, err := range f.all(t.Context()) {
 			if err != nil {
 				t.Errorf("%s after one with an ended context = %v, want no error", call, err)

@@ -12,21 +12,21 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Recognizer reads in another process. It serves one goroutine at a time.
+// Recognizer reads text in a child process. It serves one goroutine at a time.
 type Recognizer struct {
 	command func() *exec.Cmd
-	process *process // nil: none runs
+	process *process // nil if none is running
 	closed  bool
 }
 
 var _ hardware.Recognizer = (*Recognizer)(nil)
 
-// New makes a recognizer whose process is made by command: one that calls
-// [Serve] with its standard input and output. It is started by the first call.
+// New makes a recognizer. command makes its process, which must call [Serve] with
+// its standard input and output. The first call starts it.
 func New(command func() *exec.Cmd) *Recognizer { return &Recognizer{command: command} }
 
-// Recognize implements [hardware.Recognizer]. When ctx ends, the process is
-// killed; when the process dies, the error says how. Either way the next call
+// Recognize implements [hardware.Recognizer]. When ctx ends, it kills the
+// process; when the process dies, the error says how. Either way the next call
 // starts another one.
 func (r *Recognizer) Recognize(ctx context.Context, img *image.Gray, hint hardware.Hint) ([]messages.Line, error) {
 	if err := ctx.Err(); err != nil {
@@ -60,8 +60,9 @@ func (r *Recognizer) Recognize(ctx context.Context, img *image.Gray, hint hardwa
 	return lines, nil
 }
 
-// exchange sends a request, or none for the answer to the start, and waits for
-// the answer. A process that is not fit for another request is ended.
+// exchange sends a request and waits for the answer. Without a request it waits
+// for the answer to the start. It ends a process that cannot take another
+// request.
 func (r *Recognizer) exchange(ctx context.Context, req []byte, lines *[]messages.Line) error {
 	p := r.process
 	a, err := p.roundTrip(ctx, req)
@@ -74,7 +75,7 @@ func (r *Recognizer) exchange(ctx context.Context, req []byte, lines *[]messages
 			r.process = nil
 			p.end() // the engine did not open
 		}
-		if ctx.Err() != nil { // the kill may be on its way
+		if ctx.Err() != nil { // the kill may not have arrived yet
 			r.process = nil
 			p.end()
 		}
@@ -101,7 +102,7 @@ func (r *Recognizer) Close() error {
 	return nil
 }
 
-// process is a running one.
+// process is a running child process.
 type process struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -125,7 +126,7 @@ func start(cmd *exec.Cmd) (*process, error) {
 }
 
 func (p *process) roundTrip(ctx context.Context, req []byte) (answer, error) {
-	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // an error says that it is gone
+	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // it fails only if the process is gone
 	defer stop()
 	if len(req) > 0 {
 		if _, err := p.in.Write(req); err != nil {
@@ -135,10 +136,10 @@ func (p *process) roundTrip(ctx context.Context, req []byte) (answer, error) {
 	return readAnswer(p.out)
 }
 
-// end kills the process, frees what it held here, and says how it ended.
+// end kills the process, closes its pipes, and says how it ended.
 func (p *process) end() string {
 	p.in.Close()
-	_ = p.cmd.Process.Kill() // an error says that it is gone
+	_ = p.cmd.Process.Kill() // it fails only if the process is gone
 	err := p.cmd.Wait()
 	if p.cmd.ProcessState != nil {
 		return p.cmd.ProcessState.String()

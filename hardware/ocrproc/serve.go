@@ -8,10 +8,10 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Serve opens an engine, says whether that worked, and answers requests until
-// in ends. It returns then even if the engine is inside a call, so that a
-// process whose parent is gone does not outlive it: the caller must exit.
-// Errors say that the other side did not keep to the protocol, or is gone.
+// Serve opens an engine, reports whether that worked, and answers requests until
+// in ends. Then it returns even while the engine is inside a call, and the caller
+// must exit: a child must not outlive its parent. An error means that the other
+// side broke the protocol or is gone.
 func Serve(in io.Reader, out io.Writer, open func() (hardware.Recognizer, error)) error {
 	engine, err := open()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Bounds of what passes between the processes.
+// Limits on the data that passes between the processes.
 const (
 	maxSide   = math.MaxInt16
 	maxPixels = 64 << 20
@@ -24,7 +24,7 @@ const (
 	maxReason = 1000
 )
 
-// ErrWire marks bytes that do not have the form of a request or an answer.
+// ErrWire marks bytes that are neither a valid request nor a valid answer.
 var ErrWire = errors.New("ocrproc: not in the form of the protocol")
 
 // header is what follows a request's length: version, language, block, a zero,
@@ -75,7 +75,7 @@ func (r request) append(b []byte) []byte {
 	return b
 }
 
-// readRequest reads one request. It returns io.EOF where none begins.
+// readRequest reads one request. It returns io.EOF if no request begins.
 func readRequest(in io.Reader) (request, error) {
 	body, err := readBody(in, headerSize, headerSize+maxPixels)
 	if err != nil {
@@ -97,8 +97,8 @@ func readRequest(in io.Reader) (request, error) {
 	}, nil
 }
 
-// readBody reads a length from lo to hi, and as many bytes. Memory grows with
-// what really comes.
+// readBody reads a length from lo to hi, and that many bytes. It allocates memory
+// only as data arrives.
 func readBody(in io.Reader, lo, hi uint32) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -118,7 +118,7 @@ func readBody(in io.Reader, lo, hi uint32) ([]byte, error) {
 	return body, err
 }
 
-// answer is what came of a request, or of opening the engine.
+// answer is the result of a request, or of opening the engine.
 type answer struct {
 	Lines []messages.Line `json:"lines,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -141,16 +141,16 @@ func (a answer) err() error {
 	return remote{a.Error, hardware.ErrorOf(a.Code)}
 }
 
-// remote is an error of the other process.
+// remote is an error from the other process.
 type remote struct {
 	text string
-	is   error // nil if it is none that drivers wrap
+	is   error // the driver error that it wraps; nil if none
 }
 
 func (r remote) Error() string { return "ocr process: " + r.text }
 func (r remote) Unwrap() error { return r.is }
 
-// writeAnswer writes one answer. What is too much for one is an error instead.
+// writeAnswer writes one answer. If it is too large, it writes an error instead.
 func writeAnswer(out io.Writer, a answer) error {
 	if len(a.Lines) > maxLines {
 		a = answer{Error: fmt.Sprintf("%d lines in one picture, want at most %d", len(a.Lines), maxLines),

@@ -14,8 +14,8 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// own is what robotgo itself knows: processes, the active window, and a
-// clipboard that does not tell when it was read. Refs are process ids.
+// own is the desktop that robotgo itself knows: processes, the active window, and
+// a clipboard that does not report when it was read. Refs are process ids.
 type own struct{}
 
 // Active is the active window. It must be called with the lock held.
@@ -23,7 +23,7 @@ func (own) Active(ctx context.Context) (hardware.Window, error) {
 	if err := ctx.Err(); err != nil {
 		return hardware.Window{}, err
 	}
-	// Everything that robotgo says about no window would be about an earlier one.
+	// Without an active window robotgo would describe an earlier one.
 	if !robotgo.IsValid() {
 		return hardware.Window{}, nil
 	}
@@ -42,7 +42,7 @@ func (o own) Windows(ctx context.Context) ([]hardware.Window, error) {
 	return []hardware.Window{w}, nil
 }
 
-// How long a window may take to become the active one.
+// How long a window may take to become active.
 const (
 	ownTimeout = 3 * time.Second
 	ownPoll    = 25 * time.Millisecond
@@ -72,10 +72,10 @@ func (o own) Activate(ctx context.Context, ref string) error {
 	}
 }
 
-// ownPaste is how long a program gets to paste.
+// ownPaste is how long a program has to paste.
 const ownPaste = 400 * time.Millisecond
 
-// PasteText trusts that the text was pasted after a while.
+// PasteText assumes that the text was pasted after ownPaste.
 func (own) PasteText(ctx context.Context, text string, paste func(context.Context) error) error {
 	before, err := robotgo.ReadAll()
 	if err != nil {
@@ -90,8 +90,8 @@ func (own) PasteText(ctx context.Context, text string, paste func(context.Contex
 			err = fmt.Errorf("robot: pasting was interrupted: %w: %w", err, hardware.ErrPartlyTyped)
 		}
 	}
-	// The text was pasted, or not, whatever becomes of the clipboard: an error
-	// here would have the caller paste it again.
+	// Whether the text was pasted does not depend on this: an error here would make
+	// the caller paste it again.
 	_ = robotgo.WriteAll(before)
 	return err
 }

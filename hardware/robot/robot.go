@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// one is held by the call that uses robotgo, whose state is the process's.
+// one is held by the call that uses robotgo, whose state belongs to the process.
 var one = make(chan struct{}, 1)
 
 // Robot types, clicks and captures. All methods may be called concurrently: one
@@ -48,12 +48,12 @@ func Open(opt Options) (*Robot, error) {
 	return r, nil
 }
 
-// Activate brings a window to the front and checks that it is the active one.
+// Activate brings a window to the front and checks that it is active.
 func (r *Robot) Activate(ctx context.Context, ref string) error {
 	return r.act(ctx, func() error { return r.activate(ctx, ref) })
 }
 
-// Type types text into the window's field that has the focus.
+// Type types text into the window's focused field.
 func (r *Robot) Type(ctx context.Context, ref, text string) error {
 	text, err := clean(text)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *Robot) Type(ctx context.Context, ref, text string) error {
 	})
 }
 
-// pastes reports whether a text goes through the clipboard.
+// pastes reports whether to paste a text instead of pressing keys.
 func (r *Robot) pastes(text string) bool {
 	switch {
 	case r.clip == nil:
@@ -90,7 +90,7 @@ func (r *Robot) pastes(text string) bool {
 	return !hasKeys(runtime.GOOS, text)
 }
 
-// keys types chunk by chunk and stops where the window is not active any more.
+// keys types chunk by chunk and stops when the window is no longer active.
 func (r *Robot) keys(ctx context.Context, ref, text string) error {
 	for i, chunk := range chunks(text) {
 		err := ctx.Err()
@@ -141,7 +141,7 @@ func (r *Robot) Press(ctx context.Context, ref string, key hardware.Key) error {
 	})
 }
 
-// shortcut is the key that makes V paste.
+// shortcut is the modifier that makes V paste.
 func shortcut() string {
 	if runtime.GOOS == "darwin" {
 		return "cmd"
@@ -149,7 +149,7 @@ func shortcut() string {
 	return "ctrl"
 }
 
-// tap presses a key after one more look at the active window.
+// tap presses a key after one more check of the active window.
 func (r *Robot) tap(ctx context.Context, ref, key string, with ...string) error {
 	if err := r.verify(ctx, ref); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (r *Robot) Click(ctx context.Context, ref string, at image.Point) error {
 	})
 }
 
-// act runs f alone, with a display that answers.
+// act runs f with robotgo to itself and a display that answers.
 func (r *Robot) act(ctx context.Context, f func() error) error {
 	if err := errors.Join(ctx.Err(), healthy()); err != nil {
 		return err
@@ -206,7 +206,7 @@ func (r *Robot) act(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// activate brings the window to the front and reads back that it is there.
+// activate brings the window to the front and verifies that it is there.
 func (r *Robot) activate(ctx context.Context, ref string) error {
 	if err := r.desktop.Activate(ctx, ref); err != nil {
 		return err
@@ -247,9 +247,9 @@ func (r *Robot) Windows(ctx context.Context) (list []hardware.Window, err error)
 	return list, err
 }
 
-// Capture returns what the screen shows where the window is: whatever covers
-// the window is in the picture, and a window that is not wholly on the screen
-// is refused with hardware.ErrEmptyFrame.
+// Capture returns what the screen shows at the window's position, including
+// whatever covers the window. A window that is partly off the screen is refused
+// with hardware.ErrEmptyFrame.
 func (r *Robot) Capture(ctx context.Context, ref string) (hardware.Capture, error) {
 	var c hardware.Capture
 	err := r.act(ctx, func() error {

@@ -12,7 +12,7 @@ import (
 const missing = "this program was built without cgo (build with CGO_ENABLED=1 and a C compiler; on Debian: " +
 	"apt-get install gcc libc6-dev libx11-dev libxtst-dev)"
 
-// Robot cannot do anything in this build.
+// Robot fails every call in this build.
 type Robot struct{ hardware.NoTypist }
 
 // Open fails, wrapping hardware.ErrUnavailable, and says how to build a robot.

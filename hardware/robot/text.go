@@ -9,7 +9,7 @@ import (
 )
 
 // clean checks a text before anything is typed: control characters would act
-// instead of being written.
+// instead of being typed.
 func clean(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", errors.New("robot: the text is not UTF-8")
@@ -24,10 +24,9 @@ func clean(text string) (string, error) {
 }
 
 // hasKeys reports whether robotgo's keys type the text reliably on an operating
-// system: on X11 what a keyboard has, because for any other character it gives
-// one key a new meaning again and again, and a program that is late reads the
-// meaning of a later character; elsewhere everything up to U+FFFF, which leaves
-// out most emoji.
+// system. On X11 that is what a keyboard has: for other characters robotgo remaps
+// one key again and again, and a slow program reads the mapping of a later
+// character. Elsewhere it is everything up to U+FFFF, which excludes most emoji.
 func hasKeys(goos, text string) bool {
 	last := rune(0xffff)
 	if goos == "linux" {
@@ -36,10 +35,10 @@ func hasKeys(goos, text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r > last }) < 0
 }
 
-// chunkRunes are typed between two looks at the active window.
+// chunkRunes are typed between two checks of the active window.
 const chunkRunes = 8
 
-// chunks splits a text into pieces of at most chunkRunes; a line feed is a piece
+// chunks splits a text into pieces of at most chunkRunes. A line feed is a piece
 // of its own.
 func chunks(text string) []string {
 	var list []string

@@ -8,8 +8,8 @@ package robot
 #include <poll.h>
 #include <X11/Xlib.h>
 
-// What Xlib does by default when a request fails or the server goes away is to
-// end the process. The handlers keep it alive; lost is set by the second one.
+// By default Xlib ends the process when a request fails or the server goes away.
+// The handlers keep it alive; the second one sets lost.
 static volatile int lost = 0;
 
 static int ignoreError(Display *d, XErrorEvent *e) { return 0; }
@@ -17,8 +17,8 @@ static int connectionLost(Display *d) { lost = 1; return 0; }
 static void stay(Display *d, void *data) {}
 
 // Robotgo keeps connections in variables of its own and does not notice when
-// they break. The linker therefore leads every XOpenDisplay and XCloseDisplay
-// of this program through here. Calls are made one at a time.
+// they break. So the linker routes every XOpenDisplay and XCloseDisplay of this
+// program through here. Calls are made one at a time.
 enum { most = 16 };
 static Display *opened[most];
 
@@ -43,7 +43,7 @@ int __wrap_XCloseDisplay(Display *d) {
 	return __real_XCloseDisplay(d);
 }
 
-// broken tells whether the server has hung up on a connection that is kept.
+// broken reports whether the server has closed a connection that is still kept.
 static int broken(void) {
 	for (int i = 0; i < most && !lost; i++) {
 		if (opened[i] == NULL) continue;
@@ -73,7 +73,7 @@ import (
 )
 
 // ready fails where robotgo would crash: without a display, and after the server
-// has hung up on the one that robotgo believes in.
+// has closed robotgo's connection.
 func ready() error {
 	if C.broken() != 0 {
 		return healthy()

@@ -13,17 +13,17 @@ type symbol struct {
 	left, right int
 }
 
-// wideGap is the share of a letter's pitch from which the bare space between
-// two Japanese letters is a space that somebody typed.
+// wideGap is the share of a letter's pitch from which the blank between two
+// Japanese letters counts as a typed space.
 const wideGap = 0.8
 
-// spaced marks the wide gaps of a line with ideographic spaces. The library
-// puts spaces between Japanese letters at random, and its boxes of single
-// letters are off by up to half of one, so that only the pixels tell: blank
-// returns the stretches of columns in which nothing is written, from a width on.
-// Each belongs to the nearest boundary between two characters. Beside
-// punctuation, which has bare space in itself, nothing is marked; where symbols
-// and text do not agree, the text stays as it is.
+// spaced marks the wide gaps of a line with ideographic spaces. The library puts
+// spaces between Japanese letters at random, and its boxes of single letters are
+// off by up to half a letter, so only the pixels can tell. blank returns the runs
+// of empty columns that are at least that wide. Each run belongs to the nearest
+// boundary between two characters. Punctuation has blank space of its own, so
+// nothing is marked beside it. If symbols and text disagree, the text stays as it
+// is.
 func spaced(text string, symbols []symbol, blank func(width int) [][2]int) string {
 	pitch := pitchOf(symbols)
 	if pitch == 0 {
@@ -58,10 +58,10 @@ func spaced(text string, symbols []symbol, blank func(width int) [][2]int) strin
 	return out.String() + rest
 }
 
-// blankColumns returns the stretches without ink between the first and the last
-// column with ink, that are at least width wide.
+// blankColumns returns the runs of columns without ink, at least width wide,
+// between the first and the last column with ink.
 func blankColumns(pix []byte, stride, left, top, right, bottom, width int) (out [][2]int) {
-	start := -1 // of the present stretch; -1: no ink yet
+	start := -1 // of the current run; -1: no ink yet
 	for x := left; x < right; x++ {
 		inked := false
 		for y := top; y < bottom && !inked; y++ {
@@ -78,8 +78,8 @@ func blankColumns(pix []byte, stride, left, top, right, bottom, width int) (out 
 	return out
 }
 
-// pitchOf is the median distance between the beginnings of neighbouring
-// Japanese letters, 0 if there are too few to tell.
+// pitchOf is the median distance between the starts of neighbouring Japanese
+// letters; 0 if there are too few to tell.
 func pitchOf(symbols []symbol) float64 {
 	var steps []int
 	for i := 1; i < len(symbols); i++ {
@@ -94,7 +94,7 @@ func pitchOf(symbols []symbol) float64 {
 	return float64(max(steps[(len(steps)-1)/2], 0))
 }
 
-// letter reports kana and ideographs.
+// letter reports whether s is a kana or an ideograph.
 func letter(s string) bool {
 	for _, r := range s {
 		if !unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) && r != 'ー' {

@@ -17,11 +17,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// handle is a TessBaseAPI*, TessResultIterator* or TessPageIterator*. It is
-// memory of the C library, never looked into.
+// handle is a TessBaseAPI*, TessResultIterator* or TessPageIterator*: an opaque
+// pointer into the C library's memory.
 type handle uintptr
 
-// library holds the bound functions of capi.h that are used.
+// library holds the functions of capi.h that this package uses.
 type library struct {
 	path string
 
@@ -53,8 +53,8 @@ const (
 	levelSymbol = 4
 )
 
-// loaded remembers libraries by name: a shared library is loaded once a
-// process and never unloaded.
+// loaded remembers libraries by name: a process loads a shared library once and
+// never unloads it.
 var loaded = struct {
 	sync.Mutex
 	byName map[string]*library
@@ -99,9 +99,9 @@ func libraryNames() []string {
 	return []string{"libtesseract.so.5", "libtesseract.so.4", "libtesseract.so"}
 }
 
-// limitThreads puts OMP_THREAD_LIMIT=1 into the C environment, which the
-// OpenMP runtime reads when it is loaded. Without cgo os.Setenv does not reach
-// it. A value that is set already stays.
+// limitThreads puts OMP_THREAD_LIMIT=1 into the C environment, which the OpenMP
+// runtime reads when it is loaded. Without cgo, os.Setenv does not reach the C
+// environment. An existing value stays.
 func limitThreads() {
 	libc, err := purego.Dlopen(libcName(), purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
@@ -159,7 +159,7 @@ func bind(so uintptr) (*library, error) {
 	return lib, nil
 }
 
-// pathOf finds the file behind a library name where the system tells.
+// pathOf finds the file behind a library name if the system reports it.
 func pathOf(name string) string {
 	maps, err := os.Open("/proc/self/maps")
 	if err != nil {
@@ -178,7 +178,7 @@ func (l *library) version() string { return goString(l.tessVersion()) }
 
 // init opens a language and returns 0 if it worked.
 func (l *library) init(h handle, data, langs string) int32 {
-	l.setVariable(h, "debug_file", "/dev/null") // no chatter on standard error
+	l.setVariable(h, "debug_file", "/dev/null") // keep standard error clean
 	return l.init3(h, data, langs)
 }
 
@@ -207,7 +207,7 @@ func (l *library) read(h handle, pix []byte, width, height, stride, mode int) ([
 	}
 }
 
-// line reads the iterator's present line; false if it holds no text.
+// line reads the iterator's current line; false if it holds no text.
 func (l *library) line(it handle, pix []byte, width, height, stride int) (messages.Line, bool) {
 	c := l.iterText(it, levelLine)
 	if c == nil {
@@ -233,8 +233,8 @@ func (l *library) line(it handle, pix []byte, width, height, stride int) (messag
 	}, true
 }
 
-// symbols reads the characters of the iterator's present line. The iterator
-// stands at the last one afterwards.
+// symbols reads the characters of the iterator's current line and leaves the
+// iterator at the last one.
 func (l *library) symbols(it handle) (out []symbol) {
 	for {
 		if c := l.iterText(it, levelSymbol); c != nil {

@@ -12,7 +12,7 @@ import (
 
 type handle uintptr
 
-// library is never made here: load always fails.
+// library is never created here: load always fails.
 type library struct{ path string }
 
 func load(string) (*library, error) {

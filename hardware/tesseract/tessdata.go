@@ -11,7 +11,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// mend is the command that installs library and languages.
+// mend is the command that installs the library and the languages.
 func mend() string {
 	if runtime.GOOS == "darwin" {
 		return "run `brew install tesseract tesseract-lang`"
@@ -23,7 +23,7 @@ func mend() string {
 const suffix = ".traineddata"
 
 // tessdata finds the directory of the language data: the given one, else
-// TESSDATA_PREFIX, else the usual places, preferring one that has Japanese.
+// TESSDATA_PREFIX, else a usual place, preferably one with Japanese.
 func tessdata(dir string) (string, error) {
 	if dir != "" {
 		return dir, nil

@@ -1,19 +1,19 @@
 // Package tesseract reads text with the system's libtesseract, loaded at run
 // time: no cgo, no headers. Its main type is [Recognizer], one open engine for
-// one goroutine; [Probe] tells what is installed and how to mend what is not.
+// one goroutine; [Probe] reports what is installed and how to install the rest.
 // Next: lib.go finds and binds the library, tessdata.go the language data.
 //
 // The library's own threads make it several times slower on the small pictures
-// of single bubbles. They are switched off by OMP_THREAD_LIMIT=1, which is put
-// into the C environment before the library is loaded, unless it is set there
-// already; a host that loads an OpenMP library first must set it itself.
+// of single bubbles. OMP_THREAD_LIMIT=1 switches them off. This package puts it
+// into the C environment before it loads the library, unless it is already set
+// there. A host that loads an OpenMP library first must set it itself.
 //
-// A recognition cannot be interrupted: the context is looked at before each
-// call, and a call takes some tens of milliseconds a bubble. A crash inside
-// the C library ends the process: package ocrproc runs it in another one.
+// A recognition cannot be interrupted: the context is checked before each call,
+// and a call takes some tens of milliseconds a bubble. A crash inside the C
+// library ends the process, so package ocrproc runs it in another one.
 //
-// A space that somebody typed between Japanese letters comes out as U+3000; the
-// narrow ones between them are the library's own and mean nothing.
+// A typed space between Japanese letters is returned as U+3000. The narrow spaces
+// between them come from the library and mean nothing.
 package tesseract
 
 import (
@@ -26,13 +26,13 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Options says where things are. The zero value searches the usual places.
+// Options names the files to use. The zero value searches the usual places.
 type Options struct {
 	Library  string // path or name of the shared library
 	Tessdata string // directory that holds jpn.traineddata and eng.traineddata
 }
 
-// Recognizer is one open engine; it opens a second one when it first meets
+// Recognizer is one open engine. It opens a second one when first asked for
 // mostly Latin text. It serves one goroutine at a time.
 type Recognizer struct {
 	lib     *library
@@ -62,8 +62,8 @@ func Open(o Options) (*Recognizer, error) {
 	return r, nil
 }
 
-// languages of an engine. Japanese alone reads Japanese best: with English
-// beside it pure Japanese gets several times as many errors.
+// languages of an engine. Japanese alone reads Japanese best: with English added,
+// pure Japanese gets several times as many errors.
 func languages(lang hardware.Lang) string {
 	if lang == hardware.LangLatin {
 		return "jpn+eng"
@@ -98,7 +98,7 @@ const (
 	modeLine  = 7
 )
 
-// assumedDPI keeps the library from guessing a resolution.
+// assumedDPI stops the library from guessing a resolution.
 const assumedDPI = 150
 
 // Recognize implements [hardware.Recognizer]. [hardware.LangAuto] is read as
@@ -154,15 +154,15 @@ func (r *Recognizer) Close() error {
 
 // Info is what [Probe] found.
 type Info struct {
-	Library   string   // path, or name where the system does not tell the path
+	Library   string   // path, or name if the path is unknown
 	Version   string   // of the library
 	Tessdata  string   // directory of the language data
 	Languages []string // sorted
 }
 
 // Probe reports what is installed. Errors wrap [hardware.ErrUnavailable] or
-// [hardware.ErrNoLanguage] and contain the command that mends them; Info holds
-// what was found up to there.
+// [hardware.ErrNoLanguage] and contain the command that fixes them; Info holds
+// what was found until then.
 func Probe(o Options) (Info, error) {
 	lib, err := load(o.Library)
 	if err != nil {

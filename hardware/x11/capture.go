@@ -15,9 +15,10 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Capture returns the present pixels of one window without its decoration, also
-// where other windows cover it. It wraps hardware.ErrWindowGone, ErrMinimised
-// (which a window on another workspace is too), ErrEmptyFrame or ErrNoDisplay.
+// Capture returns the current pixels of one window without its decoration, even
+// if other windows cover it. It wraps hardware.ErrWindowGone, ErrMinimised,
+// ErrEmptyFrame or ErrNoDisplay. A window on another workspace counts as
+// minimised.
 func (d *Display) Capture(ctx context.Context, ref string) (hardware.Capture, error) {
 	w, err := parseRef(ref)
 	if err != nil {
@@ -44,7 +45,7 @@ func (d *Display) Capture(ctx context.Context, ref string) (hardware.Capture, er
 	return c, err
 }
 
-// errMoved means that the window changed between two questions.
+// errMoved means that the window changed between two requests.
 var errMoved = errors.New("x11: the window kept changing its size or place")
 
 func (d *Display) capture(ctx context.Context, s *session, w xproto.Window) (img *image.RGBA, err error) {
@@ -61,16 +62,16 @@ func (d *Display) capture(ctx context.Context, s *session, w xproto.Window) (img
 		if !isMatch(err) {
 			return img, err
 		}
-		// The frame is not in memory (any more): a compositor has ended, or the
-		// window's id belonged to another one before.
+		// The frame is not in memory, or no longer: a compositor has ended, or the
+		// window's id belonged to another window before.
 		d.keeper.forget(w)
 	}
 	return nil, fmt.Errorf("x11: window %s is not kept in memory by the X server: %w", formatRef(w),
 		hardware.ErrEmptyFrame)
 }
 
-// How often and how soon a capture is tried again where the window changed
-// meanwhile; the wait doubles.
+// How often and how soon a capture is retried if the window changed meanwhile;
+// the wait doubles.
 const (
 	grabTries = 8
 	grabPause = time.Millisecond
@@ -98,8 +99,8 @@ func (d *Display) grab(ctx context.Context, s *session, w xproto.Window) (img *i
 	return nil, fmt.Errorf("x11: window %s: %w: %w", formatRef(w), err, hardware.ErrEmptyFrame)
 }
 
-// visible fails with ErrMinimised where the window has no pixels to capture, or
-// has them but is not drawn any more.
+// visible fails with ErrMinimised if the window has no pixels to capture, or is
+// no longer drawn.
 func (s *session) visible(w xproto.Window) error {
 	state, err := s.askProperty(w, "WM_STATE")
 	if err != nil {
@@ -123,7 +124,7 @@ func (s *session) visible(w xproto.Window) error {
 }
 
 // grabOnce reads the window's part of the memory behind its top-level frame.
-// errMoved and a match error mean that the next attempt may do better.
+// After errMoved or a match error the next attempt may succeed.
 func (s *session) grabOnce(w xproto.Window, noSHM bool) (*image.RGBA, error) {
 	frame, err := s.frame(w)
 	if err != nil {
@@ -177,7 +178,7 @@ func (s *session) grabOnce(w xproto.Window, noSHM bool) (*image.RGBA, error) {
 	return s.image(source, box, noSHM)
 }
 
-// format fails where the server's pixels are not 32 bits with blue first.
+// format fails if the server's pixels are not 32 bits with blue first.
 func (s *session) format(depth byte) error {
 	setup := xproto.Setup(s.x)
 	bits := 0
@@ -218,7 +219,7 @@ func (s *session) image(from xproto.Drawable, box image.Rectangle, noSHM bool) (
 }
 
 // redirected makes sure that the window's frame is kept in memory. fresh says
-// that this began now, so that parts which were covered are still to be painted.
+// that this began just now, so that covered parts have yet to be painted.
 func (d *Display) redirected(ctx context.Context, s *session, w xproto.Window) (fresh bool, err error) {
 	if err := s.visible(w); err != nil {
 		return false, err
@@ -240,7 +241,7 @@ func (d *Display) redirected(ctx context.Context, s *session, w xproto.Window) (
 	return d.keeper.redirect(ctx, w, frame)
 }
 
-// composited reports whether a compositor runs: then all windows are in memory.
+// composited reports whether a compositor runs. If so, all windows are in memory.
 func (s *session) composited() (bool, error) {
 	a, err := s.atom(fmt.Sprintf("_NET_WM_CM_S%d", s.x.DefaultScreen))
 	if err != nil {
@@ -253,8 +254,8 @@ func (s *session) composited() (bool, error) {
 	return owner.Owner != 0, nil
 }
 
-// How long an application gets to paint what was covered when redirection
-// began, or had been a moment before: until two captures a step apart are equal.
+// How long an application has to paint what was covered when redirection began:
+// until two captures one step apart are equal.
 const (
 	settleFirst = 150 * time.Millisecond
 	settleStep  = 50 * time.Millisecond

@@ -15,28 +15,28 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// maxClipboard bounds what is lent and what is put back, in bytes: larger texts
-// travel in a way of their own (INCR), which is not spoken here.
+// maxClipboard bounds the pasted text and the restored text, in bytes. Larger
+// texts need incremental transfer (INCR), which is not implemented.
 const maxClipboard = 200 << 10
 
-// How long the clipboard waits for the owner before, and for programs that read
-// whatever is new on it.
+// How long the clipboard waits for its previous owner, and for programs that read
+// everything new on it.
 const (
 	previousTimeout = 300 * time.Millisecond
 	offerQuiet      = 80 * time.Millisecond
 	offerTimeout    = time.Second
 )
 
-// pasteTimeout is how long the clipboard waits for more questions, by what has
+// pasteTimeout is how long the clipboard waits for another request, by what has
 // been read so far. A browser on a busy machine takes seconds between two.
 var pasteTimeout = [...]time.Duration{unread: 2 * time.Second, halfRead: 5 * time.Second, newRead: 2 * time.Second,
 	allRead: 200 * time.Millisecond}
 
-// pasteAtMost bounds all waiting for a paste.
+// pasteAtMost bounds the whole wait for a paste.
 const pasteAtMost = 20 * time.Second
 
-// clipboard owns the CLIPBOARD selection while something is lent, and after
-// that with the text that stood there before.
+// clipboard owns the CLIPBOARD selection during a paste, and after it with the
+// previous text.
 type clipboard struct {
 	display string
 	pasting sync.Mutex // one paste at a time
@@ -47,22 +47,22 @@ type clipboard struct {
 	owner  xproto.Window
 	ids    map[string]xproto.Atom
 	text   []byte        // what is offered; nil offers nothing
-	by     readers       // of the text
-	asked  chan struct{} // something has asked, if only what there is
+	by     readers       // programs that read the text
+	asked  chan struct{} // a program made any request, even for the list of targets
 	answer chan xproto.SelectionNotifyEvent
 }
 
 // Atoms of the selection protocol. The last one asks clipboard histories not to
-// keep what they see.
+// store what they see.
 var selectionAtoms = []string{"CLIPBOARD", "TARGETS", "UTF8_STRING", "TEXT", "text/plain;charset=utf-8",
 	"KEHAI_CLIPBOARD", "x-kde-passwordManagerHint"}
 
-// PasteText puts text on the clipboard, calls paste, which makes a window paste it,
-// waits until that has happened, and puts back the text that was there before;
-// anything but text is lost. Where no program has asked for the text it wraps
-// hardware.ErrNoField, and the clipboard is left empty, because a window that
-// is late must not paste what was there before. A browser asks for the text even
-// when none of its fields has the focus: no error is no proof that it was typed.
+// PasteText puts text on the clipboard and calls paste, which makes a window paste
+// it. It waits until that has happened and restores the previous text; other
+// previous content is lost. If no program asked for the text it wraps
+// hardware.ErrNoField and leaves the clipboard empty, because a slow window must
+// not paste the previous text. A browser asks for the text even if none of its
+// fields has the focus, so a nil error does not prove that the text was typed.
 func (d *Display) PasteText(ctx context.Context, text string, paste func(context.Context) error) error {
 	if len(text) > maxClipboard {
 		return fmt.Errorf("x11: %d bytes are too many for the clipboard (split the text below %d): %w", len(text),
@@ -95,8 +95,7 @@ func (c *clipboard) pasteText(ctx context.Context, text string, paste func(conte
 	if err := c.offer(s, []byte(text)); err != nil {
 		return err
 	}
-	// A clipboard history takes the text at once, without any paste; so does a
-	// browser.
+	// Clipboard histories and browsers read the text at once, without a paste.
 	if err := c.settle(ctx); err != nil {
 		c.end(s, before)
 		return err
@@ -167,7 +166,7 @@ func (c *clipboard) open(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// read returns the text that is on the clipboard, nil where there is none.
+// read returns the text on the clipboard; nil if there is none.
 func (c *clipboard) read(ctx context.Context, s *session) ([]byte, error) {
 	owner, err := xproto.GetSelectionOwner(s.x, c.ids["CLIPBOARD"]).Reply()
 	if err != nil || owner.Owner == 0 {
@@ -178,7 +177,7 @@ func (c *clipboard) read(ctx context.Context, s *session) ([]byte, error) {
 		defer c.mu.Unlock()
 		return c.text, nil
 	}
-	select { // an answer that came too late for the call before
+	select { // an answer that arrived too late for the previous call
 	case <-c.answer:
 	default:
 	}
@@ -221,8 +220,8 @@ func (c *clipboard) offer(s *session, text []byte) error {
 	return err
 }
 
-// settle waits until those have read what was just offered who always do, and
-// nothing asks.
+// settle waits until the programs that always read new text have read it, and no
+// requests arrive.
 func (c *clipboard) settle(ctx context.Context) error {
 	late := time.NewTimer(offerTimeout)
 	defer late.Stop()
@@ -247,7 +246,8 @@ func (c *clipboard) settle(ctx context.Context) error {
 	}
 }
 
-// wait returns once nothing has asked for a while, and how far the paste is.
+// wait returns once no request has arrived for a while. far is how far the paste
+// has come.
 func (c *clipboard) wait(ctx context.Context) (far progress, err error) {
 	late := time.NewTimer(pasteAtMost)
 	defer late.Stop()
@@ -271,8 +271,8 @@ func (c *clipboard) wait(ctx context.Context) (far progress, err error) {
 	}
 }
 
-// end puts text back on the clipboard; nil leaves it empty. seen says that some
-// program has what was lent.
+// end puts text back on the clipboard; nil leaves it empty. seen reports whether
+// any program read the pasted text.
 func (c *clipboard) end(s *session, text []byte) (seen bool) {
 	c.mu.Lock()
 	c.text = text
@@ -285,7 +285,7 @@ func (c *clipboard) end(s *session, text []byte) (seen bool) {
 	return seen
 }
 
-// event answers what other programs ask. It runs on the session's reader.
+// event answers requests of other programs. It runs on the session's reader.
 func (c *clipboard) event(ev xgb.Event) {
 	switch ev := ev.(type) {
 	case xproto.SelectionNotifyEvent:
@@ -332,7 +332,7 @@ func (c *clipboard) serve(ev xproto.SelectionRequestEvent) {
 	xproto.SendEvent(c.s.x, false, ev.Requestor, 0, string(answer.Bytes()))
 }
 
-// reply is the property that answers a target; kind 0 refuses.
+// reply is the property that answers a request for target; kind 0 refuses.
 func (c *clipboard) reply(target xproto.Atom) (kind xproto.Atom, format byte, data []byte) {
 	switch {
 	case c.text == nil:

@@ -16,15 +16,15 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// counter counts raw input events (XInput 2) that hands make, on a connection of
-// its own. xgb cannot read events of more than 32 bytes, and reading here keeps a
-// promise: of an event nothing but its kind and its device is looked at. The key
-// code stands between them and is discarded unread.
+// counter counts the raw input events (XInput 2) of physical devices, on a
+// connection of its own. xgb cannot read events of more than 32 bytes. Reading
+// them here also keeps a promise: only the kind and the device of an event are
+// looked at. The key code between them is discarded unread.
 type counter struct {
 	display string
 
 	mu      sync.Mutex
-	conn    net.Conn // nil while nothing counts
+	conn    net.Conn // nil while not counting
 	done    chan struct{}
 	closed  bool
 	keys    uint64
@@ -32,9 +32,9 @@ type counter struct {
 	lastKey time.Time
 }
 
-// headerLen bytes of a message are read: kind, extension, sequence number,
-// length, and the kind of an extension's event. Of a raw event, so are the two
-// that name its device, from sourceAt on.
+// headerLen bytes of each message are read: kind, extension, sequence number,
+// length, and the kind of an extension's event. Of a raw event the two bytes at
+// sourceAt are read too, which name its device.
 const (
 	headerLen = 10
 	sourceAt  = 20
@@ -52,7 +52,7 @@ const (
 	rawMotion      = 17
 )
 
-// start makes the counter count; it does nothing where it does already.
+// start makes the counter count, if it does not already.
 func (c *counter) start(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,14 +85,14 @@ func (c *counter) start(ctx context.Context) error {
 	go func(done chan struct{}) {
 		defer close(done)
 		defer func() { _ = raw.Close() }()
-		// Ends when either side closes the connection; the next start begins anew.
+		// Ends when either side closes the connection; the next start connects again.
 		_ = c.consume(r, major, others)
 	}(c.done)
 	return nil
 }
 
-// consume counts until the stream ends. major is XInput's number; events of
-// others do not count, those of a device that came later do.
+// consume counts until the stream ends. major is XInput's number. Events of the
+// devices in others do not count; events of a device added later do.
 func (c *counter) consume(r *bufio.Reader, major byte, others devices) error {
 	for {
 		var head [headerLen]byte
@@ -121,7 +121,7 @@ func (c *counter) consume(r *bufio.Reader, major byte, others devices) error {
 	}
 }
 
-// discard skips the rest of a message of which so many bytes were read.
+// discard skips the rest of a message after read bytes of it.
 func discard(r *bufio.Reader, head [headerLen]byte, read int64) error {
 	rest := 32 - read
 	if head[0] == kindReply || head[0]&0x7f == kindGeneric {
@@ -166,7 +166,7 @@ func (c *counter) close() {
 	}
 }
 
-// subscribe greets the server and asks for the raw events of the root window.
+// subscribe sets up the connection and asks for the raw events of the root window.
 func subscribe(w io.Writer, r *bufio.Reader, addr address) (major byte, others devices, err error) {
 	root, err := greet(w, r, addr)
 	if err != nil {
@@ -186,7 +186,7 @@ func subscribe(w io.Writer, r *bufio.Reader, addr address) (major byte, others d
 	if _, err := w.Write(request(major, xiSelectEvents, body)); err != nil {
 		return 0, nil, err
 	}
-	// XISelectEvents has no reply: one of a later request says that it was taken.
+	// XISelectEvents has no reply: the reply to a later request confirms it.
 	_, err = say(request(43, 0, nil))
 	return major, others, err
 }
@@ -196,7 +196,7 @@ func noXInput() error {
 		hardware.ErrUnavailable)
 }
 
-// greet opens the connection and returns the root window.
+// greet performs the connection setup and returns the root window.
 func greet(w io.Writer, r *bufio.Reader, addr address) (xproto.Window, error) {
 	const method = "MIT-MAGIC-COOKIE-1"
 	hello := []byte{'l', 0, 11, 0, 0, 0}
@@ -230,11 +230,11 @@ func greet(w io.Writer, r *bufio.Reader, addr address) (xproto.Window, error) {
 	return setup.Roots[addr.screen].Root, nil
 }
 
-// maxReply bounds what a server may answer, in bytes after the first 32.
+// maxReply bounds a reply, in bytes after the first 32.
 const maxReply = 1 << 20
 
-// ask sends a request and returns its reply. Nothing else is expected yet: no
-// events are asked for until the last request.
+// ask sends a request and returns its reply. Nothing else can arrive in between,
+// since only the last request asks for events.
 func ask(w io.Writer, r *bufio.Reader, req []byte) ([]byte, error) {
 	if _, err := w.Write(req); err != nil {
 		return nil, lost(err)

@@ -11,8 +11,8 @@ import (
 // asker sends a request and returns its whole reply.
 type asker func(request []byte) ([]byte, error)
 
-// extension returns the number of an extension's requests, 0 where the server
-// does not have it.
+// extension returns the number of an extension's requests; 0 if the server does
+// not have it.
 func (ask asker) extension(name string) (byte, error) {
 	reply, err := ask(request(98, 0, append(le16(uint16(len(name)), 0), name...)))
 	if err != nil || reply[8] == 0 {
@@ -21,8 +21,7 @@ func (ask asker) extension(name string) (byte, error) {
 	return reply[9], nil
 }
 
-// xinput greets XInput 2, which a server answers as it was greeted, and returns
-// its number.
+// xinput negotiates XInput 2, as every client must, and returns its number.
 func (ask asker) xinput() (byte, error) {
 	major, err := ask.extension("XInputExtension")
 	if err != nil {
@@ -56,9 +55,10 @@ const (
 // devices are ids of input devices.
 type devices map[uint16]bool
 
-// noHands asks which devices no hand moves: the masters, which repeat what others
-// do, and those of the extension XTEST, through which programs type, the own
-// typist among them. The server marks the latter with a property.
+// noHands asks which devices no person operates. Those are the masters, which
+// repeat other devices, and the devices of the extension XTEST, through which
+// programs type, Kehai's own typist among them. The server marks the latter with
+// a property.
 func (ask asker) noHands(xinput byte) (devices, error) {
 	const mark = "XTEST Device"
 	atom, err := ask(request(16, 0, append(le16(uint16(len(mark)), 0), mark...)))
@@ -78,7 +78,7 @@ func (ask asker) noHands(xinput byte) (devices, error) {
 		if found[d.id] = d.master; d.master {
 			continue
 		}
-		// Whatever its type is, the first word of the property.
+		// The first word of the property, of any type.
 		body := binary.LittleEndian.AppendUint32(le16(d.id, 0), binary.LittleEndian.Uint32(atom[8:]))
 		body = binary.LittleEndian.AppendUint32(body, 0)
 		body = binary.LittleEndian.AppendUint32(body, 0)
@@ -92,7 +92,7 @@ func (ask asker) noHands(xinput byte) (devices, error) {
 	return found, nil
 }
 
-// device is what is known of an input device.
+// device describes an input device.
 type device struct {
 	id     uint16
 	master bool
@@ -119,7 +119,7 @@ func parseDevices(reply []byte) (list []device, err error) {
 	return list, nil
 }
 
-// idleCounter is a counter of the milliseconds since a device was last used.
+// idleCounter counts the milliseconds since a device was last used.
 type idleCounter struct {
 	device  uint16
 	counter uint32
@@ -155,13 +155,13 @@ func parseIdle(reply []byte) time.Duration {
 	return time.Duration(min(max(ms, 0), longest)) * time.Millisecond
 }
 
-// cursor cuts a reply into parts.
+// cursor splits a reply into parts.
 type cursor struct {
 	rest  []byte
 	short bool // the reply ended too early
 }
 
-// take returns the next n bytes, zeros where the reply ended.
+// take returns the next n bytes; zeros past the end of the reply.
 func (c *cursor) take(n int) []byte {
 	if n < 0 || n > len(c.rest) {
 		c.short, c.rest = true, nil

@@ -13,11 +13,11 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// address is where a display name leads.
+// address is the parsed name of a display.
 type address struct {
 	network, path string // of net.Dial
 	host          string // "" on this machine
-	number        string // of the display, as authority files name it
+	number        string // of the display, as in authority files
 	screen        int
 }
 
@@ -65,8 +65,8 @@ func cutNetwork(host string) (network, rest string) {
 	return "tcp", host
 }
 
-// dial reaches the server of a display, wrapping hardware.ErrNoDisplay. An
-// empty name is $DISPLAY.
+// dial connects to the server of a display. An empty name means $DISPLAY. Errors
+// wrap hardware.ErrNoDisplay.
 func dial(ctx context.Context, name string) (net.Conn, address, error) {
 	if name == "" {
 		name = os.Getenv("DISPLAY")
@@ -105,8 +105,8 @@ func noDisplay(wayland bool) error {
 		":0): %w", hardware.ErrNoDisplay)
 }
 
-// cookieFor looks up the MIT-MAGIC-COOKIE-1 of a display. Without one the
-// server is asked for entry without it.
+// cookieFor looks up the MIT-MAGIC-COOKIE-1 of a display; nil means to connect
+// without one.
 func cookieFor(a address) []byte {
 	name := os.Getenv("XAUTHORITY")
 	if name == "" {
@@ -135,7 +135,7 @@ const (
 	familyWild  = 65535
 )
 
-// findCookie returns the first cookie of an authority file that fits. An entry
+// findCookie returns the first matching cookie of an authority file. An entry
 // is a big-endian family and four counted strings: address, display number,
 // method, data.
 func findCookie(file []byte, host, number string) []byte {

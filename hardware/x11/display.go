@@ -17,10 +17,10 @@ import (
 
 // Options choose a display.
 type Options struct {
-	// Display is the display's name, such as ":0". Empty is $DISPLAY.
+	// Display is the display's name, such as ":0". Empty means $DISPLAY.
 	Display string
-	// Scale is captured pixels per logical pixel. Zero asks GDK_SCALE, then the
-	// desktop's Xft.dpi (96 is 1), and takes 1 where neither says anything.
+	// Scale is captured pixels per logical pixel. Zero uses GDK_SCALE, then the
+	// desktop's Xft.dpi (96 is 1), then 1.
 	Scale float64
 	// NoSHM captures through the connection instead of through shared memory.
 	NoSHM bool
@@ -40,12 +40,12 @@ func (o Options) validate() error {
 	return nil
 }
 
-// maxIdle connections are kept between calls.
+// maxIdle is how many connections are kept between calls.
 const maxIdle = 4
 
-// Display is an X display. All methods may be called concurrently; each call
-// has a connection of its own, so that ending its context ends the call even
-// when the server hangs.
+// Display is an X display. All methods may be called concurrently. Each call has
+// a connection of its own, so ending its context ends the call even if the server
+// hangs.
 type Display struct {
 	opt Options
 
@@ -69,8 +69,8 @@ func Open(opt Options) (*Display, error) {
 	return d, nil
 }
 
-// Close ends all connections. Windows are captured no more; the text that was
-// last put back on the clipboard goes with it. Calls that run end with an error.
+// Close ends all connections. Running calls end with an error. The text that was
+// last restored to the clipboard is lost.
 func (d *Display) Close() error {
 	d.mu.Lock()
 	d.closed = true

@@ -5,17 +5,17 @@
 // The main type is [Display]: a hardware.Screen that captures by window id,
 // covered windows included. [Usage] is a hardware.Usage: counts and application
 // names, never what was typed. Typing itself is package hardware/robot, which
-// takes a Display to activate and verify windows and to lend the clipboard.
+// takes a Display to activate and verify windows and to paste text.
 //
-// Neither type connects when it is opened, and a display that went away is an
-// error of one call: the next call tries again. A window's ref is its X id, as
-// xwininfo prints it; decimal is understood too.
+// Neither type connects when it is opened. If the display goes away a call fails,
+// and the next call tries again. A window's ref is its X id, as xwininfo prints
+// it; decimal is understood too.
 //
 // # How a covered window is captured
 //
-// Without a compositor the server keeps no pixels for what is covered, so the
-// first capture of a window asks for its top-level frame to be redirected into
-// memory (the Composite extension) for as long as the Display is open. That
-// capture waits until the application has painted what was hidden: 0.2 seconds
-// for a picture that stands still, at most one.
+// Without a compositor the server keeps no pixels of covered parts. So the first
+// capture of a window redirects its top-level frame into memory (the Composite
+// extension) for as long as the Display is open. That capture waits until the
+// application has painted what was hidden: 0.2 seconds for a still picture, at
+// most one second.
 package x11

@@ -14,10 +14,10 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// idler knows how long no hand touched a keyboard or a mouse. The idle time of
-// the screen saver does not tell hands from programs that type; the server's
-// counters of single devices (SYNC) do. It has a connection of its own, since
-// xgb does not speak of either extension.
+// idler knows for how long nobody has used a keyboard or a mouse. The idle time of
+// the screen saver does not tell people from programs that type; the server's
+// counters of single devices (SYNC) do. It has a connection of its own, since xgb
+// supports neither extension.
 type idler struct {
 	display string
 
@@ -27,12 +27,12 @@ type idler struct {
 	ask    asker
 	xinput byte
 	sync   byte
-	known  []idleCounter // of which others are noHands
+	known  []idleCounter // of all devices, those in others included
 	others devices
 }
 
-// since returns the time since the last use of a device that hands use; ok is
-// false where the server does not count that.
+// since returns the time since a person last used a device; ok is false if the
+// server does not count that.
 func (i *idler) since(ctx context.Context) (idle time.Duration, ok bool, err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -81,7 +81,7 @@ func (i *idler) drop() {
 	i.conn, i.known, i.others = nil, nil, nil
 }
 
-// greet opens the conversation. Extensions that are missing are left at 0.
+// greet sets up the connection. Missing extensions stay at 0.
 func (i *idler) greet(addr address) (err error) {
 	r := bufio.NewReaderSize(i.conn, 4<<10)
 	if _, err = greet(i.conn, r, addr); err != nil {
@@ -103,8 +103,8 @@ func (i *idler) greet(addr address) (err error) {
 	return err
 }
 
-// smallest asks every device that hands use. A device that comes or goes changes
-// the list of counters.
+// smallest returns the smallest idle time of the devices that people use. The list
+// of counters changes when a device comes or goes.
 func (i *idler) smallest() (idle time.Duration, ok bool, err error) {
 	if i.sync == 0 || i.xinput == 0 {
 		return 0, false, nil

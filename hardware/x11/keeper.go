@@ -11,8 +11,8 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// keeper holds the connection whose life is the life of the redirections: the
-// server ends them with it, and with the window.
+// keeper holds the connection that owns the redirections. The server ends a
+// redirection together with this connection, or with the window.
 type keeper struct {
 	display string
 
@@ -22,15 +22,15 @@ type keeper struct {
 	closed bool
 }
 
-// knows reports whether the frame is redirected already.
+// knows reports whether the frame is already redirected.
 func (k *keeper) knows(w, frame xproto.Window) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.s != nil && k.s.alive() && k.frames[w] == frame
 }
 
-// redirect makes the server keep the pixels of a frame. begun is false where
-// another call was faster.
+// redirect makes the server keep the pixels of a frame. begun is false if another
+// call was faster.
 func (k *keeper) redirect(ctx context.Context, w, frame xproto.Window) (begun bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -60,7 +60,7 @@ func (k *keeper) redirect(ctx context.Context, w, frame xproto.Window) (begun bo
 	return true, nil
 }
 
-// forget drops what is known about a window, whose id may be given again.
+// forget drops what is known about a window, since its id may be reused.
 func (k *keeper) forget(w xproto.Window) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"image"
 )
 
-// rgba converts rows of 32-bit pixels, blue first as X servers on little-endian
-// machines send them, to an opaque picture. src has 4*w*h bytes.
+// rgba converts rows of 32-bit pixels to an opaque picture. Blue comes first, as
+// X servers on little-endian machines send it. src has 4*w*h bytes.
 func rgba(src []byte, w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	dst := img.Pix
@@ -23,7 +23,7 @@ func rgba(src []byte, w, h int) *image.RGBA {
 	return img
 }
 
-// swap2 exchanges red and blue of two pixels and makes them opaque.
+// swap2 swaps red and blue of two pixels and makes them opaque.
 func swap2(v uint64) uint64 {
 	return v&0x0000ff000000ff00 | v&0x000000ff000000ff<<16 | v>>16&0x000000ff000000ff | 0xff000000ff000000
 }

@@ -2,19 +2,20 @@ package x11
 
 import "github.com/jezek/xgb/xproto"
 
-// readers tell the program that pastes from those that read whatever is new on
-// the clipboard, such as histories; and when it is done, for a browser reads the
-// text as the keys go down and once more, maybe much later, where it pastes.
-// Programs are known by the window that asks. The zero value has met none.
+// readers tells the program that pastes from programs that read everything new on
+// the clipboard, such as histories. It also tells when the paste is done: a
+// browser reads the text when the keys go down, and again, perhaps much later,
+// when it pastes. Programs are identified by the window that asks. The zero value
+// knows none.
 type readers struct {
-	eager  map[xproto.Window]bool // read the last text before there was a paste
+	eager  map[xproto.Window]bool // read the last text before the paste
 	usual  map[xproto.Window]int  // how often each one reads a text to paste it
-	before map[xproto.Window]int  // reads of this text until the paste was asked for
-	after  map[xproto.Window]int  // and since
-	asked  bool                   // for the paste
+	before map[xproto.Window]int  // reads of this text before the paste
+	after  map[xproto.Window]int  // and after it
+	asked  bool                   // the paste was requested
 }
 
-// offer begins with a new text.
+// offer starts with a new text.
 func (r *readers) offer() {
 	r.before, r.after, r.asked = map[xproto.Window]int{}, map[xproto.Window]int{}, false
 }
@@ -22,7 +23,7 @@ func (r *readers) offer() {
 // read notes that a program has read the text.
 func (r *readers) read(by xproto.Window) {
 	switch {
-	case r.before == nil: // nothing is lent
+	case r.before == nil: // nothing is being pasted
 	case r.asked:
 		r.after[by]++
 	default:
@@ -30,7 +31,7 @@ func (r *readers) read(by xproto.Window) {
 	}
 }
 
-// late reports that a program has not read the text yet that always did.
+// late reports whether a program that always reads new text has yet to read it.
 func (r *readers) late() bool {
 	for by := range r.eager {
 		if r.before[by] == 0 {
@@ -40,20 +41,20 @@ func (r *readers) late() bool {
 	return false
 }
 
-// paste says that from now on a window may paste.
+// paste notes that a window may paste from now on.
 func (r *readers) paste() { r.asked = true }
 
 // progress is how far a paste has come.
 type progress int
 
 const (
-	unread   progress = iota // no program has read more than it does without a paste
-	halfRead                 // one has, but usually reads more often
-	newRead                  // one has, of which it is not known how often it reads
-	allRead                  // one has, as often as usual
+	unread   progress = iota // no program has read more than it would without a paste
+	halfRead                 // one has, but it usually reads more often
+	newRead                  // one has; how often it usually reads is unknown
+	allRead                  // one has read as often as usual
 )
 
-// progress is that of the program that is furthest.
+// progress is the progress of the program that has come furthest.
 func (r *readers) progress() (far progress) {
 	for by, n := range r.after {
 		usual := r.usual[by]
@@ -70,11 +71,11 @@ func (r *readers) progress() (far progress) {
 	return far
 }
 
-// seen reports that any program has the text.
+// seen reports whether any program has read the text.
 func (r *readers) seen() bool { return len(r.before)+len(r.after) > 0 }
 
-// end learns who is eager, and how often each one reads. What is read from now
-// on has nothing to do with the loan.
+// end learns which programs are eager and how often each one reads. Later reads
+// have nothing to do with this paste.
 func (r *readers) end() {
 	if r.usual == nil {
 		r.usual = map[xproto.Window]int{}

@@ -16,8 +16,8 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// session is one connection. One call at a time uses it; what has to outlive a
-// call (redirections, the clipboard) has a session of its own.
+// session is one connection, used by one call at a time. Redirections and the
+// clipboard outlive a call, so each has a session of its own.
 type session struct {
 	x    *xgb.Conn
 	root xproto.Window
@@ -33,7 +33,7 @@ type session struct {
 	closing    sync.Once
 }
 
-// Extensions that are used. xgb's own Init is not: it writes package variables
+// The extensions in use. xgb's own Init is not called: it writes package variables
 // that the readers of other connections read without a lock.
 var extensions = []string{"Composite", "MIT-SHM", "MIT-SCREEN-SAVER"}
 
@@ -41,7 +41,7 @@ var quiet sync.Once
 
 // connect opens a session. events may be nil.
 func connect(ctx context.Context, display string, events func(xgb.Event)) (*session, error) {
-	// Everything that xgb would print comes back as an error.
+	// Everything that xgb would print is also returned as an error.
 	quiet.Do(func() { xgb.Logger.SetOutput(io.Discard) })
 	raw, addr, err := dial(ctx, display)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *session) greet(screen int) error {
 		}
 	}
 	if s.has["Composite"] {
-		// The server may refuse later requests of a client that did not ask.
+		// The server may refuse later requests if the version was never queried.
 		v, err := composite.QueryVersion(s.x, 0, 4).Reply()
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (s *session) greet(screen int) error {
 	return nil
 }
 
-// read takes what the server sends unasked, so that the queue never fills up.
+// read drains events, so that their queue never fills up.
 func (s *session) read() {
 	defer close(s.readerDone)
 	for {
@@ -157,7 +157,7 @@ func (s *session) atom(name string) (xproto.Atom, error) {
 	return reply.Atom, nil
 }
 
-// property reads a property of at most 64 KiB, empty where it is not set.
+// property reads a property of at most 64 KiB; empty if it is not set.
 func (s *session) property(w xproto.Window, name string) ([]byte, error) {
 	get, err := s.askProperty(w, name)
 	if err != nil {
@@ -166,8 +166,8 @@ func (s *session) property(w xproto.Window, name string) ([]byte, error) {
 	return get()
 }
 
-// askProperty sends the question; the func waits for the answer. Asking for
-// many properties before waiting costs one round trip.
+// askProperty sends a request for a property; the returned func waits for the
+// reply. Sending many requests before waiting costs one round trip.
 func (s *session) askProperty(w xproto.Window, name string) (func() ([]byte, error), error) {
 	a, err := s.atom(name)
 	if err != nil {
@@ -198,7 +198,7 @@ func firstWord(b []byte) uint32 {
 	return xgb.Get32(b)
 }
 
-// isGone reports an error that means that the window does not exist any more.
+// isGone reports whether err means that the window no longer exists.
 func isGone(err error) bool {
 	var window xproto.WindowError
 	var drawable xproto.DrawableError

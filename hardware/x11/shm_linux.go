@@ -5,7 +5,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// segment is System V shared memory that the server writes captures into. The
+// segment is System V shared memory into which the server writes captures. The
 // zero value is empty.
 type segment struct {
 	data []byte
@@ -13,7 +13,7 @@ type segment struct {
 }
 
 // fit makes the segment at least size bytes large. An error means that this
-// server shares no memory with this process: it is remote, or in a container.
+// server cannot share memory with this process: it is remote, or in a container.
 func (g *segment) fit(s *session, size int) error {
 	if len(g.data) >= size {
 		return nil
@@ -27,7 +27,7 @@ func (g *segment) fit(s *session, size int) error {
 	if err != nil {
 		return err
 	}
-	// Marked for removal as soon as both sides have it, so that a kill leaks nothing.
+	// Marked for removal once both sides have it, so a killed process leaks nothing.
 	defer func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) }()
 	data, err := unix.SysvShmAttach(id, 0, 0)
 	if err != nil {
@@ -45,7 +45,7 @@ func (g *segment) fit(s *session, size int) error {
 	return nil
 }
 
-// free gives this process's side back. The server frees its own when the
+// free releases this process's side. The server releases its own when the
 // connection ends.
 func (g *segment) free() {
 	if g.data != nil {

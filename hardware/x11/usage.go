@@ -11,12 +11,12 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Usage is a hardware.Usage: which application is active, how long no hand
-// touched the keyboard or the mouse, how many input events hands made. What
-// programs type through the extension XTEST, Kehai's own typist among them, is
-// neither counted nor does it end the idle time; nor does what a person types
-// from elsewhere through a program of that kind (x11vnc, Synergy). All methods may
-// be called concurrently.
+// Usage is a hardware.Usage: it reports which application is active, for how long
+// nobody has used the keyboard or the mouse, and how many input events people
+// made. Programs that type through the extension XTEST, Kehai's own typist among
+// them, are not counted and do not end the idle time. The same holds for a person
+// who types remotely through such a program (x11vnc, Synergy). All methods may be
+// called concurrently.
 type Usage struct {
 	display *Display
 	titles  bool
@@ -52,8 +52,8 @@ func (u *Usage) ActiveApp(ctx context.Context) (hardware.App, error) {
 	return app, err
 }
 
-// Idle is the time since the last input by hand. A server that does not count it
-// for each device tells the time since any input.
+// Idle is the time since the last input by a person. If the server does not count
+// it for each device, it is the time since any input.
 func (u *Usage) Idle(ctx context.Context) (time.Duration, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -78,7 +78,7 @@ func (u *Usage) Idle(ctx context.Context) (time.Duration, error) {
 }
 
 // Input counts events since the first call. After the X server went away the
-// counts go on from where they were.
+// counts continue from where they were.
 func (u *Usage) Input(ctx context.Context) (hardware.Input, error) {
 	if err := ctx.Err(); err != nil {
 		return hardware.Input{}, err

@@ -33,8 +33,8 @@ func (d *Display) Windows(ctx context.Context) ([]hardware.Window, error) {
 }
 
 // Find returns the topmost window whose application or title contains query,
-// in any letter case; an application of exactly this name goes first. It wraps
-// hardware.ErrWindowGone where there is none.
+// ignoring case. An application of exactly this name comes first. It wraps
+// hardware.ErrWindowGone if there is none.
 func (d *Display) Find(ctx context.Context, query string) (hardware.Window, error) {
 	list, err := d.Windows(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func match(list []hardware.Window, query string) int {
 	})
 }
 
-// Active is the window that gets the keyboard, or the zero Window where none does.
+// Active is the window that gets the keyboard; the zero Window if none does.
 func (d *Display) Active(ctx context.Context) (hardware.Window, error) {
 	var active hardware.Window
 	err := d.with(ctx, func(s *session) error {
@@ -78,8 +78,8 @@ func (d *Display) Active(ctx context.Context) (hardware.Window, error) {
 	return active, err
 }
 
-// Manager names the window manager, "" where there is none that speaks the
-// common protocol (EWMH).
+// Manager names the window manager; "" if there is none that supports the common
+// protocol (EWMH).
 func (d *Display) Manager(ctx context.Context) (name string, err error) {
 	err = d.with(ctx, func(s *session) error {
 		check, err := s.property(s.root, "_NET_SUPPORTING_WM_CHECK")
@@ -87,8 +87,8 @@ func (d *Display) Manager(ctx context.Context) (name string, err error) {
 			return err
 		}
 		w := xproto.Window(firstWord(check))
-		// One that has crashed leaves the property behind; its window is gone,
-		// and its id may be another's by now.
+		// A crashed window manager leaves the property behind. Its window is gone,
+		// and the id may belong to another window by now.
 		own, err := s.property(w, "_NET_SUPPORTING_WM_CHECK")
 		if isGone(err) || err == nil && (len(own) < 4 || firstWord(own) != firstWord(check)) {
 			return nil
@@ -105,16 +105,15 @@ func (d *Display) Manager(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// How long a window may take to become the active one, and how often it is
-// looked at until then.
+// How long a window may take to become active, and how often that is checked.
 const (
 	activateTimeout = 3 * time.Second
 	activatePoll    = 15 * time.Millisecond
-	activateRest    = 100 * time.Millisecond // for its application to hear of it: what is typed before is lost
+	activateRest    = 100 * time.Millisecond // for its application to notice: earlier input is lost
 )
 
-// Activate brings a window to the front and returns once the display says that
-// it is the active one, wrapping hardware.ErrNotActive where it does not.
+// Activate brings a window to the front and returns once the display reports it
+// as active. Otherwise it wraps hardware.ErrNotActive.
 func (d *Display) Activate(ctx context.Context, ref string) error {
 	w, err := parseRef(ref)
 	if err != nil {
@@ -148,8 +147,8 @@ func (d *Display) Activate(ctx context.Context, ref string) error {
 				return fmt.Errorf("x11: window %s (another one holds the keyboard: close dialogs, unlock the "+
 					"screen): %w", ref, hardware.ErrNotActive)
 			}
-			// Asked again each time: a window manager that is starting, or busy
-			// with another window, forgets.
+			// Repeat the request: a window manager that is starting, or busy with
+			// another window, may lose it.
 			if err := s.activate(w); err != nil {
 				return err
 			}
@@ -160,7 +159,7 @@ func (d *Display) Activate(ctx context.Context, ref string) error {
 	})
 }
 
-// activate asks the window manager, or does it where there is none.
+// activate asks the window manager, or does it itself if there is none.
 func (s *session) activate(w xproto.Window) error {
 	managed, err := s.property(s.root, "_NET_SUPPORTING_WM_CHECK")
 	if err != nil {
@@ -175,7 +174,7 @@ func (s *session) activate(w xproto.Window) error {
 	if err != nil {
 		return err
 	}
-	const fromPager = 2 // as a person's own choice, which focus-stealing prevention lets pass
+	const fromPager = 2 // a person's own choice, which focus-stealing prevention allows
 	ev := xproto.ClientMessageEvent{
 		Format: 32, Window: w, Type: a,
 		Data: xproto.ClientMessageDataUnionData32New([]uint32{fromPager, xproto.TimeCurrentTime, 0, 0, 0}),
@@ -184,7 +183,7 @@ func (s *session) activate(w xproto.Window) error {
 	return xproto.SendEventChecked(s.x, false, s.root, mask, string(ev.Bytes())).Check()
 }
 
-// active is the active window, 0 where there is none.
+// active is the active window; 0 if there is none.
 func (s *session) active() (xproto.Window, error) {
 	value, err := s.property(s.root, "_NET_ACTIVE_WINDOW")
 	if err != nil {
@@ -204,8 +203,8 @@ func (s *session) active() (xproto.Window, error) {
 	return top, err
 }
 
-// frame returns the ancestor of w that is a child of the root: with most window
-// managers their decoration, otherwise w itself.
+// frame returns the ancestor of w that is a child of the root. With most window
+// managers that is their decoration, otherwise w itself.
 func (s *session) frame(w xproto.Window) (xproto.Window, error) {
 	for range 64 {
 		tree, err := xproto.QueryTree(s.x, w).Reply()
@@ -220,8 +219,8 @@ func (s *session) frame(w xproto.Window) (xproto.Window, error) {
 	return w, nil
 }
 
-// clients lists the managed windows, topmost first; without a window manager
-// the visible children of the root.
+// clients lists the managed windows, topmost first. Without a window manager it
+// lists the visible children of the root.
 func (s *session) clients() ([]xproto.Window, error) {
 	for _, name := range []string{"_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST"} {
 		value, err := s.property(s.root, name)
@@ -263,8 +262,8 @@ func (s *session) clients() ([]xproto.Window, error) {
 // The properties that describe a window.
 var described = []string{"_NET_WM_NAME", "WM_NAME", "WM_CLASS", "_NET_WM_PID", "_NET_WM_WINDOW_TYPE"}
 
-// describe asks for all windows at once and leaves out those that are gone and
-// those that are part of the desktop.
+// describe queries all windows at once. It leaves out windows that are gone and
+// windows that are part of the desktop.
 func (s *session) describe(ids []xproto.Window) ([]hardware.Window, error) {
 	desktop, err := s.atom("_NET_WM_WINDOW_TYPE_DESKTOP")
 	if err != nil {
@@ -295,8 +294,8 @@ func (s *session) describe(ids []xproto.Window) ([]hardware.Window, error) {
 	return list, nil
 }
 
-// question is what was asked about one window. All parts must be collected,
-// also when one of them fails.
+// question holds the pending requests about one window. Every reply must be
+// collected, even if one of them fails.
 type question struct {
 	geometry xproto.GetGeometryCookie
 	place    xproto.TranslateCoordinatesCookie
@@ -349,8 +348,8 @@ func (q question) answer() (w hardware.Window, kind []uint32, err error) {
 	return w, words(values[4]), nil
 }
 
-// class is the application's part of WM_CLASS: the second of two strings that
-// end in zero, or the first where that is all.
+// class is the application's part of WM_CLASS: the second of two zero-terminated
+// strings, or the first if there is only one.
 func class(b []byte) string {
 	instance, rest, _ := bytes.Cut(b, []byte{0})
 	name, _, _ := bytes.Cut(rest, []byte{0})
@@ -360,7 +359,7 @@ func class(b []byte) string {
 	return text(name)
 }
 
-// text decodes UTF-8, or Latin-1 as the oldest properties are.
+// text decodes UTF-8, or Latin-1, which the oldest properties use.
 func text(b []byte) string {
 	b = bytes.TrimRight(b, "\x00")
 	if utf8.Valid(b) {
@@ -373,7 +372,7 @@ func text(b []byte) string {
 	return string(runes)
 }
 
-// process names a process of this machine, "" where that is not known.
+// process names a process of this machine; "" if unknown.
 func process(pid int) string {
 	if pid <= 0 {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// busConfig lets everybody on the bus do everything and starts no service: on it
-// is what the test puts there.
+// busConfig allows everything on the bus and starts no service: only the test
+// puts services on it.
 const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -23,8 +23,8 @@ const busConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
   </policy>
 </busconfig>`
 
-// StartSessionBus starts a message bus without any service, for a test that
-// needs no display.
+// StartSessionBus starts a message bus without services, for a test that needs no
+// display.
 func StartSessionBus(t testing.TB) (address string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -22,7 +22,7 @@ type Client struct {
 	root xproto.Window
 	done chan struct{}
 
-	drawing sync.Mutex // one pattern at a time: two at once would mix their colours
+	drawing sync.Mutex // one pattern at a time, so that colours do not mix
 	mu      sync.Mutex
 	windows map[xproto.Window]*Window
 }
@@ -33,13 +33,13 @@ type Window struct {
 	c     *Client
 	gc    xproto.Gcontext
 	seed  int         // guarded by Client.mu, like size
-	size  image.Point // as the server last said
-	drawn int         // seed of the last pattern that was drawn completely
+	size  image.Point // as last reported by the server
+	drawn int         // seed of the last completely drawn pattern
 }
 
 const tile = 16 // pixels
 
-// quiet keeps what xgb prints out of the tests' output: it comes back as errors.
+// quiet silences xgb, which also returns everything that it prints as errors.
 var quiet = sync.OnceFunc(func() { xgb.Logger.SetOutput(io.Discard) })
 
 // Connect starts a client, which ends with the test.
@@ -94,8 +94,8 @@ func (c *Client) atom(name string) xproto.Atom {
 	return reply.Atom
 }
 
-// awaitManager waits until a window manager takes care of windows. A request
-// that reaches one while it starts may be lost, so each look asks anew.
+// awaitManager waits until a window manager manages windows. A request that
+// arrives while it starts may be lost, so each attempt repeats it.
 func (c *Client) awaitManager(check func()) {
 	c.t.Helper()
 	id, err := xproto.NewWindowId(c.x)
@@ -144,7 +144,7 @@ func (c *Client) Open(title, class string, box image.Rectangle) *Window {
 	var pid [4]byte
 	xgb.Put32(pid[:], uint32(os.Getpid()))
 	c.set(id, "_NET_WM_PID", xproto.AtomCardinal, 32, pid[:])
-	// USPosition and USSize: the window manager places it as asked.
+	// USPosition and USSize: the window manager keeps the requested place and size.
 	hints := make([]byte, 18*4)
 	xgb.Put32(hints, 1|2)
 	c.set(id, "WM_NORMAL_HINTS", xproto.AtomWmSizeHints, 32, hints)
@@ -168,9 +168,9 @@ func (c *Client) check(cookie checker) {
 	}
 }
 
-// draw paints the whole pattern that is to be seen when its turn comes, so that
-// of several the last one draws the present pattern. Errors are those of a
-// window that is going.
+// draw paints the whole pattern that is current when its turn comes, so that of
+// several calls the last one draws the current pattern. It ignores errors: they
+// mean that the window is closing.
 func (c *Client) draw(id xproto.Window) {
 	c.drawing.Lock()
 	defer c.drawing.Unlock()
@@ -210,7 +210,7 @@ func (w *Window) Color(x, y int) color.RGBA {
 	return pattern(w.seed, x, y)
 }
 
-// settled waits until the present pattern is drawn.
+// settled waits until the current pattern is drawn.
 func (w *Window) settled() {
 	w.c.t.Helper()
 	Eventually(w.c.t, "the window has drawn itself", func() bool {
@@ -220,16 +220,16 @@ func (w *Window) settled() {
 	})
 }
 
-// shown waits until the screen shows the present pattern, all of it that is on
-// the screen. The window must be in front.
+// shown waits until the screen shows the visible part of the current pattern. The
+// window must be in front.
 func (w *Window) shown() {
 	w.c.t.Helper()
 	w.settled()
 	Eventually(w.c.t, "the screen shows the window", func() bool { return w.shows(image.Rect(0, 0, screenW, screenH)) })
 }
 
-// Covers reports whether the screen shows this window, and nothing else, in the
-// whole of a part of the screen. It looks at the screen's pixels.
+// Covers reports whether a part of the screen shows this window and nothing else.
+// It checks the screen's pixels.
 func (w *Window) Covers(part image.Rectangle) bool {
 	w.c.t.Helper()
 	box, _, _ := w.place()
@@ -248,8 +248,8 @@ func (w *Window) place() (box image.Rectangle, seed int, err error) {
 	return image.Rectangle{Min: origin, Max: origin.Add(w.size)}, w.seed, nil
 }
 
-// shows reports whether a part of the screen shows the window as far as that
-// reaches.
+// shows reports whether the screen shows the window wherever the window overlaps
+// part.
 func (w *Window) shows(part image.Rectangle) bool {
 	whole, seed, err := w.place()
 	box := whole.Intersect(part)
@@ -311,8 +311,8 @@ func (w *Window) Rename(title string) {
 	w.c.set(xproto.Window(w.ID), "_NET_WM_NAME", w.c.atom("UTF8_STRING"), 8, []byte(title))
 }
 
-// Workspace asks the window manager to put the window on a workspace, the first
-// of which is 0.
+// Workspace asks the window manager to put the window on a workspace, counted
+// from 0.
 func (w *Window) Workspace(n uint32) {
 	w.c.t.Helper()
 	const fromPager = 2
@@ -332,7 +332,7 @@ func (w *Window) Show() {
 	w.shown()
 }
 
-// Close destroys the window; a second time it does nothing.
+// Close destroys the window. It may be called twice.
 func (w *Window) Close() {
 	w.c.t.Helper()
 	w.c.mu.Lock()
@@ -345,7 +345,7 @@ func (w *Window) Close() {
 	w.c.check(xproto.DestroyWindowChecked(w.c.x, xproto.Window(w.ID)))
 }
 
-// Press fakes a key or button press and release. kind is xproto.KeyPress or
+// Press simulates a key or button press and release. kind is xproto.KeyPress or
 // xproto.ButtonPress, detail the key code or the button.
 func (c *Client) Press(kind, detail byte) {
 	c.t.Helper()
@@ -353,7 +353,7 @@ func (c *Client) Press(kind, detail byte) {
 	c.check(xtest.FakeInputChecked(c.x, kind+1, detail, 0, c.root, 0, 0, 0))
 }
 
-// Move fakes a movement of the pointer to a point of the screen.
+// Move simulates a movement of the pointer to a point of the screen.
 func (c *Client) Move(x, y int) {
 	c.t.Helper()
 	c.check(xtest.FakeInputChecked(c.x, xproto.MotionNotify, 0, 0, c.root, int16(x), int16(y), 0))

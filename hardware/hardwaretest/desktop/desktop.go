@@ -66,7 +66,7 @@ func Start(t testing.TB) *Desktop {
 // StopServer ends the X server, and with it every window.
 func (d *Desktop) StopServer() { d.server.Stop() }
 
-// RestartServer starts another X server in the place of one that was stopped.
+// RestartServer starts a new X server in place of the stopped one.
 func (d *Desktop) RestartServer(t testing.TB) {
 	t.Helper()
 	d.server = run(t, os.Environ(), nil, "Xvfb", append([]string{d.Display}, serverArgs...)...)
@@ -88,7 +88,7 @@ func (d *Desktop) RestartServer(t testing.TB) {
 func (d *Desktop) StartWindowManager(t testing.TB) {
 	t.Helper()
 	config := filepath.Join(t.TempDir(), "rc.xml")
-	// Nothing bound to keys, and new windows in front.
+	// No key bindings, and new windows in front.
 	rc := `<?xml version="1.0"?><openbox_config xmlns="http://openbox.org/3.4/rc">` +
 		`<focus><focusNew>yes</focusNew></focus></openbox_config>`
 	if err := os.WriteFile(config, []byte(rc), 0o600); err != nil {
@@ -103,14 +103,14 @@ func (d *Desktop) StartWindowManager(t testing.TB) {
 	})
 }
 
-// StartBus starts a message bus and the accessibility bus on it, and makes both
-// known to processes that are started later.
+// StartBus starts a message bus and the accessibility bus on it. Processes that
+// are started later find both.
 func (d *Desktop) StartBus(t testing.TB) (address string) {
 	t.Helper()
 	dir := t.TempDir()
 	address = "unix:path=" + filepath.Join(dir, "bus")
-	// Without the last one a browser offers its tree only if it finds accessibility
-	// switched on while it starts, and on a busy machine it looks too early.
+	// Without ACCESSIBILITY_ENABLED a browser offers its tree only if accessibility
+	// is on while it starts, and on a busy machine it checks too early.
 	d.env = append(d.env, "DBUS_SESSION_BUS_ADDRESS="+address, "XDG_RUNTIME_DIR="+dir, "ACCESSIBILITY_ENABLED=1")
 	p := d.Run(t, "dbus-daemon", "--session", "--nofork", "--address="+address)
 	Eventually(t, "the message bus listens", func() bool {
@@ -131,8 +131,8 @@ func (d *Desktop) StopBus() {
 	}
 }
 
-// StartBrowser shows a page in a Chromium window of its own. flags come after
-// those that every test has, and of two with one name the later one counts.
+// StartBrowser shows a page in a new Chromium window. flags follow those that
+// every test has; a later flag overrides an earlier one of the same name.
 func (d *Desktop) StartBrowser(t testing.TB, page string, flags ...string) *Process {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "browser")
@@ -143,7 +143,7 @@ func (d *Desktop) StartBrowser(t testing.TB, page string, flags ...string) *Proc
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 		t.Fatalf("WriteFile(page.html) = %v", err)
 	}
-	// Registered before the process, so that it runs after the process has ended.
+	// Registered before the process starts, so that it runs after the process ends.
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
 	return d.Run(t, "chromium", append([]string{"--no-sandbox", "--test-type", "--force-renderer-accessibility",
 		"--disable-gpu",
@@ -175,7 +175,7 @@ func run(t testing.TB, env []string, files []*os.File, name string, args ...stri
 	p := &Process{cmd: exec.Command(path, args...), done: make(chan struct{})}
 	p.cmd.Env, p.cmd.ExtraFiles = env, files
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.out
-	// What the program has started may hold its output open.
+	// Child processes of the program may hold its output open.
 	p.cmd.WaitDelay = 5 * time.Second
 	if err := start(p.cmd); err != nil {
 		t.Fatalf("start %s: %v", name, err)
@@ -206,7 +206,7 @@ func (p *Process) Running() bool {
 	}
 }
 
-// Stop ends the process and everything it has started, and waits.
+// Stop ends the process and its children, and waits for them.
 func (p *Process) Stop() {
 	p.once.Do(func() {
 		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGTERM)
@@ -246,8 +246,8 @@ func (t *tail) String() string {
 	return t.buf.String()
 }
 
-// conditionTimeout is how long a condition may take: long, because it only matters when
-// a test fails.
+// conditionTimeout is how long a condition may take. It is long because it only
+// matters when a test fails.
 const conditionTimeout = 20 * time.Second
 
 // Eventually fails the test unless the condition comes true.

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// spawner starts processes on a thread that lives as long as this process: the
-// kernel ends them with the thread that started them, so that a test which is
-// killed leaves nothing behind.
+// spawner starts processes on a thread that lives as long as this process. The
+// kernel ends them together with that thread, so a killed test leaves nothing
+// behind.
 var spawner = sync.OnceValue(func() chan func() {
 	work := make(chan func())
 	go func() {
