@@ -11,7 +11,7 @@ type ConversationID string
 type Occurrence int64
 
 // Detection is what fusion lets through: everything visible of a conversation
-// in one frame or, where only text can tell what is new, the new lines. The
+// in one frame or, where only text can tell what is new, the new lines. It is the
 // first durable message of the pipeline.
 type Detection struct {
 	Window       WindowID       `json:"window"`
@@ -67,15 +67,14 @@ type ChangeKind string
 const (
 	ChangeEdited ChangeKind = "edited"
 	ChangeUnsent ChangeKind = "unsent" // its sender took it back
-	// ChangeCompleted is of a message that was higher than the window or could
-	// not be read, so that a part of it was delivered, or that it had come: all of
-	// it has been read now.
+	// ChangeCompleted says that all of a message has been read now. It was higher
+	// than the window or could not be read, so only a part of it was delivered, or
+	// only that it had come.
 	ChangeCompleted ChangeKind = "completed"
 )
 
-// Revised is an incoming message that no longer says what was passed on of it,
-// found by the conversation's ledger. It goes the way of [Heard], which it never
-// overtakes.
+// Revised says that an incoming message no longer reads as it was passed on. The
+// conversation's ledger sends it the way of [Heard], which it never overtakes.
 type Revised struct {
 	Conversation ConversationID `json:"conversation"`
 	Occurrence   Occurrence     `json:"occurrence"`
@@ -98,9 +97,9 @@ type LedgerDue struct{}
 // MessageType implements [Message].
 func (LedgerDue) MessageType() Type { return Type{"ledger_due", 1} }
 
-// TranscriptGap is published when nothing visible is known although the
-// conversation is: more than a screenful went by unseen. Visible and Passed
-// count whole bubbles; those passed go on as [Heard].
+// TranscriptGap says that messages may be missing: the conversation is known, and
+// nothing that is visible is, so more than a screenful went by unseen. Visible and
+// Passed count whole bubbles; those passed go on as [Heard].
 type TranscriptGap struct {
 	Conversation ConversationID `json:"conversation"`
 	Window       WindowID       `json:"window"`
@@ -115,7 +114,7 @@ func (TranscriptGap) MessageType() Type { return Type{"transcript_gap", 1} }
 // Subject implements [About].
 func (m TranscriptGap) Subject() ConversationID { return m.Conversation }
 
-// BurstDue is the coalescer's own timer.
+// BurstDue is burst's own timer.
 type BurstDue struct{}
 
 // MessageType implements [Message].
@@ -167,8 +166,8 @@ func (InboundMessage) MessageType() Type { return Type{"inbound_message", 1} }
 // Subject implements [About].
 func (m InboundMessage) Subject() ConversationID { return m.Conversation }
 
-// MessageDelivered is published by a conversation in the turn that commits the
-// message to it.
+// MessageDelivered says that a message has come. The conversation publishes it in
+// the turn that commits the message.
 type MessageDelivered struct {
 	InboundMessage
 	DeliveredAt time.Time `json:"delivered_at"`
@@ -177,12 +176,13 @@ type MessageDelivered struct {
 // MessageType implements [Message].
 func (MessageDelivered) MessageType() Type { return Type{"message_delivered", 1} }
 
-// MessageChanged is published by a conversation in the turn that notes that a
-// delivered message was edited or taken back, or is known whole now. It is no delivery: the message
-// keeps its id, and each change of it is published once. Changes that happened
-// while the message was out of view are published when it is seen again; a text
-// that was changed and changed back meanwhile, or before it was first read, is
-// not.
+// MessageChanged says that a delivered message was edited or taken back, or that
+// all of it is known now. The conversation publishes it in the turn that records
+// the change. It is not another delivery: the message keeps its id.
+//
+// Each change is published once. A change that happened while the message was
+// out of view is published when it is seen again. A text that was changed back
+// meanwhile, or changed before it was first read, is not published.
 type MessageChanged struct {
 	Conversation ConversationID `json:"conversation"`
 	Message      MessageID      `json:"message"`    // that was delivered

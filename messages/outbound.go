@@ -2,13 +2,16 @@ package messages
 
 import "time"
 
-// TextSent tells ingress/CONVERSATION and fusion/WINDOW of every window that
-// Kehai is about to send a text into that conversation, so that it is known
-// again when it is read back from the screen. Whoever sends commits TextSent before, or in the same turn as, the
-// call that presses the first key; it is then in ingress's inbox ahead of
-// anything read afterwards. Trace names the sending: the same text with the
-// same Trace, for another attempt, renews the first. At is when the sender
-// decided; windows count from the turn that records it.
+// TextSent says that Kehai is about to send a text into a conversation, so that
+// the text is recognised when it is read back from the screen. It goes to
+// ingress/CONVERSATION and to fusion/WINDOW of every window.
+//
+// The sender commits it before the call that presses the first key, or in the
+// same turn. So it reaches ingress ahead of anything that is read afterwards.
+//
+// Trace names the sending: another attempt with the same text and Trace renews
+// the first. At is when the sender decided; the time within which a text counts
+// as an echo begins with the turn that records it.
 type TextSent struct {
 	Conversation ConversationID `json:"conversation"`
 	Text         Text           `json:"text"`
