@@ -36,8 +36,8 @@ func side(at, length, size int, scale float64) (from, to int) {
 	return max(from, 0), min(to, size)
 }
 
-// Pixels converts a logical length to captured pixels. A scale beyond reason gives
-// a length beyond any picture, not an overflow.
+// Pixels converts a logical length to captured pixels. An absurd scale gives a
+// length beyond any picture, not an overflow.
 func Pixels(length int, scale float64) int {
 	const beyond = 1 << 24
 	return int(math.Round(max(-beyond, min(float64(length)*scale, beyond))))

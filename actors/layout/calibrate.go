@@ -10,19 +10,19 @@ import (
 	"slices"
 )
 
-// ErrCalibrate marks a picture that no layout can be proposed from; the text
-// says what kind of picture is wanted.
+// ErrCalibrate marks a picture from which no layout can be proposed. The text says
+// what kind of picture is wanted.
 var ErrCalibrate = errors.New("layout: cannot calibrate from this picture")
 
 // Calibrate proposes a layout from a screenshot of one chat window, which shows
-// at least one bubble of each side on a plain ground. scale is captured pixels
-// per logical pixel. What a picture cannot tell (tokens, kinds, sizes) is as in
-// [Line].
+// at least one bubble of each side on a plain background. scale is captured pixels
+// per logical pixel. What a picture cannot show (tokens, kinds, sizes) is taken
+// from [Line].
 //
-// The ground is the most frequent colour near the left and right edges; header
-// and input are where these columns are something else. A bubble's fill is a
-// colour in long runs whose edges line up: own bubbles at the right, incoming
-// ones at the left. What lines up in the middle is a date or a notice.
+// The background is the most frequent colour near the left and right edges. Where
+// these columns have other colours, the header and the input stand. A bubble's
+// fill is a colour in long runs whose edges line up: own bubbles at the right,
+// incoming ones at the left. What lines up in the middle is a date or a notice.
 func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	if img == nil || !(scale >= 0.25) || scale > 16 {
 		return Layout{}, fmt.Errorf("%w: want a picture and a scale from 0.25 to 16", ErrCalibrate)
@@ -32,7 +32,7 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 		return Layout{}, fmt.Errorf("%w: %d×%d pixels at scale %v are too small for a chat window",
 			ErrCalibrate, s.w, s.h, scale)
 	}
-	if !s.findGround() {
+	if !s.findBackground() {
 		return Layout{}, fmt.Errorf("%w: the messages stand on a picture or a gradient: "+
 			"give the chat a plain background first", ErrCalibrate)
 	}
@@ -44,12 +44,12 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	middle := s.w / 2
 	switch {
 	case own == nil && s.written(middle+s.w/10, s.edges()[1], incoming):
-		return Layout{}, bare("right", "your own messages")
+		return Layout{}, noFill("right", "your own messages")
 	case own == nil:
 		return Layout{}, fmt.Errorf("%w: no bubble stands at the right: let the window show a message of your own",
 			ErrCalibrate)
 	case incoming == nil && s.written(s.edges()[0], middle-s.w/10, own):
-		return Layout{}, bare("left", "messages of the other side")
+		return Layout{}, noFill("left", "messages of the other side")
 	case incoming == nil:
 		return Layout{}, fmt.Errorf("%w: no bubble stands at the left: let the window show a message of the other side",
 			ErrCalibrate)
@@ -58,17 +58,17 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	return l, l.Validate()
 }
 
-// bare is the error of a picture in which one side's text stands on the
+// noFill is the error for a picture in which one side's text stands on the
 // background.
-func bare(side, whose string) error {
+func noFill(side, whose string) error {
 	return fmt.Errorf("%w: there is text at the %s, but no bubble with a fill around it: it stands on the background, "+
 		"with an outline or a shadow at most, and colours cannot tell such bubbles: choose a theme of the application "+
 		"that fills the bubbles of %s", ErrCalibrate, side, whose)
 }
 
 // written reports that lines of text stand between two columns of the message
-// area: rows in which something else than the background comes and goes. Rows
-// that hold the other side's fill, which may be nil, do not count.
+// area: rows that change often between the background and other colours. Rows
+// with the other side's fill, which may be nil, do not count.
 func (s *shot) written(from, to int, other *fill) bool {
 	rows := 0
 	for y := s.top; y < s.bottom; y++ {
@@ -78,7 +78,7 @@ func (s *shot) written(from, to int, other *fill) bool {
 				jumps = 0
 				break
 			}
-			if ink := !s.at(x, y).near(s.ground, 3*groundOff); ink != inside {
+			if ink := !s.at(x, y).near(s.background, 3*backgroundOff); ink != inside {
 				jumps, inside = jumps+1, ink
 			}
 		}
@@ -109,12 +109,12 @@ func (c rgb) luma() int {
 	return (299*int(c[0]) + 587*int(c[1]) + 114*int(c[2]) + 500) / 1000
 }
 
-// shot is a screenshot and what was found in it so far, in its pixels.
+// shot is a screenshot and what was found in it so far, in captured pixels.
 type shot struct {
 	img         *image.RGBA
 	w, h        int
 	scale       float64
-	ground      rgb
+	background  rgb
 	top, bottom int // of the message area
 }
 
@@ -123,15 +123,15 @@ func (s *shot) at(x, y int) rgb {
 	return rgb{s.img.Pix[i], s.img.Pix[i+1], s.img.Pix[i+2]}
 }
 
-// edges are two columns in which nothing but ground is drawn.
+// edges are two columns in which only background is drawn.
 func (s *shot) edges() [2]int {
 	m := Pixels(4, s.scale)
 	return [2]int{m, s.w - 1 - m}
 }
 
-const groundOff = 10
+const backgroundOff = 10
 
-func (s *shot) findGround() bool {
+func (s *shot) findBackground() bool {
 	count := map[rgb]int{}
 	for _, x := range s.edges() {
 		for y := s.h / 4; y < s.h*3/4; y++ {
@@ -140,28 +140,29 @@ func (s *shot) findGround() bool {
 	}
 	most := 0
 	for c, n := range count {
-		if n > most || n == most && c.less(s.ground) < 0 {
-			most, s.ground = n, c
+		if n > most || n == most && c.less(s.background) < 0 {
+			most, s.background = n, c
 		}
 	}
 	inside := 0
 	for c, n := range count {
-		if c.near(s.ground, groundOff) {
+		if c.near(s.background, backgroundOff) {
 			inside += n
 		}
 	}
 	return inside*10 >= 6*2*(s.h*3/4-s.h/4)
 }
 
-// findArea takes the rows from the first to the last stretch in which both
-// edges are ground.
+// findArea takes the rows from the first to the last run in which both edges are
+// background.
 func (s *shot) findArea() bool {
 	need := Pixels(8, s.scale)
 	edges := s.edges()
 	run := 0
 	s.top = -1
 	for y := range s.h {
-		if !s.at(edges[0], y).near(s.ground, groundOff) || !s.at(edges[1], y).near(s.ground, groundOff) {
+		if !s.at(edges[0], y).near(s.background, backgroundOff) ||
+			!s.at(edges[1], y).near(s.background, backgroundOff) {
 			run = 0
 			continue
 		}
@@ -175,16 +176,16 @@ func (s *shot) findArea() bool {
 	return s.top >= 0 && s.bottom-s.top > s.h/4
 }
 
-// fill is a colour that stands in long runs.
+// fill is a colour that appears in long runs.
 type fill struct {
 	colour      rgb
 	count       int
-	left, right map[int]int // rows by where they begin and end
+	left, right map[int]int // number of rows that begin and end at a column
 	rows        int
-	x0, x1      int // the most frequent of these
+	x0, x1      int // the most frequent begin and end
 }
 
-// longRuns sums up the long runs of each colour in the message area, without the
+// longRuns collects the long runs of each colour in the message area, without the
 // background.
 func (s *shot) longRuns() map[rgb]*fill {
 	long := Pixels(10, s.scale)
@@ -196,7 +197,7 @@ func (s *shot) longRuns() map[rgb]*fill {
 			for x < s.w && s.at(x, y) == c {
 				x++
 			}
-			if x-start < long || c.near(s.ground, groundOff) {
+			if x-start < long || c.near(s.background, backgroundOff) {
 				continue
 			}
 			if all[c] == nil {
@@ -265,7 +266,7 @@ func peak(count map[int]int) (at, rows int) {
 	return at, rows
 }
 
-// propose writes down what was found, as logical pixels.
+// propose makes a layout of what was found, in logical pixels.
 func (s *shot) propose(own, incoming fill) Layout {
 	logical := func(n int) int { return int(math.Round(float64(n) / s.scale)) }
 	l := Line()
@@ -273,7 +274,7 @@ func (s *shot) propose(own, incoming fill) Layout {
 	l.Header.Height = logical(s.top)
 	l.Header.Title = Box{X: 12, Y: 4, W: -120, H: max(l.Header.Height-8, 1)}
 	fromRight, fromLeft := logical(s.w-own.x1), logical(incoming.x0)
-	l.Lane.FromRight, l.Lane.Ratio = fromRight+10, 0
+	l.Strip.FromRight, l.Strip.Ratio = fromRight+10, 0
 	share := math.Floor(float64(s.bottom)/float64(s.h)*100)/100 - 0.02
 	l.Separator.CutFrom = math.Round(min(max(share, l.Separator.ScanTo), 0.84)*100) / 100
 	l.Bubble.LeftWithin, l.Bubble.RightWithin = fromLeft+40, fromRight+21
@@ -286,8 +287,8 @@ func (s *shot) propose(own, incoming fill) Layout {
 	if l.Bubble.Avatars > 0 {
 		l.Exclude = append(l.Exclude, Box{Y: l.Header.Height, W: l.Bubble.Avatars, H: -input})
 	}
-	theme := Theme{Name: "light", Brightness: Range{0, 255}, Own: Green{Min: 255}, Separator: s.separator(l.Lane)}
-	if s.ground.luma() < 96 {
+	theme := Theme{Name: "light", Brightness: Range{0, 255}, Own: Green{Min: 255}, Separator: s.separator(l.Strip)}
+	if s.background.luma() < 96 {
 		theme.Name = "dark"
 	}
 	r, g, b := int(own.colour[0]), int(own.colour[1]), int(own.colour[2])
@@ -310,11 +311,11 @@ func greyHolds(lo, hi int, c rgb) bool {
 	return Grey{Min: lo - 10, Max: hi + 10, Spread: hi - lo + 10}.Has(c[0], c[1], c[2])
 }
 
-// separator is the range of the most frequent colour of the lane below the
-// messages; light greys if there is no input.
-func (s *shot) separator(lane Lane) Grey {
+// separator is the range around the most frequent colour of the strip below the
+// messages. If there is no input, it is light greys.
+func (s *shot) separator(strip Strip) Grey {
 	count := map[rgb]int{}
-	from, to := lane.Columns(s.w, s.scale)
+	from, to := strip.Columns(s.w, s.scale)
 	for y := s.bottom; y < s.h; y++ {
 		for x := from; x < to; x++ {
 			count[s.at(x, y)]++

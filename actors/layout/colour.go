@@ -52,7 +52,7 @@ func (c Near) Has(r, g, b uint8) bool {
 
 func within(d, off int) bool { return -off <= d && d <= off }
 
-func anyNear(list []Near, r, g, b uint8) bool {
+func isNear(list []Near, r, g, b uint8) bool {
 	for _, c := range list {
 		if c.Has(r, g, b) {
 			return true

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -10,8 +11,8 @@ import (
 
 var duration = regexp.MustCompile(`^(?:[0-9]{1,2}:)?[0-9]{1,3}:[0-9]{2}$`)
 
-// IsCall reports that the lines of a bubble are those of a call. indent is how
-// far inside the bubble its text begins, in logical pixels.
+// IsCall reports that the lines of a bubble are those of a call. indent is the
+// distance from the bubble's left edge to its text, in logical pixels.
 func (k Kinds) IsCall(lines []string, indent int) bool {
 	found := false
 	for _, line := range lines {
@@ -37,7 +38,7 @@ func (k Kinds) IsFile(lines []string, indent int) bool {
 			continue
 		}
 		for j, other := range lines {
-			if j != i && holdsAny(k.File.Beside, other) {
+			if j != i && containsAny(k.File.Beside, other) {
 				return true
 			}
 		}
@@ -47,29 +48,16 @@ func (k Kinds) IsFile(lines []string, indent int) bool {
 
 func hasCompact(list []string, line string) bool {
 	line = text.Compact(line)
-	for _, token := range list {
-		if text.Compact(token) == line {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(token string) bool { return text.Compact(token) == line })
 }
 
 func hasSuffix(list []string, line string) bool {
 	line = strings.ToLower(strings.TrimSpace(line))
-	for _, suffix := range list {
-		if strings.HasSuffix(line, strings.ToLower(suffix)) && len(line) > len(suffix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(suffix string) bool {
+		return strings.HasSuffix(line, strings.ToLower(suffix)) && len(line) > len(suffix)
+	})
 }
 
-func holdsAny(list []string, line string) bool {
-	for _, word := range list {
-		if strings.Contains(line, word) {
-			return true
-		}
-	}
-	return false
+func containsAny(list []string, line string) bool {
+	return slices.ContainsFunc(list, func(word string) bool { return strings.Contains(line, word) })
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"image"
+	"slices"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/text"
@@ -18,7 +19,7 @@ type Layout struct {
 	Name      string    `yaml:"name"`
 	Pane      Pane      `yaml:"pane"`
 	Header    Header    `yaml:"header"`
-	Lane      Lane      `yaml:"lane"`
+	Strip     Strip     `yaml:"lane"`
 	Separator Separator `yaml:"separator"`
 	OwnRows   OwnRows   `yaml:"own_rows"`
 	Bubble    Bubble    `yaml:"bubble"`
@@ -31,12 +32,12 @@ type Layout struct {
 	Exclude   []Box     `yaml:"exclude"`
 }
 
-// Pane is the part of the window that holds one conversation: what is left after
-// so many logical pixels are taken off each side. Everything else in a layout
-// counts inside it. The zero value is the whole window.
+// Pane is the part of the window that holds one conversation, after these logical
+// pixels are cut off each side. Everything else in a layout counts inside it. The
+// zero value is the whole window.
 //
-// With When set to [PaneAtEdge] the pane is cut only where the picture shows a
-// straight edge along Left; a window without one is the pane itself.
+// With When set to [PaneAtEdge] the pane is cut only if the picture shows a
+// straight edge along Left. Otherwise the whole window is the pane.
 type Pane struct {
 	Left   int    `yaml:"left"`
 	Top    int    `yaml:"top"`
@@ -51,23 +52,23 @@ const (
 	PaneAtEdge = "edge"
 )
 
-// Header is the band above the messages; Title is where the conversation's
-// name stands in the window.
+// Header is the band above the messages. Title is the place of the conversation's
+// name in it.
 type Header struct {
 	Height int `yaml:"height"`
 	Title  Box `yaml:"title"`
 }
 
-// Lane is the vertical strip in which own rows are told by their colour.
-type Lane struct {
+// Strip is the vertical sampling strip whose colour shows own rows.
+type Strip struct {
 	Width     int     `yaml:"width"`
 	FromRight int     `yaml:"from_right"`
 	Ratio     float64 `yaml:"ratio"`
 	Agree     int     `yaml:"agree"`
 }
 
-// Columns returns the lane in a frame of a width in pixels.
-func (l Lane) Columns(width int, scale float64) (from, to int) {
+// Columns returns the strip's columns in a frame that is width pixels wide.
+func (l Strip) Columns(width int, scale float64) (from, to int) {
 	centre := max(Pixels(l.FromRight, scale), int(l.Ratio*float64(width)))
 	w := max(Pixels(l.Width, scale), 1)
 	from = max(width-centre-w/2, 0)
@@ -85,7 +86,7 @@ type Separator struct {
 // Rules of [OwnRows].
 const (
 	RuleFullWidth = "full_width" // a row with Pixels own pixels anywhere is own
-	RuleLane      = "lane"       // a row whose lane is own is own, and Expand rows around it
+	RuleStrip     = "lane"       // a row whose strip is own is own, and Expand rows around it
 )
 
 // OwnRows says which rows of a frame count as own ones.
@@ -97,50 +98,50 @@ type OwnRows struct {
 
 // Bubble says which shapes are bubbles. MaxWidth and MinFill are ratios.
 type Bubble struct {
-	MinWidth    int     `yaml:"min_width"`
-	MinHeight   int     `yaml:"min_height"`
-	MaxWidth    float64 `yaml:"max_width"`
-	MinFill     float64 `yaml:"min_fill"`
-	Avatars     int     `yaml:"avatars"`
-	LeftWithin  int     `yaml:"left_within"`
-	RightWithin int     `yaml:"right_within"`
-	Picture     int     `yaml:"picture"`
-	Stamp       int     `yaml:"stamp"`
-	ReadStamp   bool    `yaml:"read_stamp"`
+	MinWidth      int     `yaml:"min_width"`
+	MinHeight     int     `yaml:"min_height"`
+	MaxWidth      float64 `yaml:"max_width"`
+	MinFill       float64 `yaml:"min_fill"`
+	Avatars       int     `yaml:"avatars"`
+	LeftWithin    int     `yaml:"left_within"`
+	RightWithin   int     `yaml:"right_within"`
+	Picture       int     `yaml:"picture"`
+	Timestamp     int     `yaml:"stamp"`
+	ReadTimestamp bool    `yaml:"read_stamp"`
 }
 
-// Sender says where the name of who wrote stands in a conversation of several:
-// in a strip of Height above an incoming bubble, beginning at most Within from
-// the bubble's left edge. A Height of 0 means that no name is shown.
+// Sender says where a group conversation shows the sender's name: in a strip of
+// Height above an incoming bubble, beginning at most Within from the bubble's left
+// edge. A Height of 0 means that no name is shown.
 type Sender struct {
 	Height int `yaml:"height"`
 	Within int `yaml:"within"`
 }
 
-// Kinds tells bubbles that are no text by what is written in them.
+// Kinds recognises calls and files by the words in their bubbles.
 type Kinds struct {
 	Call Call `yaml:"call"`
 	File File `yaml:"file"`
 }
 
-// Call is a bubble whose lines are all Tokens or durations, at least one a
-// token, and whose text begins at least Indent from its left edge, where an
-// icon stands. Without tokens no bubble is a call.
+// Call is a bubble whose lines are all Tokens or durations, at least one of them a
+// token. Its text begins at least Indent from its left edge, to the right of an
+// icon. Without tokens no bubble is a call.
 type Call struct {
 	Tokens []string `yaml:"tokens"`
 	Indent int      `yaml:"indent"`
 }
 
-// File is a bubble with a line that ends in one of Suffixes and another line
-// that holds one of Beside, such as a unit of size, and whose text begins at
-// least Indent from its left edge.
+// File is a bubble with a line that ends in one of Suffixes and another line that
+// contains one of Beside, such as a unit of size. Its text begins at least Indent
+// from its left edge.
 type File struct {
 	Suffixes []string `yaml:"suffixes"`
 	Beside   []string `yaml:"beside"`
 	Indent   int      `yaml:"indent"`
 }
 
-// Theme is one set of colours. Brightness is the range of the ground's luma.
+// Theme is one set of colours. Brightness is the range of the background's luma.
 type Theme struct {
 	Name       string `yaml:"name"`
 	Brightness Range  `yaml:"brightness"`
@@ -148,19 +149,19 @@ type Theme struct {
 	Incoming   Grey   `yaml:"incoming"`
 	Separator  Grey   `yaml:"separator"`
 
-	// Colours of bubbles that the rules above do not tell.
+	// Colours of bubbles that the rules above do not cover.
 	OwnColours      []Near `yaml:"own_colours,omitempty"`
 	IncomingColours []Near `yaml:"incoming_colours,omitempty"`
 }
 
 // IsOwn reports that a colour is the fill of an own bubble.
 func (t *Theme) IsOwn(r, g, b uint8) bool {
-	return t.Own.Has(r, g, b) || len(t.OwnColours) > 0 && anyNear(t.OwnColours, r, g, b)
+	return t.Own.Has(r, g, b) || len(t.OwnColours) > 0 && isNear(t.OwnColours, r, g, b)
 }
 
 // IsIncoming reports that a colour is the fill of an incoming bubble.
 func (t *Theme) IsIncoming(r, g, b uint8) bool {
-	return t.Incoming.Has(r, g, b) || len(t.IncomingColours) > 0 && anyNear(t.IncomingColours, r, g, b)
+	return t.Incoming.Has(r, g, b) || len(t.IncomingColours) > 0 && isNear(t.IncomingColours, r, g, b)
 }
 
 //go:embed line.yaml
@@ -194,7 +195,7 @@ func builtIn(name string, data []byte) Layout {
 	return l
 }
 
-// ThemeFor returns the theme for a ground of this luma (0 to 255); the last
+// ThemeFor returns the theme for a background of this luma (0 to 255), the last
 // one if no range holds it.
 func (l Layout) ThemeFor(luma int) Theme {
 	for _, t := range l.Themes {
@@ -206,22 +207,14 @@ func (l Layout) ThemeFor(luma int) Theme {
 }
 
 // IsToken reports that a line is the application's own word, alone or followed
-// by a number. A bubble's text is content even then: ask only about lines that
-// stand outside bubbles or whose place is unknown.
+// by a number. The text of a bubble is content even then, so ask only about lines
+// outside bubbles or without a known place.
 func (l Layout) IsToken(line string) bool {
 	line = strings.TrimRight(text.Compact(line), "0123456789")
-	if line == "" {
-		return false
-	}
-	for _, token := range l.Tokens {
-		if text.Compact(token) == line {
-			return true
-		}
-	}
-	return false
+	return line != "" && slices.ContainsFunc(l.Tokens, func(token string) bool { return text.Compact(token) == line })
 }
 
-// Excluded returns the rectangles to leave out of a frame's hash.
+// Excluded returns the rectangles that a frame's hash ignores.
 func (l Layout) Excluded(size image.Point, scale float64) []image.Rectangle {
 	out := make([]image.Rectangle, 0, len(l.Exclude))
 	for _, b := range l.Exclude {

@@ -39,20 +39,26 @@ func TestParseNamesTheField(t *testing.T) {
 		{"name: line", "name: ''", "name must not be empty"},
 		{"min_fill: 0.35", "min_fill: 1.5", "bubble.min_fill"},
 		{"  left: 365 ", "  left: -1", "my.yaml:8:9: pane.left must lie in 0..10000, is -1"},
-		{"  left: 365 ", "  left: 7", "my.yaml:12:9: pane.when must be always, or edge with a left side of 8 or more, is \"edge\""},
+		{"  left: 365 ", "  left: 7", "my.yaml:12:9: pane.when must be always, " +
+			"or edge with a left side of 8 or more, is \"edge\""},
 		{"when: edge", "when: never", "pane.when must be always, or edge"},
 		{"rule: full_width", "rule: everything", "own_rows.rule"},
 		{"agree: 2", "agree: 4", "my.yaml:23:10: lane.agree must lie in 1..3, is 4"},
 		{"brightness: {min: 0, max: 95}", "brightness: {min: 96, max: 95}", "themes[1].brightness"},
-		{"incoming: {min: 48, max: 92, spread: 14}", "incoming: {min: 48, max: 92, spread: -1}", "themes[1].incoming.spread"},
+		{"incoming: {min: 48, max: 92, spread: 14}", "incoming: {min: 48, max: 92, spread: -1}",
+			"themes[1].incoming.spread"},
 		{"picture: 64", "pictures: 64", "my.yaml:44:3: unknown field"},
 		{"from_right: 38", "from_right: 1", "my.yaml:21:15: lane.from_right must lie in 2..1000, is 1"},
-		{"ratio: 0.045", "ratio: 0.51", "my.yaml:22:10: lane.ratio must lie in 0..0.5, or the lane is not at the right, is 0.51"},
+		{"ratio: 0.045", "ratio: 0.51", "my.yaml:22:10: lane.ratio must lie in 0..0.5, " +
+			"or the lane is not at the right, is 0.51"},
 		{"width: 3", "width: 0", "my.yaml:20:10: lane.width must lie in 1..100, is 0"},
-		{"  agree: 2           # lane pixels that must agree on a row's class\n", "", "my.yaml:20:3: lane.agree must lie in 1..3, is 0"},
+		{"  agree: 2           # lane pixels that must agree on a row's class\n", "",
+			"my.yaml:20:3: lane.agree must lie in 1..3, is 0"},
 		{"    tokens: [不在着信,", "    tokens: [' ',", "kinds.call.tokens[0]"},
 		{"exclude:             # left out", "exclude: [{x: 99999}]\nx: # left out", "unknown field"},
-		{"    separator: {min: 238, max: 255, spread: 17}\n", "    separator: {min: 238, max: 255, spread: 17}\n    own_colours: [{r: 300, g: 0, b: 0, off: 1}]\n", "themes[0].own_colours[0].r must lie in 0..255, is 300"},
+		{"    separator: {min: 238, max: 255, spread: 17}\n",
+			"    separator: {min: 238, max: 255, spread: 17}\n    own_colours: [{r: 300, g: 0, b: 0, off: 1}]\n",
+			"themes[0].own_colours[0].r must lie in 0..255, is 300"},
 		{"picture: 64", "picture: big", "my.yaml:44:12: cannot unmarshal string"},
 		{"[既読,", "['',", "tokens[0]"},
 		{"names: []", "names: ['']", "names[0]"},
@@ -105,8 +111,8 @@ func TestBoxIn(t *testing.T) {
 	}
 }
 
-func TestLaneColumns(t *testing.T) {
-	lane := Line().Lane
+func TestStripColumns(t *testing.T) {
+	strip := Line().Strip
 	for _, c := range []struct {
 		width    int
 		scale    float64
@@ -114,7 +120,7 @@ func TestLaneColumns(t *testing.T) {
 	}{
 		{480, 1, 441, 444}, {960, 2, 881, 887}, {2000, 1, 1909, 1912}, {2, 1, 0, 2},
 	} {
-		if from, to := lane.Columns(c.width, c.scale); from != c.from || to != c.to {
+		if from, to := strip.Columns(c.width, c.scale); from != c.from || to != c.to {
 			t.Errorf("Columns(%d, %v) = %d, %d, want %d, %d", c.width, c.scale, from, to, c.from, c.to)
 		}
 	}
@@ -131,7 +137,7 @@ func FuzzParse(f *testing.F) {
 		l.ThemeFor(128)
 		l.IsToken("既読")
 		l.Excluded(image.Pt(10, 10), 2)
-		l.Lane.Columns(10, 1)
+		l.Strip.Columns(10, 1)
 		l.Kinds.IsCall([]string{"不在着信"}, 9)
 		l.Kinds.IsFile([]string{"a.pdf"}, 9)
 	})
@@ -153,7 +159,8 @@ func TestParseRefusesForeignBytes(t *testing.T) {
 		"empty": " \n", "utf-8": "name: \xff", "long": strings.Repeat("#", maxSource+1),
 		"brackets": "name: " + strings.Repeat("[", 5000), "dashes": strings.Repeat("- ", 5000),
 	} {
-		if _, err := Parse("x.yaml", []byte(data)); !errors.Is(err, ErrLayout) || !strings.Contains(err.Error(), "x.yaml: ") {
+		if _, err := Parse("x.yaml", []byte(data)); !errors.Is(err, ErrLayout) ||
+			!strings.Contains(err.Error(), "x.yaml: ") {
 			t.Errorf("Parse(%s) = %v, want ErrLayout with x.yaml", name, err)
 		}
 	}
@@ -186,7 +193,8 @@ func TestKinds(t *testing.T) {
 		{"音声通話/1:02:33", 40, true, false}, {"☎ Missed call", 40, true, false}, {"1:23", 40, false, false},
 		{"不在着信って何？", 40, false, false}, {"音声通話/また後で", 40, false, false}, {"", 40, false, false},
 		{"plan.pdf/120 KB", 40, false, true}, {"見積 2025.XLSX/有効期間：7月10日", 40, false, true},
-		{"plan.pdf", 40, false, false}, {"plan.pdf/120 KB", 13, false, false}, {"read plan.pdf please/120 KB", 40, false, false},
+		{"plan.pdf", 40, false, false}, {"plan.pdf/120 KB", 13, false, false},
+		{"read plan.pdf please/120 KB", 40, false, false},
 	} {
 		lines := strings.Split(c.lines, "/")
 		if call, file := k.IsCall(lines, c.indent), k.IsFile(lines, c.indent); call != c.call || file != c.file {

@@ -8,9 +8,9 @@ import (
 	"github.com/kehai-run/kehai/actors/text"
 )
 
-// Marks are lines that the application writes between bubbles: words for a date,
-// besides dates in numbers; for where unread messages begin; and for a message
-// that was taken back. Without words nothing between bubbles is read.
+// Marks are the lines that the application writes between bubbles: words for
+// dates, besides dates in numbers; the line above unread messages; and the notice
+// of a message that was taken back. Without words nothing between bubbles is read.
 type Marks struct {
 	Dates  []string `yaml:"dates"`
 	Unread []string `yaml:"unread"`
@@ -20,14 +20,14 @@ type Marks struct {
 // Known reports that a layout says anything about marks.
 func (m Marks) Known() bool { return len(m.Dates)+len(m.Unread)+len(m.Unsent) > 0 }
 
-// markLike is the trigram similarity from which a line is a mark, misread.
-const markLike = 0.6
+// markSimilarity is the trigram similarity from which a line is a misread mark.
+const markSimilarity = 0.6
 
 // IsUnsent reports that a line says that a message was taken back.
-func (m Marks) IsUnsent(line string) bool { return like(m.Unsent, line) }
+func (m Marks) IsUnsent(line string) bool { return similar(m.Unsent, line) }
 
-// IsUnread reports that a line stands where unread messages begin.
-func (m Marks) IsUnread(line string) bool { return like(m.Unread, line) }
+// IsUnread reports that a line stands above unread messages.
+func (m Marks) IsUnread(line string) bool { return similar(m.Unread, line) }
 
 const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|` +
 	`aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?`
@@ -44,11 +44,11 @@ func (m Marks) IsDate(line string) bool {
 	return date.MatchString(line) || hasCompact(m.Dates, line)
 }
 
-// like reports that a line holds one of these, perhaps misread.
-func like(tokens []string, line string) bool {
+// similar reports that a line contains one of the tokens, perhaps misread.
+func similar(tokens []string, line string) bool {
 	line = text.Compact(line)
 	return slices.ContainsFunc(tokens, func(token string) bool {
 		token = text.Compact(token)
-		return strings.Contains(line, token) || text.Similarity(line, token) >= markLike
+		return strings.Contains(line, token) || text.Similarity(line, token) >= markSimilarity
 	})
 }

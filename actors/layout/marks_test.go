@@ -23,8 +23,10 @@ func TestMarks(t *testing.T) {
 		{"mayor 2", false, false, false},
 		{"", false, false, false},
 	} {
-		if d, r, s := m.IsDate(c.line), m.IsUnread(c.line), m.IsUnsent(c.line); d != c.date || r != c.unread || s != c.unsent {
-			t.Errorf("%q is date %v, unread %v, unsent %v, want %v, %v, %v", c.line, d, r, s, c.date, c.unread, c.unsent)
+		if d, r, s := m.IsDate(c.line), m.IsUnread(c.line), m.IsUnsent(c.line); d != c.date ||
+			r != c.unread || s != c.unsent {
+			t.Errorf("%q is date %v, unread %v, unsent %v, want %v, %v, %v", c.line, d, r, s,
+				c.date, c.unread, c.unsent)
 		}
 	}
 	if (Marks{}).IsDate("1月2日") || (Marks{}).Known() {

@@ -18,8 +18,8 @@ const (
 	maxOpen   = 16       // brackets and list dashes on one line: the YAML parser is slow in depth
 )
 
-// Parse reads and checks a layout. name is the file that errors speak of: they
-// wrap [ErrLayout] and have the form "NAME:LINE:COLUMN: FIELD what is wanted".
+// Parse reads and checks a layout. name is the file's name in errors, which wrap
+// [ErrLayout] and have the form "NAME:LINE:COLUMN: FIELD what is wanted".
 func Parse(name string, data []byte) (l Layout, err error) {
 	if name == "" {
 		name = "layout"
@@ -27,7 +27,7 @@ func Parse(name string, data []byte) (l Layout, err error) {
 	if err := readable(data); err != "" {
 		return Layout{}, fmt.Errorf("%w: %s: %s", ErrLayout, name, err)
 	}
-	defer func() { // the parser is foreign code and reads foreign bytes
+	defer func() { // a YAML parser may panic on untrusted bytes
 		if r := recover(); r != nil {
 			l, err = Layout{}, fmt.Errorf("%w: %s: not readable as YAML", ErrLayout, name)
 		}
@@ -53,8 +53,8 @@ func readable(data []byte) string {
 	open := 0
 	for line := range bytes.Lines(data) {
 		dashes := bytes.Count(line[:len(line)-len(bytes.TrimLeft(line, "- "))], []byte("- "))
-		open = max(open+bytes.Count(line, []byte("["))+bytes.Count(line, []byte("{"))-
-			bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")), 0)
+		open = max(open+bytes.Count(line, []byte("["))+
+			bytes.Count(line, []byte("{"))-bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")), 0)
 		if dashes > maxOpen || open > maxOpen || bytes.Count(line, []byte("[")) > 4*maxOpen ||
 			bytes.Count(line, []byte("{")) > 4*maxOpen {
 			return "nested too deep: this is not a window layout"
@@ -72,7 +72,7 @@ func decodeError(err error) string {
 	return ": " + err.Error()
 }
 
-// place finds a field, or the nearest one around it, in the source.
+// place finds a field, or the nearest enclosing one, in the source.
 func place(data []byte, field string) string {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -89,7 +89,7 @@ func place(data []byte, field string) string {
 	return ":1:1"
 }
 
-// firstToken is where a node begins; a mapping's own token is a colon.
+// firstToken is where a node begins. A mapping's own token is a colon.
 func firstToken(node ast.Node) *token.Token {
 	if m, ok := node.(ast.MapNode); ok {
 		if it := m.MapRange(); it.Next() {

@@ -19,7 +19,8 @@ type problem struct{ field, text string }
 
 func (p *problem) String() string { return p.field + " " + p.text }
 
-// problem returns the first one in the order of the fields, nil if there is none.
+// problem returns the first problem in the order of the fields, nil if there is
+// none.
 // It is long because it is a table: one line for each field.
 func (l Layout) problem() *problem {
 	c := checker{}
@@ -35,17 +36,17 @@ func (l Layout) problem() *problem {
 	c.check(when == "" || when == PaneAlways || when == PaneAtEdge && l.Pane.Left >= 8, "pane.when",
 		"must be %s, or %s with a left side of 8 or more, is %q", PaneAlways, PaneAtEdge, when)
 	c.between("header.height", l.Header.Height, 0, 1000)
-	c.between("lane.width", l.Lane.Width, 1, 100)
-	c.between("lane.from_right", l.Lane.FromRight, l.Lane.Width/2+1, 1000)
-	c.check(l.Lane.Ratio >= 0 && l.Lane.Ratio <= 0.5, "lane.ratio",
-		"must lie in 0..0.5, or the lane is not at the right, is %v", l.Lane.Ratio)
-	c.between("lane.agree", l.Lane.Agree, 1, l.Lane.Width)
+	c.between("lane.width", l.Strip.Width, 1, 100)
+	c.between("lane.from_right", l.Strip.FromRight, l.Strip.Width/2+1, 1000)
+	c.check(l.Strip.Ratio >= 0 && l.Strip.Ratio <= 0.5, "lane.ratio",
+		"must lie in 0..0.5, or the lane is not at the right, is %v", l.Strip.Ratio)
+	c.between("lane.agree", l.Strip.Agree, 1, l.Strip.Width)
 	c.between("separator.min_rows", l.Separator.MinRows, 1, 1000)
 	c.between("separator.rows_divisor", l.Separator.RowsDivisor, 1, 100000)
 	c.ratio("separator.scan_to", l.Separator.ScanTo)
 	c.ratio("separator.cut_from", l.Separator.CutFrom)
-	c.check(l.OwnRows.Rule == RuleFullWidth || l.OwnRows.Rule == RuleLane, "own_rows.rule",
-		"must be %s or %s, is %q", RuleFullWidth, RuleLane, l.OwnRows.Rule)
+	c.check(l.OwnRows.Rule == RuleFullWidth || l.OwnRows.Rule == RuleStrip, "own_rows.rule",
+		"must be %s or %s, is %q", RuleFullWidth, RuleStrip, l.OwnRows.Rule)
 	c.between("own_rows.pixels", l.OwnRows.Pixels, 1, 10000)
 	c.between("own_rows.expand", l.OwnRows.Expand, 0, 100)
 	b := l.Bubble
@@ -57,7 +58,7 @@ func (l Layout) problem() *problem {
 	c.between("bubble.left_within", b.LeftWithin, 1, 10000)
 	c.between("bubble.right_within", b.RightWithin, 1, 10000)
 	c.between("bubble.picture", b.Picture, 16, 10000)
-	c.between("bubble.stamp", b.Stamp, 0, 1000)
+	c.between("bubble.stamp", b.Timestamp, 0, 1000)
 	c.between("sender.height", l.Sender.Height, 0, 200)
 	c.between("sender.within", l.Sender.Within, 0, 1000)
 	c.words("kinds.call.tokens", l.Kinds.Call.Tokens)

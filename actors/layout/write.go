@@ -6,8 +6,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// sections say in a written layout what each section is for; the package
-// comment has more.
+// sections are the comments of a written layout. The package comment has more.
 var sections = yaml.CommentMap{
 	"$.pane": head(" taken off at each side where the window shows more than one chat, such as a list of chats;",
 		" everything below counts inside; when: edge cuts only where a straight edge stands at the left"),

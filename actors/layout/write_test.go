@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestYAMLExplainsItself writes the built-in layouts: each section has a comment,
-// and what is read back is the same.
+// TestYAMLExplainsItself writes the built-in layouts. Each section has a comment,
+// and reading them back gives the same layout.
 func TestYAMLExplainsItself(t *testing.T) {
 	for _, name := range BuiltIn() {
 		l, _ := ByName(name)

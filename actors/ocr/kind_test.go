@@ -125,7 +125,7 @@ func TestStamps(t *testing.T) {
 	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {
 		for _, on := range []bool{false, true} {
 			l := layout.Line()
-			l.Bubble.ReadStamp = on
+			l.Bubble.ReadTimestamp = on
 			w := NewWorker(Options{Layouts: Always(l), Cache: NewCache(64), Open: tesseractWorker(t).o.Open})
 			defer w.Close()
 			p := chatpage.New(t, pal, scale, 720, "Hana")

@@ -93,7 +93,7 @@ func (c maskCase) cost(t *testing.T, rule string, by [3]int) (ownLeft, incomingE
 func TestOwnRowRules(t *testing.T) {
 	total := map[string]int{}
 	add := func(name string, c maskCase, by [3]int) {
-		for _, rule := range []string{layout.RuleLane, layout.RuleFullWidth} {
+		for _, rule := range []string{layout.RuleStrip, layout.RuleFullWidth} {
 			left, eaten := c.cost(t, rule, by)
 			t.Logf("%-20s %v %-10s own pixels left %6d, incoming pixels eaten %6d", name, by, rule, left, eaten)
 			total[rule] += left + eaten
@@ -123,22 +123,22 @@ func TestOwnRowRules(t *testing.T) {
 	}
 }
 
-// TestLaneRule checks agreement and expansion pixel by pixel.
-func TestLaneRule(t *testing.T) {
+// TestStripRule checks agreement and expansion pixel by pixel.
+func TestStripRule(t *testing.T) {
 	l := layout.Line()
-	l.OwnRows.Rule = layout.RuleLane
+	l.OwnRows.Rule = layout.RuleStrip
 	for _, c := range []struct {
 		name string
-		own  []int // lane pixels of row 300 that are own, from 0
+		own  []int // strip pixels of row 300 that are own, from 0
 		want int
 	}{{"none", nil, 0}, {"one", []int{1}, 0}, {"two", []int{0, 2}, 7}, {"three", []int{0, 1, 2}, 7}} {
 		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
-		from, _ := l.Lane.Columns(480, 1)
+		from, _ := l.Strip.Columns(480, 1)
 		for _, x := range c.own {
 			p.Image.SetRGBA(from+x, 300, chatpage.Light.Own)
 		}
 		pane, _ := found(t, p.Image, 1, &l)
-		rows := pane.OwnRows(layout.RuleLane)
+		rows := pane.OwnRows(layout.RuleStrip)
 		got := 0
 		for y, own := range rows {
 			if own {

@@ -19,7 +19,7 @@ func TestSpeed(t *testing.T) {
 		p := fullPage(t, scale)
 		sum := uint64(0)
 		read := func() { sum += plainRead(p.Image.Pix) }
-		for _, rule := range []string{layout.RuleFullWidth, layout.RuleLane} {
+		for _, rule := range []string{layout.RuleFullWidth, layout.RuleStrip} {
 			l := layout.Line()
 			l.OwnRows.Rule = rule
 			speed.Compare(t, speed.Row{

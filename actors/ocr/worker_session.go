@@ -98,7 +98,7 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 	if b.Sender, err = s.sender(shape.Name); err != nil {
 		return b, err
 	}
-	if s.layout.Bubble.ReadStamp {
+	if s.layout.Bubble.ReadTimestamp {
 		line, _, err := s.line("beside a bubble", shape.Timestamp, segment.EnlargementOfSmall(s.pane.Scale()))
 		if err != nil {
 			return b, err

@@ -75,7 +75,7 @@ func (p pixels) colours(top, bottom int, columns ...int) (best colour, count map
 // of separator rows that is long enough counts, and it is a cut if it starts at
 // or below CutFrom of the height.
 func (p pixels) cutRow(l *layout.Layout, theme layout.Theme) int {
-	from, to := l.Lane.Columns(p.w, p.scale)
+	from, to := l.Strip.Columns(p.w, p.scale)
 	need := max(p.px(l.Separator.MinRows), p.h/l.Separator.RowsDivisor)
 	run := 0
 	for y := p.h - 1; y >= int(l.Separator.ScanTo*float64(p.h)); y-- {
@@ -85,7 +85,7 @@ func (p pixels) cutRow(l *layout.Layout, theme layout.Theme) int {
 				white++
 			}
 		}
-		if white > 0 && white*l.Lane.Width >= l.Lane.Agree*(to-from) {
+		if white > 0 && white*l.Strip.Width >= l.Strip.Agree*(to-from) {
 			run++
 			continue
 		}

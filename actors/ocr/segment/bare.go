@@ -102,7 +102,7 @@ const labelGap = 10
 // written beside a bubble, centred notices and the column of avatars do not
 // count.
 func (p *Pane) bare(blocks, marks []image.Rectangle, shapes []Shape) (n int) {
-	beside, gap := p.px(p.layout.Bubble.Stamp+labelGap), p.px(labelGap)
+	beside, gap := p.px(p.layout.Bubble.Timestamp+labelGap), p.px(labelGap)
 	for _, s := range shapes {
 		if s.Bubble.Kind == messages.KindImage && !s.Bubble.Clipped && p.flat(s) {
 			n++ // a bubble of a colour that the layout does not know

@@ -12,7 +12,7 @@ import (
 // OwnRows says of each row of the pane whether it belongs to an own bubble.
 // rule is one of layout's:
 //
-// layout.RuleLane looks at the sampling strip only. Each of its pixels is own,
+// layout.RuleStrip looks at the sampling strip only. Each of its pixels is own,
 // white or other; a row takes the class on which enough of them agree. Rows near
 // an own one count as own too.
 //
@@ -27,7 +27,7 @@ func (p *Pane) OwnRows(rule string) []bool {
 		}
 		return own
 	}
-	from, to := p.layout.Lane.Columns(p.w, p.scale)
+	from, to := p.layout.Strip.Columns(p.w, p.scale)
 	reach := p.px(p.layout.OwnRows.Expand)
 	for y := p.Area.Min.Y; y < p.Area.Max.Y; y++ {
 		if p.stripIsOwn(y, from, to) {
@@ -63,7 +63,7 @@ func (p *Pane) stripIsOwn(y, from, to int) bool {
 			own++
 		}
 	}
-	return own > 0 && own*p.layout.Lane.Width >= p.layout.Lane.Agree*(to-from)
+	return own > 0 && own*p.layout.Strip.Width >= p.layout.Strip.Agree*(to-from)
 }
 
 // Mask returns the pane without its input and with own rows painted white, by

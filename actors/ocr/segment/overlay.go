@@ -33,7 +33,7 @@ func Overlay(img *image.RGBA, scale float64, l *layout.Layout) (*image.RGBA, Seg
 	draw.Draw(out, out.Rect, img, img.Rect.Min, draw.Src)
 	c := canvas{out, pane.At}
 	thick := max(pane.px(2), 1)
-	from, to := l.Lane.Columns(pane.w, scale)
+	from, to := l.Strip.Columns(pane.w, scale)
 	c.outline(image.Rect(from-1, pane.Area.Min.Y, to+1, pane.Area.Max.Y), 1, overlayLane)
 	for _, y := range []int{pane.Area.Min.Y, pane.Area.Max.Y} {
 		c.paint(image.Rect(0, y-thick/2, pane.w, y-thick/2+thick), overlayEdge)
