@@ -28,13 +28,19 @@ var japaneseLines = []string{
 }
 
 var englishLines = []string{
-	"Good morning, did you sleep well?", "I will be about ten minutes late today", "The meeting has been moved to Thursday afternoon",
-	"Can you send me the address again please", "Sure, here it is: 25 Garden Street", "Thank you so much for your help yesterday",
+	"Good morning, did you sleep well?", "I will be about ten minutes late today",
+	"The meeting has been moved to Thursday afternoon",
+	"Can you send me the address again please", "Sure, here it is: 25 Garden Street",
+	"Thank you so much for your help yesterday",
 	"We should plan the trip before the end of the month", "How about the second week of August?", "That works for me",
-	"Do you want to have lunch together tomorrow?", "I would love to but I have to finish a report", "No problem, maybe next time",
-	"The train leaves from platform 9 at half past six", "Please remember to bring your passport", "Happy birthday! I hope you have a wonderful day",
-	"Did you watch the game last night?", "It was the best one this season", "Let me know when you get home", "See you soon",
-	"The kids are already asleep so please be quiet", "I found your keys under the sofa", "Could you pick up some milk on the way back?",
+	"Do you want to have lunch together tomorrow?", "I would love to but I have to finish a report",
+	"No problem, maybe next time",
+	"The train leaves from platform 9 at half past six", "Please remember to bring your passport",
+	"Happy birthday! I hope you have a wonderful day",
+	"Did you watch the game last night?", "It was the best one this season",
+	"Let me know when you get home", "See you soon",
+	"The kids are already asleep so please be quiet", "I found your keys under the sofa",
+	"Could you pick up some milk on the way back?",
 	"Yes, anything else we need?", "Just some bread and a few apples",
 }
 
@@ -64,8 +70,8 @@ func TestCharacterErrors(t *testing.T) {
 	}
 }
 
-// readPage returns the edit distance and the length of a page of lines, sides
-// alternating, spaces not counted.
+// readPage returns the edit distance and the length of a page of lines on
+// alternating sides, without spaces.
 func readPage(t *testing.T, worker *Worker, pal chatpage.Palette, scale int, lines []string) (wrong, all int) {
 	t.Helper()
 	p := chatpage.New(t, pal, scale, 720, "Hana")
@@ -98,9 +104,10 @@ func bare(s string) []rune { return []rune(strings.ReplaceAll(s, " ", "")) }
 
 func tesseractWorker(tb testing.TB) *Worker {
 	tb.Helper()
-	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(512), Open: func() (hardware.Recognizer, error) {
-		return tesseract.Open(tesseract.Options{})
-	}})
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(512),
+		Open: func() (hardware.Recognizer, error) {
+			return tesseract.Open(tesseract.Options{})
+		}})
 	tb.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			tb.Errorf("Close() = %v, want nil", err)

@@ -11,11 +11,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// assign makes bubbles of the lines of a masked frame in which none was found.
-// Lines under each other are one bubble. Its side is where it stands, neither
-// if it stands at both sides. Lines in the middle are dates and notices; they,
-// the application's own words, and clock times beside another line are left out,
-// and counted.
+// assign makes bubbles from the lines of a masked frame in which none was found.
+// Consecutive lines below each other are one bubble. Its place decides its side,
+// which is neither if it touches both. Lines in the middle are dates and notices.
+// They, the application's own words, and clock times beside another line are left
+// out and counted.
 func assign(lines []messages.Line, p *segment.Pane, l *layout.Layout) (out []messages.Bubble, left counter) {
 	lines = slices.Clone(lines)
 	slices.SortStableFunc(lines, func(a, b messages.Line) int { return cmp.Compare(a.Box.Y, b.Box.Y) })
@@ -30,7 +30,7 @@ func assign(lines []messages.Line, p *segment.Pane, l *layout.Layout) (out []mes
 			why = "words of the application's own"
 		case side == "":
 			why = "lines in the middle"
-		case text.ClockTime(string(line.Text)) != "" && besideAnother(lines, i):
+		case text.ClockTime(string(line.Text)) != "" && hasNeighbour(lines, i):
 			why = "clock times beside a line"
 		}
 		if why != "" {
@@ -58,15 +58,15 @@ func assign(lines []messages.Line, p *segment.Pane, l *layout.Layout) (out []mes
 	return out, left
 }
 
-// besideAnother reports that another line stands at the height of line i.
-func besideAnother(lines []messages.Line, i int) bool {
+// hasNeighbour reports that another line stands at the height of line i.
+func hasNeighbour(lines []messages.Line, i int) bool {
 	a := lines[i].Box
 	return slices.ContainsFunc(lines, func(l messages.Line) bool {
 		return l.Box != a && l.Box.Y < a.Y+a.H && a.Y < l.Box.Y+l.Box.H
 	})
 }
 
-// follows reports that a line goes on where another one ends.
+// follows reports that a line continues the one above it.
 func follows(above, line messages.Rect) bool {
 	h := max(min(above.H, line.H), 1)
 	gap, shift := line.Y-(above.Y+above.H), line.X-above.X

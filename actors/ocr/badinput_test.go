@@ -18,8 +18,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
-// TestTooMuchToRead gives an engine that finds ten thousand lines, or one line
-// without end: a bounded part is kept, and the reading says what is not.
+// TestTooMuchToRead has an engine that finds ten thousand lines, or one endless
+// line. A bounded part is kept, and the reading says what was dropped.
 func TestTooMuchToRead(t *testing.T) {
 	many := make([]messages.Line, 10000)
 	for i := range many {
@@ -43,7 +43,8 @@ func TestTooMuchToRead(t *testing.T) {
 		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
 		b := got.Bubbles[0]
 		if n := utf8.RuneCountInString(string(b.Lines[len(b.Lines)-1].Text)); len(b.Lines) != c.kept || n != c.runes {
-			t.Errorf("%s: kept %d lines, the last of %d characters, want %d of %d", c.name, len(b.Lines), n, c.kept, c.runes)
+			t.Errorf("%s: kept %d lines, the last of %d characters, want %d of %d", c.name,
+				len(b.Lines), n, c.kept, c.runes)
 		}
 		if !slices.Equal(got.Dropped, []string{c.dropped}) {
 			t.Errorf("%s: dropped %q, want %q", c.name, got.Dropped, c.dropped)
@@ -54,7 +55,8 @@ func TestTooMuchToRead(t *testing.T) {
 	}
 }
 
-// TestTooManyBubbles has more than are read: the lowest ones, which are newer.
+// TestTooManyBubbles has more bubbles than are read. The lowest ones, which are
+// newer, are read.
 func TestTooManyBubbles(t *testing.T) {
 	p := chatpage.New(t, chatpage.Light, 1, 12000, "")
 	n := 0
@@ -82,7 +84,8 @@ func TestInvalidText(t *testing.T) {
 		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
 		p.Say(messages.SideIncoming, "はい")
 		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
-		if text := string(got.Bubbles[0].Text); !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
+		if text := string(got.Bubbles[0].Text); !utf8.ValidString(text) ||
+			strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
 			t.Errorf("%q is read as %q, want UTF-8 without control characters", in, text)
 		}
 	}
@@ -95,12 +98,15 @@ func TestTinyWindows(t *testing.T) {
 		for _, m := range shown {
 			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
 		}
-		worker := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
-		for _, size := range []image.Point{{1, 1}, {1, 720}, {480, 1}, {2, 2}, {8, 60}, {40, 90}, {60, 400}, {480, 53}, {480, 60}, {90, 120}} {
+		worker := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
+		for _, size := range []image.Point{{1, 1}, {1, 720}, {480, 1}, {2, 2}, {8, 60}, {40, 90}, {60, 400}, {480, 53},
+			{480, 60}, {90, 120}} {
 			apply(t, w, drawn.Change{Op: drawn.OpResize, W: size.X, H: size.Y})
 			got := do(t, worker, capture(t, w))
 			for i, b := range got.Bubbles {
-				if segment.Rect(b.Box).Empty() || !segment.Rect(b.Box).In(image.Rect(0, 0, size.X*scale, size.Y*scale)) {
+				if segment.Rect(b.Box).Empty() ||
+					!segment.Rect(b.Box).In(image.Rect(0, 0, size.X*scale, size.Y*scale)) {
 					t.Errorf("%v x%d: bubble %d at %v", size, scale, i, b.Box)
 				}
 			}
@@ -116,7 +122,8 @@ func TestUnknownWindow(t *testing.T) {
 	w := NewWorker(Options{
 		Layouts: func(messages.WindowID) *layout.Layout { return nil }, Cache: NewCache(9), Open: says("はい").open,
 	})
-	if _, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)}); err == nil || !strings.Contains(err.Error(), "line@test") || errors.Is(err, hardware.ErrUnavailable) {
+	if _, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)}); err == nil ||
+		!strings.Contains(err.Error(), "line@test") || errors.Is(err, hardware.ErrUnavailable) {
 		t.Errorf("Do() = %v, want an error that names the window", err)
 	}
 }

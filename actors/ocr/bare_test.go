@@ -11,8 +11,7 @@ import (
 	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
-// TestBareBlocks counts texts that no bubble holds in windows of which it is
-// known.
+// TestBareBlocks counts texts outside bubbles in windows where the number is known.
 func TestBareBlocks(t *testing.T) {
 	l := layout.Line()
 	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
@@ -50,13 +49,14 @@ func TestBareBlocks(t *testing.T) {
 					incoming++
 				}
 			}
-			check("paled bubbles", bare(w, drawn.Change{Op: drawn.OpBlur}), incoming-1, 3*incoming) // their times count too
+			// their times count too
+			check("paled bubbles", bare(w, drawn.Change{Op: drawn.OpBlur}), incoming-1, 3*incoming)
 			check("a list of chats", bare(w, drawn.Change{Op: drawn.OpChats}), 5, 40)
 		}
 	}
 }
 
-// TestBareOnAPicture has texts on a picture, where no background can be told.
+// TestBareOnAPicture has texts on a picture, which has no one background.
 func TestBareOnAPicture(t *testing.T) {
 	l := layout.Line()
 	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {

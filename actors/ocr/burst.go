@@ -7,19 +7,19 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Rule says how the frames of a burst decide what a bubble says.
+// Rule says how the frames of a burst decide a bubble's text.
 type Rule int
 
 // Rules of a burst.
 const (
-	Majority Rule = iota // what most read; else what is most like the others; then the longest
-	Longest              // the longest reading, as profile seed has it
+	Majority Rule = iota // the commonest reading, else the one most similar to the others, then the longest
+	Longest              // the longest reading, as in profile seed
 )
 
-// Consensus returns the bubbles of the first frame with what all frames
-// together read in them. A bubble is the same in another frame if its pixels
-// are, or if one of its side and size stands within its own height. A frame
-// that read nothing in it has no vote.
+// Consensus returns the bubbles of the first frame with the text that all frames
+// decide. A bubble is the same in another frame if its pixels are. Otherwise it is
+// the one of the same side and size that stands within the bubble's own height. A
+// frame that read nothing in a bubble has no vote.
 func Consensus(frames [][]messages.Bubble, rule Rule) []messages.Bubble {
 	if len(frames) == 0 {
 		return nil
@@ -56,17 +56,17 @@ func same(b messages.Bubble, frame []messages.Bubble) (found messages.Bubble, ok
 		if o.Key == b.Key && o.Side == b.Side {
 			return o, true
 		}
-		alike := o.Side == b.Side && around(o.Box.W, b.Box.W) && around(o.Box.H, b.Box.H)
-		if d := max(o.Box.Y-b.Box.Y, b.Box.Y-o.Box.Y); alike && d < best {
+		similar := o.Side == b.Side && similarSize(o.Box.W, b.Box.W) && similarSize(o.Box.H, b.Box.H)
+		if d := max(o.Box.Y-b.Box.Y, b.Box.Y-o.Box.Y); similar && d < best {
 			best, found, ok = d, o, true
 		}
 	}
 	return found, ok
 }
 
-func around(a, b int) bool { return -4 <= a-b && a-b <= 4 }
+func similarSize(a, b int) bool { return -4 <= a-b && a-b <= 4 }
 
-// choose returns the index of the reading to believe, -1 if there is none.
+// choose returns the index of the best reading, -1 if there is none.
 func choose(texts []string, rule Rule) int {
 	best, bestScore := -1, 0.0
 	for i, t := range texts {
@@ -95,7 +95,7 @@ func choose(texts []string, rule Rule) int {
 	return best
 }
 
-// characters counts what was read in bubbles.
+// characters counts the characters read in bubbles.
 func characters(bubbles []messages.Bubble) int {
 	n := 0
 	for _, b := range bubbles {
@@ -104,9 +104,9 @@ func characters(bubbles []messages.Bubble) int {
 	return n
 }
 
-// similarity is 1 for equal texts and 0 for ones that have nothing in common: the
-// share of characters that need no change (Levenshtein). Long texts are
-// compared by their trigrams.
+// similarity is 1 for equal texts and 0 for texts with nothing in common. It is
+// the share of characters that need no edit (Levenshtein). Long texts are compared
+// by their trigrams.
 func similarity(a, b string) float64 {
 	r, q := []rune(a), []rune(b)
 	if max(len(r), len(q)) > 300 {

@@ -60,7 +60,8 @@ func TestLikeness(t *testing.T) {
 }
 
 func burstBubble(y int, key messages.PixelKey, text string) messages.Bubble {
-	b := messages.Bubble{Side: messages.SideIncoming, Kind: messages.KindText, Key: key, Text: messages.Text(text), Box: messages.Rect{X: 56, Y: y, W: 100, H: 40}}
+	b := messages.Bubble{Side: messages.SideIncoming, Kind: messages.KindText, Key: key, Text: messages.Text(text),
+		Box: messages.Rect{X: 56, Y: y, W: 100, H: 40}}
 	if text == "" {
 		b.Kind = messages.KindUnreadable
 	} else {
@@ -94,8 +95,8 @@ func TestConsensus(t *testing.T) {
 	}
 }
 
-// TestWorkerBurst reads three frames of which the second is damaged: animated
-// pixels make each one another picture.
+// TestWorkerBurst reads three frames, the second of them damaged. Animated pixels
+// make each one a different picture.
 func TestWorkerBurst(t *testing.T) {
 	readings := []string{"はし", "はい", "はい"}
 	frames := make([]messages.Frame, 4)
@@ -120,9 +121,11 @@ func TestWorkerBurst(t *testing.T) {
 		}
 		r := got.(messages.FrameRead)
 		if string(r.Bubbles[0].Text) != want || r.Hash != 7 || r.Read != 3 || !r.At.Equal(frames[0].At) {
-			t.Errorf("rule %d: read %q with %d calls at %v, want %q with 3 at the first frame", rule, string(r.Bubbles[0].Text), r.Read, r.At, want)
+			t.Errorf("rule %d: read %q with %d calls at %v, want %q with 3 at the first frame", rule,
+				string(r.Bubbles[0].Text), r.Read, r.At, want)
 		}
-		details := []messages.BurstFrame{{Characters: 2}, {Delay: 100 * time.Millisecond, Characters: 2}, {Delay: 200 * time.Millisecond, Characters: 2}, {Delay: 300 * time.Millisecond, Failed: true}}
+		details := []messages.BurstFrame{{Characters: 2}, {Delay: 100 * time.Millisecond, Characters: 2},
+			{Delay: 200 * time.Millisecond, Characters: 2}, {Delay: 300 * time.Millisecond, Failed: true}}
 		for i, d := range details {
 			if len(r.Burst) != len(details) || r.Burst[i] != d {
 				t.Fatalf("rule %d: details = %+v, want %+v", rule, r.Burst, details)
@@ -146,7 +149,8 @@ func TestWorkerBurstEndsWithItsContext(t *testing.T) {
 	q := chatpage.New(t, chatpage.Light, 1, 720, "")
 	q.Say(messages.SideIncoming, "いいえ")
 	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open})
-	if _, err := w.Do(ctx, messages.ReadFrame{Frame: p.Frame(), More: []messages.Frame{q.Frame()}}); !errors.Is(err, context.Canceled) {
+	if _, err := w.Do(ctx, messages.ReadFrame{Frame: p.Frame(), More: []messages.Frame{q.Frame()}}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("Do() = %v, want context.Canceled", err)
 	}
 }
@@ -155,7 +159,8 @@ func BenchmarkConsensus(b *testing.B) {
 	frames := make([][]messages.Bubble, 5)
 	for i := range frames {
 		for j := range 12 {
-			frames[i] = append(frames[i], burstBubble(100*j, messages.PixelKey(100*i+j), strings.Repeat("今日は雨です", 4)+string(rune('あ'+i))))
+			frames[i] = append(frames[i], burstBubble(100*j, messages.PixelKey(100*i+j),
+				strings.Repeat("今日は雨です", 4)+string(rune('あ'+i))))
 		}
 	}
 	for b.Loop() {

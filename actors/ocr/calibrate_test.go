@@ -14,8 +14,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
-// TestCalibratedLayoutFindsTheSame proposes a layout for drawn windows and
-// finds with it what the built-in one finds, also in another window.
+// TestCalibratedLayoutFindsTheSame proposes a layout for drawn windows. It finds
+// what the built-in one finds, even in another window.
 func TestCalibratedLayoutFindsTheSame(t *testing.T) {
 	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
 		for _, scale := range []int{1, 2} {
@@ -39,7 +39,8 @@ func TestCalibratedLayoutFindsTheSame(t *testing.T) {
 				}
 				sameBubbles(t, frame, &l)
 				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
-					drawn.Change{Op: drawn.OpAppend, Who: drawn.Me, Text: "w"}, drawn.Change{Op: drawn.OpScroll, By: 70})
+					drawn.Change{Op: drawn.OpAppend, Who: drawn.Me, Text: "w"},
+					drawn.Change{Op: drawn.OpScroll, By: 70})
 				sameBubbles(t, capture(t, w), &l)
 			})
 		}
@@ -66,14 +67,17 @@ func sameBubbles(t *testing.T, frame messages.Frame, l *layout.Layout) {
 		t.Fatal(err)
 	}
 	if len(got.Shapes) != len(want.Shapes) {
-		t.Fatalf("%d bubbles with the proposed layout, want %d as with the built-in one", len(got.Shapes), len(want.Shapes))
+		t.Fatalf("%d bubbles with the proposed layout, want %d as with the built-in one",
+			len(got.Shapes), len(want.Shapes))
 	}
 	for i, s := range got.Shapes {
 		g, w := s.Bubble, want.Shapes[i].Bubble
-		if g.Side != w.Side || g.Kind != w.Kind || !segment.Rect(g.Box).In(segment.Rect(w.Box).Inset(-2)) || !segment.Rect(w.Box).In(segment.Rect(g.Box).Inset(-2)) {
+		if g.Side != w.Side || g.Kind != w.Kind || !segment.Rect(g.Box).In(segment.Rect(w.Box).Inset(-2)) ||
+			!segment.Rect(w.Box).In(segment.Rect(g.Box).Inset(-2)) {
 			t.Errorf("bubble %d = %s %s at %v, want %s %s at %v", i, g.Side, g.Kind, g.Box, w.Side, w.Kind, w.Box)
 		}
-		if at := segment.Rect(g.Box).Min; picture.RGBAAt(at.X+g.Box.W/2, at.Y-1) == frame.Image.RGBAAt(at.X+g.Box.W/2, at.Y-1) && at.Y > proposed.Area.Min.Y {
+		if at := segment.Rect(g.Box).Min; picture.RGBAAt(at.X+g.Box.W/2, at.Y-1) == frame.Image.RGBAAt(at.X+g.Box.W/2,
+			at.Y-1) && at.Y > proposed.Area.Min.Y {
 			t.Errorf("bubble %d is not boxed in the picture", i)
 		}
 	}
@@ -86,7 +90,8 @@ func sameBubbles(t *testing.T, frame messages.Frame, l *layout.Layout) {
 func TestCalibrateOtherColours(t *testing.T) {
 	pal := chatpage.Palette{
 		Ground: chatpage.RGB(255, 255, 255), Header: chatpage.RGB(246, 246, 246), Own: chatpage.RGB(10, 124, 255),
-		Incoming: chatpage.RGB(233, 233, 235), Ink: chatpage.RGB(20, 20, 20), OwnInk: chatpage.RGB(255, 255, 255), Bar: chatpage.RGB(246, 246, 246),
+		Incoming: chatpage.RGB(233, 233, 235), Ink: chatpage.RGB(20, 20, 20), OwnInk: chatpage.RGB(255, 255, 255),
+		Bar: chatpage.RGB(246, 246, 246),
 	}
 	for _, scale := range []int{1, 2} {
 		p := chatpage.New(t, pal, scale, 720, "Hana")
@@ -117,7 +122,7 @@ func TestCalibrateSaysWhatIsMissing(t *testing.T) {
 	for i := range pattern.Pix {
 		pattern.Pix[i] ^= byte(i * i >> 3)
 	}
-	// Bubbles without a fill: texts on the background, as an outline leaves them.
+	// Bubbles without a fill, as with an outline: texts on the background.
 	outlined := func(side messages.Side) *image.RGBA {
 		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
 		x := map[messages.Side]int{messages.SideOwn: 300, messages.SideIncoming: 60}
@@ -148,7 +153,8 @@ func TestCalibrateSaysWhatIsMissing(t *testing.T) {
 		{"own with an outline", "text at the right, but no bubble with a fill", outlined(messages.SideOwn), 1},
 		{"incoming with an outline", "text at the left, but no bubble with a fill", outlined(messages.SideIncoming), 1},
 	} {
-		if _, err := layout.Calibrate(c.img, c.scale); !errors.Is(err, layout.ErrCalibrate) || !strings.Contains(err.Error(), c.want) {
+		if _, err := layout.Calibrate(c.img, c.scale); !errors.Is(err, layout.ErrCalibrate) ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("Calibrate(%s) = %v, want ErrCalibrate with %q", c.name, err, c.want)
 		}
 	}

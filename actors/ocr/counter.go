@@ -2,8 +2,8 @@ package ocr
 
 import "fmt"
 
-// counter counts what is left out, by what it is, in the order of first sight.
-// It never holds what was read.
+// counter counts what is left out, by kind, in the order of first sight. It never
+// holds what was read.
 type counter []counted
 
 type counted struct {
@@ -30,7 +30,7 @@ func (t *counter) addIf(yes bool, what string) {
 	}
 }
 
-// report says for people what was counted.
+// report lists the counts for people.
 func (t counter) report(prefix string) (list []string) {
 	for _, c := range t {
 		list = append(list, fmt.Sprintf("%s%s: %d", prefix, c.what, c.n))

@@ -10,8 +10,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
-// TestNothingIsLeftOutSilently: a reading says how many lines it did not
-// believe, as often as it looks at the same pixels.
+// TestNothingIsLeftOutSilently: a reading says how many lines it dropped, even when
+// it reads the same pixels again.
 func TestNothingIsLeftOutSilently(t *testing.T) {
 	f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
 		return []messages.Line{line("himitsu", 0.24, 0), line("himitsu", 0.1, 30)}, nil
@@ -31,7 +31,8 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 	f.read = func(int, hardware.Hint) ([]messages.Line, error) {
 		return []messages.Line{line("himitsu", 0.3, 0)}, nil
 	}
-	if got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open, Confidence: Thresholds{Fallback: 0.35}}), talkFrame(t, 64)); len(got.Dropped) != 2 ||
+	if got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open,
+		Confidence: Thresholds{Fallback: 0.35}}), talkFrame(t, 64)); len(got.Dropped) != 2 ||
 		got.Dropped[0] != "lines below confidence 0.35 in the title: 1" {
 		t.Errorf("dropped %q, want those below 0.35", got.Dropped)
 	}
@@ -49,8 +50,8 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// TestDoubtfulBubblesAreMarked: in a bubble of its own, in a window without
-// bubbles, and where a further frame of a burst was believed.
+// TestDoubtfulBubblesAreMarked: in a bubble, in a window without bubbles, and where
+// a further frame of a burst won.
 func TestDoubtfulBubblesAreMarked(t *testing.T) {
 	for confidence, want := range map[float64]bool{0.39: true, 0.40: false} {
 		f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
@@ -67,7 +68,8 @@ func TestDoubtfulBubblesAreMarked(t *testing.T) {
 		p := chatpage.New(t, chatpage.Light, 1, 720, "")
 		p.Write(60, 100, "はい", p.Palette.Ink)
 		if got := do(t, w, p.Frame()); len(got.Bubbles) == 0 || got.Bubbles[0].Low != want {
-			t.Errorf("a line of confidence %v without bubbles: %+v, want one with low = %v", confidence, got.Bubbles, want)
+			t.Errorf("a line of confidence %v without bubbles: %+v, want one with low = %v",
+				confidence, got.Bubbles, want)
 		}
 	}
 	bad, good := messages.Bubble{Key: 1, Text: "a", Low: true}, messages.Bubble{Key: 1, Text: "b"}

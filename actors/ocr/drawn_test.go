@@ -17,7 +17,8 @@ import (
 func drawnWindow(t *testing.T, theme drawn.Theme, scale int) *drawn.Window {
 	t.Helper()
 	at := time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC)
-	w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子", Now: func() time.Time { return at }})
+	w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子",
+		Now: func() time.Time { return at }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func sideOf(who drawn.Who) messages.Side {
 }
 
 // TestDrawnWindow reads the drawn chat window with its own recognizer and with
-// Tesseract, through everything that stands around the bubbles.
+// Tesseract, despite everything around the bubbles.
 func TestDrawnWindow(t *testing.T) {
 	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
 		for _, scale := range []int{1, 2, 3} {
@@ -73,9 +74,11 @@ func TestDrawnWindow(t *testing.T) {
 				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
 			}
 			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
-				drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"}, drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
+				drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
+				drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
 			frame := capture(t, w)
-			exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
+			exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+				Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 			checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
 			checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
 		}
@@ -93,7 +96,8 @@ func checkShown(t *testing.T, theme string, scale int, got messages.FrameRead, e
 	for i, m := range shown {
 		b := got.Bubbles[i]
 		if b.Side != sideOf(m.who) || b.Clipped || b.Kind != messages.KindText || !equal(string(b.Text), m.text) {
-			t.Errorf("%s x%d: bubble %d = %s %s, clipped %v, %q, want %s text %q", theme, scale, i, b.Side, b.Kind, b.Clipped, string(b.Text), sideOf(m.who), m.text)
+			t.Errorf("%s x%d: bubble %d = %s %s, clipped %v, %q, want %s text %q", theme, scale, i, b.Side, b.Kind,
+				b.Clipped, string(b.Text), sideOf(m.who), m.text)
 		}
 	}
 	if b := got.Bubbles[len(shown)]; b.Kind != messages.KindSticker || b.Side != messages.SideIncoming {
@@ -101,8 +105,8 @@ func checkShown(t *testing.T, theme string, scale int, got messages.FrameRead, e
 	}
 }
 
-// TestDrawnScroll scrolls through more than fits: every bubble keeps its key,
-// and those at the edges say that they are cut.
+// TestDrawnScroll scrolls through more than fits. Every bubble keeps its key, and
+// those at the edges are marked as clipped.
 func TestDrawnScroll(t *testing.T) {
 	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
 		for _, scale := range []int{1, 2} {
@@ -128,7 +132,8 @@ func TestDrawnScroll(t *testing.T) {
 			}
 			// Each text can stand with and without a tail.
 			if clipped == 0 || len(known) > 2*len(shown) {
-				t.Errorf("%s x%d: %d keys of whole bubbles, %d clipped, want at most %d and some", theme.Name, scale, len(known), clipped, 2*len(shown))
+				t.Errorf("%s x%d: %d keys of whole bubbles, %d clipped, want at most %d and some", theme.Name, scale,
+					len(known), clipped, 2*len(shown))
 			}
 		}
 	}
@@ -162,12 +167,13 @@ func TestShortLines(t *testing.T) {
 }
 
 // TestMarks reads dates and notices between bubbles. Bubbles near the middle and
-// a title are none.
+// a title are no marks.
 func TestMarks(t *testing.T) {
 	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
 		for _, scale := range []int{1, 2, 3} {
 			at := time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC)
-			w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子", Now: func() time.Time { return at }})
+			w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子",
+				Now: func() time.Time { return at }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +187,8 @@ func TestMarks(t *testing.T) {
 			at = at.AddDate(0, 0, 1)
 			say(drawn.Me, "42")
 			frame := capture(t, w)
-			exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
+			exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+				Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 			for name, worker := range map[string]*Worker{"exact": exact, "tesseract": tesseractWorker(t)} {
 				got := do(t, worker, frame)
 				var order []string // of everything, top to bottom
@@ -192,7 +199,8 @@ func TestMarks(t *testing.T) {
 					}
 					order = append(order, string(b.Side))
 				}
-				if g, want := strings.Join(order, " "), "date incoming unsent own date own"; g != want || len(marks) > 0 {
+				if g, want := strings.Join(order, " "),
+					"date incoming unsent own date own"; g != want || len(marks) > 0 {
 					t.Errorf("%s x%d, %s: %s and %d marks below, want %s", theme.Name, scale, name, g, len(marks), want)
 				}
 			}

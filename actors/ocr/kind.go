@@ -7,11 +7,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// written sets text and kind of a bubble from its lines. Its text is content
+// withText sets the text and kind of a bubble from its lines. Its text is content
 // whatever it says: a bubble is never one of the application's own words.
-// pictorial tells whether its ink is pictures such as emoji; it is asked only
-// where that matters.
-func written(b messages.Bubble, kinds layout.Kinds, scale float64, pictorial func() bool) messages.Bubble {
+// pictorial reports whether its ink is pictures such as emoji. It is called only
+// if that matters.
+func withText(b messages.Bubble, kinds layout.Kinds, scale float64, pictorial func() bool) messages.Bubble {
 	b.Text = messages.Text(join(b.Lines))
 	switch {
 	case b.Text == "":
@@ -26,7 +26,7 @@ func written(b messages.Bubble, kinds layout.Kinds, scale float64, pictorial fun
 	return b
 }
 
-// otherKind is call or file if a bubble's lines say so, else empty.
+// otherKind is call or file if a bubble's lines show it, else empty.
 func otherKind(b messages.Bubble, kinds layout.Kinds, scale float64) messages.Kind {
 	texts := make([]string, len(b.Lines))
 	indent := b.Box.W
@@ -43,8 +43,8 @@ func otherKind(b messages.Bubble, kinds layout.Kinds, scale float64) messages.Ki
 	return ""
 }
 
-// guessed reports that a text has neither an emoji nor three letters or digits:
-// what an engine without emoji makes of them.
+// guessed reports that a text has no emoji and fewer than three letters or digits.
+// Engines that know no emoji read them as such texts.
 func guessed(s string) bool {
 	letters := 0
 	for _, r := range s {

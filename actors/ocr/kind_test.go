@@ -21,7 +21,8 @@ func TestKinds(t *testing.T) {
 		p.Say(messages.SideIncoming, "12:30")
 		p.Say(messages.SideIncoming, "既読")
 		got := do(t, tesseractWorker(t), p.Frame()).Bubbles
-		want := []messages.Kind{messages.KindCall, messages.KindText, messages.KindFile, messages.KindText, messages.KindText}
+		want := []messages.Kind{messages.KindCall, messages.KindText, messages.KindFile,
+			messages.KindText, messages.KindText}
 		if len(got) != len(want) {
 			t.Fatalf("%d bubbles, want %d", len(got), len(want))
 		}
@@ -33,33 +34,38 @@ func TestKinds(t *testing.T) {
 	})
 }
 
-// TestEmojiAlone draws two yellow faces, which an engine without emoji takes
-// for letters.
+// TestEmojiAlone draws two yellow faces, which an engine without emoji reads as
+// letters.
 func TestEmojiAlone(t *testing.T) {
 	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {
 		for _, c := range []struct {
 			read string
 			want messages.Kind
-		}{{"oo", messages.KindUnreadable}, {"😀😀", messages.KindText}, {"", messages.KindUnreadable}, {"はい、またね", messages.KindText}} {
+		}{{"oo", messages.KindUnreadable}, {"😀😀", messages.KindText}, {"", messages.KindUnreadable},
+			{"はい、またね", messages.KindText}} {
 			p := chatpage.New(t, pal, scale, 720, "Hana")
 			box := p.Note(false, "")
 			for i := range 2 {
 				face := image.Rect(0, 0, 20*scale, 20*scale).Add(box.Min.Add(image.Pt((14+26*i)*scale, 10*scale)))
 				p.Rounded(face, 10*scale, chatpage.RGB(255, 204, 50))
-				p.Fill(image.Rect(face.Min.X+6*scale, face.Min.Y+6*scale, face.Min.X+8*scale, face.Min.Y+9*scale), chatpage.RGB(100, 60, 10))
+				p.Fill(image.Rect(face.Min.X+6*scale, face.Min.Y+6*scale, face.Min.X+8*scale, face.Min.Y+9*scale),
+					chatpage.RGB(100, 60, 10))
 			}
 			f := says(c.read)
-			got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame()).Bubbles
+			got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+				p.Frame()).Bubbles
 			if len(got) != 1 || got[0].Kind != c.want || (got[0].Text == "") != (c.want == messages.KindUnreadable) {
-				t.Errorf("faces read as %q = %d bubbles, %s %q, want one %s", c.read, len(got), got[0].Kind, string(got[0].Text), c.want)
+				t.Errorf("faces read as %q = %d bubbles, %s %q, want one %s", c.read, len(got), got[0].Kind,
+					string(got[0].Text), c.want)
 			}
 		}
-		// Letters in the same bubble stay, also few ones.
+		// Letters in the same bubble stay, even a few.
 		p := chatpage.New(t, pal, scale, 720, "Hana")
 		p.Say(messages.SideIncoming, "OK")
 		p.Say(messages.SideOwn, "OK")
 		f := says("OK")
-		for i, b := range do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame()).Bubbles {
+		for i, b := range do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+			p.Frame()).Bubbles {
 			if b.Kind != messages.KindText {
 				t.Errorf("bubble %d with letters = %s, want text", i, b.Kind)
 			}
@@ -67,8 +73,8 @@ func TestEmojiAlone(t *testing.T) {
 	})
 }
 
-// TestSenders reads names in a conversation of several. One character in a name
-// may be misread; a bubble without a name must not get one.
+// TestSenders reads names in a group conversation. One character of a name may be
+// misread, but a bubble without a name must not get one.
 func TestSenders(t *testing.T) {
 	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {
 		p := chatpage.New(t, pal, scale, 720, "読書会")
@@ -86,18 +92,20 @@ func TestSenders(t *testing.T) {
 			t.Fatalf("%d bubbles, want %d", len(got.Bubbles), len(want))
 		}
 		for i, b := range got.Bubbles {
-			if d := text.EditDistance(bare(string(b.Sender)), bare(want[i])); d > 1 || (b.Sender == "") != (want[i] == "") {
+			if d := text.EditDistance(bare(string(b.Sender)), bare(want[i])); d > 1 ||
+				(b.Sender == "") != (want[i] == "") {
 				t.Errorf("sender of bubble %d = %q, want %q", i, string(b.Sender), want[i])
 			}
 		}
 		if again := do(t, w, p.Frame()); again.Read != 0 || again.Bubbles[3].Sender != got.Bubbles[3].Sender {
-			t.Errorf("second time: %d read, sender %q, want 0 and the same", again.Read, string(again.Bubbles[3].Sender))
+			t.Errorf("second time: %d read, sender %q, want 0 and the same", again.Read,
+				string(again.Bubbles[3].Sender))
 		}
 	})
 }
 
-// TestSenderIsNeverGuessed has an engine that is not sure, or reads something
-// that is no name.
+// TestSenderIsNeverGuessed has an engine that is unsure, or reads something that
+// is no name.
 func TestSenderIsNeverGuessed(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -113,15 +121,16 @@ func TestSenderIsNeverGuessed(t *testing.T) {
 		p := chatpage.New(t, chatpage.Light, 1, 720, "")
 		p.Name("山田")
 		p.Say(messages.SideIncoming, "はい")
-		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame()).Bubbles
+		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+			p.Frame()).Bubbles
 		if len(got) != 1 || string(got[0].Sender) != c.want {
 			t.Errorf("%q at %v: sender %q, want %q", c.text, c.confidence, string(got[0].Sender), c.want)
 		}
 	}
 }
 
-// TestStamps reads clock times beside bubbles where the layout asks for it.
-func TestStamps(t *testing.T) {
+// TestTimestamps reads clock times beside bubbles if the layout asks for it.
+func TestTimestamps(t *testing.T) {
 	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {
 		for _, on := range []bool{false, true} {
 			l := layout.Line()

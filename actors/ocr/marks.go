@@ -6,8 +6,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// marks reads what stands between the bubbles of a frame. What is no mark that
-// the layout knows is left out.
+// marks reads the lines between the bubbles of a frame. Lines that the layout does
+// not know as marks are left out.
 func (s *session) marks() (out []messages.Mark, err error) {
 	if !s.layout.Marks.Known() {
 		return nil, nil

@@ -14,13 +14,13 @@ import (
 	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
-// maskCase is a frame of which it is known which pixels are whose.
+// maskCase is a frame in which the owner of every pixel is known.
 type maskCase struct {
 	frame messages.Frame
 	boxes map[messages.Side][]image.Rectangle
 }
 
-// closePage has the sides right under each other, as no window has them.
+// closePage has the sides right under each other, closer than any window.
 func closePage(t *testing.T, pal chatpage.Palette, scale int) maskCase {
 	t.Helper()
 	p := chatpage.New(t, pal, scale, 720, "Hana")
@@ -64,7 +64,7 @@ func shifted(img *image.RGBA, by [3]int) *image.RGBA {
 	return out
 }
 
-// cost is what masking leaves of own bubbles and takes of incoming ones, in
+// cost is what masking leaves of own bubbles and removes from incoming ones, in
 // pixels of their fills.
 func (c maskCase) cost(t *testing.T, rule string, by [3]int) (ownLeft, incomingEaten int) {
 	t.Helper()
@@ -84,7 +84,8 @@ func (c maskCase) cost(t *testing.T, rule string, by [3]int) (ownLeft, incomingE
 		}
 		return n
 	}
-	return count(c.boxes[messages.SideOwn], false, theme.IsOwn), count(c.boxes[messages.SideIncoming], true, theme.IsIncoming)
+	return count(c.boxes[messages.SideOwn], false, theme.IsOwn),
+		count(c.boxes[messages.SideIncoming], true, theme.IsIncoming)
 }
 
 // TestOwnRowRules measures both rules on the same frames. The default of the
@@ -117,7 +118,8 @@ func TestOwnRowRules(t *testing.T) {
 		l, _ := layout.ByName(name)
 		for rule, n := range total {
 			if n < total[l.OwnRows.Rule] {
-				t.Errorf("layout %s uses %s with %d wrong pixels, want %s with %d", name, l.OwnRows.Rule, total[l.OwnRows.Rule], rule, n)
+				t.Errorf("layout %s uses %s with %d wrong pixels, want %s with %d", name, l.OwnRows.Rule,
+					total[l.OwnRows.Rule], rule, n)
 			}
 		}
 	}
@@ -173,8 +175,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestFrameWithoutBubbles has lines that stand on bare ground. They are read
-// where whole frames are asked for, and nowhere else.
+// TestFrameWithoutBubbles has lines on the background. They are read only if whole
+// frames are asked for.
 func TestFrameWithoutBubbles(t *testing.T) {
 	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {
 		s := scale
@@ -198,10 +200,12 @@ func TestFrameWithoutBubbles(t *testing.T) {
 		if strings.Join(read, ", ") != want || got.Read != 1 {
 			t.Errorf("read %q with %d calls, want %q with 1", read, got.Read, want)
 		}
-		if said := strings.Join(got.LeftOut, ", "); said != "lines in the middle: 1, words of the application's own: 1" {
+		if said := strings.Join(got.LeftOut,
+			", "); said != "lines in the middle: 1, words of the application's own: 1" {
 			t.Errorf("left out %q, want the date and the token", said)
 		}
-		if again := do(t, w, p.Frame()); again.Cached != 1 || again.Read != 0 || len(again.Bubbles) != 2 || again.LeftOut != nil {
+		if again := do(t, w, p.Frame()); again.Cached != 1 || again.Read != 0 || len(again.Bubbles) != 2 ||
+			again.LeftOut != nil {
 			t.Errorf("second time: %d read, %d cached, want it cached", again.Read, again.Cached)
 		}
 	})
@@ -239,7 +243,8 @@ func TestAssign(t *testing.T) {
 		{"both edges", []messages.Line{at("はい", 60, 100, 390)}, "neither:はい", ""},
 		{"a date", []messages.Line{at("7月3日", 200, 100, 60), at("招待しました", 200, 200, 60)}, "", "lines in the middle: 2"},
 		{"a token", []messages.Line{at("既読 2", 60, 100, 60)}, "", "words of the application's own: 1"},
-		{"a time beside", []messages.Line{at("はい", 60, 100, 40), at("12:30", 96, 104, 30)}, "incoming:はい", "clock times beside a line: 1"},
+		{"a time beside", []messages.Line{at("はい", 60, 100, 40), at("12:30", 96, 104, 30)}, "incoming:はい",
+			"clock times beside a line: 1"},
 		{"a time alone", []messages.Line{at("12:30", 60, 100, 30)}, "incoming:12:30", ""},
 		{"outside", []messages.Line{at("はい", 60, 700, 30)}, "", "lines outside the messages: 1"},
 	} {

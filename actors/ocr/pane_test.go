@@ -13,9 +13,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// TestMainWindow shows the same chat alone and beside a rail and a list of
-// chats: everything that is read is the same, and stands as far to the right as
-// the pane does.
+// TestMainWindow shows the same chat alone and beside a rail and a list of chats.
+// Everything is read the same, shifted to the right by the pane's offset.
 func TestMainWindow(t *testing.T) {
 	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
 		for _, scale := range []int{1, 2} {
@@ -26,7 +25,8 @@ func TestMainWindow(t *testing.T) {
 					apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
 				}
 				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
-					drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"}, drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
+					drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
+					drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
 				exact := NewWorker(Options{
 					Layouts: Always(layout.Line()), Cache: NewCache(64),
 					Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil },
@@ -53,7 +53,8 @@ func TestMainWindow(t *testing.T) {
 					}
 				}
 				if string(beside.Title.Text) != "佐藤花子" || beside.Read != 0 {
-					t.Errorf("title %q, %d bubbles read again, want 佐藤花子 and none", string(beside.Title.Text), beside.Read)
+					t.Errorf("title %q, %d bubbles read again, want 佐藤花子 and none",
+						string(beside.Title.Text), beside.Read)
 				}
 				checkOverlay(t, frame, beside.Bubbles)
 			})
@@ -77,7 +78,7 @@ func checkOverlay(t *testing.T, frame messages.Frame, bubbles []messages.Bubble)
 	}
 }
 
-// TestWideChatAlone has a chat as wide as the main window, without a list: it is
+// TestWideChatAlone has a chat as wide as the main window but without a list. It is
 // not cut.
 func TestWideChatAlone(t *testing.T) {
 	l := layout.Line()
@@ -96,8 +97,8 @@ func TestWideChatAlone(t *testing.T) {
 	}
 }
 
-// TestQuietBesideThePane: what happens in the list of chats and in the input is
-// no news, a bubble is.
+// TestQuietBesideThePane: changes in the list of chats and in the input are no
+// news, a bubble is.
 func TestQuietBesideThePane(t *testing.T) {
 	l := layout.Line()
 	w := drawnWindow(t, drawn.Light, 1)
@@ -108,7 +109,8 @@ func TestQuietBesideThePane(t *testing.T) {
 	}
 	hash(drawn.Change{Op: drawn.OpBeside})
 	before := hash(drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "おはよう"})
-	if got := hash(drawn.Change{Op: drawn.OpAppend, Conversation: "Ken", Who: drawn.Friend, Text: "やあ"}); got != before {
+	if got := hash(drawn.Change{Op: drawn.OpAppend, Conversation: "Ken", Who: drawn.Friend,
+		Text: "やあ"}); got != before {
 		t.Error("a message in another conversation changes the hash, want the same")
 	}
 	if got := hash(drawn.Change{Op: drawn.OpType, Text: "は"}); got != before {

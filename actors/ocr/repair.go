@@ -21,10 +21,10 @@ type Thresholds struct {
 // DefaultThresholds returns the thresholds of both profiles.
 func DefaultThresholds() Thresholds { return Thresholds{Accept: 0.40, Fallback: 0.25} }
 
-// clean repairs what recognition of a prepared picture does to a line: bars
-// for the letter I, spaces between Japanese characters, narrow ! and ?
-// after them, which are typed wide there, and some words (words.go). An
-// ideographic space between Japanese letters is real and stays.
+// clean repairs the usual errors in a line read from a prepared picture: bars for
+// the letter I, spaces between Japanese characters, narrow ! and ? after them,
+// which are typed wide there, and some words (words.go). An ideographic space
+// between Japanese letters is real and stays.
 func clean(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != wideSpace }), " ")
 	r := []rune(s)
@@ -45,7 +45,7 @@ func clean(s string) string {
 
 const wideSpace = '\u3000'
 
-// next is the first rune after i that is no space, 0 at the end.
+// next is the first rune after i that is not a space, 0 at the end.
 func next(r []rune, i int) rune {
 	for _, c := range r[i+1:] {
 		if c != ' ' && c != wideSpace {
@@ -55,8 +55,8 @@ func next(r []rune, i int) rune {
 	return 0
 }
 
-// space puts a space between what is out and the rune after it: a wide one
-// between two Japanese letters, none where none belongs, else a narrow one.
+// space appends the space c to out if one belongs before the rune after: a wide
+// one stays wide between two Japanese letters, any other becomes a narrow one.
 func space(out []rune, c, after rune) []rune {
 	if len(out) == 0 || after == 0 {
 		return out
@@ -74,8 +74,8 @@ func space(out []rune, c, after rune) []rune {
 	return append(out, ' ')
 }
 
-// barsToI reads a bar as the letter I where its neighbours are Latin letters,
-// spaces apart, or one is and the other side is an end or punctuation.
+// barsToI turns a bar into the letter I if its neighbours, spaces apart, are Latin
+// letters, or if one is and the other side is an end or punctuation.
 func barsToI(r []rune) {
 	for i, c := range r {
 		if c != '|' {
@@ -99,18 +99,18 @@ func neighbour(r []rune, i, step int) rune {
 	return 0
 }
 
-// glued reports that no space belongs between two characters: both Japanese,
-// or one is and the other is punctuation of any kind.
+// glued reports that no space belongs between two characters: both are Japanese,
+// or one is and the other is punctuation.
 func glued(a, b rune) bool {
 	return japanese(a) && (japanese(b) || unicode.IsPunct(b)) || japanese(b) && unicode.IsPunct(a)
 }
 
-// kanaOrHan holds the letters of Japanese.
+// kanaOrHan reports a letter of Japanese.
 func kanaOrHan(r rune) bool {
 	return unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) || r == 'ー'
 }
 
-// japanese holds kana, ideographs and full-width punctuation.
+// japanese reports kana, ideographs and full-width punctuation.
 func japanese(r rune) bool {
 	return unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Han) ||
 		r >= 0x3000 && r <= 0x303F || r == 'ー' || r >= 0xFF01 && r <= 0xFF65
@@ -118,7 +118,7 @@ func japanese(r rune) bool {
 
 func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }
 
-// mostlyLatin reports that of the letters more are Latin than Japanese.
+// mostlyLatin reports that lines have more Latin letters than Japanese ones.
 func mostlyLatin(lines []messages.Line) bool {
 	balance := 0
 	for _, l := range lines {
@@ -134,10 +134,10 @@ func mostlyLatin(lines []messages.Line) bool {
 	return balance > 0
 }
 
-// accept repairs the lines and drops what is below the thresholds: a line below the
-// fallback confidence, and one below the accepted confidence where the other
-// reading of the same picture, which may be nil, has an accepted line. doubtful
-// counts the lines that held something and are gone.
+// accept repairs the lines and drops those below the fallback confidence. A line
+// below the accepted confidence is replaced by an accepted one of the other
+// reading of the same picture, if there is one; other may be nil. doubtful counts
+// the dropped lines that had a text.
 func (b Thresholds) accept(lines, other []messages.Line,
 	repair func(string) string) (out []messages.Line, doubtful int) {
 	for _, l := range lines {
@@ -160,12 +160,12 @@ func (b Thresholds) accept(lines, other []messages.Line,
 	return out, doubtful
 }
 
-// low reports that a line is taken only because there is no better reading.
+// low reports that a line is used only because there is no better reading.
 func (b Thresholds) low(lines []messages.Line) bool {
 	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < b.Accept })
 }
 
-// printable makes UTF-8 without control characters of any bytes.
+// printable turns any bytes into UTF-8 without control characters.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -186,8 +186,8 @@ func (b Thresholds) acceptedAt(lines []messages.Line, box messages.Rect) (messag
 	return messages.Line{}, false
 }
 
-// join makes one text of a bubble's lines: the window broke them, not the
-// writer. Between Japanese there is no space.
+// join makes one text of a bubble's lines: the window broke them, not the writer.
+// It puts no space beside a Japanese character.
 func join(lines []messages.Line) string {
 	var b strings.Builder
 	last := rune(0)

@@ -81,9 +81,12 @@ func TestAccept(t *testing.T) {
 		doubtful     int
 	}{
 		{"nothing", nil, nil, "", 0},
-		{"at the limits", []messages.Line{line("a", 0.40, 0), line("b", 0.25, 30), line("c", 0.249, 60)}, nil, "a/b", 1},
-		{"other reading", []messages.Line{line("a", 0.39, 0), line("b", 0.9, 30)}, []messages.Line{line("A", 0.40, 2), line("B", 0.95, 32)}, "A/b", 0},
-		{"other reading not accepted", []messages.Line{line("a", 0.30, 0)}, []messages.Line{line("A", 0.39, 0)}, "a", 0},
+		{"at the limits", []messages.Line{line("a", 0.40, 0), line("b", 0.25, 30), line("c", 0.249, 60)}, nil, "a/b",
+			1},
+		{"other reading", []messages.Line{line("a", 0.39, 0), line("b", 0.9, 30)},
+			[]messages.Line{line("A", 0.40, 2), line("B", 0.95, 32)}, "A/b", 0},
+		{"other reading not accepted", []messages.Line{line("a", 0.30, 0)},
+			[]messages.Line{line("A", 0.39, 0)}, "a", 0},
 		{"other reading elsewhere", []messages.Line{line("a", 0.30, 0)}, []messages.Line{line("A", 0.9, 40)}, "a", 0},
 		{"blank", []messages.Line{line("  ", 0.1, 0)}, nil, "", 0},
 		{"invalid", []messages.Line{line("a\xffb", 0.9, 0)}, nil, "a\uFFFDb", 0},
@@ -95,7 +98,7 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// The thresholds of a worker decide; one that is zero is the usual one.
+// The thresholds of a worker decide. A zero means the default.
 func TestThresholds(t *testing.T) {
 	if got, want := DefaultThresholds(), (Thresholds{Accept: 0.40, Fallback: 0.25}); got != want {
 		t.Errorf("DefaultThresholds() = %v, want %v", got, want)
@@ -134,7 +137,8 @@ func TestJoin(t *testing.T) {
 }
 
 func TestMostlyLatin(t *testing.T) {
-	for in, want := range map[string]bool{"": false, "12:30": false, "hello": true, "OKです": false, "helloです": true, "了解": false} {
+	for in, want := range map[string]bool{"": false, "12:30": false, "hello": true, "OKです": false,
+		"helloです": true, "了解": false} {
 		if got := mostlyLatin([]messages.Line{line(in, 1, 0)}); got != want {
 			t.Errorf("mostlyLatin(%q) = %v, want %v", in, got, want)
 		}

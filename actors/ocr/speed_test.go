@@ -12,8 +12,8 @@ import (
 	"github.com/kehai-run/kehai/testkit/speed"
 )
 
-// TestSpeed is what a changed frame costs before it is read: finding its bubbles,
-// and masking, against a loop that does nothing but read the pixels.
+// TestSpeed measures what a changed frame costs before it is read: finding its
+// bubbles, and masking. It compares that with a loop that only reads the pixels.
 func TestSpeed(t *testing.T) {
 	for _, scale := range []int{1, 2} {
 		p := fullPage(t, scale)
@@ -57,8 +57,8 @@ func plainRead(pix []byte) (sum uint64) {
 	return sum
 }
 
-// TestSpeedOfOneNewBubble reads a window in which one bubble is new, and one of
-// which nothing is known.
+// TestSpeedOfOneNewBubble reads a window with one new bubble, and one in which
+// every bubble is new.
 func TestSpeedOfOneNewBubble(t *testing.T) {
 	for _, scale := range []int{1, 2} {
 		p := fullPage(t, scale)

@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// misread are whole words in which I was taken for another letter, and words
-// that stand so close behind an I that they seem one.
+// misread maps whole words in which I was read as another letter, or was joined to
+// the next word, to what they mean.
 var misread = map[string]string{
 	"lam": "I am", "Iam": "I am", "ls": "Is", "lt": "It", "lts": "Its", "lt's": "It's", "lf": "If", "ln": "In",
 	"Itis": "It is", "ltis": "It is", "lsit": "Is it", "l'm": "I'm", "l'll": "I'll", "l've": "I've", "l'd": "I'd",
 	"l’m": "I’m", "l’ll": "I’ll", "l’ve": "I’ve", "l’d": "I’d",
 }
 
-// afterIAm are words that follow "I am" and no clock time, as "1am" would be.
+// afterIAm are words that follow "I am" but not the clock time "1am".
 var afterIAm = map[string]bool{
 	"here": true, "there": true, "not": true, "so": true, "sorry": true, "late": true, "home": true,
 	"fine": true, "sure": true,
@@ -22,9 +22,9 @@ var afterIAm = map[string]bool{
 	"a": true, "the": true, "your": true, "back": true, "almost": true, "already": true,
 }
 
-// repairWords mends words in which letters of the same shape were confused: I and
-// l, and the w of laughter, which has the shape of W. Only words are touched
-// that mean nothing else: "lam", not "1am" before "works".
+// repairWords repairs words in which letters of the same shape were confused: I
+// and l, and w and W in laughter. It changes only words that mean nothing else:
+// "lam", but not "1am" before "works".
 func repairWords(s string) string {
 	list := strings.Split(s, " ")
 	before := ""
@@ -52,8 +52,8 @@ func allLatin(w string) bool {
 	return w != "" && !strings.ContainsFunc(w, func(r rune) bool { return !latin(r) && r != '\'' && r != '’' })
 }
 
-// lowercaseW makes two or more W in a row small, which is laughter, where no Latin word or digit
-// stands beside them.
+// lowercaseW lowercases two or more W in a row, which mean laughter, unless a Latin
+// letter or a digit stands beside them.
 func lowercaseW(s string) string {
 	r := []rune(s)
 	for i := 0; i < len(r); {
@@ -61,7 +61,7 @@ func lowercaseW(s string) string {
 		for j < len(r) && r[j] == 'W' {
 			j++
 		}
-		if j-i >= 2 && !wordly(neighbour(r, i, -1)) && !wordly(neighbour(r, j-1, 1)) {
+		if j-i >= 2 && !inWord(neighbour(r, i, -1)) && !inWord(neighbour(r, j-1, 1)) {
 			for k := i; k < j; k++ {
 				r[k] = 'w'
 			}
@@ -71,6 +71,6 @@ func lowercaseW(s string) string {
 	return string(r)
 }
 
-func wordly(r rune) bool {
+func inWord(r rune) bool {
 	return latin(r) || unicode.IsDigit(r) || r == '.' || r == '/' || r == ':' || r == '@' || r == '_'
 }

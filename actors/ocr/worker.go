@@ -24,13 +24,13 @@ type Options struct {
 
 	Burst      Rule       // by which the frames of a burst decide; zero means Majority
 	Confidence Thresholds // a zero field means that of DefaultThresholds
-	// WholeFrames has a frame in which no bubble is found read as a whole, as
-	// profile seed wants it. Nothing shows then that such a text is a message.
+	// WholeFrames has a frame without bubbles read as a whole, as in profile seed.
+	// Nothing shows then that such a text is a message.
 	WholeFrames bool
 }
 
-// Worker reads frames. It opens its recognizer at the first bubble that is not
-// in the cache and keeps it. One worker serves one goroutine.
+// Worker reads frames. It opens its recognizer for the first bubble that is not in
+// the cache, and keeps it. One goroutine at a time may use a worker.
 type Worker struct {
 	o          Options
 	recognizer hardware.Recognizer
@@ -48,7 +48,7 @@ func NewWorker(o Options) *Worker {
 	return &Worker{o: o}
 }
 
-// Always is the layouts of a worker whose windows all look alike.
+// Always gives all windows the same layout.
 func Always(l layout.Layout) func(messages.WindowID) *layout.Layout {
 	return func(messages.WindowID) *layout.Layout { return &l }
 }
@@ -56,8 +56,8 @@ func Always(l layout.Layout) func(messages.WindowID) *layout.Layout {
 // Do answers messages.ReadFrame with messages.FrameRead. A frame without
 // pixels (hardware.ErrEmptyFrame) and a driver that is not installed are
 // refused with the driver's code. An error of the recognizer fails the whole
-// request and closes the recognizer; what was read before stays in the cache,
-// so that a retry goes on where this stopped.
+// request and closes the recognizer. The cache keeps what was read before, so that
+// a retry continues from there.
 func (w *Worker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	out, err := w.do(ctx, request)
 	if err == nil {
@@ -89,9 +89,8 @@ func (w *Worker) do(ctx context.Context, request messages.Message) (messages.Mes
 	return out, nil
 }
 
-// burst reads the further frames of a signal and lets all of them decide what
-// each bubble of the first says. A further frame that cannot be read has no
-// vote.
+// burst reads the further frames of a change. All frames then decide the text of
+// each bubble in the first. A further frame that cannot be read has no vote.
 func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.FrameRead) error {
 	frames := [][]messages.Bubble{out.Bubbles}
 	out.Burst = []messages.BurstFrame{{Characters: characters(out.Bubbles)}}

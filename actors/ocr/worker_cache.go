@@ -7,8 +7,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// cacheKey tells a plain rectangle from a bubble, one line from several, and
-// fine captures from coarse ones: all are prepared or read differently.
+// cacheKey separates plain rectangles from bubbles, one line from several, and
+// captures of different scales, as each is prepared or read differently.
 type cacheKey struct {
 	pixels messages.PixelKey
 	plain  bool
@@ -16,25 +16,24 @@ type cacheKey struct {
 	factor float64
 }
 
-// reading is what recognition made of some pixels. Boxes of its lines are
+// reading is what was recognised in some pixels. The boxes of its lines are
 // relative to the shape's own box.
 type reading struct {
 	lines  []messages.Line
-	beside []messages.Line // without the icon at the left, nil if there is none
+	beside []messages.Line // read without the icon at the left; nil if there is none
 	tries  int             // readings that found nothing
 }
 
 // nothing reports that nothing was read.
 func (r reading) nothing() bool { return len(r.lines)+len(r.beside) == 0 }
 
-// emptyTries is how often pixels are read in which nothing is found: an engine
-// may fail without saying so.
+// emptyTries is how often pixels without a result are read: an engine may fail
+// without an error.
 const emptyTries = 3
 
-// Cache remembers readings by the pixels they were read from, the least
-// recently used ones up to a bound. One in which nothing was found counts only
-// from the third on. Workers share it; it is safe for
-// concurrent use.
+// Cache keeps readings by their pixels, up to a bound; the least recently used one
+// goes first. An empty reading counts only from the third on. Workers may share a
+// cache; it is safe for concurrent use.
 type Cache struct {
 	mu    sync.Mutex
 	max   int
@@ -47,12 +46,9 @@ type cacheEntry struct {
 	value reading
 }
 
-// NewCache makes a cache of at most max readings; 1 at least.
-func NewCache(max int) *Cache {
-	if max < 1 {
-		max = 1
-	}
-	return &Cache{max: max, order: list.New(), byKey: map[cacheKey]*list.Element{}}
+// NewCache makes a cache of at most limit readings, at least one.
+func NewCache(limit int) *Cache {
+	return &Cache{max: max(limit, 1), order: list.New(), byKey: map[cacheKey]*list.Element{}}
 }
 
 // Clear forgets all readings.

@@ -13,17 +13,16 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Bounds of what one frame may bring. What is beyond is dropped, and the
-// reading says so.
+// Limits of one frame. What exceeds them is dropped, and the reading says so.
 const (
 	maxShapes = 256  // bubbles of a frame
 	maxLines  = 400  // lines of a bubble
 	maxRunes  = 4000 // of a line
-	maxBurst  = 9    // frames of a signal
+	maxBurst  = 9    // frames of a change
 )
 
-// session reads one frame. It lives as long as [Worker.Do] does, whose context
-// it keeps for the calls of the recognizer.
+// session reads one frame. It lives during one call of [Worker.Do] and keeps its
+// context for the calls of the recognizer.
 type session struct {
 	ctx          context.Context
 	w            *Worker
@@ -32,8 +31,8 @@ type session struct {
 	segments     segment.Segments
 	read, cached int
 	dropped      []string
-	doubtful     counter // lines below the threshold, by where they stand
-	leftOut      counter // what is no part of a message
+	doubtful     counter // lines below the threshold, by place
+	leftOut      counter // what belongs to no message
 }
 
 // all reads title, bubbles and marks into out, in pixels of the pane.
@@ -69,8 +68,8 @@ func (s *session) drop(format string, args ...any) {
 	s.dropped = append(s.dropped, fmt.Sprintf(format, args...))
 }
 
-// bubble adds what is written to a shape. Pictures are not read: letters in a
-// photo are not a message.
+// bubble adds to a shape what is written in it. Pictures are not read: letters in
+// a photo are not a message.
 func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 	b = shape.Bubble
 	if b.Kind == messages.KindText {
@@ -93,7 +92,7 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 			known = reading{lines: moved(lines, -b.Box.X, -b.Box.Y), beside: moved(beside, -b.Box.X, -b.Box.Y)}
 			s.w.o.Cache.store(key, known)
 		}
-		b = s.written(shape, known)
+		b = s.withText(shape, known)
 	}
 	if b.Sender, err = s.sender(shape.Name); err != nil {
 		return b, err
@@ -108,8 +107,8 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 	return b, nil
 }
 
-// besideIcon reads a bubble without the icon at its left, if there is one: an
-// engine takes it for a letter. Whether it is one that matters, kinds say.
+// besideIcon reads a bubble without the icon at its left, if there is one, because
+// an engine reads the icon as a letter. The layout's kinds say whether it matters.
 func (s *session) besideIcon(shape segment.Shape) ([]messages.Line, error) {
 	rest, ok := s.pane.WithoutIcon(shape)
 	if !ok {
@@ -119,8 +118,8 @@ func (s *session) besideIcon(shape segment.Shape) ([]messages.Line, error) {
 	return lines, err
 }
 
-// written makes a bubble of what was read in a shape.
-func (s *session) written(shape segment.Shape, known reading) messages.Bubble {
+// withText makes a bubble of what was read in a shape.
+func (s *session) withText(shape segment.Shape, known reading) messages.Bubble {
 	b := shape.Bubble
 	b.Lines = moved(known.beside, b.Box.X, b.Box.Y)
 	if kind := otherKind(b, s.layout.Kinds, s.pane.Scale()); kind != "" {
@@ -128,12 +127,12 @@ func (s *session) written(shape segment.Shape, known reading) messages.Bubble {
 		return b
 	}
 	b.Lines = moved(known.lines, b.Box.X, b.Box.Y)
-	b = written(b, s.layout.Kinds, s.pane.Scale(), func() bool { return s.pane.Pictorial(shape) })
+	b = withText(b, s.layout.Kinds, s.pane.Scale(), func() bool { return s.pane.Pictorial(shape) })
 	b.Low = b.Kind == messages.KindText && s.w.o.Confidence.low(b.Lines)
 	return b
 }
 
-// sender reads the name above a bubble. One that is not sure stays unknown.
+// sender reads the name above a bubble. An uncertain name stays unknown.
 func (s *session) sender(box image.Rectangle) (messages.Text, error) {
 	line, fresh, err := s.line("in a name", box, segment.EnlargementOfSmall(s.pane.Scale()))
 	name := string(line.Text)
@@ -156,7 +155,7 @@ func (s *session) title(box image.Rectangle) (messages.Line, error) {
 	return line, err
 }
 
-// line reads one line of text outside of bubbles, an empty one if box is empty.
+// line reads one line of text outside bubbles, an empty one if box is empty.
 // fresh says that it was not in the cache.
 func (s *session) line(where string, box image.Rectangle, factor float64) (out messages.Line, fresh bool, err error) {
 	lines, fresh, err := s.lines(where, box, false, factor)
@@ -164,8 +163,8 @@ func (s *session) line(where string, box image.Rectangle, factor float64) (out m
 		return messages.Line{}, fresh, err
 	}
 	out = lines[0]
-	// A name is known by its letters: a space that one reading has and another
-	// has not would make two conversations.
+	// Readings of a name differ in their spaces, which would make two conversations
+	// of one.
 	out.Text = messages.Text(strings.ReplaceAll(join(lines), string(wideSpace), ""))
 	for _, l := range lines {
 		out.Confidence = min(out.Confidence, l.Confidence)
@@ -194,7 +193,7 @@ func (s *session) lines(where string, box image.Rectangle, block bool,
 	return moved(known.lines, box.Min.X, box.Min.Y), !ok, nil
 }
 
-// whole reads the masked frame as one, as it has no bubble.
+// whole reads a frame without bubbles as a whole, masked.
 func (s *session) whole() ([]messages.Bubble, error) {
 	area := s.pane.Area
 	if area.Empty() || !s.pane.HasInk(area) {
@@ -221,8 +220,8 @@ func (s *session) whole() ([]messages.Bubble, error) {
 	return bubbles, nil
 }
 
-// recognize reads one box of the pane; boxes of the lines are pixels of the pane.
-// doubtful counts the lines that are not believed.
+// recognize reads one box of the pane. The boxes of the lines are in pixels of the
+// pane. doubtful counts the lines below the threshold.
 func (s *session) recognize(box image.Rectangle, block bool,
 	prepare func() segment.Prepared) (lines []messages.Line, doubtful int, err error) {
 	if err := s.ctx.Err(); err != nil {
@@ -242,7 +241,7 @@ func (s *session) recognize(box image.Rectangle, block bool,
 		lines, doubtful, err = s.prepared(prepare(), hint)
 	}
 	if err != nil && s.ctx.Err() == nil {
-		// Its state is unknown now; the error that matters is the first one.
+		// Its state is unknown now. The first error is the one that matters.
 		_ = s.w.Close()
 	}
 	return lines, doubtful, err
@@ -261,8 +260,8 @@ func (s *session) crop(r hardware.CropRecognizer, box image.Rectangle,
 	return moved(lines, -corner.X, -corner.Y), doubtful, nil
 }
 
-// prepared reads as Japanese, and once more with Latin letters if most of what
-// came out is Latin.
+// prepared reads as Japanese. If the result is mostly Latin, it reads once more
+// with Latin letters.
 func (s *session) prepared(p segment.Prepared, hint hardware.Hint) ([]messages.Line, int, error) {
 	w := s.w.recognizer
 	hint.Lang = hardware.LangJapanese
@@ -289,8 +288,8 @@ func (s *session) prepared(p segment.Prepared, hint hardware.Hint) ([]messages.L
 	return out, doubtful, nil
 }
 
-// bounded keeps the first lines of too many, and the beginnings of too long
-// ones.
+// bounded keeps the first lines if there are too many, and the beginnings of lines
+// that are too long.
 func (s *session) bounded(lines []messages.Line) []messages.Line {
 	if n := len(lines) - maxLines; n > 0 {
 		s.drop("%d lines of one bubble beyond the first %d", n, maxLines)
@@ -309,8 +308,8 @@ func (s *session) bounded(lines []messages.Line) []messages.Line {
 	return lines
 }
 
-// moved copies lines with their boxes shifted, so that what the cache holds is
-// never changed.
+// moved returns copies of lines with shifted boxes: what the cache holds must not
+// change.
 func moved(lines []messages.Line, dx, dy int) []messages.Line {
 	if len(lines) == 0 {
 		return nil
@@ -324,7 +323,7 @@ func moved(lines []messages.Line, dx, dy int) []messages.Line {
 	return out
 }
 
-// shift moves everything that was read from the pane to where it stands in the
+// shift turns the pane's coordinates of everything that was read into those of the
 // frame.
 func shift(out *messages.FrameRead, dx, dy int) {
 	if dx == 0 && dy == 0 {

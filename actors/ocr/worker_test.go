@@ -33,10 +33,11 @@ func (f *fake) Close() error { f.closed++; return nil }
 
 func (f *fake) open() (hardware.Recognizer, error) { f.opened++; return f, nil }
 
-// says makes a fake that reads the same everywhere.
+// says makes a fake that reads the same text everywhere.
 func says(text string) *fake {
 	return &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
-		return []messages.Line{{Text: messages.Text(text), Confidence: 0.9, Box: messages.Rect{X: 18, Y: 18, W: 30, H: 15}}}, nil
+		return []messages.Line{{Text: messages.Text(text), Confidence: 0.9,
+			Box: messages.Rect{X: 18, Y: 18, W: 30, H: 15}}}, nil
 	}}
 }
 
@@ -53,16 +54,20 @@ func talkFrame(t *testing.T, y int) messages.Frame {
 func TestWorkerReadsOnce(t *testing.T) {
 	f := says("今日 は")
 	cache := NewCache(64)
-	first, second := NewWorker(Options{Layouts: Always(layout.Line()), Cache: cache, Open: f.open}), NewWorker(Options{Layouts: Always(layout.Line()), Cache: cache, Open: f.open})
+	first, second := NewWorker(Options{Layouts: Always(layout.Line()), Cache: cache, Open: f.open}),
+		NewWorker(Options{Layouts: Always(layout.Line()), Cache: cache, Open: f.open})
 	if f.opened != 0 {
 		t.Errorf("opened %d recognizers before the first frame, want 0", f.opened)
 	}
 	got := do(t, first, talkFrame(t, 64))
 	if got.Read != len(chatpage.Talk) || got.Cached != 0 || len(got.Bubbles) != len(chatpage.Talk) {
-		t.Fatalf("Do() read %d, cached %d of %d, want %d, 0", got.Read, got.Cached, len(got.Bubbles), len(chatpage.Talk))
+		t.Fatalf("Do() read %d, cached %d of %d, want %d, 0", got.Read, got.Cached,
+			len(got.Bubbles), len(chatpage.Talk))
 	}
-	if got.Window != "line@test" || got.Scale != 1 || got.Size != (messages.Rect{W: 480, H: 720}) || !got.At.Equal(time.UnixMilli(7)) {
-		t.Errorf("Do() = window %s, scale %v, size %v, at %v, want the frame's", got.Window, got.Scale, got.Size, got.At)
+	if got.Window != "line@test" || got.Scale != 1 || got.Size != (messages.Rect{W: 480, H: 720}) ||
+		!got.At.Equal(time.UnixMilli(7)) {
+		t.Errorf("Do() = window %s, scale %v, size %v, at %v, want the frame's", got.Window,
+			got.Scale, got.Size, got.At)
 	}
 	if string(got.Title.Text) != "今日は" || got.Title.Box.Y >= 52 {
 		t.Errorf("title = %q at %v, want 今日は in the header", string(got.Title.Text), got.Title.Box)
@@ -77,7 +82,8 @@ func TestWorkerReadsOnce(t *testing.T) {
 	calls := len(f.hints)
 	again := do(t, second, talkFrame(t, 90)) // scrolled, read by another worker
 	if again.Read != 0 || again.Cached != len(chatpage.Talk) || len(f.hints) != calls {
-		t.Errorf("Do(scrolled) read %d, cached %d, %d calls, want 0, %d, 0", again.Read, again.Cached, len(f.hints)-calls, len(chatpage.Talk))
+		t.Errorf("Do(scrolled) read %d, cached %d, %d calls, want 0, %d, 0", again.Read, again.Cached,
+			len(f.hints)-calls, len(chatpage.Talk))
 	}
 	if dy := again.Bubbles[1].Lines[0].Box.Y - b.Lines[0].Box.Y; dy != 26 {
 		t.Errorf("line moved by %d, want 26", dy)
@@ -100,7 +106,8 @@ func TestWorkerLanguages(t *testing.T) {
 		t.Errorf("text = %q, want I agree", text)
 	}
 	for i, h := range f.hints {
-		want := hardware.Hint{Scale: 1, Lang: []hardware.Lang{hardware.LangJapanese, hardware.LangLatin}[i%2], Block: i >= 2}
+		want := hardware.Hint{Scale: 1, Lang: []hardware.Lang{hardware.LangJapanese, hardware.LangLatin}[i%2],
+			Block: i >= 2}
 		if h != want {
 			t.Errorf("hint %d = %+v, want %+v", i, h, want)
 		}
@@ -109,8 +116,11 @@ func TestWorkerLanguages(t *testing.T) {
 
 func TestWorkerUnreadable(t *testing.T) {
 	for name, f := range map[string]*fake{
-		"nothing":  {read: func(int, hardware.Hint) ([]messages.Line, error) { return nil, nil }},
-		"unsure":   {read: func(int, hardware.Hint) ([]messages.Line, error) { return []messages.Line{line("あ", 0.2, 0)}, nil }},
+		"nothing": {read: func(int, hardware.Hint) ([]messages.Line, error) { return nil, nil }},
+		"unsure": {read: func(int, hardware.Hint) ([]messages.Line,
+			error) {
+			return []messages.Line{line("あ", 0.2, 0)}, nil
+		}},
 		"no words": says(" "),
 	} {
 		w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
@@ -126,7 +136,8 @@ func TestWorkerUnreadable(t *testing.T) {
 			}
 		}
 		if want := emptyTries * (len(chatpage.Talk) + 1); len(f.hints) != want {
-			t.Errorf("%s: %d calls for five frames, want %d: nothing is believed at the third time", name, len(f.hints), want)
+			t.Errorf("%s: %d calls for five frames, want %d: nothing is believed at the third time",
+				name, len(f.hints), want)
 		}
 	}
 }
@@ -150,13 +161,15 @@ func TestWorkerGoesOnAfterAnError(t *testing.T) {
 	}
 	got := do(t, w, talkFrame(t, 64)) // title and two bubbles were read before
 	if got.Cached != 2 || got.Read != len(chatpage.Talk)-2 || f.opened != 2 {
-		t.Errorf("retry read %d, cached %d, opened %d, want %d, 2, 2", got.Read, got.Cached, f.opened, len(chatpage.Talk)-2)
+		t.Errorf("retry read %d, cached %d, opened %d, want %d, 2, 2", got.Read, got.Cached, f.opened,
+			len(chatpage.Talk)-2)
 	}
 }
 
 func TestWorkerRefusals(t *testing.T) {
 	missing := fmt.Errorf("%w: install it", hardware.ErrUnavailable)
-	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return nil, missing }})
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+		Open: func() (hardware.Recognizer, error) { return nil, missing }})
 	for _, c := range []struct {
 		name  string
 		frame messages.Frame
@@ -202,14 +215,17 @@ type cropper struct {
 	boxes []image.Rectangle
 }
 
-func (c *cropper) RecognizeCrop(_ context.Context, _ *image.RGBA, box image.Rectangle, _ hardware.Hint) ([]messages.Line, error) {
+func (c *cropper) RecognizeCrop(_ context.Context, _ *image.RGBA, box image.Rectangle,
+	_ hardware.Hint) ([]messages.Line, error) {
 	c.boxes = append(c.boxes, box)
-	return []messages.Line{{Text: "今日 は \xff", Confidence: 1, Box: messages.Rect{X: box.Min.X + 3, Y: box.Min.Y + 4, W: 5, H: 6}}}, nil
+	return []messages.Line{{Text: "今日 は \xff", Confidence: 1,
+		Box: messages.Rect{X: box.Min.X + 3, Y: box.Min.Y + 4, W: 5, H: 6}}}, nil
 }
 
 func TestWorkerPrefersCrops(t *testing.T) {
 	c := &cropper{}
-	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: func() (hardware.Recognizer, error) { return c, nil }})
+	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+		Open: func() (hardware.Recognizer, error) { return c, nil }})
 	f := talkFrame(t, 64)
 	whole := image.NewRGBA(f.Image.Rect.Add(image.Pt(7, 9)))
 	copy(whole.Pix, f.Image.Pix)
@@ -246,7 +262,7 @@ func TestCacheForgetsTheOldest(t *testing.T) {
 	}
 }
 
-// TestCacheAcceptsNothingLate: what was found empty is read again, twice.
+// TestCacheAcceptsNothingLate: an empty reading is repeated twice.
 func TestCacheAcceptsNothingLate(t *testing.T) {
 	c := NewCache(3)
 	for n := 1; n <= emptyTries+1; n++ {
