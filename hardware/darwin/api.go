@@ -1,7 +1,7 @@
 package darwin
 
-// obj is a CFTypeRef or an Objective-C object, which share one reference
-// count; 0 is none. Messages to 0 do nothing and answer 0.
+// obj is a CFTypeRef or an Objective-C object, which share one reference count; 0
+// is nil. A message to 0 does nothing and returns 0.
 type obj uintptr
 
 // rect has the layout of CGRect: four doubles.
@@ -13,20 +13,20 @@ type point struct{ X, Y float64 }
 // size has the layout of CGSize.
 type size struct{ W, H float64 }
 
-// api is what is used of the system. A result named Create or Copy in C, and
-// one of alloc and init, belongs to the caller and is released by the line
-// after it. Everything else lives as long as the surrounding pool.
+// api holds the system functions that the drivers use. The result of a C function
+// named Create or Copy, and of alloc and init, belongs to the caller, and the next
+// line releases it. Everything else lives as long as the surrounding pool.
 type api struct {
 	// pool runs f on one thread inside an autorelease pool.
 	//	void *objc_autoreleasePoolPush(void)
 	//	void objc_autoreleasePoolPop(void *pool)
 	pool func(f func())
-	// class is objc_getClass, 0 for an unknown one.
+	// class is objc_getClass; 0 for an unknown class.
 	class func(name string) obj
-	// selector is sel_registerName, for methods that take one.
+	// selector is sel_registerName, for methods that take a selector.
 	selector func(name string) uintptr
-	// The send functions are objc_msgSend with the result the method has.
-	// Arguments have exactly the method's types; an object is an obj, never nil.
+	// The send functions are objc_msgSend, one for each result type. Arguments
+	// must have exactly the method's types; an object is an obj, never nil.
 	send        func(to obj, selector string, args ...any) obj
 	sendBool    func(to obj, selector string, args ...any) bool
 	sendInt     func(to obj, selector string, args ...any) int
@@ -34,8 +34,8 @@ type api struct {
 	sendFloat   func(to obj, selector string, args ...any) float32
 	sendCString func(to obj, selector string, args ...any) string
 	sendRect    func(to obj, selector string, args ...any) rect
-	// block makes a void (^)(id, id). The caller calls free once; whoever the
-	// block was given to keeps its own copy.
+	// block makes a void (^)(id, id). The caller calls free once; a receiver of the
+	// block keeps its own copy.
 	block func(f func(first, second obj)) (b obj, free func())
 
 	cf struct {
@@ -48,7 +48,7 @@ type api struct {
 	window struct {
 		// CFArrayRef CGWindowListCopyWindowInfo(CGWindowListOption option, CGWindowID relativeToWindow)
 		list func(option, relativeTo uint32) obj
-		// picture is nil where the system no longer has the call.
+		// picture is nil if the system no longer has the call.
 		//	CGImageRef CGWindowListCreateImage(CGRect screenBounds, CGWindowListOption listOption,
 		//		CGWindowID windowID, CGWindowImageOption imageOption)
 		picture func(bounds rect, list, id, image uint32) obj
@@ -129,13 +129,13 @@ type symbol struct {
 	optional bool
 }
 
-// framework is a shared library and what is used of it.
+// framework is a shared library and the functions used from it.
 type framework struct {
 	name    string
 	symbols []symbol
 }
 
-// frameworks lists what the table is filled from.
+// frameworks lists the libraries that fill the table.
 func (a *api) frameworks() []framework {
 	return []framework{
 		{"CoreFoundation", []symbol{

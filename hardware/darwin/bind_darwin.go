@@ -24,8 +24,8 @@ var load = sync.OnceValues(func() (*api, error) {
 	if err := a.bindRuntime(); err != nil {
 		return nil, err
 	}
-	// Connects the process to the window server. ScreenCaptureKit aborts a
-	// process that has not done so.
+	// Connect the process to the window server. Without that ScreenCaptureKit
+	// aborts the process.
 	a.window.display()
 	return a, nil
 })
@@ -101,7 +101,7 @@ func (a *api) bindRuntime() error {
 	a.sendCString = func(to obj, s string, args ...any) string { return text(to, selector(s), args...) }
 	a.sendRect = func(to obj, s string, args ...any) rect {
 		if to == 0 {
-			return rect{} // a struct answer of 0 would be left as it was
+			return rect{} // a message to 0 would leave the struct result unset
 		}
 		return objc.Send[rect](objc.ID(to), selector(s), args...) // objc_msgSend_stret on amd64
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// stroke is one press and release of a key, or a piece of text that travels
-// with one.
+// stroke is one press and release of a key, or a piece of text that a key event
+// carries.
 type stroke struct {
 	code  uint16 // virtual key code
 	flags uint64 // modifiers
@@ -29,12 +29,12 @@ const (
 	flagCommand = 1 << 20
 )
 
-// maxUnits is how much text the system lets one key event carry.
+// maxUnits is the most text that one key event can carry, in UTF-16 units.
 const maxUnits = 20
 
-// strokes turns text into events. A line feed, also one written \r\n or \r,
-// becomes Shift+Return; a tab becomes a space, since it would leave the field;
-// other control characters are left out. No character is split.
+// strokes turns text into events. A line feed, even if written \r\n or \r, becomes
+// Shift+Return. A tab becomes a space, since it would leave the field. Other
+// control characters are left out. No character is split.
 func strokes(text string) []stroke {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
 	var out []stroke
@@ -63,7 +63,7 @@ func strokes(text string) []stroke {
 	return out
 }
 
-// keyStroke is the event of a key; false for one that is not known.
+// keyStroke is the event of a key; false for an unknown key.
 func keyStroke(key hardware.Key) (stroke, bool) {
 	switch key {
 	case hardware.KeyEnter:

@@ -10,15 +10,16 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// observation is one line as Vision gives it.
+// observation is one line as Vision reports it.
 type observation struct {
 	text       string
 	confidence float64
-	box        rect // parts of the picture's sides, origin at the lower left
+	box        rect // fractions of the picture's sides, origin at the lower left
 }
 
-// toPixels turns a box of Vision into pixels with the origin at the upper left,
-// grown to whole pixels and cut to the picture; empty for what is no box.
+// toPixels turns a box from Vision into pixels with the origin at the upper left.
+// The box grows to whole pixels and is clipped to the picture; it is empty if the
+// input is not a valid box.
 func toPixels(box rect, width, height int) image.Rectangle {
 	left, right := box.X*float64(width), (box.X+box.W)*float64(width)
 	top, bottom := (1-box.Y-box.H)*float64(height), (1-box.Y)*float64(height)
@@ -27,7 +28,7 @@ func toPixels(box rect, width, height int) image.Rectangle {
 			return image.Rectangle{}
 		}
 	}
-	const tiny = 1e-6 // of rounding: a box on a pixel's edge stays on it
+	const tiny = 1e-6 // rounding tolerance: a box on a pixel's edge stays on it
 	return image.Rect(
 		clamp(math.Floor(left+tiny), width), clamp(math.Floor(top+tiny), height),
 		clamp(math.Ceil(right-tiny), width), clamp(math.Ceil(bottom-tiny), height))
@@ -35,8 +36,8 @@ func toPixels(box rect, width, height int) image.Rectangle {
 
 func clamp(v float64, limit int) int { return int(min(max(v, 0), float64(limit))) }
 
-// lines turns what Vision saw in a picture of that size into lines in reading
-// order. origin is where the picture's upper left pixel lies in the caller's
+// lines turns Vision's observations of a picture of that size into lines in reading
+// order. origin is the position of the picture's upper left pixel in the caller's
 // coordinates, within are the caller's bounds. Empty lines are dropped.
 func lines(seen []observation, width, height int, origin image.Point, within image.Rectangle) []messages.Line {
 	var out []messages.Line
@@ -59,8 +60,9 @@ func lines(seen []observation, width, height int, origin image.Point, within ima
 	return out
 }
 
-// readingOrder sorts from top to bottom, and from left to right what stands on
-// one row: what has its middle within the height of the row's first line.
+// readingOrder sorts from top to bottom, and from left to right within a row. A
+// line belongs to a row if its middle is within the height of the row's first
+// line.
 func readingOrder(out []messages.Line) {
 	slices.SortStableFunc(out, func(a, b messages.Line) int { return a.Box.Y - b.Box.Y })
 	for start := 0; start < len(out); {

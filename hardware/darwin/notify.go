@@ -11,11 +11,11 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Notifier shows notices through the system's own osascript. The frameworks for
-// it (UserNotifications) serve programs in a signed bundle only and end any
-// other program, so notices appear as those of Script Editor; whether they do is
-// set in System Settings → Notifications → Script Editor, which no program can
-// ask about. Methods may be called concurrently.
+// Notifier shows notices through the system's own osascript. The framework for
+// notices (UserNotifications) works only for programs in a signed bundle and ends
+// any other program. So notices appear as those of Script Editor. The person can
+// switch them off in System Settings → Notifications → Script Editor, and no
+// program can read that setting. Methods may be called concurrently.
 type Notifier struct {
 	command string // osascript
 }
@@ -30,7 +30,8 @@ func OpenNotifier() (*Notifier, error) {
 	return &Notifier{command: "/usr/bin/osascript"}, nil
 }
 
-// notice is the whole script. The texts are its arguments, never part of it.
+// notice is the whole script. The texts are passed as arguments, never as part of
+// it.
 const notice = `on run argv
 	display notification (item 2 of argv) with title (item 1 of argv)
 end run
@@ -59,7 +60,7 @@ func (n *Notifier) Notify(ctx context.Context, title, body string) error {
 	return nil
 }
 
-// firstLine is what a program complained about, short enough for a log.
+// firstLine is the first line of a program's error output, short enough for a log.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if line == "" {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// is tells whether o is of the class. An object of another class than expected
-// would end the process at the first message that it does not know.
+// is reports whether o is of the class. An object of an unexpected class would end
+// the process at the first message that it does not understand.
 func (a *api) is(o obj, class string) bool {
 	return o != 0 && a.sendBool(o, "isKindOfClass:", a.class(class)) // - (BOOL)isKindOfClass:(Class)aClass
 }
@@ -62,7 +62,7 @@ func (a *api) array(items ...obj) obj {
 	return out
 }
 
-// failure reads an NSError: its kind and what the system says about it.
+// failure reads an NSError: its domain, its code and its description.
 func (a *api) failure(o obj) systemError {
 	if !a.is(o, "NSError") {
 		return systemError{domain: "unknown"}
@@ -74,7 +74,7 @@ func (a *api) failure(o obj) systemError {
 	}
 }
 
-// systemError is what an NSError says.
+// systemError is the content of an NSError.
 type systemError struct {
 	domain string
 	code   int

@@ -8,7 +8,7 @@ import (
 
 // Permission is something the person has to allow in the system's settings.
 type Permission struct {
-	Name    string // as the settings call it
+	Name    string // as in the settings
 	Granted bool
 	How     string // how to grant it
 }
@@ -19,7 +19,7 @@ const (
 	Accessibility   = "Accessibility"
 )
 
-// howTo says where a permission is granted and to whom it belongs.
+// howTo says where a permission is granted and which program it belongs to.
 func howTo(name string) string {
 	pane := name
 	if name == ScreenRecording {
@@ -37,9 +37,9 @@ func denied(name string) error {
 	return fmt.Errorf("darwin: macOS does not allow %s: %s: %w", name, howTo(name), hardware.ErrPermission)
 }
 
-// Permissions lists what the drivers need and whether it is granted now. It
-// asks the person nothing. macOS may report a change of Screen Recording only
-// after the program was started again.
+// Permissions lists the permissions that the drivers need and whether they are
+// granted now. It never prompts the person. macOS may report a change of Screen
+// Recording only after the program was restarted.
 func Permissions() ([]Permission, error) {
 	a, err := load()
 	if err != nil {
@@ -55,9 +55,9 @@ func (a *api) permissions() []Permission {
 	}
 }
 
-// AskScreenRecording lets macOS ask the person for Screen Recording, which
-// also puts the program on the list in the settings, and tells whether it is
-// granted already. macOS asks once; afterwards only the settings help.
+// AskScreenRecording makes macOS ask the person for Screen Recording, which also
+// adds the program to the list in the settings. It reports whether the permission
+// is already granted. macOS asks once; afterwards only the settings help.
 func AskScreenRecording() (bool, error) {
 	a, err := load()
 	if err != nil {

@@ -30,7 +30,7 @@ func (a *api) pixels(picture obj) (*image.RGBA, error) {
 	return img, nil
 }
 
-// bytes is the memory of a CFData, valid until that is released.
+// bytes is the memory of a CFData, valid until the CFData is released.
 func (a *api) bytes(data obj) []byte {
 	p, n := a.cf.bytes(data), a.cf.length(data)
 	if p == nil || n <= 0 {
@@ -39,8 +39,8 @@ func (a *api) bytes(data obj) []byte {
 	return unsafe.Slice(p, n)
 }
 
-// redrawn draws a CGImage of a layout that is not known into one that is, in
-// the same colour space, so that colours are not converted.
+// redrawn redraws a CGImage of unknown layout into a known one. It keeps the
+// colour space, so that colours are not converted.
 func (a *api) redrawn(picture obj, width, height int) (*image.RGBA, error) {
 	const info = alphaPremultipliedFirst | order32Little
 	context := a.bitmap.create(0, uint(width), uint(height), 8, uint(width)*4, a.image.space(picture), info)
@@ -60,7 +60,7 @@ func (a *api) redrawn(picture obj, width, height int) (*image.RGBA, error) {
 	return img, nil
 }
 
-// memory is that of a bitmap context, valid until it is released.
+// memory is the memory of a bitmap context, valid until the context is released.
 func (a *api) memory(context obj, height int) []byte {
 	p := a.bitmap.bytes(context)
 	if p == nil {
@@ -69,8 +69,8 @@ func (a *api) memory(context obj, height int) []byte {
 	return unsafe.Slice(p, int(a.bitmap.stride(context))*height)
 }
 
-// picture makes a CGImage of pixels with 1 (gray) or 4 (RGBA) bytes each. The
-// caller releases it.
+// picture makes a CGImage from pixels of 1 (gray) or 4 (RGBA) bytes. The caller
+// releases it.
 func (a *api) picture(pix []byte, width, height, stride, bytes int) (obj, error) {
 	space, info := a.bitmap.rgb, uint32(alphaPremultipliedLast|order32Big)
 	if bytes == 1 {

@@ -12,7 +12,7 @@ const (
 	floatMask     = 0xf00   // components are floats
 	orderMask     = 0x7000  // byte order
 	packedMask    = 0xf0000 // packed formats, such as 10 bits a component
-	orderDefault  = 0 << 12 // as the components are named
+	orderDefault  = 0 << 12 // in the order of the components' names
 	order32Little = 2 << 12
 	order32Big    = 4 << 12
 
@@ -25,17 +25,17 @@ const (
 	alphaSkipFirst          = 6
 )
 
-// layout says where the components of a pixel lie.
+// layout holds the offsets of a pixel's components.
 type layout struct {
 	width   int // bytes a pixel
 	r, g, b int // offsets
 	a       int // offset, -1: opaque
-	// straight: the colours are not multiplied with alpha yet.
+	// straight means that the colours are not premultiplied with alpha.
 	straight bool
 }
 
-// layoutOf reads the description of an image; false for a layout that is not
-// 8 bits a component of red, green and blue.
+// layoutOf reads the description of an image; false for a layout other than 8 bits
+// for each of red, green and blue.
 func layoutOf(component, pixel uint, info uint32) (layout, bool) {
 	if component != 8 || info&(floatMask|packedMask) != 0 {
 		return layout{}, false
@@ -68,17 +68,17 @@ func layoutOf(component, pixel uint, info uint32) (layout, bool) {
 	return l, true
 }
 
-// maxSide bounds a picture, so that a wrong size cannot ask for all memory.
+// maxSide bounds a picture, so that a wrong size cannot exhaust memory.
 const maxSide = math.MaxInt16
 
-// fits tells whether data holds a picture of that size.
+// fits reports whether data holds a picture of that size.
 func fits(data []byte, width, height, stride, bytes int) bool {
 	return width > 0 && height > 0 && width <= maxSide && height <= maxSide &&
 		stride >= width*bytes && stride <= math.MaxInt32 && len(data) >= stride*(height-1)+width*bytes
 }
 
-// convert copies the pixels into the form of Go; nil if data is too short. The
-// values stay as they are: no colour is converted.
+// convert copies the pixels into Go's form; nil if data is too short. It converts
+// no colours.
 func (l layout) convert(data []byte, width, height, stride int) *image.RGBA {
 	if l.width < 3 || !fits(data, width, height, stride, l.width) {
 		return nil
@@ -108,8 +108,8 @@ func (l layout) convert(data []byte, width, height, stride int) *image.RGBA {
 	return img
 }
 
-// swapRow exchanges the first and the third byte of every four: the layout that
-// captures have.
+// swapRow swaps the first and the third byte of every four, for the layout of
+// captures.
 func swapRow(to, from []byte) {
 	for len(to) >= 4 && len(from) >= 4 {
 		v := binary.LittleEndian.Uint32(from)
@@ -118,8 +118,8 @@ func swapRow(to, from []byte) {
 	}
 }
 
-// blank tells whether nothing but black or nothing at all is in the picture:
-// what the system hands out for a window that it does not let be read.
+// blank reports whether the picture is entirely black or transparent. The system
+// returns such a picture for a window that may not be read.
 func blank(img *image.RGBA) bool {
 	width := img.Rect.Dx() * 4
 	for y := range img.Rect.Dy() {
@@ -134,15 +134,15 @@ func blank(img *image.RGBA) bool {
 	return true
 }
 
-// scaleOf is captured pixels per point. Displays have whole densities; a ratio
-// near one is taken for it, since a window's size in points may be broken.
+// scaleOf is captured pixels per point. Displays have integer densities. A window's
+// size in points may be fractional, so a ratio near an integer is rounded.
 func scaleOf(pixels image.Point, w, h float64) float64 {
 	if !(w >= 1 && h >= 1) || pixels.X <= 0 || pixels.Y <= 0 {
 		return 1
 	}
 	ratio := float64(pixels.X) / w
 	if pixels.Y > pixels.X {
-		ratio = float64(pixels.Y) / h // the longer side is the more exact
+		ratio = float64(pixels.Y) / h // the longer side is more exact
 	}
 	if near := math.Round(ratio); near >= 1 && math.Abs(ratio-near) < 0.1 {
 		return near
@@ -150,9 +150,9 @@ func scaleOf(pixels image.Point, w, h float64) float64 {
 	return ratio
 }
 
-// padded copies a box of a frame with a margin around it in the colour that is
-// most frequent on the box's edge: text that touches the border is read badly.
-// box lies inside the frame.
+// padded copies a box of a frame and adds a margin, in the most frequent colour of
+// the box's edge, because text that touches the border is read badly. box must lie
+// inside the frame.
 func padded(frame *image.RGBA, box image.Rectangle, margin int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, box.Dx()+2*margin, box.Dy()+2*margin))
 	fill := edgeColour(frame, box)
@@ -166,8 +166,8 @@ func padded(frame *image.RGBA, box image.Rectangle, margin int) *image.RGBA {
 	return img
 }
 
-// edgeColour is the most frequent colour on the edge of a box; of several the
-// one that comes first in reading order.
+// edgeColour is the most frequent colour on the edge of a box. Of several, it is
+// the first one in reading order.
 func edgeColour(frame *image.RGBA, box image.Rectangle) [4]byte {
 	counts := map[[4]byte]int{}
 	var best [4]byte

@@ -13,8 +13,8 @@ import (
 
 // Recognizer reads text with Vision: accurate, Japanese and English, with
 // language correction. It needs no permission. One value serves one goroutine
-// at a time; several may work side by side. A recognition cannot be
-// interrupted: the context is looked at before it.
+// at a time; several may work in parallel. A recognition cannot be interrupted:
+// the context is checked before it.
 type Recognizer struct {
 	a      *api
 	closed bool
@@ -22,8 +22,8 @@ type Recognizer struct {
 
 var _ hardware.CropRecognizer = (*Recognizer)(nil)
 
-// OpenRecognizer checks that Vision reads Japanese, which it does since macOS
-// 13; otherwise the error wraps [hardware.ErrNoLanguage].
+// OpenRecognizer checks that Vision reads Japanese, as it does since macOS 13.
+// Otherwise the error wraps [hardware.ErrNoLanguage].
 func OpenRecognizer() (*Recognizer, error) {
 	a, err := load()
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *api) textRequest(lang hardware.Lang) obj {
 	a.send(request, "setUsesLanguageCorrection:", true) // @property BOOL usesLanguageCorrection
 	// @property NSArray<NSString *> *recognitionLanguages
 	a.send(request, "setRecognitionLanguages:", a.array(order...))
-	// @property float minimumTextHeight: the default leaves out small text in tall pictures
+	// @property float minimumTextHeight: the default misses small text in tall pictures
 	a.send(request, "setMinimumTextHeight:", float32(0))
 	return request
 }
@@ -137,7 +137,7 @@ func (r *Recognizer) Close() error {
 	return nil
 }
 
-// smallest is the least side that Vision takes.
+// smallest is the shortest side that Vision accepts.
 const smallest = 3
 
 func (r *Recognizer) read(pix []byte, width, height, stride, bytes int, hint hardware.Hint) ([]observation, error) {

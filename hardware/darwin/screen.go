@@ -11,18 +11,18 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Screen captures windows by id, also where others cover them. A window's Ref
-// is its number in the window server. All methods may be called concurrently.
+// Screen captures windows by id, even if others cover them. A window's Ref is its
+// number in the window server. All methods may be called concurrently.
 type Screen struct {
 	a *api
-	// modern is set once the old call gave nothing where the new one did.
+	// modern is set once the old call failed and the new one succeeded.
 	modern atomic.Bool
 }
 
 var _ hardware.Screen = (*Screen)(nil)
 
-// OpenScreen binds the frameworks. Missing permission is no error here: it
-// shows with each call, until it is granted.
+// OpenScreen binds the frameworks. A missing permission is not an error here: each
+// call reports it until it is granted.
 func OpenScreen() (*Screen, error) {
 	a, err := load()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Screen) windows() ([]hardware.Window, error) {
 }
 
 // Capture implements [hardware.Screen]. A picture without content wraps
-// [hardware.ErrPermission]: it is what macOS gives out in place of a refusal.
+// [hardware.ErrPermission], because macOS returns one instead of a refusal.
 func (s *Screen) Capture(ctx context.Context, ref string) (hardware.Capture, error) {
 	if err := ctx.Err(); err != nil {
 		return hardware.Capture{}, err
@@ -85,7 +85,7 @@ func (s *Screen) capture(ctx context.Context, ref string) (hardware.Capture, err
 	}
 	img, err := s.picture(ctx, w)
 	if err != nil {
-		// The window may have gone meanwhile, which says more.
+		// The window may be gone by now, which is the better error.
 		if now, findErr := s.a.find(ref); findErr != nil {
 			err = findErr
 		} else if stateErr := now.capturable(); stateErr != nil {
@@ -114,7 +114,7 @@ func (s *Screen) picture(ctx context.Context, w windowInfo) (*image.RGBA, error)
 	return img, err
 }
 
-// errNoContent says that the system gave a picture without anything in it.
+// errNoContent means that the system returned an empty picture.
 var errNoContent = errors.New("macOS gave a black or empty picture although Screen Recording is reported as granted")
 
 func noContent() error {
@@ -134,7 +134,7 @@ func (a *api) oldPicture(id windowID) (*image.RGBA, error) {
 		return nil, fmt.Errorf("darwin: this macOS has neither of the two ways to capture a window: %w",
 			hardware.ErrUnavailable)
 	}
-	bounds := rect{math.Inf(1), math.Inf(1), 0, 0} // CGRectNull: the window's own
+	bounds := rect{math.Inf(1), math.Inf(1), 0, 0} // CGRectNull: the window's own bounds
 	picture := a.window.picture(bounds, listIncluding, uint32(id), imageWithoutShadow|imageBestResolution)
 	if picture == 0 {
 		return nil, fmt.Errorf("darwin: macOS gave no picture of window %d: %w", id, hardware.ErrEmptyFrame)

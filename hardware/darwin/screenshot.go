@@ -9,19 +9,19 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// hasScreenshots tells whether ScreenCaptureKit can take single pictures: since
-// macOS 14.
+// hasScreenshots reports whether ScreenCaptureKit can take single pictures, as it
+// can since macOS 14.
 func (a *api) hasScreenshots() bool { return a.class("SCScreenshotManager") != 0 }
 
-// shot is the answer of ScreenCaptureKit.
+// shot is the result of ScreenCaptureKit.
 type shot struct {
 	img *image.RGBA
 	err error
 }
 
-// screenshot captures with ScreenCaptureKit, which answers on threads of its
-// own. All conversion is done there, inside the blocks, so that only Go memory
-// leaves them: a caller that stops waiting leaves nothing behind.
+// screenshot captures with ScreenCaptureKit, which answers on threads of its own.
+// All conversion happens there, inside the blocks, and only Go memory leaves them.
+// So a caller that stops waiting leaks nothing.
 func (a *api) screenshot(ctx context.Context, id windowID) (*image.RGBA, error) {
 	if !a.hasScreenshots() {
 		return nil, fmt.Errorf("darwin: this macOS has no ScreenCaptureKit screenshots: %w", hardware.ErrUnavailable)
@@ -49,8 +49,8 @@ func (a *api) screenshot(ctx context.Context, id windowID) (*image.RGBA, error) 
 	}
 }
 
-// answering runs f inside a block: in a pool, and with an error or a panic of f
-// as the answer. A panic must not leave a block, where nobody can catch it.
+// answering runs f inside a block, in a pool. An error or a panic of f becomes the
+// answer: a panic must not leave a block, where nothing can recover it.
 func (a *api) answering(answer chan<- shot, f func() error) {
 	a.pool(func() {
 		defer func() {
@@ -64,7 +64,7 @@ func (a *api) answering(answer chan<- shot, f func() error) {
 	})
 }
 
-// reply gives the first answer and drops any other: it never waits.
+// reply sends the first answer and drops any other. It never waits.
 func reply(answer chan<- shot, s shot) {
 	select {
 	case answer <- s:
@@ -72,8 +72,8 @@ func reply(answer chan<- shot, s shot) {
 	}
 }
 
-// shoot finds the window and asks for its picture. It answers itself only where
-// it returns no error.
+// shoot finds the window and asks for its picture. If it returns an error it has
+// not sent an answer.
 func (a *api) shoot(content obj, id windowID, answer chan<- shot) error {
 	window := obj(0)
 	for _, w := range a.list(a.send(content, "windows")) { // @property NSArray<SCWindow *> *windows

@@ -15,7 +15,7 @@ type Structure struct{ a *api }
 
 var _ hardware.Structure = (*Structure)(nil)
 
-// OpenStructure binds the frameworks. Missing permission shows with each call.
+// OpenStructure binds the frameworks. Each call reports a missing permission.
 func OpenStructure() (*Structure, error) {
 	a, err := load()
 	if err != nil {
@@ -24,8 +24,8 @@ func OpenStructure() (*Structure, error) {
 	return &Structure{a}, nil
 }
 
-// Rows implements [hardware.Structure] for a Ref of [Screen]. A window without
-// any list wraps [hardware.ErrUnavailable].
+// Rows implements [hardware.Structure] for a Ref of [Screen]. The error for a
+// window without a list wraps [hardware.ErrUnavailable].
 func (s *Structure) Rows(ctx context.Context, ref string) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -50,8 +50,8 @@ func (s *Structure) rows(ctx context.Context, ref string) (int, error) {
 	return countRows(ctx, window)
 }
 
-// keeper owns everything that a walk copies and releases it at once. Elements
-// of a copied array live as long as the array.
+// keeper owns everything that a walk copies, and releases it all at the end.
+// Elements of a copied array live as long as the array.
 type keeper struct {
 	a    *api
 	kept []obj
@@ -71,7 +71,7 @@ func (k *keeper) keep(o obj) obj {
 	return o
 }
 
-// axTimeout is how long another application may take for one answer, in seconds.
+// axTimeout is how long another application may take to answer, in seconds.
 const axTimeout = 1
 
 // accessible finds the elements of a window's application and of the window.
@@ -83,7 +83,7 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 	if app.o == 0 {
 		return element{}, element{}, gone(w.id.ref())
 	}
-	k.a.ax.timeout(app.o, axTimeout) // without it six seconds
+	k.a.ax.timeout(app.o, axTimeout) // the default is six seconds
 	o, err := app.copy("AXWindows")
 	if err != nil && !errors.Is(err, errAbsent) {
 		return element{}, element{}, err
@@ -93,7 +93,7 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 	for i, o := range windows {
 		e := element{k, o}
 		k.a.ax.timeout(o, axTimeout)
-		title, _ := e.copy("AXTitle") // one that fails matches nothing
+		title, _ := e.copy("AXTitle") // if this fails, the window matches nothing
 		frame, _ := e.frame()
 		among[i] = candidate{title: k.a.text(title), frame: frame}
 	}

@@ -14,18 +14,18 @@ import (
 type node interface {
 	role() (string, error)
 	frame() (rect, error)
-	// rows counts what the element says are its rows, or else its children.
+	// rows counts the rows that the element reports, or else its children.
 	rows() (int, error)
 	children() ([]node, error)
 }
 
-// Bounds of a walk. A chat window has some hundred elements above its list.
+// Bounds of a walk. A chat window has a few hundred elements above its list.
 const (
 	maxDepth = 16
 	maxNodes = 3000
 )
 
-// isList tells whether a role is one of a list of rows.
+// isList reports whether a role is that of a list of rows.
 func isList(role string) bool {
 	switch role {
 	case "AXTable", "AXList", "AXOutline", "AXGrid":
@@ -34,11 +34,11 @@ func isList(role string) bool {
 	return false
 }
 
-// countRows counts the rows of the message list below root: of all lists the
-// one with the largest area, since the list of chats beside it is narrower; of
-// equal ones the one that comes last in breadth-first order. Lists inside lists
-// are rows' own business and are not looked at. An element that fails is passed
-// over, for trees change while they are read; fatal errors end the walk.
+// countRows counts the rows of the message list below root. That is the list with
+// the largest area, since the list of chats beside it is narrower; of equal ones
+// it is the last in breadth-first order. Lists inside lists belong to rows and are
+// ignored. An element that fails is skipped, because trees change while they are
+// read. Fatal errors end the walk.
 func countRows(ctx context.Context, root node) (int, error) {
 	type step struct {
 		node  node
@@ -85,7 +85,7 @@ func countRows(ctx context.Context, root node) (int, error) {
 	return list.rows()
 }
 
-// areaOf is 0 for a box that is none.
+// areaOf is 0 for an invalid box.
 func areaOf(r rect) float64 {
 	if a := r.W * r.H; r.W > 0 && r.H > 0 && !math.IsInf(a, 0) {
 		return a
@@ -93,7 +93,7 @@ func areaOf(r rect) float64 {
 	return 0
 }
 
-// fatal errors are those that every other element would answer too.
+// fatal reports whether every other element would fail with the same error.
 func fatal(err error) bool { return errors.Is(err, hardware.ErrPermission) }
 
 // AXError codes.
@@ -108,10 +108,10 @@ const (
 	axNoValue        = -25212
 )
 
-// errAbsent says that an element has no such attribute, which is normal.
+// errAbsent means that an element has no such attribute, which is normal.
 var errAbsent = errors.New("darwin: the element has no such attribute")
 
-// axError gives a code its meaning.
+// axError turns a code into an error.
 func axError(code int32) error {
 	switch code {
 	case axSuccess:
@@ -134,10 +134,10 @@ type candidate struct {
 	frame rect
 }
 
-// matchWindow finds the window of the window server's list among an
-// application's accessible windows, which carry no common id: the one with the
-// same frame, of several the one with the same title too; else the only one
-// with the same title. -1 if none is certain.
+// matchWindow finds a window of the window server's list among an application's
+// accessible windows, since the two share no id. It picks the one with the same
+// frame, of several the one that also has the same title. Failing that, it picks
+// the only one with the same title. -1 means that none is certain.
 func matchWindow(want windowInfo, among []candidate) int {
 	sameFrame, sameTitle := -1, -1
 	frames, titles := 0, 0

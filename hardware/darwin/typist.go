@@ -14,9 +14,9 @@ import (
 
 // Typist types into windows of [Screen] with key events that carry text. It
 // needs the permission Accessibility, and Screen Recording for Click. An input
-// method that is composing takes the events for itself: the Mac's input source
-// should be one without composition (ABC) in the window that is typed into. All
-// methods may be called concurrently: one call types at a time.
+// method that is composing swallows the events, so the input source should be one
+// without composition (ABC) in the target window. All methods may be called
+// concurrently: one call types at a time.
 type Typist struct {
 	screen *Screen
 	a      *api
@@ -29,7 +29,7 @@ var (
 	_ hardware.Pointer = (*Typist)(nil)
 )
 
-// OpenTypist binds the frameworks. Missing permission shows with each call.
+// OpenTypist binds the frameworks. Each call reports a missing permission.
 func OpenTypist() (*Typist, error) {
 	s, err := OpenScreen()
 	if err != nil {
@@ -41,10 +41,10 @@ func OpenTypist() (*Typist, error) {
 const (
 	activateStep  = 20 * time.Millisecond
 	activateTries = 50
-	eventGap      = 5 * time.Millisecond // faster ones get lost in some applications
+	eventGap      = 5 * time.Millisecond // some applications lose faster events
 )
 
-// Activate implements [hardware.Typist]. It does not take a window out of the
+// Activate implements [hardware.Typist]. It does not restore a window from the
 // Dock.
 func (t *Typist) Activate(ctx context.Context, ref string) error {
 	t.mu.Lock()
@@ -79,7 +79,7 @@ func (t *Typist) activate(ctx context.Context, ref string) error {
 
 func notActive(err error) error { return fmt.Errorf("%w: %w", hardware.ErrNotActive, err) }
 
-// raise asks for a window to come to the front, and its application with it.
+// raise asks for a window and its application to come to the front.
 func (t *Typist) raise(ref string) (err error) {
 	t.a.pool(func() {
 		err = t.withWindow(ref, func(app, window element) error {
@@ -94,8 +94,8 @@ func (t *Typist) raise(ref string) (err error) {
 	return err
 }
 
-// isActive tells whether the window is the topmost one and its application says
-// that it is in front.
+// isActive reports whether the window is the topmost one and its application is
+// frontmost.
 func (t *Typist) isActive(ref string) (active bool, err error) {
 	t.a.pool(func() {
 		err = t.withWindow(ref, func(app, _ element) error {
@@ -115,7 +115,7 @@ func (t *Typist) isActive(ref string) (active bool, err error) {
 	return active, err
 }
 
-// withWindow finds a window that can be seen and its accessible elements.
+// withWindow finds a visible window and its accessible elements.
 func (t *Typist) withWindow(ref string, f func(app, window element) error) error {
 	w, err := t.a.find(ref)
 	if err != nil {
@@ -133,8 +133,8 @@ func (t *Typist) withWindow(ref string, f func(app, window element) error) error
 	return f(app, window)
 }
 
-// Type implements [hardware.Typist]. It looks before each piece of text whether
-// the window is still in front.
+// Type implements [hardware.Typist]. Before each piece of text it checks that the
+// window is still in front.
 func (t *Typist) Type(ctx context.Context, ref, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,10 +188,10 @@ func (t *Typist) stillActive(ctx context.Context, ref string) error {
 	return err
 }
 
-// tapHID is where events of devices enter.
+// tapHID is where device events enter the system.
 const tapHID = 0
 
-// press posts a key down and up, or nothing.
+// press posts a key press and its release, or nothing.
 func (t *Typist) press(s stroke) (err error) {
 	t.a.pool(func() {
 		down := t.a.event.key(0, s.code, true)
@@ -209,13 +209,13 @@ func (t *Typist) release(event obj) {
 	}
 }
 
-// post sends events on their way: all or, if one could not be made, none.
+// post sends all events, or none if one of them could not be created.
 func (t *Typist) post(flags uint64, units []uint16, events ...obj) error {
 	if slices.Contains(events, 0) {
 		return fmt.Errorf("darwin: macOS made no input event: %s: %w", howTo(Accessibility), hardware.ErrPermission)
 	}
 	for _, e := range events {
-		t.a.event.flags(e, flags) // also clears what the person holds down
+		t.a.event.flags(e, flags) // also clears the modifiers that the person holds down
 		if len(units) > 0 {
 			t.a.event.text(e, uint(len(units)), &units[0])
 		}
@@ -263,7 +263,7 @@ func (t *Typist) click(ref string, at image.Point, scale float64) error {
 	return t.post(0, nil, moved, down, up)
 }
 
-// onScreen is the middle of a captured pixel in points of the screen.
+// onScreen is the middle of a captured pixel, in screen points.
 func onScreen(window rect, at image.Point, scale float64) point {
 	return point{window.X + (float64(at.X)+0.5)/scale, window.Y + (float64(at.Y)+0.5)/scale}
 }

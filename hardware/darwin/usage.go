@@ -9,14 +9,14 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// UsageOptions switches on what is off by default.
+// UsageOptions enables features that are off by default.
 type UsageOptions struct {
-	Titles bool // hand out the title of the active window; needs Screen Recording
+	Titles bool // report the title of the active window; needs Screen Recording
 }
 
-// Usage counts input and names the active application. The system gives counts
-// only: it is never asked what was typed. It needs no permission. All methods
-// may be called concurrently.
+// Usage counts input and names the active application. It asks the system for
+// counts only, never for what was typed. It needs no permission. All methods may
+// be called concurrently.
 type Usage struct {
 	a       *api
 	options UsageOptions
@@ -44,8 +44,8 @@ func openUsage(a *api, o UsageOptions) *Usage {
 	return u
 }
 
-// stateHID is the event source of the devices: what programs post into a
-// session does not count.
+// stateHID is the event source of the devices: events that programs post into a
+// session do not count.
 const stateHID = 1
 
 // Kinds of CGEvents.
@@ -63,14 +63,14 @@ const (
 	eventAny       = math.MaxUint32
 )
 
-// inputKinds are counted; true are those of the keyboard.
+// inputKinds are the counted kinds; true for those of the keyboard.
 var inputKinds = map[uint32]bool{
 	eventKeyDown:  true,
 	eventLeftDown: false, eventRightDown: false, eventOtherDown: false, eventWheel: false,
 	eventMoved: false, eventLeftDrag: false, eventRightDrag: false, eventOtherDrag: false,
 }
 
-// counter follows a count of the system, which wraps at 32 bits.
+// counter follows a system count that wraps at 32 bits.
 type counter struct {
 	last  uint32
 	total uint64
@@ -82,8 +82,8 @@ func (c *counter) see(now uint32) uint64 {
 	return c.total
 }
 
-// ActiveApp implements [hardware.Usage]: the application with the topmost
-// ordinary window. An application without any window is not noticed.
+// ActiveApp implements [hardware.Usage]: the application with the topmost ordinary
+// window. It does not notice an application without windows.
 func (u *Usage) ActiveApp(ctx context.Context) (hardware.App, error) {
 	if err := ctx.Err(); err != nil {
 		return hardware.App{}, err
@@ -130,8 +130,8 @@ func (u *Usage) Input(ctx context.Context) (hardware.Input, error) {
 	return in, nil
 }
 
-// since turns seconds into a duration; negative for what cannot be one, which
-// is what the system gives out as long as nothing has happened.
+// since turns seconds into a duration. It is negative for an invalid value, which
+// the system returns as long as nothing has happened.
 func since(seconds float64) time.Duration {
 	const year = 365 * 24 * 3600
 	if !(seconds >= 0 && seconds <= year) {

@@ -14,7 +14,7 @@ type windowID uint32
 
 func (id windowID) ref() string { return strconv.FormatUint(uint64(id), 10) }
 
-// parseRef reads a Window.Ref; false for what cannot be one.
+// parseRef reads a Window.Ref; false if it is invalid.
 func parseRef(ref string) (windowID, bool) {
 	n, err := strconv.ParseUint(ref, 10, 32)
 	return windowID(n), err == nil && n != 0 && windowID(n).ref() == ref
@@ -30,10 +30,10 @@ type windowInfo struct {
 	bounds   rect   // points, origin at the upper left of the main display
 	alpha    float64
 	onScreen bool
-	shared   bool // false: the application keeps it out of captures
+	shared   bool // false: the application excludes it from captures
 }
 
-// entry is an open dictionary of the list.
+// entry is one dictionary of the list.
 type entry interface {
 	number(key string) float64 // NaN if missing
 	text(key string) string    // "" if missing
@@ -53,7 +53,7 @@ const (
 	keySharing  = "kCGWindowSharingState"
 )
 
-// idOf reads only the id; 0 if there is none.
+// idOf reads the id only; 0 if there is none.
 func idOf(e entry) windowID {
 	n := e.number(keyNumber)
 	if !(n >= 1 && n <= math.MaxUint32) {
@@ -63,7 +63,7 @@ func idOf(e entry) windowID {
 }
 
 // decodeWindow reads an entry; false if it names no window. A number that is
-// missing or out of range becomes the value that an ordinary window has.
+// missing or out of range becomes the value of an ordinary window.
 func decodeWindow(e entry) (windowInfo, bool) {
 	id := idOf(e)
 	if id == 0 {
@@ -91,7 +91,7 @@ func orElse(v, other float64) float64 {
 	return v
 }
 
-// whole cuts to an int32; other for what does not fit.
+// whole truncates v to an int32; other if it does not fit.
 func whole(v float64, other int) int {
 	if !(v >= math.MinInt32 && v <= math.MaxInt32) {
 		return other
@@ -99,7 +99,7 @@ func whole(v float64, other int) int {
 	return int(v)
 }
 
-// finite is 0 for what cannot be a coordinate.
+// finite is v, or 0 if v cannot be a coordinate.
 func finite(v float64) float64 {
 	if !(math.Abs(v) < 1e6) {
 		return 0
@@ -107,12 +107,12 @@ func finite(v float64) float64 {
 	return v
 }
 
-// ordinary tells whether w is a window that a person would name.
+// ordinary reports whether a person would call w a window.
 func (w windowInfo) ordinary() bool {
 	return w.layer == 0 && w.onScreen && w.alpha > 0 && w.bounds.W >= 1 && w.bounds.H >= 1
 }
 
-// capturable says why a window cannot be captured.
+// capturable returns why a window cannot be captured, or nil.
 func (w windowInfo) capturable() error {
 	switch {
 	case !w.onScreen:
@@ -155,7 +155,7 @@ const (
 	listNoDesktop = 1 << 4
 )
 
-// dictionary is an entry of the system.
+// dictionary is an [entry] read from the system.
 type dictionary struct {
 	a *api
 	o obj
@@ -181,8 +181,8 @@ func (a *api) windows() ([]windowInfo, error) {
 	return out, nil
 }
 
-// find looks for one window, also off screen. The system's own look-up by id
-// cannot tell a hidden window from a closed one, so all are listed.
+// find looks for one window, even off screen. The system's own look-up by id
+// cannot tell a hidden window from a closed one, so find lists all windows.
 func (a *api) find(ref string) (windowInfo, error) {
 	id, ok := parseRef(ref)
 	if !ok {

@@ -28,7 +28,7 @@ type idler struct {
 	xinput byte
 	sync   byte
 	known  []idleCounter // of all devices, those in others included
-	others devices
+	others devices       // those that no person operates
 }
 
 // since returns the time since a person last used a device; ok is false if the
