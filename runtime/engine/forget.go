@@ -192,6 +192,8 @@ func (e *Engine) sweep(rec forgetRecord, touched map[messages.Address]bool) (ops
 				return false
 			}
 			touched[a] = true
+			// First its attempts, which quote errors: without it nothing leads to them.
+			ops = append(ops, Op{Key: []byte(ofActor(keyAttempts, a, k)), Delete: true})
 			return true
 		}
 	}

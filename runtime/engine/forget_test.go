@@ -73,34 +73,36 @@ func forget(t *testing.T, e engine.Control, f engine.Forgetting) (engine.Forgott
 func hanas() map[string]string {
 	msg := `"msg":{"type":"heard","v":1,"body":{"conversation":"line:Hana"}}`
 	return map[string]string{
-		"s/dedup/line:Hana\x00tail\x001":     `1 {"text":"secret"}`,
-		"s/host/line:Hana\x00any\x00x":       `1 {}`,
-		"s/fusion/line@a\x00last\x00Hana":    `1 {}`,
-		"s/fusion/line@a\x00current\x00now":  `1 "Hana"`,
-		"s/fusion/line@a\x00held\x00held":    `1 {"detection":{"conversation":"line:Hana"}}`,
-		"i/dedup/line:Hana\x0000000001":      `{"at":"2026-01-01T00:00:00Z","epoch":1,"msg":{"type":"ledger_due","v":1,"body":{}}}`,
-		"i/host/all\x0000000002":             `{"at":"2026-01-01T00:00:00Z","epoch":1,` + msg + `}`,
-		"t/burst/line:Hana\x00due":           `{"gen":"m1.1","msg":{"type":"burst_due","v":1,"body":{}}}`,
-		"c/host/all\x00m1.1":                 `{"worker":"x",` + msg + `}`,
-		"a/dedup/line:Hana\x00i/dedup/line":  `{"attempts":1,"error":"x"}`,
-		"k/dedup/line:Hana\x00key":           `{"at":"2026-01-01T00:00:00Z"}`,
-		"e/\x00\x00\x00\x00\x00\x00\x00\x07": `{"from":"host/all",` + msg + `}`,
-		"e/\x00\x00\x00\x00\x00\x00\x00\x08": `{"from":"dedup/line:Hana","msg":{"type":"ledger_due","v":1,"body":{}}}`,
-		"v/\x00\x00\x00\x00\x00\x00\x00\x09": `{"actor":"dedup/line:Hana","stage":"dedup"}`,
-		"v/\x00\x00\x00\x00\x00\x00\x00\x10": `{"actor":"fusion/line@a","detail":{"conversation":"line:Hana"}}`,
-		"d/\x00\x00\x00\x00\x00\x00\x00\x11": `{"actor":"host/all",` + msg + `}`,
+		"s/dedup/line:Hana\x00tail\x001":       `1 {"text":"secret"}`,
+		"s/host/line:Hana\x00any\x00x":         `1 {}`,
+		"s/fusion/line@a\x00last\x00Hana":      `1 {}`,
+		"s/fusion/line@a\x00current\x00now":    `1 "Hana"`,
+		"s/fusion/line@a\x00held\x00held":      `1 {"detection":{"conversation":"line:Hana"}}`,
+		"i/dedup/line:Hana\x0000000001":        `{"at":"2026-01-01T00:00:00Z","epoch":1,"msg":{"type":"ledger_due","v":1,"body":{}}}`,
+		"i/host/all\x0000000002":               `{"at":"2026-01-01T00:00:00Z","epoch":1,` + msg + `}`,
+		"t/burst/line:Hana\x00due":             `{"gen":"m1.1","msg":{"type":"burst_due","v":1,"body":{}}}`,
+		"c/host/all\x00m1.1":                   `{"worker":"x",` + msg + `}`,
+		"a/dedup/line:Hana\x00i/dedup/line":    `{"attempts":1,"error":"x"}`,
+		"a/host/all\x00i/host/all\x0000000002": `{"attempts":1,"error":"words of Hana"}`,
+		"k/dedup/line:Hana\x00key":             `{"at":"2026-01-01T00:00:00Z"}`,
+		"e/\x00\x00\x00\x00\x00\x00\x00\x07":   `{"from":"host/all",` + msg + `}`,
+		"e/\x00\x00\x00\x00\x00\x00\x00\x08":   `{"from":"dedup/line:Hana","msg":{"type":"ledger_due","v":1,"body":{}}}`,
+		"v/\x00\x00\x00\x00\x00\x00\x00\x09":   `{"actor":"dedup/line:Hana","stage":"dedup"}`,
+		"v/\x00\x00\x00\x00\x00\x00\x00\x10":   `{"actor":"fusion/line@a","detail":{"conversation":"line:Hana"}}`,
+		"d/\x00\x00\x00\x00\x00\x00\x00\x11":   `{"actor":"host/all",` + msg + `}`,
 	}
 }
 
 func others() map[string]string {
 	return map[string]string{
-		"s/dedup/line:Ken\x00tail\x001":      `1 {"text":"\"Hana\" in a text of Ken"}`,
-		"s/fusion/line@a\x00last\x00Ken":     `1 {}`,
-		"s/fusion/line@a\x00last\x00Hanae":   `1 {"name":"Hanae"}`,
-		"i/host/all\x0000000003":             `{"epoch":1,"msg":{"type":"heard","v":1,"body":{"conversation":"line:Ken"}}}`,
-		"e/\x00\x00\x00\x00\x00\x00\x00\x12": `{"from":"dedup/line:Ken","msg":{"type":"ledger_due","v":1,"body":{}}}`,
-		"u/host":                             "\x00\x00\x00\x00\x00\x00\x00\x01",
-		"h/pause":                            "{}",
+		"s/dedup/line:Ken\x00tail\x001":        `1 {"text":"\"Hana\" in a text of Ken"}`,
+		"s/fusion/line@a\x00last\x00Ken":       `1 {}`,
+		"s/fusion/line@a\x00last\x00Hanae":     `1 {"name":"Hanae"}`,
+		"i/host/all\x0000000003":               `{"epoch":1,"msg":{"type":"heard","v":1,"body":{"conversation":"line:Ken"}}}`,
+		"a/host/all\x00i/host/all\x0000000003": `{"attempts":1,"error":"words of Ken"}`,
+		"e/\x00\x00\x00\x00\x00\x00\x00\x12":   `{"from":"dedup/line:Ken","msg":{"type":"ledger_due","v":1,"body":{}}}`,
+		"u/host":                               "\x00\x00\x00\x00\x00\x00\x00\x01",
+		"h/pause":                              "{}",
 	}
 }
 
