@@ -171,6 +171,7 @@ func (s *Store) collect(share float64) (more bool, err error) {
 	if err != nil {
 		return false, s.unwritable(err)
 	}
+	s.bigWritten.Store(true) // the live values of the file are in the newest one now
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if err := s.logs.written(); err != nil {

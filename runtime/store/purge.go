@@ -78,8 +78,8 @@ func (s *Store) purgeWish() (uint64, error) {
 // Purge removes from the files what was deleted or overwritten before it was
 // called, if PurgeLater was called, and reports whether no wish is left. Other
 // calls go on meanwhile. It waits for reads that began earlier. A big value
-// (valueThreshold and more) that was written since the store was opened cannot be
-// removed at once: then the wish stays for the next start.
+// (valueThreshold and more) that was written, or moved by tidying up, since the
+// store was opened cannot be removed at once: then the wish stays for the next start.
 func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 	if err := s.gate.enter(); err != nil {
 		return false, err
@@ -91,10 +91,11 @@ func (s *Store) Purge(ctx context.Context) (gone bool, err error) {
 	if err != nil || wish == 0 {
 		return err == nil, err
 	}
+	stays := s.bigWritten.Load() // what the purge itself moves there was not deleted before it
 	if err := s.purge(ctx); err != nil {
 		return false, err
 	}
-	if s.bigWritten.Load() {
+	if stays {
 		return false, nil
 	}
 	s.writing.Lock()
@@ -235,7 +236,11 @@ func (s *Store) rewriteKey(key []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.write([]engine.Op{{Key: key, Value: value, Delete: !ok}}, len(value) >= valueThreshold)
+	big := len(value) >= valueThreshold
+	if big {
+		s.bigWritten.Store(true)
+	}
+	return s.write([]engine.Op{{Key: key, Value: value, Delete: !ok}}, big)
 }
 
 // views counts the views that are open, and lets a purge wait for the older

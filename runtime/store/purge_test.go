@@ -233,3 +233,27 @@ func TestPurgeWaitsForReaders(t *testing.T) {
 	wantCanaries(t, dir, "purged", false)
 	closeIt(t, s)
 }
+
+// TestPurgeOfMovedBigValues deletes a value that an earlier purge has moved to the
+// newest file of the value log.
+func TestPurgeOfMovedBigValues(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	first := engine.Op{Key: []byte("first"), Value: make([]byte, 1<<20)}
+	moved := secret(1, string(make([]byte, 1<<20)))
+	mustApply(t, s, first, moved)
+	closeIt(t, s)
+
+	s = open(t, store.Options{Dir: dir})
+	later(t, s)
+	mustApply(t, s, gone(first))
+	wantPurge(t, s, true) // only what is left was moved
+	later(t, s)
+	mustApply(t, s, gone(moved))
+	wantPurge(t, s, false)
+	closeIt(t, s)
+	s = open(t, store.Options{Dir: dir})
+	wantPurge(t, s, true)
+	wantCanaries(t, dir, "purged", false)
+	closeIt(t, s)
+}
