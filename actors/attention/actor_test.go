@@ -15,7 +15,7 @@ import (
 
 const second = time.Second
 
-// desk is a classifier, and what it sees.
+// desk is a classifier and the snapshots that it gets.
 type desk struct {
 	*actortest.Harness
 	t      *testing.T
@@ -31,7 +31,7 @@ func spawn(t *testing.T, o attention.Options) *desk {
 	return &desk{Harness: h, t: t}
 }
 
-// look sends what the desk sees, dated now.
+// look sends the desk's snapshots, dated now.
 func (d *desk) look() {
 	d.t.Helper()
 	if d.camera != nil {
@@ -46,15 +46,14 @@ func (d *desk) look() {
 	}
 }
 
-// tick looks, and lets the next judgement happen.
+// tick sends the snapshots and lets the next judgement happen.
 func (d *desk) tick() {
 	d.t.Helper()
 	d.look()
 	d.Advance(tick)
 }
 
-// wantJudged takes what was published: one judgement as "source state → steady"
-// each.
+// wantJudged checks the published judgements, each as "source state → steady".
 func (d *desk) wantJudged(want ...string) {
 	d.t.Helper()
 	var got []string
@@ -75,8 +74,8 @@ func (d *desk) wantJudged(want ...string) {
 	}
 }
 
-// wantChanges takes what was told to the history and the notifier, as "from →
-// to" each.
+// wantChanges checks the changes sent to the history and the notifier, each as
+// "from → to".
 func (d *desk) wantChanges(want ...string) {
 	d.t.Helper()
 	got := map[messages.Address][]string{}
@@ -118,7 +117,7 @@ func TestClearCases(t *testing.T) {
 	d.WantCommits(2)
 }
 
-// Without data "unknown" is said once.
+// Without data "unknown" is published once.
 func TestNothingToJudge(t *testing.T) {
 	d := spawn(t, attention.Options{})
 	d.Advance(5 * tick)
@@ -150,7 +149,7 @@ func TestSnapshotsGrowOld(t *testing.T) {
 	d.wantJudged("rule unknown → away")
 }
 
-// The last key counts from now, and from the newest word of it.
+// The time since the last key is measured from now, from its newest report.
 func TestKeysUncoverACamera(t *testing.T) {
 	d := spawn(t, attention.Options{})
 	d.camera, d.usage = camera(face(no)), usage(key(num(1)))
@@ -212,8 +211,8 @@ func TestAsksOncePerCase(t *testing.T) {
 	}
 }
 
-// Passive scrolling is for the language model to tell, where the camera does not
-// decide; then it takes two judgements.
+// The language model judges passive scrolling if the camera does not decide; a
+// change then takes two judgements.
 func TestScrollingIsTheModelsCase(t *testing.T) {
 	for name, seen := range map[string]*messages.CameraSnapshot{"no camera": nil,
 		"the head turned": camera(yaw(num(35)))} {
@@ -322,8 +321,8 @@ func TestALostAnswerIsNotWaitedForForEver(t *testing.T) {
 	}
 }
 
-// Killed at whatever point, a classifier tells each change once and goes on
-// with the state that it reported.
+// Wherever it is killed, a classifier sends each change once and continues with
+// the state that it reported.
 func TestCrashAtEveryPointOfATick(t *testing.T) {
 	points := []string{
 		"none", "before the snapshots", "after the snapshots", "in the tick", "in the commit", "after the tick",

@@ -9,8 +9,8 @@ import (
 
 func lookOf(app messages.Text) Look { return Look{Usage: &messages.UsageSnapshot{ActiveApp: app}} }
 
-// An answer holds for ten minutes, the newest of a case counts, and none is kept
-// for longer.
+// An answer holds for ten minutes and is not kept for longer. The newest answer to
+// a case counts.
 func TestAnswerCache(t *testing.T) {
 	var c answerCache
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -46,7 +46,7 @@ func TestAnswerCache(t *testing.T) {
 
 // Five questions come at once, then one every two and a half minutes; an hour
 // has 29 at most.
-func TestQuestionsAreEarned(t *testing.T) {
+func TestQuestionsAreLimited(t *testing.T) {
 	var c answerCache
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	var asked []time.Duration

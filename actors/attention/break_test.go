@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// A state that was reported when a process ended did not last until the next
-// start, unless that came soon.
+// The state reported when a process ended does not last until the next start,
+// unless the next start comes soon.
 func TestABreakEndsTheState(t *testing.T) {
 	for _, c := range []struct {
 		pause time.Duration
@@ -44,8 +44,8 @@ func TestABreakEndsTheState(t *testing.T) {
 	}
 }
 
-// A machine that sleeps ends no process, and yet nobody watched meanwhile: the
-// state ended when the sleep began, also if it is killed in the turn that notices.
+// While a machine sleeps the process lives, but nobody watches. The state ended
+// when the sleep began, even if the process is killed in the turn that notices.
 func TestASleepEndsTheState(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -99,7 +99,7 @@ func TestASleepEndsTheState(t *testing.T) {
 	}
 }
 
-// What was seen and asked before a sleep does not count after it.
+// Whatever was seen or asked before a sleep does not count after it.
 func TestASleepForgets(t *testing.T) {
 	d := spawn(t, attention.Options{LLM: true})
 	d.camera, d.usage = camera(yaw(num(50))), gazing()
@@ -122,8 +122,8 @@ func TestASleepForgets(t *testing.T) {
 	}
 }
 
-// During a pause nothing is judged and nothing is kept of what comes in, also
-// across a crash; each end of it is told, even where nothing was known before.
+// During a pause nothing is judged and no snapshot is kept, even across a crash.
+// Its beginning and its end are sent, even if nothing was known before.
 func TestPause(t *testing.T) {
 	d := spawn(t, attention.Options{})
 	d.camera, d.usage = camera(face(no)), usage()
@@ -157,8 +157,8 @@ func TestPause(t *testing.T) {
 	d.wantChanges("unknown → away")
 }
 
-// Whoever asks hears what is reported now: before there is anything, while
-// something holds, after a crash, after a sleep and during a pause.
+// An answer holds the state reported now: before the first state, while a state
+// holds, after a crash, after a sleep and during a pause.
 func TestAnswersWhoeverAsks(t *testing.T) {
 	const from = messages.Address("conversation/line:Hana")
 	d := spawn(t, attention.Options{})

@@ -97,8 +97,8 @@ func TestSameCase(t *testing.T) {
 	}
 }
 
-// However noisy an hour, it has few questions: a person who holds still between
-// the bounds few, and one whose every moment differs no more than are earned.
+// Even a noisy hour has few questions: few for a person who keeps still between
+// the thresholds, and no more than the limit for one who differs at every moment.
 func TestFewQuestionsInANoisyHour(t *testing.T) {
 	for _, c := range []struct {
 		person

@@ -76,8 +76,8 @@ func TestUnrest(t *testing.T) {
 	}
 }
 
-// noise is a source of values that resemble those before: an autoregressive
-// process of the first order, for each of the values that a moment draws.
+// noise is a source of correlated values: a first-order autoregressive process for
+// each of the values that a moment draws.
 type noise struct {
 	rng  *rand.Rand
 	rho  float64 // of neighbours
@@ -111,7 +111,7 @@ type person struct {
 	yawn, drop, blind                 float64 // probabilities at each moment
 }
 
-// people are those whose judgements flicker.
+// people are persons whose judgements flicker.
 var people = []person{
 	{name: "calm", ear: 0.31, idle: 5, keys: 80, spread: 1},
 	{name: "eyes at the bound", ear: 0.27, idle: 5, keys: 80, spread: 1},
@@ -162,10 +162,10 @@ func judge(r *attention.Rules, l attention.Look, n int) messages.FocusState {
 	return state
 }
 
-// However noisy, the reported state changes at most six times within any hour:
-// for noise that is independent from moment to moment, and for noise that
-// resembles itself for minutes. Without steadying the same hours change up to a
-// hundred times and more.
+// However noisy the judgements, the reported state changes at most six times in
+// any hour. This holds for noise that is independent from moment to moment and
+// for noise that is correlated over minutes. Without the debouncer the same hours
+// change a hundred times and more.
 func TestAtMostSixChangesAnHour(t *testing.T) {
 	const hour = 360 // judgements
 	r := rules(t, attention.ProfileDefault)
@@ -189,20 +189,19 @@ func TestAtMostSixChangesAnHour(t *testing.T) {
 				}
 				noisy, worst = max(noisy, mostWithin(raw, hour)), max(worst, mostWithin(steady, hour))
 				if n := mostWithin(steady, hour); n > 6 {
-					t.Errorf("%s, rho %v, seed %d: %d changes within an hour (%d without steadying), want at most 6",
+					t.Errorf("%s, rho %v, seed %d: %d changes within an hour (%d without the debouncer), want at most 6",
 						p.name, rho, seed, n, mostWithin(raw, hour))
 				}
 			}
 		}
 		if noisy < 60 || worst < 4 {
-			t.Errorf("rho %v: the noisiest hour has %d changes, %d once steadied, want a test that tests something",
+			t.Errorf("rho %v: the noisiest hour has %d changes, %d with the debouncer, want a test that tests something",
 				rho, noisy, worst)
 		}
 	}
 }
 
-// mostWithin is how many of the moments fall into the fullest stretch of a
-// length.
+// mostWithin is the largest number of moments within any period of a length.
 func mostWithin(moments []int, length int) int {
 	most, first := 0, 0
 	for i, m := range moments {
@@ -214,8 +213,8 @@ func mostWithin(moments []int, length int) int {
 	return most
 }
 
-// What lasts is followed, in spite of the noise: six changes an hour within two
-// minutes and a half each, a further one once it has lasted for twenty.
+// A lasting state is reported in spite of the noise: six changes an hour within
+// two and a half minutes each, a further one after twenty minutes.
 func TestLastingChangesAreFollowed(t *testing.T) {
 	r := rules(t, attention.ProfileDefault)
 	source := newNoise(1, 0)

@@ -34,7 +34,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// A program chooses its own name, so the name must not be able to act.
+// A program chooses its own name, so the name must not act as an instruction.
 func TestPromptMasksApplications(t *testing.T) {
 	for app, want := range map[messages.Text]string{
 		"Google Chrome":                        `"active_app":"Google Chrome"`,
@@ -80,7 +80,7 @@ func TestSystemPrompt(t *testing.T) {
 	}
 }
 
-// What the prompt shows as answers must itself be understood.
+// The example answers in the prompt must parse.
 func TestExamplesInSystemPrompt(t *testing.T) {
 	want := []messages.FocusState{
 		{State: messages.Focused, Confidence: 0.85}, {State: messages.Distracted, Confidence: 0.75},

@@ -193,7 +193,7 @@ func TestJudge(t *testing.T) {
 		{"nothing measured", &messages.CameraSnapshot{}, &messages.UsageSnapshot{}, llm, llm},
 		{"no pose at all", camera(yaw(none), pitch(none)), usage(), llm, llm},
 
-		// rule 3 has no condition on the application: who faces the screen may read
+		// rule 3 has no condition on the application: a person facing the screen may read
 		{"scrolling in Safari, facing the screen", camera(), scrolling(), focused, focused},
 
 		// a covered camera while somebody types

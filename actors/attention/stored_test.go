@@ -12,9 +12,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Rows as stores out there hold them. A field may be added; one that is renamed
-// or means something else needs a new version of its table and an upcast, and
-// these rows must load all the same.
+// Rows as existing stores hold them. A field may be added. A renamed field, or one
+// with a new meaning, needs a new version of its table and an upcast, and these
+// rows must still load.
 const (
 	storedState = `1 {"steady":{"state":"away","since":"2026-01-01T12:00:00Z","candidate":"focused","weight":0.95,` +
 		`"changes":["2026-01-01T12:00:00Z","0001-01-01T00:00:00Z"]},` +

@@ -10,9 +10,8 @@ import (
 )
 
 // TestSignatures sends every declared call through the calling convention and
-// back: that a declaration can be bound at all, and that no argument is lost,
-// shows only when it is used. Whether it is the framework's own is said by the
-// comment beside it.
+// back: only use shows that a declaration can be bound and loses no argument. The
+// comment beside a declaration must show that it is the framework's own.
 func TestSignatures(t *testing.T) {
 	a := &api{}
 	for _, f := range a.frameworks() {

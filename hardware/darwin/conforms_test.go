@@ -12,7 +12,8 @@ import (
 	"github.com/kehai-run/kehai/hardware/hardwaretest"
 )
 
-// The fake world is not made for concurrent calls: a turnLock lets one in at a time.
+// The fake world is not safe for concurrent calls, so turnLock admits one at a
+// time.
 
 type serialStructure struct {
 	*Structure

@@ -11,9 +11,8 @@ import (
 	"unsafe"
 )
 
-// world is a system made of Go values. It fails the test when something is
-// released that is not owned, used after its release, and, at the end, when
-// something owned was not released.
+// world is a system made of Go values. It fails the test if an object is released
+// without being owned, is used after its release, or is still owned at the end.
 type world struct {
 	t      *testing.T
 	api    *api

@@ -53,7 +53,7 @@ func TestScreenConformance(t *testing.T) {
 	})
 }
 
-// oneAtATime guards the fake world, which is not made for concurrent calls.
+// oneAtATime guards the fake world, which is not safe for concurrent calls.
 type oneAtATime struct {
 	*Screen
 	turn turnLock
@@ -119,7 +119,7 @@ func TestCaptureErrors(t *testing.T) {
 	}
 }
 
-// A layout that is not known, or shorter data than promised, is drawn again.
+// A picture of unknown layout, or with too little data, is redrawn.
 func TestCaptureRedraws(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -21,8 +21,8 @@ import (
 	"github.com/kehai-run/kehai/hardware/x11"
 )
 
-// page has one text field without the focus. Its title tells what stands in the
-// field and what Enter has sent.
+// page has one text field without the focus. Its title shows the field's text and
+// what Enter has sent.
 const page = `<!doctype html><meta charset="utf-8"><title>ready</title>
 <body style="margin:0;background:#8cabd8">
 <textarea id="f" style="position:absolute;left:0;top:300px;width:100%;height:200px;font-size:20px"></textarea>
@@ -43,8 +43,8 @@ f.addEventListener("keydown", e => {
 
 const mixed = "了解です！明日の15:30に渋谷駅で。OK? (たぶん) ~ #1 \\ \"はい\" ヴァ～ー㈱"
 
-// TestRobot is one test with parts in a process of its own, because robotgo keeps
-// the first display that it was used on, and the last part takes that away.
+// TestRobot is one test with parts, in a process of its own, because robotgo keeps
+// the first display that it was used on, and the last part stops that display.
 func TestRobot(t *testing.T) {
 	const inside = "KEHAI_ROBOT_TEST"
 	if os.Getenv(inside) == "" {
@@ -252,7 +252,7 @@ func TestRobot(t *testing.T) {
 		front := desktop.Connect(t, again.Display).Open("front", "Front", image.Rect(0, 0, 300, 200))
 		r := open(t, Options{Desktop: d, Method: MethodKeys})
 		ref := "0x" + strconv.FormatUint(uint64(front.ID), 16)
-		// Whoever reads this result has survived Xlib.
+		// This result proves that Xlib did not end the process.
 		if err := r.Type(t.Context(), ref, "abc"); !errors.Is(err, hardware.ErrNoDisplay) ||
 			!strings.Contains(err.Error(), "again") {
 			t.Errorf("Type() on another server = %v, want %v and to start again", err, hardware.ErrNoDisplay)

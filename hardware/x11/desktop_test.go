@@ -190,8 +190,8 @@ func TestCaptureWithoutWindowManager(t *testing.T) {
 	}
 }
 
-// Captures run while the window is resized and then closed: each is a whole
-// picture of one size, or a typed error.
+// Captures run while the window is resized and then closed. Each is a complete
+// picture of one size or a typed error.
 func TestCaptureWhileResizedAndClosed(t *testing.T) {
 	desk := managed(t)
 	d := open(t, Options{Display: desk.Display})

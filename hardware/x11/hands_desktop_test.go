@@ -112,8 +112,8 @@ func (h *hands) move(x, y int32) {
 	h.fake(deviceMotion, relative, h.mouse|0x80, append(valuators, make([]byte, 16)...)...)
 }
 
-// What a program types is not counted and does not end the idle time; what a
-// person does is and does.
+// Input from a program is not counted and does not end the idle time; input from a
+// person is counted and ends it.
 func TestOnlyHandsCount(t *testing.T) {
 	desk := desktop.Start(t)
 	u := openUsage(t, Options{Display: desk.Display})
@@ -157,7 +157,7 @@ func TestOnlyHandsCount(t *testing.T) {
 	}
 }
 
-// sinceAny is the idle time that does not tell hands from programs.
+// sinceAny is the idle time that does not tell people from programs.
 func sinceAny(t *testing.T, u *Usage) (idle time.Duration) {
 	t.Helper()
 	err := u.display.with(context.Background(), func(s *session) error {
@@ -173,7 +173,7 @@ func sinceAny(t *testing.T, u *Usage) (idle time.Duration) {
 	return idle
 }
 
-// The idle time outlives its connection.
+// The idle time survives the loss of its connection.
 func TestIdleAfterTheServerWentAway(t *testing.T) {
 	desk := desktop.Start(t)
 	u := openUsage(t, Options{Display: desk.Display})

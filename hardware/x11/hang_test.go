@@ -39,7 +39,8 @@ func serve(t *testing.T, answer func(net.Conn)) string {
 	return name
 }
 
-// A server that takes connections and says nothing ends with the context.
+// A call to a server that accepts connections and stays silent ends with its
+// context.
 func TestContextEndsCallsToAServerThatHangs(t *testing.T) {
 	for _, name := range []string{"Windows", "Input"} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -7,7 +7,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// A loan is written as who reads: letters are programs, | is the paste.
+// A paste is written as its reads: letters are programs, | is the paste request.
 func TestReaders(t *testing.T) {
 	for _, c := range []struct {
 		loans string   // of which the last one counts

@@ -228,8 +228,8 @@ func TestCounterCounts(t *testing.T) {
 	}
 }
 
-// Whatever key is pressed, the counter is left in the same state, and the bytes
-// it looks at are the same: no key code gets out of the stream.
+// Whichever key is pressed, the counter ends in the same state and looks at the
+// same bytes: no key code leaves the stream.
 func TestNoKeyCodeLeaves(t *testing.T) {
 	var first *counter
 	for code := range uint32(256) {

@@ -20,7 +20,7 @@ func spawn(t *testing.T) *actortest.Harness {
 	return h
 }
 
-// face is 68 points that form a face: a made-up one, seen from the front.
+// face is 68 points of a made-up face, seen from the front.
 func face() []messages.Point {
 	points := make([]messages.Point, 68)
 	for i, p := range map[int]messages.Point{
@@ -45,7 +45,7 @@ func film(h *actortest.Harness, session string, from time.Duration, points []mes
 	}
 }
 
-// sent takes the snapshots that were sent.
+// sent returns the snapshots that were sent.
 func sent(t *testing.T, h *actortest.Harness) (list []messages.CameraSnapshot) {
 	t.Helper()
 	for _, s := range h.Sent() {
@@ -100,7 +100,7 @@ func TestATrackersOwnSnapshot(t *testing.T) {
 	}
 }
 
-// The tracker's next run takes over at once, with a clock and a minute of its
+// The tracker's next session takes over at once, with a clock and a minute of its
 // own.
 func TestNextSession(t *testing.T) {
 	h := spawn(t)
@@ -130,7 +130,7 @@ func TestBadPictures(t *testing.T) {
 	}
 }
 
-// Narrow eyes are open eyes, once the camera knows them, also after a crash.
+// Narrow eyes count as open once the camera knows them, even after a crash.
 func TestNarrowEyes(t *testing.T) {
 	narrow := face()
 	for _, i := range []int{37, 38, 43, 44} {
@@ -162,8 +162,7 @@ func TestNarrowEyes(t *testing.T) {
 	judge("half shut", false)
 }
 
-// What is learnt of a person outlives a crash, the minute that was seen does
-// not.
+// What was learnt about a person survives a crash; the last minute does not.
 func TestCrash(t *testing.T) {
 	h := spawn(t)
 	film(h, "a", 0, face(), 70*second)

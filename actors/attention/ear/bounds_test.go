@@ -19,22 +19,23 @@ func open(edits ...func(*Face)) Face {
 	return f
 }
 
-// eyesAt are eyes that are shut by a share, as a stranger's.
+// eyesAt are a stranger's eyes, shut by a share.
 func eyesAt(closure float64) func(*Face) {
 	return func(f *Face) { f.EAR = 0.3 - closure*0.3*(1-closedShare) }
 }
 
-// sight is a face that is seen for a time, in pictures of a tenth of a second.
-type sight struct {
+// exposure is a face that is visible for a time, in pictures of a tenth of a
+// second.
+type exposure struct {
 	face *Face // nil for nobody
 	d    time.Duration
 }
 
-func seen(f Face, d time.Duration) sight { return sight{&f, d} }
+func seen(f Face, d time.Duration) exposure { return exposure{&f, d} }
 
-// sum adds what is seen, picture by picture, and sums it up. The baseline is
-// held at a stranger's, so that each number is exact.
-func sum(sights ...sight) messages.CameraSnapshot {
+// sum adds the exposures picture by picture and summarises them. The baseline
+// stays that of a stranger, so that each number is exact.
+func sum(sights ...exposure) messages.CameraSnapshot {
 	var w Window
 	at := time.Duration(0)
 	w.Add(at, sights[0].face)
@@ -48,7 +49,7 @@ func sum(sights ...sight) messages.CameraSnapshot {
 	return w.Snapshot()
 }
 
-// Each bound of the window, on it and beside it.
+// Each threshold of the window, at it and beside it.
 func TestWindowBounds(t *testing.T) {
 	const most = 40 * time.Second
 	mar := func(v float64) func(*Face) { return func(f *Face) { f.MAR = v } }
@@ -63,46 +64,46 @@ func TestWindowBounds(t *testing.T) {
 	moves := func(s messages.CameraSnapshot) bool { return s.HeadMovementCount.Value > 0 }
 	there := func(s messages.CameraSnapshot) bool { return s.FaceDetected == messages.Just(true) }
 	known := func(s messages.CameraSnapshot) bool { return s.Perclos.Known }
-	shutFor := func(d time.Duration) []sight { return []sight{seen(open(), most-d), seen(open(eyesAt(1)), d)} }
-	oneBlink := func(closure float64, d time.Duration, to float64) []sight {
-		return []sight{seen(open(), most), seen(open(eyesAt(closure)), d), seen(open(eyesAt(to)), tenth)}
+	shutFor := func(d time.Duration) []exposure { return []exposure{seen(open(), most-d), seen(open(eyesAt(1)), d)} }
+	oneBlink := func(closure float64, d time.Duration, to float64) []exposure {
+		return []exposure{seen(open(), most), seen(open(eyesAt(closure)), d), seen(open(eyesAt(to)), tenth)}
 	}
-	moved := func(edit func(*Face)) []sight { return []sight{seen(open(), tenth), seen(open(edit), tenth)} }
+	moved := func(edit func(*Face)) []exposure { return []exposure{seen(open(), tenth), seen(open(edit), tenth)} }
 	for _, c := range []struct {
 		name   string
-		sights []sight
+		sights []exposure
 		what   func(messages.CameraSnapshot) bool
 		want   bool
 	}{
-		{"closure below 0.8", []sight{seen(open(eyesAt(0.799)), most)}, closed, false},
-		{"closure 0.8", []sight{seen(open(eyesAt(0.8001)), most)}, closed, true},
+		{"closure below 0.8", []exposure{seen(open(eyesAt(0.799)), most)}, closed, false},
+		{"closure 0.8", []exposure{seen(open(eyesAt(0.8001)), most)}, closed, true},
 		{"closed for less than 0.15", shutFor(5900 * time.Millisecond), drowsy, false},
 		{"closed for 0.15", shutFor(6 * time.Second), drowsy, true},
-		{"eyes seen for less than 10 s", []sight{seen(open(), 10*time.Second-tenth)}, known, false},
-		{"eyes seen for 10 s", []sight{seen(open(), 10*time.Second)}, known, true},
+		{"eyes seen for less than 10 s", []exposure{seen(open(), 10*time.Second-tenth)}, known, false},
+		{"eyes seen for 10 s", []exposure{seen(open(), 10*time.Second)}, known, true},
 
-		{"mouth at 0.6", []sight{seen(open(mar(0.6)), 3*time.Second)}, yawns, false},
-		{"mouth above 0.6", []sight{seen(open(mar(0.6001)), 3*time.Second)}, yawns, true},
-		{"mouth open for less than 1.5 s", []sight{seen(open(), tenth), seen(open(mar(1)), 1500*time.Millisecond)},
+		{"mouth at 0.6", []exposure{seen(open(mar(0.6)), 3*time.Second)}, yawns, false},
+		{"mouth above 0.6", []exposure{seen(open(mar(0.6001)), 3*time.Second)}, yawns, true},
+		{"mouth open for less than 1.5 s", []exposure{seen(open(), tenth), seen(open(mar(1)), 1500*time.Millisecond)},
 			yawns, false},
-		{"mouth open for 1.5 s", []sight{seen(open(), tenth), seen(open(mar(1)), 1500*time.Millisecond+tenth)}, yawns,
+		{"mouth open for 1.5 s", []exposure{seen(open(), tenth), seen(open(mar(1)), 1500*time.Millisecond+tenth)}, yawns,
 			true},
-		{"mouth closed between", []sight{seen(open(mar(1)), time.Second), seen(open(), tenth),
+		{"mouth closed between", []exposure{seen(open(mar(1)), time.Second), seen(open(), tenth),
 			seen(open(mar(1)), time.Second)}, yawns, false},
-		{"nobody between", []sight{seen(open(mar(1)), time.Second), {nil, tenth}, seen(open(mar(1)), time.Second)},
+		{"nobody between", []exposure{seen(open(mar(1)), time.Second), {nil, tenth}, seen(open(mar(1)), time.Second)},
 			yawns, false},
-		{"a yawn 10 s ago", []sight{seen(open(mar(1)), 2*time.Second), seen(open(), 10*time.Second)}, yawns, true},
-		{"a yawn more than 10 s ago", []sight{seen(open(mar(1)), 2*time.Second), seen(open(), 10*time.Second+tenth)},
+		{"a yawn 10 s ago", []exposure{seen(open(mar(1)), 2*time.Second), seen(open(), 10*time.Second)}, yawns, true},
+		{"a yawn more than 10 s ago", []exposure{seen(open(mar(1)), 2*time.Second), seen(open(), 10*time.Second+tenth)},
 			yawns, false},
 
-		{"gaze at 30 to the right", []sight{seen(open(gaze(30, 0)), time.Second)}, off, false},
-		{"gaze above 30 to the right", []sight{seen(open(gaze(30.1, 0)), time.Second)}, off, true},
-		{"gaze at 30 to the left", []sight{seen(open(gaze(-30, 0)), time.Second)}, off, false},
-		{"gaze above 30 to the left", []sight{seen(open(gaze(-30.1, 0)), time.Second)}, off, true},
-		{"gaze at 20 up", []sight{seen(open(gaze(0, -20)), time.Second)}, off, false},
-		{"gaze above 20 up", []sight{seen(open(gaze(0, -20.1)), time.Second)}, off, true},
-		{"gaze at 35 down", []sight{seen(open(gaze(0, 35)), time.Second)}, off, false},
-		{"gaze above 35 down", []sight{seen(open(gaze(0, 35.1)), time.Second)}, off, true},
+		{"gaze at 30 to the right", []exposure{seen(open(gaze(30, 0)), time.Second)}, off, false},
+		{"gaze above 30 to the right", []exposure{seen(open(gaze(30.1, 0)), time.Second)}, off, true},
+		{"gaze at 30 to the left", []exposure{seen(open(gaze(-30, 0)), time.Second)}, off, false},
+		{"gaze above 30 to the left", []exposure{seen(open(gaze(-30.1, 0)), time.Second)}, off, true},
+		{"gaze at 20 up", []exposure{seen(open(gaze(0, -20)), time.Second)}, off, false},
+		{"gaze above 20 up", []exposure{seen(open(gaze(0, -20.1)), time.Second)}, off, true},
+		{"gaze at 35 down", []exposure{seen(open(gaze(0, 35)), time.Second)}, off, false},
+		{"gaze above 35 down", []exposure{seen(open(gaze(0, 35.1)), time.Second)}, off, true},
 
 		{"eyes half shut for a moment", oneBlink(0.499, 2*tenth, 0), blinks, false},
 		{"a blink", oneBlink(0.501, 2*tenth, 0), blinks, true},
@@ -118,8 +119,8 @@ func TestWindowBounds(t *testing.T) {
 		{"bent by 15", moved(func(f *Face) { f.Pitch = 15 }), moves, false},
 		{"bent by more", moved(func(f *Face) { f.Pitch = 15.1 }), moves, true},
 
-		{"nobody for 1 s", []sight{seen(open(), time.Second), {nil, time.Second}}, there, true},
-		{"nobody for longer", []sight{seen(open(), time.Second), {nil, time.Second + tenth}}, there, false},
+		{"nobody for 1 s", []exposure{seen(open(), time.Second), {nil, time.Second}}, there, true},
+		{"nobody for longer", []exposure{seen(open(), time.Second), {nil, time.Second + tenth}}, there, false},
 	} {
 		if got := c.what(sum(c.sights...)); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
@@ -131,19 +132,19 @@ func TestWindowBounds(t *testing.T) {
 // over a minute.
 func TestWindowSpans(t *testing.T) {
 	turned := open(func(f *Face) { f.Yaw, f.EAR = 10, 0.2 })
-	away := sight{nil, 30 * time.Second}
+	away := exposure{nil, 30 * time.Second}
 	for _, c := range []struct {
 		name   string
-		sights []sight
+		sights []exposure
 		what   func(messages.CameraSnapshot) messages.Maybe[float64]
 		want   float64
 	}{
-		{"EAR of 5 s", []sight{seen(open(), 19900*time.Millisecond), seen(turned, 5*time.Second)}, ear, 0.2},
-		{"EAR of 4 s of 5", []sight{seen(open(), 20900*time.Millisecond), seen(turned, 4*time.Second)}, ear, 0.22},
-		{"yaw of 2 s", []sight{seen(open(), 19900*time.Millisecond), seen(turned, 2*time.Second)}, yawOf, 10},
-		{"yaw of 1 s of 2", []sight{seen(open(), 20900*time.Millisecond), seen(turned, time.Second)}, yawOf, 5},
-		{"half a minute of nobody", []sight{seen(open(), 2*time.Minute-tenth), away}, gone, 0.5},
-		{"half a minute of nobody, a minute ago", []sight{away, seen(open(), time.Minute)}, gone, 0},
+		{"EAR of 5 s", []exposure{seen(open(), 19900*time.Millisecond), seen(turned, 5*time.Second)}, ear, 0.2},
+		{"EAR of 4 s of 5", []exposure{seen(open(), 20900*time.Millisecond), seen(turned, 4*time.Second)}, ear, 0.22},
+		{"yaw of 2 s", []exposure{seen(open(), 19900*time.Millisecond), seen(turned, 2*time.Second)}, yawOf, 10},
+		{"yaw of 1 s of 2", []exposure{seen(open(), 20900*time.Millisecond), seen(turned, time.Second)}, yawOf, 5},
+		{"half a minute of nobody", []exposure{seen(open(), 2*time.Minute-tenth), away}, gone, 0.5},
+		{"half a minute of nobody, a minute ago", []exposure{away, seen(open(), time.Minute)}, gone, 0},
 	} {
 		if got := c.what(sum(c.sights...)); !got.Known || math.Abs(got.Value-c.want) > 0.001*max(1, c.want) {
 			t.Errorf("%s = %v, want %v", c.name, got, c.want)
@@ -155,7 +156,7 @@ func ear(s messages.CameraSnapshot) messages.Maybe[float64]   { return s.EARAver
 func yawOf(s messages.CameraSnapshot) messages.Maybe[float64] { return s.HeadPose.Yaw }
 func gone(s messages.CameraSnapshot) messages.Maybe[float64]  { return s.FaceNotDetectedRatio }
 
-// An eye that is closed by exactly the bound is closed.
+// An eye that is shut exactly as far as the threshold is closed.
 func TestClosedAtTheBound(t *testing.T) {
 	known := Baseline{Openness: 0.25, Learnt: time.Hour}
 	f := open(func(f *Face) { f.EAR = 0.13 })

@@ -9,9 +9,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// canonical holds the vertices that count of the face model that MediaPipe
-// publishes (canonical_face_model.obj), by the number that FaceLandmarker gives
-// them. It is written out, so that a wrong number in layout.go cannot hide.
+// canonical holds the relevant vertices of the face model that MediaPipe publishes
+// (canonical_face_model.obj), by FaceLandmarker's index. They are written out, so
+// that a wrong index in layout.go cannot hide.
 var canonical = map[int]vec{
 	// right eye: outer corner, upper lid, inner corner, lower lid
 	33: {-4.445859, 2.663991, 3.173422}, 160: {-3.670075, 2.927714, 3.724325}, 158: {-2.724032, 2.961810, 3.871767},
@@ -27,8 +27,8 @@ var canonical = map[int]vec{
 	168: {0, 3.271027, 5.236015}, 1: {0, -1.126865, 7.475604}, 2: {0, -2.089024, 6.058267},
 }
 
-// canonicalFace draws the model, turned, with eyes that look at the camera. What
-// does not count lies anywhere.
+// canonicalFace draws the turned model with eyes that look at the camera. All
+// other points lie anywhere.
 func canonicalFace(yaw, pitch float64) []messages.Point {
 	h := facing()
 	h.yaw, h.pitch = yaw, pitch
@@ -93,8 +93,8 @@ func TestCanonicalIrises(t *testing.T) {
 	}
 }
 
-// What counts for what, by number: moving any of these points changes it, and
-// moving any other changes nothing.
+// The points behind each measurement: moving one of them changes it, and moving
+// any other point does not.
 func TestWhichPointsCount(t *testing.T) {
 	eyes := []int{33, 160, 158, 133, 153, 144, 362, 385, 387, 263, 373, 380}
 	mouth := []int{78, 308, 82, 13, 312, 87, 14, 317}

@@ -20,8 +20,7 @@ func measure(t testing.TB, points []messages.Point) Face {
 
 func near(got, want, within float64) bool { return math.Abs(got-want) <= within }
 
-// A head turned by known angles in front of a real lens is found to be turned
-// by these angles.
+// Measure finds the known angles of a head in front of a real lens.
 func TestPose(t *testing.T) {
 	for _, n := range []int{MediaPipePoints, OpenFacePoints} {
 		worst := 0.0

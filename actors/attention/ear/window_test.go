@@ -203,8 +203,8 @@ func TestNothingSeen(t *testing.T) {
 	}
 }
 
-// The eyes of another person are not shut because they are narrower, and a
-// drowsy quarter of an hour does not become what is usual.
+// Another person's eyes are not shut just because they are narrower, and a drowsy
+// quarter of an hour does not become the norm.
 func TestBaselineOfAPerson(t *testing.T) {
 	narrow := with(func(h *head) { h.ear = 0.2 })
 	f := film{t: t}
@@ -229,8 +229,7 @@ func TestBaselineOfAPerson(t *testing.T) {
 	}
 }
 
-// What is usual for a person is told once it is known, unless everything is taken
-// literally.
+// The usual openness is reported once it is known, unless Literal is set.
 func TestOpenEyes(t *testing.T) {
 	narrow := with(func(h *head) { h.ear = 0.2 })
 	for _, c := range []struct {

@@ -32,7 +32,7 @@ func become(h *actortest.Harness, state messages.Attention) {
 	h.Send(messages.FocusChanged{Desk: "desk", To: messages.FocusState{State: state, At: h.Now()}})
 }
 
-// wantNotices takes the notices that were given.
+// wantNotices checks the notices that were given.
 func wantNotices(t *testing.T, h *actortest.Harness, want ...messages.Attention) {
 	t.Helper()
 	var got []messages.Attention
@@ -123,7 +123,7 @@ func TestPause(t *testing.T) {
 	wantNotices(t, h, messages.Distracted)
 }
 
-// At whatever point a process is killed, an episode has one notice.
+// Wherever a process is killed, an episode has one notice.
 func TestCrashAtEveryPoint(t *testing.T) {
 	for point := range 6 {
 		h := spawn(t)
@@ -161,7 +161,7 @@ func TestFailedCommit(t *testing.T) {
 	wantNotices(t, h, messages.Drowsy)
 }
 
-// A machine that slept does not say what was an hour ago.
+// After a sleep no notice tells of an hour ago.
 func TestALateTimer(t *testing.T) {
 	h := spawn(t)
 	become(h, messages.Drowsy)
@@ -190,8 +190,8 @@ func TestShows(t *testing.T) {
 	h.WantDropped(events.StageNotifier, events.RuleUnavailable, events.Detail{Code: "unavailable", Note: "no desktop"})
 }
 
-// A desktop that shows nothing is reported once, also across a crash, and again
-// when it has shown something meanwhile.
+// A desktop that shows nothing is reported once, even across a crash, and again if
+// it has shown a notice meanwhile.
 func TestAFailingDesktopIsReportedOnce(t *testing.T) {
 	times := notify.DefaultTimes()
 	times.CoolDown = second

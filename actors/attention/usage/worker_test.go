@@ -41,7 +41,7 @@ func do(t *testing.T, c *computer) (messages.Message, error) {
 	return got, err
 }
 
-// Even a driver that was opened with titles on tells none to anybody.
+// Even from a driver that was opened with titles, no title gets out.
 func TestNoTitleLeavesTheWorker(t *testing.T) {
 	got, err := do(t, &computer{app: hardware.App{Name: "Mail", PID: 7, Title: "Secret plans"},
 		input: hardware.Input{Keys: 5, Mouse: 6, SinceKey: second}})

@@ -9,8 +9,8 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// A server may ask for a window's contents at any moment, also while the test
-// changes them: what stands there in the end is the last pattern, whole.
+// A server may ask for a window's contents at any moment, even while the test
+// changes them. In the end the window shows the whole last pattern.
 func TestChangeWhileExposed(t *testing.T) {
 	desk := Start(t)
 	c := Connect(t, desk.Display)
