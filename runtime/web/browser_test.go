@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
@@ -173,6 +174,39 @@ func TestTokenInABrowser(t *testing.T) {
 	other.until(`document.getElementById("link")?.textContent === "closed"`)
 	if got := other.text("#notices"); !strings.Contains(got, "is not, or no longer, the one of the Kehai that runs") {
 		t.Errorf("the page with a wrong token says %q, want that it is wrong", got)
+	}
+}
+
+// Whoever takes the port of a Kehai that has stopped can answer a page that is
+// still open. The page loads nothing from there by itself: what is loaded could
+// stay in the browser, and be given the token of the next Kehai.
+func TestAnotherProgramTakesThePort(t *testing.T) {
+	sc := newScene(t)
+	var taken, loads atomic.Int32
+	s := serve(t, &sc.host, func(s *Server) {
+		inner := s.http.Handler
+		s.http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case taken.Load() == 0:
+				inner.ServeHTTP(w, r)
+			case r.URL.Path == "/events":
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, "event: hello\ndata: {\"boot\":\"other\",\"build\":\"other\",\"keep\":1,\"now\":1}\n\n")
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+			default:
+				loads.Add(1)
+			}
+		})
+	})
+	b := startBrowser(t)
+	p := b.open(s.URL(), look{w: 900, h: 900})
+	eval[bool](p, `window.old = true`)
+	taken.Store(1)
+	eval[bool](p, `connect(), true`)
+	p.until(`!window.old || document.getElementById("notices")?.innerText.includes("another page than this one")`)
+	if !eval[bool](p, `window.old === true`) || loads.Load() != 0 {
+		t.Errorf("the page was loaded anew, and asked for %d things, because of what answers, want neither", loads.Load())
 	}
 }
 

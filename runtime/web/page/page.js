@@ -484,6 +484,8 @@ const firstWait = 1000, longestWait = 15000, silence = 40000; // milliseconds
 const noToken = "This page needs its token: open the address that Kehai printed when it started. The command kehai status shows it again.";
 const oldToken = "The token of this page is not, or no longer, the one of the Kehai that runs. " +
   "Open the address that Kehai printed when it started. The command kehai status shows it again.";
+const otherPage = "What answers has another page than this one, and this one may show it wrongly. " +
+  "The command kehai status shows the address of the Kehai that runs.";
 
 let cursor = ""; // id of the newest event that has one, where a new stream goes on
 let stream = null, heard = Date.now(), wait = firstWait, timer = 0;
@@ -536,11 +538,9 @@ function takeEvent(name, data, id) {
 
 function hello(h) {
   wait = firstWait;
-  link("live", "live");
-  if (state.hello.build && h.build !== state.hello.build && remembered("build") !== h.build) {
-    remember("build", h.build); // once: a page that stays old must not reload for ever
-    location.reload();
-  }
+  // It is not loaded anew by itself: whoever has taken the port would put a page of
+  // their own here, which might stay at this address when Kehai is back.
+  link("live", "live", state.hello.build && h.build !== state.hello.build ? otherPage : "");
   if (h.boot !== state.hello.boot) windows.clear(); // versions of another process mean nothing
   helloAttention(h, h.boot === state.hello.boot);
   state.hello = { ...h, build: state.hello.build || h.build };
