@@ -1,13 +1,17 @@
 package live_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -207,6 +211,36 @@ func TestHundredsOfActors(t *testing.T) {
 			if got := rows(t, r.store, addr, "all"); !slices.Equal(got, upTo(10)) {
 				t.Errorf("%s = %v, want 0 to 9 in order", addr, got)
 			}
+		}
+	})
+}
+
+// What a listener panics with may be private text: the log says where it was.
+func TestAListenerPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		one := kind("one", func(t *actors.Turn, _ messages.Message) error {
+			t.Publish(glimpse{1})
+			return nil
+		})
+		r := start(t, nil, live.Options{Log: zerolog.New(&log), Engine: engine.Options{
+			Kinds: []engine.Kind{one},
+			Listener: func(p engine.Published) {
+				if p.Message == (glimpse{1}) {
+					panic("secret text")
+				}
+			},
+		}})
+		r.inject("one/a", number{})
+		pass(time.Minute)
+		r.stop()
+		for _, want := range []string{"a listener panicked", "a string", "live_test.go"} {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("the log lacks %q:\n%s", want, log.String())
+			}
+		}
+		if strings.Contains(log.String(), "secret") {
+			t.Errorf("the log holds private text:\n%s", log.String())
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -227,12 +228,21 @@ func (s *System) guarded(listener func(engine.Published)) func(engine.Published)
 	return func(p engine.Published) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.Error().Stringer("event", p.Message.MessageType()).Str("panic", fmt.Sprint(r)).
-					Msg("a listener panicked")
+				s.log.Error().Stringer("event", p.Message.MessageType()).Str("panic", harmless(r)).
+					Str("stack", string(debug.Stack())).Msg("a listener panicked")
 			}
 		}()
 		listener(p)
 	}
+}
+
+// harmless says what a host's code panicked with, without the value, which may be
+// private text. What the Go runtime panics with has none.
+func harmless(r any) string {
+	if e, ok := r.(runtime.Error); ok {
+		return e.Error()
+	}
+	return fmt.Sprintf("a %T", r)
 }
 
 func (s *System) logBug(addr messages.Address, reason any) {
