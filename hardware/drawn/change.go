@@ -12,7 +12,7 @@ import (
 // MaxSide is the longest side of a window in logical pixels.
 const MaxSide = 4096
 
-// ErrChange marks a change that a window refuses. Nothing has happened then.
+// ErrChange marks a change that a window refuses. The window is as before.
 var ErrChange = errors.New("drawn: change refused")
 
 // Who wrote a message.
@@ -66,8 +66,8 @@ type Change struct {
 	Script       *Script       `json:"script,omitempty"` // where the script stands after this change
 }
 
-// Script is a position in the script that plays on a window. It is kept in the
-// journal for the player, together with the change that got it there.
+// Script is a position in the script that plays on a window. The journal keeps it
+// for the player, together with the change that led to it.
 type Script struct {
 	ID   string `json:"id"`   // another id means another script
 	Next int    `json:"next"` // index of the next event

@@ -100,7 +100,7 @@ func classOf(img *image.RGBA, x, y int) class {
 	return other
 }
 
-// laneRow is the class that two of three lane pixels agree on.
+// laneRow is the class that two of three pixels of the sampling strip agree on.
 func laneRow(img *image.RGBA, scale, y int) class {
 	count := map[class]int{}
 	for i := -1; i <= 1; i++ {
@@ -233,7 +233,8 @@ func TestApplyRefuses(t *testing.T) {
 	for _, c := range []Change{
 		{}, {Op: "jump"}, {Op: OpAppend, Text: "x"}, {Op: OpAppend, Who: "boss", Text: "x"},
 		{Op: OpAppend, Who: Me}, {Op: OpAppend, Who: Me, Text: "\xff"}, {Op: OpSend},
-		{Op: OpAppend, Who: Me, Kind: messages.KindCall}, {Op: OpAppend, Who: Me, Kind: messages.KindSticker, Text: "x"},
+		{Op: OpAppend, Who: Me, Kind: messages.KindCall},
+		{Op: OpAppend, Who: Me, Kind: messages.KindSticker, Text: "x"},
 		{Op: OpEdit, Index: 0, Text: "x"}, {Op: OpEdit, Index: 1, Text: "x"}, {Op: OpUnsend, Index: 1},
 		{Op: OpUnsend, Index: 2}, {Op: OpUnsend, Index: -1}, {Op: OpUnsend, Conversation: "none"},
 		{Op: OpSwitch}, {Op: OpResize, W: -1}, {Op: OpResize, W: MaxSide + 1}, {Op: OpMark},
@@ -254,7 +255,8 @@ func TestApplyRefuses(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	now := newClock().now
 	for _, o := range []Options{
-		{}, {Now: now, Scale: 4}, {Now: now, Scale: -1}, {Now: now, Size: image.Pt(-1, 5)}, {Now: now, Size: image.Pt(5, MaxSide+1)},
+		{}, {Now: now, Scale: 4}, {Now: now, Scale: -1}, {Now: now, Size: image.Pt(-1, 5)},
+		{Now: now, Size: image.Pt(5, MaxSide+1)},
 		{Now: now, Journal: "no/such/folder/w.jsonl"},
 	} {
 		if _, err := New(o); err == nil {
@@ -287,7 +289,7 @@ func TestDraftAndSend(t *testing.T) {
 	}
 }
 
-// TestScrolledBackStays holds that new messages do not move a reader away.
+// TestScrolledBackStays: new messages do not move a reader away.
 func TestScrolledBackStays(t *testing.T) {
 	w := open(t, Options{Size: image.Pt(480, 500)})
 	for i := range 30 {
@@ -340,7 +342,7 @@ func TestCachedCaptureDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestHeapStaysLevel redraws for what would be an hour of changes.
+// TestHeapStaysLevel redraws an hour's worth of changes.
 func TestHeapStaysLevel(t *testing.T) {
 	w := open(t, Options{Size: image.Pt(240, 320)})
 	chat(t, w)

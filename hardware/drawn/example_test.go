@@ -29,7 +29,8 @@ func Example() {
 		return
 	}
 	header := image.Rect(0, 0, capture.Image.Rect.Dx(), 52)
-	lines, err := drawn.NewRecognizer(window).RecognizeCrop(ctx, capture.Image, header, hardware.Hint{Scale: capture.Scale})
+	lines, err := drawn.NewRecognizer(window).RecognizeCrop(ctx, capture.Image, header,
+		hardware.Hint{Scale: capture.Scale})
 	if err != nil {
 		fmt.Println(err)
 		return

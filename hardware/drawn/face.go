@@ -10,9 +10,9 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// face writes one size of a font set. Glyphs are not hinted and stand on
-// quarter pixels; a rune without a glyph is a box whose dots spell its number,
-// so that no two unknown runes look the same. Not safe for concurrent use.
+// face writes one size of a font set. Glyphs are not hinted and stand on quarter
+// pixels. A rune without a glyph is a box whose dots encode its number, so that
+// no two unknown runes look the same. Not safe for concurrent use.
 type face struct {
 	fonts  []*opentype.Font
 	faces  []font.Face
@@ -134,8 +134,8 @@ func (f *face) glyph(r rune, in runeInfo, dot fixed.Int26_6) glyph {
 	return g
 }
 
-// tofu is the box for a rune without a glyph: a frame around 21 dots, the bits
-// of the rune.
+// tofu is the box for a rune without a glyph: a frame around dots for the bits of
+// the rune.
 func tofu(r rune, px int) *image.Alpha {
 	m := image.NewAlpha(image.Rect(0, 0, px, px))
 	in := image.Rect(1, 0, px-1, px-1)
@@ -163,7 +163,7 @@ func tofu(r rune, px int) *image.Alpha {
 	return m
 }
 
-// blendMask paints c through the mask onto the part of box that dst has.
+// blendMask paints c through the mask onto the part of box inside dst.
 func blendMask(dst *image.RGBA, box image.Rectangle, mask *image.Alpha, c color.RGBA) {
 	clip := box.Intersect(dst.Rect)
 	for y := clip.Min.Y; y < clip.Max.Y; y++ {

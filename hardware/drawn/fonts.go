@@ -10,8 +10,8 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// FontSet is what windows write with: a Japanese font if there is one, and the
-// embedded Latin font. It may be shared and used concurrently.
+// FontSet holds the fonts of windows: a Japanese one if there is one, and the
+// embedded Latin one. It may be shared and used concurrently.
 type FontSet struct {
 	path  string
 	fonts []*opentype.Font // first that has the rune wins
@@ -40,7 +40,7 @@ var fontPlaces = []string{
 var Fonts = sync.OnceValue(func() *FontSet { return FindFonts(fontPlaces...) })
 
 // FindFonts takes the first of the files that is a font with Japanese glyphs.
-// Without any, only the embedded Latin font is left.
+// Without one, there is only the embedded Latin font.
 func FindFonts(paths ...string) *FontSet {
 	latin, err := opentype.Parse(goregular.TTF)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 // A journal is a file of JSON Lines: a header with the version, then one Change
-// a line. A record is one write(2), so that it survives the death of the
-// process (not a power cut); a last line without its line feed was never shown
-// and is cut off when the journal is opened.
+// a line. A record is one write(2), so that it survives the death of the process,
+// but not a power cut. A last line without its line feed was never shown. Opening
+// the journal cuts it off.
 const journalVersion = 1
 
 // ErrJournal marks a journal that cannot be read.
@@ -29,16 +29,8 @@ type journal struct {
 	size int64
 }
 
-// ReadJournal returns all changes in a journal, and how many bytes hold them;
-// a torn last line is left out.
-func ReadJournal(r io.Reader) (changes []Change, size int64, err error) {
-	size, err = scanJournal(r, func(c Change) error {
-		changes = append(changes, c)
-		return nil
-	})
-	return changes, size, err
-}
-
+// scanJournal calls each for every change. size counts the bytes that hold them; an
+// incomplete last line is left out.
 func scanJournal(r io.Reader, each func(Change) error) (size int64, err error) {
 	in := bufio.NewReader(r)
 	for n := 1; ; n++ {

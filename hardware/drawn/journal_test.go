@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"image"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,17 +63,26 @@ func TestJournalBringsBackPixels(t *testing.T) {
 	}
 }
 
-// TestJournalTorn cuts the file at every byte: what is left is the changes whose
-// whole line is left, and the window goes on from there.
+// readJournal returns all changes in a journal, and how many bytes hold them.
+func readJournal(r io.Reader) (changes []Change, size int64, err error) {
+	size, err = scanJournal(r, func(c Change) error {
+		changes = append(changes, c)
+		return nil
+	})
+	return changes, size, err
+}
+
+// TestJournalTorn cuts the file at every byte. The changes with a complete line
+// remain, and the window goes on from there.
 func TestJournalTorn(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "w.jsonl")
 	lived(t, path)
 	data, err := os.ReadFile(path)
 	must(t, err)
-	all, size, err := ReadJournal(bytes.NewReader(data))
+	all, size, err := readJournal(bytes.NewReader(data))
 	if err != nil || size != int64(len(data)) || len(all) != 20 {
-		t.Fatalf("ReadJournal() = %d changes, %d bytes, %v, want 20, %d, nil", len(all), size, err, len(data))
+		t.Fatalf("readJournal() = %d changes, %d bytes, %v, want 20, %d, nil", len(all), size, err, len(data))
 	}
 	fonts := FindFonts() // opens quickly
 	torn := filepath.Join(dir, "torn.jsonl")
@@ -86,7 +96,7 @@ func TestJournalTorn(t *testing.T) {
 		must(t, w.Close())
 		f, err := os.Open(torn)
 		must(t, err)
-		got, _, err := ReadJournal(f)
+		got, _, err := readJournal(f)
 		must(t, err)
 		must(t, f.Close())
 		want := max(0, bytes.Count(data[:cut], []byte("\n"))-1)
@@ -103,7 +113,7 @@ func TestJournalTornPixels(t *testing.T) {
 	lived(t, path)
 	data, err := os.ReadFile(path)
 	must(t, err)
-	changes, _, err := ReadJournal(bytes.NewReader(data))
+	changes, _, err := readJournal(bytes.NewReader(data))
 	must(t, err)
 	o := Options{Size: image.Pt(300, 420)}
 	sofar := open(t, o)
@@ -135,7 +145,8 @@ func TestJournalRefuses(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "w.jsonl")
 		must(t, os.WriteFile(path, []byte(c.data), 0o600))
 		_, err := New(Options{Journal: path, Now: newClock().now})
-		if !errors.Is(err, ErrJournal) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+		if !errors.Is(err, ErrJournal) || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: New() = %v, want %v with %q", c.name, err, ErrJournal, c.want)
 		}
 		after, err := os.ReadFile(path)
@@ -147,28 +158,31 @@ func TestJournalRefuses(t *testing.T) {
 }
 
 func FuzzReadJournal(f *testing.F) {
-	f.Add([]byte(`{"journal":"drawn","v":1}` + "\n" + `{"op":"append","at":"2026-01-01T00:00:00+09:00","who":"me","text":"x"}` + "\n"))
-	f.Add([]byte(`{"journal":"drawn","v":1}` + "\n" + `{"op":"mark","at":"2026-01-01T00:00:00Z","script":{"id":"a","next":1,"ms":2}}` + "\n{"))
+	f.Add([]byte(`{"journal":"drawn","v":1}` + "\n" +
+		`{"op":"append","at":"2026-01-01T00:00:00+09:00","who":"me","text":"x"}` + "\n"))
+	f.Add([]byte(`{"journal":"drawn","v":1}` + "\n" +
+		`{"op":"mark","at":"2026-01-01T00:00:00Z","script":{"id":"a","next":1,"ms":2}}` + "\n{"))
 	f.Add([]byte("\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		changes, size, err := ReadJournal(bytes.NewReader(data))
+		changes, size, err := readJournal(bytes.NewReader(data))
 		if size < 0 || size > int64(len(data)) {
-			t.Fatalf("ReadJournal() used %d of %d bytes", size, len(data))
+			t.Fatalf("readJournal() used %d of %d bytes", size, len(data))
 		}
 		if size > 0 && data[size-1] != '\n' {
-			t.Fatalf("ReadJournal() stops inside a line")
+			t.Fatalf("readJournal() stops inside a line")
 		}
-		again, n, err2 := ReadJournal(bytes.NewReader(data[:size]))
+		again, n, err2 := readJournal(bytes.NewReader(data[:size]))
 		if err2 != nil || n != size || len(again) != len(changes) {
-			t.Fatalf("ReadJournal(its own part) = %d changes, %d bytes, %v, want %d, %d, nil", len(again), n, err2, len(changes), size)
+			t.Fatalf("readJournal(its own part) = %d changes, %d bytes, %v, want %d, %d, nil", len(again), n,
+				err2, len(changes), size)
 		}
 		if err != nil && !errors.Is(err, ErrJournal) {
-			t.Fatalf("ReadJournal() = %v, want %v", err, ErrJournal)
+			t.Fatalf("readJournal() = %v, want %v", err, ErrJournal)
 		}
 	})
 }
 
-// FuzzWindow holds that whatever a window accepts can be drawn and journalled.
+// FuzzWindow: whatever a window accepts can be drawn and journalled.
 func FuzzWindow(f *testing.F) {
 	f.Add("hello", 100, 200, 40, uint8(0))
 	f.Add("あ\nい　う😀e\u0301", 1, 1, -3, uint8(3))

@@ -18,7 +18,7 @@ const (
 	bubbleLeft   = 56 // left edge of incoming bubbles
 	bubbleRight  = 27 // right edge of own bubbles, from the window's
 	padLeft      = 13 // bubble's edge to text
-	padRight     = 14 // keeps own text clear of the lane at 38 ± 1
+	padRight     = 14 // keeps own text clear of the sampling strip at 38 ± 1
 	padY         = 9
 	lineHeight   = 21
 	minBubble    = 42
@@ -32,24 +32,24 @@ const (
 	gapTurn      = 14
 	bottomGap    = 14
 
-	textPx, stampPx, pillPx, titlePx = 15, 11, 12, 17
+	textPx, timestampPx, pillPx, titlePx = 15, 11, 12, 17
 )
 
-// laid is the layout of one bubble for one width of window.
-type laid struct {
+// measured is the layout of one bubble for one width of window.
+type measured struct {
 	width int // of the window, physical pixels; 0: not laid out
 	lines []string
 	size  image.Point // of the bubble, physical
 }
 
-// placed is one bubble in a frame. Boxes are physical pixels and may reach
-// out of the message area.
+// placed is one bubble in a frame. Its box is in physical pixels and may extend
+// beyond the message area.
 type placed struct {
 	*bubble
 	index int
 	box   image.Rectangle
-	first bool   // of its person's group: has the tail, incoming also the avatar
-	date  string // of the pill above it, "" for none
+	first bool   // of its person's group: it has the tail and, if incoming, the avatar
+	date  string // of the pill above it; "" means none
 	read  bool   // own, and the friend has written since
 }
 
@@ -101,7 +101,7 @@ func (w *Window) layout(s *state) []placed {
 	read := false
 	for ; i >= 0 && y > view.Min.Y; i-- {
 		b := conv.bubbles[i]
-		h := w.lay(b, f).Y
+		h := w.measure(b, f).Y
 		p := placed{bubble: b, index: i, read: read, box: w.box(b, f, y-h)}
 		newDay, first := joint(conv.bubbles, i)
 		p.first = first
@@ -131,7 +131,7 @@ func (w *Window) limit(s *state) int {
 	bubbles := s.convs[s.shown].bubbles
 	total := bottomGap * f.scale
 	for i, b := range bubbles {
-		total += w.lay(b, f).Y + above(bubbles, i)*f.scale
+		total += w.measure(b, f).Y + above(bubbles, i)*f.scale
 	}
 	return max(0, total-f.view().Dy()) / f.scale
 }
@@ -141,10 +141,10 @@ func (w *Window) grown(s *state) int {
 	f := w.frame(s)
 	bubbles := s.convs[s.shown].bubbles
 	i := len(bubbles) - 1
-	return w.lay(bubbles[i], f).Y/f.scale + above(bubbles, i)
+	return w.measure(bubbles[i], f).Y/f.scale + above(bubbles, i)
 }
 
-// above is the logical distance from the bubble before, with its date pill.
+// above is the logical distance from the bubble before, with the date pill.
 func above(bubbles []*bubble, i int) int {
 	newDay, first := joint(bubbles, i)
 	switch {
@@ -156,8 +156,8 @@ func above(bubbles []*bubble, i int) int {
 	return gapGroup
 }
 
-// joint says how bubble i follows the one before it: whether it starts a day,
-// and whether it starts its person's group.
+// joint says whether bubble i starts a day, and whether it starts its person's
+// group.
 func joint(bubbles []*bubble, i int) (newDay, first bool) {
 	if i == 0 {
 		return true, true
@@ -174,12 +174,12 @@ func dateLabel(t time.Time, japanese bool) string {
 	return fmt.Sprintf("%d月%d日(%s)", t.Month(), t.Day(), []string{"日", "月", "火", "水", "木", "金", "土"}[t.Weekday()])
 }
 
-// lay breaks a bubble's text and measures it, once per width.
-func (w *Window) lay(b *bubble, f frame) image.Point {
-	if b.laid.width == f.size.X {
-		return b.laid.size
+// measure breaks a bubble's text into lines and measures it, once per width.
+func (w *Window) measure(b *bubble, f frame) image.Point {
+	if b.measured.width == f.size.X {
+		return b.measured.size
 	}
-	l := laid{width: f.size.X}
+	l := measured{width: f.size.X}
 	switch {
 	case b.unsent:
 		l.lines = []string{w.notice(b)}
@@ -197,12 +197,12 @@ func (w *Window) lay(b *bubble, f frame) image.Point {
 		l.size = image.Pt(max(wide.Ceil()+(padLeft+padRight)*f.scale, minBubble*f.scale),
 			(len(l.lines)*lineHeight+2*padY)*f.scale)
 	}
-	b.laid = l
+	b.measured = l
 	return l.size
 }
 
 func (w *Window) box(b *bubble, f frame, y int) image.Rectangle {
-	size := b.laid.size
+	size := b.measured.size
 	x := bubbleLeft * f.scale
 	switch {
 	case b.unsent:

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// Measures of what stands left of the pane, in logical pixels: as in LINE's main
-// window.
+// Measures of the rail and the list left of the pane, in logical pixels, as in
+// LINE's main window.
 const (
 	railWidth = 62
 	listWidth = 302
-	// PaneLeft is where the pane begins in a window that shows a rail and a list
-	// of chats beside it. One pixel before it is a line.
+	// PaneLeft is where the pane begins in a window with a rail and a list of chats
+	// beside it. The pixel before it is a line.
 	PaneLeft = railWidth + listWidth + 1
 
 	listTop   = 64 // of the first row; the search field stands above
@@ -29,20 +29,20 @@ var (
 
 // listColours are the ground of the list, its highlighted row and field, and
 // the line before the pane.
-func (t Theme) listColours() (ground, marked, line color.RGBA) {
+func (t Theme) listColours() (background, marked, line color.RGBA) {
 	if t == Dark {
 		return rgb(30, 32, 38), rgb(46, 49, 57), rgb(58, 61, 70)
 	}
 	return rgb(255, 255, 255), rgb(236, 238, 242), rgb(222, 224, 230)
 }
 
-// beside puts the rail and the list of chats left of a pane that is drawn.
+// beside draws the rail and the list of chats to the left of a finished pane.
 func (w *Window) beside(s *state, pane *image.RGBA) *image.RGBA {
 	size := pane.Rect.Size()
 	left := PaneLeft * w.scale
 	img := image.NewRGBA(image.Rect(0, 0, left+size.X, size.Y))
 	draw.Draw(img, image.Rectangle{Max: size}.Add(image.Pt(left, 0)), pane, image.Point{}, draw.Src)
-	p := painter{w: w, s: s, frame: frame{size: img.Rect.Size(), scale: w.scale}, img: img, book: w.book}
+	p := painter{w: w, s: s, frame: frame{size: img.Rect.Size(), scale: w.scale}, img: img, cache: w.cache}
 	rail := image.Rect(0, 0, railWidth*w.scale, size.Y)
 	fill(img, rail, railColour)
 	for i := range 4 {
@@ -59,8 +59,8 @@ func (w *Window) beside(s *state, pane *image.RGBA) *image.RGBA {
 // with its last message.
 func (p *painter) list(r image.Rectangle) {
 	th, s := p.w.theme, p.scale
-	ground, marked, _ := th.listColours()
-	fill(p.img, r, ground)
+	background, marked, _ := th.listColours()
+	fill(p.img, r, background)
 	field := image.Rect(r.Min.X+12*s, 16*s, r.Max.X-12*s, 46*s).Intersect(r)
 	fill(p.img, field, marked)
 	if field.Dy() < 30*s {
@@ -84,12 +84,11 @@ func (p *painter) list(r image.Rectangle) {
 		at := row.Min.Add(image.Pt(68*s, 14*s))
 		p.line(p.w.text, at, name, th.HeaderText)
 		p.line(p.w.pill, at.Add(image.Pt(0, 22*s)), p.preview(name, r.Dx()-140*s), th.Placeholder)
-		p.line(p.w.stamp, image.Pt(r.Max.X-44*s, at.Y), "14:03", th.Placeholder)
+		p.line(p.w.timestamp, image.Pt(r.Max.X-44*s, at.Y), "14:03", th.Placeholder)
 	}
 }
 
-// chats lists the conversations: those of the window, and people who are
-// silent.
+// chats lists the window's conversations, and some people who never write.
 func (p *painter) chats() []string {
 	names := maps.Clone(p.s.convs)
 	for _, silent := range []string{p.s.shown, "Aoi", "Ren", "Sou", "Yui", "Haru", "Mio"} {
@@ -117,7 +116,7 @@ func (p *painter) preview(name string, width int) string {
 }
 
 // paled is a colour half way to another one.
-func paled(c, to color.RGBA) color.RGBA {
+func halfway(c, to color.RGBA) color.RGBA {
 	half := func(a, b uint8) uint8 { return uint8((int(a) + int(b)) / 2) }
 	return rgb(half(c.R, to.R), half(c.G, to.G), half(c.B, to.B))
 }

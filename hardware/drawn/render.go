@@ -9,17 +9,17 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// render draws the window into a new picture and enters into the book what
-// stands where. The same state gives the same bytes.
+// render draws the window into a new picture and adds its texts to the glyph
+// cache. The same state gives the same bytes.
 func (w *Window) render(s *state, bubbles []placed) *image.RGBA {
 	f := w.frame(s)
 	img := image.NewRGBA(image.Rectangle{Max: f.size})
-	p := painter{w: w, s: s, frame: f, img: img, book: w.book}
+	p := painter{w: w, s: s, frame: f, img: img, cache: w.cache}
 	if s.chats {
 		p.list(img.Rect)
 		return img
 	}
-	fill(img, img.Rect, w.theme.Ground)
+	fill(img, img.Rect, w.theme.Background)
 	view, _ := img.SubImage(f.view()).(*image.RGBA)
 	p.img = view
 	for _, b := range bubbles {
@@ -39,8 +39,8 @@ type painter struct {
 	w *Window
 	s *state
 	frame
-	img  *image.RGBA
-	book *book
+	img   *image.RGBA
+	cache *glyphCache
 }
 
 func (p *painter) bubble(b placed) {
@@ -51,7 +51,7 @@ func (p *painter) bubble(b placed) {
 	}
 	switch {
 	case b.unsent:
-		p.pill(b.box, b.laid.lines[0])
+		p.pill(b.box, b.measured.lines[0])
 		return
 	case b.kind == messages.KindSticker:
 		p.sticker(b.box)
@@ -61,40 +61,40 @@ func (p *painter) bubble(b placed) {
 	if b.who == Friend && b.first {
 		p.avatar(image.Pt(avatarLeft*p.scale, b.box.Min.Y))
 	}
-	p.stamps(b)
+	p.timestamps(b)
 }
 
 func (p *painter) speech(b placed) {
 	th := p.w.theme
-	ground, ink := th.Incoming, th.IncomingText
+	background, ink := th.Incoming, th.IncomingText
 	if b.who == Me {
-		ground, ink = th.Own, th.OwnText
+		background, ink = th.Own, th.OwnText
 	} else if p.s.blurred {
-		ground = paled(ground, th.Ground)
+		background = halfway(background, th.Background)
 	}
-	rounded(p.img, b.box, radius*p.scale, ground)
+	rounded(p.img, b.box, radius*p.scale, background)
 	if b.first {
-		tail(p.img, b.box, p.scale, b.who == Friend, ground)
+		tail(p.img, b.box, p.scale, b.who == Friend, background)
 	}
-	lines := make([]inkLine, 0, len(b.laid.lines))
+	lines := make([]inkLine, 0, len(b.measured.lines))
 	jitter := fixed.Int26_6(p.s.phase%4) * 16
-	for i, line := range b.laid.lines {
+	for i, line := range b.measured.lines {
 		at := b.box.Min.Add(image.Pt(padLeft*p.scale, (padY+i*lineHeight+(lineHeight-textPx)/2)*p.scale))
 		lines = append(lines, inkLine{line, p.w.text.draw(p.img, at, jitter, line, ink)})
 	}
-	p.book.enterBubble(p.img, b.box.Intersect(p.img.Rect), lines)
+	p.cache.addBubble(p.img, b.box.Intersect(p.img.Rect), lines)
 }
 
-// stamps writes the clock time and the read mark beside a bubble.
-func (p *painter) stamps(b placed) {
-	f := p.w.stamp
+// timestamps writes the clock time and the read mark beside a bubble.
+func (p *painter) timestamps(b placed) {
+	f := p.w.timestamp
 	line := func(text string, up int) {
 		x := b.box.Max.X + 6*p.scale
 		if b.who == Me {
 			x = b.box.Min.X - 6*p.scale - f.width(text).Ceil()
 		}
-		y := b.box.Max.Y - (stampPx+3+up*(stampPx+3))*p.scale
-		p.line(f, image.Pt(x, y), text, p.w.theme.Stamp)
+		y := b.box.Max.Y - (timestampPx+3+up*(timestampPx+3))*p.scale
+		p.line(f, image.Pt(x, y), text, p.w.theme.Timestamp)
 	}
 	line(b.at.Format("15:04"), 0)
 	if b.read && b.who == Me {
@@ -106,11 +106,11 @@ func (p *painter) stamps(b placed) {
 	}
 }
 
-// line writes one line outside the bubbles and enters it into the book.
+// line writes one line outside the bubbles and adds it to the glyph cache.
 func (p *painter) line(f *face, at image.Point, text string, c color.RGBA) {
 	ink := f.draw(p.img, at, 0, text, c)
 	if ink.In(p.img.Rect) {
-		p.book.enterLine(p.img, text, ink)
+		p.cache.addLine(p.img, text, ink)
 	}
 }
 
@@ -166,8 +166,8 @@ func (p *painter) header(r image.Rectangle) {
 	})
 }
 
-// bar draws the input bar. Its field is white across the whole lane from the
-// top to the bottom of the field.
+// bar draws the input bar. Its field is white across the whole sampling strip, from
+// top to bottom.
 func (p *painter) bar(r image.Rectangle) {
 	th, s := p.w.theme, p.scale
 	fill(p.img, r, th.Bar)
@@ -209,7 +209,7 @@ func (p *painter) bar(r image.Rectangle) {
 	}
 }
 
-// tailOf is the last line of text, cut at the front to fit width.
+// tailOf is the last line of text, cut at its beginning to fit width.
 func (p *painter) tailOf(text string, width int) string {
 	cs := clusters(text)
 	w, i := 0, len(cs)

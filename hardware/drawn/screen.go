@@ -63,8 +63,8 @@ func (s *Screen) Capture(ctx context.Context, ref string) (hardware.Capture, err
 	return hardware.Capture{}, fmt.Errorf("drawn: no window %q: %w", ref, hardware.ErrWindowGone)
 }
 
-// Recognizer reads the captures of drawn windows back, exactly and without OCR.
-// It knows what the windows have drawn since they were opened.
+// Recognizer reads captures of drawn windows exactly, without OCR. It knows what
+// the windows have drawn since they were opened.
 type Recognizer struct {
 	windows []*Window
 }
@@ -75,9 +75,9 @@ func NewRecognizer(windows ...*Window) *Recognizer {
 }
 
 // RecognizeCrop returns the lines of the bubble, or the title, times, dates and
-// notices, inside box. Of a bubble the box may be some pixels too large or too
-// small as long as it has the text with fill around it. Where nothing known
-// stands, it returns nothing.
+// notices, inside box. The box of a bubble may be some pixels too large or too
+// small as long as it holds the text with fill around it. Where it knows nothing,
+// it returns nothing.
 func (r *Recognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle,
 	_ hardware.Hint) ([]messages.Line, error) {
 	if err := ctx.Err(); err != nil {
@@ -85,7 +85,7 @@ func (r *Recognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box i
 	}
 	for _, w := range r.windows {
 		w.mu.Lock()
-		lines := w.book.read(frame, box)
+		lines := w.cache.read(frame, box)
 		w.mu.Unlock()
 		if len(lines) > 0 {
 			return lines, nil
@@ -95,7 +95,7 @@ func (r *Recognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, box i
 }
 
 // Recognize fails with hardware.ErrUnavailable: a prepared picture has lost the
-// pixels by which this recognizer knows a text. Use RecognizeCrop.
+// pixels that this recognizer needs. Use RecognizeCrop.
 func (r *Recognizer) Recognize(context.Context, *image.Gray, hardware.Hint) ([]messages.Line, error) {
 	return nil, fmt.Errorf("drawn: prepared pictures cannot be read, use RecognizeCrop: %w", hardware.ErrUnavailable)
 }

@@ -10,8 +10,8 @@ func fill(dst *image.RGBA, r image.Rectangle, c color.RGBA) {
 	draw.Draw(dst, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// shape paints every pixel of r by how many of its 16 samples are inside.
-// inside takes coordinates relative to the corner of r.
+// shape paints each pixel of r in proportion to how many of its 16 samples are
+// inside. inside takes coordinates relative to the corner of r.
 func shape(dst *image.RGBA, r image.Rectangle, c color.RGBA, inside func(x, y float64) bool) {
 	clip := r.Intersect(dst.Rect)
 	for y := clip.Min.Y; y < clip.Max.Y; y++ {

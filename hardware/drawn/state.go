@@ -9,7 +9,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// state is all that a journal can bring back.
+// state is everything that a journal can restore.
 type state struct {
 	shown   string
 	convs   map[string]conversation
@@ -30,8 +30,8 @@ type conversation struct {
 	scroll  int // logical pixels above the newest position
 }
 
-// bubble is one message. An edit replaces it; only what captures have seen of
-// it and the cached layout are written in place.
+// bubble is one message. An edit replaces it. Only what captures have seen of it
+// and its measured layout are written in place.
 type bubble struct {
 	who    Who
 	kind   messages.Kind
@@ -42,8 +42,8 @@ type bubble struct {
 
 	captured bool // a capture had all of it, or its end where it is higher than the view
 	seen     *Seen
-	told     string // what it said when a capture last had all of it after seen
-	laid     laid
+	lastText string // its text in the last capture that had all of it
+	measured measured
 }
 
 func (s *state) conversation(name string) conversation {
@@ -53,15 +53,15 @@ func (s *state) conversation(name string) conversation {
 	return s.convs[name]
 }
 
-// clone shares the bubbles: what-if changes replace them, never write them.
+// clone shares the bubbles: trial changes replace them and never write them.
 func (s *state) clone() *state {
 	c := *s
 	c.convs = maps.Clone(s.convs)
 	return &c
 }
 
-// apply makes a checked change happen. grown gives the height in logical pixels
-// that the shown conversation's last bubble adds, and limit the farthest scroll.
+// apply applies a checked change. grown gives the height in logical pixels that
+// the shown conversation's last bubble adds, and limit the farthest scroll.
 func (s *state) apply(c Change, grown, limit func(*state) int) {
 	if c.Script != nil {
 		if c.Script.ID != s.script.ID {
@@ -83,7 +83,7 @@ func (s *state) apply(c Change, grown, limit func(*state) int) {
 	case OpUnsend, OpEdit:
 		conv := s.convs[name]
 		b := *conv.bubbles[c.Index]
-		b.laid, b.captured = laid{}, false
+		b.measured, b.captured = measured{}, false
 		if c.Op == OpEdit {
 			b.text = string(c.Text)
 		} else {
@@ -131,7 +131,7 @@ func (s *state) append(name string, c Change, grown func(*state) int) {
 		who: c.Who, kind: kind, text: string(c.Text), at: c.At.Round(0), origin: origin,
 	})
 	s.convs[name] = conv
-	if name == s.shown && conv.scroll > 0 { // who reads older messages is not torn away from them
+	if name == s.shown && conv.scroll > 0 { // whoever reads older messages stays with them
 		conv.scroll += grown(s)
 		s.convs[name] = conv
 	}

@@ -6,15 +6,15 @@ import "image/color"
 // g > 130, g > r+8 and g > b+12, and nothing else in the message area does.
 type Theme struct {
 	Name         string
-	Ground       color.RGBA // of the message area
+	Background   color.RGBA // of the message area
 	Header       color.RGBA
 	HeaderText   color.RGBA
 	Incoming     color.RGBA // fill of incoming bubbles
 	IncomingText color.RGBA
 	Own          color.RGBA // fill of own bubbles
 	OwnText      color.RGBA
-	Stamp        color.RGBA // time stamps and read marks
-	Pill         color.RGBA // ground of dates and notices
+	Timestamp    color.RGBA // and read marks
+	Pill         color.RGBA // background of dates and notices
 	PillText     color.RGBA
 	Bar          color.RGBA // input bar
 	Field        color.RGBA // input field inside the bar
@@ -27,14 +27,14 @@ type Theme struct {
 var (
 	Light = Theme{
 		Name:         "light",
-		Ground:       rgb(140, 171, 216),
+		Background:   rgb(140, 171, 216),
 		Header:       rgb(226, 232, 240),
 		HeaderText:   rgb(24, 28, 34),
 		Incoming:     rgb(255, 255, 255),
 		IncomingText: rgb(20, 20, 20),
 		Own:          rgb(195, 246, 157),
 		OwnText:      rgb(18, 26, 14),
-		Stamp:        rgb(62, 77, 104),
+		Timestamp:    rgb(62, 77, 104),
 		Pill:         rgb(110, 139, 181),
 		PillText:     rgb(252, 252, 252),
 		Bar:          rgb(250, 250, 250),
@@ -45,14 +45,14 @@ var (
 	}
 	Dark = Theme{
 		Name:         "dark",
-		Ground:       rgb(23, 25, 30),
+		Background:   rgb(23, 25, 30),
 		Header:       rgb(34, 37, 43),
 		HeaderText:   rgb(236, 238, 241),
 		Incoming:     rgb(54, 57, 64),
 		IncomingText: rgb(238, 239, 241),
 		Own:          rgb(102, 205, 124),
 		OwnText:      rgb(8, 22, 11),
-		Stamp:        rgb(150, 156, 166),
+		Timestamp:    rgb(150, 156, 166),
 		Pill:         rgb(44, 47, 54),
 		PillText:     rgb(206, 210, 216),
 		Bar:          rgb(34, 37, 43),

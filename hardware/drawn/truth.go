@@ -9,7 +9,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Seen is a message of the friend that stood wholly in at least one capture.
+// Seen is a message of the friend that was wholly visible in a capture.
 type Seen struct {
 	Conversation string
 	Index        int // in the conversation's transcript
@@ -19,38 +19,38 @@ type Seen struct {
 	order        int
 }
 
-// Changed is a message of the friend that stood wholly in a capture and then,
-// edited or taken back, in another one.
+// Changed is a message of the friend that was wholly visible in a capture and,
+// after it was edited or taken back, in another one.
 type Changed struct {
 	Conversation string
 	Index        int           // in the conversation's transcript
-	Text         messages.Text // that it says now, "" if it was taken back
-	At           time.Time     // of the capture that first had it so
+	Text         messages.Text // its present text; "" means taken back
+	At           time.Time     // of the first capture with that text
 }
 
-// Changes lists what there was to be read of changes, in order. Like [Truth] it
-// starts anew with the process.
+// Changes lists the visible changes, in order. Like [Window.Truth] it starts afresh
+// with the process.
 func (w *Window) Changes() []Changed {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.changed)
 }
 
-// change notes that a message that was seen before says something else now.
+// change records it if a message seen before has another text now.
 func (w *Window) change(p placed, now time.Time) {
 	text := p.text
 	if p.unsent {
 		text = ""
 	}
-	if p.told != text {
+	if p.lastText != text {
 		w.changed = append(w.changed, Changed{Conversation: w.s.shown, Index: p.index,
 			Text: messages.Text(text), At: now})
 	}
-	p.told = text
+	p.lastText = text
 }
 
-// witness notes what the picture just drawn shows.
-func (w *Window) witness(bubbles []placed, now time.Time) {
+// recordSeen records what the picture just drawn shows.
+func (w *Window) recordSeen(bubbles []placed, now time.Time) {
 	view := w.frame(w.s).view()
 	for _, p := range bubbles {
 		p.captured = p.captured || done(p, view)
@@ -63,7 +63,7 @@ func (w *Window) witness(bubbles []placed, now time.Time) {
 		if p.seen != nil || p.unsent {
 			continue
 		}
-		p.told = p.text
+		p.lastText = p.text
 		w.seen++
 		p.seen = &Seen{
 			Conversation: w.s.shown, Index: p.index, Kind: p.kind, Text: messages.Text(p.text),
@@ -76,9 +76,9 @@ func across(p placed, view image.Rectangle) bool {
 	return p.box.Min.X >= view.Min.X && p.box.Max.X <= view.Max.X
 }
 
-// Truth lists what there was to be read, in the order in which captures first
-// showed it. It starts anew with the process: for all that ever happened, read
-// the journal with ReadJournal.
+// Truth lists the messages that could be read, in the order in which captures
+// first showed them. It starts afresh with the process. The journal has everything
+// that ever happened.
 func (w *Window) Truth() []Seen {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,7 +2,7 @@ package drawn
 
 import "github.com/kehai-run/kehai/messages"
 
-// Append adds a text message; conversation "" is the one shown.
+// Append adds a text message. An empty conversation means the one shown.
 func (w *Window) Append(conversation string, who Who, text messages.Text) error {
 	return w.Apply(Change{Op: OpAppend, Conversation: conversation, Who: who, Text: text})
 }

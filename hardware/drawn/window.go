@@ -18,23 +18,22 @@ type Options struct {
 	Ref string
 	// Conversation is the one shown first; "" means "Hana".
 	Conversation string
-	// Size of the pane is in logical pixels; zero means 480×720. At most MaxSide a side.
+	// Size is the pane's, in logical pixels; zero means 480×720. At most MaxSide a side.
 	Size image.Point
 	// Scale is captured pixels per logical pixel, 1 to 3; 0 means 1.
 	Scale int
 	// Theme is Light or Dark; zero means Light.
 	Theme Theme
 	// Beside shows a rail and a list of chats left of the pane, as LINE's main
-	// window does. The window is PaneLeft wider then. OpBeside and OpAlone change
+	// window does. The window is then PaneLeft wider. OpBeside and OpAlone change
 	// it.
 	Beside bool
 	// Fonts to write with; nil means Fonts().
 	Fonts *FontSet
-	// Now is the clock: it stamps messages and is what Capture hands to the
-	// driver. Required.
+	// Now is the clock for the times of messages and for the step of Drive. Required.
 	Now func() time.Time
-	// Journal is the file that keeps what has happened; "" keeps nothing. One
-	// window has it at a time.
+	// Journal is the file that keeps the changes; "" keeps nothing. Only one window
+	// may use it at a time.
 	Journal string
 }
 
@@ -76,31 +75,31 @@ type Window struct {
 	theme Theme
 	fonts *FontSet
 
-	mu                       sync.Mutex
-	text, stamp, pill, title *face
-	s                        *state
-	book                     *book
-	journal                  *journal // nil: none
-	step                     func(now time.Time) error
-	picture                  *image.RGBA // of s; nil: not drawn yet
-	seen                     int         // messages seen so far
-	changed                  []Changed   // what captures have shown to have changed
-	looked                   int         // bubbles that the last capture showed whole
-	appended                 int         // messages since then
-	closed                   bool
+	mu                           sync.Mutex
+	text, timestamp, pill, title *face
+	s                            *state
+	cache                        *glyphCache
+	journal                      *journal // nil: none
+	step                         func(now time.Time) error
+	picture                      *image.RGBA // of s; nil: not drawn yet
+	seen                         int         // messages seen so far
+	changed                      []Changed   // what captures have shown to have changed
+	lastShown                    int         // bubbles that the last capture showed whole
+	appended                     int         // messages since then
+	closed                       bool
 }
 
-// New opens a window. With a journal it stands as it stood before.
+// New opens a window. A journal restores its former state.
 func New(o Options) (*Window, error) {
 	if err := o.defaults(); err != nil {
 		return nil, err
 	}
 	w := &Window{
 		ref: o.Ref, now: o.Now, scale: o.Scale, theme: o.Theme, fonts: o.Fonts,
-		text: newFace(o.Fonts, textPx*o.Scale), stamp: newFace(o.Fonts, stampPx*o.Scale),
+		text: newFace(o.Fonts, textPx*o.Scale), timestamp: newFace(o.Fonts, timestampPx*o.Scale),
 		pill: newFace(o.Fonts, pillPx*o.Scale), title: newFace(o.Fonts, titlePx*o.Scale),
-		s:    &state{shown: o.Conversation, convs: map[string]conversation{}, size: o.Size, beside: o.Beside},
-		book: newBook(),
+		s:     &state{shown: o.Conversation, convs: map[string]conversation{}, size: o.Size, beside: o.Beside},
+		cache: newGlyphCache(),
 	}
 	if o.Journal == "" {
 		return w, nil
@@ -133,17 +132,16 @@ func (w *Window) Close() error {
 	return w.journal.close()
 }
 
-// Drive makes every Capture call step first, with the time of the capture. Its
-// error fails the capture. step may use the window but not Capture.
+// Drive makes every Capture call step first, with the time of the capture. An
+// error of step fails the capture. step may use the window but not Capture.
 func (w *Window) Drive(step func(now time.Time) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.step = step
 }
 
-// Apply writes a change to the journal and makes it happen. A refused change
-// (ErrChange) and one that could not be written have not happened. A zero At
-// means now.
+// Apply writes a change to the journal and applies it. A change that is refused
+// (ErrChange) or cannot be written is not applied. A zero At means now.
 func (w *Window) Apply(c Change) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,9 +174,9 @@ func (w *Window) Apply(c Change) error {
 	return nil
 }
 
-// Hides reports whether the change would take a bubble out of view, wholly or
-// in part, that no capture has shown yet. What the change itself unsends or
-// edits does not count. A change that Apply would refuse hides nothing.
+// Hides reports whether a change would move a bubble out of view, wholly or in
+// part, before any capture has shown it. The message that the change itself
+// unsends or edits does not count. A change that Apply would refuse hides nothing.
 func (w *Window) Hides(c Change) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -215,27 +213,27 @@ func (w *Window) Hides(c Change) bool {
 	return false
 }
 
-// Outruns reports whether an append would leave less than half of what the last
-// capture showed in view, and is not the first since then: more than a person
-// would write between two looks, and too little for a reader to know where the
-// rest belongs. Other changes outrun nothing, nor does anything in a window that
-// cannot be captured: nobody is waited for there.
+// Outruns reports whether an append, not the first since the last capture, would
+// leave in view less than half of what that capture showed. That is more than a
+// person writes between two captures, and too little for a reader to know where
+// the rest belongs. Other changes outrun nothing. Neither does any change in a
+// window that cannot be captured, as no reader waits there.
 func (w *Window) Outruns(c Change) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if c.Op != OpAppend || w.s.check(c) != nil {
 		return false
 	}
-	if w.appended == 0 || w.looked == 0 || w.s.hidden || w.frame(w.s).view().Empty() {
+	if w.appended == 0 || w.lastShown == 0 || w.s.hidden || w.frame(w.s).view().Empty() {
 		return false
 	}
 	then := w.s.clone()
 	c.Script = nil
 	then.apply(c, w.grown, w.limit)
-	return 2*w.shown(then) < w.looked
+	return 2*w.shown(then) < w.lastShown
 }
 
-// shown counts the bubbles in view that captures have shown.
+// shown counts the bubbles in view that a capture has shown.
 func (w *Window) shown(s *state) int {
 	view := w.frame(s).view()
 	n := 0
@@ -247,20 +245,20 @@ func (w *Window) shown(s *state) int {
 	return n
 }
 
-// done reports whether a capture of this view shows all of a bubble that it
-// ever can: the whole, or the end of one that is higher than the view.
+// done reports whether a capture of this view shows as much of a bubble as any can:
+// the whole, or the end of one that is higher than the view.
 func done(p placed, view image.Rectangle) bool {
 	return whole(p, view) ||
 		p.box.Dy() > view.Dy() && p.box.Max.Y <= view.Max.Y && p.box.Max.Y > view.Min.Y
 }
 
-// whole leaves the width aside: a window can be narrower than its bubbles.
+// whole ignores the width: a window can be narrower than its bubbles.
 func whole(p placed, view image.Rectangle) bool {
 	return p.box.Min.Y >= view.Min.Y && p.box.Max.Y <= view.Max.Y
 }
 
-// Capture steps the driver and returns the window's picture: the same one as
-// before while nothing has changed.
+// Capture calls the step of Drive and returns the window's picture, the same one
+// as before if nothing has changed.
 func (w *Window) Capture(ctx context.Context) (hardware.Capture, error) {
 	if err := ctx.Err(); err != nil {
 		return hardware.Capture{}, err
@@ -288,10 +286,10 @@ func (w *Window) Capture(ctx context.Context) (hardware.Capture, error) {
 	if w.picture == nil {
 		bubbles := w.layout(w.s)
 		w.picture = w.render(w.s, bubbles)
-		w.witness(bubbles, now)
+		w.recordSeen(bubbles, now)
 	}
-	if w.appended > 0 || w.looked == 0 {
-		w.looked, w.appended = w.shown(w.s), 0
+	if w.appended > 0 || w.lastShown == 0 {
+		w.lastShown, w.appended = w.shown(w.s), 0
 	}
 	return hardware.Capture{Image: w.picture, Scale: float64(w.scale)}, nil
 }
@@ -326,7 +324,7 @@ func (w *Window) Script() Script {
 	return w.s.script
 }
 
-// FromScript finds the message that an event of the present script appended.
+// FromScript finds the message that an event of the current script appended.
 func (w *Window) FromScript(conversation string, event int) (index int, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

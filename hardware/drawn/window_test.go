@@ -20,7 +20,7 @@ func TestOutruns(t *testing.T) {
 		t.Error("Outruns() = true before any capture, want false")
 	}
 	picture(t, w)
-	before := w.looked
+	before := w.lastShown
 	for n := 0; !w.Outruns(say("more")); n++ {
 		if n > before {
 			t.Fatalf("Outruns() = false although all %d bubbles of the last capture are gone", before)

@@ -9,9 +9,9 @@ import (
 )
 
 // wrap breaks text into lines of at most width; only a single cluster may be
-// wider. It breaks at line feeds, after spaces and between Japanese characters,
-// but not so that a line starts with closing punctuation, and inside a word
-// only where the word alone does not fit. Spaces at a break are dropped.
+// wider. It breaks at line feeds, after spaces and between Japanese characters. It
+// breaks a word only if the word alone does not fit. No line starts with closing
+// punctuation. Spaces at a break are dropped.
 func wrap(text string, width fixed.Int26_6, measure func(string) fixed.Int26_6) []string {
 	var lines []string
 	for part := range strings.SplitSeq(text, "\n") {
@@ -47,7 +47,7 @@ func wrapPart(part string, width fixed.Int26_6, measure func(string) fixed.Int26
 	return append(lines, last)
 }
 
-// clusters splits text into what a reader sees as one character: a rune with
+// clusters splits text into what a reader sees as single characters: a rune with
 // its marks, modifiers and joined runes.
 func clusters(text string) []string {
 	var out []string

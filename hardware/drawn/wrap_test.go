@@ -85,7 +85,8 @@ func FuzzWrap(f *testing.F) {
 			t.Fatalf("wrap(%q, %d) = %q, want nothing lost or moved", text, width, lines)
 		}
 		for i, l := range lines {
-			if body := strings.TrimRightFunc(l, unicode.IsSpace); cells(body) > fixed.I(width) && len(clusters(body)) > 1 {
+			if body := strings.TrimRightFunc(l, unicode.IsSpace); cells(body) > fixed.I(width) &&
+				len(clusters(body)) > 1 {
 				t.Fatalf("wrap(%q, %d) line %d = %q is too wide", text, width, i, l)
 			}
 		}

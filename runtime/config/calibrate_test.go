@@ -19,7 +19,7 @@ func TestCalibrateTriesItsLayout(t *testing.T) {
 	// Low white and green bars line up as bubbles do, but no bubble is so low.
 	img := image.NewRGBA(image.Rect(0, 0, 480, 720))
 	fill := func(r image.Rectangle, c color.RGBA) { draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src) }
-	fill(img.Rect, drawn.Light.Ground)
+	fill(img.Rect, drawn.Light.Background)
 	fill(image.Rect(0, 0, 480, 52), drawn.Light.Header)
 	fill(image.Rect(0, 640, 480, 720), drawn.Light.Bar)
 	for y := 80; y < 600; y += 40 {

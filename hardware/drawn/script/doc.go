@@ -1,7 +1,7 @@
-// Package script is the script of a chat: what a friend writes, what happens
-// to the window, and when. Its main types are [Script], read by [Parse], and
-// [Player], which plays a script onto a drawn.Window. [Default] is the chat
-// that is shown where nothing else is.
+// Package script is the script of a chat: what a friend writes, what happens to
+// the window, and when. Its main types are [Script], read by [Parse], and
+// [Player], which plays a script on a drawn.Window. [Default] is the chat that is
+// shown if no script is given.
 //
 // # Format
 //
@@ -11,9 +11,9 @@
 //
 //	{"at_ms":0,"who":"friend","text":"おはよう","conversation":"Hana"}
 //
-// where who is friend or me, conversation may be left out to mean that of the
-// message before, and "kind":"sticker" instead of text makes a picture; or it
-// is an action
+// where who is friend or me. Without a conversation it belongs to that of the
+// message before, and "kind":"sticker" instead of text makes it a picture. Any
+// other line is an action
 //
 //	{"at_ms":1500,"do":"scroll","by":200}
 //
@@ -36,11 +36,10 @@
 //	crash                         the host kills the runtime and starts it again
 //	reset_baseline                the host makes the poller forget the last frame
 //
-// index counts the messages that this script has put into the shown
-// conversation, from 0; what the host sent is not counted. The shown
-// conversation is that of the first message until a switch. The last four verbs
-// go to [Options].Host; the others happen to the window. kehai run and kehai
-// replay know them all.
+// index counts the messages that this script has added to the shown conversation,
+// from 0, without what the host sent. Until a switch, the conversation of the
+// first message is shown. The last four verbs go to [Options].Host; the others
+// happen to the window. kehai run and kehai replay support them all.
 //
 // Anything else is an error that names the line and what is allowed there.
 package script

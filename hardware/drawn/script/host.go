@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// ErrHost marks a script that asks for what its host cannot do.
+// ErrHost marks a script with verbs that its host cannot carry out.
 var ErrHost = errors.New("script: bad script for this host")
 
-// Host queues what scripts ask of their host. A player asks from within a capture,
-// which must not wait for it.
+// Host queues what scripts ask of their host. A player asks during a capture, which
+// must not wait.
 type Host struct {
-	// Lives ends the runtime so that it is started again. It is called at once, from
-	// within a capture. Nil: nobody starts it again.
+	// Lives stops or kills the runtime so that it is started again. It is called at
+	// once, during a capture. Nil means that nobody starts it again.
 	Lives func(crash bool)
 
 	wake chan struct{}
@@ -26,8 +26,8 @@ type Host struct {
 // NewHost makes an empty queue.
 func NewHost() *Host { return &Host{wake: make(chan struct{}, 1)} }
 
-// Check refuses a script that asks for what nobody here can do. Its error wraps
-// [ErrHost].
+// Check refuses a script with a verb that this host cannot carry out. Its error
+// wraps [ErrHost].
 func (h *Host) Check(s Script) error {
 	for _, e := range s.Events {
 		if (e.Do == Restart || e.Do == Crash) && h.Lives == nil {
@@ -39,8 +39,8 @@ func (h *Host) Check(s Script) error {
 	return nil
 }
 
-// For gives [Options].Host of one window: do is called by Serve for each of its
-// events but restart and crash.
+// For returns [Options].Host for one window. Serve calls do for each of its events
+// except restart and crash.
 func (h *Host) For(do func(context.Context, Event)) func(Event) {
 	return func(e Event) {
 		if e.Do == Restart || e.Do == Crash {
@@ -57,7 +57,7 @@ func (h *Host) For(do func(context.Context, Event)) func(Event) {
 	}
 }
 
-// Serve does what is asked, one after another, until ctx ends.
+// Serve carries out the requests, one after another, until ctx ends.
 func (h *Host) Serve(ctx context.Context) {
 	for {
 		for do := h.next(); do != nil && ctx.Err() == nil; do = h.next() {

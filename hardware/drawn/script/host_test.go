@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A host's requests of two windows are done one at a time in their order; restart
-// and crash do not wait for them.
+// Requests from two windows are carried out one at a time, in order. Restart and
+// crash do not wait for them.
 func TestHostServesInOrder(t *testing.T) {
 	var got []string
 	ctx, cancel := context.WithCancel(t.Context())

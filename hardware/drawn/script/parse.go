@@ -25,7 +25,7 @@ const (
 	MaxScroll = 1 << 20                // logical pixels
 )
 
-// Open reads the script in a file, [Default] for no path.
+// Open reads the script in a file. No path means [Default].
 func Open(path string) (Script, error) {
 	if path == "" {
 		return Default(), nil
@@ -42,8 +42,8 @@ func Open(path string) (Script, error) {
 	return s, nil
 }
 
-// Parse reads a script. An error wraps ErrFormat, names the line and says what
-// is allowed; it quotes no text of a message.
+// Parse reads a script. An error wraps ErrFormat, names the line and says what is
+// allowed. It never quotes the text of a message.
 func Parse(r io.Reader) (Script, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -67,7 +67,7 @@ func Parse(r io.Reader) (Script, error) {
 	return p.script, nil
 }
 
-// parser knows what the lines so far have led to.
+// parser knows the effect of the lines so far.
 type parser struct {
 	script Script
 	at     int64
@@ -165,7 +165,7 @@ func (p *parser) arg(fields fields, arg string, e *Event) error {
 	return nil
 }
 
-// follow checks an action against the messages so far and notes its effect.
+// follow checks an action against the messages so far and records its effect.
 func (p *parser) follow(e *Event) error {
 	switch e.Do {
 	case Switch:

@@ -81,7 +81,7 @@ func TestParseEveryVerb(t *testing.T) {
 	roundTrip(t, s)
 }
 
-// roundTrip holds that Write and Parse are inverse.
+// roundTrip checks that Write and Parse are inverse.
 func roundTrip(t *testing.T, s Script) {
 	t.Helper()
 	var out bytes.Buffer
@@ -144,13 +144,16 @@ func TestParseRefuses(t *testing.T) {
 		{`{"at_ms":0,"who":"me","kind":"photo","conversation":"H"}`, "want one of text, sticker"},
 		{hello + `{"at_ms":9,"do":"hide"}` + "\n" + `{"at_ms":8,"do":"show"}`, "want at least 9"},
 		{hello + `{"at_ms":9,"do":"edit","index":1,"text":"himitsu"}`, "1 messages"},
-		{hello + `{"at_ms":9,"do":"unsend","index":0}` + "\n" + `{"at_ms":9,"do":"edit","index":0,"text":"himitsu"}`, "taken back"},
-		{hello + `{"at_ms":9,"do":"switch","conversation":"Ren"}` + "\n" + `{"at_ms":9,"do":"unsend","index":0}`, "0 messages"},
+		{hello + `{"at_ms":9,"do":"unsend","index":0}` + "\n" +
+			`{"at_ms":9,"do":"edit","index":0,"text":"himitsu"}`, "taken back"},
+		{hello + `{"at_ms":9,"do":"switch","conversation":"Ren"}` + "\n" +
+			`{"at_ms":9,"do":"unsend","index":0}`, "0 messages"},
 	} {
 		_, err := Parse(strings.NewReader("# first\n" + c.in))
 		line := "line " + string(rune('2'+strings.Count(c.in, "\n")))
 		switch {
-		case !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), line):
+		case !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), line):
 			t.Errorf("Parse(%s) = %v, want %q in %s", c.in, err, c.want, line)
 		case strings.Contains(err.Error(), secret) || strings.Contains(err.Error(), "\n"):
 			t.Errorf("Parse(%s) = %v, want one line without the text", c.in, err)
@@ -174,7 +177,8 @@ func TestDefault(t *testing.T) {
 		}
 	}
 	if len(s.Events) < 36 || twice != 1 || long == 0 || end < 110_000 || end > 130_000 {
-		t.Errorf("Default() = %d events to %d ms, %d repeats, %d long, want about 40 in two minutes with one repeat", len(s.Events), end, twice, long)
+		t.Errorf("Default() = %d events to %d ms, %d repeats, %d long, want about 40 in two minutes with one repeat",
+			len(s.Events), end, twice, long)
 	}
 }
 

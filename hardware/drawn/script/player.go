@@ -13,10 +13,10 @@ import (
 type Options struct {
 	// Speed divides the waits of the script; 0 means 1.
 	Speed float64
-	// Host does what a window cannot: send, restart, crash, reset_baseline. It
-	// is called from within a capture, after the script's position is in the
-	// journal, so that a host that dies here does not die here again. It must
-	// return soon and not capture the window. Required if the script needs it.
+	// Host does what a window cannot: send, restart, crash, reset_baseline. It is
+	// called during a capture, when the journal already has the script's position:
+	// a host that dies in this call does not get it again. It must return soon and
+	// must not capture the window. Required if the script needs it.
 	Host func(Event)
 }
 
@@ -29,14 +29,14 @@ type Stats struct {
 	Done     bool
 }
 
-// Player plays a script onto a window. It acts only in Step, which every
-// capture of the window calls: there is no goroutine and no clock. Script time
-// starts with the first step and runs only while somebody captures; the
-// window's journal keeps the position, so that a script goes on where it was.
+// Player plays a script on a window. It acts only in Step, which every capture of
+// the window calls; it has no goroutine and no clock. Script time starts with the
+// first step and runs only while somebody captures. The window's journal keeps the
+// position, so that a script continues where it was.
 //
-// A friend waits: an event that would take a bubble out of view that no
-// capture has shown whole, or leave little in view of what the last capture
-// showed, is put off until the next capture, and script time with it.
+// A friend waits for the reader. An event is put off until the next capture, and
+// script time with it, if it would move out of view a bubble that no capture has
+// shown whole, or leave little in view of what the last capture showed.
 type Player struct {
 	window *drawn.Window
 	script Script
@@ -45,18 +45,18 @@ type Player struct {
 	host   func(Event)
 
 	mu      sync.Mutex
-	running bool          // since the last step; not at the start and while an event waits
+	running bool          // since the last step; false at the start and while an event waits
 	last    time.Time     // of the last step
 	at      time.Duration // script time
-	kept    time.Duration // script time in the journal
+	saved   time.Duration // script time in the journal
 	stats   Stats
 }
 
-// markEvery is how much script time a crash may repeat while nothing happens.
-const markEvery = 5 * time.Second
+// saveEvery is how much script time a crash may repeat while nothing happens.
+const saveEvery = 5 * time.Second
 
 // Play attaches a script to a window. If the window's journal has a position in
-// this script it goes on there; another script starts from its beginning.
+// this script, it continues there. Another script starts from its beginning.
 func Play(window *drawn.Window, script Script, o Options) (*Player, error) {
 	if o.Speed == 0 {
 		o.Speed = 1
@@ -78,7 +78,7 @@ func Play(window *drawn.Window, script Script, o Options) (*Player, error) {
 		}
 	}
 	p.at = time.Duration(pos.MS) * time.Millisecond
-	p.kept = p.at
+	p.saved = p.at
 	p.stats.Next = pos.Next
 	p.stats.Done = pos.Next == len(script.Events)
 	window.Drive(p.Step)
@@ -92,9 +92,9 @@ func (p *Player) Stats() Stats {
 	return p.stats
 }
 
-// Step does what is due at now. After an event for the host it stops; what else
-// is due comes with the next step. An error means that the window refused or
-// could not keep a change; the same event is tried again at the next step.
+// Step plays what is due at now. It stops after an event for the host; the next
+// step plays the rest. An error means that the window refused a change or could
+// not write it. The next step tries the same event again.
 func (p *Player) Step(now time.Time) error {
 	call, err := p.advance(now)
 	if call != nil {
@@ -117,7 +117,7 @@ func (p *Player) advance(now time.Time) (call *Event, err error) {
 		e := p.script.Events[p.stats.Next]
 		due := time.Duration(e.AtMS) * time.Millisecond
 		if due > p.at {
-			return nil, p.mark(now)
+			return nil, p.save(now)
 		}
 		acted, err := p.play(e, now)
 		if err != nil {
@@ -135,7 +135,7 @@ func (p *Player) advance(now time.Time) (call *Event, err error) {
 	return nil, nil
 }
 
-// play makes one event happen, unless it has to wait.
+// play plays one event, unless it has to wait.
 func (p *Player) play(e Event, now time.Time) (acted bool, err error) {
 	c, err := p.change(e)
 	if err != nil {
@@ -149,7 +149,7 @@ func (p *Player) play(e Event, now time.Time) (acted bool, err error) {
 	if err := p.window.Apply(c); err != nil {
 		return false, err
 	}
-	p.kept = p.at
+	p.saved = p.at
 	p.stats.Next++
 	p.stats.Done = p.stats.Next == len(p.script.Events)
 	if e.Do == "" {
@@ -160,23 +160,23 @@ func (p *Player) play(e Event, now time.Time) (acted bool, err error) {
 	return true, nil
 }
 
-// mark keeps script time in the journal now and then during a long wait.
-func (p *Player) mark(now time.Time) error {
-	if p.at-p.kept < markEvery {
+// save writes script time to the journal from time to time during a long wait.
+func (p *Player) save(now time.Time) error {
+	if p.at-p.saved < saveEvery {
 		return nil
 	}
 	pos := drawn.Script{ID: p.id, Next: p.stats.Next, MS: p.at.Milliseconds()}
 	if err := p.window.Apply(drawn.Change{Op: drawn.OpMark, At: now, Script: &pos}); err != nil {
 		return fmt.Errorf("script: keep position: %w", err)
 	}
-	p.kept = p.at
+	p.saved = p.at
 	return nil
 }
 
 var errLost = errors.New("the message it means is not in the window's journal")
 
-// change is what an event does to the window; nothing but the position for one
-// of the host's.
+// change is what an event does to the window. An event for the host changes only
+// the position.
 func (p *Player) change(e Event) (drawn.Change, error) {
 	switch e.Do {
 	case "":

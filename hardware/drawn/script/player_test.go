@@ -35,7 +35,8 @@ func newStage(t *testing.T, script string) *stage {
 	}
 	st := &stage{T: t, script: s, now: time.Date(2026, 10, 2, 14, 0, 0, 0, time.UTC)}
 	st.win = drawn.Options{
-		Now: func() time.Time { return st.now }, Journal: filepath.Join(t.TempDir(), "w.jsonl"), Conversation: s.Conversation(),
+		Now: func() time.Time { return st.now }, Journal: filepath.Join(t.TempDir(), "w.jsonl"),
+		Conversation: s.Conversation(),
 	}
 	return st
 }
@@ -147,9 +148,8 @@ func TestWaitingHoldsScriptTime(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere drops window and player after every capture. What is shown
-// stays the same, time stands still while nobody runs, and each message is
-// there once.
+// TestKilledAnywhere drops window and player after every capture. The picture stays
+// the same, script time stops while nothing runs, and each message appears once.
 func TestKilledAnywhere(t *testing.T) {
 	s := newStage(t, defaultScript)
 	var seen []string
@@ -193,7 +193,7 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// TestTimeIsKeptInLongPauses: lives shorter than a pause still reach its end.
+// TestTimeIsKeptInLongPauses: runs shorter than a pause still reach its end.
 func TestTimeIsKeptInLongPauses(t *testing.T) {
 	s := newStage(t, hello+`{"at_ms":60000,"who":"friend","text":"late"}`)
 	for range 12 {
@@ -290,7 +290,8 @@ func TestEditAfterAnotherScript(t *testing.T) {
 	s := newStage(t, hello+strings.ReplaceAll(hello, "hello", "again"))
 	s.open()
 	s.finish(time.Second)
-	next, err := Parse(strings.NewReader(strings.ReplaceAll(hello, "hello", "other") + `{"at_ms":0,"do":"edit","index":0,"text":"edited"}`))
+	next, err := Parse(strings.NewReader(strings.ReplaceAll(hello, "hello", "other") +
+		`{"at_ms":0,"do":"edit","index":0,"text":"edited"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +318,7 @@ func TestSpeedRefused(t *testing.T) {
 	}
 }
 
-// TestConcurrentCaptures lets several readers move one player on.
+// TestConcurrentCaptures: several readers drive one player.
 func TestConcurrentCaptures(t *testing.T) {
 	s := newStage(t, defaultScript)
 	var mu sync.Mutex

@@ -15,7 +15,7 @@ import (
 // Verb is what an action does.
 type Verb string
 
-// The verbs; the package comment says what they mean.
+// The verbs. The package comment says what they mean.
 const (
 	Scroll        Verb = "scroll"
 	Rerender      Verb = "rerender"
@@ -78,7 +78,7 @@ type Event struct {
 	Who          drawn.Who
 	Kind         messages.Kind // of a message: text or sticker
 	Text         messages.Text
-	Conversation string // of a message and of switch; of unsend and edit: the one shown then
+	Conversation string // of a message or switch; of unsend and edit, the one shown then
 	Index        int
 	By           int
 	To           [2]int
@@ -112,7 +112,7 @@ func (s Script) Conversation() string {
 // ID is equal for scripts with equal events.
 func (s Script) ID() string {
 	h := fnv.New64a()
-	// A hash never fails to write, and Write has no error of its own.
+	// Writing to a hash never fails, and Write has no other error.
 	_ = s.Write(h)
 	return strconv.FormatUint(h.Sum64(), 16)
 }

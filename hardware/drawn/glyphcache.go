@@ -11,9 +11,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// book remembers which pixels say what: whole bubbles by the hash of their ink,
-// single lines (title, times, dates, notices) by their pixels.
-type book struct {
+// glyphCache maps drawn pixels back to text: whole bubbles by the hash of their
+// ink, single lines (title, times, dates, notices) by their pixels.
+type glyphCache struct {
 	bubbles map[uint64][]inkLine // boxes relative to the ink's corner
 	order   []uint64             // of bubbles, oldest first
 	lines   []sample             // widest first
@@ -34,19 +34,19 @@ type sample struct {
 	key  uint64
 }
 
-// What a book holds at most; the oldest goes first.
+// Limits of a cache. The oldest bubble goes first; lines are cleared together.
 const (
 	maxBubbles = 8192
 	maxLines   = 2048
 )
 
-func newBook() *book {
-	return &book{bubbles: map[uint64][]inkLine{}, known: map[uint64]bool{}}
+func newGlyphCache() *glyphCache {
+	return &glyphCache{bubbles: map[uint64][]inkLine{}, known: map[uint64]bool{}}
 }
 
-// enterBubble enters the visible part of a bubble. Lines that are not wholly
-// visible are left out, as no reader could be sure of them.
-func (k *book) enterBubble(img *image.RGBA, visible image.Rectangle, lines []inkLine) {
+// addBubble adds the visible part of a bubble. It leaves out lines that are not
+// wholly visible, as no reader could be sure of them.
+func (k *glyphCache) addBubble(img *image.RGBA, visible image.Rectangle, lines []inkLine) {
 	key, ink, ok := inkOf(img, visible)
 	if !ok {
 		return
@@ -67,7 +67,7 @@ func (k *book) enterBubble(img *image.RGBA, visible image.Rectangle, lines []ink
 	k.bubbles[key] = in
 }
 
-func (k *book) enterLine(img *image.RGBA, text string, ink image.Rectangle) {
+func (k *glyphCache) addLine(img *image.RGBA, text string, ink image.Rectangle) {
 	if ink.Empty() {
 		return
 	}
@@ -94,8 +94,8 @@ func (k *book) enterLine(img *image.RGBA, text string, ink image.Rectangle) {
 	k.lines = slices.Insert(k.lines, at, s)
 }
 
-// read finds what stands inside box.
-func (k *book) read(img *image.RGBA, box image.Rectangle) []messages.Line {
+// read finds the text inside box.
+func (k *glyphCache) read(img *image.RGBA, box image.Rectangle) []messages.Line {
 	box = box.Intersect(img.Rect)
 	if key, ink, ok := inkOf(img, box); ok {
 		if lines, ok := k.bubbles[key]; ok {
@@ -112,8 +112,8 @@ func (k *book) read(img *image.RGBA, box image.Rectangle) []messages.Line {
 	return toLines(found, image.Point{})
 }
 
-// find appends every place in box where the sample stands and nothing wider
-// was found before.
+// find appends every place of the sample in box that does not overlap a wider one
+// found before.
 func (s sample) find(img *image.RGBA, box image.Rectangle, found []inkLine) []inkLine {
 	row := 4 * s.size.X
 	for y := box.Min.Y; y+s.size.Y <= box.Max.Y; y++ {
@@ -146,14 +146,14 @@ func toLines(in []inkLine, at image.Point) []messages.Line {
 	return out
 }
 
-// inkOf finds the ink in box and hashes its pixels. The commonest colour is the
-// fill; ink is what has fill on all four sides, however far away, so that a box
-// may be some pixels larger or smaller than its bubble.
+// inkOf finds the ink in box and hashes its pixels. The most frequent colour is
+// the fill. Ink has fill on all four sides, however far away, so that a box may be
+// some pixels larger or smaller than its bubble.
 func inkOf(img *image.RGBA, box image.Rectangle) (key uint64, ink image.Rectangle, ok bool) {
 	if box.Empty() {
 		return 0, ink, false
 	}
-	fill := commonest(img, box)
+	fill := mostFrequent(img, box)
 	w, h := box.Dx(), box.Dy()
 	at := func(x, y int) uint32 {
 		return binary.LittleEndian.Uint32(img.Pix[img.PixOffset(box.Min.X+x, box.Min.Y+y):])
@@ -196,8 +196,8 @@ func inkOf(img *image.RGBA, box image.Rectangle) (key uint64, ink image.Rectangl
 	return sum.Sum64(), ink, true
 }
 
-// commonest is the colour of most pixels, the smallest value among equals.
-func commonest(img *image.RGBA, box image.Rectangle) uint32 {
+// mostFrequent is the colour of most pixels, the smallest value among equals.
+func mostFrequent(img *image.RGBA, box image.Rectangle) uint32 {
 	count := map[uint32]int{}
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		o := img.PixOffset(box.Min.X, y)

@@ -30,7 +30,7 @@ func TestRecognizer(t *testing.T) {
 			if p.kind != messages.KindText || p.box.Min.Y < 60*s {
 				continue
 			}
-			want := p.laid.lines
+			want := p.measured.lines
 			texts[p.box] = want
 			if p.unsent {
 				continue
@@ -41,15 +41,15 @@ func TestRecognizer(t *testing.T) {
 			beak.Min.X -= 9 * s
 			beak.Max.X += 9 * s
 			texts[beak] = want
-			stamp := image.Rect(p.box.Max.X+2*s, p.box.Max.Y-20*s, p.box.Max.X+60*s, p.box.Max.Y)
+			timestamp := image.Rect(p.box.Max.X+2*s, p.box.Max.Y-20*s, p.box.Max.X+60*s, p.box.Max.Y)
 			want = []string{"14:03"}
 			if p.who == Me {
-				stamp = image.Rect(p.box.Min.X-60*s, p.box.Max.Y-34*s, p.box.Min.X-2*s, p.box.Max.Y)
+				timestamp = image.Rect(p.box.Min.X-60*s, p.box.Max.Y-34*s, p.box.Min.X-2*s, p.box.Max.Y)
 				if p.read {
 					want = []string{"既読", "14:03"}
 				}
 			}
-			texts[stamp] = want
+			texts[timestamp] = want
 		}
 		if len(texts) < 20 {
 			t.Fatalf("only %d boxes to read, want the whole chat", len(texts))
@@ -73,7 +73,8 @@ func TestRecognizerOldFrames(t *testing.T) {
 	if err != nil || len(lines) != 1 || lines[0].Text != "first" {
 		t.Errorf("RecognizeCrop(old frame) = %d lines, %v, want the old text", len(lines), err)
 	}
-	if _, err := r.Recognize(t.Context(), image.NewGray(box), hardware.Hint{}); !errors.Is(err, hardware.ErrUnavailable) {
+	if _, err := r.Recognize(t.Context(), image.NewGray(box), hardware.Hint{}); !errors.Is(err,
+		hardware.ErrUnavailable) {
 		t.Errorf("Recognize(prepared) = %v, want %v", err, hardware.ErrUnavailable)
 	}
 }
@@ -82,7 +83,8 @@ func TestRecognizerOldFrames(t *testing.T) {
 // lines may be read, and only lines of that bubble.
 func TestRecognizerClipped(t *testing.T) {
 	w := open(t, Options{Size: image.Pt(480, 400)})
-	must(t, w.Append("", Friend, "one one one one one one one one two two two two two two two two three three three three three three"))
+	must(t, w.Append("", Friend, "one one one one one one one one two two two two two two two two three three "+
+		"three three three three"))
 	for range 6 {
 		must(t, w.Append("", Me, "later"))
 	}
@@ -102,7 +104,7 @@ func TestRecognizerClipped(t *testing.T) {
 		}
 		fewer = len(lines)
 		for i, l := range lines {
-			if want := first.laid.lines[len(first.laid.lines)-len(lines)+i]; string(l.Text) != want {
+			if want := first.measured.lines[len(first.measured.lines)-len(lines)+i]; string(l.Text) != want {
 				t.Errorf("clipped to %v: line %d = %q, want %q", first.box, i, string(l.Text), want)
 			}
 		}
