@@ -82,8 +82,8 @@ func beyondNod(pitch messages.Maybe[float64]) messages.Maybe[float64] {
 
 // hectic reports what the system prompt calls hectic.
 func hectic(u *messages.UsageSnapshot) messages.Maybe[bool] {
-	if !u.AppSwitchesInWindow.Known || !u.UniqueAppsInWindow.Known {
-		return messages.Maybe[bool]{}
+	return messages.Maybe[bool]{
+		Known: u.AppSwitchesInWindow.Known && u.UniqueAppsInWindow.Known,
+		Value: more(u.AppSwitchesInWindow, hecticSwitches) && more(u.UniqueAppsInWindow, hecticApps),
 	}
-	return messages.Just(u.AppSwitchesInWindow.Value > hecticSwitches && u.UniqueAppsInWindow.Value > hecticApps)
 }

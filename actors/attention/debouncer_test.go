@@ -189,13 +189,15 @@ func TestAtMostSixChangesAnHour(t *testing.T) {
 				}
 				noisy, worst = max(noisy, mostWithin(raw, hour)), max(worst, mostWithin(steady, hour))
 				if n := mostWithin(steady, hour); n > 6 {
-					t.Errorf("%s, rho %v, seed %d: %d changes within an hour (%d without the debouncer), want at most 6",
+					t.Errorf(
+						"%s, rho %v, seed %d: %d changes within an hour (%d without the debouncer), want at most 6",
 						p.name, rho, seed, n, mostWithin(raw, hour))
 				}
 			}
 		}
 		if noisy < 60 || worst < 4 {
-			t.Errorf("rho %v: the noisiest hour has %d changes, %d with the debouncer, want a test that tests something",
+			t.Errorf(
+				"rho %v: the noisiest hour has %d changes, %d with the debouncer, want a test that tests something",
 				rho, noisy, worst)
 		}
 	}

@@ -168,7 +168,7 @@ func (r *Rules) Fallback(l Look) messages.FocusState {
 		return verdict(by, messages.Drowsy, 0.6, "yawning")
 	case c != nil && c.HeadPose.Yaw.Known && math.Abs(c.HeadPose.Yaw.Value) > r.TurnedYaw:
 		return verdict(by, messages.Distracted, 0.6, "the head is turned far to the side")
-	case u != nil && moreThan(u.AppSwitchesInWindow, r.ManySwitches) && moreThan(u.UniqueAppsInWindow, r.ManyApps):
+	case u != nil && more(u.AppSwitchesInWindow, r.ManySwitches) && more(u.UniqueAppsInWindow, r.ManyApps):
 		return verdict(by, messages.Distracted, 0.6, "many switches between many applications")
 	case c == nil && u == nil:
 		return verdict(by, messages.Unknown, 0, "no data from the camera or the computer")
@@ -212,9 +212,7 @@ func (r *Rules) no(m messages.Maybe[bool]) bool { return !m.Value && (m.Known ||
 
 func is(m messages.Maybe[bool], v bool) bool { return m.Known && m.Value == v }
 
-func more(m messages.Maybe[float64], than float64) bool { return m.Known && m.Value > than }
-
-func moreThan(m messages.Maybe[int], than int) bool { return m.Known && m.Value > than }
+func more[T int | float64](m messages.Maybe[T], than T) bool { return m.Known && m.Value > than }
 
 func verdict(by messages.FocusSource, state messages.Attention, confidence float64,
 	why messages.Text) messages.FocusState {
