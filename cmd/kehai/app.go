@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -96,7 +97,7 @@ func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, fun
 		if !errors.Is(err, control.ErrNotRunning) {
 			return nil, nil, err
 		}
-		offline, err := runtime.OpenOffline(cfg, append(a.extra[:len(a.extra):len(a.extra)], runtime.WithLogger(log))...)
+		offline, err := runtime.OpenOffline(cfg, append(slices.Clip(a.extra), runtime.WithLogger(log))...)
 		if err == nil {
 			return offline, offline.Close, nil
 		}

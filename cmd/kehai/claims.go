@@ -23,7 +23,8 @@ func (c *claims) claim(name, ref string) error {
 	for other, taken := range c.shown {
 		if taken == ref && other != name {
 			delete(c.shown, name)
-			return fmt.Errorf("window %s is watched already, as %s in the configuration: take %s out of it, or give it a ref that means another window: %w", ref, other, name, hardware.ErrUnavailable)
+			return fmt.Errorf("window %s is watched already, as %s in the configuration: take %s out of it, "+
+				"or give it a ref that means another window: %w", ref, other, name, hardware.ErrUnavailable)
 		}
 	}
 	c.shown[name] = ref

@@ -218,7 +218,8 @@ func (c *crasher) check(got []string) {
 	c.t.Helper()
 	for i, line := range got {
 		if i >= len(c.want) {
-			c.t.Fatalf("delivered %d lines, the friend wrote %d; the first one too many is %q", len(got), len(c.want), line)
+			c.t.Fatalf("delivered %d lines, the friend wrote %d; the first one too many is %q",
+				len(got), len(c.want), line)
 		}
 		if line != c.want[i] {
 			from := max(0, i-3)

@@ -43,7 +43,8 @@ func TestDeadLetters(t *testing.T) {
 	go func() { ended <- rt.Run(ctx) }()
 	<-rt.Ready()
 	for _, id := range []messages.MessageID{"one", "two"} {
-		if err := rt.Inject(ctx, "conversation/line:Hana", messages.InboundMessage{ID: id, Text: "secret words"}, ""); err != nil {
+		m := messages.InboundMessage{ID: id, Text: "secret words"}
+		if err := rt.Inject(ctx, "conversation/line:Hana", m, ""); err != nil {
 			t.Fatal(err)
 		}
 		<-quarantined
@@ -67,7 +68,8 @@ func TestDeadLetters(t *testing.T) {
 	}
 	lines := strings.Split(list, "\n")
 	first, second := strings.Fields(lines[1])[0], strings.Fields(lines[2])[0]
-	if shown := kehai(exitOK, "show", first); !strings.Contains(shown, "secret words") || !strings.Contains(shown, `"attempts": 5`) {
+	shown := kehai(exitOK, "show", first)
+	if !strings.Contains(shown, "secret words") || !strings.Contains(shown, `"attempts": 5`) {
 		t.Errorf("show %s prints\n%s\nwant the whole message and 5 attempts", first, shown)
 	}
 	kehai(exitOK, "discard", first)
@@ -79,9 +81,9 @@ func TestDeadLetters(t *testing.T) {
 		t.Errorf("list shows %q in the end, want none", out)
 	}
 	// The actor is mended: the next start delivers it.
-	run := append([]string{"--data", cfg.Data, "run", "--for", "1s", "--json", "--no-web"}, "--script", "testdata/quiet.jsonl")
+	run := []string{"--data", cfg.Data, "run", "--for", "1s", "--json", "--no-web", "--script", "testdata/quiet.jsonl"}
 	var stdout, stderr bytes.Buffer
 	if code := Main(run, &stdout, &stderr); code != exitOK || strings.Count(stdout.String(), "secret words") != 1 {
-		t.Errorf("run after the retry exits with %d and prints %q, want the message once\n%s", code, stdout.String(), stderr.String())
+		t.Errorf("run after the retry exits with %d and prints %q, want the message once\n%s", code, &stdout, &stderr)
 	}
 }

@@ -45,7 +45,8 @@ func longChat(rng *rand.Rand, n int) [][]any {
 		}
 		switch {
 		case i%16 == 9:
-			list = append(list, []any{"scroll", "-500", 1500}, []any{"Hana", line(), 1500}, []any{"Hana", line(), 1500}, []any{"scroll", "end", 1500})
+			list = append(list, []any{"scroll", "-500", 1500},
+				[]any{"Hana", line(), 1500}, []any{"Hana", line(), 1500}, []any{"scroll", "end", 1500})
 		case i%16 == 13:
 			list = append(list, []any{"render", "", 1000})
 		}
@@ -79,7 +80,9 @@ func TestDesktopWatchesLong(t *testing.T) {
 	}{
 		{name: "light", n: 60},
 		{name: "dark", n: 20, dark: true, args: []string{"--layout", "generic"}},
-		{name: "scale 2", n: 20, scale: "2", flags: []string{"--force-device-scale-factor=2", "--window-size=600,420", "--window-position=10,10"}},
+		{name: "scale 2", n: 20, scale: "2", flags: []string{
+			"--force-device-scale-factor=2", "--window-size=600,420", "--window-position=10,10",
+		}},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			raw, err := os.ReadFile("testdata/chat.html")

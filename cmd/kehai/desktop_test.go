@@ -66,7 +66,8 @@ func TestDesktopListsAndChooses(t *testing.T) {
 		t.Errorf("windows = %q, want titles that cannot steer the terminal", out)
 	}
 	out, _ = kehaiSays(t, exitOK, "windows", "--json")
-	wantIn(t, "windows --json", out, fmt.Sprintf(`{"ref":"0x%x","app":"Chat","title":"Hana`, first.ID), `"width":320,"height":240}`)
+	wantIn(t, "windows --json", out,
+		fmt.Sprintf(`{"ref":"0x%x","app":"Chat","title":"Hana`, first.ID), `"width":320,"height":240}`)
 
 	_, errs = kehaiSays(t, exitFailed, "watch", "--window", "chat", "--no-web")
 	wantIn(t, "watch of two", errs, "2 windows match", "Hana", "Ken")
@@ -103,7 +104,10 @@ func TestDesktopWindowStates(t *testing.T) {
 	client := desktop.Connect(t, desk.Display)
 	box := image.Rect(40, 40, 440, 340)
 	chat := client.Open("Hana Chat", "Chat", box)
-	desktop.Eventually(t, "the window is listed", func() bool { _, err := findWindow(t.Context(), chatQuery); return err == nil })
+	desktop.Eventually(t, "the window is listed", func() bool {
+		_, err := findWindow(t.Context(), chatQuery)
+		return err == nil
+	})
 	w := startWatch(t, t.TempDir())
 	var told []string
 	becomes := func(what string, code string, change func()) {

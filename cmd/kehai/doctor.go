@@ -29,6 +29,11 @@ type finding struct {
 	mend string // command or step that mends it
 }
 
+// fine is a check that found nothing wrong.
+func fine(what, format string, args ...any) finding {
+	return finding{what: what, ok: true, text: fmt.Sprintf(format, args...)}
+}
+
 type doctorVerb struct{ *app }
 
 func (v *doctorVerb) command() *cobra.Command {
@@ -59,11 +64,11 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	}
 	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
-	list = append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil), checkPort(cfg, running != nil))
+	list = append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil))
 	if err == nil {
-		list = append(list, checkRunning(ctx, running, cfg)...)
+		return append(list, checkRunning(ctx, running, cfg)...)
 	}
-	return list
+	return append(list, checkPort(cfg))
 }
 
 // findingIndent is below the text of a finding.
@@ -116,7 +121,7 @@ func checkDesktop(ctx context.Context, cfg config.Config) []finding {
 			list = append(list, checkWindow(ctx, w))
 		}
 	}
-	return append(list, finding{what: "typing", ok: true, text: "not used: windows are read, nothing is typed into them"})
+	return append(list, fine("typing", "not used: windows are read, nothing is typed into them"))
 }
 
 // desktopTimeout is how long the desktop may take to answer.
@@ -184,18 +189,15 @@ func exposedData(cfg runtime.Config) *private.Exposed {
 	return nil
 }
 
-func checkPort(cfg config.Config, running bool) finding {
-	f := finding{what: "page", ok: true, text: "http://" + cfg.Web.Addr}
-	if running {
-		return f
-	}
+// checkPort looks whether the next run can have its page.
+func checkPort(cfg config.Config) finding {
 	ln, err := net.Listen("tcp", cfg.Web.Addr)
 	if err != nil {
-		f.ok, f.need, f.text = false, true, fmt.Sprintf("%s is taken: %v", cfg.Web.Addr, err)
-		f.mend = "kehai run --no-web, or KEHAI_WEB_ADDR=127.0.0.1:PORT kehai run"
-		return f
+		return finding{
+			what: "page", need: true, text: fmt.Sprintf("%s is taken: %v", cfg.Web.Addr, err),
+			mend: "kehai run --no-web, or KEHAI_WEB_ADDR=127.0.0.1:PORT kehai run",
+		}
 	}
 	ln.Close()
-	f.text += " is free"
-	return f
+	return fine("page", "http://%s is free", cfg.Web.Addr)
 }

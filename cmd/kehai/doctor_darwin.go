@@ -41,7 +41,8 @@ func checkUsage(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{{what: "usage", text: err.Error()}}
 	}
-	list := probeUsage(ctx, usage, usageMends{app: "log in to a desktop session", idle: "log in to a desktop session", input: "log in to a desktop session"})
+	const login = "log in to a desktop session"
+	list := probeUsage(ctx, usage, usageMends{app: login, idle: login, input: login})
 	if len(list) == 1 && list[0].ok {
 		list[0].text += "; macOS wants no permission for them"
 	}

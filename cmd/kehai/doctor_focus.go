@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/kehai-run/kehai/hardware"
@@ -14,7 +13,7 @@ import (
 // so nothing here fails the checks.
 func checkFocus(ctx context.Context, cfg config.Config) []finding {
 	if !cfg.Focus.Enabled {
-		return []finding{{what: "focus", ok: true, text: "off: attention is judged once focus.enabled is true"}}
+		return []finding{fine("focus", "off: attention is judged once focus.enabled is true")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, desktopTimeout)
 	defer cancel()
@@ -22,10 +21,10 @@ func checkFocus(ctx context.Context, cfg config.Config) []finding {
 	if cfg.Focus.Usage == config.UsageSystem {
 		list = append(list, checkUsage(ctx)...)
 	} else {
-		list = append(list, finding{what: "usage", ok: true, text: fmt.Sprintf("focus.usage is %s: the driver of this system is not asked", cfg.Focus.Usage)})
+		list = append(list, fine("usage", "focus.usage is %s: the driver of this system is not asked", cfg.Focus.Usage))
 	}
 	if cfg.Focus.Notify == config.NotifyNone {
-		return append(list, finding{what: "notices", ok: true, text: "on the live page only: focus.notify is none"})
+		return append(list, fine("notices", "on the live page only: focus.notify is none"))
 	}
 	return append(list, checkNotices(ctx))
 }
@@ -56,14 +55,22 @@ func probeUsage(ctx context.Context, u hardware.Usage, mends usageMends) []findi
 	for _, part := range []struct {
 		name, mend string
 		err        error
-	}{{"the active application", mends.app, app}, {"the idle time", mends.idle, idle}, {"counts of input", mends.input, input}} {
+	}{
+		{"the active application", mends.app, app},
+		{"the idle time", mends.idle, idle},
+		{"counts of input", mends.input, input},
+	} {
 		// One cause, such as no display, is one finding.
 		if part.err != nil && !slices.ContainsFunc(list, func(f finding) bool { return f.text == part.err.Error() }) {
-			list = append(list, finding{what: "usage", text: part.err.Error(), mend: "without " + part.name + " attention is judged from what is left; " + part.mend})
+			list = append(list, finding{
+				what: "usage", text: part.err.Error(),
+				mend: "without " + part.name + " attention is judged from what is left; " + part.mend,
+			})
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, finding{what: "usage", ok: true, text: "the active application, idle time and counts of input; no keys, and no titles of windows"})
+		list = append(list, fine("usage",
+			"the active application, idle time and counts of input; no keys, and no titles of windows"))
 	}
 	return list
 }

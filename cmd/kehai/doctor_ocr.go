@@ -48,10 +48,12 @@ func checkOCR(ctx context.Context, cfg config.Config) finding {
 	case errors.Is(err, hardware.ErrUnavailable):
 		f.text, f.mend = err.Error(), ocrMend()
 	case ctx.Err() != nil:
-		f.text, f.mend = fmt.Sprintf("Tesseract %s does not read a picture within %v: %v", info.Version, ocrTimeout, err), "try again when the machine is less busy"
+		f.text = fmt.Sprintf("Tesseract %s does not read a picture within %v: %v", info.Version, ocrTimeout, err)
+		f.mend = "try again when the machine is less busy"
 	default:
 		file := filepath.Join(info.Tessdata, lang+".traineddata")
-		f.text, f.mend = fmt.Sprintf("Tesseract %s cannot use %s: %v", info.Version, file, err), languageMend(info.Tessdata, lang)
+		f.text = fmt.Sprintf("Tesseract %s cannot use %s: %v", info.Version, file, err)
+		f.mend = languageMend(info.Tessdata, lang)
 	}
 	return f
 }

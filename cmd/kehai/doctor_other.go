@@ -21,7 +21,8 @@ func systemFindings(ctx context.Context, need wants) []finding {
 }
 
 func checkX11(ctx context.Context, need wants) []finding {
-	f := finding{what: "display", need: need.screen, mend: "run inside a desktop session on X11; drawn windows need none"}
+	f := finding{what: "display", need: need.screen}
+	f.mend = "run inside a desktop session on X11; drawn windows need none"
 	display, err := x11.Open(x11.Options{})
 	if err != nil {
 		f.text = err.Error()
@@ -39,7 +40,10 @@ func checkX11(ctx context.Context, need wants) []finding {
 	f.ok, f.text = true, fmt.Sprintf("X11 at %s, %d windows", os.Getenv("DISPLAY"), len(windows))
 	list := []finding{f}
 	if os.Getenv("WAYLAND_DISPLAY") != "" {
-		list = append(list, finding{what: "display", text: "this is a Wayland session: windows of X applications alone can be watched", mend: "log in to an X11 (Xorg) session"})
+		list = append(list, finding{
+			what: "display", text: "this is a Wayland session: windows of X applications alone can be watched",
+			mend: "log in to an X11 (Xorg) session",
+		})
 	}
 	return append(list, checkManager(ctx, display, need))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,27 +19,30 @@ func checkRunning(ctx context.Context, b control.Backend, cfg config.Config) []f
 	if err != nil {
 		return []finding{{what: "running", text: err.Error()}}
 	}
-	var list []finding
+	// The page's key stays out of what a person may paste into a report.
+	page, _, _ := strings.Cut(cmp.Or(s.Page, "off: this run has none"), "/#")
+	list := []finding{fine("page", "%s", page)}
 	for _, c := range s.Captures {
 		list = append(list, captureFinding(c))
 	}
 	for _, w := range cfg.Windows {
 		id := messages.WindowID(w.Name + "@" + s.Node)
 		if !slices.ContainsFunc(s.Captures, func(c control.Capture) bool { return c.Window == id }) {
-			list = append(list, finding{what: "capture", text: fmt.Sprintf("%s: not captured so far", id), mend: "wait a moment; if it stays so, is it in the configuration that runs?"})
+			list = append(list, finding{
+				what: "capture", text: fmt.Sprintf("%s: not captured so far", id),
+				mend: "wait a moment; if it stays so, is it in the configuration that runs?",
+			})
 		}
 	}
-	wrong := 0
 	for _, p := range s.Problems {
-		wrong++
 		if !slices.ContainsFunc(s.Captures, func(c control.Capture) bool {
 			return strings.HasPrefix(p, fmt.Sprintf("window %s cannot be captured", c.Window)) // it stands above
 		}) {
 			list = append(list, finding{what: "running", text: p})
 		}
 	}
-	if wrong == 0 {
-		list = append(list, finding{what: "running", ok: true, text: fmt.Sprintf("since %s, and knows of nothing wrong", s.StartedAt)})
+	if len(s.Problems) == 0 {
+		list = append(list, fine("running", "since %s, and knows of nothing wrong", s.StartedAt))
 	}
 	return list
 }

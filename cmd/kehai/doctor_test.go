@@ -22,23 +22,35 @@ func (r runs) Status(context.Context) (control.Status, error) { return r.status,
 
 func TestDoctorTellsWhatTheRunningKehaiKnows(t *testing.T) {
 	since := control.Stamp{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	noPage := fine("page", "off: this run has none")
 	for _, c := range []struct {
 		backend runs
 		want    []finding
 	}{
-		{runs{status: control.Status{StartedAt: since}}, []finding{{what: "running", ok: true, text: "since 2026-01-01T00:00:00.000Z, and knows of nothing wrong"}}},
-		{runs{status: control.Status{Problems: []string{"a", "b"}}}, []finding{{what: "running", text: "a"}, {what: "running", text: "b"}}},
+		{runs{status: control.Status{StartedAt: since, Page: "http://127.0.0.1:7411/#t=secret"}}, []finding{
+			fine("page", "http://127.0.0.1:7411"),
+			fine("running", "since 2026-01-01T00:00:00.000Z, and knows of nothing wrong"),
+		}},
+		{runs{status: control.Status{Problems: []string{"a", "b"}}}, []finding{
+			noPage, {what: "running", text: "a"}, {what: "running", text: "b"},
+		}},
 		{runs{status: control.Status{
-			Node: "a", StartedAt: since, Problems: []string{"b", "window hana@a cannot be captured (minimised): restore it"},
+			Node: "a", StartedAt: since,
+			Problems: []string{"b", "window hana@a cannot be captured (minimised): restore it"},
 			Captures: []control.Capture{
-				{Window: "hana@a", Code: "minimised", Detail: "restore it", Since: since}, {Window: "ken@a", Code: "paused", Since: since},
+				{Window: "hana@a", Code: "minimised", Detail: "restore it", Since: since},
+				{Window: "ken@a", Code: "paused", Since: since},
 				{Window: "line@a", Since: since},
 			},
 		}}, []finding{
+			noPage,
 			{what: "capture", text: "hana@a: minimised since 2026-01-01T00:00:00.000Z: restore it"},
 			{what: "capture", text: "ken@a: paused since 2026-01-01T00:00:00.000Z", mend: "kehai resume"},
 			{what: "capture", ok: true, text: "line@a: captured since 2026-01-01T00:00:00.000Z"},
-			{what: "capture", text: "new@a: not captured so far", mend: "wait a moment; if it stays so, is it in the configuration that runs?"},
+			{
+				what: "capture", text: "new@a: not captured so far",
+				mend: "wait a moment; if it stays so, is it in the configuration that runs?",
+			},
 			{what: "running", text: "b"},
 		}},
 		{runs{err: errors.New("gone")}, []finding{{what: "running", text: "gone"}}},

@@ -201,7 +201,8 @@ func choose(list []hardware.Window, query, before string) (hardware.Window, erro
 	case 1:
 		return found[0], nil
 	case 0:
-		return hardware.Window{}, fmt.Errorf("none of the %d open windows is the wanted one: open it, or choose another from `kehai windows`: %w", len(list), hardware.ErrWindowGone)
+		return hardware.Window{}, fmt.Errorf("none of the %d open windows is the wanted one: open it, "+
+			"or choose another from `kehai windows`: %w", len(list), hardware.ErrWindowGone)
 	}
 	return hardware.Window{}, &ambiguousError{found}
 }
@@ -258,7 +259,8 @@ func (e *ambiguousError) Error() string {
 	if n := len(e.found) - len(list); n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("%d windows match: %s%s: say title:TEXT or app:TEXT, or give a ref from `kehai windows`", len(e.found), strings.Join(list, ", "), more)
+	return fmt.Sprintf("%d windows match: %s%s: say title:TEXT or app:TEXT, or give a ref from `kehai windows`",
+		len(e.found), strings.Join(list, ", "), more)
 }
 
 // Unwrap makes it the typed error of a window that cannot be had: the poller

@@ -17,5 +17,6 @@ var native = desktopDriver{
 
 // systemDrivers adds Vision, the recognizer that comes with macOS.
 func systemDrivers() []runtime.Option {
-	return []runtime.Option{runtime.WithRecognizer("vision", func() (hardware.Recognizer, error) { return darwin.OpenRecognizer() })}
+	open := func() (hardware.Recognizer, error) { return darwin.OpenRecognizer() }
+	return []runtime.Option{runtime.WithRecognizer("vision", open)}
 }

@@ -49,7 +49,8 @@ func TestChoose(t *testing.T) {
 			found = len(several.found)
 		}
 		if got.Ref != c.want || found != c.found || (err == nil) != (c.want != "") {
-			t.Errorf("choose(%q, %q) = %q, %v, want %q or %d candidates", c.query, c.before, got.Ref, err, c.want, c.found)
+			t.Errorf("choose(%q, %q) = %q, %v, want %q or %d candidates",
+				c.query, c.before, got.Ref, err, c.want, c.found)
 		}
 		if err != nil && !errors.Is(err, hardware.ErrWindowGone) {
 			t.Errorf("choose(%q) = %v, want an error of hardware, which the poller waits for", c.query, err)
@@ -127,8 +128,10 @@ func TestFinderRefusesWhatAnotherShows(t *testing.T) {
 	}
 	for _, query := range []string{"title:はな", "1"} {
 		err := capture(two, query)
-		if !errors.Is(err, hardware.ErrUnavailable) || !strings.Contains(err.Error(), "as one in the configuration") || strings.Contains(err.Error(), "はな") {
-			t.Errorf("Capture(%s) of what one shows = %v, want %v, who shows it, and no title", query, err, hardware.ErrUnavailable)
+		if !errors.Is(err, hardware.ErrUnavailable) ||
+			!strings.Contains(err.Error(), "as one in the configuration") || strings.Contains(err.Error(), "はな") {
+			t.Errorf("Capture(%s) of what one shows = %v, want %v, who shows it, and no title",
+				query, err, hardware.ErrUnavailable)
 		}
 	}
 	d.list = append(d.list, hardware.Window{Ref: "2", App: "LINE", Title: "けん"})
@@ -171,7 +174,8 @@ func TestWatchConfiguration(t *testing.T) {
 		t.Fatalf("Validate() = %v", err)
 	}
 	w := cfg.Windows[0]
-	if len(cfg.Windows) != 1 || w.Name != "hana" || w.App != "generic" || w.Layout != "generic" || w.Driver != "x11" || w.Ref != "title:Hana" {
+	got := strings.Join([]string{w.Name, w.App, w.Layout, w.Driver, w.Ref}, " ")
+	if len(cfg.Windows) != 1 || got != "hana generic generic x11 title:Hana" {
 		t.Errorf("apply() = %+v, want one window hana of app and layout generic on x11", cfg.Windows)
 	}
 }

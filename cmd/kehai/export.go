@@ -46,17 +46,17 @@ each with a field "record" that says what it is, or as Markdown for people. With
 func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) error {
 	q := control.Query{Conversation: messages.ConversationID(first(args))}
 	out := bufio.NewWriter(v.stdout)
-	ex := counting{}
+	var ex exporter
 	switch v.format {
 	case "jsonl":
-		ex.exporter = jsonExport{json.NewEncoder(out)}
+		ex = jsonExport{json.NewEncoder(out)}
 	case "md":
-		ex.exporter = &markdown{out: out}
+		ex = &markdown{out: out}
 	default:
 		return badUsage("export: --format %q: want jsonl or md", v.format)
 	}
-	err := errors.Join(export(ctx, b, q, v.all, &ex), out.Flush())
-	if err == nil && ex.n == 0 && q.Conversation != "" {
+	n, err := export(ctx, b, q, v.all, ex)
+	if err = errors.Join(err, out.Flush()); err == nil && n == 0 && q.Conversation != "" {
 		what := "no message"
 		if v.all {
 			what = "nothing"
@@ -73,32 +73,23 @@ type exporter interface {
 	deadLetter(engine.DeadLetter) error
 }
 
-// counting counts what is exported.
-type counting struct {
-	exporter
-	n int
-}
-
-func (c *counting) message(m control.Message) error { c.n++; return c.exporter.message(m) }
-
-func (c *counting) decision(v events.Verdict) error { c.n++; return c.exporter.decision(v) }
-
-func (c *counting) deadLetter(d engine.DeadLetter) error { c.n++; return c.exporter.deadLetter(d) }
-
-func export(ctx context.Context, b control.Backend, q control.Query, all bool, ex exporter) error {
-	if err := b.Messages(ctx, q, ex.message); err != nil || !all {
-		return err
+// export returns how many records there were.
+func export(ctx context.Context, b control.Backend, q control.Query, all bool, ex exporter) (n int, err error) {
+	err = b.Messages(ctx, q, func(m control.Message) error { n++; return ex.message(m) })
+	if err == nil && all {
+		err = b.Verdicts(ctx, q, func(v events.Verdict) error { n++; return ex.decision(v) })
 	}
-	if err := b.Verdicts(ctx, q, ex.decision); err != nil {
-		return err
+	if err != nil || !all {
+		return n, err
 	}
 	list, err := b.DeadLetters(ctx)
 	for _, d := range list {
 		if err == nil && (q.Conversation == "" || d.Actor.Key() == string(q.Conversation)) {
+			n++
 			err = ex.deadLetter(d)
 		}
 	}
-	return err
+	return n, err
 }
 
 // jsonExport writes one object a line.

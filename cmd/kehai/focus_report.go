@@ -130,7 +130,8 @@ func (v *focusDay) run(ctx context.Context, b control.FocusBackend, args []strin
 
 // focusMarks draw 150 seconds in a timeline.
 var focusMarks = map[messages.Attention]rune{
-	messages.Focused: '█', messages.Distracted: '▒', messages.Drowsy: 'z', messages.Idle: '·', messages.Away: '-', messages.Unknown: ' ',
+	messages.Focused: '█', messages.Distracted: '▒', messages.Drowsy: 'z',
+	messages.Idle: '·', messages.Away: '-', messages.Unknown: ' ',
 }
 
 func (t terminal) day(d attention.Day) error {

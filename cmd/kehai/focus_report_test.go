@@ -23,7 +23,9 @@ func (d noonDesk) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 }
 
 func (d noonDesk) FocusChanges(_ context.Context, yield func(control.FocusChange) error) error {
-	return yield(control.FocusChange{Desk: "mac", At: noon, State: messages.Focused, Confidence: 0.9, Source: messages.FromRule})
+	return yield(control.FocusChange{
+		Desk: "mac", At: noon, State: messages.Focused, Confidence: 0.9, Source: messages.FromRule,
+	})
 }
 
 // Time in which no Kehai ran is no time of focus.

@@ -44,9 +44,13 @@ func (v *messagesVerb) run(ctx context.Context, b control.Backend, args []string
 	}
 	q := control.Query{Conversation: messages.ConversationID(first(args)), Since: since, Limit: v.limit}
 	show := v.showMessage(v.asJSON)
-	n := 0
+	n, day := 0, ""
 	err = b.Messages(ctx, q, func(m control.Message) error {
 		n++
+		if d := m.SeenAt.Local().Format(time.DateOnly); d != day && !v.asJSON {
+			day = d
+			v.stdout.printf("%s\n", v.stdout.paint("2", day))
+		}
 		return show(m)
 	})
 	if err == nil && n == 0 && !v.asJSON {

@@ -92,7 +92,7 @@ func TestOCRProcessCrashes(t *testing.T) {
 	}
 	var script strings.Builder
 	for i, line := range want {
-		fmt.Fprintf(&script, "{\"at_ms\":%d,\"who\":\"friend\",\"text\":%q,\"conversation\":\"Hana\"}\n", 200+400*i, line)
+		fmt.Fprintf(&script, `{"at_ms":%d,"who":"friend","text":%q,"conversation":"Hana"}`+"\n", 200+400*i, line)
 	}
 	cfg := config.Default()
 	cfg.Data = t.TempDir()
@@ -106,12 +106,13 @@ func TestOCRProcessCrashes(t *testing.T) {
 	cfg.Burst.Quiet, cfg.Burst.Cap = 100_000_000, 200_000_000
 
 	var calls, killed, failed atomic.Int32
-	rt, err := runtime.New(cfg, runtime.WithOCRCommand(asKehai), runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
+	killing := func(kind string, w actors.Worker) actors.Worker {
 		if kind != "ocr" {
 			return w
 		}
 		return killer{w, t, &calls, &killed, &failed}
-	}))
+	}
+	rt, err := runtime.New(cfg, runtime.WithOCRCommand(asKehai), runtime.WithWorkerWrapper(killing))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,8 @@ func TestOCRProcessCrashes(t *testing.T) {
 		t.Errorf("delivered %q, want %q", got, want)
 	}
 	if killed.Load() < 1 || failed.Load() < 1 {
-		t.Errorf("%d processes were crashed and %d calls failed by it, want at least one of each", killed.Load(), failed.Load())
+		t.Errorf("%d processes were crashed and %d calls failed by it, want at least one of each",
+			killed.Load(), failed.Load())
 	}
 	if left := ocrProcesses(t); len(left) > 0 {
 		t.Errorf("OCR processes %v are left", left)
@@ -150,11 +152,11 @@ func TestOCRIsolationIsRefusedWhereItCannotBe(t *testing.T) {
 	cfg := config.Default()
 	cfg.Data = t.TempDir()
 	cfg.OCR.Isolation = config.IsolationProcess
-	if _, err := runtime.New(cfg); err == nil || !strings.Contains(err.Error(), "call runtime.OCRProcess first thing in main") {
+	if _, err := runtime.New(cfg); !failedWith(err, "call runtime.OCRProcess first thing in main") {
 		t.Errorf("New() without the hook = %v, want what to do", err)
 	}
 	cfg.OCR.Engine = config.OCRDrawn
-	if _, err := runtime.New(cfg, runtime.WithOCRCommand(asKehai)); err == nil || !strings.Contains(err.Error(), "ocr.isolation") {
+	if _, err := runtime.New(cfg, runtime.WithOCRCommand(asKehai)); !failedWith(err, "ocr.isolation") {
 		t.Errorf("New() with the engine drawn = %v, want an error about ocr.isolation", err)
 	}
 }

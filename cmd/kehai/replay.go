@@ -56,7 +56,8 @@ OCR, and prints a table.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&v.ocr, "ocr", "perfect", "who reads: `ENGINE` real (Tesseract), perfect, or noisy=SHARE of wrong characters")
+	fl.StringVar(&v.ocr, "ocr", "perfect",
+		"who reads: `ENGINE` real (Tesseract), perfect, or noisy=SHARE of wrong characters")
 	fl.StringVar(&v.profile, "profile", "", "rules: `NAME` default or seed (default: the configuration's)")
 	fl.Uint64Var(&v.seed, "seed", 1, "`NUMBER` that chooses the schedule, the moments of crashes and the noise")
 	fl.IntVar(&v.scale, "scale", 0, "captured pixels per logical pixel: `N` 1 or 2 (default 1)")
@@ -81,7 +82,8 @@ func parseOCR(s string) (replay.OCR, error) {
 			return replay.OCR{Noise: n}, nil
 		}
 	}
-	return replay.OCR{}, badUsage("--ocr %q: want real, perfect, or noisy=N with N from 0 to 0.5, such as noisy=0.03", s)
+	return replay.OCR{}, badUsage(
+		"--ocr %q: want real, perfect, or noisy=N with N from 0 to 0.5, such as noisy=0.03", s)
 }
 
 // configure makes the configuration that a replay runs on.

@@ -24,7 +24,8 @@ func TestSpeedAtRest(t *testing.T) {
 	busy = gauge(t, page, "process_cpu_seconds_total") - busy
 	wall := time.Since(began).Seconds()
 	speed.Report(t, speed.Figure{
-		Name: "at rest, 1280×800 once a second", Ours: speed.Took(busy * 1e9), Limit: "one core " + speed.Took(wall*1e9),
+		Name: "at rest, 1280×800 once a second",
+		Ours: speed.Took(busy * 1e9), Limit: "one core " + speed.Took(wall*1e9),
 		Ratio: busy / wall, Aim: 0.02, Percent: true,
 	})
 }
@@ -49,7 +50,8 @@ web:
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(os.Args[0], "run", "--json", "--config", filepath.Join(dir, "kehai.yaml"), "--data", filepath.Join(dir, "data"))
+	cmd := exec.Command(os.Args[0], "run", "--json",
+		"--config", filepath.Join(dir, "kehai.yaml"), "--data", filepath.Join(dir, "data"))
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=0", childEnv)) // nothing fails
 	return cmd
 }

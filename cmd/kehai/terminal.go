@@ -92,28 +92,28 @@ func (t terminal) message(m control.Message) error {
 	p := t.to(&b)
 	p.printf("%s  %s\n", p.clock(m.SeenAt), p.name(who))
 	for _, part := range m.Parts {
-		text := partText(part)
-		if part.Partial {
-			text = "[part of a long message] " + text
-		}
-		if part.Edited != "" {
-			text += "\n[now] " + part.Edited
-		}
-		if part.Unsent {
-			text += "\n[unsent]"
-		}
-		p.lines(textIndent, textIndent, text)
+		p.lines(textIndent, textIndent, partText(part))
 	}
 	_, err := io.WriteString(t.Writer, b.String())
 	return err
 }
 
-// partText is the text of a part; what is no text is named.
+// partText is the text of a part, with what it is and what became of it.
 func partText(p control.Part) string {
-	if p.Kind == messages.KindText {
-		return p.Text
+	text := p.Text
+	if p.Kind != messages.KindText {
+		text = strings.TrimSpace("[" + string(p.Kind) + "] " + text)
 	}
-	return strings.TrimSpace("[" + string(p.Kind) + "] " + p.Text)
+	if p.Partial {
+		text = "[part of a long message] " + text
+	}
+	if p.Edited != "" {
+		text += "\n[now] " + p.Edited
+	}
+	if p.Unsent {
+		text += "\n[unsent]"
+	}
+	return text
 }
 
 // change writes what became of a message: when, whose, what it said and says.
@@ -157,18 +157,16 @@ func (t *table) write(out io.Writer) error {
 	}
 	var b strings.Builder
 	for _, row := range t.rows {
+		line := ""
 		for i, cell := range row {
 			space := strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell)+2)
-			switch {
-			case t.right:
-				b.WriteString(space + cell)
-			case i == len(row)-1:
-				b.WriteString(cell)
-			default:
-				b.WriteString(cell + space)
+			if t.right {
+				line += space + cell
+			} else {
+				line += cell + space
 			}
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

@@ -55,12 +55,13 @@ func TestTable(t *testing.T) {
 	if err := errors.Join(tb.write(&left), (&table{right: true, rows: tb.rows}).write(&right)); err != nil {
 		t.Fatal(err)
 	}
-	const wantLeft = "WHO   N   SAYS\nはな  12  おはよう\n👩\u200d👩\u200d👧    3   two ⏎ lines\nｶﾅ    4   \ne\u0301     5   �[2J\n"
+	const wantLeft = "WHO   N   SAYS\nはな  12  おはよう\n👩\u200d👩\u200d👧    3   two ⏎ lines\n" +
+		"ｶﾅ    4\ne\u0301     5   �[2J\n"
 	if left.String() != wantLeft {
 		t.Errorf("table =\n%swant\n%s", &left, wantLeft)
 	}
 	const wantRight = "   WHO   N         SAYS\n  はな  12     おはよう\n    👩\u200d👩\u200d👧   3  two ⏎ lines\n" +
-		"    ｶﾅ   4             \n     e\u0301   5         �[2J\n"
+		"    ｶﾅ   4\n     e\u0301   5         �[2J\n"
 	if right.String() != wantRight {
 		t.Errorf("table, right =\n%swant\n%s", &right, wantRight)
 	}
@@ -86,15 +87,17 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			})
 		},
 		"why": func(out terminal) error {
-			step := control.Step{Stage: evil, Outcome: evil, What: evil, Count: 2, Matched: []control.Matched{{Text: evil}}}
+			matched := []control.Matched{{Text: evil}}
+			step := control.Step{Stage: evil, Outcome: evil, What: evil, Count: 2, Matched: matched}
+			path := control.Path{Conversation: evil, Outcome: evil, Why: evil, Text: evil, Steps: []control.Step{step}}
 			return showWhy(out, control.Why{
-				Paths:  []control.Path{{Conversation: evil, Outcome: evil, Why: evil, Text: evil, Steps: []control.Step{step}}},
-				Recent: []control.Step{step}, Notes: []string{evil},
+				Paths: []control.Path{path}, Recent: []control.Step{step}, Notes: []string{evil},
 			})
 		},
 		"doctor": func(out terminal) error {
 			v := doctorVerb{&app{stdout: out, stderr: out}}
-			if err := v.report([]finding{{what: "x", need: true, text: evil, mend: evil}}); !errors.Is(err, errReported) {
+			err := v.report([]finding{{what: "x", need: true, text: evil, mend: evil}})
+			if !errors.Is(err, errReported) {
 				return errors.New("report() found nothing")
 			}
 			return nil

@@ -76,9 +76,12 @@ func TestRunEndsWhenTheStoreCannotBeWritten(t *testing.T) {
 	began := time.Now()
 	err = cmd.Wait()
 	if !late.Stop() || cmd.ProcessState.ExitCode() != exitFailed {
-		t.Fatalf("kehai ended after %v with %v, want exit code %d by itself:\n%s", time.Since(began), err, exitFailed, &stderr)
+		t.Fatalf("kehai ended after %v with %v, want exit code %d by itself:\n%s",
+			time.Since(began), err, exitFailed, &stderr)
 	}
-	for _, words := range []string{"store_stopped", "kehai: runtime: the store stopped", "permission denied", "start again"} {
+	for _, words := range []string{
+		"store_stopped", "kehai: runtime: the store stopped", "permission denied", "start again",
+	} {
 		if !strings.Contains(stderr.String(), words) {
 			t.Errorf("kehai says %q, want %q in it", &stderr, words)
 		}

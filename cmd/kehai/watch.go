@@ -39,7 +39,8 @@ opened again is found again.`,
 	v.addFlags(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&v.window, "window", "", "what the window is called: `QUERY`")
-	fl.StringVar(&v.layout, "layout", "line", "how it looks: line, generic, or a `LAYOUT` file from kehai layout calibrate")
+	fl.StringVar(&v.layout, "layout", "line",
+		"how it looks: line, generic, or a `LAYOUT` file from kehai layout calibrate")
 	fl.StringVar(&v.driver, "driver", native.name, "who captures it: `DRIVER`")
 	fl.StringVar(&v.structure, "structure", "",
 		"also count rows in the window's accessibility tree: `DRIVER` "+native.structure)
