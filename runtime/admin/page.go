@@ -115,14 +115,14 @@ func (b Backend) pageAct(ctx context.Context, a web.Act) error {
 }
 
 // pageMessages reads the newest messages from the event log.
-func (b Backend) pageMessages(after uint64, n int) ([]web.Message, error) {
+func (b Backend) pageMessages(after uint64, n int) ([]web.Entry, error) {
 	e, err := b.Engine()
 	if err != nil {
 		return nil, err
 	}
-	var list []web.Message
+	var list []web.Entry
 	err = e.ReadLog(after, func(ev engine.Published) bool {
-		if m, ok := web.MessageOf(ev); ok {
+		if m, ok := web.EntryOf(ev); ok {
 			if list = append(list, m); len(list) > n {
 				list = slices.Delete(list, 0, 1)
 			}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -194,29 +196,30 @@ func TestStreamOfAttention(t *testing.T) {
 }
 
 func TestMarksOfMessages(t *testing.T) {
-	conv := messages.ConversationID("line:Hana")
+	conv, at, none := messages.ConversationID("line:Hana"), control.Stamp{Time: t0}, []control.Part{}
 	for _, tt := range []struct {
 		event messages.Message
-		want  Message
+		want  Entry
 	}{
 		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeEdited, Sender: "Hana", Old: "a",
 			New: "b", SeenAt: t0, ChangedAt: t0.Add(1)},
-			Message{Seq: 7, Mark: MarkEdited, ID: "m1", Conversation: conv, Sender: "Hana", Kind: messages.KindText, Text: "b",
-				Old: "a", SeenAt: t0, DeliveredAt: t0.Add(1)}},
+			Entry{Seq: 7, Mark: MarkEdited, Old: "a", Message: control.Message{ID: "m1", Conversation: conv, Sender: "Hana",
+				Kind: messages.KindText, Text: "b", Parts: none, SeenAt: at, DeliveredAt: control.Stamp{Time: t0.Add(1)}}}},
 		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeUnsent, Old: "b", SeenAt: t0},
-			Message{Seq: 7, Mark: MarkUnsent, ID: "m1", Conversation: conv, Kind: messages.KindText, Old: "b", SeenAt: t0}},
+			Entry{Seq: 7, Mark: MarkUnsent, Old: "b", Message: control.Message{ID: "m1", Conversation: conv,
+				Kind: messages.KindText, Parts: none, SeenAt: at}}},
 		{messages.TranscriptGap{Conversation: conv, SeenAt: t0},
-			Message{Seq: 7, Mark: MarkGap, Conversation: conv, SeenAt: t0}},
+			Entry{Seq: 7, Mark: MarkGap, Message: control.Message{Conversation: conv, Parts: none, SeenAt: at}}},
 		{messages.MessageDelivered{InboundMessage: messages.InboundMessage{ID: "m1", Conversation: conv,
 			Kind: messages.KindText, Text: "a", Parts: []messages.Part{{Partial: true}}, SeenAt: t0}},
-			Message{Seq: 7, ID: "m1", Conversation: conv, Kind: messages.KindText, Text: "a", Parts: 1, Partial: true,
-				SeenAt: t0}},
+			Entry{Seq: 7, Message: control.Message{Seq: 7, ID: "m1", Conversation: conv, Kind: messages.KindText, Text: "a",
+				Parts: []control.Part{{Partial: true}}, SeenAt: at}}},
 	} {
-		if got, ok := MessageOf(engine.Published{Seq: 7, Message: tt.event}); !ok || got != tt.want {
-			t.Errorf("MessageOf(%T) = %+v, %v, want %+v", tt.event, got, ok, tt.want)
+		if got, ok := EntryOf(engine.Published{Seq: 7, Message: tt.event}); !ok || !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("EntryOf(%T) = %+v, %v, want %+v", tt.event, got, ok, tt.want)
 		}
 	}
-	if _, ok := MessageOf(engine.Published{Message: messages.FocusNotice{}}); ok {
-		t.Error("MessageOf(a notice) = true, want false")
+	if _, ok := EntryOf(engine.Published{Message: messages.FocusNotice{}}); ok {
+		t.Error("EntryOf(a notice) = true, want false")
 	}
 }

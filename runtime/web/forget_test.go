@@ -60,7 +60,7 @@ func TestForgetTakesAllAway(t *testing.T) {
 	h.set(func(h *host) { h.messages = h.messages[1:] })
 	s.Forget()
 	ev := f.until("resync", "messages")
-	if got := texts(decode[[]Message](t, ev.data)); ev.name != "resync" || got != "b" {
+	if got := texts(decode[[]Entry](t, ev.data)); ev.name != "resync" || got != "b" {
 		t.Errorf("messages after Forget = %s %q, want resync b", ev.name, got)
 	}
 	if v := decode[windowView](t, f.until("window").data); v.Frame != nil || v.Hidden {
@@ -70,11 +70,11 @@ func TestForgetTakesAllAway(t *testing.T) {
 
 	// Who was away when it was forgotten still holds it.
 	ev = follow(t, s, old).until("resync", "messages", "status")
-	if got := texts(decode[[]Message](t, ev.data)); ev.name != "resync" || got != "b" {
+	if got := texts(decode[[]Entry](t, ev.data)); ev.name != "resync" || got != "b" {
 		t.Errorf("messages of who comes back = %s %q, want resync b", ev.name, got)
 	}
 	h.deliver(s, 5, "c")
-	if ev = f.until("resync", "messages"); ev.name != "messages" || texts(decode[[]Message](t, ev.data)) != "c" {
+	if ev = f.until("resync", "messages"); ev.name != "messages" || texts(decode[[]Entry](t, ev.data)) != "c" {
 		t.Errorf("messages afterwards = %s %s, want c alone", ev.name, ev.data)
 	}
 }

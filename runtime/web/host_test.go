@@ -27,7 +27,7 @@ type host struct {
 	status   Status
 	health   error
 	broken   error // what Messages returns
-	messages []Message
+	messages []Entry
 
 	now       time.Time // the zero value is the present
 	attention *Attention
@@ -50,11 +50,11 @@ func (h *host) options() Options {
 			defer h.mu.Unlock()
 			return h.status
 		},
-		Messages: func(after uint64, n int) ([]Message, error) {
+		Messages: func(after uint64, n int) ([]Entry, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			i, _ := slices.BinarySearchFunc(h.messages, after+1,
-				func(m Message, seq uint64) int { return int(m.Seq) - int(seq) })
+				func(m Entry, seq uint64) int { return int(m.Seq) - int(seq) })
 			list := h.messages[i:]
 			return slices.Clone(list[max(0, len(list)-n):]), h.broken
 		},
@@ -102,7 +102,7 @@ func (h *host) deliver(s *Server, seq uint64, text string) {
 		},
 		DeliveredAt: t0,
 	}}
-	m, _ := MessageOf(ev)
+	m, _ := EntryOf(ev)
 	h.set(func(h *host) { h.messages = append(h.messages, m) })
 	if s != nil {
 		s.Listen(ev)
@@ -252,7 +252,7 @@ func decode[T any](t *testing.T, data string) T {
 	return v
 }
 
-func texts(list []Message) string {
+func texts(list []Entry) string {
 	var s []string
 	for _, m := range list {
 		s = append(s, string(m.Text))

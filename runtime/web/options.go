@@ -3,12 +3,12 @@ package web
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -28,7 +28,7 @@ type Options struct {
 	Status func() Status
 	// Messages returns the newest n delivered messages whose Seq is greater than
 	// after, oldest first. What was published must be found. Required.
-	Messages func(after uint64, n int) ([]Message, error)
+	Messages func(after uint64, n int) ([]Entry, error)
 	// Attention describes the person at the desk now. nil means that attention is
 	// not judged.
 	Attention func() (Attention, error)
@@ -82,46 +82,35 @@ const (
 	MarkGap    Mark = "gap"    // messages may have gone by unseen
 )
 
-// Message is an entry of the page's list: a delivered message, or what became of
-// one.
-type Message struct {
-	Seq          uint64                  `json:"seq"` // place in the event log
-	Mark         Mark                    `json:"mark,omitempty"`
-	ID           messages.MessageID      `json:"id"` // of the delivered message
-	Conversation messages.ConversationID `json:"conversation"`
-	Sender       messages.Text           `json:"sender"`
-	Kind         messages.Kind           `json:"kind"`
-	Text         messages.Text           `json:"text"`          // what it says now
-	Old          messages.Text           `json:"old,omitempty"` // what it said before it was edited or taken back
-	Parts        int                     `json:"parts"`         // bubbles that became this message
-	Partial      bool                    `json:"partial,omitempty"`
-	SeenAt       time.Time               `json:"seen_at"`
-	DeliveredAt  time.Time               `json:"delivered_at"`
+// Entry is an entry of the page's list: a delivered message, or what became of
+// one. Where it is a mark, Text is what the message says now.
+type Entry struct {
+	Seq  uint64 `json:"seq"` // place in the event log
+	Mark Mark   `json:"mark,omitempty"`
+	Old  string `json:"old,omitempty"` // what it said before it was edited or taken back
+	control.Message
 }
 
-// MessageOf makes the page's form of an event; false if the list does not show
-// it.
-func MessageOf(p engine.Published) (Message, bool) {
+// EntryOf makes the page's form of an event; false if the list does not show it.
+func EntryOf(p engine.Published) (Entry, bool) {
 	switch m := p.Message.(type) {
 	case messages.MessageDelivered:
-		return Message{
-			Seq: p.Seq, ID: m.ID, Conversation: m.Conversation, Sender: m.Sender, Kind: m.Kind, Text: m.Text,
-			Parts:   len(m.Parts),
-			Partial: slices.ContainsFunc(m.Parts, func(p messages.Part) bool { return p.Partial }),
-			SeenAt:  m.SeenAt, DeliveredAt: m.DeliveredAt,
-		}, true
+		return Entry{Seq: p.Seq, Message: control.NewMessage(p.Seq, m)}, true
 	case messages.MessageChanged:
 		mark := MarkEdited
 		if m.Kind == messages.ChangeUnsent {
 			mark = MarkUnsent
 		}
-		return Message{
-			Seq: p.Seq, Mark: mark, ID: m.Message, Conversation: m.Conversation, Sender: m.Sender,
-			Kind: messages.KindText, Text: m.New, Old: m.Old, SeenAt: m.SeenAt, DeliveredAt: m.ChangedAt,
-		}, true
+		return Entry{Seq: p.Seq, Mark: mark, Old: string(m.Old), Message: control.Message{
+			ID: m.Message, Conversation: m.Conversation, Sender: string(m.Sender), Kind: messages.KindText,
+			Text: string(m.New), Parts: []control.Part{},
+			SeenAt: control.Stamp{Time: m.SeenAt}, DeliveredAt: control.Stamp{Time: m.ChangedAt},
+		}}, true
 	case messages.TranscriptGap:
-		return Message{Seq: p.Seq, Mark: MarkGap, Conversation: m.Conversation, SeenAt: m.SeenAt, DeliveredAt: p.At},
-			true
+		return Entry{Seq: p.Seq, Mark: MarkGap, Message: control.Message{
+			Conversation: m.Conversation, Parts: []control.Part{},
+			SeenAt: control.Stamp{Time: m.SeenAt}, DeliveredAt: control.Stamp{Time: p.At},
+		}}, true
 	}
-	return Message{}, false
+	return Entry{}, false
 }

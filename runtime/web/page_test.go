@@ -24,7 +24,7 @@ func TestANewPageIsSentEverything(t *testing.T) {
 		switch {
 		case ev.name != want:
 		case want == "resync":
-			if got := texts(decode[[]Message](t, ev.data)); got != "おはよう </script>" || ev.id != s.eventID(9) {
+			if got := texts(decode[[]Entry](t, ev.data)); got != "おはよう </script>" || ev.id != s.eventID(9) {
 				t.Errorf("messages = %q with the id %s, want both and %s", got, ev.id, s.eventID(9))
 			}
 		case want == "window":

@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -110,34 +111,37 @@ func newScene(t *testing.T) *scene {
 			{Kind: "ocr", Size: 2, Busy: 2, Waiting: 3, Resting: 1}},
 		DeadLetters: 2,
 	}
-	for i, m := range []Message{
-		{Conversation: "team:Kehai 開発", Sender: "Ken", Text: "The build is green again", Parts: 1},
-		{Conversation: "line:佐藤 花子", Text: "おはよう！今日は何時に集合する？", Parts: 1},
-		{Conversation: "line:佐藤 花子", Kind: messages.KindSticker, Parts: 1},
-		{Conversation: "line:佐藤 花子", Text: "OK。ケーキを買ってから行くね。少し遅れるかも\nありがとう", Parts: 2},
-		{Conversation: "team:Kehai 開発", Sender: "Mio", Kind: messages.KindUnreadable, Parts: 1},
-		{Conversation: "line:海 直骨", Text: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。", Parts: 1},
+	for i, m := range []control.Message{
+		{Conversation: "team:Kehai 開発", Sender: "Ken", Text: "The build is green again", Parts: make([]control.Part, 1)},
+		{Conversation: "line:佐藤 花子", Text: "おはよう！今日は何時に集合する？", Parts: make([]control.Part, 1)},
+		{Conversation: "line:佐藤 花子", Kind: messages.KindSticker, Parts: make([]control.Part, 1)},
+		{Conversation: "line:佐藤 花子", Text: "OK。ケーキを買ってから行くね。少し遅れるかも\nありがとう", Parts: make([]control.Part, 2)},
+		{Conversation: "team:Kehai 開発", Sender: "Mio", Kind: messages.KindUnreadable, Parts: make([]control.Part, 1)},
+		{Conversation: "line:海 直骨", Text: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。", Parts: make([]control.Part, 1)},
 		{Conversation: "team:Kehai 開発", Sender: "Ken",
-			Text: messages.Text("<b>not bold</b> & a long line: https://example.com/" + strings.Repeat("7", 120)), Parts: 1},
+			Text: "<b>not bold</b> & a long line: https://example.com/" + strings.Repeat("7", 120), Parts: make([]control.Part, 1)},
 	} {
 		m.Seq, m.ID = uint64(10*i+10), messages.MessageID(fmt.Sprint("d", i))
 		if m.Kind == "" {
 			m.Kind = messages.KindText
 		}
-		m.SeenAt = now.Add(time.Duration(i-7) * 9 * time.Minute)
-		m.DeliveredAt = m.SeenAt.Add(time.Second)
-		sc.messages = append(sc.messages, m)
+		m.SeenAt.Time = now.Add(time.Duration(i-7) * 9 * time.Minute)
+		m.DeliveredAt.Time = m.SeenAt.Add(time.Second)
+		sc.messages = append(sc.messages, Entry{Seq: m.Seq, Message: m})
 	}
 	// What became of some of them, and of one that is no longer on the page.
-	for i, m := range []Message{
-		{Mark: MarkEdited, ID: "d5", Conversation: "line:海 直骨", Old: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。",
-			Text: "骨を直すには、まず角を見ること。海の近くの家まで7時に迎えに行きます。"},
-		{Mark: MarkUnsent, ID: "d1", Conversation: "line:佐藤 花子", Old: "おはよう！今日は何時に集合する？"},
-		{Mark: MarkGap, Conversation: "team:Kehai 開発"},
-		{Mark: MarkEdited, ID: "gone", Conversation: "team:Kehai 開発", Sender: "Ken", Old: "See you at nine",
-			Text: "See you at ten"},
+	for i, m := range []Entry{
+		{Mark: MarkEdited, Old: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。",
+			Message: control.Message{ID: "d5", Conversation: "line:海 直骨",
+				Text: "骨を直すには、まず角を見ること。海の近くの家まで7時に迎えに行きます。"}},
+		{Mark: MarkUnsent, Old: "おはよう！今日は何時に集合する？",
+			Message: control.Message{ID: "d1", Conversation: "line:佐藤 花子"}},
+		{Mark: MarkGap, Message: control.Message{Conversation: "team:Kehai 開発"}},
+		{Mark: MarkEdited, Old: "See you at nine", Message: control.Message{
+			ID: "gone", Conversation: "team:Kehai 開発", Sender: "Ken", Text: "See you at ten"}},
 	} {
-		m.Seq, m.Kind, m.SeenAt = uint64(100+i), messages.KindText, now.Add(time.Duration(i-4)*time.Minute)
+		m.Seq, m.Kind, m.Parts = uint64(100+i), messages.KindText, []control.Part{}
+		m.SeenAt.Time = now.Add(time.Duration(i-4) * time.Minute)
 		sc.messages = append(sc.messages, m)
 	}
 	return sc

@@ -145,7 +145,7 @@ func (st *stream) sendMessages() error {
 		return nil
 	}
 	if list == nil {
-		list = []Message{}
+		list = []Entry{}
 	}
 	st.fresh = false
 	if n := len(list); n > 0 {

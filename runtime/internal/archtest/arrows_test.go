@@ -20,21 +20,21 @@ var rooms = []struct {
 	{0, "runtime/private", nil},
 	{0, "runtime/describe", []string{"messages/..."}},
 	{1, "runtime/engine/live", []string{"messages/...", "actors"}},
-	{1, "runtime/store", nil},
 	{1, "runtime/control", []string{"messages/...", "actors"}},
 	{1, "runtime/feed", []string{"messages/...", "actors"}},
 	{1, "runtime/telemetry", []string{"messages/...", "actors"}},
-	{1, "runtime/web", []string{"messages/...", "actors"}},
+	{2, "runtime/store", nil},
+	{2, "runtime/web", []string{"messages/...", "actors"}},
 	// These know the rules and tables that actors export.
-	{2, "runtime/config", []string{"messages/...", "actors/..."}},
-	{3, "runtime/snapshot", []string{"messages/...", "actors/..."}},
-	{3, "runtime/attention", []string{"messages/...", "actors/..."}},
-	{4, "runtime/admin", []string{"messages/...", "actors/..."}},
+	{3, "runtime/config", []string{"messages/...", "actors/..."}},
+	{4, "runtime/snapshot", []string{"messages/...", "actors/..."}},
+	{4, "runtime/attention", []string{"messages/...", "actors/..."}},
+	{5, "runtime/admin", []string{"messages/...", "actors/..."}},
 	// These run a host's actors as they run ours, and know neither.
-	{5, "runtime/cluster", []string{"messages/...", "actors"}},
-	{6, "runtime/bare", []string{"messages/...", "actors"}},
+	{6, "runtime/cluster", []string{"messages/...", "actors"}},
+	{7, "runtime/bare", []string{"messages/...", "actors"}},
 	// Only the root wires actors and drivers.
-	{7, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
+	{8, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
 }
 
 // room finds the place in rooms of a folder, or of what it is inside of; -1 if it

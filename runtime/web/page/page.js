@@ -304,9 +304,9 @@ function drawMessages(known) {
 
 // markMessage shows what became of a message after it was delivered.
 function markMessage(li, m, changes) {
-  keyed(li.querySelector(".changes"), changes, (c) => c.seq, (c) => makeChange(c, m.parts <= 1), () => {});
+  keyed(li.querySelector(".changes"), changes, (c) => c.seq, (c) => makeChange(c, m.parts.length <= 1), () => {});
   li.querySelector(".changes").hidden = !changes.length;
-  li.querySelector(".said").classList.toggle("gone", changes.length > 0 && m.parts <= 1);
+  li.querySelector(".said").classList.toggle("gone", changes.length > 0 && m.parts.length <= 1);
 }
 
 function makeChange(c, alone) {
@@ -343,12 +343,12 @@ function makeMessage(m, isNew) {
   if (cut > 0) who.append(el("span", "chip", m.conversation.slice(0, cut)));
   if (m.mark) who.append(el("span", `chip ${m.mark}`, { gap: "gap", edited: "edited", unsent: "taken back" }[m.mark]));
   else if (m.kind !== "text") who.append(el("span", "chip", m.kind));
-  if (m.parts > 1) who.append(el("span", "chip", `${m.parts} in a row`));
+  if (m.parts.length > 1) who.append(el("span", "chip", `${m.parts.length} in a row`));
   const time = el("time");
   time.dateTime = m.seen_at;
   time.title = `${m.id}, seen ${new Date(m.seen_at).toLocaleString()}`;
   who.append(time);
-  if (m.partial) who.append(el("span", "chip", "cut: higher than the window"));
+  if (m.parts.some((p) => p.partial)) who.append(el("span", "chip", "cut: higher than the window"));
   if (m.mark === "gap") words(said, "More than a screenful went by while nobody looked: messages may be missing here.");
   else if (m.mark) said.append(...changed(m));
   else words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind})`));
