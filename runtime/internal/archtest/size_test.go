@@ -1,0 +1,65 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxColumns  = 120 // a tab counts as four
+	maxFunction = 60  // lines, from func to the closing brace
+
+	// excuse is how the doc comment of a longer function begins its reason.
+	excuse = "is long because"
+)
+
+// unbreakable matches lines that nobody can break: an address alone, and what
+// speaks to the Go command.
+var unbreakable = regexp.MustCompile(`^\s*(//\s*)?\S+://\S+$|^//go:`)
+
+// linesFit checks that no line of production code is wider than a screen. What a
+// generator wrote is its own affair, and so are the texts in testdata folders.
+func linesFit(t *tree) (found []string) {
+	for _, f := range t.gos {
+		if f.test || ast.IsGenerated(f.syntax) {
+			continue
+		}
+		number := 0
+		for line := range strings.Lines(t.text[f.path]) {
+			number++
+			line = strings.TrimSuffix(line, "\n")
+			columns := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t")
+			if columns > maxColumns && !unbreakable.MatchString(line) {
+				found = append(found, fmt.Sprintf("%s:%d: %d columns: break the line, no later than after %d",
+					f.path, number, columns, maxColumns))
+			}
+		}
+	}
+	return found
+}
+
+// functionsFit checks that a function of production code can be read at once, or
+// that its doc comment says why not.
+func functionsFit(t *tree) (found []string) {
+	for _, f := range t.gos {
+		if f.test || ast.IsGenerated(f.syntax) {
+			continue
+		}
+		for _, decl := range f.syntax.Decls {
+			d, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			lines := t.fset.Position(d.End()).Line - t.fset.Position(d.Pos()).Line + 1
+			doc := strings.Join(strings.Fields(d.Doc.Text()), " ")
+			if lines > maxFunction && !strings.Contains(doc, excuse+" ") {
+				found = append(found, fmt.Sprintf("%s: %s has %d lines: take steps out of it that have a name, "+
+					"or say in its comment that it %s …", t.at(d), d.Name.Name, lines, excuse))
+			}
+		}
+	}
+	return found
+}
