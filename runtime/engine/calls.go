@@ -125,6 +125,20 @@ func (e *Engine) submitJob(job *Job) {
 // none. Every job taken must be finished with FinishJob.
 func (c Control) TakeJob(kind string) *Job {
 	p := c.pools[kind]
+	for {
+		job := p.next()
+		if job == nil {
+			return nil
+		}
+		if !c.void(job) {
+			return job
+		}
+		p.leave(job)
+	}
+}
+
+// next takes the first job of the queue, nil if there is none.
+func (p *pool) next() *Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.queue) == 0 {
@@ -138,6 +152,25 @@ func (c Control) TakeJob(kind string) *Job {
 	}
 	p.busy++
 	return job
+}
+
+// leave ends a job that next took and nobody did.
+func (p *pool) leave(job *Job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy--
+	delete(p.open, job.receipt)
+}
+
+// void reports that a durable call is in the store no more, because it was
+// forgotten, or answered while it was asked twice: nobody waits for its answer,
+// and no worker may see it. A call that cannot be looked up is asked.
+func (e *Engine) void(job *Job) bool {
+	if job.receipt == "" {
+		return false
+	}
+	_, ok, err := e.store.Get([]byte(job.receipt))
+	return err == nil && !ok
 }
 
 // Perform runs a job on a worker and returns its result. A panic becomes an error.

@@ -168,6 +168,9 @@ func (s *Sim) stepActor(act *Activation) {
 
 func (s *Sim) stepPool(kind string) {
 	job := s.engine.TakeJob(kind)
+	if job == nil {
+		return // none of those that waited is wanted any more
+	}
 	w, err := s.worker(kind)
 	slot := messages.To(kind, "sim")
 	began := s.clock.Now()
