@@ -406,7 +406,8 @@ func (p *pipeline) verify() error {
 		var got, want []string
 		last := messages.Occurrence(0)
 		for n := int64(1); ; n++ {
-			raw, ok, _ := p.store.Get([]byte("s/conversation/line:" + name + "\x00messages\x00" + conversation.RowKey(n)))
+			raw, ok, _ := p.store.Get([]byte("s/conversation/line:" + name + "\x00messages\x00" +
+				conversation.RowKey(n)))
 			if !ok {
 				break
 			}
@@ -437,7 +438,8 @@ func (p *pipeline) verify() error {
 		}
 		same := func(g, w string) bool { return g == "?" || text.OCREqual(g, w) }
 		if !slices.EqualFunc(got, want, same) {
-			return fmt.Errorf("%s: delivered %d\n\t%s\nwant %d\n\t%s", name, len(got), strings.Join(got, " "), len(want),
+			return fmt.Errorf("%s: delivered %d\n\t%s\nwant %d\n\t%s", name, len(got),
+				strings.Join(got, " "), len(want),
 				strings.Join(want, " "))
 		}
 	}

@@ -191,7 +191,8 @@ func TestSameAgain(t *testing.T) {
 		{
 			name: "dedup, ledger: a repeat is new, the same again is not", on: standard(),
 			play: func(s *stages) {
-				for _, words := range []string{">good_morning <OK", ">good_morning <OK <OK", ">good_morning <OK <OK -"} {
+				for _, words := range []string{">good_morning <OK", ">good_morning <OK <OK",
+					">good_morning <OK <OK -"} {
 					s.view(chatview.Chat(words))
 					s.wait(5 * time.Minute)
 				}
@@ -324,7 +325,8 @@ func TestSamePixels(t *testing.T) {
 		return messages.Frame{Window: window, Image: img, Scale: 1}
 	}
 	for n, want := range map[byte]int{1: 0, 2: 1} { // pixels of the second frame, readings of it
-		h := actortest.Spawn(t, poller.New(poller.DefaultOptions()), actortest.Address(messages.To(poller.Kind, window)))
+		h := actortest.Spawn(t, poller.New(poller.DefaultOptions()),
+			actortest.Address(messages.To(poller.Kind, window)))
 		h.Start()
 		h.Answer(messages.FrameCaptured{Frame: shot(1)})
 		hash := poller.Hash(shot(1).Image, nil)

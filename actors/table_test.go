@@ -98,7 +98,8 @@ func TestRowUpcast(t *testing.T) {
 			return json.Marshal(citizen{old.Name, old.Age})
 		})
 	want := citizen{"はな", 30}
-	for _, raw := range []string{`1 {"name":"はな","age":30}`, `2 {"Name":"はな","Years":30}`, `3 {"Name":"はな","Years":30}`} {
+	for _, raw := range []string{`1 {"name":"はな","age":30}`, `2 {"Name":"はな","Years":30}`,
+		`3 {"Name":"はな","Years":30}`} {
 		if got, err := citizens.Decode([]byte(raw)); err != nil || got != want {
 			t.Errorf("Decode(%s) = %+v, %v, want %+v", raw, got, err, want)
 		}
@@ -176,7 +177,8 @@ func TestPutRefuses(t *testing.T) {
 }
 
 func TestTableNames(t *testing.T) {
-	for name, good := range map[string]bool{"a": true, "a_1": true, "": false, "A": false, "a\x00": false, "a b": false} {
+	for name, good := range map[string]bool{"a": true, "a_1": true, "": false, "A": false,
+		"a\x00": false, "a b": false} {
 		func() {
 			defer func() {
 				if r := recover(); (r == nil) != good {

@@ -34,7 +34,8 @@ func TestTurnCollects(t *testing.T) {
 		Calls: []actors.Call{
 			{ID: "m7.2", Worker: "ocr", Request: messages.PollDue{},
 				Options: actors.CallOptions{Deadline: 30 * time.Second, Retries: 2, Tag: "t"}},
-			{ID: "m7.3", Worker: "ocr", Request: messages.PollDue{}, Options: actors.CallOptions{Deadline: time.Second}},
+			{ID: "m7.3", Worker: "ocr", Request: messages.PollDue{},
+				Options: actors.CallOptions{Deadline: time.Second}},
 		},
 		Verdicts: []events.Verdict{{Stage: "stage", Outcome: events.OutcomeDropped,
 			Detail: events.Detail{Rule: "rule", Count: 2}}},
@@ -56,12 +57,14 @@ func TestTurnCollects(t *testing.T) {
 
 func TestTurnErrorsStick(t *testing.T) {
 	for name, do := range map[string]func(*actors.Turn){
-		"send to a bad address":      func(tn *actors.Turn) { tn.Send("B/x", messages.PollDue{}) },
-		"send nothing":               func(tn *actors.Turn) { tn.Send("a/b", nil) },
-		"timer without a key":        func(tn *actors.Turn) { tn.After("", 0, messages.PollDue{}) },
-		"timer with NUL":             func(tn *actors.Turn) { tn.After("a\x00", 0, messages.PollDue{}) },
-		"timer with nothing":         func(tn *actors.Turn) { tn.After("k", 0, nil) },
-		"call of a bad kind":         func(tn *actors.Turn) { tn.Call("o/cr", messages.PollDue{}, actors.CallOptions{}) },
+		"send to a bad address": func(tn *actors.Turn) { tn.Send("B/x", messages.PollDue{}) },
+		"send nothing":          func(tn *actors.Turn) { tn.Send("a/b", nil) },
+		"timer without a key":   func(tn *actors.Turn) { tn.After("", 0, messages.PollDue{}) },
+		"timer with NUL":        func(tn *actors.Turn) { tn.After("a\x00", 0, messages.PollDue{}) },
+		"timer with nothing":    func(tn *actors.Turn) { tn.After("k", 0, nil) },
+		"call of a bad kind": func(tn *actors.Turn) {
+			tn.Call("o/cr", messages.PollDue{}, actors.CallOptions{})
+		},
 		"call with nothing":          func(tn *actors.Turn) { tn.Call("ocr", nil, actors.CallOptions{}) },
 		"private text in an address": func(tn *actors.Turn) { tn.Send("", messages.Heard{Text: "s3cret"}) },
 	} {
@@ -87,7 +90,8 @@ func TestIDsComeOutTheSameAgain(t *testing.T) {
 		t.Errorf("NewID() at the second attempt = %q, want %q", got, want)
 	}
 	seen := map[string]bool{}
-	for _, c := range []actors.Cause{first, {Self: "a/b", ID: "m2"}, {Self: "a/c", ID: "m1"}, {Self: "a/b", ID: "m1.1"}} {
+	for _, c := range []actors.Cause{first, {Self: "a/b", ID: "m2"}, {Self: "a/c", ID: "m1"},
+		{Self: "a/b", ID: "m1.1"}} {
 		for _, id := range ids(c) {
 			if seen[id] || len(id) != 16 {
 				t.Errorf("NewID() = %q in %+v, want 16 letters that no other has", id, c)
@@ -113,7 +117,8 @@ func TestFuncs(t *testing.T) {
 		t.Errorf("Func.Receive() = %v, want %v", err, want)
 	}
 	f := actors.WorkerFunc(func(_ context.Context, m messages.Message) (messages.Message, error) { return m, want })
-	if m, err := f.Do(context.Background(), messages.PollDue{}); m != messages.Message(messages.PollDue{}) || err != want {
+	if m, err := f.Do(context.Background(), messages.PollDue{}); m != messages.Message(messages.PollDue{}) ||
+		err != want {
 		t.Errorf("WorkerFunc.Do() = %v, %v, want the request and %v", m, err, want)
 	}
 }

@@ -125,7 +125,8 @@ func TestNewCodecRefusesBadTables(t *testing.T) {
 		table Table
 		want  string
 	}{
-		"doubled name": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[other]()}, `"test_note" is the name of both messages.oldNote and messages.other`},
+		"doubled name": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[other]()},
+			`"test_note" is the name of both messages.oldNote and messages.other`},
 		"doubled type": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[oldNote]()}, "test_note"},
 		"core twice":   {Core(), `"started" is the name of both`},
 		"no name":      {Table{Durable[unnamed](nil).AboutNobody()}, "needs a name"},
@@ -151,8 +152,10 @@ func (orphan) MessageType() Type       { return Type{"test_orphan", 1} }
 
 func TestSubject(t *testing.T) {
 	if _, err := NewCodec(Table{Durable[orphan](nil)}); !errors.Is(err, ErrBadTable) ||
-		!strings.Contains(err.Error(), "messages.orphan") || !strings.Contains(err.Error(), "Subject()") || !strings.Contains(err.Error(), "AboutNobody()") {
-		t.Errorf("NewCodec(durable type without a subject) = %v, want %v that names the type and what to add", err, ErrBadTable)
+		!strings.Contains(err.Error(), "messages.orphan") || !strings.Contains(err.Error(), "Subject()") ||
+		!strings.Contains(err.Error(), "AboutNobody()") {
+		t.Errorf("NewCodec(durable type without a subject) = %v, want %v that names the type and what to add", err,
+			ErrBadTable)
 	}
 	about := AboutWhom(Durable[orphan](nil), func(o orphan) ConversationID { return o.Conversation })
 	for name, c := range map[string]struct {
@@ -201,7 +204,8 @@ func TestOneTypeCannotHaveTwoNames(t *testing.T) {
 	renamed := Durable[oldNote](nil).AboutNobody()
 	renamed.Type.Name = "test_renamed"
 	_, err := NewCodec(Table{Durable[oldNote](nil).AboutNobody(), renamed})
-	if want := `has the names "test_note" and "test_renamed"`; !errors.Is(err, ErrBadTable) || !strings.Contains(err.Error(), want) {
+	if want := `has the names "test_note" and "test_renamed"`; !errors.Is(err, ErrBadTable) ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("NewCodec(one type, two names) = %v, want %v with %q", err, ErrBadTable, want)
 	}
 }

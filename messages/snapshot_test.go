@@ -57,7 +57,8 @@ func TestDecodeSnapshotErrors(t *testing.T) {
 		`{"ear_average":1,"perclos":[0.5]}`: "perclos: want a number or null",
 	} {
 		_, err := DecodeCamera([]byte(in))
-		if !errors.Is(err, ErrSnapshot) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		if !errors.Is(err, ErrSnapshot) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("DecodeCamera(%s) = %v, want %q", in, err, want)
 		}
 	}
@@ -76,10 +77,11 @@ func TestUnknownFields(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"face_detected":true,"EAR_average":0.3,"head_pose":{"yaw":1,"pitch":2},"observed_at":1}`: "",
 		`{"face_detectd":true,"yaw":3,"ear_average":1}`:                                            "face_detectd yaw",
-		`{"head_pose":{"yaw":1,"pich":{"yaw":2}},"head_pose.yaw":3}`:                               "head_pose.pich head_pose.yaw",
-		`{"ear_average":{"left":1}}`:                                                               "ear_average.left",
-		`null`:                                                                                     "",
-		`{`:                                                                                        "",
+		`{"head_pose":{"yaw":1,"pich":{"yaw":2}},"head_pose.yaw":3}`: "head_pose.pich " +
+			"head_pose.yaw",
+		`{"ear_average":{"left":1}}`: "ear_average.left",
+		`null`:                       "",
+		`{`:                          "",
 	} {
 		if got := strings.Join(UnknownFields([]byte(in), CameraFields()), " "); got != want {
 			t.Errorf("UnknownFields(%s) = %q, want %q", in, got, want)
@@ -103,7 +105,8 @@ func FuzzDecodeSnapshot(f *testing.F) {
 			if err != nil {
 				t.Fatalf("Marshal(%+v) = %v", c, err)
 			}
-			if again, err := DecodeCamera(raw); err != nil || !again.ObservedAt.Equal(c.ObservedAt) || again.HeadPose != c.HeadPose {
+			if again, err := DecodeCamera(raw); err != nil || !again.ObservedAt.Equal(c.ObservedAt) ||
+				again.HeadPose != c.HeadPose {
 				t.Fatalf("DecodeCamera(%s) = %+v, %v, want %+v", raw, again, err, c)
 			}
 		}

@@ -58,7 +58,8 @@ func TestNoVerbShowsPrivateText(t *testing.T) {
 		pointer := reflect.New(reflect.TypeOf(e.Zero()))
 		pointer.Elem().Set(reflect.ValueOf(m))
 		for _, verb := range verbs {
-			for _, v := range []any{m, pointer.Interface(), []messages.Message{m}, map[string]messages.Message{"k": m}, struct{ M any }{m}} {
+			for _, v := range []any{m, pointer.Interface(), []messages.Message{m}, map[string]messages.Message{"k": m},
+				struct{ M any }{m}} {
 				if form := messages.Leaks(fmt.Sprintf(verb, v)); form != "" {
 					t.Errorf("Sprintf(%q, %T of %s) shows private text (%s)", verb, v, e.Type, form)
 				}
@@ -90,7 +91,8 @@ func TestNoLogShowsPrivateText(t *testing.T) {
 	}
 	var out bytes.Buffer
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
-		slog.New(handler).Info("x", "text", messages.Text(messages.Secret), slog.Any("any", messages.Text(messages.Secret)), slog.Group("g", "t", messages.Text(messages.Secret)))
+		slog.New(handler).Info("x", "text", messages.Text(messages.Secret),
+			slog.Any("any", messages.Text(messages.Secret)), slog.Group("g", "t", messages.Text(messages.Secret)))
 	}
 	if form := messages.Leaks(out.String()); form != "" {
 		t.Errorf("slog of a Text = %q shows it (%s)", out.String(), form)

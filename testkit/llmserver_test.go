@@ -66,7 +66,8 @@ func TestLLMFormats(t *testing.T) {
 		{ollamaPath, false, []string{`"done":true`, `"eval_count":2`, `"content":"hi there"`}},
 		{chatPath, true, []string{`data: {`, `"content":"hi "`, `"content":"there"`, `"finish_reason":"stop"`,
 			`"prompt_tokens":3`, "data: [DONE]"}},
-		{messagesPath, true, []string{"event: message_start", `"text":"hi "`, `"text":"there"`, "event: content_block_stop",
+		{messagesPath, true, []string{"event: message_start", `"text":"hi "`, `"text":"there"`,
+			"event: content_block_stop",
 			`"stop_reason":"end_turn"`, "event: message_stop"}},
 		{ollamaPath, true, []string{`"content":"hi "`, `"content":"there"`, `"done":true`}},
 	} {
@@ -88,7 +89,8 @@ func TestLLMFormats(t *testing.T) {
 			rest = after
 		}
 		r := s.Requests()[0]
-		if r.Model != "m" || r.System != "be brief" || r.Prompt != "hello" || r.MaxTokens != 5 || r.Temperature != 0.5 ||
+		if r.Model != "m" || r.System != "be brief" || r.Prompt != "hello" || r.MaxTokens != 5 ||
+			r.Temperature != 0.5 ||
 			r.Stream != c.stream || r.Path != c.path {
 			t.Errorf("%s: recorded %+v, want what was asked", c.path, r)
 		}
@@ -98,7 +100,8 @@ func TestLLMFormats(t *testing.T) {
 
 // Ollama thinks in lines of their own, and tells in a line that it failed.
 func TestLLMOllamaLines(t *testing.T) {
-	s := testkit.StartLLM(t, testkit.LLMReply{Thinking: "hm", Text: "hi"}, testkit.LLMReply{Text: "hi", Fail: "no memory"})
+	s := testkit.StartLLM(t, testkit.LLMReply{Thinking: "hm", Text: "hi"},
+		testkit.LLMReply{Text: "hi", Fail: "no memory"})
 	for _, want := range [][]string{
 		{`"thinking":"hm"`, `"content":"hi"`, `"done":true,"done_reason":"stop"`},
 		{`"content":"hi"`, `{"error":"no memory"}`},

@@ -26,7 +26,8 @@ func TestFromAnotherModule(t *testing.T) {
 	}
 	// The same requirements as ours, so that the sums serve and nothing is looked up.
 	_, requires, _ := strings.Cut(string(ours), "\nrequire")
-	mod := "module example.com/host\n\ngo 1.26.0\n\nrequire github.com/kehai-run/kehai v0.0.0\n\nreplace github.com/kehai-run/kehai => " +
+	mod := "module example.com/host\n\ngo 1.26.0\n\nrequire github.com/kehai-run/kehai v0.0.0\n\nreplace " +
+		"github.com/kehai-run/kehai => " +
 		root + "\n\nrequire" + requires
 	write := func(name string, data []byte) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {

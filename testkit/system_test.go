@@ -54,14 +54,16 @@ func TestNoBubbleFits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, turn := range []struct{ away, back drawn.Op }{{drawn.OpBlur, drawn.OpFocus}, {drawn.OpChats, drawn.OpChat}} {
+		for _, turn := range []struct{ away, back drawn.Op }{{drawn.OpBlur, drawn.OpFocus},
+			{drawn.OpChats, drawn.OpChat}} {
 			happens(turn.away)
 			sys.Advance(3 * time.Second)
 			if got := problems(); got != "" {
 				t.Errorf("%s: after 3 s the status says %q, want nothing yet", turn.away, got)
 			}
 			sys.Advance(5 * time.Second)
-			if got := problems(); !strings.Contains(got, "no bubble fits") || !strings.Contains(got, "kehai layout calibrate") {
+			if got := problems(); !strings.Contains(got, "no bubble fits") ||
+				!strings.Contains(got, "kehai layout calibrate") {
 				t.Errorf("%s: after 8 s the status says %q, want that no bubble fits, and what helps", turn.away, got)
 			}
 			happens(turn.back)

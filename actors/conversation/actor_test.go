@@ -20,8 +20,9 @@ func inbound(n int) messages.InboundMessage {
 	seen := time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC)
 	text := messages.Text(fmt.Sprintf("message %d", n))
 	return messages.InboundMessage{
-		ID: messages.MessageID(fmt.Sprintf("id%d", n)), Conversation: "line:Hana", Sender: "Hana", Kind: messages.KindText,
-		Text: text, Parts: []messages.Part{{Kind: messages.KindText, Text: text, Occurrence: messages.Occurrence(n),
+		ID: messages.MessageID(fmt.Sprintf("id%d", n)), Conversation: "line:Hana", Sender: "Hana",
+		Kind: messages.KindText, Text: text,
+		Parts: []messages.Part{{Kind: messages.KindText, Text: text, Occurrence: messages.Occurrence(n),
 			SeenAt: seen}}, SeenAt: seen,
 	}
 }

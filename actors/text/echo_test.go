@@ -188,7 +188,8 @@ func TestEchoLinesDecideAsLineRules(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, name+" changes") {
 			if len(r) > 0 {
 				r = append([]rune(nil), r...)
-				r[rapid.IntRange(0, len(r)-1).Draw(t, name+" at")] = rapid.SampledFrom([]rune("かKｋ… ")).Draw(t, name+" to")
+				r[rapid.IntRange(0, len(r)-1).Draw(t, name+" at")] = rapid.SampledFrom([]rune("かKｋ… ")).Draw(t,
+					name+" to")
 			}
 		}
 		return string(r)

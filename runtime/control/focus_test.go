@@ -67,7 +67,8 @@ func TestFocusOverTheSocket(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, changes) {
 		t.Errorf("FocusChanges() = %+v, %v, want %+v", got, err, changes)
 	}
-	if err := errors.Join(c.PauseNotices(ctx, time.Time{}), c.PauseNotices(ctx, noon), c.ResumeNotices(ctx)); err != nil {
+	if err := errors.Join(c.PauseNotices(ctx, time.Time{}), c.PauseNotices(ctx, noon),
+		c.ResumeNotices(ctx)); err != nil {
 		t.Errorf("pause, pause until noon, resume = %v, want none", err)
 	}
 	if want := []string{"pause " + time.Time{}.String(), "pause " + noon.String(),

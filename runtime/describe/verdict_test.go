@@ -30,35 +30,52 @@ func TestVerdict(t *testing.T) {
 		in   events.Verdict
 		want string
 	}{
-		{drop("poller", events.RuleUnsettled, events.Detail{Count: 5}), "frame given up: fusion did not settle it in 5 polls"},
-		{drop("poller", events.RuleBaselineReset, events.Detail{Count: 2}), "baseline reset: 2 captures in a row missed their deadline"},
-		{drop("ocr", events.RuleGivenUp, events.Detail{Count: 5, Code: "panic"}), "frame given up after 5 calls: panic"},
-		{drop("ocr", events.RuleTriedAgain, events.Detail{Count: 2, Code: "panic"}), "reading failed after 2 attempts and is tried again: panic"},
+		{drop("poller", events.RuleUnsettled, events.Detail{Count: 5}),
+			"frame given up: fusion did not settle it in 5 polls"},
+		{drop("poller", events.RuleBaselineReset, events.Detail{Count: 2}),
+			"baseline reset: 2 captures in a row missed their deadline"},
+		{drop("ocr", events.RuleGivenUp, events.Detail{Count: 5, Code: "panic"}),
+			"frame given up after 5 calls: panic"},
+		{drop("ocr", events.RuleTriedAgain, events.Detail{Count: 2, Code: "panic"}),
+			"reading failed after 2 attempts and is tried again: panic"},
 		{drop("ocr", events.RuleUnread, events.Detail{Note: "3 lines are too small"}), "3 lines are too small"},
-		{drop("fusion", events.RuleUnchanged, events.Detail{Score: 35, Of: 60}), "score 35 is below 60: other pixels, the same content"},
-		{drop("fusion", events.RuleUnchanged, events.Detail{Score: 100, Of: 60}), "score 100, but the same content: another reading is waited for"},
+		{drop("fusion", events.RuleUnchanged, events.Detail{Score: 35, Of: 60}),
+			"score 35 is below 60: other pixels, the same content"},
+		{drop("fusion", events.RuleUnchanged, events.Detail{Score: 100, Of: 60}),
+			"score 100, but the same content: another reading is waited for"},
 		{drop("fusion", events.RuleEcho, aged), "echo: equal a text sent 1.235s before"},
 		{drop("dedup", events.RuleFirstSight, events.Detail{Count: 1}), "first sight: 1 incoming bubbles are history"},
-		{drop("dedup", events.RuleGap, events.Detail{Count: 2, Match: events.BorderDate}), "gap: 2 incoming bubbles stand before the newest date mark"},
-		{drop("dedup", events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn}), "gap: 1 incoming bubbles stand before the last own one"},
-		{drop("fusion", events.RuleBare, events.Detail{Count: 3}), "3 blocks of text stand in no bubble: nothing shows that they are messages"},
-		{drop("dedup", events.RuleCutOff, events.Detail{Count: 8, Of: 208}), "208 bubbles in one view: the upper 8 are left out"},
+		{drop("dedup", events.RuleGap, events.Detail{Count: 2, Match: events.BorderDate}),
+			"gap: 2 incoming bubbles stand before the newest date mark"},
+		{drop("dedup", events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn}),
+			"gap: 1 incoming bubbles stand before the last own one"},
+		{drop("fusion", events.RuleBare, events.Detail{Count: 3}),
+			"3 blocks of text stand in no bubble: nothing shows that they are messages"},
+		{drop("dedup", events.RuleCutOff, events.Detail{Count: 8, Of: 208}),
+			"208 bubbles in one view: the upper 8 are left out"},
 		{drop("dedup", events.RuleFingerprint, aged), "fingerprint: equal to a text seen 1.235s before"},
-		{drop("dedup", events.RuleLineMemory, events.Detail{Count: 1, Age: 30 * time.Second}), "line memory: all 1 lines were seen, the newest 30s before"},
-		{drop("dedup", events.RuleLineMemory, events.Detail{}), "line memory: it has no line that is long enough to be new"},
-		{drop("ingress", events.RuleRepeat, events.Detail{Occurrences: one}), "repeat: this occurrence was taken before"},
+		{drop("dedup", events.RuleLineMemory, events.Detail{Count: 1, Age: 30 * time.Second}),
+			"line memory: all 1 lines were seen, the newest 30s before"},
+		{drop("dedup", events.RuleLineMemory, events.Detail{}),
+			"line memory: it has no line that is long enough to be new"},
+		{drop("ingress", events.RuleRepeat, events.Detail{Occurrences: one}),
+			"repeat: this occurrence was taken before"},
 		{drop("burst", events.RuleRepeat, events.Detail{Occurrences: one}), "occurrence 5 was taken before"},
 		{drop("conversation", events.RuleRepeat, events.Detail{Message: "id1"}), "message id1 was delivered before"},
 		{drop("ingress", events.RuleShort, aged), "short: equal to a text heard 1.235s before"},
 		{drop("ingress", events.RuleCommon, similar), "common: like a text heard 1s before"},
 		{drop("burst", events.RuleSameLine, events.Detail{}), "the burst says the same already"},
 		{drop("burst", events.RuleSameLine, events.Detail{Count: 1}), "the burst has 1 of its lines already"},
-		{drop("conversation", events.RuleSaidAlready, events.Detail{Match: "edited", Message: "id4"}), "edited: the message id4 says so already"},
+		{drop("conversation", events.RuleSaidAlready, events.Detail{Match: "edited", Message: "id4"}),
+			"edited: the message id4 says so already"},
 		{drop("conversation", events.RuleNotDelivered, events.Detail{Match: "edited", Occurrences: one}),
 			"edited: occurrence 5 was not delivered, or so long ago that it is not kept"},
-		{drop("pcusage", events.RuleUnavailable, events.Detail{Code: "no_display", Note: "no display"}), "the computer's use cannot be read (no_display): no display"},
-		{drop("notifier", events.RuleUnavailable, events.Detail{Code: "timeout", Note: "10s"}), "the desktop does not show notices (timeout): 10s"},
-		{events.Verdict{Stage: "deliver", Actor: "printer/a", Outcome: events.OutcomeDropped, Detail: events.Detail{Rule: events.RuleNoActor}},
+		{drop("pcusage", events.RuleUnavailable, events.Detail{Code: "no_display", Note: "no display"}),
+			"the computer's use cannot be read (no_display): no display"},
+		{drop("notifier", events.RuleUnavailable, events.Detail{Code: "timeout", Note: "10s"}),
+			"the desktop does not show notices (timeout): 10s"},
+		{events.Verdict{Stage: "deliver", Actor: "printer/a", Outcome: events.OutcomeDropped,
+			Detail: events.Detail{Rule: events.RuleNoActor}},
 			`no actor kind "printer" in this runtime; durable mail waits in the store`},
 		// of a host's own actor
 		{drop("print", "empty", events.Detail{}), "dropped by rule empty"},
@@ -66,18 +83,24 @@ func TestVerdict(t *testing.T) {
 		{let("print", "fast", events.Detail{}), "passed by rule fast"},
 		{let("print", "", events.Detail{}), "passed"},
 		// stored before rules had names
-		{events.Verdict{Stage: "burst", Outcome: events.OutcomeDropped, Reason: "occurrence 5 was taken before", Detail: events.Detail{Rule: "repeat"}}, "occurrence 5 was taken before"},
+		{events.Verdict{Stage: "burst", Outcome: events.OutcomeDropped, Reason: "occurrence 5 was taken before",
+			Detail: events.Detail{Rule: "repeat"}}, "occurrence 5 was taken before"},
 
-		{let("fusion", events.RuleChanged, events.Detail{Window: "w", Score: 62, Confidence: "medium", Signals: []events.Signalled{{Signal: "text_changed", Score: 62}}}),
+		{let("fusion", events.RuleChanged,
+			events.Detail{Window: "w", Score: 62, Confidence: "medium",
+				Signals: []events.Signalled{{Signal: "text_changed", Score: 62}}}),
 			"the content of window w has changed: score 62, medium (text changed 62)"},
 		{let("dedup", events.RuleReleased, events.Detail{Occurrences: three}), "passed on: occurrences 5 to 7"},
-		{let("dedup", events.RuleAligned, events.Detail{Known: []messages.Occurrence{4, 0}, Occurrences: one}), "1 of 2 bubbles are known; new: occurrence 5"},
+		{let("dedup", events.RuleAligned, events.Detail{Known: []messages.Occurrence{4, 0}, Occurrences: one}),
+			"1 of 2 bubbles are known; new: occurrence 5"},
 		{let("dedup", events.RuleEdited, events.Detail{Occurrences: one}), "occurrence 5 was edited"},
 		{let("ingress", events.RuleNew, events.Detail{}), "no echo, and no repeat"},
-		{let("ingress", events.RulePlace, events.Detail{Match: "short", Age: time.Second}), "a text equal to it was heard 1s before, but its place proves it new"},
+		{let("ingress", events.RulePlace, events.Detail{Match: "short", Age: time.Second}),
+			"a text equal to it was heard 1s before, but its place proves it new"},
 		{let("burst", events.RuleQuiet, events.Detail{Message: "id1"}), "nothing more came: passed on as message id1"},
 		{let("conversation", events.RuleDelivered, events.Detail{Message: "id1"}), "delivered as message id1"},
-		{let("conversation", events.RuleUnsent, events.Detail{Occurrences: []messages.Occurrence{5, 9}}), "occurrences [5 9] was taken back, published"},
+		{let("conversation", events.RuleUnsent, events.Detail{Occurrences: []messages.Occurrence{5, 9}}),
+			"occurrences [5 9] was taken back, published"},
 	} {
 		if got := Verdict(c.in); got != c.want {
 			t.Errorf("Verdict(%s, %s) = %q, want %q", c.in.Stage, c.in.Detail.Rule, got, c.want)
@@ -91,7 +114,8 @@ func TestEachRuleHasASentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	passing := []events.Stage{events.StageFusion, events.StageDedup, events.StageIngress, events.StageBurst, events.StageConversation}
+	passing := []events.Stage{events.StageFusion, events.StageDedup, events.StageIngress, events.StageBurst,
+		events.StageConversation}
 	rules := 0
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -107,7 +131,8 @@ func TestEachRuleHasASentence(t *testing.T) {
 		_, said := drops[rule]
 		for _, s := range passing {
 			got := Verdict(let(s, rule, events.Detail{}))
-			said = said || !strings.Contains(got, "rule "+string(rule)) && got != Verdict(let(s, "no such rule", events.Detail{}))
+			said = said || !strings.Contains(got, "rule "+string(rule)) &&
+				got != Verdict(let(s, "no such rule", events.Detail{}))
 		}
 		if !said && rule != events.RuleChanged && rule != events.RuleNew {
 			t.Errorf("rule %s has no sentence: add one to verdict.go", rule)

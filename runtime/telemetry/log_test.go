@@ -73,7 +73,8 @@ func TestLogLines(t *testing.T) {
 			map[string]any{"level": "info", "message": "actor_unhealthy", "actor": "dedup/a", "healthy": true}},
 		{"failed", events.MessageFailed{Actor: "dedup/a", ID: "m9", Type: typ, Attempt: 3, Reason: "panic: x",
 			Stack: "main.go:1"},
-			map[string]any{"level": "warn", "message": "message_failed", "actor": "dedup/a", "id": "m9", "type": "detection",
+			map[string]any{"level": "warn", "message": "message_failed", "actor": "dedup/a",
+				"id": "m9", "type": "detection",
 				"attempt": 3.0, "fatal": false, "reason": "panic: x", "stack": "main.go:1"}},
 		{"quarantined", events.MessageQuarantined{Actor: "dedup/a", ID: "x4", Type: "detection", Reason: "boom"},
 			map[string]any{"level": "error", "message": "message_quarantined", "actor": "dedup/a", "id": "x4",
@@ -92,25 +93,32 @@ func TestLogLines(t *testing.T) {
 				"drop_reason": "failed twice", "cause": "m1"}},
 		{"call", events.CallFinished{Worker: "ocr/1", Call: "c1", Caller: "poller/a", Attempt: 1,
 			Took: 35 * time.Millisecond},
-			map[string]any{"level": "debug", "message": "call_finished", "actor": "poller/w", "worker": "ocr/1", "call": "c1",
+			map[string]any{"level": "debug", "message": "call_finished", "actor": "poller/w",
+				"worker": "ocr/1", "call": "c1",
 				"caller": "poller/a", "attempt": 1.0, "took_ms": 35.0}},
 		{"call failed", events.CallFinished{Worker: "ocr/1", Call: "c1", Caller: "poller/a", Attempt: 2,
 			Failure: messages.FailureTimeout, Detail: "late", Took: time.Second},
-			map[string]any{"level": "warn", "message": "call_finished", "actor": "poller/w", "worker": "ocr/1", "call": "c1",
+			map[string]any{"level": "warn", "message": "call_finished", "actor": "poller/w",
+				"worker": "ocr/1", "call": "c1",
 				"caller": "poller/a", "attempt": 2.0, "took_ms": 1000.0, "error_code": "timeout", "reason": "late"}},
 		{"commit", events.CommitFailed{Turns: 3, Reason: "disk"},
-			map[string]any{"level": "error", "message": "commit_failed", "actor": "poller/w", "turns": 3.0, "reason": "disk",
-				"hint": "the turns are undone, their messages come again; if it goes on, look at the disk and run: kehai doctor"}},
+			map[string]any{"level": "error", "message": "commit_failed", "actor": "poller/w",
+				"turns": 3.0, "reason": "disk",
+				"hint": "the turns are undone, their messages come again; if it goes on, " +
+					"look at the disk and run: kehai doctor"}},
 		{"store low", events.StoreLow{Free: 10, Need: 20},
-			map[string]any{"level": "error", "message": "store_low", "actor": "poller/w", "free_bytes": 10.0, "need_bytes": 20.0,
-				"hint": "durable work is paused; free some space on the volume of the data directory and it goes on by itself"}},
+			map[string]any{"level": "error", "message": "store_low", "actor": "poller/w",
+				"free_bytes": 10.0, "need_bytes": 20.0,
+				"hint": "durable work is paused; " +
+					"free some space on the volume of the data directory and it goes on by itself"}},
 		{"store recovered", events.StoreRecovered{Free: 30},
 			map[string]any{"level": "info", "message": "store_recovered", "actor": "poller/w", "free_bytes": 30.0}},
 		{"capture", events.CaptureState{Window: "line@a", Code: "minimised", Detail: "hidden"},
 			map[string]any{"level": "warn", "message": "capture_state", "actor": "poller/w", "window": "line@a",
 				"error_code": "minimised",
 				"reason":     "hidden",
-				"hint":       "polling goes on, and with it reading as soon as the window can be captured; see: kehai doctor"}},
+				"hint": "polling goes on, " +
+					"and with it reading as soon as the window can be captured; see: kehai doctor"}},
 		{"accepted", events.Accepted{Conversation: "line:Hana", Occurrence: 7, Window: "line@a", Spared: "short"},
 			map[string]any{"level": "debug", "message": "ingress_accepted", "actor": "poller/w", "conversation": hana,
 				"occurrence": 7.0,
@@ -119,17 +127,21 @@ func TestLogLines(t *testing.T) {
 			LastSendAge: 1500 * time.Millisecond, Matched: true},
 			map[string]any{"level": "debug", "message": "echo_guard_miss", "actor": "poller/w", "conversation": hana,
 				"occurrence": 7.0,
-				"text_hash":  "ab12", "runes": 4.0, "active_sends": 2.0, "last_send_age_ms": 1500.0, "text_matched": true}},
-		{"frame", events.FrameSeen{Read: messages.FrameRead{Window: "line@a", Bubbles: make([]messages.Bubble, 4), Read: 1,
+				"text_hash":  "ab12", "runes": 4.0, "active_sends": 2.0, "last_send_age_ms": 1500.0,
+				"text_matched": true}},
+		{"frame", events.FrameSeen{Read: messages.FrameRead{Window: "line@a",
+			Bubbles: make([]messages.Bubble, 4), Read: 1,
 			Cached: 3, Took: 40 * time.Millisecond}},
-			map[string]any{"level": "debug", "message": "frame_seen", "actor": "poller/w", "window": "line@a", "bubbles": 4.0,
+			map[string]any{"level": "debug", "message": "frame_seen", "actor": "poller/w",
+				"window": "line@a", "bubbles": 4.0,
 				"read":   1.0,
 				"cached": 3.0, "took_ms": 40.0}},
 		{"delivered", delivered,
 			map[string]any{"level": "info", "message": "message_delivered", "actor": "poller/w", "id": "d1",
 				"conversation": hana,
 				"kind":         "text", "parts": 2.0, "runes": 4.0, "lag_ms": 1500.0}},
-		{"of the host", hostEvent{Note: "x"}, map[string]any{"level": "debug", "message": "host_event", "actor": "poller/w"}},
+		{"of the host", hostEvent{Note: "x"},
+			map[string]any{"level": "debug", "message": "host_event", "actor": "poller/w"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.want["trace_id"] = "m7"
@@ -186,8 +198,10 @@ func TestLogHoldsNoPrivateText(t *testing.T) {
 		filled += fillText(v, secret, 0)
 		var buf bytes.Buffer
 		Log(zerolog.New(&buf).Level(zerolog.TraceLevel),
-			Names{Hash: names.Hash})(engine.Published{From: "x/y", Trace: "t", Message: v.Interface().(messages.Message)})
-		if s := buf.String(); strings.Contains(s, "himitsu") || strings.Contains(s, "秘密") || strings.Contains(s, "7731") {
+			Names{Hash: names.Hash})(engine.Published{From: "x/y", Trace: "t",
+			Message: v.Interface().(messages.Message)})
+		if s := buf.String(); strings.Contains(s, "himitsu") || strings.Contains(s, "秘密") ||
+			strings.Contains(s, "7731") {
 			t.Errorf("Log(%T) writes private text: %s", m, s)
 		}
 		if buf.Len() == 0 {

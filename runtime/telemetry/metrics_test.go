@@ -42,7 +42,8 @@ func TestMetricsCountEvents(t *testing.T) {
 		events.StoreLow{},
 		events.CaptureState{Window: "a", Code: "minimised"}, events.CaptureState{Window: "a", Code: "permission"},
 		events.CaptureState{Window: "b", Code: "minimised"}, events.CaptureState{Window: "b"},
-		events.FrameSeen{Read: messages.FrameRead{Read: 2, Cached: 5}}, events.FrameSeen{Read: messages.FrameRead{Cached: 7}},
+		events.FrameSeen{Read: messages.FrameRead{Read: 2, Cached: 5}},
+		events.FrameSeen{Read: messages.FrameRead{Cached: 7}},
 		messages.MessageDelivered{},
 		hostEvent{},
 	)
@@ -134,7 +135,8 @@ func TestMetricsTimeCallsAndDelivery(t *testing.T) {
 		events.FrameSeen{Read: messages.FrameRead{Took: 2 * time.Second}},
 		messages.MessageDelivered{InboundMessage: messages.InboundMessage{SeenAt: seen},
 			DeliveredAt: seen.Add(1500 * time.Millisecond)},
-		messages.MessageDelivered{InboundMessage: messages.InboundMessage{SeenAt: seen}, DeliveredAt: seen.Add(-time.Hour)},
+		messages.MessageDelivered{InboundMessage: messages.InboundMessage{SeenAt: seen},
+			DeliveredAt: seen.Add(-time.Hour)},
 	)
 	text := scrape(m)
 	for _, line := range []string{

@@ -78,7 +78,8 @@ func TestLogHoldsNoNames(t *testing.T) {
 		fillNames(v, name, 0)
 		var buf bytes.Buffer
 		listen := Log(zerolog.New(&buf).Level(zerolog.TraceLevel), names)
-		listen(engine.Published{From: "conversation/line:" + name, Trace: "t", Message: v.Interface().(messages.Message)})
+		listen(engine.Published{From: "conversation/line:" + name, Trace: "t",
+			Message: v.Interface().(messages.Message)})
 		if s := buf.String(); strings.Contains(s, name) {
 			t.Errorf("Log(%T) writes a name: %s", m, s)
 		}

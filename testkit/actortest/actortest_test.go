@@ -58,15 +58,23 @@ func TestExpectationsFail(t *testing.T) {
 		test func(h H)
 		want string // part of the failure
 	}{
-		{"nothing sent", func(h H) { h.WantSent() }, "sent 1, want 0:\n\tgot  listener/a ← test_sum {\"Sum\":2}\n\twant no more"},
-		{"more wanted", func(h H) { h.WantSent(actortest.To("listener/a", sum{2}), actortest.To("listener/a", sum{3})) }, "got  no more"},
+		{"nothing sent", func(h H) { h.WantSent() },
+			"sent 1, want 0:\n\tgot  listener/a ← test_sum {\"Sum\":2}\n\twant no more"},
+		{"more wanted", func(h H) {
+			h.WantSent(actortest.To("listener/a", sum{2}),
+				actortest.To("listener/a", sum{3}))
+		}, "got  no more"},
 		{"wrong value", func(h H) { h.WantSent(actortest.To("listener/a", sum{3})) }, "at   .Sum: 2, want 3"},
-		{"wrong address", func(h H) { h.WantSent(actortest.To("listener/b", sum{2})) }, "at   to listener/a, want listener/b"},
-		{"wrong type", func(h H) { h.WantSent(actortest.To("listener/a", add{2})) }, "at   the value: actortest_test.sum, want actortest_test.add"},
+		{"wrong address", func(h H) { h.WantSent(actortest.To("listener/b", sum{2})) },
+			"at   to listener/a, want listener/b"},
+		{"wrong type", func(h H) { h.WantSent(actortest.To("listener/a", add{2})) },
+			"at   the value: actortest_test.sum, want actortest_test.add"},
 		{"sent twice asked", func(h H) { h.Sent(); h.WantSent(actortest.To("listener/a", sum{2})) }, "sent 0, want 1"},
 		{"no call", func(h H) { h.WantCalls(actortest.Ask("printer", page{2})) }, "called 0, want 1"},
-		{"wrong worker", func(h H) { h.Send(print{}); h.WantCalls(actortest.Ask("scribe", page{2})) }, "at   worker printer, want scribe"},
-		{"wrong request", func(h H) { h.Send(print{}); h.WantCalls(actortest.Ask("printer", page{3})) }, "at   .Sum: 2, want 3"},
+		{"wrong worker", func(h H) { h.Send(print{}); h.WantCalls(actortest.Ask("scribe", page{2})) },
+			"at   worker printer, want scribe"},
+		{"wrong request", func(h H) { h.Send(print{}); h.WantCalls(actortest.Ask("printer", page{3})) },
+			"at   .Sum: 2, want 3"},
 		{"wrong options", func(h H) {
 			h.Send(print{})
 			h.WantCalls(actortest.Ask("printer", page{2}, actors.CallOptions{Retries: 3, Tag: "p"}))
@@ -81,15 +89,19 @@ func TestExpectationsFail(t *testing.T) {
 		{"nothing published", func(h H) { h.WantPublished(printed{1}) }, "published 0, want 1"},
 		{"something published", func(h H) { h.Send(printed{4}); h.WantPublished() }, "published 1, want 0"},
 		{"nothing dropped", func(h H) { h.WantDropped("print", "") }, `nothing was dropped, want "print"`},
-		{"wrong stage", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantDropped("x", "") }, `dropped "print: empty", want "x"`},
-		{"wrong rule", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantDropped("print", "x") }, `want "print: x"`},
+		{"wrong stage", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantDropped("x", "") },
+			`dropped "print: empty", want "x"`},
+		{"wrong rule", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantDropped("print", "x") },
+			`want "print: x"`},
 		{"wrong detail", func(h H) {
 			h.Advance(time.Hour)
 			h.Send(print{})
 			h.WantDropped("print", "empty", events.Detail{Count: 1})
 		}, `dropped "print: empty": Count`},
-		{"something dropped", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantNothingDropped() }, "want nothing dropped"},
-		{"no timer", func(h H) { h.WantTimer("x", time.Minute) }, `timer "x" is not set, want it in 1m0s; set are: "quiet" in 1m0s`},
+		{"something dropped", func(h H) { h.Advance(time.Hour); h.Send(print{}); h.WantNothingDropped() },
+			"want nothing dropped"},
+		{"no timer", func(h H) { h.WantTimer("x", time.Minute) },
+			`timer "x" is not set, want it in 1m0s; set are: "quiet" in 1m0s`},
 		{"no timer at all", func(h H) { h.Advance(time.Hour); h.WantTimer("x", time.Minute) }, "set are: none"},
 		{"wrong time", func(h H) { h.WantTimer("quiet", time.Second) }, `timer "quiet" fires in 1m0s, want in 1s`},
 		{"timer set", func(h H) { h.WantNoTimer("quiet") }, `timer "quiet" fires in 1m0s, want it not set`},
@@ -99,8 +111,10 @@ func TestExpectationsFail(t *testing.T) {
 		{"wrong row", func(h H) { actortest.WantStored(h, sums, "all", 3) }, "at   the value: 2, want 3"},
 		{"no row", func(h H) { actortest.WantStored(h, sums, "x", 3) }, `row "x" is not stored, want 3`},
 		{"rows", func(h H) { actortest.WantRows(h, sums, map[string]int{}) }, `stored row "all": got 2, want none`},
-		{"missing row", func(h H) { actortest.WantRows(h, sums, map[string]int{"all": 2, "x": 1}) }, `row "x" is not stored`},
-		{"turn fails", func(h H) { h.Send(add{0}) }, `the turn of test_add {"N":0} failed: zero is no number to add (announce it`},
+		{"missing row", func(h H) { actortest.WantRows(h, sums, map[string]int{"all": 2, "x": 1}) },
+			`row "x" is not stored`},
+		{"turn fails", func(h H) { h.Send(add{0}) },
+			`the turn of test_add {"N":0} failed: zero is no number to add (announce it`},
 		{"turn fails otherwise", func(h H) { h.WantFailure("x"); h.Send(add{0}) }, `want a failure with "x"`},
 		{"no turn fails", func(h H) { h.WantFailure("zero") }, `WantFailure("zero"): no turn failed`},
 		{"no commit fails", func(h H) { h.FailNextCommit() }, "FailNextCommit: no turn needed a commit"},
@@ -225,7 +239,8 @@ func TestSendFromNamesTheSenderAndCapturesNothing(t *testing.T) {
 	if got, want := fmt.Sprint(from), "[poller/a actor/test actor/test]"; got != want {
 		t.Errorf("senders = %s, want %s", got, want)
 	}
-	h.WantSent(actortest.To("actor/test", add{2}), actortest.To("actor/other", add{3}), actortest.To("actor/other", print{}))
+	h.WantSent(actortest.To("actor/test", add{2}), actortest.To("actor/other", add{3}),
+		actortest.To("actor/other", print{}))
 }
 
 func TestDurableMessageMustSurviveItsStoredForm(t *testing.T) {
@@ -237,7 +252,8 @@ func TestDurableMessageMustSurviveItsStoredForm(t *testing.T) {
 		})
 	}, actortest.WithMessages(messages.Table{messages.Durable[leaky](nil).AboutNobody()}))
 	h.Start()
-	if want := "not the same after it was stored and read: .hidden: 0, want 1"; len(f.errors) != 1 || !strings.Contains(f.errors[0], want) {
+	if want := "not the same after it was stored and read: .hidden: 0, want 1"; len(f.errors) != 1 ||
+		!strings.Contains(f.errors[0], want) {
 		t.Errorf("failures = %q, want one with %q", f.errors, want)
 	}
 }

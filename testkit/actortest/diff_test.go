@@ -42,7 +42,8 @@ func TestDiff(t *testing.T) {
 		{all{Map: map[string]bool{"a": true}}, all{}, `.Map: unwanted key "a"`},
 		{all{}, all{Map: map[string]bool{"a": true}}, `.Map: missing key "a"`},
 		{all{At: at}, all{At: at.In(time.FixedZone("", 3600))}, ""},
-		{all{At: at}, all{At: at.Add(1)}, ".At: 2026-05-06 07:08:09 +0000 UTC, want 2026-05-06 07:08:09.000000001 +0000 UTC"},
+		{all{At: at}, all{At: at.Add(1)}, ".At: 2026-05-06 07:08:09 +0000 UTC, " +
+			"want 2026-05-06 07:08:09.000000001 +0000 UTC"},
 		{all{Any: 1}, all{Any: "1"}, ".Any: int, want string"},
 		{all{Any: 1}, all{}, ".Any: one is nil"},
 		{all{Ptr: &one}, all{Ptr: &two}, ".Ptr: 1, want 2"},
@@ -62,7 +63,8 @@ func TestDiff(t *testing.T) {
 func TestShowCutsWhatIsLong(t *testing.T) {
 	got := show(all{Text: messages.Text(strings.Repeat("気", 1000))})
 	if len(got) > maxShown+50 || !strings.HasSuffix(got, "bytes)") {
-		t.Errorf("show(long) has %d bytes and ends in %q, want at most %d and a count of bytes", len(got), got[len(got)-10:], maxShown+50)
+		t.Errorf("show(long) has %d bytes and ends in %q, want at most %d and a count of bytes", len(got),
+			got[len(got)-10:], maxShown+50)
 	}
 	if got, want := show(messages.Started{}), "started"; got != want {
 		t.Errorf("show(Started) = %q, want %q", got, want)

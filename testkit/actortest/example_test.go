@@ -31,7 +31,8 @@ func (sum) MessageType() messages.Type     { return messages.Type{Name: "test_su
 
 var types = messages.Table{
 	messages.Durable[add](nil).AboutNobody(), messages.Fleeting[print](), messages.Durable[page](nil).AboutNobody(),
-	messages.Durable[printed](nil).AboutNobody(), messages.Durable[quiet](nil).AboutNobody(), messages.Durable[sum](nil).AboutNobody(),
+	messages.Durable[printed](nil).AboutNobody(), messages.Durable[quiet](nil).AboutNobody(),
+	messages.Durable[sum](nil).AboutNobody(),
 }
 
 var sums = actors.NewTable[int]("sums")

@@ -48,7 +48,8 @@ func TestScoreChanges(t *testing.T) {
 		var got Tally
 		problems := scoreChanges(alterations(c.shown), alterations(c.published), &got)
 		if got != c.want || len(problems) != got.Errors() {
-			t.Errorf("scoreChanges(%q, %q) = %+v with %d problems, want %+v with one each", c.shown, c.published, got, len(problems), c.want)
+			t.Errorf("scoreChanges(%q, %q) = %+v with %d problems, want %+v with one each", c.shown, c.published, got,
+				len(problems), c.want)
 		}
 	}
 }

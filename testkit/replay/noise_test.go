@@ -28,7 +28,8 @@ func TestGarble(t *testing.T) {
 
 // The nth reading of some pixels is always the same, and unlike the others.
 func TestNoiseJitters(t *testing.T) {
-	lines := []messages.Line{{Text: "The weather looks great this weekend", Confidence: 1}, {Text: "明日の朝は早いからもう寝るね", Confidence: 1}}
+	lines := []messages.Line{{Text: "The weather looks great this weekend", Confidence: 1},
+		{Text: "明日の朝は早いからもう寝るね", Confidence: 1}}
 	read := func(n *noise, pixels uint64) string {
 		out := ""
 		for _, l := range n.misread(pixels, lines) {

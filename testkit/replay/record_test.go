@@ -12,13 +12,15 @@ import (
 func TestRecorderKnowsEchoesByTheirRule(t *testing.T) {
 	r := newRecorder()
 	for id, n := range map[string]messages.Occurrence{"m1": 1, "m2": 2} {
-		r.heard[id] = messages.Heard{Conversation: "line:Hana", Kind: messages.KindText, Text: messages.Text(id), Occurrence: n}
+		r.heard[id] = messages.Heard{Conversation: "line:Hana", Kind: messages.KindText,
+			Text: messages.Text(id), Occurrence: n}
 	}
 	r.delivered(messages.MessageDelivered{InboundMessage: messages.InboundMessage{
 		Conversation: "line:Hana", Parts: []messages.Part{{Kind: messages.KindText, Text: "m3", Occurrence: 3}}},
 	})
 	drop := func(id string, rule events.Rule) {
-		r.dropped(events.Dropped{Verdict: events.Verdict{Cause: id, Reason: "echo, or so", Detail: events.Detail{Rule: rule}}})
+		r.dropped(events.Dropped{Verdict: events.Verdict{Cause: id, Reason: "echo, or so",
+			Detail: events.Detail{Rule: rule}}})
 	}
 	drop("m1", events.RuleEcho)
 	drop("m2", events.RuleCommon)

@@ -229,7 +229,8 @@ func TestReplayDoesTheHostsPart(t *testing.T) {
 		}
 	})}
 	_, r := replayed(t, o)
-	got, want := strings.Join(seen, ", "), "poller started, miss true, stopped poller, poller started, poller started, stopped poller"
+	got, want := strings.Join(seen, ", "),
+		"poller started, miss true, stopped poller, poller started, poller started, stopped poller"
 	if got != want || r.Errors() != 0 || r.Expected != 2 {
 		t.Errorf("Run() reported %s and %+v, want %s and 2 messages", got, r.Tally, want)
 	}

@@ -94,9 +94,10 @@ func playTimed(t *testing.T) spent {
 		})
 	}
 	got, err := Run(t.Context(), Options{Config: config.Default(), Script: script.Default(), Options: []runtime.Option{
-		runtime.WithWorker(engine.WorkerKind{Name: "ocr", Size: 1, Answers: []messages.Type{messages.FrameRead{}.MessageType()}, New: func() (actors.Worker, error) {
-			return ocr.NewWorker(ocr.Options{Layouts: ocr.Always(layout.Line()), Cache: cache, Open: open}), nil
-		}}),
+		runtime.WithWorker(engine.WorkerKind{Name: "ocr", Size: 1,
+			Answers: []messages.Type{messages.FrameRead{}.MessageType()}, New: func() (actors.Worker, error) {
+				return ocr.NewWorker(ocr.Options{Layouts: ocr.Always(layout.Line()), Cache: cache, Open: open}), nil
+			}}),
 		runtime.WithWorkerWrapper(captures),
 	}})
 	if err != nil || got.Tally.Delivered < 10 {

@@ -38,12 +38,14 @@ func TestCompare(t *testing.T) {
 		j := &judged{TB: t}
 		Compare(j, c.row)
 		if said := j.said.String(); j.failed != c.failed || !strings.HasPrefix(said, "speed\ta\t") {
-			t.Errorf("Compare(faster %v, within %v) failed = %v, want %v; it said %q", c.row.Faster, c.row.Within, j.failed, c.failed, said)
+			t.Errorf("Compare(faster %v, within %v) failed = %v, want %v; it said %q", c.row.Faster, c.row.Within,
+				j.failed, c.failed, said)
 		}
 	}
 	j := &judged{TB: t}
 	if Absolute(j, "b", 1, work); j.failed || !strings.HasSuffix(j.said.String(), "\tno\n") {
-		t.Errorf("Absolute(1 ns) failed = %v and said %q, want an aim that is missed without failing", j.failed, j.said.String())
+		t.Errorf("Absolute(1 ns) failed = %v and said %q, want an aim that is missed without failing",
+			j.failed, j.said.String())
 	}
 }
 
@@ -54,18 +56,25 @@ func TestFigure(t *testing.T) {
 		reached bool
 		half    bool
 	}{
-		{Figure{Name: "a", Ours: "1 ms", Limit: "x 20 ms", Ratio: 20, Aim: 10, AtLeast: true}, "a\t1 ms\tx 20 ms\t20×\t≥ 10×\tyes", true, true},
-		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 9.9, Aim: 10, AtLeast: true}, "a\t1\tx\t9.9×\t≥ 10×\tno", false, true},
-		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 4.9, Aim: 10, AtLeast: true}, "a\t1\tx\t4.9×\t≥ 10×\tno", false, false},
-		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 0.04, Aim: 0.05, Percent: true}, "a\t1\tx\t4 %\t≤ 5 %\tyes", true, true},
-		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 0.09, Aim: 0.05, Percent: true}, "a\t1\tx\t9 %\t≤ 5 %\tno", false, true},
-		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 0.11, Aim: 0.05, Percent: true}, "a\t1\tx\t11 %\t≤ 5 %\tno", false, false},
+		{Figure{Name: "a", Ours: "1 ms", Limit: "x 20 ms", Ratio: 20, Aim: 10, AtLeast: true},
+			"a\t1 ms\tx 20 ms\t20×\t≥ 10×\tyes", true, true},
+		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 9.9, Aim: 10, AtLeast: true},
+			"a\t1\tx\t9.9×\t≥ 10×\tno", false, true},
+		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 4.9, Aim: 10, AtLeast: true},
+			"a\t1\tx\t4.9×\t≥ 10×\tno", false, false},
+		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 0.04, Aim: 0.05, Percent: true},
+			"a\t1\tx\t4 %\t≤ 5 %\tyes", true, true},
+		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 0.09, Aim: 0.05, Percent: true},
+			"a\t1\tx\t9 %\t≤ 5 %\tno", false, true},
+		{Figure{Name: "a", Ours: "1", Limit: "x", Ratio: 0.11, Aim: 0.05, Percent: true},
+			"a\t1\tx\t11 %\t≤ 5 %\tno", false, false},
 	} {
 		if got := c.f.String(); got != c.line {
 			t.Errorf("String(%+v) = %q, want %q", c.f, got, c.line)
 		}
 		if c.f.Reached() != c.reached || c.f.within(halfway) != c.half {
-			t.Errorf("%+v: reached %v, half of it %v, want %v, %v", c.f, c.f.Reached(), c.f.within(halfway), c.reached, c.half)
+			t.Errorf("%+v: reached %v, half of it %v, want %v, %v", c.f, c.f.Reached(),
+				c.f.within(halfway), c.reached, c.half)
 		}
 	}
 }

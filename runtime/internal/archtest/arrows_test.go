@@ -42,7 +42,8 @@ var rooms = []struct {
 func room(dir string) int {
 	found := -1
 	for i, r := range rooms {
-		if dir == r.dir || r.dir != "runtime" && within(dir, r.dir) && (found < 0 || len(r.dir) > len(rooms[found].dir)) {
+		if dir == r.dir || r.dir != "runtime" && within(dir, r.dir) &&
+			(found < 0 || len(r.dir) > len(rooms[found].dir)) {
 			found = i
 		}
 	}
@@ -78,7 +79,8 @@ func mayImport(from, to string) bool {
 	case within(from, "hardware"):
 		return any("hardware") || within(to, "messages") || within(to, from)
 	case within(from, "actors"):
-		return any("actors", "hardware") || within(to, "messages") || slices.Contains(leaves, to) || within(to, actorRoot(from))
+		return any("actors", "hardware") || within(to, "messages") || slices.Contains(leaves, to) ||
+			within(to, actorRoot(from))
 	case within(from, "runtime"):
 		return layered(from, to)
 	case from == "testkit/actortest":
@@ -86,7 +88,8 @@ func mayImport(from, to string) bool {
 	case within(from, "testkit"):
 		return !within(to, "cmd")
 	case within(from, "cmd"):
-		return within(to, "messages") || within(to, "testkit/replay") || within(to, "runtime") || within(to, "hardware") || within(to, from)
+		return within(to, "messages") || within(to, "testkit/replay") || within(to, "runtime") ||
+			within(to, "hardware") || within(to, from)
 	}
 	return false
 }
@@ -97,7 +100,8 @@ func arrowsHeld(t *tree) (found []string) {
 		for _, full := range f.imports {
 			to, ours := strings.CutPrefix(full, module+"/")
 			if ours && !f.test && !mayImport(f.dir, to) {
-				found = append(found, fmt.Sprintf("%s: %s may not import %s: hand it over from above, move what both need below both, or change mayImport or rooms and say why", f.path, f.dir, to))
+				found = append(found, fmt.Sprintf("%s: %s may not import %s: hand it over from above, "+
+					"move what both need below both, or change mayImport or rooms and say why", f.path, f.dir, to))
 			}
 		}
 	}
@@ -111,12 +115,14 @@ var monopolies = []struct {
 	tests   []string // folders whose tests may too
 	fix     string
 }{
-	{"github.com/dgraph-io/badger", []string{"runtime/store"}, []string{"runtime/engine/live"}, "go through engine.Store"},
+	{"github.com/dgraph-io/badger", []string{"runtime/store"}, []string{"runtime/engine/live"},
+		"go through engine.Store"},
 	{"github.com/go-vgo/robotgo", []string{"hardware/robot"}, nil, "go through the interfaces of hardware"},
 	{"github.com/tmc/langchaingo", []string{"actors/llm"}, nil, "make a call to the llm worker"},
 	{"github.com/asynkron/protoactor-go", []string{"runtime/engine/live", "runtime/cluster"}, nil, "go through engine"},
 	{"github.com/asynkron/protoactor-go/persistence", nil, []string{"runtime/engine/live"}, "go through engine.Store"},
-	{module + "/hardware/robot", []string{"cmd/kehai"}, []string{"hardware/robot"}, "let the host hand it in; only cmd/kehai does so here"},
+	{module + "/hardware/robot", []string{"cmd/kehai"}, []string{"hardware/robot"},
+		"let the host hand it in; only cmd/kehai does so here"},
 }
 
 // monopoliesHeld checks who imports what only one may.

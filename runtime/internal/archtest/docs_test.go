@@ -29,11 +29,14 @@ func onePackageComment(t *tree) (found []string) {
 	for _, dir := range dirs {
 		switch n := len(where[dir]); {
 		case n == 0:
-			found = append(found, dir+": no package comment: say in doc.go what it is for, its main type, where to go next")
+			found = append(found, dir+": no package comment: say in doc.go what it is for, "+
+				"its main type, where to go next")
 		case n > 1:
-			found = append(found, fmt.Sprintf("%s: package comments in %s: keep one, in doc.go", dir, strings.Join(where[dir], " and ")))
+			found = append(found, fmt.Sprintf("%s: package comments in %s: keep one, in doc.go", dir,
+				strings.Join(where[dir], " and ")))
 		case lines[dir] < 2:
-			found = append(found, fmt.Sprintf("%s/%s: the package comment has one line: say what it is for, its main type, where to go next", dir, where[dir][0]))
+			found = append(found, fmt.Sprintf("%s/%s: the package comment has one line: say what it is for, "+
+				"its main type, where to go next", dir, where[dir][0]))
 		}
 	}
 	return found
@@ -44,7 +47,8 @@ var publicRoots = []string{"messages", "actors", "runtime", "hardware", "testkit
 
 // selfExplaining are methods whose meaning is fixed by an interface of the
 // standard library.
-var selfExplaining = []string{"String", "Error", "Unwrap", "Is", "Len", "Less", "Swap", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText"}
+var selfExplaining = []string{"String", "Error", "Unwrap", "Is", "Len", "Less", "Swap", "MarshalJSON", "UnmarshalJSON",
+	"MarshalText", "UnmarshalText"}
 
 // exportsDocumented checks that each exported identifier that a host can reach
 // has a comment: its own, or one of its group of constants or variables.
@@ -55,12 +59,14 @@ func exportsDocumented(t *tree) (found []string) {
 			continue
 		}
 		missing := func(n *ast.Ident) {
-			found = append(found, fmt.Sprintf("%s: %s has no comment: say what its name cannot (unit, range, zero, errors, who may call it)", t.at(n), n.Name))
+			found = append(found, fmt.Sprintf("%s: %s has no comment: say what its name cannot (unit, range, zero, "+
+				"errors, who may call it)", t.at(n), n.Name))
 		}
 		for _, decl := range f.syntax.Decls {
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
-				if d.Name.IsExported() && d.Doc.Text() == "" && exportedReceiver(d) && !(d.Recv != nil && slices.Contains(selfExplaining, d.Name.Name)) {
+				if d.Name.IsExported() && d.Doc.Text() == "" && exportedReceiver(d) &&
+					!(d.Recv != nil && slices.Contains(selfExplaining, d.Name.Name)) {
 					missing(d.Name)
 				}
 			case *ast.GenDecl:

@@ -9,7 +9,8 @@ import (
 )
 
 // topLevel is everything that stands at the top, besides dotfiles.
-var topLevel = []string{"LICENSE", "Makefile", "README.md", "actors", "cmd", "go.mod", "go.sum", "hardware", "messages", "runtime", "testkit"}
+var topLevel = []string{"LICENSE", "Makefile", "README.md", "actors", "cmd", "go.mod", "go.sum", "hardware", "messages",
+	"runtime", "testkit"}
 
 // topLevelExact checks that the top has these entries and no others.
 func topLevelExact(t *tree) (found []string) {
@@ -25,7 +26,8 @@ func topLevelExact(t *tree) (found []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(present)) {
 		if !slices.Contains(topLevel, name) {
-			found = append(found, name+": does not belong at the top: move it below one of "+strings.Join(topLevel, ", "))
+			found = append(found, name+": does not belong at the top: move it below one of "+
+				strings.Join(topLevel, ", "))
 		}
 	}
 	return found
@@ -34,7 +36,8 @@ func topLevelExact(t *tree) (found []string) {
 // ownPlace matches a path of one person's machine: a home other than that of
 // the made-up hana, root's, or a build folder. It is put together so that this
 // file does not match itself.
-var ownPlace = regexp.MustCompile(`(?:^|[^\w./~-])(/` + `(?:work|root|workspace|builds)/[\w.]|/` + `(?:home|Users)/([\w.-]+)|(?:\.\./)+` + `shared/|/` + `tmp/k/)`)
+var ownPlace = regexp.MustCompile(`(?:^|[^\w./~-])(/` + `(?:work|root|workspace|builds)/[\w.]|/` +
+	`(?:home|Users)/([\w.-]+)|(?:\.\./)+` + `shared/|/` + `tmp/k/)`)
 
 // madeUpHomes are the homes that examples may name.
 var madeUpHomes = []string{"", "hana", "Hana1"}
@@ -47,7 +50,8 @@ func noOwnPlaces(t *tree) (found []string) {
 			number++
 			for _, m := range ownPlace.FindAllStringSubmatch(line, -1) {
 				if m[2] == "" || !slices.Contains(madeUpHomes, m[2]) {
-					found = append(found, fmt.Sprintf("%s:%d: names %s, a place on one machine: use t.TempDir, a relative path, or an example below /home/hana", p, number, m[1]))
+					found = append(found, fmt.Sprintf("%s:%d: names %s, a place on one machine: use t.TempDir, "+
+						"a relative path, or an example below /home/hana", p, number, m[1]))
 				}
 			}
 		}

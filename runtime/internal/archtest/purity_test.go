@@ -30,7 +30,8 @@ func rulesArePure(t *tree) (found []string) {
 		for _, full := range f.imports {
 			for _, p := range impure {
 				if (full == p || strings.HasPrefix(full, p+"/")) && !workerFile(f.name) {
-					found = append(found, fmt.Sprintf("%s: imports %s: take what it needs as an argument, or move the work to worker.go (or worker_*.go)", f.path, full))
+					found = append(found, fmt.Sprintf("%s: imports %s: take what it needs as an argument, "+
+						"or move the work to worker.go (or worker_*.go)", f.path, full))
 				}
 			}
 		}
@@ -39,9 +40,12 @@ func rulesArePure(t *tree) (found []string) {
 			switch {
 			case !ok:
 			case pkg == "time" && slices.Contains(clockwork, name) && !workerFile(f.name):
-				found = append(found, fmt.Sprintf("%s: time.%s: take now as an argument; only actor.go knows it, from Turn.Now", t.at(n), name))
-			case pkg == module+"/actors" && name == "Turn" && f.name != "actor.go" && !strings.HasPrefix(f.name, "actor_"):
-				found = append(found, fmt.Sprintf("%s: actors.Turn: return a decision here, and let actor.go carry it out", t.at(n)))
+				found = append(found, fmt.Sprintf("%s: time.%s: take now as an argument; only actor.go knows it, "+
+					"from Turn.Now", t.at(n), name))
+			case pkg == module+"/actors" && name == "Turn" && f.name != "actor.go" &&
+				!strings.HasPrefix(f.name, "actor_"):
+				found = append(found, fmt.Sprintf("%s: actors.Turn: return a decision here, "+
+					"and let actor.go carry it out", t.at(n)))
 			}
 			return true
 		})
@@ -59,11 +63,16 @@ func testsNeverWait(t *tree) (found []string) {
 		bubble := f.names["synctest"] == "testing/synctest"
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			if pkg, name, ok := f.imported(n); ok && pkg == "time" && name == "Sleep" && !bubble {
-				found = append(found, t.at(n)+": time.Sleep: wait for the event itself (a channel, a commit), step the actor, or use testing/synctest")
+				found = append(found, t.at(n)+
+					": time.Sleep: wait for the event itself (a channel, a commit), step the actor, "+
+					"or use testing/synctest")
 			}
-			if sel, ok := n.(*ast.SelectorExpr); ok && (sel.Sel.Name == "Skip" || sel.Sel.Name == "Skipf" || sel.Sel.Name == "SkipNow") {
-				if x, ok := sel.X.(*ast.Ident); ok && (x.Name == "t" || x.Name == "b" || x.Name == "f" || x.Name == "tb") {
-					found = append(found, t.at(n)+": "+x.Name+"."+sel.Sel.Name+": make the test run everywhere, or put it behind a build tag that a make target sets")
+			if sel, ok := n.(*ast.SelectorExpr); ok &&
+				(sel.Sel.Name == "Skip" || sel.Sel.Name == "Skipf" || sel.Sel.Name == "SkipNow") {
+				if x, ok := sel.X.(*ast.Ident); ok &&
+					(x.Name == "t" || x.Name == "b" || x.Name == "f" || x.Name == "tb") {
+					found = append(found, t.at(n)+": "+x.Name+"."+sel.Sel.Name+
+						": make the test run everywhere, or put it behind a build tag that a make target sets")
 				}
 			}
 			return true

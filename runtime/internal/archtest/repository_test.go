@@ -40,16 +40,23 @@ var rules = []struct {
 		"cmd/kehai/b.go":             imports("main", module+"/testkit"),
 		"elsewhere/a.go":             imports("elsewhere", module+"/messages"),
 	}, map[string]string{
-		"hardware/x11/a.go":      imports("x11", module+"/hardware", module+"/messages", module+"/hardware/x11/internal/wire"),
-		"actors/burst/a.go":      imports("burst", module+"/actors", module+"/actors/text", module+"/actors/burst/inner", module+"/hardware", "time"),
+		"hardware/x11/a.go": imports("x11", module+"/hardware", module+"/messages",
+			module+"/hardware/x11/internal/wire"),
+		"actors/burst/a.go": imports("burst", module+"/actors", module+"/actors/text",
+			module+"/actors/burst/inner", module+"/hardware", "time"),
 		"actors/burst/a_test.go": imports("burst", module+"/testkit/actortest"),
-		"runtime/a.go":           imports("runtime", module+"/actors/burst", module+"/hardware/drawn", module+"/runtime/web"),
-		"runtime/config/a.go":    imports("config", module+"/actors/burst", module+"/runtime/store", module+"/runtime/engine"),
-		"runtime/admin/a.go":     imports("admin", module+"/runtime/config", module+"/runtime/snapshot", module+"/actors/attention/history"),
-		"runtime/bare/a.go":      imports("bare", module+"/actors", module+"/runtime/engine/live", module+"/runtime/store/mem"),
+		"runtime/a.go": imports("runtime", module+"/actors/burst", module+"/hardware/drawn",
+			module+"/runtime/web"),
+		"runtime/config/a.go": imports("config", module+"/actors/burst", module+"/runtime/store",
+			module+"/runtime/engine"),
+		"runtime/admin/a.go": imports("admin", module+"/runtime/config", module+"/runtime/snapshot",
+			module+"/actors/attention/history"),
+		"runtime/bare/a.go": imports("bare", module+"/actors", module+"/runtime/engine/live",
+			module+"/runtime/store/mem"),
 		"runtime/store/mem/a.go": imports("mem", module+"/runtime/engine", module+"/runtime/store/mem/inner"),
 		"testkit/a.go":           imports("testkit", module+"/runtime", module+"/actors/burst"),
-		"cmd/kehai/a.go":         imports("main", module+"/runtime", module+"/runtime/config", module+"/testkit/replay", module+"/hardware/robot"),
+		"cmd/kehai/a.go": imports("main", module+"/runtime", module+"/runtime/config", module+"/testkit/replay",
+			module+"/hardware/robot"),
 	}},
 	{"Monopolies", monopoliesHeld, map[string]string{
 		"runtime/a.go":             "package runtime\nimport _ \"github.com/dgraph-io/badger/v4\"\nimport _ \"time\"",
@@ -60,12 +67,13 @@ var rules = []struct {
 		"hardware/x11/a.go":        imports("x11", "github.com/go-vgo/robotgo"),
 		"testkit/a.go":             imports("testkit", module+"/hardware/robot"),
 	}, map[string]string{
-		"runtime/store/a.go":            imports("store", "github.com/dgraph-io/badger/v4"),
-		"runtime/engine/live/a.go":      imports("live", "github.com/asynkron/protoactor-go/actor"),
-		"runtime/engine/live/a_test.go": imports("live", "github.com/asynkron/protoactor-go/actor", "github.com/dgraph-io/badger/v4"),
-		"hardware/robot/a.go":           imports("robot", "github.com/go-vgo/robotgo"),
-		"actors/llm/worker.go":          imports("llm", "github.com/tmc/langchaingo/llms"),
-		"cmd/kehai/a.go":                imports("main", module+"/hardware/robot"),
+		"runtime/store/a.go":       imports("store", "github.com/dgraph-io/badger/v4"),
+		"runtime/engine/live/a.go": imports("live", "github.com/asynkron/protoactor-go/actor"),
+		"runtime/engine/live/a_test.go": imports("live", "github.com/asynkron/protoactor-go/actor",
+			"github.com/dgraph-io/badger/v4"),
+		"hardware/robot/a.go":  imports("robot", "github.com/go-vgo/robotgo"),
+		"actors/llm/worker.go": imports("llm", "github.com/tmc/langchaingo/llms"),
+		"cmd/kehai/a.go":       imports("main", module+"/hardware/robot"),
 	}},
 	{"Purity", rulesArePure, map[string]string{
 		"actors/burst/a.go":      imports("burst", "log/slog"),
@@ -79,16 +87,18 @@ var rules = []struct {
 		"actors/burst/worker_cache.go": imports("burst", "sync"),
 		"actors/burst/b_test.go":       imports("burst", "os"),
 		"actors/worker.go":             imports("actors", "context"),
-		"actors/burst/rule.go":         "package burst\nimport \"time\"\nfunc f(now time.Time) time.Time { return now.Add(time.Second) }",
-		"runtime/a.go":                 imports("runtime", "os"),
+		"actors/burst/rule.go": "package burst\nimport \"time\"\nfunc f(now time.Time) time.Time { return " +
+			"now.Add(time.Second) }",
+		"runtime/a.go": imports("runtime", "os"),
 	}},
 	{"Waiting", testsNeverWait, map[string]string{
 		"a/a_test.go": "package a\nimport \"time\"\nfunc f() { time.Sleep(1) }",
 		"a/b_test.go": "package a\nimport \"testing\"\nfunc f(t *testing.T) { t." + "Skip(1) }",
 		"a/c_test.go": "package a\nimport \"testing\"\nfunc f(b *testing.B) { b." + "SkipNow() }",
 	}, map[string]string{
-		"a/a.go":      "package a\nimport \"time\"\nfunc f() { time.Sleep(1) }",
-		"a/b_test.go": "package a\nimport (\"time\"; \"testing/synctest\")\nfunc f() { synctest.Test(nil, func(*testing.T) { time.Sleep(1) }) }",
+		"a/a.go": "package a\nimport \"time\"\nfunc f() { time.Sleep(1) }",
+		"a/b_test.go": "package a\nimport (\"time\"; \"testing/synctest\")\nfunc f() { synctest.Test(nil, " +
+			"func(*testing.T) { time.Sleep(1) }) }",
 	}},
 	{"State", noHiddenState, map[string]string{
 		"a/a.go": "package a\nfunc init() {}",
@@ -99,7 +109,9 @@ var rules = []struct {
 		"f/a.go": "package f\nvar c = make(chan int)",
 		"g/a.go": "package g\nvar m = map[string]int{}\nfunc f() { delete(m, \"\") }",
 	}, map[string]string{
-		"a/a.go":      "package a\nimport (\"errors\"; \"regexp\"; \"sync\")\nvar ErrA = errors.New(\"a\")\nvar re = regexp.MustCompile(\"a\")\nvar v = sync.OnceValue(func() int { var c chan int; return <-c })\nvar _ = 1",
+		"a/a.go": "package a\nimport (\"errors\"; \"regexp\"; " +
+			"\"sync\")\nvar ErrA = errors.New(\"a\")\nvar re = regexp.MustCompile(\"a\")\nvar v = " +
+			"sync.OnceValue(func() int { var c chan int; return <-c })\nvar _ = 1",
 		"b/a.go":      "package b\nimport _ \"embed\"\n\n//go:embed a.txt\nvar s string",
 		"c/a.go":      "package c\nvar count = 0\nfunc f(count int) { count++ }\nfunc g() { count := 1; count++ }",
 		"d/a_test.go": "package d\nvar m int\nfunc init() { m = 1 }",
@@ -119,7 +131,8 @@ var rules = []struct {
 		"runtime/a.go":    "package runtime\n\n// A is one.\ntype A int\nfunc (a *A) B() {}",
 		"testkit/a.go":    "package testkit\n\n// Both.\ntype (\n\tA int\n)",
 	}, map[string]string{
-		"messages/a.go":           "package messages\n\n// A is one.\ntype A int\n\n// Some.\nconst (\n\tB = 1\n\tC = 2\n)\nconst D = 1 // last\nfunc (A) String() string { return \"\" }",
+		"messages/a.go": "package messages\n\n// A is one.\ntype A int\n\n// Some.\nconst (\n\tB = 1\n\tC " +
+			"= 2\n)\nconst D = 1 // last\nfunc (A) String() string { return \"\" }",
 		"runtime/a.go":            "package runtime\ntype a int\nfunc (a) B() {}",
 		"runtime/internal/x/a.go": "package x\nfunc A() {}",
 		"cmd/kehai/a.go":          "package main\nfunc A() {}",
@@ -129,7 +142,8 @@ var rules = []struct {
 		"a/a.go": "package a\n// " + strings.Repeat("x", 118),
 		"b/a.go": "package a\n\t\t\t// " + strings.Repeat("日", 106),
 	}, map[string]string{
-		"a/a.go":          "package a\n// " + strings.Repeat("日", 117) + "\n// https://example.org/" + strings.Repeat("x", 120),
+		"a/a.go": "package a\n// " + strings.Repeat("日", 117) + "\n// https://example.org/" +
+			strings.Repeat("x", 120),
 		"a/b.go":          "package a\nimport _ \"embed\"\n\n//go:embed " + strings.Repeat("x", 120) + "\nvar s string",
 		"a/c.go":          "// Code generated by a test; DO NOT EDIT.\n\npackage a\n\n// " + strings.Repeat("x", 120),
 		"a/a_test.go":     "package a\n// " + strings.Repeat("x", 120),
@@ -139,8 +153,9 @@ var rules = []struct {
 		"a/a.go": "package a\n\n// f is long.\nfunc f() {" + strings.Repeat("\n", 60) + "}",
 		"b/a.go": "package a\nfunc (t) f() {" + strings.Repeat("\n", 60) + "}",
 	}, map[string]string{
-		"a/a.go":      "package a\nfunc f() {" + strings.Repeat("\n", 59) + "}",
-		"a/b.go":      "package a\n\n// f is a table. It is long\n// because each case is a line.\nfunc f() {" + strings.Repeat("\n", 99) + "}",
+		"a/a.go": "package a\nfunc f() {" + strings.Repeat("\n", 59) + "}",
+		"a/b.go": "package a\n\n// f is a table. It is long\n// because each case is a line.\nfunc f() {" +
+			strings.Repeat("\n", 99) + "}",
 		"a/a_test.go": "package a\nfunc f() {" + strings.Repeat("\n", 99) + "}",
 	}},
 	{"OwnPlaces", noOwnPlaces, map[string]string{
@@ -216,7 +231,8 @@ func TestTopLevelFinds(t *testing.T) {
 			t.Fatalf("topLevelExact() = %q, want %q", found, want)
 		}
 	}
-	two := newTree(map[string]string{"a/a.go": "// Package a\n// one.\npackage a", "a/b.go": "// Package a\n// two.\npackage a"})
+	two := newTree(map[string]string{"a/a.go": "// Package a\n// one.\npackage a",
+		"a/b.go": "// Package a\n// two.\npackage a"})
 	if found := onePackageComment(two); len(found) != 1 || !strings.Contains(found[0], "a.go and b.go") {
 		t.Errorf("onePackageComment(two) = %q, want one finding that names both", found)
 	}

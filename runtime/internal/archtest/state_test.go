@@ -62,7 +62,9 @@ func (t *tree) declared(f *goFile, vars map[string]bool) (found []string) {
 					}
 					vars[name.Name] = true
 					if why := f.stateful(d, v); why != "" {
-						found = append(found, fmt.Sprintf("%s: var %s %s: make it a field of what uses it, or list it in statefulVars with the reason", t.at(name), name.Name, why))
+						found = append(found,
+							fmt.Sprintf("%s: var %s %s: make it a field of what uses it, "+
+								"or list it in statefulVars with the reason", t.at(name), name.Name, why))
 					}
 				}
 			}
@@ -126,7 +128,8 @@ func (t *tree) written(f *goFile, vars map[string]bool) (found []string) {
 		local := localNames(fn)
 		report := func(n ast.Node, e ast.Expr) {
 			if name := root(e); vars[name] && !local[name] {
-				found = append(found, fmt.Sprintf("%s: %s changes var %s: pass it in, make it a field, or list it in statefulVars with the reason", t.at(n), fn.Name.Name, name))
+				found = append(found, fmt.Sprintf("%s: %s changes var %s: pass it in, make it a field, "+
+					"or list it in statefulVars with the reason", t.at(n), fn.Name.Name, name))
 			}
 		}
 		ast.Inspect(fn.Body, func(n ast.Node) bool {
@@ -138,7 +141,8 @@ func (t *tree) written(f *goFile, vars map[string]bool) (found []string) {
 			case *ast.IncDecStmt:
 				report(s, s.X)
 			case *ast.CallExpr:
-				if id, ok := s.Fun.(*ast.Ident); ok && (id.Name == "delete" || id.Name == "clear" || id.Name == "copy") && len(s.Args) > 0 {
+				if id, ok := s.Fun.(*ast.Ident); ok &&
+					(id.Name == "delete" || id.Name == "clear" || id.Name == "copy") && len(s.Args) > 0 {
 					report(s, s.Args[0])
 				}
 			}

@@ -45,7 +45,8 @@ func newTree(text map[string]string) *tree {
 			t.bad = append(t.bad, fmt.Sprintf("%v: make it compile", err))
 			continue
 		}
-		f := &goFile{path: p, dir: path.Dir(p), name: path.Base(p), syntax: syntax, test: strings.HasSuffix(p, "_test.go"), names: map[string]string{}}
+		f := &goFile{path: p, dir: path.Dir(p), name: path.Base(p), syntax: syntax,
+			test: strings.HasSuffix(p, "_test.go"), names: map[string]string{}}
 		for _, spec := range syntax.Imports {
 			full, _ := strconv.Unquote(spec.Path.Value) // parsed, so quoted
 			name := path.Base(full)

@@ -50,10 +50,12 @@ func TestCases(t *testing.T) {
 		}
 	}
 	if len(names) != len(cases) || len(cases) < 30 || total < 2000 {
-		t.Errorf("Cases(2000) = %d cases, %d names, %d messages of friends, want 2000 in 30 or more with names of their own", len(cases), len(names), total)
+		t.Errorf("Cases(2000) = %d cases, %d names, %d messages of friends, "+
+			"want 2000 in 30 or more with names of their own", len(cases), len(names), total)
 	}
 	for _, v := range []script.Verb{
-		"", script.Scroll, script.Rerender, script.Resize, script.Hide, script.Show, script.Cover, script.Uncover, script.Switch,
+		"", script.Scroll, script.Rerender, script.Resize, script.Hide, script.Show, script.Cover,
+		script.Uncover, script.Switch,
 		script.Unsend, script.Edit, script.Type, script.Send, script.Restart, script.Crash, script.ResetBaseline,
 	} {
 		if !verbs[v] {
