@@ -138,7 +138,7 @@ func TestHeaderFirst(t *testing.T) {
 	send(h, read("Hana", "a b c"))
 	h.Sent()
 	inconsistent := send(h, read("Ken", "a b c"))
-	for range 2 * maxInconsistent { // the same frame tells nothing more
+	for range 2 * maxInconsistent { // the same frame decides nothing more
 		h.Send(inconsistent)
 	}
 	h.WantDropped(events.StageFusion, events.RuleTorn)
@@ -189,7 +189,7 @@ func TestBubblesFirst(t *testing.T) {
 	h.Sent()
 	send(h, read("Hana", "x y z"))
 	h.Crash()
-	for range maxInconsistent { // whose they are is not clear at once
+	for range maxInconsistent { // it takes some frames to be sure whose they are
 		send(h, read("Ken", "x y z"))
 	}
 	h.WantSent(slices.Repeat([]actortest.Sent{readAgain}, 1+maxInconsistent)...)

@@ -64,7 +64,7 @@ func TestUnknownConversationIsReported(t *testing.T) {
 	h.WantPublished(events.IdentityState{Window: "line@mac", At: h.Now()})
 	send(h, hana)
 	if got := h.Published(); len(got) != 1 { // text_unchanged
-		t.Errorf("published %v when the window told for the second time, want text_unchanged alone", got)
+		t.Errorf("published %v when the conversation was known for the second time, want text_unchanged alone", got)
 	}
 	for range 6 {
 		send(h, blank)

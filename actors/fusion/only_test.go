@@ -38,7 +38,7 @@ func TestNothingIsKeptOfWhatIsNotListed(t *testing.T) {
 	h.WantDropped(events.StageFusion, events.RuleUnlisted)
 	m = send(h, read("Hana", "a b c"))
 	h.WantSent(settled(m))
-	h.WantNothingDropped() // told once
+	h.WantNothingDropped() // reported once
 	send(h, read("Ken", "a b c"))
 	h.WantSent(readAgain) // inconsistent: the header came first
 	h.WantDropped(events.StageFusion, events.RuleTorn)

@@ -20,8 +20,7 @@ type problem struct{ field, text string }
 func (p *problem) String() string { return p.field + " " + p.text }
 
 // problem returns the first problem in the order of the fields, nil if there is
-// none.
-// It is long because it is a table: one line for each field.
+// none. It is long because it is a table: one line for each field.
 func (l Layout) problem() *problem {
 	c := checker{}
 	c.check(l.Name != "", "name", "must not be empty")

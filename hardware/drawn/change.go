@@ -133,11 +133,11 @@ func checkText(c Change) error {
 }
 
 func (s *state) checkIndex(c Change) error {
-	n := len(s.conversation(c.Conversation).bubbles)
-	if c.Index < 0 || c.Index >= n {
-		return refuse(c, "index %d, the conversation has %d messages", c.Index, n)
+	bubbles := s.conversation(c.Conversation).bubbles
+	if c.Index < 0 || c.Index >= len(bubbles) {
+		return refuse(c, "index %d, the conversation has %d messages", c.Index, len(bubbles))
 	}
-	b := s.conversation(c.Conversation).bubbles[c.Index]
+	b := bubbles[c.Index]
 	if b.unsent {
 		return refuse(c, "message %d was unsent", c.Index)
 	}

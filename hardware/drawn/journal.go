@@ -99,13 +99,11 @@ func (j *journal) load(each func(Change) error) error {
 	if size > 0 {
 		return nil
 	}
-	return j.line(journalHeader{Journal: "drawn", Version: journalVersion})
+	return j.write(journalHeader{Journal: "drawn", Version: journalVersion})
 }
 
-func (j *journal) write(c Change) error { return j.line(c) }
-
-// line appends one record. After a failure the file is as long as before.
-func (j *journal) line(v any) error {
+// write appends one record. After a failure the file is as long as before.
+func (j *journal) write(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("drawn: write journal: %w", err)

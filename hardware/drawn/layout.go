@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"image"
+	"slices"
 	"time"
 
 	"golang.org/x/image/math/fixed"
@@ -119,9 +120,7 @@ func (w *Window) layout(s *state) []placed {
 			out[j].box = out[j].box.Sub(image.Pt(0, y-view.Min.Y))
 		}
 	}
-	for l, r := 0, len(out)-1; l < r; l, r = l+1, r-1 {
-		out[l], out[r] = out[r], out[l]
-	}
+	slices.Reverse(out)
 	return out
 }
 

@@ -89,7 +89,8 @@ const (
 )
 
 func mayBreak(prev, next string) bool {
-	p, n := lastRune(prev), firstRune(next)
+	p, _ := utf8.DecodeLastRuneInString(prev)
+	n, _ := utf8.DecodeRuneInString(next)
 	switch {
 	case isSpace(next):
 		return false
@@ -108,18 +109,3 @@ func wide(r rune) bool {
 }
 
 func isSpace(c string) bool { return strings.TrimSpace(c) == "" }
-
-func firstRune(s string) rune {
-	for _, r := range s {
-		return r
-	}
-	return 0
-}
-
-func lastRune(s string) rune {
-	var last rune
-	for _, r := range s {
-		last = r
-	}
-	return last
-}
