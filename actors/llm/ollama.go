@@ -45,7 +45,7 @@ func joinChat(body []byte) (joined []byte, limited bool, failure *Error) {
 			return nil, false, otherForm("Ollama's chat")
 		case err != nil:
 			return nil, false, notJSON()
-		case len(line.Error) > 0:
+		case len(line.Error) > 0 && string(line.Error) != "null":
 			return nil, false, brokenOff("the model failed while it answered")
 		}
 		if line.Message != nil {
