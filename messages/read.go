@@ -101,8 +101,8 @@ type FrameRead struct {
 	Read    int       // bubbles that cost an OCR call
 	Cached  int       // bubbles known from an earlier frame
 	Took    time.Duration
-	Dropped []string     // what is missing of what stands there, for people; never private text
-	LeftOut []string     // what was taken for no part of a message, likewise
+	Dropped []string     // what could not be read, for people; never private text
+	LeftOut []string     // what was read and is no part of a message, likewise
 	Burst   []BurstFrame // one for each frame that was read; empty where there was one
 }
 

@@ -16,7 +16,7 @@ const (
 	RuleGivenUp       Rule = "given_up"       // the frame could not be read in Count calls, the last failed with Code
 	RuleTriedAgain    Rule = "tried_again"    // reading failed after Count attempts with Code
 	RuleUnread        Rule = "unread"         // Note says what of a frame was not read
-	RuleLeftOut       Rule = "left_out"       // Note says what was taken for no part of a message
+	RuleLeftOut       Rule = "left_out"       // Note says what was read and is no part of a message
 	RuleCountBusy     Rule = "count_busy"     // the last count of rows is still under way
 )
 

@@ -40,8 +40,8 @@ func (w *writer) write(p engine.Published) {
 		w.line(zerolog.DebugLevel, p, m.Actor).send()
 	case events.ActorRestarted:
 		l := w.line(zerolog.WarnLevel, p, m.Actor)
-		l.Str("reason", w.names.Reason(m.Reason, m.Actor)).Int64("delay_ms",
-			m.Delay.Milliseconds()).Int("restarts", m.Count)
+		l.Str("reason", w.names.Reason(m.Reason, m.Actor)).
+			Int64("delay_ms", m.Delay.Milliseconds()).Int("restarts", m.Count)
 		l.send()
 	case events.ActorUnhealthy:
 		w.health(p, m)
@@ -107,8 +107,8 @@ func (w *writer) write(p engine.Published) {
 		l.text("text", m.Text)
 		l.send()
 	case nil:
-		w.log.Debug().Str("actor", w.names.Actor(p.From)).Str("trace_id", p.Trace).Uint64("seq",
-			p.Seq).Msg("unknown_event")
+		w.log.Debug().Str("actor", w.names.Actor(p.From)).Str("trace_id", p.Trace).
+			Uint64("seq", p.Seq).Msg("unknown_event")
 	default:
 		if !w.evidence(p) {
 			w.line(zerolog.DebugLevel, p, "").send()
