@@ -46,16 +46,25 @@ func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, strin
 	if err := private.Make(dir, private.Closed); err != nil {
 		return nil, "", fmt.Errorf("make the window's journal: %w", err)
 	}
+	// Before anything is written: two Kehais would write over each other's journal.
+	journal := filepath.Join(dir, w.Name+".jsonl")
+	lock, err := private.Lock(journal)
+	if err != nil {
+		if errors.Is(err, private.ErrHeld) {
+			err = fmt.Errorf("another Kehai draws it in %s: stop that one, or choose another data directory: %w", cfg.Data, err)
+		}
+		return nil, "", err
+	}
 	theme := drawn.Light
 	if w.Theme == "dark" {
 		theme = drawn.Dark
 	}
 	win, err := drawn.New(drawn.Options{
 		Ref: w.Name, Conversation: chat.Conversation(), Size: image.Pt(w.Size[0], w.Size[1]), Scale: w.Scale,
-		Theme: theme, Now: time.Now, Journal: filepath.Join(dir, w.Name+".jsonl"),
+		Theme: theme, Now: time.Now, Journal: journal,
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, "", errors.Join(err, lock.Close())
 	}
 	host := d.host.For(func(ctx context.Context, e script.Event) {
 		if err := d.do(ctx, w, win, chat, e); err != nil && ctx.Err() == nil {
@@ -63,14 +72,14 @@ func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, strin
 		}
 	})
 	if _, err := script.Play(win, chat, script.Options{Speed: w.Speed, Host: host}); err != nil {
-		return nil, "", errors.Join(err, win.Close())
+		return nil, "", errors.Join(err, win.Close(), lock.Close())
 	}
 	screen, err := drawn.NewScreen(win)
 	if err != nil {
-		return nil, "", err
+		return nil, "", errors.Join(err, win.Close(), lock.Close())
 	}
 	d.windows = append(d.windows, win)
-	return drawnScreen{screen, win}, w.Name, nil
+	return drawnScreen{screen, win, lock}, w.Name, nil
 }
 
 // do does what the script of a window asks of its host.
@@ -91,8 +100,11 @@ func (d *drawnWindows) do(ctx context.Context, w config.Window, win *drawn.Windo
 	return fmt.Errorf("runtime: no host knows %q", e.Do)
 }
 
-// drawnScreen closes its window's journal with it.
+// drawnScreen closes its window's journal with it, and gives it free.
 type drawnScreen struct {
 	hardware.Screen
-	io.Closer
+	window *drawn.Window
+	lock   io.Closer
 }
+
+func (s drawnScreen) Close() error { return errors.Join(s.window.Close(), s.lock.Close()) }

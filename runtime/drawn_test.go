@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // TestWhoStartsAgain refuses a script that ends the runtime where nobody starts
@@ -41,5 +43,44 @@ func TestWhoStartsAgain(t *testing.T) {
 		if !c.ok && (!errors.Is(err, script.ErrHost) || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), "kehai run")) {
 			t.Errorf("New(%s) = %v, want ErrHost with the line and what helps", c.verb, err)
 		}
+	}
+}
+
+// A second Kehai on the same data writes nothing into the journal of the first.
+func TestTwoKehaisDoNotDrawOneWindow(t *testing.T) {
+	cfg := config.Default()
+	cfg.Data = filepath.Join(t.TempDir(), "data")
+	first, err := runtime.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal := filepath.Join(cfg.Data, "windows", "line.jsonl")
+	before, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Windows[0].Script = filepath.Join(t.TempDir(), "other.jsonl")
+	text := `{"at_ms":0,"who":"friend","text":"a","conversation":"Ken"}` + "\n"
+	if err := os.WriteFile(cfg.Windows[0].Script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runtime.New(cfg); !errors.Is(err, private.ErrHeld) || !strings.Contains(err.Error(), cfg.Data) {
+		t.Errorf("a second New() = %v, want ErrHeld with the data directory", err)
+	}
+	if after, err := os.ReadFile(journal); err != nil || string(after) != string(before) {
+		t.Errorf("the journal changed from %q to %q, %v", before, after, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := first.Run(ended); err != nil {
+		t.Errorf("Run() = %v", err)
+	}
+	second, err := runtime.New(cfg)
+	if err != nil {
+		t.Errorf("New() after the first has ended = %v, want a runtime", err)
+		return
+	}
+	if err := second.Run(ended); err != nil {
+		t.Errorf("Run() = %v", err)
 	}
 }

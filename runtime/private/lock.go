@@ -1,0 +1,29 @@
+package private
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// ErrHeld is the error of a file that somebody else has locked.
+var ErrHeld = errors.New("private: locked by another process")
+
+// Lock takes a file, which is made if need be, until the lock is closed or the
+// process ends. A file that is taken already is [ErrHeld].
+func Lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("private: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, ErrHeld
+		}
+		return nil, fmt.Errorf("private: lock %s: %w", path, err)
+	}
+	return f, nil
+}
