@@ -3,6 +3,7 @@ package ocr
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -53,15 +54,21 @@ func Always(l layout.Layout) func(messages.WindowID) *layout.Layout {
 	return func(messages.WindowID) *layout.Layout { return &l }
 }
 
+// CodePane refuses a frame in which the layout's pane does not lie.
+const CodePane = "pane_outside"
+
 // Do answers messages.ReadFrame with messages.FrameRead. A frame without
 // pixels (hardware.ErrEmptyFrame) and a driver that is not installed are
-// refused with the driver's code. An error of the recognizer fails the whole
+// refused with the driver's code, one without the pane with [CodePane]. An error of the recognizer fails the whole
 // request and closes the recognizer. The cache keeps what was read before, so that
 // a retry continues from there.
 func (w *Worker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	out, err := w.do(ctx, request)
 	if err == nil {
 		return out, nil
+	}
+	if errors.Is(err, segment.ErrPane) {
+		return nil, actors.Refuse(CodePane, err)
 	}
 	if code := hardware.Code(err); code != "error" {
 		return nil, actors.Refuse(code, err)

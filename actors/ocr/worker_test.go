@@ -188,6 +188,14 @@ func TestWorkerRefusals(t *testing.T) {
 	if _, err := w.Do(context.Background(), messages.PollDue{}); err == nil {
 		t.Error("Do(PollDue) = nil, want an error")
 	}
+	l := layout.Line()
+	l.Pane = layout.Pane{Left: 3010}
+	w = NewWorker(Options{Layouts: Always(l), Cache: NewCache(64), Open: w.o.Open})
+	_, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)})
+	var refusal *actors.Refusal
+	if !errors.As(err, &refusal) || refusal.Code != CodePane {
+		t.Errorf("Do(a pane outside of the window) = %v, want a refusal with code %s", err, CodePane)
+	}
 }
 
 func TestWorkerStopsWithItsContext(t *testing.T) {

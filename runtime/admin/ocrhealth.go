@@ -3,6 +3,7 @@ package admin
 import (
 	"fmt"
 
+	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -50,6 +51,8 @@ func ocrReason(m events.CallFinished) string {
 	switch {
 	case m.Code == "empty_frame": // the picture had nothing in it
 		return ""
+	case m.Code == ocr.CodePane:
+		return "the pane of the layout lies outside of the window; correct pane in the layout's file"
 	case m.Code == "no_language":
 		return "OCR's language data is missing or damaged"
 	case m.Code == "unavailable":

@@ -1,11 +1,11 @@
 package segment
 
 import (
+	"errors"
 	"fmt"
 	"image"
 
 	"github.com/kehai-run/kehai/actors/layout"
-	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -24,9 +24,12 @@ type Pane struct {
 	masked     []bool // rows that were whitened, nil for none
 }
 
+// ErrPane marks a layout whose pane does not lie in the window.
+var ErrPane = errors.New("the layout's pane lies outside of the window")
+
 // Open cuts the pane that a layout describes out of a capture, and finds its
 // message area. scale is captured pixels per logical pixel. Errors wrap
-// hardware.ErrEmptyFrame.
+// hardware.ErrEmptyFrame or [ErrPane].
 func Open(img *image.RGBA, scale float64, l *layout.Layout) (*Pane, error) {
 	whole, err := pixelsOf(img, scale)
 	if err != nil {
@@ -34,8 +37,7 @@ func Open(img *image.RGBA, scale float64, l *layout.Layout) (*Pane, error) {
 	}
 	box := paneBox(whole, l.Pane)
 	if box.Empty() {
-		return nil, fmt.Errorf("segment: %w: the layout's pane leaves nothing of %d×%d pixels",
-			hardware.ErrEmptyFrame, whole.w, whole.h)
+		return nil, fmt.Errorf("segment: %w: it leaves nothing of %d×%d pixels", ErrPane, whole.w, whole.h)
 	}
 	p := &Pane{At: box.Min, layout: l}
 	p.image = img.SubImage(box.Add(img.Rect.Min)).(*image.RGBA)

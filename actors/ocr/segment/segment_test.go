@@ -184,6 +184,10 @@ func TestOpenRefusesEmptyFrames(t *testing.T) {
 			t.Errorf("Open(%s) = %v, want ErrEmptyFrame", c.name, err)
 		}
 	}
+	l.Pane = layout.Pane{Left: 3010}
+	if _, err := segment.Open(good, 1, &l); !errors.Is(err, segment.ErrPane) {
+		t.Errorf("Open(a pane outside of the window) = %v, want ErrPane", err)
+	}
 }
 
 // TestSegmentSubImage gives a window cut out of a larger picture.
