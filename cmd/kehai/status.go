@@ -51,6 +51,9 @@ func showStatus(out terminal, s control.Status) error {
 	for _, p := range s.Problems {
 		out.lines("  ", "    ", p)
 	}
+	if s.Page != "" && out.tty { // it has the token, which no file should get by the way
+		out.printf("  the live page: %s\n", s.Page)
+	}
 	showPaused(out, s)
 	var actors, workers table
 	actors.row("ACTOR", "TURNS", "WAITING", "RESTARTS", "LAST ERROR")

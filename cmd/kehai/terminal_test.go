@@ -138,3 +138,17 @@ func TestEveryVerbHasAGroupAndAnExample(t *testing.T) {
 		t.Errorf("the first verbs are %q, want %q", got, want)
 	}
 }
+
+// The address of the page has its token: a terminal shows it, a file does not.
+func TestStatusShowsThePage(t *testing.T) {
+	for _, tty := range []bool{true, false} {
+		var b strings.Builder
+		s := control.Status{Running: true, Healthy: true, Page: "http://127.0.0.1:7411/#t=abc"}
+		if err := showStatus(terminal{&b, tty, false}, s); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), s.Page); got != tty {
+			t.Errorf("status on a terminal %v = %q, want the page's address there alone", tty, b.String())
+		}
+	}
+}
