@@ -51,7 +51,8 @@ func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, strin
 	lock, err := private.Lock(journal)
 	if err != nil {
 		if errors.Is(err, private.ErrHeld) {
-			err = fmt.Errorf("another Kehai draws it in %s: stop that one, or choose another data directory: %w", cfg.Data, err)
+			err = fmt.Errorf("another Kehai draws it in %s: stop that one, or choose another data directory: %w",
+				cfg.Data, err)
 		}
 		return nil, "", err
 	}

@@ -3,7 +3,9 @@ package runtime_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,7 +115,12 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := keptStore{memStore()}
 		withStore := runtime.WithStore(func() (engine.Store, error) { return kept, nil })
-		rt := newRuntime(t, noWindow(t), withStore)
+		var first atomic.Uint64 // of the notes in the log
+		rt := newRuntime(t, noWindow(t), withStore, runtime.WithListener(func(ev runtime.Event) {
+			if _, ok := ev.Message.(note); ok {
+				first.CompareAndSwap(0, ev.Seq)
+			}
+		}))
 		stop := start(t, rt)
 		for range 2 {
 			if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); err != nil {
@@ -140,8 +147,8 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 		}
 		stop = start(t, rt)
 		<-time.After(4 * time.Hour) // the events have outlived their time
-		wantProblem(t, rt, `subscription "host" has stopped`, "event 3", `"host_note" version 1`,
-			"table of message types")
+		wantProblem(t, rt, `subscription "host" has stopped`, fmt.Sprintf("event %d:", first.Load()),
+			`"host_note" version 1`, "table of message types")
 		began := time.Now()
 		if err := stop(); err != nil {
 			t.Error(err)
