@@ -50,10 +50,6 @@ func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, strin
 	journal := filepath.Join(dir, w.Name+".jsonl")
 	lock, err := private.Lock(journal)
 	if err != nil {
-		if errors.Is(err, private.ErrHeld) {
-			err = fmt.Errorf("another Kehai draws it in %s: stop that one, or choose another data directory: %w",
-				cfg.Data, err)
-		}
 		return nil, "", err
 	}
 	theme := drawn.Light

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -111,7 +112,7 @@ func (r *Runtime) follow(ctx, stop context.Context, s *subscription) error {
 			r.health.Set(trouble, fmt.Sprintf("subscription %q fails after event %d and is retried: "+
 				"the log has the error", s.name, cursor))
 			r.log.Warn().Err(err).Str("subscription", s.name).Dur("retry_in", wait).Msg("subscription_failed")
-			if !sleep(stop, wait) {
+			if hardware.Pause(stop, wait) != nil {
 				return nil
 			}
 			continue
@@ -172,16 +173,4 @@ func (s *subscription) handle(ctx context.Context, ev Event) (err error) {
 		}
 	}()
 	return s.handler(ctx, ev)
-}
-
-// sleep waits and reports whether ctx still lives.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -1,11 +1,9 @@
 package runtime
 
 import (
-	"fmt"
 	"net/http"
 
 	"github.com/kehai-run/kehai/actors/llm"
-	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
@@ -36,16 +34,6 @@ func WithLLM(m LLMModel) Option { return func(s *settings) { s.llm = m } }
 // local, which only the built-in one makes sure of.
 func WithLLMTransport(t http.RoundTripper) Option {
 	return func(s *settings) { s.llmWay = t }
-}
-
-// OpenLLM makes the model that a configuration names; with llm.tier none that is
-// an error. It keeps the limits of the configuration, and must be closed.
-func OpenLLM(l config.LLM) (*llm.Client, error) {
-	c, err := l.Client(llm.Options{})
-	if err == nil && c == nil {
-		err = fmt.Errorf("%w: llm.tier is none: set it to local or cloud", config.ErrConfig)
-	}
-	return c, err
 }
 
 // openModel opens the language model, nil if nobody may be asked.

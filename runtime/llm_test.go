@@ -342,8 +342,8 @@ func TestNewRefusesALanguageModelWithoutItsKey(t *testing.T) {
 	if _, err := runtime.New(cfg); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "TEST_NO_SUCH_KEY is not set") {
 		t.Errorf("New(no key) = %v, want to be told which variable to set", err)
 	}
-	if _, err := runtime.OpenLLM(config.Default().LLM); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "llm.tier is none") {
-		t.Errorf("OpenLLM(tier none) = %v, want to be told what to set", err)
+	if _, err := config.Default().LLM.Open(); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "llm.tier is none") {
+		t.Errorf("Open(tier none) = %v, want to be told what to set", err)
 	}
 }
 

@@ -23,7 +23,7 @@ func ExampleLLMServer() {
 
 	cfg := config.Default().LLM
 	cfg.Tier, cfg.Provider, cfg.Model, cfg.BaseURL = config.LLMLocal, "openai", "any", server.URL()+"/v1"
-	model, err := runtime.OpenLLM(cfg)
+	model, err := cfg.Open()
 	if err != nil {
 		fmt.Println(err)
 		return

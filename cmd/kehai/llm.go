@@ -51,7 +51,7 @@ func (f *llmFlags) open(a *app) (runtime.LLMModel, func(), error) {
 			return nil, nothing, badUsage("--llm %w", err)
 		}
 	}
-	model, err := runtime.OpenLLM(cfg)
+	model, err := cfg.Open()
 	if err != nil {
 		return nil, nothing, err
 	}

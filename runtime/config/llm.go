@@ -135,6 +135,15 @@ func (l LLM) Client(o llm.Options) (*llm.Client, error) {
 	return c, nil
 }
 
+// Open is Client for one question by hand: with tier none it is an error.
+func (l LLM) Open() (*llm.Client, error) {
+	c, err := l.Client(llm.Options{})
+	if err == nil && c == nil {
+		err = fmt.Errorf("%w: llm.tier is none: set it to local or cloud", ErrConfig)
+	}
+	return c, err
+}
+
 // LLMProbe is what looking at the language model's server found.
 type LLMProbe struct {
 	At    string // address of the server

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrHeld is the error of a file that somebody else has locked.
-var ErrHeld = errors.New("private: locked by another process")
+var ErrHeld = errors.New("another Kehai holds it: stop that one, or choose another data directory")
 
 // Lock takes a file, which is made if need be, until the lock is closed or the
 // process ends. A file that is taken already is [ErrHeld].
@@ -21,7 +21,7 @@ func Lock(path string) (io.Closer, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, ErrHeld
+			return nil, fmt.Errorf("private: %s: %w", path, ErrHeld)
 		}
 		return nil, fmt.Errorf("private: lock %s: %w", path, err)
 	}
