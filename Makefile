@@ -68,11 +68,13 @@ race: ## all tests with the race detector
 	$(GO) test -race -timeout 12m ./...
 
 .PHONY: crash crash-ci
-crash-ci: ## kill a real kehai 100 times
-	KEHAI_KILLS=100 $(GO) test -count=1 -timeout 10m -tags crash -run '^TestCrash$$' -v ./cmd/kehai
-crash: ## kill a real kehai 1,000 times, then 1,000 times with every batch synced
-	KEHAI_KILLS=1000 $(GO) test -count=1 -timeout 4h -tags crash -run '^TestCrash$$' -v ./cmd/kehai
-	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(GO) test -count=1 -timeout 4h -tags crash -run '^TestCrash$$' -v ./cmd/kehai
+# TestCrash kills a real kehai, TestForeignHost a program that uses package runtime alone.
+CRASH_TESTS = $(GO) test -count=1 -tags crash -p 1 -run '^Test(Crash|ForeignHost)$$' -v ./cmd/kehai ./testkit/crash
+crash-ci: ## kill a real kehai 100 times, and a host of the runtime's 100 times
+	KEHAI_KILLS=100 $(CRASH_TESTS) -timeout 10m
+crash: ## kill each 1,000 times, then 1,000 times with every batch synced
+	KEHAI_KILLS=1000 $(CRASH_TESTS) -timeout 4h
+	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(CRASH_TESTS) -timeout 4h
 
 .PHONY: browser
 browser: ## the live page in a real browser
