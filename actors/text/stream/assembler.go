@@ -1,0 +1,100 @@
+package stream
+
+import (
+	"strings"
+	"time"
+)
+
+// Every is how often a reply that is being written is published at most.
+const Every = 150 * time.Millisecond
+
+// Throttle spaces events by at least Every: the first passes at once, those that
+// come too early are due together at the end of the pause.
+type Throttle struct {
+	Every time.Duration
+	last  time.Time // of the last that passed, the zero time before the first
+}
+
+// Pass says whether an event may pass now, and if not, how long it has to wait.
+// A clock that goes back does not make it wait longer than Every.
+func (t *Throttle) Pass(now time.Time) (wait time.Duration, ok bool) {
+	if !t.last.IsZero() {
+		if since := now.Sub(t.last); since >= 0 && since < t.Every {
+			return t.Every - since, false
+		}
+	}
+	t.last = now
+	return 0, true
+}
+
+// Frame is what is shown of a reply at one moment. It replaces all frames
+// before it.
+type Frame struct {
+	Epoch int    // counts the attempts at the reply, from 0
+	Text  string // from its beginning
+	Done  bool   // this is the final text
+}
+
+// Assembler puts a reply together from its pieces. The zero value is not ready:
+// make it with [NewAssembler], and do not copy it. It is not for concurrent use.
+type Assembler struct {
+	rule     Rule
+	throttle Throttle
+	epoch    int
+	text     strings.Builder // of the epoch
+	frame    Frame           // published last
+	done     bool
+}
+
+// NewAssembler makes an assembler for one reply.
+func NewAssembler(rule Rule, every time.Duration) *Assembler {
+	return &Assembler{rule: rule, throttle: Throttle{Every: every}}
+}
+
+// Add takes the next piece. A piece of a later epoch begins the text anew, one
+// of an earlier epoch came late and is dropped, and so is what comes behind the
+// end. A piece may end inside a character.
+func (a *Assembler) Add(epoch int, piece string) {
+	if a.done || epoch < a.epoch {
+		return
+	}
+	if epoch > a.epoch {
+		a.epoch = epoch
+		a.text.Reset()
+	}
+	a.text.WriteString(piece)
+}
+
+// Set is Add of all that an epoch has so far.
+func (a *Assembler) Set(epoch int, text string) {
+	if !a.done && epoch >= a.epoch {
+		a.epoch = epoch
+		a.text.Reset()
+		a.text.WriteString(text)
+	}
+}
+
+// Next is the frame to publish now. ok is false if nothing new may be shown; a
+// wait above zero says when to ask again for what is held back by the throttle
+// alone.
+func (a *Assembler) Next(now time.Time) (f Frame, wait time.Duration, ok bool) {
+	f = Frame{Epoch: a.epoch, Text: a.rule.Shown(a.text.String())}
+	if a.done || f.Text == "" || f == a.frame {
+		return Frame{}, 0, false
+	}
+	if wait, ok = a.throttle.Pass(now); !ok {
+		return Frame{}, wait, false
+	}
+	a.frame = f
+	return f, 0, true
+}
+
+// End is the last frame, which is due at once and carries the final text.
+func (a *Assembler) End() Frame {
+	a.done = true
+	a.frame = Frame{Epoch: a.epoch, Text: a.rule.Final(a.text.String()), Done: true}
+	return a.frame
+}
+
+// Full reports that more pieces of this epoch would not change the final text.
+func (a *Assembler) Full() bool { return a.rule.Full(a.text.String()) }
