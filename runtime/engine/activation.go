@@ -25,6 +25,7 @@ type Activation struct {
 
 	actor    actors.Actor      // nil before the first step and after a failure
 	fleeting map[string]string // fleeting timers: key → generation
+	epoch    uint64            // of this process's ownership, as of Started
 
 	// release is held while turns are released, so that deliveries keep order.
 	release sync.Mutex
@@ -98,6 +99,9 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 		}
 	}
 	if state == starting {
+		if err := e.own(act); err != nil {
+			return Stepped, e.fail(act, "read epoch: "+err.Error())
+		}
 		env := Envelope{ID: e.fleetingID(), To: act.addr, At: e.clock.Now(), Message: messages.Started{}}
 		return Stepped, e.runTurn(act, env, generation, true)
 	}
@@ -137,6 +141,12 @@ func (act *Activation) make() (err error) {
 	act.actor = act.kind.New(act.addr)
 	act.fleeting = map[string]string{}
 	return nil
+}
+
+// own reads under which ownership the turns of a new incarnation run.
+func (e *Engine) own(act *Activation) (err error) {
+	act.epoch, err = e.readCounter(string(epochKey(act.addr)), firstEpoch)
+	return err
 }
 
 // runTurn runs one message through the actor.
@@ -263,8 +273,9 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, re
 		act.mu.Unlock()
 		return f
 	case env.Durable():
-		t := &turn{act: act, durable: true}
-		t.ops = []Op{{
+		t := newTurn(act, &env)
+		t.durable = true
+		t.Ops = []Op{{
 			Key:   []byte(ofActor(keyAttempts, act.addr, env.receipt)),
 			Value: encodeRecord(attemptsRecord{Attempts: env.attempt, Error: reason, At: e.clock.Now()}),
 		}}
@@ -326,8 +337,9 @@ const maxRaw = maxTurn / 4 * 2
 
 // quarantine stages the move of a message to the dead letters.
 func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, reason, stack string) {
-	t := &turn{act: act, durable: true}
-	t.ops = e.ack(act.addr, env)
+	t := newTurn(act, &env)
+	t.durable = true
+	t.Ops = e.ack(act.addr, env)
 	rec := deadRecord{
 		Actor: act.addr, From: env.From, Trace: env.Trace, Attempts: max(env.attempt, 1),
 		Error: reason, Stack: stack, At: e.clock.Now(), Msg: env.raw,
@@ -348,6 +360,7 @@ func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, re
 		}
 	}
 	t.dead = &deadLetterChange{record: rec, typeName: name}
+	t.Records = []Record{{Class: ClassDeadLetter, Shard: t.shard, Value: encodeRecord(rec)}}
 	t.measure()
 	e.submit(t, generation)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/kehai-run/kehai/actors"
@@ -26,9 +25,8 @@ type committer struct {
 	mu     sync.Mutex
 	queue  []pendingCommit
 	wake   chan struct{}
-	seq    uint64 // the last sequence number given out
-	paused bool   // too little free space
-	closed bool   // nobody commits any more
+	paused bool // too little free space
+	closed bool // nobody commits any more
 }
 
 func newCommitter() *committer { return &committer{wake: make(chan struct{}, 1)} }
@@ -46,7 +44,7 @@ func (e *Engine) submit(t *turn, generation uint64) bool {
 	}
 	t.done = !t.durable
 	act.pending = append(act.pending, t)
-	for _, op := range t.ops {
+	for _, op := range t.Ops {
 		if act.view == nil {
 			act.view = map[string]overlay{}
 		}
@@ -109,7 +107,7 @@ func (c Control) Close() {
 // at the next start.
 func (e *Engine) tooLate(p pendingCommit) {
 	if _, ok := p.(*turn); !ok {
-		p.refused(e, ErrStopped)
+		p.refused(e, Refused, ErrStopped)
 	}
 }
 
@@ -160,102 +158,95 @@ func (c Control) Commit(n int) (took int, paused bool) {
 		x.finished(x.run())
 		return took, false
 	}
-	live, ops := e.assemble(batch)
-	if len(live) == 0 {
-		return took, false
-	}
-	var err error
-	if len(ops) > 0 {
-		err = e.store.Apply(ops, e.sync)
-	}
-	if err != nil {
-		e.report(events.CommitFailed{Turns: len(live), Reason: err.Error(), At: e.clock.Now()})
-		for _, p := range live {
-			p.refused(e, err)
-		}
-		return took, false
-	}
-	e.onCommit(len(live), len(ops))
-	for _, p := range live {
-		p.committed(e)
-	}
+	e.commit(batch)
 	return took, false
 }
 
-// assemble joins what a batch writes. Turns that were taken back and requests
-// that are refused are left out.
-func (e *Engine) assemble(batch []pendingCommit) (live []pendingCommit, ops []Op) {
-	first := e.committer.seq
-	used := map[string]bool{}
-	for _, p := range batch {
-		switch p := p.(type) {
-		case *turn:
-			if p.void() {
+// order is that of the shards in a transaction. Each is followed by what crosses
+// over from it, and released in this order, so that the mail of an actor is
+// delivered in the order of its numbers.
+var order = [shards]Shard{Here, Anywhere}
+
+// commit applies what waits as a batch for each shard, and settles it.
+func (e *Engine) commit(waiting []pendingCommit) {
+	var live [shards][]pendingCommit
+	var batches [shards]Batch
+	n := 0
+	for _, p := range waiting {
+		if t, ok := p.(*turn); ok && t.void() {
+			continue
+		}
+		w := p.writes()
+		live[w.shard] = append(live[w.shard], p)
+		batches[w.shard].Changes = append(batches[w.shard].Changes, w.Change)
+		n++
+	}
+	if n == 0 {
+		return
+	}
+	done, err := e.apply(batches, nil, e.sync)
+	if err != nil {
+		e.report(events.CommitFailed{Turns: n, Reason: err.Error(), At: e.clock.Now()})
+	}
+	for _, s := range order {
+		over := done.over[s]
+		for i, p := range live[s] {
+			if err != nil {
+				p.refused(e, Refused, err)
 				continue
 			}
-		case *hostRequest:
-			if err := e.check(p, used); err != nil {
-				p.refused(e, err)
+			r := done.results[s][i]
+			if r.Status != Committed {
+				p.refused(e, r.Status, nil)
 				continue
+			}
+			w := p.writes()
+			var elsewhere uint64
+			if w.crosses() {
+				elsewhere, over = over[0].First, over[1:]
+			}
+			w.number(r.First, elsewhere)
+			p.committed(e)
+		}
+	}
+}
+
+// applied is what became of a transaction: of the changes in each shard, and of
+// those that crossed over from there.
+type applied struct{ results, over [shards][]Result }
+
+// apply is the one place that writes the store. It applies a batch for each
+// shard, with what they hand over to each other, as one transaction; extra is
+// written with them. An error is the store's, and nothing was written.
+func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done applied, err error) {
+	tx := transaction{view: e.store, written: map[string]int{}}
+	n := 0
+	for _, s := range order {
+		b := batches[s]
+		if len(b.Changes) == 0 && b.Floor == 0 {
+			continue
+		}
+		b.Shard = s
+		var out []Batch
+		if done.results[s], out, err = tx.apply(b); err != nil {
+			return applied{}, err
+		}
+		for _, o := range out {
+			if done.over[s], _, err = tx.apply(o); err != nil {
+				return applied{}, err
 			}
 		}
-		live = append(live, p)
-		ops = e.committer.number(p.writes(), ops)
+		n += len(b.Changes)
 	}
-	if seq := e.committer.seq; seq != first {
-		ops = append(ops, Op{Key: []byte(keyMetaSeq), Value: []byte(seqBytes(seq))})
+	tx.ops = append(tx.ops, extra...)
+	if len(tx.ops) == 0 {
+		return done, nil
 	}
-	return live, ops
-}
-
-// number gives changes their sequence numbers and adds their ops to a batch.
-func (k *committer) number(w *changes, ops []Op) []Op {
-	next := func() string {
-		k.seq++
-		return seqBytes(k.seq)
+	if err := e.store.Apply(tx.ops, sync); err != nil {
+		return applied{}, err
 	}
-	ops = append(ops, w.ops...)
-	for i := range w.mail {
-		m := &w.mail[i]
-		key := ofActor(keyInbox, m.env.To, next())
-		m.seq = k.seq
-		ops = append(ops, Op{Key: []byte(key), Value: m.record})
-	}
-	for i := range w.events {
-		key := keyLog + next()
-		w.events[i].seq = k.seq
-		ops = append(ops, Op{Key: []byte(key), Value: w.events[i].record})
-	}
-	for _, v := range w.verdicts {
-		ops = append(ops, Op{Key: []byte(keyVerdict + next()), Value: encodeRecord(verdictRecord(v))})
-	}
-	if w.dead != nil {
-		key := keyDead + next()
-		w.dead.seq = k.seq
-		ops = append(ops, Op{Key: []byte(key), Value: encodeRecord(w.dead.record)})
-	}
-	return ops
-}
-
-// check verifies what a host's request rests on. used holds the keys that earlier
-// requests of the batch rest on. An injection whose key was used before does
-// nothing; a request that needs a key that is gone is an error.
-func (e *Engine) check(r *hostRequest, used map[string]bool) error {
-	key := r.once + r.needs
-	if key == "" {
-		return nil
-	}
-	_, ok, err := e.store.Get([]byte(key))
-	switch {
-	case err != nil:
-		return fmt.Errorf("engine: look for an earlier use: %w", err)
-	case r.once != "" && (ok || used[key]):
-		r.changes = changes{}
-	case r.needs != "" && (!ok || used[key]):
-		return r.missing
-	}
-	used[key] = true
-	return nil
+	e.onCommit(n, len(tx.ops))
+	return done, nil
 }
 
 // releaseReady performs the turns of an activation from the front, as far as they
@@ -273,7 +264,7 @@ func (e *Engine) releaseReady(act *Activation) {
 		act.pending[0] = nil
 		act.pending = act.pending[1:]
 		blocked := len(act.pending) == maxPipelined-1
-		for _, op := range t.ops {
+		for _, op := range t.Ops {
 			if act.view[string(op.Key)].by == t {
 				delete(act.view, string(op.Key))
 			}

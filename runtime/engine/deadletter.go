@@ -74,11 +74,12 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 		return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; "+
 			"discard it, or run a version that knows its type", id, err)
 	}
-	r := &hostRequest{needs: string(key), missing: gone(id)}
-	r.ops = []Op{{Key: key, Delete: true}}
-	r.mail = []storedMail{newMail(Envelope{
+	r := &hostRequest{missing: gone(id)}
+	r.Needs = key
+	r.Ops = []Op{{Key: key, Delete: true}}
+	r.addMail(e.shardOf(rec.Actor), Envelope{
 		From: rec.From, To: rec.Actor, Trace: rec.Trace, At: e.clock.Now(), Message: msg,
-	}, rec.Msg, -1)}
+	}, rec.Msg, -1)
 	return e.request(ctx, r)
 }
 
@@ -88,8 +89,9 @@ func (e *Engine) DiscardDeadLetter(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	r := &hostRequest{needs: string(key), missing: gone(id)}
-	r.ops = []Op{{Key: key, Delete: true}}
+	r := &hostRequest{missing: gone(id)}
+	r.Needs = key
+	r.Ops = []Op{{Key: key, Delete: true}}
 	return e.request(ctx, r)
 }
 

@@ -20,6 +20,23 @@
 // before its commit. When a commit fails, every later turn of the same actors
 // is taken back with it, and their messages come again.
 //
+// # Commits
+//
+// A commit is a value: a [Batch] of what turns and requests do to one [Shard]. It
+// holds rows under their final keys, and records that still want a number. [Apply]
+// makes ops of it, from the rows of the shard and the batch alone, so that any
+// node that applies the same batches holds the same bytes. Numbers are given there,
+// and only there it is decided whether a change happens: a turn must be of the
+// present owner of its actor and find its receipt, an injection must find its key
+// unused. What does not hold leaves no trace, beside others that do; see [Status].
+//
+// The store is written in one place, which applies a batch for each shard as one
+// transaction. A turn in one shard may send to an actor of the other: this part of
+// it crosses over, as a change of its own there. Here both are in one transaction;
+// between nodes an outbox carries it, and its place among all that have crossed
+// makes it happen once and in order. The event log belongs to the shard Anywhere,
+// whoever publishes, so that its readers have one order and one cursor.
+//
 // # Keys
 //
 // A number is eight bytes, big endian. An address never holds NUL.
@@ -36,7 +53,14 @@
 //	u/name                    a subscription's place in the event log
 //	f/CONVERSATION            a deletion under way                   forgetRecord
 //	h/name                    a setting of the host
-//	m/seq m/boot m/format     last number given out, starts, format of the store
+//	o/ADDRESS                 the epoch of an actor's owner, 1 if there is none
+//	x/in/SHARD x/out/SHARD    changes that came from a shard, that went there
+//	m/seq                     last number given out
+//	m/boot                    starts
+//
+// Where a row belongs is told by its address. What has none is of the shard
+// Anywhere, but for h/ and m/boot; the shard Here has its own of d/, v/, f/, x/
+// and m/seq, which begin with l: ld/ and so on.
 //
 // A crash loses only what was fleeting, and turns that were not committed yet:
 // their messages come again.

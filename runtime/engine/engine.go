@@ -34,6 +34,16 @@ type Kind struct {
 	Overflow Overflow
 }
 
+func (k Kind) shard() Shard { return Anywhere }
+
+// shardOf is where an actor's rows and mail are. One of a kind that is not in
+// this runtime may live anywhere.
+func (e *Engine) shardOf(a messages.Address) Shard { return e.kinds[a.Kind()].shard() }
+
+// logShard is where the event log is, and the places of its readers: events that
+// actors elsewhere publish cross over, so that readers have one order of all.
+const logShard = Anywhere
+
 // Driver decides who runs when, by the methods of [Control]. The engine tells it
 // who has something to do: from any goroutine, so its methods must not block, and
 // must not call the engine before they return.
@@ -247,10 +257,11 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 		return done, nil
 	}
 	r := &hostRequest{finished: func(err error) { done <- err }}
-	r.mail = []storedMail{newMail(env, raw, -1)}
+	r.shard = e.shardOf(to)
+	r.addMail(r.shard, env, raw, -1)
 	if key != "" {
-		r.once = ofActor(keyInjected, to, key)
-		r.ops = []Op{{Key: []byte(r.once), Value: encodeRecord(injectedRecord{At: wall(env.At)})}}
+		r.Once = []byte(ofActor(keyInjected, to, key))
+		r.Ops = []Op{{Key: r.Once, Value: encodeRecord(injectedRecord{At: wall(env.At)})}}
 	}
 	if n := r.measure(); n > maxTurn {
 		return nil, fmt.Errorf("engine: inject into %s: %w: %d bytes, at most %d", to, ErrTooLarge, n, maxTurn)

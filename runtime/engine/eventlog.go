@@ -31,11 +31,11 @@ func (e *Engine) ReadLog(after uint64, yield func(Published) bool) error {
 
 // Cursor returns how far the subscription of a name has acknowledged the event
 // log; 0 if it is new.
-func (e *Engine) Cursor(name string) (uint64, error) { return e.readCounter(keyCursor + name) }
+func (e *Engine) Cursor(name string) (uint64, error) { return e.readCounter(keyCursor+name, 0) }
 
 // SetCursor acknowledges the event log up to and including a place.
 func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
-	return e.write(ctx, Op{Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq))})
+	return e.write(ctx, logShard, Op{Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq))})
 }
 
 // Setting reads a setting of the host, false if there is none.
@@ -49,7 +49,7 @@ func (e *Engine) Setting(name string) ([]byte, bool, error) {
 
 // SetSetting stores a setting of the host, nil to remove it.
 func (e *Engine) SetSetting(ctx context.Context, name string, value []byte) error {
-	return e.write(ctx, Op{Key: []byte(keyHost + name), Value: value, Delete: value == nil})
+	return e.write(ctx, Here, Op{Key: []byte(keyHost + name), Value: value, Delete: value == nil})
 }
 
 // ReadVerdicts yields the recorded verdicts, oldest first, until yield returns
@@ -137,7 +137,7 @@ func (e *Engine) trim(ctx context.Context, prefix string, before time.Time, acke
 			return total, err
 		}
 		if len(ops) > 0 {
-			if err := e.write(ctx, ops...); err != nil {
+			if err := e.write(ctx, Anywhere, ops...); err != nil {
 				return total, err
 			}
 			total += len(ops)

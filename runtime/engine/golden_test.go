@@ -31,7 +31,7 @@ var goldenTime = time.Date(2026, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 
 // goldenRecords holds one of each, without a zero field.
 var goldenRecords = []any{
-	mailRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Epoch: 1, Msg: goldenMsg},
+	mailRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Msg: goldenMsg},
 	timerRecord{Gen: "m1.2", Set: goldenTime, Due: goldenTime.Add(time.Minute), Trace: "m1", Msg: goldenMsg},
 	callRecord{Worker: "ocr", Deadline: time.Second, Retries: 2, Tag: "tag", Trace: "m1", At: goldenTime,
 		Msg: goldenMsg},
@@ -103,7 +103,7 @@ func TestEachRecordIsGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		ast.Inspect(parsed, func(n ast.Node) bool {
-			if s, ok := n.(*ast.TypeSpec); ok && strings.HasSuffix(s.Name.Name, "Record") {
+			if s, ok := n.(*ast.TypeSpec); ok && strings.HasSuffix(s.Name.Name, "Record") && !s.Name.IsExported() {
 				if found++; !pinned[s.Name.Name] {
 					t.Errorf("%s: %s is not pinned: add it to goldenRecords", file, s.Name.Name)
 				}

@@ -23,9 +23,45 @@ const (
 	keyCursor   = "u/"
 	keyForget   = "f/"
 	keyHost     = "h/"
+	keyOwner    = "o/"
+	keyTaken    = "x/in/"
+	keyGiven    = "x/out/"
 	keyMetaSeq  = "m/seq"
 	keyMetaBoot = "m/boot"
 )
+
+// key is a key of a shard's own: all others tell by their actor where they belong.
+func (s Shard) key(key string) string {
+	if s == Here {
+		return "l" + key
+	}
+	return key
+}
+
+func (s Shard) seqKey() []byte { return []byte(s.key(keyMetaSeq)) }
+
+// takenKey counts the changes that have come from another shard, givenKey those
+// that went there.
+func (s Shard) takenKey(from string) []byte { return []byte(s.key(keyTaken + from)) }
+func (s Shard) givenKey(to Shard) []byte    { return []byte(s.key(keyGiven + to.String())) }
+
+func epochKey(a messages.Address) []byte { return []byte(keyOwner + string(a)) }
+
+// recordKey is where a numbered record is stored.
+func (s Shard) recordKey(r Record, seq uint64) []byte {
+	var prefix string
+	switch r.Class {
+	case ClassMail:
+		return []byte(inboxKey(r.To, seq))
+	case ClassEvent:
+		prefix = s.key(keyLog)
+	case ClassVerdict:
+		prefix = s.key(keyVerdict)
+	case ClassDeadLetter:
+		prefix = s.key(keyDead)
+	}
+	return []byte(prefix + seqBytes(seq))
+}
 
 func seqBytes(seq uint64) string {
 	var b [8]byte

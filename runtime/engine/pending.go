@@ -1,13 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
 )
 
 // pendingCommit waits in the committer's queue: a *turn, a *hostRequest or an
@@ -15,36 +17,35 @@ import (
 type pendingCommit interface {
 	// writes is what it adds to a batch; nil if it has to be alone.
 	writes() *changes
-	// committed is called once the batch is in the store.
+	// committed is called once the batch is in the store and its change with it.
 	committed(*Engine)
-	// refused is called instead when it is not, and will not be.
-	refused(*Engine, error)
+	// refused is called instead when the change is not in the store and will not be.
+	// err says why; nil if it did not hold, and status is how.
+	refused(e *Engine, status Status, err error)
 }
 
-// changes are what a pending commit writes. They are complete but for the
-// sequence numbers, which the committer gives out when it joins a batch.
+// changes are a change with what is delivered once it has committed.
 type changes struct {
-	ops      []Op // under their final keys
-	mail     []storedMail
-	events   []storedEvent
-	verdicts []events.Verdict
-	dead     *deadLetterChange
-	size     int // in bytes, about; see measure
+	shard Shard
+	Change
+	// The records are the mail, then the events, the verdicts and the dead letter.
+	mail   []storedMail
+	events []storedEvent
+	dead   *deadLetterChange
+	size   int // in bytes, about; see measure
 }
 
 // storedMail is a durable message to an actor.
 type storedMail struct {
-	env    Envelope // without its number
-	record []byte
-	seq    uint64
-	index  int // in the outcome of its turn; -1 for a host's
+	env   Envelope // without its number
+	seq   uint64
+	index int // in the outcome of its turn; -1 for a host's
 }
 
 // storedEvent is a durable event.
 type storedEvent struct {
-	record []byte
-	seq    uint64
-	index  int // in the outcome of its turn
+	seq   uint64
+	index int // in the outcome of its turn
 }
 
 // deadLetterChange is a message that moves to the dead letters.
@@ -54,24 +55,39 @@ type deadLetterChange struct {
 	seq      uint64
 }
 
+// number tells the deliveries under which numbers they are stored: first is that
+// of the first record in the change's shard, over that of the first elsewhere.
+func (w *changes) number(first, over uint64) {
+	for i, r := range w.Records {
+		next := &first
+		if r.Shard != w.shard {
+			next = &over
+		}
+		switch event := i - len(w.mail); {
+		case event < 0:
+			w.mail[i].seq = *next
+		case event < len(w.events):
+			w.events[event].seq = *next
+		case r.Class == ClassDeadLetter:
+			w.dead.seq = *next
+		}
+		*next++
+	}
+}
+
+// crosses reports whether records go to the other shard.
+func (w *changes) crosses() bool {
+	return slices.ContainsFunc(w.Records, func(r Record) bool { return r.Shard != w.shard })
+}
+
 // measure estimates how much a batch grows by the changes.
 func (w *changes) measure() int {
 	w.size = 0
-	for _, op := range w.ops {
+	for _, op := range w.Ops {
 		w.size += len(op.Key) + len(op.Value)
 	}
-	for _, m := range w.mail {
-		w.size += len(m.env.To) + len(m.record) + 16
-	}
-	for _, ev := range w.events {
-		w.size += len(ev.record) + 16
-	}
-	for _, v := range w.verdicts {
-		w.size += len(v.Detail.Note) + len(v.Reason) + 400 + 8*(len(v.Detail.Occurrences)+len(v.Detail.Known))
-	}
-	if w.dead != nil {
-		r := &w.dead.record
-		w.size += len(r.Msg) + len(r.Raw) + len(r.Error) + len(r.Stack) + 256
+	for _, r := range w.Records {
+		w.size += len(r.To) + len(r.Value) + 16
 	}
 	return w.size
 }
@@ -87,6 +103,16 @@ type turn struct {
 	durable     bool // it writes something
 	done        bool // committed, or nothing to commit; guarded by act.mu
 	changes
+}
+
+// newTurn begins the turn of an activation that handles an envelope.
+func newTurn(act *Activation, env *Envelope) *turn {
+	t := &turn{act: act}
+	t.shard, t.Actor, t.Epoch = act.kind.shard(), act.addr, act.epoch
+	if env.Durable() {
+		t.Receipt = []byte(env.receipt)
+	}
+	return t
 }
 
 func (t *turn) writes() *changes { return &t.changes }
@@ -105,12 +131,15 @@ func (t *turn) committed(e *Engine) {
 	e.releaseReady(t.act)
 }
 
+// errStale is why a turn that did not hold is taken back.
+var errStale = errors.New("engine: the turn was run on what the store does not hold")
+
 // refused takes the turn back, and with it every later one of the same actor.
-func (t *turn) refused(e *Engine, err error) {
+func (t *turn) refused(e *Engine, _ Status, err error) {
 	t.act.mu.Lock()
 	if t.act.generation == t.generation {
 		t.act.takeBack()
-		t.act.becomeStale(err)
+		t.act.becomeStale(cmp.Or(err, errStale))
 	}
 	t.act.mu.Unlock()
 	e.driver.Wake(t.act)
@@ -118,9 +147,7 @@ func (t *turn) refused(e *Engine, err error) {
 
 // hostRequest is a change that a host asks for.
 type hostRequest struct {
-	once     string // key that makes it count once; "": it always counts
-	needs    string // key without which it is refused with missing; "": none
-	missing  error
+	missing  error       // the answer when what it needs is gone
 	finished func(error) // called once
 	changes
 }
@@ -134,7 +161,13 @@ func (r *hostRequest) committed(e *Engine) {
 	r.finished(nil)
 }
 
-func (r *hostRequest) refused(_ *Engine, err error) { r.finished(err) }
+// refused answers the host. What was done before is done.
+func (r *hostRequest) refused(_ *Engine, status Status, err error) {
+	if err == nil && status == Refused {
+		err = r.missing
+	}
+	r.finished(err)
+}
 
 // exclusive is an operation that writes the store by itself. The committer runs
 // it alone, so that nothing else is written meanwhile.
@@ -143,9 +176,9 @@ type exclusive struct {
 	finished func(error) // called once
 }
 
-func (x *exclusive) writes() *changes             { return nil }
-func (x *exclusive) committed(*Engine)            { x.finished(nil) }
-func (x *exclusive) refused(_ *Engine, err error) { x.finished(err) }
+func (x *exclusive) writes() *changes                       { return nil }
+func (x *exclusive) committed(*Engine)                      { x.finished(nil) }
+func (x *exclusive) refused(_ *Engine, _ Status, err error) { x.finished(err) }
 
 // request hands a host's change to the committer and waits for it.
 func (e *Engine) request(ctx context.Context, r *hostRequest) error {
@@ -153,9 +186,9 @@ func (e *Engine) request(ctx context.Context, r *hostRequest) error {
 	return e.await(ctx, r, &r.finished)
 }
 
-// write is request for plain ops.
-func (e *Engine) write(ctx context.Context, ops ...Op) error {
-	return e.request(ctx, &hostRequest{changes: changes{ops: ops}})
+// write is request for plain ops on a shard.
+func (e *Engine) write(ctx context.Context, s Shard, ops ...Op) error {
+	return e.request(ctx, &hostRequest{changes: changes{shard: s, Change: Change{Ops: ops}}})
 }
 
 // await hands p to the committer and waits until it has called finished.
@@ -171,16 +204,14 @@ func (e *Engine) await(ctx context.Context, p pendingCommit, finished *func(erro
 	}
 }
 
-// ownerEpoch is stored with mail: it counts the owners of the sending actor. One
-// process owns all actors, so it is always the first.
-const ownerEpoch = 1
-
-// newMail addresses a durable message; sealed is its stored form.
-func newMail(env Envelope, sealed json.RawMessage, index int) storedMail {
+// addMail adds a durable message; sealed is its stored form, index its place in
+// the outcome of the turn. Mail is added first.
+func (w *changes) addMail(to Shard, env Envelope, sealed json.RawMessage, index int) {
 	env.At = wall(env.At)
-	return storedMail{env: env, index: index, record: encodeRecord(mailRecord{
-		From: env.From, Trace: env.Trace, At: env.At, Epoch: ownerEpoch, Msg: sealed,
-	})}
+	w.mail = append(w.mail, storedMail{env: env, index: index})
+	w.Records = append(w.Records, Record{Class: ClassMail, Shard: to, To: env.To, Value: encodeRecord(mailRecord{
+		From: env.From, Trace: env.Trace, At: env.At, Msg: sealed,
+	})})
 }
 
 // seal encodes a message if its type is durable.

@@ -20,7 +20,6 @@ type (
 		From  messages.Address `json:"from,omitempty"`
 		Trace string           `json:"trace,omitempty"`
 		At    time.Time        `json:"at"`
-		Epoch uint64           `json:"epoch"` // of the sender's ownership; always 1 on a single machine
 		Msg   json.RawMessage  `json:"msg"`
 	}
 	timerRecord struct {

@@ -15,16 +15,14 @@ import (
 // durable timers and takes up the durable calls. Call it once, first.
 func (c Control) Recover() error {
 	e := c.Engine
-	seq, err := e.readCounter(keyMetaSeq)
+	boot, err := e.readCounter(keyMetaBoot, 0)
 	if err != nil {
 		return err
 	}
-	boot, err := e.readCounter(keyMetaBoot)
-	if err != nil {
-		return err
-	}
-	e.committer.seq, e.boot = seq, boot+1
-	if err := e.store.Apply([]Op{{Key: []byte(keyMetaBoot), Value: []byte(seqBytes(e.boot))}}, e.sync); err != nil {
+	e.boot = boot + 1
+	var start [shards]Batch
+	start[Here].Changes = []Change{{Ops: []Op{{Key: []byte(keyMetaBoot), Value: []byte(seqBytes(e.boot))}}}}
+	if _, err := e.apply(start, nil, true); err != nil {
 		return fmt.Errorf("engine: count this start: %w", err)
 	}
 	if err := e.finishForgetting(); err != nil {
@@ -50,20 +48,9 @@ func (c Control) Recover() error {
 	return nil
 }
 
-func (e *Engine) readCounter(key string) (uint64, error) {
-	raw, ok, err := e.store.Get([]byte(key))
-	if err != nil {
-		return 0, fmt.Errorf("engine: read %s: %w", key, err)
-	}
-	if !ok {
-		return 0, nil
-	}
-	n, good := seqOf(string(raw))
-	if !good || len(raw) != 8 {
-		return 0, fmt.Errorf("%w: %s has %d bytes, want 8: restore the data directory from a backup",
-			ErrRecord, key, len(raw))
-	}
-	return n, nil
+// readCounter reads a number; without a row it is def.
+func (e *Engine) readCounter(key string, def uint64) (uint64, error) {
+	return (&transaction{view: e.store}).counter([]byte(key), def)
 }
 
 // inboxes lists the actors that have stored mail. It skips from actor to actor.

@@ -11,10 +11,11 @@ import (
 // stage turns an outcome into what the committer writes. Errors are the
 // actor's: a type that is in no table, a turn that is too large.
 func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *actors.Outcome) (*turn, error) {
-	t := &turn{act: act, incarnation: act.currentIncarnation(), cause: cause, out: out}
-	t.ops = e.ack(act.addr, env)
+	t := newTurn(act, &env)
+	t.incarnation, t.cause, t.out = act.currentIncarnation(), cause, out
+	t.Ops = e.ack(act.addr, env)
 	for _, w := range out.Writes {
-		t.ops = append(t.ops, Op{Key: []byte(stateKey(act.addr, w.Key)), Value: w.Value, Delete: w.Delete})
+		t.Ops = append(t.Ops, Op{Key: []byte(stateKey(act.addr, w.Key)), Value: w.Value, Delete: w.Delete})
 	}
 	for i := range out.Verdicts {
 		v := &out.Verdicts[i]
@@ -27,7 +28,7 @@ func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *a
 		}
 		if durable {
 			env := Envelope{From: act.addr, To: s.To, Trace: cause.Trace, At: cause.Now, Message: s.Message}
-			t.mail = append(t.mail, newMail(env, raw, i))
+			t.addMail(e.shardOf(s.To), env, raw, i)
 		}
 	}
 	for i, ev := range out.Events {
@@ -37,7 +38,8 @@ func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *a
 		}
 		if durable {
 			rec := encodeRecord(logRecord{From: act.addr, Trace: cause.Trace, At: cause.Now, Msg: raw})
-			t.events = append(t.events, storedEvent{record: rec, index: i})
+			t.events = append(t.events, storedEvent{index: i})
+			t.Records = append(t.Records, Record{Class: ClassEvent, Shard: logShard, Value: rec})
 		}
 	}
 	if err := e.stageTimers(act, t); err != nil {
@@ -46,10 +48,12 @@ func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *a
 	if err := e.stageCalls(act, t); err != nil {
 		return nil, err
 	}
-	if t.durable = len(t.ops)+len(t.mail)+len(t.events) > 0; t.durable {
-		t.verdicts = out.Verdicts // a turn that commits nothing else does not commit for them
+	if t.durable = len(t.Ops)+len(t.Records) > 0; t.durable { // it does not commit for verdicts alone
+		for _, v := range out.Verdicts {
+			t.Records = append(t.Records, Record{Class: ClassVerdict, Shard: t.shard, Value: encodeRecord(verdictRecord(v))})
+		}
 	}
-	for _, op := range t.ops {
+	for _, op := range t.Ops {
 		if len(op.Key) > MaxKey { // it would fail every batch it is in, and its neighbours with it
 			return nil, fmt.Errorf("%w: a key of %d bytes, at most %d", ErrTooLarge, len(op.Key), MaxKey)
 		}
@@ -78,7 +82,7 @@ func (e *Engine) stageTimers(act *Activation, t *turn) error {
 			return fmt.Errorf("timer with %s: %w", timer.Message.MessageType().Name, err)
 		}
 		if durable {
-			t.ops = append(t.ops, Op{Key: []byte(key), Value: encodeRecord(timerRecord{
+			t.Ops = append(t.Ops, Op{Key: []byte(key), Value: encodeRecord(timerRecord{
 				Gen: timer.Gen, Set: wall(t.cause.Now), Due: wall(t.cause.Now.Add(timer.After)),
 				Trace: t.cause.Trace, Msg: raw,
 			})})
@@ -96,11 +100,11 @@ func (e *Engine) stageDelete(act *Activation, t *turn, key string) error {
 	if err != nil {
 		return err
 	}
-	for _, op := range t.ops {
+	for _, op := range t.Ops {
 		ok = ok || string(op.Key) == key
 	}
 	if ok {
-		t.ops = append(t.ops, Op{Key: []byte(key), Delete: true})
+		t.Ops = append(t.Ops, Op{Key: []byte(key), Delete: true})
 	}
 	return nil
 }
@@ -112,7 +116,7 @@ func (e *Engine) stageCalls(act *Activation, t *turn) error {
 			return fmt.Errorf("call %s: %w", call.Worker, err)
 		}
 		if durable {
-			t.ops = append(t.ops, Op{Key: []byte(ofActor(keyCall, act.addr, call.ID)), Value: encodeRecord(callRecord{
+			t.Ops = append(t.Ops, Op{Key: []byte(ofActor(keyCall, act.addr, call.ID)), Value: encodeRecord(callRecord{
 				Worker: call.Worker, Deadline: call.Options.Deadline, Retries: call.Options.Retries,
 				Tag: call.Options.Tag, Trace: t.cause.Trace, At: wall(t.cause.Now), Msg: raw,
 			})})

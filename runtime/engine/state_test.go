@@ -69,7 +69,7 @@ func TestTakeBackMakesTurnsVoid(t *testing.T) {
 	for name, do := range map[string]func(*Activation){
 		"becomeFrozen": (*Activation).becomeFrozen, "becomeThawed": (*Activation).becomeThawed,
 		"a failed commit": func(a *Activation) {
-			a.pending[0].refused(&Engine{driver: nobody{}}, errors.New("disk says no"))
+			a.pending[0].refused(&Engine{driver: nobody{}}, Refused, errors.New("disk says no"))
 		},
 	} {
 		act := &Activation{state: running}

@@ -2,7 +2,7 @@ package engine_test
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -172,23 +172,52 @@ func TestInjectedKeyCountsOnce(t *testing.T) {
 	h.WantSent()
 }
 
-func TestEpochIsStored(t *testing.T) {
-	store := mem.New()
-	h := step(t, echo, actortest.Store(store))
-	h.Send(number{1})
-	list := keys(t, store, "i/")
-	if len(list) != 1 || !strings.HasPrefix(list[0], "i/other/a\x00") {
-		t.Fatalf("inboxes hold %q, want one message of other/a", list)
-	}
-	raw, _, _ := store.Get([]byte(list[0]))
-	var rec struct {
-		Epoch uint64
-		From  messages.Address
-	}
-	if err := json.Unmarshal(raw, &rec); err != nil || rec.Epoch != 1 || rec.From != "actor/test" {
-		t.Errorf("stored mail = %s, %v, want epoch 1 from actor/test", raw, err)
+// A turn that does not hold leaves no trace. Its actor begins anew from the store.
+func TestAStaleTurnIsTakenBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(t *testing.T, store *mem.Store)
+		again     bool // its message comes again
+	}{
+		"the actor was claimed": {func(t *testing.T, store *mem.Store) {
+			fill(t, store, map[string]string{"o/actor/test": seqKey(2)})
+		}, true},
+		"its message was handled by another": {func(t *testing.T, store *mem.Store) {
+			for _, k := range keys(t, store, "i/actor/test") {
+				if err := store.Apply([]engine.Op{{Key: []byte(k), Delete: true}}, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := mem.New()
+			changing := false
+			h := step(t, func(turn *actors.Turn, m messages.Message) error {
+				if changing {
+					changing = false
+					c.meanwhile(t, store)
+				}
+				turn.Send("other/a", m)
+				return nil
+			}, actortest.Store(store))
+			h.Send(number{1})
+			h.WantSent(actortest.To("other/a", number{1}))
+			changing = true
+			h.WantFailure("does not hold")
+			h.Send(number{2})
+			h.WantSent()
+			h.Restart()
+			if c.again {
+				h.WantSent(actortest.To("other/a", number{2}))
+			}
+			h.Send(number{3})
+			h.WantSent(actortest.To("other/a", number{3}))
+		})
 	}
 }
+
+// seqKey is a stored number.
+func seqKey(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
 
 // damage changes the one value under a prefix.
 func damage(t *testing.T, store *mem.Store, prefix string, change func(string) string) {

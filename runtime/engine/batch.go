@@ -1,0 +1,313 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Shard is a part of the store that counts and commits for itself.
+type Shard uint8
+
+// The shards.
+const (
+	Anywhere Shard = iota // of actors that may live on any node
+	Here                  // of actors that are bound to this node
+	shards
+)
+
+func (s Shard) String() string {
+	if s == Here {
+		return "here"
+	}
+	return "anywhere"
+}
+
+// Batch is a commit as a value: what turns and requests do to one shard, in
+// order. It rests on nothing but the store it is applied to.
+type Batch struct {
+	Shard   Shard
+	From    string // the shard that its changes cross over from; "": none
+	Floor   uint64 // the shard's numbers begin above it
+	Changes []Change
+}
+
+// Change is what one turn or one request does. It happens only if all that it
+// rests on holds; see [Status].
+type Change struct {
+	Actor   messages.Address // whose turn it is; "" for a request
+	Epoch   uint64           // the ownership of Actor that the turn was run under
+	Receipt []byte           // key that must be there, nil: none
+	Once    []byte           // key that must not be there, nil: none
+	Needs   []byte           // key that must be there, nil: none
+	Crossed uint64           // its place among all changes that cross over from Batch.From
+	Ops     []Op             // under their final keys
+	Records []Record         // under keys that want a number
+}
+
+// Class is a kind of numbered record.
+type Class uint8
+
+// The classes.
+const (
+	ClassMail       Class = iota // into the inbox of Record.To
+	ClassEvent                   // into the event log
+	ClassVerdict                 // among the verdicts
+	ClassDeadLetter              // among the dead letters
+	classes
+)
+
+// Record is stored under the next number of its shard. One of another shard than
+// its batch's crosses over: see [Applied].
+type Record struct {
+	Class Class
+	Shard Shard
+	To    messages.Address // of mail
+	Value []byte
+}
+
+// Status is what became of a change.
+type Status uint8
+
+// The states of a change.
+const (
+	// Committed changes have happened. The others have left no trace.
+	Committed Status = iota
+	// Stale is a turn whose receipt is gone or whose epoch is over, and each later
+	// turn of the same actor in the batch: it was run on a state that is not the
+	// store's.
+	Stale
+	// Duplicate is a change whose Once was used, or that has crossed before.
+	Duplicate
+	// Refused is a change whose Needs is gone.
+	Refused
+)
+
+func (s Status) String() string { return [...]string{"committed", "stale", "duplicate", "refused"}[s] }
+
+// Result is what became of one change.
+type Result struct {
+	Status Status
+	First  uint64 // number of its first record that stayed in the shard; the others follow
+}
+
+// Applied is a batch as the store it was applied to sees it.
+type Applied struct {
+	Ops     []Op     // to be written at once
+	Results []Result // of each change
+	// Out is what crosses over to the other shard: at most one batch, with a change
+	// for each of this batch's that has records there, in order. Whoever writes Ops
+	// sees to it that it is applied too: at once if the shard is in the same store,
+	// else from an outbox that is written together with Ops. One that is applied
+	// again is a duplicate, one that comes before its predecessor is stale.
+	Out []Batch
+}
+
+// View is what a batch is applied to. A [Store] is one.
+type View interface {
+	Get(key []byte) (value []byte, ok bool, err error)
+}
+
+// Apply carries a batch out: it checks what each change rests on and numbers what
+// it stores. All nodes that apply the same batches to the same shard write the
+// same bytes: the result depends on the rows of the shard and the batch alone.
+// An error is the view's; then nothing has happened.
+func Apply(view View, b Batch) (Applied, error) {
+	tx := transaction{view: view, written: map[string]int{}}
+	results, out, err := tx.apply(b)
+	return Applied{Ops: tx.ops, Results: results, Out: out}, err
+}
+
+// firstEpoch is the epoch of an actor that nobody has claimed.
+const firstEpoch = 1
+
+// transaction collects what is written at once.
+type transaction struct {
+	view    View
+	ops     []Op
+	written map[string]int // key → its last op
+}
+
+func (tx *transaction) get(key []byte) ([]byte, bool, error) {
+	if i, ok := tx.written[string(key)]; ok {
+		return tx.ops[i].Value, !tx.ops[i].Delete, nil
+	}
+	return tx.view.Get(key)
+}
+
+func (tx *transaction) has(key []byte) (bool, error) {
+	_, ok, err := tx.get(key)
+	if err != nil {
+		return false, fmt.Errorf("engine: look for %q: %w", key[:1], err)
+	}
+	return ok, nil
+}
+
+func (tx *transaction) write(op Op) {
+	tx.written[string(op.Key)] = len(tx.ops)
+	tx.ops = append(tx.ops, op)
+}
+
+// counter reads a number of eight bytes; without a row it is def.
+func (tx *transaction) counter(key []byte, def uint64) (uint64, error) {
+	raw, ok, err := tx.get(key)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("engine: read a counter: %w", err)
+	case !ok:
+		return def, nil
+	case len(raw) != 8:
+		return 0, fmt.Errorf("%w: %q has %d bytes, want 8: restore the data directory from a backup",
+			ErrRecord, key, len(raw))
+	}
+	return binary.BigEndian.Uint64(raw), nil
+}
+
+// apply is [Apply] after what the transaction already holds.
+func (tx *transaction) apply(b Batch) (results []Result, out []Batch, err error) {
+	a := applying{transaction: tx, shard: b.Shard, from: b.From}
+	first, err := tx.counter(a.shard.seqKey(), 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.seq = max(first, b.Floor)
+	if b.From != "" {
+		if a.taken, err = tx.counter(a.shard.takenKey(b.From), 0); err != nil {
+			return nil, nil, err
+		}
+	}
+	taken := a.taken
+	results = make([]Result, len(b.Changes))
+	for i := range b.Changes {
+		c := &b.Changes[i]
+		if results[i].Status, err = a.judge(c); err != nil {
+			return nil, nil, err
+		}
+		if results[i].Status != Committed {
+			continue
+		}
+		results[i].First = a.seq + 1
+		if err := a.carryOut(c); err != nil {
+			return nil, nil, err
+		}
+	}
+	if a.seq != first {
+		tx.write(Op{Key: a.shard.seqKey(), Value: []byte(seqBytes(a.seq))})
+	}
+	if a.taken != taken {
+		tx.write(Op{Key: a.shard.takenKey(b.From), Value: []byte(seqBytes(a.taken))})
+	}
+	if a.out.Changes != nil {
+		tx.write(Op{Key: a.shard.givenKey(a.out.Shard), Value: []byte(seqBytes(a.given))})
+		out = []Batch{a.out}
+	}
+	return results, out, nil
+}
+
+// applying is one batch on its way into a transaction.
+type applying struct {
+	*transaction
+	shard  Shard
+	from   string
+	seq    uint64                        // the last number given out
+	taken  uint64                        // the last change that crossed over from there
+	given  uint64                        // the last change that crossed over from here
+	out    Batch                         // what crosses over from here
+	epochs map[messages.Address]uint64   // of the batch's actors
+	stale  map[messages.Address]struct{} // actors with a stale turn
+}
+
+// judge checks what a change rests on.
+func (a *applying) judge(c *Change) (Status, error) {
+	if c.Actor != "" {
+		if fresh, err := a.fresh(c); !fresh {
+			return Stale, err
+		}
+	}
+	if a.from != "" {
+		switch {
+		case c.Crossed <= a.taken:
+			return Duplicate, nil
+		case c.Crossed > a.taken+1:
+			return Stale, nil
+		}
+	}
+	if c.Once != nil {
+		if used, err := a.has(c.Once); used || err != nil {
+			return Duplicate, err
+		}
+	}
+	if c.Needs != nil {
+		if there, err := a.has(c.Needs); !there || err != nil {
+			return Refused, err
+		}
+	}
+	return Committed, nil
+}
+
+// fresh reports whether a turn was run on what the store holds.
+func (a *applying) fresh(c *Change) (fresh bool, err error) {
+	if _, ok := a.stale[c.Actor]; ok {
+		return false, nil
+	}
+	epoch, ok := a.epochs[c.Actor]
+	if !ok {
+		if epoch, err = a.counter(epochKey(c.Actor), firstEpoch); err != nil {
+			return false, err
+		}
+		if a.epochs == nil {
+			a.epochs = map[messages.Address]uint64{}
+		}
+		a.epochs[c.Actor] = epoch
+	}
+	fresh = c.Epoch == epoch
+	if fresh && c.Receipt != nil {
+		if fresh, err = a.has(c.Receipt); err != nil {
+			return false, err
+		}
+	}
+	if !fresh {
+		if a.stale == nil {
+			a.stale = map[messages.Address]struct{}{}
+		}
+		a.stale[c.Actor] = struct{}{}
+	}
+	return fresh, nil
+}
+
+// carryOut numbers and writes a change that holds.
+func (a *applying) carryOut(c *Change) error {
+	if a.from != "" {
+		a.taken = c.Crossed
+	}
+	for _, op := range c.Ops {
+		a.write(op)
+	}
+	var over []Record
+	for _, r := range c.Records {
+		if r.Shard != a.shard {
+			over = append(over, r)
+			continue
+		}
+		a.seq++
+		a.write(Op{Key: a.shard.recordKey(r, a.seq), Value: r.Value})
+	}
+	if over != nil {
+		return a.handOver(over)
+	}
+	return nil
+}
+
+// handOver adds a change to what goes to the other shard.
+func (a *applying) handOver(records []Record) (err error) {
+	if a.out.Changes == nil {
+		a.out.Shard, a.out.From = records[0].Shard, a.shard.String()
+		if a.given, err = a.counter(a.shard.givenKey(a.out.Shard), 0); err != nil {
+			return err
+		}
+	}
+	a.given++
+	a.out.Changes = append(a.out.Changes, Change{Crossed: a.given, Records: records})
+	return nil
+}
