@@ -59,7 +59,10 @@ func (t *Turn) Self() messages.Address { return t.cause.Self }
 func (t *Turn) Cause() Cause { return t.cause }
 
 // Send sends a message when the turn has committed. Messages of one actor to
-// another arrive in order.
+// another arrive in the order in which they were sent, be they durable or
+// fleeting. A fleeting one may be lost: in a crash, or when the receiver's mailbox
+// is full. A message that failed is tried again before those behind it. Timers and
+// answers of workers keep no order with messages.
 func (t *Turn) Send(to messages.Address, msg messages.Message) {
 	if err := to.Validate(); err != nil {
 		t.Fail(fmt.Errorf("actors: send %T: %w", msg, err))

@@ -105,8 +105,8 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 		env := Envelope{ID: e.fleetingID(), To: act.addr, At: e.clock.Now(), Message: messages.Started{}}
 		return Stepped, e.runTurn(act, env, generation, true)
 	}
-	env, ok, err := act.box.pop(func(after uint64, n int) ([]Envelope, bool, error) {
-		return e.loadInbox(act.addr, after, n)
+	env, ok, err := act.box.pop(func(r inboxRange) ([]Envelope, bool, error) {
+		return e.loadInbox(act.addr, r)
 	})
 	switch {
 	case err != nil:

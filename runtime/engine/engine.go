@@ -103,8 +103,9 @@ type Engine struct {
 	rngMu sync.Mutex
 	rng   *rand.Rand
 
-	boot   uint64
-	nextID atomic.Uint64
+	boot      uint64
+	recovered [shards]uint64 // the last numbers that were given out before the start
+	nextID    atomic.Uint64
 
 	mu          sync.RWMutex
 	activations map[messages.Address]*Activation
@@ -215,7 +216,7 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 	}
 	// The store may hold older mail than what is being delivered. Reading the inbox
 	// by sequence number keeps the order.
-	act.box.more = true
+	act.box.more, act.box.floor = true, e.recovered[kind.shard()]
 	e.activations[addr] = act
 	return act
 }

@@ -25,6 +25,8 @@ type Envelope struct {
 	incarnation uint64 // that a fleeting timer or answer belongs to
 	attempt     int    // failures so far, once known
 	stored      bool   // came from the store: attempts may be recorded there
+	size        int    // bytes of the inbox entry
+	after       uint64 // the newest inbox entry that was there before it; see mailbox
 	raw         []byte // stored form of a message that cannot be decoded
 	bad         error  // why not
 }
@@ -40,24 +42,35 @@ type Overflow string
 const (
 	DropOldest Overflow = "drop_oldest" // the default: newer messages are worth more
 	DropNewest Overflow = "drop_newest"
-	Merge      Overflow = "merge" // replace the waiting message of the same type, else drop the oldest
+	// Merge puts the newer message into the place of a waiting one of the same type,
+	// and else drops the oldest.
+	Merge Overflow = "merge"
 )
 
 // Bounds of a mailbox.
 const (
-	mailboxWindow   = 256 // durable messages in memory
-	mailboxFleeting = 256 // fleeting messages, unless the kind says otherwise
+	mailboxWindow   = 256     // durable messages in memory
+	mailboxBytes    = 4 << 20 // of them; a single larger one is let in
+	mailboxFleeting = 256     // fleeting messages, unless the kind says otherwise
 )
 
 // mailbox is an actor's queue: fleeting messages, and a window onto the stored
-// inbox. It is safe for concurrent use.
+// inbox. It is safe for concurrent use, but only the goroutine that steps the
+// actor may pop and reload.
+//
+// Messages keep the order in which they were pushed, also those that wait in the
+// store: a fleeting message remembers the newest inbox entry before it.
 type mailbox struct {
 	mu       sync.Mutex
 	queue    []Envelope
 	retried  []Envelope // tried again before the queue, in order
 	durable  int        // inbox entries in queue
+	bytes    int        // of these entries
 	fleeting int
+	floor    uint64 // no entry up to it was pushed: they are from before the start
 	last     uint64 // highest sequence number queued or loaded
+	high     uint64 // highest sequence number pushed
+	missed   uint64 // highest sequence number that was pushed while entries were loaded
 	more     bool   // the store holds entries after last
 	limit    int
 	overflow Overflow
@@ -68,18 +81,10 @@ func (m *mailbox) push(env Envelope) (lost *Envelope) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if env.seq > 0 {
-		if env.seq <= m.last {
-			return nil // it came with the reload
-		}
-		if m.more || m.durable >= mailboxWindow {
-			m.more = true
-			return nil
-		}
-		m.last = env.seq
-		m.durable++
-		m.queue = append(m.queue, env)
+		m.pushEntry(env)
 		return nil
 	}
+	env.after = m.high
 	if !env.Durable() {
 		if m.fleeting >= m.limit {
 			return m.makeRoom(env)
@@ -90,6 +95,22 @@ func (m *mailbox) push(env Envelope) (lost *Envelope) {
 	return nil
 }
 
+// pushEntry queues an inbox entry if the window has room for it.
+func (m *mailbox) pushEntry(env Envelope) {
+	m.high = max(m.high, env.seq)
+	full := m.durable >= mailboxWindow || m.durable > 0 && m.bytes+env.size > mailboxBytes
+	switch {
+	case env.seq <= m.last: // it came with a load
+	case m.more || full:
+		m.more, m.missed = true, max(m.missed, env.seq)
+	default:
+		m.last = env.seq
+		m.durable++
+		m.bytes += env.size
+		m.queue = append(m.queue, env)
+	}
+}
+
 // makeRoom makes room for a fleeting envelope in a full mailbox, or refuses it.
 func (m *mailbox) makeRoom(env Envelope) *Envelope {
 	if m.overflow == DropNewest {
@@ -98,6 +119,7 @@ func (m *mailbox) makeRoom(env Envelope) *Envelope {
 	if m.overflow == Merge {
 		for i := range m.queue {
 			if old := m.queue[i]; !old.Durable() && old.Message.MessageType() == env.Message.MessageType() {
+				env.after = old.after
 				m.queue[i] = env
 				return &old
 			}
@@ -112,12 +134,17 @@ func (m *mailbox) makeRoom(env Envelope) *Envelope {
 	return &env
 }
 
-// loader reads the next n inbox entries after a sequence number, and says whether
-// there are more.
-type loader func(after uint64, n int) (envs []Envelope, more bool, err error)
+// loader reads the inbox entries of a range, and says whether it holds more.
+type loader func(inboxRange) (envs []Envelope, more bool, err error)
+
+// inboxRange is a part of a stored inbox.
+type inboxRange struct {
+	after, upTo uint64 // sequence numbers
+	n, bytes    int    // the most to read; a single larger entry is read too
+}
 
 // pop takes the next envelope. When the window is empty and the store holds more,
-// it loads; load is called with the lock held and must not use the mailbox.
+// it loads. Others may push meanwhile, the committer above all.
 func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -127,16 +154,9 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 		return env, true, nil
 	}
 	if m.durable == 0 && m.more {
-		envs, more, err := load(m.last, mailboxWindow)
-		if err != nil {
+		if err := m.load(load); err != nil {
 			return Envelope{}, false, err
 		}
-		m.more = more
-		m.durable = len(envs)
-		if len(envs) > 0 {
-			m.last = envs[len(envs)-1].seq
-		}
-		m.queue = append(m.queue, envs...)
 	}
 	if len(m.queue) == 0 {
 		return Envelope{}, false, nil
@@ -147,10 +167,55 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	switch {
 	case env.seq > 0:
 		m.durable--
+		m.bytes -= env.size
 	case !env.Durable():
 		m.fleeting--
 	}
 	return env, true, nil
+}
+
+// load fills the empty window. The caller holds the lock, which is not held while
+// the store is read: what is pushed in that time stays in the store. Entries that
+// are stored but not pushed yet are left for their push, so that nothing overtakes
+// what their sender has sent before.
+func (m *mailbox) load(load loader) error {
+	m.missed = 0
+	envs, more, err := m.unlocked(load, inboxRange{m.last, max(m.high, m.floor), mailboxWindow, mailboxBytes})
+	if err != nil {
+		return err
+	}
+	for _, env := range envs {
+		m.last = env.seq
+		m.bytes += env.size
+	}
+	m.durable = len(envs)
+	m.more = more || m.missed > m.last
+	m.merge(envs)
+	return nil
+}
+
+func (m *mailbox) unlocked(load loader, r inboxRange) ([]Envelope, bool, error) {
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	return load(r)
+}
+
+// merge puts loaded entries into a queue without any, each before what was pushed
+// after it.
+func (m *mailbox) merge(entries []Envelope) {
+	if len(m.queue) == 0 {
+		m.queue = entries
+		return
+	}
+	merged := make([]Envelope, 0, len(m.queue)+len(entries))
+	for _, env := range m.queue {
+		for len(entries) > 0 && entries[0].seq <= max(env.after, m.floor) {
+			merged = append(merged, entries[0])
+			entries = entries[1:]
+		}
+		merged = append(merged, env)
+	}
+	m.queue = append(merged, entries...)
 }
 
 // putBack has an envelope tried again before all others.
@@ -175,7 +240,7 @@ func (m *mailbox) reload() {
 		return kept
 	}
 	m.retried, m.queue = keep(m.retried), keep(m.queue)
-	m.durable, m.last, m.more = 0, 0, true
+	m.durable, m.bytes, m.last, m.more = 0, 0, 0, true
 }
 
 // clearFleeting drops the fleeting messages and returns how many there were.

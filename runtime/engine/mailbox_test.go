@@ -14,23 +14,29 @@ import (
 // shelf is a stored inbox: the sequence numbers of what is there.
 type shelf []uint64
 
-func (s shelf) load(after uint64, n int) (envs []Envelope, more bool, err error) {
+func (s shelf) load(r inboxRange) (envs []Envelope, more bool, err error) {
 	for _, seq := range s {
+		env := mail(seq)
 		switch {
-		case seq <= after:
-		case len(envs) == n:
+		case seq <= r.after || seq > r.upTo:
+		case len(envs) == r.n || len(envs) > 0 && env.size > r.bytes:
 			return envs, true, nil
 		default:
-			env := mail(seq)
 			env.stored = true
+			r.bytes -= env.size
 			envs = append(envs, env)
 		}
 	}
 	return envs, false, nil
 }
 
+// mail is an inbox entry. One of a hundred fills the window by itself.
 func mail(seq uint64) Envelope {
-	return Envelope{ID: fmt.Sprintf("m%d", seq), seq: seq, receipt: fmt.Sprintf("i%d", seq),
+	size := 1000
+	if seq%100 == 99 {
+		size = mailboxBytes + 1
+	}
+	return Envelope{ID: fmt.Sprintf("m%d", seq), seq: seq, receipt: fmt.Sprintf("i%d", seq), size: size,
 		Message: messages.BurstDue{}}
 }
 
@@ -106,14 +112,51 @@ func TestHeldComesFirst(t *testing.T) {
 }
 
 func TestLoadErrorLosesNothing(t *testing.T) {
-	m := &mailbox{limit: 9, overflow: DropOldest, more: true}
+	m := &mailbox{limit: 9, overflow: DropOldest, more: true, floor: 2}
 	m.push(hint("a"))
 	broken := errors.New("disk")
-	if _, ok, err := m.pop(func(uint64, int) ([]Envelope, bool, error) { return nil, false, broken }); ok ||
+	if _, ok, err := m.pop(func(inboxRange) ([]Envelope, bool, error) { return nil, false, broken }); ok ||
 		!errors.Is(err, broken) {
 		t.Errorf("pop() = %v, %v, want %v", ok, err, broken)
 	}
-	wantIDs(t, "left after the error", popAll(t, m, shelf{1, 2}), "a", "m1", "m2")
+	wantIDs(t, "left after the error", popAll(t, m, shelf{1, 2}), "m1", "m2", "a")
+}
+
+// Nobody who pushes waits for a load, and nothing pushed meanwhile is lost.
+func TestPushWhileLoading(t *testing.T) {
+	m := &mailbox{limit: 9, overflow: DropOldest, more: true, floor: 1}
+	env, ok, err := m.pop(func(r inboxRange) ([]Envelope, bool, error) {
+		m.push(hint("a")) // as if by the committer: this would wait for ever
+		m.push(mail(2))
+		return shelf{1}.load(r)
+	})
+	if !ok || err != nil || env.ID != "m1" {
+		t.Fatalf("pop() = %s, %v, %v, want m1", env.ID, ok, err)
+	}
+	wantIDs(t, "left", popAll(t, m, shelf{1, 2}), "a", "m2")
+}
+
+// What waits in the store keeps its place before a fleeting message that was
+// pushed after it.
+func TestFleetingWaitsBehindTheStore(t *testing.T) {
+	m := &mailbox{limit: 9, overflow: DropOldest, more: true, floor: 2}
+	m.push(hint("first")) // behind what is from before the start
+	for seq := range uint64(mailboxWindow + 10) {
+		m.push(mail(seq + 3))
+	}
+	m.push(hint("then"))
+	m.push(mail(mailboxWindow + 100))
+	store := shelf{1, 2}
+	for seq := range uint64(mailboxWindow + 10) {
+		store = append(store, seq+3)
+	}
+	store = append(store, mailboxWindow+100)
+	ids := popAll(t, m, store)
+	first, then := slices.Index(ids, "first"), slices.Index(ids, "then")
+	if len(ids) != len(store)+2 || first != 2 || then != len(ids)-2 {
+		t.Errorf("%d messages, the fleeting ones at %d and %d, want %d, 2 and %d",
+			len(ids), first, then, len(store)+2, len(store))
+	}
 }
 
 func TestClearFleetingKeepsDurable(t *testing.T) {
@@ -137,6 +180,7 @@ type inbox struct {
 	handled, acknowledged  uint64
 	hints, lastHint, waits int
 	limit                  int
+	before                 []uint64 // of each hint: the newest entry delivered before it
 }
 
 func (b *inbox) commit(n int) { b.sent += uint64(n) }
@@ -154,12 +198,20 @@ func (b *inbox) deliver(t *rapid.T, n int) {
 
 func (b *inbox) hint(t *rapid.T) {
 	b.hints++
+	b.before = append(b.before, b.delivered)
 	if b.m.push(Envelope{Message: messages.PollDue{}, attempt: b.hints}) == nil {
 		b.waits++
 	}
 	if b.waits > b.limit {
 		t.Fatalf("%d fleeting messages wait, want at most %d", b.waits, b.limit)
 	}
+}
+
+// waitsBefore reports that a fleeting message waits that was sent before an entry.
+func (b *inbox) waitsBefore(seq uint64) bool {
+	return slices.ContainsFunc(b.m.queue, func(env Envelope) bool {
+		return !env.Durable() && b.before[env.attempt-1] < seq
+	})
 }
 
 // handle takes one message; one that fails comes again first. It reports
@@ -180,10 +232,15 @@ func (b *inbox) handle(t *rapid.T, fails bool) bool {
 		if b.waits--; env.attempt <= b.lastHint {
 			t.Fatalf("fleeting %d comes after %d", env.attempt, b.lastHint)
 		}
+		if before := b.before[env.attempt-1]; b.handled < before {
+			t.Fatalf("fleeting %d comes after m%d, before m%d", env.attempt, b.handled, before)
+		}
 		b.lastHint = env.attempt
 	case env.stored && env.seq <= b.handled: // the missing receipt tells
 	case env.seq != b.handled+1:
 		t.Fatalf("m%d comes after m%d (read from the store: %v)", env.seq, b.handled, env.stored)
+	case b.waitsBefore(env.seq):
+		t.Fatalf("m%d comes before a fleeting message that was sent earlier", env.seq)
 	case fails:
 		b.m.putBack(env)
 	default:
@@ -201,15 +258,16 @@ func TestMailboxWindowIsAView(t *testing.T) {
 		b := &inbox{limit: limit, m: &mailbox{limit: limit, overflow: DropOldest, more: rapid.Bool().Draw(t, "more")}}
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) {
-				n := 0
+				n, bytes := 0, 0
 				for _, env := range b.m.queue {
 					if env.Durable() {
 						n++
+						bytes += env.size
 					}
 				}
-				if n != b.m.durable || n > mailboxWindow {
-					t.Fatalf("%d durable messages in memory, counted %d, want them equal and at most %d", n,
-						b.m.durable, mailboxWindow)
+				if n != b.m.durable || bytes != b.m.bytes || n > mailboxWindow || n > 1 && bytes > mailboxBytes {
+					t.Fatalf("%d durable messages of %d bytes in memory, counted %d of %d, want them equal and at "+
+						"most %d of %d", n, bytes, b.m.durable, b.m.bytes, mailboxWindow, mailboxBytes)
 				}
 			},
 			// A burst larger than the window, now and then.

@@ -208,10 +208,10 @@ func (e *Engine) await(ctx context.Context, p pendingCommit, finished *func(erro
 // the outcome of the turn. Mail is added first.
 func (w *changes) addMail(to Shard, env Envelope, sealed json.RawMessage, index int) {
 	env.At = wall(env.At)
+	record := encodeRecord(mailRecord{From: env.From, Trace: env.Trace, At: env.At, Msg: sealed})
+	env.size = len(record)
 	w.mail = append(w.mail, storedMail{env: env, index: index})
-	w.Records = append(w.Records, Record{Class: ClassMail, Shard: to, To: env.To, Value: encodeRecord(mailRecord{
-		From: env.From, Trace: env.Trace, At: env.At, Msg: sealed,
-	})})
+	w.Records = append(w.Records, Record{Class: ClassMail, Shard: to, To: env.To, Value: record})
 }
 
 // seal encodes a message if its type is durable.

@@ -19,6 +19,11 @@ func (c Control) Recover() error {
 	if err != nil {
 		return err
 	}
+	for shard := range shards {
+		if e.recovered[shard], err = e.readCounter(string(shard.seqKey()), 0); err != nil {
+			return err
+		}
+	}
 	e.boot = boot + 1
 	var start [shards]Batch
 	start[Here].Changes = []Change{{Ops: []Op{{Key: []byte(keyMetaBoot), Value: []byte(seqBytes(e.boot))}}}}
@@ -75,23 +80,32 @@ func (e *Engine) inboxes() ([]messages.Address, error) {
 	}
 }
 
-// loadInbox reads the next n entries of an inbox after a sequence number. One
-// that cannot be read comes with its error, to be quarantined.
-func (e *Engine) loadInbox(a messages.Address, after uint64, n int) (envs []Envelope, more bool, err error) {
+// loadInbox is a mailbox's loader. An entry that cannot be read comes with its
+// error, to be quarantined.
+func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, more bool, err error) {
 	prefix := ofActor(keyInbox, a, "")
-	err = e.store.Scan([]byte(prefix), []byte(prefix+seqBytes(after+1)), func(k, v []byte) bool {
-		if len(envs) == n {
+	err = e.store.Scan([]byte(prefix), []byte(prefix+seqBytes(r.after+1)), func(k, v []byte) bool {
+		seq, _ := seqOf(string(k))
+		if seq > r.upTo {
+			return false
+		}
+		if len(envs) == r.n || len(envs) > 0 && len(v) > r.bytes {
 			more = true
 			return false
 		}
-		seq, _ := seqOf(string(k))
-		env := Envelope{ID: fmt.Sprintf("m%d", seq), To: a, seq: seq, receipt: string(k), stored: true, raw: v}
+		r.bytes -= len(v)
+		env := Envelope{ID: fmt.Sprintf("m%d", seq), To: a, seq: seq, receipt: string(k), stored: true, size: len(v)}
 		rec, err := decodeRecord[mailRecord](v)
 		if err == nil {
-			env.From, env.Trace, env.At, env.raw = rec.From, rec.Trace, rec.At, rec.Msg
+			env.From, env.Trace, env.At = rec.From, rec.Trace, rec.At
 			env.Message, err = e.codec.Decode(rec.Msg)
 		}
-		env.bad = err
+		if err != nil { // only the dead letters need its stored form
+			env.bad, env.raw = err, rec.Msg
+			if rec.Msg == nil {
+				env.raw = v
+			}
+		}
 		envs = append(envs, env)
 		return true
 	})
@@ -107,16 +121,21 @@ func (e *Engine) recoverTimers(prefix string) error {
 		if !ok {
 			return true
 		}
-		env := Envelope{To: addr, receipt: string(k), timer: key, stored: true, raw: v}
+		env := Envelope{To: addr, receipt: string(k), timer: key, stored: true}
 		rec, err := decodeRecord[timerRecord](v)
 		due := now
 		if err == nil {
-			env.ID, env.gen, env.Trace, env.At, env.raw = rec.Gen, rec.Gen, rec.Trace, rec.Set, rec.Msg
+			env.ID, env.gen, env.Trace, env.At = rec.Gen, rec.Gen, rec.Trace, rec.Set
 			env.Message, err = e.codec.Decode(rec.Msg)
 			wait := min(rec.Due.Sub(now), rec.Due.Sub(rec.Set))
 			due = now.Add(max(wait, 0))
 		}
-		env.bad = err
+		if err != nil {
+			env.bad, env.raw = err, rec.Msg
+			if rec.Msg == nil {
+				env.raw = v
+			}
+		}
 		e.armDurable(env, due)
 		return true
 	})

@@ -311,7 +311,10 @@ func TestUnknownTypeIsHandledAfterAnUpgrade(t *testing.T) {
 	old := actortest.Spawn(t, func(messages.Address) actors.Actor { return actors.Func(echo) }, actortest.Store(store))
 	raw := `{"at":"2026-01-01T00:00:00Z","epoch":1,"msg":{"type":"test_number","v":1,"body":{"N":7}}}`
 	key := "i/actor/test\x00\x00\x00\x00\x00\x00\x00\x00\x07"
-	if err := store.Apply([]engine.Op{{Key: []byte(key), Value: []byte(raw)}}, false); err != nil {
+	if err := store.Apply([]engine.Op{
+		{Key: []byte(key), Value: []byte(raw)},
+		{Key: []byte("m/seq"), Value: []byte("\x00\x00\x00\x00\x00\x00\x00\x07")},
+	}, false); err != nil {
 		t.Fatal(err)
 	}
 	old.Crash()
