@@ -61,8 +61,9 @@ func (r *Runtime) Healthy() error {
 // Healthy needs.
 func (r *Runtime) listen(ev Event) {
 	r.health.Note(ev.Message)
-	if f, ok := ev.Message.(events.CommitFailed); ok {
-		r.checkStore(f)
+	failed, commitFailed := ev.Message.(events.CommitFailed)
+	if commitFailed {
+		r.checkStore(failed)
 	}
 	for _, fn := range r.plan.listeners {
 		fn(ev)
@@ -78,7 +79,7 @@ func (r *Runtime) listen(ev Event) {
 			page.Listen(ev)
 		}
 	}
-	if ev.Seq == 0 {
+	if ev.Seq == 0 && !commitFailed { // its events may be in the log all the same
 		return
 	}
 	for _, s := range subs {

@@ -191,7 +191,11 @@ func (e *Engine) commit(waiting []pendingCommit) {
 	for _, s := range order {
 		over := done.over[s]
 		for i, p := range live[s] {
-			if err != nil {
+			switch {
+			case errors.Is(err, ErrUnknown):
+				p.unknown(e, err)
+				continue
+			case err != nil:
 				p.refused(e, Refused, err)
 				continue
 			}
@@ -217,7 +221,8 @@ type applied struct{ results, over [shards][]Result }
 
 // apply is the one place that writes the store. It applies a batch for each
 // shard, with what they hand over to each other, as one transaction; extra is
-// written with them. An error is the store's, and nothing was written.
+// written with them. An error is the store's: nothing was written, unless it wraps
+// [ErrUnknown].
 func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done applied, err error) {
 	tx := transaction{view: e.store, written: map[string]int{}}
 	n := 0

@@ -243,6 +243,13 @@ func (m *mailbox) reload() {
 	m.durable, m.bytes, m.last, m.more = 0, 0, 0, true
 }
 
+// look has the store read for entries after the last one.
+func (m *mailbox) look() {
+	m.mu.Lock()
+	m.more = true
+	m.mu.Unlock()
+}
+
 // clearFleeting drops the fleeting messages and returns how many there were.
 func (m *mailbox) clearFleeting() int {
 	m.mu.Lock()

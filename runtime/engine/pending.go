@@ -22,6 +22,9 @@ type pendingCommit interface {
 	// refused is called instead when the change is not in the store and will not be.
 	// err says why; nil if it did not hold, and status is how.
 	refused(e *Engine, status Status, err error)
+	// unknown is called instead when the store may hold the change or not: nothing
+	// may be taken for granted that the store does not show.
+	unknown(e *Engine, err error)
 }
 
 // changes are a change with what is delivered once it has committed.
@@ -145,6 +148,23 @@ func (t *turn) refused(e *Engine, _ Status, err error) {
 	e.driver.Wake(t.act)
 }
 
+// unknown has the actor begin anew from the store, and everybody look there for
+// what the turn may have sent.
+func (t *turn) unknown(e *Engine, err error) {
+	t.refused(e, Refused, err)
+	e.lookFor(t.mail)
+}
+
+// lookFor has the receivers of mail that may be stored read their inboxes.
+func (e *Engine) lookFor(mail []storedMail) {
+	for _, m := range mail {
+		if act := e.activation(m.env.To); act != nil {
+			act.box.look()
+			e.driver.Wake(act)
+		}
+	}
+}
+
 // hostRequest is a change that a host asks for.
 type hostRequest struct {
 	missing  error       // the answer when what it needs is gone
@@ -169,6 +189,11 @@ func (r *hostRequest) refused(_ *Engine, status Status, err error) {
 	r.finished(err)
 }
 
+func (r *hostRequest) unknown(e *Engine, err error) {
+	e.lookFor(r.mail)
+	r.finished(err)
+}
+
 // exclusive is an operation that writes the store by itself. The committer runs
 // it alone, so that nothing else is written meanwhile.
 type exclusive struct {
@@ -179,6 +204,7 @@ type exclusive struct {
 func (x *exclusive) writes() *changes                       { return nil }
 func (x *exclusive) committed(*Engine)                      { x.finished(nil) }
 func (x *exclusive) refused(_ *Engine, _ Status, err error) { x.finished(err) }
+func (x *exclusive) unknown(_ *Engine, err error)           { x.finished(err) }
 
 // request hands a host's change to the committer and waits for it.
 func (e *Engine) request(ctx context.Context, r *hostRequest) error {

@@ -42,7 +42,7 @@ var (
 
 // faults says how often things go wrong, out of 1.
 type faults struct {
-	turn, call, crash, commit float64
+	turn, call, crash, commit, unknown float64
 }
 
 // failTurn fails or panics before or after the turn's work.
@@ -124,8 +124,8 @@ func calc(rng *rand.Rand, f *faults) engine.WorkerKind {
 	}}
 }
 
-// crashing is a store whose Apply may fail, or kill the process before or after
-// the batch is written.
+// crashing is a store whose Apply may fail, or not tell whether it has, or kill
+// the process before or after the batch is written.
 type crashing struct {
 	*mem.Store
 	rng *rand.Rand
@@ -137,6 +137,14 @@ type killed struct{}
 func (s crashing) Apply(ops []engine.Op, sync bool) error {
 	if s.rng.Float64() < s.f.commit {
 		return errors.New("disk says no")
+	}
+	if x := s.rng.Float64(); x < s.f.unknown {
+		if x < s.f.unknown/2 {
+			if err := s.Store.Apply(ops, sync); err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("no answer: %w", engine.ErrUnknown)
 	}
 	x := s.rng.Float64()
 	if x < s.f.crash/2 {
@@ -183,7 +191,7 @@ func simulate(t testing.TB, codec *messages.Codec, seed uint64, trace *bytes.Buf
 	}
 	crashProb := rng.Float64() * 0.03
 	*f = faults{turn: rng.Float64() * 0.3, call: rng.Float64() * 0.4, crash: rng.Float64() * 0.05,
-		commit: rng.Float64() * 0.05}
+		commit: rng.Float64() * 0.05, unknown: rng.Float64() * 0.05}
 	const feeders, numbers = 2, 5
 	sent := map[string][]int{}
 	next := 0

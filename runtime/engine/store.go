@@ -26,7 +26,8 @@ type Store interface {
 	// Apply writes all of a batch or nothing. Later ops win over earlier ones
 	// on the same key. With sync it returns only when the batch survives a
 	// power cut, as far as the system can promise; without, when it survives
-	// the death of the process.
+	// the death of the process. An error that wraps ErrUnknown says that the batch
+	// may be there or not, any other that it is not and never will be.
 	Apply(batch []Op, sync bool) error
 	// Free returns the bytes left on the store's volume. Stores without a
 	// volume return ^uint64(0).
@@ -45,6 +46,7 @@ var (
 	ErrLowSpace = errors.New("store: too little free space")
 	ErrClosed   = errors.New("store: closed")
 	ErrTooLarge = errors.New("store: batch is too large for one transaction")
+	ErrUnknown  = errors.New("store: it is not known whether the batch was written")
 )
 
 // CheckBatch returns an error that wraps ErrTooLarge if a batch is larger than

@@ -11,8 +11,7 @@ import (
 // Apply writes a batch. An empty one with sync makes what was applied before
 // survive a power cut.
 //
-// After an error other than ErrTooLarge and ErrClosed the outcome is not known,
-// and the store has stopped.
+// After an error that wraps ErrUnknown the store has stopped.
 func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -27,7 +26,10 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	if big {
 		s.bigWritten.Store(true)
 	}
-	return s.write(ops, sync || big)
+	if err := s.write(ops, sync || big); err != nil {
+		return interrupted(err)
+	}
+	return nil
 }
 
 // prepare checks a batch and puts our prefix before its keys. big tells that a

@@ -24,7 +24,13 @@ type Fault struct {
 	Kind error
 	What string // follows the directory: "is held by process 12"
 	Next string // a sentence that tells what to do
+	// Unknown says that what was being written may be there or not: errors.Is finds
+	// engine.ErrUnknown too.
+	Unknown bool
 }
+
+// Is reports what errors.Is finds beside Kind.
+func (f *Fault) Is(target error) bool { return f.Unknown && target == engine.ErrUnknown }
 
 func (f *Fault) Error() string {
 	return fmt.Sprintf("store: %s %s. %s", f.Dir, f.What, f.Next)
@@ -60,6 +66,17 @@ func (s *Store) unwritable(err error) error {
 	s.stop(why, &Fault{Dir: s.dir, Kind: engine.ErrClosed,
 		What: "stopped working after a failed write", Next: "Restart to find what was acknowledged."})
 	return why
+}
+
+// interrupted is for errors of a write that had begun.
+func interrupted(err error) error {
+	f := (*Fault)(nil)
+	if !errors.As(err, &f) {
+		return err
+	}
+	unknown := *f
+	unknown.Unknown = true
+	return &unknown
 }
 
 // caught turns a panic of Badger, which is how it meets some damage, into an

@@ -44,6 +44,7 @@ func loseFull(s *store.Store) {
 	n, err := fill(s, 1000)
 	fmt.Println("wrote:", n)
 	fmt.Println("failed:", err)
+	fmt.Println("unknown:", errors.Is(err, engine.ErrUnknown))
 	_, _, err = s.Get([]byte("1"))
 	fmt.Println("refused:", errors.Is(err, engine.ErrClosed), err)
 	fmt.Println("closed:", s.Close())
@@ -149,6 +150,9 @@ func TestUnwritable(t *testing.T) {
 			}
 			if role == "lose full" && !strings.HasPrefix(said["refused:"], "true ") {
 				t.Errorf("Get after a failed write = %s, want ErrClosed", said["refused:"])
+			}
+			if role == "lose full" && said["unknown:"] != "true" {
+				t.Error("the error of a write that was cut short does not say that its outcome is unknown")
 			}
 			if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, os.Geteuid(), os.Getegid())); err != nil {
 				t.Fatal(err)

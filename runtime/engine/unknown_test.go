@@ -1,0 +1,109 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// silent is a store that does not say whether the next batch was written.
+type silent struct {
+	*mem.Store
+	next, writes bool
+	silences     int
+}
+
+func (s *silent) Apply(ops []engine.Op, sync bool) error {
+	if !s.next {
+		return s.Store.Apply(ops, sync)
+	}
+	s.next = false
+	s.silences++
+	if s.writes {
+		if err := s.Store.Apply(ops, sync); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the line is dead: %w", engine.ErrUnknown)
+}
+
+// When it is not known whether a commit is in the store, everything that it was
+// about is read there again: nothing is lost and nothing done twice, whether it was
+// written or not.
+func TestUnknownOutcome(t *testing.T) {
+	for _, writes := range []bool{true, false} {
+		t.Run(fmt.Sprintf("written=%v", writes), func(t *testing.T) {
+			store := &silent{Store: mem.New(), writes: writes}
+			f := &faults{}
+			rng := rand.New(rand.NewPCG(1, 1))
+			s, err := engine.NewSim(engine.SimOptions{Seed: 1, Engine: engine.Options{
+				Store: store, Codec: testCodec(t), Kinds: kinds(rng, f),
+				Workers: []engine.WorkerKind{calc(rng, f)},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			inject := func(n int) error {
+				done, err := s.Inject("feeder/0", number{n}, fmt.Sprint(n))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for {
+					select {
+					case err := <-done:
+						return err
+					default:
+						s.Step()
+					}
+				}
+			}
+			// A host is told, and may ask again with the same key.
+			store.next = true
+			if err := inject(0); !errors.Is(err, engine.ErrUnknown) {
+				t.Errorf("Inject() = %v, want %v", err, engine.ErrUnknown)
+			}
+			if err := inject(0); err != nil {
+				t.Errorf("Inject() again = %v", err)
+			}
+			s.Advance(time.Minute)
+			// Each commit on the way of a number, one after the other.
+			var want []int
+			for n := range 12 {
+				store.next = false
+				if want = append(want, n); n > 0 {
+					if err := inject(n); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for range n {
+					s.Step()
+				}
+				store.next = true
+				s.Advance(time.Minute)
+			}
+			for from, factor := range map[string]int{"feeder/0": 1, "double/0": 2} {
+				var all []int
+				for _, n := range want {
+					all = append(all, n*factor)
+				}
+				got := sunk(store.Store, from)
+				slices.Sort(got)
+				if !slices.Equal(got, all) {
+					t.Errorf("sink got %v from %s, want %v", got, from, all)
+				}
+			}
+			if store.silences < 10 {
+				t.Errorf("%d commits had an unknown outcome, want 10 at least", store.silences)
+			}
+			if left := s.Engine().Left(time.Hour); !left.None() {
+				t.Errorf("Left() = %+v, want none", left)
+			}
+		})
+	}
+}
