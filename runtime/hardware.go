@@ -27,10 +27,6 @@ type window struct {
 // openWindows opens the drivers of the configured windows.
 func (r *Runtime) openWindows(p *plan) (map[messages.WindowID]window, error) {
 	windows := map[messages.WindowID]window{}
-	err := r.cfg.CheckDrivers(slices.Sorted(maps.Keys(r.set.screens)), slices.Sorted(maps.Keys(r.set.recognizers)))
-	if err != nil {
-		return nil, err
-	}
 	for _, w := range r.cfg.Windows {
 		screen, ref, err := r.set.screens[w.Driver](w)
 		if err != nil {
@@ -46,9 +42,6 @@ func (r *Runtime) openWindows(p *plan) (map[messages.WindowID]window, error) {
 
 // openStructures opens the accessibility trees of the windows that name one.
 func (r *Runtime) openStructures(p *plan) (map[messages.WindowID]structure.Source, error) {
-	if err := r.cfg.CheckStructures(slices.Sorted(maps.Keys(r.set.structures))); err != nil {
-		return nil, err
-	}
 	sources := map[messages.WindowID]structure.Source{}
 	for _, w := range r.cfg.Windows {
 		if w.Structure == "" {
@@ -64,6 +57,16 @@ func (r *Runtime) openStructures(p *plan) (map[messages.WindowID]structure.Sourc
 		sources[w.ID(r.cfg.Node)] = structure.Source{Structure: tree, Ref: ref}
 	}
 	return sources, nil
+}
+
+// drivers are the names of what there is to choose from.
+func (s *settings) drivers() config.Drivers {
+	return config.Drivers{
+		config.DriverScreen:    slices.Collect(maps.Keys(s.screens)),
+		config.DriverStructure: slices.Collect(maps.Keys(s.structures)),
+		config.DriverOCR:       slices.Collect(maps.Keys(s.recognizers)),
+		config.DriverUsage:     append(slices.Collect(maps.Keys(s.usages)), config.UsageNone),
+	}
 }
 
 // builtin adds the drivers that need no display: drawn windows, the recognizer

@@ -100,7 +100,10 @@ func (r *Runtime) open(p *plan) (*parts, error) {
 		pauses: r.admin.Pauses, readings: p.readings,
 		asks: func() bool { return r.hasWorker(messages.WorkerLLM) },
 	}
-	var err error
+	err := r.cfg.CheckDrivers(r.set.drivers())
+	if err != nil {
+		return nil, err
+	}
 	if c.windows, err = r.openWindows(p); err != nil {
 		return nil, err
 	}
@@ -123,7 +126,7 @@ func (r *Runtime) open(p *plan) (*parts, error) {
 		c.notifier = r.set.notifier
 	}
 	c.usage = r.set.usages[r.cfg.Focus.Usage]
-	return c, r.cfg.CheckUsages(slices.Sorted(maps.Keys(r.set.usages)))
+	return c, nil
 }
 
 func keysOf[V any](of map[messages.WindowID]V) (keys []string) {

@@ -15,7 +15,7 @@ import (
 // [DefaultRules].
 type Rules struct {
 	// Silence that ends a burst, 100ms to 1m. Default 1.5s.
-	Quiet time.Duration `yaml:"quiet" min:"100ms" max:"1m"`
+	Quiet time.Duration `yaml:"quiet" min:"100ms" max:"1m" atmost:"cap"`
 
 	// Longest time a message waits for others, quiet to 10m. Default 7.5s.
 	Cap time.Duration `yaml:"cap" min:"100ms" max:"10m"`

@@ -11,7 +11,7 @@ import (
 type Rules struct {
 	// Score from which what a window shows is passed on, 1 to 100, at most changed:
 	// the signals of one look are added up. Default 60.
-	Threshold int `yaml:"threshold" min:"1" max:"100"`
+	Threshold int `yaml:"threshold" min:"1" max:"100" atmost:"changed"`
 
 	// Score of another text, 1 to 100. Default 62.
 	Changed int `yaml:"changed" min:"1" max:"100"`
@@ -32,7 +32,7 @@ type Rules struct {
 	High int `yaml:"high" min:"1" max:"100"`
 
 	// Score that is called medium, 1 to 100, at most high. Default 50.
-	Medium int `yaml:"medium" min:"1" max:"100"`
+	Medium int `yaml:"medium" min:"1" max:"100" atmost:"high"`
 
 	// How long what was sent is expected to appear in the window, 1s to 24h.
 	// Default 2m.
@@ -66,7 +66,7 @@ type Rules struct {
 type Titles struct {
 	// Confidence below which the title of a window is unreadable, 0.01 to 1.
 	// Default 0.25.
-	Title float64 `yaml:"title" min:"0.01" max:"1"`
+	Title float64 `yaml:"title" min:"0.01" max:"1" atmost:"title_new"`
 
 	// Confidence below which a title must be that of a known conversation, 0.01 to
 	// 1, at least title. Default 0.4.

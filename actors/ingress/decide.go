@@ -31,7 +31,7 @@ type Rules struct {
 
 	// Shortest of these texts, in characters without spaces and punctuation, 1 to
 	// 1000. Default 2.
-	ShortMin int `yaml:"short_min" min:"1" max:"1000"`
+	ShortMin int `yaml:"short_min" min:"1" max:"1000" atmost:"short_max"`
 
 	// Longest of them, 1 to 1000, at least short_min. Default 24.
 	ShortMax int `yaml:"short_max" min:"1" max:"1000"`
@@ -42,7 +42,7 @@ type Rules struct {
 
 	// Shortest of these texts, in characters without spaces and punctuation, 3 to
 	// 1000. Default 10.
-	CommonMin int `yaml:"common_min" min:"3" max:"1000"`
+	CommonMin int `yaml:"common_min" min:"3" max:"1000" atmost:"common_max"`
 
 	// Longest that is compared for similarity, 3 to 4000, at least common_min.
 	// Default 400.

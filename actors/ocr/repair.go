@@ -15,7 +15,7 @@ type Thresholds struct {
 
 	// Confidence from which a line is taken where no better reading of it exists,
 	// 0.01 to 1, at most accept. Default 0.25.
-	Fallback float64 `yaml:"fallback" min:"0.01" max:"1"`
+	Fallback float64 `yaml:"fallback" min:"0.01" max:"1" atmost:"accept"`
 }
 
 // DefaultThresholds returns the thresholds of both profiles.

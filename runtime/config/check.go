@@ -2,121 +2,88 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"net"
 	"net/netip"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Every check returns what is wrong, "" for nothing.
+// Validate returns an error wrapping [ErrConfig] that names everything that is
+// wrong. Which drivers and engines there are only New knows, as hosts add some:
+// see [Config.CheckDrivers].
+func (c *Config) Validate() error {
+	p := problems{}
+	fields := c.fields()
+	for _, f := range fields {
+		p.add(c, f.key, f.wrong())
+	}
+	if c.Data == "" {
+		p.add(c, "data", "want a folder (where this machine tells no home folder there is no default)")
+	}
+	if c.Encryption.KeyFile != "" && c.Encryption.KeyEnv != "" {
+		p.add(c, "encryption.key_env", "encryption.key_file is set too: set only one of them")
+	}
+	c.checkLLM(&p)
+	c.checkOrder(&p, fields)
+	c.checkWindows(&p)
+	return p.err()
+}
+
+// checkOrder checks the numbers of which one is at most the other. It complains
+// about the one of the two that somebody set.
+func (c *Config) checkOrder(p *problems, fields []field) {
+	for _, low := range fields {
+		name := low.tag.Get("atmost")
+		if name == "" {
+			continue
+		}
+		section, _ := low.cut()
+		high, _ := c.field(section + name)
+		switch {
+		case inOrder(low.value, high.value):
+		case c.originOf(high.key) == (origin{}):
+			p.add(c, low.key, fmt.Sprintf("%s: want at most %s, which is %s", low.text(), high.key, high.text()))
+		default:
+			p.add(c, high.key, fmt.Sprintf("%s: want at least %s, which is %s", high.text(), low.key, low.text()))
+		}
+	}
+}
+
+// checkLLM checks what a language model takes, where one may be asked.
+func (c *Config) checkLLM(p *problems) {
+	l := c.LLM
+	key := l.KeyEnv != "" || l.KeyFile != ""
+	if l.KeyEnv != "" && l.KeyFile != "" {
+		p.add(c, "llm.key_env", "llm.key_file is set too: set only one of them")
+	}
+	if l.Tier != LLMLocal && l.Tier != LLMCloud {
+		return
+	}
+	p.add(c, "llm.base_url", llm.CheckBaseURL(l.Tier, l.Provider, l.BaseURL, key))
+	if strings.TrimSpace(l.Model) == "" {
+		p.add(c, "llm.model", "want the name of a model, such as qwen3:4b for Ollama")
+	}
+	if !key && l.Tier == LLMCloud && llm.NeedsKey(l.Provider, l.BaseURL) {
+		p.add(c, "llm.key_env", "want the name of the environment variable that holds the key of "+
+			llm.DefaultBaseURL(l.Provider)+", or set llm.key_file")
+	}
+}
 
 // maxWindows is how many windows may be watched.
 const maxWindows = 16
 
-var (
-	nameForm = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
-	envForm  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
-)
-
-func checkData(dir string) string {
-	if dir == "" {
-		return "want a folder (where this machine tells no home folder there is no default)"
-	}
-	return ""
-}
-
-func checkName(name string) string {
-	if nameForm.MatchString(name) {
-		return ""
-	}
-	return quote(name) + ": want 1 to 32 characters of a to z, 0 to 9 and -, neither first nor last a -"
-}
-
-// checkKeyFile and checkKeyEnv never quote: what stands there may be the key by
-// mistake.
-func checkKeyFile(path string) string {
-	if endsInKey(path) {
-		return "want the path of a file, not the key itself (the value is not shown); if it was the key, make a new one"
-	}
-	return ""
-}
-
-// endsInKey tells a key where a path is wanted, also behind the folder that
-// relative paths are given. Hashes that name files count as keys.
-func endsInKey(path string) bool {
-	for _, n := range [...]int{64, 44, 43} { // hex, base64, base64 without padding
-		start := len(path) - n
-		if start == 0 || start > 0 && os.IsPathSeparator(path[start-1]) {
-			if isKey(path[start:]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isKey tells a key from a name of 43 or 44 characters: random base64 has all
-// three classes of characters, or padding.
-func isKey(s string) bool {
-	if _, ok := decodeKey(s); !ok {
-		return false
-	}
-	return len(s) == 64 || strings.HasSuffix(s, "=") ||
-		strings.ContainsAny(s, "0123456789") && strings.ToLower(s) != s && strings.ToUpper(s) != s
-}
-
-func checkKeyEnv(e Encryption) string {
-	switch {
-	case e.KeyEnv == "":
-		return ""
-	case looksSecret(e.KeyEnv):
-		return "want the name of an environment variable, not the key itself (the value is not shown); " +
-			"if it was the key, make a new one"
-	case e.KeyFile != "":
-		return "encryption.key_file is set too: set only one of them"
-	}
-	return ""
-}
-
-// looksSecret tells a key from the name of an environment variable.
-func looksSecret(s string) bool {
-	return isKey(s) || !envForm.MatchString(s)
-}
-
-func checkLoopback(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return quote(addr) + ": want a host and a port such as 127.0.0.1:7411"
-	}
-	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-		return quote(addr) + ": want a port from 0 to 65535"
-	}
-	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
-		return ""
-	}
-	return quote(addr) + ": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages"
-}
-
 func (c *Config) checkWindows(p *problems) {
 	if n := len(c.Windows); n > maxWindows {
-		p.add(c, "windows", fmt.Sprintf("%d windows: want at most %d", n, maxWindows))
+		p.add(c, "windows", tooManyWindows(n))
 	}
 	names, refs := map[string]int{}, map[string]int{}
 	for i, w := range c.Windows {
 		key := fmt.Sprintf("windows.%d.", i)
-		p.add(c, key+"name", checkName(w.Name))
-		p.add(c, key+"app", checkName(w.App))
-		p.add(c, key+"driver", checkName(w.Driver))
-		if w.Structure != "" {
-			p.add(c, key+"structure", checkName(w.Structure))
-		}
-		p.add(c, key+"layout", checkLayout(w.Layout))
 		if w.Script != "" && w.Driver != "drawn" {
 			p.add(c, key+"script", "only a drawn window can play one: leave it out or set driver: drawn")
 		}
@@ -136,6 +103,8 @@ func (c *Config) checkWindows(p *problems) {
 	}
 }
 
+func tooManyWindows(n int) string { return fmt.Sprintf("%d windows: want at most %d", n, maxWindows) }
+
 // Capture is the driver's own name of the window: Ref, or else Name.
 func (w Window) Capture() string {
 	if w.Ref != "" {
@@ -144,57 +113,70 @@ func (w Window) Capture() string {
 	return w.Name
 }
 
-// CheckDrivers returns an error wrapping [ErrConfig] where the configuration
-// names a screen driver or an OCR engine other than these.
-func (c *Config) CheckDrivers(screens, engines []string) error {
-	var p problems
-	for i, w := range c.Windows {
-		p.add(c, fmt.Sprintf("windows.%d.driver", i), checkOneOf(w.Driver, screens))
-	}
-	p.add(c, "ocr.engine", checkOneOf(c.OCR.Engine, engines))
-	return p.err()
-}
-
 // ID is the name of the window among those of all nodes: line@mac-a.
 func (w Window) ID(node string) messages.WindowID {
 	return messages.WindowID(w.Name + "@" + node)
 }
 
-// CheckUsages returns an error wrapping [ErrConfig] where focus.usage is not one
-// of these drivers.
-func (c *Config) CheckUsages(drivers []string) error {
-	return c.Wrong("focus.usage", checkOneOf(c.Focus.Usage, append(drivers, UsageNone)))
-}
+// Drivers are the names of what can be chosen, by what it does: DriverScreen
+// and the others.
+type Drivers map[string][]string
 
-// CheckStructures returns an error wrapping [ErrConfig] where a window names a
-// structure driver other than these.
-func (c *Config) CheckStructures(drivers []string) error {
+// What drivers do, as the tags of the fields say that name them.
+const (
+	DriverScreen    = "screen"    // windows.N.driver
+	DriverStructure = "structure" // windows.N.structure
+	DriverOCR       = "ocr"       // ocr.engine
+	DriverUsage     = "usage"     // focus.usage
+)
+
+// CheckDrivers returns an error wrapping [ErrConfig] where the configuration
+// names a driver other than these. A kind that is not among them is not checked.
+func (c *Config) CheckDrivers(known Drivers) error {
 	var p problems
-	for i, w := range c.Windows {
-		if w.Structure != "" {
-			p.add(c, fmt.Sprintf("windows.%d.structure", i), checkOneOf(w.Structure, drivers))
+	for _, f := range c.fields() {
+		names, ok := known[f.tag.Get("driver")]
+		if name := f.text(); ok && name != "" {
+			p.add(c, f.key, wrongChoice(name, slices.Sorted(slices.Values(names))))
 		}
 	}
 	return p.err()
 }
 
-func checkOneOf(value string, allowed []string) string {
-	if slices.Contains(allowed, value) {
+// forms are what texts look like. Each returns what is wrong, "" for nothing.
+var forms = map[string]func(string) string{"name": wrongName, "loopback": wrongLoopback, "layout": wrongLayout}
+
+var nameForm = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
+
+func wrongName(name string) string {
+	if nameForm.MatchString(name) {
 		return ""
 	}
-	if len(allowed) == 0 {
-		return quote(value) + ": there is none to choose from here"
-	}
-	allowed = slices.Sorted(maps.Keys(setOf(allowed)))
-	return quote(value) + ": want " + orList(allowed) + didYouMean(value, allowed)
+	return quote(name) + ": want 1 to 32 characters of a to z, 0 to 9 and -, neither first nor last a -"
 }
 
-func setOf(list []string) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for _, s := range list {
-		set[s] = true
+func wrongLoopback(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return quote(addr) + ": want a host and a port such as 127.0.0.1:7411"
 	}
-	return set
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return quote(addr) + ": want a port from 0 to 65535"
+	}
+	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+		return ""
+	}
+	return quote(addr) + ": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages"
+}
+
+func wrongChoice(value string, allowed []string) string {
+	switch {
+	case slices.Contains(allowed, value):
+		return ""
+	case len(allowed) == 0:
+		return quote(value) + ": there is none to choose from here"
+	}
+	return quote(value) + ": want " + orList(allowed) + didYouMean(value, allowed)
 }
 
 // orList is "a, b or c".

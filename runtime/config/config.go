@@ -7,7 +7,6 @@
 package config
 
 import (
-	"errors"
 	"os"
 	goruntime "runtime"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/llm"
 )
 
@@ -32,7 +32,7 @@ type Config struct {
 
 	// Name of this machine among those that work together: a to z, 0 to 9 and -.
 	// It is part of what is stored, so keep it. Default: the host's name.
-	Node string `yaml:"node"`
+	Node string `yaml:"node" form:"name"`
 
 	// What a commit survives: process (a crash or kill of Kehai; faster) or
 	// power (also a power cut; every commit waits for the disk). Default power.
@@ -90,7 +90,7 @@ type Config struct {
 	// The end of a run.
 	Shutdown Shutdown `yaml:"shutdown"`
 
-	origins map[string]origin // by key; see config_origin.go
+	origins map[string]origin // by key
 }
 
 // Values of Config.Profile.
@@ -113,12 +113,12 @@ const (
 type Encryption struct {
 	// File with the key: 32 bytes, as hex, as base64 or as they are. Empty: no
 	// file. Default empty.
-	KeyFile string `yaml:"key_file" path:"true" secret:"path"`
+	KeyFile string `yaml:"key_file" path:"true" secret:"key file"`
 
 	// Name of the environment variable with the key: 32 bytes as hex or base64.
 	// Empty: none. With neither this nor key_file the store is not encrypted.
 	// Default empty.
-	KeyEnv string `yaml:"key_env" secret:"name"`
+	KeyEnv string `yaml:"key_env" secret:"key env"`
 }
 
 // Store is about the store.
@@ -132,20 +132,20 @@ type Store struct {
 type Window struct {
 	// Name of the window, unlike all others: a to z, 0 to 9 and -. It is part of
 	// what is stored, so keep it. It must be given. Default line.
-	Name string `yaml:"name"`
+	Name string `yaml:"name" form:"name"`
 
 	// What the window's conversations are called after: conversation Hana of app
 	// line is line:Hana. Characters a to z, 0 to 9 and -. Default line.
-	App string `yaml:"app"`
+	App string `yaml:"app" form:"name"`
 
 	// How the window looks: line, generic, or a file with a layout, whose name
 	// ends in .yaml. Default line.
-	Layout string `yaml:"layout" path:"layout"`
+	Layout string `yaml:"layout" path:"true" form:"layout"`
 
 	// Who captures the window: drawn, a window that Kehai draws itself; in the
 	// command kehai also x11 (Linux) or darwin (macOS), a window of the desktop;
 	// or a driver that the host adds. Default drawn.
-	Driver string `yaml:"driver"`
+	Driver string `yaml:"driver" form:"name" driver:"screen"`
 
 	// The driver's own name of the window, unlike that of its other windows; for
 	// a window of the desktop a ref from kehai windows, title:TEXT, app:TEXT, or
@@ -155,7 +155,7 @@ type Window struct {
 	// Who counts the rows of the window's message list, so that a message is
 	// noticed that cannot be read: a driver that the host adds. Empty: nobody.
 	// Default empty.
-	Structure string `yaml:"structure"`
+	Structure string `yaml:"structure" form:"name?" driver:"structure"`
 
 	// Scenario file that plays on a drawn window. Empty: the chat that is built
 	// in. Default empty.
@@ -197,7 +197,7 @@ const (
 type OCR struct {
 	// Who reads: tesseract, drawn (knows the text of drawn windows, needs nothing
 	// installed), or an engine that the host adds. Default tesseract.
-	Engine string `yaml:"engine"`
+	Engine string `yaml:"engine" form:"name" driver:"ocr"`
 
 	// Where the engine runs: inprocess (faster; once two of its calls have hung,
 	// it is moved to a process of its own) or process (from the start, so that its
@@ -227,7 +227,7 @@ type OCR struct {
 type Dedup struct {
 	// What counts as new in a conversation never seen before: unanswered (what
 	// came after the last own message), all or none. Default unanswered.
-	FirstSight string `yaml:"first_sight" oneof:"unanswered|all|none"`
+	FirstSight ledger.FirstSight `yaml:"first_sight" oneof:"unanswered|all|none"`
 
 	// Messages of each conversation that are kept for comparing, 20 to 5000.
 	// Default 200.
@@ -250,7 +250,7 @@ type Focus struct {
 
 	// Who counts input and names the active application: system (macOS, or X11),
 	// none, or a driver that the host adds. Default system.
-	Usage string `yaml:"usage"`
+	Usage string `yaml:"usage" form:"name" driver:"usage"`
 
 	// Whether a language model is asked about cases that are not clear, if llm
 	// allows one. Default true.
@@ -259,7 +259,7 @@ type Focus struct {
 	// Address at which face trackers may also post over HTTP, with the token in
 	// the file feed.token of the data folder: a loopback address or localhost, and
 	// a port. Empty: none. Default empty.
-	FeedAddr string `yaml:"feed_addr"`
+	FeedAddr string `yaml:"feed_addr" form:"loopback?"`
 
 	// How long changes of the state are kept, 0s to 876000h; 0 keeps them forever.
 	// Default 720h.
@@ -269,7 +269,7 @@ type Focus struct {
 
 	// Where notices are shown besides the live page: desktop, if the program has a
 	// driver for it, or none. They hold no private text. Default desktop.
-	Notify string `yaml:"notify"`
+	Notify string `yaml:"notify" oneof:"desktop|none"`
 
 	// Where cases begin to be clear.
 	Rules attention.Rules `yaml:"rules"`
@@ -294,11 +294,11 @@ type LLM struct {
 	// machine; every other address is refused) or cloud (any server: measurements
 	// and names of applications, but never titles of windows, leave this machine).
 	// Default none.
-	Tier string `yaml:"tier" oneof:"none|local|cloud"`
+	Tier llm.Tier `yaml:"tier" oneof:"none|local|cloud"`
 
 	// What the server speaks: ollama, openai (also llama.cpp, LM Studio, vLLM and
 	// others that are compatible) or anthropic. Default ollama.
-	Provider string `yaml:"provider" oneof:"ollama|openai|anthropic"`
+	Provider llm.Provider `yaml:"provider" oneof:"ollama|openai|anthropic"`
 
 	// Name of the model, as the server calls it, such as qwen3:4b. It must be given
 	// unless tier is none. Empty: none. Default empty.
@@ -311,10 +311,10 @@ type LLM struct {
 
 	// Name of the environment variable with the server's key. Empty: none. Default
 	// empty.
-	KeyEnv string `yaml:"key_env" secret:"name"`
+	KeyEnv string `yaml:"key_env" secret:"token env"`
 
 	// File with the server's key in its first line. Empty: none. Default empty.
-	KeyFile string `yaml:"key_file" path:"true" secret:"path"`
+	KeyFile string `yaml:"key_file" path:"true" secret:"token file"`
 
 	llm.Limits `yaml:",inline"`
 }
@@ -333,7 +333,7 @@ type Web struct {
 
 	// Address of the page: a loopback address or localhost, and a port. Port 0
 	// takes a free one. Default 127.0.0.1:7411.
-	Addr string `yaml:"addr"`
+	Addr string `yaml:"addr" form:"loopback"`
 }
 
 // Log is about the log.
@@ -398,22 +398,18 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 			Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * time.Second,
 			Retries: 1, Cache: 512,
 		},
-		Burst:     burst.DefaultRules(),
-		Dedup:     Dedup{FirstSight: "unanswered", Tail: 200},
-		Rules:     defaultRules(),
-		Focus:     defaultFocus(),
+		Burst: burst.DefaultRules(),
+		Dedup: Dedup{FirstSight: ledger.Unanswered, Tail: 200},
+		Rules: defaultRules(),
+		Focus: Focus{
+			Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * time.Hour,
+			Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),
+		},
 		LLM:       defaultLLM(),
 		Web:       Web{Addr: "127.0.0.1:7411"},
 		Log:       Log{Level: "info", Format: "auto"},
 		Retention: Retention{Verdicts: 720 * time.Hour},
 		Shutdown:  Shutdown{Drain: 10 * time.Second},
-	}
-}
-
-func defaultFocus() Focus {
-	return Focus{
-		Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * time.Hour,
-		Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),
 	}
 }
 
@@ -427,34 +423,4 @@ func DefaultWindow(name string) Window {
 		Name: name, App: "line", Layout: "line", Driver: "drawn",
 		Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: time.Second,
 	}
-}
-
-// ErrConfig marks a configuration that cannot be used. The text has one line
-// for each thing that is wrong: where it was set, the key, and what is wanted.
-var ErrConfig = errors.New("runtime: bad configuration")
-
-// Validate returns an error wrapping [ErrConfig] that names everything that is
-// wrong. Which drivers and engines there are only New knows, as hosts add some:
-// see [Config.CheckDrivers].
-func (c *Config) Validate() error {
-	var p problems
-	for _, f := range c.fields() {
-		p.add(c, f.key, checkField(f))
-	}
-	p.add(c, "data", checkData(c.Data))
-	p.add(c, "node", checkName(c.Node))
-	p.add(c, "encryption.key_file", checkKeyFile(c.Encryption.KeyFile))
-	p.add(c, "encryption.key_env", checkKeyEnv(c.Encryption))
-	p.add(c, "web.addr", checkLoopback(c.Web.Addr))
-	p.add(c, "ocr.engine", checkName(c.OCR.Engine))
-	p.add(c, "focus.usage", checkName(c.Focus.Usage))
-	p.add(c, "focus.notify", checkOneOf(c.Focus.Notify, []string{NotifyDesktop, NotifyNone}))
-	if c.Focus.FeedAddr != "" {
-		p.add(c, "focus.feed_addr", checkLoopback(c.Focus.FeedAddr))
-	}
-	c.checkLLM(&p)
-	c.checkOrder(&p, "burst.quiet", "burst.cap", c.Burst.Quiet <= c.Burst.Cap)
-	c.checkRules(&p)
-	c.checkWindows(&p)
-	return p.err()
 }

@@ -377,7 +377,8 @@ func TestApplyEnvErrors(t *testing.T) {
 func TestEnvNamesAreUnique(t *testing.T) {
 	c := Default()
 	seen := map[string]string{}
-	for _, key := range c.keys() {
+	for _, f := range c.fields() {
+		key := f.key
 		if other, ok := seen[EnvName(key)]; ok {
 			t.Errorf("EnvName(%s) = EnvName(%s) = %s, want different names", key, other, EnvName(key))
 		}
@@ -387,10 +388,10 @@ func TestEnvNamesAreUnique(t *testing.T) {
 
 func TestCheckDrivers(t *testing.T) {
 	c := parse(t, "windows:\n  - name: a\n    driver: drwan\n")
-	if err := c.CheckDrivers([]string{"drwan"}, []string{"tesseract"}); err != nil {
+	if err := c.CheckDrivers(Drivers{DriverScreen: {"drwan"}, DriverOCR: {"tesseract"}}); err != nil {
 		t.Errorf("CheckDrivers(known) = %v, want nil", err)
 	}
-	err := c.CheckDrivers([]string{"x11", "drawn"}, []string{"drawn"})
+	err := c.CheckDrivers(Drivers{DriverScreen: {"x11", "drawn"}, DriverOCR: {"drawn"}})
 	want := `runtime: bad configuration:
   ocr.engine: "tesseract": want drawn
   kehai.yaml:3:13: windows.0.driver: "drwan": want drawn or x11: did you mean drawn?`
@@ -434,12 +435,12 @@ func TestDurationAndSizeText(t *testing.T) {
 		if got := s.String(); got != want {
 			t.Errorf("Size(%d).String() = %q, want %q", uint64(s), got, want)
 		}
-		if back, ok := parseSize(s.String()); !ok || back != s {
-			t.Errorf("parseSize(%q) = %d, %v, want %d", s, back, ok, uint64(s))
+		if back, err := parseSize(s.String()); err != nil || back != s {
+			t.Errorf("parseSize(%q) = %d, %v, want %d", s, back, err, uint64(s))
 		}
 	}
 	for _, bad := range []string{"", "1", "MiB", "-1MiB", "1 2MiB", "1XiB", "99999999999TiB", "1e3B", "0x1B", "999999999999999.5TiB"} {
-		if n, ok := parseSize(bad); ok {
+		if n, err := parseSize(bad); err == nil {
 			t.Errorf("parseSize(%q) = %d, want refused", bad, n)
 		}
 	}
@@ -568,8 +569,8 @@ func TestPathsAreNotKeys(t *testing.T) {
 		"/home/hana/secrets/kehai/encryption/storekey", "/Users/Hana1/Library/Keys/kehai/encryption/Store", "key",
 		"/srv/" + strings.Repeat("k", 43), "/srv/" + strings.Repeat("k", 64),
 	} {
-		if got := checkKeyFile(path); got != "" {
-			t.Errorf("checkKeyFile(%s) = %q, want nothing wrong", path, got)
+		if got := wrongSecret("key file", path); got != "" {
+			t.Errorf("wrongSecret(key file, %s) = %q, want nothing wrong", path, got)
 		}
 	}
 }

@@ -1,9 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
+	"io/fs"
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/layout"
@@ -15,11 +15,8 @@ func isLayoutFile(value string) bool {
 	return strings.HasSuffix(value, ".yaml") || strings.HasSuffix(value, ".yml")
 }
 
-func checkLayout(value string) string {
-	if isLayoutFile(value) {
-		return ""
-	}
-	if _, ok := layout.ByName(value); ok {
+func wrongLayout(value string) string {
+	if _, ok := layout.ByName(value); ok || isLayoutFile(value) {
 		return ""
 	}
 	return quote(value) + ": want " + orList(layout.BuiltIn()) + ", or a file whose name ends in .yaml" +
@@ -56,13 +53,11 @@ func openLayout(value string) (layout.Layout, error) {
 	if l, ok := layout.ByName(value); ok {
 		return l, nil
 	}
-	f, err := os.Open(value)
-	if err != nil {
+	data, err := readFile(value, maxLayout+1)
+	if errors.Is(err, fs.ErrNotExist) {
 		return layout.Layout{}, fmt.Errorf("%w: make one with `kehai layout calibrate`, "+
 			"or name one that is built in: %s", err, orList(layout.BuiltIn()))
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxLayout+1))
 	if err != nil {
 		return layout.Layout{}, err
 	}

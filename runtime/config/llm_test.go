@@ -102,7 +102,7 @@ func TestParseLLM(t *testing.T) {
 		{"ollama:m", "http://example.com", "", "want https"},
 	} {
 		l, err := ParseLLM(c.name, c.url, c.key)
-		got := strings.Join([]string{l.Tier, l.Provider, l.Model}, " ")
+		got := strings.Join([]string{string(l.Tier), string(l.Provider), l.Model}, " ")
 		if err != nil {
 			got = err.Error()
 		}

@@ -1,15 +1,10 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/kehai-run/kehai/actors/text"
 )
 
 // origin is where a value was set.
@@ -28,38 +23,47 @@ func (o origin) String() string {
 	return o.place
 }
 
-// note remembers where a field got its present value. Copies of a Config share
-// the map, so it is replaced and never written to.
-func (c *Config) note(f field, o origin) {
-	o.text = f.text()
-	c.noteList(f.key, o)
+// own makes what copies of a Config share its own, before it is changed.
+func (c *Config) own() {
+	c.Windows, c.origins = slices.Clone(c.Windows), maps.Clone(c.origins)
+	if c.origins == nil {
+		c.origins = map[string]origin{}
+	}
 }
 
-// noteList remembers where a list or an entry of one stands in a file.
-func (c *Config) noteList(key string, o origin) {
-	next := maps.Clone(c.origins)
-	if next == nil {
-		next = map[string]origin{}
+// set sets a value from a text that stands at a place. It says what is wrong.
+func (c *Config) set(f field, text, dir string, at origin) string {
+	if wrong := f.set(text, dir); wrong != "" {
+		return wrong
 	}
-	next[key] = o
-	c.origins = next
+	at.text = f.text()
+	c.origins[f.key] = at
+	return ""
 }
 
 // originOf is where the present value of a key was set, or else the entry of a
 // list it belongs to; zero if neither is known.
 func (c *Config) originOf(key string) origin {
-	if o, ok := c.origins[key]; ok {
-		for _, f := range c.fields() {
-			if f.key == key && f.text() != o.text {
-				return origin{}
-			}
+	o, ok := c.origins[key]
+	if !ok {
+		return c.origins[key[:max(strings.LastIndexByte(key, '.'), 0)]]
+	}
+	if f, isValue := c.field(key); isValue && f.text() != o.text {
+		return origin{}
+	}
+	return o
+}
+
+func (c *Config) fields() []field { return root(c).values() }
+
+// field finds the value of a key.
+func (c *Config) field(key string) (field, bool) {
+	for _, f := range c.fields() {
+		if f.key == key {
+			return f, true
 		}
-		return o
 	}
-	if i := strings.LastIndexByte(key, '.'); i >= 0 {
-		return c.origins[key[:i]]
-	}
-	return origin{}
+	return field{}, false
 }
 
 // IsSet reports whether a file, the environment or a flag set a key.
@@ -68,156 +72,73 @@ func (c *Config) IsSet(key string) bool {
 	return ok
 }
 
-// source names where a field's value is from, for people.
-func (c *Config) source(f field, defaults map[string]string) string {
-	if o, ok := c.origins[f.key]; ok && o.text == f.text() {
-		return o.kind + " " + oneLine(o.String())
-	}
-	if text, ok := defaults[defaultKey(f.key)]; ok && text == f.text() {
-		return "default"
-	}
-	return "program"
-}
-
-// defaultKey maps the fields of every window to those of the first, which is
-// the only one that has defaults.
-func defaultKey(key string) string {
-	if rest, ok := strings.CutPrefix(key, "windows."); ok {
-		_, name, _ := strings.Cut(rest, ".")
-		return "windows.0." + name
-	}
-	return key
-}
-
 // SetFlag sets one value, such as ocr.workers, from a command-line flag, such as
 // --workers. Bounds are checked by Validate. Relative paths count from the
 // working directory.
 func (c *Config) SetFlag(flag, key, text string) error {
-	c.Windows = slices.Clone(c.Windows)
-	for _, f := range c.fields() {
-		if f.key != key {
-			continue
-		}
-		var p problems
-		o := origin{kind: "flag", place: flag}
-		if wrong := f.setPath(text, "", homeDir()); wrong != "" {
-			p = append(p, problem{origin: o, key: key, text: wrong})
-			return p.err()
-		}
-		c.note(f, o)
-		return nil
-	}
-	p := problems{{origin: origin{place: flag}, text: "unknown key " + quote(key) + didYouMean(key, c.keys())}}
-	return p.err()
-}
-
-func (c *Config) keys() []string {
+	c.own()
+	o := origin{kind: "flag", place: flag}
 	var keys []string
 	for _, f := range c.fields() {
-		keys = append(keys, f.key)
-	}
-	return keys
-}
-
-func homeDir() string {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "" // setPath explains it where one is needed
-	}
-	return home
-}
-
-// problem is one thing that is wrong.
-type problem struct {
-	origin origin
-	key    string // "" when the text names it
-	text   string
-}
-
-func (p problem) String() string {
-	var parts []string
-	if at := p.origin.String(); at != "" {
-		parts = append(parts, oneLine(at))
-	}
-	if p.key != "" {
-		parts = append(parts, p.key)
-	}
-	return strings.Join(append(parts, p.text), ": ")
-}
-
-type problems []problem
-
-// add takes the text of a check, which is "" where nothing is wrong.
-func (p *problems) add(c *Config, key, text string) {
-	if text == "" {
-		return
-	}
-	for _, known := range *p {
-		if known.key == key {
-			return // one complaint about a value is enough
+		if keys = append(keys, f.key); f.key != key {
+			continue
 		}
-	}
-	*p = append(*p, problem{origin: c.originOf(key), key: key, text: text})
-}
-
-func (p problems) err() error {
-	if len(p) == 0 {
+		if wrong := c.set(f, text, "", o); wrong != "" {
+			return problems{{o, key, wrong}}
+		}
 		return nil
 	}
-	slices.SortStableFunc(p, func(a, b problem) int {
-		if a.origin.line != b.origin.line {
-			return a.origin.line - b.origin.line
-		}
-		return a.origin.col - b.origin.col
-	})
-	return p
+	return problems{{o, "", "unknown key " + quote(key) + didYouMean(key, keys)}}
 }
 
-// Wrong is the error, wrapping [ErrConfig], of a value that only the caller can
-// know to be wrong: what is wrong with it, and what is wanted.
-func (c *Config) Wrong(key, what string) error {
+const envPrefix = "KEHAI_"
+
+// envOthers are variables that are read elsewhere and set no field: the
+// configuration file, and the browser that tests and the live page use.
+var envOthers = []string{"KEHAI_CONFIG", "KEHAI_BROWSER"}
+
+// EnvName is the environment variable of a key: KEHAI_OCR_WORKERS of
+// ocr.workers, KEHAI_WINDOWS_0_POLL of windows.0.poll.
+func EnvName(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// ApplyEnv sets fields from an environment (as [os.Environ] has it) and checks
+// the result. Empty variables count as not set. Windows can be changed but not
+// added. A KEHAI_ variable that means nothing is an error that names the nearest
+// one; everything else is applied nevertheless. KEHAI_CONFIG and KEHAI_BROWSER
+// are left to the program, and the variables that encryption.key_env and
+// llm.key_env name to those who read the keys. Relative paths count from the
+// working directory.
+func (c *Config) ApplyEnv(environ []string) error {
+	c.own()
 	var p problems
-	p.add(c, key, what)
-	return p.err()
-}
-
-// joinProblems puts more problems, if err has some, behind those found before.
-func joinProblems(found problems, err error) error {
-	var more problems
-	if errors.As(err, &more) {
-		found = append(found, more...)
+	texts := map[string]string{}
+	for _, entry := range environ {
+		if name, text, _ := strings.Cut(entry, "="); strings.HasPrefix(name, envPrefix) && text != "" {
+			texts[name] = text
+		}
 	}
-	return found.err()
-}
-
-// Error lists the problems, one a line.
-func (p problems) Error() string {
-	if len(p) == 1 {
-		return ErrConfig.Error() + ": " + p[0].String()
+	names := slices.Clone(envOthers)
+	for _, f := range c.fields() {
+		name := EnvName(f.key)
+		names = append(names, name)
+		if text, ok := texts[name]; ok {
+			o := origin{kind: "env", place: name}
+			if wrong := c.set(f, text, "", o); wrong != "" {
+				p = append(p, problem{o, f.key, wrong})
+			}
+		}
 	}
-	var b strings.Builder
-	b.WriteString(ErrConfig.Error() + ":")
-	for _, one := range p {
-		b.WriteString("\n  " + one.String())
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if slices.Contains(names, name) || name == c.Encryption.KeyEnv || name == c.LLM.KeyEnv {
+			continue
+		}
+		advice := didYouMean(name, names)
+		if advice == "" {
+			advice = ": unset it"
+		}
+		p = append(p, problem{origin{place: name}, "", "unknown variable" + advice})
 	}
-	return b.String()
-}
-
-// Unwrap makes every problem an [ErrConfig].
-func (p problems) Unwrap() error { return ErrConfig }
-
-// oneLine keeps a file's name from breaking a comment or an error.
-func oneLine(s string) string {
-	if q := strconv.Quote(s); q[1:len(q)-1] != s {
-		return q
-	}
-	return s
-}
-
-// didYouMean is ": did you mean X?" or nothing, as the tail of a sentence.
-func didYouMean(word string, known []string) string {
-	if near := text.Nearest(word, known); near != "" {
-		return ": did you mean " + near + "?"
-	}
-	return ""
+	return p.and(c.Validate())
 }

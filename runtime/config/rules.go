@@ -1,8 +1,6 @@
 package config
 
 import (
-	"fmt"
-
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
@@ -66,34 +64,6 @@ func defaultRules() Rules {
 	}
 }
 
-// checkRules checks the numbers that must agree with each other.
-func (c *Config) checkRules(p *problems) {
-	r := &c.Rules
-	c.checkOrder(p, "rules.ocr.fallback", "rules.ocr.accept", r.OCR.Fallback <= r.OCR.Accept)
-	c.checkOrder(p, "rules.ocr.title", "rules.ocr.title_new", r.OCR.Title <= r.OCR.TitleNew)
-	c.checkOrder(p, "rules.fusion.threshold", "rules.fusion.changed", r.Fusion.Threshold <= r.Fusion.Changed)
-	c.checkOrder(p, "rules.fusion.medium", "rules.fusion.high", r.Fusion.Medium <= r.Fusion.High)
-	c.checkOrder(p, "rules.ingress.short_min", "rules.ingress.short_max", r.Ingress.ShortMin <= r.Ingress.ShortMax)
-	c.checkOrder(p, "rules.ingress.common_min", "rules.ingress.common_max", r.Ingress.CommonMin <= r.Ingress.CommonMax)
-}
-
-// checkOrder complains about the value of two that somebody set where they are
-// not in order.
-func (c *Config) checkOrder(p *problems, low, high string, ok bool) {
-	if ok {
-		return
-	}
-	text := map[string]string{}
-	for _, f := range c.fields() {
-		text[f.key] = f.text()
-	}
-	if c.originOf(high) == (origin{}) {
-		p.add(c, low, fmt.Sprintf("%s: want at most %s, which is %s", text[low], high, text[high]))
-		return
-	}
-	p.add(c, high, fmt.Sprintf("%s: want at least %s, which is %s", text[high], low, text[low]))
-}
-
 // The options of the actors. What differs from one window to another is left to
 // the caller.
 
@@ -140,7 +110,7 @@ func (c *Config) DedupOptions() dedup.Options {
 	if c.Profile == ProfileSeed {
 		o.Recent = c.Rules.Dedup.Of(recent.SeedRules())
 	}
-	o.FirstSight, o.Keep, o.Recent.Same = ledger.FirstSight(c.Dedup.FirstSight), c.Dedup.Tail, c.Rules.Lines
+	o.FirstSight, o.Keep, o.Recent.Same = c.Dedup.FirstSight, c.Dedup.Tail, c.Rules.Lines
 	return o
 }
 

@@ -129,7 +129,7 @@ func TestRangesOfRules(t *testing.T) {
 		c := exampleDefault()
 		for _, f := range c.fields() {
 			if strings.HasPrefix(f.key, "rules.") {
-				if wrong := f.setText(f.tag.Get(end)); wrong != "" {
+				if wrong := f.set(f.tag.Get(end), ""); wrong != "" {
 					t.Errorf("%s of %s: %s", end, f.key, wrong)
 				}
 			}

@@ -4,15 +4,110 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
+
+// parseValue reads a value of a type; want says what texts of such values are.
+func parseValue(t reflect.Type, text string) (v reflect.Value, want string, err error) {
+	v = reflect.New(t).Elem()
+	switch p := v.Addr().Interface().(type) {
+	case *time.Duration:
+		want = "a duration such as 1.5s, 250ms or 720h"
+		*p, err = time.ParseDuration(text)
+	case *Size:
+		want = "a size such as 128MiB or 2GiB"
+		*p, err = parseSize(text)
+	case *int:
+		want = "a whole number"
+		*p, err = strconv.Atoi(text)
+	case *float64:
+		want = "a number"
+		*p, err = strconv.ParseFloat(text, 64)
+	case *bool:
+		want = "true or false"
+		if *p = text == "true"; !*p && text != "false" {
+			err = strconv.ErrSyntax
+		}
+	case *[2]int:
+		want = "width and height such as [480, 720]"
+		err = parsePair(text, p)
+	case *[]string:
+		want = `a list such as ["line:Hana", "line:Ken"], or line:Hana, line:Ken`
+		*p, err = parseList(text)
+	default: // the other types are strings
+		v.SetString(text)
+	}
+	return v, want, err
+}
+
+// parsePair reads "[480, 720]", "480, 720" and "480x720".
+func parsePair(text string, pair *[2]int) error {
+	if !strings.HasPrefix(text, "[") {
+		text = "[" + strings.Replace(text, "x", ",", 1) + "]"
+	}
+	var list []int
+	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list) != len(pair) {
+		return strconv.ErrSyntax
+	}
+	*pair = [2]int(list)
+	return nil
+}
+
+// parseList reads what JSON calls a list of strings, and "a, b".
+func parseList(text string) (list []string, err error) {
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "[") {
+		if err = json.Unmarshal([]byte(text), &list); len(list) == 0 {
+			list = nil
+		}
+		return list, err
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, part)
+		}
+	}
+	return list, nil
+}
+
+func isSequence(t reflect.Type) bool { return t.Kind() == reflect.Array || t.Kind() == reflect.Slice }
+
+// textOf writes a value as parseValue reads it, and YAML.
+func textOf(v reflect.Value) string {
+	if isSequence(v.Type()) {
+		parts := make([]string, v.Len())
+		for i, e := range v.Seq2() {
+			parts[i.Int()] = textOf(e)
+			if e.Kind() == reflect.String {
+				parts[i.Int()] = quoteJSON(e.String())
+			}
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	if d, ok := v.Interface().(time.Duration); ok {
+		return durationText(d)
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+func quoteJSON(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always can be
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// inOrder reports a <= b of two numbers of one type. NaN is in no order.
+func inOrder(a, b reflect.Value) bool {
+	if a.CanInt() {
+		return a.Int() <= b.Int()
+	}
+	return a.Float() <= b.Float()
+}
 
 // durationText is the shortest form that [time.ParseDuration] reads: "720h".
 func durationText(d time.Duration) string {
@@ -27,360 +122,47 @@ func durationText(d time.Duration) string {
 }
 
 // Size is a number of bytes, written "128MiB" in a configuration.
-type Size uint64
+type Size int64
 
 // The largest unit comes first. Powers of 1000 are read but not written.
 var sizeUnits = [...]struct {
 	name  string
-	bytes uint64
+	bytes Size
 }{
-	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
-	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"kB", 1e3}, {"B", 1},
+	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1},
+	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"kB", 1e3},
 }
 
 var sizeForm = regexp.MustCompile(`^([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([A-Za-z]+)$`)
 
 // String returns the exact number in the largest fitting unit.
 func (s Size) String() string {
-	for _, u := range sizeUnits[:4] {
-		if n := uint64(s); n >= u.bytes && n%u.bytes == 0 {
-			return strconv.FormatUint(n/u.bytes, 10) + u.name
+	for _, u := range sizeUnits {
+		if s >= u.bytes && s%u.bytes == 0 {
+			return strconv.FormatInt(int64(s/u.bytes), 10) + u.name
 		}
 	}
-	return strconv.FormatUint(uint64(s), 10) + "B"
+	return strconv.FormatInt(int64(s), 10) + "B"
 }
 
-func parseSize(text string) (Size, bool) {
+func parseSize(text string) (Size, error) {
 	m := sizeForm.FindStringSubmatch(text)
 	if m == nil {
-		return 0, false
+		return 0, strconv.ErrSyntax
 	}
 	for _, u := range sizeUnits {
 		if u.name != m[2] {
 			continue
 		}
-		if n, err := strconv.ParseUint(m[1], 10, 64); err == nil {
-			if n > math.MaxInt64/u.bytes {
-				return 0, false
-			}
-			return Size(n * u.bytes), true
+		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil && n <= math.MaxInt64/int64(u.bytes) {
+			return Size(n) * u.bytes, nil
 		}
-		f, err := strconv.ParseFloat(m[1], 64)
-		if f *= float64(u.bytes); err != nil || f >= math.MaxInt64 {
-			return 0, false
+		if x, err := strconv.ParseFloat(m[1], 64); err == nil && x*float64(u.bytes) < math.MaxInt64 {
+			return Size(x * float64(u.bytes)), nil
 		}
-		return Size(f), true
+		return 0, strconv.ErrRange
 	}
-	return 0, false
-}
-
-// field is one value of a configuration.
-type field struct {
-	key   string // "windows.0.poll"
-	doc   string // "config.Window.Poll", the key of comments
-	value reflect.Value
-	tag   reflect.StructTag
-}
-
-// fieldsOf are the fields of a struct, with those of embedded structs in their
-// place. Fields that no key sets are left out.
-func fieldsOf(v reflect.Value, prefix string) (list []field) {
-	for i := range v.NumField() {
-		sf := v.Type().Field(i)
-		key := sf.Tag.Get("yaml")
-		switch {
-		case key == "" || key == "-":
-		case key == ",inline":
-			list = append(list, fieldsOf(v.Field(i), prefix)...)
-		default:
-			list = append(list, field{prefix + key, v.Type().String() + "." + sf.Name, v.Field(i), sf.Tag})
-		}
-	}
-	return list
-}
-
-// fields lists every value in the order of the structs.
-func (c *Config) fields() []field { return appendFields(nil, "", reflect.ValueOf(c).Elem()) }
-
-func appendFields(list []field, prefix string, v reflect.Value) []field {
-	for _, f := range fieldsOf(v, prefix) {
-		switch {
-		case f.isSection():
-			list = appendFields(list, f.key+".", f.value)
-		case f.isList():
-			for i := range f.value.Len() {
-				list = appendFields(list, fmt.Sprintf("%s.%d.", f.key, i), f.value.Index(i))
-			}
-		default:
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-func (f field) isSection() bool { return f.value.Kind() == reflect.Struct }
-
-// isList holds for a list of sections; a list of texts is a value.
-func (f field) isList() bool {
-	return f.value.Kind() == reflect.Slice && f.value.Type().Elem().Kind() == reflect.Struct
-}
-
-func (f field) name() string { return f.key[strings.LastIndexByte(f.key, '.')+1:] }
-
-func (f field) secret() bool { return f.tag.Get("secret") != "" }
-
-func (f field) oneOf() []string {
-	if f.tag.Get("oneof") == "" {
-		return nil
-	}
-	return strings.Split(f.tag.Get("oneof"), "|")
-}
-
-// text returns the value as setText reads it.
-func (f field) text() string {
-	switch v := f.value.Interface().(type) {
-	case [2]int:
-		return fmt.Sprintf("[%d, %d]", v[0], v[1])
-	case []string:
-		return listText(v)
-	case time.Duration:
-		return durationText(v)
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-// setText sets the value from a text. It returns what is wrong and then leaves
-// the value as it is. Bounds are checked by checkField.
-func (f field) setText(text string) string {
-	switch f.value.Interface().(type) {
-	case time.Duration:
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			return f.show(text) + ": want a duration such as 1.5s, 250ms or 720h"
-		}
-		f.value.SetInt(int64(d))
-	case Size:
-		n, ok := parseSize(text)
-		if !ok {
-			return f.show(text) + ": want a size such as 128MiB or 2GiB"
-		}
-		f.value.SetUint(uint64(n))
-	case int:
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return f.show(text) + ": want a whole number" + f.allowed()
-		}
-		f.value.SetInt(int64(n))
-	case float64:
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return f.show(text) + ": want a number" + f.allowed()
-		}
-		f.value.SetFloat(x)
-	case bool:
-		if text != "true" && text != "false" {
-			return f.show(text) + ": want true or false"
-		}
-		f.value.SetBool(text == "true")
-	case [2]int:
-		pair, ok := parsePair(text)
-		if !ok {
-			return f.show(text) + ": want width and height such as [480, 720]"
-		}
-		f.value.Set(reflect.ValueOf(pair))
-	case []string:
-		list, ok := parseList(text)
-		if !ok {
-			return f.show(text) + `: want a list such as ["line:Hana", "line:Ken"], or line:Hana, line:Ken`
-		}
-		f.value.Set(reflect.ValueOf(list))
-	default: // strings; the other kinds have no field
-		f.value.SetString(text)
-	}
-	return ""
-}
-
-// listText writes a list of strings in a form that YAML and parseList read.
-func listText(list []string) string {
-	quoted := make([]string, len(list))
-	for i, s := range list {
-		var b strings.Builder
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(s) // a string always can be
-		quoted[i] = strings.TrimSuffix(b.String(), "\n")
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-// parseList reads what JSON calls a list of strings, and "a, b".
-func parseList(text string) (list []string, ok bool) {
-	if strings.HasPrefix(strings.TrimSpace(text), "[") {
-		if ok = json.Unmarshal([]byte(text), &list) == nil; len(list) == 0 {
-			list = nil
-		}
-		return list, ok
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			list = append(list, part)
-		}
-	}
-	return list, true
-}
-
-// parsePair reads "[480, 720]", "480, 720" and "480x720".
-func parsePair(text string) (pair [2]int, ok bool) {
-	if inner, open := strings.CutPrefix(text, "["); open {
-		if text, ok = strings.CutSuffix(inner, "]"); !ok {
-			return pair, false
-		}
-	}
-	w, h, ok := strings.Cut(text, ",")
-	if !ok {
-		w, h, ok = strings.Cut(text, "x")
-	}
-	if !ok {
-		return pair, false
-	}
-	var errW, errH error
-	pair[0], errW = strconv.Atoi(strings.TrimSpace(w))
-	pair[1], errH = strconv.Atoi(strings.TrimSpace(h))
-	return pair, errW == nil && errH == nil
-}
-
-// setPath is setText with a path counted from a folder, and ~/ from the home.
-func (f field) setPath(text, dir, home string) string {
-	if name := f.tag.Get("path") == "layout" && !isLayoutFile(text); f.tag.Get("path") != "" && text != "" && !name {
-		rest, inHome := strings.CutPrefix(text, "~/")
-		switch {
-		case text == "~" || inHome:
-			if home == "" {
-				return f.show(text) + ": this machine tells no home folder: write the whole path"
-			}
-			text = filepath.Join(home, rest)
-		case !filepath.IsAbs(text):
-			text = filepath.Join(dir, text)
-		}
-	}
-	return f.setText(text)
-}
-
-// allowed says what else a value must be, as the tail of a sentence.
-func (f field) allowed() string {
-	lo, hi := f.tag.Get("min"), f.tag.Get("max")
-	switch {
-	case len(f.oneOf()) > 0:
-		return ": " + orList(f.oneOf())
-	case lo != "":
-		return " from " + lo + " to " + hi
-	}
-	return ""
-}
-
-// show quotes a value unless it may be secret.
-func (f field) show(text string) string {
-	if f.secret() {
-		return "the value (not shown)"
-	}
-	return quote(text)
-}
-
-// checkField checks one value against its tag.
-func checkField(f field) string {
-	switch v := f.value.Interface().(type) {
-	case int:
-		if len(f.oneOf()) == 0 {
-			return f.checkRange(int64(v), f.text())
-		}
-	case float64:
-		return f.checkFloat(v)
-	case time.Duration:
-		return f.checkRange(int64(v), f.text())
-	case Size:
-		return f.checkRange(int64(min(v, math.MaxInt64)), f.text())
-	case [2]int:
-		for _, n := range v {
-			if wrong := f.checkRange(int64(n), f.text()); wrong != "" {
-				return wrong
-			}
-		}
-	case []string:
-		for _, s := range v {
-			if s == "" {
-				return "an empty entry: want one or more characters"
-			}
-			if wrong := f.checkString(s); wrong != "" {
-				return wrong
-			}
-		}
-	}
-	if len(f.oneOf()) > 0 {
-		return checkOneOfOrdered(f.text(), f.oneOf())
-	}
-	if f.value.Kind() == reflect.String {
-		return f.checkString(f.value.String())
-	}
-	return ""
-}
-
-// checkOneOfOrdered names the allowed values in their own order.
-func checkOneOfOrdered(value string, allowed []string) string {
-	for _, a := range allowed {
-		if a == value {
-			return ""
-		}
-	}
-	return quote(value) + ": want " + orList(allowed) + didYouMean(value, allowed)
-}
-
-func (f field) checkRange(n int64, text string) string {
-	lo, hi := f.tag.Get("min"), f.tag.Get("max")
-	if n < bound(f, lo) || n > bound(f, hi) {
-		return fmt.Sprintf("%s: want %s to %s", text, lo, hi)
-	}
-	return ""
-}
-
-// checkFloat is checkRange for numbers with a point. NaN is in no range.
-func (f field) checkFloat(x float64) string {
-	lo, errLo := strconv.ParseFloat(f.tag.Get("min"), 64)
-	hi, errHi := strconv.ParseFloat(f.tag.Get("max"), 64)
-	if errLo != nil || errHi != nil {
-		panic("config: bad bounds of " + f.doc) // a tag in config.go, so a bug
-	}
-	if !(x >= lo && x <= hi) {
-		return fmt.Sprintf("%s: want %s to %s", f.text(), f.tag.Get("min"), f.tag.Get("max"))
-	}
-	return ""
-}
-
-// bound reads a bound in a tag, in the form of the field's own values.
-func bound(f field, text string) int64 {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return n
-	}
-	if n, ok := parseSize(text); ok {
-		return int64(n)
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		panic("config: bad bound of " + f.doc + ": " + text) // a tag in config.go, so a bug
-	}
-	return int64(d)
-}
-
-// checkString refuses what cannot stand on one line of a file or a log.
-func (f field) checkString(s string) string {
-	if !utf8.ValidString(s) || strings.ContainsFunc(s,
-		func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' }) {
-		return f.show(s) + ": want one line of text without control characters"
-	}
-	if f.tag.Get("path") != "" && (s == "~" || strings.HasPrefix(s, "~/")) {
-		return f.show(s) + ": write the whole path"
-	}
-	return ""
+	return 0, strconv.ErrSyntax
 }
 
 // quote shows a value of any length in an error.

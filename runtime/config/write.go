@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"io"
 	"reflect"
 	"strconv"
@@ -19,55 +18,64 @@ func (c Config) Write(w io.Writer) error {
 }
 
 func (c Config) write(w io.Writer, defaults Config) error {
-	p := printer{config: &c, defaults: map[string]string{}}
-	for _, f := range defaults.fields() {
-		p.defaults[f.key] = f.text()
-	}
+	p := printer{config: &c}
 	p.line("", "# Configuration of Kehai. Durations are written 250ms, 1.5s or 720h, sizes")
 	p.line("", "# 128MiB or 2GiB. Every key can be left out, and set by an environment variable:")
 	p.line("", "# "+EnvName("ocr.workers")+" is ocr.workers, "+EnvName("windows.0.poll")+
 		" is poll of the first window.")
-	p.section(reflect.ValueOf(&c).Elem(), "", "", true)
+	p.below(root(c), root(defaults), "", true)
 	_, err := io.WriteString(w, p.out.String())
 	return err
 }
 
 type printer struct {
-	config   *Config
-	defaults map[string]string
-	out      strings.Builder
+	config *Config
+	out    strings.Builder
 }
 
 func (p *printer) line(indent, text string) { p.out.WriteString(indent + text + "\n") }
 
-// section prints the fields of a struct. The comments are left out where they
-// stood before.
-func (p *printer) section(v reflect.Value, prefix, indent string, commented bool) {
-	for i, f := range fieldsOf(v, prefix) {
+// below prints the fields below one, beside those of the defaults. Comments are left
+// out where they stood before.
+func (p *printer) below(f, usual field, indent string, commented bool) {
+	defaults := usual.below()
+	for i, f := range f.below() {
 		if commented {
-			if prefix == "" || i > 0 && indent == "  " && !strings.HasPrefix(prefix, "windows.") {
+			if indent == "" || i > 0 && indent == "  " {
 				p.line("", "")
 			}
-			for line := range strings.Lines(comments[f.doc]) {
-				p.line(indent, "# "+strings.TrimSuffix(line, "\n"))
+			for line := range strings.SplitSeq(comments[f.doc], "\n") {
+				p.line(indent, "# "+line)
 			}
 		}
+		head := indent + f.name() + ":"
 		switch {
 		case f.isSection():
-			p.line(indent, f.name()+":")
-			p.section(f.value, f.key+".", indent+"  ", commented)
+			p.line(head, "")
+			p.below(f, defaults[i], indent+"  ", commented)
 		case f.isList() && f.value.Len() == 0:
-			p.line(indent, f.name()+": []")
+			p.line(head, " []")
 		case f.isList():
-			p.line(indent, f.name()+":")
-			for i := range f.value.Len() {
+			p.line(head, "")
+			for n, entry := range f.below() {
 				p.line(indent, "  -")
-				p.section(f.value.Index(i), fmt.Sprintf("%s.%d.", f.key, i), indent+"    ", commented && i == 0)
+				p.below(entry, defaults[i].below()[0], indent+"    ", commented && n == 0)
 			}
 		default:
-			p.line(indent, f.name()+": "+f.yaml()+"  # "+p.config.source(f, p.defaults))
+			p.line(head, " "+f.yaml()+"  # "+p.source(f, defaults[i]))
 		}
 	}
+}
+
+// source names where a value is from, for people.
+func (p *printer) source(f, usual field) string {
+	if o, ok := p.config.origins[f.key]; ok && o.text == f.text() {
+		return o.kind + " " + oneLine(o.String())
+	}
+	if f.text() == usual.text() {
+		return "default"
+	}
+	return "program"
 }
 
 // yaml returns the value as it stands in a file.
@@ -76,13 +84,11 @@ func (f field) yaml() string {
 		return f.text()
 	}
 	s := f.value.String()
-	switch {
-	case f.tag.Get("secret") == "path" && endsInKey(s),
-		f.tag.Get("secret") == "name" && s != "" && looksSecret(s):
+	if wrongSecret(f.tag.Get("secret"), s) != "" {
 		return `"***"`
 	}
 	out, err := yaml.Marshal(s)
-	if text := strings.TrimSuffix(string(out), "\n"); err == nil && s != "" && !strings.Contains(text, "\n") {
+	if text := strings.TrimSuffix(string(out), "\n"); err == nil && !strings.Contains(text, "\n") {
 		return text
 	}
 	return strconv.Quote(s)

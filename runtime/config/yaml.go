@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,12 +34,7 @@ func Load(path string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	data, err := readFile(path, maxConfig+1)
 	if err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -52,13 +47,24 @@ func Parse(name string, data []byte) (Config, error) {
 	return parseConfig(name, filepath.Dir(name), data)
 }
 
+// readFile reads at most so many bytes of a file.
+func readFile(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
 func parseConfig(name, dir string, data []byte) (Config, error) {
 	c := Default()
-	d := decoder{name: name, dir: dir, home: homeDir(), config: &c}
+	c.own()
+	d := decoder{name: name, dir: dir, config: &c}
 	if body := d.parse(data); body != nil {
-		d.section(body, reflect.ValueOf(&c).Elem(), "")
+		d.field(body, root(&c))
 	}
-	if err := joinProblems(d.problems, c.Validate()); err != nil {
+	if err := d.problems.and(c.Validate()); err != nil {
 		return Config{}, err
 	}
 	return c, nil
@@ -66,17 +72,20 @@ func parseConfig(name, dir string, data []byte) (Config, error) {
 
 // decoder sets the fields of config from a YAML tree.
 type decoder struct {
-	name, dir, home string
-	config          *Config
-	problems        problems
+	name, dir string
+	config    *Config
+	problems  problems
+}
+
+func (d *decoder) place(line, col int) origin {
+	return origin{kind: "file", place: d.name, line: line, col: col}
 }
 
 func (d *decoder) at(tk *token.Token) origin {
-	o := origin{kind: "file", place: d.name}
-	if tk != nil && tk.Position != nil {
-		o.line, o.col = tk.Position.Line, tk.Position.Column
+	if tk == nil || tk.Position == nil {
+		return d.place(0, 0)
 	}
-	return o
+	return d.place(tk.Position.Line, tk.Position.Column)
 }
 
 func (d *decoder) wrong(at origin, key, text string) {
@@ -85,39 +94,26 @@ func (d *decoder) wrong(at origin, key, text string) {
 
 // parse returns the one document's body, nil if there is none.
 func (d *decoder) parse(data []byte) (body ast.Node) {
-	if len(data) > maxConfig {
-		d.wrong(d.at(nil), "", fmt.Sprintf("longer than %s: this is not a configuration of Kehai", Size(maxConfig)))
-		return nil
-	}
-	if at := invalidUTF8(data); at >= 0 {
-		o := d.at(nil)
-		o.line = 1 + strings.Count(string(data[:at]), "\n")
-		o.col = at - strings.LastIndexByte(string(data[:at]), '\n')
-		d.wrong(o, "", "not UTF-8: save the file as UTF-8")
-		return nil
-	}
-	if line := tooDeep(string(data)); line > 0 {
-		o := d.at(nil)
-		o.line, o.col = line, 1
-		d.wrong(o, "", "nested too deep: this is not a configuration of Kehai")
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if at, what := d.unfit(text); what != "" {
+		d.wrong(at, "", what)
 		return nil
 	}
 	defer func() { // the parser is foreign code and reads foreign bytes
 		if r := recover(); r != nil {
-			d.wrong(d.at(nil), "", "not readable as YAML")
+			d.wrong(d.place(0, 0), "", "not readable as YAML")
 			body = nil
 		}
 	}()
-	text := strings.TrimPrefix(string(data), "\ufeff")
 	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		o, what := d.at(nil), "not readable as YAML"
+		at, what := d.place(0, 0), "not readable as YAML"
 		var y yaml.Error
 		if errors.As(err, &y) {
 			// Its own text would show the lines around, and what stands there.
-			o, what = d.at(y.GetToken()), what+": "+withoutQuotes(y.GetMessage())
+			at, what = d.at(y.GetToken()), what+": "+withoutQuotes(y.GetMessage())
 		}
-		d.wrong(o, "", what)
+		d.wrong(at, "", what)
 		return nil
 	}
 	for _, doc := range file.Docs {
@@ -133,40 +129,35 @@ func (d *decoder) parse(data []byte) (body ast.Node) {
 	return body
 }
 
-func invalidUTF8(data []byte) int {
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
+// unfit says what is wrong with a text that must not come to the parser: it is too
+// long, not UTF-8, or nested too deep.
+func (d *decoder) unfit(text string) (at origin, what string) {
+	if len(text) > maxConfig {
+		return d.place(0, 0), fmt.Sprintf("longer than %s: this is not a configuration of Kehai", Size(maxConfig))
 	}
-	return -1
-}
-
-// tooDeep returns the number of the line on which more than maxDepth brackets
-// are open, or so many lists begin; 0 if there is none. Brackets in texts and
-// comments count too, which does no harm where they are closed or few.
-func tooDeep(text string) int {
-	open, number := 0, 0
+	number, open := 0, 0 // brackets in texts and comments count too, which does no harm
 	for line := range strings.Lines(text) {
 		number++
-		if head := line[:len(line)-len(strings.TrimLeft(line, "- "))]; strings.Count(head, "- ") > maxDepth {
-			return number
-		}
-		for _, b := range []byte(line) {
-			switch b {
+		head := line[:len(line)-len(strings.TrimLeft(line, "- "))]
+		deep := strings.Count(head, "- ") > maxDepth
+		for i, r := range line {
+			switch r {
+			case utf8.RuneError:
+				if !strings.HasPrefix(line[i:], string(r)) {
+					return d.place(number, i+1), "not UTF-8: save the file as UTF-8"
+				}
 			case '[', '{':
 				open++
 			case ']', '}':
 				open = max(open-1, 0)
 			}
-			if open > maxDepth {
-				return number
-			}
+			deep = deep || open > maxDepth
+		}
+		if deep {
+			return d.place(number, 1), "nested too deep: this is not a configuration of Kehai"
 		}
 	}
-	return 0
+	return origin{}, ""
 }
 
 // withoutQuotes cuts a message before what it quotes of the file.
@@ -178,41 +169,101 @@ func withoutQuotes(message string) string {
 	return strings.TrimRight(head, " :")
 }
 
-// section sets the fields of a struct.
-func (d *decoder) section(node ast.Node, v reflect.Value, prefix string) {
-	if node.Type() == ast.NullType {
+// field sets a field, or those below it.
+func (d *decoder) field(node ast.Node, f field) {
+	at, found := d.at(node.GetToken()), ", found "+kindOf(node)
+	isNull := node.Type() == ast.NullType
+	if f.isSection() {
+		if m, ok := node.(ast.MapNode); ok {
+			d.section(m, f)
+		} else if !isNull {
+			d.wrong(at, f.key, "want keys with values below it"+found)
+		}
 		return
 	}
-	m, ok := node.(ast.MapNode)
-	if !ok {
-		d.wrong(d.at(node.GetToken()), strings.TrimSuffix(prefix, "."),
-			"want keys with values below it, found "+kindOf(node))
+	if f.isList() {
+		if seq, ok := node.(*ast.SequenceNode); ok {
+			d.windows(seq, f)
+		} else {
+			d.wrong(at, f.key, "want a list, each entry beginning with - (or [] for none)"+found)
+		}
 		return
 	}
-	known, names := map[string]field{}, []string{}
-	for _, f := range fieldsOf(v, prefix) {
-		known[f.name()] = f
-		names = append(names, f.name())
+	text, ok := textIn(node, f.value.Type())
+	wrong := "want one value" + found
+	switch {
+	case ok:
+		wrong = d.config.set(f, text, d.dir, at)
+	case isNull:
+		wrong = "has no value: give one, or leave the key out for the default"
+	case f.value.Kind() == reflect.Slice:
+		wrong = `want a list of quoted texts such as ["line:Hana", "line:Ken"]`
 	}
-	seen := map[string]bool{}
+	if wrong != "" {
+		d.wrong(at, f.key, wrong)
+	}
+}
+
+// section sets the fields below one.
+func (d *decoder) section(m ast.MapNode, f field) {
+	known, seen := f.below(), map[string]bool{}
 	for it := m.MapRange(); it.Next(); {
-		key, value := it.Key(), it.Value()
-		name, at := keyText(key), d.at(key.GetToken())
-		f, ok := known[name]
+		name, at := keyText(it.Key()), d.at(it.Key().GetToken())
+		i := slices.IndexFunc(known, func(k field) bool { return k.name() == name })
 		switch {
-		case !ok:
-			d.wrong(at, "", "unknown key "+quote(prefix+name)+d.advise(name, prefix, names))
+		case i < 0:
+			unknown := strings.TrimPrefix(f.key+"."+name, ".")
+			d.wrong(at, "", "unknown key "+quote(unknown)+d.advise(name, f.key, known))
 		case seen[name]:
-			d.wrong(at, f.key, "set twice: keep one")
-		case f.isSection():
-			d.section(value, f.value, f.key+".")
-		case f.isList():
-			d.windows(value, f)
+			d.wrong(at, known[i].key, "set twice: keep one")
 		default:
-			d.leaf(value, f)
+			d.field(it.Value(), known[i])
 		}
 		seen[name] = true
 	}
+}
+
+// windows replaces the list of windows. What an entry leaves out has its
+// default, but each must have a name.
+func (d *decoder) windows(seq *ast.SequenceNode, f field) {
+	if n := len(seq.Values); n > maxWindows {
+		d.wrong(d.at(seq.Values[maxWindows].GetToken()), f.key, tooManyWindows(n))
+		seq.Values = seq.Values[:maxWindows]
+	}
+	d.config.Windows = slices.Repeat([]Window{DefaultWindow("")}, len(seq.Values))
+	d.config.origins[f.key] = d.at(seq.GetToken())
+	for i, entry := range f.below() {
+		at := d.at(seq.Values[i].GetToken())
+		if m, ok := seq.Values[i].(ast.MapNode); ok {
+			if it := m.MapRange(); it.Next() {
+				at = d.at(it.Key().GetToken()) // the token of an entry is a colon
+			}
+		}
+		d.config.origins[entry.key] = at
+		d.field(seq.Values[i], entry)
+	}
+}
+
+// advise names the nearest known key, or the place of the same key elsewhere, or
+// all keys of the section.
+func (d *decoder) advise(name, section string, known []field) string {
+	var names []string
+	for _, f := range known {
+		names = append(names, f.name())
+	}
+	if near := didYouMean(name, names); near != "" {
+		return near
+	}
+	for _, f := range d.config.fields() {
+		if f.name() == name && !strings.HasPrefix(f.key, "windows.") {
+			return ": did you mean " + f.key + "?"
+		}
+	}
+	where := ""
+	if section != "" {
+		where = "in " + section + " "
+	}
+	return ": known " + where + "are " + strings.Join(names, ", ")
 }
 
 func keyText(key ast.MapKeyNode) string {
@@ -225,97 +276,9 @@ func keyText(key ast.MapKeyNode) string {
 	return ""
 }
 
-// advise names the nearest known key, or the places of the same key elsewhere,
-// or all keys.
-func (d *decoder) advise(name, prefix string, names []string) string {
-	if near := didYouMean(name, names); near != "" {
-		return near
-	}
-	for _, key := range d.config.keys() {
-		if strings.HasSuffix(key, "."+name) && !strings.HasPrefix(key, "windows.") {
-			return ": did you mean " + key + "?"
-		}
-	}
-	if prefix == "" {
-		return ": known are " + strings.Join(names, ", ")
-	}
-	return ": known in " + strings.TrimSuffix(prefix, ".") + " are " + strings.Join(names, ", ")
-}
-
-// windows replaces the list of windows. What an entry leaves out has its
-// default, but each must have a name.
-func (d *decoder) windows(node ast.Node, f field) {
-	seq, ok := node.(*ast.SequenceNode)
-	if !ok {
-		d.wrong(d.at(node.GetToken()), f.key,
-			"want a list, each entry beginning with - (or [] for none), found "+kindOf(node))
-		return
-	}
-	d.config.Windows = []Window{}
-	for i, item := range seq.Values {
-		if i == maxWindows {
-			d.wrong(d.at(item.GetToken()), f.key,
-				fmt.Sprintf("%d windows: want at most %d", len(seq.Values), maxWindows))
-			break
-		}
-		d.config.Windows = append(d.config.Windows, DefaultWindow(""))
-		key := f.key + "." + strconv.Itoa(i)
-		at := d.at(item.GetToken())
-		if m, ok := item.(ast.MapNode); ok {
-			if it := m.MapRange(); it.Next() {
-				at = d.at(it.Key().GetToken()) // an item's own token is a colon
-			}
-		}
-		d.config.noteList(key, at)
-		d.section(item, reflect.ValueOf(&d.config.Windows[i]).Elem(), key+".")
-	}
-	d.config.noteList(f.key, d.at(seq.GetToken()))
-}
-
-// leaf sets one value.
-func (d *decoder) leaf(node ast.Node, f field) {
-	at := d.at(node.GetToken())
-	text, ok := scalarText(node)
-	if seq, isSeq := node.(*ast.SequenceNode); isSeq && f.value.Kind() == reflect.Array {
-		parts := make([]string, len(seq.Values))
-		for i, v := range seq.Values {
-			if parts[i], ok = scalarText(v); !ok {
-				break
-			}
-		}
-		text = "[" + strings.Join(parts, ", ") + "]"
-	}
-	if seq, isSeq := node.(*ast.SequenceNode); isSeq && f.value.Kind() == reflect.Slice {
-		list := make([]string, len(seq.Values))
-		ok = true
-		for i, v := range seq.Values {
-			if list[i], ok = scalarText(v); !ok {
-				break
-			}
-		}
-		text = listText(list)
-	}
-	switch {
-	case node.Type() == ast.NullType:
-		d.wrong(at, f.key, "has no value: give one, or leave the key out for the default")
-		return
-	case !ok && f.value.Kind() == reflect.Slice:
-		d.wrong(at, f.key, `want a list of quoted texts such as ["line:Hana", "line:Ken"]`)
-		return
-	case !ok:
-		d.wrong(at, f.key, "want one value, found "+kindOf(node))
-		return
-	}
-	if wrong := f.setPath(text, d.dir, d.home); wrong != "" {
-		d.wrong(at, f.key, wrong)
-		return
-	}
-	d.config.note(f, at)
-}
-
-// scalarText returns a value as it is written: 1_000 is not 1000 here, and yes
-// is not true.
-func scalarText(node ast.Node) (string, bool) {
+// textIn returns a value of a type as parseValue reads it: as it is written, so
+// that 1_000 is not 1000 here, and yes is not true.
+func textIn(node ast.Node, t reflect.Type) (text string, ok bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
 		return n.Value, true
@@ -323,6 +286,20 @@ func scalarText(node ast.Node) (string, bool) {
 		return n.Value.Value, true
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return node.GetToken().Value, true
+	case *ast.SequenceNode:
+		parts := make([]string, len(n.Values))
+		for i, v := range n.Values {
+			if ok = isSequence(t); ok {
+				parts[i], ok = textIn(v, t.Elem())
+			}
+			if !ok {
+				return "", false
+			}
+			if t.Elem().Kind() == reflect.String {
+				parts[i] = quoteJSON(parts[i])
+			}
+		}
+		return "[" + strings.Join(parts, ", ") + "]", isSequence(t)
 	}
 	return "", false
 }

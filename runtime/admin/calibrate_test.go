@@ -1,4 +1,4 @@
-package config_test
+package admin_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/hardware/drawn"
-	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/admin"
 )
 
 // TestCalibrateTriesItsLayout: a layout that does not find both sides in the
@@ -26,7 +26,7 @@ func TestCalibrateTriesItsLayout(t *testing.T) {
 		fill(image.Rect(60, y, 200, y+16), drawn.Light.Incoming)
 		fill(image.Rect(300, y, 440, y+16), drawn.Light.Own)
 	}
-	c, err := config.CalibrateLayout(img, 1)
+	c, err := admin.CalibrateLayout(img, 1)
 	if !errors.Is(err, layout.ErrCalibrate) || !strings.Contains(err.Error(), "finds 0 own and 0 incoming bubbles") {
 		t.Errorf("CalibrateLayout() = %v, want ErrCalibrate that says what was found", err)
 	}
