@@ -243,11 +243,12 @@ func (m *mailbox) reload() {
 	m.durable, m.bytes, m.last, m.more = 0, 0, 0, true
 }
 
-// look has the store read for entries after the last one.
-func (m *mailbox) look() {
+// look has the store read for entries up to a number that may be there without
+// having been pushed.
+func (m *mailbox) look(upTo uint64) {
 	m.mu.Lock()
-	m.more = true
-	m.mu.Unlock()
+	defer m.mu.Unlock()
+	m.more, m.high = true, max(m.high, upTo)
 }
 
 // clearFleeting drops the fleeting messages and returns how many there were.

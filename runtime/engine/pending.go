@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kehai-run/kehai/actors"
@@ -158,10 +159,16 @@ func (t *turn) unknown(e *Engine, err error) {
 // lookFor has the receivers of mail that may be stored read their inboxes.
 func (e *Engine) lookFor(mail []storedMail) {
 	for _, m := range mail {
-		if act := e.activation(m.env.To); act != nil {
-			act.box.look()
-			e.driver.Wake(act)
+		act := e.activation(m.env.To)
+		if act == nil {
+			continue
 		}
+		upTo, err := e.readCounter(string(act.kind.shard().seqKey()), 0)
+		if err != nil {
+			upTo = math.MaxUint64 // whatever is there
+		}
+		act.box.look(upTo)
+		e.driver.Wake(act)
 	}
 }
 
