@@ -120,7 +120,10 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 // failStale fails a step because memory and store differ. A deletion is nobody's
 // fault and costs no restart of the budget.
 func (e *Engine) failStale(act *Activation, why error) *Failure {
-	if !errors.Is(why, errForgotten) {
+	switch {
+	case errors.Is(why, errUnread):
+		return e.fail(act, why.Error())
+	case !errors.Is(why, errForgotten):
 		return e.fail(act, "commit failed: "+why.Error())
 	}
 	f := e.fail(act, "begins anew: "+why.Error())
@@ -315,7 +318,8 @@ func (c Control) Crash(act *Activation, reason string) *Failure {
 
 // Restart begins a new incarnation of an activation after a Failure: fleeting
 // timers and answers of the old one are void, the next step sends Started. After
-// a failed commit and after a crash the inbox is read again from the store.
+// a failed commit and after a crash the inbox, the timers and the calls are read
+// again from the store; if they cannot be, the next step fails.
 func (c Control) Restart(act *Activation) {
 	for key := range act.fleeting {
 		c.timers.cancel(fleetingTimer(act.addr, key))
@@ -326,7 +330,11 @@ func (c Control) Restart(act *Activation) {
 	act.mu.Unlock()
 	if reread {
 		act.box.reload()
-		c.rearm(act.addr)
+		if err := c.rearm(act.addr); err != nil {
+			act.mu.Lock()
+			act.becomeStale(fmt.Errorf("%w: %w", errUnread, err))
+			act.mu.Unlock()
+		}
 	}
 	c.driver.Wake(act)
 }

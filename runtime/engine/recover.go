@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -187,13 +188,8 @@ func (e *Engine) recoverCalls(prefix string) error {
 
 // rearm takes up an actor's timers and calls again whose messages a failed commit
 // took back. What is still under way is recognised by its receipt.
-func (e *Engine) rearm(a messages.Address) {
-	if err := e.recoverTimers(ofActor(keyTimer, a, "")); err != nil {
-		e.report(events.CommitFailed{Reason: err.Error(), At: e.clock.Now()})
-	}
-	if err := e.recoverCalls(ofActor(keyCall, a, "")); err != nil {
-		e.report(events.CommitFailed{Reason: err.Error(), At: e.clock.Now()})
-	}
+func (e *Engine) rearm(a messages.Address) error {
+	return errors.Join(e.recoverTimers(ofActor(keyTimer, a, "")), e.recoverCalls(ofActor(keyCall, a, "")))
 }
 
 // live returns the activations, sorted by address.

@@ -40,6 +40,7 @@ type Sim struct {
 	ready   map[*Activation]bool
 	resting map[*Activation]bool
 	workers map[string][]actors.Worker // idle ones
+	full    time.Time                  // when the volume was too full for a commit
 	crashes int
 }
 
@@ -63,6 +64,7 @@ func (s *Sim) boot() error {
 		}
 	}
 	s.ready, s.resting, s.workers = map[*Activation]bool{}, map[*Activation]bool{}, map[string][]actors.Worker{}
+	s.full = time.Time{}
 	e, err := New(eo)
 	if err != nil {
 		return err
@@ -107,13 +109,25 @@ func (s *Sim) Crash() error {
 	return s.boot()
 }
 
-// Step does one thing that can be done now. It reports false if there is none.
+// choice is one of the things that can be done now: a turn, a call, or else a
+// commit.
+type choice struct {
+	act  *Activation
+	pool string
+}
+
+// Step does one thing that can be done now. It reports false if there is none. A
+// commit that finds the volume too full can be tried again once time has passed.
 func (s *Sim) Step() bool {
-	type choice struct {
-		act  *Activation
-		pool string
+	all := s.runnable()
+	if s.engine.committer.waiting() > 0 && !s.full.Equal(s.clock.Now()) {
+		all = append(all, choice{})
 	}
-	var all []choice
+	return s.do(all)
+}
+
+// runnable lists the turns and the calls, in an order that is always the same.
+func (s *Sim) runnable() (all []choice) {
 	for act := range s.ready {
 		if !s.resting[act] {
 			all = append(all, choice{act: act})
@@ -125,14 +139,15 @@ func (s *Sim) Step() bool {
 		}
 		return 1
 	})
-	if s.engine.committer.waiting() > 0 && !s.engine.lowSpace() {
-		all = append(all, choice{})
-	}
 	for _, p := range s.engine.Pools() {
 		if p.Waiting > 0 && p.Busy < p.Size {
 			all = append(all, choice{pool: p.Kind})
 		}
 	}
+	return all
+}
+
+func (s *Sim) do(all []choice) bool {
 	if len(all) == 0 {
 		return false
 	}
@@ -142,10 +157,55 @@ func (s *Sim) Step() bool {
 	case pick.pool != "":
 		s.stepPool(pick.pool)
 	default:
-		n, _ := s.engine.Commit(1 + s.rng.IntN(8))
-		s.tracef("commit %d", n)
+		s.commit()
 	}
 	return true
+}
+
+// commit writes some of what waits.
+func (s *Sim) commit() {
+	n, full := s.engine.Commit(1 + s.rng.IntN(8))
+	if full {
+		s.full = s.clock.Now()
+	}
+	s.tracef("commit %d full=%v", n, full)
+}
+
+// Await calls a method of the engine that waits for a commit, such as
+// [Engine.SetCursor] or [Engine.Forget], and has the simulation go on meanwhile:
+// some turns first, then the commits that fn waits for. fn must do nothing else
+// that takes time. A store that panics ends fn's context.
+func (s *Sim) Await(fn func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s.heard()
+	done := make(chan error, 1)
+	go func() { done <- fn(ctx) }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-s.engine.CommitReady():
+		}
+		// Nothing else runs from here on: fn waits for what it has handed over.
+		for range s.rng.IntN(8) {
+			s.do(s.runnable())
+		}
+		s.heard()
+		for s.engine.committer.waiting() > 0 {
+			if s.commit(); s.full.Equal(s.clock.Now()) {
+				s.clock.Set(s.clock.Now().Add(10 * time.Millisecond))
+			}
+		}
+	}
+}
+
+// heard takes away the word that something waits for the committer.
+func (s *Sim) heard() {
+	select {
+	case <-s.engine.CommitReady():
+	default:
+	}
 }
 
 func (s *Sim) stepActor(act *Activation) {

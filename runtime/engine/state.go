@@ -25,6 +25,10 @@ const (
 // errForgotten makes an activation stale whose rows or mail were deleted.
 var errForgotten = errors.New("engine: what it knew was deleted")
 
+// errUnread makes an activation stale again that could not read its timers and
+// calls. They would never come.
+var errUnread = errors.New("engine: what a failed commit took back cannot be read again")
+
 // The methods below are these moves. They refuse all others, because a commit may
 // fail, a deletion begin and a stop come at any moment, in any order. The caller
 // holds act.mu.

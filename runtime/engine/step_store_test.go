@@ -431,3 +431,40 @@ func TestTrimKeepsWhatASubscriptionHasNotSeen(t *testing.T) {
 		})
 	}
 }
+
+// A failed commit takes timers and calls back. If they cannot be read again right
+// then, they are read later: nothing else would ever bring them.
+func TestTimersAndCallsAreReadAgainUntilTheyCanBe(t *testing.T) {
+	for _, prefix := range []string{"t/", "c/"} {
+		space := &volume{Store: mem.New(), free: 1 << 40}
+		h := step(t, func(turn *actors.Turn, m messages.Message) error {
+			switch m := m.(type) {
+			case number:
+				turn.After("k", time.Minute, flush{})
+				turn.Call("calc", ask(m), actors.CallOptions{})
+			case flush, twice:
+				turn.Send("other/a", m)
+			}
+			return nil
+		}, actortest.Store(space))
+		h.Send(number{1})
+		h.FailNextCommit()
+		if prefix == "t/" {
+			h.Advance(time.Minute)
+		} else {
+			h.Answer(twice{2})
+		}
+		space.badScan = prefix
+		h.WantFailure("cannot be read again")
+		h.Restart()
+		space.badScan = ""
+		h.Restart()
+		if prefix == "t/" {
+			h.Advance(0)
+			h.WantSent(actortest.To("other/a", flush{}))
+		} else {
+			h.Answer(twice{2})
+			h.WantSent(actortest.To("other/a", twice{2}))
+		}
+	}
+}

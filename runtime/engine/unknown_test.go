@@ -40,11 +40,10 @@ func TestUnknownOutcome(t *testing.T) {
 	for _, writes := range []bool{true, false} {
 		t.Run(fmt.Sprintf("written=%v", writes), func(t *testing.T) {
 			store := &silent{Store: mem.New(), writes: writes}
-			f := &faults{}
-			rng := rand.New(rand.NewPCG(1, 1))
+			w := &world{rng: rand.New(rand.NewPCG(1, 1)), model: newModel()}
+			w.store = &simStore{w: w, Store: store.Store}
 			s, err := engine.NewSim(engine.SimOptions{Seed: 1, Engine: engine.Options{
-				Store: store, Codec: testCodec(t), Kinds: kinds(rng, f),
-				Workers: []engine.WorkerKind{calc(rng, f)},
+				Store: store, Codec: testCodec(t), Kinds: w.kinds(), Workers: []engine.WorkerKind{w.calc()},
 			}})
 			if err != nil {
 				t.Fatal(err)
@@ -92,7 +91,7 @@ func TestUnknownOutcome(t *testing.T) {
 				for _, n := range want {
 					all = append(all, n*factor)
 				}
-				got := sunk(store.Store, from)
+				got := w.sunk(from)
 				slices.Sort(got)
 				if !slices.Equal(got, all) {
 					t.Errorf("sink got %v from %s, want %v", got, from, all)

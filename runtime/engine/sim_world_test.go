@@ -1,0 +1,443 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// The simulated set: a feeder's inbox is filled from outside with numbers; it
+// sends each to a double, which asks a flaky worker for twice the number and
+// passes the answers on in bursts to a sink; the feeder also sends each number to
+// the sink itself. The sink appends what it gets to its table, and publishes it.
+//
+// The feeder does some things beside that, to be watched: it sends the sink a
+// fleeting glance of each number, sets and cancels a timer, and makes fleeting
+// calls. A poison is a message that it can never handle. A herd floods a window
+// with more messages than a mailbox holds. The diary of a person keeps secrets, and
+// is forgotten now and then.
+type (
+	number struct{ N int }
+	ask    struct{ N int }
+	twice  struct{ N int }
+	flush  struct{}
+
+	noted  struct{ From, N int } // published by the sink
+	poison struct{ N int }
+	later  struct{ N int } // a timer's
+	flood  struct{ N int }
+	drop   struct{ N int }
+	secret struct {
+		Epoch, N int
+		Step     string
+	}
+
+	// Fleeting. Life is that of the process, Token that of the actor's value.
+	glance struct{ N, Life int }
+	soon   struct{ N, Token int } // a timer's, instead of later
+	peek   struct{ N, Token int } // a call's
+	peeked struct{ N, Token int } // its answer
+)
+
+func (number) MessageType() messages.Type { return messages.Type{Name: "test_number", Version: 1} }
+func (ask) MessageType() messages.Type    { return messages.Type{Name: "test_ask", Version: 1} }
+func (twice) MessageType() messages.Type  { return messages.Type{Name: "test_twice", Version: 1} }
+func (flush) MessageType() messages.Type  { return messages.Type{Name: "test_flush", Version: 1} }
+func (noted) MessageType() messages.Type  { return messages.Type{Name: "test_noted", Version: 1} }
+func (poison) MessageType() messages.Type { return messages.Type{Name: "test_poison", Version: 1} }
+func (later) MessageType() messages.Type  { return messages.Type{Name: "test_later", Version: 1} }
+func (flood) MessageType() messages.Type  { return messages.Type{Name: "test_flood", Version: 1} }
+func (drop) MessageType() messages.Type   { return messages.Type{Name: "test_drop", Version: 1} }
+func (secret) MessageType() messages.Type { return messages.Type{Name: "test_secret", Version: 1} }
+func (glance) MessageType() messages.Type { return messages.Type{Name: "test_glance", Version: 1} }
+func (soon) MessageType() messages.Type   { return messages.Type{Name: "test_soon", Version: 1} }
+func (peek) MessageType() messages.Type   { return messages.Type{Name: "test_peek", Version: 1} }
+func (peeked) MessageType() messages.Type { return messages.Type{Name: "test_peeked", Version: 1} }
+
+func (secret) Subject() messages.ConversationID { return hana }
+
+// canary stands in all that is stored of a secret, and begins what is stored of
+// all secrets of an epoch.
+func (s secret) canary() string { return fmt.Sprintf("%s%d>", canaries(s.Epoch), s.N) }
+
+func canaries(epoch int) string { return fmt.Sprintf("<canary %d-", epoch) }
+
+// hana is whom secrets are about.
+const hana messages.ConversationID = "line:Hana"
+
+const diaryOfHana = messages.Address("diary/line:Hana")
+
+var simMessages = messages.Table{
+	messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(),
+	messages.Durable[twice](nil).AboutNobody(), messages.Durable[flush](nil).AboutNobody(),
+	messages.Durable[noted](nil).AboutNobody(), messages.Durable[poison](nil).AboutNobody(),
+	messages.Durable[later](nil).AboutNobody(), messages.Durable[flood](nil).AboutNobody(),
+	messages.Durable[drop](nil).AboutNobody(), messages.Durable[secret](nil),
+	messages.Fleeting[glance](), messages.Fleeting[soon](), messages.Fleeting[peek](), messages.Fleeting[peeked](),
+	messages.Durable[carrier](nil).AboutNobody(),
+}
+
+var (
+	buffered = actors.NewTable[[]int]("buffered")
+	received = actors.NewTable[[]int]("received")
+	fed      = actors.NewTable[int]("fed")    // by a feeder: the last number
+	armed    = actors.NewTable[int]("armed")  // by a feeder: the number of its timer
+	passed   = actors.NewTable[int]("passed") // by a window: the last drop
+	diaries  = actors.NewTable[[]string]("diaries")
+)
+
+// faults says how often things go wrong, out of 1.
+type faults struct {
+	turn, call, crash, commit, unknown, read float64
+}
+
+// world is a simulated set of actors, and what is known from outside of what they
+// must come to.
+type world struct {
+	rng   *rand.Rand
+	f     faults
+	store *simStore
+	sim   *engine.Sim
+	sync  bool // every commit survives a power cut
+	life  int  // of the process
+	token int  // of the newest actor's value
+	model model
+	wrong []string // what an actor, a worker or a listener saw that must not be
+}
+
+func (w *world) wrongf(format string, args ...any) {
+	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
+}
+
+// failTurn fails or panics before or after the turn's work. The last attempt
+// works, and can read: nothing may end as a dead letter by chance.
+func (w *world) failTurn(t *actors.Turn, work func()) error {
+	w.store.calm = t.Cause().Attempt == engine.MaxAttempts
+	p := w.f.turn
+	if w.store.calm {
+		p = 0
+	}
+	x := w.rng.Float64()
+	if x < p/2 {
+		return failure(x < p/4, "before")
+	}
+	unread, wrong := w.store.unread, len(w.wrong)
+	work()
+	if w.store.unread != unread { // the turn fails, and has seen what is not there
+		w.wrong = w.wrong[:wrong]
+	}
+	if x < p {
+		return failure(x < 3*p/4, "after")
+	}
+	return nil
+}
+
+func failure(hard bool, when string) error {
+	if hard {
+		panic(when)
+	}
+	return errors.New(when)
+}
+
+func (w *world) kinds() []engine.Kind {
+	receive := func(fn func(t *actors.Turn, m messages.Message)) func(messages.Address) actors.Actor {
+		return func(messages.Address) actors.Actor {
+			return actors.Func(func(t *actors.Turn, m messages.Message) error {
+				return w.failTurn(t, func() { fn(t, m) })
+			})
+		}
+	}
+	aboutHana := func(_ messages.ConversationID, _ string, value []byte) bool {
+		return strings.Contains(string(value), "canary")
+	}
+	return []engine.Kind{
+		{Name: "feeder", New: w.feeder},
+		{Name: "double", New: receive(w.double)},
+		{Name: "sink", New: receive(w.sink), Fleeting: 3},
+		{Name: "herd", New: receive(func(t *actors.Turn, m messages.Message) {
+			if f, ok := m.(flood); ok {
+				for n := range f.N {
+					t.Send("window/all", drop{n + 1})
+				}
+			}
+		})},
+		{Name: "window", New: receive(func(t *actors.Turn, m messages.Message) {
+			if d, ok := m.(drop); ok {
+				if last, _ := passed.Get(t, "last"); d.N != last+1 {
+					w.wrongf("the window gets drop %d after drop %d", d.N, last)
+				}
+				passed.Put(t, "last", d.N)
+			}
+		})},
+		{Name: "diary", New: receive(w.diary)},
+		{Name: "reader", About: aboutHana, New: receive(func(t *actors.Turn, m messages.Message) {
+			if s, ok := m.(secret); ok {
+				list, _ := diaries.Get(t, "read")
+				diaries.Put(t, "read", append(list, s.canary()))
+			}
+		})},
+	}
+}
+
+func (w *world) feeder(messages.Address) actors.Actor {
+	w.token++
+	token := w.token
+	return actors.Func(func(t *actors.Turn, m messages.Message) error {
+		if _, ok := m.(poison); ok {
+			return errors.New("poison")
+		}
+		return w.failTurn(t, func() { w.feed(t, m, token) })
+	})
+}
+
+func (w *world) feed(t *actors.Turn, m messages.Message, token int) {
+	switch m := m.(type) {
+	case number:
+		t.Send(messages.To("double", t.Self().Key()), m)
+		t.Send("sink/all", m)
+		fed.Put(t, "last", m.N)
+		t.Send("sink/all", glance{m.N, w.life})
+		switch m.N / feeders % 4 {
+		case 0, 1:
+			t.After("timer", 300*time.Millisecond, later(m))
+			armed.Put(t, "timer", m.N)
+		case 2:
+			t.After("timer", 100*time.Millisecond, soon{m.N, token})
+			armed.Put(t, "timer", m.N)
+		case 3:
+			t.Cancel("timer")
+			armed.Delete(t, "timer")
+		}
+		t.Call("calc", peek{m.N, token}, actors.CallOptions{Retries: 2, Deadline: time.Second})
+	case later:
+		w.fired(t, m.N)
+	case soon:
+		if m.Token != token {
+			w.wrongf("%s: a fleeting timer of value %d fires in value %d", t.Self(), m.Token, token)
+		}
+		w.fired(t, m.N)
+	case peeked:
+		if m.Token != token {
+			w.wrongf("%s: an answer to value %d comes to value %d", t.Self(), m.Token, token)
+		}
+	}
+}
+
+// fired handles a feeder's timer: only that which was set last may fire.
+func (w *world) fired(t *actors.Turn, n int) {
+	if set, ok := armed.Get(t, "timer"); !ok || set != n {
+		w.wrongf("%s: timer %d fires, set is %d (%v)", t.Self(), n, set, ok)
+	}
+	armed.Delete(t, "timer")
+}
+
+func (w *world) double(t *actors.Turn, m messages.Message) {
+	switch m := m.(type) {
+	case number:
+		t.Call("calc", ask(m), actors.CallOptions{Retries: 50, Deadline: time.Second})
+	case twice:
+		list, _ := buffered.Get(t, "all")
+		buffered.Put(t, "all", append(list, m.N))
+		t.After("flush", 200*time.Millisecond, flush{})
+	case flush:
+		list, _ := buffered.Get(t, "all")
+		for _, n := range list {
+			t.Send("sink/all", number{n})
+		}
+		buffered.Delete(t, "all")
+	}
+}
+
+func (w *world) sink(t *actors.Turn, m messages.Message) {
+	from := t.Cause().From
+	switch m := m.(type) {
+	case number:
+		list, _ := received.Get(t, string(from))
+		received.Put(t, string(from), append(list, m.N))
+		if from.Kind() == "feeder" {
+			t.Publish(noted{int(from.Key()[0] - '0'), m.N})
+		}
+	case glance:
+		last, _ := fed.Decode(w.store.row(string(from), "fed", "last"))
+		if last < m.N {
+			w.wrongf("%s sends a glance of %d before its turn is stored: there it is at %d", from, m.N, last)
+		}
+		if m.Life != w.life {
+			w.wrongf("%s: a fleeting message of life %d comes in life %d", from, m.Life, w.life)
+		}
+		if seen, ok := w.model.glances[from]; ok && m.N <= seen && t.Cause().Attempt == 1 {
+			w.wrongf("%s: glance %d comes after glance %d", from, m.N, seen)
+		}
+		w.model.glances[from] = m.N
+	}
+}
+
+// diary has each secret go through everything that is stored: a row, a call, its
+// answer, an event, a timer and mail.
+func (w *world) diary(t *actors.Turn, m messages.Message) {
+	s, ok := m.(secret)
+	if !ok {
+		return
+	}
+	if s.Epoch <= w.model.forgotten {
+		w.wrongf("the diary is told %s at %q, after epoch %d was forgotten", s.canary(), s.Step, w.model.forgotten)
+	}
+	switch s.Step {
+	case "":
+		list, _ := diaries.Get(t, "written")
+		diaries.Put(t, "written", append(list, s.canary()))
+		t.Call("calc", s, actors.CallOptions{Retries: 50, Deadline: time.Second})
+	case "answered":
+		t.Publish(s)
+		s.Step = "recalled"
+		t.After(s.canary(), 300*time.Millisecond, s)
+	case "recalled":
+		t.Send("reader/all", s)
+	}
+}
+
+// calc is the workers' kind.
+func (w *world) calc() engine.WorkerKind {
+	return engine.WorkerKind{Name: "calc", Size: 2, New: func() (actors.Worker, error) {
+		return actors.WorkerFunc(func(_ context.Context, m messages.Message) (messages.Message, error) {
+			s, isSecret := m.(secret)
+			if isSecret && s.Epoch <= w.model.forgotten && w.f.read == 0 { // who cannot read cannot know
+				w.wrongf("a worker is asked %s after epoch %d was forgotten", s.canary(), w.model.forgotten)
+			}
+			switch x := w.rng.Float64(); {
+			case x < w.f.call/3:
+				panic("calc")
+			case x < 2*w.f.call/3:
+				return nil, errors.New("calc")
+			case x < w.f.call:
+				return nil, engine.ErrHang
+			}
+			switch m := m.(type) {
+			case peek:
+				return peeked(m), nil
+			case secret:
+				m.Step = "answered"
+				return m, nil
+			}
+			return twice{2 * m.(ask).N}, nil
+		}), nil
+	}}
+}
+
+// listen gets every event as it is announced.
+func (w *world) listen(p engine.Published) {
+	if p.Seq == 0 {
+		return
+	}
+	if !w.store.has("e/" + string(bigEndian(p.Seq))) {
+		w.wrongf("event %d is announced before it is stored", p.Seq)
+	}
+	if w.model.announced[p.Seq] {
+		w.wrongf("event %d is announced twice", p.Seq)
+	}
+	w.model.announced[p.Seq] = true
+}
+
+// simStore is a store that fails, or does not tell whether it has. Its process may
+// be killed before or after a batch is written.
+type simStore struct {
+	w        *world
+	Store    *mem.Store
+	calm     bool      // reads do not fail
+	unread   int       // reads that have failed
+	lowUntil time.Time // the volume is full until then
+	booting  bool      // Recover may write to a full volume
+}
+
+type killed struct{}
+
+var errDisk = errors.New("disk says no")
+
+func (s *simStore) low() bool { return s.w.sim != nil && s.w.sim.Now().Before(s.lowUntil) }
+
+// Free implements engine.Store.
+func (s *simStore) Free() (uint64, error) {
+	if s.low() {
+		return engine.DefaultMinFree - 1, nil
+	}
+	return 1 << 40, nil
+}
+
+func (s *simStore) readFails() bool {
+	if s.w.f.read == 0 || s.calm || s.w.rng.Float64() >= s.w.f.read {
+		return false
+	}
+	s.unread++
+	return true
+}
+
+// Get implements engine.Store.
+func (s *simStore) Get(key []byte) ([]byte, bool, error) {
+	if s.readFails() {
+		return nil, false, errDisk
+	}
+	return s.Store.Get(key)
+}
+
+// Scan implements engine.Store. It may fail half way.
+func (s *simStore) Scan(prefix, from []byte, yield func(k, v []byte) bool) error {
+	if !s.readFails() {
+		return s.Store.Scan(prefix, from, yield)
+	}
+	left := s.w.rng.IntN(3)
+	err := s.Store.Scan(prefix, from, func(k, v []byte) bool {
+		left--
+		return left >= 0 && yield(k, v)
+	})
+	return errors.Join(err, errDisk)
+}
+
+// Apply implements engine.Store.
+func (s *simStore) Apply(ops []engine.Op, sync bool) error {
+	if s.low() && !s.booting {
+		s.w.wrongf("%d ops are written to a full volume", len(ops))
+	}
+	f := &s.w.f
+	if s.w.rng.Float64() < f.commit {
+		return errDisk
+	}
+	if x := s.w.rng.Float64(); x < f.unknown {
+		if x < f.unknown/2 {
+			if err := s.Store.Apply(ops, sync); err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("no answer: %w", engine.ErrUnknown)
+	}
+	x := s.w.rng.Float64()
+	if x < f.crash/2 {
+		panic(killed{})
+	}
+	err := s.Store.Apply(ops, sync)
+	if x < f.crash {
+		panic(killed{})
+	}
+	return err
+}
+
+// Close implements engine.Store.
+func (s *simStore) Close() error { return s.Store.Close() }
+
+// row reads a row of an actor, past all faults.
+func (s *simStore) row(actor, table, key string) []byte {
+	raw, _, _ := s.Store.Get([]byte("s/" + actor + "\x00" + table + "\x00" + key))
+	return raw
+}
+
+func (s *simStore) has(key string) bool {
+	_, ok, _ := s.Store.Get([]byte(key))
+	return ok
+}
