@@ -81,7 +81,7 @@ var comments = map[string]string{
 	"config.Rules.Lines":           "When two lines are the same though not equal.",
 	"config.Rules.OCR":             "Believing what is read.",
 	"config.Shutdown.Drain":        "Time for finishing what is under way, 0s to 10m; 0 does not wait. What is\nleft over goes on at the next start. Default 10s.",
-	"config.Store.MinFree":         "Free space below which nothing more is written and work pauses until there\nis more, 16MiB to 1TiB. Default 128MiB.",
+	"config.Store.MinFree":         "Free space below which nothing more is written and work pauses until there\nis more, 64MiB to 1TiB. Default 128MiB.",
 	"config.Web.Addr":              "Address of the page: a loopback address or localhost, and a port. Port 0\ntakes a free one. Default 127.0.0.1:7411.",
 	"config.Web.Enabled":           "Whether the page is served. Default false; kehai run turns it on.",
 	"config.Window.App":            "What the window's conversations are called after: conversation Hana of app\nline is line:Hana. Characters a to z, 0 to 9 and -. Default line.",

@@ -124,8 +124,8 @@ type Encryption struct {
 // Store is about the store.
 type Store struct {
 	// Free space below which nothing more is written and work pauses until there
-	// is more, 16MiB to 1TiB. Default 128MiB.
-	MinFree Size `yaml:"min_free" min:"16MiB" max:"1TiB"`
+	// is more, 64MiB to 1TiB. Default 128MiB.
+	MinFree Size `yaml:"min_free" min:"64MiB" max:"1TiB"`
 }
 
 // Window is one chat window.

@@ -225,7 +225,7 @@ func TestParseErrors(t *testing.T) {
 		{"windows: [{name: a, speed: NaN}]", at + `1:28: windows.0.speed: NaN: want 0.001 to 1000`},
 		{"ocr: {timeout: 5}", at + `1:16: ocr.timeout: "5": want a duration such as 1.5s, 250ms or 720h`},
 		{"store: {min_free: 3}", at + `1:19: store.min_free: "3": want a size such as 128MiB or 2GiB`},
-		{"store: {min_free: 1MiB}", at + `1:19: store.min_free: 1MiB: want 16MiB to 1TiB`},
+		{"store: {min_free: 63MiB}", at + `1:19: store.min_free: 63MiB: want 64MiB to 1TiB`},
 		{"web: {enabled: yes}", at + `1:16: web.enabled: "yes": want true or false`},
 		{"web: {addr: 0.0.0.0:1}", at + `1:13: web.addr: "0.0.0.0:1": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages`},
 		{"web: {addr: ':7411'}", at + `1:13: web.addr: ":7411": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages`},

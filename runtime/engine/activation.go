@@ -183,7 +183,7 @@ func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first
 	if first {
 		act.becomeRunning()
 	}
-	healthy := !first && act.budget.worked()
+	healthy := !first && act.budget.worked(cause.Now)
 	act.mu.Unlock()
 	if first {
 		e.report(events.ActorStarted{Actor: act.addr, At: cause.Now})
@@ -261,6 +261,7 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 
 // turnFailed decides what becomes of a message whose turn failed.
 func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, reason, stack string) *Failure {
+	reason, stack = cutText(reason), cutText(stack)
 	env.attempt++
 	fatal := env.Durable() && env.attempt >= MaxAttempts
 	e.report(events.MessageFailed{
@@ -292,6 +293,7 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, re
 // fail throws the actor's value away and asks supervision for the delay.
 func (e *Engine) fail(act *Activation, reason string) *Failure {
 	now := e.clock.Now()
+	reason = cutText(reason)
 	act.actor = nil
 	act.mu.Lock()
 	act.becomeFailed()
@@ -350,7 +352,7 @@ func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, re
 	t.Ops = e.ack(act.addr, env)
 	rec := deadRecord{
 		Actor: act.addr, From: env.From, Trace: env.Trace, Attempts: max(env.attempt, 1),
-		Error: reason, Stack: stack, At: e.clock.Now(), Msg: env.raw,
+		Error: cutText(reason), Stack: stack, At: e.clock.Now(), Msg: env.raw,
 	}
 	name := "unreadable"
 	if env.Message != nil {

@@ -20,8 +20,13 @@ func (c Control) CommitReady() <-chan struct{} { return c.committer.wake }
 // NextTimer returns when the next timer is due.
 func (c Control) NextTimer() (time.Time, bool) { return c.timers.next() }
 
-// FireTimers delivers what is due and returns how many timers that were.
-func (c Control) FireTimers() int { return c.timers.fire(c.clock.Now()) }
+// FireTimers delivers what is due and returns how many timers that were. Call it
+// when the next timer is due, and every half minute: the calendar may have gone
+// ahead of the time, on a machine that slept.
+func (c Control) FireTimers() int {
+	now := c.clock.Now()
+	return c.timers.fire(now, wall(now))
+}
 
 // TimersChanged receives after the next due time may have come nearer.
 func (c Control) TimersChanged() <-chan struct{} { return c.timers.changed }

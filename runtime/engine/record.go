@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -81,4 +83,22 @@ func decodeRecord[R any](raw []byte) (R, error) {
 		return r, fmt.Errorf("%w: %d bytes do not fit %T", ErrRecord, len(raw), r)
 	}
 	return r, nil
+}
+
+// maxText bounds the text of an error or a stack that is kept, in bytes with its
+// mark: an error may quote a whole message.
+const maxText = 4 << 10
+
+// cutText shortens a text to maxText at the boundary of a character, and says so.
+// What is no UTF-8 becomes it.
+func cutText(s string) string {
+	if len(s) <= maxText {
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	mark := fmt.Sprintf("… (cut: %d bytes)", len(s))
+	end := maxText - len(mark)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return strings.ToValidUTF8(s[:end], "?") + mark
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -361,6 +362,41 @@ func TestLargeMessages(t *testing.T) {
 	h.WantDeadLetters(1)
 	h.Send(number{1})
 	h.WantSent(actortest.To("other/a", letter(1)))
+}
+
+// An error may be longer than anything that can be stored.
+func TestLongErrorIsCut(t *testing.T) {
+	text := strings.Repeat("日", 3<<20)
+	for name, fail := range map[string]func() error{
+		"error": func() error { return errors.New(text) },
+		"panic": func() error { panic(text) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := step(t, func(turn *actors.Turn, m messages.Message) error {
+				if n := m.(number); n.N > 0 {
+					turn.Send("other/a", n)
+					return nil
+				}
+				return fail()
+			})
+			for range engine.MaxAttempts {
+				h.WantFailure("日")
+			}
+			h.Send(number{0})
+			h.Send(number{1})
+			for range engine.MaxAttempts {
+				h.Restart()
+			}
+			h.WantSent(actortest.To("other/a", number{1}))
+			h.WantDeadLetters(1)
+			d := h.DeadLetters()[0]
+			if len(d.Error) > 4<<10 || len(d.Stack) > 4<<10 || !utf8.ValidString(d.Error) ||
+				!strings.HasSuffix(d.Error, " bytes)") || d.Attempts != engine.MaxAttempts {
+				t.Errorf("the dead letter has %d attempts, an error of %d bytes that ends in %q and a stack of %d bytes",
+					d.Attempts, len(d.Error), d.Error[len(d.Error)-40:], len(d.Stack))
+			}
+		})
+	}
 }
 
 // Also the largest message can be quarantined, and an unreadable one of that

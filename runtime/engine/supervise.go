@@ -20,11 +20,14 @@ const (
 	// dead letter.
 	MaxAttempts = 5
 
-	// An actor that restarts more than budgetRestarts times within budgetWindow, or
-	// as often in a row, is reported unhealthy and retried once per backoffCap.
-	// Restarts that end in a quarantine do not count: the message was at fault.
-	budgetRestarts = 10
-	budgetWindow   = time.Minute
+	// An actor is reported unhealthy and retried once per backoffCap when, within
+	// budgetWindow, more than budgetFloor of its turns have failed and more than one
+	// in budgetShare, or when more than budgetFloor have failed in a row. Failures
+	// that end in a quarantine do not count: the message was at fault.
+	budgetFloor  = 10
+	budgetShare  = 4
+	budgetWindow = time.Minute
+	budgetParts  = 6 // of the window, which moves on by one of them at a time
 )
 
 // backoff returns the delay before attempt n+1 after n failures in a row; n
@@ -40,14 +43,44 @@ func backoff(n int, rng *rand.Rand) time.Duration {
 	return time.Duration(float64(d) * (1 + backoffJitter*(2*rng.Float64()-1)))
 }
 
-// restartBudget counts the restarts of one actor or worker. Its methods are
-// pure over (state, now) except for the jitter's source.
+// restartBudget counts the turns of one actor, or the calls of one worker, and how
+// many have failed. Its methods are pure over (state, now) except for the jitter's
+// source.
 type restartBudget struct {
-	row       int         // failures in a row
-	recent    []time.Time // counted restarts within the window
-	restarts  int         // all, ever
+	row       int // failures in a row
+	window    [budgetParts]budgetPart
+	restarts  int // all, ever
 	unhealthy bool
 	reason    string // of the last failure
+}
+
+// budgetPart counts what ended within a part of the window.
+type budgetPart struct {
+	number        int64 // of the part, since 1970
+	turns, failed int
+}
+
+// part returns the present part of the window.
+func (b *restartBudget) part(now time.Time) *budgetPart {
+	number := now.UnixNano() / int64(budgetWindow/budgetParts)
+	p := &b.window[uint64(number)%budgetParts]
+	if p.number != number {
+		*p = budgetPart{number: number}
+	}
+	return p
+}
+
+// spent reports whether too much has failed at a time.
+func (b *restartBudget) spent(now time.Time) bool {
+	last := b.part(now).number
+	turns, failed := 0, 0
+	for _, p := range b.window {
+		if p.number <= last && p.number > last-budgetParts {
+			turns += p.turns
+			failed += p.failed
+		}
+	}
+	return b.row > budgetFloor || failed > budgetFloor && failed*budgetShare > turns
 }
 
 // failed records a failure and returns the delay before the restart and
@@ -56,14 +89,10 @@ func (b *restartBudget) failed(now time.Time, reason string, rng *rand.Rand) (de
 	b.row++
 	b.restarts++
 	b.reason = reason
-	keep := b.recent[:0]
-	for _, at := range b.recent {
-		if now.Sub(at) < budgetWindow {
-			keep = append(keep, at)
-		}
-	}
-	b.recent = append(keep, now)
-	if len(b.recent) > budgetRestarts || b.row > budgetRestarts {
+	p := b.part(now)
+	p.turns++
+	p.failed++
+	if b.spent(now) {
 		changed = !b.unhealthy
 		b.unhealthy = true
 		return backoffCap, changed
@@ -71,18 +100,30 @@ func (b *restartBudget) failed(now time.Time, reason string, rng *rand.Rand) (de
 	return backoff(b.row, rng), false
 }
 
-// forgive takes back the restarts that one quarantined message has caused.
+// forgive takes back the newest n failures: those that one quarantined message has
+// caused.
 func (b *restartBudget) forgive(n int) {
-	b.recent = b.recent[:max(0, len(b.recent)-n)]
+	for range budgetParts {
+		newest := &b.window[0]
+		for i := range b.window {
+			if p := &b.window[i]; p.failed > 0 && (newest.failed == 0 || p.number > newest.number) {
+				newest = p
+			}
+		}
+		back := min(n, newest.failed)
+		n -= back
+		newest.failed -= back
+		newest.turns -= back
+	}
 	b.row = 0
 }
 
 // worked records a success and reports whether the actor became healthy.
-func (b *restartBudget) worked() (changed bool) {
+func (b *restartBudget) worked(now time.Time) (changed bool) {
 	b.row = 0
-	changed = b.unhealthy
-	if changed {
-		b.unhealthy, b.recent = false, nil
+	b.part(now).turns++
+	if changed = b.unhealthy; changed {
+		b.unhealthy, b.window = false, [budgetParts]budgetPart{}
 	}
 	return changed
 }
@@ -106,6 +147,7 @@ func (c Control) NewSupervision(addr messages.Address) *Supervision {
 // Failed reports a failure and says how long to wait before the restart.
 func (s *Supervision) Failed(reason string) *Failure {
 	now := s.e.clock.Now()
+	reason = cutText(reason)
 	s.mu.Lock()
 	delay, changed := s.budget.failed(now, reason, s.e.jitter())
 	count := s.budget.restarts
@@ -119,10 +161,11 @@ func (s *Supervision) Failed(reason string) *Failure {
 
 // Worked reports a success.
 func (s *Supervision) Worked() {
+	now := s.e.clock.Now()
 	s.mu.Lock()
-	changed := s.budget.worked()
+	changed := s.budget.worked(now)
 	s.mu.Unlock()
 	if changed {
-		s.e.report(events.ActorUnhealthy{Actor: s.addr, Healthy: true, At: s.e.clock.Now()})
+		s.e.report(events.ActorUnhealthy{Actor: s.addr, Healthy: true, At: now})
 	}
 }

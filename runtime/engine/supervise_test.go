@@ -46,7 +46,7 @@ func TestBudget(t *testing.T) {
 	if delay, changed := b.failed(now, "x", rng); delay != 30*time.Second || changed {
 		t.Errorf("failed() number 12 = %v, %v, want 30s and no second report", delay, changed)
 	}
-	if !b.worked() || b.worked() {
+	if !b.worked(now) || b.worked(now) {
 		t.Errorf("worked() does not report health exactly once")
 	}
 	if delay, changed := b.failed(now, "x", rng); changed || delay > 120*time.Millisecond {
@@ -71,43 +71,106 @@ func TestQuarantinedRestartsAreFree(t *testing.T) {
 		}
 		b.forgive(MaxAttempts)
 	}
-	if len(b.recent) != 0 || b.restarts != 100 {
-		t.Errorf("%d restarts count of %d, want 0 of 100", len(b.recent), b.restarts)
+	if p := b.part(goldenTime); p.failed != 0 || p.turns != 0 || b.restarts != 100 {
+		t.Errorf("%d restarts count of %d, want 0 of 100", p.failed, b.restarts)
 	}
 	b.forgive(3) // more than there are
 }
 
-// Over any course of time an actor is unhealthy exactly from its 11th counted
-// restart within a minute or in a row until it works again, and no delay is above
-// the cap.
+// An actor runs at a rate and fails a share of its turns, spread evenly.
+func TestBudgetIsAShare(t *testing.T) {
+	for _, c := range []struct {
+		perSecond int
+		percent   int
+		paused    bool
+	}{
+		{30, 0, false},
+		{30, 3, false}, // 54 failures a minute
+		{30, 20, false},
+		{30, 40, true},
+		{30, 60, true},
+		{1, 3, false},
+		{1, 15, false}, // 9 failures a minute
+		{1, 60, true},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		var b restartBudget
+		paused, sum := false, 0
+		for turn := range c.perSecond * 180 {
+			now := goldenTime.Add(time.Duration(turn) * time.Second / time.Duration(c.perSecond))
+			if sum += c.percent; sum < 100 {
+				b.worked(now)
+				continue
+			}
+			sum -= 100
+			_, changed := b.failed(now, "x", rng)
+			paused = paused || changed
+		}
+		if paused != c.paused {
+			t.Errorf("%d turns a second of which %d %% fail: paused %v, want %v", c.perSecond, c.percent, paused, c.paused)
+		}
+	}
+}
+
+// Failures are forgotten after a minute, and successes too.
+func TestBudgetForgets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var b restartBudget
+	for range 1000 {
+		b.worked(goldenTime)
+	}
+	for range 100 {
+		if _, changed := b.failed(goldenTime, "x", rng); changed {
+			t.Fatal("100 of 1,100 turns failed: the budget is spent, want a share of a quarter")
+		}
+		b.worked(goldenTime)
+	}
+	now := goldenTime.Add(2 * time.Minute)
+	for i := range 12 {
+		_, changed := b.failed(now, "x", rng)
+		if want := i == 10; changed != want {
+			t.Errorf("failure %d two minutes later: spent %v, want %v", i+1, changed, want)
+		}
+		now = now.Add(time.Second / 10)
+	}
+}
+
+// Over any course of time an actor is unhealthy exactly from when more than 10 turns
+// and a quarter of them have failed within a minute, or 11 in a row, until it works
+// again, and no delay is above the cap.
 func TestHealthAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		var b restartBudget
-		var at []time.Time
+		var failed, turns []int64 // the parts of the window in which they ended
 		unhealthy, row := false, 0
 		now := goldenTime
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "s")) * time.Second)
-			if rapid.IntRange(0, 9).Draw(t, "works") == 0 {
-				if got := b.worked(); got != unhealthy {
+			part := now.Unix() / 10
+			turns = append(turns, part)
+			if rapid.IntRange(0, 3).Draw(t, "works") == 0 {
+				if got := b.worked(now); got != unhealthy {
 					t.Fatalf("worked() = %v, want %v", got, unhealthy)
 				}
 				if row = 0; unhealthy {
-					unhealthy, at = false, nil
+					unhealthy, failed, turns = false, nil, nil
 				}
 				continue
 			}
-			at = append(at, now)
+			failed = append(failed, part)
 			row++
-			counted := 0
-			for _, f := range at {
-				if now.Sub(f) < time.Minute {
-					counted++
+			within := func(list []int64) (n int) {
+				for _, p := range list {
+					if part-p < 6 {
+						n++
+					}
 				}
+				return n
 			}
+			counted := within(failed)
 			delay, changed := b.failed(now, "x", rng)
-			spent := counted > 10 || row > 10
+			spent := counted > 10 && 4*counted > within(turns) || row > 10
 			if want := spent && !unhealthy; changed != want {
 				t.Fatalf("failed() reports %v with %d restarts in a minute and %d in a row, want %v", changed, counted,
 					row, want)

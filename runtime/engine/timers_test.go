@@ -56,7 +56,7 @@ func TestTimersAgainstAModel(t *testing.T) {
 					want = append(want, e.n)
 				}
 				fired = nil
-				if n := tm.fire(now); n != len(want) || !slices.Equal(fired, want) {
+				if n := tm.fire(now, now); n != len(want) || !slices.Equal(fired, want) {
 					t.Fatalf("fire() = %d with %v, want %v", n, fired, want)
 				}
 			},
@@ -91,7 +91,7 @@ func TestTimerMayArmAndCancelOthers(t *testing.T) {
 		tm.arm("c", goldenTime, false, func() { got = append(got, "c") })
 	})
 	tm.arm("b", goldenTime, false, func() { got = append(got, "b") })
-	if n := tm.fire(goldenTime); n != 2 || fmt.Sprint(got) != "[a c]" {
+	if n := tm.fire(goldenTime, goldenTime); n != 2 || fmt.Sprint(got) != "[a c]" {
 		t.Errorf("fire() = %d with %v, want 2 with [a c]", n, got)
 	}
 }
@@ -114,5 +114,47 @@ func TestTimersSayWhenTheNextComesNearer(t *testing.T) {
 		if got := told(); got != step.want {
 			t.Errorf("after timer %d in %v: told %v, want %v", i, step.in, got, step.want)
 		}
+	}
+}
+
+// The machine sleeps, or somebody sets the clock: the calendar goes ahead of the
+// time, or falls back.
+func TestDurableTimersFollowTheCalendar(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		gone, calendar    time.Duration // when it is looked at, since the timers were set
+		durable, fleeting bool          // which of two timers of an hour have fired
+	}{
+		{"nothing happened", 59 * time.Minute, 59 * time.Minute, false, false},
+		{"an hour went by", time.Hour, time.Hour, true, true},
+		{"it slept past the hour", 10 * time.Minute, 2 * time.Hour, true, false},
+		{"it slept, not long enough", 10 * time.Minute, 50 * time.Minute, false, false},
+		{"the clock fell back", time.Hour, 10 * time.Minute, true, true},
+	} {
+		tm := newTimers()
+		tm.fire(goldenTime, goldenTime)
+		var durable, fleeting bool
+		due := goldenTime.Add(time.Hour)
+		tm.arm("durable", due, true, func() { durable = true })
+		tm.arm("fleeting", due, false, func() { fleeting = true })
+		tm.fire(goldenTime.Add(c.gone), goldenTime.Add(c.calendar))
+		if durable != c.durable || fleeting != c.fleeting {
+			t.Errorf("%s: durable fired %v, fleeting %v, want %v and %v", c.name, durable, fleeting, c.durable, c.fleeting)
+		}
+	}
+}
+
+// What the machine slept brings a timer nearer to the second.
+func TestNextTimerAfterSleep(t *testing.T) {
+	tm := newTimers()
+	tm.fire(goldenTime, goldenTime)
+	tm.arm("fleeting", goldenTime.Add(50*time.Minute), false, func() {})
+	tm.arm("durable", goldenTime.Add(time.Hour), true, func() {})
+	now := goldenTime.Add(10 * time.Minute)
+	if n := tm.fire(now, now.Add(30*time.Minute)); n != 0 {
+		t.Fatalf("fire() = %d, want none", n)
+	}
+	if due, _ := tm.next(); !due.Equal(now.Add(20 * time.Minute)) {
+		t.Errorf("next() = %v after the sleep, want in 20m", due.Sub(now))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -278,5 +279,40 @@ func TestListenersHearOfACauseBeforeItsEffects(t *testing.T) {
 			t.Errorf("the listener heard %v, want %v", got, want)
 		}
 		r.stop()
+	})
+}
+
+// leaping is a clock that can be set ahead while the machine's goes on.
+type leaping struct{ ahead atomic.Int64 }
+
+func (c *leaping) Now() time.Time { return time.Now().Round(0).Add(time.Duration(c.ahead.Load())) }
+
+// A durable timer that was set for six hours fires soon after the machine has slept
+// for them, in which no timer of Go has gone on.
+func TestTimerAfterTheMachineSlept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := &leaping{}
+		var fired time.Time
+		alarm := kind("alarm", func(t *actors.Turn, m messages.Message) error {
+			switch m.(type) {
+			case number:
+				t.After("alarm", 6*time.Hour, due{})
+			case due:
+				fired = time.Now()
+			}
+			return nil
+		})
+		s := start(t, nil, live.Options{Engine: engine.Options{Kinds: []engine.Kind{alarm}, Clock: clock}})
+		s.inject("alarm/a", number{})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		woke := time.Now()
+		clock.ahead.Store(int64(7 * time.Hour))
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if late := fired.Sub(woke); fired.IsZero() || late > 30*time.Second {
+			t.Errorf("the timer fired %v after the machine woke, want within 30s", late)
+		}
+		s.stop()
 	})
 }

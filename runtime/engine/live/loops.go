@@ -10,6 +10,9 @@ const (
 	commitTurns = 512
 	// spaceRetry is how often a full volume is looked at again.
 	spaceRetry = time.Second
+	// lookEvery is how often the timers are looked at in any case: time stands still
+	// while the machine sleeps, the calendar goes on.
+	lookEvery = 30 * time.Second
 )
 
 // loop is a goroutine of the system.
@@ -63,10 +66,11 @@ func (s *System) timerLoop() {
 	sleep := time.NewTimer(0)
 	defer sleep.Stop()
 	for {
-		sleep.Stop()
+		wait := lookEvery
 		if due, ok := s.engine.NextTimer(); ok {
-			sleep.Reset(due.Sub(s.clock.Now()))
+			wait = min(wait, due.Sub(s.clock.Now()))
 		}
+		sleep.Reset(wait)
 		select {
 		case <-sleep.C:
 			s.activity.begin()
