@@ -42,7 +42,7 @@ var rules = []struct {
 	}, map[string]string{
 		"hardware/x11/a.go": imports("x11", module+"/hardware", module+"/messages",
 			module+"/hardware/x11/internal/wire"),
-		"actors/burst/a.go": imports("burst", module+"/actors", module+"/actors/text",
+		"actors/burst/a.go": imports("burst", module+"/actors", module+"/actors/text", module+"/actors/text/when",
 			module+"/actors/burst/inner", module+"/hardware", "time"),
 		"actors/burst/a_test.go": imports("burst", module+"/testkit/actortest"),
 		"runtime/a.go": imports("runtime", module+"/actors/burst", module+"/hardware/drawn",
