@@ -101,10 +101,46 @@ type FrameRead struct {
 	Read    int       // bubbles that cost an OCR call
 	Cached  int       // bubbles known from an earlier frame
 	Took    time.Duration
-	Dropped []string     // what could not be read, for people; never private text
-	LeftOut []string     // what was read and is no part of a message, likewise
+	Unread  []Omitted    // what could not be read
+	LeftOut []Omitted    // what was read and is no part of a message
 	Burst   []BurstFrame // one for each frame that was read; empty where there was one
 }
+
+// Omitted is something in a frame that its reading does not have.
+type Omitted struct {
+	What  Omission
+	Count int
+	Of    int // what a limit allows; hundredths of a confidence that was too low
+}
+
+// Omission names what a reading does not have. Names are stored with verdicts: none
+// is changed or used for something else.
+type Omission string
+
+// What could not be read: beyond a limit, or lines whose confidence is too low.
+const (
+	OmittedBubbles    Omission = "bubbles"    // above the lowest Of
+	OmittedLines      Omission = "lines"      // of bubbles, beyond the first Of
+	OmittedCharacters Omission = "characters" // of lines, beyond the first Of
+	OmittedFrames     Omission = "frames"     // of a change, beyond the first Of
+	DoubtfulInBubble  Omission = "doubtful_in_bubble"
+	DoubtfulInTitle   Omission = "doubtful_in_title"
+	DoubtfulInName    Omission = "doubtful_in_name"
+	DoubtfulBeside    Omission = "doubtful_beside"  // a bubble
+	DoubtfulBetween   Omission = "doubtful_between" // bubbles
+	DoubtfulInWindow  Omission = "doubtful_in_window"
+)
+
+// What was read and is no part of a message.
+const (
+	OtherBetween   Omission = "between" // lines between bubbles
+	OtherOutside   Omission = "outside" // lines outside the messages
+	OtherMiddle    Omission = "middle"  // lines in the middle
+	OtherToken     Omission = "token"   // words of the application's own
+	OtherTokenName Omission = "token_name"
+	OtherClock     Omission = "clock" // times of day beside a line
+	DoubtfulName   Omission = "doubtful_name"
+)
 
 // BareDue is fusion's own timer: text has stood in no bubble for a while.
 type BareDue struct{}

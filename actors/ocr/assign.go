@@ -22,19 +22,19 @@ func assign(lines []messages.Line, p *segment.Pane, l *layout.Layout) (out []mes
 	for i, line := range lines {
 		box := segment.Rect(line.Box).Intersect(p.Area)
 		side := p.SideOf(box)
-		why := ""
+		why := messages.Omission("")
 		switch {
 		case box.Empty():
-			why = "lines outside the messages"
+			why = messages.OtherOutside
 		case l.IsToken(string(line.Text)):
-			why = "words of the application's own"
+			why = messages.OtherToken
 		case side == "":
-			why = "lines in the middle"
+			why = messages.OtherMiddle
 		case text.ClockTime(string(line.Text)) != "" && hasNeighbour(lines, i):
-			why = "clock times beside a line"
+			why = messages.OtherClock
 		}
 		if why != "" {
-			left.add(why, 1)
+			left.add(why, 1, 0)
 			continue
 		}
 		if n := len(out) - 1; n >= 0 && out[n].Side == side &&

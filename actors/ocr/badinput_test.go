@@ -27,14 +27,14 @@ func TestTooMuchToRead(t *testing.T) {
 	}
 	long := []messages.Line{line(strings.Repeat("長", 100000), 0.9, 0)}
 	for _, c := range []struct {
-		name    string
-		lines   []messages.Line
-		kept    int
-		runes   int
-		dropped string
+		name   string
+		lines  []messages.Line
+		kept   int
+		runes  int
+		unread messages.Omitted
 	}{
-		{"lines", many, maxLines, 4, "9600 lines of one bubble beyond the first 400"},
-		{"runes", long, 1, maxRunes, "96000 characters of one line beyond the first 4000"},
+		{"lines", many, maxLines, 4, messages.Omitted{What: messages.OmittedLines, Count: 9600, Of: 400}},
+		{"runes", long, 1, maxRunes, messages.Omitted{What: messages.OmittedCharacters, Count: 96000, Of: 4000}},
 	} {
 		given := slices.Clone(c.lines)
 		f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) { return c.lines, nil }}
@@ -46,8 +46,8 @@ func TestTooMuchToRead(t *testing.T) {
 			t.Errorf("%s: kept %d lines, the last of %d characters, want %d of %d", c.name,
 				len(b.Lines), n, c.kept, c.runes)
 		}
-		if !slices.Equal(got.Dropped, []string{c.dropped}) {
-			t.Errorf("%s: dropped %q, want %q", c.name, got.Dropped, c.dropped)
+		if !slices.Equal(got.Unread, []messages.Omitted{c.unread}) {
+			t.Errorf("%s: unread %v, want %v", c.name, got.Unread, c.unread)
 		}
 		if !slices.Equal(c.lines, given) {
 			t.Errorf("%s: the engine's own lines were changed", c.name)
@@ -68,9 +68,9 @@ func TestTooManyBubbles(t *testing.T) {
 	}
 	f := says("はい")
 	got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(999), Open: f.open}), p.Frame())
-	want := fmt.Sprintf("%d bubbles above the lowest %d were not read", n-maxShapes, maxShapes)
-	if n <= maxShapes || len(got.Bubbles) != maxShapes || !slices.Equal(got.Dropped, []string{want}) {
-		t.Errorf("%d of %d bubbles, dropped %q, want %d, %q", len(got.Bubbles), n, got.Dropped, maxShapes, want)
+	want := messages.Omitted{What: messages.OmittedBubbles, Count: n - maxShapes, Of: maxShapes}
+	if n <= maxShapes || len(got.Bubbles) != maxShapes || !slices.Equal(got.Unread, []messages.Omitted{want}) {
+		t.Errorf("%d of %d bubbles, unread %v, want %d, %v", len(got.Bubbles), n, got.Unread, maxShapes, want)
 	}
 	if last := got.Bubbles[len(got.Bubbles)-1].Box; last.Y != p.Y-38 {
 		t.Errorf("the last bubble stands at %d, want %d", last.Y, p.Y-38)

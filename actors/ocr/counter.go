@@ -1,39 +1,41 @@
 package ocr
 
-import "fmt"
+import (
+	"math"
 
-// counter counts what is left out, by kind, in the order of first sight. It never
-// holds what was read.
-type counter []counted
+	"github.com/kehai-run/kehai/messages"
+)
 
-type counted struct {
-	what string
-	n    int
-}
+// counter counts what a reading leaves out, by kind, in the order of first sight.
+// It never holds what was read.
+type counter []messages.Omitted
 
-func (t *counter) add(what string, n int) {
+// add counts n more of a kind. of is what they were held against, 0 for nothing.
+func (t *counter) add(what messages.Omission, n, of int) {
 	if n == 0 {
 		return
 	}
 	for i := range *t {
-		if (*t)[i].what == what {
-			(*t)[i].n += n
+		if (*t)[i].What == what {
+			(*t)[i].Count += n
 			return
 		}
 	}
-	*t = append(*t, counted{what, n})
+	*t = append(*t, messages.Omitted{What: what, Count: n, Of: of})
 }
 
-func (t *counter) addIf(yes bool, what string) {
+func (t *counter) addIf(yes bool, what messages.Omission, of int) {
 	if yes {
-		t.add(what, 1)
+		t.add(what, 1, of)
 	}
 }
 
-// report lists the counts for people.
-func (t counter) report(prefix string) (list []string) {
-	for _, c := range t {
-		list = append(list, fmt.Sprintf("%s%s: %d", prefix, c.what, c.n))
+// join adds what another counter has.
+func (t *counter) join(more []messages.Omitted) {
+	for _, o := range more {
+		t.add(o.What, o.Count, o.Of)
 	}
-	return list
 }
+
+// hundredths is how a confidence is written down.
+func hundredths(confidence float64) int { return int(math.Round(100 * confidence)) }

@@ -21,32 +21,33 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 	for range emptyTries {
 		got = do(t, w, talkFrame(t, 64))
 	}
-	want := []string{"lines below confidence 0.25 in the title: 2", "lines below confidence 0.25 in a bubble: 12"}
-	if !slices.Equal(got.Dropped, want) {
-		t.Errorf("dropped %q, want %q", got.Dropped, want)
+	want := []messages.Omitted{{What: messages.DoubtfulInTitle, Count: 2, Of: 25},
+		{What: messages.DoubtfulInBubble, Count: 12, Of: 25}}
+	if !slices.Equal(got.Unread, want) {
+		t.Errorf("unread %v, want %v", got.Unread, want)
 	}
-	if again := do(t, w, talkFrame(t, 64)); len(again.Dropped) > 0 {
-		t.Errorf("the same frame dropped %q again, want nothing", again.Dropped)
+	if again := do(t, w, talkFrame(t, 64)); len(again.Unread) > 0 {
+		t.Errorf("the same frame left %v unread again, want nothing", again.Unread)
 	}
 	f.read = func(int, hardware.Hint) ([]messages.Line, error) {
 		return []messages.Line{line("himitsu", 0.3, 0)}, nil
 	}
 	if got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open,
-		Confidence: Thresholds{Fallback: 0.35}}), talkFrame(t, 64)); len(got.Dropped) != 2 ||
-		got.Dropped[0] != "lines below confidence 0.35 in the title: 1" {
-		t.Errorf("dropped %q, want those below 0.35", got.Dropped)
+		Confidence: Thresholds{Fallback: 0.35}}), talkFrame(t, 64)); len(got.Unread) != 2 ||
+		got.Unread[0] != (messages.Omitted{What: messages.DoubtfulInTitle, Count: 1, Of: 35}) {
+		t.Errorf("unread %v, want those below 0.35", got.Unread)
 	}
 }
 
 func TestCounter(t *testing.T) {
 	var c counter
-	c.add("b", 2)
-	c.add("a", 0)
-	c.addIf(false, "a")
-	c.addIf(true, "c")
-	c.add("b", 3)
-	if got, want := c.report("many "), []string{"many b: 5", "many c: 1"}; !slices.Equal(got, want) {
-		t.Errorf("report = %q, want %q", got, want)
+	c.add("b", 2, 7)
+	c.add("a", 0, 0)
+	c.addIf(false, "a", 0)
+	c.addIf(true, "c", 0)
+	c.join(counter{{What: "b", Count: 3, Of: 7}})
+	if want := (counter{{What: "b", Count: 5, Of: 7}, {What: "c", Count: 1}}); !slices.Equal(c, want) {
+		t.Errorf("counted %v, want %v", c, want)
 	}
 }
 

@@ -13,13 +13,13 @@ func (s *session) marks() (out []messages.Mark, err error) {
 		return nil, nil
 	}
 	for _, box := range s.segments.Marks {
-		line, fresh, err := s.line("between bubbles", s.pane.InsideMark(box),
+		line, fresh, err := s.line(messages.DoubtfulBetween, s.pane.InsideMark(box),
 			segment.EnlargementOfSmall(s.pane.Scale()))
 		if err != nil {
 			return out, err
 		}
 		kind := markKind(s.layout, string(line.Text))
-		s.leftOut.addIf(fresh && kind == "" && line.Text != "", "lines between bubbles")
+		s.leftOut.addIf(fresh && kind == "" && line.Text != "", messages.OtherBetween, 0)
 		if kind != "" {
 			out = append(out, messages.Mark{Kind: kind,
 				Box: messages.Rect{X: box.Min.X, Y: box.Min.Y, W: box.Dx(), H: box.Dy()}})

@@ -100,11 +100,11 @@ func (w *Worker) do(ctx context.Context, request messages.Message) (messages.Mes
 // each bubble in the first. A further frame that cannot be read has no vote.
 func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.FrameRead) error {
 	frames := [][]messages.Bubble{out.Bubbles}
+	unread, leftOut := counter(out.Unread), counter(out.LeftOut)
 	out.Burst = []messages.BurstFrame{{Characters: characters(out.Bubbles)}}
 	for i, f := range r.More {
 		if i >= maxBurst-1 {
-			out.Dropped = append(out.Dropped,
-				fmt.Sprintf("burst: %d frames beyond the first %d were not read", len(r.More)-i, maxBurst))
+			unread.add(messages.OmittedFrames, len(r.More)-i, maxBurst)
 			break
 		}
 		more, err := w.read(ctx, f)
@@ -117,12 +117,12 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 			frames = append(frames, more.Bubbles)
 			out.Read += more.Read
 			out.Cached += more.Cached
-			out.Dropped = append(out.Dropped, more.Dropped...)
-			out.LeftOut = append(out.LeftOut, more.LeftOut...)
+			unread.join(more.Unread)
+			leftOut.join(more.LeftOut)
 		}
 		out.Burst = append(out.Burst, detail)
 	}
-	out.Bubbles = Consensus(frames, w.o.Burst)
+	out.Bubbles, out.Unread, out.LeftOut = Consensus(frames, w.o.Burst), unread, leftOut
 	return nil
 }
 
@@ -147,9 +147,7 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.Frame
 		return out, err
 	}
 	out.Read, out.Cached = s.read, s.cached
-	doubtful := fmt.Sprintf("lines below confidence %.2f ", w.o.Confidence.Fallback)
-	out.Dropped = append(s.dropped, s.doubtful.report(doubtful)...)
-	out.LeftOut = s.leftOut.report("")
+	out.Unread, out.LeftOut = s.unread, s.leftOut
 	shift(&out, pane.At.X, pane.At.Y)
 	return out, nil
 }

@@ -30,8 +30,7 @@ type session struct {
 	layout       *layout.Layout
 	segments     segment.Segments
 	read, cached int
-	dropped      []string
-	doubtful     counter // lines below the threshold, by place
+	unread       counter // what is beyond a limit, and lines below the threshold
 	leftOut      counter // what belongs to no message
 }
 
@@ -42,7 +41,7 @@ func (s *session) all(out *messages.FrameRead) (err error) {
 	}
 	shapes := s.segments.Shapes
 	if n := len(shapes) - maxShapes; n > 0 {
-		s.drop("%d bubbles above the lowest %d were not read", n, maxShapes)
+		s.unread.add(messages.OmittedBubbles, n, maxShapes)
 		shapes = shapes[n:]
 	}
 	out.Bubbles = make([]messages.Bubble, 0, len(shapes))
@@ -64,8 +63,9 @@ func (s *session) all(out *messages.FrameRead) (err error) {
 	return nil
 }
 
-func (s *session) drop(format string, args ...any) {
-	s.dropped = append(s.dropped, fmt.Sprintf(format, args...))
+// doubt counts lines below the threshold, by their place.
+func (s *session) doubt(where messages.Omission, lines int) {
+	s.unread.add(where, lines, hundredths(s.w.o.Confidence.Fallback))
 }
 
 // bubble adds to a shape what is written in it. Pictures are not read: letters in
@@ -88,7 +88,7 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 				return b, err
 			}
 			s.read++
-			s.doubtful.add("in a bubble", doubtful)
+			s.doubt(messages.DoubtfulInBubble, doubtful)
 			known = reading{lines: moved(lines, -b.Box.X, -b.Box.Y), beside: moved(beside, -b.Box.X, -b.Box.Y)}
 			s.w.o.Cache.store(key, known)
 		}
@@ -98,7 +98,7 @@ func (s *session) bubble(shape segment.Shape) (b messages.Bubble, err error) {
 		return b, err
 	}
 	if s.layout.Bubble.ReadTimestamp {
-		line, _, err := s.line("beside a bubble", shape.Timestamp, segment.EnlargementOfSmall(s.pane.Scale()))
+		line, _, err := s.line(messages.DoubtfulBeside, shape.Timestamp, segment.EnlargementOfSmall(s.pane.Scale()))
 		if err != nil {
 			return b, err
 		}
@@ -134,16 +134,16 @@ func (s *session) withText(shape segment.Shape, known reading) messages.Bubble {
 
 // sender reads the name above a bubble. An uncertain name stays unknown.
 func (s *session) sender(box image.Rectangle) (messages.Text, error) {
-	line, fresh, err := s.line("in a name", box, segment.EnlargementOfSmall(s.pane.Scale()))
+	line, fresh, err := s.line(messages.DoubtfulInName, box, segment.EnlargementOfSmall(s.pane.Scale()))
 	name := string(line.Text)
 	switch {
 	case err != nil, name == "":
 		return "", err
 	case line.Confidence < s.w.o.Confidence.Accept:
-		s.leftOut.addIf(fresh, fmt.Sprintf("names below confidence %.2f", s.w.o.Confidence.Accept))
+		s.leftOut.addIf(fresh, messages.DoubtfulName, hundredths(s.w.o.Confidence.Accept))
 		return "", nil
 	case s.layout.IsToken(name) || text.ClockTime(name) != "":
-		s.leftOut.addIf(fresh, "words of the application's own where a name may stand")
+		s.leftOut.addIf(fresh, messages.OtherTokenName, 0)
 		return "", nil
 	}
 	return line.Text, nil
@@ -151,13 +151,14 @@ func (s *session) sender(box image.Rectangle) (messages.Text, error) {
 
 // title reads the conversation's name, an empty line if there is none.
 func (s *session) title(box image.Rectangle) (messages.Line, error) {
-	line, _, err := s.line("in the title", box, segment.Enlargement(s.pane.Scale()))
+	line, _, err := s.line(messages.DoubtfulInTitle, box, segment.Enlargement(s.pane.Scale()))
 	return line, err
 }
 
 // line reads one line of text outside bubbles, an empty one if box is empty.
 // fresh says that it was not in the cache.
-func (s *session) line(where string, box image.Rectangle, factor float64) (out messages.Line, fresh bool, err error) {
+func (s *session) line(where messages.Omission, box image.Rectangle,
+	factor float64) (out messages.Line, fresh bool, err error) {
 	lines, fresh, err := s.lines(where, box, false, factor)
 	if err != nil || len(lines) == 0 {
 		return messages.Line{}, fresh, err
@@ -173,7 +174,7 @@ func (s *session) line(where string, box image.Rectangle, factor float64) (out m
 }
 
 // lines reads a rectangle, once for the same pixels.
-func (s *session) lines(where string, box image.Rectangle, block bool,
+func (s *session) lines(where messages.Omission, box image.Rectangle, block bool,
 	factor float64) (lines []messages.Line, fresh bool, err error) {
 	if box.Empty() {
 		return nil, false, nil
@@ -186,7 +187,7 @@ func (s *session) lines(where string, box image.Rectangle, block bool,
 		if err != nil {
 			return nil, true, err
 		}
-		s.doubtful.add(where, doubtful)
+		s.doubt(where, doubtful)
 		known = reading{lines: moved(read, -box.Min.X, -box.Min.Y)}
 		s.w.o.Cache.store(key, known)
 	}
@@ -202,7 +203,7 @@ func (s *session) whole() ([]messages.Bubble, error) {
 	part := *s
 	part.pane = s.pane.Mask()
 	area = area.Intersect(image.Rectangle{Max: part.pane.Image().Rect.Max})
-	lines, fresh, err := part.lines("in a window without bubbles", area, true, segment.Enlargement(s.pane.Scale()))
+	lines, fresh, err := part.lines(messages.DoubtfulInWindow, area, true, segment.Enlargement(s.pane.Scale()))
 	if err != nil {
 		return nil, err
 	}
@@ -210,10 +211,10 @@ func (s *session) whole() ([]messages.Bubble, error) {
 	for i := range bubbles {
 		bubbles[i].Low = s.w.o.Confidence.low(bubbles[i].Lines)
 	}
-	s.dropped, s.doubtful = part.dropped, part.doubtful
+	s.unread = part.unread
 	if fresh {
 		s.read++
-		s.leftOut = append(s.leftOut, left...)
+		s.leftOut.join(left)
 	} else {
 		s.cached++
 	}
@@ -292,7 +293,7 @@ func (s *session) prepared(p segment.Prepared, hint hardware.Hint) ([]messages.L
 // that are too long.
 func (s *session) bounded(lines []messages.Line) []messages.Line {
 	if n := len(lines) - maxLines; n > 0 {
-		s.drop("%d lines of one bubble beyond the first %d", n, maxLines)
+		s.unread.add(messages.OmittedLines, n, maxLines)
 		lines = lines[:maxLines]
 	}
 	for i, l := range lines {
@@ -300,7 +301,7 @@ func (s *session) bounded(lines []messages.Line) []messages.Line {
 			continue
 		}
 		if r := []rune(string(l.Text)); len(r) > maxRunes {
-			s.drop("%d characters of one line beyond the first %d", len(r)-maxRunes, maxRunes)
+			s.unread.add(messages.OmittedCharacters, len(r)-maxRunes, maxRunes)
 			lines = append([]messages.Line(nil), lines...) // the engine's own stay as they are
 			lines[i].Text = messages.Text(r[:maxRunes])
 		}

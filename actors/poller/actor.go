@@ -221,11 +221,11 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 		return
 	}
 	turn.Publish(events.FrameSeen{Frame: a.job.frame, Read: m})
-	for _, reason := range m.Dropped {
-		turn.Drop(events.StageOCR, events.RuleUnread, events.Detail{Note: reason})
+	for _, o := range m.Unread {
+		turn.Drop(events.StageOCR, events.RuleUnread, events.Omitted(o))
 	}
-	for _, reason := range m.LeftOut {
-		turn.Drop(events.StageMask, events.RuleLeftOut, events.Detail{Note: reason})
+	for _, o := range m.LeftOut {
+		turn.Drop(events.StageMask, events.RuleLeftOut, events.Omitted(o))
 	}
 	a.job.stage, a.job.result = settling, m
 	a.job.frame.Image, a.job.more = nil, nil // OCR is done with them

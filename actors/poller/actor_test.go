@@ -303,10 +303,10 @@ func TestBurstCutShort(t *testing.T) {
 	h.Advance(second)
 	h.WantCalls(readAsk(1))
 	partial := read(1)
-	partial.Dropped = []string{"7 lines of one bubble beyond the first 400"}
-	partial.LeftOut = []string{"lines in the middle: 1"}
+	partial.Unread = []messages.Omitted{{What: messages.OmittedLines, Count: 7, Of: 400}}
+	partial.LeftOut = []messages.Omitted{{What: messages.OtherMiddle, Count: 1}}
 	h.Answer(partial)
 	h.WantDropped(events.StagePoller, "") // the poll that began to read
-	h.WantDropped(events.StageOCR, events.RuleUnread, events.Detail{Note: partial.Dropped[0]})
-	h.WantDropped(events.StageMask, events.RuleLeftOut, events.Detail{Note: partial.LeftOut[0]})
+	h.WantDropped(events.StageOCR, events.RuleUnread, events.Detail{Code: "lines", Count: 7, Of: 400})
+	h.WantDropped(events.StageMask, events.RuleLeftOut, events.Detail{Code: "middle", Count: 1})
 }

@@ -15,8 +15,8 @@ const (
 	RuleBaselineReset Rule = "baseline_reset" // Count captures in a row missed their deadline
 	RuleGivenUp       Rule = "given_up"       // the frame could not be read in Count calls, the last failed with Code
 	RuleTriedAgain    Rule = "tried_again"    // reading failed after Count attempts with Code
-	RuleUnread        Rule = "unread"         // Note says what of a frame was not read
-	RuleLeftOut       Rule = "left_out"       // Note says what was read and is no part of a message
+	RuleUnread        Rule = "unread"         // Code and Count say what of a frame was not read; old rows have a Note
+	RuleLeftOut       Rule = "left_out"       // what was read and is no part of a message, likewise
 	RuleCountBusy     Rule = "count_busy"     // the last count of rows is still under way
 )
 

@@ -108,9 +108,15 @@ type Detail struct {
 	// of what the rule counts: polls, attempts, bubbles, lines
 	Count int `json:"count,omitempty"`
 	Of    int `json:"of,omitempty"` // what Count or Score is held against
-	// of a failure: the driver's code, or how the call failed
+	// of a failure: the driver's code, or how the call failed; of what was not read, a
+	// [messages.Omission]
 	Code string `json:"code,omitempty"`
 	Note string `json:"note,omitempty"` // words of the driver or worker; nothing private
+}
+
+// Omitted is the detail of what a reading does not have.
+func Omitted(o messages.Omitted) Detail {
+	return Detail{Code: string(o.What), Count: o.Count, Of: o.Of}
 }
 
 // Signalled is one signal that something was said, and what it counts.

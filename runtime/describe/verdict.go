@@ -47,8 +47,8 @@ var drops = map[events.Rule]func(events.Verdict) string{
 	events.RuleTriedAgain: func(v events.Verdict) string {
 		return fmt.Sprintf("reading failed after %d attempts and is tried again: %s", v.Detail.Count, v.Detail.Code)
 	},
-	events.RuleUnread:  note,
-	events.RuleLeftOut: note,
+	events.RuleUnread:  omitted,
+	events.RuleLeftOut: omitted,
 
 	events.RuleUnchanged: func(v events.Verdict) string {
 		if v.Detail.Score >= v.Detail.Of {

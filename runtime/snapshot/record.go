@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 )
 
 // Record is what was read last in a window, and what each stage made of
@@ -69,8 +70,11 @@ func (w *window) record() Record {
 	rec := Record{
 		Window: r.Window, At: control.Stamp{Time: r.At}, Trace: w.trace, Hash: fmt.Sprintf("%016x", uint64(r.Hash)),
 		Size: r.Size, Scale: r.Scale, Title: r.Title, Name: w.name, Bubbles: r.Bubbles, Marks: r.Marks,
-		Read: r.Read, Cached: r.Cached, Unread: r.Dropped, TookMS: r.Took.Milliseconds(),
+		Read: r.Read, Cached: r.Cached, TookMS: r.Took.Milliseconds(),
 		Delta: []string{}, Verdicts: w.steps,
+	}
+	for _, o := range r.Unread {
+		rec.Unread = append(rec.Unread, describe.Omitted(o))
 	}
 	for _, f := range r.Burst {
 		rec.Burst = append(rec.Burst, Capture{f.Delay.Milliseconds(), f.Characters, f.Failed})
