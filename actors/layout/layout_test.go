@@ -160,7 +160,7 @@ func TestParseRefusesForeignBytes(t *testing.T) {
 		"brackets": "name: " + strings.Repeat("[", 5000), "dashes": strings.Repeat("- ", 5000),
 	} {
 		if _, err := Parse("x.yaml", []byte(data)); !errors.Is(err, ErrLayout) ||
-			!strings.Contains(err.Error(), "x.yaml: ") {
+			!strings.Contains(err.Error(), "x.yaml:") {
 			t.Errorf("Parse(%s) = %v, want ErrLayout with x.yaml", name, err)
 		}
 	}

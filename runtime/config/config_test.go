@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kehai-run/kehai/actors/text/yamlfile"
 )
 
 // exampleDefault is the default configuration of a made-up Linux machine.
@@ -253,7 +255,7 @@ func TestParseErrors(t *testing.T) {
 		{"node: \"open", at + `1:7: not readable as YAML: could not find end character of double-quoted text`},
 		{"# ok\nnode: a\xff", at + `2:8: not UTF-8: save the file as UTF-8`},
 		{"log: " + strings.Repeat("[", 40), at + "1:1: nested too deep: this is not a configuration of Kehai"},
-		{strings.Repeat("#", maxConfig+1), at[:len(at)-1] + `: longer than 64KiB: this is not a configuration of Kehai`},
+		{strings.Repeat("#", yamlfile.MaxSize+1), at[:len(at)-1] + `: longer than 64 KiB: this is not a configuration of Kehai`},
 	} {
 		got, err := Parse("kehai.yaml", []byte(c.in))
 		if !errors.Is(err, ErrConfig) || !same(got, Config{}) {
@@ -607,7 +609,7 @@ func FuzzParseConfig(f *testing.F) {
 // takes long.
 func TestDeepNesting(t *testing.T) {
 	for _, unit := range []string{"[", "{", "- ", "{a: ", "? ", "*a ", "&a ", "!a "} {
-		text := strings.Repeat(unit, maxConfig/len(unit))
+		text := strings.Repeat(unit, yamlfile.MaxSize/len(unit))
 		if _, err := Parse("deep.yaml", []byte(text)); !errors.Is(err, ErrConfig) {
 			t.Errorf("Parse(%q, repeated) = %.200v, want %v", unit, err, ErrConfig)
 		}

@@ -46,14 +46,11 @@ func (c *Config) Layouts() (func(messages.WindowID) *layout.Layout, error) {
 	}, p.err()
 }
 
-// maxLayout is the longest layout file in bytes.
-const maxLayout = 64 << 10
-
 func openLayout(value string) (layout.Layout, error) {
 	if l, ok := layout.ByName(value); ok {
 		return l, nil
 	}
-	data, err := readFile(value, maxLayout+1)
+	data, err := readFile(value)
 	if errors.Is(err, fs.ErrNotExist) {
 		return layout.Layout{}, fmt.Errorf("%w: make one with `kehai layout calibrate`, "+
 			"or name one that is built in: %s", err, orList(layout.BuiltIn()))

@@ -119,9 +119,6 @@ func ReadToken(l LLM, env func(string) string) (llm.Secret, error) {
 	return llm.NewSecret(line), nil
 }
 
-// maxSecret is how much is read of a file with a key, in bytes.
-const maxSecret = 16 << 10
-
 // readSecret reads what key_file or key_env of a section names; at says where the
 // text stood, "" where neither is set.
 func readSecret(name string, section any, env func(string) string) (text, at string, err error) {
@@ -150,7 +147,7 @@ func readSecret(name string, section any, env func(string) string) (text, at str
 		}
 		return text, at, err
 	}
-	data, err := readFile(value, maxSecret)
+	data, err := readFile(value)
 	if err != nil {
 		return "", "", fmt.Errorf("%w: %s: %w", ErrConfig, key, err)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,18 +10,17 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/kehai-run/kehai/actors/text/yamlfile"
 )
 
-const (
-	maxConfig = 64 << 10 // the longest configuration file in bytes
-	maxDepth  = 32       // the YAML parser is recursive and slow in depth
-)
+// kehaiFile is what a file should be, for the words of errors.
+var kehaiFile = yamlfile.Kind{Name: "a configuration of Kehai"}
 
 // Load reads a configuration file over the defaults; an empty path means
 // no file. Relative paths in the file count from its folder. Errors wrap
@@ -34,7 +34,7 @@ func Load(path string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	data, err := readFile(path, maxConfig+1)
+	data, err := readFile(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -47,14 +47,15 @@ func Parse(name string, data []byte) (Config, error) {
 	return parseConfig(name, filepath.Dir(name), data)
 }
 
-// readFile reads at most so many bytes of a file.
-func readFile(path string, most int64) ([]byte, error) {
+// readFile reads a file of YAML, or of a key, and of one that is too long no more than
+// is needed to tell.
+func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, most))
+	return io.ReadAll(io.LimitReader(f, yamlfile.MaxSize+1))
 }
 
 func parseConfig(name, dir string, data []byte) (Config, error) {
@@ -94,9 +95,9 @@ func (d *decoder) wrong(at origin, key, text string) {
 
 // parse returns the one document's body, nil if there is none.
 func (d *decoder) parse(data []byte) (body ast.Node) {
-	text := strings.TrimPrefix(string(data), "\ufeff")
-	if at, what := d.unfit(text); what != "" {
-		d.wrong(at, "", what)
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if line, column, reason := kehaiFile.Unfit(data); reason != "" {
+		d.wrong(d.place(line, column), "", reason)
 		return nil
 	}
 	defer func() { // the parser is foreign code and reads foreign bytes
@@ -105,7 +106,7 @@ func (d *decoder) parse(data []byte) (body ast.Node) {
 			body = nil
 		}
 	}()
-	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
+	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		at, what := d.place(0, 0), "not readable as YAML"
 		var y yaml.Error
@@ -127,37 +128,6 @@ func (d *decoder) parse(data []byte) (body ast.Node) {
 		body = doc.Body
 	}
 	return body
-}
-
-// unfit says what is wrong with a text that must not come to the parser: it is too
-// long, not UTF-8, or nested too deep.
-func (d *decoder) unfit(text string) (at origin, what string) {
-	if len(text) > maxConfig {
-		return d.place(0, 0), fmt.Sprintf("longer than %s: this is not a configuration of Kehai", Size(maxConfig))
-	}
-	number, open := 0, 0 // brackets in texts and comments count too, which does no harm
-	for line := range strings.Lines(text) {
-		number++
-		head := line[:len(line)-len(strings.TrimLeft(line, "- "))]
-		deep := strings.Count(head, "- ") > maxDepth
-		for i, r := range line {
-			switch r {
-			case utf8.RuneError:
-				if !strings.HasPrefix(line[i:], string(r)) {
-					return d.place(number, i+1), "not UTF-8: save the file as UTF-8"
-				}
-			case '[', '{':
-				open++
-			case ']', '}':
-				open = max(open-1, 0)
-			}
-			deep = deep || open > maxDepth
-		}
-		if deep {
-			return d.place(number, 1), "nested too deep: this is not a configuration of Kehai"
-		}
-	}
-	return origin{}, ""
 }
 
 // withoutQuotes cuts a message before what it quotes of the file.
@@ -233,13 +203,7 @@ func (d *decoder) windows(seq *ast.SequenceNode, f field) {
 	d.config.Windows = slices.Repeat([]Window{DefaultWindow("")}, len(seq.Values))
 	d.config.origins[f.key] = d.at(seq.GetToken())
 	for i, entry := range f.below() {
-		at := d.at(seq.Values[i].GetToken())
-		if m, ok := seq.Values[i].(ast.MapNode); ok {
-			if it := m.MapRange(); it.Next() {
-				at = d.at(it.Key().GetToken()) // the token of an entry is a colon
-			}
-		}
-		d.config.origins[entry.key] = at
+		d.config.origins[entry.key] = d.at(yamlfile.First(seq.Values[i]))
 		d.field(seq.Values[i], entry)
 	}
 }

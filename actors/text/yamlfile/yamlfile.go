@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	maxSource = 64 << 10 // the longest file in bytes
-	maxOpen   = 16       // brackets and list dashes on one line: the YAML parser is slow in depth
+	MaxSize  = 64 << 10 // the longest file in bytes
+	maxDepth = 32       // the YAML parser is recursive and slow in depth
 )
 
 // Kind is what a file should be, for the words of errors.
@@ -31,8 +31,13 @@ type Kind struct {
 // name stands before the error: "NAME:LINE:COLUMN: reason". into is undefined after
 // an error.
 func Decode(name string, data []byte, k Kind, into any) (err error) {
-	if reason := k.readable(data); reason != "" {
+	if line, column, reason := k.Unfit(data); line > 0 {
+		return fmt.Errorf("%s:%d:%d: %s", name, line, column, reason)
+	} else if reason != "" {
 		return fmt.Errorf("%s: %s", name, reason)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return fmt.Errorf("%s: empty: start from %s", name, k.Start)
 	}
 	defer func() { // a YAML parser may panic on untrusted bytes
 		if r := recover(); r != nil {
@@ -45,26 +50,35 @@ func Decode(name string, data []byte, k Kind, into any) (err error) {
 	return nil
 }
 
-func (k Kind) readable(data []byte) string {
-	switch {
-	case len(data) > maxSource:
-		return "longer than 64 KiB: this is not " + k.Name
-	case !utf8.Valid(data):
-		return "not UTF-8: save the file as UTF-8"
-	case len(bytes.TrimSpace(data)) == 0:
-		return "empty: start from " + k.Start
+// Unfit says what keeps a file from the YAML parser, "" for nothing: it is too long,
+// not UTF-8, or nested too deep. Line and column are 0 where it is about all of it.
+func (k Kind) Unfit(data []byte) (line, column int, reason string) {
+	if len(data) > MaxSize {
+		return 0, 0, "longer than 64 KiB: this is not " + k.Name
 	}
-	open := 0
-	for line := range bytes.Lines(data) {
-		dashes := bytes.Count(line[:len(line)-len(bytes.TrimLeft(line, "- "))], []byte("- "))
-		open = max(open+bytes.Count(line, []byte("["))+
-			bytes.Count(line, []byte("{"))-bytes.Count(line, []byte("]"))-bytes.Count(line, []byte("}")), 0)
-		if dashes > maxOpen || open > maxOpen || bytes.Count(line, []byte("[")) > 4*maxOpen ||
-			bytes.Count(line, []byte("{")) > 4*maxOpen {
-			return "nested too deep: this is not " + k.Name
+	open := 0 // brackets in texts and comments count too, which does no harm
+	for text := range strings.Lines(string(data)) {
+		line++
+		dashes := strings.Count(text[:len(text)-len(strings.TrimLeft(text, "- "))], "- ")
+		deep := dashes > maxDepth
+		for i, r := range text {
+			switch r {
+			case utf8.RuneError:
+				if !strings.HasPrefix(text[i:], string(r)) {
+					return line, i + 1, "not UTF-8: save the file as UTF-8"
+				}
+			case '[', '{':
+				open++
+			case ']', '}':
+				open = max(open-1, 0)
+			}
+			deep = deep || open > maxDepth
+		}
+		if deep {
+			return line, 1, "nested too deep: this is not " + k.Name
 		}
 	}
-	return ""
+	return 0, 0, ""
 }
 
 // decodeError is the place and the message of an error of the YAML decoder.
@@ -91,7 +105,7 @@ func Place(data []byte, field string) (place string) {
 	for field != "" {
 		if path, err := yaml.PathString("$." + field); err == nil {
 			if node, err := path.FilterFile(file); err == nil && node != nil {
-				return at(firstToken(node))
+				return at(First(node))
 			}
 		}
 		field = field[:max(strings.LastIndexAny(field, ".["), 0)]
@@ -99,8 +113,8 @@ func Place(data []byte, field string) (place string) {
 	return ":1:1"
 }
 
-// firstToken is where a node begins. A mapping's own token is a colon.
-func firstToken(node ast.Node) *token.Token {
+// First is the token with which a node begins. A mapping's own token is a colon.
+func First(node ast.Node) *token.Token {
 	if m, ok := node.(ast.MapNode); ok {
 		if it := m.MapRange(); it.Next() {
 			return it.Key().GetToken()

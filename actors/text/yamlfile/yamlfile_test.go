@@ -25,9 +25,10 @@ func TestDecode(t *testing.T) {
 	}
 	for _, c := range []struct{ in, want string }{
 		{"", "r.yaml: empty: start from an example"},
-		{"\xff", "r.yaml: not UTF-8"},
+		{"name: a\n# \xff", "r.yaml:2:3: not UTF-8"},
 		{strings.Repeat("# x\n", 20000), "r.yaml: longer than 64 KiB: this is not a recipe"},
-		{"name: " + strings.Repeat("[", 30), "r.yaml: nested too deep"},
+		{"\n- " + strings.Repeat("[", 33), "r.yaml:2:1: nested too deep"},
+		{strings.Repeat("- ", 33), "r.yaml:1:1: nested too deep"},
 		{"nome: Soup\n", "r.yaml:1:1: unknown field"},
 		{"name: Soup\noven:\n  heat: warm\n", "r.yaml:3:9: "},
 		{"name: [\n", "r.yaml"},
