@@ -155,7 +155,15 @@ func (c Control) Commit(n int) (took int, paused bool) {
 	took = len(batch)
 	defer clear(batch) // it shares the queue's array, which must not keep what was released
 	if x, ok := batch[0].(*exclusive); ok {
-		x.finished(x.run())
+		batches, err := x.prepare()
+		if err == nil {
+			_, err = e.apply(batches, nil, e.sync)
+		}
+		if err != nil {
+			x.finished(err)
+		} else {
+			x.committed(e)
+		}
 		return took, false
 	}
 	e.commit(batch)
@@ -247,7 +255,11 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 	if len(tx.ops) == 0 {
 		return done, nil
 	}
-	if err := e.store.Apply(tx.ops, sync); err != nil {
+	err = e.store.Apply(tx.ops, sync)
+	if d := e.deletion.Load(); d != nil {
+		d.watch(tx.ops)
+	}
+	if err != nil {
 		return applied{}, err
 	}
 	e.onCommit(n, len(tx.ops))

@@ -1,6 +1,9 @@
 package engine_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -61,5 +64,27 @@ func TestABatchIsBoundedInBytes(t *testing.T) {
 	}
 	if n := slices.Max(disk.batches); n > 1<<20 || len(disk.batches) > many/2 {
 		t.Errorf("%d batches, the largest of %d bytes, want a few of at most 1 MiB", len(disk.batches), n)
+	}
+}
+
+// What is written past the committer's transaction would be missing wherever else
+// its batches are applied.
+func TestTheStoreIsWrittenInOnePlace(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []string
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(raw), "store.Apply("); n > 0 && !strings.HasSuffix(file, "_test.go") {
+			places = append(places, fmt.Sprint(n, " in ", file))
+		}
+	}
+	if got := strings.Join(places, ", "); got != "1 in commit.go" {
+		t.Errorf("the store is written %s, want 1 in commit.go: make a batch of it", got)
 	}
 }

@@ -57,6 +57,10 @@ func (c Control) Divert(mail func(Envelope) bool, calls func(*Job) bool) {
 	}
 }
 
+// Background says who runs what takes long, such as the search for what is to be
+// forgotten; by default a goroutine does. Call it before Recover.
+func (c Control) Background(run func(func())) { c.background = run }
+
 // StopSources stops the actors that begin work by themselves: they handle no
 // further message, and their fleeting mail is forgotten.
 func (c Control) StopSources() {

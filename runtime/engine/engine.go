@@ -103,6 +103,9 @@ type Engine struct {
 	rngMu sync.Mutex
 	rng   *rand.Rand
 
+	deletion   atomic.Pointer[deletion] // the one under way; the committer sets it
+	background func(func())             // runs what takes long
+
 	boot      uint64
 	recovered [shards]uint64 // the last numbers that were given out before the start
 	nextID    atomic.Uint64
@@ -124,7 +127,8 @@ func New(o Options) (*Engine, error) {
 		minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
 		kinds: map[string]Kind{}, pools: map[string]*pool{}, activations: map[messages.Address]*Activation{},
 		committer: newCommitter(), timers: newTimers(),
-		divert: func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
+		background: func(fn func()) { go fn() },
+		divert:     func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
 	}
 	if e.minFree == 0 {
 		e.minFree = DefaultMinFree
@@ -217,6 +221,9 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 	// The store may hold older mail than what is being delivered. Reading the inbox
 	// by sequence number keeps the order.
 	act.box.more, act.box.floor = true, e.recovered[kind.shard()]
+	if e.deletion.Load().stills(addr) {
+		act.becomeFrozen()
+	}
 	e.activations[addr] = act
 	return act
 }

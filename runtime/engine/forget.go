@@ -2,11 +2,14 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
@@ -62,177 +65,355 @@ type forgetRecord struct {
 	Keep         []Kept                  `json:"keep,omitempty"`
 }
 
-// forgetBatch bounds the bytes of one of its transactions.
-const forgetBatch = MaxBatch / 4
+// Bounds of one transaction of a deletion: others commit in between.
+const (
+	forgetSlice = 1024    // rows
+	forgetBytes = 1 << 20 // that are looked at; keys count twice
+)
+
+// deletion is a [Forgetting] under way. What is to go is collected while others
+// commit; the committer shows it what they write. Then the actors concerned are
+// frozen, and the rows deleted, slice by slice.
+type deletion struct {
+	e        *Engine
+	rec      forgetRecord
+	begun    bool // an earlier attempt has left its intent
+	sum      Forgotten
+	finished func(error)
+	waiting  []func() // begin what was asked for meanwhile
+
+	mu      sync.Mutex
+	found   []string // keys to be deleted, perhaps gone or changed by now
+	freezes bool     // the actors concerned stand still
+}
 
 // Forget deletes what is stored of a conversation, and makes the actors
-// concerned begin anew. A crash in between leaves an intent behind, and Recover
-// finishes. What is in the committer's queue before it is deleted with it.
+// concerned begin anew. What comes while it works is deleted too. A crash in
+// between leaves an intent behind, and Recover finishes; after an error it can be
+// called again. One that outlives ctx goes on.
 func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	if f.Conversation == "" {
 		return Forgotten{}, errors.New("engine: forget: want a conversation")
 	}
-	var sum Forgotten
-	x := &exclusive{run: func() (err error) { sum, err = e.forget(f); return err }}
-	if err := e.await(ctx, x, &x.finished); err != nil {
-		return Forgotten{}, fmt.Errorf("engine: forget: %w", err)
-	}
-	return sum, nil
-}
-
-// forget runs in the committer, so that nothing is written meanwhile. The actors
-// concerned do not step until it is done.
-func (e *Engine) forget(f Forgetting) (Forgotten, error) {
-	rec := forgetRecord{At: wall(e.clock.Now()), Conversation: f.Conversation}
-	begun, err := e.begun(f.Conversation)
-	if err != nil {
-		return Forgotten{}, err
-	}
-	if begun != nil { // an error stopped it half way: what was to be kept is known
-		rec.Keep = begun.Keep
-	}
-	e.freeze(rec)
-	touched := map[messages.Address]bool{}
-	defer func() { e.thaw(rec, touched) }()
-	ops, sum, err := e.sweep(rec, touched)
-	if err != nil || len(ops) == 0 && begun == nil {
-		return sum, err
-	}
-	if f.Keep != nil && begun == nil {
-		rec.Keep = f.Keep(func(a messages.Address, row string) ([]byte, bool) {
-			raw, ok, gerr := e.store.Get([]byte(stateKey(a, row)))
-			if gerr != nil && err == nil {
-				err = gerr
-			}
-			return raw, ok
-		})
-	}
-	if err == nil {
-		err = e.carryOut(rec, ops)
-	}
-	if err == nil {
-		for _, op := range ops { // those of timers are what they are armed under
-			e.timers.cancel(string(op.Key))
-		}
-	}
-	return sum, err
-}
-
-// carryOut writes the intent, deletes, and with the last deletions writes what
-// is kept and takes the intent back.
-func (e *Engine) carryOut(rec forgetRecord, ops []Op) error {
-	intent := []byte(keyForget + string(rec.Conversation))
-	if err := e.store.Apply([]Op{{Key: intent, Value: encodeRecord(rec)}}, e.sync); err != nil {
-		return err
-	}
-	size, from := 0, 0
-	for i, op := range ops {
-		if size += len(op.Key); size > forgetBatch {
-			if err := e.store.Apply(ops[from:i], e.sync); err != nil {
-				return err
-			}
-			size, from = len(op.Key), i
-		}
-	}
-	last := slices.Clone(ops[from:])
-	for _, k := range rec.Keep {
-		last = append(last, Op{Key: []byte(stateKey(k.Actor, k.Row)), Value: k.Value})
-	}
-	return e.store.Apply(append(last, Op{Key: intent, Delete: true}), e.sync)
-}
-
-// begun returns the intent that an earlier attempt has left, nil if there is none.
-func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
-	raw, ok, err := e.store.Get([]byte(keyForget + string(c)))
-	if err != nil || !ok {
-		return nil, err
-	}
-	rec, err := decodeRecord[forgetRecord](raw)
-	return &rec, err
-}
-
-// finishForgetting carries out what a crash interrupted.
-func (e *Engine) finishForgetting() error {
-	var left []forgetRecord
-	var bad error
-	err := e.store.Scan([]byte(keyForget), nil, func(_, v []byte) bool {
-		rec, err := decodeRecord[forgetRecord](v)
+	done := make(chan error, 1)
+	d := &deletion{e: e, rec: forgetRecord{At: wall(e.clock.Now()), Conversation: f.Conversation}}
+	d.finished = func(err error) { done <- err }
+	d.begin(f)
+	select {
+	case err := <-done:
 		if err != nil {
-			bad = err
-			return false
+			return Forgotten{}, fmt.Errorf("engine: forget: %w", err)
 		}
-		left = append(left, rec)
-		return true
-	})
-	for _, rec := range left {
-		var ops []Op
-		if err == nil && bad == nil {
-			if ops, _, err = e.sweep(rec, map[messages.Address]bool{}); err == nil {
-				err = e.carryOut(rec, ops)
-			}
-		}
+		return d.sum, nil
+	case <-ctx.Done():
+		return Forgotten{}, fmt.Errorf("engine: forget: %w (it goes on)", ctx.Err())
 	}
-	if err = errors.Join(err, bad); err != nil {
-		return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
+}
+
+// begin has the committer show what it writes, then collects beside it and
+// deletes.
+func (d *deletion) begin(f Forgetting) {
+	var before *deletion
+	d.e.enqueue(&exclusive{
+		prepare: func() (none [shards]Batch, err error) {
+			if before = d.e.deletion.Load(); before == nil {
+				d.e.deletion.Store(d)
+			}
+			return none, nil
+		},
+		finished: func(err error) {
+			switch {
+			case err != nil:
+				d.finished(err)
+				return
+			case before != nil: // one at a time
+				before.waiting = append(before.waiting, func() { d.begin(f) })
+				return
+			}
+			d.e.background(func() {
+				if err := d.collect(); err != nil {
+					d.finish(err)
+					return
+				}
+				d.step(d.start(f))
+			})
+		},
+	})
+}
+
+// step hands tasks to the committer until nothing is left.
+func (d *deletion) step(task func() ([shards]Batch, slice, bool, error)) {
+	var now slice
+	var left bool
+	d.e.enqueue(&exclusive{
+		prepare: func() (b [shards]Batch, err error) { b, now, left, err = task(); return b, err },
+		done:    func() { d.deleted(now) },
+		finished: func(err error) {
+			if err == nil && left {
+				d.step(d.next)
+				return
+			}
+			d.finish(err)
+		},
+	})
+}
+
+// finish lets the actors concerned go on. The committer does it too: what is
+// committed but not released yet would be taken back otherwise.
+func (d *deletion) finish(result error) {
+	d.e.enqueue(&exclusive{
+		prepare: func() (none [shards]Batch, err error) { return none, nil },
+		finished: func(error) {
+			d.end()
+			d.finished(result)
+			for _, begin := range d.waiting {
+				begin()
+			}
+		},
+	})
+}
+
+// collect scans the store for what is to go.
+func (d *deletion) collect() error {
+	for _, prefix := range forgetPrefixes {
+		err := d.e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
+			if d.matches(string(k), v, true) {
+				d.mu.Lock()
+				d.found = append(d.found, string(k))
+				d.mu.Unlock()
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// sweep collects the deletions, whose mail they touch, and the timers among them.
-func (e *Engine) sweep(rec forgetRecord, touched map[messages.Address]bool) (ops []Op, sum Forgotten, err error) {
-	kept := map[string]bool{}
-	for _, k := range rec.Keep {
-		kept[stateKey(k.Actor, k.Row)] = true
-	}
-	c := rec.Conversation
-	mail := func(prefix string) func(k string, v []byte) bool {
-		return func(k string, v []byte) bool {
-			a, _, ok := splitKey(prefix, k)
-			if !ok || !keyed(a, c) && !e.about(c, v, &sum) {
-				return false
-			}
-			touched[a] = true
-			// First its attempts, which quote errors: without it nothing leads to them.
-			ops = append(ops, Op{Key: []byte(ofActor(keyAttempts, a, k)), Delete: true})
-			return true
+// watch looks at what others have written since the deletion began.
+func (d *deletion) watch(ops []Op) {
+	for _, op := range ops {
+		if !op.Delete && d.matches(string(op.Key), op.Value, false) {
+			d.mu.Lock()
+			d.found = append(d.found, string(op.Key))
+			d.mu.Unlock()
 		}
 	}
-	actor := func(prefix string) func(k string, _ []byte) bool {
-		return func(k string, _ []byte) bool {
-			a, _, ok := splitKey(prefix, k)
-			return ok && keyed(a, c)
-		}
-	}
-	record := func(_ string, v []byte) bool { return e.about(c, v, &sum) }
-	for _, class := range []struct {
-		prefix string
-		count  *int
-		gone   func(k string, v []byte) bool
-	}{
-		{keyState, &sum.Rows, func(k string, v []byte) bool { return !kept[k] && e.rowAbout(c, k, v) }},
-		{keyInbox, &sum.Mail, mail(keyInbox)},
-		{keyTimer, &sum.Mail, mail(keyTimer)},
-		{keyCall, &sum.Mail, mail(keyCall)},
-		{keyAttempts, nil, actor(keyAttempts)},
-		{keyInjected, nil, actor(keyInjected)},
-		{keyLog, &sum.Events, record},
-		{keyVerdict, &sum.Verdicts, record},
-		{keyDead, &sum.DeadLetters, record},
-	} {
-		err = e.store.Scan([]byte(class.prefix), nil, func(k, v []byte) bool {
-			if class.gone(string(k), v) {
-				ops = append(ops, Op{Key: k, Delete: true})
-				if class.count != nil {
-					*class.count++
-				}
-			}
-			return true
-		})
+}
+
+// start returns the committer's first task: if there is something to delete, it
+// freezes the actors concerned, asks what is to be kept and writes the intent.
+func (d *deletion) start(f Forgetting) func() ([shards]Batch, slice, bool, error) {
+	return func() (b [shards]Batch, none slice, left bool, err error) {
+		begun, err := d.e.begun(f.Conversation)
 		if err != nil {
-			return nil, Forgotten{}, err
+			return b, nil, false, err
+		}
+		if begun != nil { // an error stopped it half way: what was to be kept is known
+			d.begun, d.rec.Keep = true, begun.Keep
+		}
+		if now, n, err := d.present(d.found); err != nil {
+			return b, nil, false, err
+		} else if n == len(d.found) {
+			d.found = now
+		}
+		if len(d.found) == 0 && !d.begun {
+			return b, nil, false, nil
+		}
+		d.freeze()
+		if f.Keep != nil && !d.begun {
+			d.rec.Keep = f.Keep(func(a messages.Address, row string) ([]byte, bool) {
+				raw, ok, gerr := d.e.store.Get([]byte(stateKey(a, row)))
+				err = cmp.Or(err, gerr)
+				return raw, ok
+			})
+		}
+		for _, s := range order {
+			b[s].Changes = []Change{{Ops: []Op{{Key: d.intent(s), Value: encodeRecord(d.rec)}}}}
+		}
+		return b, nil, true, err
+	}
+}
+
+func (d *deletion) intent(s Shard) []byte {
+	return []byte(s.key(keyForget + string(d.rec.Conversation)))
+}
+
+// slice is what one transaction of a deletion deletes.
+type slice []string
+
+// next is the committer's task until nothing is left: it deletes a slice. With the
+// last one it writes what is kept and takes the intent back.
+func (d *deletion) next() (b [shards]Batch, now slice, left bool, err error) {
+	now, n, err := d.present(d.found)
+	if err != nil {
+		return b, nil, false, err
+	}
+	d.found = d.found[n:]
+	left = len(d.found) > 0
+	var ops [shards][]Op
+	for _, k := range now {
+		s := d.e.shardOfKey(k)
+		if a, mail := mailOf(k); mail {
+			// Its attempts quote errors, and without it nothing leads to them.
+			ops[s] = append(ops[s], Op{Key: []byte(ofActor(keyAttempts, a, k)), Delete: true})
+		}
+		ops[s] = append(ops[s], Op{Key: []byte(k), Delete: true})
+	}
+	if !left {
+		for _, k := range d.rec.Keep {
+			s := d.e.shardOf(k.Actor)
+			ops[s] = append(ops[s], Op{Key: []byte(stateKey(k.Actor, k.Row)), Value: k.Value})
+		}
+		for _, s := range order {
+			ops[s] = append(ops[s], Op{Key: d.intent(s), Delete: true})
 		}
 	}
-	return ops, sum, nil
+	for _, s := range order {
+		if ops[s] != nil {
+			b[s].Changes = []Change{{Ops: ops[s]}}
+		}
+	}
+	return b, now, left, nil
+}
+
+// deleted counts a slice, and has those that it held mail of begin anew.
+func (d *deletion) deleted(now slice) {
+	touched := map[messages.Address]bool{}
+	for _, k := range now {
+		if count := d.sum.of(k); count != nil {
+			*count++
+		}
+		if a, mail := mailOf(k); mail {
+			touched[a] = true
+			d.e.timers.cancel(k)
+		}
+	}
+	d.e.beginAnew(func(act *Activation) bool { return touched[act.addr] && !d.concerns(act.addr) })
+}
+
+// present looks at the first n keys, as many as a slice may have. It returns those
+// that are still there and still to be deleted, each once.
+func (d *deletion) present(keys []string) (left slice, n int, err error) {
+	seen := map[string]bool{}
+	for size := 0; n < len(keys) && n < forgetSlice && size < forgetBytes; n++ {
+		k := keys[n]
+		v, ok, err := d.e.store.Get([]byte(k))
+		if err != nil {
+			return nil, 0, err
+		}
+		size += 2*len(k) + len(v)
+		if ok && !seen[k] && d.matches(k, v, false) {
+			seen[k] = true
+			left = append(left, k)
+		}
+	}
+	return left, n, nil
+}
+
+// begun returns the intent that an earlier attempt has left, nil if there is none.
+func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
+	for _, s := range order {
+		raw, ok, err := e.store.Get([]byte(s.key(keyForget + string(c))))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			rec, err := decodeRecord[forgetRecord](raw)
+			return &rec, err
+		}
+	}
+	return nil, nil
+}
+
+// finishForgetting carries out what a crash interrupted.
+func (e *Engine) finishForgetting() error {
+	left := map[messages.ConversationID]forgetRecord{}
+	var bad error
+	for _, s := range order {
+		err := e.store.Scan([]byte(s.key(keyForget)), nil, func(_, v []byte) bool {
+			rec, err := decodeRecord[forgetRecord](v)
+			left[rec.Conversation] = rec
+			bad = err
+			return err == nil
+		})
+		if err = errors.Join(err, bad); err != nil {
+			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
+		}
+	}
+	for _, c := range slices.Sorted(maps.Keys(left)) {
+		d := &deletion{e: e, rec: left[c]}
+		err := d.collect()
+		for more := true; err == nil && more; {
+			var b [shards]Batch
+			if b, _, more, err = d.next(); err == nil {
+				_, err = e.apply(b, nil, e.sync)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("engine: finish an interrupted deletion: %w", err)
+		}
+	}
+	return nil
+}
+
+// forgetPrefixes are the classes of rows in which something of a conversation may
+// stand.
+var forgetPrefixes = []string{
+	keyState, keyInbox, keyTimer, keyCall, keyAttempts, keyInjected, keyLog,
+	Anywhere.key(keyVerdict), Here.key(keyVerdict), Anywhere.key(keyDead), Here.key(keyDead),
+}
+
+// of is where a deleted row is counted, nil if it is not.
+func (f *Forgotten) of(key string) *int {
+	switch class, _ := classOf(key); class {
+	case keyState:
+		return &f.Rows
+	case keyInbox, keyTimer, keyCall:
+		return &f.Mail
+	case keyLog:
+		return &f.Events
+	case keyVerdict:
+		return &f.Verdicts
+	case keyDead:
+		return &f.DeadLetters
+	}
+	return nil
+}
+
+// mailOf returns whose a message, timer or call is.
+func mailOf(key string) (messages.Address, bool) {
+	switch class, _ := classOf(key); class {
+	case keyInbox, keyTimer, keyCall:
+		a, _, ok := splitKey(class, key)
+		return a, ok
+	}
+	return "", false
+}
+
+// matches reports whether a row is of the conversation. What cannot be asked is
+// counted if the caller says so.
+func (d *deletion) matches(key string, value []byte, count bool) bool {
+	c := d.rec.Conversation
+	class, _ := classOf(key)
+	unknown := &d.sum.Unknown
+	if !count {
+		unknown = new(int)
+	}
+	switch class {
+	case keyState:
+		return d.e.rowAbout(c, key, value)
+	case keyInbox, keyTimer, keyCall:
+		a, _, ok := splitKey(class, key)
+		return ok && (keyed(a, c) || d.e.about(c, value, unknown))
+	case keyAttempts, keyInjected:
+		a, _, ok := splitKey(class, key)
+		return ok && keyed(a, c)
+	case keyLog, keyVerdict, keyDead:
+		return d.e.about(c, value, unknown)
+	}
+	return false
 }
 
 // keyed reports that an actor's key is the conversation.
@@ -254,7 +435,7 @@ func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) b
 
 // about looks at what all records with a message or a verdict share, and asks
 // the message whom it is about.
-func (e *Engine) about(c messages.ConversationID, value []byte, sum *Forgotten) bool {
+func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bool {
 	var rec struct {
 		Actor  messages.Address `json:"actor"`
 		From   messages.Address `json:"from"`
@@ -279,7 +460,7 @@ func (e *Engine) about(c messages.ConversationID, value []byte, sum *Forgotten) 
 	if names(value, c) || names(rec.Raw, c) {
 		return true
 	}
-	sum.Unknown++
+	*unknown++
 	return false
 }
 
@@ -289,34 +470,55 @@ func names(raw []byte, c messages.ConversationID) bool {
 	return bytes.Contains(raw, []byte(c)) || bytes.Contains(raw, quoted[1:len(quoted)-1])
 }
 
-// freeze takes back what the actors concerned have under way, and keeps them
-// from stepping.
-func (e *Engine) freeze(rec forgetRecord) {
-	for _, act := range e.live() {
-		if e.concerned(act.addr, rec.Conversation) {
-			act.mu.Lock()
-			act.becomeFrozen()
-			act.mu.Unlock()
+// concerns reports whether an actor stands still while the deletion works.
+func (d *deletion) concerns(a messages.Address) bool {
+	return d.e.concerned(a, d.rec.Conversation)
+}
+
+// freeze takes back what the actors concerned have under way, and keeps them, and
+// those that are made from now on, from stepping.
+func (d *deletion) freeze() {
+	d.mu.Lock()
+	d.freezes = true
+	d.mu.Unlock()
+	for _, act := range d.e.those(func(act *Activation) bool { return d.concerns(act.addr) }) {
+		act.mu.Lock()
+		act.becomeFrozen()
+		act.mu.Unlock()
+	}
+}
+
+// stills reports whether an actor that is made now has to stand still.
+func (d *deletion) stills(a messages.Address) bool {
+	if d == nil {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.freezes && d.concerns(a)
+}
+
+// end lets the actors concerned begin anew.
+func (d *deletion) end() {
+	d.e.deletion.Store(nil)
+	if !d.freezes {
+		return
+	}
+	d.e.beginAnew(func(act *Activation) bool { return d.concerns(act.addr) })
+	for _, t := range d.e.Timers() {
+		if keyed(t.Actor, d.rec.Conversation) {
+			d.e.timers.cancel(ofActor(keyTimer, t.Actor, t.Key))
+			d.e.timers.cancel(fleetingTimer(t.Actor, t.Key))
 		}
 	}
 }
 
-// thaw makes them, and those that have lost mail or were made meanwhile, begin
-// anew from the store.
-func (e *Engine) thaw(rec forgetRecord, touched map[messages.Address]bool) {
-	for _, act := range e.live() {
-		if !e.concerned(act.addr, rec.Conversation) && !touched[act.addr] {
-			continue
-		}
+// beginAnew has actors begin anew from the store.
+func (e *Engine) beginAnew(which func(*Activation) bool) {
+	for _, act := range e.those(which) {
 		act.mu.Lock()
 		act.becomeThawed()
 		act.mu.Unlock()
 		e.driver.Wake(act)
-	}
-	for _, t := range e.Timers() {
-		if keyed(t.Actor, rec.Conversation) {
-			e.timers.cancel(ofActor(keyTimer, t.Actor, t.Key))
-			e.timers.cancel(fleetingTimer(t.Actor, t.Key))
-		}
 	}
 }

@@ -88,6 +88,32 @@ func splitKey(prefix, key string) (messages.Address, string, bool) {
 
 func inboxKey(a messages.Address, seq uint64) string { return ofActor(keyInbox, a, seqBytes(seq)) }
 
+// classOf returns the prefix of a key as if its shard were Anywhere, and its shard
+// if it has one of its own.
+func classOf(key string) (class string, s Shard) {
+	if strings.HasPrefix(key, "l") {
+		key, s = key[1:], Here
+	}
+	class, _, _ = strings.Cut(key, "/")
+	return class + "/", s
+}
+
+// shardOfKey is where a row belongs.
+func (e *Engine) shardOfKey(key string) Shard {
+	class, s := classOf(key)
+	switch class {
+	case keyInbox, keyTimer, keyCall, keyAttempts, keyState, keyInjected, keyOwner:
+		a, _, _ := strings.Cut(key[len(class):], "\x00")
+		return e.shardOf(messages.Address(a))
+	case keyHost:
+		return Here
+	}
+	if key == keyMetaBoot {
+		return Here
+	}
+	return s
+}
+
 // DeadLetterID is how people name the dead letter with a sequence number.
 func deadLetterID(seq uint64) string { return "d" + strconv.FormatUint(seq, 10) }
 

@@ -201,15 +201,23 @@ func (r *hostRequest) unknown(e *Engine, err error) {
 	r.finished(err)
 }
 
-// exclusive is an operation that writes the store by itself. The committer runs
-// it alone, so that nothing else is written meanwhile.
+// exclusive is a change that is made at its turn: what was in the queue before it
+// is in the store, and nothing else is written meanwhile. So it must be quick.
 type exclusive struct {
-	run      func() error
+	prepare  func() ([shards]Batch, error)
+	done     func()      // called before finished once the change is stored; nil: nothing
 	finished func(error) // called once
 }
 
-func (x *exclusive) writes() *changes                       { return nil }
-func (x *exclusive) committed(*Engine)                      { x.finished(nil) }
+func (x *exclusive) writes() *changes { return nil }
+
+func (x *exclusive) committed(*Engine) {
+	if x.done != nil {
+		x.done()
+	}
+	x.finished(nil)
+}
+
 func (x *exclusive) refused(_ *Engine, _ Status, err error) { x.finished(err) }
 func (x *exclusive) unknown(_ *Engine, err error)           { x.finished(err) }
 

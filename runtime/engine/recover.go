@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -194,8 +193,18 @@ func (e *Engine) rearm(a messages.Address) error {
 
 // live returns the activations, sorted by address.
 func (e *Engine) live() []*Activation {
+	return e.those(func(*Activation) bool { return true })
+}
+
+// those returns the activations of which, sorted by address.
+func (e *Engine) those(which func(*Activation) bool) []*Activation {
+	var list []*Activation
 	e.mu.RLock()
-	list := slices.Collect(maps.Values(e.activations))
+	for _, act := range e.activations {
+		if which(act) {
+			list = append(list, act)
+		}
+	}
 	e.mu.RUnlock()
 	slices.SortFunc(list, func(a, b *Activation) int { return strings.Compare(string(a.addr), string(b.addr)) })
 	return list

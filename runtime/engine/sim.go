@@ -71,6 +71,7 @@ func (s *Sim) boot() error {
 	}
 	s.engine = e.Control()
 	s.engine.Divert(s.o.Divert, nil)
+	s.engine.Background(func(fn func()) { fn() })
 	if err := s.engine.Recover(); err != nil {
 		return err
 	}

@@ -63,6 +63,7 @@ func newRig(t *testing.T, fn receive) *rig {
 	}
 	r.Control = e.Control()
 	r.Divert(nil, func(j *engine.Job) bool { r.jobs = append(r.jobs, j); return true })
+	r.Background(func(fn func()) { fn() })
 	if r.Recover() != nil || r.Activate("actor/a") != nil {
 		t.Fatal("the engine does not start")
 	}
@@ -192,8 +193,9 @@ func TestForgetKeepsTheActorsConcernedFromStepping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Commit(100) // the turn
-	r.Commit(100) // the deletion
+	for took := 1; took > 0; {
+		took, _ = r.Commit(100)
+	}
 	r.run()
 	if stepped || handled != 2 {
 		t.Errorf("stepped meanwhile = %v, %d messages were handled, want none and 2 from before", stepped, handled)

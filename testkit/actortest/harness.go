@@ -126,6 +126,7 @@ func (h *Harness) boot() {
 	}
 	h.engine = e.Control()
 	h.engine.Divert(h.divert, h.divertCall)
+	h.engine.Background(func(fn func()) { fn() })
 	if err := h.engine.Recover(); err != nil {
 		h.t.Fatalf("actortest: %v", err)
 	}

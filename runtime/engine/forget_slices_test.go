@@ -1,0 +1,148 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// ledger notes what one commit asks of the store.
+type ledger struct {
+	*mem.Store
+	scans, most int
+}
+
+func (l *ledger) Scan(prefix, from []byte, yield func(k, v []byte) bool) error {
+	l.scans++
+	return l.Store.Scan(prefix, from, yield)
+}
+
+func (l *ledger) Apply(ops []engine.Op, sync bool) error {
+	l.most = max(l.most, len(ops))
+	return l.Store.Apply(ops, sync)
+}
+
+// A deletion searches beside the committer and deletes slice by slice, while
+// others commit. What they write about the conversation meanwhile goes too; what
+// is not about it any more stays.
+func TestForgettingHoldsNobodyUp(t *testing.T) {
+	store := &ledger{Store: mem.New()}
+	const many = 5000
+	rows := map[string]string{"s/fusion/a\x00seen\x00Hana": "1", "s/fusion/a\x00one\x00x": `"Hana"`,
+		"s/fusion/a\x00two\x00x": `"Ken"`}
+	for n := range many {
+		rows[fmt.Sprintf("e/%08d", n)] = `{"from":"dedup/line:Hana","msg":{"type":"ledger_due","v":1,"body":{}}}`
+	}
+	fill(t, store, rows)
+	store.most = 0
+	e := resting(t, store)
+	var search func()
+	e.Background(func(fn func()) { search = fn })
+	if err := handOver(func(ctx context.Context) error {
+		_, err := e.Forget(ctx, engine.Forgetting{Conversation: "line:Hana"})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	post := func(m messages.Message) <-chan error {
+		done, err := e.Post("", "fusion/a", m, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done
+	}
+	about := func(who messages.ConversationID) messages.Message {
+		return messages.TranscriptGap{Conversation: who}
+	}
+	commit := func(want int) {
+		t.Helper()
+		before := store.scans
+		if took, _ := e.Commit(100); took != want {
+			t.Fatalf("Commit() took %d, want %d", took, want)
+		}
+		if store.scans > before {
+			t.Error("the committer searched the store")
+		}
+	}
+	commit(1)
+	post(about("line:Hana")) // while it searches
+	post(about("line:Ken"))
+	commit(2)
+	search()
+	fill(t, store, map[string]string{"s/fusion/a\x00one\x00x": `"Ken"`, "s/fusion/a\x00two\x00x": `"Ken"`})
+	slices, kens := 0, 0
+	for left := many; left > 0; {
+		who := messages.ConversationID("line:Hana")
+		if left < many/2 {
+			who = "line:Ken" // what comes after the end may stay
+			kens++
+		}
+		stored := post(about(who))
+		commit(1) // a task of the deletion
+		commit(1) // what came meanwhile
+		if err := <-stored; err != nil {
+			t.Fatal(err)
+		}
+		left = len(keys(t, store, "e/"))
+		if slices++; slices > many {
+			t.Fatal("the deletion does not end")
+		}
+	}
+	for took := 1; took > 0; {
+		took, _ = e.Commit(100)
+	}
+	if slices < 5 || store.most > 2100 {
+		t.Errorf("%d slices, the largest write of %d ops: want 5 at least, and at most 2100", slices, store.most)
+	}
+	for prefix, want := range map[string]int{"e/": 0, "i/fusion/a": 1 + kens, "s/fusion/a": 2, "f/": 0, "lf/": 0} {
+		if got := keys(t, store, prefix); len(got) != want {
+			t.Errorf("%d rows under %s are left, want %d: %q", len(got), prefix, want, got)
+		}
+	}
+}
+
+// Two deletions at once are carried out one after the other, and one that the
+// stop overtakes is answered.
+func TestForgettingTwoAtOnce(t *testing.T) {
+	store := mem.New()
+	fill(t, store, map[string]string{"s/dedup/line:Hana\x00a\x00a": "1", "s/dedup/line:Ken\x00a\x00a": "1"})
+	e := resting(t, store)
+	e.Background(func(fn func()) { fn() })
+	answers := make(chan error, 2)
+	for _, who := range []messages.ConversationID{"line:Hana", "line:Ken"} {
+		go func() {
+			sum, err := e.Forget(context.Background(), engine.Forgetting{Conversation: who})
+			if err == nil && sum.Rows != 1 {
+				err = fmt.Errorf("%d rows of %s were deleted", sum.Rows, who)
+			}
+			answers <- err
+		}()
+	}
+	for n := 0; n < 2; {
+		e.Commit(100)
+		select {
+		case err := <-answers:
+			if n++; err != nil {
+				t.Error(err)
+			}
+		default:
+		}
+	}
+	if left := keys(t, store, "s/"); len(left) > 0 {
+		t.Errorf("rows %q are left", left)
+	}
+	go func() {
+		_, err := e.Forget(context.Background(), engine.Forgetting{Conversation: "line:Aki"})
+		answers <- err
+	}()
+	e.Close()
+	if err := <-answers; !errors.Is(err, engine.ErrStopped) || !strings.Contains(err.Error(), "forget") {
+		t.Errorf("Forget() at a stop = %v, want %v", err, engine.ErrStopped)
+	}
+}
