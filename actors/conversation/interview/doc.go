@@ -1,0 +1,60 @@
+// Package interview leads a conversation through the states of an interview. It is
+// pure: [Machine.Step] takes a [State], an [Event] and the time, and returns the next
+// state and what is to be done, as a [Result]. A [Project] says what to ask; it is
+// read from a file by [ParseProject].
+//
+// # States
+//
+// intro, enumerate, recommend, choose, deepening, summary_check and done follow each
+// other; fallback asks three fixed questions where no language model answers. An event
+// is what a person said or what became of a reply:
+//
+//	start      the signal that opens an interview
+//	answer     anything that is said and is nothing of the following
+//	closing    "that's all", 特にない: as a whole utterance only
+//	skip       [skip], [スキップ], "pass": no answer
+//	stop       the person or the host ends the interview
+//	failed     the language model did not answer
+//	recovered  it answers again
+//
+// The first row that fits counts:
+//
+//	| from          | on                           | when         | to            |
+//	|---------------|------------------------------|--------------|---------------|
+//	| done          | any                          |              | done          |
+//	| any           | stop                         |              | done          |
+//	| fallback      | answer, closing, skip        | asks_more    | fallback      |
+//	| fallback      | answer, closing, skip        |              | done          |
+//	| fallback      | recovered                    | may_resume   | left          |
+//	| fallback      | any                          |              | fallback      |
+//	| any           | failed                       |              | fallback      |
+//	| any           | start, recovered             |              | same          |
+//	| any           | answer, closing              | last_turn    | done          |
+//	| intro         | answer, closing, skip        |              | enumerate     |
+//	| enumerate     | closing, skip                |              | recommend     |
+//	| enumerate     | answer                       | three_items  | recommend     |
+//	| enumerate     | answer                       |              | enumerate     |
+//	| recommend     | answer, closing, skip        |              | choose        |
+//	| choose        | answer, closing, skip        | deepens      | deepening     |
+//	| choose        | answer, closing, skip        |              | summary_check |
+//	| deepening     | answer, closing, skip        | deepens_more | deepening     |
+//	| deepening     | answer, closing, skip        |              | summary_check |
+//	| summary_check | answer, closing, skip        |              | done          |
+//
+// asks_more: fewer than three fixed questions were asked. may_resume: the rules allow
+// it. last_turn: it is answer number max_turns. three_items: three different things
+// were named in intro and enumerate. deepens: max_deep is above zero. deepens_more:
+// fewer than max_deep questions were asked. left is the state that fallback
+// interrupted.
+//
+// # Counting
+//
+// An answer or a closing word is a turn; the start signal, a skip and what is said in
+// fallback are none. A skip moves on all the same, so that an interview ends whatever
+// is said. The turn into done carries a [Finish], once: it starts the analysis, and a
+// [Register] of the project's finished conversations says whether it closes the
+// project. Fallback has a counter of its own, so that it asks its three questions
+// however late it begins.
+//
+// State and Register are stored as JSON; golden files pin the form.
+package interview

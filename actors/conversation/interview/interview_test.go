@@ -1,0 +1,288 @@
+package interview_test
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/conversation/interview"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+func machine(turns, deep int) interview.Machine {
+	p := interview.DefaultProject()
+	p.Goal, p.Limits.MaxTurns, p.Limits.MaxDeep = "why mornings are hard", turns, deep
+	return interview.Machine{Project: p}
+}
+
+// play steps through utterances; "!" is a failed language model.
+func play(m interview.Machine, said ...string) (s interview.State, phases []string, results []interview.Result) {
+	for _, text := range said {
+		e := interview.Event{Kind: interview.Said, Text: text}
+		if text == "!" {
+			e = interview.Event{Kind: interview.Failed}
+		}
+		var r interview.Result
+		s, r = m.Step(s, e, now)
+		phases, results = append(phases, string(s.Phase)), append(results, r)
+	}
+	return s, phases, results
+}
+
+// TestTransitions has the rows of the seed's section on states.
+func TestTransitions(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		said []string
+		want string
+	}{
+		{"intro stays at the signal", []string{"[インタビュー開始]"}, "intro"},
+		{"intro goes on at anything else", []string{"こんにちは"}, "enumerate"},
+		{"intro goes on at a closing word", []string{"特にない"}, "enumerate"},
+		{"three items in one answer", []string{"こんにちは", "電車、会議、早起き"}, "enumerate recommend"},
+		{"three items with the intro's", []string{"電車", "会議", "早起き"}, "enumerate enumerate recommend"},
+		{"the same item counts once", []string{"電車", "電車。", "「電車」"}, "enumerate enumerate enumerate"},
+		{"a closing word", []string{"電車", "以上"}, "enumerate recommend"},
+		{"それだけ", []string{"電車", "それだけです"}, "enumerate recommend"},
+		{"終わり", []string{"電車", "終わり！"}, "enumerate recommend"},
+		{"ない", []string{"電車", "もうないです"}, "enumerate recommend"},
+		{"特にない", []string{"電車", "特にない。"}, "enumerate recommend"},
+		{"nothing else", []string{"trains", "Nothing else."}, "enumerate recommend"},
+		{"no", []string{"trains", "No, that's all, thanks"}, "enumerate recommend"},
+		{"少ない is no closing word", []string{"電車", "本数が少ない"}, "enumerate enumerate"},
+		{"もったいない is no closing word", []string{"電車", "もったいない"}, "enumerate enumerate"},
+		{"終わりが見えない is no closing word", []string{"電車", "終わりが見えない"}, "enumerate enumerate"},
+		{"I know that's all wrong is no closing word", []string{"trains", "I know that's all wrong"}, "enumerate enumerate"},
+		{"a skip goes on", []string{"[スキップ]", "[skip]"}, "enumerate recommend"},
+		{"recommend, choose, deepening", []string{"a, b, c", "x, y", "はい", "1番目", "遅れる", "毎日", "そうです"},
+			"enumerate recommend choose deepening deepening summary_check done"},
+		{"what comes after the end changes nothing", []string{"a, b, c", "x", "はい", "a", "b", "c", "d", "e", "[start]"},
+			"enumerate recommend choose deepening deepening summary_check done done done"},
+	} {
+		if _, phases, _ := play(machine(12, 2), c.said...); strings.Join(phases, " ") != c.want {
+			t.Errorf("%s: %q went through %q, want %q", c.name, c.said, strings.Join(phases, " "), c.want)
+		}
+	}
+}
+
+// TestTurnLimit: the signal and skips are no turns; twelve answers are all.
+func TestTurnLimit(t *testing.T) {
+	said := []string{"[インタビュー開始]", "[スキップ]"}
+	for range 12 {
+		said = append(said, "電車") // the same again, so that the enumeration goes on
+	}
+	s, phases, results := play(machine(12, 2), said...)
+	if phases[12] != "enumerate" || phases[13] != "done" || s.Turns != 12 || s.Reason != interview.TurnLimit {
+		t.Errorf("after 12 answers %v, %+v, want done by the limit at the twelfth", phases, s)
+	}
+	last := results[13]
+	if last.Finish == nil || !last.Finish.At.Equal(now) || last.Reply != interview.Closing || last.Text(s, interview.Japanese) == "" {
+		t.Errorf("the twelfth answer = %+v, want a finish with a closing text", last)
+	}
+}
+
+func TestFallback(t *testing.T) {
+	m := machine(12, 2)
+	s, phases, results := play(m, "電車", "!", "混む", "[スキップ]", "座りたい", "もう一つ")
+	if got := strings.Join(phases, " "); got != "enumerate fallback fallback fallback done done" {
+		t.Errorf("phases = %s, want three questions and the end", got)
+	}
+	texts := map[string]bool{}
+	st := interview.State{}
+	for i, text := range []string{"電車", "!", "混む", "[スキップ]"} {
+		e := interview.Event{Kind: interview.Said, Text: text}
+		if text == "!" {
+			e.Kind = interview.Failed
+		}
+		var r interview.Result
+		if st, r = m.Step(st, e, now); i > 0 {
+			texts[r.Text(st, interview.English)] = true
+		}
+	}
+	if len(texts) != 3 || texts[""] {
+		t.Errorf("fixed questions = %v, want three different ones", texts)
+	}
+	if !s.FallbackMode || s.Reason != interview.FallbackAsked || results[4].Reply != interview.Thanks || results[4].Finish == nil ||
+		results[5].Finish != nil {
+		t.Errorf("the end = %+v, %+v, want thanks and one finish", s, results[4:])
+	}
+}
+
+// TestFallbackLate falls back after eleven answers: the three questions come all the
+// same.
+func TestFallbackLate(t *testing.T) {
+	said := []string{}
+	for range 11 {
+		said = append(said, "電車")
+	}
+	s, phases, _ := play(machine(12, 2), append(said, "!", "a", "b", "c")...)
+	if got := strings.Join(phases[11:], " "); got != "fallback fallback fallback done" || s.Asked != 3 || s.Turns != 11 {
+		t.Errorf("phases = %s, %+v, want all three questions", got, s)
+	}
+}
+
+func TestRecovery(t *testing.T) {
+	for _, resume := range []bool{false, true} {
+		m := machine(12, 2)
+		m.Resume = resume
+		s, _, _ := play(m, "a, b, c", "x", "!", "one")
+		s, _ = m.Step(s, interview.Event{Kind: interview.Recovered}, now)
+		want := interview.Fallback
+		if resume {
+			want = interview.Recommend
+		}
+		if s.Phase != want || !s.FallbackMode {
+			t.Errorf("resume %v: recovered to %s, want %s", resume, s.Phase, want)
+		}
+	}
+}
+
+func TestMustAsk(t *testing.T) {
+	m := machine(12, 3)
+	m.Project.MustAsk = []string{"誰と？", "いつ？"}
+	_, phases, results := play(m, "a, b, c", "x", "はい", "a", "友だちと", "[インタビュー開始]", "朝", "ええ", "はい")
+	var asked []string
+	for i, r := range results {
+		if r.Ask != "" {
+			asked = append(asked, phases[i]+" "+r.Ask)
+		}
+	}
+	if got := strings.Join(asked, ", "); got != "deepening 誰と？, deepening いつ？, deepening いつ？" {
+		t.Errorf("asked %s, want both questions first, the second again after the signal", got)
+	}
+	m.Project.MustNotAsk = []string{"Salary", "病気"}
+	for reply, want := range map[string]string{"What is your SALARY, roughly?": "Salary", "ご病気ですか": "病気", "Why?": ""} {
+		if got := m.Project.Breaks(reply); got != want {
+			t.Errorf("Breaks(%q) = %q, want %q", reply, got, want)
+		}
+	}
+}
+
+// TestMostImportant: what was chosen, else stressed, else named first.
+func TestMostImportant(t *testing.T) {
+	for _, c := range []struct {
+		said []string
+		want string
+	}{
+		{[]string{"電車、会議、早起き"}, "電車"},
+		{[]string{"電車、とにかく会議、早起き"}, "とにかく会議"},
+		{[]string{"trains, the meetings", "mostly noise, and above all the meetings"}, "above all the meetings"},
+		{[]string{"電車、会議、早起き", "以上", "はい", "早起きが気になります"}, "早起き"},
+		{[]string{"電車、会議、早起き", "以上", "はい", "2番目です"}, "会議"},
+		{[]string{"trains, meetings, noise", "done", "yes", "the third one"}, "noise"},
+		{[]string{"trains, meetings, noise", "done", "yes", "I don't know"}, "trains"},
+		{[]string{"[スキップ]", "[skip]"}, ""},
+	} {
+		if s, _, _ := play(machine(12, 2), c.said...); s.MostImportant() != c.want {
+			t.Errorf("after %q the most important is %q, want %q", c.said, s.MostImportant(), c.want)
+		}
+	}
+}
+
+func TestItems(t *testing.T) {
+	for _, c := range []struct{ said, want string }{
+		{"1. trains\n2) meetings\n- noise", "trains|meetings|noise"},
+		{"androids and the noise, or then the dust", "androids|the noise|the dust"},
+		{"まずいご飯、あとで来るバス、あとは雨", "まずいご飯|あとで来るバス|雨"},
+		{"はい、えっと、電車とか", "電車とか"},
+		{"👍", "👍"},
+		{"、、。", ""},
+	} {
+		s, _, _ := play(machine(12, 2), c.said)
+		var got []string
+		for _, it := range s.Items {
+			got = append(got, it.Text)
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("items of %q = %q, want %q", c.said, got, c.want)
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	s, _, _ := play(machine(12, 2), "{most_important}、会議、"+strings.Repeat("長", 5000), "x、y")
+	got := s.Fill("S={summary} M={most_important} {other}")
+	if !strings.HasPrefix(got, "S={most_important} / 会議 / 長") || !strings.HasSuffix(got, " M={most_important} {other}") ||
+		len([]rune(got)) > 700 {
+		t.Errorf("Fill() = %.80s…, want places in what was said left alone, and a bounded summary", got)
+	}
+}
+
+func TestRegister(t *testing.T) {
+	l := interview.Limits{MaxConversations: 2}
+	r, closed := interview.Register{}.Finish("b", l, now)
+	again, closedAgain := r.Finish("b", l, now)
+	if closed || closedAgain || len(again.Finished) != 1 || r.Open() != nil {
+		t.Errorf("one finished twice = %+v, want it counted once", again)
+	}
+	r, closed = r.Finish("a", l, now)
+	if !closed || !errors.Is(r.Open(), interview.ErrClosed) {
+		t.Errorf("after two of two: %+v, want closed", r)
+	}
+	late, closed := r.Finish("c", l, now.Add(time.Hour)) // it had begun before
+	if closed || len(late.Finished) != 3 || !late.ClosedAt.Equal(now) {
+		t.Errorf("after a third: %+v, closed %v, want it counted and closed once only", late, closed)
+	}
+	if r, closed := (interview.Register{}).Finish("a", interview.Limits{}, now); closed || r.Open() != nil {
+		t.Error("a project without a limit closed")
+	}
+}
+
+func TestMeasures(t *testing.T) {
+	for n, want := range map[float64]interview.Severity{-3: 1, 1: 1, 2.4: 2, 2.5: 3, 5: 5, 99: 5} {
+		if got := interview.SeverityOf(n); got != want {
+			t.Errorf("SeverityOf(%v) = %d, want %d", n, got, want)
+		}
+	}
+	if got := interview.SeverityOf(math.NaN()); got != 3 {
+		t.Errorf("SeverityOf(NaN) = %d, want 3", got)
+	}
+	if got := interview.Frequency([]string{"b", "a", "b"}); got != 2 {
+		t.Errorf("Frequency(b a b) = %d, want 2 conversations", got)
+	}
+}
+
+func TestLanguageOf(t *testing.T) {
+	for text, want := range map[string]interview.Language{"OKです": "ja", "fine": "en", "👍": "en", "漢字": "ja"} {
+		if got := interview.LanguageOf(text, interview.English); got != want {
+			t.Errorf("LanguageOf(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestGolden pins the stored form.
+func TestGolden(t *testing.T) {
+	s, _, _ := play(machine(12, 2), "電車、とにかく会議、早起き", "x", "はい", "会議", "!", "a", "b", "c")
+	r, _ := interview.Register{}.Finish("c-7f3a", interview.Limits{MaxConversations: 1}, now)
+	got, err := json.MarshalIndent(map[string]any{"state": s, "register": r, "new": interview.State{}}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "testdata/state.v1.golden"
+	if *update {
+		if err := os.WriteFile(file, append(got, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got)+"\n" != string(want) {
+		t.Errorf("stored form is\n%s\nwant\n%s", got, want)
+	}
+	var back map[string]json.RawMessage
+	var read interview.State
+	if json.Unmarshal(want, &back) != nil || json.Unmarshal(back["state"], &read) != nil || read.Chosen != s.Chosen ||
+		read.Left != s.Left || len(read.Items) != len(s.Items) {
+		t.Errorf("read back %+v, want %+v", read, s)
+	}
+}

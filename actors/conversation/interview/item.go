@@ -1,0 +1,161 @@
+package interview
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
+)
+
+// Item is something that a person named.
+type Item struct {
+	Text   string `json:"text"`
+	Stress int    `json:"stress,omitempty"` // how often it was stressed
+}
+
+// Bounds of what is kept of one interview.
+const (
+	maxItems = 50
+	maxItem  = 120 // runes of an item
+)
+
+var (
+	// separators stand between items of an enumeration.
+	separators = regexp.MustCompile(`[、，,;；・\n/／。!！?？]+|\.(?:\s+|$)|\s+(?:and|or|plus|as well as)\s+|\s[-–—]\s`)
+	// bullets stand before an item.
+	bullets = regexp.MustCompile(`^\s*(?:[-*•●◦·]|\(?\d{1,2}[.)）:]|[①-⑳])\s*|` +
+		`^(?:and|or|also|plus|then|first|second|third|あと|まず|次に)\s+|` +
+		`^(?:あとは|それと|それから|他には|一つ目は|二つ目は|三つ目は)`)
+	// stresses mark what somebody stresses.
+	stresses = regexp.MustCompile(`(?i)一番|いちばん|最も|もっとも|何より|とにかく|特に|とくに|本当に|ほんとに|ほんとうに|すごく|めちゃくちゃ|` +
+		`めっちゃ|絶対|重要|大事|大切|深刻|切実|\b(?:most|especially|particularly|above all|really|biggest|worst|best|` +
+		`main(?:ly)?|important|crucial|by far|definitely|absolutely|extremely|so much)\b`)
+	fillers = whole("はい", "ええ", "うん", "えっと", "うーん", "そうですね", "そうだな", "そうですねえ", "なるほど", "yes", "yeah",
+		"well", "um", "uh", "hm", "hmm", "ok", "okay", "so", "i think", "let me see", "let's see", "and", "also", "あと",
+		"それから", "まず", "次に", "とか", "など", "etc")
+)
+
+// addItems adds the items of an answer that were not named yet. One that is named
+// again with stress is stressed.
+func addItems(items []Item, said string) []Item {
+	items = append([]Item(nil), items...)
+	for _, piece := range separators.Split(said, -1) {
+		stress := 0
+		if stresses.MatchString(piece) {
+			stress = 1
+		}
+		piece = strings.TrimSpace(bullets.ReplaceAllString(strings.TrimSpace(piece), ""))
+		key := text.Compact(piece)
+		if strings.Trim(key, "0123456789") == "" || fillers[key] { // a number alone numbered the next one
+			continue
+		}
+		if i := indexOf(items, key); i >= 0 {
+			items[i].Stress += stress
+			continue
+		}
+		if len(items) < maxItems {
+			items = append(items, Item{Text: cut(piece, maxItem), Stress: stress})
+		}
+	}
+	return items
+}
+
+// indexOf finds an item by its text without white space, punctuation and case.
+func indexOf(items []Item, key string) int {
+	for i, it := range items {
+		if text.Compact(it.Text) == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// cut keeps the first runes of a text.
+func cut(s string, runes int) string {
+	if utf8.RuneCountInString(s) <= runes {
+		return s
+	}
+	return string([]rune(s)[:runes])
+}
+
+// choose notes which item an answer names, wholly or in part; among several the one
+// that is named last is meant.
+func (s *State) choose(said string) {
+	key, at := text.Compact(said), -1
+	for _, it := range s.Items {
+		item := text.Compact(it.Text)
+		if i := strings.LastIndex(key, item); i > at {
+			s.Chosen, at = it.Text, i
+		} else if at < 0 && utf8.RuneCountInString(key) > 1 && strings.Contains(item, key) {
+			s.Chosen, at = it.Text, 0
+		}
+	}
+	if at >= 0 {
+		return
+	}
+	for i, names := range ordinals {
+		if i < len(s.Items) && names.MatchString(text.Normalize(said)) {
+			s.Chosen = s.Items[i].Text
+			return
+		}
+	}
+}
+
+// ordinals name an item by its place.
+var ordinals = []*regexp.Regexp{
+	regexp.MustCompile(`^(?:1|一)(?:番目|つ目|番|つめ|$)|最初の|\b(?:the )?first\b|^number (?:one|1)\b`),
+	regexp.MustCompile(`^(?:2|二)(?:番目|つ目|番|つめ|$)|\b(?:the )?second\b|^number (?:two|2)\b`),
+	regexp.MustCompile(`^(?:3|三)(?:番目|つ目|番|つめ|$)|\b(?:the )?third\b|^number (?:three|3)\b`),
+}
+
+// MostImportant is what the person chose, else what was stressed most, else what was
+// named first; "" if nothing was named.
+func (s State) MostImportant() string {
+	if s.Chosen != "" {
+		return s.Chosen
+	}
+	best := Item{}
+	for _, it := range s.Items {
+		if best.Text == "" || it.Stress > best.Stress {
+			best = it
+		}
+	}
+	return best.Text
+}
+
+// maxSummary bounds a summary, in runes.
+const maxSummary = 600
+
+// Summary lists what was named, the most important first, in at most 600 runes.
+func (s State) Summary() string {
+	first := s.MostImportant()
+	list := []string{}
+	if first != "" {
+		list = append(list, first)
+	}
+	for _, it := range s.Items {
+		if it.Text != first {
+			list = append(list, it.Text)
+		}
+	}
+	out, runes := "", 0
+	for _, t := range list {
+		n := utf8.RuneCountInString(t) + 3
+		if runes += n; runes > maxSummary {
+			break
+		}
+		if out != "" {
+			out += " / "
+		}
+		out += t
+	}
+	return out
+}
+
+// Fill puts the summary and the most important item into the places {summary} and
+// {most_important} of a prompt. What looks like a place inside of these texts stays as
+// it is.
+func (s State) Fill(prompt string) string {
+	return strings.NewReplacer("{summary}", s.Summary(), "{most_important}", s.MostImportant()).Replace(prompt)
+}
