@@ -78,6 +78,12 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	r.set.drawn.runtime = r
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
+	r.metrics.WatchSleep(func() map[string]uint64 {
+		if e, err := r.running(); err == nil {
+			return e.Slept()
+		}
+		return nil
+	})
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &admin.Pauses{},
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -25,7 +26,10 @@ type Activation struct {
 
 	actor    actors.Actor      // nil before the first step and after a failure
 	fleeting map[string]string // fleeting timers: key → generation
-	epoch    uint64            // of this process's ownership, as of Started
+
+	asking atomic.Int32 // fleeting calls that have no answer yet
+	used   atomic.Int64 // when the last turn began, in nanoseconds since 1970
+	epoch  uint64       // of this process's ownership, as of Started
 
 	// release is held while turns are released, so that deliveries keep order.
 	release sync.Mutex
@@ -33,7 +37,8 @@ type Activation struct {
 	mu          sync.Mutex
 	state       state
 	why         error  // stale: the reason
-	incarnation uint64 // counts starts, from 1
+	pinned      bool   // it never sleeps
+	incarnation uint64 // number of the start, among those of all actors
 	generation  uint64 // rises when pending turns are taken back
 	pending     []*turn
 	view        map[string]overlay // what they wrote
@@ -88,7 +93,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 	switch {
 	case state == stale:
 		return Stepped, e.failStale(act, why)
-	case state == failed, state == frozen, state == stopped:
+	case state == failed, state == frozen, state == asleep, state == stopped:
 		return Idle, nil
 	case full:
 		return Blocked, nil
@@ -168,6 +173,7 @@ func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first
 		Self: act.addr, From: env.From, ID: env.ID, Trace: env.Trace, Attempt: env.attempt + 1,
 		Call: env.call, Tag: env.tag, Now: e.clock.Now(),
 	}
+	act.used.Store(cause.Now.UnixNano())
 	if cause.Trace == "" {
 		cause.Trace = env.ID
 	}
@@ -328,7 +334,7 @@ func (c Control) Restart(act *Activation) {
 	}
 	act.actor, act.fleeting = nil, nil
 	act.mu.Lock()
-	reread := act.becomeStarting()
+	reread := act.becomeStarting(c.incarnations.Add(1))
 	act.mu.Unlock()
 	if reread {
 		act.box.reload()

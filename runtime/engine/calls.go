@@ -47,6 +47,7 @@ type Job struct {
 
 	receipt     string
 	incarnation uint64
+	asker       *Activation // of a fleeting call; it does not sleep before the answer
 	trace       string
 	done        atomic.Bool
 }
@@ -55,7 +56,7 @@ type Job struct {
 func (j *Job) again() *Job {
 	return &Job{
 		ID: j.ID, Caller: j.Caller, Worker: j.Worker, Request: j.Request, Options: j.Options,
-		Attempt: j.Attempt + 1, receipt: j.receipt, incarnation: j.incarnation, trace: j.trace,
+		Attempt: j.Attempt + 1, receipt: j.receipt, incarnation: j.incarnation, asker: j.asker, trace: j.trace,
 	}
 }
 
@@ -86,7 +87,8 @@ func (e *Engine) performCall(t *turn, call actors.Call) {
 	if e.durable(call.Request) {
 		job.receipt = ofActor(keyCall, t.act.addr, call.ID)
 	} else {
-		job.incarnation = t.incarnation
+		job.incarnation, job.asker = t.incarnation, t.act
+		t.act.asking.Add(1)
 	}
 	e.submitJob(job)
 }
@@ -293,6 +295,9 @@ func (e *Engine) answer(job *Job, result messages.Message) {
 		Message: result, receipt: job.receipt, call: job.ID, tag: job.Options.Tag, incarnation: job.incarnation,
 		stored: job.receipt != "",
 	})
+	if job.asker != nil {
+		job.asker.asking.Add(-1)
+	}
 }
 
 func (e *Engine) answerFailed(job *Job, kind messages.FailureKind, code, detail string) {

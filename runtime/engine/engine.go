@@ -65,14 +65,17 @@ type Published struct {
 
 // Options configure an engine. Store, Codec, Clock and Driver are required.
 type Options struct {
-	Store    Store
-	Codec    *messages.Codec
-	Clock    Clock
-	Driver   Driver
-	Kinds    []Kind
-	Workers  []WorkerKind
-	Sync     bool            // durability: power instead of process
-	MinFree  uint64          // bytes; below it durable work pauses; 0 means 128 MiB
+	Store   Store
+	Codec   *messages.Codec
+	Clock   Clock
+	Driver  Driver
+	Kinds   []Kind
+	Workers []WorkerKind
+	Sync    bool   // durability: power instead of process
+	MinFree uint64 // bytes; below it durable work pauses; 0 means 128 MiB
+	// Idle is how long an actor must have had nothing to do before it is put to
+	// sleep; 0 means 10 minutes. See [Control.Sleep].
+	Idle     time.Duration
 	Listener func(Published) // called in order per actor, from any goroutine; must not block
 	Rand     *rand.Rand      // for jitter; nil means randomly seeded
 	// OnCommit is called after each transaction with what it held.
@@ -81,6 +84,9 @@ type Options struct {
 
 // DefaultMinFree is the free space below which durable work pauses.
 const DefaultMinFree = 128 << 20
+
+// DefaultIdle is how long an actor has nothing to do before it is put to sleep.
+const DefaultIdle = 10 * time.Minute
 
 // Engine is the durable kernel. It knows the live actors, the store and the
 // committer; its driver decides who runs when. See the package comment.
@@ -109,9 +115,13 @@ type Engine struct {
 	boot      uint64
 	recovered [shards]uint64 // the last numbers that were given out before the start
 	nextID    atomic.Uint64
+	idle      time.Duration
+
+	incarnations atomic.Uint64 // starts of actors
 
 	mu          sync.RWMutex
 	activations map[messages.Address]*Activation
+	slept       map[string]uint64 // turns of those that sleep, by kind
 }
 
 // ErrKinds marks a doubled or incomplete actor or worker kind.
@@ -126,12 +136,16 @@ func New(o Options) (*Engine, error) {
 		store: o.Store, codec: o.Codec, clock: o.Clock, driver: o.Driver, sync: o.Sync,
 		minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
 		kinds: map[string]Kind{}, pools: map[string]*pool{}, activations: map[messages.Address]*Activation{},
+		slept: map[string]uint64{}, idle: o.Idle,
 		committer: newCommitter(), timers: newTimers(),
 		background: func(fn func()) { go fn() },
 		divert:     func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
 	}
 	if e.minFree == 0 {
 		e.minFree = DefaultMinFree
+	}
+	if e.idle <= 0 {
+		e.idle = DefaultIdle
 	}
 	if e.listener == nil {
 		e.listener = func(Published) {}
@@ -179,16 +193,21 @@ func (e *Engine) WorkerKinds() []WorkerKind {
 	return kinds
 }
 
-// Activate makes an actor live, so that it gets Started without any mail.
+// Activate makes an actor live, so that it gets Started without any mail. It never
+// sleeps.
 func (e *Engine) Activate(addr messages.Address) error {
 	if err := addr.Validate(); err != nil {
 		return err
 	}
-	act := e.activation(addr)
-	if act == nil {
+	pin := func(act *Activation) bool {
+		act.mu.Lock()
+		defer act.mu.Unlock()
+		act.pinned = true
+		return act.state != asleep
+	}
+	if !e.reach(addr, pin) {
 		return fmt.Errorf("engine: activate %s: no actor kind %q", addr, addr.Kind())
 	}
-	e.driver.Wake(act)
 	return nil
 }
 
@@ -210,7 +229,7 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 	if act := e.activations[addr]; act != nil {
 		return act
 	}
-	act = &Activation{addr: addr, kind: kind, incarnation: 1}
+	act = &Activation{addr: addr, kind: kind, incarnation: e.incarnations.Add(1)}
 	act.box.limit, act.box.overflow = kind.Fleeting, kind.Overflow
 	if act.box.limit <= 0 {
 		act.box.limit = mailboxFleeting

@@ -72,27 +72,43 @@ type mailbox struct {
 	high     uint64 // highest sequence number pushed
 	missed   uint64 // highest sequence number that was pushed while entries were loaded
 	more     bool   // the store holds entries after last
+	closed   bool   // its actor sleeps: nothing is taken any more
 	limit    int
 	overflow Overflow
 }
 
-// push queues an envelope and returns the fleeting message that had to go.
-func (m *mailbox) push(env Envelope) (lost *Envelope) {
+// push queues an envelope and returns the fleeting message that had to go. It
+// reports false if the mailbox is closed.
+func (m *mailbox) push(env Envelope) (lost *Envelope, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return nil, false
+	}
 	if env.seq > 0 {
 		m.pushEntry(env)
-		return nil
+		return nil, true
 	}
 	env.after = m.high
 	if !env.Durable() {
 		if m.fleeting >= m.limit {
-			return m.makeRoom(env)
+			return m.makeRoom(env), true
 		}
 		m.fleeting++
 	}
 	m.queue = append(m.queue, env)
-	return nil
+	return nil, true
+}
+
+// close closes an empty mailbox; it reports false if there is something in it.
+func (m *mailbox) close() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.queue) > 0 || len(m.retried) > 0 || m.more {
+		return false
+	}
+	m.closed = true
+	return true
 }
 
 // pushEntry queues an inbox entry if the window has room for it.
@@ -244,11 +260,15 @@ func (m *mailbox) reload() {
 }
 
 // look has the store read for entries up to a number that may be there without
-// having been pushed.
-func (m *mailbox) look(upTo uint64) {
+// having been pushed. It reports false if the mailbox is closed.
+func (m *mailbox) look(upTo uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
 	m.more, m.high = true, max(m.high, upTo)
+	return true
 }
 
 // clearFleeting drops the fleeting messages and returns how many there were.

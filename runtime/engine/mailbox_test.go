@@ -42,6 +42,15 @@ func mail(seq uint64) Envelope {
 
 func hint(id string) Envelope { return Envelope{ID: id, Message: messages.PollDue{}} }
 
+// pushed pushes into an open mailbox and returns what was lost.
+func pushed(m *mailbox, env Envelope) *Envelope {
+	lost, ok := m.push(env)
+	if !ok {
+		panic("the mailbox is closed")
+	}
+	return lost
+}
+
 func popAll(t testing.TB, m *mailbox, s shelf) (ids []string) {
 	t.Helper()
 	for {
@@ -84,13 +93,13 @@ func TestOverflowPolicies(t *testing.T) {
 		m := &mailbox{limit: 2, overflow: c.policy}
 		var lost []string
 		for _, env := range c.push {
-			if gone := m.push(env); gone != nil {
+			if gone, _ := m.push(env); gone != nil {
 				lost = append(lost, gone.ID)
 			}
 		}
 		wantIDs(t, fmt.Sprintf("lost by %s", c.policy), lost, c.lost...)
 		wantIDs(t, fmt.Sprintf("left by %s", c.policy), popAll(t, m, nil), c.left...)
-		if m.push(hint("x")) != nil || m.push(hint("y")) != nil || m.push(hint("z")) == nil {
+		if pushed(m, hint("x")) != nil || pushed(m, hint("y")) != nil || pushed(m, hint("z")) == nil {
 			t.Errorf("%s: an emptied mailbox does not take exactly its limit of 2", c.policy)
 		}
 	}
@@ -167,7 +176,7 @@ func TestClearFleetingKeepsDurable(t *testing.T) {
 	if n := m.clearFleeting(); n != 2 {
 		t.Errorf("clearFleeting() = %d, want 2", n)
 	}
-	if m.push(hint("c")) != nil || m.push(hint("d")) != nil {
+	if pushed(m, hint("c")) != nil || pushed(m, hint("d")) != nil {
 		t.Errorf("a cleared mailbox has no room for its limit of 2")
 	}
 	wantIDs(t, "left", popAll(t, m, nil), "m1", "t", "c", "d")
@@ -190,7 +199,7 @@ func (b *inbox) commit(n int) { b.sent += uint64(n) }
 func (b *inbox) deliver(t *rapid.T, n int) {
 	for ; n > 0 && b.delivered < b.sent; n-- {
 		b.delivered++
-		if lost := b.m.push(mail(b.delivered)); lost != nil {
+		if lost := pushed(b.m, mail(b.delivered)); lost != nil {
 			t.Fatalf("push(mail) lost %s", lost.ID)
 		}
 	}
@@ -199,7 +208,7 @@ func (b *inbox) deliver(t *rapid.T, n int) {
 func (b *inbox) hint(t *rapid.T) {
 	b.hints++
 	b.before = append(b.before, b.delivered)
-	if b.m.push(Envelope{Message: messages.PollDue{}, attempt: b.hints}) == nil {
+	if pushed(b.m, Envelope{Message: messages.PollDue{}, attempt: b.hints}) == nil {
 		b.waits++
 	}
 	if b.waits > b.limit {

@@ -159,16 +159,15 @@ func (t *turn) unknown(e *Engine, err error) {
 // lookFor has the receivers of mail that may be stored read their inboxes.
 func (e *Engine) lookFor(mail []storedMail) {
 	for _, m := range mail {
-		act := e.activation(m.env.To)
-		if act == nil {
+		kind, ok := e.kinds[m.env.To.Kind()]
+		if !ok {
 			continue
 		}
-		upTo, err := e.readCounter(string(act.kind.shard().seqKey()), 0)
+		upTo, err := e.readCounter(string(kind.shard().seqKey()), 0)
 		if err != nil {
 			upTo = math.MaxUint64 // whatever is there
 		}
-		act.box.look(upTo)
-		e.driver.Wake(act)
+		e.reach(m.env.To, func(act *Activation) bool { return act.box.look(upTo) })
 	}
 }
 

@@ -87,17 +87,33 @@ func (e *Engine) deliver(env Envelope) {
 	if e.divert(env) {
 		return
 	}
-	act := e.activation(env.To)
-	if act == nil {
+	found := e.reach(env.To, func(act *Activation) bool {
+		lost, ok := act.box.push(env)
+		if lost != nil {
+			e.report(events.MessageOverflowed{
+				Actor: act.addr, Type: lost.Message.MessageType(), Policy: string(act.box.overflow), At: e.clock.Now(),
+			})
+		}
+		return ok
+	})
+	if !found {
 		e.noActor(events.StageDeliver, env.To, env.ID)
-		return
 	}
-	if lost := act.box.push(env); lost != nil {
-		e.report(events.MessageOverflowed{
-			Actor: act.addr, Type: lost.Message.MessageType(), Policy: string(act.box.overflow), At: e.clock.Now(),
-		})
+}
+
+// reach does something to the mailbox of an actor and wakes it. One that has gone
+// to sleep reports false and is replaced.
+func (e *Engine) reach(to messages.Address, do func(*Activation) bool) (found bool) {
+	for {
+		act := e.activation(to)
+		if act == nil {
+			return false
+		}
+		if do(act) {
+			e.driver.Wake(act)
+			return true
+		}
 	}
-	e.driver.Wake(act)
 }
 
 func fleetingTimer(a messages.Address, key string) string { return "f" + ofActor(keyTimer, a, key) }

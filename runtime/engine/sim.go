@@ -26,6 +26,7 @@ type SimOptions struct {
 	Activate []messages.Address  // live from the start, also after a crash
 	Divert   func(Envelope) bool // see [Control.Divert]; nil: none
 	Latency  time.Duration       // calls take a random time up to this; 0: none
+	Doze     float64             // how often, of 1, a step is to put an actor to sleep
 	Trace    io.Writer           // one line per step and event; nil: none
 }
 
@@ -120,11 +121,28 @@ type choice struct {
 // Step does one thing that can be done now. It reports false if there is none. A
 // commit that finds the volume too full can be tried again once time has passed.
 func (s *Sim) Step() bool {
+	if s.o.Doze > 0 && s.rng.Float64() < s.o.Doze {
+		s.doze()
+	}
 	all := s.runnable()
 	if s.engine.committer.waiting() > 0 && !s.full.Equal(s.clock.Now()) {
 		all = append(all, choice{})
 	}
 	return s.do(all)
+}
+
+// doze puts an actor to sleep if it can, at whatever moment.
+func (s *Sim) doze() {
+	live := s.engine.live()
+	if len(live) == 0 {
+		return
+	}
+	act := live[s.rng.IntN(len(live))]
+	if s.resting[act] || !s.engine.Sleep(act, 0) {
+		return
+	}
+	delete(s.ready, act)
+	s.tracef("asleep %s", act.addr)
 }
 
 // runnable lists the turns and the calls, in an order that is always the same.

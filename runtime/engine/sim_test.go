@@ -34,6 +34,7 @@ func newWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*world, 
 	w.sync = w.rng.IntN(2) == 0
 	o := engine.SimOptions{
 		Seed: seed, Latency: time.Duration(w.rng.IntN(3)) * 100 * time.Millisecond,
+		Doze: float64(w.rng.IntN(3)) * 0.05,
 		Engine: engine.Options{
 			Store: w.store, Codec: codec, Kinds: w.kinds(), Workers: []engine.WorkerKind{w.calc()},
 			Sync: w.sync, Listener: w.listen,

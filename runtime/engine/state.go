@@ -10,6 +10,7 @@ import "errors"
 //	from all of these         to starting by Restart
 //	from all of these         to frozen   while Forget deletes what it knows
 //	from frozen               to stale    when Forget is done
+//	from running              to asleep   when it has nothing to do, which is the end
 //	from any                  to stopped  in an ordered stop, which is the end
 type state int
 
@@ -19,6 +20,7 @@ const (
 	failed  // a turn failed: the driver restarts it after its delay
 	stale   // memory may differ from the store: steps fail until a restart, which reads the inbox again
 	frozen  // what it knows is being deleted: it takes no step
+	asleep  // put to sleep: the next message makes another activation
 	stopped // an ordered stop: it never takes a step again
 )
 
@@ -49,15 +51,16 @@ func (act *Activation) becomeFailed() {
 
 // becomeStale notes that memory may hold what the store does not, or no longer.
 func (act *Activation) becomeStale(why error) {
-	if act.state != frozen && act.state != stopped {
+	if act.state != frozen && !act.ended() {
 		act.state, act.why = stale, why
 	}
 }
 
-// becomeStarting begins a new incarnation. reread says that memory was stale.
-func (act *Activation) becomeStarting() (reread bool) {
-	act.incarnation++
-	if act.state == frozen || act.state == stopped {
+// becomeStarting begins a new incarnation under a number that no other has. reread
+// says that memory was stale.
+func (act *Activation) becomeStarting(incarnation uint64) (reread bool) {
+	act.incarnation = incarnation
+	if act.state == frozen || act.ended() {
 		return false
 	}
 	reread = act.state == stale
@@ -69,7 +72,7 @@ func (act *Activation) becomeStarting() (reread bool) {
 // stepping.
 func (act *Activation) becomeFrozen() {
 	act.takeBack()
-	if act.state != stopped {
+	if !act.ended() {
 		act.state, act.why = frozen, nil
 	}
 }
@@ -83,11 +86,25 @@ func (act *Activation) becomeThawed() {
 	act.becomeStale(errForgotten)
 }
 
-// becomeStopped reports false if it was stopped before.
+// becomeAsleep reports false if it may have something to do.
+func (act *Activation) becomeAsleep() bool {
+	if act.state != running || len(act.pending) > 0 {
+		return false
+	}
+	act.state = asleep
+	return true
+}
+
+// ended reports that it takes no step and becomes nothing else any more.
+func (act *Activation) ended() bool { return act.state == asleep || act.state == stopped }
+
+// becomeStopped reports false if it had ended before.
 func (act *Activation) becomeStopped() bool {
-	already := act.state == stopped
+	if act.ended() {
+		return false
+	}
 	act.state, act.why = stopped, nil
-	return !already
+	return true
 }
 
 // takeBack throws the turns away that wait for their commit. The committer skips

@@ -21,15 +21,17 @@ func TestMovesOfAnActivation(t *testing.T) {
 		do   func(*Activation)
 		want after
 	}{
-		{"becomeRunning", (*Activation).becomeRunning, after{running, running, failed, stale, frozen, stopped}},
-		{"becomeFailed", (*Activation).becomeFailed, after{failed, failed, failed, stale, frozen, stopped}},
-		{"becomeStale", func(a *Activation) { a.becomeStale(why) }, after{stale, stale, stale, stale, frozen, stopped}},
-		{"becomeStarting", func(a *Activation) { a.becomeStarting() },
-			after{starting, starting, starting, starting, frozen, stopped}},
-		{"becomeFrozen", (*Activation).becomeFrozen, after{frozen, frozen, frozen, frozen, frozen, stopped}},
-		{"becomeThawed", (*Activation).becomeThawed, after{stale, stale, stale, stale, stale, stopped}},
+		{"becomeRunning", (*Activation).becomeRunning, after{running, running, failed, stale, frozen, asleep, stopped}},
+		{"becomeFailed", (*Activation).becomeFailed, after{failed, failed, failed, stale, frozen, asleep, stopped}},
+		{"becomeStale", func(a *Activation) { a.becomeStale(why) }, after{stale, stale, stale, stale, frozen, asleep, stopped}},
+		{"becomeStarting", func(a *Activation) { a.becomeStarting(4) },
+			after{starting, starting, starting, starting, frozen, asleep, stopped}},
+		{"becomeFrozen", (*Activation).becomeFrozen, after{frozen, frozen, frozen, frozen, frozen, asleep, stopped}},
+		{"becomeThawed", (*Activation).becomeThawed, after{stale, stale, stale, stale, stale, asleep, stopped}},
 		{"becomeStopped", func(a *Activation) { a.becomeStopped() },
-			after{stopped, stopped, stopped, stopped, stopped, stopped}},
+			after{stopped, stopped, stopped, stopped, stopped, asleep, stopped}},
+		{"becomeAsleep", func(a *Activation) { a.becomeAsleep() },
+			after{starting, asleep, failed, stale, frozen, asleep, stopped}},
 	}
 	for _, m := range moves {
 		for before := starting; before <= stopped; before++ {
@@ -53,13 +55,13 @@ func TestMovesOfAnActivation(t *testing.T) {
 func TestWhatMovesReport(t *testing.T) {
 	for before := starting; before <= stopped; before++ {
 		act := &Activation{state: before, incarnation: 3}
-		if got := act.becomeStarting(); got != (before == stale) || act.incarnation != 4 {
+		if got := act.becomeStarting(4); got != (before == stale) || act.incarnation != 4 {
 			t.Errorf("becomeStarting() in state %d = %v in incarnation %d, want %v in 4",
 				before, got, act.incarnation, before == stale)
 		}
 		act = &Activation{state: before}
-		if got := act.becomeStopped(); got != (before != stopped) {
-			t.Errorf("becomeStopped() in state %d = %v, want %v", before, got, before != stopped)
+		if got := act.becomeStopped(); got != (before < asleep) {
+			t.Errorf("becomeStopped() in state %d = %v, want %v", before, got, before < asleep)
 		}
 	}
 }

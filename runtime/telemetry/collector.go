@@ -1,6 +1,9 @@
 package telemetry
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -14,7 +17,12 @@ type collector struct {
 	kinds, pools *labels
 
 	source func() ([]engine.ActorInfo, []engine.PoolInfo)
+	slept  func() map[string]uint64 // turns of the actors that sleep, by kind
 }
+
+// WatchSleep has the turns counted of actors that sleep, by kind, for which it asks
+// fn at each scrape. Call it before the first one.
+func (m *Metrics) WatchSleep(fn func() map[string]uint64) { m.live.slept = fn }
 
 func newCollector(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *collector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
@@ -30,6 +38,7 @@ func newCollector(source func() ([]engine.ActorInfo, []engine.PoolInfo)) *collec
 		workers:   desc("workers", "Workers in the pool.", "worker"),
 		jobs:      desc("worker_jobs", "Calls in the pool by state.", "worker", "state"),
 		kinds:     newLabels(), pools: newLabels(), source: source,
+		slept: func() map[string]uint64 { return nil },
 	}
 }
 
@@ -51,7 +60,7 @@ type sums struct {
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(out chan<- prometheus.Metric) {
 	actors, pools := c.source()
-	for kind, s := range sumByKind(actors, c.kinds) {
+	for kind, s := range sumByKind(actors, c.slept(), c.kinds) {
 		value := func(d *prometheus.Desc, t prometheus.ValueType, v float64) {
 			out <- prometheus.MustNewConstMetric(d, t, v, kind) // the label count is fixed above
 		}
@@ -65,8 +74,14 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	c.collectPools(pools, out)
 }
 
-func sumByKind(actors []engine.ActorInfo, kinds *labels) map[string]sums {
+func sumByKind(actors []engine.ActorInfo, slept map[string]uint64, kinds *labels) map[string]sums {
 	by := map[string]sums{}
+	for _, name := range slices.Sorted(maps.Keys(slept)) {
+		kind := kinds.of(name)
+		s := by[kind]
+		s.turns += slept[name]
+		by[kind] = s
+	}
 	for _, a := range actors {
 		kind := kinds.of(a.Address.Kind())
 		s := by[kind]

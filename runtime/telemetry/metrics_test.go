@@ -150,6 +150,23 @@ func TestMetricsTimeCallsAndDelivery(t *testing.T) {
 	}
 }
 
+// What an actor did before it went to sleep still counts.
+func TestTurnsOfSleepersCount(t *testing.T) {
+	m := NewMetrics(func() ([]engine.ActorInfo, []engine.PoolInfo) {
+		return []engine.ActorInfo{{Address: "dedup/a", Turns: 10}}, nil
+	})
+	m.WatchSleep(func() map[string]uint64 { return map[string]uint64{"dedup": 5, "burst": 3} })
+	want := `
+# HELP kehai_turns_total Turns since the process started.
+# TYPE kehai_turns_total counter
+kehai_turns_total{kind="burst"} 3
+kehai_turns_total{kind="dedup"} 15
+`
+	if err := testutil.GatherAndCompare(m.registry, strings.NewReader(want), "kehai_turns_total"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMetricsSumActorsByKind(t *testing.T) {
 	m := NewMetrics(func() ([]engine.ActorInfo, []engine.PoolInfo) {
 		return []engine.ActorInfo{

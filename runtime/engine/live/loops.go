@@ -13,6 +13,8 @@ const (
 	// lookEvery is how often the timers are looked at in any case: time stands still
 	// while the machine sleeps, the calendar goes on.
 	lookEvery = 30 * time.Second
+	// dozeEvery is how often actors are put to sleep that have had nothing to do.
+	dozeEvery = 30 * time.Second
 )
 
 // loop is a goroutine of the system.
@@ -65,6 +67,7 @@ func (s *System) timerLoop() {
 	defer close(s.timer.gone)
 	sleep := time.NewTimer(0)
 	defer sleep.Stop()
+	dozed := s.clock.Now()
 	for {
 		wait := lookEvery
 		if due, ok := s.engine.NextTimer(); ok {
@@ -75,10 +78,23 @@ func (s *System) timerLoop() {
 		case <-sleep.C:
 			s.activity.begin()
 			s.engine.FireTimers()
+			if now := s.clock.Now(); now.Sub(dozed) >= dozeEvery {
+				dozed = now
+				s.dozeOff()
+			}
 			s.activity.end()
 		case <-s.engine.TimersChanged():
 		case <-s.timer.stop:
 			return
+		}
+	}
+}
+
+// dozeOff asks the actors to sleep that have had nothing to do for a while.
+func (s *System) dozeOff() {
+	for _, act := range s.engine.Idle() {
+		if v, ok := s.children.Load(act); ok {
+			v.(*child).post(doze{})
 		}
 	}
 }

@@ -238,4 +238,16 @@ func (m *mailbox) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.system, m.user = nil, nil
+	// protoactor's list of children keeps what it has removed, as long as it does not
+	// grow again, and through the mailbox everything else.
+	m.invoker = nobody{}
 }
+
+// nobody is who a mailbox that has ended speaks to.
+type nobody struct{}
+
+var _ actor.MessageInvoker = nobody{}
+
+func (nobody) InvokeSystemMessage(any)  {}
+func (nobody) InvokeUserMessage(any)    {}
+func (nobody) EscalateFailure(any, any) {}

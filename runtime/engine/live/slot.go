@@ -83,7 +83,7 @@ func (s *slot) wake() (more bool) {
 	return false
 }
 
-func (s *slot) handle(msg any) {
+func (s *slot) handle(msg any) (end bool) {
 	switch msg := msg.(type) {
 	case returned:
 		if msg.call == s.current {
@@ -94,6 +94,7 @@ func (s *slot) handle(msg any) {
 			s.missed(msg.call)
 		}
 	}
+	return false
 }
 
 // make begins to make a worker, after closing the one before.

@@ -194,8 +194,11 @@ func (s *System) Wake(act *engine.Activation) {
 		v.(*child).post(wake{})
 		return
 	}
+	if act.Asleep() { // it had a child
+		return
+	}
 	c := s.newChild(act.Address())
-	c.runner = &actorRunner{s.engine, act}
+	c.runner = &actorRunner{s, s.engine, act, c}
 	if v, loaded := s.children.LoadOrStore(act, c); loaded {
 		v.(*child).post(wake{})
 		return

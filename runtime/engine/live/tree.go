@@ -20,8 +20,9 @@ type runner interface {
 	started(again bool)
 	// wake looks for work and reports whether there may be more.
 	wake() (more bool)
-	// handle takes a message that the runner has sent to itself.
-	handle(msg any)
+	// handle takes a message of the system to the runner, and reports whether the
+	// child is at its end.
+	handle(msg any) (end bool)
 	// stopping ends the last incarnation.
 	stopping()
 	// crashed makes a failure of a panic that came with none.
@@ -34,8 +35,9 @@ type child struct {
 	addr        messages.Address
 	box         atomic.Pointer[mailbox]
 	supervision *engine.Supervision
-	began       bool // had an incarnation; the runner's goroutine only
-	unhealthy   bool // ended without being asked to; the supervisor's goroutine only
+	asleep      atomic.Bool // put to sleep: it is not spawned again
+	began       bool        // had an incarnation; the runner's goroutine only
+	unhealthy   bool        // ended without being asked to; the supervisor's goroutine only
 }
 
 func (s *System) newChild(addr messages.Address) *child {
@@ -83,7 +85,9 @@ func (s *incarnation) Receive(ctx actor.Context) {
 		s.box.end()
 	case *actor.Restarting:
 	default:
-		s.child.handle(msg)
+		if s.child.handle(msg) {
+			ctx.Stop(ctx.Self())
+		}
 	}
 }
 
@@ -93,6 +97,9 @@ type (
 	end   struct{} // stop, children first
 )
 
+// doze asks the runner of an actor to put it to sleep.
+type doze struct{}
+
 // supervisor spawns children, restarts them and spawns them again.
 type supervisor struct {
 	sys      *System
@@ -100,13 +107,15 @@ type supervisor struct {
 	box      *mailbox
 	first    []*child // spawned at the start
 	children map[string]*child
+	next     map[string]*child // to be spawned once the child of that name has stopped
 	ended    atomic.Bool
 	down     chan struct{} // closed when everything below has stopped
 }
 
 func (s *System) newSupervisor(name string) *supervisor {
 	return &supervisor{
-		sys: s, name: name, box: newMailbox(s.activity), children: map[string]*child{}, down: make(chan struct{}),
+		sys: s, name: name, box: newMailbox(s.activity), children: map[string]*child{},
+		next: map[string]*child{}, down: make(chan struct{}),
 	}
 }
 
@@ -125,7 +134,7 @@ func (v *supervisor) Receive(ctx actor.Context) {
 	case spawn:
 		v.spawn(ctx, msg.child)
 	case *actor.Terminated: // the parent is told without watching
-		v.terminated(msg.Who)
+		v.terminated(ctx, msg.Who)
 	case end:
 		ctx.Stop(ctx.Self())
 	case *actor.Stopping:
@@ -139,6 +148,11 @@ func (v *supervisor) Receive(ctx actor.Context) {
 func (v *supervisor) spawn(ctx actor.Context, c *child) {
 	if v.ended.Load() {
 		return // protoactor would wait for it and never stop
+	}
+	id := ctx.Self().Id + "/" + c.name()
+	if old := v.children[id]; old != nil && old != c { // it has gone to sleep, and stops
+		v.next[id] = c
+		return
 	}
 	box := newMailbox(v.sys.activity)
 	box.woken.Store(true) // an earlier mailbox may have been woken in vain
@@ -159,11 +173,16 @@ func (v *supervisor) spawn(ctx actor.Context, c *child) {
 	}
 }
 
-// terminated spawns a child again that ended without being asked to.
-func (v *supervisor) terminated(who *actor.PID) {
-	c := v.children[who.Id]
+// terminated spawns a child again that ended without being asked to, or the next of
+// its name.
+func (v *supervisor) terminated(ctx actor.Context, who *actor.PID) {
+	c, next := v.children[who.Id], v.next[who.Id]
 	delete(v.children, who.Id)
-	if c != nil && !v.ended.Load() {
+	delete(v.next, who.Id)
+	switch {
+	case next != nil:
+		v.spawn(ctx, next)
+	case c != nil && !c.asleep.Load() && !v.ended.Load():
 		v.spawnLater(c, "ended without being asked to")
 	}
 }
@@ -242,8 +261,10 @@ func propsOf(a actor.Actor, box *mailbox, d actor.Dispatcher) *actor.Props {
 
 // actorRunner steps one actor.
 type actorRunner struct {
+	sys    *System
 	engine engine.Control
 	act    *engine.Activation
+	self   *child
 }
 
 func (r *actorRunner) started(again bool) {
@@ -260,7 +281,15 @@ func (r *actorRunner) wake() (more bool) {
 	return progress == engine.Stepped
 }
 
-func (r *actorRunner) handle(any) {}
+// handle takes doze. Once the actor is asleep nobody finds its child any more.
+func (r *actorRunner) handle(any) (end bool) {
+	if !r.engine.Sleep(r.act, r.engine.IdleAfter()) {
+		return false
+	}
+	r.self.asleep.Store(true)
+	r.sys.children.Delete(r.act)
+	return true
+}
 
 func (r *actorRunner) stopping() {}
 

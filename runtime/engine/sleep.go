@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Asleep reports that an activation has been put to sleep: it is of no use any
+// more.
+func (act *Activation) Asleep() bool {
+	act.mu.Lock()
+	defer act.mu.Unlock()
+	return act.state == asleep
+}
+
+// IdleAfter is [Options.Idle].
+func (c Control) IdleAfter() time.Duration { return c.idle }
+
+// Idle lists the activations that may go to sleep: they have had no turn for
+// [Options.Idle].
+func (c Control) Idle() []*Activation {
+	before := c.clock.Now().Add(-c.idle).UnixNano()
+	var list []*Activation
+	c.mu.RLock()
+	for _, act := range c.activations {
+		if used := act.used.Load(); used != 0 && used <= before {
+			list = append(list, act)
+		}
+	}
+	c.mu.RUnlock()
+	slices.SortFunc(list, func(a, b *Activation) int { return strings.Compare(string(a.addr), string(b.addr)) })
+	return list
+}
+
+// Sleep puts an activation to sleep that has had no turn for a while and has
+// nothing to do. It holds no mail, no fleeting timer and no turn that waits for its
+// commit, waits for no fleeting call, and is healthy: what it knows is in the store.
+// Durable timers and answers wake it like mail. Its next message makes another
+// activation, which begins with Started, as after a restart.
+//
+// It is called like Step. When it reports true, the driver lets go of the
+// activation.
+func (c Control) Sleep(act *Activation, idle time.Duration) bool {
+	if len(act.fleeting) > 0 || c.clock.Now().UnixNano()-act.used.Load() < int64(idle) {
+		return false
+	}
+	// A turn that is being released may still send and set timers.
+	if !act.release.TryLock() {
+		return false
+	}
+	defer act.release.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	act.mu.Lock()
+	defer act.mu.Unlock()
+	// Calls begin in a release only, and answers come before they are counted out.
+	if act.pinned || act.kind.Source || act.budget.unhealthy || act.asking.Load() > 0 {
+		return false
+	}
+	if act.state != running || len(act.pending) > 0 || !act.box.close() || !act.becomeAsleep() {
+		return false
+	}
+	act.actor = nil
+	delete(c.activations, act.addr)
+	c.slept[act.addr.Kind()] += act.turns
+	return true
+}
+
+// Slept counts the turns of the actors that sleep now, by kind, since the process
+// started.
+func (e *Engine) Slept() map[string]uint64 {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	turns := make(map[string]uint64, len(e.slept))
+	for kind, n := range e.slept {
+		turns[kind] = n
+	}
+	return turns
+}
