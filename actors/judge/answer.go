@@ -1,0 +1,163 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Source says who judged.
+type Source string
+
+// Sources.
+const (
+	FromModel   Source = "model"
+	FromDefault Source = "default" // there is no model
+	FromFailure Source = "failure" // it gave no answer that can be read
+)
+
+// Verdict is the answer to "should I respond?".
+type Verdict struct {
+	Respond    bool
+	Confidence float64 // 0 to 1
+	Reason     messages.Text
+	Defaulted  bool // the answer had no confidence
+	Source     Source
+}
+
+// ErrAnswer marks an answer that is no judgement. Its text quotes nothing.
+var ErrAnswer = errors.New("judge: the language model's answer is no judgement")
+
+// Bounds of an answer.
+const (
+	maxAnswer = 8 << 10 // bytes that are read, from the end
+	maxReason = 300     // runes
+)
+
+// WithoutModel is the verdict where no model is configured: one-to-one chats are
+// answered, groups are not.
+func WithoutModel(group bool) Verdict {
+	return Verdict{Respond: !group, Confidence: 1, Source: FromDefault, Defaulted: true,
+		Reason: "no language model is configured"}
+}
+
+// Unjudged is the verdict where the model failed or gave no readable answer.
+func Unjudged(err error) Verdict {
+	reason := messages.Text("the language model did not answer")
+	if errors.Is(err, ErrAnswer) {
+		reason = "the language model's answer could not be read"
+	}
+	return Verdict{Source: FromFailure, Reason: reason}
+}
+
+// asks is how often a model is asked for one judgement that it gives in no readable
+// form.
+const asks = 2
+
+// Take reads the answer to the nth ask, counted from 1. again asks for the one that
+// is left; otherwise the verdict counts.
+func Take(answer, prompt messages.Text, n int) (v Verdict, again bool) {
+	v, err := ParseAnswer(answer, prompt)
+	if err == nil {
+		return v, false
+	}
+	return Unjudged(err), n < asks
+}
+
+// ParseAnswer reads an answer: its last JSON object that has should_respond, which must
+// be true or false. Text around it, code fences and a copy of the prompt do no harm. A
+// missing confidence is 1, and Defaulted; one beyond 0 to 1 is the nearer of both; one
+// that is no number is 0. Any other answer is an error that wraps [ErrAnswer].
+func ParseAnswer(answer, prompt messages.Text) (Verdict, error) {
+	s := string(answer)
+	if len(s) > 1<<20 { // nobody writes so much to say yes or no: its end is enough
+		s = s[len(s)-maxAnswer:]
+	}
+	if p := strings.TrimSpace(string(prompt)); p != "" {
+		s = strings.ReplaceAll(s, p, " ")
+	}
+	s = s[max(0, len(s)-maxAnswer):]
+	var last map[string]json.RawMessage
+	for i := 0; i < len(s); i++ {
+		if s[i] != '{' {
+			continue
+		}
+		if fields, size := object(s[i:]); fields["should_respond"] != nil {
+			last = fields
+			i += size - 1
+		}
+	}
+	var respond *bool
+	if last == nil || json.Unmarshal(last["should_respond"], &respond) != nil || respond == nil {
+		return Verdict{}, ErrAnswer
+	}
+	v := Verdict{Respond: *respond, Source: FromModel}
+	v.Confidence, v.Defaulted = confidence(last["confidence"])
+	var reason string
+	if json.Unmarshal(last["reason"], &reason) == nil {
+		v.Reason = messages.Text(oneLine(reason))
+	}
+	return v, nil
+}
+
+// object reads the JSON object at the beginning of s and how long it is; nil if there
+// is none.
+func object(s string) (fields map[string]json.RawMessage, size int) {
+	dec := json.NewDecoder(bytes.NewReader(noNumbers([]byte(s))))
+	if dec.Decode(&fields) != nil {
+		return nil, 0
+	}
+	return fields, int(dec.InputOffset())
+}
+
+// noNumbers replaces NaN and Infinity outside of strings by an empty string and
+// spaces, of the same length.
+func noNumbers(data []byte) []byte {
+	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {
+		return data
+	}
+	out, inText := bytes.Clone(data), false
+	for i := 0; i < len(out); i++ {
+		switch {
+		case inText && out[i] == '\\':
+			i++
+		case out[i] == '"':
+			inText = !inText
+		case inText:
+		default:
+			for _, w := range []string{"NaN", "-Infinity", "Infinity"} {
+				if bytes.HasPrefix(out[i:], []byte(w)) {
+					copy(out[i:], `""`+strings.Repeat(" ", len(w)-2))
+					i++ // over the second quote
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+func confidence(raw json.RawMessage) (c float64, defaulted bool) {
+	var n *float64
+	switch err := json.Unmarshal(raw, &n); {
+	case raw == nil, err == nil && n == nil:
+		return 1, true
+	case err != nil || math.IsNaN(*n):
+		return 0, false
+	}
+	return min(max(*n, 0), 1), false
+}
+
+// oneLine folds a text into one line of bounded length.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	if r := []rune(s); len(r) > maxReason {
+		s = string(r[:maxReason-1]) + "…"
+	}
+	return s
+}
