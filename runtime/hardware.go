@@ -59,6 +59,13 @@ func (r *Runtime) openStructures(p *plan) (map[messages.WindowID]structure.Sourc
 	return sources, nil
 }
 
+// CheckDrivers returns an error wrapping [config.ErrConfig] where a configuration
+// names a driver or an engine that New would not know with these options.
+func CheckDrivers(cfg Config, opts ...Option) error {
+	set := newSettings(cfg, opts)
+	return cfg.CheckDrivers(set.drivers())
+}
+
 // drivers are the names of what there is to choose from.
 func (s *settings) drivers() config.Drivers {
 	return config.Drivers{

@@ -21,6 +21,7 @@ func (r *Runtime) Inspect() control.Status {
 	s := control.Status{
 		Running: r.state == stateRunning, Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
 		StartedAt: control.Stamp{Time: r.started}, Problems: r.health.Problems(), Captures: r.health.Captures(),
+		Windows: r.plan.windows,
 	}
 	e := r.engine
 	if r.page != nil {

@@ -273,6 +273,15 @@ func (r *Runtime) hasWorker(name string) bool {
 	return slices.ContainsFunc(r.plan.workers, func(k engine.WorkerKind) bool { return k.Name == name })
 }
 
+// pools are the sizes of the pools of workers.
+func (p *plan) pools() map[string]int {
+	sizes := map[string]int{}
+	for _, k := range p.workers {
+		sizes[k.Name] = k.Size
+	}
+	return sizes
+}
+
 // about says of kinds whose key is no conversation whom their rows are about.
 var about = map[string]func(messages.ConversationID, string, []byte) bool{fusion.Kind: fusion.About}
 

@@ -92,6 +92,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	r.admin.Names = r.names
+	r.health.Pools = r.plan.pools()
 	return r, nil
 }
 

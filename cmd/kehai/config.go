@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime"
+)
 
 type configVerb struct{ *app }
 
@@ -16,8 +20,11 @@ is itself a configuration file. Secrets are masked.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := v.load()
+			if err == nil {
+				err = runtime.CheckDrivers(cfg, v.extra...)
+			}
 			if err != nil {
-				return err
+				return &usageError{err}
 			}
 			return cfg.Write(v.stdout)
 		},

@@ -61,12 +61,13 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	running, err := control.Dial(ctx, cfg.Data)
 	if err == nil {
 		defer running.Close()
+		cfg = watchedBy(ctx, running, cfg)
 	}
 	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
 	list = append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil))
 	if err == nil {
-		return append(list, checkRunning(ctx, running, cfg)...)
+		return append(list, checkRunning(ctx, running)...)
 	}
 	return append(list, checkPort(cfg))
 }

@@ -14,23 +14,21 @@ import (
 
 // checkRunning asks the Kehai that runs how it fares with each window, and what
 // else it knows to be wrong.
-func checkRunning(ctx context.Context, b control.Backend, cfg config.Config) []finding {
+func checkRunning(ctx context.Context, b control.Backend) []finding {
 	s, err := b.Status(ctx)
 	if err != nil {
 		return []finding{{what: "running", text: err.Error()}}
 	}
 	// The page's key stays out of what a person may paste into a report.
-	page, _, _ := strings.Cut(cmp.Or(s.Page, "off: this run has none"), "/#")
-	list := []finding{fine("page", "%s", page)}
+	list := []finding{fine("page", "%s", cmp.Or(withoutKey(s.Page), "off: this run has none"))}
 	for _, c := range s.Captures {
 		list = append(list, captureFinding(c))
 	}
-	for _, w := range cfg.Windows {
-		id := messages.WindowID(w.Name + "@" + s.Node)
+	for _, id := range s.Windows {
 		if !slices.ContainsFunc(s.Captures, func(c control.Capture) bool { return c.Window == id }) {
 			list = append(list, finding{
 				what: "capture", text: fmt.Sprintf("%s: not captured so far", id),
-				mend: "wait a moment; if it stays so, is it in the configuration that runs?",
+				mend: "wait a moment; if it stays so, the log of that run says why",
 			})
 		}
 	}
@@ -45,6 +43,17 @@ func checkRunning(ctx context.Context, b control.Backend, cfg config.Config) []f
 		list = append(list, fine("running", "since %s, and knows of nothing wrong", s.StartedAt))
 	}
 	return list
+}
+
+// watchedBy is a configuration with the windows alone that a Kehai which runs
+// watches too: the others are nothing to that run.
+func watchedBy(ctx context.Context, b control.Backend, cfg config.Config) config.Config {
+	if s, err := b.Status(ctx); err == nil {
+		cfg.Windows = slices.DeleteFunc(slices.Clone(cfg.Windows), func(w config.Window) bool {
+			return !slices.Contains(s.Windows, w.ID(s.Node))
+		})
+	}
+	return cfg
 }
 
 // captureFinding says whether a window can be captured. The detail is the

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 )
@@ -23,19 +24,20 @@ func (r runs) Status(context.Context) (control.Status, error) { return r.status,
 func TestDoctorTellsWhatTheRunningKehaiKnows(t *testing.T) {
 	since := control.Stamp{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	noPage := fine("page", "off: this run has none")
+	ofTwo := []messages.WindowID{"line@a", "new@a"}
 	for _, c := range []struct {
 		backend runs
 		want    []finding
 	}{
 		{runs{status: control.Status{StartedAt: since, Page: "http://127.0.0.1:7411/#t=secret"}}, []finding{
-			fine("page", "http://127.0.0.1:7411"),
+			fine("page", "http://127.0.0.1:7411/"),
 			fine("running", "since 2026-01-01T00:00:00.000Z, and knows of nothing wrong"),
 		}},
 		{runs{status: control.Status{Problems: []string{"a", "b"}}}, []finding{
 			noPage, {what: "running", text: "a"}, {what: "running", text: "b"},
 		}},
 		{runs{status: control.Status{
-			Node: "a", StartedAt: since,
+			Node: "a", StartedAt: since, Windows: ofTwo,
 			Problems: []string{"b", "window hana@a cannot be captured (minimised): restore it"},
 			Captures: []control.Capture{
 				{Window: "hana@a", Code: "minimised", Detail: "restore it", Since: since},
@@ -49,18 +51,27 @@ func TestDoctorTellsWhatTheRunningKehaiKnows(t *testing.T) {
 			{what: "capture", ok: true, text: "line@a: captured since 2026-01-01T00:00:00.000Z"},
 			{
 				what: "capture", text: "new@a: not captured so far",
-				mend: "wait a moment; if it stays so, is it in the configuration that runs?",
+				mend: "wait a moment; if it stays so, the log of that run says why",
 			},
 			{what: "running", text: "b"},
 		}},
 		{runs{err: errors.New("gone")}, []finding{{what: "running", text: "gone"}}},
 	} {
-		var cfg config.Config
-		if c.backend.status.Node != "" {
-			cfg.Windows = []config.Window{{Name: "line"}, {Name: "new"}}
-		}
-		if got := checkRunning(context.Background(), c.backend, cfg); !reflect.DeepEqual(got, c.want) {
+		if got := checkRunning(context.Background(), c.backend); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("checkRunning(%+v) = %+v, want %+v", c.backend.status, got, c.want)
 		}
+	}
+}
+
+// Beside a Kehai that runs the doctor speaks of its windows, not of others that
+// are configured.
+func TestDoctorSpeaksOfTheWindowsThatRun(t *testing.T) {
+	cfg := config.Config{Windows: []config.Window{{Name: "line"}, {Name: "hana"}}}
+	b := runs{status: control.Status{Node: "a", Windows: []messages.WindowID{"hana@a"}}}
+	if got := watchedBy(context.Background(), b, cfg).Windows; len(got) != 1 || got[0].Name != "hana" {
+		t.Errorf("watchedBy() = %v, want hana alone", got)
+	}
+	if len(cfg.Windows) != 2 {
+		t.Errorf("the configuration has %v now, want both windows", cfg.Windows)
 	}
 }

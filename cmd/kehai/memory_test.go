@@ -59,7 +59,7 @@ func watched(tb testing.TB, cmd *exec.Cmd, messages int) (page string) {
 	})
 	for lines := bufio.NewScanner(stderr); page == "" && lines.Scan(); {
 		if _, url, ok := strings.Cut(lines.Text(), "Live page: "); ok {
-			page, _, _ = strings.Cut(url, "/#")
+			page, _, _ = strings.Cut(url, "/ ")
 		}
 	}
 	out := bufio.NewScanner(stdout)

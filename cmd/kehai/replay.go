@@ -33,6 +33,8 @@ time: an hour takes seconds, nothing is stored, and no Kehai need run. Prints
 each message as it is delivered, then what was shown and what came of it. The
 same scenario, flags and seed give the same output; only cpu_ms differs.
 
+kehai help script says how a scenario is written.
+
 The summary counts bubbles; of a joined message each. Expected are the friend's
 messages that a capture showed whole. Missed, doubled, false_echo (taken for an
 echo, and so missed too), echo_leaked (an own message delivered as the
@@ -122,6 +124,11 @@ func (v *replayVerb) play(cmd *cobra.Command, args []string) error {
 	chat, err := script.Open(args[0])
 	if err != nil {
 		return badUsage("replay: %w", err)
+	}
+	for _, e := range chat.Unshown() {
+		v.stderr.printf("kehai: line %d: the window does not show %s from here on, so this is never seen: "+
+			`switch to it with {"at_ms":%d,"do":"switch","conversation":%q}`+"\n",
+			e.Line, e.Conversation, e.AtMS, e.Conversation)
 	}
 	cfg, err := v.configure()
 	if err != nil {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 )
 
 // verb is one command, or a small family of them. Its struct holds the flags;
@@ -17,7 +21,7 @@ func (a *app) groups() []group {
 			&messagesVerb{app: a}, &whyVerb{app: a}, &doctorVerb{a},
 		}},
 		{"Look closer:", []verb{
-			&windowsVerb{app: a}, &statusVerb{app: a}, &traceVerb{app: a}, &deadletters{app: a},
+			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{a}, &traceVerb{app: a}, &deadletters{app: a},
 		}},
 		{"Decide what is read and kept:", []verb{
 			&pauseVerb{a}, &resumeVerb{a}, &exportVerb{app: a}, &forgetVerb{app: a},
@@ -60,6 +64,7 @@ it watches a chat window that it draws itself.`,
 	fl := root.PersistentFlags()
 	fl.StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
 	fl.StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
+	root.AddCommand(scriptTopic())
 	last := ""
 	for _, g := range a.groups() {
 		last = g.title
@@ -75,6 +80,17 @@ it watches a chat window that it draws itself.`,
 	addExamples(root)
 	fixArgs(root)
 	return root
+}
+
+// scriptTopic is no command, but a page of the help.
+func scriptTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "script",
+		Short: "How the script of a drawn window, or a scenario, is written",
+		Long: "What a drawn window plays is a script: kehai run --script FILE, kehai replay FILE, or script in\n" +
+			"the configuration of a window.\n\n" + strings.TrimSpace(script.Format),
+		Example: "  kehai run --script chat.jsonl",
+	}
 }
 
 // help is what a command does that only has others below it.

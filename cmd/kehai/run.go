@@ -48,7 +48,8 @@ func (v *runVerb) command() *cobra.Command {
 a configuration it watches a chat window that it draws itself, in which a
 scripted friend writes. Started again, it goes on where it was. A script may also
 have Kehai send something, forget its last look, restart, or crash: then what was
-not stored is gone, and all of it starts again in this process.
+not stored is gone, and all of it starts again in this process. kehai help script
+says how a script is written.
 
 A message that its sender edits or takes back after that is shown as changed; with
 --json that is a line of its own, {"event":"message_changed","kind":"edited" or
@@ -235,8 +236,12 @@ func (s *session) obey(done context.Context, signals <-chan os.Signal, cancel, k
 func (s *session) greet(rt *runtime.Runtime, cfg config.Config) {
 	status := rt.Inspect()
 	s.stderr.printf("Kehai watches %s. Ctrl-C stops.\n", watchedNow(cfg, status))
-	if status.Page != "" {
+	switch {
+	case status.Page == "":
+	case s.stderr.tty:
 		s.stderr.printf("Live page: %s\n", status.Page)
+	default: // a log or a journal, which others may read
+		s.stderr.printf("Live page: %s (`kehai page` prints the address with its key)\n", withoutKey(status.Page))
 	}
 }
 

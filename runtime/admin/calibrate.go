@@ -49,8 +49,9 @@ func CalibrateLayout(screenshot *image.RGBA, scale float64) (Calibration, error)
 	if c.Own == 0 || c.Incoming == 0 {
 		return c, fmt.Errorf("%w: the layout that it gives finds %d own and %d incoming bubbles "+
 			"and %d of neither side: "+
-			"take the picture of the chat alone, without a list of chats or a border around it, "+
-			"with messages of both sides in bubbles that have a fill",
+			"take the picture of the chat alone, with messages of both sides in bubbles that have a fill; "+
+			"where a list of chats or a border stands beside the chat, cut the picture to the chat, "+
+			"and write under pane in the layout what the window has around it",
 			layout.ErrCalibrate, c.Own, c.Incoming, c.Neither)
 	}
 	return c, nil

@@ -27,8 +27,9 @@ func TestCalibrateTriesItsLayout(t *testing.T) {
 		fill(image.Rect(300, y, 440, y+16), drawn.Light.Own)
 	}
 	c, err := admin.CalibrateLayout(img, 1)
-	if !errors.Is(err, layout.ErrCalibrate) || !strings.Contains(err.Error(), "finds 0 own and 0 incoming bubbles") {
-		t.Errorf("CalibrateLayout() = %v, want ErrCalibrate that says what was found", err)
+	if !errors.Is(err, layout.ErrCalibrate) || !strings.Contains(err.Error(), "finds 0 own and 0 incoming bubbles") ||
+		!strings.Contains(err.Error(), "write under pane in the layout") {
+		t.Errorf("CalibrateLayout() = %v, want ErrCalibrate that says what was found, and of what to cut", err)
 	}
 	if c.Found == nil {
 		t.Error("CalibrateLayout() shows nothing of what it found, want a picture")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +21,10 @@ import (
 type Health struct {
 	log          zerolog.Logger
 	commitFailed atomic.Bool // the newest one
+
+	// Pools are the sizes of the pools of workers, whose events look like those of
+	// actors. It is set before events come.
+	Pools map[string]int
 
 	mu       sync.Mutex
 	trouble  map[string]string                         // what is wrong now, by its reason
@@ -86,9 +91,7 @@ func (h *Health) Note(m messages.Message) {
 	case events.CallFinished, events.FrameSeen:
 		h.noteOCR(m)
 	case events.ActorUnhealthy:
-		// The key may be a person's name, and this text is shown to any local user.
-		set("actor "+string(m.Actor), fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; "+
-			"kehai status names it", m.Actor.Kind()), !m.Healthy)
+		set("actor "+string(m.Actor), h.unhealthy(m.Actor), !m.Healthy)
 	case events.StoreLow:
 		set("store", fmt.Sprintf("durable work is paused: %d MiB free, %d MiB needed; free some space",
 			m.Free>>20, m.Need>>20), true)
@@ -114,4 +117,15 @@ func (h *Health) Note(m messages.Message) {
 		set("sides "+string(m.Window),
 			fmt.Sprintf("messages in window %s are missed: %s", m.Window, describe.SidesHint(m)), m.Unknown)
 	}
+}
+
+// unhealthy says that an actor, or a worker of a pool, fails. The key of an actor may
+// be a person's name, and this text is shown to any local user.
+func (h *Health) unhealthy(a messages.Address) string {
+	if n, err := strconv.Atoi(a.Key()); err == nil && n >= 1 && n <= h.Pools[a.Kind()] {
+		return fmt.Sprintf("worker %d of the pool %s fails again and again and is retried slowly; the log says why",
+			n, a.Kind())
+	}
+	return fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it",
+		a.Kind())
 }

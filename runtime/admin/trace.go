@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -361,7 +362,7 @@ func (b Backend) notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("Only %d conversations are read (read.only in the configuration).", n))
 	}
 	if keep := b.Config.Retention.Verdicts; keep > 0 {
-		notes = append(notes, fmt.Sprintf("Decisions are kept for %s (retention.verdicts).", keep))
+		notes = append(notes, fmt.Sprintf("Decisions are kept for %s (retention.verdicts).", describe.Span(keep)))
 	}
 	return notes
 }

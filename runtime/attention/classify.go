@@ -79,6 +79,8 @@ func Hints(camera, usage []byte) (hints []string) {
 			hint := fmt.Sprintf("%s: %.60q is no field of it and counts for nothing", half.name, field)
 			if near := text.Nearest(field, half.known); near != "" {
 				hint += ": did you mean " + near + "?"
+			} else {
+				hint += ": its fields are " + strings.Join(half.known, ", ")
 			}
 			hints = append(hints, hint)
 		}

@@ -162,7 +162,8 @@ func TestFocusHints(t *testing.T) {
 	want := []string{
 		`camera: "face_detectd" is no field of it and counts for nothing: did you mean face_detected?`,
 		`camera: "head_pose.yam" is no field of it and counts for nothing: did you mean head_pose.yaw?`,
-		`pc: "zzz" is no field of it and counts for nothing`,
+		`pc: "zzz" is no field of it and counts for nothing: its fields are ` +
+			strings.Join(messages.UsageFields(), ", "),
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("Hints() = %q, want %q", got, want)

@@ -151,19 +151,20 @@ func NewMessage(seq uint64, d messages.MessageDelivered) Message {
 
 // Status describes a Kehai at one moment.
 type Status struct {
-	Running     bool               `json:"running"`
-	Version     string             `json:"version"`
-	Node        string             `json:"node"`
-	PID         int                `json:"pid"`
-	StartedAt   Stamp              `json:"started_at"`
-	Healthy     bool               `json:"healthy"`
-	Problems    []string           `json:"problems,omitempty"`
-	Page        string             `json:"page,omitempty"` // the live page's address, with its token
-	Actors      []engine.ActorInfo `json:"actors"`
-	Pools       []engine.PoolInfo  `json:"pools"`
-	DeadLetters int                `json:"dead_letters"`
-	Paused      []Paused           `json:"paused,omitempty"`
-	Captures    []Capture          `json:"captures,omitempty"` // by window
+	Running     bool                `json:"running"`
+	Version     string              `json:"version"`
+	Node        string              `json:"node"`
+	PID         int                 `json:"pid"`
+	StartedAt   Stamp               `json:"started_at"`
+	Healthy     bool                `json:"healthy"`
+	Problems    []string            `json:"problems,omitempty"`
+	Page        string              `json:"page,omitempty"` // the live page's address, with its token
+	Actors      []engine.ActorInfo  `json:"actors"`
+	Pools       []engine.PoolInfo   `json:"pools"`
+	DeadLetters int                 `json:"dead_letters"`
+	Paused      []Paused            `json:"paused,omitempty"`
+	Windows     []messages.WindowID `json:"windows,omitempty"`  // that are watched
+	Captures    []Capture           `json:"captures,omitempty"` // by window
 	// AttentionPaused is since when the desk is not watched, nil if it is.
 	AttentionPaused *Stamp `json:"attention_paused,omitempty"`
 }

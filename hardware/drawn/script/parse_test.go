@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,4 +197,48 @@ func FuzzParse(f *testing.F) {
 		}
 		roundTrip(t, s)
 	})
+}
+
+func TestUnshown(t *testing.T) {
+	chat, err := Parse(strings.NewReader(`{"at_ms":0,"who":"friend","text":"a","conversation":"Hana"}
+{"at_ms":1,"who":"friend","text":"b","conversation":"Ren"}
+{"at_ms":2,"do":"switch","conversation":"Ren"}
+{"at_ms":3,"who":"friend","text":"c"}
+{"at_ms":4,"do":"switch","conversation":"Hana"}
+{"at_ms":5,"who":"friend","text":"d","conversation":"Ren"}
+{"at_ms":6,"who":"friend","text":"e"}
+{"at_ms":7,"who":"me","text":"f","conversation":"Ken"}
+{"at_ms":8,"who":"friend","text":"g","conversation":"Hana"}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	for _, e := range chat.Unshown() {
+		lines = append(lines, e.Line)
+	}
+	if want := []int{6, 8}; !slices.Equal(lines, want) {
+		t.Errorf("Unshown() = lines %v, want %v", lines, want)
+	}
+}
+
+// The format names each verb, with its arguments.
+func TestFormatNamesEveryVerb(t *testing.T) {
+	lines := strings.Split(Format, "\n")
+	for _, v := range verbs {
+		if !slices.ContainsFunc(lines, func(line string) bool {
+			words := strings.Fields(strings.ReplaceAll(line, ",", " "))
+			return strings.HasPrefix(line, "  ") && slices.Contains(words[:min(2, len(words))], string(v.verb)) &&
+				!slices.ContainsFunc(v.args, func(arg string) bool { return !slices.Contains(words, arg) })
+		}) {
+			t.Errorf("Format has no line for %s with %v", v.verb, v.args)
+		}
+	}
+	for line := range strings.Lines(Format) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "{") && strings.Contains(line, `"who"`) {
+			if _, err := Parse(strings.NewReader(line)); err != nil {
+				t.Errorf("Parse(%s) = %v, want it read", line, err)
+			}
+		}
+	}
 }

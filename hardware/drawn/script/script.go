@@ -109,6 +109,28 @@ func (s Script) Conversation() string {
 	return ""
 }
 
+// Unshown are messages that the window never shows, because nothing switches to their
+// conversation any more: of each conversation the first.
+func (s Script) Unshown() (list []Event) {
+	now, last := s.Conversation(), map[string]int{} // by conversation, the last switch to it
+	for i, e := range s.Events {
+		if e.Do == Switch {
+			last[e.Conversation] = i
+		}
+	}
+	told := map[string]bool{}
+	for i, e := range s.Events {
+		switch {
+		case e.Do == Switch:
+			now = e.Conversation
+		case e.Do == "" && e.Conversation != now && last[e.Conversation] < i && !told[e.Conversation]:
+			told[e.Conversation] = true
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
 // ID is equal for scripts with equal events.
 func (s Script) ID() string {
 	h := fnv.New64a()

@@ -1,0 +1,38 @@
+package script
+
+// Format says how a script is written.
+const Format = `A script is JSON Lines: one object a line. Blank lines and lines that start with #
+are skipped. Every object has at_ms, milliseconds from the start of the script,
+never less than on the line before. A line is a message
+
+  {"at_ms":0,"who":"friend","text":"おはよう","conversation":"Hana"}
+
+where who is friend or me. Without a conversation it belongs to that of the message
+before, and "kind":"sticker" instead of text makes it a picture. Any other line is
+an action
+
+  {"at_ms":1500,"do":"scroll","by":200}
+
+with one of these verbs and exactly its arguments:
+
+  scroll          by            back to older messages by logical pixels, negative: forward
+  rerender                      same content, other pixels
+  resize          to            [width,height], logical pixels; a zero side makes captures empty
+  hide, show                    minimise the window and bring it back
+  cover, uncover                put it behind other windows and back
+  beside, alone                 show a rail and a list of chats beside the pane, and no more
+  blur, focus                   take the focus, so that incoming bubbles pale, and give it back
+  chats, chat                   put the list of chats in the pane's place, and the chat back
+  switch          conversation  show another conversation
+  unsend          index         take a message back
+  edit            index, text   change the text of a message
+  type            text          what the input field holds
+  send            text          Kehai writes and sends this
+  restart                       Kehai stops in order and starts again
+  crash                         Kehai is killed and starts again
+  reset_baseline                Kehai forgets the last look at the window
+
+The conversation of the first message is shown until a switch: messages of others
+are seen only after a switch to them. index counts the messages that this script has
+added to the shown conversation, from 0, without what Kehai sent.
+`

@@ -1,0 +1,34 @@
+package admin_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/admin"
+)
+
+// What fails is called what it is, and no key of an actor is shown.
+func TestHealthTellsWorkersFromActors(t *testing.T) {
+	for actor, want := range map[messages.Address]string{
+		"ocr/2":            "worker 2 of the pool ocr fails again and again and is retried slowly; the log says why",
+		"structure/1":      "worker 1 of the pool structure fails again and again and is retried slowly; the log says why",
+		"structure/line@a": "an actor of kind structure fails again and again and is retried slowly; kehai status names it",
+		"ocr/3":            "an actor of kind ocr fails again and again and is retried slowly; kehai status names it",
+		"dedup/line:花":     "an actor of kind dedup fails again and again and is retried slowly; kehai status names it",
+	} {
+		h := admin.NewHealth(zerolog.Nop())
+		h.Pools = map[string]int{"ocr": 2, "structure": 1}
+		h.Note(events.ActorUnhealthy{Actor: actor})
+		if got := h.Problems(); !slices.Equal(got, []string{want}) {
+			t.Errorf("Problems(%s) = %q, want %q", actor, got, want)
+		}
+		h.Note(events.ActorUnhealthy{Actor: actor, Healthy: true})
+		if got := h.Problems(); got != nil {
+			t.Errorf("Problems(%s, healthy again) = %q, want none", actor, got)
+		}
+	}
+}
