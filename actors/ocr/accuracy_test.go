@@ -46,6 +46,9 @@ var englishLines = []string{
 
 // TestCharacterErrors reads every line at both scales and in both themes.
 func TestCharacterErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures Tesseract, which the race detector does not see")
+	}
 	worker := tesseractWorker(t)
 	for _, theme := range []struct {
 		name string

@@ -17,33 +17,31 @@ import (
 // TestCalibratedLayoutFindsTheSame proposes a layout for drawn windows. It finds
 // what the built-in one finds, even in another window.
 func TestCalibratedLayoutFindsTheSame(t *testing.T) {
-	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
-		for _, scale := range []int{1, 2} {
-			t.Run(fmt.Sprintf("%s/x%d", theme.Name, scale), func(t *testing.T) {
-				w := drawnWindow(t, theme, scale)
-				for _, m := range shown {
-					apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
-				}
-				frame := capture(t, w)
-				proposed, err := layout.Calibrate(frame.Image, frame.Scale)
-				if err != nil {
-					t.Fatal(err)
-				}
-				source, err := proposed.YAML("drawn")
-				if err != nil {
-					t.Fatal(err)
-				}
-				l, err := layout.Parse("drawn.yaml", source)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sameBubbles(t, frame, &l)
-				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
-					drawn.Change{Op: drawn.OpAppend, Who: drawn.Me, Text: "w"},
-					drawn.Change{Op: drawn.OpScroll, By: 70})
-				sameBubbles(t, capture(t, w), &l)
-			})
-		}
+	for theme, scale := range looks(2) {
+		t.Run(fmt.Sprintf("%s/x%d", theme.Name, scale), func(t *testing.T) {
+			w := drawnWindow(t, theme, scale)
+			for _, m := range shown {
+				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
+			}
+			frame := capture(t, w)
+			proposed, err := layout.Calibrate(frame.Image, frame.Scale)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, err := proposed.YAML("drawn")
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := layout.Parse("drawn.yaml", source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBubbles(t, frame, &l)
+			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
+				drawn.Change{Op: drawn.OpAppend, Who: drawn.Me, Text: "w"},
+				drawn.Change{Op: drawn.OpScroll, By: 70})
+			sameBubbles(t, capture(t, w), &l)
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package ocr
 
 import (
 	"context"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,20 @@ func drawnWindow(t *testing.T, theme drawn.Theme, scale int) *drawn.Window {
 		}
 	})
 	return w
+}
+
+// looks are both themes at each scale up to most. The race detector has nothing to
+// find in pixels: a short run has one look.
+func looks(most int) iter.Seq2[drawn.Theme, int] {
+	return func(yield func(drawn.Theme, int) bool) {
+		for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
+			for scale := 1; scale <= most; scale++ {
+				if !yield(theme, scale) || testing.Short() {
+					return
+				}
+			}
+		}
+	}
 }
 
 func apply(t *testing.T, w *drawn.Window, changes ...drawn.Change) {
@@ -67,21 +82,19 @@ func sideOf(who drawn.Who) messages.Side {
 // TestDrawnWindow reads the drawn chat window with its own recognizer and with
 // Tesseract, despite everything around the bubbles.
 func TestDrawnWindow(t *testing.T) {
-	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
-		for _, scale := range []int{1, 2, 3} {
-			w := drawnWindow(t, theme, scale)
-			for _, m := range shown {
-				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
-			}
-			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
-				drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
-				drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
-			frame := capture(t, w)
-			exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
-				Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
-			checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
-			checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
+	for theme, scale := range looks(3) {
+		w := drawnWindow(t, theme, scale)
+		for _, m := range shown {
+			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
 		}
+		apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Kind: messages.KindSticker},
+			drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
+			drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
+		frame := capture(t, w)
+		exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
+		checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
+		checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
 	}
 }
 
@@ -108,33 +121,31 @@ func checkShown(t *testing.T, theme string, scale int, got messages.FrameRead, e
 // TestDrawnScroll scrolls through more than fits. Every bubble keeps its key, and
 // those at the edges are marked as clipped.
 func TestDrawnScroll(t *testing.T) {
-	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
-		for _, scale := range []int{1, 2} {
-			w := drawnWindow(t, theme, scale)
-			for i := range 24 {
-				m := shown[i%len(shown)]
-				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
-			}
-			l := layout.Line()
-			known := map[messages.PixelKey]bool{}
-			clipped := 0
-			for range 40 {
-				frame := capture(t, w)
-				_, got := found(t, frame.Image, frame.Scale, &l)
-				for _, s := range got.Shapes {
-					if s.Bubble.Clipped {
-						clipped++
-						continue
-					}
-					known[s.Bubble.Key] = true
+	for theme, scale := range looks(2) {
+		w := drawnWindow(t, theme, scale)
+		for i := range 24 {
+			m := shown[i%len(shown)]
+			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
+		}
+		l := layout.Line()
+		known := map[messages.PixelKey]bool{}
+		clipped := 0
+		for range 40 {
+			frame := capture(t, w)
+			_, got := found(t, frame.Image, frame.Scale, &l)
+			for _, s := range got.Shapes {
+				if s.Bubble.Clipped {
+					clipped++
+					continue
 				}
-				apply(t, w, drawn.Change{Op: drawn.OpScroll, By: 13})
+				known[s.Bubble.Key] = true
 			}
-			// Each text can stand with and without a tail.
-			if clipped == 0 || len(known) > 2*len(shown) {
-				t.Errorf("%s x%d: %d keys of whole bubbles, %d clipped, want at most %d and some", theme.Name, scale,
-					len(known), clipped, 2*len(shown))
-			}
+			apply(t, w, drawn.Change{Op: drawn.OpScroll, By: 13})
+		}
+		// Each text can stand with and without a tail.
+		if clipped == 0 || len(known) > 2*len(shown) {
+			t.Errorf("%s x%d: %d keys of whole bubbles, %d clipped, want at most %d and some", theme.Name, scale,
+				len(known), clipped, 2*len(shown))
 		}
 	}
 }
@@ -169,44 +180,42 @@ func TestShortLines(t *testing.T) {
 // TestMarks reads dates and notices between bubbles. Bubbles near the middle and
 // a title are no marks.
 func TestMarks(t *testing.T) {
-	for _, theme := range []drawn.Theme{drawn.Light, drawn.Dark} {
-		for _, scale := range []int{1, 2, 3} {
-			at := time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC)
-			w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子",
-				Now: func() time.Time { return at }})
-			if err != nil {
-				t.Fatal(err)
-			}
-			say := func(who drawn.Who, words messages.Text) {
-				apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: who, Text: words, At: at})
-			}
-			say(drawn.Friend, "おはよう")
-			say(drawn.Friend, "やっぱりやめた")
-			say(drawn.Me, "See you soon at the station, I will be about ten minutes late")
-			apply(t, w, drawn.Change{Op: drawn.OpUnsend, Index: 1})
-			at = at.AddDate(0, 0, 1)
-			say(drawn.Me, "42")
-			frame := capture(t, w)
-			exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
-				Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
-			for name, worker := range map[string]*Worker{"exact": exact, "tesseract": tesseractWorker(t)} {
-				got := do(t, worker, frame)
-				var order []string // of everything, top to bottom
-				marks := got.Marks
-				for _, b := range got.Bubbles {
-					for len(marks) > 0 && marks[0].Box.Y < b.Box.Y {
-						order, marks = append(order, string(marks[0].Kind)), marks[1:]
-					}
-					order = append(order, string(b.Side))
+	for theme, scale := range looks(3) {
+		at := time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC)
+		w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子",
+			Now: func() time.Time { return at }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		say := func(who drawn.Who, words messages.Text) {
+			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: who, Text: words, At: at})
+		}
+		say(drawn.Friend, "おはよう")
+		say(drawn.Friend, "やっぱりやめた")
+		say(drawn.Me, "See you soon at the station, I will be about ten minutes late")
+		apply(t, w, drawn.Change{Op: drawn.OpUnsend, Index: 1})
+		at = at.AddDate(0, 0, 1)
+		say(drawn.Me, "42")
+		frame := capture(t, w)
+		exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
+		for name, worker := range map[string]*Worker{"exact": exact, "tesseract": tesseractWorker(t)} {
+			got := do(t, worker, frame)
+			var order []string // of everything, top to bottom
+			marks := got.Marks
+			for _, b := range got.Bubbles {
+				for len(marks) > 0 && marks[0].Box.Y < b.Box.Y {
+					order, marks = append(order, string(marks[0].Kind)), marks[1:]
 				}
-				if g, want := strings.Join(order, " "),
-					"date incoming unsent own date own"; g != want || len(marks) > 0 {
-					t.Errorf("%s x%d, %s: %s and %d marks below, want %s", theme.Name, scale, name, g, len(marks), want)
-				}
+				order = append(order, string(b.Side))
 			}
-			if err := w.Close(); err != nil {
-				t.Error(err)
+			if g, want := strings.Join(order, " "),
+				"date incoming unsent own date own"; g != want || len(marks) > 0 {
+				t.Errorf("%s x%d, %s: %s and %d marks below, want %s", theme.Name, scale, name, g, len(marks), want)
 			}
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

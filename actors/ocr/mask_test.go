@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -104,14 +105,16 @@ func TestOwnRowRules(t *testing.T) {
 			}
 		}
 	}
-	for _, scale := range []int{1, 2} {
-		for _, by := range [][3]int{{}, {6, 6, 6}, {-6, -6, -6}, {6, -6, 6}, {-6, 6, -6}} {
-			for _, width := range []int{320, 480, 1600} {
-				add(fmt.Sprintf("drawn %d light x%d", width, scale), drawnCase(t, drawn.Light, scale, width), by)
-				add(fmt.Sprintf("drawn %d dark x%d", width, scale), drawnCase(t, drawn.Dark, scale, width), by)
+	palettes := map[string]chatpage.Palette{drawn.Light.Name: chatpage.Light, drawn.Dark.Name: chatpage.Dark}
+	for theme, scale := range looks(2) {
+		cases := map[string]maskCase{"close": closePage(t, palettes[theme.Name], scale)}
+		for _, width := range []int{320, 480, 1600} {
+			cases[fmt.Sprint("drawn ", width)] = drawnCase(t, theme, scale, width)
+		}
+		for _, name := range slices.Sorted(maps.Keys(cases)) {
+			for _, by := range [][3]int{{}, {6, 6, 6}, {-6, -6, -6}, {6, -6, 6}, {-6, 6, -6}} {
+				add(fmt.Sprintf("%s %s x%d", name, theme.Name, scale), cases[name], by)
 			}
-			add(fmt.Sprintf("close light x%d", scale), closePage(t, chatpage.Light, scale), by)
-			add(fmt.Sprintf("close dark x%d", scale), closePage(t, chatpage.Dark, scale), by)
 		}
 	}
 	t.Logf("pixels wrong in all: %v", total)

@@ -51,7 +51,11 @@ func TestCompact(t *testing.T) {
 }
 
 func TestNormalizeIdempotentForEveryRune(t *testing.T) {
-	for r := rune(0); r <= utf8.MaxRune; r++ {
+	step := rune(1)
+	if testing.Short() {
+		step = 97
+	}
+	for r := rune(0); r <= utf8.MaxRune; r += step {
 		for _, s := range []string{string(r), "a" + string(r) + "b"} {
 			once := Normalize(s)
 			if twice := Normalize(once); twice != once {

@@ -127,7 +127,8 @@ func simulate(codec *messages.Codec, seed uint64, trace *bytes.Buffer) error {
 
 // TestSimulation plays seeded schedules with failing turns, calls, reads and
 // commits, and crashes between any two steps. KEHAI_SEED=n plays one of them with
-// its trace; KEHAI_SCHEDULES=n sets how many.
+// its trace; KEHAI_SCHEDULES=n sets how many. Each runs on one goroutine: a short
+// run, for the race detector, plays few.
 func TestSimulation(t *testing.T) {
 	codec := testCodec(t)
 	if seed := env(t, "KEHAI_SEED", 0); seed > 0 {
@@ -139,7 +140,11 @@ func TestSimulation(t *testing.T) {
 		}
 		return
 	}
-	schedules := env(t, "KEHAI_SCHEDULES", 10000)
+	schedules := uint64(10_000)
+	if testing.Short() {
+		schedules = 1_000
+	}
+	schedules = env(t, "KEHAI_SCHEDULES", schedules)
 	var next atomic.Uint64
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

@@ -338,7 +338,11 @@ func TestLargeMessages(t *testing.T) {
 		}
 		return nil
 	})
-	for _, n := range []int{1 << 20, 6 << 20} {
+	sizes := []int{1 << 20, 6 << 20}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, n := range sizes {
 		h.Send(letter(n))
 		h.WantSent(actortest.To("other/a", letter(n)))
 		h.CrashBeforeCommit()

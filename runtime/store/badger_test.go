@@ -71,15 +71,11 @@ func alone(t *testing.T, dir, key string) string {
 // without it. If a newer Badger refuses by itself what it loses or dies of now,
 // that part can go.
 func TestBadgerAlone(t *testing.T) {
-	const aes = "0123456789abcdef"
-	type dirs struct{ closed, killed string }
-	samples := map[string]dirs{}
-	for _, key := range []string{"", aes} {
-		closed, _ := sample(t, []byte(key), false)
-		killed, _ := sample(t, []byte(key), true)
-		samples[key] = dirs{closed, killed}
+	if testing.Short() {
+		t.Skip("asks what Badger does, in processes of its own")
 	}
-	whole := alone(t, copyDir(t, samples[""].closed), "")
+	const aes = "0123456789abcdef"
+	whole := alone(t, copyDir(t, sample(t, nil).closed), "")
 	for _, c := range []struct {
 		part   string // of the examination
 		key    string
@@ -107,9 +103,9 @@ func TestBadgerAlone(t *testing.T) {
 		{"none", "", false, "DISCARD", cut(0.5), "opens", true},
 	} {
 		t.Run(strings.Join([]string{c.part, filepath.Base(c.file)}, " "), func(t *testing.T) {
-			from := samples[c.key].closed
+			from := sample(t, []byte(c.key)).closed
 			if c.killed {
-				from = samples[c.key].killed
+				from = sample(t, []byte(c.key)).killed
 			}
 			spoilt := func() string {
 				dir := copyDir(t, from)

@@ -48,7 +48,10 @@ func writeForEver(s *store.Store, sync bool) {
 
 // TestKill kills a writer again and again and looks for what it said it wrote.
 func TestKill(t *testing.T) {
-	const kills = 24
+	kills := 24
+	if testing.Short() {
+		kills = 6
+	}
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	checked := 0

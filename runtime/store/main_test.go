@@ -50,8 +50,19 @@ func TestMain(m *testing.M) {
 		role(s)
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	var err error
+	if forAll, err = os.MkdirTemp("", "kehai-store-test"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(forAll)
+		os.Exit(code)
+	}))
 }
+
+// forAll is for files that several tests share.
+var forAll string
 
 // hold keeps the store open until the parent closes the pipe.
 func hold(s *store.Store) {

@@ -50,7 +50,11 @@ func crashingChat(seed uint64) (text string, want []string, crashes int) {
 func TestProfileSeedThroughCrashes(t *testing.T) {
 	cfg := config.Default()
 	cfg.Profile = config.ProfileSeed
-	for seed := uint64(1); seed <= 8; seed++ {
+	seeds := uint64(8)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
 		text, want, crashes := crashingChat(seed)
 		if crashes < 5 {
 			t.Fatalf("seed %d: %d crashes, want at least 5", seed, crashes)

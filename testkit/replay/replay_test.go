@@ -126,6 +126,9 @@ func TestReplayGolden(t *testing.T) {
 	if err != nil || len(files) < 12 {
 		t.Fatalf("%d scenario files, %v, want at least 12", len(files), err)
 	}
+	if testing.Short() { // all is deterministic: one goroutine at a time
+		files = files[:4]
+	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
 			t.Parallel()
@@ -250,6 +253,9 @@ func TestReplayReal(t *testing.T) {
 // and written to a file.
 func TestReplayGenerated(t *testing.T) {
 	n := 40
+	if testing.Short() {
+		n = 8
+	}
 	if s := os.Getenv("KEHAI_REPLAYS"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {

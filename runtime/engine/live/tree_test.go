@@ -283,14 +283,17 @@ func TestDispatcherAddsAWorkerWhenAllBlockAndShrinksBack(t *testing.T) {
 }
 
 func TestMailboxLosesNoWakeUpWhileItGoesIdle(t *testing.T) {
-	const turns = 200_000
+	turns := int64(200_000)
+	if testing.Short() {
+		turns = 40_000
+	}
 	d := newDispatcher(2, 1)
 	d.start()
 	p := &pupil{}
 	box := newMailbox(newActivity())
 	box.RegisterHandlers(p, d)
 	box.Start()
-	for n := range int64(turns) { // a wake-up that is lost makes this wait for ever
+	for n := range turns { // a wake-up that is lost makes this wait for ever
 		for spins := 1; p.turns.Load() < n; spins++ {
 			if spins%1000 == 0 {
 				runtime.Gosched()
