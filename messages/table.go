@@ -73,6 +73,7 @@ func Core() Table {
 		// language model
 		Fleeting[AskLLM](),
 		Fleeting[LLMAnswer](),
+		Fleeting[LLMProgress](),
 
 		// outbound
 		Durable[TextSent](nil),

@@ -1,9 +1,11 @@
 package runtime
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
@@ -36,11 +38,22 @@ func WithLLMTransport(t http.RoundTripper) Option {
 	return func(s *settings) { s.llmWay = t }
 }
 
-// openModel opens the language model, nil if nobody may be asked.
-func (r *Runtime) openModel(p *plan) (*llm.Client, error) {
+// LLMStreamer is an [LLMModel] that can be listened to while it writes.
+type LLMStreamer = llm.Streamer
+
+// openModel opens the language model. Where none is set up, or its key is not
+// there, it is one that says so at once: everything else works without.
+func (r *Runtime) openModel(p *plan) (llm.Model, error) {
 	client, err := r.cfg.LLM.Client(llm.Options{Host: r.set.llm, Transport: r.set.llmWay, Changed: r.modelChanged})
-	if err != nil || client == nil {
+	switch {
+	case errors.Is(err, config.ErrNoKey):
+		r.log.Warn().Str("error_code", string(llm.NoModel)).Err(err).
+			Msg("the language model has no key and is not asked")
+		return llm.None{Why: &llm.Error{Code: llm.NoModel, Text: err.Error()}}, nil
+	case err != nil:
 		return nil, err
+	case client == nil:
+		return llm.None{}, nil
 	}
 	p.closers = append(p.closers, client)
 	r.metrics.WatchLLM(func() telemetry.LLMInfo {

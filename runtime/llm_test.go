@@ -336,36 +336,49 @@ func TestEveryAskerHearsBack(t *testing.T) {
 	}
 }
 
-func TestNewRefusesALanguageModelWithoutItsKey(t *testing.T) {
-	cfg := noWindow(t)
-	cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.KeyEnv = config.LLMCloud, "openai", "m", "TEST_NO_SUCH_KEY"
-	if _, err := runtime.New(cfg); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "TEST_NO_SUCH_KEY is not set") {
-		t.Errorf("New(no key) = %v, want to be told which variable to set", err)
-	}
+func TestOpenWithoutALanguageModel(t *testing.T) {
 	if _, err := config.Default().LLM.Open(); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "llm.tier is none") {
 		t.Errorf("Open(tier none) = %v, want to be told what to set", err)
 	}
 }
 
-// An actor that asks where nobody may be asked hears so.
-func TestNoLanguageModelByDefault(t *testing.T) {
-	heard := make(chan messages.CallFailed, 1)
-	rt := newRuntime(t, noWindow(t), runtime.WithActor(engine.Kind{Name: "asker", New: func(messages.Address) actors.Actor {
-		return actors.Func(func(turn *actors.Turn, m messages.Message) error {
-			switch m := m.(type) {
-			case messages.Started:
-				turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "test"}, actors.CallOptions{})
-			case messages.CallFailed:
-				heard <- m
-			}
-			return nil
-		})
-	}}, "a"))
-	stop := start(t, rt)
-	if got := <-heard; got.Kind != messages.FailureUnknown {
-		t.Errorf("heard %+v, want that there is no such worker", got)
-	}
-	if err := stop(); err != nil {
-		t.Error(err)
+// An actor that asks where nobody may be asked hears so at once, and of what is
+// missing: everything else of a runtime works without.
+func TestNoLanguageModel(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*config.LLM)
+		detail string
+	}{
+		"none": {func(*config.LLM) {}, "set llm.tier"},
+		"its key is missing": {func(l *config.LLM) {
+			l.Tier, l.Provider, l.Model, l.KeyEnv = config.LLMCloud, "openai", "m", "TEST_NO_SUCH_KEY"
+		}, "TEST_NO_SUCH_KEY is not set"},
+	} {
+		heard := make(chan messages.CallFailed, 1)
+		cfg := noWindow(t)
+		c.change(&cfg.LLM)
+		var log bytes.Buffer
+		rt := newRuntime(t, cfg, runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
+			runtime.WithActor(engine.Kind{Name: "asker", New: func(messages.Address) actors.Actor {
+				return actors.Func(func(turn *actors.Turn, m messages.Message) error {
+					switch m := m.(type) {
+					case messages.Started:
+						turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "test", Retry: true}, actors.CallOptions{})
+					case messages.CallFailed:
+						heard <- m
+					}
+					return nil
+				})
+			}}, "a"))
+		stop := start(t, rt)
+		if got := <-heard; got.Code != string(messages.LLMNoModel) || !strings.Contains(got.Detail, c.detail) || got.Attempts != 1 {
+			t.Errorf("%s: heard %+v, want no_model with %q", name, got, c.detail)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		if said := strings.Contains(log.String(), "has no key and is not asked"); said != (name != "none") {
+			t.Errorf("%s: the log is\n%s", name, log.String())
+		}
 	}
 }

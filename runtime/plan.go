@@ -67,8 +67,8 @@ type parts struct {
 	layoutOf             func(messages.WindowID) *layout.Layout
 	recognizer, isolated OpenRecognizer
 	readings             *ocr.Cache
-	model                *llm.Client // nil: nobody is asked
-	asks                 func() bool // somebody answers attention's questions
+	model                llm.Model // llm.None where nobody may be asked
+	asks                 bool      // somebody answers attention's questions
 	usage                OpenUsage   // nil: nobody counts
 	notifier             hardware.Notifier
 }
@@ -98,7 +98,6 @@ func (r *Runtime) open(p *plan) (*parts, error) {
 	c := &parts{
 		cfg: r.cfg, seed: r.cfg.Profile == config.ProfileSeed, hashKey: r.set.hashKey, now: r.now,
 		pauses: r.admin.Pauses, readings: p.readings,
-		asks: func() bool { return r.hasWorker(messages.WorkerLLM) },
 	}
 	err := r.cfg.CheckDrivers(r.set.drivers())
 	if err != nil {
@@ -119,6 +118,10 @@ func (r *Runtime) open(p *plan) (*parts, error) {
 	if c.model, err = r.openModel(p); err != nil {
 		return nil, err
 	}
+	_, none := c.model.(llm.None)
+	c.asks = !none || slices.ContainsFunc(r.set.workers, func(k engine.WorkerKind) bool {
+		return k.Name == messages.WorkerLLM
+	})
 	if !r.cfg.Focus.Enabled {
 		return c, nil
 	}
@@ -230,7 +233,7 @@ func (p *parts) asker() (actors.Worker, error) { return llm.NewWorker(p.model), 
 // it can say why it did not answer, and not beyond the next judgement.
 func (p *parts) focus(a messages.Address) actors.Actor {
 	return attention.New(attention.Options{
-		Rules: p.cfg.Focus.RulesFor(p.cfg.Profile), Literal: p.seed, LLM: p.cfg.Focus.LLM && p.asks(),
+		Rules: p.cfg.Focus.RulesFor(p.cfg.Profile), Literal: p.seed, LLM: p.cfg.Focus.LLM && p.asks,
 		Deadline: min(time.Duration(p.cfg.LLM.Timeout)+500*time.Millisecond, 9*time.Second),
 		Tell:     []string{history.Kind, notify.Kind},
 	})(a)
@@ -266,11 +269,6 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 			})
 		}
 	}
-}
-
-// hasWorker reports a worker kind of the finished plan.
-func (r *Runtime) hasWorker(name string) bool {
-	return slices.ContainsFunc(r.plan.workers, func(k engine.WorkerKind) bool { return k.Name == name })
 }
 
 // pools are the sizes of the pools of workers.

@@ -51,7 +51,7 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 			{always, m.WorkerOCR, "reads text", p.cfg.OCR.Workers, m.FrameRead{}, p.reader(p.recognizer),
 				p.reader(p.isolated)},
 			{rows, m.WorkerStructure, "counts rows", len(p.trees), m.RowsCounted{}, p.rowCounter(), nil},
-			{p.model != nil, m.WorkerLLM, "asks a model", p.cfg.LLM.Concurrency, m.LLMAnswer{}, p.asker, nil},
+			{always, m.WorkerLLM, "asks a model", p.cfg.LLM.Concurrency, m.LLMAnswer{}, p.asker, nil},
 			{desk && p.usage != nil, m.WorkerUsage, "counts keys and switches", 1, m.UsageRead{},
 				p.usageCounter(), nil},
 			{desk && p.notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.shower(), nil},

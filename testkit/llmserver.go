@@ -17,7 +17,8 @@ import (
 // LLMServer is a server in this process that speaks the wire formats of language
 // models: chat completions of OpenAI, messages of Anthropic, chat of Ollama.
 // Like the real servers it streams if the request asks for that, and Ollama
-// unless the request asks not to. It answers from a script, records what it was
+// unless the request asks not to; the forms follow what each documents, which the
+// files in actors/llm/testdata/wire cite. It answers from a script, records what it was
 // asked, and fails on request. Its methods may be called concurrently.
 type LLMServer struct {
 	url    string
@@ -35,6 +36,7 @@ type LLMServer struct {
 	asked    []LLMRequest
 	arrived  chan struct{} // closed and replaced with each request
 	surprise int           // requests that nothing was scripted for
+	kind     LLMKind
 	closed   bool
 }
 
@@ -63,10 +65,14 @@ type LLMReply struct {
 	Hold bool
 	// Chunks are the parts of a streamed text; nil means Text as one.
 	Chunks []string
-	// Thinking is what the model of Ollama thinks before its text.
+	// Thinking is what the model thinks before its text, where the format has a place
+	// for that beside the text: all have.
 	Thinking string
 	// Fail ends a stream with this error, after the chunks and with status 200.
 	Fail string
+	// ErrorType is the type of an error in the words of the format, where it has one;
+	// "" is what the provider documents for the status.
+	ErrorType string
 }
 
 // LLMRequest is one recorded request. The fields below Body are read from it.
@@ -83,6 +89,24 @@ type LLMRequest struct {
 	Temperature float64
 	JSON        bool // a JSON object is asked for
 	Stream      bool // the answer is streamed, by request or by default
+	Usage       bool // a stream of OpenAI's form ends with the tokens
+}
+
+// LLMKind is a server that speaks OpenAI's form in its own way.
+type LLMKind string
+
+// Kinds of servers. The zero value is OpenAI's own.
+const (
+	LLMLlamaCPP LLMKind = "llama.cpp" // thinks in reasoning_content
+	LLMStudio   LLMKind = "lmstudio"  // that too, and refuses the JSON mode: it wants a schema
+	LLMVLLM     LLMKind = "vllm"      // thinks in reasoning
+)
+
+// Act makes the server like one of another kind.
+func (s *LLMServer) Act(as LLMKind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kind = as
 }
 
 // NewLLMServer listens on a loopback address until Close.
@@ -276,6 +300,10 @@ func (s *LLMServer) handle(w http.ResponseWriter, r *http.Request) {
 		serveLLMModels(w, r)
 		return
 	}
+	if refusal, ok := s.refusal(request); ok {
+		failLLM(w, w, request, refusal)
+		return
+	}
 	reply := s.take(request)
 	out := &cutWriter{w: w, left: reply.Cut}
 	hold := func() bool { return !reply.Hold || s.held(r.Context()) }
@@ -287,14 +315,39 @@ func (s *LLMServer) handle(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(out, reply.Body)
 	case request.Stream:
-		streamLLM(w, out, request, reply, hold)
+		streamLLM(w, out, request, reply, s.thoughtField(), hold)
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		out.Write(wholeLLM(request, reply))
+		out.Write(wholeLLM(request, reply, s.thoughtField()))
 	}
 	if out.cut {
 		panic(http.ErrAbortHandler) // closes the connection in the middle of the body
 	}
+}
+
+// refusal is how the servers refuse what they document that they refuse.
+func (s *LLMServer) refusal(r LLMRequest) (LLMReply, bool) {
+	s.mu.Lock()
+	kind := s.kind
+	s.mu.Unlock()
+	switch {
+	case kind == LLMStudio && r.JSON && r.Format == LLMOpenAI:
+		return LLMReply{Status: http.StatusBadRequest,
+			Body: `{"error":"'response_format.type' must be 'json_schema' or 'text'"}`}, true
+	case r.Format == LLMAnthropic && r.MaxTokens <= 0 && strings.HasPrefix(string(r.Body), `{"model"`):
+		return LLMReply{Status: http.StatusBadRequest, Text: "max_tokens: Field required"}, true
+	}
+	return LLMReply{}, false
+}
+
+// thoughtField is where a server of OpenAI's form puts what its model thinks.
+func (s *LLMServer) thoughtField() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kind == LLMVLLM {
+		return "reasoning"
+	}
+	return "reasoning_content"
 }
 
 // held waits for one step. It reports whether the reply goes on.

@@ -23,7 +23,7 @@ const (
 	ollamaPath   = "/api/chat"
 )
 
-const question = `{"model":"m","stream":%v,"max_tokens":5,"temperature":0.5,"messages":[` +
+const question = `{"model":"m","stream":%v,"stream_options":{"include_usage":true},"max_tokens":5,"temperature":0.5,"messages":[` +
 	`{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"hello"}]}]}`
 
 // post sends a question and returns the response with all of its body.

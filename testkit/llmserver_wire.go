@@ -43,6 +43,9 @@ type chatBody struct {
 	ResponseFormat struct {
 		Type string `json:"type"`
 	} `json:"response_format"`
+	StreamOptions struct {
+		Usage bool `json:"include_usage"`
+	} `json:"stream_options"`
 	Options struct {
 		NumPredict  int     `json:"num_predict"`
 		Temperature float64 `json:"temperature"`
@@ -57,7 +60,7 @@ func readLLMRequest(r *http.Request, body []byte) LLMRequest {
 	if json.Unmarshal(body, &b) != nil {
 		return out
 	}
-	out.Model, out.System = b.Model, b.System
+	out.Model, out.System, out.Usage = b.Model, b.System, b.StreamOptions.Usage
 	out.Stream = out.Format == LLMOllama // which streams unless it is told not to
 	if b.Stream != nil {
 		out.Stream = *b.Stream
@@ -132,15 +135,39 @@ func failLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMReply)
 		io.WriteString(out, reply.Body)
 		return
 	}
-	out.Write(encode(failure(r, reply.Text)))
+	out.Write(encode(failure(r, reply, reply.Text)))
 }
 
 // failure is an error in the words of a format.
-func failure(r LLMRequest, text string) object {
-	if r.Format == LLMOllama {
-		return object{"error": text}
+func failure(r LLMRequest, reply LLMReply, text string) object {
+	kind := reply.ErrorType
+	if kind == "" {
+		kind = errorTypes[r.Format][reply.Status]
 	}
-	return object{"type": "error", "error": object{"type": "error", "message": text}}
+	switch r.Format {
+	case LLMOllama:
+		return object{"error": text}
+	case LLMAnthropic:
+		if kind == "" {
+			kind = "api_error"
+		}
+		return object{"type": "error", "error": object{"type": kind, "message": text}, "request_id": "req_1"}
+	}
+	if kind == "" {
+		kind = "server_error"
+	}
+	return object{"error": object{"message": text, "type": kind, "param": nil, "code": nil}}
+}
+
+// errorTypes are the types that the providers document for a status. Those that
+// say no more than the status are left out.
+var errorTypes = map[string]map[int]string{
+	LLMAnthropic: {
+		400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+		413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error",
+	},
+	LLMOpenAI: {400: "invalid_request_error", 401: "invalid_request_error", 404: "invalid_request_error",
+		429: "requests"},
 }
 
 func finish(reply LLMReply) string {
@@ -164,13 +191,13 @@ func anthropicFinish(reply LLMReply) string {
 	}
 }
 
-func wholeLLM(r LLMRequest, reply LLMReply) []byte {
+func wholeLLM(r LLMRequest, reply LLMReply, thoughtField string) []byte {
 	switch r.Format {
 	case LLMAnthropic:
 		return encode(object{
 			"id": "msg_1", "type": "message", "role": "assistant", "model": r.Model,
 			"stop_reason": anthropicFinish(reply),
-			"content":     []object{{"type": "text", "text": reply.Text}},
+			"content":     blocks(reply),
 			"usage":       object{"input_tokens": reply.PromptTokens, "output_tokens": reply.AnswerTokens},
 		})
 	case LLMOllama:
@@ -180,16 +207,27 @@ func wholeLLM(r LLMRequest, reply LLMReply) []byte {
 		}
 		return encode(whole)
 	}
+	message := object{"role": "assistant", "content": reply.Text}
+	if reply.Thinking != "" {
+		message[thoughtField] = reply.Thinking
+	}
 	return encode(object{
 		"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": r.Model,
-		"choices": []object{{"index": 0, "finish_reason": finish(reply),
-			"message": object{"role": "assistant", "content": reply.Text}}},
+		"choices": []object{{"index": 0, "finish_reason": finish(reply), "message": message}},
 		"usage": object{
 			"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens,
 			"total_tokens": reply.PromptTokens +
 				reply.AnswerTokens,
 		},
 	})
+}
+
+// blocks are the blocks of an answer of Anthropic.
+func blocks(reply LLMReply) (list []object) {
+	if reply.Thinking != "" {
+		list = append(list, object{"type": "thinking", "thinking": reply.Thinking, "signature": "EqQB"})
+	}
+	return append(list, object{"type": "text", "text": reply.Text})
 }
 
 func ollamaChunk(r LLMRequest, reply LLMReply, text string, done bool) object {
@@ -204,7 +242,9 @@ func ollamaChunk(r LLMRequest, reply LLMReply, text string, done bool) object {
 
 // streamLLM sends a text in chunks, each but the first after a step if the reply
 // is held.
-func streamLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMReply, hold func() bool) {
+func streamLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMReply, thoughtField string,
+	hold func() bool,
+) {
 	kind := "text/event-stream"
 	if r.Format == LLMOllama {
 		kind = "application/x-ndjson"
@@ -225,12 +265,13 @@ func streamLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMRepl
 		}
 		http.NewResponseController(w).Flush() // fails once the client has gone, which the next hold notices
 	}
-	begin, chunk, end := streamParts(r, reply)
+	begin, chunk, end := streamParts(r, reply, thoughtField)
 	if reply.Fail != "" {
-		end = []object{failure(r, reply.Fail)}
+		end = []object{failure(r, reply, reply.Fail)}
 	}
-	for event, o := range begin {
-		send(beginEvents[event], o)
+	for _, o := range begin {
+		event, _ := o["type"].(string)
+		send(event, o)
 	}
 	for i, text := range chunks {
 		if i > 0 && !hold() {
@@ -247,11 +288,11 @@ func streamLLM(w http.ResponseWriter, out io.Writer, r LLMRequest, reply LLMRepl
 	}
 }
 
-var beginEvents = [...]string{"message_start", "content_block_start"}
-
 // streamParts are what comes before the text, a part of the text, and what comes
 // after it.
-func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(string) object, end []object) {
+func streamParts(r LLMRequest, reply LLMReply, thoughtField string) (
+	begin []object, chunk func(string) object, end []object,
+) {
 	switch r.Format {
 	case LLMOllama:
 		if reply.Thinking != "" {
@@ -262,34 +303,59 @@ func streamParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(strin
 		return begin, func(text string) object { return ollamaChunk(r, reply, text, false) },
 			[]object{ollamaChunk(r, reply, "", true)}
 	case LLMAnthropic:
-		begin = []object{
-			{"type": "message_start", "message": object{"id": "msg_1", "type": "message",
-				"role": "assistant", "model": r.Model,
-				"usage": object{"input_tokens": reply.PromptTokens, "output_tokens": 0}}},
-			{"type": "content_block_start", "index": 0, "content_block": object{"type": "text", "text": ""}},
-		}
-		chunk = func(text string) object {
-			return object{"type": "content_block_delta", "index": 0,
-				"delta": object{"type": "text_delta", "text": text}}
-		}
-		return begin, chunk, []object{
-			{"type": "content_block_stop", "index": 0},
-			{"type": "message_delta", "delta": object{"stop_reason": anthropicFinish(reply)},
-				"usage": object{"output_tokens": reply.AnswerTokens}},
-			{"type": "message_stop"},
-		}
+		return anthropicParts(r, reply)
 	}
+	return openAIParts(r, reply, thoughtField)
+}
+
+func anthropicParts(r LLMRequest, reply LLMReply) (begin []object, chunk func(string) object, end []object) {
+	begin = []object{{"type": "message_start", "message": object{"id": "msg_1", "type": "message",
+		"role": "assistant", "content": []object{}, "model": r.Model, "stop_reason": nil,
+		"usage": object{"input_tokens": reply.PromptTokens, "output_tokens": 1}}}}
+	index := 0
+	open := func(block object) object {
+		return object{"type": "content_block_start", "index": index, "content_block": block}
+	}
+	delta := func(d object) object { return object{"type": "content_block_delta", "index": index, "delta": d} }
+	closed := func() object { return object{"type": "content_block_stop", "index": index} }
+	if reply.Thinking != "" {
+		begin = append(begin, open(object{"type": "thinking", "thinking": "", "signature": ""}),
+			delta(object{"type": "thinking_delta", "thinking": reply.Thinking}),
+			delta(object{"type": "signature_delta", "signature": "EqQB"}), closed())
+		index++
+	}
+	begin = append(begin, open(object{"type": "text", "text": ""}), object{"type": "ping"})
+	return begin, func(text string) object { return delta(object{"type": "text_delta", "text": text}) }, []object{
+		closed(),
+		{"type": "message_delta", "delta": object{"stop_reason": anthropicFinish(reply), "stop_sequence": nil},
+			"usage": object{"output_tokens": reply.AnswerTokens}},
+		{"type": "message_stop"},
+	}
+}
+
+func openAIParts(r LLMRequest, reply LLMReply, thoughtField string) (
+	begin []object, chunk func(string) object, end []object,
+) {
 	piece := func(delta object, reason any) object {
-		return object{"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": r.Model,
-			"choices": []object{{"index": 0, "delta": delta, "finish_reason": reason}}}
+		o := object{"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": r.Model,
+			"choices": []object{{"index": 0, "delta": delta, "logprobs": nil, "finish_reason": reason}}}
+		if r.Usage {
+			o["usage"] = nil
+		}
+		return o
 	}
-	usage := piece(object{}, nil)
-	usage["choices"] = []object{}
-	usage["usage"] = object{
-		"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens,
-		"total_tokens": reply.PromptTokens +
-			reply.AnswerTokens,
+	begin = []object{piece(object{"role": "assistant", "content": ""}, nil)}
+	if reply.Thinking != "" {
+		begin = append(begin, piece(object{thoughtField: reply.Thinking}, nil))
 	}
-	return nil, func(text string) object { return piece(object{"role": "assistant", "content": text}, nil) },
-		[]object{piece(object{}, finish(reply)), usage}
+	end = []object{piece(object{}, finish(reply))}
+	if r.Usage {
+		usage := piece(object{}, nil)
+		usage["choices"], usage["usage"] = []object{}, object{
+			"prompt_tokens": reply.PromptTokens, "completion_tokens": reply.AnswerTokens,
+			"total_tokens": reply.PromptTokens + reply.AnswerTokens,
+		}
+		end = append(end, usage)
+	}
+	return begin, func(text string) object { return piece(object{"content": text}, nil) }, end
 }

@@ -96,7 +96,7 @@ func TestBreakerTellsPausesApart(t *testing.T) {
 
 func TestDefaultLimits(t *testing.T) {
 	want := Limits{
-		Timeout: 8 * time.Second, Concurrency: 1, MaxTokens: 512,
+		Timeout: 8 * time.Second, JSONTimeout: 30 * time.Second, FirstToken: time.Minute, Concurrency: 4, MaxTokens: 512,
 		Breaker: BreakerRule{Failures: 3, OpenFor: 30 * time.Second},
 	}
 	if got := DefaultLimits(); got != want {

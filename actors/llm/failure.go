@@ -1,25 +1,30 @@
 package llm
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
-// Code says in which way a model failed.
-type Code string
+// Code says in which way a model failed, whose fault that is and what to do. It
+// is messages.LLMCode, so that the actors that ask know it too.
+type Code = messages.LLMCode
 
 // Codes of failures. Each has a sentinel for errors.Is.
 const (
-	Refused     Code = "refused"      // the key, the model's name or the content is not accepted
-	RateLimited Code = "rate_limited" // too many questions; see Error.RetryAfter
-	Timeout     Code = "timeout"      // no answer within the client's own time
-	Unavailable Code = "unavailable"  // no connection, or a fault of the server
-	Malformed   Code = "malformed"    // an answer that cannot be read, or none
-	BreakerOpen Code = "breaker_open" // not asked, because the calls before failed
+	Refused     = messages.LLMRefused
+	RateLimited = messages.LLMRateLimited // see Error.RetryAfter
+	Timeout     = messages.LLMTimeout
+	Unavailable = messages.LLMUnavailable
+	Malformed   = messages.LLMMalformed
+	BreakerOpen = messages.LLMBreakerOpen
+	NoModel     = messages.LLMNoModel
+	Simulated   = messages.LLMSimulated
 )
-
-var codes = []Code{Refused, RateLimited, Timeout, Unavailable, Malformed, BreakerOpen}
 
 // Sentinels: errors.Is(err, ErrX) holds for every [Error] of that code.
 var (
@@ -29,6 +34,8 @@ var (
 	ErrUnavailable = &Error{Code: Unavailable, Text: "unavailable"}
 	ErrMalformed   = &Error{Code: Malformed, Text: "malformed answer"}
 	ErrBreakerOpen = &Error{Code: BreakerOpen, Text: "breaker open"}
+	ErrNoModel     = &Error{Code: NoModel, Text: "no model"}
+	ErrSimulated   = &Error{Code: Simulated, Text: "simulated"}
 )
 
 // Error is why a model gave no answer. A [Model] that returns another error
@@ -41,7 +48,31 @@ type Error struct {
 	// Content tells a refusal of this question from one of all questions.
 	Content bool
 
-	status int // of HTTP, 0 if there was none
+	status int  // of HTTP, 0 if there was none
+	queued bool // the question was not asked: those before it took all the time
+	cut    bool // the answer had more tokens than allowed: asked again it would too
+	noJSON bool // the server does not know how to answer in JSON only
+}
+
+// Retryable reports that the question may be asked again soon: the failure may
+// pass, and the server wants no longer pause than maxRetryPause.
+func (e *Error) Retryable() bool {
+	switch e.Code {
+	case RateLimited:
+		return e.RetryAfter > 0 && e.RetryAfter <= maxRetryPause
+	case Timeout, Unavailable, Malformed:
+		return e.RetryAfter <= maxRetryPause && !e.cut && !e.queued
+	}
+	return false
+}
+
+// Fault says where the cause lies. A question that the model does not answer is
+// nobody's setup.
+func (e *Error) Fault() messages.LLMFault {
+	if e.Content {
+		return messages.FaultModel
+	}
+	return e.Code.Fault()
 }
 
 // Error implements error.
@@ -99,8 +130,84 @@ func meaning(status int, retry string, now time.Time) *Error {
 	return &Error{Code: Malformed, Text: "the server answered with status " + number + ": check llm.base_url"}
 }
 
-// maxRetryAfter is the longest time that a server may ask for.
-const maxRetryAfter = time.Hour
+// ofResponse is ofStatus with what the body says about the failure.
+func ofResponse(status int, retry string, f fault, now time.Time) *Error {
+	e := ofStatus(status, retry, now)
+	if e == nil {
+		return nil
+	}
+	better := f.meaning(" (status " + strconv.Itoa(status) + ")")
+	switch {
+	case better == nil, better.Content && (status == 401 || status == 403): // OpenAI calls these invalid too
+		return e
+	case better.Code == e.Code || better.Code == Refused:
+		better.status, better.RetryAfter = status, e.RetryAfter
+		return better
+	}
+	return e
+}
+
+// kinds of failures in the words of the providers.
+var (
+	kindsAccount = []string{"insufficient_quota", "billing_error", "billing_hard_limit_reached", "billing_not_active",
+		"credit_balance_exhausted", "enforced_spend_limit_reached"}
+	kindsKey     = []string{"authentication_error", "invalid_api_key", "permission_error"}
+	kindsModel   = []string{"model_not_found", "not_found_error", "notfounderror"}
+	kindsLong    = []string{"context_length_exceeded", "exceed_context_size_error", "request_too_large"}
+	kindsLimited = []string{"rate_limit_error", "rate_limit_exceeded"}
+	kindsWrong   = []string{"invalid_request_error", "badrequesterror", "bad_request_error"}
+)
+
+// meaning is what a server's words about a failure say, nil for nothing that is
+// known. where says at which moment.
+func (f fault) meaning(where string) *Error {
+	is := func(kinds []string) bool {
+		return slices.ContainsFunc(f.kinds, func(k string) bool { return slices.Contains(kinds, k) })
+	}
+	says := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(f.text, p) })
+	}
+	switch {
+	case is(kindsAccount):
+		return &Error{Code: Refused, Text: "the account at the server has no credit left or has reached its limit" +
+			where + ": look at the account there"}
+	case is(kindsKey):
+		return &Error{Code: Refused, Text: "the server refuses the key" + where +
+			": set llm.key_env or llm.key_file to a valid one"}
+	case is(kindsLong), says("context length", "context size", "context window", "prompt is too long"):
+		return &Error{Code: Refused, Content: true, Text: "the question is longer than the model takes" + where +
+			": use a model with a larger context"}
+	case says("response_format"):
+		return &Error{Code: Refused, Content: true, noJSON: true, Text: "the server does not know JSON answers" + where}
+	case is(kindsModel), says("model") && says("not found", "does not exist"):
+		return &Error{Code: Refused, Text: "the server has no such model" + where +
+			": check llm.model and llm.models, or load it there"}
+	case is(kindsLimited):
+		return &Error{Code: RateLimited, Text: "the server takes no more questions for now" + where}
+	case says("loading model"):
+		return &Error{Code: Unavailable, Text: "the server is still loading its model" + where}
+	case is(kindsWrong):
+		return &Error{Code: Refused, Content: true, Text: "the server refuses the question" + where +
+			": check llm.model and llm.max_tokens"}
+	}
+	return nil
+}
+
+// inStream is the failure that an event of a stream, or an answer with status
+// 200, tells.
+func (f fault) inStream() *Error {
+	if e := f.meaning(""); e != nil {
+		return e
+	}
+	return brokenOff("the model failed while it answered")
+}
+
+const (
+	// maxRetryAfter is the longest time that a server may ask for.
+	maxRetryAfter = time.Hour
+	// maxRetryPause is the longest one that somebody who waits for an answer bears.
+	maxRetryPause = 5 * time.Second
+)
 
 // retryAfter reads the header: seconds, or a date. Nonsense is 0.
 func retryAfter(header string, now time.Time) time.Duration {
@@ -116,11 +223,39 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// outcome is what a failure means for the breaker; nil is a success. A model
-// that refuses a content is well.
+// outcome is what a failure means for the breaker; nil is a success. A server
+// that refuses one question or does not have one model is well, and a question
+// that was not asked says nothing.
 func outcome(e *Error) Outcome {
-	if e == nil || e.Code == Refused && e.Content {
+	switch {
+	case e == nil:
+		return Succeeded
+	case e.queued:
+		return Abandoned
+	case e.Code == Refused && (e.Content || slices.Contains([]int{400, 404, 413, 422}, e.status)):
 		return Succeeded
 	}
 	return Failed
+}
+
+func brokenOff(what string) *Error {
+	return &Error{Code: Unavailable, Text: what + ": see the log of the server"}
+}
+
+func notJSON() *Error {
+	return &Error{Code: Malformed, Text: "the server's answer is no JSON: check llm.base_url and llm.provider"}
+}
+
+func otherForm(form string) *Error {
+	return &Error{
+		Code: Malformed,
+		Text: "the server's answer has another form than " + form + ": check llm.provider and llm.base_url",
+	}
+}
+
+func tooLong(limit int) *Error {
+	return &Error{
+		Code: Malformed,
+		Text: fmt.Sprintf("the server answered with more than %d KiB: check llm.base_url", limit>>10),
+	}
 }

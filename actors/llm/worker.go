@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -23,13 +23,77 @@ type Model interface {
 	Generate(ctx context.Context, q Question) (Reply, error)
 }
 
+// Streamer is a model that can be listened to while it writes. write takes each
+// piece of the answer's text in order, in one call at a time; an empty piece says
+// that the model works, for example that it thinks. Stream returns when write is
+// called no more, with the whole answer.
+type Streamer interface {
+	Model
+	Stream(ctx context.Context, q Question, write func(piece string)) (Reply, error)
+}
+
+// Purpose is what a question is for. It decides which model is asked and how long
+// that may take.
+type Purpose string
+
+// Purposes. Any other one is allowed too.
+const (
+	Judge   Purpose = "judge"   // whether a message wants an answer
+	Select  Purpose = "select"  // what belongs to an answer
+	Answer  Purpose = "reply"   // an answer for a person
+	Analyse Purpose = "analyse" // what conversations had in common
+	Focus   Purpose = "focus"   // what the person at the desk does
+)
+
+// Models are the names of the models for each purpose.
+type Models struct {
+	// Judges whether a message wants an answer. Empty: llm.model. Default empty.
+	Judge string `yaml:"judge"`
+
+	// Selects what belongs to an answer. Empty: llm.model. Default empty.
+	Select string `yaml:"select"`
+
+	// Writes answers. Empty: llm.model. Default empty.
+	Reply string `yaml:"reply"`
+
+	// Analyses finished interviews. Empty: llm.model. Default empty.
+	Analyse string `yaml:"analyse"`
+
+	// Judges what the person at the desk does. Empty: llm.model. Default empty.
+	Focus string `yaml:"focus"`
+}
+
+// Purposes lists the purposes that may have a model of their own.
+func Purposes() []Purpose { return []Purpose{Judge, Select, Answer, Analyse, Focus} }
+
+// For is the model for a purpose, "" if it has none of its own.
+func (m Models) For(p Purpose) string {
+	switch p {
+	case Judge:
+		return m.Judge
+	case Select:
+		return m.Select
+	case Answer:
+		return m.Reply
+	case Analyse:
+		return m.Analyse
+	case Focus:
+		return m.Focus
+	}
+	return ""
+}
+
 // Question is one question to a model.
 type Question struct {
+	Purpose     Purpose
+	Model       string // set by the client; a host's model may overlook it
 	System      string
 	Prompt      string
 	MaxTokens   int     // of the answer; 0 is the client's default, and more is cut to it
 	Temperature float64 // 0 to 2; 0 is the client's default
 	JSON        bool    // the answer must be one JSON object
+	// Retry lets a client ask once more after a failure that may pass.
+	Retry bool
 }
 
 // Reply is a model's answer.
@@ -39,6 +103,7 @@ type Reply struct {
 	PromptTokens int  // 0 if the model does not tell
 	AnswerTokens int  // 0 if the model does not tell
 	Cut          bool // the answer had more than MaxTokens
+	Retried      bool // it came from the second attempt
 }
 
 // Options of a client.
@@ -46,6 +111,7 @@ type Options struct {
 	Tier     Tier     // TierLocal or TierCloud; not used with Host
 	Provider Provider // not used with Host
 	Model    string   // name of the model
+	Models   Models   // names of models for single purposes
 	BaseURL  string   // "" is the provider's own
 	Key      Secret
 
@@ -57,19 +123,30 @@ type Options struct {
 	// concurrently, and must not block.
 	Changed func(*Error)
 
+	// Simulate makes every question fail with code simulated, for a drill.
+	Simulate bool
+
 	Host      Model             // a model of the host's own
 	Transport http.RoundTripper // nil: one that keeps to the tier
 	Now       func() time.Time  // nil: time.Now
+	Jitter    func() float64    // 0 to 1, spreads retries; nil: random
 }
 
 // Limits bound the questions of a client.
 type Limits struct {
-	// Time for one question, 100ms to 5m. Attention is judged every 10s and does
-	// not wait longer than 9s. Default 8s.
+	// Time for one question about attention, or without a purpose, 100ms to 5m.
+	// Attention is judged every 10s and does not wait longer than 9s. Default 8s.
 	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
 
-	// Questions that may be under way at the same time, 1 to 16. Default 1.
-	Concurrency int `yaml:"concurrency" min:"1" max:"16"`
+	// Time for one question to judge, select or analyse, 100ms to 5m. Default 30s.
+	JSONTimeout time.Duration `yaml:"json_timeout" min:"100ms" max:"5m"`
+
+	// Time until the first token of a reply, and between two of them, 100ms to 5m;
+	// a thought counts as one. Default 1m.
+	FirstToken time.Duration `yaml:"first_token" min:"100ms" max:"5m"`
+
+	// Questions that may be under way at the same time, 1 to 1024. Default 4.
+	Concurrency int `yaml:"concurrency" min:"1" max:"1024"`
 
 	// Longest answer in tokens, 16 to 32768; a model that thinks first needs some
 	// thousands. Default 512.
@@ -82,9 +159,37 @@ type Limits struct {
 	Breaker BreakerRule `yaml:"breaker"`
 }
 
-// DefaultLimits ask one question at a time.
+// DefaultLimits are those of the configuration.
 func DefaultLimits() Limits {
-	return Limits{Timeout: 8 * time.Second, Concurrency: 1, MaxTokens: 512, Breaker: DefaultBreaker()}
+	return Limits{
+		Timeout: 8 * time.Second, JSONTimeout: 30 * time.Second, FirstToken: time.Minute,
+		Concurrency: 4, MaxTokens: 512, Breaker: DefaultBreaker(),
+	}
+}
+
+// maxAnswerTime is the longest time for a streamed answer as a whole.
+const maxAnswerTime = 5 * time.Minute
+
+// For is the time that one attempt at a question may take, in silence if it is
+// streamed.
+func (l Limits) For(p Purpose) time.Duration {
+	switch p {
+	case Judge, Select, Analyse:
+		return l.JSONTimeout
+	case Answer:
+		return l.FirstToken
+	}
+	return l.Timeout
+}
+
+// Longest is how long a question may take in all, with its retry: what asks may
+// not wait shorter, or it hears of a missed deadline instead of the cause.
+func (l Limits) Longest(p Purpose, streamed bool) time.Duration {
+	once := l.For(p)
+	if streamed {
+		once = maxAnswerTime
+	}
+	return once + maxRetryPause + maxJitter + l.For(p) + time.Second
 }
 
 func (o Options) withDefaults() Options {
@@ -93,6 +198,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Jitter == nil {
+		o.Jitter = rand.Float64
 	}
 	return o
 }
@@ -110,17 +218,19 @@ type Client struct {
 	// transport is nil with a host's model.
 	transport *transport
 
+	overdue atomic.Int64 // questions that hold their slot past their time
+
 	mu      sync.Mutex
 	breaker Breaker
-	last    Code // of the failure that counted last, "" since an answer
+	last    map[string]Code // by model: the failure that was told last, "" since an answer
 	stats   Stats
 }
 
 // New makes a client; nobody is asked yet.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
-	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency),
-		stats: Stats{Outcomes: map[string]uint64{}}}
+	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency), last: map[string]Code{},
+		stats: Stats{Outcomes: map[string]uint64{}, Purposes: map[Purpose]Usage{}}}
 	if o.Host != nil {
 		return c, nil
 	}
@@ -169,159 +279,6 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Generate asks the model. Its error is an [Error], or wraps that of ctx. A
-// panic of the model goes on, without its words.
-func (c *Client) Generate(ctx context.Context, q Question) (Reply, error) {
-	ticket, refused := c.begin()
-	if refused != nil {
-		c.count(string(refused.Code), Reply{})
-		return Reply{}, refused
-	}
-	ended := false
-	defer func() {
-		if !ended { // a panic
-			r := recover()
-			c.end(ticket, &Error{Code: Unavailable, Text: "the model panicked"})
-			c.count("panic", Reply{})
-			panic(harmless(r))
-		}
-	}()
-	within, cancel := context.WithTimeout(ctx, c.o.Timeout)
-	defer cancel()
-	reply, failure := c.ask(within, c.bounded(q))
-	ended = true
-	if failure != nil && ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
-		c.abandon(ticket)
-		c.count("cancelled", Reply{})
-		return Reply{}, fmt.Errorf("llm: %w", ctx.Err())
-	}
-	c.end(ticket, failure)
-	if failure == nil {
-		c.count("ok", reply)
-		return reply, nil
-	}
-	c.count(string(failure.Code), reply)
-	if failure.Code == Timeout && ctx.Err() != nil {
-		return Reply{}, fmt.Errorf("llm: %s: %w", failure.Text, ctx.Err())
-	}
-	return Reply{}, failure
-}
-
-// harmless is a panic's value without private words: those of the Go runtime
-// have none.
-func harmless(r any) any {
-	if e, ok := r.(runtime.Error); ok {
-		return e
-	}
-	return fmt.Sprintf("llm: the model panicked with a %T", r)
-}
-
-// ask waits for a slot and asks. A question that holds its slot past its time
-// keeps others out: a model that hangs must not be asked more and more.
-func (c *Client) ask(ctx context.Context, q Question) (Reply, *Error) {
-	select {
-	case c.slots <- struct{}{}:
-	case <-ctx.Done():
-		return Reply{}, &Error{Code: Timeout, Text: "the questions before this one have not come back in time"}
-	}
-	defer func() { <-c.slots }()
-	reply, err := c.model.Generate(ctx, q)
-	if failure := failureOf(err); failure != nil {
-		return reply, failure
-	}
-	switch {
-	case reply.Cut && (q.JSON || strings.TrimSpace(reply.Text) == ""):
-		return reply, &Error{Code: Malformed, Text: fmt.Sprintf(
-			"the answer was cut after %d tokens: raise llm.max_tokens, above all for a model that thinks first",
-			q.MaxTokens)}
-	case strings.TrimSpace(reply.Text) == "":
-		return reply, &Error{Code: Malformed, Text: "the answer is empty"}
-	case len(reply.Text) > maxResponse:
-		return reply, &Error{Code: Malformed, Text: "the answer is too long"}
-	}
-	return reply, nil
-}
-
-func (c *Client) bounded(q Question) Question {
-	if q.MaxTokens <= 0 || q.MaxTokens > c.o.MaxTokens {
-		q.MaxTokens = c.o.MaxTokens
-	}
-	if !(q.Temperature > 0) { // NaN too
-		q.Temperature = c.o.Temperature
-	}
-	q.Temperature = math.Min(q.Temperature, 2)
-	return q
-}
-
-// begin asks the breaker.
-func (c *Client) begin() (Ticket, *Error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	next, ticket, wait, ok := c.breaker.Ask(c.o.Breaker, c.o.Now())
-	c.breaker = next
-	switch {
-	case ok:
-		return ticket, nil
-	case next.Limited:
-		return 0, &Error{Code: RateLimited, Text: "not asked, because the server wants a pause", RetryAfter: wait}
-	}
-	return 0, &Error{Code: BreakerOpen, Text: "not asked, because the questions before failed (" + string(c.last) + ")",
-		RetryAfter: wait}
-}
-
-// end tells the breaker and whoever wants to know.
-func (c *Client) end(ticket Ticket, failure *Error) {
-	o, code, pause := outcome(failure), Code(""), time.Duration(0)
-	if o == Failed {
-		code, pause = failure.Code, failure.RetryAfter
-	} else {
-		failure = nil
-	}
-	c.mu.Lock()
-	changed := c.last != code
-	c.last = code
-	c.breaker = c.breaker.Done(c.o.Breaker, c.o.Now(), ticket, o, pause)
-	c.mu.Unlock()
-	if changed && c.o.Changed != nil {
-		c.o.Changed(failure)
-	}
-}
-
-func (c *Client) abandon(ticket Ticket) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.breaker = c.breaker.Done(c.o.Breaker, c.o.Now(), ticket, Abandoned, 0)
-}
-
-// Stats is what a client has done since it was made.
-type Stats struct {
-	Outcomes     map[string]uint64 // questions by outcome: ok, a Code, cancelled, panic
-	PromptTokens uint64
-	AnswerTokens uint64
-	Breaker      State
-}
-
-// Stats may be called at any time.
-func (c *Client) Stats() Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.stats
-	s.Outcomes = make(map[string]uint64, len(c.stats.Outcomes))
-	for k, n := range c.stats.Outcomes {
-		s.Outcomes[k] = n
-	}
-	s.Breaker = c.breaker.State
-	return s
-}
-
-func (c *Client) count(outcome string, r Reply) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stats.Outcomes[outcome]++
-	c.stats.PromptTokens += uint64(max(0, r.PromptTokens))
-	c.stats.AnswerTokens += uint64(max(0, r.AnswerTokens))
-}
-
 // Worker answers messages.AskLLM with a model, which is mostly a [Client] that
 // it shares with the other workers.
 type Worker struct{ model Model }
@@ -334,14 +291,24 @@ func NewWorker(m Model) Worker { return Worker{m} }
 // Do answers messages.AskLLM with messages.LLMAnswer. An [Error] is a refusal
 // with its code, after which the worker goes on; a missed deadline is not.
 func (w Worker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
+	return w.Stream(ctx, request, nil)
+}
+
+// Stream is Do, and tells how far the answer is if the question wants that:
+// in one call at a time, at most every 150 ms, with the whole text before it
+// returns. A nil progress is told nothing.
+func (w Worker) Stream(ctx context.Context, request messages.Message, progress func(messages.LLMProgress)) (
+	messages.Message, error,
+) {
 	ask, ok := request.(messages.AskLLM)
 	if !ok {
 		return nil, fmt.Errorf("llm: %T is not a request for this worker, want messages.AskLLM", request)
 	}
-	reply, err := w.model.Generate(ctx, Question{
-		System: ask.System, Prompt: string(ask.Prompt), MaxTokens: ask.MaxTokens, Temperature: ask.Temperature,
-		JSON: ask.JSON,
-	})
+	q := Question{
+		Purpose: Purpose(ask.Purpose), System: ask.System, Prompt: string(ask.Prompt), MaxTokens: ask.MaxTokens,
+		Temperature: ask.Temperature, JSON: ask.JSON, Retry: ask.Retry,
+	}
+	reply, err := w.generate(ctx, q, ask, progress)
 	var known *Error
 	switch {
 	case errors.As(err, &known):
@@ -353,6 +320,32 @@ func (w Worker) Do(ctx context.Context, request messages.Message) (messages.Mess
 	}
 	return messages.LLMAnswer{
 		Key: ask.Key, Text: messages.Text(reply.Text), Model: reply.Model, PromptTokens: reply.PromptTokens,
-		AnswerTokens: reply.AnswerTokens,
+		AnswerTokens: reply.AnswerTokens, Cut: reply.Cut, Retried: reply.Retried,
 	}, nil
+}
+
+func (w Worker) generate(ctx context.Context, q Question, ask messages.AskLLM,
+	progress func(messages.LLMProgress),
+) (Reply, error) {
+	client, ok := w.model.(*Client)
+	if !ask.Stream || !ok {
+		return w.model.Generate(ctx, q)
+	}
+	return client.Stream(ctx, q, func(c Chunk) {
+		if progress != nil {
+			progress(messages.LLMProgress{Key: ask.Key, Epoch: c.Epoch, Text: messages.Text(c.Text)})
+		}
+	})
+}
+
+// None is a model that never answers, for where none is set up. Why is told to
+// each asker; nil says that there is none.
+type None struct{ Why *Error }
+
+// Generate implements [Model].
+func (n None) Generate(context.Context, Question) (Reply, error) {
+	if n.Why != nil {
+		return Reply{}, n.Why
+	}
+	return Reply{}, &Error{Code: NoModel, Text: "no language model is set up: " + NoModel.Advice()}
 }

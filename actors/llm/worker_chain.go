@@ -6,11 +6,14 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/anthropic"
 	"github.com/tmc/langchaingo/llms/ollama"
 	"github.com/tmc/langchaingo/llms/openai"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
 // unset stands where langchaingo wants a key: the transport puts in the real one.
@@ -19,15 +22,16 @@ const unset = "unset"
 // chain is a model behind a client of langchaingo.
 type chain struct {
 	model   llms.Model
-	name    string
+	wire    wire
 	options []llms.CallOption
+	noJSON  atomic.Bool // the server does not know JSON answers
 }
 
 // newChain makes the client of a provider. Everything that langchaingo would
 // take from the environment is set here.
 func newChain(o Options, base *url.URL, t *transport) (*chain, error) {
 	address := strings.TrimSuffix(base.String(), "/")
-	c := &chain{name: o.Model}
+	c := &chain{wire: wireOf(o.Provider)}
 	var err error
 	switch o.Provider {
 	case OpenAI:
@@ -46,74 +50,81 @@ func newChain(o Options, base *url.URL, t *transport) (*chain, error) {
 	return c, err
 }
 
-// Generate implements [Model]. The clients panic at some answers that are JSON:
-// that is an answer in another form, too.
-func (c *chain) Generate(ctx context.Context, q Question) (reply Reply, err error) {
+// Generate implements [Model].
+func (c *chain) Generate(ctx context.Context, q Question) (Reply, error) {
+	return c.Stream(ctx, q, nil)
+}
+
+// Stream implements [Streamer]. A server that does not know JSON answers (LM Studio
+// wants a schema) is asked again without: who asks checks the answer anyway.
+func (c *chain) Stream(ctx context.Context, q Question, write func(string)) (Reply, error) {
+	q.JSON = q.JSON && !c.noJSON.Load()
+	reply, err := c.ask(ctx, q, write)
+	var failure *Error
+	if q.JSON && errors.As(err, &failure) && failure.noJSON {
+		c.noJSON.Store(true)
+		q.JSON = false
+		return c.ask(ctx, q, write)
+	}
+	return reply, err
+}
+
+// ask asks once. The clients panic at some answers that are JSON: that is an
+// answer in another form, too.
+func (c *chain) ask(ctx context.Context, q Question, write func(string)) (reply Reply, err error) {
 	defer func() {
 		if recover() != nil {
-			reply, err = Reply{}, c.malformed()
+			reply, err = Reply{}, otherForm(c.wire.form())
 		}
 	}()
-	ctx, x := withExchange(ctx)
-	text := func(role llms.ChatMessageType, s string) llms.MessageContent {
-		return llms.MessageContent{Role: role, Parts: []llms.ContentPart{llms.TextContent{Text: s}}}
-	}
-	var dialogue []llms.MessageContent
-	if q.System != "" {
-		dialogue = append(dialogue, text(llms.ChatMessageTypeSystem, q.System))
-	}
-	dialogue = append(dialogue, text(llms.ChatMessageTypeHuman, q.Prompt))
-	options := append([]llms.CallOption{llms.WithMaxTokens(q.MaxTokens), llms.WithTemperature(q.Temperature)},
-		c.options...)
+	x := &exchange{stream: write != nil}
+	options := append([]llms.CallOption{llms.WithMaxTokens(q.MaxTokens), llms.WithTemperature(q.Temperature),
+		llms.WithModel(q.Model)}, c.options...)
 	if q.JSON {
 		options = append(options, llms.WithJSONMode())
 	}
-	resp, err := c.model.GenerateContent(ctx, dialogue, options...)
+	if write != nil {
+		x.token = func() { write("") }
+		options = append(options, llms.WithStreamingFunc(func(_ context.Context, piece []byte) error {
+			if len(piece) > 0 {
+				write(string(piece))
+			}
+			return nil
+		}))
+	}
+	resp, err := c.model.GenerateContent(withExchange(ctx, x), dialogue(q), options...)
 	switch {
 	case x.err != nil:
 		return Reply{}, x.err
 	case err != nil && ctx.Err() != nil:
 		return Reply{}, ctx.Err()
-	case err != nil || resp == nil:
-		return Reply{}, c.malformed()
+	case write != nil && x.stop == "" && ctx.Err() != nil: // the client takes what it has for the whole
+		return Reply{}, ctx.Err()
+	case err != nil || resp == nil || write != nil && x.stop == "":
+		return Reply{}, otherForm(c.wire.form())
+	case x.stop == stopRefused:
+		return Reply{}, &Error{Code: Refused, Text: "the model does not answer this question", Content: true}
 	}
-	reply, err = c.reply(resp)
-	reply.Cut = reply.Cut || x.limited
-	return reply, err
-}
-
-func (c *chain) malformed() *Error { return otherForm(c.form()) }
-
-func (c *chain) form() string {
-	switch c.model.(type) {
-	case *anthropic.LLM:
-		return "Anthropic's messages"
-	case *ollama.LLM:
-		return "Ollama's chat"
-	}
-	return "OpenAI's chat completions"
-}
-
-// reply joins the parts of an answer.
-func (c *chain) reply(resp *llms.ContentResponse) (Reply, error) {
-	out := Reply{Model: c.name}
-	stop := ""
+	reply = Reply{Model: q.Model, Cut: x.stop == stopLength}
 	for _, choice := range resp.Choices {
 		if choice == nil {
 			continue
 		}
-		out.Text += choice.Content
-		stop = choice.StopReason
-		out.PromptTokens = tokens(choice.GenerationInfo, "PromptTokens", "InputTokens")
-		out.AnswerTokens = tokens(choice.GenerationInfo, "CompletionTokens", "OutputTokens")
+		reply.Text += choice.Content
+		reply.PromptTokens = tokens(choice.GenerationInfo, "PromptTokens", "InputTokens")
+		reply.AnswerTokens = tokens(choice.GenerationInfo, "CompletionTokens", "OutputTokens")
 	}
-	switch stop {
-	case "content_filter", "refusal":
-		return out, &Error{Code: Refused, Text: "the model does not answer this question", Content: true}
-	case "length", "max_tokens":
-		out.Cut = true
+	return reply, nil
+}
+
+func dialogue(q Question) (list []llms.MessageContent) {
+	text := func(role llms.ChatMessageType, s string) llms.MessageContent {
+		return llms.MessageContent{Role: role, Parts: []llms.ContentPart{llms.TextContent{Text: s}}}
 	}
-	return out, nil
+	if q.System != "" {
+		list = append(list, text(llms.ChatMessageTypeSystem, q.System))
+	}
+	return append(list, text(llms.ChatMessageTypeHuman, q.Prompt))
 }
 
 func tokens(info map[string]any, names ...string) int {
@@ -132,7 +143,7 @@ func failureOf(err error) *Error {
 	case err == nil:
 		return nil
 	case errors.As(err, &known):
-		if !slices.Contains(codes, known.Code) { // a host's own
+		if !slices.Contains(messages.LLMCodes(), known.Code) { // a host's own
 			own := *known
 			own.Code = Unavailable
 			return &own

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -19,11 +20,12 @@ import (
 const (
 	maxResponse = 256 << 10
 	maxList     = 4 << 20
+	maxFault    = 64 << 10 // of a failure
 )
 
 // transport carries requests to the one server of a client. It puts in the key,
-// so that nothing before it knows it, bounds and checks what comes back, joins
-// what is streamed, and keeps what the server says about a failure.
+// so that nothing before it knows it, bounds and checks what comes back, and keeps
+// what the server says about a failure.
 type transport struct {
 	next     http.RoundTripper
 	own      *http.Transport // to close; nil for a host's transport
@@ -78,47 +80,60 @@ func (t *transport) close() {
 }
 
 // exchange is what the transport learnt of one question and langchaingo does not
-// pass on.
+// pass on, and what it has to know of the question.
 type exchange struct {
-	err     *Error
-	limited bool // the answer has as many tokens as were asked for
+	stream bool   // the answer is wanted while it is written
+	token  func() // told of each token of a stream, thoughts too; nil tells nobody
+
+	err  *Error
+	stop stop
 }
 
 type exchangeKey struct{}
 
-func withExchange(ctx context.Context) (context.Context, *exchange) {
-	x := &exchange{}
-	return context.WithValue(ctx, exchangeKey{}, x), x
+func withExchange(ctx context.Context, x *exchange) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
-// RoundTrip implements http.RoundTripper. What comes back has been read and is
-// bounded; of a failure it has the status alone.
+// RoundTrip implements http.RoundTripper. What comes back is bounded, and in a
+// form that langchaingo reads without trouble; of a failure it has the status
+// alone.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	x, ok := r.Context().Value(exchangeKey{}).(*exchange)
 	if !ok {
 		x = &exchange{}
 	}
-	body, status, failure := t.trip(r)
-	if failure == nil && t.provider == Ollama && r.Method == http.MethodPost {
-		body, x.limited, failure = joinChat(body)
-	}
+	resp, failure := t.trip(r)
 	if failure != nil {
 		x.err = failure
-		if status == 0 {
+		if failure.status == 0 {
 			return nil, failure
 		}
-		body = []byte("{}")
+		return response(r, failure.status, io.NopCloser(strings.NewReader("{}"))), nil
 	}
-	return &http.Response{
-		StatusCode: status, Status: http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
-		ContentLength: int64(len(body)), Request: r,
-	}, nil
+	if x.stream {
+		broken := func(err error) *Error { return t.unreachable(r.Context(), err) }
+		return response(r, resp.StatusCode, newStream(wireOf(t.provider), resp, x, broken)), nil
+	}
+	body, failure := t.whole(r, resp, x)
+	if failure != nil {
+		x.err = failure
+		return nil, failure
+	}
+	return response(r, resp.StatusCode, io.NopCloser(bytes.NewReader(body))), nil
 }
 
-func (t *transport) trip(r *http.Request) (body []byte, status int, failure *Error) {
+func response(r *http.Request, status int, body io.ReadCloser) *http.Response {
+	return &http.Response{
+		StatusCode: status, Status: http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: body, ContentLength: -1, Request: r,
+	}
+}
+
+// trip sends a request with the key. A response has status 200 and must be closed.
+func (t *transport) trip(r *http.Request) (*http.Response, *Error) {
 	if r.URL.Host != t.base.Host || r.URL.Scheme != t.base.Scheme {
-		return nil, 0, &Error{Code: Unavailable, Text: "a request to another server than llm.base_url was stopped"}
+		return nil, &Error{Code: Unavailable, Text: "a request to another server than llm.base_url was stopped"}
 	}
 	r = r.Clone(r.Context())
 	r.Header.Del("Authorization")
@@ -132,28 +147,45 @@ func (t *transport) trip(r *http.Request) (body []byte, status int, failure *Err
 	}
 	r.Header.Set("User-Agent", "kehai")
 	resp, err := t.next.RoundTrip(r)
-	if err != nil {
-		return nil, 0, t.unreachable(r.Context(), err)
-	}
-	defer resp.Body.Close()
-	if failure := ofStatus(resp.StatusCode, resp.Header.Get("Retry-After"), t.now()); failure != nil {
-		return nil, resp.StatusCode, failure
-	}
-	limit := maxResponse
-	if r.Method == http.MethodGet || t.provider == Ollama {
-		limit = maxList
-	}
-	body, err = io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	switch {
 	case err != nil:
-		return nil, 0, t.unreachable(r.Context(), err)
-	case len(body) > limit:
-		return nil, 0, tooLong(limit)
-	case t.provider == Ollama && r.Method == http.MethodPost: // perhaps several values, which joinChat reads
-	case !json.Valid(body):
-		return nil, 0, notJSON()
+		return nil, t.unreachable(r.Context(), err)
+	case resp.StatusCode == http.StatusOK:
+		return resp, nil
 	}
-	return body, resp.StatusCode, nil
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFault))
+	if err != nil {
+		body = nil // the status says enough
+	}
+	return nil, ofResponse(resp.StatusCode, resp.Header.Get("Retry-After"), faultOfBody(body), t.now())
+}
+
+// whole reads a response to its end, and writes an answer anew for langchaingo's
+// client. A list of models stays as it is.
+func (t *transport) whole(r *http.Request, resp *http.Response, x *exchange) ([]byte, *Error) {
+	defer resp.Body.Close()
+	w, limit := wireOf(t.provider), maxResponse
+	if r.Method == http.MethodGet || w.lines() {
+		limit = maxList
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, t.unreachable(r.Context(), err)
+	case len(body) > limit:
+		return nil, tooLong(limit)
+	case r.Method == http.MethodGet && !json.Valid(body):
+		return nil, notJSON()
+	case r.Method == http.MethodGet:
+		return body, nil
+	}
+	a, failure := w.whole(body)
+	if failure != nil {
+		return nil, failure
+	}
+	x.stop = a.stop
+	return w.encodeWhole(a), nil
 }
 
 // unreachable tells a failed connection in words of its own: those of the error

@@ -20,7 +20,8 @@ func (c *Client) Probe(ctx context.Context) (known bool, err error) {
 	if c.o.Provider == Ollama {
 		path = "/api/tags"
 	}
-	ctx, x := withExchange(ctx)
+	x := &exchange{}
+	ctx = withExchange(ctx, x)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
 		strings.TrimSuffix(c.transport.base.String(), "/")+path, nil)
 	if err != nil {

@@ -316,6 +316,9 @@ type LLM struct {
 	// File with the server's key in its first line. Empty: none. Default empty.
 	KeyFile string `yaml:"key_file" path:"true" secret:"token file"`
 
+	// Models for single purposes, on the same server.
+	Models llm.Models `yaml:"models"`
+
 	llm.Limits `yaml:",inline"`
 }
 

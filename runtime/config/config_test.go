@@ -156,7 +156,10 @@ llm:
   model: gpt-x
   base_url: https://models.example.com/v1
   key_env: HANA_LLM
+  models: {judge: a, select: b, reply: c, analyse: d, focus: e}
   timeout: 3s
+  json_timeout: 4s
+  first_token: 5s
   concurrency: 2
   max_tokens: 99
   temperature: 0.5

@@ -10,10 +10,15 @@ import (
 	"github.com/kehai-run/kehai/actors/llm"
 )
 
+// SimulateLLM is the environment variable that makes every question to the
+// language model fail if it is 1, for a drill.
+const SimulateLLM = "KEHAI_SIMULATE_LLM_ERROR"
+
 // Client makes a client of the model with what a host adds to the options; nil if
 // nobody may be asked. It must be closed.
 func (l LLM) Client(o llm.Options) (*llm.Client, error) {
 	o.Tier, o.Provider, o.Model, o.BaseURL, o.Limits = l.Tier, l.Provider, l.Model, l.BaseURL, l.Limits
+	o.Models, o.Simulate = l.Models, o.Simulate || os.Getenv(SimulateLLM) == "1"
 	if o.Host == nil {
 		if l.Tier == LLMNone || l.Tier == "" {
 			return nil, nil

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kehai-run/kehai/actors/llm"
 )
 
 func TestParseLLMErrors(t *testing.T) {
@@ -30,7 +32,7 @@ func TestParseLLMErrors(t *testing.T) {
 		{"{key_env: MY_KEY, key_file: /etc/hunter2}", "set only one of them"},
 		{"{key_env: my_key_of_the_year_2026}", ""},
 		{"{timeout: 1h}", "llm.timeout: 1h: want 100ms to 5m"},
-		{"{concurrency: 0}", "llm.concurrency: 0: want 1 to 16"},
+		{"{concurrency: 0}", "llm.concurrency: 0: want 1 to 1024"},
 		{"{breaker: {failures: 0}}", "llm.breaker.failures: 0: want 1 to 100"},
 		{"{temperature: 3}", "llm.temperature: 3: want 0 to 2"},
 	} {
@@ -109,6 +111,32 @@ func TestParseLLM(t *testing.T) {
 		if !strings.Contains(got, c.want) || err != nil && !errors.Is(err, ErrConfig) {
 			t.Errorf("ParseLLM(%q, %q, %q) = %q, want %q", c.name, c.url, c.key, got, c.want)
 		}
+	}
+}
+
+// A drill is no setting, and a key that is missing is told from one that is wrong.
+func TestDrillsAndMissingKeys(t *testing.T) {
+	t.Setenv(SimulateLLM, "1")
+	c := exampleDefault()
+	if err := c.ApplyEnv(os.Environ()); err != nil {
+		t.Errorf("ApplyEnv(a drill) = %v, want none", err)
+	}
+	l := LLM{Tier: LLMLocal, Provider: "ollama", Model: "m", Limits: llm.DefaultLimits()}
+	client, err := l.Client(llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if _, err := client.Generate(t.Context(), llm.Question{}); !errors.Is(err, llm.ErrSimulated) {
+		t.Errorf("Generate() in a drill = %v, want simulated", err)
+	}
+	for _, missing := range []LLM{{KeyEnv: "TEST_NO_SUCH_KEY"}, {KeyFile: "/no/such/file"}} {
+		if _, err := ReadToken(missing, os.Getenv); !errors.Is(err, ErrNoKey) || !errors.Is(err, ErrConfig) {
+			t.Errorf("ReadToken(%+v) = %v, want that it is missing", missing, err)
+		}
+	}
+	if _, err := ReadToken(LLM{KeyEnv: "A", KeyFile: "b"}, os.Getenv); errors.Is(err, ErrNoKey) {
+		t.Errorf("ReadToken(both) = %v, want that it is wrong", err)
 	}
 }
 

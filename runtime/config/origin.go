@@ -94,8 +94,8 @@ func (c *Config) SetFlag(flag, key, text string) error {
 const envPrefix = "KEHAI_"
 
 // envOthers are variables that are read elsewhere and set no field: the
-// configuration file, and the browser that tests and the live page use.
-var envOthers = []string{"KEHAI_CONFIG", "KEHAI_BROWSER"}
+// configuration file, the browser that tests and the live page use, and drills.
+var envOthers = []string{"KEHAI_CONFIG", "KEHAI_BROWSER", SimulateLLM}
 
 // EnvName is the environment variable of a key: KEHAI_OCR_WORKERS of
 // ocr.workers, KEHAI_WINDOWS_0_POLL of windows.0.poll.
@@ -106,10 +106,10 @@ func EnvName(key string) string {
 // ApplyEnv sets fields from an environment (as [os.Environ] has it) and checks
 // the result. Empty variables count as not set. Windows can be changed but not
 // added. A KEHAI_ variable that means nothing is an error that names the nearest
-// one; everything else is applied nevertheless. KEHAI_CONFIG and KEHAI_BROWSER
-// are left to the program, and the variables that encryption.key_env and
-// llm.key_env name to those who read the keys. Relative paths count from the
-// working directory.
+// one; everything else is applied nevertheless. KEHAI_CONFIG, KEHAI_BROWSER and
+// KEHAI_SIMULATE_LLM_ERROR are left to the program, and the variables that
+// encryption.key_env and llm.key_env name to those who read the keys. Relative
+// paths count from the working directory.
 func (c *Config) ApplyEnv(environ []string) error {
 	c.own()
 	var p problems

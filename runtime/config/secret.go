@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -111,13 +112,17 @@ func ReadToken(l LLM, env func(string) string) (llm.Secret, error) {
 	line = strings.TrimSpace(line)
 	switch {
 	case line == "" && at != "":
-		return llm.Secret{}, fmt.Errorf("%w: %s: the first line of it is empty: put the key there", ErrConfig, at)
+		return llm.Secret{}, fmt.Errorf("%w: %s: %w: the first line of it is empty: put the key there",
+			ErrConfig, at, ErrNoKey)
 	case strings.ContainsFunc(line, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return llm.Secret{}, fmt.Errorf("%w: %s: the key of the language model has spaces or other characters "+
 			"that no key has (it is not shown)", ErrConfig, at)
 	}
 	return llm.NewSecret(line), nil
 }
+
+// ErrNoKey marks a key that is named and not there.
+var ErrNoKey = errors.New("the key is missing")
 
 // readSecret reads what key_file or key_env of a section names; at says where the
 // text stood, "" where neither is set.
@@ -143,13 +148,14 @@ func readSecret(name string, section any, env func(string) string) (text, at str
 	at = key + ": " + oneLine(value)
 	if named[0].name() == "key_env" {
 		if text = env(value); strings.TrimSpace(text) == "" {
-			err = fmt.Errorf("%w: %s: the environment variable %s is not set: put the key there", ErrConfig, key, value)
+			err = fmt.Errorf("%w: %s: %w: the environment variable %s is not set: put the key there",
+				ErrConfig, key, ErrNoKey, value)
 		}
 		return text, at, err
 	}
 	data, err := readFile(value)
 	if err != nil {
-		return "", "", fmt.Errorf("%w: %s: %w", ErrConfig, key, err)
+		return "", "", fmt.Errorf("%w: %s: %w: %w", ErrConfig, key, ErrNoKey, err)
 	}
 	return string(data), at, nil
 }

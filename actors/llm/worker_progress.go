@@ -1,0 +1,116 @@
+package llm
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	textstream "github.com/kehai-run/kehai/actors/text/stream"
+)
+
+// Chunk is all that a model has written of an answer so far.
+type Chunk struct {
+	Epoch int // counts the beginnings of the answer, from 0
+	Text  string
+}
+
+// publisher tells how far an answer is: at once when it begins, then at most
+// every 150 ms, and at the end. A nil publisher does nothing.
+type publisher struct {
+	mu       sync.Mutex
+	progress func(Chunk)
+	throttle textstream.Throttle
+	epoch    int
+	text     strings.Builder
+	told     Chunk
+	timer    *time.Timer // runs while something waits for the throttle
+	closed   bool
+	panicked any
+}
+
+func newPublisher(progress func(Chunk)) *publisher {
+	if progress == nil {
+		return nil
+	}
+	return &publisher{progress: progress, throttle: textstream.Throttle{Every: textstream.Every}}
+}
+
+// add appends to the answer. What is longer than an answer may be fails later.
+func (p *publisher) add(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.text.Len() <= maxResponse {
+		p.text.WriteString(text)
+	}
+	p.tell()
+}
+
+// anew begins the answer again, if anything of it was told.
+func (p *publisher) anew() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text.Reset()
+	if p.told.Text != "" {
+		p.epoch++
+	}
+}
+
+// tell tells what is new, now or when the throttle lets it.
+func (p *publisher) tell() {
+	if p.closed || p.timer != nil || p.text.Len() == 0 || p.now() == p.told {
+		return
+	}
+	wait, ok := p.throttle.Pass(time.Now())
+	if ok {
+		p.pass(p.now())
+		return
+	}
+	p.timer = time.AfterFunc(wait, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.timer = nil
+		p.tell()
+	})
+}
+
+func (p *publisher) now() Chunk { return Chunk{p.epoch, p.text.String()} }
+
+// pass tells one chunk. It may run on the timer's goroutine, or on one of
+// langchaingo's, where a panic would end the program: close hands it on.
+func (p *publisher) pass(c Chunk) {
+	defer func() {
+		if r := recover(); r != nil && p.panicked == nil {
+			p.panicked, p.closed = r, true
+		}
+	}()
+	p.told = c
+	p.progress(c)
+}
+
+// finish tells the final text, unless it was told.
+func (p *publisher) finish(text string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := (Chunk{p.epoch, text}); !p.closed && p.told != last {
+		p.pass(last)
+	}
+}
+
+// close ends the telling: when it returns, progress is called no more.
+func (p *publisher) close() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if p.panicked != nil {
+		panic(p.panicked)
+	}
+}

@@ -1,0 +1,203 @@
+package llm
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"unicode/utf8"
+)
+
+const (
+	// maxStream is how much of a stream is read, in bytes: an answer with everything
+	// around each of its tokens, and the thoughts before it.
+	maxStream = 16 << 20
+	// maxPiece is the longest text in one event for langchaingo's clients, which read
+	// lines of 64 KiB.
+	maxPiece = 8 << 10
+)
+
+// stream is the body of a response that langchaingo's client reads while the
+// server writes. It reads the server's events, keeps what the client would lose,
+// and passes on the text in the client's plainest form. A stream that broke off
+// ends with an error here.
+type stream struct {
+	wire   wire
+	body   io.Closer
+	events *eventReader
+	x      *exchange
+	broken func(error) *Error // says how a connection failed
+
+	reading sync.Mutex // held while it reads
+	begun   bool
+	answer  answer // without its text
+	size    int    // of the text
+	out     []byte // for the client
+	failed  error  // ends the stream: io.EOF, or an [Error]
+}
+
+// newStream makes a body of a response with status 200. A server that answers as a
+// whole, though it was asked to stream, is a stream of one event.
+func newStream(w wire, resp *http.Response, x *exchange, broken func(error) *Error) *stream {
+	body := io.LimitReader(resp.Body, maxStream+1)
+	s := &stream{wire: w, body: resp.Body, x: x, broken: broken, events: newEventReader(body, w.lines())}
+	return s
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(p []byte) (int, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	for len(s.out) == 0 {
+		if s.failed != nil {
+			return 0, s.failed
+		}
+		s.step()
+	}
+	n := copy(p, s.out)
+	s.out = s.out[n:]
+	return n, nil
+}
+
+// Close ends the connection. It returns when nobody reads any more.
+func (s *stream) Close() error {
+	err := s.body.Close()
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	s.failed = io.ErrClosedPipe
+	return err
+}
+
+// step reads one event.
+func (s *stream) step() {
+	s.out = s.out[:0]
+	if !s.begun {
+		s.begun = true
+		if s.unstreamed() {
+			return
+		}
+		if w, ok := s.wire.(interface{ begin() []byte }); ok {
+			s.out = append(s.out, w.begin()...)
+		}
+	}
+	data, err := s.events.next()
+	switch {
+	case errors.Is(err, io.EOF):
+		s.finish(nil)
+		return
+	case errors.Is(err, errLongLine):
+		s.fail(tooLong(maxLine))
+		return
+	case err != nil:
+		s.finish(s.broken(err))
+		return
+	}
+	p, failure := s.wire.event(data)
+	if failure != nil {
+		s.fail(s.halfEvent(data, failure))
+		return
+	}
+	if p.token && s.x.token != nil {
+		s.x.token()
+	}
+	s.take(p)
+	if p.end {
+		s.finish(nil)
+	}
+}
+
+// halfEvent tells a connection that ended inside an event from an event that
+// nobody can read.
+func (s *stream) halfEvent(data []byte, failure *Error) *Error {
+	if failure.Code == Malformed && s.size > 0 && bytes.HasPrefix(data, []byte("{")) {
+		if _, err := s.events.next(); err != nil && !errors.Is(err, errLongLine) {
+			return brokenOff("the answer broke off before its end")
+		}
+	}
+	return failure
+}
+
+// take passes a part on.
+func (s *stream) take(p part) {
+	if s.size += len(p.text); s.size > maxResponse {
+		s.fail(tooLong(maxResponse))
+		return
+	}
+	for text := p.text; text != ""; {
+		n := min(len(text), maxPiece)
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		s.out = append(s.out, s.wire.encodeText(text[:n])...)
+		text = text[n:]
+	}
+	p.text = ""
+	s.answer.take(p)
+}
+
+// finish ends the stream as the server did: it is whole if the model said why it
+// stopped. lost is how the connection failed, nil if it did not.
+func (s *stream) finish(lost *Error) {
+	switch {
+	case s.failed != nil:
+	case s.answer.stop != "":
+		s.x.stop = s.answer.stop
+		s.out = append(s.out, s.wire.encodeEnd(s.answer)...)
+		s.failed = io.EOF
+	case lost != nil:
+		s.fail(lost)
+	case s.size > 0:
+		s.fail(brokenOff("the answer broke off before its end"))
+	default:
+		s.fail(otherForm(s.wire.form()))
+	}
+}
+
+func (s *stream) fail(e *Error) {
+	if s.failed == nil {
+		s.x.err, s.failed = e, e
+	}
+}
+
+// unstreamed takes an answer that is no stream. It reports that there was one, or
+// something else that begins as no stream does.
+func (s *stream) unstreamed() bool {
+	if s.wire.lines() {
+		return false
+	}
+	first, err := s.events.r.Peek(1)
+	for err == nil && (first[0] == ' ' || first[0] == '\n' || first[0] == '\r') {
+		s.events.r.Discard(1)
+		first, err = s.events.r.Peek(1)
+	}
+	if err != nil || first[0] != '{' && first[0] != '[' && first[0] != '<' {
+		return false
+	}
+	body, err := io.ReadAll(io.LimitReader(s.events.r, maxResponse+1))
+	switch {
+	case err != nil:
+		s.fail(s.broken(err))
+		return true
+	case len(body) > maxResponse:
+		s.fail(tooLong(maxResponse))
+		return true
+	}
+	a, failure := s.wire.whole(body)
+	if failure != nil {
+		s.fail(failure)
+		return true
+	}
+	if w, ok := s.wire.(interface{ begin() []byte }); ok {
+		s.out = append(s.out, w.begin()...)
+	}
+	if s.x.token != nil {
+		s.x.token()
+	}
+	if a.stop == "" {
+		a.stop = stopEnd
+	}
+	s.take(part{text: string(a.text), stop: a.stop, prompt: a.prompt, written: a.written})
+	s.finish(nil)
+	return true
+}
