@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation/interview"
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -84,7 +85,7 @@ func TestTurnLimit(t *testing.T) {
 		t.Errorf("after 12 answers %v, %+v, want done by the limit at the twelfth", phases, s)
 	}
 	last := results[13]
-	if last.Finish == nil || !last.Finish.At.Equal(now) || last.Reply != interview.Closing || last.Text(s, interview.Japanese) == "" {
+	if last.Finish == nil || !last.Finish.At.Equal(now) || last.Reply != interview.Closing || last.Text(s, text.Japanese) == "" {
 		t.Errorf("the twelfth answer = %+v, want a finish with a closing text", last)
 	}
 }
@@ -97,14 +98,14 @@ func TestFallback(t *testing.T) {
 	}
 	texts := map[string]bool{}
 	st := interview.State{}
-	for i, text := range []string{"電車", "!", "混む", "[スキップ]"} {
-		e := interview.Event{Kind: interview.Said, Text: text}
-		if text == "!" {
+	for i, said := range []string{"電車", "!", "混む", "[スキップ]"} {
+		e := interview.Event{Kind: interview.Said, Text: said}
+		if said == "!" {
 			e.Kind = interview.Failed
 		}
 		var r interview.Result
 		if st, r = m.Step(st, e, now); i > 0 {
-			texts[r.Text(st, interview.English)] = true
+			texts[r.Text(st, text.English)] = true
 		}
 	}
 	if len(texts) != 3 || texts[""] {
@@ -247,14 +248,6 @@ func TestMeasures(t *testing.T) {
 	}
 	if got := interview.Frequency([]string{"b", "a", "b"}); got != 2 {
 		t.Errorf("Frequency(b a b) = %d, want 2 conversations", got)
-	}
-}
-
-func TestLanguageOf(t *testing.T) {
-	for text, want := range map[string]interview.Language{"OKです": "ja", "fine": "en", "👍": "en", "漢字": "ja"} {
-		if got := interview.LanguageOf(text, interview.English); got != want {
-			t.Errorf("LanguageOf(%q) = %s, want %s", text, got, want)
-		}
 	}
 }
 

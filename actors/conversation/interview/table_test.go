@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 var began = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
@@ -183,7 +185,7 @@ func TestModel(t *testing.T) {
 				t.Fatalf("fallback_mode = %v, want %v", next.FallbackMode, mo.fallback)
 			case from == Done && (fmt.Sprint(next) != fmt.Sprint(s) || res.Reply != NoReply):
 				t.Fatalf("done changed by %s: %+v, %+v", in, next, res)
-			case next.Phase == Fallback && res.Reply == Question && res.Text(next, English) == "":
+			case next.Phase == Fallback && res.Reply == Question && res.Text(next, text.English) == "":
 				t.Fatal("a fixed question without a text")
 			}
 			s = next

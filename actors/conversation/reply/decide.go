@@ -1,0 +1,254 @@
+package reply
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Action is what is done with a reply.
+type Action string
+
+// Actions.
+const (
+	Nothing Action = ""       // there is to be no reply
+	Hold    Action = "hold"   // it waits until something changes
+	Draft   Action = "draft"  // it waits for a person
+	Notify  Action = "notify" // so it does, and the person is told
+	Send    Action = "send"   // it goes out
+)
+
+// Policy says what may become of a conversation's replies at most.
+type Policy string
+
+// Policies.
+const (
+	PolicyOff   Policy = "off"
+	PolicyDraft Policy = "draft"
+	PolicyAuto  Policy = "auto"
+)
+
+// Mode is how Kehai takes part in a conversation.
+type Mode string
+
+// Modes.
+const (
+	Assistant Mode = "assistant"
+	Interview Mode = "interview"
+	Observe   Mode = "observe" // reads, never answers
+)
+
+// ByAttention says what a person's attention allows; "" is the default.
+type ByAttention struct {
+	Focused Action `json:"when_focused"` // default draft
+	Away    Action `json:"when_away"`    // default notify
+	Drowsy  Action `json:"when_drowsy"`  // default draft
+}
+
+// of is what a state of attention allows. States without a setting mean a draft.
+func (b ByAttention) of(a messages.Attention) Action {
+	choice, otherwise := Draft, Draft
+	switch a {
+	case messages.Focused:
+		choice = b.Focused
+	case messages.Drowsy:
+		choice = b.Drowsy
+	case messages.Away:
+		choice, otherwise = b.Away, Notify
+	}
+	if choice == Nothing {
+		return otherwise
+	}
+	return choice
+}
+
+// Situation is what a decision rests on.
+type Situation struct {
+	Mode      Mode
+	Policy    Policy
+	Listed    bool                // the conversation is on the allow-list of auto
+	Attention *messages.Attention // nil where attention is off
+	When      ByAttention
+	Limits    Limits
+	Usage     Usage
+	Quiet     Quiet
+	Paused    bool // kehai pause sending
+	NoModel   bool // the reply is a fixed acknowledgement
+	Drawn     bool // the window is one that Kehai draws itself
+}
+
+// Rule names what decided.
+type Rule string
+
+// Rules.
+const (
+	RuleObserve   Rule = "observe"
+	RuleOff       Rule = "off"
+	RulePolicy    Rule = "policy"     // draft
+	RuleUnlisted  Rule = "not_listed" // auto, but not on the allow-list
+	RuleNoModel   Rule = "no_model"
+	RuleAttention Rule = "attention"
+	RulePaused    Rule = "paused"
+	RuleQuiet     Rule = "quiet_hours"
+	RuleHour      Rule = "per_hour"
+	RuleRow       Rule = "in_a_row"
+	RuleAuto      Rule = "auto"
+)
+
+// Decision is what is done with a reply, and why.
+type Decision struct {
+	Action Action
+	Rule   Rule
+	Again  time.Time // of Hold: when to decide again at the latest; zero if only a change helps
+}
+
+// Decide says what becomes of a reply. Attention, limits and quiet hours only
+// restrict what mode and policy allow: nothing is sent but under an allow-listed
+// auto.
+func Decide(s Situation, now time.Time) Decision {
+	switch {
+	case s.Mode == Observe:
+		return Decision{Action: Nothing, Rule: RuleObserve}
+	case s.Policy == PolicyOff:
+		return Decision{Action: Nothing, Rule: RuleOff}
+	}
+	d := s.most()
+	if s.Attention != nil {
+		if choice := s.When.of(*s.Attention); choice != Send {
+			d = Decision{Action: choice, Rule: RuleAttention}
+		}
+	}
+	if d.Action == Notify && s.Quiet.At(now) {
+		return Decision{Action: Draft, Rule: RuleQuiet}
+	}
+	if d.Action != Send {
+		return d
+	}
+	switch rule := s.Usage.exceeds(s.Limits, now); {
+	case s.Paused:
+		return Decision{Action: Hold, Rule: RulePaused}
+	case s.Quiet.At(now):
+		return Decision{Action: Hold, Rule: RuleQuiet, Again: s.Quiet.End(now)}
+	case rule != "":
+		return Decision{Action: Draft, Rule: rule}
+	}
+	return d
+}
+
+// most is what mode and policy allow at most.
+func (s Situation) most() Decision {
+	switch {
+	case s.Policy != PolicyAuto:
+		return Decision{Action: Draft, Rule: RulePolicy}
+	case !s.Listed:
+		return Decision{Action: Draft, Rule: RuleUnlisted}
+	case s.NoModel && s.Mode == Assistant && !s.Drawn:
+		return Decision{Action: Draft, Rule: RuleNoModel}
+	}
+	return Decision{Action: Send, Rule: RuleAuto}
+}
+
+// Limits bound what is sent without a person.
+type Limits struct {
+	PerHour int `yaml:"per_hour"` // 0 to 1000. Default 20
+	InARow  int `yaml:"in_a_row"` // without a turn of a person in between; 0 to 1000. Default 5
+}
+
+// DefaultLimits are 20 an hour and 5 in a row.
+func DefaultLimits() Limits { return Limits{PerHour: 20, InARow: 5} }
+
+// Usage counts what was sent without a person. The zero value has sent nothing.
+type Usage struct {
+	Sent []time.Time `json:"sent,omitempty"` // within the last hour, oldest first
+	Row  int         `json:"row,omitempty"`  // since the last turn of a person
+}
+
+// exceeds is the limit that one more would exceed, "" for none.
+func (u Usage) exceeds(l Limits, now time.Time) Rule {
+	switch {
+	case u.Row >= l.InARow:
+		return RuleRow
+	case len(u.recent(now)) >= l.PerHour:
+		return RuleHour
+	}
+	return ""
+}
+
+// recent are the times within the last hour, and those that a clock that was set back
+// has put into the future.
+func (u Usage) recent(now time.Time) (list []time.Time) {
+	for _, at := range u.Sent {
+		if now.Sub(at) < time.Hour {
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
+// Automatic counts a reply that goes out without a person.
+func (u Usage) Automatic(now time.Time) Usage {
+	return Usage{Sent: append(u.recent(now), now), Row: u.Row + 1}
+}
+
+// Person notes a turn of a person: the owner wrote in the window or approved a
+// draft, or a guest of the web page wrote. Whether somebody on the other side of a
+// screen is a person cannot be known, so that their messages do not count.
+func (u Usage) Person() Usage {
+	u.Row = 0
+	return u
+}
+
+// ErrQuiet marks quiet hours that cannot be read.
+var ErrQuiet = errors.New("reply: quiet hours must be like 22:00-07:00")
+
+// Quiet are the hours in which nothing goes out by itself and nobody is notified, in
+// minutes of the day; From may lie after To. Equal ones are none.
+type Quiet struct{ From, To int }
+
+// ParseQuiet reads "22:00-07:00"; "" is no quiet hours.
+func ParseQuiet(s string) (Quiet, error) {
+	if s == "" {
+		return Quiet{}, nil
+	}
+	var h, m, h2, m2 int
+	n, err := fmt.Sscanf(s+"\x00", "%d:%d-%d:%d\x00", &h, &m, &h2, &m2)
+	if err != nil || n != 4 || min(h, m, h2, m2) < 0 || max(h, h2) > 23 || max(m, m2) > 59 {
+		return Quiet{}, fmt.Errorf("%w, is %q", ErrQuiet, s)
+	}
+	return Quiet{60*h + m, 60*h2 + m2}, nil
+}
+
+// At reports quiet at a moment, by the clock of its zone. From is quiet, To is not.
+func (q Quiet) At(now time.Time) bool {
+	m := 60*now.Hour() + now.Minute()
+	if q.From <= q.To {
+		return q.From <= m && m < q.To
+	}
+	return m >= q.From || m < q.To
+}
+
+// End is when the quiet of a moment ends.
+func (q Quiet) End(now time.Time) time.Time {
+	at := func(day int) time.Time {
+		return time.Date(now.Year(), now.Month(), now.Day()+day, q.To/60, q.To%60, 0, 0, now.Location())
+	}
+	if end := at(0); end.After(now) {
+		return end
+	}
+	return at(1)
+}
+
+// acknowledgements are what an assistant without a model answers.
+var acknowledgements = map[text.Language]messages.Text{
+	text.Japanese: "メッセージをありがとうございます。確認して、あらためてお返事します。",
+	text.English:  "Thank you for your message. I have seen it and will get back to you.",
+}
+
+// Acknowledgement is the fixed answer where there is no model, in the language of
+// the message.
+func Acknowledgement(message messages.Text, before text.Language) messages.Text {
+	return acknowledgements[text.LanguageOf(string(message), before)]
+}
