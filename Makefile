@@ -72,7 +72,7 @@ full: ## without it, all of what only computes
 
 .PHONY: crash crash-ci
 # TestCrash kills a real kehai, TestForeignHost a program that uses package runtime alone.
-CRASH_TESTS = $(GO) test -count=1 -tags crash -p 1 -run '^Test(Crash|ForeignHost)$$' -v ./cmd/kehai ./testkit/crash
+CRASH_TESTS = $(GO) test -count=1 -tags crash -parallel 4 -run '^Test(Crash|ForeignHost)$$' -v ./cmd/kehai ./testkit/crash
 crash-ci: ## kill a real kehai 100 times, and a host of the runtime's 100 times
 	KEHAI_KILLS=100 $(CRASH_TESTS) -timeout 10m
 crash: ## kill each 1,000 times, then 1,000 times with every batch synced

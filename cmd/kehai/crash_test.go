@@ -22,7 +22,11 @@ import (
 
 // crashLines is how many messages the script of a given number of kills has;
 // about as many as it takes to be still writing at the last kill.
-func crashLines(kills int) int { return 200 + 6*kills }
+func crashLines(kills int) int { return 50 + 5*kills }
+
+// lanes is how many kehais are killed beside each other, each with a store and a
+// script of its own. Most of their lives is waiting.
+const lanes = 4
 
 // TestCrash kills a real kehai, with real Badger files and OCR calls that fail,
 // at random moments, and checks after each start what it has delivered: always
@@ -32,9 +36,16 @@ func TestCrash(t *testing.T) {
 	kills := envInt(t, "KEHAI_KILLS", 20)
 	seed := uint64(envInt(t, "KEHAI_SEED", int(time.Now().UnixNano()%1e9)))
 	t.Logf("seed %d: repeat with KEHAI_SEED=%d", seed, seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	c := newCrasher(t, rng, crashLines(kills))
+	for lane := range lanes {
+		t.Run(strconv.Itoa(lane+1), func(t *testing.T) {
+			t.Parallel()
+			crash(t, (kills+lane)/lanes, rand.New(rand.NewPCG(seed, uint64(lane))))
+		})
+	}
+}
 
+func crash(t *testing.T, kills int, rng *rand.Rand) {
+	c := newCrasher(t, rng, crashLines(kills))
 	known := 0
 	for kill := 1; kill <= kills; kill++ {
 		c.live(time.Duration(rng.IntN(700)) * time.Millisecond)
