@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os/exec"
 	goruntime "runtime"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/darwin"
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/hardware/tesseract"
 	"github.com/kehai-run/kehai/hardware/x11"
 	"github.com/kehai-run/kehai/messages"
@@ -63,28 +65,60 @@ func (r *Runtime) openStructures(p *plan) (map[messages.WindowID]structure.Sourc
 // names a driver or an engine that New would not know with these options.
 func CheckDrivers(cfg Config, opts ...Option) error {
 	set := newSettings(cfg, opts)
-	return cfg.CheckDrivers(set.drivers())
+	return cfg.CheckDrivers(set.names())
 }
 
-// drivers are the names of what there is to choose from.
-func (s *settings) drivers() config.Drivers {
-	return config.Drivers{
-		config.DriverScreen:    slices.Collect(maps.Keys(s.screens)),
-		config.DriverStructure: slices.Collect(maps.Keys(s.structures)),
-		config.DriverOCR:       slices.Collect(maps.Keys(s.recognizers)),
-		config.DriverUsage:     append(slices.Collect(maps.Keys(s.usages)), config.UsageNone),
+// drivers are what touches the world, by the names in the configuration.
+type drivers struct {
+	screens     map[string]OpenScreen
+	structures  map[string]OpenStructure
+	recognizers map[string]recognizer
+	ocrCommand  func(engine string) *exec.Cmd // nil: the program cannot read in another process
+	usages      map[string]OpenUsage
+	notifier    hardware.Notifier // nil: there is none
+	drawn       *drawnWindows
+}
+
+// recognizer is an OCR engine. The probe of a built-in one says what is missing, and
+// what mends it.
+type recognizer struct {
+	open  OpenRecognizer
+	probe func() error
+}
+
+// builtin are the drivers that need no display (drawn windows, the recognizer that
+// knows what they drew, and Tesseract), and who counts how this system is used.
+func builtin(cfg config.Config) drivers {
+	windows := &drawnWindows{host: script.NewHost()}
+	return drivers{
+		screens: map[string]OpenScreen{"drawn": func(w config.Window) (hardware.Screen, string, error) {
+			return windows.open(cfg, w)
+		}},
+		structures: map[string]OpenStructure{},
+		recognizers: map[string]recognizer{
+			config.OCRDrawn: {open: func() (hardware.Recognizer, error) {
+				return drawn.NewRecognizer(windows.windows...), nil
+			}},
+			config.OCRTesseract: {
+				open: func() (hardware.Recognizer, error) { return tesseract.Open(tesseract.Options{}) },
+				probe: func() error {
+					_, err := tesseract.Probe(tesseract.Options{})
+					return err
+				},
+			},
+		},
+		usages: map[string]OpenUsage{config.UsageSystem: openUsage},
+		drawn:  windows,
 	}
 }
 
-// builtin adds the drivers that need no display: drawn windows, the recognizer
-// that knows what they drew, and Tesseract.
-func (s *settings) builtin(cfg config.Config) {
-	s.screens["drawn"] = func(w config.Window) (hardware.Screen, string, error) { return s.drawn.open(cfg, w) }
-	s.recognizers["drawn"] = func() (hardware.Recognizer, error) { return drawn.NewRecognizer(s.drawn.windows...), nil }
-	s.recognizers["tesseract"] = func() (hardware.Recognizer, error) { return tesseract.Open(tesseract.Options{}) }
-	s.probes["tesseract"] = func() error {
-		_, err := tesseract.Probe(tesseract.Options{})
-		return err
+// names are what there is to choose from.
+func (d *drivers) names() config.Drivers {
+	return config.Drivers{
+		config.DriverScreen:    slices.Collect(maps.Keys(d.screens)),
+		config.DriverStructure: slices.Collect(maps.Keys(d.structures)),
+		config.DriverOCR:       slices.Collect(maps.Keys(d.recognizers)),
+		config.DriverUsage:     append(slices.Collect(maps.Keys(d.usages)), config.UsageNone),
 	}
 }
 
@@ -103,11 +137,9 @@ func WithUsage(name string, open OpenUsage) Option {
 // is none. Without it they are events, and on the live page, only.
 func WithNotifier(n hardware.Notifier) Option { return func(s *settings) { s.notifier = n } }
 
-func builtinUsages() map[string]OpenUsage {
-	return map[string]OpenUsage{config.UsageSystem: func() (hardware.Usage, error) {
-		if goruntime.GOOS == "darwin" {
-			return darwin.OpenUsage(darwin.UsageOptions{})
-		}
-		return x11.OpenUsage(x11.Options{})
-	}}
+func openUsage() (hardware.Usage, error) {
+	if goruntime.GOOS == "darwin" {
+		return darwin.OpenUsage(darwin.UsageOptions{})
+	}
+	return x11.OpenUsage(x11.Options{})
 }

@@ -161,7 +161,7 @@ func snapshots(cfg Config) snapshot.Options {
 // actors run.
 func (r *Runtime) logNames(p plan) telemetry.Names {
 	n := telemetry.Names{
-		Hash: admin.HashNames(r.set.hashKey), Plain: r.cfg.Debug.Text, Apps: map[string]bool{},
+		Hash: admin.HashNames(r.hashKey), Plain: r.cfg.Debug.Text, Apps: map[string]bool{},
 		Public: map[string]bool{string(r.desk()): true}, Pools: map[string]bool{},
 	}
 	for _, w := range r.cfg.Windows {
@@ -188,7 +188,7 @@ func (r *Runtime) LogName(c messages.ConversationID) string {
 // keepLogKey stores the key of a first run. Without it names read differently
 // after a restart, which is no reason to end.
 func (r *Runtime) keepLogKey(ctx context.Context, e *engine.Engine) {
-	if err := admin.StoreLogKey(ctx, e, r.set.hashKey); err != nil && ctx.Err() == nil {
+	if err := admin.StoreLogKey(ctx, e, r.hashKey); err != nil && ctx.Err() == nil {
 		r.log.Warn().Err(err).Msg("log_key_not_stored")
 	}
 }

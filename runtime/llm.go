@@ -29,13 +29,13 @@ type LLMError = llm.Error
 // then, and where a question goes is the host's business. Time, concurrency and
 // breaker hold all the same. If the model is an io.Closer, closing it stays with
 // the host.
-func WithLLM(m LLMModel) Option { return func(s *settings) { s.llm = m } }
+func WithLLM(m LLMModel) Option { return func(s *settings) { s.llm.Host = m } }
 
 // WithLLMTransport is the way to the language model's server, for a proxy or
 // certificates of the host's own. It must not leave this machine with llm.tier
 // local, which only the built-in one makes sure of.
 func WithLLMTransport(t http.RoundTripper) Option {
-	return func(s *settings) { s.llmWay = t }
+	return func(s *settings) { s.llm.Transport = t }
 }
 
 // LLMStreamer is an [LLMModel] that can be listened to while it writes.
@@ -44,7 +44,9 @@ type LLMStreamer = llm.Streamer
 // openModel opens the language model. Where none is set up, or its key is not
 // there, it is one that says so at once: everything else works without.
 func (r *Runtime) openModel(p *plan) (llm.Model, error) {
-	client, err := r.cfg.LLM.Client(llm.Options{Host: r.set.llm, Transport: r.set.llmWay, Changed: r.modelChanged})
+	o := r.set.llm
+	o.Changed = r.modelChanged
+	client, err := r.cfg.LLM.Client(o)
 	switch {
 	case errors.Is(err, config.ErrNoKey):
 		r.log.Warn().Str("error_code", string(llm.NoModel)).Err(err).

@@ -61,12 +61,12 @@ func WithOCRCommand(command func(engine string) *exec.Cmd) Option {
 // The caller must exit afterwards, as the engine may still be inside a call.
 func ServeOCR(engine string, in io.Reader, out io.Writer, opts ...Option) error {
 	set := newSettings(config.Default(), opts)
-	open, ok := set.recognizers[engine]
+	r, ok := set.recognizers[engine]
 	if !ok || engine == config.OCRDrawn {
 		return fmt.Errorf("runtime: no OCR engine %q can read in a process of its own: want %s", engine,
 			strings.Join(isolable(set), " or "))
 	}
-	return ocrproc.Serve(in, out, open)
+	return ocrproc.Serve(in, out, r.open)
 }
 
 // isolable are the engines that need nothing of the process that captures.
@@ -79,7 +79,7 @@ func isolable(set settings) []string {
 // calls hang. isolated is nil if this program cannot read in another process.
 func (r *Runtime) recognizers() (open, isolated OpenRecognizer, err error) {
 	engine := r.cfg.OCR.Engine
-	here := r.set.recognizers[engine]
+	here := r.set.recognizers[engine].open
 	switch {
 	case r.cfg.OCR.Isolation != config.IsolationProcess:
 	case engine == config.OCRDrawn:

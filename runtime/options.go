@@ -1,15 +1,11 @@
 package runtime
 
 import (
-	"crypto/rand"
-	"net/http"
-	"os/exec"
-
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/hardware/drawn/script"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -34,38 +30,29 @@ func OpenOffline(cfg Config, opts ...Option) (*admin.Offline, error) {
 // Option changes what New builds.
 type Option func(*settings)
 
+// settings are what the options say: who is told, what the host adds, what it wraps,
+// and who touches the world.
 type settings struct {
-	log         zerolog.Logger
-	listeners   []func(Event)
-	tables      []messages.Table
-	kinds       []engine.Kind
-	workers     []engine.WorkerKind
-	activate    []messages.Address
-	screens     map[string]OpenScreen
-	structures  map[string]OpenStructure
-	recognizers map[string]OpenRecognizer
-	ocrCommand  func(engine string) *exec.Cmd // nil: the program cannot read in another process
-	probes      map[string]func() error       // of built-in recognizers: what is missing, and what mends it
-	usages      map[string]OpenUsage
-	notifier    hardware.Notifier // nil: there is none
-	llm         LLMModel          // nil: the one that the configuration names
-	llmWay      http.RoundTripper // nil: the one that keeps to llm.tier
-	store       func() (engine.Store, error)
-	wrapWorker  []func(string, actors.Worker) actors.Worker
-	wrapStore   []func(engine.Store) engine.Store
-	version     string
-	drawn       *drawnWindows
-	eventLog    *zerolog.Logger // nil: events are not logged
-	hashKey     []byte          // of the hashes in the log; the stored one replaces it
+	version   string
+	log       zerolog.Logger
+	eventLog  *zerolog.Logger // nil: events are not logged
+	listeners []func(Event)
+
+	tables   []messages.Table
+	kinds    []engine.Kind
+	workers  []engine.WorkerKind
+	activate []messages.Address
+
+	store      func() (engine.Store, error) // nil: Badger in the data directory
+	wrapStore  []func(engine.Store) engine.Store
+	wrapWorker []func(string, actors.Worker) actors.Worker
+
+	drivers
+	llm llm.Options // Host and Transport
 }
 
 func newSettings(cfg Config, opts []Option) settings {
-	s := settings{log: zerolog.Nop(), version: "devel", screens: map[string]OpenScreen{},
-		recognizers: map[string]OpenRecognizer{},
-		probes:      map[string]func() error{}, structures: map[string]OpenStructure{}, usages: builtinUsages(),
-		drawn: &drawnWindows{host: script.NewHost()}, hashKey: make([]byte, 32)}
-	rand.Read(s.hashKey) // never fails
-	s.builtin(cfg)
+	s := settings{log: zerolog.Nop(), version: "devel", drivers: builtin(cfg)}
 	for _, o := range opts {
 		o(&s)
 	}
@@ -147,8 +134,7 @@ func WithStructure(driver string, open OpenStructure) Option {
 // (ocr.engine: NAME), or replaces a built-in one.
 func WithRecognizer(name string, open OpenRecognizer) Option {
 	return func(s *settings) {
-		s.recognizers[name] = open
-		delete(s.probes, name)
+		s.recognizers[name] = recognizer{open: open}
 	}
 }
 

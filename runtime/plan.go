@@ -58,7 +58,7 @@ func (p *plan) close() error {
 // parts are what the actors and workers of a runtime are made of.
 type parts struct {
 	cfg                  config.Config
-	seed                 bool // the profile
+	variant              config.Variant // where the profiles differ
 	hashKey              []byte
 	now                  func() time.Time
 	pauses               *admin.Pauses
@@ -96,10 +96,10 @@ func (r *Runtime) makePlan() (plan, error) {
 // open opens the drivers and the language model that the configuration names.
 func (r *Runtime) open(p *plan) (*parts, error) {
 	c := &parts{
-		cfg: r.cfg, seed: r.cfg.Profile == config.ProfileSeed, hashKey: r.set.hashKey, now: r.now,
+		cfg: r.cfg, variant: r.cfg.Variant(), hashKey: r.hashKey, now: r.now,
 		pauses: r.admin.Pauses, readings: p.readings,
 	}
-	err := r.cfg.CheckDrivers(r.set.drivers())
+	err := r.cfg.CheckDrivers(r.set.names())
 	if err != nil {
 		return nil, err
 	}
@@ -162,19 +162,11 @@ func (p *parts) structure(a messages.Address) actors.Actor {
 	return structure.New(o)(a)
 }
 
-// strategy is how the frames of the profile are judged.
-func (p *parts) strategy() fusion.Strategy {
-	if p.seed {
-		return fusion.ByText{}
-	}
-	return fusion.ByViews{}
-}
-
 func (p *parts) fusion(a messages.Address) actors.Actor {
 	window := messages.WindowID(a.Key())
 	lay := p.layoutOf(window)
 	return fusion.New(fusion.Options{
-		App: p.windows[window].cfg.App, Only: p.cfg.Read.Only, Strategy: p.strategy(), Interval: p.poll(window),
+		App: p.windows[window].cfg.App, Only: p.cfg.Read.Only, Strategy: p.variant.Fusion, Interval: p.poll(window),
 		HashKey: p.hashKey, Rules: p.cfg.Rules.FusionRules(),
 		Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
 	})(a)
@@ -197,7 +189,7 @@ func (p *parts) gate() newActor {
 
 func (p *parts) burst() newActor        { return burst.New(p.cfg.BurstRules()) }
 func (p *parts) conversation() newActor { return conversation.New(conversation.Options{}) }
-func (p *parts) camera() newActor       { return camera.New(camera.Options{Literal: p.seed}) }
+func (p *parts) camera() newActor       { return camera.New(camera.Options{Literal: p.variant.Literal}) }
 func (p *parts) pcusage() newActor      { return usage.New(usage.Options{}) }
 
 // newWorker makes a worker.
@@ -233,7 +225,7 @@ func (p *parts) asker() (actors.Worker, error) { return llm.NewWorker(p.model), 
 // it can say why it did not answer, and not beyond the next judgement.
 func (p *parts) focus(a messages.Address) actors.Actor {
 	return attention.New(attention.Options{
-		Rules: p.cfg.Focus.RulesFor(p.cfg.Profile), Literal: p.seed, LLM: p.cfg.Focus.LLM && p.asks,
+		Rules: p.variant.Attention, Literal: p.variant.Literal, LLM: p.cfg.Focus.LLM && p.asks,
 		Deadline: min(time.Duration(p.cfg.LLM.Timeout)+500*time.Millisecond, 9*time.Second),
 		Tell:     []string{history.Kind, notify.Kind},
 	})(a)
@@ -254,8 +246,8 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 			continue
 		}
 		p.kinds = append(p.kinds, engine.Kind{
-			Name: row.kind, New: row.make, About: about[row.kind], Source: row.mail.source, Overflow: row.mail.overflow,
-			Fleeting: row.mail.fleeting,
+			Name: row.kind, New: row.make, About: row.with.about, Source: row.with.source, Overflow: row.with.overflow,
+			Fleeting: row.with.fleeting,
 		})
 		for _, key := range row.keys {
 			p.activate = append(p.activate, messages.To(row.kind, key))
@@ -279,9 +271,6 @@ func (p *plan) pools() map[string]int {
 	}
 	return sizes
 }
-
-// about says of kinds whose key is no conversation whom their rows are about.
-var about = map[string]func(messages.ConversationID, string, []byte) bool{fusion.Kind: fusion.About}
 
 // join puts in what the host adds or replaces, and wraps the workers.
 func (p *plan) join(set settings) {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -31,6 +32,7 @@ type Runtime struct {
 	plan    plan
 	metrics *telemetry.Metrics
 	names   telemetry.Names // in the log
+	hashKey []byte          // of the hashes there; the stored one replaces it
 	admin   admin.Backend
 	seen    *snapshot.Windows
 	health  *admin.Health
@@ -73,9 +75,10 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		health: admin.NewHealth(set.log), seen: snapshot.New(snapshots(cfg)),
+		hashKey: make([]byte, 32), health: admin.NewHealth(set.log), seen: snapshot.New(snapshots(cfg)),
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
+	rand.Read(r.hashKey) // never fails
 	r.set.drawn.runtime = r
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	r.metrics.WatchSleep(func() map[string]uint64 {
@@ -140,7 +143,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.end()) }()
 
-	if probe := r.set.probes[r.cfg.OCR.Engine]; probe != nil && len(r.cfg.Windows) > 0 {
+	if probe := r.set.recognizers[r.cfg.OCR.Engine].probe; probe != nil && len(r.cfg.Windows) > 0 {
 		if err := probe(); err != nil {
 			return fmt.Errorf("runtime: no OCR: %w", err)
 		}
@@ -236,7 +239,7 @@ func (r *Runtime) load(e *engine.Engine) (firstRun bool, err error) {
 		return false, err
 	}
 	r.mu.Lock()
-	copy(r.set.hashKey, logKey)
+	copy(r.hashKey, logKey)
 	r.engine, r.started = e, time.Now()
 	r.mu.Unlock()
 	if !r.cfg.Debug.Text { // files of an earlier run hold private text

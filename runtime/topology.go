@@ -1,12 +1,13 @@
 package runtime
 
 import (
+	"github.com/kehai-run/kehai/actors/fusion"
 	m "github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // topology is the one table of actors and workers: which kinds there are, what
-// each is for, where its actors may live, what their mailbox does, who makes them,
+// each is for, where its actors may live, what is particular about them, who makes them,
 // which begin by themselves, and what they send to whom. The drawing in package
 // messages is made from it.
 func (p *parts) topology() ([]actorRow, []workerRow) {
@@ -20,17 +21,18 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 			{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(),
 				p.structure, p.treeKeys(),
 				sends{to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})}},
-			{always, m.ActorFusion, "finds what is new in what was read", here, mail{}, p.fusion, nil,
+			{always, m.ActorFusion, "finds what is new in what was read", here,
+				traits{about: fusion.About}, p.fusion, nil,
 				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
 					to(m.ActorDedup, m.Detection{})}},
 			// Deciding what is new, and keeping it. The key is a conversation.
-			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, mail{}, p.ledger(), nil,
+			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.ledger(), nil,
 				sends{to(m.ActorIngress, m.Heard{}, m.Revised{}), to(m.ActorPoller, m.ReadNow{})}},
-			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, mail{}, p.gate(), nil,
+			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.gate(), nil,
 				sends{to(m.ActorBurst, m.Heard{}, m.Revised{})}},
-			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, mail{}, p.burst(), nil,
+			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, traits{}, p.burst(), nil,
 				sends{to(m.ActorConversation, m.InboundMessage{}, m.Revised{})}},
-			{always, m.ActorConversation, "keeps and publishes what was delivered", anywhere, mail{},
+			{always, m.ActorConversation, "keeps and publishes what was delivered", anywhere, traits{},
 				p.conversation(), nil,
 				sends{to(host, m.MessageDelivered{}, m.MessageChanged{})}},
 			// The person at the desk. The key is a node: its camera and keyboard.
@@ -42,8 +44,8 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 			{desk, m.ActorFocus, "judges what the person does", here, source, p.focus, p.deskKey(),
 				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorHistory, m.FocusChanged{}),
 					to(m.ActorNotifier, m.FocusChanged{}), to(host, m.FocusAnswer{})}},
-			{desk, m.ActorHistory, "keeps the changes", here, mail{}, p.history(), p.deskKey(), nil},
-			{desk, m.ActorNotifier, "says that a state lasts", here, mail{}, p.notices(), nil,
+			{desk, m.ActorHistory, "keeps the changes", here, traits{}, p.history(), p.deskKey(), nil},
+			{desk, m.ActorNotifier, "says that a state lasts", here, traits{}, p.notices(), nil,
 				sends{to(m.WorkerNotify, m.ShowNotice{})}},
 		}, []workerRow{
 			{always, m.WorkerCapture, "captures a window", max(1, len(p.windows)),
@@ -64,7 +66,7 @@ type actorRow struct {
 	kind  string
 	does  string
 	lives place
-	mail  mail
+	with  traits
 	make  newActor
 	keys  []string // of the actors that are live from the start
 	sends sends
@@ -89,17 +91,20 @@ const (
 	anywhere place = true  // on one node at a time, whichever it is
 )
 
-// mail is what is particular about a mailbox.
-type mail struct {
-	source   bool // its actor begins work by itself, and is stopped first
+// traits are what is particular about a kind.
+type traits struct {
+	source   bool // its actors begin work by themselves, and are stopped first
 	overflow engine.Overflow
-	fleeting int // bound; 0 is the engine's
+	fleeting int       // bound of the mailbox; 0 is the engine's
+	about    rowsAbout // see [engine.Kind]; nil where the key of an actor says whom its rows are about
 }
 
-var source = mail{source: true}
+type rowsAbout = func(m.ConversationID, string, []byte) bool
 
-func (x mail) merging() mail      { x.overflow = engine.Merge; return x }
-func (x mail) bounded(n int) mail { x.fleeting = n; return x }
+var source = traits{source: true}
+
+func (x traits) merging() traits      { x.overflow = engine.Merge; return x }
+func (x traits) bounded(n int) traits { x.fleeting = n; return x }
 
 // sends is what goes out of an actor.
 type sends []arrow

@@ -39,7 +39,8 @@ func Calibrate(img *image.RGBA, scale float64) (Layout, error) {
 	if !s.findArea() {
 		return Layout{}, fmt.Errorf("%w: no message area between a header and an input: "+
 			"take the screenshot of one chat alone; where a list of chats stands beside it, "+
-			"cut the picture to the chat, and write under pane in the layout what the window has around it", ErrCalibrate)
+			"cut the picture to the chat, and write under pane in the layout what the window has around it",
+			ErrCalibrate)
 	}
 	own, incoming := s.fills()
 	middle := s.w / 2

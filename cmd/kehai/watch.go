@@ -47,7 +47,8 @@ opened again is found again.`,
 	fl.StringVar(&v.ocr, "ocr", "", "who reads: `ENGINE` (default: the configuration's)")
 	fl.StringVar(&v.name, "name", "",
 		"what is stored about the window is kept under `NAME` (default: made from QUERY)")
-	fl.StringVar(&v.chat, "app", "", "conversations are called `APP`:person (default: the name of the layout, or of its file)")
+	fl.StringVar(&v.chat, "app", "",
+		"conversations are called `APP`:person (default: the name of the layout, or of its file)")
 	return cmd
 }
 

@@ -165,18 +165,7 @@ func (p *Pauses) set(ctx context.Context, e *engine.Engine, change func(*pauseRe
 
 // Pause implements [control.Backend].
 func (b Backend) Pause(ctx context.Context, window string) error {
-	if b.isDesk(window) {
-		return b.pauseDesk(ctx, true)
-	}
-	id, err := FindWindow(b.Config, window)
-	if err != nil {
-		return err
-	}
-	e, err := b.Engine()
-	if err != nil {
-		return err
-	}
-	return b.Pauses.set(ctx, e, func(r *pauseRecord) error {
+	return b.change(ctx, window, true, func(r *pauseRecord, id messages.WindowID) error {
 		now := time.Now().UTC().Round(0)
 		switch _, already := r.Windows[id]; {
 		case id == "" && r.All == nil:
@@ -193,18 +182,7 @@ func (b Backend) Pause(ctx context.Context, window string) error {
 
 // Resume implements [control.Backend].
 func (b Backend) Resume(ctx context.Context, window string) error {
-	if b.isDesk(window) {
-		return b.pauseDesk(ctx, false)
-	}
-	id, err := FindWindow(b.Config, window)
-	if err != nil {
-		return err
-	}
-	e, err := b.Engine()
-	if err != nil {
-		return err
-	}
-	return b.Pauses.set(ctx, e, func(r *pauseRecord) error {
+	return b.change(ctx, window, false, func(r *pauseRecord, id messages.WindowID) error {
 		if id == "" {
 			*r = pauseRecord{Desk: r.Desk}
 			return nil
@@ -215,6 +193,23 @@ func (b Backend) Resume(ctx context.Context, window string) error {
 		}
 		return nil
 	})
+}
+
+// change pauses or resumes the desk, or changes the record for a window, "" for all.
+func (b Backend) change(ctx context.Context, name string, pause bool,
+	windows func(*pauseRecord, messages.WindowID) error) error {
+	if b.isDesk(name) {
+		return b.pauseDesk(ctx, pause)
+	}
+	id, err := FindWindow(b.Config, name)
+	if err != nil {
+		return err
+	}
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return b.Pauses.set(ctx, e, func(r *pauseRecord) error { return windows(r, id) })
 }
 
 // isDesk tells the desk from windows, which go first.

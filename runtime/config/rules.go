@@ -64,6 +64,31 @@ func defaultRules() Rules {
 	}
 }
 
+// Variant is where the profiles differ. All else is the configuration's, the same in
+// both.
+type Variant struct {
+	Fusion    fusion.Strategy // how frames are judged
+	Attention attention.Rules // without the guards of profile default in profile seed
+	Literal   bool            // attention takes what it measures as it is
+
+	tellResets bool             // pollers tell fusion of them
+	reading    ocr.Options      // by which a burst is decided, and of what
+	recent     recent.Rules     // where the configuration leaves them to the profile
+	repeats    text.RepeatRules // of lines in a burst
+}
+
+// Variant is that of the configured profile.
+func (c *Config) Variant() Variant {
+	if c.Profile == ProfileSeed {
+		return Variant{
+			Fusion: fusion.ByText{}, Attention: c.Focus.Rules.Plain(), Literal: true, tellResets: true,
+			reading: ocr.Options{Burst: ocr.Longest, WholeFrames: true}, recent: recent.SeedRules(),
+			repeats: c.Rules.Burst,
+		}
+	}
+	return Variant{Fusion: fusion.ByViews{}, Attention: c.Focus.Rules, recent: recent.DefaultRules()}
+}
+
 // The options of the actors. What differs from one window to another is left to
 // the caller.
 
@@ -71,7 +96,7 @@ func defaultRules() Rules {
 func (c *Config) PollerOptions() poller.Options {
 	o := poller.DefaultOptions()
 	o.Rules, o.ReadTime, o.ReadRetries, o.Burst = c.Rules.Capture, c.OCR.Timeout, c.OCR.Retries, c.OCR.Burst
-	o.TellResets = c.Profile == ProfileSeed
+	o.TellResets = c.Variant().tellResets
 	return o
 }
 
@@ -84,10 +109,8 @@ func (r Rules) StructureOptions() structure.Options {
 
 // OCROptions say how frames are read: by bubbles, or as profile seed reads them.
 func (c *Config) OCROptions() ocr.Options {
-	o := ocr.Options{Confidence: c.Rules.OCR.Thresholds}
-	if c.Profile == ProfileSeed {
-		o.Burst, o.WholeFrames = ocr.Longest, true
-	}
+	o := c.Variant().reading
+	o.Confidence = c.Rules.OCR.Thresholds
 	return o
 }
 
@@ -106,10 +129,7 @@ func (r Rules) FusionRules() fusion.Rules {
 // DedupOptions are the options of a ledger.
 func (c *Config) DedupOptions() dedup.Options {
 	o := dedup.DefaultOptions()
-	o.Rules, o.Recent = c.Rules.Ledger, c.Rules.Dedup.Of(recent.DefaultRules())
-	if c.Profile == ProfileSeed {
-		o.Recent = c.Rules.Dedup.Of(recent.SeedRules())
-	}
+	o.Rules, o.Recent = c.Rules.Ledger, c.Rules.Dedup.Of(c.Variant().recent)
 	o.FirstSight, o.Keep, o.Recent.Same = c.Dedup.FirstSight, c.Dedup.Tail, c.Rules.Lines
 	return o
 }
@@ -124,17 +144,6 @@ func (c *Config) IngressRules() ingress.Rules {
 // BurstRules are the rules of a coalescer.
 func (c *Config) BurstRules() burst.Rules {
 	r := c.Burst
-	if c.Profile == ProfileSeed {
-		r.Repeats = c.Rules.Burst
-	}
+	r.Repeats = c.Variant().repeats
 	return r
-}
-
-// RulesFor are those of a profile with the thresholds of the configuration. The
-// guards of the default profile stay off in profile seed.
-func (c Focus) RulesFor(profile string) attention.Rules {
-	if profile == ProfileSeed {
-		return c.Rules.Plain()
-	}
-	return c.Rules
 }

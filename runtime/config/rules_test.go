@@ -171,22 +171,24 @@ func TestSourcesOfRules(t *testing.T) {
 // The thresholds of the configuration are those of the profiles, and reach the
 // rules.
 func TestFocusRulesOfTheConfiguration(t *testing.T) {
-	cfg := Default()
-	for profile, p := range map[string]attention.Profile{ProfileDefault: attention.ProfileDefault, ProfileSeed: attention.ProfileSeed} {
+	c := Default()
+	for profile, p := range map[string]attention.Profile{
+		ProfileDefault: attention.ProfileDefault, ProfileSeed: attention.ProfileSeed,
+	} {
+		c.Profile = profile
 		want, _ := attention.RulesOf(p)
-		if got := cfg.Focus.RulesFor(profile); got != want {
-			t.Errorf("rules(%s) = %+v, want %+v", profile, got, want)
+		if got := c.Variant(); got.Attention != want || got.Literal != (profile == ProfileSeed) {
+			t.Errorf("variant %s = %+v, want %+v", profile, got, want)
 		}
 	}
-	c := cfg.Focus
-	c.Rules.NoFaceRatio, c.Rules.CoveredKey = 0.1, time.Second
+	c.Focus.Rules.NoFaceRatio, c.Focus.Rules.CoveredKey = 0.1, time.Second
 	want := attention.DefaultRules()
 	want.NoFaceRatio, want.CoveredKey = 0.1, time.Second
-	if got := c.RulesFor(ProfileDefault); got != want {
-		t.Errorf("rules(changed) = %+v, want %+v", got, want)
+	if got := c.Variant().Attention; got != want.Plain() {
+		t.Errorf("rules(changed, seed) = %+v, want %+v", got, want.Plain())
 	}
-	want = want.Plain()
-	if got := c.RulesFor(ProfileSeed); got != want {
-		t.Errorf("rules(changed, seed) = %+v, want %+v", got, want)
+	c.Profile = ProfileDefault
+	if got := c.Variant().Attention; got != want {
+		t.Errorf("rules(changed) = %+v, want %+v", got, want)
 	}
 }
