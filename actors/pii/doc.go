@@ -1,0 +1,28 @@
+// Package pii finds private data in Japanese and English texts and masks it:
+// names, ways to reach a person, numbers that identify, and secrets. It is pure
+// and deterministic, and takes time linear in the length of the text.
+//
+// [Mask] replaces each finding by a label such as [氏名]. A [Vault] gives each
+// value a placeholder of its own instead, such as [氏名·7f3a], and puts the
+// originals back ([Vault.Restore]). [Find] only says where the findings are;
+// [Add] joins what a language model, or an analyser of words, found beyond them.
+// [Digest] is a keyed hash for logs.
+//
+// # How it finds
+//
+// A text is folded first (fold.go): compatibility forms, full width, accents and
+// invisible characters make no difference, and each folded rune remembers the
+// bytes that it stands for. Recognisers (one or two a file) then propose spans.
+// Each walks the folded text once and looks a bounded number of runes to either
+// side. resolve.go chooses among proposals that overlap.
+//
+// Names without any sign around them come from names.txt, a list of frequent ones.
+// There is no analyser of words by default: a dictionary large enough to tell
+// names from nouns weighs more than the rest of the program. A host that has one
+// passes what it finds to [Add].
+//
+// # Failing closed
+//
+// A text that cannot be read is masked as a whole, and the error says why. Every
+// masked text is checked against its original before it is returned.
+package pii

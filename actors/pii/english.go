@@ -1,0 +1,364 @@
+package pii
+
+// englishNames proposes names in Latin letters: words with capitals behind a
+// title or an introduction, and those of the gazetteer.
+func (s *search) englishNames() {
+	for i := 0; i < len(s.r); {
+		if !s.latin(i) {
+			i++
+			continue
+		}
+		end := i + 1
+		for s.latin(end) || (s.at(end) == '\'' || s.at(end) == '-') && s.latin(end+1) {
+			end++
+		}
+		if !s.word(i-1) && s.is(end) != digit && s.at(i-1) != '@' && s.at(i-1) != '_' && !(s.at(end) == '.' && s.is(end+1) == lower) && s.at(end) != '@' && s.at(end) != '_' {
+			if e := s.introducesLatin(i, end); e > end {
+				i = e
+				continue
+			}
+			if s.class[i] == upper {
+				if e := s.latinName(i); e > i {
+					i = e
+					continue
+				}
+			}
+		}
+		i = end
+	}
+}
+
+// introducesLatin proposes the name behind a title or an introduction that begins
+// at an index, and returns its end.
+func (s *search) introducesLatin(i, end int) int {
+	if e, _ := titles.at(s.folded, i); e > 0 && s.class[i] == upper {
+		if s.at(e) == '.' {
+			e++
+		}
+		k := s.run(e, 1, set(space))
+		// Mr. and Mrs. Smith
+		if (s.has(k, "and ") || s.has(k, "& ")) && k > e {
+			return 0
+		}
+		if j := s.nameWords(k, 4); k > e && j > k && !sentenceWords.exactly(s.folded, k, j) && !s.placeName(k, j) {
+			s.propose(Name, "title", k, j)
+			return j
+		}
+		return 0
+	}
+	e, mark := introductions.at(s.folded, i)
+	if e < 0 {
+		return 0
+	}
+	k := e
+	for k < e+3 && (s.is(k) == space || s.is(k) == newline || s.at(k) == ':' || s.at(k) == ',') {
+		k++
+	}
+	if k == e || s.is(k) != upper || mark == 2 && (s.is(k-1) != space || s.class[i] != upper && s.latinMark(k, s.wordEnd(k)) == 0) {
+		return 0
+	}
+	for k < len(s.r) { // Dear Mr. Smith
+		t, _ := titles.at(s.folded, k)
+		if t < 0 || s.class[k] != upper {
+			break
+		}
+		return t - 1 + 0*end
+	}
+	j := s.nameWords(k, 4)
+	if j == k || sentenceWords.exactly(s.folded, k, s.wordEnd(k)) || s.placeName(k, j) {
+		return 0
+	}
+	greeting := s.class[i] == upper && (s.has(i, "Hi") || s.has(i, "He") || s.has(i, "Dear"))
+	if mark == 1 && !s.givenLatin(k, j) && !(s.twoWords(k, j) && s.unusual(k, j) && s.personal(i, e)) {
+		return 0
+	}
+	if mark == 0 && !greeting && !s.givenLatin(k, j) && !s.twoWords(k, j) && (s.has(i, "name") || s.has(i, "Name")) && s.at(e) != ':' && s.at(e) != ' ' {
+		return 0
+	}
+	if mark == 1 && s.givenLatin(k, j) && !s.twoWords(k, j) && s.doubtfulName(k, j) {
+		return 0
+	}
+	s.propose(Name, "introduction", k, j)
+	return j
+}
+
+// personal reports introductions that only persons follow: by, from, with and to
+// lead to places and things as well.
+func (s *search) personal(i, e int) bool {
+	switch s.string(i, e) {
+	case "from", "with", "by", "and", "for", "to", "From", "With", "By", "And", "For", "To", "see", "See", "saw", "visit", "Visit", "help", "text",
+		"this is", "This is", "I am", "I'm", "called", "named", "email", "Email", "call", "Call", "cc", "thanks", "Thanks":
+		return false
+	}
+	return true
+}
+
+// wordEnd is the end of the word with a capital that begins at an index.
+func (s *search) wordEnd(i int) int { return max(i, s.capital(i)) }
+
+// nameWords is the end of up to so many words with capitals, initials and the
+// small words of names among them.
+func (s *search) nameWords(i, most int) int {
+	end := i
+	for n := 0; n < most; n++ {
+		j := s.capital(i)
+		if j == 0 {
+			if e := s.run(i, 4, set(lower)); n > 0 && nobiliary(s.string(i, e)) && s.is(e) == space && s.latin(e+1) {
+				i = e + 1
+				continue
+			}
+			break
+		}
+		j = s.bareWord(i, j)
+		if n > 0 && sentenceWords.exactly(s.folded, i, j) && !s.inLatin(i, j) {
+			break
+		}
+		if s.at(j) == '@' || s.at(j) == '_' || s.is(j) == digit {
+			break
+		}
+		end = j
+		if s.at(j) == '.' && j-i == 1 && s.is(j+1) == space {
+			j++ // an initial
+		}
+		if s.is(j) != space || s.is(j+1) != upper && s.is(j+1) != lower {
+			break
+		}
+		i = j + 1
+	}
+	return end
+}
+
+// bareWord is the end of a word without 's and without a Japanese honorific.
+func (s *search) bareWord(i, j int) int {
+	for _, tail := range [...]string{"'s", "-san", "-sama", "-kun", "-chan", "-sensei"} {
+		if s.ends(j, tail) && j-i > len(tail)+1 {
+			return j - len(tail)
+		}
+	}
+	return j
+}
+
+func nobiliary(w string) bool {
+	switch w {
+	case "van", "von", "de", "der", "den", "la", "le", "da", "di", "del", "dos", "bin", "al", "du", "y", "ibn", "ter":
+		return true
+	}
+	return false
+}
+
+// inLatin reports a word of the gazetteer.
+func (s *search) inLatin(i, j int) bool { return s.latinMark(i, j) != 0 }
+
+// latinMark is what the gazetteer says of a word; of a double one, what it says of
+// its first part.
+func (s *search) latinMark(i, j int) uint32 {
+	var b [24]byte
+	n := 0
+	for k := i; k < j && n < len(b); k++ {
+		if s.r[k] == '-' {
+			break
+		}
+		if s.r[k] >= 0x80 {
+			return 0
+		}
+		b[n] = byte(lowered(s.r[k]))
+		n++
+	}
+	return gazetteer.latin[string(b[:n])]
+}
+
+// givenLatin reports that the first word between two indices is a given name, or
+// the last one a family name of a full name.
+func (s *search) givenLatin(i, j int) bool {
+	e := s.wordEnd(i)
+	m := s.latinMark(i, min(e, j))
+	if m&first != 0 {
+		return true
+	}
+	if m&family != 0 && m&doubtful == 0 {
+		return true
+	}
+	l := s.back(j, 24, set(upper, lower, other))
+	for l < j && s.class[l] == other {
+		l++
+	}
+	return l > i && s.latinMark(l, j)&family != 0
+}
+
+func (s *search) twoWords(i, j int) bool { return s.wordEnd(i) < j }
+
+// doubtfulName reports that one word is also an everyday word.
+func (s *search) doubtfulName(i, j int) bool {
+	return s.latinMark(i, j)&(doubtful|doubtful2) != 0
+}
+
+// unusual reports that no word between two indices is a common one.
+func (s *search) unusual(i, j int) bool {
+	for k := i; k < j; {
+		e := s.wordEnd(k)
+		if e == k {
+			k++
+			continue
+		}
+		if sentenceWords.exactly(s.folded, k, e) {
+			return false
+		}
+		k = e
+	}
+	return true
+}
+
+// placeName reports that a word for a place or a thing ends or follows a name:
+// Victoria Station.
+func (s *search) placeName(i, j int) bool {
+	l := s.back(j, 24, set(upper, lower))
+	if l > i && placesAfter.exactly(s.folded, l, j) {
+		return true
+	}
+	if s.is(j) == space && s.is(j+1) == upper {
+		e, _ := placesAfter.at(s.folded, j+1)
+		return e > 0
+	}
+	return false
+}
+
+// latinName proposes the name of the gazetteer that begins with a word, and returns
+// the end of what it read.
+func (s *search) latinName(i int) int {
+	one := s.capital(i)
+	if one-i < 2 || s.allUpper(i, one) && one-i < 3 {
+		return i
+	}
+	bare := s.bareWord(i, one)
+	m := s.latinMark(i, bare)
+	common := sentenceWords.exactly(s.folded, i, bare)
+	j := s.nameWords(i, 4)
+	two := j > one
+	switch {
+	case m == 0 && (common || !two), months.exactly(s.folded, i, one) && s.is(one+1) == digit:
+		return i
+	case s.placeName(i, j):
+		return j
+	}
+	if !two {
+		return s.oneName(i, bare, m)
+	}
+	// The second word decides with the first.
+	k := s.nextCapital(one)
+	last := s.lastCapital(i, j)
+	n := s.latinMark(last, j)
+	initial := k > 0 && s.is(k+1) != lower && s.at(k+1) != '\''
+	switch {
+	case s.allUpper(i, j-1) && (m == 0 || n == 0):
+		return i
+	case common && m&first == 0:
+		return i
+	case m&first != 0 && m&doubtful2 == 0,
+		m&first != 0 && n&(family|first) != 0 && !s.sentenceStartWord(i, m, n),
+		m&family != 0 && n&first != 0 && n&doubtful2 == 0,
+		m&family != 0 && m&doubtful == 0 && n&(family|first) != 0,
+		n&family != 0 && n&doubtful == 0 && !common && s.unusual(i, j),
+		m&family != 0 && m&doubtful == 0 && s.unusual(i, j) && !s.thing(i, j),
+		initial && m != 0,
+		m == 0 && s.unusual(i, j) && s.personAround(i, j):
+		s.propose(Name, "full name", s.initialBefore(i), j)
+		return j
+	}
+	return s.oneName(i, bare, m)
+}
+
+// initialBefore is the start of an initial before a name: J. Robert.
+func (s *search) initialBefore(i int) int {
+	if s.is(i-1) == space && s.at(i-2) == '.' && s.is(i-3) == upper && !s.word(i-4) {
+		return i - 3
+	}
+	return i
+}
+
+// thing reports a second word that is no name.
+func (s *search) thing(i, j int) bool {
+	l := s.lastCapital(i, j)
+	return s.latinMark(l, j) == 0
+}
+
+// sentenceStartWord reports pairs such as "Will Young" at the start of a sentence
+// and "May Day": two everyday words.
+func (s *search) sentenceStartWord(i int, m, n uint32) bool {
+	return m&doubtful2 != 0 && n&doubtful != 0 && s.sentenceStart(i) && alsoVerbs.exactly(s.folded, i, s.wordEnd(i))
+}
+
+// sentenceStart reports that a sentence begins at an index.
+func (s *search) sentenceStart(i int) bool {
+	k := s.back(i, 3, set(space, newline))
+	switch s.at(k - 1) {
+	case 0, '.', '!', '?', ':', '"', '。', '(', '「':
+		return true
+	}
+	return s.is(i-1) == newline
+}
+
+// nextCapital is the start of the next word with a capital behind an index.
+func (s *search) nextCapital(i int) int {
+	if s.at(i) == '.' {
+		i++
+	}
+	if s.is(i) == space && s.is(i+1) == upper {
+		return i + 1
+	}
+	return 0
+}
+
+// lastCapital is the start of the last word with a capital between two indices.
+func (s *search) lastCapital(i, j int) int {
+	last := i
+	for k := i; k < j; k++ {
+		if s.class[k] == upper && (k == i || s.class[k-1] == space) {
+			last = k
+		}
+	}
+	return last
+}
+
+// oneName proposes a single word.
+func (s *search) oneName(i, j int, m uint32) int {
+	title := s.nextCapital(j) > 0
+	switch {
+	case s.at(j) == '.' && s.is(j+1) == upper || s.is(i-1) == other && (s.at(i-1) == '/' || s.at(i-1) == '-' || s.at(i-1) == '.'):
+		return j
+	case s.allUpper(i, j):
+		return j
+	case m&first != 0 && m&doubtful2 == 0:
+		if title && s.placeName(i, s.wordEnd(j+1)) {
+			return j
+		}
+		s.propose(Name, "gazetteer", i, j)
+	case m&family != 0 && m&(doubtful|doubtful2) == 0 && !title && !s.afterCapital(i):
+		s.propose(Name, "gazetteer", i, j)
+	case m != 0 && s.personAround(i, j) && !sentenceWords.exactly(s.folded, i, j):
+		s.propose(Name, "context", i, j)
+	}
+	return j
+}
+
+// afterCapital reports a word with a capital just before: part of a longer name of
+// something.
+func (s *search) afterCapital(i int) bool {
+	if s.is(i-1) != space {
+		return false
+	}
+	k := s.back(i-1, 24, set(upper, lower))
+	return k < i-1 && s.class[k] == upper && !s.sentenceStart(k)
+}
+
+// personAround reports a verb behind a name that only persons do.
+func (s *search) personAround(i, j int) bool {
+	if s.has(j, "'s ") {
+		return false
+	}
+	k := s.run(j, 1, set(space))
+	if s.at(j) == ',' && s.is(j+1) == space {
+		return false
+	}
+	e, _ := personVerbs.at(s.folded, k)
+	return k > j && e > 0
+}

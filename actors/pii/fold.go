@@ -1,0 +1,271 @@
+package pii
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// folded is a text in the form in which the recognisers read it, with a way
+// back. An index counts folded runes.
+type folded struct {
+	text     string
+	r        []rune
+	class    []class
+	from, to []int32 // the bytes of text that a folded rune stands for
+}
+
+// class is what kind of letter a rune is.
+type class uint8
+
+const (
+	other class = iota
+	space
+	newline
+	digit
+	upper // Latin
+	lower // Latin
+	kanji
+	hiragana
+	katakana // with the mark of a long vowel
+	letter   // of any other script
+)
+
+// fold folds a valid text. Compatibility forms become plain ones (NFKC), accents
+// leave Latin letters, digits of any script become ASCII, dashes become "-",
+// quotes become "'" or a double quote, and what nobody sees goes.
+func fold(text string) *folded {
+	n := len(text)
+	if n > 64 {
+		n = n/2 + 32
+	}
+	f := &folded{text: text, r: make([]rune, 0, n), class: make([]class, 0, n),
+		from: make([]int32, 0, n), to: make([]int32, 0, n)}
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if i+1 == len(text) || text[i+1] < utf8.RuneSelf {
+				f.add(rune(c), i, i+1)
+				i++
+				continue
+			}
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		next, _ := utf8.DecodeRuneInString(text[i+size:])
+		if plain(r) && (i+size == len(text) || plain(next)) {
+			f.add(r, i, i+size)
+			i += size
+			continue
+		}
+		end := i + norm.NFKC.NextBoundaryInString(text[i:], true)
+		if end <= i {
+			end = i + size
+		}
+		f.segment(i, end)
+		i = end
+	}
+	return f
+}
+
+// plain reports runes that are folded already and never join with the next one.
+func plain(r rune) bool {
+	return r < 0x80 || r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r == 'ー' ||
+		r >= 0x4E00 && r <= 0x9FFF || r >= 0x3001 && r <= 0x3003 || r >= 0x3005 && r <= 0x3012
+}
+
+// segment folds a piece that is normalised as one. A piece may be as long as an
+// attacker likes (a letter under thousands of accents), so marks are dropped
+// before they are put in order.
+func (f *folded) segment(from, end int) {
+	const most = 64
+	piece := f.text[from:end]
+	if len(piece) > most {
+		piece = firstRunes(piece, most/utf8.UTFMax)
+	}
+	for _, r := range norm.NFKC.String(piece) {
+		f.add(bare(r), from, end)
+	}
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// bare takes the accent from a Latin letter, and gives other runes their plain
+// form; 0 for what nobody sees.
+func bare(r rune) rune {
+	switch {
+	case r < 0x80:
+		return r
+	case unicode.Is(unicode.Latin, r):
+		if d := norm.NFD.PropertiesString(string(r)).Decomposition(); len(d) > 0 && d[0] < utf8.RuneSelf {
+			return rune(d[0])
+		}
+	case r >= 0x2010 && r <= 0x2015, r == 0x2212, r == 0x2043, r == 0x30A0:
+		return '-'
+	case r == '\u2018', r == '\u2019', r == '\u02BC':
+		return '\''
+	case r == '\u201C', r == '\u201D':
+		return '"'
+	case unicode.Is(unicode.Nd, r):
+		return '0' + digitValue(r)
+	case r == 'ヽ', r == 'ヾ', r == 'ゝ', r == 'ゞ':
+		return r
+	case hidden(r):
+		return 0
+	case unicode.IsSpace(r):
+		if r == '\u0085' || r == '\u2028' || r == '\u2029' {
+			return '\n'
+		}
+		return ' '
+	}
+	return r
+}
+
+// hidden reports marks of format and fillers.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Variation_Selector) ||
+		r == 0x115F || r == 0x1160 || r == 0x3164 || r == 0x2800
+}
+
+// digitValue counts from the start of a range: ranges of decimal digits begin with
+// a zero.
+func digitValue(r rune) rune {
+	for _, t := range unicode.Nd.R16 {
+		if rune(t.Lo) <= r && r <= rune(t.Hi) {
+			return (r - rune(t.Lo)) % 10
+		}
+	}
+	for _, t := range unicode.Nd.R32 {
+		if rune(t.Lo) <= r && r <= rune(t.Hi) {
+			return (r - rune(t.Lo)) % 10
+		}
+	}
+	return 0
+}
+
+func (f *folded) add(r rune, from, to int) {
+	if r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7F {
+		return
+	}
+	f.r = append(f.r, r)
+	f.class = append(f.class, classOf(r))
+	f.from = append(f.from, int32(from))
+	f.to = append(f.to, int32(to))
+}
+
+func classOf(r rune) class {
+	switch {
+	case r >= 'a' && r <= 'z':
+		return lower
+	case r >= 'A' && r <= 'Z':
+		return upper
+	case r >= '0' && r <= '9':
+		return digit
+	case r == '\n' || r == '\r':
+		return newline
+	case r == ' ' || r == '\t':
+		return space
+	case r < 0x80:
+		return other
+	case r >= 0x3041 && r <= 0x3096 || r == 'ゝ' || r == 'ゞ':
+		return hiragana
+	case r >= 0x30A1 && r <= 0x30FA || r == 'ー' || r == 'ヽ' || r == 'ヾ':
+		return katakana
+	case r >= 0x3400 && r <= 0x9FFF || r == '々' || r == '〆' || r == '〇' ||
+		r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF:
+		return kanji
+	case unicode.Is(unicode.Latin, r):
+		if unicode.IsUpper(r) {
+			return upper
+		}
+		return lower
+	case unicode.IsLetter(r):
+		return letter
+	}
+	return other
+}
+
+// at is the rune at an index, 0 outside of the text.
+func (f *folded) at(i int) rune {
+	if i < 0 || i >= len(f.r) {
+		return 0
+	}
+	return f.r[i]
+}
+
+// is is the class at an index: newline outside of the text, since both end what
+// is before them.
+func (f *folded) is(i int) class {
+	if i < 0 || i >= len(f.r) {
+		return newline
+	}
+	return f.class[i]
+}
+
+// latin reports a Latin letter.
+func (f *folded) latin(i int) bool { c := f.is(i); return c == upper || c == lower }
+
+// word reports a Latin letter or a digit.
+func (f *folded) word(i int) bool { c := f.is(i); return c == upper || c == lower || c == digit }
+
+// japanese reports kanji and kana.
+func (f *folded) japanese(i int) bool { c := f.is(i); return c >= kanji && c <= katakana }
+
+// has reports that a word begins at an index.
+func (f *folded) has(i int, word string) bool {
+	for _, r := range word {
+		if f.at(i) != r || r == 0 {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// ends reports that a word ends before an index.
+func (f *folded) ends(i int, word string) bool { return f.has(i-utf8.RuneCountInString(word), word) }
+
+// run goes on from an index while the class is one of a set, at most so far.
+func (f *folded) run(i, most int, in classes) int {
+	for end := min(i+most, len(f.r)); i < end && in.has(f.class[i]); i++ {
+	}
+	return i
+}
+
+// back goes back from an index while the class before it is one of a set.
+func (f *folded) back(i, most int, in classes) int {
+	for start := max(i-most, 0); i > start && in.has(f.class[i-1]); i-- {
+	}
+	return i
+}
+
+// classes is a set of classes.
+type classes uint16
+
+func set(list ...class) (c classes) {
+	for _, k := range list {
+		c |= 1 << k
+	}
+	return c
+}
+
+func (c classes) has(k class) bool { return c&(1<<k) != 0 }
+
+// string is the folded text between two indices.
+func (f *folded) string(i, j int) string { return string(f.r[i:j]) }
+
+// lowered is a rune with ASCII letters in lower case.
+func lowered(r rune) rune {
+	if r >= 'A' && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
+}

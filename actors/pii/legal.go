@@ -1,0 +1,261 @@
+package pii
+
+// legalForms proposes companies and schools with names in Latin letters.
+func (s *search) legalForms() {
+	for i := 0; i < len(s.r); i++ {
+		if s.class[i] != upper && s.class[i] != lower || s.word(i-1) {
+			continue
+		}
+		if s.class[i] == upper || s.r[i] == 'p' || s.r[i] == 'i' || s.r[i] == 'l' {
+			if end, mark := forms.at(s.folded, i); end > 0 {
+				s.englishCompany(i, end, mark)
+				continue
+			}
+		}
+		if s.class[i] == upper {
+			if end, mark := englishSchools.at(s.folded, i); end > 0 {
+				if j := s.englishSchool(i, end, mark); j > 0 {
+					i = j - 1
+				}
+				continue
+			}
+		}
+		if end, _ := employers.at(s.folded, i); end > 0 {
+			s.employer(end)
+		}
+	}
+}
+
+// Legal forms; a marked one is also a word, and needs a capital and a name that is
+// no common word.
+var forms = func() *lexicon {
+	l := words(`inc inc. incorporated ltd ltd. limited llc l.l.c. llp l.l.p. corp corp. corporation gmbh plc pty s.a. s.a.s.
+		s.p.a. b.v. n.v. k.k. kk kabushiki_kaisha co.,_ltd. co.,_ltd co._ltd. co._ltd co.,ltd. co.,ltd pte._ltd. pte_ltd
+		pty_ltd pty._ltd. oyj a/s e.v. kg s.r.l. srl sàrl sarl aps ltda s.l. holdings`)
+	for _, w := range []string{"ag", "sa", "ab", "oy", "lp", "co", "co.", "company", "group", "and sons", "& sons", "& co", "& co.",
+		"and co", "bank", "partners", "associates", "industries", "technologies", "solutions", "consulting", "logistics", "enterprises",
+		"ventures", "capital", "foundation", "bv", "nv", "se", "as"} {
+		l.add(w, 1)
+	}
+	return l
+}()
+
+// noCompanies are words with capitals that make no name with a legal form alone.
+var noCompanies = words(`the a an my your our his her their this that its it each every any some no new old parent holding big
+	small large private public limited foreign local national international startup insurance software trading
+	phone power gas oil contact call ask tell meet see visit join told asked email dear also car tech media shell sister i we you they he she what which who when where if in at on of for
+	to by with and or but is was are were be been has have had do does did will would can could should may might work
+	world west east north south central commercial investment food blood data merchant retail savings piggy user age
+	focus study working support peer control test target ethnic interest parking management operating publishing
+	mr mrs ms dr good please dear hello hi yes`)
+
+// englishCompany proposes the words with capitals before a legal form, with it.
+func (s *search) englishCompany(i, end int, mark uint32) {
+	if s.class[i] != upper && (mark == 1 || end-i > 4) && s.r[i] != '&' && !s.has(i, "and") {
+		return
+	}
+	k := i
+	for k > 0 && s.class[k-1] == space {
+		k--
+	}
+	if s.at(k-1) == ',' && mark == 0 {
+		k--
+	}
+	if k == i {
+		return
+	}
+	start := s.capitalsBefore(k, 5)
+	if start == k {
+		return
+	}
+	start = s.dropLeading(start, k)
+	if start >= k || noCompanies.exactly(s.folded, start, k) {
+		return
+	}
+	if mark == 1 && (s.shortForm(i, end) && start+2 > k) {
+		return
+	}
+	if s.at(end-1) != '.' && s.at(end) == '.' && s.is(end+1) == space && s.is(end+2) == lower {
+		end++
+	}
+	s.propose(Company, "legal form", start, end)
+}
+
+func (s *search) shortForm(i, j int) bool { return j-i <= 2 }
+
+// capitalsBefore goes back over up to so many words with capitals, and the words
+// that join them.
+func (s *search) capitalsBefore(k, most int) int {
+	start := k
+	for range most {
+		j := start
+		if s.class[max(j-1, 0)] == space && j > 0 {
+			j--
+		}
+		i := s.backWord(j)
+		if i == j {
+			break
+		}
+		if s.class[i] == upper || s.class[i] == digit && start < k {
+			start = i
+			continue
+		}
+		// and, of, & between words with capitals
+		word := s.string(i, j)
+		if start < k && (word == "and" || word == "of" || word == "&" || word == "the" || word == "de" || word == "for") && s.is(i-1) == space {
+			if p := s.backWord(i - 1); p < i-1 && s.class[p] == upper {
+				start = p
+				continue
+			}
+		}
+		if s.class[i] == upper {
+			start = i
+		}
+		break
+	}
+	return start
+}
+
+// backWord is the start of the word that ends at an index.
+func (s *search) backWord(j int) int {
+	if s.at(j-1) == '&' {
+		return j - 1
+	}
+	i := j
+	if s.at(i-1) == ',' && s.latin(i-2) {
+		i--
+		j--
+	}
+	for i > 0 && j-i < 30 && (s.word(i-1) || (s.r[i-1] == '\'' || s.r[i-1] == '-' || s.r[i-1] == '.' || s.r[i-1] == '&') && s.word(i)) {
+		i--
+	}
+	if s.at(i) == '.' || s.at(i) == '-' {
+		i++
+	}
+	return i
+}
+
+// dropLeading takes common words from the front of a name: At Acme, The Acme.
+func (s *search) dropLeading(i, k int) int {
+	for i < k {
+		j := i
+		for j < k && s.class[j] != space {
+			j++
+		}
+		if j >= k || !noCompanies.exactly(s.folded, i, j) {
+			return i
+		}
+		for j < k && s.class[j] == space {
+			j++
+		}
+		i = j
+	}
+	return i
+}
+
+// Words that end or begin the names of schools; a marked one begins them.
+var englishSchools = func() *lexicon {
+	l := words(`university college high_school middle_school elementary_school elementary primary_school grammar_school
+		academy institute_of_technology secondary_school junior_high_school senior_high_school preparatory_school
+		prep_school law_school medical_school business_school polytechnic kindergarten preschool nursery_school
+		community_college state_university junior_high school_district conservatory senior_high comprehensive_school
+		international_school charter_school day_school boarding_school high`)
+	for _, w := range []string{"university of", "college of", "academy of", "institute of", "école", "universidad de", "university college",
+		"technical university of", "universität", "universite de"} {
+		l.add(w, 1)
+	}
+	return l
+}()
+
+// noEnglishSchools are words before such an end that make no name.
+var noEnglishSchools = words(`the a an my your our his her their this that state local public private same new old good best top
+	junior senior community catholic technical medical law business art any some every each which what no first
+	second third middle high elementary primary secondary national in at on of for to from and or i he she we they
+	nearby former foreign online attend attended visit met meet study studied after before since until our free big small open when where there college university ivy`)
+
+// englishSchool proposes the school that a word ends or begins; it returns the end
+// of what it proposed, 0 for nothing.
+func (s *search) englishSchool(i, end int, mark uint32) int {
+	start := i
+	if k := i; s.is(k-1) == space {
+		if start = s.capitalsBefore(k-1, 5); start == k-1 {
+			start = i
+		} else if start = s.dropSchool(start, k-1); start >= k-1 {
+			start = i
+		}
+	}
+	j := end
+	if mark == 1 || s.has(end, " of ") {
+		e := end
+		if mark == 0 {
+			e += 3
+		}
+		if k := s.capitals(s.run(e, 1, set(space)), 3); k > 0 {
+			for s.has(k, " at ") || s.has(k, ", ") && s.campus(k+2) {
+				n := s.capitals(s.run(k+1, 4, set(space, lower)), 2)
+				if n == 0 {
+					break
+				}
+				k = n
+			}
+			j = k
+		} else if mark == 1 {
+			return 0
+		}
+	}
+	if j == end && (start == i || s.has(i, "High") && end-i == 4 && s.class[start] == upper && noEnglishSchools.exactly(s.folded, start, i-1)) {
+		return 0
+	}
+	if end-i == 4 && s.has(i, "High") && (j == end) {
+		return 0 // Lincoln High: too often something else
+	}
+	s.propose(School, "head noun", start, j)
+	return j
+}
+
+// campus reports a place that follows a university and belongs to its name.
+func (s *search) campus(i int) bool {
+	return s.has(i, "Berkeley") || s.has(i, "Los Angeles") || s.has(i, "San Diego") || s.has(i, "Davis") || s.has(i, "Irvine")
+}
+
+// dropSchool takes words from the front that are no part of a school's name.
+func (s *search) dropSchool(i, k int) int {
+	for i < k {
+		j := i
+		for j < k && s.class[j] != space {
+			j++
+		}
+		if !noEnglishSchools.exactly(s.folded, i, j) {
+			return i
+		}
+		for j < k && s.class[j] == space {
+			j++
+		}
+		i = j
+	}
+	return i
+}
+
+// employers are words that name who somebody works for.
+var employers = words(`work_for works_for worked_for working_for work_at works_at worked_at working_at employed_by employed_at
+	hired_by job_at intern_at interned_at interning_at engineer_at manager_at position_at career_at fired_from`)
+
+// employer proposes the words with capitals behind such words.
+func (s *search) employer(i int) {
+	k := s.run(i, 1, set(space))
+	j := s.capitals(k, 4)
+	if j == 0 || k == i || sentenceWords.exactly(s.folded, k, j) || s.placeName(k, j) {
+		return
+	}
+	for (s.has(j, " & ") || s.has(j, " and ")) && s.is(s.run(j+1, 3, set(lower, other))+1) == upper {
+		n := s.capitals(s.run(j+1, 3, set(lower, other))+1, 2)
+		if n == 0 {
+			break
+		}
+		j = n
+	}
+	if s.at(j-1) == '\'' {
+		j--
+	}
+	s.propose(Company, "employer", k, j)
+}

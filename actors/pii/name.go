@@ -1,0 +1,647 @@
+package pii
+
+// names proposes Japanese names: before an honorific, beside words that introduce
+// somebody, and frequent ones by themselves. What stays is the name alone: the
+// honorific is not private.
+func (s *search) names() {
+	for i := 0; i < len(s.r); i++ {
+		switch s.class[i] {
+		case kanji, hiragana, katakana, upper:
+		case lower:
+			if s.class[max(i-1, 0)] != other {
+				continue
+			}
+		default:
+			continue
+		}
+		if end, mark := honorifics.at(s.folded, i); end > 0 {
+			s.honoured(i, end, mark)
+		}
+		if end, _ := saysName.at(s.folded, i); end > 0 {
+			s.introduced(i)
+		}
+		if end, mark := namedBy.at(s.folded, i); end > 0 {
+			s.introduces(end, mark)
+		}
+		if s.class[i] != lower && s.class[i] != upper {
+			s.known(i)
+		}
+	}
+}
+
+// honoured proposes the name before an honorific.
+func (s *search) honoured(i, end int, mark uint32) {
+	k := i
+	if s.is(k-1) == space {
+		k--
+	}
+	switch {
+	case mark == likelyName && s.continues(i, end):
+		return
+	case s.has(i, "たん") || s.has(i, "っち") || s.has(i, "家"):
+		if s.knownBefore(k) == k || s.has(i, "家") && s.is(end) == kanji {
+			return
+		}
+	case s.has(i, "くん") && s.is(end) == hiragana && s.is(i-1) == hiragana && !particle(s.r[end]) && s.knownBefore(k) == k:
+		return
+	}
+	start := s.nameBeforeHonour(k, mark)
+	if start == k || s.hasNoName(start, k) {
+		return
+	}
+	s.propose(Name, "honorific", start, k)
+}
+
+// hasNoName reports words that stand before honorifics and are no names.
+func (s *search) hasNoName(i, k int) bool {
+	if noName.exactly(s.folded, i, k) {
+		return true
+	}
+	// お and ご make a polite word of what follows; 屋 and 員 and so on end trades.
+	if (s.r[i] == 'お' || s.r[i] == 'ご' || s.r[i] == '御') && s.is(i+1) == kanji {
+		return true
+	}
+	switch s.r[k-1] {
+	case '屋', '員', '者', '官', '士', '婦', '師', '係', '人', '長', '科', '課', '社', '店', '局', '室', '省', '庁', '会', '団', '隊', '派':
+		_, known := gazetteer.japanese.marked(s.folded, i, k)
+		return !known
+	}
+	return false
+}
+
+// continues reports that an honorific of one or two kanji is the start of a longer
+// word: 様子, 君主, 先生方, 部長会議.
+func (s *search) continues(i, end int) bool {
+	c := s.is(end)
+	switch s.r[i] {
+	case '様':
+		return c == kanji && s.at(end) != '方' && s.at(end) != '宛' && s.at(end) != '邸' && s.at(end) != '宅' && s.at(end) != '分'
+	case '君', '殿', '氏', '嬢', '家':
+		return c == kanji && s.at(end) != '達'
+	}
+	return false
+}
+
+// nameBeforeHonour is the start of the name that ends at an index, the index if
+// there is none.
+func (s *search) nameBeforeHonour(k int, mark uint32) int {
+	if start := s.knownBefore(k); start < k {
+		return start
+	}
+	switch s.is(k - 1) {
+	case kanji:
+		start := s.back(k, 8, set(kanji))
+		start = s.afterTitle(start, k)
+		if mark == likelyName {
+			if k-start >= 2 && k-start <= 4 && s.surnameLike(start, k) {
+				return start
+			}
+			return k
+		}
+		if k-start > 5 || k-start == 1 && !s.lone(start) {
+			return k
+		}
+		return start
+	case katakana:
+		start := s.back(k, 14, set(katakana))
+		for s.at(start-1) == '・' && s.is(start-2) == katakana {
+			start = s.back(start-1, 14, set(katakana))
+		}
+		if k-start < 2 || k-start > 24 || mark == likelyName && k-start < 3 {
+			return k
+		}
+		return start
+	case hiragana:
+		if mark == likelyName {
+			return k
+		}
+		start := s.back(k, 6, set(hiragana))
+		if start > 0 && s.is(start-1) == hiragana {
+			return k
+		}
+		if k-start >= 2 && k-start <= 4 && !s.sentence(start, k) {
+			return start
+		}
+		return k
+	case lower, upper:
+		start := s.back(k, 20, set(lower, upper))
+		if s.is(start-1) == space && s.latin(start-2) && s.class[start] == upper {
+			if p := s.back(start-1, 20, set(lower, upper)); s.class[p] == upper && p < start-1 {
+				start = p
+			}
+		}
+		if k-start < 2 || s.allUpper(start, k) && k-start > 1 {
+			return k
+		}
+		return start
+	}
+	return k
+}
+
+func (s *search) allUpper(i, j int) bool { return s.run(i, j-i, set(upper)) == j }
+
+// lone reports a kanji that is a surname by itself.
+func (s *search) lone(i int) bool {
+	mark, ok := gazetteer.japanese.marked(s.folded, i, i+1)
+	return ok && mark&surname != 0 && s.r[i] != '王' || s.r[i] == '林'
+}
+
+// sentence reports kana that are the end of what was said, not a name.
+func (s *search) sentence(i, k int) bool {
+	if noName.exactly(s.folded, i, k) || particle(s.r[i]) {
+		return true
+	}
+	for _, w := range [...]string{"たく", "みな", "です", "ます", "から", "ない", "した", "って", "して", "ぶん", "ずい", "おっ", "おば", "おじ", "もの", "こと", "だい"} {
+		if s.ends(k, w) || s.has(i, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// afterTitle takes what is no part of a name from the front of a row of kanji:
+// 営業部長田中 and the like.
+func (s *search) afterTitle(i, k int) int {
+	for j := i; j < k; j++ {
+		if e, _ := honorifics.at(s.folded, j); e > 0 && e < k && e > i && e-j > 1 {
+			i = e
+			j = e - 1
+		}
+	}
+	for j := i; j < k; j++ {
+		if e, _ := unitsOfCompany.at(s.folded, j); e > 0 && e < k {
+			i = e
+			j = e - 1
+		}
+	}
+	if e, _ := beforeName.at(s.folded, i); e > 0 && e < k {
+		if _, ok := gazetteer.japanese.marked(s.folded, i, k); !ok && (e-i > 1 || k-i > 3) {
+			i = e
+		}
+	}
+	return i
+}
+
+// surnameLike reports kanji that surnames are written with.
+func (s *search) surnameLike(i, k int) bool {
+	for j := i; j < k; j++ {
+		if !surnameLetters[s.r[j]] && s.r[j] != '々' {
+			return false
+		}
+	}
+	return true
+}
+
+// givenLike reports one to three letters that given names are written with.
+func (s *search) givenLike(i, k int) bool {
+	if k-i < 1 || k-i > 3 {
+		return false
+	}
+	for j := i; j < k; j++ {
+		if !nameLetters[s.r[j]] && s.r[j] != '々' && s.class[j] != hiragana {
+			return false
+		}
+	}
+	return true
+}
+
+// knownBefore is the start of a full name, a surname or a given name of the
+// gazetteer that ends at an index, and that nothing of a longer word precedes; the
+// index if there is none.
+func (s *search) knownBefore(k int) int {
+	best := k
+	for i := k - 1; i >= max(0, k-9); i-- {
+		if c := s.class[i]; c != kanji && c != hiragana && c != katakana && c != space {
+			break
+		}
+		if s.is(i) == space || !s.startsHere(i) {
+			continue
+		}
+		if e, sure := s.fullName(i); e == k && sure {
+			best = i
+			continue
+		}
+		if mark, ok := gazetteer.japanese.marked(s.folded, i, k); ok && mark&(surname|given) != 0 && !noName.exactly(s.folded, i, k) {
+			if k-i > 1 || best == k {
+				best = i
+			}
+		}
+	}
+	if k-best == 1 && s.is(best-1) == kanji {
+		return k
+	}
+	return best
+}
+
+// startsHere reports that a name may begin at an index: what precedes is of
+// another script, or a word that stands before names.
+func (s *search) startsHere(i int) bool {
+	c, before := s.class[i], s.is(i-1)
+	switch {
+	case before != c:
+		return !(c == hiragana && (before == kanji || before == katakana) && !s.given(i))
+	case c == hiragana:
+		return particle(s.r[i-1]) || s.r[i-1] == 'お' && false
+	case c == katakana:
+		return false
+	}
+	if e, _ := s.titleBefore(i); e {
+		return true
+	}
+	return false
+}
+
+// given reports kana of a given name behind a surname in kanji.
+func (s *search) given(i int) bool {
+	st, mark := gazetteer.japanese.before(s.folded, i)
+	return st >= 0 && mark&surname != 0
+}
+
+// titleBefore reports a word before an index that ends where a name begins.
+func (s *search) titleBefore(i int) (ok bool, start int) {
+	if st, _ := beforeName.before(s.folded, i); st >= 0 && i-st >= 2 {
+		return true, st
+	}
+	if st, _ := unitsOfCompany.before(s.folded, i); st >= 0 && i-st >= 2 {
+		return true, st
+	}
+	if st, mark := honorifics.before(s.folded, i); st >= 0 && i-st >= 2 && mark == likelyName {
+		return true, st
+	}
+	if st, _ := legalForms.before(s.folded, i); st >= 0 {
+		return true, st
+	}
+	if st, _ := kin.before(s.folded, i); st >= 0 {
+		return true, st
+	}
+	return false, 0
+}
+
+// fullName is the end of a surname and a given name that begin at an index. Sure
+// says that there is one.
+func (s *search) fullName(i int) (end int, sure bool) {
+	for _, e := range gazetteer.japanese.first[s.r[i]] {
+		if e.mark&surname == 0 || !s.spells(i, e.word) {
+			continue
+		}
+		m := i + len(e.word)
+		g := m
+		if s.is(g) == space && s.japanese(g+1) {
+			g++
+		}
+		if g2 := s.givenAt(g, e.mark&doubtful != 0); g2 > 0 && (g2-g > 1 || g > m || e.mark&doubtful == 0 || len(e.word) > 1) {
+			if g > m && s.class[g] == hiragana && s.class[i] == kanji && s.is(g2) == hiragana && !s.boundary(g2) {
+				continue
+			}
+			return g2, true
+		}
+	}
+	return 0, false
+}
+
+// givenAt is the end of a given name that begins at an index; 0 if none does. With
+// doubt about the surname only one of the gazetteer will do.
+func (s *search) givenAt(i int, doubt bool) int {
+	if c := s.is(i); c != kanji && c != hiragana && c != katakana {
+		return 0
+	}
+	for _, e := range gazetteer.japanese.first[s.r[i]] {
+		if e.mark&given == 0 || !s.spells(i, e.word) {
+			continue
+		}
+		j := i + len(e.word)
+		if !s.boundary(j) || len(e.word) == 1 && doubt && s.class[i] != kanji {
+			continue
+		}
+		return j
+	}
+	if s.class[i] != kanji {
+		return 0
+	}
+	if e, _ := honorifics.at(s.folded, i); e > 0 {
+		return 0
+	}
+	for j := s.run(i, 3, set(kanji)); j >= i+2; j-- {
+		if s.givenLike(i, j) && s.boundary(j) && !notGiven.exactly(s.folded, i, j) && (!doubt || givenEnd(s.r[j-1])) {
+			return j
+		}
+	}
+	return 0
+}
+
+// givenEnd reports kanji that most given names end with.
+func givenEnd(r rune) bool {
+	switch r {
+	case '子', '美', '恵', '郎', '太', '男', '夫', '雄', '介', '助', '樹', '香', '奈', '菜', '代', '江', '枝', '也', '哉', '斗', '翔', '輝', '司',
+		'志', '之', '彦', '人', '治', '明', '弘', '博', '浩', '佳', '花', '華', '衣', '里', '理', '紀', '希', '貴', '織', '穂', '帆', '乃', '絵', '緒', '音',
+		'吾', '悟', '平', '朗', '亮', '真', '馬', '磨', '吉', '蔵', '造', '三', '一', '二', '次', '士', '生', '毅', '登', '成', '信', '義', '行', '幸', '孝':
+		return true
+	}
+	return false
+}
+
+// boundary reports that a name may end before an index: no letter of the same word
+// follows.
+func (s *search) boundary(j int) bool {
+	switch s.is(j) {
+	case kanji:
+		e, _ := honorifics.at(s.folded, j)
+		if e > 0 {
+			return true
+		}
+		e, _ = behindName.at(s.folded, j)
+		return e > 0
+	case hiragana:
+		e, _ := particles.at(s.folded, j)
+		return e > 0
+	case katakana:
+		e, _ := honorifics.at(s.folded, j)
+		return e > 0
+	}
+	return true
+}
+
+// known proposes names of the gazetteer that nothing introduces: full names, and
+// surnames and given names that are no other word.
+func (s *search) known(i int) {
+	if !s.startsRow(i) {
+		return
+	}
+	list := gazetteer.japanese.first[s.r[i]]
+	if end, sure := s.fullName(i); sure {
+		s.propose(Name, "full name", i, end)
+		return
+	}
+	if end := s.rareName(i); end > 0 {
+		s.propose(Name, "shape", i, end)
+		return
+	}
+	for _, e := range list {
+		j := i + len(e.word)
+		if !s.spells(i, e.word) || s.class[j-1] != s.is(j) && s.is(j) == kanji && s.class[i] != kanji {
+			continue
+		}
+		if s.alone(i, j, e.mark) {
+			s.propose(Name, "gazetteer", i, j)
+			return
+		}
+	}
+}
+
+// rareName is the end of a name whose surname the gazetteer does not have: kanji
+// of surnames, a space and kanji of given names; or kanji of surnames and a given
+// name of the gazetteer. 0 if none begins at an index.
+func (s *search) rareName(i int) int {
+	if s.class[i] != kanji {
+		return 0
+	}
+	row := s.run(i, 7, set(kanji))
+	if row-i < 1 || row-i > 6 || noName.exactly(s.folded, i, row) {
+		return 0
+	}
+	if s.is(row) == space && row-i >= 2 && row-i <= 3 && s.surnameLike(i, row) && s.is(row+1) == kanji {
+		end := s.run(row+1, 4, set(kanji))
+		if mark, ok := gazetteer.japanese.marked(s.folded, row+1, end); ok && mark&given != 0 && s.boundary(end) {
+			return end
+		}
+		if n := end - row - 1; n == 2 && s.givenLike(row+1, end) && givenEnd(s.r[end-1]) && s.boundary(end) && !s.notPerson(i, row, end) {
+			return end
+		}
+	}
+	for _, m := range [...]int{2, 1, 3} {
+		g := i + m
+		if g >= row || !s.surnameLike(i, g) || s.notPerson(i, g, g) {
+			continue
+		}
+		for _, e := range gazetteer.japanese.first[s.r[g]] {
+			if j := g + len(e.word); e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) >= 2 && s.spells(g, e.word) && s.boundary(j) {
+				return j
+			}
+		}
+	}
+	return 0
+}
+
+// notPerson reports places, days and other words in the place of a name.
+func (s *search) notPerson(i, middle, end int) bool {
+	return beforeName.exactly(s.folded, i, middle) || noName.exactly(s.folded, i, middle) || places.exactly(s.folded, i, middle) ||
+		middle < end && (places.exactly(s.folded, middle+1, end) || beforeName.exactly(s.folded, middle+1, end))
+}
+
+// startsRow reports that nothing of the same word precedes.
+func (s *search) startsRow(i int) bool {
+	c, before := s.class[i], s.is(i-1)
+	if c == kanji && before == kanji {
+		ok, _ := s.titleBefore(i)
+		return ok
+	}
+	if c == hiragana {
+		return before != hiragana && before != kanji && before != katakana
+	}
+	return before != c && !(c == katakana && before == kanji && false)
+}
+
+// alone reports that a word of the gazetteer is a name without anything that says
+// so.
+func (s *search) alone(i, j int, mark uint32) bool {
+	switch {
+	case s.class[i] == hiragana:
+		return false // too many are words
+	case s.class[i] == katakana:
+		if mark&doubtful2 != 0 || j-i < 3 || s.at(j) == '・' && !s.foreign(i, j) || s.is(j) == katakana || s.at(i-1) == '・' {
+			return false
+		}
+		return s.boundary(j)
+	case mark&surname != 0 && mark&doubtful == 0 && j-i >= 2:
+		return s.boundary(j) && !s.placeBehind(j)
+	case mark&given != 0 && mark&(doubtful2|surname) == 0 && j-i >= 2:
+		return s.boundary(j) && !s.placeBehind(j)
+	}
+	return false
+}
+
+// foreign reports that a name in katakana goes on behind a middle dot.
+func (s *search) foreign(_, j int) bool { return s.is(j+1) == katakana }
+
+// placeBehind reports a word that makes a place or a thing of a name: 山田駅.
+func (s *search) placeBehind(j int) bool {
+	switch s.at(j) {
+	case '駅', '市', '区', '町', '村', '県', '線', '川', '山', '島', '城', '寺', '社', '店', '屋', '橋', '通', '沼', '湖', '病', '医', '酒', '製':
+		return true
+	}
+	return false
+}
+
+// introduced proposes the name before such words.
+func (s *search) introduced(i int) {
+	if s.has(i, "でございます") {
+		if start := s.knownBefore(i); start < i && i-start >= 2 {
+			s.propose(Name, "introduction", start, i)
+		}
+		return
+	}
+	start := s.introducedStart(i)
+	if start < i && !noName.exactly(s.folded, start, i) && !notIntroduced.exactly(s.folded, start, i) {
+		s.propose(Name, "introduction", start, i)
+	}
+}
+
+func (s *search) introducedStart(i int) int {
+	if start := s.knownBefore(i); start < i && (i-start >= 2) {
+		return start
+	}
+	switch s.is(i - 1) {
+	case kanji:
+		start := s.back(i, 6, set(kanji))
+		start = s.afterTitle(start, i)
+		if s.is(start-1) == space && s.is(start-2) == kanji {
+			start = s.back(start-1, 3, set(kanji))
+		}
+		if n := i - start; n >= 2 && n <= 6 && s.nameLike(start, i) {
+			return start
+		}
+	case katakana:
+		start := s.back(i, 14, set(katakana))
+		for s.at(start-1) == '・' || s.is(start-1) == space && s.is(start-2) == katakana {
+			start = s.back(start-1, 14, set(katakana))
+		}
+		if i-start >= 2 {
+			return start
+		}
+	case hiragana:
+		start := s.back(i, 5, set(hiragana))
+		if s.is(start-1) == kanji && i-start >= 2 { // 渡邉さくら
+			if st, mark := gazetteer.japanese.before(s.folded, start); st >= 0 && mark&surname != 0 {
+				return st
+			}
+		}
+		if s.is(start-1) != hiragana && s.is(start-1) != kanji && i-start >= 2 && !s.sentence(start, i) {
+			if s.is(start-1) == space && s.is(start-2) == kanji {
+				return s.back(start-1, 4, set(kanji))
+			}
+			return start
+		}
+	case lower, upper:
+		start := s.capitalsBefore(i, 3)
+		return start
+	}
+	return i
+}
+
+// nameLike reports kanji that may be a surname, alone or with a given name.
+func (s *search) nameLike(i, j int) bool {
+	for k := i; k < j; k++ {
+		if r := s.r[k]; !surnameLetters[r] && !nameLetters[r] && r != '々' && r != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// introduces proposes the name behind such a word.
+func (s *search) introduces(end int, mark uint32) {
+	k := end
+	if mark == behindLabel {
+		k = s.run(k, 1, set(space))
+		if s.at(k) == ')' {
+			k++
+		}
+		switch {
+		case s.at(k) == ':' || s.at(k) == '=' || s.at(k) == '/':
+			k++
+		case s.at(k) == 'は' && s.is(k+1) != hiragana:
+			k++
+		default:
+			return
+		}
+	}
+	k = s.run(k, 2, set(space))
+	j := s.nameEnd(k)
+	if j == k || noName.exactly(s.folded, k, j) || notLabelled.exactly(s.folded, k, j) {
+		return
+	}
+	if mark == firstSelf {
+		e, _ := copulas.at(s.folded, j)
+		if e < 0 || !s.likelyPerson(k, j) {
+			return
+		}
+	} else if s.class[k] == kanji && !s.nameLike(k, s.run(k, j-k, set(kanji))) {
+		return
+	}
+	s.propose(Name, "label", k, j)
+}
+
+// nameEnd is the end of what may be a name behind a label.
+func (s *search) nameEnd(k int) int {
+	if e, sure := s.fullName2(k); sure {
+		return e
+	}
+	j := k
+	switch s.is(k) {
+	case kanji:
+		j = s.run(k, 6, set(kanji))
+		if s.is(j) == space && s.is(j+1) == kanji {
+			if e := s.run(j+1, 4, set(kanji)); e-j <= 4 {
+				j = e
+			}
+		}
+		if e := s.cutHonour(k, j); e > k {
+			j = e
+		}
+		if j-k > 8 || j-k < 2 {
+			return k
+		}
+	case katakana:
+		j = s.run(k, 14, set(katakana))
+		for (s.at(j) == '・' || s.is(j) == space) && s.is(j+1) == katakana {
+			j = s.run(j+1, 14, set(katakana))
+		}
+	case hiragana:
+		j = s.run(k, 6, set(hiragana))
+		if s.is(j) == space && s.is(j+1) == hiragana {
+			return s.run(j+1, 6, set(hiragana))
+		}
+		if c := s.is(j); c != newline && c != other && c != space {
+			return k
+		}
+		if j-k < 2 || s.sentence(k, j) {
+			return k
+		}
+	case upper:
+		return max(k, s.capitals(k, 3))
+	}
+	return j
+}
+
+// fullName2 is fullName at any index.
+func (s *search) fullName2(i int) (end int, sure bool) {
+	if i >= len(s.r) {
+		return 0, false
+	}
+	return s.fullName(i)
+}
+
+// cutHonour is the index of an honorific inside of a row of kanji.
+func (s *search) cutHonour(k, j int) int {
+	for e := k + 2; e < j; e++ {
+		if h, _ := honorifics.at(s.folded, e); h == j {
+			return e
+		}
+	}
+	return 0
+}
+
+// likelyPerson reports a name of the gazetteer, or kanji that make a surname and a
+// given name.
+func (s *search) likelyPerson(i, j int) bool {
+	if e, sure := s.fullName(i); sure && e == j {
+		return true
+	}
+	if mark, ok := gazetteer.japanese.marked(s.folded, i, j); ok && mark&(doubtful|doubtful2) == 0 {
+		return true
+	}
+	if s.is(i) == upper {
+		return s.givenLatin(i, j)
+	}
+	return false
+}

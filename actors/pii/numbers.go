@@ -1,0 +1,427 @@
+package pii
+
+// group is a row of digits, and what separates it from the group before.
+type group struct {
+	i, j int
+	gap  gap
+}
+
+// gap is what may stand between two groups of one number.
+type gap uint8
+
+const (
+	noGap gap = iota
+	dashGap
+	spaceGap
+	dotGap
+	bracketGap
+	slashGap
+	wordGap // の, as in 03の1234の5678
+	mixedGap
+)
+
+const (
+	mostGroups = 8  // groups of the longest number
+	mostDigits = 24 // digits of a group that may be part of a number
+)
+
+// numbers proposes whatever consists of digits: cards, numbers of the state,
+// accounts, telephones. Digits may be kanji.
+func (s *search) numbers() {
+	var row []group
+	for i := 0; i < len(s.r); {
+		if !s.numeral(i) {
+			i++
+			continue
+		}
+		j := i + 1
+		for s.numeral(j) && s.class[j] == s.class[i] {
+			j++
+		}
+		between := noGap
+		if len(row) > 0 {
+			between = s.gap(row[len(row)-1].j, i)
+		}
+		if between == noGap && len(row) > 0 {
+			s.row(row)
+			row = row[:0]
+		}
+		row = append(row, group{i, j, between})
+		i = j
+	}
+	if len(row) > 0 {
+		s.row(row)
+	}
+}
+
+// numeral reports a digit, ASCII or kanji.
+func (f *folded) numeral(i int) bool {
+	if i < 0 || i >= len(f.r) {
+		return false
+	}
+	return f.class[i] == digit || f.class[i] == kanji && kanjiDigit(f.r[i]) >= 0
+}
+
+// kanjiDigit is the value of a kanji digit, -1 for anything else.
+func kanjiDigit(r rune) int {
+	switch r {
+	case '〇', '零':
+		return 0
+	case '一':
+		return 1
+	case '二':
+		return 2
+	case '三':
+		return 3
+	case '四':
+		return 4
+	case '五':
+		return 5
+	case '六':
+		return 6
+	case '七':
+		return 7
+	case '八':
+		return 8
+	case '九':
+		return 9
+	}
+	return -1
+}
+
+// value is the value of a numeral.
+func (f *folded) value(i int) int {
+	if f.class[i] == digit {
+		return int(f.r[i] - '0')
+	}
+	return kanjiDigit(f.r[i])
+}
+
+// gap says what stands between two groups, noGap if they are apart.
+func (f *folded) gap(i, j int) gap {
+	if j-i > 3 {
+		return noGap
+	}
+	kind := noGap
+	for ; i < j; i++ {
+		g := noGap
+		switch f.r[i] {
+		case '-', 'ー', '─', '‐':
+			g = dashGap
+		case ' ':
+			g = spaceGap
+		case '.', '・':
+			g = dotGap
+		case '(', ')':
+			g = bracketGap
+		case '/':
+			g = slashGap
+		case 'の':
+			g = wordGap
+		}
+		switch {
+		case g == noGap:
+			return noGap
+		case kind == noGap, kind == g && g == bracketGap:
+			kind = g
+		case kind == g:
+			if g != spaceGap {
+				return noGap
+			}
+		case g == spaceGap: // the other one says more
+		case kind == spaceGap:
+			kind = g
+		case kind == bracketGap || g == bracketGap:
+			kind = bracketGap
+		default:
+			kind = mixedGap
+		}
+	}
+	return kind
+}
+
+// row looks for numbers in a row of groups, from left to right.
+func (s *search) row(row []group) {
+	for k := 0; k < len(row); {
+		window := row[k:min(k+mostGroups, len(row))]
+		if n := s.rowNumber(window, k > 0); n > 0 {
+			k += n
+			continue
+		}
+		k++
+	}
+}
+
+// rowNumber proposes the number that the first groups of a window make, and returns
+// how many it took, 0 for none.
+func (s *search) rowNumber(window []group, behind bool) int {
+	first := window[0]
+	if first.j-first.i > mostDigits || s.latinBefore(first.i) || s.is(first.i-1) == digit {
+		return 0
+	}
+	if behind && window[0].gap != spaceGap && window[0].gap != bracketGap && window[0].gap != slashGap {
+		return 0 // in the middle of something with hyphens or dots
+	}
+	for n := len(window); n > 0; n-- {
+		if s.cut(window[n-1].j) {
+			continue
+		}
+		d, ok := s.digits(window[:n])
+		if !ok {
+			continue
+		}
+		if k, r := s.identify(window[:n], d); k != "" {
+			s.propose(k, r, s.prefix(k, first.i), window[n-1].j)
+			return n
+		}
+	}
+	return s.phone(window)
+}
+
+// latinBefore reports that a number is the end of a word, such as AB123.
+func (s *search) latinBefore(i int) bool {
+	if !s.latin(i - 1) {
+		return false
+	}
+	// T and 13 digits are a number of a company; "x" and "tel" may stand close.
+	start := s.back(i, 4, set(upper, lower))
+	switch s.string(start, i) {
+	case "T", "t", "tel", "TEL", "Tel", "fax", "FAX", "Fax", "No", "no":
+		return s.latin(start - 1)
+	}
+	return true
+}
+
+// cut reports that a number does not end at an index: a letter or a unit follows.
+func (s *search) cut(j int) bool {
+	if s.word(j) || s.numeral(j) && s.is(j) == digit {
+		return true
+	}
+	if s.at(j) == '.' && s.is(j+1) == digit || s.at(j) == ',' && s.is(j+1) == digit {
+		return true
+	}
+	end, _ := units.at(s.folded, j)
+	return end >= 0
+}
+
+// units are what counts follow; a number in front of one is an amount.
+var units = words(`円 ドル ユーロ 元 人 個 件 枚 本 冊 台 匹 回 % パーセント kg km 年 月 日 時 分 秒 ポイント 万 億 千 票 歳 才 ¥ 株 名 食
+	件目 番目 ページ 平方 立方 メートル`)
+
+// digits are the values of the groups, together.
+func (s *search) digits(row []group) (string, bool) {
+	var b [mostDigits]byte
+	n := 0
+	for _, g := range row {
+		if n+g.j-g.i > len(b) {
+			return "", false
+		}
+		for i := g.i; i < g.j; i++ {
+			b[n] = '0' + byte(s.value(i))
+			n++
+		}
+	}
+	return string(b[:n]), true
+}
+
+// prefix moves the start of a number back over what belongs to it.
+func (s *search) prefix(k Kind, i int) int {
+	if k == Corporate && (s.at(i-1) == 'T' || s.at(i-1) == 't') {
+		return i - 1
+	}
+	return i
+}
+
+// shape reports groups of the given sizes with one kind of gap that is - or a space.
+func shape(row []group, sizes ...int) bool {
+	if len(row) != len(sizes) {
+		return false
+	}
+	for n, g := range row {
+		if g.j-g.i != sizes[n] || n > 0 && (g.gap != dashGap && g.gap != spaceGap || g.gap != row[len(row)-1].gap) {
+			return false
+		}
+	}
+	return true
+}
+
+// identify says what numbers with a check digit or a word that names them are.
+func (s *search) identify(row []group, d string) (Kind, Rule) {
+	i := row[0].i
+	ordered := s.before(cueOrder, i, 10)
+	switch {
+	case len(d) >= 13 && len(d) <= 19 && cardShape(row) && network(d) && luhn(d):
+		return Card, "luhn"
+	case len(d) >= 12 && len(d) <= 19 && s.before(cueCard, i, 12) && cardShape(row) && !ordered:
+		return Card, "context"
+	}
+	single := len(row) == 1
+	switch len(d) {
+	case 13:
+		if !single && !shape(row, 1, 4, 4, 4) {
+			break
+		}
+		t := s.at(i-1) == 'T' || s.at(i-1) == 't'
+		if s.before(cueCorporate, i, 12) || t && corporateDigit(d) {
+			return Corporate, "context"
+		}
+		if corporateDigit(d) && !ordered && !bookOrGoods(d) && !millis(d) {
+			return Corporate, "check digit"
+		}
+	case 12:
+		if !single && !shape(row, 4, 4, 4) {
+			break
+		}
+		switch {
+		case s.before(cueLicence, i, 16):
+			return Licence, "context"
+		case s.before(cueBank, i, 8):
+			return Bank, "context"
+		case s.before(cueNational, i, 16):
+			return National, "context"
+		case nationalDigit(d) && !ordered:
+			return National, "check digit"
+		}
+	case 9:
+		if shape(row, 3, 2, 4) && row[1].gap == dashGap && socialSecurity(d) && !ordered {
+			return National, "social security"
+		}
+		if s.before(cueSSN, i, 24) && (single || shape(row, 3, 2, 4)) {
+			return National, "context"
+		}
+	}
+	if single || shape(row, 3, 4) {
+		return s.named(i, row[len(row)-1].j, d)
+	}
+	return "", ""
+}
+
+// named says what a row of digits is that only its neighbours tell.
+func (s *search) named(i, j int, d string) (Kind, Rule) {
+	switch {
+	case len(d) == 7 && s.before(cuePost, i, 8):
+		return Address, "postal code"
+	case len(d) >= 8 && len(d) <= 9 && s.before(cuePassport, i, 24):
+		return Passport, "context"
+	case len(d) >= 7 && len(d) <= 12 && s.before(cueLicence, i, 24):
+		return Licence, "context"
+	case len(d) >= 4 && len(d) <= 17 && s.before(cueBank, i, 12) && s.bankWord(i, d):
+		return Bank, "context"
+	}
+	return "", ""
+}
+
+// bankWord reports that the word before a number means an account of a bank: 普通
+// and 番号 mean other things with other lengths.
+func (s *search) bankWord(i int, d string) bool {
+	if s.before(cuePhone|cueOrder, i, 6) {
+		return false
+	}
+	if len(d) >= 7 && len(d) <= 8 && bankNames.inside(s.folded, max(0, i-24), i) {
+		return true
+	}
+	return bankStrong.inside(s.folded, max(0, i-24), i) && len(d) >= 5
+}
+
+var (
+	bankNames  = words(`普通 当座 貯蓄 口座 銀行 信用金庫 支店 ゆうちょ 記号 番号`)
+	bankStrong = words(`口座 口座番号 記号 ゆうちょ account_number account_no bank_account acct routing_number routing
+		account_# account 普通預金 当座預金`)
+)
+
+// cardShape reports the ways in which numbers of cards are grouped.
+func cardShape(row []group) bool {
+	return len(row) == 1 || shape(row, 4, 4, 4, 4) || shape(row, 4, 6, 5) || shape(row, 4, 6, 4) ||
+		shape(row, 4, 4, 4, 1) || shape(row, 4, 4, 4, 2) || shape(row, 4, 4, 4, 3) || shape(row, 4, 4, 4, 4, 3) ||
+		shape(row, 4, 4, 5)
+}
+
+// network reports that the first digits and the length are of a network of cards
+// (ISO/IEC 7812; the networks' published ranges).
+func network(d string) bool {
+	n := len(d)
+	two := int(d[0]-'0')*10 + int(d[1]-'0')
+	four := two*100 + int(d[2]-'0')*10 + int(d[3]-'0')
+	switch {
+	case d[0] == '4': // Visa
+		return n == 13 || n == 16 || n == 19
+	case two >= 51 && two <= 55, four >= 2221 && four <= 2720: // Mastercard
+		return n == 16
+	case two == 34 || two == 37: // American Express
+		return n == 15
+	case four >= 3528 && four <= 3589: // JCB
+		return n >= 16 && n <= 19
+	case four == 1800 || four == 2131: // JCB, old
+		return n == 15
+	case two == 36 || two == 38 || two == 39 || four >= 3000 && four <= 3059: // Diners Club
+		return n >= 14 && n <= 19
+	case two == 62 || two == 65 || four == 6011 || two == 64: // UnionPay, Discover
+		return n >= 16 && n <= 19
+	case two == 50 || two >= 56 && two <= 58 || two == 67 || two == 63 || two == 60 || two == 61: // Maestro
+		return n >= 13 && n <= 19
+	}
+	return false
+}
+
+// luhn checks the last digit (ISO/IEC 7812-1, annex B).
+func luhn(d string) bool {
+	sum := 0
+	for k := range d {
+		v := int(d[len(d)-1-k] - '0')
+		if k%2 == 1 {
+			if v *= 2; v > 9 {
+				v -= 9
+			}
+		}
+		sum += v
+	}
+	return sum%10 == 0
+}
+
+// nationalDigit checks the last of the twelve digits of a My Number (ordinance 85
+// of 2014 of the Ministry of Internal Affairs, article 5).
+func nationalDigit(d string) bool {
+	sum := 0
+	for n := 1; n <= 11; n++ {
+		q := n + 1
+		if n > 6 {
+			q = n - 5
+		}
+		sum += int(d[11-n]-'0') * q
+	}
+	check := 11 - sum%11
+	if check >= 10 {
+		check = 0
+	}
+	return int(d[11]-'0') == check
+}
+
+// corporateDigit checks the first of the thirteen digits of a corporate number
+// (ordinance 70 of 2014 of the Ministry of Finance, article 2).
+func corporateDigit(d string) bool {
+	sum := 0
+	for n := 1; n <= 12; n++ {
+		p := 1
+		if n%2 == 0 {
+			p = 2
+		}
+		sum += int(d[13-n]-'0') * p
+	}
+	return int(d[0]-'0') == 9-sum%9
+}
+
+// bookOrGoods reports the numbers of books and of Japanese goods (ISBN-13, JAN).
+func bookOrGoods(d string) bool {
+	return d[:3] == "978" || d[:3] == "979" || d[:2] == "49" || d[:2] == "45"
+}
+
+// millis reports a time in milliseconds since 1970, of this century.
+func millis(d string) bool {
+	return d[0] == '1' && d[1] >= '0' && d[1] <= '9' && d >= "1000000000000" && d < "2100000000000"
+}
+
+// socialSecurity reports numbers that the USA give out: no part is zero, and the
+// first is neither 666 nor above 899.
+func socialSecurity(d string) bool {
+	return d[:3] != "000" && d[:3] != "666" && d[0] != '9' && d[3:5] != "00" && d[5:] != "0000"
+}

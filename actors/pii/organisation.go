@@ -1,0 +1,448 @@
+package pii
+
+// organisations proposes Japanese companies by their legal form, before or behind
+// their name, and schools by the word that ends their names.
+func (s *search) organisations() {
+	for i := 0; i < len(s.r); i++ {
+		c := s.class[i]
+		if c != kanji && c != katakana && c != hiragana && s.r[i] != '(' && c != upper {
+			continue
+		}
+		if end, _ := legalForms.at(s.folded, i); end > 0 {
+			i = s.company(i, end) - 1
+			continue
+		}
+		if c == hiragana {
+			continue
+		}
+		if end, mark := schoolWords.at(s.folded, i); end > 0 {
+			i = s.school(i, end, mark) - 1
+			continue
+		}
+		if end, _ := trades.at(s.folded, i); end > 0 {
+			s.trade(i, end)
+			i = end - 1
+		}
+	}
+}
+
+var (
+	legalForms = words(`株式会社 有限会社 合同会社 合資会社 合名会社 相互会社 (株) (有) (合) (同) (名) (資) (社) (財) (医) (福) (一社) (一財)
+		一般社団法人 一般財団法人 公益社団法人 公益財団法人 社団法人 財団法人 医療法人社団 医療法人財団 医療法人 社会福祉法人 特定非営利活動法人 NPO法人
+		独立行政法人 国立研究開発法人 宗教法人 学校法人 農業協同組合 生活協同組合 税理士法人 弁護士法人 監査法人 特許業務法人 社会保険労務士法人
+		司法書士法人 行政書士法人 有限責任監査法人 農事組合法人 企業組合 協同組合`)
+	// trades end the names of companies that leave out their legal form.
+	trades = words(`商事 物産 製薬 製作所 証券 電機 電力 建設 工務店 不動産 ホールディングス ホールディング 信用金庫 銀行 重工 重工業 製鉄 製鋼 製紙
+		製菓 製粉 酒造 醸造 印刷 運輸 海運 急便 鉄道 電鉄 航空 生命保険 損害保険 損保 海上火災 自動車 精機 精工 工機 電器 電工 電線 化成 化学工業 工業
+		産業 商会 商店 興業 興産 設計事務所 法律事務所 会計事務所 テクノロジーズ システムズ ソリューションズ コーポレーション フーズ エンジニアリング
+		コンサルティング`)
+	// noTrades are words before such an end that make a noun of it.
+	noTrades = words(`地方 都市 中央 投資 信託 大手 総合 自然 再生可能 原子力 火力 水力 太陽光 風力 格安 国際 民間 地下 私有 高速 製造 重化学 軽 農 林
+		鉱 商 手 工 第一次 第二次 第三次 基幹 主要 地場 観光 情報 成長 先端 伝統 建設 土木 機械 電気 電子 食品 化学 自動車 繊維 金属 精密 窯 新
+		電動 電気 中古 軽 普通 大型 小型 貨物 乗用 路面 都市 大 小 個人 道路 橋梁 住宅 ダム 賃貸 投資用 東証 有価 学術 模型 日本 世界 地元 近所 老舗
+		ネット カラー オフセット 両面 白黒 血液 骨髄 データ 人材 遺伝子 種子 サービス 石油 鉄鋼 造船 航空 宇宙 繊維 アパレル IT 外食 観光 音楽 映像
+		酒 駅前 この その あの 有名 知り合い 友人 マイ 他社 自社 各社 同業 大手 中小 法律 相談 国内 海外 外資系 邦銀`)
+	// beforeName are words that stand before the name of a company or a school and
+	// are no part of it.
+	beforeName = words(`昨日 今日 明日 先日 一昨日 来週 先週 今週 来月 先月 今月 来年 去年 昨年 今年 今朝 昨夜 昨晩 現在 以前 当時 元 前 現 旧 新 弊社 当社 御社
+		貴社 自社 他社 取引先 勤務先 就職先 転職先 勤め先 内定先 大手 老舗 某 私立 国立 公立 地元 母校 同じ 有名 名門 志望校 第一志望 第二志望 出身 出身校
+		進学先 在学 通学先 息子 娘 弟 妹 兄 姉 父 母 彼 彼女 私 僕 俺 夫 妻 本日 毎日 親会社 子会社 関連会社 得意先 仕入先 発注元 主催 共催 後援 協賛 卒業
+		今回 次回 毎年 例 例えば 今 昔 大 小 隣 全国 近所 近隣 各 同 約 主 一方 担当 運営 販売元 製造元 発売元 事業主 主人 友人 友達 同僚 同級生 先輩 後輩
+		春 夏 秋 冬 明治時代 午前 午後 朝 昼 夜`)
+	// afterName are words that stand behind a legal form and are no name.
+	afterName = words(`代表取締役 代表取締役社長 取締役 代表 社長 会長 専務 常務 部長 課長 係長 主任 営業部 営業 人事部 総務部 経理部 開発部 技術部 企画部 本社 支社 支店
+		御中 様 殿 宛 宛て 勤務 所属 出身 入社 退社 退職 転職 就職 在籍 設立 社員 担当 化 法 制度 形態 組織 経営 運営 名義 等 などの 向け 側 員 内 外 間 全体
+		同士 各位 東京 大阪 創業 製 社 役員 倒産 買収 上場 全般 以外 以上 以下 一覧 登記 解散 方 並 方式 と 株主 案内 会社案内`)
+	// noNames are words in the place of a name that make no company.
+	noNames = words(`の な この その あの どの ある いる する した という ような みたいな 大きな 小さな 普通の 非 準 新しい 古い いい 良い 同じ 別の は が を に で
+		も と や へ から まで より など って です ます でも なら いわゆる 多くの 当該 各 同 全 我が うちの 地元の 有名な 上場 未上場 非上場 元 前 ただの 特例
+		特定目的 準備中の 持分 持株`)
+)
+
+const longestName = 20 // runes of the name of a company or a school
+
+// company proposes the company that a legal form belongs to, and returns the end
+// of what it read.
+func (s *search) company(i, end int) int {
+	if start := s.nameBefore(i); start < i {
+		s.propose(Company, "legal form behind", start, end)
+		return end
+	}
+	if j := s.nameBehind(end); j > end {
+		s.propose(Company, "legal form before", i, j)
+		return j
+	}
+	return end
+}
+
+var nameClasses = set(kanji, katakana, upper, lower, digit)
+
+// nameBefore is the start of a name that ends at an index; the index if there is
+// none.
+func (s *search) nameBefore(i int) int {
+	k := i
+	if s.is(k-1) == space && s.latin(k-2) {
+		k-- // Blue Leaf 株式会社
+	}
+	start := s.backName(k)
+	if start == k {
+		return i
+	}
+	start = s.trimFront(start, k)
+	if start >= k || noNames.exactly(s.folded, start, k) || beforeName.exactly(s.folded, start, k) ||
+		s.allHiragana(start, k) && k-start < 2 || s.allDigits(start, k) {
+		return i
+	}
+	return start
+}
+
+// backName goes back over the letters of a name.
+func (s *search) backName(k int) int {
+	start := s.back(k, longestName, nameClasses)
+	for s.at(start-1) == '・' || s.at(start-1) == '&' || s.at(start-1) == '-' && s.word(start) && s.word(start-2) {
+		next := s.back(start-1, longestName, nameClasses)
+		if next == start-1 || k-next > longestName+8 {
+			break
+		}
+		start = next
+	}
+	// Words in Latin letters may be several.
+	for s.latin(start) && s.is(start-1) == space && s.latin(start-2) {
+		next := s.back(start-1, longestName, set(upper, lower, digit))
+		if s.is(next) != upper || k-next > longestName+8 {
+			break
+		}
+		start = next
+	}
+	// Kana may begin a name where a particle ends what was before.
+	if start == k || s.is(start-1) == hiragana {
+		if h := s.kanaStart(start, k); h < start {
+			start = h
+		}
+	}
+	return start
+}
+
+// kanaStart is the start of hiragana that belong to the name behind them: those
+// after a particle, a sign or a space.
+func (s *search) kanaStart(i, k int) int {
+	h := s.back(i, 8, set(hiragana))
+	if h == i || i-h >= 8 {
+		return i
+	}
+	if c := s.is(h - 1); c == kanji || c == katakana || c == upper || c == lower || c == digit {
+		// What precedes is a word, so the first kana is its particle.
+		p := h
+		for _, w := range [...]string{"から", "では", "には", "とは", "より", "まで"} {
+			if s.has(h, w) {
+				p = h + 2
+			}
+		}
+		if p == h {
+			if particle(s.r[h]) {
+				p = h + 1
+			} else {
+				return i
+			}
+		}
+		h = p
+	}
+	if i-h < 2 || noNames.exactly(s.folded, h, i) || s.verbal(h, i) || i == k && i-h < 3 && false {
+		return i
+	}
+	return h
+}
+
+// verbal reports kana that are the end of a verb or a phrase, not a name.
+func (s *search) verbal(i, j int) bool {
+	switch s.r[j-1] {
+	case 'の', 'を', 'に', 'が', 'は', 'で', 'と', 'た', 'る', 'い', 'く', 'て', 'も', 'な', 'う', 'へ', 'や', 'ん':
+		// まる ends names too, but seldom that of a company with a form behind it.
+		return !(s.r[j-1] == 'る' && j-i >= 3 && !particle(s.r[i])) || s.r[j-1] != 'る'
+	}
+	return false
+}
+
+// particle reports the kana that link words.
+func particle(r rune) bool {
+	switch r {
+	case 'は', 'が', 'を', 'に', 'で', 'と', 'も', 'の', 'へ', 'や':
+		return true
+	}
+	return false
+}
+
+// trimFront takes words from the front of a name that are no part of it.
+func (s *search) trimFront(i, j int) int {
+	for {
+		end, _ := beforeName.at(s.folded, i)
+		if end < 0 || end >= j {
+			// 2023年 and the like
+			if d := s.run(i, 4, set(digit)); d > i && d < j && (s.at(d) == '年' || s.at(d) == '月' || s.at(d) == '日' || s.at(d) == '時') {
+				i = d + 1
+				continue
+			}
+			return i
+		}
+		if j-end < 1 || s.japanese(end-1) && end-i == 1 && !loneBefore(s.r[i]) {
+			return i
+		}
+		if end-i == 1 && s.class[i] == kanji && j-i <= 3 {
+			return i // 大和, 小松, 前田
+		}
+		i = end
+	}
+}
+
+// loneBefore reports words of one letter that seldom begin a name.
+func loneBefore(r rune) bool {
+	switch r {
+	case '元', '某', '私', '僕', '俺', '彼', '同', '各':
+		return true
+	}
+	return false
+}
+
+func (s *search) allHiragana(i, j int) bool { return s.run(i, j-i, set(hiragana)) == j }
+func (s *search) allDigits(i, j int) bool   { return s.run(i, j-i, set(digit)) == j }
+
+// nameBehind is the end of a name that begins behind a legal form; the index if
+// there is none.
+func (s *search) nameBehind(i int) int {
+	k := s.run(i, 1, set(space))
+	if k > i && !(s.latin(k) || s.class[k-1] == space && (s.is(k) == kanji || s.is(k) == katakana)) {
+		return i
+	}
+	j := s.run(k, longestName, nameClasses)
+	if j == k && s.is(k) == hiragana {
+		if j = s.kanaName(k); j == k {
+			return i
+		}
+		if s.is(j) != hiragana {
+			j = s.run(j, longestName, nameClasses)
+		}
+	} else {
+		j = s.moreName(k, j)
+	}
+	for e := k; e < j; e++ {
+		if w, _ := afterName.at(s.folded, e); w > 0 && w <= j && (e > k+1 || e == k) && !(e > k && w-e == 1 && w < j) {
+			j = e
+			break
+		}
+	}
+	if j == k || noNames.exactly(s.folded, k, j) || j-k == 1 && s.class[k] == kanji || s.allDigits(k, j) {
+		return i
+	}
+	return j
+}
+
+// moreName goes on over marks and words that join a name.
+func (s *search) moreName(k, j int) int {
+	for j < k+longestName+10 {
+		switch {
+		case (s.at(j) == '・' || s.at(j) == '&' || s.at(j) == '.' || s.at(j) == '-') && nameClasses.has(s.is(j+1)) && s.is(j+1) != digit:
+			j = s.run(j+1, longestName, nameClasses)
+		case s.is(j) == space && s.latin(j-1) && s.is(j+1) == upper:
+			j = s.run(j+1, longestName, set(upper, lower, digit))
+		default:
+			return j
+		}
+	}
+	return j
+}
+
+// kanaName is the end of a name in hiragana behind a legal form: up to a particle
+// that is not its first letter.
+func (s *search) kanaName(i int) int {
+	for _, w := range [...]string{"って", "という", "といっ", "です", "でも", "では", "では", "じゃ", "だ", "を", "が", "の", "に", "で", "と", "も",
+		"から", "まで", "など", "や", "へ", "なの", "なら", "には", "では", "とは", "より", "ならば", "ほど", "くらい"} {
+		if s.has(i, w) {
+			return i
+		}
+	}
+	run := s.run(i, 9, set(hiragana))
+	if run-i >= 9 {
+		return i
+	}
+	end := run
+	for j := i + 2; j < run; j++ {
+		if particle(s.r[j]) || s.has(j, "です") || s.has(j, "から") || s.has(j, "さん") || s.has(j, "より") || s.has(j, "まで") {
+			end = j
+			break
+		}
+	}
+	if end-i < 2 || s.at(i) == 'は' && !s.has(i, "はて") && !s.has(i, "はな") && !s.has(i, "はる") && !s.has(i, "はま") {
+		return i
+	}
+	return end
+}
+
+// schoolWords end the names of schools. A marked one also ends other words, and
+// needs a longer name before it.
+var schoolWords = func() *lexicon {
+	l := words(`大学 大学院 大学院大学 高校 高等学校 高等専門学校 高専 中学校 小学校 中学 幼稚園 保育園 保育所 こども園 専門学校 短期大学 短大 女子大学 女子大
+		女子高 女子高校 女子高等学校 学園 学院 中等教育学校 特別支援学校 支援学校 義務教育学校 商業高校 工業高校 農業高校 予備校 大学校 専修学校 小中学校
+		中高一貫校 附属高校 附属中学校 附属小学校 付属高校 付属中学校 付属小学校 女学院 認定こども園 外国語大学 工業大学 医科大学 薬科大学 女子短期大学
+		教育大学 経済大学 体育大学 芸術大学 音楽大学 美術大学 農業大学 商科大学 歯科大学 看護大学 福祉大学 国際大学 学院大学 学園大学`)
+	for _, w := range []string{"学園", "学院"} {
+		l.add(w, 1)
+	}
+	return l
+}()
+
+// noSchools are words before such an end that make no name.
+var noSchools = words(`国立 公立 私立 県立 都立 府立 道立 市立 区立 町立 村立 女子 男子 総合 単科 有名 志望 出身 進学 地元 母校 名門 難関 一流 三流 同じ 別 他 全 各 同 某
+	短期 専門 通信制 定時制 全日制 夜間 海外 外国 医科 工業 商業 農業 普通科 公立の 近所 近く 附属 付属 系列 田舎 都会 最寄り 併願 本命 中高一貫 男女共学 女
+	小 中 高 新設 志望する 希望 卒業 在学 入学 外国語 医療系 理系 文系 地方 四年制 4年制 2年制 六年制 農業 認可 無認可 公設 民間 自動車 料理 美容 看護 語学
+	体育 芸術 音楽 美術 教育 経済 薬科 歯科 福祉 国際 私 僕 俺 彼 彼女 子供 息子 娘 本 当 いい 良い 旧帝国 旧帝 帝国 オンライン 放課後 開放 市民 全国
+	自分 大学附属 企業主導型 病児 夏期 サイバー 一貫 魔法 架空 ホグワーツ魔法 理想 私学 帝 駅弁 マンモス Fラン 元 同校 隣 今 昔 受験 併設 分校 母校の`)
+
+// prefixOfSchools are founders that belong to the name behind them.
+var founders = words(`県立 都立 府立 道立 市立 区立 町立 村立 組合立`)
+
+// numbered schools are names although they say little: 第三中学校.
+
+// school proposes the school whose name ends with a word, and returns the end of
+// what it read.
+func (s *search) school(i, end int, mark uint32) int {
+	start := s.backSchool(i)
+	// 東京大学大学院, 早稲田大学高等学院: the name goes on.
+	for {
+		next, m := schoolWords.at(s.folded, end)
+		if next < 0 || next == end {
+			break
+		}
+		end, mark = next, m
+	}
+	if e := s.partOfSchool(end); e > 0 {
+		end = e
+	}
+	if start == i {
+		// 専門学校日本デザイナー学院, 学校法人: the word may begin the name.
+		if j := s.run(end, longestName, set(kanji, katakana)); j-end >= 3 {
+			if e, _ := schoolWords.before(s.folded, j); e > end {
+				s.propose(School, "head noun", i, j)
+				return j
+			}
+		}
+		return end
+	}
+	start = s.trimFront(start, i)
+	if e, _ := founders.at(s.folded, start); e > 0 && e < i {
+		if noSchools.exactly(s.folded, e, i) {
+			return end
+		}
+	} else if start >= i || noSchools.exactly(s.folded, start, i) || s.counting(start, i) {
+		return end
+	}
+	if mark == 1 && i-start < 2 || s.allHiragana(start, i) && i-start < 2 || i-start == 1 && s.class[start] != kanji && !s.latin(start) {
+		return end
+	}
+	if s.at(end) == '生' && s.at(end-1) == '学' && s.at(end-2) == '中' {
+		return end // 中学生
+	}
+	s.propose(School, "head noun", start, end)
+	return end
+}
+
+// counting reports words such as 3つの or 二: a count, no name.
+func (s *search) counting(i, j int) bool {
+	for ; i < j; i++ {
+		if !s.numeral(i) && s.at(i) != '十' {
+			return false
+		}
+	}
+	return true
+}
+
+// partOfSchool is the end of an attached school behind the name of the one that it
+// is attached to: 筑波大学附属高校. 0 if none follows.
+func (s *search) partOfSchool(end int) int {
+	if !s.has(end, "附属") && !s.has(end, "付属") {
+		return 0
+	}
+	for j := end + 2; j < end+10; j++ {
+		if e, _ := schoolWords.at(s.folded, j); e > 0 {
+			return e
+		}
+		if s.is(j) != kanji {
+			return 0
+		}
+	}
+	return 0
+}
+
+// backSchool goes back over the letters of the name of a school. The start of a
+// sentence such as 昨日行った is none: a verb ends with kana.
+func (s *search) backSchool(i int) int {
+	start := s.back(i, longestName, set(kanji, katakana, upper, lower))
+	if s.at(start-1) == '・' && s.is(start-2) == katakana {
+		start = s.back(start-1, longestName, set(katakana))
+	}
+	// お茶の水女子大学: の between kanji of a known name.
+	for _, n := range [...]string{"お茶の水", "虎ノ門", "丸の内", "桜の聖母", "四天王寺", "自由の森", "緑ヶ丘", "自由が丘", "つくば", "ひばりが丘", "希望が丘",
+		"光が丘", "旭ヶ丘", "美しが丘", "さいたま"} {
+		for k := start; k >= max(0, start-6); k-- {
+			if s.has(k, n) && k+len([]rune(n)) >= start {
+				return k
+			}
+		}
+	}
+	if s.is(start-1) == hiragana {
+		if h := s.kanaStart(start, i); h < start {
+			// Kana before kanji are a name only when nothing else can be meant.
+			if start == i || s.class[start] == katakana {
+				return h
+			}
+		}
+	}
+	return start
+}
+
+// trade proposes a company that leaves out its legal form: 三菱商事.
+func (s *search) trade(i, end int) {
+	start := s.back(i, longestName, set(kanji, katakana, upper))
+	if start == i && s.is(i-1) == hiragana {
+		if h := s.kanaStart(i, i); i-h >= 2 && i-h <= 5 {
+			start = h
+		}
+	}
+	if start == i {
+		return
+	}
+	start = s.trimFront(start, i)
+	if i-start < 2 || noTrades.exactly(s.folded, start, i) {
+		return
+	}
+	if n, _ := noTrades.before(s.folded, i); n >= start && n == start {
+		return
+	}
+	if c := s.is(end); c == kanji && !s.role(end) || c == katakana && s.class[end-1] == katakana {
+		return // 銀行口座, 自動車教習所
+	}
+	if s.generic(start, i) {
+		return
+	}
+	s.propose(Company, "trade", start, end)
+}
+
+// generic reports a name that is made of words for trades only.
+func (s *search) generic(i, j int) bool {
+	for k := i; k < j; {
+		e, _ := noTrades.at(s.folded, k)
+		if e < 0 {
+			e, _ = trades.at(s.folded, k)
+		}
+		if e < 0 || e > j {
+			return false
+		}
+		k = e
+	}
+	return true
+}
+
+// role reports a word for what a person is in a company.
+func (s *search) role(i int) bool {
+	e, _ := afterName.at(s.folded, i)
+	return e > 0
+}

@@ -1,0 +1,146 @@
+package pii
+
+// passwordWords are what passwords and codes are called. Those marked 1 are short
+// numbers as a rule, those marked 2 also mean other things.
+var passwordWords = func() *lexicon {
+	l := words(`password passwd passphrase pwd pw パスワード パスコード パス PW 合言葉 api_key apikey api-key api_token
+		APIキー 秘密鍵 シークレットキー アクセスキー アクセストークン secret_key client_secret
+		access_key access_token auth_token 暗号化キー 暗号キー セキュリティキー wi-fi_password wifi_password
+		aws_access_key_id aws_secret_access_key wifi_key network_key license_key`)
+	for _, w := range []string{"token", "bearer", "credentials", "鍵", "キー", "key", "the key", "secret", "トークン", "pass", "シークレット"} {
+		l.add(w, 2)
+	}
+	for _, w := range []string{"暗証番号", "認証コード", "確認コード", "認証番号", "確認番号", "セキュリティコード", "pin", "pin code", "pinコード",
+		"ワンタイムパスワード", "otp", "verification code", "security code", "passcode", "one-time code", "confirmation code",
+		"access code", "login code", "cvv", "cvc", "authentication code", "unlock code", "door code"} {
+		l.add(w, 1)
+	}
+	return l
+}()
+
+// passwords proposes what stands behind such a word.
+func (s *search) passwords() {
+	for i := 0; i < len(s.r); i++ {
+		switch s.class[i] {
+		case space, newline, digit, hiragana:
+			continue
+		}
+		end, mark := passwordWords.at(s.folded, i)
+		if s.at(i-1) == '$' {
+			continue
+		}
+		if end < 0 {
+			if end = s.variable(i); end < 0 {
+				continue
+			}
+		}
+		s.password(end, mark)
+		i = end - 1
+	}
+}
+
+// variable is the end of a name such as DB_PASSWORD that = or : follows; -1 if
+// there is none.
+func (s *search) variable(i int) int {
+	if !s.latin(i) || s.word(i-1) || s.at(i-1) == '_' || s.at(i-1) == '$' {
+		return -1
+	}
+	j := i
+	for j < i+40 && (s.word(j) || s.at(j) == '_' || s.at(j) == '-') {
+		j++
+	}
+	if s.at(j) != '=' && s.at(j) != ':' {
+		return -1
+	}
+	for k := j; k > i; k-- {
+		if s.at(k-1) == '_' || s.at(k-1) == '-' {
+			if e, _ := passwordWords.at(s.folded, k); e == j {
+				return j
+			}
+		}
+	}
+	return -1
+}
+
+// password proposes the value behind a word, if a sign between them says that it
+// is one, or if it looks like one.
+func (s *search) password(end int, mark uint32) {
+	i, sign := s.skipLink(end)
+	clear := s.colon(end, i)
+	if i == end && !sign && !(s.at(i) == '「') {
+		return
+	}
+	j := i
+	for j < i+200 && j < len(s.r) && s.r[j] > ' ' && s.r[j] < 0x7F && s.r[j] != '"' && s.r[j] != '<' && s.r[j] != '>' &&
+		!(s.r[j] == ',' && s.is(j+1) == space) && !(s.r[j] == ',' && s.is(j+1) == newline) {
+		j++
+	}
+	for j > i && (s.r[j-1] == '.' || s.r[j-1] == ',' || s.r[j-1] == ')' || s.r[j-1] == ';' || s.r[j-1] == '?' ||
+		s.r[j-1] == '\'' || s.r[j-1] == ':' || s.r[j-1] == '!' && s.is(j) != hiragana && !clear) {
+		j--
+	}
+	if j-i < 3 || s.r[i] == '[' || s.same(i, j) {
+		return
+	}
+	digits, letters, marks := s.contents(i, j)
+	switch {
+	case mark == 1:
+		if digits >= 3 && j-i <= 10 && letters == 0 && s.dots(i, j) == 0 {
+			s.propose(Secret, "code", i, j)
+		}
+	case mark == 2 && (digits < 2 || letters < 2), digits == 0 && everyday.exactly(s.folded, i, j):
+	case digits == 0 && marks == 0 && s.at(i-1) == 'は' && s.is(j) != hiragana && s.at(j) != '」' && s.is(j) != newline:
+	case clear && j-i >= 4, sign && digits > 0 && j-i >= 4, sign && marks > 0 && letters > 0 && j-i >= 6:
+		if clear || letters > 0 || digits >= 6 {
+			s.propose(Secret, "password", i, j)
+		}
+	case digits >= 2 && letters >= 2 && j-i >= 8:
+		s.propose(Secret, "password", i, j)
+	}
+}
+
+// dots counts dots.
+func (f *folded) dots(i, j int) (n int) {
+	for ; i < j; i++ {
+		if f.r[i] == '.' {
+			n++
+		}
+	}
+	return n
+}
+
+// colon reports a : or = between a word and its value, or は: what follows is the
+// value, whatever it looks like.
+func (s *search) colon(i, j int) bool {
+	for ; i < j; i++ {
+		switch s.r[i] {
+		case ':', '=', 'は', '「':
+			return true
+		}
+	}
+	return false
+}
+
+// same reports one letter again and again, as in ********.
+func (f *folded) same(i, j int) bool {
+	for k := i + 1; k < j; k++ {
+		if f.r[k] != f.r[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *folded) contents(i, j int) (digits, letters, marks int) {
+	for ; i < j; i++ {
+		switch f.class[i] {
+		case digit:
+			digits++
+		case upper, lower:
+			letters++
+		default:
+			marks++
+		}
+	}
+	return digits, letters, marks
+}

@@ -1,0 +1,166 @@
+package pii
+
+import (
+	"cmp"
+	"slices"
+)
+
+// proposal is what a recogniser found, in indices of the folded text.
+type proposal struct {
+	kind Kind
+	rule Rule
+	i, j int
+}
+
+// weight orders proposals that overlap: what is certain by its form wins over
+// what is likely by its neighbours, and the whole over its parts.
+func (k Kind) weight() int {
+	switch k {
+	case Secret:
+		return 9
+	case Email:
+		return 8
+	case Card, Bank, National, Corporate, Licence, Passport:
+		return 7
+	case IP, Birth:
+		return 6
+	case Address:
+		return 5
+	case Phone:
+		return 4
+	case Company, School:
+		return 3
+	case Account:
+		return 2
+	case Name:
+		return 1
+	}
+	return 0
+}
+
+// search is a text and what was proposed so far.
+type search struct {
+	*folded
+	cues  cues
+	found []proposal
+}
+
+func (s *search) propose(k Kind, r Rule, i, j int) {
+	for i < j && (s.class[i] == space || s.class[i] == newline) {
+		i++
+	}
+	for i < j && (s.class[j-1] == space || s.class[j-1] == newline) {
+		j--
+	}
+	if i < j {
+		s.found = append(s.found, proposal{k, r, i, j})
+	}
+}
+
+// propose lets every recogniser read a text.
+func propose(f *folded) (*folded, []proposal) {
+	s := &search{folded: f, cues: findCues(f)}
+	s.secrets()
+	s.addresses()
+	s.streets()
+	s.numbers()
+	s.lettered()
+	s.mails()
+	s.births()
+	s.organisations()
+	s.legalForms()
+	s.accounts()
+	s.names()
+	s.englishNames()
+	return f, s.found
+}
+
+// resolve chooses among proposals that overlap: the one with more weight, else
+// the longer one, else the first. What sticks out of a loser stays masked, as a
+// span of its own.
+func resolve(f *folded, found []proposal) []Span {
+	slices.SortFunc(found, func(a, b proposal) int {
+		return cmp.Or(b.kind.weight()-a.kind.weight(), (b.j-b.i)-(a.j-a.i), a.i-b.i,
+			cmp.Compare(a.kind, b.kind), cmp.Compare(a.rule, b.rule))
+	})
+	owner := make([]int32, len(f.r)) // who has a rune, counted from 1
+	placeholders(f, owner)
+	for n, p := range found {
+		for i := p.i; i < p.j; i++ {
+			if owner[i] == 0 {
+				owner[i] = int32(n + 1)
+			}
+		}
+	}
+	var spans []Span
+	for i := 0; i < len(owner); {
+		n := owner[i]
+		j := i + 1
+		for j < len(owner) && owner[j] == n {
+			j++
+		}
+		if n > 0 {
+			if p := found[n-1]; i == p.i && j == p.j || p.kind != Email && f.tells(i, j) {
+				spans = join(spans, Span{Kind: p.kind, Rule: p.rule, Start: int(f.from[i]), End: int(f.to[j-1])})
+			}
+		}
+		i = j
+	}
+	return spans
+}
+
+// tells reports that what is left of a proposal says something by itself.
+func (f *folded) tells(i, j int) bool {
+	for ; i < j; i++ {
+		if c := f.class[i]; c == digit || c == kanji || c == katakana || c == upper || c == lower || c == letter {
+			return true
+		}
+	}
+	return false
+}
+
+// join adds a span. Several folded runes may stand for one of the text, so two
+// spans may claim the same bytes: the first one gets them.
+func join(spans []Span, s Span) []Span {
+	if len(spans) > 0 {
+		s.Start = max(s.Start, spans[len(spans)-1].End)
+	}
+	if s.Start >= s.End {
+		return spans
+	}
+	return append(spans, s)
+}
+
+// placeholderLength is the longest placeholder, in folded runes.
+const placeholderLength = 48
+
+// placeholders keeps what is masked already out of reach: a label in brackets.
+func placeholders(f *folded, owner []int32) {
+	for i, r := range f.r {
+		if r != '[' {
+			continue
+		}
+		if j := labelAt(f, i); j > 0 {
+			for k := i; k < j; k++ {
+				owner[k] = -1
+			}
+		}
+	}
+}
+
+// labelAt is the end of the label in brackets that begins at an index, 0 if none
+// does. The label may have a digest (vault.go).
+func labelAt(f *folded, i int) int {
+	for j := i + 1; j < min(i+placeholderLength, len(f.r)); j++ {
+		switch f.r[j] {
+		case ']':
+			if k := cutDigest(f, i+1, j); allLabels.exactly(f, i+1, k) {
+				return j + 1
+			}
+			return 0
+		case '[', '\n':
+			return 0
+		}
+	}
+	return 0
+}

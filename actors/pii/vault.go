@@ -1,0 +1,306 @@
+package pii
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Vault gives each value of one conversation a placeholder, and knows the way back.
+// It is a plain value: its owner seals and stores it. The zero Vault with a key is
+// empty. It must not be used while a method changes it.
+//
+// The digits of a placeholder are the start of a keyed hash of the kind and the
+// folded value, so that one value has the same digits in the whole conversation,
+// and others in every other one. Values whose digits would be equal get more of
+// them; another spelling of the same value gets a number: [氏名·7f3a-2].
+type Vault struct {
+	// Key is the conversation's key, at least 16 bytes. It is not stored with the
+	// originals.
+	Key []byte `json:"-"`
+	// Labels are the words in the placeholders.
+	Labels Labels `json:"-"`
+	// Originals are the values by their placeholders.
+	Originals map[string]string `json:"originals"`
+}
+
+// String says how many values a vault has, and none of them.
+func (v Vault) String() string { return fmt.Sprintf("vault of %d values", len(v.Originals)) }
+
+// GoString is the same, for %#v.
+func (v Vault) GoString() string { return v.String() }
+
+// digits of a placeholder.
+const (
+	fewDigits  = 4
+	mostDigest = 32
+)
+
+// digestSign stands between the label and the digits.
+const digestSign = "·"
+
+// Mask is [Mask] with placeholders. What only looks like a placeholder is masked
+// too, so that Restore(Mask(text).Text) is the text, whatever it holds.
+func (v *Vault) Mask(text string) Masked {
+	spans, err := Find(text)
+	if err != nil {
+		return masked(text, v.Labels, err)
+	}
+	return v.Replace(text, spans)
+}
+
+// Replace masks the given spans, as the function [Replace] does.
+func (v *Vault) Replace(text string, spans []Span) Masked {
+	if !apart(text, spans) {
+		return masked(text, v.Labels, errUneven)
+	}
+	spans = count(text, withLiterals(text, spans))
+	return replace(text, spans, v.Labels, func(s Span) string { return v.placeholder(s.Kind, text[s.Start:s.End]) })
+}
+
+// withLiterals adds what looks like a placeholder. It swallows spans that overlap.
+func withLiterals(text string, spans []Span) []Span {
+	var out []Span
+	n := 0
+	for i := 0; i < len(text); {
+		start, end := nextPlaceholder(text, i)
+		if start < 0 {
+			break
+		}
+		for n < len(spans) && spans[n].End <= start {
+			out = append(out, spans[n])
+			n++
+		}
+		literal := Span{Kind: Literal, Rule: "like a placeholder", Start: start, End: end}
+		for n < len(spans) && spans[n].Start < end {
+			literal.Start, literal.End = min(literal.Start, spans[n].Start), max(literal.End, spans[n].End)
+			n++
+		}
+		out = append(out, literal)
+		i = literal.End
+	}
+	return append(out, spans[n:]...)
+}
+
+// placeholder is the one of a value; a new value gets a new one.
+func (v *Vault) placeholder(k Kind, original string) string {
+	if v.Originals == nil {
+		v.Originals = map[string]string{}
+	}
+	digest := hex.EncodeToString(sum(v.Key, k, foldedValue(original)))
+	for n := fewDigits; n <= mostDigest; n += 2 {
+		for spelling := 1; ; spelling++ {
+			p := "[" + v.Labels.word(k) + digestSign + digest[:n]
+			if spelling > 1 {
+				p += "-" + strconv.Itoa(spelling)
+			}
+			p += "]"
+			held, taken := v.Originals[p]
+			if !taken {
+				v.Originals[p] = original
+				return p
+			}
+			if held == original {
+				return p
+			}
+			if foldedValue(held) != foldedValue(original) {
+				break // another value with the same digits
+			}
+		}
+	}
+	return v.Labels.Label(Whole) // 128 equal bits do not happen; if they did, nothing is shown
+}
+
+// Restore puts the originals of this vault into a text. Placeholders of nobody
+// stay as they are. Full-width brackets and the other middle dots count as well:
+// models change them.
+func (v Vault) Restore(text string) string {
+	var b strings.Builder
+	at := 0
+	for {
+		start, end := nextPlaceholder(text, at)
+		if start < 0 {
+			break
+		}
+		b.WriteString(text[at:start])
+		if original, ok := v.Originals[plainPlaceholder(text[start:end])]; ok {
+			b.WriteString(original)
+		} else {
+			b.WriteString(text[start:end])
+		}
+		at = end
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// Held is the length of the start of a text that can be restored while more of it
+// may follow: what is behind it may be the start of a placeholder.
+func Held(text string) int {
+	const longest = 120 // bytes of a placeholder
+	for i := len(text) - 1; i >= max(0, len(text)-longest); i-- {
+		if !utf8.RuneStart(text[i]) {
+			continue
+		}
+		switch r, _ := utf8.DecodeRuneInString(text[i:]); r {
+		case ']', '］':
+			return len(text)
+		case '[', '［':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// nextPlaceholder is where the next thing that looks like a placeholder stands,
+// -1 if there is none.
+func nextPlaceholder(text string, from int) (start, end int) {
+	for i := from; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == '[' || r == '［' {
+			if n := placeholderAt(text[i:]); n > 0 {
+				return i, i + n
+			}
+		}
+		i += size
+	}
+	return -1, -1
+}
+
+// placeholderAt is the length of what looks like a placeholder at the start of a
+// text, 0 if nothing does.
+func placeholderAt(text string) int {
+	body := 0
+	runes := 0
+	for i, r := range text {
+		switch {
+		case i == 0:
+			body = utf8.RuneLen(r)
+			continue
+		case r == ']' || r == '］':
+			label, digest, ok := splitDigest(text[body:i])
+			if ok && isLabel(label) && isDigest(digest) {
+				return i + utf8.RuneLen(r)
+			}
+			return 0
+		case r == '[' || r == '［' || r == '\n':
+			return 0
+		}
+		if runes++; runes > placeholderLength {
+			return 0
+		}
+	}
+	return 0
+}
+
+// plainPlaceholder is a placeholder as vaults write it.
+func plainPlaceholder(p string) string {
+	p = strings.TrimFunc(p, func(r rune) bool { return r == '[' || r == ']' || r == '［' || r == '］' })
+	label, digest, _ := splitDigest(p)
+	return "[" + label + digestSign + digest + "]"
+}
+
+// splitDigest cuts a label from its digits.
+func splitDigest(s string) (label, digest string, ok bool) {
+	i := strings.LastIndexFunc(s, middleDot)
+	if i < 0 {
+		return s, "", false
+	}
+	_, n := utf8.DecodeRuneInString(s[i:])
+	return s[:i], s[i+n:], true
+}
+
+func middleDot(r rune) bool {
+	return r == '·' || r == '・' || r == '･' || r == '‧' || r == '•' || r == '∙'
+}
+
+// isDigest reports hexadecimal digits, maybe with the number of a spelling.
+func isDigest(s string) bool {
+	hexes, spelling, more := strings.Cut(s, "-")
+	if len(hexes) < fewDigits || len(hexes) > mostDigest || more && spelling == "" {
+		return false
+	}
+	for _, r := range hexes {
+		if !(r >= '0' && r <= '9' || r >= 'a' && r <= 'f') {
+			return false
+		}
+	}
+	for _, r := range spelling {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// cutDigest is where a digest begins in the folded body of a label, with its sign;
+// the end of the body if there is none.
+func cutDigest(f *folded, i, j int) int {
+	for k := j - 1; k > i; k-- {
+		if middleDot(f.r[k]) && isDigest(f.string(k+1, j)) {
+			return k
+		}
+	}
+	return j
+}
+
+// allLabels are the labels of all languages, as a folded text has them.
+var allLabels = func() *lexicon {
+	l := newLexicon()
+	for _, language := range []Labels{Japanese, English} {
+		for _, k := range slices.Sorted(maps.Keys(language.words)) {
+			l.add(language.words[k], 0)
+		}
+	}
+	return l
+}()
+
+func isLabel(s string) bool {
+	for _, language := range []Labels{Japanese, English} {
+		for _, w := range language.words {
+			if s == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Digest is a keyed hash of a private value, for logs and for comparing without
+// storing: HMAC-SHA-256 (RFC 2104) in 64 hexadecimal digits. A plain hash of a
+// telephone number can be found by trying all of them; this one cannot without the
+// key. The text counts as it stands.
+func Digest(key []byte, text string) string { return hex.EncodeToString(sum(key, "", text)) }
+
+func sum(key []byte, k Kind, value string) []byte {
+	m := hmac.New(sha256.New, key)
+	m.Write([]byte(k))
+	m.Write([]byte{0})
+	m.Write([]byte(value))
+	return m.Sum(nil)
+}
+
+// foldedValue is what all spellings of a value share: folded, in lower case,
+// without spaces and hyphens.
+func foldedValue(s string) string {
+	if !utf8.ValidString(s) {
+		return s
+	}
+	f := fold(s)
+	var b strings.Builder
+	for i, r := range f.r {
+		switch {
+		case f.class[i] == space || f.class[i] == newline || r == '-':
+		case r == 'ー' && f.numeral(i-1):
+		default:
+			b.WriteRune(lowered(r))
+		}
+	}
+	return b.String()
+}

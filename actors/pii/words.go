@@ -1,0 +1,112 @@
+package pii
+
+import "strings"
+
+// lexicon is a set of words that are looked up at a place of a text.
+type lexicon struct {
+	first map[rune][]entry // by first rune, longest word first
+	last  map[rune][]entry // by last rune, longest word first
+}
+
+type entry struct {
+	word []rune
+	mark uint32 // what the lexicon's owner says of the word
+}
+
+// words makes a lexicon of words that stand between spaces. A word in Latin
+// letters matches in any case.
+func words(list string) *lexicon {
+	l := newLexicon()
+	for _, w := range strings.Fields(list) {
+		l.add(strings.ReplaceAll(w, "_", " "), 0)
+	}
+	return l
+}
+
+func newLexicon() *lexicon { return &lexicon{map[rune][]entry{}, map[rune][]entry{}} }
+
+func (l *lexicon) add(word string, mark uint32) {
+	e := entry{[]rune(strings.ToLower(word)), mark}
+	insert(l.first, e.word[0], e)
+	insert(l.last, e.word[len(e.word)-1], e)
+}
+
+// insert keeps longer words before shorter ones.
+func insert(m map[rune][]entry, key rune, e entry) {
+	list := m[key]
+	i := 0
+	for i < len(list) && len(list[i].word) >= len(e.word) {
+		i++
+	}
+	list = append(list, entry{})
+	copy(list[i+1:], list[i:])
+	list[i] = e
+	m[key] = list
+}
+
+// at is the end of the longest word that begins at an index, and its mark; -1 if
+// none does. A word in Latin letters must be whole.
+func (l *lexicon) at(f *folded, i int) (end int, mark uint32) {
+	if f.latin(i) && f.latin(i-1) {
+		return -1, 0
+	}
+	for _, e := range l.first[lowered(f.at(i))] {
+		if j := i + len(e.word); f.spells(i, e.word) && whole(f, i, j) {
+			return j, e.mark
+		}
+	}
+	return -1, 0
+}
+
+// before is the start of the longest word that ends before an index; -1 if none
+// does.
+func (l *lexicon) before(f *folded, i int) (start int, mark uint32) {
+	for _, e := range l.last[lowered(f.at(i-1))] {
+		if s := i - len(e.word); f.spells(s, e.word) && whole(f, s, i) {
+			return s, e.mark
+		}
+	}
+	return -1, 0
+}
+
+// inside reports that a word of the lexicon stands anywhere between two indices.
+func (l *lexicon) inside(f *folded, i, j int) bool {
+	for ; i < j; i++ {
+		if end, _ := l.at(f, i); end >= 0 && end <= j {
+			return true
+		}
+	}
+	return false
+}
+
+// exactly reports that the text between two indices is a word of the lexicon.
+func (l *lexicon) exactly(f *folded, i, j int) bool {
+	_, ok := l.marked(f, i, j)
+	return ok
+}
+
+func (l *lexicon) marked(f *folded, i, j int) (mark uint32, ok bool) {
+	for _, e := range l.first[lowered(f.at(i))] {
+		if len(e.word) == j-i && f.spells(i, e.word) {
+			return e.mark, true
+		}
+	}
+	return 0, false
+}
+
+func (f *folded) spells(i int, word []rune) bool {
+	if i < 0 || i+len(word) > len(f.r) {
+		return false
+	}
+	for k, r := range word {
+		if lowered(f.r[i+k]) != r {
+			return false
+		}
+	}
+	return true
+}
+
+// whole reports that no Latin word is cut at either end.
+func whole(f *folded, i, j int) bool {
+	return !(f.latin(i-1) && f.latin(i)) && !(f.latin(j-1) && f.latin(j))
+}
