@@ -117,6 +117,13 @@ bench-ci: ## fail where a ratio of the table is not even half of its aim
 bench-detect: setup-run build ## 2,000 generated messages, both profiles, perfect/noisy/real OCR: what was missed or doubled
 	@$(BIN)/kehai replay --corpus $(ARGS)
 
+.PHONY: bench-pii
+bench-pii: ## precision and recall of masking by kind (exact spans, then overlapping ones), and its speed
+	@set -o pipefail; { printf 'corpus\tkind\tlabels\tprecision\trecall\tF1\tprecision~\trecall~\tF1~\n'; \
+		$(GO) test -count=1 -run '^TestScores$$' -v ./actors/pii | awk -F'\t' 'sub(/^ *pii\t/, "")'; } \
+		| column -t -s "$$(printf '\t')"
+	$(GO) test -run '^$$' -bench Mask -benchtime 2s ./actors/pii
+
 FUZZTIME ?= 30s
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)

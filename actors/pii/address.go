@@ -90,16 +90,13 @@ const (
 	mostParts   = 6  // parts of the rest of an address
 )
 
-var prefectures = words(`北海道 青森県 岩手県 宮城県 秋田県 山形県 福島県 茨城県 栃木県 群馬県 埼玉県 千葉県 東京都 神奈川県 新潟県
-	富山県 石川県 福井県 山梨県 長野県 岐阜県 静岡県 愛知県 三重県 滋賀県 京都府 大阪府 兵庫県 奈良県 和歌山県 鳥取県 島根県 岡山県 広島県
-	山口県 徳島県 香川県 愛媛県 高知県 福岡県 佐賀県 長崎県 熊本県 大分県 宮崎県 鹿児島県 沖縄県`)
+var prefectures = words(`北海道 青森県 岩手県 宮城県 秋田県 山形県 福島県 茨城県 栃木県 群馬県 埼玉県 千葉県 東京都 神奈川県 新潟県 富山県 石川県 福井県 山梨県 長野県 岐阜県 静岡県 愛知県
+	三重県 滋賀県 京都府 大阪府 兵庫県 奈良県 和歌山県 鳥取県 島根県 岡山県 広島県 山口県 徳島県 香川県 愛媛県 高知県 福岡県 佐賀県 長崎県 熊本県 大分県 宮崎県 鹿児島県 沖縄県`)
 
 // kanaTowns are municipalities whose names hold kana, as far as their last letter.
-var kanaTowns = words(`さいたま市 ひたちなか市 つくば市 つくばみらい市 かすみがうら市 いすみ市 みどり市 みなかみ町 ときがわ町 ふじみ野市
-	あきる野市 かほく市 あわら市 おおい町 いなべ市 みよし市 あま市 たつの市 南あわじ市 かつらぎ町 さぬき市 東かがわ市 まんのう町 いの町 うきは市 みやま市
-	みやこ町 みやき町 えびの市 さつま町 うるま市 おいらせ町 つがる市 むつ市 にかほ市 いわき市 せたな町 ニセコ町 えりも町 むかわ町 南アルプス市
-	つるぎ町 ひだか町 すさみ町 さつま町 おおぞら町 湧別町 ときがわ町 いちき串木野市 南さつま市 あさぎり町 せとうち町 さくら市
-	みなべ町 上ノ国町`)
+var kanaTowns = words(`さいたま市 ひたちなか市 つくば市 つくばみらい市 かすみがうら市 いすみ市 みどり市 みなかみ町 ときがわ町 ふじみ野市 あきる野市 かほく市 あわら市 おおい町 いなべ市 みよし市
+	あま市 たつの市 南あわじ市 かつらぎ町 さぬき市 東かがわ市 まんのう町 いの町 うきは市 みやま市 みやこ町 みやき町 えびの市 さつま町 うるま市 おいらせ町 つがる市 むつ市 にかほ市 いわき市 せたな町 ニセコ町
+	えりも町 むかわ町 南アルプス市 つるぎ町 ひだか町 すさみ町 さつま町 おおぞら町 湧別町 ときがわ町 いちき串木野市 南さつま市 あさぎり町 せとうち町 さくら市 みなべ町 上ノ国町`)
 
 // crossings say where a house in Kyoto stands: up or down from a crossing of streets.
 var crossings = words(`上る 下る 上ル 下ル 上がる 下がる 西入る 東入る 西入ル 東入ル 西入 東入 上 下`)
@@ -154,8 +151,8 @@ func (s *search) townName(i, j int) bool {
 	return !notNames.exactly(s.folded, i, j) && j-i >= 2
 }
 
-var notNames = words(`都市 地区 下町 城下町 港町 学区 校区 選挙区 中心市 同市 同区 同町 各市 各区 隣町 隣の市 この町 その町 他市 他区 全区
-	大都市 地方都市 政令指定都市 特別区 市区 市町村 区市町村 農村 漁村 山村 街区 管区 軍区 教区 解放区 自治区 海区`)
+var notNames = words(`都市 地区 下町 城下町 港町 学区 校区 選挙区 中心市 同市 同区 同町 各市 各区 隣町 隣の市 この町 その町 他市 他区 全区 大都市 地方都市 政令指定都市 特別区 市区 市町村
+	区市町村 農村 漁村 山村 街区 管区 軍区 教区 解放区 自治区 海区`)
 
 // municipality is the end of the names of a municipality and of its ward: 市, 区,
 // 郡 with 町 or 村. 0 if none begins at an index.
@@ -189,7 +186,8 @@ func (s *search) unit(i int, known bool) int {
 				continue
 			}
 			// 市川市, 町田市, 村上市, 郡山市: the first letter is no end.
-			if n := s.is(j + 1); n == kanji && (s.at(j+1) == '市' || s.at(j+1) == '町' || s.at(j+1) == '村' || s.at(j+1) == '区') {
+			if n := s.is(j + 1); n == kanji && (s.at(j+1) == '市' || s.at(j+1) == '町' || s.at(j+1) == '村' ||
+				s.at(j+1) == '区') {
 				continue
 			}
 			if (r == '町' || r == '村' || r == '郡') && s.cityLater(j+1) {
@@ -303,8 +301,8 @@ func (s *search) kanjiTown(i, most int) int {
 	return j
 }
 
-var afterPlace = words(`在住 出身 周辺 付近 方面 勤務 役所 役場 内 外 産 行 着 発 駅 民 立 長 県 警 全域 中心 郊外 近郊 育 生 某所 地域 地方
-	一帯 側 境 議会 市場 消防 病院 大学 高校 支店 支社 本社 本店 営業所 事務所 図書館 公民館 公園 空港 港`)
+var afterPlace = words(`在住 出身 周辺 付近 方面 勤務 役所 役場 内 外 産 行 着 発 駅 民 立 長 県 警 全域 中心 郊外 近郊 育 生 某所 地域 地方 一帯 側 境 議会 市場 消防 病院 大学
+	高校 支店 支社 本社 本店 営業所 事務所 図書館 公民館 公園 空港 港`)
 
 // blockNumber is the end of the number of a block, a house or a flat: 1-2-3,
 // 3丁目5番2号, 二丁目, 123番地の4. 0 if none begins at an index.
@@ -347,7 +345,8 @@ func (s *search) blockNumber(i int) int {
 
 // amount reports that a number counts something, or is a time.
 func (s *search) amount(j int) bool {
-	if s.at(j) == ':' || s.at(j) == ',' && s.is(j+1) == digit || s.at(j) == '.' && s.is(j+1) == digit || s.at(j) == '%' {
+	if s.at(j) == ':' || s.at(j) == ',' && s.is(j+1) == digit || s.at(j) == '.' && s.is(j+1) == digit ||
+		s.at(j) == '%' {
 		return true
 	}
 	e, _ := units.at(s.folded, j)
@@ -399,9 +398,9 @@ func blockForm(s *search, i int) bool {
 	return s.has(j, "丁目") && s.numeral(j+2) || s.has(j, "番地")
 }
 
-var buildings = words(`マンション ビル ビルディング ハイツ コーポ アパート タワー レジデンス 荘 ハウス メゾン パーク ヒルズ プラザ コート 棟 館 団地
-	グラン グランメゾン ハイム パレス レジデンシャル シャトー ドミール ロイヤル ライオンズ 号室 号 階 F フロア 室 寮 ヴィラ ガーデン スクエア センター 会館 コーポラス
-	サンハイツ パークハイツ ステージ フラット テラス ハイライズ エステート 住宅 官舎 社宅 宿舎 building bldg`)
+var buildings = words(`マンション ビル ビルディング ハイツ コーポ アパート タワー レジデンス 荘 ハウス メゾン パーク ヒルズ プラザ コート 棟 館 団地 グラン グランメゾン ハイム パレス
+	レジデンシャル シャトー ドミール ロイヤル ライオンズ 号室 号 階 F フロア 室 寮 ヴィラ ガーデン スクエア センター 会館 コーポラス サンハイツ パークハイツ ステージ フラット テラス ハイライズ エステート
+	住宅 官舎 社宅 宿舎 building bldg`)
 
 // building is the end of the name and the room of a building that follows the
 // number of a house; the end of the number if there is none.
@@ -447,7 +446,7 @@ var roomWords = words(`号室 号 階 F 室 号棟 棟`)
 // buildingInside reports that a name is one of a building.
 func buildingInside(s *search, i, j int) bool {
 	for k := i; k < j; k++ {
-		for _, e := range buildings.first[lowered(s.r[k])] {
+		for _, e := range buildings.first.of(lowered(s.r[k])) {
 			if k+len(e.word) <= j && s.spells(k, e.word) && (len(e.word) > 1 || k+1 == j || s.is(k+1) == digit) {
 				return true
 			}

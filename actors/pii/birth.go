@@ -46,8 +46,8 @@ func (s *search) dateBefore(i int) (start, end int) {
 
 var (
 	eras   = words(`明治 大正 昭和 平成 令和 M T S H R`)
-	months = words(`January February March April May June July August September October November December Jan Feb Mar Apr
-		Jun Jul Aug Sep Sept Oct Nov Dec`)
+	months = words(`January February March April May June July August September October November December Jan Feb Mar
+		Apr Jun Jul Aug Sep Sept Oct Nov Dec`)
 )
 
 // date is the end of a day with its year that begins at an index, 0 if none does.

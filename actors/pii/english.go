@@ -12,7 +12,8 @@ func (s *search) englishNames() {
 		for s.latin(end) || (s.at(end) == '\'' || s.at(end) == '-') && s.latin(end+1) {
 			end++
 		}
-		if !s.word(i-1) && s.is(end) != digit && s.at(i-1) != '@' && s.at(i-1) != '_' && !(s.at(end) == '.' && s.is(end+1) == lower) && s.at(end) != '@' && s.at(end) != '_' {
+		if !s.word(i-1) && s.is(end) != digit && s.at(i-1) != '@' && s.at(i-1) != '_' && !(s.at(end) == '.' &&
+			s.is(end+1) == lower) && s.at(end) != '@' && s.at(end) != '_' {
 			if e := s.introducesLatin(i, end); e > end {
 				i = e
 				continue
@@ -54,15 +55,12 @@ func (s *search) introducesLatin(i, end int) int {
 	for k < e+3 && (s.is(k) == space || s.is(k) == newline || s.at(k) == ':' || s.at(k) == ',') {
 		k++
 	}
-	if k == e || s.is(k) != upper || mark == 2 && (s.is(k-1) != space || s.class[i] != upper && s.latinMark(k, s.wordEnd(k)) == 0) {
+	if k == e || s.is(k) != upper || mark == 2 && (s.is(k-1) != space || s.class[i] != upper && s.latinMark(k,
+		s.wordEnd(k)) == 0) {
 		return 0
 	}
-	for k < len(s.r) { // Dear Mr. Smith
-		t, _ := titles.at(s.folded, k)
-		if t < 0 || s.class[k] != upper {
-			break
-		}
-		return t - 1 + 0*end
+	if t, _ := titles.at(s.folded, k); t > 0 {
+		return k - 1 // Dear Mr. Smith: the title introduces the name
 	}
 	j := s.nameWords(k, 4)
 	if j == k || sentenceWords.exactly(s.folded, k, s.wordEnd(k)) || s.placeName(k, j) {
@@ -72,7 +70,8 @@ func (s *search) introducesLatin(i, end int) int {
 	if mark == 1 && !s.givenLatin(k, j) && !(s.twoWords(k, j) && s.unusual(k, j) && s.personal(i, e)) {
 		return 0
 	}
-	if mark == 0 && !greeting && !s.givenLatin(k, j) && !s.twoWords(k, j) && (s.has(i, "name") || s.has(i, "Name")) && s.at(e) != ':' && s.at(e) != ' ' {
+	if mark == 0 && !greeting && !s.givenLatin(k, j) && !s.twoWords(k, j) && (s.has(i, "name") || s.has(i, "Name")) &&
+		s.at(e) != ':' && s.at(e) != ' ' {
 		return 0
 	}
 	if mark == 1 && s.givenLatin(k, j) && !s.twoWords(k, j) && s.doubtfulName(k, j) {
@@ -86,8 +85,10 @@ func (s *search) introducesLatin(i, end int) int {
 // lead to places and things as well.
 func (s *search) personal(i, e int) bool {
 	switch s.string(i, e) {
-	case "from", "with", "by", "and", "for", "to", "From", "With", "By", "And", "For", "To", "see", "See", "saw", "visit", "Visit", "help", "text",
-		"this is", "This is", "I am", "I'm", "called", "named", "email", "Email", "call", "Call", "cc", "thanks", "Thanks":
+	case "from", "with", "by", "and", "for", "to", "From", "With", "By", "And", "For", "To", "see", "See", "saw",
+		"visit", "Visit", "help", "text",
+		"this is", "This is", "I am", "I'm", "called", "named", "email", "Email", "call", "Call", "cc", "thanks",
+		"Thanks":
 		return false
 	}
 	return true
@@ -323,7 +324,8 @@ func (s *search) lastCapital(i, j int) int {
 func (s *search) oneName(i, j int, m uint32) int {
 	title := s.nextCapital(j) > 0
 	switch {
-	case s.at(j) == '.' && s.is(j+1) == upper || s.is(i-1) == other && (s.at(i-1) == '/' || s.at(i-1) == '-' || s.at(i-1) == '.'):
+	case s.at(j) == '.' && s.is(j+1) == upper || s.is(i-1) == other && (s.at(i-1) == '/' || s.at(i-1) == '-' ||
+		s.at(i-1) == '.'):
 		return j
 	case s.allUpper(i, j):
 		return j

@@ -28,26 +28,21 @@ func (s *search) legalForms() {
 
 // Legal forms; a marked one is also a word, and needs a capital and a name that is
 // no common word.
-var forms = func() *lexicon {
-	l := words(`inc inc. incorporated ltd ltd. limited llc l.l.c. llp l.l.p. corp corp. corporation gmbh plc pty s.a. s.a.s.
-		s.p.a. b.v. n.v. k.k. kk kabushiki_kaisha co.,_ltd. co.,_ltd co._ltd. co._ltd co.,ltd. co.,ltd pte._ltd. pte_ltd
-		pty_ltd pty._ltd. oyj a/s e.v. kg s.r.l. srl sàrl sarl aps ltda s.l. holdings`)
-	for _, w := range []string{"ag", "sa", "ab", "oy", "lp", "co", "co.", "company", "group", "and sons", "& sons", "& co", "& co.",
-		"and co", "bank", "partners", "associates", "industries", "technologies", "solutions", "consulting", "logistics", "enterprises",
-		"ventures", "capital", "foundation", "bv", "nv", "se", "as"} {
-		l.add(w, 1)
-	}
-	return l
-}()
+var forms = words(`inc inc. incorporated ltd ltd. limited llc l.l.c. llp l.l.p. corp corp. corporation gmbh plc pty
+	s.a. s.a.s. s.p.a. b.v. n.v. k.k. kk kabushiki_kaisha co.,_ltd. co.,_ltd co._ltd. co._ltd co.,ltd. co.,ltd
+	pte._ltd. pte_ltd pty_ltd pty._ltd. oyj a/s e.v. kg s.r.l. srl sàrl sarl aps ltda s.l. holdings`).also(1, `
+	ag sa ab oy lp co co. company group and_sons &_sons &_co &_co. and_co bank partners associates industries
+	technologies solutions consulting logistics enterprises ventures capital foundation bv nv se as`)
 
 // noCompanies are words with capitals that make no name with a legal form alone.
-var noCompanies = words(`the a an my your our his her their this that its it each every any some no new old parent holding big
-	small large private public limited foreign local national international startup insurance software trading
-	phone power gas oil contact call ask tell meet see visit join told asked email dear also car tech media shell sister i we you they he she what which who when where if in at on of for
-	to by with and or but is was are were be been has have had do does did will would can could should may might work
-	world west east north south central commercial investment food blood data merchant retail savings piggy user age
-	focus study working support peer control test target ethnic interest parking management operating publishing
-	mr mrs ms dr good please dear hello hi yes`)
+var noCompanies = words(`the a an my your our his her their this that its it each every any some no new old parent
+	holding big small large private public limited foreign local national international startup insurance software
+	trading phone power gas oil contact call ask tell meet see visit join told asked email dear also car tech media
+	shell sister i we you they he she what which who when where if in at on of for to by with and or but is was are
+	were be been has have had do does did will would can could should may might work world west east north south
+	central commercial investment food blood data merchant retail savings piggy user age focus study working support
+	peer control test target ethnic interest parking management operating publishing mr mrs ms dr good please dear
+	hello hi yes`)
 
 // englishCompany proposes the words with capitals before a legal form, with it.
 func (s *search) englishCompany(i, end int, mark uint32) {
@@ -102,7 +97,8 @@ func (s *search) capitalsBefore(k, most int) int {
 		}
 		// and, of, & between words with capitals
 		word := s.string(i, j)
-		if start < k && (word == "and" || word == "of" || word == "&" || word == "the" || word == "de" || word == "for") && s.is(i-1) == space {
+		if start < k && (word == "and" || word == "of" || word == "&" || word == "the" || word == "de" ||
+			word == "for") && s.is(i-1) == space {
 			if p := s.backWord(i - 1); p < i-1 && s.class[p] == upper {
 				start = p
 				continue
@@ -126,7 +122,8 @@ func (s *search) backWord(j int) int {
 		i--
 		j--
 	}
-	for i > 0 && j-i < 30 && (s.word(i-1) || (s.r[i-1] == '\'' || s.r[i-1] == '-' || s.r[i-1] == '.' || s.r[i-1] == '&') && s.word(i)) {
+	for i > 0 && j-i < 30 && (s.word(i-1) || (s.r[i-1] == '\'' || s.r[i-1] == '-' || s.r[i-1] == '.' ||
+		s.r[i-1] == '&') && s.word(i)) {
 		i--
 	}
 	if s.at(i) == '.' || s.at(i) == '-' {
@@ -154,24 +151,20 @@ func (s *search) dropLeading(i, k int) int {
 }
 
 // Words that end or begin the names of schools; a marked one begins them.
-var englishSchools = func() *lexicon {
-	l := words(`university college high_school middle_school elementary_school elementary primary_school grammar_school
-		academy institute_of_technology secondary_school junior_high_school senior_high_school preparatory_school
-		prep_school law_school medical_school business_school polytechnic kindergarten preschool nursery_school
-		community_college state_university junior_high school_district conservatory senior_high comprehensive_school
-		international_school charter_school day_school boarding_school high`)
-	for _, w := range []string{"university of", "college of", "academy of", "institute of", "école", "universidad de", "university college",
-		"technical university of", "universität", "universite de"} {
-		l.add(w, 1)
-	}
-	return l
-}()
+var englishSchools = words(`university college high_school middle_school elementary_school elementary primary_school
+	grammar_school academy institute_of_technology secondary_school junior_high_school senior_high_school
+	preparatory_school prep_school law_school medical_school business_school polytechnic kindergarten preschool
+	nursery_school community_college state_university junior_high school_district conservatory senior_high
+	comprehensive_school international_school charter_school day_school boarding_school high`).also(1, `
+	university_of college_of academy_of institute_of école universidad_de university_college technical_university_of
+	universität universite_de`)
 
 // noEnglishSchools are words before such an end that make no name.
-var noEnglishSchools = words(`the a an my your our his her their this that state local public private same new old good best top
-	junior senior community catholic technical medical law business art any some every each which what no first
-	second third middle high elementary primary secondary national in at on of for to from and or i he she we they
-	nearby former foreign online attend attended visit met meet study studied after before since until our free big small open when where there college university ivy`)
+var noEnglishSchools = words(`the a an my your our his her their this that state local public private same new old
+	good best top junior senior community catholic technical medical law business art any some every each which what
+	no first second third middle high elementary primary secondary national in at on of for to from and or i he she we
+	they nearby former foreign online attend attended visit met meet study studied after before since until our free
+	big small open when where there college university ivy`)
 
 // englishSchool proposes the school that a word ends or begins; it returns the end
 // of what it proposed, 0 for nothing.
@@ -203,7 +196,8 @@ func (s *search) englishSchool(i, end int, mark uint32) int {
 			return 0
 		}
 	}
-	if j == end && (start == i || s.has(i, "High") && end-i == 4 && s.class[start] == upper && noEnglishSchools.exactly(s.folded, start, i-1)) {
+	if j == end && (start == i || s.has(i, "High") && end-i == 4 && s.class[start] == upper &&
+		noEnglishSchools.exactly(s.folded, start, i-1)) {
 		return 0
 	}
 	if end-i == 4 && s.has(i, "High") && (j == end) {
@@ -215,7 +209,8 @@ func (s *search) englishSchool(i, end int, mark uint32) int {
 
 // campus reports a place that follows a university and belongs to its name.
 func (s *search) campus(i int) bool {
-	return s.has(i, "Berkeley") || s.has(i, "Los Angeles") || s.has(i, "San Diego") || s.has(i, "Davis") || s.has(i, "Irvine")
+	return s.has(i, "Berkeley") || s.has(i, "Los Angeles") || s.has(i, "San Diego") || s.has(i, "Davis") || s.has(i,
+		"Irvine")
 }
 
 // dropSchool takes words from the front that are no part of a school's name.
@@ -237,8 +232,9 @@ func (s *search) dropSchool(i, k int) int {
 }
 
 // employers are words that name who somebody works for.
-var employers = words(`work_for works_for worked_for working_for work_at works_at worked_at working_at employed_by employed_at
-	hired_by job_at intern_at interned_at interning_at engineer_at manager_at position_at career_at fired_from`)
+var employers = words(`work_for works_for worked_for working_for work_at works_at worked_at working_at employed_by
+	employed_at hired_by job_at intern_at interned_at interning_at engineer_at manager_at position_at career_at
+	fired_from`)
 
 // employer proposes the words with capitals behind such words.
 func (s *search) employer(i int) {

@@ -111,9 +111,8 @@ func (s *search) account(c placed) {
 		if s.word(i + 2) {
 			return
 		}
-		var more bool
-		i, more = s.skipLink(i + 2)
-		asked = asked || more || true
+		i, _ = s.skipLink(i + 2)
+		asked = true
 	}
 	if s.latin(c.j-1) && (i == c.j || s.lowerLine(c)) {
 		return // foo@bar, the line is
@@ -123,7 +122,8 @@ func (s *search) account(c placed) {
 		i++
 	}
 	j := i
-	for j < i+40 && (s.word(j) || s.at(j) == '_' || s.at(j) == '.' || s.at(j) == '-' || s.at(j) == '#' && s.is(j+1) == digit) {
+	for j < i+40 && (s.word(j) || s.at(j) == '_' || s.at(j) == '.' || s.at(j) == '-' || s.at(j) == '#' &&
+		s.is(j+1) == digit) {
 		j++
 	}
 	for j > i && (s.at(j-1) == '.' || s.at(j-1) == '-') {
@@ -142,11 +142,11 @@ func (s *search) account(c placed) {
 }
 
 // everyday are words that follow the name of a service and are no handle.
-var everyday = words(`the and for with you your that this from are was has have not will can all our new app group chat
-	message messages account accounts user users post posts page link links name names number here there but when then
-	required wrong invalid optional empty missing unknown unavailable disabled enabled works work working down admin
-	root null none true false string value values only file text any other change changed forgotten lost default yes no ok
-	here below above sent locked closed open active inactive suspended banned hacked new old free`)
+var everyday = words(`the and for with you your that this from are was has have not will can all our new app group
+	chat message messages account accounts user users post posts page link links name names number here there but when
+	then required wrong invalid optional empty missing unknown unavailable disabled enabled works work working down
+	admin root null none true false string value values only file text any other change changed forgotten lost default
+	yes no ok here below above sent locked closed open active inactive suspended banned hacked new old free`)
 
 // skipLink goes over what links a word with its value: a space, a colon, は, "is".
 func (s *search) skipLink(i int) (end int, asked bool) {
@@ -175,7 +175,8 @@ func (s *search) lowerLine(c placed) bool { return s.has(c.i, "line") && c.j-c.i
 // verbBefore reports "is" and the like before an index: what follows may be any word.
 func (s *search) verbBefore(i int) bool {
 	k := s.back(i, 2, set(space))
-	return s.ends(k, "is") || s.ends(k, "are") || s.ends(k, "was") || s.ends(k, "as") || s.ends(k, "at") || s.ends(k, "me")
+	return s.ends(k, "is") || s.ends(k, "are") || s.ends(k, "was") || s.ends(k, "as") || s.ends(k, "at") || s.ends(k,
+		"me")
 }
 
 // kindsOfMarks says what a handle has that few words have.

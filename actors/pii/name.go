@@ -42,7 +42,8 @@ func (s *search) honoured(i, end int, mark uint32) {
 		if s.knownBefore(k) == k || s.has(i, "家") && s.is(end) == kanji {
 			return
 		}
-	case s.has(i, "くん") && s.is(end) == hiragana && s.is(i-1) == hiragana && !particle(s.r[end]) && s.knownBefore(k) == k:
+	case s.has(i, "くん") && s.is(end) == hiragana && s.is(i-1) == hiragana && !particle(s.r[end]) &&
+		s.knownBefore(k) == k:
 		return
 	}
 	start := s.nameBeforeHonour(k, mark)
@@ -75,7 +76,8 @@ func (s *search) continues(i, end int) bool {
 	c := s.is(end)
 	switch s.r[i] {
 	case '様':
-		return c == kanji && s.at(end) != '方' && s.at(end) != '宛' && s.at(end) != '邸' && s.at(end) != '宅' && s.at(end) != '分'
+		return c == kanji && s.at(end) != '方' && s.at(end) != '宛' && s.at(end) != '邸' && s.at(end) != '宅' &&
+			s.at(end) != '分'
 	case '君', '殿', '氏', '嬢', '家':
 		return c == kanji && s.at(end) != '達'
 	}
@@ -151,7 +153,8 @@ func (s *search) sentence(i, k int) bool {
 	if noName.exactly(s.folded, i, k) || particle(s.r[i]) {
 		return true
 	}
-	for _, w := range [...]string{"たく", "みな", "です", "ます", "から", "ない", "した", "って", "して", "ぶん", "ずい", "おっ", "おば", "おじ", "もの", "こと", "だい"} {
+	for _, w := range [...]string{"たく", "みな", "です", "ます", "から", "ない", "した", "って", "して", "ぶん", "ずい", "おっ", "おば", "おじ",
+		"もの", "こと", "だい"} {
 		if s.ends(k, w) || s.has(i, w) {
 			return true
 		}
@@ -221,7 +224,8 @@ func (s *search) knownBefore(k int) int {
 			best = i
 			continue
 		}
-		if mark, ok := gazetteer.japanese.marked(s.folded, i, k); ok && mark&(surname|given) != 0 && !noName.exactly(s.folded, i, k) {
+		if mark, ok := gazetteer.japanese.marked(s.folded, i, k); ok && mark&(surname|given) != 0 &&
+			!noName.exactly(s.folded, i, k) {
 			if k-i > 1 || best == k {
 				best = i
 			}
@@ -241,7 +245,7 @@ func (s *search) startsHere(i int) bool {
 	case before != c:
 		return !(c == hiragana && (before == kanji || before == katakana) && !s.given(i))
 	case c == hiragana:
-		return particle(s.r[i-1]) || s.r[i-1] == 'お' && false
+		return particle(s.r[i-1])
 	case c == katakana:
 		return false
 	}
@@ -280,7 +284,7 @@ func (s *search) titleBefore(i int) (ok bool, start int) {
 // fullName is the end of a surname and a given name that begin at an index. Sure
 // says that there is one.
 func (s *search) fullName(i int) (end int, sure bool) {
-	for _, e := range gazetteer.japanese.first[s.r[i]] {
+	for _, e := range gazetteer.japanese.first.of(s.r[i]) {
 		if e.mark&surname == 0 || !s.spells(i, e.word) {
 			continue
 		}
@@ -289,7 +293,8 @@ func (s *search) fullName(i int) (end int, sure bool) {
 		if s.is(g) == space && s.japanese(g+1) {
 			g++
 		}
-		if g2 := s.givenAt(g, e.mark&doubtful != 0); g2 > 0 && (g2-g > 1 || g > m || e.mark&doubtful == 0 || len(e.word) > 1) {
+		if g2 := s.givenAt(g, e.mark&doubtful != 0); g2 > 0 && (g2-g > 1 || g > m || e.mark&doubtful == 0 ||
+			len(e.word) > 1) {
 			if g > m && s.class[g] == hiragana && s.class[i] == kanji && s.is(g2) == hiragana && !s.boundary(g2) {
 				continue
 			}
@@ -305,7 +310,7 @@ func (s *search) givenAt(i int, doubt bool) int {
 	if c := s.is(i); c != kanji && c != hiragana && c != katakana {
 		return 0
 	}
-	for _, e := range gazetteer.japanese.first[s.r[i]] {
+	for _, e := range gazetteer.japanese.first.of(s.r[i]) {
 		if e.mark&given == 0 || !s.spells(i, e.word) {
 			continue
 		}
@@ -332,9 +337,12 @@ func (s *search) givenAt(i int, doubt bool) int {
 // givenEnd reports kanji that most given names end with.
 func givenEnd(r rune) bool {
 	switch r {
-	case '子', '美', '恵', '郎', '太', '男', '夫', '雄', '介', '助', '樹', '香', '奈', '菜', '代', '江', '枝', '也', '哉', '斗', '翔', '輝', '司',
-		'志', '之', '彦', '人', '治', '明', '弘', '博', '浩', '佳', '花', '華', '衣', '里', '理', '紀', '希', '貴', '織', '穂', '帆', '乃', '絵', '緒', '音',
-		'吾', '悟', '平', '朗', '亮', '真', '馬', '磨', '吉', '蔵', '造', '三', '一', '二', '次', '士', '生', '毅', '登', '成', '信', '義', '行', '幸', '孝':
+	case '子', '美', '恵', '郎', '太', '男', '夫', '雄', '介', '助', '樹', '香', '奈', '菜', '代', '江', '枝', '也', '哉', '斗', '翔', '輝',
+		'司',
+		'志', '之', '彦', '人', '治', '明', '弘', '博', '浩', '佳', '花', '華', '衣', '里', '理', '紀', '希', '貴', '織', '穂', '帆', '乃',
+		'絵', '緒', '音',
+		'吾', '悟', '平', '朗', '亮', '真', '馬', '磨', '吉', '蔵', '造', '三', '一', '二', '次', '士', '生', '毅', '登', '成', '信', '義',
+		'行', '幸', '孝':
 		return true
 	}
 	return false
@@ -367,7 +375,7 @@ func (s *search) known(i int) {
 	if !s.startsRow(i) {
 		return
 	}
-	list := gazetteer.japanese.first[s.r[i]]
+	list := gazetteer.japanese.first.of(s.r[i])
 	if end, sure := s.fullName(i); sure {
 		s.propose(Name, "full name", i, end)
 		return
@@ -404,7 +412,8 @@ func (s *search) rareName(i int) int {
 		if mark, ok := gazetteer.japanese.marked(s.folded, row+1, end); ok && mark&given != 0 && s.boundary(end) {
 			return end
 		}
-		if n := end - row - 1; n == 2 && s.givenLike(row+1, end) && givenEnd(s.r[end-1]) && s.boundary(end) && !s.notPerson(i, row, end) {
+		if n := end - row - 1; n == 2 && s.givenLike(row+1, end) && givenEnd(s.r[end-1]) && s.boundary(end) &&
+			!s.notPerson(i, row, end) {
 			return end
 		}
 	}
@@ -413,8 +422,9 @@ func (s *search) rareName(i int) int {
 		if g >= row || !s.surnameLike(i, g) || s.notPerson(i, g, g) {
 			continue
 		}
-		for _, e := range gazetteer.japanese.first[s.r[g]] {
-			if j := g + len(e.word); e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) >= 2 && s.spells(g, e.word) && s.boundary(j) {
+		for _, e := range gazetteer.japanese.first.of(s.r[g]) {
+			if j := g + len(e.word); e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) >= 2 && s.spells(g,
+				e.word) && s.boundary(j) {
 				return j
 			}
 		}
@@ -424,7 +434,8 @@ func (s *search) rareName(i int) int {
 
 // notPerson reports places, days and other words in the place of a name.
 func (s *search) notPerson(i, middle, end int) bool {
-	return beforeName.exactly(s.folded, i, middle) || noName.exactly(s.folded, i, middle) || places.exactly(s.folded, i, middle) ||
+	return beforeName.exactly(s.folded, i, middle) || noName.exactly(s.folded, i, middle) || places.exactly(s.folded,
+		i, middle) ||
 		middle < end && (places.exactly(s.folded, middle+1, end) || beforeName.exactly(s.folded, middle+1, end))
 }
 
@@ -438,7 +449,7 @@ func (s *search) startsRow(i int) bool {
 	if c == hiragana {
 		return before != hiragana && before != kanji && before != katakana
 	}
-	return before != c && !(c == katakana && before == kanji && false)
+	return before != c
 }
 
 // alone reports that a word of the gazetteer is a name without anything that says
@@ -448,7 +459,8 @@ func (s *search) alone(i, j int, mark uint32) bool {
 	case s.class[i] == hiragana:
 		return false // too many are words
 	case s.class[i] == katakana:
-		if mark&doubtful2 != 0 || j-i < 3 || s.at(j) == '・' && !s.foreign(i, j) || s.is(j) == katakana || s.at(i-1) == '・' {
+		if mark&doubtful2 != 0 || j-i < 3 || s.at(j) == '・' && !s.foreign(i, j) || s.is(j) == katakana ||
+			s.at(i-1) == '・' {
 			return false
 		}
 		return s.boundary(j)
@@ -466,7 +478,8 @@ func (s *search) foreign(_, j int) bool { return s.is(j+1) == katakana }
 // placeBehind reports a word that makes a place or a thing of a name: 山田駅.
 func (s *search) placeBehind(j int) bool {
 	switch s.at(j) {
-	case '駅', '市', '区', '町', '村', '県', '線', '川', '山', '島', '城', '寺', '社', '店', '屋', '橋', '通', '沼', '湖', '病', '医', '酒', '製':
+	case '駅', '市', '区', '町', '村', '県', '線', '川', '山', '島', '城', '寺', '社', '店', '屋', '橋', '通', '沼', '湖', '病', '医', '酒',
+		'製':
 		return true
 	}
 	return false

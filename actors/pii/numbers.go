@@ -205,8 +205,8 @@ func (s *search) cut(j int) bool {
 }
 
 // units are what counts follow; a number in front of one is an amount.
-var units = words(`円 ドル ユーロ 元 人 個 件 枚 本 冊 台 匹 回 % パーセント kg km 年 月 日 時 分 秒 ポイント 万 億 千 票 歳 才 ¥ 株 名 食
-	件目 番目 ページ 平方 立方 メートル`)
+var units = words(`円 ドル ユーロ 元 人 個 件 枚 本 冊 台 匹 回 % パーセント kg km 年 月 日 時 分 秒 ポイント 万 億 千 票 歳 才 ¥ 株 名 食 件目 番目 ページ 平方 立方
+	メートル`)
 
 // digits are the values of the groups, together.
 func (s *search) digits(row []group) (string, bool) {
@@ -325,8 +325,8 @@ func (s *search) bankWord(i int, d string) bool {
 
 var (
 	bankNames  = words(`普通 当座 貯蓄 口座 銀行 信用金庫 支店 ゆうちょ 記号 番号`)
-	bankStrong = words(`口座 口座番号 記号 ゆうちょ account_number account_no bank_account acct routing_number routing
-		account_# account 普通預金 当座預金`)
+	bankStrong = words(`口座 口座番号 記号 ゆうちょ account_number account_no bank_account acct routing_number routing account_#
+		account 普通預金 当座預金`)
 )
 
 // cardShape reports the ways in which numbers of cards are grouped.

@@ -38,6 +38,14 @@ func (k Kind) weight() int {
 	return 0
 }
 
+// evidence orders rules that found the same: a list of names says least.
+func (r Rule) evidence() int {
+	if r == "gazetteer" {
+		return 1
+	}
+	return 0
+}
+
 // search is a text and what was proposed so far.
 type search struct {
 	*folded
@@ -79,9 +87,9 @@ func propose(f *folded) (*folded, []proposal) {
 // the longer one, else the first. What sticks out of a loser stays masked, as a
 // span of its own.
 func resolve(f *folded, found []proposal) []Span {
-	slices.SortFunc(found, func(a, b proposal) int {
+	slices.SortStableFunc(found, func(a, b proposal) int {
 		return cmp.Or(b.kind.weight()-a.kind.weight(), (b.j-b.i)-(a.j-a.i), a.i-b.i,
-			cmp.Compare(a.kind, b.kind), cmp.Compare(a.rule, b.rule))
+			cmp.Compare(a.rule.evidence(), b.rule.evidence()))
 	})
 	owner := make([]int32, len(f.r)) // who has a rune, counted from 1
 	placeholders(f, owner)

@@ -77,7 +77,8 @@ func (s *search) marked(i, most int) (end int, key bool) {
 	for _, form := range keyForms {
 		if s.r[i] == rune(form.prefix[0]) && s.has(i, form.prefix) {
 			j := i + len(form.prefix)
-			for end = j; end < most && (s.word(end) || s.r[end] == '_' || s.r[end] == '-' || s.r[end] == '.' && s.word(end+1)); end++ {
+			for end = j; end < most && (s.word(end) || s.r[end] == '_' || s.r[end] == '-' || s.r[end] == '.' &&
+				s.word(end+1)); end++ {
 			}
 			if end-j >= form.least && (form.prefix[len(form.prefix)-1] != '-' || s.mixed(j, end)) {
 				return end, true
@@ -124,7 +125,8 @@ func (s *search) random(i, j int) {
 			continue
 		}
 		end := k
-		for end < j && (s.word(end) || s.r[end] == '+' || s.r[end] == '/' || s.r[end] == '=' || s.r[end] == '_' || s.r[end] == '-') {
+		for end < j && (s.word(end) || s.r[end] == '+' || s.r[end] == '/' || s.r[end] == '=' || s.r[end] == '_' ||
+			s.r[end] == '-') {
 			end++
 		}
 		if end-k >= 32 && !s.before(cueHash|cueVersion, k, 12) && (s.hexadecimal(k, end) || s.base64(k, end)) {
@@ -262,7 +264,8 @@ func (s *search) ipv6(i, most int) int {
 			break
 		}
 	}
-	if s.word(j) || s.at(j) == '.' && s.is(j+1) == digit || gaps > 1 || gaps == 0 && groups != 8 || gaps == 1 && (groups < 2 || groups > 7) {
+	if s.word(j) || s.at(j) == '.' && s.is(j+1) == digit || gaps > 1 || gaps == 0 && groups != 8 || gaps == 1 &&
+		(groups < 2 || groups > 7) {
 		return 0
 	}
 	return j
@@ -334,7 +337,7 @@ func (s *search) secretParameter(i, j int) bool {
 		}
 		name = append(name, r)
 	}
-	for _, e := range secretParameters.first[name0(name)] {
+	for _, e := range secretParameters.first.of(name0(name)) {
 		if string(e.word) == string(name) {
 			return true
 		}

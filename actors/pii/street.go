@@ -29,29 +29,27 @@ func (s *search) streets() {
 }
 
 var (
-	streetWords = words(`street st avenue ave road rd boulevard blvd lane ln drive dr court ct way place pl square sq terrace ter
-		parkway pkwy highway hwy circle cir trail trl mews crescent close grove gardens row walk alley plaza loop ridge
-		route expressway turnpike turnpike path heights hill hills vista views view crossing crossroad point pointe glen
-		fords ford falls fall estate estates extension forge forges fork forks garden gateway green harbor haven hollow
-		inlet island islands isle junction junctions key keys knoll knolls lake lakes land landing light locks lodge
-		manor meadow meadows mill mills mission motorway mount mountain neck orchard oval overpass park parks pass
-		passage pike pine pines plain plains port ports prairie ramp ranch rapid rapids rest ridges river roads shoal
-		shore shores skyway spring springs spur spurs station stravenue stream streets summit throughway trace track
-		trafficway tunnel union unions valley valleys viaduct village villages ville wall walks wells bridge brook
-		brooks burg bypass camp canyon cape causeway center centers circles cliff cliffs club common corner corners
-		course courts cove coves creek crest curve dale dam divide drives ferry field fields flat flats freeway
-		freeway lights run squares stravenue ways well`)
-	strongStreets = words(`street st avenue ave road rd boulevard blvd lane ln drive dr court ct way place pl square terrace
-		parkway pkwy highway hwy circle cir trail mews crescent close grove gardens alley plaza`)
-	romanceStreets = words(`rue avenue boulevard place via viale piazza corso calle avenida plaza paseo rua chemin allee quai
-		impasse cours`)
+	streetWords = words(`street st avenue ave road rd boulevard blvd lane ln drive dr court ct way place pl square sq
+		terrace ter parkway pkwy highway hwy circle cir trail trl mews crescent close grove gardens row walk alley
+		plaza loop ridge route expressway turnpike turnpike path heights hill hills vista views view crossing
+		crossroad point pointe glen fords ford falls fall estate estates extension forge forges fork forks garden
+		gateway green harbor haven hollow inlet island islands isle junction junctions key keys knoll knolls lake
+		lakes land landing light locks lodge manor meadow meadows mill mills mission motorway mount mountain neck
+		orchard oval overpass park parks pass passage pike pine pines plain plains port ports prairie ramp ranch rapid
+		rapids rest ridges river roads shoal shore shores skyway spring springs spur spurs station stravenue stream
+		streets summit throughway trace track trafficway tunnel union unions valley valleys viaduct village villages
+		ville wall walks wells bridge brook brooks burg bypass camp canyon cape causeway center centers circles cliff
+		cliffs club common corner corners course courts cove coves creek crest curve dale dam divide drives ferry
+		field fields flat flats freeway freeway lights run squares stravenue ways well`)
+	romanceStreets = words(`rue avenue boulevard place via viale piazza corso calle avenida plaza paseo rua chemin
+		allee quai impasse cours`)
 	directions = words(`n s e w ne nw se sw north south east west northeast northwest southeast southwest`)
 	unitWords  = words(`apt apartment suite ste unit flat floor fl room rm bldg building # no level lvl`)
-	states     = words(`AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND
-		OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU AE AP AA FM MH MP PW VI ON QC BC AB MB SK NS NB NL NT
-		PE YT NSW VIC QLD TAS Alabama Alaska Arizona Arkansas California Colorado Connecticut Delaware Florida
-		Georgia Hawaii Idaho Illinois Indiana Iowa Kansas Kentucky Louisiana Maine Maryland Massachusetts Michigan
-		Minnesota Mississippi Missouri Montana Nebraska Nevada New_Hampshire New_Jersey New_Mexico New_York
+	states     = words(`AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM
+		NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR GU AE AP AA FM MH MP PW VI ON QC BC AB MB SK NS
+		NB NL NT PE YT NSW VIC QLD TAS Alabama Alaska Arizona Arkansas California Colorado Connecticut Delaware
+		Florida Georgia Hawaii Idaho Illinois Indiana Iowa Kansas Kentucky Louisiana Maine Maryland Massachusetts
+		Michigan Minnesota Mississippi Missouri Montana Nebraska Nevada New_Hampshire New_Jersey New_Mexico New_York
 		North_Carolina North_Dakota Ohio Oklahoma Oregon Pennsylvania Rhode_Island South_Carolina South_Dakota
 		Tennessee Texas Utah Vermont Virginia Washington West_Virginia Wisconsin Wyoming`)
 	countries = words(`USA U.S.A. US UK United_Kingdom England Scotland Wales Ireland Canada Australia Germany France
@@ -98,11 +96,11 @@ func (s *search) houseFirst(i int) int {
 	j = s.run(j, 1, set(space))
 	if e, _ := romanceStreets.at(s.folded, j); e > 0 {
 		if end := s.streetName(e); end > 0 {
-			return s.rest2(end)
+			return s.behindStreet(end)
 		}
 	}
 	if end := s.street(j); end > 0 && !french {
-		return s.rest2(end)
+		return s.behindStreet(end)
 	}
 	return 0
 }
@@ -118,7 +116,8 @@ func (s *search) streetName(i int) int {
 		j := s.capital(k)
 		if j == 0 {
 			switch e := s.run(k, 4, set(lower)); s.string(k, e) {
-			case "de", "la", "le", "les", "du", "des", "del", "della", "di", "d", "l", "los", "las", "dos", "da", "do", "el":
+			case "de", "la", "le", "les", "du", "des", "del", "della", "di", "d", "l", "los", "las", "dos", "da",
+				"do", "el":
 				if i = e; s.at(e) == '\'' {
 					i++
 				}
@@ -149,8 +148,6 @@ func (s *search) street(i int) int {
 			}
 		} else if named && streetWords.exactly(s.folded, j, k) {
 			end = k
-		} else if e, _ := directions.at(s.folded, j); e == k && end == 0 && !named {
-			// North Main Street: a direction alone is no name, but 12 West Street is one
 		}
 		named = true
 		j = k
@@ -171,9 +168,9 @@ func (s *search) street(i int) int {
 // shortWord reports that a word that ends at an index is an abbreviation.
 func (s *search) shortWord(j int) bool { return j-s.back(j, 6, set(upper, lower)) <= 4 }
 
-// rest2 is the end of what follows a street: a direction, a flat, a town, its
+// behindStreet is the end of what follows a street: a direction, a flat, a town, its
 // code, a country.
-func (s *search) rest2(end int) int {
+func (s *search) behindStreet(end int) int {
 	if k := s.comma(end); k > end {
 		if e, _ := directions.at(s.folded, k); e > 0 && s.is(k) == upper {
 			end = e
@@ -426,7 +423,7 @@ func (s *search) postBox(i int) int {
 	if j == i || e == j || s.word(e) {
 		return 0
 	}
-	return s.rest2(e)
+	return s.behindStreet(e)
 }
 
 // houseLast is the end of Hauptstraße 12, 10115 Berlin; 0 if there is none.
@@ -436,7 +433,8 @@ func (s *search) houseLast(i int) int {
 		return 0
 	}
 	german := false
-	for _, w := range [...]string{"straße", "strasse", "str", "weg", "platz", "allee", "gasse", "straat", "laan", "gatan"} {
+	for _, w := range [...]string{"straße", "strasse", "str", "weg", "platz", "allee", "gasse", "straat", "laan",
+		"gatan"} {
 		german = german || s.ends(j, w) && j-i > len([]rune(w))+2
 	}
 	if !german {
@@ -493,7 +491,8 @@ func (s *search) romaji(i int) int {
 			}
 			break
 		}
-		for _, w := range [...]string{"-ku", "-shi", "-cho", "-machi", "-ken", "-gun", "-fu", "-to", "-chome", "-mura", "-son"} {
+		for _, w := range [...]string{"-ku", "-shi", "-cho", "-machi", "-ken", "-gun", "-fu", "-to", "-chome",
+			"-mura", "-son"} {
 			sure = sure || s.ends(e, w)
 		}
 		end, j = e, e

@@ -4,8 +4,21 @@ import "strings"
 
 // lexicon is a set of words that are looked up at a place of a text.
 type lexicon struct {
-	first map[rune][]entry // by first rune, longest word first
-	last  map[rune][]entry // by last rune, longest word first
+	first index // by first rune
+	last  index // by last rune
+}
+
+// index holds words by one of their runes, the longest first.
+type index struct {
+	words map[rune][]entry
+	maybe [64]uint64 // a bit for the low bits of each rune: most runes begin no word
+}
+
+func (x *index) of(r rune) []entry {
+	if x.maybe[r>>6&63]&(1<<(r&63)) == 0 {
+		return nil
+	}
+	return x.words[r]
 }
 
 type entry struct {
@@ -13,27 +26,31 @@ type entry struct {
 	mark uint32 // what the lexicon's owner says of the word
 }
 
-// words makes a lexicon of words that stand between spaces. A word in Latin
-// letters matches in any case.
-func words(list string) *lexicon {
-	l := newLexicon()
+// words makes a lexicon of words that stand between spaces; _ is a space in one.
+// A word in Latin letters matches in any case.
+func words(list string) *lexicon { return newLexicon().also(0, list) }
+
+// also adds words with a mark.
+func (l *lexicon) also(mark uint32, list string) *lexicon {
 	for _, w := range strings.Fields(list) {
-		l.add(strings.ReplaceAll(w, "_", " "), 0)
+		l.add(strings.ReplaceAll(w, "_", " "), mark)
 	}
 	return l
 }
 
-func newLexicon() *lexicon { return &lexicon{map[rune][]entry{}, map[rune][]entry{}} }
+func newLexicon() *lexicon {
+	return &lexicon{first: index{words: map[rune][]entry{}}, last: index{words: map[rune][]entry{}}}
+}
 
 func (l *lexicon) add(word string, mark uint32) {
 	e := entry{[]rune(strings.ToLower(word)), mark}
-	insert(l.first, e.word[0], e)
-	insert(l.last, e.word[len(e.word)-1], e)
+	l.first.insert(e.word[0], e)
+	l.last.insert(e.word[len(e.word)-1], e)
 }
 
 // insert keeps longer words before shorter ones.
-func insert(m map[rune][]entry, key rune, e entry) {
-	list := m[key]
+func (x *index) insert(key rune, e entry) {
+	list := x.words[key]
 	i := 0
 	for i < len(list) && len(list[i].word) >= len(e.word) {
 		i++
@@ -41,7 +58,8 @@ func insert(m map[rune][]entry, key rune, e entry) {
 	list = append(list, entry{})
 	copy(list[i+1:], list[i:])
 	list[i] = e
-	m[key] = list
+	x.words[key] = list
+	x.maybe[key>>6&63] |= 1 << (key & 63)
 }
 
 // at is the end of the longest word that begins at an index, and its mark; -1 if
@@ -50,7 +68,7 @@ func (l *lexicon) at(f *folded, i int) (end int, mark uint32) {
 	if f.latin(i) && f.latin(i-1) {
 		return -1, 0
 	}
-	for _, e := range l.first[lowered(f.at(i))] {
+	for _, e := range l.first.of(lowered(f.at(i))) {
 		if j := i + len(e.word); f.spells(i, e.word) && whole(f, i, j) {
 			return j, e.mark
 		}
@@ -61,7 +79,7 @@ func (l *lexicon) at(f *folded, i int) (end int, mark uint32) {
 // before is the start of the longest word that ends before an index; -1 if none
 // does.
 func (l *lexicon) before(f *folded, i int) (start int, mark uint32) {
-	for _, e := range l.last[lowered(f.at(i-1))] {
+	for _, e := range l.last.of(lowered(f.at(i - 1))) {
 		if s := i - len(e.word); f.spells(s, e.word) && whole(f, s, i) {
 			return s, e.mark
 		}
@@ -86,7 +104,7 @@ func (l *lexicon) exactly(f *folded, i, j int) bool {
 }
 
 func (l *lexicon) marked(f *folded, i, j int) (mark uint32, ok bool) {
-	for _, e := range l.first[lowered(f.at(i))] {
+	for _, e := range l.first.of(lowered(f.at(i))) {
 		if len(e.word) == j-i && f.spells(i, e.word) {
 			return e.mark, true
 		}

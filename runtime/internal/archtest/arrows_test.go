@@ -28,6 +28,7 @@ var rooms = []struct {
 	{2, "runtime/web", []string{"messages/...", "actors"}},
 	// These know the rules and tables that actors export.
 	{3, "runtime/config", []string{"messages/...", "actors/..."}},
+	{3, "runtime/privacy", []string{"actors/..."}},
 	{4, "runtime/snapshot", []string{"messages/...", "actors/..."}},
 	{4, "runtime/attention", []string{"messages/...", "actors/..."}},
 	{5, "runtime/admin", []string{"messages/...", "actors/..."}},
