@@ -68,6 +68,9 @@ func TestAnswers(t *testing.T) {
 			r.Format != string(p) || r.Stream != (p == llm.Ollama) {
 			t.Errorf("%s: asked %+v, want the question", p, r)
 		}
+		if strings.Contains(string(r.Body), `"tool`) || strings.Contains(string(r.Body), `"function`) {
+			t.Errorf("%s: asked %s, which offers tools", p, r.Body)
+		}
 		if r.JSON != (p != llm.Anthropic) { // which has no such mode
 			t.Errorf("%s: JSON asked for: %v", p, r.JSON)
 		}

@@ -1,0 +1,194 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Task is what the model is to do.
+type Task string
+
+// Tasks. The first three answer with JSON.
+const (
+	Judge     Task = "judge"  // {"should_respond": bool, "reason": text, "confidence": 0 to 1}
+	Select    Task = "select" // {"use": [numbers of lines], "reason": text}
+	Analyse   Task = "analyse"
+	Reply     Task = "reply"     // the next message of an assistant
+	Interview Task = "interview" // the next message of an interview
+)
+
+// purposes are those of AskLLM.
+var purposes = map[Task]string{
+	Judge: "judge", Select: "select", Analyse: "analyse", Reply: "reply", Interview: "reply",
+}
+
+// Input is what a prompt is made of.
+type Input struct {
+	Task     Task
+	Language Language
+	Tone     string // polite_soft, casual or formal; for replies and interviews. "" is none
+	State    string // of an interview; "" is none
+
+	// From the owner's configuration.
+	Persona    string // the assistant's name
+	Goal       string
+	MustAsk    []string
+	MustNotAsk []string
+	MaxDeep    int
+
+	// What others wrote, and what comes from it. It must be masked already where the
+	// model may not see it.
+	Now           time.Time // the zero time is left out
+	Summary       messages.Text
+	MostImportant messages.Text
+	Lines         []Line // the oldest first
+}
+
+// Line is one message, or one note to choose from.
+type Line struct {
+	Note bool // a note: from Kehai's memory, not from the chat
+	Own  bool // written by the persona
+	Name messages.Text
+	At   time.Time // the zero time is left out
+	Text messages.Text
+}
+
+// Prompt is a question to a model.
+type Prompt struct {
+	Task    Task
+	System  string
+	User    messages.Text
+	Version string // of the texts that were used
+
+	own []string // lines of the instructions that the catalogue has, not the owner's values
+}
+
+// ErrInput marks an input for which there is no prompt.
+var ErrInput = errors.New("prompt: there is no such prompt")
+
+// Bounds of what goes into a prompt, in runes.
+const (
+	maxPersona   = 80
+	maxGoal      = 2000
+	maxItem      = 300
+	maxItems     = 20
+	maxSummary   = 600
+	maxImportant = 120
+)
+
+// Compose makes a prompt. The same input gives the same prompt, and no message
+// changes its instructions.
+func (c *Catalogue) Compose(in Input) (Prompt, error) {
+	names := []string{string(in.Task)}
+	if in.Task == Reply || in.Task == Interview {
+		if in.Tone != "" {
+			names = append(names, "tone."+in.Tone)
+		}
+		if in.State != "" {
+			names = append(names, "state."+in.State)
+		}
+	}
+	names = append(names, "data", "before", "after")
+	var texts []string
+	for _, name := range names {
+		e, ok := c.texts[string(in.Language)+"/"+name]
+		if !ok {
+			return Prompt{}, fmt.Errorf("%w: %s/%s", ErrInput, in.Language, name)
+		}
+		texts = append(texts, e.text)
+	}
+	fill := in.filler()
+	around := len(texts) - 2
+	var system, own []string
+	for _, t := range texts[:around] {
+		system = append(system, fill.Replace(t))
+		for line := range strings.Lines(t) {
+			if line = squeeze(line); utf8.RuneCountInString(line) >= echoed && !placeholder.MatchString(line) {
+				own = append(own, line)
+			}
+		}
+	}
+	user := fill.Replace(texts[around]) + "\n" + in.data() + fill.Replace(texts[around+1])
+	return Prompt{
+		Task: in.Task, System: strings.Join(system, "\n\n"), User: messages.Text(user), Version: version(texts...),
+		own: own,
+	}, nil
+}
+
+// filler puts in the owner's values, each once: what stands in them is not filled in
+// again. What others wrote is named, not put in.
+func (in Input) filler() *strings.Replacer {
+	of := map[Language]string{Japanese: "データの %s", English: "the field %s of the data"}[in.Language]
+	if of == "" {
+		of = "%s"
+	}
+	pairs := []string{
+		"{persona}", oneLine(in.Persona, maxPersona),
+		"{goal}", oneLine(in.Goal, maxGoal),
+		"{must_ask}", items(in.MustAsk),
+		"{must_not_ask}", items(in.MustNotAsk),
+		"{max_deep}", strconv.Itoa(max(0, in.MaxDeep)),
+	}
+	for _, name := range fromData {
+		pairs = append(pairs, "{"+name+"}", fmt.Sprintf(of, name))
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+func items(list []string) string {
+	if len(list) == 0 {
+		return "-"
+	}
+	var b strings.Builder
+	for i, s := range list[:min(len(list), maxItems)] {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("- " + oneLine(s, maxItem))
+	}
+	return b.String()
+}
+
+// oneLine is a text without breaks and unseen characters, of bounded length.
+func oneLine(s string, runes int) string {
+	return cut(strings.Join(strings.Fields(visible(s)), " "), runes)
+}
+
+// cut bounds a text, in runes.
+func cut(s string, runes int) string {
+	if utf8.RuneCountInString(s) <= runes {
+		return s
+	}
+	return string([]rune(s)[:runes-1]) + "…"
+}
+
+// Ask is the question to the worker. Key tells the answer apart.
+func (p Prompt) Ask(key string) messages.AskLLM {
+	return messages.AskLLM{
+		Purpose: purposes[p.Task], System: p.System, Prompt: p.User, Key: key,
+		JSON: p.Task != Reply && p.Task != Interview, Stream: p.Task == Reply || p.Task == Interview,
+	}
+}
+
+// Echoes reports an answer that repeats the prompt: its instructions or the form of
+// its data. Such an answer is none.
+func (p Prompt) Echoes(answer string) bool {
+	if strings.Contains(answer, fence+dataWord) || strings.Contains(answer, fence+endWord) {
+		return true
+	}
+	answer = squeeze(answer)
+	return slices.ContainsFunc(p.own, func(line string) bool { return strings.Contains(answer, line) })
+}
+
+// echoed is the shortest line of the instructions that counts as repeated, in
+// runes without white space: shorter ones may be chance.
+const echoed = 20
+
+func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }

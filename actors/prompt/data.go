@@ -1,0 +1,173 @@
+package prompt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+const (
+	fence    = "<<<"
+	dataWord = "DATA "
+	endWord  = "END "
+)
+
+// Bounds of the data, in runes.
+const (
+	maxLine = 2000
+	maxData = 24000 // the oldest lines are left out
+	maxName = 80
+)
+
+type notes struct {
+	Kind          string `json:"kind"`
+	Now           string `json:"now,omitempty"`
+	Summary       string `json:"summary,omitempty"`
+	MostImportant string `json:"most_important,omitempty"`
+	LeftOut       int    `json:"left_out,omitempty"` // older lines that had no room
+}
+
+// said is a message or a note that somebody wrote.
+type said struct {
+	Kind string `json:"kind"`
+	N    int    `json:"n"`
+	From string `json:"from,omitempty"`
+	Name string `json:"name,omitempty"`
+	At   string `json:"at,omitempty"`
+	Text string `json:"text"`
+}
+
+// data is the region, each line with its end.
+func (in Input) data() string {
+	lines := in.Lines
+	size := 0
+	for i := len(lines) - 1; i >= 0; i-- {
+		if size += min(utf8.RuneCountInString(string(lines[i].Text)), maxLine) + maxName; size > maxData {
+			lines = lines[i+1:]
+			break
+		}
+	}
+	left := len(in.Lines) - len(lines)
+	var b bytes.Buffer
+	put := func(v any) {
+		raw, err := json.Marshal(v) // escapes < > & and line breaks
+		if err != nil {
+			panic(err) // texts always can be
+		}
+		b.Write(raw)
+		b.WriteByte('\n')
+	}
+	put(notes{
+		Kind: "notes", Now: minute(in.Now), Summary: oneLine(string(in.Summary), maxSummary),
+		MostImportant: oneLine(string(in.MostImportant), maxImportant), LeftOut: left,
+	})
+	for i, l := range lines {
+		s := said{Kind: "message", N: left + i + 1, From: "other", Name: oneLine(string(l.Name), maxName),
+			At: minute(l.At), Text: cut(visible(string(l.Text)), maxLine)}
+		switch {
+		case l.Note:
+			s.Kind, s.From = "note", ""
+		case l.Own:
+			s.From = "you"
+		}
+		put(s)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	mark := hex.EncodeToString(sum[:8])
+	return fence + dataWord + mark + "\n" + b.String() + fence + endWord + mark + "\n"
+}
+
+func minute(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format("2006-01-02T15:04Z07:00")
+}
+
+// breaks makes line breaks of every form \n.
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// visible takes out what nobody sees and a model reads all the same: control
+// characters but line breaks and tabs, marks of direction, characters of no width,
+// tags and fillers. Joiners stay inside words and emoji, where they are part of them.
+func visible(s string) string {
+	s = strings.ToValidUTF8(breaks.Replace(s), "")
+	if strings.IndexFunc(s, unseen) < 0 {
+		return s
+	}
+	runes := []rune(s)
+	var b strings.Builder
+	b.Grow(len(s))
+	for i, r := range runes {
+		joins := (r == 0x200C || r == 0x200D) && i > 0 && i+1 < len(runes)
+		if !unseen(r) || joins && joinable(runes[i-1]) && joinable(runes[i+1]) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unseen(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case r >= 0xE0000 && r <= 0xE0FFF, r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x2800:
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
+}
+
+// joinable reports a character that a joiner joins: emoji and their modifiers, and
+// letters of scripts that join.
+func joinable(r rune) bool {
+	return r >= 0x1F000 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x27BF || r == 0xFE0F ||
+		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Tamil, unicode.Malayalam,
+			unicode.Sinhala, unicode.Kannada, unicode.Telugu, unicode.Gujarati, unicode.Gurmukhi, unicode.Mn, unicode.Mc)
+}
+
+// ErrSplit marks a text that is no prompt of [Catalogue.Compose].
+var ErrSplit = errors.New("prompt: the data region is not whole")
+
+// Split takes the user's part of a prompt apart: the instructions around the data,
+// and its entries. It fails if there is not exactly one region, or if that is not
+// what its mark says.
+func Split(user messages.Text) (before string, data []json.RawMessage, after string, err error) {
+	var inside, whole bytes.Buffer
+	mark, state := "", 0
+	for line := range strings.Lines(string(user)) {
+		text := strings.TrimSuffix(line, "\n")
+		begins, isBegin := strings.CutPrefix(text, fence+dataWord)
+		ends, isEnd := strings.CutPrefix(text, fence+endWord)
+		switch {
+		case isBegin && state == 0:
+			mark, state = begins, 1
+		case isEnd && state == 1 && ends == mark:
+			state = 2
+		case isBegin || isEnd:
+			return "", nil, "", ErrSplit
+		case state == 1:
+			inside.WriteString(line)
+			if !json.Valid([]byte(text)) {
+				return "", nil, "", ErrSplit
+			}
+			data = append(data, json.RawMessage(text))
+		case state == 0:
+			whole.WriteString(line)
+		default:
+			after += line
+		}
+	}
+	sum := sha256.Sum256(inside.Bytes())
+	if state != 2 || hex.EncodeToString(sum[:8]) != mark {
+		return "", nil, "", ErrSplit
+	}
+	return whole.String(), data, after, nil
+}
