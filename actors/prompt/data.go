@@ -119,7 +119,9 @@ func unseen(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return false
-	case r >= 0xE0000 && r <= 0xE0FFF, r == 0x034F, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x2800:
+	case r >= 0xE0000 && r <= 0xE0FFF, r == 0x034F, r == 0x2800: // tags, and characters that look like none
+		return true
+	case r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0: // fillers of Hangul
 		return true
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
