@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/snapshot"
+	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 	"github.com/kehai-run/kehai/runtime/web"
 )
@@ -157,11 +159,16 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 			err = errors.Join(err, closeErr)
 		}
 	}()
+	hands, err := r.openHands()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, hands.Close()) }()
 	// Subscriptions may acknowledge until the actors have stopped.
 	following, endFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	defer endFollowing()
 	var followers sync.WaitGroup
-	sys, err := r.system(st, func(ctx context.Context) {
+	sys, err := r.system(st, hands, func(ctx context.Context) {
 		endFollowing()
 		waitOr(&followers, ctx)
 	})
@@ -214,12 +221,12 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 }
 
 // system makes what runs the actors; last is called at the end of its draining.
-func (r *Runtime) system(st engine.Store, last func(context.Context)) (*live.System, error) {
+func (r *Runtime) system(st engine.Store, hands inHand, last func(context.Context)) (*live.System, error) {
 	return live.New(live.Options{
 		Engine: engine.Options{
 			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
 			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
-			Listener: r.listen, OnCommit: r.committed,
+			Listener: r.listen, OnCommit: r.committed, Hands: hands,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// A burst that waits is worth waiting for; a host's timer of an hour is not.
@@ -287,6 +294,30 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	}
 	return st, nil
 }
+
+// inHand is what the process may die with in hand.
+type inHand interface {
+	engine.Hands
+	Close() error
+}
+
+// openHands opens the memory of what is in hand: a file beside the store, and for a
+// host's own store none.
+func (r *Runtime) openHands() (inHand, error) {
+	if r.set.store != nil {
+		return empty{}, nil
+	}
+	return store.OpenHands(filepath.Join(r.cfg.Data, "inhand"))
+}
+
+// empty hands remember nothing.
+type empty struct{}
+
+func (empty) Left() map[uint64]int { return nil }
+func (empty) Take(uint64) int      { return 0 }
+func (empty) Drop(int)             {}
+func (empty) Survived(uint64)      {}
+func (empty) Close() error         { return nil }
 
 // waitOr waits for a group, or until abort ends.
 func waitOr(wg *sync.WaitGroup, abort context.Context) {

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(loseEnv) != "" {
 		os.Exit(loseChild())
 	}
+	if os.Getenv(killerEnv) != "" {
+		os.Exit(killerChild())
+	}
 	if len(os.Args) == 3 && os.Args[1] == "ocr-worker" { // this program, as the doctor and isolated OCR start it
 		main()
 	}

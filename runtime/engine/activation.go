@@ -119,6 +119,21 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 	case !ok:
 		return Idle, nil
 	}
+	if e.inHand.suspect() {
+		return e.tryTurn(act, env, generation)
+	}
+	return Stepped, e.runTurn(act, env, generation, false)
+}
+
+// tryTurn is runTurn for a message that may have killed an earlier process.
+func (e *Engine) tryTurn(act *Activation, env Envelope, generation uint64) (Progress, *Failure) {
+	deaths, ok := e.inHand.admit(env.receipt, func() { e.driver.Wake(act) })
+	if !ok {
+		act.box.putBack(env)
+		return Idle, nil
+	}
+	defer e.inHand.settle(env.receipt)
+	env.deaths = deaths
 	return Stepped, e.runTurn(act, env, generation, false)
 }
 
@@ -169,6 +184,10 @@ func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first
 		e.quarantine(act, generation, env, env.bad.Error(), "")
 		return nil
 	}
+	if env.attempt += env.deaths; env.deaths > 0 && env.attempt >= MaxAttempts {
+		e.quarantine(act, generation, env, killer(env.deaths, "it was handled"), "")
+		return nil
+	}
 	cause := actors.Cause{
 		Self: act.addr, From: env.From, ID: env.ID, Trace: env.Trace, Attempt: env.attempt + 1,
 		Call: env.call, Tag: env.tag, Now: e.clock.Now(),
@@ -177,7 +196,9 @@ func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first
 	if cause.Trace == "" {
 		cause.Trace = env.ID
 	}
+	place := e.inHand.take(env.receipt)
 	t, stack, err := e.decide(act, env, cause)
+	e.inHand.drop(place)
 	if err != nil {
 		return e.turnFailed(act, generation, env, err.Error(), stack)
 	}
@@ -217,7 +238,9 @@ func (e *Engine) decide(act *Activation, env Envelope, cause actors.Cause) (t *t
 	if err != nil {
 		return nil, "", err
 	}
-	t, err = e.stage(act, env, cause, out)
+	if t, err = e.stage(act, env, cause, out); err == nil && env.dead != nil {
+		t.bury(env.dead)
+	}
 	return t, "", err
 }
 
@@ -375,10 +398,15 @@ func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, re
 			rec.Error += fmt.Sprintf("; %d of its %d bytes are kept", maxRaw, len(env.raw))
 		}
 	}
-	t.dead = &deadLetterChange{record: rec, typeName: name}
-	t.Records = []Record{{Class: ClassDeadLetter, Shard: t.shard, Value: encodeRecord(rec)}}
-	t.measure()
+	t.bury(&deadLetterChange{record: rec, typeName: name})
 	e.submit(t, generation)
+}
+
+// bury adds a dead letter to a turn.
+func (t *turn) bury(d *deadLetterChange) {
+	t.dead = d
+	t.Records = append(t.Records, Record{Class: ClassDeadLetter, Shard: t.shard, Value: encodeRecord(d.record)})
+	t.measure()
 }
 
 // ack makes the ops that acknowledge an envelope.

@@ -49,6 +49,8 @@ type Job struct {
 	incarnation uint64
 	asker       *Activation // of a fleeting call; it does not sleep before the answer
 	trace       string
+	place       int               // in [Hands]
+	dead        *deadLetterChange // of a call that killed the process
 	done        atomic.Bool
 }
 
@@ -132,11 +134,57 @@ func (c Control) TakeJob(kind string) *Job {
 		if job == nil {
 			return nil
 		}
-		if !c.void(job) {
+		if c.void(job) {
+			p.leave(job)
+			continue
+		}
+		deaths, ok := c.inHand.admit(job.receipt, func() { c.requeue(p, job) })
+		switch {
+		case !ok:
+			p.putAside(job)
+		case deaths >= MaxAttempts:
+			p.leave(job)
+			c.bury(job, deaths)
+			c.inHand.settle(job.receipt)
+		default:
+			job.place = c.inHand.take(job.receipt)
 			return job
 		}
-		p.leave(job)
 	}
+}
+
+// putAside takes a job out of hand that is not to be done now.
+func (p *pool) putAside(*Job) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy--
+	p.resting++
+}
+
+// requeue has a job done that was put aside.
+func (e *Engine) requeue(p *pool, job *Job) {
+	p.mu.Lock()
+	p.resting--
+	p.queue = append(p.queue, job)
+	p.mu.Unlock()
+	e.driver.WakeWorkers(job.Worker)
+}
+
+// bury answers a call that has killed the process as often as a message may fail.
+// The request becomes a dead letter when the answer is handled.
+func (e *Engine) bury(job *Job, deaths int) {
+	reason := killer(deaths, "worker "+job.Worker+" was asked this")
+	rec := deadRecord{
+		Actor: job.Caller, Trace: job.trace, Attempts: deaths, Error: reason, At: wall(e.clock.Now()),
+		Call: &deadCall{ID: job.ID, Worker: job.Worker, Deadline: job.Options.Deadline,
+			Retries: job.Options.Retries, Tag: job.Options.Tag},
+	}
+	var err error
+	if rec.Msg, _, err = e.seal(job.Request); err != nil {
+		rec.Error += "; " + err.Error()
+	}
+	job.dead = &deadLetterChange{record: rec, typeName: job.Request.MessageType().Name}
+	e.answerFailed(job, messages.FailurePanic, "", reason)
 }
 
 // next takes the first job of the queue, nil if there is none.
@@ -211,6 +259,8 @@ func (c Control) FinishJob(
 	}
 	p := c.pools[job.Worker]
 	if p != nil { // else it was diverted
+		c.inHand.drop(job.place)
+		c.inHand.settle(job.receipt)
 		p.mu.Lock()
 		p.busy--
 		p.mu.Unlock()
@@ -293,7 +343,7 @@ func (e *Engine) answer(job *Job, result messages.Message) {
 	e.deliver(Envelope{
 		ID: job.ID + ".r", From: messages.To(job.Worker, "pool"), To: job.Caller, Trace: job.trace, At: e.clock.Now(),
 		Message: result, receipt: job.receipt, call: job.ID, tag: job.Options.Tag, incarnation: job.incarnation,
-		stored: job.receipt != "",
+		stored: job.receipt != "", dead: job.dead,
 	})
 	if job.asker != nil {
 		job.asker.asking.Add(-1)

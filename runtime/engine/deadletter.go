@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -63,7 +64,7 @@ func deadLetter(k, v []byte) DeadLetter {
 }
 
 // RetryDeadLetter sends a dead letter to its actor again, as a new message with
-// all its attempts.
+// all its attempts. The request of a call is asked again.
 func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	key, rec, err := e.findDead(id)
 	if err != nil {
@@ -77,10 +78,34 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	r := &hostRequest{missing: gone(id)}
 	r.Needs = key
 	r.Ops = []Op{{Key: key, Delete: true}}
+	if rec.Call != nil {
+		return e.askAgain(ctx, r, rec, msg)
+	}
 	r.addMail(e.shardOf(rec.Actor), Envelope{
 		From: rec.From, To: rec.Actor, Trace: rec.Trace, At: e.clock.Now(), Message: msg,
 	}, rec.Msg, -1)
 	return e.request(ctx, r)
+}
+
+// askAgain has the request of a dead letter asked once more, as the call that it
+// was; its answer goes to the caller.
+func (e *Engine) askAgain(ctx context.Context, r *hostRequest, rec deadRecord, request messages.Message) error {
+	c := rec.Call
+	job := &Job{
+		ID: c.ID, Caller: rec.Actor, Worker: c.Worker, Request: request, Attempt: 1, trace: rec.Trace,
+		receipt: ofActor(keyCall, rec.Actor, c.ID),
+		Options: actors.CallOptions{Deadline: c.Deadline, Retries: c.Retries, Tag: c.Tag},
+	}
+	r.shard = e.shardOf(rec.Actor)
+	r.Ops = append(r.Ops, Op{Key: []byte(job.receipt), Value: encodeRecord(callRecord{
+		Worker: c.Worker, Deadline: c.Deadline, Retries: c.Retries, Tag: c.Tag, Trace: rec.Trace,
+		At: wall(e.clock.Now()), Msg: rec.Msg,
+	})})
+	if err := e.request(ctx, r); err != nil {
+		return err
+	}
+	e.submitJob(job)
+	return nil
 }
 
 // DiscardDeadLetter deletes a dead letter for good.

@@ -78,6 +78,9 @@ type Options struct {
 	Idle     time.Duration
 	Listener func(Published) // called in order per actor, from any goroutine; must not block
 	Rand     *rand.Rand      // for jitter; nil means randomly seeded
+	// Hands remembers what was in hand when the process died, to put aside what kills
+	// it again and again. Nil: nothing is remembered.
+	Hands Hands
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
 }
@@ -104,6 +107,7 @@ type Engine struct {
 	divert    func(Envelope) bool
 	divertJob func(*Job) bool
 	committer *committer
+	inHand    *inHand
 	timers    *timers
 
 	rngMu sync.Mutex
@@ -137,7 +141,7 @@ func New(o Options) (*Engine, error) {
 		minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
 		kinds: map[string]Kind{}, pools: map[string]*pool{}, activations: map[messages.Address]*Activation{},
 		slept: map[string]uint64{}, idle: o.Idle,
-		committer: newCommitter(), timers: newTimers(),
+		committer: newCommitter(), inHand: newInHand(o.Hands), timers: newTimers(),
 		background: func(fn func()) { go fn() },
 		divert:     func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
 	}

@@ -22,13 +22,15 @@ type Envelope struct {
 	gen         string // of that timer
 	call        string // id of the call that this answers
 	tag         string
-	incarnation uint64 // that a fleeting timer or answer belongs to
-	attempt     int    // failures so far, once known
-	stored      bool   // came from the store: attempts may be recorded there
-	size        int    // bytes of the inbox entry
-	after       uint64 // the newest inbox entry that was there before it; see mailbox
-	raw         []byte // stored form of a message that cannot be decoded
-	bad         error  // why not
+	incarnation uint64            // that a fleeting timer or answer belongs to
+	attempt     int               // failures so far, once known
+	deaths      int               // of processes, while it was in hand
+	dead        *deadLetterChange // moves to the dead letters when it is handled
+	stored      bool              // came from the store: attempts may be recorded there
+	size        int               // bytes of the inbox entry
+	after       uint64            // the newest inbox entry that was there before it; see mailbox
+	raw         []byte            // stored form of a message that cannot be decoded
+	bad         error             // why not
 }
 
 // Durable reports whether the delivery is acknowledged in the store.

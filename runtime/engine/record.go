@@ -53,8 +53,16 @@ type (
 		Error    string           `json:"error"`
 		Stack    string           `json:"stack,omitempty"`
 		At       time.Time        `json:"at"`
-		Msg      json.RawMessage  `json:"msg"`           // sealed
-		Raw      []byte           `json:"raw,omitempty"` // when not even JSON
+		Msg      json.RawMessage  `json:"msg"`            // sealed
+		Raw      []byte           `json:"raw,omitempty"`  // when not even JSON
+		Call     *deadCall        `json:"call,omitempty"` // when it is the request of a call
+	}
+	deadCall struct {
+		ID       string        `json:"id"`
+		Worker   string        `json:"worker"`
+		Deadline time.Duration `json:"deadline"` // nanoseconds
+		Retries  int           `json:"retries"`
+		Tag      string        `json:"tag,omitempty"`
 	}
 	logRecord struct {
 		From  messages.Address `json:"from"`

@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 		"lose full":  loseFull,
 		"rot":        rot,
 	}
+	if path := os.Getenv(childHands); path != "" {
+		grasp(path)
+	}
 	if os.Getenv(childRole) == "badger alone" {
 		fmt.Println("started")
 		badgerAlone()

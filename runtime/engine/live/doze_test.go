@@ -251,7 +251,7 @@ func TestSleepersTakeNoMemory(t *testing.T) {
 	most := heapInUse()
 	for len(s.awake()) > 0 {
 		s.dozeOff()
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 	}
 	waiting = nil
 	asleep := heapInUse()
