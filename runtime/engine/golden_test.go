@@ -39,6 +39,7 @@ var goldenRecords = []any{
 	deadRecord{
 		Actor: "fusion/a", From: "poller/a", Trace: "m1", Attempts: 5, Error: "no luck", Stack: "main.go:1",
 		At: goldenTime, Msg: goldenMsg, Raw: []byte{0, 1, 255},
+		Call: &deadCall{ID: "m1.2", Worker: "llm", Deadline: 30 * time.Second, Retries: 2, Tag: "judge"},
 	},
 	logRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Msg: goldenMsg},
 	verdictRecord{Seq: 7, Actor: "fusion/a", Stage: events.StageDedup, Outcome: events.OutcomeDropped, Reason: "seen",
