@@ -9,6 +9,18 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
+// A display stays a test's own while its server is stopped: another test's server
+// does not take it.
+func TestStoppedServerKeepsItsDisplay(t *testing.T) {
+	first := Start(t)
+	first.StopServer()
+	if second := Start(t); second.Display == first.Display {
+		t.Errorf("another desktop has display %s too", second.Display)
+	}
+	first.RestartServer(t)
+	Connect(t, first.Display)
+}
+
 // A server may ask for a window's contents at any moment, even while the test
 // changes them. In the end the window shows the whole last pattern.
 func TestChangeWhileExposed(t *testing.T) {
