@@ -41,7 +41,8 @@ run: setup-run build ## read a drawn chat window and show each message once (ARG
 	@$(BIN)/kehai run $(ARGS)
 
 .PHONY: test
-test: setup-test vet cross race full bench-ci crash-ci browser desktop-ci ## everything CI checks
+test: setup-test vet cross race full bench-ci ## everything CI checks
+	@$(MAKE) --no-print-directory -j 3 crash-ci browser desktop-ci # these mostly wait
 
 .PHONY: vet
 vet: ## go vet, formatting, tidy modules, staticcheck
@@ -66,28 +67,28 @@ cross: ## vet for macOS without cgo; link kehai there and for Linux on ARM
 SHORTENED = $$(grep -rlE 'testing\.Short\(\)|rapid\.Check|chatpage\.Everywhere|storetest\.Run' \
 	--include='*_test.go' . | xargs -n1 dirname | sort -u)
 race: ## all tests with the race detector, a part of what only computes
-	$(GO) test -race -short -timeout 8m ./...
+	$(GO) test -race -short -timeout 8m -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) ./...
 full: ## without it, all of what only computes
 	$(GO) test -timeout 8m $(SHORTENED)
 
 .PHONY: crash crash-ci
 # TestCrash kills a real kehai, TestForeignHost a program that uses package runtime alone.
-CRASH_TESTS = $(GO) test -count=1 -tags crash -parallel 4 -run '^Test(Crash|ForeignHost)$$' -v ./cmd/kehai ./testkit/crash
+CRASH_TESTS = $(GO) test -count=1 -tags crash -parallel 4 -run '^Test(Crash|ForeignHost)$$' ./cmd/kehai ./testkit/crash
 crash-ci: ## kill a real kehai 100 times, and a host of the runtime's 100 times
 	KEHAI_KILLS=100 $(CRASH_TESTS) -timeout 10m
 crash: ## kill each 1,000 times, then 1,000 times with every batch synced
-	KEHAI_KILLS=1000 $(CRASH_TESTS) -timeout 4h
-	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(CRASH_TESTS) -timeout 4h
+	KEHAI_KILLS=1000 $(CRASH_TESTS) -v -timeout 4h
+	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(CRASH_TESTS) -v -timeout 4h
 
 .PHONY: browser
 browser: ## the live page in a real browser
-	$(GO) test -count=1 -timeout 5m -tags browser -run Browser -v ./runtime/web
+	$(GO) test -count=1 -timeout 5m -tags browser -run Browser ./runtime/web
 
 .PHONY: desktop desktop-ci
 # -p 1: each package has an X server, and some of them a browser, of its own.
 DESKTOP_TESTS = $(GO) test -count=1 -timeout 8m -tags desktop -p 1
 desktop-ci: setup-test ## the drivers that watch, on a real X server, and Kehai watching a real browser
-	$(DESKTOP_TESTS) ./hardware/x11 ./hardware/atspi ./hardware/freedesktop
+	$(DESKTOP_TESTS) ./hardware/hardwaretest/desktop ./hardware/x11 ./hardware/atspi ./hardware/freedesktop
 	$(DESKTOP_TESTS) -run Desktop ./cmd/kehai
 desktop: desktop-ci ## the same, and the driver that types
 	$(DESKTOP_TESTS) ./hardware/robot
@@ -103,7 +104,8 @@ bench: setup-run detection ## the tables of figures: detection against its aims,
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./runtime/store ./actors/... ./hardware/...
 
 # Ratios are taken in one run and by turns; see testkit/speed.
-SPEED_TESTS = $(GO) test -count=1 -timeout 5m -p 1 -tags speed -run '^TestSpeed' ./actors/... ./testkit/replay ./cmd/kehai
+SPEED_TESTS = $(GO) test -count=1 -timeout 5m -p 1 -tags speed -run '^TestSpeed' \
+	$$(grep -rl '^//go:build speed' --include='*_test.go' . | xargs -n1 dirname | sort -u)
 
 .PHONY: detection bench-ci
 detection:

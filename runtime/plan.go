@@ -69,7 +69,7 @@ type parts struct {
 	readings             *ocr.Cache
 	model                llm.Model // llm.None where nobody may be asked
 	asks                 bool      // somebody answers attention's questions
-	usage                OpenUsage   // nil: nobody counts
+	usage                OpenUsage // nil: nobody counts
 	notifier             hardware.Notifier
 }
 
