@@ -1,8 +1,6 @@
 package config
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
@@ -62,7 +59,10 @@ func parseConfig(name, dir string, data []byte) (Config, error) {
 	c := Default()
 	c.own()
 	d := decoder{name: name, dir: dir, config: &c}
-	if body := d.parse(data); body != nil {
+	body, wrong := kehaiFile.Parse(data, parser.AllowDuplicateMapKey())
+	if wrong != nil {
+		d.wrong(origin{kind: "file", place: name, line: wrong.Line, col: wrong.Column}, "", wrong.Reason)
+	} else if body != nil {
 		d.field(body, root(&c))
 	}
 	if err := d.problems.and(c.Validate()); err != nil {
@@ -78,65 +78,16 @@ type decoder struct {
 	problems  problems
 }
 
-func (d *decoder) place(line, col int) origin {
-	return origin{kind: "file", place: d.name, line: line, col: col}
-}
-
 func (d *decoder) at(tk *token.Token) origin {
-	if tk == nil || tk.Position == nil {
-		return d.place(0, 0)
+	o := origin{kind: "file", place: d.name}
+	if tk != nil && tk.Position != nil {
+		o.line, o.col = tk.Position.Line, tk.Position.Column
 	}
-	return d.place(tk.Position.Line, tk.Position.Column)
+	return o
 }
 
 func (d *decoder) wrong(at origin, key, text string) {
 	d.problems = append(d.problems, problem{origin: at, key: key, text: text})
-}
-
-// parse returns the one document's body, nil if there is none.
-func (d *decoder) parse(data []byte) (body ast.Node) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if line, column, reason := kehaiFile.Unfit(data); reason != "" {
-		d.wrong(d.place(line, column), "", reason)
-		return nil
-	}
-	defer func() { // the parser is foreign code and reads foreign bytes
-		if r := recover(); r != nil {
-			d.wrong(d.place(0, 0), "", "not readable as YAML")
-			body = nil
-		}
-	}()
-	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
-	if err != nil {
-		at, what := d.place(0, 0), "not readable as YAML"
-		var y yaml.Error
-		if errors.As(err, &y) {
-			// Its own text would show the lines around, and what stands there.
-			at, what = d.at(y.GetToken()), what+": "+withoutQuotes(y.GetMessage())
-		}
-		d.wrong(at, "", what)
-		return nil
-	}
-	for _, doc := range file.Docs {
-		if doc.Body == nil || doc.Body.Type() == ast.NullType {
-			continue
-		}
-		if body != nil {
-			d.wrong(d.at(doc.Body.GetToken()), "", "a second document: want one")
-			return nil
-		}
-		body = doc.Body
-	}
-	return body
-}
-
-// withoutQuotes cuts a message before what it quotes of the file.
-func withoutQuotes(message string) string {
-	if strings.Contains(message, "\t") {
-		return "a tab where none may be: indent with spaces"
-	}
-	head, _, _ := strings.Cut(message, `"`)
-	return strings.TrimRight(head, " :")
 }
 
 // field sets a field, or those below it.

@@ -1,6 +1,7 @@
 // Package yamlfile decodes small YAML files that people write by hand, strictly and
 // with the place of each mistake. [Decode] reads a file into a struct, [Place] finds
-// where a field stands, for checks that come after.
+// where a field stands, for checks that come after. [Kind.Parse] is for those who walk
+// over the tree themselves.
 package yamlfile
 
 import (
@@ -27,36 +28,105 @@ type Kind struct {
 	Start string // what to begin with instead of an empty file
 }
 
+// Mistake is what is wrong with a file, and where. Line and Column, from 1, are 0
+// where it is about all of the file.
+type Mistake struct {
+	Line, Column int
+	Reason       string
+}
+
+// Error is ":LINE:COLUMN: reason", to stand behind the name of a file.
+func (m *Mistake) Error() string {
+	if m.Line == 0 {
+		return ": " + m.Reason
+	}
+	return fmt.Sprintf(":%d:%d: %s", m.Line, m.Column, m.Reason)
+}
+
+func mistake(at *token.Token, reason string) *Mistake {
+	m := &Mistake{Reason: reason}
+	if at != nil && at.Position != nil {
+		m.Line, m.Column = at.Position.Line, at.Position.Column
+	}
+	return m
+}
+
+// Parse returns the one document of a file, nil if there is none. Reasons quote
+// nothing of the file.
+func (k Kind) Parse(data []byte, options ...parser.Option) (body ast.Node, wrong *Mistake) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if wrong = k.unfit(data); wrong != nil {
+		return nil, wrong
+	}
+	defer func() { // the parser is foreign code and reads foreign bytes
+		if r := recover(); r != nil {
+			body, wrong = nil, &Mistake{Reason: "not readable as YAML"}
+		}
+	}()
+	file, err := parser.ParseBytes(data, 0, options...)
+	if err != nil {
+		var y yaml.Error
+		if !errors.As(err, &y) {
+			return nil, &Mistake{Reason: "not readable as YAML"}
+		}
+		// Its own text would show the lines around, and what stands there.
+		return nil, mistake(y.GetToken(), "not readable as YAML: "+withoutQuotes(y.GetMessage()))
+	}
+	for _, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.NullType {
+			continue
+		}
+		if body != nil {
+			return nil, mistake(doc.Body.GetToken(), "a second document: want one")
+		}
+		body = doc.Body
+	}
+	return body, nil
+}
+
+// withoutQuotes cuts a message before what it quotes of the file.
+func withoutQuotes(message string) string {
+	if strings.Contains(message, "\t") {
+		return "a tab where none may be: indent with spaces"
+	}
+	head, _, _ := strings.Cut(message, `"`)
+	return strings.TrimRight(head, " :")
+}
+
 // Decode reads a file into a struct. A key that the struct does not have is an error.
 // name stands before the error: "NAME:LINE:COLUMN: reason". into is undefined after
 // an error.
 func Decode(name string, data []byte, k Kind, into any) (err error) {
-	if line, column, reason := k.Unfit(data); line > 0 {
-		return fmt.Errorf("%s:%d:%d: %s", name, line, column, reason)
-	} else if reason != "" {
-		return fmt.Errorf("%s: %s", name, reason)
-	}
-	if len(bytes.TrimSpace(data)) == 0 {
+	body, wrong := k.Parse(data)
+	switch {
+	case wrong != nil:
+		return fmt.Errorf("%s%w", name, wrong)
+	case body == nil:
 		return fmt.Errorf("%s: empty: start from %s", name, k.Start)
 	}
-	defer func() { // a YAML parser may panic on untrusted bytes
+	defer func() { // as in Parse
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%s: not readable as YAML", name)
 		}
 	}()
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(into); err != nil {
-		return fmt.Errorf("%s%s", name, decodeError(err))
+	if err := yaml.NodeToValue(body, into, yaml.Strict()); err != nil {
+		var y yaml.Error
+		if errors.As(err, &y) {
+			err = mistake(y.GetToken(), strings.TrimSpace(y.GetMessage()))
+			return fmt.Errorf("%s%w", name, err)
+		}
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
 
-// Unfit says what keeps a file from the YAML parser, "" for nothing: it is too long,
-// not UTF-8, or nested too deep. Line and column are 0 where it is about all of it.
-func (k Kind) Unfit(data []byte) (line, column int, reason string) {
+// unfit says what keeps a file from the YAML parser: it is too long, not UTF-8, or
+// nested too deep.
+func (k Kind) unfit(data []byte) *Mistake {
 	if len(data) > MaxSize {
-		return 0, 0, "longer than 64 KiB: this is not " + k.Name
+		return &Mistake{Reason: "longer than 64 KiB: this is not " + k.Name}
 	}
-	open := 0 // brackets in texts and comments count too, which does no harm
+	line, open := 0, 0 // brackets in texts and comments count too, which does no harm
 	for text := range strings.Lines(string(data)) {
 		line++
 		dashes := strings.Count(text[:len(text)-len(strings.TrimLeft(text, "- "))], "- ")
@@ -65,7 +135,7 @@ func (k Kind) Unfit(data []byte) (line, column int, reason string) {
 			switch r {
 			case utf8.RuneError:
 				if !strings.HasPrefix(text[i:], string(r)) {
-					return line, i + 1, "not UTF-8: save the file as UTF-8"
+					return &Mistake{line, i + 1, "not UTF-8: save the file as UTF-8"}
 				}
 			case '[', '{':
 				open++
@@ -75,19 +145,10 @@ func (k Kind) Unfit(data []byte) (line, column int, reason string) {
 			deep = deep || open > maxDepth
 		}
 		if deep {
-			return line, 1, "nested too deep: this is not " + k.Name
+			return &Mistake{line, 1, "nested too deep: this is not " + k.Name}
 		}
 	}
-	return 0, 0, ""
-}
-
-// decodeError is the place and the message of an error of the YAML decoder.
-func decodeError(err error) string {
-	var y yaml.Error
-	if errors.As(err, &y) {
-		return at(y.GetToken()) + ": " + strings.TrimSpace(y.GetMessage())
-	}
-	return ": " + err.Error()
+	return nil
 }
 
 // Place is ":LINE:COLUMN" of a field, such as "limits.max_deep" or "must_ask[1]", or of

@@ -50,3 +50,26 @@ func TestPlace(t *testing.T) {
 		}
 	}
 }
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ in, want string }{ // want is "" for a tree
+		{"a: 1", ""},
+		{"\ufeff# mark\n---\na: 1", ""},
+		{"a: 1\n---\nb: 2", ":3:2: a second document: want one"},
+		{"a:\n\tb: 1", ":2:1: not readable as YAML: a tab where none may be: indent with spaces"},
+		{"key: \"hunter2", ":1:6: not readable as YAML: could not find end character of double-quoted text"},
+	} {
+		body, wrong := kind.Parse([]byte(c.in))
+		if c.want == "" && (wrong != nil || body == nil) {
+			t.Errorf("Parse(%q) = %v, %v, want a tree", c.in, body, wrong)
+		}
+		if c.want != "" && (wrong == nil || wrong.Error() != c.want) {
+			t.Errorf("Parse(%q) = %v, want %s", c.in, wrong, c.want)
+		}
+	}
+	for _, in := range []string{"", "# nothing\n", "---\n", "\ufeff"} {
+		if body, wrong := kind.Parse([]byte(in)); body != nil || wrong != nil {
+			t.Errorf("Parse(%q) = %v, %v, want nothing", in, body, wrong)
+		}
+	}
+}

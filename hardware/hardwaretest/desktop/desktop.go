@@ -198,9 +198,6 @@ func run(t testing.TB, env []string, files []*os.File, name string, args ...stri
 	return p
 }
 
-// PID is the process's id.
-func (p *Process) PID() int { return p.cmd.Process.Pid }
-
 // Running reports whether the process has not ended yet.
 func (p *Process) Running() bool {
 	select {
