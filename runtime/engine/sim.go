@@ -43,6 +43,9 @@ type Sim struct {
 	workers map[string][]actors.Worker // idle ones
 	full    time.Time                  // when the volume was too full for a commit
 	crashes int
+
+	turning, committing bool
+	died                any // what a commit panicked with that a turn has called
 }
 
 // NewSim starts a simulation.
@@ -65,7 +68,7 @@ func (s *Sim) boot() error {
 		}
 	}
 	s.ready, s.resting, s.workers = map[*Activation]bool{}, map[*Activation]bool{}, map[string][]actors.Worker{}
-	s.full = time.Time{}
+	s.full, s.turning, s.committing, s.died = time.Time{}, false, false, nil
 	e, err := New(eo)
 	if err != nil {
 		return err
@@ -145,6 +148,32 @@ func (s *Sim) doze() {
 	s.tracef("asleep %s", act.addr)
 }
 
+// Turn does one turn or one call, but no commit. It reports false if there is
+// none. A store may call it from Apply: turns run while a commit is written.
+func (s *Sim) Turn() bool { return !s.turning && s.do(s.runnable()) }
+
+// Commit writes some of what waits. An actor may call it from its turn: commits are
+// written while turns run. If the store panics, which stands for the death of the
+// process, that turn still ends, but changes nothing. During a commit Commit does
+// nothing.
+func (s *Sim) Commit() {
+	if s.committing || s.died != nil {
+		return
+	}
+	s.committing = true
+	defer func() {
+		s.committing = false
+		if s.turning {
+			s.died = recover()
+		}
+	}()
+	n, full := s.engine.Commit(1 + s.rng.IntN(8))
+	if full {
+		s.full = s.clock.Now()
+	}
+	s.tracef("commit %d full=%v", n, full)
+}
+
 // runnable lists the turns and the calls, in an order that is always the same.
 func (s *Sim) runnable() (all []choice) {
 	for act := range s.ready {
@@ -170,61 +199,51 @@ func (s *Sim) do(all []choice) bool {
 	if len(all) == 0 {
 		return false
 	}
-	switch pick := all[s.rng.IntN(len(all))]; {
-	case pick.act != nil:
+	pick := all[s.rng.IntN(len(all))]
+	if pick == (choice{}) {
+		s.Commit()
+		return true
+	}
+	s.turning = true
+	defer func() { s.turning = false }()
+	if pick.act != nil {
 		s.stepActor(pick.act)
-	case pick.pool != "":
+	} else {
 		s.stepPool(pick.pool)
-	default:
-		s.commit()
+	}
+	if s.died != nil {
+		panic(s.died)
 	}
 	return true
 }
 
-// commit writes some of what waits.
-func (s *Sim) commit() {
-	n, full := s.engine.Commit(1 + s.rng.IntN(8))
-	if full {
-		s.full = s.clock.Now()
-	}
-	s.tracef("commit %d full=%v", n, full)
-}
-
 // Await calls a method of the engine that waits for a commit, such as
-// [Engine.SetCursor] or [Engine.Forget], and has the simulation go on meanwhile:
-// some turns first, then the commits that fn waits for. fn must do nothing else
-// that takes time. A store that panics ends fn's context.
+// [Engine.SetCursor] or [Engine.Forget]. The simulation goes on while fn waits: some
+// turns first, then all commits.
 func (s *Sim) Await(fn func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	s.heard()
-	done := make(chan error, 1)
-	go func() { done <- fn(ctx) }()
-	for {
-		select {
-		case err := <-done:
-			return err
-		case <-s.engine.CommitReady():
-		}
-		// Nothing else runs from here on: fn waits for what it has handed over.
-		for range s.rng.IntN(8) {
-			s.do(s.runnable())
-		}
-		s.heard()
-		for s.engine.committer.waiting() > 0 {
-			if s.commit(); s.full.Equal(s.clock.Now()) {
-				s.clock.Set(s.clock.Now().Add(10 * time.Millisecond))
-			}
-		}
-	}
+	return fn(stepping{context.Background(), s})
 }
 
-// heard takes away the word that something waits for the committer.
-func (s *Sim) heard() {
-	select {
-	case <-s.engine.CommitReady():
-	default:
+// stepping is a context that never ends. Whoever begins to wait for its end has the
+// simulation go on until nothing waits for the committer any more, and what it
+// waits for beside that has come.
+type stepping struct {
+	context.Context
+	sim *Sim
+}
+
+// Done implements [context.Context].
+func (c stepping) Done() <-chan struct{} {
+	s := c.sim
+	for range s.rng.IntN(8) {
+		s.Turn()
 	}
+	for s.engine.committer.waiting() > 0 {
+		if s.Commit(); s.full.Equal(s.clock.Now()) {
+			s.clock.Set(s.clock.Now().Add(10 * time.Millisecond))
+		}
+	}
+	return nil
 }
 
 func (s *Sim) stepActor(act *Activation) {

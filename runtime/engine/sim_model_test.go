@@ -61,7 +61,6 @@ var actions = []struct {
 	{"secret", 0.3, (*world).confide},
 	{"forget", 0.3, (*world).forget},
 	{"full volume", 0.2, (*world).fill},
-	{"flood", 0.03, (*world).flood},
 }
 
 // injectNext sends the next number.
@@ -92,13 +91,11 @@ func (w *world) poison() {
 	w.inject("feeder/0", poison{n}, fmt.Sprint("poison", n))
 }
 
-// flood has more messages sent in one turn than a mailbox holds.
-func (w *world) flood() {
-	if w.model.flooded > 0 {
-		return
-	}
-	w.model.flooded = 290
-	w.inject("herd/all", flood{w.model.flooded}, "flood")
+// flood has n messages sent to the window in one turn.
+func (w *world) flood(n int) {
+	from := w.model.flooded + 1
+	w.model.flooded += n
+	w.inject("herd/all", flood{from, w.model.flooded}, fmt.Sprint("flood", from))
 }
 
 // confide tells the diary a secret.
@@ -281,7 +278,7 @@ func (w *world) checkNumbers() error {
 			return fmt.Errorf("sink got %v from double/%s, want %v", got, key, doubled)
 		}
 		set, ok := armed.Decode(w.store.row("feeder/"+key, "armed", "timer"))
-		if last := want[len(want)-1]; ok == nil && (set != last || last/feeders%4 != 2) { // a fleeting one may be lost
+		if last := want[len(want)-1]; ok == nil && (set != last || w.timers[last] != timerFleeting) { // a fleeting one may be lost
 			return fmt.Errorf("feeder/%s waits for timer %d in the end", key, set)
 		}
 	}

@@ -32,6 +32,9 @@ func newWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*world, 
 	w := &world{rng: rand.New(rand.NewPCG(seed, 1)), model: newModel()}
 	w.store = &simStore{w: w, Store: mem.New()}
 	w.sync = w.rng.IntN(2) == 0
+	for n := range w.timers {
+		w.timers[n] = w.rng.IntN(timerChoices)
+	}
 	o := engine.SimOptions{
 		Seed: seed, Latency: time.Duration(w.rng.IntN(3)) * 100 * time.Millisecond,
 		Doze: float64(w.rng.IntN(3)) * 0.05,
@@ -102,6 +105,14 @@ func simulate(codec *messages.Codec, seed uint64, trace *bytes.Buffer) error {
 		commit: w.rng.Float64() * 0.05, unknown: w.rng.Float64() * 0.05}
 	if w.rng.IntN(4) == 0 {
 		w.f.read = w.rng.Float64() * 0.02
+	}
+	if w.rng.Float64() < 0.04 {
+		// With fewer faults, each of which would have the window read the store again.
+		w.f = faults{turn: w.f.turn / 10, call: w.f.call}
+		crashes /= 4
+		w.flood(3)
+		w.sim.Advance(time.Second) // the window knows that nothing is left in the store
+		w.flood(290)               // more than a mailbox holds
 	}
 	for i := 0; w.model.next < feeders*numbers || i < 100; i++ {
 		w.guard(func() {

@@ -2,9 +2,11 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +35,7 @@ type (
 	noted  struct{ From, N int } // published by the sink
 	poison struct{ N int }
 	later  struct{ N int } // a timer's
-	flood  struct{ N int }
+	flood  struct{ From, To int }
 	drop   struct{ N int }
 	secret struct {
 		Epoch, N int
@@ -110,8 +112,19 @@ type world struct {
 	life  int  // of the process
 	token int  // of the newest actor's value
 	model model
+
+	timers [feeders * numbers]int // what is done with the timer at each number
+
 	wrong []string // what an actor, a worker or a listener saw that must not be
 }
+
+// What a feeder does with its timer at a number.
+const (
+	timerDurable = iota
+	timerFleeting
+	timerCancelled
+	timerChoices
+)
 
 func (w *world) wrongf(format string, args ...any) {
 	w.wrong = append(w.wrong, fmt.Sprintf(format, args...))
@@ -130,7 +143,9 @@ func (w *world) failTurn(t *actors.Turn, work func()) error {
 		return failure(x < p/4, "before")
 	}
 	unread, wrong := w.store.unread, len(w.wrong)
+	w.commitMeanwhile()
 	work()
+	w.commitMeanwhile()
 	if w.store.unread != unread { // the turn fails, and has seen what is not there
 		w.wrong = w.wrong[:wrong]
 	}
@@ -138,6 +153,13 @@ func (w *world) failTurn(t *actors.Turn, work func()) error {
 		return failure(x < 3*p/4, "after")
 	}
 	return nil
+}
+
+// commitMeanwhile lets a commit run beside a turn.
+func (w *world) commitMeanwhile() {
+	if w.rng.IntN(10) == 0 && w.f != (faults{}) {
+		w.sim.Commit()
+	}
 }
 
 func failure(hard bool, when string) error {
@@ -164,8 +186,8 @@ func (w *world) kinds() []engine.Kind {
 		{Name: "sink", New: receive(w.sink), Fleeting: 3},
 		{Name: "herd", New: receive(func(t *actors.Turn, m messages.Message) {
 			if f, ok := m.(flood); ok {
-				for n := range f.N {
-					t.Send("window/all", drop{n + 1})
+				for n := f.From; n <= f.To; n++ {
+					t.Send("window/all", drop{n})
 				}
 			}
 		})},
@@ -192,10 +214,26 @@ func (w *world) feeder(messages.Address) actors.Actor {
 	token := w.token
 	return actors.Func(func(t *actors.Turn, m messages.Message) error {
 		if _, ok := m.(poison); ok {
+			w.attempted(t)
 			return errors.New("poison")
 		}
 		return w.failTurn(t, func() { w.feed(t, m, token) })
 	})
+}
+
+// attempted checks that a message is not tried again under the number of a failure
+// that is stored.
+func (w *world) attempted(t *actors.Turn) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(t.Cause().ID, "m"), 10, 64)
+	if err != nil {
+		w.wrongf("mail has the id %q", t.Cause().ID)
+	}
+	inbox := fmt.Sprintf("i/%s\x00%s", t.Self(), bigEndian(n))
+	raw, _, _ := w.store.Store.Get(fmt.Appendf(nil, "a/%s\x00%s", t.Self(), inbox))
+	var stored struct{ Attempts int }
+	if raw != nil && (json.Unmarshal(raw, &stored) != nil || stored.Attempts >= t.Cause().Attempt) {
+		w.wrongf("%s has attempt %d, stored is %s", t.Cause().ID, t.Cause().Attempt, raw)
+	}
 }
 
 func (w *world) feed(t *actors.Turn, m messages.Message, token int) {
@@ -205,14 +243,14 @@ func (w *world) feed(t *actors.Turn, m messages.Message, token int) {
 		t.Send("sink/all", m)
 		fed.Put(t, "last", m.N)
 		t.Send("sink/all", glance{m.N, w.life})
-		switch m.N / feeders % 4 {
-		case 0, 1:
+		switch w.timers[m.N] {
+		case timerDurable:
 			t.After("timer", 300*time.Millisecond, later(m))
 			armed.Put(t, "timer", m.N)
-		case 2:
+		case timerFleeting:
 			t.After("timer", 100*time.Millisecond, soon{m.N, token})
 			armed.Put(t, "timer", m.N)
-		case 3:
+		case timerCancelled:
 			t.Cancel("timer")
 			armed.Delete(t, "timer")
 		}
@@ -405,6 +443,8 @@ func (s *simStore) Apply(ops []engine.Op, sync bool) error {
 	if s.low() && !s.booting {
 		s.w.wrongf("%d ops are written to a full volume", len(ops))
 	}
+	s.meanwhile()
+	defer s.meanwhile()
 	f := &s.w.f
 	if s.w.rng.Float64() < f.commit {
 		return errDisk
@@ -426,6 +466,16 @@ func (s *simStore) Apply(ops []engine.Op, sync bool) error {
 		panic(killed{})
 	}
 	return err
+}
+
+// meanwhile lets turns run beside a commit.
+func (s *simStore) meanwhile() {
+	if s.booting || s.w.f == (faults{}) {
+		return
+	}
+	for range s.w.rng.IntN(3) {
+		s.w.sim.Turn()
+	}
 }
 
 // Close implements engine.Store.

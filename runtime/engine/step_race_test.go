@@ -22,6 +22,8 @@ type rig struct {
 	act  *engine.Activation
 	jobs []*engine.Job
 	disk *disk
+
+	published func(engine.Published)
 }
 
 // disk is a store whose next Apply may fail, and that calls scanned after a scan.
@@ -55,6 +57,11 @@ func newRig(t *testing.T, fn receive) *rig {
 	r := &rig{disk: &disk{}}
 	e, err := engine.New(engine.Options{
 		Store: r.disk, Codec: testCodec(t), Driver: r,
+		Listener: func(p engine.Published) {
+			if r.published != nil {
+				r.published(p)
+			}
+		},
 		Clock: engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
 		Kinds: []engine.Kind{{Name: "actor", New: func(messages.Address) actors.Actor { return actors.Func(fn) }}},
 	})
@@ -156,6 +163,55 @@ func TestRowsAreSeenWhileTheyAreCommitted(t *testing.T) {
 	}
 	if !slices.Equal(seen, []string{"sum"}) {
 		t.Errorf("the second turn saw rows %q, want the one of the first", seen)
+	}
+}
+
+// The committer releases a turn that it has committed, and the actor's own
+// goroutine the next one that needs no commit. Only the lock keeps their deliveries
+// in order, so everything that leaves a turn must leave it under the lock.
+func TestWhatLeavesATurnLeavesItInOrder(t *testing.T) {
+	var r *rig
+	r = newRig(t, func(turn *actors.Turn, m messages.Message) error {
+		if m.MessageType() == (messages.Started{}).MessageType() {
+			return nil
+		}
+		turn.Publish(m)
+		turn.Send("other/a", m)
+		turn.Call("calc", ask{1}, actors.CallOptions{})
+		turn.Call("calc", messages.PollDue{}, actors.CallOptions{})
+		return nil
+	})
+	r.run()
+	var left []string
+	leaves := func(what string) {
+		left = append(left, what)
+		if !r.act.Releasing() {
+			t.Errorf("%s leaves its turn outside of the lock that keeps the order", what)
+		}
+	}
+	r.Divert(func(env engine.Envelope) bool {
+		if env.To == "other/a" {
+			leaves("mail")
+			return true
+		}
+		return false
+	}, func(*engine.Job) bool {
+		leaves("call")
+		return true
+	})
+	r.published = func(p engine.Published) {
+		if p.From != "" {
+			leaves("event")
+		}
+	}
+	for _, m := range []messages.Message{number{1}, messages.PollDue{}} {
+		if _, err := r.Post("", "actor/a", m, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.run()
+	if want := []string{"event", "mail", "call", "call", "event", "mail", "call", "call"}; !slices.Equal(left, want) {
+		t.Errorf("what has left the turns is %q, want %q", left, want)
 	}
 }
 

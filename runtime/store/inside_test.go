@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/rs/zerolog"
@@ -161,6 +162,74 @@ func TestLogsFollow(t *testing.T) {
 	}
 	if s.logs.mem == started.mem || s.logs.vlog == started.vlog {
 		t.Errorf("newest files = %+v, want later ones than %+v", s.logs, started)
+	}
+	closed(t, s)
+}
+
+// TestOlderLogsAreSynced begins a new log behind one that cannot be synced: the
+// batch that began it is not acknowledged, nor any later one. A power cut could
+// take the end of the older log and keep the newer one.
+func TestOlderLogsAreSynced(t *testing.T) {
+	for _, c := range []struct {
+		name func(int) string
+		do   func(*logFiles) error
+		at   func(*logFiles) int
+	}{
+		{memFile, (*logFiles).written, func(l *logFiles) int { return l.mem }},
+		{vlogFile, func(l *logFiles) error { return l.sync(nil) }, func(l *logFiles) int { return l.vlog }},
+	} {
+		l := logFiles{dir: t.TempDir(), mem: 1, vlog: 1, unsynced: true}
+		// What cannot be synced: a file that is no file.
+		if err := os.Symlink(os.DevNull, filepath.Join(l.dir, c.name(1))); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(l.dir, c.name(2)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := c.do(&l); err == nil || c.at(&l) != 1 {
+				t.Errorf("%s began, and %s cannot be synced: %v, newest is %d; want an error and 1",
+					c.name(2), c.name(1), err, c.at(&l))
+			}
+		}
+	}
+}
+
+// TestPurgeLaterDuringAPurge asks for a purge while one runs, which must not take
+// the wish away with its own.
+func TestPurgeLaterDuringAPurge(t *testing.T) {
+	s := inside(t, t.TempDir())
+	later := func() {
+		if err := s.PurgeLater(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later()
+	reading := s.view() // the purge waits for it, after it has read the wish
+	type result struct {
+		gone bool
+		err  error
+	}
+	purged := make(chan result)
+	go func() {
+		gone, err := s.Purge(context.Background())
+		purged <- result{gone, err}
+	}()
+	for waits := false; !waits; <-time.After(time.Millisecond) {
+		s.views.mu.Lock()
+		waits = s.views.open == nil
+		s.views.mu.Unlock()
+	}
+	later()
+	reading.Discard()
+	if r := <-purged; r.gone || r.err != nil {
+		t.Errorf("Purge() = %v, %v, want that the later wish is left", r.gone, r.err)
+	}
+	if wish, err := s.purgeWish(); wish == 0 || err != nil {
+		t.Errorf("the wish is %d (%v), want the later one", wish, err)
+	}
+	if gone, err := s.Purge(context.Background()); !gone || err != nil {
+		t.Errorf("Purge() again = %v, %v, want true", gone, err)
 	}
 	closed(t, s)
 }

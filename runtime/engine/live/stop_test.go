@@ -167,6 +167,51 @@ func TestLastRunsWhileTheCommitterStillCommits(t *testing.T) {
 	})
 }
 
+// tight is a store on a volume that may be full.
+type tight struct {
+	*mem.Store
+	full atomic.Bool
+}
+
+func (s *tight) Free() (uint64, error) {
+	if s.full.Load() {
+		return 0, nil
+	}
+	return s.Store.Free()
+}
+
+// What waits for space when the system stops is written by the stop, if there is
+// space by then: nobody else looks again.
+func TestStopWritesWhatTheCommitterHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &tight{Store: mem.New()}
+		r := start(t, store, live.Options{Engine: engine.Options{Kinds: []engine.Kind{sink}}})
+		store.full.Store(true)
+		done, err := r.Engine().Post("", "sink/a", number{1}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // the committer has seen that there is no space, and rests
+		store.full.Store(false)
+		over, cancel := context.WithCancel(t.Context())
+		cancel() // no time to drain
+		r.Stop(over)
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Errorf("Post() = %v, want it stored", err)
+			}
+		default:
+			t.Error("Post() has no answer after Stop")
+		}
+		stored := 0
+		err = store.Scan([]byte("i/sink/a"), nil, func(_, _ []byte) bool { stored++; return true })
+		if stored != 1 || err != nil {
+			t.Errorf("%d messages are stored (%v), want 1", stored, err)
+		}
+	})
+}
+
 func TestKillEndsLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, nil, live.Options{
