@@ -28,8 +28,8 @@ func (a *app) groups() []group {
 		}},
 		{"Watch attention:", []verb{&focus{a}}},
 		{"Set up and try:", []verb{
-			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &privacyVerb{app: a}, &versionVerb{a},
-			&ocrWorkerVerb{a},
+			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &judgementsVerb{a}, &privacyVerb{app: a},
+			&versionVerb{a}, &ocrWorkerVerb{a},
 		}},
 	}
 }
