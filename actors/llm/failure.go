@@ -107,7 +107,7 @@ func meaning(status int, retry string, now time.Time) *Error {
 	number := strconv.Itoa(status)
 	switch {
 	case status == 401 || status == 403:
-		return &Error{Code: Refused, Text: "the server refuses the key with status " + number +
+		return &Error{Code: Refused, Text: "the server refuses the key (status " + number + ")" +
 			": set llm.key_env or llm.key_file to a valid one"}
 	case status == 404:
 		return &Error{

@@ -9,10 +9,26 @@ import (
 	"strings"
 )
 
-// Probe looks whether the server answers, without asking the model. known is
-// false if the server lists its models and this one is not among them; some
-// servers take any name. The error is an [Error]. A host's model is not probed.
-func (c *Client) Probe(ctx context.Context) (known bool, err error) {
+// Check asks the model for a purpose something small. It answers, though perhaps
+// not at once: the error is nil also for one that thinks longer than it may write
+// here. Nothing is retried.
+func (c *Client) Check(ctx context.Context, p Purpose) error {
+	_, err := c.Generate(ctx, Question{Purpose: p, MaxTokens: checkTokens,
+		System: "This is a check that you can be reached.", Prompt: "Answer with the one word ok."})
+	var e *Error
+	if errors.As(err, &e) && e.cut {
+		return nil
+	}
+	return err
+}
+
+// checkTokens is the longest answer of [Client.Check].
+const checkTokens = 64
+
+// Probe looks whether the server answers, without asking a model. known is false
+// if the server lists its models and this one is not among them; some servers take
+// any name. The error is an [Error]. A host's model is not probed.
+func (c *Client) Probe(ctx context.Context, model string) (known bool, err error) {
 	if c.transport == nil {
 		return true, nil
 	}
@@ -44,11 +60,11 @@ func (c *Client) Probe(ctx context.Context) (known bool, err error) {
 	if err != nil {
 		return false, failureOf(err)
 	}
-	return c.listed(raw), nil
+	return c.listed(raw, model), nil
 }
 
-// listed reports the model among those of a list, or that there is no list.
-func (c *Client) listed(raw []byte) bool {
+// listed reports a model among those of a list, or that there is no list.
+func (c *Client) listed(raw []byte, model string) bool {
 	type entry struct{ ID, Name string }
 	var list struct{ Data, Models []entry }
 	if json.Unmarshal(raw, &list) != nil {
@@ -57,7 +73,7 @@ func (c *Client) listed(raw []byte) bool {
 	entries := append(list.Data, list.Models...)
 	for _, e := range entries {
 		for _, name := range [...]string{e.ID, e.Name} {
-			if name == c.o.Model || strings.TrimSuffix(name, ":latest") == c.o.Model {
+			if name == model || strings.TrimSuffix(name, ":latest") == model {
 				return true
 			}
 		}

@@ -551,25 +551,25 @@ func TestProbe(t *testing.T) {
 		for model, want := range map[string]bool{"test-model": true, "other": false} {
 			s := testkit.StartLLM(t)
 			c := client(t, s, p, func(o *llm.Options) { o.Model = model })
-			if known, err := c.Probe(t.Context()); err != nil || known != want {
+			if known, err := c.Probe(t.Context(), model); err != nil || known != want {
 				t.Errorf("%s: Probe(%s) = %v, %v, want %v", p, model, known, err, want)
 			}
 		}
 	}
 	s := testkit.StartLLM(t)
 	nowhere := client(t, s, llm.OpenAI, func(o *llm.Options) { o.BaseURL = s.URL() + "/elsewhere" })
-	if known, err := nowhere.Probe(t.Context()); err != nil || !known {
+	if known, err := nowhere.Probe(t.Context(), "test-model"); err != nil || !known {
 		t.Errorf("Probe(no list) = %v, %v, want that somebody is there", known, err)
 	}
 	s.Close()
-	if _, err := nowhere.Probe(t.Context()); !errors.Is(err, llm.ErrUnavailable) {
+	if _, err := nowhere.Probe(t.Context(), "test-model"); !errors.Is(err, llm.ErrUnavailable) {
 		t.Errorf("Probe(nobody) = %v, want unavailable", err)
 	}
 	host, err := llm.New(llm.Options{Host: hosted(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if known, err := host.Probe(t.Context()); err != nil || !known {
+	if known, err := host.Probe(t.Context(), "any"); err != nil || !known {
 		t.Errorf("Probe(host) = %v, %v, want nothing to look for", known, err)
 	}
 }

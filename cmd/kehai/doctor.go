@@ -65,7 +65,7 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	}
 	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
-	list = append(list, checkLLM(ctx, cfg), checkStore(cfg, running != nil))
+	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil))
 	if err == nil {
 		return append(list, checkRunning(ctx, running)...)
 	}

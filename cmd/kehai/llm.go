@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,32 +59,47 @@ func (f *llmFlags) open(a *app) (runtime.LLMModel, func(), error) {
 	return model, func() { model.Close() }, nil
 }
 
-// llmProbeTime is how long the language model's server may take to be there.
-const llmProbeTime = 3 * time.Second
+// llmAskTime is how long a model may take to answer; one that has to be loaded
+// first takes some seconds.
+const llmAskTime = 30 * time.Second
 
-// checkLLM looks whether the language model can be asked. Without one attention
-// is still judged, so that nothing of it is missing.
-func checkLLM(ctx context.Context, cfg config.Config) finding {
-	f := finding{what: "llm"}
+// checkLLM looks whether the language models can be asked, and asks each.
+func checkLLM(ctx context.Context, cfg config.Config) []finding {
 	if cfg.LLM.Tier == config.LLMNone {
-		f.ok, f.text = true, "not used: llm.tier is none"
-		return f
+		return []finding{{what: "llm", ok: true,
+			text: "not used: llm.tier is none. Attention is judged and interviews are led by rules alone"}}
 	}
-	ctx, cancel := context.WithTimeout(ctx, llmProbeTime)
-	defer cancel()
-	probe, err := cfg.LLM.Probe(ctx)
-	switch {
-	case err != nil:
-		f.text = err.Error()
-		f.mend = "mend that, or set llm.tier: none"
-	case !probe.Known:
-		f.text = fmt.Sprintf("%s answers, but lists no model %s", probe.At, cfg.LLM.Model)
-		f.mend = "set llm.model to one of its models"
-		if cfg.LLM.Provider == "ollama" {
-			f.mend = "ollama pull " + cfg.LLM.Model
+	probe, err := cfg.LLM.Probe(ctx, llmAskTime)
+	if err != nil {
+		return []finding{{what: "llm", text: err.Error(), mend: "mend that, or set llm.tier: none"}}
+	}
+	var list []finding
+	for _, m := range probe.Models {
+		does := ""
+		if len(probe.Models) > 1 {
+			does = " for " + strings.Join(m.Purposes, ", ")
 		}
+		list = append(list, checkModel(cfg, probe.At, m, does))
+	}
+	return list
+}
+
+func checkModel(cfg config.Config, at string, m config.LLMModelProbe, does string) finding {
+	f := finding{what: "llm"}
+	switch {
+	case !m.Known:
+		f.text = fmt.Sprintf("%s answers, but lists no model %s%s", at, m.Model, does)
+		f.mend = "set llm.model or llm.models to models that it has"
+		if cfg.LLM.Provider == "ollama" {
+			f.mend = "ollama pull " + m.Model
+		}
+	case m.Err != nil:
+		f.text = fmt.Sprintf("%s with %s%s does not answer: %v", at, m.Model, does, m.Err)
+		f.mend = "mend that, or set llm.tier: none"
 	default:
-		f.ok, f.text = true, fmt.Sprintf("%s with %s (%s)", probe.At, cfg.LLM.Model, cfg.LLM.Tier)
+		f.ok = true
+		f.text = fmt.Sprintf("%s with %s (%s)%s answered in %s", at, m.Model, cfg.LLM.Tier, does,
+			m.Took.Round(10*time.Millisecond))
 	}
 	return f
 }

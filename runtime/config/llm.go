@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/kehai-run/kehai/actors/llm"
 )
@@ -46,21 +48,73 @@ func (l LLM) Open() (*llm.Client, error) {
 
 // LLMProbe is what looking at the language model's server found.
 type LLMProbe struct {
-	At    string // address of the server
-	Known bool   // the server lists the model, or lists none
+	At     string // address of the server
+	Models []LLMModelProbe
 }
 
-// Probe looks whether the server answers, without asking the model. The probe is
-// nil with tier none. Errors never show the key.
-func (l LLM) Probe(ctx context.Context) (*LLMProbe, error) {
+// LLMModelProbe is what asking one model found.
+type LLMModelProbe struct {
+	Model    string
+	Purposes []string // that ask it
+	Known    bool     // the server lists it, or lists none; else it was not asked
+	Err      error    // why it does not answer, nil if it does
+	Took     time.Duration
+}
+
+// Probe looks whether the server answers and has the models, and asks each of them
+// something small within ask. The probe is nil with tier none. Errors never show
+// the key.
+func (l LLM) Probe(ctx context.Context, ask time.Duration) (*LLMProbe, error) {
 	c, err := l.Client(llm.Options{})
 	if err != nil || c == nil {
 		return nil, err
 	}
 	defer c.Close()
 	probe := &LLMProbe{At: cmp.Or(l.BaseURL, llm.DefaultBaseURL(l.Provider))}
-	probe.Known, err = c.Probe(ctx)
-	return probe, err
+	for _, m := range l.models() {
+		if m.Known, err = listed(ctx, c, m.Model); err != nil {
+			return probe, err
+		}
+		if m.Known {
+			m.Took, m.Err = l.ask(ctx, c, m.Purposes, ask)
+		}
+		probe.Models = append(probe.Models, m)
+	}
+	return probe, nil
+}
+
+// listTime is how long a server may take to list its models.
+const listTime = 3 * time.Second
+
+func listed(ctx context.Context, c *llm.Client, model string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	return c.Probe(ctx, model)
+}
+
+// models are the models that may be asked, each once, and what for.
+func (l LLM) models() (list []LLMModelProbe) {
+	for _, p := range llm.Purposes() {
+		name := cmp.Or(l.Models.For(p), l.Model)
+		i := slices.IndexFunc(list, func(m LLMModelProbe) bool { return m.Model == name })
+		if i < 0 {
+			i, list = len(list), append(list, LLMModelProbe{Model: name})
+		}
+		list[i].Purposes = append(list[i].Purposes, string(p))
+	}
+	return list
+}
+
+// ask asks a model for that of its purposes which may take longest.
+func (l LLM) ask(ctx context.Context, c *llm.Client, purposes []string, within time.Duration) (time.Duration, error) {
+	longest := slices.MaxFunc(purposes, func(a, b string) int {
+		return cmp.Compare(l.For(llm.Purpose(a)), l.For(llm.Purpose(b)))
+	})
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	start := time.Now()
+	err := c.Check(ctx, llm.Purpose(longest))
+	return time.Since(start), err
 }
 
 // ParseLLM is the configuration of a model that is named as PROVIDER:MODEL, such
