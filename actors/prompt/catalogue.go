@@ -12,18 +12,20 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 //go:embed texts
 var builtin embed.FS
 
 // Language of the instructions.
-type Language string
+type Language = text.Language
 
 // Languages.
 const (
-	Japanese Language = "ja"
-	English  Language = "en"
+	Japanese = text.Japanese
+	English  = text.English
 )
 
 // maxText is the longest text of a catalogue, in bytes.

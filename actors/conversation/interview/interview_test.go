@@ -208,12 +208,12 @@ func TestItems(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
-	s, _, _ := play(machine(12, 2), "{most_important}、会議、"+strings.Repeat("長", 5000), "x、y")
-	got := s.Fill("S={summary} M={most_important} {other}")
-	if !strings.HasPrefix(got, "S={most_important} / 会議 / 長") || !strings.HasSuffix(got, " M={most_important} {other}") ||
-		len([]rune(got)) > 700 {
-		t.Errorf("Fill() = %.80s…, want places in what was said left alone, and a bounded summary", got)
+// TestSummary: the most important first, and bounded.
+func TestSummary(t *testing.T) {
+	s, _, _ := play(machine(12, 2), "電車、とにかく会議、"+strings.Repeat("長、短", 300), strings.Repeat("長", 5000))
+	got := s.Summary()
+	if !strings.HasPrefix(got, "とにかく会議 / 電車 / 長 / ") || len([]rune(got)) > 600 {
+		t.Errorf("Summary() = %.80s… of %d runes, want the most important first, in at most 600", got, len([]rune(got)))
 	}
 }
 

@@ -152,10 +152,3 @@ func (s State) Summary() string {
 	}
 	return out
 }
-
-// Fill puts the summary and the most important item into the places {summary} and
-// {most_important} of a prompt. What looks like a place inside of these texts stays as
-// it is.
-func (s State) Fill(prompt string) string {
-	return strings.NewReplacer("{summary}", s.Summary(), "{most_important}", s.MostImportant()).Replace(prompt)
-}
