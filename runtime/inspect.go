@@ -11,8 +11,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/runtime/snapshot"
-	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
 // Inspect describes the runtime at this moment. It works in every state.
@@ -145,35 +143,6 @@ func (r *Runtime) forgetSeen() {
 	if page != nil {
 		page.Forget()
 	}
-}
-
-// snapshots says of which frames the newest is kept.
-func snapshots(cfg Config) snapshot.Options {
-	o := snapshot.Options{Apps: map[messages.WindowID]string{}, Only: cfg.Read.Only, Rules: cfg.Rules.FusionRules(),
-		Images: cfg.Debug.Text}
-	for _, w := range cfg.Windows {
-		o.Apps[w.ID(cfg.Node)] = w.App
-	}
-	return o
-}
-
-// logNames is how the log writes addresses. Its key may still change until the
-// actors run.
-func (r *Runtime) logNames(p plan) telemetry.Names {
-	n := telemetry.Names{
-		Hash: admin.HashNames(r.hashKey), Plain: r.cfg.Debug.Text, Apps: map[string]bool{},
-		Public: map[string]bool{string(r.desk()): true}, Pools: map[string]bool{},
-	}
-	for _, w := range r.cfg.Windows {
-		n.Apps[w.App] = true
-	}
-	for _, id := range p.windows {
-		n.Public[string(id)] = true
-	}
-	for _, w := range p.workers {
-		n.Pools[w.Name] = true
-	}
-	return n
 }
 
 // LogName is how the log writes a conversation unless debug.text is set, for

@@ -84,7 +84,7 @@ func (r *Runtime) makePlan() (plan, error) {
 	p.build(parts.topology())
 	p.windows = slices.Sorted(maps.Keys(parts.windows))
 	p.join(r.set)
-	r.names = r.logNames(p)
+	r.names = admin.LogNames(r.cfg, r.hashKey, p.windows, p.workers)
 	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen)
 	if r.set.eventLog != nil {
 		p.listeners = append(p.listeners, telemetry.Log(*r.set.eventLog, r.names))
@@ -261,15 +261,6 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 			})
 		}
 	}
-}
-
-// pools are the sizes of the pools of workers.
-func (p *plan) pools() map[string]int {
-	sizes := map[string]int{}
-	for _, k := range p.workers {
-		sizes[k.Name] = k.Size
-	}
-	return sizes
 }
 
 // join puts in what the host adds or replaces, and wraps the workers.

@@ -77,7 +77,8 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		hashKey: make([]byte, 32), health: admin.NewHealth(set.log), seen: snapshot.New(snapshots(cfg)),
+		hashKey: make([]byte, admin.LogKeyBytes),
+		health:  admin.NewHealth(set.log), seen: snapshot.New(snapshot.Of(cfg)),
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	rand.Read(r.hashKey) // never fails
@@ -97,7 +98,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		return nil, err
 	}
 	r.admin.Names = r.names
-	r.health.Pools = r.plan.pools()
+	r.health.Names = r.names
 	return r, nil
 }
 

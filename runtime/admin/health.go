@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/describe"
+	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
 // Health knows what is wrong with a Kehai that runs. Its methods may be called
@@ -22,9 +22,9 @@ type Health struct {
 	log          zerolog.Logger
 	commitFailed atomic.Bool // the newest one
 
-	// Pools are the sizes of the pools of workers, whose events look like those of
-	// actors. It is set before events come.
-	Pools map[string]int
+	// Names tell workers, whose events look like those of actors. It is set before
+	// events come.
+	Names telemetry.Names
 
 	mu       sync.Mutex
 	trouble  map[string]string                         // what is wrong now, by its reason
@@ -122,9 +122,9 @@ func (h *Health) Note(m messages.Message) {
 // unhealthy says that an actor, or a worker of a pool, fails. The key of an actor may
 // be a person's name, and this text is shown to any local user.
 func (h *Health) unhealthy(a messages.Address) string {
-	if n, err := strconv.Atoi(a.Key()); err == nil && n >= 1 && n <= h.Pools[a.Kind()] {
-		return fmt.Sprintf("worker %d of the pool %s fails again and again and is retried slowly; the log says why",
-			n, a.Kind())
+	if h.Names.IsWorker(a) {
+		return fmt.Sprintf("worker %s of the pool %s fails again and again and is retried slowly; the log says why",
+			a.Key(), a.Kind())
 	}
 	return fmt.Sprintf("an actor of kind %s fails again and again and is retried slowly; kehai status names it",
 		a.Kind())

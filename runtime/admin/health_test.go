@@ -17,11 +17,10 @@ func TestHealthTellsWorkersFromActors(t *testing.T) {
 		"ocr/2":            "worker 2 of the pool ocr fails again and again and is retried slowly; the log says why",
 		"structure/1":      "worker 1 of the pool structure fails again and again and is retried slowly; the log says why",
 		"structure/line@a": "an actor of kind structure fails again and again and is retried slowly; kehai status names it",
-		"ocr/3":            "an actor of kind ocr fails again and again and is retried slowly; kehai status names it",
 		"dedup/line:花":     "an actor of kind dedup fails again and again and is retried slowly; kehai status names it",
 	} {
 		h := admin.NewHealth(zerolog.Nop())
-		h.Pools = map[string]int{"ocr": 2, "structure": 1}
+		h.Names.Pools = map[string]bool{"ocr": true, "structure": true}
 		h.Note(events.ActorUnhealthy{Actor: actor})
 		if got := h.Problems(); !slices.Equal(got, []string{want}) {
 			t.Errorf("Problems(%s) = %q, want %q", actor, got, want)

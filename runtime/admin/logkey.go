@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
@@ -16,11 +17,6 @@ const logKeySetting = "log-key"
 
 // LogKeyBytes is the length of the key of the hashes in the log.
 const LogKeyBytes = 32
-
-// HashNames makes the hash of a key, which may still change.
-func HashNames(key []byte) func(string) string {
-	return func(s string) string { return text.Hash(key, s) }
-}
 
 // LoadLogKey reads the stored key, nil if there is none yet.
 func LoadLogKey(e *engine.Engine) ([]byte, error) {
@@ -36,16 +32,24 @@ func StoreLogKey(ctx context.Context, e *engine.Engine, key []byte) error {
 	return e.SetSetting(ctx, logKeySetting, key)
 }
 
-// offlineNames are those of a store that is looked at. Without a key in it,
-// nothing was logged yet.
-func offlineNames(e *engine.Engine, cfg config.Config) (telemetry.Names, error) {
-	n := telemetry.Names{Apps: map[string]bool{}}
+// LogNames are how the log writes the addresses of a Kehai with these windows and
+// workers; what has no name of its own there is written as a hash. The key, nil for
+// none, may still change.
+func LogNames(cfg config.Config, key []byte, windows []messages.WindowID,
+	workers []engine.WorkerKind) telemetry.Names {
+	n := telemetry.Names{Plain: cfg.Debug.Text, Apps: map[string]bool{}, Public: map[string]bool{cfg.Node: true},
+		Pools: map[string]bool{}}
+	if key != nil {
+		n.Hash = func(s string) string { return text.Hash(key, s) }
+	}
 	for _, w := range cfg.Windows {
 		n.Apps[w.App] = true
 	}
-	key, err := LoadLogKey(e)
-	if key != nil {
-		n.Hash = HashNames(key)
+	for _, id := range windows {
+		n.Public[string(id)] = true
 	}
-	return n, err
+	for _, w := range workers {
+		n.Pools[w.Name] = true
+	}
+	return n
 }

@@ -65,14 +65,15 @@ func offline(cfg config.Config, st engine.Store, codec *messages.Codec, kinds []
 	if err := pauses.Load(e); err != nil {
 		return nil, err
 	}
-	names, err := offlineNames(e, cfg)
+	key, err := LoadLogKey(e) // without one, nothing was logged yet
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &Offline{
 		Backend: Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
-			Disk: func() Disk { return DiskOf(st) }, Pauses: pauses, Names: names}, store: st, stop: cancel,
+			Disk: func() Disk { return DiskOf(st) }, Pauses: pauses,
+			Names: LogNames(cfg, key, nil, nil)}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
 	go o.commit(ctx, e.Control())

@@ -50,7 +50,8 @@ func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *a
 	}
 	if t.durable = len(t.Ops)+len(t.Records) > 0; t.durable { // it does not commit for verdicts alone
 		for _, v := range out.Verdicts {
-			t.Records = append(t.Records, Record{Class: ClassVerdict, Shard: t.shard, Value: encodeRecord(verdictRecord(v))})
+			rec := Record{Class: ClassVerdict, Shard: t.shard, Value: encodeRecord(verdictRecord(v))}
+			t.Records = append(t.Records, rec)
 		}
 	}
 	for _, op := range t.Ops {

@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -54,6 +55,16 @@ type Options struct {
 	Only   fusion.Only                  // the conversations that are read
 	Rules  fusion.Rules                 // by which a title is believed
 	Images bool                         // keep the pictures too, for the debugging files
+}
+
+// Of says of which frames of a configuration the newest is kept.
+func Of(cfg config.Config) Options {
+	o := Options{Apps: map[messages.WindowID]string{}, Only: cfg.Read.Only, Rules: cfg.Rules.FusionRules(),
+		Images: cfg.Debug.Text}
+	for _, w := range cfg.Windows {
+		o.Apps[w.ID(cfg.Node)] = w.App
+	}
+	return o
 }
 
 // New returns one that has seen nothing yet.

@@ -60,8 +60,11 @@ func (n Names) Reason(reason string, of ...messages.Address) string {
 // open reports whether an address is written as it is.
 func (n Names) open(a messages.Address) bool {
 	key := a.Key()
-	return n.Plain || key == "" || n.Public[key] || n.Pools[a.Kind()] && number(key)
+	return n.Plain || key == "" || n.Public[key] || n.IsWorker(a)
 }
+
+// IsWorker tells a worker of a pool from an actor of the same kind.
+func (n Names) IsWorker(a messages.Address) bool { return n.Pools[a.Kind()] && number(a.Key()) }
 
 func number(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
