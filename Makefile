@@ -49,7 +49,7 @@ vet: ## go vet, formatting, tidy modules, staticcheck
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	$(GO) vet -tags browser,crash,desktop,long,look,speed ./...
+	$(GO) vet -tags browser,crash,desktop,long,look,mutants,speed ./...
 	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: cross
@@ -96,6 +96,10 @@ desktop: desktop-ci ## the same, and the driver that types
 .PHONY: simulate
 simulate: ## 1,000,000 seeded schedules of the kernel
 	KEHAI_SCHEDULES=1000000 $(GO) test -count=1 -timeout 4h -run 'TestSimulation$$' ./runtime/engine
+
+.PHONY: mutants
+mutants: ## change the kernel for the worse in many ways, and see which test notices (MUTANT=pattern)
+	KEHAI_MUTANT='$(MUTANT)' $(GO) test -count=1 -timeout 3h -tags mutants -v ./runtime/internal/mutants
 
 .PHONY: bench
 bench: setup-run detection ## the tables of figures: detection against its aims, kernel, store, OCR, ledger

@@ -1,0 +1,9 @@
+// Package mutants changes the kernel, its driver and its store for the worse, one
+// small fault at a time, and runs their tests: each fault must make one fail. A
+// fault that none sees says what is not tested.
+//
+// The table of faults is in table_test.go, behind the build tag mutants; TestMutants
+// runs it (make mutants, about a quarter of an hour). It changes no file: the Go
+// command is told to read the changed text in place of the file. A fault is text of
+// today. When a refactoring takes the text away, write the fault anew.
+package mutants

@@ -1,0 +1,222 @@
+//go:build mutants
+
+package mutants
+
+// mutants are the faults, by file. Choose texts that live long: a condition with its
+// names rather than a whole function.
+var mutants = []mutant{
+	{what: "a turn that was taken back is committed", file: "runtime/engine/commit.go",
+		old: `p.(*turn); ok && t.void() {`, new: `p.(*turn); ok && t.void() && false {`},
+	{what: "a commit is not synced", file: "runtime/engine/commit.go",
+		old: `e.apply(batches, nil, e.sync)
+	if err != nil {
+		e.report`, new: `e.apply(batches, nil, false)
+	if err != nil {
+		e.report`, by: "TestSimulation"},
+	{what: "a full volume is written to", file: "runtime/engine/commit.go",
+		old: `if e.lowSpace() {
+		return 0, true`, new: `if e.lowSpace() && false {
+		return 0, true`, by: "TestLowSpacePausesDurableWork"},
+	{what: "a failed commit is not reported", file: "runtime/engine/commit.go",
+		old: `e.report(events.CommitFailed{Turns: n,`, new: `_ = (events.CommitFailed{Turns: n,`,
+		by: "TestFailedCommitIsReported"},
+	{what: "an unknown outcome is taken for a refusal", file: "runtime/engine/commit.go",
+		old: `case errors.Is(err, ErrUnknown):`, new: `case errors.Is(err, ErrUnknown) && false:`, by: "TestUnknownOutcome"},
+	{what: "a batch stays in memory", file: "runtime/engine/commit.go",
+		old: `defer clear(batch)`, new: ``, by: "TestCommittedTurnsAreNotKeptInMemory"},
+	{what: "a batch has no bound", file: "runtime/engine/commit.go",
+		old: `i > 0 && size > batchBytes {`, new: `i > 0 && size < 0 {`, by: "TestABatchIsBoundedInBytes"},
+	{what: "a turn is released outside of the lock", file: "runtime/engine/commit.go",
+		old: `e.perform(t)`, new: `act.release.Unlock()
+		e.perform(t)
+		act.release.Lock()`, by: "TestWhatLeavesATurnLeavesItInOrder"},
+	{what: "turns are released without the lock", file: "runtime/engine/commit.go",
+		old: `	act.release.Lock()
+	defer act.release.Unlock()
+`, new: ``, by: "TestWhatLeavesATurnLeavesItInOrder"},
+	{what: "a release hides what a later turn wrote", file: "runtime/engine/commit.go",
+		old: `if act.view[string(op.Key)].by == t {`, new: `if true {`},
+	{what: "a turn on a failed commit is submitted", file: "runtime/engine/commit.go",
+		old: `if act.generation != generation {`, new: `if act.generation < generation {`,
+		by: "TestCommitFailsWhileATurnRuns"},
+	{what: "a host that comes too late waits for ever", file: "runtime/engine/commit.go",
+		old: `if _, ok := p.(*turn); !ok {`, new: `if _, ok := p.(*turn); !ok && false {`},
+
+	{what: "numbers are not stored", file: "runtime/engine/batch.go",
+		old: `if a.seq != first {`, new: `if a.seq < first {`, by: "TestApply"},
+	{what: "a receipt that is gone does not count", file: "runtime/engine/batch.go",
+		old: `if fresh && c.Receipt != nil {`, new: `if fresh && c.Receipt != nil && false {`, by: "TestApply"},
+	{what: "an epoch that is over does not count", file: "runtime/engine/batch.go",
+		old: `fresh = c.Epoch == epoch`, new: `fresh = true`, by: "TestApply"},
+	{what: "turns after a stale one are committed", file: "runtime/engine/batch.go",
+		old: `if _, ok := a.stale[c.Actor]; ok {`, new: `if _, ok := a.stale[c.Actor]; ok && false {`, by: "TestApply"},
+	{what: "a key counts twice", file: "runtime/engine/batch.go",
+		old: `a.has(c.Once); used || err != nil {`, new: `a.has(c.Once); used && false || err != nil {`,
+		by: "TestInjectedKeyCountsOnce"},
+	{what: "what a request needs may be gone", file: "runtime/engine/batch.go",
+		old: `a.has(c.Needs); !there || err != nil {`, new: `a.has(c.Needs); !there && false || err != nil {`,
+		by: "TestDeadLetterIsRetriedOnce"},
+	{what: "what crossed over crosses again", file: "runtime/engine/batch.go",
+		old: `case c.Crossed <= a.taken:`, new: `case c.Crossed == 0:`, by: "TestApplyHandsOver"},
+
+	{what: "a delivery without its receipt is handled", file: "runtime/engine/activation.go",
+		old: `return !ok && err == nil, err`, new: `return false, err`, by: "TestSimulation"},
+	{what: "a timer fires that was set anew", file: "runtime/engine/activation.go",
+		old: `if err == nil && rec.Gen != env.gen {`, new: `if err == nil && rec.Gen == "" {`,
+		by: "TestTimerSetAgainWhileItIsUnderWay"},
+	{what: "a fleeting answer reaches the next incarnation", file: "runtime/engine/activation.go",
+		old: `if env.incarnation != 0 && env.incarnation != act.currentIncarnation() {`,
+		new: `if env.incarnation != 0 && act.currentIncarnation() == 0 {`, by: "TestFleetingAnswerOfAnOldActivationIsVoid"},
+	{what: "attempts are forgotten in a crash", file: "runtime/engine/activation.go",
+		old: `env.attempt = rec.Attempts`, new: `_ = rec.Attempts`, by: "TestAttemptsSurviveACrash"},
+	{what: "a message is tried for ever", file: "runtime/engine/activation.go",
+		old: `fatal := env.Durable() && env.attempt >= MaxAttempts`, new: `fatal := env.Durable() && env.attempt < 0`,
+		by: "TestQuarantineAfterFiveAttempts"},
+	{what: "a failed attempt is not stored", file: "runtime/engine/activation.go",
+		old: `		e.submit(t, generation)
+		act.box.putBack(env)`, new: `		act.box.putBack(env)`, by: "TestAttemptsSurviveACrash"},
+	{what: "a failed message is lost", file: "runtime/engine/activation.go",
+		old: `		e.submit(t, generation)
+		act.box.putBack(env)`, new: `		e.submit(t, generation)`, by: "TestSimulation"},
+	{what: "what cannot be read again is given up", file: "runtime/engine/activation.go",
+		old: `act.becomeStale(fmt.Errorf("%w: %w", errUnread, err))`, new: `_ = fmt.Errorf("%w: %w", errUnread, err)`,
+		by: "TestTimersAndCallsAreReadAgainUntilTheyCanBe"},
+	{what: "timers and calls are not read again", file: "runtime/engine/activation.go",
+		old: `c.rearm(act.addr); err != nil {`, new: `error(nil); err != nil {`, by: "TestDurableCallIsAskedAgain"},
+	{what: "an inbox that cannot be read is empty", file: "runtime/engine/activation.go",
+		old: `return Stepped, e.fail(act, "read inbox: "+err.Error())`, new: `return Idle, nil`,
+		by: "TestReadErrorIsAFailureLikeAnyOther"},
+	{what: "any number of turns waits for its commit", file: "runtime/engine/activation.go",
+		old: `len(act.pending) >= maxPipelined
+`, new: `len(act.pending) < 0
+`},
+	{what: "a failed actor keeps its value", file: "runtime/engine/activation.go",
+		old: `	act.actor = nil
+	act.mu.Lock()
+	act.becomeFailed()`, new: `	act.mu.Lock()
+	act.becomeFailed()`, survives: "Restart lets go of the value too, and nothing steps before it"},
+
+	{what: "a failed commit leaves later turns", file: "runtime/engine/state.go",
+		old: `	act.generation++
+`, new: ``, by: "TestTakeBackMakesTurnsVoid"},
+	{what: "a failed commit leaves memory as it is", file: "runtime/engine/pending.go",
+		old: `t.act.becomeStale(cmp.Or(err, errStale))`, new: `_ = cmp.Or(err, errStale)`,
+		by: "TestFailedCommitTakesBackWhatRanOnIt"},
+
+	{what: "rows are read from the store before memory", file: "runtime/engine/view.go",
+		old: `	over := map[string]overlay{}
+	r.act.mu.Lock()
+	for k, o := range r.act.view {`, new: `	over := map[string]overlay{}
+	if err := r.e.store.Scan([]byte(full), nil, func(k, v []byte) bool { return true }); err != nil {
+		return nil, err
+	}
+	r.act.mu.Lock()
+	for k, o := range r.act.view {`, by: "TestRowsAreSeenWhileTheyAreCommitted"},
+	{what: "a deleted row is seen until its commit", file: "runtime/engine/view.go",
+		old: `delete(rows, k)`, new: `_ = k`},
+
+	{what: "a window that overflows forgets the store", file: "runtime/engine/mailbox.go",
+		old: `m.more, m.missed = true, max(m.missed, env.seq)`, new: `m.missed = max(m.missed, env.seq)`,
+		by: "TestMailboxWindowIsAView"},
+	{what: "what a load has read comes again", file: "runtime/engine/mailbox.go",
+		old: `case env.seq <= m.last:`, new: `case env.seq == 0:`, by: "TestMailboxWindowIsAView"},
+	{what: "a reload keeps its place", file: "runtime/engine/mailbox.go",
+		old: `m.durable, m.bytes, m.last, m.more = 0, 0, 0, true`, new: `m.durable, m.bytes, m.more = 0, 0, true`,
+		by: "TestMailboxWindowIsAView"},
+	{what: "a window has no bound in bytes", file: "runtime/engine/mailbox.go",
+		old: `m.durable > 0 && m.bytes+env.size > mailboxBytes`, new: `m.durable < 0`},
+	{what: "what is tried again comes last", file: "runtime/engine/mailbox.go",
+		old: `if len(m.retried) > 0 {`, new: `if len(m.retried) > 0 && len(m.queue) == 0 {`, by: "TestHeldComesFirst"},
+
+	{what: "retention ignores subscriptions", file: "runtime/engine/eventlog.go",
+		old: `acked = min(acked, seq)`, new: `_ = seq`, by: "TestTrimKeepsWhatASubscriptionHasNotSeen"},
+	{what: "a subscription is told of its last event again", file: "runtime/engine/eventlog.go",
+		old: `seqBytes(after+1)`, new: `seqBytes(after)`, by: "TestSimulation"},
+
+	{what: "timers are not recovered", file: "runtime/engine/recover.go",
+		old: `e.recoverTimers(keyTimer); err != nil {`, new: `error(nil); err != nil {`, by: "TestSimulation"},
+	{what: "calls are not recovered", file: "runtime/engine/recover.go",
+		old: `e.recoverCalls(keyCall); err != nil {`, new: `error(nil); err != nil {`, by: "TestSimulation"},
+	{what: "a clock that was set back holds a timer up", file: "runtime/engine/recover.go",
+		old: `min(rec.Due.Sub(now), rec.Due.Sub(rec.Set))`, new: `rec.Due.Sub(now)`, by: "TestClockSetBack"},
+	{what: "a list of inboxes that broke off counts", file: "runtime/engine/recover.go",
+		old: `return nil, fmt.Errorf("engine: list inboxes: %w", err)`, new: `return addrs, nil`, by: "TestSimulation"},
+
+	{what: "events are told after their effects", file: "runtime/engine/perform.go",
+		old: `	e.announce(t)
+`, new: `	defer e.announce(t)
+`, by: "TestWhatLeavesATurnLeavesItInOrder"},
+	{what: "a cancelled timer keeps its row", file: "runtime/engine/stage.go",
+		old: `if timer.Cancel {
+			if err := e.stageDelete(act, t, key); err != nil {`, new: `if timer.Cancel {
+			if err := error(nil); err != nil {`, by: "TestCancelledTimerStaysSilentEvenWhenItIsUnderWay"},
+	{what: "a turn may write any amount", file: "runtime/engine/stage.go",
+		old: `n > maxTurn {`, new: `n < 0 {`, by: "TestLargeMessages"},
+	{what: "timers of one moment fire in reverse", file: "runtime/engine/timers.go",
+		old: `return h[i].order < h[j].order`, new: `return h[i].order > h[j].order`, by: "TestTimersAgainstAModel"},
+
+	{what: "a second answer counts", file: "runtime/engine/calls.go",
+		old: `if !job.done.CompareAndSwap(false, true) {`, new: `if job.done.Swap(true) && false {`,
+		by: "TestSecondAnswerOfAJobIsVoid"},
+	{what: "a forgotten call is asked", file: "runtime/engine/calls.go",
+		old: `return err == nil && !ok`, new: `return err == nil && !ok && false`, by: "TestAForgottenCallIsNotAskedAgain"},
+	{what: "a call under way is asked a second time", file: "runtime/engine/calls.go",
+		old: `if job.Attempt == 1 && p.open[job.receipt] {`, new: `if job.Attempt < 1 && p.open[job.receipt] {`},
+
+	{what: "forgetting does not freeze", file: "runtime/engine/forget.go",
+		old: `		d.freeze()
+`, new: ``, by: "TestForgetKeepsTheActorsConcernedFromStepping"},
+	{what: "forgetting leaves no intent", file: "runtime/engine/forget.go",
+		old: `Op{{Key: d.intent(s), Value: encodeRecord(d.rec)}}`, new: `Op{{Key: d.intent(s), Delete: true}}`,
+		by: "TestACrashWhileForgetting"},
+	{what: "forgetting misses calls", file: "runtime/engine/forget.go",
+		old: `keyInbox, keyTimer, keyCall, keyAttempts, keyInjected, keyLog,`,
+		new: `keyInbox, keyTimer, keyAttempts, keyInjected, keyLog,`, by: "TestForget"},
+	{what: "forgetting misses what comes meanwhile", file: "runtime/engine/commit.go",
+		old: `d.watch(tx.ops)`, new: `_ = d`, by: "TestForgettingHoldsNobodyUp"},
+
+	{what: "an actor sleeps that waits for a fleeting timer", file: "runtime/engine/sleep.go",
+		old: `len(act.fleeting) > 0 || `, new: ``},
+	{what: "a mailbox takes mail in its sleep", file: "runtime/engine/sleep.go",
+		old: `len(act.pending) > 0 || !act.box.close() ||`, new: `len(act.pending) > 0 ||`},
+
+	{what: "a stop drops what the committer has", file: "runtime/engine/live/loops.go",
+		old: `		case <-s.commit.stop:
+			s.commitAll()
+`, new: `		case <-s.commit.stop:
+`, by: "TestStopWritesWhatTheCommitterHas"},
+	{what: "a stop lets sources go on", file: "runtime/engine/live/stop.go",
+		old: `s.engine.StopSources()`, new: ``, by: "TestStopEndsSourcesAndDrainsTheRest"},
+	{what: "a stop waits for nothing", file: "runtime/engine/live/stop.go",
+		old: `		s.drain(ctx)
+`, new: ``, by: "TestStopEndsSourcesAndDrainsTheRest"},
+	{what: "a wake-up is lost while a mailbox goes idle", file: "runtime/engine/live/mailbox.go",
+		old: `		m.status.Store(idle)
+		m.schedule()
+`, new: `		m.status.Store(idle)
+`, by: "TestMailboxLosesNoWakeUpWhileItGoesIdle"},
+
+	{what: "an older log is not synced", file: "runtime/store/durable.go",
+		old: `	err = f.Sync()
+`, new: ``, by: "TestOlderLogsAreSynced"},
+	{what: "the log is not followed", file: "runtime/store/durable.go",
+		old: `return l.follow(&l.mem, memFile)`, new: `return nil`, by: "TestOlderLogsAreSynced"},
+	{what: "nothing is synced", file: "runtime/store/apply.go",
+		old: `	if sync {
+`, new: `	if sync && false {
+`, by: "TestLogsFollow"},
+	{what: "a large batch that was cut short is dropped", file: "runtime/store/large.go",
+		old: `complete = string(value) == fmt.Sprint(len(record)-1)`, new: `complete = string(value) == fmt.Sprint(len(record))`,
+		by: "TestRedo"},
+	{what: "a view sees a part of a large batch", file: "runtime/store/large.go",
+		old: `	s.whole.Lock()
+	defer s.whole.Unlock()
+`, new: ``, by: "TestStore"},
+	{what: "a purge takes a later wish away", file: "runtime/store/purge.go",
+		old: `err != nil || now != wish {`, new: `err != nil || now < wish {`, by: "TestPurgeLaterDuringAPurge"},
+	{what: "a purge does not wait for readers", file: "runtime/store/purge.go",
+		old: `	if err := s.views.older(ctx); err != nil {
+		return err
+	}
+	for range`, new: `	for range`, by: "TestPurgeWaitsForReaders"},
+}
