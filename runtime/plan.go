@@ -246,8 +246,8 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 			continue
 		}
 		p.kinds = append(p.kinds, engine.Kind{
-			Name: row.kind, New: row.make, About: row.with.about, Source: row.with.source, Overflow: row.with.overflow,
-			Fleeting: row.with.fleeting,
+			Name: row.kind, New: row.make, About: row.with.about, Here: row.lives == here,
+			Source: row.with.source, Overflow: row.with.overflow, Fleeting: row.with.fleeting,
 		})
 		for _, key := range row.keys {
 			p.activate = append(p.activate, messages.To(row.kind, key))

@@ -86,6 +86,21 @@ func drawing(t *testing.T) string {
 	return b.String()
 }
 
+// A store is opened without the topology too, and what is bound to this node must
+// be found in the same place.
+func TestOfflineKnowsWhatIsBoundToThisNode(t *testing.T) {
+	var want []string
+	kinds, _ := (&parts{cfg: watched(), pauses: &admin.Pauses{}}).topology()
+	for _, row := range kinds {
+		if row.lives == here {
+			want = append(want, row.kind)
+		}
+	}
+	if got := slices.Sorted(slices.Values(admin.Here)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		t.Errorf("admin.Here = %q, want the kinds that the topology says are here: %q", got, want)
+	}
+}
+
 // TestTopologyTellsWhatIsSent plays a chat and looks at what goes from actor to
 // actor: the table must know all of it.
 func TestTopologyTellsWhatIsSent(t *testing.T) {

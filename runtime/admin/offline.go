@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/actors/fusion"
@@ -94,21 +95,40 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 		MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
 }
 
+// Here are the kinds of Kehai's actors that are bound to a node, as the runtime's
+// topology says.
+var Here = []string{
+	messages.ActorPoller, messages.ActorStructure, messages.ActorFusion, messages.ActorCamera, messages.ActorUsage,
+	messages.ActorFocus, messages.ActorHistory, messages.ActorNotifier,
+}
+
 // offlineKinds are the kinds of actors that are sent commands, which wait in the
-// store, and those that say whom their rows are about.
+// store, those that say whom their rows are about, and those that are bound to
+// this node.
 func offlineKinds(own []engine.Kind) []engine.Kind {
 	kinds := []engine.Kind{
-		{Name: attention.Kind, New: attention.New(attention.Options{})},
-		{Name: notify.Kind, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
-		{Name: fusion.Kind, About: fusion.About, New: fusion.New(fusion.Options{})},
+		{Name: attention.Kind, Here: true, New: attention.New(attention.Options{})},
+		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
+		{Name: fusion.Kind, Here: true, About: fusion.About, New: fusion.New(fusion.Options{})},
+	}
+	known := func(name string) bool {
+		return slices.ContainsFunc(kinds, func(o engine.Kind) bool { return o.Name == name })
 	}
 	for _, k := range own {
-		if k.About != nil && !slices.ContainsFunc(kinds, func(o engine.Kind) bool { return o.Name == k.Name }) {
+		if (k.About != nil || k.Here) && !known(k.Name) {
 			kinds = append(kinds, k)
+		}
+	}
+	for _, name := range Here {
+		if !known(name) {
+			kinds = append(kinds, engine.Kind{Name: name, Here: true, New: neverRun})
 		}
 	}
 	return kinds
 }
+
+// neverRun makes no actor: offline none runs.
+func neverRun(messages.Address) actors.Actor { return nil }
 
 // commit writes what the backend's methods change.
 func (o *Offline) commit(ctx context.Context, e engine.Control) {

@@ -127,6 +127,7 @@ type transaction struct {
 	view    View
 	ops     []Op
 	written map[string]int // key → its last op
+	seq     [shards]uint64 // the last number given out, 0 if none was
 }
 
 func (tx *transaction) get(key []byte) ([]byte, bool, error) {
@@ -193,6 +194,7 @@ func (tx *transaction) apply(b Batch) (results []Result, out []Batch, err error)
 		}
 	}
 	if a.seq != first {
+		tx.seq[b.Shard] = a.seq
 		tx.write(Op{Key: a.shard.seqKey(), Value: []byte(seqBytes(a.seq))})
 	}
 	if a.taken != taken {

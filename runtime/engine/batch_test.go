@@ -260,7 +260,7 @@ func randomBatch(rng *rand.Rand, shard engine.Shard) engine.Batch {
 		if rng.IntN(2) == 0 {
 			return nil
 		}
-		return fmt.Appendf(nil, "%s%d\x00%d", prefix, shard, rng.IntN(6))
+		return fmt.Appendf(nil, "%s%s\x00%d", prefix, shard, rng.IntN(6))
 	}
 	b := engine.Batch{Shard: shard}
 	if rng.IntN(8) == 0 {

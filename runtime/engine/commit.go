@@ -25,8 +25,9 @@ type committer struct {
 	mu     sync.Mutex
 	queue  []pendingCommit
 	wake   chan struct{}
-	paused bool // too little free space
-	closed bool // nobody commits any more
+	paused bool           // too little free space
+	synced [shards]uint64 // the last number of each shard that a power cut cannot take back
+	closed bool           // nobody commits any more
 }
 
 func newCommitter() *committer { return &committer{wake: make(chan struct{}, 1)} }
@@ -255,7 +256,16 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 	if len(tx.ops) == 0 {
 		return done, nil
 	}
+	k := e.committer
+	for s, seq := range tx.seq {
+		sync = sync || seq >= k.synced[s]+jump/2
+	}
 	err = e.store.Apply(tx.ops, sync)
+	if err == nil && sync {
+		for s, seq := range tx.seq {
+			k.synced[s] = max(k.synced[s], seq)
+		}
+	}
 	if d := e.deletion.Load(); d != nil {
 		d.watch(tx.ops)
 	}

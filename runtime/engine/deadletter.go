@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -31,24 +32,27 @@ type DeadLetter struct {
 // DeadLetters lists the dead letters, oldest first.
 func (e *Engine) DeadLetters() ([]DeadLetter, error) {
 	var list []DeadLetter
-	err := e.store.Scan([]byte(keyDead), nil, func(k, v []byte) bool {
-		list = append(list, deadLetter(k, v))
-		return true
-	})
-	if err != nil {
-		return nil, fmt.Errorf("engine: list dead letters: %w", err)
+	for s := range shards {
+		err := e.store.Scan([]byte(s.key(keyDead)), nil, func(k, v []byte) bool {
+			list = append(list, s.deadLetter(k, v))
+			return true
+		})
+		if err != nil {
+			return nil, fmt.Errorf("engine: list dead letters: %w", err)
+		}
 	}
+	slices.SortStableFunc(list, func(a, b DeadLetter) int { return a.At.Compare(b.At) })
 	return list, nil
 }
 
-func deadLetter(k, v []byte) DeadLetter {
+func (s Shard) deadLetter(k, v []byte) DeadLetter {
 	seq, _ := seqOf(string(k))
 	rec, err := decodeRecord[deadRecord](v)
 	if err != nil {
-		return DeadLetter{ID: deadLetterID(seq), Type: "unreadable", Error: err.Error()}
+		return DeadLetter{ID: s.deadLetterID(seq), Type: "unreadable", Error: err.Error()}
 	}
 	d := DeadLetter{
-		ID: deadLetterID(seq), Actor: rec.Actor, From: rec.From, Type: "unreadable", Attempts: rec.Attempts,
+		ID: s.deadLetterID(seq), Actor: rec.Actor, From: rec.From, Type: "unreadable", Attempts: rec.Attempts,
 		Error: rec.Error, Stack: rec.Stack, At: rec.At, Message: rec.Msg,
 	}
 	if string(d.Message) == "null" {
@@ -66,7 +70,7 @@ func deadLetter(k, v []byte) DeadLetter {
 // RetryDeadLetter sends a dead letter to its actor again, as a new message with
 // all its attempts. The request of a call is asked again.
 func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
-	key, rec, err := e.findDead(id)
+	s, key, rec, err := e.findDead(id)
 	if err != nil {
 		return err
 	}
@@ -78,10 +82,11 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	r := &hostRequest{missing: gone(id)}
 	r.Needs = key
 	r.Ops = []Op{{Key: key, Delete: true}}
+	r.shard = s // of its actor too, whether this runtime knows its kind or not
 	if rec.Call != nil {
 		return e.askAgain(ctx, r, rec, msg)
 	}
-	r.addMail(e.shardOf(rec.Actor), Envelope{
+	r.addMail(s, Envelope{
 		From: rec.From, To: rec.Actor, Trace: rec.Trace, At: e.clock.Now(), Message: msg,
 	}, rec.Msg, -1)
 	return e.request(ctx, r)
@@ -96,7 +101,6 @@ func (e *Engine) askAgain(ctx context.Context, r *hostRequest, rec deadRecord, r
 		receipt: ofActor(keyCall, rec.Actor, c.ID),
 		Options: actors.CallOptions{Deadline: c.Deadline, Retries: c.Retries, Tag: c.Tag},
 	}
-	r.shard = e.shardOf(rec.Actor)
 	r.Ops = append(r.Ops, Op{Key: []byte(job.receipt), Value: encodeRecord(callRecord{
 		Worker: c.Worker, Deadline: c.Deadline, Retries: c.Retries, Tag: c.Tag, Trace: rec.Trace,
 		At: wall(e.clock.Now()), Msg: rec.Msg,
@@ -110,34 +114,34 @@ func (e *Engine) askAgain(ctx context.Context, r *hostRequest, rec deadRecord, r
 
 // DiscardDeadLetter deletes a dead letter for good.
 func (e *Engine) DiscardDeadLetter(ctx context.Context, id string) error {
-	key, _, err := e.findDead(id)
+	s, key, _, err := e.findDead(id)
 	if err != nil {
 		return err
 	}
 	r := &hostRequest{missing: gone(id)}
-	r.Needs = key
+	r.shard, r.Needs = s, key
 	r.Ops = []Op{{Key: key, Delete: true}}
 	return e.request(ctx, r)
 }
 
 func gone(id string) error { return fmt.Errorf("%w: %s", ErrNoDeadLetter, id) }
 
-func (e *Engine) findDead(id string) ([]byte, deadRecord, error) {
-	seq, err := parseDeadLetterID(id)
+func (e *Engine) findDead(id string) (Shard, []byte, deadRecord, error) {
+	s, seq, err := parseDeadLetterID(id)
 	if err != nil {
-		return nil, deadRecord{}, fmt.Errorf("%w: %w", ErrNoDeadLetter, err)
+		return 0, nil, deadRecord{}, fmt.Errorf("%w: %w", ErrNoDeadLetter, err)
 	}
-	key := []byte(keyDead + seqBytes(seq))
+	key := s.deadKey(seq)
 	raw, ok, err := e.store.Get(key)
 	if err != nil {
-		return nil, deadRecord{}, fmt.Errorf("engine: dead letter %s: %w", id, err)
+		return 0, nil, deadRecord{}, fmt.Errorf("engine: dead letter %s: %w", id, err)
 	}
 	if !ok {
-		return nil, deadRecord{}, gone(id)
+		return 0, nil, deadRecord{}, gone(id)
 	}
 	rec, err := decodeRecord[deadRecord](raw)
 	if err != nil {
 		rec = deadRecord{Error: err.Error()}
 	}
-	return key, rec, nil
+	return s, key, rec, nil
 }

@@ -56,11 +56,12 @@
 //	o/ADDRESS                 the epoch of an actor's owner, 1 if there is none
 //	x/in/SHARD x/out/SHARD    changes that came from a shard, that went there
 //	m/seq                     last number given out
-//	m/boot                    starts
+//	m/boot m/format           starts, version of these keys
+//	m/loose                   there if the last start did not sync every commit
 //
 // Where a row belongs is told by its address. What has none is of the shard
-// Anywhere, but for h/ and m/boot; the shard Here has its own of d/, v/, f/, x/
-// and m/seq, which begin with l: ld/ and so on.
+// Anywhere, but for h/, m/boot, m/format and m/loose; the shard Here has its own of
+// d/, v/, f/, x/ and m/seq, which begin with l: ld/ and so on.
 //
 // A crash loses only what was fleeting, and turns that were not committed yet:
 // their messages come again.

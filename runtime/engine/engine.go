@@ -25,6 +25,9 @@ type Kind struct {
 	// the actor's key; row is "table\x00key". Forgetting deletes the rows of which it
 	// says so. nil: none is.
 	About func(c messages.ConversationID, row string, value []byte) bool
+	// Here says that its actors are bound to this node, as to its screen or its
+	// camera: they commit apart from those that may live on any node.
+	Here bool
 	// Source marks actors that begin work by themselves, such as pollers. An
 	// ordered shutdown stops them first.
 	Source bool
@@ -34,7 +37,12 @@ type Kind struct {
 	Overflow Overflow
 }
 
-func (k Kind) shard() Shard { return Anywhere }
+func (k Kind) shard() Shard {
+	if k.Here {
+		return Here
+	}
+	return Anywhere
+}
 
 // shardOf is where an actor's rows and mail are. One of a kind that is not in
 // this runtime may live anywhere.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/kehai-run/kehai/messages/events"
@@ -35,7 +36,7 @@ func (e *Engine) Cursor(name string) (uint64, error) { return e.readCounter(keyC
 
 // SetCursor acknowledges the event log up to and including a place.
 func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
-	return e.write(ctx, logShard, Op{Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq))})
+	return e.write(ctx, Op{Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq))})
 }
 
 // Setting reads a setting of the host, false if there is none.
@@ -49,30 +50,60 @@ func (e *Engine) Setting(name string) ([]byte, bool, error) {
 
 // SetSetting stores a setting of the host, nil to remove it.
 func (e *Engine) SetSetting(ctx context.Context, name string, value []byte) error {
-	return e.write(ctx, Here, Op{Key: []byte(keyHost + name), Value: value, Delete: value == nil})
+	return e.write(ctx, Op{Key: []byte(keyHost + name), Value: value, Delete: value == nil})
 }
 
 // ReadVerdicts yields the recorded verdicts, oldest first, until yield returns
-// false.
+// false. Two may have the same Seq: one of an actor that is bound to this node,
+// and one of an actor that is not.
 func (e *Engine) ReadVerdicts(yield func(events.Verdict) bool) error {
-	err := e.store.Scan([]byte(keyVerdict), nil, func(k, v []byte) bool {
-		rec, err := decodeRecord[verdictRecord](v)
-		if err != nil {
-			return true
+	var err error
+	var next [shards]func() (events.Verdict, bool)
+	var heads [shards]events.Verdict
+	var ok [shards]bool
+	for s := range shards {
+		var stop func()
+		next[s], stop = iter.Pull(e.verdicts(s, &err))
+		defer stop()
+		heads[s], ok[s] = next[s]()
+	}
+	for err == nil && (ok[Anywhere] || ok[Here]) {
+		s := Anywhere
+		if !ok[s] || ok[Here] && heads[Here].At.Before(heads[s].At) {
+			s = Here
 		}
-		rec.Seq, _ = seqOf(string(k))
-		if rec.Outcome == "" { // written before outcomes had names: only drops had a reason
-			rec.Outcome = events.OutcomePassed
-			if rec.Reason != "" {
-				rec.Outcome = events.OutcomeDropped
-			}
+		if !yield(heads[s]) {
+			return nil
 		}
-		return yield(events.Verdict(rec))
-	})
+		heads[s], ok[s] = next[s]()
+	}
 	if err != nil {
 		return fmt.Errorf("engine: read verdicts: %w", err)
 	}
 	return nil
+}
+
+// verdicts yields those of a shard, and sets failed if they cannot be read.
+func (e *Engine) verdicts(s Shard, failed *error) iter.Seq[events.Verdict] {
+	return func(yield func(events.Verdict) bool) {
+		err := e.store.Scan([]byte(s.key(keyVerdict)), nil, func(k, v []byte) bool {
+			rec, err := decodeRecord[verdictRecord](v)
+			if err != nil {
+				return true
+			}
+			rec.Seq, _ = seqOf(string(k))
+			if rec.Outcome == "" { // written before outcomes had names: only drops had a reason
+				rec.Outcome = events.OutcomePassed
+				if rec.Reason != "" {
+					rec.Outcome = events.OutcomeDropped
+				}
+			}
+			return yield(events.Verdict(rec))
+		})
+		if err != nil {
+			*failed = err
+		}
+	}
 }
 
 // Cutoffs say how old records may get. What is older than its time is deleted;
@@ -103,7 +134,11 @@ func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 	for _, class := range []struct {
 		prefix string
 		before time.Time
-	}{{keyLog, c.Events}, {keyVerdict, c.Verdicts}, {keyInjected, c.Injections}, {keyDead, c.DeadLetters}} {
+	}{
+		{keyLog, c.Events}, {keyInjected, c.Injections},
+		{Anywhere.key(keyVerdict), c.Verdicts}, {Here.key(keyVerdict), c.Verdicts},
+		{Anywhere.key(keyDead), c.DeadLetters}, {Here.key(keyDead), c.DeadLetters},
+	} {
 		if class.before.IsZero() {
 			continue
 		}
@@ -137,7 +172,7 @@ func (e *Engine) trim(ctx context.Context, prefix string, before time.Time, acke
 			return total, err
 		}
 		if len(ops) > 0 {
-			if err := e.write(ctx, Anywhere, ops...); err != nil {
+			if err := e.write(ctx, ops...); err != nil {
 				return total, err
 			}
 			total += len(ops)

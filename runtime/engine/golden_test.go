@@ -132,6 +132,14 @@ func TestGoldenKeys(t *testing.T) {
 		{keyCursor + "page", "u/page"},
 		{keyMetaSeq, "m/seq"},
 		{keyMetaBoot, "m/boot"},
+		{keyMetaFormat, "m/format"},
+		{keyMetaLoose, "m/loose"},
+		{Here.key(keyVerdict), "lv/"},
+		{string(Here.deadKey(1)), "ld/\x00\x00\x00\x00\x00\x00\x00\x01"},
+		{string(Here.seqKey()), "lm/seq"},
+		{string(Here.takenKey("anywhere")), "lx/in/anywhere"},
+		{string(Anywhere.givenKey(Here)), "x/out/here"},
+		{string(epochKey(a)), "o/fusion/は/な"},
 	} {
 		if c.got != c.want {
 			t.Errorf("key = %q, want %q", c.got, c.want)
@@ -140,13 +148,16 @@ func TestGoldenKeys(t *testing.T) {
 }
 
 func TestDeadLetterIDs(t *testing.T) {
-	for _, seq := range []uint64{0, 1, 1<<64 - 1} {
-		if got, err := parseDeadLetterID(deadLetterID(seq)); got != seq || err != nil {
-			t.Errorf("parseDeadLetterID(%q) = %d, %v, want %d", deadLetterID(seq), got, err, seq)
+	for _, shard := range order {
+		for _, seq := range []uint64{0, 1, 1<<64 - 1} {
+			id := shard.deadLetterID(seq)
+			if gotShard, got, err := parseDeadLetterID(id); got != seq || gotShard != shard || err != nil {
+				t.Errorf("parseDeadLetterID(%q) = %v %d, %v, want %v %d", id, gotShard, got, err, shard, seq)
+			}
 		}
 	}
-	for _, id := range []string{"", "d", "1", "d-1", "d1 ", "dd1", "D1", "d18446744073709551616"} {
-		if got, err := parseDeadLetterID(id); err == nil {
+	for _, id := range []string{"", "d", "1", "d-1", "d1 ", "dd1", "D1", "d18446744073709551616", "l1", "ldd1", "lld1"} {
+		if _, got, err := parseDeadLetterID(id); err == nil {
 			t.Errorf("parseDeadLetterID(%q) = %d, want an error", id, got)
 		}
 	}
@@ -167,7 +178,7 @@ func FuzzDecodeRecord(f *testing.F) {
 		checkRecord[logRecord](t, raw)
 		checkRecord[verdictRecord](t, raw)
 		checkRecord[injectedRecord](t, raw)
-		deadLetter([]byte("d/12345678"), raw)
+		Here.deadLetter([]byte("d/12345678"), raw)
 	})
 }
 

@@ -27,7 +27,10 @@ const (
 	keyTaken    = "x/in/"
 	keyGiven    = "x/out/"
 	keyMetaSeq  = "m/seq"
-	keyMetaBoot = "m/boot"
+
+	keyMetaBoot   = "m/boot"
+	keyMetaFormat = "m/format"
+	keyMetaLoose  = "m/loose"
 )
 
 // key is a key of a shard's own: all others tell by their actor where they belong.
@@ -108,19 +111,35 @@ func (e *Engine) shardOfKey(key string) Shard {
 	case keyHost:
 		return Here
 	}
-	if key == keyMetaBoot {
+	switch key {
+	case keyMetaBoot, keyMetaFormat, keyMetaLoose:
 		return Here
 	}
 	return s
 }
 
-// DeadLetterID is how people name the dead letter with a sequence number.
-func deadLetterID(seq uint64) string { return "d" + strconv.FormatUint(seq, 10) }
-
-func parseDeadLetterID(id string) (uint64, error) {
-	seq, err := strconv.ParseUint(strings.TrimPrefix(id, "d"), 10, 64)
-	if err != nil || !strings.HasPrefix(id, "d") {
-		return 0, fmt.Errorf("engine: %q is no dead letter's id: want d and a number, as listed", id)
+// mailID names the message with a number in an inbox. It stays the same when the
+// message is tried again.
+func (s Shard) mailID(seq uint64) string {
+	if s == Here {
+		return "l" + strconv.FormatUint(seq, 10)
 	}
-	return seq, nil
+	return "m" + strconv.FormatUint(seq, 10)
 }
+
+// deadLetterID is how people name the dead letter with a number.
+func (s Shard) deadLetterID(seq uint64) string { return s.key("d") + strconv.FormatUint(seq, 10) }
+
+func parseDeadLetterID(id string) (s Shard, seq uint64, err error) {
+	number := id
+	if strings.HasPrefix(id, "l") {
+		s, number = Here, id[1:]
+	}
+	seq, err = strconv.ParseUint(strings.TrimPrefix(number, "d"), 10, 64)
+	if err != nil || !strings.HasPrefix(number, "d") {
+		return 0, 0, fmt.Errorf("engine: %q is no dead letter's id: want d or ld and a number, as listed", id)
+	}
+	return s, seq, nil
+}
+
+func (s Shard) deadKey(seq uint64) []byte { return []byte(s.key(keyDead) + seqBytes(seq)) }

@@ -42,7 +42,7 @@ func (e *Engine) ReadMail(yield func(Envelope) bool) error {
 			return true
 		}
 		seq, _ := seqOf(string(k))
-		env := Envelope{ID: fmt.Sprintf("m%d", seq), To: a}
+		env := Envelope{ID: e.shardOf(a).mailID(seq), To: a}
 		if rec, err := decodeRecord[mailRecord](v); err == nil {
 			env.From, env.Trace, env.At = rec.From, rec.Trace, rec.At
 			env.Message, _ = e.codec.Decode(rec.Msg)

@@ -226,9 +226,22 @@ func (e *Engine) request(ctx context.Context, r *hostRequest) error {
 	return e.await(ctx, r, &r.finished)
 }
 
-// write is request for plain ops on a shard.
-func (e *Engine) write(ctx context.Context, s Shard, ops ...Op) error {
-	return e.request(ctx, &hostRequest{changes: changes{shard: s, Change: Change{Ops: ops}}})
+// write is request for plain ops, each in its shard.
+func (e *Engine) write(ctx context.Context, ops ...Op) error {
+	var of [shards][]Op
+	for _, op := range ops {
+		s := e.shardOfKey(string(op.Key))
+		of[s] = append(of[s], op)
+	}
+	for s, ops := range of {
+		if len(ops) == 0 {
+			continue
+		}
+		if err := e.request(ctx, &hostRequest{changes: changes{shard: Shard(s), Change: Change{Ops: ops}}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // await hands p to the committer and waits until it has called finished.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -13,7 +12,7 @@ import (
 func (e *Engine) perform(t *turn) {
 	if d := t.dead; d != nil {
 		e.report(events.MessageQuarantined{
-			Actor: t.act.addr, ID: deadLetterID(d.seq), Type: d.typeName, Reason: d.record.Error, At: d.record.At,
+			Actor: t.act.addr, ID: t.shard.deadLetterID(d.seq), Type: d.typeName, Reason: d.record.Error, At: d.record.At,
 		})
 	}
 	if t.out == nil {
@@ -76,7 +75,7 @@ func (e *Engine) noActor(stage events.Stage, to messages.Address, cause string) 
 func (e *Engine) deliverStored(m storedMail) {
 	env := m.env
 	env.seq = m.seq
-	env.ID = fmt.Sprintf("m%d", m.seq)
+	env.ID = e.shardOf(env.To).mailID(m.seq)
 	env.receipt = inboxKey(env.To, m.seq)
 	e.deliver(env)
 }

@@ -182,7 +182,7 @@ func (w *world) kinds() []engine.Kind {
 	}
 	return []engine.Kind{
 		{Name: "feeder", New: w.feeder},
-		{Name: "double", New: receive(w.double)},
+		{Name: "double", Here: true, New: receive(w.double)},
 		{Name: "sink", New: receive(w.sink), Fleeting: 3},
 		{Name: "herd", New: receive(func(t *actors.Turn, m messages.Message) {
 			if f, ok := m.(flood); ok {

@@ -11,7 +11,10 @@ import (
 // Format is the version of the layout of keys that this program writes. It is
 // raised when an older program would misread what a newer one wrote; the older
 // one then refuses the store.
-const Format = 1
+//
+//	1 the kernel's keys in its first format
+//	2 the kernel's keys in its second, see package engine
+const Format = 2
 
 var formatKey = []byte{metaKeys, '/', 'f', 'o', 'r', 'm', 'a', 't'}
 
@@ -49,6 +52,9 @@ func (s *Store) checkFormat() (err error) {
 		return &Fault{Dir: s.dir, Kind: engine.ErrNewer,
 			What: fmt.Sprintf("was written by format %d, this program knows %d", found, Format),
 			Next: "Upgrade this program, or restore a backup made by it."}
+	}
+	if found < Format { // the kernel brings its keys up to date when it starts
+		return s.write([]engine.Op{{Key: formatKey, Value: appendFormat(nil, Format)}}, true)
 	}
 	return nil
 }
