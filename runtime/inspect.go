@@ -26,6 +26,9 @@ func (r *Runtime) Inspect() control.Status {
 		s.Page = r.page.URL()
 	}
 	r.mu.Unlock()
+	if s.Running && r.plan.llm != nil {
+		s.LLM = r.plan.llm()
+	}
 	if e != nil && s.Running {
 		s.Paused, s.AttentionPaused = r.admin.Pauses.List(), r.admin.Pauses.DeskStamp()
 		s.Actors, s.Pools = e.Actors(), e.Pools()

@@ -2,10 +2,13 @@ package runtime
 
 import (
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
@@ -51,12 +54,15 @@ func (r *Runtime) openModel(p *plan) (llm.Model, error) {
 	case errors.Is(err, config.ErrNoKey):
 		r.log.Warn().Str("error_code", string(llm.NoModel)).Err(err).
 			Msg("the language model has no key and is not asked")
-		return llm.None{Why: &llm.Error{Code: llm.NoModel, Text: err.Error()}}, nil
+		why := &llm.Error{Code: llm.NoModel, Text: err.Error()}
+		p.llm = func() *control.LLM { return &control.LLM{Off: why.Text} }
+		return llm.None{Why: why}, nil
 	case err != nil:
 		return nil, err
 	case client == nil:
 		return llm.None{}, nil
 	}
+	p.llm = func() *control.LLM { return usedModel(client.Stats()) }
 	p.closers = append(p.closers, client)
 	r.metrics.WatchLLM(func() telemetry.LLMInfo {
 		s := client.Stats()
@@ -64,6 +70,19 @@ func (r *Runtime) openModel(p *plan) (llm.Model, error) {
 			Breaker: int(s.Breaker)}
 	})
 	return client, nil
+}
+
+// usedModel lists what a model was asked, by purpose.
+func usedModel(s llm.Stats) *control.LLM {
+	out := &control.LLM{Breaker: s.Breaker.String()}
+	for _, p := range slices.Sorted(maps.Keys(s.Purposes)) {
+		u := s.Purposes[p]
+		out.Purposes = append(out.Purposes, control.LLMUse{
+			Purpose: string(p), Model: u.Model, Attempts: u.Attempts, Answers: u.Answers, Retries: u.Retries,
+			PromptTokens: u.PromptTokens, AnswerTokens: u.AnswerTokens,
+		})
+	}
+	return out
 }
 
 // modelChanged logs once that the model began to fail, or answers again. Nothing

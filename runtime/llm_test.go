@@ -22,6 +22,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -303,6 +304,10 @@ func TestEveryAskerHearsBack(t *testing.T) {
 			t.Errorf("heard %q, want %q and nothing private", got, want)
 		}
 	}
+	used := control.LLMUse{Purpose: "test", Model: "m", Attempts: 5, Answers: 1, PromptTokens: 11, AnswerTokens: 3}
+	if got := rt.Inspect().LLM; got == nil || got.Breaker != "open" || !slices.Equal(got.Purposes, []control.LLMUse{used}) {
+		t.Errorf("Inspect().LLM = %+v, want %+v and the breaker open", got, used)
+	}
 	base, _, _ := strings.Cut(rt.Inspect().Page, "/#")
 	resp, err := http.Get(base + "/metrics")
 	if err != nil {
@@ -371,6 +376,9 @@ func TestNoLanguageModel(t *testing.T) {
 				})
 			}}, "a"))
 		stop := start(t, rt)
+		if off := rt.Inspect().LLM; name == "none" && off != nil || name != "none" && (off == nil || !strings.Contains(off.Off, c.detail)) {
+			t.Errorf("%s: Inspect().LLM = %+v, want why it is not asked", name, off)
+		}
 		if got := <-heard; got.Code != string(messages.LLMNoModel) || !strings.Contains(got.Detail, c.detail) || got.Attempts != 1 {
 			t.Errorf("%s: heard %+v, want no_model with %q", name, got, c.detail)
 		}

@@ -31,6 +31,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -39,6 +40,7 @@ import (
 type plan struct {
 	kinds     []engine.Kind
 	workers   []engine.WorkerKind
+	llm       func() *control.LLM // what the language model was asked; nil where none is set up
 	activate  []messages.Address
 	windows   []messages.WindowID
 	listeners []func(Event)

@@ -29,6 +29,7 @@ func (a *app) groups() []group {
 		{"Watch attention:", []verb{&focus{a}}},
 		{"Set up and try:", []verb{
 			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &judgementsVerb{a}, &privacyVerb{app: a},
+			&promptsVerb{app: a},
 			&versionVerb{a}, &ocrWorkerVerb{a},
 		}},
 	}

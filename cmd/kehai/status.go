@@ -54,6 +54,12 @@ func showStatus(out terminal, s control.Status) error {
 	if s.Page != "" && out.tty { // it has the token, which no file should get by the way
 		out.printf("  the live page: %s\n", s.Page)
 	}
+	if s.LLM != nil && s.LLM.Off != "" {
+		out.lines("  ", "    ", "the language model is not asked: "+s.LLM.Off)
+	}
+	if s.LLM != nil && s.LLM.Breaker == "open" {
+		out.printf("  the language model fails and is left alone for a while; kehai doctor asks it\n")
+	}
 	showPaused(out, s)
 	var actors, workers table
 	actors.row("ACTOR", "TURNS", "WAITING", "RESTARTS", "LAST ERROR")
@@ -68,13 +74,28 @@ func showStatus(out terminal, s control.Status) error {
 	for _, p := range s.Pools {
 		workers.row(p.Kind, p.Size, p.Busy, p.Waiting)
 	}
-	for _, t := range []table{actors, workers} {
+	for _, t := range []table{actors, workers, modelTable(s.LLM)} {
+		if len(t.rows) == 0 {
+			continue
+		}
 		out.printf("\n")
 		if err := t.write(out); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// modelTable is what the language model was asked, empty for nothing.
+func modelTable(m *control.LLM) (t table) {
+	if m == nil || len(m.Purposes) == 0 {
+		return t
+	}
+	t.row("MODEL FOR", "MODEL", "ASKED", "ANSWERED", "RETRIED", "TOKENS IN", "TOKENS OUT")
+	for _, u := range m.Purposes {
+		t.row(u.Purpose, u.Model, u.Attempts, u.Answers, u.Retries, u.PromptTokens, u.AnswerTokens)
+	}
+	return t
 }
 
 func showPaused(out terminal, s control.Status) error {

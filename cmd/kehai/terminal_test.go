@@ -84,6 +84,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 				Paused: []control.Paused{{Window: evil}},
 				Actors: []engine.ActorInfo{{Address: evil, LastError: evil}},
 				Pools:  []engine.PoolInfo{{Kind: evil}},
+				LLM:    &control.LLM{Off: evil, Purposes: []control.LLMUse{{Purpose: evil, Model: evil}}},
 			})
 		},
 		"why": func(out terminal) error {
@@ -136,6 +137,26 @@ func TestEveryVerbHasAGroupAndAnExample(t *testing.T) {
 	}
 	if got, want := strings.Join(names[:5], " "), "run watch messages why doctor"; got != want {
 		t.Errorf("the first verbs are %q, want %q", got, want)
+	}
+}
+
+// What the language model was asked is shown by purpose, and why it is not asked.
+func TestStatusShowsTheLanguageModel(t *testing.T) {
+	for want, m := range map[string]*control.LLM{
+		"reply      qwen3  3      2         1        40         9": {Breaker: "closed", Purposes: []control.LLMUse{
+			{Purpose: "reply", Model: "qwen3", Attempts: 3, Answers: 2, Retries: 1, PromptTokens: 40, AnswerTokens: 9},
+		}},
+		"is left alone for a while":                     {Breaker: "open"},
+		"the language model is not asked: X is not set": {Off: "X is not set"},
+		"WORKERS": nil,
+	} {
+		var b strings.Builder
+		if err := showStatus(terminal{&b, false, false}, control.Status{Running: true, LLM: m}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("status = %q, want %q", b.String(), want)
+		}
 	}
 }
 

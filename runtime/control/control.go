@@ -167,6 +167,27 @@ type Status struct {
 	Captures    []Capture           `json:"captures,omitempty"` // by window
 	// AttentionPaused is since when the desk is not watched, nil if it is.
 	AttentionPaused *Stamp `json:"attention_paused,omitempty"`
+	// LLM is the language model, nil if none is set up.
+	LLM *LLM `json:"llm,omitempty"`
+}
+
+// LLM is what a language model was asked since the process started.
+type LLM struct {
+	Off      string   `json:"off,omitempty"`     // why it is not asked, "" if it is
+	Breaker  string   `json:"breaker,omitempty"` // closed, half-open or open: questions fail at once
+	Purposes []LLMUse `json:"purposes,omitempty"`
+}
+
+// LLMUse is what the questions for one purpose came to. Attempts count retries and
+// what was not sent; tokens are those that the server counted.
+type LLMUse struct {
+	Purpose      string `json:"purpose"`
+	Model        string `json:"model"`
+	Attempts     uint64 `json:"attempts"`
+	Answers      uint64 `json:"answers"`
+	Retries      uint64 `json:"retries"`
+	PromptTokens uint64 `json:"prompt_tokens"`
+	AnswerTokens uint64 `json:"answer_tokens"`
 }
 
 // Capture says whether a window can be captured.
