@@ -507,6 +507,11 @@ func TestReadKey(t *testing.T) {
 			t.Errorf("ReadKey(file %s) = %x, %v, want the key", name, got, err)
 		}
 	}
+	unset := func(string) string { return " " }
+	_, err := ReadKey(Encryption{KeyEnv: "THE_KEY"}, unset)
+	if err == nil || !strings.Contains(err.Error(), "THE_KEY is not set: put the key there, 32 bytes as hex or base64") {
+		t.Errorf("ReadKey(not set) = %v, want what to put where", err)
+	}
 	if got, err := ReadKey(Encryption{}, os.Getenv); err != nil || got != nil {
 		t.Errorf("ReadKey(none) = %x, %v, want nil, nil", got, err)
 	}

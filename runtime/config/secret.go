@@ -148,8 +148,12 @@ func readSecret(name string, section any, env func(string) string) (text, at str
 	at = key + ": " + oneLine(value)
 	if named[0].name() == "key_env" {
 		if text = env(value); strings.TrimSpace(text) == "" {
-			err = fmt.Errorf("%w: %s: %w: the environment variable %s is not set: put the key there",
-				ErrConfig, key, ErrNoKey, value)
+			form := ""
+			if named[0].tag.Get("secret") == "key env" {
+				form = ", 32 bytes as hex or base64"
+			}
+			err = fmt.Errorf("%w: %s: %w: the environment variable %s is not set: put the key there%s",
+				ErrConfig, key, ErrNoKey, value, form)
 		}
 		return text, at, err
 	}
