@@ -66,7 +66,6 @@ it watches a chat window that it draws itself.`,
 	fl := root.PersistentFlags()
 	fl.StringVar(&a.data, "data", "", "data `DIR`ectory (default: the platform's application data folder)")
 	fl.StringVar(&a.config, "config", "", "configuration `FILE` in YAML (default: $KEHAI_CONFIG)")
-	root.AddCommand(scriptTopic())
 	last := ""
 	for _, g := range a.groups() {
 		last = g.title
@@ -77,6 +76,7 @@ it watches a chat window that it draws itself.`,
 			root.AddCommand(cmd)
 		}
 	}
+	root.AddCommand(scriptTopic())
 	root.SetCompletionCommandGroupID(last)
 	root.SetHelpCommandGroupID(last)
 	addExamples(root)
