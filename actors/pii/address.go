@@ -21,7 +21,11 @@ func (s *search) addresses() {
 
 // postal proposes 〒 and what follows it: a code, and an address.
 func (s *search) postal(i int) int {
-	j := s.code(s.run(i+1, 1, set(space)))
+	k := s.run(i+1, 1, set(space))
+	j := s.code(k)
+	if d := s.run(k, 8, set(digit)); d-k == 7 {
+		j = d // without its hyphen
+	}
 	if j == 0 {
 		return 0
 	}
@@ -43,7 +47,7 @@ func (s *search) bareCode(i int) int {
 		return 0
 	}
 	if k := s.skipToPlace(j); s.japanese(k) {
-		if e := s.address(k, false); e > 0 {
+		if e := s.address(k, true); e > 0 {
 			s.propose(Address, "postal code", i, e)
 			return e
 		}
@@ -398,7 +402,7 @@ func blockForm(s *search, i int) bool {
 	return s.has(j, "丁目") && s.numeral(j+2) || s.has(j, "番地")
 }
 
-var buildings = words(`マンション ビル ビルディング ハイツ コーポ アパート タワー レジデンス 荘 ハウス メゾン パーク ヒルズ プラザ コート 棟 館 団地 グラン グランメゾン ハイム パレス
+var buildings = words(`アーバン シティ クレスト マンション ビル ビルディング ハイツ コーポ アパート タワー レジデンス 荘 ハウス メゾン パーク ヒルズ プラザ コート 棟 館 団地 グラン グランメゾン ハイム パレス
 	レジデンシャル シャトー ドミール ロイヤル ライオンズ 号室 号 階 F フロア 室 寮 ヴィラ ガーデン スクエア センター 会館 コーポラス サンハイツ パークハイツ ステージ フラット テラス ハイライズ エステート
 	住宅 官舎 社宅 宿舎 building bldg`)
 

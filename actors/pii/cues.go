@@ -39,7 +39,7 @@ var cueWords = newCues(map[cue]string{
 	cueCorporate: `法人番号 登録番号 適格請求書 インボイス番号 corporate_number registration_number
 		インボイス登録番号`,
 	cueCard: `カード番号 クレジットカード クレカ カード credit_card card card_number visa mastercard amex jcb デビット`,
-	cueBank: `口座番号 口座 普通 当座 貯蓄 普通預金 当座預金 振込先 記号 番号 口座番号は ゆうちょ account_number account_no bank_account acct
+	cueBank: `口座番号 口座 普 普通 当座 貯蓄 普通預金 当座預金 振込先 記号 番号 口座番号は ゆうちょ account_number account_no bank_account acct
 		routing_number routing account account_#`,
 	cueLicence: `免許証番号 免許証 運転免許 免許番号 免許 driving_licence driver's_license drivers_license driver_license
 		driving_license licence_number license_number driver's_licence dl_number`,

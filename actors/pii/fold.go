@@ -34,8 +34,9 @@ const (
 
 // fold folds a valid text. Compatibility forms become plain ones (NFKC), accents
 // leave Latin letters, digits of any script become ASCII, dashes become "-",
-// quotes become "'" or a double quote, and what nobody sees goes.
-func fold(text string) *folded {
+// quotes become "'" or a double quote, and what nobody sees goes. Each of the spans to
+// hide becomes one rune that is no letter.
+func fold(text string, hide []Span) *folded {
 	n := len(text)
 	if n > 64 {
 		n = n/2 + 32
@@ -43,6 +44,11 @@ func fold(text string) *folded {
 	f := &folded{text: text, r: make([]rune, 0, n), class: make([]class, 0, n),
 		from: make([]int32, 0, n), to: make([]int32, 0, n)}
 	for i := 0; i < len(text); {
+		if len(hide) > 0 && i >= hide[0].Start {
+			f.add(masked, hide[0].Start, hide[0].End)
+			i, hide = hide[0].End, hide[1:]
+			continue
+		}
 		c := text[i]
 		if c < utf8.RuneSelf {
 			if i+1 == len(text) || text[i+1] < utf8.RuneSelf {
@@ -62,11 +68,17 @@ func fold(text string) *folded {
 		if end <= i {
 			end = i + size
 		}
+		if len(hide) > 0 {
+			end = min(end, hide[0].Start)
+		}
 		f.segment(i, end)
 		i = end
 	}
 	return f
 }
+
+// masked stands in a folded text for what is masked already.
+const masked = '\uFFFC'
 
 // plain reports runes that are folded already and never join with the next one.
 func plain(r rune) bool {

@@ -380,7 +380,7 @@ func (s *search) known(i int) {
 		s.propose(Name, "full name", i, end)
 		return
 	}
-	if end := s.rareName(i); end > 0 {
+	if end := max(s.rareName(i), s.kanaPair(i)); end > 0 {
 		s.propose(Name, "shape", i, end)
 		return
 	}
@@ -457,7 +457,7 @@ func (s *search) startsRow(i int) bool {
 func (s *search) alone(i, j int, mark uint32) bool {
 	switch {
 	case s.class[i] == hiragana:
-		return false // too many are words
+		return mark&given != 0 && mark&(doubtful|doubtful2|surname) == 0 && j-i >= 3 && s.kanaBoundary(j)
 	case s.class[i] == katakana:
 		if mark&doubtful2 != 0 || j-i < 3 || s.at(j) == '・' && !s.foreign(i, j) || s.is(j) == katakana ||
 			s.at(i-1) == '・' {
@@ -470,6 +470,60 @@ func (s *search) alone(i, j int, mark uint32) bool {
 		return s.boundary(j) && !s.placeBehind(j)
 	}
 	return false
+}
+
+// kanaBoundary reports a particle or a sign behind a name in hiragana that does not
+// make another word of it.
+func (s *search) kanaBoundary(j int) bool {
+	switch s.is(j) {
+	case hiragana:
+		e, _ := kanaParticles.at(s.folded, j)
+		return e > 0
+	case kanji, katakana, upper, lower, digit, letter:
+		return false
+	}
+	return s.at(j) == '、' || s.at(j) == ',' || s.at(j) == '!' || s.at(j) == '?'
+}
+
+// kanaPair is the end of a Japanese surname and given name in katakana, with or
+// without a space: ヤマダ タロウ. 0 if none begins at an index.
+func (s *search) kanaPair(i int) int {
+	if s.class[i] != katakana {
+		return 0
+	}
+	row := s.run(i, 7, set(katakana))
+	if s.is(row) == katakana {
+		return 0
+	}
+	if s.is(row) == space && s.is(row+1) == katakana {
+		end := s.run(row+1, 7, set(katakana))
+		if s.inHiragana(i, row)&surname != 0 && s.inHiragana(row+1, end)&given != 0 && s.is(end) != katakana {
+			return end
+		}
+		return 0
+	}
+	for m := i + 2; m <= row-2; m++ {
+		if s.inHiragana(i, m)&surname != 0 && s.inHiragana(m, row)&given != 0 {
+			return row
+		}
+	}
+	return 0
+}
+
+// inHiragana is what the gazetteer says of katakana as hiragana.
+func (s *search) inHiragana(i, j int) uint32 {
+	var word [8]rune
+	if j-i > len(word) || j-i < 2 {
+		return 0
+	}
+	for k := i; k < j; k++ {
+		r := s.r[k]
+		if r >= 'ァ' && r <= 'ヶ' {
+			r -= 'ァ' - 'ぁ'
+		}
+		word[k-i] = r
+	}
+	return gazetteer.japanese.exact(word[:j-i])
 }
 
 // foreign reports that a name in katakana goes on behind a middle dot.

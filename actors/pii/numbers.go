@@ -163,7 +163,7 @@ func (s *search) rowNumber(window []group, behind bool) int {
 		return 0 // in the middle of something with hyphens or dots
 	}
 	for n := len(window); n > 0; n-- {
-		if s.cut(window[n-1].j) {
+		if j := window[n-1].j; s.cut(j) || s.at(j) == '-' && s.is(j+1) == digit {
 			continue
 		}
 		d, ok := s.digits(window[:n])
@@ -256,6 +256,9 @@ func (s *search) identify(row []group, d string) (Kind, Rule) {
 		return Card, "context"
 	}
 	single := len(row) == 1
+	if shape(row, 5, 8) && s.before(cueBank, i, 12) {
+		return Bank, "context" // ゆうちょ銀行
+	}
 	switch len(d) {
 	case 13:
 		if !single && !shape(row, 1, 4, 4, 4) {
@@ -324,7 +327,7 @@ func (s *search) bankWord(i int, d string) bool {
 }
 
 var (
-	bankNames  = words(`普通 当座 貯蓄 口座 銀行 信用金庫 支店 ゆうちょ 記号 番号`)
+	bankNames  = words(`普 普通 当座 貯蓄 口座 銀行 信用金庫 支店 ゆうちょ 記号 番号`)
 	bankStrong = words(`口座 口座番号 記号 ゆうちょ account_number account_no bank_account acct routing_number routing account_#
 		account 普通預金 当座預金`)
 )

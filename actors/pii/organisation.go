@@ -410,13 +410,19 @@ func (s *search) trade(i, end int) {
 	if n, _ := noTrades.before(s.folded, i); n >= start && n == start {
 		return
 	}
-	if c := s.is(end); c == kanji && !s.role(end) || c == katakana && s.class[end-1] == katakana {
+	if c := s.is(end); c == kanji && !s.role(end) && !s.branch(end) || c == katakana && s.class[end-1] == katakana {
 		return // 銀行口座, 自動車教習所
 	}
 	if s.generic(start, i) {
 		return
 	}
 	s.propose(Company, "trade", start, end)
+}
+
+// branch reports the name of a branch: 新宿支店.
+func (s *search) branch(i int) bool {
+	j := s.run(i, 8, set(kanji, katakana))
+	return s.ends(j, "支店") || s.ends(j, "本店") || s.ends(j, "営業部") || s.ends(j, "出張所")
 }
 
 // generic reports a name that is made of words for trades only.

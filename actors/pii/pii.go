@@ -74,7 +74,35 @@ func Find(text string) ([]Span, error) {
 	case !utf8.ValidString(text):
 		return nil, ErrNotText
 	}
-	return count(text, resolve(propose(fold(text)))), nil
+	return count(text, find(text)), nil
+}
+
+// rounds is how often a text is searched at most. What is found is hidden, so that
+// what it stood between may come into reach of each other; the next search finds
+// that too. Hence masking what is masked changes nothing.
+const rounds = 4
+
+func find(text string) []Span {
+	labels := labelsIn(text)
+	var all []Span
+	for range rounds {
+		spans := resolve(propose(fold(text, union(labels, all))))
+		if len(spans) == 0 {
+			break
+		}
+		all = union(all, spans)
+	}
+	return all
+}
+
+// union merges two lists of spans that are in order and apart.
+func union(a, b []Span) []Span {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...)
+	}
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(a, b Span) int { return a.Start - b.Start })
+	return all
 }
 
 // Masked is a text without its private data.
@@ -94,7 +122,7 @@ func (m Masked) String() string { return fmt.Sprintf("%d spans masked", len(m.Sp
 func Mask(text string, labels Labels) Masked {
 	spans, err := Find(text)
 	if err != nil {
-		return masked(text, labels, err)
+		return withheld(text, labels, err)
 	}
 	return Replace(text, spans, labels)
 }
@@ -108,7 +136,7 @@ func Replace(text string, spans []Span, labels Labels) Masked {
 // replace masks the spans and checks what came of it.
 func replace(text string, spans []Span, labels Labels, with func(Span) string) Masked {
 	if !apart(text, spans) {
-		return masked(text, labels, errUneven)
+		return withheld(text, labels, errUneven)
 	}
 	var b strings.Builder
 	put := make([]string, len(spans))
@@ -121,13 +149,13 @@ func replace(text string, spans []Span, labels Labels, with func(Span) string) M
 	}
 	b.WriteString(text[end:])
 	if !even(text, b.String(), spans, put) {
-		return masked(text, labels, errUneven)
+		return withheld(text, labels, errUneven)
 	}
 	return Masked{Text: b.String(), Spans: spans}
 }
 
-// masked is a text that is masked as a whole.
-func masked(text string, labels Labels, why error) Masked {
+// withheld is a text that is masked as a whole.
+func withheld(text string, labels Labels, why error) Masked {
 	all := Span{Kind: Whole, Rule: "unreadable", End: len(text), EndRune: utf8.RuneCountInString(text)}
 	return Masked{Text: labels.Label(Whole), Spans: []Span{all}, Err: why}
 }

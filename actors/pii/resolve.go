@@ -92,7 +92,6 @@ func resolve(f *folded, found []proposal) []Span {
 			cmp.Compare(a.rule.evidence(), b.rule.evidence()))
 	})
 	owner := make([]int32, len(f.r)) // who has a rune, counted from 1
-	placeholders(f, owner)
 	for n, p := range found {
 		for i := p.i; i < p.j; i++ {
 			if owner[i] == 0 {
@@ -137,38 +136,4 @@ func join(spans []Span, s Span) []Span {
 		return spans
 	}
 	return append(spans, s)
-}
-
-// placeholderLength is the longest placeholder, in folded runes.
-const placeholderLength = 48
-
-// placeholders keeps what is masked already out of reach: a label in brackets.
-func placeholders(f *folded, owner []int32) {
-	for i, r := range f.r {
-		if r != '[' {
-			continue
-		}
-		if j := labelAt(f, i); j > 0 {
-			for k := i; k < j; k++ {
-				owner[k] = -1
-			}
-		}
-	}
-}
-
-// labelAt is the end of the label in brackets that begins at an index, 0 if none
-// does. The label may have a digest (vault.go).
-func labelAt(f *folded, i int) int {
-	for j := i + 1; j < min(i+placeholderLength, len(f.r)); j++ {
-		switch f.r[j] {
-		case ']':
-			if k := cutDigest(f, i+1, j); allLabels.exactly(f, i+1, k) {
-				return j + 1
-			}
-			return 0
-		case '[', '\n':
-			return 0
-		}
-	}
-	return 0
 }

@@ -309,7 +309,7 @@ func (s *search) townCode(i int) int {
 		}
 		if s.is(n) == space {
 			st := s.run(n, 1, set(space))
-			if e, _ := states.at(s.folded, st); e > 0 && s.is(st) == upper {
+			if e, _ := states.at(s.folded, st); e > 0 && s.is(st) == upper && (n > k || !doubtfulStates.exactly(s.folded, st, e)) {
 				if z := s.zip(e); z > 0 {
 					return z
 				}
@@ -322,6 +322,9 @@ func (s *search) townCode(i int) int {
 	}
 	return 0
 }
+
+// doubtfulStates are codes of states that are also words, such as ID; they need a comma.
+var doubtfulStates = words(`ID OK IN OR ME HI OH PA MA`)
 
 // zip is the end of a code of the USA, Canada or Australia behind a state.
 func (s *search) zip(i int) int {

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -50,7 +48,7 @@ const digestSign = "·"
 func (v *Vault) Mask(text string) Masked {
 	spans, err := Find(text)
 	if err != nil {
-		return masked(text, v.Labels, err)
+		return withheld(text, v.Labels, err)
 	}
 	return v.Replace(text, spans)
 }
@@ -58,7 +56,7 @@ func (v *Vault) Mask(text string) Masked {
 // Replace masks the given spans, as the function [Replace] does.
 func (v *Vault) Replace(text string, spans []Span) Masked {
 	if !apart(text, spans) {
-		return masked(text, v.Labels, errUneven)
+		return withheld(text, v.Labels, errUneven)
 	}
 	spans = count(text, withLiterals(text, spans))
 	return replace(text, spans, v.Labels, func(s Span) string { return v.placeholder(s.Kind, text[s.Start:s.End]) })
@@ -173,19 +171,49 @@ func nextPlaceholder(text string, from int) (start, end int) {
 	return -1, -1
 }
 
+// labelsIn are the labels in brackets of a text, with and without digits: what is
+// masked already.
+func labelsIn(text string) (list []Span) {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == '[' || r == '［' {
+			if n := bracketAt(text[i:], func(body string) bool {
+				label, digest, ok := splitDigest(body)
+				return isLabel(body) || ok && isLabel(label) && isDigest(digest)
+			}); n > 0 {
+				list = append(list, Span{Start: i, End: i + n})
+				i += n
+				continue
+			}
+		}
+		i += size
+	}
+	return list
+}
+
 // placeholderAt is the length of what looks like a placeholder at the start of a
 // text, 0 if nothing does.
 func placeholderAt(text string) int {
-	body := 0
-	runes := 0
+	return bracketAt(text, func(body string) bool {
+		label, digest, ok := splitDigest(body)
+		return ok && isLabel(label) && isDigest(digest)
+	})
+}
+
+// placeholderLength is the longest placeholder, in runes.
+const placeholderLength = 64
+
+// bracketAt is the length of the brackets at the start of a text whose body is of a
+// kind, 0 if it is not.
+func bracketAt(text string, is func(body string) bool) int {
+	body, runes := 0, 0
 	for i, r := range text {
 		switch {
 		case i == 0:
 			body = utf8.RuneLen(r)
 			continue
 		case r == ']' || r == '］':
-			label, digest, ok := splitDigest(text[body:i])
-			if ok && isLabel(label) && isDigest(digest) {
+			if is(text[body:i]) {
 				return i + utf8.RuneLen(r)
 			}
 			return 0
@@ -239,28 +267,6 @@ func isDigest(s string) bool {
 	return true
 }
 
-// cutDigest is where a digest begins in the folded body of a label, with its sign;
-// the end of the body if there is none.
-func cutDigest(f *folded, i, j int) int {
-	for k := j - 1; k > i; k-- {
-		if middleDot(f.r[k]) && isDigest(f.string(k+1, j)) {
-			return k
-		}
-	}
-	return j
-}
-
-// allLabels are the labels of all languages, as a folded text has them.
-var allLabels = func() *lexicon {
-	l := newLexicon()
-	for _, language := range []Labels{Japanese, English} {
-		for _, k := range slices.Sorted(maps.Keys(language.words)) {
-			l.add(language.words[k], 0)
-		}
-	}
-	return l
-}()
-
 func isLabel(s string) bool {
 	for _, language := range []Labels{Japanese, English} {
 		for _, w := range language.words {
@@ -292,7 +298,7 @@ func foldedValue(s string) string {
 	if !utf8.ValidString(s) {
 		return s
 	}
-	f := fold(s)
+	f := fold(s, nil)
 	var b strings.Builder
 	for i, r := range f.r {
 		switch {

@@ -1,6 +1,9 @@
 package pii
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // lexicon is a set of words that are looked up at a place of a text.
 type lexicon struct {
@@ -110,6 +113,16 @@ func (l *lexicon) marked(f *folded, i, j int) (mark uint32, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// exact is the mark of a word, 0 if the lexicon does not have it.
+func (l *lexicon) exact(word []rune) uint32 {
+	for _, e := range l.first.of(word[0]) {
+		if slices.Equal(e.word, word) {
+			return e.mark
+		}
+	}
+	return 0
 }
 
 func (f *folded) spells(i int, word []rune) bool {
