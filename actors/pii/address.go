@@ -74,7 +74,7 @@ func (s *search) code(i int) int {
 		return 0
 	}
 	k := s.run(j+1, 5, set(digit))
-	if k-j != 5 || s.word(k) || s.at(k) == '-' {
+	if k-j != 5 || s.word(k) || (s.at(k) == '-' || s.at(k) == 'ー') && s.is(k+1) == digit {
 		return 0
 	}
 	return k
@@ -402,9 +402,9 @@ func blockForm(s *search, i int) bool {
 	return s.has(j, "丁目") && s.numeral(j+2) || s.has(j, "番地")
 }
 
-var buildings = words(`アーバン シティ クレスト マンション ビル ビルディング ハイツ コーポ アパート タワー レジデンス 荘 ハウス メゾン パーク ヒルズ プラザ コート 棟 館 団地 グラン グランメゾン ハイム パレス
-	レジデンシャル シャトー ドミール ロイヤル ライオンズ 号室 号 階 F フロア 室 寮 ヴィラ ガーデン スクエア センター 会館 コーポラス サンハイツ パークハイツ ステージ フラット テラス ハイライズ エステート
-	住宅 官舎 社宅 宿舎 building bldg`)
+var buildings = words(`アーバン シティ クレスト マンション ビル ビルディング ハイツ コーポ アパート タワー レジデンス 荘 ハウス メゾン パーク ヒルズ プラザ コート 棟 館 団地 グラン
+	グランメゾン ハイム パレス レジデンシャル シャトー ドミール ロイヤル ライオンズ 号室 号 階 F フロア 室 寮 ヴィラ ガーデン スクエア センター 会館 コーポラス サンハイツ パークハイツ ステージ フラット
+	テラス ハイライズ エステート 住宅 官舎 社宅 宿舎 building bldg`)
 
 // building is the end of the name and the room of a building that follows the
 // number of a house; the end of the number if there is none.

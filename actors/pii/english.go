@@ -55,43 +55,58 @@ func (s *search) introducesLatin(i, end int) int {
 	for k < e+3 && (s.is(k) == space || s.is(k) == newline || s.at(k) == ':' || s.at(k) == ',') {
 		k++
 	}
-	if k == e || s.is(k) != upper || mark == 2 && (s.is(k-1) != space || s.class[i] != upper && s.latinMark(k,
-		s.wordEnd(k)) == 0) {
+	if k > e && s.is(k) == lower {
+		return s.lowerName(i, e, k)
+	}
+	if k == e || s.is(k) != upper {
+		return 0
+	}
+	if mark == label && (s.is(k-1) != space || s.class[i] != upper && s.latinMark(k, s.wordEnd(k)) == 0) {
 		return 0
 	}
 	if t, _ := titles.at(s.folded, k); t > 0 {
 		return k - 1 // Dear Mr. Smith: the title introduces the name
 	}
 	j := s.nameWords(k, 4)
-	if j == k || sentenceWords.exactly(s.folded, k, s.wordEnd(k)) || s.placeName(k, j) {
+	if j == k || sentenceWords.exactly(s.folded, k, s.wordEnd(k)) || s.placeName(k, j) || s.allUpper(k, j) {
 		return 0
 	}
-	greeting := s.class[i] == upper && (s.has(i, "Hi") || s.has(i, "He") || s.has(i, "Dear"))
-	if mark == 1 && !s.givenLatin(k, j) && !(s.twoWords(k, j) && s.unusual(k, j) && s.personal(i, e)) {
+	listed, two := s.givenLatin(k, j), s.twoWords(k, j)
+	switch {
+	case mark == needsList && !listed, mark == ofPersons && !listed && !(two && s.unusual(k, j)):
 		return 0
-	}
-	if mark == 0 && !greeting && !s.givenLatin(k, j) && !s.twoWords(k, j) && (s.has(i, "name") || s.has(i, "Name")) &&
-		s.at(e) != ':' && s.at(e) != ' ' {
-		return 0
-	}
-	if mark == 1 && s.givenLatin(k, j) && !s.twoWords(k, j) && s.doubtfulName(k, j) {
+	case (mark == needsList || mark == ofPersons) && !two && s.doubtfulName(k, j):
 		return 0
 	}
 	s.propose(Name, "introduction", k, j)
 	return j
 }
 
-// personal reports introductions that only persons follow: by, from, with and to
-// lead to places and things as well.
-func (s *search) personal(i, e int) bool {
-	switch s.string(i, e) {
-	case "from", "with", "by", "and", "for", "to", "From", "With", "By", "And", "For", "To", "see", "See", "saw",
-		"visit", "Visit", "help", "text",
-		"this is", "This is", "I am", "I'm", "called", "named", "email", "Email", "call", "Call", "cc", "thanks",
-		"Thanks":
-		return false
+// selfIntroductions are introductions after which people leave out capitals.
+var selfIntroductions = words(`my_name_is my_name's i'm i_am this_is it's call_me name_is name's`)
+
+// lowerName proposes a name in lower case behind an introduction: a given name of
+// the gazetteer, and what follows it there.
+func (s *search) lowerName(i, e, k int) int {
+	if !selfIntroductions.exactly(s.folded, i, e) || s.at(e) != ' ' {
+		return 0
 	}
-	return true
+	j := s.run(k, longestWord, set(lower))
+	m := s.latinMark(k, j)
+	named := s.has(e-3, " is") && (s.has(e-7, "name") || s.has(e-7, "Name"))
+	if j-k < 3 || m&first == 0 || m&doubtful2 != 0 && !named || s.word(j) {
+		return 0
+	}
+	for range 2 {
+		n := s.run(j+1, longestWord, set(lower))
+		if s.is(j) != space || n-j < 4 || s.latinMark(j+1, n)&(family|first) == 0 || sentenceWords.exactly(s.folded,
+			j+1, n) {
+			break
+		}
+		j = n
+	}
+	s.propose(Name, "introduction", k, j)
+	return j
 }
 
 // wordEnd is the end of the word with a capital that begins at an index.
@@ -212,6 +227,9 @@ func (s *search) unusual(i, j int) bool {
 // placeName reports that a word for a place or a thing ends or follows a name:
 // Victoria Station.
 func (s *search) placeName(i, j int) bool {
+	if e, _ := placesOfWords.at(s.folded, i); e > 0 {
+		return true
+	}
 	l := s.back(j, 24, set(upper, lower))
 	if l > i && placesAfter.exactly(s.folded, l, j) {
 		return true
@@ -236,7 +254,9 @@ func (s *search) latinName(i int) int {
 	j := s.nameWords(i, 4)
 	two := j > one
 	switch {
-	case m == 0 && (common || !two), months.exactly(s.folded, i, one) && s.is(one+1) == digit:
+	case m == 0 && (common || !two):
+		return s.plural(i, bare)
+	case months.exactly(s.folded, i, one) && s.is(one+1) == digit:
 		return i
 	case s.placeName(i, j):
 		return j
@@ -261,17 +281,51 @@ func (s *search) latinName(i int) int {
 		n&family != 0 && n&doubtful == 0 && !common && s.unusual(i, j),
 		m&family != 0 && m&doubtful == 0 && s.unusual(i, j) && !s.thing(i, j),
 		initial && m != 0,
-		m == 0 && s.unusual(i, j) && s.personAround(i, j):
+		m&first != 0 && s.unusual(last, j) && s.personAround(i, j),
+		m == 0 && s.unusual(i, j) && (s.personAround(i, j) || s.familyLike(last, j)),
+		m&family != 0 && s.koreanGiven(last, j):
 		s.propose(Name, "full name", s.initialBefore(i), j)
 		return j
 	}
 	return s.oneName(i, bare, m)
 }
 
+// familyLike reports an ending of family names.
+func (s *search) familyLike(i, j int) bool {
+	if j-i < 5 {
+		return false
+	}
+	for _, e := range familyEndings {
+		if s.ends(j, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// koreanGiven reports a given name such as Min-ji: a hyphen, and no capital behind
+// it.
+func (s *search) koreanGiven(i, j int) bool {
+	k := s.run(i+1, 6, set(lower))
+	return s.at(k) == '-' && s.is(k+1) == lower && s.run(k+1, 6, set(lower)) == j
+}
+
 // initialBefore is the start of an initial before a name: J. Robert.
 func (s *search) initialBefore(i int) int {
 	if s.is(i-1) == space && s.at(i-2) == '.' && s.is(i-3) == upper && !s.word(i-4) {
 		return i - 3
+	}
+	return i
+}
+
+// plural proposes a family: the Johnsons.
+func (s *search) plural(i, j int) int {
+	if !s.ends(i, "the ") && !s.ends(i, "The ") || !s.ends(j, "s") || j-i < 5 {
+		return i
+	}
+	if m := s.latinMark(i, j-1); m&family != 0 && m&doubtful == 0 {
+		s.propose(Name, "family", i, j)
+		return j
 	}
 	return i
 }

@@ -1,5 +1,14 @@
 package pii
 
+import "strings"
+
+// What an introduction needs behind it.
+const (
+	needsList uint32 = iota + 1 // a name of the gazetteer: other things follow it too
+	label                       // a colon and a space
+	ofPersons                   // two words with capitals that are no everyday words
+)
+
 var (
 	titles = words(`mr mrs ms miss dr prof professor sir madam mx rev reverend judge senator captain capt sgt sergeant
 		lt lieutenant colonel col coach officer detective nurse doctor aunt uncle president mister madame monsieur mme
@@ -10,20 +19,29 @@ var (
 		regards best_regards kind_regards yours_sincerely yours_truly warm_regards dear hi hello hey wife's_name_is
 		husband's_name_is son's_name_is daughter's_name_is brother's_name_is sister's_name_is name's cheers yours
 		best_wishes call_me people_call_me speak_to speak_with spoke_to spoke_with talk_to talked_to ask_for met_with
-		introduce regards, thanks,`).also(1, `
-		i'm i_am this_is call ask tell told contact meet met email thanks thank_you from with by and for to named
-		called cc signed_by written_by according_to invite remind see saw visit help asked contact c/o thanks_to
-		married hired wife husband son daughter brother sister friend colleague boss manager mother father cousin
-		partner neighbor neighbour roommate girlfriend boyfriend witness`).also(2, `
-		name: full_name: first_name: last_name: surname: contact_person: attn: attention: contact_name: patient:
-		client: customer_name: employee_name: applicant: recipient: sender: author: customer: employee: contact: from:
-		to: cc: by: signed: manager: student: teacher: witness: tenant: guest: passenger: caller: cardholder:
-		account_holder: beneficiary: patient_name: student_name: user: owner: editor: speaker:`)
+		introduce regards, thanks,`).
+		also(needsList, `i'm i_am this_is call with and to from of see saw visit help email named called cc thanks
+			thank_you it's it_is between than text`).
+		also(label, `name: full_name: first_name: last_name: surname: contact_person: attn: attention: contact_name:
+			patient: client: customer_name: employee_name: applicant: recipient: sender: author: customer: employee:
+			contact: from: to: cc: by: signed: manager: student: teacher: witness: tenant: guest: passenger: caller:
+			cardholder: account_holder: beneficiary: patient_name: student_name: user: owner: editor: speaker:`).
+		also(ofPersons, `ask tell told contact meet met by for says said asked married hired according_to invite
+			remind thanks_to c/o signed_by written_by wife husband son daughter brother sister friend colleague boss
+			manager mother father cousin partner neighbor neighbour roommate girlfriend boyfriend witness customer
+			client president chairman ceo cfo cto director engineer actor actress singer author writer poet attorney
+			lawyer teacher student patient nurse spokesperson spokesman spokeswoman founder co-founder owner agent
+			assistant secretary guest tenant passenger player coach artist composer scientist physicist novelist
+			journalist reporter editor senator governor mayor employee accountant architect pastor analyst consultant
+			recruiter landlord details_of uncle aunt nephew niece grandson granddaughter grandmother grandfather
+			fiancé fiancée widow born user`)
 	// personVerbs follow a name.
 	personVerbs = words(`said says told asked wrote called lives lived works worked thinks thought wants wanted joined
 		left signed married moved studied graduated speaking writes replied agreed smiled laughed explained was_born
 		born invited visited emailed texted phoned sent met loves likes bought has_left has_joined here and_i resigned
-		retired died passed_away will_be confirmed added noted reported testified announced`)
+		retired died passed_away will_be confirmed added noted reported testified announced submitted ordered reached
+		complained requested purchased paid needs owns applied attended arrived became won lost led founded wrote_to
+		teaches taught plays played sings sang serves served looks looked came went`)
 )
 
 // sentenceWords are common words that have a capital at the start of a sentence, or
@@ -94,3 +112,15 @@ var placesAfter = words(`street st avenue road lane drive square park hall house
 
 // alsoVerbs are given names that begin questions and commands, or name months.
 var alsoVerbs = words(`will may mark grant chase drew rob june april august rich guy sue pat bill dawn hope rose art`)
+
+// placesOfWords are places of several words.
+var placesOfWords = words(`buenos_aires hong_kong las_vegas costa_rica sri_lanka puerto_rico rio_de_janeiro
+	kuala_lumpur tel_aviv abu_dhabi cape_town baton_rouge salt_lake saudi_arabia el_salvador sierra_leone cape_verde
+	ho_chi_minh phnom_penh addis_ababa santo_domingo porto_alegre sao_paulo mexico_city panama_city tierra_del_fuego
+	mount_fuji monte_carlo`)
+
+// familyEndings end family names of many countries, and few other words.
+var familyEndings = strings.Fields(`son sen berg mann stein ski sky wicz czyk ova eva nova enko chuk ez ini elli etti
+	opoulos akis idis yan ssian sson dottir kar wala nathan swamy moto mura kawa yama zaki shima gawa guchi bayashi
+	hara smith kowski wski escu eanu nen quist ström strom gaard baum feld owitz ovich evich adze shvili oglu zade
+	poor`)

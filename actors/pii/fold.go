@@ -37,10 +37,7 @@ const (
 // quotes become "'" or a double quote, and what nobody sees goes. Each of the spans to
 // hide becomes one rune that is no letter.
 func fold(text string, hide []Span) *folded {
-	n := len(text)
-	if n > 64 {
-		n = n/2 + 32
-	}
+	n := utf8.RuneCountInString(text)
 	f := &folded{text: text, r: make([]rune, 0, n), class: make([]class, 0, n),
 		from: make([]int32, 0, n), to: make([]int32, 0, n)}
 	for i := 0; i < len(text); {

@@ -64,6 +64,7 @@ func loadNames(file string) names {
 			g.japanese.add(name, mark)
 		}
 	}
+	g.japanese.first.condense()
 	return g
 }
 

@@ -30,9 +30,9 @@ func (s *search) legalForms() {
 // no common word.
 var forms = words(`inc inc. incorporated ltd ltd. limited llc l.l.c. llp l.l.p. corp corp. corporation gmbh plc pty
 	s.a. s.a.s. s.p.a. b.v. n.v. k.k. kk kabushiki_kaisha co.,_ltd. co.,_ltd co._ltd. co._ltd co.,ltd. co.,ltd
-	pte._ltd. pte_ltd pty_ltd pty._ltd. oyj a/s e.v. kg s.r.l. srl sàrl sarl aps ltda s.l. holdings`).also(1, `
-	ag sa ab oy lp co co. company group and_sons &_sons &_co &_co. and_co bank partners associates industries
-	technologies solutions consulting logistics enterprises ventures capital foundation bv nv se as`)
+	pte._ltd. pte_ltd pty_ltd pty._ltd. oyj a/s e.v. kg s.r.l. srl sàrl sarl aps ltda s.l. holdings`).also(1, `ag sa
+		ab oy lp co co. company group and_sons &_sons &_co &_co. and_co bank partners associates industries
+		technologies solutions consulting logistics enterprises ventures capital foundation bv nv se as`)
 
 // noCompanies are words with capitals that make no name with a legal form alone.
 var noCompanies = words(`the a an my your our his her their this that its it each every any some no new old parent
@@ -155,9 +155,9 @@ var englishSchools = words(`university college high_school middle_school element
 	grammar_school academy institute_of_technology secondary_school junior_high_school senior_high_school
 	preparatory_school prep_school law_school medical_school business_school polytechnic kindergarten preschool
 	nursery_school community_college state_university junior_high school_district conservatory senior_high
-	comprehensive_school international_school charter_school day_school boarding_school high`).also(1, `
-	university_of college_of academy_of institute_of école universidad_de university_college technical_university_of
-	universität universite_de`)
+	comprehensive_school international_school charter_school day_school boarding_school high`).also(1, `university_of
+		college_of academy_of institute_of école universidad_de university_college technical_university_of universität
+		universite_de`)
 
 // noEnglishSchools are words before such an end that make no name.
 var noEnglishSchools = words(`the a an my your our his her their this that state local public private same new old

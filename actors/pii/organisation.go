@@ -12,6 +12,9 @@ func (s *search) organisations() {
 			i = s.company(i, end) - 1
 			continue
 		}
+		if c != katakana {
+			s.employed(i)
+		}
 		if c == hiragana {
 			continue
 		}
@@ -444,4 +447,40 @@ func (s *search) generic(i, j int) bool {
 func (s *search) role(i int) bool {
 	e, _ := afterName.at(s.folded, i)
 	return e > 0
+}
+
+// Words around the name of who somebody works for.
+var (
+	workplaces = words(`勤務先 勤め先 会社名 社名 就職先 転職先 内定先 前職 現職 勤務先名 職場 御社名 貴社名 所属先 法人名 団体名`)
+	worksAt    = words(`に勤め に勤務 に入社 に転職 に就職 に内定 で働 を退職 を辞め 勤務の に入った の社員`)
+	// workplacesOfMany are places of work that are nobody's name.
+	workplacesOfMany = words(`コンビニ スーパー レストラン カフェ パート アルバイト バイト メーカー ホテル ファミレス ドラッグストア デパート ガソリンスタンド スタジオ オフィス ビル センター
+		ショップ アパレル サービス コールセンター リモート フリー フルタイム シフト チーム グループ ベンチャー スタートアップ コンサル システム サロン クリニック ジム バー パブ クラブ キッチン ラボ
+		テレワーク ブラック ホワイト フレックス アメリカ イギリス フランス ドイツ カナダ イタリア スペイン ロンドン パリ ニューヨーク シンガポール タイ ベトナム インド オーストラリア プログラマー エンジニア
+		デザイナー スタッフ トップ チェーン ファストフード ケーキ パン エステ ネイル ペンション リゾート マスコミ テレビ`)
+)
+
+// employed proposes who somebody works for: behind a label, or before に勤めて.
+func (s *search) employed(i int) {
+	if end, _ := worksAt.at(s.folded, i); end > 0 && s.is(i-1) == katakana {
+		start := s.back(i, longestName, set(katakana, upper, lower))
+		if i-start >= 3 && s.is(start-1) != kanji && !workplacesOfMany.exactly(s.folded, start, i) &&
+			s.inHiragana(start, i)&surname == 0 && s.at(start-1) != '・' {
+			s.propose(Company, "employer", start, i)
+		}
+	}
+	end, _ := workplaces.at(s.folded, i)
+	if end < 0 || s.at(end) != 'は' && s.at(end) != ':' {
+		return
+	}
+	k := s.run(end+1, 1, set(space))
+	j := s.moreName(k, s.run(k, longestName, nameClasses))
+	if j-k < 2 || workplacesOfMany.exactly(s.folded, k, j) || s.is(k) == digit || s.allDigits(k, j) {
+		return
+	}
+	if s.at(end) == 'は' && (s.run(k, j-k, set(kanji)) == j || s.is(j) == hiragana && !s.has(j, "です") && !s.has(j,
+		"でした") && !s.has(j, "という")) {
+		return // 勤務先は東京です
+	}
+	s.propose(Company, "label", k, j)
 }

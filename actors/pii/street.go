@@ -309,7 +309,8 @@ func (s *search) townCode(i int) int {
 		}
 		if s.is(n) == space {
 			st := s.run(n, 1, set(space))
-			if e, _ := states.at(s.folded, st); e > 0 && s.is(st) == upper && (n > k || !doubtfulStates.exactly(s.folded, st, e)) {
+			if e, _ := states.at(s.folded, st); e > 0 && s.is(st) == upper && (n > k ||
+				!doubtfulStates.exactly(s.folded, st, e)) {
 				if z := s.zip(e); z > 0 {
 					return z
 				}

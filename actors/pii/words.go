@@ -15,13 +15,37 @@ type lexicon struct {
 type index struct {
 	words map[rune][]entry
 	maybe [64]uint64 // a bit for the low bits of each rune: most runes begin no word
+	dense [][]entry  // the same for Japanese, if there are many: a look-up without hashing
 }
+
+// The runes of a dense index.
+const (
+	firstDense = 0x3040
+	lastDense  = 0x9FFF
+	manyWords  = 200
+)
 
 func (x *index) of(r rune) []entry {
 	if x.maybe[r>>6&63]&(1<<(r&63)) == 0 {
 		return nil
 	}
+	if x.dense != nil && r >= firstDense && r <= lastDense {
+		return x.dense[r-firstDense]
+	}
 	return x.words[r]
+}
+
+// condense makes a large index fast.
+func (x *index) condense() {
+	if len(x.words) < manyWords {
+		return
+	}
+	x.dense = make([][]entry, lastDense-firstDense+1)
+	for r, list := range x.words {
+		if r >= firstDense && r <= lastDense {
+			x.dense[r-firstDense] = list
+		}
+	}
 }
 
 type entry struct {
