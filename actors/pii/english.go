@@ -68,7 +68,8 @@ func (s *search) introducesLatin(i, end int) int {
 		return k - 1 // Dear Mr. Smith: the title introduces the name
 	}
 	j := s.nameWords(k, 4)
-	if j == k || sentenceWords.exactly(s.folded, k, s.wordEnd(k)) || s.placeName(k, j) || s.allUpper(k, j) {
+	if j == k || sentenceWords.exactly(s.folded, k, s.wordEnd(k)) || s.placeName(k, j) ||
+		s.shouted(k, j) && !s.givenLatin(k, j) {
 		return 0
 	}
 	listed, two := s.givenLatin(k, j), s.twoWords(k, j)
@@ -126,7 +127,7 @@ func (s *search) nameWords(i, most int) int {
 			break
 		}
 		j = s.bareWord(i, j)
-		if n > 0 && sentenceWords.exactly(s.folded, i, j) && !s.inLatin(i, j) {
+		if n > 0 && sentenceWords.exactly(s.folded, i, j) && !s.inLatin(i, j) && !(j-i == 1 && s.at(j) == '.') {
 			break
 		}
 		if s.at(j) == '@' || s.at(j) == '_' || s.is(j) == digit {
@@ -249,6 +250,12 @@ func (s *search) latinName(i int) int {
 		return i
 	}
 	bare := s.bareWord(i, one)
+	if e, _ := placesOfWords.at(s.folded, i); e > 0 {
+		return e
+	}
+	if s.ends(i, "St. ") || s.ends(i, "Saint ") {
+		return one
+	}
 	m := s.latinMark(i, bare)
 	common := sentenceWords.exactly(s.folded, i, bare)
 	j := s.nameWords(i, 4)
@@ -270,15 +277,15 @@ func (s *search) latinName(i int) int {
 	n := s.latinMark(last, j)
 	initial := k > 0 && s.is(k+1) != lower && s.at(k+1) != '\''
 	switch {
-	case s.allUpper(i, j-1) && (m == 0 || n == 0):
+	case s.shouted(i, j) && (m == 0 || n == 0):
 		return i
-	case common && m&first == 0:
+	case common && m&first == 0 && !(m&family != 0 && s.koreanGiven(last, j)):
 		return i
 	case m&first != 0 && m&doubtful2 == 0,
 		m&first != 0 && n&(family|first) != 0 && !s.sentenceStartWord(i, m, n),
 		m&family != 0 && n&first != 0 && n&doubtful2 == 0,
 		m&family != 0 && m&doubtful == 0 && n&(family|first) != 0,
-		n&family != 0 && n&doubtful == 0 && !common && s.unusual(i, j),
+		n&(family|first) != 0 && n&(doubtful|doubtful2) == 0 && !common && s.unusual(i, j),
 		m&family != 0 && m&doubtful == 0 && s.unusual(i, j) && !s.thing(i, j),
 		initial && m != 0,
 		m&first != 0 && s.unusual(last, j) && s.personAround(i, j),

@@ -20,20 +20,20 @@ var (
 		husband's_name_is son's_name_is daughter's_name_is brother's_name_is sister's_name_is name's cheers yours
 		best_wishes call_me people_call_me speak_to speak_with spoke_to spoke_with talk_to talked_to ask_for met_with
 		introduce regards, thanks,`).
-		also(needsList, `i'm i_am this_is call with and to from of see saw visit help email named called cc thanks
+		also(needsList, `for i'm i_am this_is call with and to from of see saw visit help email named called cc thanks
 			thank_you it's it_is between than text`).
 		also(label, `name: full_name: first_name: last_name: surname: contact_person: attn: attention: contact_name:
 			patient: client: customer_name: employee_name: applicant: recipient: sender: author: customer: employee:
 			contact: from: to: cc: by: signed: manager: student: teacher: witness: tenant: guest: passenger: caller:
 			cardholder: account_holder: beneficiary: patient_name: student_name: user: owner: editor: speaker:`).
-		also(ofPersons, `ask tell told contact meet met by for says said asked married hired according_to invite
-			remind thanks_to c/o signed_by written_by wife husband son daughter brother sister friend colleague boss
-			manager mother father cousin partner neighbor neighbour roommate girlfriend boyfriend witness customer
-			client president chairman ceo cfo cto director engineer actor actress singer author writer poet attorney
-			lawyer teacher student patient nurse spokesperson spokesman spokeswoman founder co-founder owner agent
-			assistant secretary guest tenant passenger player coach artist composer scientist physicist novelist
-			journalist reporter editor senator governor mayor employee accountant architect pastor analyst consultant
-			recruiter landlord details_of uncle aunt nephew niece grandson granddaughter grandmother grandfather
+		also(ofPersons, `ask tell told contact meet met by says said asked married hired according_to invite remind
+			thanks_to c/o signed_by written_by wife husband son daughter brother sister friend colleague boss manager
+			mother father cousin partner neighbor neighbour roommate girlfriend boyfriend witness customer client
+			president chairman ceo cfo cto director engineer actor actress singer author writer poet attorney lawyer
+			teacher student patient nurse spokesperson spokesman spokeswoman founder co-founder owner agent assistant
+			secretary guest tenant passenger player coach artist composer scientist physicist novelist journalist
+			reporter editor senator governor mayor employee accountant architect pastor analyst consultant recruiter
+			landlord details_of assigned_to uncle aunt nephew niece grandson granddaughter grandmother grandfather
 			fiancé fiancée widow born user`)
 	// personVerbs follow a name.
 	personVerbs = words(`said says told asked wrote called lives lived works worked thinks thought wants wanted joined
@@ -46,63 +46,64 @@ var (
 
 // sentenceWords are common words that have a capital at the start of a sentence, or
 // name days, places, languages and things: no part of a name.
-var sentenceWords = words(`a about above according account accounts actually address addresses after again ago all
-	almost along already also although always am an and another any anybody anyone anything anyway apart apparently
-	april are area as ask at attached attn august away back bad based be because become been before behind being below
-	besides best better between beyond big both bring brother business but buy by call called can cannot card cc
-	cheers chapter chief child children chinese christmas city class click close come coming company congratulations
-	contact could country customer customers date day days dear december delivery dept department description despite
-	did direct director do does done don't door down due during each early easter either email emails employee end
-	english enough enter even evening ever every everybody everyone everything example except excuse fact family far
-	fax february feel few finally find fine first follow following food for former fortunately four free french friday
-	friend friends from full game general german get girl give given go god going good got great group guys had half
-	happy hard has have having he head hello help her here hers hey hi high him his hold home honestly hope hopefully
-	hospital hotel hour hours house how however i i'd i'll i'm i've idea if important in income indeed information
-	inside instead interesting into invoice is issue it it'd it'll it's its january japanese job july june just keep
-	kind kindly know korean large last lastly late later least left less let lets let's life like line list little
-	local long look looking lots love lunch made mail main make man manager many march market mary's may maybe me mean
-	meanwhile meet meeting member merry message might mine minute miss mobile monday money month monthly months more
-	moreover morning most mother move mr mrs ms much music must my myself name names need never new news next nice
-	night no nobody none nor normally not note nothing november now number numbers october of off office officer often
-	oh ok okay old on once one online only open or order other others otherwise our ours out outside over overall own
-	page paid paper part parent party passport password pay payment people perhaps person phone photo place please
-	point police post present president previous price private problem product professor project public put question
-	questions quick quite rather re read ready real really reason recently regarding regards remember reminder report
-	request right road room said same saturday saw say school sea second section see seems sell send senior sent
-	september service shall she she'd she'll she's ship shop should show similarly simply since sincerely sir sister
-	six small so some somebody someone something sometimes soon sorry speak specifically staff start state states
-	station still stop store street student students such sunday support sure surely system take talk team tel tell
-	ten test text than thank thanks that that's the their theirs them then there there's therefore these they they'd
-	they'll they're they've thing things think third this those though three through thursday thus time times title to
-	today together tomorrow tonight too total toward town travel true try tuesday turn two under unfortunately unit
-	university unless until up upon urgent us use used user using usually version very via view visit wait walk want
-	was watch water way we we'd we'll we're we've web website wednesday week weekend weeks welcome well were what
-	what's whatever when whenever where wherever whether which while white who who's whoever whole whom whose why wife
-	will wish with within without woman women won't word words work world would write year years yes yesterday yet you
-	you'd you'll you're you've young your yours zip north south east west northern southern eastern western central
-	middle upper lower international national american british european asian african italian spanish dutch swedish
-	russian indian canadian australian mexican brazilian america england britain london paris tokyo osaka kyoto berlin
-	rome madrid york angeles francisco chicago boston seattle texas california florida europe asia africa japan china
-	korea india germany france spain italy canada australia brazil mexico russia sweden norway finland denmark poland
-	portugal greece turkey egypt ireland scotland wales switzerland austria belgium netherlands google amazon apple
-	microsoft facebook twitter netflix github linux windows android iphone ipad mac macbook excel word powerpoint
-	outlook slack zoom docker python java javascript visual studio code desktop chrome firefox safari youtube
-	instagram whatsapp telegram line server client api sql internet wifi bluetooth usb pdf html css app apps data
-	database cloud model machine learning intelligence artificial science computer software hardware engineer
-	engineering developer development design designer marketing sales finance legal human resources vice assistant
-	associate executive chief officer dinner breakfast coffee tea pizza bread garden park square avenue lane drive
-	boulevard bridge river lake mountain island beach church court hall tower palace museum library theater theatre
-	cinema restaurant cafe bar airport terminal gate flight train bus car ticket black red green blue yellow orange
-	brown pink purple gray grey gold silver happy birthday new year eve thanksgiving halloween spring summer autumn
-	winter wall war peace congress parliament senate government ministry minister king queen prince princess lord lady
-	church bible catholic christian muslim jewish buddhist league cup championship olympic olympics super bowl series
-	season episode volume edition step option level stage phase part figure table appendix section article clause act
-	bill law code art arts bank union club association society foundation institute college academy center centre
-	committee council board bureau agency federal royal grand saint st la le el los las san santa santo del de van von
-	der den bin al ibn du da di mc mac o jr sr ii iii iv phd md esq dna rna fbi cia nasa usa uk eu un nor tech pro max
-	mini plus ultra air note tab watch series galaxy pixel surface xbox playstation nintendo switch tesla ford toyota
-	honda bmw audi mercedes samsung sony nike adidas ikea starbucks walmart costco visa mastercard paypal ebay uber
-	airbnb spotify reddit wikipedia oracle ibm intel nvidia amd cisco dell hp lenovo`)
+var sentenceWords = words(`jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun a about above
+	according account accounts actually address addresses after again ago all almost along already also although
+	always am an and another any anybody anyone anything anyway apart apparently april are area as ask at attached
+	attn august away back bad based be because become been before behind being below besides best better between
+	beyond big both bring brother business but buy by call called can cannot card cc cheers chapter chief child
+	children chinese christmas city class click close come coming company congratulations contact could country
+	customer customers date day days dear december delivery dept department description despite did direct director do
+	does done don't door down due during each early easter either email emails employee end english enough enter even
+	evening ever every everybody everyone everything example except excuse fact family far fax february feel few
+	finally find fine first follow following food for former fortunately four free french friday friend friends from
+	full game general german get girl give given go god going good got great group guys had half happy hard has have
+	having he head hello help her here hers hey hi high him his hold home honestly hope hopefully hospital hotel hour
+	hours house how however i i'd i'll i'm i've idea if important in income indeed information inside instead
+	interesting into invoice is issue it it'd it'll it's its january japanese job july june just keep kind kindly know
+	korean large last lastly late later least left less let lets let's life like line list little local long look
+	looking lots love lunch made mail main make man manager many march market mary's may maybe me mean meanwhile meet
+	meeting member merry message might mine minute miss mobile monday money month monthly months more moreover morning
+	most mother move mr mrs ms much music must my myself name names need never new news next nice night no nobody none
+	nor normally not note nothing november now number numbers october of off office officer often oh ok okay old on
+	once one online only open or order other others otherwise our ours out outside over overall own page paid paper
+	part parent party passport password pay payment people perhaps person phone photo place please point police post
+	present president previous price private problem product professor project public put question questions quick
+	quite rather re read ready real really reason recently regarding regards remember reminder report request right
+	road room said same saturday saw say school sea second section see seems sell send senior sent september service
+	shall she she'd she'll she's ship shop should show similarly simply since sincerely sir sister six small so some
+	somebody someone something sometimes soon sorry speak specifically staff start state states station still stop
+	store street student students such sunday support sure surely system take talk team tel tell ten test text than
+	thank thanks that that's the their theirs them then there there's therefore these they they'd they'll they're
+	they've thing things think third this those though three through thursday thus time times title to today together
+	tomorrow tonight too total toward town travel true try tuesday turn two under unfortunately unit university unless
+	until up upon urgent us use used user using usually version very via view visit wait walk want was watch water way
+	we we'd we'll we're we've web website wednesday week weekend weeks welcome well were what what's whatever when
+	whenever where wherever whether which while white who who's whoever whole whom whose why wife will wish with
+	within without woman women won't word words work world would write year years yes yesterday yet you you'd you'll
+	you're you've young your yours zip north south east west northern southern eastern western central middle upper
+	lower international national american british european asian african italian spanish dutch swedish russian indian
+	canadian australian mexican brazilian america england britain london paris tokyo osaka kyoto berlin rome madrid
+	york angeles francisco chicago boston seattle texas california florida europe asia africa japan china korea india
+	germany france spain italy canada australia brazil mexico russia sweden norway finland denmark poland portugal
+	greece turkey egypt ireland scotland wales switzerland austria belgium netherlands google amazon apple microsoft
+	facebook twitter netflix github linux windows android iphone ipad mac macbook excel word powerpoint outlook slack
+	zoom docker python java javascript visual studio code desktop chrome firefox safari youtube instagram whatsapp
+	telegram line server client api sql internet wifi bluetooth usb pdf html css app apps data database cloud model
+	machine learning intelligence artificial science computer software hardware engineer engineering developer
+	development design designer marketing sales finance legal human resources vice assistant associate executive chief
+	officer dinner breakfast coffee tea pizza bread garden park square avenue lane drive boulevard bridge river lake
+	mountain island beach church court hall tower palace museum library theater theatre cinema restaurant cafe bar
+	airport terminal gate flight train bus car ticket black red green blue yellow orange brown pink purple gray grey
+	gold silver happy birthday new year eve thanksgiving halloween spring summer autumn winter wall war peace congress
+	parliament senate government ministry minister king queen prince princess lord lady church bible catholic
+	christian muslim jewish buddhist league cup championship olympic olympics super bowl series season episode volume
+	edition step option level stage phase part figure table appendix section article clause act bill law code art arts
+	bank union club association society foundation institute college academy center centre committee council board
+	bureau agency federal royal grand saint st la le el los las san santa santo del de van von der den bin al ibn du
+	da di mc mac o jr sr ii iii iv phd md esq dna rna fbi cia nasa usa uk eu un nor tech pro max mini plus ultra air
+	note tab watch series galaxy pixel surface xbox playstation nintendo switch tesla ford toyota honda bmw audi
+	mercedes samsung sony nike adidas ikea starbucks walmart costco visa mastercard paypal ebay uber airbnb spotify
+	reddit wikipedia oracle ibm intel nvidia amd cisco dell hp lenovo`)
 
 var placesAfter = words(`street st avenue road lane drive square park hall house hotel airport station university
 	college school hospital museum library bridge river lake island city county state building tower center centre
@@ -117,7 +118,9 @@ var alsoVerbs = words(`will may mark grant chase drew rob june april august rich
 var placesOfWords = words(`buenos_aires hong_kong las_vegas costa_rica sri_lanka puerto_rico rio_de_janeiro
 	kuala_lumpur tel_aviv abu_dhabi cape_town baton_rouge salt_lake saudi_arabia el_salvador sierra_leone cape_verde
 	ho_chi_minh phnom_penh addis_ababa santo_domingo porto_alegre sao_paulo mexico_city panama_city tierra_del_fuego
-	mount_fuji monte_carlo`)
+	mount_fuji monte_carlo san_francisco san_jose san_diego san_antonio los_angeles santa_monica santa_barbara
+	santa_clara santa_cruz santa_fe st._louis st_louis st._paul fort_wayne fort_worth jefferson_city jackson_hole
+	mount_vernon virginia_beach west_virginia new_jersey saint_louis lake_charles port_louis`)
 
 // familyEndings end family names of many countries, and few other words.
 var familyEndings = strings.Fields(`son sen berg mann stein ski sky wicz czyk ova eva nova enko chuk ez ini elli etti

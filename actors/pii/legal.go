@@ -64,7 +64,8 @@ func (s *search) englishCompany(i, end int, mark uint32) {
 		return
 	}
 	start = s.dropLeading(start, k)
-	if start >= k || noCompanies.exactly(s.folded, start, k) {
+	if start >= k || noCompanies.exactly(s.folded, start, k) || s.ends(k, "NOT") || mark == 1 && end-i == 2 &&
+		s.shouted(start, k) {
 		return
 	}
 	if mark == 1 && (s.shortForm(i, end) && start+2 > k) {
@@ -74,6 +75,16 @@ func (s *search) englishCompany(i, end int, mark uint32) {
 		end++
 	}
 	s.propose(Company, "legal form", start, end)
+}
+
+// shouted reports that no letter is small.
+func (s *search) shouted(i, j int) bool {
+	for ; i < j; i++ {
+		if s.class[i] == lower {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *search) shortForm(i, j int) bool { return j-i <= 2 }
@@ -139,7 +150,8 @@ func (s *search) dropLeading(i, k int) int {
 		for j < k && s.class[j] != space {
 			j++
 		}
-		if j >= k || !noCompanies.exactly(s.folded, i, j) {
+		year := j-i == 4 && s.run(i, 4, set(digit)) == j
+		if j >= k || !year && !noCompanies.exactly(s.folded, i, j) {
 			return i
 		}
 		for j < k && s.class[j] == space {

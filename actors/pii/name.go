@@ -4,6 +4,7 @@ package pii
 // somebody, and frequent ones by themselves. What stays is the name alone: the
 // honorific is not private.
 func (s *search) names() {
+	honoured := 0 // the end of the last honorific: 知事 in 都知事 is none by itself
 	for i := 0; i < len(s.r); i++ {
 		switch s.class[i] {
 		case kanji, hiragana, katakana, upper:
@@ -14,8 +15,9 @@ func (s *search) names() {
 		default:
 			continue
 		}
-		if end, mark := honorifics.at(s.folded, i); end > 0 {
+		if end, mark := honorifics.at(s.folded, i); end > 0 && i >= honoured {
 			s.honoured(i, end, mark)
+			honoured = end
 		}
 		if end, _ := saysName.at(s.folded, i); end > 0 {
 			s.introduced(i)
@@ -37,6 +39,8 @@ func (s *search) honoured(i, end int, mark uint32) {
 	}
 	switch {
 	case mark == likelyName && s.continues(i, end):
+		return
+	case s.has(i, "ちゃんぽん"), s.has(i, "ちゃんこ"), s.ends(end, "吉野家"):
 		return
 	case s.has(i, "たん") || s.has(i, "っち") || s.has(i, "家"):
 		if s.knownBefore(k) == k || s.has(i, "家") && s.is(end) == kanji {

@@ -80,6 +80,6 @@ var (
 	// kanaParticles follow a name in hiragana that nothing else marks.
 	kanaParticles = words(`は が を に と も の へ から より って です だった ちゃん さん くん たち`)
 	// behindName are words in kanji that follow a name at once.
-	behindName = words(`個人 宛 宛て 作 著 談 筆 役 本人 自身 以下 以外 出演 主演 監修 訳 編 画 拝 記 他 宅 邸 達 方 側 同席 同行 欠席 出席 遅刻 不在 退職 入社 宛先 担当 直筆
-		曰`)
+	behindName = words(`似 個人 宛 宛て 作 著 談 筆 役 本人 自身 以下 以外 出演 主演 監修 訳 編 画 拝 記 他 宅 邸 達 方 側 同席 同行 欠席 出席 遅刻 不在 退職 入社 宛先 担当
+		直筆 曰`)
 )

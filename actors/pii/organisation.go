@@ -435,7 +435,7 @@ func (s *search) generic(i, j int) bool {
 		if e < 0 {
 			e, _ = trades.at(s.folded, k)
 		}
-		if e < 0 || e > j {
+		if e < 0 || e > j || e-k == 1 {
 			return false
 		}
 		k = e

@@ -5,9 +5,9 @@ package pii
 var passwordWords = words(`password passwd passphrase pwd pw パスワード パスコード パス PW 合言葉 api_key apikey api-key api_token
 	APIキー 秘密鍵 シークレットキー アクセスキー アクセストークン secret_key client_secret access_key access_token auth_token 暗号化キー 暗号キー セキュリティキー
 	wi-fi_password wifi_password aws_access_key_id aws_secret_access_key wifi_key network_key license_key`).also(2, `
-		token bearer credentials 鍵 キー key the_key secret トークン pass シークレット`).also(1, `暗証番号 認証コード 確認コード 認証番号 確認番号 セキュリティコード
-		pin pin_code pinコード ワンタイムパスワード otp verification_code security_code passcode one-time_code confirmation_code
-		access_code login_code cvv cvc authentication_code unlock_code door_code`)
+		token bearer credentials 鍵 キー key the_key secret トークン pass シークレット`).also(1, `暗証番号 認証コード 確認コード 認証番号 確認番号
+			セキュリティコード pin pin_code pinコード ワンタイムパスワード otp verification_code security_code passcode one-time_code
+			confirmation_code access_code login_code cvv cvc authentication_code unlock_code door_code`)
 
 // passwords proposes what stands behind such a word.
 func (s *search) passwords() {
