@@ -22,7 +22,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	ctx, stop := context.WithTimeout(context.Background(), 6*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 15*time.Second)
 	defer stop()
 
 	cfg := runtime.Default()

@@ -57,7 +57,7 @@ func openDesk(t *testing.T, change func(*config.Config)) *desk {
 // until opens the page again and again until it holds some words.
 func (w *desk) until(want string) string {
 	w.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
 		if page := w.shown(); strings.Contains(page, want) {
 			return page
 		}

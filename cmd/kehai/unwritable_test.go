@@ -72,7 +72,7 @@ func TestRunEndsWhenTheStoreCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Five seconds, and the start of a process on a busy machine.
-	late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
 	began := time.Now()
 	err = cmd.Wait()
 	if !late.Stop() || cmd.ProcessState.ExitCode() != exitFailed {

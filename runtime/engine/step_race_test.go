@@ -170,8 +170,7 @@ func TestRowsAreSeenWhileTheyAreCommitted(t *testing.T) {
 // goroutine the next one that needs no commit. Only the lock keeps their deliveries
 // in order, so everything that leaves a turn must leave it under the lock.
 func TestWhatLeavesATurnLeavesItInOrder(t *testing.T) {
-	var r *rig
-	r = newRig(t, func(turn *actors.Turn, m messages.Message) error {
+	r := newRig(t, func(turn *actors.Turn, m messages.Message) error {
 		if m.MessageType() == (messages.Started{}).MessageType() {
 			return nil
 		}

@@ -58,7 +58,7 @@ func TestHandsOutliveTheProcess(t *testing.T) {
 	h.Take(5) // this process is not closed: it counts as dead
 	h = left(map[uint64]int{7: 2, 5: 1})
 	h.Take(7)
-	h = left(map[uint64]int{7: 3, 5: 1})
+	left(map[uint64]int{7: 3, 5: 1})
 	die() // survives 5
 	h = left(map[uint64]int{7: 4, 9: 1})
 	h.Take(7)

@@ -72,7 +72,7 @@ func fill(s *store.Store, most int) (int, error) {
 func whatIsSaid(t *testing.T, role, dir string) map[string]string {
 	t.Helper()
 	c := startChild(t, role, dir)
-	late := time.AfterFunc(20*time.Second, func() { c.cmd.Process.Kill() })
+	late := time.AfterFunc(time.Minute, func() { c.cmd.Process.Kill() })
 	said := map[string]string{}
 	for c.lines.Scan() {
 		what, text, _ := strings.Cut(c.lines.Text(), " ")

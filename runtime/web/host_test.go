@@ -159,7 +159,7 @@ var (
 // request makes a request with the token.
 func request(t *testing.T, s *Server, path string) *http.Request {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.Addr()+path, nil)
 	if err != nil {
