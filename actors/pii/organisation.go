@@ -155,8 +155,8 @@ func (s *search) kanaStart(i, k int) int {
 func (s *search) verbal(i, j int) bool {
 	switch s.r[j-1] {
 	case 'の', 'を', 'に', 'が', 'は', 'で', 'と', 'た', 'る', 'い', 'く', 'て', 'も', 'な', 'う', 'へ', 'や', 'ん':
-		// まる ends names too, but seldom that of a company with a form behind it.
-		return !(s.r[j-1] == 'る' && j-i >= 3 && !particle(s.r[i])) || s.r[j-1] != 'る'
+		// まる ends names too.
+		return s.r[j-1] != 'る' || j-i < 3 || particle(s.r[i])
 	}
 	return false
 }
@@ -292,10 +292,8 @@ var noSchools = words(`国立 公立 私立 県立 都立 府立 道立 市立 �
 	いい 良い 旧帝国 旧帝 帝国 オンライン 放課後 開放 市民 全国 自分 大学附属 企業主導型 病児 夏期 サイバー 一貫 魔法 架空 ホグワーツ魔法 理想 私学 帝 駅弁 マンモス Fラン 元 同校 隣 今 昔 受験 併設
 	分校 母校の`)
 
-// prefixOfSchools are founders that belong to the name behind them.
+// founders are founders that belong to the name behind them.
 var founders = words(`県立 都立 府立 道立 市立 区立 町立 村立 組合立`)
-
-// numbered schools are names although they say little: 第三中学校.
 
 // school proposes the school whose name ends with a word, and returns the end of
 // what it read.
