@@ -1,13 +1,12 @@
 package judge
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
 	"strings"
-	"unicode"
 
+	"github.com/kehai-run/kehai/actors/text/lenient"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -35,7 +34,7 @@ var ErrAnswer = errors.New("judge: the language model's answer is no judgement")
 
 // Bounds of an answer.
 const (
-	maxAnswer = 8 << 10 // bytes that are read, from the end
+	maxCopy   = 1 << 20 // bytes from the end in which a copy of the prompt is looked for
 	maxReason = 300     // runes
 )
 
@@ -75,23 +74,13 @@ func Take(answer, prompt messages.Text, n int) (v Verdict, again bool) {
 // that is no number is 0. Any other answer is an error that wraps [ErrAnswer].
 func ParseAnswer(answer, prompt messages.Text) (Verdict, error) {
 	s := string(answer)
-	if len(s) > 1<<20 { // nobody writes so much to say yes or no: its end is enough
-		s = s[len(s)-maxAnswer:]
+	if len(s) > maxCopy { // nobody writes so much to say yes or no
+		s = s[len(s)-maxCopy:]
 	}
 	if p := strings.TrimSpace(string(prompt)); p != "" {
 		s = strings.ReplaceAll(s, p, " ")
 	}
-	s = s[max(0, len(s)-maxAnswer):]
-	var last map[string]json.RawMessage
-	for i := 0; i < len(s); i++ {
-		if s[i] != '{' {
-			continue
-		}
-		if fields, size := object(s[i:]); fields["should_respond"] != nil {
-			last = fields
-			i += size - 1
-		}
-	}
+	last := lenient.Last(s, "should_respond")
 	var respond *bool
 	if last == nil || json.Unmarshal(last["should_respond"], &respond) != nil || respond == nil {
 		return Verdict{}, ErrAnswer
@@ -100,46 +89,9 @@ func ParseAnswer(answer, prompt messages.Text) (Verdict, error) {
 	v.Confidence, v.Defaulted = confidence(last["confidence"])
 	var reason string
 	if json.Unmarshal(last["reason"], &reason) == nil {
-		v.Reason = messages.Text(oneLine(reason))
+		v.Reason = messages.Text(lenient.OneLine(reason, maxReason))
 	}
 	return v, nil
-}
-
-// object reads the JSON object at the beginning of s and how long it is; nil if there
-// is none.
-func object(s string) (fields map[string]json.RawMessage, size int) {
-	dec := json.NewDecoder(bytes.NewReader(noNumbers([]byte(s))))
-	if dec.Decode(&fields) != nil {
-		return nil, 0
-	}
-	return fields, int(dec.InputOffset())
-}
-
-// noNumbers replaces NaN and Infinity outside of strings by an empty string and
-// spaces, of the same length.
-func noNumbers(data []byte) []byte {
-	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {
-		return data
-	}
-	out, inText := bytes.Clone(data), false
-	for i := 0; i < len(out); i++ {
-		switch {
-		case inText && out[i] == '\\':
-			i++
-		case out[i] == '"':
-			inText = !inText
-		case inText:
-		default:
-			for _, w := range []string{"NaN", "-Infinity", "Infinity"} {
-				if bytes.HasPrefix(out[i:], []byte(w)) {
-					copy(out[i:], `""`+strings.Repeat(" ", len(w)-2))
-					i++ // over the second quote
-					break
-				}
-			}
-		}
-	}
-	return out
 }
 
 func confidence(raw json.RawMessage) (c float64, defaulted bool) {
@@ -151,13 +103,4 @@ func confidence(raw json.RawMessage) (c float64, defaulted bool) {
 		return 0, false
 	}
 	return min(max(*n, 0), 1), false
-}
-
-// oneLine folds a text into one line of bounded length.
-func oneLine(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	if r := []rune(s); len(r) > maxReason {
-		s = string(r[:maxReason-1]) + "…"
-	}
-	return s
 }

@@ -9,6 +9,7 @@ import (
 
 	actor "github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/actors/text/lenient"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -60,7 +61,7 @@ func halfOf[S any](raw []byte, decode func([]byte) (S, error)) (*S, error) {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return nil, nil
 	}
-	s, err := decode(actor.NoNaN(raw))
+	s, err := decode(lenient.ReplaceNaN(raw, "null"))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func Hints(camera, usage []byte) (hints []string) {
 		data  []byte
 		known []string
 	}{{"camera", camera, messages.CameraFields()}, {"pc", usage, messages.UsageFields()}} {
-		for _, field := range messages.UnknownFields(actor.NoNaN(half.data), half.known) {
+		for _, field := range messages.UnknownFields(lenient.ReplaceNaN(half.data, "null"), half.known) {
 			hint := fmt.Sprintf("%s: %.60q is no field of it and counts for nothing", half.name, field)
 			if near := text.Nearest(field, half.known); near != "" {
 				hint += ": did you mean " + near + "?"

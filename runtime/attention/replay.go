@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	actor "github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/actors/text/lenient"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -244,7 +245,7 @@ func (p *player) tell(yield func(Line) error) error {
 // hint notes fields that count for nothing, each once.
 func (p *player) hint(text []byte, n int) {
 	var line struct{ Camera, PC json.RawMessage }
-	if json.Unmarshal(actor.NoNaN(text), &line) != nil {
+	if json.Unmarshal(lenient.ReplaceNaN(text, "null"), &line) != nil {
 		return
 	}
 	for _, hint := range Hints(line.Camera, line.PC) {
@@ -263,7 +264,7 @@ func (p *player) read(text []byte) (at int64, camera, usage messages.Message, er
 		Camera json.RawMessage `json:"camera"`
 		PC     json.RawMessage `json:"pc"`
 	}
-	if err := json.Unmarshal(actor.NoNaN(text), &line); err != nil {
+	if err := json.Unmarshal(lenient.ReplaceNaN(text, "null"), &line); err != nil {
 		return 0, nil, nil, errors.New(`want a JSON object such as {"at_ms":0,"camera":{…},"pc":{…}}`)
 	}
 	if line.AtMS == nil || math.Abs(*line.AtMS) > maxReplayMS {

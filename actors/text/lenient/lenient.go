@@ -1,0 +1,90 @@
+// Package lenient reads what language models write where JSON was asked for. [Last]
+// finds the object that counts among reasoning, code fences and other text,
+// [ReplaceNaN] mends numbers that JSON does not have, and [OneLine] makes a text fit
+// for a line of a table.
+package lenient
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode"
+)
+
+// maxAnswer bounds how much of an answer is read, in bytes from its end.
+const maxAnswer = 8 << 10
+
+// Last returns the fields of the last JSON object in a text that has a field of this
+// name, wherever it stands; nil if there is none. NaN and infinities, which some
+// programs write and JSON does not have, become strings. Only the last 8 KiB are read.
+func Last(text, field string) (last map[string]json.RawMessage) {
+	s := text[max(0, len(text)-maxAnswer):]
+	for i := 0; i < len(s); i++ {
+		if s[i] != '{' {
+			continue
+		}
+		if fields, size := object(s[i:]); fields[field] != nil {
+			last = fields
+			i += size - 1
+		}
+	}
+	return last
+}
+
+// object reads the JSON object at the beginning of s and returns its length in bytes.
+// fields is nil if there is none.
+func object(s string) (fields map[string]json.RawMessage, size int) {
+	dec := json.NewDecoder(bytes.NewReader(ReplaceNaN([]byte(s), `""`)))
+	if dec.Decode(&fields) != nil {
+		return nil, 0
+	}
+	return fields, int(dec.InputOffset())
+}
+
+// ReplaceNaN returns JSON in which NaN and infinities, outside of strings, are replaced
+// by another value, such as null, and by spaces up to the length of the word. It does
+// not modify data.
+func ReplaceNaN(data []byte, by string) []byte {
+	if !bytes.Contains(data, []byte("NaN")) && !bytes.Contains(data, []byte("Infinity")) {
+		return data
+	}
+	var out []byte
+	inText := false
+	for i := 0; i < len(data); i++ {
+		switch {
+		case inText && data[i] == '\\' && i+1 < len(data):
+			out = append(out, data[i])
+			i++
+		case data[i] == '"':
+			inText = !inText
+		case !inText:
+			if n := notNumber(data[i:]); n > 0 {
+				out = append(append(out, by...), bytes.Repeat([]byte(" "), max(0, n-len(by)))...)
+				i += n - 1
+				continue
+			}
+		}
+		out = append(out, data[i])
+	}
+	return out
+}
+
+// notNumber is the length of the word for no number that data begins with, 0 for
+// none.
+func notNumber(data []byte) int {
+	for _, w := range []string{"NaN", "-Infinity", "Infinity"} {
+		if bytes.HasPrefix(data, []byte(w)) {
+			return len(w)
+		}
+	}
+	return 0
+}
+
+// OneLine folds a text into one line of at most so many runes.
+func OneLine(s string, runes int) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	if r := []rune(s); len(r) > runes {
+		s = string(r[:runes-1]) + "…"
+	}
+	return s
+}
