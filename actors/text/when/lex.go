@@ -32,8 +32,24 @@ type letter struct {
 	start, end int
 }
 
-// longestTerm bounds the Japanese dictionary's terms, in runes.
-const longestTerm = 6
+// longest is how many runes the longest Japanese term has that begins with a rune.
+var longest = lengths(japanese, particles)
+
+// lengths makes the table of the longest terms.
+func lengths(items map[string]fields, others map[string]bool) map[rune]int {
+	table := map[rune]int{}
+	note := func(t string) {
+		runes := []rune(t)
+		table[runes[0]] = max(table[runes[0]], len(runes))
+	}
+	for t := range items {
+		note(t)
+	}
+	for t := range others {
+		note(t)
+	}
+	return table
+}
 
 // lex cuts a text into tokens.
 func lex(text string) []token {
@@ -92,7 +108,7 @@ func next(text string, s []letter) (t token, size int) {
 	case r < 0x3000:
 		return token{text: string(r)}, 1
 	}
-	for n := min(longestTerm, len(s)); n > 0; n-- {
+	for n := min(longest[r], len(s)); n > 0; n-- {
 		t := text[s[0].start:s[n-1].end]
 		if _, timely := japanese[t]; timely || particles[t] {
 			return token{kind: term, text: t}, n

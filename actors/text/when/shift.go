@@ -29,8 +29,8 @@ func (p *parser) shifted(i int, c context) (fields, int) {
 	return fields{}, i
 }
 
-// longest is the longest distance in hours, minutes or seconds.
-const longest = 100 * 366 * 24 * time.Hour
+// farthest is the longest distance in hours, minutes or seconds.
+const farthest = 100 * 366 * 24 * time.Hour
 
 // behind makes the fields of a distance. It begins at i and ends at end.
 func (p *parser) behind(i, end int, n float64, few int, u unit, sign int) (fields, int) {
@@ -53,7 +53,7 @@ func (p *parser) behind(i, end int, n float64, few int, u unit, sign int) (field
 	case u <= hourly:
 		grain := [...]Precision{seconds: Second, minutes: Minute, hourly: Hour}[u]
 		length := [...]time.Duration{seconds: time.Second, minutes: time.Minute, hourly: time.Hour}[u]
-		if n*float64(length) > float64(longest) {
+		if n*float64(length) > float64(farthest) {
 			return fields{}, i
 		}
 		f.has, f.grain = hasDistance, grain

@@ -443,8 +443,8 @@ func TestLinear(t *testing.T) {
 		began := time.Now()
 		when.Find(text, sunday, when.Future)
 		when.Remind(text, sunday)
-		if d := time.Since(began); d > 2*time.Second {
-			t.Errorf("Find(%q repeated to 100,000 characters) took %v, want far less than 2s", unit, d)
+		if d := time.Since(began); d > 10*time.Second {
+			t.Errorf("Find(%q repeated to 100,000 characters) took %v, want far less than 10s", unit, d)
 		}
 	}
 }
