@@ -3,7 +3,9 @@ package runtime_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -150,9 +152,7 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 		wantProblem(t, rt, `subscription "host" has stopped`, fmt.Sprintf("event %d:", first.Load()),
 			`"host_note" version 1`, "table of message types")
 		began := time.Now()
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
+		wantBehind(t, stop(), "host")
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("Run took %v to end: it waited for a subscription that has stopped", took)
 		}
@@ -164,6 +164,189 @@ func TestAnUnreadableEventIsNotAcknowledged(t *testing.T) {
 			t.Errorf("the handler got %d, %d, want 1, 2", first, second)
 		}
 		wantProblem(t, rt)
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// wantBehind checks that Run ended with the word that subscriptions are behind.
+func wantBehind(t *testing.T, err error, names ...string) {
+	t.Helper()
+	var left *runtime.Unfinished
+	if !errors.As(err, &left) || !slices.Equal(left.Behind, names) || !strings.Contains(err.Error(), names[0]) {
+		t.Errorf("Run = %v, want that %q are behind", err, names)
+	}
+}
+
+func injectNotes(t *testing.T, rt *runtime.Runtime, numbers ...int) {
+	t.Helper()
+	for _, n := range numbers {
+		if err := rt.Inject(context.Background(), "notebook/a", note{n}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An event that the handler always refuses is put aside, the next ones come, and
+// when it is sent again it comes to this subscription alone.
+func TestParkAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := keptStore{memStore()}
+		rt := newRuntime(t, noWindow(t), runtime.WithStore(func() (engine.Store, error) { return kept, nil }))
+		var tries atomic.Int32
+		var mended atomic.Bool
+		got := make(chan int, 10)
+		err := rt.Subscribe("picky", func(_ context.Context, ev runtime.Event) error {
+			n := ev.Message.(note).N
+			if n == 3 && !mended.Load() {
+				tries.Add(1)
+				return errors.New("no threes\nsecond line")
+			}
+			got <- n
+			return nil
+		}, runtime.ParkAfter(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := collect(t, rt, "other")
+		stop := start(t, rt)
+		injectNotes(t, rt, 1, 2, 3)
+		for _, want := range []int{1, 6} {
+			if n := next(got); n != want {
+				t.Errorf("the handler got %d, want %d", n, want)
+			}
+		}
+		synctest.Wait()
+		wantProblem(t, rt)
+		list, err := rt.Backend().DeadLetters(t.Context())
+		if err != nil || len(list) != 1 || list[0].Subscription != "picky" || list[0].Attempts != 3 || tries.Load() != 3 {
+			t.Fatalf("after %d tries the dead letters are %+v, %v, want one event after 3", tries.Load(), list, err)
+		}
+		for range 3 {
+			if next(other) == 0 {
+				t.Error("the other subscription lacks an event")
+			}
+		}
+		if err := rt.Backend().RetryDeadLetter(t.Context(), list[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if again, _ := rt.Backend().DeadLetters(t.Context()); len(again) != 1 || again[0].Attempts != 4 {
+			t.Errorf("refused once more the dead letters are %+v, want one after 4 attempts", again)
+		}
+		mended.Store(true)
+		if err := rt.Backend().RetryDeadLetter(t.Context(), list[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		if n := next(got); n != 3 {
+			t.Errorf("sent again the handler got %d, want 3", n)
+		}
+		synctest.Wait()
+		if again, _ := rt.Backend().DeadLetters(t.Context()); len(again) != 0 || len(other) != 0 {
+			t.Errorf("%+v are left, and the other subscription got %d more events, want none", again, len(other))
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A subscription that fails is behind when Run ends, which says so, at once.
+func TestRunSaysWhoIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := newRuntime(t, noWindow(t), runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }))
+		err := rt.Subscribe("host", func(context.Context, runtime.Event) error { return errors.New("not now\nprivate") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := start(t, rt)
+		injectNotes(t, rt, 1)
+		<-time.After(time.Minute)
+		list, err := rt.Backend().Subscriptions(t.Context())
+		want := []engine.Subscription{{Name: "host", Behind: 1, Error: "not now", Served: true}}
+		if err != nil || !slices.Equal(list, want) {
+			t.Errorf("Subscriptions() = %+v, %v, want %+v", list, err, want)
+		}
+		if err := rt.Backend().DropSubscription(t.Context(), "host"); err == nil {
+			t.Error("DropSubscription() of one that is served = nil")
+		}
+		began := time.Now()
+		wantBehind(t, stop(), "host")
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("Run took %v to end, want no wait for the next try", took)
+		}
+	})
+}
+
+// A backlog is left to the next start, and a handler that is under way is not
+// interrupted.
+func TestStopLeavesABacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := keptStore{memStore()}
+		withStore := runtime.WithStore(func() (engine.Store, error) { return kept, nil })
+		rt := newRuntime(t, noWindow(t), withStore)
+		slow := 0
+		err := rt.Subscribe("host", func(ctx context.Context, _ runtime.Event) error {
+			<-time.After(300 * time.Millisecond)
+			slow++
+			return ctx.Err()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := start(t, rt)
+		injectNotes(t, rt, slices.Repeat([]int{1}, 50)...)
+		began := time.Now()
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took > 2*time.Second || slow == 0 || slow == 50 {
+			t.Errorf("Run took %v to end with %d of 50 events handled, want a second and some", took, slow)
+		}
+		rt = newRuntime(t, noWindow(t), withStore)
+		got := collect(t, rt, "host")
+		stop = start(t, rt)
+		if n := next(got); n != slow+1 {
+			t.Errorf("the next start began with event %d, want %d", n, slow+1)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Retention passes a subscription that this program does not have, and says so
+// until it is dropped.
+func TestRetentionPassesAMissingSubscription(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := keptStore{memStore()}
+		cfg := noWindow(t)
+		cfg.Retention.Messages = time.Hour
+		withStore := runtime.WithStore(func() (engine.Store, error) { return kept, nil })
+		rt := newRuntime(t, cfg, withStore)
+		collect(t, rt, "old")
+		stop := start(t, rt)
+		synctest.Wait()
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+		rt = newRuntime(t, cfg, withStore)
+		stop = start(t, rt)
+		injectNotes(t, rt, 1)
+		<-time.After(4 * time.Hour)
+		wantProblem(t, rt, `subscription "old" has missed events`, "kehai subscriptions drop old")
+		list, err := rt.Backend().Subscriptions(t.Context())
+		if err != nil || len(list) != 1 || list[0].Behind != 0 || list[0].Served {
+			t.Errorf("Subscriptions() = %+v, %v, want the old one, not served, with nothing kept for it", list, err)
+		}
+		if err := rt.Backend().DropSubscription(t.Context(), "old"); err != nil {
+			t.Fatal(err)
+		}
+		wantProblem(t, rt)
+		if err := rt.Backend().DropSubscription(t.Context(), "old"); !errors.Is(err, engine.ErrNoSubscription) {
+			t.Errorf("dropping it again = %v, want ErrNoSubscription", err)
+		}
 		if err := stop(); err != nil {
 			t.Error(err)
 		}

@@ -77,6 +77,13 @@ var methods = map[string]method{
 	"Backend.DiscardDeadLetter": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).DiscardDeadLetter(ctx, "d1")
 	}, during: engine.ErrNoDeadLetter},
+	"Backend.Subscriptions": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Subscriptions(ctx)
+		return err
+	}},
+	"Backend.DropSubscription": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).DropSubscription(ctx, "nobody")
+	}, during: engine.ErrNoSubscription},
 	"Backend.Trace": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := backendOf(rt).Trace(ctx, "m1")
 		return err

@@ -92,7 +92,8 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	})
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &admin.Pauses{},
-		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen},
+		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
+			Served: r.served, Retried: r.wakeSubscriptions, Trouble: r.health.Set},
 	}
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
@@ -215,8 +216,8 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	followers.Wait()
 	run.all.Wait()
 	r.log.Info().Msg("stopped")
-	if err == nil && !left.None() {
-		err = &Unfinished{Left: left}
+	if behind := r.behind(); err == nil && (!left.None() || len(behind) > 0) {
+		err = &Unfinished{Left: left, Behind: behind}
 	}
 	return err
 }
@@ -268,11 +269,19 @@ func (r *Runtime) stop(abort context.Context, sys *live.System) engine.Left {
 	return sys.Stop(ctx)
 }
 
-// Unfinished says what was under way when the time for draining was over.
-// Nothing of it is lost: it goes on at the next start.
-type Unfinished struct{ Left engine.Left }
+// Unfinished says what was under way when the time for draining was over, and
+// which subscriptions are behind because they fail. Nothing of it is lost: it goes
+// on at the next start.
+type Unfinished struct {
+	Left   engine.Left
+	Behind []string // names, sorted
+}
 
 func (u *Unfinished) Error() string {
+	if u.Left.None() {
+		return fmt.Sprintf("runtime: stopped while the subscriptions %q fail and are behind; the log and "+
+			"`kehai subscriptions` say why; they go on at the next start", u.Behind)
+	}
 	return fmt.Sprintf("runtime: stopped with work under way (%d messages, %d turns, %d calls, %d timers); "+
 		"it goes on at the next start",
 		u.Left.Mail, u.Left.Turns+u.Left.Writing, u.Left.Calls, u.Left.Timers)

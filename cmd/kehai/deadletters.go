@@ -53,7 +53,9 @@ func (d *deadletters) command() *cobra.Command {
 		Use:   "deadletters",
 		Short: "List, show, retry or discard messages that an actor could not handle",
 		Long: `A durable message whose actor fails on it five times becomes a dead letter: it
-is kept with its error, and the actor goes on with the next one.`,
+is kept with its error, and the actor goes on with the next one. So does an event
+that a subscription has parked, and a message or call that ended the process in
+five runs.`,
 		Example: `  kehai deadletters list
   kehai deadletters retry --all`,
 	}, list, show, retry, discard)
@@ -75,7 +77,11 @@ func (d *deadletters) list(ctx context.Context, b control.Backend, _ []string) e
 	var t table
 	t.row("ID", "WHEN", "ACTOR", "TYPE", "TRIES", "ERROR")
 	for _, l := range list {
-		t.row(l.ID, control.Stamp{Time: l.At}, l.Actor, l.Type, l.Attempts, l.Error)
+		who := string(l.Actor)
+		if l.Subscription != "" {
+			who = "subscription " + l.Subscription
+		}
+		t.row(l.ID, control.Stamp{Time: l.At}, who, l.Type, l.Attempts, l.Error)
 	}
 	return t.write(d.stdout)
 }

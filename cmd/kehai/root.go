@@ -22,6 +22,7 @@ func (a *app) groups() []group {
 		}},
 		{"Look closer:", []verb{
 			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{a}, &traceVerb{app: a}, &deadletters{app: a},
+			&subscriptions{app: a},
 		}},
 		{"Decide what is read and kept:", []verb{
 			&pauseVerb{a}, &resumeVerb{a}, &exportVerb{app: a}, &forgetVerb{app: a},

@@ -29,7 +29,10 @@ type Live struct {
 	Status   func() control.Status
 	Problems func() []string // what is wrong now
 	Seen     *snapshot.Windows
-	Forget   func() // drops all that is kept in memory of what was on the screen
+	Forget   func()                   // drops all that is kept in memory of what was on the screen
+	Served   func() map[string]string // subscriptions, and why each does not go on
+	Retried  func()                   // parked events were sent again
+	Trouble  func(reason, text string)
 }
 
 // Status implements [control.Backend].
@@ -115,7 +118,13 @@ func (b Backend) RetryDeadLetter(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return e.RetryDeadLetter(ctx, id)
+	if err := e.RetryDeadLetter(ctx, id); err != nil {
+		return err
+	}
+	if b.Live != nil {
+		b.Live.Retried()
+	}
+	return nil
 }
 
 // DiscardDeadLetter implements [control.Backend].

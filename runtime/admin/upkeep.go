@@ -40,7 +40,7 @@ func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
 			try("purge_failed", err)
 			purged = now
 		}
-		try("trim_failed", b.trim(ctx, time.Now()))
+		try("trim_failed", b.trim(ctx, log, time.Now()))
 		select {
 		case <-ctx.Done():
 			return nil
@@ -51,7 +51,7 @@ func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
 }
 
 // trim deletes what is too old at a time.
-func (b Backend) trim(ctx context.Context, now time.Time) error {
+func (b Backend) trim(ctx context.Context, log zerolog.Logger, now time.Time) error {
 	cut := func(keep time.Duration) time.Time {
 		if keep <= 0 {
 			return time.Time{}
@@ -65,6 +65,8 @@ func (b Backend) trim(ctx context.Context, now time.Time) error {
 	old := cut(b.Config.Retention.Messages)
 	n, err := e.Trim(ctx, engine.Cutoffs{
 		Events:      old,
+		Served:      b.served(),
+		Passed:      b.passed(log),
 		Verdicts:    cut(b.Config.Retention.Verdicts),
 		DeadLetters: cut(b.Config.Retention.DeadLetters),
 		Injections:  cut(injectionsKept),

@@ -96,6 +96,17 @@ func (c *Client) DiscardDeadLetter(ctx context.Context, id string) error {
 	return c.get(ctx, http.MethodDelete, "/v1/deadletters/"+url.PathEscape(id), nil)
 }
 
+// Subscriptions implements [Backend].
+func (c *Client) Subscriptions(ctx context.Context) (list []engine.Subscription, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/subscriptions", &list)
+	return list, err
+}
+
+// DropSubscription implements [Backend].
+func (c *Client) DropSubscription(ctx context.Context, name string) error {
+	return c.get(ctx, http.MethodDelete, "/v1/subscription?"+url.Values{"name": {name}}.Encode(), nil)
+}
+
 // Trace implements [Backend].
 func (c *Client) Trace(ctx context.Context, id messages.MessageID) (p Path, err error) {
 	err = c.get(ctx, http.MethodGet, "/v1/trace/"+url.PathEscape(string(id)), &p)

@@ -31,6 +31,11 @@ type Backend interface {
 	// an unknown id.
 	RetryDeadLetter(ctx context.Context, id string) error
 	DiscardDeadLetter(ctx context.Context, id string) error
+	// Subscriptions lists who reads the event log.
+	Subscriptions(ctx context.Context) ([]engine.Subscription, error)
+	// DropSubscription forgets the place of one that nobody serves; it fails with
+	// engine.ErrNoSubscription for an unknown name.
+	DropSubscription(ctx context.Context, name string) error
 	Status(ctx context.Context) (Status, error)
 
 	// Verdicts yields what stages decided, oldest first, until yield fails; of

@@ -100,6 +100,13 @@ func handler(b Backend) http.Handler {
 	mux.HandleFunc("DELETE /v1/deadletters/{id}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.DiscardDeadLetter(r.Context(), r.PathValue("id")))
 	})
+	mux.HandleFunc("GET /v1/subscriptions", func(w http.ResponseWriter, r *http.Request) {
+		list, err := b.Subscriptions(r.Context())
+		answer(w, list, err)
+	})
+	mux.HandleFunc("DELETE /v1/subscription", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, struct{}{}, b.DropSubscription(r.Context(), r.URL.Query().Get("name")))
+	})
 	focusRoutes(mux, b)
 	return mux
 }
@@ -133,10 +140,11 @@ type failure struct {
 
 // codes carry the errors that a client may ask for over the socket.
 var codes = map[error]string{
-	engine.ErrNoDeadLetter: "no_dead_letter",
-	ErrNoMessage:           "no_message",
-	ErrNoWindow:            "no_window",
-	ErrNoDesk:              "no_desk",
+	engine.ErrNoDeadLetter:   "no_dead_letter",
+	engine.ErrNoSubscription: "no_subscription",
+	ErrNoMessage:             "no_message",
+	ErrNoWindow:              "no_window",
+	ErrNoDesk:                "no_desk",
 }
 
 // remoteError is an error that came over the socket, and the sentinel that it is.

@@ -15,7 +15,8 @@ import (
 // ErrNoDeadLetter says that there is no dead letter with an id.
 var ErrNoDeadLetter = errors.New("engine: no such dead letter")
 
-// DeadLetter is a durable message that an actor could not handle.
+// DeadLetter is a durable message that an actor could not handle, the request of a
+// call that ended the process, or an event that a subscription could not handle.
 type DeadLetter struct {
 	ID       string           `json:"id"`
 	Actor    messages.Address `json:"actor"`
@@ -25,6 +26,10 @@ type DeadLetter struct {
 	Error    string           `json:"error"`
 	Stack    string           `json:"stack,omitempty"`
 	At       time.Time        `json:"at"`
+	// Subscription is who could not handle an event; Actor is "" then.
+	Subscription string `json:"subscription,omitempty"`
+	// Worker is who was asked by Actor when the process ended.
+	Worker string `json:"worker,omitempty"`
 	// Message is the sealed message: private. Nil if it is not even JSON.
 	Message json.RawMessage `json:"message,omitempty"`
 }
@@ -53,7 +58,10 @@ func (s Shard) deadLetter(k, v []byte) DeadLetter {
 	}
 	d := DeadLetter{
 		ID: s.deadLetterID(seq), Actor: rec.Actor, From: rec.From, Type: "unreadable", Attempts: rec.Attempts,
-		Error: rec.Error, Stack: rec.Stack, At: rec.At, Message: rec.Msg,
+		Error: rec.Error, Stack: rec.Stack, At: rec.At, Message: rec.Msg, Subscription: rec.Subscription,
+	}
+	if rec.Call != nil {
+		d.Worker = rec.Call.Worker
 	}
 	if string(d.Message) == "null" {
 		d.Message = nil
@@ -68,11 +76,15 @@ func (s Shard) deadLetter(k, v []byte) DeadLetter {
 }
 
 // RetryDeadLetter sends a dead letter to its actor again, as a new message with
-// all its attempts. The request of a call is asked again.
+// all its attempts. The request of a call is asked again, an event is handed to its
+// subscription again, out of order.
 func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	s, key, rec, err := e.findDead(id)
 	if err != nil {
 		return err
+	}
+	if rec.Subscription != "" {
+		return e.rewriteDead(ctx, id, func(rec *deadRecord) { rec.Retry = true })
 	}
 	msg, err := e.codec.Decode(rec.Msg)
 	if err != nil {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/messages/events"
@@ -109,7 +112,12 @@ func (e *Engine) verdicts(s Shard, failed *error) iter.Seq[events.Verdict] {
 // Cutoffs say how old records may get. What is older than its time is deleted;
 // the zero time keeps everything.
 type Cutoffs struct {
-	Events      time.Time // not those that a known subscription has not acknowledged
+	// Events are kept that a subscription has not acknowledged, as long as it is one
+	// of Served. Passed is told of the others that will not get all events: how many
+	// were deleted before they acknowledged them.
+	Events      time.Time
+	Served      []string
+	Passed      func(subscription string, events int)
 	Verdicts    time.Time
 	Injections  time.Time // keys that make an injection count once
 	DeadLetters time.Time
@@ -120,15 +128,33 @@ const trimBatch = 1000
 
 // Trim deletes old records and returns how many.
 func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
-	acked := ^uint64(0)
-	err := e.store.Scan([]byte(keyCursor), nil, func(_, v []byte) bool {
-		if seq, ok := seqOf(string(v)); ok {
+	acked, dead := ^uint64(0), map[string]uint64{}
+	err := e.store.Scan([]byte(keyCursor), nil, func(k, v []byte) bool {
+		seq, ok := seqOf(string(v))
+		if name := strings.TrimPrefix(string(k), keyCursor); ok && slices.Contains(c.Served, name) {
 			acked = min(acked, seq)
+		} else if ok {
+			dead[name] = seq
 		}
 		return true
 	})
 	if err != nil {
 		return 0, fmt.Errorf("engine: trim: %w", err)
+	}
+	passed := map[string]int{}
+	defer func() {
+		for _, name := range slices.Sorted(maps.Keys(passed)) {
+			if c.Passed != nil {
+				c.Passed(name, passed[name])
+			}
+		}
+	}()
+	note := func(seq uint64) {
+		for name, at := range dead {
+			if seq > at {
+				passed[name]++
+			}
+		}
 	}
 	total := 0
 	for _, class := range []struct {
@@ -142,7 +168,7 @@ func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 		if class.before.IsZero() {
 			continue
 		}
-		n, err := e.trim(ctx, class.prefix, class.before, acked)
+		n, err := e.trim(ctx, class.prefix, class.before, acked, note)
 		if total += n; err != nil {
 			return total, fmt.Errorf("engine: trim: %w", err)
 		}
@@ -150,11 +176,14 @@ func (e *Engine) Trim(ctx context.Context, c Cutoffs) (int, error) {
 	return total, nil
 }
 
-func (e *Engine) trim(ctx context.Context, prefix string, before time.Time, acked uint64) (int, error) {
+func (e *Engine) trim(
+	ctx context.Context, prefix string, before time.Time, acked uint64, deleted func(event uint64),
+) (int, error) {
 	total := 0
 	var from []byte
 	for {
 		var ops []Op
+		var gone []uint64
 		seen := 0
 		err := e.store.Scan([]byte(prefix), from, func(k, v []byte) bool {
 			seq, _ := seqOf(string(k))
@@ -163,6 +192,7 @@ func (e *Engine) trim(ctx context.Context, prefix string, before time.Time, acke
 			}](v)
 			if err == nil && rec.At.Before(before) && (prefix != keyLog || seq <= acked) {
 				ops = append(ops, Op{Key: k, Delete: true})
+				gone = append(gone, seq)
 			}
 			from = append(k[:len(k):len(k)], 0)
 			seen++
@@ -176,6 +206,11 @@ func (e *Engine) trim(ctx context.Context, prefix string, before time.Time, acke
 				return total, err
 			}
 			total += len(ops)
+			for _, seq := range gone {
+				if prefix == keyLog {
+					deleted(seq)
+				}
+			}
 		}
 		if seen < trimBatch {
 			return total, nil

@@ -39,7 +39,8 @@ var goldenRecords = []any{
 	deadRecord{
 		Actor: "fusion/a", From: "poller/a", Trace: "m1", Attempts: 5, Error: "no luck", Stack: "main.go:1",
 		At: goldenTime, Msg: goldenMsg, Raw: []byte{0, 1, 255},
-		Call: &deadCall{ID: "m1.2", Worker: "llm", Deadline: 30 * time.Second, Retries: 2, Tag: "judge"},
+		Call:         &deadCall{ID: "m1.2", Worker: "llm", Deadline: 30 * time.Second, Retries: 2, Tag: "judge"},
+		Subscription: "host", Event: 7, EventAt: goldenTime, Retry: true,
 	},
 	logRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Msg: goldenMsg},
 	verdictRecord{Seq: 7, Actor: "fusion/a", Stage: events.StageDedup, Outcome: events.OutcomeDropped, Reason: "seen",

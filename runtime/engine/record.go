@@ -56,6 +56,11 @@ type (
 		Msg      json.RawMessage  `json:"msg"`            // sealed
 		Raw      []byte           `json:"raw,omitempty"`  // when not even JSON
 		Call     *deadCall        `json:"call,omitempty"` // when it is the request of a call
+		// When it is an event that a subscription could not handle:
+		Subscription string    `json:"subscription,omitempty"`
+		Event        uint64    `json:"event,omitempty"` // its place in the log
+		EventAt      time.Time `json:"event_at,omitzero"`
+		Retry        bool      `json:"retry,omitempty"` // it is to be handled again
 	}
 	deadCall struct {
 		ID       string        `json:"id"`

@@ -188,7 +188,7 @@ func (w *world) trim() {
 	}
 	w.sim.Await(func(ctx context.Context) error { // what an error leaves, the next one finds
 		now := w.sim.Now().Add(time.Hour)
-		_, err := w.sim.Engine().Trim(ctx, engine.Cutoffs{Events: now, Verdicts: now})
+		_, err := w.sim.Engine().Trim(ctx, engine.Cutoffs{Events: now, Verdicts: now, Served: []string{"host"}})
 		return err
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -462,7 +464,9 @@ func TestTrimKeepsWhatASubscriptionHasNotSeen(t *testing.T) {
 				request(t, h, func(ctx context.Context) error { return h.Engine().SetCursor(ctx, name, at) })
 			}
 			request(t, h, func(ctx context.Context) error {
-				_, err := h.Engine().Trim(ctx, engine.Cutoffs{Events: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)})
+				_, err := h.Engine().Trim(ctx, engine.Cutoffs{
+					Events: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), Served: slices.Collect(maps.Keys(c.cursors)),
+				})
 				return err
 			})
 			if left := keys(t, store, "e/"); len(left) != c.want {
@@ -507,4 +511,110 @@ func TestTimersAndCallsAreReadAgainUntilTheyCanBe(t *testing.T) {
 			h.WantSent(actortest.To("other/a", twice{2}))
 		}
 	}
+}
+
+// A subscription that nobody serves does not keep events from being deleted, and
+// what it misses is told.
+func TestADeadCursorDoesNotPinTheLog(t *testing.T) {
+	store := mem.New()
+	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil }, actortest.Store(store))
+	for n := range 4 {
+		h.Send(number{n})
+	}
+	var seqs []uint64
+	err := h.Engine().ReadLog(0, func(p engine.Published) bool { seqs = append(seqs, p.Seq); return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, seq := range map[string]uint64{"served": seqs[2], "dead": seqs[0], "done": seqs[3]} {
+		request(t, h, func(ctx context.Context) error { return h.Engine().SetCursor(ctx, name, seq) })
+	}
+	passed := map[string]int{}
+	err = await(h, func(ctx context.Context) error {
+		_, err := h.Engine().Trim(ctx, engine.Cutoffs{
+			Events: h.Now().Add(time.Hour), Served: []string{"served"},
+			Passed: func(name string, n int) { passed[name] = n },
+		})
+		return err
+	})
+	if left := keys(t, store, "e/"); err != nil || len(left) != 1 || !maps.Equal(passed, map[string]int{"dead": 2}) {
+		t.Errorf("%d events are left and %v were passed, want one and 2 of the dead subscription", len(left), passed)
+	}
+	list, err := h.Engine().Subscriptions()
+	want := []engine.Subscription{{Name: "dead", Position: seqs[0], Behind: 1}, {Name: "done", Position: seqs[3]},
+		{Name: "served", Position: seqs[2], Behind: 1}}
+	if err != nil || !slices.Equal(list, want) {
+		t.Errorf("Subscriptions() = %+v, %v, want %+v", list, err, want)
+	}
+	drop := func(name string) error {
+		return await(h, func(ctx context.Context) error { return h.Engine().DropSubscription(ctx, name) })
+	}
+	if err := drop("dead"); err != nil {
+		t.Fatal(err)
+	}
+	if err := drop("dead"); !errors.Is(err, engine.ErrNoSubscription) {
+		t.Errorf("dropping it again = %v, want ErrNoSubscription", err)
+	}
+	if got := keys(t, store, "u/"); !slices.Equal(got, []string{"u/done", "u/served"}) {
+		t.Errorf("cursors %q are left, want the two others", got)
+	}
+}
+
+// await runs what waits for its commits, and commits them.
+func await(h *actortest.Harness, fn func(context.Context) error) error {
+	done := make(chan error, 1)
+	go func() { done <- fn(context.Background()) }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-h.Engine().Control().CommitReady():
+			h.Settle()
+		}
+	}
+}
+
+// An event that is parked passes its subscription's cursor, and stays until it is
+// sent again or discarded. Its subject can be forgotten.
+func TestParkedEvents(t *testing.T) {
+	store := mem.New()
+	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil }, actortest.Store(store))
+	h.Send(number{7})
+	var ev engine.Published
+	if err := h.Engine().ReadLog(0, func(p engine.Published) bool { ev = p; return false }); err != nil {
+		t.Fatal(err)
+	}
+	e := h.Engine
+	request(t, h, func(ctx context.Context) error { return e().Park(ctx, "host", ev.Seq, 3, strings.Repeat("no", 9000)) })
+	h.Crash()
+	list := h.DeadLetters()
+	if at, err := e().Cursor("host"); at != ev.Seq || err != nil || len(list) != 1 ||
+		list[0].Subscription != "host" || list[0].Attempts != 3 || list[0].Type != "test_number" ||
+		len(list[0].Error) > 4096 {
+		t.Fatalf("the cursor is at %d, %v, and the dead letters are %+v, want the event %d", at, err, list, ev.Seq)
+	}
+	retried := func() []engine.Parked {
+		t.Helper()
+		p, err := e().Retried("host")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if got := retried(); len(got) != 0 {
+		t.Errorf("Retried() = %+v before anybody asked for it", got)
+	}
+	request(t, h, func(ctx context.Context) error { return e().RetryDeadLetter(ctx, list[0].ID) })
+	h.Crash()
+	got := retried()
+	if len(got) != 1 || got[0].Event.Seq != ev.Seq || got[0].Event.Message != (number{7}) ||
+		!got[0].Event.At.Equal(ev.At) {
+		t.Fatalf("Retried() = %+v, want event %d as it was", got, ev.Seq)
+	}
+	request(t, h, func(ctx context.Context) error { return e().ParkAgain(ctx, got[0].ID, 3, "still no") })
+	if list := h.DeadLetters(); len(retried()) != 0 || list[0].Attempts != 6 || list[0].Error != "still no" {
+		t.Errorf("parked again the dead letters are %+v", list)
+	}
+	request(t, h, func(ctx context.Context) error { return e().DropSubscription(ctx, "host") })
+	h.WantDeadLetters(0)
 }

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNoSubscription says that no subscription of a name has a place in the event
+// log.
+var ErrNoSubscription = errors.New("engine: no such subscription")
+
+// Subscription is a reader of the event log, as it stands in the store.
+type Subscription struct {
+	Name     string `json:"name"`
+	Position uint64 `json:"position"` // acknowledged up to and including it
+	// Behind counts the events after it, at most MaxBehind.
+	Behind int `json:"behind"`
+	// Error is why its handler failed on the next event; "" if it did not, or if
+	// nothing runs that could tell.
+	Error string `json:"error,omitempty"`
+	// Served says that the program that runs has such a subscription.
+	Served bool `json:"served"`
+}
+
+// MaxBehind is how far Subscriptions counts.
+const MaxBehind = 100_000
+
+// Subscriptions lists those that have acknowledged something, sorted by name.
+func (e *Engine) Subscriptions() ([]Subscription, error) {
+	var list []Subscription
+	err := e.store.Scan([]byte(keyCursor), nil, func(k, v []byte) bool {
+		if seq, ok := seqOf(string(v)); ok {
+			list = append(list, Subscription{Name: strings.TrimPrefix(string(k), keyCursor), Position: seq})
+		}
+		return true
+	})
+	for i := range list {
+		if err != nil {
+			break
+		}
+		s := &list[i]
+		err = e.store.Scan([]byte(keyLog), []byte(keyLog+seqBytes(s.Position+1)), func(_, _ []byte) bool {
+			s.Behind++
+			return s.Behind < MaxBehind
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("engine: list subscriptions: %w", err)
+	}
+	return list, nil
+}
+
+// DropSubscription deletes the place of a subscription in the event log, and what
+// it has parked. One of that name that comes later begins at the first event that
+// is kept.
+func (e *Engine) DropSubscription(ctx context.Context, name string) error {
+	key := []byte(keyCursor + name)
+	r := &hostRequest{missing: fmt.Errorf("%w: %s", ErrNoSubscription, name)}
+	r.shard, r.Needs = logShard, key
+	r.Ops = []Op{{Key: key, Delete: true}}
+	err := e.eachParked(name, func(key []byte, _ deadRecord) {
+		r.Ops = append(r.Ops, Op{Key: key, Delete: true})
+	})
+	if err != nil {
+		return err
+	}
+	return e.request(ctx, r)
+}
+
+// Park moves an event that a subscription cannot handle to the dead letters, and
+// acknowledges it.
+func (e *Engine) Park(ctx context.Context, name string, seq uint64, attempts int, reason string) error {
+	key := []byte(keyLog + seqBytes(seq))
+	raw, ok, err := e.store.Get(key)
+	if err != nil {
+		return fmt.Errorf("engine: park event %d: %w", seq, err)
+	}
+	r := &hostRequest{}
+	r.shard = logShard
+	r.Ops = []Op{{Key: []byte(keyCursor + name), Value: []byte(seqBytes(seq))}}
+	if ok { // else it was forgotten meanwhile
+		rec, err := decodeRecord[logRecord](raw)
+		if err != nil {
+			return err
+		}
+		r.dead = &deadLetterChange{}
+		r.Records = []Record{{Class: ClassDeadLetter, Shard: logShard, Value: encodeRecord(deadRecord{
+			From: rec.From, Trace: rec.Trace, Attempts: attempts, Error: cutText(reason), At: wall(e.clock.Now()),
+			Msg: rec.Msg, Subscription: name, Event: seq, EventAt: rec.At,
+		})}}
+	}
+	return e.request(ctx, r)
+}
+
+// Parked is an event that a subscription was sent again.
+type Parked struct {
+	ID    string // of the dead letter
+	Event Published
+}
+
+// Retried lists the parked events of a subscription that are to be handled once
+// more, oldest first.
+func (e *Engine) Retried(name string) ([]Parked, error) {
+	var list []Parked
+	err := e.eachParked(name, func(key []byte, rec deadRecord) {
+		if !rec.Retry {
+			return
+		}
+		seq, _ := seqOf(string(key))
+		p := Published{Seq: rec.Event, From: rec.From, Trace: rec.Trace, At: rec.EventAt}
+		p.Message, p.Err = e.codec.Decode(rec.Msg)
+		list = append(list, Parked{ID: logShard.deadLetterID(seq), Event: p})
+	})
+	return list, err
+}
+
+// ParkAgain keeps a parked event among the dead letters because it failed once
+// more.
+func (e *Engine) ParkAgain(ctx context.Context, id string, attempts int, reason string) error {
+	return e.rewriteDead(ctx, id, func(rec *deadRecord) {
+		rec.Retry, rec.At = false, wall(e.clock.Now())
+		rec.Attempts += attempts
+		rec.Error = cutText(reason)
+	})
+}
+
+// rewriteDead changes a dead letter that is there.
+func (e *Engine) rewriteDead(ctx context.Context, id string, change func(*deadRecord)) error {
+	s, key, rec, err := e.findDead(id)
+	if err != nil {
+		return err
+	}
+	change(&rec)
+	r := &hostRequest{missing: gone(id)}
+	r.shard, r.Needs = s, key
+	r.Ops = []Op{{Key: key, Value: encodeRecord(rec)}}
+	return e.request(ctx, r)
+}
+
+func (e *Engine) eachParked(name string, do func(key []byte, rec deadRecord)) error {
+	err := e.store.Scan([]byte(logShard.key(keyDead)), nil, func(k, v []byte) bool {
+		if rec, err := decodeRecord[deadRecord](v); err == nil && rec.Subscription == name {
+			do(k, rec)
+		}
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("engine: parked events of subscription %s: %w", name, err)
+	}
+	return nil
+}
