@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -394,6 +395,12 @@ type simStore struct {
 	lowUntil time.Time // the volume is full until then
 	booting  bool      // Recover may write to a full volume
 }
+
+// Snapshot implements [engine.Store].
+func (s *simStore) Snapshot(to io.Writer) error { return s.Store.Snapshot(to) }
+
+// Restore implements [engine.Store].
+func (s *simStore) Restore(from io.Reader) error { return s.Store.Restore(from) }
 
 type killed struct{}
 

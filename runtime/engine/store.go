@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"io"
 )
 
 // Op is one change of a batch: a put, or a delete when Delete is set.
@@ -29,6 +30,14 @@ type Store interface {
 	// the death of the process. An error that wraps ErrUnknown says that the batch
 	// may be there or not, any other that it is not and never will be.
 	Apply(batch []Op, sync bool) error
+	// Snapshot writes everything that is applied, on one consistent view, while
+	// others read and apply. It holds little of it in memory.
+	Snapshot(w io.Writer) error
+	// Restore reads what Snapshot wrote into an empty store; one that is not is left
+	// alone, with ErrNotEmpty. A snapshot that is cut or damaged is an error that
+	// wraps ErrSnapshot, and the store is empty as before, also after a crash. Nobody
+	// may apply meanwhile, and no reader sees a part.
+	Restore(r io.Reader) error
 	// Free returns the bytes left on the store's volume. Stores without a
 	// volume return ^uint64(0).
 	Free() (uint64, error)

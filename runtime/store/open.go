@@ -123,7 +123,7 @@ func (s *Store) prepareOpened() (err error) {
 	if err := s.redo(); err != nil {
 		return s.unreadable(err)
 	}
-	return nil
+	return s.endRestore()
 }
 
 // memTableSize bounds the memory of the store: Badger sets aside about 1.4

@@ -8,6 +8,7 @@
 //	k<key>       a key of the engine
 //	m/format     version of this layout, a decimal number
 //	m/purge      present while deleted bytes are to leave the files, see purge.go
+//	m/restore    present while a snapshot is restored, see snapshot.go
 //	m/fill       what a purge fills memtables with; never there for long
 //	r/<n>        one part of the redo record of a large batch, see large.go
 //	r/end        present while that record is complete but not yet applied

@@ -8,6 +8,7 @@ package mem
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"sync"
 
@@ -104,6 +105,34 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 		s.synced = s.root
 	}
 	return nil
+}
+
+// Snapshot implements [engine.Store].
+func (s *Store) Snapshot(w io.Writer) error {
+	return engine.WriteSnapshot(w, func(yield func(k, v []byte) bool) error { return s.Scan(nil, nil, yield) })
+}
+
+// Restore implements [engine.Store].
+func (s *Store) Restore(r io.Reader) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return engine.ErrClosed
+	case s.root != nil:
+		return engine.ErrNotEmpty
+	}
+	var root *node
+	err := engine.ReadSnapshot(r, func(ops []engine.Op) error {
+		for _, op := range ops {
+			root = root.with(&node{key: op.Key, value: op.Value, rank: rank(op.Key)})
+		}
+		return nil
+	})
+	if err == nil {
+		s.root, s.synced = root, root
+	}
+	return err
 }
 
 // Free returns the most there is: memory has no volume.

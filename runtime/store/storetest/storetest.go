@@ -51,6 +51,7 @@ func run(t *testing.T, open Open, reopen Reopen) {
 			c.check(t, s)
 		})
 	}
+	t.Run("snapshots", func(t *testing.T) { snapshots(t, open) })
 	t.Run("model", func(t *testing.T) { model(t, open, reopen) })
 	if reopen != nil {
 		t.Run("reopen", func(t *testing.T) { reopened(t, open, reopen) })
