@@ -2,7 +2,6 @@ package ocr
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -46,31 +45,23 @@ var englishLines = []string{
 
 // TestCharacterErrors reads every line at both scales and in both themes.
 func TestCharacterErrors(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures Tesseract, which the race detector does not see")
-	}
 	worker := tesseractWorker(t)
-	for _, theme := range []struct {
-		name string
-		pal  chatpage.Palette
-	}{{"light", chatpage.Light}, {"dark", chatpage.Dark}} {
-		for _, scale := range []int{1, 2} {
-			for language, lines := range map[string][]string{"japanese": japaneseLines, "english": englishLines} {
-				t.Run(fmt.Sprintf("%s/x%d/%s", theme.name, scale, language), func(t *testing.T) {
-					wrong, all := 0, 0
-					for i := 0; i < len(lines); i += 6 {
-						w, a := readPage(t, worker, theme.pal, scale, lines[i:min(i+6, len(lines))])
-						wrong, all = wrong+w, all+a
-					}
-					rate := 100 * float64(wrong) / float64(all)
-					t.Logf("%d lines, %d characters, %.2f %% wrong", len(lines), all, rate)
-					if rate > 3 {
-						t.Errorf("character errors = %.2f %%, want at most 3 %%", rate)
-					}
-				})
-			}
+	chatpage.Everywhere(t, func(t *testing.T, pal chatpage.Palette, scale int) {
+		for language, lines := range map[string][]string{"japanese": japaneseLines, "english": englishLines} {
+			t.Run(language, func(t *testing.T) {
+				wrong, all := 0, 0
+				for i := 0; i < len(lines); i += 6 {
+					w, a := readPage(t, worker, pal, scale, lines[i:min(i+6, len(lines))])
+					wrong, all = wrong+w, all+a
+				}
+				rate := 100 * float64(wrong) / float64(all)
+				t.Logf("%d lines, %d characters, %.2f %% wrong", len(lines), all, rate)
+				if rate > 3 {
+					t.Errorf("character errors = %.2f %%, want at most 3 %%", rate)
+				}
+			})
 		}
-	}
+	})
 }
 
 // readPage returns the edit distance and the length of a page of lines on
