@@ -244,7 +244,7 @@ func (w *world) feed(t *actors.Turn, m messages.Message, token int) {
 		t.Send("sink/all", m)
 		fed.Put(t, "last", m.N)
 		t.Send("sink/all", glance{m.N, w.life})
-		switch w.timers[m.N] {
+		switch w.timers[m.N%len(w.timers)] {
 		case timerDurable:
 			t.After("timer", 300*time.Millisecond, later(m))
 			armed.Put(t, "timer", m.N)

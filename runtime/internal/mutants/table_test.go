@@ -106,12 +106,31 @@ var mutants = []mutant{
 	{what: "rows are read from the store before memory", file: "runtime/engine/view.go",
 		old: `	over := map[string]overlay{}
 	r.act.mu.Lock()
-	for k, o := range r.act.view {`, new: `	over := map[string]overlay{}
-	if err := r.e.store.Scan([]byte(full), nil, func(k, v []byte) bool { return true }); err != nil {
-		return nil, err
+	for k, o := range r.act.view {
+		if strings.HasPrefix(k, full) {
+			over[k[base:]] = o
+		}
 	}
+	r.act.mu.Unlock()
+	rows := map[string][]byte{}
+	err := r.e.store.Scan([]byte(full), nil, func(k, v []byte) bool {
+		rows[string(k[base:])] = v
+		return true
+	})
+`, new: `	rows := map[string][]byte{}
+	err := r.e.store.Scan([]byte(full), nil, func(k, v []byte) bool {
+		rows[string(k[base:])] = v
+		return true
+	})
+	over := map[string]overlay{}
 	r.act.mu.Lock()
-	for k, o := range r.act.view {`, by: "TestRowsAreSeenWhileTheyAreCommitted"},
+	for k, o := range r.act.view {
+		if strings.HasPrefix(k, full) {
+			over[k[base:]] = o
+		}
+	}
+	r.act.mu.Unlock()
+`, by: "TestRowsAreSeenWhileTheyAreCommitted"},
 	{what: "a deleted row is seen until its commit", file: "runtime/engine/view.go",
 		old: `delete(rows, k)`, new: `_ = k`},
 
