@@ -132,7 +132,8 @@ func unseen(r rune) bool {
 func joinable(r rune) bool {
 	return r >= 0x1F000 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x27BF || r == 0xFE0F ||
 		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Tamil, unicode.Malayalam,
-			unicode.Sinhala, unicode.Kannada, unicode.Telugu, unicode.Gujarati, unicode.Gurmukhi, unicode.Mn, unicode.Mc)
+			unicode.Sinhala, unicode.Kannada, unicode.Telugu, unicode.Gujarati, unicode.Gurmukhi, unicode.Mn,
+			unicode.Mc)
 }
 
 // ErrSplit marks a text that is no prompt of [Catalogue.Compose].

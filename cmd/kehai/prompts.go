@@ -68,7 +68,8 @@ func (v *promptsVerb) list() error {
 	t.row("PROMPT", "VERSION", "")
 	for _, e := range catalogue.List() {
 		if v.asJSON {
-			err := json.NewEncoder(v.stdout).Encode(map[string]any{"name": e.Name, "version": e.Version, "edited": e.Edited})
+			err := json.NewEncoder(v.stdout).Encode(map[string]any{"name": e.Name, "version": e.Version,
+				"edited": e.Edited})
 			if err != nil {
 				return err
 			}

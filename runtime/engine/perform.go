@@ -12,7 +12,8 @@ import (
 func (e *Engine) perform(t *turn) {
 	if d := t.dead; d != nil {
 		e.report(events.MessageQuarantined{
-			Actor: t.act.addr, ID: t.shard.deadLetterID(d.seq), Type: d.typeName, Reason: d.record.Error, At: d.record.At,
+			Actor: t.act.addr, ID: t.shard.deadLetterID(d.seq), Type: d.typeName, Reason: d.record.Error,
+			At: d.record.At,
 		})
 	}
 	if t.out == nil {

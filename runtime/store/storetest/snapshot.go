@@ -52,39 +52,7 @@ func snapshots(t *testing.T, open Open) {
 		apply(t, into, put("a", "goes on"))
 		wantGet(t, into, "a", "goes on", true)
 	})
-	t.Run("damaged", func(t *testing.T) {
-		into := open(t)
-		defer closeStore(t, into)
-		bad := map[string]io.Reader{
-			"nothing":         bytes.NewReader(nil),
-			"another file":    bytes.NewReader(bytes.Repeat([]byte("x"), 100)),
-			"more than it is": bytes.NewReader(append(slices.Clone(whole), 'x')),
-		}
-		for _, n := range []int{5, 17, 18, 40, len(whole) / 2, len(whole) - 33, len(whole) - 1} {
-			bad[fmt.Sprint(n, " bytes of it")] = bytes.NewReader(whole[:n])
-		}
-		for _, n := range []int{3, 20, len(whole) / 3, len(whole) - 34, len(whole) - 1} {
-			changed := slices.Clone(whole)
-			changed[n] ^= 0x10
-			bad[fmt.Sprint("a bit of byte ", n)] = bytes.NewReader(changed)
-		}
-		for name, r := range bad {
-			if err := into.Restore(r); !errors.Is(err, engine.ErrSnapshot) {
-				t.Errorf("Restore(%s) = %v, want ErrSnapshot", name, err)
-			}
-			if left := scanned(t, into, nil, nil); len(left) > 0 {
-				t.Fatalf("after Restore(%s) %d keys are there, want none", name, len(left))
-			}
-		}
-		broken := errors.New("the line is dead")
-		err := into.Restore(io.MultiReader(bytes.NewReader(whole[:len(whole)/2]), iotest.ErrReader(broken)))
-		if !errors.Is(err, broken) || len(scanned(t, into, nil, nil)) > 0 {
-			t.Errorf("Restore() from a line that dies = %v, want its error and nothing restored", err)
-		}
-		if err := into.Restore(bytes.NewReader(whole)); err != nil {
-			t.Errorf("Restore() after failures = %v, want no error", err)
-		}
-	})
+	t.Run("damaged", func(t *testing.T) { damagedSnapshots(t, open, whole) })
 	t.Run("one view", func(t *testing.T) {
 		to := &writing{each: func(n int) { apply(t, s, generation(n+2, 600, 8<<10)...) }}
 		if err := s.Snapshot(to); err != nil {
@@ -102,6 +70,41 @@ func snapshots(t *testing.T, open Open) {
 	full := errors.New("no space")
 	if err := s.Snapshot(failing{full}); !errors.Is(err, full) {
 		t.Errorf("Snapshot() to what cannot be written = %v, want its error", err)
+	}
+}
+
+// damagedSnapshots checks that a store takes nothing of a snapshot that is not whole.
+func damagedSnapshots(t *testing.T, open Open, whole []byte) {
+	into := open(t)
+	defer closeStore(t, into)
+	bad := map[string]io.Reader{
+		"nothing":         bytes.NewReader(nil),
+		"another file":    bytes.NewReader(bytes.Repeat([]byte("x"), 100)),
+		"more than it is": bytes.NewReader(append(slices.Clone(whole), 'x')),
+	}
+	for _, n := range []int{5, 17, 18, 40, len(whole) / 2, len(whole) - 33, len(whole) - 1} {
+		bad[fmt.Sprint(n, " bytes of it")] = bytes.NewReader(whole[:n])
+	}
+	for _, n := range []int{3, 20, len(whole) / 3, len(whole) - 34, len(whole) - 1} {
+		changed := slices.Clone(whole)
+		changed[n] ^= 0x10
+		bad[fmt.Sprint("a bit of byte ", n)] = bytes.NewReader(changed)
+	}
+	for name, r := range bad {
+		if err := into.Restore(r); !errors.Is(err, engine.ErrSnapshot) {
+			t.Errorf("Restore(%s) = %v, want ErrSnapshot", name, err)
+		}
+		if left := scanned(t, into, nil, nil); len(left) > 0 {
+			t.Fatalf("after Restore(%s) %d keys are there, want none", name, len(left))
+		}
+	}
+	broken := errors.New("the line is dead")
+	err := into.Restore(io.MultiReader(bytes.NewReader(whole[:len(whole)/2]), iotest.ErrReader(broken)))
+	if !errors.Is(err, broken) || len(scanned(t, into, nil, nil)) > 0 {
+		t.Errorf("Restore() from a line that dies = %v, want its error and nothing restored", err)
+	}
+	if err := into.Restore(bytes.NewReader(whole)); err != nil {
+		t.Errorf("Restore() after failures = %v, want no error", err)
 	}
 }
 
