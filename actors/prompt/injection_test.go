@@ -48,7 +48,11 @@ func TestInjections(t *testing.T) {
 		t.Fatal("the other conversation has no canary")
 	}
 	leaks := 0
-	for _, task := range []prompt.Task{prompt.Reply, prompt.Judge, prompt.Select, prompt.Interview, prompt.Analyse} {
+	tasks := []prompt.Task{prompt.Reply, prompt.Judge, prompt.Select, prompt.Interview, prompt.Analyse}
+	if testing.Short() {
+		tasks = tasks[:1]
+	}
+	for _, task := range tasks {
 		for _, i := range list {
 			in := prompt.Input{Task: task, Language: prompt.Language(i.Language), Persona: "Kehai", Now: at,
 				Lines: []prompt.Line{{Name: "Hana", At: at, Text: "hello"}}}
