@@ -50,6 +50,7 @@ type Entry struct {
 	upcast  Upcast
 	decode  func(body []byte) (Message, error)
 	subject func(Message) ConversationID // of a durable type
+	head    []byte                       // what comes before the body in the sealed form; set by NewCodec
 }
 
 // Zero is the zero value of the row's type.
@@ -142,6 +143,11 @@ func NewCodec(tables ...Table) (*Codec, error) {
 				return nil, fmt.Errorf("%w: %v has the names %q and %q", ErrBadTable, e.goType,
 					old.Type.Name, e.Type.Name)
 			}
+			head, err := json.Marshal(sealed{Type: e.Type.Name, Version: e.Type.Version})
+			if err != nil {
+				return nil, fmt.Errorf("%w: %q: %w", ErrBadTable, e.Type.Name, err)
+			}
+			e.head = head[:len(head)-len("null}")]
 			c.byName[e.Type.Name] = e
 			c.byType[e.goType] = e
 		}
@@ -172,7 +178,8 @@ func (c *Codec) Encode(m Message) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("messages: encode %s: %w", e.Type, err)
 	}
-	return json.Marshal(sealed{Type: e.Type.Name, Version: e.Type.Version, Body: body})
+	raw := make([]byte, 0, len(e.head)+len(body)+1)
+	return append(append(append(raw, e.head...), body...), '}'), nil
 }
 
 // Decode reads what Encode wrote, now or in an older version. Errors wrap

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 
 	"github.com/kehai-run/kehai/messages"
 )
@@ -109,6 +110,12 @@ type View interface {
 	Get(key []byte) (value []byte, ok bool, err error)
 }
 
+// Viewer is a store that can be read more cheaply while nobody writes to it. What
+// the view returns holds until fn returns.
+type Viewer interface {
+	View(fn func(View) error) error
+}
+
 // Apply carries a batch out: it checks what each change rests on and numbers what
 // it stores. All nodes that apply the same batches to the same shard write the
 // same bytes: the result depends on the rows of the shard and the batch alone.
@@ -146,7 +153,8 @@ func (tx *transaction) has(key []byte) (bool, error) {
 }
 
 func (tx *transaction) write(op Op) {
-	tx.written[string(op.Key)] = len(tx.ops)
+	// The key is not changed as long as the transaction lasts.
+	tx.written[unsafe.String(unsafe.SliceData(op.Key), len(op.Key))] = len(tx.ops)
 	tx.ops = append(tx.ops, op)
 }
 

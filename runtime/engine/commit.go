@@ -22,15 +22,18 @@ var ErrStopped = errors.New("engine: stopped before the change was stored: make 
 // moment, writes them as one transaction, and then releases their deliveries in
 // order. It owns no goroutine; one at a time calls Commit.
 type committer struct {
-	mu     sync.Mutex
-	queue  []pendingCommit
-	wake   chan struct{}
-	paused bool           // too little free space
-	synced [shards]uint64 // the last number of each shard that a power cut cannot take back
-	closed bool           // nobody commits any more
+	mu      sync.Mutex
+	queue   []pendingCommit
+	wake    chan struct{}
+	paused  bool           // too little free space
+	synced  [shards]uint64 // the last number of each shard that a power cut cannot take back
+	written map[string]int // of the transaction under way
+	closed  bool           // nobody commits any more
 }
 
-func newCommitter() *committer { return &committer{wake: make(chan struct{}, 1)} }
+func newCommitter() *committer {
+	return &committer{wake: make(chan struct{}, 1), written: map[string]int{}}
+}
 
 // submit hands a turn to the committer, or releases it at once when it needs no
 // store and nothing before it waits. It reports false when the pending turns of
@@ -224,17 +227,8 @@ func (e *Engine) commit(waiting []pendingCommit) {
 	}
 }
 
-// applied is what became of a transaction: of the changes in each shard, and of
-// those that crossed over from there.
-type applied struct{ results, over [shards][]Result }
-
-// apply is the one place that writes the store. It applies a batch for each
-// shard, with what they hand over to each other, as one transaction; extra is
-// written with them. An error is the store's: nothing was written, unless it wraps
-// [ErrUnknown].
-func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done applied, err error) {
-	tx := transaction{view: e.store, written: map[string]int{}}
-	n := 0
+// applyAll applies a batch for each shard, each followed by what crosses over.
+func (tx *transaction) applyAll(batches [shards]Batch) (done applied, err error) {
 	for _, s := range order {
 		b := batches[s]
 		if len(b.Changes) == 0 && b.Floor == 0 {
@@ -250,6 +244,35 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 				return applied{}, err
 			}
 		}
+	}
+	return done, nil
+}
+
+// applied is what became of a transaction: of the changes in each shard, and of
+// those that crossed over from there.
+type applied struct{ results, over [shards][]Result }
+
+// apply is the one place that writes the store. It applies a batch for each
+// shard, with what they hand over to each other, as one transaction; extra is
+// written with them. An error is the store's: nothing was written, unless it wraps
+// [ErrUnknown].
+func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done applied, err error) {
+	tx := &transaction{view: e.store, written: e.committer.written}
+	clear(tx.written)
+	if v, ok := e.store.(Viewer); ok {
+		err = v.View(func(view View) error {
+			tx.view = view
+			done, err = tx.applyAll(batches)
+			return err
+		})
+	} else {
+		done, err = tx.applyAll(batches)
+	}
+	if err != nil {
+		return applied{}, err
+	}
+	n := 0
+	for _, b := range batches {
 		n += len(b.Changes)
 	}
 	tx.ops = append(tx.ops, extra...)

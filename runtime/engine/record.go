@@ -90,6 +90,15 @@ func encodeRecord(record any) []byte {
 	return raw
 }
 
+// encodeSealed is encodeRecord for a record that ends with a message, which is left
+// out of it: what was sealed is not encoded again.
+func encodeSealed(record any, msg []byte) []byte {
+	const none = "null}"
+	raw := encodeRecord(record)
+	whole := make([]byte, 0, len(raw)-len(none)+len(msg)+1)
+	return append(append(append(whole, raw[:len(raw)-len(none)]...), msg...), '}')
+}
+
 func decodeRecord[R any](raw []byte) (R, error) {
 	var r R
 	if err := json.Unmarshal(raw, &r); err != nil {

@@ -37,7 +37,7 @@ func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *a
 			return nil, fmt.Errorf("publish: %w", err)
 		}
 		if durable {
-			rec := encodeRecord(logRecord{From: act.addr, Trace: cause.Trace, At: cause.Now, Msg: raw})
+			rec := encodeSealed(logRecord{From: act.addr, Trace: cause.Trace, At: cause.Now}, raw)
 			t.events = append(t.events, storedEvent{index: i})
 			t.Records = append(t.Records, Record{Class: ClassEvent, Shard: logShard, Value: rec})
 		}
@@ -83,10 +83,9 @@ func (e *Engine) stageTimers(act *Activation, t *turn) error {
 			return fmt.Errorf("timer with %s: %w", timer.Message.MessageType().Name, err)
 		}
 		if durable {
-			t.Ops = append(t.Ops, Op{Key: []byte(key), Value: encodeRecord(timerRecord{
-				Gen: timer.Gen, Set: wall(t.cause.Now), Due: wall(t.cause.Now.Add(timer.After)),
-				Trace: t.cause.Trace, Msg: raw,
-			})})
+			t.Ops = append(t.Ops, Op{Key: []byte(key), Value: encodeSealed(timerRecord{
+				Gen: timer.Gen, Set: wall(t.cause.Now), Due: wall(t.cause.Now.Add(timer.After)), Trace: t.cause.Trace,
+			}, raw)})
 		} else if err := e.stageDelete(act, t, key); err != nil {
 			return err
 		}
@@ -117,10 +116,10 @@ func (e *Engine) stageCalls(act *Activation, t *turn) error {
 			return fmt.Errorf("call %s: %w", call.Worker, err)
 		}
 		if durable {
-			t.Ops = append(t.Ops, Op{Key: []byte(ofActor(keyCall, act.addr, call.ID)), Value: encodeRecord(callRecord{
+			t.Ops = append(t.Ops, Op{Key: []byte(ofActor(keyCall, act.addr, call.ID)), Value: encodeSealed(callRecord{
 				Worker: call.Worker, Deadline: call.Options.Deadline, Retries: call.Options.Retries,
-				Tag: call.Options.Tag, Trace: t.cause.Trace, At: wall(t.cause.Now), Msg: raw,
-			})})
+				Tag: call.Options.Tag, Trace: t.cause.Trace, At: wall(t.cause.Now),
+			}, raw)})
 		}
 	}
 	return nil

@@ -61,7 +61,10 @@ type Store struct {
 	bigWritten atomic.Bool // the newest file of the value log may hold anything
 }
 
-var _ engine.Store = (*Store)(nil)
+var (
+	_ engine.Store  = (*Store)(nil)
+	_ engine.Viewer = (*Store)(nil)
+)
 
 func userKey(key []byte) []byte {
 	return append(append(make([]byte, 0, len(key)+1), userKeys), key...)
@@ -96,6 +99,31 @@ func (s *Store) Get(key []byte) (value []byte, ok bool, err error) {
 	txn := s.view()
 	defer txn.Discard()
 	return s.get(txn.Txn, userKey(key))
+}
+
+// View implements [engine.Viewer]: one view for many keys.
+func (s *Store) View(fn func(engine.View) error) (err error) {
+	if err := s.gate.enter(); err != nil {
+		return err
+	}
+	defer s.gate.leave()
+	txn := s.view()
+	defer txn.Discard()
+	return fn(&reader{store: s, txn: txn.Txn})
+}
+
+// reader is a view of the engine's keys, for one goroutine.
+type reader struct {
+	store *Store
+	txn   *badger.Txn
+	key   []byte // space for a key
+}
+
+// Get implements [engine.View].
+func (r *reader) Get(key []byte) (value []byte, ok bool, err error) {
+	defer r.store.caught(&err)
+	r.key = append(append(r.key[:0], userKeys), key...)
+	return r.store.get(r.txn, r.key)
 }
 
 func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err error) {
