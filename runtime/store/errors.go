@@ -110,7 +110,7 @@ func cause(err error) string {
 	for _, known := range []error{
 		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
 		syscall.EACCES, syscall.EPERM, syscall.EDQUOT,
-		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errValue, errRedo, errFormat,
+		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errValue, errBlock, errRedo, errFormat,
 	} {
 		if errors.Is(err, known) || strings.Contains(text, known.Error()) {
 			return known.Error()

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		"lose":       lose,
 		"lose full":  loseFull,
 		"rot":        rot,
+		"rot scan":   rotScan,
 	}
 	if path := os.Getenv(childHands); path != "" {
 		grasp(path)

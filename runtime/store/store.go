@@ -150,7 +150,8 @@ func valueOf(item *badger.Item) ([]byte, error) {
 	return value, err
 }
 
-// Scan may call the store from yield, except Close.
+// Scan may call the store from yield, except Close. If it meets damage it says so
+// in the end: what it has yielded by then may not be all.
 func (s *Store) Scan(prefix, from []byte, yield func(key, value []byte) bool) (err error) {
 	if err := s.gate.enter(); err != nil {
 		return err
@@ -163,11 +164,11 @@ func (s *Store) Scan(prefix, from []byte, yield func(key, value []byte) bool) (e
 	defer c.close()
 	for {
 		key, value, ok, err := c.next()
-		if err != nil || !ok {
+		if err != nil {
 			return err
 		}
-		if !yield(key[1:], value) {
-			return nil
+		if !ok || !yield(key[1:], value) {
+			return c.fault()
 		}
 	}
 }
@@ -208,6 +209,18 @@ func (c *cursor) next() (key, value []byte, ok bool, err error) {
 		return nil, nil, false, c.store.unreadable(err)
 	}
 	return slices.Clone(item.Key()), value, true, nil
+}
+
+// fault reports damage that the cursor has passed over. It stops the store: other
+// reads pass over it too.
+func (c *cursor) fault() (err error) {
+	defer c.store.caught(&err)
+	if cause := iteratorFault(c.it); cause != nil {
+		why := c.store.unreadable(cause)
+		c.store.stop(why, why)
+		return why
+	}
+	return nil
 }
 
 func (c *cursor) close() {

@@ -88,6 +88,33 @@ func whatIsSaid(t *testing.T, role, dir string) map[string]string {
 func rot(s *store.Store) {
 	err := s.Compact(context.Background())
 	fmt.Println("whole:", err)
+	damageTables()
+	fmt.Println("damaged:", s.Compact(context.Background()))
+	_, _, err = s.Get([]byte("a"))
+	fmt.Println("refused:", errors.Is(err, engine.ErrCorrupt))
+	fmt.Println("closed:", s.Close())
+}
+
+// rotScan reads everything before and after.
+func rotScan(s *store.Store) {
+	count := func() (n int, err error) {
+		err = s.Scan(nil, nil, func(_, _ []byte) bool { n++; return true })
+		return n, err
+	}
+	from := func(key string) error { // one key in the middle, for which nothing was read before
+		return s.Scan(nil, []byte(key), func(_, _ []byte) bool { return false })
+	}
+	fmt.Println("middle:", from("00005000"))
+	damageTables()
+	n, err := count()
+	fmt.Println("keys:", n)
+	fmt.Println("scan:", err)
+	_, _, err = s.Get([]byte("a"))
+	fmt.Println("refused:", errors.Is(err, engine.ErrCorrupt))
+	fmt.Println("closed:", s.Close())
+}
+
+func damageTables() {
 	tables, _ := filepath.Glob(filepath.Join(os.Getenv(childDir), "*.sst"))
 	for _, path := range tables {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -99,10 +126,24 @@ func rot(s *store.Store) {
 			os.Exit(1)
 		}
 	}
-	fmt.Println("damaged:", s.Compact(context.Background()))
-	_, _, err = s.Get([]byte("a"))
-	fmt.Println("refused:", errors.Is(err, engine.ErrCorrupt))
-	fmt.Println("closed:", s.Close())
+}
+
+// TestScanFindsDamage damages a store while it is open. A scan yields less then,
+// and must not come to a good end.
+func TestScanFindsDamage(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	mustApply(t, s, small(0, 10_000)...)
+	closeIt(t, s)
+	said := whatIsSaid(t, "rot scan", dir)
+	if said["keys:"] == "10000" || said["middle:"] != "<nil>" || said["refused:"] != "true" {
+		t.Errorf("the process said %q, want fewer keys than 10000 because of the damage, and ErrCorrupt after it", said)
+	}
+	for _, what := range []string{"stopped:", "scan:", "closed:"} {
+		if !strings.Contains(said[what], dir+" is damaged: a checksum does not match") {
+			t.Errorf("%s %q, want it to tell of the damage", what, said[what])
+		}
+	}
 }
 
 // TestRot damages a store while it is open. Badger leaves out of a scan what it

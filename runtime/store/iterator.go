@@ -1,0 +1,56 @@
+package store
+
+import (
+	"errors"
+	"io"
+	"reflect"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/table"
+)
+
+var errBlock = errors.New("a checksum does not match, or a block of a table cannot be read")
+
+// iteratorFault tells an iterator that has ended because of damage from one that
+// came to its end. Badger's has no error to ask for: a table that cannot be read is
+// left out, and the keys of the other tables come as if they were all. The tables'
+// own iterators know why they ended, but Badger keeps them to itself, so this looks
+// into it. TestScanFindsDamage fails if a newer Badger keeps them elsewhere.
+func iteratorFault(it *badger.Iterator) error {
+	if it == nil || !faulty(reflect.ValueOf(it).Elem().FieldByName("iitr")) {
+		return nil
+	}
+	return errBlock
+}
+
+var (
+	tableIterator  = reflect.TypeFor[table.Iterator]()
+	concatIterator = reflect.TypeFor[table.ConcatIterator]()
+	mergeIterator  = reflect.TypeFor[table.MergeIterator]()
+	endOfTable     = reflect.ValueOf(io.EOF).Pointer()
+)
+
+// faulty walks through the iterators that an iterator is made of.
+func faulty(v reflect.Value) bool {
+	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return false
+		}
+		v = v.Elem()
+	}
+	switch v.Type() {
+	case tableIterator:
+		err := v.FieldByName("err")
+		return !err.IsNil() && (err.Elem().Kind() != reflect.Pointer || err.Elem().Pointer() != endOfTable)
+	case concatIterator:
+		list := v.FieldByName("iters")
+		for i := range list.Len() {
+			if faulty(list.Index(i)) {
+				return true
+			}
+		}
+	case mergeIterator:
+		return faulty(v.FieldByName("left").FieldByName("iter")) || faulty(v.FieldByName("right").FieldByName("iter"))
+	}
+	return false
+}
