@@ -222,6 +222,9 @@ func TestCutConnections(t *testing.T) {
 						t.Fatalf("%s, cut after %d bytes: told %q, which is no beginning of %q", e.name, at, c.Text, e.text)
 					}
 				}
+				if err != nil && len(chunks) > 0 && !errors.Is(err, llm.ErrUnavailable) {
+					t.Fatalf("%s, cut after %d bytes: told %+v and then %v, want that it broke off", e.name, at, chunks, err)
+				}
 				if !p.closed {
 					t.Fatalf("%s, cut after %d bytes: the body was not closed", e.name, at)
 				}

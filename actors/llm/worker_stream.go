@@ -1,7 +1,7 @@
 package llm
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -94,8 +94,12 @@ func (s *stream) step() {
 		return
 	}
 	p, failure := s.wire.event(data)
+	if failure != nil && s.half(data) {
+		s.finish(nil)
+		return
+	}
 	if failure != nil {
-		s.fail(s.halfEvent(data, failure))
+		s.fail(failure)
 		return
 	}
 	if p.token && s.x.token != nil {
@@ -107,15 +111,14 @@ func (s *stream) step() {
 	}
 }
 
-// halfEvent tells a connection that ended inside an event from an event that
-// nobody can read.
-func (s *stream) halfEvent(data []byte, failure *Error) *Error {
-	if failure.Code == Malformed && s.size > 0 && bytes.HasPrefix(data, []byte("{")) {
-		if _, err := s.events.next(); err != nil && !errors.Is(err, errLongLine) {
-			return brokenOff("the answer broke off before its end")
-		}
+// half tells a connection that ended inside an event from an event that nobody can
+// read.
+func (s *stream) half(data []byte) bool {
+	if json.Valid(data) || len(data) > 0 && data[0] != '{' && data[0] != '[' || s.size == 0 {
+		return false
 	}
-	return failure
+	_, err := s.events.next()
+	return err != nil && !errors.Is(err, errLongLine)
 }
 
 // take passes a part on.
