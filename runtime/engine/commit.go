@@ -312,7 +312,7 @@ func (e *Engine) releaseReady(act *Activation) {
 		}
 		t := act.pending[0]
 		act.pending[0] = nil
-		act.pending = act.pending[1:]
+		act.pending = rest(act.pending)
 		blocked := len(act.pending) == maxPipelined-1
 		for _, op := range t.Ops {
 			if act.view[string(op.Key)].by == t {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -310,7 +311,9 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 }
 
 func (e *Engine) fleetingID() string {
-	return fmt.Sprintf("f%d-%d", e.boot, e.nextID.Add(1))
+	var space [42]byte // two numbers of at most twenty digits
+	id := strconv.AppendUint(append(space[:0], 'f'), e.boot, 10)
+	return string(strconv.AppendUint(append(id, '-'), e.nextID.Add(1), 10))
 }
 
 func (e *Engine) durable(m messages.Message) bool {

@@ -181,7 +181,7 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	}
 	env = m.queue[0]
 	m.queue[0] = Envelope{}
-	m.queue = m.queue[1:]
+	m.queue = rest(m.queue)
 	switch {
 	case env.seq > 0:
 		m.durable--
@@ -293,4 +293,13 @@ func (m *mailbox) depth() (n int, more bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.queue) + len(m.retried), m.more
+}
+
+// rest is a queue without its first entry. An empty one keeps its space: most
+// queues hold one entry at a time.
+func rest[T any](queue []T) []T {
+	if len(queue) == 1 {
+		return queue[:0]
+	}
+	return queue[1:]
 }

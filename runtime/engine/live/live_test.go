@@ -46,7 +46,7 @@ func codec(t testing.TB) *messages.Codec {
 	c, err := messages.NewCodec(events.Core(), messages.Table{
 		messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(), messages.Durable[answer](nil).AboutNobody(),
 		messages.Durable[due](nil).AboutNobody(), messages.Durable[heavy](nil).AboutNobody(),
-		messages.Fleeting[fleet](), messages.Fleeting[glimpse](),
+		messages.Fleeting[fleet](), messages.Fleeting[glimpse](), messages.Fleeting[ball](),
 	})
 	if err != nil {
 		t.Fatal(err)
