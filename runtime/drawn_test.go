@@ -28,7 +28,8 @@ func TestWhoStartsAgain(t *testing.T) {
 		cfg := config.Default()
 		cfg.Data = filepath.Join(dir, "data")
 		cfg.Windows[0].Script = filepath.Join(dir, "chat.jsonl")
-		text := `{"at_ms":0,"who":"me","text":"a","conversation":"Hana"}` + "\n" + `{"at_ms":1,"do":"` + c.verb + `"}` + "\n"
+		text := `{"at_ms":0,"who":"me","text":"a","conversation":"Hana"}` + "\n" + `{"at_ms":1,"do":"` + c.verb + `"}` +
+			"\n"
 		if err := os.WriteFile(cfg.Windows[0].Script, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,8 @@ func TestWhoStartsAgain(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("New(%s, lives %v) = %v, want an error = %v", c.verb, c.lives, err, !c.ok)
 		}
-		if !c.ok && (!errors.Is(err, script.ErrHost) || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), "kehai run")) {
+		if !c.ok && (!errors.Is(err, script.ErrHost) || !strings.Contains(err.Error(), "line 2") ||
+			!strings.Contains(err.Error(), "kehai run")) {
 			t.Errorf("New(%s) = %v, want ErrHost with the line and what helps", c.verb, err)
 		}
 	}

@@ -220,7 +220,8 @@ func TestParkAfter(t *testing.T) {
 		synctest.Wait()
 		wantProblem(t, rt)
 		list, err := rt.Backend().DeadLetters(t.Context())
-		if err != nil || len(list) != 1 || list[0].Subscription != "picky" || list[0].Attempts != 3 || tries.Load() != 3 {
+		if err != nil || len(list) != 1 || list[0].Subscription != "picky" || list[0].Attempts != 3 ||
+			tries.Load() != 3 {
 			t.Fatalf("after %d tries the dead letters are %+v, %v, want one event after 3", tries.Load(), list, err)
 		}
 		for range 3 {
@@ -256,7 +257,10 @@ func TestParkAfter(t *testing.T) {
 func TestRunSaysWhoIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := newRuntime(t, noWindow(t), runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }))
-		err := rt.Subscribe("host", func(context.Context, runtime.Event) error { return errors.New("not now\nprivate") })
+		err := rt.Subscribe("host", func(context.Context,
+			runtime.Event) error {
+			return errors.New("not now\nprivate")
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -76,7 +76,8 @@ func TestWhatMovesIsNotRead(t *testing.T) {
 		t.Run(c.name+" "+c.layout, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var box atomic.Pointer[image.Rectangle]
-				s := testkit.Start(t, restless(&box), testkit.WithConfig(func(cfg *config.Config) { cfg.Windows[0].Layout = c.layout }))
+				s := testkit.Start(t, restless(&box),
+					testkit.WithConfig(func(cfg *config.Config) { cfg.Windows[0].Layout = c.layout }))
 				s.Friend("Hana", "おはようございます", "元気ですか")
 				s.WantMessages("おはようございます", "元気ですか")
 				box.Store(&c.box)

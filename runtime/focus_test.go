@@ -55,7 +55,8 @@ func watched(t *testing.T, w *worker, opts ...runtime.Option) *testkit.System {
 		testkit.WithConfig(func(c *config.Config) {
 			c.Focus.Enabled, c.Focus.Usage, c.Node = true, "made-up", "desk"
 		}),
-		testkit.WithRuntime(append(opts, runtime.WithUsage("made-up", func() (hardware.Usage, error) { return w, nil }))...))
+		testkit.WithRuntime(append(opts, runtime.WithUsage("made-up",
+			func() (hardware.Usage, error) { return w, nil }))...))
 }
 
 // sees sends the camera a snapshot every 5 s for a time.
@@ -71,11 +72,13 @@ func sees(t *testing.T, s *testkit.System, c messages.CameraSnapshot, d time.Dur
 
 var (
 	facing = messages.CameraSnapshot{
-		FaceDetected: messages.Just(true), EARAverage: messages.Just(0.31), PerclosDrowsy: messages.Just(false), Yawning: messages.Just(false),
+		FaceDetected: messages.Just(true), EARAverage: messages.Just(0.31), PerclosDrowsy: messages.Just(false),
+		Yawning:  messages.Just(false),
 		HeadPose: messages.HeadPose{Yaw: messages.Just(2.0), Pitch: messages.Just(-3.0)},
 	}
-	yawning = messages.CameraSnapshot{FaceDetected: messages.Just(true), PerclosDrowsy: messages.Just(true), Yawning: messages.Just(true)}
-	empty   = messages.CameraSnapshot{FaceDetected: messages.Just(false), FaceNotDetectedRatio: messages.Just(1.0)}
+	yawning = messages.CameraSnapshot{FaceDetected: messages.Just(true), PerclosDrowsy: messages.Just(true),
+		Yawning: messages.Just(true)}
+	empty = messages.CameraSnapshot{FaceDetected: messages.Just(false), FaceNotDetectedRatio: messages.Just(1.0)}
 )
 
 // states lists what is stored of the desk, as an operator sees it.
@@ -125,7 +128,8 @@ func TestADeskIsWatched(t *testing.T) {
 		}
 		b := s.Runtime.Backend().(control.FocusBackend)
 		desks, err := b.FocusDesks(t.Context())
-		if err != nil || len(desks) != 1 || desks[0].Desk != "desk" || desks[0].State != messages.Away || desks[0].Source != messages.FromRule || desks[0].Paused {
+		if err != nil || len(desks) != 1 || desks[0].Desk != "desk" || desks[0].State != messages.Away ||
+			desks[0].Source != messages.FromRule || desks[0].Paused {
 			t.Errorf("FocusDesks() = %+v, %v, want the desk, away", desks, err)
 		}
 		if err := b.PauseNotices(t.Context(), time.Time{}); err != nil {
@@ -155,15 +159,17 @@ func TestTheLanguageModelIsAsked(t *testing.T) {
 		w := &worker{}
 		var asked atomic.Int64
 		var prompt atomic.Value
-		s := watched(t, w, runtime.WithWorker(engine.WorkerKind{Name: messages.WorkerLLM, Size: 1, New: func() (actors.Worker, error) {
-			return actors.WorkerFunc(func(_ context.Context, m messages.Message) (messages.Message, error) {
-				prompt.Store(string(m.(messages.AskLLM).Prompt))
-				if asked.Add(1) == 1 {
-					panic("the model fell over")
-				}
-				return messages.LLMAnswer{Text: `{"state":"distracted","confidence":0.8,"reasoning":"drifting"}`}, nil
-			}), nil
-		}}))
+		s := watched(t, w, runtime.WithWorker(engine.WorkerKind{Name: messages.WorkerLLM, Size: 1,
+			New: func() (actors.Worker, error) {
+				return actors.WorkerFunc(func(_ context.Context, m messages.Message) (messages.Message, error) {
+					prompt.Store(string(m.(messages.AskLLM).Prompt))
+					if asked.Add(1) == 1 {
+						panic("the model fell over")
+					}
+					return messages.LLMAnswer{Text: `{"state":"distracted","confidence":0.8,"reasoning":"drifting"}`},
+						nil
+				}), nil
+			}}))
 		turned := facing
 		turned.HeadPose.Yaw = messages.Just(60.0)
 		sees(t, s, turned, 3*time.Minute)
@@ -199,7 +205,8 @@ func TestUnknownUsageDriver(t *testing.T) {
 	cfg := noWindow(t)
 	cfg.Focus.Enabled, cfg.Focus.Usage = true, "sytem"
 	_, err := runtime.New(cfg)
-	if !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "focus.usage") || !strings.Contains(err.Error(), "did you mean system") {
+	if !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "focus.usage") ||
+		!strings.Contains(err.Error(), "did you mean system") {
 		t.Errorf("New(usage: sytem) = %v, want the nearest name", err)
 	}
 }
@@ -267,7 +274,8 @@ func TestAPausedDesk(t *testing.T) {
 			t.Error("Inspect().AttentionPaused = nil, want when it began")
 		}
 		b := s.Runtime.Backend().(control.FocusBackend)
-		if desks, err := b.FocusDesks(t.Context()); err != nil || len(desks) != 1 || !desks[0].Unwatched || desks[0].State != messages.Unknown {
+		if desks, err := b.FocusDesks(t.Context()); err != nil || len(desks) != 1 || !desks[0].Unwatched ||
+			desks[0].State != messages.Unknown {
 			t.Errorf("FocusDesks() = %+v, %v, want one that is not watched", desks, err)
 		}
 		if err := s.Runtime.Resume(t.Context(), ""); err != nil || s.Runtime.Inspect().AttentionPaused == nil {

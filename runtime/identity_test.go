@@ -21,7 +21,8 @@ func TestAWindowThatDoesNotTellWhoseItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var blank atomic.Bool
 		var reads atomic.Int32
-		s := testkit.Start(t, testkit.WithRuntime(runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
+		s := testkit.Start(t, testkit.WithRuntime(runtime.WithWorkerWrapper(func(kind string,
+			w actors.Worker) actors.Worker {
 			if kind != "ocr" {
 				return w
 			}
@@ -45,7 +46,8 @@ func TestAWindowThatDoesNotTellWhoseItIs(t *testing.T) {
 			t.Errorf("the window was read %d times in two minutes, want 6 to 10", n)
 		}
 		err := s.Runtime.Healthy()
-		if err == nil || !strings.Contains(err.Error(), "line@test") || !strings.Contains(err.Error(), "kehai layout calibrate") || strings.Contains(err.Error(), "Hana") {
+		if err == nil || !strings.Contains(err.Error(), "line@test") ||
+			!strings.Contains(err.Error(), "kehai layout calibrate") || strings.Contains(err.Error(), "Hana") {
 			t.Errorf("Healthy() = %v, want the window and kehai layout calibrate, and nobody's name", err)
 		}
 		s.Crash()

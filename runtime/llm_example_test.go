@@ -33,7 +33,8 @@ func ExampleWithLLM() {
 			switch m := msg.(type) {
 			case messages.Started:
 				for _, prompt := range []messages.Text{"hello", "how is the weather?"} {
-					turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "small talk", Prompt: prompt}, actors.CallOptions{})
+					turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "small talk", Prompt: prompt},
+						actors.CallOptions{})
 				}
 			case messages.LLMAnswer:
 				heard <- string(m.Text)

@@ -38,12 +38,14 @@ func asking(t *testing.T, w *worker, server *testkit.LLMServer, change ...func(*
 				f(&c.LLM)
 			}
 		}),
-		testkit.WithRuntime(runtime.WithUsage("made-up", func() (hardware.Usage, error) { return w, nil }), runtime.WithLLMTransport(server.Transport())))
+		testkit.WithRuntime(runtime.WithUsage("made-up", func() (hardware.Usage, error) { return w, nil }),
+			runtime.WithLLMTransport(server.Transport())))
 }
 
 // turned is a case that the rules leave open, and the fallback calls distracted.
 var turned = messages.CameraSnapshot{
-	FaceDetected: messages.Just(true), EARAverage: messages.Just(0.31), PerclosDrowsy: messages.Just(false), Yawning: messages.Just(false),
+	FaceDetected: messages.Just(true), EARAverage: messages.Just(0.31), PerclosDrowsy: messages.Just(false),
+	Yawning:  messages.Just(false),
 	HeadPose: messages.HeadPose{Yaw: messages.Just(60.0), Pitch: messages.Just(-3.0)},
 }
 
@@ -101,7 +103,8 @@ func TestALanguageModelJudgesUnclearCases(t *testing.T) {
 		if n := len(server.Requests()); n != 1 {
 			t.Errorf("asked %d times about one case, want once", n)
 		}
-		if got := judged(s); len(got) < 16 || slices.ContainsFunc(got[2:], func(j string) bool { return j != "llm focused 0.85" }) {
+		if got := judged(s); len(got) < 16 || slices.ContainsFunc(got[2:],
+			func(j string) bool { return j != "llm focused 0.85" }) {
 			t.Errorf("judged %q, want the model's verdict throughout", got)
 		}
 		almost := turned
@@ -118,8 +121,10 @@ func TestALanguageModelJudgesUnclearCases(t *testing.T) {
 		}
 		for _, r := range server.Requests() {
 			wantAllowed(t, r)
-			if !r.JSON || !strings.Contains(r.System, "attention of one person") || r.Header.Get("Authorization") != "" {
-				t.Errorf("asked with system %.40q, JSON %v and key %q, want the prompt of attention and no key", r.System, r.JSON, r.Header.Get("Authorization"))
+			if !r.JSON || !strings.Contains(r.System, "attention of one person") ||
+				r.Header.Get("Authorization") != "" {
+				t.Errorf("asked with system %.40q, JSON %v and key %q, want the prompt of attention and no key",
+					r.System, r.JSON, r.Header.Get("Authorization"))
 			}
 		}
 	})
@@ -156,7 +161,8 @@ func TestTheFallbackJudgesInTheSameTick(t *testing.T) {
 			s.Advance(9 * time.Second)
 			got := judged(s)
 			if len(got) == 0 || got[len(got)-1] != c.want || len(server.Requests()) != 1 {
-				t.Errorf("%s: judged %q after %d questions, want %q after one", name, got, len(server.Requests()), c.want)
+				t.Errorf("%s: judged %q after %d questions, want %q after one", name, got, len(server.Requests()),
+					c.want)
 			}
 			at := map[int64]int{}
 			for _, m := range s.Events() {
@@ -193,7 +199,8 @@ func TestALateAnswerIsNotUsed(t *testing.T) {
 		}
 		missed := 0
 		for _, m := range s.Events() {
-			if f, ok := m.(events.CallFinished); ok && f.Worker.Kind() == messages.WorkerLLM && f.Failure == messages.FailureTimeout {
+			if f, ok := m.(events.CallFinished); ok && f.Worker.Kind() == messages.WorkerLLM &&
+				f.Failure == messages.FailureTimeout {
 				missed++
 			}
 		}
@@ -247,7 +254,8 @@ func TestAHostsModelThatPanics(t *testing.T) {
 func TestACrashWhileTheModelIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := testkit.StartLLMPipe(t, testkit.LLMReply{Hold: true})
-		server.When(func(r testkit.LLMRequest) bool { return len(server.Requests()) > 1 }, testkit.LLMReply{Text: `{"state":"drowsy","confidence":0.9}`})
+		server.When(func(r testkit.LLMRequest) bool { return len(server.Requests()) > 1 },
+			testkit.LLMReply{Text: `{"state":"drowsy","confidence":0.9}`})
 		s := asking(t, &worker{}, server)
 		for len(server.Requests()) == 0 {
 			sees(t, s, turned, 5*time.Second)
@@ -274,10 +282,12 @@ func TestEveryAskerHearsBack(t *testing.T) {
 	const key = "sk-hunter2hunter2"
 	t.Setenv("TEST_LLM_KEY", key)
 	server := testkit.StartLLM(t, testkit.LLMReply{Text: "hello", PromptTokens: 11, AnswerTokens: 3},
-		testkit.LLMReply{Status: 403, Text: key}, testkit.LLMReply{Body: key}, testkit.LLMReply{Status: 429, RetryAfter: "60", Text: key})
+		testkit.LLMReply{Status: 403, Text: key}, testkit.LLMReply{Body: key},
+		testkit.LLMReply{Status: 429, RetryAfter: "60", Text: key})
 	cfg := noWindow(t)
 	cfg.Web.Enabled, cfg.Web.Addr = true, "127.0.0.1:0"
-	cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.BaseURL, cfg.LLM.KeyEnv = config.LLMLocal, "anthropic", "m", server.URL()+"/v1", "TEST_LLM_KEY"
+	cfg.LLM.Tier, cfg.LLM.Provider, cfg.LLM.Model, cfg.LLM.BaseURL, cfg.LLM.KeyEnv = config.LLMLocal, "anthropic", "m",
+		server.URL()+"/v1", "TEST_LLM_KEY"
 	heard := make(chan string, 1)
 	var log bytes.Buffer
 	rt := newRuntime(t, cfg, runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
@@ -286,7 +296,8 @@ func TestEveryAskerHearsBack(t *testing.T) {
 			return actors.Func(func(turn *actors.Turn, m messages.Message) error {
 				switch m := m.(type) {
 				case question:
-					turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "test", Prompt: m.Text}, actors.CallOptions{})
+					turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "test", Prompt: m.Text},
+						actors.CallOptions{})
 				case messages.LLMAnswer:
 					heard <- string(m.Text)
 				case messages.CallFailed:
@@ -296,16 +307,19 @@ func TestEveryAskerHearsBack(t *testing.T) {
 			})
 		}}))
 	stop := start(t, rt)
-	for _, want := range []string{"hello", "error refused ", "error malformed ", "error rate_limited ", "error rate_limited llm: not asked"} {
+	for _, want := range []string{"hello", "error refused ", "error malformed ", "error rate_limited ",
+		"error rate_limited llm: not asked"} {
 		if err := rt.Inject(t.Context(), "asker/a", question{"private words"}, ""); err != nil {
 			t.Fatal(err)
 		}
-		if got := <-heard; !strings.HasPrefix(got, want) || strings.Contains(got, "hunter2") || strings.Contains(got, "private") {
+		if got := <-heard; !strings.HasPrefix(got, want) || strings.Contains(got, "hunter2") ||
+			strings.Contains(got, "private") {
 			t.Errorf("heard %q, want %q and nothing private", got, want)
 		}
 	}
 	used := control.LLMUse{Purpose: "test", Model: "m", Attempts: 5, Answers: 1, PromptTokens: 11, AnswerTokens: 3}
-	if got := rt.Inspect().LLM; got == nil || got.Breaker != "open" || !slices.Equal(got.Purposes, []control.LLMUse{used}) {
+	if got := rt.Inspect().LLM; got == nil || got.Breaker != "open" ||
+		!slices.Equal(got.Purposes, []control.LLMUse{used}) {
 		t.Errorf("Inspect().LLM = %+v, want %+v and the breaker open", got, used)
 	}
 	base, _, _ := strings.Cut(rt.Inspect().Page, "/#")
@@ -319,8 +333,10 @@ func TestEveryAskerHearsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		`kehai_llm_questions_total{outcome="ok"} 1`, `kehai_llm_questions_total{outcome="refused"} 1`, `kehai_llm_questions_total{outcome="malformed"} 1`,
-		`kehai_llm_questions_total{outcome="rate_limited"} 2`, `kehai_llm_tokens_total{direction="in"} 11`, `kehai_llm_tokens_total{direction="out"} 3`,
+		`kehai_llm_questions_total{outcome="ok"} 1`, `kehai_llm_questions_total{outcome="refused"} 1`,
+		`kehai_llm_questions_total{outcome="malformed"} 1`,
+		`kehai_llm_questions_total{outcome="rate_limited"} 2`, `kehai_llm_tokens_total{direction="in"} 11`,
+		`kehai_llm_tokens_total{direction="out"} 3`,
 		`kehai_llm_breaker_state 2`, `kehai_call_duration_seconds_count{worker="llm"} 5`,
 	} {
 		if !strings.Contains(string(body), line+"\n") {
@@ -342,7 +358,8 @@ func TestEveryAskerHearsBack(t *testing.T) {
 }
 
 func TestOpenWithoutALanguageModel(t *testing.T) {
-	if _, err := config.Default().LLM.Open(); !errors.Is(err, config.ErrConfig) || !strings.Contains(err.Error(), "llm.tier is none") {
+	if _, err := config.Default().LLM.Open(); !errors.Is(err, config.ErrConfig) ||
+		!strings.Contains(err.Error(), "llm.tier is none") {
 		t.Errorf("Open(tier none) = %v, want to be told what to set", err)
 	}
 }
@@ -368,7 +385,8 @@ func TestNoLanguageModel(t *testing.T) {
 				return actors.Func(func(turn *actors.Turn, m messages.Message) error {
 					switch m := m.(type) {
 					case messages.Started:
-						turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "test", Retry: true}, actors.CallOptions{})
+						turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "test", Retry: true},
+							actors.CallOptions{})
 					case messages.CallFailed:
 						heard <- m
 					}
@@ -376,10 +394,12 @@ func TestNoLanguageModel(t *testing.T) {
 				})
 			}}, "a"))
 		stop := start(t, rt)
-		if off := rt.Inspect().LLM; name == "none" && off != nil || name != "none" && (off == nil || !strings.Contains(off.Off, c.detail)) {
+		if off := rt.Inspect().LLM; name == "none" && off != nil || name != "none" &&
+			(off == nil || !strings.Contains(off.Off, c.detail)) {
 			t.Errorf("%s: Inspect().LLM = %+v, want why it is not asked", name, off)
 		}
-		if got := <-heard; got.Code != string(messages.LLMNoModel) || !strings.Contains(got.Detail, c.detail) || got.Attempts != 1 {
+		if got := <-heard; got.Code != string(messages.LLMNoModel) || !strings.Contains(got.Detail, c.detail) ||
+			got.Attempts != 1 {
 			t.Errorf("%s: heard %+v, want no_model with %q", name, got, c.detail)
 		}
 		if err := stop(); err != nil {

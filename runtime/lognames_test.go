@@ -97,7 +97,8 @@ func aday(t *testing.T, opts ...testkit.Option) *testkit.System {
 	s.Crash()
 	s.Friend("Hanako", "kaimono")
 	s.Advance(5 * time.Second)
-	for _, to := range []messages.Address{"conversation/line:Hanako", "crm/line:Hanako", "crm/Kentaro", "fusion/line@test"} {
+	for _, to := range []messages.Address{"conversation/line:Hanako", "crm/line:Hanako", "crm/Kentaro",
+		"fusion/line@test"} {
 		if err := s.Runtime.Inject(ctx, to, messages.LedgerDue{}, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -137,9 +138,11 @@ func TestTheLogNamesNobodyAndQuotesNothing(t *testing.T) {
 				if !strings.HasPrefix(hana, "line:#") || len(hana) < 20 {
 					t.Fatalf("LogName(line:Hanako) = %q, want line:# and a hash", hana)
 				}
-				book.has(t, `"message":"message_delivered"`, `"message":"message_failed"`, `"message":"message_quarantined"`,
-					`"message":"actor_restarted"`, `"message":"dropped"`, `"message":"passed"`, `"message":"call_finished"`,
-					`"conversation":"`+hana+`"`, `"actor":"conversation/`+hana+`"`, "row "+hana+" of crm/"+hana+" is broken")
+				book.has(t, `"message":"message_delivered"`, `"message":"message_failed"`,
+					`"message":"message_quarantined"`, `"message":"actor_restarted"`, `"message":"dropped"`,
+					`"message":"passed"`, `"message":"call_finished"`,
+					`"conversation":"`+hana+`"`, `"actor":"conversation/`+hana+`"`,
+					"row "+hana+" of crm/"+hana+" is broken")
 			})
 		})
 	}

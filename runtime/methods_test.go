@@ -37,19 +37,27 @@ func backendOf(rt *runtime.Runtime) interface {
 
 // methods are all of them, but for those that start a run.
 var methods = map[string]method{
-	"Runtime.Backend":   {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Backend(); return nil }, always: true},
-	"Runtime.Inspect":   {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Inspect(); return nil }, always: true},
-	"Runtime.LogName":   {call: func(_ context.Context, rt *runtime.Runtime) error { rt.LogName("line:Hana"); return nil }, always: true},
-	"Runtime.Ready":     {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Ready(); return nil }, always: true},
-	"Runtime.Healthy":   {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Healthy() }},
-	"Runtime.Subscribe": {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Subscribe("", nil) }, during: errAny},
+	"Runtime.Backend": {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Backend(); return nil },
+		always: true},
+	"Runtime.Inspect": {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Inspect(); return nil },
+		always: true},
+	"Runtime.LogName": {call: func(_ context.Context, rt *runtime.Runtime) error {
+		rt.LogName("line:Hana")
+		return nil
+	}, always: true},
+	"Runtime.Ready": {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Ready(); return nil },
+		always: true},
+	"Runtime.Healthy": {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Healthy() }},
+	"Runtime.Subscribe": {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Subscribe("", nil) },
+		during: errAny},
 	"Runtime.Inject": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return rt.Inject(ctx, "notebook/a", note{1}, "")
 	}},
 	"Runtime.Sending": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return rt.Sending(ctx, "line:Hana", "text", "trace")
 	}},
-	"Runtime.Typing": {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Typing(ctx, "none", 0) }, during: control.ErrNoWindow},
+	"Runtime.Typing": {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Typing(ctx, "none", 0) },
+		during: control.ErrNoWindow},
 	"Runtime.Pause":  {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Pause(ctx, "") }},
 	"Runtime.Resume": {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Resume(ctx, "") }},
 	"Runtime.Forget": {call: func(ctx context.Context, rt *runtime.Runtime) error {
@@ -92,8 +100,14 @@ var methods = map[string]method{
 		_, err := backendOf(rt).Why(ctx, control.WhyQuery{Text: "lunch"})
 		return err
 	}},
-	"Backend.Pause":  {call: func(ctx context.Context, rt *runtime.Runtime) error { return backendOf(rt).Pause(ctx, "") }},
-	"Backend.Resume": {call: func(ctx context.Context, rt *runtime.Runtime) error { return backendOf(rt).Resume(ctx, "") }},
+	"Backend.Pause": {call: func(ctx context.Context,
+		rt *runtime.Runtime) error {
+		return backendOf(rt).Pause(ctx, "")
+	}},
+	"Backend.Resume": {call: func(ctx context.Context,
+		rt *runtime.Runtime) error {
+		return backendOf(rt).Resume(ctx, "")
+	}},
 	"Backend.Forget": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := backendOf(rt).Forget(ctx, "line:Hana")
 		return err
@@ -138,7 +152,8 @@ func TestMethodsAreKnown(t *testing.T) {
 	}
 	for _, name := range want {
 		if _, ok := methods[name]; !ok && starters[name] == nil {
-			t.Errorf("%s is in no table: say there how it is called, and what it returns before, during and after a run", name)
+			t.Errorf("%s is in no table: say there how it is called, and what it returns before, during and after a "+
+				"run", name)
 		}
 	}
 	if n := len(methods) + len(starters); n != len(want) {
@@ -164,7 +179,8 @@ func TestMethodsAtAnyTime(t *testing.T) {
 	stop := start(t, rt)
 	for name, m := range methods {
 		err := m.call(ctx, rt)
-		if m.during == nil && err != nil || m.during == errAny && err == nil || m.during != nil && m.during != errAny && !errors.Is(err, m.during) {
+		if m.during == nil && err != nil || m.during == errAny && err == nil || m.during != nil && m.during != errAny &&
+			!errors.Is(err, m.during) {
 			t.Errorf("%s during Run = %v, want %v", name, err, m.during)
 		}
 	}

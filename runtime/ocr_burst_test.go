@@ -24,7 +24,8 @@ type firstTooLong struct {
 	looks *int
 }
 
-func (r firstTooLong) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle, hint hardware.Hint) ([]messages.Line, error) {
+func (r firstTooLong) RecognizeCrop(ctx context.Context, frame *image.RGBA, box image.Rectangle,
+	hint hardware.Hint) ([]messages.Line, error) {
 	lines, err := r.CropRecognizer.RecognizeCrop(ctx, frame, box, hint)
 	if hint.Block && len(lines) == 1 {
 		if *r.looks++; *r.looks == 1 {

@@ -51,7 +51,8 @@ func TestPixelsAreReadOnce(t *testing.T) {
 				}
 				read, cached = do("scroll to the end", func() error { return s.Window.Scroll(-150) })
 				if (read > 0) != c.again || !c.again && cached < 5 {
-					t.Errorf("scrolled to the end: %d bubbles read, %d cached, want some read = %v", read, cached, c.again)
+					t.Errorf("scrolled to the end: %d bubbles read, %d cached, want some read = %v", read, cached,
+						c.again)
 				}
 				if read, _ = do("rerender", s.Window.Rerender); read < 5 {
 					t.Errorf("other pixels: %d bubbles read, want all in view", read)

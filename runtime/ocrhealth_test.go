@@ -38,7 +38,8 @@ func TestFailingOCRIsTrouble(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var with atomic.Pointer[error]
-			s := testkit.Start(t, testkit.WithRuntime(runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
+			s := testkit.Start(t, testkit.WithRuntime(runtime.WithWorkerWrapper(func(kind string,
+				w actors.Worker) actors.Worker {
 				if kind != messages.WorkerOCR {
 					return w
 				}
@@ -55,7 +56,8 @@ func TestFailingOCRIsTrouble(t *testing.T) {
 			s.Friend("Kentaro", "two")
 			s.Advance(30 * time.Second)
 			err := s.Runtime.Healthy()
-			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "kehai doctor") || strings.Contains(err.Error(), "himitsu") {
+			if err == nil || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), "kehai doctor") || strings.Contains(err.Error(), "himitsu") {
 				t.Errorf("Healthy() while OCR fails with %v = %v, want %q and kehai doctor", tt.err, err, tt.want)
 			}
 			if status := s.Runtime.Inspect(); status.Healthy || len(status.Problems) != 1 {

@@ -60,9 +60,12 @@ func TestAHostThatCannotIsolateIsTold(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
-			testkit.Start(t, testkit.WithConfig(func(cfg *config.Config) { cfg.OCR.Engine = c.engine }), testkit.WithRuntime(append(c.opts,
-				runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
-				runtime.WithRecognizer("own", func() (hardware.Recognizer, error) { return drawn.NewRecognizer(), nil }))...))
+			testkit.Start(t, testkit.WithConfig(func(cfg *config.Config) { cfg.OCR.Engine = c.engine }),
+				testkit.WithRuntime(append(c.opts, runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
+					runtime.WithRecognizer("own", func() (hardware.Recognizer, error) {
+						return drawn.NewRecognizer(),
+							nil
+					}))...))
 			synctest.Wait()
 			if got := strings.Contains(log.String(), "runtime.OCRProcess"); got != c.want {
 				t.Errorf("%s: told = %v, want %v; log:\n%s", name, got, c.want, log.String())

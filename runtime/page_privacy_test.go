@@ -43,8 +43,14 @@ func openDesk(t *testing.T, change func(*config.Config)) *desk {
 	change(&cfg)
 	states := make(chan events.CaptureState, 64)
 	rt := newRuntime(t, cfg,
-		runtime.WithScreen("drawn", func(config.Window) (hardware.Screen, string, error) { return screen, "line", nil }),
-		runtime.WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }),
+		runtime.WithScreen("drawn", func(config.Window) (hardware.Screen, string, error) {
+			return screen, "line",
+				nil
+		}),
+		runtime.WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) {
+			return drawn.NewRecognizer(w),
+				nil
+		}),
 		runtime.WithListener(func(ev runtime.Event) {
 			if m, ok := ev.Message.(events.CaptureState); ok {
 				states <- m
@@ -150,7 +156,8 @@ func TestReadingsAreForgotten(t *testing.T) {
 		for _, ev := range s.Events()[seen:] {
 			if m, ok := ev.(events.FrameSeen); ok {
 				if m.Read.Cached != 0 || m.Read.Read < 2 {
-					t.Errorf("the frame after Forget had %d bubbles read and %d known, want all read", m.Read.Read, m.Read.Cached)
+					t.Errorf("the frame after Forget had %d bubbles read and %d known, want all read", m.Read.Read,
+						m.Read.Cached)
 				}
 				return
 			}

@@ -39,7 +39,8 @@ func visit(t *testing.T, rt *runtime.Runtime) *visitor {
 	if !ok {
 		t.Fatal("the page's address has no token")
 	}
-	return &visitor{t: t, base: base, token: token, client: http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	return &visitor{t: t, base: base, token: token,
+		client: http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 }
 
 // ask sends a request with the token.

@@ -51,9 +51,10 @@ func TestThePipelineRecordTellsEveryStage(t *testing.T) {
 		stages  []string
 		cursor  string
 	}{
-		{config.ProfileDefault, []string{"fusion passed", "dedup passed", "ingress passed", "burst passed", "conversation delivered"}, ""},
-		{config.ProfileSeed, []string{"fusion passed", "fusion cursor", "dedup passed", "ingress passed", "burst passed", "conversation delivered"},
-			"1 lines were passed on before, 1 are left"},
+		{config.ProfileDefault, []string{"fusion passed", "dedup passed", "ingress passed", "burst passed",
+			"conversation delivered"}, ""},
+		{config.ProfileSeed, []string{"fusion passed", "fusion cursor", "dedup passed", "ingress passed",
+			"burst passed", "conversation delivered"}, "1 lines were passed on before, 1 are left"},
 	} {
 		t.Run(c.profile, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -75,9 +76,11 @@ func TestThePipelineRecordTellsEveryStage(t *testing.T) {
 				s.WantMessages("おはよう", "元気にしていますか")
 				p := record()
 				if !slices.Equal(p.Delta, []string{"元気にしていますか"}) || p.Cursor != c.cursor || p.DropStage != "" {
-					t.Errorf("delta %q, cursor %q, drop_stage %q, want the second message, %q and none", p.Delta, p.Cursor, p.DropStage, c.cursor)
+					t.Errorf("delta %q, cursor %q, drop_stage %q, want the second message, %q and none", p.Delta,
+						p.Cursor, p.DropStage, c.cursor)
 				}
-				if want := []events.Signalled{{Signal: "text_changed", Score: 62}}; p.Score != 62 || p.Confidence != "medium" || !slices.Equal(p.Signals, want) {
+				if want := []events.Signalled{{Signal: "text_changed", Score: 62}}; p.Score != 62 ||
+					p.Confidence != "medium" || !slices.Equal(p.Signals, want) {
 					t.Errorf("score %d %q of %v, want 62 medium of %v", p.Score, p.Confidence, p.Signals, want)
 				}
 				if len(p.Burst) != 2 || p.Burst[0].Characters == 0 {
@@ -104,7 +107,8 @@ func TestThePipelineRecordTellsEveryStage(t *testing.T) {
 				s.Advance(10 * time.Second)
 				p = record()
 				if p.DropStage != "fusion" || p.Score != 35 || p.Confidence != "low" || len(p.Delta) != 0 {
-					t.Errorf("after a change of size: stopped at %q with score %d %q and delta %q, want fusion, 35, low, none",
+					t.Errorf("after a change of size: stopped at %q with score %d %q and delta %q, want fusion, 35, "+
+						"low, none",
 						p.DropStage, p.Score, p.Confidence, p.Delta)
 				}
 			})

@@ -72,7 +72,8 @@ func TestWhatIsForgottenIsGoneAndStaysGone(t *testing.T) {
 				t.Errorf("%q is still in %v", words, found)
 			}
 		}
-		if found := store.holding(t, "Hana"); len(found) != 1 || !strings.HasPrefix(found[0], `"s/dedup/line:Hana\x00head`) {
+		if found := store.holding(t, "Hana"); len(found) != 1 ||
+			!strings.HasPrefix(found[0], `"s/dedup/line:Hana\x00head`) {
 			t.Errorf("the name is still in %v, want it in the ledger's mark only", found)
 		}
 		if found := store.holding(t, "やあ"); len(found) == 0 {
@@ -98,7 +99,8 @@ func TestWhatIsForgottenIsGoneAndStaysGone(t *testing.T) {
 func TestWhatIsForgottenIsGoneInProfileSeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
-		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) { c.Profile = config.ProfileSeed }))
+		seed := func(c *config.Config) { c.Profile = config.ProfileSeed }
+		s := testkit.Start(t, store.option(), testkit.WithConfig(seed))
 		s.Friend("Ken", "konnichiwa")
 		s.Advance(30 * time.Second)
 		s.Friend("Hana", "ohayou")
@@ -162,7 +164,8 @@ func TestForgettingWhatIsVisibleDeliversNothingAgain(t *testing.T) {
 func TestNothingIsStoredOfWhatIsNotListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
-		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) { c.Read.Only = []string{"line:Ken"} }))
+		ken := func(c *config.Config) { c.Read.Only = []string{"line:Ken"} }
+		s := testkit.Start(t, store.option(), testkit.WithConfig(ken))
 		s.Friend("Hana", "secret one")
 		s.Advance(5 * time.Second)
 		s.Friend("Ken", "やあ")
@@ -230,12 +233,14 @@ func TestRetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
 		s := testkit.Start(t, store.option(), testkit.WithConfig(func(c *config.Config) {
-			c.Retention = config.Retention{Messages: 24 * time.Hour, Verdicts: 48 * time.Hour, DeadLetters: 72 * time.Hour}
+			c.Retention = config.Retention{Messages: 24 * time.Hour, Verdicts: 48 * time.Hour,
+				DeadLetters: 72 * time.Hour}
 			c.Windows[0].Poll = time.Minute
 		}))
 		s.Friend("Hana", "おはよう")
 		s.WantMessages("おはよう")
-		if err := s.Runtime.Inject(context.Background(), "conversation/line:Hana", messages.LedgerDue{}, ""); err != nil {
+		if err := s.Runtime.Inject(context.Background(), "conversation/line:Hana", messages.LedgerDue{},
+			""); err != nil {
 			t.Fatal(err) // it does not know that one
 		}
 		s.Advance(time.Minute)
@@ -287,7 +292,8 @@ func TestRetentionAtTheStart(t *testing.T) {
 			}
 		}
 		if store.count(t, "s/conversation/line:Hana\x00messages") != 1 || store.count(t, "e/") != 1 {
-			t.Errorf("%d rows and %d events are left, want the young message's", store.count(t, "s/conversation/line:Hana\x00messages"), store.count(t, "e/"))
+			t.Errorf("%d rows and %d events are left, want the young message's",
+				store.count(t, "s/conversation/line:Hana\x00messages"), store.count(t, "e/"))
 		}
 		s.Friend("Hana", "またね")
 		s.WantMessages("おはよう", "こんばんは", "またね")
@@ -334,7 +340,8 @@ func TestDebuggingFiles(t *testing.T) {
 				t.Errorf("verdicts = %q, want %q among them", stages, want)
 			}
 		}
-		if rec.Window != "line@test" || rec.Name != "Hana" || rec.Score != 62 || len(rec.Bubbles) != 1 || rec.Bubbles[0].Text != "おはよう" {
+		if rec.Window != "line@test" || rec.Name != "Hana" || rec.Score != 62 || len(rec.Bubbles) != 1 ||
+			rec.Bubbles[0].Text != "おはよう" {
 			t.Errorf("record = %s, want what Hana said, and its score", raw)
 		}
 		for _, name := range []string{rec.Frame, rec.Masked, "latest-pipeline.json"} {

@@ -155,7 +155,8 @@ func TestOneViewShowsATextTwice(t *testing.T) {
 		}
 		want := []string{"OK", "了解しましたありがとう", "OK", "了解しましたありがとう"}
 		for _, text := range want {
-			change := drawn.Change{Op: drawn.OpAppend, Conversation: "Hana", Who: drawn.Friend, Text: messages.Text(text)}
+			change := drawn.Change{Op: drawn.OpAppend, Conversation: "Hana", Who: drawn.Friend,
+				Text: messages.Text(text)}
 			if err := s.Window.Apply(change); err != nil {
 				t.Fatal(err)
 			}
@@ -175,9 +176,10 @@ func TestRowsWithoutText(t *testing.T) {
 		tree := &counter{}
 		s := testkit.Start(t,
 			testkit.WithConfig(func(c *config.Config) { c.Windows[0].Structure = "rows" }),
-			testkit.WithRuntime(runtime.WithStructure("rows", func(w config.Window) (hardware.Structure, string, error) {
-				return tree, w.Name, nil
-			})))
+			testkit.WithRuntime(runtime.WithStructure("rows",
+				func(w config.Window) (hardware.Structure, string, error) {
+					return tree, w.Name, nil
+				})))
 		tree.rows.Store(1)
 		s.Friend("Hana", "おはようございます")
 		s.Advance(10 * time.Second)

@@ -76,7 +76,8 @@ func TestAPurgeIsDoneAtTheNextStart(t *testing.T) {
 	}
 	op := engine.Op{Key: []byte("h/canary of a key"), Value: []byte("canary of a value")}
 	for _, err := range []error{
-		st.Apply([]engine.Op{op}, false), st.PurgeLater(), st.Apply([]engine.Op{{Key: op.Key, Delete: true}}, false), st.Close(),
+		st.Apply([]engine.Op{op}, false), st.PurgeLater(), st.Apply([]engine.Op{{Key: op.Key, Delete: true}}, false),
+		st.Close(),
 	} {
 		if err != nil {
 			t.Fatal(err)

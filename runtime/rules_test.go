@@ -19,7 +19,8 @@ import (
 // halfSure reads with a confidence of a half.
 type halfSure struct{ *drawn.Recognizer }
 
-func (h halfSure) RecognizeCrop(ctx context.Context, img *image.RGBA, box image.Rectangle, hint hardware.Hint) ([]messages.Line, error) {
+func (h halfSure) RecognizeCrop(ctx context.Context, img *image.RGBA, box image.Rectangle,
+	hint hardware.Hint) ([]messages.Line, error) {
 	lines, err := h.Recognizer.RecognizeCrop(ctx, img, box, hint)
 	lines = slices.Clone(lines)
 	for i := range lines {

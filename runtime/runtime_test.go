@@ -180,16 +180,19 @@ func TestNewRefuses(t *testing.T) {
 		opts   []runtime.Option
 		want   string
 	}{
-		"a type twice": {opts: []runtime.Option{runtime.WithMessages(messages.Table{messages.Fleeting[note](), messages.Fleeting[note]()})}, want: "host_note"},
+		"a type twice": {opts: []runtime.Option{runtime.WithMessages(messages.Table{messages.Fleeting[note](),
+			messages.Fleeting[note]()})}, want: "host_note"},
 		"a durable type without a subject": {
-			opts: []runtime.Option{runtime.WithMessages(messages.Table{messages.Durable[note](nil)})}, want: `"host_note" is durable and does not say whom it is about`,
+			opts: []runtime.Option{runtime.WithMessages(messages.Table{messages.Durable[note](nil)})},
+			want: `"host_note" is durable and does not say whom it is about`,
 		},
 		"an unknown driver": {change: func(c *config.Config) {
 			c.Windows = []config.Window{config.DefaultWindow("w")}
 			c.Windows[0].Driver = "x12"
 		}, want: "x12"},
 		"an unknown engine": {change: func(c *config.Config) { c.OCR.Engine = "magic" }, want: "magic"},
-		"a bad kind":        {opts: []runtime.Option{runtime.WithActor(engine.Kind{Name: "Big", New: notebook})}, want: "Big"},
+		"a bad kind": {opts: []runtime.Option{runtime.WithActor(engine.Kind{Name: "Big", New: notebook})},
+			want: "Big"},
 		"a missing scenario": {change: func(c *config.Config) {
 			c.Windows = []config.Window{config.DefaultWindow("w")}
 			c.Windows[0].Script = "/no/such.jsonl"
@@ -292,14 +295,16 @@ func TestDeadLettersOverASocketAndAtRest(t *testing.T) {
 	}
 	<-quarantined
 	list, err := c.DeadLetters(ctx)
-	if err != nil || len(list) != 1 || list[0].Type != "host_note" || list[0].Error != "cannot" || list[0].Attempts != 5 {
+	if err != nil || len(list) != 1 || list[0].Type != "host_note" || list[0].Error != "cannot" ||
+		list[0].Attempts != 5 {
 		t.Fatalf("DeadLetters() = %+v, %v, want one host_note after 5 attempts", list, err)
 	}
 	c.Close()
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	rest, err := runtime.OpenOffline(cfg, runtime.WithMessages(messages.Table{messages.Durable[note](nil).AboutNobody()}))
+	notes := messages.Table{messages.Durable[note](nil).AboutNobody()}
+	rest, err := runtime.OpenOffline(cfg, runtime.WithMessages(notes))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +360,8 @@ func TestAStoreThatStopsEndsTheRun(t *testing.T) {
 			if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); !errors.Is(err, why) {
 				t.Errorf("Inject = %v, want %v", err, why)
 			}
-			if err := <-ended; err == nil || !strings.Contains(err.Error(), "start again") || !strings.Contains(err.Error(), why.Error()) {
+			if err := <-ended; err == nil || !strings.Contains(err.Error(), "start again") ||
+				!strings.Contains(err.Error(), why.Error()) {
 				t.Errorf("Run = %v, want an error that says to start again because of %v", err, why)
 			}
 			if took := time.Since(died); took > time.Second {

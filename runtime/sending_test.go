@@ -43,7 +43,8 @@ func TestTyping(t *testing.T) {
 				}
 				skipped := 0
 				for _, m := range s.Events() {
-					if m, ok := m.(events.Dropped); ok && m.Stage == events.StageCapture && m.Detail.Rule == events.RuleTyping {
+					if m, ok := m.(events.Dropped); ok && m.Stage == events.StageCapture &&
+						m.Detail.Rule == events.RuleTyping {
 						skipped++
 					}
 				}

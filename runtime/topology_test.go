@@ -117,7 +117,10 @@ func TestTopologyTellsWhatIsSent(t *testing.T) {
 	cfg.OCR.Engine, cfg.Dedup.FirstSight = config.OCRDrawn, "all"
 	r, err := New(cfg,
 		WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) { return screen, w.Name, nil }),
-		WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) { return drawn.NewRecognizer(window), nil }))
+		WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) {
+			return drawn.NewRecognizer(window),
+				nil
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,28 +195,40 @@ func TestTopologyUsesTheRules(t *testing.T) {
 	c.Rules.Capture.Deadline, c.Rules.Fusion.Threshold = 7*time.Second, 63
 	c.Rules.Fusion.Changed = 64
 	c.Rules.Ledger.FirstAtMost, c.Rules.Ingress.ShortWindow, c.Burst.Quiet = 1, 3*time.Second, 2*time.Second
-	r, err := New(c, WithStructure("rows", func(config.Window) (hardware.Structure, string, error) { return noRows{}, "rows", nil }))
+	r, err := New(c, WithStructure("rows", func(config.Window) (hardware.Structure, string, error) {
+		return noRows{},
+			"rows", nil
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.plan.close()
 	wait := actors.CallOptions{Deadline: 7 * time.Second}
-	spawned(t, r, "poller/line@mac-a").WantCalls(actortest.Ask("capture", messages.CaptureWindow{Window: "line@mac-a"}, wait))
-	spawned(t, r, "structure/line@mac-a").WantCalls(actortest.Ask("structure", messages.CountRows{Window: "line@mac-a"}, wait))
+	spawned(t, r, "poller/line@mac-a").WantCalls(actortest.Ask("capture", messages.CaptureWindow{Window: "line@mac-a"},
+		wait))
+	spawned(t, r, "structure/line@mac-a").WantCalls(actortest.Ask("structure", messages.CountRows{Window: "line@mac-a"},
+		wait))
 
 	bubbles := []messages.Bubble{
-		{Side: messages.SideIncoming, Kind: messages.KindText, Text: "駅に着いた", Key: 1, Box: messages.Rect{X: 60, Y: 100, W: 90, H: 30}},
-		{Side: messages.SideIncoming, Kind: messages.KindText, Text: "どこにいるの", Key: 2, Box: messages.Rect{X: 60, Y: 150, W: 90, H: 30}},
+		{Side: messages.SideIncoming, Kind: messages.KindText, Text: "駅に着いた", Key: 1,
+			Box: messages.Rect{X: 60, Y: 100, W: 90, H: 30}},
+		{Side: messages.SideIncoming, Kind: messages.KindText, Text: "どこにいるの", Key: 2,
+			Box: messages.Rect{X: 60, Y: 150, W: 90, H: 30}},
 	}
 	size := messages.Rect{W: 480, H: 720}
 	h := spawned(t, r, "fusion/line@mac-a")
-	h.Send(messages.FrameRead{Window: "line@mac-a", Title: messages.Line{Text: "Hana", Confidence: 1}, Bubbles: bubbles, Size: size, Scale: 1, At: h.Now()})
-	if i := slices.IndexFunc(h.Sent(), func(s actortest.Sent) bool { d, ok := s.Message.(messages.Detection); return ok && d.Score == 64 }); i < 0 {
+	h.Send(messages.FrameRead{Window: "line@mac-a", Title: messages.Line{Text: "Hana", Confidence: 1}, Bubbles: bubbles,
+		Size: size, Scale: 1, At: h.Now()})
+	if i := slices.IndexFunc(h.Sent(), func(s actortest.Sent) bool {
+		d, ok := s.Message.(messages.Detection)
+		return ok && d.Score == 64
+	}); i < 0 {
 		t.Error("fusion passed nothing on with the score 64")
 	}
 
 	h = spawned(t, r, "dedup/line:Hana")
-	h.Send(messages.Detection{Window: "line@mac-a", Conversation: "line:Hana", Title: "Hana", Bubbles: bubbles, Size: size, Scale: 1, SeenAt: h.Now()})
+	h.Send(messages.Detection{Window: "line@mac-a", Conversation: "line:Hana", Title: "Hana", Bubbles: bubbles,
+		Size: size, Scale: 1, SeenAt: h.Now()})
 	if n := len(h.Sent()); n != 1 {
 		t.Errorf("the first sight of two messages passes %d on, want 1", n)
 	}

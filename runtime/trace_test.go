@@ -124,7 +124,8 @@ func TestWhyOfWhatWentWrong(t *testing.T) {
 			s.Advance(100 * time.Millisecond)
 		}
 		heard := func(n messages.Occurrence, text messages.Text) messages.Heard {
-			return messages.Heard{Conversation: "line:Hana", Occurrence: n, Kind: messages.KindText, Text: text, Sender: "Hana", SeenAt: time.Now()}
+			return messages.Heard{Conversation: "line:Hana", Occurrence: n, Kind: messages.KindText, Text: text,
+				Sender: "Hana", SeenAt: time.Now()}
 		}
 		inject("ingress/line:Ken", heard(2, "間違った宛先の言葉")) // ingress refuses another's message
 		inject("burst/line:Hana", heard(3, "まだ待っている"))
@@ -133,7 +134,8 @@ func TestWhyOfWhatWentWrong(t *testing.T) {
 		check := func(text string, want events.Outcome, part string) {
 			t.Helper()
 			why, err := b.Why(ctx, control.WhyQuery{Text: text})
-			if err != nil || len(why.Paths) != 1 || why.Paths[0].Outcome != want || !strings.Contains(why.Paths[0].Why, part) {
+			if err != nil || len(why.Paths) != 1 || why.Paths[0].Outcome != want ||
+				!strings.Contains(why.Paths[0].Why, part) {
 				t.Errorf("Why(%s) = %+v, %v, want one path that is %s with %q", text, why.Paths, err, want, part)
 			}
 		}

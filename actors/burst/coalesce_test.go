@@ -81,7 +81,8 @@ func TestAdd(t *testing.T) {
 			}
 			for _, p := range f.Parts {
 				if p.Occurrence != next || p.Text != f.Sender {
-					t.Fatalf("Add passed on %+v of %q, want occurrence %d of the same sender", p, string(f.Sender), next)
+					t.Fatalf("Add passed on %+v of %q, want occurrence %d of the same sender", p, string(f.Sender),
+						next)
 				}
 				next++
 			}

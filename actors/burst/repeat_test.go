@@ -32,11 +32,13 @@ func TestAddRepeats(t *testing.T) {
 		flushed int
 		left    burst.Repeats
 	}{
-		{"equal", heard(3, "Hana", line), 0, "うん\n…", 0, burst.Repeats{Lines: 1, All: true, Of: []messages.Occurrence{1}}},
+		{"equal", heard(3, "Hana", line), 0, "うん\n…", 0,
+			burst.Repeats{Lines: 1, All: true, Of: []messages.Occurrence{1}}},
 		{"like it", heard(3, "Hana", "明日の会議は10時からで"), 0, "うん\n…", 0,
 			burst.Repeats{Lines: 1, All: true, Of: []messages.Occurrence{1}}},
 		{"other", heard(3, "Hana", "明日は休みです"), 0, "明日は休みです", 0, burst.Repeats{}},
-		{"one line of two", heard(3, "Hana", line+"\n了解"), 0, "了解", 0, burst.Repeats{Lines: 1, Of: []messages.Occurrence{1}}},
+		{"one line of two", heard(3, "Hana", line+"\n了解"), 0, "了解", 0,
+			burst.Repeats{Lines: 1, Of: []messages.Occurrence{1}}},
 		{"two of three, of two parts", heard(3, "Hana", "うん。\n了解\n"+line), 0, "了解", 0,
 			burst.Repeats{Lines: 2, Of: []messages.Occurrence{1, 2}}},
 		{"two of one part", heard(3, "Hana", "うん\n…"), 0, "うん\n…", 0,
@@ -58,8 +60,8 @@ func TestAddRepeats(t *testing.T) {
 		flushed, rest, left := seed.Add(b, c.h, start.Add(c.after))
 		if got := rest.Parts[len(rest.Parts)-1].Text; got != c.text || len(flushed) != c.flushed ||
 			!reflect.DeepEqual(left, c.left) {
-			t.Errorf("%s: Add = %d flushed, text %q, left out %+v, want %d, %q, %+v", c.name, len(flushed), string(got), left,
-				c.flushed, string(c.text), c.left)
+			t.Errorf("%s: Add = %d flushed, text %q, left out %+v, want %d, %q, %+v", c.name, len(flushed), string(got),
+				left, c.flushed, string(c.text), c.left)
 		}
 		if left.All && !reflect.DeepEqual(rest, b) {
 			t.Errorf("%s: Add = %+v, want the buffer as before", c.name, rest)
@@ -113,8 +115,8 @@ func BenchmarkAddSeed(b *testing.B) {
 	seed.Repeats = text.DefaultRepeats()
 	var full burst.Buffer
 	for n := range messages.Occurrence(35) {
-		full.Parts = append(full.Parts, messages.Part{Kind: messages.KindText, Text: line + messages.Text('あ'+rune(7*n)),
-			Occurrence: n})
+		full.Parts = append(full.Parts, messages.Part{Kind: messages.KindText,
+			Text: line + messages.Text('あ'+rune(7*n)), Occurrence: n})
 	}
 	full.First, full.Sender = start, "Hana"
 	h := heard(40, "Hana", messages.Text(strings.Repeat("駅に着いたら電話してください、待っています\n", 20)))

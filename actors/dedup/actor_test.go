@@ -38,7 +38,8 @@ func wantHeard(t *testing.T, h *actortest.Harness, want string) {
 		m, ok := s.Message.(messages.Heard)
 		if !ok || s.To != "ingress/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" ||
 			m.Side != messages.SideIncoming || m.Sender != "Hana" || m.SeenAt != chatview.Start {
-			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the gate", s.Message, s.To, chatview.Start)
+			t.Errorf("sent %+v to %s, want what Hana said in window w at %v to the gate", s.Message, s.To,
+				chatview.Start)
 		}
 		if m.Kind == messages.KindUnreadable {
 			m.Text = "?"

@@ -49,8 +49,10 @@ func TestChangeAndCrashes(t *testing.T) {
 		var got []string
 		for _, s := range h.Sent() {
 			r, ok := s.Message.(messages.Revised)
-			if !ok || s.To != "ingress/line:Hana" || r.Conversation != "line:Hana" || r.Window != "w" || r.SeenAt.Before(seen) {
-				t.Fatalf("fault %d: sent %+v to %s, want a change to the gate, seen after %v", fault, s.Message, s.To, seen)
+			if !ok || s.To != "ingress/line:Hana" || r.Conversation != "line:Hana" || r.Window != "w" ||
+				r.SeenAt.Before(seen) {
+				t.Fatalf("fault %d: sent %+v to %s, want a change to the gate, seen after %v", fault, s.Message, s.To,
+					seen)
 			}
 			got = append(got, fmt.Sprintf("%s %d %s", r.Change, r.Occurrence, string(r.Text)))
 		}

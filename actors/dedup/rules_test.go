@@ -26,7 +26,8 @@ func TestRecentOfTheOptions(t *testing.T) {
 	o.Recent.Fingerprint, o.Recent.Lines = 5*time.Second, 6*time.Second
 	h := actortest.Spawn(t, New(o), actortest.Address("dedup/line:Hana"))
 	say := func(text messages.Text) {
-		h.Send(messages.Detection{Window: "line@mac", Conversation: "line:Hana", Title: "Hana", Text: text, SeenAt: h.Now()})
+		h.Send(messages.Detection{Window: "line@mac", Conversation: "line:Hana", Title: "Hana", Text: text,
+			SeenAt: h.Now()})
 	}
 	say("おはよう")
 	h.Advance(5 * time.Second)

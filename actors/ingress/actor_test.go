@@ -267,7 +267,8 @@ func TestMemoryIsBounded(t *testing.T) {
 			h.Published()
 			sent, heard := rows(h, Sends), rows(h, Heard)
 			if len(sent) > o.Sends || len(heard) > o.Entries {
-				t.Fatalf("%d rows of sent and %d of heard, want at most %d and %d", len(sent), len(heard), o.Sends, o.Entries)
+				t.Fatalf("%d rows of sent and %d of heard, want at most %d and %d", len(sent), len(heard), o.Sends,
+					o.Entries)
 			}
 			if live != nil && live.memory != nil {
 				checkCache(t, live.memory, sent, heard)
@@ -297,8 +298,8 @@ func checkCache(t *rapid.T, m *Memory, sent []Sent, heard []Entry) {
 	}
 	if !slices.Equal(cachedSent, sent) || !slices.Equal(cachedHeard, heard) || found != len(heard) ||
 		len(m.sends) != len(sent) {
-		t.Fatalf("the actor has %+v and %+v, %d of them by text; want the rows %+v and %+v", cachedSent, cachedHeard, found,
-			sent, heard)
+		t.Fatalf("the actor has %+v and %+v, %d of them by text; want the rows %+v and %+v", cachedSent, cachedHeard,
+			found, sent, heard)
 	}
 }
 

@@ -124,8 +124,10 @@ func TestWindows(t *testing.T) {
 		{"short window, before", stale("うん"), stale("うん"), -20*sec + 1, Short},
 		{"short window, long before", stale("うん"), stale("うん"), -20 * sec, None},
 		{"short, other channel", stale("うん"), by(stale("うん"), "push", ""), sec, None},
-		{"nine characters in two lines", stale(of(0, 4) + "\n" + of(9, 5)), stale(of(0, 4) + "\n" + of(9, 5)), sec, None},
-		{"ten characters in two lines", stale(of(0, 5) + "\n" + of(9, 5)), stale(of(0, 5) + "\n" + of(9, 5)), sec, Common},
+		{"nine characters in two lines", stale(of(0, 4) + "\n" + of(9, 5)), stale(of(0, 4) + "\n" + of(9, 5)), sec,
+			None},
+		{"ten characters in two lines", stale(of(0, 5) + "\n" + of(9, 5)), stale(of(0, 5) + "\n" + of(9, 5)), sec,
+			Common},
 		{"ten characters, now in one line", stale(of(0, 5) + "\n" + of(5, 5)), stale(of(0, 10)), sec, Common},
 		{"similar to one of nine characters", stale(of(0, 9)), stale(of(0, 10)), sec, None},
 		{"similar to one of ten characters", stale(of(0, 10)), stale(of(0, 11)), sec, Common},
@@ -159,7 +161,8 @@ func TestWindows(t *testing.T) {
 			case p == Seed && v.Rule != want:
 				t.Errorf("%s, %s, new place: Decide = %v, want %q", p, c.name, v, want)
 			case p == Default && (!v.Passes() || want != None && (v.Rule != events.RulePlace || v.Spared != want)):
-				t.Errorf("%s, %s, new place: Decide = %v, spared %q, want it to pass, spared %q", p, c.name, v, v.Spared, want)
+				t.Errorf("%s, %s, new place: Decide = %v, spared %q, want it to pass, spared %q", p, c.name, v,
+					v.Spared, want)
 			}
 		}
 	}
@@ -223,8 +226,8 @@ func TestCut(t *testing.T) {
 func genText() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.StringOfN(rapid.SampledFrom([]rune("あいうえOKok。！ \n👍")), 0, 30, -1),
-		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"明日の会議は", "十時から", "です。", "よろしく", "お願いします", "\n", "x"}), 0, 12),
-			func(p []string) string { return strings.Join(p, "") }),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"明日の会議は", "十時から", "です。", "よろしく", "お願いします", "\n", "x"}), 0,
+			12), func(p []string) string { return strings.Join(p, "") }),
 	)
 }
 
@@ -235,7 +238,8 @@ func TestSimilar(t *testing.T) {
 		least := rapid.SampledFrom([]float64{0.3, 0.5, 0.8, 0.93, 1}).Draw(t, "least")
 		ga, gb := text.GramsOf(a), text.GramsOf(b)
 		want := len(ga) > 0 && len(gb) > 0 && ga.Similarity(gb) >= least
-		if got := shapeOf(Entry{Text: messages.Text(a)}).similar(shapeOf(Entry{Text: messages.Text(b)}), least); got != want {
+		if got := shapeOf(Entry{Text: messages.Text(a)}).similar(shapeOf(Entry{Text: messages.Text(b)}),
+			least); got != want {
 			t.Fatalf("similar(%q, %q, %v) = %v, want %v: similarity %v", a, b, least, got, want, ga.Similarity(gb))
 		}
 	})
@@ -253,9 +257,10 @@ func TestANewOccurrenceIsNeverLost(t *testing.T) {
 		}
 		m := memoryOf(r, rapid.SliceOfN(genText(), 0, 4).Draw(t, "sent"), heard...)
 		read := rapid.OneOf(genText(), rapid.SampledFrom(append(old, "おはよう"))).Draw(t, "read")
-		side := rapid.SampledFrom([]messages.Side{"", messages.SideOwn, messages.SideIncoming, messages.SideNeither}).Draw(t,
-			"side")
-		v := r.Decide(m, 0, by(fresh(read), "", side), start.Add(time.Duration(rapid.IntRange(-30, 700).Draw(t, "s"))*sec))
+		side := rapid.SampledFrom([]messages.Side{"", messages.SideOwn, messages.SideIncoming,
+			messages.SideNeither}).Draw(t, "side")
+		v := r.Decide(m, 0, by(fresh(read), "", side),
+			start.Add(time.Duration(rapid.IntRange(-30, 700).Draw(t, "s"))*sec))
 		if !v.Passes() && (v.Rule != Echo || side == messages.SideIncoming) {
 			t.Fatalf("Decide(%q, side %q) = %v, want it to pass", read, side, v)
 		}

@@ -12,7 +12,8 @@ import (
 
 func TestDefaultRules(t *testing.T) {
 	want := Rules{
-		Profile: Default, EchoWindow: 10 * time.Minute, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
+		Profile: Default, EchoWindow: 10 * time.Minute, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2,
+		ShortMax: 24,
 		Echo: text.EchoRules{
 			MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60,
 			Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88},

@@ -28,28 +28,34 @@ func TestParseAnswer(t *testing.T) {
 		{"confidence below 0", `{"should_respond": false, "confidence": -3}`, false, 0, false, ""},
 		{"confidence null", `{"should_respond": false, "confidence": null}`, false, 1, true, ""},
 		{"confidence NaN", `{"should_respond": true, "confidence": NaN}`, true, 0, false, ""},
-		{"confidence -Infinity", `{"should_respond": true, "confidence": -Infinity, "reason": "NaN"}`, true, 0, false, "NaN"},
+		{"confidence -Infinity", `{"should_respond": true, "confidence": -Infinity, "reason": "NaN"}`, true, 0, false,
+			"NaN"},
 		{"confidence a boolean", `{"should_respond": true, "confidence": true}`, true, 0, false, ""},
 		{"confidence a string", `{"should_respond": true, "confidence": "0.9"}`, true, 0, false, ""},
 		{"confidence too large for a number", `{"should_respond": true, "confidence": 1e999}`, true, 0, false, ""},
 		{"a code fence", "```json\n" + yes + "\n```", true, 0.8, false, "asked"},
 		{"text around it", "Sure! " + yes + " Hope that helps.", true, 0.8, false, "asked"},
-		{"braces in the reason", `{"should_respond": true, "reason": "says {hello} }{", "confidence": 0.5}`, true, 0.5, false, "says {hello} }{"},
-		{"nested objects", `{"result": {"should_respond": false, "confidence": 0.4, "more": {"a": {}}}}`, false, 0.4, false, ""},
-		{"the last one counts", "<think>" + yes + "</think>" + `{"should_respond": false, "confidence": 0.3}`, false, 0.3, false, ""},
+		{"braces in the reason", `{"should_respond": true, "reason": "says {hello} }{", "confidence": 0.5}`, true, 0.5,
+			false, "says {hello} }{"},
+		{"nested objects", `{"result": {"should_respond": false, "confidence": 0.4, "more": {"a": {}}}}`, false, 0.4,
+			false, ""},
+		{"the last one counts", "<think>" + yes + "</think>" + `{"should_respond": false, "confidence": 0.3}`, false,
+			0.3, false, ""},
 		{"an object without it behind", yes + ` {"done": true}`, true, 0.8, false, "asked"},
 		{"a thinking block with braces", "{ hmm { so } " + yes, true, 0.8, false, "asked"},
-		{"another language", `はい。{"should_respond": true, "reason": "質問されています", "confidence": 0.9}`, true, 0.9, false, "質問されています"},
+		{"another language", `はい。{"should_respond": true, "reason": "質問されています", "confidence": 0.9}`, true, 0.9, false,
+			"質問されています"},
 		{"the prompt before it", prompt + "\n" + yes, true, 0.8, false, "asked"},
 		{"10 MB before it", strings.Repeat("x", 10<<20) + yes, true, 0.8, false, "asked"},
-		{"a long reason", `{"should_respond": true, "confidence": 0.5, "reason": "` + strings.Repeat("あ\\n", 400) + `"}`, true, 0.5, false,
-			messages.Text(strings.Repeat("あ ", 149) + "あ…")},
+		{"a long reason", `{"should_respond": true, "confidence": 0.5, "reason": "` + strings.Repeat("あ\\n", 400) +
+			`"}`, true, 0.5, false, messages.Text(strings.Repeat("あ ", 149) + "あ…")},
 		{"the reason no text", `{"should_respond": true, "confidence": 0.5, "reason": 7}`, true, 0.5, false, ""},
 	} {
 		v, err := judge.ParseAnswer(messages.Text(c.answer), prompt)
 		if err != nil || v.Respond != c.respond || v.Confidence != c.confidence || v.Defaulted != c.defaulted ||
 			string(v.Reason) != string(c.reason) || v.Source != judge.FromModel {
-			t.Errorf("%s: ParseAnswer() = %+v %q, %v, want %v, %v, %v", c.name, v, string(v.Reason), err, c.respond, c.confidence, c.defaulted)
+			t.Errorf("%s: ParseAnswer() = %+v %q, %v, want %v, %v, %v", c.name, v, string(v.Reason), err, c.respond,
+				c.confidence, c.defaulted)
 		}
 		if n := len([]rune(string(v.Reason))); n > 300 {
 			t.Errorf("%s: a reason of %d runes, want at most 300", c.name, n)
@@ -101,13 +107,15 @@ func TestTakeAgain(t *testing.T) {
 	if v, again := judge.Take(`{"should_respond": true, "confidence": 0.7}`, prompt, 2); again || !v.Respond {
 		t.Errorf("Take(second) = %+v, %v, want the answer", v, again)
 	}
-	if v := judge.Unjudged(errors.New("offline")); v.Respond || v.Confidence != 0 || v.Reason == judge.Unjudged(judge.ErrAnswer).Reason {
+	if v := judge.Unjudged(errors.New("offline")); v.Respond || v.Confidence != 0 ||
+		v.Reason == judge.Unjudged(judge.ErrAnswer).Reason {
 		t.Errorf("Unjudged(offline) = %+v, want no, and a reason of its own", v)
 	}
 }
 
 func FuzzParseAnswer(f *testing.F) {
-	for _, s := range []string{prompt, `{"should_respond": true, "confidence": NaN}`, `{"a":{"should_respond":false}}`, "{{{{", `{"confidence":-Infinity`} {
+	for _, s := range []string{prompt, `{"should_respond": true, "confidence": NaN}`, `{"a":{"should_respond":false}}`,
+		"{{{{", `{"confidence":-Infinity`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, answer string) {

@@ -28,8 +28,8 @@ func seed() judge.Rules {
 }
 
 func judgement(respond bool, confidence float64) judge.Judgement {
-	return judge.Judgement{Verdict: judge.Verdict{Respond: respond, Confidence: confidence, Reason: "why", Source: judge.FromModel},
-		Channel: "c", Thread: "1.2", Latest: "m1", Written: noon.Add(-5 * time.Minute)}
+	return judge.Judgement{Verdict: judge.Verdict{Respond: respond, Confidence: confidence, Reason: "why",
+		Source: judge.FromModel}, Channel: "c", Thread: "1.2", Latest: "m1", Written: noon.Add(-5 * time.Minute)}
 }
 
 // TestScopeKey has the rows of the seed, and those that it left open.
@@ -151,7 +151,8 @@ func TestSkipping(t *testing.T) {
 		}
 	}
 	again, _ := r.Judged(held, judgement(false, 0.5), noon.Add(time.Hour))
-	if again.Cache.NextCheckAt != noon.Add(70*time.Minute) || again.Cache.CreatedAt != noon || again.Cache.UpdatedAt == noon {
+	if again.Cache.NextCheckAt != noon.Add(70*time.Minute) || again.Cache.CreatedAt != noon ||
+		again.Cache.UpdatedAt == noon {
 		t.Errorf("judged again: %+v, want one record with a new check and its first creation", again.Cache)
 	}
 }
@@ -250,11 +251,14 @@ func TestCheck(t *testing.T) {
 	if err != nil || sorted.Thresholds[0].MinConfidence != 0.9 || r.Thresholds[0].MinConfidence != 0.7 {
 		t.Errorf("Check() = %+v, %v, want a sorted copy", sorted.Thresholds, err)
 	}
+	confidence := func(i int, least float64) func(*judge.Rules) {
+		return func(r *judge.Rules) { r.Thresholds[i].MinConfidence = least }
+	}
 	for want, change := range map[string]func(*judge.Rules){
-		"thresholds[1].min_confidence must lie in 0..1, is 1.5":  func(r *judge.Rules) { r.Thresholds[1].MinConfidence = 1.5 },
-		"thresholds[0].min_confidence must lie in 0..1, is -0.1": func(r *judge.Rules) { r.Thresholds[0].MinConfidence = -0.1 },
-		"thresholds[0].min_confidence must lie in 0..1, is NaN":  func(r *judge.Rules) { r.Thresholds[0].MinConfidence = math.NaN() },
-		"thresholds[1].min_confidence is there twice: 0.9":       func(r *judge.Rules) { r.Thresholds[1].MinConfidence = 0.9 },
+		"thresholds[1].min_confidence must lie in 0..1, is 1.5":  confidence(1, 1.5),
+		"thresholds[0].min_confidence must lie in 0..1, is -0.1": confidence(0, -0.1),
+		"thresholds[0].min_confidence must lie in 0..1, is NaN":  confidence(0, math.NaN()),
+		"thresholds[1].min_confidence is there twice: 0.9":       confidence(1, 0.9),
 		"thresholds[0].skip must lie in":                         func(r *judge.Rules) { r.Thresholds[0].Skip = -1 },
 		"default_skip must lie in":                               func(r *judge.Rules) { r.DefaultSkip = 0 },
 		"check_every must lie in":                                func(r *judge.Rules) { r.CheckEvery = 0 },

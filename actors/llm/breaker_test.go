@@ -67,9 +67,10 @@ func TestBreaker(t *testing.T) {
 		"the try is abandoned":             {after("30s", "ask", "abandon", "ask"), HalfOpen, true},
 		"the try is lost":                  {after("30s", "ask", "30s", "ask"), HalfOpen, true},
 		"a lost try comes back":            {after("30s", "ask", "30s", "ask", "late"), HalfOpen, true},
-		"a success forgets failures":       {after("30s", "ask", "ok", "ask", "fail", "ask", "fail", "ask"), Closed, true},
-		"a pause opens at once":            {[]string{"ask", "limit", "49s", "ask"}, Open, false},
-		"a pause ends":                     {[]string{"ask", "limit", "50s", "ask"}, HalfOpen, true},
+		"a success forgets failures": {after("30s", "ask", "ok", "ask", "fail", "ask", "fail", "ask"), Closed,
+			true},
+		"a pause opens at once": {[]string{"ask", "limit", "49s", "ask"}, Open, false},
+		"a pause ends":          {[]string{"ask", "limit", "50s", "ask"}, HalfOpen, true},
 		"abandoned says nothing": {[]string{"ask", "abandon", "ask", "abandon", "ask", "abandon", "ask"}, Closed,
 			true},
 		"an end of before it opened": {[]string{"ask", "ask", "limit", "late", "50s", "ask", "ok", "late"}, Closed,
@@ -77,8 +78,8 @@ func TestBreaker(t *testing.T) {
 	} {
 		b, _, let := play(t, c.steps...)
 		if b.State != c.want || let[len(let)-1] != c.asked {
-			t.Errorf("%s: %q = %s, last question let through %v, want %s, %v", name, c.steps, b.State, let[len(let)-1], c.want,
-				c.asked)
+			t.Errorf("%s: %q = %s, last question let through %v, want %s, %v", name, c.steps, b.State, let[len(let)-1],
+				c.want, c.asked)
 		}
 	}
 }
@@ -96,8 +97,9 @@ func TestBreakerTellsPausesApart(t *testing.T) {
 
 func TestDefaultLimits(t *testing.T) {
 	want := Limits{
-		Timeout: 8 * time.Second, JSONTimeout: 30 * time.Second, FirstToken: time.Minute, Concurrency: 4, MaxTokens: 512,
-		Breaker: BreakerRule{Failures: 3, OpenFor: 30 * time.Second},
+		Timeout: 8 * time.Second, JSONTimeout: 30 * time.Second, FirstToken: time.Minute, Concurrency: 4,
+		MaxTokens: 512,
+		Breaker:   BreakerRule{Failures: 3, OpenFor: 30 * time.Second},
 	}
 	if got := DefaultLimits(); got != want {
 		t.Errorf("DefaultLimits() = %+v, want %+v", got, want)
@@ -139,7 +141,8 @@ func TestBreakerNeverStaysShut(t *testing.T) {
 					continue
 				}
 				i := rapid.IntRange(0, len(tickets)-1).Draw(t, "which")
-				pause := time.Duration(rapid.IntRange(0, 1).Draw(t, "pause")*rapid.IntRange(1, 200).Draw(t, "for")) * time.Second
+				pause := time.Duration(rapid.IntRange(0, 1).Draw(t, "pause")*rapid.IntRange(1, 200).Draw(t,
+					"for")) * time.Second
 				longest = max(longest, pause)
 				b = b.Done(r, now, tickets[i], Outcome(rapid.IntRange(0, 2).Draw(t, "outcome")), pause)
 				tickets = append(tickets[:i], tickets[i+1:]...)

@@ -89,7 +89,8 @@ func TestThoughtsAreNoAnswer(t *testing.T) {
 			ask.Stream = stream
 			var l told
 			got, err := llm.NewWorker(client(t, s, llm.OpenAI)).Stream(t.Context(), ask, l.take)
-			if a, ok := got.(messages.LLMAnswer); err != nil || !ok || a.Text != "はい" || strings.Contains(l.String(), "secret") {
+			if a, ok := got.(messages.LLMAnswer); err != nil || !ok || a.Text != "はい" ||
+				strings.Contains(l.String(), "secret") {
 				t.Errorf("%s, stream %v: %v, %v, told %q, want the answer alone", kind, stream, got, err, l)
 			}
 		}
@@ -156,7 +157,8 @@ func TestThinkingIsNotSilence(t *testing.T) {
 			start := time.Now()
 			_, err = c.Stream(t.Context(), llm.Question{Purpose: llm.Answer}, func(llm.Chunk) {})
 			if want := 3*50*time.Second + time.Minute; !errors.Is(err, llm.ErrTimeout) || time.Since(start) != want {
-				t.Errorf("%s: %v after %s, want to be given up a minute after the last thought (%s)", p, err, time.Since(start), want)
+				t.Errorf("%s: %v after %s, want to be given up a minute after the last thought (%s)", p, err,
+					time.Since(start), want)
 			}
 		})
 	}
@@ -202,10 +204,14 @@ func TestOneRetry(t *testing.T) {
 		told    string
 		pause   time.Duration
 	}{
-		"before the first token": {[]testkit.LLMReply{{Status: 500}, {Text: "yes"}}, true, "yes", "0:yes", 100 * time.Millisecond},
-		"after it":               {[]testkit.LLMReply{cutIn("ye", "s!"), {Text: "no"}}, true, "no", "0:ye 1:no", 100 * time.Millisecond},
-		"twice":                  {[]testkit.LLMReply{{Status: 500}, {Status: 503}}, true, "unavailable", "", 100 * time.Millisecond},
-		"malformed":              {[]testkit.LLMReply{{Body: "<html>"}, {Text: "yes"}}, true, "yes", "0:yes", 100 * time.Millisecond},
+		"before the first token": {[]testkit.LLMReply{{Status: 500}, {Text: "yes"}}, true, "yes", "0:yes",
+			100 * time.Millisecond},
+		"after it": {[]testkit.LLMReply{cutIn("ye", "s!"), {Text: "no"}}, true, "no", "0:ye 1:no",
+			100 * time.Millisecond},
+		"twice": {[]testkit.LLMReply{{Status: 500}, {Status: 503}}, true, "unavailable", "",
+			100 * time.Millisecond},
+		"malformed": {[]testkit.LLMReply{{Body: "<html>"}, {Text: "yes"}}, true, "yes", "0:yes",
+			100 * time.Millisecond},
 		"a short pause": {[]testkit.LLMReply{{Status: 529, RetryAfter: "4"}, {Text: "yes"}}, true, "unavailable", "",
 			4100 * time.Millisecond},
 		"a long pause":            {[]testkit.LLMReply{{Status: 429, RetryAfter: "6"}}, true, "rate_limited", "", 0},
@@ -235,8 +241,8 @@ func TestOneRetry(t *testing.T) {
 				c.want, c.told = "yes", "0:yes"
 			}
 			if outcome != c.want || l.String() != c.told || time.Since(start) != c.pause {
-				t.Errorf("%s: %q, %v, told %q after %s, want %q, told %q after %s", name, outcome, err, l, time.Since(start),
-					c.want, c.told, c.pause)
+				t.Errorf("%s: %q, %v, told %q after %s, want %q, told %q after %s", name, outcome, err, l,
+					time.Since(start), c.want, c.told, c.pause)
 			}
 			asked := s.Requests()
 			if len(asked) != len(c.replies) || ok && answer.Retried != (len(c.replies) == 2) {
@@ -279,8 +285,8 @@ func TestPurposes(t *testing.T) {
 				t.Errorf("%s: asked %s, want %s", p, got, want.model)
 			}
 			start := time.Now()
-			if _, err := c.Generate(t.Context(), llm.Question{Purpose: p, Prompt: "hang"}); !errors.Is(err, llm.ErrTimeout) ||
-				time.Since(start) != want.time {
+			if _, err := c.Generate(t.Context(), llm.Question{Purpose: p, Prompt: "hang"}); !errors.Is(err,
+				llm.ErrTimeout) || time.Since(start) != want.time {
 				t.Errorf("%s: %v after %s, want timeout after %s", p, err, time.Since(start), want.time)
 			}
 			wantUsage := llm.Usage{Model: want.model, Attempts: 2, Answers: 1, PromptTokens: 10, AnswerTokens: 2}
@@ -290,7 +296,8 @@ func TestPurposes(t *testing.T) {
 			if c.Stats().Outcomes["timeout"] == 0 {
 				t.Errorf("%s: the timeout was not counted", p)
 			}
-			if longest := llm.DefaultLimits().Longest(p, false); longest < 2*want.time || longest > 2*want.time+10*time.Second {
+			if longest := llm.DefaultLimits().Longest(p, false); longest < 2*want.time ||
+				longest > 2*want.time+10*time.Second {
 				t.Errorf("Longest(%s) = %s, want two attempts of %s and a pause", p, longest, want.time)
 			}
 		}
@@ -405,7 +412,8 @@ func TestAHostsModelIsListenedTo(t *testing.T) {
 			}
 			var l told
 			got, err := llm.NewWorker(c).Stream(t.Context(), reply, l.take)
-			if a, ok := got.(messages.LLMAnswer); !ok || err != nil || a.Text != "hai。" || !strings.HasSuffix(l.String(), "0:hai。") {
+			if a, ok := got.(messages.LLMAnswer); !ok || err != nil || a.Text != "hai。" ||
+				!strings.HasSuffix(l.String(), "0:hai。") {
 				t.Errorf("%s: %v, %v, told %q, want hai。", name, got, err, l)
 			}
 		})

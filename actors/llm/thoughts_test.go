@@ -36,8 +36,8 @@ func TestAnswerOf(t *testing.T) {
 
 // However the text is cut into pieces, the same answer comes out.
 func TestThoughtsInPieces(t *testing.T) {
-	bits := []string{"<think>", "</think>", "\n</think>\n", "[THINK]", "[/THINK]", "\n", " ", "a", "答え", "<", "/", ">", "<|channel|>",
-		"analysis<|message|>", "final<|message|>", "\r\n"}
+	bits := []string{"<think>", "</think>", "\n</think>\n", "[THINK]", "[/THINK]", "\n", " ", "a", "答え", "<", "/", ">",
+		"<|channel|>", "analysis<|message|>", "final<|message|>", "\r\n"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(bits), 0, 12).Draw(t, "text"), "")
 		var filter thoughts

@@ -214,12 +214,13 @@ func TestCutConnections(t *testing.T) {
 				case errors.Is(err, llm.ErrUnavailable), errors.Is(err, llm.ErrMalformed):
 					failed++
 				case err != nil || reply.Text != e.text:
-					t.Fatalf("%s, cut after %d bytes with %v: %q, %v, want a failure or %q", e.name, at, broken, reply.Text, err,
-						e.text)
+					t.Fatalf("%s, cut after %d bytes with %v: %q, %v, want a failure or %q", e.name, at, broken,
+						reply.Text, err, e.text)
 				}
 				for _, c := range chunks {
 					if !strings.HasPrefix(e.text, c.Text) && !late {
-						t.Fatalf("%s, cut after %d bytes: told %q, which is no beginning of %q", e.name, at, c.Text, e.text)
+						t.Fatalf("%s, cut after %d bytes: told %q, which is no beginning of %q", e.name, at, c.Text,
+							e.text)
 					}
 				}
 				if err != nil && len(chunks) > 0 && !errors.Is(err, llm.ErrUnavailable) {

@@ -71,8 +71,10 @@ func TestNeedsKeyAndIsLocal(t *testing.T) {
 		{Ollama, "http://gpu.example.com", false, false},
 		{Ollama, "http://%zz", false, false},
 	} {
-		if needs, local := NeedsKey(c.provider, c.base), IsLocal(c.provider, c.base); needs != c.needs || local != c.local {
-			t.Errorf("%s at %q: needs a key %v, is local %v, want %v, %v", c.provider, c.base, needs, local, c.needs, c.local)
+		if needs, local := NeedsKey(c.provider, c.base), IsLocal(c.provider, c.base); needs != c.needs ||
+			local != c.local {
+			t.Errorf("%s at %q: needs a key %v, is local %v, want %v, %v", c.provider, c.base, needs, local, c.needs,
+				c.local)
 		}
 	}
 }

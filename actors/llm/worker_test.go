@@ -79,7 +79,8 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: the key was sent as %q", p, header)
 		}
 		stats := c.Stats()
-		if stats.Outcomes["ok"] != 1 || stats.PromptTokens != 40 || stats.AnswerTokens != 9 || stats.Breaker != llm.Closed {
+		if stats.Outcomes["ok"] != 1 || stats.PromptTokens != 40 || stats.AnswerTokens != 9 ||
+			stats.Breaker != llm.Closed {
 			t.Errorf("%s: Stats() = %+v, want one answer", p, stats)
 		}
 	}
@@ -100,7 +101,8 @@ func TestTheEnvironmentIsNotAsked(t *testing.T) {
 			t.Errorf("%s: Generate() = %v, want an answer", p, err)
 		}
 		for name, values := range s.Requests()[0].Header {
-			if strings.Contains(strings.Join(values, ""), "environment") || name == "Authorization" || name == "X-Api-Key" {
+			if strings.Contains(strings.Join(values, ""), "environment") || name == "Authorization" ||
+				name == "X-Api-Key" {
 				t.Errorf("%s: header %s: %q was sent", p, name, values)
 			}
 		}
@@ -237,8 +239,8 @@ func TestAnAnswerThatWasCut(t *testing.T) {
 		s := testkit.StartLLM(t)
 		s.When(nil, testkit.LLMReply{Text: `{"state":`, Finish: "length"})
 		c := client(t, s, p)
-		if _, err := c.Generate(t.Context(), llm.Question{Prompt: "x", JSON: true}); !errors.Is(err, llm.ErrMalformed) ||
-			!strings.Contains(err.Error(), "llm.max_tokens") {
+		if _, err := c.Generate(t.Context(), llm.Question{Prompt: "x", JSON: true}); !errors.Is(err,
+			llm.ErrMalformed) || !strings.Contains(err.Error(), "llm.max_tokens") {
 			t.Errorf("%s: Generate(JSON) = %v, want it to say what to raise", p, err)
 		}
 		if r, err := c.Generate(t.Context(), llm.Question{Prompt: "x"}); err != nil || !r.Cut {
@@ -273,7 +275,8 @@ func TestHangs(t *testing.T) {
 		_, err := w.Do(ctx, ask)
 		var refusal *actors.Refusal
 		if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &refusal) || time.Since(start) != 2*time.Second {
-			t.Errorf("Do(2s) = %v after %s, want the asker's deadline, which is the engine's to tell", err, time.Since(start))
+			t.Errorf("Do(2s) = %v after %s, want the asker's deadline, which is the engine's to tell", err,
+				time.Since(start))
 		}
 		ctx, cancel = context.WithCancel(t.Context())
 		go func() {
@@ -498,7 +501,8 @@ func TestPanicsSayNothingPrivate(t *testing.T) {
 		}
 		func() {
 			defer func() {
-				if r := fmt.Sprint(recover()); !strings.Contains(r, "the model panicked") || strings.Contains(r, private) {
+				if r := fmt.Sprint(recover()); !strings.Contains(r, "the model panicked") ||
+					strings.Contains(r, private) {
 					t.Errorf("panic of %T: recovered %q, want no words of it", value, r)
 				}
 			}()
@@ -600,14 +604,16 @@ func FuzzAnswers(f *testing.F) {
 		`{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1}}`,
 		`{"content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn","usage":{"input_tokens":1}}`,
 		`{"message":{"role":"assistant","content":"hi"},"done":true,"eval_count":-3}`,
-		`{"choices":[null]}`, `{"choices":[{"finish_reason":"function_call"}]}`, `{"content":[{"type":"image"}]}`, `null`,
+		`{"choices":[null]}`, `{"choices":[{"finish_reason":"function_call"}]}`, `{"content":[{"type":"image"}]}`,
+		`null`,
 		`[`, ``,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, p := range providers {
-			o := llm.Options{Tier: llm.TierLocal, Provider: p, Model: "m", BaseURL: "http://127.0.0.1", Transport: canned(body)}
+			o := llm.Options{Tier: llm.TierLocal, Provider: p, Model: "m", BaseURL: "http://127.0.0.1",
+				Transport: canned(body)}
 			c, err := llm.New(o)
 			if err != nil {
 				t.Fatal(err)
@@ -615,7 +621,8 @@ func FuzzAnswers(f *testing.F) {
 			reply, err := c.Generate(t.Context(), llm.Question{Prompt: "x"})
 			var e *llm.Error
 			switch {
-			case err == nil && (strings.TrimSpace(reply.Text) == "" || reply.PromptTokens < 0 || reply.AnswerTokens < 0):
+			case err == nil && (strings.TrimSpace(reply.Text) == "" || reply.PromptTokens < 0 ||
+				reply.AnswerTokens < 0):
 				t.Errorf("%s: Generate() = %+v, want a text and counts", p, reply)
 			case err == nil && !json.Valid(body):
 				t.Errorf("%s: an answer from what is no JSON", p)

@@ -116,9 +116,10 @@ func leaksPrompt(t *testing.T, c *prompt.Catalogue, in prompt.Input, harmless pr
 // test that an obedient model cannot do harm with it.
 func TestAnAnswerIsOnlyText(t *testing.T) {
 	want := map[reflect.Type][]string{
-		reflect.TypeFor[messages.LLMAnswer](): {"Key", "Text", "Model", "PromptTokens", "AnswerTokens", "Cut", "Retried"},
-		reflect.TypeFor[messages.AskLLM](): {"Purpose", "System", "Prompt", "MaxTokens", "Temperature", "JSON", "Key", "Stream",
-			"Retry"},
+		reflect.TypeFor[messages.LLMAnswer](): {"Key", "Text", "Model", "PromptTokens", "AnswerTokens", "Cut",
+			"Retried"},
+		reflect.TypeFor[messages.AskLLM](): {"Purpose", "System", "Prompt", "MaxTokens", "Temperature", "JSON", "Key",
+			"Stream", "Retry"},
 	}
 	for typ, fields := range want {
 		var got []string

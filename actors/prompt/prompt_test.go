@@ -82,7 +82,8 @@ func TestCompose(t *testing.T) {
 		t.Errorf("the data is %+v, want %+v", got, want)
 	}
 	ask := p.Ask("7")
-	if ask.Purpose != "reply" || ask.JSON || !ask.Stream || ask.Key != "7" || ask.System != p.System || ask.Prompt != p.User {
+	if ask.Purpose != "reply" || ask.JSON || !ask.Stream || ask.Key != "7" || ask.System != p.System ||
+		ask.Prompt != p.User {
 		t.Errorf("Ask() = %+v, want a streamed question for a reply", ask)
 	}
 	judge := compose(t, prompt.Default(), prompt.Input{Task: prompt.Judge, Language: prompt.English}).Ask("1")
@@ -96,10 +97,13 @@ func TestEveryPromptIsThere(t *testing.T) {
 	c := prompt.Default()
 	seen := map[string]bool{}
 	for _, language := range []prompt.Language{prompt.Japanese, prompt.English} {
-		for _, task := range []prompt.Task{prompt.Judge, prompt.Select, prompt.Analyse, prompt.Reply, prompt.Interview} {
+		for _, task := range []prompt.Task{prompt.Judge, prompt.Select, prompt.Analyse, prompt.Reply,
+			prompt.Interview} {
 			for _, tone := range []string{"", "polite_soft", "casual", "formal"} {
-				for _, state := range []string{"", "intro", "enumerate", "recommend", "choose", "deepening", "summary_check", "done"} {
-					p := compose(t, c, prompt.Input{Task: task, Language: language, Tone: tone, State: state, Persona: "Kehai"})
+				for _, state := range []string{"", "intro", "enumerate", "recommend", "choose", "deepening",
+					"summary_check", "done"} {
+					p := compose(t, c, prompt.Input{Task: task, Language: language, Tone: tone, State: state,
+						Persona: "Kehai"})
 					seen[p.Version] = true
 				}
 			}
@@ -111,8 +115,9 @@ func TestEveryPromptIsThere(t *testing.T) {
 	if n := len(c.List()); n != 2*18 {
 		t.Errorf("%d texts, want 18 in each language", n)
 	}
-	for _, bad := range []prompt.Input{{}, {Task: prompt.Reply, Language: "fr"}, {Task: "boast", Language: prompt.English},
-		{Task: prompt.Reply, Language: prompt.English, Tone: "rude"}, {Task: prompt.Reply, Language: prompt.English, State: "x"}} {
+	for _, bad := range []prompt.Input{{}, {Task: prompt.Reply, Language: "fr"},
+		{Task: "boast", Language: prompt.English}, {Task: prompt.Reply, Language: prompt.English, Tone: "rude"},
+		{Task: prompt.Reply, Language: prompt.English, State: "x"}} {
 		if _, err := c.Compose(bad); !errors.Is(err, prompt.ErrInput) {
 			t.Errorf("Compose(%+v) = %v, want ErrInput", bad, err)
 		}
@@ -137,9 +142,10 @@ func TestBounds(t *testing.T) {
 		t.Errorf("the goal was filled in, or begins a line:\n%.400s", p.System)
 	}
 	data := dataOf(t, p)
-	if data[0].MostImportant != "a b c" || utf8.RuneCountInString(data[0].Summary) != 600 || data[0].LeftOut != 200-len(data)+1 ||
-		data[len(data)-1].N != 200 {
-		t.Errorf("notes %+v and %d messages up to %d, want the newest of 200", data[0], len(data)-1, data[len(data)-1].N)
+	if data[0].MostImportant != "a b c" || utf8.RuneCountInString(data[0].Summary) != 600 ||
+		data[0].LeftOut != 200-len(data)+1 || data[len(data)-1].N != 200 {
+		t.Errorf("notes %+v and %d messages up to %d, want the newest of 200", data[0], len(data)-1,
+			data[len(data)-1].N)
 	}
 }
 
@@ -173,8 +179,8 @@ func TestTheDataStaysData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := []string{"<<<DATA ", "<<<END ", "<<<", "\n", "\r\n", "\u2028", `"`, `\`, "}", "{", "{summary}", "\x00", "指示", "a", "0123456789abcdef",
-		"\u200b", `{"kind":"message"}`, string(base.User), base.System}
+	parts := []string{"<<<DATA ", "<<<END ", "<<<", "\n", "\r\n", "\u2028", `"`, `\`, "}", "{", "{summary}", "\x00",
+		"指示", "a", "0123456789abcdef", "\u200b", `{"kind":"message"}`, string(base.User), base.System}
 	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 8), func(p []string) messages.Text {
 		return messages.Text(strings.Join(p, ""))
 	})
@@ -191,7 +197,8 @@ func TestTheDataStaysData(t *testing.T) {
 		}
 		b, data, a, err := prompt.Split(p.User)
 		if err != nil || p.System != base.System || b != before || a != after || len(data) != len(in.Lines)+1 {
-			t.Fatalf("Split() = %q, %d entries, %q, %v, want %d and the same instructions", b, len(data), a, err, len(in.Lines)+1)
+			t.Fatalf("Split() = %q, %d entries, %q, %v, want %d and the same instructions", b, len(data), a, err,
+				len(in.Lines)+1)
 		}
 		if again, err := c.Compose(in); err != nil || again.User != p.User || again.Version != base.Version {
 			t.Fatalf("the same input gave another prompt")
@@ -261,7 +268,8 @@ func TestLoad(t *testing.T) {
 			edited = append(edited, e.Name)
 		}
 	}
-	if text, original, ok := c.Text("ja/reply"); !slices.Equal(edited, []string{"ja/reply"}) || !ok || text == original {
+	if text, original, ok := c.Text("ja/reply"); !slices.Equal(edited, []string{"ja/reply"}) || !ok ||
+		text == original {
 		t.Errorf("edited %q, Text() = %q, want the one", edited, text)
 	}
 	if _, err := prompt.Load(os.DirFS(filepath.Join(dir, "none"))); err != nil {

@@ -80,8 +80,8 @@ func TestWhatKillsTheProcessIsPutAside(t *testing.T) {
 				t.Fatal(err)
 			}
 			kehai := func(out *bytes.Buffer, verb ...string) *exec.Cmd {
-				cmd := exec.Command(os.Args[0], append([]string{"--config", config, "--data", filepath.Join(base, "data")},
-					verb...)...)
+				cmd := exec.Command(os.Args[0], append([]string{"--config", config, "--data",
+					filepath.Join(base, "data")}, verb...)...)
 				cmd.Env = append(os.Environ(), killerEnv+"="+how)
 				cmd.Stdout, cmd.Stderr = out, out
 				return cmd

@@ -14,10 +14,12 @@ import (
 // What fails is called what it is, and no key of an actor is shown.
 func TestHealthTellsWorkersFromActors(t *testing.T) {
 	for actor, want := range map[messages.Address]string{
-		"ocr/2":            "worker 2 of the pool ocr fails again and again and is retried slowly; the log says why",
-		"structure/1":      "worker 1 of the pool structure fails again and again and is retried slowly; the log says why",
-		"structure/line@a": "an actor of kind structure fails again and again and is retried slowly; kehai status names it",
-		"dedup/line:花":     "an actor of kind dedup fails again and again and is retried slowly; kehai status names it",
+		"ocr/2": "worker 2 of the pool ocr fails again and again and is retried slowly; the log says why",
+		"structure/1": "worker 1 of the pool structure fails again and again and is retried slowly; the log " +
+			"says why",
+		"structure/line@a": "an actor of kind structure fails again and again and is retried slowly; kehai status " +
+			"names it",
+		"dedup/line:花": "an actor of kind dedup fails again and again and is retried slowly; kehai status names it",
 	} {
 		h := admin.NewHealth(zerolog.Nop())
 		h.Names.Pools = map[string]bool{"ocr": true, "structure": true}

@@ -27,7 +27,8 @@ func story(second ledger.Entry, verdicts ...events.Verdict) *evidence {
 	}
 	ev := &evidence{
 		of: map[place]int{}, entries: map[place]ledger.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
-		sent: map[messages.ConversationID][]ingress.Sent{"line:Hana": {{Text: "mine", At: pathTime.Add(3 * time.Second)}}},
+		sent: map[messages.ConversationID][]ingress.Sent{"line:Hana": {{Text: "mine",
+			At: pathTime.Add(3 * time.Second)}}},
 	}
 	ev.addEntry("line:Hana", first)
 	ev.addEntry("line:Hana", second)
@@ -55,7 +56,8 @@ func TestOutcomes(t *testing.T) {
 	entered := verdict("dedup", "", events.Detail{Rule: "aligned", Known: []messages.Occurrence{1, 0}})
 	released := verdict("dedup", "", events.Detail{Rule: "released"})
 	echo := verdict("ingress", "echo: equals a text sent 5s before", events.Detail{Rule: "echo", Age: 5 * time.Second})
-	short := verdict("ingress", "short: equal to a text heard 8s before", events.Detail{Rule: "short", Age: 8 * time.Second, Match: "equal"})
+	short := verdict("ingress", "short: equal to a text heard 8s before",
+		events.Detail{Rule: "short", Age: 8 * time.Second, Match: "equal"})
 	held := verdict("dedup", "first sight: 1 incoming bubbles are history", events.Detail{Rule: "first_sight"})
 	for name, c := range map[string]struct {
 		ev      *evidence
@@ -64,14 +66,22 @@ func TestOutcomes(t *testing.T) {
 		steps   string
 		matched string // of the last step
 	}{
-		"echo":             {story(ledger.Entry{}, fused, entered, released, echo), events.OutcomeDropped, "dropped at stage ingress by rule echo", "seen fusion dedup dedup ingress", "0 mine"},
-		"short":            {story(ledger.Entry{}, fused, entered, released, short), events.OutcomeDropped, "by rule short", "seen fusion dedup dedup ingress", "1 first"},
-		"history":          {story(ledger.Entry{}, fused, held), events.OutcomeHistory, "by rule first_sight", "seen fusion dedup", ""},
-		"own":              {story(ledger.Entry{Side: messages.SideOwn}, fused, entered), events.OutcomeOwnSide, "owner's side", "seen fusion dedup", "1 first"},
-		"waits in ledger":  {story(ledger.Entry{Waiting: true}, fused, entered), events.OutcomeWaiting, "become readable", "seen fusion dedup", "1 first"},
-		"no verdict left":  {story(ledger.Entry{}), events.OutcomeHistory, "kept no longer", "seen", ""},
-		"another's echo":   {story(ledger.Entry{}, verdict("ingress", "x", events.Detail{Occurrences: []messages.Occurrence{1}})), events.OutcomeHistory, "", "seen", ""},
-		"waits in a burst": {story(ledger.Entry{}, entered, released), events.OutcomeWaiting, "end of its burst", "seen dedup dedup", ""},
+		"echo": {story(ledger.Entry{}, fused, entered, released, echo), events.OutcomeDropped,
+			"dropped at stage ingress by rule echo", "seen fusion dedup dedup ingress", "0 mine"},
+		"short": {story(ledger.Entry{}, fused, entered, released, short), events.OutcomeDropped,
+			"by rule short", "seen fusion dedup dedup ingress", "1 first"},
+		"history": {story(ledger.Entry{}, fused, held), events.OutcomeHistory, "by rule first_sight",
+			"seen fusion dedup", ""},
+		"own": {story(ledger.Entry{Side: messages.SideOwn}, fused, entered), events.OutcomeOwnSide,
+			"owner's side", "seen fusion dedup", "1 first"},
+		"waits in ledger": {story(ledger.Entry{Waiting: true}, fused, entered), events.OutcomeWaiting,
+			"become readable", "seen fusion dedup", "1 first"},
+		"no verdict left": {story(ledger.Entry{}), events.OutcomeHistory, "kept no longer", "seen", ""},
+		"another's echo": {story(ledger.Entry{},
+			verdict("ingress", "x", events.Detail{Occurrences: []messages.Occurrence{1}})), events.OutcomeHistory, "",
+			"seen", ""},
+		"waits in a burst": {story(ledger.Entry{}, entered, released), events.OutcomeWaiting, "end of its burst",
+			"seen dedup dedup", ""},
 	} {
 		if name == "waits in a burst" {
 			c.ev.buffered["line:Hana"] = burst.Buffer{Parts: []messages.Part{{Occurrence: 2}}}
@@ -88,7 +98,8 @@ func TestOutcomes(t *testing.T) {
 		for _, m := range p.Steps[len(p.Steps)-1].Matched {
 			matched = append(matched, fmt.Sprint(m.Occurrence, " ", m.Text))
 		}
-		if p.Outcome != c.outcome || !strings.Contains(p.Why, c.why) || strings.Join(steps, " ") != c.steps || strings.Join(matched, ", ") != c.matched {
+		if p.Outcome != c.outcome || !strings.Contains(p.Why, c.why) || strings.Join(steps, " ") != c.steps ||
+			strings.Join(matched, ", ") != c.matched {
 			t.Errorf("%s: path is %s (%s), steps %q, matched %q; want %s (%s), %q, %q",
 				name, p.Outcome, p.Why, steps, matched, c.outcome, c.why, c.steps, c.matched)
 		}
@@ -105,7 +116,8 @@ func TestMailIsPartOfThePath(t *testing.T) {
 	if p.Outcome != events.OutcomeWaiting || !strings.Contains(p.Why, "waits in the inbox of ingress as m7") {
 		t.Errorf("path is %s (%s), want one that waits for ingress", p.Outcome, p.Why)
 	}
-	ev.mail[0].Message = messages.Detection{Conversation: "line:Hana", Bubbles: []messages.Bubble{{Text: "third"}}, SeenAt: pathTime}
+	ev.mail[0].Message = messages.Detection{Conversation: "line:Hana", Bubbles: []messages.Bubble{{Text: "third"}},
+		SeenAt: pathTime}
 	list := ev.byText(control.WhyQuery{Text: "third"}, nil)
 	if len(list) != 1 || list[0].Outcome != events.OutcomeWaiting {
 		t.Errorf("byText(third) = %+v, want the bubble that waits for the ledger", list)
@@ -115,7 +127,8 @@ func TestMailIsPartOfThePath(t *testing.T) {
 func TestVisible(t *testing.T) {
 	ev := story(ledger.Entry{})
 	shown := []mention{{place{"line:Hana", 0}, "second", pathTime}, {place{"line:Hana", 0}, "fourth", pathTime}}
-	for text, want := range map[string]events.Outcome{"second": events.OutcomeHistory, "fourth": events.OutcomeVisible} {
+	for text, want := range map[string]events.Outcome{"second": events.OutcomeHistory,
+		"fourth": events.OutcomeVisible} {
 		list := ev.byText(control.WhyQuery{Text: text}, shown)
 		if len(list) != 1 || list[0].Outcome != want || list[0].Likeness != 1 {
 			t.Errorf("byText(%s) = %+v, want one path that is %s", text, list, want)

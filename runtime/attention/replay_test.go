@@ -39,12 +39,14 @@ func TestReplayJudgesAsALiveSystem(t *testing.T) {
 			"40000 rule focused → focused",
 		}},
 		{"at lines", `{"at_ms":-10000,"camera":{"face_detected":false}}
-			{"at_ms":0,"camera":` + facingScreen + `,"pc":{"idle_seconds":1}}`, []string{"-10000 rule away → away", "0 rule focused → away"}},
+			{"at_ms":0,"camera":` + facingScreen + `,"pc":{"idle_seconds":1}}`,
+			[]string{"-10000 rule away → away", "0 rule focused → away"}},
 		{"the newest line counts", `{"at_ms":1767225600000,"camera":{"face_detected":false}}
 			{"at_ms":1767225600000,"camera":{"face_detected":true}}`, []string{"1767225600000 fallback focused → focused"}},
 		{"absent from then on", `{"at_ms":0,"camera":{"face_detected":false},"pc":{"idle_seconds":1}}
 			{"at_ms":5000,"camera":null}
-			{"at_ms":15000,"pc":null}`, []string{"0 rule away → away", "10000 fallback focused → away", "20000 rule unknown → away"}},
+			{"at_ms":15000,"pc":null}`,
+			[]string{"0 rule away → away", "10000 fallback focused → away", "20000 rule unknown → away"}},
 		{"the last key counts on", `{"at_ms":0,"camera":{"face_detected":false},"pc":{"idle_seconds":1,"seconds_since_last_keyboard":1}}
 			{"at_ms":10000,"camera":{"face_detected":false}}`, []string{"0 fallback focused → focused", "10000 rule away → focused"}},
 	} {
@@ -60,7 +62,9 @@ func TestReplayJudgesAsALiveSystem(t *testing.T) {
 func TestReplayOfDenseLines(t *testing.T) {
 	var b strings.Builder
 	for n := range 3600 {
-		fmt.Fprintf(&b, "{\"at_ms\":%d,\"camera\":{\"face_detected\":%v,\"face_not_detected_ratio\":0.5},\"pc\":{\"idle_seconds\":1}}\n", 1000*n, n*n%7 < 3)
+		fmt.Fprintf(&b, `{"at_ms":%d,"camera":{"face_detected":%v,"face_not_detected_ratio":0.5},"pc":{"idle_seconds":1}}`,
+			1000*n, n*n%7 < 3)
+		b.WriteByte('\n')
 	}
 	for range 1000 {
 		b.WriteString("{\"at_ms\":3600000,\"camera\":{\"face_detected\":true}}\n")
@@ -77,7 +81,8 @@ func TestReplayOfDenseLines(t *testing.T) {
 		}
 	}
 	if len(lines) != 361 || changes > 6 || lines[360].State != messages.Away {
-		t.Errorf("%d judgements with %d changes, the last %s, want 361 with 6 at most, the last away", len(lines), changes, lines[len(lines)-1].State)
+		t.Errorf("%d judgements with %d changes, the last %s, want 361 with 6 at most, the last away", len(lines),
+			changes, lines[len(lines)-1].State)
 	}
 }
 
@@ -86,7 +91,8 @@ func TestReplayOfDenseLines(t *testing.T) {
 func TestReplayOfHoles(t *testing.T) {
 	for _, hole := range []int64{600_000, 3_600_000, 3_700_000, 24 * 3_600_000, 90_000_000_000_000} {
 		line := `{"at_ms":%d,"camera":` + facingScreen + `,"pc":{"idle_seconds":1}}` + "\n"
-		_, lines := replayedFocus(t, "default", fmt.Sprintf(line+line+line+line, 5, 5+hole, 5+hole+10_000, 5+hole+20_000))
+		_, lines := replayedFocus(t, "default", fmt.Sprintf(line+line+line+line, 5, 5+hole, 5+hole+10_000,
+			5+hole+20_000))
 		var changes []string
 		last := int64(-1)
 		for _, l := range lines {
@@ -111,10 +117,12 @@ func TestReplayOfHoles(t *testing.T) {
 
 // Without steadying each change counts.
 func TestReplayOfTheSeedProfile(t *testing.T) {
-	got, _ := replayedFocus(t, "seed", `{"at_ms":0,"camera":`+facingScreen+`,"pc":{"idle_seconds":1,"seconds_since_last_keyboard":1}}
+	got, _ := replayedFocus(t, "seed", `{"at_ms":0,"camera":`+facingScreen+
+		`,"pc":{"idle_seconds":1,"seconds_since_last_keyboard":1}}
 		{"at_ms":10000,"camera":{"face_detected":false}}
 		{"at_ms":20000,"camera":`+facingScreen+`}`)
-	if want := "0 rule focused → focused, 10000 rule away → away, 20000 rule focused → focused"; strings.Join(got, ", ") != want {
+	if want := "0 rule focused → focused, 10000 rule away → away, 20000 rule focused → focused"; strings.Join(got,
+		", ") != want {
 		t.Errorf("judged %q, want %s", got, want)
 	}
 }
@@ -144,21 +152,25 @@ func TestReplayAsks(t *testing.T) {
 func TestReplayMistakes(t *testing.T) {
 	for in, want := range map[string]string{
 		"{\"at_ms\":0}\n" + strings.Repeat("x", maxLine+1): "line 2: longer than 1048576 bytes: want one moment a line",
-		`{"at_ms":1e15}`:                                          "line 1: at_ms: want a number of milliseconds",
-		"\n{\"camera\":{}}":                                       "line 2: at_ms: want a number of milliseconds",
-		"{\"at_ms\":5}\n{\"at_ms\":4}":                            "line 2: at_ms: 4 is before the line above (5): sort the record by time",
-		`{"at_ms":0,"pc":{"idle_seconds":"private"}}`:             "line 1: pc: messages: bad snapshot: idle_seconds: want a number or null",
+		`{"at_ms":1e15}`:    "line 1: at_ms: want a number of milliseconds",
+		"\n{\"camera\":{}}": "line 2: at_ms: want a number of milliseconds",
+		"{\"at_ms\":5}\n{\"at_ms\":4}": "line 2: at_ms: 4 is before the line above (5): " +
+			"sort the record by time",
+		`{"at_ms":0,"pc":{"idle_seconds":"private"}}`: "line 1: pc: messages: bad snapshot: " +
+			"idle_seconds: want a number or null",
 		`{"at_ms":0,"camera":{"head_pose":{"yaw":"private"}}} {}`: "line 1: want a JSON object",
 	} {
 		err := Replay("default", strings.NewReader(in), func(Line) error { return nil })
-		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "private") {
+		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "private") {
 			t.Errorf("Replay(%.40s) = %v, want %q", in, err, want)
 		}
 	}
 }
 
 func TestFocusHints(t *testing.T) {
-	got := Hints([]byte(`{"face_detectd":false,"ear_average":NaN,"head_pose":{"yam":1}}`), []byte(`{"idle_seconds":1,"zzz":1}`))
+	got := Hints([]byte(`{"face_detectd":false,"ear_average":NaN,"head_pose":{"yam":1}}`),
+		[]byte(`{"idle_seconds":1,"zzz":1}`))
 	want := []string{
 		`camera: "face_detectd" is no field of it and counts for nothing: did you mean face_detected?`,
 		`camera: "head_pose.yam" is no field of it and counts for nothing: did you mean head_pose.yaw?`,
@@ -178,7 +190,8 @@ func TestFocusHints(t *testing.T) {
 	for _, l := range lines {
 		hints = append(hints, l.Hints...)
 	}
-	if len(hints) != 2 || !strings.HasPrefix(hints[0], "line 1: camera: ") || !strings.HasPrefix(hints[1], "line 3: pc: ") {
+	if len(hints) != 2 || !strings.HasPrefix(hints[0], "line 1: camera: ") ||
+		!strings.HasPrefix(hints[1], "line 3: pc: ") {
 		t.Errorf("Replay(unknown fields) has hints %q, want one for each field", hints)
 	}
 }

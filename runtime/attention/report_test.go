@@ -17,11 +17,13 @@ import (
 var midnight = time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
 
 func focusChange(desk messages.DeskID, state messages.Attention, hours float64) control.FocusChange {
-	return control.FocusChange{Desk: desk, State: state, Confidence: 0.9, Source: messages.FromRule, At: midnight.Add(time.Duration(hours * float64(time.Hour)))}
+	return control.FocusChange{Desk: desk, State: state, Confidence: 0.9, Source: messages.FromRule,
+		At: midnight.Add(time.Duration(hours * float64(time.Hour)))}
 }
 
 var twoDesks = []control.FocusChange{
-	focusChange("a", messages.Focused, -1), focusChange("a", messages.Away, 2), focusChange("a", messages.Focused, 2.5), focusChange("a", messages.Away, 30),
+	focusChange("a", messages.Focused, -1), focusChange("a", messages.Away, 2), focusChange("a", messages.Focused, 2.5),
+	focusChange("a", messages.Away, 30),
 	focusChange("b", messages.Drowsy, 5),
 }
 
@@ -59,9 +61,12 @@ func TestEndFocus(t *testing.T) {
 		want  []control.FocusChange
 	}{
 		{"watched", []control.FocusDesk{desk("a", time.Minute), desk("b", 2*time.Minute)}, twoDesks},
-		{"one left", []control.FocusDesk{desk("a", 2*time.Minute+1), desk("b", 0)}, slices.Concat(a, []control.FocusChange{unknown("a", 7*24)}, b)},
-		{"both left", []control.FocusDesk{desk("a", 100*time.Hour), desk("b", 150*time.Hour)}, slices.Concat(a, []control.FocusChange{unknown("a", 68)}, b, []control.FocusChange{unknown("b", 18)})},
-		{"seen before its change", []control.FocusDesk{desk("b", 167*time.Hour)}, slices.Concat(twoDesks, []control.FocusChange{unknown("b", 5)})},
+		{"one left", []control.FocusDesk{desk("a", 2*time.Minute+1), desk("b", 0)},
+			slices.Concat(a, []control.FocusChange{unknown("a", 7*24)}, b)},
+		{"both left", []control.FocusDesk{desk("a", 100*time.Hour), desk("b", 150*time.Hour)},
+			slices.Concat(a, []control.FocusChange{unknown("a", 68)}, b, []control.FocusChange{unknown("b", 18)})},
+		{"seen before its change", []control.FocusDesk{desk("b", 167*time.Hour)},
+			slices.Concat(twoDesks, []control.FocusChange{unknown("b", 5)})},
 		{"no desk", nil, twoDesks},
 	} {
 		got := EndUnseen(twoDesks, c.desks, now)
@@ -102,17 +107,20 @@ func TestFocusActivityWatch(t *testing.T) {
 	a := got.Buckets["kehai-focus_a"]
 	// ActivityWatch refuses a bucket without the time of its creation.
 	if a.Created != "2026-01-31T00:00:00.000Z" || got.Buckets["kehai-focus_b"].Created != "2026-01-31T05:00:00.000Z" {
-		t.Errorf("WriteActivityWatch() created %q and %q, want when their first events began", a.Created, got.Buckets["kehai-focus_b"].Created)
+		t.Errorf("WriteActivityWatch() created %q and %q, want when their first events began", a.Created,
+			got.Buckets["kehai-focus_b"].Created)
 	}
-	if len(got.Buckets) != 2 || a.ID != "kehai-focus_a" || a.Type == "" || a.Client != "kehai" || a.Hostname != "a" || len(a.Events) != 3 ||
-		a.Events[1].Timestamp != "2026-01-31T02:00:00.000Z" || a.Events[1].Duration != 1800 || a.Events[1].Data["state"] != "away" {
+	if len(got.Buckets) != 2 || a.ID != "kehai-focus_a" || a.Type == "" || a.Client != "kehai" || a.Hostname != "a" ||
+		len(a.Events) != 3 || a.Events[1].Timestamp != "2026-01-31T02:00:00.000Z" || a.Events[1].Duration != 1800 ||
+		a.Events[1].Data["state"] != "away" {
 		t.Errorf("WriteActivityWatch() = %+v, want two buckets and three events of desk a", got)
 	}
 }
 
 func TestDays(t *testing.T) {
 	days := Days(twoDesks, midnight.Add(3*time.Hour), midnight.Add(6*time.Hour))
-	if len(days) != 2 || days[0].Desk != "a" || days[1].Desk != "b" || len(days[0].Hours) != 6 || len(days[0].Sums) != 2 {
+	if len(days) != 2 || days[0].Desk != "a" || days[1].Desk != "b" || len(days[0].Hours) != 6 ||
+		len(days[0].Sums) != 2 {
 		t.Fatalf("Days() = %+v, want two desks and six hours", days)
 	}
 	want := Sum{State: messages.Focused, Seconds: 5.5 * 3600, Spans: 2, LongestSeconds: 3.5 * 3600}
@@ -125,12 +133,14 @@ func TestDays(t *testing.T) {
 }
 
 func FuzzReplayFocus(f *testing.F) {
-	f.Add("{\"at_ms\":0,\"camera\":{\"face_detected\":true},\"pc\":{\"idle_seconds\":1}}\n{\"at_ms\":10000,\"camera\":null}\n")
+	f.Add("{\"at_ms\":0,\"camera\":{\"face_detected\":true},\"pc\":{\"idle_seconds\":1}}\n" +
+		"{\"at_ms\":10000,\"camera\":null}\n")
 	f.Add("{\"at_ms\":-5,\"pc\":{\"seconds_since_last_keyboard\":1e300}}\n{\"at_ms\":1e14}")
 	f.Fuzz(func(t *testing.T, in string) {
 		last, n := int64(math.MinInt64), 0
 		err := Replay("default", strings.NewReader(in), func(l Line) error {
-			if l.AtMS < last || l.State == "" || l.Steady == "" || l.Source == "" || !(l.Confidence >= 0 && l.Confidence <= 1) {
+			if l.AtMS < last || l.State == "" || l.Steady == "" || l.Source == "" ||
+				!(l.Confidence >= 0 && l.Confidence <= 1) {
 				t.Fatalf("Replay(%q) = %+v after %d, want a judgement in order", in, l, last)
 			}
 			last, n = l.AtMS, n+1

@@ -31,7 +31,8 @@ func TestComments(t *testing.T) {
 			t.Fatalf("no Go files in %s: %v", dir, err)
 		}
 		for _, path := range paths {
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil,
+				parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}

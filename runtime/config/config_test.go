@@ -177,7 +177,8 @@ func TestParseSetsEveryField(t *testing.T) {
 		usual[f.key] = f.text()
 	}
 	for _, f := range c.fields() {
-		if strings.HasPrefix(f.key, "windows.1") || f.key == "windows.0.layout" || f.key == "encryption.key_file" || f.key == "llm.key_file" || f.key == "windows.0.script" {
+		if strings.HasPrefix(f.key, "windows.1") || f.key == "windows.0.layout" || f.key == "encryption.key_file" ||
+			f.key == "llm.key_file" || f.key == "windows.0.script" {
 			continue // a second window, and what cannot differ here
 		}
 		if f.text() == usual[f.key] {
@@ -193,7 +194,9 @@ func TestParseSetsEveryField(t *testing.T) {
 	if got, want := c.Windows[0].Ref, `0x2a:"\ '花 #`; got != want {
 		t.Errorf("ref = %q, want %q", got, want)
 	}
-	if got, want := c.Windows[1], (Window{Name: "yes-no", App: "line", Layout: "line", Driver: "drawn", Script: "/srv/quiet.txt", Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720}, Poll: time.Second}); got != want {
+	if got, want := c.Windows[1], (Window{Name: "yes-no", App: "line", Layout: "line", Driver: "drawn",
+		Script: "/srv/quiet.txt", Speed: 1, Scale: 1, Theme: "light", Size: [2]int{480, 720},
+		Poll: time.Second}); got != want {
 		t.Errorf("second window = %+v, want %+v", got, want)
 	}
 	if back := parse(t, written(t, c)); !same(back, c) {
@@ -202,7 +205,8 @@ func TestParseSetsEveryField(t *testing.T) {
 }
 
 func TestParseLeavesDefaults(t *testing.T) {
-	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "web:\n", "\ufeff# mark\r\nweb:\r\n  enabled: false\r\n"} {
+	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "web:\n",
+		"\ufeff# mark\r\nweb:\r\n  enabled: false\r\n"} {
 		if got, want := parse(t, text), Default(); !same(got, want) {
 			t.Errorf("Parse(%q) = %+v, want the defaults", text, got)
 		}
@@ -232,10 +236,13 @@ func TestParseErrors(t *testing.T) {
 		{"store: {min_free: 3}", at + `1:19: store.min_free: "3": want a size such as 128MiB or 2GiB`},
 		{"store: {min_free: 63MiB}", at + `1:19: store.min_free: 63MiB: want 64MiB to 1TiB`},
 		{"web: {enabled: yes}", at + `1:16: web.enabled: "yes": want true or false`},
-		{"web: {addr: 0.0.0.0:1}", at + `1:13: web.addr: "0.0.0.0:1": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages`},
-		{"web: {addr: ':7411'}", at + `1:13: web.addr: ":7411": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages`},
+		{"web: {addr: " +
+			"0.0.0.0:1}", at + `1:13: web.addr: "0.0.0.0:1": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages`},
+		{"web: {addr: " +
+			"':7411'}", at + `1:13: web.addr: ":7411": want a loopback address such as 127.0.0.1 or [::1], because the page shows private messages`},
 		{"web: {addr: localhost:70000}", at + `1:13: web.addr: "localhost:70000": want a port from 0 to 65535`},
-		{"node: Mac", at + `1:7: node: "Mac": want 1 to 32 characters of a to z, 0 to 9 and -, neither first nor last a -`},
+		{"node: " +
+			"Mac", at + `1:7: node: "Mac": want 1 to 32 characters of a to z, 0 to 9 and -, neither first nor last a -`},
 		{"data: ~", at + `1:7: data: has no value: give one, or leave the key out for the default`},
 		{"data: [a]", at + `1:7: data: want one value, found a list`},
 		{"data: ''", at + `1:7: data: want a folder (where this machine tells no home folder there is no default)`},
@@ -243,16 +250,23 @@ func TestParseErrors(t *testing.T) {
 		{"burst:\n  quiet: 9s", at + `2:10: burst.quiet: 9s: want at most burst.cap, which is 7.5s`},
 		{"burst:\n  cap: 1s", at + `2:8: burst.cap: 1s: want at least burst.quiet, which is 1.5s`},
 		{"node: a\nnode: b", at + `2:1: node: set twice: keep one`},
-		{"windows: {name: x}", at + `1:10: windows: want a list, each entry beginning with - (or [] for none), found keys with values`},
-		{"windows:\n  - app: line", at + `2:5: windows.0.name: "": want 1 to 32 characters of a to z, 0 to 9 and -, neither first nor last a -`},
-		{"windows:\n  - name: a\n  - name: a", at + `3:11: windows.1.name: "a": windows.0 has that name: give each window its own`},
-		{"windows:\n  - name: a\n  - name: b\n    ref: a", at + `4:10: windows.1.ref: "a": windows.0 shows the same window: give each its own ref`},
+		{"windows: {name: " +
+			"x}", at + `1:10: windows: want a list, each entry beginning with - (or [] for none), found keys with values`},
+		{"windows:\n  - app: " +
+			"line", at + `2:5: windows.0.name: "": want 1 to 32 characters of a to z, 0 to 9 and -, neither first nor last a -`},
+		{"windows:\n  - name: a\n  - name: a", at +
+			`3:11: windows.1.name: "a": windows.0 has that name: give each window its own`},
+		{"windows:\n  - name: a\n  - name: b\n    ref: a",
+			at + `4:10: windows.1.ref: "a": windows.0 shows the same window: give each its own ref`},
 		{"windows:\n  - name: a\n    size: [100, 500]", at + `3:11: windows.0.size: [100, 500]: want 200 to 4096`},
-		{"windows:\n  - name: a\n    size: 500", at + `3:11: windows.0.size: "500": want width and height such as [480, 720]`},
-		{"windows:\n  - name: a\n    driver: x11\n    script: s", at + `4:13: windows.0.script: only a drawn window can play one: leave it out or set driver: drawn`},
+		{"windows:\n  - name: a\n    size: 500", at +
+			`3:11: windows.0.size: "500": want width and height such as [480, 720]`},
+		{"windows:\n  - name: a\n    driver: x11\n    script: s",
+			at + `4:13: windows.0.script: only a drawn window can play one: leave it out or set driver: drawn`},
 		{"windows: [" + strings.Repeat("{name: a}, ", 17) + "]", ""},
 		{"- a", at + `1:1: want keys with values below it, found a list`},
-		{"log: &a {level: info}", at + `1:6: log: want keys with values below it, found an anchor, alias or tag, which have no use here`},
+		{"log: &a {level: " +
+			"info}", at + `1:6: log: want keys with values below it, found an anchor, alias or tag, which have no use here`},
 		{"log: {}\n---\nlog: {}", at + `3:4: a second document: want one`},
 		{"web:\n\tenabled: true", at + `2:1: not readable as YAML: a tab where none may be: indent with spaces`},
 		{"node: \"open", at + `1:7: not readable as YAML: could not find end character of double-quoted text`},
@@ -284,7 +298,8 @@ func TestPaths(t *testing.T) {
 	t.Setenv("HOME", "/home/hana")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "kehai.yaml")
-	if err := os.WriteFile(file, []byte("data: ~/chat\nwindows:\n  - name: a\n    script: s/quiet.txt\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("data: ~/chat\nwindows:\n  - name: a\n    script: s/quiet.txt\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Load(file)
@@ -310,7 +325,8 @@ func TestPaths(t *testing.T) {
 
 func TestSourcesInOrder(t *testing.T) {
 	c := parse(t, "ocr: {workers: 3, cache: 7, retries: 2}\n")
-	if err := c.ApplyEnv([]string{"KEHAI_OCR_CACHE=8", "KEHAI_OCR_RETRIES=3", "KEHAI_WINDOWS_0_SIZE=800x600", "KEHAI_NODE=", "PATH=/bin", "KEHAI_CONFIG=x", "KEHAI_BROWSER=y"}); err != nil {
+	if err := c.ApplyEnv([]string{"KEHAI_OCR_CACHE=8", "KEHAI_OCR_RETRIES=3", "KEHAI_WINDOWS_0_SIZE=800x600",
+		"KEHAI_NODE=", "PATH=/bin", "KEHAI_CONFIG=x", "KEHAI_BROWSER=y"}); err != nil {
 		t.Fatalf("ApplyEnv() = %v, want nil", err)
 	}
 	if err := c.SetFlag("--retries", "ocr.retries", "4"); err != nil {
@@ -329,17 +345,20 @@ func TestSourcesInOrder(t *testing.T) {
 	if back := parse(t, text); !same(back, c) {
 		t.Errorf("Parse(Write(c)) = %+v, want %+v", back, c)
 	}
-	for key, want := range map[string]bool{"ocr.workers": true, "ocr.cache": true, "ocr.retries": true, "burst.parts": false, "web.enabled": false} {
+	for key, want := range map[string]bool{"ocr.workers": true, "ocr.cache": true, "ocr.retries": true,
+		"burst.parts": false, "web.enabled": false} {
 		if got := c.IsSet(key); got != want {
 			t.Errorf("IsSet(%s) = %v, want %v", key, got, want)
 		}
 	}
 	err := c.SetFlag("--retries", "ocr.retris", "4")
-	if want := "runtime: bad configuration: --retries: unknown key \"ocr.retris\": did you mean ocr.retries?"; err == nil || err.Error() != want {
+	if want := "runtime: bad configuration: --retries: unknown key \"ocr.retris\": did you mean " +
+		"ocr.retries?"; err == nil || err.Error() != want {
 		t.Errorf("SetFlag(ocr.retris) = %v, want %s", err, want)
 	}
 	c.OCR.Workers = 99 // set by the program, so the file is not to blame
-	if err, want := c.Validate(), "runtime: bad configuration: ocr.workers: 99: want 1 to 16"; err == nil || err.Error() != want {
+	if err, want := c.Validate(), "runtime: bad configuration: ocr.workers: 99: want 1 to 16"; err == nil ||
+		err.Error() != want {
 		t.Errorf("Validate() = %v, want %s", err, want)
 	}
 }
@@ -418,7 +437,8 @@ func TestDocsAgreeWithTags(t *testing.T) {
 		if f.key == "data" || f.key == "node" {
 			want = []string{"Default: the "}
 		}
-		if lo, hi := f.tag.Get("min"), f.tag.Get("max"); lo != "" && f.key != "burst.cap" && !strings.HasPrefix(f.key, "retention.") {
+		if lo, hi := f.tag.Get("min"), f.tag.Get("max"); lo != "" && f.key != "burst.cap" &&
+			!strings.HasPrefix(f.key, "retention.") {
 			want = append(want, lo+" to "+hi)
 		}
 		want = append(want, f.oneOf()...)
@@ -431,12 +451,16 @@ func TestDocsAgreeWithTags(t *testing.T) {
 }
 
 func TestDurationAndSizeText(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0s", time.Second: "1s", 1500 * time.Millisecond: "1.5s", time.Minute: "1m", 90 * time.Second: "1m30s", time.Hour: "1h", 61 * time.Minute: "1h1m", 720 * time.Hour: "720h", time.Hour + time.Second: "1h0m1s", 10 * time.Minute: "10m", 20 * time.Hour: "20h", 30 * time.Second: "30s", 250 * time.Millisecond: "250ms"} {
+	for d, want := range map[time.Duration]string{0: "0s", time.Second: "1s", 1500 * time.Millisecond: "1.5s",
+		time.Minute: "1m", 90 * time.Second: "1m30s", time.Hour: "1h", 61 * time.Minute: "1h1m",
+		720 * time.Hour: "720h", time.Hour + time.Second: "1h0m1s", 10 * time.Minute: "10m", 20 * time.Hour: "20h",
+		30 * time.Second: "30s", 250 * time.Millisecond: "250ms"} {
 		if got := durationText(d); got != want {
 			t.Errorf("durationText(%d) = %q, want %q", d, got, want)
 		}
 	}
-	for s, want := range map[Size]string{0: "0B", 1: "1B", 1000: "1000B", 1024: "1KiB", 128 << 20: "128MiB", 1 << 40: "1TiB", 3 << 29: "1536MiB"} {
+	for s, want := range map[Size]string{0: "0B", 1: "1B", 1000: "1000B", 1024: "1KiB", 128 << 20: "128MiB",
+		1 << 40: "1TiB", 3 << 29: "1536MiB"} {
 		if got := s.String(); got != want {
 			t.Errorf("Size(%d).String() = %q, want %q", uint64(s), got, want)
 		}
@@ -444,7 +468,8 @@ func TestDurationAndSizeText(t *testing.T) {
 			t.Errorf("parseSize(%q) = %d, %v, want %d", s, back, err, uint64(s))
 		}
 	}
-	for _, bad := range []string{"", "1", "MiB", "-1MiB", "1 2MiB", "1XiB", "99999999999TiB", "1e3B", "0x1B", "999999999999999.5TiB"} {
+	for _, bad := range []string{"", "1", "MiB", "-1MiB", "1 2MiB", "1XiB", "99999999999TiB", "1e3B", "0x1B",
+		"999999999999999.5TiB"} {
 		if n, err := parseSize(bad); err == nil {
 			t.Errorf("parseSize(%q) = %d, want refused", bad, n)
 		}
@@ -488,8 +513,10 @@ func key() []byte {
 func TestReadKey(t *testing.T) {
 	k := key()
 	forms := map[string]string{
-		"hex": hex.EncodeToString(k), "HEX": strings.ToUpper(hex.EncodeToString(k)), "base64": base64.StdEncoding.EncodeToString(k),
-		"url": base64.URLEncoding.EncodeToString(k), "bare": base64.RawStdEncoding.EncodeToString(k), "lines": " " + hex.EncodeToString(k) + "\r\n",
+		"hex": hex.EncodeToString(k), "HEX": strings.ToUpper(hex.EncodeToString(k)),
+		"base64": base64.StdEncoding.EncodeToString(k),
+		"url":    base64.URLEncoding.EncodeToString(k), "bare": base64.RawStdEncoding.EncodeToString(k),
+		"lines": " " + hex.EncodeToString(k) + "\r\n",
 	}
 	for name, text := range forms {
 		env := func(asked string) string { return map[string]string{"THE_KEY": text}[asked] }
@@ -509,7 +536,8 @@ func TestReadKey(t *testing.T) {
 	}
 	unset := func(string) string { return " " }
 	_, err := ReadKey(Encryption{KeyEnv: "THE_KEY"}, unset)
-	if err == nil || !strings.Contains(err.Error(), "THE_KEY is not set: put the key there, 32 bytes as hex or base64") {
+	if err == nil || !strings.Contains(err.Error(),
+		"THE_KEY is not set: put the key there, 32 bytes as hex or base64") {
 		t.Errorf("ReadKey(not set) = %v, want what to put where", err)
 	}
 	if got, err := ReadKey(Encryption{}, os.Getenv); err != nil || got != nil {
@@ -521,7 +549,9 @@ func TestReadKey(t *testing.T) {
 func TestKeyIsNeverShown(t *testing.T) {
 	k := key()
 	path := filepath.Join(t.TempDir(), "key")
-	for _, secret := range []string{hex.EncodeToString(k), base64.StdEncoding.EncodeToString(k), base64.RawStdEncoding.EncodeToString(k), base64.URLEncoding.EncodeToString(k), "pa55 word!", hex.EncodeToString(k[1:])} {
+	for _, secret := range []string{hex.EncodeToString(k), base64.StdEncoding.EncodeToString(k),
+		base64.RawStdEncoding.EncodeToString(k), base64.URLEncoding.EncodeToString(k), "pa55 word!",
+		hex.EncodeToString(k[1:])} {
 		env := func(string) string { return secret }
 		if err := os.WriteFile(path, []byte(secret+"x"), 0o600); err != nil {
 			t.Fatal(err)
@@ -567,7 +597,8 @@ func TestKeyIsNeverShown(t *testing.T) {
 		errs = append(errs, err)
 		for i, err := range errs {
 			if !errors.Is(err, ErrConfig) || strings.Contains(err.Error(), secret) {
-				t.Errorf("case %d with a secret of %d characters = %v, want %v without the secret", i, len(secret), err, ErrConfig)
+				t.Errorf("case %d with a secret of %d characters = %v, want %v without the secret", i, len(secret), err,
+					ErrConfig)
 			}
 		}
 	}
@@ -591,7 +622,9 @@ func FuzzParseConfig(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, seed := range []string{string(golden), every, "windows:\n- {name: a, ref: '~', script: \"\\u00e9\\t\"}", "data: |\n  a\n", "data: ~/x", "- - - a", "{{[", "a: &a [*a]", "node: !!str 1", "? a\n: b", "data: '# '", "data: 1e3\nnode: 12"} {
+	for _, seed := range []string{string(golden), every, "windows:\n- {name: a, ref: '~', script: \"\\u00e9\\t\"}",
+		"data: |\n  a\n", "data: ~/x", "- - - a", "{{[", "a: &a [*a]", "node: !!str 1", "? a\n: b", "data: '# '",
+		"data: 1e3\nnode: 12"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -47,7 +47,8 @@ func TestWindowLayouts(t *testing.T) {
 		if name != c.name {
 			t.Errorf("layout %s is %q, want %q", c.layout, name, c.name)
 		}
-		if c.want != "" && (!errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "kehai.yaml:1:")) {
+		if c.want != "" && (!errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), c.want) ||
+			!strings.Contains(err.Error(), "kehai.yaml:1:")) {
 			t.Errorf("layout %s: %v, want ErrConfig at kehai.yaml:1 with %q", c.layout, err, c.want)
 		}
 	}

@@ -42,7 +42,8 @@ func TestListsOfTexts(t *testing.T) {
 		}
 	}
 	cfg := Default()
-	if err := cfg.ApplyEnv([]string{"KEHAI_READ_ONLY=line:Hana, Ken"}); err != nil || !reflect.DeepEqual(cfg.Read.Only, []string{"line:Hana", "Ken"}) {
+	if err := cfg.ApplyEnv([]string{"KEHAI_READ_ONLY=line:Hana, Ken"}); err != nil ||
+		!reflect.DeepEqual(cfg.Read.Only, []string{"line:Hana", "Ken"}) {
 		t.Errorf("KEHAI_READ_ONLY gives %q, %v, want line:Hana and Ken", cfg.Read.Only, err)
 	}
 }

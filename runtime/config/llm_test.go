@@ -21,9 +21,12 @@ func TestParseLLMErrors(t *testing.T) {
 		{"{tier: cloud, model: m, provider: openai, base_url: 'https://models.example.com/v1'}", ""},
 		{"{tier: lokal}", `llm.tier: "lokal": want none, local or cloud: did you mean local?`},
 		{"{tier: local}", "llm.model: want the name of a model"},
-		{"{tier: local, model: m, provider: openai}", "llm.base_url: https://api.openai.com: with llm.tier local want a server on this machine"},
-		{"{tier: local, model: m, base_url: 'http://192.168.1.2:11434'}", "set llm.tier: cloud if what is asked may leave this machine"},
-		{"{tier: cloud, model: m, provider: openai}", "llm.key_env: want the name of the environment variable that holds the key of https://api.openai.com/v1"},
+		{"{tier: local, model: m, provider: openai}",
+			"llm.base_url: https://api.openai.com: with llm.tier local want a server on this machine"},
+		{"{tier: local, model: m, base_url: 'http://192.168.1.2:11434'}",
+			"set llm.tier: cloud if what is asked may leave this machine"},
+		{"{tier: cloud, model: m, provider: openai}",
+			"llm.key_env: want the name of the environment variable that holds the key of https://api.openai.com/v1"},
 		{"{tier: cloud, model: m, base_url: 'http://models.example.com'}", "want https"},
 		{"{tier: cloud, model: m, base_url: 'https://me:hunter2@models.example.com'}", "without name and password"},
 		{"{key_env: sk-hunter2hunter2hunter2}", "not the key itself"},
@@ -82,7 +85,8 @@ func TestReadToken(t *testing.T) {
 		switch {
 		case c.ok && (err != nil || got.Reveal() != c.want):
 			t.Errorf("readToken(%+v) = %q, %v, want %q", c.cfg, got.Reveal(), err, c.want)
-		case !c.ok && (!errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")):
+		case !c.ok && (!errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "hunter2")):
 			t.Errorf("readToken(%+v) = %v, want %q and no key", c.cfg, err, c.want)
 		}
 		if shown := fmt.Sprintf("%v %+v %#v", got, got, got); strings.Contains(shown, "hunter2") {

@@ -41,7 +41,8 @@ func effectiveOf(c Config) effective {
 // TestEffectiveDefaults: what holds in each profile where nothing is set.
 func TestEffectiveDefaults(t *testing.T) {
 	lines := text.LineRules{Min: 8, Cover: 84, Similar: 0.88}
-	echo := text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60, Lines: lines}
+	echo := text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2,
+		LinesMatch: 60, Lines: lines}
 	standard := effective{
 		Looking: poller.Options{
 			Rules: poller.Rules{
@@ -53,17 +54,21 @@ func TestEffectiveDefaults(t *testing.T) {
 		Reading:  ocr.Options{Confidence: ocr.Thresholds{Accept: 0.40, Fallback: 0.25}},
 		Fusion: fusion.Rules{
 			Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
-			EchoWindow: 120 * time.Second, Echo: echo, CursorLines: 4, Lines: lines, Attempts: 3, AttemptsWithin: 2 * time.Second,
-			Unknown: 5 * time.Second, Titles: fusion.Titles{Title: 0.25, TitleNew: 0.40},
+			EchoWindow: 120 * time.Second, Echo: echo, CursorLines: 4, Lines: lines, Attempts: 3,
+			AttemptsWithin: 2 * time.Second,
+			Unknown:        5 * time.Second, Titles: fusion.Titles{Title: 0.25, TitleNew: 0.40},
 		},
 		Dedup: dedup.Options{
 			Rules: ledger.Rules{
-				FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, Timeout: 2 * time.Second, Tries: 3, History: 2000,
+				FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, Timeout: 2 * time.Second, Tries: 3,
+				History: 2000,
 			},
-			Recent: recent.Rules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240, Same: lines, TwicePerView: true},
+			Recent: recent.Rules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240,
+				Same: lines, TwicePerView: true},
 		},
 		Ingress: ingress.Rules{
-			Profile: ingress.Default, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
+			Profile: ingress.Default, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128,
+			ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
 			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
 		},
 		Joining: burst.Rules{
@@ -74,7 +79,8 @@ func TestEffectiveDefaults(t *testing.T) {
 	seed.Looking.TellResets, seed.Ingress.Profile = true, ingress.Seed
 	seed.Reading.Burst, seed.Reading.WholeFrames = ocr.Longest, true
 	seed.Joining.Repeats = text.DefaultRepeats()
-	seed.Dedup.Recent = recent.Rules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240, Same: lines, NeedsLine: true}
+	seed.Dedup.Recent = recent.Rules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240,
+		Same: lines, NeedsLine: true}
 	for profile, want := range map[string]effective{ProfileDefault: standard, ProfileSeed: seed} {
 		c := exampleDefault()
 		c.Profile = profile
@@ -88,7 +94,8 @@ func TestEffectiveDefaults(t *testing.T) {
 // own place, whatever the profile.
 func TestRulesReachTheActors(t *testing.T) {
 	lines := text.LineRules{Min: 6, Cover: 80, Similar: 0.8}
-	echo := text.EchoRules{MinEqual: 3, MinPart: 7, Contains: 75, Contained: 80, MinLine: 5, MinLines: 3, LinesMatch: 50, Lines: lines}
+	echo := text.EchoRules{MinEqual: 3, MinPart: 7, Contains: 75, Contained: 80, MinLine: 5, MinLines: 3,
+		LinesMatch: 50, Lines: lines}
 	want := effective{
 		Looking: poller.Options{
 			Rules: poller.Rules{
@@ -97,7 +104,8 @@ func TestRulesReachTheActors(t *testing.T) {
 			ReadTime: 90 * time.Second, ReadRetries: 0, Burst: 3, TellResets: true,
 		},
 		Counting: structure.Options{Deadline: 10 * time.Second, Backoff: time.Minute},
-		Reading:  ocr.Options{Confidence: ocr.Thresholds{Accept: 0.5, Fallback: 0.3}, Burst: ocr.Longest, WholeFrames: true},
+		Reading: ocr.Options{Confidence: ocr.Thresholds{Accept: 0.5, Fallback: 0.3}, Burst: ocr.Longest,
+			WholeFrames: true},
 		Fusion: fusion.Rules{
 			Threshold: 50, Changed: 55, Unchanged: 30, Grew: 60, Shrank: 25, Same: 5, High: 90, Medium: 40,
 			EchoWindow: time.Minute, Echo: echo, CursorLines: 5, Lines: lines, Attempts: 2, AttemptsWithin: time.Second,
@@ -107,14 +115,17 @@ func TestRulesReachTheActors(t *testing.T) {
 			Rules: ledger.Rules{
 				FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, Timeout: time.Second, Tries: 2, History: 1000,
 			},
-			Recent: recent.Rules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100, Same: lines, NeedsLine: true},
+			Recent: recent.Rules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100,
+				Same: lines, NeedsLine: true},
 		},
 		Ingress: ingress.Rules{
-			Profile: ingress.Seed, EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second, ShortMin: 1, ShortMax: 12,
+			Profile: ingress.Seed, EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second,
+			ShortMin: 1, ShortMax: 12,
 			CommonWindow: 15 * time.Second, CommonMin: 8, CommonMax: 200, Similar: 0.9, Entries: 500,
 		},
 		Joining: burst.Rules{
-			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2, Repeats: text.RepeatRules{Min: 4, Cover: 70, Similar: 0.95},
+			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2,
+			Repeats: text.RepeatRules{Min: 4, Cover: 70, Similar: 0.95},
 		},
 	}
 	if got := effectiveOf(parse(t, every)); !reflect.DeepEqual(got, want) {
@@ -151,19 +162,23 @@ func TestRangesOfRules(t *testing.T) {
 // the profile's own numbers follow the profile wherever that was set.
 func TestSourcesOfRules(t *testing.T) {
 	c := parse(t, "rules: {dedup: {min_line: 3}, fusion: {cursor: 6}}")
-	if err := c.ApplyEnv([]string{"KEHAI_RULES_FUSION_CURSOR=7", "KEHAI_RULES_CAPTURE_GAP=50ms", "KEHAI_PROFILE=seed"}); err != nil {
+	if err := c.ApplyEnv([]string{"KEHAI_RULES_FUSION_CURSOR=7", "KEHAI_RULES_CAPTURE_GAP=50ms",
+		"KEHAI_PROFILE=seed"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.SetFlag("--attempts", "rules.fusion.attempts", "5"); err != nil {
 		t.Fatal(err)
 	}
-	if f := c.Rules.FusionRules(); f.CursorLines != 7 || f.Attempts != 5 || c.PollerOptions().Gap != 50*time.Millisecond {
-		t.Errorf("cursor, attempts, gap = %d, %d, %v, want 7, 5, 50ms", f.CursorLines, f.Attempts, c.PollerOptions().Gap)
+	if f := c.Rules.FusionRules(); f.CursorLines != 7 || f.Attempts != 5 ||
+		c.PollerOptions().Gap != 50*time.Millisecond {
+		t.Errorf("cursor, attempts, gap = %d, %d, %v, want 7, 5, 50ms", f.CursorLines, f.Attempts,
+			c.PollerOptions().Gap)
 	}
 	if w := c.DedupOptions().Recent; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
 		t.Errorf("window = %+v, want the file's 3 characters and the profile's 20s", w)
 	}
-	if out := written(t, c); !strings.Contains(out, "cursor: 7  # env KEHAI_RULES_FUSION_CURSOR") || !strings.Contains(out, "min_line: 3  # file kehai.yaml:1:27") {
+	if out := written(t, c); !strings.Contains(out, "cursor: 7  # env KEHAI_RULES_FUSION_CURSOR") ||
+		!strings.Contains(out, "min_line: 3  # file kehai.yaml:1:27") {
 		t.Errorf("Write() = %s\nwant where cursor and min_line are from", out)
 	}
 }

@@ -61,7 +61,8 @@ func TestApply(t *testing.T) {
 			}},
 			want: "committed from 65, committed from 67",
 			written: "i/x/a\x00\x00\x00\x00\x00\x00\x00\x00A=m e/\x00\x00\x00\x00\x00\x00\x00B=e " +
-				"v/\x00\x00\x00\x00\x00\x00\x00C=v d/\x00\x00\x00\x00\x00\x00\x00D=d m/seq=\x00\x00\x00\x00\x00\x00\x00D",
+				"v/\x00\x00\x00\x00\x00\x00\x00C=v d/\x00\x00\x00\x00\x00\x00\x00D=d " +
+				"m/seq=\x00\x00\x00\x00\x00\x00\x00D",
 		}, {
 			name: "here has numbers and keys of its own",
 			rows: map[string]string{"m/seq": "\x00\x00\x00\x00\x00\x00\x00\x40"},
@@ -77,7 +78,8 @@ func TestApply(t *testing.T) {
 			name:  "a floor only raises",
 			rows:  map[string]string{"m/seq": "\x00\x00\x00\x00\x00\x00\x00\x40"},
 			batch: engine.Batch{Floor: 8, Changes: []engine.Change{{Records: []engine.Record{mailTo("x/a", "m")}}}},
-			want:  "committed from 65", written: "i/x/a\x00\x00\x00\x00\x00\x00\x00\x00A=m m/seq=\x00\x00\x00\x00\x00\x00\x00A",
+			want:  "committed from 65", written: "i/x/a\x00\x00\x00\x00\x00\x00\x00\x00A=m " +
+				"m/seq=\x00\x00\x00\x00\x00\x00\x00A",
 		}, {
 			name: "a receipt is used once, and what follows it in its actor falls with it",
 			rows: map[string]string{"i/keeper/a\x001": "m", "i/keeper/a\x002": "m"},
@@ -283,7 +285,8 @@ func randomBatch(rng *rand.Rand, shard engine.Shard) engine.Batch {
 		}
 		for range rng.IntN(3) {
 			c.Records = append(c.Records, engine.Record{
-				Class: engine.Class(rng.IntN(4)), Shard: shard, To: messages.Address(fmt.Sprintf("%s/%d", shard, rng.IntN(3))),
+				Class: engine.Class(rng.IntN(4)), Shard: shard,
+				To:    messages.Address(fmt.Sprintf("%s/%d", shard, rng.IntN(3))),
 				Value: fmt.Append(nil, rng.IntN(100)),
 			})
 		}

@@ -37,16 +37,18 @@ func TestABatchIsBoundedInBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.New(engine.Options{Store: disk, Codec: codec, Clock: engine.SystemClock{}, Driver: still{}, Kinds: []engine.Kind{
-		{Name: "archive", New: func(messages.Address) actors.Actor { return nil }},
-	}})
+	e, err := engine.New(engine.Options{Store: disk, Codec: codec, Clock: engine.SystemClock{}, Driver: still{},
+		Kinds: []engine.Kind{
+			{Name: "archive", New: func(messages.Address) actors.Actor { return nil }},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const many, large = 200, 64 << 10
 	var stored []<-chan error
 	for range many {
-		done, err := e.Control().Post("", "archive/all", diary{"line:Hana", messages.Text(strings.Repeat("x", large))}, "")
+		done, err := e.Control().Post("", "archive/all", diary{"line:Hana", messages.Text(strings.Repeat("x", large))},
+			"")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,8 @@ func (still) WakeWorkers(string)      {}
 // aboutName is how a kind may say whom its rows are about: here they hold a name.
 func aboutName(c messages.ConversationID, row string, value []byte) bool {
 	_, name, _ := strings.Cut(string(c), ":")
-	return strings.HasSuffix(row, "\x00"+name) || bytes.Contains(value, fmt.Appendf(nil, "%q", name)) || bytes.Contains(value, fmt.Appendf(nil, "%q", c))
+	return strings.HasSuffix(row, "\x00"+name) || bytes.Contains(value, fmt.Appendf(nil, "%q", name)) ||
+		bytes.Contains(value, fmt.Appendf(nil, "%q", c))
 }
 
 // resting makes an engine whose actors do not run.
@@ -37,9 +38,10 @@ func resting(t *testing.T, s engine.Store) engine.Control {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.New(engine.Options{Store: s, Codec: codec, Clock: engine.SystemClock{}, Driver: still{}, Kinds: []engine.Kind{
-		{Name: "fusion", About: aboutName, New: func(messages.Address) actors.Actor { return nil }},
-	}})
+	e, err := engine.New(engine.Options{Store: s, Codec: codec, Clock: engine.SystemClock{}, Driver: still{},
+		Kinds: []engine.Kind{
+			{Name: "fusion", About: aboutName, New: func(messages.Address) actors.Actor { return nil }},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +312,8 @@ func TestAHostsOwnMessagesAreForgottenBySubject(t *testing.T) {
 		_, err := h.Engine().Forget(ctx, engine.Forgetting{Conversation: "line:Hana"})
 		return err
 	})
-	if left := dump(t, store); bytes.Contains(left, []byte("Hana")) || bytes.Count(left, []byte("Ken")) != bytes.Count(before, []byte("Ken")) {
+	if left := dump(t, store); bytes.Contains(left, []byte("Hana")) ||
+		bytes.Count(left, []byte("Ken")) != bytes.Count(before, []byte("Ken")) {
 		t.Errorf("the store holds\n%s\nwant all of Ken's and nothing of Hana's of\n%s", left, before)
 	}
 	h.WantNoTimer("line:Hana")
@@ -322,9 +325,10 @@ func TestAHostsOwnMessagesAreForgottenBySubject(t *testing.T) {
 func TestForgettingWhatCannotBeDecoded(t *testing.T) {
 	store := mem.New()
 	gone := map[string]string{
-		"i/host/all\x0000000001":             `{"epoch":1,"msg":{"type":"gone","v":1,"body":{"whom":["line:Hana & Ken"]}}}`,
-		"i/host/all\x0000000002":             `{"epoch":1,"msg":{"type":"gone","v":1,"body":{"whom":"line:Hana \u0026 Ken"}}}`,
-		"d/\x00\x00\x00\x00\x00\x00\x00\x02": `{"actor":"host/all","raw":"` + base64.StdEncoding.EncodeToString([]byte("of line:Hana & Ken, cut o")) + `"}`,
+		"i/host/all\x0000000001": `{"epoch":1,"msg":{"type":"gone","v":1,"body":{"whom":["line:Hana & Ken"]}}}`,
+		"i/host/all\x0000000002": `{"epoch":1,"msg":{"type":"gone","v":1,"body":{"whom":"line:Hana \u0026 Ken"}}}`,
+		"d/\x00\x00\x00\x00\x00\x00\x00\x02": `{"actor":"host/all","raw":"` +
+			base64.StdEncoding.EncodeToString([]byte("of line:Hana & Ken, cut o")) + `"}`,
 	}
 	left := map[string]string{
 		"i/host/all\x0000000003":             `{"epoch":1,"msg":{"type":"gone","v":1,"body":{"whom":"line:Ken"}}}`,

@@ -157,7 +157,8 @@ func TestDeadLetterIDs(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range []string{"", "d", "1", "d-1", "d1 ", "dd1", "D1", "d18446744073709551616", "l1", "ldd1", "lld1"} {
+	for _, id := range []string{"", "d", "1", "d-1", "d1 ", "dd1", "D1", "d18446744073709551616", "l1", "ldd1",
+		"lld1"} {
 		if _, got, err := parseDeadLetterID(id); err == nil {
 			t.Errorf("parseDeadLetterID(%q) = %d, want an error", id, got)
 		}

@@ -130,8 +130,8 @@ func onlyTheKillerIsPutAside(t *testing.T, seed uint64) {
 	list, err := s.Engine().DeadLetters()
 	if err != nil || len(list) != 1 || list[0].Actor != "killer/a" || list[0].Attempts != engine.MaxAttempts ||
 		!strings.Contains(list[0].Error, "5 times") || died != engine.MaxAttempts {
-		t.Fatalf("seed %d: after %d deaths the dead letters are %+v, %v, want the killer's message after %d", seed, died,
-			list, err, engine.MaxAttempts)
+		t.Fatalf("seed %d: after %d deaths the dead letters are %+v, %v, want the killer's message after %d", seed,
+			died, list, err, engine.MaxAttempts)
 	}
 	if len(answered) == 0 || answered[len(answered)-1] != (twice{1}) {
 		t.Fatalf("the slow call was answered with %v, want an answer of the worker", answered)
@@ -193,7 +193,8 @@ func TestKillingCallIsPutAside(t *testing.T) {
 		t.Fatalf("after %d deaths the dead letters are %+v, %v, want the request after %d", died, list, err,
 			engine.MaxAttempts)
 	}
-	if failed, ok := answers[0].(messages.CallFailed); !ok || failed.Kind != messages.FailurePanic || len(answers) != 1 {
+	if failed, ok := answers[0].(messages.CallFailed); !ok || failed.Kind != messages.FailurePanic ||
+		len(answers) != 1 {
 		t.Errorf("the caller got %v, want one typed failure", answers)
 	}
 	mended = true

@@ -28,8 +28,7 @@ func (e *Engine) migrate() error {
 			return fmt.Errorf("%w: the format is no number: restore the data directory from a backup", ErrRecord)
 		case found > format:
 			return fmt.Errorf("engine: the store was written in format %d, this program knows %d: upgrade "+
-				"this program, "+
-				"or restore a backup made by it: %w", found, format, ErrNewer)
+				"this program, or restore a backup made by it: %w", found, format, ErrNewer)
 		}
 		return nil
 	}

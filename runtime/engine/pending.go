@@ -237,7 +237,8 @@ func (e *Engine) write(ctx context.Context, ops ...Op) error {
 		if len(ops) == 0 {
 			continue
 		}
-		if err := e.request(ctx, &hostRequest{changes: changes{shard: Shard(s), Change: Change{Ops: ops}}}); err != nil {
+		req := &hostRequest{changes: changes{shard: Shard(s), Change: Change{Ops: ops}}}
+		if err := e.request(ctx, req); err != nil {
 			return err
 		}
 	}

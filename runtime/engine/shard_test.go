@@ -98,7 +98,8 @@ func pair(here bool) []engine.Kind {
 			})
 		}
 	}
-	return []engine.Kind{{Name: "window", Here: here, New: passes("ledger/a")}, {Name: "ledger", New: passes("window/a")}}
+	return []engine.Kind{{Name: "window", Here: here, New: passes("ledger/a")},
+		{Name: "ledger", New: passes("window/a")}}
 }
 
 func pairSim(t *testing.T, store engine.Store, here bool) *engine.Sim {
@@ -127,7 +128,8 @@ func TestActorsOfBothShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Advance(time.Second)
-	for who, want := range map[string]string{"window/a": "[0 2 4 10 12 14 20 22 24]", "ledger/a": "[1 3 5 11 13 15 21 23 25]"} {
+	for who, want := range map[string]string{"window/a": "[0 2 4 10 12 14 20 22 24]",
+		"ledger/a": "[1 3 5 11 13 15 21 23 25]"} {
 		raw, _, _ := store.Get([]byte("s/" + who + "\x00received\x00all"))
 		if got, _ := received.Decode(raw); fmt.Sprint(got) != want {
 			t.Errorf("%s received %v, want %s", who, got, want)

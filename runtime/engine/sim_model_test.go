@@ -278,7 +278,8 @@ func (w *world) checkNumbers() error {
 			return fmt.Errorf("sink got %v from double/%s, want %v", got, key, doubled)
 		}
 		set, ok := armed.Decode(w.store.row("feeder/"+key, "armed", "timer"))
-		if last := want[len(want)-1]; ok == nil && (set != last || w.timers[last] != timerFleeting) { // a fleeting one may be lost
+		// a fleeting one may be lost
+		if last := want[len(want)-1]; ok == nil && (set != last || w.timers[last] != timerFleeting) {
 			return fmt.Errorf("feeder/%s waits for timer %d in the end", key, set)
 		}
 	}

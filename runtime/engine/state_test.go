@@ -23,7 +23,8 @@ func TestMovesOfAnActivation(t *testing.T) {
 	}{
 		{"becomeRunning", (*Activation).becomeRunning, after{running, running, failed, stale, frozen, asleep, stopped}},
 		{"becomeFailed", (*Activation).becomeFailed, after{failed, failed, failed, stale, frozen, asleep, stopped}},
-		{"becomeStale", func(a *Activation) { a.becomeStale(why) }, after{stale, stale, stale, stale, frozen, asleep, stopped}},
+		{"becomeStale", func(a *Activation) { a.becomeStale(why) },
+			after{stale, stale, stale, stale, frozen, asleep, stopped}},
 		{"becomeStarting", func(a *Activation) { a.becomeStarting(4) },
 			after{starting, starting, starting, starting, frozen, asleep, stopped}},
 		{"becomeFrozen", (*Activation).becomeFrozen, after{frozen, frozen, frozen, frozen, frozen, asleep, stopped}},

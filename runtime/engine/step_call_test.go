@@ -90,13 +90,15 @@ func TestFailedCallTellsWhatItWas(t *testing.T) {
 	id := h.Calls()[0].ID
 	h.FailCall(messages.FailureTimeout, "", "too slow\nwith a second line")
 	h.WantSent(actortest.To("other/a", messages.CallFailed{
-		Call: id, Tag: "tag", Worker: "calc", Request: "test_ask", Kind: messages.FailureTimeout, Detail: "too slow", Attempts: 2,
+		Call: id, Tag: "tag", Worker: "calc", Request: "test_ask", Kind: messages.FailureTimeout, Detail: "too slow",
+		Attempts: 2,
 	}))
 	h.Send(number{2})
 	id = h.Calls()[0].ID
 	h.FailCall(messages.FailureError, "gone", "nobody is there")
 	h.WantSent(actortest.To("other/a", messages.CallFailed{
-		Call: id, Tag: "tag", Worker: "calc", Request: "test_ask", Kind: messages.FailureError, Code: "gone", Detail: "nobody is there", Attempts: 1,
+		Call: id, Tag: "tag", Worker: "calc", Request: "test_ask", Kind: messages.FailureError, Code: "gone",
+		Detail: "nobody is there", Attempts: 1,
 	}))
 }
 

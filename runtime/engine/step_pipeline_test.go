@@ -310,7 +310,8 @@ func TestCallWithoutWorkerIsAnswered(t *testing.T) {
 						turn.Call("calc", messages.PollDue{}, actors.CallOptions{})
 					}
 					for range 5 {
-						turn.Call("calc", ask{2}, actors.CallOptions{}) // durable: waits, is answered with a fleeting type
+						// durable: waits, is answered with a fleeting type
+						turn.Call("calc", ask{2}, actors.CallOptions{})
 					}
 				case messages.CallFailed:
 					failed = append(failed, fmt.Sprint(m.Kind, " ", m.Worker, " ", m.Tag))
@@ -329,7 +330,8 @@ func TestCallWithoutWorkerIsAnswered(t *testing.T) {
 	got := strings.Join(failed, ", ")
 	if strings.Count(got, "unknown nobody t") != 1 || strings.Count(got, "overload calc") != 3 || len(failed) != 9 ||
 		release != 7 {
-		t.Errorf("%d calls ran, failed are %s; want 7, one without a worker, 3 of a full queue and 5 with a wrong answer", release, got)
+		t.Errorf("%d calls ran, failed are %s; want 7, one without a worker, 3 of a full queue and 5 with a wrong "+
+			"answer", release, got)
 	}
 	if left := s.Engine().Left(0); !left.None() {
 		t.Errorf("Left() = %+v, want none", left)

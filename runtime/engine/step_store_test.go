@@ -398,7 +398,8 @@ func TestLongErrorIsCut(t *testing.T) {
 			d := h.DeadLetters()[0]
 			if len(d.Error) > 4<<10 || len(d.Stack) > 4<<10 || !utf8.ValidString(d.Error) ||
 				!strings.HasSuffix(d.Error, " bytes)") || d.Attempts != engine.MaxAttempts {
-				t.Errorf("the dead letter has %d attempts, an error of %d bytes that ends in %q and a stack of %d bytes",
+				t.Errorf("the dead letter has %d attempts, an error of %d bytes that ends in %q and a stack of %d "+
+					"bytes",
 					d.Attempts, len(d.Error), d.Error[len(d.Error)-40:], len(d.Stack))
 			}
 		})
@@ -517,7 +518,8 @@ func TestTimersAndCallsAreReadAgainUntilTheyCanBe(t *testing.T) {
 // what it misses is told.
 func TestADeadCursorDoesNotPinTheLog(t *testing.T) {
 	store := mem.New()
-	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil }, actortest.Store(store))
+	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil },
+		actortest.Store(store))
 	for n := range 4 {
 		h.Send(number{n})
 	}
@@ -578,14 +580,18 @@ func await(h *actortest.Harness, fn func(context.Context) error) error {
 // sent again or discarded. Its subject can be forgotten.
 func TestParkedEvents(t *testing.T) {
 	store := mem.New()
-	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil }, actortest.Store(store))
+	h := step(t, func(turn *actors.Turn, m messages.Message) error { turn.Publish(m); return nil },
+		actortest.Store(store))
 	h.Send(number{7})
 	var ev engine.Published
 	if err := h.Engine().ReadLog(0, func(p engine.Published) bool { ev = p; return false }); err != nil {
 		t.Fatal(err)
 	}
 	e := h.Engine
-	request(t, h, func(ctx context.Context) error { return e().Park(ctx, "host", ev.Seq, 3, strings.Repeat("no", 9000)) })
+	request(t, h, func(ctx context.Context) error {
+		return e().Park(ctx, "host", ev.Seq, 3,
+			strings.Repeat("no", 9000))
+	})
 	h.Crash()
 	list := h.DeadLetters()
 	if at, err := e().Cursor("host"); at != ev.Seq || err != nil || len(list) != 1 ||

@@ -28,7 +28,8 @@ type unlisted struct{}
 func (unlisted) MessageType() messages.Type { return messages.Type{Name: "test_unlisted", Version: 1} }
 
 var stepTypes = messages.Table{
-	messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(), messages.Durable[twice](nil).AboutNobody(), messages.Durable[flush](nil).AboutNobody(),
+	messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(),
+	messages.Durable[twice](nil).AboutNobody(), messages.Durable[flush](nil).AboutNobody(),
 	messages.Fleeting[hint](),
 }
 
@@ -84,16 +85,18 @@ func TestFailingTurnLeavesNoTrace(t *testing.T) {
 		do   func(*actors.Turn) error
 		want string
 	}{
-		"an error":            {func(*actors.Turn) error { return errors.New("no luck") }, "no luck"},
-		"a panic":             {func(*actors.Turn) error { panic("no luck") }, "panic: no luck"},
-		"a nil pointer":       {func(*actors.Turn) error { var p *hint; p.N = 1; return nil }, "nil pointer"},
-		"Fail":                {func(t *actors.Turn) error { t.Fail(errors.New("no luck")); return nil }, "no luck"},
-		"a bad address":       {func(t *actors.Turn) error { t.Send("Other", number{}); return nil }, "want kind/key"},
-		"an unlisted message": {func(t *actors.Turn) error { t.Send("other/a", unlisted{}); return nil }, unlistedWords},
-		"an unlisted event":   {func(t *actors.Turn) error { t.Publish(unlisted{}); return nil }, unlistedWords},
-		"an unlisted timer":   {func(t *actors.Turn) error { t.After("k", 0, unlisted{}); return nil }, unlistedWords},
-		"an unlisted request": {func(t *actors.Turn) error { t.Call("calc", unlisted{}, options); return nil }, unlistedWords},
-		"a nil event":         {func(t *actors.Turn) error { t.Publish(nil); return nil }, "nil message"},
+		"an error":      {func(*actors.Turn) error { return errors.New("no luck") }, "no luck"},
+		"a panic":       {func(*actors.Turn) error { panic("no luck") }, "panic: no luck"},
+		"a nil pointer": {func(*actors.Turn) error { var p *hint; p.N = 1; return nil }, "nil pointer"},
+		"Fail":          {func(t *actors.Turn) error { t.Fail(errors.New("no luck")); return nil }, "no luck"},
+		"a bad address": {func(t *actors.Turn) error { t.Send("Other", number{}); return nil }, "want kind/key"},
+		"an unlisted message": {func(t *actors.Turn) error { t.Send("other/a", unlisted{}); return nil },
+			unlistedWords},
+		"an unlisted event": {func(t *actors.Turn) error { t.Publish(unlisted{}); return nil }, unlistedWords},
+		"an unlisted timer": {func(t *actors.Turn) error { t.After("k", 0, unlisted{}); return nil }, unlistedWords},
+		"an unlisted request": {func(t *actors.Turn) error { t.Call("calc", unlisted{}, options); return nil },
+			unlistedWords},
+		"a nil event": {func(t *actors.Turn) error { t.Publish(nil); return nil }, "nil message"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := mem.New()

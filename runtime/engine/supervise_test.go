@@ -107,7 +107,8 @@ func TestBudgetIsAShare(t *testing.T) {
 			paused = paused || changed
 		}
 		if paused != c.paused {
-			t.Errorf("%d turns a second of which %d %% fail: paused %v, want %v", c.perSecond, c.percent, paused, c.paused)
+			t.Errorf("%d turns a second of which %d %% fail: paused %v, want %v", c.perSecond, c.percent, paused,
+				c.paused)
 		}
 	}
 }

@@ -139,7 +139,8 @@ func TestDurableTimersFollowTheCalendar(t *testing.T) {
 		tm.arm("fleeting", due, false, func() { fleeting = true })
 		tm.fire(goldenTime.Add(c.gone), goldenTime.Add(c.calendar))
 		if durable != c.durable || fleeting != c.fleeting {
-			t.Errorf("%s: durable fired %v, fleeting %v, want %v and %v", c.name, durable, fleeting, c.durable, c.fleeting)
+			t.Errorf("%s: durable fired %v, fleeting %v, want %v and %v", c.name, durable, fleeting, c.durable,
+				c.fleeting)
 		}
 	}
 }

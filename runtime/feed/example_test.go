@@ -57,7 +57,8 @@ func Example() {
 	stop()
 	fmt.Println(<-done)
 	// Output:
-	// {"ok":false,"line":1,"code":"points","error":"feed: 1 points: want 478 (MediaPipe), 68 (OpenFace), or none without a face"}
+	// {"ok":false,"line":1,"code":"points","error":"feed: 1 points: want 478 (MediaPipe), 68 (OpenFace), or none
+	// without a face"}
 	// {"ok":true,"line":2}
 	// true 0.31
 	// <nil>

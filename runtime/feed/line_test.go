@@ -38,7 +38,8 @@ func TestParse(t *testing.T) {
 		got, ack, err := s.parse([]byte(c.in))
 		f, ok := got.(messages.FaceFrame)
 		if err != nil || ack || !ok || f.At != c.at || len(f.Points) != c.n || c.n > 0 && f.Points[c.n-1] != c.last {
-			t.Errorf("parse(%.60s) = %v with %d points, %v, %v, want %d at %v", c.in, f.At, len(f.Points), ack, err, c.n, c.at)
+			t.Errorf("parse(%.60s) = %v with %d points, %v, %v, want %d at %v", c.in, f.At, len(f.Points), ack, err,
+				c.n, c.at)
 		}
 	}
 	got, ack, err := s.parse([]byte(`{"camera":{"face_detected":true,"head_pose":{"yaw":3}},"ack":true}`))
@@ -118,8 +119,8 @@ func TestLines(t *testing.T) {
 	}{{1, 1, false}, {-1, 3, true}, {MaxLine, 4, false}, {1, 5, false}} {
 		text, isLong, err := in.next()
 		if err != nil || isLong != want.long || !isLong && len(text) != want.size || in.n != want.n {
-			t.Errorf("next() = %d bytes of line %d, %v, %v, want %d of line %d, %v", len(text), in.n, isLong, err, want.size,
-				want.n, want.long)
+			t.Errorf("next() = %d bytes of line %d, %v, %v, want %d of line %d, %v", len(text), in.n, isLong, err,
+				want.size, want.n, want.long)
 		}
 	}
 	if _, _, err := in.next(); err == nil {

@@ -100,8 +100,8 @@ func (c *tracker) want(line int, code string) {
 		c.t.Fatalf("no answer, %v, want one to line %d", c.in.Err(), line)
 	}
 	var r reply
-	if err := json.Unmarshal(c.in.Bytes(), &r); err != nil || r.Line != line || r.Code != code || r.OK != (code == "") ||
-		r.OK != (r.Error == "") {
+	if err := json.Unmarshal(c.in.Bytes(), &r); err != nil || r.Line != line || r.Code != code ||
+		r.OK != (code == "") || r.OK != (r.Error == "") {
 		c.t.Errorf("answer %s, %v, want %q to line %d", c.in.Bytes(), err, code, line)
 	}
 }
@@ -222,7 +222,8 @@ func TestHTTP(t *testing.T) {
 			codes = append(codes, fmt.Sprintf("%s %d", e.Code, e.Line))
 		}
 		if status != c.status || r.Taken != c.taken || c.status != 413 && strings.Join(codes, ", ") != c.codes {
-			t.Errorf("POST(%s) = %d, %d taken, %q, want %d, %d, %q", c.name, status, r.Taken, codes, c.status, c.taken, c.codes)
+			t.Errorf("POST(%s) = %d, %d taken, %q, want %d, %d, %q", c.name, status, r.Taken, codes, c.status, c.taken,
+				c.codes)
 		}
 		if len(r.Errors) > 21 {
 			t.Errorf("POST(%s) lists %d errors, want at most 20 and the end", c.name, len(r.Errors))

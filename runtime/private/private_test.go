@@ -138,7 +138,8 @@ func TestLinksAndFiles(t *testing.T) {
 	if err := Make(link, Unwritable); err != nil {
 		t.Errorf("Make(this user's link, Unwritable) = %v, want no error", err)
 	}
-	if err := Check(filepath.Join(dir, "file"), Closed); err == nil || !strings.Contains(err.Error(), "is no directory") {
+	if err := Check(filepath.Join(dir, "file"), Closed); err == nil ||
+		!strings.Contains(err.Error(), "is no directory") {
 		t.Errorf("Check(a file) = %v, want that it is no directory", err)
 	}
 	if err := Make(filepath.Join(dir, "file"), Closed); err == nil {

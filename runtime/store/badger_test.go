@@ -145,7 +145,9 @@ func TestBadgerVersion(t *testing.T) {
 	const known = "github.com/dgraph-io/badger/v4 v4.9.6"
 	b, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	if err != nil || !strings.Contains(string(b), known) {
-		t.Errorf("go.mod does not say %q (%v): see that the tests of this package pass with the newer one, that readlog.go "+
-			"still describes its logs, and that logger.go still knows its message of a failed flush; then change this test", known, err)
+		t.Errorf("go.mod does not say %q (%v): see that the tests of this package pass with the newer one, that "+
+			"readlog.go "+
+			"still describes its logs, and that logger.go still knows its message of a failed flush; then change "+
+			"this test", known, err)
 	}
 }

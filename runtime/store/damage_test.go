@@ -243,7 +243,8 @@ func TestDamage(t *testing.T) {
 					edit(t, path, c.change)
 				}
 				before := names(t, dir)
-				wantFault(t, store.Options{Dir: dir, Key: key}, engine.ErrCorrupt, filepath.Base(path), "Restore a backup")
+				wantFault(t, store.Options{Dir: dir, Key: key}, engine.ErrCorrupt, filepath.Base(path),
+					"Restore a backup")
 				if after := names(t, dir); !slices.Equal(after, before) {
 					t.Errorf("files after a refused Open = %v, want %v", after, before)
 				}
@@ -362,7 +363,8 @@ func TestErrorsAreSilentAboutKeys(t *testing.T) {
 	s := open(t, store.Options{Dir: dir})
 	defer s.Close()
 	const secret = "conversation/Hana"
-	if err := s.Apply([]engine.Op{{Key: []byte(secret), Value: bytes.Repeat([]byte(secret), 1<<16)}}, true); err != nil {
+	if err := s.Apply([]engine.Op{{Key: []byte(secret), Value: bytes.Repeat([]byte(secret), 1<<16)}},
+		true); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(last(t, dir, "*.vlog"), os.O_RDWR, 0)
@@ -381,7 +383,8 @@ func TestErrorsAreSilentAboutKeys(t *testing.T) {
 		return true
 	})
 	for _, err := range []error{err, scanErr} {
-		if !errors.Is(err, engine.ErrCorrupt) || strings.Contains(err.Error(), "Hana") || !strings.Contains(err.Error(), dir) {
+		if !errors.Is(err, engine.ErrCorrupt) || strings.Contains(err.Error(), "Hana") ||
+			!strings.Contains(err.Error(), dir) {
 			t.Errorf("reading a damaged value = %v, want ErrCorrupt with the directory and no key", err)
 		}
 	}

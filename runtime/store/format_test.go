@@ -58,11 +58,13 @@ func dump(t *testing.T, s *Store) string {
 func TestFormatGolden(t *testing.T) {
 	s := inside(t, t.TempDir())
 	defer closed(t, s)
-	ops := []engine.Op{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b\xff")}, {Key: []byte("c"), Delete: true}, {}}
+	ops := []engine.Op{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b\xff")}, {Key: []byte("c"), Delete: true},
+		{}}
 	if err := s.Apply(ops, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.commitParts([]engine.Op{{Key: redoKey(7), Value: appendOps(nil, ops)}, {Key: redoEnd, Value: []byte("1")}}); err != nil {
+	if err := s.commitParts([]engine.Op{{Key: redoKey(7), Value: appendOps(nil, ops)},
+		{Key: redoEnd, Value: []byte("1")}}); err != nil {
 		t.Fatal(err)
 	}
 	got := dump(t, s)
@@ -78,7 +80,8 @@ func TestFormatGolden(t *testing.T) {
 }
 
 func TestFormatOfAnotherProgram(t *testing.T) {
-	for value, want := range map[string]error{"1": nil, "2": nil, "3": engine.ErrNewer, "4000000000": engine.ErrNewer, "": engine.ErrCorrupt, "01": engine.ErrCorrupt, "x": engine.ErrCorrupt} {
+	for value, want := range map[string]error{"1": nil, "2": nil, "3": engine.ErrNewer, "4000000000": engine.ErrNewer,
+		"": engine.ErrCorrupt, "01": engine.ErrCorrupt, "x": engine.ErrCorrupt} {
 		dir := t.TempDir()
 		s := inside(t, dir)
 		if err := s.write([]engine.Op{{Key: formatKey, Value: []byte(value)}}, true); err != nil {
@@ -95,7 +98,8 @@ func TestFormatOfAnotherProgram(t *testing.T) {
 		if !errors.Is(err, want) {
 			t.Errorf("Open with format %q = %v, want %v", value, err, want)
 		}
-		if text := fmt.Sprint(err); value == "3" && !strings.Contains(text, "written by format 3, this program knows 2. Upgrade") {
+		if text := fmt.Sprint(err); value == "3" &&
+			!strings.Contains(text, "written by format 3, this program knows 2. Upgrade") {
 			t.Errorf("Open with format 3 = %q, want it to name both formats and to say what to do", text)
 		}
 	}
@@ -114,7 +118,8 @@ func TestNoFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, s)
-	if _, err := Open(Options{Dir: dir}); !errors.Is(err, engine.ErrCorrupt) || !strings.Contains(err.Error(), "without a format") {
+	if _, err := Open(Options{Dir: dir}); !errors.Is(err, engine.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "without a format") {
 		t.Errorf("Open of another program's data = %v, want ErrCorrupt", err)
 	}
 }

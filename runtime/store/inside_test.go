@@ -59,7 +59,8 @@ func TestRedo(t *testing.T) {
 func TestRedoDamaged(t *testing.T) {
 	dir := t.TempDir()
 	s := inside(t, dir)
-	if err := s.commitParts([]engine.Op{{Key: redoKey(0), Value: []byte{9}}, {Key: redoEnd, Value: []byte("1")}}); err != nil {
+	if err := s.commitParts([]engine.Op{{Key: redoKey(0), Value: []byte{9}},
+		{Key: redoEnd, Value: []byte("1")}}); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, s)

@@ -23,7 +23,8 @@ func killBatch(n int) []engine.Op {
 	}
 	if n%wideEvery == 0 {
 		for i := range wideKeys {
-			ops = append(ops, engine.Op{Key: fmt.Appendf(nil, "wide/%04d", i), Value: bytes.Repeat(fmt.Appendf(nil, "%09d", n), 800)})
+			ops = append(ops, engine.Op{Key: fmt.Appendf(nil, "wide/%04d", i),
+				Value: bytes.Repeat(fmt.Appendf(nil, "%09d", n), 800)})
 		}
 	}
 	return ops
@@ -98,7 +99,8 @@ func checkKilled(t *testing.T, dir string, from, acknowledged int) int {
 			left = n%7 + 1
 		}
 		left--
-		if want := fmt.Sprintf("own/%09d/", n); !bytes.HasPrefix(k, []byte(want)) || !bytes.Equal(v, bytes.Repeat(fmt.Append(nil, n), 20)) {
+		if want := fmt.Sprintf("own/%09d/", n); !bytes.HasPrefix(k, []byte(want)) ||
+			!bytes.Equal(v, bytes.Repeat(fmt.Append(nil, n), 20)) {
 			t.Fatalf("Scan yields %s, want a key of %s", k, want)
 		}
 		return true

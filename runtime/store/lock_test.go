@@ -36,7 +36,8 @@ func TestInUse(t *testing.T) {
 	dir := t.TempDir()
 	c := startChild(t, "hold", dir)
 	c.want(t, "held")
-	wantFault(t, store.Options{Dir: dir}, engine.ErrInUse, fmt.Sprintf("process %d", c.cmd.Process.Pid), "Stop that process")
+	wantFault(t, store.Options{Dir: dir}, engine.ErrInUse, fmt.Sprintf("process %d", c.cmd.Process.Pid),
+		"Stop that process")
 	c.in.Close()
 	if err := c.cmd.Wait(); err != nil {
 		t.Fatalf("holder = %v, want no error", err)
@@ -79,7 +80,8 @@ func TestAnOpenDirectoryIsRefused(t *testing.T) {
 	if err == nil {
 		s.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "may be read by other users") || !strings.Contains(err.Error(), "chmod 700 "+dir) {
+	if err == nil || !strings.Contains(err.Error(), "may be read by other users") ||
+		!strings.Contains(err.Error(), "chmod 700 "+dir) {
 		t.Fatalf("Open of a directory that others may enter = %v, want the command that closes it", err)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil { // the command

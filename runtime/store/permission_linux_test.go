@@ -22,8 +22,10 @@ func TestNoPermission(t *testing.T) {
 		spoil func(dir string) error
 		words []string
 	}{
-		{"closed", func(dir string) error { return os.Chmod(dir, 0) }, []string{"cannot be opened", "permission denied", "d---------"}},
-		{"read only", func(dir string) error { return os.Chmod(dir, 0o500) }, []string{"cannot be written", "permission denied", "dr-x------"}},
+		{"closed", func(dir string) error { return os.Chmod(dir, 0) },
+			[]string{"cannot be opened", "permission denied", "d---------"}},
+		{"read only", func(dir string) error { return os.Chmod(dir, 0o500) },
+			[]string{"cannot be written", "permission denied", "dr-x------"}},
 		{"one file", func(dir string) error {
 			return os.Chmod(filepath.Join(dir, "MANIFEST"), 0)
 		}, []string{"cannot be used", "permission denied"}},
@@ -42,7 +44,8 @@ func TestNoPermission(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755), os.Chmod(filepath.Dir(dir), 0o755), c.spoil(dir)); err != nil {
+			if err := errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755),
+				os.Chmod(filepath.Dir(dir), 0o755), c.spoil(dir)); err != nil {
 				t.Fatal(err)
 			}
 			err := asNobody(func() error {

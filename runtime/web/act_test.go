@@ -64,7 +64,8 @@ func TestAct(t *testing.T) {
 		}
 		h.set(func(h *host) {
 			if resp.StatusCode != tt.code || !slices.Equal(h.acts, want) {
-				t.Errorf("POST %.60s = %d %q and %v, want %d and %v", tt.body, resp.StatusCode, body, h.acts, tt.code, want)
+				t.Errorf("POST %.60s = %d %q and %v, want %d and %v", tt.body, resp.StatusCode, body, h.acts, tt.code,
+					want)
 			}
 		})
 	}
@@ -75,13 +76,16 @@ func TestActIsGuarded(t *testing.T) {
 	h := acting(nil)
 	s := serve(t, h)
 	for name, change := range map[string]func(*http.Request){
-		"no token":        func(r *http.Request) { r.Header.Del("Authorization") },
-		"an old token":    func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+randomHex()) },
-		"no origin":       func(r *http.Request) { r.Header.Del("Origin") },
-		"other origin":    func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
-		"other port":      func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
-		"null origin":     func(r *http.Request) { r.Header.Set("Origin", "null") },
-		"rebound name":    func(r *http.Request) { r.Host = "evil.example"; r.Header.Set("Origin", "http://evil.example") },
+		"no token":     func(r *http.Request) { r.Header.Del("Authorization") },
+		"an old token": func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+randomHex()) },
+		"no origin":    func(r *http.Request) { r.Header.Del("Origin") },
+		"other origin": func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
+		"other port":   func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
+		"null origin":  func(r *http.Request) { r.Header.Set("Origin", "null") },
+		"rebound name": func(r *http.Request) {
+			r.Host = "evil.example"
+			r.Header.Set("Origin", "http://evil.example")
+		},
 		"of another site": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
 		"reading":         func(r *http.Request) { r.Method = "GET" },
 		"putting":         func(r *http.Request) { r.Method = "PUT" },
@@ -201,10 +205,11 @@ func TestMarksOfMessages(t *testing.T) {
 		event messages.Message
 		want  Entry
 	}{
-		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeEdited, Sender: "Hana", Old: "a",
-			New: "b", SeenAt: t0, ChangedAt: t0.Add(1)},
-			Entry{Seq: 7, Mark: MarkEdited, Old: "a", Message: control.Message{ID: "m1", Conversation: conv, Sender: "Hana",
-				Kind: messages.KindText, Text: "b", Parts: none, SeenAt: at, DeliveredAt: control.Stamp{Time: t0.Add(1)}}}},
+		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeEdited, Sender: "Hana",
+			Old: "a", New: "b", SeenAt: t0, ChangedAt: t0.Add(1)},
+			Entry{Seq: 7, Mark: MarkEdited, Old: "a",
+				Message: control.Message{ID: "m1", Conversation: conv, Sender: "Hana", Kind: messages.KindText,
+					Text: "b", Parts: none, SeenAt: at, DeliveredAt: control.Stamp{Time: t0.Add(1)}}}},
 		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeUnsent, Old: "b", SeenAt: t0},
 			Entry{Seq: 7, Mark: MarkUnsent, Old: "b", Message: control.Message{ID: "m1", Conversation: conv,
 				Kind: messages.KindText, Parts: none, SeenAt: at}}},
@@ -212,8 +217,8 @@ func TestMarksOfMessages(t *testing.T) {
 			Entry{Seq: 7, Mark: MarkGap, Message: control.Message{Conversation: conv, Parts: none, SeenAt: at}}},
 		{messages.MessageDelivered{InboundMessage: messages.InboundMessage{ID: "m1", Conversation: conv,
 			Kind: messages.KindText, Text: "a", Parts: []messages.Part{{Partial: true}}, SeenAt: t0}},
-			Entry{Seq: 7, Message: control.Message{Seq: 7, ID: "m1", Conversation: conv, Kind: messages.KindText, Text: "a",
-				Parts: []control.Part{{Partial: true}}, SeenAt: at}}},
+			Entry{Seq: 7, Message: control.Message{Seq: 7, ID: "m1", Conversation: conv, Kind: messages.KindText,
+				Text: "a", Parts: []control.Part{{Partial: true}}, SeenAt: at}}},
 	} {
 		if got, ok := EntryOf(engine.Published{Seq: 7, Message: tt.event}); !ok || !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("EntryOf(%T) = %+v, %v, want %+v", tt.event, got, ok, tt.want)

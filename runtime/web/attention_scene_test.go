@@ -15,9 +15,11 @@ var aDay = []struct {
 	minute int
 	state  messages.Attention
 }{
-	{0, messages.Unknown}, {8*60 + 40, messages.Focused}, {9*60 + 25, messages.Distracted}, {9*60 + 32, messages.Focused},
+	{0, messages.Unknown}, {8*60 + 40, messages.Focused}, {9*60 + 25, messages.Distracted},
+	{9*60 + 32, messages.Focused},
 	{10*60 + 50, messages.Away}, {11*60 + 5, messages.Focused}, {12*60 + 10, messages.Away}, {13 * 60, messages.Idle},
-	{13*60 + 15, messages.Drowsy}, {13*60 + 50, messages.Focused}, {15*60 + 20, "paused"}, {16*60 + 5, messages.Unknown},
+	{13*60 + 15, messages.Drowsy}, {13*60 + 50, messages.Focused}, {15*60 + 20, "paused"},
+	{16*60 + 5, messages.Unknown},
 	{16*60 + 6, messages.Focused}, {17*60 + 40, messages.Distracted}, {18*60 + 30, messages.Away},
 	{19 * 60, messages.Unknown},
 }
@@ -61,7 +63,8 @@ func (h *host) attend(now time.Time, list []AttentionChange) {
 	if n := len(list); n > 0 {
 		c := list[n-1]
 		a := h.attention
-		a.State, a.Since, a.Confidence, a.Source, a.SeenAt = c.State, c.At, c.Confidence, c.Source, now.Add(-20*time.Second)
+		a.State, a.Since, a.Confidence, a.Source, a.SeenAt = c.State, c.At, c.Confidence, c.Source,
+			now.Add(-20*time.Second)
 		if h.attention.Reasoning = "facing the screen with open eyes, and the computer is in use"; c.Paused {
 			h.attention.Paused = &c.At
 		}

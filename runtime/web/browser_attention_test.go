@@ -274,7 +274,8 @@ func TestTimelineInABrowserWithMany(t *testing.T) {
 
 func judged(raw, steady messages.Attention, at time.Time) engine.Published {
 	state := func(s messages.Attention) messages.FocusState {
-		return messages.FocusState{State: s, Confidence: 0.7, Source: messages.FromFallback, Reasoning: "made up", At: at}
+		return messages.FocusState{State: s, Confidence: 0.7, Source: messages.FromFallback, Reasoning: "made up",
+			At: at}
 	}
 	return engine.Published{Message: messages.FocusJudged{Desk: "mac-a", Raw: state(raw), Steady: state(steady)}}
 }
@@ -284,7 +285,8 @@ func (h *host) become(s *Server, state messages.Attention, at time.Time) {
 	h.set(func(h *host) {
 		h.attention.State, h.attention.Since = state, at
 		h.attention.Confidence, h.attention.Source = 0.7, messages.FromFallback
-		h.changes = append(h.changes, AttentionChange{At: at, State: state, Confidence: 0.7, Source: messages.FromFallback})
+		h.changes = append(h.changes, AttentionChange{At: at, State: state, Confidence: 0.7,
+			Source: messages.FromFallback})
 	})
 	s.Listen(judged(state, state, at))
 }
@@ -306,8 +308,8 @@ func TestAttentionInABrowserLive(t *testing.T) {
 	h.become(s, messages.Drowsy, aMoment)
 	p.until(`document.getElementById("now-state").innerText === "Drowsy"`)
 	p.until(`document.querySelector("#transitions tr").innerText.includes("Drowsy")`)
-	s.Listen(engine.Published{Message: messages.FocusNotice{ID: "n", Desk: "mac-a", State: messages.Drowsy, Since: aMoment,
-		At: aMoment.Add(time.Second)}})
+	s.Listen(engine.Published{Message: messages.FocusNotice{ID: "n", Desk: "mac-a", State: messages.Drowsy,
+		Since: aMoment, At: aMoment.Add(time.Second)}})
 	p.until(`!document.getElementById("attention-notice").hidden`)
 	p.wantText("#attention-notice", "Drowsy since 17:12. A short break or some fresh air may help.")
 	p.shoot("live")

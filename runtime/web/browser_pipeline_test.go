@@ -19,10 +19,13 @@ func TestPipelineInABrowser(t *testing.T) {
 	record := map[string]any{
 		"window": "line@mac-a", "at": "2026-11-20T17:12:00.000Z", "trace": "f1-7", "score": 72, "confidence": "medium",
 		"signals": []events.Signalled{{Signal: "text_changed", Score: 62}, {Signal: "rows_same", Score: 10}},
-		"cursor":  "2 lines were passed on before, 1 are left", "delta": []string{"<b>新しい</b>"}, "drop_stage": "ingress",
-		"burst": []map[string]any{{"delay_ms": 0, "characters": 7}, {"delay_ms": 120, "characters": 0, "failed": true}},
+		"cursor":  "2 lines were passed on before, 1 are left", "delta": []string{"<b>新しい</b>"},
+		"drop_stage": "ingress",
+		"burst": []map[string]any{{"delay_ms": 0, "characters": 7},
+			{"delay_ms": 120, "characters": 0, "failed": true}},
 		"verdicts": []map[string]any{
-			{"at": "2026-11-20T17:12:00.100Z", "stage": "fusion", "outcome": "passed", "what": "the content has changed"},
+			{"at": "2026-11-20T17:12:00.100Z", "stage": "fusion", "outcome": "passed",
+				"what": "the content has changed"},
 			{"at": "2026-11-20T17:12:00.250Z", "stage": "ingress", "outcome": "dropped",
 				"what": "echo: equal a text sent 3s before"},
 		},
@@ -47,7 +50,8 @@ func TestPipelineInABrowser(t *testing.T) {
 	for _, want := range []string{
 		"score 72, medium", "signals text changed 62 + rows same 10",
 		"cursor 2 lines were passed on before, 1 are left", "new <b>新しい</b>",
-		"0 ms: 7 characters 120 ms: not read", "stopped at ingress", ".250 ingress dropped echo: equal a text sent 3s before",
+		"0 ms: 7 characters 120 ms: not read", "stopped at ingress",
+		".250 ingress dropped echo: equal a text sent 3s before",
 	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the details show %q, want %q in them", shown, want)

@@ -206,7 +206,8 @@ func TestAnotherProgramTakesThePort(t *testing.T) {
 	eval[bool](p, `connect(), true`)
 	p.until(`!window.old || document.getElementById("notices")?.innerText.includes("another page than this one")`)
 	if !eval[bool](p, `window.old === true`) || loads.Load() != 0 {
-		t.Errorf("the page was loaded anew, and asked for %d things, because of what answers, want neither", loads.Load())
+		t.Errorf("the page was loaded anew, and asked for %d things, because of what answers, want neither",
+			loads.Load())
 	}
 }
 
@@ -261,7 +262,8 @@ func TestAnotherPortInABrowser(t *testing.T) {
 				r.Header.Del(h)
 			}
 			if resp, _ := do(t, r); resp.StatusCode != http.StatusUnauthorized {
-				t.Errorf("GET %s with the headers of %s %s = %d, want 401", path, theft.Method, theft.URL, resp.StatusCode)
+				t.Errorf("GET %s with the headers of %s %s = %d, want 401", path, theft.Method, theft.URL,
+					resp.StatusCode)
 			}
 		}
 		for name, values := range theft.Header {

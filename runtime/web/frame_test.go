@@ -75,7 +75,8 @@ func TestWindowsAreBounded(t *testing.T) {
 	s := serve(t, &host{})
 	for i := range 3 * maxWindows {
 		s.Listen(frameOf(messages.WindowID(fmt.Sprint(i)), 1, "x"))
-		s.Listen(engine.Published{Message: events.CaptureState{Window: messages.WindowID(fmt.Sprint("c", i)), Code: "x"}})
+		s.Listen(engine.Published{Message: events.CaptureState{Window: messages.WindowID(fmt.Sprint("c", i)),
+			Code: "x"}})
 	}
 	if got := len(s.hub.windows); got != maxWindows {
 		t.Errorf("%d windows are kept, want %d", got, maxWindows)

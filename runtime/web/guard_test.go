@@ -90,8 +90,10 @@ func TestForeignRequestsAreRefused(t *testing.T) {
 		{"other port", "", map[string]string{"Origin": "http://127.0.0.1:1"}, 403},
 		{"null origin", "", map[string]string{"Origin": "null"}, 403},
 		{"same origin fetch", "", map[string]string{"Sec-Fetch-Site": "same-origin"}, 200},
-		{"fetch of another port", "", map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"}, 403},
-		{"fetch of another site", "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403},
+		{"fetch of another port", "", map[string]string{"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"},
+			403},
+		{"fetch of another site", "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
+			403},
 		{"frame of another site", "", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
 			"Sec-Fetch-Dest": "iframe"}, 403},
 	} {
@@ -135,7 +137,8 @@ func TestOnlyReading(t *testing.T) {
 	for _, path := range []string{"/", "/events", "/healthz", "/frame", "/attention"} {
 		r := request(t, s, path)
 		r.Method = "POST"
-		if resp, _ := do(t, r); resp.StatusCode != http.StatusMethodNotAllowed && resp.StatusCode != http.StatusNotFound {
+		if resp, _ := do(t, r); resp.StatusCode != http.StatusMethodNotAllowed &&
+			resp.StatusCode != http.StatusNotFound {
 			t.Errorf("POST %s = %d, want 405", path, resp.StatusCode)
 		}
 	}

@@ -97,7 +97,8 @@ func (h *host) options() Options {
 func (h *host) deliver(s *Server, seq uint64, text string) {
 	ev := engine.Published{Seq: seq, Message: messages.MessageDelivered{
 		InboundMessage: messages.InboundMessage{
-			ID: messages.MessageID("m" + text), Conversation: "line:花子", Kind: messages.KindText, Text: messages.Text(text),
+			ID: messages.MessageID("m" + text), Conversation: "line:花子", Kind: messages.KindText,
+			Text:   messages.Text(text),
 			SeenAt: t0,
 		},
 		DeliveredAt: t0,

@@ -49,8 +49,8 @@ func TestAssets(t *testing.T) {
 		resp, body := do(t, request(t, s, path))
 		if got := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || got != a.mime ||
 			body != string(a.read()) {
-			t.Errorf("GET %s = %d %s with %d bytes, want 200 %s and page/%s", path, resp.StatusCode, got, len(body), a.mime,
-				a.name)
+			t.Errorf("GET %s = %d %s with %d bytes, want 200 %s and page/%s", path, resp.StatusCode, got, len(body),
+				a.mime, a.name)
 		}
 	}
 	entries, err := files.ReadDir("page")

@@ -112,14 +112,16 @@ func newScene(t *testing.T) *scene {
 		DeadLetters: 2,
 	}
 	for i, m := range []control.Message{
-		{Conversation: "team:Kehai 開発", Sender: "Ken", Text: "The build is green again", Parts: make([]control.Part, 1)},
+		{Conversation: "team:Kehai 開発", Sender: "Ken", Text: "The build is green again",
+			Parts: make([]control.Part, 1)},
 		{Conversation: "line:佐藤 花子", Text: "おはよう！今日は何時に集合する？", Parts: make([]control.Part, 1)},
 		{Conversation: "line:佐藤 花子", Kind: messages.KindSticker, Parts: make([]control.Part, 1)},
 		{Conversation: "line:佐藤 花子", Text: "OK。ケーキを買ってから行くね。少し遅れるかも\nありがとう", Parts: make([]control.Part, 2)},
 		{Conversation: "team:Kehai 開発", Sender: "Mio", Kind: messages.KindUnreadable, Parts: make([]control.Part, 1)},
 		{Conversation: "line:海 直骨", Text: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。", Parts: make([]control.Part, 1)},
 		{Conversation: "team:Kehai 開発", Sender: "Ken",
-			Text: "<b>not bold</b> & a long line: https://example.com/" + strings.Repeat("7", 120), Parts: make([]control.Part, 1)},
+			Text:  "<b>not bold</b> & a long line: https://example.com/" + strings.Repeat("7", 120),
+			Parts: make([]control.Part, 1)},
 	} {
 		m.Seq, m.ID = uint64(10*i+10), messages.MessageID(fmt.Sprint("d", i))
 		if m.Kind == "" {
@@ -158,7 +160,8 @@ func (sc *scene) trouble(s *Server) {
 	})
 	s.Listen(engine.Published{Message: events.StoreLow{Free: 92 << 20, Need: 128 << 20}})
 	s.Listen(engine.Published{Message: events.CaptureState{
-		Window: "team@mac-a", Code: "minimised", Detail: "the window is minimised or hidden: restore it", At: time.Now(),
+		Window: "team@mac-a", Code: "minimised", Detail: "the window is minimised or hidden: restore it",
+		At: time.Now(),
 	}})
 }
 

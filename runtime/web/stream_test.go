@@ -132,7 +132,8 @@ func TestStreamShowsFramesAndCapture(t *testing.T) {
 	if string(b.Text) != "おはよう" || b.Box != (messages.Rect{X: 4, Y: 5, W: 20, H: 10}) || b.Confidence != .5 {
 		t.Errorf("bubble = %q %v %v, want おはよう at 4,5 20×10 with 0.5", string(b.Text), b.Box, b.Confidence)
 	}
-	s.Listen(engine.Published{Message: events.CaptureState{Window: "line@a", Code: "minimised", Detail: "hidden", At: t0}})
+	s.Listen(engine.Published{Message: events.CaptureState{Window: "line@a", Code: "minimised", Detail: "hidden",
+		At: t0}})
 	v = decode[windowView](t, f.until("window").data)
 	if v.Capture == nil || v.Capture.Code != "minimised" || v.Frame == nil {
 		t.Errorf("window = %+v, want the last frame and why there is no newer", v)

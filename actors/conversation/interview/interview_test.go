@@ -61,7 +61,8 @@ func TestTransitions(t *testing.T) {
 		{"少ない is no closing word", []string{"電車", "本数が少ない"}, "enumerate enumerate"},
 		{"もったいない is no closing word", []string{"電車", "もったいない"}, "enumerate enumerate"},
 		{"終わりが見えない is no closing word", []string{"電車", "終わりが見えない"}, "enumerate enumerate"},
-		{"I know that's all wrong is no closing word", []string{"trains", "I know that's all wrong"}, "enumerate enumerate"},
+		{"I know that's all wrong is no closing word", []string{"trains", "I know that's all wrong"},
+			"enumerate enumerate"},
 		{"a skip goes on", []string{"[スキップ]", "[skip]"}, "enumerate recommend"},
 		{"recommend, choose, deepening", []string{"a, b, c", "x, y", "はい", "1番目", "遅れる", "毎日", "そうです"},
 			"enumerate recommend choose deepening deepening summary_check done"},
@@ -85,7 +86,8 @@ func TestTurnLimit(t *testing.T) {
 		t.Errorf("after 12 answers %v, %+v, want done by the limit at the twelfth", phases, s)
 	}
 	last := results[13]
-	if last.Finish == nil || !last.Finish.At.Equal(now) || last.Reply != interview.Closing || last.Text(s, text.Japanese) == "" {
+	if last.Finish == nil || !last.Finish.At.Equal(now) || last.Reply != interview.Closing ||
+		last.Text(s, text.Japanese) == "" {
 		t.Errorf("the twelfth answer = %+v, want a finish with a closing text", last)
 	}
 }
@@ -111,8 +113,8 @@ func TestFallback(t *testing.T) {
 	if len(texts) != 3 || texts[""] {
 		t.Errorf("fixed questions = %v, want three different ones", texts)
 	}
-	if !s.FallbackMode || s.Reason != interview.FallbackAsked || results[4].Reply != interview.Thanks || results[4].Finish == nil ||
-		results[5].Finish != nil {
+	if !s.FallbackMode || s.Reason != interview.FallbackAsked || results[4].Reply != interview.Thanks ||
+		results[4].Finish == nil || results[5].Finish != nil {
 		t.Errorf("the end = %+v, %+v, want thanks and one finish", s, results[4:])
 	}
 }
@@ -125,7 +127,8 @@ func TestFallbackLate(t *testing.T) {
 		said = append(said, "電車")
 	}
 	s, phases, _ := play(machine(12, 2), append(said, "!", "a", "b", "c")...)
-	if got := strings.Join(phases[11:], " "); got != "fallback fallback fallback done" || s.Asked != 3 || s.Turns != 11 {
+	if got := strings.Join(phases[11:], " "); got != "fallback fallback fallback done" || s.Asked != 3 ||
+		s.Turns != 11 {
 		t.Errorf("phases = %s, %+v, want all three questions", got, s)
 	}
 }

@@ -32,15 +32,19 @@ func TestParseProjectRefuses(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"tone: casual", "tone: rude", "p.yaml:1:7: tone must be polite_soft, casual or formal, is \"rude\""},
 		{"goal: Find out why people leave", "goal: ''", "p.yaml:2:7: goal must say what"},
-		{"goal: Find out why people leave", "goal: " + strings.Repeat("x", 2001), "goal must have at most 2000 characters, has 2001"},
+		{"goal: Find out why people leave", "goal: " + strings.Repeat("x", 2001),
+			"goal must have at most 2000 characters, has 2001"},
 		{"goal:", "aim:", "p.yaml:2:1: unknown field"},
 		{"max_turns: 8", "max_turns: 0", "p.yaml:6:21: limits.max_turns must lie in 1..200, is 0"},
 		{"max_turns: 8", "max_turns: many", "p.yaml:6:"},
 		{"max_deep: 3", "max_deep: -1", "limits.max_deep must lie in 0..50, is -1"},
-		{"max_deep: 3", "max_deep: 8", "p.yaml:6:34: limits.max_deep is 8, but limits.max_turns ends an interview after 8 answers"},
-		{"max_deep: 3", "max_deep: 0", "p.yaml:4:3: must_ask has 1 questions, but limits.max_deep allows 0: raise max_deep to 1"},
+		{"max_deep: 3", "max_deep: 8", "p.yaml:6:34: limits.max_deep is 8, but limits.max_turns ends an interview " +
+			"after 8 answers"},
+		{"max_deep: 3", "max_deep: 0", "p.yaml:4:3: must_ask has 1 questions, but limits.max_deep allows 0: raise " +
+			"max_deep to 1"},
 		{"max_conversations: 20", "max_conversations: -1", "limits.max_conversations must lie in 0..100000, is -1"},
-		{"When did you decide?", "What is your Salary?", "p.yaml:4:5: must_ask[0] asks what must_not_ask forbids (\"salary\")"},
+		{"When did you decide?", "What is your Salary?",
+			"p.yaml:4:5: must_ask[0] asks what must_not_ask forbids (\"salary\")"},
 		{"When did you decide?", "'?'", "p.yaml:4:5: must_ask[0] must not be empty"},
 		{"病気", "Salary!", "p.yaml:5:24: must_not_ask[1] is there twice"},
 		{"tone: casual", "tone: casual\ntone: formal", "p.yaml:2:1"},

@@ -92,14 +92,15 @@ func TestTableIsTheDocumentedOne(t *testing.T) {
 func TestTablePlays(t *testing.T) {
 	phases := []Phase{Intro, Enumerate, Recommend, Choose, Deepening, SummaryCheck, Done, Fallback}
 	reached := map[string]bool{}
-	for _, m := range []Machine{{Project: project(12, 2)}, {Project: project(4, 0)}, {Project: project(12, 2), Resume: true}} {
+	for _, m := range []Machine{{Project: project(12, 2)}, {Project: project(4, 0)},
+		{Project: project(12, 2), Resume: true}} {
 		for _, phase := range phases {
 			for _, in := range inputs {
 				for _, s := range []State{
 					{Phase: phase, Left: Choose},
 					{Phase: phase, Left: Choose, Items: []Item{{Text: "a"}, {Text: "b"}}},
-					{Phase: phase, Turns: m.Project.Limits.MaxTurns - 1, Deep: m.Project.Limits.MaxDeep, Asked: FixedQuestions,
-						Left: Choose, Items: []Item{{Text: "a"}, {Text: "b"}, {Text: "c"}}},
+					{Phase: phase, Turns: m.Project.Limits.MaxTurns - 1, Deep: m.Project.Limits.MaxDeep,
+						Asked: FixedQuestions, Left: Choose, Items: []Item{{Text: "a"}, {Text: "b"}, {Text: "c"}}},
 				} {
 					items := s.Items
 					if in == answer && (phase == Intro || phase == Enumerate) {
@@ -179,7 +180,8 @@ func TestModel(t *testing.T) {
 				t.Fatalf("turns = %d of %d, want %d", next.Turns, turns, mo.answered)
 			case next.Deep > p.Limits.MaxDeep || next.Asked > FixedQuestions:
 				t.Fatalf("asked %d deepening and %d fixed questions", next.Deep, next.Asked)
-			case mo.finished > 1 || (mo.finished == 1) != (next.Phase == Done) || (next.Phase == Done) == next.FinishedAt.IsZero():
+			case mo.finished > 1 || (mo.finished == 1) != (next.Phase == Done) ||
+				(next.Phase == Done) == next.FinishedAt.IsZero():
 				t.Fatalf("finished %d times in %s at %v", mo.finished, next.Phase, next.FinishedAt)
 			case next.FallbackMode != mo.fallback:
 				t.Fatalf("fallback_mode = %v, want %v", next.FallbackMode, mo.fallback)

@@ -52,15 +52,20 @@ func TestDecide(t *testing.T) {
 		{"no policy", with(func(s *Situation) { s.Policy = "" }), Decision{Draft, RulePolicy, time.Time{}}},
 		{"not listed", with(func(s *Situation) { s.Listed = false }), Decision{Draft, RuleUnlisted, time.Time{}}},
 		{"no model", with(func(s *Situation) { s.NoModel = true }), Decision{Draft, RuleNoModel, time.Time{}}},
-		{"no model, drawn window", with(func(s *Situation) { s.NoModel, s.Drawn = true, true }), Decision{Send, RuleAuto, time.Time{}}},
-		{"no model, interview", with(func(s *Situation) { s.NoModel, s.Mode = true, Interview }), Decision{Send, RuleAuto, time.Time{}}},
+		{"no model, drawn window", with(func(s *Situation) { s.NoModel, s.Drawn = true, true }),
+			Decision{Send, RuleAuto, time.Time{}}},
+		{"no model, interview", with(func(s *Situation) { s.NoModel, s.Mode = true, Interview }),
+			Decision{Send, RuleAuto, time.Time{}}},
 
 		{"focused", attention(auto(), messages.Focused, ByAttention{}), Decision{Draft, RuleAttention, time.Time{}}},
 		{"away", attention(auto(), messages.Away, ByAttention{}), Decision{Notify, RuleAttention, time.Time{}}},
 		{"drowsy", attention(auto(), messages.Drowsy, ByAttention{}), Decision{Draft, RuleAttention, time.Time{}}},
-		{"another state means draft", attention(auto(), messages.Distracted, sends), Decision{Draft, RuleAttention, time.Time{}}},
-		{"unknown means draft", attention(auto(), messages.Unknown, sends), Decision{Draft, RuleAttention, time.Time{}}},
-		{"focused: hold", attention(auto(), messages.Focused, ByAttention{Focused: Hold}), Decision{Hold, RuleAttention, time.Time{}}},
+		{"another state means draft", attention(auto(), messages.Distracted, sends),
+			Decision{Draft, RuleAttention, time.Time{}}},
+		{"unknown means draft", attention(auto(), messages.Unknown, sends),
+			Decision{Draft, RuleAttention, time.Time{}}},
+		{"focused: hold", attention(auto(), messages.Focused, ByAttention{Focused: Hold}),
+			Decision{Hold, RuleAttention, time.Time{}}},
 		{"away: send, auto", attention(auto(), messages.Away, sends), Decision{Send, RuleAuto, time.Time{}}},
 		{"away: send, draft", attention(draft, messages.Away, sends), Decision{Draft, RulePolicy, time.Time{}}},
 		{"away: send, not listed", attention(with(func(s *Situation) { s.Listed = false }), messages.Away, sends),
@@ -68,11 +73,16 @@ func TestDecide(t *testing.T) {
 		{"away, observe", attention(with(func(s *Situation) { s.Mode = Observe }), messages.Away, sends),
 			Decision{Nothing, RuleObserve, time.Time{}}},
 
-		{"19 in the last hour", with(func(s *Situation) { s.Usage = sent(19, 0, time.Minute) }), Decision{Send, RuleAuto, time.Time{}}},
-		{"20 in the last hour", with(func(s *Situation) { s.Usage = sent(20, 0, time.Minute) }), Decision{Draft, RuleHour, time.Time{}}},
-		{"20 an hour ago", with(func(s *Situation) { s.Usage = sent(20, 0, time.Hour) }), Decision{Send, RuleAuto, time.Time{}}},
-		{"4 in a row", with(func(s *Situation) { s.Usage = sent(4, 4, time.Minute) }), Decision{Send, RuleAuto, time.Time{}}},
-		{"5 in a row", with(func(s *Situation) { s.Usage = sent(5, 5, 24*time.Hour) }), Decision{Draft, RuleRow, time.Time{}}},
+		{"19 in the last hour", with(func(s *Situation) { s.Usage = sent(19, 0, time.Minute) }),
+			Decision{Send, RuleAuto, time.Time{}}},
+		{"20 in the last hour", with(func(s *Situation) { s.Usage = sent(20, 0, time.Minute) }),
+			Decision{Draft, RuleHour, time.Time{}}},
+		{"20 an hour ago", with(func(s *Situation) { s.Usage = sent(20, 0, time.Hour) }),
+			Decision{Send, RuleAuto, time.Time{}}},
+		{"4 in a row", with(func(s *Situation) { s.Usage = sent(4, 4, time.Minute) }),
+			Decision{Send, RuleAuto, time.Time{}}},
+		{"5 in a row", with(func(s *Situation) { s.Usage = sent(5, 5, 24*time.Hour) }),
+			Decision{Draft, RuleRow, time.Time{}}},
 		{"5 in a row, a person between", with(func(s *Situation) { s.Usage = sent(5, 5, time.Minute).Person() }),
 			Decision{Send, RuleAuto, time.Time{}}},
 		{"paused", with(func(s *Situation) { s.Paused = true }), Decision{Hold, RulePaused, time.Time{}}},
@@ -103,12 +113,13 @@ func TestOnlyRestricts(t *testing.T) {
 		}
 		without := Decide(s, noon)
 		if rapid.Bool().Draw(t, "attention") {
-			s = attention(s, rapid.SampledFrom([]messages.Attention{messages.Focused, messages.Away, messages.Drowsy, messages.Idle,
-				messages.Distracted, messages.Unknown}).Draw(t, "state"), s.When)
+			s = attention(s, rapid.SampledFrom([]messages.Attention{messages.Focused, messages.Away, messages.Drowsy,
+				messages.Idle, messages.Distracted, messages.Unknown}).Draw(t, "state"), s.When)
 		}
 		got := Decide(s, noon)
 		switch {
-		case got.Action == Send && (s.Policy != PolicyAuto || !s.Listed || s.Paused || s.Quiet.At(noon) || s.Usage.Row >= 5):
+		case got.Action == Send && (s.Policy != PolicyAuto || !s.Listed || s.Paused || s.Quiet.At(noon) ||
+			s.Usage.Row >= 5):
 			t.Fatalf("sent: %+v", s)
 		case got.Action == Send && without.Action != Send:
 			t.Fatalf("attention allowed more: %+v", s)
@@ -154,7 +165,8 @@ func TestQuiet(t *testing.T) {
 	if none, err := ParseQuiet(""); err != nil || none.At(noon) {
 		t.Errorf("ParseQuiet(empty) = %v, %v, want none", none, err)
 	}
-	for _, s := range []string{"22:00", "25:00-07:00", "22:60-07:00", "22-07", "22:00-07:00x", "-1:00-07:00", "nachts"} {
+	for _, s := range []string{"22:00", "25:00-07:00", "22:60-07:00", "22-07", "22:00-07:00x", "-1:00-07:00",
+		"nachts"} {
 		if _, err := ParseQuiet(s); !errors.Is(err, ErrQuiet) {
 			t.Errorf("ParseQuiet(%q) = %v, want ErrQuiet", s, err)
 		}

@@ -58,7 +58,8 @@ func TestTableIsTheDocumentedOne(t *testing.T) {
 // named are the events by their names in the table.
 var named = map[string]Event{
 	"message": {Kind: OnMessage, Message: "m2"}, "yes": {Kind: OnVerdict, Respond: true}, "no": {Kind: OnVerdict},
-	"again": {Kind: OnAgain}, "wrote_hold": {Kind: OnWrote, Action: Hold, Text: "x"}, "wrote_draft": {Kind: OnWrote, Action: Draft},
+	"again": {Kind: OnAgain}, "wrote_hold": {Kind: OnWrote, Action: Hold, Text: "x"},
+	"wrote_draft":  {Kind: OnWrote, Action: Draft},
 	"wrote_notify": {Kind: OnWrote, Action: Notify}, "wrote_send": {Kind: OnWrote, Action: Send},
 	"decide_hold": {Kind: OnDecided, Action: Hold}, "decide_draft": {Kind: OnDecided, Action: Draft},
 	"decide_notify": {Kind: OnDecided, Action: Notify}, "decide_send": {Kind: OnDecided, Action: Send},
@@ -331,7 +332,8 @@ func TestNeverTwice(t *testing.T) {
 		w := &world{t: t, sent: map[int64]int{}, stands: map[messages.MessageID]int{}, byHand: map[int64]bool{},
 			text: map[int64][]messages.MessageID{}, gone: map[messages.MessageID]bool{}}
 		for n := range 150 {
-			const some = "message change person person approve approve perform perform perform perform perform perform " +
+			const some = "message change person person approve approve perform perform perform perform perform " +
+				"perform " +
 				"result result result result result result"
 			switch rapid.SampledFrom(strings.Fields(some)).Draw(t, "step") {
 			case "message":

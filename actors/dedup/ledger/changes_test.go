@@ -59,13 +59,15 @@ func TestChanges(t *testing.T) {
 		views []string
 		want  string
 	}{
-		{"an edit makes a repeat", []string{"<aaaa <bbbb", "<bbbb <bbbb", "<bbbb <bbbb <cccc"}, "aaaa bbbb +1=bbbb cccc"},
+		{"an edit makes a repeat", []string{"<aaaa <bbbb", "<bbbb <bbbb", "<bbbb <bbbb <cccc"},
+			"aaaa bbbb +1=bbbb cccc"},
 		{"an edit of the last makes a repeat", []string{"<aaaa <bbbb", "<aaaa <aaaa", "<aaaa <aaaa <aaaa"},
 			"aaaa bbbb +2=aaaa aaaa"},
 		{"an edit breaks a row", []string{"<R <R <R", "<R <xxxx <R", "<R <xxxx <R <R"}, "R R R +2=xxxx R"},
 		{"an edit at the head of a row", []string{"<R <R <R", "<xxxx <R <R", "<xxxx <R <R <R"}, "R R R +1=xxxx R"},
 		{"an edit at the end of a row", []string{"<R <R <R", "<R <R <xxxx", "<R <R <xxxx <R"}, "R R R +3=xxxx R"},
-		{"an edit in a row, and the word again", []string{"<yyyy <R <R <R", "<yyyy <xxxx <R <R <R"}, "yyyy R R R R +2=xxxx"},
+		{"an edit in a row, and the word again", []string{"<yyyy <R <R <R", "<yyyy <xxxx <R <R <R"},
+			"yyyy R R R R +2=xxxx"},
 		{"two edits at once", []string{">zzzz <R <R <R <R", ">zzzz <xxxx <R <yyyy <R"}, "R R R R +2=xxxx +4=yyyy"},
 		{"the first of equal ones is taken back", []string{">zzzz <R <R <R", ">zzzz ! <R <R", ">zzzz ! <R <R <R"},
 			"R R R -2 R"},
@@ -76,7 +78,8 @@ func TestChanges(t *testing.T) {
 		{"edited, then taken back", []string{">zzzz <aaaa <b", ">zzzz <xxxx <b", ">zzzz ! <b"}, "aaaa b +2=xxxx -2"},
 		{"an own one", []string{"<aaaa >bbbb >cccc", "<aaaa >xxxx !", "<aaaa >xxxx ! <dddd"}, "aaaa dddd"},
 		{"taken back without a notice", []string{">zzzz <aaaa <b", ">zzzz <b", ">zzzz <b <c"}, "aaaa b -2 c"},
-		{"in a full window", []string{long + "<R <R <R", long + "<R <xxxx <R", long + "<R <xxxx <R <R"}, "R R R +10=xxxx R"},
+		{"in a full window", []string{long + "<R <R <R", long + "<R <xxxx <R", long + "<R <xxxx <R <R"},
+			"R R R +10=xxxx R"},
 		{"a repeat in a full window", []string{long + "<iiii <jjjj", long + "<jjjj <jjjj", long + "<jjjj <jjjj <jjjj"},
 			"iiii jjjj +9=jjjj jjjj"},
 		{"before it was first seen", []string{"<aaaa !", "<aaaa ! <bbbb"}, "aaaa bbbb"},
@@ -118,11 +121,12 @@ func TestNoChange(t *testing.T) {
 		name  string
 		views []ledger.View
 	}{
-		{"a misread letter in the same pixels", []ledger.View{chatview.Chat(">zzzz <good_morning <b"), func() ledger.View {
-			v := chatview.Chat(">zzzz <good_morning <b")
-			v.Bubbles[1].Text = "g00d mornimg"
-			return v
-		}()}},
+		{"a misread letter in the same pixels", []ledger.View{chatview.Chat(">zzzz <good_morning <b"),
+			func() ledger.View {
+				v := chatview.Chat(">zzzz <good_morning <b")
+				v.Bubbles[1].Text = "g00d mornimg"
+				return v
+			}()}},
 		{"drawn anew, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"),
 			drawnAnew(">zzzz <gocd_momiug <b")}},
 		{"another width, and a letter misread", []ledger.View{chatview.Chat(">zzzz <good_morning <b"),

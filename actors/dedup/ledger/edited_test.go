@@ -19,7 +19,8 @@ func TestEditedAtTheEnd(t *testing.T) {
 		want   []string
 	}{
 		{"edited", ">one <two", ">one <something_else", []int{44, 6}, []string{"two"}},
-		{"edited, and more came", ">one <two", ">one <something_else <three", []int{44, 6, 6}, []string{"two", "three"}},
+		{"edited, and more came", ">one <two", ">one <something_else <three", []int{44, 6, 6},
+			[]string{"two", "three"}},
 		{"taken back, and another came", ">one <two", ">one <something_else", []int{44, 50},
 			[]string{"two", "something else"}},
 		{"the only one", "<two", "<something_else", []int{44}, []string{"two"}},

@@ -64,8 +64,8 @@ func TestViews(t *testing.T) {
 		{"new ones", ledger.Rules{}, []string{">a <b", ">a <b <c", "<b <c >d <e"}, "b c e"},
 		{"a repeat is new", ledger.Rules{}, []string{">hello <OK", ">hello <OK <OK", ">hello <OK <OK <OK"}, "OK OK OK"},
 		{"both sides say the same", ledger.Rules{}, []string{">いいね", ">いいね <いいね"}, "いいね"},
-		{"scrolled back", ledger.Rules{}, []string{"<a >bbb <ccc <ddd", "~<zzz <a >bbb", "~<yyy <zzz <a", "~<a >bbb <ccc",
-			">bbb <ccc <ddd <eee"}, "ccc ddd eee"},
+		{"scrolled back", ledger.Rules{}, []string{"<a >bbb <ccc <ddd", "~<zzz <a >bbb", "~<yyy <zzz <a",
+			"~<a >bbb <ccc", ">bbb <ccc <ddd <eee"}, "ccc ddd eee"},
 		{"jitter", ledger.Rules{}, []string{"<おはようございます >はい <明日の会議は10時です", "<おはようこざいます >はい <明日の会議は10時てす <はい"},
 			"明日の会議は10時です はい"},
 		{"garbage in the middle", ledger.Rules{FirstSight: ledger.All},
@@ -90,14 +90,14 @@ func TestViews(t *testing.T) {
 		{"stays unreadable", ledger.Rules{}, []string{">aaaa <?1", ">aaaa <?2", ">aaaa <?3 <c"}, "(unreadable) c"},
 		{"becomes unreadable", ledger.Rules{}, []string{">aaaa <bbbb", ">aaaa <?1", ">aaaa <bbbb <c"}, "bbbb c"},
 		{"a side becomes known", ledger.Rules{}, []string{">aaaa =bbbb", ">aaaa <bbbb"}, "bbbb"},
-		{"a side stays unknown", ledger.Rules{}, []string{">aaaa =bbbb", ">aaaa =bbbb", ">aaaa =bbbb", ">aaaa =bbbb <c"},
-			"c"},
+		{"a side stays unknown", ledger.Rules{}, []string{">aaaa =bbbb", ">aaaa =bbbb", ">aaaa =bbbb",
+			">aaaa =bbbb <c"}, "c"},
 		{"an own bubble read on the wrong side", ledger.Rules{FirstSight: ledger.All},
 			[]string{"<aaaa >bbbb", "<aaaa <bbbb", "<aaaa >bbbb <cccc"}, "aaaa cccc"},
 		{"a gap", ledger.Rules{}, []string{"<aaaa <bbbb", "<cccc >dddd <eeee <ffff"}, "aaaa bbbb eeee ffff"},
 		{"a gap without own ones", ledger.Rules{}, []string{"<aaaa <bbbb", "<cccc <dddd"}, "aaaa bbbb cccc dddd"},
-		{"a gap is no gap the second time", ledger.Rules{}, []string{"<aaaa", "<cccc <dddd", "<cccc <dddd", "<dddd <eeee"},
-			"aaaa cccc dddd eeee"},
+		{"a gap is no gap the second time", ledger.Rules{},
+			[]string{"<aaaa", "<cccc <dddd", "<cccc <dddd", "<dddd <eeee"}, "aaaa cccc dddd eeee"},
 		{"what a gap hid is history", ledger.Rules{}, []string{"<aaaa", "<cccc_cccc <dddd_dddd",
 			"~<bbbb_bbbb <cccc_cccc <dddd_dddd", "<dddd_dddd <e"}, "aaaa cccc cccc dddd dddd e"},
 		{"own words alone", ledger.Rules{}, []string{">aaaa", ">aaaa >bbbb", ">cccc"}, ""},
@@ -327,7 +327,8 @@ func TestScrolledBackTooFar(t *testing.T) {
 	w.see(chatview.Stack("~<xxxx <yyyy <zzzz >aaaa"))
 	f := w.see(chatview.Stack("~<ssss <tttt <uuuu <vvvv"))
 	if got := strings.Join(w.out, " "); got != "bbbb cccc" || f.Gap || len(f.Notes) == 0 {
-		t.Errorf("far back passed on %q with gap %v and notes %+v, want only %q and a note", got, f.Gap, f.Notes, "bbbb cccc")
+		t.Errorf("far back passed on %q with gap %v and notes %+v, want only %q and a note", got, f.Gap, f.Notes,
+			"bbbb cccc")
 	}
 	w.see(chatview.Stack("<bbbb <cccc <dddd"))
 	if got, want := strings.Join(w.out, " "), "bbbb cccc dddd"; got != want {
@@ -390,7 +391,8 @@ func TestKeep(t *testing.T) {
 }
 
 func TestWhatWasForgottenIsHistory(t *testing.T) {
-	l := ledger.New(ledger.Rules{FirstSight: ledger.All, Keep: 9, History: 9}, ledger.Head{Next: 8, Forgotten: true}, nil)
+	l := ledger.New(ledger.Rules{FirstSight: ledger.All, Keep: 9, History: 9}, ledger.Head{Next: 8, Forgotten: true},
+		nil)
 	f := l.Observe(chatview.Stack("<aaaa <bbbb"), ledger.Memory{}, chatview.Start)
 	heard, _, _ := l.Release(chatview.Start)
 	if f.Rule != events.RuleForgotten || f.Passed != 0 || len(heard) != 0 || fmt.Sprint(f.Held) != "[8 9]" {

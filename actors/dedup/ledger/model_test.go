@@ -147,7 +147,8 @@ func (m *model) misread(text []rune, key uint64) string {
 // said once only, every incoming message is passed on once and in order.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{t: t, height: rapid.IntRange(300, 700).Draw(t, "height"), noise: rapid.IntRange(0, 4).Draw(t, "noise")}
+		m := &model{t: t, height: rapid.IntRange(300, 700).Draw(t, "height"),
+			noise: rapid.IntRange(0, 4).Draw(t, "noise")}
 		m.say(rapid.IntRange(1, 12).Draw(t, "first"))
 		w := watcher{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
 		first, to := m.whole()
@@ -209,7 +210,8 @@ func FuzzLedger(f *testing.F) {
 		last := messages.Occurrence(0)
 		shown := map[string]bool{}
 		for line := range strings.Lines(script) {
-			v := ledger.View{Window: "w", Scale: float64(scale), SeenAt: chatview.Start, Size: messages.Rect{H: int(scale) * 8}}
+			v := ledger.View{Window: "w", Scale: float64(scale), SeenAt: chatview.Start,
+				Size: messages.Rect{H: int(scale) * 8}}
 			for i, word := range strings.Fields(line) {
 				if !strings.ContainsAny(word[:1], "<>=") {
 					word = "<" + word

@@ -143,7 +143,8 @@ func TestFuzzyHits(t *testing.T) {
 	got := w.Check("c", messages.Text(long+"始まろ"), noon.Add(30*time.Second))
 	want := []FuzzyHit{{messages.Text(long + "始まろ"), messages.Text(long + "始まる")}}
 	if !slices.Equal(got.Fuzzy, want) || got.Rule != events.RuleLineMemory {
-		t.Errorf("Check = %q with %d fuzzy hits, want %q with %d", got.Rule, len(got.Fuzzy), events.RuleLineMemory, len(want))
+		t.Errorf("Check = %q with %d fuzzy hits, want %q with %d", got.Rule, len(got.Fuzzy), events.RuleLineMemory,
+			len(want))
 	}
 	if got := w.Check("c", messages.Text(long+"始まる"), noon.Add(30*time.Second)); got.Fuzzy != nil {
 		t.Errorf("Check of an equal line has %d fuzzy hits, want none", len(got.Fuzzy))
@@ -173,7 +174,8 @@ func TestWindowIsStoredWhole(t *testing.T) {
 				again.LoadPrint(no, prints[no])
 			}
 			got, want := again.Check("c", say, now), w.Check("c", say, now)
-			if got.Rule != want.Rule || got.Age != want.Age || got.Lines != want.Lines || !slices.Equal(got.Fuzzy, want.Fuzzy) {
+			if got.Rule != want.Rule || got.Age != want.Age || got.Lines != want.Lines ||
+				!slices.Equal(got.Fuzzy, want.Fuzzy) {
 				t.Fatalf("Check(%q) after loading = %v, want %v", say, got, want)
 			}
 			if want.Rule != "" {
@@ -244,12 +246,14 @@ func TestEdgesOfTheWindows(t *testing.T) {
 		inside, at  events.Rule
 	}{
 		{"fingerprint, default", DefaultRules(), "あ", "あ", 8 * time.Second, events.RuleFingerprint, ""},
-		{"fingerprint, seed", SeedRules(), "おはよう", "おはよう", 20 * time.Second, events.RuleFingerprint, events.RuleLineMemory},
+		{"fingerprint, seed", SeedRules(), "おはよう", "おはよう", 20 * time.Second, events.RuleFingerprint,
+			events.RuleLineMemory},
 		{"lines, default", DefaultRules(), "おい\nはい", "はい\nおい", 75 * time.Second, events.RuleLineMemory, ""},
 		{"lines, seed", SeedRules(), "駅で待つ\nこんばん", "こんばん\n駅で待つ", 75 * time.Second, events.RuleLineMemory, ""},
 	} {
 		for after, want := range map[time.Duration]events.Rule{
-			c.edge - 1: c.inside, c.edge: c.at, c.edge + 1: c.at, -c.edge + 1: c.inside, -c.edge: c.at, -c.edge - 1: c.at,
+			c.edge - 1: c.inside, c.edge: c.at, c.edge + 1: c.at, -c.edge + 1: c.inside, -c.edge: c.at,
+			-c.edge - 1: c.at,
 		} {
 			w := New(c.rules)
 			w.Remember("c", c.before, noon)
@@ -291,7 +295,8 @@ func TestEntriesOfTheWindows(t *testing.T) {
 				t.Errorf("%s: Check(the second of %d) = %q, want %q", profile, n, got.Rule, events.RuleFingerprint)
 			}
 			if lines, prints := len(w.order), len(w.prints); lines != 240 || prints != 240 {
-				t.Errorf("%s: of %d texts %d lines and %d prints are remembered, want 240 each", profile, n, lines, prints)
+				t.Errorf("%s: of %d texts %d lines and %d prints are remembered, want 240 each", profile, n, lines,
+					prints)
 			}
 		}
 	}

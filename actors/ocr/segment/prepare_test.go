@@ -9,7 +9,8 @@ import (
 
 func TestToPane(t *testing.T) {
 	p := Prepared{origin: image.Pt(56, 100), margin: 12, factor: 1.5}
-	if got, want := p.ToPane(messages.Rect{X: 18, Y: 33, W: 60, H: 30}), (messages.Rect{X: 56, Y: 110, W: 40, H: 20}); got != want {
+	if got, want := p.ToPane(messages.Rect{X: 18, Y: 33, W: 60, H: 30}),
+		(messages.Rect{X: 56, Y: 110, W: 40, H: 20}); got != want {
 		t.Errorf("ToPane() = %v, want %v", got, want)
 	}
 }

@@ -226,7 +226,8 @@ func TestPrepare(t *testing.T) {
 			}
 			// The margin and the round corners are white.
 			edge := got.Rect.Inset(grow(0)/2 - 2)
-			for _, at := range []image.Point{{0, 0}, edge.Min, {edge.Max.X, edge.Min.Y}, {edge.Min.X, edge.Max.Y}, edge.Max} {
+			for _, at := range []image.Point{{0, 0}, edge.Min, {edge.Max.X, edge.Min.Y}, {edge.Min.X, edge.Max.Y},
+				edge.Max} {
 				if v := got.GrayAt(at.X, at.Y).Y; v < 250 {
 					t.Errorf("shape %d at %v = %d, want white", i, at, v)
 				}

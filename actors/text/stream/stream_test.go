@@ -31,7 +31,8 @@ func TestFinal(t *testing.T) {
 		{"ab?cd=1&efgh", "ab?cd=1&ef"},  // a query
 		{"I am. Dr. Xyzw", "I am."},     // an abbreviation
 		{"abc e.g. fghi", "abc e.g. f"}, // another one
-		{"👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧", strings.Repeat("👨‍👩‍👧", 10)}, // one family is one character
+		// one family is one character
+		{"👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧", strings.Repeat("👨‍👩‍👧", 10)},
 		{strings.Repeat("か\u3099", 11), strings.Repeat("か\u3099", 10)},
 		{"a\x00b\x1b[31mc\u202ed\u2066e\ufeff\xff", "ab[31mcde"},
 		{"مرحبا\u200fب", "مرحبا\u200fب"}, // a mark that only says which way is kept
@@ -87,7 +88,8 @@ func TestShown(t *testing.T) {
 
 // parts are what replies are made of, and what breaks programs.
 var parts = []string{"あ", "か\u3099", "が", "。", "」", "？", "!", ".", ". ", "a", "Zq ", "3", "\n", "\r\n", "\r", " ", "\t",
-	"👨‍👩‍👧", "👍🏽", "🇯🇵", "e\u0301", "\u200d", "\ufe0f", "\u202e", "\u200f", "\x00", "\xff", "\xe3\x81", "1. ", "e.g. ", "한", "ﾊﾞ",
+	"👨‍👩‍👧", "👍🏽", "🇯🇵", "e\u0301", "\u200d", "\ufe0f", "\u202e", "\u200f", "\x00", "\xff", "\xe3\x81", "1. ", "e.g. ",
+	"한", "ﾊﾞ",
 	"これは長い文です。", "A whole sentence. "}
 
 func anyText(t *rapid.T) string {
@@ -166,7 +168,8 @@ func TestThrottle(t *testing.T) {
 		at   time.Duration
 		wait time.Duration // 0: it passes
 	}{
-		{0, 0}, {0, 150 * time.Millisecond}, {100 * time.Millisecond, 50 * time.Millisecond}, {150 * time.Millisecond, 0},
+		{0, 0}, {0, 150 * time.Millisecond}, {100 * time.Millisecond, 50 * time.Millisecond},
+		{150 * time.Millisecond, 0},
 		{299 * time.Millisecond, time.Millisecond}, {time.Second, 0}, {-time.Hour, 0}, // a clock that goes back
 	} {
 		if wait, ok := th.Pass(start.Add(c.at)); wait != c.wait || ok != (c.wait == 0) {

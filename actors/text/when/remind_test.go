@@ -53,7 +53,8 @@ func TestRemindOfNothing(t *testing.T) {
 		"3時間教えて", "去年の夏のことを教えて", "昨日のことをリマインドして", "tell me what you did yesterday",
 		"tell me about tomorrow", "tell me what time we meet tomorrow", "tell me tomorrow how it went",
 		"remind me what we said last summer", "this reminds me of last summer", "he will remind me tomorrow at nine",
-		"she reminded me yesterday", "I'll tell you tomorrow at nine", "don't tell me tomorrow", "remind me every Friday at nine",
+		"she reminded me yesterday", "I'll tell you tomorrow at nine", "don't tell me tomorrow",
+		"remind me every Friday at nine",
 		"you told me at nine", "let me know if you come tomorrow", "remind me 3 years ago", "tell me the price at $9",
 		"May I tell me", "明日9時に会おう。場所を教えて",
 	} {

@@ -120,7 +120,8 @@ func benchTurns(b *testing.B, power bool, n int) int64 {
 
 // quietSystem is a protoactor system as it comes, but silent.
 func quietSystem() *actor.ActorSystem {
-	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
+	return actor.NewActorSystem(actor.WithLoggerFactory(silent))
 }
 
 // tick goes round rounds times.
@@ -172,7 +173,8 @@ func benchTold(b *testing.B, _ bool, n int) int64 {
 }
 
 func benchPersisted(b *testing.B, power bool, n int) int64 {
-	db, err := badger.Open(badger.DefaultOptions(b.TempDir()).WithLogger(nil).WithSyncWrites(power).WithDetectConflicts(false).WithMetricsEnabled(false))
+	db, err := badger.Open(badger.DefaultOptions(b.TempDir()).WithLogger(nil).WithSyncWrites(power).
+		WithDetectConflicts(false).WithMetricsEnabled(false))
 	if err != nil {
 		b.Fatal(err)
 	}

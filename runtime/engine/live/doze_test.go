@@ -203,7 +203,8 @@ func TestSleepRacesWithMail(t *testing.T) {
 	}()
 	for n := range rounds {
 		for k := range keys {
-			if err := s.Engine().Inject(t.Context(), messages.To("keeper", fmt.Sprint(k)), touch{n + 1}, ""); err != nil {
+			if err := s.Engine().Inject(t.Context(), messages.To("keeper", fmt.Sprint(k)), touch{n + 1},
+				""); err != nil {
 				t.Fatal(err)
 			}
 		}

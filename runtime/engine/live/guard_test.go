@@ -13,7 +13,8 @@ import (
 
 // forbidden are identifiers of protoactor that must not be used, and why.
 var forbidden = map[string]string{
-	"Stash":                              "it is replayed on restart only, in reverse, without senders: mail waits in the engine",
+	"Stash": "it is replayed on restart only, in reverse, without senders: mail waits " +
+		"in the engine",
 	"SetReceiveTimeout":                  "it changes the context from the timer's goroutine: use Engine.After",
 	"CancelReceiveTimeout":               "see SetReceiveTimeout",
 	"RequestFuture":                      "a future wakes one of its waiters only: post a message to the asker",

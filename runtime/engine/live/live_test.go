@@ -44,7 +44,8 @@ var list = actors.NewTable[[]int]("list")
 func codec(t testing.TB) *messages.Codec {
 	t.Helper()
 	c, err := messages.NewCodec(events.Core(), messages.Table{
-		messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(), messages.Durable[answer](nil).AboutNobody(),
+		messages.Durable[number](nil).AboutNobody(), messages.Durable[ask](nil).AboutNobody(),
+		messages.Durable[answer](nil).AboutNobody(),
 		messages.Durable[due](nil).AboutNobody(), messages.Durable[heavy](nil).AboutNobody(),
 		messages.Fleeting[fleet](), messages.Fleeting[glimpse](), messages.Fleeting[ball](),
 	})

@@ -233,7 +233,8 @@ func TestBranchThatEndsSpawnsNobody(t *testing.T) {
 func TestNamesAreOneLevelAndDistinct(t *testing.T) {
 	seen := map[string]messages.Address{}
 	for _, a := range []messages.Address{
-		"fusion/line@mac-a", "fusion/line/mac-a", "fusion/line%2Fmac-a", "fusion/$1", "fusion/花", "fusion/ ", "fusion/%", "fusio/n",
+		"fusion/line@mac-a", "fusion/line/mac-a", "fusion/line%2Fmac-a", "fusion/$1", "fusion/花", "fusion/ ",
+		"fusion/%", "fusio/n",
 	} {
 		name := (&child{addr: a}).name()
 		if old, ok := seen[name]; ok {

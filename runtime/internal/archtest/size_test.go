@@ -20,25 +20,46 @@ const (
 // speaks to the Go command.
 var unbreakable = regexp.MustCompile(`^\s*(//\s*)?\S+://\S+$|^//go:`)
 
-// linesFit checks that no line of production code is wider than a screen. What a
-// generator wrote is its own affair, and so are the texts in testdata folders.
+// linesFit checks that no line is wider than a screen. What a generator wrote is its
+// own affair, and so are the texts in testdata folders and long ones between
+// backquotes, which nobody can break.
 func linesFit(t *tree) (found []string) {
 	for _, f := range t.gos {
-		if f.test || ast.IsGenerated(f.syntax) {
+		if ast.IsGenerated(f.syntax) {
 			continue
 		}
-		number := 0
+		number, quoted := 0, t.quoted(f)
 		for line := range strings.Lines(t.text[f.path]) {
 			number++
 			line = strings.TrimSuffix(line, "\n")
-			columns := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t")
-			if columns > maxColumns && !unbreakable.MatchString(line) {
+			columns := columnsOf(line)
+			if columns > maxColumns && !quoted[number] && !unbreakable.MatchString(line) {
 				found = append(found, fmt.Sprintf("%s:%d: %d columns: break the line, no later than after %d",
 					f.path, number, columns, maxColumns))
 			}
 		}
 	}
 	return found
+}
+
+func columnsOf(line string) int { return utf8.RuneCountInString(line) + 3*strings.Count(line, "\t") }
+
+// quoted are the lines of a file that consist of a text between backquotes for more
+// than a third of a screen.
+func (t *tree) quoted(f *goFile) map[int]bool {
+	lines := map[int]bool{}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(lit.Value, "`") {
+			first := t.fset.Position(lit.Pos()).Line
+			for i, part := range strings.Split(lit.Value, "\n") {
+				if columnsOf(part) > maxColumns/3 {
+					lines[first+i] = true
+				}
+			}
+		}
+		return true
+	})
+	return lines
 }
 
 // functionsFit checks that a function of production code can be read at once, or

@@ -74,7 +74,8 @@ func TestMutants(t *testing.T) {
 		}
 		table.Flush()
 	}
-	fmt.Fprintf(t.Output(), "%d mutants were seen, %d survived\n%s\n", seen, len(survivors), strings.Join(survivors, "\n"))
+	fmt.Fprintf(t.Output(), "%d mutants were seen, %d survived\n%s\n", seen, len(survivors),
+		strings.Join(survivors, "\n"))
 }
 
 // run returns which tests see a mutant, "" for none.
@@ -110,7 +111,8 @@ func (m mutant) overlay(dir string) (path string, err error) {
 		return "", err
 	}
 	if n := strings.Count(string(text), m.old); n != 1 {
-		return "", fmt.Errorf("no longer applies: its text stands %d times in %s: write it anew, or take it out", n, m.file)
+		return "", fmt.Errorf("no longer applies: its text stands %d times in %s: write it anew, or take it out", n,
+			m.file)
 	}
 	changed := filepath.Join(dir, "changed.go")
 	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})

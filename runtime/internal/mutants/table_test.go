@@ -21,7 +21,8 @@ var mutants = []mutant{
 		old: `e.report(events.CommitFailed{Turns: n,`, new: `_ = (events.CommitFailed{Turns: n,`,
 		by: "TestFailedCommitIsReported"},
 	{what: "an unknown outcome is taken for a refusal", file: "runtime/engine/commit.go",
-		old: `case errors.Is(err, ErrUnknown):`, new: `case errors.Is(err, ErrUnknown) && false:`, by: "TestUnknownOutcome"},
+		old: `case errors.Is(err, ErrUnknown):`, new: `case errors.Is(err, ErrUnknown) && false:`,
+		by: "TestUnknownOutcome"},
 	{what: "a batch stays in memory", file: "runtime/engine/commit.go",
 		old: `defer clear(batch)`, new: ``, by: "TestCommittedTurnsAreNotKeptInMemory"},
 	{what: "a batch has no bound", file: "runtime/engine/commit.go",
@@ -66,7 +67,8 @@ var mutants = []mutant{
 		by: "TestTimerSetAgainWhileItIsUnderWay"},
 	{what: "a fleeting answer reaches the next incarnation", file: "runtime/engine/activation.go",
 		old: `if env.incarnation != 0 && env.incarnation != act.currentIncarnation() {`,
-		new: `if env.incarnation != 0 && act.currentIncarnation() == 0 {`, by: "TestFleetingAnswerOfAnOldActivationIsVoid"},
+		new: `if env.incarnation != 0 && act.currentIncarnation() == 0 {`,
+		by:  "TestFleetingAnswerOfAnOldActivationIsVoid"},
 	{what: "attempts are forgotten in a crash", file: "runtime/engine/activation.go",
 		old: `env.attempt = rec.Attempts`, new: `_ = rec.Attempts`, by: "TestAttemptsSurviveACrash"},
 	{what: "a message is tried for ever", file: "runtime/engine/activation.go",
@@ -179,7 +181,8 @@ var mutants = []mutant{
 		old: `if !job.done.CompareAndSwap(false, true) {`, new: `if job.done.Swap(true) && false {`,
 		by: "TestSecondAnswerOfAJobIsVoid"},
 	{what: "a forgotten call is asked", file: "runtime/engine/calls.go",
-		old: `return err == nil && !ok`, new: `return err == nil && !ok && false`, by: "TestAForgottenCallIsNotAskedAgain"},
+		old: `return err == nil && !ok`, new: `return err == nil && !ok && false`,
+		by: "TestAForgottenCallIsNotAskedAgain"},
 	{what: "a call under way is asked a second time", file: "runtime/engine/calls.go",
 		old: `if job.Attempt == 1 && p.open[job.receipt] {`, new: `if job.Attempt < 1 && p.open[job.receipt] {`},
 
@@ -226,8 +229,9 @@ var mutants = []mutant{
 `, new: `	if sync && false {
 `, by: "TestLogsFollow"},
 	{what: "a large batch that was cut short is dropped", file: "runtime/store/large.go",
-		old: `complete = string(value) == fmt.Sprint(len(record)-1)`, new: `complete = string(value) == fmt.Sprint(len(record))`,
-		by: "TestRedo"},
+		old: `complete = string(value) == fmt.Sprint(len(record)-1)`,
+		new: `complete = string(value) == fmt.Sprint(len(record))`,
+		by:  "TestRedo"},
 	{what: "a view sees a part of a large batch", file: "runtime/store/large.go",
 		old: `	s.whole.Lock()
 	defer s.whole.Unlock()

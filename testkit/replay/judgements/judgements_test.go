@@ -31,16 +31,19 @@ func TestPlay(t *testing.T) {
 		name, log                                 string
 		calls, every, wanted, missed, laterMaxMin int
 	}{
-		{"a group's question: judged after 5 min in both", `{"at":"2026-11-16T08:00:00Z","channel":"c","group":true,"id":"a","respond_after":0,"confidence":0.9}`,
+		{"a group's question: judged after 5 min in both",
+			`{"at":"2026-11-16T08:00:00Z","channel":"c","group":true,"id":"a","respond_after":0,"confidence":0.9}`, 1,
+			1, 1, 0, 0},
+		{"one-to-one: judged on " +
+			"arrival", `{"at":"2026-11-16T08:00:00Z","channel":"c","id":"a","respond_after":0,"confidence":0.9}`,
 			1, 1, 1, 0, 0},
-		{"one-to-one: judged on arrival", `{"at":"2026-11-16T08:00:00Z","channel":"c","id":"a","respond_after":0,"confidence":0.9}`,
-			1, 1, 1, 0, 0},
-		{"a confident no: judged at 5 min, then half of the rest each time, or every minute", `{"at":"2026-11-16T08:00:00Z","channel":"c","group":true,"id":"a","confidence":0.9}`,
-			10, 715, 0, 0, 0},
+		{"a confident no: judged at 5 min, then half of the rest each time, or every minute",
+			`{"at":"2026-11-16T08:00:00Z","channel":"c","group":true,"id":"a","confidence":0.9}`, 10, 715, 0, 0, 0},
 		{"answered by the owner", `{"at":"2026-11-16T08:00:00Z","channel":"c","group":true,"id":"a","respond_after":0}
 {"at":"2026-11-16T08:01:00Z","channel":"c","group":true,"id":"b","own":true}`,
 			0, 0, 0, 0, 0},
-		{"wanted after 10 min, an hour's no", `{"at":"2026-11-16T08:00:00Z","channel":"c","group":true,"id":"a","respond_after":600,"confidence":0.8}`,
+		{"wanted after 10 min, an hour's " +
+			"no", `{"at":"2026-11-16T08:00:00Z","channel":"c","group":true,"id":"a","respond_after":600,"confidence":0.8}`,
 			2, 6, 1, 0, 55},
 		{"an edit is judged again", `{"at":"2026-11-16T08:00:00Z","channel":"c","group":true,"id":"a","confidence":0.8}
 {"at":"2026-11-16T08:10:00Z","channel":"c","group":true,"id":"a","respond_after":0,"confidence":0.8}`,
@@ -54,8 +57,8 @@ func TestPlay(t *testing.T) {
 		res := judgements.Play(log, rules)
 		if res.Calls != c.calls || res.CallsEvery != c.every || res.Wanted != c.wanted || res.Missed != c.missed ||
 			res.LaterMax != time.Duration(c.laterMaxMin)*time.Minute {
-			t.Errorf("%s: %+v, want %d and %d calls, %d wanted, %d missed, %d min later", c.name, res, c.calls, c.every, c.wanted,
-				c.missed, c.laterMaxMin)
+			t.Errorf("%s: %+v, want %d and %d calls, %d wanted, %d missed, %d min later", c.name, res, c.calls, c.every,
+				c.wanted, c.missed, c.laterMaxMin)
 		}
 	}
 }
@@ -97,12 +100,14 @@ func TestReadAndWrite(t *testing.T) {
 		"":           "x.jsonl: no message",
 		good + "\n{": "x.jsonl:2: ",
 		good + good:  "x.jsonl:1: more than one object",
-		`{"at":"2026-11-16T08:00:00Z","channel":"c"}`:                             "x.jsonl:1: at, channel and id",
-		`{"at":"2026-11-16T08:00:00Z","channel":"c","id":"a","kind":1}`:           `x.jsonl:1: json: unknown field "kind"`,
-		`{"at":"2026-11-16T08:00:00Z","channel":"c","id":"a","confidence":1.5}`:   "x.jsonl:1: confidence must lie in 0..1",
-		`{"at":"2026-11-16T08:00:00Z","channel":"c","id":"a","respond_after":-1}`: "x.jsonl:1: respond_after must not be negative",
-		good + "\n" + `{"text":"` + strings.Repeat("x", 1<<20) + `"}`:             "x.jsonl:2: ",
-		`{"at":"yesterday","channel":"c","id":"a"}`:                               "x.jsonl:1: ",
+		`{"at":"2026-11-16T08:00:00Z","channel":"c"}`:                   "x.jsonl:1: at, channel and id",
+		`{"at":"2026-11-16T08:00:00Z","channel":"c","id":"a","kind":1}`: `x.jsonl:1: json: unknown field "kind"`,
+		`{"at":"2026-11-16T08:00:00Z","channel":"c","id":"a","confidence":1.5}`: "x.jsonl:1: confidence must lie " +
+			"in 0..1",
+		`{"at":"2026-11-16T08:00:00Z","channel":"c","id":"a","respond_after":-1}`: "x.jsonl:1: respond_after must " +
+			"not be negative",
+		good + "\n" + `{"text":"` + strings.Repeat("x", 1<<20) + `"}`: "x.jsonl:2: ",
+		`{"at":"yesterday","channel":"c","id":"a"}`:                   "x.jsonl:1: ",
 	} {
 		if _, err := judgements.Read("x.jsonl", strings.NewReader(in)); !errors.Is(err, judgements.ErrLog) ||
 			!strings.Contains(err.Error(), want) {
