@@ -52,6 +52,7 @@ func ExampleWithLLM() {
 	defer os.RemoveAll(data)
 	cfg := runtime.Default()
 	cfg.Data, cfg.Windows = data, nil
+	cfg.LLM.Concurrency = 1 // one question after the other
 	rt, err := runtime.New(cfg, runtime.WithLLM(parrot{}), runtime.WithActor(asker, "me"),
 		runtime.WithStore(func() (engine.Store, error) { return mem.New(), nil }))
 	if err != nil {
