@@ -196,6 +196,29 @@ func TestOlderLogsAreSynced(t *testing.T) {
 	}
 }
 
+// purging runs Purge, and returns once it waits for the views that are open, or has
+// ended.
+func purging(s *Store) <-chan error {
+	purged := make(chan error, 1)
+	go func() {
+		gone, err := s.Purge(context.Background())
+		if err == nil && !gone {
+			err = errPurge
+		}
+		purged <- err
+	}()
+	for len(purged) == 0 {
+		s.views.mu.Lock()
+		waits := s.views.open == nil
+		s.views.mu.Unlock()
+		if waits {
+			break
+		}
+		<-time.After(time.Millisecond)
+	}
+	return purged
+}
+
 // TestPurgeLaterDuringAPurge asks for a purge while one runs, which must not take
 // the wish away with its own.
 func TestPurgeLaterDuringAPurge(t *testing.T) {
@@ -207,30 +230,40 @@ func TestPurgeLaterDuringAPurge(t *testing.T) {
 	}
 	later()
 	reading := s.view() // the purge waits for it, after it has read the wish
-	type result struct {
-		gone bool
-		err  error
-	}
-	purged := make(chan result)
-	go func() {
-		gone, err := s.Purge(context.Background())
-		purged <- result{gone, err}
-	}()
-	for waits := false; !waits; <-time.After(time.Millisecond) {
-		s.views.mu.Lock()
-		waits = s.views.open == nil
-		s.views.mu.Unlock()
-	}
+	purged := purging(s)
 	later()
 	reading.Discard()
-	if r := <-purged; r.gone || r.err != nil {
-		t.Errorf("Purge() = %v, %v, want that the later wish is left", r.gone, r.err)
+	if err := <-purged; !errors.Is(err, errPurge) {
+		t.Errorf("Purge() = %v, want that the later wish is left", err)
 	}
 	if wish, err := s.purgeWish(); wish == 0 || err != nil {
 		t.Errorf("the wish is %d (%v), want the later one", wish, err)
 	}
-	if gone, err := s.Purge(context.Background()); !gone || err != nil {
-		t.Errorf("Purge() again = %v, %v, want true", gone, err)
+	if err := <-purging(s); err != nil {
+		t.Errorf("Purge() again = %v, want all gone", err)
+	}
+	closed(t, s)
+}
+
+// TestPurgeBehindAReader purges what a view that is open still sees. Badger keeps
+// it until the view ends.
+func TestPurgeBehindAReader(t *testing.T) {
+	s := inside(t, t.TempDir())
+	put := engine.Op{Key: []byte("key"), Value: []byte("value")}
+	if err := s.Apply([]engine.Op{put}, false); err != nil {
+		t.Fatal(err)
+	}
+	reading := s.view()
+	if err := errors.Join(s.Apply([]engine.Op{{Key: put.Key, Delete: true}}, false), s.PurgeLater()); err != nil {
+		t.Fatal(err)
+	}
+	purged := purging(s)
+	if len(purged) > 0 {
+		t.Fatalf("Purge() = %v beside an older view, want it to wait", <-purged)
+	}
+	reading.Discard()
+	if err := <-purged; err != nil {
+		t.Errorf("Purge() = %v, want all gone", err)
 	}
 	closed(t, s)
 }

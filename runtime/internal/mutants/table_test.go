@@ -242,5 +242,5 @@ var mutants = []mutant{
 		old: `	if err := s.views.older(ctx); err != nil {
 		return err
 	}
-	for range`, new: `	for range`, by: "TestPurgeWaitsForReaders"},
+	for range`, new: `	for range`, by: "TestPurgeBehindAReader"},
 }
