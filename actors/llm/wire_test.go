@@ -224,7 +224,8 @@ func TestCutConnections(t *testing.T) {
 					}
 				}
 				if err != nil && len(chunks) > 0 && !errors.Is(err, llm.ErrUnavailable) {
-					t.Fatalf("%s, cut after %d bytes: told %+v and then %v, want that it broke off", e.name, at, chunks, err)
+					t.Fatalf("%s, cut after %d bytes: told %+v and then %v, want that it broke off", e.name, at, chunks,
+						err)
 				}
 				if !p.closed {
 					t.Fatalf("%s, cut after %d bytes: the body was not closed", e.name, at)

@@ -16,14 +16,23 @@ func TestWhoStaysAwake(t *testing.T) {
 		before func(*rig)         // Sleep, after the turn has committed
 		sleeps bool
 	}{
-		"nothing to do":          {turn: func(*actors.Turn) {}, sleeps: true},
-		"a durable timer":        {turn: func(turn *actors.Turn) { turn.After("k", time.Hour, number{}) }, sleeps: true},
-		"a durable call":         {turn: func(turn *actors.Turn) { turn.Call("calc", ask{}, actors.CallOptions{}) }, sleeps: true},
-		"a fleeting timer":       {turn: func(turn *actors.Turn) { turn.After("k", time.Hour, messages.PollDue{}) }},
-		"a fleeting call":        {turn: func(turn *actors.Turn) { turn.Call("calc", messages.PollDue{}, actors.CallOptions{}) }},
-		"mail":                   {before: func(r *rig) { r.Post("", "actor/b", number{2}, ""); r.Commit(100) }},
-		"fleeting mail":          {before: func(r *rig) { r.Post("", "actor/b", messages.PollDue{}, "") }},
-		"a turn not yet written": {before: func(r *rig) { r.Post("", "actor/b", number{2}, ""); r.Commit(100); r.Step(r.act) }},
+		"nothing to do": {turn: func(*actors.Turn) {}, sleeps: true},
+		"a durable timer": {turn: func(turn *actors.Turn) { turn.After("k", time.Hour, number{}) },
+			sleeps: true},
+		"a durable call": {turn: func(turn *actors.Turn) { turn.Call("calc", ask{}, actors.CallOptions{}) },
+			sleeps: true},
+		"a fleeting timer": {turn: func(turn *actors.Turn) { turn.After("k", time.Hour, messages.PollDue{}) }},
+		"a fleeting call": {turn: func(turn *actors.Turn) {
+			turn.Call("calc", messages.PollDue{},
+				actors.CallOptions{})
+		}},
+		"mail":          {before: func(r *rig) { r.Post("", "actor/b", number{2}, ""); r.Commit(100) }},
+		"fleeting mail": {before: func(r *rig) { r.Post("", "actor/b", messages.PollDue{}, "") }},
+		"a turn not yet written": {before: func(r *rig) {
+			r.Post("", "actor/b", number{2}, "")
+			r.Commit(100)
+			r.Step(r.act)
+		}},
 	} {
 		r := newRig(t, func(turn *actors.Turn, m messages.Message) error {
 			if n, ok := m.(number); ok && n.N == 1 && c.turn != nil {
