@@ -63,6 +63,11 @@ type forgetRecord struct {
 	At           time.Time               `json:"at"`
 	Conversation messages.ConversationID `json:"conversation"`
 	Keep         []Kept                  `json:"keep,omitempty"`
+	// What the program that began could ask: the kinds of actors that say whom their
+	// rows are about, and how many messages were of types that it did not know. One
+	// that knows less leaves the intent to it. Kinds is nil in older stores.
+	Kinds   []string `json:"kinds,omitempty"`
+	Unknown int      `json:"unknown,omitempty"`
 }
 
 // Bounds of one transaction of a deletion: others commit in between.
@@ -78,6 +83,7 @@ type deletion struct {
 	e        *Engine
 	rec      forgetRecord
 	begun    bool // an earlier attempt has left its intent
+	partial  bool // and knew more: its intent stays
 	sum      Forgotten
 	finished func(error)
 	waiting  []func() // begin what was asked for meanwhile
@@ -212,6 +218,12 @@ func (d *deletion) start(f Forgetting) func() ([shards]Batch, slice, bool, error
 		}
 		if begun != nil { // an error stopped it half way: what was to be kept is known
 			d.begun, d.rec.Keep = true, begun.Keep
+			d.partial = !d.knows(*begun)
+		}
+		if d.partial {
+			d.rec.Kinds, d.rec.Unknown = begun.Kinds, begun.Unknown
+		} else {
+			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown
 		}
 		if now, n, err := d.present(d.found); err != nil {
 			return b, nil, false, err
@@ -267,7 +279,9 @@ func (d *deletion) next() (b [shards]Batch, now slice, left bool, err error) {
 			ops[s] = append(ops[s], Op{Key: []byte(stateKey(k.Actor, k.Row)), Value: k.Value})
 		}
 		for _, s := range order {
-			ops[s] = append(ops[s], Op{Key: d.intent(s), Delete: true})
+			if !d.partial {
+				ops[s] = append(ops[s], Op{Key: d.intent(s), Delete: true})
+			}
 		}
 	}
 	for _, s := range order {
@@ -327,6 +341,33 @@ func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
 	return nil, nil
 }
 
+// asked lists the kinds of actors that say whom their rows are about.
+func (e *Engine) asked() []string {
+	var list []string
+	for name, k := range e.kinds {
+		if k.About != nil {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// knows reports whether this program can ask whatever the one could ask that has
+// left an intent; the deletion has been collected.
+func (d *deletion) knows(begun forgetRecord) bool {
+	if begun.Kinds == nil {
+		return true
+	}
+	asked := d.e.asked()
+	for _, kind := range begun.Kinds {
+		if !slices.Contains(asked, kind) {
+			return false
+		}
+	}
+	return d.sum.Unknown <= begun.Unknown
+}
+
 // finishForgetting carries out what a crash interrupted.
 func (e *Engine) finishForgetting() error {
 	left := map[messages.ConversationID]forgetRecord{}
@@ -345,6 +386,9 @@ func (e *Engine) finishForgetting() error {
 	for _, c := range slices.Sorted(maps.Keys(left)) {
 		d := &deletion{e: e, rec: left[c]}
 		err := d.collect()
+		if err == nil && !d.knows(d.rec) {
+			continue // a program that knows as much as the one that began finishes it
+		}
 		for more := true; err == nil && more; {
 			var b [shards]Batch
 			if b, _, more, err = d.next(); err == nil {

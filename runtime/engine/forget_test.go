@@ -378,3 +378,70 @@ func TestSettings(t *testing.T) {
 		t.Errorf(`Setting("pause") = %v, %v, want none`, ok, err)
 	}
 }
+
+// A program that lacks the kind of actor whose rows are to be asked, or the type of
+// a message, leaves an interrupted deletion to the one that has begun it.
+func TestOnlyWhoKnowsFinishesForgetting(t *testing.T) {
+	for name, row := range map[string]struct{ key, value string }{
+		"kind": {"s/host/all\x00rows\x00Hana", `1 "Hana"`},
+		"type": {"i/other/all\x0000000001", `{"at":"2026-01-01T00:00:00Z","msg":{"type":"host_own","v":1,"body":{"n":1}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := mem.New()
+			intent := "f/line:Hana"
+			put := func(key, value string) engine.Op { return engine.Op{Key: []byte(key), Value: []byte(value)} }
+			if err := s.Apply([]engine.Op{
+				put(row.key, row.value), put("s/dedup/line:Hana\x00head\x00head", "1 {}"),
+				put(intent, `{"at":"2026-01-01T00:00:00Z","conversation":"line:Hana","kinds":["host"]}`),
+			}, false); err != nil {
+				t.Fatal(err)
+			}
+			table := messages.Table{messages.Durable[hostOwn](nil)}
+			recover := func(host bool) engine.Control {
+				t.Helper()
+				o := engine.Options{Store: s, Clock: engine.SystemClock{}, Driver: still{}}
+				about := func(c messages.ConversationID, row string, _ []byte) bool { return strings.HasSuffix(row, "\x00Hana") }
+				if host || name == "type" {
+					o.Kinds = []engine.Kind{{Name: "host", About: about, New: func(messages.Address) actors.Actor { return nil }}}
+				}
+				tables := []messages.Table{events.Core()}
+				if host {
+					tables = append(tables, table)
+				}
+				var err error
+				if o.Codec, err = messages.NewCodec(tables...); err != nil {
+					t.Fatal(err)
+				}
+				e, err := engine.New(o)
+				if err == nil {
+					err = e.Control().Recover()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e.Control()
+			}
+			left := func() string { return fmt.Sprint(len(keys(t, s, row.key)), len(keys(t, s, intent))) }
+			e := recover(false)
+			if left() != "1 1" {
+				t.Errorf("after a start without it %s are left, want the row and the intent", left())
+			}
+			if _, err := forget(t, e, engine.Forgetting{Conversation: "line:Hana"}); err != nil {
+				t.Fatal(err)
+			}
+			if left() != "1 1" || len(keys(t, s, "s/dedup/")) != 0 {
+				t.Errorf("asked for once more without it %s are left, want the row and the intent alone", left())
+			}
+			recover(true)
+			if left() != "0 0" {
+				t.Errorf("after a start with it %s are left, want nothing", left())
+			}
+		})
+	}
+}
+
+type hostOwn struct{ N int }
+
+func (hostOwn) MessageType() messages.Type { return messages.Type{Name: "host_own", Version: 1} }
+
+func (hostOwn) Subject() messages.ConversationID { return "line:Hana" }

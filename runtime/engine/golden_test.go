@@ -53,7 +53,7 @@ var goldenRecords = []any{
 	injectedRecord{At: goldenTime},
 	forgetRecord{At: goldenTime, Conversation: "line:Hana", Keep: []Kept{{
 		Actor: "dedup/line:Hana", Row: "head\x00head", Value: []byte("1 {}"),
-	}}},
+	}}, Kinds: []string{"fusion"}, Unknown: 2},
 }
 
 var goldenMsg = json.RawMessage(`{"type":"started","v":1,"body":{}}`)

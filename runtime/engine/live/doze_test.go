@@ -176,7 +176,7 @@ func wantSum(t *testing.T, s *System, a messages.Address, row string, want int) 
 
 // Messages come while their actors go to sleep: each is handled once and in order.
 func TestSleepRacesWithMail(t *testing.T) {
-	const keys, rounds = 8, 200
+	const keys, rounds = 8, 60
 	kinds := []engine.Kind{kindOf("keeper", func(t *actors.Turn, m messages.Message) {
 		if m, ok := m.(touch); ok {
 			n, _ := sums.Get(t, "sum")
