@@ -208,6 +208,9 @@ func TestSleepRacesWithMail(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		for n%10 == 9 && len(s.awake()) > 0 { // so that some do sleep, however busy the machine is
+			<-time.After(time.Millisecond)
+		}
 	}
 	close(stop)
 	<-gone
@@ -217,8 +220,8 @@ func TestSleepRacesWithMail(t *testing.T) {
 	for k := range keys {
 		wantSum(t, s, messages.To("keeper", fmt.Sprint(k)), "sum", rounds)
 	}
-	if slept := s.Engine().Slept()["keeper"]; slept < rounds {
-		t.Errorf("only %d turns were of actors that went to sleep: the race was not tried", slept)
+	if slept := s.Engine().Slept()["keeper"]; slept < keys*rounds {
+		t.Errorf("%d turns were of actors that went to sleep, want at least %d", slept, keys*rounds)
 	}
 }
 
