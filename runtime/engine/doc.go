@@ -63,6 +63,10 @@
 // Anywhere, but for h/, m/boot, m/format and m/loose; the shard Here has its own of
 // d/, v/, f/, x/ and m/seq, which begin with l: ld/ and so on.
 //
+// An actor that has had nothing to do for a while is put to sleep, see
+// [Control.Sleep]: all that it knows is above. What was in hand when the process
+// died is known from [Hands], which are no part of the store.
+//
 // A crash loses only what was fleeting, and turns that were not committed yet:
 // their messages come again.
 package engine
