@@ -400,9 +400,12 @@ func TestOnlyWhoKnowsFinishesForgetting(t *testing.T) {
 			recover := func(host bool) engine.Control {
 				t.Helper()
 				o := engine.Options{Store: s, Clock: engine.SystemClock{}, Driver: still{}}
-				about := func(c messages.ConversationID, row string, _ []byte) bool { return strings.HasSuffix(row, "\x00Hana") }
+				about := func(_ messages.ConversationID, row string, _ []byte) bool {
+					return strings.HasSuffix(row, "\x00Hana")
+				}
 				if host || name == "type" {
-					o.Kinds = []engine.Kind{{Name: "host", About: about, New: func(messages.Address) actors.Actor { return nil }}}
+					none := func(messages.Address) actors.Actor { return nil }
+					o.Kinds = []engine.Kind{{Name: "host", About: about, New: none}}
 				}
 				tables := []messages.Table{events.Core()}
 				if host {
