@@ -92,11 +92,6 @@ var mutants = []mutant{
 		old: `len(act.pending) >= maxPipelined
 `, new: `len(act.pending) < 0
 `},
-	{what: "a failed actor keeps its value", file: "runtime/engine/activation.go",
-		old: `	act.actor = nil
-	act.mu.Lock()
-	act.becomeFailed()`, new: `	act.mu.Lock()
-	act.becomeFailed()`, survives: "Restart lets go of the value too, and nothing steps before it"},
 
 	{what: "a failed commit leaves later turns", file: "runtime/engine/state.go",
 		old: `	act.generation++
@@ -152,6 +147,8 @@ var mutants = []mutant{
 
 	{what: "retention ignores subscriptions", file: "runtime/engine/eventlog.go",
 		old: `acked = min(acked, seq)`, new: `_ = seq`, by: "TestTrimKeepsWhatASubscriptionHasNotSeen"},
+	{what: "a subscription is taken to be one event further", file: "runtime/engine/eventlog.go",
+		old: `Value: []byte(seqBytes(seq))})`, new: `Value: []byte(seqBytes(seq + 1))})`, by: "TestSimulation"},
 	{what: "a subscription is told of its last event again", file: "runtime/engine/eventlog.go",
 		old: `seqBytes(after+1)`, new: `seqBytes(after)`, by: "TestSimulation"},
 
