@@ -77,10 +77,12 @@ func firstToken(t *testing.T, c *http.Client, s *testkit.LLMServer, r testkit.LL
 func BenchmarkToken(b *testing.B) {
 	const tokens = 1000
 	for p, event := range map[llm.Provider]string{
-		llm.OpenAI: `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,` + `"delta":{"content":"token "},"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n",
+		llm.OpenAI: `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,` +
+			`"delta":{"content":"token "},"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n",
 		llm.Anthropic: "event: content_block_delta\n" + `data: {"type":"content_block_delta","index":0,"delta":` +
 			`{"type":"text_delta","text":"token "}}` + "\n\n",
-		llm.Ollama: `{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"token "},` + `"done":false}` + "\n",
+		llm.Ollama: `{"model":"m","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"token "},` +
+			`"done":false}` + "\n",
 	} {
 		end := map[llm.Provider]string{
 			llm.OpenAI:    `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n",
