@@ -49,7 +49,7 @@ func TestRedo(t *testing.T) {
 		}
 		closed(t, s)
 		s = inside(t, dir)
-		if got, want := dump(t, s), c.want+`"m/format" "1"`+"\n"; got != want {
+		if got, want := dump(t, s), fmt.Sprintf("%s\"m/format\" \"%d\"\n", c.want, Format); got != want {
 			t.Errorf("%s: keys after Open =\n%swant\n%s", c.name, got, want)
 		}
 		closed(t, s)
