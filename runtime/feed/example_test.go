@@ -44,7 +44,7 @@ func Example() {
 		return
 	}
 	answers := bufio.NewScanner(conn)
-	fmt.Fprintln(conn, `{"at_ms":0,"points":[[0.5,0.5]]}`)
+	fmt.Fprintln(conn, `{"at_ms":0}`)
 	answers.Scan()
 	fmt.Println(answers.Text())
 	fmt.Fprintln(conn, `{"camera":{"face_detected":true,"ear_average":0.31},"ack":true}`)
@@ -57,8 +57,7 @@ func Example() {
 	stop()
 	fmt.Println(<-done)
 	// Output:
-	// {"ok":false,"line":1,"code":"points","error":"feed: 1 points: want 478 (MediaPipe), 68 (OpenFace), or none
-	// without a face"}
+	// {"ok":false,"line":1,"code":"json","error":"feed: want {\"at_ms\":…,\"points\":[…]} or {\"camera\":{…}}"}
 	// {"ok":true,"line":2}
 	// true 0.31
 	// <nil>
