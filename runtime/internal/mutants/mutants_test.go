@@ -49,6 +49,7 @@ func TestMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	unchanged(t, chosen)
 	table := tabwriter.NewWriter(t.Output(), 0, 8, 2, ' ', 0)
 	seen, survivors := 0, []string(nil)
 	for n, m := range mutants {
@@ -76,6 +77,30 @@ func TestMutants(t *testing.T) {
 	}
 	fmt.Fprintf(t.Output(), "%d mutants were seen, %d survived\n%s\n", seen, len(survivors),
 		strings.Join(survivors, "\n"))
+}
+
+// unchanged fails the test if a package's own tests fail without a fault: they would
+// seem to see every one.
+func unchanged(t *testing.T, chosen *regexp.Regexp) {
+	none := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(none, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var done []string
+	for _, m := range mutants {
+		for _, pkg := range m.packages() {
+			if !chosen.MatchString(m.what) || slices.Contains(done, pkg) {
+				continue
+			}
+			done = append(done, pkg)
+			if by, err := tests(t.Context(), none, pkg, "."); by != "" || err != nil {
+				t.Fatalf("%s fails without a mutant (%s, error %v): mend it first", pkg, by, err)
+			}
+		}
+	}
+	if len(done) == 0 {
+		t.Fatalf("no mutant's words match %q", chosen)
+	}
 }
 
 // run returns which tests see a mutant, "" for none.
