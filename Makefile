@@ -7,6 +7,7 @@ SHELL := /bin/bash
 BIN        := bin
 GO         ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # What a run needs: OCR with Japanese, and a font that has Japanese.
 RUN_DEBS   = tesseract-ocr tesseract-ocr-jpn fonts-ipaexfont-gothic
@@ -49,8 +50,12 @@ vet: ## go vet, formatting, tidy modules, staticcheck
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	$(GO) vet -tags browser,crash,desktop,long,look,mutants,speed ./...
+	$(GO) vet -tags browser,crash,desktop,long,look,mutants,recall,speed ./...
 	$(GO) run $(STATICCHECK) ./...
+
+.PHONY: lint
+lint: ## golangci-lint, with what .golangci.yml names
+	$(GO) run $(GOLANGCI) run ./...
 
 .PHONY: cross
 cross: ## vet for macOS without cgo; link kehai there and for Linux on ARM
@@ -88,9 +93,11 @@ browser: ## the live page in a real browser
 # -p 1: each package has an X server, and some of them a browser, of its own.
 DESKTOP_TESTS = $(GO) test -count=1 -timeout 8m -tags desktop -p 1
 desktop-ci: setup-test ## the drivers that watch, on a real X server, and Kehai watching a real browser
-	$(DESKTOP_TESTS) ./hardware/hardwaretest/desktop ./hardware/x11 ./hardware/atspi ./hardware/freedesktop
+	$(DESKTOP_TESTS) -skip '^TestDesktopTypist$$' ./hardware/hardwaretest/desktop ./hardware/x11 ./hardware/atspi \
+		./hardware/freedesktop
 	$(DESKTOP_TESTS) -run Desktop ./cmd/kehai
-desktop: desktop-ci ## the same, and the driver that types
+desktop: desktop-ci ## the same, and the drivers that type
+	$(DESKTOP_TESTS) -run '^TestDesktopTypist$$' ./hardware/x11
 	$(DESKTOP_TESTS) ./hardware/robot
 
 .PHONY: simulate
@@ -129,6 +136,16 @@ bench-pii: ## precision and recall of masking by kind (exact spans, then overlap
 		$(GO) test -count=1 -run '^TestScores$$' -v ./actors/pii | awk -F'\t' 'sub(/^ *pii\t/, "")'; } \
 		| column -t -s "$$(printf '\t')"
 	$(GO) test -run '^$$' -bench Mask -benchtime 2s ./actors/pii
+
+.PHONY: bench-recall
+bench-recall: ## recall@5/10/12/20/60 of generated histories by type and language, and what each signal is worth
+	@$(GO) test -count=1 -tags recall -run '^TestSignals$$' -v ./testkit/replay/recall | grep -v '^[=-]\|^PASS\|^ok'
+
+.PHONY: bench-memory
+EVENTS ?= 100000
+bench-memory: ## the index of memory beside bleve and SQLite FTS5, on the same events in one run (EVENTS=1000000)
+	@cd testkit/peers && CGO_ENABLED=1 KEHAI_EVENTS=$(EVENTS) $(GO) test -count=1 -tags sqlite_fts5 -timeout 1h -run '^TestSearch$$' -v . \
+		| grep -v '^[=-]\|^PASS\|^ok'
 
 FUZZTIME ?= 30s
 .PHONY: fuzz

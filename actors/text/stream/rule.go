@@ -18,7 +18,7 @@ type Rule struct {
 func DefaultRule() Rule { return Rule{Max: 400, Min: 20} }
 
 // Final is a finished reply as it is stored and sent: without white space around
-// it, without control characters and marks that turn the direction of writing,
+// it, without control characters and marks of format that nobody sees,
 // and cut to Max: behind the last sentence that ends between Min and Max, or
 // else behind Max graphemes. Final of a final text is the text itself.
 func (r Rule) Final(text string) string {
@@ -186,8 +186,8 @@ func dropped(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return false
-	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0xFEFF:
-		return true
+	case r >= 0x200C && r <= 0x200F, r >= 0xE0020 && r <= 0xE007F: // letters, emoji and flags need these
+		return false
 	}
-	return unicode.IsControl(r)
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }

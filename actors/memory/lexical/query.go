@@ -1,0 +1,224 @@
+package lexical
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// Doc is a document's number: events get them in the order in which they are added,
+// an edited event a new one. Numbers are those of one index; see [Index.Compact].
+type Doc uint32
+
+// Weighted is a key to look for, and how much it counts. A weight of zero matches
+// and adds nothing.
+type Weighted struct {
+	Key    Key
+	Weight float64
+}
+
+// Scope says which events may be found.
+type Scope struct {
+	// Conversations are the names of those to look into; nil means all, and an
+	// empty list none.
+	Conversations []string
+	// Before leaves out events at this moment and later; zero leaves out none.
+	Before time.Time
+	// Except are ids of events to leave out.
+	Except []string
+}
+
+// Query is what to look for.
+type Query struct {
+	Terms []Weighted
+	Scope Scope
+	// K is how many hits there are at most; zero means 20.
+	K int
+}
+
+// Hit is a document that was found, with its BM25 score.
+type Hit struct {
+	Doc   Doc
+	Score float64
+}
+
+const defaultK = 20
+
+// Parameters of BM25.
+const (
+	k1 = 1.2
+	b  = 0.5
+)
+
+// Match is which documents of a scope have which of a query's terms.
+type Match struct {
+	// Docs are documents with at least one term, in the order of their numbers:
+	// all of them in a scope of up to 32,768 documents, the best in a wider one.
+	Docs []Doc
+	// Counts has for each term how often it is in each of Docs, up to 255.
+	Counts [][]uint8
+	// Found is how many documents have each term.
+	Found []int
+	// N is how many documents the figures are of, MeanLength their mean length.
+	N          int
+	MeanLength float64
+}
+
+// IDF is how much a term says that n of all documents have: ln(1+(all-n+½)/(n+½)).
+func IDF(n, all int) float64 {
+	return math.Log1p((float64(max(all-n, 0)) + 0.5) / (float64(n) + 0.5))
+}
+
+// Saturation is what a term adds that is count times in a document of a length, in
+// shares of its idf: below k1+1.
+func Saturation(count uint8, length, mean float64) float64 {
+	if mean <= 0 {
+		mean = 1
+	}
+	c := float64(count)
+	return c * (k1 + 1) / (c + k1*(1-b+b*length/mean))
+}
+
+// best keeps the k best hits: a heap whose first is the worst of them.
+type best struct {
+	k    int
+	hits []Hit
+}
+
+// threshold is the score that a further hit must exceed.
+func (t *best) threshold() float64 {
+	if len(t.hits) < t.k {
+		return math.Inf(-1)
+	}
+	return t.hits[0].Score
+}
+
+// worse orders hits: the lower score first, of equal ones the newer document. So a
+// walk from old to new may leave out what only equals the threshold.
+func worse(x, y Hit) bool { return x.Score < y.Score || x.Score == y.Score && x.Doc > y.Doc }
+
+func (t *best) add(h Hit) {
+	if len(t.hits) < t.k {
+		t.hits = append(t.hits, h)
+		for i := len(t.hits) - 1; i > 0 && worse(t.hits[i], t.hits[(i-1)/2]); i = (i - 1) / 2 {
+			t.hits[i], t.hits[(i-1)/2] = t.hits[(i-1)/2], t.hits[i]
+		}
+		return
+	}
+	if !worse(t.hits[0], h) {
+		return
+	}
+	t.hits[0] = h
+	for i := 0; ; {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(t.hits); c++ {
+			if worse(t.hits[c], t.hits[least]) {
+				least = c
+			}
+		}
+		if least == i {
+			return
+		}
+		t.hits[i], t.hits[least] = t.hits[least], t.hits[i]
+		i = least
+	}
+}
+
+// sorted returns the hits, the best first, of equal ones the oldest.
+func (t *best) sorted() []Hit {
+	slices.SortFunc(t.hits, func(x, y Hit) int {
+		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(x.Doc, y.Doc))
+	})
+	return t.hits
+}
+
+// merged adds up the weights of equal keys, in the order of their first appearance.
+func merged(terms []Weighted) []Weighted {
+	at := make(map[Key]int, len(terms))
+	var list []Weighted
+	for _, t := range terms {
+		if i, ok := at[t.Key]; ok {
+			list[i].Weight += t.Weight
+			continue
+		}
+		at[t.Key] = len(list)
+		list = append(list, t)
+	}
+	return list
+}
+
+// ascending orders cursors by what they can add at most, and returns the sums from
+// the first one to each.
+func ascending(cursors []*cursor) (sums []float64) {
+	slices.SortStableFunc(cursors, func(x, y *cursor) int { return cmp.Compare(x.most, y.most) })
+	sum := 0.0
+	for _, c := range cursors {
+		sum += c.most
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+// rounding keeps a bound above what it bounds, whatever the order of summing.
+const rounding = 1 + 1e-9
+
+// maxScore finds the best documents of the cursors' lists by documents at a time.
+// Lists that cannot lift a document over the threshold together are only looked up.
+// It stops before document limit. The length of a document is asked of every one
+// that comes into question, and false leaves it out.
+func maxScore(cursors []*cursor, limit Doc, mean float64, top *best, length func(Doc) (float64, bool)) {
+	sums := ascending(cursors)
+	first := 0 // of the lists that are walked
+	for first < len(cursors) {
+		threshold := top.threshold()
+		d := end
+		for _, c := range cursors[first:] {
+			d = min(d, c.doc)
+		}
+		if d >= limit {
+			return
+		}
+		if l, ok := length(d); ok {
+			score := 0.0
+			for _, c := range cursors[first:] {
+				if c.doc == d {
+					score += c.weight * Saturation(c.count, l, mean)
+				}
+			}
+			if score, ok = lookUp(cursors[:first], sums, d, score, l, mean, threshold); ok && score > threshold {
+				top.add(Hit{d, score})
+			}
+		}
+		for _, c := range cursors[first:] {
+			if c.doc == d {
+				c.next()
+			}
+		}
+		for threshold = top.threshold(); first < len(cursors) && sums[first] <= threshold; first++ {
+		}
+	}
+}
+
+// lookUp adds what the other lists have to a document's score; it reports false as
+// soon as the document cannot exceed the threshold any more.
+func lookUp(cursors []*cursor, sums []float64, d Doc, score, l, mean, threshold float64) (float64, bool) {
+	for i := len(cursors) - 1; i >= 0; i-- {
+		if score+sums[i] <= threshold {
+			return score, false
+		}
+		c := cursors[i]
+		if c.doc < d {
+			within := c.shallow(d)
+			most := c.weight * Saturation(within.count, float64(within.length), mean) * rounding
+			if score+sums[i]-c.most+most <= threshold {
+				return score, false
+			}
+			c.seek(d)
+		}
+		if c.doc == d {
+			score += c.weight * Saturation(c.count, l, mean)
+		}
+	}
+	return score, true
+}

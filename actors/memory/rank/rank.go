@@ -1,0 +1,252 @@
+package rank
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/memory/lexical"
+	"github.com/kehai-run/kehai/actors/text/when"
+)
+
+// Query is what to recall.
+type Query struct {
+	Text  string
+	Now   time.Time // when it is asked, in the asker's zone; later events are not seen
+	Scope lexical.Scope
+	K     int // how many turns at most; zero means 12
+}
+
+// Result is one turn that may help, and why.
+type Result struct {
+	Doc   lexical.Doc
+	Score float64
+	// Own is what the turn's words give, Around what its neighbours pass on, Session
+	// what its session gives, and Factor what these are multiplied by for who speaks,
+	// for when it was, and for what the turn can answer.
+	Own, Around, Session, Factor float64
+	// Protected says that a rare word of the question has kept the turn.
+	Protected bool
+}
+
+const (
+	defaultK = 12
+	// whole is how many turns of a scope are all scored; of more, those that match
+	// best and what is around them.
+	whole   = 2 << 10
+	matches = 384
+	around  = 4
+	// wideMatches and wideTerms are as much in a scope that cannot be looked through.
+	wideMatches = 96
+	wideTerms   = 12
+	// reread is how many of the best turns are read for what they can answer.
+	reread = 64
+	// sessionGap is how long nobody speaks between two sessions.
+	sessionGap = 3 * time.Hour
+)
+
+// Recall returns the turns that help most to answer a question, the best first. Text
+// returns the text of a document, "" if it is gone; it is called for some of the best
+// turns only, one after the other.
+func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string) []Result {
+	if q.K <= 0 {
+		q.K = defaultK
+	}
+	if q.Scope.Before.IsZero() && !q.Now.IsZero() {
+		q.Scope.Before = q.Now.Add(time.Millisecond)
+	}
+	question := Plan(q.Text, x.Speakers(q.Scope), q.Now, w)
+	question.Terms = rarest(x, question.Terms, &question.Words)
+	r := &recall{x: x, q: q, question: question, w: w, text: text, place: map[lexical.Doc]int{},
+		zone: q.Now.Location()}
+	r.look()
+	r.own(question.Terms, question.Words, 1)
+	if w.Concept > 0 {
+		r.conceive()
+	}
+	r.settle()
+	if w.Feedback > 0 || w.Hop > 0 {
+		r.again()
+	}
+	return r.results()
+}
+
+// largeIndex is how many events make an index large.
+const largeIndex = 50_000
+
+// rarest keeps the terms of a long question that say most.
+func rarest(x *lexical.Index, terms []lexical.Weighted, words *int) []lexical.Weighted {
+	all := x.Len()
+	keep := func(list []lexical.Weighted, most int) []lexical.Weighted {
+		if len(list) <= most {
+			return list
+		}
+		list = slices.Clone(list)
+		slices.SortStableFunc(list, func(a, b lexical.Weighted) int {
+			fa, fb := x.Frequency(a.Key), x.Frequency(b.Key)
+			return cmp.Or(cmp.Compare(min(1, fb), min(1, fa)), cmp.Compare(fa, fb)) // unknown ones last
+		})
+		return list[:most]
+	}
+	first := keep(terms[:*words], maxTerms)
+	// In a large index, weak terms that are in every tenth event cost the most time
+	// and say the least.
+	others := slices.DeleteFunc(slices.Clone(terms[*words:]), func(t lexical.Weighted) bool {
+		return all > largeIndex && x.Frequency(t.Key) > all/10
+	})
+	others = keep(others, maxOthers)
+	*words = len(first)
+	return slices.Concat(first, others)
+}
+
+// recall is one question while it is being answered.
+type recall struct {
+	x        *lexical.Index
+	q        Query
+	question Question
+	w        Weights
+	text     func(lexical.Doc) string
+	zone     *time.Location
+
+	docs  []lexical.Doc // the scope, if all of it is scored
+	wide  bool          // the scope is too wide to look at each of its turns
+	near  []lexical.Doc // what is scored of a wide scope, by number
+	turns []turn        // by conversation and time
+	place map[lexical.Doc]int
+	order []int // of turns, the best first
+}
+
+// turn is a turn that comes into question.
+type turn struct {
+	doc     lexical.Doc
+	entry   lexical.Entry
+	follows bool // the turn before it in the list is the one before it in its session
+	session int
+	own     float64
+	words   []uint8 // how often it has each of the question's words
+	rare    bool
+	read    bool
+	said    string
+	asks    bool         // it is a question itself
+	holds   bool         // what the question asks for
+	spans   []when.Found // the times that it names, if that matters
+	near    float64
+	lift    float64
+	factor  float64
+	score   float64
+}
+
+// look collects the turns that come into question.
+func (r *recall) look() {
+	docs, ok := r.x.Documents(r.q.Scope)
+	switch {
+	case ok && len(docs) <= whole:
+		r.docs = docs
+		r.enter(docs)
+	case ok:
+		r.enter(r.found(r.question.Terms, matches))
+	default:
+		r.wide = true
+		words := r.question.Terms[:min(r.question.Words, wideTerms)]
+		if len(words) == 0 {
+			words = r.question.Terms[:min(len(r.question.Terms), wideTerms)]
+		}
+		r.near = r.found(words, wideMatches)
+		r.enter(r.near)
+	}
+}
+
+// match looks terms up in the turns that come into question.
+func (r *recall) match(terms []lexical.Weighted) lexical.Match {
+	if r.wide {
+		return r.x.Among(r.near, terms)
+	}
+	return r.x.Match(lexical.Query{Terms: terms, Scope: r.q.Scope}, matches)
+}
+
+// found are the best documents for terms, up to a limit, and what is around them.
+func (r *recall) found(terms []lexical.Weighted, limit int) []lexical.Doc {
+	m := r.x.Match(lexical.Query{Terms: terms, Scope: r.q.Scope}, limit)
+	type hit struct {
+		doc   lexical.Doc
+		score float64
+	}
+	hits := make([]hit, len(m.Docs))
+	for at, d := range m.Docs {
+		hits[at] = hit{d, r.bm25(&m, terms, at, float64(r.x.Entry(d).Length))}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+	seen := map[lexical.Doc]bool{}
+	for _, h := range hits[:min(limit, len(hits))] {
+		before, after := r.x.Around(h.doc, around)
+		for _, d := range slices.Concat(before, []lexical.Doc{h.doc}, after) {
+			if !seen[d] && (d == h.doc || r.x.Sees(r.q.Scope, d)) {
+				seen[d] = true
+			}
+		}
+	}
+	list := make([]lexical.Doc, 0, len(seen))
+	for d := range seen {
+		list = append(list, d)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (r *recall) bm25(m *lexical.Match, terms []lexical.Weighted, at int, length float64) float64 {
+	score := 0.0
+	for i, t := range terms {
+		if c := m.Counts[i][at]; c > 0 {
+			score += t.Weight * lexical.IDF(m.Found[i], m.N) * lexical.Saturation(c, length, m.MeanLength)
+		}
+	}
+	return score
+}
+
+// enter puts documents into the list, by conversation and time, and divides it into
+// sessions.
+func (r *recall) enter(docs []lexical.Doc) {
+	for _, d := range docs {
+		if _, known := r.place[d]; !known {
+			r.place[d] = 0
+			r.turns = append(r.turns, turn{doc: d, entry: r.x.Entry(d)})
+		}
+	}
+	slices.SortFunc(r.turns, func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.entry.Conversation, b.entry.Conversation), a.entry.At.Compare(b.entry.At),
+			cmp.Compare(a.doc, b.doc))
+	})
+	session := 0
+	for i := range r.turns {
+		t := &r.turns[i]
+		r.place[t.doc] = i
+		t.follows = i > 0 && r.turns[i-1].entry.Conversation == t.entry.Conversation &&
+			t.entry.At.Sub(r.turns[i-1].entry.At) <= sessionGap
+		if i > 0 && !t.follows {
+			session++
+		}
+		t.session = session
+	}
+}
+
+// results are the best turns. Turns with a word of the question that hardly any
+// other turn has take the last seats, if they would have none.
+func (r *recall) results() []Result {
+	const seats = 2
+	k := min(r.q.K, len(r.order))
+	chosen := slices.Clone(r.order[:k])
+	protected := map[int]bool{}
+	for _, i := range r.order[k:] {
+		if r.turns[i].rare && len(protected) < min(seats, k/4) {
+			chosen[k-1-len(protected)] = i
+			protected[i] = true
+		}
+	}
+	list := make([]Result, 0, k)
+	for _, i := range chosen {
+		t := &r.turns[i]
+		list = append(list, Result{Doc: t.doc, Score: t.score, Own: t.own, Around: t.near, Session: t.lift,
+			Factor: t.factor, Protected: protected[i]})
+	}
+	return list
+}

@@ -1,0 +1,197 @@
+package rank_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/memory/lexical"
+	"github.com/kehai-run/kehai/actors/memory/rank"
+)
+
+var tokyo = time.FixedZone("JST", 9*3600)
+
+// monday is when the told events begin: 10:00 on a Monday.
+var monday = time.Date(2026, 3, 2, 10, 0, 0, 0, tokyo)
+
+// memory is an index with its texts.
+type memory struct {
+	*lexical.Index
+	texts map[lexical.Doc]string
+	n     int
+}
+
+func newMemory() *memory { return &memory{lexical.New(), map[lexical.Doc]string{}, 0} }
+
+// say adds a turn; each is a minute after the one before, or days later.
+func (m *memory) say(t testing.TB, conversation, speaker, text string, days int) {
+	t.Helper()
+	d, err := m.Add(lexical.Document{ID: fmt.Sprint("e", m.n), Conversation: conversation, Speaker: speaker,
+		At: monday.AddDate(0, 0, days).Add(time.Duration(m.n) * time.Minute), Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.texts[d] = text
+	m.n++
+}
+
+// ask returns the texts that come back.
+func (m *memory) ask(q string, scope ...string) (texts []string, results []rank.Result) {
+	results = rank.Recall(m.Index, rank.Query{Text: q, Now: monday.AddDate(1, 0, 0),
+		Scope: lexical.Scope{Conversations: scope}}, rank.Defaults(),
+		func(d lexical.Doc) string { return m.texts[d] })
+	for _, r := range results {
+		texts = append(texts, m.texts[r.Doc])
+	}
+	return texts, results
+}
+
+func TestPlan(t *testing.T) {
+	now := monday
+	for _, c := range []struct {
+		question string
+		speakers string
+		sought   rank.Sought
+		spans    int
+	}{
+		{"When did Anna move to Ghent?", "Anna", rank.Moment, 0},
+		{"Where does Hana's sister work?", "", rank.Place, 0},
+		{"Who came along with anna in March 2025?", "Anna", rank.Person, 1},
+		{"How many dogs?", "", rank.Amount, 0},
+		{"Annabel is here", "", rank.Anything, 0},
+		{"美咲はいつ京都に行った?", "美咲", rank.Moment, 0},
+		{"去年の夏、美咲は誰と会った?", "美咲", rank.Person, 1},
+		{"どこで買ったの?", "", rank.Place, 0},
+		{"somewhere nice", "", rank.Anything, 0},
+		{"", "", rank.Anything, 0},
+	} {
+		q := rank.Plan(c.question, []string{"Anna", "美咲"}, now, rank.Defaults())
+		if got := strings.Join(q.Speakers, " "); got != c.speakers || q.Sought != c.sought || len(q.Spans) != c.spans {
+			t.Errorf("Plan(%q) = %q, sought %v, %d spans, want %q, %v, %d", c.question, got, q.Sought, len(q.Spans),
+				c.speakers, c.sought, c.spans)
+		}
+	}
+}
+
+func talk(t *testing.T) *memory {
+	m := newMemory()
+	for day, turns := range [][]string{
+		{"Anna: I finally adopted a beagle puppy!", "Ben: Aww, what is the name?",
+			"Anna: Sputnik. It took all evening."},
+		{"Ben: The weather has been awful here.", "Anna: Same here, nothing but rain."},
+		{"Anna: 先週、京都に旅行してきたよ。", "Ben: 誰と行ったの?", "Anna: 妹と一緒。楽しかった。"},
+		{"Ben: I started to learn the cello.", "Anna: How lovely!", "Ben: My teacher is a retired sailor."},
+		{"Anna: I ran the harbour race in an hour.", "Ben: I only watched it."},
+	} {
+		for _, turn := range turns {
+			speaker, text, _ := strings.Cut(turn, ": ")
+			m.say(t, "c", speaker, text, day*7)
+		}
+	}
+	for n := range 80 {
+		m.say(t, "c", []string{"Anna", "Ben"}[n%2], fmt.Sprintf("small talk number %d about nothing", n), 60+n)
+	}
+	return m
+}
+
+func TestRecall(t *testing.T) {
+	m := talk(t)
+	for _, c := range []struct {
+		question, want string
+		within         int
+	}{
+		{"What is the name of Anna's pet?", "Sputnik. It took all evening.", 4},
+		{"What is the puppy called?", "Sputnik. It took all evening.", 4},
+		{"Annaは誰と京都に行った?", "妹と一緒。楽しかった。", 3},
+		{"Which instrument does Ben play?", "I started to learn the cello.", 3},
+		{"who teaches Ben the cello", "My teacher is a retired sailor.", 3},
+		{"what happened on March 30, 2026", "I ran the harbour race in an hour.", 3},
+		{"cello", "I started to learn the cello.", 1},
+		{"妹", "妹と一緒。楽しかった。", 1},
+	} {
+		got, _ := m.ask(c.question, "c")
+		if at := slices.Index(got, c.want); at < 0 || at >= c.within {
+			t.Errorf("%q: %q is at place %d of %q, want below %d", c.question, c.want, at, got, c.within)
+		}
+	}
+}
+
+// What is said elsewhere neither comes back nor moves a score.
+func TestScopeIsTight(t *testing.T) {
+	m := talk(t)
+	_, before := m.ask("What is the name of Anna's puppy?", "c")
+	for n := range 50 {
+		m.say(t, "other", "Carol", fmt.Sprintf("canary puppy name %d Anna beagle Sputnik", n), 1)
+	}
+	texts, after := m.ask("What is the name of Anna's puppy?", "c")
+	if strings.Contains(strings.Join(texts, " "), "canary") {
+		t.Errorf("another conversation's turn came back: %q", texts)
+	}
+	if !slices.Equal(before, after) {
+		t.Errorf("another conversation moved the results from %v to %v", before, after)
+	}
+	if texts, _ := m.ask("puppy", "unknown"); len(texts) != 0 {
+		t.Errorf("an unknown conversation returned %q", texts)
+	}
+	if texts, _ := m.ask("canary puppy"); len(texts) == 0 {
+		t.Error("all conversations returned nothing")
+	}
+}
+
+// A wide scope is ranked by its best matches only.
+func TestManyTurns(t *testing.T) {
+	m := talk(t)
+	for n := range 3000 {
+		m.say(t, "c", "Ben", fmt.Sprintf("we spoke of dogs and cats, part %d", n), 200+n)
+	}
+	got, _ := m.ask("who teaches Ben the cello", "c")
+	if at := slices.Index(got, "My teacher is a retired sailor."); at < 0 || at > 3 {
+		t.Errorf("the answer is at place %d of %q", at, got)
+	}
+}
+
+func TestOddQuestions(t *testing.T) {
+	m := talk(t)
+	for _, q := range []string{"", " ", "?", "🎉", "a", "猫", "the of and", "\xff\xfe", strings.Repeat("x", 100_000),
+		strings.Repeat("cello puppy 京都 ", 10_000)} {
+		texts, results := m.ask(q, "c")
+		for i := 1; i < len(results); i++ {
+			if results[i-1].Score < results[i].Score && !results[i].Protected {
+				t.Errorf("%.20q: score %v before %v", q, results[i-1].Score, results[i].Score)
+			}
+		}
+		again, _ := m.ask(q, "c")
+		if !slices.Equal(texts, again) {
+			t.Errorf("%.20q: %q, then %q", q, texts, again)
+		}
+	}
+	if texts, _ := newMemory().ask("anything"); len(texts) != 0 {
+		t.Errorf("an empty memory returned %q", texts)
+	}
+}
+
+func TestWithout(t *testing.T) {
+	for _, s := range rank.Signals() {
+		if rank.Without(rank.Defaults(), s) == rank.Defaults() {
+			t.Errorf("Without(%s) changes nothing", s)
+		}
+	}
+	if rank.Without(rank.Defaults(), "unknown") != rank.Defaults() {
+		t.Error("Without(unknown) changes something")
+	}
+}
+
+func FuzzRecall(f *testing.F) {
+	m := newMemory()
+	m.say(f, "c", "Anna", "京都に旅行した in March, with my sister", 0)
+	m.say(f, "c", "Ben", "誰と?", 0)
+	for _, s := range []string{"who in March", "去年の夏", "\xff?", "Annaの妹"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		m.texts[0] = s
+		m.ask(s, "c")
+	})
+}
