@@ -82,6 +82,19 @@ type Pointer interface {
 	Click(ctx context.Context, ref string, at image.Point) error
 }
 
+// Focus knows the active window. A [Typist] may also be a Focus.
+type Focus interface {
+	// Active is the ref of the window that gets the keyboard, "" if none does.
+	Active(ctx context.Context) (ref string, err error)
+}
+
+// Presence knows whether somebody uses the keyboard or the mouse. A [Typist] may
+// also be a Presence; its own keys may count or not.
+type Presence interface {
+	// Idle is the time since the last input of any kind.
+	Idle(ctx context.Context) (time.Duration, error)
+}
+
 // NoTypist is the typist of a program that has none. Each call fails, wrapping
 // ErrUnavailable, and says what is missing.
 type NoTypist struct {

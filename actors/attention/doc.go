@@ -30,6 +30,6 @@
 // No message holds a picture, a key or a window title. prompt.go names every
 // field that a language model gets to see.
 //
-// Next: package ear for the measurements, camera, usage, history and notify
+// Next: package landmarks for the measurements, camera, usage, history and notify
 // for the other actors.
 package attention

@@ -6,8 +6,8 @@ import (
 
 	"github.com/kehai-run/kehai/actors/attention"
 	cameras "github.com/kehai-run/kehai/actors/attention/camera"
-	eyes "github.com/kehai-run/kehai/actors/attention/ear"
 	"github.com/kehai-run/kehai/actors/attention/history"
+	eyes "github.com/kehai-run/kehai/actors/attention/landmarks"
 	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/messages"
 )

@@ -55,13 +55,13 @@ func (n *Notifier) Notify(ctx context.Context, title, body string) error {
 	if err != nil {
 		return fmt.Errorf("darwin: osascript did not show a notice (allow Script Editor in System Settings → "+
 			"Notifications, or set focus.notify to none): %w%s: %w",
-			err, firstLine(said.String()), hardware.ErrUnavailable)
+			err, complaint(said.String()), hardware.ErrUnavailable)
 	}
 	return nil
 }
 
-// firstLine is the first line of a program's error output, short enough for a log.
-func firstLine(s string) string {
+// complaint is what a program's error output begins with, short enough for a log.
+func complaint(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	if line == "" {
 		return ""

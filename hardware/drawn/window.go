@@ -87,6 +87,8 @@ type Window struct {
 	lastShown                    int         // bubbles that the last capture showed whole
 	appended                     int         // messages since then
 	closed                       bool
+	touched                      time.Time // by a person's hands; zero if never
+	all                          bool      // the whole draft is selected
 }
 
 // New opens a window. A journal restores its former state.
@@ -145,6 +147,14 @@ func (w *Window) Drive(step func(now time.Time) error) {
 func (w *Window) Apply(c Change) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if c.Op.byHand() {
+		w.touched, w.all = w.now(), false
+	}
+	return w.apply(c)
+}
+
+// apply is Apply for who holds the lock.
+func (w *Window) apply(c Change) error {
 	if w.closed {
 		return fmt.Errorf("drawn: %s: %w", c.Op, hardware.ErrWindowGone)
 	}
@@ -334,4 +344,22 @@ func (w *Window) FromScript(conversation string, event int) (index int, ok bool)
 		}
 	}
 	return 0, false
+}
+
+// Entry is a message of a transcript.
+type Entry struct {
+	Who    Who
+	Kind   messages.Kind
+	Text   messages.Text
+	Unsent bool
+}
+
+// Transcript lists the messages of a conversation, "" for the one shown.
+func (w *Window) Transcript(conversation string) (list []Entry) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, b := range w.s.conversation(conversation).bubbles {
+		list = append(list, Entry{Who: b.who, Kind: b.kind, Text: messages.Text(b.text), Unsent: b.unsent})
+	}
+	return list
 }

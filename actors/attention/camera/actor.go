@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
-	"github.com/kehai-run/kehai/actors/attention/ear"
+	"github.com/kehai-run/kehai/actors/attention/landmarks"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -20,7 +20,7 @@ type Options struct {
 }
 
 // Baselines holds one row, [RowKey].
-var Baselines = actors.NewTable[ear.Baseline]("baseline")
+var Baselines = actors.NewTable[landmarks.Baseline]("baseline")
 
 // RowKey is the key of the only row in [Baselines].
 const RowKey = "baseline"
@@ -41,7 +41,7 @@ type actor struct {
 	o  Options
 	to messages.Address
 
-	window  ear.Window
+	window  landmarks.Window
 	session string
 	began   bool
 	framed  time.Time // newest landmarks
@@ -81,7 +81,7 @@ func (a *actor) start(turn *actors.Turn) {
 // once, since the feed listens to one tracker at a time.
 func (a *actor) frame(turn *actors.Turn, m messages.FaceFrame) {
 	if !a.began || m.Session != a.session {
-		a.window = ear.Window{Baseline: a.window.Baseline, Literal: a.o.Literal}
+		a.window = landmarks.Window{Baseline: a.window.Baseline, Literal: a.o.Literal}
 		a.session, a.began = m.Session, true
 	} else if m.At < a.window.Last() {
 		a.drop(turn, events.RuleTimeBack, "")
@@ -92,7 +92,7 @@ func (a *actor) frame(turn *actors.Turn, m messages.FaceFrame) {
 		a.window.Add(m.At, nil)
 		return
 	}
-	face, err := ear.Measure(m.Points)
+	face, err := landmarks.Measure(m.Points)
 	if err != nil {
 		a.drop(turn, events.RuleNoFace, err.Error())
 		a.window.Add(m.At, nil)

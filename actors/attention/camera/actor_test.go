@@ -118,10 +118,10 @@ func TestBadPictures(t *testing.T) {
 	h := spawn(t)
 	h.Send(messages.FaceFrame{Session: "a", At: second, Points: make([]messages.Point, 7)})
 	h.WantDropped(events.StageCamera, events.RuleNoFace,
-		events.Detail{Note: "ear: landmarks cannot be measured: 7 points: want 478 (MediaPipe) or 68 (OpenFace)"})
+		events.Detail{Note: "landmarks: a face cannot be measured: 7 points: want 478 (MediaPipe) or 68 (OpenFace)"})
 	h.Send(messages.FaceFrame{Session: "a", At: second, Points: make([]messages.Point, 68)})
 	h.WantDropped(events.StageCamera, events.RuleNoFace,
-		events.Detail{Note: "ear: landmarks cannot be measured: they form no face"})
+		events.Detail{Note: "landmarks: a face cannot be measured: they form no face"})
 	h.Send(messages.FaceFrame{Session: "a", At: second / 2, Points: face()})
 	h.WantDropped(events.StageCamera, events.RuleTimeBack)
 	h.Advance(5 * second)

@@ -16,11 +16,8 @@ type Options struct {
 	Keep time.Duration // how long changes are kept; 0 means for ever
 }
 
-// Changes are the rows of a history, see [RowKey].
+// Changes are the rows of a history, see [actors.TimeKey].
 var Changes = actors.NewTable[messages.FocusState]("changes")
-
-// RowKey is the key of a change. Keys sort by time from the year 1678 on.
-func RowKey(at time.Time) string { return fmt.Sprintf("%020d", uint64(at.UnixNano())+1<<63) }
 
 // trimEvery is how long a row may outlive Options.Keep.
 const trimEvery = time.Hour
@@ -40,7 +37,7 @@ func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.HistoryDue:
 		a.trim(turn)
 	case messages.FocusChanged:
-		Changes.Put(turn, RowKey(m.To.At), m.To)
+		Changes.Put(turn, actors.TimeKey(m.To.At), m.To)
 	default:
 		return fmt.Errorf("focushistory: unexpected %s", msg.MessageType())
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/attention/history"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -32,7 +33,7 @@ func spawn(t *testing.T) *actortest.Harness {
 func rows(list ...messages.FocusState) map[string]messages.FocusState {
 	m := map[string]messages.FocusState{}
 	for _, c := range list {
-		m[history.RowKey(c.At)] = c
+		m[actors.TimeKey(c.At)] = c
 	}
 	return m
 }
@@ -69,10 +70,10 @@ func TestKeepsForEver(t *testing.T) {
 }
 
 func TestRowKeysAreInOrder(t *testing.T) {
-	before := history.RowKey(time.Unix(-5, 0))
+	before := actors.TimeKey(time.Unix(-5, 0))
 	for _, at := range []time.Time{time.Unix(0, 0), time.Unix(1, 1), noon, noon.Add(1), noon.AddDate(100, 0, 0)} {
-		if key := history.RowKey(at); key <= before {
-			t.Errorf("RowKey(%v) = %s, want it after %s", at, key, before)
+		if key := actors.TimeKey(at); key <= before {
+			t.Errorf("TimeKey(%v) = %s, want it after %s", at, key, before)
 		} else {
 			before = key
 		}

@@ -1,4 +1,4 @@
-package ear
+package landmarks
 
 // Numbers of points that [Measure] understands.
 const (

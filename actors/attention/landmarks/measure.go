@@ -1,4 +1,4 @@
-package ear
+package landmarks
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 // ErrPoints marks landmarks that cannot be measured: neither 478 nor 68 points,
 // coordinates that are not numbers, or points that do not form a face.
-var ErrPoints = errors.New("ear: landmarks cannot be measured")
+var ErrPoints = errors.New("landmarks: a face cannot be measured")
 
 // Face is what one picture shows of a face.
 type Face struct {

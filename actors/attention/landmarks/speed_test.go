@@ -1,6 +1,6 @@
 //go:build speed
 
-package ear
+package landmarks
 
 import (
 	"testing"

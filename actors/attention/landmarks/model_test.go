@@ -1,4 +1,4 @@
-package ear
+package landmarks
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-// Package ear measures eyes, mouth, head and gaze from the landmarks of a face.
+// Package landmarks measures eyes, mouth, head and gaze from the landmarks of a face.
 //
 // [Measure] takes the points of one picture, [Window] summarises a minute of them
 // as a messages.CameraSnapshot, and [Baseline] learns what is usual for this
@@ -7,4 +7,4 @@
 // picture, pitch grows downwards.
 //
 // Everything here is arithmetic on its arguments and allocates nothing.
-package ear
+package landmarks
