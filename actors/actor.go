@@ -34,6 +34,29 @@ type Worker interface {
 	Do(ctx context.Context, request messages.Message) (messages.Message, error)
 }
 
+// Reporter is a worker that can tell how far it is. Each call of report tells the
+// caller of the request how far the work is by now, and replaces what was told
+// before: a caller that is slow gets the latest only. What is reported is of a
+// fleeting type. It reaches the caller in order and before the result, if at all:
+// nothing does after the attempt has failed, or the call was cancelled. report
+// never blocks. It may be called from any goroutine, and does nothing once
+// DoReporting has returned or its context has ended.
+type Reporter interface {
+	Worker
+	DoReporting(ctx context.Context, request messages.Message, report func(messages.Message)) (messages.Message, error)
+}
+
+// Do has a worker serve a request, with reports if it is a [Reporter]. A worker
+// around another one passes them on with it.
+func Do(
+	ctx context.Context, w Worker, request messages.Message, report func(messages.Message),
+) (messages.Message, error) {
+	if r, ok := w.(Reporter); ok {
+		return r.DoReporting(ctx, request, report)
+	}
+	return w.Do(ctx, request)
+}
+
 // WorkerFunc makes a worker of a function without state.
 type WorkerFunc func(ctx context.Context, request messages.Message) (messages.Message, error)
 

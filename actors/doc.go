@@ -19,6 +19,14 @@
 //     result or messages.CallFailed.
 //  5. Test it with package testkit/actortest, a crash included.
 //
+// A worker that is a [Reporter] tells its caller how far it is while it works. These
+// reports are fleeting and say all that there is to say so far, so the newest
+// replaces one that waits for its turn. They are ordered for each call and come
+// before its result, never after it; a retry, a restart of the worker and
+// [Turn.CancelCall] make those void that were not handled yet. After a crash a
+// durable call begins anew, and so do its reports. An actor must come to the same
+// without them.
+//
 // Sends, timers and calls are as durable as their message type. A turn that
 // changes no table and causes nothing durable commits nothing.
 //

@@ -46,9 +46,10 @@ type Timer struct {
 	Message messages.Message
 }
 
-// Call is a request to a worker.
+// Call is a request to a worker, or gives an earlier one up.
 type Call struct {
 	ID      string
+	Cancel  bool   // the call with this id, of which nothing else is said
 	Worker  string // worker kind
 	Request messages.Message
 	Options CallOptions

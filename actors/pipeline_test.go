@@ -22,6 +22,7 @@ import (
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/poller"
@@ -150,9 +151,9 @@ func (w *world) read(_ context.Context, m messages.Message) (messages.Message, e
 }
 
 // failing makes some turns of an actor fail, before or after their work.
-func failing(rng *rand.Rand, f *faults, make func(messages.Address) actors.Actor) func(messages.Address) actors.Actor {
+func failing(rng *rand.Rand, f *faults, fn func(messages.Address) actors.Actor) func(messages.Address) actors.Actor {
 	return func(a messages.Address) actors.Actor {
-		inner := make(a)
+		inner := fn(a)
 		return actors.Func(func(t *actors.Turn, m messages.Message) error {
 			x := rng.Float64()
 			if t.Cause().Attempt == engine.MaxAttempts {
@@ -232,8 +233,8 @@ func newPipeline(t testing.TB, seed uint64) *pipeline {
 		t.Fatal(err)
 	}
 	p := &pipeline{world: w, store: mem.New()}
-	kind := func(name string, make func(messages.Address) actors.Actor) engine.Kind {
-		return engine.Kind{Name: name, New: failing(rng, &w.faults, make)}
+	kind := func(name string, create func(messages.Address) actors.Actor) engine.Kind {
+		return engine.Kind{Name: name, New: failing(rng, &w.faults, create)}
 	}
 	now := func() time.Time { return p.sim.Now() }
 	locate := capture.Fixed(map[messages.WindowID]capture.Source{window: {Screen: w}})
@@ -247,6 +248,7 @@ func newPipeline(t testing.TB, seed uint64) *pipeline {
 			Kinds: []engine.Kind{
 				kind(poller.Kind, poller.New(poller.DefaultOptions())),
 				kind(fusion.Kind, fusion.New(fusion.Options{})),
+				kind(directory.Kind, directory.New(directory.Options{})),
 				kind(dedup.Kind, dedup.New(transcript)),
 				kind(ingress.Kind, ingress.New(ingress.DefaultRules())),
 				kind(burst.Kind, burst.New(burst.DefaultRules())),
@@ -264,9 +266,29 @@ func newPipeline(t testing.TB, seed uint64) *pipeline {
 	return p
 }
 
+// id is what the directory has given to a name, "" if it has not seen it yet. It
+// fails if there are two.
+func (p *pipeline) id(name string) (found string) {
+	const rows = "s/directory/line\x00known\x00"
+	err := p.store.Scan([]byte(rows), nil, func(k, v []byte) bool {
+		known, err := directory.Conversations.Decode(v)
+		if err != nil || known.Title == messages.Text(name) && found != "" {
+			panic(fmt.Sprintf("the directory's row %q: %v, want one that can be read, and one for each name", k, err))
+		}
+		if known.Title == messages.Text(name) {
+			found = string(k[len(rows):])
+		}
+		return true
+	})
+	if err != nil {
+		panic(err)
+	}
+	return found
+}
+
 // known is how many messages of a conversation the ledger has.
 func (p *pipeline) known(name string) int {
-	raw, ok, _ := p.store.Get([]byte("s/dedup/line:" + name + "\x00head\x00head"))
+	raw, ok, _ := p.store.Get([]byte("s/dedup/" + p.id(name) + "\x00head\x00head"))
 	if !ok {
 		return 0
 	}
@@ -277,11 +299,11 @@ func (p *pipeline) known(name string) int {
 	return int(head.Next) - 1
 }
 
-// passed is the conversation that fusion passed on last.
+// passed is the id of the conversation that fusion passed on last.
 func (p *pipeline) passed() string {
-	raw, _, _ := p.store.Get([]byte("s/fusion/" + window + "\x00current\x00current"))
-	name, _ := actors.NewTable[string]("current").Decode(raw)
-	return name
+	raw, _, _ := p.store.Get([]byte("s/fusion/" + window + "\x00showing\x00current"))
+	id, _ := actors.NewTable[string]("showing").Decode(raw)
+	return id
 }
 
 // overlaps reports that the window's newest view, one message from now, still
@@ -318,7 +340,7 @@ func (p *pipeline) happen() {
 	case 9: // the header is unreadable for a while
 		p.title = ""
 	case 10: // a torn frame: the header says the other one already
-		if p.passed() == p.shown && p.known(p.shown) == len(p.chats[p.shown]) && p.back == 0 {
+		if p.passed() == p.id(p.shown) && p.known(p.shown) == len(p.chats[p.shown]) && p.back == 0 {
 			p.title = name
 		}
 	case 11:
@@ -404,10 +426,9 @@ func (p *pipeline) verify() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.chats)) {
 		var got, want []string
-		last := messages.Occurrence(0)
+		last, id := messages.Occurrence(0), p.id(name)
 		for n := int64(1); ; n++ {
-			raw, ok, _ := p.store.Get([]byte("s/conversation/line:" + name + "\x00messages\x00" +
-				conversation.RowKey(n)))
+			raw, ok, _ := p.store.Get([]byte("s/conversation/" + id + "\x00messages\x00" + conversation.RowKey(n)))
 			if !ok {
 				break
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/poller"
@@ -45,11 +46,18 @@ func newStages(t *testing.T, o stageOptions) *stages {
 		return []actortest.Option{actortest.Address(messages.To(kind, key)), actortest.Start(chatview.Start)}
 	}
 	return &stages{
-		fusion:  actortest.Spawn(t, fusion.New(o.fusion), at(fusion.Kind, window)...),
+		fusion: actortest.Spawn(t, fusion.New(o.fusion), append(at(fusion.Kind, window),
+			actortest.Partner(directory.Kind, identify))...),
 		dedup:   actortest.Spawn(t, dedup.New(o.dedup), at(dedup.Kind, string(hana))...),
 		ingress: actortest.Spawn(t, ingress.New(o.ingress), at(ingress.Kind, string(hana))...),
 		burst:   actortest.Spawn(t, burst.New(o.burst), at(burst.Kind, string(hana))...),
 	}
+}
+
+// identify answers for the directory: there is Hana alone.
+func identify(m messages.Message) messages.Message {
+	q := m.(messages.Identify)
+	return messages.Identified{Window: q.Window, Frame: q.Frame, At: q.At, Conversation: hana, Name: "Hana"}
 }
 
 // wait lets time pass for all of them, and mail arrive.
@@ -144,7 +152,8 @@ func TestSameAgain(t *testing.T) {
 		return &o
 	}
 	texts := standard()
-	texts.fusion.Strategy, texts.dedup.Recent, texts.ingress.Profile = fusion.ByText{}, recent.SeedRules(), ingress.Seed
+	texts.fusion.Strategy, texts.dedup.Recent = fusion.ByText{}, recent.SeedRules()
+	texts.ingress.ByPlace, texts.ingress.BySide = false, false
 	texts.burst.Repeats = text.DefaultRepeats()
 	noRepeats := texts
 	noRepeats.burst.Repeats = text.RepeatRules{}

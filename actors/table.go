@@ -15,18 +15,6 @@ import (
 // ErrRow marks a stored row that cannot be read.
 var ErrRow = errors.New("actors: unreadable row")
 
-// RowKey is the key of the nth row of a table that counts its rows, in their order.
-func RowKey(n uint64) string { return fmt.Sprintf("%016d", n) }
-
-// RowNumber is n of [RowKey]. The error wraps [ErrRow].
-func RowNumber(key string) (uint64, error) {
-	n, err := strconv.ParseUint(key, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%w: its key %q is no number: the store is damaged, run: kehai doctor", ErrRow, key)
-	}
-	return n, nil
-}
-
 // RowUpcast turns the JSON of a row written by an older version of a table into
 // that of the current one.
 type RowUpcast func(version int, row json.RawMessage) (json.RawMessage, error)

@@ -95,7 +95,8 @@ func (t *Turn) Cancel(key string) {
 // Call asks a worker of a kind and returns the call's id. The answer comes as a
 // message: the worker's result, or messages.CallFailed. A durable request is
 // asked again after a crash, so workers see it at least once; its answer is
-// accepted once.
+// accepted once. Before it, what a [Reporter] reports may come: a fleeting message
+// with the call's id in its [Cause].
 func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) string {
 	if a := messages.To(worker, "-"); a.Validate() != nil || a.Kind() != worker || request == nil {
 		t.Fail(fmt.Errorf("actors: call %q with %T: want a worker kind and a request", worker, request))
@@ -107,6 +108,18 @@ func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) s
 	id := t.sub()
 	t.out.Calls = append(t.out.Calls, Call{ID: id, Worker: worker, Request: request, Options: opts})
 	return id
+}
+
+// CancelCall gives up a call that this actor has made. The worker's context ends,
+// and once the turn has committed neither an answer nor a report of it arrives any
+// more, even if it was already under way. A call that has its answer, or is not
+// known, stays as it is.
+func (t *Turn) CancelCall(id string) {
+	if id == "" || strings.ContainsRune(id, 0) {
+		t.Fail(fmt.Errorf("actors: cancel call %q: want an id that Call has returned", id))
+		return
+	}
+	t.out.Calls = append(t.out.Calls, Call{ID: id, Cancel: true})
 }
 
 // Drop records that something goes no further, by which rule, and what that rests

@@ -3,7 +3,8 @@
 // It imports nothing of Kehai.
 //
 // One file per stage, in flow order: poll.go, read.go and structure.go (seeing),
-// inbound.go (deciding what is new), outbound.go (what is sent, told to fusion and
+// identity.go (whose conversation it is), inbound.go (deciding what is new), talk.go
+// (whether and what to answer), outbound.go (what is sent, told to fusion and
 // ingress before the first key goes out). Package messages/events holds what
 // happened, for listeners.
 //
@@ -15,40 +16,101 @@
 //	structure    ──CountRows──► structure
 //	             ──StructureSignal──► fusion
 //	fusion       ──FrameSettled, FrameHeld, ReadNow, ReadAgain──► poller
+//	             ──Identify──► directory
 //	             ══Detection══► dedup
-//	dedup        ══Heard, Revised══► ingress
+//	             ──Whose──► outbound
+//	             ══MessageUnreadable, ConversationUnknown══► host
+//	directory    ──Identified──► fusion
+//	dedup        ══Heard, Revised, OwnMessage══► ingress
 //	             ──ReadNow──► poller
+//	             ══TranscriptGap══► host
 //	ingress      ══Heard, Revised══► burst
+//	             ══OwnMessage══► conversation
+//	             ══OwnMessage══► outbound
 //	burst        ══InboundMessage, Revised══► conversation
-//	conversation ══MessageDelivered, MessageChanged══► host
+//	conversation ══JudgeReply, ReplyFate══► judge
+//	             ──AskLLM──► llm
+//	             ══FollowOwner══► owner
+//	             ══SendReply, StopSending══► outbound
+//	             ──ReplyWriting──► host
+//	             ══MessageDelivered, MessageChanged, ReplyChanged══► host
+//	judge        ──AskLLM──► llm
+//	             ══ReplyJudged, JudgeAgain══► conversation
+//	             ══JudgementMade══► host
+//	owner        ══OwnerState══► conversation
+//	             ══OwnerState══► outbound
+//	outbound     ──CaptureWindow──► capture
+//	             ──ReadFrame──► ocr
+//	             ──TypeText, PressEnter, ClearField──► hands
+//	             ══AskKeyboard, LeaveKeyboard══► keyboard
+//	             ──Typing──► poller
+//	             ──AskWhose──► fusion
+//	             ══TextSent══► fusion
+//	             ══TextSent══► ingress
+//	             ══SendDone══► conversation
+//	             ══SendDone══► host
+//	keyboard     ══KeyboardGiven══► outbound
 //	camera       ──CameraSnapshot──► focus
 //	pcusage      ──ReadUsage──► usage
 //	             ──UsageSnapshot, KeyRecency──► focus
 //	focus        ──AskLLM──► llm
 //	             ══FocusChanged══► focushistory
 //	             ══FocusChanged══► notifier
+//	             ══FocusChanged══► owner
 //	             ──FocusAnswer──► host
 //	notifier     ──ShowNotice──► notify
+//	             ══FocusNotice══► host
+//
+//	capture      ──FrameCaptured──► poller
+//	             ──FrameCaptured──► outbound
+//	ocr          ──FrameRead──► poller
+//	             ──FrameRead──► outbound
+//	hands        ──HandsDone──► outbound
+//	structure    ──RowsCounted──► structure
+//	llm          ──LLMAnswer──► conversation
+//	             ──LLMAnswer──► judge
+//	             ──LLMAnswer──► focus
+//	usage        ──UsageRead──► pcusage
+//	notify       ──NoticeShown──► notifier
+//
+//	host         ──ResetBaseline, Typing──► poller
+//	             ══TextSent══► fusion
+//	             ══Introduce, Rename══► directory
+//	             ══TextSent══► ingress
+//	             ──TrimDue──► conversation
+//	             ══DraftCommand, CancelReminder══► conversation
+//	             ══PauseSending, ResumeSending══► owner
+//	             ══SendReply══► outbound
+//	             ──FaceFrame, CameraSnapshot──► camera
+//	             ──AskFocus──► focus
+//	             ══PauseFocus, ResumeFocus══► focus
+//	             ══PauseNotices, ResumeNotices══► notifier
 //
 // A double line is durable: the message is in the store before anybody acts on
 // it. A single line is fleeting: lost in a crash and repeated by the next poll.
-// Which type is which stands in the table of [Core], nowhere else.
+// Which type is which stands in the table of [Core], nowhere else. The host is all that
+// is outside of the actors: the program that runs Kehai, who operates it, the services
+// of the runtime. Timers, failed calls and fleeting events are not drawn.
 //
-// A few words are Kehai's own. They mean the same in every package:
+// A few words are Kehai's own. Where a package uses one for something else too, it
+// says so below:
 //
 //   - turn: the handling of one message by one actor, with all that it causes:
-//     writes, messages, calls, timers, events. All of it is committed, or none
+//     writes, messages, calls, timers, events. All of it is committed, or none. A
+//     turn of package reply is one of the dialogue: what is answered at once
 //   - call: a request to a worker, outside of the turn; its result comes back as
 //     a message, or [CallFailed]
 //   - ledger: what Kehai knows of the transcript of one conversation, and the
 //     rules that lay a new view of the screen along it
 //   - occurrence: the number of one message in that transcript. The same words
 //     said twice are two occurrences; read twice they are one
-//   - burst: messages of one sender in quick succession, delivered as one
+//   - burst: messages of one sender in quick succession, delivered as one. Where
+//     frames are read (ocr.burst, [BurstFrame]) it is a few captures of one change
 //   - verdict: what a stage of the pipeline decided, by which rule, and on what
-//     evidence: see package events
+//     evidence: see package events. That of package judge is a language model's
 //   - settled: of a frame, that all that was in it is committed, so that it need
-//     not be read again
+//     not be read again; of an entry of the ledger, that nothing more is expected
+//     of it
 //   - profile seed: the rules of the first version, in which text alone tells
 //     what is new
 //

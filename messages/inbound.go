@@ -156,6 +156,8 @@ type InboundMessage struct {
 	Text         Text           `json:"text"` // the parts' texts, one a line
 	Parts        []Part         `json:"parts"`
 	SeenAt       time.Time      `json:"seen_at"` // first part
+	// Window shows the conversation: an answer goes there. "" is none.
+	Window WindowID `json:"window,omitempty"`
 	// Partial says that Text is not all of it: one of the parts is.
 	Partial bool `json:"partial,omitempty"`
 }

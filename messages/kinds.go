@@ -6,10 +6,15 @@ const (
 	ActorPoller       = "poller"    // key: window
 	ActorStructure    = "structure" // key: window
 	ActorFusion       = "fusion"    // key: window
+	ActorDirectory    = "directory" // key: application
 	ActorDedup        = "dedup"     // key: conversation, as of those that follow
 	ActorIngress      = "ingress"
 	ActorBurst        = "burst"
 	ActorConversation = "conversation"
+	ActorJudge        = "judge"
+	ActorOwner        = "owner"    // key: node
+	ActorOutbound     = "outbound" // key: window
+	ActorKeyboard     = "keyboard" // key: node
 
 	ActorCamera   = "camera" // key: desk, as of those that follow
 	ActorUsage    = "pcusage"
@@ -25,6 +30,7 @@ const (
 	WorkerStructure = ActorStructure
 	WorkerUsage     = "usage"
 	WorkerNotify    = "notify"
+	WorkerHands     = "hands" // type into windows
 	// WorkerLLM asks a language model. Without one, as with llm.tier none, a call
 	// fails at once with [FailureUnknown].
 	WorkerLLM = "llm"

@@ -18,6 +18,9 @@ const (
 	FailurePanic    FailureKind = "panic"    // the worker panicked
 	FailureOverload FailureKind = "overload" // the worker's queue was full
 	FailureUnknown  FailureKind = "unknown"  // there is no such worker
+
+	// The caller has given the call up, and gets no answer: only observers see this.
+	FailureCancelled FailureKind = "cancelled"
 )
 
 // CallFailed is the last answer of a call whose budget of attempts is spent.

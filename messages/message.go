@@ -217,14 +217,19 @@ func (c *Codec) Decode(data []byte) (Message, error) {
 	return m, nil
 }
 
+// About says whom a message is about, "" for nobody; see [About].
+func (c *Codec) About(m Message) ConversationID {
+	if e := c.byType[reflect.TypeOf(m)]; e.subject != nil {
+		return e.subject(m)
+	}
+	return ""
+}
+
 // Subject decodes a durable message and says whom it is about, "" for nobody.
 func (c *Codec) Subject(data []byte) (ConversationID, error) {
 	m, err := c.Decode(data)
 	if err != nil {
 		return "", err
 	}
-	if e := c.byType[reflect.TypeOf(m)]; e.subject != nil {
-		return e.subject(m), nil
-	}
-	return "", nil
+	return c.About(m), nil
 }

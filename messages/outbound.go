@@ -24,3 +24,200 @@ func (TextSent) MessageType() Type { return Type{"text_sent", 1} }
 
 // Subject implements [About].
 func (m TextSent) Subject() ConversationID { return m.Conversation }
+
+// SendReply asks for a text to be typed into the window of a conversation and
+// sent, once. It goes from conversation/CONVERSATION to outbound/WINDOW; what
+// comes back, once for each Turn and Epoch, is [SendDone]; after one that says
+// unknown another may say confirmed, once the bubble is seen after all.
+type SendReply struct {
+	Conversation ConversationID `json:"conversation"`
+	Window       WindowID       `json:"window"`
+	Turn         int64          `json:"turn"`          // of the conversation's desk
+	Epoch        int            `json:"epoch"`         // of the turn
+	Key          string         `json:"key,omitempty"` // of a host's own sending, whose Turn and Epoch are 0
+	Text         Text           `json:"text"`
+	At           time.Time      `json:"at"` // when it was decided
+}
+
+// MessageType implements [Message].
+func (SendReply) MessageType() Type { return Type{"send_reply", 1} }
+
+// Subject implements [About].
+func (m SendReply) Subject() ConversationID { return m.Conversation }
+
+// StopSending takes a [SendReply] back. It is answered by the SendDone of that
+// reply: not sent, or what had become of it before it could be stopped.
+type StopSending struct {
+	Conversation ConversationID `json:"conversation"`
+	Window       WindowID       `json:"window"`
+	Turn         int64          `json:"turn"`
+	Epoch        int            `json:"epoch"`
+	Key          string         `json:"key,omitempty"`
+}
+
+// MessageType implements [Message].
+func (StopSending) MessageType() Type { return Type{"stop_sending", 1} }
+
+// Subject implements [About].
+func (m StopSending) Subject() ConversationID { return m.Conversation }
+
+// SendOutcome is how a sending ended.
+type SendOutcome string
+
+// Outcomes of a sending.
+const (
+	SendConfirmed SendOutcome = "confirmed" // its own bubble was seen
+	SendNot       SendOutcome = "not_sent"  // nothing of it stands in the window
+	SendUnknown   SendOutcome = "unknown"   // it may have been sent; it is never resent automatically
+)
+
+// SendReason says why a reply was not confirmed. Never private.
+type SendReason string
+
+// Reasons that no driver gives. The others are the codes of package hardware, such
+// as window_gone, and [CodePaused].
+const (
+	SendBusy        SendReason = "session_typing_busy" // a person types, or unsent text stands in the field
+	SendElsewhere   SendReason = "elsewhere"           // the window shows another conversation, or an unknown one
+	SendNoField     SendReason = "no_field"            // no input field was found, or it did not take the text
+	SendChanged     SendReason = "changed"             // the window changed before a key was pressed
+	SendStopped     SendReason = "stopped"             // by [StopSending]
+	SendNoTypist    SendReason = "no_typist"           // nothing can type into the window
+	SendBlind       SendReason = "no_presence"         // nothing tells whether a person uses the keyboard
+	SendUnconfirmed SendReason = "unconfirmed"         // its bubble was not seen in time
+	SendFailed      SendReason = "failed"              // the typist failed
+)
+
+// SendDone says what became of a [SendReply]. It goes to
+// conversation/CONVERSATION unless it has a Key, and is published.
+type SendDone struct {
+	Conversation ConversationID `json:"conversation"`
+	Turn         int64          `json:"turn"`
+	Epoch        int            `json:"epoch"`
+	Key          string         `json:"key,omitempty"`
+	Outcome      SendOutcome    `json:"outcome"`
+	Reason       SendReason     `json:"reason,omitempty"`     // of all but SendConfirmed
+	Occurrence   Occurrence     `json:"occurrence,omitempty"` // of SendConfirmed
+	At           time.Time      `json:"at"`
+}
+
+// MessageType implements [Message].
+func (SendDone) MessageType() Type { return Type{"send_done", 1} }
+
+// Subject implements [About].
+func (m SendDone) Subject() ConversationID { return m.Conversation }
+
+// OwnMessage is a bubble of our own side, found by the conversation's ledger. It
+// goes by ingress, which knows what Kehai sent, to conversation and, if it has a
+// Trace, to outbound.
+type OwnMessage struct {
+	Conversation ConversationID `json:"conversation"`
+	Occurrence   Occurrence     `json:"occurrence"`
+	Kind         Kind           `json:"kind"`
+	Text         Text           `json:"text"`
+	Window       WindowID       `json:"window"`
+	Trace        string         `json:"trace,omitempty"` // of the sending that it confirms; "": a person wrote it
+	SeenAt       time.Time      `json:"seen_at"`
+}
+
+// MessageType implements [Message].
+func (OwnMessage) MessageType() Type { return Type{"own_message", 1} }
+
+// Subject implements [About].
+func (m OwnMessage) Subject() ConversationID { return m.Conversation }
+
+// AskKeyboard asks keyboard/DESK for the desk's keyboard, which one window has at a
+// time. The answer is [KeyboardGiven]. Who has it and asks again gets it anew.
+type AskKeyboard struct {
+	Window WindowID `json:"window"`
+}
+
+// MessageType implements [Message].
+func (AskKeyboard) MessageType() Type { return Type{"ask_keyboard", 1} }
+
+// KeyboardGiven gives a window the keyboard. It is given back by [LeaveKeyboard], or
+// taken away at Until.
+type KeyboardGiven struct {
+	Until time.Time `json:"until"`
+}
+
+// MessageType implements [Message].
+func (KeyboardGiven) MessageType() Type { return Type{"keyboard_given", 1} }
+
+// LeaveKeyboard gives the keyboard back, or ends the waiting for it.
+type LeaveKeyboard struct {
+	Window WindowID `json:"window"`
+}
+
+// MessageType implements [Message].
+func (LeaveKeyboard) MessageType() Type { return Type{"leave_keyboard", 1} }
+
+// KeyboardDue is the keyboard's own timer.
+type KeyboardDue struct{}
+
+// MessageType implements [Message].
+func (KeyboardDue) MessageType() Type { return Type{"keyboard_due", 1} }
+
+// SendDue is a sender's own timer: something is to be tried again, or was not seen
+// in time.
+type SendDue struct{}
+
+// MessageType implements [Message].
+func (SendDue) MessageType() Type { return Type{"send_due", 1} }
+
+// AskWhose asks fusion/WINDOW whose conversation a reading shows, as the evidence of
+// its title and of its bubbles says. The answer, [Whose], goes to outbound/WINDOW.
+type AskWhose struct {
+	Key  string
+	Read FrameRead
+}
+
+// MessageType implements [Message].
+func (AskWhose) MessageType() Type { return Type{"ask_whose", 1} }
+
+// Whose answers [AskWhose].
+type Whose struct {
+	Key          string
+	Conversation ConversationID // "" if it is not known beyond doubt
+}
+
+// MessageType implements [Message].
+func (Whose) MessageType() Type { return Type{"whose", 1} }
+
+// Look is what a window showed when it was decided what to do in it. A hands
+// worker refuses, with the code [SendChanged], to press a key in a window whose
+// header or input field looks otherwise, and with [SendBusy] where a person has
+// used the keyboard or the mouse meanwhile.
+type Look struct {
+	Frame  Frame
+	Header Rect // in pixels of the frame
+	Field  Rect
+}
+
+// TypeText asks a hands worker to type into the input field of a window.
+type TypeText struct {
+	Look Look
+	Text Text
+	Idle time.Duration // for so long nobody must have used the keyboard or the mouse
+}
+
+// MessageType implements [Message].
+func (TypeText) MessageType() Type { return Type{"type_text", 1} }
+
+// PressEnter asks a hands worker to send what stands in the field.
+type PressEnter struct{ Look Look }
+
+// MessageType implements [Message].
+func (PressEnter) MessageType() Type { return Type{"press_enter", 1} }
+
+// ClearField asks a hands worker to empty the field.
+type ClearField struct{ Look Look }
+
+// MessageType implements [Message].
+func (ClearField) MessageType() Type { return Type{"clear_field", 1} }
+
+// HandsDone is the hands worker's answer: all keys were pressed.
+type HandsDone struct{ Window WindowID }
+
+// MessageType implements [Message].
+func (HandsDone) MessageType() Type { return Type{"hands_done", 1} }

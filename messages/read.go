@@ -82,6 +82,7 @@ type ReadFrame struct {
 	Frame Frame
 	Hash  FrameHash
 	More  []Frame
+	Field bool // read what stands in the input field too
 }
 
 // MessageType implements [Message].
@@ -103,6 +104,9 @@ type FrameRead struct {
 	Took    time.Duration
 	Unread  []Omitted    // what could not be read
 	LeftOut []Omitted    // what was read and is no part of a message
+	Header  Rect         // where the title stands
+	Input   Rect         // of the input below the messages; empty if none was found
+	Field   []Line       // what stands there, top to bottom, if that was asked for
 	Burst   []BurstFrame // one for each frame that was read; empty where there was one
 }
 

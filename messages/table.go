@@ -34,6 +34,12 @@ func Core() Table {
 		Fleeting[FrameRead](),
 		Fleeting[BareDue](),
 
+		// directory
+		Fleeting[Identify](),
+		Fleeting[Identified](),
+		Durable[Introduce](nil).AboutNobody(),
+		Durable[Rename](nil),
+
 		// fusion, dedup, ingress, burst, conversation
 		Durable[Detection](nil),
 		Durable[Heard](nil),
@@ -75,7 +81,42 @@ func Core() Table {
 		Fleeting[LLMAnswer](),
 		Fleeting[LLMProgress](),
 
+		// replies
+		Durable[JudgeReply](nil),
+		Durable[ReplyJudged](nil),
+		Durable[JudgeAgain](nil),
+		Durable[ReplyFate](nil),
+		Durable[JudgementDue](nil).AboutNobody(),
+		Durable[JudgementOld](nil).AboutNobody(),
+		Durable[JudgementMade](nil),
+		Durable[FollowOwner](nil),
+		Durable[OwnerState](nil).AboutNobody(),
+		Durable[PauseSending](nil).AboutNobody(),
+		Durable[ResumeSending](nil).AboutNobody(),
+		Durable[DraftCommand](nil),
+		Durable[DecideDue](nil).AboutNobody(),
+		Durable[ReminderDue](nil).AboutNobody(),
+		Durable[CancelReminder](nil),
+		Durable[ReplyChanged](nil),
+		Fleeting[ReplyWriting](),
+		Fleeting[ShowDue](),
+
 		// outbound
 		Durable[TextSent](nil),
+		Durable[SendReply](nil),
+		Durable[StopSending](nil),
+		Durable[SendDone](nil),
+		Durable[OwnMessage](nil),
+		Durable[AskKeyboard](nil).AboutNobody(),
+		Durable[KeyboardGiven](nil).AboutNobody(),
+		Durable[LeaveKeyboard](nil).AboutNobody(),
+		Durable[KeyboardDue](nil).AboutNobody(),
+		Durable[SendDue](nil).AboutNobody(),
+		Fleeting[AskWhose](),
+		Fleeting[Whose](),
+		Fleeting[TypeText](),
+		Fleeting[PressEnter](),
+		Fleeting[ClearField](),
+		Fleeting[HandsDone](),
 	}
 }

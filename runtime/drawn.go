@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
@@ -89,7 +88,11 @@ func (d *drawnWindows) do(ctx context.Context, w config.Window, win *drawn.Windo
 			messages.ResetBaseline{Window: id}, "")
 	case script.Send:
 		trace := fmt.Sprintf("script-%s-%d", chat.ID(), e.Line)
-		if err := d.runtime.Sending(ctx, fusion.Conversation(w.App, win.Title()), e.Text, trace); err != nil {
+		id, err := d.runtime.Conversation(ctx, w.App, win.Title())
+		if err == nil {
+			err = d.runtime.Sending(ctx, id, e.Text, trace)
+		}
+		if err != nil {
 			return err
 		}
 		return win.Send(e.Text)

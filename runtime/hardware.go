@@ -17,13 +17,19 @@ import (
 	"github.com/kehai-run/kehai/hardware/x11"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 )
+
+// noHands is what is said of a window that nobody types into.
+const noHands = "none"
 
 // window is a watched window and its driver.
 type window struct {
 	cfg    config.Window
 	screen hardware.Screen
 	ref    string
+	typist hardware.Typist
+	hands  string // what the typist is called
 }
 
 // openWindows opens the drivers of the configured windows.
@@ -37,7 +43,18 @@ func (r *Runtime) openWindows(p *plan) (map[messages.WindowID]window, error) {
 		if c, ok := screen.(io.Closer); ok {
 			p.closers = append(p.closers, c)
 		}
-		windows[w.ID(r.cfg.Node)] = window{cfg: w, screen: screen, ref: ref}
+		seen := window{cfg: w, screen: screen, ref: ref, typist: hardware.NoTypist{}, hands: noHands}
+		if t, ok := r.set.typists[w.Driver]; ok {
+			if seen.typist, err = t.open(w); err != nil {
+				return nil, fmt.Errorf("runtime: window %s: typist: %w", w.Name, err)
+			}
+			seen.hands = t.name
+			if c, ok := seen.typist.(io.Closer); ok {
+				p.closers = append(p.closers, c)
+			}
+		}
+		p.typists = append(p.typists, control.Typist{Window: w.ID(r.cfg.Node), Name: seen.hands})
+		windows[w.ID(r.cfg.Node)] = seen
 	}
 	return windows, nil
 }
@@ -75,8 +92,15 @@ type drivers struct {
 	recognizers map[string]recognizer
 	ocrCommand  func(engine string) *exec.Cmd // nil: the program cannot read in another process
 	usages      map[string]OpenUsage
+	typists     map[string]typist // by the name of the screen's driver
 	notifier    hardware.Notifier // nil: there is none
 	drawn       *drawnWindows
+}
+
+// typist is a driver that types, and what it is called.
+type typist struct {
+	name string
+	open OpenTypist
 }
 
 // recognizer is an OCR engine. The probe of a built-in one says what is missing, and
@@ -108,7 +132,10 @@ func builtin(cfg config.Config) drivers {
 			},
 		},
 		usages: map[string]OpenUsage{config.UsageSystem: openUsage},
-		drawn:  windows,
+		typists: map[string]typist{"drawn": {"drawn", func(config.Window) (hardware.Typist, error) {
+			return drawn.NewTypist(windows.windows...), nil
+		}}},
+		drawn: windows,
 	}
 }
 

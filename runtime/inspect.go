@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -17,9 +18,9 @@ import (
 func (r *Runtime) Inspect() control.Status {
 	r.mu.Lock()
 	s := control.Status{
-		Running: r.state == stateRunning, Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
+		Running: r.takesCalls(), Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
 		StartedAt: control.Stamp{Time: r.started}, Problems: r.health.Problems(), Captures: r.health.Captures(),
-		Windows: r.plan.windows,
+		Windows: r.plan.windows, Typists: r.plan.typists,
 	}
 	e := r.engine
 	if r.page != nil {
@@ -29,9 +30,14 @@ func (r *Runtime) Inspect() control.Status {
 	if s.Running && r.plan.llm != nil {
 		s.LLM = r.plan.llm()
 	}
-	if e != nil && s.Running {
+	if s.Running {
 		s.Paused, s.AttentionPaused = r.admin.Pauses.List(), r.admin.Pauses.DeskStamp()
 		s.Actors, s.Pools = e.Actors(), e.Pools()
+		if since, err := r.admin.SendingPaused(); err != nil {
+			s.Problems = append(s.Problems, err.Error())
+		} else {
+			s.SendingPaused = since
+		}
 		if dead, err := e.DeadLetters(); err != nil {
 			s.Problems = append(s.Problems, err.Error())
 		} else {
@@ -42,14 +48,15 @@ func (r *Runtime) Inspect() control.Status {
 	return s
 }
 
-// Healthy returns nil while the runtime runs and nothing is known to be wrong:
+// Healthy returns nil while the runtime takes calls and nothing is known to be wrong:
 // no actor has spent its restart budget, changes are stored, there is space, text
 // can be read, windows can be captured and say whose conversation they show.
-// Otherwise the error lists what is wrong.
+// Otherwise the error lists what is wrong; it is [ErrNotRunning] before the store is
+// open, and as soon as it is about to be closed.
 func (r *Runtime) Healthy() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.state != stateRunning {
+	if !r.takesCalls() {
 		return ErrNotRunning
 	}
 	var errs []error
@@ -155,6 +162,28 @@ func (r *Runtime) LogName(c messages.ConversationID) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.names.Hidden(c)
+}
+
+// adopt wakes the directories that have ids of an older version to adopt, so that
+// their names are known before a window shows them.
+func (r *Runtime) adopt(e *engine.Engine) error {
+	for _, app := range slices.Compact(slices.Sorted(slices.Values(r.apps()))) {
+		if len(r.adoptedOf(app)) == 0 {
+			continue
+		}
+		if err := e.Activate(messages.To(messages.ActorDirectory, app)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepAdopted notes that no id made of a name is left to be adopted. Without the note
+// the next start looks again.
+func (r *Runtime) keepAdopted(ctx context.Context, e *engine.Engine) {
+	if err := admin.StoreAdopted(ctx, e); err != nil && ctx.Err() == nil {
+		r.log.Warn().Err(err).Msg("adoption_not_stored")
+	}
 }
 
 // keepLogKey stores the key of a first run. Without it names read differently

@@ -31,8 +31,22 @@ type LLMError = llm.Error
 // section llm names: its tier, provider, model, address and key are not used
 // then, and where a question goes is the host's business. Time, concurrency and
 // breaker hold all the same. If the model is an io.Closer, closing it stays with
-// the host.
+// the host. Messages reach it masked, as a model in the cloud, unless [WithLocalLLM]
+// says where it is.
 func WithLLM(m LLMModel) Option { return func(s *settings) { s.llm.Host = m } }
+
+// WithLocalLLM says that the model of [WithLLM] runs on this machine: it sees messages
+// as they are.
+func WithLocalLLM() Option { return func(s *settings) { s.llmLocal = true } }
+
+// masks reports that messages are masked before a model sees them: it is not known to
+// run on this machine.
+func (r *Runtime) masks() bool {
+	if r.set.llm.Host != nil {
+		return !r.set.llmLocal
+	}
+	return r.cfg.LLM.Tier == config.LLMCloud
+}
 
 // WithLLMTransport is the way to the language model's server, for a proxy or
 // certificates of the host's own. It must not leave this machine with llm.tier

@@ -97,14 +97,16 @@ func aday(t *testing.T, opts ...testkit.Option) *testkit.System {
 	s.Crash()
 	s.Friend("Hanako", "kaimono")
 	s.Advance(5 * time.Second)
-	for _, to := range []messages.Address{"conversation/line:Hanako", "crm/line:Hanako", "crm/Kentaro",
+	hana, ken := string(s.ID("Hanako")), s.ID("Kentaro")
+	for _, to := range []messages.Address{messages.To("conversation", hana), "crm/line:Hanako", "crm/Kentaro",
 		"fusion/line@test"} {
 		if err := s.Runtime.Inject(ctx, to, messages.LedgerDue{}, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sent := messages.TextSent{Conversation: "line:Kentaro", Text: "返事", Trace: "t9", At: time.Now()}
-	for _, to := range []messages.Address{"ingress/line:Kentaro", "ingress/line:Hanako", "fusion/line@test"} {
+	sent := messages.TextSent{Conversation: ken, Text: "返事", Trace: "t9", At: time.Now()}
+	for _, to := range []messages.Address{messages.To("ingress", string(ken)), "ingress/line:Hanako",
+		"fusion/line@test"} {
 		if err := s.Runtime.Inject(ctx, to, sent, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -134,14 +136,18 @@ func TestTheLogNamesNobodyAndQuotesNothing(t *testing.T) {
 				s := aday(t, book.option(), testkit.WithConfig(func(c *config.Config) { c.Profile = profile }))
 				book.lacks(t, friends...)
 				book.lacks(t, said...)
-				hana := s.Runtime.LogName("line:Hanako")
+				id, hana := string(s.ID("Hanako")), s.Runtime.LogName("line:Hanako")
+				if s.Runtime.LogName(s.ID("Hanako")) != id {
+					t.Errorf("LogName(%s) = %q, want the id, which tells nothing", id,
+						s.Runtime.LogName(s.ID("Hanako")))
+				}
 				if !strings.HasPrefix(hana, "line:#") || len(hana) < 20 {
 					t.Fatalf("LogName(line:Hanako) = %q, want line:# and a hash", hana)
 				}
 				book.has(t, `"message":"message_delivered"`, `"message":"message_failed"`,
 					`"message":"message_quarantined"`, `"message":"actor_restarted"`, `"message":"dropped"`,
 					`"message":"passed"`, `"message":"call_finished"`,
-					`"conversation":"`+hana+`"`, `"actor":"conversation/`+hana+`"`,
+					`"conversation":"`+id+`"`, `"actor":"conversation/`+id+`"`,
 					"row "+hana+" of crm/"+hana+" is broken")
 			})
 		})
@@ -151,8 +157,9 @@ func TestTheLogNamesNobodyAndQuotesNothing(t *testing.T) {
 func TestTheLogWithTexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var book logBook
-		aday(t, book.option(), testkit.WithConfig(func(c *config.Config) { c.Debug.Text = true }))
-		book.has(t, `"conversation":"line:Hanako"`, `"actor":"conversation/line:Kentaro"`, `"text":"おはよう\nkaimono"`)
+		s := aday(t, book.option(), testkit.WithConfig(func(c *config.Config) { c.Debug.Text = true }))
+		book.has(t, `"actor":"crm/line:Hanako"`, `"actor":"conversation/`+string(s.ID("Kentaro"))+`"`,
+			`"text":"おはよう\nkaimono"`)
 	})
 }
 
@@ -163,10 +170,10 @@ func TestNamesInTheLogCanBeLookedUp(t *testing.T) {
 		s := testkit.Start(t, book.option())
 		s.Friend("Hanako", "おはよう")
 		s.WantMessages("おはよう")
-		before := s.Runtime.LogName("line:Hanako")
+		before := s.Runtime.LogName(s.ID("Hanako"))
 		s.Crash()
 		s.Advance(time.Second)
-		if after := s.Runtime.LogName("line:Hanako"); after != before {
+		if after := s.Runtime.LogName(s.ID("Hanako")); after != before {
 			t.Errorf("LogName after a restart = %q, want %q as before", after, before)
 		}
 		var shown []control.Message

@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
 // method calls one exported method of a runtime or of its backend.
@@ -28,10 +30,12 @@ var errAny = errors.New("any error")
 func backendOf(rt *runtime.Runtime) interface {
 	control.Backend
 	control.FocusBackend
+	control.ReplyBackend
 } {
 	return rt.Backend().(interface {
 		control.Backend
 		control.FocusBackend
+		control.ReplyBackend
 	})
 }
 
@@ -56,6 +60,9 @@ var methods = map[string]method{
 	"Runtime.Sending": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return rt.Sending(ctx, "line:Hana", "text", "trace")
 	}},
+	"Runtime.Send": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.Send(ctx, "none", "line:Hana", "text", "key")
+	}, during: control.ErrNoWindow},
 	"Runtime.Typing": {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Typing(ctx, "none", 0) },
 		during: control.ErrNoWindow},
 	"Runtime.Pause":  {call: func(ctx context.Context, rt *runtime.Runtime) error { return rt.Pause(ctx, "") }},
@@ -64,7 +71,81 @@ var methods = map[string]method{
 		_, err := rt.Forget(ctx, "line:Hana")
 		return err
 	}},
+	"Runtime.Called": {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Called("c-1"); return nil },
+		always: true},
+	"Runtime.Conversation": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Conversation(ctx, "line", "Hana")
+		return err
+	}},
+	"Runtime.Conversations": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Conversations(ctx)
+		return err
+	}},
+	"Runtime.Rename": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.Rename(ctx, "c-nobody", "Hana")
+	}, during: control.ErrNoConversation},
+	"Runtime.Title": {call: func(_ context.Context, rt *runtime.Runtime) error {
+		_, _, err := rt.Title("c-nobody")
+		return err
+	}},
 
+	"Runtime.Drafts": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Drafts(ctx)
+		return err
+	}},
+	"Runtime.ApproveDraft": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.ApproveDraft(ctx, "line:Hana/1.1")
+	}, during: control.ErrNoDraft},
+	"Runtime.EditDraft": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.EditDraft(ctx, "line:Hana/1.1", "text")
+	}, during: control.ErrNoDraft},
+	"Runtime.RejectDraft": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.RejectDraft(ctx, "line:Hana/1.1")
+	}, during: control.ErrNoDraft},
+	"Runtime.HoldDraft": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.HoldDraft(ctx, "line:Hana/1.1")
+	}, during: control.ErrNoDraft},
+	"Runtime.Reminders": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Reminders(ctx)
+		return err
+	}},
+	"Runtime.CancelReminder": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.CancelReminder(ctx, "line:Hana/1")
+	}, during: control.ErrNoReminder},
+	"Backend.Reminders": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Reminders(ctx)
+		return err
+	}},
+	"Backend.CancelReminder": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).CancelReminder(ctx, "line:Hana/1")
+	}, during: control.ErrNoReminder},
+	"Runtime.Judgements": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Judgements(ctx)
+		return err
+	}},
+
+	"Backend.Drafts": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Drafts(ctx)
+		return err
+	}},
+	"Backend.DraftDo": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).DraftDo(ctx, "line:Hana/1.1", messages.DraftEdit, " ")
+	}, during: control.ErrDraftText},
+	"Backend.Judgements": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Judgements(ctx)
+		return err
+	}},
+	"Backend.Which": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Which(ctx, "Hana")
+		return err
+	}},
+	"Backend.Conversations": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Conversations(ctx)
+		return err
+	}},
+	"Backend.Rename": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).Rename(ctx, "c-nobody", "Hana")
+	}, during: control.ErrNoConversation},
 	"Backend.Status": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := backendOf(rt).Status(ctx)
 		return err
@@ -100,12 +181,10 @@ var methods = map[string]method{
 		_, err := backendOf(rt).Why(ctx, control.WhyQuery{Text: "lunch"})
 		return err
 	}},
-	"Backend.Pause": {call: func(ctx context.Context,
-		rt *runtime.Runtime) error {
+	"Backend.Pause": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).Pause(ctx, "")
 	}},
-	"Backend.Resume": {call: func(ctx context.Context,
-		rt *runtime.Runtime) error {
+	"Backend.Resume": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).Resume(ctx, "")
 	}},
 	"Backend.Forget": {call: func(ctx context.Context, rt *runtime.Runtime) error {
@@ -144,6 +223,7 @@ func TestMethodsAreKnown(t *testing.T) {
 		"Runtime.": reflect.TypeFor[*runtime.Runtime](), "Backend.": reflect.TypeFor[interface {
 			control.Backend
 			control.FocusBackend
+			control.ReplyBackend
 		}](),
 	} {
 		for i := range typ.NumMethod() {
@@ -161,20 +241,51 @@ func TestMethodsAreKnown(t *testing.T) {
 	}
 }
 
+// wantOutside calls every method of a runtime that is not open.
+func wantOutside(t *testing.T, rt *runtime.Runtime, when string) {
+	t.Helper()
+	for name, m := range methods {
+		err := m.call(t.Context(), rt)
+		switch {
+		case name == "Runtime.Subscribe" && err != nil, m.always && err == nil:
+		case m.always || !errors.Is(err, runtime.ErrNotRunning):
+			t.Errorf("%s %s = %v, want ErrNotRunning, or nil if it always works (%v)", name, when, err, m.always)
+		}
+	}
+	if s := rt.Inspect(); s.Running || s.Healthy {
+		t.Errorf("Inspect %s says running %v, healthy %v; want neither", when, s.Running, s.Healthy)
+	}
+}
+
+// closingStore does something before it closes.
+type closingStore struct {
+	engine.Store
+	first func()
+}
+
+func (s closingStore) Close() error {
+	s.first()
+	return s.Store.Close()
+}
+
+// TestMethodsWhileTheStoreOpensAndCloses: a run whose store is not open is not
+// healthy, and says so in every method.
+func TestMethodsWhileTheStoreOpensAndCloses(t *testing.T) {
+	var rt *runtime.Runtime
+	rt = newRuntime(t, noWindow(t), runtime.WithStore(func() (engine.Store, error) {
+		wantOutside(t, rt, "while the store opens")
+		return closingStore{mem.New(), func() { wantOutside(t, rt, "while the store closes") }}, nil
+	}))
+	if err := start(t, rt)(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestMethodsAtAnyTime: outside of a run each method says so, whatever it needs.
 func TestMethodsAtAnyTime(t *testing.T) {
 	ctx := t.Context()
 	rt := newRuntime(t, noWindow(t))
-	outside := func(when string) {
-		for name, m := range methods {
-			err := m.call(ctx, rt)
-			switch {
-			case name == "Runtime.Subscribe" && err != nil, m.always && err == nil:
-			case m.always || !errors.Is(err, runtime.ErrNotRunning):
-				t.Errorf("%s %s = %v, want ErrNotRunning, or nil if it always works (%v)", name, when, err, m.always)
-			}
-		}
-	}
+	outside := func(when string) { wantOutside(t, rt, when) }
 	outside("before Run")
 	stop := start(t, rt)
 	for name, m := range methods {

@@ -63,8 +63,7 @@ func TestAHostThatCannotIsolateIsTold(t *testing.T) {
 			testkit.Start(t, testkit.WithConfig(func(cfg *config.Config) { cfg.OCR.Engine = c.engine }),
 				testkit.WithRuntime(append(c.opts, runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log))),
 					runtime.WithRecognizer("own", func() (hardware.Recognizer, error) {
-						return drawn.NewRecognizer(),
-							nil
+						return drawn.NewRecognizer(), nil
 					}))...))
 			synctest.Wait()
 			if got := strings.Contains(log.String(), "runtime.OCRProcess"); got != c.want {

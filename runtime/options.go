@@ -24,19 +24,33 @@ func Default() Config { return config.Default() }
 // are about. Close it after use.
 func OpenOffline(cfg Config, opts ...Option) (*admin.Offline, error) {
 	set := newSettings(cfg, opts)
-	return admin.OpenOffline(cfg, set.log, set.tables, set.kinds)
+	return admin.OpenOffline(cfg, set.log, set.tables, append(set.kinds, bound(cfg)...))
+}
+
+// bound are the kinds of the topology that are bound to this node, so that what they
+// keep is found in the same place while none of them runs.
+func bound(cfg Config) (kinds []engine.Kind) {
+	rows, _ := (&parts{cfg: cfg, pauses: &admin.Pauses{}}).topology()
+	for _, row := range rows {
+		if row.lives == here {
+			kinds = append(kinds, engine.Kind{Name: row.kind, Here: true, About: row.with.about, New: row.make})
+		}
+	}
+	return kinds
 }
 
 // Option changes what New builds.
 type Option func(*settings)
 
 // settings are what the options say: who is told, what the host adds, what it wraps,
-// and who touches the world.
+// and the drivers.
 type settings struct {
 	version   string
 	log       zerolog.Logger
 	eventLog  *zerolog.Logger // nil: events are not logged
 	listeners []func(Event)
+
+	llmLocal bool // the host's own model runs on this machine
 
 	tables   []messages.Table
 	kinds    []engine.Kind
@@ -63,6 +77,14 @@ func newSettings(cfg Config, opts []Option) settings {
 // driver's own name of the window. It is called once by New for each window; if
 // the screen is an io.Closer it is closed at the end of Run.
 type OpenScreen func(w config.Window) (screen hardware.Screen, ref string, err error)
+
+// OpenTypist opens what types into one watched window, whose ref is that of its
+// screen. It is called once by New for each window, after the screen was opened; if
+// the typist is an io.Closer it is closed at the end of Run. A typist that is also a
+// hardware.Pointer clicks into the field before it types; one that is a
+// hardware.Presence waits while a person types, and without it nothing is sent; one that is a hardware.Focus gives
+// the keyboard back to the window that had it.
+type OpenTypist func(w config.Window) (hardware.Typist, error)
 
 // OpenStructure opens the accessibility tree of one watched window and returns it
 // with the driver's own name of the window. It is called once by New for each
@@ -107,7 +129,8 @@ func WithWorker(k engine.WorkerKind) Option {
 }
 
 // WithWorkerWrapper wraps every worker as it is made, to measure it or to make
-// it fail. Wrappers apply in order, the last one outermost.
+// it fail. Wrappers apply in order, the last one outermost. What a worker reports
+// while it works goes no further than a wrapper that is no [actors.Reporter].
 func WithWorkerWrapper(wrap func(kind string, w actors.Worker) actors.Worker) Option {
 	return func(s *settings) { s.wrapWorker = append(s.wrapWorker, wrap) }
 }
@@ -121,6 +144,13 @@ func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
 // configuration (driver: NAME), or replaces a built-in one.
 func WithScreen(driver string, open OpenScreen) Option {
 	return func(s *settings) { s.screens[driver] = open }
+}
+
+// WithTypist adds what types into the windows of a screen driver, or replaces a
+// built-in one. name is what status calls it. Replies for windows of a driver
+// without a typist are not sent, and say so.
+func WithTypist(driver, name string, open OpenTypist) Option {
+	return func(s *settings) { s.typists[driver] = typist{name, open} }
 }
 
 // WithStructure adds a structure driver under the name that windows have in

@@ -44,8 +44,7 @@ func openDesk(t *testing.T, change func(*config.Config)) *desk {
 	states := make(chan events.CaptureState, 64)
 	rt := newRuntime(t, cfg,
 		runtime.WithScreen("drawn", func(config.Window) (hardware.Screen, string, error) {
-			return screen, "line",
-				nil
+			return screen, "line", nil
 		}),
 		runtime.WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) {
 			return drawn.NewRecognizer(w),

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -17,15 +18,18 @@ import (
 	"github.com/kehai-run/kehai/actors/attention/usage"
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/capture"
-	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/ocr/segment"
+	"github.com/kehai-run/kehai/actors/outbound"
+	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
@@ -45,6 +49,7 @@ type plan struct {
 	windows   []messages.WindowID
 	listeners []func(Event)
 	closers   []io.Closer
+	typists   []control.Typist
 	readings  *ocr.Cache // what was read lately, by its pixels
 }
 
@@ -62,6 +67,7 @@ type parts struct {
 	cfg                  config.Config
 	variant              config.Variant // where the profiles differ
 	hashKey              []byte
+	masks                bool // a model sees masked messages only
 	now                  func() time.Time
 	pauses               *admin.Pauses
 	windows              map[messages.WindowID]window
@@ -70,8 +76,11 @@ type parts struct {
 	recognizer, isolated OpenRecognizer
 	readings             *ocr.Cache
 	model                llm.Model // llm.None where nobody may be asked
-	asks                 bool      // somebody answers attention's questions
-	usage                OpenUsage // nil: nobody counts
+	prompts              *prompt.Catalogue
+	called               func(messages.ConversationID) string       // what people call it
+	adopted              func(app string) []messages.ConversationID // of an older version
+	asks                 bool                                       // somebody answers attention's questions
+	usage                OpenUsage                                  // nil: nobody counts
 	notifier             hardware.Notifier
 }
 
@@ -87,7 +96,7 @@ func (r *Runtime) makePlan() (plan, error) {
 	p.windows = slices.Sorted(maps.Keys(parts.windows))
 	p.join(r.set)
 	r.names = admin.LogNames(r.cfg, r.hashKey, p.windows, p.workers)
-	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen)
+	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen)
 	if r.set.eventLog != nil {
 		p.listeners = append(p.listeners, telemetry.Log(*r.set.eventLog, r.names))
 	}
@@ -98,8 +107,8 @@ func (r *Runtime) makePlan() (plan, error) {
 // open opens the drivers and the language model that the configuration names.
 func (r *Runtime) open(p *plan) (*parts, error) {
 	c := &parts{
-		cfg: r.cfg, variant: r.cfg.Variant(), hashKey: r.hashKey, now: r.now,
-		pauses: r.admin.Pauses, readings: p.readings,
+		cfg: r.cfg, variant: r.cfg.Variant(), hashKey: r.hashKey, now: r.now, masks: r.masks(),
+		pauses: r.admin.Pauses, readings: p.readings, adopted: r.adoptedOf, called: r.Called,
 	}
 	err := r.cfg.CheckDrivers(r.set.names())
 	if err != nil {
@@ -118,6 +127,9 @@ func (r *Runtime) open(p *plan) (*parts, error) {
 		return nil, err
 	}
 	if c.model, err = r.openModel(p); err != nil {
+		return nil, err
+	}
+	if c.prompts, err = r.cfg.Prompts(); err != nil {
 		return nil, err
 	}
 	_, none := c.model.(llm.None)
@@ -168,7 +180,7 @@ func (p *parts) fusion(a messages.Address) actors.Actor {
 	window := messages.WindowID(a.Key())
 	lay := p.layoutOf(window)
 	return fusion.New(fusion.Options{
-		App: p.windows[window].cfg.App, Only: p.cfg.Read.Only, Strategy: p.variant.Fusion, Interval: p.poll(window),
+		App: p.windows[window].cfg.App, Strategy: p.variant.Fusion, Interval: p.poll(window),
 		HashKey: p.hashKey, Rules: p.cfg.Rules.FusionRules(),
 		Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
 	})(a)
@@ -176,6 +188,12 @@ func (p *parts) fusion(a messages.Address) actors.Actor {
 
 // newActor makes the value of an actor.
 type newActor = func(messages.Address) actors.Actor
+
+func (p *parts) directory() newActor {
+	return directory.New(directory.Options{
+		Rules: p.cfg.Rules.OCR.Rules, Only: p.cfg.Read.Only, Adopt: p.adopted,
+	})
+}
 
 func (p *parts) ledger() newActor {
 	o := p.cfg.DedupOptions()
@@ -189,10 +207,17 @@ func (p *parts) gate() newActor {
 	return ingress.New(o)
 }
 
-func (p *parts) burst() newActor        { return burst.New(p.cfg.BurstRules()) }
-func (p *parts) conversation() newActor { return conversation.New(conversation.Options{}) }
-func (p *parts) camera() newActor       { return camera.New(camera.Options{Literal: p.variant.Literal}) }
-func (p *parts) pcusage() newActor      { return usage.New(usage.Options{}) }
+func (p *parts) sender() newActor {
+	o := outbound.Options{Rules: outbound.DefaultRules(), Desk: p.cfg.Node, Read: p.cfg.OCR.Timeout}
+	for _, w := range p.windowKeys() {
+		o.Windows = append(o.Windows, messages.WindowID(w))
+	}
+	return outbound.New(o)
+}
+
+func (p *parts) burst() newActor   { return burst.New(p.cfg.BurstRules()) }
+func (p *parts) camera() newActor  { return camera.New(camera.Options{Literal: p.variant.Literal}) }
+func (p *parts) pcusage() newActor { return usage.New(usage.Options{}) }
 
 // newWorker makes a worker.
 type newWorker = func() (actors.Worker, error)
@@ -203,6 +228,15 @@ func (p *parts) capturer() newWorker {
 		sources[id] = capture.Source{Screen: w.screen, Ref: w.ref}
 	}
 	return capture.New(p.pauses.Guard(capture.Fixed(sources)), p.now)
+}
+
+// hands make workers that type.
+func (p *parts) hands() newWorker {
+	targets := map[messages.WindowID]outbound.Target{}
+	for id, w := range p.windows {
+		targets[id] = outbound.Target{Typist: w.typist, Screen: w.screen, Ref: w.ref}
+	}
+	return outbound.NewHands(outbound.Fixed(targets), p.now)
 }
 
 // reader makes workers that read with an engine; nil of nil.
@@ -229,7 +263,7 @@ func (p *parts) focus(a messages.Address) actors.Actor {
 	return attention.New(attention.Options{
 		Rules: p.variant.Attention, Literal: p.variant.Literal, LLM: p.cfg.Focus.LLM && p.asks,
 		Deadline: min(time.Duration(p.cfg.LLM.Timeout)+500*time.Millisecond, 9*time.Second),
-		Tell:     []string{history.Kind, notify.Kind},
+		Tell:     []string{history.Kind, notify.Kind, owner.Kind},
 	})(a)
 }
 
@@ -293,13 +327,13 @@ func (p *plan) join(set settings) {
 	}
 }
 
-// wrapped makes workers as make does, in the host's wrappers; nil of nil.
-func wrapped(name string, make newWorker, wrappers []func(string, actors.Worker) actors.Worker) newWorker {
-	if make == nil {
+// wrapped makes workers as create does, in the host's wrappers; nil of nil.
+func wrapped(name string, create newWorker, wrappers []func(string, actors.Worker) actors.Worker) newWorker {
+	if create == nil {
 		return nil
 	}
 	return func() (actors.Worker, error) {
-		w, err := make()
+		w, err := create()
 		if err != nil {
 			return nil, fmt.Errorf("runtime: worker %s: %w", name, err)
 		}
@@ -318,4 +352,11 @@ func wrapped(name string, make newWorker, wrappers []func(string, actors.Worker)
 type closing struct {
 	actors.Worker
 	io.Closer
+}
+
+// DoReporting implements [actors.Reporter].
+func (c closing) DoReporting(
+	ctx context.Context, request messages.Message, report func(messages.Message),
+) (messages.Message, error) {
+	return actors.Do(ctx, c.Worker, request, report)
 }

@@ -64,8 +64,8 @@ func TestWhatIsForgottenIsGoneAndStaysGone(t *testing.T) {
 		s.Window.Switch("Ken") // Hana is not to be seen
 		s.Advance(5 * time.Second)
 		sum, err := s.Runtime.Forget(context.Background(), "line:Hana")
-		if err != nil || sum.Events != 2 || sum.Rows < 5 || sum.Verdicts < 5 {
-			t.Fatalf("Forget() = %+v, %v, want 2 events, some rows and verdicts", sum, err)
+		if err != nil || sum.Events < 2 || sum.Rows < 5 || sum.Verdicts < 5 {
+			t.Fatalf("Forget() = %+v, %v, want 2 events or more, some rows and verdicts", sum, err)
 		}
 		for _, words := range []string{"おはよう", "元気", "またね", "はい"} {
 			if found := store.holding(t, words); len(found) > 0 {
@@ -73,8 +73,8 @@ func TestWhatIsForgottenIsGoneAndStaysGone(t *testing.T) {
 			}
 		}
 		if found := store.holding(t, "Hana"); len(found) != 1 ||
-			!strings.HasPrefix(found[0], `"s/dedup/line:Hana\x00head`) {
-			t.Errorf("the name is still in %v, want it in the ledger's mark only", found)
+			!strings.HasPrefix(found[0], `"s/directory/line\x00known`) {
+			t.Errorf("the name is still in %v, want it in the directory only", found)
 		}
 		if found := store.holding(t, "やあ"); len(found) == 0 {
 			t.Error("Ken's words are gone too")
@@ -105,11 +105,8 @@ func TestWhatIsForgottenIsGoneInProfileSeed(t *testing.T) {
 		s.Advance(30 * time.Second)
 		s.Friend("Hana", "ohayou")
 		s.WantMessages("konnichiwa", "ohayou")
-		sent := messages.TextSent{Conversation: "line:Hana", Text: "henji", Trace: "t9", At: time.Now()}
-		for _, to := range []messages.Address{"fusion/line@test", "ingress/line:Hana"} {
-			if err := s.Runtime.Inject(context.Background(), to, sent, ""); err != nil {
-				t.Fatal(err)
-			}
+		if err := s.Runtime.Sending(context.Background(), s.ID("Hana"), "henji", "t9"); err != nil {
+			t.Fatal(err)
 		}
 		s.Advance(5 * time.Second)
 		for _, words := range []string{"ohayou", "henji"} { // the test looks where there is something
@@ -130,8 +127,8 @@ func TestWhatIsForgottenIsGoneInProfileSeed(t *testing.T) {
 			}
 		}
 		for _, key := range store.holding(t, "Hana") {
-			if !strings.HasPrefix(key, `"s/dedup/line:Hana\x00head`) {
-				t.Errorf("the name is still in %s, want it in the ledger's mark only", key)
+			if !strings.HasPrefix(key, `"s/directory/line\x00known`) {
+				t.Errorf("the name is still in %s, want it in the directory only", key)
 			}
 		}
 		if len(store.holding(t, "konnichiwa")) == 0 {
@@ -239,8 +236,8 @@ func TestRetention(t *testing.T) {
 		}))
 		s.Friend("Hana", "おはよう")
 		s.WantMessages("おはよう")
-		if err := s.Runtime.Inject(context.Background(), "conversation/line:Hana", messages.LedgerDue{},
-			""); err != nil {
+		if err := s.Runtime.Inject(context.Background(), messages.To("conversation", string(s.ID("Hana"))),
+			messages.LedgerDue{}, ""); err != nil {
 			t.Fatal(err) // it does not know that one
 		}
 		s.Advance(time.Minute)
@@ -254,9 +251,15 @@ func TestRetention(t *testing.T) {
 			{50 * time.Hour, false, false, true},
 			{74 * time.Hour, false, false, false},
 		} {
-			rows := "s/conversation/line:Hana\x00messages"
+			rows := fmt.Sprintf("s/conversation/%s\x00messages", s.ID("Hana"))
 			s.Advance(time.Until(startedAt(s).Add(c.after)))
-			for prefix, want := range map[string]bool{"e/": c.events, rows: c.events, "v/": c.verdicts, "d/": c.dead} {
+			told := slices.ContainsFunc(store.holding(t, "message_delivered"), func(key string) bool {
+				return strings.HasPrefix(key, `"e/`)
+			})
+			if told != c.events {
+				t.Errorf("after %v there are events of deliveries: %v, want %v", c.after, told, c.events)
+			}
+			for prefix, want := range map[string]bool{rows: c.events, "v/": c.verdicts, "d/": c.dead} {
 				if got := store.count(t, prefix) > 0; got != want {
 					t.Errorf("after %v there are records under %s: %v, want %v", c.after, prefix, got, want)
 				}
@@ -281,7 +284,8 @@ func TestRetentionAtTheStart(t *testing.T) {
 		s.Friend("Hana", "こんばんは")
 		s.WantMessages("おはよう", "こんばんは")
 		s.Advance(time.Until(startedAt(s).Add(24*time.Hour + 30*time.Minute)))
-		if store.count(t, "s/conversation/line:Hana\x00messages") != 2 {
+		rows := fmt.Sprintf("s/conversation/%s\x00messages", s.ID("Hana"))
+		if store.count(t, rows) != 2 {
 			t.Error("the first message was trimmed before the restart: this test shows nothing")
 		}
 		s.Restart()
@@ -291,9 +295,12 @@ func TestRetentionAtTheStart(t *testing.T) {
 				t.Errorf("the message that is too old is still in %s", key)
 			}
 		}
-		if store.count(t, "s/conversation/line:Hana\x00messages") != 1 || store.count(t, "e/") != 1 {
+		young := slices.DeleteFunc(store.holding(t, "message_delivered"), func(key string) bool {
+			return !strings.HasPrefix(key, `"e/`)
+		})
+		if store.count(t, rows) != 1 || len(young) != 1 {
 			t.Errorf("%d rows and %d events are left, want the young message's",
-				store.count(t, "s/conversation/line:Hana\x00messages"), store.count(t, "e/"))
+				store.count(t, rows), len(young))
 		}
 		s.Friend("Hana", "またね")
 		s.WantMessages("おはよう", "こんばんは", "またね")

@@ -190,7 +190,7 @@ func TestRowsWithoutText(t *testing.T) {
 			for _, e := range s.Events() {
 				if m, ok := e.(events.MessageUnreadable); ok {
 					n++
-					if m.Conversation != "line:Hana" || m.Rows != 4 || m.Delta != 2 || m.Attempts != 3 {
+					if m.Conversation != s.ID("Hana") || m.Rows != 4 || m.Delta != 2 || m.Attempts != 3 {
 						t.Errorf("message_unreadable %+v, want 2 of 4 rows and 3 attempts", m)
 					}
 				}

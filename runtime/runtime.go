@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
@@ -50,6 +51,7 @@ type Runtime struct {
 	engine  *engine.Engine
 	page    *web.Server
 	started time.Time
+	adopted map[string][]messages.ConversationID // by application, see [Runtime.adoptedOf]
 
 	broken     context.Context // ends when the store has stopped; its cause says why
 	storeBroke context.CancelCauseFunc
@@ -92,6 +94,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	})
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &admin.Pauses{},
+		Book: admin.NewBook(),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: r.served, Retried: r.wakeSubscriptions, Trouble: r.health.Set},
 	}
@@ -166,24 +169,29 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, hands.Close()) }()
+	defer r.shut()
+	sealer, err := r.openKeys()
+	if err != nil {
+		return err
+	}
 	// Subscriptions may acknowledge until the actors have stopped.
 	following, endFollowing := context.WithCancel(context.WithoutCancel(ctx))
 	defer endFollowing()
 	var followers sync.WaitGroup
-	sys, err := r.system(st, hands, func(ctx context.Context) {
+	sys, err := r.system(st, sealer, hands, func(ctx context.Context) {
 		endFollowing()
 		waitOr(&followers, ctx)
 	})
 	if err != nil {
 		return err
 	}
-	firstRun, err := r.load(sys.Engine())
+	first, err := r.load(sys.Engine())
 	if err != nil {
 		return err
 	}
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
-	list := r.services(sys.Engine(), firstRun)
+	list := r.services(sys.Engine(), first)
 	run := group{failed: make(chan error, len(r.subs)+len(list))}
 	serving, err := run.open(services, list)
 	if err == nil {
@@ -223,12 +231,15 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 }
 
 // system makes what runs the actors; last is called at the end of its draining.
-func (r *Runtime) system(st engine.Store, hands inHand, last func(context.Context)) (*live.System, error) {
+func (r *Runtime) system(
+	st engine.Store, sealer engine.Sealer, hands inHand, last func(context.Context),
+) (*live.System, error) {
 	return live.New(live.Options{
 		Engine: engine.Options{
 			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
 			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
-			Listener: r.listen, OnCommit: r.committed, Hands: hands,
+			Listener: r.listen, OnCommit: r.committed, Hands: hands, Idle: idleAfter(r.cfg.Actors),
+			Sealer: sealer, Sealing: r.sealing,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// A burst that waits is worth waiting for; a host's timer of an hour is not.
@@ -237,26 +248,62 @@ func (r *Runtime) system(st engine.Store, hands inHand, last func(context.Contex
 	})
 }
 
+// idleAfter is what the engine calls the time after which actors sleep.
+func idleAfter(a config.Actors) time.Duration {
+	if a.Sleep == 0 {
+		return -1 // never
+	}
+	return a.Sleep
+}
+
+// first says what is to be stored at a first run, or the first of this version.
+type first struct {
+	logKey  bool // of the names in the log
+	adopted bool // that nothing is left of ids made of names
+	adopts  bool // directories adopt such ids
+}
+
 // load takes over what is stored beside the actors' own, and lets calls from
-// outside in. firstRun says that the names in the log have no stored key yet.
-func (r *Runtime) load(e *engine.Engine) (firstRun bool, err error) {
+// outside in.
+func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	if err := r.admin.Pauses.Load(e); err != nil {
-		return false, err
+		return now, err
 	}
 	logKey, err := admin.LoadLogKey(e)
 	if err != nil {
-		return false, err
+		return now, err
+	}
+	adopted, done, err := admin.LoadAdopted(e, r.apps())
+	if err != nil {
+		return now, err
 	}
 	r.mu.Lock()
 	copy(r.hashKey, logKey)
-	r.engine, r.started = e, time.Now()
+	r.engine, r.started, r.adopted = e, time.Now(), adopted
 	r.mu.Unlock()
 	if !r.cfg.Debug.Text { // files of an earlier run hold private text
 		if err := snapshot.Delete(r.cfg.Data); err != nil {
-			return false, err
+			return now, err
 		}
 	}
-	return logKey == nil, nil
+	return first{logKey: logKey == nil, adopted: !done && len(adopted) == 0,
+		adopts: len(adopted) > 0}, nil
+}
+
+// apps are those whose windows are watched.
+func (r *Runtime) apps() (list []string) {
+	for _, w := range r.cfg.Windows {
+		list = append(list, w.App)
+	}
+	return list
+}
+
+// adoptedOf are the ids that an older version made of the names of an application's
+// conversations.
+func (r *Runtime) adoptedOf(app string) []messages.ConversationID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.adopted[app]
 }
 
 // stop drains the system within its time, or ends it at once when abort ends or
@@ -305,6 +352,26 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	return st, nil
 }
 
+// openKeys opens the keys of our own store. A host that brings a store seals it
+// itself, if it wants to.
+func (r *Runtime) openKeys() (engine.Sealer, error) {
+	if r.set.store != nil {
+		return nil, nil
+	}
+	return admin.OpenKeys(r.cfg)
+}
+
+// sealing reports how many rows were sealed that an older version has left. Their
+// unsealed form leaves the store's files with the next purge.
+func (r *Runtime) sealing(rows int) {
+	if rows == 0 {
+		if err := r.diskNow().PurgeLater(); err != nil {
+			r.log.Warn().Err(err).Msg("purge_not_noted")
+		}
+	}
+	r.log.Info().Int("rows", rows).Msg("store_sealing")
+}
+
 // inHand is what the process may die with in hand.
 type inHand interface {
 	engine.Hands
@@ -323,11 +390,11 @@ func (r *Runtime) openHands() (inHand, error) {
 // empty hands remember nothing.
 type empty struct{}
 
-func (empty) Left() map[uint64]int { return nil }
-func (empty) Take(uint64) int      { return 0 }
-func (empty) Drop(int)             {}
-func (empty) Survived(uint64)      {}
-func (empty) Close() error         { return nil }
+func (empty) Suspects() map[uint64]int { return nil }
+func (empty) Take(uint64) int          { return 0 }
+func (empty) Drop(int)                 {}
+func (empty) Survived(uint64)          {}
+func (empty) Close() error             { return nil }
 
 // waitOr waits for a group, or until abort ends.
 func waitOr(wg *sync.WaitGroup, abort context.Context) {
@@ -353,15 +420,26 @@ func (r *Runtime) Inject(ctx context.Context, to messages.Address, msg messages.
 func (r *Runtime) running() (*engine.Engine, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.state != stateRunning || r.engine == nil {
+	if !r.takesCalls() {
 		return nil, ErrNotRunning
 	}
 	return r.engine, nil
 }
 
+// takesCalls says whether calls are answered: the store is open, and is not about to be
+// closed. r.mu is held.
+func (r *Runtime) takesCalls() bool { return r.state == stateRunning && r.engine != nil }
+
+// shut takes no further calls: the store is about to be closed.
+func (r *Runtime) shut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.engine = nil
+}
+
 // Pause stops watching a window, all windows if it is "", or the desk if it is
-// control.Attention, until Resume. It is stored: a restart changes nothing. What
-// is under way is finished.
+// control.Attention, until Resume; control.Sending keeps every reply from being sent.
+// It is stored: a restart changes nothing. What is under way is finished.
 func (r *Runtime) Pause(ctx context.Context, window string) error {
 	return r.admin.Pause(ctx, window)
 }
@@ -372,9 +450,10 @@ func (r *Runtime) Resume(ctx context.Context, window string) error {
 	return r.admin.Resume(ctx, window)
 }
 
-// Forget deletes everything stored of a conversation: messages, what its actors
+// Forget deletes everything stored of a conversation, given by its id or a name that
+// is clear: messages, what its actors
 // know, verdicts, dead letters, mail. What is visible of it next counts as
-// known, and is not delivered again. Subscriptions that have not read its
+// known, and is not delivered again, so its name stays. Subscriptions that have not read its
 // messages yet never will.
 func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
 	return r.admin.Forget(ctx, c)
@@ -386,12 +465,53 @@ func (r *Runtime) diskNow() admin.Disk {
 	return r.disk
 }
 
+// Send has a text typed into a watched window and sent, once for each key, as soon
+// as the window shows the conversation, its input field is empty and nobody types.
+// The text is stored when Send returns nil. What became of it is a
+// messages.SendDone with the key, which [Runtime.Subscribe] and [WithListener] hand
+// out: confirmed once its own bubble was seen, not_sent if nothing stands in the
+// window, unknown if nobody can tell; nothing is ever sent a second time.
+//
+// The window is named as in the configuration, with or without its node. Of the
+// text's control characters only line feeds are typed; it has at most
+// outbound.MaxText characters.
+func (r *Runtime) Send(ctx context.Context, window string, c messages.ConversationID, text messages.Text,
+	key string) error {
+	reply, err := outbound.Host(c, text, key, r.now())
+	if err != nil {
+		return fmt.Errorf("runtime: send: %w", err)
+	}
+	if _, err := r.running(); err != nil {
+		return err
+	}
+	if window == "" {
+		return errors.New("runtime: send: want the name of a window")
+	}
+	if reply.Window, err = admin.FindWindow(r.cfg, window); err != nil {
+		return fmt.Errorf("runtime: send: %w", err)
+	}
+	return r.Inject(ctx, messages.To(messages.ActorOutbound, string(reply.Window)), reply, "send "+key)
+}
+
 // Sending says that a text is about to be sent into a conversation, so that it
 // is not taken for somebody else's when it is read back. Call it before the first
 // key is pressed; type nothing if it returns an error. Once it returns nil, all who
-// read have it in their store. trace names the sending: calling it again with the
-// same text and trace, for another attempt, renews it.
+// read have it in their store. The conversation is given by its id, or by a name
+// behind its application, as "line:Hana": one that was never seen gets its id now.
+// trace names the sending: calling it again with the same text and trace, for another
+// attempt, renews it.
 func (r *Runtime) Sending(ctx context.Context, c messages.ConversationID, text messages.Text, trace string) error {
+	e, err := r.running()
+	if err != nil {
+		return err
+	}
+	app, name, err := r.unknown(e, &c)
+	if err == nil && name != "" {
+		c, err = r.Conversation(ctx, app, name)
+	}
+	if err != nil {
+		return fmt.Errorf("runtime: sending %s: %w", trace, err)
+	}
 	return r.sending(c, text, trace, func(to messages.Address, m messages.Message) error {
 		return r.Inject(ctx, to, m, "")
 	})

@@ -27,7 +27,7 @@ type service struct {
 type serve = func(context.Context) error
 
 // services are all of them. The first that fails ends the run.
-func (r *Runtime) services(e *engine.Engine, firstRun bool) []service {
+func (r *Runtime) services(e *engine.Engine, now first) []service {
 	at := func(fn serve) func(context.Context) (serve, error) {
 		return func(context.Context) (serve, error) { return fn, nil }
 	}
@@ -36,7 +36,9 @@ func (r *Runtime) services(e *engine.Engine, firstRun bool) []service {
 		{"feed of face trackers", r.cfg.Focus.Enabled && r.set.store == nil, r.openFeed},
 		{"control socket", r.set.store == nil,
 			at(func(ctx context.Context) error { return control.Serve(ctx, r.cfg.Data, r.Backend()) })},
-		{"key of the log", firstRun, at(func(ctx context.Context) error { r.keepLogKey(ctx, e); return nil })},
+		{"key of the log", now.logKey, at(func(ctx context.Context) error { r.keepLogKey(ctx, e); return nil })},
+		{"adoption", now.adopts, at(func(context.Context) error { return r.adopt(e) })},
+		{"adopted", now.adopted, at(func(ctx context.Context) error { r.keepAdopted(ctx, e); return nil })},
 		{"debugging files", r.cfg.Debug.Text,
 			at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.cfg.Data, r.log) })},
 		{"scripts", true, at(func(ctx context.Context) error { r.set.drawn.host.Serve(ctx); return nil })},

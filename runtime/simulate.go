@@ -44,7 +44,38 @@ func (s *Simulation) Close() error { return s.r.end() }
 
 // Sending is [Runtime.Sending]; it steps until all who read have the text.
 func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trace string) error {
+	app, name, err := s.r.unknown(s.Control().Engine, &c)
+	if err == nil && name != "" {
+		c, err = s.Conversation(app, name)
+	}
+	if err != nil {
+		return err
+	}
 	return s.r.sending(c, text, trace, s.Deliver)
+}
+
+// Conversation is [Runtime.Conversation]; it steps until the id is stored.
+func (s *Simulation) Conversation(app, name string) (messages.ConversationID, error) {
+	id, err := called(s.Control().Engine, app, name)
+	if id != "" || err != nil {
+		return id, err
+	}
+	if err := s.Deliver(messages.To(messages.ActorDirectory, app), introduction(name)); err != nil {
+		return "", err
+	}
+	for id == "" && err == nil && s.Step() {
+		id, err = called(s.Control().Engine, app, name)
+	}
+	return id, err
+}
+
+// Called is what people call a conversation, as "line:Hana"; its id if it has no
+// name.
+func (s *Simulation) Called(c messages.ConversationID) string {
+	if label := s.r.admin.Book.Label(s.Control().Engine, c); label != "" {
+		return label
+	}
+	return string(c)
 }
 
 // Deliver is [Runtime.Inject] without a key; it steps until the message is stored.

@@ -2,14 +2,19 @@ package runtime
 
 import (
 	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/keyboard"
+	"github.com/kehai-run/kehai/actors/outbound"
+	"github.com/kehai-run/kehai/actors/owner"
 	m "github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // topology is the one table of actors and workers: which kinds there are, what
 // each is for, where its actors may live, what is particular about them, who makes them,
-// which begin by themselves, and what they send to whom. The drawing in package
-// messages is made from it.
+// which begin by themselves, and what they send to whom: mail, calls, answers, and
+// durable events. The drawing in package messages is made from it. It is long because
+// it has a row for each kind.
 func (p *parts) topology() ([]actorRow, []workerRow) {
 	always, rows, desk := true, len(p.trees) > 0, p.cfg.Focus.Enabled
 	return []actorRow{
@@ -24,17 +29,43 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 			{always, m.ActorFusion, "finds what is new in what was read", here,
 				traits{about: fusion.About}, p.fusion, nil,
 				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
-					to(m.ActorDedup, m.Detection{})}},
+					to(m.ActorDirectory, m.Identify{}), to(m.ActorDedup, m.Detection{}), to(m.ActorOutbound, m.Whose{}),
+					to(host, events.MessageUnreadable{}, events.ConversationUnknown{})}},
+			// Whose conversation it is. The key is an application.
+			{always, m.ActorDirectory, "gives conversations their ids, and knows their names", anywhere, traits{},
+				p.directory(), nil,
+				sends{to(m.ActorFusion, m.Identified{})}},
 			// Deciding what is new, and keeping it. The key is a conversation.
 			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.ledger(), nil,
-				sends{to(m.ActorIngress, m.Heard{}, m.Revised{}), to(m.ActorPoller, m.ReadNow{})}},
+				sends{to(m.ActorIngress, m.Heard{}, m.Revised{}, m.OwnMessage{}), to(m.ActorPoller, m.ReadNow{}),
+					to(host, m.TranscriptGap{})}},
 			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.gate(), nil,
-				sends{to(m.ActorBurst, m.Heard{}, m.Revised{})}},
+				sends{to(m.ActorBurst, m.Heard{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),
+					to(m.ActorOutbound, m.OwnMessage{})}},
 			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, traits{}, p.burst(), nil,
 				sends{to(m.ActorConversation, m.InboundMessage{}, m.Revised{})}},
-			{always, m.ActorConversation, "keeps and publishes what was delivered", anywhere, traits{},
+			{always, m.ActorConversation, "keeps what was said, and answers", anywhere, traits{},
 				p.conversation(), nil,
-				sends{to(host, m.MessageDelivered{}, m.MessageChanged{})}},
+				sends{to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
+					to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
+					to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{})}},
+			{always, m.ActorJudge, "judges whether to answer", anywhere, traits{}, p.judge(), nil,
+				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
+					to(host, m.JudgementMade{})}},
+			// The key is a node.
+			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{about: owner.About},
+				p.owner(), p.deskKey(),
+				sends{to(m.ActorConversation, m.OwnerState{}), to(m.ActorOutbound, m.OwnerState{})}},
+			// Sending. The key is a window, that of the keyboard a node.
+			{always, m.ActorOutbound, "types replies into a window and sees them there", here,
+				traits{source: true, about: outbound.About}, p.sender(), p.windowKeys(),
+				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
+					to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
+					to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
+					to(m.ActorFusion, m.TextSent{}, m.AskWhose{}), to(m.ActorIngress, m.TextSent{}),
+					to(m.ActorConversation, m.SendDone{}), to(host, m.SendDone{})}},
+			{always, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, traits{},
+				keyboard.New, nil, sends{to(m.ActorOutbound, m.KeyboardGiven{})}},
 			// The person at the desk. The key is a node: its camera and keyboard.
 			{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.camera(), p.deskKey(),
 				sends{to(m.ActorFocus, m.CameraSnapshot{})}},
@@ -43,15 +74,17 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 				sends{to(m.WorkerUsage, m.ReadUsage{}), to(m.ActorFocus, m.UsageSnapshot{}, m.KeyRecency{})}},
 			{desk, m.ActorFocus, "judges what the person does", here, source, p.focus, p.deskKey(),
 				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorHistory, m.FocusChanged{}),
-					to(m.ActorNotifier, m.FocusChanged{}), to(host, m.FocusAnswer{})}},
+					to(m.ActorNotifier, m.FocusChanged{}), to(m.ActorOwner, m.FocusChanged{}),
+					to(host, m.FocusAnswer{})}},
 			{desk, m.ActorHistory, "keeps the changes", here, traits{}, p.history(), p.deskKey(), nil},
 			{desk, m.ActorNotifier, "says that a state lasts", here, traits{}, p.notices(), nil,
-				sends{to(m.WorkerNotify, m.ShowNotice{})}},
+				sends{to(m.WorkerNotify, m.ShowNotice{}), to(host, m.FocusNotice{})}},
 		}, []workerRow{
 			{always, m.WorkerCapture, "captures a window", max(1, len(p.windows)),
 				m.FrameCaptured{}, p.capturer(), nil},
 			{always, m.WorkerOCR, "reads text", p.cfg.OCR.Workers, m.FrameRead{}, p.reader(p.recognizer),
 				p.reader(p.isolated)},
+			{always, m.WorkerHands, "types into windows", 1, m.HandsDone{}, p.hands(), nil},
 			{rows, m.WorkerStructure, "counts rows", len(p.trees), m.RowsCounted{}, p.rowCounter(), nil},
 			{always, m.WorkerLLM, "asks a model", p.cfg.LLM.Concurrency, m.LLMAnswer{}, p.asker, nil},
 			{desk && p.usage != nil, m.WorkerUsage, "counts keys and switches", 1, m.UsageRead{},
@@ -115,7 +148,24 @@ type arrow struct {
 	what []m.Message
 }
 
-// host is who subscribes or asks; what goes there is published, or an answer.
+// host is everything outside of the actors: the program that runs Kehai, who operates
+// it, and the services of the runtime. What goes there is published, or an answer.
 const host = "host"
+
+// fromHost is what actors are sent from outside.
+func fromHost() sends {
+	return sends{
+		to(m.ActorPoller, m.ResetBaseline{}, m.Typing{}),
+		to(m.ActorFusion, m.TextSent{}),
+		to(m.ActorDirectory, m.Introduce{}, m.Rename{}),
+		to(m.ActorIngress, m.TextSent{}),
+		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}),
+		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}),
+		to(m.ActorOutbound, m.SendReply{}),
+		to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}),
+		to(m.ActorFocus, m.AskFocus{}, m.PauseFocus{}, m.ResumeFocus{}),
+		to(m.ActorNotifier, m.PauseNotices{}, m.ResumeNotices{}),
+	}
+}
 
 func to(kind string, what ...m.Message) arrow { return arrow{kind, what} }

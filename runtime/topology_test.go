@@ -2,172 +2,17 @@ package runtime
 
 import (
 	"context"
-	"flag"
-	"fmt"
-	"os"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
-
-var update = flag.Bool("update", false, "rewrite the drawing in package messages")
-
-// TestPipelineGolden compares the drawing in the doc of package messages with the
-// topology; -update draws it again.
-func TestPipelineGolden(t *testing.T) {
-	const path = "../messages/doc.go"
-	doc, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const from, to = "// Who sends what to whom:\n//\n", "//\n// A double line"
-	head, rest, ok := strings.Cut(string(doc), from)
-	drawn, tail, ok2 := strings.Cut(rest, to)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no drawing between %q and %q", path, from, to)
-	}
-	want := drawing(t)
-	if *update {
-		if err := os.WriteFile(path, []byte(head+from+want+to+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if drawn != want {
-		t.Errorf("%s draws\n%s\nwant the topology, which -update draws:\n%s", path, drawn, want)
-	}
-}
-
-// drawing is the topology as a comment: one line an arrow, a double one for what
-// is durable.
-func drawing(t *testing.T) string {
-	t.Helper()
-	codec, err := messages.NewCodec(events.Core())
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds, _ := (&parts{cfg: watched(), pauses: &admin.Pauses{}}).topology()
-	var b strings.Builder
-	for _, row := range kinds {
-		name := row.kind
-		for _, arrow := range row.sends {
-			for _, durable := range []bool{false, true} {
-				var what []string
-				for _, m := range arrow.what {
-					entry, err := codec.Lookup(m)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if entry.Durable == durable {
-						what = append(what, reflect.TypeOf(m).Name())
-					}
-				}
-				if len(what) > 0 {
-					line := map[bool]string{false: "──", true: "══"}[durable]
-					fmt.Fprintf(&b, "//\t%-13s%s%s%s► %s\n", name, line, strings.Join(what, ", "), line, arrow.kind)
-					name = ""
-				}
-			}
-		}
-	}
-	return b.String()
-}
-
-// A store is opened without the topology too, and what is bound to this node must
-// be found in the same place.
-func TestOfflineKnowsWhatIsBoundToThisNode(t *testing.T) {
-	var want []string
-	kinds, _ := (&parts{cfg: watched(), pauses: &admin.Pauses{}}).topology()
-	for _, row := range kinds {
-		if row.lives == here {
-			want = append(want, row.kind)
-		}
-	}
-	if got := slices.Sorted(slices.Values(admin.Here)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
-		t.Errorf("admin.Here = %q, want the kinds that the topology says are here: %q", got, want)
-	}
-}
-
-// TestTopologyTellsWhatIsSent plays a chat and looks at what goes from actor to
-// actor: the table must know all of it.
-func TestTopologyTellsWhatIsSent(t *testing.T) {
-	window, err := drawn.New(drawn.Options{Ref: "line", Conversation: "Hana", Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer window.Close()
-	screen, err := drawn.NewScreen(window)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := watched()
-	cfg.OCR.Engine, cfg.Dedup.FirstSight = config.OCRDrawn, "all"
-	r, err := New(cfg,
-		WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) { return screen, w.Name, nil }),
-		WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) {
-			return drawn.NewRecognizer(window),
-				nil
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	kinds, _ := (&parts{cfg: cfg, pauses: &admin.Pauses{}}).topology()
-	for _, row := range kinds {
-		for _, arrow := range row.sends {
-			for _, m := range arrow.what {
-				known[fmt.Sprintf("%s → %s: %T", row.kind, arrow.kind, m)] = true
-			}
-		}
-	}
-	seen := map[string]bool{}
-	sim, err := r.Simulate(engine.SimOptions{
-		Seed: 1, Start: time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC), Engine: engine.Options{Store: mem.New()},
-		Divert: func(env engine.Envelope) bool {
-			from, to := env.From.Kind(), env.To.Kind()
-			isActor := slices.ContainsFunc(kinds, func(row actorRow) bool { return row.kind == from })
-			if isActor && from != to { // no answer, and no timer
-				seen[fmt.Sprintf("%s → %s: %T", from, to, env.Message)] = true
-			}
-			return false
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sim.Close()
-	for _, change := range []func() error{
-		func() error { return window.Append("Hana", drawn.Friend, "駅に着いた") },
-		func() error { return window.Append("Hana", drawn.Friend, "どこにいるの") },
-		func() error { return window.Edit("Hana", 0, "駅に着きました") },
-	} {
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
-		sim.Advance(time.Minute)
-	}
-	for what := range seen {
-		if !known[what] {
-			t.Errorf("%s is not in the topology", what)
-		}
-	}
-	if len(seen) < 6 {
-		t.Errorf("only %d kinds of messages went from actor to actor: %v", len(seen), seen)
-	}
-}
 
 // watched is the default configuration on the node mac-a.
 func watched() config.Config {
@@ -196,8 +41,7 @@ func TestTopologyUsesTheRules(t *testing.T) {
 	c.Rules.Fusion.Changed = 64
 	c.Rules.Ledger.FirstAtMost, c.Rules.Ingress.ShortWindow, c.Burst.Quiet = 1, 3*time.Second, 2*time.Second
 	r, err := New(c, WithStructure("rows", func(config.Window) (hardware.Structure, string, error) {
-		return noRows{},
-			"rows", nil
+		return noRows{}, "rows", nil
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -219,6 +63,7 @@ func TestTopologyUsesTheRules(t *testing.T) {
 	h := spawned(t, r, "fusion/line@mac-a")
 	h.Send(messages.FrameRead{Window: "line@mac-a", Title: messages.Line{Text: "Hana", Confidence: 1}, Bubbles: bubbles,
 		Size: size, Scale: 1, At: h.Now()})
+	h.Send(messages.Identified{Window: "line@mac-a", At: h.Now(), Conversation: "line:Hana", Name: "Hana"})
 	if i := slices.IndexFunc(h.Sent(), func(s actortest.Sent) bool {
 		d, ok := s.Message.(messages.Detection)
 		return ok && d.Score == 64

@@ -84,22 +84,39 @@ func (f *faults) strike(worker string, request messages.Message) (How, bool) {
 }
 
 func (f *faults) wrapWorker(kind string, w actors.Worker) actors.Worker {
-	return actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
-		how, fails := f.strike(kind, request)
-		if !fails {
-			return w.Do(ctx, request)
-		}
-		switch how {
-		case Panic:
-			panic(fmt.Sprintf("%v: worker %s", ErrInjected, kind))
-		case Hang:
-			<-ctx.Done()
-			return nil, fmt.Errorf("%w: worker %s hung: %w", ErrInjected, kind, ctx.Err())
-		case Garbage:
-			return messages.PollDue{}, nil
-		}
-		return nil, fmt.Errorf("%w: worker %s", ErrInjected, kind)
-	})
+	return faultyWorker{w, kind, f}
+}
+
+// faultyWorker fails requests.
+type faultyWorker struct {
+	inner  actors.Worker
+	kind   string
+	faults *faults
+}
+
+// Do implements [actors.Worker].
+func (w faultyWorker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
+	return w.DoReporting(ctx, request, func(messages.Message) {})
+}
+
+// DoReporting implements [actors.Reporter].
+func (w faultyWorker) DoReporting(
+	ctx context.Context, request messages.Message, report func(messages.Message),
+) (messages.Message, error) {
+	how, fails := w.faults.strike(w.kind, request)
+	if !fails {
+		return actors.Do(ctx, w.inner, request, report)
+	}
+	switch how {
+	case Panic:
+		panic(fmt.Sprintf("%v: worker %s", ErrInjected, w.kind))
+	case Hang:
+		<-ctx.Done()
+		return nil, fmt.Errorf("%w: worker %s hung: %w", ErrInjected, w.kind, ctx.Err())
+	case Garbage:
+		return messages.PollDue{}, nil
+	}
+	return nil, fmt.Errorf("%w: worker %s", ErrInjected, w.kind)
 }
 
 func (f *faults) wrapStore(s engine.Store) engine.Store { return faultyStore{s, f} }

@@ -24,7 +24,7 @@ import (
 type Option func(*System)
 
 // WithConfig changes the configuration. Start begins with runtime.Default, one
-// drawn window named "line", first_sight all, and the recognizer "drawn".
+// drawn window named "line", first_sight all, the recognizer "drawn", and no replies.
 func WithConfig(change func(*config.Config)) Option {
 	return func(s *System) { change(&s.cfg) }
 }
@@ -67,7 +67,8 @@ func Start(t testing.TB, opts ...Option) *System {
 	t.Helper()
 	s := &System{t: t, cfg: config.Default(), faults: &faults{}, store: mem.New()}
 	s.cfg.Node, s.cfg.OCR.Engine, s.cfg.Dedup.FirstSight = "test", config.OCRDrawn, "all"
-	s.cfg.Data = t.TempDir() // nothing is written there: the store is in memory
+	s.cfg.Replies.Policy, s.cfg.Replies.Drawn = "off", false // unless a test is about them
+	s.cfg.Data = t.TempDir()                                 // nothing is written there: the store is in memory
 	for _, o := range opts {
 		o(s)
 	}
@@ -95,6 +96,9 @@ func (s *System) boot() {
 		runtime.WithWorkerWrapper(s.faults.wrapWorker),
 		runtime.WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) {
 			return screen, "line", nil
+		}),
+		runtime.WithTypist("drawn", "drawn", func(config.Window) (hardware.Typist, error) {
+			return drawn.NewTypist(s.Window), nil
 		}),
 		runtime.WithRecognizer(config.OCRDrawn,
 			func() (hardware.Recognizer, error) { return drawn.NewRecognizer(s.Window), nil }),
@@ -215,16 +219,16 @@ func (s *System) Advance(d time.Duration) {
 	synctest.Wait()
 }
 
-// patience is how long in virtual time Want waits: polls, a burst's end, and
+// timeout is how long in virtual time Want waits: polls, a burst's end, and
 // retries with backoff.
-const patience = 2 * time.Minute
+const timeout = 2 * time.Minute
 
 // WantMessages waits until these texts were delivered, one a bubble and in this
 // order, over all conversations since the start, and fails the test if others
 // were, or if they do not come within two minutes of virtual time.
 func (s *System) WantMessages(texts ...string) {
 	s.t.Helper()
-	for waited := time.Duration(0); len(s.texts()) < len(texts) && waited < patience; waited += time.Second {
+	for waited := time.Duration(0); len(s.texts()) < len(texts) && waited < timeout; waited += time.Second {
 		s.Advance(time.Second)
 	}
 	s.Advance(10 * time.Second) // for what should not come
@@ -273,4 +277,15 @@ func quoted(list []string) string {
 		fmt.Fprintf(&b, "%q", s)
 	}
 	return "[" + b.String() + "]"
+}
+
+// ID is the id of a conversation of the window; one that was never seen gets its
+// id now.
+func (s *System) ID(conversation string) messages.ConversationID {
+	s.t.Helper()
+	id, err := s.Runtime.Conversation(context.Background(), s.cfg.Windows[0].App, conversation)
+	if err != nil {
+		s.t.Fatalf("testkit: the id of a conversation: %v", err)
+	}
+	return id
 }

@@ -39,6 +39,8 @@ type Buffer struct {
 	Sender messages.Text   `json:"sender"`
 	Parts  []messages.Part `json:"parts"`
 	First  time.Time       `json:"first"` // when the first part came
+
+	Window messages.WindowID `json:"window,omitempty"` // that showed the last part
 }
 
 // Repeats are the lines of a message that its buffer has already.
@@ -68,6 +70,7 @@ func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer,
 	if len(b.Parts) == 0 {
 		b = Buffer{Sender: h.Sender, First: now}
 	}
+	b.Window = h.Window
 	b.Parts = append(slices.Clip(b.Parts), messages.Part{
 		Kind: h.Kind, Text: h.Text, Occurrence: h.Occurrence, SeenAt: h.SeenAt, Partial: h.Partial,
 	})
@@ -169,7 +172,7 @@ func Message(id messages.MessageID, conversation messages.ConversationID, b Buff
 	slices.SortStableFunc(parts, func(x, y messages.Part) int { return cmp.Compare(x.Occurrence, y.Occurrence) })
 	m := messages.InboundMessage{
 		ID: id, Conversation: conversation, Sender: b.Sender, Kind: messages.KindText, Parts: parts,
-		SeenAt: parts[0].SeenAt,
+		SeenAt: parts[0].SeenAt, Window: b.Window,
 	}
 	var texts []string
 	for _, p := range parts {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/text/stream"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -12,16 +14,14 @@ import (
 // Kind is the actor's kind; the key is the conversation.
 const Kind = messages.ActorConversation
 
-// Options of a conversation.
-type Options struct {
-	Keep int // messages that are kept; 0 means 500
-}
-
 // Head sums a conversation up.
 type Head struct {
 	Count  int64              `json:"count"` // messages ever delivered
 	LastID messages.MessageID `json:"last_id"`
-	LastAt time.Time          `json:"last_at"` // of its delivery
+	LastAt time.Time          `json:"last_at"`       // of its delivery
+	Own    int64              `json:"own,omitempty"` // messages of our side
+
+	Reminders int64 `json:"reminders,omitempty"` // that were ever asked for
 }
 
 // Tables of a conversation; a reader of the store decodes rows with them.
@@ -36,31 +36,66 @@ func RowKey(n int64) string { return actors.RowKey(uint64(n)) }
 
 // New makes the constructor of conversations.
 func New(o Options) func(messages.Address) actors.Actor {
-	if o.Keep <= 0 {
-		o.Keep = 500
+	o = o.withDefaults()
+	return func(self messages.Address) actors.Actor {
+		return &actor{o: o, id: messages.ConversationID(self.Key())}
 	}
-	return func(messages.Address) actors.Actor { return actor{o} }
 }
 
-type actor struct{ o Options }
+type actor struct {
+	o  Options
+	id messages.ConversationID
+
+	asked   string // key of the question that a model is answering
+	call    string // by which it was asked
+	writing *stream.Assembler
+}
 
 // Receive implements [actors.Actor].
-func (a actor) Receive(turn *actors.Turn, msg messages.Message) error {
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
 	case messages.Started:
+		a.resume(turn)
 	case messages.InboundMessage:
 		a.deliver(turn, m)
 	case messages.Revised:
 		a.revise(turn, m)
+	case messages.OwnMessage:
+		a.own(turn, m)
+	case messages.ReplyJudged:
+		a.judged(turn, m)
+	case messages.JudgeAgain:
+		a.step(turn, reply.Event{Kind: reply.OnAgain, Turn: m.Turn, Epoch: m.Epoch})
+	case messages.LLMAnswer:
+		a.answered(turn, m)
+	case messages.LLMProgress:
+		a.progress(turn, m)
+	case messages.ShowDue:
+		a.show(turn)
+	case messages.CallFailed:
+		a.failed(turn, m)
+	case messages.OwnerState:
+		a.ownerIs(turn, m)
+	case messages.DecideDue:
+		a.decide(turn)
+	case messages.ReminderDue:
+		a.remind(turn, m.Number)
+	case messages.CancelReminder:
+		a.cancelReminder(turn, m.Number)
+	case messages.DraftCommand:
+		a.command(turn, m)
+	case messages.SendDone:
+		a.sent(turn, m)
 	case messages.TrimDue:
 		trim(turn, m.Before)
+		a.trimDraft(turn, m.Before)
 	default:
 		return fmt.Errorf("conversation: unexpected %s", msg.MessageType())
 	}
 	return nil
 }
 
-func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
+func (a *actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	if _, known := ids.Get(turn, string(m.ID)); known {
 		turn.Drop(events.StageConversation, events.RuleRepeat,
 			events.Detail{Conversation: m.Conversation, Message: m.ID})
@@ -80,11 +115,12 @@ func (a actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 		detail.Occurrences = append(detail.Occurrences, p.Occurrence)
 	}
 	turn.Pass(events.StageConversation, events.RuleDelivered, detail)
+	a.heard(turn, delivered)
 }
 
 // forget removes the message that makes room for the newest, and what is left
 // of an earlier, larger Keep, a few at a time.
-func (a actor) forget(turn *actors.Turn, upTo int64) {
+func (a *actor) forget(turn *actors.Turn, upTo int64) {
 	for n := upTo; n > max(0, upTo-8); n-- {
 		old, ok := Messages.Get(turn, RowKey(n))
 		if !ok {
@@ -92,6 +128,7 @@ func (a actor) forget(turn *actors.Turn, upTo int64) {
 		}
 		Messages.Delete(turn, RowKey(n))
 		ids.Delete(turn, string(old.ID))
+		revisions.Delete(turn, string(old.ID))
 	}
 }
 
@@ -107,6 +144,16 @@ func trim(turn *actors.Turn, before time.Time) {
 		if m.DeliveredAt.Before(before) {
 			Messages.Delete(turn, RowKey(n))
 			ids.Delete(turn, string(m.ID))
+			revisions.Delete(turn, string(m.ID))
+		}
+	}
+	for n := head.Own; n > 0; n-- {
+		o, ok := Owns.Get(turn, RowKey(n))
+		if !ok {
+			return
+		}
+		if o.At.Before(before) {
+			dropOwn(turn, n, o)
 		}
 	}
 }

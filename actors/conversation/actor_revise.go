@@ -10,7 +10,7 @@ import (
 )
 
 // revise notes and publishes that a delivered message was changed.
-func (a actor) revise(turn *actors.Turn, m messages.Revised) {
+func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 	detail := events.Detail{Window: m.Window, Conversation: m.Conversation,
 		Occurrences: []messages.Occurrence{m.Occurrence}}
 	row, d, i := a.find(turn, m.Occurrence)
@@ -43,11 +43,12 @@ func (a actor) revise(turn *actors.Turn, m messages.Revised) {
 	Messages.Put(turn, row, d)
 	turn.Publish(changed)
 	turn.Pass(events.StageConversation, events.Rule(m.Change), detail)
+	a.changed(turn, d)
 }
 
 // find returns the row, the message and the index of the part that an occurrence
 // was delivered as, -1 for none. Occurrences rise from message to message.
-func (a actor) find(turn *actors.Turn, o messages.Occurrence) (row string, d messages.MessageDelivered, part int) {
+func (a *actor) find(turn *actors.Turn, o messages.Occurrence) (row string, d messages.MessageDelivered, part int) {
 	head, _ := Heads.Get(turn, "head")
 	oldest := max(0, head.Count-int64(a.o.Keep))
 	n := sort.Search(int(head.Count-oldest), func(k int) bool {

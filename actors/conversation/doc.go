@@ -1,12 +1,40 @@
-// Package conversation keeps what was said in a conversation and tells the
-// host. [New] makes the actor conversation/CONVERSATION. A message is delivered
+// Package conversation keeps what was said in a conversation, tells the host, and
+// answers. [New] makes the actor conversation/CONVERSATION. A message is delivered
 // when the turn that stores it here has committed; that turn publishes
 // MessageDelivered. What becomes of a message after that is noted in its row and
 // published as MessageChanged, in one turn as well; a change of something that
 // was not delivered is dropped.
 //
+// # Replies
+//
+// What becomes of replies is a desk of package conversation/reply, which is stored;
+// this actor carries out its effects:
+//
+//	a message ─► judge/CONVERSATION ─yes─► a model ─► Decide ─┬─ held until the owner or the hour changes
+//	                                          │               ├─ a draft, which waits for a person
+//	                                          └─ none, or     └─ sent: outbound/WINDOW, which confirms it
+//	                                             it fails: a fixed text
+//
+// Each change that a person can see is published as ReplyChanged. owner/NODE tells
+// what attention and the owner allow while a reply is worked on.
+//
+// # What is stored
+//
 // Tables: "head" with the row "head", a [Head]; "messages", the newest messages
 // by their number in 16 digits; "ids", the numbers of the same messages by id,
-// by which repeats are refused. TrimDue deletes rows by their age. A crash loses
-// nothing.
+// by which repeats are refused; "revisions", how often they were changed; "own" and
+// "own_places", the same for our side; "desk", "basis", "usage" and "owner", what is
+// known of replies; "vault", the originals of what a model saw masked; "quota",
+// how often a model was asked. TrimDue deletes
+// rows by their age.
+//
+// A crash loses nothing. A question to a model is fleeting, and so asked again: by the
+// first message after a restart, which owner sends to those who follow it.
+//
+// # Files
+//
+// actor.go delivers and actor_revise.go changes what was delivered; actor_own.go keeps
+// our side, actor_desk.go moves the desk, actor_write.go has replies judged, written
+// and decided, actor_command.go does what a person wants. context.go says what a model
+// reads, settings.go what can be set.
 package conversation

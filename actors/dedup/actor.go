@@ -146,6 +146,11 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 		turn.Drop(events.StageDedup, events.RuleSide,
 			events.Detail{Conversation: a.conversation, Occurrences: sideless})
 	}
+	own, unread := a.ledger.Own(turn.Now())
+	a.tellOwn(turn, own)
+	if unread > 0 && (wait == 0 || unread < wait) {
+		wait = unread
+	}
 	if wait > 0 { // the window is looked at in between
 		wait = min(wait, (a.rules.Timeout-1)/time.Duration(a.rules.Tries)+1)
 	}
@@ -165,15 +170,28 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	}
 	put, gone := a.ledger.Changes()
 	for _, e := range put {
-		Tail.Put(turn, rowKey(e.Pos), e)
+		Tail.Put(turn, actors.PlaceKey(e.Pos), e)
 	}
 	for _, pos := range gone {
-		Tail.Delete(turn, rowKey(pos))
+		Tail.Delete(turn, actors.PlaceKey(pos))
 	}
 	if now := a.ledger.Head(); now != head {
 		Heads.Put(turn, HeadRow, now)
 	}
 	return nil
+}
+
+// tellOwn passes on what our side has written.
+func (a *actor) tellOwn(turn *actors.Turn, own []messages.OwnMessage) {
+	told := events.Detail{Conversation: a.conversation}
+	for _, m := range own {
+		m.Conversation = a.conversation
+		told.Window, told.Occurrences = m.Window, append(told.Occurrences, m.Occurrence)
+		turn.Send(messages.To(messages.ActorIngress, string(a.conversation)), m)
+	}
+	if len(own) > 0 {
+		turn.Pass(events.StageDedup, events.RuleOwn, told)
+	}
 }
 
 // lookAgain has the window read again while something waits to be read better.
@@ -194,9 +212,6 @@ func entered(from, to messages.Occurrence, held []messages.Occurrence) (list []m
 	}
 	return list
 }
-
-// rowKey orders rows by place.
-func rowKey(pos int64) string { return fmt.Sprintf("%016x", uint64(pos)^1<<63) }
 
 // digestOf tells views apart.
 func digestOf(m messages.Detection) uint64 {

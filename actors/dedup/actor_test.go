@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -32,7 +33,8 @@ func wantHeard(t *testing.T, h *actortest.Harness, want string) {
 	t.Helper()
 	var got []string
 	for _, s := range h.Sent() {
-		if _, look := s.Message.(messages.ReadNow); look {
+		switch s.Message.(type) {
+		case messages.ReadNow, messages.OwnMessage:
 			continue
 		}
 		m, ok := s.Message.(messages.Heard)
@@ -105,8 +107,8 @@ func TestTheSameViewChangesNothing(t *testing.T) {
 func rowsOf(h *actortest.Harness) map[string]ledger.Entry {
 	rows := map[string]ledger.Entry{}
 	for i := range int64(3) {
-		if e, ok := actortest.Stored(h, Tail, rowKey(i*spacing)); ok {
-			rows[rowKey(i*spacing)] = e
+		if e, ok := actortest.Stored(h, Tail, actors.PlaceKey(i*spacing)); ok {
+			rows[actors.PlaceKey(i*spacing)] = e
 		}
 	}
 	return rows
@@ -120,6 +122,67 @@ func TestGap(t *testing.T) {
 	h.WantPublished(messages.TranscriptGap{Conversation: "line:Hana", Window: "w", Visible: 3, Passed: 1,
 		SeenAt: chatview.Start})
 	h.WantDropped(events.StageDedup, events.RuleGap, events.Detail{Count: 1, Match: events.BorderOwn})
+}
+
+// TestOwn: what our side writes is told once. History is not, nor what is only
+// shown again.
+func TestOwn(t *testing.T) {
+	want := func(t *testing.T, h *actortest.Harness, want string) {
+		t.Helper()
+		var got []string
+		for _, s := range h.Sent() {
+			m, ok := s.Message.(messages.OwnMessage)
+			if !ok {
+				continue
+			}
+			if s.To != "ingress/line:Hana" || m.Conversation != "line:Hana" || m.Window != "w" || m.Trace != "" ||
+				m.SeenAt != chatview.Start {
+				t.Errorf("sent %+v to %s, want what was seen in window w at %v to the gate", m, s.To, chatview.Start)
+			}
+			got = append(got, fmt.Sprintf("%d:%s%s", m.Occurrence, string(m.Text),
+				map[messages.Kind]string{messages.KindUnreadable: "?", messages.KindSticker: "#"}[m.Kind]))
+		}
+		if g := strings.Join(got, " "); g != want {
+			t.Errorf("own messages %q, want %q", g, want)
+		}
+	}
+	for _, policy := range []ledger.FirstSight{ledger.All, ledger.Unanswered, ledger.None} {
+		h := spawn(t, with(func(o *Options) { o.FirstSight = policy }))
+		h.Send(detection("<aaaa >bbbb >cccc"))
+		want(t, h, "")
+		h.CrashBeforeCommit()
+		h.Send(detection("<aaaa >bbbb >cccc >dddd <eeee >ffff"))
+		want(t, h, "4:dddd 6:ffff")
+		h.Crash()
+		h.Send(detection("<aaaa >bbbb >cccc >dddd <eeee >ffff"))
+		h.Send(detection(">cccc >dddd <eeee >ffff >ffff >#s"))
+		want(t, h, "7:ffff 8:#")
+		h.Send(detection("~>0000 <aaaa >bbbb >cccc >dddd")) // scrolled back
+		want(t, h, "")
+	}
+
+	h := spawn(t, DefaultOptions())
+	h.Send(detection("<aaaa >bbbb"))
+	h.Send(detection("<aaaa >bbbb >?1"))
+	want(t, h, "")
+	h.Crash()
+	h.Send(detection("<aaaa >bbbb >cccc"))
+	want(t, h, "3:cccc") // it could be read by then
+	h.Send(detection("<aaaa >bbbb >cccc >?2 <dddd"))
+	for _, s := range h.Sent() {
+		if m, ok := s.Message.(messages.OwnMessage); ok {
+			t.Errorf("told %+v at once, want it to wait to be read", m)
+		}
+	}
+	h.Crash()
+	h.Advance(2 * time.Second)
+	want(t, h, "4:?")
+
+	// After a gap what stands above the newest date is history.
+	h = spawn(t, DefaultOptions())
+	h.Send(detection("<aaaa >bbbb"))
+	h.Send(chatview.Detection(chatview.Chat("<xxxx >yyyy - <zzzz >wwww")))
+	want(t, h, "6:wwww")
 }
 
 func TestUnreadable(t *testing.T) {
@@ -184,8 +247,8 @@ const spacing = 1 << 32
 func TestRowKeysKeepTheOrder(t *testing.T) {
 	places := []int64{-1 << 63, -spacing, -1, 0, 1, spacing, 1<<63 - 1}
 	for i := 1; i < len(places); i++ {
-		if a, b := rowKey(places[i-1]), rowKey(places[i]); a >= b {
-			t.Errorf("rowKey(%d) = %s, rowKey(%d) = %s, want a rising order", places[i-1], a, places[i], b)
+		if a, b := actors.PlaceKey(places[i-1]), actors.PlaceKey(places[i]); a >= b {
+			t.Errorf("PlaceKey(%d) = %s, PlaceKey(%d) = %s, want a rising order", places[i-1], a, places[i], b)
 		}
 	}
 }

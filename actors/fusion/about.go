@@ -11,21 +11,18 @@ import (
 // as about each of them; the next frame brings back what it held.
 func About(c messages.ConversationID, row string, value []byte) bool {
 	table, key, _ := strings.Cut(row, "\x00")
-	_, name, _ := strings.Cut(string(c), ":")
 	switch table {
-	case lastViews.Name():
-		return key == name
+	case lastViews.Name(), echoes.Name():
+		return key == string(c)
 	case current.Name():
 		now, err := current.Decode(value)
-		return err != nil || now == name
+		return err != nil || now == c
 	case pendings.Name():
 		pending, err := pendings.Decode(value)
-		return err != nil || pending.Detection.Conversation == c || pending.View.Name == name
+		return err != nil || pending.Detection.Conversation == c || pending.View.Conversation == c
 	case cursors.Name():
 		cursor, err := cursors.Decode(value)
 		return err != nil || cursor.Conversation == c
-	case echoes.Name():
-		return key == string(c)
 	}
 	return false // "unknown" is a time
 }

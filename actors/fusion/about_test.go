@@ -14,16 +14,16 @@ func TestAbout(t *testing.T) {
 		row, value string
 		hana, ken  bool
 	}{
-		{"last\x00Hana", `1 {"name":"Hana"}`, true, false},
-		{"last\x00Hanae", `1 {"name":"Hanae"}`, false, false},
-		{"current\x00current", `1 "Ken"`, false, true},
-		{"held\x00held", `1 {"detection":{"conversation":"line:Hana"}}`, true, false},
-		{"held\x00held", `1 {"view":{"name":"Ken"}}`, false, true},
+		{"views\x00line:Hana", `1 {"conversation":"line:Hana"}`, true, false},
+		{"views\x00line:Hanae", `1 {"conversation":"line:Hanae"}`, false, false},
+		{"showing\x00current", `1 "line:Ken"`, false, true},
+		{"held\x00held", `1 {"view":{"name":"Hana"},"detection":{"conversation":"line:Hana"}}`, true, false},
+		{"held\x00held", `2 {"view":{"conversation":"line:Ken"}}`, false, true},
 		{"cursor\x00cursor", `1 {"conversation":"line:Ken","lines":["\"Hana\""]}`, false, true},
 		{"echoes\x00line:Hana", `1 {}`, true, false},
 		{"unknown\x00unknown", `1 "2026-01-01T00:00:00Z"`, false, false},
 		{"held\x00held", `1 {`, true, true},
-		{"current\x00current", ``, true, true},
+		{"showing\x00current", ``, true, true},
 	} {
 		for who, want := range map[messages.ConversationID]bool{"line:Hana": c.hana, "line:Ken": c.ken} {
 			if got := About(who, c.row, []byte(c.value)); got != want {
@@ -37,7 +37,7 @@ func TestAbout(t *testing.T) {
 func TestAboutEveryRow(t *testing.T) {
 	for name, o := range map[string]Options{"default": {}, "seed": {Strategy: ByText{}, Clean: line()}} {
 		store := mem.New()
-		h := actortest.Spawn(t, New(o), actortest.Address("fusion/line@mac"), actortest.Store(store))
+		h := spawnWith(t, o, actortest.Store(store))
 		h.Send(messages.TextSent{Conversation: "line:Hana", Text: "out"})
 		for _, s := range []string{"aaaa bbbb", "aaaa bbbb", "aaaa bbbb cccc"} {
 			send(h, read("Hana", s))

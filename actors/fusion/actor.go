@@ -16,8 +16,7 @@ const Kind = messages.ActorFusion
 
 // Options of a fusion.
 type Options struct {
-	App  string // prefix of conversation ids, "line"; "" means the window's name before "@"
-	Only Only   // conversations that are read; of others nothing is kept
+	App string // whose directory knows the window's conversations; "" means the window's name before "@"
 
 	Strategy Strategy      // finds what is new; nil means [ByViews]
 	Clean    Sanitizer     // removes what the application itself writes
@@ -50,7 +49,7 @@ func New(o Options) func(messages.Address) actors.Actor {
 	}
 }
 
-// Held is a view that the next reading decides on.
+// Pending is a view that the next reading decides on.
 type Pending struct {
 	View      View               `json:"view"`
 	Detection messages.Detection `json:"detection"`
@@ -58,9 +57,9 @@ type Pending struct {
 }
 
 var (
-	lastViews = actors.NewTable[View]("last")
-	current   = actors.NewTable[string]("current")
-	pendings  = actors.NewTable[Pending]("held")
+	lastViews = actors.NewTable[View]("views")
+	current   = actors.NewTable[messages.ConversationID]("showing")
+	pendings  = actors.NewTable[Pending]("held").WithVersion(2, upcastPending)
 	cursors   = actors.NewTable[Cursor]("cursor")
 	reported  = actors.NewTable[time.Time]("unknown")
 	echoes    = actors.NewTable[Echoes]("echoes")
@@ -70,9 +69,11 @@ type actor struct {
 	o      Options
 	window messages.WindowID
 
-	inconsistent      int       // such frames in a row, all with one title
-	inconsistentTitle string    // that title
-	inconsistentAt    time.Time // capture of the last of them
+	wanted            *messages.AskWhose      // a sender's reading that waits for its conversation, nil for none
+	asked             *messages.FrameRead     // whose conversation it shows is not known yet
+	inconsistent      int                     // such frames in a row, all with one title
+	inconsistentTitle messages.ConversationID // whose it was
+	inconsistentAt    time.Time               // capture of the last of them
 	unknown           unknown
 	unproven          unproven
 	bareShare         float64 // of the last frame that proved enough
@@ -90,8 +91,11 @@ type actor struct {
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
 	case messages.Started:
+		a.adopt(turn)
 	case messages.FrameRead:
 		a.read(turn, m)
+	case messages.Identified:
+		a.identified(turn, m)
 	case messages.StructureSignal:
 		a.rows(turn, m)
 	case messages.SignalDue:
@@ -100,6 +104,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.reportBare(turn)
 	case messages.TextSent:
 		a.sending(turn, m)
+	case messages.AskWhose:
+		a.askWhose(turn, m)
 	case messages.ResetBaseline:
 		a.seen = seen{}
 	default:
@@ -108,31 +114,23 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// read decides whether a frame can be trusted, which conversation it shows, and
-// what is new in it.
+// read decides whether a frame can be trusted, and asks whose conversation it
+// shows.
 func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	if a.o.Strategy.needsProof() && a.withhold(turn, m) {
 		return
 	}
-	k := known{current: a.latest(turn)}
-	view := viewOf("", m.Bubbles)
-	var why events.UnknownReason
-	if view.Name, why = a.identify(turn, m, k.current, view); why != "" {
-		a.hold(turn, m, why)
-		return
-	}
-	a.endUnknown(turn)
-	a.o.Strategy.take(a, turn, m, view, k)
+	a.ask(turn, m)
 }
 
 // latest returns the view seen last: the ignored one if there is one, else the
 // one passed on.
 func (a *actor) latest(turn *actors.Turn) View {
-	if a.ignored.Name != "" {
+	if a.ignored.Conversation != "" {
 		return a.ignored
 	}
-	name, _ := current.Get(turn, "current")
-	last, _ := lastViews.Get(turn, name)
+	now, _ := current.Get(turn, "current")
+	last, _ := lastViews.Get(turn, string(now))
 	return last
 }
 
@@ -144,21 +142,21 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 		return
 	}
 	if bubbles, changed := a.claimed(turn, m, view); changed {
-		m.Bubbles, view = bubbles, viewOf(view.Name, bubbles)
+		m.Bubbles, view = bubbles, viewOf(view.Conversation, bubbles)
 	}
 	pending, waits := pendings.Get(turn, "held")
 	if waits && pending.Detection.SeenAt.Equal(m.At) || a.inconsistent > 0 && a.inconsistentAt.Equal(m.At) {
 		a.readAgain(turn) // the same frame decides nothing
 		return
 	}
-	if a.inconsistentTitle != view.Name {
+	if a.inconsistentTitle != view.Conversation {
 		a.inconsistent = 0
 	}
 	fateOfPending, fateOfView := consistency(a.context(turn, k, view, pending), view)
 	if waits && fateOfPending != Wait {
 		a.release(turn, m, pending, fateOfPending, view)
 	}
-	if !a.o.Only.Allows(a.o.App, view.Name) {
+	if k.unlisted {
 		a.unlisted(turn, m, view)
 		return
 	}
@@ -166,19 +164,18 @@ func (a *actor) views(turn *actors.Turn, m messages.FrameRead, view View, k know
 	if waits && fateOfPending == Wait {
 		a.contest(turn, pending, view)
 	}
-	a.conclude(turn, m, view, fateOfView)
+	a.conclude(turn, m, k.title, view, fateOfView)
 }
 
 // claimed corrects the sides of bubbles that were recognised as own ones before.
 func (a *actor) claimed(turn *actors.Turn, m messages.FrameRead, view View) (bubbles []messages.Bubble, changed bool) {
-	conversation := Conversation(a.o.App, view.Name)
-	sent, _ := echoes.Get(turn, string(conversation))
-	return sent.Claimed(conversation, m.Bubbles)
+	sent, _ := echoes.Get(turn, string(view.Conversation))
+	return sent.Claimed(view.Conversation, m.Bubbles)
 }
 
 // context adds to k what is known about a view.
 func (a *actor) context(turn *actors.Turn, k known, view View, pending Pending) known {
-	k.own, _ = lastViews.Get(turn, view.Name)
+	k.own, _ = lastViews.Get(turn, string(view.Conversation))
 	k.pending, k.inconsistent, k.contested = pending.View, a.inconsistent, pending.Contested
 	k.others = func(yield func(View) bool) {
 		for _, l := range lastViews.All(turn) {
@@ -205,41 +202,41 @@ func (a *actor) release(turn *actors.Turn, m messages.FrameRead, pending Pending
 // contest notes that the bubbles of the pending view have appeared under another
 // title.
 func (a *actor) contest(turn *actors.Turn, pending Pending, view View) {
-	if !pending.Contested && pending.View.Name != view.Name && pending.View.claims(view) {
+	if !pending.Contested && pending.View.Conversation != view.Conversation && pending.View.claims(view) {
 		pending.Contested = true
 		pendings.Put(turn, "held", pending)
 	}
 }
 
 // conclude carries out what was decided about a view.
-func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, view View, fate Fate) {
+func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages.Text, view View, fate Fate) {
 	switch fate {
 	case Inconsistent:
-		a.inconsistent, a.inconsistentTitle, a.inconsistentAt = a.inconsistent+1, view.Name, m.At
+		a.inconsistent, a.inconsistentTitle, a.inconsistentAt = a.inconsistent+1, view.Conversation, m.At
 		turn.Drop(events.StageFusion, events.RuleTorn, events.Detail{Window: a.window, Frame: m.Hash})
 		a.readAgain(turn)
 	case Wait:
-		pendings.Put(turn, "held", Pending{View: view, Detection: a.detection(m, view.Name)})
+		pendings.Put(turn, "held", Pending{View: view, Detection: a.detection(m, title, view)})
 		a.readAgain(turn)
 	default:
 		a.inconsistent, a.ignored = 0, View{}
-		a.pass(turn, a.detection(m, view.Name), view)
+		a.pass(turn, a.detection(m, title, view), view)
 		a.settle(turn, m)
 	}
 }
 
-// unlisted ignores a view whose conversation is not on the list of [Options].Only.
+// unlisted ignores a view whose conversation is not to be read.
 func (a *actor) unlisted(turn *actors.Turn, m messages.FrameRead, view View) {
-	if a.ignored.Name != view.Name {
+	if a.ignored.Conversation != view.Conversation {
 		turn.Drop(events.StageFusion, events.RuleUnlisted, events.Detail{Window: a.window, Frame: m.Hash})
 	}
 	a.ignored = view
 	a.settle(turn, m)
 }
 
-func (a *actor) detection(m messages.FrameRead, name string) messages.Detection {
+func (a *actor) detection(m messages.FrameRead, title messages.Text, v View) messages.Detection {
 	return messages.Detection{
-		Window: a.window, Conversation: Conversation(a.o.App, name), Title: messages.Text(name),
+		Window: a.window, Conversation: v.Conversation, Title: title,
 		Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, SeenAt: m.At,
 	}
 }
@@ -258,8 +255,8 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view View) {
 		a.emit(turn, d, view)
 		return
 	}
-	name, _ := current.Get(turn, "current")
-	last, _ := lastViews.Get(turn, view.Name)
+	now, _ := current.Get(turn, "current")
+	last, _ := lastViews.Get(turn, string(view.Conversation))
 	known, _ := echoes.Get(turn, string(d.Conversation))
 	bubbles, sided, found, learnt := known.Sides(a.o.Rules, d.Conversation, d.SeenAt, last, d.Bubbles)
 	if learnt {
@@ -269,10 +266,10 @@ func (a *actor) pass(turn *actors.Turn, d messages.Detection, view View) {
 		a.echoed(turn, d, e)
 	}
 	if sided {
-		d.Bubbles, view = bubbles, viewOf(view.Name, bubbles)
+		d.Bubbles, view = bubbles, viewOf(view.Conversation, bubbles)
 	}
 	signal := TextChanged
-	if name == view.Name && view.same(last) {
+	if now == view.Conversation && view.same(last) {
 		signal = TextUnchanged
 		a.unchanged(turn, d.Conversation, last.text(), view.text())
 	}
@@ -305,8 +302,8 @@ func (a *actor) send(turn *actors.Turn, d messages.Detection, view View) {
 	turn.Pass(events.StageFusion, events.RuleChanged, a.detail(d, TextChanged))
 	turn.Send(messages.To(messages.ActorDedup, string(d.Conversation)), d)
 	a.remember(turn, view, d.SeenAt)
-	if name, _ := current.Get(turn, "current"); name != view.Name {
-		current.Put(turn, "current", view.Name)
+	if now, _ := current.Get(turn, "current"); now != view.Conversation {
+		current.Put(turn, "current", view.Conversation)
 	}
 }
 
@@ -314,21 +311,23 @@ func (a *actor) send(turn *actors.Turn, d messages.Detection, view View) {
 // may push out the least recent one. Without that bound every misread title would
 // stay for ever.
 func (a *actor) remember(turn *actors.Turn, view View, at time.Time) {
-	if _, known := lastViews.Get(turn, view.Name); !known {
+	if _, known := lastViews.Get(turn, string(view.Conversation)); !known {
 		var oldest View
 		n := 1
 		for _, l := range lastViews.All(turn) {
-			if n++; oldest.Name == "" || l.At.Before(oldest.At) {
+			if n++; oldest.Conversation == "" || l.At.Before(oldest.At) {
 				oldest = l
 			}
 		}
 		if n > a.o.Keep {
-			lastViews.Delete(turn, oldest.Name)
-			a.forgetEchoes(turn, Conversation(a.o.App, oldest.Name), at)
+			lastViews.Delete(turn, string(oldest.Conversation))
+			a.forgetEchoes(turn, oldest.Conversation, at)
 		}
 	}
+	last, _ := lastViews.Get(turn, string(view.Conversation))
+	view = last.linked(view)
 	view.At = at
-	lastViews.Put(turn, view.Name, view)
+	lastViews.Put(turn, string(view.Conversation), view)
 }
 
 // forgetEchoes drops what was sent to a conversation, unless it may still appear

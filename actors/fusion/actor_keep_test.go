@@ -13,19 +13,19 @@ import (
 // TestOldConversationsAreForgotten: the least recent one goes, with what was sent
 // to it, unless that may still appear.
 func TestOldConversationsAreForgotten(t *testing.T) {
-	h := actortest.Spawn(t, New(Options{Keep: 3}), actortest.Address("fusion/line@mac"))
+	h := spawnWith(t, Options{Keep: 3})
 	visit := func(name messages.Text, words string) {
 		for range 2 { // the second look proves a new one
 			send(h, read(name, words))
 		}
 	}
 	sent := func(name, text string) {
-		h.Send(messages.TextSent{Conversation: Conversation("line", name), Text: messages.Text(text), At: h.Now()})
+		h.Send(messages.TextSent{Conversation: idOf(messages.Text(name)), Text: messages.Text(text), At: h.Now()})
 	}
 	kept := func(candidates string) string {
 		var out []string
 		for _, name := range strings.Fields(candidates) {
-			if _, ok := actortest.Stored(h, lastViews, name); ok {
+			if _, ok := actortest.Stored(h, lastViews, "line:"+name); ok {
 				out = append(out, name)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
 // TestSidesUnknown: fusion reports once that no bubble shows who wrote it, again
@@ -53,8 +52,8 @@ func TestSidesUnknown(t *testing.T) {
 
 // TestSidesOfOthers: a conversation that is not read reports nothing.
 func TestSidesOfOthers(t *testing.T) {
-	h := actortest.Spawn(t, New(Options{Only: Only{"Ken"}}), actortest.Address("fusion/line@mac"))
-	m := read("Hana", "a b c")
+	h := spawn(t)
+	m := read("Not listed", "a b c")
 	for i := range m.Bubbles {
 		m.Bubbles[i].Side = messages.SideNeither
 	}

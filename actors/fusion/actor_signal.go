@@ -25,11 +25,11 @@ func (g awaited) answered(news Evidence, interval time.Duration) bool {
 // poll. If rows came without a frame, their text is awaited. All this dies with
 // the activation, and the next signal starts afresh.
 func (a *actor) rows(turn *actors.Turn, m messages.StructureSignal) {
-	name, _ := current.Get(turn, "current")
-	if a.ignored.Name != "" || name == "" {
+	now, _ := current.Get(turn, "current")
+	if a.ignored.Conversation != "" || now == "" {
 		return
 	}
-	e := Evidence{Rows(m.Delta), Conversation(a.o.App, name), m.At}
+	e := Evidence{Rows(m.Delta), now, m.At}
 	a.structure = &e
 	g := awaited{Evidence: e, since: m.Since, rows: m.Rows, delta: m.Delta}
 	if m.Delta <= 0 || g.answered(a.news, a.o.Interval) {

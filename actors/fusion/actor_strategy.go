@@ -44,13 +44,13 @@ type ByText struct{}
 
 func (ByText) needsProof() bool { return false }
 
-func (ByText) take(a *actor, turn *actors.Turn, m messages.FrameRead, view View, _ known) {
-	if !a.o.Only.Allows(a.o.App, view.Name) {
+func (ByText) take(a *actor, turn *actors.Turn, m messages.FrameRead, view View, k known) {
+	if k.unlisted {
 		a.unlisted(turn, m, view)
 		return
 	}
 	a.ignored = View{}
-	a.texts(turn, m, view)
+	a.texts(turn, m, k.title, view)
 }
 
 // ends returns the last line that equals any of the cursor's.

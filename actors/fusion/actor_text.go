@@ -51,7 +51,7 @@ func linesOf(bubbles []messages.Bubble) []string {
 }
 
 // texts passes on the new text of a reading, by the rules of profile seed.
-func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, view View) {
+func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, title messages.Text, view View) {
 	if !a.seen.baseline {
 		// The first reading is an empty baseline, so that the next one counts as
 		// changed.
@@ -60,7 +60,7 @@ func (a *actor) texts(turn *actors.Turn, m messages.FrameRead, view View) {
 		a.readAgain(turn)
 		return
 	}
-	a.emit(turn, a.detection(m, view.Name), view)
+	a.emit(turn, a.detection(m, title, view), view)
 	a.settle(turn, m)
 }
 

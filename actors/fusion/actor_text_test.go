@@ -12,8 +12,7 @@ import (
 
 func spawnSeed(t *testing.T) *actortest.Harness {
 	t.Helper()
-	return actortest.Spawn(t, New(Options{Strategy: ByText{}, Clean: line(), HashKey: []byte("key")}),
-		actortest.Address("fusion/line@mac"))
+	return spawnWith(t, Options{Strategy: ByText{}, Clean: line(), HashKey: []byte("key")})
 }
 
 func textOf(m messages.FrameRead, name, lines string) actortest.Sent {

@@ -1,7 +1,6 @@
 package fusion
 
 import (
-	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -15,29 +14,6 @@ type unknown struct {
 	since     time.Time          // capture of the first, zero while it is known
 	frame     messages.FrameHash // of the last
 	published bool               // this activation has published it
-}
-
-// identify finds the conversation's name, or says why it is unknown.
-func (a *actor) identify(turn *actors.Turn, m messages.FrameRead, last, view View) (string, events.UnknownReason) {
-	name := a.o.Rules.Name(m.Title)
-	if name == "" {
-		return "", events.UnknownTitle
-	}
-	if _, exact := lastViews.Get(turn, name); exact {
-		return name, ""
-	}
-	var names []string
-	for k := range lastViews.All(turn) {
-		names = append(names, k)
-	}
-	name, ok := Identify(name, names, last.Name, last.resembles(view))
-	switch {
-	case !ok:
-		return "", events.UnknownAlike
-	case a.o.Rules.unsure(m.Title) && !slices.Contains(names, name):
-		return "", events.UnknownUnsure
-	}
-	return name, ""
 }
 
 // hold passes nothing on of a frame whose conversation is unknown. The person is

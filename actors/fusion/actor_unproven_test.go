@@ -21,7 +21,7 @@ func TestProof(t *testing.T) {
 		{3, 2, 0.4, false}, {1, 3, 0.4, false}, {1, 4, 0.4, true}, // a window that always writes on bare ground
 	} {
 		if got := (proof{c.filled, c.bare}).insufficient(c.usual); got != c.insufficient {
-			t.Errorf("proof{%d, %d}.lacks(%v) = %v, want %v", c.filled, c.bare, c.usual, got, c.insufficient)
+			t.Errorf("proof{%d, %d}.insufficient(%v) = %v, want %v", c.filled, c.bare, c.usual, got, c.insufficient)
 		}
 	}
 }

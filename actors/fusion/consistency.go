@@ -19,17 +19,21 @@ type Mark struct {
 	Text messages.Text     `json:"text,omitempty"` // normalised
 }
 
-// Last is the view of a conversation that was passed on last.
+// View is what a window shows of a conversation. Stored is the one that was
+// passed on last.
 type View struct {
-	Name   string `json:"name"` // of the conversation
-	Digest uint64 `json:"digest"`
-	Marks  []Mark `json:"marks"`
+	Conversation messages.ConversationID `json:"conversation"`
+	Digest       uint64                  `json:"digest"`
+	Marks        []Mark                  `json:"marks"`
 
 	At time.Time `json:"at,omitzero"` // when it was passed on
+	// Anchor is where the last stretch ended that is certainly this conversation's, if
+	// the view has not been seen to go on from there: it may be a namesake's.
+	Anchor []Mark `json:"anchor,omitempty"`
 }
 
 // viewOf sums up the bubbles of a view.
-func viewOf(name string, bubbles []messages.Bubble) View {
+func viewOf(c messages.ConversationID, bubbles []messages.Bubble) View {
 	h := fnv.New64a()
 	word := func(s string) {
 		var n [8]byte
@@ -37,7 +41,7 @@ func viewOf(name string, bubbles []messages.Bubble) View {
 		h.Write(n[:])
 		h.Write([]byte(s))
 	}
-	v := View{Name: name}
+	v := View{Conversation: c}
 	for _, b := range bubbles {
 		var n [9]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(b.Key))
@@ -105,6 +109,30 @@ func (l View) run(v View) (best int) {
 	return best
 }
 
+// linked is v with the anchor that it has after l. A page that shares too little with
+// the one before may come after a gap, and may be that of a stranger of the same name:
+// the title does not tell. It is linked again once the anchor comes into view.
+func (l View) linked(v View) View {
+	anchor := View{Marks: l.Anchor}
+	if len(l.Anchor) == 0 {
+		anchor.Marks = l.Marks
+	}
+	if v.Anchor = nil; len(anchor.Marks) > 0 && !anchor.leads(v) {
+		v.Anchor = anchor.Marks
+	}
+	return v
+}
+
+// leads reports that v shows a run of l that proves it, or all of an l that is too
+// short for that.
+func (l View) leads(v View) bool {
+	all := 0
+	for _, m := range l.Marks {
+		all += m.weight()
+	}
+	return l.run(v) >= min(runProof, all)
+}
+
 func (m Mark) weight() int {
 	if m.Text == "" {
 		return runPicture
@@ -115,10 +143,18 @@ func (m Mark) weight() int {
 // continues reports that v certainly belongs to the conversation that showed l.
 func (l View) continues(v View) bool { return l.same(v) || l.run(v) >= runProof }
 
-// resembles reports that v may belong to the conversation that showed l. That is
-// enough if the two have almost the same name.
-func (l View) resembles(v View) bool {
-	return l.shared(v) > min(1, len(l.Marks)-1, len(v.Marks)-1) || l.run(v) >= 4
+// overlap says how much of v l has shown, for whoever decides between conversations
+// with almost the same name.
+func (l View) overlap(v View) messages.Overlap {
+	switch {
+	case len(l.Marks) == 0 || len(v.Marks) == 0:
+		return messages.OverlapNone
+	case l.run(v) >= runProof:
+		return messages.OverlapSame
+	case 2*l.shared(v) >= min(len(l.Marks), len(v.Marks)):
+		return messages.OverlapWeak
+	}
+	return messages.OverlapOther
 }
 
 // text is everything that the bubbles say, normalised.
@@ -131,12 +167,12 @@ func (l View) text() string {
 }
 
 // same reports that nothing has changed.
-func (l View) same(v View) bool { return l.Name == v.Name && l.Digest == v.Digest }
+func (l View) same(v View) bool { return l.Conversation == v.Conversation && l.Digest == v.Digest }
 
 // claims reports that v looks like a view of the conversation that showed l: at
 // least half of its bubbles are l's, or a run of them that proves it.
 func (l View) claims(v View) bool {
-	return l.Name != "" && (2*l.shared(v) >= len(v.Marks) || l.run(v) >= runProof)
+	return l.Conversation != "" && (2*l.shared(v) >= len(v.Marks) || l.run(v) >= runProof)
 }
 
 // Fate says what happens to a view.
@@ -159,10 +195,12 @@ const (
 
 // known is what consistency needs to know.
 type known struct {
-	current      View // passed on last
-	own          View // passed on last of the view's conversation; no name if none
-	pending      View // waits; no name if none
-	inconsistent int  // frames in a row that looked inconsistent
+	current      View          // passed on last
+	own          View          // passed on last of the view's conversation; of nobody's if none
+	pending      View          // waits; of nobody's if none
+	title        messages.Text // what the view's conversation is called
+	unlisted     bool          // it is not to be read
+	inconsistent int           // frames in a row that looked inconsistent
 	// contested says that a later frame has shown the pending bubbles under another
 	// title. Then the pending view passes only if its own title comes again.
 	contested bool
@@ -180,28 +218,28 @@ type known struct {
 // the same title again the view passes; with another title over the same bubbles
 // it was inconsistent.
 func consistency(k known, v View) (pending, view Fate) {
-	waits := k.pending.Name != ""
+	waits := k.pending.Conversation != ""
 	limit := maxInconsistent
-	if k.own.Name != "" {
+	if k.own.Conversation != "" {
 		limit = maxInconsistentKnown
 	}
 	continues := k.own.continues(v)
 	switch {
-	case k.current.Name == "":
+	case k.current.Conversation == "":
 		return Pass, Pass
 	case k.inconsistent < limit && k.another(v, continues):
 		return Wait, Inconsistent
 	}
 	switch {
 	case !waits:
-	case k.pending.Name != v.Name:
+	case k.pending.Conversation != v.Conversation:
 		if k.contested || k.pending.claims(v) {
 			pending = Discard
 		}
-	case !k.pending.continues(v) && k.current.Name != k.pending.Name:
+	case !k.pending.continues(v) && k.current.Conversation != k.pending.Conversation:
 		pending = Discard // the header came first
 	}
-	confirmed := waits && pending == Pass && k.pending.Name == v.Name
+	confirmed := waits && pending == Pass && k.pending.Conversation == v.Conversation
 	if !continues && !confirmed && k.inconsistent < limit {
 		return pending, Wait
 	}
@@ -212,7 +250,7 @@ func consistency(k known, v View) (pending, view Fate) {
 // shown more of it.
 func (k known) another(v View, continues bool) bool {
 	own := k.own.shared(v)
-	rival := func(l View) bool { return l.Name != v.Name && l.claims(v) && own < max(1, l.shared(v)) }
+	rival := func(l View) bool { return l.Conversation != v.Conversation && l.claims(v) && own < max(1, l.shared(v)) }
 	switch {
 	case rival(k.current) || rival(k.pending):
 		return true

@@ -1,13 +1,16 @@
 // Package fusion decides whether a frame that was read is worth passing on, and
-// which conversation it belongs to. [New] makes the actor fusion/WINDOW. The
-// rules are [Identify] (whose bubbles are these?), [Rules.Score] (has anything
+// which conversation it belongs to. [New] makes the actor fusion/WINDOW. Whose
+// bubbles these are says the directory, which fusion asks; it keeps the frame until
+// the answer is there (actor_identity.go). The rules are [Rules.Score] (has anything
 // changed?) and consistency.go (do title and bubbles belong together?).
 //
-//	FrameRead ─┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
+//	FrameRead ─── Identify to directory/APPLICATION
+//	Identified ┬─ Detection to dedup/CONVERSATION, FrameSettled to poller/WINDOW
 //	           ├─ nothing new: FrameSettled
 //	           ├─ inconsistent: ReadAgain, so that the window is read again
 //	           ├─ text in no bubble: FrameHeld, so that it is read again later (actor_unproven.go)
 //	           └─ unknown: FrameHeld (actor_unknown.go)
+//	AskWhose ─── Whose to outbound/WINDOW: nobody's after a gap, until its two sides were seen to meet
 //	TextSent ──── remembered for two minutes: a bubble that says the same is an own message (echo.go)
 //	StructureSignal ─ counts with the frame of its poll; without one, ReadNow to poller/WINDOW
 //
@@ -24,12 +27,14 @@
 //
 // Tables:
 //
-//	last     conversation name → [View] passed on last, for 512 conversations
-//	current  "current" → the conversation name passed on last
+//	views    conversation id → [View] passed on last, for 512 conversations
+//	showing  "current" → the conversation passed on last
 //	held     "held" → [Pending], a view that waits for the next frame
 //	cursor   "cursor" → [Cursor]
 //	echoes   conversation id → [Echoes]
 //	unknown  "unknown" → since when the conversation is unknown, once that is reported
+//
+// An older version had names for ids, in the tables last and current: actor_adopt.go.
 //
 // A crash loses nothing: a frame is settled only after its detection is committed.
 package fusion

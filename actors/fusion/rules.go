@@ -52,9 +52,6 @@ type Rules struct {
 	// reported, 1s to 24h. Default 5s.
 	Unknown time.Duration `yaml:"unknown" min:"1s" max:"24h"`
 
-	// Which titles are believed.
-	Titles `yaml:"-"`
-
 	// By which what was sent is known again.
 	Echo text.EchoRules `yaml:"-"`
 
@@ -62,24 +59,13 @@ type Rules struct {
 	Lines text.LineRules `yaml:"-"`
 }
 
-// Titles say which titles are believed, by the engine's confidence.
-type Titles struct {
-	// Confidence below which the title of a window is unreadable, 0.01 to 1.
-	// Default 0.25.
-	Title float64 `yaml:"title" min:"0.01" max:"1" atmost:"title_new"`
-
-	// Confidence below which a title must be that of a known conversation, 0.01 to
-	// 1, at least title. Default 0.4.
-	TitleNew float64 `yaml:"title_new" min:"0.01" max:"1"`
-}
-
 // DefaultRules returns the rules of both profiles.
 func DefaultRules() Rules {
 	return Rules{
 		Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
 		EchoWindow: 120 * time.Second, CursorLines: 4, Attempts: 3, AttemptsWithin: 2 * time.Second,
-		Unknown: 5 * time.Second, Titles: Titles{Title: 0.25, TitleNew: 0.40},
-		Echo: text.DefaultEcho(), Lines: text.DefaultLines(),
+		Unknown: 5 * time.Second,
+		Echo:    text.DefaultEcho(), Lines: text.DefaultLines(),
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
 var standard = DefaultRules()
@@ -15,7 +14,7 @@ func TestDefaultRules(t *testing.T) {
 	want := Rules{
 		Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
 		EchoWindow: 120 * time.Second, CursorLines: 4, Attempts: 3, AttemptsWithin: 2 * time.Second,
-		Unknown: 5 * time.Second, Titles: Titles{Title: 0.25, TitleNew: 0.40},
+		Unknown: 5 * time.Second,
 		Echo: text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2,
 			LinesMatch: 60, Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88}},
 		Lines: text.LineRules{Min: 8, Cover: 84, Similar: 0.88},
@@ -29,12 +28,12 @@ func TestDefaultRules(t *testing.T) {
 func TestRulesOfTheOptions(t *testing.T) {
 	own := DefaultRules()
 	own.Threshold, own.Attempts, own.AttemptsWithin = 63, 1, 5*time.Second
-	h := actortest.Spawn(t, New(Options{Rules: own}), actortest.Address("fusion/line@mac"))
+	h := spawnWith(t, Options{Rules: own})
 	send(h, read("Hana", "a b"))
 	h.WantDropped(events.StageFusion, events.RuleUnchanged, events.Detail{Score: 62, Of: 63})
 
 	own.Threshold = 60
-	h = actortest.Spawn(t, New(Options{Rules: own}), actortest.Address("fusion/line@mac"))
+	h = spawnWith(t, Options{Rules: own})
 	send(h, read("Hana", "a b"))
 	h.Sent()
 	h.Advance(10 * time.Second)

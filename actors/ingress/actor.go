@@ -39,6 +39,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.sent(turn, m)
 	case messages.Heard:
 		return a.heard(turn, m)
+	case messages.OwnMessage:
+		return a.own(turn, m)
 	case messages.Revised: // not behind what it is about, and nothing that could be an echo
 		if err := ours(turn, m, m.Conversation); err != nil {
 			return err
@@ -64,8 +66,12 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 		return err
 	}
 	s := Sent{Text: messages.Text(cut(string(m.Text), maxCompared)), Trace: m.Trace, At: turn.Now().UTC().Round(0)}
+	if from := turn.Cause().From; from.Kind() == messages.ActorOutbound {
+		s.By = messages.WindowID(from.Key())
+	}
 	n := a.memory.nextSent()
 	if i, ok := a.memory.renewed(s); ok {
+		s.Seen = a.memory.sent[i].Seen
 		a.forgetSent(turn, i)
 	}
 	for len(a.memory.sent) >= a.rules.Sends {
@@ -73,6 +79,28 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 	}
 	a.memory.addSent(a.rules, n, s)
 	Sends.Put(turn, actors.RowKey(n), s)
+	return nil
+}
+
+// own passes a message of our own side on. One that shows a text that was sent
+// confirms that sending, once; any other was written by a person.
+func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) error {
+	if err := a.ready(turn, m, m.Conversation); err != nil {
+		return err
+	}
+	at := m.SeenAt
+	if at.IsZero() || at.After(turn.Now()) {
+		at = turn.Now()
+	}
+	if i, ok := a.memory.shown(m.Text, at, a.rules.EchoWindow); ok && m.Kind == messages.KindText {
+		s := &a.memory.sent[i]
+		s.Seen, m.Trace = true, s.Trace
+		Sends.Put(turn, actors.RowKey(s.n), s.Sent)
+		if s.By != "" {
+			turn.Send(messages.To(messages.ActorOutbound, string(s.By)), m)
+		}
+	}
+	turn.Send(messages.To(messages.ActorConversation, string(m.Conversation)), m)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func wantPassed(t *testing.T, h *actortest.Harness, want ...messages.Heard) {
 // TestReturnedGreeting: text alone swallows the answer of a friend who greets
 // back; side and place do not.
 func TestReturnedGreeting(t *testing.T) {
-	for _, p := range []Profile{Seed, Default} {
+	for _, p := range []profile{seed, standard} {
 		h := spawn(t, rulesOf(p))
 		h.Send(told("おはよう", "t1"))
 		h.Advance(30 * sec)
@@ -56,7 +56,7 @@ func TestReturnedGreeting(t *testing.T) {
 		h.Published()
 		greeting.Text = "おはよう"
 		h.Send(greeting)
-		if p == Seed {
+		if p == seed {
 			h.WantDropped(events.StageIngress, events.RuleEcho, events.Detail{Match: "equal", Age: 30 * time.Second})
 			wantPassed(t, h)
 			h.WantPublished()
@@ -73,13 +73,13 @@ func TestReturnedGreeting(t *testing.T) {
 }
 
 func TestTheSameAgain(t *testing.T) {
-	for _, p := range []Profile{Seed, Default} {
+	for _, p := range []profile{seed, standard} {
 		h := spawn(t, rulesOf(p))
 		first, second := said(1, "OK", start), said(2, "OK", start.Add(5*sec))
 		h.Send(first)
 		h.Advance(5 * sec)
 		h.Send(second)
-		if p == Seed {
+		if p == seed {
 			h.WantDropped(events.StageIngress, events.RuleShort, events.Detail{Match: "equal", Age: 5 * time.Second})
 			wantPassed(t, h, first)
 			h.Advance(15 * sec) // 20 s after the first: what was stopped extends nothing
@@ -124,7 +124,7 @@ func TestCrashes(t *testing.T) {
 	}
 	for name, kill := range kill {
 		t.Logf("killed: %s", name)
-		h := spawn(t, rulesOf(Seed))
+		h := spawn(t, rulesOf(seed))
 		kill(h, func() { h.Send(told("今から向かいます", "t1")) })
 		h.Advance(5 * sec)
 		a, b, c := said(1, "待ってるね", h.Now()), said(2, "今から向かいます", h.Now()), said(3, "待ってるね", h.Now())
@@ -136,7 +136,7 @@ func TestCrashes(t *testing.T) {
 		h.WantDropped(events.StageIngress, events.RuleShort, events.Detail{Match: "equal"})
 		h.WantNothingDropped()
 		h.WantDeadLetters(0)
-		actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(1): {"今から向かいます", "t1", start}})
+		actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(1): {Text: "今から向かいます", Trace: "t1", At: start}})
 		actortest.WantRows(h, Heard, map[string]Entry{actors.RowKey(1): {Text: "待ってるね", Single: true,
 			Side: messages.SideIncoming, At: start.Add(5 * sec)}})
 		actortest.WantStored(h, Lasts, "last", 3)
@@ -145,7 +145,7 @@ func TestCrashes(t *testing.T) {
 
 // TestAnUncommittedClaimIsReleased: what was not handed on holds nobody up.
 func TestAnUncommittedClaimIsReleased(t *testing.T) {
-	h := spawn(t, rulesOf(Seed))
+	h := spawn(t, rulesOf(seed))
 	a := said(1, "待ってるね", start)
 	h.FailNextCommit()
 	h.Send(a)
@@ -167,7 +167,7 @@ func TestForgetting(t *testing.T) {
 	sent, heard := map[string]Sent{}, map[string]Entry{}
 	for i := 2; i < 5; i++ {
 		at := start.Add(time.Duration(i) * sec)
-		sent[actors.RowKey(uint64(i+1))] = Sent{messages.Text(of(10*i, 8)), fmt.Sprint(i), at}
+		sent[actors.RowKey(uint64(i+1))] = Sent{Text: messages.Text(of(10*i, 8)), Trace: fmt.Sprint(i), At: at}
 		heard[actors.RowKey(uint64(i+1))] = Entry{Text: messages.Text(of(1000+10*i, 8)), Single: true,
 			Side: messages.SideIncoming, At: at}
 	}
@@ -194,8 +194,8 @@ func TestAnotherAttemptRenews(t *testing.T) {
 	h.Send(told("おはよう", "t1"))
 	h.Send(told("おはよう", "t2"))
 	at := h.Now()
-	actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(2): {"おはよう", "t1", at},
-		actors.RowKey(3): {"おはよう", "t2", at}})
+	actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(2): {Text: "おはよう", Trace: "t1", At: at},
+		actors.RowKey(3): {Text: "おはよう", Trace: "t2", At: at}})
 	h.Advance(2 * time.Minute)
 	echo := said(1, "おはよう", h.Now())
 	echo.Side = messages.SideOwn
@@ -244,9 +244,9 @@ func TestMemoryIsBounded(t *testing.T) {
 		o := DefaultRules()
 		o.Sends, o.Entries = rapid.IntRange(1, 5).Draw(t, "sends"), rapid.IntRange(1, 5).Draw(t, "entries")
 		var live *actor
-		make := New(o)
+		create := New(o)
 		h := actortest.Spawn(t, func(a messages.Address) actors.Actor {
-			live = make(a).(*actor)
+			live = create(a).(*actor)
 			return live
 		}, actortest.Address("ingress/line:Hana"))
 		for n := range messages.Occurrence(rapid.IntRange(1, 30).Draw(t, "n")) {
@@ -317,7 +317,7 @@ func rows[V any](h *actortest.Harness, table actors.Table[V]) []V {
 // TestStoredForms pins what is in stores already.
 func TestStoredForms(t *testing.T) {
 	s, err := Sends.Decode([]byte(`1 {"text":"おはよう","trace":"t","at":"2026-01-01T00:00:00Z"}`))
-	if want := (Sent{"おはよう", "t", start}); err != nil || s != want {
+	if want := (Sent{Text: "おはよう", Trace: "t", At: start}); err != nil || s != want {
 		t.Errorf("Decode(sent) = %+v, %v, want %+v", s, err, want)
 	}
 	e, err := Heard.Decode([]byte(`1 {"text":"おはよう","rest":"r","single":true,"channel":"push","side":"own",` +
@@ -341,7 +341,7 @@ func full(r Rules, length int) *Memory {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	r := rulesOf(Seed)
+	r := rulesOf(seed)
 	for _, length := range []int{25, 400} {
 		m := full(r, length)
 		for name, read := range map[string]string{

@@ -8,15 +8,6 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Profile says what decides.
-type Profile string
-
-// Profiles.
-const (
-	Default Profile = "default" // place and side, text where they are silent
-	Seed    Profile = "seed"    // text alone
-)
-
 // Rules decide about one message. Start with [DefaultRules].
 type Rules struct {
 	// How long what was sent is not a message, 1s to 24h. Default 10m.
@@ -54,8 +45,11 @@ type Rules struct {
 	// Texts of each conversation that are remembered, 1 to 2000. Default 2000.
 	Entries int `yaml:"entries" min:"1" max:"2000"`
 
-	// What decides.
-	Profile Profile `yaml:"-"`
+	// A message whose place proves it new passes the windows.
+	ByPlace bool `yaml:"-"`
+
+	// One on the friend's side is no echo, and short texts of two sides are two.
+	BySide bool `yaml:"-"`
 
 	// By which an echo is known.
 	Echo text.EchoRules `yaml:"-"`
@@ -65,28 +59,18 @@ type Rules struct {
 	HashKey []byte `yaml:"-"`
 }
 
-// strategy says what decides beside text.
-type strategy struct {
-	place bool // a message whose place proves it new passes the windows
-	side  bool // one on the friend's side is no echo, and short texts of two sides are two
-}
-
-var strategies = map[Profile]strategy{Default: {place: true, side: true}, Seed: {}}
-
-func (r Rules) by() strategy { return strategies[r.Profile] }
-
 // DefaultRules returns the rules of profile default. Those of profile seed have
-// the same numbers.
+// the same numbers; text alone decides there.
 func DefaultRules() Rules {
 	return Rules{
 		EchoWindow: 10 * time.Minute, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
 		CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
-		Profile: Default, Echo: text.DefaultEcho(),
+		ByPlace: true, BySide: true, Echo: text.DefaultEcho(),
 	}
 }
 
-// Verdict is the decision about a message and what led to it.
-type Verdict struct {
+// Decision is what is decided about a message and what led to it.
+type Decision struct {
 	Rule    events.Rule   // place and new let it pass, the others drop it
 	Age     time.Duration // of what it was taken for
 	Spared  events.Rule   // of place: short or common, whose window matched
@@ -95,15 +79,15 @@ type Verdict struct {
 }
 
 // Passes reports that the message goes on.
-func (v Verdict) Passes() bool { return v.Rule == events.RuleNew || v.Rule == events.RulePlace }
+func (v Decision) Passes() bool { return v.Rule == events.RuleNew || v.Rule == events.RulePlace }
 
 // Missed reports that texts were sent lately and the message is no echo.
-func (v Verdict) Missed() bool {
+func (v Decision) Missed() bool {
 	return v.Rule != events.RuleRepeat && v.Rule != events.RuleEcho && v.Echo.Active > 0
 }
 
 // detail is what a verdict about a message rests on.
-func (v Verdict) detail(h messages.Heard) events.Detail {
+func (v Decision) detail(h messages.Heard) events.Detail {
 	d := events.Detail{
 		Window: h.Window, Conversation: h.Conversation, Occurrences: []messages.Occurrence{h.Occurrence}, Age: v.Age,
 	}
@@ -131,18 +115,18 @@ func When(h messages.Heard, now time.Time) time.Time {
 
 // Decide judges a message seen at a time. last is the highest occurrence
 // judged before. It changes nothing.
-func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at time.Time) Verdict {
+func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at time.Time) Decision {
 	if h.Occurrence <= last {
-		return Verdict{Rule: events.RuleRepeat}
+		return Decision{Rule: events.RuleRepeat}
 	}
-	var v Verdict
+	var v Decision
 	v.Echo = r.Echo.Find(r.formOf(string(h.Text)), at, r.EchoWindow, m.sends)
 	if v.Echo.How != text.EchoNone && r.mayBeOwn(h.Side) {
 		v.Rule, v.Age = events.RuleEcho, v.Echo.Age
 		return v
 	}
 	v.Rule, v.Age, v.Similar = r.window(m, h, at)
-	if v.Rule != events.RuleNew && h.Fresh && r.by().place {
+	if v.Rule != events.RuleNew && h.Fresh && r.ByPlace {
 		v.Spared, v.Rule = v.Rule, events.RulePlace
 	}
 	return v
@@ -151,7 +135,7 @@ func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at 
 // mayBeOwn reports that the evidence of a side does not clear a message of
 // being an echo.
 func (r Rules) mayBeOwn(s messages.Side) bool {
-	return !r.by().side || s != messages.SideIncoming
+	return !r.BySide || s != messages.SideIncoming
 }
 
 // window looks for a text heard a moment ago that makes this one a duplicate.
@@ -169,7 +153,7 @@ func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (events.Rule, t
 		same   func(old Entry) bool
 	}{
 		{events.RuleShort, short, r.ShortWindow, func(old Entry) bool {
-			return old.Single && old.Channel == e.Channel && (!r.by().side || old.Side == e.Side)
+			return old.Single && old.Channel == e.Channel && (!r.BySide || old.Side == e.Side)
 		}},
 		{events.RuleCommon, common, r.CommonWindow, func(Entry) bool { return true }}, // from whichever channel
 	} {

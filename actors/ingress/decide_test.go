@@ -26,9 +26,24 @@ func of(from, n int) string {
 	return b.String()
 }
 
-func rulesOf(p Profile) Rules {
+// profile is what the rules of a profile decide by.
+type profile struct{ place, side bool }
+
+func (p profile) String() string {
+	if p == seed {
+		return "seed"
+	}
+	return "default"
+}
+
+var (
+	standard = profile{place: true, side: true}
+	seed     profile
+)
+
+func rulesOf(p profile) Rules {
 	r := DefaultRules()
-	r.Profile = p
+	r.ByPlace, r.BySide = p.place, p.side
 	return r
 }
 
@@ -83,7 +98,7 @@ func TestEcho(t *testing.T) {
 		{"own, another text", "こんばんは", messages.SideOwn, sec, None, None},
 		{"one character", "あ", "", sec, None, None},
 	} {
-		for p, want := range map[Profile]events.Rule{Seed: c.seed, Default: c.standard} {
+		for p, want := range map[profile]events.Rule{seed: c.seed, standard: c.standard} {
 			r := rulesOf(p)
 			m := memoryOf(r, []string{"おはよう", "あ"})
 			v := r.Decide(m, 0, by(fresh(c.read), "", c.side), start.Add(c.after))
@@ -147,7 +162,7 @@ func TestWindows(t *testing.T) {
 		{"401 characters, similar", stale(of(0, 401)), stale(of(1, 401)), sec, None},
 		{"the first 400 of 401", stale(of(0, 401)), stale(of(0, 400)), sec, None},
 	} {
-		for _, p := range []Profile{Seed, Default} {
+		for _, p := range []profile{seed, standard} {
 			want, r := c.want, rulesOf(p)
 			m := memoryOf(r, nil, c.old)
 			at := start.Add(c.after)
@@ -158,9 +173,9 @@ func TestWindows(t *testing.T) {
 			h.Fresh = true
 			v := r.Decide(m, 0, h, at)
 			switch {
-			case p == Seed && v.Rule != want:
+			case p == seed && v.Rule != want:
 				t.Errorf("%s, %s, new place: Decide = %v, want %q", p, c.name, v, want)
-			case p == Default && (!v.Passes() || want != None && (v.Rule != events.RulePlace || v.Spared != want)):
+			case p == standard && (!v.Passes() || want != None && (v.Rule != events.RulePlace || v.Spared != want)):
 				t.Errorf("%s, %s, new place: Decide = %v, spared %q, want it to pass, spared %q", p, c.name, v,
 					v.Spared, want)
 			}
@@ -169,7 +184,7 @@ func TestWindows(t *testing.T) {
 }
 
 func TestShortWindowOfAnotherSide(t *testing.T) {
-	for p, want := range map[Profile]events.Rule{Seed: Short, Default: None} {
+	for p, want := range map[profile]events.Rule{seed: Short, standard: None} {
 		r := rulesOf(p)
 		m := memoryOf(r, nil, by(stale("うん"), "", messages.SideIncoming))
 		if v := r.Decide(m, 0, stale("うん"), start); v.Rule != want {
@@ -179,7 +194,7 @@ func TestShortWindowOfAnotherSide(t *testing.T) {
 }
 
 func TestRepeat(t *testing.T) {
-	r := rulesOf(Default)
+	r := rulesOf(standard)
 	for n, want := range map[messages.Occurrence]events.Rule{0: Repeat, 6: Repeat, 7: Repeat, 8: None} {
 		h := fresh("うん")
 		h.Occurrence = n
@@ -248,7 +263,7 @@ func TestSimilar(t *testing.T) {
 // TestANewOccurrenceIsNeverLost: in profile default only the echo guard stops
 // a message whose place is new, and not when its side says incoming.
 func TestANewOccurrenceIsNeverLost(t *testing.T) {
-	r := rulesOf(Default)
+	r := rulesOf(standard)
 	rapid.Check(t, func(t *rapid.T) {
 		old := rapid.SliceOfN(genText(), 0, 6).Draw(t, "old")
 		var heard []messages.Heard
@@ -273,9 +288,8 @@ func FuzzDecide(f *testing.F) {
 	f.Add("うん", "うん")
 	f.Add("明日の会議は\n十時から。", "明日の会議は十時から")
 	f.Add("\xff\u2028", strings.Repeat("あ", 401))
-	seed, standard := rulesOf(Seed), rulesOf(Default)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		for _, r := range []Rules{seed, standard} {
+		for _, r := range []Rules{rulesOf(seed), rulesOf(standard)} {
 			e, n := r.entryOf(stale(a), start)
 			if got := utf8.RuneCountInString(string(e.Text)); got != min(n, r.CommonMax) {
 				t.Fatalf("entryOf(%+q) keeps %d of %d characters, want at most %d", a, got, n, r.CommonMax)

@@ -1,6 +1,6 @@
 // Package ingress is the last gate before a message counts: it stops what Kehai
 // itself has sent and what was heard a moment ago already. [New] makes the
-// actor ingress/CONVERSATION; the rules are in decide.go ([Rules], [Verdict])
+// actor ingress/CONVERSATION; the rules are in decide.go ([Rules], [Decision])
 // over what is remembered, in memory.go ([Memory]). The thresholds are
 // [Rules]; how an echo is told is in package actors/text.
 //
@@ -8,6 +8,7 @@
 //	Heard ─► repeat? ─► echo? ─► short window? ─► common window? ─┬─► Heard to burst, Accepted
 //	                                                              └─► dropped, with the reason
 //	Revised ─► burst
+//	OwnMessage ─► was it sent? ─► to conversation, and to the sender that waits for it
 //
 // A conversation has one name across all channels, and only texts of the same
 // conversation are ever compared. So one actor for each conversation sees all

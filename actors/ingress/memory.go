@@ -21,6 +21,9 @@ type Sent struct {
 	Text  messages.Text `json:"text"`
 	Trace string        `json:"trace,omitempty"`
 	At    time.Time     `json:"at"`
+	// By is the window whose sender waits for the bubble, "" for a host.
+	By   messages.WindowID `json:"by,omitempty"`
+	Seen bool              `json:"seen,omitempty"` // a bubble of our own side has shown it
 }
 
 // Entry is a row of the table heard: what later texts are compared with.
@@ -164,6 +167,18 @@ func (m *Memory) removeSent(i int) {
 func (m *Memory) renewed(s Sent) (i int, ok bool) {
 	for i, old := range m.sent {
 		if s.Trace != "" && old.Trace == s.Trace && old.Text == s.Text {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// shown finds the newest text sent, within a window before a time, that a new
+// bubble of our own side shows and none has shown yet.
+func (m *Memory) shown(read messages.Text, at time.Time, window time.Duration) (i int, ok bool) {
+	for i := len(m.sent) - 1; i >= 0; i-- {
+		s := m.sent[i]
+		if !s.Seen && text.Inside(at.Sub(s.At), window) && text.Shown(cut(string(read), maxCompared), string(s.Text)) {
 			return i, true
 		}
 	}

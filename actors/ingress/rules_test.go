@@ -12,7 +12,8 @@ import (
 
 func TestDefaultRules(t *testing.T) {
 	want := Rules{
-		Profile: Default, EchoWindow: 10 * time.Minute, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2,
+		ByPlace: true, BySide: true,
+		EchoWindow: 10 * time.Minute, Sends: 128, ShortWindow: 20 * time.Second, ShortMin: 2,
 		ShortMax: 24,
 		Echo: text.EchoRules{
 			MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2, LinesMatch: 60,
@@ -47,7 +48,7 @@ func TestBoundsOfTheMemory(t *testing.T) {
 		}
 	}
 	for _, n := range []int{128, 129} {
-		h := spawn(t, rulesOf(Seed))
+		h := spawn(t, rulesOf(seed))
 		for i := range n {
 			h.Send(told(nth(i), fmt.Sprint(i)))
 		}

@@ -45,6 +45,14 @@ func WithoutModel(group bool) Verdict {
 		Reason: "no language model is configured"}
 }
 
+// Overasked is the verdict where the conversation has had its questions for this hour:
+// that without a model.
+func Overasked(group bool) Verdict {
+	v := WithoutModel(group)
+	v.Reason = "the model was asked too often within an hour: llm.per_hour"
+	return v
+}
+
 // Unjudged is the verdict where the model failed or gave no readable answer.
 func Unjudged(err error) Verdict {
 	reason := messages.Text("the language model did not answer")

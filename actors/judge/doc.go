@@ -1,7 +1,11 @@
-// Package judge holds the rules by which Kehai decides whether to answer. A scope,
-// that is a channel or one thread of it, has a [State]: the judgement that holds, and
-// what became of the last one. [Rules] decide when to ask a language model again, read
-// its answer and say how long a judgement holds. Everything here is pure.
+// Package judge decides whether to answer. [New] makes the actor judge/CONVERSATION,
+// which answers JudgeReply with ReplyJudged. A scope, that is a channel or one thread of
+// it, has a [State]: the judgement that holds, and what became of the last one. [Rules]
+// decide when to ask a language model again, read its answer and say how long a
+// judgement holds; they are pure.
+//
+// Tables: "scope" with the row "scope", a [Row]. A crash loses the model's answer, and
+// the question is asked again. A judgement that has not held for a day is deleted.
 //
 // # One judgement after the other
 //

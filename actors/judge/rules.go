@@ -20,13 +20,27 @@ type Threshold struct {
 
 // Rules of judging.
 type Rules struct {
-	Enabled     bool          `yaml:"enabled"`      // false: every look is a judgement. Default true
-	Thresholds  []Threshold   `yaml:"thresholds"`   // default 0.9: 12h, 0.7: 1h
-	DefaultSkip time.Duration `yaml:"default_skip"` // below all thresholds; 1s to 24h. Default 10m
-	CheckEvery  time.Duration `yaml:"check_every"`  // of the scheduler; 1s to 1h. Default 1m
-	MinWait     time.Duration `yaml:"min_wait"`     // younger messages wait; 0s to 24h. Default 5m
-	MaxAge      time.Duration `yaml:"max_age"`      // older ones are let be; above min_wait, to 7 days. Default 12h
-	Messages    int           `yaml:"messages"`     // the model sees so many; 1 to 200. Default 20
+	// Whether judgements are remembered; without it every look is a judgement. Default
+	// true.
+	Enabled bool `yaml:"enabled"`
+
+	Thresholds []Threshold `yaml:"-"` // default 0.9: 12h, 0.7: 1h
+
+	// How long a judgement holds that reaches none of the thresholds, 1s to 24h.
+	// Default 10m.
+	DefaultSkip time.Duration `yaml:"default_skip" min:"1s" max:"24h"`
+
+	// Time between two looks at what is not answered, 1s to 1h. Default 1m.
+	CheckEvery time.Duration `yaml:"check_every" min:"1s" max:"1h"`
+
+	// How old a message of a group is before it is judged, 0s to 24h. Default 5m.
+	MinWait time.Duration `yaml:"min_wait" min:"0s" max:"24h" atmost:"max_age"`
+
+	// How old a message is that is let be, 1s to 168h. Default 12h.
+	MaxAge time.Duration `yaml:"max_age" min:"1s" max:"168h"`
+
+	// Newest messages that the model sees, 1 to 200. Default 20.
+	Messages int `yaml:"messages" min:"1" max:"200"`
 
 	// Plain leaves out the guards of profile default, as profile seed does.
 	Plain bool `yaml:"-"`

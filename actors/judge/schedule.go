@@ -42,3 +42,43 @@ func (r *Rules) Scheduled(s State, list []Message, now time.Time) bool {
 	due, _ := r.Due(s, MessageID(newest.ID, newest.Revision), now)
 	return due
 }
+
+// known is the judgement that answers a question without a model, nil for none; then
+// wait is how long to wait before a model is asked. A "yes" whose reply is on its way
+// is one: who asks for it again has lost the answer. Messages of groups wait until
+// they are min_wait old; those that are too old are let be.
+func (r *Rules) known(s State, m messages.JudgeReply, now time.Time) (c *Cache, wait time.Duration) {
+	latest := MessageID(m.Latest, m.Revision)
+	if s.Pending != nil && s.Pending.Latest == latest {
+		return s.Pending, 0
+	}
+	age := now.Sub(m.Written)
+	if m.Group && age >= r.MaxAge {
+		return &Cache{Latest: latest, Confidence: 1, Source: FromDefault, Reason: "it is too old"}, 0
+	}
+	due, next := r.Due(s, latest, now)
+	switch {
+	case !due && s.Cache != nil && s.Cache.Valid(now, latest):
+		return s.Cache, 0
+	case !due:
+		return nil, max(time.Second, next.Sub(now))
+	case m.Group && age < r.MinWait:
+		return nil, r.MinWait - age
+	}
+	return nil, 0
+}
+
+// again is when a "no" is to be thought over, if the message is not too old then. What
+// nobody judged, for want of a model, stays as it is.
+func (r *Rules) again(s State, written time.Time, v Verdict) (at time.Time, ok bool) {
+	if v.Respond || v.Source == FromDefault || s.Cache == nil {
+		return time.Time{}, false
+	}
+	return s.Cache.NextCheckAt, s.Cache.NextCheckAt.Sub(written) < r.MaxAge
+}
+
+// verdictOf is the verdict of a judgement that holds.
+func verdictOf(c *Cache) Verdict {
+	return Verdict{Respond: c.ShouldRespond, Confidence: c.Confidence, Reason: c.Reason, Defaulted: c.Defaulted,
+		Source: c.Source}
+}

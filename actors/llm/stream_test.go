@@ -452,3 +452,17 @@ func (s *slowly) RoundTrip(r *http.Request) (*http.Response, error) {
 	}()
 	return &http.Response{StatusCode: 200, Body: out}, nil
 }
+
+// A turn is told by the messages that the worker reports.
+func TestWorkerReportsItsProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.StartLLMPipe(t, testkit.LLMReply{Chunks: []string{"一", "二"}})
+		var got told
+		_, err := actors.Do(t.Context(), llm.NewWorker(piped(t, s, llm.OpenAI)), reply, func(m messages.Message) {
+			got.take(m.(messages.LLMProgress))
+		})
+		if err != nil || len(got) == 0 || got[len(got)-1].Text != "一二" || got[0].Key != reply.Key {
+			t.Errorf("reported %v, %v, want the answer", got, err)
+		}
+	})
+}

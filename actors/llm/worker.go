@@ -283,7 +283,7 @@ func (c *Client) Close() error {
 // it shares with the other workers.
 type Worker struct{ model Model }
 
-var _ actors.Worker = Worker{}
+var _ actors.Reporter = Worker{}
 
 // NewWorker makes a worker.
 func NewWorker(m Model) Worker { return Worker{m} }
@@ -292,6 +292,14 @@ func NewWorker(m Model) Worker { return Worker{m} }
 // with its code, after which the worker goes on; a missed deadline is not.
 func (w Worker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	return w.Stream(ctx, request, nil)
+}
+
+// DoReporting is Do. For a question with Stream set it reports
+// messages.LLMProgress while the model writes, as Stream does.
+func (w Worker) DoReporting(
+	ctx context.Context, request messages.Message, report func(messages.Message),
+) (messages.Message, error) {
+	return w.Stream(ctx, request, func(p messages.LLMProgress) { report(p) })
 }
 
 // Stream is Do, and tells how far the answer is if the question wants that:

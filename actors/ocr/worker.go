@@ -82,7 +82,7 @@ func (w *Worker) do(ctx context.Context, request messages.Message) (messages.Mes
 		return nil, fmt.Errorf("ocr: %T is not a request for this worker, want messages.ReadFrame", request)
 	}
 	start := time.Now()
-	out, err := w.read(ctx, r.Frame)
+	out, err := w.read(ctx, r.Frame, r.Field)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 			unread.add(messages.OmittedFrames, len(r.More)-i, maxBurst)
 			break
 		}
-		more, err := w.read(ctx, f)
+		more, err := w.read(ctx, f, false)
 		if ctx.Err() != nil {
 			return err
 		}
@@ -126,8 +126,8 @@ func (w *Worker) burst(ctx context.Context, r messages.ReadFrame, out *messages.
 	return nil
 }
 
-// read is one frame, without its hash.
-func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.FrameRead, error) {
+// read is one frame, without its hash; with field also what stands in its input.
+func (w *Worker) read(ctx context.Context, frame messages.Frame, field bool) (messages.FrameRead, error) {
 	l := w.o.Layouts(frame.Window)
 	if l == nil {
 		return messages.FrameRead{}, fmt.Errorf("ocr: no layout is known for window %s: name one in its configuration",
@@ -143,8 +143,14 @@ func (w *Worker) read(ctx context.Context, frame messages.Frame) (messages.Frame
 	}
 	s := session{ctx: ctx, w: w, pane: pane, layout: l, segments: pane.Find()}
 	out.Bare = s.segments.Bare
+	out.Header, out.Input = pane.HeaderBox(), pane.InputBox()
 	if err := s.all(&out); err != nil {
 		return out, err
+	}
+	if field {
+		if err := s.field(&out); err != nil {
+			return out, err
+		}
 	}
 	out.Read, out.Cached = s.read, s.cached
 	out.Unread, out.LeftOut = s.unread, s.leftOut

@@ -155,6 +155,18 @@ func (s *session) title(box image.Rectangle) (messages.Line, error) {
 	return line, err
 }
 
+// field reads what stands in the input. Icons there are read as letters; who asks
+// must expect it.
+func (s *session) field(out *messages.FrameRead) error {
+	lines, _, err := s.lines(messages.DoubtfulInWindow, segment.Rect(out.Input), true,
+		segment.Enlargement(s.pane.Scale()))
+	if err != nil {
+		return fmt.Errorf("ocr: read the input: %w", err)
+	}
+	out.Field = lines
+	return nil
+}
+
 // line reads one line of text outside bubbles, an empty one if box is empty.
 // fresh says that it was not in the cache.
 func (s *session) line(where messages.Omission, box image.Rectangle,
@@ -342,4 +354,9 @@ func shift(out *messages.FrameRead, dx, dy int) {
 	for i := range out.Marks {
 		move(&out.Marks[i].Box)
 	}
+	move(&out.Header)
+	if out.Input.H > 0 {
+		move(&out.Input)
+	}
+	out.Field = moved(out.Field, dx, dy)
 }

@@ -114,7 +114,7 @@ func scores(t testing.TB, corpus []labelled, miss func(m labelled, what string))
 func compare(m labelled, got []Span, all map[Kind]score, miss func(m labelled, what string)) {
 	same := func(a, b Span) bool { return a.Kind == b.Kind && a.Start == b.Start && a.End == b.End }
 	touch := func(a, b Span) bool { return a.Kind == b.Kind && a.Start < b.End && b.Start < a.End }
-	any := func(list []Span, s Span, by func(a, b Span) bool) bool {
+	found := func(list []Span, s Span, by func(a, b Span) bool) bool {
 		for _, o := range list {
 			if by(o, s) {
 				return true
@@ -125,12 +125,12 @@ func compare(m labelled, got []Span, all map[Kind]score, miss func(m labelled, w
 	for _, g := range got {
 		s := all[g.Kind]
 		s.found++
-		if any(m.spans, g, same) {
+		if found(m.spans, g, same) {
 			s.right++
 		} else {
 			miss(m, fmt.Sprintf("+%s(%s) %q", g.Kind, g.Rule, m.text[g.Start:g.End]))
 		}
-		if any(m.spans, g, touch) {
+		if found(m.spans, g, touch) {
 			s.touched++
 		}
 		all[g.Kind] = s
@@ -138,10 +138,10 @@ func compare(m labelled, got []Span, all map[Kind]score, miss func(m labelled, w
 	for _, w := range m.spans {
 		s := all[w.Kind]
 		s.labelled++
-		if any(got, w, touch) {
+		if found(got, w, touch) {
 			s.covered++
 		}
-		if !any(got, w, same) {
+		if !found(got, w, same) {
 			miss(m, fmt.Sprintf("-%s %q", w.Kind, m.text[w.Start:w.End]))
 		}
 		all[w.Kind] = s

@@ -181,7 +181,7 @@ func (s *search) latinMark(i, j int) uint32 {
 		b[n] = byte(lowered(s.r[k]))
 		n++
 	}
-	return gazetteer.latin[string(b[:n])]
+	return s.listed.latin[string(b[:n])]
 }
 
 // givenLatin reports that the first word between two indices is a given name, or

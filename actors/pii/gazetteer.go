@@ -3,6 +3,7 @@ package pii
 import (
 	_ "embed"
 	"strings"
+	"sync"
 )
 
 //go:embed names.txt
@@ -26,8 +27,9 @@ var sections = map[string]uint32{
 }
 
 // gazetteer are frequent names. Japanese ones are found at a place of a text,
-// those in Latin letters by the whole word, in lower case.
-var gazetteer = loadNames(namesFile)
+// those in Latin letters by the whole word, in lower case. They are read at their
+// first use: most programs mask nothing, and all would wait for it.
+var gazetteer = sync.OnceValue(func() names { return loadNames(namesFile) })
 
 type names struct {
 	japanese *lexicon

@@ -68,7 +68,7 @@ func (s *search) hasNoName(i, k int) bool {
 	}
 	switch s.r[k-1] {
 	case '屋', '員', '者', '官', '士', '婦', '師', '係', '人', '長', '科', '課', '社', '店', '局', '室', '省', '庁', '会', '団', '隊', '派':
-		_, known := gazetteer.japanese.marked(s.folded, i, k)
+		_, known := s.listed.japanese.marked(s.folded, i, k)
 		return !known
 	}
 	return false
@@ -148,7 +148,7 @@ func (s *search) allUpper(i, j int) bool { return s.run(i, j-i, set(upper)) == j
 
 // lone reports a kanji that is a surname by itself.
 func (s *search) lone(i int) bool {
-	mark, ok := gazetteer.japanese.marked(s.folded, i, i+1)
+	mark, ok := s.listed.japanese.marked(s.folded, i, i+1)
 	return ok && mark&surname != 0 && s.r[i] != '王' || s.r[i] == '林'
 }
 
@@ -182,7 +182,7 @@ func (s *search) afterTitle(i, k int) int {
 		}
 	}
 	if e, _ := beforeName.at(s.folded, i); e > 0 && e < k {
-		if _, ok := gazetteer.japanese.marked(s.folded, i, k); !ok && (e-i > 1 || k-i > 3) {
+		if _, ok := s.listed.japanese.marked(s.folded, i, k); !ok && (e-i > 1 || k-i > 3) {
 			i = e
 		}
 	}
@@ -228,7 +228,7 @@ func (s *search) knownBefore(k int) int {
 			best = i
 			continue
 		}
-		if mark, ok := gazetteer.japanese.marked(s.folded, i, k); ok && mark&(surname|given) != 0 &&
+		if mark, ok := s.listed.japanese.marked(s.folded, i, k); ok && mark&(surname|given) != 0 &&
 			!noName.exactly(s.folded, i, k) {
 			if k-i > 1 || best == k {
 				best = i
@@ -261,7 +261,7 @@ func (s *search) startsHere(i int) bool {
 
 // given reports kana of a given name behind a surname in kanji.
 func (s *search) given(i int) bool {
-	st, mark := gazetteer.japanese.before(s.folded, i)
+	st, mark := s.listed.japanese.before(s.folded, i)
 	return st >= 0 && mark&surname != 0
 }
 
@@ -288,7 +288,7 @@ func (s *search) titleBefore(i int) (ok bool, start int) {
 // fullName is the end of a surname and a given name that begin at an index. Sure
 // says that there is one.
 func (s *search) fullName(i int) (end int, sure bool) {
-	for _, e := range gazetteer.japanese.first.of(s.r[i]) {
+	for _, e := range s.listed.japanese.first.of(s.r[i]) {
 		if e.mark&surname == 0 || !s.spells(i, e.word) {
 			continue
 		}
@@ -314,7 +314,7 @@ func (s *search) givenAt(i int, doubt bool) int {
 	if c := s.is(i); c != kanji && c != hiragana && c != katakana {
 		return 0
 	}
-	for _, e := range gazetteer.japanese.first.of(s.r[i]) {
+	for _, e := range s.listed.japanese.first.of(s.r[i]) {
 		if e.mark&given == 0 || !s.spells(i, e.word) {
 			continue
 		}
@@ -379,7 +379,7 @@ func (s *search) known(i int) {
 	if !s.startsRow(i) {
 		return
 	}
-	list := gazetteer.japanese.first.of(s.r[i])
+	list := s.listed.japanese.first.of(s.r[i])
 	if end, sure := s.fullName(i); sure {
 		s.propose(Name, "full name", i, end)
 		return
@@ -413,7 +413,7 @@ func (s *search) rareName(i int) int {
 	}
 	if s.is(row) == space && row-i >= 2 && row-i <= 3 && s.surnameLike(i, row) && s.is(row+1) == kanji {
 		end := s.run(row+1, 4, set(kanji))
-		if mark, ok := gazetteer.japanese.marked(s.folded, row+1, end); ok && mark&given != 0 && s.boundary(end) {
+		if mark, ok := s.listed.japanese.marked(s.folded, row+1, end); ok && mark&given != 0 && s.boundary(end) {
 			return end
 		}
 		if n := end - row - 1; n == 2 && s.givenLike(row+1, end) && givenEnd(s.r[end-1]) && s.boundary(end) &&
@@ -426,7 +426,7 @@ func (s *search) rareName(i int) int {
 		if g >= row || !s.surnameLike(i, g) || s.notPerson(i, g, g) {
 			continue
 		}
-		for _, e := range gazetteer.japanese.first.of(s.r[g]) {
+		for _, e := range s.listed.japanese.first.of(s.r[g]) {
 			if j := g + len(e.word); e.mark&given != 0 && e.mark&doubtful2 == 0 && len(e.word) >= 2 && s.spells(g,
 				e.word) && s.boundary(j) {
 				return j
@@ -527,7 +527,7 @@ func (s *search) inHiragana(i, j int) uint32 {
 		}
 		word[k-i] = r
 	}
-	return gazetteer.japanese.exact(word[:j-i])
+	return s.listed.japanese.exact(word[:j-i])
 }
 
 // foreign reports that a name in katakana goes on behind a middle dot.
@@ -582,7 +582,7 @@ func (s *search) introducedStart(i int) int {
 	case hiragana:
 		start := s.back(i, 5, set(hiragana))
 		if s.is(start-1) == kanji && i-start >= 2 { // 渡邉さくら
-			if st, mark := gazetteer.japanese.before(s.folded, start); st >= 0 && mark&surname != 0 {
+			if st, mark := s.listed.japanese.before(s.folded, start); st >= 0 && mark&surname != 0 {
 				return st
 			}
 		}
@@ -708,7 +708,7 @@ func (s *search) likelyPerson(i, j int) bool {
 	if e, sure := s.fullName(i); sure && e == j {
 		return true
 	}
-	if mark, ok := gazetteer.japanese.marked(s.folded, i, j); ok && mark&(doubtful|doubtful2) == 0 {
+	if mark, ok := s.listed.japanese.marked(s.folded, i, j); ok && mark&(doubtful|doubtful2) == 0 {
 		return true
 	}
 	if s.is(i) == upper {

@@ -108,7 +108,7 @@ func (f *folded) gap(i, j int) gap {
 		switch f.r[i] {
 		case '-', 'ー', '─', '‐':
 			g = dashGap
-		case ' ':
+		case ' ', '\t', '\n', '\r': // the parts of a burst stand on lines
 			g = spaceGap
 		case '.', '・':
 			g = dotGap

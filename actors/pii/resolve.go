@@ -49,8 +49,9 @@ func (r Rule) evidence() int {
 // search is a text and what was proposed so far.
 type search struct {
 	*folded
-	cues  cues
-	found []proposal
+	cues   cues
+	listed names // of the gazetteer
+	found  []proposal
 }
 
 func (s *search) propose(k Kind, r Rule, i, j int) {
@@ -67,7 +68,7 @@ func (s *search) propose(k Kind, r Rule, i, j int) {
 
 // propose lets every recogniser read a text.
 func propose(f *folded) (*folded, []proposal) {
-	s := &search{folded: f, cues: findCues(f)}
+	s := &search{folded: f, cues: findCues(f), listed: gazetteer()}
 	s.secrets()
 	s.addresses()
 	s.streets()

@@ -26,6 +26,8 @@ type Vault struct {
 	Labels Labels `json:"-"`
 	// Originals are the values by their placeholders.
 	Originals map[string]string `json:"originals"`
+	// Names are those that [Vault.Know] was told, the newest last.
+	Names []string `json:"names,omitempty"`
 }
 
 // String says how many values a vault has, and none of them.
@@ -43,12 +45,16 @@ const (
 // digestSign stands between the label and the digits.
 const digestSign = "·"
 
-// Mask is [Mask] with placeholders. What only looks like a placeholder is masked
-// too, so that Restore(Mask(text).Text) is the text, whatever it holds.
+// Mask is [Mask] with placeholders, and masks the names that the vault knows. What only
+// looks like a placeholder is masked too, so that Restore(Mask(text).Text) is the text,
+// whatever it holds.
 func (v *Vault) Mask(text string) Masked {
 	spans, err := Find(text)
 	if err != nil {
 		return withheld(text, v.Labels, err)
+	}
+	if spans, err = Add(text, spans, v.known(text)); err != nil {
+		return withheld(text, v.Labels, errUneven)
 	}
 	return v.Replace(text, spans)
 }

@@ -20,8 +20,8 @@ type Rules struct {
 	// Default 30s.
 	Deadline time.Duration `yaml:"deadline" min:"1s" max:"5m"`
 
-	// Looks in a row that were given up, after which the window counts as changed,
-	// 1 to 100. Default 2.
+	// Consecutive capture timeouts before the baseline is dropped, and the window
+	// counts as changed, 1 to 100. Default 2.
 	Late int `yaml:"late" min:"1" max:"100"`
 
 	// Longest pause while looks fail, 1s to 1h; it begins with poll and doubles.

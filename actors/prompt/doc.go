@@ -23,6 +23,6 @@
 //
 // # Versions
 //
-// Prompt.Version is a hash of the texts that were used; it belongs into the record of
+// Prompt.Version is a hash of the texts that were used; it belongs in the record of
 // what was asked.
 package prompt

@@ -194,8 +194,8 @@ type transcript struct {
 
 func (tr *transcript) take(t *testing.T, m control.Message) {
 	t.Helper()
-	if m.Conversation != "web:Hana" || m.Sender != "Hana" {
-		t.Errorf("delivered to %s from %s, want to web:Hana from Hana", m.Conversation, m.Sender)
+	if m.Called != "web:Hana" || m.Sender != "Hana" {
+		t.Errorf("delivered to %s from %s, want to web:Hana from Hana", m.Called, m.Sender)
 	}
 	if slices.Contains(tr.ids, string(m.ID)) {
 		return

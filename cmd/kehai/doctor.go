@@ -122,7 +122,16 @@ func checkDesktop(ctx context.Context, cfg config.Config) []finding {
 			list = append(list, checkWindow(ctx, w))
 		}
 	}
-	return append(list, fine("typing", "not used: windows are read, nothing is typed into them"))
+	return append(list, fine("typing", "%s", typists(cfg)))
+}
+
+// typists says what types into the configured windows.
+func typists(cfg config.Config) string {
+	text := "replies are typed into the drawn window by Kehai itself"
+	if slices.ContainsFunc(cfg.Windows, onDesktop) {
+		text = "replies that you approve or list (replies.auto) are typed by " + native.typist
+	}
+	return text
 }
 
 // desktopTimeout is how long the desktop may take to answer.

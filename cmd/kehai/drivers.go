@@ -27,6 +27,16 @@ type desktopDriver struct {
 	openTree  func(windows listWindows) (hardware.Structure, error)
 
 	openNotifier func() (hardware.Notifier, error)
+
+	typist     string // what types, as status calls it
+	openTypist func() (handsOn, error)
+}
+
+// handsOn types, clicks, and knows which window is active and whether somebody uses
+// the keyboard.
+type handsOn interface {
+	hardware.Typist
+	hardware.Pointer
 }
 
 type listWindows = func(context.Context) ([]hardware.Window, error)
@@ -45,6 +55,7 @@ func drivers() []runtime.Option {
 			screen.name, screen.claims = w.Name, shown
 			return screen, w.Capture(), nil
 		}),
+		runtime.WithTypist(native.name, native.typist, openTypist),
 		runtime.WithStructure(native.structure, func(w config.Window) (hardware.Structure, string, error) {
 			rows, err := openRows()
 			return rows, w.Capture(), err

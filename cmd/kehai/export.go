@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -44,7 +43,11 @@ each with a field "record" that says what it is, or as Markdown for people. With
 }
 
 func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) error {
-	q := control.Query{Conversation: messages.ConversationID(first(args))}
+	id, err := b.Which(ctx, first(args))
+	if err != nil {
+		return err
+	}
+	q := control.Query{Conversation: id}
 	out := bufio.NewWriter(v.stdout)
 	var ex exporter
 	switch v.format {
@@ -61,7 +64,7 @@ func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) 
 		if v.all {
 			what = "nothing"
 		}
-		return fmt.Errorf("%s of %s is stored: kehai messages lists conversations by their names", what, q.Conversation)
+		return fmt.Errorf("%s of %s is stored: kehai messages lists conversations by their names", what, first(args))
 	}
 	return err
 }
@@ -149,7 +152,7 @@ func (m *markdown) message(d control.Message) error {
 			lines = append(lines, plainText(line))
 		}
 	}
-	return m.item(string(d.Conversation), d.SeenAt.Time, "15:04",
+	return m.item(d.Where(), d.SeenAt.Time, "15:04",
 		"**"+plainText(cmp.Or(d.Sender, "?"))+"** "+strings.Join(lines, "  \n  "))
 }
 

@@ -188,7 +188,7 @@ func (c *feedClient) answers() error {
 // send copies lines of any length.
 func (c *feedClient) send(ctx context.Context, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 512<<10) // twice what a feed takes
-	var pace pace
+	var due schedule
 	for reported := time.Now(); ; {
 		text, err := r.ReadSlice('\n')
 		if len(text) == 0 && errors.Is(err, io.EOF) {
@@ -198,7 +198,7 @@ func (c *feedClient) send(ctx context.Context, in io.Reader) error {
 			return err
 		}
 		if c.paced {
-			if err := c.wait(ctx, pace.next(text, time.Now())); err != nil {
+			if err := c.wait(ctx, due.next(text, time.Now())); err != nil {
 				return err
 			}
 		}
@@ -243,8 +243,8 @@ func (c *feedClient) wait(ctx context.Context, d time.Duration) error {
 	return hardware.Pause(ctx, d)
 }
 
-// pace says when recorded lines are due.
-type pace struct {
+// schedule says when recorded lines are due.
+type schedule struct {
 	began bool
 	start time.Time // when the line of time zero was due
 	last  time.Duration
@@ -255,7 +255,7 @@ const maxPaceMS = 9e12
 
 // next returns how long to wait with a line. One without a time is due at once,
 // and one whose time goes back begins anew.
-func (p *pace) next(text []byte, now time.Time) time.Duration {
+func (p *schedule) next(text []byte, now time.Time) time.Duration {
 	var line struct {
 		AtMS *float64 `json:"at_ms"`
 	}

@@ -32,8 +32,9 @@ configuration. What a host, a log, a backup or the chat itself keeps is not
 touched; the chat of a drawn window is its journal, DATA/windows/NAME.jsonl.
 
 The deleted bytes leave the store's files before the command ends, or after the
-next start of Kehai; the command says which. A disk may keep what a file has
-lost: encrypt the store if that matters.`,
+next start of Kehai; the command says which. What was stored is sealed, and the
+key of the conversation is destroyed: what a disk or a copy of the store keeps
+cannot be read without a copy of DATA/keys.`,
 		Example: `  kehai forget line:Hana
   kehai forget line:Hana --yes`,
 		Args: cobra.ExactArgs(1),

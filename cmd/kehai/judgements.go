@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,21 +10,62 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit/replay/judgements"
 )
 
 // judgementsVerb is the family of verbs about judgements.
-type judgementsVerb struct{ *app }
+type judgementsVerb struct {
+	*app
+	asJSON bool
+}
 
 func (v *judgementsVerb) command() *cobra.Command {
-	return family(&cobra.Command{
+	cmd := family(&cobra.Command{
 		Use:   "judgements",
-		Short: "See what the cache of judgements saves",
+		Short: "See whether each conversation wants an answer, and what remembering that saves",
 		Long: `Before it answers, Kehai judges whether to, and remembers the judgement for a
-while. These commands show what that saves and what it misses.`,
-		Example: `  kehai judgements replay chat.jsonl
+while. Without a command this lists the newest judgement of each conversation:
+the verdict, how sure it was, why, and when it is thought over next.`,
+		Example: `  kehai judgements
+  kehai judgements --json
+  kehai judgements replay chat.jsonl
   kehai judgements replay --generate 2000 --seed 7`,
 	}, (&judgementsReplayVerb{app: v.app}).command())
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a line")
+	cmd.RunE = v.withReplies(v.list)
+	return cmd
+}
+
+func (v *judgementsVerb) list(ctx context.Context, b control.ReplyBackend, _ []string) error {
+	list, err := b.Judgements(ctx)
+	switch {
+	case err != nil:
+		return err
+	case v.asJSON:
+		return encodeEach(v.stdout, list)
+	case len(list) == 0:
+		return v.stderr.printf("no judgements\n")
+	}
+	called, err := names(ctx, b)
+	if err != nil {
+		return err
+	}
+	var t table
+	t.row("SCOPE", "NAME", "ANSWER", "SURE", "BY", "NEXT CHECK", "REASON")
+	for _, j := range list {
+		verdict := map[bool]string{true: "yes", false: "no"}[j.ShouldRespond]
+		switch {
+		case j.JudgedAt.IsZero():
+			t.row(j.Scope, called[j.Conversation], "asking", "", "", "", "")
+			continue
+		case j.OnItsWay:
+			verdict += ", on its way"
+		}
+		t.row(j.Scope, called[j.Conversation], verdict, fmt.Sprintf("%.0f %%", 100*j.Confidence), j.Source,
+			j.NextCheckAt, j.Reason)
+	}
+	return t.write(v.stdout)
 }
 
 type judgementsReplayVerb struct {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,7 +43,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("KEHAI_UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"answering": answering, "awaits": awaits, "llmserver": llmServer,
+			"answering": answering, "awaits": awaits, "blank": blank, "drafted": drafted, "llmserver": llmServer,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_DATA_HOME", env.WorkDir+"/share")
@@ -53,6 +56,16 @@ func TestScripts(t *testing.T) {
 // patience is how long a script waits for something. It only matters when a test
 // fails.
 const patience = time.Minute
+
+// blank draws a picture that shows nothing.
+func blank(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: blank FILE.png")
+	}
+	var b bytes.Buffer
+	ts.Check(png.Encode(&b, image.NewGray(image.Rect(0, 0, 480, 720))))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
+}
 
 // answering waits until the Kehai that a script started in the background
 // answers: before, a verb might take the store away from it.
@@ -78,6 +91,22 @@ func awaits(ts *testscript.TestScript, neg bool, args []string) {
 			return err
 		})
 		return err == nil && found
+	})
+}
+
+// drafted waits until a reply waits in the Kehai in the background, and puts its ID
+// into $DRAFT.
+func drafted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: drafted")
+	}
+	ask(ts, "has a draft", func(client *control.Client) bool {
+		list, err := client.Drafts(context.Background())
+		if err != nil || len(list) == 0 {
+			return false
+		}
+		ts.Setenv("DRAFT", string(list[0].ID))
+		return true
 	})
 }
 

@@ -22,7 +22,7 @@ func (v *messagesVerb) command() *cobra.Command {
 		Use:   "messages [CONVERSATION]",
 		Short: "List what was delivered, oldest first",
 		Long: `Lists the delivered messages, of all conversations or of one. A conversation is
-named as in the list, for example line:Hana.`,
+named as kehai conversations lists it, for example line:Hana.`,
 		Example: `  kehai messages
   kehai messages line:Hana --since 2h
   kehai messages --since 2026-01-31T09:00:00Z --json`,

@@ -13,19 +13,24 @@ type pauseVerb struct{ *app }
 
 func (v *pauseVerb) command() *cobra.Command {
 	return &cobra.Command{
-		Use:   "pause [WINDOW|attention]",
-		Short: "Stop watching, all windows, one, or the desk, until resume",
+		Use:   "pause [WINDOW|attention|sending]",
+		Short: "Stop watching, all windows, one, or the desk, or sending, until resume",
 		Long: `Stops capturing a window, or all; "kehai pause attention" stops collecting and
-judging what the camera and the use of the computer say of the person. It lasts
+judging what the camera and the use of the computer say of the person; "kehai
+pause sending" keeps every reply from being sent, which then waits. It lasts
 until kehai resume, also over restarts; kehai status and the live page show it.
 What was captured before is still delivered.`,
 		Example: `  kehai pause
   kehai pause line
-  kehai pause attention`,
+  kehai pause attention
+  kehai pause sending`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
 			if err := b.Pause(ctx, first(args)); err != nil {
 				return err
+			}
+			if first(args) == control.Sending {
+				return v.stdout.printf("no reply is sent; kehai resume sending goes on\n")
 			}
 			resume := strings.Join(append([]string{"kehai resume"}, args...), " ")
 			return v.stdout.printf("%s paused; %s goes on\n", windowName(args), resume)
@@ -37,17 +42,21 @@ type resumeVerb struct{ *app }
 
 func (v *resumeVerb) command() *cobra.Command {
 	return &cobra.Command{
-		Use:   "resume [WINDOW|attention]",
+		Use:   "resume [WINDOW|attention|sending]",
 		Short: "Watch again what was paused",
-		Long: `Ends kehai pause, for one window, for all windows, or for attention. What was said
-meanwhile and is still visible is read then.`,
+		Long: `Ends kehai pause, for one window, for all windows, for attention or for sending.
+What was said meanwhile and is still visible is read then.`,
 		Example: `  kehai resume
   kehai resume line
-  kehai resume attention`,
+  kehai resume attention
+  kehai resume sending`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
 			if err := b.Resume(ctx, first(args)); err != nil {
 				return err
+			}
+			if first(args) == control.Sending {
+				return v.stdout.printf("replies are sent again\n")
 			}
 			return v.stdout.printf("%s watched again\n", windowName(args))
 		}),

@@ -18,19 +18,20 @@ func (a *app) groups() []group {
 	return []group{
 		{"Every day:", []verb{
 			&runVerb{session: watching}, &watchVerb{session: watching},
-			&messagesVerb{app: a}, &whyVerb{app: a}, &doctorVerb{a},
+			&messagesVerb{app: a}, &drafts{app: a}, &doctorVerb{a},
 		}},
 		{"Look closer:", []verb{
-			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{a}, &traceVerb{app: a}, &deadletters{app: a},
-			&subscriptions{app: a},
+			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{a}, &whyVerb{app: a}, &traceVerb{app: a},
+			&judgementsVerb{app: a}, &deadletters{app: a}, &subscriptions{app: a},
 		}},
-		{"Decide what is read and kept:", []verb{
-			&pauseVerb{a}, &resumeVerb{a}, &exportVerb{app: a}, &forgetVerb{app: a},
+		{"Decide what is read, sent and kept:", []verb{
+			&pauseVerb{a}, &resumeVerb{a}, &conversations{app: a}, &reminders{app: a}, &exportVerb{app: a},
+			&forgetVerb{app: a},
 		}},
 		{"Watch attention:", []verb{&focus{a}}},
 		{"Set up and try:", []verb{
-			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &judgementsVerb{a}, &privacyVerb{app: a},
-			&promptsVerb{app: a},
+			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &privacyVerb{app: a},
+			&promptsVerb{app: a}, &recallVerb{app: a},
 			&versionVerb{a}, &ocrWorkerVerb{a},
 		}},
 	}
@@ -46,10 +47,10 @@ func (a *app) root() *cobra.Command {
 	cobra.EnableCommandSorting = false // verbs stand in the order of groups
 	root := &cobra.Command{
 		Use:   "kehai",
-		Short: "Read chat windows and deliver each message exactly once",
-		Long: `Kehai (気配) reads the pixels of chat windows with supervised actors and
-delivers each message exactly once, across crashes. Without any configuration
-it watches a chat window that it draws itself.`,
+		Short: "Read chat windows, deliver each message exactly once, and answer",
+		Long: `Kehai (気配) reads the pixels of chat windows with supervised actors, delivers
+each message exactly once, across crashes, and drafts or sends replies. Without
+any configuration it watches and answers a chat window that it draws itself.`,
 		Example: `  kehai run                     watch the drawn window until Ctrl-C
   kehai watch --window LINE     watch a window of this desktop
   kehai messages --since 1h     list what was delivered in the last hour

@@ -284,10 +284,12 @@ func (s *session) printer(rt *runtime.Runtime) func(context.Context, runtime.Eve
 	return func(_ context.Context, ev runtime.Event) error {
 		switch m := ev.Message.(type) {
 		case messages.MessageChanged:
-			return change(control.NewChange(m))
+			c := control.NewChange(m)
+			c.Called = rt.Called(m.Conversation)
+			return change(c)
 		case messages.MessageDelivered:
 			readable := control.NewMessage(ev.Seq, m)
-			readable.LoggedAs = rt.LogName(m.Conversation)
+			readable.LoggedAs, readable.Called = rt.LogName(m.Conversation), rt.Called(m.Conversation)
 			return show(readable)
 		}
 		return nil

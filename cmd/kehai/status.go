@@ -60,6 +60,9 @@ func showStatus(out terminal, s control.Status) error {
 	if s.LLM != nil && s.LLM.Breaker == "open" {
 		out.printf("  the language model fails and is left alone for a while; kehai doctor asks it\n")
 	}
+	for _, t := range s.Typists {
+		out.printf("  window %s is typed into by: %s\n", t.Window, t.Name)
+	}
 	showPaused(out, s)
 	var actors, workers table
 	actors.row("ACTOR", "TURNS", "WAITING", "RESTARTS", "LAST ERROR")
@@ -105,6 +108,9 @@ func showPaused(out terminal, s control.Status) error {
 			what = fmt.Sprintf("window %s is", p.Window)
 		}
 		out.printf("  %s paused since %s; kehai resume goes on\n", what, p.Since)
+	}
+	if s.SendingPaused != nil {
+		out.printf("  no reply is sent since %s; kehai resume sending goes on\n", s.SendingPaused)
 	}
 	if s.AttentionPaused == nil {
 		return nil

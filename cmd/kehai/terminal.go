@@ -85,7 +85,7 @@ const textIndent = "          "
 // message writes one message: when, who, and each part on a line of its own.
 func (t terminal) message(m control.Message) error {
 	who := m.Sender
-	if where := string(m.Conversation); !strings.HasSuffix(where, ":"+who) {
+	if where := m.Where(); !strings.HasSuffix(where, ":"+who) {
 		who += " in " + where
 	}
 	var b strings.Builder

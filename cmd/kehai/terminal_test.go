@@ -135,7 +135,7 @@ func TestEveryVerbHasAGroupAndAnExample(t *testing.T) {
 			t.Errorf("%s is in no group", cmd.Name())
 		}
 	}
-	if got, want := strings.Join(names[:5], " "), "run watch messages why doctor"; got != want {
+	if got, want := strings.Join(names[:5], " "), "run watch messages drafts doctor"; got != want {
 		t.Errorf("the first verbs are %q, want %q", got, want)
 	}
 }

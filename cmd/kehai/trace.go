@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,7 +55,7 @@ func (t terminal) path(p control.Path) error {
 	if p.Message != nil {
 		what = fmt.Sprintf("Message %s of", p.Message.ID)
 	}
-	out.printf("%s %s: %s, %s\n", what, p.Conversation, words(p.Outcome), p.Why)
+	out.printf("%s %s: %s, %s\n", what, cmp.Or(p.Called, string(p.Conversation)), words(p.Outcome), p.Why)
 	if p.Message != nil {
 		for _, part := range p.Message.Parts {
 			out.printf("    %d  「%s」\n", part.Occurrence, part.Text)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -18,42 +19,125 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// loseEnv makes the test binary a kehai that loses the right to write in its
-// store, the directory in the variable, while it writes.
-const loseEnv = "KEHAI_LOSE_TEST"
+// loseEnv makes the test binary a kehai whose disk fails in the way that the
+// variable names; loseDirEnv is the directory of its store.
+const (
+	loseEnv    = "KEHAI_LOSE_TEST"
+	loseDirEnv = "KEHAI_LOSE_TEST_DIR"
+)
 
 const nobody = 65534
 
 func loseChild() int {
-	dir := os.Getenv(loseEnv)
+	how, dir := os.Getenv(loseEnv), os.Getenv(loseDirEnv)
 	os.Unsetenv(loseEnv) // kehai knows no such variable, and says so
+	os.Unsetenv(loseDirEnv)
 	if os.Geteuid() == 0 {
 		if err := errors.Join(syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return exitUsage
 		}
 	}
+	return Main(os.Args[1:], os.Stdout, os.Stderr,
+		runtime.WithActor(engine.Kind{Name: "filler", New: func(messages.Address) actors.Actor {
+			return filler(failures[how], dir)
+		}}, "1"))
+}
+
+// failure is how a disk fails, while the store is written or read.
+type failure struct {
+	write, read func(dir string) error
+	over        bool     // nothing is written after it
+	want        []string // in the last words
+}
+
+// The rows that a store holds before it is read, of half a megabyte each.
+const rowsBefore = 3
+
+var failures = map[string]failure{
+	"fill": {write: func(string) error { return syscall.Kill(os.Getpid(), syscall.SIGTERM) }, over: true},
+	"directory is read-only": {
+		write: func(dir string) error { return os.Chmod(dir, 0o500) },
+		want:  []string{"cannot be written", "permission denied"},
+	},
+	"system refuses files": {
+		write: func(string) error {
+			signal.Ignore(syscall.SIGXFSZ)
+			return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20})
+		},
+		want: []string{"cannot be written", "file too large"},
+	},
+	"bytes change": {
+		read: eachTable(func(path string) error {
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err != nil {
+				return err
+			}
+			for at := int64(0); at < rowsBefore*500<<10; at += 100 << 10 {
+				if _, err := f.WriteAt([]byte("damage"), at); err != nil {
+					return err
+				}
+			}
+			return f.Close()
+		}),
+		want: []string{"is damaged", "a checksum does not match"},
+	},
+	// Badger panics, and so does whoever reads the page of a file that has gone.
+	"file is cut": {
+		read: eachTable(func(path string) error { return os.Truncate(path, 4096) }),
+		want: []string{"is damaged", "a file"},
+	},
+}
+
+func eachTable(fn func(path string) error) func(dir string) error {
+	return func(dir string) error {
+		tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+		if err == nil && tables == nil {
+			err = errors.New("the store has no table")
+		}
+		for _, path := range tables {
+			err = errors.Join(err, fn(path))
+		}
+		return err
+	}
+}
+
+// filler writes row after row, with the failure once there are some, or reads
+// those that are there after the failure.
+func filler(f failure, dir string) actors.Actor {
 	n := 0
 	rows := actors.NewTable[string]("rows")
-	filler := actors.Func(func(t *actors.Turn, m messages.Message) error {
-		if n++; n == 3 {
-			if err := os.Chmod(dir, 0o500); err != nil {
+	return actors.Func(func(t *actors.Turn, _ messages.Message) error {
+		n++
+		if f.read != nil {
+			if n == 1 {
+				if err := f.read(dir); err != nil {
+					return err
+				}
+			}
+			for i := range rowsBefore {
+				rows.Get(t, fmt.Sprint(i+1))
+			}
+			return nil
+		}
+		if n == rowsBefore {
+			if err := f.write(dir); err != nil {
 				return err
 			}
 		}
 		rows.Put(t, fmt.Sprint(n), strings.Repeat("x", 500<<10))
-		t.Send(t.Self(), messages.LedgerDue{})
+		if n < rowsBefore || !f.over {
+			t.Send(t.Self(), messages.LedgerDue{})
+		}
 		return nil
 	})
-	return Main(os.Args[1:], os.Stdout, os.Stderr,
-		runtime.WithActor(engine.Kind{Name: "filler", New: func(messages.Address) actors.Actor { return filler }}, "1"))
 }
 
-// TestRunEndsWhenTheStoreCannotBeWritten fills the store's memory while its
-// directory is read-only. Badger waits for ever for its own writes then.
-func TestRunEndsWhenTheStoreCannotBeWritten(t *testing.T) {
-	base := t.TempDir()
-	data := filepath.Join(base, "data")
+// losing is a data directory of a user who has no rights beyond it.
+func losing(t *testing.T) (base, data string) {
+	t.Helper()
+	base = t.TempDir()
+	data = filepath.Join(base, "data")
 	err := errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755), os.Mkdir(data, 0o700))
 	if err == nil && os.Geteuid() == 0 {
 		err = os.Chown(data, nobody, nobody)
@@ -64,8 +148,14 @@ func TestRunEndsWhenTheStoreCannotBeWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return base, data
+}
+
+// lose runs a kehai whose disk fails, and returns its exit code and last words.
+func lose(t *testing.T, how, base, data string) (code int, said string) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], "--config", filepath.Join(base, "kehai.yaml"), "--data", data, "run", "--no-web")
-	cmd.Env = append(os.Environ(), loseEnv+"="+filepath.Join(data, "store"))
+	cmd.Env = append(os.Environ(), loseEnv+"="+how, loseDirEnv+"="+filepath.Join(data, "store"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -74,17 +164,43 @@ func TestRunEndsWhenTheStoreCannotBeWritten(t *testing.T) {
 	// Five seconds, and the start of a process on a busy machine.
 	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
 	began := time.Now()
-	err = cmd.Wait()
-	if !late.Stop() || cmd.ProcessState.ExitCode() != exitFailed {
-		t.Fatalf("kehai ended after %v with %v, want exit code %d by itself:\n%s",
-			time.Since(began), err, exitFailed, &stderr)
+	err := cmd.Wait()
+	if !late.Stop() {
+		t.Fatalf("kehai did not end by itself within %v: %v\n%s", patience, err, &stderr)
 	}
-	for _, words := range []string{
-		"store_stopped", "kehai: runtime: the store stopped", "permission denied", "start again",
-	} {
-		if !strings.Contains(stderr.String(), words) {
-			t.Errorf("kehai says %q, want %q in it", &stderr, words)
+	t.Logf("ended after %v", time.Since(began))
+	return cmd.ProcessState.ExitCode(), stderr.String()
+}
+
+// TestRunEndsWhenTheDiskFails breaks the store of a kehai that runs. Left alone,
+// Badger waits for ever for its own writes, answers that what it cannot read is
+// not there, or panics.
+func TestRunEndsWhenTheDiskFails(t *testing.T) {
+	for how, f := range failures {
+		if how == "fill" {
+			continue
 		}
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			base, data := losing(t)
+			if f.read != nil {
+				if code, said := lose(t, "fill", base, data); code != 0 {
+					t.Fatalf("kehai ended with exit code %d while it was whole:\n%s", code, said)
+				}
+			}
+			code, said := lose(t, how, base, data)
+			if code != exitFailed {
+				t.Errorf("kehai ended with exit code %d, want %d", code, exitFailed)
+			}
+			_, last, _ := strings.Cut(said, "kehai: runtime: the store stopped, so this run ends; start again")
+			for _, words := range append(f.want, filepath.Join(data, "store")) {
+				if !strings.Contains(last, words) {
+					t.Errorf("the last words of kehai lack %q:\n%s", words, said)
+				}
+			}
+			if !strings.Contains(said, "store_stopped") {
+				t.Errorf("the log lacks store_stopped:\n%s", said)
+			}
+		})
 	}
-	t.Logf("ended after %v:\n%s", time.Since(began), &stderr)
 }

@@ -37,6 +37,11 @@ const (
 	RuleEcho Rule = "echo"
 )
 
+// Rules of the directory.
+const (
+	RuleNobody Rule = "nobody" // what a person wanted is about a conversation that is not known
+)
+
 // Rules of the ledger: how a view was taken in, and what of it goes no further.
 const (
 	RuleFirstSight Rule = "first_sight" // nothing was known; Count incoming bubbles are history
@@ -47,7 +52,7 @@ const (
 	RuleScrolled       Rule = "scrolled"        // nothing visible is known: it stands somewhere before
 	RuleNothing        Rule = "nothing"         // no bubble is wholly visible
 	RuleSameView       Rule = "same_view"       // it was shown before, and nothing waits
-	RuleCutOff         Rule = "cut_off"         // of Of bubbles in the view the upper Count are too many
+	RuleCutOff         Rule = "cut_off"         // the view has Of bubbles; the top Count exceed the limit
 	RuleAfterKnown     Rule = "after_known"     // an unknown bubble stands after known ones while scrolled back
 	RuleBeyondReach    Rule = "beyond_reach"    // scrolled back further than the ledger reaches
 	RuleOlder          Rule = "older"           // scrolled back: an older bubble is history
@@ -57,6 +62,7 @@ const (
 	RuleTakenBack      Rule = "taken_back"      // a known bubble is gone
 	RuleSide           Rule = "side"            // a bubble whose side stayed unknown
 	RuleReleased       Rule = "released"        // messages were passed on
+	RuleOwn            Rule = "own"             // new messages of our own side were told
 	RuleNewText        Rule = "new text"        // the text of a view without places was passed on
 	RuleFingerprint    Rule = "fingerprint"     // the text is that of one seen Age before
 	// all its Count lines were seen, the newest Age before; 0: none is long enough
@@ -75,15 +81,14 @@ const (
 
 // Rules of ingress. [RuleEcho] is one of them.
 const (
-	RuleRepeat Rule = "repeat" // it was taken before: also of burst and conversation
+	RuleRepeat Rule = "repeat" // it was taken before: also of conversation
 	RuleShort  Rule = "short"  // a short text heard Age before
 	RuleCommon Rule = "common" // any text heard Age before; Match says how alike
 	RulePlace  Rule = "place"  // it would have been dropped by rule Match, but its place proves it new
 	RuleNew    Rule = "new"    // no echo, and no repeat
 )
 
-// Rules of burst. [RuleRepeat] is one of them, and [RuleChanged]: a message of it
-// was changed.
+// Rules of burst. [RuleChanged] is one of them: a message of it was changed.
 const (
 	RuleSameLine Rule = "same_line" // the burst has Count of its lines already, or all of them: Count is 0
 	RuleJoined   Rule = "joined"    // it waits for others to join
@@ -98,6 +103,16 @@ const (
 	RuleDelivered    Rule = "delivered"
 	RuleNotDelivered Rule = "not_delivered" // a change, of the kind Match, of what is not kept
 	RuleSaidAlready  Rule = "said_already"  // a change, of the kind Match, that the message says already
+	RuleLate         Rule = "late"          // an answer or a command for what has become something else
+)
+
+// Rules of outbound.
+const (
+	RuleQueued        Rule = "queued"         // a reply is to be sent
+	RulePutOff        Rule = "put_off"        // attempt Count could not be made: Code
+	RuleConfirmed     Rule = "confirmed"      // its bubble was seen
+	RuleNotConfirmed  Rule = "not_confirmed"  // it ended as Match: Code
+	RuleLateConfirmed Rule = "late_confirmed" // a bubble shows what has ended before
 )
 
 // Rules of what looks at the person at the desk.

@@ -34,7 +34,9 @@ func Core() messages.Table {
 		messages.Durable[MessageUnreadable](nil),
 		messages.Durable[ConversationUnknown](nil).AboutNobody(),
 		messages.Fleeting[IdentityState](),
+		messages.Fleeting[ConversationNamed](),
 		messages.Fleeting[SidesState](),
+		messages.Fleeting[TypingState](),
 	}...)
 }
 

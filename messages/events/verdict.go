@@ -16,12 +16,15 @@ const (
 	StageOCR          Stage = "ocr"
 	StageMask         Stage = "mask" // what the pixels exclude before OCR
 	StageStructure    Stage = messages.ActorStructure
+	StageDirectory    Stage = messages.ActorDirectory
 	StageFusion       Stage = messages.ActorFusion
 	StageSanitize     Stage = "sanitize" // fusion's filter of an application's own words
 	StageDedup        Stage = messages.ActorDedup
 	StageIngress      Stage = messages.ActorIngress
 	StageBurst        Stage = messages.ActorBurst
 	StageConversation Stage = messages.ActorConversation
+	StageJudge        Stage = messages.ActorJudge
+	StageOutbound     Stage = messages.ActorOutbound
 
 	StageCamera   Stage = messages.ActorCamera
 	StageUsage    Stage = messages.ActorUsage

@@ -108,3 +108,15 @@ type SidesState struct {
 
 // MessageType implements [messages.Message].
 func (SidesState) MessageType() messages.Type { return v1("sides_state") }
+
+// TypingState reports that replies for a window wait because a person types there,
+// or because unsent text stands in its input field (Busy), or that they go on.
+type TypingState struct {
+	Window messages.WindowID
+	Busy   bool
+	Streak int // attempts in a row
+	At     time.Time
+}
+
+// MessageType implements [messages.Message].
+func (TypingState) MessageType() messages.Type { return v1("typing_state") }

@@ -21,6 +21,7 @@ type Backend struct {
 	Disk   func() Disk                    // of the same store
 	Pauses *Pauses
 	Names  telemetry.Names // in the log
+	Book   *Book           // of the conversations
 	Live   *Live           // nil where no actors run
 }
 
@@ -41,9 +42,12 @@ func (b Backend) Status(ctx context.Context) (control.Status, error) {
 		return b.Live.Status(), nil
 	}
 	dead, err := b.DeadLetters(ctx)
+	sending, failed := b.SendingPaused()
+	err = errors.Join(err, failed)
 	return control.Status{
-		Node: b.Config.Node, Paused: b.Pauses.List(), AttentionPaused: b.Pauses.DeskStamp(), DeadLetters: len(dead),
-		Actors: []engine.ActorInfo{}, Pools: []engine.PoolInfo{},
+		Node: b.Config.Node, Paused: b.Pauses.List(), AttentionPaused: b.Pauses.DeskStamp(), SendingPaused: sending,
+		DeadLetters: len(dead),
+		Actors:      []engine.ActorInfo{}, Pools: []engine.PoolInfo{},
 	}, err
 }
 
@@ -51,6 +55,9 @@ func (b Backend) Status(ctx context.Context) (control.Status, error) {
 func (b Backend) Messages(ctx context.Context, q control.Query, yield func(control.Message) error) error {
 	e, err := b.Engine()
 	if err != nil {
+		return err
+	}
+	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
 		return err
 	}
 	var newest []control.Message // the last q.Limit, when there is a limit
@@ -71,7 +78,7 @@ func (b Backend) Messages(ctx context.Context, q control.Query, yield func(contr
 		for _, c := range changes[d.ID] {
 			m.Apply(c)
 		}
-		m.LoggedAs = b.Names.Hidden(m.Conversation)
+		m.LoggedAs, m.Called = b.Names.Hidden(m.Conversation), b.Label(m.Conversation)
 		if q.Limit > 0 {
 			if newest = append(newest, m); len(newest) > q.Limit {
 				newest = newest[1:]

@@ -21,6 +21,9 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
+	if c, err = b.Which(ctx, string(c)); err != nil {
+		return engine.Forgotten{}, err
+	}
 	sum, err := b.delete(ctx, e, c)
 	if err != nil || sum.None() {
 		return sum, err
@@ -82,6 +85,9 @@ func (b Backend) Verdicts(ctx context.Context, q control.Query, yield func(event
 	if err != nil {
 		return err
 	}
+	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
+		return err
+	}
 	var failed error
 	err = e.ReadVerdicts(func(v events.Verdict) bool {
 		if failed = ctx.Err(); failed != nil {
@@ -108,7 +114,8 @@ func conversationOf(v events.Verdict) messages.ConversationID {
 	switch {
 	case v.Detail.Conversation != "":
 		return v.Detail.Conversation
-	case v.Actor.Kind() == messages.ActorPoller || v.Actor.Kind() == messages.ActorFusion:
+	case v.Actor.Kind() == messages.ActorPoller || v.Actor.Kind() == messages.ActorFusion,
+		v.Actor.Kind() == messages.ActorDirectory:
 		return ""
 	}
 	return messages.ConversationID(v.Actor.Key())

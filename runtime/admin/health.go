@@ -113,6 +113,10 @@ func (h *Health) Note(m messages.Message) {
 		set("conversation "+string(m.Window),
 			fmt.Sprintf("messages in window %s are missed, as its conversation is unknown: %s",
 				m.Window, describe.UnknownHint(m.Why)), m.Why != "")
+	case events.TypingState:
+		set("typing "+string(m.Window),
+			fmt.Sprintf("replies in window %s are paused: somebody types there, or unsent text stands in the box; "+
+				"send it or delete it", m.Window), m.Busy)
 	case events.SidesState:
 		set("sides "+string(m.Window),
 			fmt.Sprintf("messages in window %s are missed: %s", m.Window, describe.SidesHint(m)), m.Unknown)

@@ -13,11 +13,16 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/attention/notify"
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/outbound"
+	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/private"
 	"github.com/kehai-run/kehai/runtime/store"
 )
@@ -44,16 +49,22 @@ func OpenOffline(cfg config.Config, log zerolog.Logger, own []messages.Table, ki
 	if err != nil {
 		return nil, err
 	}
-	o, err := offline(cfg, st, codec, offlineKinds(kinds))
+	keys, err := OpenKeys(cfg)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	o, err := offline(cfg, st, keys, codec, offlineKinds(kinds))
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	return o, nil
 }
 
-func offline(cfg config.Config, st engine.Store, codec *messages.Codec, kinds []engine.Kind) (*Offline, error) {
+func offline(
+	cfg config.Config, st engine.Store, keys engine.Sealer, codec *messages.Codec, kinds []engine.Kind,
+) (*Offline, error) {
 	e, err := engine.New(engine.Options{
-		Store: st, Codec: codec, Clock: engine.SystemClock{}, Driver: noDriver{}, Kinds: kinds,
+		Store: st, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: noDriver{}, Kinds: kinds,
 		Sync: cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})
 	if err != nil {
@@ -74,7 +85,7 @@ func offline(cfg config.Config, st engine.Store, codec *messages.Codec, kinds []
 	o := &Offline{
 		Backend: Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
 			Disk: func() Disk { return DiskOf(st) }, Pauses: pauses,
-			Names: LogNames(cfg, key, nil, nil)}, store: st, stop: cancel,
+			Names: LogNames(cfg, key, nil, nil), Book: NewBook()}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
 	go o.commit(ctx, e.Control())
@@ -95,11 +106,13 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 		MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
 }
 
-// Here are the kinds of Kehai's actors that are bound to a node, as the runtime's
-// topology says.
-var Here = []string{
-	messages.ActorPoller, messages.ActorStructure, messages.ActorFusion, messages.ActorCamera, messages.ActorUsage,
-	messages.ActorFocus, messages.ActorHistory, messages.ActorNotifier,
+// OpenKeys opens the keys that seal the store of a configuration.
+func OpenKeys(cfg config.Config) (engine.Sealer, error) {
+	ring, err := keyring.Open(filepath.Join(cfg.Data, "keys"))
+	if err != nil {
+		return nil, err
+	}
+	return ring, nil
 }
 
 // offlineKinds are the kinds of actors that are sent commands, which wait in the
@@ -108,8 +121,12 @@ var Here = []string{
 func offlineKinds(own []engine.Kind) []engine.Kind {
 	kinds := []engine.Kind{
 		{Name: attention.Kind, Here: true, New: attention.New(attention.Options{})},
+		{Name: directory.Kind, New: directory.New(directory.Options{})},
 		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
+		{Name: conversation.Kind, New: conversation.New(conversation.Options{})},
+		{Name: owner.Kind, Here: true, About: owner.About, New: owner.New(owner.Options{})},
 		{Name: fusion.Kind, Here: true, About: fusion.About, New: fusion.New(fusion.Options{})},
+		{Name: outbound.Kind, Here: true, About: outbound.About, New: neverRun},
 	}
 	known := func(name string) bool {
 		return slices.ContainsFunc(kinds, func(o engine.Kind) bool { return o.Name == name })
@@ -117,11 +134,6 @@ func offlineKinds(own []engine.Kind) []engine.Kind {
 	for _, k := range own {
 		if (k.About != nil || k.Here) && !known(k.Name) {
 			kinds = append(kinds, k)
-		}
-	}
-	for _, name := range Here {
-		if !known(name) {
-			kinds = append(kinds, engine.Kind{Name: name, Here: true, New: neverRun})
 		}
 	}
 	return kinds

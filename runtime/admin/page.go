@@ -123,6 +123,7 @@ func (b Backend) pageMessages(after uint64, n int) ([]web.Entry, error) {
 	var list []web.Entry
 	err = e.ReadLog(after, func(ev engine.Published) bool {
 		if m, ok := web.EntryOf(ev); ok {
+			m.Called = b.Label(m.Conversation)
 			if list = append(list, m); len(list) > n {
 				list = slices.Delete(list, 0, 1)
 			}

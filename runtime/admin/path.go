@@ -114,7 +114,7 @@ func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
 	for _, v := range ev.verdicts {
 		if about(v) && !(v.Stage == events.StageConversation && v.Passed()) {
 			found = append(found, v)
-			if v.Stage == events.StageDedup && v.Detail.Rule != events.RuleReleased {
+			if v.Stage == events.StageDedup && v.Detail.Rule != events.RuleReleased && v.Detail.Rule != events.RuleOwn {
 				traces[v.Trace] = true
 			}
 		}

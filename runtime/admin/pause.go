@@ -104,9 +104,9 @@ func (p *Pauses) Guard(locate capture.Locate) capture.Locate {
 }
 
 // GuardUsage has readings of the computer's use refused while the desk is paused.
-func (p *Pauses) GuardUsage(make func() (actors.Worker, error)) func() (actors.Worker, error) {
+func (p *Pauses) GuardUsage(create func() (actors.Worker, error)) func() (actors.Worker, error) {
 	return func() (actors.Worker, error) {
-		w, err := make()
+		w, err := create()
 		if err != nil {
 			return nil, err
 		}
@@ -195,11 +195,15 @@ func (b Backend) Resume(ctx context.Context, window string) error {
 	})
 }
 
-// change pauses or resumes the desk, or changes the record for a window, "" for all.
+// change pauses or resumes the desk or the sending, or changes the record for a window,
+// "" for all.
 func (b Backend) change(ctx context.Context, name string, pause bool,
 	windows func(*pauseRecord, messages.WindowID) error) error {
-	if b.isDesk(name) {
+	switch {
+	case b.means(name, control.Attention):
 		return b.pauseDesk(ctx, pause)
+	case b.means(name, control.Sending):
+		return b.pauseSending(ctx, pause)
 	}
 	id, err := FindWindow(b.Config, name)
 	if err != nil {
@@ -212,9 +216,9 @@ func (b Backend) change(ctx context.Context, name string, pause bool,
 	return b.Pauses.set(ctx, e, func(r *pauseRecord) error { return windows(r, id) })
 }
 
-// isDesk tells the desk from windows, which go first.
-func (b Backend) isDesk(name string) bool {
-	return name == control.Attention && !slices.ContainsFunc(b.Config.Windows,
+// means tells what is no window from windows, which go first.
+func (b Backend) means(name, what string) bool {
+	return name == what && !slices.ContainsFunc(b.Config.Windows,
 		func(w config.Window) bool { return w.Name == name })
 }
 

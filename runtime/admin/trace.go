@@ -13,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
@@ -208,11 +209,20 @@ func (b Backend) Trace(ctx context.Context, id messages.MessageID) (control.Path
 	}
 	for i := range ev.delivered {
 		if ev.delivered[i].ID == id {
-			return ev.pathOf(&ev.delivered[i]), ctx.Err()
+			p := ev.pathOf(&ev.delivered[i])
+			b.call(&p)
+			return p, ctx.Err()
 		}
 	}
 	return control.Path{}, fmt.Errorf("%w: %s was not delivered, or is kept no longer: "+
 		"kehai messages --json lists ids, kehai why finds what was not delivered", control.ErrNoMessage, id)
+}
+
+// call adds what people call the conversation of a path.
+func (b Backend) call(p *control.Path) {
+	if p.Called = b.Label(p.Conversation); p.Message != nil {
+		p.Message.Called = p.Called
+	}
 }
 
 // Why implements [control.Backend].
@@ -220,6 +230,9 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 	why := control.Why{Paths: []control.Path{}, Notes: b.notes()}
 	e, err := b.Engine()
 	if err != nil {
+		return why, err
+	}
+	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
 		return why, err
 	}
 	ev, err := gather(e, q.Conversation)
@@ -233,6 +246,9 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 		}
 	} else {
 		why.Paths = append(why.Paths, ev.byText(q, b.visible())...)
+	}
+	for i := range why.Paths {
+		b.call(&why.Paths[i])
 	}
 	if b.Live == nil {
 		why.Notes = append(why.Notes, "Kehai does not run: nothing is read.")
@@ -248,8 +264,24 @@ func (b Backend) visible() (list []mention) {
 	if b.Live == nil {
 		return nil
 	}
-	for _, t := range b.Live.Seen.Shown() {
-		list = append(list, mention{place{t.Conversation, 0}, t.Text, t.At})
+	shown := b.Live.Seen.Shown()
+	if len(shown) == 0 {
+		return nil
+	}
+	e, err := b.Engine()
+	if err != nil {
+		return nil
+	}
+	known, err := Known(e)
+	if err != nil {
+		return nil
+	}
+	for _, t := range shown {
+		c := messages.ConversationID(t.App + ":" + t.Title) // of nobody's yet
+		if found := directory.Called(known, t.App, t.Title); len(found) > 0 {
+			c = found[0]
+		}
+		list = append(list, mention{place{c, 0}, t.Text, t.At})
 	}
 	return list
 }

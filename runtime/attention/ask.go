@@ -19,26 +19,26 @@ var ErrNotAsked = errors.New("runtime: the language model did not decide")
 // leave open; nil asks nobody. Where the model fails, or its answer is no
 // judgement, the fallback's verdict comes with an error wrapping [ErrNotAsked]:
 // the verdict is good all the same.
-func Ask(ctx context.Context, profile string, camera, usage []byte, model llm.Model) (Verdict, error) {
+func Ask(ctx context.Context, profile string, camera, usage []byte, model llm.Model) (Judgement, error) {
 	rules, look, err := inputs(profile, camera, usage)
 	if err != nil {
-		return Verdict{}, err
+		return Judgement{}, err
 	}
 	state, clear := rules.Judge(look)
 	if clear {
-		return verdictOf(state), nil
+		return judgementOf(state), nil
 	}
 	look = rules.Uncover(look)
 	if model == nil {
-		return verdictOf(rules.Fallback(look)), nil
+		return judgementOf(rules.Fallback(look)), nil
 	}
 	answer, err := askModel(ctx, model, actor.Prompt(look))
 	if err == nil {
 		if state, err = actor.ParseAnswer(answer); err == nil {
-			return verdictOf(state), nil
+			return judgementOf(state), nil
 		}
 	}
-	return verdictOf(rules.Fallback(look)), fmt.Errorf("%w: %w", ErrNotAsked, err)
+	return judgementOf(rules.Fallback(look)), fmt.Errorf("%w: %w", ErrNotAsked, err)
 }
 
 func askModel(ctx context.Context, model llm.Model, prompt messages.Text) (messages.Text, error) {

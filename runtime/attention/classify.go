@@ -21,22 +21,22 @@ func Profiles() []string {
 	return []string{string(actor.ProfileDefault), string(actor.ProfileSeed)}
 }
 
-// Verdict is one judgement, as a script reads it.
-type Verdict struct {
+// Judgement is one judgement, as a script reads it.
+type Judgement struct {
 	State      messages.Attention   `json:"state"`
 	Confidence float64              `json:"confidence"`
 	Reasoning  string               `json:"reasoning"`
 	Source     messages.FocusSource `json:"source"`
 }
 
-func verdictOf(s messages.FocusState) Verdict {
-	return Verdict{State: s.State, Confidence: s.Confidence, Reasoning: string(s.Reasoning), Source: s.Source}
+func judgementOf(s messages.FocusState) Judgement {
+	return Judgement{State: s.State, Confidence: s.Confidence, Reasoning: string(s.Reasoning), Source: s.Source}
 }
 
 // Classify judges a camera and a usage snapshot, JSON objects each, by the
 // rules of a profile and else by their fallback. A half that is nil, empty or
 // null is absent; NaN and infinities count as not measured.
-func Classify(profile string, camera, usage []byte) (Verdict, error) {
+func Classify(profile string, camera, usage []byte) (Judgement, error) {
 	return Ask(context.Background(), profile, camera, usage, nil)
 }
 

@@ -24,7 +24,7 @@ import (
 // Line is one judgement of a replay.
 type Line struct {
 	AtMS int64 `json:"at_ms"`
-	Verdict
+	Judgement
 	Steady     messages.Attention `json:"steady"` // the state that is reported
 	Transition *Transition        `json:"transition,omitempty"`
 	// Hints are what a person should know of the lines that were read meanwhile,
@@ -214,7 +214,7 @@ func (p *player) give(snapshot messages.Message) {
 func (p *player) listen(e engine.Published) {
 	switch m := e.Message.(type) {
 	case messages.FocusJudged:
-		line := Line{AtMS: m.Raw.At.UnixMilli() - replayEpoch + p.first, Verdict: verdictOf(m.Raw),
+		line := Line{AtMS: m.Raw.At.UnixMilli() - replayEpoch + p.first, Judgement: judgementOf(m.Raw),
 			Steady: m.Steady.State}
 		if line.Steady != p.steady {
 			line.Transition = &Transition{From: p.steady, To: line.Steady}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kehai-run/kehai/actors/conversation/reply"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -31,6 +32,7 @@ func (c *Config) Validate() error {
 	c.checkLLM(&p)
 	c.checkOrder(&p, fields)
 	c.checkWindows(&p)
+	c.checkReplies(&p)
 	return p.err()
 }
 
@@ -144,7 +146,24 @@ func (c *Config) CheckDrivers(known Drivers) error {
 }
 
 // forms are what texts look like. Each returns what is wrong, "" for nothing.
-var forms = map[string]func(string) string{"name": wrongName, "loopback": wrongLoopback, "layout": wrongLayout}
+var forms = map[string]func(string) string{
+	"name": wrongName, "loopback": wrongLoopback, "layout": wrongLayout, "quiet": wrongQuiet,
+	"threshold": wrongThreshold,
+}
+
+func wrongQuiet(s string) string {
+	if _, err := reply.ParseQuiet(s); err != nil {
+		return quote(s) + ": want hours such as 22:00-07:00"
+	}
+	return ""
+}
+
+func wrongThreshold(s string) string {
+	if _, err := parseThreshold(s); err != nil {
+		return err.Error()
+	}
+	return ""
+}
 
 var nameForm = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
 

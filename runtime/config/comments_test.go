@@ -17,7 +17,8 @@ import (
 
 // commented are the packages whose structs are sections of a configuration.
 var commented = []string{
-	"actors/burst", "actors/dedup/ledger", "actors/dedup/recent", "actors/attention", "actors/attention/notify",
+	"actors/burst", "actors/conversation/reply", "actors/judge", "actors/dedup/ledger", "actors/dedup/recent",
+	"actors/attention", "actors/attention/notify", "actors/directory",
 	"actors/fusion", "actors/ingress", "actors/llm", "actors/ocr", "actors/poller", "actors/text", "runtime/config",
 }
 

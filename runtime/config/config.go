@@ -16,6 +16,7 @@ import (
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/actors/prompt"
 )
 
 //go:generate go test -run TestComments . -update
@@ -74,6 +75,15 @@ type Config struct {
 
 	// Who is asked where rules do not decide: a language model.
 	LLM LLM `yaml:"llm"`
+
+	// How conversations are answered.
+	Replies Replies `yaml:"replies"`
+
+	// When it is judged whether to answer.
+	Judge Judging `yaml:"judge"`
+
+	// Those who do the work.
+	Actors Actors `yaml:"actors"`
 
 	// The live page.
 	Web Web `yaml:"web"`
@@ -291,9 +301,9 @@ const (
 // configuration.
 type LLM struct {
 	// How far a question may go: none (nobody is asked), local (a server on this
-	// machine; every other address is refused) or cloud (any server: measurements
-	// and names of applications, but never titles of windows, leave this machine).
-	// Default none.
+	// machine; every other address is refused) or cloud (any server: measurements,
+	// names of applications and masked messages, but never titles of windows, leave
+	// this machine). Default none.
 	Tier llm.Tier `yaml:"tier" oneof:"none|local|cloud"`
 
 	// What the server speaks: ollama, openai (also llama.cpp, LM Studio, vLLM and
@@ -316,6 +326,10 @@ type LLM struct {
 	// File with the server's key in its first line. Empty: none. Default empty.
 	KeyFile string `yaml:"key_file" path:"true" secret:"token file"`
 
+	// Questions an hour that one conversation may cause, to judge it and to answer it
+	// each, 1 to 10000; beyond them it is as without a model. Default 120.
+	PerHour int `yaml:"per_hour" min:"1" max:"10000"`
+
 	// Models for single purposes, on the same server.
 	Models llm.Models `yaml:"models"`
 
@@ -337,6 +351,14 @@ type Web struct {
 	// Address of the page: a loopback address or localhost, and a port. Port 0
 	// takes a free one. Default 127.0.0.1:7411.
 	Addr string `yaml:"addr" form:"loopback"`
+}
+
+// Actors is about all actors.
+type Actors struct {
+	// Time after which an actor that has had nothing to do is put to sleep, 0s to
+	// 876000h; 0 is never. It gives its memory back, and its next message wakes it
+	// with all that is stored. Default 10m.
+	Sleep time.Duration `yaml:"sleep" min:"0s" max:"876000h"`
 }
 
 // Log is about the log.
@@ -409,6 +431,9 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 			Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),
 		},
 		LLM:       defaultLLM(),
+		Replies:   defaultReplies(),
+		Judge:     defaultJudging(),
+		Actors:    Actors{Sleep: 10 * time.Minute},
 		Web:       Web{Addr: "127.0.0.1:7411"},
 		Log:       Log{Level: "info", Format: "auto"},
 		Retention: Retention{Verdicts: 720 * time.Hour},
@@ -417,7 +442,8 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 }
 
 func defaultLLM() LLM {
-	return LLM{Tier: LLMNone, Provider: "ollama", Limits: llm.DefaultLimits()}
+	return LLM{Tier: LLMNone, Provider: "ollama", PerHour: prompt.DefaultPerHour,
+		Limits: llm.DefaultLimits()}
 }
 
 // DefaultWindow returns a window in which nothing is set but its name.

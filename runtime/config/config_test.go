@@ -117,7 +117,7 @@ dedup: {first_sight: none, tail: 20}
 read: {only: ["line:Hana", "花 \"x\", y"]}
 rules:
   capture: {deadline: 10s, late: 3, backoff: 1m, gap: 100ms, tries: 6}
-  ocr: {accept: 0.5, fallback: 0.3, title: 0.2, title_new: 0.6}
+  ocr: {accept: 0.5, fallback: 0.3, title: 0.2, title_new: 0.6, title_alike: 0.7}
   fusion:
     threshold: 50
     changed: 55
@@ -139,6 +139,7 @@ rules:
   ingress: {echo_window: 5m, sends: 64, short: 10s, short_min: 1, short_max: 12, common: 15s, common_min: 8, common_max: 200, similar: 0.9, entries: 500}
   burst: {min: 4, cover: 70, similar: 0.95}
 debug: {text: true}
+actors: {sleep: 1h}
 focus:
   enabled: true
   usage: none
@@ -152,6 +153,7 @@ focus:
   rules: {no_face: 0.8, eyes_open: 0.2, facing_yaw: 30, facing_pitch: 20, idle: 30s, turned: 60, switches: 9, apps: 8, covered_key: 0s, long_idle: 5m}
 llm:
   tier: cloud
+  per_hour: 60
   provider: openai
   model: gpt-x
   base_url: https://models.example.com/v1
@@ -164,6 +166,41 @@ llm:
   max_tokens: 99
   temperature: 0.5
   breaker: {failures: 5, open_for: 1m}
+replies:
+  mode: observe
+  policy: auto
+  auto: ["line:Hana"]
+  drawn: false
+  persona: Mio
+  tone: casual
+  context: 30
+  per_hour: 3
+  in_a_row: 2
+  quiet: 22:00-07:00
+  when_focused: hold
+  when_away: send
+  when_drowsy: notify
+  conversations:
+    - name: line:Ken
+      mode: observe
+      policy: auto
+      group: yes
+      persona: Rei
+      tone: formal
+      quiet: 20:00-09:00
+      per_hour: 0
+      in_a_row: 1
+      when_focused: send
+      when_away: hold
+      when_drowsy: draft
+judge:
+  enabled: false
+  default_skip: 5m
+  check_every: 30s
+  min_wait: 2m
+  max_age: 6h
+  messages: 10
+  thresholds: ["0.8:2h"]
 web: {enabled: true, addr: "[::1]:0"}
 log: {level: debug, format: json}
 retention: {messages: 24h, verdicts: 0, dead_letters: 36h}

@@ -16,6 +16,7 @@ import (
 //
 //	yaml:"poll"            its key
 //	min:"50ms" max:"1m"    what a number may be, written as its values are
+//	zero:"profile"         the word for a number that is not set, if it may be so
 //	atmost:"cap"           no more than another number of its section
 //	oneof:"a|b"            what a text may be
 //	form:"name"            how a text looks; see forms. "name?" may also be empty
@@ -78,6 +79,30 @@ func (f field) isList() bool {
 	return f.value.Kind() == reflect.Slice && f.value.Type().Elem().Kind() == reflect.Struct
 }
 
+// usual is an entry of a list in which nothing is set.
+func (f field) usual() reflect.Value {
+	switch f.value.Type().Elem() {
+	case reflect.TypeFor[Window]():
+		return reflect.ValueOf(DefaultWindow(""))
+	case reflect.TypeFor[Conversation]():
+		return reflect.ValueOf(DefaultConversation())
+	}
+	panic("config: no default entry of " + f.doc) // of a new list, so a bug
+}
+
+// fill makes a list of n entries in which nothing is set.
+func (f field) fill(n int) {
+	if n == 0 {
+		f.value.SetZero()
+		return
+	}
+	list := reflect.MakeSlice(f.value.Type(), n, n)
+	for i := range n {
+		list.Index(i).Set(f.usual())
+	}
+	f.value.Set(list)
+}
+
 // cut splits the key at its last point: "windows.0." and "poll".
 func (f field) cut() (section, name string) {
 	i := strings.LastIndexByte(f.key, '.') + 1
@@ -91,7 +116,16 @@ func (f field) oneOf() []string {
 }
 
 // text is the value as a file has it, and as set reads it.
-func (f field) text() string { return textOf(f.value) }
+func (f field) text() string {
+	if f.isUnset() {
+		return f.tag.Get("zero")
+	}
+	return textOf(f.value)
+}
+
+// isUnset holds for a number that need not be set, and is not. Files of older versions
+// have a 0 there.
+func (f field) isUnset() bool { return f.tag.Get("zero") != "" && f.value.IsZero() }
 
 // set sets the value from a text. It returns what is wrong with the text and then
 // leaves the value as it is. A path counts from dir.
@@ -99,6 +133,10 @@ func (f field) set(text, dir string) string {
 	path, wrong := f.resolve(text, dir)
 	if wrong != "" {
 		return wrong
+	}
+	if unset := f.tag.Get("zero"); unset != "" && path == unset {
+		f.value.SetZero()
+		return ""
 	}
 	v, want, err := parseValue(f.value.Type(), path)
 	if err == nil {
@@ -109,6 +147,9 @@ func (f field) set(text, dir string) string {
 		if want += " from " + f.tag.Get("min") + " to " + f.tag.Get("max"); len(f.oneOf()) > 0 {
 			want = orList(f.oneOf())
 		}
+	}
+	if unset := f.tag.Get("zero"); unset != "" {
+		want += ", or " + unset
 	}
 	return f.show(text) + ": want " + want
 }
@@ -156,7 +197,7 @@ func (f field) wrong() string {
 // wrongOne checks the value, or one of a list.
 func (f field) wrongOne(v reflect.Value) string {
 	switch {
-	case v.Kind() == reflect.Bool:
+	case v.Kind() == reflect.Bool, f.isUnset():
 		return ""
 	case len(f.oneOf()) > 0:
 		return wrongChoice(f.text(), f.oneOf())

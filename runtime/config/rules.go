@@ -6,6 +6,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
@@ -50,16 +51,17 @@ type Rules struct {
 // OCRRules says what is believed of what is read. A confidence is the engine's
 // own.
 type OCRRules struct {
-	ocr.Thresholds `yaml:",inline"`
-	fusion.Titles  `yaml:",inline"`
+	ocr.Thresholds  `yaml:",inline"`
+	directory.Rules `yaml:",inline"`
 }
 
 func defaultRules() Rules {
-	fuse, window := fusion.DefaultRules(), recent.DefaultRules()
-	window.Fingerprint, window.MinLine = 0, 0 // the profile's own
+	window := recent.DefaultRules()
+	window.Fingerprint, window.MinLine = 0, 0 // not set: the profile's
 	return Rules{
-		Capture: poller.DefaultRules(), OCR: OCRRules{ocr.DefaultThresholds(), fuse.Titles}, Fusion: fuse,
-		Lines: text.DefaultLines(), Echo: text.DefaultEcho(), Dedup: window, Ledger: ledger.DefaultRules(),
+		Capture: poller.DefaultRules(), OCR: OCRRules{ocr.DefaultThresholds(), directory.DefaultRules()},
+		Fusion: fusion.DefaultRules(),
+		Lines:  text.DefaultLines(), Echo: text.DefaultEcho(), Dedup: window, Ledger: ledger.DefaultRules(),
 		Ingress: ingress.DefaultRules(), Burst: text.DefaultRepeats(),
 	}
 }
@@ -72,6 +74,7 @@ type Variant struct {
 	Literal   bool            // attention takes what it measures as it is
 
 	tellResets bool             // pollers tell fusion of them
+	byPlace    bool             // place and side decide at the gate, text where they are silent
 	reading    ocr.Options      // by which a burst is decided, and of what
 	recent     recent.Rules     // where the configuration leaves them to the profile
 	repeats    text.RepeatRules // of lines in a burst
@@ -86,7 +89,9 @@ func (c *Config) Variant() Variant {
 			repeats: c.Rules.Burst,
 		}
 	}
-	return Variant{Fusion: fusion.ByViews{}, Attention: c.Focus.Rules, recent: recent.DefaultRules()}
+	return Variant{
+		Fusion: fusion.ByViews{}, Attention: c.Focus.Rules, byPlace: true, recent: recent.DefaultRules(),
+	}
 }
 
 // The options of the actors. What differs from one window to another is left to
@@ -122,7 +127,7 @@ func (r Rules) echo() text.EchoRules {
 // FusionRules are what tells that a window shows something new.
 func (r Rules) FusionRules() fusion.Rules {
 	f := r.Fusion
-	f.Titles, f.Echo, f.Lines = r.OCR.Titles, r.echo(), r.Lines
+	f.Echo, f.Lines = r.echo(), r.Lines
 	return f
 }
 
@@ -137,7 +142,8 @@ func (c *Config) DedupOptions() dedup.Options {
 // IngressRules are the rules of a gate.
 func (c *Config) IngressRules() ingress.Rules {
 	r := c.Rules.Ingress
-	r.Profile, r.Echo = ingress.Profile(c.Profile), c.Rules.echo()
+	place := c.Variant().byPlace
+	r.ByPlace, r.BySide, r.Echo = place, place, c.Rules.echo()
 	return r
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
@@ -24,6 +25,7 @@ type effective struct {
 	Looking  poller.Options
 	Counting structure.Options
 	Reading  ocr.Options
+	Titles   directory.Rules
 	Fusion   fusion.Rules
 	Dedup    dedup.Options
 	Ingress  ingress.Rules
@@ -34,7 +36,8 @@ func effectiveOf(c Config) effective {
 	looking, counting := c.PollerOptions(), c.Rules.StructureOptions()
 	looking.Interval, counting.Interval = 0, 0 // a window's own
 	return effective{
-		looking, counting, c.OCROptions(), c.Rules.FusionRules(), c.DedupOptions(), c.IngressRules(), c.BurstRules(),
+		looking, counting, c.OCROptions(), c.Rules.OCR.Rules, c.Rules.FusionRules(), c.DedupOptions(),
+		c.IngressRules(), c.BurstRules(),
 	}
 }
 
@@ -52,11 +55,12 @@ func TestEffectiveDefaults(t *testing.T) {
 		},
 		Counting: structure.Options{Deadline: 30 * time.Second, Backoff: 30 * time.Second},
 		Reading:  ocr.Options{Confidence: ocr.Thresholds{Accept: 0.40, Fallback: 0.25}},
+		Titles:   directory.Rules{Title: 0.25, TitleNew: 0.40, TitleAlike: 0.60},
 		Fusion: fusion.Rules{
 			Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
 			EchoWindow: 120 * time.Second, Echo: echo, CursorLines: 4, Lines: lines, Attempts: 3,
 			AttemptsWithin: 2 * time.Second,
-			Unknown:        5 * time.Second, Titles: fusion.Titles{Title: 0.25, TitleNew: 0.40},
+			Unknown:        5 * time.Second,
 		},
 		Dedup: dedup.Options{
 			Rules: ledger.Rules{
@@ -67,7 +71,7 @@ func TestEffectiveDefaults(t *testing.T) {
 				Same: lines, TwicePerView: true},
 		},
 		Ingress: ingress.Rules{
-			Profile: ingress.Default, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128,
+			ByPlace: true, BySide: true, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128,
 			ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
 			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
 		},
@@ -76,7 +80,7 @@ func TestEffectiveDefaults(t *testing.T) {
 		},
 	}
 	seed := standard
-	seed.Looking.TellResets, seed.Ingress.Profile = true, ingress.Seed
+	seed.Looking.TellResets, seed.Ingress.ByPlace, seed.Ingress.BySide = true, false, false
 	seed.Reading.Burst, seed.Reading.WholeFrames = ocr.Longest, true
 	seed.Joining.Repeats = text.DefaultRepeats()
 	seed.Dedup.Recent = recent.Rules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240,
@@ -106,10 +110,11 @@ func TestRulesReachTheActors(t *testing.T) {
 		Counting: structure.Options{Deadline: 10 * time.Second, Backoff: time.Minute},
 		Reading: ocr.Options{Confidence: ocr.Thresholds{Accept: 0.5, Fallback: 0.3}, Burst: ocr.Longest,
 			WholeFrames: true},
+		Titles: directory.Rules{Title: 0.2, TitleNew: 0.6, TitleAlike: 0.7},
 		Fusion: fusion.Rules{
 			Threshold: 50, Changed: 55, Unchanged: 30, Grew: 60, Shrank: 25, Same: 5, High: 90, Medium: 40,
 			EchoWindow: time.Minute, Echo: echo, CursorLines: 5, Lines: lines, Attempts: 2, AttemptsWithin: time.Second,
-			Unknown: 20 * time.Second, Titles: fusion.Titles{Title: 0.2, TitleNew: 0.6},
+			Unknown: 20 * time.Second,
 		},
 		Dedup: dedup.Options{
 			Rules: ledger.Rules{
@@ -119,7 +124,7 @@ func TestRulesReachTheActors(t *testing.T) {
 				Same: lines, NeedsLine: true},
 		},
 		Ingress: ingress.Rules{
-			Profile: ingress.Seed, EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second,
+			EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second,
 			ShortMin: 1, ShortMax: 12,
 			CommonWindow: 15 * time.Second, CommonMin: 8, CommonMax: 200, Similar: 0.9, Entries: 500,
 		},
@@ -149,11 +154,36 @@ func TestRangesOfRules(t *testing.T) {
 			t.Errorf("Validate(every rule at its %s) = %v, want nil", end, err)
 		}
 		window := c.Rules.Dedup
-		if end == "min" { // zero: the profile's own
-			window.Fingerprint, window.MinLine = 8*time.Second, 2
-		}
 		if got := c.DedupOptions().Recent; got.Fingerprint != window.Fingerprint || got.MinLine != window.MinLine {
 			t.Errorf("at every %s the window decides by %+v, want %+v", end, got, window)
+		}
+	}
+}
+
+// A number that need not be set is the profile's, and is printed as that. A 0 is one
+// that is not set: older versions printed it.
+func TestNumbersOfTheProfile(t *testing.T) {
+	for _, text := range []string{"profile: seed",
+		"profile: seed\nrules: {dedup: {min_line: profile, fingerprint: profile}}",
+		"profile: seed\nrules: {dedup: {min_line: 0, fingerprint: 0s}}",
+	} {
+		c := parse(t, text)
+		if w := c.DedupOptions().Recent; w.MinLine != 4 || w.Fingerprint != 20*time.Second {
+			t.Errorf("%s: window = %+v, want the profile's 4 characters and 20s", text, w)
+		}
+		if out := written(t, c); !strings.Contains(out, "fingerprint: profile  # ") ||
+			!strings.Contains(out, "min_line: profile  # ") {
+			t.Errorf("%s: Write() = %s\nwant fingerprint and min_line of the profile", text, out)
+		}
+	}
+	for text, want := range map[string]string{
+		"min_line: -1": "min_line: -1: want 1 to 1000", "fingerprint: 1us": "fingerprint: 1µs: want 1ms to 24h",
+		"min_line: few":     `"few": want a whole number from 1 to 1000, or profile`,
+		"fingerprint: soon": `"soon": want a duration such as 1.5s, 250ms or 720h, or profile`,
+	} {
+		if _, err := Parse("kehai.yaml", []byte("rules: {dedup: {"+text+"}}")); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%s) = %v, want %q", text, err, want)
 		}
 	}
 }
@@ -196,6 +226,7 @@ func TestFocusRulesOfTheConfiguration(t *testing.T) {
 			t.Errorf("variant %s = %+v, want %+v", profile, got, want)
 		}
 	}
+	c.Profile = ProfileSeed
 	c.Focus.Rules.NoFaceRatio, c.Focus.Rules.CoveredKey = 0.1, time.Second
 	want := attention.DefaultRules()
 	want.NoFaceRatio, want.CoveredKey = 0.1, time.Second

@@ -59,7 +59,11 @@ func (p *printer) below(f, usual field, indent string, commented bool) {
 			p.line(head, "")
 			for n, entry := range f.below() {
 				p.line(indent, "  -")
-				p.below(entry, defaults[i].below()[0], indent+"    ", commented && n == 0)
+				usual := field{entry.key, entry.doc, f.usual(), entry.tag}
+				if standard := defaults[i].below(); len(standard) > 0 {
+					usual = standard[0]
+				}
+				p.below(entry, usual, indent+"    ", commented && n == 0)
 			}
 		default:
 			p.line(head, " "+f.yaml()+"  # "+p.source(f, defaults[i]))

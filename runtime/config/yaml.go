@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -104,7 +105,7 @@ func (d *decoder) field(node ast.Node, f field) {
 	}
 	if f.isList() {
 		if seq, ok := node.(*ast.SequenceNode); ok {
-			d.windows(seq, f)
+			d.list(seq, f)
 		} else {
 			d.wrong(at, f.key, "want a list, each entry beginning with - (or [] for none)"+found)
 		}
@@ -144,14 +145,14 @@ func (d *decoder) section(m ast.MapNode, f field) {
 	}
 }
 
-// windows replaces the list of windows. What an entry leaves out has its
-// default, but each must have a name.
-func (d *decoder) windows(seq *ast.SequenceNode, f field) {
-	if n := len(seq.Values); n > maxWindows {
+// list replaces a list. What an entry leaves out has its default, but each must have a
+// name.
+func (d *decoder) list(seq *ast.SequenceNode, f field) {
+	if n := len(seq.Values); f.key == "windows" && n > maxWindows {
 		d.wrong(d.at(seq.Values[maxWindows].GetToken()), f.key, tooManyWindows(n))
 		seq.Values = seq.Values[:maxWindows]
 	}
-	d.config.Windows = slices.Repeat([]Window{DefaultWindow("")}, len(seq.Values))
+	f.fill(len(seq.Values))
 	d.config.origins[f.key] = d.at(seq.GetToken())
 	for i, entry := range f.below() {
 		d.config.origins[entry.key] = d.at(yamlfile.First(seq.Values[i]))
@@ -170,7 +171,7 @@ func (d *decoder) advise(name, section string, known []field) string {
 		return near
 	}
 	for _, f := range d.config.fields() {
-		if f.name() == name && !strings.HasPrefix(f.key, "windows.") {
+		if f.name() == name && !strings.ContainsFunc(f.key, unicode.IsDigit) {
 			return ": did you mean " + f.key + "?"
 		}
 	}

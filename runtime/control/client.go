@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/kehai-run/kehai/messages"
@@ -61,7 +62,7 @@ func (c *Client) Verdicts(ctx context.Context, q Query, yield func(events.Verdic
 
 // stream reads a list of which one value stands on each line.
 func stream[V any](ctx context.Context, c *Client, path string, yield func(V) error) error {
-	body, err := c.do(ctx, http.MethodGet, path)
+	body, err := c.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
@@ -138,6 +139,23 @@ func (c *Client) Forget(ctx context.Context, conversation messages.ConversationI
 	return sum, err
 }
 
+// Conversations implements [Backend].
+func (c *Client) Conversations(ctx context.Context) (list []Conversation, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/conversations", &list)
+	return list, err
+}
+
+// Which implements [Backend].
+func (c *Client) Which(ctx context.Context, name string) (id messages.ConversationID, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/which?"+url.Values{"name": {name}}.Encode(), &id)
+	return id, err
+}
+
+// Rename implements [Backend].
+func (c *Client) Rename(ctx context.Context, id messages.ConversationID, name string) error {
+	return c.post(ctx, "/v1/rename", url.Values{"conversation": {string(id)}, "name": {name}})
+}
+
 // Status implements [Backend].
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	err = c.get(ctx, http.MethodGet, "/v1/status", &s)
@@ -145,7 +163,16 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 }
 
 func (c *Client) get(ctx context.Context, method, path string, into any) error {
-	body, err := c.do(ctx, method, path)
+	return c.ask(ctx, method, path, nil, into)
+}
+
+// post sends a form: texts and names of people stand in the body, which no error quotes.
+func (c *Client) post(ctx context.Context, path string, form url.Values) error {
+	return c.ask(ctx, http.MethodPost, path, form, nil)
+}
+
+func (c *Client) ask(ctx context.Context, method, path string, form url.Values, into any) error {
+	body, err := c.do(ctx, method, path, form)
 	if err != nil {
 		return err
 	}
@@ -154,19 +181,27 @@ func (c *Client) get(ctx context.Context, method, path string, into any) error {
 		return nil
 	}
 	if err := json.NewDecoder(body).Decode(into); err != nil {
-		return fmt.Errorf("control: answer to %s: %w", path, err)
+		place, _, _ := strings.Cut(path, "?")
+		return fmt.Errorf("control: answer to %s: %w", place, err)
 	}
 	return nil
 }
 
-func (c *Client) do(ctx context.Context, method, path string) (io.ReadCloser, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "http://kehai"+path, nil)
+func (c *Client) do(ctx context.Context, method, path string, form url.Values) (io.ReadCloser, error) {
+	var sent io.Reader
+	if form != nil {
+		sent = strings.NewReader(form.Encode())
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://kehai"+path, sent)
 	if err != nil {
-		return nil, fmt.Errorf("control: %w", err)
+		return nil, fmt.Errorf("control: %w", withoutURL(err))
+	}
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("control: the running Kehai does not answer: %w", err)
+		return nil, fmt.Errorf("control: the running Kehai does not answer: %w", withoutURL(err))
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp.Body, nil
@@ -183,4 +218,13 @@ func (c *Client) do(ctx context.Context, method, path string) (io.ReadCloser, er
 		}
 	}
 	return nil, errors.New(f.Error)
+}
+
+// withoutURL is an error of net/http without the address, whose query may hold private
+// words.
+func withoutURL(err error) error {
+	if quoting := new(url.Error); errors.As(err, &quoting) {
+		return quoting.Err
+	}
+	return err
 }

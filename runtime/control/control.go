@@ -8,6 +8,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,13 +47,38 @@ type Backend interface {
 	// Why tells what became of something, delivered or not.
 	Why(ctx context.Context, q WhyQuery) (Why, error)
 
-	// Pause stops watching a window, all if it is "", or the desk if it is
-	// [Attention], until Resume; both fail with ErrNoWindow for an unknown one.
+	// Pause stops watching a window, all if it is "", the desk if it is [Attention], or
+	// the sending of replies if it is [Sending], until Resume; both fail with
+	// ErrNoWindow for an unknown one.
 	Pause(ctx context.Context, window string) error
 	Resume(ctx context.Context, window string) error
-	// Forget deletes everything stored of a conversation.
+	// Forget deletes everything stored of a conversation, which may be named.
 	Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error)
+
+	// Conversations lists those that are known, by application and name.
+	Conversations(ctx context.Context) ([]Conversation, error)
+	// Which returns the id of the conversation that a person names: by its id, its
+	// name, or its name behind its application, as "line:Hana". What is none of these
+	// is returned as it is: a host has ids of its own. The error wraps ErrNotClear if
+	// several have that name.
+	Which(ctx context.Context, name string) (messages.ConversationID, error)
+	// Rename gives a conversation a name, "" takes it back. The error wraps
+	// ErrNoConversation if nobody knows it.
+	Rename(ctx context.Context, c messages.ConversationID, name string) error
 }
+
+// Conversation is a conversation as a person or a script reads of it.
+type Conversation struct {
+	ID       messages.ConversationID `json:"id"`
+	App      string                  `json:"app"`
+	Name     string                  `json:"name"`
+	Title    string                  `json:"title,omitempty"` // what its window shows, if that is not its name
+	Messages int64                   `json:"messages"`        // ever delivered
+	LastAt   *Stamp                  `json:"last_at,omitempty"`
+}
+
+// Label is what a person reads of it: its name behind its application.
+func (c Conversation) Label() string { return c.App + ":" + c.Name }
 
 // Query selects delivered messages. The zero value selects all.
 type Query struct {
@@ -67,6 +93,7 @@ type Message struct {
 	Seq          uint64                  `json:"-"`
 	ID           messages.MessageID      `json:"id"`
 	Conversation messages.ConversationID `json:"conversation"`
+	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"
 	Sender       string                  `json:"sender"`
 	Kind         messages.Kind           `json:"kind"`
 	Text         string                  `json:"text"`
@@ -89,6 +116,9 @@ type Part struct {
 	Unsent  bool   `json:"unsent,omitempty"` // its sender took it back
 }
 
+// Where is what a person reads as the conversation.
+func (m Message) Where() string { return cmp.Or(m.Called, string(m.Conversation)) }
+
 // Apply notes in a message what became of one of its parts.
 func (m *Message) Apply(c messages.MessageChanged) {
 	for i := range m.Parts {
@@ -107,6 +137,7 @@ type Change struct {
 	Event        string                  `json:"event"` // "message_changed"
 	Kind         messages.ChangeKind     `json:"kind"`
 	Conversation messages.ConversationID `json:"conversation"`
+	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"
 	Sender       string                  `json:"sender"`
 	Message      messages.MessageID      `json:"message"`
 	Occurrence   messages.Occurrence     `json:"occurrence"` // of its part
@@ -156,7 +187,7 @@ func NewMessage(seq uint64, d messages.MessageDelivered) Message {
 
 // Status describes a Kehai at one moment.
 type Status struct {
-	Running     bool                `json:"running"`
+	Running     bool                `json:"running"` // the store is open, and calls are taken
 	Version     string              `json:"version"`
 	Node        string              `json:"node"`
 	PID         int                 `json:"pid"`
@@ -170,8 +201,11 @@ type Status struct {
 	Paused      []Paused            `json:"paused,omitempty"`
 	Windows     []messages.WindowID `json:"windows,omitempty"`  // that are watched
 	Captures    []Capture           `json:"captures,omitempty"` // by window
+	Typists     []Typist            `json:"typists,omitempty"`  // by window
 	// AttentionPaused is since when the desk is not watched, nil if it is.
 	AttentionPaused *Stamp `json:"attention_paused,omitempty"`
+	// SendingPaused is since when no reply is sent, nil if replies are.
+	SendingPaused *Stamp `json:"sending_paused,omitempty"`
 	// LLM is the language model, nil if none is set up.
 	LLM *LLM `json:"llm,omitempty"`
 }
@@ -201,6 +235,12 @@ type Capture struct {
 	Code   string            `json:"code"` // "" while it can, else why not
 	Detail string            `json:"detail,omitempty"`
 	Since  Stamp             `json:"since"`
+}
+
+// Typist says what types into a window.
+type Typist struct {
+	Window messages.WindowID `json:"window"`
+	Name   string            `json:"name"` // "none": nothing can be sent there
 }
 
 // maxSocketPath is what every system we know allows in a socket's address.

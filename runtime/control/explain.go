@@ -12,6 +12,9 @@ import (
 var (
 	ErrNoMessage = errors.New("control: no such message")
 	ErrNoWindow  = errors.New("control: no such window")
+	// ErrNoConversation and ErrNotClear are about who a conversation is.
+	ErrNoConversation = errors.New("control: no such conversation")
+	ErrNotClear       = errors.New("control: several conversations have this name")
 )
 
 // Paused is a window that is not watched for a while; "" stands for all.
@@ -43,6 +46,7 @@ type Why struct {
 // text.
 type Path struct {
 	Conversation messages.ConversationID `json:"conversation"`
+	Called       string                  `json:"called,omitempty"`  // the conversation's name, as "line:Hana"
 	Message      *Message                `json:"message,omitempty"` // if it was delivered
 	Occurrences  []messages.Occurrence   `json:"occurrences,omitempty"`
 	Text         string                  `json:"text"`

@@ -100,6 +100,15 @@ func handler(b Backend) http.Handler {
 	mux.HandleFunc("DELETE /v1/deadletters/{id}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.DiscardDeadLetter(r.Context(), r.PathValue("id")))
 	})
+	subscriptionRoutes(mux, b)
+	nameRoutes(mux, b)
+	focusRoutes(mux, b)
+	replyRoutes(mux, b)
+	return mux
+}
+
+// subscriptionRoutes are those about who reads the event log.
+func subscriptionRoutes(mux *http.ServeMux, b Backend) {
 	mux.HandleFunc("GET /v1/subscriptions", func(w http.ResponseWriter, r *http.Request) {
 		list, err := b.Subscriptions(r.Context())
 		answer(w, list, err)
@@ -107,8 +116,25 @@ func handler(b Backend) http.Handler {
 	mux.HandleFunc("DELETE /v1/subscription", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, struct{}{}, b.DropSubscription(r.Context(), r.URL.Query().Get("name")))
 	})
-	focusRoutes(mux, b)
-	return mux
+}
+
+// nameRoutes are those about who a conversation is.
+func nameRoutes(mux *http.ServeMux, b Backend) {
+	mux.HandleFunc("GET /v1/conversations", func(w http.ResponseWriter, r *http.Request) {
+		list, err := b.Conversations(r.Context())
+		answer(w, list, err)
+	})
+	mux.HandleFunc("GET /v1/which", func(w http.ResponseWriter, r *http.Request) {
+		id, err := b.Which(r.Context(), r.URL.Query().Get("name"))
+		answer(w, id, err)
+	})
+	mux.HandleFunc("POST /v1/rename", func(w http.ResponseWriter, r *http.Request) {
+		v, ok := form(w, r)
+		if !ok {
+			return
+		}
+		answer(w, struct{}{}, b.Rename(r.Context(), messages.ConversationID(v.Get("conversation")), v.Get("name")))
+	})
 }
 
 // list answers with one value a line.
@@ -132,6 +158,19 @@ func list[V any](w http.ResponseWriter, r *http.Request, each func(context.Conte
 	}
 }
 
+// maxForm bounds what is posted, in bytes.
+const maxForm = 1 << 20
+
+// form is what was posted; without one it answers that.
+func form(w http.ResponseWriter, r *http.Request) (v url.Values, ok bool) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if r.ParseForm() != nil { // its error may quote the text
+		fail(w, http.StatusBadRequest, errors.New("control: want a form of at most 1 MiB"))
+		return nil, false
+	}
+	return r.PostForm, true
+}
+
 // failure is the body of an answer that is not 200.
 type failure struct {
 	Error string `json:"error"`
@@ -145,6 +184,11 @@ var codes = map[error]string{
 	ErrNoMessage:             "no_message",
 	ErrNoWindow:              "no_window",
 	ErrNoDesk:                "no_desk",
+	ErrNoDraft:               "no_draft",
+	ErrDraftText:             "draft_text",
+	ErrNoReminder:            "no_reminder",
+	ErrNoConversation:        "no_conversation",
+	ErrNotClear:              "not_clear",
 }
 
 // remoteError is an error that came over the socket, and the sentinel that it is.

@@ -71,6 +71,8 @@ var drops = map[events.Rule]func(events.Verdict) string{
 		return fmt.Sprintf("echo: %s a text sent %v before", v.Detail.Match, age(v.Detail))
 	},
 
+	events.RuleNobody: fixed("no such conversation is known"),
+
 	events.RuleSameView: fixed("the same view again: nothing in it is new"),
 	events.RuleFirstSight: func(v events.Verdict) string {
 		return fmt.Sprintf("first sight: %d incoming bubbles are history", v.Detail.Count)
@@ -101,6 +103,16 @@ var drops = map[events.Rule]func(events.Verdict) string{
 		return fmt.Sprintf("line memory: all %d lines were seen, the newest %v before", v.Detail.Count, age(v.Detail))
 	},
 
+	events.RulePutOff: func(v events.Verdict) string {
+		return fmt.Sprintf("attempt %d to type a reply was put off: %s", v.Detail.Count, v.Detail.Code)
+	},
+	events.RuleNotConfirmed: func(v events.Verdict) string {
+		return fmt.Sprintf("a reply ended as %s: %s", v.Detail.Match, v.Detail.Code)
+	},
+	events.RuleLateConfirmed: func(v events.Verdict) string {
+		return occurrences(v.Detail.Occurrences) + " shows a reply that was given up before"
+	},
+
 	events.RuleRepeat: func(v events.Verdict) string {
 		switch v.Stage {
 		case events.StageBurst:
@@ -128,6 +140,9 @@ var drops = map[events.Rule]func(events.Verdict) string{
 	},
 	events.RuleSaidAlready: func(v events.Verdict) string {
 		return fmt.Sprintf("%s: the message %s says so already", v.Detail.Match, v.Detail.Message)
+	},
+	events.RuleLate: func(events.Verdict) string {
+		return "it is about something that has become another meanwhile"
 	},
 
 	events.RuleUnavailable: func(v events.Verdict) string {
@@ -184,6 +199,13 @@ func pass(s events.Stage, d events.Detail) string {
 			return fmt.Sprintf("delivered as message %s", d.Message)
 		}
 		return change(d) + ", published"
+	case events.StageOutbound:
+		switch d.Rule {
+		case events.RuleConfirmed:
+			return "a reply was sent: " + occurrences(d.Occurrences)
+		case events.RuleQueued:
+			return "a reply is to be typed"
+		}
 	}
 	if d.Rule != "" {
 		return "passed by rule " + string(d.Rule)
@@ -224,6 +246,8 @@ func ledger(d events.Detail) string {
 	switch d.Rule {
 	case events.RuleReleased:
 		return fmt.Sprintf("passed on: %s", occurrences(d.Occurrences))
+	case events.RuleOwn:
+		return fmt.Sprintf("our side wrote: %s", occurrences(d.Occurrences))
 	case events.RuleAligned:
 		if len(d.Occurrences) == 0 {
 			return fmt.Sprintf("nothing new: %d of %d bubbles are known", known, len(d.Known))

@@ -76,6 +76,8 @@ func TestVerdict(t *testing.T) {
 			"edited: the message id4 says so already"},
 		{drop("conversation", events.RuleNotDelivered, events.Detail{Match: "edited", Occurrences: one}),
 			"edited: occurrence 5 was not delivered, or so long ago that it is not kept"},
+		{drop("conversation", events.RuleLate, events.Detail{}),
+			"it is about something that has become another meanwhile"},
 		{drop("pcusage", events.RuleUnavailable, events.Detail{Code: "no_display", Note: "no display"}),
 			"the computer's use cannot be read (no_display): no display"},
 		{drop("notifier", events.RuleUnavailable, events.Detail{Code: "timeout", Note: "10s"}),
@@ -97,6 +99,7 @@ func TestVerdict(t *testing.T) {
 				Signals: []events.Signalled{{Signal: "text_changed", Score: 62}}}),
 			"the content of window w has changed: score 62, medium (text changed 62)"},
 		{let("dedup", events.RuleReleased, events.Detail{Occurrences: three}), "passed on: occurrences 5 to 7"},
+		{let("dedup", events.RuleOwn, events.Detail{Occurrences: one}), "our side wrote: occurrence 5"},
 		{let("dedup", events.RuleAligned, events.Detail{Known: []messages.Occurrence{4, 0}, Occurrences: one}),
 			"1 of 2 bubbles are known; new: occurrence 5"},
 		{let("dedup", events.RuleEdited, events.Detail{Occurrences: one}), "occurrence 5 was edited"},
@@ -121,7 +124,7 @@ func TestEachRuleHasASentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	passing := []events.Stage{events.StageFusion, events.StageDedup, events.StageIngress, events.StageBurst,
-		events.StageConversation}
+		events.StageConversation, events.StageOutbound}
 	rules := 0
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)

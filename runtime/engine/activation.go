@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,7 @@ type Activation struct {
 
 	actor    actors.Actor      // nil before the first step and after a failure
 	fleeting map[string]string // fleeting timers: key → generation
+	givenUp  map[string]bool   // calls given up by turns that wait for their commit, by id; guarded by mu
 
 	asking atomic.Int32 // fleeting calls that have no answer yet
 	used   atomic.Int64 // when the last turn began, in nanoseconds since 1970
@@ -99,7 +101,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 		return Blocked, nil
 	}
 	if act.actor == nil {
-		if err := act.make(); err != nil {
+		if err := act.create(); err != nil {
 			return Stepped, e.fail(act, err.Error())
 		}
 	}
@@ -155,10 +157,10 @@ func (e *Engine) failStale(act *Activation, why error) *Failure {
 
 // make makes the actor's value. New must not panic, but if it does the actor is
 // restarted like any other.
-func (act *Activation) make() (err error) {
+func (act *Activation) create() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic in New: %v", r)
+			err = fmt.Errorf("New: %w", &crash{value: r})
 		}
 	}()
 	act.actor = act.kind.New(act.addr)
@@ -200,7 +202,7 @@ func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first
 	t, stack, err := e.decide(act, env, cause)
 	e.inHand.drop(place)
 	if err != nil {
-		return e.turnFailed(act, generation, env, err.Error(), stack)
+		return e.turnFailed(act, generation, env, err, stack)
 	}
 	if !e.submit(t, generation) {
 		return nil // taken back with the commit that failed; the next step reports that
@@ -221,13 +223,25 @@ func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first
 	return nil
 }
 
+// crash is a panic. Its value may be private text, so that its error, which goes to
+// the log, says only what the Go runtime says or the value's type. A dead letter keeps
+// the value: it is the owner's, like the message.
+type crash struct{ value any }
+
+func (c *crash) Error() string {
+	if err, ok := c.value.(runtime.Error); ok {
+		return "panic: " + err.Error()
+	}
+	return fmt.Sprintf("panic with a %T", c.value)
+}
+
 // decide calls the actor and stages what it wants. A panic of the actor, or of the
 // encoding of a message, becomes an error with its stack.
 func (e *Engine) decide(act *Activation, env Envelope, cause actors.Cause) (t *turn, stack string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			t, stack = nil, string(debug.Stack())
-			err = fmt.Errorf("panic: %v", r)
+			err = &crash{value: r}
 		}
 	}()
 	at := actors.NewTurn(cause, rowReader{e, act})
@@ -249,8 +263,12 @@ func (e *Engine) decide(act *Activation, env Envelope, cause actors.Cause) (t *t
 // often the message has failed, if the store knows.
 func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 	if !env.Durable() {
+		void, err := e.unwanted(act, env)
 		if env.incarnation != 0 && env.incarnation != act.currentIncarnation() {
 			return true, nil
+		}
+		if void || err != nil {
+			return void, err
 		}
 		if env.timer != "" {
 			if act.fleeting[env.timer] != env.gen {
@@ -289,8 +307,12 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 }
 
 // turnFailed decides what becomes of a message whose turn failed.
-func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, reason, stack string) *Failure {
-	reason, stack = cutText(reason), cutText(stack)
+func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, err error, stack string) *Failure {
+	reason, kept := cutText(err.Error()), stack
+	if c := (*crash)(nil); errors.As(err, &c) {
+		kept = fmt.Sprintf("panic: %.1000s\n\n%s", fmt.Sprint(c.value), stack)
+	}
+	stack, kept = cutText(stack), cutText(kept)
 	env.attempt++
 	fatal := env.Durable() && env.attempt >= MaxAttempts
 	e.report(events.MessageFailed{
@@ -299,7 +321,7 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, re
 	})
 	switch {
 	case fatal:
-		e.quarantine(act, generation, env, reason, stack)
+		e.quarantine(act, generation, env, reason, kept)
 		f := e.fail(act, reason)
 		act.mu.Lock()
 		act.budget.forgive(env.attempt)
@@ -381,7 +403,7 @@ func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, re
 	t.Ops = e.ack(act.addr, env)
 	rec := deadRecord{
 		Actor: act.addr, From: env.From, Trace: env.Trace, Attempts: max(env.attempt, 1),
-		Error: cutText(reason), Stack: stack, At: e.clock.Now(), Msg: env.raw,
+		Error: cutText(reason), Stack: stack, At: e.clock.Now(), About: e.requestSubject(env), Msg: env.raw,
 	}
 	name := "unreadable"
 	if env.Message != nil {
@@ -400,6 +422,27 @@ func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, re
 	}
 	t.bury(&deadLetterChange{record: rec, typeName: name})
 	e.submit(t, generation)
+}
+
+// requestSubject is whom the request was about that a durable call's answer is for.
+// The row of the call is there until the answer is acknowledged.
+func (e *Engine) requestSubject(env Envelope) messages.ConversationID {
+	if env.call == "" || !env.Durable() {
+		return env.about
+	}
+	raw, ok, err := e.get([]byte(env.receipt))
+	if !ok || err != nil {
+		return "" // the turn is stale then, or the store stops
+	}
+	rec, err := decodeRecord[callRecord](raw)
+	if err != nil {
+		return ""
+	}
+	subject, err := e.codec.Subject(rec.Msg)
+	if err != nil {
+		return ""
+	}
+	return subject
 }
 
 // bury adds a dead letter to a turn.

@@ -66,6 +66,8 @@ type Record struct {
 	Shard Shard
 	To    messages.Address // of mail
 	Value []byte
+
+	about string // whose key seals it; "": see whose
 }
 
 // Status is what became of a change.

@@ -49,6 +49,8 @@ type Job struct {
 	incarnation uint64
 	asker       *Activation // of a fleeting call; it does not sleep before the answer
 	trace       string
+	ask         *ask              // shared by the attempts of the call
+	reports     reports           // guarded by ask.mu
 	place       int               // in [Hands]
 	dead        *deadLetterChange // of a call that killed the process
 	done        atomic.Bool
@@ -59,6 +61,7 @@ func (j *Job) again() *Job {
 	return &Job{
 		ID: j.ID, Caller: j.Caller, Worker: j.Worker, Request: j.Request, Options: j.Options,
 		Attempt: j.Attempt + 1, receipt: j.receipt, incarnation: j.incarnation, asker: j.asker, trace: j.trace,
+		ask: j.ask,
 	}
 }
 
@@ -69,9 +72,8 @@ type pool struct {
 	mu       sync.Mutex
 	queue    []*Job
 	fleeting int
-	open     map[string]bool // durable calls queued or under way, by receipt
-	busy     int             // jobs under way
-	resting  int             // calls that wait for their next attempt
+	busy     int // jobs under way
+	resting  int // calls that wait for their next attempt
 }
 
 func (p *pool) limit() int {
@@ -96,6 +98,13 @@ func (e *Engine) performCall(t *turn, call actors.Call) {
 }
 
 func (e *Engine) submitJob(job *Job) {
+	if !e.asks.begin(job) {
+		return // already under way
+	}
+	if job.Cancelled() {
+		e.giveUp(job)
+		return
+	}
 	if e.divertJob(job) {
 		return
 	}
@@ -106,18 +115,13 @@ func (e *Engine) submitJob(job *Job) {
 		return
 	}
 	p.mu.Lock()
-	if job.receipt != "" {
-		if job.Attempt == 1 && p.open[job.receipt] {
-			p.mu.Unlock()
-			return // already under way
-		}
-		p.open[job.receipt] = true
-	} else if p.fleeting >= p.limit() {
+	if job.receipt == "" && p.fleeting >= p.limit() {
 		p.mu.Unlock()
 		detail := fmt.Sprintf("%d requests already wait for %s", p.limit(), job.Worker)
 		e.answerFailed(job, messages.FailureOverload, "", detail)
 		return
-	} else {
+	}
+	if job.receipt == "" {
 		p.fleeting++
 	}
 	p.queue = append(p.queue, job)
@@ -135,7 +139,8 @@ func (c Control) TakeJob(kind string) *Job {
 			return nil
 		}
 		if c.void(job) {
-			p.leave(job)
+			p.leave()
+			c.giveUp(job)
 			continue
 		}
 		deaths, ok := c.inHand.admit(job.receipt, func() { c.requeue(p, job) })
@@ -143,7 +148,7 @@ func (c Control) TakeJob(kind string) *Job {
 		case !ok:
 			p.putAside(job)
 		case deaths >= MaxAttempts:
-			p.leave(job)
+			p.leave()
 			c.bury(job, deaths)
 			c.inHand.settle(job.receipt)
 		default:
@@ -180,7 +185,7 @@ func (e *Engine) bury(job *Job, deaths int) {
 			Retries: job.Options.Retries, Tag: job.Options.Tag},
 	}
 	var err error
-	if rec.Msg, _, err = e.seal(job.Request); err != nil {
+	if rec.Msg, _, err = e.encode(job.Request); err != nil {
 		rec.Error += "; " + err.Error()
 	}
 	job.dead = &deadLetterChange{record: rec, typeName: job.Request.MessageType().Name}
@@ -205,36 +210,57 @@ func (p *pool) next() *Job {
 }
 
 // leave ends a job that next took and nobody did.
-func (p *pool) leave(job *Job) {
+func (p *pool) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
-	delete(p.open, job.receipt)
 }
 
-// void reports that a durable call is in the store no more, because it was
-// forgotten, or answered while it was asked twice: nobody waits for its answer,
-// and no worker may see it. A call that cannot be looked up is asked.
+// void reports that a call was cancelled, or that a durable one is in the store no
+// more, because it was forgotten, or answered while it was asked twice: nobody
+// waits for its answer, and no worker may see it. A call that cannot be looked up
+// is asked.
 func (e *Engine) void(job *Job) bool {
-	if job.receipt == "" {
-		return false
+	if job.receipt == "" || job.Cancelled() {
+		return job.Cancelled()
 	}
 	_, ok, err := e.store.Get([]byte(job.receipt))
 	return err == nil && !ok
 }
 
-// Perform runs a job on a worker and returns its result. A panic becomes an error.
-// The caller has to notice a call that outlives the context.
-func Perform(
+// Perform runs a job on a worker, passes on what it reports, and returns its
+// result. A panic becomes an error. The caller has to notice a call that outlives
+// the context, which ends early when the call is cancelled.
+func (c Control) Perform(
 	ctx context.Context, w actors.Worker, job *Job,
+) (result messages.Message, kind messages.FailureKind, err error) {
+	return perform(ctx, w, job, func(m messages.Message) error { return c.Report(job, m) })
+}
+
+// perform is Perform, with another way for the reports.
+func perform(
+	ctx context.Context, w actors.Worker, job *Job, report func(messages.Message) error,
 ) (result messages.Message, kind messages.FailureKind, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			result, kind = nil, messages.FailurePanic
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			err = fmt.Errorf("%w\n%s", &crash{value: r}, debug.Stack())
 		}
 	}()
-	result, err = w.Do(ctx, job.Request)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	if !job.ask.started(end) {
+		return nil, messages.FailureError, context.Canceled
+	}
+	var wrong atomic.Pointer[error]
+	result, err = actors.Do(ctx, w, job.Request, func(m messages.Message) {
+		if err := report(m); err != nil {
+			wrong.CompareAndSwap(nil, &err)
+		}
+	})
+	if bad := wrong.Load(); bad != nil && err == nil {
+		err = *bad
+	}
 	switch {
 	case err != nil && ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
 		return nil, messages.FailureTimeout, err
@@ -270,6 +296,7 @@ func (c Control) FinishJob(
 			kind, err = messages.FailureError, terr
 		}
 	}
+	cancelled := job.close(err == nil)
 	detail, code := "", ""
 	var refusal *actors.Refusal
 	if err != nil {
@@ -278,11 +305,18 @@ func (c Control) FinishJob(
 			code = refusal.Code
 		}
 	}
+	failure := kind
+	if cancelled {
+		failure, code, detail = messages.FailureCancelled, "", "its caller has given it up"
+	}
 	c.report(events.CallFinished{
 		Worker: worker, Call: job.ID, Caller: job.Caller, Attempt: job.Attempt,
-		Failure: kind, Code: code, Detail: detail, Took: took, At: c.clock.Now(),
+		Failure: failure, Code: code, Detail: detail, Took: took, At: c.clock.Now(),
 	})
 	switch {
+	case cancelled:
+		c.giveUp(job)
+		return kind == messages.FailurePanic // whatever else it ended with may be because of that
 	case err == nil:
 		c.answer(job, result)
 		return false
@@ -335,18 +369,24 @@ func (e *Engine) checkAnswer(job *Job, result messages.Message) error {
 }
 
 func (e *Engine) answer(job *Job, result messages.Message) {
-	if p := e.pools[job.Worker]; p != nil && job.receipt != "" {
-		p.mu.Lock()
-		delete(p.open, job.receipt)
-		p.mu.Unlock()
+	env := e.envelope(job, result)
+	env.ID, env.receipt, env.stored, env.dead = job.ID+".r", job.receipt, job.receipt != "", job.dead
+	if job.receipt != "" {
+		e.asks.end(job)
+	} else {
+		env.job = job // it can be cancelled until it is handled
 	}
-	e.deliver(Envelope{
-		ID: job.ID + ".r", From: messages.To(job.Worker, "pool"), To: job.Caller, Trace: job.trace, At: e.clock.Now(),
-		Message: result, receipt: job.receipt, call: job.ID, tag: job.Options.Tag, incarnation: job.incarnation,
-		stored: job.receipt != "", dead: job.dead,
-	})
+	e.deliver(env)
 	if job.asker != nil {
 		job.asker.asking.Add(-1)
+	}
+}
+
+// envelope is what a worker says to the caller of a job.
+func (e *Engine) envelope(job *Job, m messages.Message) Envelope {
+	return Envelope{
+		From: messages.To(job.Worker, "pool"), To: job.Caller, Trace: job.trace, At: e.clock.Now(), Message: m,
+		call: job.ID, tag: job.Options.Tag, incarnation: job.incarnation,
 	}
 }
 

@@ -58,6 +58,14 @@ func (e *Engine) submit(t *turn, generation uint64) bool {
 		for _, timer := range t.out.Timers {
 			e.markTimer(act, timer)
 		}
+		for _, call := range t.out.Calls {
+			if call.Cancel {
+				if act.givenUp == nil {
+					act.givenUp = map[string]bool{}
+				}
+				act.givenUp[call.ID] = true
+			}
+		}
 	}
 	act.mu.Unlock()
 	if t.durable {
@@ -257,6 +265,9 @@ type applied struct{ results, over [shards][]Result }
 // written with them. An error is the store's: nothing was written, unless it wraps
 // [ErrUnknown].
 func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done applied, err error) {
+	if err := e.sealAll(&batches); err != nil {
+		return applied{}, err
+	}
 	tx := &transaction{view: e.store, written: e.committer.written}
 	clear(tx.written)
 	if v, ok := e.store.(Viewer); ok {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,8 +39,8 @@ type DeadLetter struct {
 func (e *Engine) DeadLetters() ([]DeadLetter, error) {
 	var list []DeadLetter
 	for s := range shards {
-		err := e.store.Scan([]byte(s.key(keyDead)), nil, func(k, v []byte) bool {
-			list = append(list, s.deadLetter(k, v))
+		err := e.scan([]byte(s.key(keyDead)), nil, func(k, v []byte, bad error) bool {
+			list = append(list, s.deadLetter(k, v, bad))
 			return true
 		})
 		if err != nil {
@@ -50,9 +51,9 @@ func (e *Engine) DeadLetters() ([]DeadLetter, error) {
 	return list, nil
 }
 
-func (s Shard) deadLetter(k, v []byte) DeadLetter {
+func (s Shard) deadLetter(k, v []byte, bad error) DeadLetter {
 	seq, _ := seqOf(string(k))
-	rec, err := decodeRecord[deadRecord](v)
+	rec, err := decodeOpened[deadRecord](v, bad)
 	if err != nil {
 		return DeadLetter{ID: s.deadLetterID(seq), Type: "unreadable", Error: err.Error()}
 	}
@@ -99,8 +100,8 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 		return e.askAgain(ctx, r, rec, msg)
 	}
 	r.addMail(s, Envelope{
-		From: rec.From, To: rec.Actor, Trace: rec.Trace, At: e.clock.Now(), Message: msg,
-	}, rec.Msg, -1)
+		From: rec.From, To: rec.Actor, Trace: rec.Trace, At: e.clock.Now(), Message: msg, about: rec.About,
+	}, rec.Msg, cmp.Or(string(rec.About), e.subject(msg, rec.Actor)), -1)
 	return e.request(ctx, r)
 }
 
@@ -144,7 +145,7 @@ func (e *Engine) findDead(id string) (Shard, []byte, deadRecord, error) {
 		return 0, nil, deadRecord{}, fmt.Errorf("%w: %w", ErrNoDeadLetter, err)
 	}
 	key := s.deadKey(seq)
-	raw, ok, err := e.store.Get(key)
+	raw, ok, err := e.get(key)
 	if err != nil {
 		return 0, nil, deadRecord{}, fmt.Errorf("engine: dead letter %s: %w", id, err)
 	}

@@ -58,10 +58,31 @@
 //	m/seq                     last number given out
 //	m/boot m/format           starts, version of these keys
 //	m/loose                   there if the last start did not sync every commit
+//	m/sealed                  there if all that is private is sealed; opens with the node's key
 //
 // Where a row belongs is told by its address. What has none is of the shard
 // Anywhere, but for h/, m/boot, m/format and m/loose; the shard Here has its own of
 // d/, v/, f/, x/ and m/seq, which begin with l: ld/ and so on.
+//
+// # What is sealed
+//
+// With a [Sealer] the rows of i/ t/ c/ a/ s/ d/ e/ v/ f/ and h/ are sealed before
+// they enter a batch, each for its subject: the conversation that its message or
+// verdict is about, else the key of the actor that it belongs to, which is a
+// conversation or a window, and the node for f/ and h/. k/ u/ o/ x/ and m/ hold
+// times and numbers and stay as they are, and so do keys: a key must name nobody. A
+// sealed row is
+//
+//	00 6b 73 01 | what the Sealer made of it
+//
+// and bound to its key, a numbered one to its key without the number, which is given
+// later. Only this package opens rows; all that it tells is plain. A snapshot holds
+// them sealed. What an older version has stored is sealed by the first start, step
+// by step, and m/sealed is written last: from then on a row that is not sealed is
+// refused. Forgetting destroys the key of the conversation in the same moment in
+// which the last of its rows goes: what is written after that is under a new one. A
+// row whose key is missing is bad by itself: mail becomes a dead letter, a
+// subscription stops at an event with the reason, a turn that reads the row fails.
 //
 // An actor that has had nothing to do for a while is put to sleep, see
 // [Control.Sleep]: all that it knows is above. What was in hand when the process

@@ -83,13 +83,19 @@ type Options struct {
 	Sync    bool   // durability: power instead of process
 	MinFree uint64 // bytes; below it durable work pauses; 0 means 128 MiB
 	// Idle is how long an actor must have had nothing to do before it is put to
-	// sleep; 0 means 10 minutes. See [Control.Sleep].
+	// sleep; 0 means [DefaultIdle], less than 0 never. See [Control.Sleep].
 	Idle     time.Duration
 	Listener func(Published) // called in order per actor, from any goroutine; must not block
 	Rand     *rand.Rand      // for jitter; nil means randomly seeded
 	// Hands remembers what was in hand when the process died, to put aside what kills
 	// it again and again. Nil: nothing is remembered.
 	Hands Hands
+	// Sealer seals what is stored. Nil: nothing is sealed, and a store that is cannot
+	// be opened.
+	Sealer Sealer
+	// Sealing is told, before each step and at the end, how many rows are sealed that
+	// an older version had stored as they are. It is not called if there are none.
+	Sealing func(rows int)
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
 }
@@ -113,11 +119,15 @@ type Engine struct {
 	minFree   uint64
 	listener  func(Published)
 	onCommit  func(turns, ops int)
+	sealer    Sealer
+	sealing   func(rows int)
+	sealedAll bool // nothing private is stored as it is; set by Recover
 	divert    func(Envelope) bool
 	divertJob func(*Job) bool
 	committer *committer
 	inHand    *inHand
 	timers    *timers
+	asks      asks
 
 	rngMu sync.Mutex
 	rng   *rand.Rand
@@ -147,17 +157,18 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		store: o.Store, codec: o.Codec, clock: o.Clock, driver: o.Driver, sync: o.Sync,
-		minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
+		sealer: o.Sealer, minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
 		kinds: map[string]Kind{}, pools: map[string]*pool{}, activations: map[messages.Address]*Activation{},
 		slept: map[string]uint64{}, idle: o.Idle,
 		committer: newCommitter(), inHand: newInHand(o.Hands), timers: newTimers(),
+		asks:       asks{open: map[string]*ask{}},
 		background: func(fn func()) { go fn() },
 		divert:     func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
 	}
 	if e.minFree == 0 {
 		e.minFree = DefaultMinFree
 	}
-	if e.idle <= 0 {
+	if e.idle == 0 {
 		e.idle = DefaultIdle
 	}
 	if e.listener == nil {
@@ -168,6 +179,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if e.onCommit = o.OnCommit; e.onCommit == nil {
 		e.onCommit = func(int, int) {}
+	}
+	if e.sealing = o.Sealing; e.sealing == nil {
+		e.sealing = func(int) {}
 	}
 	for _, k := range o.Kinds {
 		if !validKind(k.Name) || k.New == nil {
@@ -186,7 +200,7 @@ func New(o Options) (*Engine, error) {
 			return nil, fmt.Errorf("%w: worker kind %q is there twice", ErrKinds, w.Name)
 		}
 		w.Size = max(w.Size, 1)
-		e.pools[w.Name] = &pool{kind: w, open: map[string]bool{}}
+		e.pools[w.Name] = &pool{kind: w}
 	}
 	return e, nil
 }
@@ -284,7 +298,7 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 	if _, ok := e.kinds[to.Kind()]; !ok {
 		return nil, fmt.Errorf("engine: inject into %s: no actor kind %q", to, to.Kind())
 	}
-	raw, durable, err := e.seal(msg)
+	raw, durable, err := e.encode(msg)
 	if err != nil {
 		return nil, fmt.Errorf("engine: inject into %s: %w", to, err)
 	}
@@ -298,7 +312,7 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 	}
 	r := &hostRequest{finished: func(err error) { done <- err }}
 	r.shard = e.shardOf(to)
-	r.addMail(r.shard, env, raw, -1)
+	r.addMail(r.shard, env, raw, e.subject(msg, to), -1)
 	if key != "" {
 		r.Once = []byte(ofActor(keyInjected, to, key))
 		r.Ops = []Op{{Key: r.Once, Value: encodeRecord(injectedRecord{At: wall(env.At)})}}

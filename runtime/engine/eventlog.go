@@ -16,10 +16,10 @@ import (
 // until yield returns false. An event that cannot be decoded has a nil Message
 // and says why in Err. ReadLog may be called concurrently with everything.
 func (e *Engine) ReadLog(after uint64, yield func(Published) bool) error {
-	err := e.store.Scan([]byte(keyLog), []byte(keyLog+seqBytes(after+1)), func(k, v []byte) bool {
+	err := e.scan([]byte(keyLog), []byte(keyLog+seqBytes(after+1)), func(k, v []byte, bad error) bool {
 		seq, _ := seqOf(string(k))
 		p := Published{Seq: seq}
-		rec, err := decodeRecord[logRecord](v)
+		rec, err := decodeOpened[logRecord](v, bad)
 		if err == nil {
 			p.From, p.Trace, p.At = rec.From, rec.Trace, rec.At
 			p.Message, err = e.codec.Decode(rec.Msg)
@@ -44,7 +44,7 @@ func (e *Engine) SetCursor(ctx context.Context, name string, seq uint64) error {
 
 // Setting reads a setting of the host, false if there is none.
 func (e *Engine) Setting(name string) ([]byte, bool, error) {
-	raw, ok, err := e.store.Get([]byte(keyHost + name))
+	raw, ok, err := e.get([]byte(keyHost + name))
 	if err != nil {
 		return nil, false, fmt.Errorf("engine: setting %s: %w", name, err)
 	}
@@ -89,8 +89,8 @@ func (e *Engine) ReadVerdicts(yield func(events.Verdict) bool) error {
 // verdicts yields those of a shard, and sets failed if they cannot be read.
 func (e *Engine) verdicts(s Shard, failed *error) iter.Seq[events.Verdict] {
 	return func(yield func(events.Verdict) bool) {
-		err := e.store.Scan([]byte(s.key(keyVerdict)), nil, func(k, v []byte) bool {
-			rec, err := decodeRecord[verdictRecord](v)
+		err := e.scan([]byte(s.key(keyVerdict)), nil, func(k, v []byte, bad error) bool {
+			rec, err := decodeOpened[verdictRecord](v, bad)
 			if err != nil {
 				return true
 			}
@@ -185,11 +185,11 @@ func (e *Engine) trim(
 		var ops []Op
 		var gone []uint64
 		seen := 0
-		err := e.store.Scan([]byte(prefix), from, func(k, v []byte) bool {
+		err := e.scan([]byte(prefix), from, func(k, v []byte, bad error) bool {
 			seq, _ := seqOf(string(k))
-			rec, err := decodeRecord[struct {
+			rec, err := decodeOpened[struct {
 				At time.Time `json:"at"`
-			}](v)
+			}](v, bad)
 			if err == nil && rec.At.Before(before) && (prefix != keyLog || seq <= acked) {
 				ops = append(ops, Op{Key: k, Delete: true})
 				gone = append(gone, seq)

@@ -17,7 +17,7 @@ import (
 )
 
 // Forgetting says what is to be deleted: everything stored of a conversation.
-// That are the rows, mail, timers, calls and injections of each actor whose key
+// These are the rows, mail, timers, calls and injections of each actor whose key
 // it is, the rows of other actors of which their [Kind] says so, and wherever
 // they stand the mail, timers, calls, events, verdicts and dead letters that come
 // from such an actor or whose message has it as its subject.
@@ -231,12 +231,12 @@ func (d *deletion) start(f Forgetting) func() ([shards]Batch, slice, bool, error
 			d.found = now
 		}
 		if len(d.found) == 0 && !d.begun {
-			return b, nil, false, nil
+			return b, nil, false, d.destroyKey()
 		}
 		d.freeze()
 		if f.Keep != nil && !d.begun {
 			d.rec.Keep = f.Keep(func(a messages.Address, row string) ([]byte, bool) {
-				raw, ok, gerr := d.e.store.Get([]byte(stateKey(a, row)))
+				raw, ok, gerr := d.e.get([]byte(stateKey(a, row)))
 				err = cmp.Or(err, gerr)
 				return raw, ok
 			})
@@ -246,6 +246,16 @@ func (d *deletion) start(f Forgetting) func() ([shards]Batch, slice, bool, error
 		}
 		return b, nil, true, err
 	}
+}
+
+// destroyKey ends what is sealed for the conversation, wherever a copy of it may be.
+// The committer calls it: what it writes after that is sealed under another key.
+// Where somebody else has to finish, he needs the key.
+func (d *deletion) destroyKey() error {
+	if d.e.sealer == nil || d.partial {
+		return nil
+	}
+	return d.e.sealer.Destroy(string(d.rec.Conversation))
 }
 
 func (d *deletion) intent(s Shard) []byte {
@@ -274,6 +284,9 @@ func (d *deletion) next() (b [shards]Batch, now slice, left bool, err error) {
 		ops[s] = append(ops[s], Op{Key: []byte(k), Delete: true})
 	}
 	if !left {
+		if err := d.destroyKey(); err != nil {
+			return b, nil, false, err
+		}
 		for _, k := range d.rec.Keep {
 			s := d.e.shardOf(k.Actor)
 			ops[s] = append(ops[s], Op{Key: []byte(stateKey(k.Actor, k.Row)), Value: k.Value})
@@ -302,6 +315,7 @@ func (d *deletion) deleted(now slice) {
 		if a, mail := mailOf(k); mail {
 			touched[a] = true
 			d.e.timers.cancel(k)
+			d.e.asks.cancel(k)
 		}
 	}
 	d.e.beginAnew(func(act *Activation) bool { return touched[act.addr] && !d.concerns(act.addr) })
@@ -329,7 +343,7 @@ func (d *deletion) present(keys []string) (left slice, n int, err error) {
 // begun returns the intent that an earlier attempt has left, nil if there is none.
 func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
 	for _, s := range order {
-		raw, ok, err := e.store.Get([]byte(s.key(keyForget + string(c))))
+		raw, ok, err := e.get([]byte(s.key(keyForget + string(c))))
 		if err != nil {
 			return nil, err
 		}
@@ -373,8 +387,8 @@ func (e *Engine) finishForgetting() error {
 	left := map[messages.ConversationID]forgetRecord{}
 	var bad error
 	for _, s := range order {
-		err := e.store.Scan([]byte(s.key(keyForget)), nil, func(_, v []byte) bool {
-			rec, err := decodeRecord[forgetRecord](v)
+		err := e.scan([]byte(s.key(keyForget)), nil, func(_, v []byte, unopened error) bool {
+			rec, err := decodeOpened[forgetRecord](v, unopened)
 			left[rec.Conversation] = rec
 			bad = err
 			return err == nil
@@ -436,10 +450,23 @@ func mailOf(key string) (messages.Address, bool) {
 	return "", false
 }
 
-// matches reports whether a row is of the conversation. What cannot be asked is
-// counted if the caller says so.
+// matches reports whether a stored row is of the conversation. What cannot be asked
+// is counted if the caller says so.
 func (d *deletion) matches(key string, value []byte, count bool) bool {
 	c := d.rec.Conversation
+	if marked(value) {
+		if s := d.e.sealer; s != nil && s.Under(string(c), value[len(sealMark):]) {
+			return true // whether it opens or not
+		}
+		plain, err := d.e.open([]byte(key), value)
+		if err != nil {
+			if count {
+				d.sum.Unknown++
+			}
+			return false
+		}
+		value = plain
+	}
 	class, _ := classOf(key)
 	unknown := &d.sum.Unknown
 	if !count {
@@ -481,15 +508,16 @@ func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) b
 // the message whom it is about.
 func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bool {
 	var rec struct {
-		Actor  messages.Address `json:"actor"`
-		From   messages.Address `json:"from"`
-		Detail events.Detail    `json:"detail"`
-		Msg    json.RawMessage  `json:"msg"`
-		Raw    []byte           `json:"raw"` // of a dead letter that is no message
+		Actor  messages.Address        `json:"actor"`
+		From   messages.Address        `json:"from"`
+		Detail events.Detail           `json:"detail"`
+		About  messages.ConversationID `json:"about"`
+		Msg    json.RawMessage         `json:"msg"`
+		Raw    []byte                  `json:"raw"` // of a dead letter that is no message
 	}
 	// What does not fit in one place may still tell in another.
 	bad := json.Unmarshal(value, &rec)
-	if keyed(rec.Actor, c) || keyed(rec.From, c) || rec.Detail.Conversation == c {
+	if keyed(rec.Actor, c) || keyed(rec.From, c) || rec.Detail.Conversation == c || rec.About == c {
 		return true
 	}
 	if bad == nil && len(rec.Msg) == 0 && len(rec.Raw) == 0 { // a verdict

@@ -49,21 +49,23 @@ func resting(t *testing.T, s engine.Store) engine.Control {
 }
 
 // forget has the engine forget, and commits what it takes.
-func forget(t *testing.T, e engine.Control, f engine.Forgetting) (engine.Forgotten, error) {
+func forget(t *testing.T, e engine.Control, f engine.Forgetting) (sum engine.Forgotten, err error) {
 	t.Helper()
-	type result struct {
-		sum engine.Forgotten
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		sum, err := e.Forget(context.Background(), f)
-		done <- result{sum, err}
-	}()
+	err = committing(e, func() error {
+		sum, err = e.Forget(context.Background(), f)
+		return err
+	})
+	return sum, err
+}
+
+// committing calls a function, and commits until it returns.
+func committing(e engine.Control, fn func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- fn() }()
 	for {
 		select {
-		case r := <-done:
-			return r.sum, r.err
+		case err := <-done:
+			return err
 		case <-e.CommitReady():
 			e.Commit(1)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
@@ -83,15 +84,20 @@ func TestGoldenStoresLoad(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden store: %v", err)
 	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+	for n := range 2 * len(files) {
+		file, name := files[n/2], filepath.Base(files[n/2])
+		var keys engine.Sealer
+		if n%2 == 1 {
+			keys, name = keyring.Memory(nil), name+" sealed"
+		}
+		t.Run(name, func(t *testing.T) {
 			store := load(t, file)
 			var attempts []int
 			h := step(t, func(turn *actors.Turn, m messages.Message) error {
 				attempts = append(attempts, turn.Cause().Attempt)
 				turn.Send("other/b", m)
 				return nil
-			}, actortest.Store(store), actortest.Address("keeper/は/な"),
+			}, actortest.Store(store), actortest.Sealed(keys), actortest.Address("keeper/は/な"),
 				actortest.Start(time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)))
 			h.WantCalls(
 				actortest.Ask("calc", ask{1}),
@@ -111,6 +117,9 @@ func TestGoldenStoresLoad(t *testing.T) {
 			id := h.DeadLetters()[0].ID
 			request(t, h, func(ctx context.Context) error { return h.Engine().RetryDeadLetter(ctx, id) })
 			h.WantSent(actortest.To("other/b", number{13}))
+			if keys != nil {
+				wantSealed(t, store)
+			}
 		})
 	}
 }

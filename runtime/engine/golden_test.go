@@ -31,14 +31,14 @@ var goldenTime = time.Date(2026, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 
 // goldenRecords holds one of each, without a zero field.
 var goldenRecords = []any{
-	mailRecord{From: "fusion/a", Trace: "m1", At: goldenTime, Msg: goldenMsg},
+	mailRecord{From: "fusion/a", Trace: "m1", At: goldenTime, About: "line:Hana", Msg: goldenMsg},
 	timerRecord{Gen: "m1.2", Set: goldenTime, Due: goldenTime.Add(time.Minute), Trace: "m1", Msg: goldenMsg},
 	callRecord{Worker: "ocr", Deadline: time.Second, Retries: 2, Tag: "tag", Trace: "m1", At: goldenTime,
 		Msg: goldenMsg},
 	attemptsRecord{Attempts: 3, Error: "no luck", At: goldenTime},
 	deadRecord{
 		Actor: "fusion/a", From: "poller/a", Trace: "m1", Attempts: 5, Error: "no luck", Stack: "main.go:1",
-		At: goldenTime, Msg: goldenMsg, Raw: []byte{0, 1, 255},
+		At: goldenTime, About: "line:Hana", Msg: goldenMsg, Raw: []byte{0, 1, 255},
 		Call:         &deadCall{ID: "m1.2", Worker: "llm", Deadline: 30 * time.Second, Retries: 2, Tag: "judge"},
 		Subscription: "host", Event: 7, EventAt: goldenTime, Retry: true,
 	},
@@ -180,7 +180,7 @@ func FuzzDecodeRecord(f *testing.F) {
 		checkRecord[logRecord](t, raw)
 		checkRecord[verdictRecord](t, raw)
 		checkRecord[injectedRecord](t, raw)
-		Here.deadLetter([]byte("d/12345678"), raw)
+		Here.deadLetter([]byte("d/12345678"), raw, nil)
 	})
 }
 

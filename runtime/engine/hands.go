@@ -12,9 +12,9 @@ import (
 // at each start. Its methods may be called concurrently; they must not block, and
 // cost little. [store.OpenHands] keeps them in a file.
 type Hands interface {
-	// Left returns what was in hand when an earlier process died, and in how many
-	// deaths since it was last survived.
-	Left() map[uint64]int
+	// Suspects returns the deliveries and calls in flight at earlier crashes, with
+	// their counts of crashes since they last succeeded.
+	Suspects() map[uint64]int
 	// Take notes that something is in hand, Drop that it is no more. A place is more
 	// than 0; 0 means that there was none left.
 	Take(id uint64) (place int)
@@ -39,7 +39,7 @@ type inHand struct {
 func newInHand(h Hands) *inHand {
 	x := &inHand{hands: h}
 	if h != nil {
-		x.suspects = h.Left()
+		x.suspects = h.Suspects()
 		x.left.Store(int32(len(x.suspects)))
 	}
 	return x

@@ -21,8 +21,8 @@ type deaths struct {
 	last   map[int]uint64 // what was in hand at the death; nil: it lives
 }
 
-func (d *deaths) Left() map[uint64]int { return maps.Clone(d.counts) }
-func (d *deaths) Drop(place int)       { delete(d.places, place) }
+func (d *deaths) Suspects() map[uint64]int { return maps.Clone(d.counts) }
+func (d *deaths) Drop(place int)           { delete(d.places, place) }
 
 func (d *deaths) Survived(id uint64) {
 	if d.last == nil {

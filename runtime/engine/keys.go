@@ -31,6 +31,7 @@ const (
 	keyMetaBoot   = "m/boot"
 	keyMetaFormat = "m/format"
 	keyMetaLoose  = "m/loose"
+	keyMetaSealed = "m/sealed"
 )
 
 // key is a key of a shard's own: all others tell by their actor where they belong.
@@ -112,7 +113,7 @@ func (e *Engine) shardOfKey(key string) Shard {
 		return Here
 	}
 	switch key {
-	case keyMetaBoot, keyMetaFormat, keyMetaLoose:
+	case keyMetaBoot, keyMetaFormat, keyMetaLoose, keyMetaSealed:
 		return Here
 	}
 	return s

@@ -23,6 +23,8 @@ type Envelope struct {
 	call        string // id of the call that this answers
 	tag         string
 	incarnation uint64            // that a fleeting timer or answer belongs to
+	job         *Job              // that a report or a fleeting answer is about
+	report      bool              // of the worker; its message is the latest when it is handled
 	attempt     int               // failures so far, once known
 	deaths      int               // of processes, while it was in hand
 	dead        *deadLetterChange // moves to the dead letters when it is handled
@@ -31,10 +33,17 @@ type Envelope struct {
 	after       uint64            // the newest inbox entry that was there before it; see mailbox
 	raw         []byte            // stored form of a message that cannot be decoded
 	bad         error             // why not
+	// about is the subject of the request that it answered, if it was a dead letter
+	// since: an answer, and above all a failure, need not say whom it is about.
+	about messages.ConversationID
 }
 
 // Durable reports whether the delivery is acknowledged in the store.
 func (e *Envelope) Durable() bool { return e.receipt != "" }
+
+// counts reports whether the mailbox bounds how many of its kind wait. Reports are
+// bounded by the calls under way.
+func (e *Envelope) counts() bool { return !e.Durable() && !e.report }
 
 // Overflow says what a full mailbox does with a fleeting message. Durable mail
 // is never dropped: what does not fit waits in the store.
@@ -92,7 +101,7 @@ func (m *mailbox) push(env Envelope) (lost *Envelope, ok bool) {
 		return nil, true
 	}
 	env.after = m.high
-	if !env.Durable() {
+	if env.counts() {
 		if m.fleeting >= m.limit {
 			return m.makeRoom(env), true
 		}
@@ -136,7 +145,7 @@ func (m *mailbox) makeRoom(env Envelope) *Envelope {
 	}
 	if m.overflow == Merge {
 		for i := range m.queue {
-			if old := m.queue[i]; !old.Durable() && old.Message.MessageType() == env.Message.MessageType() {
+			if old := m.queue[i]; old.counts() && old.Message.MessageType() == env.Message.MessageType() {
 				env.after = old.after
 				m.queue[i] = env
 				return &old
@@ -144,7 +153,7 @@ func (m *mailbox) makeRoom(env Envelope) *Envelope {
 		}
 	}
 	for i := range m.queue {
-		if old := m.queue[i]; !old.Durable() {
+		if old := m.queue[i]; old.counts() {
 			m.queue = append(append(m.queue[:i:i], m.queue[i+1:]...), env)
 			return &old
 		}
@@ -186,7 +195,7 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	case env.seq > 0:
 		m.durable--
 		m.bytes -= env.size
-	case !env.Durable():
+	case env.counts():
 		m.fleeting--
 	}
 	return env, true, nil

@@ -12,7 +12,8 @@ import (
 //
 //	1 (no row) one count of numbers, for all actors
 //	2 each shard counts for itself, and has its own verdicts and dead letters
-const format = 2
+//	3 what is private is sealed, if there is a [Sealer]; see sealStored
+const format = 3
 
 // migrate brings a store to the present format. A crash in between leaves what
 // the next start goes on with: the row of the format is written last.
@@ -29,8 +30,10 @@ func (e *Engine) migrate() error {
 		case found > format:
 			return fmt.Errorf("engine: the store was written in format %d, this program knows %d: upgrade "+
 				"this program, or restore a backup made by it: %w", found, format, ErrNewer)
+		case found == format:
+			return nil
 		}
-		return nil
+		return e.setFormat(Batch{})
 	}
 	for _, class := range []string{keyVerdict, keyDead} {
 		if err := e.moveHere(class); err != nil {
@@ -41,10 +44,16 @@ func (e *Engine) migrate() error {
 	if err != nil {
 		return err
 	}
-	var b [shards]Batch
-	b[Here] = Batch{Floor: last, Changes: []Change{{
+	return e.setFormat(Batch{Floor: last})
+}
+
+// setFormat ends a migration; what is in the batch is of the shard Here.
+func (e *Engine) setFormat(last Batch) error {
+	last.Changes = []Change{{
 		Ops: []Op{{Key: []byte(keyMetaFormat), Value: strconv.AppendUint(nil, format, 10)}},
-	}}}
+	}}
+	var b [shards]Batch
+	b[Here] = last
 	if _, err := e.apply(b, nil, true); err != nil {
 		return fmt.Errorf("engine: bring the store to format %d: %w", format, err)
 	}

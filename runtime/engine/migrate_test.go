@@ -55,7 +55,7 @@ func TestMigration(t *testing.T) {
 			t.Errorf("%d rows under %s, want %d", got, prefix, want)
 		}
 	}
-	for key, want := range map[string]string{"m/format": "2", "m/seq": seqKey(9000), "lm/seq": seqKey(9000)} {
+	for key, want := range map[string]string{"m/format": "3", "m/seq": seqKey(9000), "lm/seq": seqKey(9000)} {
 		if v, _, _ := whole.Get([]byte(key)); string(v) != want {
 			t.Errorf("%s = %q, want %q", key, v, want)
 		}
@@ -101,7 +101,7 @@ func sansStarts(dump []byte) string {
 }
 
 func TestAStoreOfTheFutureIsRefused(t *testing.T) {
-	for format, want := range map[string]error{"3": engine.ErrNewer, "x": engine.ErrRecord, "": engine.ErrRecord} {
+	for format, want := range map[string]error{"4": engine.ErrNewer, "x": engine.ErrRecord, "": engine.ErrRecord} {
 		store := mem.New()
 		fill(t, store, map[string]string{"m/format": format, "m/boot": seqKey(1)})
 		before := dump(t, store)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,18 +17,23 @@ type Row struct {
 }
 
 // ReadRows yields the stored rows of the actors of a kind, by actor, table and
-// key, until yield returns false. Turns that wait for their commit are not in
+// key, until yield returns false. A row that cannot be opened is left out, and an
+// error in the end. Turns that wait for their commit are not in
 // them. It may be called concurrently with everything.
 func (e *Engine) ReadRows(kind string, yield func(Row) bool) error {
-	err := e.store.Scan([]byte(keyState+kind+"/"), nil, func(k, v []byte) bool {
+	var unopened error
+	err := e.scan([]byte(keyState+kind+"/"), nil, func(k, v []byte, bad error) bool {
 		a, row, ok := splitKey(keyState, string(k))
-		if !ok {
+		if bad != nil {
+			unopened = bad
+		}
+		if !ok || bad != nil {
 			return true
 		}
 		table, key, _ := strings.Cut(row, "\x00")
 		return yield(Row{Actor: a, Table: table, Key: key, Value: v})
 	})
-	if err != nil {
+	if err = errors.Join(err, unopened); err != nil {
 		return fmt.Errorf("engine: read rows of %s: %w", kind, err)
 	}
 	return nil
@@ -36,14 +42,14 @@ func (e *Engine) ReadRows(kind string, yield func(Row) bool) error {
 // ReadMail yields the stored mail that waits to be handled, by actor and then in
 // order, until yield returns false. A message that cannot be read is nil.
 func (e *Engine) ReadMail(yield func(Envelope) bool) error {
-	err := e.store.Scan([]byte(keyInbox), nil, func(k, v []byte) bool {
+	err := e.scan([]byte(keyInbox), nil, func(k, v []byte, bad error) bool {
 		a, _, ok := splitKey(keyInbox, string(k))
 		if !ok {
 			return true
 		}
 		seq, _ := seqOf(string(k))
 		env := Envelope{ID: e.shardOf(a).mailID(seq), To: a}
-		if rec, err := decodeRecord[mailRecord](v); err == nil {
+		if rec, err := decodeOpened[mailRecord](v, bad); err == nil {
 			env.From, env.Trace, env.At = rec.From, rec.Trace, rec.At
 			env.Message, _ = e.codec.Decode(rec.Msg)
 		}

@@ -84,14 +84,17 @@ func (w *changes) crosses() bool {
 	return slices.ContainsFunc(w.Records, func(r Record) bool { return r.Shard != w.shard })
 }
 
+// sealRoom is for what a row grows by when it is sealed.
+const sealRoom = 64
+
 // measure estimates how much a batch grows by the changes.
 func (w *changes) measure() int {
 	w.size = 0
 	for _, op := range w.Ops {
-		w.size += len(op.Key) + len(op.Value)
+		w.size += len(op.Key) + len(op.Value) + sealRoom
 	}
 	for _, r := range w.Records {
-		w.size += len(r.To) + len(r.Value) + 16
+		w.size += len(r.To) + len(r.Value) + 16 + sealRoom
 	}
 	return w.size
 }
@@ -258,22 +261,22 @@ func (e *Engine) await(ctx context.Context, p pendingCommit, finished *func(erro
 	}
 }
 
-// addMail adds a durable message; sealed is its stored form, index its place in
-// the outcome of the turn. Mail is added first.
-func (w *changes) addMail(to Shard, env Envelope, sealed json.RawMessage, index int) {
+// addMail adds a durable message; raw is its encoded form, about its subject, index
+// its place in the outcome of the turn. Mail is added first.
+func (w *changes) addMail(to Shard, env Envelope, raw json.RawMessage, about string, index int) {
 	env.At = wall(env.At)
-	record := encodeRecord(mailRecord{From: env.From, Trace: env.Trace, At: env.At, Msg: sealed})
+	record := encodeRecord(mailRecord{From: env.From, Trace: env.Trace, At: env.At, About: env.about, Msg: raw})
 	env.size = len(record)
 	w.mail = append(w.mail, storedMail{env: env, index: index})
-	w.Records = append(w.Records, Record{Class: ClassMail, Shard: to, To: env.To, Value: record})
+	w.Records = append(w.Records, Record{Class: ClassMail, Shard: to, To: env.To, Value: record, about: about})
 }
 
-// seal encodes a message if its type is durable.
-func (e *Engine) seal(m messages.Message) (sealed json.RawMessage, durable bool, err error) {
+// encode encodes a message if its type is durable.
+func (e *Engine) encode(m messages.Message) (raw json.RawMessage, durable bool, err error) {
 	entry, err := e.codec.Lookup(m)
 	if err != nil || !entry.Durable {
 		return nil, false, err
 	}
-	sealed, err = e.codec.Encode(m)
-	return sealed, true, err
+	raw, err = e.codec.Encode(m)
+	return raw, true, err
 }

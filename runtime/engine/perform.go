@@ -35,7 +35,11 @@ func (e *Engine) perform(t *turn) {
 		})
 	}
 	for _, call := range t.out.Calls {
-		e.performCall(t, call)
+		if call.Cancel {
+			e.cancelCall(t.act, call.ID)
+		} else {
+			e.performCall(t, call)
+		}
 	}
 }
 
@@ -90,6 +94,9 @@ func (e *Engine) deliver(env Envelope) {
 	found := e.reach(env.To, func(act *Activation) bool {
 		lost, ok := act.box.push(env)
 		if lost != nil {
+			if lost.job != nil {
+				e.asks.end(lost.job)
+			}
 			e.report(events.MessageOverflowed{
 				Actor: act.addr, Type: lost.Message.MessageType(), Policy: string(act.box.overflow), At: e.clock.Now(),
 			})

@@ -22,7 +22,9 @@ type (
 		From  messages.Address `json:"from,omitempty"`
 		Trace string           `json:"trace,omitempty"`
 		At    time.Time        `json:"at"`
-		Msg   json.RawMessage  `json:"msg"`
+		// Whom it is about beside its own subject, see Envelope.about.
+		About messages.ConversationID `json:"about,omitempty"`
+		Msg   json.RawMessage         `json:"msg"`
 	}
 	timerRecord struct {
 		Gen   string          `json:"gen"`
@@ -53,9 +55,12 @@ type (
 		Error    string           `json:"error"`
 		Stack    string           `json:"stack,omitempty"`
 		At       time.Time        `json:"at"`
-		Msg      json.RawMessage  `json:"msg"`            // sealed
-		Raw      []byte           `json:"raw,omitempty"`  // when not even JSON
-		Call     *deadCall        `json:"call,omitempty"` // when it is the request of a call
+		// Whom it is about beside its own subject, see Envelope.about.
+		About messages.ConversationID `json:"about,omitempty"`
+
+		Msg  json.RawMessage `json:"msg"`            // sealed
+		Raw  []byte          `json:"raw,omitempty"`  // when not even JSON
+		Call *deadCall       `json:"call,omitempty"` // when it is the request of a call
 		// When it is an event that a subscription could not handle:
 		Subscription string    `json:"subscription,omitempty"`
 		Event        uint64    `json:"event,omitempty"` // its place in the log
@@ -90,9 +95,9 @@ func encodeRecord(record any) []byte {
 	return raw
 }
 
-// encodeSealed is encodeRecord for a record that ends with a message, which is left
-// out of it: what was sealed is not encoded again.
-func encodeSealed(record any, msg []byte) []byte {
+// encodeAround is encodeRecord for a record that ends with a message, which is left
+// out of it: what was encoded is not encoded again.
+func encodeAround(record any, msg []byte) []byte {
 	const none = "null}"
 	raw := encodeRecord(record)
 	whole := make([]byte, 0, len(raw)-len(none)+len(msg)+1)
@@ -105,6 +110,15 @@ func decodeRecord[R any](raw []byte) (R, error) {
 		return r, fmt.Errorf("%w: %d bytes do not fit %T", ErrRecord, len(raw), r)
 	}
 	return r, nil
+}
+
+// decodeOpened is decodeRecord of what scan has yielded.
+func decodeOpened[R any](raw []byte, bad error) (R, error) {
+	if bad != nil {
+		var none R
+		return none, bad
+	}
+	return decodeRecord[R](raw)
 }
 
 // maxText bounds the text of an error or a stack that is kept, in bytes with its

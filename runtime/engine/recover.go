@@ -18,6 +18,9 @@ func (c Control) Recover() error {
 	if err := e.migrate(); err != nil {
 		return err
 	}
+	if err := e.sealStored(); err != nil {
+		return err
+	}
 	if err := e.countStart(); err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (e *Engine) inboxes() ([]messages.Address, error) {
 // error, to be quarantined.
 func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, more bool, err error) {
 	prefix := ofActor(keyInbox, a, "")
-	err = e.store.Scan([]byte(prefix), []byte(prefix+seqBytes(r.after+1)), func(k, v []byte) bool {
+	err = e.scan([]byte(prefix), []byte(prefix+seqBytes(r.after+1)), func(k, v []byte, bad error) bool {
 		seq, _ := seqOf(string(k))
 		if seq > r.upTo {
 			return false
@@ -129,9 +132,9 @@ func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, m
 		}
 		r.bytes -= len(v)
 		env := Envelope{ID: e.shardOf(a).mailID(seq), To: a, seq: seq, receipt: string(k), stored: true, size: len(v)}
-		rec, err := decodeRecord[mailRecord](v)
+		rec, err := decodeOpened[mailRecord](v, bad)
 		if err == nil {
-			env.From, env.Trace, env.At = rec.From, rec.Trace, rec.At
+			env.From, env.Trace, env.At, env.about = rec.From, rec.Trace, rec.At, rec.About
 			env.Message, err = e.codec.Decode(rec.Msg)
 		}
 		if err != nil { // only the dead letters need its stored form
@@ -150,13 +153,13 @@ func (e *Engine) loadInbox(a messages.Address, r inboxRange) (envs []Envelope, m
 // timer never waits longer than it was set for, even if the clock went back.
 func (e *Engine) recoverTimers(prefix string) error {
 	now := e.clock.Now()
-	err := e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
+	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
 		addr, key, ok := splitKey(keyTimer, string(k))
 		if !ok {
 			return true
 		}
 		env := Envelope{To: addr, receipt: string(k), timer: key, stored: true}
-		rec, err := decodeRecord[timerRecord](v)
+		rec, err := decodeOpened[timerRecord](v, bad)
 		due := now
 		if err == nil {
 			env.ID, env.gen, env.Trace, env.At = rec.Gen, rec.Gen, rec.Trace, rec.Set
@@ -182,13 +185,13 @@ func (e *Engine) recoverTimers(prefix string) error {
 // recoverCalls asks again what was asked and not yet answered.
 func (e *Engine) recoverCalls(prefix string) error {
 	var jobs []*Job
-	var bad []Envelope
-	err := e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
+	var damaged []Envelope
+	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
 		addr, id, ok := splitKey(keyCall, string(k))
 		if !ok {
 			return true
 		}
-		rec, err := decodeRecord[callRecord](v)
+		rec, err := decodeOpened[callRecord](v, bad)
 		var req messages.Message
 		raw := v
 		if err == nil {
@@ -196,7 +199,7 @@ func (e *Engine) recoverCalls(prefix string) error {
 			req, err = e.codec.Decode(rec.Msg)
 		}
 		if err != nil {
-			bad = append(bad, Envelope{
+			damaged = append(damaged, Envelope{
 				ID: id, To: addr, receipt: string(k), call: id, raw: raw, bad: err, stored: true,
 			})
 			return true
@@ -213,7 +216,7 @@ func (e *Engine) recoverCalls(prefix string) error {
 	for _, j := range jobs {
 		e.submitJob(j)
 	}
-	for _, env := range bad {
+	for _, env := range damaged {
 		e.deliver(env)
 	}
 	return nil

@@ -274,11 +274,15 @@ func (s *Sim) stepPool(kind string) {
 	began := s.clock.Now()
 	var result messages.Message
 	failure := messages.FailureError
+	e := s.engine
+	var reports []messages.Message
 	if err == nil {
-		result, failure, err = Perform(context.Background(), w, job)
+		result, failure, err = perform(context.Background(), w, job, func(m messages.Message) error {
+			reports = append(reports, m)
+			return e.checkReport(job, m)
+		})
 	}
 	s.tracef("call %s %s attempt=%d %s", kind, job.ID, job.Attempt, failure)
-	e := s.engine
 	finish := func() {
 		if e.FinishJob(job, slot, result, failure, err, s.clock.Now().Sub(began)) {
 			return // a failed worker is not used again
@@ -292,10 +296,31 @@ func (s *Sim) stepPool(kind string) {
 	case s.o.Latency > 0:
 		wait = time.Duration(s.rng.Int64N(int64(s.o.Latency)))
 	default:
+		s.report(job, reports, 0)
 		finish()
 		return
 	}
+	s.report(job, reports, wait)
 	e.After(fmt.Sprintf("w%s\x00%s\x00%d", job.Caller, job.ID, job.Attempt), wait, finish)
+}
+
+// report has what a worker reports come in its order, at random times while it
+// works. What is of no use as a report has failed the call.
+func (s *Sim) report(job *Job, reports []messages.Message, within time.Duration) {
+	e := s.engine
+	at := make([]time.Duration, len(reports))
+	for i := range at {
+		at[i] = time.Duration(s.rng.Int64N(int64(within) + 1))
+	}
+	slices.Sort(at)
+	for i, m := range reports {
+		tell := func() { _ = e.Report(job, m) }
+		if within == 0 {
+			tell()
+			continue
+		}
+		e.After(fmt.Sprintf("p%s\x00%s\x00%d\x00%d", job.Caller, job.ID, job.Attempt, i), at[i], tell)
+	}
 }
 
 func (s *Sim) worker(kind string) (actors.Worker, error) {

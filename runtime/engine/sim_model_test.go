@@ -356,7 +356,25 @@ func (w *world) checkDiary() error {
 			return fmt.Errorf("%s holds %q, want %q", actor, got, want)
 		}
 	}
+	if err := w.checkSealed(); err != nil {
+		return err
+	}
 	return w.checkForgotten()
+}
+
+// checkSealed wants no secret in what is stored, if that is sealed.
+func (w *world) checkSealed() (err error) {
+	if w.keys == nil {
+		return nil
+	}
+	w.store.Store.Scan(nil, nil, func(k, v []byte) bool {
+		if bytes.Contains(v, []byte("canary")) || bytes.Contains(v, []byte("Epoch")) ||
+			bytes.HasPrefix(v, []byte("{")) && k[0] != 'k' {
+			err = fmt.Errorf("the store is sealed, and holds %q = %s", k, v)
+		}
+		return err == nil
+	})
+	return err
 }
 
 // checkForgotten wants nothing stored of the epochs that were forgotten.
@@ -365,6 +383,12 @@ func (w *world) checkForgotten() (err error) {
 		// As it stands in JSON and in keys.
 		forms := [][]byte{[]byte(canaries(epoch)), fmt.Appendf(nil, `"Epoch":%d,`, epoch)}
 		w.store.Store.Scan(nil, nil, func(k, v []byte) bool {
+			plain, unopened := engine.OpenRow(w.keys, k, v)
+			if unopened != nil {
+				err = fmt.Errorf("row %q: %w", k, unopened)
+				return false
+			}
+			v = plain
 			for _, form := range forms {
 				if bytes.Contains(k, form) || bytes.Contains(v, form) {
 					err = fmt.Errorf("epoch %d is forgotten, the store holds %q = %s", epoch, k, v)

@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -15,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -35,12 +38,15 @@ func newWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*world, 
 	for n := range w.timers {
 		w.timers[n] = w.rng.IntN(timerChoices)
 	}
+	if w.rng.IntN(2) == 0 {
+		w.keys = keyring.Memory(chacha(seed))
+	}
 	o := engine.SimOptions{
 		Seed: seed, Latency: time.Duration(w.rng.IntN(3)) * 100 * time.Millisecond,
 		Doze: float64(w.rng.IntN(3)) * 0.05,
 		Engine: engine.Options{
 			Store: w.store, Codec: codec, Kinds: w.kinds(), Workers: []engine.WorkerKind{w.calc()},
-			Sync: w.sync, Listener: w.listen,
+			Sync: w.sync, Listener: w.listen, Sealer: w.keys,
 		},
 	}
 	if trace != nil {
@@ -49,6 +55,13 @@ func newWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*world, 
 	var err error
 	w.sim, err = engine.NewSim(o)
 	return w, err
+}
+
+// chacha is a source of random bytes that repeats.
+func chacha(seed uint64) io.Reader {
+	var s [32]byte
+	binary.LittleEndian.PutUint64(s[:], seed)
+	return rand.NewChaCha8(s)
 }
 
 // guard runs fn. If the process dies in it, it starts again.

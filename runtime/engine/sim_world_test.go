@@ -45,9 +45,10 @@ type (
 
 	// Fleeting. Life is that of the process, Token that of the actor's value.
 	glance struct{ N, Life int }
-	soon   struct{ N, Token int } // a timer's, instead of later
-	peek   struct{ N, Token int } // a call's
-	peeked struct{ N, Token int } // its answer
+	soon   struct{ N, Token int }  // a timer's, instead of later
+	peek   struct{ N, Token int }  // a call's
+	peeked struct{ N, Token int }  // its answer
+	part   struct{ Try, Step int } // a report of calc's
 )
 
 func (number) MessageType() messages.Type { return messages.Type{Name: "test_number", Version: 1} }
@@ -64,6 +65,8 @@ func (glance) MessageType() messages.Type { return messages.Type{Name: "test_gla
 func (soon) MessageType() messages.Type   { return messages.Type{Name: "test_soon", Version: 1} }
 func (peek) MessageType() messages.Type   { return messages.Type{Name: "test_peek", Version: 1} }
 func (peeked) MessageType() messages.Type { return messages.Type{Name: "test_peeked", Version: 1} }
+
+func (part) MessageType() messages.Type { return messages.Type{Name: "test_part", Version: 1} }
 
 func (secret) Subject() messages.ConversationID { return hana }
 
@@ -85,6 +88,7 @@ var simMessages = messages.Table{
 	messages.Durable[later](nil).AboutNobody(), messages.Durable[flood](nil).AboutNobody(),
 	messages.Durable[drop](nil).AboutNobody(), messages.Durable[secret](nil),
 	messages.Fleeting[glance](), messages.Fleeting[soon](), messages.Fleeting[peek](), messages.Fleeting[peeked](),
+	messages.Fleeting[part](),
 	messages.Durable[carrier](nil).AboutNobody(),
 }
 
@@ -95,6 +99,7 @@ var (
 	armed    = actors.NewTable[int]("armed")  // by a feeder: the number of its timer
 	passed   = actors.NewTable[int]("passed") // by a window: the last drop
 	diaries  = actors.NewTable[[]string]("diaries")
+	spares   = actors.NewTable[bool]("spares") // by a double: calls that it means to give up
 )
 
 // faults says how often things go wrong, out of 1.
@@ -109,9 +114,12 @@ type world struct {
 	f     faults
 	store *simStore
 	sim   *engine.Sim
-	sync  bool // every commit survives a power cut
-	life  int  // of the process
-	token int  // of the newest actor's value
+	keys  engine.Sealer // nil: nothing is sealed
+	sync  bool          // every commit survives a power cut
+	life  int           // of the process
+	token int           // of the newest actor's value
+	tries int           // of calc
+	parts int           // reports that were handled
 	model model
 
 	timers [feeders * numbers]int // what is done with the timer at each number
@@ -213,13 +221,54 @@ func (w *world) kinds() []engine.Kind {
 func (w *world) feeder(messages.Address) actors.Actor {
 	w.token++
 	token := w.token
+	calls := &callLog{w: w, last: map[string]part{}, over: map[string]bool{}}
 	return actors.Func(func(t *actors.Turn, m messages.Message) error {
 		if _, ok := m.(poison); ok {
 			w.attempted(t)
 			return errors.New("poison")
 		}
-		return w.failTurn(t, func() { w.feed(t, m, token) })
+		return w.failTurn(t, func() {
+			w.feed(t, m, token)
+			calls.note(t, m)
+		})
 	})
+}
+
+// callLog is what a feeder's value knows of its fleeting calls.
+type callLog struct {
+	w    *world
+	last map[string]part
+	over map[string]bool
+}
+
+// note checks what a worker says, and gives up a call now and then.
+func (c *callLog) note(t *actors.Turn, m messages.Message) {
+	id := t.Cause().Call
+	if id == "" {
+		return
+	}
+	if c.over[id] {
+		c.w.wrongf("%s: %T of call %s, which is over", t.Self(), m, id)
+	}
+	p, ok := m.(part)
+	if !ok {
+		c.over[id] = true
+		return
+	}
+	c.w.checkPart(t, c.last[id], p)
+	c.last[id] = p
+	if c.w.rng.IntN(4) == 0 {
+		t.CancelCall(id)
+		c.over[id] = true
+	}
+}
+
+// checkPart wants the reports of a call in order, and none of an earlier attempt.
+func (w *world) checkPart(t *actors.Turn, last, p part) {
+	w.parts++
+	if p.Try < last.Try || p.Try == last.Try && p.Step <= last.Step {
+		w.wrongf("%s: report %+v comes after %+v", t.Self(), p, last)
+	}
 }
 
 // attempted checks that a message is not tried again under the number of a failure
@@ -230,7 +279,7 @@ func (w *world) attempted(t *actors.Turn) {
 		w.wrongf("mail has the id %q", t.Cause().ID)
 	}
 	inbox := fmt.Sprintf("i/%s\x00%s", t.Self(), bigEndian(n))
-	raw, _, _ := w.store.Store.Get(fmt.Appendf(nil, "a/%s\x00%s", t.Self(), inbox))
+	raw := w.store.open(fmt.Appendf(nil, "a/%s\x00%s", t.Self(), inbox))
 	var stored struct{ Attempts int }
 	if raw != nil && (json.Unmarshal(raw, &stored) != nil || stored.Attempts >= t.Cause().Attempt) {
 		w.wrongf("%s has attempt %d, stored is %s", t.Cause().ID, t.Cause().Attempt, raw)
@@ -279,10 +328,32 @@ func (w *world) fired(t *actors.Turn, n int) {
 }
 
 func (w *world) double(t *actors.Turn, m messages.Message) {
+	call := t.Cause().Call
+	if spare, _ := spares.Get(t, call); call != "" && t.Cause().Tag == "spare" && !spare {
+		w.wrongf("%s: %T of call %s, which is over", t.Self(), m, call)
+	}
 	switch m := m.(type) {
 	case number:
 		t.Call("calc", ask(m), actors.CallOptions{Retries: 50, Deadline: time.Second})
+		if m.N%2 == 0 {
+			spare := t.Call("calc", ask(m), actors.CallOptions{Retries: 50, Deadline: time.Second, Tag: "spare"})
+			spares.Put(t, spare, true)
+		}
+	case part:
+		w.parts++
+		if w.rng.IntN(3) == 0 && t.Cause().Tag == "spare" {
+			t.CancelCall(call)
+			spares.Delete(t, call)
+		}
 	case twice:
+		if t.Cause().Tag == "spare" {
+			spares.Delete(t, call)
+			return
+		}
+		for spare := range spares.All(t) {
+			t.CancelCall(spare)
+			spares.Delete(t, spare)
+		}
 		list, _ := buffered.Get(t, "all")
 		buffered.Put(t, "all", append(list, m.N))
 		t.After("flush", 200*time.Millisecond, flush{})
@@ -345,30 +416,45 @@ func (w *world) diary(t *actors.Turn, m messages.Message) {
 
 // calc is the workers' kind.
 func (w *world) calc() engine.WorkerKind {
-	return engine.WorkerKind{Name: "calc", Size: 2, New: func() (actors.Worker, error) {
-		return actors.WorkerFunc(func(_ context.Context, m messages.Message) (messages.Message, error) {
-			s, isSecret := m.(secret)
-			if isSecret && s.Epoch <= w.model.forgotten && w.f.read == 0 { // who cannot read cannot know
-				w.wrongf("a worker is asked %s after epoch %d was forgotten", s.canary(), w.model.forgotten)
-			}
-			switch x := w.rng.Float64(); {
-			case x < w.f.call/3:
-				panic("calc")
-			case x < 2*w.f.call/3:
-				return nil, errors.New("calc")
-			case x < w.f.call:
-				return nil, engine.ErrHang
-			}
-			switch m := m.(type) {
-			case peek:
-				return peeked(m), nil
-			case secret:
-				m.Step = "answered"
-				return m, nil
-			}
-			return twice{2 * m.(ask).N}, nil
-		}), nil
-	}}
+	return engine.WorkerKind{Name: "calc", Size: 2, New: func() (actors.Worker, error) { return calculator{w}, nil }}
+}
+
+type calculator struct{ w *world }
+
+// Do implements [actors.Worker].
+func (c calculator) Do(context.Context, messages.Message) (messages.Message, error) {
+	panic("a reporter is asked with reports")
+}
+
+// DoReporting implements [actors.Reporter].
+func (c calculator) DoReporting(
+	_ context.Context, m messages.Message, report func(messages.Message),
+) (messages.Message, error) {
+	w := c.w
+	s, isSecret := m.(secret)
+	if isSecret && s.Epoch <= w.model.forgotten && w.f.read == 0 { // who cannot read cannot know
+		w.wrongf("a worker is asked %s after epoch %d was forgotten", s.canary(), w.model.forgotten)
+	}
+	w.tries++
+	for n := range w.rng.IntN(4) {
+		report(part{w.tries, n + 1})
+	}
+	switch x := w.rng.Float64(); {
+	case x < w.f.call/3:
+		panic("calc")
+	case x < 2*w.f.call/3:
+		return nil, errors.New("calc")
+	case x < w.f.call:
+		return nil, engine.ErrHang
+	}
+	switch m := m.(type) {
+	case peek:
+		return peeked(m), nil
+	case secret:
+		m.Step = "answered"
+		return m, nil
+	}
+	return twice{2 * m.(ask).N}, nil
 }
 
 // listen gets every event as it is announced.
@@ -490,8 +576,17 @@ func (s *simStore) Close() error { return s.Store.Close() }
 
 // row reads a row of an actor, past all faults.
 func (s *simStore) row(actor, table, key string) []byte {
-	raw, _, _ := s.Store.Get([]byte("s/" + actor + "\x00" + table + "\x00" + key))
-	return raw
+	return s.open([]byte("s/" + actor + "\x00" + table + "\x00" + key))
+}
+
+// open reads a row, nil if there is none.
+func (s *simStore) open(key []byte) []byte {
+	raw, _, _ := s.Store.Get(key)
+	plain, err := engine.OpenRow(s.w.keys, key, raw)
+	if err != nil {
+		s.w.wrongf("row %q: %v", key, err)
+	}
+	return plain
 }
 
 func (s *simStore) has(key string) bool {

@@ -20,6 +20,9 @@ func (c Control) IdleAfter() time.Duration { return c.idle }
 // Idle lists the activations that may go to sleep: they have had no turn for
 // [Options.Idle].
 func (c Control) Idle() []*Activation {
+	if c.idle < 0 {
+		return nil
+	}
 	before := c.clock.Now().Add(-c.idle).UnixNano()
 	var list []*Activation
 	c.mu.RLock()

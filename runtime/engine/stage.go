@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -22,24 +23,26 @@ func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *a
 		v.Actor, v.Cause, v.Trace, v.At = act.addr, cause.ID, cause.Trace, cause.Now
 	}
 	for i, s := range out.Sends {
-		raw, durable, err := e.seal(s.Message)
+		raw, durable, err := e.encode(s.Message)
 		if err != nil {
 			return nil, fmt.Errorf("send to an actor of kind %s: %w", s.To.Kind(), err)
 		}
 		if durable {
 			env := Envelope{From: act.addr, To: s.To, Trace: cause.Trace, At: cause.Now, Message: s.Message}
-			t.addMail(e.shardOf(s.To), env, raw, i)
+			t.addMail(e.shardOf(s.To), env, raw, e.subject(s.Message, s.To), i)
 		}
 	}
 	for i, ev := range out.Events {
-		raw, durable, err := e.seal(ev)
+		raw, durable, err := e.encode(ev)
 		if err != nil {
 			return nil, fmt.Errorf("publish: %w", err)
 		}
 		if durable {
-			rec := encodeSealed(logRecord{From: act.addr, Trace: cause.Trace, At: cause.Now}, raw)
+			rec := encodeAround(logRecord{From: act.addr, Trace: cause.Trace, At: cause.Now}, raw)
 			t.events = append(t.events, storedEvent{index: i})
-			t.Records = append(t.Records, Record{Class: ClassEvent, Shard: logShard, Value: rec})
+			t.Records = append(t.Records, Record{
+				Class: ClassEvent, Shard: logShard, Value: rec, about: e.subject(ev, act.addr),
+			})
 		}
 	}
 	if err := e.stageTimers(act, t); err != nil {
@@ -50,7 +53,8 @@ func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *a
 	}
 	if t.durable = len(t.Ops)+len(t.Records) > 0; t.durable { // it does not commit for verdicts alone
 		for _, v := range out.Verdicts {
-			rec := Record{Class: ClassVerdict, Shard: t.shard, Value: encodeRecord(verdictRecord(v))}
+			rec := Record{Class: ClassVerdict, Shard: t.shard, Value: encodeRecord(verdictRecord(v)),
+				about: cmp.Or(string(v.Detail.Conversation), act.addr.Key())}
 			t.Records = append(t.Records, rec)
 		}
 	}
@@ -78,14 +82,15 @@ func (e *Engine) stageTimers(act *Activation, t *turn) error {
 			}
 			continue
 		}
-		raw, durable, err := e.seal(timer.Message)
+		raw, durable, err := e.encode(timer.Message)
 		if err != nil {
 			return fmt.Errorf("timer with %s: %w", timer.Message.MessageType().Name, err)
 		}
 		if durable {
-			t.Ops = append(t.Ops, Op{Key: []byte(key), Value: encodeSealed(timerRecord{
+			rec := encodeAround(timerRecord{
 				Gen: timer.Gen, Set: wall(t.cause.Now), Due: wall(t.cause.Now.Add(timer.After)), Trace: t.cause.Trace,
-			}, raw)})
+			}, raw)
+			t.Ops = append(t.Ops, Op{Key: []byte(key), Value: rec, about: e.subject(timer.Message, act.addr)})
 		} else if err := e.stageDelete(act, t, key); err != nil {
 			return err
 		}
@@ -111,15 +116,26 @@ func (e *Engine) stageDelete(act *Activation, t *turn, key string) error {
 
 func (e *Engine) stageCalls(act *Activation, t *turn) error {
 	for _, call := range t.out.Calls {
-		raw, durable, err := e.seal(call.Request)
+		if call.Cancel {
+			key := ofActor(keyCall, act.addr, call.ID)
+			for _, k := range []string{key, ofActor(keyAttempts, act.addr, key)} {
+				if err := e.stageDelete(act, t, k); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		raw, durable, err := e.encode(call.Request)
 		if err != nil {
 			return fmt.Errorf("call %s: %w", call.Worker, err)
 		}
 		if durable {
-			t.Ops = append(t.Ops, Op{Key: []byte(ofActor(keyCall, act.addr, call.ID)), Value: encodeSealed(callRecord{
+			rec := encodeAround(callRecord{
 				Worker: call.Worker, Deadline: call.Options.Deadline, Retries: call.Options.Retries,
 				Tag: call.Options.Tag, Trace: t.cause.Trace, At: wall(t.cause.Now),
-			}, raw)})
+			}, raw)
+			t.Ops = append(t.Ops, Op{Key: []byte(ofActor(keyCall, act.addr, call.ID)), Value: rec,
+				about: e.subject(call.Request, act.addr)})
 		}
 	}
 	return nil

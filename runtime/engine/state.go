@@ -27,8 +27,8 @@ const (
 // errForgotten makes an activation stale whose rows or mail were deleted.
 var errForgotten = errors.New("engine: what it knew was deleted")
 
-// errUnread makes an activation stale again that could not read its timers and
-// calls. They would never come.
+// errUnread makes an activation stale again whose timers and calls could not be
+// read: without them it would wait for ever.
 var errUnread = errors.New("engine: what a failed commit took back cannot be read again")
 
 // The methods below are these moves. They refuse all others, because a commit may
@@ -111,5 +111,5 @@ func (act *Activation) becomeStopped() bool {
 // those that it has in its queue, by their generation.
 func (act *Activation) takeBack() {
 	act.generation++
-	act.view, act.pending = nil, nil
+	act.view, act.pending, act.givenUp = nil, nil, nil
 }

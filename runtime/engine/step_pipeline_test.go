@@ -163,8 +163,8 @@ func TestMessageThatCannotBeWrittenFailsTheTurn(t *testing.T) {
 		turn.Send("other/a", unwritable{Panic: m == messages.Message(hint{1})})
 		return nil
 	}, actortest.WithMessages(messages.Table{messages.Durable[unwritable](nil).AboutNobody()}))
-	for n := range 2 {
-		h.WantFailure("no JSON")
+	for n, want := range []string{"no JSON", "panic with a string"} { // a panic's value may be private
+		h.WantFailure(want)
 		h.Send(hint{n})
 		h.Restart()
 		h.WantSent()

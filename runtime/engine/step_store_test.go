@@ -373,9 +373,13 @@ func TestLargeMessages(t *testing.T) {
 // An error may be longer than anything that can be stored.
 func TestLongErrorIsCut(t *testing.T) {
 	text := strings.Repeat("日", 3<<20)
-	for name, fail := range map[string]func() error{
-		"error": func() error { return errors.New(text) },
-		"panic": func() error { panic(text) },
+	for name, c := range map[string]struct {
+		fail func() error
+		want string
+		ends string
+	}{
+		"error": {func() error { return errors.New(text) }, "日", " bytes)"},
+		"panic": {func() error { panic(text) }, "panic with a string", "with a string"}, // its text is with the stack
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := step(t, func(turn *actors.Turn, m messages.Message) error {
@@ -383,10 +387,10 @@ func TestLongErrorIsCut(t *testing.T) {
 					turn.Send("other/a", n)
 					return nil
 				}
-				return fail()
+				return c.fail()
 			})
 			for range engine.MaxAttempts {
-				h.WantFailure("日")
+				h.WantFailure(c.want)
 			}
 			h.Send(number{0})
 			h.Send(number{1})
@@ -397,10 +401,10 @@ func TestLongErrorIsCut(t *testing.T) {
 			h.WantDeadLetters(1)
 			d := h.DeadLetters()[0]
 			if len(d.Error) > 4<<10 || len(d.Stack) > 4<<10 || !utf8.ValidString(d.Error) ||
-				!strings.HasSuffix(d.Error, " bytes)") || d.Attempts != engine.MaxAttempts {
+				!utf8.ValidString(d.Stack) || !strings.HasSuffix(d.Error, c.ends) || d.Attempts != engine.MaxAttempts {
 				t.Errorf("the dead letter has %d attempts, an error of %d bytes that ends in %q and a stack of %d "+
 					"bytes",
-					d.Attempts, len(d.Error), d.Error[len(d.Error)-40:], len(d.Stack))
+					d.Attempts, len(d.Error), d.Error[max(0, len(d.Error)-40):], len(d.Stack))
 			}
 		})
 	}

@@ -86,7 +86,7 @@ func TestFailingTurnLeavesNoTrace(t *testing.T) {
 		want string
 	}{
 		"an error":      {func(*actors.Turn) error { return errors.New("no luck") }, "no luck"},
-		"a panic":       {func(*actors.Turn) error { panic("no luck") }, "panic: no luck"},
+		"a panic":       {func(*actors.Turn) error { panic("no luck") }, "panic with a string"},
 		"a nil pointer": {func(*actors.Turn) error { var p *hint; p.N = 1; return nil }, "nil pointer"},
 		"Fail":          {func(t *actors.Turn) error { t.Fail(errors.New("no luck")); return nil }, "no luck"},
 		"a bad address": {func(t *actors.Turn) error { t.Send("Other", number{}); return nil }, "want kind/key"},
@@ -376,8 +376,8 @@ func TestPanicInNewIsAFailure(t *testing.T) {
 			return nil
 		})
 	}, actortest.WithMessages(stepTypes))
-	h.WantFailure("not yet")
-	h.WantFailure("not yet")
+	h.WantFailure("with a string")
+	h.WantFailure("with a string")
 	h.Send(number{1})
 	h.Advance(time.Second)
 	h.WantSent(actortest.To("other/a", number{1}))

@@ -11,6 +11,8 @@ type Op struct {
 	Key    []byte
 	Value  []byte
 	Delete bool
+
+	about string // whose key seals it; "": see whose
 }
 
 // Store is what the kernel needs from a key-value store: ordered keys and

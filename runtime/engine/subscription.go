@@ -73,7 +73,7 @@ func (e *Engine) DropSubscription(ctx context.Context, name string) error {
 // acknowledges it.
 func (e *Engine) Park(ctx context.Context, name string, seq uint64, attempts int, reason string) error {
 	key := []byte(keyLog + seqBytes(seq))
-	raw, ok, err := e.store.Get(key)
+	raw, ok, err := e.get(key)
 	if err != nil {
 		return fmt.Errorf("engine: park event %d: %w", seq, err)
 	}
@@ -140,8 +140,8 @@ func (e *Engine) rewriteDead(ctx context.Context, id string, change func(*deadRe
 }
 
 func (e *Engine) eachParked(name string, do func(key []byte, rec deadRecord)) error {
-	err := e.store.Scan([]byte(logShard.key(keyDead)), nil, func(k, v []byte) bool {
-		if rec, err := decodeRecord[deadRecord](v); err == nil && rec.Subscription == name {
+	err := e.scan([]byte(logShard.key(keyDead)), nil, func(k, v []byte, bad error) bool {
+		if rec, err := decodeOpened[deadRecord](v, bad); err == nil && rec.Subscription == name {
 			do(k, rec)
 		}
 		return true

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/kehai-run/kehai/messages"
@@ -15,7 +16,7 @@ func (e *Engine) read(act *Activation, key string) ([]byte, bool, error) {
 	if pending {
 		return o.value, o.ok, nil
 	}
-	return e.store.Get([]byte(key))
+	return e.get([]byte(key))
 }
 
 // rowReader shows an actor its own rows: the store's, under what its pending
@@ -44,11 +45,12 @@ func (r rowReader) Rows(prefix string) (map[string][]byte, error) {
 	}
 	r.act.mu.Unlock()
 	rows := map[string][]byte{}
-	err := r.e.store.Scan([]byte(full), nil, func(k, v []byte) bool {
-		rows[string(k[base:])] = v
-		return true
+	var bad error
+	err := r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
+		rows[string(k[base:])], bad = v, unopened
+		return bad == nil
 	})
-	if err != nil {
+	if err = errors.Join(err, bad); err != nil {
 		return nil, err
 	}
 	for k, o := range over {

@@ -105,7 +105,7 @@ func (w *window) record() Record {
 func newBubbles(bubbles []messages.Bubble, d events.Detail) (list []string) {
 	first := 0
 	switch {
-	case d.Rule == events.RuleReleased || len(d.Occurrences) == 0:
+	case d.Rule == events.RuleReleased || d.Rule == events.RuleOwn || len(d.Occurrences) == 0:
 		return nil
 	case len(d.Known) == 0:
 		first = max(0, len(bubbles)-len(d.Occurrences))

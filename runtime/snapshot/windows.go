@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -52,14 +52,14 @@ const (
 // Options of [New].
 type Options struct {
 	Apps   map[messages.WindowID]string // of the windows that are watched
-	Only   fusion.Only                  // the conversations that are read
-	Rules  fusion.Rules                 // by which a title is believed
+	Only   directory.Only               // the conversations that are read
+	Rules  directory.Rules              // by which a title is believed
 	Images bool                         // keep the pictures too, for the debugging files
 }
 
 // Of says of which frames of a configuration the newest is kept.
 func Of(cfg config.Config) Options {
-	o := Options{Apps: map[messages.WindowID]string{}, Only: cfg.Read.Only, Rules: cfg.Rules.FusionRules(),
+	o := Options{Apps: map[messages.WindowID]string{}, Only: cfg.Read.Only, Rules: cfg.Rules.OCR.Rules,
 		Images: cfg.Debug.Text}
 	for _, w := range cfg.Windows {
 		o.Apps[w.ID(cfg.Node)] = w.App
@@ -99,7 +99,7 @@ func (s *Windows) seen(ev engine.Published, m events.FrameSeen) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := m.Read.Window
-	w := &window{name: s.o.Rules.Name(m.Read.Title), trace: ev.Trace, changed: true, newShot: true}
+	w := &window{name: s.name(m.Read), trace: ev.Trace, changed: true, newShot: true}
 	m, listed := s.Shaded(m)
 	if w.hidden = !listed; w.hidden {
 		w.name = ""
@@ -116,10 +116,16 @@ func (s *Windows) seen(ev engine.Published, m events.FrameSeen) {
 // that was read in it, if its conversation is not to be read. It is the one
 // place that decides so, for all that shows or keeps frames.
 func (s *Windows) Shaded(m events.FrameSeen) (seen events.FrameSeen, listed bool) {
-	if s.o.Only.Allows(s.o.Apps[m.Read.Window], s.o.Rules.Name(m.Read.Title)) {
+	if s.o.Only.Allows(s.o.Apps[m.Read.Window], s.name(m.Read)) {
 		return m, true
 	}
 	return events.FrameSeen{Read: messages.FrameRead{Window: m.Read.Window, At: m.Read.At}}, false
+}
+
+// name is what a frame calls its conversation.
+func (s *Windows) name(read messages.FrameRead) string {
+	title, _ := s.o.Rules.Read(read.Title)
+	return string(title)
 }
 
 // delta notes what a frame's text says that was not said before.
@@ -167,9 +173,9 @@ func (s *Windows) stir() {
 
 // Text is what stood in a bubble of a conversation. It is private.
 type Text struct {
-	Conversation messages.ConversationID
-	Text         string
-	At           time.Time // of the capture
+	App, Title string // of the conversation
+	Text       string
+	At         time.Time // of the capture
 }
 
 // Shown lists what stands in the newest frames.
@@ -178,7 +184,7 @@ func (s *Windows) Shown() (list []Text) {
 	defer s.mu.Unlock()
 	for id, w := range s.windows {
 		for _, b := range w.read.Bubbles {
-			list = append(list, Text{fusion.Conversation(s.o.Apps[id], w.name), string(b.Text), w.read.At})
+			list = append(list, Text{s.o.Apps[id], w.name, string(b.Text), w.read.At})
 		}
 	}
 	return list

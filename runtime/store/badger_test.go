@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,9 @@ func TestBadgerAlone(t *testing.T) {
 		opens  bool                // with the examination
 	}{
 		{"fresh", "", false, "MANIFEST", nil, "loses", false},
-		{"strangers", "", false, "MANIFEST", func(b []byte) []byte { return b[:len(b)-1] }, "loses", false},
+		// It refuses if the record that is cut off was a compaction's: then tables that
+		// are listed again are gone. Which one it is depends on the machine.
+		{"strangers", "", false, "MANIFEST", func(b []byte) []byte { return b[:len(b)-1] }, "loses or refused", false},
 		{"checkKeys", aes, false, "KEYREGISTRY", cut(0.4), "died", false},
 		{"checkTable", "", false, "*.sst", flip(0.5), "died", false},
 		{"checkTable", aes, false, "*.sst", flip(0.97), "died", false},
@@ -127,7 +130,7 @@ func TestBadgerAlone(t *testing.T) {
 			case strings.HasPrefix(got, "refused:"):
 				got = "refused"
 			}
-			if got != c.does {
+			if !slices.Contains(strings.Split(c.does, " or "), got) {
 				t.Errorf("Badger %s, want it to be as when the examination was written: %s", got, c.does)
 			}
 			o := store.Options{Dir: spoilt(), Key: []byte(c.key)}

@@ -95,3 +95,17 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkGetNothing asks for keys that are not there, as a check for a key that is
+// used only once does.
+func BenchmarkGetNothing(b *testing.B) {
+	const n = 200_000
+	s := filled(b, n)
+	key := make([]byte, 0, 32)
+	for i := 0; b.Loop(); i++ {
+		key = fmt.Appendf(key[:0], "event/%012d.", i*7919%n)
+		if _, ok, err := s.Get(key); ok || err != nil {
+			b.Fatalf("Get(%s) = %v, %v, want nothing", key, ok, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -93,13 +94,25 @@ func (s *Store) caught(err *error) {
 // quote nothing.
 func panicked(value any) error {
 	if err, ok := value.(runtime.Error); ok {
+		if _, ok := value.(interface{ Addr() uintptr }); ok {
+			return errPage
+		}
 		return fmt.Errorf("%w (%v)", errPanic, err)
 	}
 	return errPanic
 }
 
+// faults makes a panic of a page that the system cannot bring from a file: the disk
+// fails to read it, or the file was cut. Badger reads through memory maps, and Go
+// ends the process otherwise. It holds for this goroutine until the result is called.
+func faults() (end func()) {
+	was := debug.SetPanicOnFault(true)
+	return func() { debug.SetPanicOnFault(was) }
+}
+
 var (
 	errPanic = errors.New("a file does not hold what it should")
+	errPage  = errors.New("a file is shorter than it was, or the disk cannot read it")
 	errValue = errors.New("a value is missing from the value log or was changed")
 )
 
@@ -109,8 +122,8 @@ func cause(err error) string {
 	text := err.Error()
 	for _, known := range []error{
 		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
-		syscall.EACCES, syscall.EPERM, syscall.EDQUOT,
-		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errValue, errBlock, errRedo, errFormat,
+		syscall.EACCES, syscall.EPERM, syscall.EDQUOT, syscall.EFBIG,
+		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errPage, errValue, errBlock, errRedo, errFormat,
 	} {
 		if errors.Is(err, known) || strings.Contains(text, known.Error()) {
 			return known.Error()

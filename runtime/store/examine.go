@@ -203,6 +203,7 @@ func verified(verify func() error) (err error) {
 			err = errChecksum
 		}
 	}()
+	defer faults()()
 	return verify()
 }
 

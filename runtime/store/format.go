@@ -14,7 +14,8 @@ import (
 //
 //	1 the kernel's keys in its first format
 //	2 the kernel's keys in its second, see package engine
-const Format = 2
+//	3 and its rows may be sealed
+const Format = 3
 
 var formatKey = []byte{metaKeys, '/', 'f', 'o', 'r', 'm', 'a', 't'}
 

@@ -46,8 +46,8 @@ func TestHandsOutliveTheProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := h.Left(); !maps.Equal(got, want) {
-			t.Errorf("Left() = %v, want %v", got, want)
+		if got := h.Suspects(); !maps.Equal(got, want) {
+			t.Errorf("Suspects() = %v, want %v", got, want)
 		}
 		return h
 	}

@@ -104,8 +104,8 @@ func (h *Hands) takeOver() {
 	}
 }
 
-// Left implements [engine.Hands].
-func (h *Hands) Left() map[uint64]int {
+// Suspects implements [engine.Hands].
+func (h *Hands) Suspects() map[uint64]int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	left := map[uint64]int{}

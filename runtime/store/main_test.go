@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 		"lose full":  loseFull,
 		"rot":        rot,
 		"rot scan":   rotScan,
+		"rot get":    rotGet,
+		"cut get":    func(s *store.Store) { cutTables(s, rotten) },
+		"cut scan":   func(s *store.Store) { cutTables(s, everyKey) },
+		"limit":      limit,
 	}
 	if path := os.Getenv(childHands); path != "" {
 		grasp(path)

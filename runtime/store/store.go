@@ -126,15 +126,23 @@ func (r *reader) Get(key []byte) (value []byte, ok bool, err error) {
 	return r.store.get(r.txn, r.key)
 }
 
+// get reads one key through an iterator. Badger's own Get takes a block that cannot be
+// read for one without the key: it would answer that there is none, or with an older
+// value.
 func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err error) {
-	item, err := txn.Get(key)
-	if errors.Is(err, badger.ErrKeyNotFound) {
+	defer faults()()
+	it := txn.NewKeyIterator(key, badger.IteratorOptions{})
+	defer it.Close()
+	it.Seek(key)
+	if cause := iteratorFault(it); cause != nil {
+		why := s.unreadable(cause)
+		s.stop(why, why)
+		return nil, false, why
+	}
+	if !it.Valid() || it.Item().IsDeletedOrExpired() {
 		return nil, false, nil
 	}
-	if err == nil {
-		value, err = valueOf(item)
-	}
-	if err != nil {
+	if value, err = valueOf(it.Item()); err != nil {
 		return nil, false, s.unreadable(err)
 	}
 	return value, true, nil
@@ -195,6 +203,7 @@ func (s *Store) scan(prefix, from []byte) (c *cursor, err error) {
 
 func (c *cursor) next() (key, value []byte, ok bool, err error) {
 	defer c.store.caught(&err)
+	defer faults()()
 	if c.started {
 		c.it.Next()
 	} else {

@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,12 +53,7 @@ func loseFull(s *store.Store) {
 	fmt.Println("closed:", s.Close())
 }
 
-func forbid() {
-	if err := os.Chmod(os.Getenv(childDir), 0o500); err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-}
+func forbid() { must(os.Chmod(os.Getenv(childDir), 0o500)) }
 
 // fill writes batches of 256 KiB, and returns how many.
 func fill(s *store.Store, most int) (int, error) {
@@ -114,17 +112,93 @@ func rotScan(s *store.Store) {
 	fmt.Println("closed:", s.Close())
 }
 
-func damageTables() {
+// rotGet damages the newest table, then asks for one key after the other. Each has
+// the newer of two values there.
+func rotGet(s *store.Store) {
+	tables := tablesOf()
+	damage(tables[len(tables)-1:])
+	fmt.Println("tables:", len(tables))
+	end(s, rotten(s))
+}
+
+// rotten asks for one key after the other until one cannot be read.
+func rotten(s *store.Store) (err error) {
+	missing, old := 0, 0
+	for _, op := range small(0, 10_000) {
+		var value []byte
+		var ok bool
+		if value, ok, err = s.Get(op.Key); err != nil {
+			break
+		}
+		if !ok {
+			missing++
+		} else if bytes.Equal(value, op.Value) {
+			old++
+		}
+	}
+	fmt.Println("missing:", missing)
+	fmt.Println("old:", old)
+	return err
+}
+
+func everyKey(s *store.Store) error {
+	return s.Scan(nil, nil, func(_, _ []byte) bool { return true })
+}
+
+// end tells what a store says after a failed read.
+func end(s *store.Store, err error) {
+	fmt.Println("failed:", err)
+	fmt.Println("corrupt:", errors.Is(err, engine.ErrCorrupt))
+	_, _, err = s.Get([]byte("a"))
+	fmt.Println("refused:", errors.Is(err, engine.ErrCorrupt))
+	fmt.Println("closed:", s.Close())
+}
+
+// cutTables makes the tables shorter, which the system answers like a disk that cannot
+// read: with a signal.
+func cutTables(s *store.Store, read func(*store.Store) error) {
+	for _, path := range tablesOf() {
+		must(os.Truncate(path, 4096))
+	}
+	end(s, read(s))
+}
+
+// limit has the system refuse the next new file with an error of its own.
+func limit(s *store.Store) {
+	fill(s, 1)
+	signal.Ignore(syscall.SIGXFSZ)
+	must(syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20}))
+	n, err := fill(s, 1000)
+	fmt.Println("wrote:", n)
+	fmt.Println("failed:", err)
+	fmt.Println("unknown:", errors.Is(err, engine.ErrUnknown))
+	_, _, err = s.Get([]byte("1"))
+	fmt.Println("refused:", errors.Is(err, engine.ErrClosed), err)
+	fmt.Println("closed:", s.Close())
+}
+
+func must(err error) {
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// tablesOf lists the tables of a child's store, the newest last.
+func tablesOf() []string {
 	tables, _ := filepath.Glob(filepath.Join(os.Getenv(childDir), "*.sst"))
+	slices.Sort(tables)
+	return tables
+}
+
+func damageTables() { damage(tablesOf()) }
+
+func damage(tables []string) {
 	for _, path := range tables {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err == nil {
-			_, err = f.WriteAt([]byte("damage"), 5000)
-		}
-		if err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
+		must(err)
+		_, err = f.WriteAt([]byte("damage"), 5000)
+		must(errors.Join(err, f.Close()))
 	}
 }
 
@@ -143,6 +217,54 @@ func TestScanFindsDamage(t *testing.T) {
 		if !strings.Contains(said[what], dir+" is damaged: a checksum does not match") {
 			t.Errorf("%s %q, want it to tell of the damage", what, said[what])
 		}
+	}
+}
+
+// TestGetFindsDamage damages a store while it is open. Badger's own Get answers then
+// that the keys of a block are not there, or with what an older table holds.
+func TestGetFindsDamage(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, store.Options{Dir: dir})
+	mustApply(t, s, small(0, 10_000)...)
+	closeIt(t, s)
+	s = open(t, store.Options{Dir: dir})
+	newer := small(0, 10_000)
+	for i := range newer {
+		newer[i].Value = []byte("newer")
+	}
+	mustApply(t, s, newer...)
+	closeIt(t, s)
+	said := whatIsSaid(t, "rot get", dir)
+	if said["tables:"] != "2" || said["missing:"] != "0" || said["old:"] != "0" || said["corrupt:"] != "true" ||
+		said["refused:"] != "true" {
+		t.Errorf("the process said %q, want ErrCorrupt of two tables, and neither a missing key nor an old value", said)
+	}
+	for _, what := range []string{"stopped:", "failed:", "closed:"} {
+		if !strings.Contains(said[what], dir+" is damaged: a checksum does not match") {
+			t.Errorf("%s %q, want it to tell of the damage", what, said[what])
+		}
+	}
+}
+
+// TestCutFiles cuts the tables of an open store. Go ends the process for that.
+func TestCutFiles(t *testing.T) {
+	for _, role := range []string{"cut get", "cut scan"} {
+		t.Run(role, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, store.Options{Dir: dir})
+			mustApply(t, s, small(0, 10_000)...)
+			closeIt(t, s)
+			said := whatIsSaid(t, role, dir)
+			if said["corrupt:"] != "true" || said["refused:"] != "true" {
+				t.Errorf("the process said %q, want ErrCorrupt of a file that was cut", said)
+			}
+			for _, what := range []string{"stopped:", "failed:", "closed:"} {
+				// Badger has words of its own where it meets the fault itself.
+				if !strings.Contains(said[what], dir+" is damaged: a file ") {
+					t.Errorf("%s %q, want it to tell of the file", what, said[what])
+				}
+			}
+		})
 	}
 }
 
@@ -165,13 +287,19 @@ func TestRot(t *testing.T) {
 }
 
 // TestUnwritable takes the right to make files from a process that has a store
-// open. Badger then tries to write its memory for ever; the process must not.
+// open, or has the system refuse them as a disk may. Badger then tries to write its
+// memory for ever; the process must not.
 func TestUnwritable(t *testing.T) {
-	const why = "cannot be written and has stopped: permission denied. Check that the volume is there"
 	for role, words := range map[string][]string{
 		"lose":      {"stopped:", "closed:"},
 		"lose full": {"stopped:", "failed:", "closed:"},
+		"limit":     {"stopped:", "failed:", "closed:"},
 	} {
+		why := "permission denied"
+		if role == "limit" {
+			why = "file too large"
+		}
+		why = "cannot be written and has stopped: " + why + ". Check that the volume is there"
 		t.Run(role, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "store")
 			base := filepath.Dir(dir)
@@ -189,10 +317,10 @@ func TestUnwritable(t *testing.T) {
 					t.Errorf("%s %q, want %q and the directory", what, said[what], why)
 				}
 			}
-			if role == "lose full" && !strings.HasPrefix(said["refused:"], "true ") {
+			if role != "lose" && !strings.HasPrefix(said["refused:"], "true ") {
 				t.Errorf("Get after a failed write = %s, want ErrClosed", said["refused:"])
 			}
-			if role == "lose full" && said["unknown:"] != "true" {
+			if role != "lose" && said["unknown:"] != "true" {
 				t.Error("the error of a write that was cut short does not say that its outcome is unknown")
 			}
 			if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, os.Geteuid(), os.Getegid())); err != nil {

@@ -223,7 +223,9 @@ func dropLevel(m events.Dropped) zerolog.Level {
 
 func (w *writer) call(p engine.Published, m events.CallFinished) {
 	level := zerolog.DebugLevel
-	if m.Failure != "" && m.Code == "" { // a refusal is an answer: who asked reports what changed
+	switch {
+	case m.Failure == messages.FailureCancelled: // as its caller wanted
+	case m.Failure != "" && m.Code == "": // a refusal is an answer: who asked reports what changed
 		level = zerolog.WarnLevel
 	}
 	l := w.line(level, p, "")

@@ -156,7 +156,7 @@ func result(f messages.FailureKind) string {
 	case "":
 		return "ok"
 	case messages.FailureError, messages.FailureTimeout, messages.FailurePanic, messages.FailureOverload,
-		messages.FailureUnknown:
+		messages.FailureUnknown, messages.FailureCancelled:
 		return string(f)
 	}
 	return other

@@ -1,14 +1,16 @@
 package telemetry
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Names writes addresses and conversations for a log. Their keys are the names
-// of people, so that what is not listed here as public is written as a keyed
-// hash: "conversation/line:#4f1c9b02aa17e3d5". The zero value hides every key.
+// Names writes addresses and conversations for a log. The ids of conversations tell
+// nothing. Other keys may be the names of people, so that what is not listed here as
+// public is written as a keyed hash: "conversation/line:#4f1c9b02aa17e3d5". The zero
+// value hides every such key.
 // Its fields are not changed once it is in use.
 type Names struct {
 	Hash   func(string) string // keyed; without it a name is only hidden
@@ -60,7 +62,8 @@ func (n Names) Reason(reason string, of ...messages.Address) string {
 // open reports whether an address is written as it is.
 func (n Names) open(a messages.Address) bool {
 	key := a.Key()
-	return n.Plain || key == "" || n.Public[key] || n.IsWorker(a)
+	return n.Plain || key == "" || n.Public[key] || n.IsWorker(a) ||
+		a.Kind() == messages.ActorDirectory && n.Apps[key]
 }
 
 // IsWorker tells a worker of a pool from an actor of the same kind.
@@ -68,8 +71,14 @@ func (n Names) IsWorker(a messages.Address) bool { return n.Pools[a.Kind()] && n
 
 func number(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
+// opaque is the form of the ids of conversations. They tell nothing of anybody.
+var opaque = regexp.MustCompile(`^c-[a-z2-7]{12}$`)
+
 // hidden keeps the application and hashes the whole.
 func (n Names) hidden(key string) string {
+	if opaque.MatchString(key) {
+		return key
+	}
 	if app, _, ok := strings.Cut(key, ":"); ok && n.Apps[app] {
 		return app + ":" + n.hash(key)
 	}

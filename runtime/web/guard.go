@@ -92,7 +92,7 @@ func (s *Server) authorised(next http.Handler) http.Handler {
 		if !ok || !private.SameSecret(token, s.token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "This needs the token of the page: open the address that Kehai printed when it started "+
-				"(kehai status shows it again).", http.StatusUnauthorized)
+				"(kehai page prints it again).", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -30,7 +30,7 @@ func TestTokenIsNeeded(t *testing.T) {
 			r.Header.Del("Authorization")
 			change(r)
 			resp, body := do(t, r)
-			if resp.StatusCode != 401 || !strings.Contains(body, "kehai status") || len(resp.Cookies()) > 0 {
+			if resp.StatusCode != 401 || !strings.Contains(body, "kehai page") || len(resp.Cookies()) > 0 {
 				t.Errorf("GET %s with %s = %d %q, want 401 and what to do", path, name, resp.StatusCode, body)
 			}
 		}

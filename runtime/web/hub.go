@@ -71,7 +71,8 @@ func (s *Server) Listen(p engine.Published) {
 	case messages.FocusNotice:
 		h.desk.notice, h.desk.version = &m, h.version
 	case events.ActorStarted, events.ActorStopped, events.ActorRestarted, events.ActorUnhealthy,
-		events.MessageQuarantined, events.StoreLow, events.StoreRecovered:
+		events.MessageQuarantined, events.StoreLow, events.StoreRecovered, events.CommitFailed,
+		events.IdentityState, events.SidesState:
 		h.status = h.version
 	default:
 		return

@@ -179,6 +179,22 @@ func TestStreamShowsStatus(t *testing.T) {
 	}
 }
 
+// What the status tells of is sent when it happens, and not with the next look.
+func TestTroubleChangesTheStatusAtOnce(t *testing.T) {
+	s := serve(t, &host{})
+	for _, m := range []messages.Message{
+		events.CommitFailed{Turns: 1, Reason: "disk"}, events.StoreLow{}, events.StoreRecovered{},
+		events.ActorUnhealthy{Actor: "dedup/a"}, events.IdentityState{Window: "line@a"},
+		events.SidesState{Window: "line@a"}, events.CaptureState{Window: "line@a", Code: "minimised"},
+	} {
+		_, before := s.hub.changed(0)
+		s.Listen(engine.Published{Message: m})
+		if _, now := s.hub.changed(0); now.status <= before.status {
+			t.Errorf("after %T the status is that of version %d as before, want a newer one", m, now.status)
+		}
+	}
+}
+
 func TestStreamSurvivesABrokenStore(t *testing.T) {
 	h := &host{}
 	s := serve(t, h)

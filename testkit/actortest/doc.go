@@ -8,7 +8,8 @@
 //
 // Other actors do not run: mail to them is captured, and waits in the store as
 // it would for a kind that this runtime lacks. Workers do not run either: a call
-// stays open until [Harness.Answer] or [Harness.FailCall]. Time stands still
+// stays open until [Harness.Answer] or [Harness.FailCall], or until the actor
+// cancels it; [Harness.Report] tells what its worker reports before. Time stands still
 // until [Harness.Advance].
 //
 // A crash ([Harness.Crash], [Harness.CrashBeforeCommit]) throws away everything

@@ -1,6 +1,7 @@
 package actortest
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -147,6 +148,24 @@ func (h *Harness) AnswerCall(id string, result messages.Message) {
 	h.settle()
 }
 
+// Report tells the actor what the worker of the oldest open call reports.
+func (h *Harness) Report(m messages.Message) {
+	h.t.Helper()
+	if len(h.open) == 0 {
+		h.t.Fatalf("Report(%s): no call is open", show(m))
+	}
+	h.ReportCall(h.open[0].ID, m)
+}
+
+// ReportCall tells the actor what the worker of the open call with an id reports.
+func (h *Harness) ReportCall(id string, m messages.Message) {
+	h.t.Helper()
+	if err := h.engine.Report(h.find(id), m); err != nil {
+		h.t.Fatalf("Report(%s): %v", show(m), err)
+	}
+	h.settle()
+}
+
 // FailCall fails the oldest open call for good, as if all its attempts had
 // come to the same. With a code it is the worker's refusal (actors.Refuse),
 // which is not tried again.
@@ -166,15 +185,33 @@ func (h *Harness) FailCall(kind messages.FailureKind, code, detail string) {
 	h.settle()
 }
 
-func (h *Harness) take(id string) *engine.Job {
+func (h *Harness) find(id string) *engine.Job {
 	h.t.Helper()
 	i := slices.IndexFunc(h.open, func(j *engine.Job) bool { return j.ID == id })
 	if i < 0 {
 		h.t.Fatalf("no call %q is open", id)
 	}
-	job := h.open[i]
-	h.open = slices.Delete(h.open, i, i+1)
+	return h.open[i]
+}
+
+func (h *Harness) take(id string) *engine.Job {
+	h.t.Helper()
+	job := h.find(id)
+	h.open = slices.DeleteFunc(h.open, func(j *engine.Job) bool { return j == job })
 	return job
+}
+
+// closeCancelled closes the calls that the actor has given up, as their workers
+// would.
+func (h *Harness) closeCancelled() {
+	h.open = slices.DeleteFunc(h.open, func(j *engine.Job) bool {
+		if !j.Cancelled() {
+			return false
+		}
+		h.seen.cancelled = append(h.seen.cancelled, callOf(j))
+		h.engine.FinishJob(j, messages.To(j.Worker, "test"), nil, messages.FailureError, context.Canceled, 0)
+		return true
+	})
 }
 
 // Settle runs all turns that can run now, for tests that changed something
@@ -195,12 +232,31 @@ func (h *Harness) settle() {
 		if h.commit() {
 			continue
 		}
-		if !h.ready || h.resting {
+		h.closeCancelled()
+		if h.ready && !h.resting {
+			h.step()
+			continue
+		}
+		if len(h.said) == 0 {
 			return
 		}
-		h.step()
+		h.hear()
 	}
 	h.t.Fatalf("%d turns have run without an end: does %s send to itself?", maxTurns, h.o.address)
+}
+
+// hear delivers what a partner has said.
+func (h *Harness) hear() {
+	h.t.Helper()
+	next := h.said[0]
+	h.said = h.said[1:]
+	h.posting = true
+	_, err := h.engine.Post(next.To, h.o.address, next.Message, "")
+	h.posting = false
+	if err != nil {
+		h.t.Fatalf("%s of a partner: %v", show(next.Message), err)
+	}
+	h.note(false)
 }
 
 // note remembers on whose behalf something new waits for the committer.

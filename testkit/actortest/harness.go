@@ -45,12 +45,14 @@ type Harness struct {
 
 	seen seen
 	open []*engine.Job // calls without an answer, oldest first
+	said []Sent        // by partners, to be delivered
 }
 
 // seen is what happened and was not asked for yet.
 type seen struct {
 	sent      []Sent
 	calls     []Call
+	cancelled []Call
 	published []messages.Message
 	dropped   []events.Dropped
 	lost      []events.MessageOverflowed
@@ -63,6 +65,9 @@ type options struct {
 	tables  []messages.Table
 	start   time.Time
 	store   engine.Store
+	// partners answer what is sent to actors of a kind
+	partners map[string]func(messages.Message) messages.Message
+	sealer   engine.Sealer
 }
 
 // Option changes how Spawn sets up a harness.
@@ -82,6 +87,21 @@ func Start(at time.Time) Option { return func(o *options) { o.start = at } }
 // Store sets the store; without it, it is a new one in memory. Give a harness
 // the store of an earlier one to test an upgrade.
 func Store(s engine.Store) Option { return func(o *options) { o.store = s } }
+
+// Partner stands for the actors of a kind: answer is called with each message that
+// is sent there, and what it returns, if anything, comes back once the actor rests.
+// Such messages are no part of [Harness.Sent]. A crash loses an answer under way.
+func Partner(kind string, answer func(messages.Message) messages.Message) Option {
+	return func(o *options) {
+		if o.partners == nil {
+			o.partners = map[string]func(messages.Message) messages.Message{}
+		}
+		o.partners[kind] = answer
+	}
+}
+
+// Sealed has the store sealed; without it, it is not.
+func Sealed(s engine.Sealer) Option { return func(o *options) { o.sealer = s } }
 
 // Spawn sets up an actor. It gets messages.Started before its first message,
 // or with [Harness.Start].
@@ -115,9 +135,9 @@ func Spawn(t T, constructor func(messages.Address) actors.Actor, opts ...Option)
 // boot starts an engine over the store.
 func (h *Harness) boot() {
 	h.t.Helper()
-	h.act, h.ready, h.resting, h.queue, h.open = nil, false, false, nil, nil
+	h.act, h.ready, h.resting, h.queue, h.open, h.said = nil, false, false, nil, nil, nil
 	e, err := engine.New(engine.Options{
-		Store: faulty{h.o.store, h}, Codec: h.codec, Clock: h.clock, Driver: driver{h},
+		Store: faulty{h.o.store, h}, Sealer: h.o.sealer, Codec: h.codec, Clock: h.clock, Driver: driver{h},
 		Kinds:    []engine.Kind{{Name: h.o.address.Kind(), New: h.construct}},
 		Listener: h.listen, Rand: rand.New(rand.NewPCG(1, 1)),
 	})
@@ -188,6 +208,12 @@ func (s faulty) Apply(ops []engine.Op, sync bool) error {
 
 // divert captures what the actor sends; only mail to itself is delivered.
 func (h *Harness) divert(env engine.Envelope) bool {
+	if answer := h.o.partners[env.To.Kind()]; answer != nil && env.From == h.o.address && !h.posting {
+		if m := answer(env.Message); m != nil {
+			h.said = append(h.said, Sent{To: env.To, Message: m})
+		}
+		return true
+	}
 	if env.From == h.o.address && !h.posting {
 		h.seen.sent = append(h.seen.sent, Sent{To: env.To, Message: env.Message})
 		if env.Durable() {
@@ -224,8 +250,7 @@ func (h *Harness) divertCall(job *engine.Job) bool {
 		}
 	}
 	h.open = append(h.open, job)
-	h.seen.calls = append(h.seen.calls, Call{ID: job.ID, Worker: job.Worker, Request: job.Request,
-		Options: job.Options})
+	h.seen.calls = append(h.seen.calls, callOf(job))
 	return true
 }
 

@@ -1,11 +1,13 @@
 package actortest
 
 import (
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // Stored reads a row of the actor from the store, as a new actor value would
@@ -60,15 +62,25 @@ type rows struct{ h *Harness }
 func (r rows) prefix() string { return "s/" + string(r.h.o.address) + "\x00" }
 
 func (r rows) Get(key string) ([]byte, bool, error) {
-	return r.h.o.store.Get([]byte(r.prefix() + key))
+	full := []byte(r.prefix() + key)
+	raw, ok, err := r.h.o.store.Get(full)
+	if err == nil && ok {
+		raw, err = openRow(r.h, full, raw)
+	}
+	return raw, ok, err
+}
+
+func openRow(h *Harness, key, value []byte) ([]byte, error) {
+	return engine.OpenRow(h.o.sealer, key, value)
 }
 
 func (r rows) Rows(prefix string) (map[string][]byte, error) {
 	list := map[string][]byte{}
 	base := len(r.prefix())
+	var unopened error
 	err := r.h.o.store.Scan([]byte(r.prefix()+prefix), nil, func(k, v []byte) bool {
-		list[string(k[base:])] = v
-		return true
+		list[string(k[base:])], unopened = openRow(r.h, k, v)
+		return unopened == nil
 	})
-	return list, err
+	return list, errors.Join(err, unopened)
 }

@@ -75,15 +75,30 @@ func (h *Harness) Sent() []Sent {
 // order. After a crash a durable call is made again.
 func (h *Harness) WantCalls(want ...Call) {
 	h.t.Helper()
-	compare(h.t, "called", h.Calls(), want, func(g, w Call) string {
-		switch {
-		case g.Worker != w.Worker:
-			return fmt.Sprintf("worker %s, want %s", g.Worker, w.Worker)
-		case w.Options != (actors.CallOptions{}) && g.Options != w.Options:
-			return fmt.Sprintf("options %+v, want %+v", g.Options, w.Options)
-		}
-		return diff(g.Request, w.Request)
-	})
+	compare(h.t, "called", h.Calls(), want, diffCall)
+}
+
+// WantCancelled takes all calls that were given up before they had an answer, and
+// expects exactly these, in order.
+func (h *Harness) WantCancelled(want ...Call) {
+	h.t.Helper()
+	got := h.seen.cancelled
+	h.seen.cancelled = nil
+	compare(h.t, "cancelled", got, want, diffCall)
+}
+
+func diffCall(g, w Call) string {
+	switch {
+	case g.Worker != w.Worker:
+		return fmt.Sprintf("worker %s, want %s", g.Worker, w.Worker)
+	case w.Options != (actors.CallOptions{}) && g.Options != w.Options:
+		return fmt.Sprintf("options %+v, want %+v", g.Options, w.Options)
+	}
+	return diff(g.Request, w.Request)
+}
+
+func callOf(j *engine.Job) Call {
+	return Call{ID: j.ID, Worker: j.Worker, Request: j.Request, Options: j.Options}
 }
 
 // Calls takes all calls that were made.

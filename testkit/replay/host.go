@@ -62,7 +62,10 @@ func (p *playback) crash() error {
 // send does what the outbound side of a runtime does.
 func (p *playback) send(text messages.Text) error {
 	title := p.window.Title()
-	id := messages.ConversationID(p.cfg.Windows[0].App + ":" + title)
+	id, err := p.sim.Conversation(p.cfg.Windows[0].App, title)
+	if err != nil {
+		return err
+	}
 	p.sends++
 	if err := p.sim.Sending(id, text, fmt.Sprintf("replay-%d", p.sends)); err != nil {
 		return err

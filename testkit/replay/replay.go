@@ -41,7 +41,8 @@ type OCR struct {
 type Options struct {
 	Script script.Script
 	// Config gives the rules (profile, OCR, burst, dedup) and of its first
-	// window everything but driver and script. Data and store are not used.
+	// window everything but driver and script. Data and store are not used, and
+	// nobody replies.
 	Config config.Config
 	OCR    OCR
 	Seed   uint64         // of the schedule, the moments of crashes and the noise
@@ -154,6 +155,7 @@ func newPlayback(o Options) (*playback, error) {
 	}
 	w.Driver, w.Script, w.Ref = "drawn", "", ""
 	p.cfg.Windows = []config.Window{w}
+	p.cfg.Replies.Policy, p.cfg.Replies.Drawn = "off", false // both sides are in the script
 	p.cfg.OCR.Engine = config.OCRDrawn
 	if o.OCR.Real {
 		p.cfg.OCR.Engine = config.OCRTesseract
@@ -321,11 +323,13 @@ func (p *playback) limit() time.Duration {
 func (p *playback) listen(ev runtime.Event) {
 	switch m := ev.Message.(type) {
 	case messages.MessageDelivered:
+		m.Conversation = p.called(m.Conversation)
 		p.recorder.delivered(m)
 		if p.o.Deliver != nil && p.err == nil {
 			p.err = p.o.Deliver(control.NewMessage(ev.Seq, m))
 		}
 	case messages.MessageChanged:
+		m.Conversation = p.called(m.Conversation)
 		p.recorder.changed = append(p.recorder.changed, m)
 	case events.Dropped:
 		p.recorder.dropped(m)
@@ -342,14 +346,22 @@ func (p *playback) listen(ev runtime.Event) {
 	}
 }
 
+// called puts what a conversation is called in the place of its id, which differs
+// from one replay to the next.
+func (p *playback) called(c messages.ConversationID) messages.ConversationID {
+	return messages.ConversationID(p.sim.Called(c))
+}
+
 func (p *playback) trouble(what string, actor messages.Address, reason string) {
+	who := p.called(messages.ConversationID(actor.Key()))
 	p.result.Problems = append(p.result.Problems,
-		Problem{What: what, Conversation: actor.Key(), Text: messages.Text(reason)})
+		Problem{What: what, Conversation: string(who), Text: messages.Text(reason)})
 }
 
 // divert looks at what is delivered to the actors and takes nothing.
 func (p *playback) divert(env engine.Envelope) bool {
 	if h, ok := env.Message.(messages.Heard); ok && env.To.Kind() == messages.ActorIngress {
+		h.Conversation = p.called(h.Conversation)
 		p.recorder.heard[env.ID] = h
 	}
 	return false

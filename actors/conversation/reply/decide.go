@@ -41,12 +41,24 @@ const (
 	Observe   Mode = "observe" // reads, never answers
 )
 
-// ByAttention says what a person's attention allows; "" is the default.
+// ByAttention says what a person's attention allows; "" is the default. It only
+// restricts what the policy allows.
 type ByAttention struct {
-	Focused Action `json:"when_focused"` // default draft
-	Away    Action `json:"when_away"`    // default notify
-	Drowsy  Action `json:"when_drowsy"`  // default draft
+	// What becomes of a reply while the person is focused: hold (until that is over),
+	// draft, notify (a draft, and the person is told) or send. Default draft.
+	Focused Action `yaml:"when_focused" json:"when_focused" oneof:"hold|draft|notify|send"`
+
+	// What becomes of a reply while the person is away: hold, draft, notify or send.
+	// Default notify.
+	Away Action `yaml:"when_away" json:"when_away" oneof:"hold|draft|notify|send"`
+
+	// What becomes of a reply while the person is drowsy: hold, draft, notify or send.
+	// Default draft.
+	Drowsy Action `yaml:"when_drowsy" json:"when_drowsy" oneof:"hold|draft|notify|send"`
 }
+
+// DefaultAttention is what the zero value means.
+func DefaultAttention() ByAttention { return ByAttention{Focused: Draft, Away: Notify, Drowsy: Draft} }
 
 // of is what a state of attention allows. States without a setting mean a draft.
 func (b ByAttention) of(a messages.Attention) Action {
@@ -78,6 +90,7 @@ type Situation struct {
 	Paused    bool // kehai pause sending
 	NoModel   bool // the reply is a fixed acknowledgement
 	Drawn     bool // the window is one that Kehai draws itself
+	NoTypist  bool // nobody types into windows
 }
 
 // Rule names what decided.
@@ -90,6 +103,7 @@ const (
 	RulePolicy    Rule = "policy"     // draft
 	RuleUnlisted  Rule = "not_listed" // auto, but not on the allow-list
 	RuleNoModel   Rule = "no_model"
+	RuleNoTypist  Rule = "no_typist"
 	RuleAttention Rule = "attention"
 	RulePaused    Rule = "paused"
 	RuleQuiet     Rule = "quiet_hours"
@@ -145,6 +159,8 @@ func (s Situation) most() Decision {
 		return Decision{Action: Draft, Rule: RulePolicy}
 	case !s.Listed:
 		return Decision{Action: Draft, Rule: RuleUnlisted}
+	case s.NoTypist:
+		return Decision{Action: Draft, Rule: RuleNoTypist}
 	case s.NoModel && s.Mode == Assistant && !s.Drawn:
 		return Decision{Action: Draft, Rule: RuleNoModel}
 	}
@@ -153,8 +169,13 @@ func (s Situation) most() Decision {
 
 // Limits bound what is sent without a person.
 type Limits struct {
-	PerHour int `yaml:"per_hour"` // 0 to 1000. Default 20
-	InARow  int `yaml:"in_a_row"` // without a turn of a person in between; 0 to 1000. Default 5
+	// Replies an hour that may go out by themselves in a conversation, 0 to 1000; more
+	// wait for a person. Default 20.
+	PerHour int `yaml:"per_hour" min:"0" max:"1000"`
+
+	// Replies that may go out by themselves in a row, without a turn of a person in
+	// between, 0 to 1000. Default 5.
+	InARow int `yaml:"in_a_row" min:"0" max:"1000"`
 }
 
 // DefaultLimits are 20 an hour and 5 in a row.
@@ -239,6 +260,19 @@ func (q Quiet) End(now time.Time) time.Time {
 		return end
 	}
 	return at(1)
+}
+
+// Reminding is the fixed text of a reminder where there is no model.
+func Reminding(what messages.Text, l text.Language) messages.Text {
+	switch {
+	case l == text.English && what == "":
+		return "You asked me to remind you now."
+	case l == text.English:
+		return "You asked me to remind you: " + what
+	case what == "":
+		return "お知らせする時間になりました。"
+	}
+	return "お知らせする時間になりました：" + what
 }
 
 // acknowledgements are what an assistant without a model answers.

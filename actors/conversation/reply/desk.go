@@ -59,7 +59,7 @@ const (
 	OnChanged     EventKind = "changed" // also "emptied"
 	OnPerson      EventKind = "person"  // wrote in the window
 	OnVerdict     EventKind = "verdict" // "yes" or "no"
-	OnAgain       EventKind = "again"   // a declined message is judged once more
+	OnAgain       EventKind = "again"   // a declined message, or one whose reply was held for long, is judged once more
 	OnWrote       EventKind = "wrote"
 	OnDecided     EventKind = "decide" // for a held reply
 	OnApprove     EventKind = "approve"
@@ -121,6 +121,7 @@ var table = []row{
 	{[]State{Judging}, "yes", Writing, []EffectKind{Write}},
 	{[]State{Judging}, "no", Declined, nil},
 	{[]State{Declined}, "again", Judging, []EffectKind{Judge}},
+	{[]State{Held}, "again", Judging, []EffectKind{Judge}},
 	{[]State{Writing}, "wrote_hold", Held, nil},
 	{[]State{Writing}, "wrote_draft", Drafted, nil},
 	{[]State{Writing}, "wrote_notify", Drafted, []EffectKind{NotifyOwner}},

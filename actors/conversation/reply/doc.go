@@ -16,6 +16,7 @@
 //	| judging                | yes            | writing   | write                            |
 //	| judging                | no             | declined  |                                  |
 //	| declined               | again          | judging   | judge                            |
+//	| held                   | again          | judging   | judge                            |
 //	| writing                | wrote_hold     | held      |                                  |
 //	| writing                | wrote_draft    | draft     |                                  |
 //	| writing                | wrote_notify   | draft     | notify                           |
@@ -58,7 +59,8 @@
 // sent, withdrawn and rejected end a turn. A turn that could not be confirmed steps
 // aside as unknown: it waits for the person, and nothing sends it again by itself.
 // The messages that came while a reply was written or sent open the next turn, so
-// that there are never two at once.
+// that there are never two at once; if the reply becomes a draft meanwhile, they join
+// its turn with the message that comes next.
 //
 // # What a crash leaves
 //

@@ -23,6 +23,9 @@ func (d Desk) Step(e Event) (next Desk, do []Effect, ok bool) {
 	if !found || e.Kind == OnDecided && t.ByHand {
 		return d, nil, false
 	}
+	if e.Kind == OnMessage && r.to == Judging { // with what came before it and waits
+		t.Messages, d.Waiting = append(t.Messages, d.Waiting...), nil
+	}
 	t.note(e)
 	if e.Kind == OnPerson {
 		d.Waiting = nil // the person has seen and answered these too
@@ -160,8 +163,11 @@ func (t *Turn) note(e Event) {
 		}
 	case OnPerson:
 		t.Void = t.Void || t.State == Sending
-	case OnWrote, OnEdit:
+	case OnWrote:
 		t.Text = e.Text
+	case OnEdit: // who approves what it was before has not read this
+		t.Text = e.Text
+		t.Epoch++
 	case OnHold:
 		t.ByHand = true
 	}

@@ -41,8 +41,10 @@
 //	| unsent                     | it has lasted                                  | removed   | Ledger.Revise  |
 //
 // Nothing follows removed. A view may make two moves at once: a message that comes
-// back may be complete then. Own messages have no news: what changes of them
-// changes at once.
+// back may be complete then. A change of an own message is not reported: it is
+// taken over at once. A new one is told once, by [Ledger.Own]: one that a view
+// shows after what is known. What is first seen of a conversation, or is history,
+// tells of no own message.
 //
 // # Files
 //

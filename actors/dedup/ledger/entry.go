@@ -37,6 +37,7 @@ type Entry struct {
 	Change    messages.ChangeKind `json:"change,omitempty"` // to be passed on if it lasts, see [Ledger.Revise]
 	Changed   time.Time           `json:"changed,omitzero"` // when it was first seen
 	Gap       bool                `json:"gap,omitempty"`    // messages may be missing before it
+	Own       bool                `json:"own,omitempty"`    // a new own message, to be told, see [Ledger.Own]
 
 	form *form
 }
@@ -100,8 +101,8 @@ func (e *Entry) noteEdit(o *observation) {
 	e.adoptText(o)
 }
 
-// noteChange keeps what was published until the change is. A change that is
-// nobody's news is not noted: of a message that is not incoming, or the text of
+// noteChange keeps what was published until the change is. A change not worth
+// reporting is not noted: of a message that is not incoming, or the text of
 // one that has not been passed on yet.
 func (e *Entry) noteChange(change messages.ChangeKind, at time.Time) {
 	if e.Side != messages.SideIncoming || e.Waiting && change == messages.ChangeEdited {

@@ -294,7 +294,7 @@ func (l *Ledger) trim(need int) {
 		return
 	}
 	drop := 0
-	for drop < n-keep && !l.entries[drop].Waiting && l.entries[drop].Change == "" {
+	for drop < n-keep && !l.entries[drop].Waiting && !l.entries[drop].Own && l.entries[drop].Change == "" {
 		l.dirty[l.entries[drop].Pos] = true
 		drop++
 	}

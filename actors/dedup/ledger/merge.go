@@ -31,7 +31,9 @@ func (l *Ledger) appendAll(list []observation, from int, fresh bool, f *Finding)
 		if o.clipped {
 			continue
 		}
-		if o.Side != messages.SideOwn && !o.Gone {
+		if o.Side == messages.SideOwn {
+			o.Own = i >= from && f.Rule != events.RuleFirstSight && f.Rule != events.RuleForgotten
+		} else if !o.Gone {
 			if i >= from {
 				o.Waiting, o.Fresh = true, fresh || hasTwin(list[from:i], o)
 				f.Passed++
@@ -96,6 +98,9 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 		case flanked && o.Side == messages.SideIncoming && o.Kind == messages.KindText:
 			o.Waiting, o.Fresh = true, true
 			f.Passed++
+		case flanked && o.Side == messages.SideOwn:
+			o.Own = true
+			f.note(events.Detail{Rule: events.RuleBetween})
 		default:
 			f.note(events.Detail{Rule: events.RuleBetween})
 		}
@@ -113,7 +118,7 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 // update brings an entry up to date with an observation that was laid on it.
 func (l *Ledger) update(e *Entry, o *observation, sure bool, f *Finding) {
 	was := *e
-	if e.Waiting {
+	if e.Waiting || e.Own {
 		e.Seen++
 	}
 	if o.whole() && sidesAgree(o.Side, e.Side) {

@@ -23,6 +23,8 @@ func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Durat
 		e.Waiting = false
 		l.dirty[e.Pos] = true
 		switch e.Side {
+		case messages.SideOwn: // it came without a side
+			e.Own = e.Fresh
 		case messages.SideIncoming:
 			heard = append(heard, messages.Heard{
 				Occurrence: e.Occurrence, Sender: l.sender(e), Kind: e.Kind, Text: e.Text,
@@ -35,9 +37,38 @@ func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Durat
 	return heard, 0, sideless
 }
 
+// Own returns the new messages of our own side, in the order of their occurrences.
+// One that could not be read waits as in [Ledger.Release], but holds nobody up;
+// then wait is how long at most, else 0. One that was taken back meanwhile is
+// nobody's news.
+func (l *Ledger) Own(now time.Time) (list []messages.OwnMessage, wait time.Duration) {
+	for i := range l.entries {
+		e := &l.entries[i]
+		if !e.Own {
+			continue
+		}
+		left := e.Since.Add(l.rules.Timeout).Sub(now)
+		if e.uncertain() && !e.Gone && e.Seen < l.rules.Tries && left > 0 {
+			if wait == 0 || left < wait {
+				wait = left
+			}
+			continue
+		}
+		e.Own = false
+		l.dirty[e.Pos] = true
+		if !e.Gone {
+			list = append(list, messages.OwnMessage{
+				Occurrence: e.Occurrence, Kind: e.Kind, Text: e.Text, Window: l.head.Window, SeenAt: e.SeenAt,
+			})
+		}
+	}
+	slices.SortFunc(list, func(a, b messages.OwnMessage) int { return cmp.Compare(a.Occurrence, b.Occurrence) })
+	return list, wait
+}
+
 // Waits reports that something waits to be passed on.
 func (l *Ledger) Waits() bool {
-	return slices.ContainsFunc(l.entries, func(e Entry) bool { return e.Waiting })
+	return slices.ContainsFunc(l.entries, func(e Entry) bool { return e.Waiting || e.Own })
 }
 
 // waiting returns the indices of the waiting entries by occurrence.

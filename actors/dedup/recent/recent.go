@@ -18,17 +18,17 @@ import (
 // Rules say which texts count as seen a moment ago. Ages below a window are inside;
 // a hit extends nothing.
 type Rules struct {
-	// How long an equal text is the same one, 0s to 24h; 0s is the profile's own
-	// number, 8s, in profile seed 20s. Default 0s.
-	Fingerprint time.Duration `yaml:"fingerprint" min:"0s" max:"24h"`
+	// How long an equal text counts as a repeat, 1ms to 24h, or profile: 8s, in
+	// profile seed 20s. Default profile.
+	Fingerprint time.Duration `yaml:"fingerprint" min:"1ms" max:"24h" zero:"profile"`
 
-	// How long a text is the same one whose lines were all seen, 1s to 24h. Default
-	// 1m15s.
+	// How long a text counts as a repeat if all its lines were seen, 1s to 24h.
+	// Default 1m15s.
 	Lines time.Duration `yaml:"lines" min:"1s" max:"24h"`
 
-	// Shortest line in characters that counts, 0 to 1000; 0 is the profile's own
-	// number, 2, in profile seed 4. Default 0.
-	MinLine int `yaml:"min_line" min:"0" max:"1000"`
+	// Shortest line in characters that counts, 1 to 1000, or profile: 2, in profile
+	// seed 4. Default profile.
+	MinLine int `yaml:"min_line" min:"1" max:"1000" zero:"profile"`
 
 	// Lines and texts of each conversation that are remembered, 1 to 10000. Default
 	// 240.
@@ -61,7 +61,7 @@ func DefaultRules() Rules {
 }
 
 // Of returns the rules of a profile with these numbers. The profile's own
-// NeedsLine and TwicePerView hold, and its own number where one of these says so.
+// NeedsLine and TwicePerView hold, and its number where one of these is not set.
 func (r Rules) Of(profile Rules) Rules {
 	r.Fingerprint, r.MinLine = cmp.Or(r.Fingerprint, profile.Fingerprint), cmp.Or(r.MinLine, profile.MinLine)
 	r.NeedsLine, r.TwicePerView = profile.NeedsLine, profile.TwicePerView
@@ -137,8 +137,8 @@ func (w *Texts) LoadLine(no uint64, r Row) {
 // LoadPrint is described with LoadLine.
 func (w *Texts) LoadPrint(no uint64, r Row) { w.prints = append(w.prints, numbered{no, r}) }
 
-// Verdict says whether a text was seen a moment ago.
-type Verdict struct {
+// Finding says whether a text was seen a moment ago.
+type Finding struct {
 	Rule  events.Rule   // RuleFingerprint or RuleLineMemory; "": it was not
 	Age   time.Duration // of what it was taken for, the newest line's for RuleLineMemory
 	Lines int           // that count
@@ -149,15 +149,15 @@ type Verdict struct {
 type FuzzyHit struct{ Query, Matched messages.Text }
 
 // Check decides about a text of a view. It changes nothing.
-func (w *Texts) Check(c messages.ConversationID, t messages.Text, at time.Time) Verdict {
+func (w *Texts) Check(c messages.ConversationID, t messages.Text, at time.Time) Finding {
 	print := Fingerprint(c, t)
 	for _, p := range slices.Backward(w.prints) {
 		if p.Text == print && w.inside(p.At, at, w.rules.Fingerprint) {
-			return Verdict{Rule: events.RuleFingerprint, Age: at.Sub(p.At)}
+			return Finding{Rule: events.RuleFingerprint, Age: at.Sub(p.At)}
 		}
 	}
 	list := LinesOf(t, w.rules.MinLine)
-	v := Verdict{Lines: len(list)}
+	v := Finding{Lines: len(list)}
 	if len(list) == 0 && !w.rules.NeedsLine {
 		return v
 	}

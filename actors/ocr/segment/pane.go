@@ -54,6 +54,18 @@ func (p *Pane) Image() *image.RGBA { return p.image }
 // Scale is captured pixels per logical pixel.
 func (p *Pane) Scale() float64 { return p.scale }
 
+// HeaderBox is the band above the messages, in pixels of the pane.
+func (p *Pane) HeaderBox() messages.Rect { return boxOf(image.Rect(0, 0, p.w, p.Area.Min.Y)) }
+
+// InputBox is what stands below the messages, in pixels of the pane; empty if
+// nothing does.
+func (p *Pane) InputBox() messages.Rect {
+	if p.Area.Empty() || p.Area.Max.Y >= p.h {
+		return messages.Rect{}
+	}
+	return boxOf(image.Rect(0, p.Area.Max.Y, p.w, p.h))
+}
+
 // Clips reports that a box touches the end of the message area, so that what
 // stands in it may go on behind.
 func (p *Pane) Clips(box image.Rectangle) bool {

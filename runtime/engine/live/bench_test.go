@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/store"
 )
 
@@ -63,11 +65,30 @@ func BenchmarkTurns(b *testing.B) {
 	fmt.Print(table.String()) // b.Log of a benchmark with parts is not shown
 }
 
+// BenchmarkSealedTurns is what sealing costs the same turns. Each seals two rows.
+func BenchmarkSealedTurns(b *testing.B) {
+	for _, sealed := range []bool{false, true} {
+		b.Run(fmt.Sprintf("sealed=%v", sealed), func(b *testing.B) {
+			b.ReportAllocs()
+			var keys engine.Sealer
+			if sealed {
+				var err error
+				if keys, err = keyring.Open(filepath.Join(b.TempDir(), "keys")); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(spinTurns(b, false, 8, keys))/b.Elapsed().Seconds(), "turns/s")
+		})
+	}
+}
+
 // rounds is how often each message must go round for at least n events.
 func rounds(n, actors int) int { return (n + actors*window - 1) / (actors * window) }
 
 // benchTurns runs b.N turns and returns how many it really were.
-func benchTurns(b *testing.B, power bool, n int) int64 {
+func benchTurns(b *testing.B, power bool, n int) int64 { return spinTurns(b, power, n, nil) }
+
+func spinTurns(b *testing.B, power bool, n int, keys engine.Sealer) int64 {
 	disk, err := store.Open(store.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
@@ -93,7 +114,7 @@ func benchTurns(b *testing.B, power bool, n int) int64 {
 		return nil
 	})
 	r := start(b, disk, live.Options{Engine: engine.Options{
-		Kinds: []engine.Kind{spinner}, Sync: power,
+		Kinds: []engine.Kind{spinner}, Sync: power, Sealer: keys,
 		Listener: func(p engine.Published) {
 			if _, ok := p.Message.(glimpse); ok && ended.Add(1) == all {
 				close(finished)

@@ -2,7 +2,6 @@ package live
 
 import (
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -24,7 +23,12 @@ type bug struct {
 	stack []byte
 }
 
-func (b *bug) String() string { return fmt.Sprintf("panic: %v", b.value) }
+func (b *bug) String() string {
+	if b.value == any(errExited) {
+		return errExited.Error()
+	}
+	return "panic: " + harmless(b.value)
+}
 
 const (
 	idle int32 = iota
@@ -54,6 +58,7 @@ type mailbox struct {
 
 	// Only the goroutine that runs the mailbox touches these.
 	more    bool // the last wake left something to do
+	served  bool // a user message came last: a wake has its turn before the next
 	again   bool // run once more, behind the others
 	current any
 }
@@ -171,7 +176,7 @@ func (m *mailbox) handle() {
 			break
 		}
 		turns--
-		if msg, ok := m.next(&m.user); ok {
+		if msg, ok := m.nextUser(); ok {
 			m.current = msg
 			m.invoker.InvokeUserMessage(msg)
 			continue
@@ -213,6 +218,17 @@ func (m *mailbox) escalate(reason any) {
 	msg := m.current
 	m.current = nil
 	m.invoker.EscalateFailure(reason, msg)
+}
+
+// nextUser takes turns with wakes, so that neither starves the other.
+func (m *mailbox) nextUser() (any, bool) {
+	if m.served && (m.more || m.woken.Load()) {
+		m.served = false
+		return nil, false
+	}
+	msg, ok := m.next(&m.user)
+	m.served = ok
+	return msg, ok
 }
 
 func (m *mailbox) next(queue *[]any) (any, bool) {

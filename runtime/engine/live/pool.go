@@ -46,7 +46,7 @@ func (p *pool) stuck(at place) int {
 	return p.hanging[at]
 }
 
-// enter counts a call in. It refuses a shared call that belongs into an isolated
+// enter counts a call in. It refuses a shared call that belongs in an isolated
 // worker: when maxHanging calls have hung, or could in the end.
 func (p *pool) enter(at place) bool {
 	p.mu.Lock()
@@ -70,8 +70,8 @@ func (p *pool) leave(at place) {
 	}
 }
 
-// settled reports whether new workers are isolated from now on.
-func (p *pool) settled() bool {
+// mustIsolate reports whether new workers are isolated from now on.
+func (p *pool) mustIsolate() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.kind.Isolated != nil && p.hung >= maxHanging

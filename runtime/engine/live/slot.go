@@ -62,17 +62,17 @@ type (
 
 func (s *slot) started(bool) {
 	s.abandon("the worker's actor failed")
-	s.make()
+	s.open()
 }
 
 func (s *slot) wake() (more bool) {
 	switch {
 	case s.parked:
-		s.make()
+		s.open()
 	case s.current != nil || s.worker == nil:
 	case !s.pool.enter(s.at):
 		s.at = isolated
-		s.make()
+		s.open()
 	default:
 		if job := s.sys.engine.TakeJob(s.pool.kind.Name); job != nil {
 			s.perform(job)
@@ -97,10 +97,10 @@ func (s *slot) handle(msg any) (end bool) {
 	return false
 }
 
-// make begins to make a worker, after closing the one before.
-func (s *slot) make() {
+// open begins to make a worker, after closing the one before.
+func (s *slot) open() {
 	p := s.pool
-	if p.settled() {
+	if p.mustIsolate() {
 		s.at = isolated
 		p.moved.Do(func() {
 			s.sys.log.Warn().Str("worker", p.kind.Name).
@@ -119,14 +119,14 @@ func (s *slot) make() {
 		s.parked = false
 		s.sys.engine.Unhealthy(s.self.addr, "")
 	}
-	old, make := s.worker, p.kind.New
+	old, create := s.worker, p.kind.New
 	if s.at == isolated {
-		make = p.kind.Isolated
+		create = p.kind.Isolated
 	}
 	s.worker = nil
 	s.begin(&call{at: s.at}, makeLimit, func(c *call) {
 		closeWorker(old)
-		c.worker, c.err = newWorker(make)
+		c.worker, c.err = newWorker(create)
 	})
 }
 
@@ -138,7 +138,7 @@ func (s *slot) perform(job *engine.Job) {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	s.begin(&call{job: job, at: s.at, worker: s.worker, cancel: cancel}, deadline+grace, func(c *call) {
 		defer cancel()
-		c.result, c.failure, c.err = engine.Perform(ctx, c.worker, job)
+		c.result, c.failure, c.err = s.sys.engine.Perform(ctx, c.worker, job)
 	})
 }
 
@@ -261,13 +261,13 @@ func (s *slot) release() *call {
 
 func (s *slot) crashed(reason string) *engine.Failure { return s.supervision.Failed(reason) }
 
-func newWorker(make func() (actors.Worker, error)) (w actors.Worker, err error) {
+func newWorker(create func() (actors.Worker, error)) (w actors.Worker, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			w, err = nil, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			w, err = nil, fmt.Errorf("panic: %s\n%s", harmless(r), debug.Stack())
 		}
 	}()
-	w, err = make()
+	w, err = create()
 	if w == nil && err == nil {
 		err = errors.New("New returned no worker")
 	}

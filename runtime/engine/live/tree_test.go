@@ -306,6 +306,50 @@ func TestMailboxLosesNoWakeUpWhileItGoesIdle(t *testing.T) {
 	<-d.gone
 }
 
+// Whoever posts as fast as its messages are handled keeps no wake from its turn, and
+// neither does a child with much to do keep a message waiting.
+func TestMailboxTakesTurnsBetweenWakesAndMessages(t *testing.T) {
+	d := newDispatcher(1, 1)
+	d.start()
+	e := &eager{box: newMailbox(newActivity()), both: make(chan struct{})}
+	e.box.RegisterHandlers(e, d)
+	e.box.Start()
+	e.box.PostUserMessage(doze{})
+	e.box.wake()
+	<-e.both
+	d.close()
+	<-d.gone
+}
+
+// eager answers each message with another and each wake with another, until it has
+// had three of both.
+type eager struct {
+	box          *mailbox
+	wakes, dozes int
+	both         chan struct{}
+}
+
+func (e *eager) InvokeUserMessage(msg any) {
+	_, woken := msg.(wake)
+	if woken {
+		e.wakes++
+	} else {
+		e.dozes++
+	}
+	switch {
+	case e.wakes > 2 && e.dozes > 2:
+		e.box.end()
+		close(e.both)
+	case woken:
+		e.box.wake()
+	default:
+		e.box.PostUserMessage(msg)
+	}
+}
+
+func (e *eager) InvokeSystemMessage(any)  {}
+func (e *eager) EscalateFailure(_, _ any) {}
+
 // pupil counts its turns.
 type pupil struct{ turns atomic.Int64 }
 

@@ -8,7 +8,8 @@ import (
 
 // leaves are the packages below actors that any actor may import.
 var leaves = []string{"actors/text", "actors/text/lenient", "actors/text/stream", "actors/text/when",
-	"actors/text/yamlfile", "actors/prompt", "actors/pii", "actors/backoff", "actors/layout", "actors/memory"}
+	"actors/text/yamlfile", "actors/prompt", "actors/pii", "actors/backoff", "actors/layout", "actors/memory",
+	"actors/memory/lexical", "actors/memory/rank"}
 
 // rooms are the packages inside runtime, the lowest first. A room may import the
 // rooms of lower levels and the folders inside itself.
@@ -25,6 +26,7 @@ var rooms = []struct {
 	{1, "runtime/feed", []string{"messages/...", "actors"}},
 	{1, "runtime/telemetry", []string{"messages/...", "actors"}},
 	{2, "runtime/store", nil},
+	{2, "runtime/keyring", nil},
 	{2, "runtime/web", []string{"messages/...", "actors"}},
 	// These know the rules and tables that actors export.
 	{3, "runtime/config", []string{"messages/...", "actors/..."}},
@@ -70,23 +72,23 @@ func layered(from, to string) bool {
 // mayImport says whether a package of ours may import another. Folders are
 // relative to the module.
 func mayImport(from, to string) bool {
-	any := func(dirs ...string) bool { return slices.Contains(dirs, to) }
+	oneOf := func(dirs ...string) bool { return slices.Contains(dirs, to) }
 	switch {
 	case within(from, "messages"):
 		return to == "messages" && from != to
 	case from == "hardware", from == "actors":
 		return to == "messages" || within(to, "messages")
 	case from == "hardware/drawn/script":
-		return any("messages", "hardware/drawn")
+		return oneOf("messages", "hardware/drawn")
 	case within(from, "hardware"):
-		return any("hardware") || within(to, "messages") || within(to, from)
+		return oneOf("hardware") || within(to, "messages") || within(to, from)
 	case within(from, "actors"):
-		return any("actors", "hardware") || within(to, "messages") || slices.Contains(leaves, to) ||
+		return oneOf("actors", "hardware") || within(to, "messages") || slices.Contains(leaves, to) ||
 			within(to, actorRoot(from))
 	case within(from, "runtime"):
 		return layered(from, to)
 	case from == "testkit/actortest":
-		return any("actors", "runtime/engine", "runtime/store/mem") || within(to, "messages")
+		return oneOf("actors", "runtime/engine", "runtime/store/mem") || within(to, "messages")
 	case within(from, "testkit"):
 		return !within(to, "cmd")
 	case within(from, "cmd"):

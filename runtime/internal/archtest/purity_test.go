@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// impure are packages whose use makes a rule depend on more than its arguments.
+// impure are packages whose use makes a rule depend on more than its arguments. What
+// makes a constant at its first use, as sync.OnceValue does, is as good as one.
 var impure = []string{
 	"os", "net", "sync", "context", "log", "github.com/rs/zerolog",
 }
@@ -29,7 +30,7 @@ func rulesArePure(t *tree) (found []string) {
 		}
 		for _, full := range f.imports {
 			for _, p := range impure {
-				if (full == p || strings.HasPrefix(full, p+"/")) && !workerFile(f.name) {
+				if (full == p || strings.HasPrefix(full, p+"/")) && !workerFile(f.name) && !f.onlyOnce(full) {
 					found = append(found, fmt.Sprintf("%s: imports %s: take what it needs as an argument, "+
 						"or move the work to worker.go (or worker_*.go)", f.path, full))
 				}
@@ -51,6 +52,18 @@ func rulesArePure(t *tree) (found []string) {
 		})
 	}
 	return found
+}
+
+// onlyOnce reports that a file uses package sync for constants alone.
+func (f *goFile) onlyOnce(full string) bool {
+	once := full == "sync"
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if pkg, name, ok := f.imported(n); ok && pkg == "sync" && !onceFunc(name) {
+			once = false
+		}
+		return once
+	})
+	return once
 }
 
 // testsNeverWait checks that no test sleeps or is skipped. A sleep in a bubble

@@ -77,7 +77,7 @@ var rules = []struct {
 	}},
 	{"Purity", rulesArePure, map[string]string{
 		"actors/burst/a.go":      imports("burst", "log/slog"),
-		"actors/burst/actor.go":  imports("burst", "sync"),
+		"actors/burst/actor.go":  "package burst\nimport \"sync\"\nvar mu = sync.Mutex{}",
 		"actors/burst/b.go":      "package burst\nimport \"time\"\nvar t = time.Now()",
 		"actors/burst/c.go":      "package burst\nimport \"" + module + "/actors\"\nfunc f(*actors.Turn) {}",
 		"actors/burst/worker.go": "package burst\nimport \"" + module + "/actors\"\nfunc f(*actors.Turn) {}",
@@ -85,8 +85,10 @@ var rules = []struct {
 		"actors/burst/actor.go":        "package burst\nimport \"" + module + "/actors\"\nfunc f(*actors.Turn) {}",
 		"actors/burst/worker.go":       imports("burst", "sync", "context", "net/http"),
 		"actors/burst/worker_cache.go": imports("burst", "sync"),
-		"actors/burst/b_test.go":       imports("burst", "os"),
-		"actors/worker.go":             imports("actors", "context"),
+		"actors/burst/once.go": "package burst\nimport \"sync\"\nvar v = sync.OnceValue(func() int { return 1 " +
+			"})",
+		"actors/burst/b_test.go": imports("burst", "os"),
+		"actors/worker.go":       imports("actors", "context"),
 		"actors/burst/rule.go": "package burst\nimport \"time\"\nfunc f(now time.Time) time.Time { return " +
 			"now.Add(time.Second) }",
 		"runtime/a.go": imports("runtime", "os"),
@@ -159,6 +161,16 @@ var rules = []struct {
 		"a/b.go": "package a\n\n// f is a table. It is long\n// because each case is a line.\nfunc f() {" +
 			strings.Repeat("\n", 99) + "}",
 		"a/a_test.go": "package a\nfunc f() {" + strings.Repeat("\n", 99) + "}",
+	}},
+	{"Files", filesFit, map[string]string{
+		"testkit/examples/a/main.go": "package main" + strings.Repeat("\n", 81),
+		"runtime/a.go":               "package runtime" + strings.Repeat("\n", 3001),
+	}, map[string]string{
+		"testkit/examples/a/main.go":      "package main" + strings.Repeat("\n", 80),
+		"testkit/examples/a/main_test.go": "package main" + strings.Repeat("\n", 99),
+		"runtime/a.go":                    "package runtime" + strings.Repeat("\n", 3000),
+		"runtime/a_test.go":               "package runtime" + strings.Repeat("\n", 9000),
+		"runtime/b/a.go":                  "package b" + strings.Repeat("\n", 9000),
 	}},
 	{"OwnPlaces", noOwnPlaces, map[string]string{
 		"a.txt":         "see /" + "work/main\n",

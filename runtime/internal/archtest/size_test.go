@@ -3,6 +3,7 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
+	"path"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +12,8 @@ import (
 const (
 	maxColumns  = 120 // a tab counts as four
 	maxFunction = 60  // lines, from func to the closing brace
+	maxExample  = 80  // lines of a program in testkit/examples
+	maxRoot     = 3000
 
 	// excuse is how the doc comment of a longer function begins its reason.
 	excuse = "is long because"
@@ -81,6 +84,27 @@ func functionsFit(t *tree) (found []string) {
 					"or say in its comment that it %s …", t.at(d), d.Name.Name, lines, excuse))
 			}
 		}
+	}
+	return found
+}
+
+// filesFit checks that an example can be read at once, and that package runtime stays
+// what a host calls. What is longer has a part that stands on its own.
+func filesFit(t *tree) (found []string) {
+	root := 0
+	for _, f := range t.gos {
+		lines := strings.Count(t.text[f.path], "\n")
+		switch dir := path.Dir(f.path); {
+		case f.test:
+		case path.Dir(dir) == "testkit/examples" && lines > maxExample:
+			found = append(found, fmt.Sprintf("%s has %d lines: an example has at most %d", f.path, lines, maxExample))
+		case dir == "runtime":
+			root += lines
+		}
+	}
+	if root > maxRoot {
+		found = append(found, fmt.Sprintf("package runtime has %d lines, at most %d: what a host does not call "+
+			"belongs in a package below it", root, maxRoot))
 	}
 	return found
 }

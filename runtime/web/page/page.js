@@ -330,17 +330,18 @@ function makeChange(c, alone) {
 
 function makeMessage(m, isNew) {
   const li = el("li", isNew ? "new" : ""), who = el("p", "who"), said = el("p", "said");
-  const cut = m.conversation.indexOf(":");
+  const where = m.called || m.conversation;
+  const cut = where.indexOf(":");
   if (m.mark) li.classList.add("mark");
   const name = el("b");
-  words(name, m.conversation.slice(cut + 1));
+  words(name, where.slice(cut + 1));
   who.append(name);
-  if (m.sender && m.sender !== m.conversation.slice(cut + 1)) {
+  if (m.sender && m.sender !== where.slice(cut + 1)) {
     const sender = el("span");
     words(sender, m.sender);
     who.append(sender);
   }
-  if (cut > 0) who.append(el("span", "chip", m.conversation.slice(0, cut)));
+  if (cut > 0) who.append(el("span", "chip", where.slice(0, cut)));
   if (m.mark) who.append(el("span", `chip ${m.mark}`, { gap: "gap", edited: "edited", unsent: "taken back" }[m.mark]));
   else if (m.kind !== "text") who.append(el("span", "chip", m.kind));
   if (m.parts.length > 1) who.append(el("span", "chip", `${m.parts.length} in a row`));
@@ -481,9 +482,9 @@ function tick() {
 // --- following /events
 
 const firstWait = 1000, longestWait = 15000, silence = 40000; // milliseconds
-const noToken = "This page needs its token: open the address that Kehai printed when it started. The command kehai status shows it again.";
+const noToken = "This page needs its token: open the address that Kehai printed when it started. The command kehai page prints it again.";
 const oldToken = "The token of this page is not, or no longer, the one of the Kehai that runs. " +
-  "Open the address that Kehai printed when it started. The command kehai status shows it again.";
+  "Open the address that Kehai printed when it started. The command kehai page prints it again.";
 const otherPage = "What answers has another page than this one, and this one may show it wrongly. " +
   "The command kehai status shows the address of the Kehai that runs.";
 

@@ -22,9 +22,8 @@ type counted struct{ Messages, Characters int }
 
 // Subject says whom the note is about, so that forget finds it.
 func (w wrote) Subject() messages.ConversationID { return messages.ConversationID(w.Conversation) }
-
-func (wrote) MessageType() messages.Type   { return messages.Type{Name: "wrote", Version: 1} }
-func (counted) MessageType() messages.Type { return messages.Type{Name: "counted", Version: 1} }
+func (wrote) MessageType() messages.Type         { return messages.Type{Name: "wrote", Version: 1} }
+func (counted) MessageType() messages.Type       { return messages.Type{Name: "counted", Version: 1} }
 
 var totals = actors.NewTable[counted]("totals")
 
@@ -34,8 +33,7 @@ func counter(messages.Address) actors.Actor {
 	return actors.Func(func(turn *actors.Turn, msg messages.Message) error {
 		if m, ok := msg.(wrote); ok {
 			total, _ := totals.Get(turn, "all")
-			total.Messages++
-			total.Characters += utf8.RuneCountInString(m.Text)
+			total = counted{total.Messages + 1, total.Characters + utf8.RuneCountInString(m.Text)}
 			totals.Put(turn, "all", total)
 			turn.Publish(total)
 		}
@@ -67,12 +65,11 @@ func main() {
 	}
 	// An event comes again until it is acknowledged. The key lets it count once.
 	err = rt.Subscribe("counter", func(ctx context.Context, ev runtime.Event) error {
-		m, ok := ev.Message.(messages.MessageDelivered)
-		if !ok {
-			return nil
+		if m, ok := ev.Message.(messages.MessageDelivered); ok {
+			it := wrote{string(m.Conversation), string(m.Text)}
+			return rt.Inject(ctx, messages.To("counter", it.Conversation), it, string(m.ID))
 		}
-		it := wrote{string(m.Conversation), string(m.Text)}
-		return rt.Inject(ctx, messages.To("counter", it.Conversation), it, string(m.ID))
+		return nil
 	})
 	if err == nil {
 		err = rt.Run(ctx)

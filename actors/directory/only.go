@@ -1,4 +1,4 @@
-package fusion
+package directory
 
 // Only lists the conversations that are read, as "line:Hana", or as "Hana" for
 // that name in every application. An empty list reads all.
@@ -11,7 +11,7 @@ func (o Only) Allows(app, name string) bool {
 		return true
 	}
 	for _, entry := range o {
-		if p := plain(entry); p == plain(name) || p == plain(string(Conversation(app, name))) {
+		if p := Plain(entry); p == Plain(name) || p == Plain(app+":"+name) {
 			return true
 		}
 	}

@@ -1,0 +1,54 @@
+package conversation
+
+import (
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/text/stream"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// commands are what the verbs of a person are to the desk.
+var commands = map[messages.DraftVerb]reply.EventKind{
+	messages.DraftApprove: reply.OnApprove, messages.DraftEdit: reply.OnEdit,
+	messages.DraftReject: reply.OnReject, messages.DraftHold: reply.OnHold,
+}
+
+// command does what a person wants of a draft.
+func (a *actor) command(turn *actors.Turn, m messages.DraftCommand) {
+	kind, known := commands[m.Do]
+	m.Text = messages.Text(stream.DefaultRule().Final(string(m.Text)))
+	if !known || m.Epoch < 1 || m.Do == messages.DraftEdit && m.Text == "" ||
+		!a.step(turn, reply.Event{Kind: kind, Turn: m.Turn, Epoch: m.Epoch, Text: m.Text}) {
+		a.late(turn)
+		return
+	}
+	if m.Do == messages.DraftApprove {
+		usage, _ := usages.Get(turn, onlyRow)
+		usages.Put(turn, onlyRow, usage.Person())
+	}
+}
+
+// sent takes what became of a reply that was to be typed.
+func (a *actor) sent(turn *actors.Turn, m messages.SendDone) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	t := desk.Turn(m.Turn)
+	kind := map[messages.SendOutcome]reply.EventKind{
+		messages.SendConfirmed: reply.OnConfirmed, messages.SendNot: reply.OnNotSent,
+		messages.SendUnknown: reply.OnUnconfirmed,
+	}[m.Outcome]
+	if t != nil {
+		basis, _ := Bases.Get(turn, RowKey(m.Turn))
+		basis.Reason = m.Reason
+		Bases.Put(turn, RowKey(m.Turn), basis)
+	}
+	if !a.step(turn, reply.Event{Kind: kind, Turn: m.Turn, Epoch: m.Epoch}) {
+		a.late(turn)
+		return
+	}
+	if m.Outcome != messages.SendConfirmed {
+		a.tellJudge(turn, messages.FateFailed)
+		return
+	}
+	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: t.Text, Turn: m.Turn, At: m.At})
+	a.tellJudge(turn, messages.FateDelivered)
+}

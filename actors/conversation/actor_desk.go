@@ -1,0 +1,171 @@
+package conversation
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// Tables of what becomes of replies, each with the row [DeskKey] but for bases, whose
+// rows are turns. A reader of the store decodes them with these.
+var (
+	Desks     = actors.NewTable[reply.Desk]("desk")
+	Bases     = actors.NewTable[Basis]("basis")
+	usages    = actors.NewTable[reply.Usage]("usage")
+	owners    = actors.NewTable[messages.OwnerState]("owner")
+	revisions = actors.NewTable[int]("revisions") // how often a message was changed, by id
+)
+
+// DeskKey is the key of the only row in [Desks].
+const DeskKey = onlyRow
+
+const onlyRow = "only"
+
+// Basis is what a turn's reply rests on, and by which rule it is where it is.
+type Basis struct {
+	messages.ReplyBasis
+	Rule   reply.Rule          `json:"rule,omitempty"`
+	Window messages.WindowID   `json:"window,omitempty"` // where it goes
+	Reason messages.SendReason `json:"not_sent,omitempty"`
+}
+
+// heard has a delivered message answered, if it wants that.
+func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
+	l, _ := lineOf(d)
+	if !a.o.Settings(a.id, d.Window).answers() || a.answeredSince(turn, l.place) {
+		return
+	}
+	a.asksToRemind(turn, d)
+	a.step(turn, reply.Event{Kind: reply.OnMessage, Message: d.ID})
+}
+
+// changed has the answer to a message that was edited or taken back thought over.
+func (a *actor) changed(turn *actors.Turn, d messages.MessageDelivered) {
+	n, _ := revisions.Get(turn, string(d.ID))
+	revisions.Put(turn, string(d.ID), n+1)
+	_, left := lineOf(d)
+	if !left {
+		a.takenBack(turn, d.ID)
+	}
+	if a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: !left}) && !left {
+		a.tellJudge(turn, messages.FateForget)
+	}
+}
+
+// step moves the desk and does what follows from it.
+func (a *actor) step(turn *actors.Turn, e reply.Event) bool {
+	before, _ := Desks.Get(turn, onlyRow)
+	after, effects, ok := before.Step(e)
+	if !ok {
+		return false
+	}
+	Desks.Put(turn, onlyRow, after)
+	a.tell(turn, before, after, e)
+	a.follow(turn, before, after) // an effect may be the next step
+	for _, effect := range effects {
+		a.do(turn, after, effect)
+	}
+	return true
+}
+
+// do carries out an effect.
+func (a *actor) do(turn *actors.Turn, desk reply.Desk, e reply.Effect) {
+	switch e.Kind {
+	case reply.Judge:
+		a.askJudge(turn, desk.Open)
+	case reply.Write:
+		a.write(turn, desk.Open)
+	case reply.StopWriting:
+		a.stopWriting(turn)
+	case reply.SendReply:
+		window := a.window(turn, e.Turn)
+		turn.Send(messages.To(messages.ActorOutbound, string(window)), messages.SendReply{Conversation: a.id,
+			Window: window, Turn: e.Turn, Epoch: e.Epoch, Text: e.Text, At: turn.Now()})
+	case reply.StopSending:
+		window := a.window(turn, e.Turn)
+		turn.Send(messages.To(messages.ActorOutbound, string(window)), messages.StopSending{Conversation: a.id,
+			Window: window, Turn: e.Turn, Epoch: e.Epoch})
+	case reply.NotifyOwner: // the event says so
+	}
+}
+
+func (a *actor) window(turn *actors.Turn, of int64) messages.WindowID {
+	basis, _ := Bases.Get(turn, RowKey(of))
+	return basis.Window
+}
+
+// tell publishes what has become of the replies that a person can see.
+func (a *actor) tell(turn *actors.Turn, before, after reply.Desk, e reply.Event) {
+	for _, t := range reply.Changed(before, after, e) {
+		basis, _ := Bases.Get(turn, RowKey(t.ID))
+		turn.Publish(messages.ReplyChanged{
+			Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, State: string(t.State), Text: t.Text,
+			Rule: string(basis.Rule), Answers: t.Messages, Notify: e.Action == reply.Notify, Reason: basis.Reason,
+			Basis: basis.ReplyBasis, At: turn.Now(),
+		})
+		if t.State.Ends() {
+			Bases.Delete(turn, RowKey(t.ID))
+		}
+	}
+	if before.Open != nil && !after.Has(before.Open.ID) {
+		a.over(turn, before.Open)
+		Bases.Delete(turn, RowKey(before.Open.ID))
+		turn.Cancel("decide")
+	}
+}
+
+// follow has owner tell what the person does and allows, and wake this actor after a
+// restart, while something is to be decided.
+func (a *actor) follow(turn *actors.Turn, before, after reply.Desk) {
+	if a.o.Owner == "" || following(before) == following(after) {
+		return
+	}
+	turn.Send(a.o.Owner, messages.FollowOwner{Conversation: a.id, On: following(after)})
+	if !following(after) {
+		owners.Delete(turn, onlyRow)
+	}
+}
+
+func following(d reply.Desk) bool {
+	if d.Open == nil {
+		return false
+	}
+	switch d.Open.State {
+	case reply.Judging, reply.Writing, reply.Held:
+		return true
+	}
+	return false
+}
+
+// resume asks once more what may have been lost with the process.
+func (a *actor) resume(turn *actors.Turn) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	if desk.Open == nil {
+		return
+	}
+	switch desk.Open.State {
+	case reply.Judging:
+		a.askJudge(turn, desk.Open)
+	case reply.Writing:
+		a.write(turn, desk.Open)
+	}
+}
+
+// trimDraft gives a draft up that was written before a time.
+func (a *actor) trimDraft(turn *actors.Turn, before time.Time) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	if t := desk.Open; t != nil {
+		basis, _ := Bases.Get(turn, RowKey(t.ID))
+		if !basis.WrittenAt.IsZero() && basis.WrittenAt.Before(before) {
+			a.step(turn, reply.Event{Kind: reply.OnReject, Turn: t.ID})
+		}
+	}
+}
+
+// late notes an answer that nobody waits for any more.
+func (a *actor) late(turn *actors.Turn) {
+	turn.Drop(events.StageConversation, events.RuleLate, events.Detail{Conversation: a.id})
+}

@@ -1,0 +1,140 @@
+package conversation
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Own is a message of our side.
+type Own struct {
+	Occurrence messages.Occurrence `json:"occurrence"`
+	Text       messages.Text       `json:"text"`           // as it was sent or, of a person, as it was read
+	Turn       int64               `json:"turn,omitempty"` // that sent it; 0: a person wrote it
+	At         time.Time           `json:"at"`
+}
+
+// Owns are the newest messages of our side by their number, and placesOfOwn those
+// numbers by their place in the transcript.
+var (
+	Owns        = actors.NewTable[Own]("own")
+	placesOfOwn = actors.NewTable[int64]("own_places")
+)
+
+// own takes a message of our side that was seen in the window. What a person or the
+// host wrote answers what came before it; what became of our own replies SendDone
+// tells.
+func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
+	if _, known := placesOfOwn.Get(turn, placeKey(m.Occurrence)); known {
+		return
+	}
+	a.keepOwn(turn, Own{Occurrence: m.Occurrence, Text: m.Text, At: m.SeenAt})
+	desk, _ := Desks.Get(turn, onlyRow)
+	if m.Trace != "" && desk.Sends() {
+		return
+	}
+	if m.Trace == "" {
+		usage, _ := usages.Get(turn, onlyRow)
+		usages.Put(turn, onlyRow, usage.Person())
+	}
+	if m.Occurrence <= a.newestOfTurn(turn) {
+		return // it stands before what is to be answered
+	}
+	if a.step(turn, reply.Event{Kind: reply.OnPerson}) {
+		a.tellJudge(turn, messages.FateForget)
+	}
+}
+
+// keepOwn stores a message of our side, once for each place. The text that was sent is
+// better than what was read of it.
+func (a *actor) keepOwn(turn *actors.Turn, o Own) {
+	if n, known := placesOfOwn.Get(turn, placeKey(o.Occurrence)); known && o.Occurrence != 0 {
+		if o.Turn != 0 {
+			Owns.Put(turn, RowKey(n), o)
+		}
+		return
+	}
+	head, _ := Heads.Get(turn, "head")
+	head.Own++
+	Heads.Put(turn, "head", head)
+	Owns.Put(turn, RowKey(head.Own), o)
+	if o.Occurrence != 0 {
+		placesOfOwn.Put(turn, placeKey(o.Occurrence), head.Own)
+	}
+	for n := head.Own - int64(a.o.Keep); n > max(0, head.Own-int64(a.o.Keep)-8); n-- {
+		old, ok := Owns.Get(turn, RowKey(n))
+		if !ok {
+			return
+		}
+		dropOwn(turn, n, old)
+	}
+}
+
+func dropOwn(turn *actors.Turn, n int64, o Own) {
+	Owns.Delete(turn, RowKey(n))
+	placesOfOwn.Delete(turn, placeKey(o.Occurrence))
+}
+
+func placeKey(o messages.Occurrence) string { return RowKey(int64(o)) }
+
+// answeredSince reports that a message of our side stands behind a place.
+func (a *actor) answeredSince(turn *actors.Turn, place messages.Occurrence) bool {
+	head, _ := Heads.Get(turn, "head")
+	for n := head.Own; n > max(0, head.Own-8); n-- {
+		if o, ok := Owns.Get(turn, RowKey(n)); ok && o.Occurrence > place {
+			return true
+		}
+	}
+	return false
+}
+
+// newestOfTurn is the place of the newest message that the open turn answers, 0 for
+// none.
+func (a *actor) newestOfTurn(turn *actors.Turn) (place messages.Occurrence) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	if desk.Open == nil {
+		return 0
+	}
+	for _, id := range desk.Open.Messages {
+		if d, ok := message(turn, id); ok {
+			for _, p := range d.Parts {
+				place = max(place, p.Occurrence)
+			}
+		}
+	}
+	return place
+}
+
+// message is a delivered message, while it is kept.
+func message(turn *actors.Turn, id messages.MessageID) (messages.MessageDelivered, bool) {
+	n, ok := ids.Get(turn, string(id))
+	if !ok {
+		return messages.MessageDelivered{}, false
+	}
+	return Messages.Get(turn, RowKey(n))
+}
+
+// said are the newest messages of both sides, in the order of the transcript.
+func (a *actor) said(turn *actors.Turn, n int) []messages.Said {
+	head, _ := Heads.Get(turn, "head")
+	var lines []line
+	for i := head.Count; i > max(0, head.Count-int64(n)); i-- {
+		d, ok := Messages.Get(turn, RowKey(i))
+		if !ok {
+			break
+		}
+		if l, ok := lineOf(d); ok {
+			lines = append(lines, l)
+		}
+	}
+	for i := head.Own; i > max(0, head.Own-int64(n)); i-- {
+		o, ok := Owns.Get(turn, RowKey(i))
+		if !ok {
+			break
+		}
+		lines = append(lines, lineOfOwn(o))
+	}
+	return newest(lines, n)
+}

@@ -1,0 +1,127 @@
+package conversation
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/text/when"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// Reminder is something that the other side asked to be reminded of.
+type Reminder struct {
+	Number  int64              `json:"number"` // counts from 1
+	At      time.Time          `json:"at"`
+	What    messages.Text      `json:"what,omitempty"` // "": they said only when
+	Message messages.MessageID `json:"message"`        // that asked
+	Window  messages.WindowID  `json:"window,omitempty"`
+	Due     bool               `json:"due,omitempty"` // its reply is being worked on
+}
+
+// Reminders are those that are not over, by number. A reader of the store decodes them
+// with this.
+var Reminders = actors.NewTable[Reminder]("reminders")
+
+// maxReminders of a conversation wait at the same time.
+const maxReminders = 100
+
+// reminderID stands in a turn for the message that nobody wrote.
+func reminderID(n int64) messages.MessageID { return messages.MessageID(fmt.Sprintf("reminder:%d", n)) }
+
+// asksToRemind notes a reminder if a message asks for one.
+func (a *actor) asksToRemind(turn *actors.Turn, d messages.MessageDelivered) {
+	l, _ := lineOf(d)
+	r, ok := when.Remind(string(l.Text), turn.Now().In(a.o.Zone))
+	if !ok {
+		return
+	}
+	waiting := 0
+	for range Reminders.All(turn) {
+		waiting++
+	}
+	if waiting >= maxReminders {
+		turn.Drop(events.StageConversation, events.RuleFull, events.Detail{Conversation: a.id, Message: d.ID,
+			Count: waiting})
+		return
+	}
+	head, _ := Heads.Get(turn, "head")
+	head.Reminders++
+	Heads.Put(turn, "head", head)
+	n := head.Reminders
+	Reminders.Put(turn, RowKey(n), Reminder{Number: n, At: r.At, What: messages.Text(r.What), Message: d.ID,
+		Window: d.Window})
+	turn.After(remindTimer(n), max(time.Second, r.At.Sub(turn.Now())), messages.ReminderDue{Number: n})
+}
+
+func remindTimer(n int64) string { return "remind " + RowKey(n) }
+
+// remind opens a turn that nobody's message began.
+func (a *actor) remind(turn *actors.Turn, n int64) {
+	r, ok := Reminders.Get(turn, RowKey(n))
+	if !ok || r.Due {
+		return
+	}
+	if !a.o.Settings(a.id, r.Window).answers() {
+		Reminders.Delete(turn, RowKey(n))
+		return
+	}
+	r.Due = true
+	Reminders.Put(turn, RowKey(n), r)
+	a.step(turn, reply.Event{Kind: reply.OnMessage, Message: reminderID(n)})
+}
+
+// cancelReminder forgets a reminder, unless its time has come.
+func (a *actor) cancelReminder(turn *actors.Turn, n int64) {
+	r, ok := Reminders.Get(turn, RowKey(n))
+	if !ok || r.Due {
+		a.late(turn)
+		return
+	}
+	Reminders.Delete(turn, RowKey(n))
+	turn.Cancel(remindTimer(n))
+}
+
+// takenBack forgets the reminders that a message asked for which is gone.
+func (a *actor) takenBack(turn *actors.Turn, id messages.MessageID) {
+	for _, r := range Reminders.All(turn) {
+		if r.Message == id && !r.Due {
+			a.cancelReminder(turn, r.Number)
+		}
+	}
+}
+
+// remindersOf are the reminders that a turn is about.
+func (a *actor) remindersOf(turn *actors.Turn, t *reply.Turn) (list []Reminder) {
+	for _, id := range t.Messages {
+		var n int64
+		if _, err := fmt.Sscanf(string(id), "reminder:%d", &n); err != nil || reminderID(n) != id {
+			continue
+		}
+		if r, ok := Reminders.Get(turn, RowKey(n)); ok {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// whats is what to remind of, in one line.
+func whats(list []Reminder) messages.Text {
+	var what []string
+	for _, r := range list {
+		if r.What != "" {
+			what = append(what, string(r.What))
+		}
+	}
+	return messages.Text(strings.Join(what, ", "))
+}
+
+// over forgets the reminders of a turn that has ended.
+func (a *actor) over(turn *actors.Turn, t *reply.Turn) {
+	for _, r := range a.remindersOf(turn, t) {
+		Reminders.Delete(turn, RowKey(r.Number))
+	}
+}

@@ -1,0 +1,66 @@
+package conversation
+
+import (
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/pii"
+	"github.com/kehai-run/kehai/actors/text/stream"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// progress takes what a model has written so far.
+func (a *actor) progress(turn *actors.Turn, m messages.LLMProgress) {
+	if a.writing == nil || m.Key != a.asked {
+		return // of a question that was given up
+	}
+	a.writing.Set(m.Epoch, string(m.Text))
+	a.show(turn)
+}
+
+// show publishes as much of the reply as may be seen, if the last time is long enough
+// ago.
+func (a *actor) show(turn *actors.Turn) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	if t := desk.Open; a.writing == nil || t == nil || replyKey(t) != a.asked {
+		return
+	}
+	frame, wait, ok := a.writing.Next(turn.Now())
+	switch {
+	case ok:
+		a.publishWriting(turn, desk.Open, frame)
+	case wait > 0:
+		turn.After("show", wait, messages.ShowDue{})
+	}
+}
+
+// showAll publishes the whole reply, as it is stored, and ends the writing.
+func (a *actor) showAll(turn *actors.Turn, t *reply.Turn, written messages.Text) {
+	attempt := 0
+	if a.writing != nil {
+		attempt = a.writing.End().Epoch
+	}
+	turn.Publish(messages.ReplyWriting{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, Attempt: attempt, Text: written,
+		Done: true})
+	a.asked, a.call, a.writing = "", "", nil
+	turn.Cancel("show")
+}
+
+// publishWriting puts the originals into what a model saw masked. What may be the start
+// of a placeholder waits.
+func (a *actor) publishWriting(turn *actors.Turn, t *reply.Turn, f stream.Frame) {
+	shown := f.Text
+	if a.o.Mask {
+		shown = string(a.restored(turn, messages.Text(shown[:pii.Held(shown)])))
+	}
+	turn.Publish(messages.ReplyWriting{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, Attempt: f.Epoch,
+		Text: messages.Text(shown)})
+}
+
+// stopWriting gives the question to the model up: no answer to it arrives any more.
+func (a *actor) stopWriting(turn *actors.Turn) {
+	if a.call != "" {
+		turn.CancelCall(a.call)
+	}
+	a.asked, a.call, a.writing = "", "", nil
+	turn.Cancel("show")
+}

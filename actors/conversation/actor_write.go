@@ -1,0 +1,279 @@
+package conversation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/pii"
+	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/actors/text/stream"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// vaults has one row: the originals of what a model saw masked.
+var vaults = actors.NewTable[pii.Vault]("vault")
+
+// quotas has one row: how often a model was asked for a reply.
+var quotas = actors.NewTable[prompt.Quota]("quota")
+
+// settings are those of the open turn: its window is that of its newest message.
+func (a *actor) settings(turn *actors.Turn, t *reply.Turn) (s Settings, newest messages.MessageDelivered) {
+	for _, id := range t.Messages {
+		if d, ok := message(turn, id); ok {
+			newest = d
+		}
+	}
+	for _, r := range a.remindersOf(turn, t) {
+		if newest.Window == "" {
+			newest.Window = r.Window
+		}
+	}
+	return a.o.Settings(a.id, newest.Window), newest
+}
+
+// askJudge asks whether to answer. What was asked for needs no judgement.
+func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
+	s, newest := a.settings(turn, t)
+	if len(a.remindersOf(turn, t)) > 0 {
+		a.judged(turn, messages.ReplyJudged{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, Respond: true,
+			Confidence: 1, Reason: "a reminder was asked for", Source: judgedByReminder})
+		return
+	}
+	said := a.said(turn, s.context())
+	revision, _ := revisions.Get(turn, string(newest.ID))
+	turn.Send(messages.To(messages.ActorJudge, string(a.id)), messages.JudgeReply{
+		Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, Latest: newest.ID, Revision: revision, Written: newest.SeenAt,
+		Group: isGroup(s.Group, said), Lines: bounded(a.masked(turn, said)),
+	})
+}
+
+// judgedByReminder is the source of what nobody had to judge.
+const judgedByReminder messages.JudgeSource = "reminder"
+
+// masked are messages as a model may see them.
+func (a *actor) masked(turn *actors.Turn, said []messages.Said) []messages.Said {
+	if !a.o.Mask {
+		return said
+	}
+	vault := a.vault(turn)
+	vault.Know(a.o.Name(a.id))
+	for _, s := range said {
+		vault.Know(string(s.Name))
+	}
+	for i := range said {
+		said[i].Name = messages.Text(vault.MaskName(string(said[i].Name)).Text)
+		said[i].Text = messages.Text(vault.Mask(string(said[i].Text)).Text)
+	}
+	vaults.Put(turn, onlyRow, vault)
+	return said
+}
+
+func (a *actor) vault(turn *actors.Turn) pii.Vault {
+	vault, _ := vaults.Get(turn, onlyRow)
+	vault.Key, vault.Labels = a.o.Key(string(a.id)), pii.Japanese
+	return vault
+}
+
+// restored is a model's text with the originals back in it, without what nobody sees.
+func (a *actor) restored(turn *actors.Turn, t messages.Text) messages.Text {
+	if !a.o.Mask {
+		return t
+	}
+	return messages.Text(stream.Rule{}.Final(a.vault(turn).Restore(string(t))))
+}
+
+// judged takes the judgement.
+func (a *actor) judged(turn *actors.Turn, m messages.ReplyJudged) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	if t := desk.Open; t == nil || t.ID != m.Turn || t.Epoch != m.Epoch || t.State != reply.Judging {
+		a.late(turn)
+		return
+	}
+	_, newest := a.settings(turn, desk.Open)
+	Bases.Put(turn, RowKey(m.Turn), Basis{Window: newest.Window, ReplyBasis: messages.ReplyBasis{
+		Confidence: m.Confidence, Reason: a.restored(turn, m.Reason), Source: m.Source,
+	}})
+	a.step(turn, reply.Event{Kind: reply.OnVerdict, Turn: m.Turn, Epoch: m.Epoch, Respond: m.Respond})
+}
+
+func (a *actor) tellJudge(turn *actors.Turn, fate messages.Fate) {
+	turn.Send(messages.To(messages.ActorJudge, string(a.id)),
+		messages.ReplyFate{Conversation: a.id, Fate: fate})
+}
+
+// question is what a model is asked for a turn's reply.
+func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, error) {
+	s, _ := a.settings(turn, t)
+	said := a.said(turn, s.context())
+	in := prompt.Input{Task: prompt.Reply, Language: languageOf(said), Tone: s.Tone, Persona: s.Persona,
+		Now: turn.Now().In(a.o.Zone)}
+	for _, l := range a.masked(turn, said) {
+		in.Lines = append(in.Lines, prompt.Line{Own: l.Own, Name: l.Name, At: l.At.In(a.o.Zone), Text: l.Text})
+	}
+	if list := a.remindersOf(turn, t); len(list) > 0 {
+		note := []messages.Said{{Text: "It is time for the reminder that was asked for: " + whats(list)}}
+		in.Lines = append(in.Lines, prompt.Line{Note: true, Text: a.masked(turn, note)[0].Text})
+	}
+	p, err := a.o.Prompts.Compose(in)
+	return p, len(said), err
+}
+
+// replyKey tells the answers to questions apart.
+func replyKey(t *reply.Turn) string { return fmt.Sprintf("reply:%d:%d", t.ID, t.Epoch) }
+
+// write asks a model for a reply. Where there is none it says so at once, and a fixed
+// text takes its place.
+func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
+	key := replyKey(t)
+	if a.asked == key {
+		return
+	}
+	quota, _ := quotas.Get(turn, onlyRow)
+	quota, ok := quota.Take(a.o.PerHour, turn.Now())
+	if !ok {
+		a.fallBack(turn, t, reply.TooMany)
+		return
+	}
+	quotas.Put(turn, onlyRow, quota)
+	p, lines, err := a.question(turn, t)
+	if err != nil {
+		turn.Fail(err)
+		return
+	}
+	basis, _ := Bases.Get(turn, RowKey(t.ID))
+	basis.Lines, basis.Prompt = lines, p.Version
+	Bases.Put(turn, RowKey(t.ID), basis)
+	ask := p.Ask(key)
+	ask.Retry = true
+	a.call = turn.Call(messages.WorkerLLM, ask, actors.CallOptions{Deadline: a.o.Write, Tag: key})
+	a.asked, a.writing = key, stream.NewAssembler(stream.DefaultRule(), stream.Every)
+}
+
+// awaiting is the turn that waits for an answer, nil if it is not that of the key.
+func (a *actor) awaiting(turn *actors.Turn, key string) *reply.Turn {
+	desk, _ := Desks.Get(turn, onlyRow)
+	if t := desk.Open; t != nil && t.State == reply.Writing && replyKey(t) == key {
+		return t
+	}
+	a.late(turn)
+	return nil
+}
+
+// answered takes what a model wrote.
+func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
+	t := a.awaiting(turn, m.Key)
+	if t == nil {
+		return
+	}
+	p, _, err := a.question(turn, t)
+	if err != nil {
+		turn.Fail(err)
+		return
+	}
+	written, ok := reply.Usable(string(m.Text), p.Echoes)
+	if !ok {
+		a.fallBack(turn, t, reply.Unusable)
+		return
+	}
+	// What comes out of the vault is the other side's and was never looked at.
+	written, ok = reply.Usable(string(a.restored(turn, written)), func(string) bool { return false })
+	if !ok {
+		a.fallBack(turn, t, reply.Unusable)
+		return
+	}
+	a.wrote(turn, t, written, func(b *messages.ReplyBasis) { b.Model = m.Model })
+}
+
+// failed has a fixed text take the place of what a model did not write.
+func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
+	if t := a.awaiting(turn, m.Tag); t != nil {
+		a.fallBack(turn, t, m.Reason())
+	}
+}
+
+func (a *actor) fallBack(turn *actors.Turn, t *reply.Turn, why string) {
+	s, _ := a.settings(turn, t)
+	said := a.said(turn, s.context())
+	fixed := reply.Acknowledgement(last(said), languageOf(said))
+	if list := a.remindersOf(turn, t); len(list) > 0 {
+		fixed = reply.Reminding(whats(list), languageOf(said))
+	}
+	a.wrote(turn, t, fixed,
+		func(b *messages.ReplyBasis) { b.Fallback, b.Prompt = why, "" })
+}
+
+// wrote decides what becomes of a reply, as soon as it is known what the owner does.
+func (a *actor) wrote(turn *actors.Turn, t *reply.Turn, written messages.Text, note func(*messages.ReplyBasis)) {
+	written = messages.Text(stream.DefaultRule().Final(string(written)))
+	basis, _ := Bases.Get(turn, RowKey(t.ID))
+	note(&basis.ReplyBasis)
+	basis.WrittenAt = turn.Now()
+	Bases.Put(turn, RowKey(t.ID), basis)
+	d := reply.Decision{Action: reply.Hold}
+	if _, known := owners.Get(turn, onlyRow); known || a.o.Owner == "" {
+		d = a.decision(turn, t)
+	}
+	a.note(turn, t, d)
+	a.showAll(turn, t, written)
+	a.step(turn, reply.Event{Kind: reply.OnWrote, Turn: t.ID, Epoch: t.Epoch, Action: d.Action, Text: written})
+}
+
+// decision is what becomes of a written reply now.
+func (a *actor) decision(turn *actors.Turn, t *reply.Turn) reply.Decision {
+	s, _ := a.settings(turn, t)
+	basis, _ := Bases.Get(turn, RowKey(t.ID))
+	owner, _ := owners.Get(turn, onlyRow)
+	usage, _ := usages.Get(turn, onlyRow)
+	situation := reply.Situation{
+		Mode: s.Mode, Policy: s.Policy, Listed: s.Listed, When: s.When, Limits: s.Limits, Usage: usage,
+		Quiet: s.Quiet, Paused: owner.Paused, NoModel: basis.Fallback != "", Drawn: s.Drawn, NoTypist: !s.Typist,
+	}
+	if a.o.Attends {
+		situation.Attention = &owner.Attention
+	}
+	return reply.Decide(situation, turn.Now().In(a.o.Zone))
+}
+
+// note keeps by which rule it was decided, counts what goes out by itself, and sees to
+// it that what is held is decided again.
+func (a *actor) note(turn *actors.Turn, t *reply.Turn, d reply.Decision) {
+	basis, _ := Bases.Get(turn, RowKey(t.ID))
+	if basis.Rule != d.Rule {
+		basis.Rule = d.Rule
+		Bases.Put(turn, RowKey(t.ID), basis)
+	}
+	switch {
+	case d.Action == reply.Send:
+		usage, _ := usages.Get(turn, onlyRow)
+		usages.Put(turn, onlyRow, usage.Automatic(turn.Now()))
+	case !d.Again.IsZero():
+		turn.After("decide", max(time.Second, d.Again.Sub(turn.Now())), messages.DecideDue{})
+	}
+}
+
+// ownerIs takes what the owner does and allows.
+func (a *actor) ownerIs(turn *actors.Turn, m messages.OwnerState) {
+	if desk, _ := Desks.Get(turn, onlyRow); !following(desk) {
+		return
+	}
+	owners.Put(turn, onlyRow, m)
+	a.decide(turn)
+}
+
+// decide decides on a held reply. One that waited for long is thought over first.
+func (a *actor) decide(turn *actors.Turn) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	t := desk.Open
+	if t == nil || t.State != reply.Held || t.ByHand {
+		return
+	}
+	d := a.decision(turn, t)
+	if basis, _ := Bases.Get(turn, RowKey(t.ID)); d.Action == reply.Send && agesOut(basis.WrittenAt, turn.Now()) {
+		a.step(turn, reply.Event{Kind: reply.OnAgain, Turn: t.ID, Epoch: t.Epoch})
+		return
+	}
+	a.note(turn, t, d)
+	a.step(turn, reply.Event{Kind: reply.OnDecided, Turn: t.ID, Epoch: t.Epoch, Action: d.Action})
+}

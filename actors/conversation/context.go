@@ -1,0 +1,130 @@
+package conversation
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// line is a message of either side and its place in the transcript.
+type line struct {
+	messages.Said
+	place messages.Occurrence
+}
+
+// lineOf is what a delivered message says now; false if nothing of it is left.
+func lineOf(d messages.MessageDelivered) (line, bool) {
+	var said []string
+	l := line{Said: messages.Said{Name: d.Sender, At: d.SeenAt}}
+	for _, p := range d.Parts {
+		l.place = max(l.place, p.Occurrence)
+		now := p.Text
+		if p.Edited != "" {
+			now = p.Edited
+		}
+		switch {
+		case p.Unsent:
+		case now != "":
+			said = append(said, string(now))
+		default:
+			said = append(said, "["+string(p.Kind)+"]")
+		}
+	}
+	l.Text = messages.Text(strings.Join(said, "\n"))
+	return l, len(said) > 0
+}
+
+// lineOfOwn is a message of our side.
+func lineOfOwn(o Own) line {
+	return line{Said: messages.Said{Own: true, At: o.At, Text: o.Text}, place: o.Occurrence}
+}
+
+// newest are the n newest lines in the order of the transcript.
+func newest(lines []line, n int) []messages.Said {
+	slices.SortStableFunc(lines, func(a, b line) int { return int(a.place - b.place) })
+	var list []messages.Said
+	for _, l := range lines[max(0, len(lines)-n):] {
+		list = append(list, l.Said)
+	}
+	return list
+}
+
+// isGroup reports that several are on the other side.
+func isGroup(g Group, said []messages.Said) bool {
+	if g == GroupYes || g == GroupNo {
+		return g == GroupYes
+	}
+	var first messages.Text
+	for _, s := range said {
+		switch {
+		case s.Own || s.Name == "":
+		case first == "":
+			first = s.Name
+		case s.Name != first:
+			return true
+		}
+	}
+	return false
+}
+
+// languageOf is the language of the newest message of the other side, or of what was
+// said before if that has none.
+func languageOf(said []messages.Said) (l text.Language) {
+	for _, s := range said {
+		if !s.Own {
+			l = text.LanguageOf(string(s.Text), l)
+		}
+	}
+	return text.LanguageOf("", l)
+}
+
+// last is the newest message of the other side.
+func last(said []messages.Said) messages.Text {
+	for _, s := range slices.Backward(said) {
+		if !s.Own {
+			return s.Text
+		}
+	}
+	return ""
+}
+
+// agesOut reports that a held reply was written too long ago to be sent unseen.
+func agesOut(written, now time.Time) bool { return now.Sub(written) >= stale }
+
+// stale is how old a reply may be that goes out by itself.
+const stale = 30 * time.Minute
+
+// Limits of what a judge is told, in characters.
+const (
+	longestLine = 2_000
+	longestTold = 24_000
+)
+
+// bounded are the newest lines, cut to what a judge is told.
+func bounded(said []messages.Said) []messages.Said {
+	told := 0
+	for i := range slices.Backward(said) {
+		said[i].Name, said[i].Text = cut(said[i].Name), cut(said[i].Text)
+		told += utf8.RuneCountInString(string(said[i].Name)) + utf8.RuneCountInString(string(said[i].Text))
+		if told > longestTold {
+			return said[i+1:]
+		}
+	}
+	return said
+}
+
+// cut is the beginning of a line.
+func cut(t messages.Text) messages.Text {
+	n := 0
+	for i := range t {
+		if n == longestLine {
+			return t[:i]
+		}
+		n++
+	}
+	return t
+}

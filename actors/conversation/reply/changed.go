@@ -1,0 +1,65 @@
+package reply
+
+import "slices"
+
+// Turn is the open turn or an unknown one, nil if the desk has none with this ID.
+func (d Desk) Turn(id int64) *Turn {
+	if d.Open != nil && d.Open.ID == id {
+		return d.Open
+	}
+	if i := slices.IndexFunc(d.Unknown, func(t Turn) bool { return t.ID == id }); i >= 0 {
+		return &d.Unknown[i]
+	}
+	return nil
+}
+
+// Has reports that a turn is not over.
+func (d Desk) Has(id int64) bool { return d.Turn(id) != nil }
+
+// Sends reports that a reply of the desk is being sent, or may have been.
+func (d Desk) Sends() bool { return len(d.Unknown) > 0 || d.Open != nil && d.Open.State == Sending }
+
+// Visible reports a state in which a turn has a reply that a person can see.
+func (s State) Visible() bool {
+	switch s {
+	case Held, Drafted, Sending, Unknown:
+		return true
+	}
+	return false
+}
+
+// Changed are the turns of which a person can see that an event changed them, as they
+// are now. A turn that is over is in none of the desks any more: what it came to follows
+// from the event.
+func Changed(before, after Desk, e Event) (list []Turn) {
+	var was []Turn
+	if before.Open != nil {
+		was = append(was, *before.Open)
+	}
+	for _, old := range append(was, before.Unknown...) {
+		now := after.Turn(old.ID)
+		switch {
+		case now == nil && !old.State.Visible(): // nothing was to be seen of it
+		case now == nil:
+			if old.State = ended(e); old.State != Sent {
+				old.Text = "" // that nobody was to read
+			}
+			list = append(list, old)
+		case !now.State.Visible() && !old.State.Visible():
+		case now.State != old.State || now.Epoch != old.Epoch || now.Text != old.Text || now.ByHand != old.ByHand:
+			list = append(list, *now)
+		}
+	}
+	return list
+}
+
+// ended is the last state of a turn that an event ended.
+func ended(e Event) State {
+	switch e.Kind {
+	case OnConfirmed:
+		return Sent
+	case OnReject:
+		return Rejected
+	}
+	return Withdrawn
+}

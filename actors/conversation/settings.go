@@ -1,0 +1,94 @@
+package conversation
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Options of a conversation. The zero value keeps what was said and answers nothing.
+type Options struct {
+	Keep int // messages of each side that are kept; 0 means 500
+
+	// Settings are those of a conversation that a window shows; nil means that nothing
+	// is answered. It must be pure.
+	Settings func(messages.ConversationID, messages.WindowID) Settings
+
+	Owner   messages.Address    // of the actor that knows what the owner does and allows
+	Prompts *prompt.Catalogue   // nil means the built-in texts
+	Write   time.Duration       // how long a reply may take to be written; 0 means 2 min
+	PerHour int                 // questions to a model for replies; 0 means 120
+	Zone    *time.Location      // of quiet hours; nil means UTC
+	Attends bool                // attention is judged
+	Mask    bool                // a model sees masked texts only
+	Key     func(string) []byte // for the vault, by conversation; needed with Mask
+
+	// Name is what a conversation is called, which is masked too; nil means nothing.
+	Name func(messages.ConversationID) string
+}
+
+// Settings are how Kehai takes part in one conversation.
+type Settings struct {
+	Mode    reply.Mode
+	Policy  reply.Policy
+	Listed  bool // on the allow-list of auto
+	When    reply.ByAttention
+	Limits  reply.Limits
+	Quiet   reply.Quiet
+	Persona string
+	Tone    string // polite_soft, casual or formal
+	Group   Group
+	Drawn   bool // Kehai itself draws the window
+	Typist  bool // somebody types into the window: without one, nothing goes out
+	Context int  // messages that are read for a reply; 0 means 20
+}
+
+// Group says whether a conversation has several on the other side.
+type Group string
+
+// Groups. By default it is one if two or more have written in what is read.
+const (
+	GroupAuto Group = "auto"
+	GroupYes  Group = "yes"
+	GroupNo   Group = "no"
+)
+
+func (o Options) withDefaults() Options {
+	if o.Keep <= 0 {
+		o.Keep = 500
+	}
+	if o.Settings == nil {
+		o.Settings = func(messages.ConversationID, messages.WindowID) Settings {
+			return Settings{Mode: reply.Observe}
+		}
+	}
+	if o.Name == nil {
+		o.Name = func(messages.ConversationID) string { return "" }
+	}
+	if o.Prompts == nil {
+		o.Prompts = prompt.Default()
+	}
+	if o.Write <= 0 {
+		o.Write = 2 * time.Minute
+	}
+	if o.PerHour <= 0 {
+		o.PerHour = prompt.DefaultPerHour
+	}
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	return o
+}
+
+// answers reports that replies are worked on at all.
+func (s Settings) answers() bool { return s.Mode != reply.Observe && s.Policy != reply.PolicyOff }
+
+// context is how many messages are read for a reply.
+func (s Settings) context() int {
+	if s.Context <= 0 {
+		return 20
+	}
+	return s.Context
+}

@@ -1,0 +1,175 @@
+package directory
+
+import (
+	"fmt"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// Kind is the actor's kind; the key is the application.
+const Kind = messages.ActorDirectory
+
+// Options of a directory.
+type Options struct {
+	Rules Rules // the zero value means [DefaultRules]
+	Only  Only  // conversations that are read; of others nothing is kept
+	// Adopt returns the ids of an application that an older version made of names,
+	// as "line:Hana", and that are in the store. They stay as they are. Nil: none.
+	Adopt func(app string) []messages.ConversationID
+}
+
+// New makes the constructor of directories.
+func New(o Options) func(messages.Address) actors.Actor {
+	if o.Rules == (Rules{}) {
+		o.Rules = DefaultRules()
+	}
+	if o.Adopt == nil {
+		o.Adopt = func(string) []messages.ConversationID { return nil }
+	}
+	return func(self messages.Address) actors.Actor { return &actor{o: o, app: self.Key()} }
+}
+
+// Conversations is what is known of each, by its id.
+var Conversations = actors.NewTable[Known]("known")
+
+type actor struct {
+	o     Options
+	app   string
+	known map[messages.ConversationID]Known // of the table; nil before it is needed
+}
+
+// Receive implements [actors.Actor].
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	a.load(turn)
+	switch m := msg.(type) {
+	case messages.Started:
+	case messages.Identify:
+		a.identify(turn, m)
+	case messages.Introduce:
+		a.introduce(turn, m)
+	case messages.Rename:
+		a.rename(turn, m)
+	default:
+		return fmt.Errorf("directory: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+// load reads the table, and adopts what an older version has left.
+func (a *actor) load(turn *actors.Turn) {
+	if a.known != nil {
+		return
+	}
+	a.known = map[messages.ConversationID]Known{}
+	for id, k := range Conversations.All(turn) {
+		a.known[messages.ConversationID(id)] = k
+	}
+	for _, id := range a.o.Adopt(a.app) {
+		if _, already := a.known[id]; already || len(id) <= len(a.app)+1 {
+			continue
+		}
+		a.put(turn, id, Known{App: a.app, Title: messages.Text(id[len(a.app)+1:])})
+	}
+}
+
+func (a *actor) put(turn *actors.Turn, id messages.ConversationID, k Known) {
+	Conversations.Put(turn, string(id), k)
+	a.known[id] = k
+}
+
+// identify answers whose a frame is.
+func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
+	answer := messages.Identified{Window: m.Window, Frame: m.Frame, At: m.At}
+	d := a.o.Rules.Decide(m, a.known)
+	title, group := a.o.Rules.Read(m.Title)
+	switch {
+	case d.Why != "":
+		answer.Why = string(d.Why)
+	case d.Compare != nil:
+		answer.Compare = d.Compare
+	case d.New && !a.o.Only.Allows(a.app, string(title)):
+		answer.Unlisted, answer.Name = true, title
+	case d.New && m.Empty:
+	case d.New:
+		answer.Conversation, answer.Name = a.issue(turn, title, group, m.Title), title
+	default:
+		k := a.known[d.Conversation]
+		if answer.Name = k.Title; !a.lists(k) {
+			answer.Unlisted = true
+			break
+		}
+		if d.Learn && !m.Empty {
+			k = a.learn(turn, d.Conversation, m.Title)
+		}
+		answer.Conversation, answer.Name = d.Conversation, k.Title
+	}
+	turn.Send(messages.To(messages.ActorFusion, string(m.Window)), answer)
+}
+
+// lists reports whether a known conversation may be read, by any of its names.
+func (a *actor) lists(k Known) bool {
+	return a.o.Only.Allows(a.app, string(k.Title)) || k.Named != "" && a.o.Only.Allows(a.app, string(k.Named))
+}
+
+// issue gives a conversation its id.
+func (a *actor) issue(turn *actors.Turn, title messages.Text, group bool, line messages.Line) messages.ConversationID {
+	id := newID(turn)
+	for _, taken := a.known[id]; taken; _, taken = a.known[id] {
+		id = newID(turn)
+	}
+	k := Known{App: a.app, Title: title, Group: group, Settled: true}
+	k.Learn(a.o.Rules, line)
+	a.put(turn, id, k)
+	turn.Publish(events.ConversationNamed{Conversation: id, App: a.app, Name: k.Name(), New: true, At: turn.Now()})
+	return id
+}
+
+// idDigits are of an id, behind its prefix: 60 bits.
+const idDigits = 12
+
+func newID(turn *actors.Turn) messages.ConversationID {
+	return messages.ConversationID("c-" + turn.NewID()[:idDigits])
+}
+
+// learn counts a reading of a title.
+func (a *actor) learn(turn *actors.Turn, id messages.ConversationID, line messages.Line) Known {
+	before := a.known[id]
+	k := before
+	if k.Learn(a.o.Rules, line) {
+		a.put(turn, id, k)
+	}
+	a.tell(turn, id, before, k)
+	return k
+}
+
+// tell reports another name.
+func (a *actor) tell(turn *actors.Turn, id messages.ConversationID, before, k Known) {
+	if before.Name() != k.Name() {
+		turn.Publish(events.ConversationNamed{Conversation: id, App: a.app, Name: k.Name(), At: turn.Now()})
+	}
+}
+
+// introduce gives a name that is certain an id, unless it is a known one.
+func (a *actor) introduce(turn *actors.Turn, m messages.Introduce) {
+	line := messages.Line{Text: m.Name}
+	title, group := a.o.Rules.Read(line)
+	if title == "" || len(Called(a.known, a.app, string(title))) > 0 {
+		return
+	}
+	a.issue(turn, title, group, line)
+}
+
+// rename takes over a name that a person gave.
+func (a *actor) rename(turn *actors.Turn, m messages.Rename) {
+	before, ok := a.known[m.Conversation]
+	if !ok {
+		turn.Drop(events.StageDirectory, events.RuleNobody, events.Detail{Conversation: m.Conversation})
+		return
+	}
+	k := before
+	k.Named, _ = a.o.Rules.Read(messages.Line{Text: m.Name})
+	a.put(turn, m.Conversation, k)
+	a.tell(turn, m.Conversation, before, k)
+}

@@ -1,0 +1,174 @@
+package directory
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+func spawn(t *testing.T, o Options, opts ...actortest.Option) *actortest.Harness {
+	t.Helper()
+	return actortest.Spawn(t, New(o), append(opts, actortest.Address("directory/line"))...)
+}
+
+// ask returns the answer about a frame with a title.
+func ask(t *testing.T, h *actortest.Harness, title string, change ...func(*messages.Identify)) messages.Identified {
+	t.Helper()
+	h.Sent()
+	q := messages.Identify{Window: "line@mac", Frame: 7, At: h.Now(), Title: line(title, 0.9)}
+	for _, fn := range change {
+		fn(&q)
+	}
+	h.Send(q)
+	sent := h.Sent()
+	if len(sent) != 1 || sent[0].To != "fusion/line@mac" {
+		t.Fatalf("asked about %q: sent %v, want an answer to fusion/line@mac", title, sent)
+	}
+	answer := sent[0].Message.(messages.Identified)
+	if answer.Window != q.Window || answer.Frame != q.Frame || !answer.At.Equal(q.At) {
+		t.Errorf("asked about %q: the answer %+v is about another frame", title, answer)
+	}
+	return answer
+}
+
+func id(t *testing.T, h *actortest.Harness, title string, change ...func(*messages.Identify)) messages.ConversationID {
+	t.Helper()
+	a := ask(t, h, title, change...)
+	if a.Conversation == "" {
+		t.Fatalf("asked about %q: %+v, want an id", title, a)
+	}
+	return a.Conversation
+}
+
+func sharing(o messages.Overlap, with ...messages.ConversationID) func(*messages.Identify) {
+	return func(q *messages.Identify) {
+		q.Compared = true
+		for _, c := range with {
+			q.Shared = append(q.Shared, messages.Shared{Conversation: c, Overlap: o})
+		}
+	}
+}
+
+// TestIDs: issued at first sight, opaque, the same ever after, and never before
+// they are stored.
+func TestIDs(t *testing.T) {
+	h := spawn(t, Options{})
+	h.CrashBeforeCommit()
+	h.Send(messages.Identify{Window: "line@mac", Title: line("Hana", 0.9)})
+	h.WantSent() // lost: nobody has heard of an id that is not stored
+	hana := id(t, h, "Hana")
+	h.WantPublished(events.ConversationNamed{Conversation: hana, App: "line", Name: "Hana", New: true, At: h.Now()})
+	h.Crash()
+	if again := id(t, h, "Hana"); again != hana {
+		t.Errorf("after a crash Hana is %s, want %s", again, hana)
+	}
+	ken := id(t, h, "Ken")
+	if ken == hana {
+		t.Error("Ken is Hana")
+	}
+	for _, c := range []messages.ConversationID{hana, ken} {
+		if len(c) != 2+idDigits || !strings.HasPrefix(string(c), "c-") {
+			t.Errorf("the id %q is no c- and %d digits", c, idDigits)
+		}
+	}
+	// The same name somewhere else has another id: it is not made of the name.
+	other := spawn(t, Options{})
+	ask(t, other, "Ren")
+	if c := id(t, other, "Hana"); c == hana {
+		t.Errorf("Hana is %s in two stores, want ids that tell nothing of a name", c)
+	}
+}
+
+func TestAnotherReading(t *testing.T) {
+	h := spawn(t, Options{})
+	hana := id(t, h, "Hena")
+	a := ask(t, h, "Hana")
+	if len(a.Compare) != 1 || a.Compare[0] != hana || a.Conversation != "" {
+		t.Fatalf("a title almost like another: %+v, want to compare with %s", a, hana)
+	}
+	h.Crash() // the question comes again
+	for range 2 {
+		if a = ask(t, h, "Hana", sharing(messages.OverlapSame, hana)); a.Conversation != hana {
+			t.Fatalf("a title almost like another over its bubbles: %+v, want %s", a, hana)
+		}
+	}
+	if a.Name != "Hana" {
+		t.Errorf("it is called %q, want what was read twice", string(a.Name))
+	}
+	if other := ask(t, h, "Hama", sharing(messages.OverlapOther, hana)); other.Conversation == hana ||
+		other.Conversation == "" {
+		t.Errorf("a title almost like another over other bubbles: %+v, want another id", other)
+	}
+}
+
+// TestWhatIsNotStored: of an empty window of nobody's, of who is not listed and of
+// what is unreadable.
+func TestWhatIsNotStored(t *testing.T) {
+	h := spawn(t, Options{Only: Only{"line:Ken"}})
+	if a := ask(t, h, "Hana"); !a.Unlisted || a.Conversation != "" || a.Name != "Hana" {
+		t.Errorf("who is not listed: %+v, want unlisted", a)
+	}
+	if a := ask(t, h, "Ken", func(q *messages.Identify) { q.Empty = true }); a.Conversation != "" || a.Unlisted ||
+		a.Why != "" {
+		t.Errorf("an empty window of nobody's: %+v, want nothing", a)
+	}
+	if a := ask(t, h, ""); a.Why != string(events.UnknownTitle) {
+		t.Errorf("no title: %+v, want %s", a, events.UnknownTitle)
+	}
+	h.WantCommits(0)
+	ken := id(t, h, "Ken")
+	h = spawn(t, Options{Only: Only{"line:Hana"}})
+	h.Send(messages.Introduce{Name: "Ken"})
+	if a := ask(t, h, "Ken"); !a.Unlisted || a.Conversation != "" {
+		t.Errorf("who is no longer listed: %+v, want unlisted, not %s", a, ken)
+	}
+}
+
+func TestIntroduceAndRename(t *testing.T) {
+	h := spawn(t, Options{})
+	h.CrashBeforeCommit()
+	h.Send(messages.Introduce{Name: "Hana"})
+	h.Send(messages.Introduce{Name: "Hana"})
+	h.Published()
+	hana := id(t, h, "Hana")
+	h.WantPublished()
+	h.CrashBeforeCommit()
+	h.Send(messages.Rename{Conversation: hana, Name: " Mum\n"})
+	h.WantPublished(events.ConversationNamed{Conversation: hana, App: "line", Name: "Mum", At: h.Now()})
+	if again := ask(t, h, "Hana"); again.Conversation != hana || again.Name != "Hana" {
+		t.Errorf("once she has another name: %+v, want %s and the title of its window", again, hana)
+	}
+	h.Published()
+	h.Send(messages.Rename{Conversation: hana})
+	h.WantPublished(events.ConversationNamed{Conversation: hana, App: "line", Name: "Hana", At: h.Now()})
+	h.Send(messages.Rename{Conversation: "c-nobody", Name: "Ken"})
+	h.WantDropped(events.StageDirectory, events.RuleNobody)
+}
+
+// TestAdopt: an older version made ids of names. They stay, once.
+func TestAdopt(t *testing.T) {
+	store := mem.New()
+	o := Options{Adopt: func(app string) []messages.ConversationID {
+		return []messages.ConversationID{messages.ConversationID(app + ":Hana"), messages.ConversationID(app + ":家族")}
+	}}
+	h := spawn(t, o, actortest.Store(store))
+	h.CrashBeforeCommit()
+	h.Send(messages.Introduce{Name: "Ren"})
+	if c := id(t, h, "Hana"); c != "line:Hana" {
+		t.Errorf("Hana is %s, want line:Hana", c)
+	}
+	if c := id(t, h, "家族 (3)"); c != "line:家族" {
+		t.Errorf("the family is %s, want line:家族", c)
+	}
+	h = spawn(t, Options{}, actortest.Store(store))
+	if c := id(t, h, "Hana"); c != "line:Hana" {
+		t.Errorf("at the next start Hana is %s, want line:Hana", c)
+	}
+	if c := id(t, h, "家族", sharing(messages.OverlapOther, "line:家族")); c == "line:家族" {
+		t.Errorf("a person of the group's name is %s, want another id", c)
+	}
+}

@@ -1,0 +1,20 @@
+// Package directory says whose conversation a window shows. [New] makes the actor
+// directory/APPLICATION, the only one that gives a conversation its id. The rule
+// is [Rules.Decide].
+//
+//	Identify ── Identified to fusion/WINDOW
+//	Introduce ─ a name that is certain gets an id
+//	Rename ──── a person gives a conversation a name
+//
+// An id tells nothing: it is made of the message at which the conversation was seen
+// first. Names are attributes, and settle by the readings of a title, see
+// [Known.Learn]. Conversations of older stores keep the ids that were made of
+// their names, see [Options].
+//
+// Tables:
+//
+//	known  conversation id → [Known]
+//
+// A crash loses nothing: fusion keeps a frame until its answer is there, and an
+// answer leaves only after the id in it is committed.
+package directory

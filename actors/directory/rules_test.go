@@ -1,0 +1,265 @@
+package directory
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+var standard = DefaultRules()
+
+func TestDefaultRules(t *testing.T) {
+	if want := (Rules{Title: 0.25, TitleNew: 0.40, TitleAlike: 0.60}); standard != want {
+		t.Errorf("DefaultRules() = %+v, want %+v", standard, want)
+	}
+}
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		title      messages.Text
+		confidence float64
+		want       messages.Text
+		group      bool
+	}{
+		{"Hana", 0.9, "Hana", false},
+		{"  花子　 さん\n", 0.9, "花子 さん", false},
+		{"家族 (5)", 0.9, "家族", true},
+		{"家族（１２）", 0.9, "家族", true},
+		{"(5)", 0.9, "(5)", false},
+		{"Ha\x00na\u200b\xff", 0.9, "Hana", false},
+		{"", 0.9, "", false},
+		{" \t", 0.9, "", false},
+		{"Hana", 0.2, "", false},
+		{"Hana", 0, "Hana", false},
+		{messages.Text(strings.Repeat("長", 100)), 0.9, messages.Text(strings.Repeat("長", 64)), false},
+	} {
+		got, group := standard.Read(messages.Line{Text: c.title, Confidence: c.confidence})
+		if got != c.want || group != c.group {
+			t.Errorf("Read(%q, %v) = %q, %v, want %q, %v", string(c.title), c.confidence, string(got), group,
+				string(c.want), c.group)
+		}
+	}
+}
+
+func line(title string, confidence float64) messages.Line {
+	return messages.Line{Text: messages.Text(title), Confidence: confidence}
+}
+
+// among is a directory in which each name has been read, under the id of its place.
+func among(names ...string) map[messages.ConversationID]Known {
+	known := map[messages.ConversationID]Known{}
+	for i, n := range names {
+		title, group := standard.Read(line(n, 0.9))
+		k := Known{App: "line", Title: title, Group: group, Settled: true}
+		k.Learn(standard, line(n, 0.9))
+		known[messages.ConversationID(fmt.Sprintf("c-%d", i+1))] = k
+	}
+	return known
+}
+
+const (
+	same  = messages.OverlapSame
+	weak  = messages.OverlapWeak
+	other = messages.OverlapOther
+	none  = messages.OverlapNone
+)
+
+// outcome is a decision in one word: whose, "new", or why nobody knows.
+func outcome(known map[messages.ConversationID]Known, title string, confidence float64,
+	shared ...messages.Overlap) string {
+	q := messages.Identify{Title: line(title, confidence)}
+	d := standard.Decide(q, known)
+	if d.Compare != nil {
+		q.Compared = true
+		for _, c := range d.Compare {
+			var n int
+			fmt.Sscanf(string(c), "c-%d", &n)
+			if n <= len(shared) {
+				q.Shared = append(q.Shared, messages.Shared{Conversation: c, Overlap: shared[n-1]})
+			}
+		}
+		d = standard.Decide(q, known)
+	}
+	switch {
+	case d.New:
+		return "new"
+	case d.Why != "":
+		return string(d.Why)
+	}
+	return string(d.Conversation)
+}
+
+// TestPairs: names that are easily taken for each other. With the first of a pair
+// known, the second is another one's if the bubbles are others, and the same one's
+// only if a run of bubbles proves it. With both known each is found by its bubbles,
+// whatever the title is read as.
+func TestPairs(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"一郎", "一朗"}, {"Hana", "Hama"}, {"Ilya", "llya"}, {"Al", "AI"}, {"l", "I"}, {"A", "B"}, {"林", "森"},
+		{"O", "0"}, {"Hana", "Hana (3)"}, {"家族", "家族（５）"}, {"Ana Lee", "Analee"}, {"田中 一郎", "田中一郎"},
+		{"Ai", "AI"}, {"タ子", "夕子"}, {"Support Desk East", "Support Desk Eazt"}, {"田中一郎", "田中二郎"},
+		{"はな", "はな♡"}, {"Renée", "Renee"}, {"😀", "😁"}, {"Ryo", "Ryō"},
+		{"Neighbourhood Watch of Elm Street A", "Neighbourhood Watch of Elm Street B"},
+	} {
+		one, two := among(pair[0]), among(pair[0], pair[1])
+		for _, c := range []struct {
+			known  map[messages.ConversationID]Known
+			title  string
+			sure   float64
+			shared []messages.Overlap
+			want   string
+		}{
+			{one, pair[0], 0.9, []messages.Overlap{other}, "c-1"},
+			{one, pair[1], 0.9, []messages.Overlap{other}, "new"},
+			{one, pair[1], 0.9, []messages.Overlap{none}, "new"},
+			{one, pair[1], 0.9, []messages.Overlap{weak}, "title_ambiguous"},
+			{one, pair[1], 0.9, []messages.Overlap{same}, "c-1"},
+			{one, pair[1], 0.5, []messages.Overlap{other}, "title_unsure"},
+			{one, pair[1], 0.5, []messages.Overlap{same}, "c-1"},
+			{two, pair[0], 0.9, []messages.Overlap{other, other}, "c-1"},
+			{two, pair[1], 0.9, []messages.Overlap{other, other}, "c-2"},
+			{two, pair[0], 0.9, []messages.Overlap{same, other}, "c-1"},
+			{two, pair[0], 0.9, []messages.Overlap{other, same}, "c-2"},
+			{two, pair[1], 0.9, []messages.Overlap{same, other}, "c-1"},
+			{two, pair[1], 0.9, []messages.Overlap{same, same}, "c-2"}, // both got the same messages
+			{two, pair[1], 0.9, []messages.Overlap{weak, none}, "c-2"},
+		} {
+			if got := outcome(c.known, c.title, c.sure, c.shared...); got != c.want {
+				t.Errorf("among %d: %q at %v, shared %q: %s, want %s", len(c.known), c.title, c.sure, c.shared, got,
+					c.want)
+			}
+		}
+	}
+}
+
+func TestDecide(t *testing.T) {
+	elm := []string{"Neighbourhood Watch of Elm Street North", "Neighbourhood Watch of Elm Street South"}
+	variant := among("Hana", "Ken")
+	k := variant["c-1"]
+	k.Learn(standard, line("Xyz", 0.5))
+	variant["c-1"] = k
+	merged := among("Hana", "Hama")
+	k = merged["c-2"]
+	k.Into = "c-1"
+	merged["c-2"] = k
+	adopted := map[messages.ConversationID]Known{"c-1": {App: "line", Title: "家族"}}
+	split := among("Hana", "Hana")
+	for _, c := range []struct {
+		what   string
+		known  map[messages.ConversationID]Known
+		title  string
+		sure   float64
+		shared []messages.Overlap
+		want   string
+	}{
+		{"nobody is known", nil, "Hana", 0.9, nil, "new"},
+		{"nobody is known, half read", nil, "Hana", 0.39, nil, "title_unsure"},
+		{"unreadable", among("Hana"), "Hana", 0.2, nil, "title_unreadable"},
+		{"known, half read", among("Hana"), "Hana", 0.25, nil, "c-1"},
+		{"full width", among("Hana"), "Ｈａｎａ", 0.9, nil, "c-1"},
+		{"another count of members", among("Hana (3)"), "Hana (12)", 0.9, nil, "c-1"},
+		{"no alike name", among("Hana", "Support Desk"), "Ken", 0.9, nil, "new"},
+		{"digits count", among("Order 1234567890"), "Order 1234567891", 0.9, []messages.Overlap{other}, "new"},
+		{"misread, between two", among(elm...), "Neighbourhood Watch of Elm Street", 0.5, nil, "title_unsure"},
+		{"misread, of one of two", among(elm...), "Neighbourhood Watch of Elm Street N", 0.5,
+			[]messages.Overlap{other, same}, "c-2"},
+		{"misread, both show it", among(elm...), "Neighbourhood Watch of Elm Street Nouth", 0.9,
+			[]messages.Overlap{same, same}, "title_ambiguous"},
+		{"a misreading is known", variant, "Xyz", 0.9, []messages.Overlap{same, other}, "c-1"},
+		{"a misreading is somebody's name", variant, "Xyz", 0.9, []messages.Overlap{other, other}, "new"},
+		{"merged", merged, "Hana", 0.9, nil, "c-1"},
+		{"adopted, a group or not", adopted, "家族 (5)", 0.9, nil, "c-1"},
+		{"two of one name", split, "Hana", 0.9, []messages.Overlap{other, same}, "c-2"},
+		{"two of one name, neither shows it", split, "Hana", 0.9, []messages.Overlap{other, other},
+			"title_ambiguous"},
+	} {
+		if got := outcome(c.known, c.title, c.sure, c.shared...); got != c.want {
+			t.Errorf("%s: %q: %s, want %s", c.what, c.title, got, c.want)
+		}
+	}
+}
+
+// TestLearn: most readings decide, and in the end the newest that comes again and
+// again.
+func TestLearn(t *testing.T) {
+	k := Known{App: "line", Title: "Hena", Settled: true}
+	k.Learn(standard, line("Hena", 0.5))
+	for i, c := range []struct {
+		title string
+		sure  float64
+		want  messages.Text
+	}{
+		{"Hana", 0.9, "Hana"}, {"Hena", 0.5, "Hana"}, {"Hana", 0.9, "Hana"}, {"Hena", 0.5, "Hana"},
+		{"Hana T", 0.9, "Hana"}, {"Hana T", 0.9, "Hana T"}, {"", 0.9, "Hana T"}, {"Hana", 0.9, "Hana"},
+	} {
+		k.Learn(standard, line(c.title, c.sure))
+		if k.Title != c.want {
+			t.Errorf("reading %d, %q: the title is %q, want %q", i, c.title, string(k.Title), string(c.want))
+		}
+	}
+	if before := k; k.Learn(standard, line("Hana", 0.9)) || len(before.Readings) != len(k.Readings) {
+		t.Error("a title that was read often enough changes something, want nothing to be written")
+	}
+	for i := range 20 {
+		k.Learn(standard, line(fmt.Sprint("misread ", i), 0.3))
+	}
+	if len(k.Readings) > readingsMost || k.Title != "Hana" {
+		t.Errorf("%d readings are kept of %q, want at most %d of Hana", len(k.Readings), string(k.Title), readingsMost)
+	}
+	k.Named = "Mum"
+	if k.Learn(standard, line("Hana T", 0.9)); k.Name() != "Mum" {
+		t.Errorf("Name() = %q, want what a person said", string(k.Name()))
+	}
+}
+
+// FuzzRead: a title is never too long, and reads as itself.
+func FuzzRead(f *testing.F) {
+	f.Add("Hana (3)")
+	f.Add("\x00\xff　")
+	f.Fuzz(func(t *testing.T, title string) {
+		name, _ := standard.Read(line(title, 1))
+		if name == "" {
+			return
+		}
+		if utf8.RuneCountInString(string(name)) > titleLongest {
+			t.Errorf("Read(%q) has %d characters", title, utf8.RuneCountInString(string(name)))
+		}
+		if again, _ := standard.Read(line(string(name), 1)); again == "" {
+			t.Errorf("Read(%q) = %q, which reads as nothing", title, string(name))
+		}
+		if got := outcome(among(title), title, 0.9); got != "c-1" {
+			t.Errorf("Decide(%q) among itself = %s, want c-1", title, got)
+		}
+	})
+}
+
+func TestLookup(t *testing.T) {
+	known := among("Hana", "Ken", "hana", "Hana (3)")
+	k := known["c-2"]
+	k.Named, k.App = "Boss", "slack"
+	known["c-2"] = k
+	known["c-9"] = Known{App: "line", Title: "Ren", Into: "c-3"}
+	for _, c := range []struct{ app, name, want string }{
+		{"", "Hana", "[c-1 c-4]"}, {"line", "Hana", "[c-1 c-4]"}, {"", "line:hana", "[c-3]"},
+		{"", "ＨＡＮＡ", "[c-1 c-3 c-4]"}, {"", "Boss", "[c-2]"}, {"", "slack:Ken", "[c-2]"}, {"line", "Ken", "[]"},
+		{"", "c-4", "[c-4]"}, {"", "c-9", "[c-3]"}, {"", "Ren", "[]"}, {"", "", "[]"},
+	} {
+		if got := fmt.Sprint(Called(known, c.app, c.name)); got != c.want {
+			t.Errorf("Called(%q, %q) = %s, want %s", c.app, c.name, got, c.want)
+		}
+	}
+	if title, ok := TitleOf(known, "c-2"); !ok || title != "Ken" {
+		t.Errorf("TitleOf(c-2) = %q, %v, want what its window shows", string(title), ok)
+	}
+	if title, ok := TitleOf(known, "c-9"); !ok || title != "hana" {
+		t.Errorf("TitleOf(c-9) = %q, %v, want that of the one it was merged into", string(title), ok)
+	}
+	if _, ok := TitleOf(known, "c-7"); ok {
+		t.Error("TitleOf of nobody has a title")
+	}
+	loop := map[messages.ConversationID]Known{"c-1": {Into: "c-2"}, "c-2": {Into: "c-1"}}
+	Resolve(loop, "c-1") // ends
+}

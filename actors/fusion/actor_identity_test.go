@@ -1,0 +1,135 @@
+package fusion
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// TestAFrameWaitsForItsConversation: what is asked, in which order, and that
+// nothing goes out before the answer, whatever crashes.
+func TestAFrameWaitsForItsConversation(t *testing.T) {
+	h := actortest.Spawn(t, New(Options{}), actortest.Address("fusion/line@mac"))
+	question := func(m messages.FrameRead) messages.Identify {
+		return messages.Identify{Window: "line@mac", Frame: m.Hash, At: m.At, Title: m.Title}
+	}
+	asks := func(q messages.Identify) actortest.Sent { return actortest.To("directory/line", q) }
+	answer := func(m messages.FrameRead, c messages.ConversationID) {
+		h.Send(messages.Identified{Window: "line@mac", Frame: m.Hash, At: m.At, Conversation: c, Name: "Hana"})
+	}
+	first := send(h, read("Hana", "a b"))
+	h.WantSent(asks(question(first)))
+	h.WantCommits(0)
+	h.Crash()
+	answer(first, "c-1") // to nobody: the frame is still on the window, and read again
+	h.WantSent()
+	again := send(h, first)
+	h.Send(again) // the poller is not patient
+	h.WantSent(asks(question(again)), asks(question(again)))
+	answer(first, "c-2") // of the frame before
+	h.WantSent()
+	h.CrashBeforeCommit()
+	answer(again, "c-1")
+	again = send(h, again)
+	answer(again, "c-1")
+	want := detection(again, "Hana")
+	d := want.Message.(messages.Detection)
+	d.Conversation = "c-1"
+	h.WantSent(asks(question(again)), actortest.To("dedup/c-1", d), settled(again))
+	answer(again, "c-1") // twice
+	h.WantSent()
+
+	next := send(h, read("Hena", "b c"))
+	h.Send(messages.Identified{Window: "line@mac", Frame: next.Hash, At: next.At,
+		Compare: []messages.ConversationID{"c-1", "c-9"}})
+	q := question(next)
+	q.Compared, q.Shared = true, []messages.Shared{{Conversation: "c-1", Overlap: messages.OverlapSame},
+		{Conversation: "c-9"}}
+	h.WantSent(asks(question(next)), asks(q))
+	answer(next, "c-1")
+	d.Bubbles, d.SeenAt = next.Bubbles, next.At
+	h.WantSent(actortest.To("dedup/c-1", d), settled(next))
+}
+
+func TestOverlap(t *testing.T) {
+	for _, c := range []struct {
+		before, now string
+		want        messages.Overlap
+	}{
+		{"a b c", "b c d", messages.OverlapSame},
+		{"a b c", "x y z", messages.OverlapOther},
+		{"OK はい a", "OK x はい y z", messages.OverlapWeak},
+		{"OK はい a b", "x OK y z w", messages.OverlapOther},
+		{"OK", "OK", messages.OverlapWeak},
+		{"OK", "x", messages.OverlapOther},
+		{"", "x", messages.OverlapNone},
+		{"x", "", messages.OverlapNone},
+	} {
+		before, now := viewOf("", read("", c.before).Bubbles), viewOf("", read("", c.now).Bubbles)
+		if got := before.overlap(now); got != c.want {
+			t.Errorf("overlap(%q, %q) = %q, want %q", c.before, c.now, got, c.want)
+		}
+	}
+}
+
+// TestNothingIsKeptOfWhatIsNotListed: no row, and another conversation after it is
+// still looked at with care.
+func TestNothingIsKeptOfWhatIsNotListed(t *testing.T) {
+	h := spawn(t)
+	m := send(h, read("Not listed", "a b"))
+	h.WantSent(settled(m))
+	h.WantDropped(events.StageFusion, events.RuleUnlisted)
+	m = send(h, read("Not listed", "a b c"))
+	h.WantSent(settled(m))
+	h.WantNothingDropped() // reported once
+	send(h, read("Ken", "a b c"))
+	h.WantSent(readAgain) // inconsistent: the header came first
+	h.WantDropped(events.StageFusion, events.RuleTorn)
+	h.WantCommits(0)
+	send(h, read("Ken", "x y"))
+	h.WantSent(readAgain)
+	m = send(h, read("Ken", "x y"))
+	h.WantSent(detection(m, "Ken"), settled(m))
+	m = send(h, read("Not listed", "a b c d"))
+	h.WantSent(settled(m))
+	h.WantDropped(events.StageFusion, events.RuleUnlisted)
+	actortest.WantRows(h, lastViews, map[string]View{"line:Ken": seenAt(viewOf("line:Ken", read("", "x y").Bubbles),
+		h.Now().Add(-time.Second))})
+}
+
+func seenAt(v View, at time.Time) View { v.At = at; return v }
+
+// TestViewsOfAnOlderVersion: what it has passed on last, and what waited, counts
+// under the ids that it made of names.
+func TestViewsOfAnOlderVersion(t *testing.T) {
+	store := mem.New()
+	h := actortest.Spawn(t, func(messages.Address) actors.Actor {
+		return actors.Func(func(turn *actors.Turn, _ messages.Message) error {
+			namedViews.Put(turn, "Hana", viewOf("", read("", "a b").Bubbles))
+			namedNow.Put(turn, "current", "Hana")
+			old := actors.NewTable[json.RawMessage]("held")
+			old.Put(turn, "held", json.RawMessage(`{"view":{"name":"Hana","digest":1},`+
+				`"detection":{"conversation":"line:Hana","title":"Hana"}}`))
+			return nil
+		})
+	}, actortest.Address("fusion/line@mac"), actortest.Store(store))
+	h.Start()
+	h = spawnWith(t, Options{}, actortest.Store(store))
+	h.Start()
+	h.Crash()
+	send(h, read("Ken", "a b")) // Hana's bubbles
+	h.WantSent(readAgain)
+	h.WantDropped(events.StageFusion, events.RuleTorn)
+	if p, ok := actortest.Stored(h, pendings, "held"); !ok || p.View.Conversation != "line:Hana" {
+		t.Errorf("what waited is of %q, %v, want line:Hana", p.View.Conversation, ok)
+	}
+	m := send(h, read("Hana", "b c"))
+	h.WantSent(detection(m, "Hana"), settled(m))
+	actortest.WantRows(h, namedViews, nil)
+}

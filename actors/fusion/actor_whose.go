@@ -1,0 +1,49 @@
+package fusion
+
+import (
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// askWhose asks whose conversation a reading shows that a sender has. Nothing of the
+// reading is kept but until the answer; a newer one takes its place.
+func (a *actor) askWhose(turn *actors.Turn, m messages.AskWhose) {
+	a.wanted = &m
+	a.question(turn, m.Read, messages.Identify{})
+}
+
+// wantedIdentified goes on with the reading of a sender.
+func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) {
+	m := *a.wanted
+	view := viewOf(answer.Conversation, m.Read.Bubbles)
+	if len(answer.Compare) > 0 {
+		a.compare(turn, m.Read, answer.Compare, view)
+		return
+	}
+	a.wanted = nil
+	c := answer.Conversation
+	if answer.Why != "" || answer.Unlisted || !a.agrees(turn, m.Read, view) {
+		c = ""
+	}
+	turn.Send(messages.To(messages.ActorOutbound, string(a.window)), messages.Whose{Key: m.Key, Conversation: c})
+}
+
+// agrees reports that the bubbles of a reading speak for the conversation of its
+// title: where bubbles of it are known, the reading goes on from them without a gap,
+// and no other conversation has shown more of them. An equal title is not enough to
+// send: a stranger may have taken the name.
+func (a *actor) agrees(turn *actors.Turn, m messages.FrameRead, view View) bool {
+	if own, _ := lastViews.Get(turn, string(view.Conversation)); len(own.linked(view).Anchor) > 0 {
+		return false
+	}
+	if len(m.Bubbles) == 0 {
+		return true
+	}
+	if bubbles, changed := a.claimed(turn, m, view); changed {
+		view = viewOf(view.Conversation, bubbles)
+	}
+	pending, _ := pendings.Get(turn, "held")
+	k := a.context(turn, known{current: a.latest(turn)}, view, pending)
+	continues := k.own.continues(view)
+	return !k.another(view, continues) && (len(k.own.Marks) == 0 || continues)
+}

@@ -1,0 +1,66 @@
+package ingress
+
+import (
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// TestOwn: a bubble of our own side confirms what was sent, once, whatever the
+// reader made of a letter. All others were written by a person.
+func TestOwn(t *testing.T) {
+	const sender = messages.Address("outbound/line@a")
+	own := func(h *actortest.Harness, n messages.Occurrence, s messages.Text) messages.OwnMessage {
+		return messages.OwnMessage{Conversation: "line:Hana", Occurrence: n, Kind: messages.KindText, Text: s,
+			Window: "line@b", SeenAt: h.Now()}
+	}
+	traced := func(m messages.OwnMessage, trace string) messages.OwnMessage {
+		m.Trace = trace
+		return m
+	}
+	toConversation := func(m messages.OwnMessage) actortest.Sent { return actortest.To("conversation/line:Hana", m) }
+	kill := map[string]func(h *actortest.Harness, step func()){
+		"none":          func(h *actortest.Harness, step func()) { step() },
+		"before commit": func(h *actortest.Harness, step func()) { h.CrashBeforeCommit(); step() },
+		"after commit":  func(h *actortest.Harness, step func()) { step(); h.Crash() },
+	}
+	for name, kill := range kill {
+		t.Run(name, func(t *testing.T) {
+			h := spawn(t, DefaultRules())
+			kill(h, func() { h.SendFrom(sender, told("明日の15時に渋谷駅で", "s1")) })
+			kill(h, func() { h.Send(told("了解", "host")) })
+			h.Advance(5 * sec)
+
+			m := own(h, 1, "何か別のことを書いた")
+			kill(h, func() { h.Send(m) })
+			h.WantSent(toConversation(m))
+
+			m = own(h, 2, "明曰の15時に渋谷駅て")
+			kill(h, func() { h.Send(m) })
+			h.WantSent(actortest.To(sender, traced(m, "s1")), toConversation(traced(m, "s1")))
+
+			m = own(h, 3, "明日の15時に渋谷駅で")
+			kill(h, func() { h.Send(m) })
+			h.WantSent(toConversation(m))
+
+			m = own(h, 4, "了解")
+			kill(h, func() { h.Send(m) })
+			h.WantSent(toConversation(traced(m, "host")))
+
+			// Another attempt of what was seen does not open it again.
+			kill(h, func() { h.SendFrom(sender, told("明日の15時に渋谷駅で", "s1")) })
+			m = own(h, 5, "明日の15時に渋谷駅で")
+			kill(h, func() { h.Send(m) })
+			h.WantSent(toConversation(m))
+
+			h.Send(told("おはよう", "s2"))
+			h.Advance(DefaultRules().EchoWindow)
+			m = own(h, 6, "おはよう")
+			h.Send(m)
+			h.WantSent(toConversation(m))
+			h.WantNothingDropped()
+			h.WantDeadLetters(0)
+		})
+	}
+}

@@ -1,0 +1,16 @@
+// Package keyboard gives the one keyboard of a desk to one window at a time.
+// [New] makes the actor keyboard/NODE; who may have it next is decided by
+// [Lease], which is pure.
+//
+//	| from  | on                        | to    | what is done                              |
+//	|-------|---------------------------|-------|-------------------------------------------|
+//	| free  | ask of W                  | W     | given to W                                |
+//	| W     | ask of W                  | W     | given to W anew                           |
+//	| W     | ask of V                  | W     | V waits behind those who wait already     |
+//	| W     | leave of W, or its time is over | next | given to the first who waits; else free |
+//	| W     | leave of V                | W     | V waits no longer                         |
+//
+// A window keeps it for [Hold] at most, so that one whose sender is broken stops
+// nobody for long. A crash loses nothing: who has it and who waits is stored, in
+// the table "lease" with the one row "lease".
+package keyboard

@@ -1,0 +1,63 @@
+package keyboard
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Hold is how long a window has the keyboard at most. One attempt to send takes
+// far less: a few readings of the window and one text to type.
+const Hold = 5 * time.Minute
+
+// Lease says who has the keyboard and who waits for it. The zero value is free.
+type Lease struct {
+	Window  messages.WindowID   `json:"window,omitempty"`
+	Until   time.Time           `json:"until,omitzero"`
+	Waiting []messages.WindowID `json:"waiting,omitempty"`
+}
+
+// Ask returns the lease after a window has asked; given says that it has the
+// keyboard.
+func (l Lease) Ask(w messages.WindowID, now time.Time) (next Lease, given bool) {
+	switch {
+	case l.Window == "" || l.Window == w:
+		l.Window, l.Until = w, now.Add(Hold)
+		l.Waiting = without(l.Waiting, w)
+		return l, true
+	case !slices.Contains(l.Waiting, w):
+		l.Waiting = append(slices.Clip(l.Waiting), w)
+	}
+	return l, false
+}
+
+// Leave returns the lease after a window has given the keyboard back, or waits no
+// longer; to is who has it now, "" if that has not changed or is nobody.
+func (l Lease) Leave(w messages.WindowID, now time.Time) (next Lease, to messages.WindowID) {
+	if l.Window != w {
+		l.Waiting = without(l.Waiting, w)
+		return l, ""
+	}
+	return l.pass(now)
+}
+
+// Expire returns the lease at a time; to is as of [Lease.Leave].
+func (l Lease) Expire(now time.Time) (next Lease, to messages.WindowID) {
+	if l.Window == "" || now.Before(l.Until) {
+		return l, ""
+	}
+	return l.pass(now)
+}
+
+func (l Lease) pass(now time.Time) (Lease, messages.WindowID) {
+	if len(l.Waiting) == 0 {
+		return Lease{}, ""
+	}
+	to := l.Waiting[0]
+	return Lease{Window: to, Until: now.Add(Hold), Waiting: without(l.Waiting, to)}, to
+}
+
+func without(list []messages.WindowID, w messages.WindowID) []messages.WindowID {
+	return slices.DeleteFunc(slices.Clone(list), func(o messages.WindowID) bool { return o == w })
+}

@@ -1,0 +1,330 @@
+package outbound
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+)
+
+// Kind is the actor's kind; the key is the window.
+const Kind = messages.ActorOutbound
+
+// Options of a sender.
+type Options struct {
+	Rules   Rules               // the zero value means [DefaultRules]
+	Desk    string              // key of the keyboard
+	Windows []messages.WindowID // that are read: all of them learn a text before it is typed
+	Read    time.Duration       // deadline of a reading; 0 means 45 s
+}
+
+// Replies has those that are on their way, by number; the lowest goes first.
+var Replies = actors.NewTable[Reply]("replies")
+
+// Lost has those that ended as unknown, by their trace, without their texts: their
+// bubbles may be seen after all. The newest maxLost are kept.
+var Lost = actors.NewTable[Reply]("lost")
+
+const maxLost = 64
+
+// owners has the one row "now": what the owner allows. Without it nothing is known to
+// be forbidden.
+var owners = actors.NewTable[messages.OwnerState]("owner")
+
+// counts has the one row "next", the number of the next reply.
+var counts = actors.NewTable[uint64]("count")
+
+// About says whether a row of a sender is about a conversation.
+func About(c messages.ConversationID, row string, value []byte) bool {
+	if table, _, _ := strings.Cut(row, "\x00"); table != Replies.Name() && table != Lost.Name() {
+		return false
+	}
+	s, err := Replies.Decode(value)
+	return err != nil || s.Conversation == c
+}
+
+// New makes the constructor of senders.
+func New(o Options) func(messages.Address) actors.Actor {
+	if o.Rules == (Rules{}) {
+		o.Rules = DefaultRules()
+	}
+	if o.Read <= 0 {
+		o.Read = readTime
+	}
+	return func(self messages.Address) actors.Actor {
+		return &actor{o: o, window: messages.WindowID(self.Key())}
+	}
+}
+
+type actor struct {
+	o      Options
+	window messages.WindowID
+
+	look *look  // under way; nil for none
+	last look   // the newest that was judged: what the hands act upon
+	step string // id of the hands' call under way
+}
+
+// Receive implements [actors.Actor].
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+		a.started(turn)
+	case messages.SendReply:
+		a.take(turn, m)
+	case messages.StopSending:
+		a.stop(turn, m)
+	case messages.KeyboardGiven:
+		a.given(turn)
+	case messages.SendDue:
+		a.look = nil
+		a.front(turn, Event{Kind: OnDue})
+	case messages.FrameCaptured:
+		a.captured(turn, m.Frame)
+	case messages.FrameRead:
+		a.read(turn, m)
+	case messages.Whose:
+		a.whose(turn, m)
+	case messages.HandsDone:
+		a.handsDone(turn)
+	case messages.CallFailed:
+		a.callFailed(turn, m)
+	case messages.OwnMessage:
+		a.own(turn, m)
+	case messages.OwnerState:
+		owners.Put(turn, "now", m)
+	default:
+		return fmt.Errorf("outbound: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+// started goes on with what an earlier activation has left.
+func (a *actor) started(turn *actors.Turn) {
+	if row, ok := a.first(turn); ok {
+		if s, _ := Replies.Get(turn, row); s.Told {
+			a.tell(turn, true, s.Busy)
+		}
+		a.happened(turn, row, Event{Kind: OnRestart})
+	}
+}
+
+// take puts a reply behind those that wait.
+func (a *actor) take(turn *actors.Turn, m messages.SendReply) {
+	_, waits := a.first(turn)
+	n, _ := counts.Get(turn, "next")
+	n++
+	counts.Put(turn, "next", n)
+	Replies.Put(turn, actors.RowKey(n), Reply{SendReply: m, Trace: turn.NewID(), State: Queued})
+	turn.Pass(events.StageOutbound, events.RuleQueued,
+		events.Detail{Window: a.window, Conversation: m.Conversation})
+	if !waits {
+		a.front(turn, Event{Kind: OnDue})
+	}
+}
+
+// first is the row of the reply that is worked on.
+func (a *actor) first(turn *actors.Turn) (row string, ok bool) {
+	for key := range Replies.All(turn) {
+		return key, true
+	}
+	return "", false
+}
+
+// front tells the first reply what has happened.
+func (a *actor) front(turn *actors.Turn, e Event) {
+	if row, ok := a.first(turn); ok {
+		a.happened(turn, row, e)
+	}
+}
+
+func (a *actor) happened(turn *actors.Turn, row string, e Event) {
+	s, ok := Replies.Get(turn, row)
+	if !ok {
+		return
+	}
+	next, effects := a.o.Rules.Step(s, e, turn.Now().UTC().Round(0))
+	if first, _ := a.first(turn); first != row && len(effects) > 0 { // one behind has nothing under way
+		effects = effects[len(effects)-1:]
+	}
+	a.store(turn, row, s, next)
+	waits := false
+	for _, do := range effects {
+		waits = waits || do.Kind == Wait || do.Kind == Finish
+		a.perform(turn, row, next, do)
+	}
+	if len(effects) > 0 && !waits {
+		turn.After("due", watch, messages.SendDue{})
+	}
+}
+
+// watch is the time after which an answer has been lost.
+const watch = 3 * time.Minute
+
+// store keeps a reply and tells of what a person should know.
+func (a *actor) store(turn *actors.Turn, row string, was, now Reply) {
+	Replies.Put(turn, row, now)
+	if was.Told != now.Told {
+		a.tell(turn, now.Told, now.Busy)
+	}
+	if now.State == Queued && now.Reason != "" && was.State != Queued {
+		turn.Drop(events.StageOutbound, events.RulePutOff, events.Detail{Window: a.window,
+			Conversation: now.Conversation, Code: string(now.Reason), Count: now.Tries})
+	}
+}
+
+func (a *actor) tell(turn *actors.Turn, busy bool, streak int) {
+	turn.Publish(events.TypingState{Window: a.window, Busy: busy, Streak: streak, At: turn.Now()})
+}
+
+// perform carries out one effect.
+func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
+	desk := messages.To(messages.ActorKeyboard, a.o.Desk)
+	switch do.Kind {
+	case AskKeyboard:
+		turn.Send(desk, messages.AskKeyboard{Window: a.window})
+	case LeaveKeyboard:
+		a.look, a.step = nil, ""
+		turn.Send(desk, messages.LeaveKeyboard{Window: a.window})
+		a.typing(turn, 0)
+	case LookAtWindow:
+		a.beginLook(turn)
+	case Announce:
+		a.announce(turn, s)
+	case TypeText:
+		a.typing(turn, messages.MaxTyping)
+		a.step = turn.Call(messages.WorkerHands, messages.TypeText{Look: a.last.seen(), Text: s.Text,
+			Idle: a.o.Rules.Idle}, typeTime)
+	case PressEnter:
+		a.step = turn.Call(messages.WorkerHands, messages.PressEnter{Look: a.last.seen()}, keyTime)
+	case ClearField:
+		a.step = turn.Call(messages.WorkerHands, messages.ClearField{Look: a.last.seen()}, keyTime)
+	case Wait:
+		turn.After("due", do.For, messages.SendDue{})
+	case Finish:
+		a.finish(turn, row, s, do)
+	}
+}
+
+// The steps of the hands are tried once: what may have happened before one failed is
+// read from the window.
+var (
+	typeTime = actors.CallOptions{Deadline: 30 * time.Second}
+	keyTime  = actors.CallOptions{Deadline: 10 * time.Second}
+)
+
+// typing has the window not captured for a while, or captured again.
+func (a *actor) typing(turn *actors.Turn, d time.Duration) {
+	turn.Send(messages.To(messages.ActorPoller, string(a.window)),
+		messages.Typing{Window: a.window, Until: turn.Now().Add(d)})
+}
+
+// announce tells all who read what will appear. It is committed with the call that
+// types.
+func (a *actor) announce(turn *actors.Turn, s Reply) {
+	sent := messages.TextSent{Conversation: s.Conversation, Text: s.Text, Trace: s.Trace, At: turn.Now()}
+	turn.Send(messages.To(messages.ActorIngress, string(s.Conversation)), sent)
+	for _, w := range a.o.Windows {
+		turn.Send(messages.To(messages.ActorFusion, string(w)), sent)
+	}
+}
+
+// lose keeps a reply that ended as unknown.
+func (a *actor) lose(turn *actors.Turn, s Reply) {
+	s.Text, s.Before = "", nil
+	oldest, n := "", 1
+	for trace, l := range Lost.All(turn) {
+		if o, _ := Lost.Get(turn, oldest); oldest == "" || l.Began.Before(o.Began) {
+			oldest = trace
+		}
+		n++
+	}
+	if n > maxLost {
+		Lost.Delete(turn, oldest)
+	}
+	Lost.Put(turn, s.Trace, s)
+}
+
+// report says what became of a reply.
+func (a *actor) report(turn *actors.Turn, s Reply, do Effect) {
+	done := messages.SendDone{
+		Conversation: s.Conversation, Turn: s.Turn, Epoch: s.Epoch, Key: s.Key,
+		Outcome: do.Outcome, Reason: do.Reason, Occurrence: s.Seen, At: turn.Now(),
+	}
+	detail := events.Detail{Window: a.window, Conversation: s.Conversation, Code: string(do.Reason), Count: s.Tries}
+	if do.Outcome == messages.SendConfirmed {
+		detail.Occurrences = []messages.Occurrence{s.Seen}
+		turn.Pass(events.StageOutbound, events.RuleConfirmed, detail)
+	} else {
+		detail.Match = string(do.Outcome)
+		turn.Drop(events.StageOutbound, events.RuleNotConfirmed, detail)
+	}
+	if s.Key == "" {
+		turn.Send(messages.To(messages.ActorConversation, string(s.Conversation)), done)
+	}
+	turn.Publish(done)
+}
+
+// finish ends a reply, and goes on with the next.
+func (a *actor) finish(turn *actors.Turn, row string, s Reply, do Effect) {
+	a.report(turn, s, do)
+	if s.Told {
+		a.tell(turn, false, 0)
+	}
+	if do.Outcome == messages.SendUnknown {
+		a.lose(turn, s)
+	}
+	first, _ := a.first(turn)
+	Replies.Delete(turn, row)
+	if first != row {
+		return
+	}
+	turn.Cancel("due")
+	if _, more := a.first(turn); more {
+		turn.After("due", 0, messages.SendDue{})
+	}
+}
+
+// stop takes a reply back; one that is not here any more was answered for.
+func (a *actor) stop(turn *actors.Turn, m messages.StopSending) {
+	for row, s := range Replies.All(turn) {
+		if s.Conversation == m.Conversation && s.Turn == m.Turn && s.Epoch == m.Epoch && s.Key == m.Key {
+			a.happened(turn, row, Event{Kind: OnStop})
+			return
+		}
+	}
+}
+
+// given takes the keyboard, or gives it back where nobody waits for it any more.
+func (a *actor) given(turn *actors.Turn) {
+	row, ok := a.first(turn)
+	if s, _ := Replies.Get(turn, row); !ok || s.State != Leasing && !s.State.Holds() {
+		turn.Send(messages.To(messages.ActorKeyboard, a.o.Desk), messages.LeaveKeyboard{Window: a.window})
+		return
+	}
+	a.happened(turn, row, Event{Kind: OnGiven})
+}
+
+// own takes a bubble that shows a reply as its confirmation, whatever state that is
+// in.
+func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
+	for row, s := range Replies.All(turn) {
+		if s.Trace == m.Trace {
+			s.Seen = m.Occurrence
+			Replies.Put(turn, row, s)
+			a.happened(turn, row, Event{Kind: OnOwn})
+			return
+		}
+	}
+	if s, ok := Lost.Get(turn, m.Trace); ok {
+		Lost.Delete(turn, m.Trace)
+		s.Seen = m.Occurrence
+		a.report(turn, s, Effect{Kind: Finish, Outcome: messages.SendConfirmed})
+		return
+	}
+	turn.Drop(events.StageOutbound, events.RuleLateConfirmed, events.Detail{Window: a.window,
+		Conversation: m.Conversation, Occurrences: []messages.Occurrence{m.Occurrence}})
+}

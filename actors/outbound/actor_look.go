@@ -1,0 +1,100 @@
+package outbound
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// look is one reading of the window: captured, read, and its conversation told.
+type look struct {
+	key   string // of this look
+	call  string // under way
+	frame messages.Frame
+	read  messages.FrameRead
+}
+
+// Deadlines of a look.
+const (
+	captureTime = 15 * time.Second
+	readTime    = 45 * time.Second // unless the options say otherwise
+)
+
+// seen is what the hands compare with.
+func (l look) seen() messages.Look {
+	return messages.Look{Frame: l.frame, Header: l.read.Header, Field: l.read.Input}
+}
+
+func (a *actor) beginLook(turn *actors.Turn) {
+	call := turn.Call(messages.WorkerCapture, messages.CaptureWindow{Window: a.window},
+		actors.CallOptions{Deadline: captureTime})
+	a.look = &look{key: call, call: call}
+}
+
+func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
+	if a.look == nil || turn.Cause().Call != a.look.call {
+		return
+	}
+	a.look.frame = frame
+	a.look.call = turn.Call(messages.WorkerOCR, messages.ReadFrame{Frame: frame, Field: true},
+		actors.CallOptions{Deadline: a.o.Read, Retries: 1})
+}
+
+func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
+	if a.look == nil || turn.Cause().Call != a.look.call {
+		return
+	}
+	a.look.read, a.look.call = m, ""
+	turn.Send(messages.To(messages.ActorFusion, string(a.window)), messages.AskWhose{Key: a.look.key, Read: m})
+}
+
+// whose ends a look: now it is known what the window shows.
+func (a *actor) whose(turn *actors.Turn, m messages.Whose) {
+	if a.look == nil || a.look.key != m.Key {
+		return
+	}
+	row, ok := a.first(turn)
+	s, _ := Replies.Get(turn, row)
+	if a.last, a.look = *a.look, nil; !ok {
+		return
+	}
+	owner, _ := owners.Get(turn, "now")
+	a.happened(turn, row, Event{Kind: OnSeen, Paused: owner.Paused, Tail: tailOf(a.last.read), View: View{
+		Here: m.Conversation == s.Conversation, Field: readField(a.last.read, string(s.Text), s.Typed),
+	}})
+	if a.step == "" {
+		a.last = look{} // no hands need its picture
+	}
+}
+
+func (a *actor) handsDone(turn *actors.Turn) {
+	if turn.Cause().Call != a.step || a.step == "" {
+		return
+	}
+	a.step = ""
+	row, ok := a.first(turn)
+	if !ok {
+		return
+	}
+	s, _ := Replies.Get(turn, row)
+	kinds := map[State]EventKind{Typing: OnTyped, Entering: OnEntered, Clearing: OnCleared}
+	if kind, ok := kinds[s.State]; ok {
+		a.happened(turn, row, Event{Kind: kind})
+	}
+}
+
+func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
+	switch {
+	case a.look != nil && m.Call == a.look.call:
+		a.look = nil
+		a.front(turn, Event{Kind: OnUnseen, Code: m.Code})
+	case a.step != "" && m.Call == a.step:
+		a.step = ""
+		code := m.Code
+		if m.Kind == messages.FailureUnknown { // there are no hands in this runtime
+			code = "unavailable"
+		}
+		a.front(turn, Event{Kind: OnFailed, Code: code})
+	}
+}

@@ -1,0 +1,450 @@
+package outbound
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/backoff"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Rules of sending. Start with [DefaultRules].
+type Rules struct {
+	// How long nobody must have used the keyboard or the mouse before a key is
+	// pressed.
+	Idle time.Duration
+	// How long the bubble of a sent text may take to be seen.
+	Confirm time.Duration
+	// How long a reply waits for a window in which it can be typed.
+	Patience time.Duration
+	// Pause after an attempt that could not be made; it doubles up to the cap.
+	Retry, RetryCap time.Duration
+	// Pause between two looks while the window may still be drawing, and how often.
+	Redraw time.Duration
+	Looks  int
+	// Attempts in a row that met a typing person, or the time since the first of
+	// them, after which the person is told.
+	Streak     int
+	StreakTime time.Duration
+}
+
+// DefaultRules returns the rules of both profiles.
+func DefaultRules() Rules {
+	return Rules{
+		Idle: 3 * time.Second, Confirm: 30 * time.Second, Patience: 10 * time.Minute,
+		Retry: 2 * time.Second, RetryCap: 15 * time.Second, Redraw: 400 * time.Millisecond, Looks: 3,
+		Streak: 3, StreakTime: time.Minute,
+	}
+}
+
+// State is where a reply is on its way. The table in the package comment says what
+// follows what.
+type State string
+
+// States of a reply.
+const (
+	Queued     State = "queued"     // waits for its turn, or for the next attempt
+	Leasing    State = "leasing"    // waits for the desk's keyboard
+	Verifying  State = "verifying"  // the window is read: nothing is typed yet
+	Typing     State = "typing"     // announced to those who read; keys are pressed
+	Checking   State = "checking"   // the window is read: does it hold the text?
+	Entering   State = "entering"   // Enter is pressed
+	Confirming State = "confirming" // its bubble is waited for
+	Clearing   State = "clearing"   // what was typed is taken out
+	Settling   State = "settling"   // the window is read: what has become of the text?
+	Done       State = "done"
+)
+
+// Holds reports that a reply in this state has the keyboard.
+func (s State) Holds() bool {
+	switch s {
+	case Verifying, Typing, Checking, Entering, Clearing, Settling:
+		return true
+	}
+	return false
+}
+
+// Reply is a text on its way into a window.
+type Reply struct {
+	messages.SendReply
+	Trace string `json:"trace"`
+	State State  `json:"state"`
+
+	Began    time.Time           `json:"began,omitzero"` // of the first attempt
+	Tries    int                 `json:"tries,omitempty"`
+	Reason   messages.SendReason `json:"reason,omitempty"`   // why the last attempt was not made
+	Busy     int                 `json:"busy,omitempty"`     // attempts in a row that met a typing person
+	BusyFrom time.Time           `json:"busy_from,omitzero"` // the first of them
+	Told     bool                `json:"told,omitempty"`     // the person was told of it
+
+	Typed   bool `json:"typed,omitempty"`   // our text may stand in the field
+	Entered bool `json:"entered,omitempty"` // Enter may have been pressed on it
+	// Pressed says that keys of it were pressed, and not taken back: a field that reads
+	// empty then tells nothing of where the text went.
+	Pressed bool `json:"pressed,omitempty"`
+	Stop    bool `json:"stop,omitempty"`
+	Looks   int  `json:"looks,omitempty"` // in this state
+	// Before is the transcript's tail before anything was typed; nil before that was
+	// read.
+	Before []Mark `json:"before,omitempty"`
+	Read   bool   `json:"read,omitempty"` // Before was read, and may be empty
+
+	Seen messages.Occurrence `json:"seen,omitempty"` // of its bubble
+}
+
+// Event is what happened to a reply.
+type Event struct {
+	Kind EventKind
+	Code string // of OnFailed: the worker's, "" if it broke
+	View View   // of OnSeen
+	Tail []Mark // of OnSeen: the transcript's
+	// Paused says, of OnSeen, that the owner wants nothing to be sent now. What was
+	// typed is taken out all the same.
+	Paused bool
+}
+
+// EventKind says what happened.
+type EventKind string
+
+// Kinds of events.
+const (
+	OnDue     EventKind = "due"     // the next attempt, another look, or the end of waiting
+	OnGiven   EventKind = "given"   // the keyboard
+	OnSeen    EventKind = "seen"    // the window was read
+	OnUnseen  EventKind = "unseen"  // it could not be
+	OnTyped   EventKind = "typed"   // all keys of the text were pressed
+	OnEntered EventKind = "entered" // Enter was pressed
+	OnCleared EventKind = "cleared"
+	OnFailed  EventKind = "failed"  // a step of the hands was refused, or broke
+	OnOwn     EventKind = "own"     // its bubble was seen
+	OnStop    EventKind = "stop"    // it is not wanted any more
+	OnRestart EventKind = "restart" // the process, or the actor
+)
+
+// EffectKind says what is to be done.
+type EffectKind string
+
+// Kinds of effects.
+const (
+	AskKeyboard   EffectKind = "ask"
+	LeaveKeyboard EffectKind = "leave"
+	LookAtWindow  EffectKind = "look"
+	Announce      EffectKind = "announce" // to all who read, before the first key
+	TypeText      EffectKind = "type"
+	PressEnter    EffectKind = "enter"
+	ClearField    EffectKind = "clear"
+	Wait          EffectKind = "wait"   // for OnDue
+	Finish        EffectKind = "finish" // say what became of it
+)
+
+// Effect is to be done for a reply.
+type Effect struct {
+	Kind    EffectKind
+	For     time.Duration        // of Wait
+	Outcome messages.SendOutcome // of Finish
+	Reason  messages.SendReason  // of Finish
+}
+
+func do(kinds ...EffectKind) (list []Effect) {
+	for _, k := range kinds {
+		list = append(list, Effect{Kind: k})
+	}
+	return list
+}
+
+// Step moves a reply by one event and says what is to be done. An event that does
+// not fit the state changes nothing. It is long because it is the table of the
+// package comment.
+func (r Rules) Step(s Reply, e Event, now time.Time) (Reply, []Effect) {
+	switch e.Kind {
+	case OnOwn:
+		return r.finish(s, messages.SendConfirmed, "")
+	case OnStop:
+		return r.stop(s)
+	case OnRestart:
+		return r.restart(s)
+	case OnUnseen:
+		return r.unseen(s, e.Code, now)
+	case OnFailed:
+		return r.failed(s, e.Code, now)
+	}
+	switch s.State {
+	case Queued:
+		if e.Kind == OnDue {
+			if s.Began.IsZero() {
+				s.Began = now
+			}
+			return s.to(Leasing), do(AskKeyboard)
+		}
+	case Leasing:
+		switch e.Kind {
+		case OnDue: // it should have been given by now
+			return s, do(AskKeyboard)
+		case OnGiven:
+			return s.to(Verifying), do(LookAtWindow)
+		}
+	case Verifying:
+		switch e.Kind {
+		case OnGiven, OnDue:
+			return s, do(LookAtWindow)
+		case OnSeen:
+			return r.verify(s, e, now)
+		}
+	case Typing:
+		switch e.Kind {
+		case OnDue: // the answer was lost
+			return r.failed(s, "", now)
+		case OnTyped:
+			s.Pressed = true
+			return s.to(Checking), do(LookAtWindow)
+		}
+	case Checking:
+		switch e.Kind {
+		case OnDue:
+			return s, do(LookAtWindow)
+		case OnSeen:
+			return r.check(s, e, now)
+		}
+	case Entering:
+		switch e.Kind {
+		case OnDue:
+			return r.failed(s, "", now)
+		case OnEntered:
+			return r.confirm(s)
+		}
+	case Clearing:
+		switch e.Kind {
+		case OnDue:
+			return r.failed(s, "", now)
+		case OnCleared: // the field held all of it until then, so that Enter has done nothing
+			s.Entered, s.Pressed = false, false
+			return s.to(Settling), do(LookAtWindow)
+		}
+	case Settling:
+		switch e.Kind {
+		case OnGiven, OnDue:
+			return s, do(LookAtWindow)
+		case OnSeen:
+			return r.settle(s, e, now)
+		}
+	case Confirming:
+		if e.Kind == OnDue {
+			return r.finish(s, messages.SendUnknown, messages.SendUnconfirmed)
+		}
+	}
+	return s, nil
+}
+
+func (s Reply) to(state State) Reply {
+	s.State, s.Looks = state, 0
+	return s
+}
+
+// verify decides before the first key.
+func (r Rules) verify(s Reply, e Event, now time.Time) (Reply, []Effect) {
+	switch {
+	case s.Stop:
+		return r.finish(s, messages.SendNot, messages.SendStopped)
+	case s.Read && appeared(s, e.Tail): // somebody sent what an earlier attempt had typed
+		return r.confirm(s)
+	case s.Typed && e.View.Field == FieldOurs: // of an attempt that could not be cleared
+		return s.to(Clearing), do(ClearField)
+	case s.Typed && s.Pressed && e.View.Field == FieldEmpty:
+		return r.finish(s, messages.SendUnknown, messages.SendUnconfirmed)
+	case e.Paused:
+		return r.putOff(s, messages.CodePaused, now)
+	case !e.View.Here || !follows(s, e.Tail):
+		return r.putOff(s, messages.SendElsewhere, now)
+	case e.View.Field == FieldMissing:
+		return r.putOff(s, messages.SendNoField, now)
+	case e.View.Field != FieldEmpty:
+		return r.putOff(s, messages.SendBusy, now)
+	}
+	s.Before, s.Read = e.Tail, true
+	s.Typed, s.Entered, s.Pressed = true, false, !hasWords(string(s.Text)) // which no reader shows
+	return s.to(Typing), do(Announce, TypeText)
+}
+
+// check decides whether Enter is pressed: only over the whole text, in its
+// conversation.
+func (r Rules) check(s Reply, e Event, now time.Time) (Reply, []Effect) {
+	switch {
+	case appeared(s, e.Tail): // a person pressed Enter
+		return r.confirm(s)
+	case e.View.Field == FieldOurs && e.Paused:
+		s.Reason = messages.CodePaused
+		return s.to(Clearing), do(ClearField)
+	case e.View.Field == FieldOurs && (s.Stop || !e.View.Here):
+		s.Reason = messages.SendElsewhere
+		return s.to(Clearing), do(ClearField)
+	case e.View.Field == FieldOurs:
+		s.Entered = true
+		return s.to(Entering), do(PressEnter)
+	case s.Looks+1 < r.Looks: // it may still be drawn
+		s.Looks++
+		return s, []Effect{{Kind: Wait, For: r.Redraw}}
+	}
+	return r.settle(s, e, now)
+}
+
+// settle decides what has become of a text whose typing, sending or clearing is in
+// doubt. Once its keys were pressed it is typed again only after it was seen in the
+// field and taken out. Where the answer was lost before that was known, it is typed
+// again if it stands neither in the field nor in the transcript.
+func (r Rules) settle(s Reply, e Event, now time.Time) (Reply, []Effect) {
+	switch {
+	case appeared(s, e.Tail):
+		return r.confirm(s)
+	case e.View.Field == FieldOurs || e.View.Field == FieldPart:
+		return s.to(Clearing), do(ClearField)
+	case s.Entered && e.View.Field == FieldEmpty, s.Entered && s.Looks+1 >= r.Looks:
+		return r.confirm(s)
+	case s.State == Settling && s.Looks+1 < r.Looks:
+		s.Looks++
+		return s, []Effect{{Kind: Wait, For: r.Redraw}}
+	case e.View.Field == FieldEmpty && s.Pressed:
+		return r.finish(s, messages.SendUnknown, messages.SendUnconfirmed)
+	case e.View.Field == FieldEmpty && s.Reason != "":
+		s.Typed = !follows(s, e.Tail)
+		return r.putOff(s, s.Reason, now)
+	case e.View.Field == FieldEmpty:
+		s.Typed = !follows(s, e.Tail)
+		return r.putOff(s, messages.SendNoField, now)
+	case e.View.Field == FieldMissing:
+		return r.putOff(s, messages.SendNoField, now)
+	}
+	return r.putOff(s, messages.SendBusy, now)
+}
+
+// confirm waits for the bubble, and lets others type meanwhile.
+func (r Rules) confirm(s Reply) (Reply, []Effect) {
+	s.Reason = ""
+	return s.to(Confirming), append(do(LeaveKeyboard), Effect{Kind: Wait, For: r.Confirm})
+}
+
+// unseen is for a window that could not be read.
+func (r Rules) unseen(s Reply, code string, now time.Time) (Reply, []Effect) {
+	reason := reasonOf(code)
+	switch s.State {
+	case Verifying:
+		return r.putOff(s, reason, now)
+	case Checking, Settling:
+		if s.Looks+1 < r.Looks {
+			s.Looks++
+			return s, []Effect{{Kind: Wait, For: r.Retry}}
+		}
+		if s.Entered {
+			return r.confirm(s)
+		}
+		return r.putOff(s, reason, now)
+	}
+	return s, nil
+}
+
+// failed is for a step of the hands that was not done. After a refusal no key was
+// pressed.
+func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
+	refused := slices.Contains(untouched, code)
+	reason := reasonOf(code)
+	switch s.State {
+	case Typing:
+		if refused {
+			s.Typed, s.Before, s.Read = false, nil, false
+			return r.putOff(s, reason, now)
+		}
+		s.Reason, s.Pressed = reason, s.Pressed || code == partlyTyped
+		return s.to(Settling), do(LookAtWindow)
+	case Entering:
+		if refused {
+			s.Entered = false
+		}
+		s.Reason = reason
+		return s.to(Settling), do(LookAtWindow)
+	case Clearing:
+		s.Reason = reason
+		if s.Looks = s.Looks + 1; s.Looks >= r.Looks {
+			return r.putOff(s, reason, now)
+		}
+		s.State = Settling
+		return s, []Effect{{Kind: Wait, For: r.Retry}}
+	}
+	return s, nil
+}
+
+// partlyTyped is the code after which some keys were pressed.
+const partlyTyped = "partly_typed"
+
+// untouched are the codes after which no key was pressed.
+var untouched = []string{string(messages.SendBusy), string(messages.SendChanged), string(messages.SendNoField),
+	string(messages.SendBlind), messages.CodePaused,
+	"not_active", "window_gone", "minimised", "empty_frame", "no_display", "permission",
+	"unavailable"}
+
+func reasonOf(code string) messages.SendReason {
+	switch {
+	case code == "unavailable":
+		return messages.SendNoTypist
+	case slices.Contains(untouched, code):
+		return messages.SendReason(code)
+	}
+	return messages.SendFailed
+}
+
+// putOff ends an attempt: the next one comes later, unless the reply is not wanted
+// any more or has waited long enough.
+func (r Rules) putOff(s Reply, why messages.SendReason, now time.Time) (Reply, []Effect) {
+	s.Reason = why
+	if why == messages.SendBusy {
+		if s.Busy++; s.Busy == 1 {
+			s.BusyFrom = now
+		}
+		s.Told = s.Told || s.Busy >= r.Streak || now.Sub(s.BusyFrom) >= r.StreakTime
+	} else {
+		s.Busy, s.BusyFrom, s.Told = 0, time.Time{}, false
+	}
+	switch {
+	case s.Stop:
+		return r.finish(s, messages.SendNot, messages.SendStopped)
+	case why == messages.SendNoTypist, why == messages.SendBlind,
+		why == messages.SendFailed && !s.Typed && s.Tries >= r.Looks,
+		now.Sub(s.Began) >= r.Patience:
+		return r.finish(s, messages.SendNot, why)
+	}
+	s.Tries++
+	wait := backoff.Delay(r.Retry, r.RetryCap, s.Tries)
+	return s.to(Queued), append(do(LeaveKeyboard), Effect{Kind: Wait, For: wait})
+}
+
+func (r Rules) stop(s Reply) (Reply, []Effect) {
+	s.Stop = true
+	switch s.State {
+	case Queued, Leasing:
+		return r.finish(s, messages.SendNot, messages.SendStopped)
+	}
+	return s, nil
+}
+
+// restart goes on after the process or the actor was started anew: whatever was
+// under way is lost, and the window is read before anything else is done.
+func (r Rules) restart(s Reply) (Reply, []Effect) {
+	switch s.State {
+	case Verifying:
+		return s.to(Verifying), do(AskKeyboard)
+	case Typing, Checking, Entering, Clearing, Settling:
+		return s.to(Settling), do(AskKeyboard)
+	case Leasing:
+		return s, do(AskKeyboard)
+	case Confirming: // the window must be seen again first
+		return s, []Effect{{Kind: Wait, For: r.Confirm}}
+	}
+	return s, nil
+}
+
+// finish ends a reply. One whose text may have been sent, or may still stand in the
+// field, is never not sent.
+func (r Rules) finish(s Reply, outcome messages.SendOutcome, why messages.SendReason) (Reply, []Effect) {
+	if outcome == messages.SendNot && (s.Entered || s.Typed) {
+		outcome, why = messages.SendUnknown, messages.SendUnconfirmed
+	}
+	return s.to(Done), append(do(LeaveKeyboard), Effect{Kind: Finish, Outcome: outcome, Reason: why})
+}

@@ -1,0 +1,184 @@
+package outbound
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// View is what a window shows, as far as sending asks.
+type View struct {
+	Here  bool // the reply's conversation, beyond doubt
+	Field Field
+}
+
+// Field says what stands in the input field.
+type Field string
+
+// Contents of a field.
+const (
+	FieldMissing Field = "missing" // no field was found
+	FieldEmpty   Field = "empty"
+	FieldOurs    Field = "ours"  // the text of the reply, and nothing else
+	FieldPart    Field = "part"  // a beginning of it
+	FieldOther   Field = "other" // something else, or more than it
+)
+
+// Mark identifies a bubble of the transcript.
+type Mark struct {
+	Side messages.Side     `json:"side"`
+	Key  messages.PixelKey `json:"key"`
+	Text messages.Text     `json:"text,omitempty"`
+}
+
+// maxTail is how many bubbles tell where the transcript ended.
+const maxTail = 12
+
+// tailOf marks the last bubbles of a reading.
+func tailOf(read messages.FrameRead) (tail []Mark) {
+	for _, b := range read.Bubbles[max(0, len(read.Bubbles)-maxTail):] {
+		tail = append(tail, Mark{Side: b.Side, Key: b.Key, Text: b.Text})
+	}
+	return tail
+}
+
+func (m Mark) is(o Mark) bool {
+	if m.Key == o.Key && m.Key != 0 {
+		return true
+	}
+	return m.Side == o.Side && m.Text != "" && text.OCREqual(string(m.Text), string(o.Text))
+}
+
+// after returns what of a tail came after another one: the marks below the best
+// place at which the old one's end can lie. Among places that are as good the
+// highest counts, so that more is new; where there is none, all of it is, and found
+// is false.
+func after(before, now []Mark) (news []Mark, found bool) {
+	best, at := 0, 0
+	for end := 1; end <= len(now); end++ {
+		n := 0
+		for n < end && n < len(before) && before[len(before)-1-n].is(now[end-1-n]) {
+			n++
+		}
+		if n > best {
+			best, at = n, end
+		}
+	}
+	return now[at:], best > 0 || len(before) == 0
+}
+
+// appeared reports that a bubble of our own side that may show the reply has come
+// since the first attempt began. In doubt it has: then the reply is not typed
+// again.
+func appeared(s Reply, tail []Mark) bool {
+	if !s.Read {
+		return false
+	}
+	news, _ := after(s.Before, tail)
+	for _, m := range news {
+		if m.Side != messages.SideIncoming && text.Shown(string(m.Text), string(s.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// follows reports that a transcript is seen to go on where it ended when the text
+// was typed, so that what has come since is in view. A window that is scrolled back
+// does not show that.
+func follows(s Reply, tail []Mark) bool {
+	_, found := after(s.Before, tail)
+	return found || !s.Read
+}
+
+// placeholders are what applications write into an empty field.
+var placeholders = []string{"message", "メッセージを入力", "メッセージ", "enter a message", "enter message",
+	"type a message", "write a message", "send a message", "aa", "reply", "メッセージを送信", "返信"}
+
+// Limits of reading the field.
+const (
+	fieldDiffers = 0.25 // share of the characters that a reader may have got wrong
+	fieldLeast   = 6    // characters of the end that stand for a longer text
+)
+
+// readField says what stands in a field, given the text that is to stand there, and
+// whether it may have been typed already. A placeholder counts as nothing where
+// nothing else stands beside it: as one line among others it is part of a text.
+func readField(read messages.FrameRead, want string, typed bool) Field {
+	if read.Input.W <= 0 || read.Input.H <= 0 {
+		return FieldMissing
+	}
+	var lines []string
+	for _, l := range read.Field {
+		if line := text.Compact(string(l.Text)); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	compact := text.Compact(want)
+	blank := !slices.ContainsFunc(lines, func(l string) bool { return hasWords(l) && !isPlaceholder(l) })
+	if blank && !(typed && near([]rune(strings.Join(lines, "")), []rune(compact))) {
+		return FieldEmpty
+	}
+	return holds(lines, compact)
+}
+
+func isPlaceholder(line string) bool {
+	for _, p := range placeholders {
+		if text.Compact(p) == line {
+			return true
+		}
+	}
+	return false
+}
+
+// holds compares the lines of a field, of which some have words, with a text. A
+// field shows the end of a long one. What stands beside the text must be icons: a
+// line with words is somebody else's.
+func holds(lines []string, want string) Field {
+	for from := range lines {
+		for to := len(lines); to > from; to-- {
+			beside := slices.Concat(lines[:from], lines[to:])
+			if !slices.ContainsFunc(beside, hasWords) && isText(strings.Join(lines[from:to], ""), want) {
+				return FieldOurs
+			}
+		}
+	}
+	if all := strings.Join(lines, ""); isBeginning(all, want) {
+		return FieldPart
+	}
+	return FieldOther
+}
+
+func isText(read, want string) bool {
+	a, b := []rune(read), []rune(want)
+	if near(a, b) {
+		return true
+	}
+	return len(a) >= fieldLeast && len(a) < len(b) && near(a, b[len(b)-len(a):])
+}
+
+func isBeginning(read, want string) bool {
+	a, b := []rune(read), []rune(want)
+	return len(a) > 0 && len(a) < len(b) && near(a, b[:len(a)])
+}
+
+// near forgives a reader's errors, and hardly any character more or less: those
+// would be somebody else's.
+func near(a, b []rune) bool {
+	if string(a) == string(b) {
+		return true
+	}
+	more := len(a) - len(b)
+	if min(len(a), len(b)) < 3 || max(more, -more) > 1+len(b)/20 {
+		return false
+	}
+	return text.OCREqual(string(a), string(b)) || text.Difference(a, b) <= fieldDiffers
+}
+
+// hasWords reports that a line is more than what an icon or the caret is read as.
+func hasWords(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}

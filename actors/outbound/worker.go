@@ -1,0 +1,212 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Target is a window that can be typed into.
+type Target struct {
+	Typist hardware.Typist
+	Screen hardware.Screen // it is compared with a look before each key
+	Ref    string          // hardware.Window.Ref, of both
+}
+
+// Locate finds the target of a watched window. It is called for each step.
+type Locate func(ctx context.Context, window messages.WindowID) (Target, error)
+
+// Fixed locates windows in a map, which must not change afterwards.
+func Fixed(targets map[messages.WindowID]Target) Locate {
+	return func(_ context.Context, window messages.WindowID) (Target, error) {
+		t, ok := targets[window]
+		if !ok {
+			return Target{}, fmt.Errorf("outbound: nothing types into window %q: %w", window,
+				hardware.ErrUnavailable)
+		}
+		return t, nil
+	}
+}
+
+// slack is how much later than it was made an input may seem to have come.
+const slack = 150 * time.Millisecond
+
+// hands press keys. There is one pair for a desk.
+type hands struct {
+	locate Locate
+	now    func() time.Time
+	typed  time.Time // when our own last key was pressed; zero before the first
+	before string    // window that had the keyboard before we took it, "" for none
+}
+
+// NewHands makes the constructor of hands workers, of which a desk has one. now is
+// the clock of the typist's idle time.
+func NewHands(locate Locate, now func() time.Time) func() (actors.Worker, error) {
+	return func() (actors.Worker, error) { return &hands{locate: locate, now: now}, nil }
+}
+
+// Do implements [actors.Worker]. An error that is refused means that no key was
+// pressed, unless its code is partly_typed.
+func (h *hands) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
+	var look messages.Look
+	var act func(Target) error
+	switch m := request.(type) {
+	case messages.TypeText:
+		look, act = m.Look, func(t Target) error { return h.enterText(ctx, t, m) }
+	case messages.PressEnter:
+		look, act = m.Look, func(t Target) error { return h.press(ctx, t) }
+	case messages.ClearField:
+		look, act = m.Look, func(t Target) error { return h.clear(ctx, t, m.Look) }
+	default:
+		return nil, fmt.Errorf("outbound: hands do not know %s", request.MessageType())
+	}
+	window := look.Frame.Window
+	t, err := h.locate(ctx, window)
+	if err == nil {
+		err = h.unchanged(ctx, t, look)
+	}
+	if err == nil {
+		err = act(t)
+	}
+	if err != nil {
+		return nil, refuse(err)
+	}
+	return messages.HandsDone{Window: window}, nil
+}
+
+// enterText types a text into the field, which gets the focus first.
+func (h *hands) enterText(ctx context.Context, t Target, m messages.TypeText) error {
+	if err := h.quiet(ctx, t, m.Idle); err != nil {
+		return err
+	}
+	if f, ok := t.Typist.(hardware.Focus); ok {
+		h.before, _ = f.Active(ctx) // nothing is given back then
+	}
+	if p, ok := t.Typist.(hardware.Pointer); ok {
+		if err := p.Click(ctx, t.Ref, inField(m.Look)); err != nil {
+			return fmt.Errorf("outbound: click into the field: %w", err)
+		}
+	}
+	err := t.Typist.Type(ctx, t.Ref, string(m.Text))
+	h.typed = h.now()
+	return err
+}
+
+// inField is a point of the field beside what usually stands at its ends.
+func inField(l messages.Look) image.Point {
+	return image.Pt(l.Field.X+l.Field.W/3, l.Field.Y+min(l.Field.H/2, int(24*l.Frame.Scale)))
+}
+
+// press presses Enter, and gives the keyboard back.
+func (h *hands) press(ctx context.Context, t Target) error {
+	if err := h.quiet(ctx, t, h.now().Sub(h.typed)-slack); err != nil {
+		return err
+	}
+	err := t.Typist.Press(ctx, t.Ref, hardware.KeyEnter)
+	h.typed = h.now()
+	if err == nil {
+		h.giveBack(ctx, t)
+	}
+	return err
+}
+
+// clear empties the field, whoever uses the keyboard: what stands there is ours.
+func (h *hands) clear(ctx context.Context, t Target, l messages.Look) error {
+	if p, ok := t.Typist.(hardware.Pointer); ok {
+		if err := p.Click(ctx, t.Ref, inField(l)); err != nil {
+			return fmt.Errorf("outbound: click into the field: %w", err)
+		}
+	}
+	if err := t.Typist.Press(ctx, t.Ref, hardware.KeySelectAll); err != nil {
+		return err
+	}
+	if err := t.Typist.Press(ctx, t.Ref, hardware.KeyBackspace); err != nil {
+		return fmt.Errorf("%w: %w", hardware.ErrPartlyTyped, err)
+	}
+	h.typed = h.now()
+	h.giveBack(ctx, t)
+	return nil
+}
+
+// giveBack activates the window that was active before. It is a courtesy: that it
+// fails changes nothing of what was done.
+func (h *hands) giveBack(ctx context.Context, t Target) {
+	if h.before != "" && h.before != t.Ref {
+		_ = t.Typist.Activate(ctx, h.before)
+	}
+	h.before = ""
+}
+
+var errBusy = errors.New("outbound: somebody uses the keyboard or the mouse")
+
+// errBlind refuses hands that cannot tell whether a person's are there too.
+var errBlind = errors.New("outbound: this typist cannot tell whether somebody uses the keyboard: " +
+	"give it a hardware.Presence")
+
+// quiet refuses unless nobody but us has used keyboard or mouse for d, and where
+// nobody knows that.
+func (h *hands) quiet(ctx context.Context, t Target, d time.Duration) error {
+	p, ok := t.Typist.(hardware.Presence)
+	if !ok {
+		return errBlind
+	}
+	idle, err := p.Idle(ctx)
+	if errors.Is(err, hardware.ErrUnavailable) {
+		return fmt.Errorf("%w: %w", errBlind, err)
+	}
+	if err != nil {
+		return fmt.Errorf("outbound: is anybody typing? %w", err)
+	}
+	if own := h.now().Sub(h.typed); !h.typed.IsZero() && idle >= own-slack { // the last input was ours
+		return nil
+	}
+	if idle < d {
+		return errBusy
+	}
+	return nil
+}
+
+var errChanged = errors.New("outbound: the window does not look as it did when it was read")
+
+// unchanged refuses a window that looks otherwise than it was seen.
+func (h *hands) unchanged(ctx context.Context, t Target, l messages.Look) error {
+	if l.Frame.Image == nil {
+		return errChanged
+	}
+	now, err := t.Screen.Capture(ctx, t.Ref)
+	if err != nil {
+		return fmt.Errorf("outbound: look before a key is pressed: %w", err)
+	}
+	if now.Image == nil || !sameLook(l, now.Image) {
+		return errChanged
+	}
+	return nil
+}
+
+// refuse makes an answer of what is no failure of the worker.
+func refuse(err error) error {
+	switch {
+	case errors.Is(err, errBusy):
+		return actors.Refuse(string(messages.SendBusy), err)
+	case errors.Is(err, errBlind):
+		return actors.Refuse(string(messages.SendBlind), err)
+	case errors.Is(err, errChanged):
+		return actors.Refuse(string(messages.SendChanged), err)
+	case errors.Is(err, hardware.ErrPartlyTyped): // even if it wraps another that says nothing was typed
+		return actors.Refuse(hardware.Code(hardware.ErrPartlyTyped), err)
+	}
+	var done *actors.Refusal
+	if errors.As(err, &done) {
+		return err
+	}
+	if code := hardware.Code(err); code != "error" {
+		return actors.Refuse(code, err)
+	}
+	return err
+}

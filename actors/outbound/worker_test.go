@@ -1,0 +1,82 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// keys is a typist that counts, and does not know who else types.
+type keys struct {
+	hardware.NoTypist
+	n int
+}
+
+func (k *keys) Click(context.Context, string, image.Point) error        { k.n++; return nil }
+func (k *keys) Type(context.Context, string, string) error              { k.n++; return nil }
+func (k *keys) Press(_ context.Context, _ string, _ hardware.Key) error { k.n++; return nil }
+
+// presence knows it, or fails.
+type presence struct {
+	*keys
+	idle time.Duration
+	err  error
+}
+
+func (p presence) Idle(context.Context) (time.Duration, error) { return p.idle, p.err }
+
+// still is a screen that never changes.
+type still struct{ hardware.Screen }
+
+func (still) Capture(context.Context, string) (hardware.Capture, error) {
+	return hardware.Capture{Image: image.NewRGBA(image.Rect(0, 0, 20, 20))}, nil
+}
+
+// TestHandsBesideAPerson: no key is pressed where a person types, or where nothing
+// tells whether one does. What we typed is taken out all the same.
+func TestHandsBesideAPerson(t *testing.T) {
+	look := messages.Look{Frame: messages.Frame{Window: "w", Image: image.NewRGBA(image.Rect(0, 0, 20, 20)), Scale: 1},
+		Field: messages.Rect{W: 20, H: 20}}
+	typing := messages.TypeText{Look: look, Text: "x", Idle: time.Second}
+	clearing := messages.ClearField{Look: look}
+	for _, c := range []struct {
+		what    string
+		typist  func(*keys) hardware.Typist
+		request messages.Message
+		code    string
+		pressed int
+	}{
+		{"nobody types", func(k *keys) hardware.Typist { return presence{k, time.Hour, nil} }, typing, "", 2},
+		{"somebody types", func(k *keys) hardware.Typist { return presence{k, 0, nil} }, typing,
+			"session_typing_busy", 0},
+		{"nobody knows", func(k *keys) hardware.Typist { return k }, typing, "no_presence", 0},
+		{"nobody knows, Enter", func(k *keys) hardware.Typist { return k }, messages.PressEnter{Look: look},
+			"no_presence", 0},
+		{"nobody knows on this system", func(k *keys) hardware.Typist {
+			return presence{k, 0, fmt.Errorf("no counters: %w", hardware.ErrUnavailable)}
+		}, typing, "no_presence", 0},
+		{"nobody knows, and ours is to go", func(k *keys) hardware.Typist { return k }, clearing, "", 3},
+	} {
+		k := &keys{}
+		targets := map[messages.WindowID]Target{"w": {Typist: c.typist(k), Screen: still{}}}
+		hands, err := NewHands(Fixed(targets), time.Now)()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = hands.Do(t.Context(), c.request)
+		var refused *actors.Refusal
+		switch errors.As(err, &refused); {
+		case c.code == "" && err != nil, c.code != "" && (refused == nil || refused.Code != c.code):
+			t.Errorf("%s: %v, want %q", c.what, err, c.code)
+		case k.n != c.pressed:
+			t.Errorf("%s: %d keys, want %d", c.what, k.n, c.pressed)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package owner_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/owner"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+func spawn(t *testing.T, attends bool) *actortest.Harness {
+	t.Helper()
+	return actortest.Spawn(t, owner.New(owner.Options{Attends: attends}), actortest.Address("owner/mac-a"))
+}
+
+func told(c string, s messages.OwnerState) actortest.Sent {
+	return actortest.To(messages.To("conversation", c), s)
+}
+
+func changed(to messages.Attention) messages.FocusChanged {
+	return messages.FocusChanged{Desk: "mac-a", To: messages.FocusState{State: to}}
+}
+
+func TestTellsThoseWhoFollow(t *testing.T) {
+	h := spawn(t, true)
+	h.Send(messages.FollowOwner{Conversation: "c-1", On: true})
+	h.WantSent(told("c-1", messages.OwnerState{Attention: messages.Unknown}))
+	h.CrashBeforeCommit()
+	h.Send(changed(messages.Away))
+	h.Sent() // what a restart tells
+	h.Send(messages.FollowOwner{Conversation: "c-2", On: true})
+	h.WantSent(told("c-2", messages.OwnerState{Attention: messages.Away}))
+	h.Send(changed(messages.Away))
+	h.WantSent() // nothing changed
+	h.Send(messages.PauseSending{})
+	paused := messages.OwnerState{Attention: messages.Away, Paused: true}
+	h.WantSent(told("c-1", paused), told("c-2", paused))
+	h.Send(messages.FollowOwner{Conversation: "c-1"})
+	h.Crash()
+	h.Start()
+	h.WantSent(told("c-2", paused))
+	h.Advance(time.Hour)
+	h.Send(messages.PauseSending{}) // it stays as it is
+	h.WantSent()
+	h.Send(messages.ResumeSending{})
+	h.WantSent(told("c-2", messages.OwnerState{Attention: messages.Away}))
+}
+
+// TestTellsTheSenders: those who type are told of a pause, whoever follows.
+func TestTellsTheSenders(t *testing.T) {
+	h := actortest.Spawn(t, owner.New(owner.Options{Windows: []messages.WindowID{"line@mac-a"}}),
+		actortest.Address("owner/mac-a"))
+	h.CrashBeforeCommit()
+	h.Send(messages.PauseSending{})
+	h.Sent()
+	h.Crash()
+	h.Start()
+	h.WantSent(actortest.To("outbound/line@mac-a", messages.OwnerState{Paused: true}))
+	h.Send(messages.ResumeSending{})
+	h.WantSent(actortest.To("outbound/line@mac-a", messages.OwnerState{}))
+}
+
+func TestAttentionThatIsOffDoesNotCount(t *testing.T) {
+	h := spawn(t, false)
+	h.Send(changed(messages.Away))
+	h.Crash()
+	h.Send(messages.FollowOwner{Conversation: "c-1", On: true})
+	h.WantSent(told("c-1", messages.OwnerState{}))
+}
+
+func TestAboutWhom(t *testing.T) {
+	for row, want := range map[string]bool{
+		"followers\x00c-1": true, "followers\x00c-2": false, "state\x00state": false, "state\x00c-1": false,
+	} {
+		if got := owner.About("c-1", row, nil); got != want {
+			t.Errorf("About(c-1, %q) = %v, want %v", row, got, want)
+		}
+	}
+}

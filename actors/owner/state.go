@@ -1,0 +1,17 @@
+package owner
+
+import "github.com/kehai-run/kehai/messages"
+
+// tells is what a conversation is told. Where attention is judged and nothing is known
+// yet, it is unknown; where it is not, what was known before does not count.
+func (s State) tells(attends bool) messages.OwnerState {
+	o := messages.OwnerState{Paused: !s.PausedSince.IsZero()}
+	switch {
+	case !attends:
+	case s.Attention == "":
+		o.Attention = messages.Unknown
+	default:
+		o.Attention = s.Attention
+	}
+	return o
+}

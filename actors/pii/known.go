@@ -1,0 +1,103 @@
+package pii
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// knownNames is how many names a vault knows: who has not been named for longest
+// goes first.
+const knownNames = 64
+
+// Know has [Vault.Mask] mask a name wherever a text holds it: whole and in any case,
+// and each word of it as it is written. Words of one Latin letter are let be.
+func (v *Vault) Know(name string) {
+	name = strings.TrimSpace(name)
+	if name == "" || !utf8.ValidString(name) {
+		return
+	}
+	if n := len(v.Names); n > 0 && v.Names[n-1] == name {
+		return
+	}
+	names := slices.DeleteFunc(slices.Clone(v.Names), func(s string) bool { return s == name })
+	names = append(names, name)
+	v.Names = names[max(0, len(names)-knownNames):]
+}
+
+// MaskName masks a text that is a name, whatever it looks like.
+func (v *Vault) MaskName(name string) Masked {
+	if name == "" {
+		return Masked{}
+	}
+	if !utf8.ValidString(name) || len(name) > MaxBytes {
+		return withheld(name, v.Labels, ErrNotText)
+	}
+	return v.Replace(name, []Span{{Kind: Name, Rule: "sender", End: len(name)}})
+}
+
+// known are claims for the names that a text holds.
+func (v *Vault) known(text string) (list []Claim) {
+	for _, name := range v.Names {
+		list = append(list, claimsOf(text, name, true)...)
+	}
+	for _, name := range v.Names {
+		words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+		for _, w := range words {
+			if w != name && (utf8.RuneCountInString(w) > 1 || !cased(w)) {
+				list = append(list, claimsOf(text, w, false)...)
+			}
+		}
+	}
+	return list
+}
+
+// claimsOf are the places of a name. One of letters that have a case stands alone, so
+// that Al is not found in "also".
+func claimsOf(text, name string, anyCase bool) (list []Claim) {
+	alone := cased(name)
+	for at := range text {
+		quote, ok := prefix(text[at:], name, anyCase)
+		if !ok || alone && (wordEnds(text[:at]) || wordBegins(text[at+len(quote):])) {
+			continue
+		}
+		list = append(list, Claim{Kind: Name, Quote: quote, Start: at})
+	}
+	return list
+}
+
+// prefix is the beginning of a text that is the name.
+func prefix(text, name string, anyCase bool) (string, bool) {
+	if !anyCase {
+		return name, strings.HasPrefix(text, name)
+	}
+	end := 0
+	for _, want := range name {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		if size == 0 || r != want && unicode.ToLower(r) != unicode.ToLower(want) {
+			return "", false
+		}
+		end += size
+	}
+	return text[:end], true
+}
+
+// cased reports a letter that has a case.
+func cased(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) }) >= 0
+}
+
+func wordEnds(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return casedOrDigit(r)
+}
+
+func wordBegins(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return casedOrDigit(r)
+}
+
+func casedOrDigit(r rune) bool {
+	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsDigit(r)
+}

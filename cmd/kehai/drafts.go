@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// drafts is a family of verbs, with the flag of list and show.
+type drafts struct {
+	*app
+	asJSON bool
+}
+
+// maxDraft is how much of the standard input is read for a draft, in bytes.
+const maxDraft = 64 << 10
+
+func (v *drafts) command() *cobra.Command {
+	list := &cobra.Command{
+		Use: "list", Short: "List the replies that wait", Example: "  kehai drafts list --json",
+		Args: cobra.NoArgs, RunE: v.withReplies(v.list),
+	}
+	show := &cobra.Command{
+		Use: "show ID", Short: "Show a reply that waits, and what it rests on",
+		Example: "  kehai drafts show c-3uwbezwinvqa/3.2", Args: cobra.ExactArgs(1), RunE: v.withReplies(v.show),
+	}
+	for _, cmd := range []*cobra.Command{list, show} {
+		cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a line")
+	}
+	do := func(verb messages.DraftVerb, short, done string) *cobra.Command {
+		return &cobra.Command{
+			Use: string(verb) + " ID…", Short: short, Example: "  kehai drafts " + string(verb) + " c-3uwbezwinvqa/3.2",
+			Args: cobra.MinimumNArgs(1),
+			RunE: v.withReplies(func(ctx context.Context, b control.ReplyBackend, ids []string) error {
+				var errs []error
+				for _, id := range ids {
+					errs = append(errs, v.do(ctx, b, id, verb, "", done))
+				}
+				return errors.Join(errs...)
+			}),
+		}
+	}
+	cmd := family(&cobra.Command{
+		Use:   "drafts",
+		Short: "See, approve, edit and reject the replies that wait for you",
+		Long: `A reply that may not go out by itself waits for a person. Its ID names it as it
+reads now: when a message comes, is edited or is taken back, the reply is written
+anew and has another ID, so that nobody approves what they have not read. What
+you write in the window yourself withdraws it.`,
+		Example: `  kehai drafts
+  kehai drafts show c-3uwbezwinvqa/3.2
+  kehai drafts approve c-3uwbezwinvqa/3.2`,
+	}, list, show, do(messages.DraftApprove, "Send a draft", "is to be sent"), v.editCommand(),
+		do(messages.DraftReject, "Give a draft up", "is given up"),
+		do(messages.DraftHold, "Leave a draft until you come back to it", "is held"))
+	cmd.RunE = v.withReplies(v.list)
+	return cmd
+}
+
+// editCommand puts another text in the place of a draft.
+func (v *drafts) editCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "edit ID TEXT…", Short: "Put another text in the place of a draft",
+		Long: `Puts another text in the place of a draft, which goes on waiting with the ID that
+is printed: approve sends it. The text - is read from the standard input, where no
+other user of this machine can see it.`,
+		Example: `  kehai drafts edit c-3uwbezwinvqa/3.2 "At ten, then."
+  kehai drafts edit c-3uwbezwinvqa/3.2 - < answer.txt`, Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.Join(args[1:], " ")
+			if text == "-" {
+				raw, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxDraft))
+				if err != nil {
+					return fmt.Errorf("edit %s: read the text: %w", args[0], err)
+				}
+				text = string(raw)
+			}
+			return v.withReplies(func(ctx context.Context, b control.ReplyBackend, _ []string) error {
+				now := control.DraftID(args[0]).Edited()
+				return v.do(ctx, b, args[0], messages.DraftEdit, text, "reads otherwise now: it is "+string(now))
+			})(cmd, args)
+		},
+	}
+}
+
+// asking about replies.
+type askingReplies func(ctx context.Context, b control.ReplyBackend, args []string) error
+
+// withReplies is withBackend for who asks about replies.
+func (a *app) withReplies(verb askingReplies) func(*cobra.Command, []string) error {
+	return a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+		replies, ok := b.(control.ReplyBackend)
+		if !ok {
+			return errors.New("this Kehai knows nothing of replies")
+		}
+		return verb(ctx, replies, args)
+	})
+}
+
+// names are what the conversations are called.
+func names(ctx context.Context, b control.ReplyBackend) (map[messages.ConversationID]string, error) {
+	called := map[messages.ConversationID]string{}
+	known, ok := b.(control.Backend)
+	if !ok {
+		return called, nil
+	}
+	list, err := known.Conversations(ctx)
+	for _, c := range list {
+		called[c.ID] = c.Label()
+	}
+	return called, err
+}
+
+func (v *drafts) do(ctx context.Context, b control.ReplyBackend, id string, verb messages.DraftVerb,
+	text, done string) error {
+	if err := b.DraftDo(ctx, control.DraftID(id), verb, text); err != nil {
+		return fmt.Errorf("%s %s: %w", verb, id, err)
+	}
+	return v.stdout.printf("%s %s\n", id, done)
+}
+
+func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) error {
+	list, err := b.Drafts(ctx)
+	switch {
+	case err != nil:
+		return err
+	case v.asJSON:
+		return encodeEach(v.stdout, list)
+	case len(list) == 0:
+		return v.stderr.printf("no drafts\n")
+	}
+	called, err := names(ctx, b)
+	if err != nil {
+		return err
+	}
+	var t table
+	t.row("ID", "TO", "STATE", "WHY", "SURE", "TEXT")
+	for _, d := range list {
+		t.row(d.ID, called[d.Conversation], d.State, d.Rule, fmt.Sprintf("%.0f %%", 100*d.Confidence),
+			strings.ReplaceAll(d.Text, "\n", " "))
+	}
+	return t.write(v.stdout)
+}
+
+func (v *drafts) show(ctx context.Context, b control.ReplyBackend, args []string) error {
+	list, err := b.Drafts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		switch {
+		case string(d.ID) != args[0]:
+		case v.asJSON:
+			return encodeEach(v.stdout, []control.Draft{d})
+		default:
+			called, err := names(ctx, b)
+			if err != nil {
+				return err
+			}
+			return v.describe(d, called[d.Conversation])
+		}
+	}
+	return fmt.Errorf("show %s: %w", args[0], control.ErrNoDraft)
+}
+
+// describe tells a draft and what it rests on.
+func (v *drafts) describe(d control.Draft, to string) error {
+	var t table
+	t.row("to", to)
+	t.row("state", d.State+", by rule "+d.Rule)
+	for _, a := range d.Answers {
+		t.row("answers", a.Sender+": "+strings.ReplaceAll(a.Text, "\n", " "))
+	}
+	t.row("judged", fmt.Sprintf("%.0f %% sure, by %s: %s", 100*d.Confidence, d.Judged, d.Reason))
+	if d.Model != "" {
+		t.row("written", fmt.Sprintf("by %s from %s, prompts %s, %s", d.Model, count(d.Lines, "message"), d.Prompt,
+			d.WrittenAt))
+	} else {
+		t.row("written", fmt.Sprintf("a fixed text, because of %s, %s", d.Fallback, d.WrittenAt))
+	}
+	if d.NotSent != "" {
+		t.row("not sent", d.NotSent)
+	}
+	if err := t.write(v.stdout); err != nil {
+		return err
+	}
+	return v.stdout.printf("\n%s\n", d.Text)
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// reminders is a family of verbs, with the flag of list.
+type reminders struct {
+	*app
+	asJSON bool
+}
+
+func (v *reminders) command() *cobra.Command {
+	list := &cobra.Command{
+		Use: "list", Short: "List what was asked for, and when it is time",
+		Example: "  kehai reminders list --json", Args: cobra.NoArgs, RunE: v.withReplies(v.list),
+	}
+	list.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a line")
+	cancel := &cobra.Command{
+		Use: "cancel ID…", Short: "Forget a reminder of which it is not time yet",
+		Example: "  kehai reminders cancel c-3uwbezwinvqa/1", Args: cobra.MinimumNArgs(1),
+		RunE: v.withReplies(v.cancel),
+	}
+	cmd := family(&cobra.Command{
+		Use:   "reminders",
+		Short: "List and cancel what others asked to be reminded of",
+		Long: `Who writes "tell me tomorrow at nine" or 「明日9時に会議って教えて」 is reminded: when
+it is time, a draft is made of it, as of any reply (see kehai drafts).`,
+		Example: `  kehai reminders
+  kehai reminders cancel c-3uwbezwinvqa/1`,
+	}, list, cancel)
+	cmd.RunE = v.withReplies(v.list)
+	return cmd
+}
+
+func (v *reminders) list(ctx context.Context, b control.ReplyBackend, _ []string) error {
+	list, err := b.Reminders(ctx)
+	switch {
+	case err != nil:
+		return err
+	case v.asJSON:
+		return encodeEach(v.stdout, list)
+	case len(list) == 0:
+		return v.stderr.printf("no reminders\n")
+	}
+	called, err := names(ctx, b)
+	if err != nil {
+		return err
+	}
+	var t table
+	t.row("ID", "OF", "WHEN", "WHAT")
+	for _, r := range list {
+		at := r.At.String()
+		if r.Due {
+			at = "now"
+		}
+		t.row(r.ID, called[r.Conversation], at, r.What)
+	}
+	return t.write(v.stdout)
+}
+
+func (v *reminders) cancel(ctx context.Context, b control.ReplyBackend, ids []string) error {
+	var errs []error
+	for _, id := range ids {
+		if err := b.CancelReminder(ctx, control.ReminderID(id)); err != nil {
+			errs = append(errs, fmt.Errorf("cancel %s: %w", id, err))
+			continue
+		}
+		errs = append(errs, v.stdout.printf("%s cancelled\n", id))
+	}
+	return errors.Join(errs...)
+}

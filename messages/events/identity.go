@@ -1,0 +1,19 @@
+package events
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// ConversationNamed reports that a conversation got its id, or another name.
+type ConversationNamed struct {
+	Conversation messages.ConversationID
+	App          string
+	Name         messages.Text
+	New          bool // it got its id
+	At           time.Time
+}
+
+// MessageType implements [messages.Message].
+func (ConversationNamed) MessageType() messages.Type { return v1("conversation_named") }

@@ -1,0 +1,269 @@
+package messages
+
+import "time"
+
+// JudgeReply asks whether a conversation's newest messages want an answer. It goes
+// from conversation/CONVERSATION to judge/CONVERSATION; what comes back is
+// [ReplyJudged]. Another question of the same conversation takes the place of one
+// that is not answered yet.
+type JudgeReply struct {
+	Conversation ConversationID `json:"conversation"`
+	Turn         int64          `json:"turn"`  // of the conversation's desk
+	Epoch        int            `json:"epoch"` // of the turn
+	Latest       MessageID      `json:"latest"`
+	Revision     int            `json:"revision,omitempty"` // of the newest message: how often it was changed
+	Written      time.Time      `json:"written"`            // when the newest message was
+	Group        bool           `json:"group,omitempty"`
+	Lines        []Said         `json:"lines"` // the newest messages of both sides, the oldest first
+}
+
+// MessageType implements [Message].
+func (JudgeReply) MessageType() Type { return Type{"judge_reply", 1} }
+
+// Subject implements [About].
+func (m JudgeReply) Subject() ConversationID { return m.Conversation }
+
+// Said is one message of either side, as a language model may see it: masked where
+// that must not see private data.
+type Said struct {
+	Own  bool      `json:"own,omitempty"`
+	Name Text      `json:"name,omitempty"`
+	At   time.Time `json:"at"`
+	Text Text      `json:"text"`
+}
+
+// JudgeSource says who judged.
+type JudgeSource string
+
+// ReplyJudged answers [JudgeReply].
+type ReplyJudged struct {
+	Conversation ConversationID `json:"conversation"`
+	Turn         int64          `json:"turn"`
+	Epoch        int            `json:"epoch"`
+	Respond      bool           `json:"respond"`
+	Confidence   float64        `json:"confidence"` // 0 to 1
+	Reason       Text           `json:"reason"`
+	Source       JudgeSource    `json:"source"` // model, default (there is none) or failure
+}
+
+// MessageType implements [Message].
+func (ReplyJudged) MessageType() Type { return Type{"reply_judged", 1} }
+
+// Subject implements [About].
+func (m ReplyJudged) Subject() ConversationID { return m.Conversation }
+
+// JudgeAgain says that a judgement has run out: the conversation asks anew if the
+// turn still waits.
+type JudgeAgain struct {
+	Conversation ConversationID `json:"conversation"`
+	Turn         int64          `json:"turn"`
+	Epoch        int            `json:"epoch"`
+}
+
+// MessageType implements [Message].
+func (JudgeAgain) MessageType() Type { return Type{"judge_again", 1} }
+
+// Subject implements [About].
+func (m JudgeAgain) Subject() ConversationID { return m.Conversation }
+
+// ReplyFate says what became of the answer that a judgement wanted.
+type ReplyFate struct {
+	Conversation ConversationID `json:"conversation"`
+	Fate         Fate           `json:"fate"`
+}
+
+// Fate of an answer.
+type Fate string
+
+// Fates.
+const (
+	FateDelivered Fate = "delivered"
+	FateFailed    Fate = "failed"
+	FateForget    Fate = "forget" // a person answered, or a message was taken back
+)
+
+// MessageType implements [Message].
+func (ReplyFate) MessageType() Type { return Type{"reply_fate", 1} }
+
+// Subject implements [About].
+func (m ReplyFate) Subject() ConversationID { return m.Conversation }
+
+// JudgementDue is the judge's own timer: a question waits, or a judgement runs out.
+type JudgementDue struct{}
+
+// MessageType implements [Message].
+func (JudgementDue) MessageType() Type { return Type{"judgement_due", 1} }
+
+// JudgementOld is the judge's own timer that deletes a judgement which has not held
+// for a day.
+type JudgementOld struct{}
+
+// MessageType implements [Message].
+func (JudgementOld) MessageType() Type { return Type{"judgement_old", 1} }
+
+// JudgementMade is the event of one judgement. The judge publishes it in the turn
+// that records it.
+type JudgementMade struct {
+	Conversation ConversationID `json:"conversation"`
+	Message      MessageID      `json:"message"` // the newest one that was judged
+	Respond      bool           `json:"respond"`
+	Confidence   float64        `json:"confidence"`
+	Reason       Text           `json:"reason"`
+	Source       JudgeSource    `json:"source"`
+	Prompt       string         `json:"prompt,omitempty"` // version of the texts that the model was asked with
+	NextCheck    time.Time      `json:"next_check"`
+	At           time.Time      `json:"at"`
+}
+
+// MessageType implements [Message].
+func (JudgementMade) MessageType() Type { return Type{"judgement_made", 1} }
+
+// Subject implements [About].
+func (m JudgementMade) Subject() ConversationID { return m.Conversation }
+
+// FollowOwner asks owner/NODE for the owner's state, now and with each change. A
+// conversation follows while a reply of its own is worked on; owner also wakes those
+// who follow after a restart.
+type FollowOwner struct {
+	Conversation ConversationID `json:"conversation"`
+	On           bool           `json:"on"` // false: no more
+}
+
+// MessageType implements [Message].
+func (FollowOwner) MessageType() Type { return Type{"follow_owner", 1} }
+
+// Subject implements [About].
+func (m FollowOwner) Subject() ConversationID { return m.Conversation }
+
+// OwnerState is what the owner does and allows at the moment.
+type OwnerState struct {
+	Attention Attention `json:"attention,omitempty"` // "" where attention is off
+	Paused    bool      `json:"paused,omitempty"`    // nothing is to be sent
+}
+
+// MessageType implements [Message].
+func (OwnerState) MessageType() Type { return Type{"owner_state", 1} }
+
+// PauseSending keeps every reply from being sent until [ResumeSending], also one that
+// is on its way into a window: what was typed is taken out before Enter.
+type PauseSending struct{}
+
+// MessageType implements [Message].
+func (PauseSending) MessageType() Type { return Type{"pause_sending", 1} }
+
+// ResumeSending ends [PauseSending].
+type ResumeSending struct{}
+
+// MessageType implements [Message].
+func (ResumeSending) MessageType() Type { return Type{"resume_sending", 1} }
+
+// DraftVerb is what a person wants of a draft.
+type DraftVerb string
+
+// Verbs.
+const (
+	DraftApprove DraftVerb = "approve" // send it
+	DraftEdit    DraftVerb = "edit"    // put another text in its place
+	DraftReject  DraftVerb = "reject"  // send nothing
+	DraftHold    DraftVerb = "hold"    // leave it until a person comes back to it
+)
+
+// DraftCommand is what a person wants of a draft. One that names an older epoch than
+// the draft has is refused: the person saw another text.
+type DraftCommand struct {
+	Conversation ConversationID `json:"conversation"`
+	Turn         int64          `json:"turn"`
+	Epoch        int            `json:"epoch"`
+	Do           DraftVerb      `json:"do"`
+	Text         Text           `json:"text,omitempty"` // of DraftEdit
+}
+
+// MessageType implements [Message].
+func (DraftCommand) MessageType() Type { return Type{"draft_command", 1} }
+
+// Subject implements [About].
+func (m DraftCommand) Subject() ConversationID { return m.Conversation }
+
+// DecideDue is a conversation's own timer: what is to become of a held reply is
+// decided again.
+type DecideDue struct{}
+
+// MessageType implements [Message].
+func (DecideDue) MessageType() Type { return Type{"decide_due", 1} }
+
+// ReminderDue is a conversation's own timer: it is time for a reminder.
+type ReminderDue struct {
+	Number int64 `json:"number"` // of the conversation's reminders
+}
+
+// MessageType implements [Message].
+func (ReminderDue) MessageType() Type { return Type{"reminder_due", 1} }
+
+// CancelReminder forgets a reminder of which it is not time yet.
+type CancelReminder struct {
+	Conversation ConversationID `json:"conversation"`
+	Number       int64          `json:"number"`
+}
+
+// MessageType implements [Message].
+func (CancelReminder) MessageType() Type { return Type{"cancel_reminder", 1} }
+
+// Subject implements [About].
+func (m CancelReminder) Subject() ConversationID { return m.Conversation }
+
+// ReplyChanged is the event of a reply that has become another: a draft was made or
+// edited, is held, is being sent, was sent. State is one of package
+// conversation/reply; "judging" says that a draft was given up because of what came
+// since. The conversation publishes it in the turn that records the change.
+type ReplyChanged struct {
+	Conversation ConversationID `json:"conversation"`
+	Turn         int64          `json:"turn"`
+	Epoch        int            `json:"epoch"`
+	State        string         `json:"state"`
+	Text         Text           `json:"text,omitempty"`
+	Rule         string         `json:"rule,omitempty"`    // by which it was decided
+	Answers      []MessageID    `json:"answers,omitempty"` // the messages that it answers
+	Notify       bool           `json:"notify,omitempty"`  // the owner wants to be told
+	Reason       SendReason     `json:"reason,omitempty"`  // why it could not be sent
+	Basis        ReplyBasis     `json:"basis"`
+	At           time.Time      `json:"at"`
+}
+
+// ReplyWriting is all that is to be seen so far of a reply that a model writes. Each one
+// replaces those before it; one of a higher Attempt begins anew. The last one is Done and
+// has the text that is stored. It is published at most every 150 ms, besides the last.
+type ReplyWriting struct {
+	Conversation ConversationID `json:"conversation"`
+	Turn         int64          `json:"turn"`
+	Epoch        int            `json:"epoch"` // of the turn
+	Attempt      int            `json:"attempt"`
+	Text         Text           `json:"text"`
+	Done         bool           `json:"done,omitempty"`
+}
+
+// MessageType implements [Message].
+func (ReplyWriting) MessageType() Type { return Type{"reply_writing", 1} }
+
+// ShowDue is a conversation's own timer: more of a reply may be shown.
+type ShowDue struct{}
+
+// MessageType implements [Message].
+func (ShowDue) MessageType() Type { return Type{"show_due", 1} }
+
+// ReplyBasis says what a reply rests on.
+type ReplyBasis struct {
+	Confidence float64     `json:"confidence"`       // of the judgement that an answer is wanted, 0 to 1
+	Reason     Text        `json:"reason,omitempty"` // of the judgement
+	Source     JudgeSource `json:"source,omitempty"`
+	Lines      int         `json:"lines,omitempty"`    // messages that were read for it
+	Model      string      `json:"model,omitempty"`    // "": a fixed text
+	Prompt     string      `json:"prompt,omitempty"`   // version of the texts that the model was asked with
+	Fallback   string      `json:"fallback,omitempty"` // why it is a fixed text: an [LLMCode], or "unusable"
+	WrittenAt  time.Time   `json:"written_at,omitzero"`
+}
+
+// MessageType implements [Message].
+func (ReplyChanged) MessageType() Type { return Type{"reply_changed", 1} }
+
+// Subject implements [About].
+func (m ReplyChanged) Subject() ConversationID { return m.Conversation }

@@ -1,0 +1,219 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Known reads what the directories know, by the ids of conversations.
+func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error) {
+	known := map[messages.ConversationID]directory.Known{}
+	var bad error
+	err := e.ReadRows(directory.Kind, func(r engine.Row) bool {
+		if r.Table != directory.Conversations.Name() {
+			return true
+		}
+		k, err := directory.Conversations.Decode(r.Value)
+		known[messages.ConversationID(r.Key)], bad = k, err
+		return err == nil
+	})
+	return known, cmp.Or(err, bad)
+}
+
+// Which implements [control.Backend].
+func (b Backend) Which(_ context.Context, name string) (messages.ConversationID, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return "", err
+	}
+	known, err := Known(e)
+	if err != nil {
+		return "", err
+	}
+	return which(known, name)
+}
+
+func which(known map[messages.ConversationID]directory.Known, name string) (messages.ConversationID, error) {
+	if name == "" {
+		return "", nil
+	}
+	switch found := directory.Called(known, "", name); len(found) {
+	case 0:
+		return messages.ConversationID(name), nil
+	case 1:
+		return found[0], nil
+	default:
+		var list []string
+		for _, id := range found {
+			list = append(list, fmt.Sprintf("%s of %s", id, known[id].App))
+		}
+		return "", fmt.Errorf("%w: say which by its id: %s; kehai conversations tells them apart",
+			control.ErrNotClear, strings.Join(list, ", "))
+	}
+}
+
+// Conversations implements [control.Backend].
+func (b Backend) Conversations(ctx context.Context) ([]control.Conversation, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	known, err := Known(e)
+	if err != nil {
+		return nil, err
+	}
+	heads := map[messages.ConversationID]conversation.Head{}
+	err = eachRow(e, conversation.Kind, conversation.Heads, func(messages.ConversationID) bool { return true },
+		func(c messages.ConversationID, h conversation.Head) { heads[c] = h })
+	if err != nil {
+		return nil, err
+	}
+	list := []control.Conversation{}
+	for id, k := range known {
+		if k.Into != "" {
+			continue
+		}
+		c := control.Conversation{ID: id, App: k.App, Name: string(k.Name()), Messages: heads[id].Count}
+		if k.Title != k.Name() {
+			c.Title = string(k.Title)
+		}
+		if at := heads[id].LastAt; !at.IsZero() {
+			c.LastAt = &control.Stamp{Time: at}
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b control.Conversation) int {
+		return cmp.Or(strings.Compare(a.App, b.App), strings.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return list, ctx.Err()
+}
+
+// Rename implements [control.Backend].
+func (b Backend) Rename(ctx context.Context, c messages.ConversationID, name string) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	known, err := Known(e)
+	if err != nil {
+		return err
+	}
+	id, err := which(known, string(c))
+	if err != nil {
+		return err
+	}
+	k, ok := known[id]
+	if !ok {
+		return fmt.Errorf("%w: kehai conversations lists them", control.ErrNoConversation)
+	}
+	return e.Inject(ctx, messages.To(directory.Kind, k.App),
+		messages.Rename{Conversation: id, Name: messages.Text(name)}, "")
+}
+
+// Book knows the names of conversations for whatever shows messages. Its methods
+// may be called concurrently.
+type Book struct {
+	mu      sync.Mutex
+	labels  map[messages.ConversationID]string
+	changed chan struct{} // closed at the next change
+}
+
+// NewBook returns one that knows nobody yet.
+func NewBook() *Book {
+	return &Book{labels: map[messages.ConversationID]string{}, changed: make(chan struct{})}
+}
+
+// Listen is a listener of the engine.
+func (b *Book) Listen(ev engine.Published) {
+	m, ok := ev.Message.(events.ConversationNamed)
+	if !ok {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.labels[m.Conversation] = m.App + ":" + string(m.Name)
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// Changed is closed when somebody gets another name.
+func (b *Book) Changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changed
+}
+
+// Label is what people call a conversation, as "line:Hana"; "" if nobody knows.
+func (b *Book) Label(e *engine.Engine, id messages.ConversationID) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if label, ok := b.labels[id]; ok {
+		return label
+	}
+	known, err := Known(e)
+	if err != nil { // whoever reads what is stored is told
+		return ""
+	}
+	for c := range known {
+		if _, ok := b.labels[c]; !ok {
+			k := known[directory.Resolve(known, c)]
+			b.labels[c] = k.App + ":" + string(k.Name())
+		}
+	}
+	if _, ok := b.labels[id]; !ok {
+		b.labels[id] = "" // a host's own
+	}
+	return b.labels[id]
+}
+
+// Label is what people call a conversation, as "line:Hana"; "" if nobody knows.
+func (b Backend) Label(id messages.ConversationID) string {
+	e, err := b.Engine()
+	if err != nil {
+		return ""
+	}
+	return b.Book.Label(e, id)
+}
+
+// adoptedSetting says that the directories have what an older version has left.
+const adoptedSetting = "directory"
+
+// LoadAdopted returns the ids that an older version made of the names of these
+// applications' conversations, as far as no directory has them yet. done says that
+// there was nothing to look for.
+func LoadAdopted(e *engine.Engine, apps []string) (found map[string][]messages.ConversationID, done bool, err error) {
+	if _, done, err = e.Setting(adoptedSetting); done || err != nil {
+		return nil, done, err
+	}
+	known, err := Known(e)
+	if err != nil {
+		return nil, false, err
+	}
+	found = map[string][]messages.ConversationID{}
+	err = eachRow(e, dedup.Kind, dedup.Heads, func(messages.ConversationID) bool { return true },
+		func(c messages.ConversationID, _ ledger.Head) {
+			app, _, ok := strings.Cut(string(c), ":")
+			if _, already := known[c]; ok && !already && slices.Contains(apps, app) {
+				found[app] = append(found[app], c)
+			}
+		})
+	return found, false, err
+}
+
+// StoreAdopted notes that there is nothing left to adopt.
+func StoreAdopted(ctx context.Context, e *engine.Engine) error {
+	return e.SetSetting(ctx, adoptedSetting, []byte("1"))
+}

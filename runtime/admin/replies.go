@@ -1,0 +1,244 @@
+package admin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/judge"
+	"github.com/kehai-run/kehai/actors/owner"
+	"github.com/kehai-run/kehai/actors/text/stream"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+var (
+	_ control.ReplyBackend = Backend{}
+	_ control.ReplyBackend = (*control.Client)(nil)
+)
+
+// desk is what is stored of the replies of one conversation.
+type desk struct {
+	reply.Desk
+	bases map[string]conversation.Basis
+	said  map[messages.MessageID]messages.MessageDelivered
+}
+
+// Drafts implements [control.ReplyBackend].
+func (b Backend) Drafts(ctx context.Context) ([]control.Draft, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	list := []control.Draft{}
+	err = eachDesk(ctx, e, func(c messages.ConversationID, d desk) {
+		turns := d.Unknown
+		if d.Open != nil {
+			turns = append(turns, *d.Open)
+		}
+		for _, t := range turns {
+			if t.State == reply.Held || t.State == reply.Drafted || t.State == reply.Unknown {
+				list = append(list, d.draft(c, t))
+			}
+		}
+	})
+	return list, err
+}
+
+// eachDesk yields the replies of each conversation. Rows come by conversation.
+func eachDesk(ctx context.Context, e *engine.Engine, yield func(messages.ConversationID, desk)) error {
+	var now desk
+	var of messages.ConversationID
+	var failed error
+	flush := func() {
+		if of != "" && (now.Open != nil || len(now.Unknown) > 0) {
+			yield(of, now)
+		}
+		now = desk{bases: map[string]conversation.Basis{},
+			said: map[messages.MessageID]messages.MessageDelivered{}}
+	}
+	err := e.ReadRows(conversation.Kind, func(row engine.Row) bool {
+		if c := messages.ConversationID(row.Actor.Key()); c != of {
+			flush()
+			of = c
+		}
+		if failed = ctx.Err(); failed == nil {
+			failed = now.take(row)
+		}
+		return failed == nil
+	})
+	if err = errors.Join(err, failed); err == nil {
+		flush()
+	}
+	return err
+}
+
+// take takes a row over.
+func (d *desk) take(row engine.Row) (err error) {
+	switch row.Table {
+	case conversation.Desks.Name():
+		d.Desk, err = conversation.Desks.Decode(row.Value)
+	case conversation.Bases.Name():
+		d.bases[row.Key], err = conversation.Bases.Decode(row.Value)
+	case conversation.Messages.Name():
+		// Tables come in the order of their names: the desk is known.
+		if d.Open == nil && len(d.Unknown) == 0 {
+			return nil
+		}
+		var m messages.MessageDelivered
+		m, err = conversation.Messages.Decode(row.Value)
+		d.said[m.ID] = m
+	}
+	return err
+}
+
+// draft describes a turn's reply.
+func (d desk) draft(c messages.ConversationID, t reply.Turn) control.Draft {
+	basis := d.bases[conversation.RowKey(t.ID)]
+	draft := control.Draft{
+		ID: control.NewDraftID(c, t.ID, t.Epoch), Conversation: c, State: string(t.State), Text: string(t.Text),
+		Rule: string(basis.Rule), Confidence: basis.Confidence, Reason: string(basis.ReplyBasis.Reason),
+		Judged: basis.Source, Lines: basis.Lines, Model: basis.Model, Prompt: basis.Prompt, Fallback: basis.Fallback,
+		NotSent: basis.Reason, WrittenAt: control.Stamp{Time: basis.WrittenAt}, Answers: []control.Answered{},
+	}
+	for _, id := range t.Messages {
+		a := control.Answered{Message: id}
+		if m, ok := d.said[id]; ok {
+			a.Sender, a.Text = string(m.Sender), string(m.Text)
+		}
+		draft.Answers = append(draft.Answers, a)
+	}
+	return draft
+}
+
+// DraftDo implements [control.ReplyBackend].
+func (b Backend) DraftDo(ctx context.Context, id control.DraftID, do messages.DraftVerb, text string) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	if whole := (stream.Rule{}).Final(text); do == messages.DraftEdit &&
+		(whole == "" || whole != stream.DefaultRule().Final(text)) {
+		return control.ErrDraftText
+	}
+	c, turn, epoch, ok := id.Split()
+	if !ok {
+		return control.ErrNoDraft
+	}
+	list, err := b.Drafts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if d.ID == id {
+			return e.Inject(ctx, messages.To(conversation.Kind, string(c)), messages.DraftCommand{
+				Conversation: c, Turn: turn, Epoch: epoch, Do: do, Text: messages.Text(text),
+			}, "")
+		}
+	}
+	return control.ErrNoDraft
+}
+
+// Reminders implements [control.ReplyBackend].
+func (b Backend) Reminders(context.Context) ([]control.Reminder, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	list := []control.Reminder{}
+	var failed error
+	err = e.ReadRows(conversation.Kind, func(row engine.Row) bool {
+		if row.Table != conversation.Reminders.Name() {
+			return true
+		}
+		var r conversation.Reminder
+		if r, failed = conversation.Reminders.Decode(row.Value); failed == nil {
+			c := messages.ConversationID(row.Actor.Key())
+			list = append(list, control.Reminder{ID: control.NewReminderID(c, r.Number), Conversation: c,
+				At: control.Stamp{Time: r.At}, What: string(r.What), Due: r.Due})
+		}
+		return failed == nil
+	})
+	return list, errors.Join(err, failed)
+}
+
+// CancelReminder implements [control.ReplyBackend].
+func (b Backend) CancelReminder(ctx context.Context, id control.ReminderID) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	list, err := b.Reminders(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		if c, n, ok := id.Split(); ok && r.ID == id && !r.Due {
+			return e.Inject(ctx, messages.To(conversation.Kind, string(c)),
+				messages.CancelReminder{Conversation: c, Number: n}, "")
+		}
+	}
+	return control.ErrNoReminder
+}
+
+// Judgements implements [control.ReplyBackend].
+func (b Backend) Judgements(context.Context) ([]control.Judgement, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	list := []control.Judgement{}
+	err = readRows(e, judge.Kind, judge.Rows, func(key messages.DeskID, row judge.Row) error {
+		c := messages.ConversationID(key)
+		j := control.Judgement{Scope: string(judge.ScopeOf(c, "")), Conversation: c, Asking: row.Asked != nil,
+			OnItsWay: row.Pending != nil}
+		known := row.Cache
+		if row.Pending != nil {
+			known = row.Pending
+		}
+		if known != nil {
+			j.ShouldRespond, j.Confidence, j.Reason = known.ShouldRespond, known.Confidence, string(known.Reason)
+			j.Source, j.Message = messages.JudgeSource(known.Source), known.Latest
+			j.JudgedAt, j.NextCheckAt = control.Stamp{Time: known.UpdatedAt}, control.Stamp{Time: known.NextCheckAt}
+		}
+		list = append(list, j)
+		return nil
+	})
+	return list, err
+}
+
+// pauseSending keeps replies from being sent, or ends that. It is durable: where nothing
+// runs it waits for the next start.
+func (b Backend) pauseSending(ctx context.Context, paused bool) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	var m messages.Message = messages.ResumeSending{}
+	if paused {
+		m = messages.PauseSending{}
+	}
+	return e.Inject(ctx, messages.To(owner.Kind, b.Config.Node), m, "")
+}
+
+// SendingPaused is since when nothing is sent, nil if replies are.
+func (b Backend) SendingPaused() (since *control.Stamp, err error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	err = e.ReadRows(owner.Kind, func(row engine.Row) bool {
+		if row.Table != owner.States.Name() || row.Actor.Key() != b.Config.Node {
+			return true
+		}
+		var s owner.State
+		if s, failed = owner.States.Decode(row.Value); failed == nil && !s.PausedSince.IsZero() {
+			since = &control.Stamp{Time: s.PausedSince}
+		}
+		return failed == nil
+	})
+	return since, errors.Join(err, failed)
+}

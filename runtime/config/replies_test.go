@@ -1,0 +1,74 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+)
+
+// TestNothingIsSentUnlessListed: by default a window that is not drawn gets drafts only.
+func TestNothingIsSentUnlessListed(t *testing.T) {
+	c := Default()
+	if s := c.ReplySettings("line:Hana", false); s.Policy != reply.PolicyDraft || s.Listed || s.Drawn {
+		t.Errorf("ReplySettings(a window) = %+v, want drafts, and not listed", s)
+	}
+	if s := c.ReplySettings("line:Hana", true); s.Policy != reply.PolicyAuto || !s.Listed || !s.Drawn {
+		t.Errorf("ReplySettings(a drawn window) = %+v, want that replies go out", s)
+	}
+	c.Replies.Policy, c.Replies.Auto = reply.PolicyAuto, []string{"line:Hana"}
+	for name, want := range map[string]bool{"line:Hana": true, "line:Hanako": false, "": false} {
+		if s := c.ReplySettings(name, false); s.Policy != reply.PolicyAuto || s.Listed != want {
+			t.Errorf("ReplySettings(%q) = %+v, want listed = %v", name, s, want)
+		}
+	}
+	c.Replies.Policy = reply.PolicyOff
+	if s := c.ReplySettings("line:Hana", true); s.Policy != reply.PolicyOff {
+		t.Errorf("ReplySettings(a drawn window, off) = %+v, want off", s)
+	}
+}
+
+func TestSettingsOfOneConversation(t *testing.T) {
+	c := parse(t, `
+replies:
+  quiet: 22:00-07:00
+  conversations:
+    - name: line:Hana
+      policy: auto
+      persona: Mio
+      per_hour: 0
+      when_away: hold
+    - name: line:Ken
+      mode: observe
+`)
+	all, hana, ken := c.ReplySettings("line:Rei", false), c.ReplySettings("line:Hana", false),
+		c.ReplySettings("line:Ken", false)
+	if !hana.Listed || hana.Policy != reply.PolicyAuto || hana.Persona != "Mio" || hana.Limits.PerHour != 0 ||
+		hana.When.Away != reply.Hold {
+		t.Errorf("ReplySettings(line:Hana) = %+v, want what is set for it", hana)
+	}
+	if hana.Limits.InARow != all.Limits.InARow || hana.Quiet != all.Quiet || hana.Tone != all.Tone ||
+		hana.When.Focused != all.When.Focused {
+		t.Errorf("ReplySettings(line:Hana) = %+v, want the rest as %+v", hana, all)
+	}
+	if ken.Mode != reply.Observe || all.Mode != reply.Assistant || all.Listed {
+		t.Errorf("ReplySettings(line:Ken) = %+v and of all others %+v, want only one observed", ken, all)
+	}
+}
+
+func TestWrongConversations(t *testing.T) {
+	for text, want := range map[string]string{
+		"replies:\n  conversations:\n    - mode: observe\n":              "replies.conversations.0.name",
+		"replies:\n  conversations:\n    - {name: a, pollicy: off}\n":    "did you mean",
+		"replies:\n  conversations:\n    - {name: a}\n    - {name: a}\n": "has that name",
+		"replies:\n  conversations:\n    - {name: a, quiet: at night}\n": "22:00-07:00",
+		"replies: {policy: auto, drawn: false}\n":                        "replies.auto",
+		"judge: {thresholds: [\"1.5:12h\"]}\n":                           "thresholds[0].min_confidence",
+		"judge: {thresholds: [\"0.9\"]}\n":                               "CONFIDENCE:TIME",
+		"judge: {thresholds: [\"0.9:1h\", \"0.9:2h\"]}\n":                "twice",
+	} {
+		if _, err := Parse("kehai.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Parse(%q) = %v, want an error with %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package runtime
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/admin"
+)
+
+var update = flag.Bool("update", false, "rewrite the drawing in package messages")
+
+// TestPipelineGolden compares the drawing in the doc of package messages with the
+// topology; -update draws it again. What it shows is true: see [TestArrowsAreTrue].
+func TestPipelineGolden(t *testing.T) {
+	const path = "../messages/doc.go"
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const from, to = "// Who sends what to whom:\n//\n", "//\n// A double line"
+	head, rest, ok := strings.Cut(string(doc), from)
+	drawn, tail, ok2 := strings.Cut(rest, to)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no drawing between %q and %q", path, from, to)
+	}
+	want := drawing()
+	if *update {
+		if err := os.WriteFile(path, []byte(head+from+want+to+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if drawn != want {
+		t.Errorf("%s draws\n%s\nwant the topology, which -update draws:\n%s", path, drawn, want)
+	}
+}
+
+// TestReadmeDrawsTheTopology: the README shows the way of a message in one line.
+func TestReadmeDrawsTheTopology(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "```\n capture ")
+	picture, _, ok := strings.Cut(rest, "\n")
+	way := strings.Fields("capture " + picture)
+	if !ok || len(way) < 15 || len(way)%2 == 0 {
+		t.Fatalf("the README has no line from capture to host: %q", way)
+	}
+	stored, known := durable(), map[string]bool{}
+	kinds, workers := (&parts{cfg: watched(), pauses: &admin.Pauses{}}).topology()
+	note := func(from string, out sends) {
+		for _, l := range links(from, out) {
+			line := map[bool]string{false: "──►", true: "══►"}[stored[l.what]]
+			known[strings.Join([]string{l.from, line, l.to}, " ")] = true
+		}
+	}
+	for _, row := range kinds {
+		note(row.kind, row.sends)
+	}
+	for _, row := range workers {
+		note(row.kind, answers(kinds, row))
+	}
+	for i := 0; i+2 < len(way); i += 2 {
+		if step := strings.Join(way[i:i+3], " "); !known[step] {
+			t.Errorf("the README draws %s, which the topology does not have", step)
+		}
+	}
+}
+
+// drawing is the topology as a comment: one line an arrow, a double one for what
+// is durable.
+func drawing() string {
+	kinds, workers := (&parts{cfg: watched(), pauses: &admin.Pauses{}}).topology()
+	var b strings.Builder
+	for _, row := range kinds {
+		draw(&b, row.kind, row.sends)
+	}
+	b.WriteString("//\n")
+	for _, row := range workers {
+		draw(&b, row.kind, answers(kinds, row))
+	}
+	b.WriteString("//\n")
+	draw(&b, host, fromHost())
+	return b.String()
+}
+
+// draw draws what goes out of one kind.
+func draw(b *strings.Builder, name string, out sends) {
+	stored := durable()
+	for _, arrow := range out {
+		for _, line := range []string{"──", "══"} {
+			var what []string
+			for _, m := range arrow.what {
+				if stored[fmt.Sprintf("%T", m)] == (line == "══") {
+					what = append(what, reflect.TypeOf(m).Name())
+				}
+			}
+			if len(what) > 0 {
+				fmt.Fprintf(b, "//\t%-13s%s%s%s► %s\n", name, line, strings.Join(what, ", "), line, arrow.kind)
+				name = ""
+			}
+		}
+	}
+}
+
+// answers is what a worker sends to those that call it.
+func answers(kinds []actorRow, w workerRow) (out sends) {
+	for _, row := range kinds {
+		if slices.ContainsFunc(row.sends, func(a arrow) bool { return a.kind == w.kind }) {
+			out = append(out, to(row.kind, w.answers))
+		}
+	}
+	return out
+}
+
+// durable are the types that are stored before anybody acts on them.
+func durable() map[string]bool {
+	types := map[string]bool{}
+	for _, entry := range events.Core() {
+		types[fmt.Sprintf("%T", entry.Zero())] = entry.Durable
+	}
+	return types
+}

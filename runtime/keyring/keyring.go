@@ -1,0 +1,351 @@
+package keyring
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+const (
+	idBytes    = 16
+	keyBytes   = 32
+	nonceBytes = 12
+	tagBytes   = 16
+	// maxCached bounds the keys in memory.
+	maxCached = 4096
+)
+
+// id names a key, in its file's name and in each row that is sealed with it. It
+// stays the same for a subject, and tells nothing of it without the node's key. That
+// of the node is zero.
+type id [idBytes]byte
+
+func (i id) String() string { return hex.EncodeToString(i[:]) }
+
+// Ring is the keys of one data directory. Its methods may be called concurrently;
+// one process at a time uses it, which the store's lock sees to.
+type Ring struct {
+	files keyFiles
+	rand  io.Reader
+
+	mu      sync.Mutex
+	node    *node // nil: not read yet
+	byName  map[string]*key
+	byID    map[id]*key
+	entropy [nonceBytes * 64]byte // random bytes of which the last are unused
+	unused  int
+}
+
+var _ engine.Sealer = (*Ring)(nil)
+
+// node is what the node's key is used for.
+type node struct {
+	names []byte      // makes ids
+	wrap  cipher.AEAD // wraps the other keys
+	rows  *key        // seals what is about nobody
+}
+
+type key struct {
+	id   id
+	aead cipher.AEAD
+}
+
+// Open opens the ring of a directory. Nothing is made before something is sealed,
+// so that a directory that was lost is missed, not replaced.
+func Open(dir string) (*Ring, error) {
+	files := directory(dir)
+	if err := files.tidy(); err != nil {
+		return nil, err
+	}
+	return newRing(files, rand.Reader), nil
+}
+
+// Memory is a ring that lasts as long as its value, for tests and simulations. Its
+// keys and nonces come from random, nil for those of the system; the same bytes in
+// the same order seal to the same rows.
+func Memory(random io.Reader) *Ring {
+	if random == nil {
+		random = rand.Reader
+	}
+	return newRing(memory{}, random)
+}
+
+func newRing(files keyFiles, random io.Reader) *Ring {
+	return &Ring{files: files, rand: random, byName: map[string]*key{}, byID: map[id]*key{}}
+}
+
+// Seal implements [engine.Sealer].
+func (r *Ring) Seal(to []byte, subject string, place, plain []byte) ([]byte, error) {
+	r.mu.Lock()
+	k, err := r.keyOf(subject)
+	var nonce [nonceBytes]byte
+	if err == nil {
+		err = r.nonce(&nonce)
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	to = append(append(to, k.id[:]...), nonce[:]...)
+	return k.aead.Seal(to, nonce[:], plain, place), nil
+}
+
+// Overhead implements [engine.Sealer].
+func (r *Ring) Overhead() int { return idBytes + nonceBytes + tagBytes }
+
+// Open implements [engine.Sealer].
+func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
+	if len(sealed) < r.Overhead() {
+		return nil, fmt.Errorf("%w: %d bytes are no sealed row: restore the data directory from a backup",
+			engine.ErrRecord, len(sealed))
+	}
+	of := id(sealed[:idBytes])
+	nonce, text := sealed[idBytes:idBytes+nonceBytes], sealed[idBytes+nonceBytes:]
+	r.mu.Lock()
+	k, err := r.find(of)
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	plain, err := k.aead.Open(make([]byte, 0, len(text)-tagBytes), nonce, text, place)
+	if err != nil {
+		return nil, fmt.Errorf("%w: a row does not open with key %s: it was changed or moved, or sealed before "+
+			"its conversation was forgotten: restore the data directory from a backup", engine.ErrRecord, of)
+	}
+	return plain, nil
+}
+
+// Under implements [engine.Sealer].
+func (r *Ring) Under(subject string, sealed []byte) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, err := r.nodeKey(false)
+	if err != nil || len(sealed) < idBytes {
+		return false
+	}
+	return n.id(subject) == id(sealed[:idBytes])
+}
+
+// Destroy implements [engine.Sealer].
+func (r *Ring) Destroy(subject string) error {
+	if subject == "" {
+		return errors.New("keyring: the node's key is not destroyed: nothing could be read any more")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, err := r.nodeKey(false)
+	if isAbsent(err) {
+		return nil // nothing was ever sealed
+	}
+	if err != nil {
+		return err
+	}
+	of := n.id(subject)
+	if err := r.files.destroy(of.String()); err != nil {
+		return err
+	}
+	delete(r.byName, subject)
+	delete(r.byID, of)
+	return nil
+}
+
+// nonce draws a random one. Many are drawn from the system at a time.
+func (r *Ring) nonce(n *[nonceBytes]byte) error {
+	if r.unused == 0 {
+		if _, err := io.ReadFull(r.rand, r.entropy[:]); err != nil {
+			return fmt.Errorf("keyring: no random bytes: %w", err)
+		}
+		r.unused = len(r.entropy)
+	}
+	r.unused -= nonceBytes
+	copy(n[:], r.entropy[r.unused:])
+	return nil
+}
+
+// keyOf is the key of a subject, which is made if it has none.
+func (r *Ring) keyOf(subject string) (*key, error) {
+	if k := r.byName[subject]; k != nil {
+		return k, nil
+	}
+	n, err := r.nodeKey(true)
+	if err != nil {
+		return nil, err
+	}
+	if subject == "" {
+		return n.rows, nil
+	}
+	k, err := r.find(n.id(subject))
+	if isAbsent(err) {
+		k, err = r.begin(n, n.id(subject))
+	}
+	if err == nil {
+		r.keep(k)
+		r.byName[subject] = k
+	}
+	return k, err
+}
+
+// find is the key with an id.
+func (r *Ring) find(of id) (*key, error) {
+	if k := r.byID[of]; k != nil {
+		return k, nil
+	}
+	n, err := r.nodeKey(false)
+	if err != nil {
+		return nil, err
+	}
+	if of == (id{}) {
+		return n.rows, nil
+	}
+	wrapped, ok, err := r.files.read(of.String())
+	if err != nil {
+		return nil, err
+	}
+	if !ok || destroyed(wrapped) {
+		return nil, r.missing(of.String())
+	}
+	secret, err := n.unwrap(of, wrapped)
+	if err != nil {
+		return nil, fmt.Errorf("keyring: key %s %s is damaged, or of another node: put the directory back from the "+
+			"backup that belongs to the store: %w", of, r.files.where(), engine.ErrNoKey)
+	}
+	k := &key{of, aeadOf(secret)}
+	r.keep(k)
+	return k, nil
+}
+
+func (r *Ring) missing(name string) error {
+	return &absent{fmt.Errorf("keyring: there is no key %s %s: put the directory back from the backup that belongs "+
+		"to the store, or forget the conversation: %w", name, r.files.where(), engine.ErrNoKey)}
+}
+
+// absent is the error of a key that is not there: one may be made. One that is
+// damaged may not be replaced.
+type absent struct{ error }
+
+func (a *absent) Unwrap() error { return a.error }
+
+func isAbsent(err error) bool { var a *absent; return errors.As(err, &a) }
+
+func (r *Ring) keep(k *key) {
+	if len(r.byID) >= maxCached {
+		clear(r.byID)
+		clear(r.byName)
+	}
+	r.byID[k.id] = k
+}
+
+// begin makes a key. It is on the disk before it is used.
+func (r *Ring) begin(n *node, of id) (*key, error) {
+	var secret [keyBytes]byte
+	var nonce [nonceBytes]byte
+	if _, err := io.ReadFull(r.rand, secret[:]); err != nil {
+		return nil, fmt.Errorf("keyring: no random bytes: %w", err)
+	}
+	if err := r.nonce(&nonce); err != nil {
+		return nil, err
+	}
+	wrapped := n.wrap.Seal(append([]byte(headOfKey), nonce[:]...), nonce[:], secret[:], of[:])
+	if err := r.files.write(of.String(), wrapped); err != nil {
+		return nil, err
+	}
+	return &key{of, aeadOf(secret[:])}, nil
+}
+
+// The beginnings of the files.
+const (
+	headOfNode = "kehai node 1\n"
+	headOfKey  = "kehai key 1\n"
+	nodeFile   = "node"
+)
+
+// nodeKey reads the node's key. If there is none it is made, or is missing.
+func (r *Ring) nodeKey(begin bool) (*node, error) {
+	if r.node != nil {
+		return r.node, nil
+	}
+	raw, ok, err := r.files.read(nodeFile)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case ok && (len(raw) != len(headOfNode)+keyBytes || string(raw[:len(headOfNode)]) != headOfNode):
+		return nil, fmt.Errorf("keyring: the node's key %s is damaged, or of another version: put the directory back "+
+			"from the backup that belongs to the store: %w", r.files.where(), engine.ErrNoKey)
+	case !ok && !begin:
+		return nil, r.missing(nodeFile)
+	case !ok:
+		raw = append([]byte(headOfNode), make([]byte, keyBytes)...)
+		if _, err := io.ReadFull(r.rand, raw[len(headOfNode):]); err != nil {
+			return nil, fmt.Errorf("keyring: no random bytes: %w", err)
+		}
+		if err := r.files.write(nodeFile, raw); err != nil {
+			return nil, err
+		}
+	}
+	r.node = nodeOf(raw[len(headOfNode):])
+	return r.node, nil
+}
+
+func nodeOf(secret []byte) *node {
+	derive := func(what string) []byte {
+		k, err := hkdf.Key(sha256.New, secret, nil, what, keyBytes)
+		if err != nil {
+			panic("keyring: derive a key: " + err.Error()) // only for lengths that are not ours
+		}
+		return k
+	}
+	return &node{names: derive("kehai names"), wrap: aeadOf(derive("kehai keys")),
+		rows: &key{aead: aeadOf(derive("kehai rows"))}}
+}
+
+// id names the key of a subject.
+func (n *node) id(subject string) (of id) {
+	if subject == "" {
+		return of
+	}
+	mac := hmac.New(sha256.New, n.names)
+	mac.Write([]byte(subject))
+	copy(of[:], mac.Sum(nil))
+	return of
+}
+
+func (n *node) unwrap(of id, wrapped []byte) ([]byte, error) {
+	const size = len(headOfKey) + nonceBytes + keyBytes + tagBytes
+	if len(wrapped) != size || string(wrapped[:len(headOfKey)]) != headOfKey {
+		return nil, errors.New("not of this form")
+	}
+	nonce := wrapped[len(headOfKey):][:nonceBytes]
+	return n.wrap.Open(nil, nonce, wrapped[len(headOfKey)+nonceBytes:], of[:])
+}
+
+func aeadOf(secret []byte) cipher.AEAD {
+	block, err := aes.NewCipher(secret)
+	if err == nil {
+		var aead cipher.AEAD
+		if aead, err = cipher.NewGCM(block); err == nil {
+			return aead
+		}
+	}
+	panic("keyring: " + err.Error()) // only for lengths that are not ours
+}
+
+// destroyed reports that a key was overwritten before its file was deleted.
+func destroyed(raw []byte) bool {
+	for _, b := range raw {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
