@@ -99,6 +99,7 @@ windows:
     driver: drawn
     script: %s
     poll: 50ms
+    size: [480, 1440] # an OCR that fails five times must not let a line scroll by
 ocr:
   engine: drawn
   timeout: 300ms
