@@ -78,7 +78,7 @@ func (r *Runtime) listen(ev Event) {
 		fn(ev)
 	}
 	r.mu.Lock()
-	page, subs := r.page, r.subs
+	page := r.page
 	r.mu.Unlock()
 	if page != nil {
 		if m, ok := ev.Message.(events.FrameSeen); ok {
@@ -88,14 +88,8 @@ func (r *Runtime) listen(ev Event) {
 			page.Listen(ev)
 		}
 	}
-	if ev.Seq == 0 && !commitFailed { // its events may be in the log all the same
-		return
-	}
-	for _, s := range subs {
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
+	if ev.Seq > 0 || commitFailed { // its events may be in the log all the same
+		r.readers.Wake()
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/follow"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/runtime/telemetry"
@@ -41,13 +42,13 @@ type Runtime struct {
 	health  *admin.Health
 	clock   func() time.Time // of what is written on frames; a simulation has its own
 	disk    admin.Disk       // of the store; set when Run opens it
+	readers follow.Readers   // of the event log
 
 	ready     chan struct{}
 	readyOnce sync.Once
 
 	mu      sync.Mutex
 	state   state
-	subs    []*subscription
 	engine  *engine.Engine
 	page    *web.Server
 	started time.Time
@@ -96,7 +97,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &admin.Pauses{},
 		Book: admin.NewBook(),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
-			Served: r.served, Retried: r.wakeSubscriptions, Trouble: r.health.Set},
+			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set},
 	}
 	if r.plan, err = r.makePlan(); err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	services, stopServices := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServices()
 	list := r.services(sys.Engine(), first)
-	run := group{failed: make(chan error, len(r.subs)+len(list))}
+	run := group{failed: make(chan error, len(r.readers.All())+len(list))}
 	serving, err := run.open(services, list)
 	if err == nil {
 		err = sys.Start()
@@ -202,8 +203,9 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	run.serve(services, serving)
 	if err == nil {
-		for _, s := range r.subs {
-			run.spawn(&followers, "subscription "+s.name, func() error { return r.follow(following, services, s) })
+		o := follow.Options{Engine: sys.Engine(), Log: r.log, Trouble: r.health.Set}
+		for _, s := range r.readers.All() {
+			run.spawn(&followers, "subscription "+s.Name(), func() error { return s.Follow(following, services, o) })
 		}
 		r.warnOfHangs()
 		r.log.Info().Str("version", r.set.version).Str("data", r.cfg.Data).
@@ -224,7 +226,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	followers.Wait()
 	run.all.Wait()
 	r.log.Info().Msg("stopped")
-	if behind := r.behind(); err == nil && (!left.None() || len(behind) > 0) {
+	if behind := r.readers.Behind(); err == nil && (!left.None() || len(behind) > 0) {
 		err = &Unfinished{Left: left, Behind: behind}
 	}
 	return err

@@ -23,6 +23,7 @@ var rooms = []struct {
 	{0, "runtime/describe", []string{"messages/..."}},
 	{1, "runtime/engine/live", []string{"messages/...", "actors"}},
 	{1, "runtime/control", []string{"messages/...", "actors"}},
+	{1, "runtime/follow", []string{"hardware"}},
 	{1, "runtime/feed", []string{"messages/...", "actors"}},
 	{1, "runtime/telemetry", []string{"messages/...", "actors"}},
 	{2, "runtime/store", nil},

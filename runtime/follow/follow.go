@@ -1,0 +1,377 @@
+// Package follow hands the event log to its acknowledged readers. [Readers] are those
+// of one runtime; each is a [Subscription], whose cursor, parked events and attempts are
+// stored by the engine. A kill loses an acknowledgement at most: the event comes again
+// with the same number.
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Event is what is handed out.
+type Event = engine.Published
+
+// Handler takes one event; returning nil acknowledges it.
+type Handler = func(context.Context, Event) error
+
+// Readers are the subscriptions of a runtime. Their methods may be called concurrently.
+type Readers struct {
+	mu   sync.Mutex
+	list []*Subscription
+}
+
+// Add adds a reader; it begins with [Subscription.Follow].
+func (r *Readers) Add(name string, handler Handler, opts []Option) error {
+	if name == "" || handler == nil {
+		return errors.New("subscribe: want a name and a handler")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.list {
+		if s.name == name {
+			return fmt.Errorf("subscription %q is there twice", name)
+		}
+	}
+	sub := &Subscription{name: name, handler: handler, wake: make(chan struct{}, 1)}
+	for _, o := range opts {
+		o(sub)
+	}
+	sub.again.Store(true)
+	r.list = append(r.list, sub)
+	return nil
+}
+
+// All returns the readers in the order in which they were added.
+func (r *Readers) All() []*Subscription {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.list)
+}
+
+// Wake has all look for events.
+func (r *Readers) Wake() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.list {
+		s.rouse()
+	}
+}
+
+// Retry has all look for parked events that were sent again.
+func (r *Readers) Retry() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.list {
+		s.again.Store(true)
+		s.rouse()
+	}
+}
+
+// Served says of each why it does not go on, "" if it does.
+func (r *Readers) Served() map[string]string {
+	list := map[string]string{}
+	for _, s := range r.All() {
+		list[s.name] = ""
+		if err := s.why(); err != nil {
+			line, _, _ := strings.Cut(err.Error(), "\n")
+			list[s.name] = line
+		}
+	}
+	return list
+}
+
+// Behind lists those that could not go on, sorted.
+func (r *Readers) Behind() []string {
+	var list []string
+	for name, why := range r.Served() {
+		if why != "" {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Subscription is one acknowledged reader of the event log.
+type Subscription struct {
+	name     string
+	handler  func(context.Context, Event) error
+	attempts int // before an event is parked; 0: it is tried for ever
+	wake     chan struct{}
+	again    atomic.Bool // parked events may have been sent again
+
+	mu    sync.Mutex
+	tries int   // of the next event
+	err   error // why it failed; nil if it did not
+}
+
+// Option changes how a subscription is served.
+type Option func(*Subscription)
+
+// ParkAfter has an event put aside as a dead letter of its subscription once its handler
+// has failed that many times in this run. Less than 1 means never.
+func ParkAfter(attempts int) Option {
+	return func(s *Subscription) { s.attempts = attempts }
+}
+
+// Name is what it was called when it was added.
+func (s *Subscription) Name() string { return s.name }
+
+// rouse has it look for events.
+func (s *Subscription) rouse() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// failed notes that the next event could not be handled, and says how often.
+func (s *Subscription) failed(err error) (tries int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tries++
+	s.err = err
+	return s.tries
+}
+
+func (s *Subscription) worked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tries, s.err = 0, nil
+}
+
+// why is why the subscription does not go on; nil if it does.
+func (s *Subscription) why() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// logPage is how many events a subscription reads at once.
+const logPage = 64
+
+// Backoff of a subscription that fails.
+const (
+	followRetryFirst = 100 * time.Millisecond
+	followRetryCap   = 30 * time.Second
+)
+
+// errUnreadable marks an event that this program cannot decode.
+var errUnreadable = errors.New("event cannot be read")
+
+// catchUp is how long a subscription may go on with a backlog once the actors have
+// stopped: it is kept for the next start.
+const catchUp = time.Second
+
+// Options are what a subscription is served with.
+type Options struct {
+	Engine  *engine.Engine
+	Log     zerolog.Logger
+	Trouble func(reason, text string) // what is wrong, for people who ask; "" if nothing is
+}
+
+// Follow serves a subscription until ctx ends and what was logged before that is
+// handled, or is too much, or stop ends.
+func (s *Subscription) Follow(ctx, stop context.Context, o Options) error {
+	f := follower{Options: o, Subscription: s, ctx: ctx, stop: stop}
+	var err error
+	if f.cursor, err = f.Engine.Cursor(s.name); err != nil {
+		return err
+	}
+	f.known = f.cursor > 0
+	for wait := time.Duration(0); ; {
+		n, err := f.some()
+		switch {
+		case stop.Err() != nil:
+			return nil
+		case errors.Is(err, errUnreadable):
+			f.halt(err)
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return nil // it goes on at the next start; Run says so
+		case err != nil:
+			wait = min(max(2*wait, followRetryFirst), followRetryCap)
+			f.tell(err, wait)
+			if hardware.Pause(ctx, wait) != nil && stop.Err() != nil {
+				return nil
+			}
+			continue
+		}
+		if wait > 0 {
+			wait = 0
+			f.Trouble(f.reason(), "")
+		}
+		if n > 0 && !f.enough() {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		select {
+		case <-s.wake:
+		case <-ctx.Done():
+		case <-stop.Done():
+		}
+	}
+}
+
+// follower is a subscription that is served.
+type follower struct {
+	Options
+	*Subscription
+	ctx, stop context.Context // of one call of follow
+	cursor    uint64          // acknowledged
+	known     bool            // the cursor is stored: retention spares what it has yet to pass
+	ended     time.Time       // when ctx was first seen to have ended
+}
+
+func (f *follower) reason() string { return "subscription " + f.name }
+
+// enough reports that a backlog is left to the next start.
+func (f *follower) enough() bool {
+	if f.ctx.Err() == nil {
+		return false
+	}
+	if f.ended.IsZero() {
+		f.ended = time.Now()
+	}
+	return time.Since(f.ended) > catchUp
+}
+
+// halt waits for the end before an event that this program cannot read.
+func (f *follower) halt(err error) {
+	f.failed(err)
+	f.Trouble(f.reason(), fmt.Sprintf("subscription %q has stopped: %v", f.name, err))
+	f.Log.Error().Err(err).Str("subscription", f.name).Msg("subscription_stopped")
+	select {
+	case <-f.ctx.Done():
+	case <-f.stop.Done():
+	}
+}
+
+// tell reports a failure. The error is the host's and may hold private text: it
+// goes to the log and through the control socket alone, as the status is shown to
+// any local user.
+func (f *follower) tell(err error, wait time.Duration) {
+	f.Trouble(f.reason(), fmt.Sprintf("subscription %q fails after event %d and is retried: "+
+		"the log has the error, and `kehai subscriptions`", f.name, f.cursor))
+	f.Log.Warn().Err(err).Str("subscription", f.name).Dur("retry_in", wait).Msg("subscription_failed")
+}
+
+// some hands out what was sent again and one page of the log.
+func (f *follower) some() (n int, err error) {
+	if !f.known {
+		if err := f.Engine.SetCursor(f.stop, f.name, f.cursor); err != nil {
+			return 0, err
+		}
+		f.known = true
+	}
+	if f.again.Swap(false) {
+		if err := f.retryParked(); err != nil {
+			f.again.Store(true)
+			return 0, err
+		}
+	}
+	return f.handOut()
+}
+
+// handOut gives the handler one page of the log and moves the cursor. It returns
+// how many events were passed.
+func (f *follower) handOut() (n int, err error) {
+	var page []Event
+	if err := f.Engine.ReadLog(f.cursor, func(ev Event) bool {
+		page = append(page, ev)
+		return len(page) < logPage
+	}); err != nil {
+		return 0, err
+	}
+	for n, ev := range page {
+		if ev.Err != nil {
+			return n, fmt.Errorf("%w: event %d: %w", errUnreadable, ev.Seq, ev.Err)
+		}
+		if f.enough() {
+			return n, nil
+		}
+		if err := f.take(ev); err != nil {
+			return n, err
+		}
+		f.cursor = ev.Seq
+		f.worked()
+	}
+	return len(page), nil
+}
+
+// take has an event handled and acknowledges it, or parks it.
+func (f *follower) take(ev Event) error {
+	err := f.handle(f.stop, ev)
+	if err == nil {
+		return f.Engine.SetCursor(f.stop, f.name, ev.Seq)
+	}
+	tries := f.failed(err)
+	if f.attempts < 1 || tries < f.attempts || f.stop.Err() != nil {
+		return err
+	}
+	if perr := f.Engine.Park(f.stop, f.name, ev.Seq, tries, err.Error()); perr != nil {
+		return errors.Join(err, perr)
+	}
+	f.Log.Error().Err(err).Str("subscription", f.name).Uint64("event", ev.Seq).Int("attempts", tries).
+		Msg("event_parked")
+	f.Trouble(f.reason(), "")
+	return nil
+}
+
+// retryParked handles the parked events that were sent again, each once.
+func (f *follower) retryParked() error {
+	list, err := f.Engine.Retried(f.name)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		err := p.Event.Err
+		if err == nil {
+			err = f.handle(f.stop, p.Event)
+		}
+		switch {
+		case f.stop.Err() != nil:
+			return f.stop.Err()
+		case err == nil:
+			err = f.Engine.DiscardDeadLetter(f.stop, p.ID)
+		default:
+			f.Log.Error().Err(err).Str("subscription", f.name).Uint64("event", p.Event.Seq).Msg("event_parked")
+			err = f.Engine.ParkAgain(f.stop, p.ID, 1, err.Error())
+		}
+		if err != nil && !errors.Is(err, engine.ErrNoDeadLetter) {
+			return err
+		}
+	}
+	return nil
+}
+
+// handle calls the handler. Its panic becomes an error that names the place but
+// not the value, which may be private text.
+func (s *Subscription) handle(ctx context.Context, ev Event) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case goruntime.Error:
+			err = fmt.Errorf("handler panicked: %w\n%s", p, debug.Stack())
+		default:
+			err = fmt.Errorf("handler panicked with a %T\n%s", p, debug.Stack())
+		}
+	}()
+	return s.handler(ctx, ev)
+}
