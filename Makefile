@@ -92,12 +92,10 @@ browser: ## the live page in a real browser
 .PHONY: desktop desktop-ci
 # -p 1: each package has an X server, and some of them a browser, of its own.
 DESKTOP_TESTS = $(GO) test -count=1 -timeout 8m -tags desktop -p 1
-desktop-ci: setup-test ## the drivers that watch, on a real X server, and Kehai watching a real browser
-	$(DESKTOP_TESTS) -skip '^TestDesktopTypist$$' ./hardware/hardwaretest/desktop ./hardware/x11 ./hardware/atspi \
-		./hardware/freedesktop
+desktop-ci: setup-test ## the drivers on a real X server, and Kehai watching a real browser
+	$(DESKTOP_TESTS) ./hardware/hardwaretest/desktop ./hardware/x11 ./hardware/atspi ./hardware/freedesktop
 	$(DESKTOP_TESTS) -run Desktop ./cmd/kehai
-desktop: desktop-ci ## the same, and the drivers that type
-	$(DESKTOP_TESTS) -run '^TestDesktopTypist$$' ./hardware/x11
+desktop: desktop-ci ## the same, and the driver that types with robotgo
 	$(DESKTOP_TESTS) ./hardware/robot
 
 .PHONY: simulate
