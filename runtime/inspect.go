@@ -20,7 +20,7 @@ func (r *Runtime) Inspect() control.Status {
 	s := control.Status{
 		Running: r.takesCalls(), Version: r.set.version, Node: r.cfg.Node, PID: os.Getpid(),
 		StartedAt: control.Stamp{Time: r.started}, Problems: r.health.Problems(), Captures: r.health.Captures(),
-		Windows: r.plan.windows, Typists: r.plan.typists,
+		Windows: r.plan.windows, Typists: r.plan.drivers.Typists,
 	}
 	e := r.engine
 	if r.page != nil {

@@ -5,10 +5,10 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/llm"
-	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -61,40 +61,17 @@ type settings struct {
 	wrapStore  []func(engine.Store) engine.Store
 	wrapWorker []func(string, actors.Worker) actors.Worker
 
-	drivers
+	drivers.Set
 	llm llm.Options // Host and Transport
 }
 
 func newSettings(cfg Config, opts []Option) settings {
-	s := settings{log: zerolog.Nop(), version: "devel", drivers: builtin(cfg)}
+	s := settings{log: zerolog.Nop(), version: "devel", Set: drivers.Builtin(cfg)}
 	for _, o := range opts {
 		o(&s)
 	}
 	return s
 }
-
-// OpenScreen opens the driver of one watched window and returns it with the
-// driver's own name of the window. It is called once by New for each window; if
-// the screen is an io.Closer it is closed at the end of Run.
-type OpenScreen func(w config.Window) (screen hardware.Screen, ref string, err error)
-
-// OpenTypist opens what types into one watched window, whose ref is that of its
-// screen. It is called once by New for each window, after the screen was opened; if
-// the typist is an io.Closer it is closed at the end of Run. A typist that is also a
-// hardware.Pointer clicks into the field before it types; one that is a
-// hardware.Presence waits while a person types, and without it nothing is sent; one that is a hardware.Focus gives
-// the keyboard back to the window that had it.
-type OpenTypist func(w config.Window) (hardware.Typist, error)
-
-// OpenStructure opens the accessibility tree of one watched window and returns it
-// with the driver's own name of the window. It is called once by New for each
-// window that names the driver; if the structure is an io.Closer it is closed at
-// the end of Run.
-type OpenStructure func(w config.Window) (structure hardware.Structure, ref string, err error)
-
-// OpenRecognizer makes one OCR engine. It is called by each OCR worker, and
-// again after a failure.
-type OpenRecognizer func() (hardware.Recognizer, error)
 
 // WithLogger logs to a zerolog logger. Without it nothing is logged.
 func WithLogger(l zerolog.Logger) Option { return func(s *settings) { s.log = l } }
@@ -138,34 +115,6 @@ func WithWorkerWrapper(wrap func(kind string, w actors.Worker) actors.Worker) Op
 // WithStoreWrapper wraps the store once it is open.
 func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
 	return func(s *settings) { s.wrapStore = append(s.wrapStore, wrap) }
-}
-
-// WithScreen adds a screen driver under the name that windows have in their
-// configuration (driver: NAME), or replaces a built-in one.
-func WithScreen(driver string, open OpenScreen) Option {
-	return func(s *settings) { s.screens[driver] = open }
-}
-
-// WithTypist adds what types into the windows of a screen driver, or replaces a
-// built-in one. name is what status calls it. Replies for windows of a driver
-// without a typist are not sent, and say so.
-func WithTypist(driver, name string, open OpenTypist) Option {
-	return func(s *settings) { s.typists[driver] = typist{name, open} }
-}
-
-// WithStructure adds a structure driver under the name that windows have in
-// their configuration (structure: NAME). Windows that name none are watched by
-// their pixels alone.
-func WithStructure(driver string, open OpenStructure) Option {
-	return func(s *settings) { s.structures[driver] = open }
-}
-
-// WithRecognizer adds an OCR engine under its name in the configuration
-// (ocr.engine: NAME), or replaces a built-in one.
-func WithRecognizer(name string, open OpenRecognizer) Option {
-	return func(s *settings) {
-		s.recognizers[name] = recognizer{open: open}
-	}
 }
 
 // WithStore keeps state in another store than Badger in the data directory. The

@@ -36,6 +36,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -49,7 +50,7 @@ type plan struct {
 	windows   []messages.WindowID
 	listeners []func(Event)
 	closers   []io.Closer
-	typists   []control.Typist
+	drivers   *drivers.Opened
 	readings  *ocr.Cache // what was read lately, by its pixels
 }
 
@@ -70,7 +71,7 @@ type parts struct {
 	masks                bool // a model sees masked messages only
 	now                  func() time.Time
 	pauses               *admin.Pauses
-	windows              map[messages.WindowID]window
+	windows              map[messages.WindowID]drivers.Window
 	trees                map[messages.WindowID]structure.Source
 	layoutOf             func(messages.WindowID) *layout.Layout
 	recognizer, isolated OpenRecognizer
@@ -110,20 +111,16 @@ func (r *Runtime) open(p *plan) (*parts, error) {
 		cfg: r.cfg, variant: r.cfg.Variant(), hashKey: r.hashKey, now: r.now, masks: r.masks(),
 		pauses: r.admin.Pauses, readings: p.readings, adopted: r.adoptedOf, called: r.Called,
 	}
-	err := r.cfg.CheckDrivers(r.set.names())
-	if err != nil {
+	var err error
+	if p.drivers, err = r.set.Open(r.cfg); err != nil {
 		return nil, err
 	}
-	if c.windows, err = r.openWindows(p); err != nil {
-		return nil, err
-	}
+	p.closers = append(p.closers, p.drivers)
+	c.windows, c.trees = p.drivers.Windows, p.drivers.Trees
 	if c.layoutOf, err = r.cfg.Layouts(); err != nil {
 		return nil, err
 	}
-	if c.recognizer, c.isolated, err = r.recognizers(); err != nil {
-		return nil, err
-	}
-	if c.trees, err = r.openStructures(p); err != nil {
+	if c.recognizer, c.isolated, err = r.set.OCR(r.cfg); err != nil {
 		return nil, err
 	}
 	if c.model, err = r.openModel(p); err != nil {
@@ -140,9 +137,9 @@ func (r *Runtime) open(p *plan) (*parts, error) {
 		return c, nil
 	}
 	if r.cfg.Focus.Notify != config.NotifyNone {
-		c.notifier = r.set.notifier
+		c.notifier = r.set.Notifier
 	}
-	c.usage = r.set.usages[r.cfg.Focus.Usage]
+	c.usage = r.set.Usages[r.cfg.Focus.Usage]
 	return c, nil
 }
 
@@ -158,7 +155,9 @@ func (p *parts) treeKeys() []string   { return keysOf(p.trees) }
 func (p *parts) deskKey() []string    { return []string{p.cfg.Node} }
 
 // poll is the time between two looks at a window.
-func (p *parts) poll(w messages.WindowID) time.Duration { return time.Duration(p.windows[w].cfg.Poll) }
+func (p *parts) poll(w messages.WindowID) time.Duration {
+	return time.Duration(p.windows[w].Config.Poll)
+}
 
 func (p *parts) poller(a messages.Address) actors.Actor {
 	window := messages.WindowID(a.Key())
@@ -180,7 +179,7 @@ func (p *parts) fusion(a messages.Address) actors.Actor {
 	window := messages.WindowID(a.Key())
 	lay := p.layoutOf(window)
 	return fusion.New(fusion.Options{
-		App: p.windows[window].cfg.App, Strategy: p.variant.Fusion, Interval: p.poll(window),
+		App: p.windows[window].Config.App, Strategy: p.variant.Fusion, Interval: p.poll(window),
 		HashKey: p.hashKey, Rules: p.cfg.Rules.FusionRules(),
 		Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
 	})(a)
@@ -225,7 +224,7 @@ type newWorker = func() (actors.Worker, error)
 func (p *parts) capturer() newWorker {
 	sources := map[messages.WindowID]capture.Source{}
 	for id, w := range p.windows {
-		sources[id] = capture.Source{Screen: w.screen, Ref: w.ref}
+		sources[id] = capture.Source{Screen: w.Screen, Ref: w.Ref}
 	}
 	return capture.New(p.pauses.Guard(capture.Fixed(sources)), p.now)
 }
@@ -234,7 +233,7 @@ func (p *parts) capturer() newWorker {
 func (p *parts) hands() newWorker {
 	targets := map[messages.WindowID]outbound.Target{}
 	for id, w := range p.windows {
-		targets[id] = outbound.Target{Typist: w.typist, Screen: w.screen, Ref: w.ref}
+		targets[id] = outbound.Target{Typist: w.Typist, Screen: w.Screen, Ref: w.Ref}
 	}
 	return outbound.NewHands(outbound.Fixed(targets), p.now)
 }

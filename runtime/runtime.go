@@ -85,7 +85,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	rand.Read(r.hashKey) // never fails
-	r.set.drawn.runtime = r
+	r.set.Drawn.Attach(r, r.log)
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	r.metrics.WatchSleep(func() map[string]uint64 {
 		if e, err := r.running(); err == nil {
@@ -151,10 +151,8 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.end()) }()
 
-	if probe := r.set.recognizers[r.cfg.OCR.Engine].probe; probe != nil && len(r.cfg.Windows) > 0 {
-		if err := probe(); err != nil {
-			return fmt.Errorf("runtime: no OCR: %w", err)
-		}
+	if err := r.set.ProbeOCR(r.cfg); err != nil {
+		return err
 	}
 	st, err := r.openStore()
 	if err != nil {

@@ -41,7 +41,7 @@ func (r *Runtime) services(e *engine.Engine, now first) []service {
 		{"adopted", now.adopted, at(func(ctx context.Context) error { r.keepAdopted(ctx, e); return nil })},
 		{"debugging files", r.cfg.Debug.Text,
 			at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.cfg.Data, r.log) })},
-		{"scripts", true, at(func(ctx context.Context) error { r.set.drawn.host.Serve(ctx); return nil })},
+		{"scripts", true, at(func(ctx context.Context) error { r.set.Drawn.Serve(ctx); return nil })},
 		{"upkeep", true, at(func(ctx context.Context) error { return r.admin.Upkeep(ctx, r.log) })},
 	}
 }

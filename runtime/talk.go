@@ -19,8 +19,8 @@ func (p *parts) conversation() newActor {
 	return conversation.New(conversation.Options{
 		Settings: func(c messages.ConversationID, w messages.WindowID) conversation.Settings {
 			seen := p.windows[w]
-			s := p.cfg.ReplySettings(p.nameOf(c), seen.cfg.Driver == "drawn")
-			s.Typist = seen.hands != noHands
+			s := p.cfg.ReplySettings(p.nameOf(c), seen.Drawn())
+			s.Typist = seen.Typed()
 			return s
 		},
 		Owner: messages.To(owner.Kind, p.cfg.Node), Prompts: p.prompts, Write: p.longest(llm.Answer, true),

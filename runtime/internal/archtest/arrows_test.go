@@ -32,13 +32,14 @@ var rooms = []struct {
 	// These know the rules and tables that actors export.
 	{3, "runtime/config", []string{"messages/...", "actors/..."}},
 	{3, "runtime/privacy", []string{"actors/..."}},
+	{4, "runtime/drivers", []string{"messages/...", "actors/structure", "hardware/..."}},
 	{4, "runtime/snapshot", []string{"messages/...", "actors/..."}},
 	{4, "runtime/attention", []string{"messages/...", "actors/..."}},
 	{5, "runtime/admin", []string{"messages/...", "actors/..."}},
 	// These run a host's actors as they run ours, and know neither.
 	{6, "runtime/cluster", []string{"messages/...", "actors"}},
 	{7, "runtime/bare", []string{"messages/...", "actors"}},
-	// Only the root wires actors and drivers.
+	// Only the root wires actors.
 	{8, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
 }
 

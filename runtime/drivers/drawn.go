@@ -1,4 +1,4 @@
-package runtime
+package drivers
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/hardware/drawn/script"
@@ -17,28 +19,41 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// WithLives lets the scripts of drawn windows end this runtime: restart asks for
-// an ordered stop, crash for an end at once, and both for a new runtime after it.
-// fn is called from within a capture and must return soon; what it asks for, the
-// host does by ending the contexts of [Runtime.RunUntil]. Without it a script
-// that holds restart or crash is an error in New, [script.ErrHost]. The other verbs
-// of a host, send and reset_baseline, need nothing.
-func WithLives(fn func(crash bool)) Option { return func(s *settings) { s.drawn.host.Lives = fn } }
+// nameDrawn is the driver of the windows that Kehai draws.
+const nameDrawn = "drawn"
 
-// drawnWindows are the windows that one runtime draws, and what their scripts ask
-// of it.
-type drawnWindows struct {
-	runtime *Runtime
-	windows []*drawn.Window
-	host    *script.Host
+// Host is what the scripts of drawn windows ask of the runtime that draws them.
+type Host interface {
+	Inject(ctx context.Context, to messages.Address, m messages.Message, key string) error
+	Conversation(ctx context.Context, app, name string) (messages.ConversationID, error)
+	Sending(ctx context.Context, c messages.ConversationID, text messages.Text, trace string) error
 }
 
-func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, string, error) {
+// Drawn are the windows that one runtime draws, and what their scripts ask of it.
+type Drawn struct {
+	host    Host
+	log     zerolog.Logger
+	windows []*drawn.Window
+	script  *script.Host
+}
+
+func newDrawn() *Drawn { return &Drawn{script: script.NewHost()} }
+
+// Attach says whose windows these are, before one is opened.
+func (d *Drawn) Attach(host Host, log zerolog.Logger) { d.host, d.log = host, log }
+
+// Lives lets scripts end the runtime; see runtime.WithLives.
+func (d *Drawn) Lives(fn func(crash bool)) { d.script.Lives = fn }
+
+// Serve does what scripts ask for until ctx ends.
+func (d *Drawn) Serve(ctx context.Context) { d.script.Serve(ctx) }
+
+func (d *Drawn) open(cfg config.Config, w config.Window) (hardware.Screen, string, error) {
 	chat, err := script.Open(w.Script)
 	if err != nil {
 		return nil, "", err
 	}
-	if err := d.host.Check(chat); err != nil {
+	if err := d.script.Check(chat); err != nil {
 		return nil, "", fmt.Errorf("script %s: %w", w.Script, err)
 	}
 	dir := filepath.Join(cfg.Data, "windows")
@@ -62,9 +77,9 @@ func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, strin
 	if err != nil {
 		return nil, "", errors.Join(err, lock.Close())
 	}
-	host := d.host.For(func(ctx context.Context, e script.Event) {
-		if err := d.do(ctx, w, win, chat, e); err != nil && ctx.Err() == nil {
-			d.runtime.log.Error().Err(err).Int("line", e.Line).Str("verb", string(e.Do)).Msg("script_failed")
+	host := d.script.For(func(ctx context.Context, e script.Event) {
+		if err := d.do(ctx, cfg, w, win, chat, e); err != nil && ctx.Err() == nil {
+			d.log.Error().Err(err).Int("line", e.Line).Str("verb", string(e.Do)).Msg("script_failed")
 		}
 	})
 	if _, err := script.Play(win, chat, script.Options{Speed: w.Speed, Host: host}); err != nil {
@@ -79,18 +94,18 @@ func (d *drawnWindows) open(cfg Config, w config.Window) (hardware.Screen, strin
 }
 
 // do does what the script of a window asks of its host.
-func (d *drawnWindows) do(ctx context.Context, w config.Window, win *drawn.Window, chat script.Script,
+func (d *Drawn) do(ctx context.Context, cfg config.Config, w config.Window, win *drawn.Window, chat script.Script,
 	e script.Event) error {
 	switch e.Do {
 	case script.ResetBaseline:
-		id := messages.WindowID(w.Name + "@" + d.runtime.cfg.Node)
-		return d.runtime.Inject(ctx, messages.To(messages.ActorPoller, string(id)),
+		id := w.ID(cfg.Node)
+		return d.host.Inject(ctx, messages.To(messages.ActorPoller, string(id)),
 			messages.ResetBaseline{Window: id}, "")
 	case script.Send:
 		trace := fmt.Sprintf("script-%s-%d", chat.ID(), e.Line)
-		id, err := d.runtime.Conversation(ctx, w.App, win.Title())
+		id, err := d.host.Conversation(ctx, w.App, win.Title())
 		if err == nil {
-			err = d.runtime.Sending(ctx, id, e.Text, trace)
+			err = d.host.Sending(ctx, id, e.Text, trace)
 		}
 		if err != nil {
 			return err
