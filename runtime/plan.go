@@ -235,7 +235,7 @@ func (p *parts) hands() newWorker {
 	for id, w := range p.windows {
 		targets[id] = outbound.Target{Typist: w.Typist, Screen: w.Screen, Ref: w.Ref}
 	}
-	return outbound.NewHands(outbound.Fixed(targets), p.now)
+	return outbound.NewHands(outbound.Fixed(targets), p.now, p.pauses.Key)
 }
 
 // reader makes workers that read with an engine; nil of nil.

@@ -63,9 +63,10 @@ type actor struct {
 	o      Options
 	window messages.WindowID
 
-	look *look  // under way; nil for none
-	last look   // the newest that was judged: what the hands act upon
-	step string // id of the hands' call under way
+	look  *look     // under way; nil for none
+	last  look      // the newest that was judged: what the hands act upon
+	step  string    // id of the hands' call under way
+	alarm time.Time // of the timer; zero if it is not known to be set
 }
 
 // Receive implements [actors.Actor].
@@ -80,8 +81,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	case messages.KeyboardGiven:
 		a.given(turn)
 	case messages.SendDue:
-		a.look = nil
-		a.front(turn, Event{Kind: OnDue})
+		a.due(turn)
 	case messages.FrameCaptured:
 		a.captured(turn, m.Frame)
 	case messages.FrameRead:
@@ -99,13 +99,14 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	default:
 		return fmt.Errorf("outbound: unexpected %s", msg.MessageType())
 	}
+	a.goOn(turn)
 	return nil
 }
 
 // started goes on with what an earlier activation has left.
 func (a *actor) started(turn *actors.Turn) {
-	if row, ok := a.first(turn); ok {
-		if s, _ := Replies.Get(turn, row); s.Told {
+	for row, s := range a.replies(turn) {
+		if s.Told {
 			a.tell(turn, true, s.Busy)
 		}
 		a.happened(turn, row, Event{Kind: OnRestart})
@@ -114,50 +115,36 @@ func (a *actor) started(turn *actors.Turn) {
 
 // take puts a reply behind those that wait.
 func (a *actor) take(turn *actors.Turn, m messages.SendReply) {
-	_, waits := a.first(turn)
 	n, _ := counts.Get(turn, "next")
 	n++
 	counts.Put(turn, "next", n)
 	Replies.Put(turn, actors.RowKey(n), Reply{SendReply: m, Trace: turn.NewID(), State: Queued})
 	turn.Pass(events.StageOutbound, events.RuleQueued,
 		events.Detail{Window: a.window, Conversation: m.Conversation})
-	if !waits {
-		a.front(turn, Event{Kind: OnDue})
-	}
 }
 
-// first is the row of the reply that is worked on.
-func (a *actor) first(turn *actors.Turn) (row string, ok bool) {
-	for key := range Replies.All(turn) {
-		return key, true
-	}
-	return "", false
-}
-
-// front tells the first reply what has happened.
-func (a *actor) front(turn *actors.Turn, e Event) {
-	if row, ok := a.first(turn); ok {
-		a.happened(turn, row, e)
-	}
-}
-
+// happened tells a reply what has happened to it.
 func (a *actor) happened(turn *actors.Turn, row string, e Event) {
 	s, ok := Replies.Get(turn, row)
 	if !ok {
 		return
 	}
-	next, effects := a.o.Rules.Step(s, e, turn.Now().UTC().Round(0))
-	if first, _ := a.first(turn); first != row && len(effects) > 0 { // one behind has nothing under way
-		effects = effects[len(effects)-1:]
+	now := turn.Now().UTC().Round(0)
+	next, effects := a.o.Rules.Step(s, e, now)
+	if len(effects) > 0 { // an answer is waited for, unless one of them says how long
+		next.Due = now.Add(watch)
+	}
+	for _, do := range effects {
+		if do.Kind == Wait {
+			next.Due = now.Add(do.For)
+		}
 	}
 	a.store(turn, row, s, next)
-	waits := false
 	for _, do := range effects {
-		waits = waits || do.Kind == Wait || do.Kind == Finish
+		if do.Kind == LeaveKeyboard && !s.State.Works() { // another reply may have it
+			continue
+		}
 		a.perform(turn, row, next, do)
-	}
-	if len(effects) > 0 && !waits {
-		turn.After("due", watch, messages.SendDue{})
 	}
 }
 
@@ -202,8 +189,7 @@ func (a *actor) perform(turn *actors.Turn, row string, s Reply, do Effect) {
 		a.step = turn.Call(messages.WorkerHands, messages.PressEnter{Look: a.last.seen()}, keyTime)
 	case ClearField:
 		a.step = turn.Call(messages.WorkerHands, messages.ClearField{Look: a.last.seen()}, keyTime)
-	case Wait:
-		turn.After("due", do.For, messages.SendDue{})
+	case Wait: // until it is due
 	case Finish:
 		a.finish(turn, row, s, do)
 	}
@@ -268,7 +254,7 @@ func (a *actor) report(turn *actors.Turn, s Reply, do Effect) {
 	turn.Publish(done)
 }
 
-// finish ends a reply, and goes on with the next.
+// finish ends a reply.
 func (a *actor) finish(turn *actors.Turn, row string, s Reply, do Effect) {
 	a.report(turn, s, do)
 	if s.Told {
@@ -277,15 +263,7 @@ func (a *actor) finish(turn *actors.Turn, row string, s Reply, do Effect) {
 	if do.Outcome == messages.SendUnknown {
 		a.lose(turn, s)
 	}
-	first, _ := a.first(turn)
 	Replies.Delete(turn, row)
-	if first != row {
-		return
-	}
-	turn.Cancel("due")
-	if _, more := a.first(turn); more {
-		turn.After("due", 0, messages.SendDue{})
-	}
 }
 
 // stop takes a reply back; one that is not here any more was answered for.
@@ -300,8 +278,8 @@ func (a *actor) stop(turn *actors.Turn, m messages.StopSending) {
 
 // given takes the keyboard, or gives it back where nobody waits for it any more.
 func (a *actor) given(turn *actors.Turn) {
-	row, ok := a.first(turn)
-	if s, _ := Replies.Get(turn, row); !ok || s.State != Leasing && !s.State.Holds() {
+	row, _, ok := a.active(turn)
+	if !ok {
 		turn.Send(messages.To(messages.ActorKeyboard, a.o.Desk), messages.LeaveKeyboard{Window: a.window})
 		return
 	}

@@ -54,8 +54,7 @@ func (a *actor) whose(turn *actors.Turn, m messages.Whose) {
 	if a.look == nil || a.look.key != m.Key {
 		return
 	}
-	row, ok := a.first(turn)
-	s, _ := Replies.Get(turn, row)
+	row, s, ok := a.active(turn)
 	if a.last, a.look = *a.look, nil; !ok {
 		return
 	}
@@ -73,11 +72,10 @@ func (a *actor) handsDone(turn *actors.Turn) {
 		return
 	}
 	a.step = ""
-	row, ok := a.first(turn)
+	row, s, ok := a.active(turn)
 	if !ok {
 		return
 	}
-	s, _ := Replies.Get(turn, row)
 	kinds := map[State]EventKind{Typing: OnTyped, Entering: OnEntered, Clearing: OnCleared}
 	if kind, ok := kinds[s.State]; ok {
 		a.happened(turn, row, Event{Kind: kind})
@@ -88,13 +86,13 @@ func (a *actor) callFailed(turn *actors.Turn, m messages.CallFailed) {
 	switch {
 	case a.look != nil && m.Call == a.look.call:
 		a.look = nil
-		a.front(turn, Event{Kind: OnUnseen, Code: m.Code})
+		a.tellActive(turn, Event{Kind: OnUnseen, Code: m.Code})
 	case a.step != "" && m.Call == a.step:
 		a.step = ""
 		code := m.Code
 		if m.Kind == messages.FailureUnknown { // there are no hands in this runtime
 			code = "unavailable"
 		}
-		a.front(turn, Event{Kind: OnFailed, Code: code})
+		a.tellActive(turn, Event{Kind: OnFailed, Code: code})
 	}
 }

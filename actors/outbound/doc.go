@@ -1,8 +1,9 @@
 // Package outbound types replies into a window and sees them there. [New] makes the
 // actor outbound/WINDOW. What becomes of a [Reply] is decided by [Rules.Step], which
-// is pure; [NewHands] makes the workers that press keys. One reply at a time is on
-// its way into a window, and one window at a time has the keyboard of its desk
-// (package keyboard).
+// is pure; [NewHands] makes the workers that press keys. One reply at a time is
+// typed into a window, and one window at a time has the keyboard of its desk (package
+// keyboard). What cannot be typed yet, because its conversation is not shown, waits
+// beside the others: only the replies of one conversation keep their order.
 //
 // # A reply
 //
@@ -60,6 +61,9 @@
 // window's header and field with what was seen, to the pixel, and refuse if a
 // person has touched keyboard or mouse meanwhile. What is left is the moment between
 // this comparison and the key.
+//
+// A pause holds from the moment at which it is told: each text and each Enter asks
+// [Allow] right before its keys. What was typed by then is taken out.
 //
 // A person's hand wins: within three seconds of it nothing is typed, and what was
 // typed is cleared. A text that the person has added to is the person's: it is left

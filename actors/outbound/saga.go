@@ -64,12 +64,16 @@ func (s State) Holds() bool {
 	return false
 }
 
+// Works reports that a reply in this state has the keyboard or asks for it.
+func (s State) Works() bool { return s == Leasing || s.Holds() }
+
 // Reply is a text on its way into a window.
 type Reply struct {
 	messages.SendReply
 	Trace string `json:"trace"`
 	State State  `json:"state"`
 
+	Due      time.Time           `json:"due,omitzero"`   // when it goes on by itself
 	Began    time.Time           `json:"began,omitzero"` // of the first attempt
 	Tries    int                 `json:"tries,omitempty"`
 	Reason   messages.SendReason `json:"reason,omitempty"`   // why the last attempt was not made

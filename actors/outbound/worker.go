@@ -34,6 +34,9 @@ func Fixed(targets map[messages.WindowID]Target) Locate {
 	}
 }
 
+// Allow presses a key unless none may be pressed now; then it returns a refusal.
+type Allow func(press func() error) error
+
 // slack is how much later than it was made an input may seem to have come.
 const slack = 150 * time.Millisecond
 
@@ -41,14 +44,19 @@ const slack = 150 * time.Millisecond
 type hands struct {
 	locate Locate
 	now    func() time.Time
+	allow  Allow
 	typed  time.Time // when our own last key was pressed; zero before the first
 	before string    // window that had the keyboard before we took it, "" for none
 }
 
 // NewHands makes the constructor of hands workers, of which a desk has one. now is
-// the clock of the typist's idle time.
-func NewHands(locate Locate, now func() time.Time) func() (actors.Worker, error) {
-	return func() (actors.Worker, error) { return &hands{locate: locate, now: now}, nil }
+// the clock of the typist's idle time. allow decides of each text and of each Enter, but
+// not of what takes a text out again; nil allows all.
+func NewHands(locate Locate, now func() time.Time, allow Allow) func() (actors.Worker, error) {
+	if allow == nil {
+		allow = func(press func() error) error { return press() }
+	}
+	return func() (actors.Worker, error) { return &hands{locate: locate, now: now, allow: allow}, nil }
 }
 
 // Do implements [actors.Worker]. An error that is refused means that no key was
@@ -85,6 +93,10 @@ func (h *hands) enterText(ctx context.Context, t Target, m messages.TypeText) er
 	if err := h.quiet(ctx, t, m.Idle); err != nil {
 		return err
 	}
+	// A pause does not wait until a long text is typed: what follows it takes the text out.
+	if err := h.allow(func() error { return nil }); err != nil {
+		return err
+	}
 	if f, ok := t.Typist.(hardware.Focus); ok {
 		h.before, _ = f.Active(ctx) // nothing is given back then
 	}
@@ -108,8 +120,10 @@ func (h *hands) press(ctx context.Context, t Target) error {
 	if err := h.quiet(ctx, t, h.now().Sub(h.typed)-slack); err != nil {
 		return err
 	}
-	err := t.Typist.Press(ctx, t.Ref, hardware.KeyEnter)
-	h.typed = h.now()
+	err := h.allow(func() error {
+		defer func() { h.typed = h.now() }()
+		return t.Typist.Press(ctx, t.Ref, hardware.KeyEnter)
+	})
 	if err == nil {
 		h.giveBack(ctx, t)
 	}

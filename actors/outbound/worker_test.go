@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"math"
 	"testing"
 	"time"
 
@@ -66,7 +67,7 @@ func TestHandsBesideAPerson(t *testing.T) {
 	} {
 		k := &keys{}
 		targets := map[messages.WindowID]Target{"w": {Typist: c.typist(k), Screen: still{}}}
-		hands, err := NewHands(Fixed(targets), time.Now)()
+		hands, err := NewHands(Fixed(targets), time.Now, nil)()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,6 +78,32 @@ func TestHandsBesideAPerson(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.what, err, c.code)
 		case k.n != c.pressed:
 			t.Errorf("%s: %d keys, want %d", c.what, k.n, c.pressed)
+		}
+	}
+}
+
+// TestNoKeyWhilePaused: where keys are not allowed, none is pressed that types or sends;
+// what we typed is taken out all the same.
+func TestNoKeyWhilePaused(t *testing.T) {
+	paused := func(func() error) error { return actors.Refuse(messages.CodePaused, errors.New("paused")) }
+	look := messages.Look{Frame: messages.Frame{Window: "w", Image: image.NewRGBA(image.Rect(0, 0, 20, 20)), Scale: 1},
+		Field: messages.Rect{W: 20, H: 20}}
+	for _, request := range []messages.Message{messages.TypeText{Look: look, Text: "x"},
+		messages.PressEnter{Look: look}, messages.ClearField{Look: look}} {
+		k := &keys{}
+		targets := map[messages.WindowID]Target{"w": {Typist: presence{k, math.MaxInt64, nil}, Screen: still{}}}
+		hands, err := NewHands(Fixed(targets), time.Now, paused)()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, clears := request.(messages.ClearField)
+		_, err = hands.Do(t.Context(), request)
+		var refused *actors.Refusal
+		if clears != (err == nil) || !clears && (!errors.As(err, &refused) || refused.Code != messages.CodePaused) {
+			t.Errorf("%T while paused = %v", request, err)
+		}
+		if clears != (k.n > 0) {
+			t.Errorf("%T while paused pressed %d keys", request, k.n)
 		}
 	}
 }

@@ -22,9 +22,11 @@ import (
 )
 
 // Pauses are the windows, and the desk, that a person does not want to be watched
-// for a while. They are a setting in the store, so that a restart changes nothing.
+// for a while, and whether replies may be sent. They are a setting in the store, so
+// that a restart changes nothing.
 type Pauses struct {
-	change sync.Mutex // held while one is stored
+	change sync.Mutex   // held while one is stored
+	keys   sync.RWMutex // held for reading while a key is pressed that sends something
 
 	mu  sync.Mutex
 	now pauseRecord
@@ -38,6 +40,7 @@ type pauseRecord struct {
 	All     *time.Time                      `json:"all,omitempty"` // since when
 	Windows map[messages.WindowID]time.Time `json:"windows,omitempty"`
 	Desk    *time.Time                      `json:"desk,omitempty"`
+	Sending *time.Time                      `json:"sending,omitempty"`
 }
 
 // Load takes over what is stored.
@@ -103,6 +106,38 @@ func (p *Pauses) Guard(locate capture.Locate) capture.Locate {
 	}
 }
 
+// errNotSending refuses to press a key that would send something.
+var errNotSending = errors.New("sending is paused; kehai resume sending goes on")
+
+// Key presses a key unless sending is paused. A pause waits for one that is pressed.
+func (p *Pauses) Key(press func() error) error {
+	p.keys.RLock()
+	defer p.keys.RUnlock()
+	p.mu.Lock()
+	paused := p.now.Sending != nil
+	p.mu.Unlock()
+	if paused {
+		return actors.Refuse(messages.CodePaused, errNotSending)
+	}
+	return press()
+}
+
+// setSending stores whether replies may be sent.
+func (p *Pauses) setSending(ctx context.Context, e *engine.Engine, paused bool) error {
+	p.keys.Lock()
+	defer p.keys.Unlock()
+	return p.set(ctx, e, func(r *pauseRecord) error {
+		switch {
+		case !paused:
+			r.Sending = nil
+		case r.Sending == nil:
+			now := time.Now().UTC().Round(0)
+			r.Sending = &now
+		}
+		return nil
+	})
+}
+
 // GuardUsage has readings of the computer's use refused while the desk is paused.
 func (p *Pauses) GuardUsage(create func() (actors.Worker, error)) func() (actors.Worker, error) {
 	return func() (actors.Worker, error) {
@@ -148,7 +183,7 @@ func (p *Pauses) set(ctx context.Context, e *engine.Engine, change func(*pauseRe
 		return err
 	}
 	var raw []byte
-	if next.All != nil || len(next.Windows) > 0 || next.Desk != nil {
+	if next.All != nil || len(next.Windows) > 0 || next.Desk != nil || next.Sending != nil {
 		var err error
 		if raw, err = json.Marshal(next); err != nil {
 			return fmt.Errorf("admin: pause: %w", err)
@@ -184,7 +219,7 @@ func (b Backend) Pause(ctx context.Context, window string) error {
 func (b Backend) Resume(ctx context.Context, window string) error {
 	return b.change(ctx, window, false, func(r *pauseRecord, id messages.WindowID) error {
 		if id == "" {
-			*r = pauseRecord{Desk: r.Desk}
+			*r = pauseRecord{Desk: r.Desk, Sending: r.Sending}
 			return nil
 		}
 		if delete(r.Windows, id); r.All != nil {

@@ -216,6 +216,9 @@ func (b Backend) pauseSending(ctx context.Context, paused bool) error {
 	if err != nil {
 		return err
 	}
+	if err := b.Pauses.setSending(ctx, e, paused); err != nil { // no key is pressed from here on
+		return err
+	}
 	var m messages.Message = messages.ResumeSending{}
 	if paused {
 		m = messages.PauseSending{}
