@@ -156,7 +156,7 @@ func (p *parts) deskKey() []string    { return []string{p.cfg.Node} }
 
 // poll is the time between two looks at a window.
 func (p *parts) poll(w messages.WindowID) time.Duration {
-	return time.Duration(p.windows[w].Config.Poll)
+	return p.windows[w].Config.Poll
 }
 
 func (p *parts) poller(a messages.Address) actors.Actor {
@@ -261,13 +261,13 @@ func (p *parts) asker() (actors.Worker, error) { return llm.NewWorker(p.model), 
 func (p *parts) focus(a messages.Address) actors.Actor {
 	return attention.New(attention.Options{
 		Rules: p.variant.Attention, Literal: p.variant.Literal, LLM: p.cfg.Focus.LLM && p.asks,
-		Deadline: min(time.Duration(p.cfg.LLM.Timeout)+500*time.Millisecond, 9*time.Second),
+		Deadline: min(p.cfg.LLM.Timeout+500*time.Millisecond, 9*time.Second),
 		Tell:     []string{history.Kind, notify.Kind, owner.Kind},
 	})(a)
 }
 
 func (p *parts) history() newActor {
-	return history.New(history.Options{Keep: time.Duration(p.cfg.Focus.Keep)})
+	return history.New(history.Options{Keep: p.cfg.Focus.Keep})
 }
 
 func (p *parts) notices() newActor {

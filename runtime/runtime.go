@@ -243,7 +243,7 @@ func (r *Runtime) system(
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// A burst that waits is worth waiting for; a host's timer of an hour is not.
-		Horizon: time.Duration(r.cfg.Burst.Cap),
+		Horizon: r.cfg.Burst.Cap,
 		Last:    last,
 	})
 }
@@ -309,7 +309,7 @@ func (r *Runtime) adoptedOf(app string) []messages.ConversationID {
 // stop drains the system within its time, or ends it at once when abort ends or
 // the store has stopped.
 func (r *Runtime) stop(abort context.Context, sys *live.System) engine.Left {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(abort), time.Duration(r.cfg.Shutdown.Drain))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(abort), r.cfg.Shutdown.Drain)
 	defer cancel()
 	defer context.AfterFunc(abort, sys.Kill)()
 	defer context.AfterFunc(r.broken, sys.Kill)()

@@ -107,7 +107,7 @@ func TestLLMOllamaLines(t *testing.T) {
 		{`"content":"hi"`, `{"error":"no memory"}`},
 	} {
 		resp, body, err := post(t, t.Context(), caller(t), s.URL()+ollamaPath, "{}")
-		if err != nil || resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/x-ndjson" {
+		if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/x-ndjson" {
 			t.Fatalf("answer = %v, %v, want lines of JSON", resp, err)
 		}
 		lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")

@@ -40,7 +40,7 @@ func TestSameCase(t *testing.T) {
 		{"no camera", [2]attention.Look{{Camera: camera(), Usage: usage()}, {Usage: usage()}}, false},
 		{"no computer", [2]attention.Look{{Camera: camera(), Usage: usage()}, {Camera: camera()}}, false},
 
-		{"face unknown", face(cam(func(*messages.CameraSnapshot) {}),
+		{"face unknown", face(func(*messages.CameraSnapshot) {},
 			func(c *messages.CameraSnapshot) { c.FaceDetected = unknown }), false},
 		{"drowsy", face(drowsy(no), drowsy(yes)), false},
 		{"drowsy unknown", face(drowsy(no), drowsy(unknown)), false},
@@ -65,7 +65,7 @@ func TestSameCase(t *testing.T) {
 		{"bent by 30", face(pitch(num(0)), pitch(num(30))), true},
 		{"bent by 31", face(pitch(num(0)), pitch(num(31))), false},
 		{"bent up and down", face(pitch(num(-24)), pitch(num(24))), false},
-		{"blinks and movements", face(cam(func(*messages.CameraSnapshot) {}), func(c *messages.CameraSnapshot) {
+		{"blinks and movements", face(func(*messages.CameraSnapshot) {}, func(c *messages.CameraSnapshot) {
 			c.BlinksPerMinute, c.HeadMovementCount = num(60), messages.Just(50)
 		}), true},
 

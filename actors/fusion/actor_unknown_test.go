@@ -34,15 +34,14 @@ func TestUnknownConversation(t *testing.T) {
 func TestUnknownConversationIsReported(t *testing.T) {
 	h := spawn(t)
 	blank := read("", "a b")
-	first := send(h, blank)
-	for range 4 {
+	for range 5 {
 		send(h, blank)
 	}
 	h.WantPublished()
 	h.CrashBeforeCommit()
 	send(h, blank)
 	h.WantPublished()
-	first = send(h, blank) // the stretch begins anew
+	first := send(h, blank) // the stretch begins anew
 	for range 4 {
 		send(h, blank)
 	}

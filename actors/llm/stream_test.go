@@ -450,7 +450,7 @@ func (s *slowly) RoundTrip(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		in.CloseWithError(r.Context().Err())
 	}()
-	return &http.Response{StatusCode: 200, Body: out}, nil
+	return &http.Response{StatusCode: http.StatusOK, Body: out}, nil
 }
 
 // A turn is told by the messages that the worker reports.

@@ -637,5 +637,5 @@ func FuzzAnswers(f *testing.F) {
 type canned []byte
 
 func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(string(c)))}, nil
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(c)))}, nil
 }

@@ -334,7 +334,6 @@ func (s *search) blockNumber(i int) int {
 		} else {
 			end = k
 		}
-		i = k
 		if s.dashed(k) {
 			i = k + 1
 			continue

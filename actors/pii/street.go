@@ -7,26 +7,27 @@ func (s *search) streets() {
 		if !s.word(i) || s.word(i-1) {
 			continue
 		}
-		end := 0
+		kinds := byWord[:]
 		if s.class[i] == digit {
-			if end = s.houseFirst(i); end == 0 {
-				end = s.romaji(i)
-			}
-		} else {
-			if end = s.postBox(i); end == 0 {
-				if end = s.houseLast(i); end == 0 {
-					if end = s.townCode(i); end == 0 {
-						end = s.britishCode(i)
-					}
-				}
-			}
+			kinds = byNumber[:]
 		}
-		if end > 0 {
-			s.propose(Address, "street", i, end)
-			i = end - 1
+		for _, end := range kinds {
+			if e := end(s, i); e > 0 {
+				s.propose(Address, "street", i, e)
+				i = e - 1
+				break
+			}
 		}
 	}
 }
+
+// How an address in Latin letters begins: with a number, or with a word.
+var (
+	byNumber = [...]func(*search, int) int{(*search).houseFirst, (*search).romaji}
+	byWord   = [...]func(*search, int) int{
+		(*search).postBox, (*search).houseLast, (*search).townCode, (*search).britishCode,
+	}
+)
 
 var (
 	streetWords = words(`street st avenue ave road rd boulevard blvd lane ln drive dr court ct way place pl square sq

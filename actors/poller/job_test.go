@@ -8,12 +8,12 @@ import (
 func TestJobRestsLongerEachTime(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	o, j := DefaultOptions(), job{}
-	for n, rest := range []time.Duration{1, 2, 4, 8} {
+	for n, rest := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second} {
 		j.stage = reading
 		if j.failed(false, at, o) {
 			t.Fatalf("failed() = true after %d failures, want it after %d", n+1, o.Tries)
 		}
-		if rest *= time.Second; j.ready(at.Add(rest-1)) || !j.ready(at.Add(rest)) {
+		if j.ready(at.Add(rest-1)) || !j.ready(at.Add(rest)) {
 			t.Errorf("after %d failures: may be read again at another time than after %v", n+1, rest)
 		}
 	}

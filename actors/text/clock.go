@@ -18,7 +18,7 @@ var (
 // "午後 3:05", "9:05 PM" or "23:59:59"; "" if it is none.
 func ClockTime(line string) string {
 	line = strings.TrimSpace(norm.NFKC.String(line))
-	before, hour, minute, second, after := "", "", "", "", ""
+	var before, hour, minute, second, after string
 	if m := clockOf.FindStringSubmatch(line); m != nil {
 		before, hour, minute, second, after = m[1], m[2], m[3], m[4], m[5]
 	} else if m := kanjiOf.FindStringSubmatch(line); m != nil {

@@ -80,7 +80,7 @@ func TestEchoLines(t *testing.T) {
 		{"one of six, one of five", of(0, 6) + "\n" + of(100, 5), []string{long}, EchoNone},
 		{"short lines do not count", join(lines(0, 3), lines(40, 2), []string{"はい", "うん", "まだ", "…"}), []string{long},
 			EchoLines},
-		{"a letter misread in each", strings.ReplaceAll(join(lines(0, 2)), string(of(0, 1)), "ん"),
+		{"a letter misread in each", strings.ReplaceAll(join(lines(0, 2)), of(0, 1), "ん"),
 			[]string{of(1, 9) + "他\n" + line(1) + line(60)}, EchoNone},
 		{"two texts read as one", join(lines(0, 1), lines(30, 1)), []string{line(0), line(30)}, EchoLines},
 		{"in another order", join(lines(1, 1), lines(0, 1)), []string{long}, EchoLines},

@@ -210,12 +210,12 @@ func greet(w io.Writer, r *bufio.Reader, addr address) (xproto.Window, error) {
 	if _, err := w.Write(hello); err != nil {
 		return 0, lost(err)
 	}
-	head := make([]byte, 8)
-	if _, err := io.ReadFull(r, head); err != nil {
+	var head [8]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, lost(err)
 	}
-	body := make([]byte, 4*int(binary.LittleEndian.Uint16(head[6:])))
-	if _, err := io.ReadFull(r, body); err != nil {
+	answer := make([]byte, len(head)+4*int(binary.LittleEndian.Uint16(head[6:])))
+	if _, err := io.ReadFull(r, answer[copy(answer, head[:]):]); err != nil {
 		return 0, lost(err)
 	}
 	if head[0] != 1 {
@@ -223,7 +223,7 @@ func greet(w io.Writer, r *bufio.Reader, addr address) (xproto.Window, error) {
 			hardware.ErrPermission)
 	}
 	var setup xproto.SetupInfo
-	xproto.SetupInfoRead(append(head, body...), &setup)
+	xproto.SetupInfoRead(answer, &setup)
 	if addr.screen >= len(setup.Roots) {
 		return 0, fmt.Errorf("x11: the display has no screen %d: %w", addr.screen, hardware.ErrNoDisplay)
 	}
@@ -255,20 +255,20 @@ func ask(w io.Writer, r *bufio.Reader, req []byte) ([]byte, error) {
 			return nil, lost(err)
 		}
 	}
-	reply := make([]byte, 32)
-	if _, err := io.ReadFull(r, reply); err != nil {
+	var head [32]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, lost(err)
 	}
-	if reply[0] == kindError {
-		return nil, fmt.Errorf("x11: the X server refused to count input (error %d): %w", reply[1],
+	if head[0] == kindError {
+		return nil, fmt.Errorf("x11: the X server refused to count input (error %d): %w", head[1],
 			hardware.ErrPermission)
 	}
-	more := 4 * int64(binary.LittleEndian.Uint32(reply[4:]))
+	more := 4 * int64(binary.LittleEndian.Uint32(head[4:]))
 	if more > maxReply {
 		return nil, lost(errors.New("its answer is too long"))
 	}
-	reply = append(reply, make([]byte, more)...)
-	if _, err := io.ReadFull(r, reply[32:]); err != nil {
+	reply := make([]byte, len(head)+int(more))
+	if _, err := io.ReadFull(r, reply[copy(reply, head[:]):]); err != nil {
 		return nil, lost(err)
 	}
 	return reply, nil

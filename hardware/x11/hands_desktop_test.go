@@ -81,9 +81,10 @@ func (h *hands) must(req []byte) []byte {
 // that it was taken.
 func (h *hands) fake(event, detail, device byte, more ...byte) {
 	h.t.Helper()
-	body := make([]byte, 32)
+	body := make([]byte, 32+len(more))
 	body[0], body[1], body[31] = h.first+event, detail, device
-	_, err := h.ask(append(request(h.xtest, 2, append(body, more...)), request(43, 0, nil)...))
+	copy(body[32:], more)
+	_, err := h.ask(append(request(h.xtest, 2, body), request(43, 0, nil)...))
 	if err != nil {
 		h.t.Fatal(err)
 	}

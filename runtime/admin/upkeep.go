@@ -56,7 +56,7 @@ func (b Backend) trim(ctx context.Context, log zerolog.Logger, now time.Time) er
 		if keep <= 0 {
 			return time.Time{}
 		}
-		return now.Add(-time.Duration(keep))
+		return now.Add(-keep)
 	}
 	e, err := b.Engine()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // tally keeps a row per number, deletes the row before it, and tells how many
 // rows it sees.
 func tally(turn *actors.Turn, m messages.Message) error {
-	n := 0
+	var n int
 	switch m := m.(type) {
 	case hint:
 		n = m.N

@@ -270,7 +270,6 @@ func TestCommittedTurnsAreNotKeptInMemory(t *testing.T) {
 	load := new([64]byte)
 	watched := weak.Make(load)
 	msg := messages.Message(carrier{load})
-	load = nil
 	for range 5 { // so that the committer's queue has room for more and is not copied
 		if _, err := r.Post("", "actor/a", msg, ""); err != nil {
 			t.Fatal(err)

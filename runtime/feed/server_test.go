@@ -121,9 +121,9 @@ func TestSocketGoesOn(t *testing.T) {
 	c.want(6, feed.CodeSnapshot)
 	c.want(7, feed.CodeBusy)
 	c.want(8, "")
-	for _, ms := range []time.Duration{10, 12} {
-		if f, ok := (<-got).(messages.FaceFrame); !ok || f.At != ms*time.Millisecond {
-			t.Errorf("taken %+v, want the picture at %d ms", f, ms)
+	for _, at := range []time.Duration{10 * time.Millisecond, 12 * time.Millisecond} {
+		if f, ok := (<-got).(messages.FaceFrame); !ok || f.At != at {
+			t.Errorf("taken %+v, want the picture at %v", f, at)
 		}
 	}
 }

@@ -128,7 +128,8 @@ func (w *writer) line(level zerolog.Level, p engine.Published, actor messages.Ad
 	if actor == "" {
 		actor = p.From
 	}
-	l := line{w.log.WithLevel(level), p.Message.MessageType().Name, w.names.Plain}
+	event := w.log.WithLevel(level) //nolint:zerologlint // whoever asked for the line sends it
+	l := line{event, p.Message.MessageType().Name, w.names.Plain}
 	if level < w.log.GetLevel() || level < zerolog.GlobalLevel() { // WithLevel does not look
 		l.Event = nil
 	}

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
@@ -309,7 +310,7 @@ func TestMetricsAreDocumentedAndWellNamed(t *testing.T) {
 
 func scrape(m *Metrics) string {
 	rec := httptest.NewRecorder()
-	m.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+	m.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return rec.Body.String()
 }
 

@@ -24,7 +24,7 @@ func acting(err error) *host {
 func command(t *testing.T, s *Server, body string) *http.Request {
 	t.Helper()
 	r := request(t, s, "/act")
-	post, err := http.NewRequestWithContext(r.Context(), "POST", r.URL.String(), strings.NewReader(body))
+	post, err := http.NewRequestWithContext(r.Context(), http.MethodPost, r.URL.String(), strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,15 +134,16 @@ func TestAttentionOnThePage(t *testing.T) {
 	want := [][4]int64{{ms, 0, 90, 1}, {ms + 60000, 6, 0, -1}, {ms + 120000, 5, 100, -1}}
 	resp, body := do(t, request(t, s, "/attention"))
 	got := decode[historyView](t, body)
-	if resp.StatusCode != 200 || !slices.Equal(got.Changes, want) || got.States[6] != "paused" ||
+	if resp.StatusCode != http.StatusOK || !slices.Equal(got.Changes, want) || got.States[6] != "paused" ||
 		got.Sources[1] != messages.FromLLM {
 		t.Errorf("GET /attention = %d %s, want %v", resp.StatusCode, body, want)
 	}
 	h.set(func(h *host) { h.broken = errBroken })
-	if resp, body := do(t, request(t, s, "/attention")); resp.StatusCode != 500 || strings.Contains(body, "closed") {
+	resp, body = do(t, request(t, s, "/attention"))
+	if resp.StatusCode != http.StatusInternalServerError || strings.Contains(body, "closed") {
 		t.Errorf("GET /attention of a closed store = %d %q, want 500 without the reason", resp.StatusCode, body)
 	}
-	if resp, _ := do(t, request(t, serve(t, &host{}), "/attention")); resp.StatusCode != 404 {
+	if resp, _ := do(t, request(t, serve(t, &host{}), "/attention")); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("GET /attention while it is off = %d, want 404", resp.StatusCode)
 	}
 	o := h.options()

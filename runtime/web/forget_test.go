@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func lacks(t *testing.T, s *Server, words string) {
 			t.Errorf("the stream's event %s holds %q", ev.name, words)
 		}
 	}
-	if resp, _ := do(t, request(t, s, "/frame?window=line@a")); resp.StatusCode != 404 {
+	if resp, _ := do(t, request(t, s, "/frame?window=line@a")); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("GET /frame = %d, want 404", resp.StatusCode)
 	}
 }

@@ -30,7 +30,8 @@ func TestTokenIsNeeded(t *testing.T) {
 			r.Header.Del("Authorization")
 			change(r)
 			resp, body := do(t, r)
-			if resp.StatusCode != 401 || !strings.Contains(body, "kehai page") || len(resp.Cookies()) > 0 {
+			if resp.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "kehai page") ||
+				len(resp.Cookies()) > 0 {
 				t.Errorf("GET %s with %s = %d %q, want 401 and what to do", path, name, resp.StatusCode, body)
 			}
 		}
@@ -57,7 +58,7 @@ func TestTheShellHoldsNoData(t *testing.T) {
 		r := request(t, s, path)
 		r.Header.Del("Authorization")
 		resp, body := do(t, r)
-		if resp.StatusCode != 200 || len(resp.Cookies()) > 0 {
+		if resp.StatusCode != http.StatusOK || len(resp.Cookies()) > 0 {
 			t.Errorf("GET %s = %d with cookies %v, want 200 and none", path, resp.StatusCode, resp.Cookies())
 		}
 		for _, words := range []string{"himitsu", s.token, s.boot} {

@@ -162,7 +162,7 @@ func request(t *testing.T, s *Server, path string) *http.Request {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.Addr()+path, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Addr()+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func decode[T any](t *testing.T, data string) T {
 func texts(list []Entry) string {
 	var s []string
 	for _, m := range list {
-		s = append(s, string(m.Text))
+		s = append(s, m.Text)
 	}
 	return strings.Join(s, " ")
 }

@@ -16,7 +16,7 @@ func (p *playback) act() error {
 		var err error
 		switch e.Do {
 		case script.Restart:
-			p.drain(time.Duration(p.cfg.Shutdown.Drain))
+			p.drain(p.cfg.Shutdown.Drain)
 			err = p.boot()
 		case script.Crash:
 			err = p.crash()
@@ -41,7 +41,7 @@ func (p *playback) drain(limit time.Duration) {
 	e.StopSources()
 	p.sim.Settle()
 	end := p.now().Add(limit)
-	for !e.Left(time.Duration(p.cfg.Burst.Cap)).None() && p.now().Before(end) {
+	for !e.Left(p.cfg.Burst.Cap).None() && p.now().Before(end) {
 		due, ok := e.NextTimer()
 		if !ok {
 			return

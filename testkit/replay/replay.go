@@ -280,7 +280,7 @@ const tail = 10 * time.Second
 
 // play runs until the script is over and everything has come out.
 func (p *playback) play(ctx context.Context) error {
-	poll := time.Duration(p.cfg.Windows[0].Poll)
+	poll := p.cfg.Windows[0].Poll
 	over := time.Time{}
 	for over.IsZero() || p.now().Before(over) {
 		if err := p.act(); err != nil {
@@ -304,7 +304,7 @@ func (p *playback) play(ctx context.Context) error {
 		}
 		p.sim.Advance(max(0, due.Sub(p.now())))
 	}
-	p.drain(time.Duration(p.cfg.Burst.Cap) + time.Minute)
+	p.drain(p.cfg.Burst.Cap + time.Minute)
 	p.finish()
 	return p.err
 }

@@ -65,7 +65,8 @@ func (p *parser) colon(i int, c context) (fields, int) {
 
 // half reads am and pm behind a clock.
 func (p *parser) half(f fields, end int) (fields, int) {
-	letter, next := p.at(end).text, end
+	var next int
+	letter := p.at(end).text
 	switch {
 	case p.is(end, "am", "pm"):
 		letter, next = letter[:1], end+1

@@ -264,7 +264,6 @@ func TestSleepersTakeNoMemory(t *testing.T) {
 		s.dozeOff()
 		<-time.After(10 * time.Millisecond)
 	}
-	waiting = nil
 	asleep := heapInUse()
 	t.Logf("%d conversations: %d MiB at rest, %d awake, %d asleep", touched, rest>>20, most>>20, asleep>>20)
 	if asleep > sleepersHeap {
