@@ -25,6 +25,16 @@ type Func func(turn *Turn, msg messages.Message) error
 // Receive implements [Actor].
 func (f Func) Receive(turn *Turn, msg messages.Message) error { return f(turn, msg) }
 
+// On makes an actor that takes messages of one type, and passes over all others.
+func On[M messages.Message](receive func(turn *Turn, msg M) error) Func {
+	return func(turn *Turn, msg messages.Message) error {
+		if m, ok := msg.(M); ok {
+			return receive(turn, m)
+		}
+		return nil
+	}
+}
+
 // Worker does what may be slow or fail: capture, OCR, an LLM, typing. It serves
 // one request at a time. After an error, a panic or a missed deadline the value
 // is thrown away and a new one is made; the request is tried again within its

@@ -116,6 +116,10 @@ func TestFuncs(t *testing.T) {
 	if err := actors.Func(func(*actors.Turn, messages.Message) error { return want }).Receive(nil, nil); err != want {
 		t.Errorf("Func.Receive() = %v, want %v", err, want)
 	}
+	on := actors.On(func(_ *actors.Turn, m messages.PollDue) error { return want })
+	if of, other := on(nil, messages.PollDue{}), on(nil, messages.Started{}); of != want || other != nil {
+		t.Errorf("On(PollDue) = %v of one and %v of another type, want %v and nil", of, other, want)
+	}
 	f := actors.WorkerFunc(func(_ context.Context, m messages.Message) (messages.Message, error) { return m, want })
 	if m, err := f.Do(context.Background(), messages.PollDue{}); m != messages.Message(messages.PollDue{}) ||
 		err != want {

@@ -9,7 +9,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
 // uttered, shout and shouted are durable: a crash loses none. repeated is published.
@@ -67,7 +66,7 @@ func Example_myFirstActor() {
 		runtime.WithWorker(engine.WorkerKind{
 			Name: "shouter", Size: 1, New: shouter, Answers: []messages.Type{shouted{}.MessageType()},
 		}),
-		runtime.WithStore(func() (engine.Store, error) { return mem.New(), nil }),
+		runtime.InMemory(),
 		runtime.WithListener(func(ev runtime.Event) {
 			if m, ok := ev.Message.(repeated); ok {
 				fmt.Println(m.Text, m.Count)

@@ -11,7 +11,6 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/attention"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
 // parrot is a language model of a host's own.
@@ -54,7 +53,7 @@ func ExampleWithLLM() {
 	cfg.Data, cfg.Windows = data, nil
 	cfg.LLM.Concurrency = 1 // one question after the other
 	rt, err := runtime.New(cfg, runtime.WithLLM(parrot{}), runtime.WithActor(asker, "me"),
-		runtime.WithStore(func() (engine.Store, error) { return mem.New(), nil }))
+		runtime.InMemory())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
 // Config is everything that can be set, see package config.
@@ -100,6 +101,12 @@ func WithActor(k engine.Kind, keys ...string) Option {
 	}
 }
 
+// WithFunc is WithActor for actors without fields: all of the kind are the same
+// function, for example one made by [actors.On].
+func WithFunc(kind string, receive actors.Func, keys ...string) Option {
+	return WithActor(engine.Kind{Name: kind, New: func(messages.Address) actors.Actor { return receive }}, keys...)
+}
+
 // WithWorker adds a worker kind, or replaces the one of that name.
 func WithWorker(k engine.WorkerKind) Option {
 	return func(s *settings) { s.workers = append(s.workers, k) }
@@ -121,6 +128,11 @@ func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
 // runtime closes it. Without a data directory there is no control socket.
 func WithStore(open func() (engine.Store, error)) Option {
 	return func(s *settings) { s.store = open }
+}
+
+// InMemory keeps state in memory alone: it ends with the process, or with the run.
+func InMemory() Option {
+	return WithStore(func() (engine.Store, error) { return mem.New(), nil })
 }
 
 // WithVersion sets the version that Inspect and the page report.

@@ -13,7 +13,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
-	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // wrote tells a counter what somebody wrote; counted says what it has by then.
@@ -29,16 +28,12 @@ var totals = actors.NewTable[counted]("totals")
 
 // counter is one actor a conversation. What it puts into its table is committed
 // together with the message that led to it, or not at all.
-func counter(messages.Address) actors.Actor {
-	return actors.Func(func(turn *actors.Turn, msg messages.Message) error {
-		if m, ok := msg.(wrote); ok {
-			total, _ := totals.Get(turn, "all")
-			total = counted{total.Messages + 1, total.Characters + utf8.RuneCountInString(m.Text)}
-			totals.Put(turn, "all", total)
-			turn.Publish(total)
-		}
-		return nil
-	})
+func counter(turn *actors.Turn, m wrote) error {
+	total, _ := totals.Get(turn, "all")
+	total = counted{total.Messages + 1, total.Characters + utf8.RuneCountInString(m.Text)}
+	totals.Put(turn, "all", total)
+	turn.Publish(total)
+	return nil
 }
 
 func main() {
@@ -53,7 +48,7 @@ func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	rt, err := runtime.New(cfg,
 		runtime.WithMessages(messages.Table{messages.Durable[wrote](nil), messages.Fleeting[counted]()}),
-		runtime.WithActor(engine.Kind{Name: "counter", New: counter}),
+		runtime.WithFunc("counter", actors.On(counter)),
 		runtime.WithListener(func(ev runtime.Event) {
 			if m, ok := ev.Message.(counted); ok {
 				fmt.Println(m.Messages, "message,", m.Characters, "characters")
