@@ -206,11 +206,11 @@ func everything(t *testing.T) (*Runtime, []actorRow, []workerRow) {
 		t.Fatal(err)
 	}
 	var p plan
-	parts, err := r.open(&p)
+	made, err := r.open(&p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds, workers := parts.topology()
+	kinds, workers := topology(made)
 	for _, row := range kinds {
 		if !row.on {
 			t.Errorf("the actors %s are off: configure everything", row.kind)

@@ -17,10 +17,10 @@
 //	windows/       journals of drawn windows
 //	kehai.sock     how the command line reaches the process (package runtime/control)
 //
-// This package wires; the rest stands in rooms of its own. Package config is what
-// can be set, admin what people ask and tell a Kehai, snapshot the newest frame of
-// each window, drivers what it sees, reads and types with, attention what is judged
-// outside of a run. Below these are control, follow,
-// feed, telemetry, web and store, and engine, the durable kernel, which engine/live
-// runs on protoactor. Each may import only what stands below it.
+// This package wires: topology.go says which actors there are. The rest stands in rooms
+// of its own: config is what can be set; admin what people ask and tell a Kehai; drivers
+// what it sees, reads and types with; parts how its actors are made; snapshot the newest
+// frame of each window; attention what is judged outside of a run. Below these are
+// control, follow, feed, telemetry, web and store, and engine, the durable kernel, which
+// engine/live runs on protoactor. Each may import only what stands below it.
 package runtime

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
+	"github.com/kehai-run/kehai/runtime/parts"
 )
 
 var update = flag.Bool("update", false, "rewrite the drawing in package messages")
@@ -54,7 +55,7 @@ func TestReadmeDrawsTheTopology(t *testing.T) {
 		t.Fatalf("the README has no line from capture to host: %q", way)
 	}
 	stored, known := durable(), map[string]bool{}
-	kinds, workers := (&parts{cfg: watched(), pauses: &admin.Pauses{}}).topology()
+	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &admin.Pauses{}})
 	note := func(from string, out sends) {
 		for _, l := range links(from, out) {
 			line := map[bool]string{false: "──►", true: "══►"}[stored[l.what]]
@@ -77,7 +78,7 @@ func TestReadmeDrawsTheTopology(t *testing.T) {
 // drawing is the topology as a comment: one line an arrow, a double one for what
 // is durable.
 func drawing() string {
-	kinds, workers := (&parts{cfg: watched(), pauses: &admin.Pauses{}}).topology()
+	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &admin.Pauses{}})
 	var b strings.Builder
 	for _, row := range kinds {
 		draw(&b, row.kind, row.sends)

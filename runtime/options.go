@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/parts"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -31,7 +32,7 @@ func OpenOffline(cfg Config, opts ...Option) (*admin.Offline, error) {
 // bound are the kinds of the topology that are bound to this node, so that what they
 // keep is found in the same place while none of them runs.
 func bound(cfg Config) (kinds []engine.Kind) {
-	rows, _ := (&parts{cfg: cfg, pauses: &admin.Pauses{}}).topology()
+	rows, _ := topology(&parts.Parts{Config: cfg, Pauses: &admin.Pauses{}})
 	for _, row := range rows {
 		if row.lives == here {
 			kinds = append(kinds, engine.Kind{Name: row.kind, Here: true, About: row.with.about, New: row.make})

@@ -8,6 +8,7 @@ import (
 	m "github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/parts"
 )
 
 // topology is the one table of actors and workers: which kinds there are, what
@@ -15,50 +16,50 @@ import (
 // which begin by themselves, and what they send to whom: mail, calls, answers, and
 // durable events. The drawing in package messages is made from it. It is long because
 // it has a row for each kind.
-func (p *parts) topology() ([]actorRow, []workerRow) {
-	always, rows, desk := true, len(p.trees) > 0, p.cfg.Focus.Enabled
+func topology(p *parts.Parts) ([]actorRow, []workerRow) {
+	always, rows, desk := true, len(p.Trees) > 0, p.Config.Focus.Enabled
 	return []actorRow{
 			// Seeing. The key is a window: its screen is this node's.
 			{always, m.ActorPoller, "looks at a window, has what changed read", here, source.merging(),
-				p.poller, p.windowKeys(),
+				p.Poller, p.WindowKeys(),
 				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
 					to(m.ActorFusion, m.FrameRead{}, m.ResetBaseline{})}},
 			{rows, m.ActorStructure, "has the rows of a window counted", here, source.merging(),
-				p.structure, p.treeKeys(),
+				p.Structure, p.TreeKeys(),
 				sends{to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})}},
 			{always, m.ActorFusion, "finds what is new in what was read", here,
-				traits{about: fusion.About}, p.fusion, nil,
+				traits{about: fusion.About}, p.Fusion, nil,
 				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
 					to(m.ActorDirectory, m.Identify{}), to(m.ActorDedup, m.Detection{}), to(m.ActorOutbound, m.Whose{}),
 					to(host, events.MessageUnreadable{}, events.ConversationUnknown{})}},
 			// Whose conversation it is. The key is an application.
 			{always, m.ActorDirectory, "gives conversations their ids, and knows their names", anywhere, traits{},
-				p.directory(), nil,
+				p.Directory(), nil,
 				sends{to(m.ActorFusion, m.Identified{})}},
 			// Deciding what is new, and keeping it. The key is a conversation.
-			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.ledger(), nil,
+			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.Ledger(), nil,
 				sends{to(m.ActorIngress, m.Heard{}, m.Revised{}, m.OwnMessage{}), to(m.ActorPoller, m.ReadNow{}),
 					to(host, m.TranscriptGap{})}},
-			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.gate(), nil,
+			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.Gate(), nil,
 				sends{to(m.ActorBurst, m.Heard{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),
 					to(m.ActorOutbound, m.OwnMessage{})}},
-			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, traits{}, p.burst(), nil,
+			{always, m.ActorBurst, "joins what comes in quick succession", anywhere, traits{}, p.Burst(), nil,
 				sends{to(m.ActorConversation, m.InboundMessage{}, m.Revised{})}},
 			{always, m.ActorConversation, "keeps what was said, and answers", anywhere, traits{},
-				p.conversation(), nil,
+				p.Conversation(), nil,
 				sends{to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
 					to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
 					to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{})}},
-			{always, m.ActorJudge, "judges whether to answer", anywhere, traits{}, p.judge(), nil,
+			{always, m.ActorJudge, "judges whether to answer", anywhere, traits{}, p.Judge(), nil,
 				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
 					to(host, m.JudgementMade{})}},
 			// The key is a node.
 			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{about: owner.About},
-				p.owner(), p.deskKey(),
+				p.Owner(), p.DeskKey(),
 				sends{to(m.ActorConversation, m.OwnerState{}), to(m.ActorOutbound, m.OwnerState{})}},
 			// Sending. The key is a window, that of the keyboard a node.
 			{always, m.ActorOutbound, "types replies into a window and sees them there", here,
-				traits{source: true, about: outbound.About}, p.sender(), p.windowKeys(),
+				traits{source: true, about: outbound.About}, p.Sender(), p.WindowKeys(),
 				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
 					to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
 					to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
@@ -67,29 +68,29 @@ func (p *parts) topology() ([]actorRow, []workerRow) {
 			{always, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, traits{},
 				keyboard.New, nil, sends{to(m.ActorOutbound, m.KeyboardGiven{})}},
 			// The person at the desk. The key is a node: its camera and keyboard.
-			{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.camera(), p.deskKey(),
+			{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.Camera(), p.DeskKey(),
 				sends{to(m.ActorFocus, m.CameraSnapshot{})}},
-			{desk && p.usage != nil, m.ActorUsage, "has keys and switches counted", here, source,
-				p.pcusage(), p.deskKey(),
+			{desk && p.Usage != nil, m.ActorUsage, "has keys and switches counted", here, source,
+				p.Usages(), p.DeskKey(),
 				sends{to(m.WorkerUsage, m.ReadUsage{}), to(m.ActorFocus, m.UsageSnapshot{}, m.KeyRecency{})}},
-			{desk, m.ActorFocus, "judges what the person does", here, source, p.focus, p.deskKey(),
+			{desk, m.ActorFocus, "judges what the person does", here, source, p.Focus, p.DeskKey(),
 				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorHistory, m.FocusChanged{}),
 					to(m.ActorNotifier, m.FocusChanged{}), to(m.ActorOwner, m.FocusChanged{}),
 					to(host, m.FocusAnswer{})}},
-			{desk, m.ActorHistory, "keeps the changes", here, traits{}, p.history(), p.deskKey(), nil},
-			{desk, m.ActorNotifier, "says that a state lasts", here, traits{}, p.notices(), nil,
+			{desk, m.ActorHistory, "keeps the changes", here, traits{}, p.History(), p.DeskKey(), nil},
+			{desk, m.ActorNotifier, "says that a state lasts", here, traits{}, p.Notices(), nil,
 				sends{to(m.WorkerNotify, m.ShowNotice{}), to(host, m.FocusNotice{})}},
 		}, []workerRow{
-			{always, m.WorkerCapture, "captures a window", max(1, len(p.windows)),
-				m.FrameCaptured{}, p.capturer(), nil},
-			{always, m.WorkerOCR, "reads text", p.cfg.OCR.Workers, m.FrameRead{}, p.reader(p.recognizer),
-				p.reader(p.isolated)},
-			{always, m.WorkerHands, "types into windows", 1, m.HandsDone{}, p.hands(), nil},
-			{rows, m.WorkerStructure, "counts rows", len(p.trees), m.RowsCounted{}, p.rowCounter(), nil},
-			{always, m.WorkerLLM, "asks a model", p.cfg.LLM.Concurrency, m.LLMAnswer{}, p.asker, nil},
-			{desk && p.usage != nil, m.WorkerUsage, "counts keys and switches", 1, m.UsageRead{},
-				p.usageCounter(), nil},
-			{desk && p.notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.shower(), nil},
+			{always, m.WorkerCapture, "captures a window", max(1, len(p.Windows)),
+				m.FrameCaptured{}, p.Capturer(), nil},
+			{always, m.WorkerOCR, "reads text", p.Config.OCR.Workers, m.FrameRead{}, p.Reader(p.Recognizer),
+				p.Reader(p.Isolated)},
+			{always, m.WorkerHands, "types into windows", 1, m.HandsDone{}, p.Hands(), nil},
+			{rows, m.WorkerStructure, "counts rows", len(p.Trees), m.RowsCounted{}, p.RowCounter(), nil},
+			{always, m.WorkerLLM, "asks a model", p.Config.LLM.Concurrency, m.LLMAnswer{}, p.Asker, nil},
+			{desk && p.Usage != nil, m.WorkerUsage, "counts keys and switches", 1, m.UsageRead{},
+				p.UsageCounter(), nil},
+			{desk && p.Notifier != nil, m.WorkerNotify, "shows notices", 1, m.NoticeShown{}, p.Shower(), nil},
 		}
 }
 
@@ -100,7 +101,7 @@ type actorRow struct {
 	does  string
 	lives place
 	with  traits
-	make  newActor
+	make  parts.NewActor
 	keys  []string // of the actors that are live from the start
 	sends sends
 }
@@ -112,8 +113,8 @@ type workerRow struct {
 	does     string
 	size     int
 	answers  m.Message
-	make     newWorker
-	isolated newWorker // see [engine.WorkerKind]
+	make     parts.NewWorker
+	isolated parts.NewWorker // see [engine.WorkerKind]
 }
 
 // place is where the actors of a kind may live.

@@ -36,6 +36,8 @@ var rooms = []struct {
 	{4, "runtime/snapshot", []string{"messages/...", "actors/..."}},
 	{4, "runtime/attention", []string{"messages/...", "actors/..."}},
 	{5, "runtime/admin", []string{"messages/...", "actors/..."}},
+	// How the actors of the topology are made.
+	{6, "runtime/parts", []string{"messages/...", "actors/...", "hardware"}},
 	// These run a host's actors as they run ours, and know neither.
 	{6, "runtime/cluster", []string{"messages/...", "actors"}},
 	{7, "runtime/bare", []string{"messages/...", "actors"}},

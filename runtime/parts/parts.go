@@ -1,0 +1,217 @@
+// Package parts makes the actors and workers of a runtime: what each is told of the
+// configuration, the drivers and the model. [Parts] has a method for each kind; which
+// kinds there are, and who sends what to whom, stands in runtime/topology.go alone.
+package parts
+
+import (
+	"image"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/attention"
+	"github.com/kehai-run/kehai/actors/attention/camera"
+	"github.com/kehai-run/kehai/actors/attention/history"
+	"github.com/kehai-run/kehai/actors/attention/notify"
+	"github.com/kehai-run/kehai/actors/attention/usage"
+	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/capture"
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/actors/fusion"
+	"github.com/kehai-run/kehai/actors/ingress"
+	"github.com/kehai-run/kehai/actors/layout"
+	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/ocr/segment"
+	"github.com/kehai-run/kehai/actors/outbound"
+	"github.com/kehai-run/kehai/actors/owner"
+	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/actors/structure"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/drivers"
+)
+
+// Parts are what the actors and workers of a runtime are made of.
+type Parts struct {
+	Config               config.Config
+	Variant              config.Variant // where the profiles differ
+	HashKey              []byte
+	Masks                bool // a model sees masked messages only
+	Now                  func() time.Time
+	Pauses               *admin.Pauses
+	Windows              map[messages.WindowID]drivers.Window
+	Trees                map[messages.WindowID]structure.Source
+	LayoutOf             func(messages.WindowID) *layout.Layout
+	Recognizer, Isolated drivers.OpenRecognizer
+	Readings             *ocr.Cache
+	Model                llm.Model // llm.None where nobody may be asked
+	Prompts              *prompt.Catalogue
+	Called               func(messages.ConversationID) string       // what people call it
+	Adopted              func(app string) []messages.ConversationID // of an older version
+	Asks                 bool                                       // somebody answers attention's questions
+	Usage                drivers.OpenUsage                          // nil: nobody counts
+	Notifier             hardware.Notifier
+}
+
+func keysOf[V any](of map[messages.WindowID]V) (keys []string) {
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		keys = append(keys, string(id))
+	}
+	return keys
+}
+
+// WindowKeys are the watched windows.
+func (p *Parts) WindowKeys() []string { return keysOf(p.Windows) }
+
+// TreeKeys are the windows whose rows are counted.
+func (p *Parts) TreeKeys() []string { return keysOf(p.Trees) }
+
+// DeskKey is the node.
+func (p *Parts) DeskKey() []string { return []string{p.Config.Node} }
+
+// poll is the time between two looks at a window.
+func (p *Parts) poll(w messages.WindowID) time.Duration {
+	return p.Windows[w].Config.Poll
+}
+
+// Poller looks at the window of its address.
+func (p *Parts) Poller(a messages.Address) actors.Actor {
+	window := messages.WindowID(a.Key())
+	o := p.Config.PollerOptions()
+	o.Interval = p.poll(window)
+	o.Excluded = func(img *image.RGBA, scale float64) []image.Rectangle {
+		return segment.Quiet(img, scale, p.LayoutOf(window))
+	}
+	return poller.New(o)(a)
+}
+
+// Structure counts the rows of the window of its address.
+func (p *Parts) Structure(a messages.Address) actors.Actor {
+	o := p.Config.Rules.StructureOptions()
+	o.Interval = p.poll(messages.WindowID(a.Key()))
+	return structure.New(o)(a)
+}
+
+// Fusion finds what is new in the window of its address.
+func (p *Parts) Fusion(a messages.Address) actors.Actor {
+	window := messages.WindowID(a.Key())
+	lay := p.LayoutOf(window)
+	return fusion.New(fusion.Options{
+		App: p.Windows[window].Config.App, Strategy: p.Variant.Fusion, Interval: p.poll(window),
+		HashKey: p.HashKey, Rules: p.Config.Rules.FusionRules(),
+		Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
+	})(a)
+}
+
+// NewActor makes the value of an actor.
+type NewActor = func(messages.Address) actors.Actor
+
+// Directory gives conversations their ids.
+func (p *Parts) Directory() NewActor {
+	return directory.New(directory.Options{
+		Rules: p.Config.Rules.OCR.Rules, Only: p.Config.Read.Only, Adopt: p.Adopted,
+	})
+}
+
+// Ledger decides which bubbles are new.
+func (p *Parts) Ledger() NewActor {
+	o := p.Config.DedupOptions()
+	o.HashKey = p.HashKey
+	return dedup.New(o)
+}
+
+// Gate stops echoes and repeats.
+func (p *Parts) Gate() NewActor {
+	o := p.Config.IngressRules()
+	o.HashKey = p.HashKey
+	return ingress.New(o)
+}
+
+// Sender types replies into its window.
+func (p *Parts) Sender() NewActor {
+	o := outbound.Options{Rules: outbound.DefaultRules(), Desk: p.Config.Node, Read: p.Config.OCR.Timeout}
+	for _, w := range p.WindowKeys() {
+		o.Windows = append(o.Windows, messages.WindowID(w))
+	}
+	return outbound.New(o)
+}
+
+// Burst joins what comes in quick succession.
+func (p *Parts) Burst() NewActor { return burst.New(p.Config.BurstRules()) }
+
+// Camera sums up the landmarks of a face.
+func (p *Parts) Camera() NewActor { return camera.New(camera.Options{Literal: p.Variant.Literal}) }
+
+// Usages has keys and switches counted.
+func (p *Parts) Usages() NewActor { return usage.New(usage.Options{}) }
+
+// NewWorker makes a worker.
+type NewWorker = func() (actors.Worker, error)
+
+// Capturer makes workers that capture windows, unless they are paused.
+func (p *Parts) Capturer() NewWorker {
+	sources := map[messages.WindowID]capture.Source{}
+	for id, w := range p.Windows {
+		sources[id] = capture.Source{Screen: w.Screen, Ref: w.Ref}
+	}
+	return capture.New(p.Pauses.Guard(capture.Fixed(sources)), p.Now)
+}
+
+// Hands make workers that type.
+func (p *Parts) Hands() NewWorker {
+	targets := map[messages.WindowID]outbound.Target{}
+	for id, w := range p.Windows {
+		targets[id] = outbound.Target{Typist: w.Typist, Screen: w.Screen, Ref: w.Ref}
+	}
+	return outbound.NewHands(outbound.Fixed(targets), p.Now, p.Pauses.Key)
+}
+
+// Reader makes workers that read with an engine; nil of nil.
+func (p *Parts) Reader(open drivers.OpenRecognizer) NewWorker {
+	if open == nil {
+		return nil
+	}
+	return func() (actors.Worker, error) {
+		o := p.Config.OCROptions()
+		o.Layouts, o.Cache, o.Open = p.LayoutOf, p.Readings, open
+		return ocr.NewWorker(o), nil
+	}
+}
+
+// RowCounter makes workers that count the rows of a window.
+func (p *Parts) RowCounter() NewWorker { return structure.NewWorker(p.Trees, p.Now) }
+
+// UsageCounter makes workers that count keys and switches, unless the desk is paused.
+func (p *Parts) UsageCounter() NewWorker { return p.Pauses.GuardUsage(usage.NewWorker(p.Usage)) }
+
+// Shower makes workers that show notices.
+func (p *Parts) Shower() NewWorker { return notify.NewWorker(p.Notifier) }
+
+// Asker makes a worker that asks the language model.
+func (p *Parts) Asker() (actors.Worker, error) { return llm.NewWorker(p.Model), nil }
+
+// Focus waits for a language model a little longer than that has itself, so that
+// it can say why it did not answer, and not beyond the next judgement.
+func (p *Parts) Focus(a messages.Address) actors.Actor {
+	return attention.New(attention.Options{
+		Rules: p.Variant.Attention, Literal: p.Variant.Literal, LLM: p.Config.Focus.LLM && p.Asks,
+		Deadline: min(p.Config.LLM.Timeout+500*time.Millisecond, 9*time.Second),
+		Tell:     []string{history.Kind, notify.Kind, owner.Kind},
+	})(a)
+}
+
+// History keeps what attention judged.
+func (p *Parts) History() NewActor {
+	return history.New(history.Options{Keep: p.Config.Focus.Keep})
+}
+
+// Notices say that a state lasts.
+func (p *Parts) Notices() NewActor {
+	return notify.New(notify.Options{Times: p.Config.Focus.Times, Show: p.Notifier != nil})
+}

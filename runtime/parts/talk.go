@@ -1,0 +1,64 @@
+package parts
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/judge"
+	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/actors/owner"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// nameOf is what the owner calls a conversation in the configuration.
+func (p *Parts) nameOf(c messages.ConversationID) string { return p.Called(c) }
+
+// Conversation keeps what was said, and answers.
+func (p *Parts) Conversation() NewActor {
+	return conversation.New(conversation.Options{
+		Settings: func(c messages.ConversationID, w messages.WindowID) conversation.Settings {
+			seen := p.Windows[w]
+			s := p.Config.ReplySettings(p.nameOf(c), seen.Drawn())
+			s.Typist = seen.Typed()
+			return s
+		},
+		Owner: messages.To(owner.Kind, p.Config.Node), Prompts: p.Prompts, Write: p.longest(llm.Answer, true),
+		PerHour: p.Config.LLM.PerHour,
+		Zone:    time.Local, Attends: p.Config.Focus.Enabled,
+		Mask: p.Masks, Key: p.vaultKey, Name: p.nameOf,
+	})
+}
+
+// Judge judges whether to answer.
+func (p *Parts) Judge() NewActor {
+	rules, _ := p.Config.JudgeRules() // Validate has read them
+	return judge.New(judge.Options{
+		Rules: rules, Prompts: p.Prompts, Deadline: p.longest(llm.Judge, false), Zone: time.Local,
+		PerHour: p.Config.LLM.PerHour,
+		Persona: func(c messages.ConversationID) string { return p.Config.ReplySettings(p.nameOf(c), false).Persona },
+	})
+}
+
+// Owner knows what the owner does and allows.
+func (p *Parts) Owner() NewActor {
+	o := owner.Options{Attends: p.Config.Focus.Enabled}
+	for _, w := range p.WindowKeys() {
+		o.Windows = append(o.Windows, messages.WindowID(w))
+	}
+	return owner.New(o)
+}
+
+// longest is how long who asks waits for a model: a little longer than that has, so
+// that it can say why it did not answer.
+func (p *Parts) longest(purpose llm.Purpose, streamed bool) time.Duration {
+	return p.Config.LLM.Longest(purpose, streamed) + 500*time.Millisecond
+}
+
+// vaultKey is the key of the placeholders of a conversation.
+func (p *Parts) vaultKey(conversation string) []byte {
+	mac := hmac.New(sha256.New, p.HashKey)
+	mac.Write([]byte("vault\x00" + conversation))
+	return mac.Sum(nil)
+}
