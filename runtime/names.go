@@ -2,16 +2,10 @@ package runtime
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // Errors about who a conversation is.
@@ -53,69 +47,7 @@ func (r *Runtime) Conversation(ctx context.Context, app, name string) (messages.
 	if err != nil {
 		return "", err
 	}
-	introduced := false
-	for {
-		changed := r.admin.Book.Changed()
-		id, err := called(e, app, name)
-		if id != "" || err != nil {
-			return id, err
-		}
-		if !introduced {
-			introduced = true
-			if err := e.Inject(ctx, messages.To(directory.Kind, app), introduction(name), ""); err != nil {
-				return "", err
-			}
-			continue // somebody may have been quicker
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return "", fmt.Errorf("runtime: introduce a conversation to %s: %w", app, ctx.Err())
-		}
-	}
-}
-
-// unknown resolves a name to its id. It returns the application and the name of one
-// that was never seen; an id that nobody knows is left as it is.
-func (r *Runtime) unknown(e *engine.Engine, c *messages.ConversationID) (app, name string, err error) {
-	known, err := admin.Known(e)
-	if err != nil {
-		return "", "", err
-	}
-	found := directory.Called(known, "", string(*c))
-	app, name, ok := strings.Cut(string(*c), ":")
-	switch {
-	case len(found) > 1:
-		return "", "", fmt.Errorf("%w: say which by its id", ErrNotClear)
-	case len(found) == 1:
-		*c = found[0]
-	case ok && name != "" && slices.Contains(r.apps(), app):
-		return app, name, nil
-	}
-	return "", "", nil
-}
-
-func introduction(name string) messages.Message { return messages.Introduce{Name: messages.Text(name)} }
-
-// called finds the one conversation of a name; "" if there is none.
-func called(e *engine.Engine, app, name string) (messages.ConversationID, error) {
-	known, err := admin.Known(e)
-	if err != nil {
-		return "", err
-	}
-	if title, _ := directory.DefaultRules().Read(messages.Line{Text: messages.Text(name)}); title != "" {
-		name = string(title)
-	} else {
-		return "", errors.New("runtime: want the name of a conversation")
-	}
-	switch found := directory.Called(known, app, name); len(found) {
-	case 0:
-		return "", nil
-	case 1:
-		return found[0], nil
-	default:
-		return "", fmt.Errorf("%w: %d of application %s", ErrNotClear, len(found), app)
-	}
+	return r.admin.Book.Introduce(ctx, e, app, name)
 }
 
 // Title is what the window of a conversation shows as its title, without a count of
@@ -125,10 +57,5 @@ func (r *Runtime) Title(c messages.ConversationID) (title messages.Text, ok bool
 	if err != nil {
 		return "", false, err
 	}
-	known, err := admin.Known(e)
-	if err != nil {
-		return "", false, err
-	}
-	title, ok = directory.TitleOf(known, c)
-	return title, ok, nil
+	return admin.Title(e, c)
 }

@@ -505,7 +505,7 @@ func (r *Runtime) Sending(ctx context.Context, c messages.ConversationID, text m
 	if err != nil {
 		return err
 	}
-	app, name, err := r.unknown(e, &c)
+	app, name, err := admin.Resolve(e, r.apps(), &c)
 	if err == nil && name != "" {
 		c, err = r.Conversation(ctx, app, name)
 	}

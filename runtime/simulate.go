@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -44,7 +45,7 @@ func (s *Simulation) Close() error { return s.r.end() }
 
 // Sending is [Runtime.Sending]; it steps until all who read have the text.
 func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trace string) error {
-	app, name, err := s.r.unknown(s.Control().Engine, &c)
+	app, name, err := admin.Resolve(s.Control().Engine, s.r.apps(), &c)
 	if err == nil && name != "" {
 		c, err = s.Conversation(app, name)
 	}
@@ -56,15 +57,15 @@ func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trac
 
 // Conversation is [Runtime.Conversation]; it steps until the id is stored.
 func (s *Simulation) Conversation(app, name string) (messages.ConversationID, error) {
-	id, err := called(s.Control().Engine, app, name)
+	id, err := admin.Named(s.Control().Engine, app, name)
 	if id != "" || err != nil {
 		return id, err
 	}
-	if err := s.Deliver(messages.To(messages.ActorDirectory, app), introduction(name)); err != nil {
+	if err := s.Deliver(messages.To(messages.ActorDirectory, app), admin.Introduction(name)); err != nil {
 		return "", err
 	}
 	for id == "" && err == nil && s.Step() {
-		id, err = called(s.Control().Engine, app, name)
+		id, err = admin.Named(s.Control().Engine, app, name)
 	}
 	return id, err
 }

@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Introduce returns the id of the conversation that an application calls by a name, once
+// the directory has given it one.
+func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string) (messages.ConversationID, error) {
+	for introduced := false; ; {
+		changed := b.Changed()
+		id, err := Named(e, app, name)
+		if id != "" || err != nil {
+			return id, err
+		}
+		if !introduced {
+			introduced = true
+			if err := e.Inject(ctx, messages.To(directory.Kind, app), Introduction(name), ""); err != nil {
+				return "", err
+			}
+			continue // somebody may have been quicker
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return "", fmt.Errorf("runtime: introduce a conversation to %s: %w", app, ctx.Err())
+		}
+	}
+}
+
+// Introduction tells a directory of a name.
+func Introduction(name string) messages.Message { return messages.Introduce{Name: messages.Text(name)} }
+
+// Named finds the one conversation that an application calls by a name; "" if there is none.
+func Named(e *engine.Engine, app, name string) (messages.ConversationID, error) {
+	known, err := Known(e)
+	if err != nil {
+		return "", err
+	}
+	title, _ := directory.DefaultRules().Read(messages.Line{Text: messages.Text(name)})
+	if title == "" {
+		return "", errors.New("runtime: want the name of a conversation")
+	}
+	switch found := directory.Called(known, app, string(title)); len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return found[0], nil
+	default:
+		return "", fmt.Errorf("%w: %d of application %s", control.ErrNotClear, len(found), app)
+	}
+}
+
+// Resolve puts an id in the place of a name behind its application, as "line:Hana". It
+// returns the application and the name of one that was never seen, if it is one of apps;
+// an id that nobody knows is left as it is.
+func Resolve(e *engine.Engine, apps []string, c *messages.ConversationID) (app, name string, err error) {
+	known, err := Known(e)
+	if err != nil {
+		return "", "", err
+	}
+	found := directory.Called(known, "", string(*c))
+	app, name, ok := strings.Cut(string(*c), ":")
+	switch {
+	case len(found) > 1:
+		return "", "", fmt.Errorf("%w: say which by its id", control.ErrNotClear)
+	case len(found) == 1:
+		*c = found[0]
+	case ok && name != "" && slices.Contains(apps, app):
+		return app, name, nil
+	}
+	return "", "", nil
+}
+
+// Title is what the window of a conversation shows as its title; ok is false if nobody
+// knows it.
+func Title(e *engine.Engine, c messages.ConversationID) (title messages.Text, ok bool, err error) {
+	known, err := Known(e)
+	if err != nil {
+		return "", false, err
+	}
+	title, ok = directory.TitleOf(known, c)
+	return title, ok, nil
+}
