@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kehai-run/kehai/messages"
 )
 
 // ErrRow marks a stored row that cannot be read.
@@ -26,6 +28,7 @@ type RowUpcast func(version int, row json.RawMessage) (json.RawMessage, error)
 type Table[V any] struct {
 	name    string
 	version int
+	head    string // of a row: the version and a space
 	upcast  RowUpcast
 }
 
@@ -35,26 +38,27 @@ func NewTable[V any](name string) Table[V] {
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 		panic("actors: table name " + strconv.Quote(name))
 	}
-	return Table[V]{name: name, version: 1}
+	return Table[V]{name: name}.WithVersion(1, nil)
 }
 
 // WithVersion returns the table at a later version whose older rows go through
 // upcast.
 func (tb Table[V]) WithVersion(version int, upcast RowUpcast) Table[V] {
-	tb.version, tb.upcast = version, upcast
+	tb.version, tb.head, tb.upcast = version, strconv.Itoa(version)+" ", upcast
 	return tb
 }
 
 // Get returns the row with a key.
 func (tb Table[V]) Get(t *Turn, key string) (V, bool) {
 	var zero V
-	if w, ok := t.writes[tb.key(key)]; ok {
+	row := tb.key(key)
+	if w := t.written(row); w != nil {
 		if w.Delete {
 			return zero, false
 		}
 		return tb.read(t, key, w.Value)
 	}
-	raw, ok, err := t.reader.Get(tb.key(key))
+	raw, ok, err := t.reader.Get(row)
 	if err != nil {
 		t.Fail(fmt.Errorf("actors: read a row of table %s: %w", tb.name, err))
 		return zero, false
@@ -92,13 +96,13 @@ func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
 			t.Fail(fmt.Errorf("actors: scan table %s: %w", tb.name, err))
 			return
 		}
-		for k, w := range t.writes {
+		for _, w := range t.out.Writes {
 			switch {
-			case !strings.HasPrefix(k, prefix):
+			case !strings.HasPrefix(w.Key, prefix):
 			case w.Delete:
-				delete(rows, k)
+				delete(rows, w.Key)
 			default:
-				rows[k] = w.Value
+				rows[w.Key] = w.Value
 			}
 		}
 		for _, k := range slices.Sorted(maps.Keys(rows)) {
@@ -130,12 +134,11 @@ func (tb Table[V]) read(t *Turn, key string, raw []byte) (V, bool) {
 // Encode makes a stored row. It is what Put uses; tools use it to write a store
 // without a turn.
 func (tb Table[V]) Encode(v V) ([]byte, error) {
-	body, err := json.Marshal(v)
+	row, err := messages.EncodeJSON(tb.head, v)
 	if err != nil {
 		return nil, fmt.Errorf("actors: write a row of table %s: %w", tb.name, err)
 	}
-	row := strconv.AppendInt(make([]byte, 0, len(body)+4), int64(tb.version), 10)
-	return append(append(row, ' '), body...), nil
+	return row, nil
 }
 
 // Decode reads a stored row. It is what Get uses; tests and tools use it on raw
@@ -162,10 +165,37 @@ func (tb Table[V]) Decode(raw []byte) (V, error) {
 	return v, nil
 }
 
-func (t *Turn) write(w Write) {
-	if t.writes == nil {
-		t.writes = map[string]Write{}
+// fewWrites are searched one after the other, more by a map.
+const fewWrites = 8
+
+// written is the turn's last write of a row, nil if there is none.
+func (t *Turn) written(row string) *Write {
+	if t.writes != nil {
+		if i, ok := t.writes[row]; ok {
+			return &t.out.Writes[i]
+		}
+		return nil
 	}
-	t.writes[w.Key] = w
+	for i := len(t.out.Writes) - 1; i >= 0; i-- {
+		if w := &t.out.Writes[i]; w.Key == row {
+			return w
+		}
+	}
+	return nil
+}
+
+func (t *Turn) write(w Write) {
+	if t.out.Writes == nil {
+		t.out.Writes = t.row[:0]
+	}
 	t.out.Writes = append(t.out.Writes, w)
+	switch n := len(t.out.Writes); {
+	case t.writes != nil:
+		t.writes[w.Key] = n - 1
+	case n > fewWrites:
+		t.writes = map[string]int{}
+		for i, w := range t.out.Writes {
+			t.writes[w.Key] = i
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -317,5 +318,32 @@ func TestRowKey(t *testing.T) {
 	}
 	if _, err := actors.RowNumber("head"); !errors.Is(err, actors.ErrRow) {
 		t.Errorf("RowNumber(head) = %v, want %v", err, actors.ErrRow)
+	}
+}
+
+// A turn finds what it wrote last, however much it writes.
+func TestManyWritesOfOneTurn(t *testing.T) {
+	for n := range 20 {
+		tn := turn(rows{})
+		for i := range n {
+			people.Put(tn, strconv.Itoa(i), person{Age: i})
+		}
+		for i := range n {
+			switch i % 3 {
+			case 0:
+				people.Delete(tn, strconv.Itoa(i))
+			case 1:
+				people.Put(tn, strconv.Itoa(i), person{Age: -i})
+			}
+		}
+		all := maps.Collect(people.All(tn))
+		for i := range n + 1 {
+			key := strconv.Itoa(i)
+			got, ok := people.Get(tn, key)
+			want := person{Age: map[int]int{1: -i, 2: i}[i%3]}
+			if ok != (i < n && i%3 != 0) || ok && got != want || ok && all[key] != want {
+				t.Errorf("after %d rows Get(%s) = %v, %v, and All has %v, want %v", n, key, got, ok, all[key], want)
+			}
+		}
 	}
 }

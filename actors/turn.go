@@ -38,10 +38,14 @@ type Reader interface {
 type Turn struct {
 	cause  Cause
 	reader Reader
-	writes map[string]Write
+	writes map[string]int // key → place of its last write in out.Writes; nil as long as these are few
 	out    Outcome
 	ids    int
 	err    error
+
+	// Space for the first of each: most turns have no more.
+	send [1]Send
+	row  [1]Write
 }
 
 // NewTurn is for the engine and for tests of tables.
@@ -71,6 +75,9 @@ func (t *Turn) Send(to messages.Address, msg messages.Message) {
 	if msg == nil {
 		t.Fail(fmt.Errorf("actors: send to an actor of kind %s: nil message", to.Kind()))
 		return
+	}
+	if t.out.Sends == nil {
+		t.out.Sends = t.send[:0]
 	}
 	t.out.Sends = append(t.out.Sends, Send{To: to, Message: msg})
 }

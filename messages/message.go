@@ -50,7 +50,7 @@ type Entry struct {
 	upcast  Upcast
 	decode  func(body []byte) (Message, error)
 	subject func(Message) ConversationID // of a durable type
-	head    []byte                       // what comes before the body in the sealed form; set by NewCodec
+	head    string                       // what comes before the body in the sealed form; set by NewCodec
 }
 
 // Zero is the zero value of the row's type.
@@ -147,7 +147,7 @@ func NewCodec(tables ...Table) (*Codec, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%w: %q: %w", ErrBadTable, e.Type.Name, err)
 			}
-			e.head = head[:len(head)-len("null}")]
+			e.head = string(head[:len(head)-len("null}")])
 			c.byName[e.Type.Name] = e
 			c.byType[e.goType] = e
 		}
@@ -169,17 +169,19 @@ func (c *Codec) Lookup(m Message) (Entry, error) {
 }
 
 // Encode writes a message with its name and version.
-func (c *Codec) Encode(m Message) ([]byte, error) {
+func (c *Codec) Encode(m Message) ([]byte, error) { return c.EncodeWithin("", m, "") }
+
+// EncodeWithin is Encode with something before the message and behind it.
+func (c *Codec) EncodeWithin(before string, m Message, behind string) ([]byte, error) {
 	e, err := c.Lookup(m)
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(m)
+	raw, err := encodeJSON(m, before, e.head, "}", behind)
 	if err != nil {
 		return nil, fmt.Errorf("messages: encode %s: %w", e.Type, err)
 	}
-	raw := make([]byte, 0, len(e.head)+len(body)+1)
-	return append(append(append(raw, e.head...), body...), '}'), nil
+	return raw, nil
 }
 
 // Decode reads what Encode wrote, now or in an older version. Errors wrap

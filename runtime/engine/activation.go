@@ -24,6 +24,7 @@ type Activation struct {
 	addr messages.Address
 	kind Kind
 	box  mailbox
+	rows rowReader
 
 	actor    actors.Actor      // nil before the first step and after a failure
 	fleeting map[string]string // fleeting timers: key → generation
@@ -110,7 +111,7 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 			return Stepped, e.fail(act, "read epoch: "+err.Error())
 		}
 		env := Envelope{ID: e.fleetingID(), To: act.addr, At: e.clock.Now(), Message: messages.Started{}}
-		return Stepped, e.runTurn(act, env, generation, true)
+		return Stepped, e.runTurn(act, &env, generation, true)
 	}
 	env, ok, err := act.box.pop(func(r inboxRange) ([]Envelope, bool, error) {
 		return e.loadInbox(act.addr, r)
@@ -122,16 +123,16 @@ func (c Control) Step(act *Activation) (Progress, *Failure) {
 		return Idle, nil
 	}
 	if e.inHand.suspect() {
-		return e.tryTurn(act, env, generation)
+		return e.tryTurn(act, &env, generation)
 	}
-	return Stepped, e.runTurn(act, env, generation, false)
+	return Stepped, e.runTurn(act, &env, generation, false)
 }
 
 // tryTurn is runTurn for a message that may have killed an earlier process.
-func (e *Engine) tryTurn(act *Activation, env Envelope, generation uint64) (Progress, *Failure) {
+func (e *Engine) tryTurn(act *Activation, env *Envelope, generation uint64) (Progress, *Failure) {
 	deaths, ok := e.inHand.admit(env.receipt, func() { e.driver.Wake(act) })
 	if !ok {
-		act.box.putBack(env)
+		act.box.putBack(*env)
 		return Idle, nil
 	}
 	defer e.inHand.settle(env.receipt)
@@ -175,19 +176,19 @@ func (e *Engine) own(act *Activation) (err error) {
 }
 
 // runTurn runs one message through the actor.
-func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first bool) *Failure {
-	if skip, err := e.handled(act, &env); err != nil {
-		act.box.putBack(env)
+func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, first bool) *Failure {
+	if skip, err := e.handled(act, env); err != nil {
+		act.box.putBack(*env)
 		return e.fail(act, "read receipt: "+err.Error())
 	} else if skip {
 		return nil
 	}
 	if env.bad != nil {
-		e.quarantine(act, generation, env, env.bad.Error(), "")
+		e.quarantine(act, generation, *env, env.bad.Error(), "")
 		return nil
 	}
 	if env.attempt += env.deaths; env.deaths > 0 && env.attempt >= MaxAttempts {
-		e.quarantine(act, generation, env, killer(env.deaths, "it was handled"), "")
+		e.quarantine(act, generation, *env, killer(env.deaths, "it was handled"), "")
 		return nil
 	}
 	cause := actors.Cause{
@@ -202,13 +203,14 @@ func (e *Engine) runTurn(act *Activation, env Envelope, generation uint64, first
 	t, stack, err := e.decide(act, env, cause)
 	e.inHand.drop(place)
 	if err != nil {
-		return e.turnFailed(act, generation, env, err, stack)
+		return e.turnFailed(act, generation, *env, err, stack)
 	}
-	if !e.submit(t, generation) {
+	if ok, released := e.submit(t, generation); !ok {
 		return nil // taken back with the commit that failed; the next step reports that
+	} else if released {
+		t.release()
 	}
 	act.mu.Lock()
-	act.turns++
 	if first {
 		act.becomeRunning()
 	}
@@ -237,14 +239,14 @@ func (c *crash) Error() string {
 
 // decide calls the actor and stages what it wants. A panic of the actor, or of the
 // encoding of a message, becomes an error with its stack.
-func (e *Engine) decide(act *Activation, env Envelope, cause actors.Cause) (t *turn, stack string, err error) {
+func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (t *turn, stack string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			t, stack = nil, string(debug.Stack())
 			err = &crash{value: r}
 		}
 	}()
-	at := actors.NewTurn(cause, rowReader{e, act})
+	at := actors.NewTurn(cause, &act.rows)
 	if err := act.actor.Receive(at, env.Message); err != nil {
 		return nil, "", err
 	}
@@ -330,10 +332,10 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 	case env.Durable():
 		t := newTurn(act, &env)
 		t.durable = true
-		t.Ops = []Op{{
+		t.Ops = append(t.Ops, Op{
 			Key:   []byte(ofActor(keyAttempts, act.addr, env.receipt)),
 			Value: encodeRecord(attemptsRecord{Attempts: env.attempt, Error: reason, At: e.clock.Now()}),
-		}}
+		})
 		t.measure()
 		e.submit(t, generation)
 		act.box.putBack(env)
@@ -400,7 +402,7 @@ const maxRaw = maxTurn / 4 * 2
 func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, reason, stack string) {
 	t := newTurn(act, &env)
 	t.durable = true
-	t.Ops = e.ack(act.addr, env)
+	e.ack(t, &env)
 	rec := deadRecord{
 		Actor: act.addr, From: env.From, Trace: env.Trace, Attempts: max(env.attempt, 1),
 		Error: cutText(reason), Stack: stack, At: e.clock.Now(), About: e.requestSubject(env), Msg: env.raw,
@@ -452,14 +454,13 @@ func (t *turn) bury(d *deadLetterChange) {
 	t.measure()
 }
 
-// ack makes the ops that acknowledge an envelope.
-func (e *Engine) ack(addr messages.Address, env Envelope) []Op {
+// ack has a turn acknowledge an envelope.
+func (e *Engine) ack(t *turn, env *Envelope) {
 	if !env.Durable() {
-		return nil
+		return
 	}
-	ops := []Op{{Key: []byte(env.receipt), Delete: true}}
+	t.Ops = append(t.Ops, Op{Key: bytesOf(env.receipt), Delete: true})
 	if env.attempt > 0 {
-		ops = append(ops, Op{Key: []byte(ofActor(keyAttempts, addr, env.receipt)), Delete: true})
+		t.Ops = append(t.Ops, Op{Key: bytesOf(ofActor(keyAttempts, t.act.addr, env.receipt)), Delete: true})
 	}
-	return ops
 }

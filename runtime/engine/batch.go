@@ -3,7 +3,7 @@ package engine
 import (
 	"encoding/binary"
 	"fmt"
-	"unsafe"
+	"strings"
 
 	"github.com/kehai-run/kehai/messages"
 )
@@ -68,6 +68,7 @@ type Record struct {
 	Value []byte
 
 	about string // whose key seals it; "": see whose
+	key   []byte // under which it was stored; set by apply
 }
 
 // Status is what became of a change.
@@ -123,7 +124,7 @@ type Viewer interface {
 // same bytes: the result depends on the rows of the shard and the batch alone.
 // An error is the view's; then nothing has happened.
 func Apply(view View, b Batch) (Applied, error) {
-	tx := transaction{view: view, written: map[string]int{}}
+	tx := transaction{view: view, written: map[string]int{}, known: newKnown()}
 	results, out, err := tx.apply(b)
 	return Applied{Ops: tx.ops, Results: results, Out: out}, err
 }
@@ -134,9 +135,50 @@ const firstEpoch = 1
 // transaction collects what is written at once.
 type transaction struct {
 	view    View
+	known   *known
 	ops     []Op
 	written map[string]int // key → its last op
 	seq     [shards]uint64 // the last number given out, 0 if none was
+	claimed bool           // it changes epochs, so that those known do not count
+}
+
+// known is what is known of a store without reading it, to whoever is the only one
+// that writes there. It makes no difference to what a batch does.
+type known struct {
+	mail   map[string]struct{} // keys of inbox entries that are there
+	epochs map[messages.Address]uint64
+}
+
+// maxKnown bounds each part of it.
+const maxKnown = 1 << 14
+
+func newKnown() *known {
+	return &known{mail: map[string]struct{}{}, epochs: map[messages.Address]uint64{}}
+}
+
+// learn takes over what was written.
+func (k *known) learn(ops []Op) {
+	for _, op := range ops {
+		switch {
+		case len(op.Key) < 2 || op.Key[1] != '/':
+		case op.Key[0] == keyOwner[0]:
+			delete(k.epochs, messages.Address(op.Key[len(keyOwner):]))
+		case op.Key[0] != keyInbox[0]:
+		case op.Delete:
+			delete(k.mail, string(op.Key))
+		default:
+			if len(k.mail) >= maxKnown {
+				clear(k.mail)
+			}
+			k.mail[unsafeString(op.Key)] = struct{}{}
+		}
+	}
+}
+
+// forget is for when it is not known what was written.
+func (k *known) forget() {
+	clear(k.mail)
+	clear(k.epochs)
 }
 
 func (tx *transaction) get(key []byte) ([]byte, bool, error) {
@@ -147,7 +189,13 @@ func (tx *transaction) get(key []byte) ([]byte, bool, error) {
 }
 
 func (tx *transaction) has(key []byte) (bool, error) {
-	_, ok, err := tx.get(key)
+	if i, ok := tx.written[string(key)]; ok {
+		return !tx.ops[i].Delete, nil
+	}
+	if _, ok := tx.known.mail[string(key)]; ok {
+		return true, nil
+	}
+	_, ok, err := tx.view.Get(key)
 	if err != nil {
 		return false, fmt.Errorf("engine: look for %q: %w", key[:1], err)
 	}
@@ -156,7 +204,8 @@ func (tx *transaction) has(key []byte) (bool, error) {
 
 func (tx *transaction) write(op Op) {
 	// The key is not changed as long as the transaction lasts.
-	tx.written[unsafe.String(unsafe.SliceData(op.Key), len(op.Key))] = len(tx.ops)
+	tx.written[unsafeString(op.Key)] = len(tx.ops)
+	tx.claimed = tx.claimed || strings.HasPrefix(unsafeString(op.Key), keyOwner)
 	tx.ops = append(tx.ops, op)
 }
 
@@ -220,14 +269,13 @@ func (tx *transaction) apply(b Batch) (results []Result, out []Batch, err error)
 // applying is one batch on its way into a transaction.
 type applying struct {
 	*transaction
-	shard  Shard
-	from   string
-	seq    uint64                        // the last number given out
-	taken  uint64                        // the last change that crossed over from there
-	given  uint64                        // the last change that crossed over from here
-	out    Batch                         // what crosses over from here
-	epochs map[messages.Address]uint64   // of the batch's actors
-	stale  map[messages.Address]struct{} // actors with a stale turn
+	shard Shard
+	from  string
+	seq   uint64                        // the last number given out
+	taken uint64                        // the last change that crossed over from there
+	given uint64                        // the last change that crossed over from here
+	out   Batch                         // what crosses over from here
+	stale map[messages.Address]struct{} // actors with a stale turn
 }
 
 // judge checks what a change rests on.
@@ -263,15 +311,9 @@ func (a *applying) fresh(c *Change) (fresh bool, err error) {
 	if _, ok := a.stale[c.Actor]; ok {
 		return false, nil
 	}
-	epoch, ok := a.epochs[c.Actor]
-	if !ok {
-		if epoch, err = a.counter(epochKey(c.Actor), firstEpoch); err != nil {
-			return false, err
-		}
-		if a.epochs == nil {
-			a.epochs = map[messages.Address]uint64{}
-		}
-		a.epochs[c.Actor] = epoch
+	epoch, err := a.epoch(c.Actor)
+	if err != nil {
+		return false, err
 	}
 	fresh = c.Epoch == epoch
 	if fresh && c.Receipt != nil {
@@ -288,6 +330,23 @@ func (a *applying) fresh(c *Change) (fresh bool, err error) {
 	return fresh, nil
 }
 
+// epoch is that of an actor's owner.
+func (a *applying) epoch(actor messages.Address) (epoch uint64, err error) {
+	if !a.claimed {
+		if epoch, ok := a.known.epochs[actor]; ok {
+			return epoch, nil
+		}
+	}
+	epoch, err = a.counter(epochKey(actor), firstEpoch)
+	if err == nil && !a.claimed {
+		if len(a.known.epochs) >= maxKnown {
+			clear(a.known.epochs)
+		}
+		a.known.epochs[actor] = epoch
+	}
+	return epoch, err
+}
+
 // carryOut numbers and writes a change that holds.
 func (a *applying) carryOut(c *Change) error {
 	if a.from != "" {
@@ -297,13 +356,15 @@ func (a *applying) carryOut(c *Change) error {
 		a.write(op)
 	}
 	var over []Record
-	for _, r := range c.Records {
+	for i := range c.Records {
+		r := &c.Records[i]
 		if r.Shard != a.shard {
-			over = append(over, r)
+			over = append(over, *r)
 			continue
 		}
 		a.seq++
-		a.write(Op{Key: a.shard.recordKey(r, a.seq), Value: r.Value})
+		r.key = a.shard.recordKey(r, a.seq)
+		a.write(Op{Key: r.key, Value: r.Value})
 	}
 	if over != nil {
 		return a.handOver(over)

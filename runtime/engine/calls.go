@@ -88,7 +88,7 @@ func (e *Engine) performCall(t *turn, call actors.Call) {
 		ID: call.ID, Caller: t.act.addr, Worker: call.Worker, Request: call.Request, Options: call.Options,
 		Attempt: 1, trace: t.cause.Trace,
 	}
-	if e.durable(call.Request) {
+	if e.isDurable(call.Request) {
 		job.receipt = ofActor(keyCall, t.act.addr, call.ID)
 	} else {
 		job.incarnation, job.asker = t.incarnation, t.act
@@ -185,7 +185,7 @@ func (e *Engine) bury(job *Job, deaths int) {
 			Retries: job.Options.Retries, Tag: job.Options.Tag},
 	}
 	var err error
-	if rec.Msg, _, err = e.encode(job.Request); err != nil {
+	if rec.Msg, err = e.codec.Encode(job.Request); err != nil {
 		rec.Error += "; " + err.Error()
 	}
 	job.dead = &deadLetterChange{record: rec, typeName: job.Request.MessageType().Name}
@@ -376,7 +376,7 @@ func (e *Engine) answer(job *Job, result messages.Message) {
 	} else {
 		env.job = job // it can be cancelled until it is handled
 	}
-	e.deliver(env)
+	e.deliver(&env)
 	if job.asker != nil {
 		job.asker.asking.Add(-1)
 	}

@@ -22,29 +22,48 @@ var ErrStopped = errors.New("engine: stopped before the change was stored: make 
 // moment, writes them as one transaction, and then releases their deliveries in
 // order. It owns no goroutine; one at a time calls Commit.
 type committer struct {
-	mu      sync.Mutex
-	queue   []pendingCommit
-	wake    chan struct{}
-	paused  bool           // too little free space
-	synced  [shards]uint64 // the last number of each shard that a power cut cannot take back
-	written map[string]int // of the transaction under way
-	closed  bool           // nobody commits any more
+	mu     sync.Mutex
+	queue  []pendingCommit
+	wake   chan struct{}
+	paused bool           // too little free space
+	synced [shards]uint64 // the last number of each shard that a power cut cannot take back
+	known  *known
+	closed bool // nobody commits any more
+
+	// Space of the transaction under way.
+	written map[string]int
+	ops     []Op
+	live    [shards][]pendingCommit
+	changes [shards][]Change
+	place   []byte
 }
 
 func newCommitter() *committer {
-	return &committer{wake: make(chan struct{}, 1), written: map[string]int{}}
+	return &committer{wake: make(chan struct{}, 1), written: map[string]int{}, known: newKnown()}
+}
+
+// emptied is the space of a slice whose values nobody needs any more.
+func emptied[T any](s []T) []T {
+	clear(s)
+	return s[:0]
 }
 
 // submit hands a turn to the committer, or releases it at once when it needs no
-// store and nothing before it waits. It reports false when the pending turns of
-// its activation were taken back meanwhile.
-func (e *Engine) submit(t *turn, generation uint64) bool {
+// store and nothing before it waits: then nobody has it any more. ok is false when the
+// pending turns of its activation were taken back meanwhile.
+func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 	act := t.act
 	t.generation = generation
+	if !t.durable && e.releaseAtOnce(t) {
+		return true, true
+	}
 	act.mu.Lock()
 	if act.generation != generation {
 		act.mu.Unlock()
-		return false
+		return false, false
+	}
+	if t.out != nil {
+		act.turns++
 	}
 	t.done = !t.durable
 	act.pending = append(act.pending, t)
@@ -52,34 +71,62 @@ func (e *Engine) submit(t *turn, generation uint64) bool {
 		if act.view == nil {
 			act.view = map[string]overlay{}
 		}
-		act.view[string(op.Key)] = overlay{value: op.Value, ok: !op.Delete, by: t}
+		act.view[unsafeString(op.Key)] = overlay{value: op.Value, ok: !op.Delete, by: t}
 	}
-	if t.out != nil {
-		for _, timer := range t.out.Timers {
-			e.markTimer(act, timer)
-		}
-		for _, call := range t.out.Calls {
-			if call.Cancel {
-				if act.givenUp == nil {
-					act.givenUp = map[string]bool{}
-				}
-				act.givenUp[call.ID] = true
-			}
-		}
-	}
+	e.mark(t)
 	act.mu.Unlock()
 	if t.durable {
 		e.enqueue(t)
 	} else {
 		e.releaseReady(act)
 	}
+	return true, false
+}
+
+// releaseAtOnce performs a turn that needs no store if nothing before it waits. It
+// reports false if something may, or if the turn was taken back.
+func (e *Engine) releaseAtOnce(t *turn) bool {
+	act := t.act
+	if !act.release.TryLock() {
+		return false
+	}
+	defer act.release.Unlock()
+	act.mu.Lock()
+	if len(act.pending) > 0 || act.generation != t.generation {
+		act.mu.Unlock()
+		return false
+	}
+	act.turns++
+	e.mark(t)
+	act.mu.Unlock()
+	e.perform(t)
 	return true
+}
+
+// mark makes fleeting timers and calls that were given up visible to the next turn.
+// The caller holds act.mu.
+func (e *Engine) mark(t *turn) {
+	if t.out == nil {
+		return
+	}
+	act := t.act
+	for _, timer := range t.out.Timers {
+		e.markTimer(act, timer)
+	}
+	for _, call := range t.out.Calls {
+		if call.Cancel {
+			if act.givenUp == nil {
+				act.givenUp = map[string]bool{}
+			}
+			act.givenUp[call.ID] = true
+		}
+	}
 }
 
 // markTimer makes the setting of a fleeting timer visible to the next turn.
 func (e *Engine) markTimer(act *Activation, t actors.Timer) {
 	delete(act.fleeting, t.Key)
-	if !t.Cancel && !e.durable(t.Message) {
+	if !t.Cancel && !e.isDurable(t.Message) {
 		act.fleeting[t.Key] = t.Gen
 	}
 }
@@ -189,21 +236,16 @@ var order = [shards]Shard{Here, Anywhere}
 
 // commit applies what waits as a batch for each shard, and settles it.
 func (e *Engine) commit(waiting []pendingCommit) {
-	var live [shards][]pendingCommit
-	var batches [shards]Batch
-	n := 0
-	for _, p := range waiting {
-		if t, ok := p.(*turn); ok && t.void() {
-			continue
-		}
-		w := p.writes()
-		live[w.shard] = append(live[w.shard], p)
-		batches[w.shard].Changes = append(batches[w.shard].Changes, w.Change)
-		n++
-	}
+	k := e.committer
+	live, batches, n := k.batches(waiting)
 	if n == 0 {
 		return
 	}
+	defer func() {
+		for s := range shards {
+			k.live[s], k.changes[s] = emptied(live[s]), emptied(batches[s].Changes)
+		}
+	}()
 	done, err := e.apply(batches, nil, e.sync)
 	if err != nil {
 		e.report(events.CommitFailed{Turns: n, Reason: err.Error(), At: e.clock.Now()})
@@ -233,6 +275,23 @@ func (e *Engine) commit(waiting []pendingCommit) {
 			p.committed(e)
 		}
 	}
+}
+
+// batches makes a batch for each shard of what waits and was not taken back.
+func (k *committer) batches(waiting []pendingCommit) (live [shards][]pendingCommit, batches [shards]Batch, n int) {
+	for s := range shards {
+		live[s], batches[s].Changes = k.live[s], k.changes[s]
+	}
+	for _, p := range waiting {
+		if t, ok := p.(*turn); ok && t.void() {
+			continue
+		}
+		w := p.writes()
+		live[w.shard] = append(live[w.shard], p)
+		batches[w.shard].Changes = append(batches[w.shard].Changes, w.Change)
+		n++
+	}
+	return live, batches, n
 }
 
 // applyAll applies a batch for each shard, each followed by what crosses over.
@@ -268,8 +327,12 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 	if err := e.sealAll(&batches); err != nil {
 		return applied{}, err
 	}
-	tx := &transaction{view: e.store, written: e.committer.written}
-	clear(tx.written)
+	k := e.committer
+	tx := &transaction{view: e.store, written: k.written, ops: k.ops, known: k.known}
+	defer func() {
+		clear(tx.written)
+		k.ops = emptied(tx.ops)
+	}()
 	if v, ok := e.store.(Viewer); ok {
 		err = v.View(func(view View) error {
 			tx.view = view
@@ -290,11 +353,14 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 	if len(tx.ops) == 0 {
 		return done, nil
 	}
-	k := e.committer
 	for s, seq := range tx.seq {
 		sync = sync || seq >= k.synced[s]+jump/2
 	}
-	err = e.store.Apply(tx.ops, sync)
+	if err = e.store.Apply(tx.ops, sync); err == nil {
+		k.known.learn(tx.ops)
+	} else {
+		k.known.forget()
+	}
 	if err == nil && sync {
 		for s, seq := range tx.seq {
 			k.synced[s] = max(k.synced[s], seq)

@@ -99,9 +99,11 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	if rec.Call != nil {
 		return e.askAgain(ctx, r, rec, msg)
 	}
-	r.addMail(s, Envelope{
-		From: rec.From, To: rec.Actor, Trace: rec.Trace, At: e.clock.Now(), Message: msg, about: rec.About,
-	}, rec.Msg, cmp.Or(string(rec.About), e.subject(msg, rec.Actor)), -1)
+	env := Envelope{
+		From: rec.From, To: rec.Actor, Trace: rec.Trace, At: wall(e.clock.Now()), Message: msg, about: rec.About,
+	}
+	record := encodeRecord(mailRecord{From: env.From, Trace: env.Trace, At: env.At, About: env.about, Msg: rec.Msg})
+	r.addMail(s, &env, record, cmp.Or(string(rec.About), e.subject(msg, rec.Actor)), -1)
 	return e.request(ctx, r)
 }
 

@@ -257,6 +257,7 @@ func (e *Engine) activation(addr messages.Address) *Activation {
 		return act
 	}
 	act = &Activation{addr: addr, kind: kind, incarnation: e.incarnations.Add(1)}
+	act.rows = rowReader{e, act}
 	act.box.limit, act.box.overflow = kind.Fleeting, kind.Overflow
 	if act.box.limit <= 0 {
 		act.box.limit = mailboxFleeting
@@ -298,7 +299,7 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 	if _, ok := e.kinds[to.Kind()]; !ok {
 		return nil, fmt.Errorf("engine: inject into %s: no actor kind %q", to, to.Kind())
 	}
-	raw, durable, err := e.encode(msg)
+	durable, err := e.durable(msg)
 	if err != nil {
 		return nil, fmt.Errorf("engine: inject into %s: %w", to, err)
 	}
@@ -306,16 +307,21 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 	env := Envelope{From: from, To: to, At: e.clock.Now(), Message: msg}
 	if !durable {
 		env.ID = e.fleetingID()
-		e.deliver(env)
+		e.deliver(&env)
 		done <- nil
 		return done, nil
 	}
+	env.At = wall(env.At)
+	record, err := e.encodeMail(&env)
+	if err != nil {
+		return nil, fmt.Errorf("engine: inject into %s: %w", to, err)
+	}
 	r := &hostRequest{finished: func(err error) { done <- err }}
 	r.shard = e.shardOf(to)
-	r.addMail(r.shard, env, raw, e.subject(msg, to), -1)
+	r.addMail(r.shard, &env, record, e.subject(msg, to), -1)
 	if key != "" {
 		r.Once = []byte(ofActor(keyInjected, to, key))
-		r.Ops = []Op{{Key: r.Once, Value: encodeRecord(injectedRecord{At: wall(env.At)})}}
+		r.Ops = []Op{{Key: r.Once, Value: encodeRecord(injectedRecord{At: env.At})}}
 	}
 	if n := r.measure(); n > maxTurn {
 		return nil, fmt.Errorf("engine: inject into %s: %w: %d bytes, at most %d", to, ErrTooLarge, n, maxTurn)
@@ -330,9 +336,9 @@ func (e *Engine) fleetingID() string {
 	return string(strconv.AppendUint(append(id, '-'), e.nextID.Add(1), 10))
 }
 
-func (e *Engine) durable(m messages.Message) bool {
-	entry, err := e.codec.Lookup(m)
-	return err == nil && entry.Durable
+func (e *Engine) isDurable(m messages.Message) bool {
+	durable, err := e.durable(m)
+	return err == nil && durable
 }
 
 func (e *Engine) jitter() *rand.Rand {

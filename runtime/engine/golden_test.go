@@ -89,6 +89,27 @@ func TestGoldenRecords(t *testing.T) {
 	}
 }
 
+// What is written by hand is what encodeRecord writes.
+func TestRecordsByHand(t *testing.T) {
+	at := time.Date(2026, 11, 22, 9, 5, 0, 120_000_000, time.FixedZone("", 9*3600))
+	texts := []string{"", "fusion/a", "は/な", `"\`, "<&>", "\x01\n\u2028\xff\x7f~ "}
+	for i, from := range texts {
+		for j, trace := range texts {
+			about := texts[(i+j)%len(texts)]
+			mail := mailRecord{From: messages.Address(from), Trace: trace, At: at, About: messages.ConversationID(about)}
+			got := appendMail(nil, mail.From, mail.Trace, mail.At, mail.About)
+			if want := encodeRecord(mail); string(got)+"null}" != string(want) {
+				t.Errorf("appendMail() = %s, want the beginning of %s", got, want)
+			}
+			log := logRecord{From: mail.From, Trace: trace, At: at}
+			got = appendEvent(nil, log.From, log.Trace, log.At)
+			if want := encodeRecord(log); string(got)+"null}" != string(want) {
+				t.Errorf("appendEvent() = %s, want the beginning of %s", got, want)
+			}
+		}
+	}
+}
+
 func TestEachRecordIsGolden(t *testing.T) {
 	pinned := map[string]bool{}
 	for _, r := range goldenRecords {

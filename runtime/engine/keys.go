@@ -52,11 +52,17 @@ func (s Shard) givenKey(to Shard) []byte    { return []byte(s.key(keyGiven + to.
 func epochKey(a messages.Address) []byte { return []byte(keyOwner + string(a)) }
 
 // recordKey is where a numbered record is stored.
-func (s Shard) recordKey(r Record, seq uint64) []byte {
+func (s Shard) recordKey(r *Record, seq uint64) []byte {
+	key := s.appendPlace(make([]byte, 0, len(keyInbox)+len(r.To)+1+8), r)
+	return binary.BigEndian.AppendUint64(key, seq)
+}
+
+// appendPlace appends the key of a numbered record without its number.
+func (s Shard) appendPlace(to []byte, r *Record) []byte {
 	var prefix string
 	switch r.Class {
 	case ClassMail:
-		return []byte(inboxKey(r.To, seq))
+		return append(append(append(to, keyInbox...), r.To...), 0)
 	case ClassEvent:
 		prefix = s.key(keyLog)
 	case ClassVerdict:
@@ -64,7 +70,7 @@ func (s Shard) recordKey(r Record, seq uint64) []byte {
 	case ClassDeadLetter:
 		prefix = s.key(keyDead)
 	}
-	return []byte(prefix + seqBytes(seq))
+	return append(to, prefix...)
 }
 
 func seqBytes(seq uint64) string {

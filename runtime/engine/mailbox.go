@@ -74,6 +74,7 @@ const (
 type mailbox struct {
 	mu       sync.Mutex
 	queue    []Envelope
+	space    []Envelope // that queue is a part of
 	retried  []Envelope // tried again before the queue, in order
 	durable  int        // inbox entries in queue
 	bytes    int        // of these entries
@@ -90,7 +91,7 @@ type mailbox struct {
 
 // push queues an envelope and returns the fleeting message that had to go. It
 // reports false if the mailbox is closed.
-func (m *mailbox) push(env Envelope) (lost *Envelope, ok bool) {
+func (m *mailbox) push(env *Envelope) (lost *Envelope, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -100,15 +101,30 @@ func (m *mailbox) push(env Envelope) (lost *Envelope, ok bool) {
 		m.pushEntry(env)
 		return nil, true
 	}
-	env.after = m.high
 	if env.counts() {
 		if m.fleeting >= m.limit {
-			return m.makeRoom(env), true
+			return m.makeRoom(*env), true
 		}
 		m.fleeting++
 	}
-	m.queue = append(m.queue, env)
+	m.add(env).after = m.high
 	return nil, true
+}
+
+// add puts an envelope behind the others. Where half of the queue's space has been
+// taken out at its front, it moves there instead of growing.
+func (m *mailbox) add(env *Envelope) *Envelope {
+	if n := len(m.queue); n == cap(m.queue) && 2*n <= len(m.space) {
+		copy(m.space, m.queue)
+		clear(m.space[n:])
+		m.queue = m.space[:n]
+	}
+	room := cap(m.queue)
+	m.queue = append(m.queue, *env)
+	if cap(m.queue) > room {
+		m.space = m.queue[:cap(m.queue)]
+	}
+	return &m.queue[len(m.queue)-1]
 }
 
 // close closes an empty mailbox; it reports false if there is something in it.
@@ -123,7 +139,7 @@ func (m *mailbox) close() bool {
 }
 
 // pushEntry queues an inbox entry if the window has room for it.
-func (m *mailbox) pushEntry(env Envelope) {
+func (m *mailbox) pushEntry(env *Envelope) {
 	m.high = max(m.high, env.seq)
 	full := m.durable >= mailboxWindow || m.durable > 0 && m.bytes+env.size > mailboxBytes
 	switch {
@@ -134,12 +150,13 @@ func (m *mailbox) pushEntry(env Envelope) {
 		m.last = env.seq
 		m.durable++
 		m.bytes += env.size
-		m.queue = append(m.queue, env)
+		m.add(env)
 	}
 }
 
 // makeRoom makes room for a fleeting envelope in a full mailbox, or refuses it.
 func (m *mailbox) makeRoom(env Envelope) *Envelope {
+	env.after = m.high
 	if m.overflow == DropNewest {
 		return &env
 	}

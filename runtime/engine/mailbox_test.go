@@ -44,7 +44,7 @@ func hint(id string) Envelope { return Envelope{ID: id, Message: messages.PollDu
 
 // pushed pushes into an open mailbox and returns what was lost.
 func pushed(m *mailbox, env Envelope) *Envelope {
-	lost, ok := m.push(env)
+	lost, ok := m.put(env)
 	if !ok {
 		panic("the mailbox is closed")
 	}
@@ -93,7 +93,7 @@ func TestOverflowPolicies(t *testing.T) {
 		m := &mailbox{limit: 2, overflow: c.policy}
 		var lost []string
 		for _, env := range c.push {
-			if gone, _ := m.push(env); gone != nil {
+			if gone, _ := m.put(env); gone != nil {
 				lost = append(lost, gone.ID)
 			}
 		}
@@ -107,11 +107,11 @@ func TestOverflowPolicies(t *testing.T) {
 
 func TestHeldComesFirst(t *testing.T) {
 	m := &mailbox{limit: 9, overflow: DropOldest}
-	m.push(mail(1))
-	m.push(mail(2))
+	m.put(mail(1))
+	m.put(mail(2))
 	first, _, _ := m.pop(nil)
 	second, _, _ := m.pop(nil)
-	m.push(mail(3))
+	m.put(mail(3))
 	m.putBack(second)
 	m.putBack(first)
 	if n, more := m.depth(); n != 3 || more {
@@ -122,7 +122,7 @@ func TestHeldComesFirst(t *testing.T) {
 
 func TestLoadErrorLosesNothing(t *testing.T) {
 	m := &mailbox{limit: 9, overflow: DropOldest, more: true, floor: 2}
-	m.push(hint("a"))
+	m.put(hint("a"))
 	broken := errors.New("disk")
 	if _, ok, err := m.pop(func(inboxRange) ([]Envelope, bool, error) { return nil, false, broken }); ok ||
 		!errors.Is(err, broken) {
@@ -135,8 +135,8 @@ func TestLoadErrorLosesNothing(t *testing.T) {
 func TestPushWhileLoading(t *testing.T) {
 	m := &mailbox{limit: 9, overflow: DropOldest, more: true, floor: 1}
 	env, ok, err := m.pop(func(r inboxRange) ([]Envelope, bool, error) {
-		m.push(hint("a")) // as if by the committer: this would wait for ever
-		m.push(mail(2))
+		m.put(hint("a")) // as if by the committer: this would wait for ever
+		m.put(mail(2))
 		return shelf{1}.load(r)
 	})
 	if !ok || err != nil || env.ID != "m1" {
@@ -149,12 +149,12 @@ func TestPushWhileLoading(t *testing.T) {
 // pushed after it.
 func TestFleetingWaitsBehindTheStore(t *testing.T) {
 	m := &mailbox{limit: 9, overflow: DropOldest, more: true, floor: 2}
-	m.push(hint("first")) // behind what is from before the start
+	m.put(hint("first")) // behind what is from before the start
 	for seq := range uint64(mailboxWindow + 10) {
-		m.push(mail(seq + 3))
+		m.put(mail(seq + 3))
 	}
-	m.push(hint("then"))
-	m.push(mail(mailboxWindow + 100))
+	m.put(hint("then"))
+	m.put(mail(mailboxWindow + 100))
 	store := shelf{1, 2}
 	for seq := range uint64(mailboxWindow + 10) {
 		store = append(store, seq+3)
@@ -171,7 +171,7 @@ func TestFleetingWaitsBehindTheStore(t *testing.T) {
 func TestClearFleetingKeepsDurable(t *testing.T) {
 	m := &mailbox{limit: 2, overflow: DropNewest}
 	for _, env := range []Envelope{hint("a"), mail(1), {ID: "t", receipt: "t/x"}, hint("b")} {
-		m.push(env)
+		m.put(env)
 	}
 	if n := m.clearFleeting(); n != 2 {
 		t.Errorf("clearFleeting() = %d, want 2", n)
@@ -305,3 +305,5 @@ func TestMailboxWindowIsAView(t *testing.T) {
 		}
 	})
 }
+
+func (m *mailbox) put(env Envelope) (lost *Envelope, ok bool) { return m.push(&env) }

@@ -3,11 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -43,7 +43,8 @@ type changes struct {
 type storedMail struct {
 	env   Envelope // without its number
 	seq   uint64
-	index int // in the outcome of its turn; -1 for a host's
+	key   []byte // of its row; nil: not known
+	index int    // in the outcome of its turn; -1 for a host's
 }
 
 // storedEvent is a durable event.
@@ -69,7 +70,7 @@ func (w *changes) number(first, over uint64) {
 		}
 		switch event := i - len(w.mail); {
 		case event < 0:
-			w.mail[i].seq = *next
+			w.mail[i].seq, w.mail[i].key = *next, r.key
 		case event < len(w.events):
 			w.events[event].seq = *next
 		case r.Class == ClassDeadLetter:
@@ -110,14 +111,30 @@ type turn struct {
 	durable     bool // it writes something
 	done        bool // committed, or nothing to commit; guarded by act.mu
 	changes
+
+	// Space for the first of each: most turns have no more.
+	firstOps    [2]Op
+	firstMail   [1]storedMail
+	firstRecord [1]Record
+}
+
+// turns are those that nobody needs any more.
+var turns = sync.Pool{New: func() any { return new(turn) }}
+
+// release gives the turn back. It was never in the hands of the committer.
+func (t *turn) release() {
+	*t = turn{}
+	turns.Put(t)
 }
 
 // newTurn begins the turn of an activation that handles an envelope.
 func newTurn(act *Activation, env *Envelope) *turn {
-	t := &turn{act: act}
+	t := turns.Get().(*turn)
+	t.act = act
+	t.Ops, t.mail, t.Records = t.firstOps[:0], t.firstMail[:0], t.firstRecord[:0]
 	t.shard, t.Actor, t.Epoch = act.kind.shard(), act.addr, act.epoch
 	if env.Durable() {
-		t.Receipt = []byte(env.receipt)
+		t.Receipt = bytesOf(env.receipt)
 	}
 	return t
 }
@@ -184,8 +201,8 @@ type hostRequest struct {
 func (r *hostRequest) writes() *changes { return &r.changes }
 
 func (r *hostRequest) committed(e *Engine) {
-	for _, m := range r.mail {
-		e.deliverStored(m)
+	for i := range r.mail {
+		e.deliverStored(&r.mail[i])
 	}
 	r.finished(nil)
 }
@@ -261,22 +278,17 @@ func (e *Engine) await(ctx context.Context, p pendingCommit, finished *func(erro
 	}
 }
 
-// addMail adds a durable message; raw is its encoded form, about its subject, index
+// addMail adds a durable message; record is its mailRecord, about its subject, index
 // its place in the outcome of the turn. Mail is added first.
-func (w *changes) addMail(to Shard, env Envelope, raw json.RawMessage, about string, index int) {
-	env.At = wall(env.At)
-	record := encodeRecord(mailRecord{From: env.From, Trace: env.Trace, At: env.At, About: env.about, Msg: raw})
-	env.size = len(record)
-	w.mail = append(w.mail, storedMail{env: env, index: index})
+func (w *changes) addMail(to Shard, env *Envelope, record []byte, about string, index int) {
+	w.mail = append(w.mail, storedMail{env: *env, index: index})
+	w.mail[len(w.mail)-1].env.size = len(record)
 	w.Records = append(w.Records, Record{Class: ClassMail, Shard: to, To: env.To, Value: record, about: about})
 }
 
-// encode encodes a message if its type is durable.
-func (e *Engine) encode(m messages.Message) (raw json.RawMessage, durable bool, err error) {
+// durable reports whether a message is of a durable type. It fails for one of no known
+// type.
+func (e *Engine) durable(m messages.Message) (bool, error) {
 	entry, err := e.codec.Lookup(m)
-	if err != nil || !entry.Durable {
-		return nil, false, err
-	}
-	raw, err = e.codec.Encode(m)
-	return raw, true, err
+	return entry.Durable, err
 }

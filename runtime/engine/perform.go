@@ -26,11 +26,11 @@ func (e *Engine) perform(t *turn) {
 	mail := t.mail
 	for i, s := range t.out.Sends {
 		if len(mail) > 0 && mail[0].index == i {
-			e.deliverStored(mail[0])
+			e.deliverStored(&mail[0])
 			mail = mail[1:]
 			continue
 		}
-		e.deliver(Envelope{
+		e.deliver(&Envelope{
 			ID: e.fleetingID(), From: t.act.addr, To: s.To, Trace: t.cause.Trace, At: t.cause.Now, Message: s.Message,
 		})
 	}
@@ -77,18 +77,20 @@ func (e *Engine) noActor(stage events.Stage, to messages.Address, cause string) 
 	}})
 }
 
-func (e *Engine) deliverStored(m storedMail) {
-	env := m.env
+func (e *Engine) deliverStored(m *storedMail) {
+	env := &m.env
 	env.seq = m.seq
 	env.ID = e.shardOf(env.To).mailID(m.seq)
-	env.receipt = inboxKey(env.To, m.seq)
+	if env.receipt = unsafeString(m.key); m.key == nil {
+		env.receipt = inboxKey(env.To, m.seq)
+	}
 	e.deliver(env)
 }
 
 // deliver puts an envelope into its receiver's mailbox, making the receiver
 // live if need be.
-func (e *Engine) deliver(env Envelope) {
-	if e.divert(env) {
+func (e *Engine) deliver(env *Envelope) {
+	if e.divert(*env) {
 		return
 	}
 	found := e.reach(env.To, func(act *Activation) bool {
@@ -136,7 +138,7 @@ func (e *Engine) performTimer(t *turn, timer actors.Timer) {
 		ID: timer.Gen, To: t.act.addr, Trace: t.cause.Trace, At: t.cause.Now, Message: timer.Message,
 		timer: timer.Key, gen: timer.Gen,
 	}
-	if e.durable(timer.Message) {
+	if e.isDurable(timer.Message) {
 		e.timers.cancel(fleetingTimer(t.act.addr, timer.Key))
 		env.receipt = stored
 		e.armDurable(env, t.cause.Now.Add(timer.After))
@@ -146,9 +148,9 @@ func (e *Engine) performTimer(t *turn, timer actors.Timer) {
 	// It begins a trace and gets an id of its own: a timer that sets itself again
 	// does not continue one chain of causes for ever.
 	env.ID, env.Trace, env.incarnation = e.fleetingID(), "", t.incarnation
-	e.timers.arm(fleetingTimer(t.act.addr, timer.Key), t.cause.Now.Add(timer.After), false, func() { e.deliver(env) })
+	e.timers.arm(fleetingTimer(t.act.addr, timer.Key), t.cause.Now.Add(timer.After), false, func() { e.deliver(&env) })
 }
 
 func (e *Engine) armDurable(env Envelope, due time.Time) {
-	e.timers.arm(env.receipt, due, true, func() { e.deliver(env) })
+	e.timers.arm(env.receipt, due, true, func() { e.deliver(&env) })
 }

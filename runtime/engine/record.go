@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -95,13 +96,70 @@ func encodeRecord(record any) []byte {
 	return raw
 }
 
-// encodeAround is encodeRecord for a record that ends with a message, which is left
-// out of it: what was encoded is not encoded again.
-func encodeAround(record any, msg []byte) []byte {
+// encodeAround encodes a record that ends with a message, which is left out of it.
+func (e *Engine) encodeAround(record any, msg messages.Message) ([]byte, error) {
 	const none = "null}"
-	raw := encodeRecord(record)
-	whole := make([]byte, 0, len(raw)-len(none)+len(msg)+1)
-	return append(append(append(whole, raw[:len(raw)-len(none)]...), msg...), '}')
+	head := encodeRecord(record)
+	return e.codec.EncodeWithin(unsafeString(head[:len(head)-len(none)]), msg, "}")
+}
+
+// encodeMail makes the mailRecord of an envelope.
+func (e *Engine) encodeMail(env *Envelope) ([]byte, error) {
+	return e.encodeAfter(env.Message, func(to []byte) []byte {
+		return appendMail(to, env.From, env.Trace, env.At, env.about)
+	})
+}
+
+// encodeEvent makes the logRecord of an event.
+func (e *Engine) encodeEvent(from messages.Address, trace string, at time.Time, ev messages.Message) ([]byte, error) {
+	return e.encodeAfter(ev, func(to []byte) []byte { return appendEvent(to, from, trace, at) })
+}
+
+// encodeAfter encodes a message into the end of a record whose beginning head
+// appends.
+func (e *Engine) encodeAfter(m messages.Message, head func(to []byte) []byte) ([]byte, error) {
+	space := heads.Get().(*[]byte)
+	defer heads.Put(space)
+	*space = head((*space)[:0])
+	return e.codec.EncodeWithin(unsafeString(*space), m, "}")
+}
+
+var heads = sync.Pool{New: func() any { return new(make([]byte, 0, 256)) }}
+
+// appendMail appends what encodeRecord makes of a mailRecord, up to its message.
+func appendMail(to []byte, from messages.Address, trace string, at time.Time, about messages.ConversationID) []byte {
+	to = append(to, '{')
+	if from != "" {
+		to = append(appendText(append(to, `"from":`...), string(from)), ',')
+	}
+	to = appendOrigin(to, trace, at)
+	if about != "" {
+		to = append(appendText(append(to, `"about":`...), string(about)), ',')
+	}
+	return append(to, `"msg":`...)
+}
+
+// appendEvent is appendMail for a logRecord.
+func appendEvent(to []byte, from messages.Address, trace string, at time.Time) []byte {
+	to = append(appendText(append(to, `{"from":`...), string(from)), ',')
+	return append(appendOrigin(to, trace, at), `"msg":`...)
+}
+
+func appendOrigin(to []byte, trace string, at time.Time) []byte {
+	if trace != "" {
+		to = append(appendText(append(to, `"trace":`...), trace), ',')
+	}
+	return append(at.AppendFormat(append(to, `"at":"`...), time.RFC3339Nano), `",`...)
+}
+
+// appendText appends a text as JSON has it.
+func appendText(to []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			return append(to, encodeRecord(s)...)
+		}
+	}
+	return append(append(append(to, '"'), s...), '"')
 }
 
 func decodeRecord[R any](raw []byte) (R, error) {

@@ -217,7 +217,7 @@ func (e *Engine) recoverCalls(prefix string) error {
 		e.submitJob(j)
 	}
 	for _, env := range damaged {
-		e.deliver(env)
+		e.deliver(&env)
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func (c Control) Report(job *Job, m messages.Message) error {
 	r.queued = true
 	env := c.envelope(job, m)
 	env.ID, env.job, env.report = c.fleetingID(), job, true
-	c.deliver(env)
+	c.deliver(&env)
 	return nil
 }
 

@@ -38,7 +38,10 @@ const sealMark = "\x00ks\x01"
 
 func marked(row []byte) bool { return strings.HasPrefix(unsafeString(row), sealMark) }
 
+// unsafeString is a text that holds as long as nobody changes the bytes, bytesOf bytes
+// that nobody may change. Keys and rows are not changed once they are made.
 func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+func bytesOf(s string) []byte      { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // private reports whether the rows of a key are sealed. The others hold numbers and
 // times.
@@ -109,12 +112,13 @@ func (e *Engine) sealRecord(r *Record) (err error) {
 	if marked(r.Value) {
 		return nil
 	}
-	key := r.Shard.recordKey(*r, 0)
+	k := e.committer
+	k.place = r.Shard.appendPlace(k.place[:0], r)
 	about := r.about
 	if about == "" {
-		about = e.whose(string(key), r.Value)
+		about = e.whose(string(k.place), r.Value)
 	}
-	r.Value, err = e.sealRow(about, place(key), r.Value)
+	r.Value, err = e.sealRow(about, k.place, r.Value)
 	return err
 }
 

@@ -11,39 +11,22 @@ import (
 
 // stage turns an outcome into what the committer writes. Errors are the
 // actor's: a type that is in no table, a turn that is too large.
-func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *actors.Outcome) (*turn, error) {
-	t := newTurn(act, &env)
+func (e *Engine) stage(act *Activation, env *Envelope, cause actors.Cause, out *actors.Outcome) (*turn, error) {
+	t := newTurn(act, env)
 	t.incarnation, t.cause, t.out = act.currentIncarnation(), cause, out
-	t.Ops = e.ack(act.addr, env)
+	e.ack(t, env)
 	for _, w := range out.Writes {
-		t.Ops = append(t.Ops, Op{Key: []byte(stateKey(act.addr, w.Key)), Value: w.Value, Delete: w.Delete})
+		t.Ops = append(t.Ops, Op{Key: bytesOf(stateKey(act.addr, w.Key)), Value: w.Value, Delete: w.Delete})
 	}
 	for i := range out.Verdicts {
 		v := &out.Verdicts[i]
 		v.Actor, v.Cause, v.Trace, v.At = act.addr, cause.ID, cause.Trace, cause.Now
 	}
-	for i, s := range out.Sends {
-		raw, durable, err := e.encode(s.Message)
-		if err != nil {
-			return nil, fmt.Errorf("send to an actor of kind %s: %w", s.To.Kind(), err)
-		}
-		if durable {
-			env := Envelope{From: act.addr, To: s.To, Trace: cause.Trace, At: cause.Now, Message: s.Message}
-			t.addMail(e.shardOf(s.To), env, raw, e.subject(s.Message, s.To), i)
-		}
+	if err := e.stageSends(t); err != nil {
+		return nil, err
 	}
-	for i, ev := range out.Events {
-		raw, durable, err := e.encode(ev)
-		if err != nil {
-			return nil, fmt.Errorf("publish: %w", err)
-		}
-		if durable {
-			rec := encodeAround(logRecord{From: act.addr, Trace: cause.Trace, At: cause.Now}, raw)
-			t.events = append(t.events, storedEvent{index: i})
-			t.Records = append(t.Records, Record{
-				Class: ClassEvent, Shard: logShard, Value: rec, about: e.subject(ev, act.addr),
-			})
-		}
+	if err := e.stageEvents(t); err != nil {
+		return nil, err
 	}
 	if err := e.stageTimers(act, t); err != nil {
 		return nil, err
@@ -69,6 +52,45 @@ func (e *Engine) stage(act *Activation, env Envelope, cause actors.Cause, out *a
 	return t, nil
 }
 
+// stageSends adds the durable messages of a turn.
+func (e *Engine) stageSends(t *turn) error {
+	at := wall(t.cause.Now)
+	for i, s := range t.out.Sends {
+		durable, err := e.durable(s.Message)
+		if durable {
+			env := Envelope{From: t.act.addr, To: s.To, Trace: t.cause.Trace, At: at, Message: s.Message}
+			var record []byte
+			if record, err = e.encodeMail(&env); err == nil {
+				t.addMail(e.shardOf(s.To), &env, record, e.subject(s.Message, s.To), i)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("send to an actor of kind %s: %w", s.To.Kind(), err)
+		}
+	}
+	return nil
+}
+
+// stageEvents adds the durable events of a turn.
+func (e *Engine) stageEvents(t *turn) error {
+	for i, ev := range t.out.Events {
+		durable, err := e.durable(ev)
+		if durable {
+			var record []byte
+			if record, err = e.encodeEvent(t.act.addr, t.cause.Trace, t.cause.Now, ev); err == nil {
+				t.events = append(t.events, storedEvent{index: i})
+				t.Records = append(t.Records, Record{
+					Class: ClassEvent, Shard: logShard, Value: record, about: e.subject(ev, t.act.addr),
+				})
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("publish: %w", err)
+		}
+	}
+	return nil
+}
+
 func (e *Engine) stageTimers(act *Activation, t *turn) error {
 	for _, timer := range t.out.Timers {
 		key := ofActor(keyTimer, act.addr, timer.Key)
@@ -82,14 +104,17 @@ func (e *Engine) stageTimers(act *Activation, t *turn) error {
 			}
 			continue
 		}
-		raw, durable, err := e.encode(timer.Message)
+		durable, err := e.durable(timer.Message)
+		var rec []byte
+		if durable {
+			rec, err = e.encodeAround(timerRecord{
+				Gen: timer.Gen, Set: wall(t.cause.Now), Due: wall(t.cause.Now.Add(timer.After)), Trace: t.cause.Trace,
+			}, timer.Message)
+		}
 		if err != nil {
 			return fmt.Errorf("timer with %s: %w", timer.Message.MessageType().Name, err)
 		}
 		if durable {
-			rec := encodeAround(timerRecord{
-				Gen: timer.Gen, Set: wall(t.cause.Now), Due: wall(t.cause.Now.Add(timer.After)), Trace: t.cause.Trace,
-			}, raw)
 			t.Ops = append(t.Ops, Op{Key: []byte(key), Value: rec, about: e.subject(timer.Message, act.addr)})
 		} else if err := e.stageDelete(act, t, key); err != nil {
 			return err
@@ -125,15 +150,18 @@ func (e *Engine) stageCalls(act *Activation, t *turn) error {
 			}
 			continue
 		}
-		raw, durable, err := e.encode(call.Request)
+		durable, err := e.durable(call.Request)
+		var rec []byte
+		if durable {
+			rec, err = e.encodeAround(callRecord{
+				Worker: call.Worker, Deadline: call.Options.Deadline, Retries: call.Options.Retries,
+				Tag: call.Options.Tag, Trace: t.cause.Trace, At: wall(t.cause.Now),
+			}, call.Request)
+		}
 		if err != nil {
 			return fmt.Errorf("call %s: %w", call.Worker, err)
 		}
 		if durable {
-			rec := encodeAround(callRecord{
-				Worker: call.Worker, Deadline: call.Options.Deadline, Retries: call.Options.Retries,
-				Tag: call.Options.Tag, Trace: t.cause.Trace, At: wall(t.cause.Now),
-			}, raw)
 			t.Ops = append(t.Ops, Op{Key: []byte(ofActor(keyCall, act.addr, call.ID)), Value: rec,
 				about: e.subject(call.Request, act.addr)})
 		}

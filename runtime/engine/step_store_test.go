@@ -178,27 +178,29 @@ func TestInjectedKeyCountsOnce(t *testing.T) {
 // A turn that does not hold leaves no trace. Its actor begins anew from the store.
 func TestAStaleTurnIsTakenBack(t *testing.T) {
 	for name, c := range map[string]struct {
-		meanwhile func(t *testing.T, store *mem.Store)
+		meanwhile func(t *testing.T, store *mem.Store) (ops []engine.Op)
 		again     bool // its message comes again
 	}{
-		"the actor was claimed": {func(t *testing.T, store *mem.Store) {
-			fill(t, store, map[string]string{"o/actor/test": seqKey(2)})
+		"the actor was claimed": {func(*testing.T, *mem.Store) []engine.Op {
+			return []engine.Op{{Key: []byte("o/actor/test"), Value: []byte(seqKey(2))}}
 		}, true},
-		"its message was handled by another": {func(t *testing.T, store *mem.Store) {
+		"its message was handled by another": {func(t *testing.T, store *mem.Store) (ops []engine.Op) {
 			for _, k := range keys(t, store, "i/actor/test") {
-				if err := store.Apply([]engine.Op{{Key: []byte(k), Delete: true}}, false); err != nil {
-					t.Fatal(err)
-				}
+				ops = append(ops, engine.Op{Key: []byte(k), Delete: true})
 			}
+			return ops
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := mem.New()
 			changing := false
-			h := step(t, func(turn *actors.Turn, m messages.Message) error {
+			var h *actortest.Harness
+			h = step(t, func(turn *actors.Turn, m messages.Message) error {
 				if changing {
 					changing = false
-					c.meanwhile(t, store)
+					if err := h.Engine().ApplyOfAnother(c.meanwhile(t, store)...); err != nil {
+						t.Error(err)
+					}
 				}
 				turn.Send("other/a", m)
 				return nil
@@ -627,4 +629,52 @@ func TestParkedEvents(t *testing.T) {
 	}
 	request(t, h, func(ctx context.Context) error { return e().DropSubscription(ctx, "host") })
 	h.WantDeadLetters(0)
+}
+
+// looked counts how often inbox entries and epochs are looked up.
+type looked struct {
+	*mem.Store
+	mail, epochs int
+}
+
+func (l *looked) Get(key []byte) ([]byte, bool, error) {
+	switch {
+	case strings.HasPrefix(string(key), "i/"):
+		l.mail++
+	case strings.HasPrefix(string(key), "o/"):
+		l.epochs++
+	}
+	return l.Store.Get(key)
+}
+
+// The committer is the only one that writes. So it looks for nothing that it knows,
+// and finds what it does not know any more.
+func TestTheCommitterKnowsWhatItHasWritten(t *testing.T) {
+	store := &looked{Store: mem.New()}
+	h := step(t, func(turn *actors.Turn, m messages.Message) error {
+		for range m.(number).N {
+			turn.Send("other/a", m)
+		}
+		return nil
+	}, actortest.Store(store))
+	h.Send(number{1})
+	before := *store
+	for range 10 {
+		h.Send(number{1})
+	}
+	if store.mail != before.mail || store.epochs != before.epochs {
+		t.Errorf("10 messages are looked up %d times and their actor's epoch %d times, want none",
+			store.mail-before.mail, store.epochs-before.epochs)
+	}
+	h.Send(number{engine.MaxKnown + 10}) // more than it keeps in mind
+	h.Send(number{1})
+	if n := len(h.Sent()); n != engine.MaxKnown+22 {
+		t.Errorf("%d messages are sent, want %d", n, engine.MaxKnown+22)
+	}
+	h.Crash()
+	before = *store
+	h.Send(number{1})
+	if store.epochs == before.epochs {
+		t.Error("after a start the actor's epoch is not looked up")
+	}
 }

@@ -16,7 +16,7 @@ func (e *Engine) read(act *Activation, key string) ([]byte, bool, error) {
 	if pending {
 		return o.value, o.ok, nil
 	}
-	return e.get([]byte(key))
+	return e.get(bytesOf(key))
 }
 
 // rowReader shows an actor its own rows: the store's, under what its pending
@@ -27,13 +27,13 @@ type rowReader struct {
 }
 
 // Get implements [actors.Reader].
-func (r rowReader) Get(key string) ([]byte, bool, error) {
+func (r *rowReader) Get(key string) ([]byte, bool, error) {
 	return r.e.read(r.act, stateKey(r.act.addr, key))
 }
 
 // Rows implements [actors.Reader]. A release may move rows from the overlay to
 // the store between the two looks, so it takes the overlay first.
-func (r rowReader) Rows(prefix string) (map[string][]byte, error) {
+func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 	full := stateKey(r.act.addr, prefix)
 	base := len(full) - len(prefix)
 	over := map[string]overlay{}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/dgraph-io/badger/v4"
 
@@ -19,10 +20,12 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 	defer s.gate.leave()
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	ops, big, err := prepare(batch)
+	big, err := s.prepare(batch)
 	if err != nil {
 		return err
 	}
+	ops := s.ops
+	defer clear(ops)
 	if big {
 		s.bigWritten.Store(true)
 	}
@@ -35,23 +38,23 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 // prepare checks a batch and puts our prefix before its keys. big tells that a
 // value goes to the value log. Such a batch is always synced: otherwise a power
 // cut could keep the key and lose the value.
-func prepare(batch []engine.Op) (ops []engine.Op, big bool, err error) {
+func (s *Store) prepare(batch []engine.Op) (big bool, err error) {
 	if err := engine.CheckBatch(batch); err != nil {
-		return nil, false, err
+		return false, err
 	}
 	keys := 0
 	for _, op := range batch {
 		big = big || len(op.Value) >= valueThreshold
 		keys += len(op.Key) + 1
 	}
-	ops = make([]engine.Op, len(batch))
 	buf := make([]byte, 0, keys)
-	for i, op := range batch {
+	s.ops = s.ops[:0]
+	for _, op := range batch {
 		start := len(buf)
 		buf = append(append(buf, userKeys), op.Key...)
-		ops[i] = engine.Op{Key: buf[start:len(buf):len(buf)], Value: op.Value, Delete: op.Delete}
+		s.ops = append(s.ops, engine.Op{Key: buf[start:len(buf):len(buf)], Value: op.Value, Delete: op.Delete})
 	}
-	return ops, big, nil
+	return big, nil
 }
 
 func (s *Store) write(ops []engine.Op, sync bool) (err error) {
@@ -78,8 +81,10 @@ func (s *Store) write(ops []engine.Op, sync bool) (err error) {
 func (s *Store) commit(ops []engine.Op) error {
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
-	for _, op := range ops {
-		if err := stage(txn, op); err != nil {
+	s.entries = slices.Grow(s.entries[:0], len(ops))[:len(ops)]
+	defer clear(s.entries)
+	for i, op := range ops {
+		if err := stage(txn, op, &s.entries[i]); err != nil {
 			return err
 		}
 	}
@@ -89,9 +94,11 @@ func (s *Store) commit(ops []engine.Op) error {
 	return s.logs.written()
 }
 
-func stage(txn *badger.Txn, op engine.Op) error {
+// stage adds an op to a transaction; entry is space for it until that has ended.
+func stage(txn *badger.Txn, op engine.Op, entry *badger.Entry) error {
 	if op.Delete {
 		return txn.Delete(op.Key)
 	}
-	return txn.Set(op.Key, op.Value)
+	entry.Key, entry.Value = op.Key, op.Value
+	return txn.SetEntry(entry)
 }

@@ -74,7 +74,7 @@ func (s *Store) commitPrefix(ops []engine.Op) (n int, err error) {
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
 	for n < len(ops) {
-		err := stage(txn, ops[n])
+		err := stage(txn, ops[n], new(badger.Entry))
 		if errors.Is(err, badger.ErrTxnTooBig) && n > 0 {
 			break
 		}

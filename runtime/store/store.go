@@ -53,7 +53,9 @@ type Store struct {
 	// transactions, and for reading while a view is taken: no view sees a part
 	// of one.
 	whole   sync.RWMutex
-	writing sync.Mutex // one write at a time
+	writing sync.Mutex     // one write at a time
+	ops     []engine.Op    // space of the write under way
+	entries []badger.Entry // the same
 	logs    logFiles
 
 	views      views

@@ -28,9 +28,11 @@ var mutants = []mutant{
 	{what: "a batch has no bound", file: "runtime/engine/commit.go",
 		old: `i > 0 && size > batchBytes {`, new: `i > 0 && size < 0 {`, by: "TestABatchIsBoundedInBytes"},
 	{what: "a turn is released outside of the lock", file: "runtime/engine/commit.go",
-		old: `e.perform(t)`, new: `act.release.Unlock()
+		old: `e.perform(t)
+		if blocked`, new: `act.release.Unlock()
 		e.perform(t)
-		act.release.Lock()`, by: "TestWhatLeavesATurnLeavesItInOrder"},
+		act.release.Lock()
+		if blocked`, by: "TestWhatLeavesATurnLeavesItInOrder"},
 	{what: "turns are released without the lock", file: "runtime/engine/commit.go",
 		old: `	act.release.Lock()
 	defer act.release.Unlock()

@@ -1,0 +1,46 @@
+package messages
+
+import (
+	"encoding/json"
+	"sync"
+)
+
+// EncodeJSON is json.Marshal with something before the value, written once.
+func EncodeJSON(before string, v any) ([]byte, error) { return encodeJSON(v, before, "", "", "") }
+
+func encodeJSON(v any, before1, before2, behind1, behind2 string) ([]byte, error) {
+	w := writers.Get().(*jsonWriter)
+	w.before, w.behind = [...]string{before1, before2}, [...]string{behind1, behind2}
+	if err := w.Encode(v); err != nil {
+		return nil, err
+	}
+	whole := w.whole
+	w.whole = nil
+	writers.Put(w)
+	return whole, nil
+}
+
+var writers = sync.Pool{New: func() any {
+	w := new(jsonWriter)
+	w.Encoder = json.NewEncoder(w)
+	return w
+}}
+
+// jsonWriter takes what its encoder makes of one value.
+type jsonWriter struct {
+	*json.Encoder
+	before, behind [2]string
+	whole          []byte
+}
+
+// Write gets all of the value at once, with a line feed behind it.
+func (w *jsonWriter) Write(p []byte) (int, error) {
+	value := p[:len(p)-1]
+	size := len(value)
+	for i := range w.before {
+		size += len(w.before[i]) + len(w.behind[i])
+	}
+	w.whole = append(append(make([]byte, 0, size), w.before[0]...), w.before[1]...)
+	w.whole = append(append(append(w.whole, value...), w.behind[0]...), w.behind[1]...)
+	return len(p), nil
+}
