@@ -164,11 +164,11 @@ var rules = []struct {
 	}},
 	{"Files", filesFit, map[string]string{
 		"testkit/examples/a/main.go": "package main" + strings.Repeat("\n", 81),
-		"runtime/a.go":               "package runtime" + strings.Repeat("\n", 3001),
+		"runtime/a.go":               "package runtime" + strings.Repeat("\n", maxRoot+1),
 	}, map[string]string{
 		"testkit/examples/a/main.go":      "package main" + strings.Repeat("\n", 80),
 		"testkit/examples/a/main_test.go": "package main" + strings.Repeat("\n", 99),
-		"runtime/a.go":                    "package runtime" + strings.Repeat("\n", 3000),
+		"runtime/a.go":                    "package runtime" + strings.Repeat("\n", maxRoot),
 		"runtime/a_test.go":               "package runtime" + strings.Repeat("\n", 9000),
 		"runtime/b/a.go":                  "package b" + strings.Repeat("\n", 9000),
 	}},
