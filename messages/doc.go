@@ -32,11 +32,15 @@
 //	             ──AskLLM──► llm
 //	             ══FollowOwner══► owner
 //	             ══SendReply, StopSending══► outbound
+//	             ──Recall──► recall
+//	             ══Remember, TakeBack══► recall
 //	             ──ReplyWriting──► host
 //	             ══MessageDelivered, MessageChanged, ReplyChanged══► host
 //	judge        ──AskLLM──► llm
 //	             ══ReplyJudged, JudgeAgain══► conversation
 //	             ══JudgementMade══► host
+//	recall       ──SearchMemory──► memory
+//	             ──Recalled──► conversation
 //	owner        ══OwnerState══► conversation
 //	             ══OwnerState══► outbound
 //	outbound     ──CaptureWindow──► capture
@@ -70,6 +74,7 @@
 //	llm          ──LLMAnswer──► conversation
 //	             ──LLMAnswer──► judge
 //	             ──LLMAnswer──► focus
+//	memory       ──MemoryFound──► recall
 //	usage        ──UsageRead──► pcusage
 //	notify       ──NoticeShown──► notifier
 //
@@ -79,6 +84,8 @@
 //	             ══TextSent══► ingress
 //	             ──TrimDue──► conversation
 //	             ══DraftCommand, CancelReminder══► conversation
+//	             ──TrimDue──► recall
+//	             ══Remember══► recall
 //	             ══PauseSending, ResumeSending══► owner
 //	             ══SendReply══► outbound
 //	             ──FaceFrame, CameraSnapshot──► camera

@@ -12,6 +12,7 @@ const (
 	ActorBurst        = "burst"
 	ActorConversation = "conversation"
 	ActorJudge        = "judge"
+	ActorRecall       = "recall"
 	ActorOwner        = "owner"    // key: node
 	ActorOutbound     = "outbound" // key: window
 	ActorKeyboard     = "keyboard" // key: node
@@ -30,7 +31,8 @@ const (
 	WorkerStructure = ActorStructure
 	WorkerUsage     = "usage"
 	WorkerNotify    = "notify"
-	WorkerHands     = "hands" // type into windows
+	WorkerHands     = "hands"  // type into windows
+	WorkerMemory    = "memory" // search what was ever said
 	// WorkerLLM asks a language model. Without one, as with llm.tier none, a call
 	// fails at once with [FailureUnknown].
 	WorkerLLM = "llm"

@@ -76,6 +76,18 @@ func Core() Table {
 		Fleeting[ShowNotice](),
 		Fleeting[NoticeShown](),
 
+		// memory
+		Durable[Remember](nil),
+		Durable[TakeBack](nil),
+		Fleeting[EventsKept](),
+		Fleeting[EventsGone](),
+		Fleeting[Recall](),
+		Fleeting[Recalled](),
+		Fleeting[SearchMemory](),
+		Fleeting[MemoryFound](),
+		Fleeting[RecallDue](),
+		Fleeting[MaterialDue](),
+
 		// language model
 		Fleeting[AskLLM](),
 		Fleeting[LLMAnswer](),

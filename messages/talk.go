@@ -260,6 +260,8 @@ type ReplyBasis struct {
 	Prompt     string      `json:"prompt,omitempty"`   // version of the texts that the model was asked with
 	Fallback   string      `json:"fallback,omitempty"` // why it is a fixed text: an [LLMCode], or "unusable"
 	WrittenAt  time.Time   `json:"written_at,omitzero"`
+	Run        string      `json:"run,omitempty"`      // the retrieval run that was asked for it
+	Recalled   int         `json:"recalled,omitempty"` // events that came of that and were read
 }
 
 // MessageType implements [Message].

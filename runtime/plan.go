@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -52,7 +53,8 @@ func (r *Runtime) makePlan() (plan, error) {
 	p.windows = slices.Sorted(maps.Keys(made.Windows))
 	p.join(r.set)
 	r.names = admin.LogNames(r.cfg, r.hashKey, p.windows, p.workers)
-	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen)
+	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen,
+		func(ev Event) { r.admin.Memory.Hear(ev.Message) })
 	if r.set.eventLog != nil {
 		p.listeners = append(p.listeners, telemetry.Log(*r.set.eventLog, r.names))
 	}
@@ -65,6 +67,9 @@ func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
 		Config: r.cfg, Variant: r.cfg.Variant(), HashKey: r.hashKey, Now: r.now, Masks: r.masks(),
 		Pauses: r.admin.Pauses, Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
+		Memory: r.admin.Memory, Scope: func(c messages.ConversationID, group bool) recall.Scope {
+			return r.admin.Scope(c, group)
+		},
 	}
 	var err error
 	if p.drivers, err = r.set.Open(r.cfg); err != nil {

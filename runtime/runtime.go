@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors/outbound"
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
@@ -95,7 +96,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	})
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &admin.Pauses{},
-		Book: admin.NewBook(),
+		Book: admin.NewBook(), Memory: recall.NewLibrary(time.Local),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set},
 	}
@@ -277,6 +278,7 @@ func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	if err != nil {
 		return now, err
 	}
+	r.admin.Memory.Open(admin.Remembered{Engine: e})
 	r.mu.Lock()
 	copy(r.hashKey, logKey)
 	r.engine, r.started, r.adopted = e, time.Now(), adopted

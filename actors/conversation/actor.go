@@ -49,6 +49,9 @@ type actor struct {
 	asked   string // key of the question that a model is answering
 	call    string // by which it was asked
 	writing *stream.Assembler
+
+	gathers  string // key of the reply for which memory was asked
+	material material
 }
 
 // Receive implements [actors.Actor].
@@ -66,6 +69,10 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.judged(turn, m)
 	case messages.JudgeAgain:
 		a.step(turn, reply.Event{Kind: reply.OnAgain, Turn: m.Turn, Epoch: m.Epoch})
+	case messages.Recalled:
+		a.recalled(turn, m)
+	case messages.MaterialDue:
+		a.recalled(turn, messages.Recalled{Key: m.Key})
 	case messages.LLMAnswer:
 		a.answered(turn, m)
 	case messages.LLMProgress:

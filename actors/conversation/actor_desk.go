@@ -34,7 +34,10 @@ type Basis struct {
 
 // heard has a delivered message answered, if it wants that.
 func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
-	l, _ := lineOf(d)
+	l, left := lineOf(d)
+	if left {
+		a.remember(turn, l, d.Window)
+	}
 	if !a.o.Settings(a.id, d.Window).answers() || a.answeredSince(turn, l.place) {
 		return
 	}
@@ -46,9 +49,12 @@ func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
 func (a *actor) changed(turn *actors.Turn, d messages.MessageDelivered) {
 	n, _ := revisions.Get(turn, string(d.ID))
 	revisions.Put(turn, string(d.ID), n+1)
-	_, left := lineOf(d)
-	if !left {
+	l, left := lineOf(d)
+	if left {
+		a.remember(turn, l, d.Window)
+	} else {
 		a.takenBack(turn, d.ID)
+		a.unremember(turn, d.ID)
 	}
 	if a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: !left}) && !left {
 		a.tellJudge(turn, messages.FateForget)
@@ -142,6 +148,7 @@ func following(d reply.Desk) bool {
 
 // resume asks once more what may have been lost with the process.
 func (a *actor) resume(turn *actors.Turn) {
+	a.rememberAll(turn)
 	desk, _ := Desks.Get(turn, onlyRow)
 	if desk.Open == nil {
 		return

@@ -53,6 +53,7 @@ func (a *actor) keepOwn(turn *actors.Turn, o Own) {
 	if n, known := placesOfOwn.Get(turn, placeKey(o.Occurrence)); known && o.Occurrence != 0 {
 		if o.Turn != 0 {
 			Owns.Put(turn, RowKey(n), o)
+			a.remember(turn, lineOfOwn(o), "")
 		}
 		return
 	}
@@ -60,6 +61,7 @@ func (a *actor) keepOwn(turn *actors.Turn, o Own) {
 	head.Own++
 	Heads.Put(turn, "head", head)
 	Owns.Put(turn, RowKey(head.Own), o)
+	a.remember(turn, lineOfOwn(o), "")
 	if o.Occurrence != 0 {
 		placesOfOwn.Put(turn, placeKey(o.Occurrence), head.Own)
 	}
@@ -117,7 +119,15 @@ func message(turn *actors.Turn, id messages.MessageID) (messages.MessageDelivere
 }
 
 // said are the newest messages of both sides, in the order of the transcript.
-func (a *actor) said(turn *actors.Turn, n int) []messages.Said {
+func (a *actor) said(turn *actors.Turn, n int) (list []messages.Said) {
+	for _, l := range a.lines(turn, n) {
+		list = append(list, l.Said)
+	}
+	return list
+}
+
+// lines are the same with their places.
+func (a *actor) lines(turn *actors.Turn, n int) []line {
 	head, _ := Heads.Get(turn, "head")
 	var lines []line
 	for i := head.Count; i > max(0, head.Count-int64(n)); i-- {

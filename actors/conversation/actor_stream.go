@@ -43,6 +43,7 @@ func (a *actor) showAll(turn *actors.Turn, t *reply.Turn, written messages.Text)
 		Done: true})
 	a.asked, a.call, a.writing = "", "", nil
 	turn.Cancel("show")
+	a.let(turn)
 }
 
 // publishWriting puts the originals into what a model saw masked. What may be the start
@@ -63,4 +64,5 @@ func (a *actor) stopWriting(turn *actors.Turn) {
 	}
 	a.asked, a.call, a.writing = "", "", nil
 	turn.Cancel("show")
+	a.let(turn)
 }

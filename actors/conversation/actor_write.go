@@ -109,6 +109,7 @@ func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, 
 	said := a.said(turn, s.context())
 	in := prompt.Input{Task: prompt.Reply, Language: languageOf(said), Tone: s.Tone, Persona: s.Persona,
 		Now: turn.Now().In(a.o.Zone)}
+	in.Lines = a.notes(turn)
 	for _, l := range a.masked(turn, said) {
 		in.Lines = append(in.Lines, prompt.Line{Own: l.Own, Name: l.Name, At: l.At.In(a.o.Zone), Text: l.Text})
 	}
@@ -127,7 +128,7 @@ func replyKey(t *reply.Turn) string { return fmt.Sprintf("reply:%d:%d", t.ID, t.
 // text takes its place.
 func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	key := replyKey(t)
-	if a.asked == key {
+	if a.asked == key || a.gather(turn, t) {
 		return
 	}
 	quota, _ := quotas.Get(turn, onlyRow)
@@ -144,6 +145,7 @@ func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	}
 	basis, _ := Bases.Get(turn, RowKey(t.ID))
 	basis.Lines, basis.Prompt = lines, p.Version
+	basis.Run, basis.Recalled = a.material.Run, len(a.material.notes())
 	Bases.Put(turn, RowKey(t.ID), basis)
 	ask := p.Ask(key)
 	ask.Retry = true
@@ -197,11 +199,19 @@ func (a *actor) fallBack(turn *actors.Turn, t *reply.Turn, why string) {
 	s, _ := a.settings(turn, t)
 	said := a.said(turn, s.context())
 	fixed := reply.Acknowledgement(last(said), languageOf(said))
+	named := a.material.names(said)
+	if named != nil {
+		fixed = reply.Recalling(*named, languageOf(said), turn.Now().In(a.o.Zone))
+	}
 	if list := a.remindersOf(turn, t); len(list) > 0 {
 		fixed = reply.Reminding(whats(list), languageOf(said))
 	}
-	a.wrote(turn, t, fixed,
-		func(b *messages.ReplyBasis) { b.Fallback, b.Prompt = why, "" })
+	a.wrote(turn, t, fixed, func(b *messages.ReplyBasis) {
+		b.Fallback, b.Prompt, b.Run, b.Recalled = why, "", a.material.Run, 0
+		if named != nil {
+			b.Recalled = 1
+		}
+	})
 }
 
 // wrote decides what becomes of a reply, as soon as it is known what the owner does.

@@ -13,13 +13,14 @@ import (
 // line is a message of either side and its place in the transcript.
 type line struct {
 	messages.Said
+	id    messages.MessageID // of the event that is remembered of it
 	place messages.Occurrence
 }
 
 // lineOf is what a delivered message says now; false if nothing of it is left.
 func lineOf(d messages.MessageDelivered) (line, bool) {
 	var said []string
-	l := line{Said: messages.Said{Name: d.Sender, At: d.SeenAt}}
+	l := line{Said: messages.Said{Name: d.Sender, At: d.SeenAt}, id: d.ID}
 	for _, p := range d.Parts {
 		l.place = max(l.place, p.Occurrence)
 		now := p.Text
@@ -40,17 +41,13 @@ func lineOf(d messages.MessageDelivered) (line, bool) {
 
 // lineOfOwn is a message of our side.
 func lineOfOwn(o Own) line {
-	return line{Said: messages.Said{Own: true, At: o.At, Text: o.Text}, place: o.Occurrence}
+	return line{Said: messages.Said{Own: true, At: o.At, Text: o.Text}, id: ownID(o), place: o.Occurrence}
 }
 
 // newest are the n newest lines in the order of the transcript.
-func newest(lines []line, n int) []messages.Said {
+func newest(lines []line, n int) []line {
 	slices.SortStableFunc(lines, func(a, b line) int { return int(a.place - b.place) })
-	var list []messages.Said
-	for _, l := range lines[max(0, len(lines)-n):] {
-		list = append(list, l.Said)
-	}
-	return list
+	return lines[max(0, len(lines)-n):]
 }
 
 // isGroup reports that several are on the other side.
@@ -118,10 +115,12 @@ func bounded(said []messages.Said) []messages.Said {
 }
 
 // cut is the beginning of a line.
-func cut(t messages.Text) messages.Text {
+func cut(t messages.Text) messages.Text { return cutTo(t, longestLine) }
+
+func cutTo(t messages.Text, characters int) messages.Text {
 	n := 0
 	for i := range t {
-		if n == longestLine {
+		if n == characters {
 			return t[:i]
 		}
 		n++

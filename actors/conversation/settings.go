@@ -16,6 +16,8 @@ type Options struct {
 	// is answered. It must be pure.
 	Settings func(messages.ConversationID, messages.WindowID) Settings
 
+	Memory bool // events are told to recall/CONVERSATION, which is asked before a reply is written
+
 	Owner   messages.Address    // of the actor that knows what the owner does and allows
 	Prompts *prompt.Catalogue   // nil means the built-in texts
 	Write   time.Duration       // how long a reply may take to be written; 0 means 2 min

@@ -53,7 +53,7 @@ type Input struct {
 
 // Line is one message, or one note to choose from.
 type Line struct {
-	Note bool // a note: from Kehai's memory, not from the chat
+	Note bool // a note: from Kehai's memory, not from what is before the model anyway
 	Own  bool // written by the persona
 	Name messages.Text
 	At   time.Time // the zero time is left out

@@ -74,7 +74,9 @@ func (in Input) data() string {
 			At: minute(l.At), Text: cut(visible(string(l.Text)), maxLine)}
 		switch {
 		case l.Note:
-			s.Kind, s.From = "note", ""
+			if s.Kind, s.From = "note", ""; l.Own {
+				s.From = "you"
+			}
 		case l.Own:
 			s.From = "you"
 		}

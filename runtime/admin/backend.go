@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -23,6 +24,7 @@ type Backend struct {
 	Names  telemetry.Names // in the log
 	Book   *Book           // of the conversations
 	Live   *Live           // nil where no actors run
+	Memory *recall.Library // of what is remembered
 }
 
 // Live is what only a Kehai that runs can tell and do.

@@ -57,6 +57,7 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 	if err := errors.Join(err, noted); err != nil {
 		return sum, err
 	}
+	b.Memory.Forget(c)
 	// A picture of the window may show the conversation.
 	return sum, snapshot.Delete(b.Config.Data)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/owner"
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -85,9 +86,11 @@ func offline(
 	o := &Offline{
 		Backend: Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
 			Disk: func() Disk { return DiskOf(st) }, Pauses: pauses,
-			Names: LogNames(cfg, key, nil, nil), Book: NewBook()}, store: st, stop: cancel,
+			Names: LogNames(cfg, key, nil, nil), Book: NewBook(),
+			Memory: recall.NewLibrary(time.Local)}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
+	o.Memory.Open(Remembered{e})
 	go o.commit(ctx, e.Control())
 	return o, nil
 }
@@ -124,6 +127,7 @@ func offlineKinds(own []engine.Kind) []engine.Kind {
 		{Name: directory.Kind, New: directory.New(directory.Options{})},
 		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
 		{Name: conversation.Kind, New: conversation.New(conversation.Options{})},
+		{Name: recall.Kind, New: recall.New(recall.Options{})},
 		{Name: owner.Kind, Here: true, About: owner.About, New: owner.New(owner.Options{})},
 		{Name: fusion.Kind, Here: true, About: fusion.About, New: fusion.New(fusion.Options{})},
 		{Name: outbound.Kind, Here: true, About: outbound.About, New: neverRun},

@@ -7,7 +7,10 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -80,19 +83,32 @@ func (b Backend) trim(ctx context.Context, log zerolog.Logger, now time.Time) er
 	return b.trimConversations(ctx, e, old)
 }
 
-// trimConversations asks the conversations that keep something too old to delete
-// it: their rows are theirs alone to change.
-func (b Backend) trimConversations(ctx context.Context, e *engine.Engine, old time.Time) error {
-	var list []messages.Address
-	err := e.ReadRows(conversation.Kind, func(row engine.Row) bool {
-		if n := len(list); row.Table != conversation.Messages.Name() || n > 0 && list[n-1] == row.Actor {
+// keepers are the actors of a kind that have a row which is too old.
+func keepers[V any](ctx context.Context, e *engine.Engine, kind string, t actors.Table[V],
+	old func(V) bool) (list []messages.Address, err error) {
+	err = e.ReadRows(kind, func(row engine.Row) bool {
+		if n := len(list); row.Table != t.Name() || n > 0 && list[n-1] == row.Actor {
 			return ctx.Err() == nil
 		}
-		if m, err := conversation.Messages.Decode(row.Value); err == nil && m.DeliveredAt.Before(old) {
+		if v, err := t.Decode(row.Value); err == nil && old(v) {
 			list = append(list, row.Actor)
 		}
 		return ctx.Err() == nil
 	})
+	return list, err
+}
+
+// trimConversations asks the conversations, and what remembers them, to delete what is
+// too old: their rows are theirs alone to change.
+func (b Backend) trimConversations(ctx context.Context, e *engine.Engine, old time.Time) error {
+	list, err := keepers(ctx, e, conversation.Kind, conversation.Messages,
+		func(m messages.MessageDelivered) bool { return m.DeliveredAt.Before(old) })
+	if err != nil {
+		return err
+	}
+	remembering, err := keepers(ctx, e, recall.Kind, recall.Events,
+		func(m memory.Event) bool { return m.KeptAt.Before(old) })
+	list = append(list, remembering...)
 	if len(list) > 0 {
 		err = errors.Join(err, b.Disk().PurgeLater())
 	}

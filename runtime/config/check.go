@@ -33,6 +33,7 @@ func (c *Config) Validate() error {
 	c.checkOrder(&p, fields)
 	c.checkWindows(&p)
 	c.checkReplies(&p)
+	c.checkPeople(&p)
 	return p.err()
 }
 

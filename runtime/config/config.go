@@ -82,6 +82,12 @@ type Config struct {
 	// When it is judged whether to answer.
 	Judge Judging `yaml:"judge"`
 
+	// What was ever said, and who may be reminded of it.
+	Memory Memory `yaml:"memory"`
+
+	// Who is the same person in several conversations, at most 500. Default [].
+	People []Person `yaml:"people"`
+
 	// Those who do the work.
 	Actors Actors `yaml:"actors"`
 
@@ -382,11 +388,11 @@ type Debug struct {
 
 // Retention says how long things are kept.
 type Retention struct {
-	// Delivered messages; 0 keeps them forever. They go at the start or at most an
-	// hour later, but not before every subscription has them. What messages are
-	// told by stays: the last dedup.tail texts of each conversation, what each
-	// window showed last, and what was sent last; kehai forget deletes these too.
-	// Default 0s.
+	// Delivered messages, and what is remembered of them; 0 keeps them forever. They
+	// go at the start or at most an hour later, but not before every subscription has
+	// them. What messages are told by stays: the last dedup.tail texts of each
+	// conversation, what each window showed last, and what was sent last; kehai forget
+	// deletes these too. Default 0s.
 	Messages time.Duration `yaml:"messages" min:"0s" max:"876000h"`
 
 	// Why things were kept or dropped; 0 keeps it forever. Default 720h.
@@ -433,6 +439,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		LLM:       defaultLLM(),
 		Replies:   defaultReplies(),
 		Judge:     defaultJudging(),
+		Memory:    defaultMemory(),
 		Actors:    Actors{Sleep: 10 * time.Minute},
 		Web:       Web{Addr: "127.0.0.1:7411"},
 		Log:       Log{Level: "info", Format: "auto"},

@@ -201,6 +201,10 @@ judge:
   max_age: 6h
   messages: 10
   thresholds: ["0.8:2h"]
+memory: {share: all, share_owner: all}
+people:
+  - name: Hana
+    conversations: ["line:Hana", "slack:hana"]
 web: {enabled: true, addr: "[::1]:0"}
 log: {level: debug, format: json}
 retention: {messages: 24h, verdicts: 0, dead_letters: 36h}

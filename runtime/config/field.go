@@ -86,6 +86,8 @@ func (f field) usual() reflect.Value {
 		return reflect.ValueOf(DefaultWindow(""))
 	case reflect.TypeFor[Conversation]():
 		return reflect.ValueOf(DefaultConversation())
+	case reflect.TypeFor[Person]():
+		return reflect.ValueOf(Person{})
 	}
 	panic("config: no default entry of " + f.doc) // of a new list, so a bug
 }

@@ -21,8 +21,12 @@ type Row struct {
 // error in the end. Turns that wait for their commit are not in
 // them. It may be called concurrently with everything.
 func (e *Engine) ReadRows(kind string, yield func(Row) bool) error {
+	return e.readRows(keyState+kind+"/", kind, yield)
+}
+
+func (e *Engine) readRows(prefix, kind string, yield func(Row) bool) error {
 	var unopened error
-	err := e.scan([]byte(keyState+kind+"/"), nil, func(k, v []byte, bad error) bool {
+	err := e.scan([]byte(prefix), nil, func(k, v []byte, bad error) bool {
 		a, row, ok := splitKey(keyState, string(k))
 		if bad != nil {
 			unopened = bad
@@ -37,6 +41,22 @@ func (e *Engine) ReadRows(kind string, yield func(Row) bool) error {
 		return fmt.Errorf("engine: read rows of %s: %w", kind, err)
 	}
 	return nil
+}
+
+// ReadRow returns one stored row of an actor, as its tables decode it; false if there is
+// none. The row is named as Table.Row does. It may be called concurrently with
+// everything.
+func (e *Engine) ReadRow(a messages.Address, row string) ([]byte, bool, error) {
+	raw, ok, err := e.get([]byte(stateKey(a, row)))
+	if err != nil {
+		return nil, false, fmt.Errorf("engine: read a row of %s: %w", a.Kind(), err)
+	}
+	return raw, ok, nil
+}
+
+// ReadRowsOf is [Engine.ReadRows] for one actor.
+func (e *Engine) ReadRowsOf(a messages.Address, yield func(Row) bool) error {
+	return e.readRows(stateKey(a, ""), a.Kind(), yield)
 }
 
 // ReadMail yields the stored mail that waits to be handled, by actor and then in

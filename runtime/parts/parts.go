@@ -29,6 +29,7 @@ import (
 	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
@@ -57,6 +58,8 @@ type Parts struct {
 	Asks                 bool                                       // somebody answers attention's questions
 	Usage                drivers.OpenUsage                          // nil: nobody counts
 	Notifier             hardware.Notifier
+	Memory               *recall.Library
+	Scope                func(c messages.ConversationID, group bool) recall.Scope // of it
 }
 
 func keysOf[V any](of map[messages.WindowID]V) (keys []string) {

@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/owner"
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -27,9 +28,18 @@ func (p *Parts) Conversation() NewActor {
 		Owner: messages.To(owner.Kind, p.Config.Node), Prompts: p.Prompts, Write: p.longest(llm.Answer, true),
 		PerHour: p.Config.LLM.PerHour,
 		Zone:    time.Local, Attends: p.Config.Focus.Enabled,
-		Mask: p.Masks, Key: p.vaultKey, Name: p.nameOf,
+		Mask: p.Masks, Key: p.vaultKey, Name: p.nameOf, Memory: true,
 	})
 }
+
+// Recall remembers what was said, and finds it again.
+func (p *Parts) Recall() NewActor { return recall.New(recall.Options{}) }
+
+// Searchers is how many searches run side by side: as many as a question has routes.
+const Searchers = 8
+
+// Searcher makes workers that search what was ever said.
+func (p *Parts) Searcher() NewWorker { return recall.NewWorker(p.Memory, p.Scope) }
 
 // Judge judges whether to answer.
 func (p *Parts) Judge() NewActor {

@@ -3,6 +3,7 @@ package reply
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/text"
@@ -273,6 +274,28 @@ func Reminding(what messages.Text, l text.Language) messages.Text {
 		return "お知らせする時間になりました。"
 	}
 	return "お知らせする時間になりました：" + what
+}
+
+// longestNamed is how much of an event a fixed text quotes, in characters.
+const longestNamed = 120
+
+// Recalling is the fixed answer to a question that something remembered answers, where
+// there is no model. Times are told in the zone of now.
+func Recalling(m messages.Memory, l text.Language, now time.Time) messages.Text {
+	said := []rune(strings.Join(strings.Fields(string(m.Text)), " "))
+	if len(said) > longestNamed {
+		said = append(said[:longestNamed-1], '…')
+	}
+	at := m.At.In(now.Location())
+	switch {
+	case l == text.English && m.Own:
+		return messages.Text(fmt.Sprintf("As I wrote on %s: “%s”", at.Format("2 January 2006"), string(said)))
+	case l == text.English:
+		return messages.Text(fmt.Sprintf("You told me on %s: “%s”", at.Format("2 January 2006"), string(said)))
+	case m.Own:
+		return messages.Text(fmt.Sprintf("%sにこうお伝えしました：「%s」", at.Format("2006年1月2日"), string(said)))
+	}
+	return messages.Text(fmt.Sprintf("%sにこううかがいました：「%s」", at.Format("2006年1月2日"), string(said)))
 }
 
 // acknowledgements are what an assistant without a model answers.

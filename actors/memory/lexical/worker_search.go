@@ -273,6 +273,34 @@ func (x *Index) Timeline(conversation string, from, to time.Time, n int) []Doc {
 	return all[:min(n, len(all))]
 }
 
+// Newest returns the last n live events of a conversation before a moment, the newest
+// first; a zero moment is no bound.
+func (x *Index) Newest(conversation string, before time.Time, n int) []Doc {
+	number, ok := x.talking.find(conversation)
+	if !ok {
+		return nil
+	}
+	line := x.talks.at(Doc(number)).line.Load()
+	if line == nil {
+		return nil
+	}
+	var list []Doc
+	for _, docs := range [][]Doc{line.main.all(), line.late} {
+		last := len(docs)
+		if !before.IsZero() {
+			last = x.since(docs, before)
+		}
+		for k, found := last-1, 0; k >= 0 && found < n; k-- {
+			if !x.entries.at(docs[k]).dead.Load() {
+				list = append(list, docs[k])
+				found++
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Doc) int { return x.inTime(b, a) })
+	return list[:min(n, len(list))]
+}
+
 // since is the first place at or behind a moment.
 func (x *Index) since(docs []Doc, from time.Time) int {
 	if from.IsZero() {

@@ -32,8 +32,8 @@ func start(s string) string {
 	return s
 }
 
-// asks reports that a turn ends in a question.
-func asks(s string) bool {
+// Asks reports that a turn ends in a question.
+func Asks(s string) bool {
 	s = strings.TrimRight(s, " 。.!！〜~☺😊")
 	for _, end := range []string{"?", "？", "ですか", "ますか", "ましたか"} {
 		if strings.HasSuffix(s, end) {

@@ -182,7 +182,7 @@ func (r *recall) readTurn(t *turn) {
 	}
 	t.read, t.said = true, r.text(t.doc)
 	at := t.entry.At.In(r.zone)
-	t.asks = asks(t.said)
+	t.asks = Asks(t.said)
 	t.holds = holds(t.said, r.question.Sought, at)
 	if len(r.question.Spans) > 0 {
 		t.spans = when.Find(start(t.said), at, when.Past)

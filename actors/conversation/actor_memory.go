@@ -1,0 +1,177 @@
+package conversation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/memory/rank"
+	"github.com/kehai-run/kehai/actors/pii"
+	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// remembered has one row: recall has been told of all that was kept before it was.
+var remembered = actors.NewTable[bool]("remembered")
+
+// ownID is the event of a message of our side.
+func ownID(o Own) messages.MessageID {
+	if o.Occurrence == 0 {
+		return messages.MessageID(fmt.Sprintf("own:turn:%d", o.Turn))
+	}
+	return messages.MessageID(fmt.Sprintf("own:%d", o.Occurrence))
+}
+
+// remember has a message kept for good, or as it reads now.
+func (a *actor) remember(turn *actors.Turn, l line, w messages.WindowID) {
+	if !a.o.Memory {
+		return
+	}
+	if _, known := remembered.Get(turn, onlyRow); !known {
+		remembered.Put(turn, onlyRow, true)
+	}
+	a.tellRecall(turn, []messages.Event{a.event(l, w)})
+}
+
+func (a *actor) event(l line, w messages.WindowID) messages.Event {
+	e := messages.Event{ID: l.id, Source: string(w), Own: l.Own, Speaker: l.Name, Text: l.Text, At: l.At}
+	if !l.Own && a.o.Settings(a.id, w).Mode == reply.Interview {
+		e.Text = messages.Text(pii.Mask(string(l.Text), pii.Japanese).Text)
+	}
+	return e
+}
+
+func (a *actor) tellRecall(turn *actors.Turn, list []messages.Event) {
+	turn.Send(messages.To(messages.ActorRecall, string(a.id)), messages.Remember{Conversation: a.id, Events: list})
+}
+
+// unremember has a message forgotten that was taken back.
+func (a *actor) unremember(turn *actors.Turn, id messages.MessageID) {
+	if a.o.Memory {
+		turn.Send(messages.To(messages.ActorRecall, string(a.id)), messages.TakeBack{Conversation: a.id, ID: id})
+	}
+}
+
+// rememberAll tells recall what was kept before there was a memory.
+func (a *actor) rememberAll(turn *actors.Turn) {
+	if _, known := remembered.Get(turn, onlyRow); known || !a.o.Memory {
+		return
+	}
+	var list []messages.Event
+	for _, l := range a.lines(turn, 2*a.o.Keep) {
+		list = append(list, a.event(l, ""))
+	}
+	const some = 100
+	for len(list) > 0 {
+		n := min(some, len(list))
+		a.tellRecall(turn, list[:n])
+		list = list[n:]
+		remembered.Put(turn, onlyRow, true)
+	}
+}
+
+// longestWait is how long a reply waits for what is recalled.
+const longestWait = 2500 * time.Millisecond
+
+// material is what was recalled for a reply.
+type material struct{ messages.Recalled }
+
+// gather asks memory for what helps to write a reply, and reports that the reply has to
+// wait for it.
+func (a *actor) gather(turn *actors.Turn, t *reply.Turn) (waits bool) {
+	key := replyKey(t)
+	if !a.o.Memory || a.material.Key == key {
+		return false
+	}
+	if a.gathers == key {
+		return true
+	}
+	ask := messages.Recall{Conversation: a.id, Key: key, Except: t.Messages}
+	s, _ := a.settings(turn, t)
+	lines := a.lines(turn, s.context())
+	var said []messages.Said
+	for _, l := range lines {
+		ask.Context = append(ask.Context, l.id)
+		said = append(said, l.Said)
+	}
+	for _, id := range t.Messages {
+		if d, ok := message(turn, id); ok {
+			l, _ := lineOf(d)
+			ask.Text += l.Text + "\n"
+		}
+	}
+	ask.Text, ask.Group = cut(ask.Text), isGroup(s.Group, said)
+	if ask.Text == "" || ask.Text == "\n" {
+		return false
+	}
+	a.gathers, a.material = key, material{}
+	turn.Send(messages.To(messages.ActorRecall, string(a.id)), ask)
+	turn.After("material", longestWait, messages.MaterialDue{Key: key})
+	return true
+}
+
+// recalled has a reply written with what was recalled; nothing was, if it took too long.
+func (a *actor) recalled(turn *actors.Turn, m messages.Recalled) {
+	if a.gathers == "" || m.Key != a.gathers {
+		return // of a reply that was given up, or that was written without it
+	}
+	t := a.awaiting(turn, m.Key)
+	if t == nil {
+		return
+	}
+	turn.Cancel("material")
+	a.gathers, a.material = "", material{m}
+	a.write(turn, t)
+}
+
+// let lets go of what was recalled for a reply.
+func (a *actor) let(turn *actors.Turn) {
+	if a.gathers != "" {
+		turn.Cancel("material")
+	}
+	a.gathers, a.material = "", material{}
+}
+
+// notes are what a model reads of it that is not among the messages it reads anyway.
+func (m material) notes() (list []messages.Memory) {
+	for _, f := range m.Found {
+		if !f.Context {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// longestNote is how much of an event a model reads, in characters.
+const longestNote = 500
+
+// notes are the same as a model may see them.
+func (a *actor) notes(turn *actors.Turn) (lines []prompt.Line) {
+	var said []messages.Said
+	for _, f := range a.material.notes() {
+		said = append(said, messages.Said{Own: f.Own, Name: f.Speaker, At: f.At, Text: cutTo(f.Text, longestNote)})
+	}
+	for _, l := range a.masked(turn, said) {
+		lines = append(lines, prompt.Line{Note: true, Own: l.Own, Name: l.Name, At: l.At.In(a.o.Zone), Text: l.Text})
+	}
+	return lines
+}
+
+// covering is the least share of a question's words that an event has which a fixed
+// text may name as what is remembered.
+const covering = 0.6
+
+// names is the event that answers the newest message, if that is a question and one
+// clearly does.
+func (m material) names(said []messages.Said) *messages.Memory {
+	if !rank.Asks(string(last(said))) {
+		return nil
+	}
+	for i, f := range m.Found {
+		if f.Covers >= covering && !rank.Asks(string(f.Text)) {
+			return &m.Found[i]
+		}
+	}
+	return nil
+}

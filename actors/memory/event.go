@@ -1,0 +1,76 @@
+package memory
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Event is a stored event.
+type Event struct {
+	messages.Event
+	KeptAt time.Time `json:"kept_at"` // when it was stored first
+	// ReplyTo is the event of another side that this one answers, to all appearance.
+	ReplyTo messages.MessageID `json:"reply_to,omitempty"`
+	// Thread is the first event of the stretch of talk that it belongs to.
+	Thread messages.MessageID `json:"thread,omitempty"`
+}
+
+// Key is the key of an event's row. It tells nothing of the event's ID, which may come
+// from anywhere.
+func Key(id messages.MessageID) string {
+	sum := sha256.Sum256([]byte(id))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15]))
+}
+
+// MaxText is how many bytes of an event are kept; of more, the beginning.
+const MaxText = 1 << 20
+
+// Talk is where a conversation has come to, for the links of its next event. The zero
+// value has no event.
+type Talk struct {
+	Events int64              `json:"events"` // that are kept
+	Last   time.Time          `json:"last,omitzero"`
+	Thread messages.MessageID `json:"thread,omitempty"`
+	Own    messages.MessageID `json:"own,omitempty"`   // the newest one of our side
+	Other  messages.MessageID `json:"other,omitempty"` // and of another
+}
+
+// pause is how long nobody speaks between two stretches of talk.
+const pause = 3 * time.Hour
+
+// Next is an event as it is stored, and where the talk is after it. One that is older
+// than the newest has no links: what stood around it cannot be told.
+func (t Talk) Next(m messages.Event, now time.Time) (Event, Talk) {
+	if len(m.Text) > MaxText {
+		m.Text = messages.Text(strings.ToValidUTF8(string(m.Text[:MaxText]), ""))
+	}
+	e := Event{Event: m, KeptAt: now}
+	t.Events++
+	if m.At.Before(t.Last) {
+		return e, t
+	}
+	if t.Thread == "" || m.At.Sub(t.Last) > pause {
+		t = Talk{Events: t.Events, Thread: m.ID}
+	}
+	t.Last, e.Thread = m.At, t.Thread
+	if m.Own {
+		e.ReplyTo, t.Own = t.Other, m.ID
+	} else {
+		e.ReplyTo, t.Other = t.Own, m.ID
+	}
+	return e, t
+}
+
+// Again is a stored event as it reads now.
+func (e Event) Again(m messages.Event) Event {
+	if len(m.Text) > MaxText {
+		m.Text = messages.Text(strings.ToValidUTF8(string(m.Text[:MaxText]), ""))
+	}
+	m.At = e.At // it was said when it was said first
+	e.Event = m
+	return e
+}

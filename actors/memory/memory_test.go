@@ -1,0 +1,153 @@
+package memory_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/messages"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+func said(id, text string, own bool, after time.Duration) messages.Event {
+	return messages.Event{ID: messages.MessageID(id), Text: messages.Text(text), Own: own, At: noon.Add(after)}
+}
+
+// An event answers the newest one of the other side in the same stretch of talk.
+func TestTalk(t *testing.T) {
+	var talk memory.Talk
+	for i, c := range []struct {
+		event           messages.Event
+		replyTo, thread messages.MessageID
+	}{
+		{said("a", "hi", false, 0), "", "a"},
+		{said("b", "are you there?", false, time.Minute), "", "a"},
+		{said("o1", "yes", true, 2*time.Minute), "b", "a"},
+		{said("late", "older", false, -time.Hour), "", ""},
+		{said("c", "good", false, 3*time.Minute), "o1", "a"},
+		{said("d", "morning", false, 5*time.Hour), "", "d"},
+		{said("o2", "morning!", true, 5*time.Hour+time.Minute), "d", "d"},
+	} {
+		var e memory.Event
+		e, talk = talk.Next(c.event, noon)
+		if e.ReplyTo != c.replyTo || e.Thread != c.thread || e.KeptAt != noon || talk.Events != int64(i+1) {
+			t.Errorf("event %s answers %q in thread %q as number %d, want %q in %q as %d", e.ID, e.ReplyTo, e.Thread,
+				talk.Events, c.replyTo, c.thread, i+1)
+		}
+	}
+	long, _ := talk.Next(said("long", strings.Repeat("あ", memory.MaxText), false, 0), noon)
+	if len(long.Text) > memory.MaxText || !strings.HasSuffix(string(long.Text), "あ") {
+		t.Errorf("%d bytes are kept of a long event, want at most %d", len(long.Text), memory.MaxText)
+	}
+}
+
+func found(r memory.Route, hits ...messages.MemoryHit) memory.Found {
+	return memory.Found{Route: r, Hits: hits}
+}
+
+func hit(id, text string, score float64) messages.MemoryHit {
+	return messages.MemoryHit{Memory: messages.Memory{Conversation: "c", Event: said(id, text, false, 0)}, Score: score}
+}
+
+func ids(list []memory.Candidate) string {
+	var names []string
+	for _, c := range list {
+		names = append(names, string(c.ID))
+	}
+	return strings.Join(names, " ")
+}
+
+// The lexical order leads, other routes add to it, and what only they found follows.
+func TestMerge(t *testing.T) {
+	lexical := found(memory.Lexical, hit("a", "x", 10), hit("b", "y", 5), hit("c", "z", 4.99))
+	recent := found(memory.Recent, hit("c", "z", 1), hit("d", "w", 0.5))
+	list := memory.Merge([]memory.Found{lexical, recent}, memory.Associative)
+	if got := ids(list); got != "a c b d" {
+		t.Errorf("Merge = %s, want a c b d: c was found twice", got)
+	}
+	if routes := list[1].Routes; len(routes) != 2 || routes[0].Route != memory.Lexical {
+		t.Errorf("routes of c = %v, want both", routes)
+	}
+	if got := ids(memory.Merge([]memory.Found{recent}, memory.Associative)); got != "c d" {
+		t.Errorf("Merge without the lexical route = %s, want c d", got)
+	}
+	if got := memory.Merge(nil, memory.AboutTime); len(got) != 0 {
+		t.Errorf("Merge of nothing = %v", got)
+	}
+}
+
+// Seats go by shares; the best of the lexical route and rare words keep theirs, and
+// none stays empty.
+func TestSeats(t *testing.T) {
+	var lexical, recent, times []messages.MemoryHit
+	for n := range 60 {
+		lexical = append(lexical, hit(fmt.Sprint("l", n), fmt.Sprint("lexical ", n), float64(100-n)))
+		recent = append(recent, hit(fmt.Sprint("r", n), fmt.Sprint("recent ", n), float64(100-n)))
+		times = append(times, hit(fmt.Sprint("t", n), fmt.Sprint("time ", n), float64(100-n)))
+	}
+	lexical[59].Rare = true
+	list := memory.Merge([]memory.Found{found(memory.Lexical, lexical...), found(memory.Recent, recent...),
+		found(memory.InTime, times...)}, memory.AboutTime)
+	count := map[byte]int{}
+	for _, c := range list {
+		count[c.ID[0]]++
+	}
+	if len(list) != 60 || count['t'] < 18 || count['r'] < 3 {
+		t.Errorf("%d seats: %v, want 60, 18 of them at least by time and 3 by context", len(list), count)
+	}
+	for n := range 12 {
+		if !slices.ContainsFunc(list, func(c memory.Candidate) bool { return c.ID == lexical[n].ID }) {
+			t.Errorf("the lexical hit %d has no seat", n)
+		}
+	}
+	if !slices.ContainsFunc(list, func(c memory.Candidate) bool { return c.Rare }) {
+		t.Error("a hit with a rare word has no seat")
+	}
+	if got := len(memory.Merge([]memory.Found{found(memory.Lexical, append(lexical, lexical...)...)},
+		memory.Associative)); got != 60 {
+		t.Errorf("%d seats are taken by one route alone, want all", got)
+	}
+}
+
+// Equal words of one side stand together but once.
+func TestApart(t *testing.T) {
+	other := hit("d", "OK", 2)
+	other.Own, other.Speaker = true, "Ken"
+	list := memory.Merge([]memory.Found{found(memory.Lexical, hit("a", "ok", 5), hit("b", "ＯＫ ", 4), hit("c", "no", 3),
+		other)}, memory.Associative)
+	if got := ids(list); got != "a c d b" {
+		t.Errorf("Merge = %s, want a c d b: the second OK of one speaker is last", got)
+	}
+}
+
+// What whoever asks has before him is not picked, but for the best of all.
+func TestPick(t *testing.T) {
+	list := memory.Merge([]memory.Found{found(memory.Lexical, hit("a", "1", 5), hit("b", "2", 4), hit("c", "3", 3),
+		hit("d", "4", 2))}, memory.Associative)
+	for _, c := range []struct {
+		context []messages.MessageID
+		k       int
+		want    string
+	}{
+		{nil, 2, "a b"}, {[]messages.MessageID{"b"}, 2, "a c"}, {[]messages.MessageID{"a", "b"}, 1, "a c"},
+		{nil, 9, "a b c d"}, {nil, 0, ""},
+	} {
+		picked := memory.Pick(list, c.context, c.k)
+		if got := ids(picked); got != c.want {
+			t.Errorf("Pick(%d, without %v) = %s, want %s", c.k, c.context, got, c.want)
+		}
+		if len(c.context) == 2 && !picked[0].Context {
+			t.Error("the best one is not marked as known")
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	if k := memory.Key("line:Hana said so"); len(k) != 24 || strings.Contains(k, "ana") || k == memory.Key("other") {
+		t.Errorf("Key = %q, want 24 letters that tell nothing", k)
+	}
+}

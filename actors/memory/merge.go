@@ -1,0 +1,188 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Candidate is an event that routes found.
+type Candidate struct {
+	messages.Memory
+	Score  float64
+	Rare   bool
+	Routes []Hit
+}
+
+// Found is what one route found, the best first.
+type Found struct {
+	Route Route
+	Hits  []messages.MemoryHit
+}
+
+const (
+	// maxCandidates is how many events a recall weighs in the end.
+	maxCandidates = 60
+	// sure is how many of the best of the lexical route keep their seats.
+	sure = 12
+	// second is what a further route adds to a score, and alone what it gives at most.
+	second = 0.01
+	alone  = 0.05
+)
+
+// Merge makes one list of what routes found, the best first: one candidate for each
+// event, with all its routes. Equal input gives equal order.
+func Merge(found []Found, mode Mode) []Candidate {
+	list := join(found)
+	slices.SortStableFunc(list, byScore)
+	list = seat(list, mode)
+	return apart(list)
+}
+
+func byScore(a, b Candidate) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), b.At.Compare(a.At), cmp.Compare(a.Conversation, b.Conversation),
+		cmp.Compare(a.ID, b.ID))
+}
+
+func join(found []Found) (list []Candidate) {
+	type key struct {
+		c  messages.ConversationID
+		id messages.MessageID
+	}
+	place := map[key]int{}
+	for _, f := range found {
+		best := 0.0
+		for _, h := range f.Hits {
+			best = max(best, h.Score)
+		}
+		for n, h := range f.Hits {
+			at, known := place[key{h.Conversation, h.ID}]
+			if !known {
+				at = len(list)
+				place[key{h.Conversation, h.ID}] = at
+				list = append(list, Candidate{Memory: h.Memory})
+			}
+			c := &list[at]
+			c.Routes = append(c.Routes, Hit{f.Route, h.Score})
+			c.Rare = c.Rare || h.Rare
+			c.Covers = max(c.Covers, h.Covers)
+			switch {
+			case f.Route == Lexical && best > 0:
+				c.Score += h.Score / best
+			case len(c.Routes) > 1:
+				c.Score += second * (1 - float64(n)/float64(len(f.Hits)))
+			default:
+				c.Score += alone * (1 - float64(n)/float64(len(f.Hits)))
+			}
+		}
+	}
+	return list
+}
+
+// group is what a share of the seats is for.
+type group uint8
+
+const (
+	several group = iota // routes
+	timely               // the time route alone
+	context              // recent, chain, threads or links alone
+	words                // lexical alone
+)
+
+// shares are the parts of the seats that groups have; who has none left waits for what
+// stays free.
+var shares = map[Mode]map[group]float64{
+	Associative: {several: 0.6, timely: 0.1, context: 0.1, words: 0.2},
+	AboutTime:   {several: 0.45, timely: 0.3, context: 0.05, words: 0.2},
+}
+
+func (c Candidate) group() group {
+	switch {
+	case len(c.Routes) > 1:
+		return several
+	case c.Routes[0].Route == InTime:
+		return timely
+	case c.Routes[0].Route == Lexical:
+		return words
+	}
+	return context
+}
+
+// seat takes the candidates that stay. The list is in order, and so is what comes of it.
+func seat(list []Candidate, mode Mode) []Candidate {
+	if len(list) <= maxCandidates {
+		return list
+	}
+	taken := make([]bool, len(list))
+	left := maxCandidates
+	used := map[group]int{}
+	lexical := 0
+	for i, c := range list {
+		isLexical := slices.ContainsFunc(c.Routes, func(h Hit) bool { return h.Route == Lexical })
+		if isLexical {
+			lexical++
+		}
+		safe := c.Rare || isLexical && lexical <= sure
+		g := c.group()
+		if left > 0 && (safe || float64(used[g]) < shares[mode][g]*maxCandidates) {
+			taken[i] = true
+			used[g]++
+			left--
+		}
+	}
+	for i := range list {
+		if !taken[i] && left > 0 {
+			taken[i] = true
+			left--
+		}
+	}
+	var seated []Candidate
+	for i, c := range list {
+		if taken[i] {
+			seated = append(seated, c)
+		}
+	}
+	return seated
+}
+
+// apart puts events behind the others whose words a better one of the same side has.
+func apart(list []Candidate) []Candidate {
+	seen := map[string]bool{}
+	var first, again []Candidate
+	for _, c := range list {
+		key := string(c.Speaker) + "\x00" + strings.Join(strings.Fields(text.Normalize(string(c.Text))), " ")
+		if seen[key] {
+			again = append(again, c)
+			continue
+		}
+		seen[key] = true
+		first = append(first, c)
+	}
+	return append(first, again...)
+}
+
+// Pick takes the k best candidates that whoever asks does not have before him, and the
+// best one of all if he has that one.
+func Pick(list []Candidate, context []messages.MessageID, k int) (picked []Candidate) {
+	for i, c := range list {
+		if c.Context = slices.Contains(context, c.ID); c.Context && i > 0 || !c.Context && k == 0 {
+			continue
+		}
+		if !c.Context {
+			k--
+		}
+		picked = append(picked, c)
+	}
+	return picked
+}
+
+// Memories are the events of candidates.
+func Memories(list []Candidate) (m []messages.Memory) {
+	for _, c := range list {
+		m = append(m, c.Memory)
+	}
+	return m
+}

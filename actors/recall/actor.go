@@ -1,0 +1,145 @@
+package recall
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Kind is the actor's kind; the key is the conversation.
+const Kind = messages.ActorRecall
+
+// Tables of a conversation's memory; a reader of the store decodes rows with them.
+var (
+	Events = actors.NewTable[memory.Event]("events")
+	Runs   = actors.NewTable[memory.Run]("runs")
+	talks  = actors.NewTable[memory.Talk]("talk")
+	counts = actors.NewTable[int64]("count")
+)
+
+// The only rows of their tables.
+const (
+	talkRow = "talk"
+	runsRow = "runs"
+)
+
+// Options of a recall.
+type Options struct {
+	Routes []memory.Timed // nil means all
+	Pick   int            // events that are recalled at most; 0 means 12
+	Keep   int            // runs that are kept; 0 means 200
+}
+
+// Longest is how long a recall takes at most.
+const Longest = time.Second
+
+// New makes the constructor of recalls.
+func New(o Options) func(messages.Address) actors.Actor {
+	if o.Routes == nil {
+		o.Routes = memory.Routes()
+	}
+	if o.Pick <= 0 {
+		o.Pick = 12
+	}
+	if o.Keep <= 0 {
+		o.Keep = 200
+	}
+	return func(self messages.Address) actors.Actor {
+		return &actor{o: o, id: messages.ConversationID(self.Key()), asked: map[string]*question{}}
+	}
+}
+
+type actor struct {
+	o     Options
+	id    messages.ConversationID
+	asked map[string]*question // by key
+}
+
+// Receive implements [actors.Actor].
+func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.Started:
+	case messages.Remember:
+		a.keep(turn, m.Events)
+	case messages.TakeBack:
+		a.takeBack(turn, m.ID)
+	case messages.TrimDue:
+		a.trim(turn, m.Before)
+	case messages.Recall:
+		a.ask(turn, m)
+	case messages.MemoryFound:
+		a.found(turn, m)
+	case messages.CallFailed:
+		a.failed(turn, m)
+	case messages.RecallDue:
+		a.finish(turn, m.Key)
+	default:
+		return fmt.Errorf("recall: unexpected %s", msg.MessageType())
+	}
+	return nil
+}
+
+// keep stores events. One that reads as it did changes nothing.
+func (a *actor) keep(turn *actors.Turn, list []messages.Event) {
+	talk, _ := talks.Get(turn, talkRow)
+	var kept []messages.Event
+	for _, m := range list {
+		if m.ID == "" {
+			continue
+		}
+		e, known := Events.Get(turn, memory.Key(m.ID))
+		was := e.Event
+		if known {
+			e = e.Again(m)
+		} else {
+			e, talk = talk.Next(m, turn.Now())
+		}
+		if known && e.Event == was {
+			continue
+		}
+		Events.Put(turn, memory.Key(m.ID), e)
+		kept = append(kept, e.Event)
+	}
+	if len(kept) == 0 {
+		return
+	}
+	talks.Put(turn, talkRow, talk)
+	turn.Publish(messages.EventsKept{Conversation: a.id, Events: kept})
+}
+
+func (a *actor) takeBack(turn *actors.Turn, id messages.MessageID) {
+	if _, known := Events.Get(turn, memory.Key(id)); known {
+		a.drop(turn, []messages.MessageID{id})
+	}
+}
+
+func (a *actor) drop(turn *actors.Turn, ids []messages.MessageID) {
+	talk, _ := talks.Get(turn, talkRow)
+	for _, id := range ids {
+		Events.Delete(turn, memory.Key(id))
+	}
+	talk.Events -= int64(len(ids))
+	talks.Put(turn, talkRow, talk)
+	turn.Publish(messages.EventsGone{Conversation: a.id, IDs: ids})
+}
+
+// trim removes what was stored before a time, and the runs of that time.
+func (a *actor) trim(turn *actors.Turn, before time.Time) {
+	var old []messages.MessageID
+	for _, e := range Events.All(turn) {
+		if e.KeptAt.Before(before) {
+			old = append(old, e.ID)
+		}
+	}
+	if len(old) > 0 {
+		a.drop(turn, old)
+	}
+	for key, r := range Runs.All(turn) {
+		if r.At.Before(before) {
+			Runs.Delete(turn, key)
+		}
+	}
+}

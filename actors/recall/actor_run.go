@@ -1,0 +1,149 @@
+package recall
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// question is a recall that is under way.
+type question struct {
+	messages.Recall
+	from    messages.Address
+	calls   map[string]memory.Route // that are open
+	found   []memory.Found
+	reports map[memory.Route]memory.Report
+}
+
+// ask has all routes search. The same key again begins anew.
+func (a *actor) ask(turn *actors.Turn, m messages.Recall) {
+	if old := a.asked[m.Key]; old != nil {
+		for call := range old.calls {
+			turn.CancelCall(call)
+		}
+	}
+	q := &question{Recall: m, from: turn.Cause().From, calls: map[string]memory.Route{},
+		reports: map[memory.Route]memory.Report{}}
+	for _, r := range a.o.Routes {
+		call := turn.Call(messages.WorkerMemory, messages.SearchMemory{
+			Route: string(r.Route), Key: m.Key, Conversation: a.id, Text: m.Text, Group: m.Group, At: turn.Now(),
+			Except: m.Except,
+		}, actors.CallOptions{Deadline: r.Time, Tag: m.Key})
+		q.calls[call] = r.Route
+	}
+	a.asked[m.Key] = q
+	turn.After("recall "+m.Key, Longest, messages.RecallDue{Key: m.Key})
+}
+
+// found takes what a route found.
+func (a *actor) found(turn *actors.Turn, m messages.MemoryFound) {
+	route, q := a.open(turn, m.Key)
+	if q == nil {
+		return
+	}
+	q.found = append(q.found, memory.Found{Route: route, Hits: m.Hits})
+	q.reports[route] = memory.Report{Route: route, Hits: len(m.Hits), Took: m.Took}
+	a.settle(turn, q)
+}
+
+// failed leaves a route out.
+func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
+	route, q := a.open(turn, m.Tag)
+	if q == nil {
+		return
+	}
+	q.reports[route] = memory.Report{Route: route, Failed: m.Reason()}
+	a.settle(turn, q)
+}
+
+// open is the question and the route of a call that is answered now; the call is open
+// no more.
+func (a *actor) open(turn *actors.Turn, key string) (memory.Route, *question) {
+	q := a.asked[key]
+	if q == nil {
+		return "", nil
+	}
+	route, ok := q.calls[turn.Cause().Call]
+	if !ok {
+		return "", nil
+	}
+	delete(q.calls, turn.Cause().Call)
+	return route, q
+}
+
+func (a *actor) settle(turn *actors.Turn, q *question) {
+	if len(q.calls) == 0 {
+		a.finish(turn, q.Key)
+	}
+}
+
+// finish puts together what has come, stores the run and answers.
+func (a *actor) finish(turn *actors.Turn, key string) {
+	q := a.asked[key]
+	if q == nil {
+		return
+	}
+	delete(a.asked, key)
+	turn.Cancel("recall " + key)
+	for call, route := range q.calls {
+		turn.CancelCall(call)
+		q.reports[route] = memory.Report{Route: route, Failed: string(messages.FailureTimeout)}
+	}
+	run, picked := Conclude(q.found, a.reports(q), q.Context, a.o.Pick)
+	n, _ := counts.Get(turn, runsRow)
+	n++
+	counts.Put(turn, runsRow, n)
+	run.ID, run.At = RunID(a.id, n), turn.Now()
+	Runs.Put(turn, actors.RowKey(uint64(n)), run)
+	if n > int64(a.o.Keep) {
+		Runs.Delete(turn, actors.RowKey(uint64(n)-uint64(a.o.Keep)))
+	}
+	turn.Send(q.from, messages.Recalled{Key: key, Run: run.ID, Found: memory.Memories(picked)})
+}
+
+// reports are what became of the routes, in their order.
+func (a *actor) reports(q *question) (list []memory.Report) {
+	for _, r := range a.o.Routes {
+		list = append(list, q.reports[r.Route])
+	}
+	return list
+}
+
+// Conclude makes a run of what routes found, and picks what helps most.
+func Conclude(found []memory.Found, reports []memory.Report, context []messages.MessageID,
+	k int) (memory.Run, []memory.Candidate) {
+	order := map[memory.Route]int{}
+	for i, r := range reports {
+		order[r.Route] = i
+	}
+	slices.SortStableFunc(found, func(x, y memory.Found) int { return order[x.Route] - order[y.Route] })
+	mode := memory.Associative
+	for _, f := range found {
+		if f.Route == memory.InTime && len(f.Hits) > 0 {
+			mode = memory.AboutTime
+		}
+	}
+	list := memory.Merge(found, mode)
+	picked := memory.Pick(list, context, k)
+	return memory.Run{Mode: mode, Routes: reports, Candidates: len(list)}.Choose(picked), picked
+}
+
+// RunID names the nth run of a conversation.
+func RunID(c messages.ConversationID, n int64) string { return fmt.Sprintf("%s/run.%d", c, n) }
+
+// SplitRunID returns what a RunID names.
+func SplitRunID(id string) (c messages.ConversationID, row string, ok bool) {
+	at := strings.LastIndex(id, "/run.")
+	if at < 1 {
+		return "", "", false
+	}
+	var n int64
+	if _, err := fmt.Sscanf(id[at+len("/run."):], "%d", &n); err != nil || n < 1 {
+		return "", "", false
+	}
+	return messages.ConversationID(id[:at]), actors.RowKey(uint64(n)), true
+}

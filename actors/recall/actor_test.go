@@ -1,0 +1,215 @@
+package recall_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/actors/recall"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+var morning = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+func spawn(t *testing.T, o recall.Options, more ...actortest.Option) *actortest.Harness {
+	t.Helper()
+	more = append(more, actortest.Address("recall/c-1"), actortest.Start(morning))
+	return actortest.Spawn(t, recall.New(o), more...)
+}
+
+func event(id, text string, minute int) messages.Event {
+	return messages.Event{ID: messages.MessageID(id), Speaker: "Hana", Text: messages.Text(text),
+		At: morning.Add(time.Duration(minute) * time.Minute)}
+}
+
+func own(id, text string, minute int) messages.Event {
+	e := event(id, text, minute)
+	e.Own, e.Speaker = true, ""
+	return e
+}
+
+func remember(list ...messages.Event) messages.Remember {
+	return messages.Remember{Conversation: "c-1", Events: list}
+}
+
+// An event is stored once, with what it answers; an edit changes it in its place, and
+// what was taken back is gone.
+func TestKeepsEvents(t *testing.T) {
+	h := spawn(t, recall.Options{})
+	h.Send(remember(event("m1", "駅に着いた", 0)))
+	h.WantPublished(messages.EventsKept(remember(event("m1", "駅に着いた", 0))))
+	h.CrashBeforeCommit()
+	h.Send(remember(own("own:1", "どこ？", 1), event("m2", "改札の前", 2), event("m1", "駅に着いた", 0)))
+	h.Published()
+	h.Send(remember(own("own:1", "どこ？", 1))) // again
+	h.WantPublished()
+	h.Send(remember(event("m2", "本屋の前", 9)))
+	h.WantPublished(messages.EventsKept(remember(event("m2", "本屋の前", 2))))
+	h.Crash()
+	h.Send(messages.TakeBack{Conversation: "c-1", ID: "m1"})
+	h.WantPublished(messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"m1"}})
+	h.Send(messages.TakeBack{Conversation: "c-1", ID: "m1"})
+	h.WantPublished()
+	actortest.WantRows(h, recall.Events, map[string]memory.Event{
+		memory.Key("own:1"): {Event: own("own:1", "どこ？", 1), KeptAt: morning, ReplyTo: "m1", Thread: "m1"},
+		memory.Key("m2"):    {Event: event("m2", "本屋の前", 2), KeptAt: morning, ReplyTo: "own:1", Thread: "m1"},
+	})
+}
+
+func TestTrims(t *testing.T) {
+	h := spawn(t, recall.Options{})
+	h.Send(remember(event("old", "a", 0)))
+	h.Advance(time.Hour)
+	h.Send(remember(event("new", "b", 60)))
+	h.Published()
+	h.Send(messages.TrimDue{Before: morning.Add(time.Minute)})
+	h.WantPublished(messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"old"}})
+}
+
+// answer lets every open call find one event each.
+func answer(h *actortest.Harness, hits func(route string) []messages.MemoryHit) {
+	for _, call := range h.Calls() {
+		ask := call.Request.(messages.SearchMemory)
+		h.AnswerCall(call.ID, messages.MemoryFound{Route: ask.Route, Key: ask.Key, Hits: hits(ask.Route)})
+	}
+}
+
+func hit(c, id, text string, score float64) messages.MemoryHit {
+	return messages.MemoryHit{Memory: messages.Memory{Conversation: messages.ConversationID(c),
+		Event: event(id, text, 0)}, Score: score}
+}
+
+// What routes find is put together, stored without a text, and answered.
+func TestRecalls(t *testing.T) {
+	h := spawn(t, recall.Options{})
+	ask := messages.Recall{Conversation: "c-1", Key: "reply:1:1", Text: "犬の名前は？",
+		Except: []messages.MessageID{"m9"}, Context: []messages.MessageID{"m2"}}
+	h.SendFrom("conversation/c-1", ask)
+	calls := h.Calls()
+	if len(calls) != len(memory.Routes()) {
+		t.Fatalf("%d calls, want one for each of %d routes", len(calls), len(memory.Routes()))
+	}
+	for i, r := range memory.Routes() {
+		want := actortest.Ask(messages.WorkerMemory, messages.SearchMemory{Route: string(r.Route), Key: ask.Key,
+			Conversation: "c-1", Text: ask.Text, At: morning, Except: ask.Except},
+			actors.CallOptions{Deadline: r.Time, Tag: ask.Key})
+		calls[i].ID = want.ID
+		if fmt.Sprint(calls[i]) != fmt.Sprint(want) {
+			t.Errorf("call %d = %v, want %v", i, calls[i], want)
+		}
+	}
+	h.SendFrom("conversation/c-1", ask) // again: the first ones are given up
+	answer(h, func(route string) []messages.MemoryHit {
+		switch memory.Route(route) {
+		case memory.Lexical:
+			return []messages.MemoryHit{hit("c-1", "m1", "犬の名前はポチ", 4), hit("c-1", "m2", "犬が好き", 2)}
+		case memory.Recent:
+			return []messages.MemoryHit{hit("c-1", "m2", "犬が好き", 1)}
+		}
+		return nil
+	})
+	sent := h.Sent()
+	if len(sent) != 1 {
+		t.Fatalf("%d messages were sent, want one answer", len(sent))
+	}
+	got := sent[0].Message.(messages.Recalled)
+	if sent[0].To != "conversation/c-1" || got.Key != ask.Key || got.Run != "c-1/run.1" || len(got.Found) != 1 ||
+		got.Found[0].ID != "m1" || got.Found[0].Text != "犬の名前はポチ" {
+		t.Errorf("answered %+v to %s, want m1 alone: the other is before whoever asks", got, sent[0].To)
+	}
+	run, ok := actortest.Stored(h, recall.Runs, "0000000000000001")
+	if !ok || run.Candidates != 2 || len(run.Routes) != len(memory.Routes()) || len(run.Chosen) != 1 {
+		t.Errorf("stored run %+v, %v, want 2 candidates and 1 chosen of all routes", run, ok)
+	}
+	h.Crash()
+	h.SendFrom("conversation/c-1", ask)
+	answer(h, func(string) []messages.MemoryHit { return nil })
+	if sent := h.Sent(); len(sent) != 1 || sent[0].Message.(messages.Recalled).Run != "c-1/run.2" {
+		t.Errorf("after a crash %v, want the second run", sent)
+	}
+}
+
+// A route that fails, panics or is late is left out, and named.
+func TestRoutesThatFail(t *testing.T) {
+	h := spawn(t, recall.Options{Routes: []memory.Timed{
+		{Route: memory.Recent, Time: time.Second}, {Route: memory.Lexical, Time: time.Second},
+		{Route: memory.Chain, Time: time.Second}, {Route: memory.InTime, Time: time.Second},
+	}})
+	h.SendFrom("conversation/c-1", messages.Recall{Conversation: "c-1", Key: "k", Text: "犬"})
+	calls := h.Calls()
+	h.AnswerCall(calls[1].ID, messages.MemoryFound{Route: "lexical", Key: "k",
+		Hits: []messages.MemoryHit{hit("c-1", "m1", "犬", 1)}})
+	h.FailCall(messages.FailurePanic, "", "boom") // the first that is open
+	h.FailCall(messages.FailureError, "broken", "x")
+	h.WantSent()
+	h.Advance(recall.Longest)
+	sent := h.Sent()
+	if len(sent) != 1 || len(sent[0].Message.(messages.Recalled).Found) != 1 {
+		t.Fatalf("sent %v, want one answer with one event", sent)
+	}
+	run, _ := actortest.Stored(h, recall.Runs, "0000000000000001")
+	var failed []string
+	for _, r := range run.Routes {
+		failed = append(failed, fmt.Sprintf("%s %d %s", r.Route, r.Hits, r.Failed))
+	}
+	want := []string{"recent 0 panic", "lexical 1 ", "chain 0 broken", "time 0 timeout"}
+	if !slices.Equal(failed, want) {
+		t.Errorf("routes %q, want %q", failed, want)
+	}
+}
+
+// Old runs make room.
+func TestKeepsSomeRuns(t *testing.T) {
+	h := spawn(t, recall.Options{Keep: 2})
+	for n := range 4 {
+		h.SendFrom("conversation/c-1", messages.Recall{Conversation: "c-1", Key: fmt.Sprint("k", n), Text: "犬"})
+		answer(h, func(string) []messages.MemoryHit { return nil })
+	}
+	h.Sent()
+	for n, want := range map[uint64]bool{1: false, 2: false, 3: true, 4: true} {
+		if _, ok := actortest.Stored(h, recall.Runs, actors.RowKey(n)); ok != want {
+			t.Errorf("run %d is stored: %v, want %v", n, ok, want)
+		}
+	}
+	for _, id := range []string{"", "c-1", "/run.1", "c-1/run.0", "c-1/run.x"} {
+		if c, row, ok := recall.SplitRunID(id); ok {
+			t.Errorf("SplitRunID(%q) = %s, %s, want none", id, c, row)
+		}
+	}
+	if c, row, ok := recall.SplitRunID(recall.RunID("c-1", 7)); !ok || c != "c-1" || row != actors.RowKey(7) {
+		t.Errorf("SplitRunID = %s, %s, %v, want c-1 and row 7", c, row, ok)
+	}
+}
+
+// The rows that stores hold. They stay as they are: a row of another form needs a later
+// version of its table, and an upcast.
+func TestStoredForms(t *testing.T) {
+	at := morning
+	stored(t, recall.Events, memory.Event{Event: messages.Event{ID: "m1", Source: "line@mac", Own: true,
+		Speaker: "Hana", Text: "はい", At: at}, KeptAt: at.Add(time.Second), ReplyTo: "m0", Thread: "m00"},
+		`1 {"id":"m1","source":"line@mac","own":true,"speaker":"Hana","text":"はい","at":"2026-03-02T09:00:00Z",`+
+			`"kept_at":"2026-03-02T09:00:01Z","reply_to":"m0","thread":"m00"}`)
+	stored(t, recall.Runs, memory.Run{ID: "c-1/run.1", At: at, Mode: memory.AboutTime, Routes: []memory.Report{
+		{Route: memory.Lexical, Hits: 1, Took: time.Millisecond}, {Route: memory.InTime, Failed: "panic"}},
+		Candidates: 3, Chosen: []memory.Chosen{{Conversation: "c-2", ID: "m1", Score: 1.5,
+			Routes: []memory.Hit{{Route: memory.Lexical, Score: 2}}, Context: true}}},
+		`1 {"id":"c-1/run.1","at":"2026-03-02T09:00:00Z","mode":"about_time","routes":[`+
+			`{"route":"lexical","hits":1,"took":1000000},{"route":"time","hits":0,"failed":"panic"}],"candidates":3,`+
+			`"chosen":[{"conversation":"c-2","id":"m1","score":1.5,"routes":[{"route":"lexical","score":2}],`+
+			`"context":true}]}`)
+}
+
+func stored[V any](t *testing.T, table actors.Table[V], v V, want string) {
+	t.Helper()
+	if got, err := table.Encode(v); err != nil || string(got) != want {
+		t.Errorf("a row of table %s = %s, %v, want %s", table.Name(), got, err, want)
+	}
+	got, err := table.Decode([]byte(want))
+	if again, _ := table.Encode(got); err != nil || string(again) != want {
+		t.Errorf("Decode(%s) = %+v, %v, want %+v", want, got, err, v)
+	}
+}

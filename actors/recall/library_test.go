@@ -1,0 +1,271 @@
+package recall_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/actors/recall"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// shelf is where the events of a test stand.
+type shelf struct {
+	mu    sync.Mutex
+	rows  map[messages.ConversationID]map[messages.MessageID]memory.Event
+	talks map[messages.ConversationID]memory.Talk
+}
+
+func newShelf() *shelf {
+	return &shelf{rows: map[messages.ConversationID]map[messages.MessageID]memory.Event{},
+		talks: map[messages.ConversationID]memory.Talk{}}
+}
+
+func (s *shelf) put(c messages.ConversationID, list ...messages.Event) messages.EventsKept {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rows[c] == nil {
+		s.rows[c] = map[messages.MessageID]memory.Event{}
+	}
+	for _, m := range list {
+		s.rows[c][m.ID], s.talks[c] = s.talks[c].Next(m, m.At)
+	}
+	return messages.EventsKept{Conversation: c, Events: list}
+}
+
+func (s *shelf) Event(c messages.ConversationID, id messages.MessageID) (memory.Event, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.rows[c][id]
+	return e, ok, nil
+}
+
+func (s *shelf) Events(
+	ctx context.Context, of messages.ConversationID, yield func(messages.ConversationID, memory.Event) error,
+) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c, list := range s.rows {
+		for _, e := range list {
+			if of != "" && c != of {
+				continue
+			}
+			if err := yield(c, e); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+func open(s *shelf) *recall.Library {
+	l := recall.NewLibrary(time.UTC)
+	l.Open(s)
+	return l
+}
+
+func ask(t *testing.T, l *recall.Library, route memory.Route, q recall.Query) (texts []string) {
+	t.Helper()
+	if q.At.IsZero() {
+		q.At = morning.AddDate(1, 0, 0)
+	}
+	if q.Scope.Conversations == nil && !q.Scope.Owner {
+		q.Scope = recall.ScopeOf(q.Conversation, false, recall.ShareConversation, false, nil)
+	}
+	hits, err := l.Search(context.Background(), route, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hits {
+		texts = append(texts, string(h.Text))
+	}
+	return texts
+}
+
+func told() *shelf {
+	s := newShelf()
+	s.put("c-1", event("m1", "I finally adopted a beagle puppy", 0), own("own:1", "What is the name?", 1),
+		event("m2", "Sputnik. It took us all evening.", 2))
+	s.put("c-1", event("m3", "The harbour race is on Sunday", 4*24*60), own("own:2", "I will come along", 4*24*60+1))
+	return s
+}
+
+// Each route finds what it is there for.
+func TestRoutes(t *testing.T) {
+	l := open(told())
+	for _, c := range []struct {
+		route memory.Route
+		text  string
+		want  string
+	}{
+		{memory.Recent, "anything", "I will come along"},
+		{memory.Lexical, "What is the beagle puppy called?", "I finally adopted a beagle puppy"},
+		{memory.Chain, "anything", "I will come along; The harbour race is on Sunday"},
+		{memory.Threads, "beagle", "I finally adopted a beagle puppy; What is the name?; Sputnik"},
+		{memory.Links, "beagle", "What is the name?"},
+		{memory.InTime, "what happened on March 6, 2026?", "The harbour race is on Sunday; I will come along"},
+		{memory.InTime, "what happened?", ""},
+	} {
+		got := strings.Join(ask(t, l, c.route, recall.Query{Conversation: "c-1", Text: c.text}), "; ")
+		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s(%q) = %q, want it to begin with %q", c.route, c.text, got, c.want)
+		}
+	}
+	if _, err := l.Search(context.Background(), "astral", recall.Query{}); err == nil {
+		t.Error("an unknown route found something")
+	}
+}
+
+// What is to be answered, and what came later, is found on no route.
+func TestLeavesOut(t *testing.T) {
+	l := open(told())
+	for _, r := range memory.Routes() {
+		q := recall.Query{Conversation: "c-1", Text: "beagle puppy on March 2, 2026", At: morning.Add(90 * time.Second),
+			Except: []messages.MessageID{"m1"}}
+		for _, text := range ask(t, l, r.Route, q) {
+			if text != "What is the name?" {
+				t.Errorf("%s found %q, want neither what is asked nor what came later", r.Route, text)
+			}
+		}
+	}
+}
+
+// What was said elsewhere is found on no route, unless the owner says so; and what our
+// own side said elsewhere only where that is shared.
+func TestScopes(t *testing.T) {
+	s := told()
+	s.put("c-2", event("x1", "canary: the beagle puppy of a stranger", 3), own("own:1", "own canary about a beagle", 4))
+	s.put("c-3", event("y1", "linked: the beagle puppy elsewhere", 5))
+	l := open(s)
+	if _, err := l.Load(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	seen := func(scope recall.Scope) string {
+		var found []string
+		for _, r := range memory.Routes() {
+			hits, err := l.Search(context.Background(), r.Route, recall.Query{Conversation: "c-1", Scope: scope,
+				Text: "the beagle puppy on March 2, 2026", At: morning.AddDate(0, 1, 0)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range hits {
+				word, _, _ := strings.Cut(string(h.Text), " ")
+				if h.Conversation != "c-1" && !slices.Contains(found, word) {
+					found = append(found, word)
+				}
+			}
+		}
+		slices.Sort(found)
+		return strings.Join(found, " ")
+	}
+	linked := []messages.ConversationID{"c-3"}
+	for _, c := range []struct {
+		group bool
+		share recall.Share
+		owner bool
+		want  string
+	}{
+		{false, recall.ShareConversation, false, ""},
+		{false, recall.SharePerson, false, "linked:"},
+		{false, recall.SharePerson, true, "linked: own"},
+		{false, recall.ShareConversation, true, "own"},
+		{false, recall.ShareAll, false, "canary: linked: own"},
+		{true, recall.ShareAll, true, ""},
+		{true, recall.SharePerson, true, ""},
+	} {
+		if got := seen(recall.ScopeOf("c-1", c.group, c.share, c.owner, linked)); got != c.want {
+			t.Errorf("share %s, owner %v, group %v: found %q of elsewhere, want %q", c.share, c.owner, c.group, got,
+				c.want)
+		}
+	}
+}
+
+// What is heard is found at once, also before the rows are read; what is heard while
+// they are read is newer than they are.
+func TestHears(t *testing.T) {
+	s := told()
+	l := open(s)
+	l.Hear(s.put("c-1", event("m2", "Laika. We changed our minds.", 2)))
+	l.Hear(messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"m1"}})
+	if n, err := l.Load(context.Background()); err != nil || n != 4 {
+		t.Fatalf("Load = %d, %v, want 4 of 5 events", n, err)
+	}
+	if got := ask(t, l, memory.Lexical, recall.Query{Conversation: "c-1", Text: "Laika"}); got[0] !=
+		"Laika. We changed our minds." {
+		t.Errorf("found %q, want the newer text first", got)
+	}
+	l.Forget("c-1")
+	if n, all := l.Len(); n != 0 || !all {
+		t.Errorf("%d events are left of a conversation that was forgotten, all %v", n, all)
+	}
+}
+
+// Questions and changes at the same time.
+func TestBesideEachOther(t *testing.T) {
+	s := told()
+	l := open(s)
+	var wg sync.WaitGroup
+	for reader := range 4 {
+		wg.Go(func() {
+			for range 50 {
+				route := memory.Routes()[reader].Route
+				_, err := l.Search(context.Background(), route, recall.Query{Conversation: "c-1", Text: "beagle",
+					Scope: recall.ScopeOf("c-1", false, "", false, nil), At: morning.AddDate(1, 0, 0)})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		if _, err := l.Load(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	for n := range 200 {
+		l.Hear(s.put("c-2", event(fmt.Sprint("n", n), "beagle", n)))
+		if n == 100 {
+			l.Forget("c-9")
+		}
+	}
+	wg.Wait()
+	if n, _ := l.Len(); n != 205 {
+		t.Errorf("%d events, want 205", n)
+	}
+}
+
+// Without rows there is no answer, and with a context that has ended none either.
+func TestSearchErrors(t *testing.T) {
+	l := recall.NewLibrary(time.UTC)
+	scope := recall.ScopeOf("c-1", false, "", false, nil)
+	if _, err := l.Search(context.Background(), memory.Recent, recall.Query{Scope: scope}); !errors.Is(err,
+		recall.ErrNoRows) {
+		t.Errorf("Search = %v, want ErrNoRows", err)
+	}
+	l.Open(told())
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := l.Search(ctx, memory.Recent, recall.Query{Scope: scope}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Search = %v, want that it was cancelled", err)
+	}
+	create := recall.NewWorker(l, nil)
+	w, err := create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := w.Do(context.Background(), messages.SearchMemory{Route: "lexical", Key: "k", Conversation: "c-1",
+		Text: "beagle", At: morning.AddDate(1, 0, 0)})
+	if found, ok := answer.(messages.MemoryFound); err != nil || !ok || found.Key != "k" || len(found.Hits) == 0 ||
+		found.Hits[0].Covers != 1 {
+		t.Errorf("Do = %+v, %v, want what is found of all words", answer, err)
+	}
+	if _, err := w.Do(context.Background(), messages.Started{}); err == nil {
+		t.Error("a worker took another message")
+	}
+}

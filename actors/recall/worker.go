@@ -1,0 +1,33 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// NewWorker makes the constructor of workers that search a library. A scope that is nil
+// is the conversation alone.
+func NewWorker(l *Library, scope func(c messages.ConversationID, group bool) Scope) func() (actors.Worker, error) {
+	if scope == nil {
+		scope = func(c messages.ConversationID, group bool) Scope {
+			return ScopeOf(c, group, ShareConversation, false, nil)
+		}
+	}
+	return func() (actors.Worker, error) {
+		return actors.WorkerFunc(func(ctx context.Context, request messages.Message) (messages.Message, error) {
+			m, ok := request.(messages.SearchMemory)
+			if !ok {
+				return nil, fmt.Errorf("recall: unexpected %s", request.MessageType())
+			}
+			began := time.Now()
+			hits, err := l.Search(ctx, memory.Route(m.Route), Query{Conversation: m.Conversation,
+				Scope: scope(m.Conversation, m.Group), Text: string(m.Text), At: m.At, Except: m.Except})
+			return messages.MemoryFound{Route: m.Route, Key: m.Key, Hits: hits, Took: time.Since(began)}, err
+		}), nil
+	}
+}

@@ -1,0 +1,284 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/actors/memory/lexical"
+	"github.com/kehai-run/kehai/actors/memory/rank"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Query is what is asked of a library.
+type Query struct {
+	Conversation messages.ConversationID
+	Scope        Scope
+	Text         string
+	At           time.Time // nothing later is seen
+	Except       []messages.MessageID
+}
+
+// Bounds of the routes.
+const (
+	recentEvents  = 30
+	lexicalHits   = 60
+	chainSteps    = 8
+	bestThreads   = 3
+	perThread     = 10
+	bestLinks     = 8
+	inTimeEvents  = 20
+	talkGap       = 3 * time.Hour
+	nearbyReplies = 4
+)
+
+// Search returns what one route finds, the best first.
+func (l *Library) Search(ctx context.Context, route memory.Route, q Query) ([]messages.MemoryHit, error) {
+	need := q.Scope.Conversations
+	if err := l.have(ctx, need); err != nil {
+		return nil, err
+	}
+	s := &search{l: l, x: l.index.Load(), q: q, ctx: ctx}
+	s.scope = lexical.Scope{Before: q.At.Add(time.Millisecond), Except: s.except()}
+	if q.Scope.Conversations != nil {
+		s.scope.Conversations = []string{}
+		for _, c := range q.Scope.Conversations {
+			s.scope.Conversations = append(s.scope.Conversations, string(c))
+		}
+	}
+	find, ok := map[memory.Route]func() []messages.MemoryHit{
+		memory.Recent: s.recent, memory.Lexical: s.lexical, memory.Chain: s.chain, memory.Threads: s.threads,
+		memory.Links: s.links, memory.InTime: s.inTime,
+	}[route]
+	if !ok {
+		return nil, fmt.Errorf("recall: no route %q", route)
+	}
+	hits := find()
+	return hits, ctx.Err()
+}
+
+// search is one search of one route.
+type search struct {
+	l     *Library
+	x     *lexical.Index
+	q     Query
+	ctx   context.Context
+	scope lexical.Scope
+}
+
+func (s *search) except() (ids []string) {
+	for _, id := range s.q.Except {
+		ids = append(ids, docID(s.q.Conversation, id))
+	}
+	return ids
+}
+
+// hit is a document as a hit; false if its row is gone.
+func (s *search) hit(d lexical.Doc, score float64) (messages.MemoryHit, bool) {
+	c, e, ok := s.l.event(s.x.Entry(d).ID)
+	return messages.MemoryHit{Memory: messages.Memory{Conversation: c, Event: e.Event}, Score: score}, ok
+}
+
+// hits are documents as hits, each worth a little less than the one before.
+func (s *search) hits(docs []lexical.Doc) (list []messages.MemoryHit) {
+	for i, d := range docs {
+		if h, ok := s.hit(d, 1-float64(i)/float64(len(docs)+1)); ok && s.x.Sees(s.scope, d) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// recent are the newest events of the conversation itself, the newest first.
+func (s *search) recent() []messages.MemoryHit { return s.hits(s.newest(recentEvents)) }
+
+func (s *search) newest(n int) []lexical.Doc {
+	docs := s.x.Newest(string(s.q.Conversation), s.scope.Before, n)
+	return slices.DeleteFunc(docs, func(d lexical.Doc) bool { return !s.x.Sees(s.scope, d) })
+}
+
+func (s *search) text(d lexical.Doc) string {
+	if s.ctx.Err() != nil {
+		return ""
+	}
+	_, e, _ := s.l.event(s.x.Entry(d).ID)
+	return string(e.Text)
+}
+
+// lexical is what package rank makes of words, neighbours, sessions, speakers and
+// dates; with the owner's own words from elsewhere where those are shared.
+func (s *search) lexical() []messages.MemoryHit {
+	list := s.ranked(s.scope, func(lexical.Entry) bool { return true })
+	if s.q.Scope.Owner && s.scope.Conversations != nil {
+		elsewhere := s.scope
+		elsewhere.Conversations = nil
+		list = append(list, s.ranked(elsewhere, func(e lexical.Entry) bool {
+			return e.Speaker == "" && !slices.Contains(s.scope.Conversations, e.Conversation)
+		})...)
+		slices.SortStableFunc(list, func(a, b messages.MemoryHit) int { return cmp.Compare(b.Score, a.Score) })
+	}
+	return list
+}
+
+func (s *search) ranked(scope lexical.Scope, seen func(lexical.Entry) bool) (list []messages.MemoryHit) {
+	asked := s.words()
+	asking := rank.Query{Text: s.q.Text, Now: s.q.At.In(s.l.zone), Scope: scope, K: lexicalHits}
+	for _, r := range rank.Recall(s.x, asking, rank.Defaults(), s.text) {
+		if !seen(s.x.Entry(r.Doc)) {
+			continue
+		}
+		if h, ok := s.hit(r.Doc, r.Score); ok {
+			h.Rare, h.Covers = r.Protected, s.covers(asked, string(h.Text))
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// words are the words of the question, each with what it says.
+func (s *search) words() map[lexical.Key]float64 {
+	plan := rank.Plan(s.q.Text, s.x.Speakers(s.scope), s.q.At.In(s.l.zone), rank.Defaults())
+	asked := map[lexical.Key]float64{}
+	for _, t := range plan.Terms[:plan.Words] {
+		asked[t.Key] = lexical.IDF(s.x.Frequency(t.Key), s.x.Len())
+	}
+	return asked
+}
+
+// covers is the share of the question's words that a text has.
+func (s *search) covers(asked map[lexical.Key]float64, said string) float64 {
+	has := map[lexical.Key]bool{}
+	for _, t := range lexical.Terms(said) {
+		has[t.Key] = true
+	}
+	of, all := 0.0, 0.0
+	for k, w := range asked {
+		all += w
+		if has[k] {
+			of += w
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return of / all
+}
+
+// best are the best documents by words alone.
+func (s *search) best(k int) (docs []lexical.Doc) {
+	plan := rank.Plan(s.q.Text, s.x.Speakers(s.scope), s.q.At.In(s.l.zone), rank.Defaults())
+	terms := plan.Terms[:min(plan.Words, 12)]
+	if len(terms) == 0 {
+		terms = plan.Terms[:min(len(plan.Terms), 12)]
+	}
+	for _, h := range s.x.Search(lexical.Query{Terms: terms, Scope: s.scope, K: k}) {
+		docs = append(docs, h.Doc)
+	}
+	return docs
+}
+
+// chain follows what is answered, from the newest events back: reply to reply.
+func (s *search) chain() []messages.MemoryHit {
+	newest := s.newest(1)
+	if len(newest) == 0 {
+		return nil
+	}
+	var docs []lexical.Doc
+	for d := newest[0]; len(docs) < chainSteps && !slices.Contains(docs, d); {
+		docs = append(docs, d)
+		c, e, ok := s.l.event(s.x.Entry(d).ID)
+		if !ok || e.ReplyTo == "" {
+			break
+		}
+		if d, ok = s.x.Find(docID(c, e.ReplyTo)); !ok {
+			break
+		}
+	}
+	return s.hits(docs)
+}
+
+// threads are the stretches of talk around the best hits.
+func (s *search) threads() []messages.MemoryHit {
+	var docs []lexical.Doc
+	threads := 0
+	for _, d := range s.best(4 * bestThreads) {
+		if threads == bestThreads {
+			break
+		}
+		if slices.Contains(docs, d) {
+			continue
+		}
+		threads++
+		docs = append(docs, s.stretch(d)...)
+	}
+	return s.hits(docs)
+}
+
+// stretch is a document and what stands around it without a pause, at most perThread.
+func (s *search) stretch(d lexical.Doc) []lexical.Doc {
+	before, after := s.x.Around(d, perThread/2)
+	docs := []lexical.Doc{d}
+	at := s.x.Entry(d).At
+	for _, b := range slices.Backward(before) {
+		if at.Sub(s.x.Entry(b).At) > talkGap {
+			break
+		}
+		docs, at = append(docs, b), s.x.Entry(b).At
+	}
+	at = s.x.Entry(d).At
+	for _, a := range after {
+		if s.x.Entry(a).At.Sub(at) > talkGap {
+			break
+		}
+		docs, at = append(docs, a), s.x.Entry(a).At
+	}
+	return docs
+}
+
+// links are what the best hits answer, and what answers them.
+func (s *search) links() []messages.MemoryHit {
+	var docs []lexical.Doc
+	add := func(d lexical.Doc) {
+		if !slices.Contains(docs, d) {
+			docs = append(docs, d)
+		}
+	}
+	for _, d := range s.best(bestLinks) {
+		c, e, ok := s.l.event(s.x.Entry(d).ID)
+		if !ok {
+			continue
+		}
+		if to, found := s.x.Find(docID(c, e.ReplyTo)); found && e.ReplyTo != "" {
+			add(to)
+		}
+		_, after := s.x.Around(d, nearbyReplies)
+		for _, a := range after {
+			if _, reply, ok := s.l.event(s.x.Entry(a).ID); ok && reply.ReplyTo == e.ID {
+				add(a)
+			}
+		}
+	}
+	return s.hits(docs)
+}
+
+// inTime is what was said in the times that the question names.
+func (s *search) inTime() []messages.MemoryHit {
+	plan := rank.Plan(s.q.Text, nil, s.q.At.In(s.l.zone), rank.Defaults())
+	places := s.q.Scope.Conversations
+	if places == nil {
+		places = []messages.ConversationID{s.q.Conversation}
+	}
+	var docs []lexical.Doc
+	for _, span := range plan.Spans {
+		for _, c := range places {
+			docs = append(docs, s.x.Timeline(string(c), span.From, span.To, inTimeEvents)...)
+		}
+	}
+	slices.SortFunc(docs, func(a, b lexical.Doc) int {
+		return cmp.Or(s.x.Entry(a).At.Compare(s.x.Entry(b).At), cmp.Compare(a, b))
+	})
+	return s.hits(slices.Compact(docs))
+}

@@ -1,0 +1,117 @@
+package runtime
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/actors/recall"
+	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// remembering is a drawn chat that is watched in virtual time, over a store that
+// outlives the runtime.
+type remembering struct {
+	t      *testing.T
+	window *drawn.Window
+	store  *mem.Store
+	sim    *Simulation
+	sent   []messages.ReplyChanged
+	start  time.Time
+}
+
+func newRemembering(t *testing.T) *remembering {
+	t.Helper()
+	window, err := drawn.New(drawn.Options{Ref: "line", Conversation: "Hana", Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { window.Close() })
+	m := &remembering{t: t, window: window, store: mem.New(), start: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	m.restart(0)
+	t.Cleanup(func() { m.sim.Close() })
+	return m
+}
+
+// restart has another runtime go on some time later.
+func (m *remembering) restart(later time.Duration) {
+	m.t.Helper()
+	if m.sim != nil {
+		m.start = m.sim.Now().Add(later)
+		m.sim.Close()
+	}
+	screen, err := drawn.NewScreen(m.window)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	cfg := watched()
+	cfg.OCR.Engine, cfg.Dedup.FirstSight = config.OCRDrawn, "all"
+	r, err := New(cfg,
+		WithScreen("drawn", func(w config.Window) (hardware.Screen, string, error) { return screen, w.Name, nil }),
+		WithTypist("drawn", "drawn", func(config.Window) (hardware.Typist, error) {
+			return drawn.NewTypist(m.window), nil
+		}),
+		WithRecognizer(config.OCRDrawn, func() (hardware.Recognizer, error) {
+			return drawn.NewRecognizer(m.window), nil
+		}),
+		WithListener(func(ev Event) {
+			if c, ok := ev.Message.(messages.ReplyChanged); ok && c.State == "sent" {
+				m.sent = append(m.sent, c)
+			}
+		}))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.sim, err = r.Simulate(engine.SimOptions{Seed: 1, Start: m.start, Engine: engine.Options{Store: m.store}})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *remembering) hears(text messages.Text) {
+	m.t.Helper()
+	if err := m.window.Append("Hana", drawn.Friend, text); err != nil {
+		m.t.Fatal(err)
+	}
+	m.sim.Advance(40 * time.Second)
+}
+
+// TestRemembersAcrossARestart: a friend mentions something, asks for it much later and
+// after a restart, and the answer names it. What it rests on is kept.
+func TestRemembersAcrossARestart(t *testing.T) {
+	m := newRemembering(t)
+	m.hears("来月、京都に引っ越します")
+	m.hears("猫の名前はミケです")
+	m.hears("今日はいい天気ですね")
+	m.restart(30 * 24 * time.Hour)
+	m.hears("猫の名前は何だっけ？")
+	answer := m.sent[len(m.sent)-1]
+	if !strings.Contains(string(answer.Text), "猫の名前はミケです") {
+		t.Fatalf("the answer is %q, want one that names the cat", string(answer.Text))
+	}
+	c, row, ok := recall.SplitRunID(answer.Basis.Run)
+	if !ok || c != answer.Conversation || answer.Basis.Recalled != 1 {
+		t.Fatalf("the answer rests on %+v, want a run of its conversation", answer.Basis)
+	}
+	raw, ok, err := m.sim.Control().Engine.ReadRow(messages.To(recall.Kind, string(c)),
+		recall.Runs.Row(row))
+	if err != nil || !ok {
+		t.Fatalf("the run is stored: %v, %v", ok, err)
+	}
+	run, err := recall.Runs.Decode(raw)
+	if err != nil || len(run.Routes) != len(memory.Routes()) || slices.ContainsFunc(run.Routes,
+		func(r memory.Report) bool { return r.Failed != "" }) || strings.Contains(string(raw), "ミケ") {
+		t.Errorf("the run is %s, %v, want all routes and no text", raw, err)
+	}
+	m.hears("車の色は何だっけ？")
+	if got := m.sent[len(m.sent)-1].Text; strings.Contains(string(got), "ミケ") {
+		t.Errorf("to another question the answer is %q", string(got))
+	}
+}
