@@ -46,7 +46,7 @@ func (s *Simulation) Close() error { return s.r.end() }
 
 // Sending is [Runtime.Sending]; it steps until all who read have the text.
 func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trace string) error {
-	app, name, err := admin.Resolve(s.Control().Engine, s.r.apps(), &c)
+	app, name, err := admin.Resolve(s.Control().Engine(), s.r.apps(), &c)
 	if err == nil && name != "" {
 		c, err = s.Conversation(app, name)
 	}
@@ -58,7 +58,7 @@ func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trac
 
 // Conversation is [Runtime.Conversation]; it steps until the id is stored.
 func (s *Simulation) Conversation(app, name string) (messages.ConversationID, error) {
-	id, err := admin.Named(s.Control().Engine, app, name)
+	id, err := admin.Named(s.Control().Engine(), app, name)
 	if id != "" || err != nil {
 		return id, err
 	}
@@ -66,7 +66,7 @@ func (s *Simulation) Conversation(app, name string) (messages.ConversationID, er
 		return "", err
 	}
 	for id == "" && err == nil && s.Step() {
-		id, err = admin.Named(s.Control().Engine, app, name)
+		id, err = admin.Named(s.Control().Engine(), app, name)
 	}
 	return id, err
 }
@@ -74,7 +74,7 @@ func (s *Simulation) Conversation(app, name string) (messages.ConversationID, er
 // Called is what people call a conversation, as "line:Hana"; its id if it has no
 // name.
 func (s *Simulation) Called(c messages.ConversationID) string {
-	if label := s.r.admin.Book.Label(s.Control().Engine, c); label != "" {
+	if label := s.r.admin.Book.Label(s.Control().Engine(), c); label != "" {
 		return label
 	}
 	return string(c)

@@ -89,7 +89,7 @@ const (
 // decide, and stages the outcome for the committer. It starts no goroutine and
 // never waits. After a Failure the turn has left no trace.
 func (c Control) Step(act *Activation) (Progress, *Failure) {
-	e := c.Engine
+	e := c.e
 	act.mu.Lock()
 	state, why, generation, full := act.state, act.why, act.generation, len(act.pending) >= maxPipelined
 	act.mu.Unlock()
@@ -368,7 +368,7 @@ func (c Control) Crash(act *Activation, reason string) *Failure {
 	act.mu.Lock()
 	act.becomeStale(errors.New(reason))
 	act.mu.Unlock()
-	return c.fail(act, reason)
+	return c.e.fail(act, reason)
 }
 
 // Restart begins a new incarnation of an activation after a Failure: fleeting
@@ -377,21 +377,21 @@ func (c Control) Crash(act *Activation, reason string) *Failure {
 // again from the store; if they cannot be, the next step fails.
 func (c Control) Restart(act *Activation) {
 	for key := range act.fleeting {
-		c.timers.cancel(fleetingTimer(act.addr, key))
+		c.e.timers.cancel(fleetingTimer(act.addr, key))
 	}
 	act.actor, act.fleeting = nil, nil
 	act.mu.Lock()
-	reread := act.becomeStarting(c.incarnations.Add(1))
+	reread := act.becomeStarting(c.e.incarnations.Add(1))
 	act.mu.Unlock()
 	if reread {
 		act.box.reload()
-		if err := c.rearm(act.addr); err != nil {
+		if err := c.e.rearm(act.addr); err != nil {
 			act.mu.Lock()
 			act.becomeStale(fmt.Errorf("%w: %w", errUnread, err))
 			act.mu.Unlock()
 		}
 	}
-	c.driver.Wake(act)
+	c.e.driver.Wake(act)
 }
 
 // maxRaw bounds what a dead letter keeps of a message that is not even JSON: in

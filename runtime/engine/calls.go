@@ -132,27 +132,27 @@ func (e *Engine) submitJob(job *Job) {
 // TakeJob hands the next waiting job of a pool to a driver, nil if there is
 // none. Every job taken must be finished with FinishJob.
 func (c Control) TakeJob(kind string) *Job {
-	p := c.pools[kind]
+	p := c.e.pools[kind]
 	for {
 		job := p.next()
 		if job == nil {
 			return nil
 		}
-		if c.void(job) {
+		if c.e.void(job) {
 			p.leave()
-			c.giveUp(job)
+			c.e.giveUp(job)
 			continue
 		}
-		deaths, ok := c.inHand.admit(job.receipt, func() { c.requeue(p, job) })
+		deaths, ok := c.e.inHand.admit(job.receipt, func() { c.e.requeue(p, job) })
 		switch {
 		case !ok:
 			p.putAside(job)
 		case deaths >= MaxAttempts:
 			p.leave()
-			c.bury(job, deaths)
-			c.inHand.settle(job.receipt)
+			c.e.bury(job, deaths)
+			c.e.inHand.settle(job.receipt)
 		default:
-			job.place = c.inHand.take(job.receipt)
+			job.place = c.e.inHand.take(job.receipt)
 			return job
 		}
 	}
@@ -283,16 +283,16 @@ func (c Control) FinishJob(
 	if !job.done.CompareAndSwap(false, true) {
 		return false
 	}
-	p := c.pools[job.Worker]
+	p := c.e.pools[job.Worker]
 	if p != nil { // else it was diverted
-		c.inHand.drop(job.place)
-		c.inHand.settle(job.receipt)
+		c.e.inHand.drop(job.place)
+		c.e.inHand.settle(job.receipt)
 		p.mu.Lock()
 		p.busy--
 		p.mu.Unlock()
 	}
 	if err == nil {
-		if terr := c.checkAnswer(job, result); terr != nil {
+		if terr := c.e.checkAnswer(job, result); terr != nil {
 			kind, err = messages.FailureError, terr
 		}
 	}
@@ -309,24 +309,24 @@ func (c Control) FinishJob(
 	if cancelled {
 		failure, code, detail = messages.FailureCancelled, "", "its caller has given it up"
 	}
-	c.report(events.CallFinished{
+	c.e.report(events.CallFinished{
 		Worker: worker, Call: job.ID, Caller: job.Caller, Attempt: job.Attempt,
-		Failure: failure, Code: code, Detail: detail, Took: took, At: c.clock.Now(),
+		Failure: failure, Code: code, Detail: detail, Took: took, At: c.e.clock.Now(),
 	})
 	switch {
 	case cancelled:
-		c.giveUp(job)
+		c.e.giveUp(job)
 		return kind == messages.FailurePanic // whatever else it ended with may be because of that
 	case err == nil:
-		c.answer(job, result)
+		c.e.answer(job, result)
 		return false
 	case refusal != nil:
-		c.answerFailed(job, kind, code, detail)
+		c.e.answerFailed(job, kind, code, detail)
 		return false
 	case job.Attempt <= job.Options.Retries:
-		c.retry(p, job)
+		c.e.retry(p, job)
 	default:
-		c.answerFailed(job, kind, "", detail)
+		c.e.answerFailed(job, kind, "", detail)
 	}
 	return true
 }

@@ -152,13 +152,13 @@ func (e *Engine) enqueue(p pendingCommit) {
 // Close says that nobody will call Commit any more: hosts that wait for a change,
 // or ask for one later, get ErrStopped.
 func (c Control) Close() {
-	k := c.committer
+	k := c.e.committer
 	k.mu.Lock()
 	left := k.queue
 	k.queue, k.closed = nil, true
 	k.mu.Unlock()
 	for _, p := range left {
-		c.tooLate(p)
+		c.e.tooLate(p)
 	}
 }
 
@@ -203,7 +203,7 @@ func (k *committer) waiting() int {
 // it took nothing, and the driver tries again later. One goroutine at a time may
 // call it.
 func (c Control) Commit(n int) (took int, paused bool) {
-	e := c.Engine
+	e := c.e
 	if e.committer.waiting() == 0 {
 		return 0, false
 	}

@@ -47,7 +47,7 @@ func TestABatchIsBoundedInBytes(t *testing.T) {
 	const many, large = 200, 64 << 10
 	var stored []<-chan error
 	for range many {
-		done, err := e.Control().Post("", "archive/all", diary{"line:Hana", messages.Text(strings.Repeat("x", large))},
+		done, err := e.Post("", "archive/all", diary{"line:Hana", messages.Text(strings.Repeat("x", large))},
 			"")
 		if err != nil {
 			t.Fatal(err)

@@ -9,38 +9,41 @@ import (
 
 // Control is an engine as its driver sees it: with the methods that give turns,
 // commits and timers their moment. A host has no use for it.
-type Control struct{ *Engine }
+type Control struct{ e *Engine }
+
+// Engine is the engine that is driven.
+func (c Control) Engine() *Engine { return c.e }
 
 // Control is for the engine's driver.
 func (e *Engine) Control() Control { return Control{e} }
 
 // CommitReady receives after something was handed to the committer.
-func (c Control) CommitReady() <-chan struct{} { return c.committer.wake }
+func (c Control) CommitReady() <-chan struct{} { return c.e.committer.wake }
 
 // NextTimer returns when the next timer is due.
-func (c Control) NextTimer() (time.Time, bool) { return c.timers.next() }
+func (c Control) NextTimer() (time.Time, bool) { return c.e.timers.next() }
 
 // FireTimers delivers what is due and returns how many timers that were. Call it
 // when the next timer is due, and every half minute: the calendar may have gone
 // ahead of the time, on a machine that slept.
 func (c Control) FireTimers() int {
-	now := c.clock.Now()
-	return c.timers.fire(now, wall(now))
+	now := c.e.clock.Now()
+	return c.e.timers.fire(now, wall(now))
 }
 
 // TimersChanged receives after the next due time may have come nearer.
-func (c Control) TimersChanged() <-chan struct{} { return c.timers.changed }
+func (c Control) TimersChanged() <-chan struct{} { return c.e.timers.changed }
 
 // After calls fn once d has passed on the engine's clock, from whoever fires the
 // timers. A later After of the same key replaces it.
 func (c Control) After(key string, d time.Duration, fn func()) {
-	c.timers.arm(key, c.clock.Now().Add(d), false, fn)
+	c.e.timers.arm(key, c.e.clock.Now().Add(d), false, fn)
 }
 
 // Unhealthy reports trouble that no restart can end, and its end with an empty
 // reason.
 func (c Control) Unhealthy(addr messages.Address, reason string) {
-	c.report(events.ActorUnhealthy{Actor: addr, Healthy: reason == "", Reason: reason, At: c.clock.Now()})
+	c.e.report(events.ActorUnhealthy{Actor: addr, Healthy: reason == "", Reason: reason, At: c.e.clock.Now()})
 }
 
 // Divert lets tests of single actors take what leaves them; call it before
@@ -50,21 +53,21 @@ func (c Control) Unhealthy(addr messages.Address, reason string) {
 // takes nothing.
 func (c Control) Divert(mail func(Envelope) bool, calls func(*Job) bool) {
 	if mail != nil {
-		c.divert = mail
+		c.e.divert = mail
 	}
 	if calls != nil {
-		c.divertJob = calls
+		c.e.divertJob = calls
 	}
 }
 
 // Background says who runs what takes long, such as the search for what is to be
 // forgotten; by default a goroutine does. Call it before Recover.
-func (c Control) Background(run func(func())) { c.background = run }
+func (c Control) Background(run func(func())) { c.e.background = run }
 
 // StopSources stops the actors that begin work by themselves: they handle no
 // further message, and their fleeting mail is forgotten.
 func (c Control) StopSources() {
-	for _, act := range c.live() {
+	for _, act := range c.e.live() {
 		if !act.kind.Source {
 			continue
 		}
@@ -73,7 +76,7 @@ func (c Control) StopSources() {
 		act.mu.Unlock()
 		act.box.clearFleeting()
 		if now {
-			c.report(events.ActorStopped{Actor: act.addr, At: c.clock.Now()})
+			c.e.report(events.ActorStopped{Actor: act.addr, At: c.e.clock.Now()})
 		}
 	}
 }

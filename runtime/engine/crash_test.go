@@ -52,7 +52,7 @@ func TestTheValueOfAPanicIsPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Control = e.Control()
+	r.Engine, r.Control = e, e.Control()
 	if err := r.Recover(); err != nil {
 		t.Fatal(err)
 	}

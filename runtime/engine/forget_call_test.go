@@ -41,7 +41,7 @@ func printing(t *testing.T, s engine.Store, clock engine.Clock, retries int) *ri
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Control = e.Control()
+	r.Engine, r.Control = e, e.Control()
 	if err := errors.Join(r.Recover(), r.Activate("archive/all")); err != nil {
 		t.Fatal(err)
 	}

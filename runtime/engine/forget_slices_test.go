@@ -45,13 +45,13 @@ func TestForgettingHoldsNobodyUp(t *testing.T) {
 	var search func()
 	e.Background(func(fn func()) { search = fn })
 	if err := handOver(func(ctx context.Context) error {
-		_, err := e.Forget(ctx, engine.Forgetting{Conversation: "line:Hana"})
+		_, err := e.Engine().Forget(ctx, engine.Forgetting{Conversation: "line:Hana"})
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	post := func(m messages.Message) <-chan error {
-		done, err := e.Post("", "fusion/a", m, "")
+		done, err := e.Engine().Post("", "fusion/a", m, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestForgettingTwoAtOnce(t *testing.T) {
 	answers := make(chan error, 2)
 	for _, who := range []messages.ConversationID{"line:Hana", "line:Ken"} {
 		go func() {
-			sum, err := e.Forget(context.Background(), engine.Forgetting{Conversation: who})
+			sum, err := e.Engine().Forget(context.Background(), engine.Forgetting{Conversation: who})
 			if err == nil && sum.Rows != 1 {
 				err = fmt.Errorf("%d rows of %s were deleted", sum.Rows, who)
 			}
@@ -138,7 +138,7 @@ func TestForgettingTwoAtOnce(t *testing.T) {
 		t.Errorf("rows %q are left", left)
 	}
 	go func() {
-		_, err := e.Forget(context.Background(), engine.Forgetting{Conversation: "line:Aki"})
+		_, err := e.Engine().Forget(context.Background(), engine.Forgetting{Conversation: "line:Aki"})
 		answers <- err
 	}()
 	e.Close()

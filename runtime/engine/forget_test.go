@@ -52,7 +52,7 @@ func resting(t *testing.T, s engine.Store) engine.Control {
 func forget(t *testing.T, e engine.Control, f engine.Forgetting) (sum engine.Forgotten, err error) {
 	t.Helper()
 	err = committing(e, func() error {
-		sum, err = e.Forget(context.Background(), f)
+		sum, err = e.Engine().Forget(context.Background(), f)
 		return err
 	})
 	return sum, err

@@ -65,7 +65,7 @@ func TestMigration(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	if err := e.ReadVerdicts(func(events.Verdict) bool { n++; return true }); err != nil || n != 4001 {
+	if err := e.Engine().ReadVerdicts(func(events.Verdict) bool { n++; return true }); err != nil || n != 4001 {
 		t.Errorf("ReadVerdicts() tells of %d, %v, want 4001", n, err)
 	}
 	want := dump(t, whole)

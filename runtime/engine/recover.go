@@ -14,7 +14,7 @@ import (
 // Recover reads where the store stands, wakes every actor that has mail, arms the
 // durable timers and takes up the durable calls. Call it once, first.
 func (c Control) Recover() error {
-	e := c.Engine
+	e := c.e
 	if err := e.migrate(); err != nil {
 		return err
 	}

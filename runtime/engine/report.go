@@ -125,7 +125,7 @@ func (j *Job) close(good bool) (cancelled bool) {
 // is over. It may be called concurrently. An error says that the worker must not
 // tell this: it is of no fleeting type.
 func (c Control) Report(job *Job, m messages.Message) error {
-	if err := c.checkReport(job, m); err != nil {
+	if err := c.e.checkReport(job, m); err != nil {
 		return err
 	}
 	r := &job.reports
@@ -139,9 +139,9 @@ func (c Control) Report(job *Job, m messages.Message) error {
 		return nil
 	}
 	r.queued = true
-	env := c.envelope(job, m)
-	env.ID, env.job, env.report = c.fleetingID(), job, true
-	c.deliver(&env)
+	env := c.e.envelope(job, m)
+	env.ID, env.job, env.report = c.e.fleetingID(), job, true
+	c.e.deliver(&env)
 	return nil
 }
 

@@ -289,7 +289,7 @@ func TestManyNumbersAreSynced(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range n {
-			if _, err := e.Post("", "fusion/a", messages.TranscriptGap{}, ""); err != nil {
+			if _, err := e.Engine().Post("", "fusion/a", messages.TranscriptGap{}, ""); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -88,7 +88,7 @@ func (s *Sim) boot() error {
 }
 
 // Engine is the present engine; a crash makes a new one.
-func (s *Sim) Engine() *Engine { return s.engine.Engine }
+func (s *Sim) Engine() *Engine { return s.engine.e }
 
 // Control drives the present engine, for tests that do so by themselves.
 func (s *Sim) Control() Control { return s.engine }
@@ -128,7 +128,7 @@ func (s *Sim) Step() bool {
 		s.doze()
 	}
 	all := s.runnable()
-	if s.engine.committer.waiting() > 0 && !s.full.Equal(s.clock.Now()) {
+	if s.engine.e.committer.waiting() > 0 && !s.full.Equal(s.clock.Now()) {
 		all = append(all, choice{})
 	}
 	return s.do(all)
@@ -136,7 +136,7 @@ func (s *Sim) Step() bool {
 
 // doze puts an actor to sleep if it can, at whatever moment.
 func (s *Sim) doze() {
-	live := s.engine.live()
+	live := s.engine.e.live()
 	if len(live) == 0 {
 		return
 	}
@@ -187,7 +187,7 @@ func (s *Sim) runnable() (all []choice) {
 		}
 		return 1
 	})
-	for _, p := range s.engine.Pools() {
+	for _, p := range s.engine.e.Pools() {
 		if p.Waiting > 0 && p.Busy < p.Size {
 			all = append(all, choice{pool: p.Kind})
 		}
@@ -238,7 +238,7 @@ func (c stepping) Done() <-chan struct{} {
 	for range s.rng.IntN(8) {
 		s.Turn()
 	}
-	for s.engine.committer.waiting() > 0 {
+	for s.engine.e.committer.waiting() > 0 {
 		if s.Commit(); s.full.Equal(s.clock.Now()) {
 			s.clock.Set(s.clock.Now().Add(10 * time.Millisecond))
 		}
@@ -279,7 +279,7 @@ func (s *Sim) stepPool(kind string) {
 	if err == nil {
 		result, failure, err = perform(context.Background(), w, job, func(m messages.Message) error {
 			reports = append(reports, m)
-			return e.checkReport(job, m)
+			return e.e.checkReport(job, m)
 		})
 	}
 	s.tracef("call %s %s attempt=%d %s", kind, job.ID, job.Attempt, failure)
@@ -328,13 +328,13 @@ func (s *Sim) worker(kind string) (actors.Worker, error) {
 		s.workers[kind] = idle[:len(idle)-1]
 		return idle[len(idle)-1], nil
 	}
-	return s.engine.pools[kind].kind.New()
+	return s.engine.e.pools[kind].kind.New()
 }
 
 // Inject is Engine.Inject without waiting: the channel gets the result once the
 // commit has run.
 func (s *Sim) Inject(to messages.Address, msg messages.Message, key string) (<-chan error, error) {
-	return s.engine.Post("", to, msg, key)
+	return s.engine.e.Post("", to, msg, key)
 }
 
 // Settle steps until nothing can be done at this moment.

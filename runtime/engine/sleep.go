@@ -15,23 +15,23 @@ func (act *Activation) Asleep() bool {
 }
 
 // IdleAfter is [Options.Idle].
-func (c Control) IdleAfter() time.Duration { return c.idle }
+func (c Control) IdleAfter() time.Duration { return c.e.idle }
 
 // Idle lists the activations that may go to sleep: they have had no turn for
 // [Options.Idle].
 func (c Control) Idle() []*Activation {
-	if c.idle < 0 {
+	if c.e.idle < 0 {
 		return nil
 	}
-	before := c.clock.Now().Add(-c.idle).UnixNano()
+	before := c.e.clock.Now().Add(-c.e.idle).UnixNano()
 	var list []*Activation
-	c.mu.RLock()
-	for _, act := range c.activations {
+	c.e.mu.RLock()
+	for _, act := range c.e.activations {
 		if used := act.used.Load(); used != 0 && used <= before {
 			list = append(list, act)
 		}
 	}
-	c.mu.RUnlock()
+	c.e.mu.RUnlock()
 	slices.SortFunc(list, func(a, b *Activation) int { return strings.Compare(string(a.addr), string(b.addr)) })
 	return list
 }
@@ -45,7 +45,7 @@ func (c Control) Idle() []*Activation {
 // It is called like Step. When it reports true, the driver lets go of the
 // activation.
 func (c Control) Sleep(act *Activation, idle time.Duration) bool {
-	if len(act.fleeting) > 0 || c.clock.Now().UnixNano()-act.used.Load() < int64(idle) {
+	if len(act.fleeting) > 0 || c.e.clock.Now().UnixNano()-act.used.Load() < int64(idle) {
 		return false
 	}
 	// A turn that is being released may still send and set timers.
@@ -53,8 +53,8 @@ func (c Control) Sleep(act *Activation, idle time.Duration) bool {
 		return false
 	}
 	defer act.release.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.e.mu.Lock()
+	defer c.e.mu.Unlock()
 	act.mu.Lock()
 	defer act.mu.Unlock()
 	// Calls begin in a release only, and answers come before they are counted out.
@@ -65,8 +65,8 @@ func (c Control) Sleep(act *Activation, idle time.Duration) bool {
 		return false
 	}
 	act.actor = nil
-	delete(c.activations, act.addr)
-	c.slept[act.addr.Kind()] += act.turns
+	delete(c.e.activations, act.addr)
+	c.e.slept[act.addr.Kind()] += act.turns
 	return true
 }
 

@@ -18,6 +18,7 @@ import (
 // rig drives an engine with one actor by hand, for what needs two goroutines
 // elsewhere: here the other one is a call at the right moment.
 type rig struct {
+	*engine.Engine
 	engine.Control
 	act  *engine.Activation
 	jobs []*engine.Job
@@ -68,7 +69,7 @@ func newRig(t *testing.T, fn receive) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Control = e.Control()
+	r.Engine, r.Control = e, e.Control()
 	r.Divert(nil, func(j *engine.Job) bool { r.jobs = append(r.jobs, j); return true })
 	r.Background(func(fn func()) { fn() })
 	if r.Recover() != nil || r.Activate("actor/a") != nil {

@@ -141,7 +141,7 @@ type Supervision struct {
 
 // NewSupervision begins the supervision of what is named by an address.
 func (c Control) NewSupervision(addr messages.Address) *Supervision {
-	return &Supervision{e: c.Engine, addr: addr}
+	return &Supervision{e: c.e, addr: addr}
 }
 
 // Failed reports a failure and says how long to wait before the restart.

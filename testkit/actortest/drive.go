@@ -38,7 +38,7 @@ func (h *Harness) SendOnce(key string, msg messages.Message) {
 func (h *Harness) post(from messages.Address, msg messages.Message, key string) {
 	h.t.Helper()
 	h.posting = true
-	done, err := h.engine.Post(from, h.o.address, msg, key)
+	done, err := h.Engine().Post(from, h.o.address, msg, key)
 	h.posting = false
 	if err != nil {
 		h.t.Fatalf("Send(%s): %v", show(msg), err)
@@ -57,7 +57,7 @@ func (h *Harness) post(from messages.Address, msg messages.Message, key string) 
 // of its topology: it gets messages.Started.
 func (h *Harness) Start() {
 	h.t.Helper()
-	if err := h.engine.Activate(h.o.address); err != nil {
+	if err := h.Engine().Activate(h.o.address); err != nil {
 		h.t.Fatalf("Start: %v", err)
 	}
 	h.settle()
@@ -222,7 +222,7 @@ func (h *Harness) Settle() {
 }
 
 // Engine is the engine that runs the actor; a crash makes a new one.
-func (h *Harness) Engine() *engine.Engine { return h.engine.Engine }
+func (h *Harness) Engine() *engine.Engine { return h.engine.Engine() }
 
 // settle commits, and steps the actor, until nothing can be done now.
 func (h *Harness) settle() {
@@ -251,7 +251,7 @@ func (h *Harness) hear() {
 	next := h.said[0]
 	h.said = h.said[1:]
 	h.posting = true
-	_, err := h.engine.Post(next.To, h.o.address, next.Message, "")
+	_, err := h.Engine().Post(next.To, h.o.address, next.Message, "")
 	h.posting = false
 	if err != nil {
 		h.t.Fatalf("%s of a partner: %v", show(next.Message), err)
@@ -261,7 +261,7 @@ func (h *Harness) hear() {
 
 // note remembers on whose behalf something new waits for the committer.
 func (h *Harness) note(turn bool) {
-	for h.engine.Left(0).Writing > len(h.queue) {
+	for h.Engine().Left(0).Writing > len(h.queue) {
 		h.queue = append(h.queue, turn)
 	}
 }

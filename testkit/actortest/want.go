@@ -184,7 +184,7 @@ func (h *Harness) WantNoTimer(key string) {
 }
 
 func (h *Harness) timer(key string) (time.Duration, bool) {
-	for _, t := range h.engine.Timers() {
+	for _, t := range h.Engine().Timers() {
 		if t.Actor == h.o.address && t.Key == key {
 			return t.Due.Sub(h.Now()), true
 		}
@@ -194,7 +194,7 @@ func (h *Harness) timer(key string) (time.Duration, bool) {
 
 func (h *Harness) timers() string {
 	var names []string
-	for _, t := range h.engine.Timers() {
+	for _, t := range h.Engine().Timers() {
 		if t.Actor == h.o.address {
 			names = append(names, fmt.Sprintf("%q in %v", t.Key, t.Due.Sub(h.Now())))
 		}
@@ -232,7 +232,7 @@ func (h *Harness) WantDeadLetters(n int) {
 // DeadLetters lists the dead letters in the store.
 func (h *Harness) DeadLetters() []engine.DeadLetter {
 	h.t.Helper()
-	list, err := h.engine.DeadLetters()
+	list, err := h.Engine().DeadLetters()
 	if err != nil {
 		h.t.Fatalf("%v", err)
 	}

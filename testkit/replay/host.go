@@ -41,7 +41,7 @@ func (p *playback) drain(limit time.Duration) {
 	e.StopSources()
 	p.sim.Settle()
 	end := p.now().Add(limit)
-	for !e.Left(p.cfg.Burst.Cap).None() && p.now().Before(end) {
+	for !e.Engine().Left(p.cfg.Burst.Cap).None() && p.now().Before(end) {
 		due, ok := e.NextTimer()
 		if !ok {
 			return

@@ -70,7 +70,7 @@ func (s *System) stop(ctx context.Context) engine.Left {
 	s.await("timers", s.timer.gone)
 	s.commit.end()
 	s.await("committer", s.commit.gone)
-	left := s.engine.Left(s.o.Horizon)
+	left := s.Engine().Left(s.o.Horizon)
 	s.engine.Close()
 	s.dispatcher.close()
 	s.await("dispatcher", s.dispatcher.gone)
@@ -82,7 +82,7 @@ func (s *System) stop(ctx context.Context) engine.Left {
 func (s *System) drain(ctx context.Context) {
 	s.activity.watched.Store(true)
 	defer s.activity.watched.Store(false)
-	for !s.activity.quiet(func() bool { return s.engine.Left(s.o.Horizon).None() }) {
+	for !s.activity.quiet(func() bool { return s.Engine().Left(s.o.Horizon).None() }) {
 		select {
 		case <-s.activity.poke:
 		case <-ctx.Done():

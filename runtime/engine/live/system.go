@@ -119,7 +119,7 @@ func New(o Options) (*System, error) {
 	s.engine = e.Control()
 	s.guardian = &guardian{sys: s, box: newMailbox(s.activity), down: make(chan struct{})}
 	s.workers, s.actors = s.newSupervisor("workers"), s.newSupervisor("actors")
-	for _, kind := range s.engine.WorkerKinds() {
+	for _, kind := range s.Engine().WorkerKinds() {
 		p := &pool{kind: kind}
 		s.pools[kind.Name] = p
 		for n := range kind.Size {
@@ -133,7 +133,7 @@ func New(o Options) (*System, error) {
 }
 
 // Engine is the kernel that the system runs.
-func (s *System) Engine() *engine.Engine { return s.engine.Engine }
+func (s *System) Engine() *engine.Engine { return s.engine.Engine() }
 
 // Start reads the store and runs everything. After an error nothing runs.
 func (s *System) Start() error {
@@ -151,7 +151,7 @@ func (s *System) Start() error {
 	}
 	for _, a := range s.o.Activate {
 		if err == nil {
-			err = s.engine.Activate(a)
+			err = s.Engine().Activate(a)
 		}
 	}
 	if err != nil {

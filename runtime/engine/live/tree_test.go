@@ -92,7 +92,7 @@ func (s *tally) poll(t *testing.T, a messages.Address) {
 // send injects one fleeting message and waits for what it causes.
 func (s *tally) send(t *testing.T, a messages.Address, m messages.Message) {
 	t.Helper()
-	if err := s.engine.Inject(t.Context(), a, m, ""); err != nil {
+	if err := s.Engine().Inject(t.Context(), a, m, ""); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()

@@ -86,7 +86,7 @@ var mutants = []mutant{
 		old: `act.becomeStale(fmt.Errorf("%w: %w", errUnread, err))`, new: `_ = fmt.Errorf("%w: %w", errUnread, err)`,
 		by: "TestTimersAndCallsAreReadAgainUntilTheyCanBe"},
 	{what: "timers and calls are not read again", file: "runtime/engine/activation.go",
-		old: `c.rearm(act.addr); err != nil {`, new: `error(nil); err != nil {`, by: "TestDurableCallIsAskedAgain"},
+		old: `c.e.rearm(act.addr); err != nil {`, new: `error(nil); err != nil {`, by: "TestDurableCallIsAskedAgain"},
 	{what: "an inbox that cannot be read is empty", file: "runtime/engine/activation.go",
 		old: `return Stepped, e.fail(act, "read inbox: "+err.Error())`, new: `return Idle, nil`,
 		by: "TestReadErrorIsAFailureLikeAnyOther"},
