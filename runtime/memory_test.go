@@ -100,7 +100,7 @@ func TestRemembersAcrossARestart(t *testing.T) {
 	if !ok || c != answer.Conversation || answer.Basis.Recalled != 1 {
 		t.Fatalf("the answer rests on %+v, want a run of its conversation", answer.Basis)
 	}
-	raw, ok, err := m.sim.Control().Engine.ReadRow(messages.To(recall.Kind, string(c)),
+	raw, ok, err := m.sim.Control().Engine().ReadRow(messages.To(recall.Kind, string(c)),
 		recall.Runs.Row(row))
 	if err != nil || !ok {
 		t.Fatalf("the run is stored: %v, %v", ok, err)

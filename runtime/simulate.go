@@ -37,7 +37,7 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	r.clock = s.Now
-	r.admin.Memory.Open(admin.Remembered{Engine: s.Control().Engine})
+	r.admin.Memory.Open(admin.Remembered{Engine: s.Control().Engine()})
 	return s, nil
 }
 
