@@ -210,7 +210,8 @@ func TestNamesWhatItRemembers(t *testing.T) {
 		{"answers", func(*messages.Recalled) {}, "You told me on 2 March 2026: “my dog is called Sputnik”", 1},
 		{"ours", func(r *messages.Recalled) { r.Found[0].Own = true },
 			"As I wrote on 2 March 2026: “my dog is called Sputnik”", 1},
-		{"too little in common", func(r *messages.Recalled) { r.Found, r.Found[0].Covers = r.Found[:1], .5 }, theAck, 0},
+		{"too little in common", func(r *messages.Recalled) { r.Found, r.Found[0].Covers = r.Found[:1], .5 },
+			theAck, 0},
 		{"a question itself", func(r *messages.Recalled) { r.Found, r.Found[0].Text = r.Found[:1], "dog?" }, theAck, 0},
 		{"nothing", func(r *messages.Recalled) { r.Found = nil }, theAck, 0},
 	} {

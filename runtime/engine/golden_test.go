@@ -96,7 +96,9 @@ func TestRecordsByHand(t *testing.T) {
 	for i, from := range texts {
 		for j, trace := range texts {
 			about := texts[(i+j)%len(texts)]
-			mail := mailRecord{From: messages.Address(from), Trace: trace, At: at, About: messages.ConversationID(about)}
+			mail := mailRecord{
+				From: messages.Address(from), Trace: trace, At: at, About: messages.ConversationID(about),
+			}
 			got := appendMail(nil, mail.From, mail.Trace, mail.At, mail.About)
 			if want := encodeRecord(mail); string(got)+"null}" != string(want) {
 				t.Errorf("appendMail() = %s, want the beginning of %s", got, want)
