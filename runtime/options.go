@@ -35,7 +35,8 @@ func bound(cfg Config) (kinds []engine.Kind) {
 	rows, _ := topology(&parts.Parts{Config: cfg, Pauses: &admin.Pauses{}})
 	for _, row := range rows {
 		if row.lives == here {
-			kinds = append(kinds, engine.Kind{Name: row.kind, Here: true, About: row.with.about, New: row.make})
+			kinds = append(kinds, engine.Kind{Name: row.kind, Here: true, About: row.with.about, Whose: row.with.whose,
+				New: row.make})
 		}
 	}
 	return kinds

@@ -110,7 +110,7 @@ func (p *plan) build(kinds []actorRow, workers []workerRow) {
 			continue
 		}
 		p.kinds = append(p.kinds, engine.Kind{
-			Name: row.kind, New: row.make, About: row.with.about, Here: row.lives == here,
+			Name: row.kind, New: row.make, About: row.with.about, Whose: row.with.whose, Here: row.lives == here,
 			Source: row.with.source, Overflow: row.with.overflow, Fleeting: row.with.fleeting,
 		})
 		for _, key := range row.keys {
@@ -134,8 +134,8 @@ func (p *plan) join(set settings) {
 		if i < 0 {
 			p.kinds = append(p.kinds, k)
 		} else {
-			if k.About == nil { // its rows are about the same
-				k.About = p.kinds[i].About
+			if k.About == nil && k.Whose == nil { // its rows are about the same
+				k.About, k.Whose = p.kinds[i].About, p.kinds[i].Whose
 			}
 			p.kinds[i] = k
 		}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/keyboard"
 	"github.com/kehai-run/kehai/actors/outbound"
@@ -28,13 +29,13 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				p.Structure, p.TreeKeys(),
 				sends{to(m.WorkerStructure, m.CountRows{}), to(m.ActorFusion, m.StructureSignal{})}},
 			{always, m.ActorFusion, "finds what is new in what was read", here,
-				traits{about: fusion.About}, p.Fusion, nil,
+				traits{about: fusion.About, whose: fusion.Whose}, p.Fusion, nil,
 				sends{to(m.ActorPoller, m.FrameSettled{}, m.FrameHeld{}, m.ReadNow{}, m.ReadAgain{}),
 					to(m.ActorDirectory, m.Identify{}), to(m.ActorDedup, m.Detection{}), to(m.ActorOutbound, m.Whose{}),
 					to(host, events.MessageUnreadable{}, events.ConversationUnknown{})}},
 			// Whose conversation it is. The key is an application.
-			{always, m.ActorDirectory, "gives conversations their ids, and knows their names", anywhere, traits{},
-				p.Directory(), nil,
+			{always, m.ActorDirectory, "gives conversations their ids, and knows their names", anywhere,
+				traits{whose: directory.Whose}, p.Directory(), nil,
 				sends{to(m.ActorFusion, m.Identified{})}},
 			// Deciding what is new, and keeping it. The key is a conversation.
 			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.Ledger(), nil,
@@ -57,12 +58,12 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			{always, m.ActorRecall, "remembers what was said, and finds it again", anywhere, traits{}, p.Recall(), nil,
 				sends{to(m.WorkerMemory, m.SearchMemory{}), to(m.ActorConversation, m.Recalled{})}},
 			// The key is a node.
-			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{about: owner.About},
+			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{whose: owner.Whose},
 				p.Owner(), p.DeskKey(),
 				sends{to(m.ActorConversation, m.OwnerState{}), to(m.ActorOutbound, m.OwnerState{})}},
 			// Sending. The key is a window, that of the keyboard a node.
 			{always, m.ActorOutbound, "types replies into a window and sees them there", here,
-				traits{source: true, about: outbound.About}, p.Sender(), p.WindowKeys(),
+				traits{source: true, about: outbound.About, whose: outbound.Whose}, p.Sender(), p.WindowKeys(),
 				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
 					to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
 					to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
@@ -136,9 +137,13 @@ type traits struct {
 	overflow engine.Overflow
 	fleeting int       // bound of the mailbox; 0 is the engine's
 	about    rowsAbout // see [engine.Kind]; nil where the key of an actor says whom its rows are about
+	whose    rowsWhose
 }
 
-type rowsAbout = func(m.ConversationID, string, []byte) bool
+type (
+	rowsAbout = func(m.ConversationID, string, []byte) bool
+	rowsWhose = func(string, []byte) m.ConversationID
+)
 
 var source = traits{source: true}
 

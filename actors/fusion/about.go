@@ -1,6 +1,7 @@
 package fusion
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/kehai-run/kehai/messages"
@@ -25,4 +26,29 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 		return err != nil || cursor.Conversation == c
 	}
 	return false // "unknown" is a time
+}
+
+// Whose says whom a row of fusion is about, "" for the window. What is held about one
+// conversation that came from the view of another is about the first.
+func Whose(row string, value []byte) (c messages.ConversationID) {
+	table, key, _ := strings.Cut(row, "\x00")
+	var err error
+	switch table {
+	case lastViews.Name(), echoes.Name():
+		return messages.ConversationID(key)
+	case current.Name():
+		c, err = current.Decode(value)
+	case pendings.Name():
+		var pending Pending
+		pending, err = pendings.Decode(value)
+		c = cmp.Or(pending.Detection.Conversation, pending.View.Conversation)
+	case cursors.Name():
+		var cursor Cursor
+		cursor, err = cursors.Decode(value)
+		c = cursor.Conversation
+	}
+	if err != nil {
+		return ""
+	}
+	return c
 }

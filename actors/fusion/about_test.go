@@ -1,6 +1,7 @@
 package fusion
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
@@ -30,6 +31,16 @@ func TestAbout(t *testing.T) {
 				t.Errorf("About(%s, %q, %s) = %v, want %v", who, c.row, c.value, got, want)
 			}
 		}
+		want := map[bool]messages.ConversationID{c.hana: "line:Hana", c.ken: "line:Ken"}[true]
+		if strings.HasSuffix(c.row, "line:Hanae") {
+			want = "line:Hanae"
+		}
+		if c.hana && c.ken { // it cannot be decoded
+			want = ""
+		}
+		if got := Whose(c.row, []byte(c.value)); got != want {
+			t.Errorf("Whose(%q, %s) = %q, want %q", c.row, c.value, got, want)
+		}
 	}
 }
 
@@ -49,6 +60,9 @@ func TestAboutEveryRow(t *testing.T) {
 			rows++
 			if row := string(k[len(own):]); !About("line:Hana", row, v) || About("line:Ken", row, v) {
 				t.Errorf("%s: the row %q = %s is not about line:Hana alone", name, row, v)
+			}
+			if who := Whose(string(k[len(own):]), v); who != "line:Hana" {
+				t.Errorf("%s: the row %q = %s is about %q, want line:Hana", name, k, v, who)
 			}
 			return true
 		}); err != nil || rows < 3 {

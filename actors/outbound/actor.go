@@ -46,6 +46,18 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 	return err != nil || s.Conversation == c
 }
 
+// Whose says whom a row of a sender is about, "" for the window.
+func Whose(row string, value []byte) messages.ConversationID {
+	if table, _, _ := strings.Cut(row, "\x00"); table != Replies.Name() && table != Lost.Name() {
+		return ""
+	}
+	s, err := Replies.Decode(value)
+	if err != nil {
+		return ""
+	}
+	return s.Conversation
+}
+
 // New makes the constructor of senders.
 func New(o Options) func(messages.Address) actors.Actor {
 	if o.Rules == (Rules{}) {

@@ -34,10 +34,13 @@ const StateKey = "state"
 
 var followers = actors.NewTable[time.Time]("followers") // since when, by conversation
 
-// About says whether a row is about a conversation.
-func About(c messages.ConversationID, row string, _ []byte) bool {
+// Whose says whom a row is about, "" for the owner.
+func Whose(row string, _ []byte) messages.ConversationID {
 	table, key, _ := strings.Cut(row, "\x00")
-	return table == followers.Name() && key == string(c)
+	if table != followers.Name() {
+		return ""
+	}
+	return messages.ConversationID(key)
 }
 
 // New makes the constructor of owners.

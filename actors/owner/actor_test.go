@@ -69,12 +69,12 @@ func TestAttentionThatIsOffDoesNotCount(t *testing.T) {
 	h.WantSent(told("c-1", messages.OwnerState{}))
 }
 
-func TestAboutWhom(t *testing.T) {
-	for row, want := range map[string]bool{
-		"followers\x00c-1": true, "followers\x00c-2": false, "state\x00state": false, "state\x00c-1": false,
+func TestWhose(t *testing.T) {
+	for row, want := range map[string]messages.ConversationID{
+		"followers\x00c-1": "c-1", "state\x00state": "", "state\x00c-1": "",
 	} {
-		if got := owner.About("c-1", row, nil); got != want {
-			t.Errorf("About(c-1, %q) = %v, want %v", row, got, want)
+		if got := owner.Whose(row, nil); got != want {
+			t.Errorf("Whose(%q) = %q, want %q", row, got, want)
 		}
 	}
 }

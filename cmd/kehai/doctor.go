@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
@@ -65,7 +66,7 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	}
 	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
-	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil))
+	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil), checkKeys(cfg))
 	if err == nil {
 		return append(list, checkRunning(ctx, running)...)
 	}
@@ -181,6 +182,22 @@ func checkStore(cfg config.Config, running bool) finding {
 		}
 	}
 	return f
+}
+
+// checkKeys looks whether the keys of the store are all there, and nobody else's.
+func checkKeys(cfg config.Config) finding {
+	dir := filepath.Join(cfg.Data, "keys")
+	n, err := keyring.Inspect(dir)
+	var exposed *private.Exposed
+	switch {
+	case errors.As(err, &exposed):
+		return finding{what: "keys", need: true, text: exposed.Path + " " + exposed.What, mend: exposed.Mend}
+	case err != nil:
+		return finding{what: "keys", need: true, text: err.Error()}
+	case n == 0:
+		return fine("keys", "%s, will be made by the first run; back it up as well as the store", dir)
+	}
+	return fine("keys", "%d in %s; back it up as well as the store", n, dir)
 }
 
 // exposedData is what other users may get at in the data directory, nil for

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -44,6 +45,10 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 		b.Live.Forget()
 		defer b.Live.Forget() // what came in meanwhile
 	}
+	known, err := Known(e)
+	if err != nil {
+		return engine.Forgotten{}, err
+	}
 	var noted error
 	sum, err := e.Forget(ctx, engine.Forgetting{
 		Conversation: c,
@@ -51,7 +56,7 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 			// There is something to delete, and nothing is deleted yet: a crash from
 			// here on leaves the wish behind.
 			noted = b.Disk().PurgeLater()
-			return keepHead(c, get)
+			return append(keepHead(c, get), keepName(c, known[c].App, get)...)
 		},
 	})
 	if err := errors.Join(err, noted); err != nil {
@@ -60,6 +65,18 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 	b.Memory.Forget(c)
 	// A picture of the window may show the conversation.
 	return sum, snapshot.Delete(b.Config.Data)
+}
+
+// keepName keeps what the directory knows, under the conversation's next key: what the
+// window still shows must not come again as somebody new.
+func keepName(
+	c messages.ConversationID, app string, get func(messages.Address, string) ([]byte, bool),
+) []engine.Kept {
+	actor, row := messages.To(directory.Kind, app), directory.Conversations.Row(string(c))
+	if raw, ok := get(actor, row); ok {
+		return []engine.Kept{{Actor: actor, Row: row, Value: raw}}
+	}
+	return nil
 }
 
 // keepHead makes the mark that stays of a ledger.

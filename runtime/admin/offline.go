@@ -124,19 +124,20 @@ func OpenKeys(cfg config.Config) (engine.Sealer, error) {
 func offlineKinds(own []engine.Kind) []engine.Kind {
 	kinds := []engine.Kind{
 		{Name: attention.Kind, Here: true, New: attention.New(attention.Options{})},
-		{Name: directory.Kind, New: directory.New(directory.Options{})},
+		{Name: directory.Kind, Whose: directory.Whose, New: directory.New(directory.Options{})},
 		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
 		{Name: conversation.Kind, New: conversation.New(conversation.Options{})},
 		{Name: recall.Kind, New: recall.New(recall.Options{})},
-		{Name: owner.Kind, Here: true, About: owner.About, New: owner.New(owner.Options{})},
-		{Name: fusion.Kind, Here: true, About: fusion.About, New: fusion.New(fusion.Options{})},
-		{Name: outbound.Kind, Here: true, About: outbound.About, New: neverRun},
+		{Name: owner.Kind, Here: true, Whose: owner.Whose, New: owner.New(owner.Options{})},
+		{Name: fusion.Kind, Here: true, About: fusion.About, Whose: fusion.Whose,
+			New: fusion.New(fusion.Options{})},
+		{Name: outbound.Kind, Here: true, About: outbound.About, Whose: outbound.Whose, New: neverRun},
 	}
 	known := func(name string) bool {
 		return slices.ContainsFunc(kinds, func(o engine.Kind) bool { return o.Name == name })
 	}
 	for _, k := range own {
-		if (k.About != nil || k.Here) && !known(k.Name) {
+		if (k.About != nil || k.Whose != nil || k.Here) && !known(k.Name) {
 			kinds = append(kinds, k)
 		}
 	}

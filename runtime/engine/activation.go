@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -335,6 +336,7 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 		t.Ops = append(t.Ops, Op{
 			Key:   []byte(ofActor(keyAttempts, act.addr, env.receipt)),
 			Value: encodeRecord(attemptsRecord{Attempts: env.attempt, Error: reason, At: e.clock.Now()}),
+			about: cmp.Or(string(env.about), e.subject(env.Message, act.addr)),
 		})
 		t.measure()
 		e.submit(t, generation)

@@ -26,6 +26,10 @@ type Kind struct {
 	// the actor's key; row is "table\x00key". Forgetting deletes the rows of which it
 	// says so. nil: none is.
 	About func(c messages.ConversationID, row string, value []byte) bool
+	// Whose says whom such a row is about, "" for the actor's key alone: the row is
+	// sealed under that key, and forgetting deletes it. nil: they are about the actor's
+	// key.
+	Whose func(row string, value []byte) messages.ConversationID
 	// Here says that its actors are bound to this node, as to its screen or its
 	// camera: they commit apart from those that may live on any node.
 	Here bool

@@ -359,7 +359,7 @@ func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
 func (e *Engine) asked() []string {
 	var list []string
 	for name, k := range e.kinds {
-		if k.About != nil {
+		if k.asks() {
 			list = append(list, name)
 		}
 	}
@@ -492,7 +492,7 @@ func keyed(a messages.Address, c messages.ConversationID) bool { return a.Key() 
 
 // concerned reports whether an actor's rows may hold something of a conversation.
 func (e *Engine) concerned(a messages.Address, c messages.ConversationID) bool {
-	return keyed(a, c) || e.kinds[a.Kind()].About != nil
+	return keyed(a, c) || e.kinds[a.Kind()].asks()
 }
 
 func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) bool {
@@ -500,9 +500,12 @@ func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) b
 	if !ok || keyed(a, c) {
 		return ok
 	}
-	about := e.kinds[a.Kind()].About
-	return about != nil && about(c, row, value)
+	k := e.kinds[a.Kind()]
+	return k.About != nil && k.About(c, row, value) || k.Whose != nil && k.Whose(row, value) == c
 }
+
+// asks reports whether rows of the kind may be about others than the actor's key.
+func (k Kind) asks() bool { return k.About != nil || k.Whose != nil }
 
 // about looks at what all records with a message or a verdict share, and asks
 // the message whom it is about.

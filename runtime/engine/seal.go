@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -197,7 +198,13 @@ func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad err
 func (e *Engine) whose(key string, value []byte) string {
 	class, _ := classOf(key)
 	switch class {
-	case keyState, keyAttempts:
+	case keyState:
+		a, row, _ := splitKey(class, key)
+		if whose := e.kinds[a.Kind()].Whose; whose != nil {
+			return cmp.Or(string(whose(row, value)), a.Key())
+		}
+		return a.Key()
+	case keyAttempts:
 		a, _, _ := splitKey(class, key)
 		return a.Key()
 	case keyHost, keyForget:
@@ -240,8 +247,12 @@ func (e *Engine) subject(m messages.Message, of messages.Address) string {
 	return of.Key()
 }
 
-// sealed is what keyMetaSealed holds, sealed for the node.
-const sealed = "kehai"
+// What keyMetaSealed holds, sealed for the node: before rows of actors that are about
+// many were sealed for whom each is about, and since.
+const (
+	sealedForActors = "kehai"
+	sealed          = "kehai 2"
+)
 
 // sealStored seals what an older version or a runtime without keys has stored. A
 // crash in between leaves what the next start goes on with: the row that says that
@@ -255,8 +266,14 @@ func (e *Engine) sealStored() error {
 	case ok && e.sealer == nil:
 		return fmt.Errorf("engine: the store is sealed: open it with its keys: %w", ErrNoKey)
 	case ok:
-		if _, err := e.sealer.Open([]byte(keyMetaSealed), raw); err != nil {
+		mark, err := e.sealer.Open([]byte(keyMetaSealed), raw)
+		if err != nil {
 			return fmt.Errorf("engine: these are not the keys of the store: %w", err)
+		}
+		if string(mark) == sealedForActors {
+			if err := e.sealAnew(); err != nil {
+				return fmt.Errorf("engine: seal what is stored for whom it is about: %w", err)
+			}
 		}
 	case e.sealer == nil:
 		return nil
@@ -269,9 +286,47 @@ func (e *Engine) sealStored() error {
 	return nil
 }
 
+// sealRows seals what is not.
 func (e *Engine) sealRows() error {
-	done := 0
-	for _, prefix := range privatePrefixes {
+	done, err := e.sealThose(privatePrefixes, func(_, v []byte) ([]byte, bool) { return v, !marked(v) })
+	if err != nil {
+		return err
+	}
+	if done > 0 {
+		e.sealing(done)
+	}
+	return e.markSealed()
+}
+
+// sealAnew seals the rows of actors that are about many for whom each is about, which
+// an older version has sealed for their actor. One that does not open stays.
+func (e *Engine) sealAnew() error {
+	var prefixes []string
+	for name, k := range e.kinds {
+		if k.Whose != nil {
+			prefixes = append(prefixes, keyState+name+"/")
+		}
+	}
+	slices.Sort(prefixes)
+	done, err := e.sealThose(prefixes, func(k, v []byte) ([]byte, bool) {
+		plain, err := e.open(k, v)
+		if err != nil || !marked(v) {
+			return nil, false
+		}
+		return plain, !e.sealer.Under(e.whose(string(k), plain), v[len(sealMark):])
+	})
+	if err != nil {
+		return err
+	}
+	if done > 0 {
+		e.sealing(done)
+	}
+	return e.markSealed()
+}
+
+// sealThose seals rows of which pick returns the plain form, step by step.
+func (e *Engine) sealThose(prefixes []string, pick func(k, v []byte) ([]byte, bool)) (done int, err error) {
+	for _, prefix := range prefixes {
 		var from []byte
 		for more := true; more; {
 			var b [shards]Batch
@@ -283,7 +338,8 @@ func (e *Engine) sealRows() error {
 					return false
 				}
 				from = append(k[:len(k):len(k)], 0)
-				if marked(v) {
+				v, ok := pick(k, v)
+				if !ok {
 					return true
 				}
 				s := e.shardOfKey(string(k))
@@ -293,21 +349,23 @@ func (e *Engine) sealRows() error {
 				return true
 			})
 			if err != nil {
-				return err
+				return done, err
 			}
 			if n == 0 {
 				continue
 			}
 			e.sealing(done)
 			if _, err := e.apply(b, nil, e.sync); err != nil {
-				return err
+				return done, err
 			}
 			done += n
 		}
 	}
-	if done > 0 {
-		e.sealing(done)
-	}
+	return done, nil
+}
+
+// markSealed notes that all is sealed.
+func (e *Engine) markSealed() error {
 	mark, err := e.sealer.Seal(nil, "", []byte(keyMetaSealed), []byte(sealed))
 	if err != nil {
 		return err

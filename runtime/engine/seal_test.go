@@ -70,6 +70,11 @@ func locked(t *testing.T, s engine.Store, keys engine.Sealer, told *[]int) engin
 		Kinds: []engine.Kind{
 			{Name: "keeper", Here: true, New: func(messages.Address) actors.Actor { return nil }},
 			{Name: "diary", New: func(messages.Address) actors.Actor { return nil }},
+			{Name: "shared", New: func(messages.Address) actors.Actor { return nil },
+				Whose: func(row string, _ []byte) messages.ConversationID {
+					_, key, _ := strings.Cut(row, "\x00")
+					return messages.ConversationID(key)
+				}},
 		}})
 	if err != nil {
 		t.Fatal(err)
@@ -267,5 +272,52 @@ func TestRowsAreSealedForTheirSubject(t *testing.T) {
 	want := map[string]bool{"i": true, "t": true, "c": true, "e": true, "v": true, "d": true, "s": false}
 	if fmt.Sprint(of) != fmt.Sprint(want) {
 		t.Errorf("sealed for the conversation, by class: %v, want %v", of, want)
+	}
+}
+
+// A row of an actor that is about many is sealed for whom it is about, also one that an
+// older version has sealed for the actor. So what is copied before somebody is
+// forgotten tells nothing of them afterwards, and all of the others.
+func TestRowsOfSharedActorsAreSealedForWhomTheyAreAbout(t *testing.T) {
+	store, ring := mem.New(), keyring.Memory(nil)
+	rows := map[string]string{"m/format": "3",
+		"s/shared/app\x00names\x00" + string(hana): `1 "canary"`, "s/shared/app\x00names\x00ken": `1 "goes on"`}
+	for k, v := range rows { // as an older version has sealed them
+		if k[0] != 's' {
+			continue
+		}
+		sealed, err := ring.Seal([]byte("\x00ks\x01"), "app", []byte(k), []byte(v))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[k] = string(sealed)
+	}
+	mark, err := ring.Seal(nil, "", []byte("m/sealed"), []byte("kehai"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows["m/sealed"] = string(mark)
+	fill(t, store, rows)
+	e := locked(t, store, ring, nil)
+	if err := e.Recover(); err != nil {
+		t.Fatal(err)
+	}
+	wantSealed(t, store)
+	copied := store.Clone()
+	if sum, err := forget(t, e, engine.Forgetting{Conversation: hana}); err != nil || sum.None() {
+		t.Fatalf("Forget() = %+v, %v, want a row deleted", sum, err)
+	}
+	for name, s := range map[string]*mem.Store{"copy": copied, "store": store} {
+		for _, k := range keys(t, s, "s/shared/") {
+			v, _, _ := s.Get([]byte(k))
+			plain, err := engine.OpenRow(ring, []byte(k), v)
+			if strings.HasSuffix(k, "ken") != (err == nil) || strings.Contains(string(plain), "canary") {
+				t.Errorf("after the deletion the row %q of the %s opens as %q, %v", k, name, plain, err)
+			}
+		}
+	}
+	told := []int(nil)
+	if err := locked(t, store, ring, &told).Recover(); err != nil || told != nil {
+		t.Errorf("the next start seals %v rows anew, %v, want none", told, err)
 	}
 }

@@ -7,10 +7,12 @@
 //
 //	node          the node's key, 32 random bytes; all others are wrapped with it
 //	32 hex digits the key of one subject, wrapped; the name is a keyed hash
+//	list          the names of the keys that were made and that were destroyed
 //
 // A key is on the disk before anything is sealed with it. A crash can leave a
 // *.tmp file, which the next start deletes, or a key that is all zeros, which counts
-// as destroyed. Both directories belong into a backup, the store without the keys
+// as destroyed. A key that is gone by other means is in the list: [Open] refuses the
+// directory then, rather than begin a new key beside rows that nobody can read. Both directories belong into a backup, the store without the keys
 // is unreadable.
 //
 // A row is sealed with AES-256-GCM:

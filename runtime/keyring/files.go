@@ -19,6 +19,8 @@ type keyFiles interface {
 	write(name string, raw []byte) error
 	// destroy overwrites and deletes a file, if it is there.
 	destroy(name string) error
+	// missing is the error of a key that is not there: an [absent] if one may be made.
+	missing(name string) error
 	where() string // for errors: "in DIRECTORY"
 }
 
@@ -29,13 +31,14 @@ func (m memory) read(name string) ([]byte, bool, error) { raw, ok := m[name]; re
 func (m memory) write(name string, raw []byte) error    { m[name] = raw; return nil }
 func (m memory) destroy(name string) error              { delete(m, name); return nil }
 func (m memory) where() string                          { return "in memory" }
+func (m memory) missing(name string) error              { return missing(name, m) }
 
 // directory keeps each key in a file.
 type directory string
 
 const unfinished = ".tmp"
 
-// tidy deletes what a crash has left.
+// tidy deletes what a crash has left, and looks whether a key is gone.
 func (d directory) tidy() error {
 	list, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +47,9 @@ func (d directory) tidy() error {
 	if err == nil {
 		err = private.Check(string(d), private.Closed)
 	}
+	var names []string
 	for _, e := range list {
+		names = append(names, e.Name())
 		if err == nil && strings.HasSuffix(e.Name(), unfinished) {
 			err = os.Remove(filepath.Join(string(d), e.Name()))
 		}
@@ -52,7 +57,28 @@ func (d directory) tidy() error {
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
+	unlisted, lost, err := d.compare(names)
+	if err == nil && len(lost) > 0 {
+		return d.errLost(lost)
+	}
+	if err == nil { // a crash came before their entries, or an older version has made them
+		err = d.note(made, unlisted...)
+	}
+	if err != nil {
+		return fmt.Errorf("keyring: %w", err)
+	}
 	return nil
+}
+
+func (d directory) missing(name string) error {
+	lost, err := d.lost(name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("keyring: %w", err)
+	case lost:
+		return d.errLost([]string{name})
+	}
+	return missing(name, d)
 }
 
 func (d directory) read(name string) ([]byte, bool, error) {
@@ -88,6 +114,9 @@ func (d directory) write(name string, raw []byte) error {
 	if err == nil {
 		err = d.sync()
 	}
+	if err == nil {
+		err = d.note(made, name)
+	}
 	if err == nil && name == nodeFile {
 		err = directory(filepath.Dir(string(d))).sync() // the directory itself may be new
 	}
@@ -107,6 +136,9 @@ func (d directory) destroy(name string) error {
 		return fmt.Errorf("keyring: destroy a key: %w", err)
 	}
 	info, err := f.Stat()
+	if err == nil {
+		err = d.note(gone, name) // first: a crash must not make it a key that was lost
+	}
 	if err == nil {
 		_, err = f.WriteAt(make([]byte, info.Size()), 0)
 	}

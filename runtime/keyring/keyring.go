@@ -211,8 +211,11 @@ func (r *Ring) find(of id) (*key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !ok || destroyed(wrapped) {
-		return nil, r.missing(of.String())
+	if !ok {
+		return nil, r.files.missing(of.String())
+	}
+	if destroyed(wrapped) {
+		return nil, missing(of.String(), r.files)
 	}
 	secret, err := n.unwrap(of, wrapped)
 	if err != nil {
@@ -224,9 +227,9 @@ func (r *Ring) find(of id) (*key, error) {
 	return k, nil
 }
 
-func (r *Ring) missing(name string) error {
+func missing(name string, in keyFiles) error {
 	return &absent{fmt.Errorf("keyring: there is no key %s %s: put the directory back from the backup that belongs "+
-		"to the store, or forget the conversation: %w", name, r.files.where(), engine.ErrNoKey)}
+		"to the store, or forget the conversation: %w", name, in.where(), engine.ErrNoKey)}
 }
 
 // absent is the error of a key that is not there: one may be made. One that is
@@ -283,7 +286,7 @@ func (r *Ring) nodeKey(begin bool) (*node, error) {
 		return nil, fmt.Errorf("keyring: the node's key %s is damaged, or of another version: put the directory back "+
 			"from the backup that belongs to the store: %w", r.files.where(), engine.ErrNoKey)
 	case !ok && !begin:
-		return nil, r.missing(nodeFile)
+		return nil, r.files.missing(nodeFile)
 	case !ok:
 		raw = append([]byte(headOfNode), make([]byte, keyBytes)...)
 		if _, err := io.ReadFull(r.rand, raw[len(headOfNode):]); err != nil {

@@ -72,8 +72,8 @@ func TestRowsOpenAfterAStart(t *testing.T) {
 		}
 	}
 	files, err := os.ReadDir(dir)
-	if err != nil || len(files) != len(subjects) {
-		t.Errorf("%d files, %v, want one for each of %d", len(files), err, len(subjects))
+	if err != nil || len(files) != len(subjects)+1 {
+		t.Errorf("%d files, %v, want one for each of %d, and their list", len(files), err, len(subjects))
 	}
 	for _, f := range files {
 		if info, err := f.Info(); err != nil || info.Mode() != 0o600 {

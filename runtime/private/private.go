@@ -85,6 +85,25 @@ func check(path string, rule Rule, uid int) error {
 		quote(path) + "."}
 }
 
+// CheckFile is nil for a file that belongs to this user and that nobody else may read
+// or change.
+func CheckFile(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("private: %w", err)
+	case !info.Mode().IsRegular():
+		return &Exposed{path, fmt.Sprintf("is no plain file (%v)", info.Mode()), "Look who has put it there."}
+	case owner(info) != os.Geteuid():
+		return &Exposed{path, fmt.Sprintf("belongs to user %d, and this is user %d", owner(info), os.Geteuid()),
+			"Give it back: chown " + fmt.Sprint(os.Geteuid()) + " " + quote(path) + "."}
+	case info.Mode().Perm()&fs.FileMode(Closed) != 0:
+		return &Exposed{path, fmt.Sprintf("may be read or changed by other users (%v)", info.Mode()),
+			"Close it: chmod 600 " + quote(path) + "."}
+	}
+	return nil
+}
+
 // owned checks that a path is a directory of a user. A closed one is no symbolic
 // link; to another one the user's own link may lead.
 func owned(path string, rule Rule, uid int) error {

@@ -1,0 +1,147 @@
+package keyring
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
+)
+
+// nameOf is the file of the key that a row was sealed with.
+func nameOf(row []byte) string { return fmt.Sprintf("%x", row[:idBytes]) }
+
+// A key that is gone is not replaced: the error names its file and says what to do.
+func TestALostKeyIsMissed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r := open(t, dir)
+	row, other := seal(t, r, "a", "p", "secret"), seal(t, r, "b", "p", "other")
+	path := filepath.Join(dir, nameOf(row))
+	away := filepath.Join(t.TempDir(), "away")
+	late := open(t, dir)
+	if err := os.Rename(path, away); err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, err error) {
+		t.Helper()
+		text := fmt.Sprint(err)
+		if !errors.Is(err, engine.ErrNoKey) || !strings.Contains(text, path) || !strings.Contains(text, "backup") ||
+			!strings.Contains(text, "rm "+filepath.Join(dir, listFile)) {
+			t.Errorf("%s = %v, want the file and what to do", what, err)
+		}
+	}
+	_, err := Open(dir)
+	check("Open()", err)
+	_, err = Inspect(dir)
+	check("Inspect()", err)
+	_, err = late.Seal(nil, "a", nil, nil) // it was gone after the start
+	check("Seal()", err)
+	_, err = late.Open([]byte("p"), row)
+	check("Open() of a row", err)
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("a key was made in the place of the one that is gone, %v", err)
+	}
+	want(t, late, "p", other, "other")
+
+	if err := os.Rename(away, path); err != nil {
+		t.Fatal(err)
+	}
+	want(t, open(t, dir), "p", row, "secret")
+	if n, err := Inspect(dir); n != 3 || err != nil {
+		t.Errorf("Inspect() = %d, %v, want three keys", n, err)
+	}
+
+	// Whoever has no backup goes on without.
+	if err := errors.Join(os.Remove(path), os.Remove(filepath.Join(dir, listFile))); err != nil {
+		t.Fatal(err)
+	}
+	r = open(t, dir)
+	wantMissing(t, r, "p", row)
+	want(t, r, "p", other, "other")
+	want(t, r, "p", seal(t, r, "a", "p", "new"), "new")
+}
+
+// A crash comes between a key and its entry, in an entry, or between the entry of a
+// key that is to be destroyed and its end.
+func TestACrashBesideTheList(t *testing.T) {
+	for name, crash := range map[string]func(d directory, key string) error{
+		"no list":         func(d directory, _ string) error { return os.Remove(filepath.Join(string(d), listFile)) },
+		"empty list":      func(d directory, _ string) error { return os.Truncate(filepath.Join(string(d), listFile), 0) },
+		"half a head":     func(d directory, _ string) error { return os.Truncate(filepath.Join(string(d), listFile), 5) },
+		"half an entry":   func(d directory, _ string) error { return os.Truncate(filepath.Join(string(d), listFile), 20) },
+		"to be destroyed": func(d directory, key string) error { return d.note(gone, key) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "keys")
+			r := open(t, dir)
+			row, other := seal(t, r, "a", "p", "secret"), seal(t, r, "b", "p", "other")
+			if err := crash(directory(dir), nameOf(row)); err != nil {
+				t.Fatal(err)
+			}
+			r = open(t, dir)
+			want(t, r, "p", row, "secret")
+			if err := r.Destroy("a"); err != nil {
+				t.Fatal(err)
+			}
+			r = open(t, dir)
+			wantMissing(t, r, "p", row)
+			want(t, r, "p", other, "other")
+			if err := os.Remove(filepath.Join(dir, nameOf(other))); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(dir); !errors.Is(err, engine.ErrNoKey) {
+				t.Errorf("Open() with a key that is gone = %v, want it missed", err)
+			}
+		})
+	}
+}
+
+// Keys that others may read are no secret.
+func TestInspectFindsExposedKeys(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	if n, err := Inspect(dir); n != 0 || err != nil {
+		t.Errorf("Inspect() of nothing = %d, %v", n, err)
+	}
+	path := filepath.Join(dir, nameOf(seal(t, open(t, dir), "a", "p", "secret")))
+	for _, c := range []struct {
+		path string
+		mode os.FileMode
+	}{{path, 0o640}, {filepath.Join(dir, nodeFile), 0o602}, {dir, 0o750}} {
+		before, err := os.Stat(c.path)
+		if err == nil {
+			err = os.Chmod(c.path, c.mode)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Inspect(dir)
+		var exposed *private.Exposed
+		if !errors.As(err, &exposed) || exposed.Path != c.path || !strings.Contains(exposed.Mend, "chmod") {
+			t.Errorf("Inspect() of %s with mode %o = %v, want it exposed", c.path, c.mode, err)
+		}
+		if err := os.Chmod(c.path, before.Mode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, listFile), []byte("something else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), listFile) {
+		t.Errorf("Open() with a list of another kind = %v, want an error that names it", err)
+	}
+}
+
+func FuzzParseList(f *testing.F) {
+	f.Add([]byte(listHead + "+0123456789abcdef-0123456789abcdef+012345"))
+	f.Add([]byte(listHead[:4]))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		should, ok := parseList(raw)
+		if n := len(raw) / listEntry; len(should) > n || !ok && should != nil {
+			t.Errorf("parseList() of %d bytes = %d keys, %v", len(raw), len(should), ok)
+		}
+	})
+}
