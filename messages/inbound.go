@@ -105,6 +105,7 @@ type TranscriptGap struct {
 	Window       WindowID       `json:"window"`
 	Visible      int            `json:"visible"`
 	Passed       int            `json:"passed"`
+	After        Occurrence     `json:"after,omitempty"` // the last one before it; those passed follow
 	SeenAt       time.Time      `json:"seen_at"`
 }
 

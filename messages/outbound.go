@@ -98,6 +98,7 @@ type SendDone struct {
 	Outcome      SendOutcome    `json:"outcome"`
 	Reason       SendReason     `json:"reason,omitempty"`     // of all but SendConfirmed
 	Occurrence   Occurrence     `json:"occurrence,omitempty"` // of SendConfirmed
+	Text         Text           `json:"text,omitempty"`       // of a sending with a Key, as long as it is kept
 	At           time.Time      `json:"at"`
 }
 

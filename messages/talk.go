@@ -35,6 +35,10 @@ type Said struct {
 // JudgeSource says who judged.
 type JudgeSource string
 
+// JudgedByModel is the source of a judgement that a language model has made. All others
+// are made by rule: their confidence says nothing.
+const JudgedByModel JudgeSource = "model"
+
 // ReplyJudged answers [JudgeReply].
 type ReplyJudged struct {
 	Conversation ConversationID `json:"conversation"`

@@ -176,13 +176,13 @@ func TestNamesInTheLogCanBeLookedUp(t *testing.T) {
 		if after := s.Runtime.LogName(s.ID("Hanako")); after != before {
 			t.Errorf("LogName after a restart = %q, want %q as before", after, before)
 		}
-		var shown []control.Message
-		err := s.Runtime.Backend().Messages(context.Background(), control.Query{}, func(m control.Message) error {
-			shown = append(shown, m)
+		var shown []control.Entry
+		err := s.Runtime.Backend().Timeline(context.Background(), control.Query{}, func(e control.Entry) error {
+			shown = append(shown, e)
 			return nil
 		})
 		if err != nil || len(shown) != 1 || shown[0].LoggedAs != before {
-			t.Errorf("Messages() = %+v, %v, want one that is logged as %q", shown, err, before)
+			t.Errorf("Timeline() = %+v, %v, want one that is logged as %q", shown, err, before)
 		}
 		var line struct{ Message, Conversation string }
 		for l := range strings.Lines(book.String()) {

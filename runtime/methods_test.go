@@ -150,8 +150,8 @@ var methods = map[string]method{
 		_, err := backendOf(rt).Status(ctx)
 		return err
 	}, always: true},
-	"Backend.Messages": {call: func(ctx context.Context, rt *runtime.Runtime) error {
-		return backendOf(rt).Messages(ctx, control.Query{}, func(control.Message) error { return nil })
+	"Backend.Timeline": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).Timeline(ctx, control.Query{}, func(control.Entry) error { return nil })
 	}},
 	"Backend.Verdicts": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).Verdicts(ctx, control.Query{}, func(events.Verdict) error { return nil })

@@ -84,7 +84,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("Sending to a name that two have = %v, want %v", err, runtime.ErrNotClear)
 		}
 		n := 0
-		err := s.Runtime.Backend().Messages(ctx, control.Query{Conversation: hana}, func(m control.Message) error {
+		err := s.Runtime.Backend().Timeline(ctx, control.Query{Conversation: hana}, func(control.Entry) error {
 			n++
 			return nil
 		})

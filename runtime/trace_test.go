@@ -61,7 +61,7 @@ func TestTheWayOfABurst(t *testing.T) {
 				t.Errorf("step %d (%s) is earlier than the one before: %v", i, step.Stage, step.At)
 			}
 		}
-		if p.Outcome != events.OutcomeDelivered || p.Message == nil || fmt.Sprint(p.Occurrences) != "[1 2]" {
+		if p.Outcome != events.OutcomeDelivered || p.Entry == nil || fmt.Sprint(p.Occurrences) != "[1 2]" {
 			t.Errorf("path = %+v, want a delivered message of occurrences 1 and 2", p)
 		}
 	})

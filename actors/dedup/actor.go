@@ -114,7 +114,8 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	turn.Pass(events.StageDedup, f.Rule, detail)
 	if f.Gap {
 		turn.Publish(messages.TranscriptGap{
-			Conversation: a.conversation, Window: m.Window, Visible: f.Whole, Passed: f.Passed, SeenAt: m.SeenAt,
+			Conversation: a.conversation, Window: m.Window, Visible: f.Whole, Passed: f.Passed,
+			After: head.Next - 1, SeenAt: m.SeenAt,
 		})
 	}
 	f.Memory.Digest = digest

@@ -252,6 +252,9 @@ func (a *actor) report(turn *actors.Turn, s Reply, do Effect) {
 		Conversation: s.Conversation, Turn: s.Turn, Epoch: s.Epoch, Key: s.Key,
 		Outcome: do.Outcome, Reason: do.Reason, Occurrence: s.Seen, At: turn.Now(),
 	}
+	if s.Key != "" {
+		done.Text = s.Text
+	}
 	detail := events.Detail{Window: a.window, Conversation: s.Conversation, Code: string(do.Reason), Count: s.Tries}
 	if do.Outcome == messages.SendConfirmed {
 		detail.Occurrences = []messages.Occurrence{s.Seen}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,18 +131,9 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
-// showMessage returns what prints messages: as JSON, one a line, or for people.
-func (a *app) showMessage(asJSON bool) func(control.Message) error {
-	if !asJSON {
-		return a.stdout.message
-	}
-	out := json.NewEncoder(a.stdout)
-	return func(m control.Message) error { return out.Encode(m) }
-}
-
 // encodeEach writes one JSON object a line.
-func encodeEach[T any](w io.Writer, list []T) error {
-	out := json.NewEncoder(w)
+func encodeEach[T any](t terminal, list []T) error {
+	out := t.json()
 	for _, v := range list {
 		if err := out.Encode(v); err != nil {
 			return err

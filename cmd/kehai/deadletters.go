@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -93,7 +92,7 @@ func (d *deadletters) show(ctx context.Context, b control.Backend, args []string
 	}
 	for _, l := range list {
 		if l.ID == args[0] {
-			enc := json.NewEncoder(d.stdout)
+			enc := d.stdout.json()
 			enc.SetIndent("", "  ")
 			return enc.Encode(l)
 		}

@@ -97,7 +97,7 @@ func (c *chat) rows(t *testing.T) (n int) {
 type watching struct {
 	cmd    *exec.Cmd
 	data   string
-	lines  chan control.Message // closed when the output has ended
+	lines  chan control.Entry // closed when the output has ended
 	mu     sync.Mutex
 	stderr strings.Builder
 	done   sync.WaitGroup
@@ -111,7 +111,7 @@ func startWatch(t *testing.T, data string, args ...string) *watching {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watching{cmd: exec.CommandContext(t.Context(), exe), data: data, lines: make(chan control.Message, 100)}
+	w := &watching{cmd: exec.CommandContext(t.Context(), exe), data: data, lines: make(chan control.Entry, 100)}
 	// Under this name the test binary is kehai, see TestMain.
 	w.cmd.Args = append([]string{"kehai", "--data", data, "watch", "--window", chatQuery, "--app", "web",
 		"--structure", native.structure, "--json", "--no-web"}, args...)
@@ -129,11 +129,13 @@ func startWatch(t *testing.T, data string, args ...string) *watching {
 	w.done.Go(func() {
 		defer close(w.lines)
 		for out := json.NewDecoder(stdout); ; {
-			var m control.Message
-			if out.Decode(&m) != nil {
+			var e control.Entry
+			if out.Decode(&e) != nil {
 				return
 			}
-			w.lines <- m
+			if e.Message != nil {
+				w.lines <- e
+			}
 		}
 	})
 	w.done.Go(func() {
@@ -192,10 +194,11 @@ type transcript struct {
 	texts []string
 }
 
-func (tr *transcript) take(t *testing.T, m control.Message) {
+func (tr *transcript) take(t *testing.T, e control.Entry) {
 	t.Helper()
-	if m.Called != "web:Hana" || m.Sender != "Hana" {
-		t.Errorf("delivered to %s from %s, want to web:Hana from Hana", m.Called, m.Sender)
+	m := e.Message
+	if e.Called != "web:Hana" || m.Sender != "Hana" {
+		t.Errorf("delivered to %s from %s, want to web:Hana from Hana", e.Called, m.Sender)
 	}
 	if slices.Contains(tr.ids, string(m.ID)) {
 		return

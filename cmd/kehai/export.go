@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -28,9 +29,11 @@ func (v *exportVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [CONVERSATION]",
 		Short: "Write out what is stored, of all conversations or of one",
-		Long: `Writes the delivered messages to standard output, oldest first: as JSON Lines,
-each with a field "record" that says what it is, or as Markdown for people. With
---all also the stages' decisions and the dead letters.`,
+		Long: `Writes the delivered messages to standard output, oldest first, with what became
+of them, the replies that were sent, and the gaps in which messages may be missing:
+as JSON Lines, each with a field "record" that says what it is (message, reply,
+transcript_gap, or message_changed for a message that is not kept any more), or as
+Markdown for people. With --all also the stages' decisions and the dead letters.`,
 		Example: `  kehai export > kehai.jsonl
   kehai export line:Hana --format md > hana.md
   kehai export line:Hana --all | jq 'select(.record == "decision")'`,
@@ -52,7 +55,7 @@ func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) 
 	var ex exporter
 	switch v.format {
 	case "jsonl":
-		ex = jsonExport{json.NewEncoder(out)}
+		ex = jsonExport{json.NewEncoder(escaping{out})}
 	case "md":
 		ex = &markdown{out: out}
 	default:
@@ -71,14 +74,14 @@ func (v *exportVerb) run(ctx context.Context, b control.Backend, args []string) 
 
 // exporter writes what is exported, class by class.
 type exporter interface {
-	message(control.Message) error
+	entry(control.Entry) error
 	decision(events.Verdict) error
 	deadLetter(engine.DeadLetter) error
 }
 
 // export returns how many records there were.
 func export(ctx context.Context, b control.Backend, q control.Query, all bool, ex exporter) (n int, err error) {
-	err = b.Messages(ctx, q, func(m control.Message) error { n++; return ex.message(m) })
+	err = b.Timeline(ctx, q, func(e control.Entry) error { n++; return ex.entry(e) })
 	if err == nil && all {
 		err = b.Verdicts(ctx, q, func(v events.Verdict) error { n++; return ex.decision(v) })
 	}
@@ -98,26 +101,23 @@ func export(ctx context.Context, b control.Backend, q control.Query, all bool, e
 // jsonExport writes one object a line.
 type jsonExport struct{ *json.Encoder }
 
-func (e jsonExport) message(m control.Message) error {
-	return e.Encode(struct {
-		Record string `json:"record"`
-		control.Message
-	}{"message", m})
+// record is a line of an export: what it is stands before its own fields.
+func (e jsonExport) record(what string, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return e.Encode(json.RawMessage(fmt.Sprintf(`{"record":%q,%s`, what, bytes.TrimPrefix(raw, []byte("{")))))
 }
 
-func (e jsonExport) decision(v events.Verdict) error {
-	return e.Encode(struct {
-		Record string `json:"record"`
-		events.Verdict
-	}{"decision", v})
+func (e jsonExport) entry(entry control.Entry) error {
+	what := cmp.Or(string(entry.Event), "message")
+	return e.record(what, entry)
 }
 
-func (e jsonExport) deadLetter(d engine.DeadLetter) error {
-	return e.Encode(struct {
-		Record string `json:"record"`
-		engine.DeadLetter
-	}{"dead_letter", d})
-}
+func (e jsonExport) decision(v events.Verdict) error { return e.record("decision", v) }
+
+func (e jsonExport) deadLetter(d engine.DeadLetter) error { return e.record("dead_letter", d) }
 
 // markdown writes a document for people: a heading for each day and whenever
 // the conversation changes.
@@ -145,15 +145,27 @@ func (m *markdown) heading(section, day string) error {
 	return err
 }
 
-func (m *markdown) message(d control.Message) error {
-	var lines []string
-	for _, p := range d.Parts {
-		for line := range strings.SplitSeq(partText(p), "\n") {
-			lines = append(lines, plainText(line))
+func (m *markdown) entry(e control.Entry) error {
+	who, text := "", ""
+	switch {
+	case e.Message != nil:
+		var parts []string
+		for _, p := range e.Message.Parts {
+			parts = append(parts, partText(p))
 		}
+		who, text = cmp.Or(e.Message.Sender, "?"), strings.Join(parts, "\n")
+	case e.Change != nil:
+		who, text = e.Change.Sender, fmt.Sprintf("[%s] %s\n[now] %s", e.Change.Kind, e.Change.Old, e.Change.New)
+	case e.Gap != nil:
+		who, text = "gap", e.Gap.What
+	case e.Reply != nil:
+		who, text = "Kehai", e.Reply.Text+"\n"+replyNote(*e.Reply)
 	}
-	return m.item(d.Where(), d.SeenAt.Time, "15:04",
-		"**"+plainText(cmp.Or(d.Sender, "?"))+"** "+strings.Join(lines, "  \n  "))
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, plainText(line))
+	}
+	return m.item(e.Where(), e.SeenAt.Time, "15:04", "**"+plainText(who)+"** "+strings.Join(lines, "  \n  "))
 }
 
 func (m *markdown) decision(v events.Verdict) error {

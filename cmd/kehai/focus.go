@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,7 +119,7 @@ func (v *focusClassify) run(cmd *cobra.Command, _ []string) error {
 	} else if err != nil {
 		return err
 	}
-	return json.NewEncoder(v.stdout).Encode(verdict)
+	return v.stdout.json().Encode(verdict)
 }
 
 // maxSnapshot is the largest snapshot that is read, in bytes.
@@ -187,7 +186,7 @@ func (v *focusReplay) run(cmd *cobra.Command, args []string) error {
 	}
 	defer in.Close()
 	n := 0
-	out := json.NewEncoder(v.stdout)
+	out := v.stdout.json()
 	asked, err := attention.ReplayAsking(cmd.Context(), v.profile, model, in, func(l attention.Line) error {
 		n++
 		v.report(l.Hints, nil)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -125,7 +124,7 @@ func (v *judgementsReplayVerb) run(file string) error {
 	}
 	res := judgements.Play(log, rules)
 	if v.asJSON {
-		return json.NewEncoder(v.stdout).Encode(res)
+		return v.stdout.json().Encode(res)
 	}
 	var t table
 	t.row("messages", fmt.Sprint(res.Messages))

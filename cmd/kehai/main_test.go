@@ -85,8 +85,8 @@ func awaits(ts *testscript.TestScript, neg bool, args []string) {
 	pattern := regexp.MustCompile(args[0])
 	ask(ts, "delivers "+args[0], func(client *control.Client) bool {
 		found := false
-		err := client.Messages(context.Background(), control.Query{}, func(m control.Message) error {
-			line, err := json.Marshal(m)
+		err := client.Timeline(context.Background(), control.Query{}, func(e control.Entry) error {
+			line, err := json.Marshal(e)
 			found = found || pattern.Match(line)
 			return err
 		})

@@ -20,12 +20,20 @@ type messagesVerb struct {
 func (v *messagesVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "messages [CONVERSATION]",
-		Short: "List what was delivered, oldest first",
-		Long: `Lists the delivered messages, of all conversations or of one. A conversation is
-named as kehai conversations lists it, for example line:Hana.`,
+		Short: "List what was delivered and what was sent, oldest first",
+		Long: `Lists the delivered messages, of all conversations or of one, with what became of
+them; the replies that were sent, or may have been, with the messages that they
+answer; and gaps, where messages may have gone by unseen. A conversation is named
+as kehai conversations lists it, for example line:Hana.
+
+With --json what is no message has a field "event": "transcript_gap" with visible,
+passed and after (the last occurrence before it), "reply" with state (sent or
+unknown), text and answers, or "message_changed", which kehai run --help describes,
+for a message that is not in the list.`,
 		Example: `  kehai messages
   kehai messages line:Hana --since 2h
-  kehai messages --since 2026-01-31T09:00:00Z --json`,
+  kehai messages --since 2026-01-31T09:00:00Z --json
+  kehai messages --json | jq 'select(.event == null) | .text'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: v.withBackend(v.run),
 	}
@@ -43,15 +51,15 @@ func (v *messagesVerb) run(ctx context.Context, b control.Backend, args []string
 		return err
 	}
 	q := control.Query{Conversation: messages.ConversationID(first(args)), Since: since, Limit: v.limit}
-	show := v.showMessage(v.asJSON)
+	show := v.showEntry(v.asJSON)
 	n, day := 0, ""
-	err = b.Messages(ctx, q, func(m control.Message) error {
+	err = b.Timeline(ctx, q, func(e control.Entry) error {
 		n++
-		if d := m.SeenAt.Local().Format(time.DateOnly); d != day && !v.asJSON {
+		if d := e.SeenAt.Local().Format(time.DateOnly); d != day && !v.asJSON {
 			day = d
 			v.stdout.printf("%s\n", v.stdout.paint("2", day))
 		}
-		return show(m)
+		return show(e)
 	})
 	if err == nil && n == 0 && !v.asJSON {
 		v.stderr.printf("no messages\n")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -81,7 +80,7 @@ func (v *privacyVerb) mask(in io.Reader) error {
 func (v *privacyVerb) show(l privacy.Line) error {
 	switch {
 	case v.asJSON:
-		out := json.NewEncoder(v.stdout)
+		out := v.stdout.json()
 		out.SetEscapeHTML(false)
 		return out.Encode(l)
 	case v.stdout.tty:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -68,7 +67,7 @@ func (v *promptsVerb) list() error {
 	t.row("PROMPT", "VERSION", "")
 	for _, e := range catalogue.List() {
 		if v.asJSON {
-			err := json.NewEncoder(v.stdout).Encode(map[string]any{"name": e.Name, "version": e.Version,
+			err := v.stdout.json().Encode(map[string]any{"name": e.Name, "version": e.Version,
 				"edited": e.Edited})
 			if err != nil {
 				return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -102,7 +101,7 @@ func (v *recallVerb) run(text string) error {
 		return err
 	}
 	if v.asJSON {
-		return json.NewEncoder(v.stdout).Encode(report.Summary())
+		return v.stdout.json().Encode(report.Summary())
 	}
 	return report.Print(v.stdout)
 }
@@ -137,7 +136,7 @@ type recalled struct {
 }
 
 func (v *recallVerb) show(list []recall.Answer) error {
-	out := json.NewEncoder(v.stdout)
+	out := v.stdout.json()
 	out.SetEscapeHTML(false)
 	for _, a := range list {
 		r := a.Result

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -137,13 +136,13 @@ func (v *replayVerb) play(cmd *cobra.Command, args []string) error {
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
 	res, err := replay.Run(ctx, replay.Options{
-		Script: chat, Config: cfg, OCR: ocr, Seed: v.seed, Options: v.extra, Deliver: v.showMessage(v.asJSON),
+		Script: chat, Config: cfg, OCR: ocr, Seed: v.seed, Options: v.extra, Deliver: v.showEntry(v.asJSON),
 	})
 	if err != nil {
 		return err
 	}
 	if v.asJSON {
-		return json.NewEncoder(v.stdout).Encode(map[string]summary{"summary": summaryOf(res)})
+		return v.stdout.json().Encode(map[string]summary{"summary": summaryOf(res)})
 	}
 	if res.Expected == 0 {
 		v.stderr.printf("kehai: no friend writes anything in this scenario: there was nothing to find\n")

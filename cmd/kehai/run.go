@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -53,12 +52,15 @@ says how a script is written.
 
 A message that its sender edits or takes back after that is shown as changed; with
 --json that is a line of its own, {"event":"message_changed","kind":"edited" or
-"unsent","message":ID,"old":…,"new":…}, which no delivered message has.
+"unsent","message":ID,"old":…,"new":…}. Lines of their own are also replies, once
+they were seen in the window or are given up as unknown, {"event":"reply",…}, and
+gaps, where messages may have gone by unseen, {"event":"transcript_gap",…}. No
+delivered message has an "event".
 
 A first Ctrl-C stops in order: what is under way is finished and stored. A second
 one stops at once; nothing is lost either way.`,
 		Example: `  kehai run
-  kehai run --for 30s --json | jq .text
+  kehai run --for 30s --json | jq 'select(.event == null) | .text'
   kehai run --script chat.jsonl --speed 10 --no-web --data trial`,
 		Args: cobra.NoArgs,
 		RunE: v.run,
@@ -274,24 +276,16 @@ func are(names []string) string {
 	return strings.Join(names, ", ") + " are"
 }
 
-// printer shows delivered messages and what becomes of them. An error, such as a
+// printer shows the timeline as it grows. An error, such as a
 // closed pipe, keeps them for the next run.
 func (s *session) printer(rt *runtime.Runtime) func(context.Context, runtime.Event) error {
-	show, change := s.showMessage(s.asJSON), s.stdout.change
-	if s.asJSON {
-		change = func(c control.Change) error { return json.NewEncoder(s.stdout).Encode(c) }
-	}
+	show := s.showEntry(s.asJSON)
 	return func(_ context.Context, ev runtime.Event) error {
-		switch m := ev.Message.(type) {
-		case messages.MessageChanged:
-			c := control.NewChange(m)
-			c.Called = rt.Called(m.Conversation)
-			return change(c)
-		case messages.MessageDelivered:
-			readable := control.NewMessage(ev.Seq, m)
-			readable.LoggedAs, readable.Called = rt.LogName(m.Conversation), rt.Called(m.Conversation)
-			return show(readable)
+		e, ok := control.EntryOf(ev)
+		if !ok {
+			return nil
 		}
-		return nil
+		e.LoggedAs, e.Called = rt.LogName(e.Conversation), rt.Called(e.Conversation)
+		return show(e)
 	}
 }

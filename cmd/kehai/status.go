@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -28,7 +27,7 @@ func (v *statusVerb) command() *cobra.Command {
 				return err
 			}
 			if v.asJSON {
-				return json.NewEncoder(v.stdout).Encode(s)
+				return v.stdout.json().Encode(s)
 			}
 			return showStatus(v.stdout, s)
 		}),

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -8,11 +10,11 @@ import (
 	"reflect"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
 
-	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -79,55 +81,37 @@ func (t terminal) name(s string) painted {
 
 func (t terminal) clock(at control.Stamp) painted { return t.paint("2", at.Local().Format("15:04:05")) }
 
-// textIndent is before what somebody wrote: as wide as the time.
-const textIndent = "          "
+// json writes one JSON value a line, which cannot steer a terminal either.
+func (t terminal) json() *json.Encoder { return json.NewEncoder(escaping{t.Writer}) }
 
-// message writes one message: when, who, and each part on a line of its own.
-func (t terminal) message(m control.Message) error {
-	who := m.Sender
-	if where := m.Where(); !strings.HasSuffix(where, ":"+who) {
-		who += " in " + where
+// escaping writes JSON with \u escapes for the characters that clean replaces: to
+// whoever decodes it, it is the same. Each Write holds whole characters.
+type escaping struct{ io.Writer }
+
+func (e escaping) Write(raw []byte) (int, error) {
+	if !bytes.ContainsFunc(raw, hidden) {
+		return e.Writer.Write(raw)
 	}
-	var b strings.Builder
-	p := t.to(&b)
-	p.printf("%s  %s\n", p.clock(m.SeenAt), p.name(who))
-	for _, part := range m.Parts {
-		p.lines(textIndent, textIndent, partText(part))
+	var b bytes.Buffer
+	for _, r := range string(raw) {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
 	}
-	_, err := io.WriteString(t.Writer, b.String())
-	return err
+	if _, err := e.Writer.Write(b.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(raw), nil
 }
 
-// partText is the text of a part, with what it is and what became of it.
-func partText(p control.Part) string {
-	text := p.Text
-	if p.Kind != messages.KindText {
-		text = strings.TrimSpace("[" + string(p.Kind) + "] " + text)
-	}
-	if p.Partial {
-		text = "[part of a long message] " + text
-	}
-	if p.Edited != "" {
-		text += "\n[now] " + p.Edited
-	}
-	if p.Unsent {
-		text += "\n[unsent]"
-	}
-	return text
-}
-
-// change writes what became of a message: when, whose, what it said and says.
-func (t terminal) change(c control.Change) error {
-	var b strings.Builder
-	p := t.to(&b)
-	p.printf("%s  %s %s:\n", p.clock(c.SeenAt), p.name(c.Sender), c.Kind)
-	p.lines(textIndent+string(p.paint("2", "was ")), textIndent+"    ", c.Old)
-	if c.Kind != messages.ChangeUnsent {
-		p.lines(textIndent+"now ", textIndent+"    ", c.New)
-	}
-	_, err := io.WriteString(t.Writer, b.String())
-	return err
-}
+// hidden are the characters that JSON lets through and a terminal must not see.
+func hidden(r rune) bool { return r != '\n' && unprintable(r) }
 
 // table lines up cells in columns that are as wide as a terminal draws them:
 // most of Chinese and Japanese takes two places a character.
@@ -208,4 +192,9 @@ func clean(s string) string {
 	return b.String()
 }
 
-func unprintable(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+// unprintable are controls of both sets, marks of format and of direction, separators
+// of lines, and letters and marks that are drawn as nothing. The selectors that choose
+// how a sign is drawn are none of these.
+func unprintable(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+}

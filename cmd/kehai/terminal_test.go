@@ -72,12 +72,16 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	const evil = "a\x1b]0;owned\x07\u202eb\nc"
 	at := control.Stamp{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	part := control.Part{Kind: messages.KindText, Text: evil, Edited: evil}
-	m := control.Message{Conversation: evil, Sender: evil, SeenAt: at, Parts: []control.Part{part}}
+	entry := func(e control.Entry) func(terminal) error {
+		e.Conversation, e.SeenAt = evil, at
+		return func(out terminal) error { return out.entry(e) }
+	}
 	for name, show := range map[string]func(terminal) error{
-		"message": func(out terminal) error { return out.message(m) },
-		"change": func(out terminal) error {
-			return out.change(control.Change{Kind: evil, Sender: evil, Old: evil, New: evil, SeenAt: at})
-		},
+		"message": entry(control.Entry{Message: &control.Message{Sender: evil, Parts: []control.Part{part}}}),
+		"change":  entry(control.Entry{Change: &control.Change{Kind: evil, Sender: evil, Old: evil, New: evil}}),
+		"gap":     entry(control.Entry{Gap: &control.Gap{Window: evil, What: evil}}),
+		"reply": entry(control.Entry{Reply: &control.Reply{ID: evil, State: control.ReplyUnknown, Text: evil,
+			Reason: evil, Answers: []messages.MessageID{evil}}}),
 		"status": func(out terminal) error {
 			return showStatus(out, control.Status{
 				Running: true, Version: evil, Problems: []string{evil},

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -38,7 +37,7 @@ It prints what was said. For a message that was not delivered ask kehai why.`,
 				return err
 			}
 			if v.asJSON {
-				return json.NewEncoder(v.stdout).Encode(p)
+				return v.stdout.json().Encode(p)
 			}
 			return v.stdout.path(p)
 		}),
@@ -52,15 +51,19 @@ func (t terminal) path(p control.Path) error {
 	var b strings.Builder
 	out := t.to(&b)
 	what := "Read in"
-	if p.Message != nil {
-		what = fmt.Sprintf("Message %s of", p.Message.ID)
+	var parts []control.Part
+	switch e := p.Entry; {
+	case e == nil:
+	case e.Message != nil:
+		what, parts = fmt.Sprintf("Message %s of", e.Message.ID), e.Message.Parts
+	case e.Reply != nil:
+		what = strings.TrimSpace(fmt.Sprintf("Reply %s", cmp.Or(string(e.Reply.ID), e.Reply.Key))) + " in"
 	}
 	out.printf("%s %s: %s, %s\n", what, cmp.Or(p.Called, string(p.Conversation)), words(p.Outcome), p.Why)
-	if p.Message != nil {
-		for _, part := range p.Message.Parts {
-			out.printf("    %d  「%s」\n", part.Occurrence, part.Text)
-		}
-	} else if p.Text != "" {
+	for _, part := range parts {
+		out.printf("    %d  「%s」\n", part.Occurrence, part.Text)
+	}
+	if len(parts) == 0 && p.Text != "" {
 		out.printf("    「%s」\n", p.Text)
 	}
 	out.steps(p.Steps)
@@ -68,12 +71,15 @@ func (t terminal) path(p control.Path) error {
 	return err
 }
 
+// stepTime is how people read the time of a step.
+const stepTime = "2006-01-02 15:04:05.000"
+
 // factIndent is where the facts of a step begin: below what it says.
-const factIndent = 53
+const factIndent = 52
 
 func (t terminal) steps(steps []control.Step) {
 	for _, s := range steps {
-		t.printf("  %s  %-12s %-11s %s\n", s.At, s.Stage, words(s.Outcome), s.What)
+		t.printf("  %s  %-12s %-11s %s\n", s.At.Local().Format(stepTime), s.Stage, words(s.Outcome), s.What)
 		var facts []string
 		if s.Outcome == events.OutcomeDropped && s.Detail.Rule != "" {
 			facts = append(facts, "rule "+string(s.Detail.Rule))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -58,7 +57,7 @@ func (v *whyVerb) run(ctx context.Context, b control.Backend, args []string) err
 		return err
 	}
 	if v.asJSON {
-		return json.NewEncoder(v.stdout).Encode(why)
+		return v.stdout.json().Encode(why)
 	}
 	return showWhy(v.stdout, why)
 }

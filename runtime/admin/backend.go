@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/kehai-run/kehai/actors/recall"
-	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -51,65 +50,6 @@ func (b Backend) Status(ctx context.Context) (control.Status, error) {
 		DeadLetters: len(dead),
 		Actors:      []engine.ActorInfo{}, Pools: []engine.PoolInfo{},
 	}, err
-}
-
-// Messages implements [control.Backend].
-func (b Backend) Messages(ctx context.Context, q control.Query, yield func(control.Message) error) error {
-	e, err := b.Engine()
-	if err != nil {
-		return err
-	}
-	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
-		return err
-	}
-	var newest []control.Message // the last q.Limit, when there is a limit
-	var failed error
-	changes, err := changes(ctx, e, q)
-	if err != nil {
-		return err
-	}
-	err = e.ReadLog(q.After, func(ev engine.Published) bool {
-		if failed = ctx.Err(); failed != nil {
-			return false
-		}
-		d, ok := ev.Message.(messages.MessageDelivered)
-		if !ok || q.Conversation != "" && d.Conversation != q.Conversation || d.DeliveredAt.Before(q.Since) {
-			return true
-		}
-		m := control.NewMessage(ev.Seq, d)
-		for _, c := range changes[d.ID] {
-			m.Apply(c)
-		}
-		m.LoggedAs, m.Called = b.Names.Hidden(m.Conversation), b.Label(m.Conversation)
-		if q.Limit > 0 {
-			if newest = append(newest, m); len(newest) > q.Limit {
-				newest = newest[1:]
-			}
-			return true
-		}
-		failed = yield(m)
-		return failed == nil
-	})
-	for _, m := range newest {
-		if failed == nil {
-			failed = yield(m)
-		}
-	}
-	return errors.Join(err, failed)
-}
-
-// changes reads what became of the messages that a query may yield.
-func changes(ctx context.Context, e *engine.Engine,
-	q control.Query) (map[messages.MessageID][]messages.MessageChanged, error) {
-	list := map[messages.MessageID][]messages.MessageChanged{}
-	err := e.ReadLog(q.After, func(ev engine.Published) bool {
-		if c, ok := ev.Message.(messages.MessageChanged); ok &&
-			(q.Conversation == "" || c.Conversation == q.Conversation) && !c.ChangedAt.Before(q.Since) {
-			list[c.Message] = append(list[c.Message], c)
-		}
-		return ctx.Err() == nil
-	})
-	return list, errors.Join(err, ctx.Err())
 }
 
 // DeadLetters implements [control.Backend].

@@ -8,14 +8,13 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
 // Page fills in what the live page shows of a running Kehai, and what a person can
 // do on it.
 func (b Backend) Page(o web.Options) web.Options {
-	o.Status, o.Messages, o.Act, o.Pipeline = b.pageStatus, b.pageMessages, b.pageAct, b.pagePipeline
+	o.Status, o.Timeline, o.Act, o.Pipeline = b.pageStatus, b.pageTimeline, b.pageAct, b.pagePipeline
 	if b.Config.Focus.Enabled {
 		o.Attention, o.Changes = b.pageAttention, b.pageChanges
 	}
@@ -112,23 +111,4 @@ func (b Backend) pageAct(ctx context.Context, a web.Act) error {
 		return b.ResumeNotices(ctx)
 	}
 	return fmt.Errorf("admin: the page asks for %q, which nobody can do", a.Verb)
-}
-
-// pageMessages reads the newest messages from the event log.
-func (b Backend) pageMessages(after uint64, n int) ([]web.Entry, error) {
-	e, err := b.Engine()
-	if err != nil {
-		return nil, err
-	}
-	var list []web.Entry
-	err = e.ReadLog(after, func(ev engine.Published) bool {
-		if m, ok := web.EntryOf(ev); ok {
-			m.Called = b.Label(m.Conversation)
-			if list = append(list, m); len(list) > n {
-				list = slices.Delete(list, 0, 1)
-			}
-		}
-		return true
-	})
-	return list, err
 }

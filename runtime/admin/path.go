@@ -47,22 +47,21 @@ func (ev *evidence) path(s mention) control.Path {
 }
 
 // pathOf is the way of a delivered message.
-func (ev *evidence) pathOf(d *delivery) control.Path {
-	m := control.NewMessage(d.seq, d.MessageDelivered)
+func (ev *evidence) pathOf(e *control.Entry) control.Path {
+	d := e.Message
 	p := control.Path{
-		Conversation: d.Conversation, Message: &m, Text: string(d.Text), Outcome: events.OutcomeDelivered,
-		Why: fmt.Sprintf("%s after it was first seen", d.DeliveredAt.Sub(d.SeenAt).Round(time.Millisecond)),
+		Conversation: e.Conversation, Entry: e, Text: d.Text, Outcome: events.OutcomeDelivered,
+		Why: fmt.Sprintf("%s after it was first seen", d.DeliveredAt.Sub(e.SeenAt.Time).Round(time.Millisecond)),
 	}
 	for _, part := range d.Parts {
 		p.Occurrences = append(p.Occurrences, part.Occurrence)
 	}
 	ev.walk(&p, d.ID)
 	p.Steps = append(p.Steps, control.Step{
-		At: control.Stamp{Time: d.DeliveredAt}, Stage: events.StageConversation,
-		Outcome: events.OutcomeDelivered, Trace: d.trace,
-		Actor:  messages.To(messages.ActorConversation, string(d.Conversation)),
-		What:   fmt.Sprintf("delivered as message %s, place %d in the event log", d.ID, d.seq),
-		Detail: events.Detail{Conversation: d.Conversation, Occurrences: p.Occurrences, Message: d.ID},
+		At: d.DeliveredAt, Stage: events.StageConversation, Outcome: events.OutcomeDelivered, Trace: e.Trace,
+		Actor:  messages.To(messages.ActorConversation, string(e.Conversation)),
+		What:   fmt.Sprintf("delivered as message %s, place %d in the event log", d.ID, e.Seq),
+		Detail: events.Detail{Conversation: e.Conversation, Occurrences: p.Occurrences, Message: d.ID},
 	})
 	for _, v := range ev.verdicts {
 		if v.Stage == events.StageConversation && v.Passed() && v.Detail.Message == d.ID &&
@@ -154,9 +153,9 @@ func (ev *evidence) seen(p *control.Path) map[string]bool {
 			at = append(at, e.SeenAt)
 		}
 		if i, ok := ev.of[here]; ok {
-			for _, part := range ev.delivered[i].Parts {
+			for _, part := range ev.delivered[i].Message.Parts {
 				if part.Occurrence == o {
-					at = append(at, part.SeenAt)
+					at = append(at, part.SeenAt.Time)
 					if part.Trace != "" {
 						traces[part.Trace] = true
 					}

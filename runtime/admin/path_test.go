@@ -25,11 +25,8 @@ func story(second ledger.Entry, verdicts ...events.Verdict) *evidence {
 	if second.Side == "" {
 		second.Side = messages.SideIncoming
 	}
-	ev := &evidence{
-		of: map[place]int{}, entries: map[place]ledger.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
-		sent: map[messages.ConversationID][]ingress.Sent{"line:Hana": {{Text: "mine",
-			At: pathTime.Add(3 * time.Second)}}},
-	}
+	ev := newEvidence()
+	ev.sent["line:Hana"] = []ingress.Sent{{Text: "mine", At: pathTime.Add(3 * time.Second)}}
 	ev.addEntry("line:Hana", first)
 	ev.addEntry("line:Hana", second)
 	for i, v := range verdicts {

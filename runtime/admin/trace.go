@@ -28,13 +28,6 @@ type place struct {
 	occurrence   messages.Occurrence
 }
 
-// delivery is a message of the event log.
-type delivery struct {
-	messages.MessageDelivered
-	seq   uint64
-	trace string
-}
-
 // dead is a dead letter with its message, nil if that cannot be read.
 type dead struct {
 	engine.DeadLetter
@@ -44,8 +37,11 @@ type dead struct {
 // evidence is everything that the store can tell about messages.
 type evidence struct {
 	verdicts  []events.Verdict
-	delivered []delivery
-	of        map[place]int // index in delivered
+	delivered []control.Entry // messages
+	of        map[place]int   // index in delivered
+	replies   []*replied      // oldest first
+	ours      map[place]*replied
+	judged    []messages.JudgementMade
 	entries   map[place]ledger.Entry
 	buffered  map[messages.ConversationID]burst.Buffer
 	sent      map[messages.ConversationID][]ingress.Sent
@@ -53,22 +49,21 @@ type evidence struct {
 	dead      []dead
 }
 
+func newEvidence() *evidence {
+	return &evidence{
+		of: map[place]int{}, ours: map[place]*replied{}, entries: map[place]ledger.Entry{},
+		buffered: map[messages.ConversationID]burst.Buffer{}, sent: map[messages.ConversationID][]ingress.Sent{},
+	}
+}
+
 // gather reads the evidence of one conversation, or of all if it is "".
 func gather(e *engine.Engine, c messages.ConversationID) (*evidence, error) {
-	ev := &evidence{
-		of: map[place]int{}, entries: map[place]ledger.Entry{}, buffered: map[messages.ConversationID]burst.Buffer{},
-		sent: map[messages.ConversationID][]ingress.Sent{},
-	}
+	ev := newEvidence()
 	mine := func(of messages.ConversationID) bool { return c == "" || of == c }
 	steps := []func() error{
 		func() error {
 			return e.ReadLog(0, func(p engine.Published) bool {
-				if d, ok := p.Message.(messages.MessageDelivered); ok && mine(d.Conversation) {
-					for _, part := range d.Parts {
-						ev.of[place{d.Conversation, part.Occurrence}] = len(ev.delivered)
-					}
-					ev.delivered = append(ev.delivered, delivery{d, p.Seq, p.Trace})
-				}
+				ev.take(p, mine)
 				return true
 			})
 		},
@@ -106,6 +101,22 @@ func gather(e *engine.Engine, c messages.ConversationID) (*evidence, error) {
 		}
 	}
 	return ev, nil
+}
+
+// take takes an event over that a person may ask about.
+func (ev *evidence) take(p engine.Published, mine func(messages.ConversationID) bool) {
+	if of, ok := p.Message.(messages.About); !ok || !mine(of.Subject()) {
+		return
+	}
+	entry, ok := control.EntryOf(p)
+	if !ok || entry.Message == nil {
+		ev.takeReply(p, entry)
+		return
+	}
+	for _, part := range entry.Message.Parts {
+		ev.of[place{entry.Conversation, part.Occurrence}] = len(ev.delivered)
+	}
+	ev.delivered = append(ev.delivered, entry)
 }
 
 func (ev *evidence) addDead(e *engine.Engine, mine func(messages.ConversationID) bool) error {
@@ -166,7 +177,7 @@ func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) 
 			list = append(list, mention{place{m.Conversation, p.Occurrence}, string(p.Text), p.SeenAt})
 		}
 		return m.Conversation, list
-	case messages.MessageDelivered:
+	case messages.MessageDelivered: // of a subscription that parked it
 		return mentionsIn(m.InboundMessage)
 	}
 	return "", nil
@@ -175,8 +186,9 @@ func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) 
 // everything lists all that the evidence holds, most of it several times.
 func (ev *evidence) everything() (list []mention) {
 	for _, d := range ev.delivered {
-		_, in := mentionsIn(d.MessageDelivered)
-		list = append(list, in...)
+		for _, p := range d.Message.Parts {
+			list = append(list, mention{place{d.Conversation, p.Occurrence}, p.Text, p.SeenAt.Time})
+		}
 	}
 	for at, e := range ev.entries {
 		list = append(list, mention{at, string(e.Text), e.SeenAt})
@@ -208,7 +220,7 @@ func (b Backend) Trace(ctx context.Context, id messages.MessageID) (control.Path
 		return control.Path{}, err
 	}
 	for i := range ev.delivered {
-		if ev.delivered[i].ID == id {
+		if ev.delivered[i].Message.ID == id {
 			p := ev.pathOf(&ev.delivered[i])
 			b.call(&p)
 			return p, ctx.Err()
@@ -220,8 +232,8 @@ func (b Backend) Trace(ctx context.Context, id messages.MessageID) (control.Path
 
 // call adds what people call the conversation of a path.
 func (b Backend) call(p *control.Path) {
-	if p.Called = b.Label(p.Conversation); p.Message != nil {
-		p.Message.Called = p.Called
+	if p.Called = b.Label(p.Conversation); p.Entry != nil {
+		p.Entry.Called = p.Called
 	}
 }
 
@@ -241,8 +253,8 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 	}
 	if q.ID != "" {
 		if why.Paths = ev.byID(q.ID); len(why.Paths) == 0 {
-			return why, fmt.Errorf("%w: %s: want the id of a message, as kehai messages --json lists it, "+
-				"or of a dead letter; kehai why --text finds others", control.ErrNoMessage, q.ID)
+			return why, fmt.Errorf("%w: %s: want the id of a message or a reply, as kehai messages "+
+				"--json lists it, or of a dead letter; kehai why --text finds others", control.ErrNoMessage, q.ID)
 		}
 	} else {
 		why.Paths = append(why.Paths, ev.byText(q, b.visible())...)
@@ -252,11 +264,27 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 	}
 	if b.Live == nil {
 		why.Notes = append(why.Notes, "Kehai does not run: nothing is read.")
-		return why, ctx.Err()
+	} else {
+		why.Recent = b.Live.Seen.Drops()
+		why.Notes = append(append(why.Notes, b.Live.Seen.Notes(time.Now())...), b.Live.Problems()...)
 	}
-	why.Recent = b.Live.Seen.Drops()
-	why.Notes = append(append(why.Notes, b.Live.Seen.Notes(time.Now())...), b.Live.Problems()...)
+	why.Notes = append(why.Notes, b.lastRead(ev))
 	return why, ctx.Err()
+}
+
+// lastRead tells what was read last, by whatever run.
+func (b Backend) lastRead(ev *evidence) string {
+	var newest mention
+	for _, m := range ev.everything() {
+		if m.at.After(newest.at) {
+			newest = m
+		}
+	}
+	if newest.at.IsZero() {
+		return "Nothing was ever read, as far as is still known."
+	}
+	return fmt.Sprintf("Last read, %s, in %s: 「%s」", control.Stamp{Time: newest.at},
+		cmp.Or(b.Label(newest.conversation), string(newest.conversation)), newest.text)
 }
 
 // visible lists what stands on the screen at the moment.
@@ -289,8 +317,13 @@ func (b Backend) visible() (list []mention) {
 // byID finds a message, a part of the mail or a dead letter.
 func (ev *evidence) byID(id string) (list []control.Path) {
 	for i := range ev.delivered {
-		if string(ev.delivered[i].ID) == id {
+		if string(ev.delivered[i].Message.ID) == id {
 			return []control.Path{ev.pathOf(&ev.delivered[i])}
+		}
+	}
+	for _, r := range ev.replies {
+		if r.named(id) {
+			list = append(list, ev.replyPath(r))
 		}
 	}
 	for _, env := range ev.mail {
@@ -322,46 +355,66 @@ func (ev *evidence) pathsOf(m messages.Message) (list []control.Path) {
 // likely is how alike a text must be to be taken for what is asked for.
 const likely = 0.5
 
+// found is something that reads like what was asked for.
+type found struct {
+	mention
+	likeness float64
+	visible  bool
+	reply    *replied // that it is; nil for none
+}
+
+// search keeps the best of what was found for a text.
+type search struct {
+	*evidence
+	q     control.WhyQuery
+	best  map[string]found
+	texts map[string]bool // that were found, by conversation
+}
+
+// take takes a mention that reads like the text, once for each thing that it is of.
+func (s *search) take(m mention, visible bool, r *replied) {
+	l := likeness(s.q.Text, m.text)
+	if l < likely || s.q.Conversation != "" && m.conversation != s.q.Conversation {
+		return
+	}
+	key := fmt.Sprint(m.conversation, "\x00", m.occurrence)
+	if at, ok := s.of[m.place]; ok {
+		key = string(s.delivered[at].Message.ID)
+	}
+	loose := string(m.conversation) + "\x00" + m.text
+	if r == nil {
+		r = s.ours[m.place]
+	}
+	switch {
+	case r != nil:
+		key = fmt.Sprint(r.conversation, "\x00", r.turn, "\x00", r.key)
+	case m.occurrence == 0 && s.texts[loose]:
+		return
+	case m.occurrence == 0:
+		key = loose
+	}
+	s.texts[loose] = true
+	if old, ok := s.best[key]; !ok || l > old.likeness {
+		s.best[key] = found{m, l, visible, r}
+	}
+}
+
 // byText finds what reads like a text, the likest and newest first.
 func (ev *evidence) byText(q control.WhyQuery, visible []mention) []control.Path {
-	type found struct {
-		mention
-		likeness float64
-		visible  bool
-	}
-	best := map[string]found{}
-	texts := map[string]bool{}
-	take := func(s mention, visible bool) {
-		l := likeness(q.Text, s.text)
-		if l < likely || q.Conversation != "" && s.conversation != q.Conversation {
-			return
-		}
-		key := fmt.Sprint(s.conversation, "\x00", s.occurrence)
-		if at, ok := ev.of[s.place]; ok {
-			key = string(ev.delivered[at].ID)
-		}
-		loose := string(s.conversation) + "\x00" + s.text
-		if s.occurrence == 0 {
-			if texts[loose] {
-				return
-			}
-			key = loose
-		}
-		texts[loose] = true
-		if old, ok := best[key]; !ok || l > old.likeness {
-			best[key] = found{s, l, visible}
-		}
+	s := search{ev, q, map[string]found{}, map[string]bool{}}
+	for _, r := range ev.replies {
+		s.take(mention{place{r.conversation, 0}, r.text(), r.at()}, false, r)
 	}
 	all := ev.everything()
 	// What has a place tells more than what has none.
 	slices.SortStableFunc(all, func(a, b mention) int { return cmp.Compare(b.occurrence, a.occurrence) })
-	for _, s := range all {
-		take(s, false)
+	for _, m := range all {
+		s.take(m, false, nil)
 	}
-	for _, s := range visible {
-		take(s, true)
+	for _, m := range visible {
+		s.take(m, true, nil)
 	}
-	list := slices.SortedFunc(maps.Values(best), func(a, b found) int {
+	list := slices.SortedFunc(maps.Values(s.best), func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence),
 			strings.Compare(a.text, b.text))
 	})
@@ -371,14 +424,21 @@ func (ev *evidence) byText(q control.WhyQuery, visible []mention) []control.Path
 	}
 	var paths []control.Path
 	for _, f := range list[:min(len(list), limit)] {
-		p := ev.path(f.mention)
-		if f.visible && len(p.Steps) == 0 {
-			p = visiblePath(f.mention)
-		}
+		p := ev.pathOfFound(f)
 		p.Likeness = f.likeness
 		paths = append(paths, p)
 	}
 	return paths
+}
+
+func (ev *evidence) pathOfFound(f found) control.Path {
+	if f.reply != nil {
+		return ev.replyPath(f.reply)
+	}
+	if p := ev.path(f.mention); !f.visible || len(p.Steps) > 0 {
+		return p
+	}
+	return visiblePath(f.mention)
 }
 
 // notes tell what keeps messages from being read, as far as the store knows.

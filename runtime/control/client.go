@@ -50,9 +50,9 @@ func Dial(ctx context.Context, data string) (*Client, error) {
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Messages implements [Backend].
-func (c *Client) Messages(ctx context.Context, q Query, yield func(Message) error) error {
-	return stream(ctx, c, "/v1/messages?"+q.values().Encode(), yield)
+// Timeline implements [Backend].
+func (c *Client) Timeline(ctx context.Context, q Query, yield func(Entry) error) error {
+	return stream(ctx, c, "/v1/timeline?"+q.values().Encode(), yield)
 }
 
 // Verdicts implements [Backend].

@@ -8,7 +8,6 @@
 package control
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,8 +24,11 @@ import (
 
 // Backend answers what the command line asks of a Kehai.
 type Backend interface {
-	// Messages yields what was delivered, oldest first, until yield fails.
-	Messages(ctx context.Context, q Query, yield func(Message) error) error
+	// Timeline yields what was delivered, what was sent, and where something may be
+	// missing, oldest first, until yield fails. What became of a message or a reply
+	// stands in its own entry; a change is an entry of its own only where its message is
+	// not among them.
+	Timeline(ctx context.Context, q Query, yield func(Entry) error) error
 	DeadLetters(ctx context.Context) ([]engine.DeadLetter, error)
 	// RetryDeadLetter and DiscardDeadLetter fail with engine.ErrNoDeadLetter for
 	// an unknown id.
@@ -80,109 +82,21 @@ type Conversation struct {
 // Label is what a person reads of it: its name behind its application.
 func (c Conversation) Label() string { return c.App + ":" + c.Name }
 
-// Query selects delivered messages. The zero value selects all.
-type Query struct {
-	Conversation messages.ConversationID
-	Since        time.Time // delivered at or after
-	After        uint64    // place in the event log
-	Limit        int       // the newest so many; 0: all
-}
-
-// Message is a delivered message as a person or a script reads it.
-type Message struct {
-	Seq          uint64                  `json:"-"`
-	ID           messages.MessageID      `json:"id"`
-	Conversation messages.ConversationID `json:"conversation"`
-	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"
-	Sender       string                  `json:"sender"`
-	Kind         messages.Kind           `json:"kind"`
-	Text         string                  `json:"text"`
-	Parts        []Part                  `json:"parts"`
-	SeenAt       Stamp                   `json:"seen_at"`
-	DeliveredAt  Stamp                   `json:"delivered_at"`
-	Partial      bool                    `json:"partial,omitempty"`   // text is not all of it, see its parts
-	LoggedAs     string                  `json:"logged_as,omitempty"` // the conversation's name in the log
-}
-
-// Part is one bubble of a message.
-type Part struct {
-	Kind       messages.Kind       `json:"kind"`
-	Text       string              `json:"text"`
-	Occurrence messages.Occurrence `json:"occurrence"`
-	SeenAt     Stamp               `json:"seen_at"`
-	// Partial says that the bubble was higher than the window: Text is what was read.
-	Partial bool   `json:"partial,omitempty"`
-	Edited  string `json:"edited,omitempty"` // what it says now, if it changed after the delivery
-	Unsent  bool   `json:"unsent,omitempty"` // its sender took it back
-}
-
-// Where is what a person reads as the conversation.
-func (m Message) Where() string { return cmp.Or(m.Called, string(m.Conversation)) }
-
-// Apply notes in a message what became of one of its parts.
-func (m *Message) Apply(c messages.MessageChanged) {
-	for i := range m.Parts {
-		switch p := &m.Parts[i]; {
-		case p.Occurrence != c.Occurrence:
-		case c.Kind == messages.ChangeUnsent:
-			p.Unsent = true
-		default:
-			p.Edited = string(c.New)
-		}
-	}
-}
-
-// Change is a change of a delivered message as a person or a script reads it.
-type Change struct {
-	Event        string                  `json:"event"` // "message_changed"
-	Kind         messages.ChangeKind     `json:"kind"`
-	Conversation messages.ConversationID `json:"conversation"`
-	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"
-	Sender       string                  `json:"sender"`
-	Message      messages.MessageID      `json:"message"`
-	Occurrence   messages.Occurrence     `json:"occurrence"` // of its part
-	Old          string                  `json:"old"`
-	New          string                  `json:"new,omitempty"` // "" if it was taken back
-	SeenAt       Stamp                   `json:"seen_at"`
-	ChangedAt    Stamp                   `json:"changed_at"`
-}
-
-// NewChange makes the readable form of a change.
-func NewChange(c messages.MessageChanged) Change {
-	return Change{
-		Event: c.MessageType().Name, Kind: c.Kind, Conversation: c.Conversation,
-		Sender: string(c.Sender), Message: c.Message, Occurrence: c.Occurrence, Old: string(c.Old), New: string(c.New),
-		SeenAt:    Stamp{c.SeenAt},
-		ChangedAt: Stamp{c.ChangedAt},
-	}
-}
-
-// Stamp is a time, written as RFC 3339 with milliseconds in UTC.
+// Stamp is a time. People read it in their own zone; its JSON form is RFC 3339 with
+// milliseconds in UTC.
 type Stamp struct{ time.Time }
 
 const stampForm = "2006-01-02T15:04:05.000Z07:00"
 
-// String implements fmt.Stringer.
-func (s Stamp) String() string { return s.UTC().Format(stampForm) }
+// String implements fmt.Stringer, for people.
+func (s Stamp) String() string { return s.Local().Format(time.DateTime) }
 
 // MarshalText implements encoding.TextMarshaler.
-func (s Stamp) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Stamp) MarshalText() ([]byte, error) { return []byte(s.UTC().Format(stampForm)), nil }
 
 // MarshalJSON keeps the embedded time's own form away.
-func (s Stamp) MarshalJSON() ([]byte, error) { return []byte(`"` + s.String() + `"`), nil }
-
-// NewMessage makes the readable form of a delivery.
-func NewMessage(seq uint64, d messages.MessageDelivered) Message {
-	m := Message{
-		Seq: seq, ID: d.ID, Conversation: d.Conversation, Sender: string(d.Sender), Kind: d.Kind, Text: string(d.Text),
-		Parts: []Part{}, SeenAt: Stamp{d.SeenAt}, DeliveredAt: Stamp{d.DeliveredAt}, Partial: d.Partial,
-	}
-	for _, p := range d.Parts {
-		m.Parts = append(m.Parts, Part{Kind: p.Kind, Text: string(p.Text), Occurrence: p.Occurrence,
-			SeenAt:  Stamp{p.SeenAt},
-			Partial: p.Partial})
-	}
-	return m
+func (s Stamp) MarshalJSON() ([]byte, error) {
+	return []byte(s.UTC().Format(`"` + stampForm + `"`)), nil
 }
 
 // Status describes a Kehai at one moment.

@@ -16,21 +16,21 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// fakeBackend has messages, and cannot go on after some of them.
+// fakeBackend has entries, and cannot go on after some of them.
 type fakeBackend struct {
 	Backend
-	list  []Message
+	list  []Entry
 	cutAt int // index at which listing fails; -1: never
 	asked Query
 }
 
-func (f *fakeBackend) Messages(_ context.Context, q Query, yield func(Message) error) error {
+func (f *fakeBackend) Timeline(_ context.Context, q Query, yield func(Entry) error) error {
 	f.asked = q
-	for i, m := range f.list {
+	for i, e := range f.list {
 		if i == f.cutAt {
 			return errors.New("the disk is gone")
 		}
-		if err := yield(m); err != nil {
+		if err := yield(e); err != nil {
 			return err
 		}
 	}
@@ -74,21 +74,22 @@ func serveIn(t *testing.T, dir string, b Backend) *Client {
 
 func at(s int) Stamp { return Stamp{time.Date(2026, 1, 2, 3, 4, s, 5e6, time.UTC)} }
 
-func TestMessagesOverTheSocket(t *testing.T) {
-	b := &fakeBackend{cutAt: -1, list: []Message{
-		{ID: "a", Text: "こんにちは\n<&>", Parts: []Part{{Kind: messages.KindText, Text: "こんにちは"}}, SeenAt: at(1),
-			DeliveredAt: at(2)},
-		{ID: "b", Parts: []Part{}, SeenAt: at(3), DeliveredAt: at(4)},
+func TestTheTimelineOverTheSocket(t *testing.T) {
+	b := &fakeBackend{cutAt: -1, list: []Entry{
+		{Seq: 8, SeenAt: at(1), Message: &Message{ID: "a", Text: "こんにちは\n<&>",
+			Parts: []Part{{Kind: messages.KindText, Text: "こんにちは"}}, DeliveredAt: at(2)}},
+		{Seq: 9, Event: EventGap, SeenAt: at(3), Gap: &Gap{Visible: 5}},
 	}}
 	_, c := serve(t, b)
 	q := Query{Conversation: "line:花 & co", Since: at(0).Time, After: 7, Limit: 3}
-	var got []Message
-	err := c.Messages(t.Context(), q, func(m Message) error {
-		got = append(got, m)
+	var got []Entry
+	err := c.Timeline(t.Context(), q, func(e Entry) error {
+		got = append(got, e)
 		return nil
 	})
-	if err != nil || len(got) != 2 || got[0].Text != b.list[0].Text || !got[1].SeenAt.Equal(at(3).Time) {
-		t.Errorf("Messages() = %+v, %v, want the two of the backend", got, err)
+	if err != nil || len(got) != 2 || got[0].Message.Text != b.list[0].Message.Text || got[1].Gap.Visible != 5 ||
+		!got[1].SeenAt.Equal(at(3).Time) {
+		t.Errorf("Timeline() = %+v, %v, want the two of the backend", got, err)
 	}
 	if !b.asked.Since.Equal(q.Since) || b.asked.Conversation != q.Conversation || b.asked.After != 7 ||
 		b.asked.Limit != 3 {
@@ -97,14 +98,14 @@ func TestMessagesOverTheSocket(t *testing.T) {
 }
 
 func TestACutListIsAnError(t *testing.T) {
-	_, c := serve(t, &fakeBackend{list: []Message{{ID: "a"}, {ID: "b"}}, cutAt: 1})
-	if err := c.Messages(t.Context(), Query{}, func(Message) error { return nil }); err == nil {
-		t.Error("Messages() = nil for a list that broke off, want an error")
+	_, c := serve(t, &fakeBackend{list: []Entry{{Message: &Message{ID: "a"}}, {Message: &Message{ID: "b"}}}, cutAt: 1})
+	if err := c.Timeline(t.Context(), Query{}, func(Entry) error { return nil }); err == nil {
+		t.Error("Timeline() = nil for a list that broke off, want an error")
 	}
-	_, c = serve(t, &fakeBackend{list: []Message{{ID: "a"}}, cutAt: 0})
-	err := c.Messages(t.Context(), Query{}, func(Message) error { return nil })
+	_, c = serve(t, &fakeBackend{list: []Entry{{Message: &Message{ID: "a"}}}, cutAt: 0})
+	err := c.Timeline(t.Context(), Query{}, func(Entry) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "the disk is gone") {
-		t.Errorf("Messages() = %v, want what the backend said", err)
+		t.Errorf("Timeline() = %v, want what the backend said", err)
 	}
 }
 

@@ -46,8 +46,8 @@ type Why struct {
 // text.
 type Path struct {
 	Conversation messages.ConversationID `json:"conversation"`
-	Called       string                  `json:"called,omitempty"`  // the conversation's name, as "line:Hana"
-	Message      *Message                `json:"message,omitempty"` // if it was delivered
+	Called       string                  `json:"called,omitempty"` // the conversation's name, as "line:Hana"
+	Entry        *Entry                  `json:"entry,omitempty"`  // if it stands on the timeline
 	Occurrences  []messages.Occurrence   `json:"occurrences,omitempty"`
 	Text         string                  `json:"text"`
 	Likeness     float64                 `json:"likeness,omitempty"` // to the text asked for, 0 to 1

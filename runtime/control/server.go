@@ -53,8 +53,8 @@ func Serve(ctx context.Context, data string, b Backend) error {
 
 func handler(b Backend) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/messages", func(w http.ResponseWriter, r *http.Request) {
-		list(w, r, b.Messages)
+	mux.HandleFunc("GET /v1/timeline", func(w http.ResponseWriter, r *http.Request) {
+		list(w, r, b.Timeline)
 	})
 	mux.HandleFunc("GET /v1/verdicts", func(w http.ResponseWriter, r *http.Request) {
 		list(w, r, b.Verdicts)

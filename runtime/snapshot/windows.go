@@ -214,7 +214,7 @@ func (s *Windows) Notes(now time.Time) (list []string) {
 		w := s.windows[id]
 		switch {
 		case w == nil:
-			list = append(list, fmt.Sprintf("Of window %s nothing was read since the start.", id))
+			list = append(list, fmt.Sprintf("Window %s has not been read in this run so far.", id))
 		case w.name == "" && len(w.read.Bubbles) == 0:
 			list = append(list, fmt.Sprintf("Window %s showed something that is not read %s ago.", id,
 				ago(now, w.read.At)))

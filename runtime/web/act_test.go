@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -197,35 +195,5 @@ func TestStreamOfAttention(t *testing.T) {
 	s.Listen(engine.Published{Message: messages.FocusNotice{ID: "n", Desk: "a", State: messages.Drowsy}})
 	if v := next(); v.Notice == nil || v.Notice.ID != "n" {
 		t.Errorf("after a notice: %+v, want it", v)
-	}
-}
-
-func TestMarksOfMessages(t *testing.T) {
-	conv, at, none := messages.ConversationID("line:Hana"), control.Stamp{Time: t0}, []control.Part{}
-	for _, tt := range []struct {
-		event messages.Message
-		want  Entry
-	}{
-		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeEdited, Sender: "Hana",
-			Old: "a", New: "b", SeenAt: t0, ChangedAt: t0.Add(1)},
-			Entry{Seq: 7, Mark: MarkEdited, Old: "a",
-				Message: control.Message{ID: "m1", Conversation: conv, Sender: "Hana", Kind: messages.KindText,
-					Text: "b", Parts: none, SeenAt: at, DeliveredAt: control.Stamp{Time: t0.Add(1)}}}},
-		{messages.MessageChanged{Conversation: conv, Message: "m1", Kind: messages.ChangeUnsent, Old: "b", SeenAt: t0},
-			Entry{Seq: 7, Mark: MarkUnsent, Old: "b", Message: control.Message{ID: "m1", Conversation: conv,
-				Kind: messages.KindText, Parts: none, SeenAt: at}}},
-		{messages.TranscriptGap{Conversation: conv, SeenAt: t0},
-			Entry{Seq: 7, Mark: MarkGap, Message: control.Message{Conversation: conv, Parts: none, SeenAt: at}}},
-		{messages.MessageDelivered{InboundMessage: messages.InboundMessage{ID: "m1", Conversation: conv,
-			Kind: messages.KindText, Text: "a", Parts: []messages.Part{{Partial: true}}, SeenAt: t0}},
-			Entry{Seq: 7, Message: control.Message{Seq: 7, ID: "m1", Conversation: conv, Kind: messages.KindText,
-				Text: "a", Parts: []control.Part{{Partial: true}}, SeenAt: at}}},
-	} {
-		if got, ok := EntryOf(engine.Published{Seq: 7, Message: tt.event}); !ok || !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("EntryOf(%T) = %+v, %v, want %+v", tt.event, got, ok, tt.want)
-		}
-	}
-	if _, ok := EntryOf(engine.Published{Message: messages.FocusNotice{}}); ok {
-		t.Error("EntryOf(a notice) = true, want false")
 	}
 }

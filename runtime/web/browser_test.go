@@ -53,7 +53,10 @@ func TestPageInABrowser(t *testing.T) {
 			`<ins[^>]*>[^<]*7時に`,
 		"a message that was taken back": `class="said gone"[^>]*>おはよう！今日は何時に集合する？</p>` +
 			`<ul class="changes"[^>]*><li[^>]*><span class="chip unsent">taken back<`,
-		"a gap":                            `class="mark"[^>]*>.*class="chip gap">gap</span>.*messages may be missing here`,
+		"a gap": `class="mark"[^>]*>.*class="chip gap">gap</span>.*Messages may be missing here: more than a screenful`,
+		"a reply": `class="own"[^>]*>.*class="chip reply">sent by Kehai</span>.*>ケーキ、楽しみにしてる</p>` +
+			`<p class="answers"[^>]*>answers: OK。ケーキを買って`,
+		"a reply that may have been sent":  `class="chip reply unknown">unknown whether it was sent</span>.*>Thanks, Ken<`,
 		"a change of an older message":     `<del[^>]*>See you at nine</del> <ins[^>]*>See you at ten</ins>`,
 		"an actor's kind":                  `<summary><span class="dot bad">dedup</span>`,
 		"an actor":                         `class="key dot"[^>]*>line@mac-a<`,
@@ -76,6 +79,9 @@ func TestPageInABrowser(t *testing.T) {
 			t.Errorf("the page lacks %s: no match of %s", name, pattern)
 		}
 	}
+	if n := strings.Count(dom, ">了解しました<"); n != 1 || strings.Count(dom, "unknown whether") != 1 {
+		t.Errorf("a reply that turned up after all stands %d times on the page, want once, as sent", n)
+	}
 	if t.Failed() {
 		t.Logf("%s", dom[strings.Index(dom, "<body"):])
 	}
@@ -85,7 +91,7 @@ func TestPageInABrowser(t *testing.T) {
 // browser is back must be on the page all the same, and only that is sent.
 func TestPageInABrowserReconnects(t *testing.T) {
 	sc := newScene(t)
-	sc.messages = nil
+	sc.timeline = nil
 	came := make(chan string, 10) // ids that streams go on from
 	s := serve(t, &sc.host, func(s *Server) {
 		inner, broken := s.http.Handler, false

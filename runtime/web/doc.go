@@ -1,6 +1,7 @@
 // Package web is the live page. It shows the newest frame of each watched window
-// with the bubbles found in it, messages and their later changes, the attention of
-// the person at the desk with a timeline, and the health of the actors. A person
+// with the bubbles found in it, messages with their later changes, gaps and the replies
+// that were sent, the attention of the person at the desk with a timeline, and the
+// health of the actors. A person
 // pauses and resumes watching there. The page shows private text, so it listens on
 // the loopback interface only and wants a token.
 //

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -58,10 +59,10 @@ func TestForgetTakesAllAway(t *testing.T) {
 	s.Listen(frameOf("line@a", 10, "himitsu"))
 	f.until("window")
 
-	h.set(func(h *host) { h.messages = h.messages[1:] })
+	h.set(func(h *host) { h.timeline = h.timeline[1:] })
 	s.Forget()
 	ev := f.until("resync", "messages")
-	if got := texts(decode[[]Entry](t, ev.data)); ev.name != "resync" || got != "b" {
+	if got := texts(decode[[]control.Entry](t, ev.data)); ev.name != "resync" || got != "b" {
 		t.Errorf("messages after Forget = %s %q, want resync b", ev.name, got)
 	}
 	if v := decode[windowView](t, f.until("window").data); v.Frame != nil || v.Hidden {
@@ -71,11 +72,11 @@ func TestForgetTakesAllAway(t *testing.T) {
 
 	// Who was away when it was forgotten still holds it.
 	ev = follow(t, s, old).until("resync", "messages", "status")
-	if got := texts(decode[[]Entry](t, ev.data)); ev.name != "resync" || got != "b" {
+	if got := texts(decode[[]control.Entry](t, ev.data)); ev.name != "resync" || got != "b" {
 		t.Errorf("messages of who comes back = %s %q, want resync b", ev.name, got)
 	}
 	h.deliver(s, 5, "c")
-	if ev = f.until("resync", "messages"); ev.name != "messages" || texts(decode[[]Entry](t, ev.data)) != "c" {
+	if ev = f.until("resync", "messages"); ev.name != "messages" || texts(decode[[]control.Entry](t, ev.data)) != "c" {
 		t.Errorf("messages afterwards = %s %s, want c alone", ev.name, ev.data)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -26,8 +27,8 @@ type host struct {
 	mu       sync.Mutex
 	status   Status
 	health   error
-	broken   error // what Messages returns
-	messages []Entry
+	broken   error // what Timeline returns
+	timeline []control.Entry
 
 	now       time.Time // the zero value is the present
 	attention *Attention
@@ -50,12 +51,12 @@ func (h *host) options() Options {
 			defer h.mu.Unlock()
 			return h.status
 		},
-		Messages: func(after uint64, n int) ([]Entry, error) {
+		Timeline: func(after uint64, n int) ([]control.Entry, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			i, _ := slices.BinarySearchFunc(h.messages, after+1,
-				func(m Entry, seq uint64) int { return int(m.Seq) - int(seq) })
-			list := h.messages[i:]
+			i, _ := slices.BinarySearchFunc(h.timeline, after+1,
+				func(e control.Entry, seq uint64) int { return int(e.Seq) - int(seq) })
+			list := h.timeline[i:]
 			return slices.Clone(list[max(0, len(list)-n):]), h.broken
 		},
 		Health: func() error {
@@ -103,8 +104,8 @@ func (h *host) deliver(s *Server, seq uint64, text string) {
 		},
 		DeliveredAt: t0,
 	}}
-	m, _ := EntryOf(ev)
-	h.set(func(h *host) { h.messages = append(h.messages, m) })
+	e, _ := control.EntryOf(ev)
+	h.set(func(h *host) { h.timeline = append(h.timeline, e) })
 	if s != nil {
 		s.Listen(ev)
 	}
@@ -253,10 +254,10 @@ func decode[T any](t *testing.T, data string) T {
 	return v
 }
 
-func texts(list []Entry) string {
+func texts(list []control.Entry) string {
 	var s []string
-	for _, m := range list {
-		s = append(s, m.Text)
+	for _, e := range list {
+		s = append(s, e.Message.Text)
 	}
 	return strings.Join(s, " ")
 }

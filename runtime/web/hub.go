@@ -63,7 +63,8 @@ func (s *Server) Listen(p engine.Published) {
 			w.capture = &m
 		}
 		h.status = h.version
-	case messages.MessageDelivered, messages.MessageChanged, messages.TranscriptGap:
+	case messages.MessageDelivered, messages.MessageChanged, messages.TranscriptGap, messages.ReplyChanged,
+		messages.SendDone:
 		h.messages = h.version
 	case messages.FocusJudged:
 		h.desk.judge(m)

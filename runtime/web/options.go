@@ -26,9 +26,10 @@ type Options struct {
 	Token string
 	// Status describes the runtime now. Required.
 	Status func() Status
-	// Messages returns the newest n delivered messages whose Seq is greater than
-	// after, oldest first. What was published must be found. Required.
-	Messages func(after uint64, n int) ([]Entry, error)
+	// Timeline returns the newest n entries whose Seq is greater than after, oldest
+	// first, each as it was when it was published. What was published must be found.
+	// Required.
+	Timeline func(after uint64, n int) ([]control.Entry, error)
 	// Attention describes the person at the desk now. nil means that attention is
 	// not judged.
 	Attention func() (Attention, error)
@@ -69,48 +70,4 @@ type Status struct {
 type Paused struct {
 	Window messages.WindowID `json:"window"`
 	Since  time.Time         `json:"since"`
-}
-
-// Mark says what an entry of the list of messages is.
-type Mark string
-
-// Marks.
-const (
-	MarkNone   Mark = ""       // a delivered message
-	MarkEdited Mark = "edited" // a delivered message was changed
-	MarkUnsent Mark = "unsent" // a delivered message was taken back
-	MarkGap    Mark = "gap"    // messages may have gone by unseen
-)
-
-// Entry is an entry of the page's list: a delivered message, or what became of
-// one. Where it is a mark, Text is what the message says now.
-type Entry struct {
-	Seq  uint64 `json:"seq"` // place in the event log
-	Mark Mark   `json:"mark,omitempty"`
-	Old  string `json:"old,omitempty"` // what it said before it was edited or taken back
-	control.Message
-}
-
-// EntryOf makes the page's form of an event; false if the list does not show it.
-func EntryOf(p engine.Published) (Entry, bool) {
-	switch m := p.Message.(type) {
-	case messages.MessageDelivered:
-		return Entry{Seq: p.Seq, Message: control.NewMessage(p.Seq, m)}, true
-	case messages.MessageChanged:
-		mark := MarkEdited
-		if m.Kind == messages.ChangeUnsent {
-			mark = MarkUnsent
-		}
-		return Entry{Seq: p.Seq, Mark: mark, Old: string(m.Old), Message: control.Message{
-			ID: m.Message, Conversation: m.Conversation, Sender: string(m.Sender), Kind: messages.KindText,
-			Text: string(m.New), Parts: []control.Part{},
-			SeenAt: control.Stamp{Time: m.SeenAt}, DeliveredAt: control.Stamp{Time: m.ChangedAt},
-		}}, true
-	case messages.TranscriptGap:
-		return Entry{Seq: p.Seq, Mark: MarkGap, Message: control.Message{
-			Conversation: m.Conversation, Parts: []control.Part{},
-			SeenAt: control.Stamp{Time: m.SeenAt}, DeliveredAt: control.Stamp{Time: p.At},
-		}}, true
-	}
-	return Entry{}, false
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
 )
 
 // A new page is sent everything before the status, which shows it.
@@ -24,7 +25,7 @@ func TestANewPageIsSentEverything(t *testing.T) {
 		switch {
 		case ev.name != want:
 		case want == "resync":
-			if got := texts(decode[[]Entry](t, ev.data)); got != "おはよう </script>" || ev.id != s.eventID(9) {
+			if got := texts(decode[[]control.Entry](t, ev.data)); got != "おはよう </script>" || ev.id != s.eventID(9) {
 				t.Errorf("messages = %q with the id %s, want both and %s", got, ev.id, s.eventID(9))
 			}
 		case want == "window":

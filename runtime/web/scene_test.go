@@ -111,40 +111,53 @@ func newScene(t *testing.T) *scene {
 			{Kind: "ocr", Size: 2, Busy: 2, Waiting: 3, Resting: 1}},
 		DeadLetters: 2,
 	}
-	for i, m := range []control.Message{
-		{Conversation: "team:Kehai 開発", Sender: "Ken", Text: "The build is green again",
-			Parts: make([]control.Part, 1)},
-		{Conversation: "line:佐藤 花子", Text: "おはよう！今日は何時に集合する？", Parts: make([]control.Part, 1)},
-		{Conversation: "line:佐藤 花子", Kind: messages.KindSticker, Parts: make([]control.Part, 1)},
-		{Conversation: "line:佐藤 花子", Text: "OK。ケーキを買ってから行くね。少し遅れるかも\nありがとう", Parts: make([]control.Part, 2)},
-		{Conversation: "team:Kehai 開発", Sender: "Mio", Kind: messages.KindUnreadable, Parts: make([]control.Part, 1)},
-		{Conversation: "line:海 直骨", Text: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。", Parts: make([]control.Part, 1)},
-		{Conversation: "team:Kehai 開発", Sender: "Ken",
-			Text:  "<b>not bold</b> & a long line: https://example.com/" + strings.Repeat("7", 120),
-			Parts: make([]control.Part, 1)},
+	for i, e := range []control.Entry{
+		{Conversation: "team:Kehai 開発", Message: &control.Message{Sender: "Ken", Text: "The build is green again"}},
+		{Conversation: "line:佐藤 花子", Message: &control.Message{Text: "おはよう！今日は何時に集合する？"}},
+		{Conversation: "line:佐藤 花子", Message: &control.Message{Kind: messages.KindSticker}},
+		{Conversation: "line:佐藤 花子", Message: &control.Message{
+			Text: "OK。ケーキを買ってから行くね。少し遅れるかも\nありがとう", Parts: make([]control.Part, 2)}},
+		{Conversation: "team:Kehai 開発", Message: &control.Message{Sender: "Mio", Kind: messages.KindUnreadable}},
+		{Conversation: "line:海 直骨", Message: &control.Message{
+			Text: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。"}},
+		{Conversation: "team:Kehai 開発", Message: &control.Message{Sender: "Ken",
+			Text: "<b>not bold</b> & a long line: https://example.com/" + strings.Repeat("7", 120)}},
 	} {
-		m.Seq, m.ID = uint64(10*i+10), messages.MessageID(fmt.Sprint("d", i))
+		m := e.Message
+		e.Seq, m.ID = uint64(10*i+10), messages.MessageID(fmt.Sprint("d", i))
 		if m.Kind == "" {
 			m.Kind = messages.KindText
 		}
-		m.SeenAt.Time = now.Add(time.Duration(i-7) * 9 * time.Minute)
-		m.DeliveredAt.Time = m.SeenAt.Add(time.Second)
-		sc.messages = append(sc.messages, Entry{Seq: m.Seq, Message: m})
+		if m.Parts == nil {
+			m.Parts = make([]control.Part, 1)
+		}
+		e.SeenAt.Time = now.Add(time.Duration(i-7) * 9 * time.Minute)
+		m.DeliveredAt.Time = e.SeenAt.Add(time.Second)
+		sc.timeline = append(sc.timeline, e)
 	}
-	// What became of some of them, and of one that is no longer on the page.
-	for i, m := range []Entry{
-		{Mark: MarkEdited, Old: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。",
-			Message: control.Message{ID: "d5", Conversation: "line:海 直骨",
-				Text: "骨を直すには、まず角を見ること。海の近くの家まで7時に迎えに行きます。"}},
-		{Mark: MarkUnsent, Old: "おはよう！今日は何時に集合する？",
-			Message: control.Message{ID: "d1", Conversation: "line:佐藤 花子"}},
-		{Mark: MarkGap, Message: control.Message{Conversation: "team:Kehai 開発"}},
-		{Mark: MarkEdited, Old: "See you at nine", Message: control.Message{
-			ID: "gone", Conversation: "team:Kehai 開発", Sender: "Ken", Text: "See you at ten"}},
+	// What became of some of them, and of one that is no longer on the page, what may be
+	// missing, and what was sent: the last of the replies turns up after all.
+	for i, e := range []control.Entry{
+		{Event: control.EventChanged, Conversation: "line:海 直骨", Change: &control.Change{Message: "d5",
+			Kind: messages.ChangeEdited, Old: "骨を直すには、まず角を見ること。海の近くの家まで迎えに行きます。",
+			New: "骨を直すには、まず角を見ること。海の近くの家まで7時に迎えに行きます。"}},
+		{Event: control.EventChanged, Conversation: "line:佐藤 花子", Change: &control.Change{Message: "d1",
+			Kind: messages.ChangeUnsent, Old: "おはよう！今日は何時に集合する？"}},
+		{Event: control.EventGap, Conversation: "team:Kehai 開発", Gap: &control.Gap{Visible: 6, Passed: 4,
+			What: "more than a screenful went by unseen"}},
+		{Event: control.EventChanged, Conversation: "team:Kehai 開発", Change: &control.Change{Message: "gone",
+			Kind: messages.ChangeEdited, Sender: "Ken", Old: "See you at nine", New: "See you at ten"}},
+		{Event: control.EventReply, Conversation: "line:佐藤 花子", Reply: &control.Reply{ID: "c-1/1.2",
+			State: control.ReplySent, Text: "ケーキ、楽しみにしてる", Answers: []messages.MessageID{"d3"}}},
+		{Event: control.EventReply, Conversation: "team:Kehai 開発", Reply: &control.Reply{ID: "c-2/1.2",
+			State: control.ReplyUnknown, Text: "Thanks, Ken", Reason: messages.SendUnconfirmed}},
+		{Event: control.EventReply, Conversation: "line:海 直骨", Reply: &control.Reply{ID: "c-3/4.2",
+			State: control.ReplyUnknown, Text: "了解しました", Reason: messages.SendUnconfirmed}},
+		{Event: control.EventReply, Conversation: "line:海 直骨", Reply: &control.Reply{ID: "c-3/4.2",
+			State: control.ReplySent, Text: "了解しました"}},
 	} {
-		m.Seq, m.Kind, m.Parts = uint64(100+i), messages.KindText, []control.Part{}
-		m.SeenAt.Time = now.Add(time.Duration(i-4) * time.Minute)
-		sc.messages = append(sc.messages, m)
+		e.Seq, e.SeenAt.Time = uint64(100+i), now.Add(time.Duration(i-8)*time.Minute)
+		sc.timeline = append(sc.timeline, e)
 	}
 	return sc
 }

@@ -49,8 +49,8 @@ const (
 // now on. Serve or Close must follow. Errors wrap [ErrNotLoopback] and
 // [ErrPortInUse] and say what to change.
 func New(o Options) (*Server, error) {
-	if o.Status == nil || o.Messages == nil {
-		return nil, errors.New("web: Status and Messages are required")
+	if o.Status == nil || o.Timeline == nil {
+		return nil, errors.New("web: Status and Timeline are required")
 	}
 	if (o.Attention == nil) != (o.Changes == nil) {
 		return nil, errors.New("web: Attention and Changes belong together")

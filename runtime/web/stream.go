@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kehai-run/kehai/runtime/control"
 )
 
 // Pace of a stream.
@@ -133,7 +135,7 @@ func (st *stream) sendMessages() error {
 	if st.fresh {
 		after = 0
 	}
-	list, err := st.s.opts.Messages(after, pageMessages)
+	list, err := st.s.opts.Timeline(after, pageMessages)
 	if err != nil {
 		st.s.opts.Log.Warn().Err(err).Msg("page_messages_failed")
 		return nil // the next event or ping tries again
@@ -145,7 +147,7 @@ func (st *stream) sendMessages() error {
 		return nil
 	}
 	if list == nil {
-		list = []Entry{}
+		list = []control.Entry{}
 	}
 	st.fresh = false
 	if n := len(list); n > 0 {

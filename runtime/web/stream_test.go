@@ -9,6 +9,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -21,12 +22,13 @@ func TestStreamDeliversAndResumes(t *testing.T) {
 		t.Errorf("first event = %v, want hello of this process", ev)
 	}
 	ev := f.until("resync", "messages")
-	if got := texts(decode[[]Entry](t, ev.data)); ev.name != "resync" || got != "a" || ev.id != s.eventID(10) {
+	if got := texts(decode[[]control.Entry](t, ev.data)); ev.name != "resync" || got != "a" || ev.id != s.eventID(10) {
 		t.Errorf("first messages = %s %q id %s, want resync a id %s", ev.name, got, ev.id, s.eventID(10))
 	}
 	h.deliver(s, 12, "b")
 	ev = f.until("resync", "messages")
-	if got := texts(decode[[]Entry](t, ev.data)); ev.name != "messages" || got != "b" || ev.id != s.eventID(12) {
+	if got := texts(decode[[]control.Entry](t, ev.data)); ev.name != "messages" || got != "b" ||
+		ev.id != s.eventID(12) {
 		t.Errorf("next messages = %s %q id %s, want messages b id %s", ev.name, got, ev.id, s.eventID(12))
 	}
 	f.stop()
@@ -35,7 +37,7 @@ func TestStreamDeliversAndResumes(t *testing.T) {
 
 	f = follow(t, s, ev.id)
 	ev = f.until("resync", "messages")
-	if got := texts(decode[[]Entry](t, ev.data)); ev.name != "messages" || got != "c d" {
+	if got := texts(decode[[]control.Entry](t, ev.data)); ev.name != "messages" || got != "c d" {
 		t.Errorf("messages after a reconnect = %s %q, want messages c d", ev.name, got)
 	}
 }
@@ -52,7 +54,7 @@ func TestStreamSendsInOrderOfTheStore(t *testing.T) {
 	}
 	s.Listen(engine.Published{Seq: 5, Message: messages.MessageDelivered{}})
 	s.Listen(engine.Published{Seq: 2, Message: messages.MessageDelivered{}})
-	if got := texts(decode[[]Entry](t, f.until("messages").data)); got != "0 1 2 3 4" {
+	if got := texts(decode[[]control.Entry](t, f.until("messages").data)); got != "0 1 2 3 4" {
 		t.Errorf("messages = %q, want 0 1 2 3 4", got)
 	}
 }
@@ -63,7 +65,7 @@ func TestStreamOfAnotherProcessResyncs(t *testing.T) {
 	h.deliver(s, 3, "a")
 	for _, id := range []string{"0badcafe.900", s.boot, s.boot + ".x", s.boot + ".-1", ".", "900"} {
 		ev := follow(t, s, id).until("resync", "messages")
-		if got := texts(decode[[]Entry](t, ev.data)); ev.name != "resync" || got != "a" {
+		if got := texts(decode[[]control.Entry](t, ev.data)); ev.name != "resync" || got != "a" {
 			t.Errorf("stream after %q = %s %q, want resync a", id, ev.name, got)
 		}
 	}
@@ -76,7 +78,7 @@ func TestStreamOfAClientFarBehindResyncs(t *testing.T) {
 		h.deliver(nil, uint64(i+1), fmt.Sprint(i+1))
 	}
 	ev := follow(t, s, s.eventID(5)).until("resync", "messages")
-	list := decode[[]Entry](t, ev.data)
+	list := decode[[]control.Entry](t, ev.data)
 	if ev.name != "resync" || len(list) != pageMessages || list[0].Seq != 401 || list[99].Seq != 500 {
 		t.Errorf("stream far behind = %s with %d messages from %d, want a resync with 401 to 500", ev.name, len(list),
 			list[0].Seq)
@@ -99,7 +101,7 @@ func TestSlowClient(t *testing.T) {
 	var last uint64
 	for last < n {
 		ev := slow.until("messages", "resync")
-		list := decode[[]Entry](t, ev.data)
+		list := decode[[]control.Entry](t, ev.data)
 		if ev.name == "resync" {
 			held = map[uint64]bool{}
 		} else if list[0].Seq != last+1 {
@@ -205,7 +207,7 @@ func TestStreamSurvivesABrokenStore(t *testing.T) {
 	h.set(func(h *host) { h.broken = nil })
 	h.deliver(s, 2, "b")
 	ev := f.until("messages", "resync")
-	if got := texts(decode[[]Entry](t, ev.data)); ev.name != "resync" || got != "a b" {
+	if got := texts(decode[[]control.Entry](t, ev.data)); ev.name != "resync" || got != "a b" {
 		t.Errorf("first messages after the store came back = %s %q, want resync a b", ev.name, got)
 	}
 }
@@ -218,7 +220,7 @@ func TestStreamOutlivesTheWriteTimeout(t *testing.T) {
 	f.until("status")
 	for i := range 3 {
 		h.deliver(s, uint64(i+1), fmt.Sprint(i))
-		if got := texts(decode[[]Entry](t, f.until("messages").data)); got != fmt.Sprint(i) {
+		if got := texts(decode[[]control.Entry](t, f.until("messages").data)); got != fmt.Sprint(i) {
 			t.Errorf("messages = %q, want %d", got, i)
 		}
 	}

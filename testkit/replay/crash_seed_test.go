@@ -63,7 +63,8 @@ func TestProfileSeedThroughCrashes(t *testing.T) {
 		ids := map[string]bool{}
 		r, err := Run(t.Context(), Options{
 			Config: cfg, Script: parsed(t, text), Seed: seed, Fonts: latin,
-			Deliver: func(m control.Message) error {
+			Deliver: func(e control.Entry) error {
+				m := e.Message
 				if ids[string(m.ID)] {
 					return fmt.Errorf("message %s was delivered twice", m.ID)
 				}

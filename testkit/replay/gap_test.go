@@ -33,8 +33,8 @@ func TestReplayGapAtADate(t *testing.T) {
 {"at_ms":60010000,"who":"friend","text":"See you tonight","conversation":"Hana"}
 `))
 	var got []string
-	o.Deliver = func(m control.Message) error {
-		for _, p := range m.Parts {
+	o.Deliver = func(e control.Entry) error {
+		for _, p := range e.Message.Parts {
 			got = append(got, p.Text)
 		}
 		return nil

@@ -48,7 +48,7 @@ type Options struct {
 	Seed   uint64         // of the schedule, the moments of crashes and the noise
 	Fonts  *drawn.FontSet // nil means drawn.Fonts()
 	// Deliver is called with each message as it is delivered; nil: nobody is.
-	Deliver func(control.Message) error
+	Deliver func(control.Entry) error
 	// Options are those of the runtime that is replayed, such as a host's own
 	// actors. Drivers, recognizers, store and clock are the replay's.
 	Options []runtime.Option
@@ -326,7 +326,8 @@ func (p *playback) listen(ev runtime.Event) {
 		m.Conversation = p.called(m.Conversation)
 		p.recorder.delivered(m)
 		if p.o.Deliver != nil && p.err == nil {
-			p.err = p.o.Deliver(control.NewMessage(ev.Seq, m))
+			entry, _ := control.EntryOf(runtime.Event{Seq: ev.Seq, Message: m})
+			p.err = p.o.Deliver(entry)
 		}
 	case messages.MessageChanged:
 		m.Conversation = p.called(m.Conversation)

@@ -33,7 +33,7 @@ func replayed(t *testing.T, o Options) (string, Result) {
 	t.Helper()
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	o.Deliver = func(m control.Message) error { return enc.Encode(m) }
+	o.Deliver = func(e control.Entry) error { return enc.Encode(e) }
 	r, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatalf("Run() = %v, want nil", err)
@@ -58,7 +58,7 @@ func noticed(t *testing.T, output string) string {
 			t.Fatal(err)
 		}
 		hide := func(m map[string]any) {
-			for _, key := range []string{"id", "seen_at", "delivered_at", "OCRCalls", "BubblesRead"} {
+			for _, key := range []string{"id", "seq", "seen_at", "delivered_at", "OCRCalls", "BubblesRead"} {
 				delete(m, key)
 			}
 		}
@@ -199,7 +199,7 @@ func TestReplayEnds(t *testing.T) {
 	}
 	full := errors.New("full")
 	o := plainOptions(script.Default())
-	o.Deliver = func(control.Message) error { return full }
+	o.Deliver = func(control.Entry) error { return full }
 	if _, err := Run(t.Context(), o); !errors.Is(err, full) {
 		t.Errorf("Run() with a Deliver that fails = %v, want its error", err)
 	}

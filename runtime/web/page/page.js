@@ -289,16 +289,28 @@ function addMessages(more, replace) {
   drawMessages(replace ? null : known);
 }
 
+// A change stands with its message, and a reply that turns up after all where it was
+// told of first.
 function drawMessages(known) {
-  const box = $("messages");
-  const changes = new Map(), here = new Set(list.filter((m) => !m.mark).map((m) => m.id));
-  for (const m of list) if (m.mark && here.has(m.id)) changes.set(m.id, [...(changes.get(m.id) || []), m]);
-  const shown = list.filter((m) => !m.mark || !here.has(m.id)).reverse(); // a change stands with its message
+  const box = $("messages"), changes = new Map(), replies = new Map(), here = new Set();
+  for (const e of list) if (!e.event) here.add(e.id);
+  const shown = [];
+  for (const e of list) {
+    const sent = e.event === "reply" ? e.reply || `key ${e.key}` : "";
+    if (e.event === "message_changed" && here.has(e.message)) changes.set(e.message, [...(changes.get(e.message) || []), e]);
+    else if (sent && replies.has(sent)) replies.set(sent, e);
+    else {
+      if (sent) replies.set(sent, e);
+      shown.push(e);
+    }
+  }
+  shown.reverse();
   empty(box, shown.length === 0, "No message yet. They appear here as they arrive.");
   put($("message-count"), shown.length ? `newest ${shown.length}` : "");
-  keyed(box, shown, (m) => m.seq, (m) => makeMessage(m, known && !known.has(m.seq)), (li, m) => {
-    put(li.querySelector("time"), clock(m.seen_at));
-    if (!m.mark) markMessage(li, m, changes.get(m.id) || []);
+  keyed(box, shown, (e) => e.seq, (e) => makeEntry(e, known && !known.has(e.seq)), (li, e) => {
+    put(li.querySelector("time"), clock(e.seen_at));
+    if (!e.event) markMessage(li, e, changes.get(e.id) || []);
+    if (e.event === "reply") markReply(li, replies.get(e.reply || `key ${e.key}`), here);
   });
 }
 
@@ -309,17 +321,29 @@ function markMessage(li, m, changes) {
   li.querySelector(".said").classList.toggle("gone", changes.length > 0 && m.parts.length <= 1);
 }
 
+// markReply shows whether a reply went out, and what it answers.
+function markReply(li, r, here) {
+  const chip = li.querySelector(".chip.reply");
+  put(chip, r.state === "unknown" ? "unknown whether it was sent" : "sent by Kehai");
+  chip.classList.toggle("unknown", r.state === "unknown");
+  const answered = (r.answers || []).filter((id) => here.has(id));
+  const said = list.filter((e) => !e.event && answered.includes(e.id)).map((e) => e.text || `(${e.kind})`);
+  const to = li.querySelector(".answers");
+  words(to, said.length ? `answers: ${said.join(" / ")}` : "");
+  to.hidden = !said.length;
+}
+
 function makeChange(c, alone) {
   const li = el("li");
-  li.append(el("span", `chip ${c.mark}`, c.mark === "unsent" ? "taken back" : "edited"));
-  if (c.mark === "unsent" && alone) li.append(el("span", "by", "by its sender"));
-  else if (c.mark === "unsent") {
+  li.append(el("span", `chip ${c.kind}`, changeWords[c.kind] || c.kind));
+  if (c.kind === "unsent" && alone) li.append(el("span", "by", "by its sender"));
+  else if (c.kind === "unsent") {
     const old = el("del");
     words(old, c.old || "");
     li.append(old);
   } else {
     const text = el("ins");
-    words(text, c.text || "(no text)");
+    words(text, c.new || "(no text)");
     li.append(text);
   }
   const time = el("time", "", clock(c.seen_at));
@@ -328,44 +352,59 @@ function makeChange(c, alone) {
   return li;
 }
 
-function makeMessage(m, isNew) {
+const changeWords = { edited: "edited", unsent: "taken back", completed: "complete now" };
+
+function makeEntry(e, isNew) {
   const li = el("li", isNew ? "new" : ""), who = el("p", "who"), said = el("p", "said");
-  const where = m.called || m.conversation;
+  const where = e.called || e.conversation;
   const cut = where.indexOf(":");
-  if (m.mark) li.classList.add("mark");
+  if (e.event) li.classList.add(e.event === "reply" ? "own" : "mark");
   const name = el("b");
   words(name, where.slice(cut + 1));
   who.append(name);
-  if (m.sender && m.sender !== where.slice(cut + 1)) {
+  if (e.sender && e.sender !== where.slice(cut + 1)) {
     const sender = el("span");
-    words(sender, m.sender);
+    words(sender, e.sender);
     who.append(sender);
   }
   if (cut > 0) who.append(el("span", "chip", where.slice(0, cut)));
-  if (m.mark) who.append(el("span", `chip ${m.mark}`, { gap: "gap", edited: "edited", unsent: "taken back" }[m.mark]));
-  else if (m.kind !== "text") who.append(el("span", "chip", m.kind));
-  if (m.parts.length > 1) who.append(el("span", "chip", `${m.parts.length} in a row`));
   const time = el("time");
-  time.dateTime = m.seen_at;
-  time.title = `${m.id}, seen ${new Date(m.seen_at).toLocaleString()}`;
+  time.dateTime = e.seen_at;
+  time.title = [e.id || e.reply, `seen ${new Date(e.seen_at).toLocaleString()}`].filter(Boolean).join(", ");
+  fillEntry[e.event || ""]?.(e, who, said);
   who.append(time);
-  if (m.parts.some((p) => p.partial)) who.append(el("span", "chip", "cut: higher than the window"));
-  if (m.mark === "gap") words(said, "More than a screenful went by while nobody looked: messages may be missing here.");
-  else if (m.mark) said.append(...changed(m));
-  else words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind})`));
-  if (!m.text && m.mark !== "unsent") said.classList.add("none");
+  if (!e.event && e.parts.some((p) => p.partial)) who.append(el("span", "chip", "cut: higher than the window"));
   li.append(who, said);
-  if (!m.mark) li.append(el("ul", "changes"));
+  if (!e.event) li.append(el("ul", "changes"));
+  if (e.event === "reply") li.append(el("p", "answers"));
   return li;
 }
 
-// changed is what a message said and says, where the message is not on the page.
-function changed(m) {
-  const old = el("del"), now = el("ins");
-  words(old, m.old || "");
-  words(now, m.text || "");
-  return m.text ? [old, " ", now] : [old];
-}
+// fillEntry says of each kind of entry what it is, and what was said.
+const fillEntry = {
+  ""(m, who, said) {
+    if (m.kind !== "text") who.append(el("span", "chip", m.kind));
+    if (m.parts.length > 1) who.append(el("span", "chip", `${m.parts.length} in a row`));
+    words(said, m.text || (m.kind === "unreadable" ? "Something arrived that could not be read." : `(${m.kind})`));
+    if (!m.text) said.classList.add("none");
+  },
+  message_changed(c, who, said) { // of a message that is not on the page
+    who.append(el("span", `chip ${c.kind}`, changeWords[c.kind] || c.kind));
+    const old = el("del"), now = el("ins");
+    words(old, c.old || "");
+    words(now, c.new || "");
+    said.append(...(c.new ? [old, " ", now] : [old]));
+  },
+  transcript_gap(g, who, said) {
+    who.append(el("span", "chip gap", "gap"));
+    words(said, `Messages may be missing here: ${g.what}.`);
+    said.classList.add("none");
+  },
+  reply(r, who, said) {
+    who.append(el("span", "chip reply"));
+    words(said, r.text);
+  },
+};
 
 // --- status: health, actors, workers
 

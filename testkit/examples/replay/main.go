@@ -34,8 +34,8 @@ func main() {
 		cfg.Profile = profile
 		result, err := replay.Run(context.Background(), replay.Options{
 			Script: s, Config: cfg, Seed: 1, Fonts: drawn.FindFonts(),
-			Deliver: func(m control.Message) error {
-				fmt.Printf("%s: %q\n", profile, m.Text)
+			Deliver: func(e control.Entry) error {
+				fmt.Printf("%s: %q\n", profile, e.Message.Text)
 				return nil
 			},
 		})

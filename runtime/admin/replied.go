@@ -1,0 +1,221 @@
+package admin
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// replied is what became of one reply, as the event log tells it.
+type replied struct {
+	conversation messages.ConversationID
+	turn         int64  // 0 of a host's own text
+	key          string // of a host's own text
+	changes      []messages.ReplyChanged
+	done         []messages.SendDone
+	judged       []messages.JudgementMade
+	entry        *control.Entry // on the timeline: the newest; nil before that
+}
+
+// takeReply takes over what is about a reply.
+func (ev *evidence) takeReply(p engine.Published, entry control.Entry) {
+	var r *replied
+	switch m := p.Message.(type) {
+	case messages.JudgementMade:
+		ev.judged = append(ev.judged, m)
+		return
+	case messages.ReplyChanged:
+		r = ev.reply(m.Conversation, m.Turn, "")
+		r.changes = append(r.changes, m)
+		for _, j := range ev.judged { // those since the reply before it
+			if j.Conversation == m.Conversation && slices.Contains(m.Answers, j.Message) &&
+				!slices.Contains(r.judged, j) {
+				r.judged = append(r.judged, j)
+			}
+		}
+	case messages.SendDone:
+		r = ev.reply(m.Conversation, m.Turn, m.Key)
+		r.done = append(r.done, m)
+		if m.Occurrence > 0 {
+			ev.ours[place{m.Conversation, m.Occurrence}] = r
+		}
+	default:
+		return
+	}
+	if entry.Reply != nil {
+		r.entry = &entry
+	}
+}
+
+// reply finds what is known of a reply, or begins with it.
+func (ev *evidence) reply(c messages.ConversationID, turn int64, key string) *replied {
+	for _, r := range slices.Backward(ev.replies) {
+		if r.conversation == c && r.turn == turn && r.key == key {
+			return r
+		}
+	}
+	r := &replied{conversation: c, turn: turn, key: key}
+	ev.replies = append(ev.replies, r)
+	return r
+}
+
+// text is what it says, or said last.
+func (r *replied) text() string {
+	if r.entry != nil && r.entry.Reply.Text != "" {
+		return r.entry.Reply.Text
+	}
+	for _, c := range slices.Backward(r.changes) {
+		if c.Text != "" {
+			return string(c.Text)
+		}
+	}
+	for _, d := range slices.Backward(r.done) {
+		if d.Text != "" {
+			return string(d.Text)
+		}
+	}
+	return ""
+}
+
+// at is when something became of it last.
+func (r *replied) at() (at time.Time) {
+	for _, c := range r.changes {
+		at = c.At
+	}
+	for _, d := range r.done {
+		if d.At.After(at) {
+			at = d.At
+		}
+	}
+	return at
+}
+
+// named reports that an id is that of the reply, in any of its epochs.
+func (r *replied) named(id string) bool {
+	c, turn, _, ok := control.DraftID(id).Split()
+	return ok && c == r.conversation && turn == r.turn || r.key != "" && r.key == id
+}
+
+// replyPath is the way of a reply: what it rests on, who wrote it, and how it went out.
+func (ev *evidence) replyPath(r *replied) control.Path {
+	p := control.Path{Conversation: r.conversation, Entry: r.entry, Text: r.text(), Outcome: events.OutcomeWaiting,
+		Why: "it is on its way"}
+	var answers []messages.MessageID
+	for _, c := range r.changes {
+		p.Outcome, p.Why = events.Outcome(c.State), replyWhy(c)
+		if len(c.Answers) > 0 {
+			answers = c.Answers
+		}
+	}
+	for _, d := range r.done {
+		if d.Occurrence > 0 {
+			p.Occurrences = []messages.Occurrence{d.Occurrence}
+		}
+		if r.key != "" || d.Outcome == messages.SendConfirmed {
+			p.Outcome, p.Why = events.Outcome(d.Outcome), describe.Sending(d.Outcome, d.Reason)
+		}
+		if d.Outcome == messages.SendConfirmed {
+			p.Outcome = events.Outcome(reply.Sent)
+		}
+	}
+	for _, d := range ev.delivered {
+		if slices.Contains(answers, d.Message.ID) {
+			p.Steps = append(p.Steps, control.Step{At: d.Message.DeliveredAt, Stage: events.StageConversation,
+				Outcome: events.OutcomeDelivered, What: fmt.Sprintf("it answers message %s", d.Message.ID),
+				Matched: matchedParts(d.Message)})
+		}
+	}
+	for _, j := range r.judged {
+		p.Steps = append(p.Steps, judgedStep(j))
+	}
+	for _, c := range r.changes {
+		p.Steps = append(p.Steps, control.Step{At: control.Stamp{Time: c.At}, Stage: events.StageConversation,
+			Outcome: events.Outcome(c.State), What: replyWhat(c),
+			Detail: events.Detail{Conversation: r.conversation, Rule: events.Rule(c.Rule)}})
+	}
+	ev.typed(&p, r)
+	slices.SortStableFunc(p.Steps, func(a, b control.Step) int { return a.At.Compare(b.At.Time) })
+	return p
+}
+
+func matchedParts(m *control.Message) (list []control.Matched) {
+	for _, part := range m.Parts {
+		list = append(list, control.Matched{Occurrence: part.Occurrence, Side: messages.SideIncoming, Text: part.Text})
+	}
+	return list
+}
+
+// typed adds what the sender has decided while the reply was on its way.
+func (ev *evidence) typed(p *control.Path, r *replied) {
+	var from time.Time
+	if len(r.changes) > 0 {
+		from = r.changes[0].At
+	}
+	for _, v := range ev.verdicts {
+		if v.Stage == events.StageOutbound && v.Detail.Conversation == r.conversation && !v.At.Before(from) &&
+			!v.At.After(r.at()) {
+			p.Steps = append(p.Steps, ev.step(v))
+		}
+	}
+}
+
+func judgedStep(j messages.JudgementMade) control.Step {
+	verdict := "no answer is wanted"
+	if j.Respond {
+		verdict = "an answer is wanted"
+	}
+	return control.Step{At: control.Stamp{Time: j.At}, Stage: events.StageJudge, Outcome: events.OutcomePassed,
+		What: fmt.Sprintf("%s, %s: %s", verdict, describe.Sure(j.Source, j.Confidence), string(j.Reason))}
+}
+
+// replyWhat is what a change of a reply was.
+func replyWhat(c messages.ReplyChanged) string {
+	rule := ""
+	if c.Rule != "" {
+		rule = ", by rule " + c.Rule
+	}
+	switch reply.State(c.State) {
+	case reply.Drafted, reply.Held, reply.Sending:
+		return fmt.Sprintf("reply %s, %s%s", control.NewDraftID(c.Conversation, c.Turn, c.Epoch), writtenBy(c.Basis),
+			rule)
+	}
+	return replyWhy(c)
+}
+
+// replyWhy says what has become of a reply.
+func replyWhy(c messages.ReplyChanged) string {
+	switch reply.State(c.State) {
+	case reply.Sent:
+		return describe.Sending(messages.SendConfirmed, "")
+	case reply.Unknown:
+		return describe.Sending(messages.SendUnknown, c.Reason)
+	case reply.Sending:
+		return "it is to be typed"
+	case reply.Drafted:
+		return "it waits for a person"
+	case reply.Held:
+		return "it is held"
+	case reply.Rejected:
+		return "a person has given it up"
+	case reply.Withdrawn:
+		return "it was withdrawn: a person answered, or what it answers was taken back"
+	}
+	return "it was given up for another one, because of what came since"
+}
+
+// writtenBy is where the text of a reply is from.
+func writtenBy(b messages.ReplyBasis) string {
+	if b.Model == "" {
+		return strings.TrimSuffix("a fixed text, because of "+b.Fallback, ", because of ")
+	}
+	return fmt.Sprintf("written by %s from %d messages with prompts %s", b.Model, b.Lines, cmp.Or(b.Prompt, "unknown"))
+}

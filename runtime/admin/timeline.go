@@ -1,0 +1,200 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// timeline is the event log as people read it: what became of a message or of a reply
+// stands in its entry, and a gap where the transcript has it.
+type timeline struct {
+	changes   map[messages.MessageID][]control.Change
+	fates     map[sending]fate
+	first     map[sending]uint64         // where a reply was told of first
+	after     map[uint64][]control.Entry // gaps, by the place of the message that they follow
+	elsewhere map[uint64]bool            // places in the log of those gaps, and of changes that are noted
+}
+
+// sending names one sending of a text.
+type sending struct {
+	conversation messages.ConversationID
+	turn         int64
+	epoch        int
+	key          string
+}
+
+// fate is what became of a sending in the end.
+type fate struct {
+	state      control.ReplyState
+	occurrence messages.Occurrence
+}
+
+// logReader reads the event log behind a place, as engine.Engine.ReadLog.
+type logReader func(after uint64, yield func(engine.Published) bool) error
+
+// newTimeline reads what the entries behind a place rest on.
+func newTimeline(ctx context.Context, read logReader, q control.Query) (*timeline, error) {
+	t := &timeline{changes: map[messages.MessageID][]control.Change{}, fates: map[sending]fate{},
+		first: map[sending]uint64{}, after: map[uint64][]control.Entry{}, elsewhere: map[uint64]bool{}}
+	listed := map[messages.MessageID]bool{}
+	var gaps []control.Entry
+	last := map[uint64]uint64{} // gap to the last message before it
+	err := read(q.After, func(p engine.Published) bool {
+		t.sent(p)
+		entry, ok := control.EntryOf(p)
+		if !ok || !within(q, p, entry) {
+			return ctx.Err() == nil
+		}
+		switch {
+		case entry.Change != nil && listed[entry.Change.Message]:
+			t.changes[entry.Change.Message] = append(t.changes[entry.Change.Message], *entry.Change)
+			t.elsewhere[entry.Seq] = true
+		case entry.Gap != nil && entry.Gap.After > 0:
+			gaps = append(gaps, entry)
+		case entry.Message != nil:
+			listed[entry.Message.ID] = true
+			for _, g := range gaps {
+				if g.Conversation == entry.Conversation && before(entry.Message, g.Gap.After) {
+					last[g.Seq] = entry.Seq
+				}
+			}
+		}
+		return ctx.Err() == nil
+	})
+	for _, g := range gaps {
+		if at := last[g.Seq]; at > 0 {
+			t.after[at], t.elsewhere[g.Seq] = append(t.after[at], g), true
+		}
+	}
+	return t, errors.Join(err, ctx.Err())
+}
+
+// before reports that a message, or the first of it, stands before a gap.
+func before(m *control.Message, gap messages.Occurrence) bool {
+	return slices.ContainsFunc(m.Parts, func(p control.Part) bool { return p.Occurrence <= gap })
+}
+
+// within reports that a query selects an entry.
+func within(q control.Query, p engine.Published, e control.Entry) bool {
+	at := p.At
+	if e.Message != nil {
+		at = e.Message.DeliveredAt.Time
+	}
+	return (q.Conversation == "" || e.Conversation == q.Conversation) && !at.Before(q.Since)
+}
+
+// sent notes what became of a sending.
+func (t *timeline) sent(p engine.Published) {
+	switch m := p.Message.(type) {
+	case messages.SendDone:
+		if m.Outcome == messages.SendConfirmed {
+			t.fates[sending{m.Conversation, m.Turn, m.Epoch, m.Key}] = fate{control.ReplySent, m.Occurrence}
+		}
+	case messages.ReplyChanged:
+		if s := (sending{m.Conversation, m.Turn, m.Epoch, ""}); m.State == string(control.ReplySent) {
+			t.fates[s] = fate{control.ReplySent, t.fates[s].occurrence}
+		}
+	}
+}
+
+// fold puts into an entry what became of it; false for one that another entry tells.
+func (t *timeline) fold(e *control.Entry) bool {
+	switch {
+	case e.Message != nil:
+		for _, c := range t.changes[e.Message.ID] {
+			e.Message.Apply(c)
+		}
+	case e.Reply != nil:
+		s := sending{conversation: e.Conversation, key: e.Reply.Key}
+		if _, turn, epoch, ok := e.Reply.ID.Split(); ok {
+			s.turn, s.epoch = turn, epoch
+		}
+		if at, told := t.first[s]; told && at != e.Seq {
+			return false
+		}
+		t.first[s] = e.Seq
+		if f, ok := t.fates[s]; ok {
+			e.Reply.State, e.Reply.Reason = f.state, ""
+			e.Reply.Occurrence = cmp.Or(f.occurrence, e.Reply.Occurrence)
+		}
+	}
+	return !t.elsewhere[e.Seq]
+}
+
+// Timeline implements [control.Backend].
+func (b Backend) Timeline(ctx context.Context, q control.Query, yield func(control.Entry) error) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
+		return err
+	}
+	return readTimeline(ctx, e.ReadLog, q, func(entry control.Entry) error {
+		entry.LoggedAs, entry.Called = b.Names.Hidden(entry.Conversation), b.Label(entry.Conversation)
+		return yield(entry)
+	})
+}
+
+// readTimeline yields what a query selects of the event log.
+func readTimeline(ctx context.Context, read logReader, q control.Query, yield func(control.Entry) error) error {
+	t, err := newTimeline(ctx, read, q)
+	if err != nil {
+		return err
+	}
+	var newest []control.Entry // the last q.Limit, when there is a limit
+	show := yield
+	if q.Limit > 0 {
+		show = func(entry control.Entry) error {
+			if newest = append(newest, entry); len(newest) > q.Limit {
+				newest = newest[1:]
+			}
+			return nil
+		}
+	}
+	var failed error
+	err = read(q.After, func(p engine.Published) bool {
+		entry, ok := control.EntryOf(p)
+		if failed = ctx.Err(); failed == nil && ok && within(q, p, entry) && t.fold(&entry) {
+			failed = show(entry)
+		}
+		for _, gap := range t.after[p.Seq] {
+			if failed == nil {
+				failed = show(gap)
+			}
+		}
+		return failed == nil
+	})
+	for _, entry := range newest {
+		if failed == nil {
+			failed = yield(entry)
+		}
+	}
+	return errors.Join(err, failed)
+}
+
+// pageTimeline reads the newest entries of the event log as they were when each was
+// published: the page itself puts together what belongs together.
+func (b Backend) pageTimeline(after uint64, n int) ([]control.Entry, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	var list []control.Entry
+	err = e.ReadLog(after, func(p engine.Published) bool {
+		if entry, ok := control.EntryOf(p); ok {
+			entry.Called = b.Label(entry.Conversation)
+			if list = append(list, entry); len(list) > n {
+				list = slices.Delete(list, 0, 1)
+			}
+		}
+		return true
+	})
+	return list, err
+}

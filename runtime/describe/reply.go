@@ -1,0 +1,51 @@
+package describe
+
+import (
+	"fmt"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Sure is how sure a judgement is. Only a model's has a confidence.
+func Sure(source messages.JudgeSource, confidence float64) string {
+	if source != messages.JudgedByModel {
+		return "by rule"
+	}
+	return fmt.Sprintf("%.0f %% sure", 100*confidence)
+}
+
+// Sending is how the sending of a text ended.
+func Sending(outcome messages.SendOutcome, reason messages.SendReason) string {
+	why := ""
+	if reason != "" {
+		why = ": " + NotSent(reason)
+	}
+	switch outcome {
+	case messages.SendConfirmed:
+		return "its bubble was seen in the window"
+	case messages.SendUnknown:
+		return "it is not known whether it went out" + why + "; Kehai does not send it again"
+	}
+	return "nothing of it was sent" + why
+}
+
+// NotSent is why a text does not go out.
+func NotSent(r messages.SendReason) string {
+	if s, ok := notSent[r]; ok {
+		return s
+	}
+	return string(r) // a code of a driver
+}
+
+var notSent = map[messages.SendReason]string{
+	messages.SendBusy:                        "a person types, or unsent text stands in the field",
+	messages.SendElsewhere:                   "the window does not show this conversation",
+	messages.SendNoField:                     "no input field was found, or it did not take the text",
+	messages.SendChanged:                     "the window changed before a key was pressed",
+	messages.SendStopped:                     "it was stopped",
+	messages.SendNoTypist:                    "nothing can type into the window",
+	messages.SendBlind:                       "nothing tells whether a person uses the keyboard",
+	messages.SendUnconfirmed:                 "its bubble was not seen in time",
+	messages.SendFailed:                      "typing failed",
+	messages.SendReason(messages.CodePaused): "sending is paused",
+}
