@@ -148,3 +148,38 @@ func holding(t *testing.T, s engine.Store, what string) (n int) {
 	}
 	return n
 }
+
+// A call whose row is gone, as after a commit of another node, is asked no worker.
+func TestACallWithoutItsRowIsNotAsked(t *testing.T) {
+	store := mem.New()
+	r := printing(t, store, engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), 0)
+	r.ask(t, diary{"line:Hana", "gone"})
+	r.Commit(100)
+	for _, k := range keys(t, store, "c/") {
+		if err := r.ApplyOfAnother(engine.Op{Key: []byte(k), Delete: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.ask(t, diary{"line:Hana", "stays"})
+	job := r.TakeJob("printer")
+	if job == nil || job.Request != messages.Message(diary{"line:Hana", "stays"}) {
+		t.Errorf("the printer is asked %v, want what stays", job)
+	}
+}
+
+// However much a worker reports, one report of it waits.
+func TestOneReportWaits(t *testing.T) {
+	r := printing(t, mem.New(), engine.NewManualClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), 0)
+	r.ask(t, diary{"line:Hana", "a"})
+	r.Commit(100)
+	job := r.TakeJob("printer")
+	before := r.Actors()[0].Mailbox
+	for range 100 {
+		if err := r.Report(job, messages.ReadNow{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := r.Actors()[0].Mailbox - before; n != 1 {
+		t.Errorf("%d reports wait, want 1", n)
+	}
+}

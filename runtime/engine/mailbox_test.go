@@ -131,6 +131,19 @@ func TestLoadErrorLosesNothing(t *testing.T) {
 	wantIDs(t, "left after the error", popAll(t, m, shelf{1, 2}), "m1", "m2", "a")
 }
 
+// What waits in memory is bounded in bytes; the rest waits in the store.
+func TestAWindowIsBoundedInBytes(t *testing.T) {
+	m := &mailbox{limit: 9, overflow: DropOldest}
+	store := shelf{99, 100, 199, 200}
+	for _, seq := range store {
+		m.put(mail(seq))
+	}
+	if n, more := m.depth(); n != 1 || !more {
+		t.Errorf("behind one of %d bytes %d entries wait in memory, more %v, want 1, true", mailboxBytes+1, n, more)
+	}
+	wantIDs(t, "all", popAll(t, m, store), "m99", "m100", "m199", "m200")
+}
+
 // Nobody who pushes waits for a load, and nothing pushed meanwhile is lost.
 func TestPushWhileLoading(t *testing.T) {
 	m := &mailbox{limit: 9, overflow: DropOldest, more: true, floor: 1}

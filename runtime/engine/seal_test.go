@@ -112,6 +112,36 @@ func TestAnOldStoreIsSealed(t *testing.T) {
 	}
 }
 
+// refusing is a sealer that cannot seal what is about one subject.
+type refusing struct {
+	engine.Sealer
+	subject string
+}
+
+var errRefused = errors.New("no space left for a key")
+
+func (r refusing) Seal(to []byte, subject string, place, plain []byte) ([]byte, error) {
+	if subject == r.subject {
+		return nil, errRefused
+	}
+	return r.Sealer.Seal(to, subject, place, plain)
+}
+
+// A store of which a part cannot be sealed does not count as sealed.
+func TestAStoreThatCannotBeSealedSaysSo(t *testing.T) {
+	store, ring := mem.New(), keyring.Memory(nil)
+	fill(t, store, map[string]string{"m/format": "3", "s/diary/ken\x00a\x00b": `1 "canary"`,
+		"s/diary/hana\x00a\x00b": `1 "canary"`})
+	err := locked(t, store, refusing{ring, "ken"}, nil).Recover()
+	if _, marked, _ := store.Get([]byte("m/sealed")); !errors.Is(err, errRefused) || marked {
+		t.Errorf("Recover() = %v, the store counts as sealed: %v, want an error and no", err, marked)
+	}
+	if err := locked(t, store, ring, nil).Recover(); err != nil {
+		t.Error(err)
+	}
+	wantSealed(t, store)
+}
+
 // A store whose rows were stored without keys is sealed as soon as there are some.
 func TestAStoreWithoutKeysIsSealedLater(t *testing.T) {
 	store := load(t, goldenStore)
