@@ -113,8 +113,8 @@ func TestDesktopWatchesLong(t *testing.T) {
 					cover = nil
 				}
 			}
-			patience := time.Duration(len(c.said(t))) * 4 * time.Second
-			tr.follow(t, w, len(want)/2, patience, step)
+			timeout := time.Duration(len(c.said(t))) * 4 * time.Second
+			tr.follow(t, w, len(want)/2, timeout, step)
 			if err := w.cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestDesktopWatchesLong(t *testing.T) {
 				tr.take(t, m)
 			}
 			w = startWatch(t, data, v.args...)
-			tr.follow(t, w, len(want), patience, step)
+			tr.follow(t, w, len(want), timeout, step)
 			w.stop(t)
 			for m := range w.lines {
 				tr.take(t, m)

@@ -211,9 +211,9 @@ func (tr *transcript) take(t *testing.T, e control.Entry) {
 
 // follow takes what is delivered until there are want texts or the time is up,
 // and calls step after each message.
-func (tr *transcript) follow(t *testing.T, w *watching, want int, patience time.Duration, step func(n int)) {
+func (tr *transcript) follow(t *testing.T, w *watching, want int, timeout time.Duration, step func(n int)) {
 	t.Helper()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(timeout)
 	defer late.Stop()
 	for len(tr.texts) < want {
 		select {

@@ -120,7 +120,7 @@ func TestWhatKillsTheProcessIsPutAside(t *testing.T) {
 // awaitDeadLetter asks a kehai that starts for its first dead letter.
 func awaitDeadLetter(t *testing.T, data string) engine.DeadLetter {
 	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
+	for end := time.Now().Add(timeout); time.Now().Before(end); <-time.After(20 * time.Millisecond) {
 		client, err := control.Dial(t.Context(), data)
 		if err != nil {
 			continue

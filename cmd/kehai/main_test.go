@@ -53,9 +53,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// patience is how long a script waits for something. It only matters when a test
+// timeout is how long a script waits for something. It only matters when a test
 // fails.
-const patience = time.Minute
+const timeout = time.Minute
 
 // blank draws a picture that shows nothing.
 func blank(ts *testscript.TestScript, neg bool, args []string) {
@@ -113,7 +113,7 @@ func drafted(ts *testscript.TestScript, neg bool, args []string) {
 // ask asks the running Kehai again and again until it is so.
 func ask(ts *testscript.TestScript, what string, so func(*control.Client) bool) {
 	data := filepath.Join(ts.Getenv("XDG_DATA_HOME"), "kehai")
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
 		client, err := control.Dial(context.Background(), data)
 		if err != nil {
 			continue
@@ -124,5 +124,5 @@ func ask(ts *testscript.TestScript, what string, so func(*control.Client) bool) 
 			return
 		}
 	}
-	ts.Fatalf("no Kehai %s within %v", what, patience)
+	ts.Fatalf("no Kehai %s within %v", what, timeout)
 }

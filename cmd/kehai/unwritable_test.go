@@ -162,11 +162,11 @@ func lose(t *testing.T, how, base, data string) (code int, said string) {
 		t.Fatal(err)
 	}
 	// Five seconds, and the start of a process on a busy machine.
-	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	late := time.AfterFunc(timeout, func() { cmd.Process.Kill() })
 	began := time.Now()
 	err := cmd.Wait()
 	if !late.Stop() {
-		t.Fatalf("kehai did not end by itself within %v: %v\n%s", patience, err, &stderr)
+		t.Fatalf("kehai did not end by itself within %v: %v\n%s", timeout, err, &stderr)
 	}
 	t.Logf("ended after %v", time.Since(began))
 	return cmd.ProcessState.ExitCode(), stderr.String()

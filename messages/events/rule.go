@@ -2,9 +2,22 @@ package events
 
 import "github.com/kehai-run/kehai/messages"
 
-// Rule names why a stage decided as it did, within that stage. Names are stored:
-// none is changed or used for something else. A host's own actors have their own.
+// Rule names why a stage decided as it did, within that stage: in lower case, its words
+// joined by underscores. Names are stored: none is changed or used for something else. A
+// host's own actors have their own.
 type Rule string
+
+// spaced are the rules whose words were once stored with a space between them.
+var spaced = map[string]Rule{"no news": RuleNoNews, "new text": RuleNewText, "line memory": RuleLineMemory}
+
+// UnmarshalText reads a name as this program or an older one has stored it.
+func (r *Rule) UnmarshalText(name []byte) error {
+	now, old := spaced[string(name)]
+	if *r = now; !old {
+		*r = Rule(name)
+	}
+	return nil
+}
 
 // Rules of the poller, of the worker that captures for it and of the one that reads.
 const (
@@ -31,7 +44,7 @@ const (
 	RuleBare       Rule = "bare"       // Count blocks of text stand in no bubble: nothing shows that they are messages
 	RuleUnreadable Rule = "unreadable" // rows came, but nothing new could be read
 	RuleBaseline   Rule = "baseline"   // the first look at a window
-	RuleNoNews     Rule = "no news"    // no text is new
+	RuleNoNews     Rule = "no_news"    // no text is new
 	RuleTokens     Rule = "tokens"     // nothing but the application's own words
 	// Kehai sent it; Match and Age say how alike and how long ago. Ingress has it too.
 	RuleEcho Rule = "echo"
@@ -63,10 +76,10 @@ const (
 	RuleSide           Rule = "side"            // a bubble whose side stayed unknown
 	RuleReleased       Rule = "released"        // messages were passed on
 	RuleOwn            Rule = "own"             // new messages of our own side were told
-	RuleNewText        Rule = "new text"        // the text of a view without places was passed on
+	RuleNewText        Rule = "new_text"        // the text of a view without places was passed on
 	RuleFingerprint    Rule = "fingerprint"     // the text is that of one seen Age before
 	// all its Count lines were seen, the newest Age before; 0: none is long enough
-	RuleLineMemory Rule = "line memory"
+	RuleLineMemory Rule = "line_memory"
 	RuleEdited          = Rule(messages.ChangeEdited)
 	RuleUnsent          = Rule(messages.ChangeUnsent)
 	RuleCompleted       = Rule(messages.ChangeCompleted)
