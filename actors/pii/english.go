@@ -272,29 +272,48 @@ func (s *search) latinName(i int) int {
 		return s.oneName(i, bare, m)
 	}
 	// The second word decides with the first.
-	k := s.nextCapital(one)
 	last := s.lastCapital(i, j)
 	n := s.latinMark(last, j)
-	initial := k > 0 && s.is(k+1) != lower && s.at(k+1) != '\''
 	switch {
 	case s.shouted(i, j) && (m == 0 || n == 0):
 		return i
-	case common && m&first == 0 && !(m&family != 0 && s.koreanGiven(last, j)):
+	case common && m&first == 0 && (m&family == 0 || !s.koreanGiven(last, j)):
 		return i
+	case s.knownNames(i, j, m, n, common), s.nameAround(i, one, last, j, m):
+		s.propose(Name, "full name", s.initialBefore(i), j)
+		return j
+	}
+	return s.oneName(i, bare, m)
+}
+
+// knownNames reports that the gazetteer knows enough of the first and the last word of
+// what may be a full name.
+func (s *search) knownNames(i, j int, m, n uint32, common bool) bool {
+	switch {
 	case m&first != 0 && m&doubtful2 == 0,
 		m&first != 0 && n&(family|first) != 0 && !s.sentenceStartWord(i, m, n),
 		m&family != 0 && n&first != 0 && n&doubtful2 == 0,
 		m&family != 0 && m&doubtful == 0 && n&(family|first) != 0,
 		n&(family|first) != 0 && n&(doubtful|doubtful2) == 0 && !common && s.unusual(i, j),
-		m&family != 0 && m&doubtful == 0 && s.unusual(i, j) && !s.thing(i, j),
-		initial && m != 0,
+		m&family != 0 && m&doubtful == 0 && s.unusual(i, j) && !s.thing(i, j):
+		return true
+	}
+	return false
+}
+
+// nameAround reports that an initial, the form of the last word, or what stands around
+// shows a full name, whose first word ends at one.
+func (s *search) nameAround(i, one, last, j int, m uint32) bool {
+	k := s.nextCapital(one)
+	initial := k > 0 && s.is(k+1) != lower && s.at(k+1) != '\''
+	switch {
+	case initial && m != 0,
 		m&first != 0 && s.unusual(last, j) && s.personAround(i, j),
 		m == 0 && s.unusual(i, j) && (s.personAround(i, j) || s.familyLike(last, j)),
 		m&family != 0 && s.koreanGiven(last, j):
-		s.propose(Name, "full name", s.initialBefore(i), j)
-		return j
+		return true
 	}
-	return s.oneName(i, bare, m)
+	return false
 }
 
 // familyLike reports an ending of family names.

@@ -246,55 +246,81 @@ func shape(row []group, sizes ...int) bool {
 }
 
 // identify says what numbers with a check digit or a word that names them are.
-func (s *search) identify(row []group, d string) (Kind, Rule) {
+func (s *search) identify(row []group, d string) (kind Kind, rule Rule) {
 	i := row[0].i
 	ordered := s.before(cueOrder, i, 10)
-	switch {
-	case len(d) >= 13 && len(d) <= 19 && cardShape(row) && network(d) && luhn(d):
-		return Card, "luhn"
-	case len(d) >= 12 && len(d) <= 19 && s.before(cueCard, i, 12) && cardShape(row) && !ordered:
-		return Card, "context"
+	if rule := s.card(row, d, ordered); rule != "" {
+		return Card, rule
 	}
-	single := len(row) == 1
 	if shape(row, 5, 8) && s.before(cueBank, i, 12) {
 		return Bank, "context" // ゆうちょ銀行
 	}
 	switch len(d) {
 	case 13:
-		if !single && !shape(row, 1, 4, 4, 4) {
-			break
-		}
-		t := s.at(i-1) == 'T' || s.at(i-1) == 't'
-		if s.before(cueCorporate, i, 12) || t && corporateDigit(d) {
-			return Corporate, "context"
-		}
-		if corporateDigit(d) && !ordered && !bookOrGoods(d) && !millis(d) {
-			return Corporate, "check digit"
-		}
+		kind, rule = s.thirteen(row, d, ordered)
 	case 12:
-		if !single && !shape(row, 4, 4, 4) {
-			break
-		}
-		switch {
-		case s.before(cueLicence, i, 16):
-			return Licence, "context"
-		case s.before(cueBank, i, 8):
-			return Bank, "context"
-		case s.before(cueNational, i, 16):
-			return National, "context"
-		case nationalDigit(d) && !ordered:
-			return National, "check digit"
-		}
+		kind, rule = s.twelve(row, d, ordered)
 	case 9:
-		if shape(row, 3, 2, 4) && row[1].gap == dashGap && socialSecurity(d) && !ordered {
-			return National, "social security"
-		}
-		if s.before(cueSSN, i, 24) && (single || shape(row, 3, 2, 4)) {
-			return National, "context"
-		}
+		kind, rule = s.nine(row, d, ordered)
 	}
-	if single || shape(row, 3, 4) {
+	if kind == "" && (len(row) == 1 || shape(row, 3, 4)) {
 		return s.named(i, row[len(row)-1].j, d)
+	}
+	return kind, rule
+}
+
+// card is why a number is that of a card; "" if it is none.
+func (s *search) card(row []group, d string, ordered bool) Rule {
+	switch {
+	case len(d) >= 13 && len(d) <= 19 && cardShape(row) && network(d) && luhn(d):
+		return "luhn"
+	case len(d) >= 12 && len(d) <= 19 && s.before(cueCard, row[0].i, 12) && cardShape(row) && !ordered:
+		return "context"
+	}
+	return ""
+}
+
+// thirteen says whether 13 digits are the number of a company.
+func (s *search) thirteen(row []group, d string, ordered bool) (Kind, Rule) {
+	if len(row) > 1 && !shape(row, 1, 4, 4, 4) {
+		return "", ""
+	}
+	i := row[0].i
+	t := s.at(i-1) == 'T' || s.at(i-1) == 't'
+	switch {
+	case s.before(cueCorporate, i, 12) || t && corporateDigit(d):
+		return Corporate, "context"
+	case corporateDigit(d) && !ordered && !bookOrGoods(d) && !millis(d):
+		return Corporate, "check digit"
+	}
+	return "", ""
+}
+
+// twelve says what 12 digits are: a licence, an account, a person's number.
+func (s *search) twelve(row []group, d string, ordered bool) (Kind, Rule) {
+	if len(row) > 1 && !shape(row, 4, 4, 4) {
+		return "", ""
+	}
+	switch i := row[0].i; {
+	case s.before(cueLicence, i, 16):
+		return Licence, "context"
+	case s.before(cueBank, i, 8):
+		return Bank, "context"
+	case s.before(cueNational, i, 16):
+		return National, "context"
+	case nationalDigit(d) && !ordered:
+		return National, "check digit"
+	}
+	return "", ""
+}
+
+// nine says whether 9 digits are a social security number.
+func (s *search) nine(row []group, d string, ordered bool) (Kind, Rule) {
+	switch {
+	case shape(row, 3, 2, 4) && row[1].gap == dashGap && socialSecurity(d) && !ordered:
+		return National, "social security"
+	case s.before(cueSSN, row[0].i, 24) && (len(row) == 1 || shape(row, 3, 2, 4)):
+		return National, "context"
 	}
 	return "", ""
 }

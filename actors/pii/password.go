@@ -1,5 +1,7 @@
 package pii
 
+import "strings"
+
 // passwordWords are what passwords and codes are called. Those marked 1 are short
 // numbers as a rule, those marked 2 also mean other things.
 var passwordWords = words(`password passwd passphrase pwd pw パスワード パスコード パス PW 合言葉 api_key apikey api-key api_token
@@ -61,32 +63,59 @@ func (s *search) password(end int, mark uint32) {
 	if i == end && !sign && !(s.at(i) == '「') {
 		return
 	}
-	j := i
-	for j < i+200 && j < len(s.r) && s.r[j] > ' ' && s.r[j] < 0x7F && s.r[j] != '"' && s.r[j] != '<' && s.r[j] != '>' &&
-		!(s.r[j] == ',' && s.is(j+1) == space) && !(s.r[j] == ',' && s.is(j+1) == newline) {
-		j++
-	}
-	for j > i && (s.r[j-1] == '.' || s.r[j-1] == ',' || s.r[j-1] == ')' || s.r[j-1] == ';' || s.r[j-1] == '?' ||
-		s.r[j-1] == '\'' || s.r[j-1] == ':' || s.r[j-1] == '!' && s.is(j) != hiragana && !clear) {
-		j--
-	}
+	j := s.secretEnd(i, clear)
 	if j-i < 3 || s.r[i] == '[' || s.same(i, j) {
 		return
 	}
-	digits, letters, marks := s.contents(i, j)
 	switch {
 	case mark == 1:
-		if digits >= 3 && j-i <= 10 && letters == 0 && s.dots(i, j) == 0 {
+		if s.shortCode(i, j) {
 			s.propose(Secret, "code", i, j)
 		}
-	case mark == 2 && (digits < 2 || letters < 2), digits == 0 && everyday.exactly(s.folded, i, j):
-	case digits == 0 && marks == 0 && s.at(i-1) == 'は' && s.is(j) != hiragana && s.at(j) != '」' && s.is(j) != newline:
-	case clear && j-i >= 4, sign && digits > 0 && j-i >= 4, sign && marks > 0 && letters > 0 && j-i >= 6:
-		if clear || letters > 0 || digits >= 6 {
-			s.propose(Secret, "password", i, j)
-		}
-	case digits >= 2 && letters >= 2 && j-i >= 8:
+	case !s.everydayWord(i, j, mark) && s.secretLike(i, j, clear, sign):
 		s.propose(Secret, "password", i, j)
+	}
+}
+
+// secretEnd is the end of what may be a password: ASCII without spaces, and without
+// the marks that end a sentence.
+func (s *search) secretEnd(i int, clear bool) int {
+	j := i
+	for j < i+200 && j < len(s.r) && s.r[j] > ' ' && s.r[j] < 0x7F && !strings.ContainsRune(`"<>`, s.r[j]) &&
+		!(s.r[j] == ',' && (s.is(j+1) == space || s.is(j+1) == newline)) {
+		j++
+	}
+	for j > i && (strings.ContainsRune(`.,);?':`, s.r[j-1]) || s.r[j-1] == '!' && s.is(j) != hiragana && !clear) {
+		j--
+	}
+	return j
+}
+
+// shortCode reports a number such as a PIN.
+func (s *search) shortCode(i, j int) bool {
+	digits, letters, _ := s.contents(i, j)
+	return digits >= 3 && j-i <= 10 && letters == 0 && s.dots(i, j) == 0
+}
+
+// everydayWord reports what is no password though a word for one stands before it.
+func (s *search) everydayWord(i, j int, mark uint32) bool {
+	digits, letters, marks := s.contents(i, j)
+	switch {
+	case mark == 2 && (digits < 2 || letters < 2), digits == 0 && everyday.exactly(s.folded, i, j):
+		return true
+	}
+	return digits == 0 && marks == 0 && s.at(i-1) == 'は' && s.is(j) != hiragana && s.at(j) != '」' && s.is(j) != newline
+}
+
+// secretLike reports what a clear sign before it, or its letters and digits, show to be
+// a password.
+func (s *search) secretLike(i, j int, clear, sign bool) bool {
+	digits, letters, marks := s.contents(i, j)
+	switch n := j - i; {
+	case clear && n >= 4, sign && digits > 0 && n >= 4, sign && marks > 0 && letters > 0 && n >= 6:
+		return clear || letters > 0 || digits >= 6
+	default:
+		return digits >= 2 && letters >= 2 && n >= 8
 	}
 }
 
