@@ -169,6 +169,9 @@ func (a *actor) store(turn *actors.Turn, row string, was, now Reply) {
 	if was.Told != now.Told {
 		a.tell(turn, now.Told, now.Busy)
 	}
+	if now.State == Confirming && was.State != Confirming {
+		turn.Publish(events.ReplyTyped{Window: a.window, Conversation: now.Conversation, At: turn.Now()})
+	}
 	if now.State == Queued && now.Reason != "" && was.State != Queued {
 		turn.Drop(events.StageOutbound, events.RulePutOff, events.Detail{Window: a.window,
 			Conversation: now.Conversation, Code: string(now.Reason), Count: now.Tries})

@@ -105,29 +105,50 @@ const (
 )
 
 // readField says what stands in a field, given the text that is to stand there, and
-// whether it may have been typed already. A placeholder counts as nothing where
-// nothing else stands beside it: as one line among others it is part of a text.
+// whether it may have been typed already. A placeholder counts as nothing where at most
+// icons stand below it: as one line among others it is part of a text.
 func readField(read messages.FrameRead, want string, typed bool) Field {
 	if read.Input.W <= 0 || read.Input.H <= 0 {
 		return FieldMissing
 	}
-	var lines []string
+	var lines []fieldLine
 	for _, l := range read.Field {
 		if line := text.Compact(string(l.Text)); line != "" {
-			lines = append(lines, line)
+			lines = append(lines, fieldLine{line, isIcons(string(l.Text))})
 		}
 	}
 	compact := text.Compact(want)
-	blank := !slices.ContainsFunc(lines, func(l string) bool { return hasWords(l) && !isPlaceholder(l) })
-	if blank && !(typed && near([]rune(strings.Join(lines, "")), []rune(compact))) {
+	if isBlank(lines) && !(typed && near([]rune(joined(lines)), []rune(compact))) {
 		return FieldEmpty
 	}
-	return holds(lines, compact)
+	return holds(lines, compact, typed)
+}
+
+// fieldLine is a line of a field, without white space and signs.
+type fieldLine struct {
+	text  string
+	icons bool // it may be a row of icons
+}
+
+func isBlank(lines []fieldLine) bool {
+	if !slices.ContainsFunc(lines, func(l fieldLine) bool { return hasWords(l.text) && !isPlaceholder(l.text) }) {
+		return true
+	}
+	return isPlaceholder(lines[0].text) && !slices.ContainsFunc(lines[1:], func(l fieldLine) bool { return !l.icons })
+}
+
+func joined(lines []fieldLine) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.text)
+	}
+	return b.String()
 }
 
 func isPlaceholder(line string) bool {
 	for _, p := range placeholders {
-		if text.Compact(p) == line {
+		p = text.Compact(p)
+		if p == line || len([]rune(p)) > 3 && text.OCREqual(p, line) {
 			return true
 		}
 	}
@@ -136,17 +157,19 @@ func isPlaceholder(line string) bool {
 
 // holds compares the lines of a field, of which some have words, with a text. A
 // field shows the end of a long one. What stands beside the text must be icons: a
-// line with words is somebody else's.
-func holds(lines []string, want string) Field {
+// line with words is somebody else's. Icons are read as letters, too; that is taken
+// into account where the text was typed, into a field that was empty.
+func holds(lines []fieldLine, want string, typed bool) Field {
+	foreign := func(l fieldLine) bool { return hasWords(l.text) && !(typed && l.icons) }
 	for from := range lines {
 		for to := len(lines); to > from; to-- {
 			beside := slices.Concat(lines[:from], lines[to:])
-			if !slices.ContainsFunc(beside, hasWords) && isText(strings.Join(lines[from:to], ""), want) {
+			if !slices.ContainsFunc(beside, foreign) && isText(joined(lines[from:to]), want) {
 				return FieldOurs
 			}
 		}
 	}
-	if all := strings.Join(lines, ""); isBeginning(all, want) {
+	if isBeginning(joined(lines), want) {
 		return FieldPart
 	}
 	return FieldOther
@@ -177,6 +200,21 @@ func near(a, b []rune) bool {
 	}
 	return text.OCREqual(string(a), string(b)) || text.Difference(a, b) <= fieldDiffers
 }
+
+// isIcons reports that a line may be a row of icons: few signs, at most half of them
+// letters or digits.
+func isIcons(line string) bool {
+	signs, letters := 0, 0
+	for _, r := range strings.Join(strings.Fields(line), "") {
+		if signs++; unicode.IsLetter(r) || unicode.IsDigit(r) {
+			letters++
+		}
+	}
+	return letters == 0 || signs <= maxIcons && 2*letters <= signs
+}
+
+// maxIcons is how many signs a row of icons is read as at most.
+const maxIcons = 10
 
 // hasWords reports that a line is more than what an icon or the caret is read as.
 func hasWords(line string) bool {

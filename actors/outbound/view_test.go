@@ -42,6 +42,12 @@ func TestReadField(t *testing.T) {
 		{"Reply", "Reply\n" + ours, true, FieldEmpty}, // nor a beginning that may be taken out
 		{"Reply", "Reply", true, FieldOurs},
 		{"返信", "返信", false, FieldEmpty},
+		{"メッセージを入力\n@@のら@", ours, false, FieldEmpty}, // icons, as they are read
+		{"メッセージを入カ\n@@のら@", ours, false, FieldEmpty},
+		{"メッセージを入力\n明日は", ours, false, FieldOther},
+		{"@@のら@", ours, false, FieldOther},
+		{ours + "\n@@の@", ours, true, FieldOurs},
+		{ours + "\n明日は!", ours, true, FieldOther},
 	} {
 		if got := readField(shows(c.field), c.want, c.typed); got != c.is {
 			t.Errorf("%q for %q, typed %v: %s, want %s", c.field, c.want, c.typed, got, c.is)

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childEnv) != "" {
 		os.Exit(crashChild())
 	}
+	if os.Getenv(answeringEnv) != "" {
+		os.Exit(answeringChild())
+	}
 	if os.Getenv(loseEnv) != "" {
 		os.Exit(loseChild())
 	}

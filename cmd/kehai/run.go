@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -49,6 +50,8 @@ scripted friend writes. Started again, it goes on where it was. A script may als
 have Kehai send something, forget its last look, restart, or crash: then what was
 not stored is gone, and all of it starts again in this process. kehai help script
 says how a script is written.
+
+What becomes of replies is a line each: judged, written or waiting, typed, confirmed.
 
 A message that its sender edits or takes back after that is shown as changed; with
 --json that is a line of its own, {"event":"message_changed","kind":"edited" or
@@ -178,7 +181,11 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 			}
 		}),
 	}, s.extra...)
-	rt, err := runtime.New(cfg, opts...)
+	var rt *runtime.Runtime
+	if !s.asJSON {
+		opts = append(opts, runtime.WithListener(func(ev runtime.Event) { s.typed(rt, ev) }))
+	}
+	rt, err = runtime.New(cfg, opts...)
 	if err != nil {
 		return false, err
 	}
@@ -214,6 +221,14 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 	kill()
 	watch.Wait()
 	return again, err
+}
+
+// typed shows that a reply was typed, which is not stored.
+func (s *session) typed(rt *runtime.Runtime, ev runtime.Event) {
+	if m, ok := ev.Message.(events.ReplyTyped); ok {
+		// A closed pipe keeps what is stored for the next run.
+		_ = s.stdout.step(control.Stamp{Time: m.At}, rt.Called(m.Conversation), "typed", "")
+	}
 }
 
 // obey turns the first signal into an ordered stop and the second into an
@@ -276,11 +291,16 @@ func are(names []string) string {
 	return strings.Join(names, ", ") + " are"
 }
 
-// printer shows the timeline as it grows. An error, such as a
-// closed pipe, keeps them for the next run.
+// printer shows the timeline as it grows, and in words for a person what becomes of
+// replies. An error, such as a closed pipe, keeps them for the next run.
 func (s *session) printer(rt *runtime.Runtime) func(context.Context, runtime.Event) error {
 	show := s.showEntry(s.asJSON)
 	return func(_ context.Context, ev runtime.Event) error {
+		if !s.asJSON {
+			if err := s.stdout.reply(ev.Message, rt.Called); err != nil {
+				return err
+			}
+		}
 		e, ok := control.EntryOf(ev)
 		if !ok {
 			return nil

@@ -1,7 +1,14 @@
 package main
 
 import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -34,5 +41,35 @@ func TestWhatIsWatched(t *testing.T) {
 		if got := watchedNow(config.Config{Windows: c.windows}, c.status); got != c.want {
 			t.Errorf("watchedNow(%v) = %q, want %q", c.status.Paused, got, c.want)
 		}
+	}
+}
+
+// TestRunShowsTheLoop: in a fresh directory and without a configuration the terminal
+// shows within a minute how a message is answered, with real OCR, step by step.
+func TestRunShowsTheLoop(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "--data", filepath.Join(t.TempDir(), "data"), "run", "--no-web")
+	cmd.Env = append(os.Environ(), childEnv+"=0") // none of its calls fails
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+	want := []string{"おはよう", "judged: wants an answer", "written: メッセージをありがとう", "typed", "confirmed"}
+	lines := bufio.NewScanner(out)
+	for len(want) > 0 && lines.Scan() {
+		if strings.Contains(lines.Text(), want[0]) {
+			want = want[1:]
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("the terminal does not show %q", want[0])
+	}
+	_ = cmd.Process.Signal(os.Interrupt)
+	_, _ = io.Copy(io.Discard, out)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("kehai run ended with %v", err)
 	}
 }

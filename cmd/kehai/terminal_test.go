@@ -177,3 +177,41 @@ func TestStatusShowsThePage(t *testing.T) {
 		}
 	}
 }
+
+func TestRepliesOnTheTerminal(t *testing.T) {
+	at := time.Date(2026, 1, 1, 9, 30, 0, 0, time.Local)
+	called := func(messages.ConversationID) string { return "line:Hana" }
+	for _, c := range []struct {
+		event messages.Message
+		want  string
+	}{
+		{messages.JudgementMade{Respond: true, Confidence: 1, Source: "default", At: at},
+			"judged: wants an answer (100 % sure, by default)"},
+		{messages.JudgementMade{Confidence: 0.8, Source: "model", At: at},
+			"judged: wants no answer (80 % sure, by model)"},
+		{messages.ReplyChanged{State: "sending", Text: "At ten,\nthen.\x1b[2J", At: at},
+			"written: At ten, then.\ufffd[2J"},
+		{messages.ReplyChanged{Conversation: "c-1", Turn: 3, Epoch: 2, State: "draft", Text: "At ten.", At: at},
+			"waits: At ten. (kehai drafts approve c-1/3.2)"},
+		{messages.ReplyChanged{State: "held", Text: "At ten.", Rule: "quiet_hours", At: at},
+			"held: At ten. (quiet_hours)"},
+		{messages.ReplyChanged{State: "withdrawn", At: at}, "withdrawn"},
+		{messages.SendDone{Outcome: messages.SendConfirmed, At: at}, "confirmed: it stands in the window"},
+		{messages.SendDone{Outcome: messages.SendNot, Reason: messages.SendElsewhere, At: at}, "not sent: elsewhere"},
+		{messages.SendDone{Outcome: messages.SendUnknown, Reason: messages.SendUnconfirmed, At: at},
+			"unknown: unconfirmed"},
+	} {
+		var b strings.Builder
+		if err := (terminal{Writer: &b}).reply(c.event, called); err != nil {
+			t.Fatal(err)
+		}
+		if want := "09:30:00  → line:Hana  " + c.want + "\n"; b.String() != want {
+			t.Errorf("%T on the terminal is %q, want %q", c.event, b.String(), want)
+		}
+	}
+	var b strings.Builder
+	_ = terminal{Writer: &b}.reply(messages.ReplyChanged{State: "sent"}, called) // SendDone has told
+	if b.Len() > 0 {
+		t.Errorf("a reply that was sent is told twice: %q", b.String())
+	}
+}

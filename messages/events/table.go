@@ -37,6 +37,7 @@ func Core() messages.Table {
 		messages.Fleeting[ConversationNamed](),
 		messages.Fleeting[SidesState](),
 		messages.Fleeting[TypingState](),
+		messages.Fleeting[ReplyTyped](),
 	}...)
 }
 

@@ -120,3 +120,14 @@ type TypingState struct {
 
 // MessageType implements [messages.Message].
 func (TypingState) MessageType() messages.Type { return v1("typing_state") }
+
+// ReplyTyped reports that a reply was typed and Enter was pressed, or may have been, so
+// that its bubble is waited for.
+type ReplyTyped struct {
+	Window       messages.WindowID
+	Conversation messages.ConversationID
+	At           time.Time
+}
+
+// MessageType implements [messages.Message].
+func (ReplyTyped) MessageType() messages.Type { return v1("reply_typed") }

@@ -9,7 +9,7 @@ import (
 var defaultScript string
 
 // Default is a short chat of two people in Japanese and English. It lasts about
-// two minutes; then the friend stays quiet.
+// three minutes; then the friend stays quiet.
 func Default() Script {
 	s, err := Parse(strings.NewReader(defaultScript))
 	if err != nil {

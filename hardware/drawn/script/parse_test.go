@@ -177,9 +177,19 @@ func TestDefault(t *testing.T) {
 			t.Errorf("line %d needs a host or is not Hana's", e.Line)
 		}
 	}
-	if len(s.Events) < 36 || twice != 1 || long == 0 || end < 110_000 || end > 130_000 {
-		t.Errorf("Default() = %d events to %d ms, %d repeats, %d long, want about 40 in two minutes with one repeat",
+	if len(s.Events) < 30 || twice != 1 || long == 0 || end < 160_000 || end > 190_000 {
+		t.Errorf("Default() = %d events to %d ms, %d repeats, %d long, want about 30 in three minutes with one repeat",
 			len(s.Events), end, twice, long)
+	}
+	waits := 0 // until the other side, or the owner, writes again
+	for i, e := range s.Events[1:] {
+		if s.Events[i].Who == drawn.Friend && e.AtMS-s.Events[i].AtMS >= 11_000 {
+			waits++
+		}
+	}
+	if waits < 3 || s.Events[2].AtMS < 14_000 {
+		t.Errorf("Default() leaves %d questions for long enough to be answered, want 3 at least, the first of all",
+			waits)
 	}
 }
 

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// answeringEnv makes the test binary a kehai with a scripted model. Its value is a
+// [deathPoint], or "never".
+const answeringEnv = "KEHAI_ANSWERING_TEST"
+
+func answeringChild() int {
+	at := parseDeathPoint(os.Getenv(answeringEnv))
+	os.Unsetenv(answeringEnv) // kehai knows no such variable, and says so
+	return Main(os.Args[1:], os.Stdout, os.Stderr,
+		runtime.WithLLM(scripted{}), runtime.WithLocalLLM(),
+		runtime.WithStoreWrapper(func(s engine.Store) engine.Store { return deadlyStore{s, at} }),
+		runtime.WithWorkerWrapper(func(kind string, w actors.Worker) actors.Worker {
+			return deadlyWorker{w, kind, at}
+		}))
+}
+
+// deathPoint is where a kehai kills itself: before or after the nth step of a kind, "in"
+// for writes of an actor's rows, else a worker's kind.
+type deathPoint struct {
+	step  string // such as "in outbound", or "hands"
+	nth   int32
+	after bool
+	met   *atomic.Int32
+}
+
+func (d deathPoint) String() string { return fmt.Sprintf("%s/%d/%v", d.step, d.nth, d.after) }
+
+func parseDeathPoint(s string) deathPoint {
+	d := deathPoint{met: new(atomic.Int32)}
+	if part := strings.Split(s, "/"); len(part) == 3 {
+		n, _ := strconv.Atoi(part[1])
+		d.step, d.nth, d.after = part[0], int32(n), part[2] == "true"
+	}
+	return d
+}
+
+// around does a step, and dies there if it is the one.
+func (d deathPoint) around(step string, do func()) {
+	fatal := d.step == step && d.met.Add(1) == d.nth
+	if fatal && !d.after {
+		die()
+	}
+	do()
+	if fatal {
+		die()
+	}
+}
+
+// die is a SIGKILL: nothing is finished or closed.
+func die() {
+	_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+// deadlyStore dies beside a write of an actor.
+type deadlyStore struct {
+	engine.Store
+	at deathPoint
+}
+
+func (s deadlyStore) Apply(ops []engine.Op, sync bool) (err error) {
+	do := func() { err = s.Store.Apply(ops, sync) }
+	for _, op := range ops {
+		for _, kind := range []string{"outbound", "conversation", "keyboard"} {
+			if s.at.step == "in "+kind && bytes.Contains(op.Key, []byte("s/"+kind+"/")) {
+				s.at.around(s.at.step, do)
+				return err
+			}
+		}
+	}
+	do()
+	return err
+}
+
+// deadlyWorker dies beside a call.
+type deadlyWorker struct {
+	actors.Worker
+	kind string
+	at   deathPoint
+}
+
+func (w deadlyWorker) Do(ctx context.Context, m messages.Message) (answer messages.Message, err error) {
+	w.at.around(w.kind, func() { answer, err = w.Worker.Do(ctx, m) })
+	return answer, err
+}
+
+// question is what friends ask in the test, and answer what the scripted model writes.
+var (
+	question = regexp.MustCompile(`(Hana|Taro)の質問([0-9]+)です`)
+	answer   = regexp.MustCompile(`^(Hana|Taro)への答え([0-9]+)です$`)
+)
+
+// scripted is a model that answers the newest question that it is shown.
+type scripted struct{}
+
+func (scripted) Generate(_ context.Context, q runtime.LLMQuestion) (runtime.LLMReply, error) {
+	if q.Purpose == "judge" {
+		return runtime.LLMReply{Text: `{"should_respond": true, "confidence": 0.9, "reason": "asked"}`}, nil
+	}
+	newest, to := 0, "nobody"
+	for _, m := range question.FindAllStringSubmatch(q.Prompt, -1) {
+		if n, _ := strconv.Atoi(m[2]); n > newest {
+			newest, to = n, m[1]
+		}
+	}
+	return runtime.LLMReply{Text: fmt.Sprintf("%sへの答え%dです", to, newest), Model: "scripted"}, nil
+}

@@ -1,0 +1,327 @@
+//go:build crash
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// TestCrashAnswers kills a real kehai that answers two friends in one window by itself:
+// between each two durable steps of a reply, beside each call of a worker, and at random
+// moments, while the window is switched from one friend to the other. In the end no
+// answer was sent twice, none into the other chat, and each question was answered, or its
+// answer is shown as waiting or unknown. After an ordered stop nothing is left in the
+// input field.
+func TestCrashAnswers(t *testing.T) {
+	kills := envInt(t, "KEHAI_ANSWER_KILLS", 32)
+	seed := uint64(envInt(t, "KEHAI_SEED", int(time.Now().UnixNano()%1e9)))
+	t.Logf("seed %d: repeat with KEHAI_SEED=%d", seed, seed)
+	for lane := range lanes {
+		t.Run(strconv.Itoa(lane+1), func(t *testing.T) {
+			t.Parallel()
+			answers(t, (kills+lane)/lanes, lane, rand.New(rand.NewPCG(seed, uint64(lane))))
+		})
+	}
+}
+
+// deathPoints are where kehai kills itself, in the order in which lanes take them.
+func deathPoints() (list []deathPoint) {
+	for n := int32(1); n <= 8; n++ {
+		for _, after := range []bool{false, true} {
+			list = append(list, deathPoint{step: "in outbound", nth: n, after: after})
+			if n <= 2 {
+				list = append(list, deathPoint{step: "hands", nth: n, after: after},
+					deathPoint{step: "llm", nth: n, after: after})
+			}
+			if n <= 4 {
+				list = append(list, deathPoint{step: "in conversation", nth: n, after: after})
+			}
+		}
+	}
+	return list
+}
+
+func answers(t *testing.T, kills, lane int, rng *rand.Rand) {
+	a := newAnswerer(t, kills, rng)
+	points := deathPoints()
+	met := 0
+	for kill := range kills {
+		switch at := (kill*lanes + lane) % (len(points) + len(points)/4); {
+		case at >= len(points):
+			a.live(deathPoint{}, time.Duration(rng.IntN(2500))*time.Millisecond)
+		case a.live(points[at], 6*time.Second):
+			met++
+		}
+		a.check()
+		if kill%4 == 3 {
+			a.stopped(time.Duration(rng.IntN(2000)) * time.Millisecond)
+		}
+	}
+	for rest := 1; !a.check(); rest++ {
+		if rest > 12 {
+			t.Fatalf("%d of %d events are played, unanswered in the end: %v\n%s", a.window().played, a.events, a.open(),
+				a.says("status", "drafts", "judgements", "deadletters"))
+		}
+		a.stopped(20 * time.Second)
+	}
+	a.stopped(3 * time.Second) // nothing is sent again later
+	a.check()
+	sent, waiting := a.settled()
+	t.Logf("%d kills, %d of them at their step; %d questions, %d answers sent, %d shown as waiting or unknown", kills,
+		met, a.asked, sent, waiting)
+	if met < kills/3 {
+		t.Errorf("%d of %d kills were at their step, want a third at least: this test shows little", met, kills)
+	}
+}
+
+// answerer is a kehai that answers, and the chat that it sees.
+type answerer struct {
+	*crasher
+	asked  int // questions in the script
+	events int // of the script
+}
+
+func newAnswerer(t *testing.T, kills int, rng *rand.Rand) *answerer {
+	t.Helper()
+	dir := t.TempDir()
+	a := &answerer{crasher: &crasher{t: t, rng: rng, dir: filepath.Join(dir, "data"),
+		config: filepath.Join(dir, "kehai.yaml")}}
+	script := filepath.Join(dir, "chat.jsonl")
+	a.write(script, a.script(4+kills))
+	a.write(a.config, fmt.Sprintf(`
+durability: process
+windows: [{name: line, app: line, driver: drawn, script: %s, poll: 50ms, size: [480, 1440]}]
+ocr: {engine: drawn}
+burst: {quiet: 100ms, cap: 300ms}
+dedup: {first_sight: all}
+replies: {per_hour: 1000, in_a_row: 1000}
+llm: {per_hour: 10000}
+web: {enabled: false}
+log: {level: error}
+`, script))
+	return a
+}
+
+// script writes questions of two friends. The window is switched between them at any
+// moment of an answer, and in the end shows each of them for a while.
+func (a *answerer) script(blocks int) string {
+	var b strings.Builder
+	shown, other, at := "Hana", "Taro", 0
+	add := func(after int, e map[string]any) {
+		at += after
+		e["at_ms"] = at
+		line, err := json.Marshal(e)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		b.Write(append(line, '\n'))
+		a.events++
+	}
+	ask := func(after int, who string) {
+		a.asked++
+		add(after, map[string]any{"who": "friend", "conversation": who, "text": fmt.Sprintf("%sの質問%dです", who, a.asked)})
+	}
+	turn := func(after int) {
+		shown, other = other, shown
+		add(after, map[string]any{"do": "switch", "conversation": shown})
+	}
+	for range blocks {
+		ask(300+a.rng.IntN(900), shown)
+		if a.rng.IntN(3) == 0 {
+			ask(a.rng.IntN(900), other)
+		}
+		if a.rng.IntN(3) == 0 {
+			turn(a.rng.IntN(900))
+		}
+	}
+	turn(1000) // and each of them for as long as a reply may wait between two attempts
+	turn(17_000)
+	return b.String()
+}
+
+func (a *answerer) command(at deathPoint, args ...string) *exec.Cmd {
+	cmd := a.crasher.command(context.Background(), args...)
+	value := "never"
+	if at.step != "" {
+		value = at.String()
+	}
+	cmd.Env = append(cmd.Env[:len(cmd.Env)-1], answeringEnv+"="+value)
+	return cmd
+}
+
+// live runs kehai until it has killed itself, or for a time.
+func (a *answerer) live(at deathPoint, d time.Duration) (met bool) {
+	a.t.Helper()
+	var stderr bytes.Buffer
+	cmd := a.command(at, "run", "--json")
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		a.t.Fatal(err)
+	}
+	died := make(chan error, 1)
+	go func() { died <- cmd.Wait() }()
+	select {
+	case <-died:
+		status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		if !status.Signaled() || status.Signal() != syscall.SIGKILL {
+			a.t.Fatalf("kehai ended by itself (%v):\n%s", cmd.ProcessState, stderr.String())
+		}
+		return at.step != ""
+	case <-time.After(120*time.Millisecond + d):
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		a.t.Fatal(err)
+	}
+	<-died
+	return false
+}
+
+// stopped runs kehai for a time and stops it in order.
+func (a *answerer) stopped(d time.Duration) {
+	a.t.Helper()
+	out, err := a.command(deathPoint{}, "run", "--json", "--for", max(d, time.Millisecond).String()).CombinedOutput()
+	if err != nil && !strings.Contains(string(out), "it goes on at the next start") {
+		a.t.Fatalf("kehai run --for %v: %v\n%s", d, err, out)
+	}
+	if draft := a.window().draft; draft != "" {
+		a.t.Fatalf("after an ordered stop the input field holds %q", draft)
+	}
+}
+
+// says is what verbs of kehai print.
+func (a *answerer) says(verbs ...string) []byte {
+	var all []byte
+	for _, v := range verbs {
+		out, _ := a.command(deathPoint{}, v).CombinedOutput()
+		all = append(all, out...)
+	}
+	return all
+}
+
+// chat is what the foreign application knows, from its journal.
+type chat struct {
+	played int // events of the script
+	draft  string
+	asked  map[string][]int // numbers of the questions that a friend has asked
+	sent   map[string][]int // of the answers that were sent there
+	wrong  []string
+}
+
+func (a *answerer) window() chat {
+	a.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(a.dir, "windows", "line.jsonl"))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	c := chat{asked: map[string][]int{}, sent: map[string][]int{}}
+	shown := "Hana"
+	for i, line := range bytes.Split(raw, []byte("\n")) {
+		var e drawn.Change
+		if i == 0 || json.Unmarshal(line, &e) != nil { // the last record may be half of one
+			continue
+		}
+		if e.Script != nil {
+			c.played = e.Script.Next
+		}
+		switch e.Op {
+		case drawn.OpSwitch:
+			shown = e.Conversation
+		case drawn.OpType:
+			c.draft = string(e.Text)
+		case drawn.OpAppend:
+			m := question.FindStringSubmatch(string(e.Text))
+			n, _ := strconv.Atoi(m[2])
+			c.asked[e.Conversation] = append(c.asked[e.Conversation], n)
+		case drawn.OpSend:
+			c.draft = ""
+			m := answer.FindStringSubmatch(string(e.Text))
+			if m == nil || m[1] != shown {
+				c.wrong = append(c.wrong, fmt.Sprintf("%q was sent to %s", string(e.Text), shown))
+				continue
+			}
+			n, _ := strconv.Atoi(m[2])
+			c.sent[shown] = append(c.sent[shown], n)
+		}
+	}
+	return c
+}
+
+// check looks at what was sent so far, and reports that all is played and answered.
+func (a *answerer) check() bool {
+	a.t.Helper()
+	c := a.window()
+	if len(c.wrong) > 0 {
+		a.t.Fatalf("wrong: %q", c.wrong)
+	}
+	for who, list := range c.sent {
+		for i, n := range list {
+			if i > 0 && n <= list[i-1] {
+				a.t.Fatalf("answers to %s: %v: %d was sent twice, or after a newer one", who, list, n)
+			}
+		}
+	}
+	return c.played == a.events && len(a.open()) == 0
+}
+
+// waiting are the answers that kehai shows to the person, by friend.
+func (a *answerer) waiting() map[string][]int {
+	a.t.Helper()
+	out, err := a.command(deathPoint{}, "drafts", "list", "--json").Output()
+	if err != nil {
+		a.t.Fatalf("kehai drafts: %v", err)
+	}
+	list := map[string][]int{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var d control.Draft
+		if err := dec.Decode(&d); err != nil {
+			a.t.Fatal(err)
+		}
+		if m := answer.FindStringSubmatch(d.Text); m != nil {
+			n, _ := strconv.Atoi(m[2])
+			list[m[1]] = append(list[m[1]], n)
+		}
+	}
+	return list
+}
+
+// open are the questions to which there is no answer, sent or shown. One answers all
+// that stand above it.
+func (a *answerer) open() (list []int) {
+	c, waiting := a.window(), a.waiting()
+	for who, asked := range c.asked {
+		newest := 0
+		for _, n := range append(c.sent[who], waiting[who]...) {
+			newest = max(newest, n)
+		}
+		for _, n := range asked {
+			if n > newest {
+				list = append(list, n)
+			}
+		}
+	}
+	return list
+}
+
+func (a *answerer) settled() (sent, waiting int) {
+	c, w := a.window(), a.waiting()
+	for who := range c.asked {
+		sent += len(c.sent[who])
+		waiting += len(w[who])
+	}
+	return sent, waiting
+}
