@@ -77,11 +77,14 @@ full: ## without it, all of what only computes
 	$(GO) test -timeout 8m $(SHORTENED)
 
 .PHONY: crash crash-ci
-# TestCrash kills a real kehai, TestForeignHost a program that uses package runtime alone.
-CRASH_TESTS = $(GO) test -count=1 -tags crash -parallel 4 -run '^Test(Crash|ForeignHost)$$' ./cmd/kehai ./testkit/crash
-crash-ci: ## kill a real kehai 100 times, and a host of the runtime's 100 times
+# TestCrash kills a real kehai, TestCrashAnswers one that answers, TestForeignHost a program
+# that uses package runtime alone.
+CRASH_TESTS = $(GO) test -count=1 -tags crash -parallel 4 -run '^Test(Crash|CrashAnswers|ForeignHost)$$' \
+	./cmd/kehai ./testkit/crash
+crash-ci: ## kill a real kehai 100 times, one that answers 32 times, and a host of the runtime's 100 times
 	KEHAI_KILLS=100 $(CRASH_TESTS) -timeout 10m
-crash: ## kill each 1,000 times, then 1,000 times with every batch synced
+crash: export KEHAI_ANSWER_KILLS = 400
+crash: ## kill each 1,000 times (one that answers 400 times), then as often with every batch synced
 	KEHAI_KILLS=1000 $(CRASH_TESTS) -v -timeout 4h
 	KEHAI_KILLS=1000 KEHAI_DURABILITY=power $(CRASH_TESTS) -v -timeout 4h
 

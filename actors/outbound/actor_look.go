@@ -59,7 +59,7 @@ func (a *actor) whose(turn *actors.Turn, m messages.Whose) {
 		return
 	}
 	owner, _ := owners.Get(turn, "now")
-	a.happened(turn, row, Event{Kind: OnSeen, Paused: owner.Paused, Tail: tailOf(a.last.read), View: View{
+	a.happened(turn, row, Event{Kind: OnSeen, Paused: owner.Paused, Tail: marksOf(a.last.read), View: View{
 		Here: m.Conversation == s.Conversation, Field: readField(a.last.read, string(s.Text), s.Typed),
 	}})
 	if a.step == "" {

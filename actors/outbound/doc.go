@@ -13,8 +13,9 @@
 //	| leasing    | given                               | verifying  | look                     |
 //	| verifying  | seen: its conversation, empty field | typing     | announce, type           |
 //	| verifying  | seen: its text came in the transcript | confirming | leave, wait            |
-//	| verifying  | seen: its text stands in the field  | clearing   | clear                    |
+//	| verifying  | seen: its text, or a part of it     | clearing   | clear                    |
 //	| verifying  | seen while sending is paused        | queued     | leave, wait              |
+//	| verifying  | seen: its conversation, for 30 s without the bubbles before its text | done | leave, unknown |
 //	| verifying  | seen otherwise, or unseen           | queued     | leave, wait              |
 //	| typing     | typed                               | checking   | look                     |
 //	| typing     | refused, nothing typed              | queued     | leave, wait              |

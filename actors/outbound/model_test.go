@@ -24,6 +24,7 @@ type world struct {
 	field   string // of the window, whichever conversation it shows
 	bubbles []Mark // of the reply's conversation
 	slow    []Mark // of ours, not drawn yet
+	view    int    // bubbles that the window shows
 	back    int    // bubbles that the window is scrolled back by
 	touched time.Time
 
@@ -48,6 +49,7 @@ const words = "明日の15時に駅で会いましょう"
 func newWorld(t *rapid.T) *world {
 	w := &world{t: t, rules: DefaultRules(), now: time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC), here: true,
 		bubbles: []Mark{{Side: messages.SideIncoming, Text: "どこで会いますか"}}}
+	w.view = rapid.IntRange(2, 30).Draw(t, "view")
 	w.reply = Reply{State: Queued}
 	w.reply.Text = words
 	w.alarm = w.now
@@ -88,7 +90,7 @@ func (w *world) see() Event {
 	tail := []Mark{{Side: messages.SideIncoming, Text: "別の人との話です"}}
 	if w.here {
 		end := max(1, len(w.bubbles)-w.back)
-		tail = w.bubbles[max(0, end-maxTail):end]
+		tail = w.bubbles[max(0, end-w.view):end]
 	}
 	return Event{Kind: OnSeen, Tail: append([]Mark(nil), tail...),
 		View: View{Here: w.here, Field: readField(read, words, w.reply.Typed)}}

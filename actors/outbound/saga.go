@@ -92,6 +92,9 @@ type Reply struct {
 	// read.
 	Before []Mark `json:"before,omitempty"`
 	Read   bool   `json:"read,omitempty"` // Before was read, and may be empty
+	// Adrift is since when its conversation is shown without that tail, so that nothing
+	// tells what has become of a text that was typed.
+	Adrift time.Time `json:"adrift,omitzero"`
 
 	Seen messages.Occurrence `json:"seen,omitempty"` // of its bubble
 }
@@ -101,7 +104,7 @@ type Event struct {
 	Kind EventKind
 	Code string // of OnFailed: the worker's, "" if it broke
 	View View   // of OnSeen
-	Tail []Mark // of OnSeen: the transcript's
+	Tail []Mark // of OnSeen: the transcript's, as far as it is in view
 	// Paused says, of OnSeen, that the owner wants nothing to be sent now. What was
 	// typed is taken out all the same.
 	Paused bool
@@ -246,27 +249,45 @@ func (s Reply) to(state State) Reply {
 
 // verify decides before the first key.
 func (r Rules) verify(s Reply, e Event, now time.Time) (Reply, []Effect) {
+	if follows(s, e.Tail) {
+		s.Adrift = time.Time{}
+	}
 	switch {
 	case s.Stop:
 		return r.finish(s, messages.SendNot, messages.SendStopped)
 	case s.Read && appeared(s, e.Tail): // somebody sent what an earlier attempt had typed
 		return r.confirm(s)
-	case s.Typed && e.View.Field == FieldOurs: // of an attempt that could not be cleared
+	case s.Typed && (e.View.Field == FieldOurs || e.View.Field == FieldPart): // of an attempt that could not be cleared
 		return s.to(Clearing), do(ClearField)
 	case s.Typed && s.Pressed && e.View.Field == FieldEmpty:
 		return r.finish(s, messages.SendUnknown, messages.SendUnconfirmed)
 	case e.Paused:
 		return r.putOff(s, messages.CodePaused, now)
-	case !e.View.Here || !follows(s, e.Tail):
+	case !e.View.Here:
 		return r.putOff(s, messages.SendElsewhere, now)
+	case !follows(s, e.Tail):
+		return r.adrift(s, now)
 	case e.View.Field == FieldMissing:
 		return r.putOff(s, messages.SendNoField, now)
 	case e.View.Field != FieldEmpty:
 		return r.putOff(s, messages.SendBusy, now)
 	}
-	s.Before, s.Read = e.Tail, true
+	s.Before, s.Read = tailOf(e.Tail), true
 	s.Typed, s.Entered, s.Pressed = true, false, !hasWords(string(s.Text)) // which no reader shows
 	return s.to(Typing), do(Announce, TypeText)
+}
+
+// adrift is for a conversation that is not seen to go on where it ended when the text
+// was typed: it is scrolled back, or so much has come since that the place is out of
+// view. That it will be seen again is waited for as long as a bubble would be.
+func (r Rules) adrift(s Reply, now time.Time) (Reply, []Effect) {
+	switch {
+	case s.Adrift.IsZero():
+		s.Adrift = now
+	case now.Sub(s.Adrift) >= r.Confirm:
+		return r.finish(s, messages.SendUnknown, messages.SendUnconfirmed)
+	}
+	return r.putOff(s, messages.SendElsewhere, now)
 }
 
 // check decides whether Enter is pressed: only over the whole text, in its

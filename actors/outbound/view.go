@@ -37,13 +37,16 @@ type Mark struct {
 // maxTail is how many bubbles tell where the transcript ended.
 const maxTail = 12
 
-// tailOf marks the last bubbles of a reading.
-func tailOf(read messages.FrameRead) (tail []Mark) {
-	for _, b := range read.Bubbles[max(0, len(read.Bubbles)-maxTail):] {
-		tail = append(tail, Mark{Side: b.Side, Key: b.Key, Text: b.Text})
+// marksOf marks the bubbles of a reading.
+func marksOf(read messages.FrameRead) (list []Mark) {
+	for _, b := range read.Bubbles {
+		list = append(list, Mark{Side: b.Side, Key: b.Key, Text: b.Text})
 	}
-	return tail
+	return list
 }
+
+// tailOf are the last of the marks that are in view: as many as are kept.
+func tailOf(view []Mark) []Mark { return slices.Clone(view[max(0, len(view)-maxTail):]) }
 
 func (m Mark) is(o Mark) bool {
 	if m.Key == o.Key && m.Key != 0 {
