@@ -102,7 +102,7 @@ func newAnswerer(t *testing.T, kills int, rng *rand.Rand) *answerer {
 	a := &answerer{crasher: &crasher{t: t, rng: rng, dir: filepath.Join(dir, "data"),
 		config: filepath.Join(dir, "kehai.yaml")}}
 	script := filepath.Join(dir, "chat.jsonl")
-	a.write(script, a.script(4+kills))
+	a.write(script, a.script(4+2*kills/3))
 	a.write(a.config, fmt.Sprintf(`
 durability: process
 windows: [{name: line, app: line, driver: drawn, script: %s, poll: 50ms, size: [480, 1440]}]
@@ -141,11 +141,11 @@ func (a *answerer) script(blocks int) string {
 		add(after, map[string]any{"do": "switch", "conversation": shown})
 	}
 	for range blocks {
-		ask(300+a.rng.IntN(900), shown)
-		if a.rng.IntN(3) == 0 {
+		ask(500+a.rng.IntN(1000), shown)
+		if a.rng.IntN(4) == 0 {
 			ask(a.rng.IntN(900), other)
 		}
-		if a.rng.IntN(3) == 0 {
+		if a.rng.IntN(5) == 0 {
 			turn(a.rng.IntN(900))
 		}
 	}

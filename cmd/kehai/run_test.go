@@ -56,7 +56,7 @@ func TestRunShowsTheLoop(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
 	want := []string{"おはよう", "judged: wants an answer", "written: メッセージをありがとう", "typed", "confirmed"}
 	lines := bufio.NewScanner(out)
 	for len(want) > 0 && lines.Scan() {
