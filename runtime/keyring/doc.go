@@ -12,8 +12,8 @@
 // A key is on the disk before anything is sealed with it. A crash can leave a
 // *.tmp file, which the next start deletes, or a key that is all zeros, which counts
 // as destroyed. A key that is gone by other means is in the list: [Open] refuses the
-// directory then, rather than begin a new key beside rows that nobody can read. Both directories belong into a backup, the store without the keys
-// is unreadable.
+// directory then, rather than begin a new key beside rows that nobody can read. Both
+// directories belong into a backup: the store without the keys is unreadable.
 //
 // A row is sealed with AES-256-GCM:
 //

@@ -68,11 +68,14 @@ func TestALostKeyIsMissed(t *testing.T) {
 // A crash comes between a key and its entry, in an entry, or between the entry of a
 // key that is to be destroyed and its end.
 func TestACrashBesideTheList(t *testing.T) {
+	cut := func(size int64) func(directory, string) error {
+		return func(d directory, _ string) error { return os.Truncate(filepath.Join(string(d), listFile), size) }
+	}
 	for name, crash := range map[string]func(d directory, key string) error{
 		"no list":         func(d directory, _ string) error { return os.Remove(filepath.Join(string(d), listFile)) },
-		"empty list":      func(d directory, _ string) error { return os.Truncate(filepath.Join(string(d), listFile), 0) },
-		"half a head":     func(d directory, _ string) error { return os.Truncate(filepath.Join(string(d), listFile), 5) },
-		"half an entry":   func(d directory, _ string) error { return os.Truncate(filepath.Join(string(d), listFile), 20) },
+		"empty list":      cut(0),
+		"half a head":     cut(5),
+		"half an entry":   cut(20),
 		"to be destroyed": func(d directory, key string) error { return d.note(gone, key) },
 	} {
 		t.Run(name, func(t *testing.T) {
