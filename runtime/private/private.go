@@ -44,6 +44,9 @@ func Umask() { syscall.Umask(0o077) }
 // that exists must keep the rule; if it is empty and this user's, it is closed.
 // Errors are [Exposed] or the system's.
 func Make(path string, rule Rule) error {
+	if err := parents(path, os.Geteuid()); err != nil {
+		return err
+	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(path, 0o700); err != nil {
 			return fmt.Errorf("private: %w", err)
@@ -60,13 +63,16 @@ func Make(path string, rule Rule) error {
 	return Check(path, rule)
 }
 
-// Check is nil for a directory that belongs to this user and keeps the rule.
-// Errors are [Exposed], or the system's: one that does not exist is
+// Check is nil for a directory that belongs to this user and keeps the rule, and that
+// nobody else can replace. Errors are [Exposed], or the system's: one that does not exist is
 // fs.ErrNotExist.
 func Check(path string, rule Rule) error { return check(path, rule, os.Geteuid()) }
 
 func check(path string, rule Rule, uid int) error {
 	if err := owned(path, rule, uid); err != nil {
+		return err
+	}
+	if err := parents(path, uid); err != nil {
 		return err
 	}
 	info, err := os.Stat(path)

@@ -19,14 +19,19 @@ import (
 const (
 	stranger = 3002
 	pathEnv  = "KEHAI_PRIVATE_TEST_SOCKET"
+	makeEnv  = "KEHAI_PRIVATE_TEST_MAKE"
 )
 
 func TestMain(m *testing.M) {
-	path := os.Getenv(pathEnv)
-	if path == "" {
+	path, dir := os.Getenv(pathEnv), os.Getenv(makeEnv)
+	if path == "" && dir == "" {
 		os.Exit(m.Run())
 	}
-	err := errors.Join(syscall.Setgid(stranger), syscall.Setuid(stranger))
+	err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(stranger), syscall.Setuid(stranger))
+	if dir != "" {
+		fmt.Println(errors.Join(err, Make(dir, Closed)))
+		os.Exit(0)
+	}
 	var conn net.Conn
 	if err == nil {
 		conn, err = net.Dial("unix", path)
@@ -189,6 +194,98 @@ func TestDirectoriesOfAnotherUser(t *testing.T) {
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o777 {
 		t.Errorf("mode of what another user owns = %v, %v, want it as it was", info.Mode(), err)
+	}
+}
+
+// A directory is not ours if somebody else can put another into its place.
+func TestParents(t *testing.T) {
+	base := t.TempDir()
+	other := map[bool]int{true: stranger, false: os.Geteuid()}[os.Geteuid() == 0]
+	uid := os.Geteuid()
+	if uid != 0 { // nobody else can be had: let this user be the other one
+		uid = stranger
+	}
+	for name, c := range map[string]struct {
+		mode  fs.FileMode
+		other bool // it is another user's
+		want  string
+	}{
+		"closed":                        {0o700, false, ""},
+		"of a group":                    {0o775, false, ""},
+		"sticky":                        {0o777 | fs.ModeSticky, false, ""},
+		"everybody's":                   {0o777, false, "may be changed by other users"},
+		"another's":                     {0o755, true, fmt.Sprintf("belongs to user %d", other)},
+		"another's that is everybody's": {0o777, true, fmt.Sprintf("belongs to user %d", other)},
+		"another's and sticky":          {0o777 | fs.ModeSticky, true, fmt.Sprintf("belongs to user %d", other)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := filepath.Join(base, strings.ReplaceAll(name, "'", ""))
+			dir := filepath.Join(up, "a", "dir")
+			err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(up, c.mode))
+			if err == nil && c.other && os.Geteuid() == 0 {
+				err = os.Chown(up, other, other)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			link := filepath.Join(base, "to "+filepath.Base(up))
+			if err := os.Symlink(up, link); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{dir, filepath.Join(dir, "new", "one"), filepath.Join(link, "a", "dir")} {
+				err := parents(path, map[bool]int{true: uid, false: os.Geteuid()}[c.other])
+				var exposed *Exposed
+				switch {
+				case c.want == "" && err != nil:
+					t.Errorf("parents(%s) = %v, want no error", path, err)
+				case c.want != "" && (!errors.As(err, &exposed) || !strings.Contains(exposed.What, c.want) ||
+					!strings.Contains(exposed.What, path) || exposed.Mend == ""):
+					t.Errorf("parents(%s) = %v, want that it %s, and what to do", path, err, c.want)
+				}
+			}
+			if c.want == "" || c.other && os.Geteuid() != 0 {
+				return
+			}
+			if err := Make(filepath.Join(up, "fresh"), Closed); err == nil {
+				t.Error("Make() there = nil, want an error")
+			}
+			if _, err := os.Lstat(filepath.Join(up, "fresh")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("what is refused was made, %v", err)
+			}
+			if err := Check(dir, Closed); err == nil {
+				t.Error("Check() there = nil, want an error")
+			}
+		})
+	}
+}
+
+// As a user that is not root: below what root has, and what a third user has.
+func TestParentsAsAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // nobody else can be had; see TestParents
+	}
+	base := shared(t)
+	for up, c := range map[string]struct {
+		owner int
+		mode  fs.FileMode
+		want  string
+	}{
+		"own":    {stranger, 0o755, ""},
+		"root":   {0, 0o777 | fs.ModeSticky, ""},
+		"third":  {stranger + 1, 0o777, fmt.Sprintf("belongs to user %d", stranger+1)},
+		"open":   {stranger, 0o777, "may be changed by other users"},
+		"rooted": {0, 0o777, "may be changed by other users"},
+	} {
+		dir := filepath.Join(base, up)
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, c.owner, c.owner), os.Chmod(dir, c.mode)); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), makeEnv+"="+filepath.Join(dir, "data"))
+		out, err := cmd.CombinedOutput()
+		if err != nil || c.want == "" && string(out) != "<nil>\n" || !strings.Contains(string(out), c.want) {
+			t.Errorf("Make() below %s = %s, %v, want %q", up, out, err, c.want)
+		}
 	}
 }
 

@@ -1,0 +1,65 @@
+package private
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// parents checks the directories above a path, and above what a symbolic link in it
+// leads to: whoever may change one of them can put another directory into the place of
+// ours. Such a directory belongs to this user or to root, and not everybody may change
+// it, unless it is sticky as /tmp is. A group is its owner's affair.
+func parents(path string, uid int) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("private: %w", err)
+	}
+	above := filepath.Dir(path)
+	for _, dir := range []string{above, resolved(above)} {
+		for {
+			if err := parent(dir, path, uid); err != nil {
+				return err
+			}
+			up := filepath.Dir(dir)
+			if up == dir {
+				break
+			}
+			dir = up
+		}
+	}
+	return nil
+}
+
+// resolved follows the symbolic links in a path, as far as it exists.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if up := filepath.Dir(path); up != path {
+		return filepath.Join(resolved(up), filepath.Base(path))
+	}
+	return path
+}
+
+// parent checks one directory above a path. One that is not there will be made.
+func parent(dir, path string, uid int) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("private: %w", err)
+	}
+	if of := owner(info); of != uid && of != 0 {
+		return &Exposed{dir, fmt.Sprintf("belongs to user %d, who can replace %s", of, path),
+			"Choose another place, or give the directory to root or to user " + fmt.Sprint(uid) + "."}
+	}
+	if info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+		return &Exposed{dir, fmt.Sprintf("may be changed by other users (%v), who can replace %s", info.Mode(), path),
+			"Choose another place, or close it: chmod o-w " + quote(dir) + "."}
+	}
+	return nil
+}
