@@ -49,7 +49,7 @@ func TestWhatIsWatched(t *testing.T) {
 // shows within a minute how a message is answered, with real OCR, step by step.
 func TestRunShowsTheLoop(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "--data", filepath.Join(t.TempDir(), "data"), "run", "--no-web")
-	ours := func(v string) bool { return strings.HasPrefix(v, "KEHAI_") } // those are the test's own
+	ours := func(v string) bool { return strings.HasPrefix(v, "KEHAI_") }  // those are the test's own
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), childEnv+"=0") // none of its calls fails
 	out, err := cmd.StdoutPipe()
 	if err != nil {
