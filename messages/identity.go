@@ -11,9 +11,15 @@ type Identify struct {
 	At     time.Time // of the capture
 	Title  Line      // as it was read
 	Empty  bool      // it shows no bubble, so that it is no first sight of anybody
-	// Compared says that Shared answers the Compare of an earlier answer.
-	Compared bool
-	Shared   []Shared
+	// Shows is the conversation that the window has shown last, if the frame goes on
+	// from that; "" if it does not.
+	Shows ConversationID
+	// Readings in a row that had this title and told nobody, this one included.
+	Readings int
+	// Compared says that Shared answers the Compare of an earlier answer, and
+	// Searched that it lists whoever has shown what the frame shows.
+	Compared, Searched bool
+	Shared             []Shared
 }
 
 // MessageType implements [Message].
@@ -24,10 +30,16 @@ type Overlap string
 
 // Overlaps.
 const (
-	OverlapNone  Overlap = ""      // nothing to compare: too few bubbles on either side
-	OverlapOther Overlap = "other" // its bubbles are others
-	OverlapWeak  Overlap = "weak"  // some are the same, which anybody may have written
-	OverlapSame  Overlap = "same"  // a run of them is, which only this conversation can show
+	OverlapNone Overlap = ""     // nothing to compare: too few bubbles on either side
+	OverlapSame Overlap = "same" // a run of them is, which only this conversation can show
+	OverlapWeak Overlap = "weak" // what both show is the same, but anybody may have written it
+	// OverlapGap: nothing is the same, but so much may have come while nobody looked.
+	OverlapGap Overlap = "gap"
+	// OverlapBack: nothing is the same, but the window was scrolled back.
+	OverlapBack Overlap = "back"
+	// OverlapApart: nothing is the same, and nobody can have written so much meanwhile.
+	OverlapApart Overlap = "apart"
+	OverlapOther Overlap = "other" // it is another transcript
 )
 
 // Shared is the overlap of a frame with one conversation.
@@ -36,10 +48,39 @@ type Shared struct {
 	Overlap      Overlap
 }
 
+// AskOverlap asks dedup/CONVERSATION how much of a frame its transcript has shown. It
+// answers with [OverlapTold] to fusion/WINDOW.
+type AskOverlap struct {
+	Window  WindowID
+	Frame   FrameHash
+	At      time.Time // of the capture
+	Bubbles []Bubble
+	Marks   []Mark
+	Size    Rect
+	Scale   float64
+	Watched bool // the window has shown this conversation up to this frame
+}
+
+// MessageType implements [Message].
+func (AskOverlap) MessageType() Type { return Type{"ask_overlap", 1} }
+
+// OverlapTold answers [AskOverlap]. [OverlapGap] says there only that nothing is the
+// same in a window that is not scrolled back.
+type OverlapTold struct {
+	Frame        FrameHash
+	At           time.Time // as asked
+	Conversation ConversationID
+	Overlap      Overlap
+}
+
+// MessageType implements [Message].
+func (OverlapTold) MessageType() Type { return Type{"overlap_told", 1} }
+
 // Identified answers [Identify]. It has a Conversation; or Compare, which asks for
-// the overlap with some conversations; or it is Unlisted, so that nothing may be
-// kept; or Why says why the conversation is unknown. It has none of these for an
-// empty frame of a conversation never seen before.
+// the overlap with some conversations; or Search, which asks who has shown this
+// before; or it is Unlisted, so that nothing may be kept; or Why says why the
+// conversation is unknown, and Of whose it may be. It has none of these for an empty
+// frame of a conversation never seen before.
 type Identified struct {
 	Window       WindowID
 	Frame        FrameHash
@@ -47,8 +88,10 @@ type Identified struct {
 	Conversation ConversationID
 	Name         Text // what it is called
 	Compare      []ConversationID
+	Search       bool
 	Unlisted     bool
 	Why          string // a reason of package events
+	Of           []ConversationID
 }
 
 // MessageType implements [Message].
@@ -75,3 +118,31 @@ func (Rename) MessageType() Type { return Type{"rename_conversation", 1} }
 
 // Subject implements [About].
 func (m Rename) Subject() ConversationID { return m.Conversation }
+
+// SettleHeld says whose the readings are that fusion/WINDOW holds, by hand. It goes to
+// directory/APPLICATION. No Conversation means somebody new.
+type SettleHeld struct {
+	Window       WindowID       `json:"window"`
+	Held         uint64         `json:"held"`
+	Title        Text           `json:"title"` // that they were read under
+	Conversation ConversationID `json:"conversation,omitempty"`
+}
+
+// MessageType implements [Message].
+func (SettleHeld) MessageType() Type { return Type{"settle_held", 1} }
+
+// Subject implements [About].
+func (m SettleHeld) Subject() ConversationID { return m.Conversation }
+
+// HeldSettled tells fusion/WINDOW whose the readings are that it holds.
+type HeldSettled struct {
+	Held         uint64         `json:"held"`
+	Conversation ConversationID `json:"conversation"`
+	Name         Text           `json:"name"` // what it is called
+}
+
+// MessageType implements [Message].
+func (HeldSettled) MessageType() Type { return Type{"held_settled", 1} }
+
+// Subject implements [About].
+func (m HeldSettled) Subject() ConversationID { return m.Conversation }

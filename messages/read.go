@@ -99,8 +99,11 @@ type FrameRead struct {
 	Size    Rect   // of the frame
 	Scale   float64
 	At      time.Time // of the capture
-	Read    int       // bubbles that cost an OCR call
-	Cached  int       // bubbles known from an earlier frame
+	// Watched is when the window was last seen to show what was read before; zero if
+	// that is unknown. The poller adds it.
+	Watched time.Time
+	Read    int // bubbles that cost an OCR call
+	Cached  int // bubbles known from an earlier frame
 	Took    time.Duration
 	Unread  []Omitted    // what could not be read
 	LeftOut []Omitted    // what was read and is no part of a message

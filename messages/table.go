@@ -39,6 +39,10 @@ func Core() Table {
 		Fleeting[Identified](),
 		Durable[Introduce](nil).AboutNobody(),
 		Durable[Rename](nil),
+		Fleeting[AskOverlap](),
+		Fleeting[OverlapTold](),
+		Durable[SettleHeld](nil),
+		Durable[HeldSettled](nil),
 
 		// fusion, dedup, ingress, burst, conversation
 		Durable[Detection](nil),

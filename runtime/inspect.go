@@ -38,6 +38,11 @@ func (r *Runtime) Inspect() control.Status {
 		} else {
 			s.SendingPaused = since
 		}
+		if held, err := r.admin.Held(context.Background()); err != nil {
+			s.Problems = append(s.Problems, err.Error())
+		} else {
+			s.Held = len(held)
+		}
 		if dead, err := e.DeadLetters(); err != nil {
 			s.Problems = append(s.Problems, err.Error())
 		} else {

@@ -30,6 +30,22 @@ func (r *Runtime) Rename(ctx context.Context, conversation messages.Conversation
 	return r.admin.Rename(ctx, conversation, name)
 }
 
+// Held are messages of which nobody knows whose they are.
+type Held = control.Held
+
+// ErrNoHeld marks an id of held messages that are not held (any more).
+var ErrNoHeld = control.ErrNoHeld
+
+// Held lists the messages that are held, because several conversations have the name
+// that their window shows, or it was misread, and nothing tells which one it is.
+func (r *Runtime) Held(ctx context.Context) ([]Held, error) { return r.admin.Held(ctx) }
+
+// SettleHeld says whose they are; "" means somebody new, who gets an id. They are
+// delivered then, with those of the same name that they go on from.
+func (r *Runtime) SettleHeld(ctx context.Context, held string, conversation messages.ConversationID) error {
+	return r.admin.SettleHeld(ctx, held, conversation)
+}
+
 // Called is what people call a conversation, as "line:Hana"; its id if it has no
 // name.
 func (r *Runtime) Called(c messages.ConversationID) string {

@@ -42,7 +42,7 @@ func TestIDsOfAnOlderVersion(t *testing.T) {
 				t.Fatalf("Conversations() = %+v, %v, want line:Hana with one message", list, err)
 			}
 		}
-		s.Friend("Hana", "新しい話")
+		s.Friend("Hana", "昔の話", "新しい話")
 		s.Advance(20 * time.Second)
 		heard := s.Messages()
 		if n := len(heard); n == 0 || heard[n-1].Conversation != "line:Hana" || heard[n-1].Text != "新しい話" {

@@ -67,6 +67,7 @@ func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
 		Config: r.cfg, Variant: r.cfg.Variant(), HashKey: r.hashKey, Now: r.now, Masks: r.masks(),
 		Pauses: r.admin.Pauses, Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
+		Seed:   func() string { return r.seed() },
 		Memory: r.admin.Memory, Scope: func(c messages.ConversationID, group bool) recall.Scope {
 			return r.admin.Scope(c, group)
 		},

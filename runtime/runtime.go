@@ -38,6 +38,7 @@ type Runtime struct {
 	metrics *telemetry.Metrics
 	names   telemetry.Names // in the log
 	hashKey []byte          // of the hashes there; the stored one replaces it
+	seed    func() string   // what ids of conversations are made of, once for each store
 	admin   admin.Backend
 	seen    *snapshot.Windows
 	health  *admin.Health
@@ -86,6 +87,7 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	rand.Read(r.hashKey) // never fails
+	r.seed = rand.Text
 	r.set.Drawn.Attach(r, r.log)
 	r.metrics = telemetry.NewMetrics(r.inspectForMetrics)
 	r.metrics.WatchSleep(func() map[string]uint64 {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/admin"
@@ -31,6 +32,7 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 			fn(ev)
 		}
 	}
+	r.seed = func() string { return strconv.FormatUint(o.Seed, 16) }
 	s := &Simulation{r: r}
 	var err error
 	if s.Sim, err = engine.NewSim(o); err != nil {

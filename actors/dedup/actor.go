@@ -67,6 +67,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 			return a.texts(turn, m)
 		}
 		return a.detection(turn, m)
+	case messages.AskOverlap:
+		a.overlap(turn, m)
 	case messages.LedgerDue:
 		a.load(turn)
 		if err := a.finish(turn, a.ledger.Head()); err != nil {
@@ -123,6 +125,17 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 		Views.Put(turn, string(m.Window), f.Memory)
 	}
 	return a.finish(turn, head)
+}
+
+// overlap tells how much of a frame this conversation has shown.
+func (a *actor) overlap(turn *actors.Turn, m messages.AskOverlap) {
+	a.load(turn)
+	mem, _ := Views.Get(turn, string(m.Window))
+	turn.Send(messages.To(messages.ActorFusion, string(m.Window)), messages.OverlapTold{
+		Frame: m.Frame, At: m.At, Conversation: a.conversation, Overlap: a.ledger.Overlap(ledger.View{
+			Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Window: m.Window, SeenAt: m.At,
+		}, mem, m.Watched, turn.Now()),
+	})
 }
 
 // finish passes on what can be, and writes what has changed since head.

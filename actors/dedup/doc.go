@@ -9,6 +9,9 @@
 // which order they are passed on, and which known messages were edited or taken
 // back. [New] makes the actor, which feeds it and keeps it in the store.
 //
+// It also tells fusion how much of a view it has shown, where names alone do not tell
+// whose the view is: AskOverlap, OverlapTold.
+//
 // What could not be read, or is doubtful, waits for a short while, in which the
 // poller is asked to look again.
 //

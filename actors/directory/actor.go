@@ -1,7 +1,10 @@
 package directory
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"fmt"
+	"strings"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -18,6 +21,9 @@ type Options struct {
 	// Adopt returns the ids of an application that an older version made of names,
 	// as "line:Hana", and that are in the store. They stay as they are. Nil: none.
 	Adopt func(app string) []messages.ConversationID
+	// Seed makes what the ids of a store are made of besides messages, once for each
+	// application, so that those of another store are others. Nil: nothing.
+	Seed func() string
 }
 
 // New makes the constructor of directories.
@@ -28,11 +34,17 @@ func New(o Options) func(messages.Address) actors.Actor {
 	if o.Adopt == nil {
 		o.Adopt = func(string) []messages.ConversationID { return nil }
 	}
+	if o.Seed == nil {
+		o.Seed = func() string { return "" }
+	}
 	return func(self messages.Address) actors.Actor { return &actor{o: o, app: self.Key()} }
 }
 
 // Conversations is what is known of each, by its id.
 var Conversations = actors.NewTable[Known]("known")
+
+// seeds has one row.
+var seeds = actors.NewTable[string]("seed")
 
 type actor struct {
 	o     Options
@@ -51,6 +63,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.introduce(turn, m)
 	case messages.Rename:
 		a.rename(turn, m)
+	case messages.SettleHeld:
+		a.settleHeld(turn, m)
 	default:
 		return fmt.Errorf("directory: unexpected %s", msg.MessageType())
 	}
@@ -86,9 +100,12 @@ func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 	title, group := a.o.Rules.Read(m.Title)
 	switch {
 	case d.Why != "":
-		answer.Why = string(d.Why)
+		answer.Why, answer.Of = string(d.Why), d.Of
+		answer.Unlisted = !a.o.Only.Allows(a.app, string(title))
 	case d.Compare != nil:
 		answer.Compare = d.Compare
+	case d.Search:
+		answer.Search = true
 	case d.New && !a.o.Only.Allows(a.app, string(title)):
 		answer.Unlisted, answer.Name = true, title
 	case d.New && m.Empty:
@@ -115,9 +132,9 @@ func (a *actor) lists(k Known) bool {
 
 // issue gives a conversation its id.
 func (a *actor) issue(turn *actors.Turn, title messages.Text, group bool, line messages.Line) messages.ConversationID {
-	id := newID(turn)
+	id := a.newID(turn)
 	for _, taken := a.known[id]; taken; _, taken = a.known[id] {
-		id = newID(turn)
+		id = a.newID(turn)
 	}
 	k := Known{App: a.app, Title: title, Group: group, Settled: true}
 	k.Learn(a.o.Rules, line)
@@ -129,8 +146,17 @@ func (a *actor) issue(turn *actors.Turn, title messages.Text, group bool, line m
 // idDigits are of an id, behind its prefix: 60 bits.
 const idDigits = 12
 
-func newID(turn *actors.Turn) messages.ConversationID {
-	return messages.ConversationID("c-" + turn.NewID()[:idDigits])
+// newID makes an id that tells nothing: of the message at which the conversation was
+// seen first, and of the store's seed.
+func (a *actor) newID(turn *actors.Turn) messages.ConversationID {
+	seed, ok := seeds.Get(turn, "seed")
+	if !ok {
+		seed = a.o.Seed()
+		seeds.Put(turn, "seed", seed)
+	}
+	sum := sha256.Sum256([]byte(seed + "\x00" + turn.NewID()))
+	digits := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))
+	return messages.ConversationID("c-" + digits[:idDigits])
 }
 
 // learn counts a reading of a title.
@@ -172,4 +198,25 @@ func (a *actor) rename(turn *actors.Turn, m messages.Rename) {
 	k.Named, _ = a.o.Rules.Read(messages.Line{Text: m.Name})
 	a.put(turn, m.Conversation, k)
 	a.tell(turn, m.Conversation, before, k)
+}
+
+// settleHeld says whose the readings are that a window holds. Somebody new gets an id.
+func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
+	line := messages.Line{Text: m.Title}
+	id := m.Conversation
+	if id == "" {
+		title, group := a.o.Rules.Read(line)
+		if title == "" {
+			return
+		}
+		id = a.issue(turn, title, group, line)
+	}
+	id = Resolve(a.known, id)
+	k, ok := a.known[id]
+	if !ok {
+		turn.Drop(events.StageDirectory, events.RuleNobody, events.Detail{Conversation: id})
+		return
+	}
+	turn.Send(messages.To(messages.ActorFusion, string(m.Window)),
+		messages.HeldSettled{Held: m.Held, Conversation: id, Name: k.Title})
 }

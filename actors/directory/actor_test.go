@@ -15,6 +15,25 @@ func spawn(t *testing.T, o Options, opts ...actortest.Option) *actortest.Harness
 	return actortest.Spawn(t, New(o), append(opts, actortest.Address("directory/line"))...)
 }
 
+// following answers what a first answer asks, as a window does whose only conversation
+// of that title may have gone on unseen.
+func following(h *actortest.Harness, q *messages.Identify, answer messages.Identified) bool {
+	switch {
+	case answer.Search:
+		q.Searched = true
+	case len(answer.Compare) == 1 && !q.Compared:
+		k, _ := actortest.Stored(h, Conversations, string(answer.Compare[0]))
+		if title, _ := DefaultRules().Read(q.Title); k.Title != title {
+			return false
+		}
+		q.Compared = true
+		q.Shared = []messages.Shared{{Conversation: answer.Compare[0], Overlap: messages.OverlapGap}}
+	default:
+		return false
+	}
+	return true
+}
+
 // ask returns the answer about a frame with a title.
 func ask(t *testing.T, h *actortest.Harness, title string, change ...func(*messages.Identify)) messages.Identified {
 	t.Helper()
@@ -25,6 +44,10 @@ func ask(t *testing.T, h *actortest.Harness, title string, change ...func(*messa
 	}
 	h.Send(q)
 	sent := h.Sent()
+	if len(sent) == 1 && following(h, &q, sent[0].Message.(messages.Identified)) {
+		h.Send(q)
+		sent = h.Sent()
+	}
 	if len(sent) != 1 || sent[0].To != "fusion/line@mac" {
 		t.Fatalf("asked about %q: sent %v, want an answer to fusion/line@mac", title, sent)
 	}
@@ -75,12 +98,44 @@ func TestIDs(t *testing.T) {
 			t.Errorf("the id %q is no c- and %d digits", c, idDigits)
 		}
 	}
-	// The same name somewhere else has another id: it is not made of the name.
+	// The same name somewhere else has another id: it is not made of the name, and
+	// neither of the first message alone.
 	other := spawn(t, Options{})
 	ask(t, other, "Ren")
 	if c := id(t, other, "Hana"); c == hana {
 		t.Errorf("Hana is %s in two stores, want ids that tell nothing of a name", c)
 	}
+	seeded := func(seed string) messages.ConversationID {
+		return id(t, spawn(t, Options{Seed: func() string { return seed }}), "Hana")
+	}
+	if a, b, again := seeded("a"), seeded("b"), seeded("a"); a == b || a != again {
+		t.Errorf("the first id of a store with seed a is %s and %s, with seed b %s, want the seed to tell", a, again, b)
+	}
+}
+
+// TestSettleHeld: a person says whose a held reading is; somebody new gets an id.
+func TestSettleHeld(t *testing.T) {
+	h := spawn(t, Options{})
+	hana := id(t, h, "Hana")
+	h.Sent()
+	settle := func(c messages.ConversationID) []actortest.Sent {
+		h.Send(messages.SettleHeld{Window: "line@mac", Held: 3, Title: "Hana", Conversation: c})
+		return h.Sent()
+	}
+	want := messages.HeldSettled{Held: 3, Conversation: hana, Name: "Hana"}
+	if sent := settle(hana); len(sent) != 1 || sent[0].To != "fusion/line@mac" || sent[0].Message != want {
+		t.Errorf("settled for Hana: sent %v, want %v", sent, want)
+	}
+	h.CrashBeforeCommit()
+	settle("")
+	h.Crash()
+	sent := settle("")
+	got, _ := sent[0].Message.(messages.HeldSettled)
+	if len(sent) != 1 || got.Conversation == hana || got.Conversation == "" || got.Name != "Hana" {
+		t.Errorf("settled for somebody new: sent %v, want another id of that title", sent)
+	}
+	settle("c-nobody")
+	h.WantDropped(events.StageDirectory, events.RuleNobody)
 }
 
 func TestAnotherReading(t *testing.T) {

@@ -5,15 +5,17 @@
 //	Identify ── Identified to fusion/WINDOW
 //	Introduce ─ a name that is certain gets an id
 //	Rename ──── a person gives a conversation a name
+//	SettleHeld ─ a person says whose messages are that fusion holds: HeldSettled
 //
 // An id tells nothing: it is made of the message at which the conversation was seen
-// first. Names are attributes, and settle by the readings of a title, see
+// first and of a seed of the store. Names are attributes, and settle by the readings of a title, see
 // [Known.Learn]. Conversations of older stores keep the ids that were made of
 // their names, see [Options].
 //
 // Tables:
 //
 //	known  conversation id → [Known]
+//	seed   "seed" → what ids are made of besides
 //
 // A crash loses nothing: fusion keeps a frame until its answer is there, and an
 // answer leaves only after the id in it is committed.

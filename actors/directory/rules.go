@@ -102,82 +102,145 @@ func (r Rules) Read(line messages.Line) (title messages.Text, group bool) {
 	return messages.Text(s), group
 }
 
-// Decision says whose a title is. It has a Conversation, New, Compare or Why.
+// Decision says whose a title is. It has a Conversation, New, Compare, Search or Why.
 type Decision struct {
 	Conversation messages.ConversationID
 	New          bool                      // it is that of a conversation never seen before
 	Compare      []messages.ConversationID // whose overlap with the frame decides
+	Search       bool                      // whether anybody has shown what the frame shows
 	Why          events.UnknownReason      // nothing does
+	Of           []messages.ConversationID // whose it may be
 	Learn        bool                      // the reading is one of the conversation's title
 }
 
-// Decide says whose a title is. An equal title is that of a known conversation,
-// unless others are called almost alike. Then, and if it is only almost equal, the
-// frame decides: one that shows a run of bubbles of exactly one of them is its.
-// Bubbles of nobody's begin another conversation if the title is read well. What
-// remains is held: a guess could mix two people up.
-//
-// Over bubbles that the one conversation of this title has not shown, an equal title
-// is still its: a window that was scrolled, or not seen for long, shows such a gap
-// too. Nothing is typed there until fusion has seen the two sides of the gap meet.
+// consensus is how many readings in a row must agree before a title counts that the
+// bubbles do not confirm.
+const consensus = 3
+
+// meant are those whom a title may mean.
+type meant struct {
+	equal []messages.ConversationID // it is theirs to the letter
+	alike []messages.ConversationID // it may be a misreading of theirs
+}
+
+func (m meant) all() []messages.ConversationID { return append(slices.Clone(m.equal), m.alike...) }
+
+// whom lists those whom a title may mean. What was merged counts for where it went.
+func whom(known map[messages.ConversationID]Known, title messages.Text, group bool) (m meant) {
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		k, left := known[id], Resolve(known, id)
+		switch {
+		case k.is(title, group):
+			if !slices.Contains(m.equal, left) {
+				m.equal = append(m.equal, left)
+			}
+		case k.resembles(title):
+			m.alike = append(m.alike, left)
+		}
+	}
+	slices.Sort(m.alike)
+	m.alike = slices.DeleteFunc(slices.Compact(m.alike), func(id messages.ConversationID) bool {
+		return slices.Contains(m.equal, id)
+	})
+	return m
+}
+
+// Decide says whose a title is. The bubbles decide: a frame that goes on from what a
+// conversation has shown is its, whatever the title was read as in the end. An equal
+// title is enough where nothing speaks against it: nobody else has it, and what is new
+// may have come while nobody looked. Another transcript under the same title is that
+// of a namesake. What remains is held: a guess could mix two people up.
 func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Known) Decision {
 	title, group := r.Read(q.Title)
 	if title == "" {
 		return Decision{Why: events.UnknownTitle}
 	}
-	var equal, alike []messages.ConversationID
-	for _, id := range slices.Sorted(maps.Keys(known)) {
-		switch k := known[id]; {
-		case k.Into != "":
-		case k.is(title, group):
-			equal = append(equal, id)
-		case k.resembles(title):
-			alike = append(alike, id)
-		}
-	}
+	m := whom(known, title, group)
 	switch {
-	case len(equal) == 1 && len(alike) == 0:
-		return Decision{Conversation: equal[0], Learn: true}
-	case len(equal)+len(alike) == 0 && q.Title.Confidence > 0 && q.Title.Confidence < r.TitleNew:
-		return Decision{Why: events.UnknownUnsure}
-	case len(equal)+len(alike) == 0:
-		return Decision{New: true}
-	case !q.Compared:
-		return Decision{Compare: append(equal, alike...)}
+	case slices.Contains(m.equal, q.Shows):
+		return Decision{Conversation: q.Shows, Learn: true}
+	case len(m.all()) > 0 && !q.Compared:
+		return Decision{Compare: m.all()}
+	case len(m.all()) > 0:
+		return r.compared(q, m)
+	case !q.Searched && !q.Empty:
+		return Decision{Search: true}
+	case len(q.Shared) > 0 && q.Readings < consensus: // the bubbles may be still to change
+		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
+	case len(q.Shared) == 1 && q.Shared[0].Overlap == messages.OverlapSame: // it has another name now
+		return Decision{Conversation: q.Shared[0].Conversation, Learn: true}
+	case q.Title.Confidence > 0 && q.Title.Confidence < r.TitleNew:
+		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
 	}
-	return r.compared(q, equal, alike)
+	return Decision{New: true}
+}
+
+func whose(list []messages.Shared) (out []messages.ConversationID) {
+	for _, s := range list {
+		out = append(out, s.Conversation)
+	}
+	return out
 }
 
 // compared decides by what the frame shares with those that may be meant.
-func (r Rules) compared(q messages.Identify, equal, alike []messages.ConversationID) Decision {
+func (r Rules) compared(q messages.Identify, m meant) Decision {
 	overlap := map[messages.ConversationID]messages.Overlap{}
 	for _, s := range q.Shared {
 		overlap[s.Conversation] = s.Overlap
 	}
-	count := func(list []messages.ConversationID, o messages.Overlap) (n int, last messages.ConversationID) {
+	having := func(list []messages.ConversationID, o ...messages.Overlap) (out []messages.ConversationID) {
 		for _, id := range list {
-			if overlap[id] == o {
-				n, last = n+1, id
+			if slices.Contains(o, overlap[id]) {
+				out = append(out, id)
 			}
 		}
-		return n, last
+		return out
 	}
-	same, shown := count(append(slices.Clone(equal), alike...), messages.OverlapSame)
-	_, its := count(equal, messages.OverlapSame)
-	weak, _ := count(alike, messages.OverlapWeak)
+	same, its := having(m.all(), messages.OverlapSame), having(m.equal, messages.OverlapSame)
 	switch {
-	case same == 1:
+	case len(same) == 1:
 		// The bubbles prove it. A title that is another's was misread, or has
 		// changed before the bubbles did.
-		return Decision{Conversation: shown, Learn: len(equal) == 0 || shown == its}
-	case len(equal) == 1:
-		return Decision{Conversation: equal[0], Learn: true}
-	case len(equal) > 1 || same > 1 || weak > 0:
-		return Decision{Why: events.UnknownAlike}
-	case q.Title.Confidence > 0 && q.Title.Confidence < max(r.TitleAlike, r.TitleNew):
-		return Decision{Why: events.UnknownUnsure}
+		return Decision{Conversation: same[0], Learn: len(m.equal) == 0 || len(its) == 1}
+	case len(its) == 1: // others got the same messages
+		return Decision{Conversation: its[0], Learn: true}
+	case len(same) > 0:
+		return Decision{Why: events.UnknownAlike, Of: same}
 	}
-	return Decision{New: true}
+	sure := q.Title.Confidence == 0 || q.Title.Confidence >= max(r.TitleAlike, r.TitleNew)
+	strangers := len(having(m.all(), messages.OverlapOther)) == len(m.all())
+	switch {
+	case strangers && sure:
+		return Decision{New: true}
+	case strangers:
+		return Decision{Why: events.UnknownUnsure, Of: m.all()}
+	case len(m.equal) == 0:
+		return r.alike(q, m.alike, sure, len(having(m.alike, messages.OverlapWeak, messages.OverlapBack)) == 0)
+	}
+	// Of those with this very title the others are another's.
+	may := having(m.equal, messages.OverlapNone, messages.OverlapWeak, messages.OverlapGap, messages.OverlapBack)
+	switch {
+	case len(m.equal) == 1 && len(may) == 1 && (sure || len(m.alike) == 0 || overlap[may[0]] != messages.OverlapGap):
+		return Decision{Conversation: may[0], Learn: true}
+	case len(may) == 1 && len(having(may, messages.OverlapWeak, messages.OverlapNone)) == 1 &&
+		len(having(m.equal, messages.OverlapOther)) == len(m.equal)-1:
+		return Decision{Conversation: may[0], Learn: true}
+	case len(m.equal) == 1 && len(may) == 0:
+		return Decision{Why: events.UnknownNamesake, Of: m.equal}
+	}
+	return Decision{Why: events.UnknownAlike, Of: m.all()}
+}
+
+// alike decides about a title that is nobody's to the letter, over bubbles of which
+// nobody meant has shown a run. Readings that agree again and again are no misreadings.
+func (r Rules) alike(q messages.Identify, alike []messages.ConversationID, sure, apart bool) Decision {
+	switch {
+	case !sure:
+		return Decision{Why: events.UnknownUnsure, Of: alike}
+	case apart && q.Readings >= consensus:
+		return Decision{New: true}
+	}
+	return Decision{Why: events.UnknownAlike, Of: alike}
 }
 
 // is reports that a title is this conversation's, to the letter.

@@ -2,6 +2,7 @@ package fusion
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/kehai-run/kehai/messages"
@@ -21,6 +22,9 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 	case pendings.Name():
 		pending, err := pendings.Decode(value)
 		return err != nil || pending.Detection.Conversation == c || pending.View.Conversation == c
+	case Helds.Name():
+		held, err := Helds.Decode(value)
+		return err != nil || slices.Contains(held.Of, c)
 	case cursors.Name():
 		cursor, err := cursors.Decode(value)
 		return err != nil || cursor.Conversation == c

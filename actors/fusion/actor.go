@@ -65,15 +65,20 @@ var (
 	echoes    = actors.NewTable[Echoes]("echoes")
 )
 
+// Helds are readings that nobody knows whose they are, by their number in 16 digits.
+var Helds = actors.NewTable[Held]("nameless")
+
 type actor struct {
 	o      Options
 	window messages.WindowID
 
 	wanted            *messages.AskWhose      // a sender's reading that waits for its conversation, nil for none
 	asked             *messages.FrameRead     // whose conversation it shows is not known yet
+	comparing         []*comparison           // of these two
 	inconsistent      int                     // such frames in a row, all with one title
 	inconsistentTitle messages.ConversationID // whose it was
 	inconsistentAt    time.Time               // capture of the last of them
+	watched           time.Time               // when the window last showed what was read before the last frame
 	unknown           unknown
 	unproven          unproven
 	bareShare         float64 // of the last frame that proved enough
@@ -96,6 +101,10 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.read(turn, m)
 	case messages.Identified:
 		a.identified(turn, m)
+	case messages.OverlapTold:
+		a.overlapTold(turn, m)
+	case messages.HeldSettled:
+		a.heldSettled(turn, m)
 	case messages.StructureSignal:
 		a.rows(turn, m)
 	case messages.SignalDue:
@@ -220,6 +229,7 @@ func (a *actor) conclude(turn *actors.Turn, m messages.FrameRead, title messages
 		a.readAgain(turn)
 	default:
 		a.inconsistent, a.ignored = 0, View{}
+		a.claim(turn, view, title)
 		a.pass(turn, a.detection(m, title, view), view)
 		a.settle(turn, m)
 	}
@@ -302,9 +312,15 @@ func (a *actor) send(turn *actors.Turn, d messages.Detection, view View) {
 	turn.Pass(events.StageFusion, events.RuleChanged, a.detail(d, TextChanged))
 	turn.Send(messages.To(messages.ActorDedup, string(d.Conversation)), d)
 	a.remember(turn, view, d.SeenAt)
-	if now, _ := current.Get(turn, "current"); now != view.Conversation {
-		current.Put(turn, "current", view.Conversation)
+	now, _ := current.Get(turn, "current")
+	if now == view.Conversation {
+		return
 	}
+	if last, ok := lastViews.Get(turn, string(now)); ok && !a.watched.IsZero() {
+		last.Left = a.watched
+		lastViews.Put(turn, string(now), last)
+	}
+	current.Put(turn, "current", view.Conversation)
 }
 
 // remember keeps a view as the last one of its conversation. A new conversation

@@ -1,10 +1,26 @@
 package fusion
 
 import (
+	"slices"
+	"strings"
+	"time"
+
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
+
+// comparison is a reading that waits for what conversations have shown of it.
+type comparison struct {
+	read   messages.FrameRead
+	shared []messages.Shared
+	left   []messages.ConversationID // that have not answered yet
+}
+
+func (c *comparison) of(frame messages.FrameHash, at time.Time) bool {
+	return c.read.Hash == frame && c.read.At.Equal(at)
+}
 
 // ask asks whose conversation a frame shows, and keeps the frame until the answer
 // is there. The poller sends it again if that takes long.
@@ -23,18 +39,19 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 		return // that of an older frame
 	}
 	m := *a.asked
-	view := viewOf(answer.Conversation, m.Bubbles)
-	if len(answer.Compare) > 0 {
-		a.compare(turn, m, answer.Compare, view)
+	if a.compare(turn, m, answer) {
 		return
 	}
 	a.asked = nil
 	if answer.Why != "" {
+		a.keep(turn, m, answer)
 		a.hold(turn, m, events.UnknownReason(answer.Why))
 		return
 	}
 	k := known{current: a.latest(turn), title: answer.Name, unlisted: answer.Unlisted}
+	a.watched = m.Watched
 	a.endUnknown(turn)
+	view := viewOf(answer.Conversation, m.Bubbles)
 	switch {
 	case answer.Unlisted:
 		// It has no id. This one is never stored.
@@ -46,18 +63,184 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	a.o.Strategy.take(a, turn, m, view, k)
 }
 
-// compare tells what a frame that waits shares with some conversations.
-func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, list []messages.ConversationID, view View) {
-	q := messages.Identify{Compared: true}
-	for _, c := range list {
-		last, _ := lastViews.Get(turn, string(c))
-		q.Shared = append(q.Shared, messages.Shared{Conversation: c, Overlap: last.overlap(view)})
+// compare finds out what conversations have shown of a reading, if an answer asks for
+// that: of those that it names by their transcripts, else of all by what they have
+// shown last.
+func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages.Identified) bool {
+	switch {
+	case answer.Search:
+		a.question(turn, m, messages.Identify{Searched: true, Shared: a.search(turn, m)})
+	case len(answer.Compare) == 0:
+		return false
+	case !a.o.Strategy.needsProof() || placeless(m.Bubbles):
+		q := messages.Identify{Compared: true}
+		for _, c := range answer.Compare {
+			q.Shared = append(q.Shared, messages.Shared{Conversation: c, Overlap: a.byText(turn, c, m)})
+		}
+		a.question(turn, m, q)
+	default:
+		a.comparing = slices.DeleteFunc(a.comparing, func(c *comparison) bool {
+			return a.asked == nil || !c.of(a.asked.Hash, a.asked.At)
+		})
+		a.comparing = append(a.comparing, &comparison{read: m, left: slices.Clone(answer.Compare)})
+		for _, c := range answer.Compare {
+			turn.Send(messages.To(messages.ActorDedup, string(c)), messages.AskOverlap{
+				Window: a.window, Frame: m.Hash, At: m.At, Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size,
+				Scale: m.Scale, Watched: a.unwatched(turn, c, m) < time.Second*time.Duration(len(m.Bubbles)),
+			})
+		}
 	}
-	a.question(turn, m, q)
+	return true
+}
+
+// byText is the overlap where bubbles have no place: text alone tells of a gap nothing.
+func (a *actor) byText(turn *actors.Turn, c messages.ConversationID, m messages.FrameRead) messages.Overlap {
+	last, _ := lastViews.Get(turn, string(c))
+	if last.run(viewOf(c, m.Bubbles)) >= runProof {
+		return messages.OverlapSame
+	}
+	return messages.OverlapNone
+}
+
+// overlapTold takes what a conversation has shown of a reading that waits. Once all
+// have told, the directory is asked again.
+func (a *actor) overlapTold(turn *actors.Turn, m messages.OverlapTold) {
+	i := slices.IndexFunc(a.comparing, func(c *comparison) bool {
+		return c.of(m.Frame, m.At) && slices.Contains(c.left, m.Conversation)
+	})
+	if i < 0 {
+		return
+	}
+	c := a.comparing[i]
+	c.left = slices.DeleteFunc(c.left, func(id messages.ConversationID) bool { return id == m.Conversation })
+	c.shared = append(c.shared, messages.Shared{
+		Conversation: m.Conversation, Overlap: a.overlap(turn, c.read, m.Conversation, m.Overlap),
+	})
+	if len(c.left) > 0 {
+		return
+	}
+	a.comparing = slices.Delete(a.comparing, i, i+1)
+	a.question(turn, c.read, messages.Identify{Compared: true, Shared: c.shared})
+}
+
+// overlap adds to what a transcript tells what the window has shown meanwhile.
+func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID,
+	told messages.Overlap) messages.Overlap {
+	view, latest := viewOf(c, m.Bubbles), a.latest(turn)
+	own, _ := lastViews.Get(turn, string(c))
+	if told == messages.OverlapSame || told == messages.OverlapNone || told == messages.OverlapWeak {
+		return told
+	}
+	switch pause := a.unwatched(turn, c, m); {
+	case latest.Conversation == c && own.edited(view):
+		return messages.OverlapWeak
+	case latest.Conversation != c && latest.claims(view):
+		return messages.OverlapGap // the header was drawn before the bubbles: see consistency
+	case told != messages.OverlapGap:
+		return told
+	case pause >= time.Second*time.Duration(len(m.Bubbles)):
+		return messages.OverlapGap
+	case a.unknown.title == titleOf(m) && a.unknown.first.grown(view):
+		return messages.OverlapOther
+	}
+	return messages.OverlapApart
+}
+
+// unwatched is for how long a reading's window has not been seen to show what a
+// conversation showed last.
+func (a *actor) unwatched(turn *actors.Turn, c messages.ConversationID, m messages.FrameRead) time.Duration {
+	own, _ := lastViews.Get(turn, string(c))
+	since := own.Left
+	if a.latest(turn).Conversation == c {
+		since = m.Watched
+	}
+	if since.IsZero() {
+		since = own.At
+	}
+	return m.At.Sub(since)
+}
+
+// goesOn reports that v is l moved, bubble by bubble, and at least half of the smaller
+// one. Nothing in it speaks for anybody else.
+func (l View) goesOn(v View) bool {
+	if l.Digest == v.Digest {
+		return len(v.Marks) > 0
+	}
+	for by := range l.Marks {
+		n, weight := min(len(l.Marks)-by, len(v.Marks)), 0
+		for i := range n {
+			if !v.Marks[i].is(l.Marks[by+i]) {
+				n = 0
+				break
+			}
+			weight += v.Marks[i].weight()
+		}
+		if weight >= runProof && 2*n >= min(len(l.Marks), len(v.Marks)) {
+			return true
+		}
+	}
+	return false
+}
+
+// grown reports that v goes on from l at its end: nobody has scrolled back.
+func (l View) grown(v View) bool {
+	if len(l.Marks) == 0 || !l.leads(v) {
+		return false
+	}
+	last := l.Marks[len(l.Marks)-1]
+	for i, m := range v.Marks {
+		if m.is(last) && i < len(v.Marks)-1 && (len(l.Marks) == 1 || i > 0 && v.Marks[i-1].is(l.Marks[len(l.Marks)-2])) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameEnough is how many bubbles must be the same, if none of them is our side's,
+// before they prove a conversation: others may get the same few messages.
+const sameEnough = 4
+
+// search lists the conversations that have shown what a reading shows.
+func (a *actor) search(turn *actors.Turn, m messages.FrameRead) (out []messages.Shared) {
+	view := viewOf("", m.Bubbles)
+	for _, l := range lastViews.All(turn) {
+		n := l.shared(view)
+		if l.run(view) < runProof || 2*n < len(view.Marks) {
+			continue
+		}
+		found := messages.Shared{Conversation: l.Conversation, Overlap: messages.OverlapWeak}
+		if n >= sameEnough || slices.ContainsFunc(view.Marks, func(m Mark) bool {
+			return m.Side == messages.SideOwn && slices.ContainsFunc(l.Marks, m.is)
+		}) {
+			found.Overlap = messages.OverlapSame
+		}
+		out = append(out, found)
+	}
+	slices.SortFunc(out, func(x, y messages.Shared) int {
+		return strings.Compare(string(x.Conversation), string(y.Conversation))
+	})
+	return out
 }
 
 func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Identify) {
 	q.Window, q.Frame, q.At, q.Title = a.window, m.Hash, m.At, m.Title
 	q.Empty = a.o.Strategy.needsProof() && len(m.Bubbles) == 0
+	view := viewOf("", m.Bubbles)
+	if last := a.latest(turn); a.ignored.Conversation == "" && last.goesOn(view) {
+		q.Shows = last.Conversation
+	}
+	if p, waits := pendings.Get(turn, "held"); waits && p.View.goesOn(view) {
+		q.Shows = p.View.Conversation
+	}
+	q.Readings = 1
+	if a.unknown.title == titleOf(m) {
+		q.Readings += a.unknown.readings
+		if a.unknown.at.Equal(m.At) {
+			q.Readings--
+		}
+	}
 	turn.Send(messages.To(messages.ActorDirectory, a.o.App), q)
 }
+
+// titleOf is the title of a reading, for comparing.
+func titleOf(m messages.FrameRead) string { return text.Normalize(string(m.Title.Text)) }

@@ -17,7 +17,7 @@ import (
 func TestAFrameWaitsForItsConversation(t *testing.T) {
 	h := actortest.Spawn(t, New(Options{}), actortest.Address("fusion/line@mac"))
 	question := func(m messages.FrameRead) messages.Identify {
-		return messages.Identify{Window: "line@mac", Frame: m.Hash, At: m.At, Title: m.Title}
+		return messages.Identify{Window: "line@mac", Frame: m.Hash, At: m.At, Title: m.Title, Readings: 1}
 	}
 	asks := func(q messages.Identify) actortest.Sent { return actortest.To("directory/line", q) }
 	answer := func(m messages.FrameRead, c messages.ConversationID) {
@@ -46,36 +46,33 @@ func TestAFrameWaitsForItsConversation(t *testing.T) {
 	h.WantSent()
 
 	next := send(h, read("Hena", "b c"))
+	next.Bubbles[0].Box.H, next.Bubbles[1].Box.H = 20, 20
+	next.Watched = h.Now()
+	next = send(h, next)
+	h.Sent()
 	h.Send(messages.Identified{Window: "line@mac", Frame: next.Hash, At: next.At,
 		Compare: []messages.ConversationID{"c-1", "c-9"}})
+	about := messages.AskOverlap{Window: "line@mac", Frame: next.Hash, At: next.At, Bubbles: next.Bubbles,
+		Size: next.Size, Scale: next.Scale, Watched: true}
+	stranger := about
+	stranger.Watched = false
+	h.WantSent(actortest.To("dedup/c-1", about), actortest.To("dedup/c-9", stranger))
+	told := func(c messages.ConversationID, o messages.Overlap) {
+		h.Send(messages.OverlapTold{Frame: next.Hash, At: next.At, Conversation: c, Overlap: o})
+	}
+	told("c-9", messages.OverlapOther)
+	told("c-9", messages.OverlapSame) // twice
+	h.WantSent()
+	told("c-1", messages.OverlapSame)
 	q := question(next)
-	q.Compared, q.Shared = true, []messages.Shared{{Conversation: "c-1", Overlap: messages.OverlapSame},
-		{Conversation: "c-9"}}
-	h.WantSent(asks(question(next)), asks(q))
+	q.Shows, q.Compared = "c-1", true
+	// Those of the window are not c-9's: its title may have been drawn first.
+	q.Shared = []messages.Shared{{Conversation: "c-9", Overlap: messages.OverlapGap},
+		{Conversation: "c-1", Overlap: messages.OverlapSame}}
+	h.WantSent(asks(q))
 	answer(next, "c-1")
 	d.Bubbles, d.SeenAt = next.Bubbles, next.At
 	h.WantSent(actortest.To("dedup/c-1", d), settled(next))
-}
-
-func TestOverlap(t *testing.T) {
-	for _, c := range []struct {
-		before, now string
-		want        messages.Overlap
-	}{
-		{"a b c", "b c d", messages.OverlapSame},
-		{"a b c", "x y z", messages.OverlapOther},
-		{"OK はい a", "OK x はい y z", messages.OverlapWeak},
-		{"OK はい a b", "x OK y z w", messages.OverlapOther},
-		{"OK", "OK", messages.OverlapWeak},
-		{"OK", "x", messages.OverlapOther},
-		{"", "x", messages.OverlapNone},
-		{"x", "", messages.OverlapNone},
-	} {
-		before, now := viewOf("", read("", c.before).Bubbles), viewOf("", read("", c.now).Bubbles)
-		if got := before.overlap(now); got != c.want {
-			t.Errorf("overlap(%q, %q) = %q, want %q", c.before, c.now, got, c.want)
-		}
-	}
 }
 
 // TestNothingIsKeptOfWhatIsNotListed: no row, and another conversation after it is

@@ -14,6 +14,22 @@ type unknown struct {
 	since     time.Time          // capture of the first, zero while it is known
 	frame     messages.FrameHash // of the last
 	published bool               // this activation has published it
+
+	title    string    // of the newest frames
+	readings int       // with that title
+	at       time.Time // capture of the last
+	first    View      // the first with that title
+}
+
+// note counts a reading of a title.
+func (u *unknown) note(m messages.FrameRead) {
+	if title := titleOf(m); u.title != title || u.readings == 0 {
+		u.title, u.readings, u.first = title, 0, viewOf("", m.Bubbles)
+	}
+	if !u.at.Equal(m.At) {
+		u.readings++
+	}
+	u.at = m.At
 }
 
 // hold passes nothing on of a frame whose conversation is unknown. The person is
@@ -26,6 +42,7 @@ func (a *actor) hold(turn *actors.Turn, m messages.FrameRead, why events.Unknown
 		a.unknown.since = m.At
 	}
 	a.unknown.frame = m.Hash
+	a.unknown.note(m)
 	if len(m.Bubbles) > 0 && m.At.Sub(a.unknown.since) >= a.o.Rules.Unknown {
 		a.report(turn, m, why)
 	}

@@ -15,12 +15,11 @@ func (a *actor) askWhose(turn *actors.Turn, m messages.AskWhose) {
 // wantedIdentified goes on with the reading of a sender.
 func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) {
 	m := *a.wanted
-	view := viewOf(answer.Conversation, m.Read.Bubbles)
-	if len(answer.Compare) > 0 {
-		a.compare(turn, m.Read, answer.Compare, view)
+	if a.compare(turn, m.Read, answer) {
 		return
 	}
 	a.wanted = nil
+	view := viewOf(answer.Conversation, m.Read.Bubbles)
 	c := answer.Conversation
 	if answer.Why != "" || answer.Unlisted || !a.agrees(turn, m.Read, view) {
 		c = ""

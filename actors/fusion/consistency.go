@@ -26,7 +26,8 @@ type View struct {
 	Digest       uint64                  `json:"digest"`
 	Marks        []Mark                  `json:"marks"`
 
-	At time.Time `json:"at,omitzero"` // when it was passed on
+	At   time.Time `json:"at,omitzero"`   // when it was passed on
+	Left time.Time `json:"left,omitzero"` // when it was last seen in the window, if that shows another now
 	// Anchor is where the last stretch ended that is certainly this conversation's, if
 	// the view has not been seen to go on from there: it may be a namesake's.
 	Anchor []Mark `json:"anchor,omitempty"`
@@ -143,18 +144,27 @@ func (m Mark) weight() int {
 // continues reports that v certainly belongs to the conversation that showed l.
 func (l View) continues(v View) bool { return l.same(v) || l.run(v) >= runProof }
 
-// overlap says how much of v l has shown, for whoever decides between conversations
-// with almost the same name.
-func (l View) overlap(v View) messages.Overlap {
-	switch {
-	case len(l.Marks) == 0 || len(v.Marks) == 0:
-		return messages.OverlapNone
-	case l.run(v) >= runProof:
-		return messages.OverlapSame
-	case 2*l.shared(v) >= min(len(l.Marks), len(v.Marks)):
-		return messages.OverlapWeak
+// edited reports that v is l with another text in one place, and no page of somebody
+// else's: the text is much the same, or there is enough around it that is.
+func (l View) edited(v View) bool {
+	if len(l.Marks) != len(v.Marks) {
+		return false
 	}
-	return messages.OverlapOther
+	around, own, others := 0, false, 0
+	var was, is []rune
+	for i, m := range v.Marks {
+		o := l.Marks[i]
+		switch {
+		case m.Side != o.Side:
+			return false
+		case m.is(o):
+			around, own = around+1, own || m.Side == messages.SideOwn
+		default:
+			others++
+			was, is = []rune(o.Text), []rune(m.Text)
+		}
+	}
+	return others == 1 && (own || around >= 2 || 2*text.EditDistance(was, is) <= max(len(was), len(is)))
 }
 
 // text is everything that the bubbles say, normalised.

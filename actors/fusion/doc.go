@@ -9,7 +9,9 @@
 //	           ├─ nothing new: FrameSettled
 //	           ├─ inconsistent: ReadAgain, so that the window is read again
 //	           ├─ text in no bubble: FrameHeld, so that it is read again later (actor_unproven.go)
-//	           └─ unknown: FrameHeld (actor_unknown.go)
+//	           ├─ unknown: FrameHeld (actor_unknown.go); what it shows is kept (actor_held.go)
+//	           └─ to be compared: AskOverlap to dedup/CONVERSATION, OverlapTold, Identify again
+//	HeldSettled ─ what was kept is somebody's: Detection to dedup/CONVERSATION
 //	AskWhose ─── Whose to outbound/WINDOW: nobody's after a gap, until its two sides were seen to meet
 //	TextSent ──── remembered for two minutes: a bubble that says the same is an own message (echo.go)
 //	StructureSignal ─ counts with the frame of its poll; without one, ReadNow to poller/WINDOW
@@ -32,6 +34,7 @@
 //	held     "held" → [Pending], a view that waits for the next frame
 //	cursor   "cursor" → [Cursor]
 //	echoes   conversation id → [Echoes]
+//	nameless number → [Held], a reading of which nobody knows whose it is, at most 64
 //	unknown  "unknown" → since when the conversation is unknown, once that is reported
 //
 // An older version had names for ids, in the tables last and current: actor_adopt.go.

@@ -86,6 +86,7 @@ type actor struct {
 	typed    typing
 
 	settled  *messages.FrameHash // nothing to do while the window looks like this
+	watched  time.Time           // capture of the last frame that was settled
 	deferred *deferred           // what fusion could not settle, nil for nothing
 	job      *job                // the changed frame under way, nil for none
 }
@@ -170,7 +171,11 @@ func (a *actor) captured(turn *actors.Turn, frame messages.Frame) {
 		return
 	}
 	hash := Hash(frame.Image, a.o.Excluded(frame.Image, frame.Scale))
-	if (a.settled == nil || *a.settled != hash) && !a.deferred.waits(hash, turn.Now()) {
+	if a.settled != nil && *a.settled == hash {
+		a.watched = frame.At
+		return
+	}
+	if !a.deferred.waits(hash, turn.Now()) {
 		a.job = &job{frame: frame, hash: hash, missing: max(a.o.Burst-1, 0)}
 		a.gather(turn)
 	}
@@ -227,6 +232,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 	for _, o := range m.LeftOut {
 		turn.Drop(events.StageMask, events.RuleLeftOut, events.Omitted(o))
 	}
+	m.Watched = a.watched
 	a.job.stage, a.job.result = settling, m
 	a.job.frame.Image, a.job.more = nil, nil // OCR is done with them
 	a.push(turn)
@@ -236,6 +242,7 @@ func (a *actor) read(turn *actors.Turn, m messages.FrameRead) {
 func (a *actor) settle(hash messages.FrameHash) {
 	a.settled, a.deferred = &hash, nil
 	if a.job != nil && a.job.hash == hash {
+		a.watched = a.job.frame.At
 		a.job = nil
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 type conversations struct {
 	*app
 	asJSON bool
+	isNew  bool
 }
 
 func (c *conversations) command() *cobra.Command {
@@ -34,6 +36,26 @@ counts from its next start.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: c.withBackend(c.rename),
 	}
+	held := &cobra.Command{
+		Use: "held", Short: "List what is held, because nobody knows whose it is",
+		Long: `Lists what was read of chats whose name several conversations have, or which was
+misread, where what the window shows does not tell which of them it is. It goes on by
+itself once the window shows more of that chat; kehai conversations settle decides.`,
+		Example: "  kehai conversations held",
+		Args:    cobra.NoArgs,
+		RunE:    c.withBackend(c.held),
+	}
+	held.Flags().BoolVar(&c.asJSON, "json", false, "one JSON object a line")
+	settle := &cobra.Command{
+		Use: "settle HELD [CONVERSATION]", Short: "Say whose held messages are",
+		Long: `Says whose held messages are, and with them those of the same name that they go on
+from. They are delivered then. With --new they are those of somebody new.`,
+		Example: `  kehai conversations settle line@mac/3 c-3uwbezwinvqa
+  kehai conversations settle line@mac/3 --new`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: c.withBackend(c.settle),
+	}
+	settle.Flags().BoolVar(&c.isNew, "new", false, "they are those of somebody new")
 	cmd := family(&cobra.Command{
 		Use:   "conversations",
 		Short: "List and name who is known",
@@ -44,7 +66,7 @@ or the name behind its application, such as line:Hana. If several have that name
 the command says so and lists their ids.`,
 		Example: `  kehai conversations list
   kehai conversations rename line:Hana "Hana from work"`,
-	}, list, rename)
+	}, list, rename, held, settle)
 	cmd.RunE = c.withBackend(c.list)
 	return cmd
 }
@@ -68,7 +90,57 @@ func (c *conversations) list(ctx context.Context, b control.Backend, _ []string)
 		}
 		t.row(l.ID, l.Label(), l.Title, l.Messages, last)
 	}
-	return t.write(c.stdout)
+	if err := t.write(c.stdout); err != nil {
+		return err
+	}
+	held, err := b.Held(ctx)
+	if err != nil || len(held) == 0 {
+		return err
+	}
+	return c.stderr.printf("%s held, as nobody knows whose: kehai conversations held\n", count(len(held), "reading"))
+}
+
+func (c *conversations) held(ctx context.Context, b control.Backend, _ []string) error {
+	list, err := b.Held(ctx)
+	switch {
+	case err != nil:
+		return err
+	case c.asJSON:
+		return encodeEach(c.stdout, list)
+	case len(list) == 0:
+		return c.stderr.printf("nothing is held\n")
+	}
+	known, err := b.Conversations(ctx)
+	if err != nil {
+		return err
+	}
+	called := map[messages.ConversationID]string{}
+	for _, k := range known {
+		called[k.ID] = k.Label()
+	}
+	for _, h := range list {
+		c.stdout.printf("%s  %s, %s shown at %s\n", h.ID, h.App+":"+h.Title, count(h.Count, "bubble"),
+			h.SeenAt.Local().Format("2006-01-02 15:04"))
+		for _, id := range h.Of {
+			c.stdout.printf("  kehai conversations settle %s %s   if it is %s\n", h.ID, id,
+				cmp.Or(called[id], string(id)))
+		}
+		if err := c.stdout.printf("  kehai conversations settle %s --new   if it is somebody new\n", h.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *conversations) settle(ctx context.Context, b control.Backend, args []string) error {
+	if c.isNew == (len(args) == 2) {
+		return badUsage("want a conversation, or --new")
+	}
+	id := messages.ConversationID("")
+	if len(args) == 2 {
+		id = messages.ConversationID(args[1])
+	}
+	return b.SettleHeld(ctx, args[0], id)
 }
 
 func (c *conversations) rename(ctx context.Context, b control.Backend, args []string) error {

@@ -53,6 +53,9 @@ func showStatus(out terminal, s control.Status) error {
 	if s.Page != "" && out.tty { // it has the token, which no file should get by the way
 		out.printf("  the live page: %s\n", s.Page)
 	}
+	if s.Held > 0 {
+		out.printf("  %s held, as nobody knows whose: kehai conversations held\n", count(s.Held, "reading"))
+	}
 	if s.LLM != nil && s.LLM.Off != "" {
 		out.lines("  ", "    ", "the language model is not asked: "+s.LLM.Off)
 	}

@@ -36,6 +36,7 @@ const (
 	OpType     Op = "type"     // Text: what the input field holds, "" empties it
 	OpScroll   Op = "scroll"   // By: logical pixels back to older messages, negative towards newer ones
 	OpSwitch   Op = "switch"   // Conversation: the one shown
+	OpTitle    Op = "title"    // Conversation, Text: what the window calls it, "" for its own name
 	OpRerender Op = "rerender" // text moves by a quarter pixel: other pixels, same content
 	OpResize   Op = "resize"   // W, H: logical pixels; a zero side makes captures empty
 	OpHide     Op = "hide"     // minimised: cannot be captured
@@ -105,7 +106,7 @@ func (s *state) check(c Change) error {
 		return checkText(c)
 	case OpEdit, OpUnsend:
 		return s.checkIndex(c)
-	case OpSwitch:
+	case OpSwitch, OpTitle:
 		if c.Conversation == "" {
 			return refuse(c, "the conversation has no name")
 		}

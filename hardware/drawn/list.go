@@ -82,7 +82,7 @@ func (p *painter) list(r image.Rectangle) {
 		circle(p.img, image.Rect(0, 0, rowAvatar*s, rowAvatar*s).Add(row.Min.Add(image.Pt(12*s, 11*s))),
 			avatarColours[hue(name, len(avatarColours))])
 		at := row.Min.Add(image.Pt(68*s, 14*s))
-		p.line(p.w.text, at, name, th.HeaderText)
+		p.line(p.w.text, at, p.s.titleOf(name), th.HeaderText)
 		p.line(p.w.pill, at.Add(image.Pt(0, 22*s)), p.preview(name, r.Dx()-140*s), th.Placeholder)
 		p.line(p.w.timestamp, image.Pt(r.Max.X-44*s, at.Y), "14:03", th.Placeholder)
 	}

@@ -154,7 +154,7 @@ func (p *painter) header(r image.Rectangle) {
 	th, s := p.w.theme, p.scale
 	fill(p.img, r, th.Header)
 	fill(p.img, image.Rect(r.Min.X, r.Max.Y-s, r.Max.X, r.Max.Y), th.Pill)
-	p.line(p.w.title, image.Pt(18*s, (headerHeight-titlePx)/2*s), p.s.shown, th.HeaderText)
+	p.line(p.w.title, image.Pt(18*s, (headerHeight-titlePx)/2*s), p.s.titleOf(p.s.shown), th.HeaderText)
 	x := r.Max.X - 30*s
 	for i := range 3 { // menu
 		fill(p.img, image.Rect(x, (20+i*5)*s, x+16*s, (22+i*5)*s).Intersect(r), th.Line)

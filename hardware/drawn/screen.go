@@ -37,7 +37,7 @@ func (s *Screen) Windows(ctx context.Context) ([]hardware.Window, error) {
 	for _, w := range s.windows {
 		w.mu.Lock()
 		in := hardware.Window{
-			Ref: w.ref, Title: w.s.shown, App: "Kehai drawn chat", PID: os.Getpid(),
+			Ref: w.ref, Title: w.s.titleOf(w.s.shown), App: "Kehai drawn chat", PID: os.Getpid(),
 			Box: image.Rectangle{Max: w.size()},
 		}
 		switch {

@@ -1,6 +1,7 @@
 package drawn
 
 import (
+	"cmp"
 	"image"
 	"maps"
 	"slices"
@@ -27,7 +28,8 @@ type state struct {
 // conversation is an append-only transcript and how far it is scrolled back.
 type conversation struct {
 	bubbles []*bubble
-	scroll  int // logical pixels above the newest position
+	scroll  int    // logical pixels above the newest position
+	title   string // "" is its name
 }
 
 // bubble is one message. An edit replaces it. Only what captures have seen of it
@@ -52,6 +54,9 @@ func (s *state) conversation(name string) conversation {
 	}
 	return s.convs[name]
 }
+
+// titleOf is what the window calls a conversation.
+func (s *state) titleOf(name string) string { return cmp.Or(s.convs[name].title, name) }
 
 // clone shares the bubbles: trial changes replace them and never write them.
 func (s *state) clone() *state {
@@ -101,6 +106,10 @@ func (s *state) apply(c Change, grown, limit func(*state) int) {
 		s.convs[s.shown] = conv
 	case OpSwitch:
 		s.shown = c.Conversation
+	case OpTitle:
+		conv := s.convs[c.Conversation]
+		conv.title = string(c.Text)
+		s.convs[c.Conversation] = conv
 	case OpRerender:
 		s.phase++
 	case OpResize:

@@ -36,6 +36,12 @@ func (w *Window) Switch(conversation string) error {
 	return w.Apply(Change{Op: OpSwitch, Conversation: conversation})
 }
 
+// Call sets what the window calls a conversation, which stays the same. Two may be
+// called alike. An empty title means its name.
+func (w *Window) Call(conversation string, title messages.Text) error {
+	return w.Apply(Change{Op: OpTitle, Conversation: conversation, Text: title})
+}
+
 // Resize sets the logical size. With a zero side captures are empty.
 func (w *Window) Resize(width, height int) error {
 	return w.Apply(Change{Op: OpResize, W: width, H: height})

@@ -35,17 +35,20 @@ const (
 
 // Rules of fusion.
 const (
-	RuleChanged    Rule = "changed"    // the content of a window has changed
-	RuleUnchanged  Rule = "unchanged"  // other pixels, the same content; Score is held against Of
-	RuleTorn       Rule = "torn"       // another title over the same bubbles
-	RuleTornHeld   Rule = "torn_held"  // the bubbles of a view that waited were another conversation's
-	RuleUnlisted   Rule = "unlisted"   // the conversation is not in read.only
-	RuleUnknown    Rule = "unknown"    // whose conversation it is cannot be told
-	RuleBare       Rule = "bare"       // Count blocks of text stand in no bubble: nothing shows that they are messages
-	RuleUnreadable Rule = "unreadable" // rows came, but nothing new could be read
-	RuleBaseline   Rule = "baseline"   // the first look at a window
-	RuleNoNews     Rule = "no_news"    // no text is new
-	RuleTokens     Rule = "tokens"     // nothing but the application's own words
+	RuleChanged   Rule = "changed"    // the content of a window has changed
+	RuleUnchanged Rule = "unchanged"  // other pixels, the same content; Score is held against Of
+	RuleTorn      Rule = "torn"       // another title over the same bubbles
+	RuleTornHeld  Rule = "torn_held"  // the bubbles of a view that waited were another conversation's
+	RuleUnlisted  Rule = "unlisted"   // the conversation is not in read.only
+	RuleUnknown   Rule = "unknown"    // whose conversation it is cannot be told
+	RuleHeldKnown Rule = "held_known" // a reading that was held is known to be a conversation's now
+	// RuleHeldTooMany: a reading that nobody knew whose it is made room for others.
+	RuleHeldTooMany Rule = "held_too_many"
+	RuleBare        Rule = "bare"       // Count blocks of text stand in no bubble: nothing shows that they are messages
+	RuleUnreadable  Rule = "unreadable" // rows came, but nothing new could be read
+	RuleBaseline    Rule = "baseline"   // the first look at a window
+	RuleNoNews      Rule = "no_news"    // no text is new
+	RuleTokens      Rule = "tokens"     // nothing but the application's own words
 	// Kehai sent it; Match and Age say how alike and how long ago. Ingress has it too.
 	RuleEcho Rule = "echo"
 )

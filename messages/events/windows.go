@@ -81,6 +81,8 @@ const (
 	UnknownTitle  UnknownReason = "title_unreadable"
 	UnknownUnsure UnknownReason = "title_unsure"    // it would be a new one's, but may be misread
 	UnknownAlike  UnknownReason = "title_ambiguous" // it may be that of several known ones
+	// UnknownNamesake: the one known of this title has shown nothing of what is shown.
+	UnknownNamesake UnknownReason = "title_namesake"
 )
 
 // IdentityState reports that a window tells whose conversation it shows (Why

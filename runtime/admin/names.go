@@ -3,15 +3,19 @@ package admin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -107,20 +111,89 @@ func (b Backend) Rename(ctx context.Context, c messages.ConversationID, name str
 	if err != nil {
 		return err
 	}
-	known, err := Known(e)
+	id, k, err := find(e, c)
 	if err != nil {
 		return err
-	}
-	id, err := which(known, string(c))
-	if err != nil {
-		return err
-	}
-	k, ok := known[id]
-	if !ok {
-		return fmt.Errorf("%w: kehai conversations lists them", control.ErrNoConversation)
 	}
 	return e.Inject(ctx, messages.To(directory.Kind, k.App),
 		messages.Rename{Conversation: id, Name: messages.Text(name)}, "")
+}
+
+// Held implements [control.Backend].
+func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	list := []control.Held{}
+	var bad error
+	err = e.ReadRows(fusion.Kind, func(r engine.Row) bool {
+		if r.Table != fusion.Helds.Name() {
+			return true
+		}
+		h, err := fusion.Helds.Decode(r.Value)
+		no, bare := actors.RowNumber(r.Key)
+		if bad = errors.Join(err, bare); bad != nil {
+			return false
+		}
+		window := messages.WindowID(r.Actor.Key())
+		list = append(list, control.Held{
+			ID: fmt.Sprintf("%s/%d", window, no), Window: window, App: h.App,
+			Title: string(h.Detection.Title), Why: string(h.Why), Of: h.Of, Count: len(h.Detection.Bubbles),
+			SeenAt: control.Stamp{Time: h.Detection.SeenAt},
+		})
+		return true
+	})
+	slices.SortFunc(list, func(a, b control.Held) int {
+		return cmp.Or(a.SeenAt.Compare(b.SeenAt.Time), strings.Compare(a.ID, b.ID))
+	})
+	return list, errors.Join(err, bad, ctx.Err())
+}
+
+// SettleHeld implements [control.Backend].
+func (b Backend) SettleHeld(ctx context.Context, id string, c messages.ConversationID) error {
+	held, err := b.Held(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(held, func(h control.Held) bool { return h.ID == id })
+	if i < 0 {
+		return fmt.Errorf("%w: kehai conversations held lists what is", control.ErrNoHeld)
+	}
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	if c != "" {
+		if c, _, err = find(e, c); err != nil {
+			return err
+		}
+	}
+	_, no, _ := strings.Cut(id, "/")
+	n, err := strconv.ParseUint(no, 10, 64)
+	if err != nil {
+		return fmt.Errorf("%w: kehai conversations held lists what is", control.ErrNoHeld)
+	}
+	return e.Inject(ctx, messages.To(directory.Kind, held[i].App), messages.SettleHeld{
+		Window: held[i].Window, Held: n, Title: messages.Text(held[i].Title), Conversation: c,
+	}, "")
+}
+
+// find returns the known conversation that a person names.
+func find(e *engine.Engine, c messages.ConversationID) (messages.ConversationID, directory.Known, error) {
+	known, err := Known(e)
+	if err != nil {
+		return "", directory.Known{}, err
+	}
+	id, err := which(known, string(c))
+	if err != nil {
+		return "", directory.Known{}, err
+	}
+	k, ok := known[id]
+	if !ok {
+		return "", k, fmt.Errorf("%w: kehai conversations lists them", control.ErrNoConversation)
+	}
+	return id, k, nil
 }
 
 // Book knows the names of conversations for whatever shows messages. Its methods

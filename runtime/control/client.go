@@ -139,23 +139,6 @@ func (c *Client) Forget(ctx context.Context, conversation messages.ConversationI
 	return sum, err
 }
 
-// Conversations implements [Backend].
-func (c *Client) Conversations(ctx context.Context) (list []Conversation, err error) {
-	err = c.get(ctx, http.MethodGet, "/v1/conversations", &list)
-	return list, err
-}
-
-// Which implements [Backend].
-func (c *Client) Which(ctx context.Context, name string) (id messages.ConversationID, err error) {
-	err = c.get(ctx, http.MethodGet, "/v1/which?"+url.Values{"name": {name}}.Encode(), &id)
-	return id, err
-}
-
-// Rename implements [Backend].
-func (c *Client) Rename(ctx context.Context, id messages.ConversationID, name string) error {
-	return c.post(ctx, "/v1/rename", url.Values{"conversation": {string(id)}, "name": {name}})
-}
-
 // Status implements [Backend].
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	err = c.get(ctx, http.MethodGet, "/v1/status", &s)

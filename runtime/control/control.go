@@ -57,16 +57,7 @@ type Backend interface {
 	// Forget deletes everything stored of a conversation, which may be named.
 	Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error)
 
-	// Conversations lists those that are known, by application and name.
-	Conversations(ctx context.Context) ([]Conversation, error)
-	// Which returns the id of the conversation that a person names: by its id, its
-	// name, or its name behind its application, as "line:Hana". What is none of these
-	// is returned as it is: a host has ids of its own. The error wraps ErrNotClear if
-	// several have that name.
-	Which(ctx context.Context, name string) (messages.ConversationID, error)
-	// Rename gives a conversation a name, "" takes it back. The error wraps
-	// ErrNoConversation if nobody knows it.
-	Rename(ctx context.Context, c messages.ConversationID, name string) error
+	NameBackend
 }
 
 // Conversation is a conversation as a person or a script reads of it.
@@ -120,6 +111,8 @@ type Status struct {
 	AttentionPaused *Stamp `json:"attention_paused,omitempty"`
 	// SendingPaused is since when no reply is sent, nil if replies are.
 	SendingPaused *Stamp `json:"sending_paused,omitempty"`
+	// Held counts the readings of which nobody knows whose they are.
+	Held int `json:"held,omitempty"`
 	// LLM is the language model, nil if none is set up.
 	LLM *LLM `json:"llm,omitempty"`
 }

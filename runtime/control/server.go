@@ -118,25 +118,6 @@ func subscriptionRoutes(mux *http.ServeMux, b Backend) {
 	})
 }
 
-// nameRoutes are those about who a conversation is.
-func nameRoutes(mux *http.ServeMux, b Backend) {
-	mux.HandleFunc("GET /v1/conversations", func(w http.ResponseWriter, r *http.Request) {
-		list, err := b.Conversations(r.Context())
-		answer(w, list, err)
-	})
-	mux.HandleFunc("GET /v1/which", func(w http.ResponseWriter, r *http.Request) {
-		id, err := b.Which(r.Context(), r.URL.Query().Get("name"))
-		answer(w, id, err)
-	})
-	mux.HandleFunc("POST /v1/rename", func(w http.ResponseWriter, r *http.Request) {
-		v, ok := form(w, r)
-		if !ok {
-			return
-		}
-		answer(w, struct{}{}, b.Rename(r.Context(), messages.ConversationID(v.Get("conversation")), v.Get("name")))
-	})
-}
-
 // list answers with one value a line.
 func list[V any](w http.ResponseWriter, r *http.Request, each func(context.Context, Query, func(V) error) error) {
 	q, err := parseQuery(r.URL.Query())
@@ -188,6 +169,7 @@ var codes = map[error]string{
 	ErrDraftText:             "draft_text",
 	ErrNoReminder:            "no_reminder",
 	ErrNoConversation:        "no_conversation",
+	ErrNoHeld:                "no_held",
 	ErrNotClear:              "not_clear",
 }
 

@@ -4,8 +4,12 @@ import "github.com/kehai-run/kehai/messages/events"
 
 // UnknownHint says what a person can do about a conversation that is unknown.
 func UnknownHint(why events.UnknownReason) string {
-	if why == events.UnknownAlike {
-		return "the name in its header was misread and may be that of several conversations: " +
+	switch why {
+	case events.UnknownAlike, events.UnknownNamesake:
+		return "the name in its header may be that of several conversations, and what it shows tells nothing: " +
+			"it is held; kehai conversations lists it and says how to decide, or scroll back until older messages show"
+	case events.UnknownUnsure:
+		return "the name in its header was read badly, or has just changed: " +
 			"make the window larger, or open another conversation and then this one again"
 	}
 	return "the name in its header cannot be read: bring the header into view; " +

@@ -56,10 +56,12 @@ var drops = map[events.Rule]func(events.Verdict) string{
 		}
 		return fmt.Sprintf("score %d is below %d: other pixels, the same content", v.Detail.Score, v.Detail.Of)
 	},
-	events.RuleTorn:     fixed("torn frame: another title over the same bubbles; it is read again"),
-	events.RuleTornHeld: fixed("torn frame: its bubbles were another conversation's; they were read again"),
-	events.RuleUnlisted: fixed("a conversation that is not listed in read.only"),
-	events.RuleUnknown:  fixed("unknown conversation"),
+	events.RuleTorn:        fixed("torn frame: another title over the same bubbles; it is read again"),
+	events.RuleTornHeld:    fixed("torn frame: its bubbles were another conversation's; they were read again"),
+	events.RuleUnlisted:    fixed("a conversation that is not listed in read.only"),
+	events.RuleUnknown:     fixed("unknown conversation"),
+	events.RuleHeldKnown:   fixed("a reading that was held: it is known whose it is"),
+	events.RuleHeldTooMany: fixed("a reading whose conversation nobody knows made room for newer ones"),
 	events.RuleBare: func(v events.Verdict) string {
 		return fmt.Sprintf("%d blocks of text stand in no bubble: nothing shows that they are messages", v.Detail.Count)
 	},

@@ -55,6 +55,7 @@ type Parts struct {
 	Prompts              *prompt.Catalogue
 	Called               func(messages.ConversationID) string       // what people call it
 	Adopted              func(app string) []messages.ConversationID // of an older version
+	Seed                 func() string                              // of ids
 	Asks                 bool                                       // somebody answers attention's questions
 	Usage                drivers.OpenUsage                          // nil: nobody counts
 	Notifier             hardware.Notifier
@@ -118,7 +119,7 @@ type NewActor = func(messages.Address) actors.Actor
 // Directory gives conversations their ids.
 func (p *Parts) Directory() NewActor {
 	return directory.New(directory.Options{
-		Rules: p.Config.Rules.OCR.Rules, Only: p.Config.Read.Only, Adopt: p.Adopted,
+		Rules: p.Config.Rules.OCR.Rules, Only: p.Config.Read.Only, Adopt: p.Adopted, Seed: p.Seed,
 	})
 }
 

@@ -51,6 +51,6 @@
 // entry.go has the entry and its moves, observe.go turns a view into
 // observations, compare.go says how an observation relates to an entry, weights.go
 // what that is worth, align.go finds where a view belongs, ledger.go judges it,
-// merge.go joins it with the tail, changes.go finds what was edited or taken back,
+// merge.go joins it with the tail, overlap.go says how much of a view it has shown, changes.go finds what was edited or taken back,
 // release.go says what is passed on and when, position.go where a window stands.
 package ledger

@@ -24,6 +24,7 @@ with one of these verbs and exactly its arguments:
   blur, focus                   take the focus, so that incoming bubbles pale, and give it back
   chats, chat                   put the list of chats in the pane's place, and the chat back
   switch          conversation  show another conversation
+  title           conversation, text  call a conversation so from now on; two may be called alike
   unsend          index         take a message back
   edit            index, text   change the text of a message
   type            text          what the input field holds

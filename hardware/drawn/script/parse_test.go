@@ -37,7 +37,8 @@ func TestParseEveryVerb(t *testing.T) {
 {"at_ms":70,"do":"blur"}
 {"at_ms":70,"do":"focus"}
 {"at_ms":70,"do":"chats"}
-{"at_ms":70,"do":"chat"}`
+{"at_ms":70,"do":"chat"}
+{"at_ms":70,"do":"title","conversation":"Ren","text":"Hana"}`
 	s, err := Parse(strings.NewReader(in))
 	if err != nil {
 		t.Fatalf("Parse() = %v, want a script", err)
@@ -64,6 +65,7 @@ func TestParseEveryVerb(t *testing.T) {
 	for i, do := range []Verb{Beside, Alone, Blur, Focus, Chats, Chat} {
 		want = append(want, Event{Line: 21 + i, AtMS: 70, Do: do})
 	}
+	want = append(want, Event{Line: 27, AtMS: 70, Do: Title, Conversation: "Ren", Text: "Hana"})
 	if !reflect.DeepEqual(s.Events, want) {
 		t.Errorf("Parse() = %+v, want %+v", s.Events, want)
 	}

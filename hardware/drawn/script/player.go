@@ -188,6 +188,8 @@ func (p *Player) change(e Event) (drawn.Change, error) {
 		return drawn.Change{Op: drawn.OpResize, W: e.To[0], H: e.To[1]}, nil
 	case Switch:
 		return drawn.Change{Op: drawn.OpSwitch, Conversation: e.Conversation}, nil
+	case Title:
+		return drawn.Change{Op: drawn.OpTitle, Conversation: e.Conversation, Text: e.Text}, nil
 	case Type:
 		return drawn.Change{Op: drawn.OpType, Text: e.Text}, nil
 	case Unsend, Edit:

@@ -31,6 +31,7 @@ const (
 	Chats         Verb = "chats"
 	Chat          Verb = "chat"
 	Switch        Verb = "switch"
+	Title         Verb = "title"
 	Unsend        Verb = "unsend"
 	Edit          Verb = "edit"
 	Type          Verb = "type"
@@ -60,6 +61,7 @@ var verbs = []struct {
 	{verb: Chats},
 	{verb: Chat},
 	{verb: Switch, args: []string{"conversation"}},
+	{verb: Title, args: []string{"conversation", "text"}},
 	{verb: Unsend, args: []string{"index"}},
 	{verb: Edit, args: []string{"index", "text"}},
 	{verb: Type, args: []string{"text"}},

@@ -1,0 +1,169 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Weights of what a view and the tail have in common. A text counts by its characters.
+const (
+	proves       = 8 // of a conversation
+	sameEnough   = 4 // bubbles, if none of them is our side's
+	longestProof = 8 // that one text counts for
+	pictureProof = 3 // anybody may send the same sticker
+	absentProof  = 3 // what a bubble that should be there, and is not, takes away
+)
+
+// Overlap says how much of a view the tail has shown, for whoever decides between
+// conversations with almost the same name. The view lies along the tail as well as it
+// can; before the tail's beginning and after its end it may show anything, and a view
+// of the whole transcript shows the tail's beginning too. watched says that the window
+// has shown this conversation up to now: then a few bubbles may be others, as edits
+// and misreadings make them. The result is [messages.OverlapGap] if nothing is the
+// same and the window is not scrolled back. It changes nothing.
+func (l *Ledger) Overlap(v View, mem Memory, watched bool, now time.Time) messages.Overlap {
+	if extra := len(v.Bubbles) - maxBubbles; extra > 0 {
+		v.Bubbles = v.Bubbles[extra:]
+	}
+	list, cut := observe(v, now)
+	shown, known := 0, 0
+	for i := range list {
+		if list[i].whole() {
+			shown++
+		}
+	}
+	for i := range l.entries {
+		if !l.entries[i].vacant() {
+			known++
+		}
+	}
+	if shown == 0 || known == 0 {
+		return messages.OverlapNone
+	}
+	gap := bottomGap(v, cut)
+	complete := roomy(gap, v) && !v.Bubbles[0].Clipped
+	c := common(list, l.entries, complete)
+	switch {
+	case c.proven() && (c.misses == 0 || c.weight >= 2*proves && c.same >= 2*c.misses):
+		return messages.OverlapSame
+	case c.misses == 0 && c.same+c.open > 0, watched && c.same > c.misses:
+		return messages.OverlapWeak
+	case c.same > 0 && !complete:
+		return messages.OverlapApart
+	case complete:
+		return messages.OverlapOther
+	case (cut || mem.Behind || gap > 0 && mem.BottomGap > 0 && !roomy(mem.BottomGap, v)) &&
+		!sameGap(gap, mem.BottomGap) && !sameGap(gap, mem.LostGap):
+		return messages.OverlapBack
+	}
+	return messages.OverlapGap
+}
+
+// roomy reports that nothing fills the room below: this is all there is.
+func roomy(gap float64, v View) bool { return 4*gap*v.Scale > float64(v.Size.H) }
+
+// commons is what a view and a tail have in common.
+type commons struct {
+	score  int
+	weight int // of the bubbles that are the same
+	same   int // such bubbles
+	own    int // of these, our side's
+	misses int // bubbles of one that should be in the other, and are not
+	open   int // notices in the place of a bubble
+}
+
+// proven reports that nobody else has shown that: two people may get the same few
+// messages, but not the same answers too.
+func (c commons) proven() bool { return c.weight >= proves && (c.own > 0 || c.same >= sameEnough) }
+
+func (c commons) better(o commons) bool {
+	return c.score > o.score || c.score == o.score && c.open > o.open
+}
+
+func (c commons) missed() commons {
+	c.score, c.misses = c.score-absentProof, c.misses+1
+	return c
+}
+
+// common finds the way to lay a view along a tail that has the most in common. What
+// stands before the tail's beginning or after its end counts for nothing, and neither
+// does what the tail has before or after the view; but a view of the whole transcript
+// has nothing before it.
+func common(list []observation, tail []Entry, complete bool) (best commons) {
+	row := make([]commons, len(tail)+1) // of the observation before
+	for j := range tail {
+		if complete {
+			row[j+1] = skipped(row[j], tail[j].vacant())
+		}
+	}
+	for i := range list {
+		next := make([]commons, len(tail)+1)
+		for j := range tail {
+			c := row[j].pair(&list[i], &tail[j])
+			for _, o := range []commons{skipped(row[j+1], list[i].Gone), skipped(next[j], tail[j].vacant())} {
+				if o.better(c) {
+					c = o
+				}
+			}
+			next[j+1] = c
+		}
+		if end := next[len(tail)]; end.better(best) {
+			best = end
+		}
+		row = next
+	}
+	for _, c := range row {
+		if c.better(best) {
+			best = c
+		}
+	}
+	return best
+}
+
+func skipped(c commons, free bool) commons {
+	if free {
+		return c
+	}
+	return c.missed()
+}
+
+// pair adds an observation that lies on an entry.
+func (c commons) pair(o *observation, e *Entry) commons {
+	switch w := sameMessage(o, e); {
+	case w > 0:
+		c.score, c.weight, c.same = c.score+w, c.weight+w, c.same+1
+		if e.Side == messages.SideOwn {
+			c.own++
+		}
+	case o.Gone:
+		c.open++
+	case e.Gone || o.clipped || o.Kind == messages.KindUnreadable || e.Kind == messages.KindUnreadable:
+	default:
+		return c.missed()
+	}
+	return c
+}
+
+// sameMessage is the weight of an observation that is an entry, 0 if it is another.
+func sameMessage(o *observation, e *Entry) int {
+	if o.Gone || e.vacant() || !sidesAgree(o.Side, e.Side) {
+		return 0
+	}
+	text := o.Kind == messages.KindText && e.Kind == messages.KindText
+	switch {
+	case o.Key == e.Key && o.Key != 0, text && o.text().norm != "" && equal(o.text(), e.text(), true):
+	case !text && o.Kind == e.Kind && sameSize(o, e) && o.Kind != messages.KindUnreadable:
+		return 1 // an animated one looks different each time
+	default:
+		return 0
+	}
+	if !text {
+		return pictureProof
+	}
+	w := min(longestProof, max(1, o.text().runes))
+	if w < longestProof && o.Stamp != "" && e.Stamp != "" && o.Stamp != e.Stamp {
+		return 0 // the same short word at another time
+	}
+	return w
+}

@@ -1,0 +1,62 @@
+package ledger_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatview"
+)
+
+// TestOverlap: what a view tells of whose transcript it shows.
+func TestOverlap(t *testing.T) {
+	const full = " <t1 <t2 <t3 <t4 <t5 <t6 <t7 <t8 <t9 <t10 <t11" // fills most of a window
+	for _, c := range []struct {
+		what, known, now string
+		watched          bool
+		want             messages.Overlap
+	}{
+		{"nothing is known", "", "<a", false, messages.OverlapNone},
+		{"nothing is shown", "<aaaaaaaa", "", false, messages.OverlapNone},
+		{"only a part of a bubble is shown", "<aaaaaaaa", "<aaaaaaaa^", false, messages.OverlapNone},
+		{"the same", "<aaaaaaaa >b", "<aaaaaaaa >b", false, messages.OverlapSame},
+		{"it goes on", "<aaaaaaaa >b", "<aaaaaaaa >b <c", false, messages.OverlapSame},
+		{"a broadcast to two, and more", "<Happy_New_Year", "<Happy_New_Year <x", false, messages.OverlapWeak},
+		{"short words that go on", "<hi", "<hi <there", false, messages.OverlapWeak},
+		{"another after the same greeting", "<hi <a", "<hi <b", false, messages.OverlapOther},
+		{"the same greeting after other words", "<good_morning <hi", "<hi", false, messages.OverlapOther},
+		{"one broadcast in two transcripts", "<x1 <x2 <Happy_New_Year <x3", "<y1 <Happy_New_Year <y2", false,
+			messages.OverlapOther},
+		{"a broadcast alone", "<x1 <x2 <Happy_New_Year", "<Happy_New_Year", false, messages.OverlapOther},
+		{"nothing is the same", "<aaaaaaaa", "<bbbbbbbb", false, messages.OverlapOther},
+		{"nothing is the same in a full window", "<aaaaaaaa", "<bbbbbbbb" + full, false, messages.OverlapGap},
+		{"the older part", "<aaaaaaaa <bbbbbbbb" + full + full, "<aaaaaaaa <bbbbbbbb" + full, false,
+			messages.OverlapSame},
+		{"one is edited", "<aaaaaaaa <bbbb >cccccccc <dddd", "<aaaaaaaa <xxxx >cccccccc <dddd", false,
+			messages.OverlapSame},
+		{"one is misread while it is watched", "<aa <bb <cc", "<aa <xx <cc", true, messages.OverlapWeak},
+		{"one was taken back", "<aaaaaaaa <bb <cc", "<aaaaaaaa ! <cc", false, messages.OverlapWeak},
+		{"the only one was taken back, and more came", "<a", "! <c", false, messages.OverlapWeak},
+		{"it cannot be read", "<?1", "<?1 <aa", false, messages.OverlapWeak},
+		{"nothing is the same below a part of a bubble", "<aaaaaaaa" + full, "<zzzzzzzz^ <bbbbbbbb" + " <u1 <u2 <u3 <u4 <u5 <u6 <u7 <u8 <u9 <u10",
+			false, messages.OverlapGap},
+		{"only stickers", "<#1 <#2", "<#1 <#2 <#3", false, messages.OverlapWeak},
+		{"who said it differs", "<aaaaaaaa", ">aaaaaaaa", false, messages.OverlapOther},
+	} {
+		l, mem := open(ledger.Rules{FirstSight: ledger.All}), ledger.Memory{}
+		if c.known != "" {
+			mem = l.Observe(chatview.Chat(c.known), mem, chatview.Start).Memory
+		}
+		got := l.Overlap(chatview.Chat(c.now), mem, c.watched, chatview.Start.Add(time.Minute))
+		if got != c.want {
+			t.Errorf("%s: %q after %q: %q, want %q", c.what, c.now, c.known, got, c.want)
+		}
+	}
+	l := open(ledger.Rules{FirstSight: ledger.All})
+	mem := l.Observe(chatview.Stack("<aaaaaaaa"+full), ledger.Memory{}, chatview.Start).Memory
+	if got := l.Overlap(chatview.Stack("~<bbbbbbbb <x1 <x2 <x3 <x4 <x5 <x6 <x7 <x8 <x9"), mem, true,
+		chatview.Start); got != messages.OverlapBack {
+		t.Errorf("scrolled back to what was never seen: %q, want %q", got, messages.OverlapBack)
+	}
+}

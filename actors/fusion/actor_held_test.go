@@ -1,0 +1,97 @@
+package fusion
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+func heldOf(t *testing.T, h *actortest.Harness) (list []string) {
+	t.Helper()
+	for n := range uint64(2 * maxHeld) {
+		if row, ok := actortest.Stored(h, Helds, actors.RowKey(n)); ok {
+			list = append(list, fmt.Sprintf("%d:%s:%d", n, row.Why, len(row.Detection.Bubbles)))
+		}
+	}
+	return list
+}
+
+func wantHeld(t *testing.T, h *actortest.Harness, want ...string) {
+	t.Helper()
+	if got := heldOf(t, h); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("held: %v, want %v", got, want)
+	}
+}
+
+// TestHeld: what may be several people's is stored, once, and grows; a crash loses
+// nothing of it; what a later view of somebody goes on from is passed on before that.
+func TestHeld(t *testing.T) {
+	h := spawn(t)
+	m := send(h, read("Somebody", "a b"))
+	h.WantSent(heldBack(m))
+	wantHeld(t, h, "1:title_ambiguous:2")
+	m = send(h, m)
+	h.WantCommits(1) // the same says nothing new
+	h.CrashBeforeCommit()
+	send(h, read("Somebody", "a b c"))
+	grown := send(h, read("Somebody", "a b c"))
+	wantHeld(t, h, "1:title_ambiguous:3")
+	h.Crash()
+	other := send(h, read("Somebody", "x y"))
+	next := send(h, read("Somebody", "c d e"))
+	wantHeld(t, h, "1:title_ambiguous:3", "2:title_ambiguous:2", "3:title_ambiguous:3")
+	send(h, read("", "q r"))
+	wantHeld(t, h, "1:title_ambiguous:3", "2:title_ambiguous:2", "3:title_ambiguous:3")
+	h.Sent()
+	hana := send(h, read("Hana", "e f"))
+	passed := func(m messages.FrameRead) actortest.Sent { return detection(m, "Hana") }
+	h.WantSent(passed(grown), passed(next), passed(hana), settled(hana))
+	wantHeld(t, h, "2:title_ambiguous:2")
+	h.CrashBeforeCommit()
+	h.Send(messages.HeldSettled{Held: 2, Conversation: idOf("Ken"), Name: "Ken"}) // it comes again
+	h.WantSent(detection(other, "Ken"), readAgain)
+	wantHeld(t, h)
+	h.Send(messages.HeldSettled{Held: 2, Conversation: idOf("Ken"), Name: "Ken"})
+	h.WantSent()
+}
+
+// TestHeldIsBounded: the oldest makes room, and that is told.
+func TestHeldIsBounded(t *testing.T) {
+	h := spawn(t)
+	for i := range maxHeld + 3 {
+		send(h, read("Somebody", fmt.Sprintf("page%d text%d", i, i)))
+	}
+	if got := heldOf(t, h); len(got) != maxHeld || got[0] != "4:title_ambiguous:2" {
+		t.Errorf("held: %d beginning with %q, want %d beginning with the fourth", len(got), got[0], maxHeld)
+	}
+}
+
+// TestHeldIsAboutWhoeverItMayBe: who is forgotten takes along what may be theirs.
+func TestHeldIsAboutWhoeverItMayBe(t *testing.T) {
+	row, err := Helds.Encode(Held{Of: []messages.ConversationID{"c-1", "c-2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := Helds.Row(actors.RowKey(1))
+	if !About("c-2", key, row) || About("c-3", key, row) || !About("c-3", key, []byte("damaged")) {
+		t.Error("a held reading is not about those, and only those, whose it may be")
+	}
+}
+
+// TestGoesOn: what is v but l moved, so that nobody else is to be asked.
+func TestGoesOn(t *testing.T) {
+	for _, c := range []struct {
+		before, now string
+		want        bool
+	}{
+		{"a b c", "a b c", true}, {"a b c", "b c d", true}, {"a b c", "c d e f", false}, {"a b c", "x y z", false},
+		{"a b c", "a x c", false}, {"OK", "OK", true}, {"OK", "OK x", false}, {"", "", false}, {"a", "a b c d", true},
+	} {
+		if got := viewOf("", read("", c.before).Bubbles).goesOn(viewOf("", read("", c.now).Bubbles)); got != c.want {
+			t.Errorf("%q goes on to %q: %v, want %v", c.before, c.now, got, c.want)
+		}
+	}
+}

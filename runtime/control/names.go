@@ -1,0 +1,102 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// ErrNoHeld marks an id of held messages that are not held (any more).
+var ErrNoHeld = errors.New("control: nothing is held under this id")
+
+// Held are messages of which nobody knows whose they are: a chat whose name several
+// have, or which was misread.
+type Held struct {
+	ID     string                    `json:"id"` // "line@mac/3"
+	Window messages.WindowID         `json:"window"`
+	App    string                    `json:"app"`
+	Title  string                    `json:"title"`        // as it was read
+	Why    string                    `json:"why"`          // a reason of package events
+	Of     []messages.ConversationID `json:"of,omitempty"` // whose they may be
+	Count  int                       `json:"bubbles"`
+	SeenAt Stamp                     `json:"seen_at"`
+}
+
+// NameBackend says who a conversation is.
+type NameBackend interface {
+	// Conversations lists those that are known, by application and name.
+	Conversations(ctx context.Context) ([]Conversation, error)
+	// Which returns the id of the conversation that a person names: by its id, its
+	// name, or its name behind its application, as "line:Hana". What is none of these
+	// is returned as it is: a host has ids of its own. The error wraps ErrNotClear if
+	// several have that name.
+	Which(ctx context.Context, name string) (messages.ConversationID, error)
+	// Rename gives a conversation a name, "" takes it back. The error wraps
+	// ErrNoConversation if nobody knows it.
+	Rename(ctx context.Context, c messages.ConversationID, name string) error
+	// Held lists the messages that are held, oldest first.
+	Held(ctx context.Context) ([]Held, error)
+	// SettleHeld says whose they are; "" means somebody new. The errors wrap ErrNoHeld
+	// and ErrNoConversation.
+	SettleHeld(ctx context.Context, id string, c messages.ConversationID) error
+}
+
+// nameRoutes are those about who a conversation is.
+func nameRoutes(mux *http.ServeMux, b NameBackend) {
+	mux.HandleFunc("GET /v1/conversations", func(w http.ResponseWriter, r *http.Request) {
+		list, err := b.Conversations(r.Context())
+		answer(w, list, err)
+	})
+	mux.HandleFunc("GET /v1/which", func(w http.ResponseWriter, r *http.Request) {
+		id, err := b.Which(r.Context(), r.URL.Query().Get("name"))
+		answer(w, id, err)
+	})
+	mux.HandleFunc("GET /v1/held", func(w http.ResponseWriter, r *http.Request) {
+		list, err := b.Held(r.Context())
+		answer(w, list, err)
+	})
+	post := func(path string, do func(ctx context.Context, c messages.ConversationID, v url.Values) error) {
+		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+			if v, ok := form(w, r); ok {
+				answer(w, struct{}{}, do(r.Context(), messages.ConversationID(v.Get("conversation")), v))
+			}
+		})
+	}
+	post("/v1/rename", func(ctx context.Context, c messages.ConversationID, v url.Values) error {
+		return b.Rename(ctx, c, v.Get("name"))
+	})
+	post("/v1/settle", func(ctx context.Context, c messages.ConversationID, v url.Values) error {
+		return b.SettleHeld(ctx, v.Get("held"), c)
+	})
+}
+
+// Conversations implements [Backend].
+func (c *Client) Conversations(ctx context.Context) (list []Conversation, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/conversations", &list)
+	return list, err
+}
+
+// Which implements [Backend].
+func (c *Client) Which(ctx context.Context, name string) (id messages.ConversationID, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/which?"+url.Values{"name": {name}}.Encode(), &id)
+	return id, err
+}
+
+// Rename implements [Backend].
+func (c *Client) Rename(ctx context.Context, id messages.ConversationID, name string) error {
+	return c.post(ctx, "/v1/rename", url.Values{"conversation": {string(id)}, "name": {name}})
+}
+
+// Held implements [Backend].
+func (c *Client) Held(ctx context.Context) (list []Held, err error) {
+	err = c.get(ctx, http.MethodGet, "/v1/held", &list)
+	return list, err
+}
+
+// SettleHeld implements [Backend].
+func (c *Client) SettleHeld(ctx context.Context, held string, id messages.ConversationID) error {
+	return c.post(ctx, "/v1/settle", url.Values{"held": {held}, "conversation": {string(id)}})
+}
