@@ -17,12 +17,15 @@
 //	             ──StructureSignal──► fusion
 //	fusion       ──FrameSettled, FrameHeld, ReadNow, ReadAgain──► poller
 //	             ──Identify──► directory
+//	             ──AskOverlap──► dedup
 //	             ══Detection══► dedup
 //	             ──Whose──► outbound
 //	             ══MessageUnreadable, ConversationUnknown══► host
 //	directory    ──Identified──► fusion
+//	             ══HeldSettled══► fusion
 //	dedup        ══Heard, Revised, OwnMessage══► ingress
 //	             ──ReadNow──► poller
+//	             ──OverlapTold──► fusion
 //	             ══TranscriptGap══► host
 //	ingress      ══Heard, Revised══► burst
 //	             ══OwnMessage══► conversation
@@ -80,7 +83,7 @@
 //
 //	host         ──ResetBaseline, Typing──► poller
 //	             ══TextSent══► fusion
-//	             ══Introduce, Rename══► directory
+//	             ══Introduce, Rename, SettleHeld══► directory
 //	             ══TextSent══► ingress
 //	             ──TrimDue──► conversation
 //	             ══DraftCommand, CancelReminder══► conversation

@@ -81,6 +81,13 @@ var methods = map[string]method{
 		_, err := rt.Conversations(ctx)
 		return err
 	}},
+	"Runtime.Held": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Held(ctx)
+		return err
+	}},
+	"Runtime.SettleHeld": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.SettleHeld(ctx, "line@test/1", "")
+	}, during: runtime.ErrNoHeld},
 	"Runtime.Rename": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return rt.Rename(ctx, "c-nobody", "Hana")
 	}, during: control.ErrNoConversation},
@@ -143,6 +150,13 @@ var methods = map[string]method{
 		_, err := backendOf(rt).Conversations(ctx)
 		return err
 	}},
+	"Backend.Held": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Held(ctx)
+		return err
+	}},
+	"Backend.SettleHeld": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).SettleHeld(ctx, "line@test/1", "")
+	}, during: runtime.ErrNoHeld},
 	"Backend.Rename": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).Rename(ctx, "c-nobody", "Hana")
 	}, during: control.ErrNoConversation},

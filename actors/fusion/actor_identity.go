@@ -84,8 +84,9 @@ func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages
 		})
 		a.comparing = append(a.comparing, &comparison{read: m, left: slices.Clone(answer.Compare)})
 		for _, c := range answer.Compare {
+			bubbles, _ := a.claimed(turn, m, View{Conversation: c})
 			turn.Send(messages.To(messages.ActorDedup, string(c)), messages.AskOverlap{
-				Window: a.window, Frame: m.Hash, At: m.At, Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size,
+				Window: a.window, Frame: m.Hash, At: m.At, Bubbles: bubbles, Marks: m.Marks, Size: m.Size,
 				Scale: m.Scale, Watched: a.unwatched(turn, c, m) < time.Second*time.Duration(len(m.Bubbles)),
 			})
 		}
@@ -126,7 +127,8 @@ func (a *actor) overlapTold(turn *actors.Turn, m messages.OverlapTold) {
 // overlap adds to what a transcript tells what the window has shown meanwhile.
 func (a *actor) overlap(turn *actors.Turn, m messages.FrameRead, c messages.ConversationID,
 	told messages.Overlap) messages.Overlap {
-	view, latest := viewOf(c, m.Bubbles), a.latest(turn)
+	bubbles, _ := a.claimed(turn, m, View{Conversation: c})
+	view, latest := viewOf(c, bubbles), a.latest(turn)
 	own, _ := lastViews.Get(turn, string(c))
 	if told == messages.OverlapSame || told == messages.OverlapNone || told == messages.OverlapWeak {
 		return told
@@ -189,7 +191,8 @@ func (l View) grown(v View) bool {
 	}
 	last := l.Marks[len(l.Marks)-1]
 	for i, m := range v.Marks {
-		if m.is(last) && i < len(v.Marks)-1 && (len(l.Marks) == 1 || i > 0 && v.Marks[i-1].is(l.Marks[len(l.Marks)-2])) {
+		before := len(l.Marks) == 1 || i > 0 && v.Marks[i-1].is(l.Marks[len(l.Marks)-2])
+		if before && m.is(last) && i < len(v.Marks)-1 {
 			return true
 		}
 	}
@@ -225,13 +228,16 @@ func (a *actor) search(turn *actors.Turn, m messages.FrameRead) (out []messages.
 func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Identify) {
 	q.Window, q.Frame, q.At, q.Title = a.window, m.Hash, m.At, m.Title
 	q.Empty = a.o.Strategy.needsProof() && len(m.Bubbles) == 0
-	view := viewOf("", m.Bubbles)
-	if last := a.latest(turn); a.ignored.Conversation == "" && last.goesOn(view) {
-		q.Shows = last.Conversation
+	showing := func(l View) {
+		if bubbles, _ := a.claimed(turn, m, l); l.Conversation != "" && l.goesOn(viewOf("", bubbles)) {
+			q.Shows = l.Conversation
+		}
 	}
-	if p, waits := pendings.Get(turn, "held"); waits && p.View.goesOn(view) {
-		q.Shows = p.View.Conversation
+	if a.ignored.Conversation == "" {
+		showing(a.latest(turn))
 	}
+	pending, _ := pendings.Get(turn, "held")
+	showing(pending.View)
 	q.Readings = 1
 	if a.unknown.title == titleOf(m) {
 		q.Readings += a.unknown.readings

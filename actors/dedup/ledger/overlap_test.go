@@ -39,8 +39,8 @@ func TestOverlap(t *testing.T) {
 		{"one was taken back", "<aaaaaaaa <bb <cc", "<aaaaaaaa ! <cc", false, messages.OverlapWeak},
 		{"the only one was taken back, and more came", "<a", "! <c", false, messages.OverlapWeak},
 		{"it cannot be read", "<?1", "<?1 <aa", false, messages.OverlapWeak},
-		{"nothing is the same below a part of a bubble", "<aaaaaaaa" + full, "<zzzzzzzz^ <bbbbbbbb" + " <u1 <u2 <u3 <u4 <u5 <u6 <u7 <u8 <u9 <u10",
-			false, messages.OverlapGap},
+		{"nothing is the same below a part of a bubble", "<aaaaaaaa" + full,
+			"<zzzzzzzz^ <u0 <u1 <u2 <u3 <u4 <u5 <u6 <u7 <u8 <u9 <u10", false, messages.OverlapGap},
 		{"only stickers", "<#1 <#2", "<#1 <#2 <#3", false, messages.OverlapWeak},
 		{"who said it differs", "<aaaaaaaa", ">aaaaaaaa", false, messages.OverlapOther},
 	} {
