@@ -213,8 +213,8 @@ func (a *answerer) says(verbs ...string) []byte {
 	return all
 }
 
-// chat is what the foreign application knows, from its journal.
-type chat struct {
+// foreignChat is what the foreign application knows, from its journal.
+type foreignChat struct {
 	played int // events of the script
 	draft  string
 	asked  map[string][]int // numbers of the questions that a friend has asked
@@ -222,13 +222,13 @@ type chat struct {
 	wrong  []string
 }
 
-func (a *answerer) window() chat {
+func (a *answerer) window() foreignChat {
 	a.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(a.dir, "windows", "line.jsonl"))
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	c := chat{asked: map[string][]int{}, sent: map[string][]int{}}
+	c := foreignChat{asked: map[string][]int{}, sent: map[string][]int{}}
 	shown := "Hana"
 	for i, line := range bytes.Split(raw, []byte("\n")) {
 		var e drawn.Change
