@@ -131,6 +131,19 @@ var methods = map[string]method{
 		return err
 	}},
 
+	"Runtime.Remember": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Remember(ctx, "c-nobody", nil)
+		return err
+	}},
+	"Runtime.Recall": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Recall(ctx, control.RecallQuery{Conversation: "c-nobody", Text: "text"})
+		return err
+	}},
+	"Runtime.Recalled": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Recalled(ctx, "c-nobody/run.1")
+		return err
+	}, during: control.ErrNoRun},
+
 	"Backend.Drafts": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := backendOf(rt).Drafts(ctx)
 		return err

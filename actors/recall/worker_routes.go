@@ -37,17 +37,9 @@ const (
 
 // Search returns what one route finds, the best first.
 func (l *Library) Search(ctx context.Context, route memory.Route, q Query) ([]messages.MemoryHit, error) {
-	need := q.Scope.Conversations
-	if err := l.have(ctx, need); err != nil {
+	s, err := l.searchFor(ctx, q)
+	if err != nil {
 		return nil, err
-	}
-	s := &search{l: l, x: l.index.Load(), q: q, ctx: ctx}
-	s.scope = lexical.Scope{Before: q.At.Add(time.Millisecond), Except: s.except()}
-	if q.Scope.Conversations != nil {
-		s.scope.Conversations = []string{}
-		for _, c := range q.Scope.Conversations {
-			s.scope.Conversations = append(s.scope.Conversations, string(c))
-		}
 	}
 	find, ok := map[memory.Route]func() []messages.MemoryHit{
 		memory.Recent: s.recent, memory.Lexical: s.lexical, memory.Chain: s.chain, memory.Threads: s.threads,
@@ -58,6 +50,22 @@ func (l *Library) Search(ctx context.Context, route memory.Route, q Query) ([]me
 	}
 	hits := find()
 	return hits, ctx.Err()
+}
+
+// searchFor begins a search, with what the scope names in the index.
+func (l *Library) searchFor(ctx context.Context, q Query) (*search, error) {
+	if err := l.have(ctx, q.Scope.Conversations); err != nil {
+		return nil, err
+	}
+	s := &search{l: l, x: l.index.Load(), q: q, ctx: ctx}
+	s.scope = lexical.Scope{Before: q.At.Add(time.Millisecond), Except: s.except()}
+	if q.Scope.Conversations != nil {
+		s.scope.Conversations = []string{}
+		for _, c := range q.Scope.Conversations {
+			s.scope.Conversations = append(s.scope.Conversations, string(c))
+		}
+	}
+	return s, nil
 }
 
 // search is one search of one route.

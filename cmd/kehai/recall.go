@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/testkit/replay/recall"
 )
 
@@ -24,33 +27,46 @@ type recallVerb struct {
 
 func (v *recallVerb) command() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "recall [TEXT] --events FILE.jsonl",
-		Short: "Ask what was ever said, over a file of events",
-		Long: `Reads a file of events and prints the turns that help most to answer a question,
-the best first. It needs no model, no network and no running Kehai, and stores
-nothing.
+		Use:   "recall [TEXT]",
+		Short: "Ask what was ever said",
+		Long: `Prints the messages that help most to answer a question, the best first: of all
+that Kehai remembers, or with --events of a file. It needs no model, no network and
+no running Kehai, and stores nothing. With --conversation what comes back is what that
+conversation sees: what was said there, and what the owner shares with it. With --at
+only what had been said by then comes back; times in the question ("last winter",
+去年の夏) are counted from there.
 
-The file has one JSON object a line: id, conversation, at (RFC 3339), speaker and
-text. The same id again replaces the event. With --conversation only what was said
-there comes back, and with --at only what had been said by then; times in the
-question ("last winter", 去年の夏) are counted from there.
+A file of events has one JSON object a line: id, conversation, at (RFC 3339), speaker
+and text. The same id again replaces the event. kehai memory import has such a file
+remembered.
 
 With --batch it answers the questions of a file instead, one JSON object a line: id,
 query, evidence (ids of events), and where it applies conversation, at, type and
 language. It prints how much of the evidence is among the first 5, 10, 12, 20 and 60
 turns. --without leaves out a signal, which shows what it is worth.
 
-With --why each turn comes with its score: what its own words, its neighbours and
-its session give, and what these are multiplied by for who speaks, for when, and for
-what the turn can answer.`,
-		Example: `  kehai recall "where does Anna work?" --events chat.jsonl --conversation c1
+With --why each message comes with its score and the routes that found it; of a file
+with what its own words, its neighbours and its session give, and what these are
+multiplied by for who speaks, for when, and for what the turn can answer.`,
+		Example: `  kehai recall "where does Anna work?"
+  kehai recall "猫の名前" --conversation line:Hana --why
+  kehai recall "where does Anna work?" --events chat.jsonl --conversation c1
   kehai recall "京都には誰と行った?" --events chat.jsonl --k 5 --why
   kehai recall --events chat.jsonl --batch questions.jsonl --without session`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return v.run(first(args)) },
+	}
+	live := v.withMemory(v.ask)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := v.check(first(args)); err != nil {
+			return err
+		}
+		if v.events == "" {
+			return live(cmd, args)
+		}
+		return v.run(first(args))
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&v.events, "events", "", "`FILE` of events")
+	fl.StringVar(&v.events, "events", "", "`FILE` of events, instead of what is remembered")
 	fl.StringVar(&v.batch, "batch", "", "answer the questions of `FILE` and print how much of their evidence came back")
 	fl.StringVar(&v.conversation, "conversation", "", "look into `CONVERSATION` only")
 	fl.StringVar(&v.at, "at", "", "ask as of this `TIME` (RFC 3339; default: after everything)")
@@ -61,18 +77,24 @@ what the turn can answer.`,
 	return cmd
 }
 
-func (v *recallVerb) run(text string) error {
-	weights, known := recall.Weights(v.without)
-	var at time.Time
-	var err error
+// asOf is the time of --at, zero without one.
+func (v *recallVerb) asOf() (at time.Time, err error) {
 	if v.at != "" {
 		at, err = time.Parse(time.RFC3339, v.at)
 	}
+	return at, err
+}
+
+func (v *recallVerb) check(text string) error {
+	_, known := recall.Weights(v.without)
+	_, err := v.asOf()
 	switch {
-	case v.events == "" || (text == "") == (v.batch == ""):
-		return badUsage("recall: want --events FILE, and a question or --batch FILE; see `kehai recall --help`")
+	case (text == "") == (v.batch == ""):
+		return badUsage("recall: want a question or --batch FILE; see `kehai recall --help`")
 	case err != nil:
 		return badUsage("--at %q: want a time such as 2026-11-22T10:00:00+09:00", v.at)
+	case v.events == "" && v.without != "":
+		return badUsage("--without: only with --events")
 	case v.k < 1 || v.k > 1000:
 		return badUsage("--k %d: want 1 to 1000", v.k)
 	case !known:
@@ -80,6 +102,56 @@ func (v *recallVerb) run(text string) error {
 	case v.batch != "" && (v.conversation != "" || v.at != "" || v.why):
 		return badUsage("--conversation, --at and --why: not with --batch, whose questions say so themselves")
 	}
+	return nil
+}
+
+// ask asks what is remembered.
+func (v *recallVerb) ask(ctx context.Context, b control.MemoryBackend, args []string) error {
+	if v.batch != "" {
+		return v.measure(ctx, b)
+	}
+	at, _ := v.asOf() // check has read it
+	found, err := b.Recall(ctx, control.RecallQuery{Text: first(args), At: at, K: v.k,
+		Conversation: messages.ConversationID(v.conversation)})
+	if err != nil {
+		return err
+	}
+	if v.asJSON {
+		return encodeEach(v.stdout, found.Found)
+	}
+	return showRecalled(v.app, found, v.why)
+}
+
+// measure answers the questions of a batch out of what is remembered.
+func (v *recallVerb) measure(ctx context.Context, b control.MemoryBackend) error {
+	questions, err := readJSONL(v.batch, recall.ReadQuestions)
+	if err != nil {
+		return err
+	}
+	report, err := recall.MeasureBy(questions, func(q recall.Question, k int) (ids []string, err error) {
+		found, err := b.Recall(ctx, control.RecallQuery{Text: q.Query, At: q.At, K: k,
+			Conversation: messages.ConversationID(q.Conversation)})
+		for _, f := range found.Found {
+			ids = append(ids, string(f.ID))
+		}
+		return ids, err
+	})
+	if err != nil {
+		return err
+	}
+	return v.report(report)
+}
+
+func (v *recallVerb) report(r recall.Report) error {
+	if v.asJSON {
+		return v.stdout.json().Encode(r.Summary())
+	}
+	return r.Print(v.stdout)
+}
+
+func (v *recallVerb) run(text string) error {
+	weights, _ := recall.Weights(v.without)
+	at, _ := v.asOf() // check has read both
 	events, err := readJSONL(v.events, recall.ReadEvents)
 	if err != nil {
 		return err
@@ -100,10 +172,7 @@ func (v *recallVerb) run(text string) error {
 	if err != nil {
 		return err
 	}
-	if v.asJSON {
-		return v.stdout.json().Encode(report.Summary())
-	}
-	return report.Print(v.stdout)
+	return v.report(report)
 }
 
 // readJSONL reads a file of lines; an error names it.

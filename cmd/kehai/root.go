@@ -22,7 +22,8 @@ func (a *app) groups() []group {
 		}},
 		{"Look closer:", []verb{
 			&windowsVerb{app: a}, &statusVerb{app: a}, &pageVerb{a}, &whyVerb{app: a}, &traceVerb{app: a},
-			&judgementsVerb{app: a}, &deadletters{app: a}, &subscriptions{app: a},
+			&recallVerb{app: a}, &memoryVerb{app: a}, &judgementsVerb{app: a}, &deadletters{app: a},
+			&subscriptions{app: a},
 		}},
 		{"Decide what is read, sent and kept:", []verb{
 			&pauseVerb{a}, &resumeVerb{a}, &conversations{app: a}, &reminders{app: a}, &exportVerb{app: a},
@@ -31,7 +32,7 @@ func (a *app) groups() []group {
 		{"Watch attention:", []verb{&focus{a}}},
 		{"Set up and try:", []verb{
 			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &privacyVerb{app: a},
-			&promptsVerb{app: a}, &recallVerb{app: a},
+			&promptsVerb{app: a},
 			&versionVerb{a}, &ocrWorkerVerb{a},
 		}},
 	}

@@ -29,8 +29,8 @@ import (
 )
 
 // Offline is the store of a Kehai that does not run, opened to look and to
-// tidy up. Its actors do not run: a dead letter that is sent again waits in the
-// store for the next start.
+// tidy up. Its actors do not run, but for those that keep what is remembered: a dead
+// letter that is sent again waits in the store for the next start.
 type Offline struct {
 	Backend
 	store engine.Store
@@ -64,9 +64,11 @@ func OpenOffline(cfg config.Config, log zerolog.Logger, own []messages.Table, ki
 func offline(
 	cfg config.Config, st engine.Store, keys engine.Sealer, codec *messages.Codec, kinds []engine.Kind,
 ) (*Offline, error) {
+	library, steps := recall.NewLibrary(time.Local), newStepper()
 	e, err := engine.New(engine.Options{
-		Store: st, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: noDriver{}, Kinds: kinds,
-		Sync: cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
+		Store: st, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: steps, Kinds: kinds,
+		Listener: func(ev engine.Published) { library.Hear(ev.Message) },
+		Sync:     cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})
 	if err != nil {
 		return nil, err
@@ -87,11 +89,14 @@ func offline(
 		Backend: Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
 			Disk: func() Disk { return DiskOf(st) }, Pauses: pauses,
 			Names: LogNames(cfg, key, nil, nil), Book: NewBook(),
-			Memory: recall.NewLibrary(time.Local)}, store: st, stop: cancel,
+			Memory: library}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
-	o.Memory.Open(Remembered{e})
-	go o.commit(ctx, e.Control())
+	library.Open(Remembered{e})
+	go func() {
+		defer close(o.done)
+		steps.run(ctx, e.Control())
+	}()
 	return o, nil
 }
 
@@ -147,37 +152,9 @@ func offlineKinds(own []engine.Kind) []engine.Kind {
 // neverRun makes no actor: offline none runs.
 func neverRun(messages.Address) actors.Actor { return nil }
 
-// commit writes what the backend's methods change.
-func (o *Offline) commit(ctx context.Context, e engine.Control) {
-	defer close(o.done)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-e.CommitReady():
-		}
-		for n, paused := e.Commit(1); n > 0 || paused; n, paused = e.Commit(1) {
-			if !paused {
-				continue
-			}
-			select { // until there is space
-			case <-ctx.Done():
-				return
-			case <-time.After(time.Second):
-			}
-		}
-	}
-}
-
 // Close releases the store.
 func (o *Offline) Close() error {
 	o.stop()
 	<-o.done
 	return o.store.Close()
 }
-
-// noDriver is the driver of an engine whose actors do not run.
-type noDriver struct{}
-
-func (noDriver) Wake(*engine.Activation) {}
-func (noDriver) WakeWorkers(string)      {}

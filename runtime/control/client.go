@@ -171,16 +171,19 @@ func (c *Client) ask(ctx context.Context, method, path string, form url.Values, 
 }
 
 func (c *Client) do(ctx context.Context, method, path string, form url.Values) (io.ReadCloser, error) {
-	var sent io.Reader
-	if form != nil {
-		sent = strings.NewReader(form.Encode())
+	if form == nil {
+		return c.send(ctx, method, path, "", nil)
 	}
+	return c.send(ctx, method, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+func (c *Client) send(ctx context.Context, method, path, kind string, sent io.Reader) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://kehai"+path, sent)
 	if err != nil {
 		return nil, fmt.Errorf("control: %w", withoutURL(err))
 	}
-	if form != nil {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

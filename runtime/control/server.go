@@ -104,6 +104,7 @@ func handler(b Backend) http.Handler {
 	nameRoutes(mux, b)
 	focusRoutes(mux, b)
 	replyRoutes(mux, b)
+	memoryRoutes(mux, b)
 	return mux
 }
 
@@ -171,6 +172,9 @@ var codes = map[error]string{
 	ErrNoConversation:        "no_conversation",
 	ErrNoHeld:                "no_held",
 	ErrNotClear:              "not_clear",
+	ErrNoRun:                 "no_run",
+	ErrNoEvent:               "no_event",
+	ErrImport:                "import",
 }
 
 // remoteError is an error that came over the socket, and the sentinel that it is.

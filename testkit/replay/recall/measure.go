@@ -106,15 +106,31 @@ func Measure(events []Event, questions []Question, w rank.Weights) (Report, erro
 
 // Measure answers questions and counts how much of their evidence comes back.
 func (l *Library) Measure(questions []Question, w rank.Weights) (Report, error) {
-	r := Report{Groups: map[string]*Score{}}
 	for _, q := range questions {
 		if err := l.check(q); err != nil {
 			return Report{}, err
 		}
+	}
+	return MeasureBy(questions, func(q Question, k int) (ids []string, err error) {
+		for _, r := range l.results(q, w, k) {
+			ids = append(ids, l.index.Entry(r.Doc).ID)
+		}
+		return ids, nil
+	})
+}
+
+// MeasureBy has somebody answer questions with the ids of up to k events, the best first,
+// and counts how much of their evidence comes back.
+func MeasureBy(questions []Question, recall func(q Question, k int) (ids []string, err error)) (Report, error) {
+	r := Report{Groups: map[string]*Score{}}
+	for _, q := range questions {
 		start := time.Now()
-		results := l.results(q, w, deepest)
+		ids, err := recall(q, deepest)
+		if err != nil {
+			return Report{}, fmt.Errorf("recall: question %s: %w", q.ID, err)
+		}
 		r.Took = append(r.Took, time.Since(start))
-		found := l.found(q, results)
+		found := found(q, ids)
 		r.All.add(found)
 		for _, g := range groups(q) {
 			if r.Groups[g] == nil {
@@ -140,10 +156,10 @@ func (l *Library) check(q Question) error {
 }
 
 // found is the share of a question's evidence at each depth.
-func (l *Library) found(q Question, results []rank.Result) (shares [len(Depths)]float64) {
+func found(q Question, ids []string) (shares [len(Depths)]float64) {
 	evidence := slices.Compact(slices.Sorted(slices.Values(q.Evidence)))
-	for at, r := range results {
-		if !slices.Contains(evidence, l.index.Entry(r.Doc).ID) {
+	for at, id := range ids {
+		if !slices.Contains(evidence, id) {
 			continue
 		}
 		for i, k := range Depths {

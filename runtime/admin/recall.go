@@ -1,0 +1,306 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/memory"
+	"github.com/kehai-run/kehai/actors/recall"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+var (
+	_ control.MemoryBackend = Backend{}
+	_ control.MemoryBackend = (*control.Client)(nil)
+)
+
+// defaultRecalled is how many events come back where nobody says how many.
+const defaultRecalled = 12
+
+// Recall implements [control.MemoryBackend].
+func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Recollection, error) {
+	if _, err := b.Engine(); err != nil {
+		return control.Recollection{}, err
+	}
+	c, err := b.Which(ctx, string(q.Conversation))
+	if err != nil {
+		return control.Recollection{}, err
+	}
+	if q.K <= 0 {
+		q.K = defaultRecalled
+	}
+	if q.At.IsZero() {
+		q.At = time.Now()
+	}
+	ask := recall.Query{Conversation: c, Text: q.Text, At: q.At}
+	if c != "" {
+		if err := b.Memory.Have(ctx, recall.Scope{Conversations: []messages.ConversationID{c}}); err != nil {
+			return control.Recollection{}, err
+		}
+		ask.Scope = b.Scope(c, len(b.Memory.Speakers(c)) > 1)
+	}
+	if b.Live == nil || ask.Scope.Conversations != nil { // a running Kehai reads the rest by itself
+		if err := b.Memory.Have(ctx, ask.Scope); err != nil {
+			return control.Recollection{}, err
+		}
+	}
+	var r control.Recollection
+	if q.Words {
+		hits, err := b.Memory.Words(ctx, ask, q.K)
+		if err != nil {
+			return control.Recollection{}, err
+		}
+		r = recollection(memory.Run{At: q.At})
+		for _, h := range hits {
+			r.Found = append(r.Found, b.recalled(h.Memory, memory.Chosen{Score: h.Score}))
+		}
+	} else {
+		run, picked := b.Memory.Recall(ctx, ask, q.K)
+		r = recollection(run)
+		for i, p := range picked {
+			r.Found = append(r.Found, b.recalled(p.Memory, run.Chosen[i]))
+		}
+	}
+	_, all := b.Memory.Len()
+	r.Loading = b.Live != nil && !all
+	return r, ctx.Err()
+}
+
+func recollection(run memory.Run) control.Recollection {
+	r := control.Recollection{Run: run.ID, At: control.Stamp{Time: run.At}, Mode: string(run.Mode),
+		Routes: []control.RecallRoute{}, Candidates: run.Candidates, Found: []control.Recalled{}}
+	for _, route := range run.Routes {
+		r.Routes = append(r.Routes, control.RecallRoute{Route: string(route.Route), Hits: route.Hits,
+			TookMS: float64(route.Took.Microseconds()) / 1000, Failed: route.Failed})
+	}
+	return r
+}
+
+func (b Backend) recalled(m messages.Memory, why memory.Chosen) control.Recalled {
+	r := control.Recalled{ID: m.ID, Conversation: m.Conversation, Called: b.Label(m.Conversation),
+		At: control.Stamp{Time: m.At}, Own: m.Own, Speaker: string(m.Speaker), Text: string(m.Text), Score: why.Score,
+		Routes: []control.RecallHit{}}
+	for _, h := range why.Routes {
+		r.Routes = append(r.Routes, control.RecallHit{Route: string(h.Route), Score: h.Score})
+	}
+	return r
+}
+
+// Run implements [control.MemoryBackend]. What the conversation does not see any more,
+// such as what was said by somebody who is linked no longer, has no text.
+func (b Backend) Run(_ context.Context, id string) (control.Recollection, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return control.Recollection{}, err
+	}
+	c, row, ok := recall.SplitRunID(id)
+	if !ok {
+		return control.Recollection{}, control.ErrNoRun
+	}
+	raw, ok, err := e.ReadRow(messages.To(recall.Kind, string(c)), recall.Runs.Row(row))
+	if err != nil || !ok {
+		return control.Recollection{}, errors.Join(err, unless(ok, control.ErrNoRun))
+	}
+	run, err := recall.Runs.Decode(raw)
+	if err != nil {
+		return control.Recollection{}, err
+	}
+	r := recollection(run)
+	seen := b.Scope(c, false)
+	for _, chosen := range run.Chosen {
+		m := messages.Memory{Conversation: chosen.Conversation, Event: messages.Event{ID: chosen.ID}}
+		kept, ok, err := Remembered{e}.Event(chosen.Conversation, chosen.ID)
+		if err != nil {
+			return control.Recollection{}, err
+		}
+		if ok && (seen.Conversations == nil || slices.Contains(seen.Conversations, chosen.Conversation) ||
+			seen.Owner && kept.Own) {
+			m.Event = kept.Event
+		}
+		r.Found = append(r.Found, b.recalled(m, chosen))
+	}
+	return r, nil
+}
+
+func unless(ok bool, err error) error {
+	if !ok {
+		return err
+	}
+	return nil
+}
+
+// Remembered implements [control.MemoryBackend].
+func (b Backend) Remembered(ctx context.Context, c messages.ConversationID, id messages.MessageID) (
+	control.Remembered, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return control.Remembered{}, err
+	}
+	if c, err = b.Which(ctx, string(c)); err != nil {
+		return control.Remembered{}, err
+	}
+	if c == "" {
+		if c, err = (Remembered{e}).whose(id); err != nil {
+			return control.Remembered{}, err
+		}
+	}
+	kept, ok, err := Remembered{e}.Event(c, id)
+	if err != nil || !ok {
+		return control.Remembered{}, errors.Join(err, unless(ok, control.ErrNoEvent))
+	}
+	m := control.Remembered{ID: id, Conversation: c, Called: b.Label(c), Source: kept.Source, Own: kept.Own,
+		Speaker: string(kept.Speaker), Text: string(kept.Text), At: control.Stamp{Time: kept.At},
+		KeptAt: control.Stamp{Time: kept.KeptAt}, ReplyTo: kept.ReplyTo, Thread: kept.Thread}
+	if kept.ReplyTo != "" {
+		before, ok, err := Remembered{e}.Event(c, kept.ReplyTo)
+		if err != nil {
+			return control.Remembered{}, err
+		}
+		if ok {
+			to := b.recalled(messages.Memory{Conversation: c, Event: before.Event}, memory.Chosen{})
+			m.Answers = &to
+		}
+	}
+	return m, nil
+}
+
+// whose is the conversation of an event, if one alone has such an ID.
+func (r Remembered) whose(id messages.MessageID) (c messages.ConversationID, err error) {
+	found := 0
+	err = r.ReadRows(recall.Kind, func(row engine.Row) bool {
+		if row.Table == recall.Events.Name() && row.Key == memory.Key(id) {
+			found++
+			c = messages.ConversationID(row.Actor.Key())
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case found > 1:
+		return "", fmt.Errorf("%w: %d conversations have an event of this ID: say which", control.ErrNotClear, found)
+	case found == 0:
+		return "", control.ErrNoEvent
+	}
+	return c, nil
+}
+
+// importBatch is how many events one turn keeps at most, and importBytes how many bytes.
+const (
+	importBatch = 100
+	importBytes = 256 << 10
+)
+
+// Import implements [control.MemoryBackend].
+func (b Backend) Import(ctx context.Context, c messages.ConversationID, list []messages.Event) (int, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return 0, err
+	}
+	if c, err = b.Which(ctx, string(c)); err != nil {
+		return 0, err
+	}
+	var fresh []messages.Event
+	for _, m := range list {
+		kept, ok, err := Remembered{e}.Event(c, m.ID)
+		if err != nil {
+			return 0, err
+		}
+		if again := kept.Again(m).Event; !ok || !again.At.Equal(kept.At) || again != kept.Event {
+			fresh = append(fresh, m)
+		}
+	}
+	to := messages.To(recall.Kind, string(c))
+	var done []<-chan error
+	for rest := fresh; len(rest) > 0; {
+		n, size := 0, 0
+		for n < len(rest) && n < importBatch && (n == 0 || size+len(rest[n].Text) < importBytes) {
+			size += len(rest[n].Text)
+			n++
+		}
+		stored, err := e.Post("", to, messages.Remember{Conversation: c, Events: rest[:n]}, "")
+		if err != nil {
+			return 0, err
+		}
+		done, rest = append(done, stored), rest[n:]
+	}
+	for _, stored := range done {
+		select {
+		case err := <-stored:
+			if err != nil {
+				return 0, err
+			}
+		case <-ctx.Done():
+			return 0, fmt.Errorf("admin: import: %w (it may still be stored)", ctx.Err())
+		}
+	}
+	return len(fresh), nil
+}
+
+// settleEvery is how often it is looked whether all was kept.
+const settleEvery = 20 * time.Millisecond
+
+// Settled implements [control.MemoryBackend].
+func (b Backend) Settled(ctx context.Context) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	for {
+		waits := false
+		err := e.ReadMail(func(env engine.Envelope) bool {
+			waits = env.To.Kind() == recall.Kind
+			return !waits && ctx.Err() == nil
+		})
+		if err != nil || !waits && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(settleEvery):
+		}
+	}
+}
+
+// MemoryStats implements [control.MemoryBackend].
+func (b Backend) MemoryStats(context.Context) (s control.MemoryStats, err error) {
+	e, err := b.Engine()
+	if err != nil {
+		return s, err
+	}
+	var last messages.Address
+	err = e.ReadRows(recall.Kind, func(row engine.Row) bool {
+		switch row.Table {
+		case recall.Events.Name():
+			s.Events++
+			if row.Actor != last {
+				s.Conversations++
+				last = row.Actor
+			}
+		case recall.Runs.Name():
+			s.Runs++
+		}
+		return true
+	})
+	s.Indexed, s.Loaded = b.Memory.Len()
+	return s, err
+}
+
+// VerifyMemory implements [control.MemoryBackend].
+func (b Backend) VerifyMemory(ctx context.Context) (control.MemoryCheck, error) {
+	if _, err := b.Engine(); err != nil {
+		return control.MemoryCheck{}, err
+	}
+	if err := b.Memory.Have(ctx, recall.Scope{}); err != nil {
+		return control.MemoryCheck{}, err
+	}
+	const named = 100
+	n, gone, differing, extra, err := b.Memory.Compare(ctx, named)
+	return control.MemoryCheck{Events: n, Missing: gone, Extra: extra, Differs: differing}, err
+}
