@@ -33,7 +33,7 @@ func TestHeld(t *testing.T) {
 	m := send(h, read("Somebody", "a b"))
 	h.WantSent(heldBack(m))
 	wantHeld(t, h, "1:title_ambiguous:2")
-	m = send(h, m)
+	send(h, m)
 	h.WantCommits(1) // the same says nothing new
 	h.CrashBeforeCommit()
 	send(h, read("Somebody", "a b c"))

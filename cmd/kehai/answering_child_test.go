@@ -102,11 +102,8 @@ func (w deadlyWorker) Do(ctx context.Context, m messages.Message) (answer messag
 	return answer, err
 }
 
-// question is what friends ask in the test, and answer what the scripted model writes.
-var (
-	question = regexp.MustCompile(`(Hana|Taro)の質問([0-9]+)です`)
-	answer   = regexp.MustCompile(`^(Hana|Taro)への答え([0-9]+)です$`)
-)
+// question is what friends ask in the test.
+var question = regexp.MustCompile(`(Hana|Taro)の質問([0-9]+)です`)
 
 // scripted is a model that answers the newest question that it is shown.
 type scripted struct{}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -212,6 +213,9 @@ func (a *answerer) says(verbs ...string) []byte {
 	}
 	return all
 }
+
+// answer is what the scripted model writes.
+var answer = regexp.MustCompile(`^(Hana|Taro)への答え([0-9]+)です$`)
 
 // foreignChat is what the foreign application knows, from its journal.
 type foreignChat struct {
