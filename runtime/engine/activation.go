@@ -15,8 +15,11 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// maxPipelined is how many turns of one actor may wait for their commit.
-const maxPipelined = 64
+// Bounds of the turns of one actor that wait: for their commit, and behind such.
+const (
+	maxPipelined = 64
+	maxBehind    = 8 * maxPipelined
+)
 
 // Activation is one live actor as the engine sees it: the value, its mailbox, and
 // the turns that ran but are not committed yet. One goroutine at a time may step
@@ -45,6 +48,7 @@ type Activation struct {
 	incarnation uint64 // number of the start, among those of all actors
 	generation  uint64 // rises when pending turns are taken back
 	pending     []*turn
+	uncommitted int                // durable turns among them
 	view        map[string]overlay // what they wrote
 	budget      restartBudget
 	turns       uint64
@@ -55,6 +59,11 @@ type overlay struct {
 	value []byte
 	ok    bool
 	by    *turn // the last writer
+}
+
+// full reports whether too many turns wait. The caller holds act.mu.
+func (act *Activation) full() bool {
+	return act.uncommitted >= maxPipelined || len(act.pending) >= maxBehind
 }
 
 func (act *Activation) currentIncarnation() uint64 {
@@ -92,7 +101,7 @@ const (
 func (c Control) Step(act *Activation) (Progress, *Failure) {
 	e := c.e
 	act.mu.Lock()
-	state, why, generation, full := act.state, act.why, act.generation, len(act.pending) >= maxPipelined
+	state, why, generation, full := act.state, act.why, act.generation, act.full()
 	act.mu.Unlock()
 	switch {
 	case state == stale:

@@ -66,7 +66,9 @@ func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 		act.turns++
 	}
 	t.done = !t.durable
-	act.pending = append(act.pending, t)
+	if act.pending = append(act.pending, t); t.durable {
+		act.uncommitted++
+	}
 	for _, op := range t.Ops {
 		if act.view == nil {
 			act.view = map[string]overlay{}
@@ -83,10 +85,20 @@ func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 	return true, false
 }
 
-// releaseAtOnce performs a turn that needs no store if nothing before it waits. It
-// reports false if something may, or if the turn was taken back.
+// releaseAtOnce performs a turn that needs no store if nothing before it waits, or if
+// it wants nothing. It reports false if something may wait, or if the turn was taken
+// back.
 func (e *Engine) releaseAtOnce(t *turn) bool {
 	act := t.act
+	if t.out.Empty() {
+		act.mu.Lock()
+		defer act.mu.Unlock()
+		if act.generation != t.generation {
+			return false
+		}
+		act.turns++
+		return true
+	}
 	if !act.release.TryLock() {
 		return false
 	}
@@ -387,10 +399,12 @@ func (e *Engine) releaseReady(act *Activation) {
 			act.mu.Unlock()
 			return
 		}
-		t := act.pending[0]
+		t, blocked := act.pending[0], act.full()
 		act.pending[0] = nil
-		act.pending = rest(act.pending)
-		blocked := len(act.pending) == maxPipelined-1
+		if act.pending = rest(act.pending); t.durable {
+			act.uncommitted--
+		}
+		blocked = blocked && !act.full()
 		for _, op := range t.Ops {
 			if act.view[string(op.Key)].by == t {
 				delete(act.view, string(op.Key))

@@ -171,7 +171,10 @@ func (m *mailbox) makeRoom(env Envelope) *Envelope {
 	}
 	for i := range m.queue {
 		if old := m.queue[i]; old.counts() {
-			m.queue = append(append(m.queue[:i:i], m.queue[i+1:]...), env)
+			copy(m.queue[1:], m.queue[:i]) // the oldest has few before it
+			m.queue[0] = Envelope{}
+			m.queue = m.queue[1:]
+			m.add(&env)
 			return &old
 		}
 	}

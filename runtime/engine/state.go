@@ -111,5 +111,5 @@ func (act *Activation) becomeStopped() bool {
 // those that it has in its queue, by their generation.
 func (act *Activation) takeBack() {
 	act.generation++
-	act.view, act.pending, act.givenUp = nil, nil, nil
+	act.view, act.pending, act.givenUp, act.uncommitted = nil, nil, nil, 0
 }

@@ -99,9 +99,7 @@ var mutants = []mutant{
 		old: `return Stepped, e.fail(act, "read inbox: "+err.Error())`, new: `return Idle, nil`,
 		by: "TestReadErrorIsAFailureLikeAnyOther"},
 	{what: "any number of turns waits for its commit", file: "runtime/engine/activation.go",
-		old: `len(act.pending) >= maxPipelined
-`, new: `len(act.pending) < 0
-`},
+		old: `act.uncommitted >= maxPipelined || len(act.pending) >= maxBehind`, new: `len(act.pending) < 0`},
 
 	{what: "a failed commit leaves later turns", file: "runtime/engine/state.go",
 		old: `	act.generation++
