@@ -277,7 +277,8 @@ func TestParentsAsAnotherUser(t *testing.T) {
 		"rooted": {0, 0o777, "may be changed by other users"},
 	} {
 		dir := filepath.Join(base, up)
-		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, c.owner, c.owner), os.Chmod(dir, c.mode)); err != nil {
+		err := errors.Join(os.Mkdir(dir, 0o700), os.Chown(dir, c.owner, c.owner), os.Chmod(dir, c.mode))
+		if err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(os.Args[0])

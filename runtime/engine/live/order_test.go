@@ -37,8 +37,8 @@ func BenchmarkTurnsInOrder(b *testing.B) {
 		}
 	}
 	one, two := rates["one receiver"], rates["two receivers"]
-	fmt.Printf("\norder of durable and fleeting messages: %.0f turns per second of a processor, without %.0f, %+.1f %%\n",
-		one, two, 100*(one/two-1))
+	fmt.Printf("\norder of durable and fleeting messages: %.0f turns per second of a processor, "+
+		"without %.0f, %+.1f %%\n", one, two, 100*(one/two-1))
 }
 
 // spinOrder has senders send to receivers until b.N turns are done.
