@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/follow"
 	"github.com/kehai-run/kehai/runtime/snapshot"
-	"github.com/kehai-run/kehai/runtime/store"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 	"github.com/kehai-run/kehai/runtime/web"
 )
@@ -235,7 +233,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 
 // system makes what runs the actors; last is called at the end of its draining.
 func (r *Runtime) system(
-	st engine.Store, sealer engine.Sealer, hands inHand, last func(context.Context),
+	st engine.Store, sealer engine.Sealer, hands admin.Hands, last func(context.Context),
 ) (*live.System, error) {
 	return live.New(live.Options{
 		Engine: engine.Options{
@@ -376,29 +374,13 @@ func (r *Runtime) sealing(rows int) {
 	r.log.Info().Int("rows", rows).Msg("store_sealing")
 }
 
-// inHand is what the process may die with in hand.
-type inHand interface {
-	engine.Hands
-	Close() error
-}
-
-// openHands opens the memory of what is in hand: a file beside the store, and for a
-// host's own store none.
-func (r *Runtime) openHands() (inHand, error) {
+// openHands opens the memory of what is in hand; a host's own store has none.
+func (r *Runtime) openHands() (admin.Hands, error) {
 	if r.set.store != nil {
-		return empty{}, nil
+		return admin.NoHands{}, nil
 	}
-	return store.OpenHands(filepath.Join(r.cfg.Data, "inhand"))
+	return admin.OpenHands(r.cfg)
 }
-
-// empty hands remember nothing.
-type empty struct{}
-
-func (empty) Suspects() map[uint64]int { return nil }
-func (empty) Take(uint64) int          { return 0 }
-func (empty) Drop(int)                 {}
-func (empty) Survived(uint64)          {}
-func (empty) Close() error             { return nil }
 
 // waitOr waits for a group, or until abort ends.
 func waitOr(wg *sync.WaitGroup, abort context.Context) {

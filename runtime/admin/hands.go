@@ -1,0 +1,38 @@
+package admin
+
+import (
+	"path/filepath"
+
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store"
+)
+
+// Hands are what the process may die with in hand.
+type Hands interface {
+	engine.Hands
+	Close() error
+}
+
+// OpenHands opens the file beside the store that remembers it.
+func OpenHands(cfg config.Config) (Hands, error) {
+	return store.OpenHands(filepath.Join(cfg.Data, "inhand"))
+}
+
+// NoHands remember nothing.
+type NoHands struct{}
+
+// Suspects implements [engine.Hands].
+func (NoHands) Suspects() map[uint64]int { return nil }
+
+// Take implements [engine.Hands].
+func (NoHands) Take(uint64) int { return 0 }
+
+// Drop implements [engine.Hands].
+func (NoHands) Drop(int) {}
+
+// Survived implements [engine.Hands].
+func (NoHands) Survived(uint64) {}
+
+// Close implements [Hands].
+func (NoHands) Close() error { return nil }
