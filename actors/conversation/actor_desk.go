@@ -50,11 +50,14 @@ func (a *actor) changed(turn *actors.Turn, d messages.MessageDelivered) {
 	n, _ := revisions.Get(turn, string(d.ID))
 	revisions.Put(turn, string(d.ID), n+1)
 	l, left := lineOf(d)
+	a.takenBack(turn, d.ID)
 	if left {
 		a.remember(turn, l, d.Window)
 	} else {
-		a.takenBack(turn, d.ID)
 		a.unremember(turn, d.ID)
+	}
+	if left && a.o.Settings(a.id, d.Window).answers() {
+		a.asksToRemind(turn, d)
 	}
 	if a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: !left}) && !left {
 		a.tellJudge(turn, messages.FateForget)

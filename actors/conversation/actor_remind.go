@@ -32,29 +32,27 @@ const maxReminders = 100
 // reminderID stands in a turn for the message that nobody wrote.
 func reminderID(n int64) messages.MessageID { return messages.MessageID(fmt.Sprintf("reminder:%d", n)) }
 
-// asksToRemind notes a reminder if a message asks for one.
+// asksToRemind notes the reminders that a message asks for.
 func (a *actor) asksToRemind(turn *actors.Turn, d messages.MessageDelivered) {
 	l, _ := lineOf(d)
-	r, ok := when.Remind(string(l.Text), turn.Now().In(a.o.Zone))
-	if !ok {
-		return
-	}
 	waiting := 0
 	for range Reminders.All(turn) {
 		waiting++
 	}
-	if waiting >= maxReminders {
-		turn.Drop(events.StageConversation, events.RuleFull, events.Detail{Conversation: a.id, Message: d.ID,
-			Count: waiting})
-		return
+	for _, r := range when.Reminders(string(l.Text), turn.Now().In(a.o.Zone)) {
+		if waiting++; waiting > maxReminders {
+			turn.Drop(events.StageConversation, events.RuleFull, events.Detail{Conversation: a.id, Message: d.ID,
+				Count: maxReminders})
+			return
+		}
+		head, _ := Heads.Get(turn, "head")
+		head.Reminders++
+		Heads.Put(turn, "head", head)
+		n := head.Reminders
+		Reminders.Put(turn, RowKey(n), Reminder{Number: n, At: r.At, What: messages.Text(r.What), Message: d.ID,
+			Window: d.Window})
+		turn.After(remindTimer(n), max(time.Second, r.At.Sub(turn.Now())), messages.ReminderDue{Number: n})
 	}
-	head, _ := Heads.Get(turn, "head")
-	head.Reminders++
-	Heads.Put(turn, "head", head)
-	n := head.Reminders
-	Reminders.Put(turn, RowKey(n), Reminder{Number: n, At: r.At, What: messages.Text(r.What), Message: d.ID,
-		Window: d.Window})
-	turn.After(remindTimer(n), max(time.Second, r.At.Sub(turn.Now())), messages.ReminderDue{Number: n})
 }
 
 func remindTimer(n int64) string { return "remind " + RowKey(n) }
@@ -85,7 +83,8 @@ func (a *actor) cancelReminder(turn *actors.Turn, n int64) {
 	turn.Cancel(remindTimer(n))
 }
 
-// takenBack forgets the reminders that a message asked for which is gone.
+// takenBack forgets the reminders that a message asked for which is gone, or reads
+// otherwise now.
 func (a *actor) takenBack(turn *actors.Turn, id messages.MessageID) {
 	for _, r := range Reminders.All(turn) {
 		if r.Message == id && !r.Due {
@@ -107,6 +106,9 @@ func (a *actor) remindersOf(turn *actors.Turn, t *reply.Turn) (list []Reminder) 
 	}
 	return list
 }
+
+// asksMore reports that a turn answers messages, too.
+func asksMore(t *reply.Turn, reminders []Reminder) bool { return len(t.Messages) > len(reminders) }
 
 // whats is what to remind of, in one line.
 func whats(list []Reminder) messages.Text {

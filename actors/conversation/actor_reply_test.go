@@ -597,3 +597,30 @@ func TestReminderIsCancelled(t *testing.T) {
 	k.Send(messages.CancelReminder{Conversation: hana, Number: 1})
 	k.WantDropped(events.StageConversation, events.RuleLate)
 }
+
+// TestReminderBesideAQuestion: what is asked while a reminder is due is answered with it,
+// and an edited request is another reminder.
+func TestReminderBesideAQuestion(t *testing.T) {
+	s := auto()
+	s.Policy = reply.PolicyDraft
+	k := newTalk(t, options(s))
+	m := inbound(1)
+	m.Parts[0].Text = "Remind me in two hours to call Bob"
+	k.Send(m)
+	k.Send(revised(1, messages.ChangeEdited, "Remind me in one hour to call Bob"))
+	k.Crash()
+	k.Send(messages.OwnMessage{Conversation: hana, Occurrence: 2, Kind: messages.KindText, Text: "ok", SeenAt: k.Now()})
+	k.Advance(time.Hour - time.Second)
+	question := inbound(3)
+	question.Parts[0].Text = "Where is the station?"
+	k.Send(question)
+	k.Advance(time.Second)
+	k.Send(messages.OwnerState{})
+	k.FailCall(messages.FailureError, "no_model", "none")
+	k.wantState(reply.Drafted)
+	c := k.changes()
+	want := reply.Acknowledgement("Where is the station?", "") + " You asked me to remind you: call Bob"
+	if len(c) != 1 || c[0].Text != want || len(c[0].Answers) != 2 {
+		t.Errorf("published %+v, want one draft that answers both: %q", c, string(want))
+	}
+}

@@ -204,7 +204,10 @@ func (a *actor) fallBack(turn *actors.Turn, t *reply.Turn, why string) {
 		fixed = reply.Recalling(*named, languageOf(said), turn.Now().In(a.o.Zone))
 	}
 	if list := a.remindersOf(turn, t); len(list) > 0 {
-		fixed = reply.Reminding(whats(list), languageOf(said))
+		reminding := reply.Reminding(whats(list), languageOf(said))
+		if fixed = fixed + " " + reminding; !asksMore(t, list) {
+			fixed = reminding
+		}
 	}
 	a.wrote(turn, t, fixed, func(b *messages.ReplyBasis) {
 		b.Fallback, b.Prompt, b.Run, b.Recalled = why, "", a.material.Run, 0

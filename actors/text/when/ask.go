@@ -1,6 +1,9 @@
 package when
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // phrases of English requests. A firm one asks for a reminder wherever the time
 // stands; the others also ask for other things, so that the time must stand beside
@@ -19,10 +22,13 @@ var phrases = []struct {
 }
 
 var (
-	// requesters are words before a request. Others make it a statement: "he will
-	// remind me".
-	requesters = asSet("please", "pls", "you", "and", "then", "just", "also", "so", "now", "hey", "ok", "okay",
-		"kindly", "kehai", "can", "could", "or", "yes")
+	// requesters are the words that may stand before a request in its clause. Others make
+	// it a statement: "he will remind me".
+	requesters = asSet("please", "pls", "you", "and", "then", "just", "also", "so", "now", "hey", "hi", "hello", "ok",
+		"okay", "kindly", "kehai", "can", "could", "would", "will", "or", "yes", "i", "i'd", "need", "want", "like",
+		"to", "make", "sure", "be", "remember", "forget", "don't", "do", "not", "mind", "maybe", "thanks")
+	reports = asSet("said", "says", "say", "told", "tells", "asked", "asks", "wrote", "writes", "if", "unless",
+		"whenever", "once", "did", "didn't", "why", "who", "should", "shall", "never")
 	questions = asSet("what", "when", "where", "who", "whom", "whose", "why", "how", "which", "if", "whether", "what's",
 		"who's", "how's", "where's", "when's")
 )
@@ -35,7 +41,7 @@ func askEnglish(p *parser, found []Found) (asked, bool) {
 		}
 		for _, ph := range phrases {
 			end := p.row(i, ph.words)
-			if end == i || !p.requests(i) {
+			if end == i || !p.requests(i, found) {
 				continue
 			}
 			asks := stretch{p.at(i).start, p.at(end - 1).end}
@@ -43,7 +49,7 @@ func askEnglish(p *parser, found []Found) (asked, bool) {
 			if !ok || questions[p.at(end).text] || !ph.firm && p.asksMore(end) {
 				continue
 			}
-			return asked{when: when, cut: sorted(append(cut, asks))}, true
+			return asked{when: when, firm: ph.firm, cut: sorted(append(cut, asks)), after: asks.end}, true
 		}
 	}
 	return asked{}, false
@@ -59,10 +65,35 @@ func (p *parser) row(i int, words []string) int {
 	return i + len(words)
 }
 
-// requests reports that nothing before a phrase makes it a statement.
-func (p *parser) requests(i int) bool {
-	before := p.at(i - 1)
-	return before.kind != word || requesters[before.text] || timely(before.text)
+// requests reports that nothing before a phrase makes it a statement, a condition, a
+// question, or its contrary.
+func (p *parser) requests(i int, found []Found) bool {
+	statement := func(t token) bool {
+		return reports[t.text] || t.kind == other && strings.Contains("\"“«‘", t.text)
+	}
+	if slices.ContainsFunc(p.tokens[:i], statement) {
+		return false
+	}
+	for j := i - 1; j >= 0; j-- {
+		t := p.at(j)
+		switch {
+		case t.text == "don't", t.text == "not":
+			if !p.is(j+1, "forget") {
+				return false
+			}
+		case t.text == "," || t.text == ";":
+			return true
+		case t.kind != word || requesters[t.text] || timely(t.text) || within(found, t):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// within reports that a token is part of an expression of time.
+func within(found []Found, t token) bool {
+	return slices.ContainsFunc(found, func(f Found) bool { return f.Start <= t.start && t.end <= f.End })
 }
 
 // timely reports words that may end an expression of time, as in "tomorrow remind
@@ -114,7 +145,9 @@ var tails = []string{"ください", "下さい", "くださいね", "ね", "よ
 	"もらえる", "もらえますか", "もらえませんか", "もらっていい", "おいて", "おいてね", "おいてください", "お願い", "お願いします",
 	"お願いね", "お願いできる", "ほしいです", "ほしいな", "して", "してください", "してほしい", "してね", "して欲しい", "かけて",
 	"かけてください", "セットして", "セットしてください", "をセットして", "をかけて", "をお願い", "をお願いします", "頼む", "たのむ", "くれ",
-	"いただけますか", "いただけませんか", "頂けますか", "ちょうだい", "もらいたい", "ほしいんだけど", "くださいませんか", "設定して", "を設定して"}
+	"いただけますか", "いただけませんか", "頂けますか", "ちょうだい", "もらいたい", "ほしいんだけど", "くださいませんか", "設定して", "を設定して",
+	"送って", "を送って", "送ってください", "を送ってください", "入れて",
+	"を入れて", "してくれる", "してくれますか", "してもらえる", "してもらえますか", "してくれない", "してくれませんか", "してほしいです", "をかけてください"}
 
 // askJapanese recognises a Japanese request at the end of a sentence.
 func askJapanese(p *parser, found []Found) (asked, bool) {
@@ -129,13 +162,14 @@ func askJapanese(p *parser, found []Found) (asked, bool) {
 			continue
 		}
 		asks := stretch{starts[from], starts[to]}
+		headed := r.firm && to < len(folded) && strings.HasPrefix(folded[to:], ":") // 「リマインドお願い：明日10時 歯医者」
 		when, cut, ok := pick(found, func(f Found) bool {
-			return f.End <= asks.start && (r.firm || p.given(f, asks.start))
+			return f.End <= asks.start && (r.firm || p.given(f, asks.start)) || headed && f.Start >= asks.end
 		})
-		if !ok || !r.firm && asksJapanese(folded[:from]) {
+		if !ok || !r.firm && asksJapanese(folded[:from]) || strings.Contains(folded[:from], "何時") {
 			continue
 		}
-		return asked{when: when, cut: sorted(append(p.tied(cut), asks))}, true
+		return asked{when: when, firm: r.firm, cut: sorted(append(p.tied(cut), asks))}, true
 	}
 	return asked{}, false
 }
@@ -168,8 +202,14 @@ func (p *parser) plain() (folded string, starts []int) {
 func (p *parser) tied(list []stretch) []stretch {
 	for k := range list {
 		for i, t := range p.tokens {
-			if t.start == list[k].end && p.is(i, "に", "は", "、", "までに", "ごろ", "頃", "で") {
+			if t.start == list[k].end && p.is(i, "に", "は", "、", "までに", "ごろ", "頃", "で", "の", "したら", "たったら",
+				"経ったら") {
 				list[k].end = t.end
+			}
+		}
+		for i, t := range p.tokens { // 「3時になったら」
+			if t.start == list[k].end && p.row(i, []string{"な", "っ", "た", "ら"}) > i {
+				list[k].end = p.at(i + 3).end
 			}
 		}
 	}
@@ -179,7 +219,7 @@ func (p *parser) tied(list []stretch) []stretch {
 // tail returns the end of a request whose sentence goes on at from.
 func tail(s string, from int) (int, bool) {
 	rest := s[from:]
-	if next := strings.IndexAny(rest, "。.!?！？、,\n~ー♪"); next >= 0 {
+	if next := strings.IndexAny(rest, "。.!?！？、,:\n~ー♪"); next >= 0 {
 		rest = rest[:next]
 	}
 	trimmed := strings.TrimRight(rest, "ねよなwｗ笑😊🙏✨")
@@ -212,7 +252,7 @@ func (p *parser) given(f Found, request int) bool {
 				return false
 			}
 		}
-		if p.is(i, "、", ",", "に", "ごろ", "頃", "ころ", "ちょうど", "までに") {
+		if p.is(i, "、", ",", "に", "ごろ", "頃", "ころ", "ちょうど", "したら", "たったら", "経ったら") {
 			return true
 		}
 		return p.is(i, "で") && f.fields.has&hasDistance != 0 || p.is(i, "は") && f.fields.has&hasClock != 0

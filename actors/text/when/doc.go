@@ -1,6 +1,6 @@
 // Package when finds expressions of time in chat messages, Japanese and English,
 // and turns them into spans of time. [Find] reads every expression of a text,
-// [Remind] recognises a request to be reminded. It is pure: the present moment, and
+// [Reminders] recognises requests to be reminded, sentence by sentence. It is pure: the present moment, and
 // with it the time zone, is an argument.
 //
 //	Find("来週の月曜 午後3時半", now, Future)  → one minute, that Monday at 15:30

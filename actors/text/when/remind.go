@@ -19,14 +19,41 @@ const longestRequest = 4000
 // remindAt is the hour of a day at which one reminds somebody of a day.
 const remindAt = 9
 
-// Remind recognises a request to be reminded: 「明日9時に会議って教えて」, "remind me in two
-// hours to call Bob". It returns false for texts that ask for something else, for
-// times that are over, for recurring ones, and for texts of over 4,000 bytes. The zone
-// of now is the zone of the text.
+// Remind is the first of [Reminders].
 func Remind(text string, now time.Time) (Reminder, bool) {
-	if len(text) > longestRequest {
+	list := Reminders(text, now)
+	if len(list) == 0 {
 		return Reminder{}, false
 	}
+	return list[0], true
+}
+
+// Reminders recognises requests to be reminded: 「明日9時に会議って教えて」, "remind me in two
+// hours to call Bob". Each sentence is read by itself; a text that has a request in one
+// and its time in another is read as a whole. What asks for something else, what somebody
+// else is said to have asked, times that are over, recurring ones and conditions are no
+// requests, and so are texts of over 4,000 bytes. The zone of now is the zone of the text.
+func Reminders(text string, now time.Time) (list []Reminder) {
+	if len(text) > longestRequest {
+		return nil
+	}
+	parts := sentences(text)
+	for _, s := range parts {
+		if r, ok := remindIn(text[s.start:s.end], now); ok {
+			list = append(list, r)
+		}
+	}
+	if len(list) == 0 && len(parts) > 1 {
+		if r, ok := remindIn(text, now); ok {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// remindIn recognises the request of a sentence.
+func remindIn(text string, now time.Time) (Reminder, bool) {
+	text, before := lead(text)
 	found := Find(text, now, Future)
 	if len(found) == 0 {
 		return Reminder{}, false
@@ -41,11 +68,11 @@ func Remind(text string, now time.Time) (Reminder, bool) {
 		if !ok {
 			continue
 		}
-		at := a.when.tell(span, now)
-		if !at.After(now) {
+		at, what := a.when.tell(span, now).Add(-before), a.what(text)
+		if !at.After(now) || what == "" && !a.firm && span.Precision >= Day { // "tell me tomorrow": something
 			continue
 		}
-		return Reminder{Span: span, At: at, What: a.what(text)}, true
+		return Reminder{Span: span, At: at, What: what}, true
 	}
 	return Reminder{}, false
 }
@@ -65,20 +92,33 @@ func (f fields) tell(s Span, now time.Time) time.Time {
 // asked is a request: when, and which stretches of the text say neither when nor
 // that it is a request.
 type asked struct {
-	when fields
-	cut  []stretch
+	when  fields
+	firm  bool // it asks for a reminder and for nothing else
+	cut   []stretch
+	after int // the matter stands from here on, if anything does
 }
 
 // stretch is a piece of a text in bytes.
 type stretch struct{ start, end int }
 
-// what is the text without what was cut.
+// what is the matter: what stands behind the request or, where nothing does, before it.
 func (a asked) what(text string) string {
+	if a.after > 0 {
+		if what := a.rest(text, a.after); what != "" {
+			return what
+		}
+	}
+	return a.rest(text, 0)
+}
+
+// rest is the text from a byte on, without what was cut.
+func (a asked) rest(text string, at int) string {
 	var b strings.Builder
-	at := 0
 	for _, c := range a.cut {
-		b.WriteString(text[at:max(at, c.start)])
-		b.WriteString(" ")
+		if c.start > at {
+			b.WriteString(text[at:c.start])
+			b.WriteString(" ")
+		}
 		at = max(at, c.end)
 	}
 	b.WriteString(text[at:])
@@ -91,17 +131,19 @@ func bare(s string) string {
 	for {
 		was := s
 		s = strings.TrimFunc(s, func(r rune) bool {
-			return unicode.IsSpace(r) || strings.ContainsRune(",.!?、。！？「」:;-ー", r)
+			return unicode.IsSpace(r) || strings.ContainsRune(",.!?、。！？「」:：;-ー", r)
 		})
 		if japanese {
-			for _, tie := range []string{"ということを", "っていうのを", "ように", "ことを", "のを", "って", "ので", "を", "と", "に"} {
+			s = forgetting.ReplaceAllString(politeJapanese.ReplaceAllString(s, ""), "")
+			for _, tie := range []string{"ということを", "っていうのを", "ように", "よう", "ことを", "のを", "って", "ので", "を", "と", "に"} {
 				if !strings.HasSuffix(s, "のこと") {
 					s = strings.TrimSuffix(s, tie)
 				}
 			}
 		} else {
+			s = politeAfter.ReplaceAllString(s, "")
 			for _, tie := range []string{"please", "pls", "to", "that", "about", "and", "for", "can you", "could you",
-				"of", "hey"} {
+				"would you", "will you", "of", "hey", "hi", "also", "ok", "okay", "so", "then", "thanks", "kindly"} {
 				if rest, ok := cutWord(s, tie); ok {
 					s = rest
 				}

@@ -471,8 +471,10 @@ func FuzzFind(f *testing.F) {
 				end = found.End
 			}
 		}
-		if r, ok := when.Remind(text, now); ok && !r.At.After(now) {
-			t.Fatalf("Remind(%q) at %v = %v, want a later moment", text, now, r.At)
+		for _, r := range when.Reminders(text, now) {
+			if !r.At.After(now) || len(r.What) > len(text) {
+				t.Fatalf("Reminders(%q) at %v = %+v, want a later moment and a part of the text", text, now, r)
+			}
 		}
 	})
 }

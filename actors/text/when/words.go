@@ -167,7 +167,7 @@ var clauses = asSet("to", "and", "or", "for", "that", "about", "please", "pls", 
 	"till", "by", "before", "after", "the", "my", "our", "your", "there", "here", "of", "sometime", "instead", "again",
 	"as", "will", "did", "had", "has", "have", "am", "pm", "local", "tmrw", "tmr", "every", "would", "could", "should",
 	"he'll", "i'll", "we'll", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "call",
-	"buy", "wake", "ping", "maybe")
+	"buy", "wake", "ping", "maybe", "remind", "tell", "text", "message", "nudge", "alert", "notify", "let", "set")
 
 // prepositions introduce an expression.
 var prepositions = asSet("at", "on", "in", "by", "from", "since", "until", "till", "before", "after", "around", "about",
