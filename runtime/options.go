@@ -55,6 +55,7 @@ type settings struct {
 
 	llmLocal bool // the host's own model runs on this machine
 
+	sealer   engine.Sealer // nil: the keys in the data directory
 	tables   []messages.Table
 	kinds    []engine.Kind
 	workers  []engine.WorkerKind
@@ -127,10 +128,15 @@ func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
 }
 
 // WithStore keeps state in another store than Badger in the data directory. The
-// runtime closes it. Without a data directory there is no control socket.
+// runtime closes it. Without a data directory there is no control socket. Only with
+// [WithSealer] is sealed what is stored there.
 func WithStore(open func() (engine.Store, error)) Option {
 	return func(s *settings) { s.store = open }
 }
+
+// WithSealer seals what is stored with other keys than those in the data directory, and
+// a store of the host's own with any, such as those of package keyring.
+func WithSealer(keys engine.Sealer) Option { return func(s *settings) { s.sealer = keys } }
 
 // InMemory keeps state in memory alone: it ends with the process, or with the run.
 func InMemory() Option {

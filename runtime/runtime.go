@@ -354,11 +354,14 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	return st, nil
 }
 
-// openKeys opens the keys of our own store. A host that brings a store seals it
-// itself, if it wants to.
+// openKeys opens the keys of our own store. A host that brings a store brings its keys,
+// or is told that what it keeps is not sealed.
 func (r *Runtime) openKeys() (engine.Sealer, error) {
-	if r.set.store != nil {
-		return nil, nil
+	if r.set.sealer == nil && r.set.store != nil {
+		r.log.Info().Str("mend", "runtime.WithSealer").Msg("store_not_sealed")
+	}
+	if r.set.sealer != nil || r.set.store != nil {
+		return r.set.sealer, nil
 	}
 	return admin.OpenKeys(r.cfg)
 }

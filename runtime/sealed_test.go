@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,13 +12,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/store"
+	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
 // canary stands in each private text of these tests. It is written nowhere else.
@@ -160,6 +165,36 @@ func TestAPlainStoreIsSealedAtTheNextStart(t *testing.T) {
 	}
 	_ = stop()
 	wantNoCanary(t, cfg, "stopped")
+}
+
+// A host that brings a store brings its keys too, or the log says that there are none.
+func TestAHostsStoreIsSealedWithItsKeys(t *testing.T) {
+	for _, sealed := range []bool{false, true} {
+		cfg, kept := noWindow(t), mem.New()
+		handled := make(chan string, 100)
+		var log bytes.Buffer
+		opts := []runtime.Option{runtime.WithStore(func() (engine.Store, error) { return kept, nil }),
+			runtime.WithLogger(zerolog.New(zerolog.SyncWriter(&log)))}
+		if sealed {
+			opts = append(opts, runtime.WithSealer(keyring.Memory(nil)))
+		}
+		rt := leaving(t, cfg, handled, opts...)
+		stop := start(t, rt)
+		fill(t, rt, handled)
+		plain := 0
+		if err := kept.Scan(nil, nil, func(_, v []byte) bool {
+			if bytes.Contains(v, []byte(canary)) {
+				plain++
+			}
+			return true
+		}); err != nil {
+			t.Error(err)
+		}
+		_ = stop()
+		if sealed != (plain == 0) || sealed == strings.Contains(log.String(), "store_not_sealed") {
+			t.Errorf("with keys %v: %d rows are plain; the log says %s", sealed, plain, log.String())
+		}
+	}
 }
 
 // Without its keys the store is left alone, and the error says what to do.

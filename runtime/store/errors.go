@@ -104,7 +104,8 @@ func panicked(value any) error {
 
 // faults makes a panic of a page that the system cannot bring from a file: the disk
 // fails to read it, or the file was cut. Badger reads through memory maps, and Go
-// ends the process otherwise. It holds for this goroutine until the result is called.
+// ends the process otherwise. It holds for this goroutine until the result is called;
+// goroutines of Badger's own are out of reach, see decision 3.
 func faults() (end func()) {
 	was := debug.SetPanicOnFault(true)
 	return func() { debug.SetPanicOnFault(was) }
