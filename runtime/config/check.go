@@ -154,7 +154,7 @@ var forms = map[string]func(string) string{
 
 func wrongQuiet(s string) string {
 	if _, err := reply.ParseQuiet(s); err != nil {
-		return quote(s) + ": want hours such as 22:00-07:00"
+		return quote(s) + ": want hours such as 22:00-07:00, which end at another time than they begin; empty for none"
 	}
 	return ""
 }

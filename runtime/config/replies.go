@@ -208,9 +208,29 @@ func (c *Config) checkReplies(p *problems) {
 	if n := len(c.Replies.Conversations); n > maxConversations {
 		p.add(c, "replies.conversations", fmt.Sprintf("%d conversations: want at most %d", n, maxConversations))
 	}
-	if c.Replies.Policy == reply.PolicyAuto && len(c.Replies.Auto) == 0 && !c.Replies.Drawn {
+	c.checkAuto(p)
+}
+
+// checkAuto refuses settings of which one says that replies go out by themselves, and
+// another that none can. Mode observe may stand beside anything: it is how all answering
+// is turned off for a while.
+func (c *Config) checkAuto(p *problems) {
+	r := c.Replies
+	listed := len(r.Auto) > 0 || slices.ContainsFunc(r.Conversations,
+		func(one Conversation) bool { return one.Policy == reply.PolicyAuto })
+	drawn := r.Drawn && slices.ContainsFunc(c.Windows, func(w Window) bool { return w.Driver == "drawn" })
+	auto := r.Policy == reply.PolicyAuto
+	switch {
+	case auto && !listed && !drawn:
 		p.add(c, "replies.auto", "want the conversations in which replies may go out by themselves, "+
 			"or set replies.policy: draft")
+	case len(r.Auto) > 0 && !auto:
+		p.add(c, "replies.auto", fmt.Sprintf("names conversations, and replies.policy is %s, so that nothing goes out "+
+			"by itself: set replies.policy: auto, or take them out", r.Policy))
+	case auto && r.PerHour == 0:
+		p.add(c, "replies.per_hour", "0: replies.policy is auto: want 1 at least, or set replies.policy: draft")
+	case auto && r.InARow == 0:
+		p.add(c, "replies.in_a_row", "0: replies.policy is auto: want 1 at least, or set replies.policy: draft")
 	}
 }
 

@@ -230,7 +230,8 @@ var ErrQuiet = errors.New("reply: quiet hours must be like 22:00-07:00")
 // minutes of the day; From may lie after To. Equal ones are none.
 type Quiet struct{ From, To int }
 
-// ParseQuiet reads "22:00-07:00"; "" is no quiet hours.
+// ParseQuiet reads "22:00-07:00"; "" is no quiet hours. Hours that end when they begin
+// are refused: they could mean none or all.
 func ParseQuiet(s string) (Quiet, error) {
 	if s == "" {
 		return Quiet{}, nil
@@ -240,7 +241,11 @@ func ParseQuiet(s string) (Quiet, error) {
 	if err != nil || n != 4 || min(h, m, h2, m2) < 0 || max(h, h2) > 23 || max(m, m2) > 59 {
 		return Quiet{}, fmt.Errorf("%w, is %q", ErrQuiet, s)
 	}
-	return Quiet{60*h + m, 60*h2 + m2}, nil
+	q := Quiet{60*h + m, 60*h2 + m2}
+	if q.From == q.To {
+		return Quiet{}, fmt.Errorf("%w, and end at another time than they begin, is %q", ErrQuiet, s)
+	}
+	return q, nil
 }
 
 // At reports quiet at a moment, by the clock of its zone. From is quiet, To is not.
