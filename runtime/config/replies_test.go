@@ -58,19 +58,19 @@ replies:
 
 func TestWrongConversations(t *testing.T) {
 	for text, want := range map[string]string{
-		"replies:\n  conversations:\n    - mode: observe\n":                                "replies.conversations.0.name",
-		"replies:\n  conversations:\n    - {name: a, pollicy: off}\n":                      "did you mean",
-		"replies:\n  conversations:\n    - {name: a}\n    - {name: a}\n":                   "has that name",
-		"replies:\n  conversations:\n    - {name: a, quiet: at night}\n":                   "22:00-07:00",
-		"replies: {policy: auto, drawn: false}\n":                                          "replies.auto",
-		"replies: {quiet: \"22:00-22:00\"}\n":                                              "end at another time than they begin",
-		"windows: [{name: a, app: a, driver: x11, capture: a}]\nreplies: {policy: auto}\n": "want the conversations",
-		"replies: {auto: [\"line:Hana\"]}\n":                                               "replies.policy is draft",
-		"replies: {policy: auto, auto: [a], per_hour: 0}\n":                                "replies.per_hour",
-		"replies: {policy: auto, auto: [a], in_a_row: 0}\n":                                "replies.in_a_row",
-		"judge: {thresholds: [\"1.5:12h\"]}\n":                                             "thresholds[0].min_confidence",
-		"judge: {thresholds: [\"0.9\"]}\n":                                                 "CONFIDENCE:TIME",
-		"judge: {thresholds: [\"0.9:1h\", \"0.9:2h\"]}\n":                                  "twice",
+		"replies:\n  conversations:\n    - mode: observe\n":              "replies.conversations.0.name",
+		"replies:\n  conversations:\n    - {name: a, pollicy: off}\n":    "did you mean",
+		"replies:\n  conversations:\n    - {name: a}\n    - {name: a}\n": "has that name",
+		"replies:\n  conversations:\n    - {name: a, quiet: at night}\n": "22:00-07:00",
+		"replies: {policy: auto, drawn: false}\n":                        "replies.auto",
+		"replies: {quiet: \"22:00-22:00\"}\n":                            "at another time",
+		"windows: [{name: a, driver: x11}]\nreplies: {policy: auto}\n":   "want the conversations",
+		"replies: {auto: [\"line:Hana\"]}\n":                             "replies.policy is draft",
+		"replies: {policy: auto, auto: [a], per_hour: 0}\n":              "replies.per_hour",
+		"replies: {policy: auto, auto: [a], in_a_row: 0}\n":              "replies.in_a_row",
+		"judge: {thresholds: [\"1.5:12h\"]}\n":                           "thresholds[0].min_confidence",
+		"judge: {thresholds: [\"0.9\"]}\n":                               "CONFIDENCE:TIME",
+		"judge: {thresholds: [\"0.9:1h\", \"0.9:2h\"]}\n":                "twice",
 	} {
 		if _, err := Parse("kehai.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q) = %v, want an error with %q", text, err, want)
