@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -63,8 +65,24 @@ func (a *app) load(flags ...func(*config.Config) error) (config.Config, error) {
 type asking func(ctx context.Context, b control.Backend, args []string) error
 
 // withBackend makes a verb that asks the running Kehai, or the store if none
-// runs.
+// runs. Where there is no store it fails.
 func (a *app) withBackend(verb asking) func(*cobra.Command, []string) error {
+	ask := a.withStore(verb)
+	return func(cmd *cobra.Command, args []string) error {
+		cfg, err := a.load()
+		if err != nil {
+			return err
+		}
+		if err := stored(cfg.Data); err != nil {
+			return err
+		}
+		return ask(cmd, args)
+	}
+}
+
+// withStore is withBackend for what a person may want before the first run: it makes
+// the store.
+func (a *app) withStore(verb asking) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		ctx, stop := interruptible(cmd.Context())
 		defer stop()
@@ -108,6 +126,16 @@ func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, fun
 			return nil, nil, ctx.Err()
 		case <-time.After(50 * time.Millisecond):
 		}
+	}
+}
+
+// stored is nil if there is a store in a data directory: whoever asks makes none.
+func stored(data string) error {
+	switch _, err := os.Stat(filepath.Join(data, "store")); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("no data directory at %s: run `kehai run` first, or give --data DIR", data)
+	default:
+		return err
 	}
 }
 

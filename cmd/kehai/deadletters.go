@@ -36,7 +36,12 @@ func (d *deadletters) command() *cobra.Command {
 		Use: "retry ID|--all", Short: "Send dead letters to their actors again",
 		Example: `  kehai deadletters retry d42
   kehai deadletters retry --all`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, ids []string) error {
+			if len(ids) > 1 || d.all == (len(ids) == 1) {
+				return errors.New("retry: want an ID or --all")
+			}
+			return nil
+		},
 		RunE: d.withBackend(d.retry),
 	}
 	retry.Flags().BoolVar(&d.all, "all", false, "every dead letter")
@@ -101,9 +106,6 @@ func (d *deadletters) show(ctx context.Context, b control.Backend, args []string
 }
 
 func (d *deadletters) retry(ctx context.Context, b control.Backend, ids []string) error {
-	if d.all == (len(ids) == 1) {
-		return badUsage("retry: want an ID or --all; see `kehai deadletters list`")
-	}
 	if d.all {
 		list, err := b.DeadLetters(ctx)
 		if err != nil {

@@ -35,7 +35,16 @@ for a message that is not in the list.`,
   kehai messages --since 2026-01-31T09:00:00Z --json
   kehai messages --json | jq 'select(.event == null) | .text'`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: v.withBackend(v.run),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			since, err := parseSince(v.since, time.Now())
+			if err != nil {
+				return err
+			}
+			return v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+				return v.list(ctx, b, control.Query{
+					Conversation: messages.ConversationID(first(args)), Since: since, Limit: v.limit})
+			})(cmd, args)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&v.since, "since", "",
@@ -45,15 +54,10 @@ for a message that is not in the list.`,
 	return cmd
 }
 
-func (v *messagesVerb) run(ctx context.Context, b control.Backend, args []string) error {
-	since, err := parseSince(v.since, time.Now())
-	if err != nil {
-		return err
-	}
-	q := control.Query{Conversation: messages.ConversationID(first(args)), Since: since, Limit: v.limit}
+func (v *messagesVerb) list(ctx context.Context, b control.Backend, q control.Query) error {
 	show := v.showEntry(v.asJSON)
 	n, day := 0, ""
-	err = b.Timeline(ctx, q, func(e control.Entry) error {
+	err := b.Timeline(ctx, q, func(e control.Entry) error {
 		n++
 		if d := e.SeenAt.Local().Format(time.DateOnly); d != day && !v.asJSON {
 			day = d

@@ -25,7 +25,7 @@ What was captured before is still delivered.`,
   kehai pause attention
   kehai pause sending`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+		RunE: v.withStore(func(ctx context.Context, b control.Backend, args []string) error {
 			if err := b.Pause(ctx, first(args)); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -27,14 +28,21 @@ func (v *whyVerb) command() *cobra.Command {
 conversation's ledger knows, what waits, what became a dead letter; while Kehai
 runs also in what stands on the screen. For each it shows the way through the
 stages, and where it ended: the stage, the rule that decided, and what it was
-taken for. A text need not be exact.
+taken for. A text need not be exact. Of a reply it shows what it answers, how that
+was judged, who wrote it, and how it went out.
 
 It prints what was said.`,
 		Example: `  kehai why --text "lunch at 12:30"
   kehai why --text 了解 --in line:Hana --limit 20
   kehai why 4hq2nkt2kvbsm3yx
+  kehai why c-3uwbezwinvqa/3.2
   kehai why d42`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 || (first(args) == "") == (strings.TrimSpace(v.text) == "") {
+				return errors.New("why: want the id of a message or --text")
+			}
+			return nil
+		},
 		RunE: v.withBackend(v.run),
 	}
 	fl := cmd.Flags()
@@ -46,12 +54,8 @@ It prints what was said.`,
 }
 
 func (v *whyVerb) run(ctx context.Context, b control.Backend, args []string) error {
-	id := first(args)
-	if (id == "") == (strings.TrimSpace(v.text) == "") {
-		return badUsage("why: want the id of a message or --text; see `kehai why --help`")
-	}
 	why, err := b.Why(ctx, control.WhyQuery{
-		ID: id, Text: v.text, Conversation: messages.ConversationID(v.conversation), Limit: v.limit,
+		ID: first(args), Text: v.text, Conversation: messages.ConversationID(v.conversation), Limit: v.limit,
 	})
 	if err != nil {
 		return err
