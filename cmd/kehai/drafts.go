@@ -11,6 +11,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 )
 
 // drafts is a family of verbs, with the flag of list and show.
@@ -50,7 +51,8 @@ func (v *drafts) command() *cobra.Command {
 	cmd := family(&cobra.Command{
 		Use:   "drafts",
 		Short: "See, approve, edit and reject the replies that wait for you",
-		Long: `A reply that may not go out by itself waits for a person. Its ID names it as it
+		Long: `A reply that may not go out by itself waits for a person; one that may waits until
+it can be typed: STATE is sending then, and WHY says what it waits for. Its ID names it as it
 reads now: when a message comes, is edited or is taken back, the reply is written
 anew and has another ID, so that nobody approves what they have not read. What
 you write in the window yourself withdraws it.`,
@@ -123,6 +125,17 @@ func (v *drafts) do(ctx context.Context, b control.ReplyBackend, id string, verb
 	if err := b.DraftDo(ctx, control.DraftID(id), verb, text); err != nil {
 		return fmt.Errorf("%s %s: %w", verb, id, err)
 	}
+	if known, ok := b.(control.Backend); ok && verb == messages.DraftApprove {
+		s, err := known.Status(ctx)
+		switch {
+		case err != nil:
+			return err
+		case s.SendingPaused != nil:
+			done += ", but sending is paused: kehai resume sending goes on"
+		case !s.Running:
+			done += " once Kehai runs"
+		}
+	}
 	return v.stdout.printf("%s %s\n", id, done)
 }
 
@@ -143,7 +156,7 @@ func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) e
 	var t table
 	t.row("ID", "TO", "STATE", "WHY", "SURE", "TEXT")
 	for _, d := range list {
-		t.row(d.ID, called[d.Conversation], d.State, d.Rule, fmt.Sprintf("%.0f %%", 100*d.Confidence),
+		t.row(d.ID, called[d.Conversation], d.State, whyItWaits(d), describe.Sure(d.Judged, d.Confidence),
 			strings.ReplaceAll(d.Text, "\n", " "))
 	}
 	return t.write(v.stdout)
@@ -170,15 +183,37 @@ func (v *drafts) show(ctx context.Context, b control.ReplyBackend, args []string
 	return fmt.Errorf("show %s: %w", args[0], control.ErrNoDraft)
 }
 
+// stateSending is the state of a reply that is to be sent.
+const stateSending = "sending"
+
+// whyItWaits is the rule by which a reply waits for a person, or what keeps one that is
+// to be sent.
+func whyItWaits(d control.Draft) string {
+	switch {
+	case d.State != stateSending:
+		return d.Rule
+	case d.Waits == "":
+		return "its turn comes, or it is typed now"
+	}
+	return describe.NotSent(d.Waits)
+}
+
 // describe tells a draft and what it rests on.
 func (v *drafts) describe(d control.Draft, to string) error {
 	var t table
 	t.row("to", to)
 	t.row("state", d.State+", by rule "+d.Rule)
+	if d.State == stateSending {
+		t.row("waits", whyItWaits(d))
+	}
 	for _, a := range d.Answers {
 		t.row("answers", a.Sender+": "+strings.ReplaceAll(a.Text, "\n", " "))
 	}
-	t.row("judged", fmt.Sprintf("%.0f %% sure, by %s: %s", 100*d.Confidence, d.Judged, d.Reason))
+	sure := describe.Sure(d.Judged, d.Confidence)
+	if d.Judged == messages.JudgedByModel {
+		sure += ", by a model"
+	}
+	t.row("judged", sure+": "+d.Reason)
 	if d.Model != "" {
 		t.row("written", fmt.Sprintf("by %s from %s, prompts %s, %s", d.Model, count(d.Lines, "message"), d.Prompt,
 			d.WrittenAt))
@@ -186,7 +221,7 @@ func (v *drafts) describe(d control.Draft, to string) error {
 		t.row("written", fmt.Sprintf("a fixed text, because of %s, %s", d.Fallback, d.WrittenAt))
 	}
 	if d.NotSent != "" {
-		t.row("not sent", d.NotSent)
+		t.row("not sent", describe.NotSent(d.NotSent))
 	}
 	if err := t.write(v.stdout); err != nil {
 		return err

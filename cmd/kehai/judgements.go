@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/testkit/replay/judgements"
 )
 
@@ -61,7 +62,7 @@ func (v *judgementsVerb) list(ctx context.Context, b control.ReplyBackend, _ []s
 		case j.OnItsWay:
 			verdict += ", on its way"
 		}
-		t.row(j.Scope, called[j.Conversation], verdict, fmt.Sprintf("%.0f %%", 100*j.Confidence), j.Source,
+		t.row(j.Scope, called[j.Conversation], verdict, describe.Sure(j.Source, j.Confidence), j.Source,
 			j.NextCheckAt, j.Reason)
 	}
 	return t.write(v.stdout)

@@ -97,19 +97,26 @@ func awaits(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// drafted waits until a reply waits in the Kehai in the background, and puts its ID
-// into $DRAFT.
+// drafted waits until a reply waits for a person in the Kehai in the background or, with
+// a reason, until one that is to be sent waits because of it, and puts its ID into
+// $DRAFT.
 func drafted(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: drafted")
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: drafted [REASON]")
+	}
+	state, why := "draft", ""
+	if len(args) > 0 {
+		state, why = stateSending, args[0]
 	}
 	ask(ts, "has a draft", func(client *control.Client) bool {
 		list, err := client.Drafts(context.Background())
-		if err != nil || len(list) == 0 {
-			return false
+		for _, d := range list {
+			if d.State == state && string(d.Waits) == why {
+				ts.Setenv("DRAFT", string(d.ID))
+				return err == nil
+			}
 		}
-		ts.Setenv("DRAFT", string(list[0].ID))
-		return true
+		return false
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
 	"github.com/kehai-run/kehai/actors/judge"
+	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/text/stream"
 	"github.com/kehai-run/kehai/messages"
@@ -32,6 +33,10 @@ func (b Backend) Drafts(ctx context.Context) ([]control.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	leaving, err := b.leaving(e)
+	if err != nil {
+		return nil, err
+	}
 	list := []control.Draft{}
 	err = eachDesk(ctx, e, func(c messages.ConversationID, d desk) {
 		turns := d.Unknown
@@ -39,12 +44,47 @@ func (b Backend) Drafts(ctx context.Context) ([]control.Draft, error) {
 			turns = append(turns, *d.Open)
 		}
 		for _, t := range turns {
-			if t.State == reply.Held || t.State == reply.Drafted || t.State == reply.Unknown {
+			switch t.State {
+			case reply.Held, reply.Drafted, reply.Unknown:
 				list = append(list, d.draft(c, t))
+			case reply.Sending:
+				draft := d.draft(c, t)
+				draft.Waits = leaving[draft.ID]
+				list = append(list, draft)
 			}
 		}
 	})
 	return list, err
+}
+
+// leaving is why replies that are to be sent are not typed yet; "" for one on which
+// outbound works, or of which it does not know yet.
+func (b Backend) leaving(e *engine.Engine) (map[control.DraftID]messages.SendReason, error) {
+	paused, err := b.SendingPaused()
+	if err != nil {
+		return nil, err
+	}
+	why := map[control.DraftID]messages.SendReason{}
+	var failed error
+	err = e.ReadRows(outbound.Kind, func(row engine.Row) bool {
+		if row.Table != outbound.Replies.Name() {
+			return true
+		}
+		var r outbound.Reply
+		if r, failed = outbound.Replies.Decode(row.Value); failed != nil {
+			return false
+		}
+		id := control.NewDraftID(r.Conversation, r.Turn, r.Epoch)
+		switch {
+		case r.State != outbound.Queued && r.State != outbound.Leasing && r.State != outbound.Verifying:
+		case paused != nil:
+			why[id] = messages.CodePaused
+		default:
+			why[id] = r.Reason
+		}
+		return true
+	})
+	return why, errors.Join(err, failed)
 }
 
 // eachDesk yields the replies of each conversation. Rows come by conversation.
@@ -132,6 +172,9 @@ func (b Backend) DraftDo(ctx context.Context, id control.DraftID, do messages.Dr
 		return err
 	}
 	for _, d := range list {
+		if d.ID == id && d.State == string(reply.Sending) {
+			return control.ErrDraftLeaves
+		}
 		if d.ID == id {
 			return e.Inject(ctx, messages.To(conversation.Kind, string(c)), messages.DraftCommand{
 				Conversation: c, Turn: turn, Epoch: epoch, Do: do, Text: messages.Text(text),

@@ -15,10 +15,12 @@ import (
 // ReplyBackend answers questions about replies. Every [Backend] of this repository is
 // one.
 type ReplyBackend interface {
-	// Drafts lists the replies that wait for a person, by conversation.
+	// Drafts lists the replies that wait, by conversation: for a person or, once they are
+	// approved or may go out by themselves, to be sent.
 	Drafts(ctx context.Context) ([]Draft, error)
 	// DraftDo does what a person wants of a draft. It fails with ErrNoDraft if the draft
-	// is gone, or if it was written anew since it had this ID. The text is that of
+	// is gone, or if it was written anew since it had this ID, and with ErrDraftLeaves if
+	// it is to be sent already. The text is that of
 	// messages.DraftEdit. Nil means that the command is stored; should the draft change
 	// before it is carried out, nothing happens.
 	DraftDo(ctx context.Context, id DraftID, do messages.DraftVerb, text string) error
@@ -39,6 +41,8 @@ const Sending = "sending"
 var (
 	ErrNoDraft = errors.New("control: no such draft: it was sent, given up or written anew; " +
 		"kehai drafts lists those that wait")
+	ErrDraftLeaves = errors.New("control: this reply is to be sent already: " +
+		"kehai pause sending keeps it, and what you write in the window yourself takes its place")
 	ErrNoReminder = errors.New("control: no such reminder that could be cancelled: " +
 		"kehai reminders lists those that wait")
 	ErrDraftText = errors.New("control: a draft must have a text of at most 400 characters")
@@ -106,7 +110,7 @@ func (id DraftID) Edited() DraftID {
 type Draft struct {
 	ID           DraftID                 `json:"id"`
 	Conversation messages.ConversationID `json:"conversation"`
-	State        string                  `json:"state"` // draft, held, or unknown: it may have been sent
+	State        string                  `json:"state"` // draft, held, sending, or unknown: it may have been sent
 	Text         string                  `json:"text"`
 	Rule         string                  `json:"rule"`    // why it waits
 	Answers      []Answered              `json:"answers"` // what it answers, the oldest first
@@ -118,6 +122,7 @@ type Draft struct {
 	Prompt       string                  `json:"prompt,omitempty"`   // version of the texts that it was asked with
 	Fallback     string                  `json:"fallback,omitempty"` // why it is a fixed text
 	NotSent      messages.SendReason     `json:"not_sent,omitempty"` // why it could not be sent
+	Waits        messages.SendReason     `json:"waits,omitempty"`    // of sending: why it is not typed yet
 	WrittenAt    Stamp                   `json:"written_at"`
 }
 

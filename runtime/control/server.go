@@ -168,6 +168,7 @@ var codes = map[error]string{
 	ErrNoDesk:                "no_desk",
 	ErrNoDraft:               "no_draft",
 	ErrDraftText:             "draft_text",
+	ErrDraftLeaves:           "draft_leaves",
 	ErrNoReminder:            "no_reminder",
 	ErrNoConversation:        "no_conversation",
 	ErrNoHeld:                "no_held",
