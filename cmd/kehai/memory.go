@@ -37,13 +37,17 @@ type askingMemory func(ctx context.Context, b control.MemoryBackend, args []stri
 
 // withMemory is withBackend for who asks about what is remembered.
 func (a *app) withMemory(verb askingMemory) func(*cobra.Command, []string) error {
-	return a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+	return a.withBackend(aboutMemory(verb))
+}
+
+func aboutMemory(verb askingMemory) asking {
+	return func(ctx context.Context, b control.Backend, args []string) error {
 		m, ok := b.(control.MemoryBackend)
 		if !ok {
 			return errors.New("this Kehai remembers nothing")
 		}
 		return verb(ctx, m, args)
-	})
+	}
 }
 
 // showRecalled prints what was recalled, a message a line.
@@ -116,9 +120,9 @@ imported. "-" reads standard input. It works whether Kehai runs or not.`,
 		Args:    cobra.ExactArgs(1),
 	}
 	var in *cobra.Command
-	run := v.withMemory(func(ctx context.Context, b control.MemoryBackend, args []string) error {
+	run := v.withStore(aboutMemory(func(ctx context.Context, b control.MemoryBackend, args []string) error {
 		return v.run(ctx, in, b, args[0])
-	})
+	}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { in = cmd; return run(cmd, args) }
 	return cmd
 }
