@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,9 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -109,6 +112,13 @@ func TestRemembersAcrossARestart(t *testing.T) {
 	if err != nil || len(run.Routes) != len(memory.Routes()) || slices.ContainsFunc(run.Routes,
 		func(r memory.Report) bool { return r.Failed != "" }) || strings.Contains(string(raw), "ミケ") {
 		t.Errorf("the run is %s, %v, want all routes and no text", raw, err)
+	}
+	b := admin.Backend{Config: config.Default(), Book: admin.NewBook(), Pauses: &admin.Pauses{},
+		Engine: func() (*engine.Engine, error) { return m.sim.Control().Engine(), nil }}
+	why, err := b.Why(t.Context(), control.WhyQuery{ID: string(control.NewDraftID(c, answer.Turn, answer.Epoch))})
+	if err != nil || !strings.Contains(fmt.Sprint(why.Paths), "recalled by run "+answer.Basis.Run) ||
+		!strings.Contains(fmt.Sprint(why.Paths), "猫の名前はミケです") {
+		t.Errorf("why the answer was sent: %v, %v, want what it rests on", why.Paths, err)
 	}
 	m.hears("車の色は何だっけ？")
 	if got := m.sent[len(m.sent)-1].Text; strings.Contains(string(got), "ミケ") {

@@ -104,7 +104,11 @@ func (t terminal) steps(steps []control.Step) {
 			if m.Side == messages.SideOwn {
 				side = " (own)"
 			}
-			t.printf("%*smatched %s%s: 「%s」\n", factIndent, "", number, side, m.Text)
+			what := "matched " + number
+			if s.Stage == events.StageRecall {
+				what = "remembered"
+			}
+			t.printf("%*s%s%s: 「%s」\n", factIndent, "", what, side, m.Text)
 		}
 	}
 }

@@ -24,6 +24,7 @@ const (
 	StageBurst        Stage = messages.ActorBurst
 	StageConversation Stage = messages.ActorConversation
 	StageJudge        Stage = messages.ActorJudge
+	StageRecall       Stage = messages.ActorRecall
 	StageOutbound     Stage = messages.ActorOutbound
 
 	StageCamera   Stage = messages.ActorCamera

@@ -142,6 +142,7 @@ func (ev *evidence) replyPath(r *replied) control.Path {
 			Outcome: events.Outcome(c.State), What: replyWhat(c),
 			Detail: events.Detail{Conversation: r.conversation, Rule: events.Rule(c.Rule)}})
 	}
+	ev.remembers(&p, r)
 	ev.typed(&p, r)
 	slices.SortStableFunc(p.Steps, func(a, b control.Step) int { return a.At.Compare(b.At.Time) })
 	return p
@@ -214,8 +215,42 @@ func replyWhy(c messages.ReplyChanged) string {
 
 // writtenBy is where the text of a reply is from.
 func writtenBy(b messages.ReplyBasis) string {
-	if b.Model == "" {
+	remembered := ""
+	if b.Recalled > 0 {
+		remembered = fmt.Sprintf(" and %d that it remembers", b.Recalled)
+	}
+	switch {
+	case b.Model == "" && b.Recalled > 0:
+		return "a fixed text that names what it remembers"
+	case b.Model == "":
 		return strings.TrimSuffix("a fixed text, because of "+b.Fallback, ", because of ")
 	}
-	return fmt.Sprintf("written by %s from %d messages with prompts %s", b.Model, b.Lines, cmp.Or(b.Prompt, "unknown"))
+	return fmt.Sprintf("written by %s from %d messages%s with prompts %s", b.Model, b.Lines, remembered,
+		cmp.Or(b.Prompt, "unknown"))
+}
+
+// remembers adds what a reply was given to rest on of what was said before.
+func (ev *evidence) remembers(p *control.Path, r *replied) {
+	const shown = 5
+	for _, c := range slices.Backward(r.changes) {
+		if c.Basis.Recalled == 0 || ev.recalled == nil {
+			continue
+		}
+		run, err := ev.recalled(c.Basis.Run)
+		if err != nil { // it is not kept any more
+			return
+		}
+		step := control.Step{At: run.At, Stage: events.StageRecall, Outcome: events.OutcomePassed,
+			What: fmt.Sprintf("what helps was recalled by run %s; %d of it is in the reply's material", c.Basis.Run,
+				c.Basis.Recalled)}
+		for _, f := range run.Found[:min(len(run.Found), shown)] {
+			side := messages.SideIncoming
+			if f.Own {
+				side = messages.SideOwn
+			}
+			step.Matched = append(step.Matched, control.Matched{Side: side, Text: f.Text})
+		}
+		p.Steps = append(p.Steps, step)
+		return
+	}
 }

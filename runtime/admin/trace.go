@@ -47,6 +47,7 @@ type evidence struct {
 	sent      map[messages.ConversationID][]ingress.Sent
 	mail      []engine.Envelope
 	dead      []dead
+	recalled  func(run string) (control.Recollection, error)
 }
 
 func newEvidence() *evidence {
@@ -251,6 +252,7 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 	if err != nil {
 		return why, err
 	}
+	ev.recalled = func(run string) (control.Recollection, error) { return b.Run(ctx, run) }
 	if q.ID != "" {
 		if why.Paths = ev.byID(q.ID); len(why.Paths) == 0 {
 			return why, fmt.Errorf("%w: %s: want the id of a message or a reply, as kehai messages "+
