@@ -52,9 +52,9 @@ func emptied[T any](s []T) []T {
 // store and nothing before it waits: then nobody has it any more. ok is false when the
 // pending turns of its activation were taken back meanwhile.
 func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
-	act := t.act
+	act, durable := t.act, t.durable
 	t.generation = generation
-	if !t.durable && e.releaseAtOnce(t) {
+	if !durable && e.releaseAtOnce(t) {
 		return true, true
 	}
 	act.mu.Lock()
@@ -77,7 +77,7 @@ func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 	}
 	e.mark(t)
 	act.mu.Unlock()
-	if t.durable {
+	if durable { // else it may be gone by now
 		e.enqueue(t)
 	} else {
 		e.releaseReady(act)
@@ -412,6 +412,7 @@ func (e *Engine) releaseReady(act *Activation) {
 		}
 		act.mu.Unlock()
 		e.perform(t)
+		t.release()
 		if blocked {
 			e.driver.Wake(act)
 		}

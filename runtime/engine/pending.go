@@ -121,7 +121,9 @@ type turn struct {
 // turns are those that nobody needs any more.
 var turns = sync.Pool{New: func() any { return new(turn) }}
 
-// release gives the turn back. It was never in the hands of the committer.
+// release gives a turn back that was performed. Nobody has it any more: not the
+// activation, and the committer does not look at it again. One that was taken back may
+// still be in the committer's queue, and is left to the garbage collector.
 func (t *turn) release() {
 	*t = turn{}
 	turns.Put(t)
@@ -149,10 +151,11 @@ func (t *turn) void() bool {
 }
 
 func (t *turn) committed(e *Engine) {
-	t.act.mu.Lock()
+	act := t.act // once it is done another goroutine may release it
+	act.mu.Lock()
 	t.done = true
-	t.act.mu.Unlock()
-	e.releaseReady(t.act)
+	act.mu.Unlock()
+	e.releaseReady(act)
 }
 
 // errStale is why a turn that did not hold is taken back.

@@ -29,10 +29,10 @@ var mutants = []mutant{
 		old: `i > 0 && size > batchBytes {`, new: `i > 0 && size < 0 {`, by: "TestABatchIsBoundedInBytes"},
 	{what: "a turn is released outside of the lock", file: "runtime/engine/commit.go",
 		old: `e.perform(t)
-		if blocked`, new: `act.release.Unlock()
+		t.release()`, new: `act.release.Unlock()
 		e.perform(t)
-		act.release.Lock()
-		if blocked`, by: "TestWhatLeavesATurnLeavesItInOrder"},
+		t.release()
+		act.release.Lock()`, by: "TestWhatLeavesATurnLeavesItInOrder"},
 	{what: "turns are released without the lock", file: "runtime/engine/commit.go",
 		old: `	act.release.Lock()
 	defer act.release.Unlock()
