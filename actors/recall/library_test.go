@@ -92,7 +92,7 @@ func told() *shelf {
 	s := newShelf()
 	s.put("c-1", event("m1", "I finally adopted a beagle puppy", 0), own("own:1", "What is the name?", 1),
 		event("m2", "Sputnik. It took us all evening.", 2))
-	s.put("c-1", event("m3", "The harbour race is on Sunday", 4*24*60), own("own:2", "I will come along", 4*24*60+1))
+	s.put("c-1", event("m0", "", 3), event("m3", "The harbour race is on Sunday", 4*24*60), own("own:2", "I will come along", 4*24*60+1))
 	return s
 }
 
@@ -193,8 +193,8 @@ func TestHears(t *testing.T) {
 	l := open(s)
 	l.Hear(s.put("c-1", event("m2", "Laika. We changed our minds.", 2)))
 	l.Hear(messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"m1"}})
-	if n, err := l.Load(context.Background()); err != nil || n != 4 {
-		t.Fatalf("Load = %d, %v, want 4 of 5 events", n, err)
+	if n, err := l.Load(context.Background()); err != nil || n != 5 {
+		t.Fatalf("Load = %d, %v, want 5 of 6 events", n, err)
 	}
 	if got := ask(t, l, memory.Lexical, recall.Query{Conversation: "c-1", Text: "Laika"}); got[0] !=
 		"Laika. We changed our minds." {
@@ -235,8 +235,8 @@ func TestBesideEachOther(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if n, _ := l.Len(); n != 205 {
-		t.Errorf("%d events, want 205", n)
+	if n, _ := l.Len(); n != 206 {
+		t.Errorf("%d events, want 206", n)
 	}
 }
 

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -70,24 +72,45 @@ func (b Backend) LoadMemory(ctx context.Context, log zerolog.Logger) {
 // Scope is what a conversation sees of the memory.
 func (b Backend) Scope(c messages.ConversationID, group bool) recall.Scope {
 	m := b.Config.Memory
-	return recall.ScopeOf(c, group, m.Share, m.ShareOwner == "all", b.linked(c))
+	known := b.Book.known(b.Engine)
+	s := recall.ScopeOf(c, group, m.Share, m.ShareOwner == "all", linked(b.Config.People, known, c))
+	if s.Conversations == nil {
+		return s
+	}
+	// What was merged into a conversation was said in it.
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		if into := directory.Resolve(known, id); into != id && slices.Contains(s.Conversations, into) &&
+			!slices.Contains(s.Conversations, id) {
+			s.Conversations = append(s.Conversations, id)
+		}
+	}
+	return s
+}
+
+// known is what the directories know, as of the last change of a name.
+func (b *Book) known(engine func() (*engine.Engine, error)) map[messages.ConversationID]directory.Known {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.read != nil && b.readAt == b.changed {
+		return b.read
+	}
+	e, err := engine()
+	if err != nil {
+		return nil
+	}
+	read, err := Known(e)
+	if err != nil { // whoever reads what is stored is told
+		return nil
+	}
+	b.read, b.readAt = read, b.changed
+	return read
 }
 
 // linked are the other conversations of the same person. A name that several have links
 // none of them.
-func (b Backend) linked(c messages.ConversationID) (list []messages.ConversationID) {
-	if len(b.Config.People) == 0 {
-		return nil
-	}
-	e, err := b.Engine()
-	if err != nil {
-		return nil
-	}
-	known, err := Known(e)
-	if err != nil {
-		return nil
-	}
-	for _, person := range b.Config.People {
+func linked(people []config.Person, known map[messages.ConversationID]directory.Known,
+	c messages.ConversationID) (list []messages.ConversationID) {
+	for _, person := range people {
 		var theirs []messages.ConversationID
 		for _, name := range person.Conversations {
 			switch found := directory.Called(known, "", name); len(found) {

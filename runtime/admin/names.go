@@ -202,6 +202,9 @@ type Book struct {
 	mu      sync.Mutex
 	labels  map[messages.ConversationID]string
 	changed chan struct{} // closed at the next change
+
+	read   map[messages.ConversationID]directory.Known // when changed was readAt
+	readAt chan struct{}
 }
 
 // NewBook returns one that knows nobody yet.
