@@ -92,7 +92,8 @@ func told() *shelf {
 	s := newShelf()
 	s.put("c-1", event("m1", "I finally adopted a beagle puppy", 0), own("own:1", "What is the name?", 1),
 		event("m2", "Sputnik. It took us all evening.", 2))
-	s.put("c-1", event("m0", "", 3), event("m3", "The harbour race is on Sunday", 4*24*60), own("own:2", "I will come along", 4*24*60+1))
+	s.put("c-1", event("m0", "", 3), event("m3", "The harbour race is on Sunday", 4*24*60),
+		own("own:2", "I will come along", 4*24*60+1))
 	return s
 }
 

@@ -87,7 +87,8 @@ func (s *search) except() (ids []string) {
 // hit is a document as a hit; false if its row is gone, or says nothing.
 func (s *search) hit(d lexical.Doc, score float64) (messages.MemoryHit, bool) {
 	c, e, ok := s.l.event(s.x.Entry(d).ID)
-	return messages.MemoryHit{Memory: messages.Memory{Conversation: c, Event: e.Event}, Score: score}, ok && e.Text != ""
+	found := messages.Memory{Conversation: c, Event: e.Event}
+	return messages.MemoryHit{Memory: found, Score: score}, ok && e.Text != ""
 }
 
 // hits are documents as hits, each worth a little less than the one before.
