@@ -23,9 +23,12 @@
 //	             ══MessageUnreadable, ConversationUnknown══► host
 //	directory    ──Identified──► fusion
 //	             ══HeldSettled══► fusion
+//	             ══JoinLedger══► dedup
 //	dedup        ══Heard, Revised, OwnMessage══► ingress
 //	             ──ReadNow──► poller
 //	             ──OverlapTold──► fusion
+//	             ══Detection, LedgerJoined══► dedup
+//	             ══JoinTalk══► conversation
 //	             ══TranscriptGap══► host
 //	ingress      ══Heard, Revised══► burst
 //	             ══OwnMessage══► conversation
@@ -37,6 +40,7 @@
 //	             ══SendReply, StopSending══► outbound
 //	             ──Recall──► recall
 //	             ══Remember, TakeBack══► recall
+//	             ══InboundMessage, Revised, OwnMessage, TalkJoined══► conversation
 //	             ──ReplyWriting──► host
 //	             ══MessageDelivered, MessageChanged, ReplyChanged══► host
 //	judge        ──AskLLM──► llm
@@ -83,7 +87,7 @@
 //
 //	host         ──ResetBaseline, Typing──► poller
 //	             ══TextSent══► fusion
-//	             ══Introduce, Rename, SettleHeld══► directory
+//	             ══Introduce, Rename, SettleHeld, Merge══► directory
 //	             ══TextSent══► ingress
 //	             ──TrimDue──► conversation
 //	             ══DraftCommand, CancelReminder══► conversation

@@ -86,7 +86,8 @@ type Identified struct {
 	Frame        FrameHash
 	At           time.Time // as asked
 	Conversation ConversationID
-	Name         Text // what it is called
+	Name         Text             // what it is called
+	Merged       []ConversationID // that went into it
 	Compare      []ConversationID
 	Search       bool
 	Unlisted     bool

@@ -43,6 +43,11 @@ func Core() Table {
 		Fleeting[OverlapTold](),
 		Durable[SettleHeld](nil),
 		Durable[HeldSettled](nil),
+		Durable[Merge](nil),
+		Durable[JoinLedger](nil),
+		Durable[LedgerJoined](nil),
+		Durable[JoinTalk](nil),
+		Durable[TalkJoined](nil),
 
 		// fusion, dedup, ingress, burst, conversation
 		Durable[Detection](nil),

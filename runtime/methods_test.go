@@ -81,6 +81,9 @@ var methods = map[string]method{
 		_, err := rt.Conversations(ctx)
 		return err
 	}},
+	"Runtime.Merge": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return rt.Merge(ctx, "c-nobody", "c-either")
+	}, during: control.ErrNoConversation},
 	"Runtime.Held": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := rt.Held(ctx)
 		return err
@@ -163,6 +166,9 @@ var methods = map[string]method{
 		_, err := backendOf(rt).Conversations(ctx)
 		return err
 	}},
+	"Backend.Merge": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		return backendOf(rt).Merge(ctx, "c-nobody", "c-either")
+	}, during: control.ErrNoConversation},
 	"Backend.Held": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := backendOf(rt).Held(ctx)
 		return err

@@ -30,6 +30,15 @@ func (r *Runtime) Rename(ctx context.Context, conversation messages.Conversation
 	return r.admin.Rename(ctx, conversation, name)
 }
 
+// Merge makes two conversations one, by their ids or names: what is taken for the first
+// is taken for the other from then on, under each of its names, and what is stored of it
+// follows: ledger, messages, drafts, reminders, and what masks stand for. It is stored
+// when Merge returns, and carried out shortly after, also by the next start. Both keys
+// are kept, as what was published stays sealed under the first one's.
+func (r *Runtime) Merge(ctx context.Context, conversation, into messages.ConversationID) error {
+	return r.admin.Merge(ctx, conversation, into)
+}
+
 // Held are messages of which nobody knows whose they are.
 type Held = control.Held
 

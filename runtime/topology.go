@@ -37,11 +37,12 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 			// Whose conversation it is. The key is an application.
 			{always, m.ActorDirectory, "gives conversations their ids, and knows their names", anywhere,
 				traits{whose: directory.Whose}, p.Directory(), nil,
-				sends{to(m.ActorFusion, m.Identified{}, m.HeldSettled{})}},
+				sends{to(m.ActorFusion, m.Identified{}, m.HeldSettled{}), to(m.ActorDedup, m.JoinLedger{})}},
 			// Deciding what is new, and keeping it. The key is a conversation.
 			{always, m.ActorDedup, "keeps the ledger: which bubbles are new", anywhere, traits{}, p.Ledger(), nil,
 				sends{to(m.ActorIngress, m.Heard{}, m.Revised{}, m.OwnMessage{}), to(m.ActorPoller, m.ReadNow{}),
-					to(m.ActorFusion, m.OverlapTold{}), to(host, m.TranscriptGap{})}},
+					to(m.ActorFusion, m.OverlapTold{}), to(m.ActorDedup, m.Detection{}, m.LedgerJoined{}),
+					to(m.ActorConversation, m.JoinTalk{}), to(host, m.TranscriptGap{})}},
 			{always, m.ActorIngress, "stops echoes of what was sent, and repeats", anywhere, traits{}, p.Gate(), nil,
 				sends{to(m.ActorBurst, m.Heard{}, m.Revised{}), to(m.ActorConversation, m.OwnMessage{}),
 					to(m.ActorOutbound, m.OwnMessage{})}},
@@ -52,6 +53,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				sends{to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
 					to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
 					to(m.ActorRecall, m.Remember{}, m.TakeBack{}, m.Recall{}),
+					to(m.ActorConversation, m.InboundMessage{}, m.Revised{}, m.OwnMessage{}, m.TalkJoined{}),
 					to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{})}},
 			{always, m.ActorJudge, "judges whether to answer", anywhere, traits{}, p.Judge(), nil,
 				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
@@ -169,7 +171,7 @@ func fromHost() sends {
 	return sends{
 		to(m.ActorPoller, m.ResetBaseline{}, m.Typing{}),
 		to(m.ActorFusion, m.TextSent{}),
-		to(m.ActorDirectory, m.Introduce{}, m.Rename{}, m.SettleHeld{}),
+		to(m.ActorDirectory, m.Introduce{}, m.Rename{}, m.SettleHeld{}, m.Merge{}),
 		to(m.ActorIngress, m.TextSent{}),
 		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}),
 		to(m.ActorRecall, m.TrimDue{}, m.Remember{}),

@@ -56,9 +56,16 @@ type actor struct {
 
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	if a.forward(turn, msg) {
+		return nil
+	}
 	switch m := msg.(type) {
 	case messages.Started:
 		a.resume(turn)
+	case messages.JoinTalk:
+		return a.joinTalk(turn, m)
+	case messages.TalkJoined:
+		return a.joined(turn, m)
 	case messages.InboundMessage:
 		a.deliver(turn, m)
 	case messages.Revised:
@@ -93,8 +100,9 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.command(turn, m)
 	case messages.SendDone:
 		a.sent(turn, m)
+		return a.joinNow(turn)
 	case messages.TrimDue:
-		trim(turn, m.Before)
+		a.trim(turn, m.Before)
 		a.trimDraft(turn, m.Before)
 	default:
 		return fmt.Errorf("conversation: unexpected %s", msg.MessageType())
@@ -139,28 +147,20 @@ func (a *actor) forget(turn *actors.Turn, upTo int64) {
 	}
 }
 
-// trim removes what was delivered before a time. Numbers have no gaps, so that the
-// first one missing ends the search.
-func trim(turn *actors.Turn, before time.Time) {
-	head, _ := Heads.Get(turn, "head")
-	for n := head.Count; n > 0; n-- {
-		m, ok := Messages.Get(turn, RowKey(n))
-		if !ok {
-			return
-		}
+// trim removes what was delivered before a time. Where a conversation went into this
+// one, older messages may stand behind newer ones.
+func (a *actor) trim(turn *actors.Turn, before time.Time) {
+	for key, m := range Messages.All(turn) {
 		if m.DeliveredAt.Before(before) {
-			Messages.Delete(turn, RowKey(n))
+			Messages.Delete(turn, key)
 			ids.Delete(turn, string(m.ID))
 			revisions.Delete(turn, string(m.ID))
 		}
 	}
-	for n := head.Own; n > 0; n-- {
-		o, ok := Owns.Get(turn, RowKey(n))
-		if !ok {
-			return
-		}
+	for key, o := range Owns.All(turn) {
 		if o.At.Before(before) {
-			dropOwn(turn, n, o)
+			Owns.Delete(turn, key)
+			placesOfOwn.Delete(turn, placeKey(o.Occurrence))
 		}
 	}
 }

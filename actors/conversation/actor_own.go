@@ -132,8 +132,8 @@ func (a *actor) lines(turn *actors.Turn, n int) []line {
 	var lines []line
 	for i := head.Count; i > max(0, head.Count-int64(n)); i-- {
 		d, ok := Messages.Get(turn, RowKey(i))
-		if !ok {
-			break
+		if !ok { // too old
+			continue
 		}
 		if l, ok := lineOf(d); ok {
 			lines = append(lines, l)
@@ -141,8 +141,8 @@ func (a *actor) lines(turn *actors.Turn, n int) []line {
 	}
 	for i := head.Own; i > max(0, head.Own-int64(n)); i-- {
 		o, ok := Owns.Get(turn, RowKey(i))
-		if !ok {
-			break
+		if !ok { // too old
+			continue
 		}
 		lines = append(lines, lineOfOwn(o))
 	}

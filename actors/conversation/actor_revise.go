@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
@@ -47,15 +46,15 @@ func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 }
 
 // find returns the row, the message and the index of the part that an occurrence
-// was delivered as, -1 for none. Occurrences rise from message to message.
+// was delivered as, -1 for none.
 func (a *actor) find(turn *actors.Turn, o messages.Occurrence) (row string, d messages.MessageDelivered, part int) {
 	head, _ := Heads.Get(turn, "head")
-	oldest := max(0, head.Count-int64(a.o.Keep))
-	n := sort.Search(int(head.Count-oldest), func(k int) bool {
-		m, ok := Messages.Get(turn, RowKey(oldest+int64(k)+1))
-		return ok && len(m.Parts) > 0 && m.Parts[len(m.Parts)-1].Occurrence >= o
-	})
-	row = RowKey(oldest + int64(n) + 1)
-	d, _ = Messages.Get(turn, row)
-	return row, d, slices.IndexFunc(d.Parts, func(p messages.Part) bool { return p.Occurrence == o })
+	for n := head.Count; n > max(0, head.Count-int64(a.o.Keep)); n-- {
+		d, _ = Messages.Get(turn, RowKey(n))
+		part = slices.IndexFunc(d.Parts, func(p messages.Part) bool { return p.Occurrence == o })
+		if part >= 0 {
+			return RowKey(n), d, part
+		}
+	}
+	return "", messages.MessageDelivered{}, -1
 }

@@ -60,8 +60,15 @@ type actor struct {
 
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	if a.forward(turn, msg) {
+		return nil
+	}
 	switch m := msg.(type) {
 	case messages.Started:
+	case messages.JoinLedger:
+		return a.join(turn, m.Into)
+	case messages.LedgerJoined:
+		return a.joined(turn, m)
 	case messages.Detection:
 		if m.Text != "" {
 			return a.texts(turn, m)

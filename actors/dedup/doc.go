@@ -12,6 +12,10 @@
 // It also tells fusion how much of a view it has shown, where names alone do not tell
 // whose the view is: AskOverlap, OverlapTold.
 //
+// A conversation that a person merged into another one hands its ledger over, and what
+// comes later too (actor_join.go). Where the two were different chats, their transcripts
+// stay apart in the one ledger.
+//
 // What could not be read, or is doubtful, waits for a short while, in which the
 // poller is asked to look again.
 //
@@ -20,8 +24,9 @@
 // and frames without boxes), and about messages of a view that belongs nowhere.
 // Nothing whose place proves it new is ever stopped by it.
 //
-// Tables: "tail", one ledger.Entry a row, by its place in the transcript; "head"
-// with the row "head", a ledger.Head; "views", a ledger.Memory per window; "lines"
-// and "prints", a recent.Row by its number in 16 digits. A crash loses nothing: a
-// detection that comes again finds its bubbles in the tail.
+// Tables: "into" with the row "head", where all has gone; "tail", one ledger.Entry a
+// row, by its place in the transcript; "head" with the row "head", a ledger.Head;
+// "views", a ledger.Memory per window; "lines" and "prints", a recent.Row by its number
+// in 16 digits. A crash loses nothing: a detection that comes again finds its bubbles in
+// the tail.
 package dedup

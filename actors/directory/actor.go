@@ -63,6 +63,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.introduce(turn, m)
 	case messages.Rename:
 		a.rename(turn, m)
+	case messages.Merge:
+		a.merge(turn, m)
 	case messages.SettleHeld:
 		a.settleHeld(turn, m)
 	default:
@@ -117,10 +119,11 @@ func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 			answer.Unlisted = true
 			break
 		}
-		if d.Learn && !m.Empty {
+		if d.Learn && !m.Empty && !alsoCalled(a.known, d.Conversation, title, group) {
 			k = a.learn(turn, d.Conversation, m.Title)
 		}
 		answer.Conversation, answer.Name = d.Conversation, k.Title
+		answer.Merged = Merged(a.known, d.Conversation)
 	}
 	turn.Send(messages.To(messages.ActorFusion, string(m.Window)), answer)
 }
@@ -219,4 +222,29 @@ func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
 	}
 	turn.Send(messages.To(messages.ActorFusion, string(m.Window)),
 		messages.HeldSettled{Held: m.Held, Conversation: id, Name: k.Title})
+}
+
+// merge makes two conversations one, for good: whatever was taken for the one is taken
+// for the other from now on, and what is stored of it follows. It is done already if it
+// was; one never goes into itself.
+func (a *actor) merge(turn *actors.Turn, m messages.Merge) {
+	from, into := Resolve(a.known, m.Conversation), Resolve(a.known, m.Into)
+	loser, ok := a.known[from]
+	winner, also := a.known[into]
+	if !ok || !also || from == into {
+		turn.Drop(events.StageDirectory, events.RuleNobody, events.Detail{Conversation: m.Conversation})
+		return
+	}
+	before := loser
+	loser.Into = into
+	a.put(turn, from, loser)
+	if winner.Named == "" && loser.Named != "" {
+		named := winner
+		named.Named = loser.Named
+		a.put(turn, into, named)
+		a.tell(turn, into, winner, named)
+		winner = named
+	}
+	a.tell(turn, from, before, winner) // whoever shows its messages calls it so
+	turn.Send(messages.To(messages.ActorDedup, string(from)), messages.JoinLedger{Conversation: from, Into: into})
 }

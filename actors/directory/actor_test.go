@@ -113,6 +113,32 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestMerge: what goes into another is that one's under both names, whichever commit
+// fails; its name settles by its own title only.
+func TestMerge(t *testing.T) {
+	h := spawn(t, Options{})
+	hana, ken := id(t, h, "Hana"), id(t, h, "Ken")
+	h.Published()
+	h.Sent()
+	h.CrashBeforeCommit()
+	h.Send(messages.Merge{Conversation: ken, Into: hana})
+	h.WantSent(actortest.To(messages.To("dedup", string(ken)), messages.JoinLedger{Conversation: ken, Into: hana}))
+	h.WantPublished(events.ConversationNamed{Conversation: ken, App: "line", Name: "Hana", At: h.Now()})
+	h.Send(messages.Merge{Conversation: hana, Into: ken}) // they are one
+	h.Send(messages.Merge{Conversation: "c-nobody", Into: hana})
+	h.WantSent()
+	h.Crash()
+	for range 2 * votesMost {
+		a := ask(t, h, "Ken", sharing(messages.OverlapSame, hana))
+		if a.Conversation != hana || a.Name != "Hana" || len(a.Merged) != 1 || a.Merged[0] != ken {
+			t.Fatalf("under the other name: %+v, want %s, called Hana", a, hana)
+		}
+	}
+	if again := id(t, h, "Hana"); again != hana {
+		t.Errorf("Hana is %s, want %s", again, hana)
+	}
+}
+
 // TestSettleHeld: a person says whose a held reading is; somebody new gets an id.
 func TestSettleHeld(t *testing.T) {
 	h := spawn(t, Options{})

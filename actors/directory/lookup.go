@@ -19,6 +19,25 @@ func Resolve(known map[messages.ConversationID]Known, id messages.ConversationID
 	return id
 }
 
+// alsoCalled reports that a title is that of a conversation that went into this one: it
+// is no other reading of this one's.
+func alsoCalled(known map[messages.ConversationID]Known, into messages.ConversationID,
+	title messages.Text, group bool) bool {
+	return slices.ContainsFunc(Merged(known, into), func(id messages.ConversationID) bool {
+		return known[id].is(title, group)
+	})
+}
+
+// Merged lists what went into a conversation, sorted.
+func Merged(known map[messages.ConversationID]Known, into messages.ConversationID) (list []messages.ConversationID) {
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		if id != into && Resolve(known, id) == into {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
 // TitleOf is what the window of a conversation shows as its title, without a count
 // of members. ok is false if the conversation is unknown.
 func TitleOf(known map[messages.ConversationID]Known, id messages.ConversationID) (title messages.Text, ok bool) {
@@ -41,12 +60,15 @@ func Called(known map[messages.ConversationID]Known, app, name string) []message
 		want := form(name)
 		for _, id := range slices.Sorted(maps.Keys(known)) {
 			k := known[id]
-			if k.Into != "" || app != "" && k.App != app {
+			if app != "" && k.App != app {
 				continue
 			}
+			left := Resolve(known, id)
 			for _, n := range []messages.Text{k.Named, k.Title} {
 				if n != "" && (form(string(n)) == want || form(k.App+":"+string(n)) == want) {
-					found = append(found, id)
+					if !slices.Contains(found, left) {
+						found = append(found, left)
+					}
 					break
 				}
 			}

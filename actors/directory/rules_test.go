@@ -314,7 +314,7 @@ func TestLookup(t *testing.T) {
 	for _, c := range []struct{ app, name, want string }{
 		{"", "Hana", "[c-1 c-4]"}, {"line", "Hana", "[c-1 c-4]"}, {"", "line:hana", "[c-3]"},
 		{"", "ＨＡＮＡ", "[c-1 c-3 c-4]"}, {"", "Boss", "[c-2]"}, {"", "slack:Ken", "[c-2]"}, {"line", "Ken", "[]"},
-		{"", "c-4", "[c-4]"}, {"", "c-9", "[c-3]"}, {"", "Ren", "[]"}, {"", "", "[]"},
+		{"", "c-4", "[c-4]"}, {"", "c-9", "[c-3]"}, {"", "Ren", "[c-3]"}, {"", "", "[]"},
 	} {
 		if got := fmt.Sprint(Called(known, c.app, c.name)); got != c.want {
 			t.Errorf("Called(%q, %q) = %s, want %s", c.app, c.name, got, c.want)

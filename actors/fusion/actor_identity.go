@@ -51,6 +51,9 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	k := known{current: a.latest(turn), title: answer.Name, unlisted: answer.Unlisted}
 	a.watched = m.Watched
 	a.endUnknown(turn)
+	for _, from := range answer.Merged {
+		a.join(turn, from, answer.Conversation)
+	}
 	view := viewOf(answer.Conversation, m.Bubbles)
 	switch {
 	case answer.Unlisted:
@@ -61,6 +64,42 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 		return
 	}
 	a.o.Strategy.take(a, turn, m, view, k)
+}
+
+// join takes what was shown last of a conversation for that of the one that it went
+// into.
+func (a *actor) join(turn *actors.Turn, from, into messages.ConversationID) {
+	if view, ok := lastViews.Get(turn, string(from)); ok {
+		lastViews.Delete(turn, string(from))
+		if own, _ := lastViews.Get(turn, string(into)); own.At.Before(view.At) {
+			view.Conversation = into
+			lastViews.Put(turn, string(into), view)
+		}
+	}
+	if sent, ok := echoes.Get(turn, string(from)); ok {
+		echoes.Delete(turn, string(from))
+		if _, own := echoes.Get(turn, string(into)); !own {
+			echoes.Put(turn, string(into), sent.of(into))
+		}
+	}
+	if now, _ := current.Get(turn, "current"); now == from {
+		current.Put(turn, "current", into)
+	}
+	if p, ok := pendings.Get(turn, "held"); ok && p.View.Conversation == from {
+		pendings.Delete(turn, "held") // the frame comes again
+	}
+}
+
+// of are the same texts as those of another conversation.
+func (e Echoes) of(c messages.ConversationID) Echoes {
+	e.Sends, e.Claims = slices.Clone(e.Sends), slices.Clone(e.Claims)
+	for i := range e.Sends {
+		e.Sends[i].Conversation = c
+	}
+	for i := range e.Claims {
+		e.Claims[i].Conversation = c
+	}
+	return e
 }
 
 // compare finds out what conversations have shown of a reading, if an answer asks for

@@ -36,26 +36,7 @@ counts from its next start.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: c.withBackend(c.rename),
 	}
-	held := &cobra.Command{
-		Use: "held", Short: "List what is held, because nobody knows whose it is",
-		Long: `Lists what was read of chats whose name several conversations have, or which was
-misread, where what the window shows does not tell which of them it is. It goes on by
-itself once the window shows more of that chat; kehai conversations settle decides.`,
-		Example: "  kehai conversations held",
-		Args:    cobra.NoArgs,
-		RunE:    c.withBackend(c.held),
-	}
-	held.Flags().BoolVar(&c.asJSON, "json", false, "one JSON object a line")
-	settle := &cobra.Command{
-		Use: "settle HELD [CONVERSATION]", Short: "Say whose held messages are",
-		Long: `Says whose held messages are, and with them those of the same name that they go on
-from. They are delivered then. With --new they are those of somebody new.`,
-		Example: `  kehai conversations settle line@mac/3 c-3uwbezwinvqa
-  kehai conversations settle line@mac/3 --new`,
-		Args: cobra.RangeArgs(1, 2),
-		RunE: c.withBackend(c.settle),
-	}
-	settle.Flags().BoolVar(&c.isNew, "new", false, "they are those of somebody new")
+	held, settle := c.doubtful()
 	cmd := family(&cobra.Command{
 		Use:   "conversations",
 		Short: "List and name who is known",
@@ -66,9 +47,48 @@ or the name behind its application, such as line:Hana. If several have that name
 the command says so and lists their ids.`,
 		Example: `  kehai conversations list
   kehai conversations rename line:Hana "Hana from work"`,
-	}, list, rename, held, settle)
+	}, list, rename, c.merge(), held, settle)
 	cmd.RunE = c.withBackend(c.list)
 	return cmd
+}
+
+// doubtful makes the verbs about what is held.
+func (c *conversations) doubtful() (held, settle *cobra.Command) {
+	held = &cobra.Command{
+		Use: "held", Short: "List what is held, because nobody knows whose it is",
+		Long: `Lists what was read of chats whose name several conversations have, or which was
+misread, where what the window shows does not tell which of them it is. It goes on by
+itself once the window shows more of that chat; kehai conversations settle decides.`,
+		Example: "  kehai conversations held",
+		Args:    cobra.NoArgs,
+		RunE:    c.withBackend(c.held),
+	}
+	held.Flags().BoolVar(&c.asJSON, "json", false, "one JSON object a line")
+	settle = &cobra.Command{
+		Use: "settle HELD [CONVERSATION]", Short: "Say whose held messages are",
+		Long: `Says whose held messages are, and with them those of the same name that they go on
+from. They are delivered then. With --new they are those of somebody new.`,
+		Example: `  kehai conversations settle line@mac/3 c-3uwbezwinvqa
+  kehai conversations settle line@mac/3 --new`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: c.withBackend(c.settle),
+	}
+	settle.Flags().BoolVar(&c.isNew, "new", false, "they are those of somebody new")
+	return held, settle
+}
+
+func (c *conversations) merge() *cobra.Command {
+	return &cobra.Command{
+		Use: "merge CONVERSATION INTO", Short: "Make two conversations one that are the same person's",
+		Long: `Makes two conversations one. What is taken for the first is taken for the other from
+then on, under each of its names, and what is stored of it follows: messages, drafts,
+reminders. While Kehai does not run, its next start carries it out.`,
+		Example: "  kehai conversations merge c-3uwbezwinvqa line:Hana",
+		Args:    cobra.ExactArgs(2),
+		RunE: c.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+			return b.Merge(ctx, messages.ConversationID(args[0]), messages.ConversationID(args[1]))
+		}),
+	}
 }
 
 func (c *conversations) list(ctx context.Context, b control.Backend, _ []string) error {

@@ -13,6 +13,7 @@ import (
 	"os"
 
 	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
@@ -46,7 +47,7 @@ func Main(args []string, stdout, stderr io.Writer, extra ...runtime.Option) int 
 		return exitFailed
 	}
 	a.stderr.lines("kehai: ", "", err.Error())
-	if errors.As(err, &usage) {
+	if errors.As(err, &usage) || errors.Is(err, control.ErrNotClear) {
 		return exitUsage
 	}
 	return exitFailed

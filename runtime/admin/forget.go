@@ -25,9 +25,19 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if c, err = b.Which(ctx, string(c)); err != nil {
 		return engine.Forgotten{}, err
 	}
-	sum, err := b.delete(ctx, e, c)
-	if err != nil || sum.None() {
-		return sum, err
+	known, err := Known(e)
+	if err != nil {
+		return engine.Forgotten{}, err
+	}
+	var sum engine.Forgotten
+	for _, id := range append(directory.Merged(known, c), c) { // the last one is found again if this ends half way
+		one, err := b.delete(ctx, e, id)
+		if sum = sum.Plus(one); err != nil {
+			return sum, err
+		}
+	}
+	if sum.None() {
+		return sum, nil
 	}
 	// Once more: a purge that ran beside the deletion has met only a part of it.
 	disk := b.Disk()
@@ -106,12 +116,17 @@ func (b Backend) Verdicts(ctx context.Context, q control.Query, yield func(event
 	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
 		return err
 	}
+	known, err := Known(e)
+	if err != nil {
+		return err
+	}
 	var failed error
 	err = e.ReadVerdicts(func(v events.Verdict) bool {
 		if failed = ctx.Err(); failed != nil {
 			return false
 		}
-		if q.Conversation != "" && conversationOf(v) != q.Conversation || v.At.Before(q.Since) {
+		left := directory.Resolve(known, conversationOf(v))
+		if q.Conversation != "" && left != q.Conversation || v.At.Before(q.Since) {
 			return true
 		}
 		if !v.Passed() {

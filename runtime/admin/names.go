@@ -119,6 +119,29 @@ func (b Backend) Rename(ctx context.Context, c messages.ConversationID, name str
 		messages.Rename{Conversation: id, Name: messages.Text(name)}, "")
 }
 
+// Merge implements [control.Backend].
+func (b Backend) Merge(ctx context.Context, c, into messages.ConversationID) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	from, loser, err := find(e, c)
+	if err != nil {
+		return err
+	}
+	to, winner, err := find(e, into)
+	if err != nil {
+		return err
+	}
+	if from == to {
+		return fmt.Errorf("%w: they are one already", control.ErrNoConversation)
+	}
+	if loser.App != winner.App {
+		return fmt.Errorf("%w: want two of one application", control.ErrNoConversation)
+	}
+	return e.Inject(ctx, messages.To(directory.Kind, loser.App), messages.Merge{Conversation: from, Into: to}, "")
+}
+
 // Held implements [control.Backend].
 func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
 	e, err := b.Engine()

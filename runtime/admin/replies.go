@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/owner"
@@ -232,19 +233,26 @@ func (b Backend) Judgements(context.Context) ([]control.Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
+	known, err := Known(e)
+	if err != nil {
+		return nil, err
+	}
 	list := []control.Judgement{}
 	err = readRows(e, judge.Kind, judge.Rows, func(key messages.DeskID, row judge.Row) error {
 		c := messages.ConversationID(key)
+		if directory.Resolve(known, c) != c { // it went into another one, which is judged
+			return nil
+		}
 		j := control.Judgement{Scope: string(judge.ScopeOf(c, "")), Conversation: c, Asking: row.Asked != nil,
 			OnItsWay: row.Pending != nil}
-		known := row.Cache
+		newest := row.Cache
 		if row.Pending != nil {
-			known = row.Pending
+			newest = row.Pending
 		}
-		if known != nil {
-			j.ShouldRespond, j.Confidence, j.Reason = known.ShouldRespond, known.Confidence, string(known.Reason)
-			j.Source, j.Message = messages.JudgeSource(known.Source), known.Latest
-			j.JudgedAt, j.NextCheckAt = control.Stamp{Time: known.UpdatedAt}, control.Stamp{Time: known.NextCheckAt}
+		if newest != nil {
+			j.ShouldRespond, j.Confidence, j.Reason = newest.ShouldRespond, newest.Confidence, string(newest.Reason)
+			j.Source, j.Message = messages.JudgeSource(newest.Source), newest.Latest
+			j.JudgedAt, j.NextCheckAt = control.Stamp{Time: newest.UpdatedAt}, control.Stamp{Time: newest.NextCheckAt}
 		}
 		list = append(list, j)
 		return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -37,6 +38,34 @@ type fate struct {
 
 // logReader reads the event log behind a place, as engine.Engine.ReadLog.
 type logReader func(after uint64, yield func(engine.Published) bool) error
+
+// resolved reads what is said of a conversation that went into another one as that of
+// the other.
+func resolved(read logReader, known map[messages.ConversationID]directory.Known) logReader {
+	return func(after uint64, yield func(engine.Published) bool) error {
+		return read(after, func(p engine.Published) bool {
+			to := func(c *messages.ConversationID) { *c = directory.Resolve(known, *c) }
+			switch m := p.Message.(type) {
+			case messages.MessageDelivered:
+				to(&m.Conversation)
+				p.Message = m
+			case messages.MessageChanged:
+				to(&m.Conversation)
+				p.Message = m
+			case messages.TranscriptGap:
+				to(&m.Conversation)
+				p.Message = m
+			case messages.ReplyChanged:
+				to(&m.Conversation)
+				p.Message = m
+			case messages.SendDone:
+				to(&m.Conversation)
+				p.Message = m
+			}
+			return yield(p)
+		})
+	}
+}
 
 // newTimeline reads what the entries behind a place rest on.
 func newTimeline(ctx context.Context, read logReader, q control.Query) (*timeline, error) {
@@ -136,7 +165,11 @@ func (b Backend) Timeline(ctx context.Context, q control.Query, yield func(contr
 	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
 		return err
 	}
-	return readTimeline(ctx, e.ReadLog, q, func(entry control.Entry) error {
+	known, err := Known(e)
+	if err != nil {
+		return err
+	}
+	return readTimeline(ctx, resolved(e.ReadLog, known), q, func(entry control.Entry) error {
 		entry.LoggedAs, entry.Called = b.Names.Hidden(entry.Conversation), b.Label(entry.Conversation)
 		return yield(entry)
 	})

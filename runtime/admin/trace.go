@@ -36,6 +36,7 @@ type dead struct {
 
 // evidence is everything that the store can tell about messages.
 type evidence struct {
+	left      func(messages.ConversationID) messages.ConversationID // the one that it went into
 	verdicts  []events.Verdict
 	delivered []control.Entry // messages
 	of        map[place]int   // index in delivered
@@ -60,7 +61,12 @@ func newEvidence() *evidence {
 // gather reads the evidence of one conversation, or of all if it is "".
 func gather(e *engine.Engine, c messages.ConversationID) (*evidence, error) {
 	ev := newEvidence()
-	mine := func(of messages.ConversationID) bool { return c == "" || of == c }
+	known, err := Known(e)
+	if err != nil {
+		return nil, err
+	}
+	ev.left = func(of messages.ConversationID) messages.ConversationID { return directory.Resolve(known, of) }
+	mine := func(of messages.ConversationID) bool { return c == "" || ev.left(of) == c }
 	steps := []func() error{
 		func() error {
 			return e.ReadLog(0, func(p engine.Published) bool {
@@ -376,7 +382,7 @@ type search struct {
 // take takes a mention that reads like the text, once for each thing that it is of.
 func (s *search) take(m mention, visible bool, r *replied) {
 	l := likeness(s.q.Text, m.text)
-	if l < likely || s.q.Conversation != "" && m.conversation != s.q.Conversation {
+	if l < likely || s.q.Conversation != "" && s.left(m.conversation) != s.q.Conversation {
 		return
 	}
 	key := fmt.Sprint(m.conversation, "\x00", m.occurrence)

@@ -37,6 +37,9 @@ type NameBackend interface {
 	// Rename gives a conversation a name, "" takes it back. The error wraps
 	// ErrNoConversation if nobody knows it.
 	Rename(ctx context.Context, c messages.ConversationID, name string) error
+	// Merge makes two conversations one: what is taken for c, and what is stored of it,
+	// goes into another one. The errors wrap ErrNoConversation and ErrNotClear.
+	Merge(ctx context.Context, c, into messages.ConversationID) error
 	// Held lists the messages that are held, oldest first.
 	Held(ctx context.Context) ([]Held, error)
 	// SettleHeld says whose they are; "" means somebody new. The errors wrap ErrNoHeld
@@ -68,6 +71,9 @@ func nameRoutes(mux *http.ServeMux, b NameBackend) {
 	post("/v1/rename", func(ctx context.Context, c messages.ConversationID, v url.Values) error {
 		return b.Rename(ctx, c, v.Get("name"))
 	})
+	post("/v1/merge", func(ctx context.Context, c messages.ConversationID, v url.Values) error {
+		return b.Merge(ctx, c, messages.ConversationID(v.Get("into")))
+	})
 	post("/v1/settle", func(ctx context.Context, c messages.ConversationID, v url.Values) error {
 		return b.SettleHeld(ctx, v.Get("held"), c)
 	})
@@ -88,6 +94,11 @@ func (c *Client) Which(ctx context.Context, name string) (id messages.Conversati
 // Rename implements [Backend].
 func (c *Client) Rename(ctx context.Context, id messages.ConversationID, name string) error {
 	return c.post(ctx, "/v1/rename", url.Values{"conversation": {string(id)}, "name": {name}})
+}
+
+// Merge implements [Backend].
+func (c *Client) Merge(ctx context.Context, id, into messages.ConversationID) error {
+	return c.post(ctx, "/v1/merge", url.Values{"conversation": {string(id)}, "into": {string(into)}})
 }
 
 // Held implements [Backend].

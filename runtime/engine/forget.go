@@ -58,6 +58,14 @@ type Forgotten struct {
 // None reports that there was nothing.
 func (f Forgotten) None() bool { return f == Forgotten{Unknown: f.Unknown} }
 
+// Plus adds what another deletion has counted. What is left unknown counts once.
+func (f Forgotten) Plus(o Forgotten) Forgotten {
+	f.Rows, f.Mail, f.Events = f.Rows+o.Rows, f.Mail+o.Mail, f.Events+o.Events
+	f.Verdicts, f.DeadLetters = f.Verdicts+o.Verdicts, f.DeadLetters+o.DeadLetters
+	f.Unknown = max(f.Unknown, o.Unknown)
+	return f
+}
+
 // forgetRecord is the intent of a deletion that takes several transactions.
 type forgetRecord struct {
 	At           time.Time               `json:"at"`

@@ -38,6 +38,9 @@ type Entry struct {
 	Changed   time.Time           `json:"changed,omitzero"` // when it was first seen
 	Gap       bool                `json:"gap,omitempty"`    // messages may be missing before it
 	Own       bool                `json:"own,omitempty"`    // a new own message, to be told, see [Ledger.Own]
+	// Chat is the conversation that a joined entry came from, where it was another chat;
+	// "" is this one.
+	Chat messages.ConversationID `json:"chat,omitempty"`
 
 	form *form
 }

@@ -100,6 +100,12 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 		f.note(events.Detail{Rule: events.RuleCutOff, Count: extra, Of: len(v.Bubbles)})
 		v.Bubbles = v.Bubbles[extra:]
 	}
+	chat, moved := l.show(v, mem, now)
+	if moved {
+		mem.Top, mem.Bottom = 0, -1
+	}
+	next := l.head.Next
+	defer func() { l.in(chat, next) }()
 	list, cut := observe(v, now)
 	for i := range list {
 		if list[i].whole() {
@@ -136,6 +142,15 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	f.Memory.Width = v.Size.W
 	l.trim(2 * len(list))
 	return f
+}
+
+// in notes whose chat the entries are that have come since an occurrence.
+func (l *Ledger) in(chat messages.ConversationID, since messages.Occurrence) {
+	for i := range l.entries {
+		if e := &l.entries[i]; chat != "" && e.Occurrence >= since {
+			e.Chat = chat
+		}
+	}
 }
 
 // judge finds the rule for a view, and where it belongs if that is events.RuleAligned.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/messages"
@@ -23,6 +24,14 @@ const (
 // and misreadings make them. The result is [messages.OverlapGap] if nothing is the
 // same and the window is not scrolled back. It changes nothing.
 func (l *Ledger) Overlap(v View, mem Memory, watched bool, now time.Time) messages.Overlap {
+	best := len(likeliest) - 1
+	for _, c := range l.chats() {
+		best = min(best, slices.Index(likeliest, l.only(c).overlap(v, mem, watched, now)))
+	}
+	return likeliest[best]
+}
+
+func (l *Ledger) overlap(v View, mem Memory, watched bool, now time.Time) messages.Overlap {
 	if extra := len(v.Bubbles) - maxBubbles; extra > 0 {
 		v.Bubbles = v.Bubbles[extra:]
 	}

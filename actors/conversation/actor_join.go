@@ -1,0 +1,309 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Into says that this conversation went into another one.
+type Into struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Offset       messages.Occurrence     `json:"offset"` // of places there
+	Twice        []messages.Occurrence   `json:"twice,omitempty"`
+	Gone         bool                    `json:"gone,omitempty"` // what was said is there
+}
+
+// intos has one row, [DeskKey].
+var intos = actors.NewTable[Into]("into")
+
+// rest is what goes along with messages when a conversation goes into another one.
+type rest struct {
+	Own       []Own                `json:"own,omitempty"`
+	Vault     map[string]string    `json:"vault,omitempty"` // originals by their placeholders
+	Names     []string             `json:"names,omitempty"`
+	Reminders []Reminder           `json:"reminders,omitempty"`
+	Open      []messages.MessageID `json:"open,omitempty"`  // that are to be answered
+	Draft     *reply.Turn          `json:"draft,omitempty"` // that waits for a person
+	Basis     Basis                `json:"basis,omitzero"`  // of the draft
+}
+
+// batch is how many messages go at once.
+const batch = 100
+
+// forward passes on what comes to a conversation that went into another one.
+func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
+	into, ok := intos.Get(turn, onlyRow)
+	if !ok || !into.Gone {
+		return false
+	}
+	switch m := msg.(type) {
+	case messages.InboundMessage:
+		m = into.moved(m)
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.Revised:
+		m.Conversation, m.Occurrence = into.Conversation, m.Occurrence+into.Offset
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.OwnMessage:
+		m.Conversation, m.Occurrence = into.Conversation, m.Occurrence+into.Offset
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.TalkJoined:
+		m.Conversation = into.Conversation
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.JoinTalk:
+		return false
+	}
+	return true
+}
+
+// moved is a message as the other conversation has it.
+func (i Into) moved(m messages.InboundMessage) messages.InboundMessage {
+	m.Conversation, m.Parts = i.Conversation, slices.Clone(m.Parts)
+	for p := range m.Parts {
+		m.Parts[p].Occurrence += i.Offset
+	}
+	return m
+}
+
+// joinTalk begins to hand what was said to another conversation, once.
+func (a *actor) joinTalk(turn *actors.Turn, m messages.JoinTalk) error {
+	if into, ok := intos.Get(turn, onlyRow); ok && into.Gone {
+		return nil
+	}
+	return a.join(turn, Into{Conversation: m.Into, Offset: m.Offset, Twice: m.Twice})
+}
+
+// joinNow goes on once it is known what became of a reply that was being sent.
+func (a *actor) joinNow(turn *actors.Turn) error {
+	into, ok := intos.Get(turn, onlyRow)
+	if !ok || into.Gone {
+		return nil
+	}
+	return a.join(turn, into)
+}
+
+// join hands what was said to another conversation. A reply that is on its way into a
+// window is waited for.
+func (a *actor) join(turn *actors.Turn, into Into) error {
+	intos.Put(turn, onlyRow, into)
+	desk, _ := Desks.Get(turn, onlyRow)
+	r := rest{Open: slices.Clone(desk.Waiting)}
+	for _, m := range Reminders.All(turn) { // a step may end some of them
+		r.Reminders = append(r.Reminders, m)
+	}
+	if t := desk.Open; t != nil {
+		r.Open = append(slices.Clone(t.Messages), r.Open...)
+		if t.State == reply.Drafted || t.State == reply.Held {
+			draft := *t
+			r.Draft = &draft
+			r.Basis, _ = Bases.Get(turn, RowKey(t.ID))
+		}
+		a.step(turn, reply.Event{Kind: reply.OnPerson})
+		a.tellJudge(turn, messages.FateForget)
+		if desk, _ = Desks.Get(turn, onlyRow); desk.Open != nil {
+			return nil // it is being sent: the rest follows when it is known what became of it
+		}
+	}
+	return a.hand(turn, into, r)
+}
+
+// hand sends what is stored to another conversation, and deletes it here.
+func (a *actor) hand(turn *actors.Turn, into Into, r rest) error {
+	var list []messages.MessageDelivered
+	for _, d := range Messages.All(turn) {
+		if !into.both(d) {
+			d.InboundMessage = into.moved(d.InboundMessage)
+			list = append(list, d)
+		}
+	}
+	for _, o := range Owns.All(turn) {
+		if !slices.Contains(into.Twice, o.Occurrence) || o.Occurrence == 0 {
+			if o.Occurrence != 0 {
+				o.Occurrence += into.Offset
+			}
+			r.Own = append(r.Own, o)
+		}
+	}
+	for _, m := range Reminders.All(turn) {
+		turn.Cancel(remindTimer(m.Number))
+	}
+	vault, _ := vaults.Get(turn, onlyRow)
+	r.Vault, r.Names = vault.Originals, vault.Names
+	for len(list) > batch {
+		turn.Send(messages.To(Kind, string(into.Conversation)), messages.TalkJoined{Conversation: into.Conversation,
+			From: a.id, Messages: list[:batch]})
+		list = list[batch:]
+	}
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("conversation: join: %w", err)
+	}
+	turn.Send(messages.To(Kind, string(into.Conversation)), messages.TalkJoined{Conversation: into.Conversation,
+		From: a.id, Messages: list, Rest: messages.Text(raw)})
+	a.clear(turn)
+	into.Gone, into.Twice = true, nil
+	intos.Put(turn, onlyRow, into)
+	return nil
+}
+
+// both reports that the other conversation has all of a message.
+func (i Into) both(d messages.MessageDelivered) bool {
+	return len(d.Parts) > 0 && !slices.ContainsFunc(d.Parts, func(p messages.Part) bool {
+		return !slices.Contains(i.Twice, p.Occurrence)
+	})
+}
+
+// clear deletes what this conversation has stored.
+func (a *actor) clear(turn *actors.Turn) {
+	empty(turn, Messages)
+	empty(turn, ids)
+	empty(turn, revisions)
+	empty(turn, Owns)
+	empty(turn, placesOfOwn)
+	empty(turn, Desks)
+	empty(turn, Bases)
+	empty(turn, usages)
+	empty(turn, owners)
+	empty(turn, vaults)
+	empty(turn, quotas)
+	empty(turn, Reminders)
+	empty(turn, Heads)
+	turn.Cancel("decide")
+}
+
+func empty[V any](turn *actors.Turn, t actors.Table[V]) {
+	for key := range t.All(turn) {
+		t.Delete(turn, key)
+	}
+}
+
+// joined takes in what was said in another conversation. What was to be answered there
+// is to be answered here; a draft stays the draft if there is none here.
+func (a *actor) joined(turn *actors.Turn, m messages.TalkJoined) error {
+	a.insert(turn, m.Messages)
+	if m.Rest == "" {
+		return nil
+	}
+	var r rest
+	if err := json.Unmarshal([]byte(m.Rest), &r); err != nil {
+		return fmt.Errorf("conversation: join: %w", err)
+	}
+	for _, o := range r.Own {
+		a.keepOwn(turn, o)
+	}
+	if len(r.Vault) > 0 {
+		vault := a.vault(turn)
+		if vault.Originals == nil {
+			vault.Originals = map[string]string{}
+		}
+		for placeholder, original := range r.Vault {
+			if _, taken := vault.Originals[placeholder]; !taken {
+				vault.Originals[placeholder] = original
+			}
+		}
+		for _, name := range r.Names {
+			vault.Know(name)
+		}
+		vaults.Put(turn, onlyRow, vault)
+	}
+	renumbered := a.remindAlso(turn, r.Reminders)
+	for i, id := range r.Open {
+		if other, ok := renumbered[id]; ok {
+			r.Open[i] = other
+		}
+	}
+	a.reopen(turn, r)
+	return nil
+}
+
+// insert puts messages in, in the order of their places.
+func (a *actor) insert(turn *actors.Turn, list []messages.MessageDelivered) {
+	head, _ := Heads.Get(turn, "head")
+	var all []messages.MessageDelivered
+	for _, d := range Messages.All(turn) {
+		all = append(all, d)
+	}
+	mine, one := sender(all)
+	_, alone := sender(list)
+	for _, d := range list {
+		if _, known := ids.Get(turn, string(d.ID)); known {
+			continue
+		}
+		if one && alone && mine != "" { // one person, and no group of two
+			d.Sender = mine
+		}
+		all = append(all, d)
+		head.Count++
+		if !d.DeliveredAt.Before(head.LastAt) {
+			head.LastID, head.LastAt = d.ID, d.DeliveredAt
+		}
+	}
+	slices.SortStableFunc(all, func(x, y messages.MessageDelivered) int { return int(placeOf(x) - placeOf(y)) })
+	empty(turn, Messages)
+	all = all[max(0, len(all)-a.o.Keep):]
+	for i, d := range all {
+		n := head.Count - int64(len(all)) + int64(i) + 1
+		Messages.Put(turn, RowKey(n), d)
+		ids.Put(turn, string(d.ID), n)
+	}
+	Heads.Put(turn, "head", head)
+}
+
+// sender is the one who wrote all of these; false if there are several.
+func sender(list []messages.MessageDelivered) (name messages.Text, one bool) {
+	for _, d := range list {
+		if name != "" && d.Sender != name {
+			return "", false
+		}
+		name = d.Sender
+	}
+	return name, true
+}
+
+func placeOf(d messages.MessageDelivered) (o messages.Occurrence) {
+	for _, p := range d.Parts {
+		o = max(o, p.Occurrence)
+	}
+	return o
+}
+
+// remindAlso takes reminders over, and says which numbers they have now.
+func (a *actor) remindAlso(turn *actors.Turn, list []Reminder) map[messages.MessageID]messages.MessageID {
+	head, _ := Heads.Get(turn, "head")
+	renumbered := map[messages.MessageID]messages.MessageID{}
+	for _, r := range list {
+		head.Reminders++
+		renumbered[reminderID(r.Number)] = reminderID(head.Reminders)
+		r.Number = head.Reminders
+		Reminders.Put(turn, RowKey(r.Number), r)
+		if !r.Due {
+			turn.After(remindTimer(r.Number), max(0, r.At.Sub(turn.Now())), messages.ReminderDue{Number: r.Number})
+		}
+	}
+	Heads.Put(turn, "head", head)
+	return renumbered
+}
+
+// reopen has answered what was to be answered in the other conversation.
+func (a *actor) reopen(turn *actors.Turn, r rest) {
+	before, _ := Desks.Get(turn, onlyRow)
+	if r.Draft == nil || before.Open != nil {
+		for _, id := range r.Open {
+			a.step(turn, reply.Event{Kind: reply.OnMessage, Message: id})
+		}
+		return
+	}
+	after := before
+	after.Last++
+	draft := *r.Draft
+	draft.ID, draft.Epoch, draft.Messages = after.Last, 1, r.Open
+	after.Open = &draft
+	Desks.Put(turn, onlyRow, after)
+	Bases.Put(turn, RowKey(draft.ID), r.Basis)
+	a.tell(turn, before, after, reply.Event{Kind: reply.OnWrote})
+	a.follow(turn, before, after)
+}

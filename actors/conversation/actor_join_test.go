@@ -1,0 +1,62 @@
+package conversation
+
+import (
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+func inbound(id messages.MessageID, c messages.ConversationID, at messages.Occurrence, text messages.Text,
+) messages.InboundMessage {
+	return messages.InboundMessage{ID: id, Conversation: c, Sender: "Hena", Kind: messages.KindText, Text: text,
+		Parts: []messages.Part{{Kind: messages.KindText, Text: text, Occurrence: at}}}
+}
+
+// TestJoinTalk: what was said goes once, whichever commit fails, and so do changes and
+// messages that come later; what the other one has too is not there twice.
+func TestJoinTalk(t *testing.T) {
+	from := actortest.Spawn(t, New(Options{}), actortest.Address("conversation/c-2"))
+	from.Send(inbound("m-1", "c-2", 1, "twice"))
+	from.Send(inbound("m-2", "c-2", 2, "new"))
+	from.Send(messages.OwnMessage{Conversation: "c-2", Occurrence: 3, Text: "ours", SeenAt: from.Now()})
+	from.Sent()
+	from.CrashBeforeCommit()
+	join := messages.JoinTalk{Conversation: "c-2", Into: "c-1", Offset: 10, Twice: []messages.Occurrence{1}}
+	from.Send(join)
+	var talk []messages.TalkJoined
+	for _, s := range from.Sent() {
+		if m, ok := s.Message.(messages.TalkJoined); ok && s.To == "conversation/c-1" {
+			talk = append(talk, m)
+		}
+	}
+	if len(talk) != 1 || len(talk[0].Messages) != 1 || talk[0].Messages[0].Parts[0].Occurrence != 12 {
+		t.Fatalf("handed over %+v, want m-2 at place 12", talk)
+	}
+	actortest.WantRows(from, Messages, nil)
+	actortest.WantRows(from, Owns, nil)
+	from.Crash()
+	from.Send(join) // again
+	from.WantSent()
+	from.Send(inbound("m-3", "c-2", 4, "later"))
+	from.WantSent(actortest.To("conversation/c-1", inbound("m-3", "c-1", 14, "later")))
+	from.Send(messages.Revised{Conversation: "c-2", Occurrence: 2, Change: messages.ChangeUnsent})
+	from.WantSent(actortest.To("conversation/c-1",
+		messages.Revised{Conversation: "c-1", Occurrence: 12, Change: messages.ChangeUnsent}))
+
+	into := actortest.Spawn(t, New(Options{}), actortest.Address("conversation/c-1"))
+	into.Send(inbound("m-0", "c-1", 1, "first"))
+	into.CrashBeforeCommit()
+	into.Send(talk[0])
+	into.Send(talk[0]) // again
+	into.Crash()
+	into.Send(inbound("m-3", "c-1", 14, "later"))
+	into.Send(messages.Revised{Conversation: "c-1", Occurrence: 12, Change: messages.ChangeUnsent})
+	head, _ := actortest.Stored(into, Heads, "head")
+	own, _ := actortest.Stored(into, Owns, RowKey(1))
+	second, _ := actortest.Stored(into, Messages, RowKey(2))
+	if head.Count != 3 || head.Own != 1 || own.Occurrence != 13 || second.ID != "m-2" || !second.Parts[0].Unsent {
+		t.Errorf("head %+v, own %+v, second %+v; want three messages, one of ours, and m-2 taken back", head, own,
+			second)
+	}
+}

@@ -1,0 +1,77 @@
+package dedup
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// intos has one row, [HeadRow]: the conversation that this one went into.
+var intos = actors.NewTable[messages.ConversationID]("into")
+
+// forward passes on what comes to a conversation that went into another one.
+func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
+	into, ok := intos.Get(turn, HeadRow)
+	if !ok {
+		return false
+	}
+	switch m := msg.(type) {
+	case messages.Detection:
+		m.Conversation = into
+		turn.Send(messages.To(Kind, string(into)), m)
+	case messages.LedgerJoined:
+		m.Conversation = into
+		turn.Send(messages.To(Kind, string(into)), m)
+	case messages.AskOverlap: // of whom the directory has just forgotten
+		turn.Send(messages.To(messages.ActorFusion, string(m.Window)), messages.OverlapTold{
+			Frame: m.Frame, At: m.At, Conversation: a.conversation})
+	}
+	return true
+}
+
+// join hands the ledger to another conversation's, and is empty from then on.
+func (a *actor) join(turn *actors.Turn, into messages.ConversationID) error {
+	a.load(turn)
+	entries, err := json.Marshal(a.ledger.Entries())
+	if err != nil {
+		return fmt.Errorf("dedup: join: %w", err)
+	}
+	turn.Send(messages.To(Kind, string(into)), messages.LedgerJoined{
+		Conversation: into, From: a.conversation, Next: a.ledger.Head().Next, Entries: messages.Text(entries),
+	})
+	empty(turn, Tail)
+	empty(turn, Heads)
+	empty(turn, Views)
+	empty(turn, Lines)
+	empty(turn, Prints)
+	turn.Cancel("release")
+	intos.Put(turn, HeadRow, into)
+	a.ledger, a.recent = nil, nil
+	return nil
+}
+
+func empty[V any](turn *actors.Turn, t actors.Table[V]) {
+	for key := range t.All(turn) {
+		t.Delete(turn, key)
+	}
+}
+
+// joined takes another conversation's ledger in, and has what was said follow. Places
+// are others then, so that what windows showed last is forgotten.
+func (a *actor) joined(turn *actors.Turn, m messages.LedgerJoined) error {
+	a.load(turn)
+	var entries []ledger.Entry
+	if err := json.Unmarshal([]byte(m.Entries), &entries); err != nil {
+		return fmt.Errorf("dedup: join: %w", err)
+	}
+	head := a.ledger.Head()
+	offset, twice := a.ledger.Join(m.From, m.Next, entries)
+	empty(turn, Views)
+	turn.Send(messages.To(messages.ActorConversation, string(m.From)), messages.JoinTalk{
+		Conversation: m.From, Into: a.conversation, Offset: offset, Twice: twice,
+	})
+	return a.finish(turn, head)
+}

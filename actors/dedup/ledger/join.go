@@ -1,0 +1,137 @@
+package ledger
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// room is between the places of entries that are laid out anew.
+const room = 1 << 20
+
+// Join takes in the entries of the ledger of a conversation that went into this one.
+// Their occurrences are moved by the offset that it returns. What both have, one at its
+// end and the other at its beginning, counts once; twice says which of the other's
+// occurrences these are. Where they have nothing in common they may be two chats, whose
+// transcripts stay apart.
+func (l *Ledger) Join(from messages.ConversationID, next messages.Occurrence,
+	entries []Entry) (offset messages.Occurrence, twice []messages.Occurrence) {
+	offset = l.head.Next - 1
+	l.head.Next = offset + max(next, 1)
+	entries = slices.Clone(entries)
+	first, after := shared(l.entries, entries)
+	before := false
+	if first == after {
+		if n, m := shared(entries, l.entries); n < m { // the other one goes on to this one
+			first, after, before = len(entries)-m, len(entries), true
+		}
+	}
+	one := first < after || len(l.entries) == 0
+	for _, e := range entries[first:after] {
+		twice = append(twice, e.Occurrence)
+	}
+	entries = slices.Delete(entries, first, after)
+	for i := range entries {
+		if entries[i].Occurrence += offset; !one && entries[i].Chat == "" {
+			entries[i].Chat = from
+		}
+		entries[i].form = nil
+	}
+	if before {
+		l.lay(append(entries, l.entries...))
+	} else {
+		l.lay(append(slices.Clone(l.entries), entries...))
+	}
+	return offset, twice
+}
+
+// lay gives entries places in this order.
+func (l *Ledger) lay(all []Entry) {
+	for _, e := range l.entries {
+		l.dirty[e.Pos] = true
+	}
+	for i := range all {
+		all[i].Pos = int64(i) * room
+		l.dirty[all[i].Pos] = true
+	}
+	l.entries = all
+}
+
+// chats lists the chats whose transcripts are kept, the one shown last at the end.
+func (l *Ledger) chats() (list []messages.ConversationID) {
+	for _, e := range slices.Backward(l.entries) {
+		if !slices.Contains(list, e.Chat) {
+			list = append(list, e.Chat)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// only is a ledger of one chat's entries.
+func (l *Ledger) only(chat messages.ConversationID) *Ledger {
+	sub := &Ledger{rules: l.rules, head: l.head}
+	for _, e := range l.entries {
+		if e.Chat == chat {
+			sub.entries = append(sub.entries, e)
+		}
+	}
+	return sub
+}
+
+// likeliest orders overlaps.
+var likeliest = []messages.Overlap{messages.OverlapSame, messages.OverlapWeak, messages.OverlapGap,
+	messages.OverlapBack, messages.OverlapApart, messages.OverlapOther, messages.OverlapNone}
+
+// show finds the chat that a view shows, and puts its transcript at the end, where what
+// is new comes. moved reports that places are others now.
+func (l *Ledger) show(v View, mem Memory, now time.Time) (chat messages.ConversationID, moved bool) {
+	list := l.chats()
+	if len(list) == 0 {
+		return "", false
+	}
+	last := list[len(list)-1]
+	if len(list) == 1 {
+		return last, false
+	}
+	best := len(likeliest)
+	for _, c := range slices.Backward(list) {
+		if at := slices.Index(likeliest, l.only(c).overlap(v, mem, true, now)); at < best {
+			chat, best = c, at
+		}
+	}
+	if chat == last {
+		return chat, false
+	}
+	var all, shown []Entry
+	for _, e := range l.entries {
+		if e.Chat == chat {
+			shown = append(shown, e)
+		} else {
+			all = append(all, e)
+		}
+	}
+	l.lay(append(all, shown...))
+	return chat, true
+}
+
+// shared finds the longest beginning of b that is the end of a.
+func shared(a, b []Entry) (from, to int) {
+	for n := min(len(a), len(b)); n > 0; n-- {
+		same := true
+		for i := range n {
+			o := observation{Entry: b[i]}
+			if same = sameMessage(&o, &a[len(a)-n+i]) > 0; !same {
+				break
+			}
+		}
+		if same {
+			return 0, n
+		}
+	}
+	return 0, 0
+}
+
+// Entries are those that are kept, in order.
+func (l *Ledger) Entries() []Entry { return slices.Clone(l.entries) }

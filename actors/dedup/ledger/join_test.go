@@ -1,0 +1,72 @@
+package ledger_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/chatview"
+)
+
+func seeing(views ...string) *watcher {
+	w := &watcher{l: open(ledger.Rules{FirstSight: ledger.All}), now: chatview.Start}
+	for _, v := range views {
+		w.see(chatview.Stack(v))
+	}
+	return w
+}
+
+func texts(l *ledger.Ledger) string {
+	var out []string
+	for _, e := range l.Entries() {
+		out = append(out, string(e.Text))
+	}
+	return strings.Join(out, " ")
+}
+
+// TestJoin: two ledgers of one conversation become one, what both have counts once,
+// and what is shown after that is neither repeated nor lost.
+func TestJoin(t *testing.T) {
+	for _, c := range []struct {
+		what, one, other, want string
+		twice                  int
+		next, news             string
+	}{
+		{"two chats, the other goes on", "<aaaa <bbbb", "<cccc <dddd", "aaaa bbbb cccc dddd", 0, "<cccc <dddd <eeee",
+			"eeee"},
+		{"two chats, the one goes on", "<aaaa <bbbb", "<cccc <dddd", "aaaa bbbb cccc dddd", 0, "<aaaa <bbbb <eeee",
+			"eeee"},
+		{"the other came first", "<bbbb <cccc", "<aaaa <bbbb", "aaaa bbbb cccc", 1, "<bbbb <cccc <dddd", "dddd"},
+		{"the other goes on", "<aaaa <bbbb", "<bbbb <cccc", "aaaa bbbb cccc", 1, "<bbbb <cccc <dddd", "dddd"},
+		{"nothing in the other", "<aaaa", "", "aaaa", 0, "<aaaa <bbbb", "bbbb"},
+		{"the same", "<aaaa >bbbb", "<aaaa >bbbb", "aaaa bbbb", 2, "<aaaa >bbbb <cccc", "cccc"},
+	} {
+		a, b := seeing(c.one), seeing()
+		if c.other != "" {
+			v := chatview.Stack(c.other)
+			v.SeenAt = v.SeenAt.Add(time.Hour)
+			b.see(v)
+		}
+		next := a.l.Head().Next
+		offset, twice := a.l.Join("c-2", b.l.Head().Next, b.l.Entries())
+		if got := texts(a.l); got != c.want || len(twice) != c.twice || offset != next-1 {
+			t.Errorf("%s: %q, twice %v, offset %d, want %q, %d and %d", c.what, got, twice, offset, c.want, c.twice,
+				next-1)
+		}
+		seen := map[messages.Occurrence]bool{}
+		for _, e := range a.l.Entries() {
+			if seen[e.Occurrence] || e.Occurrence >= a.l.Head().Next {
+				t.Errorf("%s: occurrence %d stands twice or was not given out", c.what, e.Occurrence)
+			}
+			seen[e.Occurrence] = true
+		}
+		a.out, a.mem = nil, ledger.Memory{}
+		a.see(chatview.Stack(c.next))
+		if got := fmt.Sprint(strings.Join(a.out, " ")); got != c.news {
+			t.Errorf("%s: after it %q passed on %q, want %q", c.what, c.next, got, c.news)
+		}
+	}
+}
