@@ -243,8 +243,9 @@ func (r *Runtime) system(
 			Sealer: sealer, Sealing: r.sealing,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
-		// A burst that waits is worth waiting for; a host's timer of an hour is not.
-		Horizon: r.cfg.Burst.Cap,
+		// A burst that waits is worth waiting for, and so is a text in an input field, which is
+		// looked at once more; a host's timer of an hour is not.
+		Horizon: max(r.cfg.Burst.Cap, outbound.DefaultRules().Retry+time.Second),
 		Last:    last,
 	})
 }

@@ -17,7 +17,7 @@
 // A judgement holds until its next check, and only for the message that was the
 // newest one then. A "no" is cached at once. A "yes" is cached when the reply was
 // delivered: a reply that fails is tried again, after a wait that doubles from one
-// minute to ten.
+// minute to ten, for which other messages do not wait.
 //
 // # How long it holds
 //

@@ -182,6 +182,9 @@ func TestYesWaitsForDelivery(t *testing.T) {
 		if due || s.Cache != nil {
 			t.Fatalf("failed: due at once, or cached: %+v", s)
 		}
+		if due, _ := r.Due(s, "m2", at); !due {
+			t.Fatal("a new message waits because the reply to an older one failed")
+		}
 		waits = append(waits, next.Sub(at)/time.Minute)
 		at = next
 		if due, _ := r.Due(s, "m1", at); !due {

@@ -68,9 +68,10 @@ func (c *Cache) Expired(before time.Time) bool { return c.NextCheckAt.Before(bef
 // State is what is known of a scope. The zero value was never judged.
 type State struct {
 	Cache   *Cache    `json:"cache,omitempty"`
-	Pending *Cache    `json:"pending,omitempty"` // "yes", whose reply was not delivered yet
-	Failed  int       `json:"failed,omitempty"`  // replies in a row that were not delivered
-	RetryAt time.Time `json:"retry_at,omitzero"` // not before then
+	Pending *Cache    `json:"pending,omitempty"`  // "yes", whose reply was not delivered yet
+	Failed  int       `json:"failed,omitempty"`   // replies in a row that were not delivered
+	RetryAt time.Time `json:"retry_at,omitzero"`  // not before then
+	RetryOf string    `json:"retry_of,omitempty"` // the message that waits; "": whatever is the newest
 }
 
 // Forget is the state after an own reply, or after a message was taken back.
@@ -82,7 +83,7 @@ func (r *Rules) Due(s State, latest string, now time.Time) (due bool, next time.
 	switch {
 	case s.Pending != nil && s.Pending.Latest == latest:
 		return false, now.Add(r.CheckEvery)
-	case now.Before(s.RetryAt):
+	case now.Before(s.RetryAt) && (s.RetryOf == "" || s.RetryOf == latest):
 		return false, s.RetryAt
 	case r.Enabled && s.Cache != nil && s.Cache.Valid(now, latest):
 		return false, s.Cache.NextCheckAt
@@ -128,12 +129,12 @@ func (r *Rules) Delivered(s State, now time.Time) State {
 	return State{Cache: &c}
 }
 
-// NotDelivered is the state after a reply failed: nothing is cached, and it is tried
-// again after a wait.
+// NotDelivered is the state after a reply failed: nothing is cached, and its message is
+// judged again after a wait. Another message does not wait.
 func (r *Rules) NotDelivered(s State, now time.Time) State {
 	if s.Pending == nil {
 		return s
 	}
 	n := s.Failed + 1
-	return State{Failed: n, RetryAt: now.Add(r.retryAfter(n))}
+	return State{Failed: n, RetryAt: now.Add(r.retryAfter(n)), RetryOf: s.Pending.Latest}
 }

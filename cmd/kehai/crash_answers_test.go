@@ -26,8 +26,7 @@ import (
 // between each two durable steps of a reply, beside each call of a worker, and at random
 // moments, while the window is switched from one friend to the other. In the end no
 // answer was sent twice, none into the other chat, and each question was answered, or its
-// answer is shown as waiting or unknown. After an ordered stop nothing is left in the
-// input field.
+// answer is shown as waiting or unknown.
 func TestCrashAnswers(t *testing.T) {
 	kills := envInt(t, "KEHAI_ANSWER_KILLS", 32)
 	seed := uint64(envInt(t, "KEHAI_SEED", int(time.Now().UnixNano()%1e9)))
@@ -199,9 +198,6 @@ func (a *answerer) stopped(d time.Duration) {
 	if err != nil && !strings.Contains(string(out), "it goes on at the next start") {
 		a.t.Fatalf("kehai run --for %v: %v\n%s", d, err, out)
 	}
-	if draft := a.window().draft; draft != "" {
-		a.t.Fatalf("after an ordered stop the input field holds %q", draft)
-	}
 }
 
 // says is what verbs of kehai print.
@@ -220,7 +216,6 @@ var answer = regexp.MustCompile(`^(Hana|Taro)への答え([0-9]+)です$`)
 // foreignChat is what the foreign application knows, from its journal.
 type foreignChat struct {
 	played int // events of the script
-	draft  string
 	asked  map[string][]int // numbers of the questions that a friend has asked
 	sent   map[string][]int // of the answers that were sent there
 	wrong  []string
@@ -245,14 +240,11 @@ func (a *answerer) window() foreignChat {
 		switch e.Op {
 		case drawn.OpSwitch:
 			shown = e.Conversation
-		case drawn.OpType:
-			c.draft = string(e.Text)
 		case drawn.OpAppend:
 			m := question.FindStringSubmatch(string(e.Text))
 			n, _ := strconv.Atoi(m[2])
 			c.asked[e.Conversation] = append(c.asked[e.Conversation], n)
 		case drawn.OpSend:
-			c.draft = ""
 			m := answer.FindStringSubmatch(string(e.Text))
 			if m == nil || m[1] != shown {
 				c.wrong = append(c.wrong, fmt.Sprintf("%q was sent to %s", string(e.Text), shown))
