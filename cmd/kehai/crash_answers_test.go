@@ -215,7 +215,7 @@ var answer = regexp.MustCompile(`^(Hana|Taro)への答え([0-9]+)です$`)
 
 // foreignChat is what the foreign application knows, from its journal.
 type foreignChat struct {
-	played int // events of the script
+	played int              // events of the script
 	asked  map[string][]int // numbers of the questions that a friend has asked
 	sent   map[string][]int // of the answers that were sent there
 	wrong  []string
