@@ -17,8 +17,10 @@ import (
 
 // steering is what people write that must not reach a terminal.
 var steering = []string{
-	"a\x1b[2Jb\tc\x9b", "a\u009b31mb\u007f", "\u202egnp.exe\u2066", "a\u200bb\ufeffc\u00ad", "a\u2028b\u2029c",
-	"hidden\U000e0041", "a\u3164b\u115fc\uffa0", "👩\u200d👩\u200d👧 ❤️\u200d🔥", "a\u200db", "\xff\xfe", "\x1b]0;owned\x07",
+	"a\x1b[2Jb\tc\x9b", "a\u009b31mb\u007f",
+	"\u202egnp.exe\u2066", "a\u200bb\ufeffc\u00ad", "a\u2028b\u2029c",
+	"hidden\U000e0041", "a\u3164b\u115fc\uffa0", "👩\u200d👩\u200d👧 ❤️\u200d🔥",
+	"a\u200db", "\xff\xfe", "\x1b]0;owned\x07",
 	"e\u0301 はな ｶﾅ", "one\ntwo\r\n", `"\u202e"`,
 }
 
@@ -72,7 +74,8 @@ func FuzzJSON(f *testing.F) {
 			if err != nil || json.Unmarshal(plain, &want) != nil {
 				t.Fatalf("%q is no JSON: %v", in, err)
 			}
-			if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got) != len(want) || got["text"] != want["text"] {
+			if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got) != len(want) ||
+				got["text"] != want["text"] {
 				t.Errorf("%q is written as %q, which is %q, %v, want %q", in, b.String(), got, err, want)
 			}
 		}
@@ -81,7 +84,8 @@ func FuzzJSON(f *testing.F) {
 
 // The bidirectional marks are all of the kind that is replaced.
 func TestUnprintable(t *testing.T) {
-	const marks = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u0085\u009b\u200b\u2060\ufeff"
+	const marks = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e" +
+		"\u2066\u2067\u2068\u2069\u0085\u009b\u200b\u2060\ufeff"
 	for _, r := range marks {
 		if !unprintable(r) {
 			t.Errorf("unprintable(%U) = false, want true", r)
