@@ -121,7 +121,16 @@ func (tb Table[V]) Name() string { return tb.name }
 // or write a store without a turn.
 func (tb Table[V]) Row(key string) string { return tb.key(key) }
 
-func (tb Table[V]) key(key string) string { return tb.name + "\x00" + key }
+func (tb Table[V]) key(key string) string { return tb.name + rowMark + key }
+
+// rowMark separates the name of a table from the key of a row.
+const rowMark = "\x00"
+
+// SplitRow splits the stored name of a row into the name of its table and its key.
+func SplitRow(row string) (table, key string) {
+	table, key, _ = strings.Cut(row, rowMark)
+	return table, key
+}
 
 func (tb Table[V]) read(t *Turn, key string, raw []byte) (V, bool) {
 	v, err := tb.Decode(raw)

@@ -321,6 +321,18 @@ func TestRowKey(t *testing.T) {
 	}
 }
 
+// A row is split where the table has joined it; a key may be empty, a name alone has none.
+func TestSplitRow(t *testing.T) {
+	for _, key := range []string{"k", "a/b", "気配", ""} {
+		if name, back := actors.SplitRow(people.Row(key)); name != people.Name() || back != key {
+			t.Errorf("SplitRow(Row(%q)) = %q, %q, want %q, %q", key, name, back, people.Name(), key)
+		}
+	}
+	if name, key := actors.SplitRow("people"); name != "people" || key != "" {
+		t.Errorf("SplitRow(people) = %q, %q, want the name and no key", name, key)
+	}
+}
+
 // A turn finds what it wrote last, however much it writes.
 func TestManyWritesOfOneTurn(t *testing.T) {
 	for n := range 20 {

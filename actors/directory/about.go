@@ -1,14 +1,13 @@
 package directory
 
 import (
-	"strings"
-
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 )
 
 // Whose says whom a row of a directory is about. Its key is an application.
 func Whose(row string, _ []byte) messages.ConversationID {
-	table, key, _ := strings.Cut(row, "\x00")
+	table, key := actors.SplitRow(row)
 	if table != Conversations.Name() {
 		return ""
 	}

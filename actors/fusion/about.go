@@ -3,8 +3,8 @@ package fusion
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -12,7 +12,7 @@ import (
 // is a window, which shows many conversations. A row that cannot be decoded counts
 // as about each of them; the next frame brings back what it held.
 func About(c messages.ConversationID, row string, value []byte) bool {
-	table, key, _ := strings.Cut(row, "\x00")
+	table, key := actors.SplitRow(row)
 	switch table {
 	case lastViews.Name(), echoes.Name():
 		return key == string(c)
@@ -35,7 +35,7 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 // Whose says whom a row of fusion is about, "" for the window. What is held about one
 // conversation that came from the view of another is about the first.
 func Whose(row string, value []byte) (c messages.ConversationID) {
-	table, key, _ := strings.Cut(row, "\x00")
+	table, key := actors.SplitRow(row)
 	var err error
 	switch table {
 	case lastViews.Name(), echoes.Name():

@@ -2,7 +2,6 @@ package outbound
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -39,7 +38,7 @@ var counts = actors.NewTable[uint64]("count")
 
 // About says whether a row of a sender is about a conversation.
 func About(c messages.ConversationID, row string, value []byte) bool {
-	if table, _, _ := strings.Cut(row, "\x00"); table != Replies.Name() && table != Lost.Name() {
+	if table, _ := actors.SplitRow(row); table != Replies.Name() && table != Lost.Name() {
 		return false
 	}
 	s, err := Replies.Decode(value)
@@ -48,7 +47,7 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 
 // Whose says whom a row of a sender is about, "" for the window.
 func Whose(row string, value []byte) messages.ConversationID {
-	if table, _, _ := strings.Cut(row, "\x00"); table != Replies.Name() && table != Lost.Name() {
+	if table, _ := actors.SplitRow(row); table != Replies.Name() && table != Lost.Name() {
 		return ""
 	}
 	s, err := Replies.Decode(value)

@@ -2,7 +2,6 @@ package owner
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
@@ -36,7 +35,7 @@ var followers = actors.NewTable[time.Time]("followers") // since when, by conver
 
 // Whose says whom a row is about, "" for the owner.
 func Whose(row string, _ []byte) messages.ConversationID {
-	table, key, _ := strings.Cut(row, "\x00")
+	table, key := actors.SplitRow(row)
 	if table != followers.Name() {
 		return ""
 	}

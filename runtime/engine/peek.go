@@ -3,8 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -34,7 +34,7 @@ func (e *Engine) readRows(prefix, kind string, yield func(Row) bool) error {
 		if !ok || bad != nil {
 			return true
 		}
-		table, key, _ := strings.Cut(row, "\x00")
+		table, key := actors.SplitRow(row)
 		return yield(Row{Actor: a, Table: table, Key: key, Value: v})
 	})
 	if err = errors.Join(err, unopened); err != nil {

@@ -72,7 +72,7 @@ func locked(t *testing.T, s engine.Store, keys engine.Sealer, told *[]int) engin
 			{Name: "diary", New: func(messages.Address) actors.Actor { return nil }},
 			{Name: "shared", New: func(messages.Address) actors.Actor { return nil },
 				Whose: func(row string, _ []byte) messages.ConversationID {
-					_, key, _ := strings.Cut(row, "\x00")
+					_, key := actors.SplitRow(row)
 					return messages.ConversationID(key)
 				}},
 		}})
