@@ -25,9 +25,9 @@
 // by which repeats are refused; "revisions", how often they were changed; "own" and
 // "own_places", the same for our side; "desk", "basis", "usage" and "owner", what is
 // known of replies; "vault", the originals of what a model saw masked; "quota",
-// how often a model was asked; "into", where all has gone once the conversation was
-// merged into another one (actor_join.go). TrimDue deletes
-// rows by their age.
+// how often a model was asked; "reminders", a [Reminder] by its number; "remembered",
+// which messages memory was told of; "into", where all has gone once the conversation was
+// merged into another one (actor_join.go). TrimDue deletes rows by their age.
 //
 // A crash loses nothing. A question to a model is fleeting, and so asked again: by the
 // first message after a restart, which owner sends to those who follow it.

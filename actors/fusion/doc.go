@@ -37,7 +37,7 @@
 //	nameless number → [Held], a reading of which nobody knows whose it is, at most 64
 //	unknown  "unknown" → since when the conversation is unknown, once that is reported
 //
-// An older version had names for ids, in the tables last and current: actor_adopt.go.
+// An older version had names for ids, in the tables "last" and "current": actor_adopt.go.
 //
 // A crash loses nothing: a frame is settled only after its detection is committed.
 package fusion

@@ -5,10 +5,11 @@
 // the store of one that does not.
 //
 // What actors keep is read by the tables that they export, and changed by
-// messages to them. Of its own this package keeps two settings in the store:
+// messages to them. Of its own this package keeps three settings in the store:
 //
 //	pause      the windows, and the desk, that are not watched for a while
+//	directory  that the directories have what an older version left; until then it is looked for
 //	log-key    the key of the hashes that stand for names in the log
 //
-// Both are written before they count, so a crash loses none.
+// Each is written before it counts, so a crash loses none.
 package admin

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -40,6 +41,62 @@ func onePackageComment(t *tree) (found []string) {
 		}
 	}
 	return found
+}
+
+// layoutTold checks that the package comment names each table and each setting that
+// the package keeps in the store: in quotes, or first in a line of a list.
+func layoutTold(t *tree) (found []string) {
+	about := map[string]string{}
+	for _, f := range t.gos {
+		if !f.test {
+			about[f.dir] += f.syntax.Doc.Text()
+		}
+	}
+	for _, f := range t.gos {
+		if f.test || !within(f.dir, "actors") && !within(f.dir, "runtime") {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			lit := f.stored(n)
+			if lit == nil {
+				return true
+			}
+			name, _ := strconv.Unquote(lit.Value) // parsed, so quoted
+			if doc := about[f.dir]; !strings.Contains(doc, lit.Value) && !strings.Contains(doc, "\n\t"+name+" ") {
+				found = append(found, fmt.Sprintf("%s: %q is stored and not in the package comment: say there what it "+
+					"holds", t.at(lit), name))
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// stored is the name in a NewTable of package actors or in a constant that ends in
+// Setting; nil for all else.
+func (f *goFile) stored(n ast.Node) *ast.BasicLit {
+	var value ast.Expr
+	switch x := n.(type) {
+	case *ast.CallExpr:
+		typed, ok := x.Fun.(*ast.IndexExpr)
+		if !ok || len(x.Args) != 1 {
+			return nil
+		}
+		if pkg, name, _ := f.imported(typed.X); pkg != module+"/actors" || name != "NewTable" {
+			return nil
+		}
+		value = x.Args[0]
+	case *ast.ValueSpec:
+		if len(x.Names) != 1 || len(x.Values) != 1 || !strings.HasSuffix(x.Names[0].Name, "Setting") {
+			return nil
+		}
+		value = x.Values[0]
+	}
+	lit, ok := value.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return nil
+	}
+	return lit
 }
 
 // publicRoots are the trees that hosts may import.

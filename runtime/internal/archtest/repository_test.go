@@ -126,6 +126,16 @@ var rules = []struct {
 		"a/b.go":      "package a",
 		"a/a_test.go": "// Package a has tests.\npackage a",
 	}},
+	{"Layout", layoutTold, map[string]string{
+		"actors/a/a.go": "// Package a keeps \"tail\".\npackage a\n" + table("tails"),
+		"actors/b/a.go": "// Package b keeps:\n//\n//\ttail-fins\n//\tfins tail\npackage b\n" + table("tail"),
+		"runtime/a.go":  "// Package runtime.\npackage runtime\nconst aSetting = \"a\"",
+	}, map[string]string{
+		"actors/a/a.go": "// Package a keeps \"tail\".\npackage a\n" + table("tail"),
+		"actors/b/a.go": "// Package b keeps:\n//\n//\ttail  it\npackage b\n" + table("tail"),
+		"runtime/a.go":  "// Package runtime:\n//\n//\ta  it\npackage runtime\nconst aSetting = \"a\"",
+		"cmd/a/a.go":    "package main\n" + table("tail"),
+	}},
 	{"Comments", exportsDocumented, map[string]string{
 		"messages/a.go":   "package messages\ntype A int",
 		"hardware/x/a.go": "package x\nfunc A() {}",
@@ -181,6 +191,10 @@ var rules = []struct {
 		"a.txt": "/home/hana/x, https://example.org/" + "work/x, net/" + "work/, a/" + "root/b, the/ work/ flow",
 		"b.md":  "/tmp/kehai /home/",
 	}},
+}
+
+func table(name string) string {
+	return "import \"" + module + "/actors\"\nvar t = actors.NewTable[int](\"" + name + "\")"
 }
 
 func imports(pkg string, paths ...string) string {
