@@ -423,8 +423,9 @@ func (r *Runtime) takesCalls() bool { return r.state == stateRunning && r.engine
 // shut takes no further calls: the store is about to be closed.
 func (r *Runtime) shut() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.engine = nil
+	r.mu.Unlock()
+	r.admin.Memory.Close()
 }
 
 // Pause stops watching a window, all windows if it is "", or the desk if it is

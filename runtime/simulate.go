@@ -44,7 +44,10 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 }
 
 // Close frees what New opened.
-func (s *Simulation) Close() error { return s.r.end() }
+func (s *Simulation) Close() error {
+	s.r.admin.Memory.Close()
+	return s.r.end()
+}
 
 // Sending is [Runtime.Sending]; it steps until all who read have the text.
 func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trace string) error {

@@ -241,6 +241,53 @@ func TestBesideEachOther(t *testing.T) {
 	}
 }
 
+// slowly is a shelf whose rows come when they are let go.
+type slowly struct {
+	*shelf
+	gone chan struct{}
+}
+
+func (s slowly) Events(
+	ctx context.Context, c messages.ConversationID, yield func(messages.ConversationID, memory.Event) error,
+) error {
+	select {
+	case <-s.gone:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return s.shelf.Events(ctx, c, yield)
+}
+
+// Rows that take longer than a question are read on, and the next question finds them;
+// closing ends the reading.
+func TestRowsThatTakeLong(t *testing.T) {
+	rows := slowly{told(), make(chan struct{})}
+	l := recall.NewLibrary(time.UTC)
+	l.Open(rows)
+	q := recall.Query{Conversation: "c-1", Text: "beagle", Scope: recall.ScopeOf("c-1", false, "", false, nil),
+		At: morning.AddDate(1, 0, 0)}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := l.Search(ctx, memory.Lexical, q); !errors.Is(err, context.Canceled) {
+		t.Errorf("Search = %v, want that its time is over", err)
+	}
+	close(rows.gone)
+	if hits, err := l.Search(context.Background(), memory.Lexical, q); err != nil || len(hits) == 0 {
+		t.Errorf("Search = %d hits, %v, want what was read meanwhile", len(hits), err)
+	}
+	l.Close()
+	if _, err := l.Search(context.Background(), memory.Lexical, q); !errors.Is(err, recall.ErrNoRows) {
+		t.Errorf("Search = %v, want ErrNoRows after Close", err)
+	}
+
+	stuck := recall.NewLibrary(time.UTC)
+	stuck.Open(slowly{told(), make(chan struct{})})
+	if _, err := stuck.Search(ctx, memory.Lexical, q); err == nil {
+		t.Error("Search = nil, want an error")
+	}
+	stuck.Close() // returns
+}
+
 // Without rows there is no answer, and with a context that has ended none either.
 func TestSearchErrors(t *testing.T) {
 	l := recall.NewLibrary(time.UTC)

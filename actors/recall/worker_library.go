@@ -24,7 +24,7 @@ type Rows interface {
 	) error
 }
 
-// ErrNoRows is returned before [Library.Open].
+// ErrNoRows is returned before [Library.Open] and after [Library.Close].
 var ErrNoRows = errors.New("recall: the memory is not open yet")
 
 // Library is an index of all events with access to their texts. It is derived: what it
@@ -35,16 +35,21 @@ type Library struct {
 	index atomic.Pointer[lexical.Index]
 	rows  atomic.Pointer[Rows]
 
-	mu    sync.Mutex                                // of those who write
-	whole bool                                      // all rows are in the index
-	known map[messages.ConversationID]chan struct{} // those that are, or are being read; closed when they are
-	gone  map[string]bool                           // what went while rows are read
+	mu    sync.Mutex                           // of those who write
+	whole bool                                 // all rows are in the index
+	known map[messages.ConversationID]*reading // those that are, or are being read
+	gone  map[string]bool                      // what went while rows are read
+	reads sync.WaitGroup
+
+	closed context.Context // ends with Close
+	end    context.CancelFunc
 }
 
 // NewLibrary makes a library without events; times that a question names are counted in
 // the zone.
 func NewLibrary(zone *time.Location) *Library {
-	l := &Library{zone: zone, known: map[messages.ConversationID]chan struct{}{}, gone: map[string]bool{}}
+	l := &Library{zone: zone, known: map[messages.ConversationID]*reading{}, gone: map[string]bool{}}
+	l.closed, l.end = context.WithCancel(context.Background())
 	l.index.Store(lexical.New())
 	return l
 }
@@ -138,41 +143,66 @@ func (l *Library) read(ctx context.Context, c messages.ConversationID) error {
 	})
 }
 
+// reading is that the rows of a conversation are read, once.
+type reading struct {
+	done chan struct{} // closed at the end
+	err  error         // set before
+}
+
 // have waits until the events of conversations are in the index. Whoever may see more
-// than these sees of the others what has been read by now.
+// than these sees of the others what has been read by now. The rows are read on when
+// ctx ends: the next question finds them.
 func (l *Library) have(ctx context.Context, list []messages.ConversationID) error {
 	for _, c := range list {
-		l.mu.Lock()
-		if l.whole {
-			l.mu.Unlock()
-			return nil
-		}
-		done, reading := l.known[c]
-		if !reading {
-			done = make(chan struct{})
-			l.known[c] = done
-		}
-		l.mu.Unlock()
-		if reading {
-			select {
-			case <-done:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			continue
-		}
-		err := l.read(ctx, c)
-		l.mu.Lock()
-		if err != nil && l.known[c] == done {
-			delete(l.known, c)
-		}
-		l.mu.Unlock()
-		close(done)
-		if err != nil {
+		r, err := l.begin(c)
+		if err != nil || r == nil {
 			return err
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if r.err != nil {
+			return r.err
 		}
 	}
 	return nil
+}
+
+// begin has the rows of a conversation read, unless they are; nil says that all are.
+func (l *Library) begin(c messages.ConversationID) (*reading, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed.Err() != nil:
+		return nil, ErrNoRows
+	case l.whole:
+		return nil, nil
+	case l.known[c] != nil:
+		return l.known[c], nil
+	}
+	r := &reading{done: make(chan struct{})}
+	l.known[c] = r
+	l.reads.Go(func() {
+		r.err = l.read(l.closed, c)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if r.err != nil && l.known[c] == r {
+			delete(l.known, c)
+		}
+		close(r.done)
+	})
+	return r, nil
+}
+
+// Close ends what is being read, and waits for that. Nothing can be searched after it;
+// whoever calls it may close the store then.
+func (l *Library) Close() {
+	l.mu.Lock()
+	l.end()
+	l.mu.Unlock()
+	l.reads.Wait()
 }
 
 // event reads a stored event.

@@ -156,5 +156,6 @@ func neverRun(messages.Address) actors.Actor { return nil }
 func (o *Offline) Close() error {
 	o.stop()
 	<-o.done
+	o.Memory.Close()
 	return o.store.Close()
 }
