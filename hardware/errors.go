@@ -14,19 +14,20 @@ var (
 )
 
 var codes = []struct {
-	err  error
-	code string
+	err       error
+	code      string
+	untouched bool // see [Untouched]
 }{
-	{ErrPermission, "permission"},
-	{ErrWindowGone, "window_gone"},
-	{ErrMinimised, "minimised"},
-	{ErrEmptyFrame, "empty_frame"},
-	{ErrNoDisplay, "no_display"},
-	{ErrUnavailable, "unavailable"},
-	{ErrNoLanguage, "no_language"},
-	{ErrNotActive, "not_active"},
-	{ErrNoField, "no_field"},
-	{ErrPartlyTyped, "partly_typed"},
+	{ErrPermission, "permission", true},
+	{ErrWindowGone, "window_gone", true},
+	{ErrMinimised, "minimised", true},
+	{ErrEmptyFrame, "empty_frame", true},
+	{ErrNoDisplay, "no_display", true},
+	{ErrUnavailable, "unavailable", true},
+	{ErrNoLanguage, "no_language", false}, // no typist gives it: it says nothing of keys
+	{ErrNotActive, "not_active", true},
+	{ErrNoField, "no_field", true},
+	{ErrPartlyTyped, "partly_typed", false},
 }
 
 // Code returns the stable code of the driver error that err wraps: "error" for
@@ -41,6 +42,17 @@ func Code(err error) string {
 		}
 	}
 	return "error"
+}
+
+// Untouched reports that a [Typist] which failed with this code has pressed no key, so
+// that the same may be typed again. It is false for a code that no driver gives.
+func Untouched(code string) bool {
+	for _, c := range codes {
+		if c.code == code {
+			return c.untouched
+		}
+	}
+	return false
 }
 
 // ErrorOf returns the driver error with this code; nil if there is none.

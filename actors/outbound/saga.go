@@ -1,10 +1,12 @@
 package outbound
 
 import (
+	"errors"
 	"slices"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/backoff"
+	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -369,7 +371,7 @@ func (r Rules) unseen(s Reply, code string, now time.Time) (Reply, []Effect) {
 // failed is for a step of the hands that was not done. After a refusal no key was
 // pressed.
 func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
-	refused := slices.Contains(untouched, code)
+	refused := untouched(code)
 	reason := reasonOf(code)
 	switch s.State {
 	case Typing:
@@ -377,7 +379,7 @@ func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
 			s.Typed, s.Before, s.Read = false, nil, false
 			return r.putOff(s, reason, now)
 		}
-		s.Reason, s.Pressed = reason, s.Pressed || code == partlyTyped
+		s.Reason, s.Pressed = reason, s.Pressed || errors.Is(hardware.ErrorOf(code), hardware.ErrPartlyTyped)
 		return s.to(Settling), do(LookAtWindow)
 	case Entering:
 		if refused {
@@ -396,20 +398,19 @@ func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
 	return s, nil
 }
 
-// partlyTyped is the code after which some keys were pressed.
-const partlyTyped = "partly_typed"
+// refusals are the codes with which the hands themselves refuse a step, before its
+// first key.
+var refusals = []string{string(messages.SendBusy), string(messages.SendChanged), string(messages.SendBlind),
+	messages.CodePaused}
 
-// untouched are the codes after which no key was pressed.
-var untouched = []string{string(messages.SendBusy), string(messages.SendChanged), string(messages.SendNoField),
-	string(messages.SendBlind), messages.CodePaused,
-	"not_active", "window_gone", "minimised", "empty_frame", "no_display", "permission",
-	"unavailable"}
+// untouched reports a code after which no key was pressed.
+func untouched(code string) bool { return slices.Contains(refusals, code) || hardware.Untouched(code) }
 
 func reasonOf(code string) messages.SendReason {
 	switch {
-	case code == "unavailable":
+	case errors.Is(hardware.ErrorOf(code), hardware.ErrUnavailable):
 		return messages.SendNoTypist
-	case slices.Contains(untouched, code):
+	case untouched(code):
 		return messages.SendReason(code)
 	}
 	return messages.SendFailed
