@@ -13,27 +13,44 @@ import (
 // Rules of sending. Start with [DefaultRules].
 type Rules struct {
 	// How long nobody must have used the keyboard or the mouse before a key is
-	// pressed.
-	Idle time.Duration
-	// How long the bubble of a sent text may take to be seen.
-	Confirm time.Duration
-	// How long a reply waits for a window in which it can be typed.
-	Patience time.Duration
-	// Pause after an attempt that could not be made; it doubles up to the cap.
-	Retry, RetryCap time.Duration
-	// Pause between two looks while the window may still be drawing, and how often.
-	Redraw time.Duration
-	Looks  int
-	// Attempts in a row that met a typing person, or the time since the first of
-	// them, after which the person is told.
-	Streak     int
-	StreakTime time.Duration
+	// pressed, 1s to 10m. Default 3s.
+	Idle time.Duration `yaml:"idle" min:"1s" max:"10m"`
+
+	// How long the bubble of a sent text may take to be seen, 1s to 10m; after that
+	// nobody knows whether it was sent. Default 30s.
+	Confirm time.Duration `yaml:"confirm" min:"1s" max:"10m"`
+
+	// How long a reply waits for a window in which it can be typed, 1s to 24h. Default
+	// 10m.
+	Timeout time.Duration `yaml:"timeout" min:"1s" max:"24h"`
+
+	// Pause after an attempt that could not be made, 100ms to 10s; it doubles with
+	// each one. Default 2s.
+	Retry time.Duration `yaml:"retry" min:"100ms" max:"10s" atmost:"retry_cap"`
+
+	// Longest such pause, 100ms to 1h, at least retry. Default 15s.
+	RetryCap time.Duration `yaml:"retry_cap" min:"100ms" max:"1h"`
+
+	// Pause between two looks while the window may still be drawing, 10ms to 5s.
+	// Default 400ms.
+	Redraw time.Duration `yaml:"redraw" min:"10ms" max:"5s"`
+
+	// Looks, or attempts, after which a step of the hands has failed, 1 to 20. Default 3.
+	Looks int `yaml:"looks" min:"1" max:"20"`
+
+	// Attempts in a row that met a typing person after which the person is told, 1 to
+	// 1000. Default 3.
+	Streak int `yaml:"streak" min:"1" max:"1000"`
+
+	// Time since the first of them after which the person is told too, 1s to 24h.
+	// Default 1m.
+	StreakTime time.Duration `yaml:"streak_time" min:"1s" max:"24h"`
 }
 
 // DefaultRules returns the rules of both profiles.
 func DefaultRules() Rules {
 	return Rules{
-		Idle: 3 * time.Second, Confirm: 30 * time.Second, Patience: 10 * time.Minute,
+		Idle: 3 * time.Second, Confirm: 30 * time.Second, Timeout: 10 * time.Minute,
 		Retry: 2 * time.Second, RetryCap: 15 * time.Second, Redraw: 400 * time.Millisecond, Looks: 3,
 		Streak: 3, StreakTime: time.Minute,
 	}
@@ -433,7 +450,7 @@ func (r Rules) putOff(s Reply, why messages.SendReason, now time.Time) (Reply, [
 		return r.finish(s, messages.SendNot, messages.SendStopped)
 	case why == messages.SendNoTypist, why == messages.SendBlind,
 		why == messages.SendFailed && !s.Typed && s.Tries >= r.Looks,
-		now.Sub(s.Began) >= r.Patience:
+		now.Sub(s.Began) >= r.Timeout:
 		return r.finish(s, messages.SendNot, why)
 	}
 	s.Tries++

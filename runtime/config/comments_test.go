@@ -19,7 +19,8 @@ import (
 var commented = []string{
 	"actors/burst", "actors/conversation/reply", "actors/judge", "actors/dedup/ledger", "actors/dedup/recent",
 	"actors/attention", "actors/attention/notify", "actors/directory",
-	"actors/fusion", "actors/ingress", "actors/llm", "actors/ocr", "actors/poller", "actors/text", "runtime/config",
+	"actors/fusion", "actors/ingress", "actors/llm", "actors/ocr", "actors/outbound",
+	"actors/poller", "actors/text", "runtime/config",
 }
 
 // TestComments checks that comments.go has the comment of each field as it

@@ -138,6 +138,7 @@ rules:
   ledger: {first_at_most: 4, patience: 1s, tries: 2, history: 1000}
   ingress: {echo_window: 5m, sends: 64, short: 10s, short_min: 1, short_max: 12, common: 15s, common_min: 8, common_max: 200, similar: 0.9, entries: 500}
   burst: {min: 4, cover: 70, similar: 0.95}
+  send: {idle: 5s, confirm: 20s, timeout: 5m, retry: 1s, retry_cap: 10s, redraw: 200ms, looks: 4, streak: 5, streak_time: 2m}
 debug: {text: true}
 actors: {sleep: 1h}
 focus:

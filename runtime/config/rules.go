@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/actors/text"
@@ -46,6 +47,9 @@ type Rules struct {
 	// Lines that a burst has already, in profile seed. Lengths are characters
 	// without spaces and punctuation.
 	Burst text.RepeatRules `yaml:"burst"`
+
+	// Typing replies into windows.
+	Send outbound.Rules `yaml:"send"`
 }
 
 // OCRRules says what is believed of what is read. A confidence is the engine's
@@ -63,6 +67,7 @@ func defaultRules() Rules {
 		Fusion: fusion.DefaultRules(),
 		Lines:  text.DefaultLines(), Echo: text.DefaultEcho(), Dedup: window, Ledger: ledger.DefaultRules(),
 		Ingress: ingress.DefaultRules(), Burst: text.DefaultRepeats(),
+		Send: outbound.DefaultRules(),
 	}
 }
 

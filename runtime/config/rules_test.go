@@ -15,6 +15,7 @@ import (
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/poller"
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/actors/text"
@@ -30,6 +31,7 @@ type effective struct {
 	Dedup    dedup.Options
 	Ingress  ingress.Rules
 	Joining  burst.Rules
+	Sending  outbound.Rules
 }
 
 func effectiveOf(c Config) effective {
@@ -37,7 +39,7 @@ func effectiveOf(c Config) effective {
 	looking.Interval, counting.Interval = 0, 0 // a window's own
 	return effective{
 		looking, counting, c.OCROptions(), c.Rules.OCR.Rules, c.Rules.FusionRules(), c.DedupOptions(),
-		c.IngressRules(), c.BurstRules(),
+		c.IngressRules(), c.BurstRules(), c.Rules.Send,
 	}
 }
 
@@ -77,6 +79,11 @@ func TestEffectiveDefaults(t *testing.T) {
 		},
 		Joining: burst.Rules{
 			Quiet: 1500 * time.Millisecond, Cap: 7500 * time.Millisecond, Parts: 36,
+		},
+		Sending: outbound.Rules{
+			Idle: 3 * time.Second, Confirm: 30 * time.Second, Timeout: 10 * time.Minute,
+			Retry: 2 * time.Second, RetryCap: 15 * time.Second, Redraw: 400 * time.Millisecond, Looks: 3,
+			Streak: 3, StreakTime: time.Minute,
 		},
 	}
 	seed := standard
@@ -131,6 +138,11 @@ func TestRulesReachTheActors(t *testing.T) {
 		Joining: burst.Rules{
 			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2,
 			Repeats: text.RepeatRules{Min: 4, Cover: 70, Similar: 0.95},
+		},
+		Sending: outbound.Rules{
+			Idle: 5 * time.Second, Confirm: 20 * time.Second, Timeout: 5 * time.Minute,
+			Retry: time.Second, RetryCap: 10 * time.Second, Redraw: 200 * time.Millisecond, Looks: 4,
+			Streak: 5, StreakTime: 2 * time.Minute,
 		},
 	}
 	if got := effectiveOf(parse(t, every)); !reflect.DeepEqual(got, want) {

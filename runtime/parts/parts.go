@@ -139,7 +139,7 @@ func (p *Parts) Gate() NewActor {
 
 // Sender types replies into its window.
 func (p *Parts) Sender() NewActor {
-	o := outbound.Options{Rules: outbound.DefaultRules(), Desk: p.Config.Node, Read: p.Config.OCR.Timeout}
+	o := outbound.Options{Rules: p.Config.Rules.Send, Desk: p.Config.Node, Read: p.Config.OCR.Timeout}
 	for _, w := range p.WindowKeys() {
 		o.Windows = append(o.Windows, messages.WindowID(w))
 	}
