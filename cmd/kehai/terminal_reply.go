@@ -16,8 +16,11 @@ func (t terminal) reply(event messages.Message, called func(messages.Conversatio
 		if m.Respond {
 			what = "wants an answer"
 		}
-		return t.step(control.Stamp{Time: m.At}, called(m.Conversation), "judged",
-			fmt.Sprintf("%s (%.0f %% sure, by %s)", what, 100*m.Confidence, m.Source))
+		how := "by rule"
+		if m.Source == messages.JudgedByModel {
+			how = fmt.Sprintf("the model is %.0f %% sure", 100*m.Confidence)
+		}
+		return t.step(control.Stamp{Time: m.At}, called(m.Conversation), "judged", what+" ("+how+")")
 	case messages.ReplyChanged:
 		did, more := changedReply(m)
 		return t.step(control.Stamp{Time: m.At}, called(m.Conversation), did, more)

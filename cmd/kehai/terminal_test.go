@@ -186,9 +186,9 @@ func TestRepliesOnTheTerminal(t *testing.T) {
 		want  string
 	}{
 		{messages.JudgementMade{Respond: true, Confidence: 1, Source: "default", At: at},
-			"judged: wants an answer (100 % sure, by default)"},
+			"judged: wants an answer (by rule)"},
 		{messages.JudgementMade{Confidence: 0.8, Source: "model", At: at},
-			"judged: wants no answer (80 % sure, by model)"},
+			"judged: wants no answer (the model is 80 % sure)"},
 		{messages.ReplyChanged{State: "sending", Text: "At ten,\nthen.\x1b[2J", At: at},
 			"written: At ten, then.\ufffd[2J"},
 		{messages.ReplyChanged{Conversation: "c-1", Turn: 3, Epoch: 2, State: "draft", Text: "At ten.", At: at},
