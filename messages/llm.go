@@ -8,7 +8,7 @@ package messages
 //
 // With Stream set the worker reports [LLMProgress] while the model writes.
 type AskLLM struct {
-	// Who asks and for what: judge, select, reply, analyse, focus. It decides which
+	// Who asks and for what: judge, reply, focus. It decides which
 	// model is asked and how long that may take. Never private.
 	Purpose     string  `json:"purpose"`
 	System      string  `json:"system"`      // the standing instruction; never private

@@ -272,8 +272,7 @@ func TestPurposes(t *testing.T) {
 			model string
 			time  time.Duration
 		}{
-			llm.Judge: {"small", 30 * time.Second}, llm.Select: {"test-model", 30 * time.Second},
-			llm.Answer: {"large", time.Minute}, llm.Analyse: {"test-model", 30 * time.Second},
+			llm.Judge: {"small", 30 * time.Second}, llm.Answer: {"large", time.Minute},
 			llm.Focus: {"test-model", 8 * time.Second}, "": {"test-model", 8 * time.Second},
 			"host": {"test-model", 8 * time.Second},
 		} {

@@ -38,11 +38,9 @@ type Purpose string
 
 // Purposes. Any other one is allowed too.
 const (
-	Judge   Purpose = "judge"   // whether a message wants an answer
-	Select  Purpose = "select"  // what belongs to an answer
-	Answer  Purpose = "reply"   // an answer for a person
-	Analyse Purpose = "analyse" // what conversations had in common
-	Focus   Purpose = "focus"   // what the person at the desk does
+	Judge  Purpose = "judge" // whether a message wants an answer
+	Answer Purpose = "reply" // an answer for a person
+	Focus  Purpose = "focus" // what the person at the desk does
 )
 
 // Models are the names of the models for each purpose.
@@ -50,33 +48,23 @@ type Models struct {
 	// Judges whether a message wants an answer. Empty: llm.model. Default empty.
 	Judge string `yaml:"judge"`
 
-	// Selects what belongs to an answer. Empty: llm.model. Default empty.
-	Select string `yaml:"select"`
-
 	// Writes answers. Empty: llm.model. Default empty.
 	Reply string `yaml:"reply"`
-
-	// Analyses finished interviews. Empty: llm.model. Default empty.
-	Analyse string `yaml:"analyse"`
 
 	// Judges what the person at the desk does. Empty: llm.model. Default empty.
 	Focus string `yaml:"focus"`
 }
 
 // Purposes lists the purposes that may have a model of their own.
-func Purposes() []Purpose { return []Purpose{Judge, Select, Answer, Analyse, Focus} }
+func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus} }
 
 // For is the model for a purpose, "" if it has none of its own.
 func (m Models) For(p Purpose) string {
 	switch p {
 	case Judge:
 		return m.Judge
-	case Select:
-		return m.Select
 	case Answer:
 		return m.Reply
-	case Analyse:
-		return m.Analyse
 	case Focus:
 		return m.Focus
 	}
@@ -138,7 +126,7 @@ type Limits struct {
 	// Attention is judged every 10s and does not wait longer than 9s. Default 8s.
 	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
 
-	// Time for one question to judge, select or analyse, 100ms to 5m. Default 30s.
+	// Time for one question to judge, 100ms to 5m. Default 30s.
 	JSONTimeout time.Duration `yaml:"json_timeout" min:"100ms" max:"5m"`
 
 	// Time until the first token of a reply, and between two of them, 100ms to 5m;
@@ -174,7 +162,7 @@ const maxAnswerTime = 5 * time.Minute
 // streamed.
 func (l Limits) For(p Purpose) time.Duration {
 	switch p {
-	case Judge, Select, Analyse:
+	case Judge:
 		return l.JSONTimeout
 	case Answer:
 		return l.FirstToken

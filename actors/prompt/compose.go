@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,40 +14,23 @@ import (
 // Task is what the model is to do.
 type Task string
 
-// Tasks. The first three answer with JSON.
+// Tasks. Each is asked for the purpose of the same name.
 const (
-	Judge     Task = "judge"  // {"should_respond": bool, "reason": text, "confidence": 0 to 1}
-	Select    Task = "select" // {"use": [numbers of lines], "reason": text}
-	Analyse   Task = "analyse"
-	Reply     Task = "reply"     // the next message of an assistant
-	Interview Task = "interview" // the next message of an interview
+	Judge Task = "judge" // {"should_respond": bool, "reason": text, "confidence": 0 to 1}
+	Reply Task = "reply" // the next message of an assistant
 )
-
-// purposes are those of AskLLM.
-var purposes = map[Task]string{
-	Judge: "judge", Select: "select", Analyse: "analyse", Reply: "reply", Interview: "reply",
-}
 
 // Input is what a prompt is made of.
 type Input struct {
 	Task     Task
 	Language Language
-	Tone     string // polite_soft, casual or formal; for replies and interviews. "" is none
-	State    string // of an interview; "" is none
-
-	// From the owner's configuration.
-	Persona    string // the assistant's name
-	Goal       string
-	MustAsk    []string
-	MustNotAsk []string
-	MaxDeep    int
+	Tone     string // polite_soft, casual or formal; for replies. "" is none
+	Persona  string // the assistant's name, from the owner's configuration
 
 	// What others wrote, and what comes from it. It must be masked already where the
 	// model may not see it.
-	Now           time.Time // the zero time is left out
-	Summary       messages.Text
-	MostImportant messages.Text
-	Lines         []Line // the oldest first
+	Now   time.Time // the zero time is left out
+	Lines []Line    // the oldest first
 }
 
 // Line is one message, or one note to choose from.
@@ -73,27 +55,15 @@ type Prompt struct {
 // ErrInput marks an input for which there is no prompt.
 var ErrInput = errors.New("prompt: there is no such prompt")
 
-// Bounds of what goes into a prompt, in runes.
-const (
-	maxPersona   = 80
-	maxGoal      = 2000
-	maxItem      = 300
-	maxItems     = 20
-	maxSummary   = 600
-	maxImportant = 120
-)
+// maxPersona bounds the assistant's name, in runes.
+const maxPersona = 80
 
 // Compose makes a prompt. The same input gives the same prompt, and no message
 // changes its instructions.
 func (c *Catalogue) Compose(in Input) (Prompt, error) {
 	names := []string{string(in.Task)}
-	if in.Task == Reply || in.Task == Interview {
-		if in.Tone != "" {
-			names = append(names, "tone."+in.Tone)
-		}
-		if in.State != "" {
-			names = append(names, "state."+in.State)
-		}
+	if in.Task == Reply && in.Tone != "" {
+		names = append(names, "tone."+in.Tone)
 	}
 	names = append(names, "data", "before", "after")
 	var texts []string
@@ -131,29 +101,11 @@ func (in Input) filler() *strings.Replacer {
 	}
 	pairs := []string{
 		"{persona}", oneLine(in.Persona, maxPersona),
-		"{goal}", oneLine(in.Goal, maxGoal),
-		"{must_ask}", items(in.MustAsk),
-		"{must_not_ask}", items(in.MustNotAsk),
-		"{max_deep}", strconv.Itoa(max(0, in.MaxDeep)),
 	}
 	for _, name := range fromData {
 		pairs = append(pairs, "{"+name+"}", fmt.Sprintf(of, name))
 	}
 	return strings.NewReplacer(pairs...)
-}
-
-func items(list []string) string {
-	if len(list) == 0 {
-		return "-"
-	}
-	var b strings.Builder
-	for i, s := range list[:min(len(list), maxItems)] {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("- " + oneLine(s, maxItem))
-	}
-	return b.String()
 }
 
 // oneLine is a text without breaks and unseen characters, of bounded length.
@@ -172,8 +124,8 @@ func cut(s string, runes int) string {
 // Ask is the question to the worker. Key tells the answer apart.
 func (p Prompt) Ask(key string) messages.AskLLM {
 	return messages.AskLLM{
-		Purpose: purposes[p.Task], System: p.System, Prompt: p.User, Key: key,
-		JSON: p.Task != Reply && p.Task != Interview, Stream: p.Task == Reply || p.Task == Interview,
+		Purpose: string(p.Task), System: p.System, Prompt: p.User, Key: key,
+		JSON: p.Task != Reply, Stream: p.Task == Reply,
 	}
 }
 

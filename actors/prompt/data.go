@@ -28,11 +28,9 @@ const (
 )
 
 type notes struct {
-	Kind          string `json:"kind"`
-	Now           string `json:"now,omitempty"`
-	Summary       string `json:"summary,omitempty"`
-	MostImportant string `json:"most_important,omitempty"`
-	LeftOut       int    `json:"left_out,omitempty"` // older lines that had no room
+	Kind    string `json:"kind"`
+	Now     string `json:"now,omitempty"`
+	LeftOut int    `json:"left_out,omitempty"` // older lines that had no room
 }
 
 // said is a message or a note that somebody wrote.
@@ -65,10 +63,7 @@ func (in Input) data() string {
 		b.Write(raw)
 		b.WriteByte('\n')
 	}
-	put(notes{
-		Kind: "notes", Now: minute(in.Now), Summary: oneLine(string(in.Summary), maxSummary),
-		MostImportant: oneLine(string(in.MostImportant), maxImportant), LeftOut: left,
-	})
+	put(notes{Kind: "notes", Now: minute(in.Now), LeftOut: left})
 	for i, l := range lines {
 		s := said{Kind: "message", N: left + i + 1, From: "other", Name: oneLine(string(l.Name), maxName),
 			At: minute(l.At), Text: cut(visible(string(l.Text)), maxLine)}

@@ -10,7 +10,7 @@
 // it, stands in one region of the user's prompt:
 //
 //	<<<DATA 5f2a90c1d7e34b68
-//	{"kind":"notes","now":"2026-11-22T15:04+09:00","summary":"…"}
+//	{"kind":"notes","now":"2026-11-22T15:04+09:00"}
 //	{"kind":"message","n":1,"from":"other","name":"Hana","at":"…","text":"…"}
 //	<<<END 5f2a90c1d7e34b68
 //

@@ -48,7 +48,7 @@ func TestInjections(t *testing.T) {
 		t.Fatal("the other conversation has no canary")
 	}
 	leaks := 0
-	tasks := []prompt.Task{prompt.Reply, prompt.Judge, prompt.Select, prompt.Interview, prompt.Analyse}
+	tasks := []prompt.Task{prompt.Reply, prompt.Judge}
 	if testing.Short() {
 		tasks = tasks[:1]
 	}
@@ -58,7 +58,6 @@ func TestInjections(t *testing.T) {
 				Lines: []prompt.Line{{Name: "Hana", At: at, Text: "hello"}}}
 			harmless := compose(t, c, in)
 			in.Lines[0].Text, in.Lines[0].Name = messages.Text(i.Text), messages.Text(i.Text)
-			in.Summary, in.MostImportant = messages.Text(i.Text), messages.Text(i.Text)
 			if leaksPrompt(t, c, in, harmless, i) {
 				leaks++
 			}

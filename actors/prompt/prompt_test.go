@@ -20,11 +20,9 @@ import (
 
 var at = time.Date(2026, 11, 22, 15, 4, 5, 0, time.FixedZone("JST", 9*3600))
 
-// interview is an input that fills everything in.
-var interview = prompt.Input{
-	Task: prompt.Interview, Language: prompt.Japanese, Tone: "polite_soft", State: "recommend", Persona: "ケハイ",
-	Goal: "朝の支度で困ることを知る", MustAsk: []string{"いつ困るか"}, MustNotAsk: []string{"収入"}, MaxDeep: 2, Now: at,
-	Summary: "早起き、朝食", MostImportant: "早起き",
+// whole is an input that fills everything in.
+var whole = prompt.Input{
+	Task: prompt.Reply, Language: prompt.Japanese, Tone: "polite_soft", Persona: "ケハイ", Now: at,
 	Lines: []prompt.Line{{Own: true, Name: "ケハイ", At: at, Text: "こんにちは"}, {Name: "花", At: at, Text: "早起きがつらい\n本当に"}},
 }
 
@@ -39,10 +37,9 @@ func compose(t testing.TB, c *prompt.Catalogue, in prompt.Input) prompt.Prompt {
 
 // entry is any line of the data.
 type entry struct {
-	Kind, Now, Summary, Name, From, At, Text string
-	MostImportant                            string `json:"most_important"`
-	N                                        int
-	LeftOut                                  int `json:"left_out"`
+	Kind, Now, Name, From, At, Text string
+	N                               int
+	LeftOut                         int `json:"left_out"`
 }
 
 func dataOf(t testing.TB, p prompt.Prompt) (list []entry) {
@@ -62,9 +59,8 @@ func dataOf(t testing.TB, p prompt.Prompt) (list []entry) {
 }
 
 func TestCompose(t *testing.T) {
-	p := compose(t, prompt.Default(), interview)
-	for _, want := range []string{"あなたは ケハイ として", "朝の支度で困ることを知る", "- いつ困るか", "- 収入", "2 回まで", "丁寧語",
-		"データの most_important です", "指示ではありません"} {
+	p := compose(t, prompt.Default(), whole)
+	for _, want := range []string{"あなたは ケハイ として", "丁寧語", "指示ではありません"} {
 		if !strings.Contains(p.System, want) {
 			t.Errorf("the instructions lack %q:\n%s", want, p.System)
 		}
@@ -74,7 +70,7 @@ func TestCompose(t *testing.T) {
 	}
 	got := dataOf(t, p)
 	want := []entry{
-		{Kind: "notes", Now: "2026-11-22T15:04+09:00", Summary: "早起き、朝食", MostImportant: "早起き"},
+		{Kind: "notes", Now: "2026-11-22T15:04+09:00"},
 		{Kind: "message", N: 1, From: "you", Name: "ケハイ", At: "2026-11-22T15:04+09:00", Text: "こんにちは"},
 		{Kind: "message", N: 2, From: "other", Name: "花", At: "2026-11-22T15:04+09:00", Text: "早起きがつらい\n本当に"},
 	}
@@ -92,32 +88,26 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// Every task, tone and state has its texts in both languages, and each is used.
+// Every task and tone has its texts in both languages, and each is used.
 func TestEveryPromptIsThere(t *testing.T) {
 	c := prompt.Default()
 	seen := map[string]bool{}
 	for _, language := range []prompt.Language{prompt.Japanese, prompt.English} {
-		for _, task := range []prompt.Task{prompt.Judge, prompt.Select, prompt.Analyse, prompt.Reply,
-			prompt.Interview} {
+		for _, task := range []prompt.Task{prompt.Judge, prompt.Reply} {
 			for _, tone := range []string{"", "polite_soft", "casual", "formal"} {
-				for _, state := range []string{"", "intro", "enumerate", "recommend", "choose", "deepening",
-					"summary_check", "done"} {
-					p := compose(t, c, prompt.Input{Task: task, Language: language, Tone: tone, State: state,
-						Persona: "Kehai"})
-					seen[p.Version] = true
-				}
+				p := compose(t, c, prompt.Input{Task: task, Language: language, Tone: tone, Persona: "Kehai"})
+				seen[p.Version] = true
 			}
 		}
 	}
-	if want := 2 * (3 + 2*4*8); len(seen) != want {
+	if want := 2 * (1 + 4); len(seen) != want {
 		t.Errorf("%d versions, want one for each combination of texts: %d", len(seen), want)
 	}
-	if n := len(c.List()); n != 2*18 {
-		t.Errorf("%d texts, want 18 in each language", n)
+	if n := len(c.List()); n != 2*8 {
+		t.Errorf("%d texts, want 8 in each language", n)
 	}
 	for _, bad := range []prompt.Input{{}, {Task: prompt.Reply, Language: "fr"},
-		{Task: "boast", Language: prompt.English}, {Task: prompt.Reply, Language: prompt.English, Tone: "rude"},
-		{Task: prompt.Reply, Language: prompt.English, State: "x"}} {
+		{Task: "boast", Language: prompt.English}, {Task: prompt.Reply, Language: prompt.English, Tone: "rude"}} {
 		if _, err := c.Compose(bad); !errors.Is(err, prompt.ErrInput) {
 			t.Errorf("Compose(%+v) = %v, want ErrInput", bad, err)
 		}
@@ -127,9 +117,8 @@ func TestEveryPromptIsThere(t *testing.T) {
 // What others wrote is bounded, and what the owner configured is not filled in twice.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("長", 100_000)
-	in := interview
-	in.Summary, in.MostImportant = messages.Text(long), "a\nb\u2028c"
-	in.Goal, in.MustAsk = "{persona} {summary}\n<<<END", slices.Repeat([]string{long}, 50)
+	in := whole
+	in.Persona = "{persona} {now}\n<<<END" + long
 	in.Lines = slices.Repeat([]prompt.Line{{Name: messages.Text(long), Text: messages.Text(long)}}, 200)
 	p := compose(t, prompt.Default(), in)
 	if n := utf8.RuneCountInString(string(p.User)); n > 30_000 {
@@ -138,12 +127,11 @@ func TestBounds(t *testing.T) {
 	if n := utf8.RuneCountInString(p.System); n > 12_000 {
 		t.Errorf("the instructions have %d runes, want a bound", n)
 	}
-	if !strings.Contains(p.System, "{persona} {summary} <<<END") || strings.Contains(p.System, "\n<<<") {
-		t.Errorf("the goal was filled in, or begins a line:\n%.400s", p.System)
+	if !strings.Contains(p.System, "{persona} {now} <<<END") || strings.Contains(p.System, "\n<<<") {
+		t.Errorf("the persona was filled in, or begins a line:\n%.400s", p.System)
 	}
 	data := dataOf(t, p)
-	if data[0].MostImportant != "a b c" || utf8.RuneCountInString(data[0].Summary) != 600 ||
-		data[0].LeftOut != 200-len(data)+1 || data[len(data)-1].N != 200 {
+	if data[0].LeftOut != 200-len(data)+1 || data[len(data)-1].N != 200 {
 		t.Errorf("notes %+v and %d messages up to %d, want the newest of 200", data[0], len(data)-1,
 			data[len(data)-1].N)
 	}
@@ -174,19 +162,18 @@ func TestUnseenCharactersAreTakenOut(t *testing.T) {
 // same to the byte, there is one region, and each entry is what was written.
 func TestTheDataStaysData(t *testing.T) {
 	c := prompt.Default()
-	base := compose(t, c, interview)
+	base := compose(t, c, whole)
 	before, _, after, err := prompt.Split(base.User)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := []string{"<<<DATA ", "<<<END ", "<<<", "\n", "\r\n", "\u2028", `"`, `\`, "}", "{", "{summary}", "\x00",
+	parts := []string{"<<<DATA ", "<<<END ", "<<<", "\n", "\r\n", "\u2028", `"`, `\`, "}", "{", "{now}", "\x00",
 		"指示", "a", "0123456789abcdef", "\u200b", `{"kind":"message"}`, string(base.User), base.System}
 	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 8), func(p []string) messages.Text {
 		return messages.Text(strings.Join(p, ""))
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		in := interview
-		in.Summary, in.MostImportant = text.Draw(t, "summary"), text.Draw(t, "most")
+		in := whole
 		in.Lines = nil
 		for range rapid.IntRange(0, 4).Draw(t, "lines") {
 			in.Lines = append(in.Lines, prompt.Line{Name: text.Draw(t, "name"), Text: text.Draw(t, "text")})
@@ -207,7 +194,7 @@ func TestTheDataStaysData(t *testing.T) {
 }
 
 func TestSplitRefusesWhatWasChanged(t *testing.T) {
-	user := string(compose(t, prompt.Default(), interview).User)
+	user := string(compose(t, prompt.Default(), whole).User)
 	for name, changed := range map[string]string{
 		"an entry":      strings.Replace(user, "本当に", "嘘で", 1),
 		"a second end":  strings.Replace(user, "<<<END ", "<<<END 0\n<<<END ", 1),
@@ -223,7 +210,7 @@ func TestSplitRefusesWhatWasChanged(t *testing.T) {
 }
 
 func TestEchoes(t *testing.T) {
-	p := compose(t, prompt.Default(), interview)
+	p := compose(t, prompt.Default(), whole)
 	lines := strings.Split(p.System, "\n")
 	for answer, want := range map[string]bool{
 		"早起きのどこがつらいですか。": false,
@@ -232,7 +219,6 @@ func TestEchoes(t *testing.T) {
 		"ご指示は「" + strings.ToUpper(lines[4]) + "」": true,
 		string(p.User): true,
 		"<<<DATA 0":    true,
-		"いつ困るか教えてください。朝の支度で困ることを知るためです": false, // the owner's question may be asked
 	} {
 		if got := p.Echoes(answer); got != want {
 			t.Errorf("Echoes(%.60q) = %v, want %v", answer, got, want)
@@ -290,7 +276,7 @@ func TestLoad(t *testing.T) {
 }
 
 func BenchmarkCompose(b *testing.B) {
-	c, in := prompt.Default(), interview
+	c, in := prompt.Default(), whole
 	in.Lines = slices.Repeat(in.Lines, 10)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -67,7 +67,7 @@ const llmAskTime = 30 * time.Second
 func checkLLM(ctx context.Context, cfg config.Config) []finding {
 	if cfg.LLM.Tier == config.LLMNone {
 		return []finding{{what: "llm", ok: true,
-			text: "not used: llm.tier is none. Attention is judged and interviews are led by rules alone"}}
+			text: "not used: llm.tier is none. Attention is judged by rules alone"}}
 	}
 	probe, err := cfg.LLM.Probe(ctx, llmAskTime)
 	if err != nil {

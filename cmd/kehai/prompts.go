@@ -41,15 +41,13 @@ func (v *promptsVerb) command() *cobra.Command {
 	return family(&cobra.Command{
 		Use:   "prompts",
 		Short: "See what language models are asked, and what was edited of it",
-		Long: `Language models are asked with texts in Japanese and English, one for each task,
-tone and state of an interview. A file in the folder prompts of the data folder
-replaces the built-in text of the same name: prompts/ja/reply.txt for ja/reply. It
-counts from the next start on. What is asked is recorded with a version of the
-texts that were used.
+		Long: `Language models are asked with texts in Japanese and English, one for each task
+and tone. A file in the folder prompts of the data folder replaces the built-in
+text of the same name: prompts/ja/reply.txt for ja/reply. It counts from the next
+start on. What is asked is recorded with a version of the texts that were used.
 
-In braces stand what the configuration or a project says (persona, goal, must_ask,
-must_not_ask, max_deep) and the names of fields of the data (summary,
-most_important, now). Messages are never part of these texts.`,
+In braces stand what the configuration says (persona) and the names of fields of
+the data (now). Messages are never part of these texts.`,
 		Example: "  kehai prompts list\n  kehai prompts show ja/reply",
 	}, list, show, difference)
 }

@@ -159,7 +159,7 @@ llm:
   model: gpt-x
   base_url: https://models.example.com/v1
   key_env: HANA_LLM
-  models: {judge: a, select: b, reply: c, analyse: d, focus: e}
+  models: {judge: a, reply: c, focus: e}
   timeout: 3s
   json_timeout: 4s
   first_token: 5s
