@@ -125,6 +125,8 @@ var rules = []struct {
 		"a/a.go":      "// Package a is long\n// enough.\npackage a",
 		"a/b.go":      "package a",
 		"a/a_test.go": "// Package a has tests.\npackage a",
+
+		"testkit/examples/a/main.go": "// Command a is short.\npackage main",
 	}},
 	{"Layout", layoutTold, map[string]string{
 		"actors/a/a.go": "// Package a keeps \"tail\".\npackage a\n" + table("tails"),

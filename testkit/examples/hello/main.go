@@ -1,5 +1,4 @@
-// Command hello is the smallest host: one actor of its own, which greets once it
-// is live. The README shows it.
+// Command hello is the smallest host: its one actor greets. The README shows it.
 package main
 
 import (
