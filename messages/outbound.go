@@ -79,6 +79,7 @@ type SendReason string
 const (
 	SendBusy        SendReason = "session_typing_busy" // a person types, or unsent text stands in the field
 	SendElsewhere   SendReason = "elsewhere"           // the window shows another conversation, or an unknown one
+	SendMovedOn     SendReason = "moved_on"            // its place is not seen yet: more came than the window shows
 	SendNoField     SendReason = "no_field"            // no input field was found, or it did not take the text
 	SendChanged     SendReason = "changed"             // the window changed before a key was pressed
 	SendStopped     SendReason = "stopped"             // by [StopSending]
@@ -180,6 +181,8 @@ func (AskWhose) MessageType() Type { return Type{"ask_whose", 1} }
 type Whose struct {
 	Key          string
 	Conversation ConversationID // "" if it is not known beyond doubt
+	// MovedOn is the conversation that it would be, had it not gone on out of view.
+	MovedOn ConversationID
 }
 
 // MessageType implements [Message].

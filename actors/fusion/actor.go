@@ -340,10 +340,19 @@ func (a *actor) remember(turn *actors.Turn, view View, at time.Time) {
 			a.forgetEchoes(turn, oldest.Conversation, at)
 		}
 	}
-	last, _ := lastViews.Get(turn, string(view.Conversation))
-	view = last.linked(view)
+	view = a.before(turn, view.Conversation).linked(view)
 	view.At = at
 	lastViews.Put(turn, string(view.Conversation), view)
+}
+
+// before is the view of a conversation that was passed on last. What the window has
+// shown of another one since counts no step.
+func (a *actor) before(turn *actors.Turn, c messages.ConversationID) View {
+	last, _ := lastViews.Get(turn, string(c))
+	if a.latest(turn).Conversation != c {
+		last.Steps = 0
+	}
+	return last
 }
 
 // forgetEchoes drops what was sent to a conversation, unless it may still appear

@@ -21,20 +21,22 @@ func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) 
 	a.wanted = nil
 	view := viewOf(answer.Conversation, m.Read.Bubbles)
 	c := answer.Conversation
-	if answer.Why != "" || answer.Unlisted || !a.agrees(turn, m.Read, view) {
+	gap := len(a.before(turn, c).linked(view).Anchor) > 0
+	if answer.Why != "" || answer.Unlisted || gap || !a.agrees(turn, m.Read, view) {
 		c = ""
 	}
-	turn.Send(messages.To(messages.ActorOutbound, string(a.window)), messages.Whose{Key: m.Key, Conversation: c})
+	whose := messages.Whose{Key: m.Key, Conversation: c}
+	if gap {
+		whose.MovedOn = answer.Conversation
+	}
+	turn.Send(messages.To(messages.ActorOutbound, string(a.window)), whose)
 }
 
 // agrees reports that the bubbles of a reading speak for the conversation of its
-// title: where bubbles of it are known, the reading goes on from them without a gap,
-// and no other conversation has shown more of them. An equal title is not enough to
-// send: a stranger may have taken the name.
+// title: where bubbles of it are known, the reading goes on from them, and no other
+// conversation has shown more of them. An equal title is not enough to send: a
+// stranger may have taken the name.
 func (a *actor) agrees(turn *actors.Turn, m messages.FrameRead, view View) bool {
-	if own, _ := lastViews.Get(turn, string(view.Conversation)); len(own.linked(view).Anchor) > 0 {
-		return false
-	}
 	if len(m.Bubbles) == 0 {
 		return true
 	}

@@ -53,6 +53,64 @@ func TestANamesakeIsNotWrittenTo(t *testing.T) {
 	}
 }
 
+// TestGoingOnAfterAGap: a conversation that moved on out of view is written to again
+// once it was seen to go on three times, also after a crash. What the window shows of
+// another one in between, or another gap, begins the count anew.
+func TestGoingOnAfterAGap(t *testing.T) {
+	for name, c := range map[string]struct {
+		then []string // pages of Hana's; "@" before those of Ken
+		want int      // of which the first, from 1, is written to; 0 for none
+	}{
+		"in small steps":        {[]string{"x y z", "y z w", "z w v", "w v u", "v u t"}, 4},
+		"many at once":          {[]string{"x y z", "z 1 2 3 4 5 6"}, 0},
+		"it stands still":       {[]string{"x y z", "x y z", "x y z", "x y z", "x y z"}, 0},
+		"scrolled up and down":  {[]string{"x y z", "y z w", "x y z", "y z w", "x y z"}, 0},
+		"another gap":           {[]string{"x y z", "y z w", "z w v", "k l m", "l m n", "m n o", "n o p"}, 7},
+		"another conversation":  {[]string{"x y z", "y z w", "z w v", "@e f g", "w v u", "v u t", "u t s"}, 7},
+		"back in view":          {[]string{"x y z", "c x y", "x y z"}, 2},
+		"and a namesake again":  {[]string{"x y z", "y z w", "z w v", "a b c", "x y z", "y z w"}, 4},
+		"a page without a word": {[]string{"x y z", "y z w", "", "z w v"}, 0},
+	} {
+		h := spawn(t)
+		settle := func(page string) (who messages.Text, words string) {
+			who, words = "Hana", page
+			if page != "" && page[0] == '@' {
+				who, words = "Ken", page[1:]
+			}
+			for range 2 * maxInconsistentKnown {
+				send(h, read(who, words))
+			}
+			h.Crash()
+			h.Start()
+			return who, words
+		}
+		settle("a b c")
+		first := 0
+		for i, page := range c.then {
+			who, words := settle(page)
+			h.Sent()
+			m := read(who, words)
+			m.At = h.Now()
+			h.Send(messages.AskWhose{Key: "k", Read: m})
+			for _, s := range h.Sent() {
+				w, ok := s.Message.(messages.Whose)
+				if !ok || who != "Hana" {
+					continue
+				}
+				if (w.Conversation == "") != (w.MovedOn == "line:Hana") {
+					t.Errorf("%s: page %d is %+v, want it either known or moved on", name, i+1, w)
+				}
+				if w.Conversation != "" && first == 0 {
+					first = i + 1
+				}
+			}
+		}
+		if first != c.want {
+			t.Errorf("%s: written to from page %d on, want %d", name, first, c.want)
+		}
+	}
+}
+
 // TestLinked: what is short enough must all be in view, of the rest a run that proves.
 func TestLinked(t *testing.T) {
 	for _, c := range []struct {

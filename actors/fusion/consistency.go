@@ -31,6 +31,9 @@ type View struct {
 	// Anchor is where the last stretch ended that is certainly this conversation's, if
 	// the view has not been seen to go on from there: it may be a namesake's.
 	Anchor []Mark `json:"anchor,omitempty"`
+	// Steps counts how often the window has shown it to go on since then, without
+	// another conversation in between.
+	Steps int `json:"steps,omitempty"`
 }
 
 // viewOf sums up the bubbles of a view.
@@ -112,17 +115,37 @@ func (l View) run(v View) (best int) {
 
 // linked is v with the anchor that it has after l. A page that shares too little with
 // the one before may come after a gap, and may be that of a stranger of the same name:
-// the title does not tell. It is linked again once the anchor comes into view.
+// the title does not tell. It is linked again once the anchor comes into view, or the
+// conversation has gone on for [linkSteps] without anything that speaks for somebody
+// else: nothing brings back what a long text or an absence has moved out of view.
 func (l View) linked(v View) View {
 	anchor := View{Marks: l.Anchor}
 	if len(l.Anchor) == 0 {
 		anchor.Marks = l.Marks
 	}
-	if v.Anchor = nil; len(anchor.Marks) > 0 && !anchor.leads(v) {
-		v.Anchor = anchor.Marks
+	v.Anchor, v.Steps = nil, 0
+	if len(anchor.Marks) == 0 || anchor.leads(v) {
+		return v
+	}
+	v.Anchor = anchor.Marks
+	if len(l.Anchor) == 0 {
+		return v
+	}
+	switch {
+	case l.grown(v):
+		v.Steps = l.Steps + 1
+	case l.leads(v):
+		v.Steps = l.Steps
+	}
+	if v.Steps >= linkSteps {
+		v.Anchor, v.Steps = nil, 0
 	}
 	return v
 }
+
+// linkSteps is how often a conversation must be seen to go on after a gap before it
+// is written to again.
+const linkSteps = 3
 
 // leads reports that v shows a run of l that proves it, or all of an l that is too
 // short for that.

@@ -282,6 +282,8 @@ func (r Rules) verify(s Reply, e Event, now time.Time) (Reply, []Effect) {
 		return r.finish(s, messages.SendUnknown, messages.SendUnconfirmed)
 	case e.Paused:
 		return r.putOff(s, messages.CodePaused, now)
+	case e.View.MovedOn:
+		return r.putOff(s, messages.SendMovedOn, now)
 	case !e.View.Here:
 		return r.putOff(s, messages.SendElsewhere, now)
 	case !follows(s, e.Tail):

@@ -11,8 +11,9 @@ import (
 
 // View is what a window shows, as far as sending asks.
 type View struct {
-	Here  bool // the reply's conversation, beyond doubt
-	Field Field
+	Here    bool // the reply's conversation, beyond doubt
+	MovedOn bool // it would be, had it not gone on out of view
+	Field   Field
 }
 
 // Field says what stands in the input field.

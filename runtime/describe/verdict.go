@@ -106,7 +106,8 @@ var drops = map[events.Rule]func(events.Verdict) string{
 	},
 
 	events.RulePutOff: func(v events.Verdict) string {
-		return fmt.Sprintf("attempt %d to type a reply was put off: %s", v.Detail.Count, v.Detail.Code)
+		return fmt.Sprintf("attempt %d to type a reply was put off: %s", v.Detail.Count,
+			NotSent(messages.SendReason(v.Detail.Code)))
 	},
 	events.RuleNotConfirmed: func(v events.Verdict) string {
 		return fmt.Sprintf("a reply ended as %s: %s", v.Detail.Match, v.Detail.Code)
