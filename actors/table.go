@@ -90,6 +90,7 @@ func (tb Table[V]) Delete(t *Turn, key string) { t.write(Write{Key: tb.key(key),
 // far. Rows may be written and deleted meanwhile; the sequence does not change.
 func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
+		t.check()
 		prefix := tb.key("")
 		rows, err := t.reader.Rows(prefix)
 		if err != nil {
@@ -179,6 +180,7 @@ const fewWrites = 8
 
 // written is the turn's last write of a row, nil if there is none.
 func (t *Turn) written(row string) *Write {
+	t.check()
 	if t.writes != nil {
 		if i, ok := t.writes[row]; ok {
 			return &t.out.Writes[i]
@@ -194,6 +196,7 @@ func (t *Turn) written(row string) *Write {
 }
 
 func (t *Turn) write(w Write) {
+	t.check()
 	if t.out.Writes == nil {
 		t.out.Writes = t.row[:0]
 	}

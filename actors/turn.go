@@ -3,6 +3,7 @@ package actors
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -34,7 +35,8 @@ type Reader interface {
 
 // Turn collects what one message causes. It is valid during Receive only, for
 // the goroutine that runs it. Errors (a damaged row, a bad address) stick: they
-// fail the turn when Receive returns, so reads and sends need no checking.
+// fail the turn when Receive returns, so reads and sends need no checking. Used
+// later, it panics with [ErrTurnOver]: what it is told then would be lost.
 type Turn struct {
 	cause  Cause
 	reader Reader
@@ -42,11 +44,16 @@ type Turn struct {
 	out    Outcome
 	ids    int
 	err    error
+	over   bool
 
 	// Space for the first of each: most turns have no more.
 	send [1]Send
 	row  [1]Write
 }
+
+// ErrTurnOver is what a turn panics with that somebody kept and used later.
+var ErrTurnOver = errors.New("actors: a Turn was used after its Receive had returned: keep no Turn in a field, " +
+	"and give none to a goroutine; what takes long is a Call, what comes later an After")
 
 // NewTurn is for the engine and for tests of tables.
 func NewTurn(cause Cause, reader Reader) *Turn {
@@ -68,6 +75,7 @@ func (t *Turn) Cause() Cause { return t.cause }
 // is full. A message that failed is tried again before those behind it. Timers and
 // answers of workers keep no order with messages.
 func (t *Turn) Send(to messages.Address, msg messages.Message) {
+	t.check()
 	if err := to.Validate(); err != nil {
 		t.Fail(fmt.Errorf("actors: send %T: %w", msg, err))
 		return
@@ -86,6 +94,7 @@ func (t *Turn) Send(to messages.Address, msg messages.Message) {
 // the same key is replaced. A fleeting timer dies with the actor's activation; a
 // durable one survives, and fires late rather than never.
 func (t *Turn) After(key string, d time.Duration, msg messages.Message) {
+	t.check()
 	if key == "" || strings.ContainsRune(key, 0) || msg == nil {
 		t.Fail(fmt.Errorf("actors: timer %q with %T: want a key without NUL and a message", key, msg))
 		return
@@ -96,6 +105,7 @@ func (t *Turn) After(key string, d time.Duration, msg messages.Message) {
 // Cancel forgets the timer with the key. Once the turn has committed its
 // message does not arrive any more, even if it was already under way.
 func (t *Turn) Cancel(key string) {
+	t.check()
 	t.out.Timers = append(t.out.Timers, Timer{Key: key, Cancel: true})
 }
 
@@ -105,6 +115,7 @@ func (t *Turn) Cancel(key string) {
 // accepted once. Before it, what a [Reporter] reports may come: a fleeting message
 // with the call's id in its [Cause].
 func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) string {
+	t.check()
 	if a := messages.To(worker, "-"); a.Validate() != nil || a.Kind() != worker || request == nil {
 		t.Fail(fmt.Errorf("actors: call %q with %T: want a worker kind and a request", worker, request))
 		return ""
@@ -122,6 +133,7 @@ func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) s
 // more, even if it was already under way. A call that has its answer, or is not
 // known, stays as it is.
 func (t *Turn) CancelCall(id string) {
+	t.check()
 	if id == "" || strings.ContainsRune(id, 0) {
 		t.Fail(fmt.Errorf("actors: cancel call %q: want an id that Call has returned", id))
 		return
@@ -133,6 +145,7 @@ func (t *Turn) CancelCall(id string) {
 // on, so that a person can ask later what became of a message. Nothing of it may
 // hold private words.
 func (t *Turn) Drop(stage events.Stage, rule events.Rule, d events.Detail) {
+	t.check()
 	d.Rule = rule
 	t.out.Verdicts = append(t.out.Verdicts, events.Verdict{Stage: stage, Outcome: events.OutcomeDropped, Detail: d})
 }
@@ -141,6 +154,7 @@ func (t *Turn) Drop(stage events.Stage, rule events.Rule, d events.Detail) {
 // kept with the turn's other changes; it never makes a turn commit that would
 // not commit without it.
 func (t *Turn) Pass(stage events.Stage, rule events.Rule, d events.Detail) {
+	t.check()
 	d.Rule = rule
 	t.out.Verdicts = append(t.out.Verdicts, events.Verdict{Stage: stage, Outcome: events.OutcomePassed, Detail: d})
 }
@@ -148,28 +162,41 @@ func (t *Turn) Pass(stage events.Stage, rule events.Rule, d events.Detail) {
 // Publish hands an event to the runtime's listeners when the turn has
 // committed. A durable type is also kept in the event log, in commit order, and
 // reaches acknowledged subscriptions.
-func (t *Turn) Publish(event messages.Message) { t.out.Events = append(t.out.Events, event) }
+func (t *Turn) Publish(event messages.Message) {
+	t.check()
+	t.out.Events = append(t.out.Events, event)
+}
 
 // NewID makes an identifier that is unique in the store and comes out the same
 // when this message is tried again.
 func (t *Turn) NewID() string {
+	t.check()
 	return digest(string(t.cause.Self) + "\x00" + t.sub())
 }
 
 // Fail makes the turn fail with err; the first error wins.
 func (t *Turn) Fail(err error) {
+	t.check()
 	if t.err == nil {
 		t.err = err
 	}
 }
 
-// Finish returns what the turn wants, or the error that sticks to it. It is
-// for the engine.
+// Finish ends the turn, and returns what it wants or the error that sticks to it.
+// It is for the engine.
 func (t *Turn) Finish() (*Outcome, error) {
+	t.over = true
 	if t.err != nil {
 		return nil, t.err
 	}
 	return &t.out, nil
+}
+
+// check panics once the turn is over: a host's bug, which would lose what it wants.
+func (t *Turn) check() {
+	if t.over {
+		panic(ErrTurnOver)
+	}
 }
 
 // maxID bounds the ids of causes that others are made of: a timer that sets

@@ -126,3 +126,46 @@ func TestFuncs(t *testing.T) {
 		t.Errorf("WorkerFunc.Do() = %v, %v, want the request and %v", m, err, want)
 	}
 }
+
+// A turn that somebody kept loses nothing silently.
+func TestATurnIsOverWithItsMessage(t *testing.T) {
+	table := actors.NewTable[int]("numbers")
+	for name, do := range map[string]func(*actors.Turn){
+		"Send":       func(tn *actors.Turn) { tn.Send("a/b", messages.PollDue{}) },
+		"After":      func(tn *actors.Turn) { tn.After("k", 0, messages.PollDue{}) },
+		"Cancel":     func(tn *actors.Turn) { tn.Cancel("k") },
+		"Call":       func(tn *actors.Turn) { tn.Call("ocr", messages.PollDue{}, actors.CallOptions{}) },
+		"CancelCall": func(tn *actors.Turn) { tn.CancelCall("id") },
+		"Drop":       func(tn *actors.Turn) { tn.Drop(events.StageOCR, "r", events.Detail{}) },
+		"Pass":       func(tn *actors.Turn) { tn.Pass(events.StageOCR, "r", events.Detail{}) },
+		"Publish":    func(tn *actors.Turn) { tn.Publish(messages.PollDue{}) },
+		"NewID":      func(tn *actors.Turn) { tn.NewID() },
+		"Fail":       func(tn *actors.Turn) { tn.Fail(errors.New("x")) },
+		"Put":        func(tn *actors.Turn) { table.Put(tn, "k", 1) },
+		"Get":        func(tn *actors.Turn) { table.Get(tn, "k") },
+		"Delete":     func(tn *actors.Turn) { table.Delete(tn, "k") },
+		"All": func(tn *actors.Turn) {
+			for range table.All(tn) {
+				return
+			}
+		},
+	} {
+		kept := turn(rows{})
+		do(kept) // as long as it lasts
+		out, _ := kept.Finish()
+		func() {
+			defer func() {
+				if got := recover(); got != actors.ErrTurnOver {
+					t.Errorf("%s after Finish: panic = %v, want %v", name, got, actors.ErrTurnOver)
+				}
+			}()
+			before := *kept
+			defer func() {
+				if !reflect.DeepEqual(before, *kept) {
+					t.Errorf("%s after Finish changed %+v", name, out)
+				}
+			}()
+			do(kept)
+		}()
+	}
+}

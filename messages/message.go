@@ -126,7 +126,8 @@ func NewCodec(tables ...Table) (*Codec, error) {
 		for _, e := range t {
 			switch {
 			case e.goType == nil || e.goType.Kind() == reflect.Pointer || e.goType.Kind() == reflect.Interface:
-				return nil, fmt.Errorf("%w: %s: register the value type with Durable or Fleeting", ErrBadTable, e.Type)
+				return nil, fmt.Errorf("%w: %s: register the value type with Durable or Fleeting, not a pointer to it",
+					ErrBadTable, e.Type)
 			case e.Type.Name == "" || e.Type.Version < 1:
 				return nil, fmt.Errorf("%w: %v: a type needs a name and a version of at least 1", ErrBadTable, e.goType)
 			}
@@ -135,7 +136,12 @@ func NewCodec(tables ...Table) (*Codec, error) {
 					"so that forgetting somebody would leave it: give %v a method Subject() messages.ConversationID, "+
 					"or add .AboutNobody() to its row", ErrBadTable, e.Type.Name, e.goType)
 			}
-			if old, ok := c.byName[e.Type.Name]; ok {
+			old, ok := c.byName[e.Type.Name]
+			switch {
+			case ok && old.goType == e.goType:
+				return nil, fmt.Errorf("%w: %v is registered twice, as %q: take one of its rows out",
+					ErrBadTable, e.goType, e.Type.Name)
+			case ok:
 				return nil, fmt.Errorf("%w: %q is the name of both %v and %v", ErrBadTable, e.Type.Name,
 					old.goType, e.goType)
 			}
@@ -162,6 +168,9 @@ func (c *Codec) Lookup(m Message) (Entry, error) {
 		return Entry{}, fmt.Errorf("%w: nil message", ErrUnknownType)
 	}
 	e, ok := c.byType[reflect.TypeOf(m)]
+	if t := reflect.TypeOf(m); !ok && t.Kind() == reflect.Pointer {
+		return Entry{}, fmt.Errorf("%w: %v: send %v, not a pointer to it", ErrUnknownType, t, t.Elem())
+	}
 	if !ok {
 		return Entry{}, fmt.Errorf("%w: %T: add it to a table of message types", ErrUnknownType, m)
 	}

@@ -118,6 +118,10 @@ func TestEncodeRefusesUnknownTypes(t *testing.T) {
 			t.Errorf("Encode(%T) = %v, which shows the text (%s)", m, err, form)
 		}
 	}
+	_, err := core(t).Encode(&Heard{})
+	if want := "send messages.Heard, not a pointer to it"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Encode(a pointer) = %v, want %q", err, want)
+	}
 }
 
 func TestNewCodecRefusesBadTables(t *testing.T) {
@@ -127,8 +131,9 @@ func TestNewCodecRefusesBadTables(t *testing.T) {
 	}{
 		"doubled name": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[other]()},
 			`"test_note" is the name of both messages.oldNote and messages.other`},
-		"doubled type": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[oldNote]()}, "test_note"},
-		"core twice":   {Core(), `"started" is the name of both`},
+		"doubled type": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[oldNote]()},
+			`messages.oldNote is registered twice, as "test_note"`},
+		"core twice":   {Core(), `messages.Started is registered twice, as "started"`},
 		"no name":      {Table{Durable[unnamed](nil).AboutNobody()}, "needs a name"},
 		"pointer":      {Table{pointerEntry()}, "register the value type"},
 		"by hand":      {Table{{Type: Type{"test_hand", 1}}}, "register the value type"},

@@ -107,6 +107,9 @@ func WithActor(k engine.Kind, keys ...string) Option {
 // WithFunc is WithActor for actors without fields: all of the kind are the same
 // function, for example one made by [actors.On].
 func WithFunc(kind string, receive actors.Func, keys ...string) Option {
+	if receive == nil { // New refuses a kind that nothing makes
+		return WithActor(engine.Kind{Name: kind}, keys...)
+	}
 	return WithActor(engine.Kind{Name: kind, New: func(messages.Address) actors.Actor { return receive }}, keys...)
 }
 

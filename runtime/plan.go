@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -49,9 +50,14 @@ func (r *Runtime) makePlan() (plan, error) {
 	if err != nil {
 		return plan{}, errors.Join(err, p.close())
 	}
-	p.build(topology(made))
+	kinds, workers := topology(made)
+	p.build(kinds, workers)
 	p.windows = slices.Sorted(maps.Keys(made.Windows))
 	p.join(r.set)
+	if err := p.check(); err != nil {
+		return plan{}, errors.Join(err, p.close())
+	}
+	r.health.Kinds = p.known(kinds, workers)
 	r.names = admin.LogNames(r.cfg, r.hashKey, p.windows, p.workers)
 	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen,
 		func(ev Event) { r.admin.Memory.Hear(ev.Message) })
@@ -60,6 +66,37 @@ func (r *Runtime) makePlan() (plan, error) {
 	}
 	p.listeners = append(p.listeners, r.set.listeners...)
 	return p, nil
+}
+
+// known are all kinds that there are, also those that are switched off: it is no
+// mistake to send them something.
+func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
+	for _, k := range kinds {
+		names = append(names, k.kind)
+	}
+	for _, k := range p.kinds {
+		names = append(names, k.Name)
+	}
+	for _, k := range workers {
+		names = append(names, k.kind)
+	}
+	for _, k := range p.workers {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// check refuses kinds and addresses of the host's that nothing could run.
+func (p *plan) check() error {
+	if err := engine.CheckKinds(p.kinds, p.workers); err != nil {
+		return err
+	}
+	for _, a := range p.activate {
+		if err := a.Validate(); err != nil {
+			return fmt.Errorf("runtime: an actor that is live from the start: %w", err)
+		}
+	}
+	return nil
 }
 
 // open opens the drivers and the language model that the configuration names.

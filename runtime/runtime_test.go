@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"github.com/kehai-run/kehai/actors"
@@ -174,6 +176,52 @@ func TestAFailedHandlerGetsTheEventAgain(t *testing.T) {
 	}
 }
 
+func silentFunc(*actors.Turn, messages.Message) error { return nil }
+
+// A message to a kind that nobody has, or a request to such workers, is trouble: a
+// host hears of its mistake. What is switched off is none.
+func TestAMistypedKindIsTrouble(t *testing.T) {
+	asked := make(chan messages.FailureKind, 1)
+	lost := actors.Func(func(turn *actors.Turn, m messages.Message) error {
+		switch m := m.(type) {
+		case messages.Started:
+			turn.Send("notebok/a", note{1})
+			turn.Send(messages.To(messages.ActorFocus, "desk"), note{1}) // without attention it is off
+			turn.Call("abacuss", note{2}, actors.CallOptions{})
+		case messages.CallFailed:
+			asked <- m.Kind
+		}
+		return nil
+	})
+	var log logBook
+	rt := newRuntime(t, noWindow(t), runtime.WithFunc("lost", lost, "a"), runtime.WithEventLog(zerolog.New(&log)),
+		runtime.WithWorker(engine.WorkerKind{Name: "abacus", New: func() (actors.Worker, error) { return nil, nil }}))
+	stop := start(t, rt)
+	if got := <-asked; got != messages.FailureUnknown {
+		t.Errorf("the caller heard %q, want %q", got, messages.FailureUnknown)
+	}
+	want := `an actor calls workers of the kind "abacuss", which this program does not have ` +
+		`(did you mean "abacus"?); whoever asks gets messages.CallFailed
+an actor sends to the kind "notebok", which this program does not have (did you mean "notebook"?); ` +
+		`what is durable waits in the store for a program that has it`
+	got := fmt.Sprint(rt.Healthy())
+	lines := strings.Split(got, "\n")
+	slices.Sort(lines)
+	if got = strings.Join(lines, "\n"); got != want {
+		t.Errorf("Healthy() =\n%s\nwant\n%s", got, want)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	for _, rule := range []string{"no_actor", "no_worker"} {
+		if !slices.ContainsFunc(strings.Split(log.String(), "\n"), func(line string) bool {
+			return strings.Contains(line, `"level":"warn"`) && strings.Contains(line, `"rule":"`+rule+`"`)
+		}) {
+			t.Errorf("the log warns of no %s:\n%s", rule, log.String())
+		}
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*config.Config)
@@ -193,6 +241,13 @@ func TestNewRefuses(t *testing.T) {
 		"an unknown engine": {change: func(c *config.Config) { c.OCR.Engine = "magic" }, want: "magic"},
 		"a bad kind": {opts: []runtime.Option{runtime.WithActor(engine.Kind{Name: "Big", New: notebook})},
 			want: "Big"},
+		"no function": {opts: []runtime.Option{runtime.WithFunc("idle", nil, "a")},
+			want: `actor kind "idle": nothing makes it`},
+		"a kind of workers that nothing makes": {
+			opts: []runtime.Option{runtime.WithWorker(engine.WorkerKind{Name: "lazy"})},
+			want: `worker kind "lazy": nothing makes it`,
+		},
+		"no key": {opts: []runtime.Option{runtime.WithFunc("idle", silentFunc, "")}, want: "want kind/key"},
 		"a missing scenario": {change: func(c *config.Config) {
 			c.Windows = []config.Window{config.DefaultWindow("w")}
 			c.Windows[0].Script = "/no/such.jsonl"
@@ -204,11 +259,6 @@ func TestNewRefuses(t *testing.T) {
 				c.change(&cfg)
 			}
 			_, err := runtime.New(cfg, c.opts...)
-			if err == nil {
-				// Kinds are checked with the kernel, when the store is open.
-				rt, _ := runtime.New(cfg, c.opts...)
-				err = rt.Run(context.Background())
-			}
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one that names %q", err, c.want)
 			}

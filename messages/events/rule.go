@@ -146,3 +146,6 @@ const (
 
 // RuleNoActor is the engine's: no actor of this kind is in this runtime.
 const RuleNoActor Rule = "no_actor"
+
+// RuleNoWorker is the engine's: no workers of this kind are in this runtime.
+const RuleNoWorker Rule = "no_worker"

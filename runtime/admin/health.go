@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -25,6 +26,9 @@ type Health struct {
 	// Names tell workers, whose events look like those of actors. It is set before
 	// events come.
 	Names telemetry.Names
+	// Kinds are those of actors and workers that there are, switched on or not: a
+	// message to another is a mistake. It is set before events come.
+	Kinds []string
 
 	mu       sync.Mutex
 	trouble  map[string]string                         // what is wrong now, by its reason
@@ -88,6 +92,8 @@ func (h *Health) Note(m messages.Message) {
 		h.Set(reason, text)
 	}
 	switch m := m.(type) {
+	case events.Dropped:
+		h.noteNobody(m.Verdict)
 	case events.CallFinished, events.FrameSeen:
 		h.noteOCR(m)
 	case events.ActorUnhealthy:
@@ -121,6 +127,30 @@ func (h *Health) Note(m messages.Message) {
 		set("sides "+string(m.Window),
 			fmt.Sprintf("messages in window %s are missed: %s", m.Window, describe.SidesHint(m)), m.Unknown)
 	}
+}
+
+// noteNobody notes a message or a request to a kind that there is not. It is wrong
+// until the next start, as the program is.
+func (h *Health) noteNobody(v events.Verdict) {
+	kind := v.Actor.Kind()
+	if v.Stage != events.StageDeliver || slices.Contains(h.Kinds, kind) {
+		return
+	}
+	what, then := "", ""
+	switch v.Detail.Rule {
+	case events.RuleNoActor:
+		what, then = "an actor sends to the kind", "what is durable waits in the store for a program that has it"
+	case events.RuleNoWorker:
+		what, then = "an actor calls workers of the kind", "whoever asks gets messages.CallFailed"
+	default:
+		return
+	}
+	hint := ""
+	if near := text.Nearest(kind, h.Kinds); near != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	h.Set(fmt.Sprintf("kind %s %s", v.Detail.Rule, kind),
+		fmt.Sprintf("%s %q, which this program does not have%s; %s", what, kind, hint, then))
 }
 
 // unhealthy says that an actor, or a worker of a pool, fails. The key of an actor may

@@ -167,6 +167,9 @@ var drops = map[events.Rule]func(events.Verdict) string{
 	events.RuleNoActor: func(v events.Verdict) string {
 		return fmt.Sprintf("no actor kind %q in this runtime; durable mail waits in the store", v.Actor.Kind())
 	},
+	events.RuleNoWorker: func(v events.Verdict) string {
+		return fmt.Sprintf("no workers of kind %q in this runtime; whoever asked is told", v.Actor.Kind())
+	},
 }
 
 func fixed(s string) func(events.Verdict) string { return func(events.Verdict) string { return s } }

@@ -85,6 +85,9 @@ func TestVerdict(t *testing.T) {
 		{events.Verdict{Stage: "deliver", Actor: "printer/a", Outcome: events.OutcomeDropped,
 			Detail: events.Detail{Rule: events.RuleNoActor}},
 			`no actor kind "printer" in this runtime; durable mail waits in the store`},
+		{events.Verdict{Stage: "deliver", Actor: "printer/pool", Outcome: events.OutcomeDropped,
+			Detail: events.Detail{Rule: events.RuleNoWorker}},
+			`no workers of kind "printer" in this runtime; whoever asked is told`},
 		// of a host's own actor
 		{drop("print", "empty", events.Detail{}), "dropped by rule empty"},
 		{drop("print", "failed", events.Detail{Note: "no paper"}), "dropped by rule failed: no paper"},

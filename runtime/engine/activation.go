@@ -244,24 +244,26 @@ func (c *crash) Error() string {
 	if err, ok := c.value.(runtime.Error); ok {
 		return "panic: " + err.Error()
 	}
+	if c.value == actors.ErrTurnOver {
+		return "panic: " + actors.ErrTurnOver.Error()
+	}
 	return fmt.Sprintf("panic with a %T", c.value)
 }
 
 // decide calls the actor and stages what it wants. A panic of the actor, or of the
 // encoding of a message, becomes an error with its stack.
 func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (t *turn, stack string, err error) {
+	at := actors.NewTurn(cause, &act.rows)
 	defer func() {
 		if r := recover(); r != nil {
+			_, _ = at.Finish() // it is over in any case
 			t, stack = nil, string(debug.Stack())
 			err = &crash{value: r}
 		}
 	}()
-	at := actors.NewTurn(cause, &act.rows)
-	if err := act.actor.Receive(at, env.Message); err != nil {
-		return nil, "", err
-	}
+	failed := act.actor.Receive(at, env.Message)
 	out, err := at.Finish()
-	if err != nil {
+	if err = cmp.Or(failed, err); err != nil {
 		return nil, "", err
 	}
 	if t, err = e.stage(act, env, cause, out); err == nil && env.dead != nil {

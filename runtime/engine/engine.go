@@ -159,6 +159,9 @@ func New(o Options) (*Engine, error) {
 	if o.Store == nil || o.Codec == nil || o.Clock == nil || o.Driver == nil {
 		return nil, errors.New("engine: Store, Codec, Clock and Driver are required")
 	}
+	if err := CheckKinds(o.Kinds, o.Workers); err != nil {
+		return nil, err
+	}
 	e := &Engine{
 		store: o.Store, codec: o.Codec, clock: o.Clock, driver: o.Driver, sync: o.Sync,
 		sealer: o.Sealer, minFree: o.MinFree, listener: o.Listener, rng: o.Rand,
@@ -188,25 +191,42 @@ func New(o Options) (*Engine, error) {
 		e.sealing = func(int) {}
 	}
 	for _, k := range o.Kinds {
-		if !validKind(k.Name) || k.New == nil {
-			return nil, fmt.Errorf("%w: actor kind %q: want a name of letters and New", ErrKinds, k.Name)
-		}
-		if _, ok := e.kinds[k.Name]; ok {
-			return nil, fmt.Errorf("%w: actor kind %q is there twice", ErrKinds, k.Name)
-		}
 		e.kinds[k.Name] = k
 	}
 	for _, w := range o.Workers {
-		if !validKind(w.Name) || w.New == nil {
-			return nil, fmt.Errorf("%w: worker kind %q: want a name of letters and New", ErrKinds, w.Name)
-		}
-		if _, ok := e.pools[w.Name]; ok {
-			return nil, fmt.Errorf("%w: worker kind %q is there twice", ErrKinds, w.Name)
-		}
 		w.Size = max(w.Size, 1)
 		e.pools[w.Name] = &pool{kind: w}
 	}
 	return e, nil
+}
+
+// CheckKinds is what New demands of kinds; its errors wrap [ErrKinds].
+func CheckKinds(kinds []Kind, workers []WorkerKind) error {
+	check := func(what, name string, made bool, seen map[string]bool) error {
+		switch {
+		case !validKind(name):
+			return fmt.Errorf("%w: %s kind %q: want a name of small letters", ErrKinds, what, name)
+		case !made:
+			return fmt.Errorf("%w: %s kind %q: nothing makes it: New, or the function, is nil", ErrKinds, what, name)
+		case seen[name]:
+			return fmt.Errorf("%w: %s kind %q is there twice", ErrKinds, what, name)
+		}
+		seen[name] = true
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, k := range kinds {
+		if err := check("actor", k.Name, k.New != nil, seen); err != nil {
+			return err
+		}
+	}
+	seen = map[string]bool{}
+	for _, w := range workers {
+		if err := check("worker", w.Name, w.New != nil, seen); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func validKind(name string) bool {

@@ -71,9 +71,14 @@ func verdictEvent(v events.Verdict) messages.Message {
 // noActor reports mail for a kind that is not in this runtime. Durable mail waits
 // in the store.
 func (e *Engine) noActor(stage events.Stage, to messages.Address, cause string) {
+	e.nobody(stage, events.RuleNoActor, to, cause)
+}
+
+// nobody reports that nobody is there for a message or a request.
+func (e *Engine) nobody(stage events.Stage, rule events.Rule, to messages.Address, cause string) {
 	e.report(events.Dropped{Verdict: events.Verdict{
 		Actor: to, Stage: stage, Outcome: events.OutcomeDropped, Cause: cause, At: e.clock.Now(),
-		Detail: events.Detail{Rule: events.RuleNoActor},
+		Detail: events.Detail{Rule: rule},
 	}})
 }
 

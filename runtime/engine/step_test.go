@@ -382,3 +382,27 @@ func TestPanicInNewIsAFailure(t *testing.T) {
 	h.Advance(time.Second)
 	h.WantSent(actortest.To("other/a", number{1}))
 }
+
+// An actor that kept a turn fails loudly, also if that turn has failed itself.
+func TestAKeptTurnFails(t *testing.T) {
+	var kept *actors.Turn
+	h := step(t, func(turn *actors.Turn, m messages.Message) error {
+		if kept == nil {
+			kept = turn
+			return nil
+		}
+		old := kept
+		kept = turn
+		counts.Put(old, "late", 1)
+		return nil
+	})
+	h.Send(hint{1})
+	h.WantFailure("a Turn was used after its Receive had returned")
+	h.Send(hint{2})
+	defer func() {
+		if got := recover(); got != actors.ErrTurnOver {
+			t.Errorf("a turn that failed, used later: panic = %v, want %v", got, actors.ErrTurnOver)
+		}
+	}()
+	counts.Put(kept, "late", 1)
+}

@@ -212,8 +212,11 @@ func (w *writer) failed(p engine.Published, m events.MessageFailed) {
 // dropLevel is info where a person may miss something, debug for the verdicts
 // that are a stage's daily work.
 func dropLevel(m events.Dropped) zerolog.Level {
-	if m.Detail.Rule == events.RuleTyping {
+	switch m.Detail.Rule {
+	case events.RuleTyping:
 		return zerolog.DebugLevel
+	case events.RuleNoActor, events.RuleNoWorker:
+		return zerolog.WarnLevel
 	}
 	switch m.Stage {
 	case events.StageOCR, events.StageDeliver, events.StageCapture:
