@@ -133,10 +133,10 @@ func TestNewCodecRefusesBadTables(t *testing.T) {
 			`"test_note" is the name of both messages.oldNote and messages.other`},
 		"doubled type": {Table{Durable[oldNote](nil).AboutNobody(), Fleeting[oldNote]()},
 			`messages.oldNote is registered twice, as "test_note"`},
-		"core twice":   {Core(), `messages.Started is registered twice, as "started"`},
-		"no name":      {Table{Durable[unnamed](nil).AboutNobody()}, "needs a name"},
-		"pointer":      {Table{pointerEntry()}, "register the value type"},
-		"by hand":      {Table{{Type: Type{"test_hand", 1}}}, "register the value type"},
+		"core twice": {Core(), `messages.Started is registered twice, as "started"`},
+		"no name":    {Table{Durable[unnamed](nil).AboutNobody()}, "needs a name"},
+		"pointer":    {Table{pointerEntry()}, "register the value type"},
+		"by hand":    {Table{{Type: Type{"test_hand", 1}}}, "register the value type"},
 	} {
 		_, err := NewCodec(Core(), c.table)
 		if !errors.Is(err, ErrBadTable) || !strings.Contains(err.Error(), c.want) {
