@@ -1,0 +1,314 @@
+package follow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/engine/live"
+	"github.com/kehai-run/kehai/runtime/follow"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// note is an event with a number.
+type note struct{ N int }
+
+func (note) MessageType() messages.Type { return messages.Type{Name: "test_note", Version: 1} }
+
+// rig is an event log with readers, in a bubble.
+type rig struct {
+	*live.System
+	t       *testing.T
+	readers follow.Readers
+	trouble map[string]string // by reason, what is wrong now
+	told    []string          // all that ever was
+
+	calls      []int // numbers that the handler was given, in order
+	stop, kill context.CancelFunc
+	ended      chan error
+}
+
+// open starts an engine over a store; what it is told to, it logs.
+func open(t *testing.T, store engine.Store, tables ...messages.Table) *rig {
+	t.Helper()
+	codec, err := messages.NewCodec(append(tables, messages.Core())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, trouble: map[string]string{}}
+	r.System, err = live.New(live.Options{Engine: engine.Options{Store: store, Codec: codec,
+		Listener: func(engine.Published) { r.readers.Wake() },
+		Kinds: []engine.Kind{{Name: "sayer", New: func(messages.Address) actors.Actor {
+			return actors.Func(func(turn *actors.Turn, m messages.Message) error {
+				if n, ok := m.(note); ok {
+					turn.Publish(n)
+				}
+				return nil
+			})
+		}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+var notes = messages.Table{messages.Durable[note](nil).AboutNobody()}
+
+func (r *rig) say(numbers ...int) {
+	r.t.Helper()
+	for _, n := range numbers {
+		if err := r.Engine().Inject(r.t.Context(), "sayer/a", note{n}, ""); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	synctest.Wait()
+}
+
+// follow serves one reader with a handler that is told how often it had an event before.
+func (r *rig) follow(handle func(n, before int) error, opts ...follow.Option) {
+	r.t.Helper()
+	if err := r.readers.Add("host", func(_ context.Context, ev follow.Event) error {
+		n := ev.Message.(note).N
+		before := len(slices.DeleteFunc(slices.Clone(r.calls), func(c int) bool { return c != n }))
+		r.calls = append(r.calls, n)
+		return handle(n, before)
+	}, opts); err != nil {
+		r.t.Fatal(err)
+	}
+	var ctx, stop context.Context
+	ctx, r.stop = context.WithCancel(context.Background())
+	stop, r.kill = context.WithCancel(context.Background())
+	r.ended = make(chan error, 1)
+	go func() {
+		r.ended <- r.readers.All()[0].Follow(ctx, stop, follow.Options{Engine: r.Engine(),
+			Trouble: func(reason, text string) {
+				r.trouble[reason] = text
+				r.told = append(r.told, text)
+			}})
+	}()
+	synctest.Wait()
+}
+
+// end ends the reader, which must return at once, and the engine.
+func (r *rig) end() {
+	r.t.Helper()
+	r.stop()
+	synctest.Wait()
+	select {
+	case err := <-r.ended:
+		if err != nil {
+			r.t.Errorf("Follow() = %v, want nil", err)
+		}
+	default:
+		r.t.Error("Follow() has not returned after its end")
+	}
+	r.kill()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	r.Stop(ctx)
+}
+
+// want is what a reader has come to.
+type want struct {
+	calls  []int
+	passed int    // events that are acknowledged
+	why    string // part of why it does not go on; "" if it does
+	parked int    // attempts of the only parked event; 0 if there is none
+}
+
+func (r *rig) want(name string, w want) {
+	r.t.Helper()
+	cursor, err := r.Engine().Cursor("host")
+	passed := 0
+	err = errors.Join(err, r.Engine().ReadLog(0, func(ev engine.Published) bool {
+		if ev.Seq <= cursor {
+			passed++
+		}
+		return true
+	}))
+	if err != nil || passed != w.passed || !slices.Equal(r.calls, w.calls) {
+		r.t.Errorf("%s: calls %v, %d passed, %v, want %v, %d", name, r.calls, passed, err, w.calls, w.passed)
+	}
+	why := r.readers.Served()["host"]
+	if (why == "") != (w.why == "") || !strings.Contains(why, w.why) || len(r.readers.Behind()) != min(1, len(w.why)) {
+		r.t.Errorf("%s: Served() = %q, Behind() = %v, want %q", name, why, r.readers.Behind(), w.why)
+	}
+	if now := r.trouble["subscription host"]; (now == "") != (w.why == "") {
+		r.t.Errorf("%s: people are told %q, want that only while it fails", name, now)
+	}
+	list, err := r.Engine().DeadLetters()
+	attempts := 0
+	if len(list) > 0 {
+		attempts = list[0].Attempts
+	}
+	if err != nil || len(list) > 1 || attempts != w.parked {
+		r.t.Errorf("%s: dead letters %+v, %v, want %d attempts", name, list, err, w.parked)
+	}
+}
+
+// hour is enough for any number of retries.
+func hour() {
+	<-time.After(time.Hour)
+	synctest.Wait()
+}
+
+// TestFollow: what becomes of three events by what the handler makes of the second.
+func TestFollow(t *testing.T) {
+	refuse := func(times int) func(n, before int) error {
+		return func(n, before int) error {
+			if n == 2 && before < times {
+				return errors.New("no twos\nprivate")
+			}
+			return nil
+		}
+	}
+	for name, c := range map[string]struct {
+		handle func(n, before int) error
+		park   int
+		want   want
+	}{
+		"taken":         {refuse(0), 0, want{calls: []int{1, 2, 3}, passed: 3}},
+		"refused twice": {refuse(2), 0, want{calls: []int{1, 2, 2, 2, 3}, passed: 3}},
+		"parked":        {refuse(9), 2, want{calls: []int{1, 2, 2, 3}, passed: 3, parked: 2}},
+		"parked late":   {refuse(1), 2, want{calls: []int{1, 2, 2, 3}, passed: 3}},
+		"each refused once": {func(_, before int) error {
+			if before == 0 {
+				return errors.New("not at first")
+			}
+			return nil
+		}, 2, want{calls: []int{1, 1, 2, 2, 3, 3}, passed: 3}},
+		"panics once": {func(n, before int) error {
+			if n == 2 && before == 0 {
+				panic("private")
+			}
+			return nil
+		}, 0, want{calls: []int{1, 2, 2, 3}, passed: 3}},
+		"panics always": {func(n, _ int) error {
+			var none []int
+			if n == 2 {
+				return fmt.Errorf("never reached: %d", none[n])
+			}
+			return nil
+		}, 3, want{calls: []int{1, 2, 2, 2, 3}, passed: 3, parked: 3}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := open(t, mem.New(), notes)
+			r.follow(c.handle, follow.ParkAfter(c.park))
+			r.say(1, 2, 3)
+			hour()
+			r.want(name, c.want)
+			if told := strings.Join(r.told, " "); strings.Contains(told, "private") || strings.Contains(told, "twos") {
+				t.Errorf("%s: people are told what the handler said: %s", name, told)
+			}
+			list, _ := r.Engine().DeadLetters()
+			for _, d := range list {
+				if !strings.Contains(d.Error, "no twos") &&
+					!strings.Contains(d.Error, "handler panicked: runtime error") {
+					t.Errorf("%s: parked because of %q, want what the handler said", name, d.Error)
+				}
+			}
+			r.end()
+		})
+	}
+}
+
+// TestFailingReader: one that fails for ever keeps its place, says so, ends at once, and
+// goes on there at the next start. A panic's own value is nobody's to read.
+func TestFailingReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := mem.New()
+		r := open(t, store, notes)
+		r.follow(func(n, _ int) error {
+			if n == 2 {
+				panic("private")
+			}
+			return nil
+		})
+		r.say(1, 2, 3)
+		r.calls = r.calls[:2]
+		r.want("failing", want{calls: []int{1, 2}, passed: 1, why: "handler panicked with a string"})
+		r.end()
+		again := open(t, store, notes)
+		again.follow(func(int, int) error { return nil })
+		again.want("next start", want{calls: []int{2, 3}, passed: 3})
+		again.end()
+	})
+}
+
+// TestParkedAgain: a parked event that is sent again is handled once, out of order, and
+// either leaves the dead letters or stays with one attempt more.
+func TestParkedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t, mem.New(), notes)
+		r.follow(func(n, before int) error {
+			if n == 1 && before < 2 {
+				return errors.New("not yet")
+			}
+			return nil
+		}, follow.ParkAfter(1))
+		r.say(1, 2)
+		r.want("parked", want{calls: []int{1, 2}, passed: 2, parked: 1})
+		for i, w := range []want{{calls: []int{1, 2, 1}, passed: 2, parked: 2}, {calls: []int{1, 2, 1, 1}, passed: 2}} {
+			list, err := r.Engine().DeadLetters()
+			if err != nil || len(list) != 1 {
+				t.Fatalf("DeadLetters() = %+v, %v, want one", list, err)
+			}
+			if err := r.Engine().RetryDeadLetter(t.Context(), list[0].ID); err != nil {
+				t.Fatal(err)
+			}
+			r.readers.Retry()
+			hour()
+			r.want(fmt.Sprintf("sent again %d times", i+1), w)
+		}
+		r.end()
+	})
+}
+
+// TestUnreadableEvent: a program that does not know an event's type stops there, skips
+// nothing, and says so.
+func TestUnreadableEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := mem.New()
+		r := open(t, store, notes)
+		r.follow(func(int, int) error { return nil })
+		r.say(1)
+		r.end()
+		r = open(t, store, notes)
+		r.say(2)
+		r.follow(func(int, int) error { return errors.New("not now") })
+		r.end()
+		older := open(t, store)
+		older.follow(func(int, int) error { return nil })
+		older.want("unreadable", want{passed: 1, why: "event cannot be read: event "})
+		older.end()
+	})
+}
+
+// TestAdd: a reader has a name of its own and a handler.
+func TestAdd(t *testing.T) {
+	var r follow.Readers
+	none := func(context.Context, follow.Event) error { return nil }
+	if err := r.Add("", none, nil); err == nil {
+		t.Error("Add(no name) = nil, want an error")
+	}
+	if err := r.Add("a", nil, nil); err == nil {
+		t.Error("Add(no handler) = nil, want an error")
+	}
+	if err := r.Add("a", none, nil); err != nil {
+		t.Errorf("Add(a) = %v, want nil", err)
+	}
+	if err := r.Add("a", none, nil); err == nil || len(r.All()) != 1 || r.All()[0].Name() != "a" {
+		t.Errorf("Add(a) again = %v, %d readers, want an error and one reader", err, len(r.All()))
+	}
+}
