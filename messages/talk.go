@@ -83,7 +83,7 @@ type Fate string
 const (
 	FateDelivered Fate = "delivered"
 	FateFailed    Fate = "failed"
-	FateForget    Fate = "forget" // a person answered, or a message was taken back
+	FateForget    Fate = "forget" // a person answered or rejected the reply, or a message was taken back
 )
 
 // MessageType implements [Message].

@@ -17,11 +17,16 @@ var commands = map[messages.DraftVerb]reply.EventKind{
 func (a *actor) command(turn *actors.Turn, m messages.DraftCommand) {
 	kind, known := commands[m.Do]
 	m.Text = messages.Text(stream.DefaultRule().Final(string(m.Text)))
-	if !known || m.Epoch < 1 || m.Do == messages.DraftEdit && m.Text == "" ||
-		!a.step(turn, reply.Event{Kind: kind, Turn: m.Turn, Epoch: m.Epoch, Text: m.Text}) {
+	e := reply.Event{Kind: kind, Turn: m.Turn, Epoch: m.Epoch, Text: m.Text}
+	desk, _ := Desks.Get(turn, onlyRow)
+	if _, _, ok := desk.Step(e); !ok || !known || m.Epoch < 1 || m.Do == messages.DraftEdit && m.Text == "" {
 		a.late(turn)
 		return
 	}
+	if open := desk.Open; m.Do == messages.DraftReject && open != nil && open.ID == m.Turn {
+		a.tellJudge(turn, messages.FateForget) // ahead of what is judged next
+	}
+	a.step(turn, e)
 	if m.Do == messages.DraftApprove {
 		usage, _ := usages.Get(turn, onlyRow)
 		usages.Put(turn, onlyRow, usage.Person())

@@ -277,7 +277,7 @@ func (a *actor) remindAlso(turn *actors.Turn, list []Reminder) map[messages.Mess
 	renumbered := map[messages.MessageID]messages.MessageID{}
 	for _, r := range list {
 		head.Reminders++
-		renumbered[reminderID(r.Number)] = reminderID(head.Reminders)
+		renumbered[reply.ReminderID(r.Number)] = reply.ReminderID(head.Reminders)
 		r.Number = head.Reminders
 		Reminders.Put(turn, RowKey(r.Number), r)
 		if !r.Due {
@@ -293,7 +293,7 @@ func (a *actor) reopen(turn *actors.Turn, r rest) {
 	before, _ := Desks.Get(turn, onlyRow)
 	if r.Draft == nil || before.Open != nil {
 		for _, id := range r.Open {
-			a.step(turn, reply.Event{Kind: reply.OnMessage, Message: id})
+			a.step(turn, reply.Event{Kind: kindOf(id), Message: id})
 		}
 		return
 	}

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -28,9 +27,6 @@ var Reminders = actors.NewTable[Reminder]("reminders")
 
 // maxReminders of a conversation wait at the same time.
 const maxReminders = 100
-
-// reminderID stands in a turn for the message that nobody wrote.
-func reminderID(n int64) messages.MessageID { return messages.MessageID(fmt.Sprintf("reminder:%d", n)) }
 
 // asksToRemind notes the reminders that a message asks for.
 func (a *actor) asksToRemind(turn *actors.Turn, d messages.MessageDelivered) {
@@ -69,7 +65,7 @@ func (a *actor) remind(turn *actors.Turn, n int64) {
 	}
 	r.Due = true
 	Reminders.Put(turn, RowKey(n), r)
-	a.step(turn, reply.Event{Kind: reply.OnMessage, Message: reminderID(n)})
+	a.step(turn, reply.Event{Kind: reply.OnReminder, Message: reply.ReminderID(n)})
 }
 
 // cancelReminder forgets a reminder, unless its time has come.
@@ -96,8 +92,8 @@ func (a *actor) takenBack(turn *actors.Turn, id messages.MessageID) {
 // remindersOf are the reminders that a turn is about.
 func (a *actor) remindersOf(turn *actors.Turn, t *reply.Turn) (list []Reminder) {
 	for _, id := range t.Messages {
-		var n int64
-		if _, err := fmt.Sscanf(string(id), "reminder:%d", &n); err != nil || reminderID(n) != id {
+		n, ok := reply.ReminderOf(id)
+		if !ok {
 			continue
 		}
 		if r, ok := Reminders.Get(turn, RowKey(n)); ok {
@@ -126,4 +122,12 @@ func (a *actor) over(turn *actors.Turn, t *reply.Turn) {
 	for _, r := range a.remindersOf(turn, t) {
 		Reminders.Delete(turn, RowKey(r.Number))
 	}
+}
+
+// kindOf is what an ID of a turn is to the desk.
+func kindOf(id messages.MessageID) reply.EventKind {
+	if _, ok := reply.ReminderOf(id); ok {
+		return reply.OnReminder
+	}
+	return reply.OnMessage
 }

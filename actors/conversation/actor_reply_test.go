@@ -1,6 +1,8 @@
 package conversation_test
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -506,6 +508,36 @@ func TestShownWhileWritten(t *testing.T) {
 	k.wantState(reply.Drafted)
 }
 
+// TestARejectedDraftIsNotOnItsWay: the judge is told that nothing comes of its yes, of
+// the draft that is rejected only.
+func TestARejectedDraftIsNotOnItsWay(t *testing.T) {
+	s := auto()
+	s.Policy = reply.PolicyDraft
+	k := newTalk(t, options(s))
+	q := k.hears(1)
+	k.judged(q, true)
+	k.Send(messages.OwnerState{})
+	k.FailCall(messages.FailureError, "no_model", "none")
+	k.wantState(reply.Drafted)
+	forget := actortest.To("judge/line:Hana", messages.ReplyFate{Conversation: hana, Fate: messages.FateForget})
+	reject := func(epoch int) (told bool) {
+		k.Sent()
+		k.Send(messages.DraftCommand{Conversation: hana, Turn: q.Turn, Epoch: epoch, Do: messages.DraftReject})
+		return slices.ContainsFunc(k.Sent(), func(s actortest.Sent) bool { return reflect.DeepEqual(s, forget) })
+	}
+	if reject(q.Epoch + 1) {
+		t.Error("the judge was told of a draft that was not rejected")
+	}
+	k.CrashBeforeCommit()
+	if !reject(q.Epoch) {
+		t.Error("the judge was not told of the rejected draft")
+	}
+	k.wantState("")
+	if reject(q.Epoch) {
+		t.Error("the judge was told twice")
+	}
+}
+
 // TestStopWriting gives the model's answer up, and a crash meanwhile asks it anew.
 func TestStopWriting(t *testing.T) {
 	k := newTalk(t, options(auto()))
@@ -596,6 +628,50 @@ func TestReminderIsCancelled(t *testing.T) {
 	k := newTalk(t, options(auto()))
 	k.Send(messages.CancelReminder{Conversation: hana, Number: 1})
 	k.WantDropped(events.StageConversation, events.RuleLate)
+}
+
+// TestReminderKeepsADraft: a draft that waits for a person stays as it is when a reminder
+// is due, whose own draft comes after it, also if the person writes in the window.
+func TestReminderKeepsADraft(t *testing.T) {
+	for name, end := range map[string]func(talk, messages.ReplyChanged){
+		"rejected": func(k talk, c messages.ReplyChanged) {
+			k.Send(messages.DraftCommand{Conversation: hana, Turn: c.Turn, Epoch: c.Epoch, Do: messages.DraftReject})
+		},
+		"answered by the person": func(k talk, _ messages.ReplyChanged) {
+			k.Send(messages.OwnMessage{Conversation: hana, Occurrence: 9, Kind: messages.KindText, Text: "at noon",
+				SeenAt: k.Now()})
+		},
+	} {
+		s := auto()
+		s.Policy = reply.PolicyDraft
+		k := newTalk(t, options(s))
+		m := inbound(1)
+		m.Parts[0].Text = "Remind me in two hours to call Bob"
+		k.Send(m)
+		k.Send(messages.OwnMessage{Conversation: hana, Occurrence: 2, Kind: messages.KindText, Text: "ok",
+			SeenAt: k.Now()})
+		k.judged(k.says(3, "Hana", "Where is the station?"), true)
+		k.Send(messages.OwnerState{})
+		k.FailCall(messages.FailureError, "no_model", "none")
+		k.wantState(reply.Drafted)
+		drafts := k.changes()
+		draft := drafts[len(drafts)-1]
+		k.CrashBeforeCommit()
+		k.Advance(2 * time.Hour)
+		k.Crash()
+		desk, _ := actortest.Stored(k.Harness, conversation.Desks, conversation.DeskKey)
+		if t0 := desk.Open; t0 == nil || t0.State != reply.Drafted || t0.Epoch != draft.Epoch || t0.Text != draft.Text {
+			t.Fatalf("%s: the reminder left %+v, want the draft as it was", name, desk)
+		}
+		end(k, draft)
+		k.Send(messages.OwnerState{})
+		k.FailCall(messages.FailureError, "no_model", "none")
+		k.wantState(reply.Drafted)
+		c := k.changes()
+		if last := c[len(c)-1]; last.Text != "You asked me to remind you: call Bob" {
+			t.Errorf("%s: published %+v, want the draft of the reminder in the end", name, c)
+		}
+	}
 }
 
 // TestReminderBesideAQuestion: what is asked while a reminder is due is answered with it,

@@ -1,7 +1,10 @@
 package reply
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/kehai-run/kehai/messages"
 )
@@ -56,10 +59,11 @@ type EventKind string
 // Kinds of events; see the package comment.
 const (
 	OnMessage     EventKind = "message"
-	OnChanged     EventKind = "changed" // also "emptied"
-	OnPerson      EventKind = "person"  // wrote in the window
-	OnVerdict     EventKind = "verdict" // "yes" or "no"
-	OnAgain       EventKind = "again"   // a declined message, or one whose reply was held for long, is judged once more
+	OnReminder    EventKind = "reminder" // its time has come; Message is a [ReminderID]
+	OnChanged     EventKind = "changed"  // also "emptied"
+	OnPerson      EventKind = "person"   // wrote in the window
+	OnVerdict     EventKind = "verdict"  // "yes" or "no"
+	OnAgain       EventKind = "again"    // a declined message, or one whose reply was held for long, is judged once more
 	OnWrote       EventKind = "wrote"
 	OnDecided     EventKind = "decide" // for a held reply
 	OnApprove     EventKind = "approve"
@@ -71,12 +75,24 @@ const (
 	OnNotSent     EventKind = "not_sent" // nothing stands in the window
 )
 
+const reminder = "reminder:"
+
+// ReminderID stands in a turn for the message of a reminder, which nobody wrote.
+func ReminderID(n int64) messages.MessageID { return messages.MessageID(fmt.Sprint(reminder, n)) }
+
+// ReminderOf is the reminder that an ID stands for.
+func ReminderOf(id messages.MessageID) (n int64, ok bool) {
+	number, ok := strings.CutPrefix(string(id), reminder)
+	n, err := strconv.ParseInt(number, 10, 64)
+	return n, ok && err == nil && ReminderID(n) == id
+}
+
 // Event is something that happened to a conversation.
 type Event struct {
 	Kind    EventKind
-	Message messages.MessageID // of OnMessage, OnChanged
+	Message messages.MessageID // of OnMessage, OnReminder, OnChanged
 	Unsent  bool               // of OnChanged: it was taken back
-	Turn    int64              // of all but OnMessage, OnChanged, OnPerson
+	Turn    int64              // of all but OnMessage, OnReminder, OnChanged, OnPerson
 	Epoch   int                // of the turn; 0 for what a person wants of the present one
 	Respond bool               // of OnVerdict
 	Action  Action             // of OnWrote and OnDecided
@@ -118,6 +134,10 @@ var table = []row{
 	{[]State{Judging, Declined}, "message", Judging, []EffectKind{Judge}},
 	{[]State{Held, Drafted}, "message", Judging, []EffectKind{Judge}},
 	{[]State{Writing, Sending}, "message", same, []EffectKind{wait}},
+	{[]State{none}, "reminder", Judging, []EffectKind{Judge}},
+	{[]State{Judging, Declined}, "reminder", Judging, []EffectKind{Judge}},
+	{[]State{Held, Drafted}, "reminder", same, []EffectKind{wait}},
+	{[]State{Writing, Sending}, "reminder", same, []EffectKind{wait}},
 	{[]State{Judging}, "yes", Writing, []EffectKind{Write}},
 	{[]State{Judging}, "no", Declined, nil},
 	{[]State{Declined}, "again", Judging, []EffectKind{Judge}},

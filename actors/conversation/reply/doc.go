@@ -13,6 +13,10 @@
 //	| judging, declined      | message        | judging   | judge                            |
 //	| held, draft            | message        | judging   | judge                            |
 //	| writing, sending       | message        | same      | wait                             |
+//	| none                   | reminder       | judging   | judge                            |
+//	| judging, declined      | reminder       | judging   | judge                            |
+//	| held, draft            | reminder       | same      | wait                             |
+//	| writing, sending       | reminder       | same      | wait                             |
 //	| judging                | yes            | writing   | write                            |
 //	| judging                | no             | declined  |                                  |
 //	| declined               | again          | judging   | judge                            |
@@ -60,7 +64,9 @@
 // aside as unknown: it waits for the person, and nothing sends it again by itself.
 // The messages that came while a reply was written or sent open the next turn, so
 // that there are never two at once; if the reply becomes a draft meanwhile, they join
-// its turn with the message that comes next.
+// its turn with the message that comes next. A reminder whose time has come takes no
+// reply away that a person may still send: it waits for the end of that turn, also if
+// the person writes meanwhile.
 //
 // # What a crash leaves
 //

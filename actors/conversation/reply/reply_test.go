@@ -57,7 +57,8 @@ func TestTableIsTheDocumentedOne(t *testing.T) {
 
 // named are the events by their names in the table.
 var named = map[string]Event{
-	"message": {Kind: OnMessage, Message: "m2"}, "yes": {Kind: OnVerdict, Respond: true}, "no": {Kind: OnVerdict},
+	"message": {Kind: OnMessage, Message: "m2"}, "reminder": {Kind: OnReminder, Message: ReminderID(1)},
+	"yes": {Kind: OnVerdict, Respond: true}, "no": {Kind: OnVerdict},
 	"again": {Kind: OnAgain}, "wrote_hold": {Kind: OnWrote, Action: Hold, Text: "x"},
 	"wrote_draft":  {Kind: OnWrote, Action: Draft},
 	"wrote_notify": {Kind: OnWrote, Action: Notify}, "wrote_send": {Kind: OnWrote, Action: Send},
@@ -91,7 +92,7 @@ func TestTablePlays(t *testing.T) {
 			e, d := named[on], deskIn(from, on)
 			e.Turn, e.Epoch = 1, 3
 			next, do, ok := d.Step(e)
-			if from == Unknown && on == "message" { // it opens another turn
+			if from == Unknown && (on == "message" || on == "reminder") { // it opens another turn
 				from = none
 				next.Unknown = nil
 			}
@@ -261,7 +262,9 @@ func (w *world) check(before Desk, e Event) {
 	}
 	if e.Kind == OnPerson {
 		for _, id := range before.Waiting {
-			w.gone[id] = true
+			if _, asked := ReminderOf(id); !asked {
+				w.gone[id] = true
+			}
 		}
 	}
 	if e.Kind == OnReject {
@@ -332,7 +335,7 @@ func TestNeverTwice(t *testing.T) {
 		w := &world{t: t, sent: map[int64]int{}, stands: map[messages.MessageID]int{}, byHand: map[int64]bool{},
 			text: map[int64][]messages.MessageID{}, gone: map[messages.MessageID]bool{}}
 		for n := range 150 {
-			const some = "message change person person approve approve perform perform perform perform perform " +
+			const some = "message reminder change person person approve approve perform perform perform perform perform " +
 				"perform " +
 				"result result result result result result"
 			switch rapid.SampledFrom(strings.Fields(some)).Draw(t, "step") {
@@ -340,6 +343,14 @@ func TestNeverTwice(t *testing.T) {
 				id := messages.MessageID(fmt.Sprint("m", n))
 				w.said = append(w.said, id)
 				w.step(Event{Kind: OnMessage, Message: id})
+			case "reminder":
+				id := ReminderID(int64(n))
+				w.said = append(w.said, id)
+				before := w.d.Open
+				w.step(Event{Kind: OnReminder, Message: id})
+				if before != nil && before.State.Visible() && fmt.Sprint(*w.d.Open) != fmt.Sprint(*before) {
+					t.Fatalf("a reminder made %+v of %+v", *w.d.Open, *before)
+				}
 			case "perform":
 				if len(w.todo) > 0 {
 					w.perform()

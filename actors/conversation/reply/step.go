@@ -23,12 +23,15 @@ func (d Desk) Step(e Event) (next Desk, do []Effect, ok bool) {
 	if !found || e.Kind == OnDecided && t.ByHand {
 		return d, nil, false
 	}
-	if e.Kind == OnMessage && r.to == Judging { // with what came before it and waits
+	if (e.Kind == OnMessage || e.Kind == OnReminder) && r.to == Judging { // with what came before it and waits
 		t.Messages, d.Waiting = append(t.Messages, d.Waiting...), nil
 	}
-	t.note(e)
-	if e.Kind == OnPerson {
-		d.Waiting = nil // the person has seen and answered these too
+	t.note(e, r)
+	if e.Kind == OnPerson { // who has seen and answered what was written
+		d.Waiting = slices.DeleteFunc(d.Waiting, func(id messages.MessageID) bool {
+			_, ok := ReminderOf(id)
+			return !ok
+		})
 	}
 	if r.to != same {
 		t.enter(r.to)
@@ -70,7 +73,7 @@ func (d Desk) clone() Desk {
 // -1 for the open one. It is nil for an event that is refused.
 func (d Desk) turn(e Event) (t *Turn, at int) {
 	switch e.Kind {
-	case OnMessage:
+	case OnMessage, OnReminder:
 		if d.knows(e.Message) {
 			return nil, -1
 		}
@@ -149,10 +152,10 @@ func (t *Turn) name(e Event) string {
 }
 
 // note takes over what an event brings.
-func (t *Turn) note(e Event) {
+func (t *Turn) note(e Event, r row) {
 	switch e.Kind {
-	case OnMessage:
-		if t.State != Writing && t.State != Sending {
+	case OnMessage, OnReminder:
+		if r.to == Judging {
 			t.Messages = append(t.Messages, e.Message)
 		}
 	case OnChanged:
