@@ -77,7 +77,10 @@ func newSettings(cfg Config, opts []Option) settings {
 	return s
 }
 
-// WithLogger logs to a zerolog logger. Without it nothing is logged.
+// WithLogger logs to a zerolog logger what the runtime does and, at the levels warn and
+// error, what fails: turns with the beginning of their stack, calls, commits, captures.
+// It holds no texts and no names, as [WithEventLog], which logs every event. Without
+// either nothing is logged.
 func WithLogger(l zerolog.Logger) Option { return func(s *settings) { s.log = l } }
 
 // WithListener calls fn for every event, durable or not, as it happens: in
@@ -149,6 +152,7 @@ func InMemory() Option {
 // WithVersion sets the version that Inspect and the page report.
 func WithVersion(v string) Option { return func(s *settings) { s.version = v } }
 
-// WithEventLog writes every event to l. A line holds no text, and the names of
-// contacts only as [Runtime.LogName] has them; with debug.text it holds both.
+// WithEventLog writes every event to l, failures too, which the logger is not told then.
+// A line holds no text, and the names of contacts only as [Runtime.LogName] has them;
+// with debug.text it holds both.
 func WithEventLog(l zerolog.Logger) Option { return func(s *settings) { s.eventLog = &l } }

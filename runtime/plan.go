@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/rs/zerolog"
+
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/recall"
@@ -61,9 +63,11 @@ func (r *Runtime) makePlan() (plan, error) {
 	r.names = admin.LogNames(r.cfg, r.hashKey, p.windows, p.workers)
 	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen,
 		func(ev Event) { r.admin.Memory.Hear(ev.Message) })
+	events := r.log.Level(max(r.log.GetLevel(), zerolog.WarnLevel)) // failures at least
 	if r.set.eventLog != nil {
-		p.listeners = append(p.listeners, telemetry.Log(*r.set.eventLog, r.names))
+		events = *r.set.eventLog
 	}
+	p.listeners = append(p.listeners, telemetry.Log(events, r.names))
 	p.listeners = append(p.listeners, r.set.listeners...)
 	return p, nil
 }

@@ -330,7 +330,7 @@ type Unfinished struct {
 func (u *Unfinished) Error() string {
 	if u.Left.None() {
 		return fmt.Sprintf("runtime: stopped while the subscriptions %q fail and are behind; the log and "+
-			"`kehai subscriptions` say why; they go on at the next start", u.Behind)
+			"`kehai subscriptions list` say why; they go on at the next start", u.Behind)
 	}
 	return fmt.Sprintf("runtime: stopped with work under way (%d messages, %d turns, %d calls, %d timers); "+
 		"it goes on at the next start",

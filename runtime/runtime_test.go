@@ -17,6 +17,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -219,6 +220,38 @@ an actor sends to the kind "notebok", which this program does not have (did you 
 		}) {
 			t.Errorf("the log warns of no %s:\n%s", rule, log.String())
 		}
+	}
+}
+
+// An actor that panics again and again is in the log of a host that has set no more
+// than a logger, with the place and without what it panicked with.
+func TestTheLoggerHearsOfFailures(t *testing.T) {
+	failed := make(chan struct{}, 10)
+	bad := actors.On(func(*actors.Turn, note) error { panic("to Hana: s3cret") })
+	var log logBook
+	rt := newRuntime(t, noWindow(t), runtime.WithFunc("bad", bad),
+		runtime.WithLogger(zerolog.New(&log).Level(zerolog.InfoLevel)),
+		runtime.WithListener(func(ev runtime.Event) {
+			if _, ok := ev.Message.(events.MessageQuarantined); ok {
+				failed <- struct{}{}
+			}
+		}))
+	stop := start(t, rt)
+	if err := rt.Inject(context.Background(), "bad/Hana", note{1}, ""); err != nil {
+		t.Fatal(err)
+	}
+	<-failed
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{`"attempt":1,"fatal":false,"reason":"panic with a string"`, `"fatal":true`,
+		"runtime_test.go:", `"level":"error"`, "kehai deadletters show", "TestTheLoggerHearsOfFailures"} {
+		if got := log.String(); !strings.Contains(got, want) {
+			t.Errorf("the log has no %q:\n%s", want, got)
+		}
+	}
+	if got := log.String(); strings.Contains(got, "s3cret") || strings.Contains(got, `"level":"debug"`) {
+		t.Errorf("the log says too much:\n%s", got)
 	}
 }
 

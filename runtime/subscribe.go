@@ -47,7 +47,7 @@ func ParkAfter(attempts int) SubscribeOption { return follow.ParkAfter(attempts)
 // because it fails, Run returns an [Unfinished] that says so.
 //
 // Retention keeps what a subscription has yet to get, unless the running program
-// has none of that name: `kehai subscriptions` lists and drops those.
+// has none of that name: `kehai subscriptions list` shows those, and `drop` drops them.
 //
 // An event that cannot be decoded, because its type is in no table of this
 // program, is never skipped: the subscription stops before it, Healthy says so,

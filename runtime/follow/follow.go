@@ -268,7 +268,7 @@ func (f *follower) halt(err error) {
 // any local user.
 func (f *follower) tell(err error, wait time.Duration) {
 	f.Trouble(f.reason(), fmt.Sprintf("subscription %q fails after event %d and is retried: "+
-		"the log has the error, and `kehai subscriptions`", f.name, f.cursor))
+		"the log has the error, and `kehai subscriptions list`", f.name, f.cursor))
 	f.Log.Warn().Err(err).Str("subscription", f.name).Dur("retry_in", wait).Msg("subscription_failed")
 }
 

@@ -204,7 +204,7 @@ func (w *writer) failed(p engine.Published, m events.MessageFailed) {
 		l.Str("id", m.ID)
 	}
 	if m.Stack != "" {
-		l.Str("stack", w.names.Reason(m.Stack, m.Actor))
+		l.Str("stack", w.names.Stack(m.Stack, m.Actor))
 	}
 	l.send()
 }

@@ -44,19 +44,78 @@ func (n Names) Hidden(c messages.ConversationID) string {
 	return n.hidden(string(c))
 }
 
-// Reason hides the names of actors in what has gone wrong with them.
+// Reason hides the names of actors in what has gone wrong with them. A short one is
+// hidden where it stands as a word of its own.
 func (n Names) Reason(reason string, of ...messages.Address) string {
 	for _, a := range of {
 		if n.open(a) {
 			continue
 		}
 		key := a.Key()
-		reason = strings.ReplaceAll(reason, key, n.hidden(key))
-		if app, name, ok := strings.Cut(key, ":"); ok && n.Apps[app] && len(name) > 1 {
-			reason = strings.ReplaceAll(reason, name, n.hash(key))
+		reason = replace(reason, key, n.hidden(key))
+		if app, name, ok := strings.Cut(key, ":"); ok && n.Apps[app] {
+			reason = replace(reason, name, n.hash(key))
 		}
 	}
 	return reason
+}
+
+// Stack is Reason for a stack, whose places stay as they are: the functions and lines
+// of a program name nobody.
+func (n Names) Stack(stack string, of ...messages.Address) string {
+	lines := strings.SplitAfter(stack, "\n")
+	for i, line := range lines {
+		if !place.MatchString(line) {
+			lines[i] = n.Reason(line, of...)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// place is the form of a stack's lines: a goroutine, a function with the numbers that
+// are its arguments, and a line of a file.
+var place = regexp.MustCompile(`^(goroutine \d+ [^:]*:` +
+	`|(panic|[\w./~@%-]+\.[\w.()*\[\]]+)\((0x[0-9a-f]+\??|\.\.\.|_|[{}, ])*\)` +
+	`|created by [\w./~@%-]+\.[\w.()*\[\]]+( in goroutine \d+)?` +
+	`|\t/.*\.(go|s):\d+( \+0x[0-9a-f]+)?)\n?$`)
+
+// short is the length in bytes below which a name is likely to be a part of a word
+// that is not about anybody.
+const short = 8
+
+// replace writes by for a name in a text; for a short one where no letter, digit or
+// underscore of ASCII goes on from its own.
+func replace(in, name, by string) string {
+	if name == "" {
+		return in
+	}
+	if len(name) >= short {
+		return strings.ReplaceAll(in, name, by)
+	}
+	var b strings.Builder
+	for last := byte(0); ; {
+		before, after, found := strings.Cut(in, name)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if before != "" {
+			last = before[len(before)-1]
+		}
+		within := wordly(last) && wordly(name[0]) ||
+			after != "" && wordly(name[len(name)-1]) && wordly(after[0])
+		if last, in = name[len(name)-1], after; within {
+			b.WriteString(name)
+		} else {
+			b.WriteString(by)
+		}
+	}
+}
+
+// wordly reports whether a byte is of a word in ASCII. In scripts without spaces a name
+// has no bounds, and is hidden wherever it stands.
+func wordly(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
 // open reports whether an address is written as it is.

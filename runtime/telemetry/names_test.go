@@ -3,6 +3,7 @@ package telemetry
 import (
 	"bytes"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -66,6 +67,36 @@ func TestNamesInReasons(t *testing.T) {
 	}
 	if got := names.Reason("w has no window", "poller/w"); got != "w has no window" {
 		t.Errorf("Reason about a window = %q, want it as it was", got)
+	}
+}
+
+// A short name is a part of many words, and of the places of a stack: those stay. As a
+// word of its own it is hidden, and so is what a stack holds beside its places.
+func TestShortNamesInReasons(t *testing.T) {
+	for _, c := range []struct {
+		of       messages.Address
+		in, want string
+	}{
+		{"crm/x", "exit of x: x, box_x and 'x'", "exit of #: #, box_x and '#'"},
+		{"crm/x", "xx", "xx"},
+		{"crm/\u732b", "\u5b50\u732b\u304c\u3044\u308b", "\u5b50#\u304c\u3044\u308b"},
+		{"crm/Hanako Sato", "MrHanako Sato2", "Mr#2"},
+		{"crm/line:Al", "all of Al at line:Al", "all of # at line:#"},
+	} {
+		if got := (Names{Apps: names.Apps}).Reason(c.in, c.of); got != c.want {
+			t.Errorf("Reason(%q) of %q = %q, want %q", c.in, string(c.of), got, c.want)
+		}
+	}
+	stack := string(debug.Stack()) + "panic({0x1f3, 0x2?})\n\t/src/own.go:12 +0x1f\nown.(*Actor[...]).Do(...)\n"
+	for _, key := range []string{"x", "0", "go", "runtime", "testing", "telemetry", "TestShortNamesInReasons"} {
+		if got := (Names{}).Stack(stack, messages.To("crm", key)); got != stack {
+			t.Errorf("Stack() of an actor %q =\n%s\nwant it as it was:\n%s", key, got, stack)
+		}
+	}
+	for _, secret := range []string{"Hana(x)", "Hana.txt", "row Hana", "main.run(Hana)", "goroutine Hana:"} {
+		if got := (Names{}).Stack(stack+secret, "crm/Hana"); strings.Contains(got, "Hana") {
+			t.Errorf("Stack(%q) shows the name: %s", secret, got[len(stack)-40:])
+		}
 	}
 }
 
