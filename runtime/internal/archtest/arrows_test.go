@@ -38,11 +38,8 @@ var rooms = []struct {
 	{5, "runtime/admin", []string{"messages/...", "actors/..."}},
 	// How the actors of the topology are made.
 	{6, "runtime/parts", []string{"messages/...", "actors/...", "hardware"}},
-	// These run a host's actors as they run ours, and know neither.
-	{6, "runtime/cluster", []string{"messages/...", "actors"}},
-	{7, "runtime/bare", []string{"messages/...", "actors"}},
 	// Only the root wires actors.
-	{8, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
+	{7, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
 }
 
 // room finds the place in rooms of a folder, or of what it is inside of; -1 if it
@@ -85,7 +82,7 @@ func mayImport(from, to string) bool {
 	case from == "hardware/drawn/script":
 		return oneOf("messages", "hardware/drawn")
 	case within(from, "hardware"):
-		return oneOf("hardware") || within(to, "messages") || within(to, from)
+		return oneOf("hardware", "hardware/internal/bus") || within(to, "messages") || within(to, from)
 	case within(from, "actors"):
 		return oneOf("actors", "hardware") || within(to, "messages") || slices.Contains(leaves, to) ||
 			within(to, actorRoot(from))
@@ -127,7 +124,7 @@ var monopolies = []struct {
 		"go through engine.Store"},
 	{"github.com/go-vgo/robotgo", []string{"hardware/robot"}, nil, "go through the interfaces of hardware"},
 	{"github.com/tmc/langchaingo", []string{"actors/llm"}, nil, "make a call to the llm worker"},
-	{"github.com/asynkron/protoactor-go", []string{"runtime/engine/live", "runtime/cluster"}, nil, "go through engine"},
+	{"github.com/asynkron/protoactor-go", []string{"runtime/engine/live"}, nil, "go through engine"},
 	{"github.com/asynkron/protoactor-go/persistence", nil, []string{"runtime/engine/live"}, "go through engine.Store"},
 	{module + "/hardware/robot", []string{"cmd/kehai"}, []string{"hardware/robot"},
 		"let the host hand it in; only cmd/kehai does so here"},
@@ -146,6 +143,27 @@ func monopoliesHeld(t *tree) (found []string) {
 					found = append(found, fmt.Sprintf("%s: %s may not import %s: %s", f.path, f.dir, full, m.fix))
 				}
 			}
+		}
+	}
+	return found
+}
+
+// namesExist checks that the lists of this file name folders that there are.
+func namesExist(t *tree) (found []string) {
+	dirs := map[string]bool{}
+	for _, f := range t.gos {
+		dirs[f.dir] = true
+	}
+	names := slices.Clone(leaves)
+	for _, r := range rooms {
+		names = append(names, r.dir)
+	}
+	for _, m := range monopolies {
+		names = append(append(names, m.holders...), m.tests...)
+	}
+	for _, dir := range names {
+		if !dirs[dir] {
+			found = append(found, dir+": there is no such package: drop it from leaves, rooms and monopolies")
 		}
 	}
 	return found

@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,7 +33,6 @@ var rules = []struct {
 		"runtime/config/b.go":        imports("config", module+"/hardware"),
 		"runtime/snapshot/a.go":      imports("snapshot", module+"/runtime/attention"),
 		"runtime/admin/a.go":         imports("admin", module+"/runtime"),
-		"runtime/bare/a.go":          imports("bare", module+"/actors/burst"),
 		"runtime/elsewhere/a.go":     imports("elsewhere", module+"/runtime/engine"),
 		"testkit/actortest/a.go":     imports("actortest", module+"/runtime"),
 		"testkit/a.go":               imports("testkit", module+"/cmd/kehai"),
@@ -51,8 +51,6 @@ var rules = []struct {
 			module+"/runtime/engine"),
 		"runtime/admin/a.go": imports("admin", module+"/runtime/config", module+"/runtime/snapshot",
 			module+"/actors/attention/history"),
-		"runtime/bare/a.go": imports("bare", module+"/actors", module+"/runtime/engine/live",
-			module+"/runtime/store/mem"),
 		"runtime/store/mem/a.go": imports("mem", module+"/runtime/engine", module+"/runtime/store/mem/inner"),
 		"testkit/a.go":           imports("testkit", module+"/runtime", module+"/actors/burst"),
 		"cmd/kehai/a.go": imports("main", module+"/runtime", module+"/runtime/config", module+"/testkit/replay",
@@ -226,6 +224,11 @@ func TestRepository(t *testing.T) {
 			}
 		})
 	}
+	t.Run("Names", func(t *testing.T) {
+		for _, finding := range namesExist(repository) {
+			t.Error(finding)
+		}
+	})
 	t.Run("TopLevel", func(t *testing.T) {
 		for _, finding := range topLevelExact(repository) {
 			t.Error(finding)
@@ -246,6 +249,14 @@ func TestRulesFind(t *testing.T) {
 		if found := r.check(fine); len(found) != 0 || len(fine.bad) != 0 {
 			t.Errorf("%s(fine) = %q, %q, want nothing found", r.name, found, fine.bad)
 		}
+	}
+}
+
+func TestNamesExistFinds(t *testing.T) {
+	if found := namesExist(newTree(nil)); !slices.ContainsFunc(found, func(f string) bool {
+		return strings.HasPrefix(f, "runtime/engine: ")
+	}) {
+		t.Errorf("namesExist(nothing) = %q, want each name found", found)
 	}
 }
 
