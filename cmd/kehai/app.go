@@ -170,6 +170,22 @@ func encodeEach[T any](t terminal, list []T) error {
 	return nil
 }
 
+// printList prints a list as JSON, one object a line, or as the table that fill makes; of an
+// empty one it says so on standard error.
+func printList[T any](a *app, asJSON bool, list []T, none string, fill func(t *table) error) error {
+	switch {
+	case asJSON:
+		return encodeEach(a.stdout, list)
+	case len(list) == 0:
+		return a.stderr.printf("%s\n", none)
+	}
+	var t table
+	if err := fill(&t); err != nil {
+		return err
+	}
+	return t.write(a.stdout)
+}
+
 // openInput opens a file, or standard input for "-".
 func openInput(cmd *cobra.Command, what, path string) (io.ReadCloser, error) {
 	if path == "-" {

@@ -93,24 +93,21 @@ reminders. While Kehai does not run, its next start carries it out.`,
 
 func (c *conversations) list(ctx context.Context, b control.Backend, _ []string) error {
 	list, err := b.Conversations(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.asJSON:
-		return encodeEach(c.stdout, list)
-	case len(list) == 0:
-		return c.stderr.printf("no conversations\n")
 	}
-	var t table
-	t.row("ID", "NAME", "TITLE", "MESSAGES", "LAST")
-	for _, l := range list {
-		last := "-"
-		if l.LastAt != nil {
-			last = l.LastAt.Local().Format("2006-01-02 15:04")
+	err = printList(c.app, c.asJSON, list, "no conversations", func(t *table) error {
+		t.row("ID", "NAME", "TITLE", "MESSAGES", "LAST")
+		for _, l := range list {
+			last := "-"
+			if l.LastAt != nil {
+				last = l.LastAt.Local().Format("2006-01-02 15:04")
+			}
+			t.row(l.ID, l.Label(), l.Title, l.Messages, last)
 		}
-		t.row(l.ID, l.Label(), l.Title, l.Messages, last)
-	}
-	if err := t.write(c.stdout); err != nil {
+		return nil
+	})
+	if err != nil || c.asJSON || len(list) == 0 {
 		return err
 	}
 	held, err := b.Held(ctx)
@@ -122,14 +119,14 @@ func (c *conversations) list(ctx context.Context, b control.Backend, _ []string)
 
 func (c *conversations) held(ctx context.Context, b control.Backend, _ []string) error {
 	list, err := b.Held(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.asJSON:
-		return encodeEach(c.stdout, list)
-	case len(list) == 0:
-		return c.stderr.printf("nothing is held\n")
 	}
+	return printList(c.app, c.asJSON, list, "nothing is held", func(*table) error { return c.choices(ctx, b, list) })
+}
+
+// choices prints what is held, with the command for each conversation that it can be of.
+func (c *conversations) choices(ctx context.Context, b control.Backend, list []control.Held) error {
 	known, err := b.Conversations(ctx)
 	if err != nil {
 		return err

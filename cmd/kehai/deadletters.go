@@ -67,27 +67,25 @@ five runs.`,
 
 func (d *deadletters) list(ctx context.Context, b control.Backend, _ []string) error {
 	list, err := b.DeadLetters(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case d.asJSON:
+	}
+	if d.asJSON {
 		for i := range list {
 			list[i].Message = nil // private; show prints it
 		}
-		return encodeEach(d.stdout, list)
-	case len(list) == 0:
-		return d.stderr.printf("no dead letters\n")
 	}
-	var t table
-	t.row("ID", "WHEN", "ACTOR", "TYPE", "TRIES", "ERROR")
-	for _, l := range list {
-		who := string(l.Actor)
-		if l.Subscription != "" {
-			who = "subscription " + l.Subscription
+	return printList(d.app, d.asJSON, list, "no dead letters", func(t *table) error {
+		t.row("ID", "WHEN", "ACTOR", "TYPE", "TRIES", "ERROR")
+		for _, l := range list {
+			who := string(l.Actor)
+			if l.Subscription != "" {
+				who = "subscription " + l.Subscription
+			}
+			t.row(l.ID, control.Stamp{Time: l.At}, who, l.Type, l.Attempts, l.Error)
 		}
-		t.row(l.ID, control.Stamp{Time: l.At}, who, l.Type, l.Attempts, l.Error)
-	}
-	return t.write(d.stdout)
+		return nil
+	})
 }
 
 func (d *deadletters) show(ctx context.Context, b control.Backend, args []string) error {

@@ -141,25 +141,21 @@ func (v *drafts) do(ctx context.Context, b control.ReplyBackend, id string, verb
 
 func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) error {
 	list, err := b.Drafts(ctx)
-	switch {
-	case err != nil:
-		return err
-	case v.asJSON:
-		return encodeEach(v.stdout, list)
-	case len(list) == 0:
-		return v.stderr.printf("no drafts\n")
-	}
-	called, err := names(ctx, b)
 	if err != nil {
 		return err
 	}
-	var t table
-	t.row("ID", "TO", "STATE", "WHY", "SURE", "TEXT")
-	for _, d := range list {
-		t.row(d.ID, called[d.Conversation], d.State, whyItWaits(d), describe.Sure(d.Judged, d.Confidence),
-			strings.ReplaceAll(d.Text, "\n", " "))
-	}
-	return t.write(v.stdout)
+	return printList(v.app, v.asJSON, list, "no drafts", func(t *table) error {
+		called, err := names(ctx, b)
+		if err != nil {
+			return err
+		}
+		t.row("ID", "TO", "STATE", "WHY", "SURE", "TEXT")
+		for _, d := range list {
+			t.row(d.ID, called[d.Conversation], d.State, whyItWaits(d), describe.Sure(d.Judged, d.Confidence),
+				strings.ReplaceAll(d.Text, "\n", " "))
+		}
+		return nil
+	})
 }
 
 func (v *drafts) show(ctx context.Context, b control.ReplyBackend, args []string) error {

@@ -39,33 +39,29 @@ the verdict, how sure it was, why, and when it is thought over next.`,
 
 func (v *judgementsVerb) list(ctx context.Context, b control.ReplyBackend, _ []string) error {
 	list, err := b.Judgements(ctx)
-	switch {
-	case err != nil:
-		return err
-	case v.asJSON:
-		return encodeEach(v.stdout, list)
-	case len(list) == 0:
-		return v.stderr.printf("no judgements\n")
-	}
-	called, err := names(ctx, b)
 	if err != nil {
 		return err
 	}
-	var t table
-	t.row("SCOPE", "NAME", "ANSWER", "SURE", "BY", "NEXT CHECK", "REASON")
-	for _, j := range list {
-		verdict := map[bool]string{true: "yes", false: "no"}[j.ShouldRespond]
-		switch {
-		case j.JudgedAt.IsZero():
-			t.row(j.Scope, called[j.Conversation], "asking", "", "", "", "")
-			continue
-		case j.OnItsWay:
-			verdict += ", on its way"
+	return printList(v.app, v.asJSON, list, "no judgements", func(t *table) error {
+		called, err := names(ctx, b)
+		if err != nil {
+			return err
 		}
-		t.row(j.Scope, called[j.Conversation], verdict, describe.Sure(j.Source, j.Confidence), j.Source,
-			j.NextCheckAt, j.Reason)
-	}
-	return t.write(v.stdout)
+		t.row("SCOPE", "NAME", "ANSWER", "SURE", "BY", "NEXT CHECK", "REASON")
+		for _, j := range list {
+			verdict := map[bool]string{true: "yes", false: "no"}[j.ShouldRespond]
+			switch {
+			case j.JudgedAt.IsZero():
+				t.row(j.Scope, called[j.Conversation], "asking", "", "", "", "")
+				continue
+			case j.OnItsWay:
+				verdict += ", on its way"
+			}
+			t.row(j.Scope, called[j.Conversation], verdict, describe.Sure(j.Source, j.Confidence), j.Source,
+				j.NextCheckAt, j.Reason)
+		}
+		return nil
+	})
 }
 
 type judgementsReplayVerb struct {

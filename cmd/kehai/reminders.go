@@ -41,28 +41,24 @@ it is time, a draft is made of it, as of any reply (see kehai drafts).`,
 
 func (v *reminders) list(ctx context.Context, b control.ReplyBackend, _ []string) error {
 	list, err := b.Reminders(ctx)
-	switch {
-	case err != nil:
-		return err
-	case v.asJSON:
-		return encodeEach(v.stdout, list)
-	case len(list) == 0:
-		return v.stderr.printf("no reminders\n")
-	}
-	called, err := names(ctx, b)
 	if err != nil {
 		return err
 	}
-	var t table
-	t.row("ID", "OF", "WHEN", "WHAT")
-	for _, r := range list {
-		at := r.At.String()
-		if r.Due {
-			at = "now"
+	return printList(v.app, v.asJSON, list, "no reminders", func(t *table) error {
+		called, err := names(ctx, b)
+		if err != nil {
+			return err
 		}
-		t.row(r.ID, called[r.Conversation], at, r.What)
-	}
-	return t.write(v.stdout)
+		t.row("ID", "OF", "WHEN", "WHAT")
+		for _, r := range list {
+			at := r.At.String()
+			if r.Due {
+				at = "now"
+			}
+			t.row(r.ID, called[r.Conversation], at, r.What)
+		}
+		return nil
+	})
 }
 
 func (v *reminders) cancel(ctx context.Context, b control.ReplyBackend, ids []string) error {

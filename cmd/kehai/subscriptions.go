@@ -47,27 +47,23 @@ the running program has not taken yet, and no other.`,
 
 func (s *subscriptions) list(ctx context.Context, b control.Backend, _ []string) error {
 	list, err := b.Subscriptions(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case s.asJSON:
-		return encodeEach(s.stdout, list)
-	case len(list) == 0:
-		return s.stderr.printf("no subscriptions\n")
 	}
-	var t table
-	t.row("NAME", "POSITION", "BEHIND", "SERVED", "LAST ERROR")
-	for _, l := range list {
-		behind, served := fmt.Sprint(l.Behind), "no"
-		if l.Behind == engine.MaxBehind {
-			behind += "+"
+	return printList(s.app, s.asJSON, list, "no subscriptions", func(t *table) error {
+		t.row("NAME", "POSITION", "BEHIND", "SERVED", "LAST ERROR")
+		for _, l := range list {
+			behind, served := fmt.Sprint(l.Behind), "no"
+			if l.Behind == engine.MaxBehind {
+				behind += "+"
+			}
+			if l.Served {
+				served = "yes"
+			}
+			t.row(l.Name, l.Position, behind, served, l.Error)
 		}
-		if l.Served {
-			served = "yes"
-		}
-		t.row(l.Name, l.Position, behind, served, l.Error)
-	}
-	return t.write(s.stdout)
+		return nil
+	})
 }
 
 func (s *subscriptions) drop(ctx context.Context, b control.Backend, names []string) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/internal/bus"
 )
 
 // Options configure a tree. The zero value uses the session's own bus and
@@ -159,12 +160,7 @@ func (t *Tree) connect(ctx context.Context) (*dbus.Conn, error) {
 	if t.conn != nil && t.conn.Connected() {
 		return t.conn, nil
 	}
-	session, err := dial(ctx, func() (*dbus.Conn, error) {
-		if t.opt.Address != "" {
-			return dbus.Dial(t.opt.Address)
-		}
-		return dbus.SessionBusPrivateNoAutoStartup()
-	})
+	session, err := bus.Dial(ctx, t.opt.Address)
 	if err != nil {
 		return nil, noBus(ctx,
 			"there is no session bus (start from inside the desktop session, or set DBUS_SESSION_BUS_ADDRESS)", err)
@@ -182,31 +178,11 @@ func (t *Tree) connect(ctx context.Context) (*dbus.Conn, error) {
 			return nil, noBus(ctx, "accessibility cannot be switched on", call.Err)
 		}
 	}
-	conn, err := dial(ctx, func() (*dbus.Conn, error) { return dbus.Dial(address) })
+	conn, err := bus.Dial(ctx, address)
 	if err != nil {
 		return nil, noBus(ctx, "the accessibility bus does not answer (start the session anew)", err)
 	}
 	t.conn = conn
-	return conn, nil
-}
-
-// dial connects to a bus and authenticates. It gives up when ctx ends.
-func dial(ctx context.Context, open func() (*dbus.Conn, error)) (*dbus.Conn, error) {
-	conn, err := open()
-	if err != nil {
-		return nil, err
-	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	if err = conn.Auth(nil); err == nil {
-		err = conn.Hello()
-	}
-	if !stop() && err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
 	return conn, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"github.com/kehai-run/kehai/hardware"
+	"github.com/kehai-run/kehai/hardware/internal/bus"
 )
 
 // Notifier shows notices. The zero value uses the bus of the session in which the
@@ -62,7 +63,7 @@ func (n Notifier) ask(ctx context.Context, question func(dbus.BusObject) error) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	conn, err := n.dial(ctx)
+	conn, err := bus.Dial(ctx, n.Address)
 	if err != nil {
 		return unavailable(ctx, "there is no session bus, so no desktop that shows notices (start from inside the "+
 			"desktop session, or set focus.notify to none)", err)
@@ -77,30 +78,6 @@ func (n Notifier) ask(ctx context.Context, question func(dbus.BusObject) error) 
 		return unavailable(ctx, what, err)
 	}
 	return nil
-}
-
-// dial connects to the bus and authenticates. It gives up when ctx ends.
-func (n Notifier) dial(ctx context.Context) (*dbus.Conn, error) {
-	open := func() (*dbus.Conn, error) { return dbus.SessionBusPrivateNoAutoStartup() }
-	if n.Address != "" {
-		open = func() (*dbus.Conn, error) { return dbus.Dial(n.Address) }
-	}
-	conn, err := open()
-	if err != nil {
-		return nil, err
-	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	if err = conn.Auth(nil); err == nil {
-		err = conn.Hello()
-	}
-	if !stop() && err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	return conn, nil
 }
 
 // nobody reports whether err is the bus's answer that no one owns the service's
