@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/parts"
@@ -42,18 +43,49 @@ func TestPipelineGolden(t *testing.T) {
 	}
 }
 
-// TestReadmeDrawsTheTopology: the README shows the way of a message in one line.
+// TestReadmeDrawsTheTopology: the README's picture has the way of a message to the host,
+// and that of a reply into the window, and no step that the topology does not have.
 func TestReadmeDrawsTheTopology(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(readme), "```\n capture ")
-	picture, _, ok := strings.Cut(rest, "\n")
-	way := strings.Fields("capture " + picture)
-	if !ok || len(way) < 15 || len(way)%2 == 0 {
-		t.Fatalf("the README has no line from capture to host: %q", way)
+	picture, _, _ := strings.Cut("capture "+rest, "```")
+	known, drawn := steps(), map[string]bool{}
+	for _, line := range strings.Split(picture, "\n") {
+		way := strings.Fields(line)
+		if len(way) < 2 || way[1] != "──►" && way[1] != "══►" {
+			continue // words below the picture
+		}
+		for i := 0; i+2 < len(way); i += 2 {
+			step := strings.Join(way[i:i+3], " ")
+			if !known[step] {
+				t.Errorf("the README draws %s, which the topology does not have", step)
+			}
+			drawn[way[i]], drawn[way[i+2]] = true, true
+		}
 	}
+	for _, kind := range append(mainKinds(), host) {
+		if !drawn[kind] {
+			t.Errorf("the README's picture lacks %s", kind)
+		}
+	}
+}
+
+// mainKinds are the kinds without which no message is read and none is answered. The others
+// help them (whose a conversation is, what the owner allows, who counts rows) or judge
+// attention.
+func mainKinds() []string {
+	return []string{
+		messages.WorkerCapture, messages.ActorPoller, messages.WorkerOCR, messages.ActorFusion, messages.ActorDedup,
+		messages.ActorIngress, messages.ActorBurst, messages.ActorConversation, messages.ActorJudge, messages.WorkerLLM,
+		messages.ActorRecall, messages.WorkerMemory, messages.ActorOutbound, messages.ActorKeyboard, messages.WorkerHands,
+	}
+}
+
+// steps are the topology's arrows, each as the README draws it.
+func steps() map[string]bool {
 	stored, known := durable(), map[string]bool{}
 	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &admin.Pauses{}})
 	note := func(from string, out sends) {
@@ -68,11 +100,7 @@ func TestReadmeDrawsTheTopology(t *testing.T) {
 	for _, row := range workers {
 		note(row.kind, answers(kinds, row))
 	}
-	for i := 0; i+2 < len(way); i += 2 {
-		if step := strings.Join(way[i:i+3], " "); !known[step] {
-			t.Errorf("the README draws %s, which the topology does not have", step)
-		}
-	}
+	return known
 }
 
 // drawing is the topology as a comment: one line an arrow, a double one for what
