@@ -247,12 +247,12 @@ func newPipeline(t testing.TB, seed uint64) *pipeline {
 			Store: crashing{p.store, w}, Codec: codec,
 			Kinds: []engine.Kind{
 				kind(poller.Kind, poller.New(poller.DefaultOptions())),
-				kind(fusion.Kind, fusion.New(fusion.Options{})),
-				kind(directory.Kind, directory.New(directory.Options{})),
+				kind(fusion.Kind, fusion.New(fusion.DefaultOptions())),
+				kind(directory.Kind, directory.New(directory.Options{Rules: directory.DefaultRules()})),
 				kind(dedup.Kind, dedup.New(transcript)),
 				kind(ingress.Kind, ingress.New(ingress.DefaultRules())),
 				kind(burst.Kind, burst.New(burst.DefaultRules())),
-				kind(conversation.Kind, conversation.New(conversation.Options{})),
+				kind(conversation.Kind, conversation.New(conversation.DefaultOptions())),
 			},
 			Workers: []engine.WorkerKind{
 				{Name: "capture", New: capture.New(locate, now)},

@@ -140,6 +140,8 @@ func newTalks(t testing.TB, seed uint64) *talks {
 		}
 		return s
 	}
+	talking := conversation.DefaultOptions()
+	talking.Settings, talking.Owner, talking.Attends = settings, theOwner, true
 	p := &talks{talkWorld: w, approved: map[string]bool{}}
 	p.sim, err = engine.NewSim(engine.SimOptions{
 		Seed: seed, Latency: time.Duration(rng.IntN(4)) * time.Second, Activate: []messages.Address{theOwner},
@@ -147,9 +149,8 @@ func newTalks(t testing.TB, seed uint64) *talks {
 		Engine: engine.Options{
 			Store: crashing{mem.New(), w.world}, Codec: codec,
 			Kinds: []engine.Kind{
-				kind(conversation.Kind, conversation.New(conversation.Options{Settings: settings, Owner: theOwner,
-					Attends: true})),
-				kind(judge.Kind, judge.New(judge.Options{})),
+				kind(conversation.Kind, conversation.New(talking)),
+				kind(judge.Kind, judge.New(judge.DefaultOptions())),
 				kind(owner.Kind, owner.New(owner.Options{Attends: true})),
 				kind(messages.ActorOutbound, func(messages.Address) actors.Actor { return outbox{w} }),
 			},

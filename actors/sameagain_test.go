@@ -36,7 +36,8 @@ type stageOptions struct {
 
 // standard are the rules of profile default, with everything new at first sight.
 func standard() stageOptions {
-	o := stageOptions{dedup: dedup.DefaultOptions(), ingress: ingress.DefaultRules(), burst: burst.DefaultRules()}
+	o := stageOptions{fusion: fusion.DefaultOptions(), dedup: dedup.DefaultOptions(),
+		ingress: ingress.DefaultRules(), burst: burst.DefaultRules()}
 	o.dedup.FirstSight = ledger.All
 	return o
 }

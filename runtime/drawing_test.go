@@ -79,8 +79,10 @@ func TestReadmeDrawsTheTopology(t *testing.T) {
 func mainKinds() []string {
 	return []string{
 		messages.WorkerCapture, messages.ActorPoller, messages.WorkerOCR, messages.ActorFusion, messages.ActorDedup,
-		messages.ActorIngress, messages.ActorBurst, messages.ActorConversation, messages.ActorJudge, messages.WorkerLLM,
-		messages.ActorRecall, messages.WorkerMemory, messages.ActorOutbound, messages.ActorKeyboard, messages.WorkerHands,
+		messages.ActorIngress, messages.ActorBurst, messages.ActorConversation, messages.ActorJudge,
+		messages.WorkerLLM,
+		messages.ActorRecall, messages.WorkerMemory, messages.ActorOutbound, messages.ActorKeyboard,
+		messages.WorkerHands,
 	}
 }
 

@@ -239,7 +239,7 @@ func (r *Runtime) system(
 		Engine: engine.Options{
 			Store: st, Codec: r.codec, Clock: engine.SystemClock{}, Kinds: r.plan.kinds, Workers: r.plan.workers,
 			Sync: r.cfg.Durability == config.DurabilityPower, MinFree: uint64(r.cfg.Store.MinFree),
-			Listener: r.listen, OnCommit: r.committed, Hands: hands, Idle: idleAfter(r.cfg.Actors),
+			Listener: r.listen, OnCommit: r.committed, Hands: hands, Idle: r.cfg.Actors.Sleep,
 			Sealer: sealer, Sealing: r.sealing,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
@@ -248,14 +248,6 @@ func (r *Runtime) system(
 		Horizon: max(r.cfg.Burst.Cap, outbound.DefaultRules().Retry+time.Second),
 		Last:    last,
 	})
-}
-
-// idleAfter is what the engine calls the time after which actors sleep.
-func idleAfter(a config.Actors) time.Duration {
-	if a.Sleep == 0 {
-		return -1 // never
-	}
-	return a.Sleep
 }
 
 // first says what is to be stored at a first run, or the first of this version.

@@ -27,6 +27,7 @@ func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	}
 	o.Engine.Codec, o.Engine.Kinds, o.Engine.Workers, o.Activate = r.codec, r.plan.kinds,
 		r.plan.workers, r.plan.activate
+	o.Engine.MinFree = uint64(r.cfg.Store.MinFree)
 	o.Engine.Listener = func(ev Event) {
 		for _, fn := range r.plan.listeners {
 			fn(ev)

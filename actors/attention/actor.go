@@ -13,31 +13,23 @@ import (
 // Kind is the classifier's actor kind; the key is the desk.
 const Kind = messages.ActorFocus
 
-// Options of a classifier. The zero value judges every 10 s by the rules of the
-// default profile and asks no language model.
+// Options of a classifier. Start with [DefaultOptions].
 type Options struct {
-	Tick    time.Duration // from one judgement to the next; 0 means 10 s
-	Rules   Rules         // the zero value means those of the default profile
-	Literal bool          // report each judgement as it is, without the debouncer
-	LLM     bool          // ask a language model where the rules do not decide
-	// Deadline of the language model; 0 means 8 s. An answer that arrives after
+	Tick    time.Duration // from one judgement to the next
+	Rules   Rules
+	Literal bool // report each judgement as it is, without the debouncer
+	LLM     bool // ask a language model where the rules do not decide
+	// Deadline of the language model. An answer that arrives after
 	// the next judgement is dropped.
 	Deadline time.Duration
 	// Tell lists the actor kinds that receive each change; the key is the desk.
 	Tell []string
 }
 
-func (o Options) withDefaults() Options {
-	if o.Tick <= 0 {
-		o.Tick = 10 * time.Second
-	}
-	if o.Deadline <= 0 {
-		o.Deadline = 8 * time.Second
-	}
-	if o.Rules == (Rules{}) {
-		o.Rules = DefaultRules()
-	}
-	return o
+// DefaultOptions judge every 10 s by the rules of the default profile, and ask no language
+// model.
+func DefaultOptions() Options {
+	return Options{Tick: 10 * time.Second, Deadline: 8 * time.Second, Rules: DefaultRules()}
 }
 
 // Row is a classifier's stored state.
@@ -61,7 +53,6 @@ const (
 
 // New makes the constructor of classifiers.
 func New(o Options) func(messages.Address) actors.Actor {
-	o = o.withDefaults()
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, desk: messages.DeskID(self.Key())}
 	}

@@ -23,6 +23,20 @@ type desk struct {
 	usage  *messages.UsageSnapshot
 }
 
+// asking are options with a language model.
+func asking() attention.Options {
+	o := attention.DefaultOptions()
+	o.LLM = true
+	return o
+}
+
+// literal are the options of profile seed.
+func literal(r attention.Rules) attention.Options {
+	o := attention.DefaultOptions()
+	o.Rules, o.Literal = r, true
+	return o
+}
+
 func spawn(t *testing.T, o attention.Options) *desk {
 	t.Helper()
 	o.Tell = []string{"focushistory", "notifier"}
@@ -99,7 +113,7 @@ var gazing = func() *messages.UsageSnapshot { return usage(idle(num(90)), isIdle
 func answer(text messages.Text) messages.LLMAnswer { return messages.LLMAnswer{Text: text} }
 
 func TestClearCases(t *testing.T) {
-	d := spawn(t, attention.Options{LLM: true})
+	d := spawn(t, asking())
 	d.camera, d.usage = camera(), usage()
 	d.tick()
 	d.wantJudged("rule focused → focused")
@@ -119,7 +133,7 @@ func TestClearCases(t *testing.T) {
 
 // Without data "unknown" is published once.
 func TestNothingToJudge(t *testing.T) {
-	d := spawn(t, attention.Options{})
+	d := spawn(t, attention.DefaultOptions())
 	d.Advance(5 * tick)
 	d.wantJudged("rule unknown → unknown")
 	d.wantChanges()
@@ -137,7 +151,7 @@ func TestNothingToJudge(t *testing.T) {
 }
 
 func TestSnapshotsGrowOld(t *testing.T) {
-	d := spawn(t, attention.Options{})
+	d := spawn(t, attention.DefaultOptions())
 	d.camera = camera(face(no))
 	d.Advance(5 * second)
 	d.look()
@@ -151,7 +165,7 @@ func TestSnapshotsGrowOld(t *testing.T) {
 
 // The time since the last key is measured from now, from its newest report.
 func TestKeysUncoverACamera(t *testing.T) {
-	d := spawn(t, attention.Options{})
+	d := spawn(t, attention.DefaultOptions())
 	d.camera, d.usage = camera(face(no)), usage(key(num(1)))
 	d.look()
 	d.Advance(5 * second)
@@ -165,7 +179,7 @@ func TestKeysUncoverACamera(t *testing.T) {
 }
 
 func TestAsksOncePerCase(t *testing.T) {
-	d := spawn(t, attention.Options{LLM: true})
+	d := spawn(t, asking())
 	d.camera, d.usage = camera(), gazing()
 	d.tick()
 	d.wantJudged() // it is being asked
@@ -216,7 +230,7 @@ func TestAsksOncePerCase(t *testing.T) {
 func TestScrollingIsTheModelsCase(t *testing.T) {
 	for name, seen := range map[string]*messages.CameraSnapshot{"no camera": nil,
 		"the head turned": camera(yaw(num(35)))} {
-		d := spawn(t, attention.Options{LLM: true})
+		d := spawn(t, asking())
 		d.camera, d.usage = seen, scrolling()
 		d.tick()
 		calls := d.Calls()
@@ -244,7 +258,7 @@ func TestFallbackInTheSameTick(t *testing.T) {
 		{"unknown state", func(d *desk) { d.Answer(answer(`{"state":"happy"}`)) }},
 		{"no JSON", func(d *desk) { d.Answer(answer(`I would rather not.`)) }},
 	} {
-		d := spawn(t, attention.Options{LLM: true})
+		d := spawn(t, asking())
 		d.camera, d.usage = camera(yawning(yes)), usage()
 		d.tick()
 		d.wantJudged()
@@ -265,7 +279,7 @@ func TestFallbackInTheSameTick(t *testing.T) {
 }
 
 func TestRestsLongerEachTime(t *testing.T) {
-	d := spawn(t, attention.Options{LLM: true})
+	d := spawn(t, asking())
 	d.camera, d.usage = camera(yawning(yes)), usage()
 	asked := []time.Time{}
 	for range 6 * 60 {
@@ -287,7 +301,7 @@ func TestRestsLongerEachTime(t *testing.T) {
 
 // A tick does not wait for an answer, and a late answer changes nothing.
 func TestLateAnswer(t *testing.T) {
-	d := spawn(t, attention.Options{LLM: true})
+	d := spawn(t, asking())
 	d.camera, d.usage = camera(yaw(num(50))), gazing()
 	d.tick()
 	d.wantJudged()
@@ -309,7 +323,7 @@ func TestLateAnswer(t *testing.T) {
 }
 
 func TestALostAnswerIsNotWaitedForForEver(t *testing.T) {
-	d := spawn(t, attention.Options{LLM: true})
+	d := spawn(t, asking())
 	d.camera, d.usage = camera(yaw(num(50))), gazing()
 	asked := 0
 	for range 8 {
@@ -329,7 +343,7 @@ func TestCrashAtEveryPointOfATick(t *testing.T) {
 		"while it is asked", "in the answer", "after the answer",
 	}
 	for _, point := range points {
-		d := spawn(t, attention.Options{LLM: true})
+		d := spawn(t, asking())
 		d.camera, d.usage = camera(), usage()
 		d.tick()
 		d.wantChanges("unknown → focused")
@@ -389,7 +403,7 @@ func TestCrashAtEveryPointOfATick(t *testing.T) {
 }
 
 func TestCommitsAreRare(t *testing.T) {
-	d := spawn(t, attention.Options{})
+	d := spawn(t, attention.DefaultOptions())
 	d.camera, d.usage = camera(), usage()
 	for range 60 {
 		d.tick()
@@ -399,7 +413,7 @@ func TestCommitsAreRare(t *testing.T) {
 
 func TestLiteralProfile(t *testing.T) {
 	seed := rules(t, attention.ProfileSeed)
-	d := spawn(t, attention.Options{Rules: *seed, Literal: true})
+	d := spawn(t, literal(*seed))
 	d.camera, d.usage = camera(face(no)), usage(key(num(0)))
 	d.tick()
 	d.wantJudged("rule away → away")
@@ -413,7 +427,7 @@ func TestLiteralProfile(t *testing.T) {
 }
 
 func TestForeignMessagesFail(t *testing.T) {
-	d := spawn(t, attention.Options{})
+	d := spawn(t, attention.DefaultOptions())
 	d.WantFailure("focus: unexpected poll_due")
 	d.Send(messages.PollDue{})
 	d.Restart()
@@ -421,4 +435,4 @@ func TestForeignMessagesFail(t *testing.T) {
 	d.WantDropped(events.StageFocus, events.RuleNotCalled)
 }
 
-var _ actors.Actor = attention.New(attention.Options{})("focus/desk")
+var _ actors.Actor = attention.New(attention.DefaultOptions())("focus/desk")

@@ -16,7 +16,7 @@ func TestABreakEndsTheState(t *testing.T) {
 		pause time.Duration
 		ends  bool
 	}{{time.Minute, false}, {3 * time.Minute, true}, {72 * time.Hour, true}} {
-		d := spawn(t, attention.Options{})
+		d := spawn(t, attention.DefaultOptions())
 		d.camera, d.usage = camera(), usage()
 		for range 12 {
 			d.tick()
@@ -60,7 +60,7 @@ func TestASleepEndsTheState(t *testing.T) {
 		{"a night, killed in waking", 8 * time.Hour, func(d *desk) { d.CrashBeforeCommit() }, time.Minute, true},
 		{"a night, a failed commit in waking", 8 * time.Hour, func(d *desk) { d.FailNextCommit() }, time.Minute, true},
 	} {
-		d := spawn(t, attention.Options{LLM: true})
+		d := spawn(t, asking())
 		d.camera, d.usage = camera(), usage()
 		for range 3 {
 			d.tick()
@@ -101,7 +101,7 @@ func TestASleepEndsTheState(t *testing.T) {
 
 // Whatever was seen or asked before a sleep does not count after it.
 func TestASleepForgets(t *testing.T) {
-	d := spawn(t, attention.Options{LLM: true})
+	d := spawn(t, asking())
 	d.camera, d.usage = camera(yaw(num(50))), gazing()
 	d.tick()
 	d.Answer(answer(`{"state":"focused","confidence":0.8}`))
@@ -125,7 +125,7 @@ func TestASleepForgets(t *testing.T) {
 // During a pause nothing is judged and no snapshot is kept, even across a crash.
 // Its beginning and its end are sent, even if nothing was known before.
 func TestPause(t *testing.T) {
-	d := spawn(t, attention.Options{})
+	d := spawn(t, attention.DefaultOptions())
 	d.camera, d.usage = camera(face(no)), usage()
 	d.tick()
 	d.tick()
@@ -161,7 +161,7 @@ func TestPause(t *testing.T) {
 // holds, after a crash, after a sleep and during a pause.
 func TestAnswersWhoeverAsks(t *testing.T) {
 	const from = messages.Address("conversation/line:Hana")
-	d := spawn(t, attention.Options{})
+	d := spawn(t, attention.DefaultOptions())
 	ask := func() messages.FocusAnswer {
 		t.Helper()
 		d.Sent()

@@ -111,7 +111,7 @@ func TestFewQuestionsInANoisyHour(t *testing.T) {
 			drop: 0.3, blind: 0.3}, 29},
 	} {
 		for _, rho := range []float64{0, 0.8, 0.95} {
-			d := spawn(t, attention.Options{LLM: true})
+			d := spawn(t, asking())
 			source := newNoise(1, rho)
 			var asked []int
 			for n := range 3 * 360 {

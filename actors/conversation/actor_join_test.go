@@ -16,7 +16,7 @@ func inbound(id messages.MessageID, c messages.ConversationID, at messages.Occur
 // TestJoinTalk: what was said goes once, whichever commit fails, and so do changes and
 // messages that come later; what the other one has too is not there twice.
 func TestJoinTalk(t *testing.T) {
-	from := actortest.Spawn(t, New(Options{}), actortest.Address("conversation/c-2"))
+	from := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("conversation/c-2"))
 	from.Send(inbound("m-1", "c-2", 1, "twice"))
 	from.Send(inbound("m-2", "c-2", 2, "new"))
 	from.Send(messages.OwnMessage{Conversation: "c-2", Occurrence: 3, Text: "ours", SeenAt: from.Now()})
@@ -44,7 +44,7 @@ func TestJoinTalk(t *testing.T) {
 	from.WantSent(actortest.To("conversation/c-1",
 		messages.Revised{Conversation: "c-1", Occurrence: 12, Change: messages.ChangeUnsent}))
 
-	into := actortest.Spawn(t, New(Options{}), actortest.Address("conversation/c-1"))
+	into := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("conversation/c-1"))
 	into.Send(inbound("m-0", "c-1", 1, "first"))
 	into.CrashBeforeCommit()
 	into.Send(talk[0])

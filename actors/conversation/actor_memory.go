@@ -89,7 +89,7 @@ func (a *actor) gather(turn *actors.Turn, t *reply.Turn) (waits bool) {
 	}
 	ask := messages.Recall{Conversation: a.id, Key: key, Except: t.Messages}
 	s, _ := a.settings(turn, t)
-	lines := a.lines(turn, s.context())
+	lines := a.lines(turn, s.Context)
 	var said []messages.Said
 	for _, l := range lines {
 		ask.Context = append(ask.Context, l.id)

@@ -23,14 +23,15 @@ func auto() conversation.Settings {
 	return conversation.Settings{
 		Mode: reply.Assistant, Policy: reply.PolicyAuto, Listed: true, When: reply.DefaultAttention(),
 		Limits: reply.DefaultLimits(), Persona: "Kehai", Tone: "polite_soft", Typist: true,
+		Context: conversation.DefaultContext,
 	}
 }
 
 func options(s conversation.Settings) conversation.Options {
-	return conversation.Options{
-		Settings: func(messages.ConversationID, messages.WindowID) conversation.Settings { return s },
-		Owner:    "owner/mac-a",
-	}
+	o := conversation.DefaultOptions()
+	o.Settings = func(messages.ConversationID, messages.WindowID) conversation.Settings { return s }
+	o.Owner = "owner/mac-a"
+	return o
 }
 
 // talk is a conversation under test, and what it says to others.
@@ -459,7 +460,7 @@ func TestNothingIsAnsweredByDefault(t *testing.T) {
 	observe, off := auto(), auto()
 	observe.Mode, off.Policy = reply.Observe, reply.PolicyOff
 	for name, o := range map[string]conversation.Options{
-		"default": {}, "observe": options(observe), "off": options(off),
+		"default": conversation.DefaultOptions(), "observe": options(observe), "off": options(off),
 	} {
 		k := newTalk(t, o)
 		k.hears(1)

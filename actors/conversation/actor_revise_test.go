@@ -25,7 +25,7 @@ func changed(h *actortest.Harness, id messages.MessageID, r messages.Revised,
 }
 
 func TestRevise(t *testing.T) {
-	h := spawn(t, conversation.Options{})
+	h := spawn(t, conversation.DefaultOptions())
 	for n := 1; n <= 9; n++ {
 		m := inbound(2 * n)
 		part := m.Parts[0]
@@ -71,7 +71,7 @@ func TestRevise(t *testing.T) {
 }
 
 func TestReviseWhatIsNotThere(t *testing.T) {
-	h := spawn(t, conversation.Options{Keep: 3})
+	h := spawn(t, keeping(3))
 	h.Send(revised(1, messages.ChangeEdited, "x"))
 	h.WantDropped(events.StageConversation, events.RuleNotDelivered,
 		events.Detail{Match: "edited", Occurrences: []messages.Occurrence{1}})

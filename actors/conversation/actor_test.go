@@ -11,6 +11,13 @@ import (
 	"github.com/kehai-run/kehai/testkit/actortest"
 )
 
+// keeping are options with which few messages are kept.
+func keeping(n int) conversation.Options {
+	o := conversation.DefaultOptions()
+	o.Keep = n
+	return o
+}
+
 func spawn(t *testing.T, o conversation.Options) *actortest.Harness {
 	t.Helper()
 	return actortest.Spawn(t, conversation.New(o), actortest.Address("conversation/line:Hana"))
@@ -28,7 +35,7 @@ func inbound(n int) messages.InboundMessage {
 }
 
 func TestDelivers(t *testing.T) {
-	h := spawn(t, conversation.Options{})
+	h := spawn(t, conversation.DefaultOptions())
 	h.Send(inbound(1))
 	first := messages.MessageDelivered{InboundMessage: inbound(1), DeliveredAt: h.Now()}
 	h.WantPublished(first)
@@ -45,7 +52,7 @@ func TestDelivers(t *testing.T) {
 }
 
 func TestRefusesAKnownID(t *testing.T) {
-	h := spawn(t, conversation.Options{})
+	h := spawn(t, conversation.DefaultOptions())
 	h.Send(inbound(1))
 	h.Published()
 	h.Crash()
@@ -55,7 +62,7 @@ func TestRefusesAKnownID(t *testing.T) {
 }
 
 func TestKeepsTheNewest(t *testing.T) {
-	h := spawn(t, conversation.Options{Keep: 3})
+	h := spawn(t, keeping(3))
 	for n := 1; n <= 10; n++ {
 		h.Send(inbound(n))
 		h.Crash()
@@ -71,7 +78,7 @@ func TestKeepsTheNewest(t *testing.T) {
 }
 
 func TestTrims(t *testing.T) {
-	h := spawn(t, conversation.Options{})
+	h := spawn(t, conversation.DefaultOptions())
 	began := h.Now()
 	for n := 1; n <= 4; n++ {
 		h.Send(inbound(n))

@@ -41,7 +41,7 @@ func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
 			Confidence: 1, Reason: "a reminder was asked for", Source: judgedByReminder})
 		return
 	}
-	said := a.said(turn, s.context())
+	said := a.said(turn, s.Context)
 	revision, _ := revisions.Get(turn, string(newest.ID))
 	turn.Send(messages.To(messages.ActorJudge, string(a.id)), messages.JudgeReply{
 		Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, Latest: newest.ID, Revision: revision, Written: newest.SeenAt,
@@ -106,7 +106,7 @@ func (a *actor) tellJudge(turn *actors.Turn, fate messages.Fate) {
 // question is what a model is asked for a turn's reply.
 func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, error) {
 	s, _ := a.settings(turn, t)
-	said := a.said(turn, s.context())
+	said := a.said(turn, s.Context)
 	in := prompt.Input{Task: prompt.Reply, Language: languageOf(said), Tone: s.Tone, Persona: s.Persona,
 		Now: turn.Now().In(a.o.Zone)}
 	in.Lines = a.notes(turn)
@@ -197,7 +197,7 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 
 func (a *actor) fallBack(turn *actors.Turn, t *reply.Turn, why string) {
 	s, _ := a.settings(turn, t)
-	said := a.said(turn, s.context())
+	said := a.said(turn, s.Context)
 	fixed := reply.Acknowledgement(last(said), languageOf(said))
 	named := a.material.names(said)
 	if named != nil {

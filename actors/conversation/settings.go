@@ -8,9 +8,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Options of a conversation. The zero value keeps what was said and answers nothing.
+// Options of a conversation. Start with [DefaultOptions].
 type Options struct {
-	Keep int // messages of each side that are kept; 0 means 500
+	Keep int // messages of each side that are kept
 
 	// Settings are those of a conversation that a window shows; nil means that nothing
 	// is answered. It must be pure.
@@ -20,8 +20,8 @@ type Options struct {
 
 	Owner   messages.Address    // of the actor that knows what the owner does and allows
 	Prompts *prompt.Catalogue   // nil means the built-in texts
-	Write   time.Duration       // how long a reply may take to be written; 0 means 2 min
-	PerHour int                 // questions to a model for replies; 0 means 120
+	Write   time.Duration       // how long a reply may take to be written
+	PerHour int                 // questions an hour to a model for replies
 	Zone    *time.Location      // of quiet hours; nil means UTC
 	Attends bool                // attention is judged
 	Mask    bool                // a model sees masked texts only
@@ -44,7 +44,7 @@ type Settings struct {
 	Group   Group
 	Drawn   bool // Kehai itself draws the window
 	Typist  bool // somebody types into the window: without one, nothing goes out
-	Context int  // messages that are read for a reply; 0 means 20
+	Context int  // messages that are read for a reply
 }
 
 // Group says whether a conversation has several on the other side.
@@ -57,10 +57,15 @@ const (
 	GroupNo   Group = "no"
 )
 
+// DefaultContext is how many messages are read for a reply by default.
+const DefaultContext = 20
+
+// DefaultOptions keep what was said, and answer nothing.
+func DefaultOptions() Options {
+	return Options{Keep: 500, Write: 2 * time.Minute, PerHour: prompt.DefaultPerHour}
+}
+
 func (o Options) withDefaults() Options {
-	if o.Keep <= 0 {
-		o.Keep = 500
-	}
 	if o.Settings == nil {
 		o.Settings = func(messages.ConversationID, messages.WindowID) Settings {
 			return Settings{Mode: reply.Observe}
@@ -72,12 +77,6 @@ func (o Options) withDefaults() Options {
 	if o.Prompts == nil {
 		o.Prompts = prompt.Default()
 	}
-	if o.Write <= 0 {
-		o.Write = 2 * time.Minute
-	}
-	if o.PerHour <= 0 {
-		o.PerHour = prompt.DefaultPerHour
-	}
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}
@@ -86,11 +85,3 @@ func (o Options) withDefaults() Options {
 
 // answers reports that replies are worked on at all.
 func (s Settings) answers() bool { return s.Mode != reply.Observe && s.Policy != reply.PolicyOff }
-
-// context is how many messages are read for a reply.
-func (s Settings) context() int {
-	if s.Context <= 0 {
-		return 20
-	}
-	return s.Context
-}

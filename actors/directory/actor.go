@@ -16,8 +16,8 @@ const Kind = messages.ActorDirectory
 
 // Options of a directory.
 type Options struct {
-	Rules Rules // the zero value means [DefaultRules]
-	Only  Only  // conversations that are read; of others nothing is kept
+	Rules Rules
+	Only  Only // conversations that are read; of others nothing is kept
 	// Adopt returns the ids of an application that an older version made of names,
 	// as "line:Hana", and that are in the store. They stay as they are. Nil: none.
 	Adopt func(app string) []messages.ConversationID
@@ -28,9 +28,6 @@ type Options struct {
 
 // New makes the constructor of directories.
 func New(o Options) func(messages.Address) actors.Actor {
-	if o.Rules == (Rules{}) {
-		o.Rules = DefaultRules()
-	}
 	if o.Adopt == nil {
 		o.Adopt = func(string) []messages.ConversationID { return nil }
 	}

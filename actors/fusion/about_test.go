@@ -46,7 +46,9 @@ func TestAbout(t *testing.T) {
 
 // Every row written while fusion sees a single conversation is about it.
 func TestAboutEveryRow(t *testing.T) {
-	for name, o := range map[string]Options{"default": {}, "seed": {Strategy: ByText{}, Clean: line()}} {
+	for name, o := range map[string]Options{"default": DefaultOptions(), "seed": with(func(o *Options) {
+		o.Strategy, o.Clean = ByText{}, line()
+	})} {
 		store := mem.New()
 		h := spawnWith(t, o, actortest.Store(store))
 		h.Send(messages.TextSent{Conversation: "line:Hana", Text: "out"})

@@ -14,31 +14,27 @@ import (
 // Kind is the actor's kind; the key is the window.
 const Kind = messages.ActorFusion
 
-// Options of a fusion.
+// Options of a fusion. Start with [DefaultOptions].
 type Options struct {
 	App string // whose directory knows the window's conversations; "" means the window's name before "@"
 
 	Strategy Strategy      // finds what is new; nil means [ByViews]
 	Clean    Sanitizer     // removes what the application itself writes
-	Interval time.Duration // of polls: signals closer together belong to one; 0 means 1 s
+	Interval time.Duration // of polls: signals closer together belong to one
 	HashKey  []byte        // key of text hashes in the log; without it there are none
-	Rules    Rules         // the zero value means [DefaultRules]
-	Keep     int           // conversations whose last view is kept; 0 means 512
+	Rules    Rules
+	Keep     int // conversations whose last view is kept
+}
+
+// DefaultOptions are those of profile default.
+func DefaultOptions() Options {
+	return Options{Interval: time.Second, Rules: DefaultRules(), Keep: 512}
 }
 
 // New makes the constructor of fusions.
 func New(o Options) func(messages.Address) actors.Actor {
-	if o.Rules == (Rules{}) {
-		o.Rules = DefaultRules()
-	}
-	if o.Interval <= 0 {
-		o.Interval = time.Second
-	}
 	if o.Strategy == nil {
 		o.Strategy = ByViews{}
-	}
-	if o.Keep <= 0 {
-		o.Keep = 512
 	}
 	return func(self messages.Address) actors.Actor {
 		a := &actor{o: o, window: messages.WindowID(self.Key())}

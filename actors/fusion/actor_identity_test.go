@@ -15,7 +15,7 @@ import (
 // TestAFrameWaitsForItsConversation: what is asked, in which order, and that
 // nothing goes out before the answer, whatever crashes.
 func TestAFrameWaitsForItsConversation(t *testing.T) {
-	h := actortest.Spawn(t, New(Options{}), actortest.Address("fusion/line@mac"))
+	h := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("fusion/line@mac"))
 	question := func(m messages.FrameRead) messages.Identify {
 		return messages.Identify{Window: "line@mac", Frame: m.Hash, At: m.At, Title: m.Title, Readings: 1}
 	}
@@ -117,7 +117,7 @@ func TestViewsOfAnOlderVersion(t *testing.T) {
 		})
 	}, actortest.Address("fusion/line@mac"), actortest.Store(store))
 	h.Start()
-	h = spawnWith(t, Options{}, actortest.Store(store))
+	h = spawnWith(t, DefaultOptions(), actortest.Store(store))
 	h.Start()
 	h.Crash()
 	send(h, read("Ken", "a b")) // Hana's bubbles

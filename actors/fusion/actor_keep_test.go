@@ -13,7 +13,7 @@ import (
 // TestOldConversationsAreForgotten: the least recent one goes, with what was sent
 // to it, unless that may still appear.
 func TestOldConversationsAreForgotten(t *testing.T) {
-	h := spawnWith(t, Options{Keep: 3})
+	h := spawnWith(t, with(func(o *Options) { o.Keep = 3 }))
 	visit := func(name messages.Text, words string) {
 		for range 2 { // the second look proves a new one
 			send(h, read(name, words))

@@ -14,7 +14,14 @@ import (
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	return spawnWith(t, Options{})
+	return spawnWith(t, DefaultOptions())
+}
+
+// with are the default options after a change.
+func with(change func(*Options)) Options {
+	o := DefaultOptions()
+	change(&o)
+	return o
 }
 
 func spawnWith(t *testing.T, o Options, opts ...actortest.Option) *actortest.Harness {

@@ -12,7 +12,9 @@ import (
 
 func spawnSeed(t *testing.T) *actortest.Harness {
 	t.Helper()
-	return spawnWith(t, Options{Strategy: ByText{}, Clean: line(), HashKey: []byte("key")})
+	return spawnWith(t, with(func(o *Options) {
+		o.Strategy, o.Clean, o.HashKey = ByText{}, line(), []byte("key")
+	}))
 }
 
 func textOf(m messages.FrameRead, name, lines string) actortest.Sent {

@@ -28,12 +28,12 @@ func TestDefaultRules(t *testing.T) {
 func TestRulesOfTheOptions(t *testing.T) {
 	own := DefaultRules()
 	own.Threshold, own.Attempts, own.AttemptsWithin = 63, 1, 5*time.Second
-	h := spawnWith(t, Options{Rules: own})
+	h := spawnWith(t, with(func(o *Options) { o.Rules = own }))
 	send(h, read("Hana", "a b"))
 	h.WantDropped(events.StageFusion, events.RuleUnchanged, events.Detail{Score: 62, Of: 63})
 
 	own.Threshold = 60
-	h = spawnWith(t, Options{Rules: own})
+	h = spawnWith(t, with(func(o *Options) { o.Rules = own }))
 	send(h, read("Hana", "a b"))
 	h.Sent()
 	h.Advance(10 * time.Second)

@@ -13,9 +13,9 @@ import (
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	return actortest.Spawn(t, judge.New(judge.Options{
-		Persona: func(messages.ConversationID) string { return "Mio" },
-	}), actortest.Address("judge/c-1"))
+	o := judge.DefaultOptions()
+	o.Persona = func(messages.ConversationID) string { return "Mio" }
+	return actortest.Spawn(t, judge.New(o), actortest.Address("judge/c-1"))
 }
 
 func question(h *actortest.Harness, epoch int, latest messages.MessageID) messages.JudgeReply {
@@ -210,7 +210,9 @@ func TestOvertakenQuestion(t *testing.T) {
 
 // TestTooManyQuestions are answered as without a model, until the hour is over.
 func TestTooManyQuestions(t *testing.T) {
-	h := actortest.Spawn(t, judge.New(judge.Options{PerHour: 2}), actortest.Address("judge/c-1"))
+	o := judge.DefaultOptions()
+	o.PerHour = 2
+	h := actortest.Spawn(t, judge.New(o), actortest.Address("judge/c-1"))
 	for n := 1; n <= 2; n++ {
 		h.Send(question(h, n, messages.MessageID(fmt.Sprint("m", n))))
 		says(h, asked(t, h), no)

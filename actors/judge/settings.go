@@ -8,31 +8,27 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Options of a judge.
+// Options of a judge. Start with [DefaultOptions].
 type Options struct {
-	Rules    Rules                                // the zero value means DefaultRules
+	Rules    Rules
 	Persona  func(messages.ConversationID) string // the assistant's name; nil means none
 	Prompts  *prompt.Catalogue                    // nil means the built-in texts
-	Deadline time.Duration                        // of one question; 0 means 1 min
-	PerHour  int                                  // questions to the model; 0 means 120
+	Deadline time.Duration                        // of one question
+	PerHour  int                                  // questions an hour to the model
 	Zone     *time.Location                       // of the times that the model sees; nil means UTC
 }
 
+// DefaultOptions are those of profile default.
+func DefaultOptions() Options {
+	return Options{Rules: DefaultRules(), Deadline: time.Minute, PerHour: prompt.DefaultPerHour}
+}
+
 func (o Options) withDefaults() Options {
-	if o.Rules.Messages == 0 {
-		o.Rules = DefaultRules()
-	}
 	if o.Persona == nil {
 		o.Persona = func(messages.ConversationID) string { return "" }
 	}
 	if o.Prompts == nil {
 		o.Prompts = prompt.Default()
-	}
-	if o.Deadline <= 0 {
-		o.Deadline = time.Minute
-	}
-	if o.PerHour <= 0 {
-		o.PerHour = prompt.DefaultPerHour
 	}
 	if o.Zone == nil {
 		o.Zone = time.UTC

@@ -26,27 +26,21 @@ const (
 	runsRow = "runs"
 )
 
-// Options of a recall.
+// Options of a recall. Start with [DefaultOptions].
 type Options struct {
-	Routes []memory.Timed // nil means all
-	Pick   int            // events that are recalled at most; 0 means 12
-	Keep   int            // runs that are kept; 0 means 200
+	Routes []memory.Timed
+	Pick   int // events that are recalled at most
+	Keep   int // runs that are kept
 }
+
+// DefaultOptions search by all routes.
+func DefaultOptions() Options { return Options{Routes: memory.Routes(), Pick: 12, Keep: 200} }
 
 // Longest is how long a recall takes at most.
 const Longest = time.Second
 
 // New makes the constructor of recalls.
 func New(o Options) func(messages.Address) actors.Actor {
-	if o.Routes == nil {
-		o.Routes = memory.Routes()
-	}
-	if o.Pick <= 0 {
-		o.Pick = 12
-	}
-	if o.Keep <= 0 {
-		o.Keep = 200
-	}
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, id: messages.ConversationID(self.Key()), asked: map[string]*question{}}
 	}

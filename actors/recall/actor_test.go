@@ -21,6 +21,13 @@ func spawn(t *testing.T, o recall.Options, more ...actortest.Option) *actortest.
 	return actortest.Spawn(t, recall.New(o), more...)
 }
 
+// keeping are options with which few runs are kept.
+func keeping(n int) recall.Options {
+	o := recall.DefaultOptions()
+	o.Keep = n
+	return o
+}
+
 func event(id, text string, minute int) messages.Event {
 	return messages.Event{ID: messages.MessageID(id), Speaker: "Hana", Text: messages.Text(text),
 		At: morning.Add(time.Duration(minute) * time.Minute)}
@@ -39,7 +46,7 @@ func remember(list ...messages.Event) messages.Remember {
 // An event is stored once, with what it answers; an edit changes it in its place, and
 // what was taken back is gone.
 func TestKeepsEvents(t *testing.T) {
-	h := spawn(t, recall.Options{})
+	h := spawn(t, recall.DefaultOptions())
 	h.Send(remember(event("m1", "駅に着いた", 0)))
 	h.WantPublished(messages.EventsKept(remember(event("m1", "駅に着いた", 0))))
 	h.CrashBeforeCommit()
@@ -61,7 +68,7 @@ func TestKeepsEvents(t *testing.T) {
 }
 
 func TestTrims(t *testing.T) {
-	h := spawn(t, recall.Options{})
+	h := spawn(t, recall.DefaultOptions())
 	h.Send(remember(event("old", "a", 0)))
 	h.Advance(time.Hour)
 	h.Send(remember(event("new", "b", 60)))
@@ -85,7 +92,7 @@ func hit(c, id, text string, score float64) messages.MemoryHit {
 
 // What routes find is put together, stored without a text, and answered.
 func TestRecalls(t *testing.T) {
-	h := spawn(t, recall.Options{})
+	h := spawn(t, recall.DefaultOptions())
 	ask := messages.Recall{Conversation: "c-1", Key: "reply:1:1", Text: "犬の名前は？",
 		Except: []messages.MessageID{"m9"}, Context: []messages.MessageID{"m2"}}
 	h.SendFrom("conversation/c-1", ask)
@@ -135,10 +142,12 @@ func TestRecalls(t *testing.T) {
 
 // A route that fails, panics or is late is left out, and named.
 func TestRoutesThatFail(t *testing.T) {
-	h := spawn(t, recall.Options{Routes: []memory.Timed{
+	o := recall.DefaultOptions()
+	o.Routes = []memory.Timed{
 		{Route: memory.Recent, Time: time.Second}, {Route: memory.Lexical, Time: time.Second},
 		{Route: memory.Chain, Time: time.Second}, {Route: memory.InTime, Time: time.Second},
-	}})
+	}
+	h := spawn(t, o)
 	h.SendFrom("conversation/c-1", messages.Recall{Conversation: "c-1", Key: "k", Text: "犬"})
 	calls := h.Calls()
 	h.AnswerCall(calls[1].ID, messages.MemoryFound{Route: "lexical", Key: "k",
@@ -164,7 +173,7 @@ func TestRoutesThatFail(t *testing.T) {
 
 // Old runs make room.
 func TestKeepsSomeRuns(t *testing.T) {
-	h := spawn(t, recall.Options{Keep: 2})
+	h := spawn(t, keeping(2))
 	for n := range 4 {
 		h.SendFrom("conversation/c-1", messages.Recall{Conversation: "c-1", Key: fmt.Sprint("k", n), Text: "犬"})
 		answer(h, func(string) []messages.MemoryHit { return nil })

@@ -15,16 +15,11 @@ import (
 // window.
 const Kind = messages.ActorStructure
 
-// Options of a structure poller. Start with [DefaultOptions].
+// Options of a structure poller.
 type Options struct {
 	Interval time.Duration // from the start of one poll to the next
 	Deadline time.Duration // of a count
 	Backoff  time.Duration // longest pause while counts fail
-}
-
-// DefaultOptions count once a second.
-func DefaultOptions() Options {
-	return Options{Interval: time.Second, Deadline: 30 * time.Second, Backoff: 30 * time.Second}
 }
 
 // New makes the constructor of structure pollers.

@@ -17,7 +17,8 @@ var ask = actortest.Ask("structure", messages.CountRows{Window: "w"}, actors.Cal
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	h := actortest.Spawn(t, structure.New(structure.DefaultOptions()), actortest.Address("structure/w"))
+	h := actortest.Spawn(t, structure.New(structure.Options{
+		Interval: second, Deadline: 30 * second, Backoff: 30 * second}), actortest.Address("structure/w"))
 	h.Start()
 	h.WantCalls(ask)
 	return h

@@ -128,14 +128,15 @@ func OpenKeys(cfg config.Config) (engine.Sealer, error) {
 // this node.
 func offlineKinds(own []engine.Kind) []engine.Kind {
 	kinds := []engine.Kind{
-		{Name: attention.Kind, Here: true, New: attention.New(attention.Options{})},
-		{Name: directory.Kind, Whose: directory.Whose, New: directory.New(directory.Options{})},
+		{Name: attention.Kind, Here: true, New: attention.New(attention.DefaultOptions())},
+		{Name: directory.Kind, Whose: directory.Whose,
+			New: directory.New(directory.Options{Rules: directory.DefaultRules()})},
 		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
-		{Name: conversation.Kind, New: conversation.New(conversation.Options{})},
-		{Name: recall.Kind, New: recall.New(recall.Options{})},
+		{Name: conversation.Kind, New: conversation.New(conversation.DefaultOptions())},
+		{Name: recall.Kind, New: recall.New(recall.DefaultOptions())},
 		{Name: owner.Kind, Here: true, Whose: owner.Whose, New: owner.New(owner.Options{})},
 		{Name: fusion.Kind, Here: true, About: fusion.About, Whose: fusion.Whose,
-			New: fusion.New(fusion.Options{})},
+			New: fusion.New(fusion.DefaultOptions())},
 		{Name: outbound.Kind, Here: true, About: outbound.About, Whose: outbound.Whose, New: neverRun},
 	}
 	known := func(name string) bool {

@@ -123,13 +123,13 @@ func newPlayer(profile string, ask func(messages.Text) (messages.Text, error)) (
 		return nil, err
 	}
 	p := &player{steady: messages.Unknown, hinted: map[string]bool{}}
+	o := actor.DefaultOptions()
+	o.Tick, o.Rules, o.LLM = tick*time.Millisecond, rules, ask != nil
+	o.Literal = actor.Profile(profile) == actor.ProfileSeed
 	p.options = engine.SimOptions{
 		Engine: engine.Options{
 			Store: mem.New(), Codec: codec, Listener: p.listen,
-			Kinds: []engine.Kind{{Name: actor.Kind, Source: true, New: actor.New(actor.Options{
-				Tick: tick * time.Millisecond, Rules: rules,
-				Literal: actor.Profile(profile) == actor.ProfileSeed, LLM: ask != nil,
-			})}},
+			Kinds: []engine.Kind{{Name: actor.Kind, Source: true, New: actor.New(o)}},
 		},
 		Activate: []messages.Address{messages.To(actor.Kind, "replay")},
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 //go:generate go test -run TestComments . -update
@@ -423,7 +424,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Node:       nodeName(host),
 		Durability: DurabilityPower,
 		Profile:    ProfileDefault,
-		Store:      Store{MinFree: 128 << 20},
+		Store:      Store{MinFree: engine.DefaultMinFree},
 		Windows:    []Window{DefaultWindow("line")},
 		OCR: OCR{
 			Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * time.Second,
@@ -440,7 +441,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Replies:   defaultReplies(),
 		Judge:     defaultJudging(),
 		Memory:    defaultMemory(),
-		Actors:    Actors{Sleep: 10 * time.Minute},
+		Actors:    Actors{Sleep: engine.DefaultIdle},
 		Web:       Web{Addr: "127.0.0.1:7411"},
 		Log:       Log{Level: "info", Format: "auto"},
 		Retention: Retention{Verdicts: 720 * time.Hour},

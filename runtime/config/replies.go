@@ -150,7 +150,7 @@ const maxConversations = 500
 func defaultReplies() Replies {
 	return Replies{
 		Mode: reply.Assistant, Policy: reply.PolicyDraft, Drawn: true, Persona: "Kehai", Tone: "polite_soft",
-		Context: 20, Limits: reply.DefaultLimits(), ByAttention: reply.DefaultAttention(),
+		Context: conversation.DefaultContext, Limits: reply.DefaultLimits(), ByAttention: reply.DefaultAttention(),
 	}
 }
 

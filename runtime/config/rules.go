@@ -110,11 +110,9 @@ func (c *Config) PollerOptions() poller.Options {
 	return o
 }
 
-// StructureOptions are how the rows of a window are counted.
+// StructureOptions are how the rows of a window are counted: as it is looked at.
 func (r Rules) StructureOptions() structure.Options {
-	o := structure.DefaultOptions()
-	o.Deadline, o.Backoff = r.Capture.Deadline, r.Capture.Backoff
-	return o
+	return structure.Options{Deadline: r.Capture.Deadline, Backoff: r.Capture.Backoff}
 }
 
 // OCROptions say how frames are read: by bubbles, or as profile seed reads them.

@@ -85,9 +85,9 @@ type Options struct {
 	Kinds   []Kind
 	Workers []WorkerKind
 	Sync    bool   // durability: power instead of process
-	MinFree uint64 // bytes; below it durable work pauses; 0 means 128 MiB
+	MinFree uint64 // bytes; below it durable work pauses; 0 means that it never does
 	// Idle is how long an actor must have had nothing to do before it is put to
-	// sleep; 0 means [DefaultIdle], less than 0 never. See [Control.Sleep].
+	// sleep; 0 means never. See [Control.Sleep].
 	Idle     time.Duration
 	Listener func(Published) // called in order per actor, from any goroutine; must not block
 	Rand     *rand.Rand      // for jitter; nil means randomly seeded
@@ -104,7 +104,8 @@ type Options struct {
 	OnCommit func(turns, ops int)
 }
 
-// DefaultMinFree is the free space below which durable work pauses.
+// DefaultMinFree is the free space in bytes below which durable work pauses, and below
+// which no store is opened.
 const DefaultMinFree = 128 << 20
 
 // DefaultIdle is how long an actor has nothing to do before it is put to sleep.
@@ -171,12 +172,6 @@ func New(o Options) (*Engine, error) {
 		asks:       asks{open: map[string]*ask{}},
 		background: func(fn func()) { go fn() },
 		divert:     func(Envelope) bool { return false }, divertJob: func(*Job) bool { return false },
-	}
-	if e.minFree == 0 {
-		e.minFree = DefaultMinFree
-	}
-	if e.idle == 0 {
-		e.idle = DefaultIdle
 	}
 	if e.listener == nil {
 		e.listener = func(Published) {}

@@ -46,7 +46,7 @@ func newWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*world, 
 		Doze: float64(w.rng.IntN(3)) * 0.05,
 		Engine: engine.Options{
 			Store: w.store, Codec: codec, Kinds: w.kinds(), Workers: []engine.WorkerKind{w.calc()},
-			Sync: w.sync, Listener: w.listen, Sealer: w.keys,
+			Sync: w.sync, Listener: w.listen, Sealer: w.keys, MinFree: engine.DefaultMinFree,
 		},
 	}
 	if trace != nil {

@@ -20,7 +20,7 @@ func (c Control) IdleAfter() time.Duration { return c.e.idle }
 // Idle lists the activations that may go to sleep: they have had no turn for
 // [Options.Idle].
 func (c Control) Idle() []*Activation {
-	if c.e.idle < 0 {
+	if c.e.idle == 0 {
 		return nil
 	}
 	before := c.e.clock.Now().Add(-c.e.idle).UnixNano()

@@ -106,11 +106,11 @@ func (p *Parts) Structure(a messages.Address) actors.Actor {
 func (p *Parts) Fusion(a messages.Address) actors.Actor {
 	window := messages.WindowID(a.Key())
 	lay := p.LayoutOf(window)
-	return fusion.New(fusion.Options{
-		App: p.Windows[window].Config.App, Strategy: p.Variant.Fusion, Interval: p.poll(window),
-		HashKey: p.HashKey, Rules: p.Config.Rules.FusionRules(),
-		Clean: fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names},
-	})(a)
+	o := fusion.DefaultOptions()
+	o.App, o.Strategy, o.Interval = p.Windows[window].Config.App, p.Variant.Fusion, p.poll(window)
+	o.HashKey, o.Rules = p.HashKey, p.Config.Rules.FusionRules()
+	o.Clean = fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names}
+	return fusion.New(o)(a)
 }
 
 // NewActor makes the value of an actor.
@@ -150,10 +150,14 @@ func (p *Parts) Sender() NewActor {
 func (p *Parts) Burst() NewActor { return burst.New(p.Config.BurstRules()) }
 
 // Camera sums up the landmarks of a face.
-func (p *Parts) Camera() NewActor { return camera.New(camera.Options{Literal: p.Variant.Literal}) }
+func (p *Parts) Camera() NewActor {
+	o := camera.DefaultOptions()
+	o.Literal = p.Variant.Literal
+	return camera.New(o)
+}
 
 // Usages has keys and switches counted.
-func (p *Parts) Usages() NewActor { return usage.New(usage.Options{}) }
+func (p *Parts) Usages() NewActor { return usage.New(usage.DefaultOptions()) }
 
 // NewWorker makes a worker.
 type NewWorker = func() (actors.Worker, error)
@@ -203,11 +207,11 @@ func (p *Parts) Asker() (actors.Worker, error) { return llm.NewWorker(p.Model), 
 // Focus waits for a language model a little longer than that has itself, so that
 // it can say why it did not answer, and not beyond the next judgement.
 func (p *Parts) Focus(a messages.Address) actors.Actor {
-	return attention.New(attention.Options{
-		Rules: p.Variant.Attention, Literal: p.Variant.Literal, LLM: p.Config.Focus.LLM && p.Asks,
-		Deadline: min(p.Config.LLM.Timeout+500*time.Millisecond, 9*time.Second),
-		Tell:     []string{history.Kind, notify.Kind, owner.Kind},
-	})(a)
+	o := attention.DefaultOptions()
+	o.Rules, o.Literal, o.LLM = p.Variant.Attention, p.Variant.Literal, p.Config.Focus.LLM && p.Asks
+	o.Deadline = min(p.Config.LLM.Timeout+500*time.Millisecond, 9*time.Second)
+	o.Tell = []string{history.Kind, notify.Kind, owner.Kind}
+	return attention.New(o)(a)
 }
 
 // History keeps what attention judged.

@@ -18,22 +18,22 @@ func (p *Parts) nameOf(c messages.ConversationID) string { return p.Called(c) }
 
 // Conversation keeps what was said, and answers.
 func (p *Parts) Conversation() NewActor {
-	return conversation.New(conversation.Options{
-		Settings: func(c messages.ConversationID, w messages.WindowID) conversation.Settings {
-			seen := p.Windows[w]
-			s := p.Config.ReplySettings(p.nameOf(c), seen.Drawn())
-			s.Typist = seen.Typed()
-			return s
-		},
-		Owner: messages.To(owner.Kind, p.Config.Node), Prompts: p.Prompts, Write: p.longest(llm.Answer, true),
-		PerHour: p.Config.LLM.PerHour,
-		Zone:    time.Local, Attends: p.Config.Focus.Enabled,
-		Mask: p.Masks, Key: p.vaultKey, Name: p.nameOf, Memory: true,
-	})
+	o := conversation.DefaultOptions()
+	o.Settings = func(c messages.ConversationID, w messages.WindowID) conversation.Settings {
+		seen := p.Windows[w]
+		s := p.Config.ReplySettings(p.nameOf(c), seen.Drawn())
+		s.Typist = seen.Typed()
+		return s
+	}
+	o.Owner, o.Prompts, o.Zone = messages.To(owner.Kind, p.Config.Node), p.Prompts, time.Local
+	o.Write, o.PerHour = p.longest(llm.Answer, true), p.Config.LLM.PerHour
+	o.Mask, o.Key, o.Name = p.Masks, p.vaultKey, p.nameOf
+	o.Attends, o.Memory = p.Config.Focus.Enabled, true
+	return conversation.New(o)
 }
 
 // Recall remembers what was said, and finds it again.
-func (p *Parts) Recall() NewActor { return recall.New(recall.Options{}) }
+func (p *Parts) Recall() NewActor { return recall.New(recall.DefaultOptions()) }
 
 // Searchers is how many searches run side by side: as many as a question has routes.
 const Searchers = 8

@@ -114,14 +114,14 @@ func TestFaultsOfTheDirectory(t *testing.T) {
 func TestLowSpace(t *testing.T) {
 	dir := t.TempDir()
 	free, statErr := uint64(100<<20), error(nil)
-	o := store.Options{Dir: dir, StatFS: func(asked string) (uint64, error) {
+	o := store.Options{Dir: dir, MinFree: engine.DefaultMinFree, StatFS: func(asked string) (uint64, error) {
 		if asked != dir {
 			t.Errorf("StatFS(%q), want %q", asked, dir)
 		}
 		return free, statErr
 	}}
 	wantFault(t, o, engine.ErrLowSpace, "100.0 MiB free", "needs 128.0 MiB")
-	free = store.DefaultMinFree
+	free = engine.DefaultMinFree
 	s := open(t, o)
 	defer s.Close()
 	free = 7

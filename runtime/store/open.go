@@ -11,9 +11,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// DefaultMinFree is the space below which Open refuses, in bytes.
-const DefaultMinFree = 128 << 20
-
 // Options of Open.
 type Options struct {
 	// Dir is the directory of the store and of nothing else. One that is
@@ -27,7 +24,7 @@ type Options struct {
 	Logger zerolog.Logger
 	// StatFS returns the bytes free on the volume of dir. Nil: ask the system.
 	StatFS func(dir string) (free uint64, err error)
-	// MinFree is how much must be free to open. 0: DefaultMinFree.
+	// MinFree is how much must be free to open, in bytes, as [engine.DefaultMinFree].
 	MinFree uint64
 	// OnStop is told, once and from any goroutine, why the store stopped by
 	// itself: a write failed, or Badger met damage. Until it is opened again,
@@ -39,9 +36,6 @@ type Options struct {
 func (o *Options) defaults() {
 	if o.StatFS == nil {
 		o.StatFS = volumeFree
-	}
-	if o.MinFree == 0 {
-		o.MinFree = DefaultMinFree
 	}
 }
 

@@ -139,7 +139,7 @@ func (h *Harness) boot() {
 	e, err := engine.New(engine.Options{
 		Store: faulty{h.o.store, h}, Sealer: h.o.sealer, Codec: h.codec, Clock: h.clock, Driver: driver{h},
 		Kinds:    []engine.Kind{{Name: h.o.address.Kind(), New: h.construct}},
-		Listener: h.listen, Rand: rand.New(rand.NewPCG(1, 1)),
+		Listener: h.listen, Rand: rand.New(rand.NewPCG(1, 1)), MinFree: engine.DefaultMinFree,
 	})
 	if err != nil {
 		h.t.Fatalf("actortest: %v", err)

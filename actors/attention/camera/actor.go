@@ -13,11 +13,14 @@ import (
 // Kind is the camera's actor kind; the key is the desk.
 const Kind = messages.ActorCamera
 
-// Options of a camera. The zero value sends a snapshot every 5 s.
+// Options of a camera. Start with [DefaultOptions].
 type Options struct {
-	Interval time.Duration // from one snapshot to the next; 0 means 5 s
+	Interval time.Duration // from one snapshot to the next
 	Literal  bool          // use angles as measured, not relative to the neutral pose
 }
+
+// DefaultOptions send a snapshot every 5 s.
+func DefaultOptions() Options { return Options{Interval: 5 * time.Second} }
 
 // Baselines holds one row, [RowKey].
 var Baselines = actors.NewTable[landmarks.Baseline]("baseline")
@@ -29,9 +32,6 @@ const keepEvery = 5 * time.Minute // how much learning a crash can lose
 
 // New makes the constructor of cameras.
 func New(o Options) func(messages.Address) actors.Actor {
-	if o.Interval <= 0 {
-		o.Interval = 5 * time.Second
-	}
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, to: messages.To(messages.ActorFocus, self.Key())}
 	}

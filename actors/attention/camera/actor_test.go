@@ -15,7 +15,7 @@ const second = time.Second
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	h := actortest.Spawn(t, camera.New(camera.Options{}), actortest.Address("camera/desk"))
+	h := actortest.Spawn(t, camera.New(camera.DefaultOptions()), actortest.Address("camera/desk"))
 	h.Start()
 	return h
 }

@@ -16,21 +16,17 @@ const (
 	WorkerKind = messages.WorkerUsage
 )
 
-// Options of the actor. The zero value reads every 5 s and sends a snapshot every
-// 30 s.
+// Options of the actor. Start with [DefaultOptions].
 type Options struct {
-	Read     time.Duration // from one reading to the next; 0 means 5 s
-	Snapshot time.Duration // from one snapshot to the next; 0 means 30 s
+	Read     time.Duration // from one reading to the next
+	Snapshot time.Duration // from one snapshot to the next
 }
+
+// DefaultOptions read every 5 s and send a snapshot every 30 s.
+func DefaultOptions() Options { return Options{Read: 5 * time.Second, Snapshot: 30 * time.Second} }
 
 // New makes the constructor.
 func New(o Options) func(messages.Address) actors.Actor {
-	if o.Read <= 0 {
-		o.Read = 5 * time.Second
-	}
-	if o.Snapshot <= 0 {
-		o.Snapshot = 30 * time.Second
-	}
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, to: messages.To(messages.ActorFocus, self.Key())}
 	}

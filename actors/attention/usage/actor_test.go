@@ -17,7 +17,7 @@ var ask = actortest.Ask("usage", messages.ReadUsage{}, actors.CallOptions{Deadli
 
 func spawn(t *testing.T) *actortest.Harness {
 	t.Helper()
-	h := actortest.Spawn(t, usage.New(usage.Options{}), actortest.Address("pcusage/desk"))
+	h := actortest.Spawn(t, usage.New(usage.DefaultOptions()), actortest.Address("pcusage/desk"))
 	h.Start()
 	return h
 }

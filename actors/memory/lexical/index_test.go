@@ -229,7 +229,7 @@ func add(t testing.TB, x *Index, docs ...Document) {
 
 // found are the ids that a text finds.
 func found(x *Index, text string, s Scope) string {
-	q := Query{Scope: s}
+	q := Query{Scope: s, K: 20}
 	for _, term := range Terms(text) {
 		q.Terms = append(q.Terms, Weighted{term.Key, 1})
 	}

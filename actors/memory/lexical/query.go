@@ -33,7 +33,7 @@ type Scope struct {
 type Query struct {
 	Terms []Weighted
 	Scope Scope
-	// K is how many hits there are at most; zero means 20.
+	// K is how many hits there are at most.
 	K int
 }
 
@@ -42,8 +42,6 @@ type Hit struct {
 	Doc   Doc
 	Score float64
 }
-
-const defaultK = 20
 
 // Parameters of BM25.
 const (

@@ -93,7 +93,7 @@ func (x *Index) Sees(s Scope, d Doc) bool {
 // oldest. A query without known terms finds nothing.
 func (x *Index) Search(q Query) []Hit {
 	if q.K <= 0 {
-		q.K = defaultK
+		return nil
 	}
 	v := x.view(q.Scope)
 	terms := merged(q.Terms)

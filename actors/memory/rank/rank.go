@@ -14,7 +14,7 @@ type Query struct {
 	Text  string
 	Now   time.Time // when it is asked, in the asker's zone; later events are not seen
 	Scope lexical.Scope
-	K     int // how many turns at most; zero means 12
+	K     int // how many turns at most
 }
 
 // Result is one turn that may help, and why.
@@ -30,7 +30,6 @@ type Result struct {
 }
 
 const (
-	defaultK = 12
 	// whole is how many turns of a scope are all scored; of more, those that match
 	// best and what is around them.
 	whole   = 2 << 10
@@ -49,9 +48,6 @@ const (
 // returns the text of a document, "" if it is gone; it is called for some of the best
 // turns only, one after the other.
 func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string) []Result {
-	if q.K <= 0 {
-		q.K = defaultK
-	}
 	if q.Scope.Before.IsZero() && !q.Now.IsZero() {
 		q.Scope.Before = q.Now.Add(time.Millisecond)
 	}

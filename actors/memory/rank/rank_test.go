@@ -39,7 +39,7 @@ func (m *memory) say(t testing.TB, conversation, speaker, text string, days int)
 
 // ask returns the texts that come back.
 func (m *memory) ask(q string, scope ...string) (texts []string, results []rank.Result) {
-	results = rank.Recall(m.Index, rank.Query{Text: q, Now: monday.AddDate(1, 0, 0),
+	results = rank.Recall(m.Index, rank.Query{Text: q, Now: monday.AddDate(1, 0, 0), K: 12,
 		Scope: lexical.Scope{Conversations: scope}}, rank.Defaults(),
 		func(d lexical.Doc) string { return m.texts[d] })
 	for _, r := range results {

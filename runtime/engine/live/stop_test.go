@@ -185,7 +185,8 @@ func (s *tight) Free() (uint64, error) {
 func TestStopWritesWhatTheCommitterHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &tight{Store: mem.New()}
-		r := start(t, store, live.Options{Engine: engine.Options{Kinds: []engine.Kind{sink}}})
+		r := start(t, store, live.Options{Engine: engine.Options{Kinds: []engine.Kind{sink},
+			MinFree: engine.DefaultMinFree}})
 		store.full.Store(true)
 		done, err := r.Engine().Post("", "sink/a", number{1}, "")
 		if err != nil {

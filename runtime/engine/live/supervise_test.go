@@ -226,7 +226,8 @@ func TestCrashOutsideTheTurnLosesNothing(t *testing.T) {
 func TestFullVolumePausesAndGoesOnByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &badStore{Store: mem.New()}
-		r := start(t, store, live.Options{Engine: engine.Options{Kinds: []engine.Kind{sink}}})
+		r := start(t, store, live.Options{Engine: engine.Options{Kinds: []engine.Kind{sink},
+			MinFree: engine.DefaultMinFree}})
 		store.low.Store(true)
 		done := make(chan error, 1)
 		go func() { done <- r.Engine().Inject(t.Context(), "sink/a", number{0}, "") }()
