@@ -135,11 +135,17 @@ func WriteCSV(w io.Writer, spans []Span) error {
 	rows := [][]string{{"desk", "start", "end", "seconds", "state", "confidence", "source"}}
 	for _, s := range spans {
 		rows = append(rows, []string{
-			string(s.Desk), s.Start.String(), s.End.String(), strconv.FormatFloat(s.Seconds, 'f', 3, 64),
+			string(s.Desk), stored(s.Start), stored(s.End), strconv.FormatFloat(s.Seconds, 'f', 3, 64),
 			string(s.State), strconv.FormatFloat(s.Confidence, 'f', -1, 64), string(s.Source),
 		})
 	}
 	return out.WriteAll(rows)
+}
+
+// stored is a moment as a file has it, in UTC; its String is for a person.
+func stored(at control.Stamp) string {
+	text, _ := at.MarshalText() // has no error
+	return string(text)
 }
 
 // awBucket is a bucket of ActivityWatch, in the form of its export and import.
