@@ -67,6 +67,7 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	list := append([]finding{checkOCR(ctx, cfg), checkFonts()}, checkDesktop(ctx, cfg)...)
 	list = append(list, checkFocus(ctx, cfg)...)
 	list = append(append(list, checkLLM(ctx, cfg)...), checkStore(cfg, running != nil), checkKeys(cfg))
+	list = append(list, checkNames(ctx, cfg, running)...)
 	if err == nil {
 		return append(list, checkRunning(ctx, running)...)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -202,13 +203,43 @@ func (c *Config) checkReplies(p *problems) {
 		case twice:
 			p.add(c, key, fmt.Sprintf("%s: replies.conversations.%d has that name: make one entry of both",
 				quote(one.Name), first))
+		default:
+			c.checkName(p, key, one.Name)
 		}
 		seen[one.Name] = i
 	}
 	if n := len(c.Replies.Conversations); n > maxConversations {
 		p.add(c, "replies.conversations", fmt.Sprintf("%d conversations: want at most %d", n, maxConversations))
 	}
+	for _, name := range c.Replies.Auto {
+		c.checkName(p, "replies.auto", name)
+	}
 	c.checkAuto(p)
+}
+
+// checkName refuses a name that no conversation can have: without its application it
+// would match none.
+func (c *Config) checkName(p *problems, key, name string) {
+	app, title, both := strings.Cut(name, ":")
+	if both && app != "" && strings.TrimSpace(title) != "" {
+		return
+	}
+	app = "line"
+	if len(c.Windows) > 0 {
+		app = cmp.Or(c.Windows[0].App, app)
+	}
+	p.add(c, key, fmt.Sprintf("%s is no conversation: want its application and its name: did you mean %s?",
+		quote(name), quote(app+":"+strings.Trim(name, ": "))))
+}
+
+// NamedConversations are those that settings of replies name, in order, each once.
+func (c *Config) NamedConversations() []string {
+	names := slices.Clone(c.Replies.Auto)
+	for _, one := range c.Replies.Conversations {
+		names = append(names, one.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // checkAuto refuses settings of which one says that replies go out by themselves, and
