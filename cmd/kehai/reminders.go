@@ -23,7 +23,7 @@ func (v *reminders) command() *cobra.Command {
 	}
 	list.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object a line")
 	cancel := &cobra.Command{
-		Use: "cancel ID…", Short: "Forget a reminder of which it is not time yet",
+		Use: "cancel ID…", Short: "Cancel a reminder before it is due",
 		Example: "  kehai reminders cancel c-3uwbezwinvqa/1", Args: cobra.MinimumNArgs(1),
 		RunE: v.withReplies(v.cancel),
 	}

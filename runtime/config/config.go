@@ -343,11 +343,11 @@ type LLM struct {
 	llm.Limits `yaml:",inline"`
 }
 
-// Values of LLM.Tier.
+// Values of LLM.Tier: those of package llm, for who may not import it.
 const (
-	LLMNone  = "none"
-	LLMLocal = "local"
-	LLMCloud = "cloud"
+	LLMNone  = llm.TierNone
+	LLMLocal = llm.TierLocal
+	LLMCloud = llm.TierCloud
 )
 
 // Web is about the live page.
