@@ -203,7 +203,7 @@ type ReminderDue struct {
 // MessageType implements [Message].
 func (ReminderDue) MessageType() Type { return Type{"reminder_due", 1} }
 
-// CancelReminder forgets a reminder of which it is not time yet.
+// CancelReminder forgets a reminder that is not due yet.
 type CancelReminder struct {
 	Conversation ConversationID `json:"conversation"`
 	Number       int64          `json:"number"`

@@ -42,7 +42,7 @@ func (r *Runtime) Reminders(ctx context.Context) ([]control.Reminder, error) {
 	return r.admin.Reminders(ctx)
 }
 
-// CancelReminder forgets a reminder of which it is not time yet. It fails with
+// CancelReminder forgets a reminder that is not due yet. It fails with
 // control.ErrNoReminder where there is none.
 func (r *Runtime) CancelReminder(ctx context.Context, id control.ReminderID) error {
 	return r.admin.CancelReminder(ctx, id)

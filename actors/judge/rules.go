@@ -36,7 +36,7 @@ type Rules struct {
 	// How old a message of a group is before it is judged, 0s to 24h. Default 5m.
 	MinWait time.Duration `yaml:"min_wait" min:"0s" max:"24h" atmost:"max_age"`
 
-	// How old a message is that is let be, 1s to 168h. Default 12h.
+	// Age from which a message is left unanswered, 1s to 168h. Default 12h.
 	MaxAge time.Duration `yaml:"max_age" min:"1s" max:"168h"`
 
 	// Newest messages that the model sees, 1 to 200. Default 20.

@@ -166,7 +166,7 @@ var comments = map[string]string{
 	"judge.Rules.CheckEvery":       "Time between two looks at what is not answered, 1s to 1h. Default 1m.",
 	"judge.Rules.DefaultSkip":      "How long a judgement holds that reaches none of the thresholds, 1s to 24h.\nDefault 10m.",
 	"judge.Rules.Enabled":          "Whether judgements are remembered; without it every look is a judgement. Default\ntrue.",
-	"judge.Rules.MaxAge":           "How old a message is that is let be, 1s to 168h. Default 12h.",
+	"judge.Rules.MaxAge":           "Age from which a message is left unanswered, 1s to 168h. Default 12h.",
 	"judge.Rules.Messages":         "Newest messages that the model sees, 1 to 200. Default 20.",
 	"judge.Rules.MinWait":          "How old a message of a group is before it is judged, 0s to 24h. Default 5m.",
 	"judge.Rules.Plain":            "Plain leaves out the guards of profile default, as profile seed does.",

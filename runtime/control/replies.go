@@ -26,7 +26,7 @@ type ReplyBackend interface {
 	DraftDo(ctx context.Context, id DraftID, do messages.DraftVerb, text string) error
 	// Reminders lists what the other sides asked to be reminded of, by conversation.
 	Reminders(ctx context.Context) ([]Reminder, error)
-	// CancelReminder forgets one of which it is not time yet; else it fails with
+	// CancelReminder forgets one that is not due yet; else it fails with
 	// ErrNoReminder.
 	CancelReminder(ctx context.Context, id ReminderID) error
 	// Judgements lists whether each conversation wanted an answer when it was judged last.
