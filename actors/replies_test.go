@@ -321,7 +321,7 @@ func (p *talks) verify(t testing.TB) error {
 	}
 	sent := map[messages.ConversationID][]messages.ReplyChanged{}
 	err := p.sim.Engine().ReadLog(0, func(ev engine.Published) bool {
-		if c, ok := ev.Message.(messages.ReplyChanged); ok && c.State == string(reply.Sent) {
+		if c, ok := ev.Message.(messages.ReplyChanged); ok && c.State == reply.Sent {
 			sent[c.Conversation] = append(sent[c.Conversation], c)
 		}
 		return true

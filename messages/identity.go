@@ -91,9 +91,12 @@ type Identified struct {
 	Compare      []ConversationID
 	Search       bool
 	Unlisted     bool
-	Why          string // a reason of package events
+	Why          UnknownReason
 	Of           []ConversationID
 }
+
+// UnknownReason says why a conversation is unknown; package events has them all.
+type UnknownReason string
 
 // MessageType implements [Message].
 func (Identified) MessageType() Type { return Type{"identified", 1} }

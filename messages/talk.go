@@ -216,22 +216,47 @@ func (CancelReminder) MessageType() Type { return Type{"cancel_reminder", 1} }
 func (m CancelReminder) Subject() ConversationID { return m.Conversation }
 
 // ReplyChanged is the event of a reply that has become another: a draft was made or
-// edited, is held, is being sent, was sent. State is one of package
-// conversation/reply; "judging" says that a draft was given up because of what came
-// since. The conversation publishes it in the turn that records the change.
+// edited, is held, is being sent, was sent. [ReplyJudging] says that a draft was given
+// up because of what came since. The conversation publishes it in the turn that records
+// the change.
 type ReplyChanged struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`
 	Epoch        int            `json:"epoch"`
-	State        string         `json:"state"`
+	State        ReplyState     `json:"state"`
 	Text         Text           `json:"text,omitempty"`
-	Rule         string         `json:"rule,omitempty"`    // by which it was decided
+	Rule         ReplyRule      `json:"rule,omitempty"`    // by which it was decided
 	Answers      []MessageID    `json:"answers,omitempty"` // the messages that it answers
 	Notify       bool           `json:"notify,omitempty"`  // the owner wants to be told
 	Reason       SendReason     `json:"reason,omitempty"`  // why it could not be sent
 	Basis        ReplyBasis     `json:"basis"`
 	At           time.Time      `json:"at"`
 }
+
+// ReplyState is where the turn of a conversation is that answers messages. It is stored.
+type ReplyState string
+
+// States. The last three end a turn.
+const (
+	ReplyNone      ReplyState = "none"
+	ReplyJudging   ReplyState = "judging"
+	ReplyDeclined  ReplyState = "declined"
+	ReplyIsWritten ReplyState = "writing"
+	ReplyHeld      ReplyState = "held"
+	ReplyDrafted   ReplyState = "draft"
+	ReplySending   ReplyState = "sending"
+	ReplyUnknown   ReplyState = "unknown" // it may have been sent; Kehai does not send it again
+	ReplySent      ReplyState = "sent"    // its bubble was seen
+	ReplyWithdrawn ReplyState = "withdrawn"
+	ReplyRejected  ReplyState = "rejected"
+)
+
+// Ends reports that nothing follows a state.
+func (s ReplyState) Ends() bool { return s == ReplySent || s == ReplyWithdrawn || s == ReplyRejected }
+
+// ReplyRule names what decided whether a reply is sent, held or left to a person. It is
+// stored; package conversation/reply has them all.
+type ReplyRule string
 
 // ReplyWriting is all that is to be seen so far of a reply that a model writes. Each one
 // replaces those before it; one of a higher Attempt begins anew. The last one is Done and

@@ -111,8 +111,8 @@ func (a *actor) tell(turn *actors.Turn, before, after reply.Desk, e reply.Event)
 	for _, t := range reply.Changed(before, after, e) {
 		basis, _ := Bases.Get(turn, RowKey(t.ID))
 		turn.Publish(messages.ReplyChanged{
-			Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, State: string(t.State), Text: t.Text,
-			Rule: string(basis.Rule), Answers: t.Messages, Notify: e.Action == reply.Notify, Reason: basis.Reason,
+			Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, State: t.State, Text: t.Text,
+			Rule: basis.Rule, Answers: t.Messages, Notify: e.Action == reply.Notify, Reason: basis.Reason,
 			Basis: basis.ReplyBasis, At: turn.Now(),
 		})
 		if t.State.Ends() {

@@ -184,7 +184,7 @@ func TestAnswersOnce(t *testing.T) {
 	k.WantDropped(events.StageConversation, events.RuleLate)
 	var states []string
 	for _, c := range k.changes() {
-		states = append(states, c.State)
+		states = append(states, string(c.State))
 	}
 	if got := strings.Join(states, " "); got != "sending sent" {
 		t.Errorf("published the states %q, want sending and sent", got)

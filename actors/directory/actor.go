@@ -99,7 +99,7 @@ func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 	title, group := a.o.Rules.Read(m.Title)
 	switch {
 	case d.Why != "":
-		answer.Why, answer.Of = string(d.Why), d.Of
+		answer.Why, answer.Of = d.Why, d.Of
 		answer.Unlisted = !a.o.Only.Allows(a.app, string(title))
 	case d.Compare != nil:
 		answer.Compare = d.Compare

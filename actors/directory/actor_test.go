@@ -197,7 +197,7 @@ func TestWhatIsNotStored(t *testing.T) {
 		a.Why != "" {
 		t.Errorf("an empty window of nobody's: %+v, want nothing", a)
 	}
-	if a := ask(t, h, ""); a.Why != string(events.UnknownTitle) {
+	if a := ask(t, h, ""); a.Why != events.UnknownTitle {
 		t.Errorf("no title: %+v, want %s", a, events.UnknownTitle)
 	}
 	h.WantCommits(0)

@@ -23,7 +23,7 @@ const maxHeld = 64
 // keep stores a reading that may be one of several people's. What goes on from the
 // reading before, and shows all of it, takes its place.
 func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Identified) {
-	why := events.UnknownReason(answer.Why)
+	why := answer.Why
 	if len(m.Bubbles) == 0 || why == events.UnknownTitle || answer.Unlisted || !a.o.Strategy.needsProof() {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
 )
 
 // comparison is a reading that waits for what conversations have shown of it.
@@ -45,7 +44,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 	a.asked = nil
 	if answer.Why != "" {
 		a.keep(turn, m, answer)
-		a.hold(turn, m, events.UnknownReason(answer.Why))
+		a.hold(turn, m, answer.Why)
 		return
 	}
 	k := known{current: a.latest(turn), title: answer.Name, unlisted: answer.Unlisted}

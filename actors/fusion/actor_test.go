@@ -40,9 +40,9 @@ func directory(m messages.Message) messages.Message {
 	answer := messages.Identified{Window: q.Window, Frame: q.Frame, At: q.At}
 	switch name := messages.Text(strings.TrimSpace(string(q.Title.Text))); name {
 	case "":
-		answer.Why = string(events.UnknownTitle)
+		answer.Why = events.UnknownTitle
 	case "Somebody":
-		answer.Why = string(events.UnknownAlike)
+		answer.Why = events.UnknownAlike
 	case "Not listed":
 		answer.Unlisted, answer.Name = true, name
 	default:

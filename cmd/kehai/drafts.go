@@ -187,7 +187,7 @@ const stateSending = "sending"
 func whyItWaits(d control.Draft) string {
 	switch {
 	case d.State != stateSending:
-		return d.Rule
+		return string(d.Rule)
 	case d.Waits == "":
 		return "its turn comes, or it is typed now"
 	}
@@ -198,7 +198,7 @@ func whyItWaits(d control.Draft) string {
 func (v *drafts) describe(d control.Draft, to string) error {
 	var t table
 	t.row("to", to)
-	t.row("state", d.State+", by rule "+d.Rule)
+	t.row("state", string(d.State)+", by rule "+string(d.Rule))
 	if d.State == stateSending {
 		t.row("waits", whyItWaits(d))
 	}

@@ -111,7 +111,7 @@ func drafted(ts *testscript.TestScript, neg bool, args []string) {
 	ask(ts, "has a draft", func(client *control.Client) bool {
 		list, err := client.Drafts(context.Background())
 		for _, d := range list {
-			if d.State == state && string(d.Waits) == why {
+			if string(d.State) == state && string(d.Waits) == why {
 				ts.Setenv("DRAFT", string(d.ID))
 				return err == nil
 			}

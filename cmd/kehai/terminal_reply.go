@@ -39,14 +39,14 @@ func (t terminal) reply(event messages.Message, called func(messages.Conversatio
 func changedReply(m messages.ReplyChanged) (did, more string) {
 	id := string(control.NewDraftID(m.Conversation, m.Turn, m.Epoch))
 	switch m.State {
-	case "sending":
+	case messages.ReplySending:
 		return "written", string(m.Text)
-	case "draft":
+	case messages.ReplyDrafted:
 		return "waits", fmt.Sprintf("%s (kehai drafts approve %s)", string(m.Text), id)
-	case "held":
+	case messages.ReplyHeld:
 		return "held", fmt.Sprintf("%s (%s)", string(m.Text), m.Rule)
-	case "withdrawn", "rejected":
-		return m.State, ""
+	case messages.ReplyWithdrawn, messages.ReplyRejected:
+		return string(m.State), ""
 	}
 	return "", ""
 }

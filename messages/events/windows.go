@@ -74,7 +74,7 @@ type ConversationUnknown struct {
 func (ConversationUnknown) MessageType() messages.Type { return v1("conversation_unknown") }
 
 // UnknownReason says why a conversation is unknown.
-type UnknownReason string
+type UnknownReason = messages.UnknownReason
 
 // Reasons why a conversation is unknown.
 const (

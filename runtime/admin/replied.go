@@ -182,9 +182,9 @@ func judgedStep(j messages.JudgementMade) control.Step {
 func replyWhat(c messages.ReplyChanged) string {
 	rule := ""
 	if c.Rule != "" {
-		rule = ", by rule " + c.Rule
+		rule = ", by rule " + string(c.Rule)
 	}
-	switch reply.State(c.State) {
+	switch c.State {
 	case reply.Drafted, reply.Held, reply.Sending:
 		return fmt.Sprintf("reply %s, %s%s", control.NewDraftID(c.Conversation, c.Turn, c.Epoch), writtenBy(c.Basis),
 			rule)
@@ -194,7 +194,7 @@ func replyWhat(c messages.ReplyChanged) string {
 
 // replyWhy says what has become of a reply.
 func replyWhy(c messages.ReplyChanged) string {
-	switch reply.State(c.State) {
+	switch c.State {
 	case reply.Sent:
 		return describe.Sending(messages.SendConfirmed, "")
 	case reply.Unknown:

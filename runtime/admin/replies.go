@@ -139,8 +139,8 @@ func (d *desk) take(row engine.Row) (err error) {
 func (d desk) draft(c messages.ConversationID, t reply.Turn) control.Draft {
 	basis := d.bases[conversation.RowKey(t.ID)]
 	draft := control.Draft{
-		ID: control.NewDraftID(c, t.ID, t.Epoch), Conversation: c, State: string(t.State), Text: string(t.Text),
-		Rule: string(basis.Rule), Confidence: basis.Confidence, Reason: string(basis.ReplyBasis.Reason),
+		ID: control.NewDraftID(c, t.ID, t.Epoch), Conversation: c, State: t.State, Text: string(t.Text),
+		Rule: basis.Rule, Confidence: basis.Confidence, Reason: string(basis.ReplyBasis.Reason),
 		Judged: basis.Source, Lines: basis.Lines, Model: basis.Model, Prompt: basis.Prompt, Fallback: basis.Fallback,
 		NotSent: basis.Reason, WrittenAt: control.Stamp{Time: basis.WrittenAt}, Answers: []control.Answered{},
 	}
@@ -173,7 +173,7 @@ func (b Backend) DraftDo(ctx context.Context, id control.DraftID, do messages.Dr
 		return err
 	}
 	for _, d := range list {
-		if d.ID == id && d.State == string(reply.Sending) {
+		if d.ID == id && d.State == reply.Sending {
 			return control.ErrDraftLeaves
 		}
 		if d.ID == id {

@@ -126,7 +126,7 @@ func (t *timeline) sent(p engine.Published) {
 			t.fates[sending{m.Conversation, m.Turn, m.Epoch, m.Key}] = fate{control.ReplySent, m.Occurrence}
 		}
 	case messages.ReplyChanged:
-		if s := (sending{m.Conversation, m.Turn, m.Epoch, ""}); m.State == string(control.ReplySent) {
+		if s := (sending{m.Conversation, m.Turn, m.Epoch, ""}); m.State == control.ReplySent {
 			t.fates[s] = fate{control.ReplySent, t.fates[s].occurrence}
 		}
 	}

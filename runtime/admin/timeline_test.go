@@ -36,7 +36,7 @@ func said(c messages.ConversationID, at int, text string, places ...messages.Occ
 	return d
 }
 
-func became(c messages.ConversationID, turn int64, epoch int, state string) messages.ReplyChanged {
+func became(c messages.ConversationID, turn int64, epoch int, state messages.ReplyState) messages.ReplyChanged {
 	return messages.ReplyChanged{Conversation: c, Turn: turn, Epoch: epoch, State: state, Text: "r"}
 }
 

@@ -110,9 +110,9 @@ func (id DraftID) Edited() DraftID {
 type Draft struct {
 	ID           DraftID                 `json:"id"`
 	Conversation messages.ConversationID `json:"conversation"`
-	State        string                  `json:"state"` // draft, held, sending, or unknown: it may have been sent
+	State        messages.ReplyState     `json:"state"` // draft, held, sending, or unknown: it may have been sent
 	Text         string                  `json:"text"`
-	Rule         string                  `json:"rule"`    // why it waits
+	Rule         messages.ReplyRule      `json:"rule"`    // why it waits
 	Answers      []Answered              `json:"answers"` // what it answers, the oldest first
 	Confidence   float64                 `json:"confidence"`
 	Reason       string                  `json:"reason"` // of the judgement that an answer is wanted

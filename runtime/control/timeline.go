@@ -101,17 +101,17 @@ type Reply struct {
 	Answers    []messages.MessageID `json:"answers,omitempty"`    // the messages that it answers
 	Occurrence messages.Occurrence  `json:"occurrence,omitempty"` // of its bubble, where that is known
 	Reason     messages.SendReason  `json:"reason,omitempty"`     // why it is unknown
-	Rule       string               `json:"rule,omitempty"`       // by which it was sent without a person
+	Rule       messages.ReplyRule   `json:"rule,omitempty"`       // by which it was sent without a person
 	Basis      *messages.ReplyBasis `json:"basis,omitempty"`      // nil of a host's own
 }
 
 // ReplyState says how sure it is that a reply went out.
-type ReplyState string
+type ReplyState = messages.ReplyState
 
 // States of a reply on the timeline.
 const (
-	ReplySent    ReplyState = "sent"    // its bubble was seen
-	ReplyUnknown ReplyState = "unknown" // it may have been sent; Kehai does not send it again
+	ReplySent    = messages.ReplySent    // its bubble was seen
+	ReplyUnknown = messages.ReplyUnknown // it may have been sent; Kehai does not send it again
 )
 
 // EntryOf makes the entry of an event, as it was when that was published; false if the
@@ -129,11 +129,11 @@ func EntryOf(p engine.Published) (Entry, bool) {
 		e.Event, e.Conversation, e.SeenAt = EventGap, m.Conversation, Stamp{m.SeenAt}
 		e.Gap = &Gap{Window: m.Window, Visible: m.Visible, Passed: m.Passed, After: m.After, What: describe.Gap(m)}
 	case messages.ReplyChanged:
-		if s := ReplyState(m.State); s != ReplySent && s != ReplyUnknown {
+		if s := m.State; s != ReplySent && s != ReplyUnknown {
 			return Entry{}, false
 		}
 		e.Event, e.Conversation, e.SeenAt = EventReply, m.Conversation, Stamp{m.At}
-		e.Reply = &Reply{ID: NewDraftID(m.Conversation, m.Turn, m.Epoch), State: ReplyState(m.State),
+		e.Reply = &Reply{ID: NewDraftID(m.Conversation, m.Turn, m.Epoch), State: m.State,
 			Text: string(m.Text), Answers: m.Answers, Rule: m.Rule, Basis: &m.Basis}
 		if e.Reply.State == ReplyUnknown {
 			e.Reply.Reason = m.Reason

@@ -19,8 +19,8 @@ func (d Desk) Has(id int64) bool { return d.Turn(id) != nil }
 // Sends reports that a reply of the desk is being sent, or may have been.
 func (d Desk) Sends() bool { return len(d.Unknown) > 0 || d.Open != nil && d.Open.State == Sending }
 
-// Visible reports a state in which a turn has a reply that a person can see.
-func (s State) Visible() bool {
+// visible reports a state in which a turn has a reply that a person can see.
+func visible(s State) bool {
 	switch s {
 	case Held, Drafted, Sending, Unknown:
 		return true
@@ -39,13 +39,13 @@ func Changed(before, after Desk, e Event) (list []Turn) {
 	for _, old := range append(was, before.Unknown...) {
 		now := after.Turn(old.ID)
 		switch {
-		case now == nil && !old.State.Visible(): // nothing was to be seen of it
+		case now == nil && !visible(old.State): // nothing was to be seen of it
 		case now == nil:
 			if old.State = ended(e); old.State != Sent {
 				old.Text = "" // that nobody was to read
 			}
 			list = append(list, old)
-		case !now.State.Visible() && !old.State.Visible():
+		case !visible(now.State) && !visible(old.State):
 		case now.State != old.State || now.Epoch != old.Epoch || now.Text != old.Text || now.ByHand != old.ByHand:
 			list = append(list, *now)
 		}

@@ -95,7 +95,7 @@ type Situation struct {
 }
 
 // Rule names what decided.
-type Rule string
+type Rule = messages.ReplyRule
 
 // Rules.
 const (

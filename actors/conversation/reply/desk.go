@@ -10,27 +10,24 @@ import (
 )
 
 // State is a state of a turn.
-type State string
+type State = messages.ReplyState
 
 // States. The last three end a turn.
 const (
-	none      State = "none"
-	Judging   State = "judging"
-	Declined  State = "declined"
-	Writing   State = "writing"
-	Held      State = "held"
-	Drafted   State = "draft"
-	Sending   State = "sending"
-	Unknown   State = "unknown"
-	Sent      State = "sent"
-	Withdrawn State = "withdrawn"
-	Rejected  State = "rejected"
+	none      = messages.ReplyNone
+	Judging   = messages.ReplyJudging
+	Declined  = messages.ReplyDeclined
+	Writing   = messages.ReplyIsWritten
+	Held      = messages.ReplyHeld
+	Drafted   = messages.ReplyDrafted
+	Sending   = messages.ReplySending
+	Unknown   = messages.ReplyUnknown
+	Sent      = messages.ReplySent
+	Withdrawn = messages.ReplyWithdrawn
+	Rejected  = messages.ReplyRejected
 
 	same State = "same"
 )
-
-// Ends reports that nothing follows a state.
-func (s State) Ends() bool { return s == Sent || s == Withdrawn || s == Rejected }
 
 // Turn answers messages.
 type Turn struct {

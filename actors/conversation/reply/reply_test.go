@@ -348,7 +348,7 @@ func TestNeverTwice(t *testing.T) {
 				w.said = append(w.said, id)
 				before := w.d.Open
 				w.step(Event{Kind: OnReminder, Message: id})
-				if before != nil && before.State.Visible() && fmt.Sprint(*w.d.Open) != fmt.Sprint(*before) {
+				if before != nil && visible(before.State) && fmt.Sprint(*w.d.Open) != fmt.Sprint(*before) {
 					t.Fatalf("a reminder made %+v of %+v", *w.d.Open, *before)
 				}
 			case "perform":
