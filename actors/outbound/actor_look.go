@@ -60,7 +60,8 @@ func (a *actor) whose(turn *actors.Turn, m messages.Whose) {
 	}
 	owner, _ := owners.Get(turn, "now")
 	a.happened(turn, row, Event{Kind: OnSeen, Paused: owner.Paused, Tail: marksOf(a.last.read), View: View{
-		Here: m.Conversation == s.Conversation, MovedOn: m.MovedOn == s.Conversation, Field: readField(a.last.read, string(s.Text), s.Typed),
+		Here: m.Conversation == s.Conversation, MovedOn: m.MovedOn == s.Conversation,
+		Field: readField(a.last.read, string(s.Text), s.Typed),
 	}})
 	if a.step == "" {
 		a.last = look{} // no hands need its picture
