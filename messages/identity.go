@@ -58,7 +58,9 @@ type AskOverlap struct {
 	Marks   []Mark
 	Size    Rect
 	Scale   float64
-	Watched bool // the window has shown this conversation up to this frame
+	Watched bool // the window has shown this conversation until a moment ago
+	// Unbroken says that the frame before showed it too, under the same title.
+	Unbroken bool
 }
 
 // MessageType implements [Message].

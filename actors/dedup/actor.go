@@ -141,7 +141,7 @@ func (a *actor) overlap(turn *actors.Turn, m messages.AskOverlap) {
 	turn.Send(messages.To(messages.ActorFusion, string(m.Window)), messages.OverlapTold{
 		Frame: m.Frame, At: m.At, Conversation: a.conversation, Overlap: a.ledger.Overlap(ledger.View{
 			Bubbles: m.Bubbles, Marks: m.Marks, Size: m.Size, Scale: m.Scale, Window: m.Window, SeenAt: m.At,
-		}, mem, m.Watched, turn.Now()),
+		}, mem, ledger.Watch{Recent: m.Watched, Unbroken: m.Unbroken}, turn.Now()),
 	})
 }
 

@@ -75,6 +75,7 @@ type actor struct {
 	inconsistentTitle messages.ConversationID // whose it was
 	inconsistentAt    time.Time               // capture of the last of them
 	watched           time.Time               // when the window last showed what was read before the last frame
+	steady            steady
 	unknown           unknown
 	unproven          unproven
 	bareShare         float64 // of the last frame that proved enough

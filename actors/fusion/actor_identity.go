@@ -42,6 +42,7 @@ func (a *actor) identified(turn *actors.Turn, answer messages.Identified) {
 		return
 	}
 	a.asked = nil
+	a.steady.note(m, answer)
 	if answer.Why != "" {
 		a.keep(turn, m, answer)
 		a.hold(turn, m, answer.Why)
@@ -126,6 +127,7 @@ func (a *actor) compare(turn *actors.Turn, m messages.FrameRead, answer messages
 			turn.Send(messages.To(messages.ActorDedup, string(c)), messages.AskOverlap{
 				Window: a.window, Frame: m.Hash, At: m.At, Bubbles: bubbles, Marks: m.Marks, Size: m.Size,
 				Scale: m.Scale, Watched: a.unwatched(turn, c, m) < time.Second*time.Duration(len(m.Bubbles)),
+				Unbroken: a.steady.until(m, c),
 			})
 		}
 	}

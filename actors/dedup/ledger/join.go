@@ -97,7 +97,7 @@ func (l *Ledger) show(v View, mem Memory, now time.Time) (chat messages.Conversa
 	}
 	best := len(likeliest)
 	for _, c := range slices.Backward(list) {
-		if at := slices.Index(likeliest, l.only(c).overlap(v, mem, true, now)); at < best {
+		if at := slices.Index(likeliest, l.only(c).overlap(v, mem, Watch{Recent: true}, now)); at < best {
 			chat, best = c, at
 		}
 	}

@@ -16,22 +16,30 @@ const (
 	absentProof  = 3 // what a bubble that should be there, and is not, takes away
 )
 
+// Watch says what is known of a window since it showed this conversation last.
+type Watch struct {
+	// Recent: so little time has passed that a few bubbles may be others, as edits and
+	// misreadings make them.
+	Recent bool
+	// Unbroken: nothing else was in it, and its title is the same. What stands in the
+	// place of a message may be that message, edited.
+	Unbroken bool
+}
+
 // Overlap says how much of a view the tail has shown, for whoever decides between
 // conversations with almost the same name. The view lies along the tail as well as it
 // can; before the tail's beginning and after its end it may show anything, and a view
-// of the whole transcript shows the tail's beginning too. watched says that the window
-// has shown this conversation up to now: then a few bubbles may be others, as edits
-// and misreadings make them. The result is [messages.OverlapGap] if nothing is the
+// of the whole transcript shows the tail's beginning too. The result is [messages.OverlapGap] if nothing is the
 // same and the window is not scrolled back. It changes nothing.
-func (l *Ledger) Overlap(v View, mem Memory, watched bool, now time.Time) messages.Overlap {
+func (l *Ledger) Overlap(v View, mem Memory, w Watch, now time.Time) messages.Overlap {
 	best := len(likeliest) - 1
 	for _, c := range l.chats() {
-		best = min(best, slices.Index(likeliest, l.only(c).overlap(v, mem, watched, now)))
+		best = min(best, slices.Index(likeliest, l.only(c).overlap(v, mem, w, now)))
 	}
 	return likeliest[best]
 }
 
-func (l *Ledger) overlap(v View, mem Memory, watched bool, now time.Time) messages.Overlap {
+func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Overlap {
 	if extra := len(v.Bubbles) - maxBubbles; extra > 0 {
 		v.Bubbles = v.Bubbles[extra:]
 	}
@@ -56,7 +64,8 @@ func (l *Ledger) overlap(v View, mem Memory, watched bool, now time.Time) messag
 	switch {
 	case c.proven() && (c.misses == 0 || c.weight >= 2*proves && c.same >= 2*c.misses):
 		return messages.OverlapSame
-	case c.misses == 0 && c.same+c.open > 0, watched && c.same > c.misses:
+	case c.misses == 0 && c.same+c.open > 0, w.Recent && c.same > c.misses,
+		w.Unbroken && l.inPlace(list, mem, v.Size.W, complete):
 		return messages.OverlapWeak
 	case c.same > 0 && !complete:
 		return messages.OverlapApart

@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -48,15 +49,50 @@ func TestOverlap(t *testing.T) {
 		if c.known != "" {
 			mem = l.Observe(chatview.Chat(c.known), mem, chatview.Start).Memory
 		}
-		got := l.Overlap(chatview.Chat(c.now), mem, c.watched, chatview.Start.Add(time.Minute))
+		got := l.Overlap(chatview.Chat(c.now), mem, ledger.Watch{Recent: c.watched}, chatview.Start.Add(time.Minute))
 		if got != c.want {
 			t.Errorf("%s: %q after %q: %q, want %q", c.what, c.now, c.known, got, c.want)
 		}
 	}
 	l := open(ledger.Rules{FirstSight: ledger.All})
 	mem := l.Observe(chatview.Stack("<aaaaaaaa"+full), ledger.Memory{}, chatview.Start).Memory
-	if got := l.Overlap(chatview.Stack("~<bbbbbbbb <x1 <x2 <x3 <x4 <x5 <x6 <x7 <x8 <x9"), mem, true,
+	if got := l.Overlap(chatview.Stack("~<bbbbbbbb <x1 <x2 <x3 <x4 <x5 <x6 <x7 <x8 <x9"), mem, ledger.Watch{Recent: true},
 		chatview.Start); got != messages.OverlapBack {
 		t.Errorf("scrolled back to what was never seen: %q, want %q", got, messages.OverlapBack)
+	}
+}
+
+// TestOverlapInPlace: what stands in the place of a message that was watched is that
+// message, edited or taken back; another transcript stands otherwise.
+func TestOverlapInPlace(t *testing.T) {
+	const is, other = messages.OverlapWeak, messages.OverlapOther
+	for _, c := range []struct {
+		what, known, now string
+		want             messages.Overlap
+	}{
+		{"the only one is edited", "<a", "<bbbbbbbb", is},
+		{"the only one is another's", "<a", ">bbbbbbbb", other},
+		{"one is edited and one taken back", "<a <b >c", "<xx ! >c", is},
+		{"one is edited and one taken back, and nothing else is there", "<a <b", "<xx !", is},
+		{"the first of two is edited", "<a >b", "<xx >b", is},
+		{"the last of two is edited, and more came", "<a >b", "<a >xx <c", is},
+		{"one is edited, one has gone", "<a <b >c", "<xx >c", other},
+		{"one has gone", "<a <b", "<b", is},
+		{"one is edited, and its room is another", "<a <b", "<a - <xx", other},
+		{"the only one is edited, and more came", "<a", "<xx <b", other},
+		{"two are others", "<a <b", "<x <y", other},
+		{"of two one is left that is another", "<a <b", "<x", other},
+		{"two of three are others", "<a <b <c", "<a <x <y", other},
+		{"a sticker instead", "<a", "<#1", other},
+	} {
+		l := open(ledger.Rules{FirstSight: ledger.All})
+		mem := l.Observe(chatview.Chat(c.known), ledger.Memory{}, chatview.Start).Memory
+		now := chatview.Start.Add(time.Second)
+		if got := l.Overlap(chatview.Chat(c.now), mem, ledger.Watch{Unbroken: true}, now); got != c.want {
+			t.Errorf("%s: %q after %q: %q, want %q", c.what, c.now, c.known, got, c.want)
+		}
+		if got := l.Overlap(chatview.Chat(c.now), mem, ledger.Watch{}, now); got == is && !strings.Contains(c.now, "!") {
+			t.Errorf("%s: %q after %q: %q, also after a break", c.what, c.now, c.known, got)
+		}
 	}
 }

@@ -1,0 +1,42 @@
+package fusion
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// maxUnseen is how long nothing may be seen of a window that is watched without a
+// break. Reading a frame takes seconds, and none is captured meanwhile.
+const maxUnseen = 20 * time.Second
+
+// steady is the conversation that a window shows without a break: no other title, no
+// empty window and no other conversation came in between. It dies with the activation.
+type steady struct {
+	conversation messages.ConversationID // "" for none
+	title        string
+	at           time.Time // capture of the last frame
+}
+
+// note takes in whose a frame is, or that nobody knows: then it is still to be told what
+// stands under the title.
+func (s *steady) note(m messages.FrameRead, answer messages.Identified) {
+	title := titleOf(m)
+	switch {
+	case len(m.Bubbles) == 0 && len(m.Marks) == 0, answer.Unlisted, answer.Why != "" && title != s.title:
+		*s = steady{}
+	case answer.Why == "":
+		*s = steady{conversation: answer.Conversation, title: title, at: m.At}
+	case s.conversation != "":
+		s.at = m.At
+	}
+}
+
+// until reports that a window has shown a conversation up to a frame.
+func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
+	seen := s.at
+	if m.Watched.After(seen) {
+		seen = m.Watched
+	}
+	return c != "" && s.conversation == c && s.title == titleOf(m) && m.At.Sub(seen) <= maxUnseen
+}
