@@ -59,7 +59,8 @@ type AskOverlap struct {
 	Size    Rect
 	Scale   float64
 	Watched bool // the window has shown this conversation until a moment ago
-	// Unbroken says that the frame before showed it too, under the same title.
+	// Unbroken says that the window has shown nothing else since the frame before, which
+	// showed it under the same title.
 	Unbroken bool
 }
 

@@ -102,8 +102,9 @@ type FrameRead struct {
 	// Watched is when the window was last seen to show what was read before; zero if
 	// that is unknown. The poller adds it.
 	Watched time.Time
-	Read    int // bubbles that cost an OCR call
-	Cached  int // bubbles known from an earlier frame
+	Away    bool // the window could not be captured since then; the poller adds it too
+	Read    int  // bubbles that cost an OCR call
+	Cached  int  // bubbles known from an earlier frame
 	Took    time.Duration
 	Unread  []Omitted    // what could not be read
 	LeftOut []Omitted    // what was read and is no part of a message

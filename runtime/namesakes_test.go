@@ -241,3 +241,59 @@ func TestAPageOfANamesake(t *testing.T) {
 		})
 	}
 }
+
+// TestChangesWhileWatched: what stands in the place of a message that the window showed
+// just now is that message, edited or taken back, whatever else it shows; after the
+// window was gone it is somebody else's.
+func TestChangesWhileWatched(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		said    []string
+		changes []drawn.Change
+		want    string
+	}{
+		{"the only one is edited", []string{"Lunch at one?"}, []drawn.Change{
+			{Op: drawn.OpEdit, Text: "We take the train"}}, "edited"},
+		{"one is edited and one taken back", []string{"Lunch at one?", "OK"}, []drawn.Change{
+			{Op: drawn.OpEdit, Text: "Dinner at seven tomorrow"}, {Op: drawn.OpUnsend, Index: 1}}, "edited unsent"},
+		{"another's after the window was gone", []string{"Lunch at one?"}, []drawn.Change{
+			{Op: drawn.OpHide}, {Op: drawn.OpEdit, Text: "We take the train"}, {Op: drawn.OpShow}}, "new"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testkit.Start(t)
+				s.Friend("Hana", c.said...)
+				s.Advance(8 * time.Second)
+				if len(c.said) > 1 {
+					s.Me("Hana", "Sure")
+				}
+				s.Advance(8 * time.Second)
+				for _, change := range c.changes {
+					if err := s.Window.Apply(change); err != nil {
+						t.Fatal(err)
+					}
+					if change.Op == drawn.OpHide {
+						s.Advance(3 * time.Second)
+					}
+				}
+				s.Advance(15 * time.Second)
+				ids := map[messages.ConversationID]bool{}
+				var got []string
+				for _, ev := range s.Events() {
+					switch m := ev.(type) {
+					case messages.MessageDelivered:
+						ids[m.Conversation] = true
+					case messages.MessageChanged:
+						got = append(got, string(m.Kind))
+					}
+				}
+				if len(ids) == 2 {
+					got = append(got, "new")
+				}
+				if got := strings.Join(got, " "); got != c.want {
+					t.Errorf("seen as %q in %d conversations, want %q", got, len(ids), c.want)
+				}
+			})
+		})
+	}
+}

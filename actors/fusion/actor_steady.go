@@ -11,7 +11,7 @@ import (
 const maxUnseen = 20 * time.Second
 
 // steady is the conversation that a window shows without a break: no other title, no
-// empty window and no other conversation came in between. It dies with the activation.
+// empty window and no other conversation came in between, and no time without a window. It dies with the activation.
 type steady struct {
 	conversation messages.ConversationID // "" for none
 	title        string
@@ -23,7 +23,8 @@ type steady struct {
 func (s *steady) note(m messages.FrameRead, answer messages.Identified) {
 	title := titleOf(m)
 	switch {
-	case len(m.Bubbles) == 0 && len(m.Marks) == 0, answer.Unlisted, answer.Why != "" && title != s.title:
+	case len(m.Bubbles) == 0 && len(m.Marks) == 0, answer.Unlisted,
+		answer.Why != "" && (m.Away || title != s.title):
 		*s = steady{}
 	case answer.Why == "":
 		*s = steady{conversation: answer.Conversation, title: title, at: m.At}
@@ -38,5 +39,5 @@ func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
 	if m.Watched.After(seen) {
 		seen = m.Watched
 	}
-	return c != "" && s.conversation == c && s.title == titleOf(m) && m.At.Sub(seen) <= maxUnseen
+	return c != "" && !m.Away && s.conversation == c && s.title == titleOf(m) && m.At.Sub(seen) <= maxUnseen
 }

@@ -22,6 +22,9 @@
 // told after some seconds. If no bubble shows who wrote it, no bubble is passed
 // on as a message, and the person is told too (actor_sides.go).
 //
+// While a window shows one title without a break (actor_steady.go), what stands in the
+// place of a message is that message, edited or taken back: no namesake's first sight.
+//
 // A [Strategy] chooses the evidence. In profile seed ([ByText]), and where bubbles
 // have no place, text alone shows what is new: cursor.go cuts off what was passed
 // on before, delta.go finds lines that the last reading did not have, and

@@ -310,3 +310,48 @@ func TestBurstCutShort(t *testing.T) {
 	h.WantDropped(events.StageOCR, events.RuleUnread, events.Detail{Code: "lines", Count: 7, Of: 400})
 	h.WantDropped(events.StageMask, events.RuleLeftOut, events.Detail{Code: "middle", Count: 1})
 }
+
+// TestAway: a reading says whether the window could not be captured since the last one.
+func TestAway(t *testing.T) {
+	h := spawn(t)
+	shows := func(n byte) messages.FrameRead {
+		t.Helper()
+		h.Answer(captured(n))
+		h.Answer(read(n))
+		for _, s := range h.Sent() {
+			if m, ok := s.Message.(messages.FrameRead); ok {
+				h.Send(messages.FrameSettled{Window: "w", Hash: m.Hash})
+				h.Advance(second)
+				return m
+			}
+		}
+		t.Fatalf("nothing is read of frame %d", n)
+		return messages.FrameRead{}
+	}
+	fails := func(kind messages.FailureKind) {
+		h.FailCall(kind, "window_gone", "")
+		h.Advance(2 * second)
+	}
+	for i, c := range []struct {
+		what   string
+		before func()
+		want   bool
+	}{
+		{"the first", func() {}, false},
+		{"the next", func() {}, false},
+		{"the window was gone", func() { fails(messages.FailureError) }, true},
+		{"it is back", func() {}, false},
+		{"a capture was late", func() { fails(messages.FailureTimeout) }, false},
+		{"it was gone and looks as before", func() {
+			fails(messages.FailureError)
+			h.Answer(captured(5))
+			h.Advance(second)
+		}, false},
+		{"after a crash", func() { h.Crash(); h.Start() }, false},
+	} {
+		c.before()
+		if got := shows(byte(i + 1)).Away; got != c.want {
+			t.Errorf("%s: Away = %v, want %v", c.what, got, c.want)
+		}
+	}
+}

@@ -52,6 +52,7 @@
 // observations, compare.go says how an observation relates to an entry, weights.go
 // what that is worth, align.go finds where a view belongs, ledger.go judges it,
 // merge.go joins it with the tail, overlap.go says how much of it the tail has shown,
-// changes.go finds what was edited or taken back, release.go says what is passed on
-// and when, position.go where a window stands.
+// inplace.go whether it shows the places of the last view, changes.go finds what was
+// edited or taken back, release.go says what is passed on and when, position.go where
+// a window stands.
 package ledger
