@@ -49,7 +49,8 @@ func TestOverlap(t *testing.T) {
 		if c.known != "" {
 			mem = l.Observe(chatview.Chat(c.known), mem, chatview.Start).Memory
 		}
-		got := l.Overlap(chatview.Chat(c.now), mem, ledger.Watch{Recent: c.watched}, chatview.Start.Add(time.Minute))
+		w := ledger.Watch{Recent: c.watched}
+		got := l.Overlap(chatview.Chat(c.now), mem, w, chatview.Start.Add(time.Minute))
 		if got != c.want {
 			t.Errorf("%s: %q after %q: %q, want %q", c.what, c.now, c.known, got, c.want)
 		}
@@ -91,7 +92,8 @@ func TestOverlapInPlace(t *testing.T) {
 		if got := l.Overlap(chatview.Chat(c.now), mem, ledger.Watch{Unbroken: true}, now); got != c.want {
 			t.Errorf("%s: %q after %q: %q, want %q", c.what, c.now, c.known, got, c.want)
 		}
-		if got := l.Overlap(chatview.Chat(c.now), mem, ledger.Watch{}, now); got == is && !strings.Contains(c.now, "!") {
+		got := l.Overlap(chatview.Chat(c.now), mem, ledger.Watch{}, now)
+		if got == is && !strings.Contains(c.now, "!") {
 			t.Errorf("%s: %q after %q: %q, also after a break", c.what, c.now, c.known, got)
 		}
 	}
