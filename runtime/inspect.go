@@ -1,15 +1,12 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
@@ -31,23 +28,8 @@ func (r *Runtime) Inspect() control.Status {
 		s.LLM = r.plan.llm()
 	}
 	if s.Running {
-		s.Paused, s.AttentionPaused = r.admin.Pauses.List(), r.admin.Pauses.DeskStamp()
 		s.Actors, s.Pools = e.Actors(), e.Pools()
-		if since, err := r.admin.SendingPaused(); err != nil {
-			s.Problems = append(s.Problems, err.Error())
-		} else {
-			s.SendingPaused = since
-		}
-		if held, err := r.admin.Held(context.Background()); err != nil {
-			s.Problems = append(s.Problems, err.Error())
-		} else {
-			s.Held = len(held)
-		}
-		if dead, err := e.DeadLetters(); err != nil {
-			s.Problems = append(s.Problems, err.Error())
-		} else {
-			s.DeadLetters = len(dead)
-		}
+		r.admin.Describe(&s)
 	}
 	s.Healthy = s.Running && len(s.Problems) == 0
 	return s
@@ -161,34 +143,4 @@ func (r *Runtime) LogName(c messages.ConversationID) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.names.Hidden(c)
-}
-
-// adopt wakes the directories that have ids of an older version to adopt, so that
-// their names are known before a window shows them.
-func (r *Runtime) adopt(e *engine.Engine) error {
-	for _, app := range slices.Compact(slices.Sorted(slices.Values(r.apps()))) {
-		if len(r.adoptedOf(app)) == 0 {
-			continue
-		}
-		if err := e.Activate(messages.To(messages.ActorDirectory, app)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keepAdopted notes that no id made of a name is left to be adopted. Without the note
-// the next start looks again.
-func (r *Runtime) keepAdopted(ctx context.Context, e *engine.Engine) {
-	if err := admin.StoreAdopted(ctx, e); err != nil && ctx.Err() == nil {
-		r.log.Warn().Err(err).Msg("adoption_not_stored")
-	}
-}
-
-// keepLogKey stores the key of a first run. Without it names read differently
-// after a restart, which is no reason to end.
-func (r *Runtime) keepLogKey(ctx context.Context, e *engine.Engine) {
-	if err := admin.StoreLogKey(ctx, e, r.hashKey); err != nil && ctx.Err() == nil {
-		r.log.Warn().Err(err).Msg("log_key_not_stored")
-	}
 }

@@ -84,3 +84,27 @@ func (b Backend) DiscardDeadLetter(ctx context.Context, id string) error {
 	}
 	return e.DiscardDeadLetter(ctx, id)
 }
+
+// Describe adds to a running Kehai's status what the store tells.
+func (b Backend) Describe(s *control.Status) {
+	failed := func(err error) {
+		if err != nil {
+			s.Problems = append(s.Problems, err.Error())
+		}
+	}
+	var err error
+	s.Paused, s.AttentionPaused = b.Pauses.List(), b.Pauses.DeskStamp()
+	s.SendingPaused, err = b.SendingPaused()
+	failed(err)
+	held, err := b.Held(context.Background())
+	failed(err)
+	s.Held = len(held)
+	e, err := b.Engine()
+	if err != nil {
+		failed(err)
+		return
+	}
+	dead, err := e.DeadLetters()
+	failed(err)
+	s.DeadLetters = len(dead)
+}

@@ -3,6 +3,8 @@ package admin
 import (
 	"context"
 
+	"github.com/rs/zerolog"
+
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -27,9 +29,13 @@ func LoadLogKey(e *engine.Engine) ([]byte, error) {
 	return raw, nil
 }
 
-// StoreLogKey keeps the key of a first run.
-func StoreLogKey(ctx context.Context, e *engine.Engine, key []byte) error {
-	return e.SetSetting(ctx, logKeySetting, key)
+// KeepLogKey stores the key of a first run. Without it names read differently
+// after a restart, which is no reason to end: that it failed is logged.
+func KeepLogKey(ctx context.Context, e *engine.Engine, key []byte, log zerolog.Logger) error {
+	if err := e.SetSetting(ctx, logKeySetting, key); err != nil && ctx.Err() == nil {
+		log.Warn().Err(err).Msg("log_key_not_stored")
+	}
+	return nil
 }
 
 // LogNames are how the log writes the addresses of a Kehai with these windows and

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rs/zerolog"
+
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup"
@@ -312,7 +314,25 @@ func LoadAdopted(e *engine.Engine, apps []string) (found map[string][]messages.C
 	return found, false, err
 }
 
-// StoreAdopted notes that there is nothing left to adopt.
-func StoreAdopted(ctx context.Context, e *engine.Engine) error {
-	return e.SetSetting(ctx, adoptedSetting, []byte("1"))
+// Adopt wakes the directories that have ids of an older version to adopt, so that
+// their names are known before a window shows them.
+func Adopt(e *engine.Engine, apps []string, old func(app string) []messages.ConversationID) error {
+	for _, app := range slices.Compact(slices.Sorted(slices.Values(apps))) {
+		if len(old(app)) == 0 {
+			continue
+		}
+		if err := e.Activate(messages.To(messages.ActorDirectory, app)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// KeepAdopted notes that no id made of a name is left to be adopted. Without the note
+// the next start looks again, so a failure is only logged.
+func KeepAdopted(ctx context.Context, e *engine.Engine, log zerolog.Logger) error {
+	if err := e.SetSetting(ctx, adoptedSetting, []byte("1")); err != nil && ctx.Err() == nil {
+		log.Warn().Err(err).Msg("adoption_not_stored")
+	}
+	return nil
 }
