@@ -165,5 +165,11 @@ func (c *conversations) rename(ctx context.Context, b control.Backend, args []st
 	if len(args) > 1 {
 		name = args[1]
 	}
-	return b.Rename(ctx, messages.ConversationID(args[0]), name)
+	if err := b.Rename(ctx, messages.ConversationID(args[0]), name); err != nil {
+		return err
+	}
+	if name == "" {
+		return c.stderr.printf("%s is called by its title again\n", args[0])
+	}
+	return c.stderr.printf("%s is called %s now\n", args[0], name)
 }

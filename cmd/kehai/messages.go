@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 )
@@ -40,6 +42,9 @@ for a message that is not in the list.`,
 			if err != nil {
 				return err
 			}
+			if v.limit < 0 {
+				return badUsage("--limit %d: want a number above 0, or none for all", v.limit)
+			}
 			return v.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
 				return v.list(ctx, b, control.Query{
 					Conversation: messages.ConversationID(first(args)), Since: since, Limit: v.limit})
@@ -65,10 +70,40 @@ func (v *messagesVerb) list(ctx context.Context, b control.Backend, q control.Qu
 		}
 		return show(e)
 	})
+	if err == nil && n == 0 {
+		err = known(ctx, b, string(q.Conversation))
+	}
 	if err == nil && n == 0 && !v.asJSON {
 		v.stderr.printf("no messages\n")
 	}
 	return err
+}
+
+// known refuses a conversation that there is not; "" stands for all.
+func known(ctx context.Context, b control.Backend, name string) error {
+	if name == "" {
+		return nil
+	}
+	id, err := b.Which(ctx, name)
+	if err != nil {
+		return err
+	}
+	list, err := b.Conversations(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, c := range list {
+		if c.ID == id {
+			return nil
+		}
+		names = append(names, string(c.ID), c.Name, c.Label())
+	}
+	hint := ""
+	if near := text.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q? ", near)
+	}
+	return fmt.Errorf("%w: %q: %s`kehai conversations` lists them", control.ErrNoConversation, name, hint)
 }
 
 func parseSince(s string, now time.Time) (time.Time, error) {

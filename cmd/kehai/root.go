@@ -130,6 +130,12 @@ func fixArgs(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
+				c.SuggestionsMinimumDistance = 2
+				if c.HasSubCommands() && len(args) > 0 {
+					if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+						return badUsage("%w: did you mean `%s %s`?", err, c.CommandPath(), near[0])
+					}
+				}
 				return badUsage("%w; see `%s --help`", err, c.CommandPath())
 			}
 			return nil

@@ -353,7 +353,7 @@ const (
 // Web is about the live page.
 type Web struct {
 	// Whether the page is served. Default false; kehai run turns it on.
-	Enabled bool `yaml:"enabled"`
+	Enabled bool `yaml:"enabled" unset:"kehai run turns it on"`
 
 	// Address of the page: a loopback address or localhost, and a port. Port 0
 	// takes a free one. Default 127.0.0.1:7411.
@@ -372,7 +372,7 @@ type Actors struct {
 type Log struct {
 	// Least grave entries that are written: debug, info, warn or error. Default
 	// info.
-	Level string `yaml:"level" oneof:"debug|info|warn|error"`
+	Level string `yaml:"level" oneof:"debug|info|warn|error" unset:"kehai run in a terminal shows warn"`
 
 	// Form of the log: console, json, or auto (console on a terminal, else
 	// json). Default auto.

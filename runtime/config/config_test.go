@@ -698,3 +698,33 @@ func TestDeepNesting(t *testing.T) {
 		}
 	}
 }
+
+// What is printed of a configuration in which nothing is set sets nothing that counts
+// otherwise once it is set.
+func TestThePrintedConfigurationIsNeutral(t *testing.T) {
+	again := func(c Config) Config {
+		t.Helper()
+		var out strings.Builder
+		if err := c.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		read, err := Parse("kehai.yaml", []byte(out.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return read
+	}
+	read := again(Default())
+	for _, key := range []string{"web.enabled", "log.level"} {
+		if read.IsSet(key) {
+			t.Errorf("IsSet(%s) of the printed defaults = true, want false", key)
+		}
+	}
+	chosen := Default()
+	if err := chosen.SetFlag("--x", "web.enabled", "false"); err != nil {
+		t.Fatal(err)
+	}
+	if read := again(chosen); !read.IsSet("web.enabled") || read.Web.Enabled {
+		t.Error("web.enabled: false was chosen and is not in what is printed")
+	}
+}

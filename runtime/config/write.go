@@ -11,7 +11,8 @@ import (
 
 // Write prints the configuration as YAML: above each value what it means, beside
 // it where it is from (default, a place in a file, an environment variable, a
-// flag, or program for Go code). [Parse] reads it back to the same values.
+// flag, or program for Go code). [Parse] reads it back to the same values. A value that
+// counts otherwise once it is set, as a tag unset says, stands in a comment.
 func (c Config) Write(w io.Writer) error {
 	defaults := Default()
 	return c.write(w, defaults)
@@ -65,6 +66,8 @@ func (p *printer) below(f, usual field, indent string, commented bool) {
 				}
 				p.below(entry, usual, indent+"    ", commented && n == 0)
 			}
+		case f.tag.Get("unset") != "" && !p.config.IsSet(f.key) && f.text() == defaults[i].text():
+			p.line(indent, "# "+f.name()+": "+f.yaml()+"  # default; "+f.tag.Get("unset"))
 		default:
 			p.line(head, " "+f.yaml()+"  # "+p.source(f, defaults[i]))
 		}
