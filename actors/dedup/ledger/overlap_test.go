@@ -57,8 +57,8 @@ func TestOverlap(t *testing.T) {
 	}
 	l := open(ledger.Rules{FirstSight: ledger.All})
 	mem := l.Observe(chatview.Stack("<aaaaaaaa"+full), ledger.Memory{}, chatview.Start).Memory
-	if got := l.Overlap(chatview.Stack("~<bbbbbbbb <x1 <x2 <x3 <x4 <x5 <x6 <x7 <x8 <x9"), mem, ledger.Watch{Recent: true},
-		chatview.Start); got != messages.OverlapBack {
+	back := chatview.Stack("~<bbbbbbbb <x1 <x2 <x3 <x4 <x5 <x6 <x7 <x8 <x9")
+	if got := l.Overlap(back, mem, ledger.Watch{Recent: true}, chatview.Start); got != messages.OverlapBack {
 		t.Errorf("scrolled back to what was never seen: %q, want %q", got, messages.OverlapBack)
 	}
 }
