@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
+	"github.com/kehai-run/kehai/hardware/internal/bus"
 	"github.com/kehai-run/kehai/hardware/x11"
 )
 
@@ -134,19 +135,19 @@ func TestRowsOfMadeUpTree(t *testing.T) {
 		_, err := tree.Rows(t.Context(), "pid:1")
 		return err != nil && strings.Contains(err.Error(), "no accessibility tree")
 	})
-	session, err := dial(t.Context(), func() (*dbus.Conn, error) { return dbus.Dial(address) })
+	session, err := bus.Dial(t.Context(), address)
 	if err != nil {
-		t.Fatalf("dial() = %v", err)
+		t.Fatalf("Dial() = %v", err)
 	}
 	defer func() { _ = session.Close() }()
-	var bus string
+	var found string
 	if err := session.Object("org.a11y.Bus", "/org/a11y/bus").Call("org.a11y.Bus.GetAddress",
-		0).Store(&bus); err != nil {
+		0).Store(&found); err != nil {
 		t.Fatalf("GetAddress() = %v", err)
 	}
-	conn, err := dial(t.Context(), func() (*dbus.Conn, error) { return dbus.Dial(bus) })
+	conn, err := bus.Dial(t.Context(), found)
 	if err != nil {
-		t.Fatalf("dial() = %v", err)
+		t.Fatalf("Dial() = %v", err)
 	}
 	defer func() { _ = conn.Close() }()
 	m := made{t, conn}

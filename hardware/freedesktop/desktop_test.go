@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/hardwaretest/desktop"
+	"github.com/kehai-run/kehai/hardware/internal/bus"
 )
 
 // shown is one notice as the service gets it.
@@ -35,9 +36,9 @@ type daemon struct {
 
 func (d *daemon) start(t *testing.T, address string) {
 	t.Helper()
-	conn, err := Notifier{Address: address}.dial(t.Context())
+	conn, err := bus.Dial(t.Context(), address)
 	if err != nil {
-		t.Fatalf("dial() = %v", err)
+		t.Fatalf("Dial() = %v", err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	err = conn.ExportMethodTable(map[string]any{
