@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -16,16 +15,15 @@ import (
 // name. running is nil if no Kehai runs. A store that cannot be opened is another
 // finding.
 func checkNames(ctx context.Context, cfg config.Config, running *control.Client) []finding {
-	names := cfg.NamedConversations()
-	if len(names) == 0 {
+	if !cfg.NamesConversations() {
 		return nil
 	}
 	if running != nil {
 		known, err := running.Conversations(ctx)
-		return unknownNames(names, known, err)
+		return unknownNames(cfg, known, err)
 	}
 	if _, err := os.Stat(filepath.Join(cfg.Data, "store")); err != nil {
-		return unknownNames(names, nil, nil)
+		return unknownNames(cfg, nil, nil)
 	}
 	offline, err := runtime.OpenOffline(cfg)
 	if err != nil {
@@ -35,28 +33,23 @@ func checkNames(ctx context.Context, cfg config.Config, running *control.Client)
 	if closed := offline.Close(); err == nil {
 		err = closed
 	}
-	return unknownNames(names, known, err)
+	return unknownNames(cfg, known, err)
 }
 
 // unknownNames are the names that none of the known conversations has.
-func unknownNames(names []string, known []control.Conversation, err error) (list []finding) {
+func unknownNames(cfg config.Config, known []control.Conversation, err error) (list []finding) {
 	if err != nil {
 		return []finding{{what: "replies", text: err.Error()}}
 	}
-	have := map[string]bool{}
 	var labels []string
 	for _, c := range known {
-		have[c.Label()] = true
 		labels = append(labels, c.Label())
 	}
-	for _, name := range names {
-		if have[name] {
-			continue
-		}
-		f := finding{what: "replies", text: fmt.Sprintf("%s is in the settings, and no conversation has been seen that is "+
-			"called so", name), mend: "kehai conversations lists those that are known"}
-		if near := text.Nearest(name, labels); near != "" {
-			f.mend = fmt.Sprintf("did you mean %s?", near)
+	for _, u := range cfg.Unseen(labels) {
+		f := finding{what: "replies", text: u.Name + " is in the settings, and no conversation has been seen that is " +
+			"called so", mend: "kehai conversations lists those that are known"}
+		if u.Near != "" {
+			f.mend = fmt.Sprintf("did you mean %s?", u.Near)
 		}
 		list = append(list, f)
 	}

@@ -30,7 +30,9 @@ func TestDoctorTellsOfNamesThatNobodyHas(t *testing.T) {
 		{[]string{"line:Hana"}, nil, nil, []finding{{what: "replies", text: "line:Hana" + unseen, mend: lists}}},
 		{[]string{"line:Hana"}, nil, errors.New("gone"), []finding{{what: "replies", text: "gone"}}},
 	} {
-		if got := unknownNames(c.names, c.known, c.err); !reflect.DeepEqual(got, c.want) {
+		cfg := config.Default()
+		cfg.Replies.Auto = c.names
+		if got := unknownNames(cfg, c.known, c.err); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("unknownNames(%q) = %+v, want %+v", c.names, got, c.want)
 		}
 	}

@@ -31,7 +31,7 @@ func TestDoctorTellsWhatTheRunningKehaiKnows(t *testing.T) {
 	}{
 		{runs{status: control.Status{StartedAt: since, Page: "http://127.0.0.1:7411/#t=secret"}}, []finding{
 			fine("page", "http://127.0.0.1:7411/"),
-			fine("running", "since 2026-01-01T00:00:00.000Z, and knows of nothing wrong"),
+			fine("running", "since %s, and knows of nothing wrong", since),
 		}},
 		{runs{status: control.Status{Problems: []string{"a", "b"}}}, []finding{
 			noPage, {what: "running", text: "a"}, {what: "running", text: "b"},
@@ -46,9 +46,9 @@ func TestDoctorTellsWhatTheRunningKehaiKnows(t *testing.T) {
 			},
 		}}, []finding{
 			noPage,
-			{what: "capture", text: "hana@a: minimised since 2026-01-01T00:00:00.000Z: restore it"},
-			{what: "capture", text: "ken@a: paused since 2026-01-01T00:00:00.000Z", mend: "kehai resume"},
-			{what: "capture", ok: true, text: "line@a: captured since 2026-01-01T00:00:00.000Z"},
+			{what: "capture", text: "hana@a: minimised since " + since.String() + ": restore it"},
+			{what: "capture", text: "ken@a: paused since " + since.String(), mend: "kehai resume"},
+			{what: "capture", ok: true, text: "line@a: captured since " + since.String()},
 			{
 				what: "capture", text: "new@a: not captured so far",
 				mend: "wait a moment; if it stays so, the log of that run says why",

@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
 	"github.com/kehai-run/kehai/actors/judge"
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 // Replies says how conversations are answered.
@@ -232,14 +233,30 @@ func (c *Config) checkName(p *problems, key, name string) {
 		quote(name), quote(app+":"+strings.Trim(name, ": "))))
 }
 
-// NamedConversations are those that settings of replies name, in order, each once.
-func (c *Config) NamedConversations() []string {
+// Unseen is a name in the settings of replies that no conversation has.
+type Unseen struct {
+	Name string
+	Near string // that of a conversation, "" for none
+}
+
+// NamesConversations reports whether the settings of replies name any.
+func (c *Config) NamesConversations() bool {
+	return len(c.Replies.Auto)+len(c.Replies.Conversations) > 0
+}
+
+// Unseen lists the names in the settings of replies that are none of the known ones.
+func (c *Config) Unseen(known []string) (list []Unseen) {
 	names := slices.Clone(c.Replies.Auto)
 	for _, one := range c.Replies.Conversations {
 		names = append(names, one.Name)
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	for _, name := range slices.Compact(names) {
+		if !slices.Contains(known, name) {
+			list = append(list, Unseen{name, text.Nearest(name, known)})
+		}
+	}
+	return list
 }
 
 // checkAuto refuses settings of which one says that replies go out by themselves, and

@@ -60,7 +60,7 @@ const (
 	OnChanged     EventKind = "changed"  // also "emptied"
 	OnPerson      EventKind = "person"   // wrote in the window
 	OnVerdict     EventKind = "verdict"  // "yes" or "no"
-	OnAgain       EventKind = "again"    // a declined message, or one whose reply was held for long, is judged once more
+	OnAgain       EventKind = "again"    // a declined message, or one whose reply was held for long, is judged anew
 	OnWrote       EventKind = "wrote"
 	OnDecided     EventKind = "decide" // for a held reply
 	OnApprove     EventKind = "approve"

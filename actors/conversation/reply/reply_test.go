@@ -335,8 +335,8 @@ func TestNeverTwice(t *testing.T) {
 		w := &world{t: t, sent: map[int64]int{}, stands: map[messages.MessageID]int{}, byHand: map[int64]bool{},
 			text: map[int64][]messages.MessageID{}, gone: map[messages.MessageID]bool{}}
 		for n := range 150 {
-			const some = "message reminder change person person approve approve perform perform perform perform perform " +
-				"perform " +
+			const some = "message reminder change person person approve approve perform perform perform perform " +
+				"perform perform " +
 				"result result result result result result"
 			switch rapid.SampledFrom(strings.Fields(some)).Draw(t, "step") {
 			case "message":
