@@ -37,7 +37,8 @@ func (r *Runtime) Inspect() control.Status {
 
 // Healthy returns nil while the runtime takes calls and nothing is known to be wrong:
 // no actor has spent its restart budget, changes are stored, there is space, text
-// can be read, windows can be captured and say whose conversation they show.
+// can be read, windows can be captured and say whose conversation they show, and
+// actors send only to kinds that there are.
 // Otherwise the error lists what is wrong; it is [ErrNotRunning] before the store is
 // open, and as soon as it is about to be closed.
 func (r *Runtime) Healthy() error {

@@ -1,9 +1,14 @@
 package testkit_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -18,6 +23,35 @@ func ExampleStart() {
 			sys.Crash()
 			sys.Friend("Hana", "hello") // she really writes it again
 			sys.WantMessages("hello", "hello")
+		})
+	}
+	_ = test // declare it as func TestHost(t *testing.T), and go test calls it
+}
+
+// A test of a host's own handler: what it had not acknowledged when its process died
+// comes again.
+func ExampleWithSubscription() {
+	test := func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			got, failing := 0, true
+			sys := testkit.Start(t, testkit.WithSubscription("host", func(_ context.Context, ev runtime.Event) error {
+				if _, ok := ev.Message.(messages.MessageDelivered); !ok {
+					return nil
+				}
+				if got++; failing {
+					return errors.New("the host's database is down")
+				}
+				return nil
+			}))
+			sys.Friend("Hana", "hello")
+			sys.Advance(time.Minute)
+			before := got
+			failing = false
+			sys.Crash()
+			sys.Advance(time.Minute)
+			if got != before+1 {
+				t.Errorf("the handler got the message %d times after the crash, want it once more", got-before)
+			}
 		})
 	}
 	_ = test // declare it as func TestHost(t *testing.T), and go test calls it

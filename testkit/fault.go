@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/kehai-run/kehai/actors"
@@ -50,6 +51,18 @@ type armed struct {
 type faults struct {
 	mu   sync.Mutex
 	list []*armed
+}
+
+// unknown is the first kind of workers of a fault that is not among these, "" if all are.
+func (f *faults) unknown(kinds []string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, a := range f.list {
+		if !slices.Contains(kinds, a.Worker) {
+			return a.Worker
+		}
+	}
+	return ""
 }
 
 func (f *faults) add(list ...Fault) {

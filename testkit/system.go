@@ -40,6 +40,20 @@ func WithFaults(faults ...Fault) Option {
 	return func(s *System) { s.faults.add(faults...) }
 }
 
+// WithSubscription subscribes a handler of the host's own to each runtime of the
+// system, before it runs: what was not acknowledged comes again after a crash.
+func WithSubscription(
+	name string, handler func(context.Context, runtime.Event) error, opts ...runtime.SubscribeOption,
+) Option {
+	return func(s *System) { s.subs = append(s.subs, subscription{name, handler, opts}) }
+}
+
+type subscription struct {
+	name    string
+	handler func(context.Context, runtime.Event) error
+	opts    []runtime.SubscribeOption
+}
+
 // System is a runtime under test. Its methods are for the test's goroutine.
 type System struct {
 	// Window is what the friend and the person see; change it as you like.
@@ -50,6 +64,7 @@ type System struct {
 	t      testing.TB
 	cfg    config.Config
 	opts   []runtime.Option
+	subs   []subscription
 	faults *faults
 	store  *mem.Store
 	cancel context.CancelFunc
@@ -65,6 +80,9 @@ type System struct {
 // Start runs a runtime until the test ends. Call it inside synctest.Test.
 func Start(t testing.TB, opts ...Option) *System {
 	t.Helper()
+	if !inBubble() {
+		t.Fatal("testkit: Start needs virtual time: call it in the function that synctest.Test runs")
+	}
 	s := &System{t: t, cfg: config.Default(), faults: &faults{}, store: mem.New()}
 	s.cfg.Node, s.cfg.OCR.Engine, s.cfg.Dedup.FirstSight = "test", config.OCRDrawn, "all"
 	s.cfg.Replies.Policy, s.cfg.Replies.Drawn = "off", false // unless a test is about them
@@ -79,6 +97,7 @@ func Start(t testing.TB, opts ...Option) *System {
 	s.Window = w
 	s.boot()
 	t.Cleanup(s.stop)
+	s.checkFaults()
 	return s
 }
 
@@ -124,6 +143,11 @@ func (s *System) boot() {
 	})
 	if err != nil {
 		s.t.Fatalf("testkit: %v", err)
+	}
+	for _, sub := range s.subs {
+		if err := rt.Subscribe(sub.name, sub.handler, sub.opts...); err != nil {
+			s.t.Fatalf("testkit: %v", err)
+		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	abort, kill := context.WithCancel(context.Background())
@@ -172,7 +196,30 @@ func (s *System) Crash() {
 }
 
 // Inject makes things fail from now on, beside what fails already.
-func (s *System) Inject(faults ...Fault) { s.faults.add(faults...) }
+func (s *System) Inject(faults ...Fault) {
+	s.t.Helper()
+	s.faults.add(faults...)
+	s.checkFaults()
+}
+
+// checkFaults fails the test if a fault is for workers that there are not.
+func (s *System) checkFaults() {
+	s.t.Helper()
+	kinds := []string{Store}
+	for _, p := range s.Runtime.Inspect().Pools {
+		kinds = append(kinds, p.Kind)
+	}
+	if kind := s.faults.unknown(kinds); kind != "" {
+		s.t.Fatalf("testkit: a fault of workers of kind %q, which this runtime does not have: want one of %q", kind, kinds)
+	}
+}
+
+// inBubble reports whether the test runs in one of package synctest.
+func inBubble() (in bool) {
+	defer func() { in = recover() == nil }()
+	synctest.Wait() // panics elsewhere
+	return true
+}
 
 // Heal removes all faults.
 func (s *System) Heal() { s.faults.clear() }

@@ -1,6 +1,9 @@
 package testkit_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +12,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -118,4 +122,77 @@ func restarts(sys *testkit.System) int {
 		}
 	}
 	return n
+}
+
+// refusal is a test that stops at the first Fatal, and keeps its words.
+type refusal struct {
+	testing.TB
+	said string
+}
+
+func (r *refusal) Helper() {}
+
+func (r *refusal) Fatal(args ...any) { r.said = fmt.Sprint(args...); panic(r) }
+
+func (r *refusal) Fatalf(format string, args ...any) { r.Fatal(fmt.Sprintf(format, args...)) }
+
+func refused(t testing.TB, start func(testing.TB)) string {
+	r := &refusal{TB: t}
+	func() {
+		defer func() {
+			if got := recover(); got != nil && got != r {
+				panic(got)
+			}
+		}()
+		start(r)
+	}()
+	return r.said
+}
+
+func TestStartRefuses(t *testing.T) {
+	if got := refused(t, func(t testing.TB) { testkit.Start(t) }); !strings.Contains(got, "synctest.Test") {
+		t.Errorf("Start outside a bubble said %q, want what to do", got)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		const want = `workers of kind "orc", which this runtime does not have`
+		got := refused(t, func(t testing.TB) { testkit.Start(t, testkit.WithFaults(testkit.Fault{Worker: "orc"})) })
+		if !strings.Contains(got, want) || !strings.Contains(got, `"ocr"`) {
+			t.Errorf("Start with a fault of orc said %q, want %q and the kinds there are", got, want)
+		}
+	})
+}
+
+// A host's own handler is given again what it had not acknowledged when the process died.
+func TestASubscriptionOfTheHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seqs []uint64
+		down := true
+		s := testkit.Start(t, testkit.WithSubscription("host", func(_ context.Context, ev runtime.Event) error {
+			if _, ok := ev.Message.(messages.MessageDelivered); !ok {
+				return nil
+			}
+			if seqs = append(seqs, ev.Seq); down {
+				return errors.New("the host's database is down")
+			}
+			return nil
+		}))
+		s.Friend("Hana", "hello")
+		s.WantMessages("hello")
+		if len(seqs) < 2 {
+			t.Fatalf("the handler that fails got %d events, want it again and again", len(seqs))
+		}
+		s.Crash()
+		before := len(seqs)
+		down = false
+		s.Advance(time.Minute)
+		if len(seqs) <= before || seqs[len(seqs)-1] != seqs[0] {
+			t.Fatalf("after the crash the handler got %v, want %d again", seqs[before:], seqs[0])
+		}
+		acknowledged := len(seqs)
+		s.Crash()
+		s.Advance(time.Minute)
+		if len(seqs) != acknowledged {
+			t.Errorf("after it was acknowledged the handler got %v", seqs[acknowledged:])
+		}
+	})
 }
