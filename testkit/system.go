@@ -210,7 +210,8 @@ func (s *System) checkFaults() {
 		kinds = append(kinds, p.Kind)
 	}
 	if kind := s.faults.unknown(kinds); kind != "" {
-		s.t.Fatalf("testkit: a fault of workers of kind %q, which this runtime does not have: want one of %q", kind, kinds)
+		s.t.Fatalf("testkit: a fault of workers of kind %q, which this runtime does not have: want one of %q",
+			kind, kinds)
 	}
 }
 

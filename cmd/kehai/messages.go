@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -100,7 +100,7 @@ func known(ctx context.Context, b control.Backend, name string) error {
 		names = append(names, string(c.ID), c.Name, c.Label())
 	}
 	hint := ""
-	if near := text.Nearest(name, names); near != "" {
+	if near := admin.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q? ", near)
 	}
 	return fmt.Errorf("%w: %q: %s`kehai conversations` lists them", control.ErrNoConversation, name, hint)

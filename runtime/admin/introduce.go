@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -91,3 +92,6 @@ func Title(e *engine.Engine, c messages.ConversationID) (title messages.Text, ok
 	title, ok = directory.TitleOf(known, c)
 	return title, ok, nil
 }
+
+// Nearest is the name that was probably meant, "" if none is near.
+func Nearest(name string, known []string) string { return text.Nearest(name, known) }
