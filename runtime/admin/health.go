@@ -136,7 +136,7 @@ func (h *Health) noteNobody(v events.Verdict) {
 	if v.Stage != events.StageDeliver || slices.Contains(h.Kinds, kind) {
 		return
 	}
-	what, then := "", ""
+	var what, then string
 	switch v.Detail.Rule {
 	case events.RuleNoActor:
 		what, then = "an actor sends to the kind", "what is durable waits in the store for a program that has it"
