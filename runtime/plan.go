@@ -108,6 +108,7 @@ func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
 		Config: r.cfg, Variant: r.cfg.Variant(), HashKey: r.hashKey, Now: r.now, Masks: r.masks(),
 		Pauses: r.admin.Pauses, Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
+		Bound:  func(c messages.ConversationID, name string) bool { return r.admin.Bound(c, name) },
 		Seed:   func() string { return r.seed() },
 		Memory: r.admin.Memory, Scope: func(c messages.ConversationID, group bool) recall.Scope {
 			return r.admin.Scope(c, group)

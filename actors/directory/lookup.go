@@ -3,6 +3,7 @@ package directory
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kehai-run/kehai/messages"
 )
@@ -43,6 +44,52 @@ func Merged(known map[messages.ConversationID]Known, into messages.ConversationI
 func TitleOf(known map[messages.ConversationID]Known, id messages.ConversationID) (title messages.Text, ok bool) {
 	k, ok := known[Resolve(known, id)]
 	return k.Title, ok
+}
+
+// Bound is the conversation that the owner's settings mean by "line:Hana", or by an id.
+// A title is chosen by whoever bears it, and settings open doors: it is the only one in
+// that application that has, or was ever read with, exactly this name. As soon as a
+// second one was, ok is false, until a person has told them apart by an id.
+func Bound(known map[messages.ConversationID]Known, name string) (id messages.ConversationID, ok bool) {
+	if _, ok := known[messages.ConversationID(name)]; ok {
+		return Resolve(known, messages.ConversationID(name)), true
+	}
+	app, title, _ := strings.Cut(name, ":")
+	want := letters(messages.Text(title))
+	for other, k := range known {
+		if k.App != app || letters(k.Title) != want && letters(k.Named) != want &&
+			!slices.ContainsFunc(k.Readings, func(r Reading) bool { return letters(r.Title) == want }) {
+			continue
+		}
+		left := Resolve(known, other)
+		if ok && left != id {
+			return "", false
+		}
+		id, ok = left, true
+	}
+	return id, ok
+}
+
+// Unseen are the ids under which something may be kept from before these conversations
+// were first seen: the names by which they alone are known, as an import wrote them.
+func Unseen(known map[messages.ConversationID]Known, ids []messages.ConversationID) (list []messages.ConversationID) {
+	for _, id := range ids {
+		k := known[id]
+		names := []messages.Text{k.Title, k.Named}
+		for _, r := range k.Readings {
+			names = append(names, r.Title)
+		}
+		for _, n := range names {
+			name := messages.ConversationID(k.App + ":" + string(n))
+			if _, seen := known[name]; n == "" || seen || slices.Contains(list, name) {
+				continue
+			}
+			if of, ok := Bound(known, string(name)); ok && of == Resolve(known, id) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
 }
 
 // Called lists the conversations that a person may mean by a name, sorted: the one

@@ -337,7 +337,8 @@ func (a *actor) remember(turn *actors.Turn, view View, at time.Time) {
 			a.forgetEchoes(turn, oldest.Conversation, at)
 		}
 	}
-	view = a.before(turn, view.Conversation).linked(view)
+	last := a.before(turn, view.Conversation)
+	view = last.linked(view, a.steady.from(view.Conversation, last.At))
 	view.At = at
 	lastViews.Put(turn, string(view.Conversation), view)
 }

@@ -11,11 +11,12 @@ import (
 const maxUnseen = 20 * time.Second
 
 // steady is the conversation that a window shows without a break: no other title, no
-// empty window and no other conversation came in between, and no time without a window. It dies with the activation.
+// empty window and no other conversation came in between, and no time without a window.
+// It dies with the activation.
 type steady struct {
 	conversation messages.ConversationID // "" for none
 	title        string
-	at           time.Time // capture of the last frame
+	since, at    time.Time // capture of the first and the last frame
 }
 
 // note takes in whose a frame is, or that nobody knows: then it is still to be told what
@@ -27,7 +28,11 @@ func (s *steady) note(m messages.FrameRead, answer messages.Identified) {
 		answer.Why != "" && (m.Away || title != s.title):
 		*s = steady{}
 	case answer.Why == "":
-		*s = steady{conversation: answer.Conversation, title: title, at: m.At}
+		since := m.At
+		if s.until(m, answer.Conversation) {
+			since = s.since
+		}
+		*s = steady{conversation: answer.Conversation, title: title, since: since, at: m.At}
 	case s.conversation != "":
 		s.at = m.At
 	}
@@ -40,4 +45,9 @@ func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
 		seen = m.Watched
 	}
 	return c != "" && !m.Away && s.conversation == c && s.title == titleOf(m) && m.At.Sub(seen) <= maxUnseen
+}
+
+// from reports that a conversation has been watched since a time, up to the last frame.
+func (s *steady) from(c messages.ConversationID, at time.Time) bool {
+	return c != "" && s.conversation == c && !s.since.After(at)
 }

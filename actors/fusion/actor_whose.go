@@ -21,7 +21,8 @@ func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) 
 	a.wanted = nil
 	view := viewOf(answer.Conversation, m.Read.Bubbles)
 	c := answer.Conversation
-	gap := len(a.before(turn, c).linked(view).Anchor) > 0
+	last := a.before(turn, c)
+	gap := len(last.linked(view, a.steady.from(c, last.At)).Anchor) > 0
 	if answer.Why != "" || answer.Unlisted || gap || !a.agrees(turn, m.Read, view) {
 		c = ""
 	}

@@ -1,6 +1,7 @@
 package fusion
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kehai-run/kehai/messages"
@@ -55,21 +56,27 @@ func TestANamesakeIsNotWrittenTo(t *testing.T) {
 
 // TestGoingOnAfterAGap: a conversation that moved on out of view is written to again
 // once it was seen to go on three times, also after a crash. What the window shows of
-// another one in between, or another gap, begins the count anew.
+// another one in between, or another gap, begins the count anew. After a gap that was not
+// watched nothing counts: that a chat goes on says nothing about whose it is.
 func TestGoingOnAfterAGap(t *testing.T) {
 	for name, c := range map[string]struct {
-		then []string // pages of Hana's; "@" before those of Ken
+		then []string // pages of Hana's; "@" before those of Ken, "!" where a crash comes first
 		want int      // of which the first, from 1, is written to; 0 for none
 	}{
-		"in small steps":        {[]string{"x y z", "y z w", "z w v", "w v u", "v u t"}, 4},
-		"many at once":          {[]string{"x y z", "z 1 2 3 4 5 6"}, 0},
-		"it stands still":       {[]string{"x y z", "x y z", "x y z", "x y z", "x y z"}, 0},
-		"scrolled up and down":  {[]string{"x y z", "y z w", "x y z", "y z w", "x y z"}, 0},
-		"another gap":           {[]string{"x y z", "y z w", "z w v", "k l m", "l m n", "m n o", "n o p"}, 7},
-		"another conversation":  {[]string{"x y z", "y z w", "z w v", "@e f g", "w v u", "v u t", "u t s"}, 7},
-		"back in view":          {[]string{"x y z", "c x y", "x y z"}, 2},
-		"and a namesake again":  {[]string{"x y z", "y z w", "z w v", "a b c", "x y z", "y z w"}, 4},
-		"a page without a word": {[]string{"x y z", "y z w", "", "z w v"}, 0},
+		"in small steps":        {[]string{"x y z", "!y z w", "!z w v", "!w v u", "v u t"}, 4},
+		"many at once":          {[]string{"x y z", "!z 1 2 3 4 5 6"}, 0},
+		"it stands still":       {[]string{"x y z", "!x y z", "x y z", "x y z", "x y z"}, 0},
+		"scrolled up and down":  {[]string{"x y z", "!y z w", "x y z", "!y z w", "x y z"}, 0},
+		"another gap":           {[]string{"x y z", "!y z w", "z w v", "k l m", "!l m n", "m n o", "n o p"}, 7},
+		"another conversation":  {[]string{"x y z", "!y z w", "z w v", "@e f g", "!w v u", "v u t", "u t s"}, 7},
+		"back in view":          {[]string{"x y z", "!c x y", "x y z"}, 2},
+		"and a namesake again":  {[]string{"x y z", "!y z w", "z w v", "a b c", "!x y z", "y z w"}, 4},
+		"a page without a word": {[]string{"x y z", "!y z w", "", "z w v"}, 0},
+
+		"not watched":               {[]string{"!x y z", "y z w", "z w v", "w v u", "v u t", "u t s"}, 0},
+		"not watched at the second": {[]string{"x y z", "y z w", "!k l m", "l m n", "m n o", "n o p", "o p q"}, 0},
+		"not watched for another":   {[]string{"@e f g", "x y z", "y z w", "z w v", "w v u", "v u t"}, 0},
+		"not watched, then back":    {[]string{"!x y z", "c x y", "x y z"}, 2},
 	} {
 		h := spawn(t)
 		settle := func(page string) (who messages.Text, words string) {
@@ -77,11 +84,14 @@ func TestGoingOnAfterAGap(t *testing.T) {
 			if page != "" && page[0] == '@' {
 				who, words = "Ken", page[1:]
 			}
+			if rest, ok := strings.CutPrefix(page, "!"); ok {
+				words = rest
+				h.Crash()
+				h.Start()
+			}
 			for range 2 * maxInconsistentKnown {
 				send(h, read(who, words))
 			}
-			h.Crash()
-			h.Start()
 			return who, words
 		}
 		settle("a b c")
@@ -121,7 +131,7 @@ func TestLinked(t *testing.T) {
 		{"a b c", "c d", false}, {"OK はい", "OK", true},
 	} {
 		before := viewOf("c", read("", c.before).Bubbles)
-		if got := before.linked(viewOf("c", read("", c.now).Bubbles)); len(got.Anchor) > 0 != c.anchored {
+		if got := before.linked(viewOf("c", read("", c.now).Bubbles), true); len(got.Anchor) > 0 != c.anchored {
 			t.Errorf("%q after %q: the anchor is %v, want one: %v", c.now, c.before, got.Anchor, c.anchored)
 		}
 	}

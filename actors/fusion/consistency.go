@@ -34,6 +34,9 @@ type View struct {
 	// Steps counts how often the window has shown it to go on since then, without
 	// another conversation in between.
 	Steps int `json:"steps,omitempty"`
+	// Apart: the window was not watched all the while when the anchor went out of view.
+	// Then no step counts: a stranger's chat goes on too.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // viewOf sums up the bubbles of a view.
@@ -116,25 +119,25 @@ func (l View) run(v View) (best int) {
 // linked is v with the anchor that it has after l. A page that shares too little with
 // the one before may come after a gap, and may be that of a stranger of the same name:
 // the title does not tell. It is linked again once the anchor comes into view, or the
-// conversation has gone on for [linkSteps] without anything that speaks for somebody
-// else: nothing brings back what a long text or an absence has moved out of view.
-func (l View) linked(v View) View {
+// conversation has gone on for [linkSteps] in a window that was watched all the while
+// (unbroken): nothing brings back what a long text has moved out of view.
+func (l View) linked(v View, unbroken bool) View {
 	anchor := View{Marks: l.Anchor}
 	if len(l.Anchor) == 0 {
 		anchor.Marks = l.Marks
 	}
-	v.Anchor, v.Steps = nil, 0
+	v.Anchor, v.Steps, v.Apart = nil, 0, false
 	if len(anchor.Marks) == 0 || anchor.leads(v) {
 		return v
 	}
 	v.Anchor = anchor.Marks
-	if len(l.Anchor) == 0 {
-		return v
-	}
+	leads := len(l.Anchor) > 0 && l.leads(v)
+	v.Apart = l.Apart || !leads && !unbroken
 	switch {
+	case v.Apart || len(l.Anchor) == 0:
 	case l.grown(v):
 		v.Steps = l.Steps + 1
-	case l.leads(v):
+	case leads:
 		v.Steps = l.Steps
 	}
 	if v.Steps >= linkSteps {

@@ -29,8 +29,10 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
+	ids := append(directory.Merged(known, c), c) // the last one is found again if this ends half way
+	ids = append(directory.Unseen(known, ids), ids...)
 	var sum engine.Forgotten
-	for _, id := range append(directory.Merged(known, c), c) { // the last one is found again if this ends half way
+	for _, id := range ids {
 		one, err := b.delete(ctx, e, id)
 		if sum = sum.Plus(one); err != nil {
 			return sum, err

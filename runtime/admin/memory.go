@@ -106,18 +106,17 @@ func (b *Book) known(engine func() (*engine.Engine, error)) map[messages.Convers
 	return read
 }
 
-// linked are the other conversations of the same person. A name that several have links
-// none of them.
+// linked are the other conversations of the same person. A name that several have had
+// links none of them.
 func linked(people []config.Person, known map[messages.ConversationID]directory.Known,
 	c messages.ConversationID) (list []messages.ConversationID) {
 	for _, person := range people {
 		var theirs []messages.ConversationID
 		for _, name := range person.Conversations {
-			switch found := directory.Called(known, "", name); len(found) {
-			case 0:
+			if id, ok := directory.Bound(known, name); ok {
+				theirs = append(theirs, id)
+			} else if len(directory.Called(known, "", name)) == 0 {
 				theirs = append(theirs, messages.ConversationID(name)) // a host's own
-			case 1:
-				theirs = append(theirs, found[0])
 			}
 		}
 		if slices.Contains(theirs, c) {

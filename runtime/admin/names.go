@@ -289,6 +289,12 @@ func (b Backend) Label(id messages.ConversationID) string {
 	return b.Book.Label(e, id)
 }
 
+// Bound reports that a conversation is the one that the settings mean by a name.
+func (b Backend) Bound(c messages.ConversationID, name string) bool {
+	id, ok := directory.Bound(b.Book.known(b.Engine), name)
+	return ok && id == c
+}
+
 // adoptedSetting says that the directories have what an older version has left.
 const adoptedSetting = "directory"
 

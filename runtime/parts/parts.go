@@ -54,6 +54,7 @@ type Parts struct {
 	Model                llm.Model // llm.None where nobody may be asked
 	Prompts              *prompt.Catalogue
 	Called               func(messages.ConversationID) string       // what people call it
+	Bound                func(messages.ConversationID, string) bool // it is the one that settings mean by a name
 	Adopted              func(app string) []messages.ConversationID // of an older version
 	Seed                 func() string                              // of ids
 	Asks                 bool                                       // somebody answers attention's questions

@@ -21,7 +21,11 @@ func (p *Parts) Conversation() NewActor {
 	o := conversation.DefaultOptions()
 	o.Settings = func(c messages.ConversationID, w messages.WindowID) conversation.Settings {
 		seen := p.Windows[w]
-		s := p.Config.ReplySettings(p.nameOf(c), seen.Drawn())
+		name := p.nameOf(c)
+		s := p.Config.ReplySettings(name, seen.Drawn())
+		if ours := seen.Drawn() && p.Config.Replies.Drawn; s.Listed && !ours {
+			s.Listed = name == string(c) || p.Bound(c, name) // not whoever calls himself so
+		}
 		s.Typist = seen.Typed()
 		return s
 	}
