@@ -40,8 +40,8 @@ func NotSent(r messages.SendReason) string {
 var notSent = map[messages.SendReason]string{
 	messages.SendBusy:      "a person types, or unsent text stands in the field",
 	messages.SendElsewhere: "the window does not show this conversation",
-	messages.SendMovedOn: "the chat went on out of view: scroll back until its earlier messages show; where the window was watched " +
-		"all the while, three more do too",
+	messages.SendMovedOn: "the chat went on out of view: scroll back until its earlier messages show; " +
+		"where the window was watched all the while, three more do too",
 	messages.SendNoField:                     "no input field was found, or it did not take the text",
 	messages.SendChanged:                     "the window changed before a key was pressed",
 	messages.SendStopped:                     "it was stopped",
