@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -165,34 +167,44 @@ func TestStartRefuses(t *testing.T) {
 // A host's own handler is given again what it had not acknowledged when the process died.
 func TestASubscriptionOfTheHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var seqs []uint64
+		var mu sync.Mutex
+		var got []uint64
 		down := true
+		seqs := func() []uint64 {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(got)
+		}
 		s := testkit.Start(t, testkit.WithSubscription("host", func(_ context.Context, ev runtime.Event) error {
 			if _, ok := ev.Message.(messages.MessageDelivered); !ok {
 				return nil
 			}
-			if seqs = append(seqs, ev.Seq); down {
+			mu.Lock()
+			defer mu.Unlock()
+			if got = append(got, ev.Seq); down {
 				return errors.New("the host's database is down")
 			}
 			return nil
 		}))
 		s.Friend("Hana", "hello")
 		s.WantMessages("hello")
-		if len(seqs) < 2 {
-			t.Fatalf("the handler that fails got %d events, want it again and again", len(seqs))
+		if len(seqs()) < 2 {
+			t.Fatalf("the handler that fails got %d events, want it again and again", len(seqs()))
 		}
 		s.Crash()
-		before := len(seqs)
+		before := len(seqs())
+		mu.Lock()
 		down = false
+		mu.Unlock()
 		s.Advance(time.Minute)
-		if len(seqs) <= before || seqs[len(seqs)-1] != seqs[0] {
-			t.Fatalf("after the crash the handler got %v, want %d again", seqs[before:], seqs[0])
+		if len(seqs()) <= before || seqs()[len(seqs())-1] != seqs()[0] {
+			t.Fatalf("after the crash the handler got %v, want %d again", seqs()[before:], seqs()[0])
 		}
-		acknowledged := len(seqs)
+		acknowledged := len(seqs())
 		s.Crash()
 		s.Advance(time.Minute)
-		if len(seqs) != acknowledged {
-			t.Errorf("after it was acknowledged the handler got %v", seqs[acknowledged:])
+		if len(seqs()) != acknowledged {
+			t.Errorf("after it was acknowledged the handler got %v", seqs()[acknowledged:])
 		}
 	})
 }

@@ -24,7 +24,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Known reads what the directories know, by the ids of conversations.
+// Known reads what the directories know, by the ids of conversations. One whose key is
+// lost is left out: doctor names it, and all others can still be asked about, and forgotten.
 func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error) {
 	known := map[messages.ConversationID]directory.Known{}
 	var bad error
@@ -36,11 +37,17 @@ func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error
 		known[messages.ConversationID(r.Key)], bad = k, err
 		return err == nil
 	})
+	if errors.Is(err, engine.ErrNoKey) {
+		err = nil
+	}
 	return known, cmp.Or(err, bad)
 }
 
 // Which implements [control.Backend].
 func (b Backend) Which(_ context.Context, name string) (messages.ConversationID, error) {
+	if name == "" {
+		return "", nil
+	}
 	e, err := b.Engine()
 	if err != nil {
 		return "", err
@@ -53,9 +60,6 @@ func (b Backend) Which(_ context.Context, name string) (messages.ConversationID,
 }
 
 func which(known map[messages.ConversationID]directory.Known, name string) (messages.ConversationID, error) {
-	if name == "" {
-		return "", nil
-	}
 	switch found := directory.Called(known, "", name); len(found) {
 	case 0:
 		return messages.ConversationID(name), nil
