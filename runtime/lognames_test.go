@@ -133,7 +133,7 @@ func TestTheLogNamesNobodyAndQuotesNothing(t *testing.T) {
 		t.Run(profile, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var book logBook
-				s := aday(t, book.option(), testkit.WithConfig(func(c *config.Config) { c.Profile = profile }))
+				s := aday(t, book.option(), testkit.WithConfig(func(c *config.Config) { c.SetProfile(profile) }))
 				book.lacks(t, friends...)
 				book.lacks(t, said...)
 				id, hana := string(s.ID("Hanako")), s.Runtime.LogName("line:Hanako")

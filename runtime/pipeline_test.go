@@ -60,7 +60,8 @@ func TestThePipelineRecordTellsEveryStage(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				data := t.TempDir()
 				s := testkit.Start(t, testkit.WithConfig(func(cfg *config.Config) {
-					cfg.Data, cfg.Debug.Text, cfg.Profile, cfg.OCR.Burst = data, true, c.profile, 2
+					cfg.Data, cfg.Debug.Text, cfg.OCR.Burst = data, true, 2
+					cfg.SetProfile(c.profile)
 				}))
 				record := func() pipelineOf {
 					t.Helper()

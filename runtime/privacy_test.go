@@ -99,7 +99,7 @@ func TestWhatIsForgottenIsGoneAndStaysGone(t *testing.T) {
 func TestWhatIsForgottenIsGoneInProfileSeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store spy
-		seed := func(c *config.Config) { c.Profile = config.ProfileSeed }
+		seed := func(c *config.Config) { c.SetProfile(config.ProfileSeed) }
 		s := testkit.Start(t, store.option(), testkit.WithConfig(seed))
 		s.Friend("Ken", "konnichiwa")
 		s.Advance(30 * time.Second)

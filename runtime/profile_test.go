@@ -20,7 +20,7 @@ import (
 )
 
 func profile(name string) testkit.Option {
-	return testkit.WithConfig(func(c *config.Config) { c.Profile = name })
+	return testkit.WithConfig(func(c *config.Config) { c.SetProfile(name) })
 }
 
 // sides makes every bubble that is read one of a side, as where own bubbles can

@@ -42,7 +42,8 @@ type Config struct {
 
 	// Rules by which messages are told: default (a message's place in the
 	// transcript decides) or seed (text and time alone decide; for comparison: it
-	// loses repeated and short messages and what is no text). Default default.
+	// loses repeated and short messages and what is no text). Go programs set it by
+	// SetProfile. Default default.
 	Profile string `yaml:"profile" oneof:"default|seed"`
 
 	// Encryption of the store at rest.
@@ -432,7 +433,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		},
 		Burst: burst.DefaultRules(),
 		Dedup: Dedup{FirstSight: ledger.Unanswered, Tail: 200},
-		Rules: defaultRules(),
+		Rules: defaultRules(ProfileDefault),
 		Focus: Focus{
 			Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * time.Hour,
 			Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),

@@ -16,7 +16,6 @@ import (
 //
 //	yaml:"poll"            its key
 //	min:"50ms" max:"1m"    what a number may be, written as its values are
-//	zero:"profile"         the word for a number that is not set, if it may be so
 //	atmost:"cap"           no more than another number of its section
 //	oneof:"a|b"            what a text may be
 //	form:"name"            how a text looks; see forms. "name?" may also be empty
@@ -118,16 +117,7 @@ func (f field) oneOf() []string {
 }
 
 // text is the value as a file has it, and as set reads it.
-func (f field) text() string {
-	if f.isUnset() {
-		return f.tag.Get("zero")
-	}
-	return textOf(f.value)
-}
-
-// isUnset holds for a number that need not be set, and is not. Files of older versions
-// have a 0 there.
-func (f field) isUnset() bool { return f.tag.Get("zero") != "" && f.value.IsZero() }
+func (f field) text() string { return textOf(f.value) }
 
 // set sets the value from a text. It returns what is wrong with the text and then
 // leaves the value as it is. A path counts from dir.
@@ -135,10 +125,6 @@ func (f field) set(text, dir string) string {
 	path, wrong := f.resolve(text, dir)
 	if wrong != "" {
 		return wrong
-	}
-	if unset := f.tag.Get("zero"); unset != "" && path == unset {
-		f.value.SetZero()
-		return ""
 	}
 	v, want, err := parseValue(f.value.Type(), path)
 	if err == nil {
@@ -149,9 +135,6 @@ func (f field) set(text, dir string) string {
 		if want += " from " + f.tag.Get("min") + " to " + f.tag.Get("max"); len(f.oneOf()) > 0 {
 			want = orList(f.oneOf())
 		}
-	}
-	if unset := f.tag.Get("zero"); unset != "" {
-		want += ", or " + unset
 	}
 	return f.show(text) + ": want " + want
 }
@@ -199,7 +182,7 @@ func (f field) wrong() string {
 // wrongOne checks the value, or one of a list.
 func (f field) wrongOne(v reflect.Value) string {
 	switch {
-	case v.Kind() == reflect.Bool, f.isUnset():
+	case v.Kind() == reflect.Bool:
 		return ""
 	case len(f.oneOf()) > 0:
 		return wrongChoice(f.text(), f.oneOf())

@@ -77,6 +77,7 @@ func (c *Config) IsSet(key string) bool {
 // working directory.
 func (c *Config) SetFlag(flag, key, text string) error {
 	c.own()
+	defer c.follow(c.Profile)
 	o := origin{kind: "flag", place: flag}
 	var keys []string
 	for _, f := range c.fields() {
@@ -112,6 +113,7 @@ func EnvName(key string) string {
 // paths count from the working directory.
 func (c *Config) ApplyEnv(environ []string) error {
 	c.own()
+	before := c.Profile
 	var p problems
 	texts := map[string]string{}
 	for _, entry := range environ {
@@ -140,5 +142,6 @@ func (c *Config) ApplyEnv(environ []string) error {
 		}
 		p = append(p, problem{origin{place: name}, "", "unknown variable" + advice})
 	}
+	c.follow(before)
 	return p.and(c.Validate())
 }

@@ -59,15 +59,37 @@ type OCRRules struct {
 	directory.Rules `yaml:",inline"`
 }
 
-func defaultRules() Rules {
+// defaultRules are the numbers of a profile.
+func defaultRules(profile string) Rules {
 	window := recent.DefaultRules()
-	window.Fingerprint, window.MinLine = 0, 0 // not set: the profile's
+	if profile == ProfileSeed {
+		window = recent.SeedRules()
+	}
 	return Rules{
 		Capture: poller.DefaultRules(), OCR: OCRRules{ocr.DefaultThresholds(), directory.DefaultRules()},
 		Fusion: fusion.DefaultRules(),
 		Lines:  text.DefaultLines(), Echo: text.DefaultEcho(), Dedup: window, Ledger: ledger.DefaultRules(),
 		Ingress: ingress.DefaultRules(), Burst: text.DefaultRepeats(),
 		Send: outbound.DefaultRules(),
+	}
+}
+
+// SetProfile chooses a profile. A number that it has another default for follows, unless
+// somebody has set it.
+func (c *Config) SetProfile(profile string) {
+	before := c.Profile
+	c.Profile = profile
+	c.follow(before)
+}
+
+// follow gives the numbers that still are the defaults of another profile those of
+// the present one.
+func (c *Config) follow(before string) {
+	old, now := root(defaultRules(before)).values(), root(defaultRules(c.Profile)).values()
+	for i, f := range root(&c.Rules).values() {
+		if !c.IsSet("rules."+f.key) && f.text() == old[i].text() {
+			f.value.Set(now[i].value)
+		}
 	}
 }
 
@@ -81,7 +103,7 @@ type Variant struct {
 	tellResets bool             // pollers tell fusion of them
 	byPlace    bool             // place and side decide at the gate, text where they are silent
 	reading    ocr.Options      // by which a burst is decided, and of what
-	recent     recent.Rules     // where the configuration leaves them to the profile
+	recent     recent.Rules     // what texts that were seen before count for
 	repeats    text.RepeatRules // of lines in a burst
 }
 

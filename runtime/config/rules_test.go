@@ -94,7 +94,7 @@ func TestEffectiveDefaults(t *testing.T) {
 		Same: lines, NeedsLine: true}
 	for profile, want := range map[string]effective{ProfileDefault: standard, ProfileSeed: seed} {
 		c := exampleDefault()
-		c.Profile = profile
+		c.SetProfile(profile)
 		if got := effectiveOf(c); !reflect.DeepEqual(got, want) {
 			t.Errorf("profile %s decides by %+v, want %+v", profile, got, want)
 		}
@@ -172,26 +172,37 @@ func TestRangesOfRules(t *testing.T) {
 	}
 }
 
-// A number that need not be set is the profile's, and is printed as that. A 0 is one
-// that is not set: older versions printed it.
+// Two numbers have another default in profile seed, wherever it was chosen. A 0 is no
+// word for that.
 func TestNumbersOfTheProfile(t *testing.T) {
-	for _, text := range []string{"profile: seed",
-		"profile: seed\nrules: {dedup: {min_line: profile, fingerprint: profile}}",
-		"profile: seed\nrules: {dedup: {min_line: 0, fingerprint: 0s}}",
-	} {
-		c := parse(t, text)
+	chosen := Default()
+	chosen.SetProfile(ProfileSeed)
+	flagged := Default()
+	if err := flagged.SetFlag("--profile", "profile", "seed"); err != nil {
+		t.Fatal(err)
+	}
+	for how, c := range map[string]Config{"file": parse(t, "profile: seed"), "SetProfile": chosen, "flag": flagged} {
 		if w := c.DedupOptions().Recent; w.MinLine != 4 || w.Fingerprint != 20*time.Second {
-			t.Errorf("%s: window = %+v, want the profile's 4 characters and 20s", text, w)
+			t.Errorf("%s: window = %+v, want the profile's 4 characters and 20s", how, w)
 		}
-		if out := written(t, c); !strings.Contains(out, "fingerprint: profile  # ") ||
-			!strings.Contains(out, "min_line: profile  # ") {
-			t.Errorf("%s: Write() = %s\nwant fingerprint and min_line of the profile", text, out)
+		if out := written(t, c); !strings.Contains(out, "fingerprint: 20s  # default") ||
+			!strings.Contains(out, "min_line: 4  # default") {
+			t.Errorf("%s: Write() = %s\nwant fingerprint and min_line of the profile", how, out)
 		}
+		if c.SetProfile(ProfileDefault); !reflect.DeepEqual(c.Rules, Default().Rules) {
+			t.Errorf("%s, and back: rules = %+v, want %+v", how, c.Rules, Default().Rules)
+		}
+	}
+	kept := parse(t, "rules: {dedup: {min_line: 2}}")
+	kept.Rules.Dedup.Fingerprint = 7 * time.Second
+	if kept.SetProfile(ProfileSeed); kept.Rules.Dedup.MinLine != 2 || kept.Rules.Dedup.Fingerprint != 7*time.Second {
+		t.Errorf("window = %+v, want the 2 characters of the file and the 7s of the program", kept.Rules.Dedup)
 	}
 	for text, want := range map[string]string{
 		"min_line: -1": "min_line: -1: want 1 to 1000", "fingerprint: 1us": "fingerprint: 1µs: want 1ms to 24h",
-		"min_line: few":     `"few": want a whole number from 1 to 1000, or profile`,
-		"fingerprint: soon": `"soon": want a duration such as 1.5s, 250ms or 720h, or profile`,
+		"min_line: 0": "min_line: 0: want 1 to 1000", "fingerprint: 0s": "fingerprint: 0s: want 1ms to 24h",
+		"min_line: profile": `"profile": want a whole number from 1 to 1000`,
+		"fingerprint: soon": `"soon": want a duration such as 1.5s, 250ms or 720h`,
 	} {
 		if _, err := Parse("kehai.yaml", []byte("rules: {dedup: {"+text+"}}")); err == nil ||
 			!strings.Contains(err.Error(), want) {

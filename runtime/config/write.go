@@ -15,6 +15,7 @@ import (
 // counts otherwise once it is set, as a tag unset says, stands in a comment.
 func (c Config) Write(w io.Writer) error {
 	defaults := Default()
+	defaults.SetProfile(c.Profile)
 	return c.write(w, defaults)
 }
 

@@ -66,6 +66,7 @@ func parseConfig(name, dir string, data []byte) (Config, error) {
 	} else if body != nil {
 		d.field(body, root(&c))
 	}
+	c.follow(ProfileDefault)
 	if err := d.problems.and(c.Validate()); err != nil {
 		return Config{}, err
 	}

@@ -49,7 +49,7 @@ func crashingChat(seed uint64) (text string, want []string, crashes int) {
 // cursor, the windows of the dedup actor and the burst, all durable, must do.
 func TestProfileSeedThroughCrashes(t *testing.T) {
 	cfg := config.Default()
-	cfg.Profile = config.ProfileSeed
+	cfg.SetProfile(config.ProfileSeed)
 	seeds := uint64(8)
 	if testing.Short() {
 		seeds = 2

@@ -4,7 +4,6 @@
 package recent
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -18,17 +17,16 @@ import (
 // Rules say which texts count as seen a moment ago. Ages below a window are inside;
 // a hit extends nothing.
 type Rules struct {
-	// How long an equal text counts as a repeat, 1ms to 24h, or profile: 8s, in
-	// profile seed 20s. Default profile.
-	Fingerprint time.Duration `yaml:"fingerprint" min:"1ms" max:"24h" zero:"profile"`
+	// How long an equal text counts as a repeat, 1ms to 24h. Default 8s, in profile
+	// seed 20s.
+	Fingerprint time.Duration `yaml:"fingerprint" min:"1ms" max:"24h"`
 
 	// How long a text counts as a repeat if all its lines were seen, 1s to 24h.
 	// Default 1m15s.
 	Lines time.Duration `yaml:"lines" min:"1s" max:"24h"`
 
-	// Shortest line in characters that counts, 1 to 1000, or profile: 2, in profile
-	// seed 4. Default profile.
-	MinLine int `yaml:"min_line" min:"1" max:"1000" zero:"profile"`
+	// Shortest line in characters that counts, 1 to 1000. Default 2, in profile seed 4.
+	MinLine int `yaml:"min_line" min:"1" max:"1000"`
 
 	// Lines and texts of each conversation that are remembered, 1 to 10000. Default
 	// 240.
@@ -60,10 +58,9 @@ func DefaultRules() Rules {
 	}
 }
 
-// Of returns the rules of a profile with these numbers. The profile's own
-// NeedsLine and TwicePerView hold, and its number where one of these is not set.
+// Of returns the rules of a profile with these numbers: its NeedsLine and
+// TwicePerView hold.
 func (r Rules) Of(profile Rules) Rules {
-	r.Fingerprint, r.MinLine = cmp.Or(r.Fingerprint, profile.Fingerprint), cmp.Or(r.MinLine, profile.MinLine)
 	r.NeedsLine, r.TwicePerView = profile.NeedsLine, profile.TwicePerView
 	return r
 }

@@ -222,12 +222,9 @@ func TestRulesOfTheProfiles(t *testing.T) {
 	own := Rules{Fingerprint: 1, Lines: 2, MinLine: 3, Entries: 4, Same: text.LineRules{Min: 5}}
 	ownSeed, ownStandard := own, own
 	ownSeed.NeedsLine, ownStandard.TwicePerView = true, true
-	silent, spoken := own, ownSeed
-	silent.Fingerprint, silent.MinLine = 0, 0
-	spoken.Fingerprint, spoken.MinLine = seed.Fingerprint, seed.MinLine
 	for _, c := range []struct{ got, want Rules }{
 		{SeedRules(), seed}, {DefaultRules(), standard},
-		{own.Of(seed), ownSeed}, {own.Of(standard), ownStandard}, {silent.Of(seed), spoken},
+		{own.Of(seed), ownSeed}, {own.Of(standard), ownStandard}, {Rules{}.Of(seed), Rules{NeedsLine: true}},
 	} {
 		if c.got != c.want {
 			t.Errorf("rules of a window = %+v, want %+v", c.got, c.want)

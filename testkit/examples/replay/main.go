@@ -31,7 +31,7 @@ func main() {
 	}
 	for _, profile := range []string{config.ProfileDefault, config.ProfileSeed} {
 		cfg := runtime.Default()
-		cfg.Profile = profile
+		cfg.SetProfile(profile)
 		result, err := replay.Run(context.Background(), replay.Options{
 			Script: s, Config: cfg, Seed: 1, Fonts: drawn.FindFonts(),
 			Deliver: func(e control.Entry) error {
