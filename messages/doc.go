@@ -94,6 +94,7 @@
 //	             ──TrimDue──► recall
 //	             ══Remember══► recall
 //	             ══PauseSending, ResumeSending══► owner
+//	             ──EndSending──► outbound
 //	             ══SendReply══► outbound
 //	             ──FaceFrame, CameraSnapshot──► camera
 //	             ──AskFocus──► focus

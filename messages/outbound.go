@@ -61,6 +61,13 @@ func (StopSending) MessageType() Type { return Type{"stop_sending", 1} }
 // Subject implements [About].
 func (m StopSending) Subject() ConversationID { return m.Conversation }
 
+// EndSending tells outbound/WINDOW that the program is about to end: nothing new is
+// typed, and what stands in the field already is taken out.
+type EndSending struct{}
+
+// MessageType implements [Message].
+func (EndSending) MessageType() Type { return Type{"end_sending", 1} }
+
 // SendOutcome is how a sending ended.
 type SendOutcome string
 
@@ -83,6 +90,7 @@ const (
 	SendNoField     SendReason = "no_field"            // no input field was found, or it did not take the text
 	SendChanged     SendReason = "changed"             // the window changed before a key was pressed
 	SendStopped     SendReason = "stopped"             // by [StopSending]
+	SendEnding      SendReason = "ending"              // by [EndSending]; it goes on at the next start
 	SendNoTypist    SendReason = "no_typist"           // nothing can type into the window
 	SendBlind       SendReason = "no_presence"         // nothing tells whether a person uses the keyboard
 	SendUnconfirmed SendReason = "unconfirmed"         // its bubble was not seen in time

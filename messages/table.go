@@ -126,6 +126,7 @@ func Core() Table {
 		Durable[TextSent](nil),
 		Durable[SendReply](nil),
 		Durable[StopSending](nil),
+		Fleeting[EndSending](),
 		Durable[SendDone](nil),
 		Durable[OwnMessage](nil),
 		Durable[AskKeyboard](nil).AboutNobody(),

@@ -2,11 +2,13 @@ package runtime_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/hardware/drawn"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -78,5 +80,47 @@ func pausedOnTheWay(t *testing.T, step messages.Type, after bool) {
 	awaitDone(t, s, 1)
 	if got := own(t, s, "Hana"); len(got) != 1 {
 		t.Errorf("resumed: our side wrote %d messages, want one", len(got))
+	}
+}
+
+// TestAStopLeavesNothingTyped stops the program in order during and after each call that
+// a sending makes: then nothing stands in the field, and it has not taken long. At the
+// next start the text goes out, once.
+func TestAStopLeavesNothingTyped(t *testing.T) {
+	var taken []string // out of the field
+	for at := 1; at <= 7; at++ {
+		for _, after := range []bool{false, true} {
+			m := &meddler{at: at, after: after, what: func(*drawn.Window) { time.Sleep(2 * time.Second) }}
+			meddled(t, m, func(t *testing.T, s *testkit.System) {
+				began, stood := time.Now(), ""
+				go func() {
+					for range 100 {
+						time.Sleep(100 * time.Millisecond)
+						stood = max(stood, string(s.Window.Draft()))
+					}
+				}()
+				s.Stop()
+				synctest.Wait()
+				if left := string(s.Window.Draft()); left != "" || time.Since(began) > 8*time.Second {
+					t.Errorf("stopped at call %d, after it %v: the field holds %d characters after %v, want it empty",
+						at, after, len([]rune(left)), time.Since(began))
+				}
+				if len(own(t, s, "Hana")) == 0 && stood != "" {
+					taken = append(taken, stood)
+				}
+				s.Restart()
+				if done := awaitDone(t, s, 1); done[0].Outcome != messages.SendConfirmed {
+					t.Errorf("stopped at call %d, after it %v: ended as %+v, want it confirmed", at, after, done)
+				}
+				s.Advance(time.Minute)
+				if got := own(t, s, "Hana"); !slices.Equal(got, []string{reply}) || s.Window.Draft() != "" {
+					t.Errorf("stopped at call %d, after it %v: our side wrote %d messages, want one", at, after,
+						len(got))
+				}
+			})
+		}
+	}
+	if len(taken) < 3 {
+		t.Errorf("%d stops came while the text stood in the field, want some: this test shows little", len(taken))
 	}
 }

@@ -245,7 +245,7 @@ func (r *Runtime) system(
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
 		// A burst that waits is worth waiting for, and so is a text in an input field, which is
 		// looked at once more; a host's timer of an hour is not.
-		Horizon: max(r.cfg.Burst.Cap, outbound.DefaultRules().Retry+time.Second),
+		Horizon: max(r.cfg.Burst.Cap, r.cfg.Rules.Send.Retry+time.Second),
 		Last:    last,
 	})
 }
@@ -302,12 +302,15 @@ func (r *Runtime) adoptedOf(app string) []messages.ConversationID {
 }
 
 // stop drains the system within its time, or ends it at once when abort ends or
-// the store has stopped.
+// the store has stopped. What stands half typed in a window is taken out meanwhile.
 func (r *Runtime) stop(abort context.Context, sys *live.System) engine.Left {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(abort), r.cfg.Shutdown.Drain)
 	defer cancel()
 	defer context.AfterFunc(abort, sys.Kill)()
 	defer context.AfterFunc(r.broken, sys.Kill)()
+	if err := r.admin.Pauses.End(ctx, sys.Engine(), r.plan.windows); err != nil && ctx.Err() == nil {
+		r.log.Warn().Err(err).Msg("sending_not_ended") // its keys are refused all the same
+	}
 	return sys.Stop(ctx)
 }
 

@@ -66,7 +66,7 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				sends{to(m.ActorConversation, m.OwnerState{}), to(m.ActorOutbound, m.OwnerState{})}},
 			// Sending. The key is a window, that of the keyboard a node.
 			{always, m.ActorOutbound, "types replies into a window and sees them there", here,
-				traits{source: true, about: outbound.About, whose: outbound.Whose}, p.Sender(), p.WindowKeys(),
+				traits{about: outbound.About, whose: outbound.Whose}, p.Sender(), p.WindowKeys(),
 				sends{to(m.WorkerCapture, m.CaptureWindow{}), to(m.WorkerOCR, m.ReadFrame{}),
 					to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
 					to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
@@ -176,7 +176,7 @@ func fromHost() sends {
 		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}),
 		to(m.ActorRecall, m.TrimDue{}, m.Remember{}),
 		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}),
-		to(m.ActorOutbound, m.SendReply{}),
+		to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),
 		to(m.ActorCamera, m.FaceFrame{}, m.CameraSnapshot{}),
 		to(m.ActorFocus, m.AskFocus{}, m.PauseFocus{}, m.ResumeFocus{}),
 		to(m.ActorNotifier, m.PauseNotices{}, m.ResumeNotices{}),

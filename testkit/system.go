@@ -71,6 +71,8 @@ type System struct {
 	abort  context.CancelFunc
 	ended  chan error
 
+	stopped bool
+
 	mu     sync.Mutex
 	life   int // of the runtime whose words count
 	heard  []messages.MessageDelivered
@@ -153,14 +155,21 @@ func (s *System) boot() {
 	abort, kill := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- rt.RunUntil(ctx, abort) }()
-	s.Runtime, s.cancel, s.abort, s.ended = rt, cancel, kill, ended
+	s.Runtime, s.cancel, s.abort, s.ended, s.stopped = rt, cancel, kill, ended, false
 	if <-rt.Ready(); errors.Is(rt.Healthy(), runtime.ErrNotRunning) {
 		s.t.Fatalf("testkit: the runtime did not start: %v", <-ended)
 	}
 }
 
-// stop ends the runtime in order at the end of the test.
+// Stop ends the runtime in order. [System.Restart] starts it again.
+func (s *System) Stop() { s.stop() }
+
+// stop ends the runtime in order, if it runs.
 func (s *System) stop() {
+	if s.stopped {
+		return
+	}
+	s.stopped = true
 	s.cancel()
 	if err := <-s.ended; err != nil {
 		s.t.Errorf("testkit: stop: %v", err)

@@ -78,6 +78,8 @@ type actor struct {
 	last  look      // the newest that was judged: what the hands act upon
 	step  string    // id of the hands' call under way
 	alarm time.Time // of the timer; zero if it is not known to be set
+
+	ending bool // the program is about to end
 }
 
 // Receive implements [actors.Actor].
@@ -89,6 +91,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.take(turn, m)
 	case messages.StopSending:
 		a.stop(turn, m)
+	case messages.EndSending:
+		a.ending = true
 	case messages.KeyboardGiven:
 		a.given(turn)
 	case messages.SendDue:

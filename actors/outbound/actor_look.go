@@ -58,14 +58,24 @@ func (a *actor) whose(turn *actors.Turn, m messages.Whose) {
 	if a.last, a.look = *a.look, nil; !ok {
 		return
 	}
-	owner, _ := owners.Get(turn, "now")
-	a.happened(turn, row, Event{Kind: OnSeen, Paused: owner.Paused, Tail: marksOf(a.last.read), View: View{
+	a.happened(turn, row, Event{Kind: OnSeen, Hold: a.hold(turn), Tail: marksOf(a.last.read), View: View{
 		Here: m.Conversation == s.Conversation, MovedOn: m.MovedOn == s.Conversation,
 		Field: readField(a.last.read, string(s.Text), s.Typed),
 	}})
 	if a.step == "" {
 		a.last = look{} // no hands need its picture
 	}
+}
+
+// hold is why nothing may be sent now, "" if it may.
+func (a *actor) hold(turn *actors.Turn) messages.SendReason {
+	if a.ending {
+		return messages.SendEnding
+	}
+	if owner, _ := owners.Get(turn, "now"); owner.Paused {
+		return messages.CodePaused
+	}
+	return ""
 }
 
 func (a *actor) handsDone(turn *actors.Turn) {

@@ -61,9 +61,9 @@ func (a *actor) due(turn *actors.Turn) {
 }
 
 // goOn begins with the oldest reply that may be tried now, if none is worked on, and
-// sets the timer for what comes next.
+// sets the timer for what comes next. Where the program is about to end it begins nothing.
 func (a *actor) goOn(turn *actors.Turn) {
-	if _, _, works := a.active(turn); !works {
+	if _, _, works := a.active(turn); !works && !a.ending {
 		for row, s := range a.eligible(turn) {
 			if !s.Due.After(turn.Now()) {
 				a.happened(turn, row, Event{Kind: OnDue})
@@ -96,7 +96,8 @@ func (a *actor) eligible(turn *actors.Turn) iter.Seq2[string, Reply] {
 	}
 }
 
-// nextDue is when the next reply goes on by itself, zero for never.
+// nextDue is when the next reply goes on by itself, zero for never. Where the program is
+// about to end only what is being typed does.
 func (a *actor) nextDue(turn *actors.Turn) (at time.Time) {
 	earlier := func(s Reply) {
 		if at.IsZero() || s.Due.Before(at) {
@@ -105,12 +106,13 @@ func (a *actor) nextDue(turn *actors.Turn) (at time.Time) {
 	}
 	works := false
 	for _, s := range a.replies(turn) {
-		if s.State != Queued {
-			works = works || s.State.Works()
-			earlier(s)
+		if s.State == Queued || a.ending && !s.State.Works() {
+			continue
 		}
+		works = works || s.State.Works()
+		earlier(s)
 	}
-	if works { // when it is done, the others are looked at
+	if works || a.ending { // when it is done, the others are looked at
 		return at
 	}
 	for _, s := range a.eligible(turn) {

@@ -14,14 +14,14 @@
 //	| verifying  | seen: its conversation, empty field | typing     | announce, type           |
 //	| verifying  | seen: its text came in the transcript | confirming | leave, wait            |
 //	| verifying  | seen: its text, or a part of it     | clearing   | clear                    |
-//	| verifying  | seen while sending is paused        | queued     | leave, wait              |
+//	| verifying  | seen while paused, or at the end    | queued     | leave, wait              |
 //	| verifying  | seen: its conversation, for 30 s without the bubbles before its text | done | leave, unknown |
 //	| verifying  | seen otherwise, or unseen           | queued     | leave, wait              |
 //	| typing     | typed                               | checking   | look                     |
 //	| typing     | refused, nothing typed              | queued     | leave, wait              |
 //	| typing     | broken                              | settling   | look                     |
 //	| checking   | seen: its conversation and text     | entering   | press Enter              |
-//	| checking   | seen: its text, elsewhere, stopped or paused | clearing | clear                    |
+//	| checking   | seen: its text, elsewhere, stopped, paused, at the end | clearing | clear          |
 //	| checking   | seen: its text came in the transcript | confirming | leave, wait            |
 //	| checking   | seen otherwise                      | checking   | look again, a few times  |
 //	| checking   | seen otherwise at last              | as settling |                         |
@@ -65,6 +65,9 @@
 //
 // A pause holds from the moment at which it is told: each text and each Enter asks
 // [Allow] right before its keys. What was typed by then is taken out.
+//
+// A program that ends in order types nothing more and takes out what it has typed; where
+// its time is too short for that, or it is killed, the next start begins with it.
 //
 // A person's hand wins: within three seconds of it nothing is typed, and what was
 // typed is cleared. A text that the person has added to is the person's: it is left

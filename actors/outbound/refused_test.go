@@ -26,6 +26,7 @@ func TestEachCode(t *testing.T) {
 		"no_field":            {"no_field", again, false},
 		"changed":             {"changed", again, false},
 		"paused":              {"paused", again, false},
+		"ending":              {"ending", again, false},
 		"session_typing_busy": {"session_typing_busy", again, false},
 		"unavailable":         {"no_typist", ended, false},
 		"no_presence":         {"no_presence", ended, false},

@@ -124,9 +124,9 @@ type Event struct {
 	Code string // of OnFailed: the worker's, "" if it broke
 	View View   // of OnSeen
 	Tail []Mark // of OnSeen: the transcript's, as far as it is in view
-	// Paused says, of OnSeen, that the owner wants nothing to be sent now. What was
-	// typed is taken out all the same.
-	Paused bool
+	// Hold says, of OnSeen, why nothing may be sent now, such as [messages.CodePaused];
+	// "" if it may. What was typed is taken out all the same.
+	Hold messages.SendReason
 }
 
 // EventKind says what happened.
@@ -280,8 +280,8 @@ func (r Rules) verify(s Reply, e Event, now time.Time) (Reply, []Effect) {
 		return s.to(Clearing), do(ClearField)
 	case s.Typed && s.Pressed && e.View.Field == FieldEmpty:
 		return r.finish(s, messages.SendUnknown, messages.SendUnconfirmed)
-	case e.Paused:
-		return r.putOff(s, messages.CodePaused, now)
+	case e.Hold != "":
+		return r.putOff(s, e.Hold, now)
 	case e.View.MovedOn:
 		return r.putOff(s, messages.SendMovedOn, now)
 	case !e.View.Here:
@@ -317,8 +317,8 @@ func (r Rules) check(s Reply, e Event, now time.Time) (Reply, []Effect) {
 	switch {
 	case appeared(s, e.Tail): // a person pressed Enter
 		return r.confirm(s)
-	case e.View.Field == FieldOurs && e.Paused:
-		s.Reason = messages.CodePaused
+	case e.View.Field == FieldOurs && e.Hold != "":
+		s.Reason = e.Hold
 		return s.to(Clearing), do(ClearField)
 	case e.View.Field == FieldOurs && (s.Stop || !e.View.Here):
 		s.Reason = messages.SendElsewhere
@@ -420,7 +420,7 @@ func (r Rules) failed(s Reply, code string, now time.Time) (Reply, []Effect) {
 // refusals are the codes with which the hands themselves refuse a step, before its
 // first key.
 var refusals = []string{string(messages.SendBusy), string(messages.SendChanged), string(messages.SendBlind),
-	messages.CodePaused}
+	string(messages.SendEnding), messages.CodePaused}
 
 // untouched reports a code after which no key was pressed.
 func untouched(code string) bool { return slices.Contains(refusals, code) || hardware.Untouched(code) }

@@ -97,7 +97,7 @@ func TestPaused(t *testing.T) {
 	} {
 		s := Reply{State: c.state, Typed: c.typed}
 		s.Text = "See you there"
-		seen := Event{Kind: OnSeen, Paused: true, View: View{Here: true, Field: c.field}}
+		seen := Event{Kind: OnSeen, Hold: messages.CodePaused, View: View{Here: true, Field: c.field}}
 		s, effects := DefaultRules().Step(s, seen, s.Began)
 		if s.State != c.want || len(effects) == 0 || effects[0].Kind != c.effect {
 			t.Errorf("%s over %s: %s, %+v; want %s, %s", c.state, c.field, s.State, effects, c.want, c.effect)

@@ -28,8 +28,9 @@ type Pauses struct {
 	change sync.Mutex   // held while one is stored
 	keys   sync.RWMutex // held for reading while a key is pressed that sends something
 
-	mu  sync.Mutex
-	now pauseRecord
+	mu     sync.Mutex
+	now    pauseRecord
+	ending bool // this process is about to end
 }
 
 // pauseSetting is the setting's name.
@@ -106,20 +107,40 @@ func (p *Pauses) Guard(locate capture.Locate) capture.Locate {
 	}
 }
 
-// errNotSending refuses to press a key that would send something.
-var errNotSending = errors.New("sending is paused; kehai resume sending goes on")
+// Why a key is not pressed that would send something.
+var (
+	errNotSending = errors.New("sending is paused; kehai resume sending goes on")
+	errEnding     = errors.New("this process is about to end; sending goes on at the next start")
+)
 
-// Key presses a key unless sending is paused. A pause waits for one that is pressed.
+// Key presses a key unless sending is paused or the process is about to end. A pause
+// waits for one that is pressed.
 func (p *Pauses) Key(press func() error) error {
 	p.keys.RLock()
 	defer p.keys.RUnlock()
 	p.mu.Lock()
-	paused := p.now.Sending != nil
+	paused, ending := p.now.Sending != nil, p.ending
 	p.mu.Unlock()
-	if paused {
+	switch {
+	case ending:
+		return actors.Refuse(string(messages.SendEnding), errEnding)
+	case paused:
 		return actors.Refuse(messages.CodePaused, errNotSending)
 	}
 	return press()
+}
+
+// End refuses all further keys that would type or send something, and has what stands
+// half typed in the windows taken out.
+func (p *Pauses) End(ctx context.Context, e *engine.Engine, windows []messages.WindowID) (err error) {
+	p.mu.Lock()
+	p.ending = true
+	p.mu.Unlock()
+	for _, w := range windows {
+		to := messages.To(messages.ActorOutbound, string(w))
+		err = errors.Join(err, e.Inject(ctx, to, messages.EndSending{}, ""))
+	}
+	return err
 }
 
 // setSending stores whether replies may be sent.

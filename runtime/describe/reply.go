@@ -45,6 +45,7 @@ var notSent = map[messages.SendReason]string{
 	messages.SendNoField:                     "no input field was found, or it did not take the text",
 	messages.SendChanged:                     "the window changed before a key was pressed",
 	messages.SendStopped:                     "it was stopped",
+	messages.SendEnding:                      "Kehai ended; it goes on at the next start",
 	messages.SendNoTypist:                    "nothing can type into the window",
 	messages.SendBlind:                       "nothing tells whether a person uses the keyboard",
 	messages.SendUnconfirmed:                 "its bubble was not seen in time",
