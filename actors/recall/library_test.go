@@ -123,6 +123,26 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// A stage of a life is a time, too: what tells of it is found, in any words.
+func TestLifeRoute(t *testing.T) {
+	s := newShelf()
+	s.put("c-1", event("m1", "高校の先生に会った", 0), event("m2", "高校時代はずっと吹奏楽部", 9*24*60),
+		event("m3", "as a student I rowed every morning", 19*24*60))
+	l := open(s)
+	for text, want := range map[string]string{
+		"高校のとき何部だった？":                                "as a student I rowed every morning; 高校時代はずっと吹奏楽部",
+		"what did you play when you were at school?": "as a student I rowed every morning; 高校時代はずっと吹奏楽部",
+		"幼稚園の頃は？":                                    "",
+		"高校の先生は？":                                    "",
+	} {
+		got := ask(t, l, memory.InTime, recall.Query{Conversation: "c-1", Text: text})
+		slices.Sort(got)
+		if strings.Join(got, "; ") != want {
+			t.Errorf("time(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 // What is to be answered, and what came later, is found on no route.
 func TestLeavesOut(t *testing.T) {
 	l := open(told())

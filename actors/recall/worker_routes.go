@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/memory/lexical"
 	"github.com/kehai-run/kehai/actors/memory/rank"
+	"github.com/kehai-run/kehai/actors/text/when"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -31,6 +33,7 @@ const (
 	perThread     = 10
 	bestLinks     = 8
 	inTimeEvents  = 20
+	lifeEvents    = 60 // that are read for a stage of a life
 	talkGap       = 3 * time.Hour
 	nearbyReplies = 4
 )
@@ -273,7 +276,8 @@ func (s *search) links() []messages.MemoryHit {
 	return s.hits(docs)
 }
 
-// inTime is what was said in the times that the question names.
+// inTime is what was said in the times that the question names, and of the stages of a
+// life.
 func (s *search) inTime() []messages.MemoryHit {
 	plan := rank.Plan(s.q.Text, nil, s.q.At.In(s.l.zone), rank.Defaults())
 	places := s.q.Scope.Conversations
@@ -289,5 +293,30 @@ func (s *search) inTime() []messages.MemoryHit {
 	slices.SortFunc(docs, func(a, b lexical.Doc) int {
 		return cmp.Or(s.x.Entry(a).At.Compare(s.x.Entry(b).At), cmp.Compare(a, b))
 	})
-	return s.hits(slices.Compact(docs))
+	docs = slices.Compact(docs)
+	for _, d := range s.ofLife(plan.Life) {
+		if !slices.Contains(docs, d) {
+			docs = append(docs, d)
+		}
+	}
+	return s.hits(docs)
+}
+
+// ofLife are events that tell of a stage of a life, the best first.
+func (s *search) ofLife(l when.Life) (docs []lexical.Doc) {
+	var terms []lexical.Weighted
+	for _, t := range lexical.Terms(strings.Join(l.Words(), " ")) {
+		if t.Kind == lexical.Word || t.Kind == lexical.Pair {
+			terms = append(terms, lexical.Weighted{Key: t.Key, Weight: 1})
+		}
+	}
+	if len(terms) == 0 {
+		return nil
+	}
+	for _, h := range s.x.Search(lexical.Query{Terms: terms, Scope: s.scope, K: lifeEvents}) {
+		if len(docs) < inTimeEvents && when.Lives(s.text(h.Doc)).Meets(l) {
+			docs = append(docs, h.Doc)
+		}
+	}
+	return docs
 }

@@ -34,6 +34,8 @@ type Question struct {
 	Speakers []string
 	// Spans are the times that it names.
 	Spans []when.Span
+	// Life are the stages of a life that it names.
+	Life when.Life
 	// Sought is what it asks for.
 	Sought Sought
 }
@@ -55,7 +57,7 @@ func Plan(question string, speakers []string, now time.Time, w Weights) Question
 		question = strings.ToValidUTF8(question[:maxQuestion], "")
 	}
 	folded := text.Normalize(question)
-	q := Question{Sought: sought(folded)}
+	q := Question{Sought: sought(folded), Life: when.Lives(question)}
 	for _, f := range when.Find(question, now, when.Past) {
 		if f.To.Sub(f.From) <= 3*366*24*time.Hour {
 			q.Spans = append(q.Spans, f.Span)

@@ -126,6 +126,7 @@ type turn struct {
 	asks    bool         // it is a question itself
 	holds   bool         // what the question asks for
 	spans   []when.Found // the times that it names, if that matters
+	life    when.Life    // and the stages of a life
 	near    float64
 	lift    float64
 	factor  float64

@@ -187,6 +187,9 @@ func (r *recall) readTurn(t *turn) {
 	if len(r.question.Spans) > 0 {
 		t.spans = when.Find(start(t.said), at, when.Past)
 	}
+	if r.question.Life != 0 {
+		t.life = when.Lives(start(t.said))
+	}
 }
 
 // answers is what the text of a turn multiplies its score by.
@@ -197,6 +200,9 @@ func (r *recall) answers(t *turn) float64 {
 	}
 	if t.holds {
 		f *= 1 + r.w.Cue
+	}
+	if t.life.Meets(r.question.Life) {
+		return f * (1 + r.w.Date/2)
 	}
 	for _, s := range r.question.Spans {
 		for _, named := range t.spans {

@@ -1,7 +1,8 @@
 // Package when finds expressions of time in chat messages, Japanese and English,
 // and turns them into spans of time. [Find] reads every expression of a text,
-// [Reminders] recognises requests to be reminded, sentence by sentence. It is pure: the present moment, and
-// with it the time zone, is an argument.
+// [Reminders] recognises requests to be reminded, sentence by sentence, and [Lives] finds
+// stages of a life, which have no date. It is pure: the present moment, and with it the
+// time zone, is an argument.
 //
 //	Find("来週の月曜 午後3時半", now, Future)  → one minute, that Monday at 15:30
 //	Find("last winter", now, Past)             → December to February, precision Season
@@ -22,7 +23,13 @@
 //	| day of a month | 3日に 5月3日 5/3に 来月の5日 月末             | on the 3rd, May 3rd, 3 May, end of the month   |
 //	| third of one   | 5月上旬 来月の中旬 下旬                       | early May, mid-May, late next month            |
 //	| year           | 去年 来年 2018年 令和5年 平成元年 3年前       | last year, in 2018, three years ago            |
-//	| season         | 去年の夏 2018年の冬 この夏                    | last winter, in the summer of 2018             |
+//	| part of a year | 今年の初め 2019年の後半 2019年度 90年代後半   | early 2023, late last year, the early 90s      |
+//	| feast          | 去年のクリスマス お盆 ゴールデンウィーク 七夕 | last Christmas, Easter 2024, New Year's Eve    |
+//	| same day then  | 去年の今頃                                  | this time last year                            |
+//	| until now      | ここ2週間 先日                               | in the last two weeks, the other day           |
+//	| season         | 去年の夏 2018年の冬 この夏                    | last winter, in the summer of 2018,            |
+//	|                |                                             | the summer before last                         |
+//	| week of one    |                                             | the first week of May, the last Friday of May  |
 //	| decade         | 90年代 2010年代                               | the 90s, the 2010s                             |
 //	| part of a day  | 朝 午前 昼 夕方 今夜 昨夜 深夜                | tomorrow morning, in the evening, last night   |
 //	| clock          | 9時 午後3時半 18:00 25時 9時5分前 正午        | at nine, 5pm, 9.30 a.m., half past ten, noon   |
@@ -30,7 +37,7 @@
 //	| full date      | 2026年5月3日 2026/5/3                         | May 3, 2026; 2026-05-03                        |
 //
 // Digits may be half, full or Chinese (9, ９, 九, 二十三, 二〇二六). 数 and "a few"
-// mean two to five.
+// mean two to five; 二、三年前 and "two or three years ago" both years.
 //
 // # What is decided
 //
@@ -51,6 +58,5 @@
 // # What is not
 //
 // Durations (3時間, "for two hours"), prices, scores, phone numbers, "May I", and
-// what recurs (毎日, "every Friday") are left out. What depends on a
-// life (高校のとき) is not in the text.
+// what recurs (毎日, "every Friday") are left out.
 package when

@@ -7,17 +7,30 @@ func (p *parser) english(i int, c context) (fields, int) {
 		return f, i + 1
 	}
 	switch w {
-	case "weekend":
-		return fields{has: hasWeekend}, i + 1
-	case "day", "week", "month":
-		return p.afterNext(i)
+	case "day", "week", "month", "night", "weekend", "year", "spring", "summer", "autumn", "fall", "winter":
+		if f, end := p.afterNext(i); end > i {
+			return f, end
+		}
 	case "this", "next", "last", "past", "coming", "previous":
+		if f, end := p.rowOf(i, c); end > i {
+			return f, end
+		}
 		return p.qualified(i, c)
-	case "end", "beginning", "start", "early", "mid", "late":
-		return p.edgeEnglish(i)
+	case "end", "beginning", "start", "early", "mid", "late", "middle":
+		return p.edgeEnglish(i, c)
+	case "other":
+		if c.the && p.is(i+1, "day") {
+			return fields{has: hasLately, days: -14}, i + 2
+		}
+	case "first", "second", "third", "fourth":
+		if f, end := p.rowOf(i, c); end > i {
+			return f, end
+		}
+	case "r", "h", "s":
+		return p.shortEra(i)
 	}
 	for _, read := range []func(int, context) (fields, int){
-		p.shifted, p.clockWords, p.weekday, p.monthFirst, p.dayWord, p.season, p.dayPart,
+		p.feast, p.shifted, p.clockWords, p.weekday, p.monthFirst, p.dayWord, p.season, p.dayPart,
 	} {
 		if f, end := read(i, c); end > i {
 			return f, end
@@ -42,6 +55,48 @@ func (p *parser) afterNext(i int) (fields, int) {
 			return weekShift(-2), i + 3
 		}
 		return monthShift(-2), i + 3
+	case p.is(i+1, "before") && p.is(i+2, "last"):
+		switch n, season := seasons[p.at(i).text]; {
+		case season:
+			return fields{has: hasSeason, season: n, side: before, turns: 1}, i + 3
+		case p.is(i, "night"):
+			return partAt(-2, night), i + 3
+		case p.is(i, "weekend"):
+			return fields{has: hasWeeks | hasWeekend, weeks: -2}, i + 3
+		case p.is(i, "year"):
+			return yearShift(-2), i + 3
+		}
+	case p.is(i, "weekend"):
+		return fields{has: hasWeekend}, i + 1
+	}
+	return fields{}, i
+}
+
+// rowOf reads "first week of May" and "last Friday of October".
+func (p *parser) rowOf(i int, c context) (fields, int) {
+	n, counted := ordinals[p.at(i).text]
+	if p.is(i, "last") {
+		n, counted = -1, true
+	}
+	f, end := fields{has: hasEdge, nth: n, edge: nthWeek}, i+2
+	if d, ok := weekdays[p.at(i+1).text]; ok {
+		f.edge, f.weekday = nthWeekday, d
+	} else if !p.is(i+1, "week") {
+		return fields{}, i
+	}
+	if !counted || !c.the || !p.is(end, "of", "in") {
+		return fields{}, i
+	}
+	if m := monthNames[p.text(end+1)]; m > 0 {
+		return p.yearBehind(f.take(fields{has: hasMonth, month: m}), end+2)
+	}
+	switch {
+	case p.is(end+1, "last") && p.is(end+2, "month"):
+		return f.take(monthShift(-1)), end + 3
+	case p.is(end+1, "this", "the") && p.is(end+2, "month"):
+		return f.take(monthShift(0)), end + 3
+	case p.is(end+1, "next") && p.is(end+2, "month"):
+		return f.take(monthShift(1)), end + 3
 	}
 	return fields{}, i
 }
@@ -56,7 +111,21 @@ func (p *parser) qualified(i int, c context) (fields, int) {
 		n, s = -1, before
 	}
 	what, end := p.text(i+1), i+2
+	if m, few, u, to := p.amount(i + 1); n < 0 && to > i+2 && m >= 2 {
+		return p.lately(i, to, m, few, u)
+	}
+	if f, to := p.feastAt(i + 1); to > i+1 {
+		if f.side = s; s == open {
+			f = f.take(yearShift(0))
+		}
+		return f, to
+	}
 	switch what {
+	case "time":
+		if f, to := p.yearAway(end); s == open && p.is(i, "this") && to > end {
+			return f.take(fields{has: hasAround}), to
+		}
+		return fields{}, i
 	case "week":
 		return weekShift(n), end
 	case "weekend":
@@ -80,28 +149,31 @@ func (p *parser) qualified(i int, c context) (fields, int) {
 		}
 		return fields{has: hasWeekday | hasWeeks, weekday: d, weeks: n}, end
 	}
-	if m := monthNames[what]; m > 0 {
-		f := fields{has: hasMonth, month: m, side: s}
-		if s == open {
-			f = f.take(yearShift(0))
-		}
+	return p.ofSide(i, s)
+}
+
+// ofSide reads the month or season behind this, next and last at i.
+func (p *parser) ofSide(i int, s side) (fields, int) {
+	f, end := fields{side: s}, i+2
+	what := p.text(i + 1)
+	if n, ok := seasons[what]; ok {
+		f.has, f.season = hasSeason, n
+	} else if m := monthNames[what]; m > 0 {
+		f.has, f.month = hasMonth, m
 		if d, next := p.dayNumber(end); next > end {
 			f, end = f.take(d), next
 		}
-		return f, end
+	} else {
+		return fields{}, i
 	}
-	if n, ok := seasons[what]; ok {
-		f := fields{has: hasSeason, season: n, side: s}
-		if s == open {
-			f = f.take(yearShift(0))
-		}
-		return f, end
+	if s == open {
+		f = f.take(yearShift(0))
 	}
-	return fields{}, i
+	return f, end
 }
 
 // edgeEnglish reads "end of the month", "early May", "mid-May".
-func (p *parser) edgeEnglish(i int) (fields, int) {
+func (p *parser) edgeEnglish(i int, c context) (fields, int) {
 	var e, ofYear edge
 	end := i + 1
 	switch p.at(i).text {
@@ -113,6 +185,11 @@ func (p *parser) edgeEnglish(i int) (fields, int) {
 		e, ofYear = firstThird, noEdge
 	case "mid":
 		e, ofYear = secondThird, noEdge
+	case "middle":
+		if e, ofYear = secondThird, noEdge; !p.is(end, "of") {
+			return fields{}, i
+		}
+		end++
 	case "late":
 		e, ofYear = lastThird, noEdge
 	}
@@ -140,18 +217,41 @@ func (p *parser) edgeEnglish(i int) (fields, int) {
 		}
 		return fields{}, i
 	default:
-		if m := monthNames[p.text(end)]; m > 0 {
-			return p.yearBehind(f.take(fields{has: hasMonth, month: m}), end+1)
-		}
-		return fields{}, i
+		return p.edgeOfNamed(i, end, f, ofYear, c)
 	}
 	switch {
 	case p.is(end+1, "month"):
 		return f.take(monthShift(n)), end + 2
 	case p.is(end+1, "year") && ofYear != noEdge:
 		return edgeOf(ofYear).take(yearShift(n)), end + 2
+	case p.is(end+1, "year") && p.is(i, "early", "late", "mid", "middle"):
+		return f.take(yearShift(n)), end + 2
 	}
 	return fields{}, i
+}
+
+// edgeOfNamed reads the month, year or decade behind "early", "mid-", "end of".
+func (p *parser) edgeOfNamed(i, end int, f fields, ofYear edge, c context) (fields, int) {
+	if m := monthNames[p.text(end)]; m > 0 {
+		return p.yearBehind(f.take(fields{has: hasMonth, month: m}), end+1)
+	}
+	t := p.at(end)
+	if n, ok := decades[t.text]; ok && c.the && ofYear == noEdge {
+		return f.take(fields{has: hasDecade, decade: n}), end + 1
+	}
+	if t.kind != number {
+		return fields{}, i
+	}
+	if g, next := p.decade(end, context{the: true}); next > end && ofYear == noEdge {
+		return f.take(g), next
+	}
+	if t.digits != 4 || t.n < 1000 || t.n > 2999 || !p.clause(end+1) {
+		return fields{}, i
+	}
+	if ofYear != noEdge {
+		f = edgeOf(ofYear)
+	}
+	return f.take(fields{has: hasYear, year: t.n}), end + 1
 }
 
 // hourWord is an hour in words, 0 if it is none.
@@ -271,6 +371,9 @@ func (p *parser) monthFirst(i int, c context) (fields, int) {
 	if g, next := p.yearBehind(f, end); next > end {
 		return g, next
 	}
+	if g, next := p.yearAway(end); next > end && !p.is(end, "this") {
+		return f.take(g), next
+	}
 	switch c.prep {
 	case "in", "since", "until", "till", "by", "before", "after", "during", "from", "of":
 		return f, i + 1
@@ -304,18 +407,25 @@ func (p *parser) season(i int, c context) (fields, int) {
 	if t := p.at(year); t.digits == 4 && t.n >= 1000 && t.n < 3000 && p.clause(year+1) {
 		return f.take(fields{has: hasYear, year: t.n}), year + 1
 	}
-	if p.is(year, "last", "next") && p.is(year+1, "year") {
-		by := 1
-		if p.is(year, "last") {
-			by = -1
-		}
-		return f.take(yearShift(by)), year + 2
+	if g, next := p.yearAway(year); next > year {
+		return f.take(g), next
 	}
 	switch c.prep {
 	case "in", "during", "since", "until", "till", "before", "after", "by":
 		if p.clause(end) {
 			return f, end
 		}
+	}
+	return fields{}, i
+}
+
+// yearAway reads the year behind a month or season: last year, two years ago.
+func (p *parser) yearAway(i int) (fields, int) {
+	if p.is(i, "last", "next", "this") && p.is(i+1, "year") {
+		return yearShift(map[string]int{"last": -1, "next": 1}[p.at(i).text]), i + 2
+	}
+	if f, end := p.shifted(i, context{}); end > i && f.has == hasYears {
+		return f, end
 	}
 	return fields{}, i
 }

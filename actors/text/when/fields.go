@@ -20,12 +20,14 @@ const (
 	hasDecade
 	hasPart
 	hasClock
+	hasAround   // about the same day of another year
+	hasLately   // from then until today
 	hasDistance // a duration from now
 )
 
 // dated are the items that say which day or days are meant.
 const dated = hasDays | hasWeeks | hasMonths | hasYears | hasWeekday | hasYear | hasMonth | hasDay | hasSeason |
-	hasEdge | hasWeekend | hasDecade
+	hasEdge | hasWeekend | hasDecade | hasAround | hasLately
 
 // side says which of several weekdays, seasons or months without a year is meant.
 type side int8
@@ -67,11 +69,24 @@ const (
 	firstThird
 	secondThird
 	lastThird
-	firstDay  // of the month, or of the year with no month
-	lastDay   // of the same
-	yearEnd   // 年末
-	yearStart // 年始
+	firstDay // of the month, or of the year with no month
+	lastDay  // of the same
+	firstHalf
+	lastHalf
+	nthWeek    // of a month, from the first day
+	nthWeekday // of a month
+	yearEnd    // 年末; this and what follows is of a year
+	yearStart  // 年始
+	yearBegins // 年明け
+	fiscalYear // from April
+	goldenWeek // the holidays around May 3
+	obon       // in the middle of August
+	easter
+	thanksgiving // as in the United States
 )
+
+// ofYear reports edges of a year that need no month.
+func (e edge) ofYear() bool { return e >= yearEnd }
 
 // fields are what an expression says, item by item.
 type fields struct {
@@ -88,7 +103,9 @@ type fields struct {
 	year, month, day int
 	era              int // 1 + index of eras, 0 none
 	edge             edge
+	nth              int // of weeks or weekdays in a month, -1 the last
 	decade           int // first year
+	turns            int // so many seasons or feasts before the latest one
 
 	part                 part
 	hour, minute, second int
@@ -105,18 +122,20 @@ var goes = map[set]set{
 	hasDays:     hasYears | hasWeekday,
 	hasWeeks:    hasWeekday | hasWeekend,
 	hasMonths:   hasDay | hasEdge | hasWeekday,
-	hasYears:    hasMonth | hasDay | hasSeason | hasEdge | hasDays | hasWeekday,
+	hasYears:    hasMonth | hasDay | hasSeason | hasEdge | hasDays | hasWeekday | hasAround,
 	hasYear:     hasMonth | hasDay | hasSeason | hasEdge | hasWeekday,
 	hasMonth:    hasYear | hasYears | hasDay | hasEdge | hasWeekday,
 	hasDay:      hasYear | hasYears | hasMonth | hasMonths | hasWeekday,
 	hasWeekday:  hasDays | hasWeeks | hasYears | hasYear | hasMonth | hasMonths | hasDay,
 	hasSeason:   hasYear | hasYears,
-	hasEdge:     hasMonths | hasMonth | hasYear | hasYears,
+	hasEdge:     hasMonths | hasMonth | hasYear | hasYears | hasDecade,
 	hasWeekend:  hasWeeks,
-	hasDecade:   0,
+	hasDecade:   hasEdge,
+	hasAround:   hasYears,
+	hasLately:   0,
 	hasDistance: 0,
-	hasPart:     dated&^(hasSeason|hasDecade) | hasClock,
-	hasClock:    dated&^(hasSeason|hasDecade) | hasPart,
+	hasPart:     dated&^(hasSeason|hasDecade|hasAround|hasLately) | hasClock,
+	hasClock:    dated&^(hasSeason|hasDecade|hasAround|hasLately) | hasPart,
 }
 
 // with adds the items of g, if none is there already or speaks against one that
@@ -138,7 +157,7 @@ func (f fields) with(g fields) (fields, bool) {
 
 // hasTime is what may stand beside any day: a clock and a part.
 func hasTime(bit set) set {
-	if bit&(hasDistance|hasDecade|hasSeason) != 0 {
+	if bit&(hasDistance|hasDecade|hasSeason|hasAround|hasLately) != 0 {
 		return 0
 	}
 	return (hasPart | hasClock) &^ bit
@@ -152,6 +171,7 @@ func (f fields) take(g fields) fields {
 	f.weekday, f.season = f.weekday+g.weekday, f.season+g.season
 	f.year, f.month, f.day, f.era = f.year+g.year, f.month+g.month, f.day+g.day, f.era+g.era
 	f.edge, f.decade, f.part = f.edge+g.edge, f.decade+g.decade, f.part+g.part
+	f.nth, f.turns = f.nth+g.nth, f.turns+g.turns
 	f.hour, f.minute, f.second = f.hour+g.hour, f.minute+g.minute, f.second+g.second
 	f.fine, f.literal, f.less = f.fine+g.fine, f.literal || g.literal, f.less+g.less
 	f.distance, f.grain = f.distance+g.distance, f.grain+g.grain

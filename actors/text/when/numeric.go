@@ -169,6 +169,11 @@ func (p *parser) dateJapanese(i int, c context) (fields, int) {
 			f = f.take(japanese[p.at(i+1).text])
 		}
 		return f, i + 2
+	case "年度":
+		if n < 1000 || n > 2999 || c.so.has != 0 {
+			return fields{}, i
+		}
+		return fields{has: hasYear | hasEdge, year: n, edge: fiscalYear}, i + 2
 	case "年代":
 		return decadeOf(n, p.at(i).digits, i, i+2)
 	case "月", "月末", "月初", "月初め":

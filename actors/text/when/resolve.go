@@ -125,6 +125,12 @@ func (f fields) hourOf(on day, now time.Time, d Direction) int {
 // on is the day, or the days, that the dated items mean.
 func (f fields) on(today day, now time.Time, d Direction) (days, bool) {
 	switch {
+	case f.has&hasLately != 0:
+		return f.lately(today, d)
+	case f.has&hasAround != 0:
+		return f.around(today)
+	case f.has&hasDecade != 0 && f.has&hasEdge != 0:
+		return f.edgeOfDecade()
 	case f.has&hasDecade != 0:
 		return days{date(f.decade, 1, 1), date(f.decade+10, 1, 1), Years}, f.decade > 0
 	case f.has&hasDays != 0:
@@ -204,7 +210,11 @@ func (f fields) onSeason(today day, d Direction) days {
 	if f.has&(hasYear|hasYears) != 0 {
 		return in(f.yearOf(today))
 	}
-	return choose(today, f.side, d, in)
+	on := choose(today, f.side, d, in)
+	if f.turns > 0 {
+		return in(on.from.Year() - f.turns)
+	}
+	return on
 }
 
 // choose finds the stretch of days among those of the years around that a side or
@@ -350,52 +360,4 @@ func (f fields) onWeekday(today day, now time.Time, d Direction) days {
 		on = on.AddDate(0, 0, 7)
 	}
 	return oneDay(on)
-}
-
-// onEdge is the beginning, the end or a third of a month, or the turn of a year.
-func (f fields) onEdge(today day, d Direction) (days, bool) {
-	ofMonth := func(first day) days {
-		next := first.AddDate(0, 1, 0)
-		switch f.edge {
-		case firstThird:
-			return days{first, first.AddDate(0, 0, 10), Days}
-		case secondThird:
-			return days{first.AddDate(0, 0, 10), first.AddDate(0, 0, 20), Days}
-		case lastThird:
-			return days{first.AddDate(0, 0, 20), next, Days}
-		case firstDay:
-			return oneDay(first)
-		}
-		return oneDay(next.AddDate(0, 0, -1))
-	}
-	ofYear := func(year int) days {
-		if f.edge == yearStart {
-			return days{date(year, 1, 1), date(year, 1, 4), Days}
-		}
-		return days{date(year, 12, 28), date(year+1, 1, 1), Days}
-	}
-	year := f.yearOf(today)
-	named := f.has&(hasYear|hasYears) != 0
-	switch {
-	case !within10k(f.months) || named && (year < 1 || year > 9998):
-		return days{}, false
-	case f.edge == yearEnd || f.edge == yearStart:
-		if named {
-			return ofYear(year), true
-		}
-		return choose(today, f.side, d, ofYear), true
-	case f.has&hasMonth != 0 && named:
-		return ofMonth(date(year, f.month, 1)), true
-	case f.has&hasMonth != 0:
-		return choose(today, f.side, d, func(year int) days { return ofMonth(date(year, f.month, 1)) }), true
-	case f.has&hasMonths == 0 && named:
-		return days{}, false
-	}
-	on := ofMonth(date(today.Year(), int(today.Month())+f.months, 1))
-	if f.has&hasMonths == 0 && d == Past && on.from.After(today) {
-		on = ofMonth(date(today.Year(), int(today.Month())-1, 1))
-	} else if f.has&hasMonths == 0 && d == Future && !on.to.After(today) {
-		on = ofMonth(date(today.Year(), int(today.Month())+1, 1))
-	}
-	return on, true
 }

@@ -8,11 +8,18 @@ func (p *parser) shifted(i int, c context) (fields, int) {
 	if u == noUnit {
 		return fields{}, i
 	}
-	for p.is(end, "くらい", "ぐらい", "ほど", "以上") {
+	for p.is(end, "くらい", "ぐらい", "ほど", "以上", "も", "or") {
+		if p.is(end, "or") && !p.is(end+1, "so") {
+			break
+		}
+		if p.is(end, "or") {
+			end++
+		}
 		end++
 	}
 	switch {
-	case p.is(end, "ago", "earlier", "前", "まえ", "前の"):
+	case p.is(end, "ago", "earlier", "前", "まえ", "前の"),
+		p.is(end, "back") && u >= daily && p.clause(end+1) && !p.is(i-1, "my", "your", "his", "her", "our", "their"):
 		return p.behind(i, end+1, n, few, u, -1)
 	case p.is(end, "後", "あと", "したら", "たったら", "経ったら", "経過後", "later", "hence"):
 		return p.behind(i, end+1, n, few, u, 1)
@@ -44,6 +51,8 @@ func (p *parser) behind(i, end int, n float64, few int, u unit, sign int) (field
 		return p.behind(i, end, 12*n, 0, monthly, sign)
 	case u == daily:
 		f.has, f.days = hasDays, by
+	case u == decadal:
+		return p.behind(i, end, 10*n, 10*few, yearly, sign)
 	case u == weekly && whole:
 		f.has, f.weeks = hasWeeks, by
 	case u == monthly && whole:
@@ -84,6 +93,9 @@ func (p *parser) amount(i int) (n float64, few int, u unit, end int) {
 	if end == i {
 		return 0, 0, noUnit, i
 	}
+	if more, to := p.upTo(end, n); to > end {
+		few, end = more, to
+	}
 	if p.is(end, "and") && p.is(end+1, "a") && p.is(end+2, "half") {
 		n, end = n+0.5, end+3
 	}
@@ -104,6 +116,19 @@ func (p *parser) amount(i int) (n float64, few int, u unit, end int) {
 		n, u, end = 60*n+float64(p.at(end+1).n), minutes, end+3
 	}
 	return n, few, u, end
+}
+
+// upTo reads the greater number of "two or three", 2〜3 and 二、三, and returns by how
+// much it is greater.
+func (p *parser) upTo(i int, n float64) (more, end int) {
+	if !p.is(i, "-", "~", "、", "or", "to", "か", "から") {
+		return 0, i
+	}
+	last, _, end := p.quantity(i + 1)
+	if end == i+1 || last <= n || last > n+5 || last != float64(int(last)) || n != float64(int(n)) {
+		return 0, i
+	}
+	return int(last - n), end
 }
 
 // unpossessed removes the ending of "in two hours' time" and "a year's".

@@ -8,7 +8,10 @@ func (p *parser) japanese(i int, c context) (fields, int) {
 		return p.sided(i, after)
 	case "前の", "この前の", "こないだの", "この間の":
 		return p.sided(i, before)
-	case "この":
+	case "この", "ここ":
+		if n, few, u, to := p.amount(i + 1); u >= daily && to > i+1 {
+			return p.lately(i, to, n, few, u)
+		}
 		if f, ok := japanese[p.at(i+1).text]; ok && f.has == hasSeason {
 			return f.take(yearShift(0)), i + 2
 		}
@@ -31,6 +34,9 @@ func (p *parser) japanese(i int, c context) (fields, int) {
 	}
 	f, ok := japanese[t]
 	if !ok || !p.fits(i, f, c) {
+		return fields{}, i
+	}
+	if f.has == hasYears|hasEdge && c.so.has != 0 {
 		return fields{}, i
 	}
 	if f.has == hasPart && p.is(i+1, "中") { // 午前中 has its own entry; 昼中 is no word
@@ -92,8 +98,16 @@ func (p *parser) fits(i int, f fields, c context) bool {
 		return c.so.has&(hasYear|hasYears) != 0 || p.is(i+1, "に", "まで", "までに", "から")
 	case f.has == hasPart:
 		return c.so.has&dated != 0 || numbered || p.is(i+1, "に", "から", "まで", "までに")
-	case f.has == hasEdge && (f.edge == firstThird || f.edge == secondThird || f.edge == lastThird):
-		return c.so.has&(hasMonth|hasMonths) != 0
+	case f.has == hasAround:
+		return c.so.has&hasYears != 0
+	case f.has == hasLately:
+		return c.starts()
+	case f.has == hasEdge && t.text == "頭":
+		return c.so.has&(hasMonth|hasMonths|hasYear|hasYears) != 0 && p.is(i+1, "に", "から", "まで", "頃", "ごろ")
+	case f.has == hasEdge && !f.edge.ofYear() && f.edge != lastDay && f.edge != firstDay:
+		return c.so.has&(hasMonth|hasMonths|hasYear|hasYears|hasDecade) != 0 && c.so.has&(hasDay|hasEdge) == 0
+	case katakanaEnds(t.text):
+		return next.kind != other || !isKatakana(next.text) || next.spaced
 	}
 	return true
 }

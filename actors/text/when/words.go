@@ -16,7 +16,8 @@ func edgeOf(e edge) fields            { return fields{has: hasEdge, edge: e} }
 func clockAt(hour int) fields {
 	return fields{has: hasClock, hour: hour, fine: Hour, literal: true}
 }
-func seasonOf(n int) fields { return fields{has: hasSeason, season: n} }
+func feastDay(month, day int) fields { return fields{has: hasMonth | hasDay, month: month, day: day} }
+func seasonOf(n int) fields          { return fields{has: hasSeason, season: n} }
 
 // japanese is the dictionary of terms that are an item by themselves.
 var japanese = map[string]fields{
@@ -44,7 +45,23 @@ var japanese = map[string]fields{
 	"今年": yearShift(0), "ことし": yearShift(0), "本年": yearShift(0), "来年": yearShift(1), "再来年": yearShift(2),
 	"去年": yearShift(-1), "昨年": yearShift(-1), "一昨年": yearShift(-2), "おととし": yearShift(-2),
 	"年末": edgeOf(yearEnd), "年始": edgeOf(yearStart), "正月": edgeOf(yearStart), "お正月": edgeOf(yearStart),
-	"昨夏": {has: hasYears | hasSeason, years: -1, season: 1}, "昨秋": {has: hasYears | hasSeason, years: -1, season: 2},
+	"三が日": edgeOf(yearStart),
+	"年明け": edgeOf(yearBegins), "年始め": edgeOf(yearBegins), "今年度": yearShift(0).take(edgeOf(fiscalYear)),
+	"昨年度": yearShift(-1).take(edgeOf(fiscalYear)), "来年度": yearShift(1).take(edgeOf(fiscalYear)),
+	"ゴールデンウィーク": edgeOf(goldenWeek), "ゴールデンウイーク": edgeOf(goldenWeek), "お盆": edgeOf(obon),
+	"お盆休み": edgeOf(obon), "盆休み": edgeOf(obon),
+	"初め": edgeOf(firstThird), "はじめ": edgeOf(firstThird), "始め": edgeOf(firstThird), "頭": edgeOf(firstThird),
+	"半ば": edgeOf(secondThird), "中頃": edgeOf(secondThird), "中ごろ": edgeOf(secondThird),
+	"終わり": edgeOf(lastThird), "終わりごろ": edgeOf(lastThird), "終わり頃": edgeOf(lastThird),
+	"前半": edgeOf(firstHalf), "後半": edgeOf(lastHalf),
+	"今頃": {has: hasAround}, "今ごろ": {has: hasAround}, "いまごろ": {has: hasAround},
+	"先日": {has: hasLately, days: -14}, "こないだ": {has: hasLately, days: -14}, "この前": {has: hasLately, days: -14},
+	"ここ数日": {has: hasLately, days: -5}, "クリスマス": feastDay(12, 25), "クリスマスイブ": feastDay(12, 24),
+	"クリスマスイヴ": feastDay(12, 24), "ハロウィン": feastDay(10, 31), "ハロウィーン": feastDay(10, 31),
+	"バレンタイン": feastDay(2, 14), "バレンタインデー": feastDay(2, 14), "ホワイトデー": feastDay(3, 14),
+	"七夕": feastDay(7, 7), "節分": feastDay(2, 3), "ひな祭り": feastDay(3, 3), "こどもの日": feastDay(5, 5),
+	"子供の日": feastDay(5, 5),
+	"昨夏":   {has: hasYears | hasSeason, years: -1, season: 1}, "昨秋": {has: hasYears | hasSeason, years: -1, season: 2},
 	"今夏": {has: hasYears | hasSeason, season: 1}, "今秋": {has: hasYears | hasSeason, season: 2},
 	"来春":  {has: hasYears | hasSeason, years: 1},
 	"大晦日": {has: hasMonth | hasDay, month: 12, day: 31}, "元日": {has: hasMonth | hasDay, month: 1, day: 1},
@@ -70,9 +87,10 @@ var japanese = map[string]fields{
 var particles = asSet("年", "年間", "年代", "年生", "年度", "月", "ヶ月", "か月", "カ月", "ヵ月", "ケ月", "箇月",
 	"ヶ月間", "か月間", "カ月間", "ヵ月間", "月間", "日", "日間", "日中", "週", "週間", "週目", "時", "時間", "時間目", "時代",
 	"分", "分間", "秒", "秒間", "半", "半年", "半時間", "半日", "半分", "元年", "前", "まえ", "後", "あと", "ご", "前後",
-	"前半", "後半", "以内", "以上", "以下", "以降", "以前", "の", "に", "は", "、", "から", "まで", "までに", "より",
+	"以内", "以上", "以下", "以降", "以前", "の", "に", "は", "、", "から", "まで", "までに", "より",
 	"ごろ", "頃", "ころ", "くらい", "ぐらい", "ほど", "スコア", "ちょうど", "きっかり", "ぴったり", "すぎ", "過ぎ", "したら", "たったら",
-	"経ったら", "経過後", "次の", "今度の", "この前の", "前の", "こないだの", "この間の", "この", "数", "末", "初め", "毎",
+	"経ったら", "経過後", "次の", "今度の", "この前の", "前の", "こないだの", "この間の", "この", "数", "末", "ここ", "毎", "頭痛",
+	"初めて", "はじめて", "始めて", "始めた", "始める", "はじめた", "はじめまし", "始めまし", "終わりま",
 	"毎日", "毎朝", "毎晩", "毎週", "毎月", "毎年", "令和", "平成", "昭和", "大正", "明治", "日曜大工", "きょうだい",
 	"きょうと", "きょうり", "きょうし", "きょうい", "きょうみ", "きょうか", "きょうふ", "あすか", "あすな", "明日香", "明日葉",
 	"今日子", "今日的", "本日中", "夏目", "夏子", "秋田", "秋葉", "秋刀魚", "春日", "春子", "夏美", "冬美", "朝日", "朝鮮",
@@ -128,6 +146,12 @@ var counts = map[string]int{
 	"sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }
 
+// decades in words.
+var decades = map[string]int{
+	"twenties": 1920, "thirties": 1930, "forties": 1940, "fifties": 1950, "sixties": 1960, "seventies": 1970,
+	"eighties": 1980, "nineties": 1990,
+}
+
 // ordinals of a month's days, in words.
 var ordinals = map[string]int{
 	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
@@ -146,6 +170,7 @@ const (
 	weekly
 	monthly
 	yearly
+	decadal
 )
 
 // units by their names in both languages.
@@ -154,6 +179,7 @@ var units = map[string]unit{
 	"min": minutes, "mins": minutes, "hour": hourly, "hours": hourly, "hr": hourly, "hrs": hourly, "day": daily,
 	"days": daily, "week": weekly, "weeks": weekly, "wk": weekly, "wks": weekly, "month": monthly, "months": monthly,
 	"year": yearly, "years": yearly, "yr": yearly, "yrs": yearly,
+	"decade": decadal, "decades": decadal,
 	"秒": seconds, "分": minutes, "時間": hourly, "日": daily, "週": weekly, "週間": weekly, "ヶ月": monthly, "か月": monthly,
 	"カ月": monthly, "ヵ月": monthly, "ケ月": monthly, "箇月": monthly, "年": yearly, "年間": yearly, "日間": daily,
 	"分間": minutes, "秒間": seconds, "ヶ月間": monthly, "か月間": monthly, "カ月間": monthly, "ヵ月間": monthly,
