@@ -24,7 +24,7 @@
 //	directory    ──Identified──► fusion
 //	             ══HeldSettled══► fusion
 //	             ══JoinLedger══► dedup
-//	dedup        ══Heard, Revised, OwnMessage══► ingress
+//	dedup        ══Heard, Revised, OwnMessage, JoinSent══► ingress
 //	             ──ReadNow──► poller
 //	             ──OverlapTold──► fusion
 //	             ══Detection, LedgerJoined══► dedup
@@ -33,6 +33,7 @@
 //	ingress      ══Heard, Revised══► burst
 //	             ══OwnMessage══► conversation
 //	             ══OwnMessage══► outbound
+//	             ══TextSent, SentJoined══► ingress
 //	burst        ══InboundMessage, Revised══► conversation
 //	conversation ══JudgeReply, ReplyFate══► judge
 //	             ──AskLLM──► llm
@@ -87,7 +88,8 @@
 //
 //	host         ──ResetBaseline, Typing──► poller
 //	             ══TextSent══► fusion
-//	             ══Introduce, Rename, SettleHeld, Merge══► directory
+//	             ──Introduce──► directory
+//	             ══Rename, SettleHeld, SettleNew, Merge══► directory
 //	             ══TextSent══► ingress
 //	             ──TrimDue──► conversation
 //	             ══DraftCommand, CancelReminder══► conversation

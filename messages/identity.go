@@ -105,7 +105,9 @@ type UnknownReason string
 func (Identified) MessageType() Type { return Type{"identified", 1} }
 
 // Introduce tells directory/APPLICATION a name that somebody is sure of, such as
-// a host that is about to write to it. It gets an id if it has none yet.
+// a host that is about to write to it. It gets an id if it has none yet. It is fleeting,
+// as there is no key yet to seal the name under; whoever sends it repeats it until the
+// name is known.
 type Introduce struct {
 	Name Text `json:"name"`
 }
@@ -127,7 +129,7 @@ func (Rename) MessageType() Type { return Type{"rename_conversation", 1} }
 func (m Rename) Subject() ConversationID { return m.Conversation }
 
 // SettleHeld says whose the readings are that fusion/WINDOW holds, by hand. It goes to
-// directory/APPLICATION. No Conversation means somebody new.
+// directory/APPLICATION. An older version left Conversation out for somebody new.
 type SettleHeld struct {
 	Window       WindowID       `json:"window"`
 	Held         uint64         `json:"held"`
@@ -140,6 +142,21 @@ func (SettleHeld) MessageType() Type { return Type{"settle_held", 1} }
 
 // Subject implements [About].
 func (m SettleHeld) Subject() ConversationID { return m.Conversation }
+
+// SettleNew is [SettleHeld] for somebody new, whose id is proposed, so that the name is
+// sealed under its key from the first byte.
+type SettleNew struct {
+	Window       WindowID       `json:"window"`
+	Held         uint64         `json:"held"`
+	Title        Text           `json:"title"` // that they were read under
+	Conversation ConversationID `json:"conversation"`
+}
+
+// MessageType implements [Message].
+func (SettleNew) MessageType() Type { return Type{"settle_held_new", 1} }
+
+// Subject implements [About].
+func (m SettleNew) Subject() ConversationID { return m.Conversation }
 
 // HeldSettled tells fusion/WINDOW whose the readings are that it holds.
 type HeldSettled struct {

@@ -40,6 +40,31 @@ func (LedgerJoined) MessageType() Type { return Type{"ledger_joined", 1} }
 // Subject implements [About].
 func (m LedgerJoined) Subject() ConversationID { return m.Conversation }
 
+// JoinSent has ingress/CONVERSATION hand what was sent to another conversation, so that
+// its echo is told there too. What is sent later goes there as well.
+type JoinSent struct {
+	Conversation ConversationID `json:"conversation"`
+	Into         ConversationID `json:"into"`
+}
+
+// MessageType implements [Message].
+func (JoinSent) MessageType() Type { return Type{"join_sent", 1} }
+
+// Subject implements [About].
+func (m JoinSent) Subject() ConversationID { return m.Conversation }
+
+// SentJoined hands what was sent to ingress/CONVERSATION.
+type SentJoined struct {
+	Conversation ConversationID `json:"conversation"`
+	Sent         Text           `json:"sent"` // rows of package ingress, as JSON
+}
+
+// MessageType implements [Message].
+func (SentJoined) MessageType() Type { return Type{"sent_joined", 1} }
+
+// Subject implements [About].
+func (m SentJoined) Subject() ConversationID { return m.Conversation }
+
 // JoinTalk has conversation/CONVERSATION hand what was said in it to another one. What
 // comes to it later goes there too, its occurrences moved by Offset.
 type JoinTalk struct {

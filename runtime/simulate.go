@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/kehai-run/kehai/messages"
@@ -68,14 +69,22 @@ func (s *Simulation) Conversation(app, name string) (messages.ConversationID, er
 	if id != "" || err != nil {
 		return id, err
 	}
-	if err := s.Deliver(messages.To(messages.ActorDirectory, app), admin.Introduction(name)); err != nil {
-		return "", err
+	for range introductions {
+		if err := s.Deliver(messages.To(messages.ActorDirectory, app), admin.Introduction(name)); err != nil {
+			return "", err
+		}
+		for id == "" && err == nil && s.Step() {
+			id, err = admin.Named(s.Control().Engine(), app, name)
+		}
+		if id != "" || err != nil {
+			return id, err
+		}
 	}
-	for id == "" && err == nil && s.Step() {
-		id, err = admin.Named(s.Control().Engine(), app, name)
-	}
-	return id, err
+	return "", fmt.Errorf("runtime: introduce a conversation to %s: no answer", app)
 }
+
+// introductions are how often a directory is told of a name that a crash may lose.
+const introductions = 10
 
 // Called is what people call a conversation, as "line:Hana"; its id if it has no
 // name.

@@ -42,6 +42,8 @@ func (a *actor) join(turn *actors.Turn, into messages.ConversationID) error {
 	turn.Send(messages.To(Kind, string(into)), messages.LedgerJoined{
 		Conversation: into, From: a.conversation, Next: a.ledger.Head().Next, Entries: messages.Text(entries),
 	})
+	turn.Send(messages.To(messages.ActorIngress, string(a.conversation)),
+		messages.JoinSent{Conversation: a.conversation, Into: into})
 	empty(turn, Tail)
 	empty(turn, Heads)
 	empty(turn, Views)

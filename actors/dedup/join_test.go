@@ -25,8 +25,9 @@ func TestJoinLedger(t *testing.T) {
 	from.CrashBeforeCommit()
 	from.Send(messages.JoinLedger{Conversation: "c-2", Into: "c-1"})
 	sent := from.Sent()
-	if len(sent) != 1 || sent[0].To != "dedup/c-1" {
-		t.Fatalf("sent %v, want the ledger to dedup/c-1", sent)
+	if len(sent) != 2 || sent[0].To != "dedup/c-1" ||
+		sent[1] != actortest.To("ingress/c-2", messages.JoinSent{Conversation: "c-2", Into: "c-1"}) {
+		t.Fatalf("sent %v, want the ledger to dedup/c-1, and that what was sent goes there too", sent)
 	}
 	from.Crash()
 	from.Send(messages.JoinLedger{Conversation: "c-2", Into: "c-1"}) // again

@@ -64,6 +64,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.merge(turn, m)
 	case messages.SettleHeld:
 		a.settleHeld(turn, m)
+	case messages.SettleNew:
+		a.settleNew(turn, m)
 	default:
 		return fmt.Errorf("directory: unexpected %s", msg.MessageType())
 	}
@@ -133,28 +135,43 @@ func (a *actor) lists(k Known) bool {
 // issue gives a conversation its id.
 func (a *actor) issue(turn *actors.Turn, title messages.Text, group bool, line messages.Line) messages.ConversationID {
 	id := a.newID(turn)
-	for _, taken := a.known[id]; taken; _, taken = a.known[id] {
-		id = a.newID(turn)
-	}
+	a.issueAs(turn, id, title, group, line)
+	return id
+}
+
+// issueAs takes over an id that nobody has.
+func (a *actor) issueAs(turn *actors.Turn, id messages.ConversationID, title messages.Text, group bool,
+	line messages.Line) {
 	k := Known{App: a.app, Title: title, Group: group, Settled: true}
 	k.Learn(a.o.Rules, line)
 	a.put(turn, id, k)
 	turn.Publish(events.ConversationNamed{Conversation: id, App: a.app, Name: k.Name(), New: true, At: turn.Now()})
-	return id
 }
 
-// idDigits are of an id, behind its prefix: 60 bits.
-const idDigits = 12
-
-// newID makes an id that tells nothing: of the message at which the conversation was
-// seen first, and of the store's seed.
+// newID makes an id that nobody has, of the message at which the conversation was seen
+// first and of the store's seed.
 func (a *actor) newID(turn *actors.Turn) messages.ConversationID {
 	seed, ok := seeds.Get(turn, "seed")
 	if !ok {
 		seed = a.o.Seed()
 		seeds.Put(turn, "seed", seed)
 	}
-	sum := sha256.Sum256([]byte(seed + "\x00" + turn.NewID()))
+	for {
+		id := ID(seed + "\x00" + turn.NewID())
+		if _, taken := a.known[id]; !taken {
+			return id
+		}
+	}
+}
+
+// idDigits are of an id, behind its prefix: 60 bits.
+const idDigits = 12
+
+// ID is the id that is made of a seed, of which it tells nothing. Who has the directory
+// introduce somebody new by hand proposes one, so that the name is sealed under its key
+// from the first byte.
+func ID(seed string) messages.ConversationID {
+	sum := sha256.Sum256([]byte(seed))
 	digits := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))
 	return messages.ConversationID("c-" + digits[:idDigits])
 }
@@ -170,10 +187,17 @@ func (a *actor) learn(turn *actors.Turn, id messages.ConversationID, line messag
 	return k
 }
 
-// tell reports another name.
+// tell reports another name, which is also that of what went into this conversation.
 func (a *actor) tell(turn *actors.Turn, id messages.ConversationID, before, k Known) {
 	if before.Name() != k.Name() {
-		turn.Publish(events.ConversationNamed{Conversation: id, App: a.app, Name: k.Name(), At: turn.Now()})
+		a.named(turn, id, k)
+	}
+}
+
+// named reports how a conversation is called, and what went into it.
+func (a *actor) named(turn *actors.Turn, id messages.ConversationID, k Known) {
+	for _, c := range append(Merged(a.known, id), id) {
+		turn.Publish(events.ConversationNamed{Conversation: c, App: a.app, Name: k.Name(), At: turn.Now()})
 	}
 }
 
@@ -200,16 +224,13 @@ func (a *actor) rename(turn *actors.Turn, m messages.Rename) {
 	a.tell(turn, m.Conversation, before, k)
 }
 
-// settleHeld says whose the readings are that a window holds. Somebody new gets an id.
+// settleHeld says whose the readings are that a window holds.
 func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
-	line := messages.Line{Text: m.Title}
 	id := m.Conversation
-	if id == "" {
-		title, group := a.o.Rules.Read(line)
-		if title == "" {
-			return
-		}
-		id = a.issue(turn, title, group, line)
+	if id == "" { // of an older version
+		a.settleNew(turn, messages.SettleNew{Window: m.Window, Held: m.Held, Title: m.Title,
+			Conversation: a.newID(turn)})
+		return
 	}
 	id = Resolve(a.known, id)
 	k, ok := a.known[id]
@@ -219,6 +240,19 @@ func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
 	}
 	turn.Send(messages.To(messages.ActorFusion, string(m.Window)),
 		messages.HeldSettled{Held: m.Held, Conversation: id, Name: k.Title})
+}
+
+// settleNew gives somebody new the proposed id.
+func (a *actor) settleNew(turn *actors.Turn, m messages.SettleNew) {
+	line := messages.Line{Text: m.Title}
+	title, group := a.o.Rules.Read(line)
+	if title == "" {
+		return
+	}
+	if _, known := a.known[m.Conversation]; !known {
+		a.issueAs(turn, m.Conversation, title, group, line)
+	}
+	a.settleHeld(turn, messages.SettleHeld{Window: m.Window, Held: m.Held, Conversation: m.Conversation})
 }
 
 // merge makes two conversations one, for good: whatever was taken for the one is taken
@@ -232,16 +266,12 @@ func (a *actor) merge(turn *actors.Turn, m messages.Merge) {
 		turn.Drop(events.StageDirectory, events.RuleNobody, events.Detail{Conversation: m.Conversation})
 		return
 	}
-	before := loser
 	loser.Into = into
 	a.put(turn, from, loser)
 	if winner.Named == "" && loser.Named != "" {
-		named := winner
-		named.Named = loser.Named
-		a.put(turn, into, named)
-		a.tell(turn, into, winner, named)
-		winner = named
+		winner.Named = loser.Named
+		a.put(turn, into, winner)
 	}
-	a.tell(turn, from, before, winner) // whoever shows its messages calls it so
+	a.named(turn, into, winner) // also where no name changes: whoever keeps who is who reads it again
 	turn.Send(messages.To(messages.ActorDedup, string(from)), messages.JoinLedger{Conversation: from, Into: into})
 }

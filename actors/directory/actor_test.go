@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,7 +124,8 @@ func TestMerge(t *testing.T) {
 	h.CrashBeforeCommit()
 	h.Send(messages.Merge{Conversation: ken, Into: hana})
 	h.WantSent(actortest.To(messages.To("dedup", string(ken)), messages.JoinLedger{Conversation: ken, Into: hana}))
-	h.WantPublished(events.ConversationNamed{Conversation: ken, App: "line", Name: "Hana", At: h.Now()})
+	h.WantPublished(events.ConversationNamed{Conversation: ken, App: "line", Name: "Hana", At: h.Now()},
+		events.ConversationNamed{Conversation: hana, App: "line", Name: "Hana", At: h.Now()})
 	h.Send(messages.Merge{Conversation: hana, Into: ken}) // they are one
 	h.Send(messages.Merge{Conversation: "c-nobody", Into: hana})
 	h.WantSent()
@@ -162,6 +164,28 @@ func TestSettleHeld(t *testing.T) {
 	}
 	settle("c-nobody")
 	h.WantDropped(events.StageDirectory, events.RuleNobody)
+	for range 2 { // a proposed id is taken, once
+		h.Send(messages.SettleNew{Window: "line@mac", Held: 3, Title: "Hana", Conversation: "c-proposed"})
+		want.Conversation = "c-proposed"
+		h.WantSent(actortest.To("fusion/line@mac", want))
+	}
+}
+
+// TestMergeOfNamesakes: whoever keeps who is who hears of it though no name changes.
+func TestMergeOfNamesakes(t *testing.T) {
+	h := spawn(t, Options{})
+	one := id(t, h, "Hana")
+	other := id(t, h, "Hana", sharing(messages.OverlapOther, one))
+	third := id(t, h, "Ken")
+	h.Send(messages.Merge{Conversation: third, Into: other})
+	h.Published()
+	h.Send(messages.Merge{Conversation: other, Into: one})
+	named := func(c messages.ConversationID) messages.Message {
+		return events.ConversationNamed{Conversation: c, App: "line", Name: "Hana", At: h.Now()}
+	}
+	list := []messages.ConversationID{other, third}
+	slices.Sort(list)
+	h.WantPublished(named(list[0]), named(list[1]), named(one))
 }
 
 func TestAnotherReading(t *testing.T) {
@@ -212,6 +236,7 @@ func TestWhatIsNotStored(t *testing.T) {
 func TestIntroduceAndRename(t *testing.T) {
 	h := spawn(t, Options{})
 	h.CrashBeforeCommit()
+	h.Send(messages.Introduce{Name: "Hana"}) // lost, so that whoever asked asks again
 	h.Send(messages.Introduce{Name: "Hana"})
 	h.Send(messages.Introduce{Name: "Hana"})
 	h.Published()

@@ -32,9 +32,16 @@ type actor struct {
 
 // Receive implements [actors.Actor].
 func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
+	if a.forward(turn, msg) {
+		return nil
+	}
 	switch m := msg.(type) {
 	case messages.Started:
 		return nil
+	case messages.JoinSent:
+		return a.join(turn, m)
+	case messages.SentJoined:
+		return a.joined(turn, m)
 	case messages.TextSent:
 		return a.sent(turn, m)
 	case messages.Heard:
@@ -69,9 +76,15 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 	if from := turn.Cause().From; from.Kind() == messages.ActorOutbound {
 		s.By = messages.WindowID(from.Key())
 	}
+	a.keep(turn, s)
+	return nil
+}
+
+// keep remembers what was sent, the newest of it.
+func (a *actor) keep(turn *actors.Turn, s Sent) {
 	n := a.memory.nextSent()
 	if i, ok := a.memory.renewed(s); ok {
-		s.Seen = a.memory.sent[i].Seen
+		s.Seen = s.Seen || a.memory.sent[i].Seen
 		a.forgetSent(turn, i)
 	}
 	for len(a.memory.sent) >= a.rules.Sends {
@@ -79,7 +92,6 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 	}
 	a.memory.addSent(a.rules, n, s)
 	Sends.Put(turn, actors.RowKey(n), s)
-	return nil
 }
 
 // own passes a message of our own side on. One that shows a text that was sent

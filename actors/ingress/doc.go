@@ -41,6 +41,7 @@
 //	sent    the texts sent, at most Rules.Sends      [Sent]
 //	heard   the texts accepted, at most Rules.Entries [Entry]
 //	last    one row "last": the highest occurrence accepted or refused
+//	into    one row "into": the conversation that this one went into (actor_join.go)
 //
 // What is too old goes when the next message comes, oldest first. A crash loses
 // nothing.

@@ -6,7 +6,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// ConversationNamed reports that a conversation got its id, or another name.
+// ConversationNamed reports that a conversation got its id, or another name, or that it
+// went into another one, whose name it has then.
 type ConversationNamed struct {
 	Conversation messages.ConversationID
 	App          string

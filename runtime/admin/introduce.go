@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/text"
@@ -17,26 +18,32 @@ import (
 // Introduce returns the id of the conversation that an application calls by a name, once
 // the directory has given it one.
 func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string) (messages.ConversationID, error) {
-	for introduced := false; ; {
+	var again <-chan time.Time // nil until it was told once
+	for {
 		changed := b.Changed()
 		id, err := Named(e, app, name)
 		if id != "" || err != nil {
 			return id, err
 		}
-		if !introduced {
-			introduced = true
+		if again == nil {
 			if err := e.Inject(ctx, messages.To(directory.Kind, app), Introduction(name), ""); err != nil {
 				return "", err
 			}
+			again = time.After(introduceAgain)
 			continue // somebody may have been quicker
 		}
 		select {
 		case <-changed:
+		case <-again: // it is fleeting, and may be lost
+			again = nil
 		case <-ctx.Done():
 			return "", fmt.Errorf("runtime: introduce a conversation to %s: %w", app, ctx.Err())
 		}
 	}
 }
+
+// introduceAgain is how long an answer of the directory is waited for.
+const introduceAgain = time.Second
 
 // Introduction tells a directory of a name.
 func Introduction(name string) messages.Message { return messages.Introduce{Name: messages.Text(name)} }

@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -203,9 +204,12 @@ func (b Backend) SettleHeld(ctx context.Context, id string, c messages.Conversat
 	if err != nil {
 		return fmt.Errorf("%w: kehai conversations held lists what is", control.ErrNoHeld)
 	}
-	return e.Inject(ctx, messages.To(directory.Kind, held[i].App), messages.SettleHeld{
-		Window: held[i].Window, Held: n, Title: messages.Text(held[i].Title), Conversation: c,
-	}, "")
+	to, title := messages.To(directory.Kind, held[i].App), messages.Text(held[i].Title)
+	if c == "" {
+		return e.Inject(ctx, to, messages.SettleNew{Window: held[i].Window, Held: n, Title: title,
+			Conversation: directory.ID(rand.Text())}, "")
+	}
+	return e.Inject(ctx, to, messages.SettleHeld{Window: held[i].Window, Held: n, Title: title, Conversation: c}, "")
 }
 
 // find returns the known conversation that a person names.
