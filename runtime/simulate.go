@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/kehai-run/kehai/messages"
@@ -65,26 +64,8 @@ func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trac
 
 // Conversation is [Runtime.Conversation]; it steps until the id is stored.
 func (s *Simulation) Conversation(app, name string) (messages.ConversationID, error) {
-	id, err := admin.Named(s.Control().Engine(), app, name)
-	if id != "" || err != nil {
-		return id, err
-	}
-	for range introductions {
-		if err := s.Deliver(messages.To(messages.ActorDirectory, app), admin.Introduction(name)); err != nil {
-			return "", err
-		}
-		for id == "" && err == nil && s.Step() {
-			id, err = admin.Named(s.Control().Engine(), app, name)
-		}
-		if id != "" || err != nil {
-			return id, err
-		}
-	}
-	return "", fmt.Errorf("runtime: introduce a conversation to %s: no answer", app)
+	return admin.IntroduceStepping(s.Control().Engine(), app, name, s.Deliver, s.Step)
 }
-
-// introductions are how often a directory is told of a name that a crash may lose.
-const introductions = 10
 
 // Called is what people call a conversation, as "line:Hana"; its id if it has no
 // name.

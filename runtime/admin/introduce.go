@@ -26,7 +26,7 @@ func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string
 			return id, err
 		}
 		if again == nil {
-			if err := e.Inject(ctx, messages.To(directory.Kind, app), Introduction(name), ""); err != nil {
+			if err := e.Inject(ctx, messages.To(directory.Kind, app), introduction(name), ""); err != nil {
 				return "", err
 			}
 			again = time.After(introduceAgain)
@@ -45,8 +45,29 @@ func (b *Book) Introduce(ctx context.Context, e *engine.Engine, app, name string
 // introduceAgain is how long an answer of the directory is waited for.
 const introduceAgain = time.Second
 
-// Introduction tells a directory of a name.
-func Introduction(name string) messages.Message { return messages.Introduce{Name: messages.Text(name)} }
+// IntroduceStepping is [Book.Introduce] where whoever calls it steps the actors.
+func IntroduceStepping(e *engine.Engine, app, name string, deliver func(messages.Address, messages.Message) error,
+	step func() bool) (messages.ConversationID, error) {
+	for range introductions {
+		id, err := Named(e, app, name)
+		if id != "" || err != nil {
+			return id, err
+		}
+		if err := deliver(messages.To(directory.Kind, app), introduction(name)); err != nil {
+			return "", err
+		}
+		for id == "" && err == nil && step() {
+			id, err = Named(e, app, name)
+		}
+	}
+	return Named(e, app, name)
+}
+
+// introductions are how often a directory is told of a name that a crash may lose.
+const introductions = 10
+
+// introduction tells a directory of a name.
+func introduction(name string) messages.Message { return messages.Introduce{Name: messages.Text(name)} }
 
 // Named finds the one conversation that an application calls by a name; "" if there is none.
 func Named(e *engine.Engine, app, name string) (messages.ConversationID, error) {
