@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
@@ -63,7 +64,7 @@ type LLMStreamer = llm.Streamer
 func (r *Runtime) openModel(p *plan) (llm.Model, error) {
 	o := r.set.llm
 	o.Changed = r.modelChanged
-	client, err := r.cfg.LLM.Client(o)
+	client, err := drivers.OpenLLM(r.cfg.LLM, o)
 	switch {
 	case errors.Is(err, config.ErrNoKey):
 		r.log.Warn().Str("error_code", string(llm.NoModel)).Err(err).

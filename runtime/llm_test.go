@@ -23,6 +23,7 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -358,9 +359,9 @@ func TestEveryAskerHearsBack(t *testing.T) {
 }
 
 func TestOpenWithoutALanguageModel(t *testing.T) {
-	if _, err := config.Default().LLM.Open(); !errors.Is(err, config.ErrConfig) ||
+	if _, err := drivers.AskLLM(config.Default().LLM); !errors.Is(err, config.ErrConfig) ||
 		!strings.Contains(err.Error(), "llm.tier is none") {
-		t.Errorf("Open(tier none) = %v, want to be told what to set", err)
+		t.Errorf("AskLLM(tier none) = %v, want to be told what to set", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/testkit"
 )
 
@@ -23,7 +24,7 @@ func ExampleLLMServer() {
 
 	cfg := config.Default().LLM
 	cfg.Tier, cfg.Provider, cfg.Model, cfg.BaseURL = config.LLMLocal, "openai", "any", server.URL()+"/v1"
-	model, err := cfg.Open()
+	model, err := drivers.AskLLM(cfg)
 	if err != nil {
 		fmt.Println(err)
 		return

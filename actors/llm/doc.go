@@ -43,10 +43,10 @@
 //
 // # Files
 //
-// Rules: failure.go, breaker.go, thoughts.go and, for what each provider sends,
-// wire*.go. worker.go is the client and the worker, worker_ask.go asks and retries,
-// worker_progress.go tells how far an answer is, worker_stats.go counts,
-// worker_place.go says which addresses are allowed, worker_http.go connects to them,
-// worker_stream.go reads streams, worker_chain.go has the clients of langchaingo, and
-// worker_probe.go looks whether a server answers.
+// settings.go is the section llm of a configuration. Rules: failure.go, breaker.go,
+// thoughts.go and, for what each provider sends, wire*.go. worker.go is the client and
+// the worker, worker_ask.go asks and retries, worker_progress.go tells how far an answer
+// is, worker_stats.go counts, worker_place.go says which addresses are allowed,
+// worker_http.go connects to them, worker_stream.go reads streams, worker_chain.go has
+// the clients of langchaingo, and worker_probe.go looks whether a server answers.
 package llm

@@ -92,8 +92,7 @@ func BenchmarkToken(b *testing.B) {
 		b.Run(string(p), func(b *testing.B) {
 			server := &player{e: exchange{provider: p, status: http.StatusOK}, piece: 4096,
 				body: []byte(strings.Repeat(event, tokens) + end)}
-			c, err := llm.New(llm.Options{Tier: llm.TierLocal, Provider: p, Model: "m", BaseURL: "http://127.0.0.1",
-				Transport: server})
+			c, err := llm.New(llm.Options{Settings: local(p), Transport: server})
 			if err != nil {
 				b.Fatal(err)
 			}

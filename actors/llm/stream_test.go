@@ -149,8 +149,7 @@ func TestThinkingIsNotSilence(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			slow := &slowly{line: format, every: 50 * time.Second, times: 3}
-			c, err := llm.New(llm.Options{Tier: llm.TierLocal, Provider: p, Model: "m", BaseURL: "http://127.0.0.1",
-				Transport: slow})
+			c, err := llm.New(llm.Options{Settings: local(p), Transport: slow})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -405,7 +404,7 @@ func TestAHostsModelIsListenedTo(t *testing.T) {
 		}),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c, err := llm.New(llm.Options{Host: m})
+			c, err := llm.New(llm.Options{Settings: llm.DefaultSettings(), Host: m})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -135,8 +135,7 @@ func (r *playing) Close() error { r.p.closed = true; return nil }
 // play asks the recorded server.
 func (p *player) play(t *testing.T) (llm.Reply, []llm.Chunk, error) {
 	t.Helper()
-	c, err := llm.New(llm.Options{Tier: llm.TierLocal, Provider: p.e.provider, Model: "m", BaseURL: "http://127.0.0.1",
-		Key: llm.NewSecret(hidden), Transport: p})
+	c, err := llm.New(llm.Options{Settings: local(p.e.provider), Key: llm.NewSecret(hidden), Transport: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,8 +241,7 @@ func TestCutConnections(t *testing.T) {
 // then on.
 func TestAServerWithoutJSONMode(t *testing.T) {
 	s := &lmStudio{}
-	c, err := llm.New(llm.Options{Tier: llm.TierLocal, Provider: llm.OpenAI, Model: "m", BaseURL: "http://127.0.0.1",
-		Transport: s})
+	c, err := llm.New(llm.Options{Settings: local(llm.OpenAI), Transport: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,34 +43,6 @@ const (
 	Focus  Purpose = "focus" // what the person at the desk does
 )
 
-// Models are the names of the models for each purpose.
-type Models struct {
-	// Judges whether a message wants an answer. Empty: llm.model. Default empty.
-	Judge string `yaml:"judge"`
-
-	// Writes answers. Empty: llm.model. Default empty.
-	Reply string `yaml:"reply"`
-
-	// Judges what the person at the desk does. Empty: llm.model. Default empty.
-	Focus string `yaml:"focus"`
-}
-
-// Purposes lists the purposes that may have a model of their own.
-func Purposes() []Purpose { return []Purpose{Judge, Answer, Focus} }
-
-// For is the model for a purpose, "" if it has none of its own.
-func (m Models) For(p Purpose) string {
-	switch p {
-	case Judge:
-		return m.Judge
-	case Answer:
-		return m.Reply
-	case Focus:
-		return m.Focus
-	}
-	return ""
-}
-
 // Question is one question to a model.
 type Question struct {
 	Purpose     Purpose
@@ -94,17 +66,10 @@ type Reply struct {
 	Retried      bool // it came from the second attempt
 }
 
-// Options of a client.
+// Options of a client. Start from [DefaultSettings].
 type Options struct {
-	Tier     Tier     // TierLocal or TierCloud; not used with Host
-	Provider Provider // not used with Host
-	Model    string   // name of the model
-	Models   Models   // names of models for single purposes
-	BaseURL  string   // "" is the provider's own
+	Settings // with Host, its limits alone count
 	Key      Secret
-
-	// Limits bound the questions; the zero value means [DefaultLimits].
-	Limits
 
 	// Changed is told when the model begins to fail, when it fails in another way,
 	// and with nil when it answers again; nil tells nobody. It may be called
@@ -120,70 +85,7 @@ type Options struct {
 	Jitter    func() float64    // 0 to 1, spreads retries; nil: random
 }
 
-// Limits bound the questions of a client.
-type Limits struct {
-	// Time for one question about attention, or without a purpose, 100ms to 5m.
-	// Attention is judged every 10s and does not wait longer than 9s. Default 8s.
-	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
-
-	// Time for one question to judge, 100ms to 5m. Default 30s.
-	JSONTimeout time.Duration `yaml:"json_timeout" min:"100ms" max:"5m"`
-
-	// Time until the first token of a reply, and between two of them, 100ms to 5m;
-	// a thought counts as one. Default 1m.
-	FirstToken time.Duration `yaml:"first_token" min:"100ms" max:"5m"`
-
-	// Questions that may be under way at the same time, 1 to 1024. Default 4.
-	Concurrency int `yaml:"concurrency" min:"1" max:"1024"`
-
-	// Longest answer in tokens, 16 to 32768; a model that thinks first needs some
-	// thousands. Default 512.
-	MaxTokens int `yaml:"max_tokens" min:"16" max:"32768"`
-
-	// How freely the model words its answers, 0 to 2. Default 0.
-	Temperature float64 `yaml:"temperature" min:"0" max:"2"`
-
-	// When a model that fails is left alone.
-	Breaker BreakerRule `yaml:"breaker"`
-}
-
-// DefaultLimits are those of the configuration.
-func DefaultLimits() Limits {
-	return Limits{
-		Timeout: 8 * time.Second, JSONTimeout: 30 * time.Second, FirstToken: time.Minute,
-		Concurrency: 4, MaxTokens: 512, Breaker: DefaultBreaker(),
-	}
-}
-
-// maxAnswerTime is the longest time for a streamed answer as a whole.
-const maxAnswerTime = 5 * time.Minute
-
-// For is the time that one attempt at a question may take, in silence if it is
-// streamed.
-func (l Limits) For(p Purpose) time.Duration {
-	switch p {
-	case Judge:
-		return l.JSONTimeout
-	case Answer:
-		return l.FirstToken
-	}
-	return l.Timeout
-}
-
-// Longest is how long a question may take in all, with its retry: what asks may
-// not wait shorter, or it hears of a missed deadline instead of the cause.
-func (l Limits) Longest(p Purpose, streamed bool) time.Duration {
-	once := l.For(p)
-	if streamed {
-		once = maxAnswerTime
-	}
-	return once + maxRetryPause + maxJitter + l.For(p) + time.Second
-}
-
 func (o Options) withDefaults() Options {
-	if o.Limits == (Limits{}) {
-		o.Limits = DefaultLimits()
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -217,6 +119,9 @@ type Client struct {
 // New makes a client; nobody is asked yet.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
+	if o.Concurrency < 1 {
+		return nil, fmt.Errorf("%w: llm.concurrency: want 1 at least", ErrOptions)
+	}
 	c := &Client{o: o, model: o.Host, slots: make(chan struct{}, o.Concurrency), last: map[string]Code{},
 		stats: Stats{Outcomes: map[string]uint64{}, Purposes: map[Purpose]Usage{}}}
 	if o.Host != nil {

@@ -22,7 +22,9 @@ func TestLocalStaysOnThisMachine(t *testing.T) {
 	if tr.Proxy != nil {
 		t.Error("tier local asks a proxy")
 	}
-	w, err := New(Options{Tier: TierLocal, Provider: Ollama, Model: "m"})
+	s := DefaultSettings()
+	s.Tier, s.Model = TierLocal, "m"
+	w, err := New(Options{Settings: s})
 	if err != nil {
 		t.Fatal(err)
 	}

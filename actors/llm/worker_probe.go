@@ -1,12 +1,15 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 )
 
 // Check asks the model for a purpose something small. It answers, though perhaps
@@ -24,6 +27,67 @@ func (c *Client) Check(ctx context.Context, p Purpose) error {
 
 // checkTokens is the longest answer of [Client.Check].
 const checkTokens = 64
+
+// Found is what looking at the server of the models found.
+type Found struct {
+	At     string // address of the server
+	Models []FoundModel
+}
+
+// FoundModel is what asking one model found.
+type FoundModel struct {
+	Model    string
+	Purposes []Purpose // that ask it
+	Known    bool      // the server lists it, or lists none; else it was not asked
+	Err      error     // why it does not answer, nil if it does
+	Took     time.Duration
+}
+
+// listTime is how long a server may take to list its models.
+const listTime = 3 * time.Second
+
+// Look looks whether the server answers and has the models, and asks each of them
+// something small within a time. Errors never show the key.
+func (c *Client) Look(ctx context.Context, within time.Duration) (Found, error) {
+	found := Found{At: cmp.Or(c.o.BaseURL, DefaultBaseURL(c.o.Provider))}
+	for _, m := range c.models() {
+		listing, cancel := context.WithTimeout(ctx, listTime)
+		var err error
+		m.Known, err = c.Probe(listing, m.Model)
+		cancel()
+		if err != nil {
+			return found, err
+		}
+		if m.Known {
+			m.Took, m.Err = c.try(ctx, m.Purposes, within)
+		}
+		found.Models = append(found.Models, m)
+	}
+	return found, nil
+}
+
+// models are the models that may be asked, each once, and what for.
+func (c *Client) models() (list []FoundModel) {
+	for _, p := range Purposes() {
+		name := cmp.Or(c.o.Models.For(p), c.o.Model)
+		i := slices.IndexFunc(list, func(m FoundModel) bool { return m.Model == name })
+		if i < 0 {
+			i, list = len(list), append(list, FoundModel{Model: name})
+		}
+		list[i].Purposes = append(list[i].Purposes, p)
+	}
+	return list
+}
+
+// try asks a model for that of its purposes which may take longest.
+func (c *Client) try(ctx context.Context, purposes []Purpose, within time.Duration) (time.Duration, error) {
+	longest := slices.MaxFunc(purposes, func(a, b Purpose) int { return cmp.Compare(c.o.For(a), c.o.For(b)) })
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	start := time.Now()
+	err := c.Check(ctx, longest)
+	return time.Since(start), err
+}
 
 // Probe looks whether the server answers, without asking a model. known is false
 // if the server lists its models and this one is not among them; some servers take

@@ -32,11 +32,18 @@ const private = "the private question"
 
 var providers = []llm.Provider{llm.OpenAI, llm.Anthropic, llm.Ollama}
 
+// local are settings by which a server on this machine is asked.
+func local(p llm.Provider) llm.Settings {
+	s := llm.DefaultSettings()
+	s.Tier, s.Provider, s.Model, s.BaseURL = llm.TierLocal, p, "m", "http://127.0.0.1"
+	return s
+}
+
 // client asks a server of this test.
 func client(t *testing.T, s *testkit.LLMServer, provider llm.Provider, change ...func(*llm.Options)) *llm.Client {
 	t.Helper()
-	o := llm.Options{Tier: llm.TierLocal, Provider: provider, Model: "test-model", BaseURL: s.URL(),
-		Key: llm.NewSecret(hidden), Limits: llm.DefaultLimits()}
+	o := llm.Options{Settings: local(provider), Key: llm.NewSecret(hidden)}
+	o.Model, o.BaseURL = "test-model", s.URL()
 	if provider != llm.Ollama {
 		o.BaseURL += "/v1"
 	}
@@ -389,7 +396,7 @@ func TestAModelThatHangsIsLeftAlone(t *testing.T) {
 		m := stubborn{make(chan struct{})}
 		one := llm.DefaultLimits()
 		one.Concurrency = 1
-		c, err := llm.New(llm.Options{Host: m, Limits: one})
+		c, err := llm.New(llm.Options{Settings: llm.Settings{Limits: one}, Host: m})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -455,10 +462,8 @@ func TestAHostsModel(t *testing.T) {
 		"a deadline":     {context.DeadlineExceeded, llm.ErrTimeout, "no answer in time"},
 		"an end of file": {io.ErrUnexpectedEOF, llm.ErrUnavailable, "the model failed"},
 	} {
-		client, err := llm.New(llm.Options{Host: hosted(func(llm.Question) (llm.Reply, error) {
-			return llm.Reply{},
-				c.fail
-		})})
+		failing := hosted(func(llm.Question) (llm.Reply, error) { return llm.Reply{}, c.fail })
+		client, err := llm.New(llm.Options{Settings: llm.DefaultSettings(), Host: failing})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -470,10 +475,11 @@ func TestAHostsModel(t *testing.T) {
 	var asked llm.Question
 	warm := llm.DefaultLimits()
 	warm.Temperature = 0.3
-	client, err := llm.New(llm.Options{Limits: warm, Host: hosted(func(q llm.Question) (llm.Reply, error) {
+	greeting := hosted(func(q llm.Question) (llm.Reply, error) {
 		asked = q
 		return llm.Reply{Text: "hi"}, nil
-	})})
+	})
+	client, err := llm.New(llm.Options{Settings: llm.Settings{Limits: warm}, Host: greeting})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -494,7 +500,8 @@ func TestPanicsSayNothingPrivate(t *testing.T) {
 		strict := llm.DefaultLimits()
 		strict.Breaker.Failures = 1
 		c, err := llm.New(llm.Options{
-			Host: hosted(func(llm.Question) (llm.Reply, error) { panic(value) }), Limits: strict,
+			Host:     hosted(func(llm.Question) (llm.Reply, error) { panic(value) }),
+			Settings: llm.Settings{Limits: strict},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -518,10 +525,12 @@ func TestPanicsSayNothingPrivate(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	good := llm.Options{Tier: llm.TierCloud, Provider: llm.OpenAI, Model: "m", Key: llm.NewSecret(hidden)}
+	good := llm.Options{Settings: llm.DefaultSettings(), Key: llm.NewSecret(hidden)}
+	good.Tier, good.Provider, good.Model = llm.TierCloud, llm.OpenAI, "m"
 	for want, change := range map[string]func(*llm.Options){
 		"llm.tier":             func(o *llm.Options) { o.Tier = llm.TierNone },
 		"llm.provider":         func(o *llm.Options) { o.Provider = "bard" },
+		"llm.concurrency":      func(o *llm.Options) { o.Concurrency = 0 },
 		"llm.model":            func(o *llm.Options) { o.Model = " " },
 		"llm.tier: cloud":      func(o *llm.Options) { o.Tier = llm.TierLocal },
 		"more than one line":   func(o *llm.Options) { o.Key = llm.NewSecret(hidden + "\n" + hidden) },
@@ -550,6 +559,30 @@ func TestWorkerRefusesOtherRequests(t *testing.T) {
 	}
 }
 
+// Each model is looked for and asked once, whatever it is for.
+func TestLook(t *testing.T) {
+	s := testkit.StartLLM(t, testkit.LLMReply{Text: "ok"})
+	c := client(t, s, llm.OpenAI, func(o *llm.Options) { o.Models.Focus = "other" })
+	found, err := c.Look(t.Context(), time.Second)
+	if err != nil || len(found.Models) != 2 || found.At != s.URL()+"/v1" {
+		t.Fatalf("Look() = %+v, %v, want two models at %s/v1", found, err, s.URL())
+	}
+	mine, other := found.Models[0], found.Models[1]
+	if !mine.Known || mine.Err != nil || !slices.Equal(mine.Purposes, []llm.Purpose{llm.Judge, llm.Answer}) {
+		t.Errorf("Look() of the model of two purposes = %+v, want that it answers", mine)
+	}
+	if other.Model != "other" || other.Known {
+		t.Errorf("Look() of another model = %+v, want that the server lists none", other)
+	}
+	if n := len(s.Requests()); n != 1 {
+		t.Errorf("%d questions were asked, want 1, of the model that is there", n)
+	}
+	s.Close()
+	if _, err := c.Look(t.Context(), time.Second); !errors.Is(err, llm.ErrUnavailable) {
+		t.Errorf("Look(nobody) = %v, want unavailable", err)
+	}
+}
+
 func TestProbe(t *testing.T) {
 	for _, p := range providers {
 		for model, want := range map[string]bool{"test-model": true, "other": false} {
@@ -569,7 +602,7 @@ func TestProbe(t *testing.T) {
 	if _, err := nowhere.Probe(t.Context(), "test-model"); !errors.Is(err, llm.ErrUnavailable) {
 		t.Errorf("Probe(nobody) = %v, want unavailable", err)
 	}
-	host, err := llm.New(llm.Options{Host: hosted(nil)})
+	host, err := llm.New(llm.Options{Settings: llm.DefaultSettings(), Host: hosted(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -612,8 +645,7 @@ func FuzzAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, p := range providers {
-			o := llm.Options{Tier: llm.TierLocal, Provider: p, Model: "m", BaseURL: "http://127.0.0.1",
-				Transport: canned(body)}
+			o := llm.Options{Settings: local(p), Transport: canned(body)}
 			c, err := llm.New(o)
 			if err != nil {
 				t.Fatal(err)

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
+	opened "github.com/kehai-run/kehai/runtime/drivers"
 )
 
 // llmFlags are the flags of the verbs that may ask a language model.
@@ -52,7 +52,7 @@ func (f *llmFlags) open(a *app) (runtime.LLMModel, func(), error) {
 			return nil, nothing, badUsage("--llm %w", err)
 		}
 	}
-	model, err := cfg.Open()
+	model, err := opened.AskLLM(cfg)
 	if err != nil {
 		return nil, nothing, err
 	}
@@ -69,23 +69,31 @@ func checkLLM(ctx context.Context, cfg config.Config) []finding {
 		return []finding{{what: "llm", ok: true,
 			text: "not used: llm.tier is none. Attention is judged by rules alone"}}
 	}
-	probe, err := cfg.LLM.Probe(ctx, llmAskTime)
+	var server opened.LLMFound
+	model, err := opened.AskLLM(cfg.LLM)
+	if err == nil {
+		defer model.Close()
+		server, err = model.Look(ctx, llmAskTime)
+	}
 	if err != nil {
 		return []finding{{what: "llm", text: err.Error(), mend: "mend that, or set llm.tier: none"}}
 	}
 	var list []finding
-	for _, m := range probe.Models {
-		does := ""
-		if len(probe.Models) > 1 {
-			does = " for " + strings.Join(m.Purposes, ", ")
-		}
-		list = append(list, checkModel(cfg, probe.At, m, does))
+	for i := range server.Models {
+		list = append(list, checkModel(cfg, server, i))
 	}
 	return list
 }
 
-func checkModel(cfg config.Config, at string, m config.LLMModelProbe, does string) finding {
-	f := finding{what: "llm"}
+// checkModel tells of one of the models that a server was asked for.
+func checkModel(cfg config.Config, server opened.LLMFound, i int) finding {
+	f, at, m, does := finding{what: "llm"}, server.At, server.Models[i], ""
+	if len(server.Models) > 1 {
+		does = fmt.Sprintf(" for %s", m.Purposes[0])
+		for _, p := range m.Purposes[1:] {
+			does += ", " + string(p)
+		}
+	}
 	switch {
 	case !m.Known:
 		f.text = fmt.Sprintf("%s answers, but lists no model %s%s", at, m.Model, does)

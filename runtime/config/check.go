@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/conversation/reply"
-	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -29,7 +28,7 @@ func (c *Config) Validate() error {
 	if c.Encryption.KeyFile != "" && c.Encryption.KeyEnv != "" {
 		p.add(c, "encryption.key_env", "encryption.key_file is set too: set only one of them")
 	}
-	c.checkLLM(&p)
+	c.LLM.Check(p.of(c, "llm"))
 	c.checkOrder(&p, fields)
 	c.checkWindows(&p)
 	c.checkReplies(&p)
@@ -54,26 +53,6 @@ func (c *Config) checkOrder(p *problems, fields []field) {
 		default:
 			p.add(c, high.key, fmt.Sprintf("%s: want at least %s, which is %s", high.text(), low.key, low.text()))
 		}
-	}
-}
-
-// checkLLM checks what a language model takes, where one may be asked.
-func (c *Config) checkLLM(p *problems) {
-	l := c.LLM
-	key := l.KeyEnv != "" || l.KeyFile != ""
-	if l.KeyEnv != "" && l.KeyFile != "" {
-		p.add(c, "llm.key_env", "llm.key_file is set too: set only one of them")
-	}
-	if l.Tier != LLMLocal && l.Tier != LLMCloud {
-		return
-	}
-	p.add(c, "llm.base_url", llm.CheckBaseURL(l.Tier, l.Provider, l.BaseURL, key))
-	if strings.TrimSpace(l.Model) == "" {
-		p.add(c, "llm.model", "want the name of a model, such as qwen3:4b for Ollama")
-	}
-	if !key && l.Tier == LLMCloud && llm.NeedsKey(l.Provider, l.BaseURL) {
-		p.add(c, "llm.key_env", "want the name of the environment variable that holds the key of "+
-			llm.DefaultBaseURL(l.Provider)+", or set llm.key_file")
 	}
 }
 

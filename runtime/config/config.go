@@ -16,7 +16,6 @@ import (
 	"github.com/kehai-run/kehai/actors/burst"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/llm"
-	"github.com/kehai-run/kehai/actors/prompt"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -305,52 +304,6 @@ const (
 	NotifyNone    = "none"
 )
 
-// LLM is about the language model. The key itself never stands in the
-// configuration.
-type LLM struct {
-	// How far a question may go: none (nobody is asked), local (a server on this
-	// machine; every other address is refused) or cloud (any server: measurements,
-	// names of applications and masked messages, but never titles of windows, leave
-	// this machine). Default none.
-	Tier llm.Tier `yaml:"tier" oneof:"none|local|cloud"`
-
-	// What the server speaks: ollama, openai (also llama.cpp, LM Studio, vLLM and
-	// others that are compatible) or anthropic. Default ollama.
-	Provider llm.Provider `yaml:"provider" oneof:"ollama|openai|anthropic"`
-
-	// Name of the model, as the server calls it, such as qwen3:4b. It must be given
-	// unless tier is none. Empty: none. Default empty.
-	Model string `yaml:"model"`
-
-	// Address of the server, with /v1 where its provider has that. Empty: the
-	// provider's own, http://127.0.0.1:11434, https://api.openai.com/v1 or
-	// https://api.anthropic.com/v1. Default empty.
-	BaseURL string `yaml:"base_url" secret:"url"`
-
-	// Name of the environment variable with the server's key. Empty: none. Default
-	// empty.
-	KeyEnv string `yaml:"key_env" secret:"token env"`
-
-	// File with the server's key in its first line. Empty: none. Default empty.
-	KeyFile string `yaml:"key_file" path:"true" secret:"token file"`
-
-	// Questions an hour that one conversation may cause, to judge it and to answer it
-	// each, 1 to 10000; beyond them it is as without a model. Default 120.
-	PerHour int `yaml:"per_hour" min:"1" max:"10000"`
-
-	// Models for single purposes, on the same server.
-	Models llm.Models `yaml:"models"`
-
-	llm.Limits `yaml:",inline"`
-}
-
-// Values of LLM.Tier: those of package llm, for who may not import it.
-const (
-	LLMNone  = llm.TierNone
-	LLMLocal = llm.TierLocal
-	LLMCloud = llm.TierCloud
-)
-
 // Web is about the live page.
 type Web struct {
 	// Whether the page is served. Default false; kehai run turns it on.
@@ -438,7 +391,7 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 			Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * time.Hour,
 			Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),
 		},
-		LLM:       defaultLLM(),
+		LLM:       llm.DefaultSettings(),
 		Replies:   defaultReplies(),
 		Judge:     defaultJudging(),
 		Memory:    defaultMemory(),
@@ -448,11 +401,6 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Retention: Retention{Verdicts: 720 * time.Hour},
 		Shutdown:  Shutdown{Drain: 10 * time.Second},
 	}
-}
-
-func defaultLLM() LLM {
-	return LLM{Tier: LLMNone, Provider: "ollama", PerHour: prompt.DefaultPerHour,
-		Limits: llm.DefaultLimits()}
 }
 
 // DefaultWindow returns a window in which nothing is set but its name.

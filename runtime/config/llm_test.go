@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/kehai-run/kehai/actors/llm"
 )
 
 func TestParseLLMErrors(t *testing.T) {
@@ -124,15 +122,6 @@ func TestDrillsAndMissingKeys(t *testing.T) {
 	c := exampleDefault()
 	if err := c.ApplyEnv(os.Environ()); err != nil {
 		t.Errorf("ApplyEnv(a drill) = %v, want none", err)
-	}
-	l := LLM{Tier: LLMLocal, Provider: "ollama", Model: "m", Limits: llm.DefaultLimits()}
-	client, err := l.Client(llm.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	if _, err := client.Generate(t.Context(), llm.Question{}); !errors.Is(err, llm.ErrSimulated) {
-		t.Errorf("Generate() in a drill = %v, want simulated", err)
 	}
 	for _, missing := range []LLM{{KeyEnv: "TEST_NO_SUCH_KEY"}, {KeyFile: "/no/such/file"}} {
 		if _, err := ReadToken(missing, os.Getenv); !errors.Is(err, ErrNoKey) || !errors.Is(err, ErrConfig) {

@@ -43,6 +43,11 @@ func (p *problems) add(c *Config, key, text string) {
 	}
 }
 
+// of takes what is wrong in a section, by the keys there.
+func (p *problems) of(c *Config, section string) func(key, what string) {
+	return func(key, what string) { p.add(c, section+"."+key, what) }
+}
+
 // and are these problems, and those of err behind them.
 func (p problems) and(err error) error {
 	var more problems

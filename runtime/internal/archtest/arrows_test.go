@@ -32,7 +32,7 @@ var rooms = []struct {
 	// These know the rules and tables that actors export.
 	{3, "runtime/config", []string{"messages/...", "actors/..."}},
 	{3, "runtime/privacy", []string{"actors/..."}},
-	{4, "runtime/drivers", []string{"messages/...", "actors/structure", "hardware/..."}},
+	{4, "runtime/drivers", []string{"messages/...", "actors/structure", "actors/llm", "hardware/..."}},
 	{4, "runtime/snapshot", []string{"messages/...", "actors/..."}},
 	{4, "runtime/attention", []string{"messages/...", "actors/..."}},
 	{5, "runtime/admin", []string{"messages/...", "actors/..."}},

@@ -1,0 +1,42 @@
+package drivers
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/runtime/config"
+)
+
+// OpenLLM makes a client of the language model that settings name, with what a host adds
+// to the options; nil if nobody may be asked. It must be closed. A key that is named and
+// not there is a config.ErrNoKey.
+func OpenLLM(s config.LLM, o llm.Options) (*llm.Client, error) {
+	o.Settings, o.Simulate = s, o.Simulate || os.Getenv(config.SimulateLLM) == "1"
+	if o.Host == nil {
+		if s.Tier == config.LLMNone || s.Tier == "" {
+			return nil, nil
+		}
+		var err error
+		if o.Key, err = config.ReadToken(s, os.Getenv); err != nil {
+			return nil, err
+		}
+	}
+	c, err := llm.New(o)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", config.ErrConfig, err)
+	}
+	return c, nil
+}
+
+// LLMFound is what looking at the server of a language model found.
+type LLMFound = llm.Found
+
+// AskLLM is OpenLLM for questions by hand: with tier none it is an error.
+func AskLLM(s config.LLM) (*llm.Client, error) {
+	c, err := OpenLLM(s, llm.Options{})
+	if err == nil && c == nil {
+		err = fmt.Errorf("%w: llm.tier is none: set it to local or cloud", config.ErrConfig)
+	}
+	return c, err
+}
