@@ -304,7 +304,8 @@ func packageOf(v any) string {
 func sourcesOf(t *testing.T, kinds []actorRow, workers []workerRow) map[string]facts {
 	t.Helper()
 	const module = "github.com/kehai-run/kehai"
-	paths := []string{module + "/runtime", module + "/runtime/admin", module + "/runtime/feed"}
+	paths := []string{module + "/runtime", module + "/runtime/admin", module + "/runtime/names",
+		module + "/runtime/pause", module + "/runtime/feed"}
 	for _, row := range kinds {
 		paths = append(paths, packageOf(row.make(messages.To(row.kind, "line@mac-a"))))
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/parts"
+	"github.com/kehai-run/kehai/runtime/pause"
 )
 
 var update = flag.Bool("update", false, "rewrite the drawing in package messages")
@@ -89,7 +89,7 @@ func mainKinds() []string {
 // steps are the topology's arrows, each as the README draws it.
 func steps() map[string]bool {
 	stored, known := durable(), map[string]bool{}
-	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &admin.Pauses{}})
+	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &pause.State{}})
 	note := func(from string, out sends) {
 		for _, l := range links(from, out) {
 			line := map[bool]string{false: "──►", true: "══►"}[stored[l.what]]
@@ -108,7 +108,7 @@ func steps() map[string]bool {
 // drawing is the topology as a comment: one line an arrow, a double one for what
 // is durable.
 func drawing() string {
-	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &admin.Pauses{}})
+	kinds, workers := topology(&parts.Parts{Config: watched(), Pauses: &pause.State{}})
 	var b strings.Builder
 	for _, row := range kinds {
 		draw(&b, row.kind, row.sends)

@@ -17,9 +17,9 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/testkit"
 )
@@ -227,7 +227,7 @@ func TestTrackersReachTheCamera(t *testing.T) {
 		})
 	}}))
 	stop := start(t, rt)
-	socket, err := admin.FeedSocket(cfg.Data)
+	socket, err := datadir.FeedSocket(cfg.Data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
+	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -113,7 +115,7 @@ func TestRemembersAcrossARestart(t *testing.T) {
 		func(r memory.Report) bool { return r.Failed != "" }) || strings.Contains(string(raw), "ミケ") {
 		t.Errorf("the run is %s, %v, want all routes and no text", raw, err)
 	}
-	b := admin.Backend{Config: config.Default(), Book: admin.NewBook(), Pauses: &admin.Pauses{},
+	b := admin.Backend{Config: config.Default(), Book: names.NewBook(), Pauses: &pause.State{},
 		Engine: func() (*engine.Engine, error) { return m.sim.Control().Engine(), nil }}
 	why, err := b.Why(t.Context(), control.WhyQuery{ID: string(control.NewDraftID(c, answer.Turn, answer.Epoch))})
 	if err != nil || !strings.Contains(fmt.Sprint(why.Paths), "recalled by run "+answer.Basis.Run) ||

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/names"
 )
 
 // Errors about who a conversation is.
@@ -82,5 +82,5 @@ func (r *Runtime) Title(c messages.ConversationID) (title messages.Text, ok bool
 	if err != nil {
 		return "", false, err
 	}
-	return admin.Title(e, c)
+	return names.Title(e, c)
 }

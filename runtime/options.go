@@ -6,11 +6,12 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/offline"
 	"github.com/kehai-run/kehai/runtime/parts"
+	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
@@ -24,15 +25,15 @@ func Default() Config { return config.Default() }
 // and to tidy up; the error wraps engine.ErrInUse otherwise. Of the options it uses
 // the logger, the message types and the kinds of actors that say whom their rows
 // are about. Close it after use.
-func OpenOffline(cfg Config, opts ...Option) (*admin.Offline, error) {
+func OpenOffline(cfg Config, opts ...Option) (*offline.Store, error) {
 	set := newSettings(cfg, opts)
-	return admin.OpenOffline(cfg, set.log, set.tables, append(set.kinds, bound(cfg)...))
+	return offline.Open(cfg, set.log, set.tables, append(set.kinds, bound(cfg)...))
 }
 
 // bound are the kinds of the topology that are bound to this node, so that what they
 // keep is found in the same place while none of them runs.
 func bound(cfg Config) (kinds []engine.Kind) {
-	rows, _ := topology(&parts.Parts{Config: cfg, Pauses: &admin.Pauses{}})
+	rows, _ := topology(&parts.Parts{Config: cfg, Pauses: &pause.State{}})
 	for _, row := range rows {
 		if row.lives == here {
 			kinds = append(kinds, engine.Kind{Name: row.kind, Here: true, About: row.with.about, Whose: row.with.whose,

@@ -13,11 +13,11 @@ import (
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/drivers"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/parts"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -60,7 +60,7 @@ func (r *Runtime) makePlan() (plan, error) {
 		return plan{}, errors.Join(err, p.close())
 	}
 	r.health.Kinds = p.known(kinds, workers)
-	r.names = admin.LogNames(r.cfg, r.hashKey, p.windows, p.workers)
+	r.names = names.InLog(r.cfg, r.hashKey, p.windows, p.workers)
 	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen,
 		func(ev Event) { r.admin.Memory.Hear(ev.Message) })
 	events := r.log.Level(max(r.log.GetLevel(), zerolog.WarnLevel)) // failures at least

@@ -16,9 +16,13 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/engine/live"
 	"github.com/kehai-run/kehai/runtime/follow"
+	"github.com/kehai-run/kehai/runtime/health"
+	"github.com/kehai-run/kehai/runtime/names"
+	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 	"github.com/kehai-run/kehai/runtime/web"
@@ -39,9 +43,9 @@ type Runtime struct {
 	seed    func() string   // what ids of conversations are made of, once for each store
 	admin   admin.Backend
 	seen    *snapshot.Windows
-	health  *admin.Health
+	health  *health.Monitor
 	clock   func() time.Time // of what is written on frames; a simulation has its own
-	disk    admin.Disk       // of the store; set when Run opens it
+	disk    datadir.Disk     // of the store; set when Run opens it
 	readers follow.Readers   // of the event log
 
 	ready     chan struct{}
@@ -80,8 +84,8 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	}
 	r := &Runtime{
 		cfg: cfg, set: set, log: set.log, clock: time.Now, codec: codec, ready: make(chan struct{}),
-		hashKey: make([]byte, admin.LogKeyBytes),
-		health:  admin.NewHealth(set.log), seen: snapshot.New(snapshot.Of(cfg)),
+		hashKey: make([]byte, names.LogKeyBytes),
+		health:  health.NewMonitor(set.log), seen: snapshot.New(snapshot.Of(cfg)),
 	}
 	r.broken, r.storeBroke = context.WithCancelCause(context.Background())
 	rand.Read(r.hashKey) // never fails
@@ -95,8 +99,8 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 		return nil
 	})
 	r.admin = admin.Backend{
-		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &admin.Pauses{},
-		Book: admin.NewBook(), Memory: recall.NewLibrary(time.Local),
+		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &pause.State{},
+		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set},
 	}
@@ -233,7 +237,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 
 // system makes what runs the actors; last is called at the end of its draining.
 func (r *Runtime) system(
-	st engine.Store, sealer engine.Sealer, hands admin.Hands, last func(context.Context),
+	st engine.Store, sealer engine.Sealer, hands datadir.Hands, last func(context.Context),
 ) (*live.System, error) {
 	return live.New(live.Options{
 		Engine: engine.Options{
@@ -263,11 +267,11 @@ func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	if err := r.admin.Pauses.Load(e); err != nil {
 		return now, err
 	}
-	logKey, err := admin.LoadLogKey(e)
+	logKey, err := names.LoadLogKey(e)
 	if err != nil {
 		return now, err
 	}
-	adopted, done, err := admin.LoadAdopted(e, r.apps())
+	adopted, done, err := names.LoadAdopted(e, r.apps())
 	if err != nil {
 		return now, err
 	}
@@ -335,14 +339,14 @@ func (u *Unfinished) Error() string {
 func (r *Runtime) openStore() (engine.Store, error) {
 	open := r.set.store
 	if open == nil {
-		open = func() (engine.Store, error) { return admin.OpenStore(r.cfg, r.log, r.storeStopped) }
+		open = func() (engine.Store, error) { return datadir.OpenStore(r.cfg, r.log, r.storeStopped) }
 	}
 	st, err := open()
 	if err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
-	r.disk = admin.DiskOf(st)
+	r.disk = datadir.DiskOf(st)
 	r.mu.Unlock()
 	for _, wrap := range r.set.wrapStore {
 		st = wrap(st)
@@ -359,7 +363,7 @@ func (r *Runtime) openKeys() (engine.Sealer, error) {
 	if r.set.sealer != nil || r.set.store != nil {
 		return r.set.sealer, nil
 	}
-	return admin.OpenKeys(r.cfg)
+	return datadir.OpenKeys(r.cfg)
 }
 
 // sealing reports how many rows were sealed that an older version has left. Their
@@ -374,11 +378,11 @@ func (r *Runtime) sealing(rows int) {
 }
 
 // openHands opens the memory of what is in hand; a host's own store has none.
-func (r *Runtime) openHands() (admin.Hands, error) {
+func (r *Runtime) openHands() (datadir.Hands, error) {
 	if r.set.store != nil {
-		return admin.NoHands{}, nil
+		return datadir.NoHands{}, nil
 	}
-	return admin.OpenHands(r.cfg)
+	return datadir.OpenHands(r.cfg)
 }
 
 // waitOr waits for a group, or until abort ends.
@@ -445,7 +449,7 @@ func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine
 	return r.admin.Forget(ctx, c)
 }
 
-func (r *Runtime) diskNow() admin.Disk {
+func (r *Runtime) diskNow() datadir.Disk {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.disk
@@ -491,7 +495,7 @@ func (r *Runtime) Sending(ctx context.Context, c messages.ConversationID, text m
 	if err != nil {
 		return err
 	}
-	app, name, err := admin.Resolve(e, r.apps(), &c)
+	app, name, err := names.Resolve(e, r.apps(), &c)
 	if err == nil && name != "" {
 		c, err = r.Conversation(ctx, app, name)
 	}

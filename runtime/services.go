@@ -8,10 +8,12 @@ import (
 
 	"github.com/kehai-run/kehai/actors/attention/camera"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/feed"
+	"github.com/kehai-run/kehai/runtime/names"
+	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
@@ -37,9 +39,9 @@ func (r *Runtime) services(e *engine.Engine, now first) []service {
 		{"control socket", r.set.store == nil,
 			at(func(ctx context.Context) error { return control.Serve(ctx, r.cfg.Data, r.Backend()) })},
 		{"key of the log", now.logKey,
-			at(func(ctx context.Context) error { return admin.KeepLogKey(ctx, e, r.hashKey, r.log) })},
-		{"adoption", now.adopts, at(func(context.Context) error { return admin.Adopt(e, r.apps(), r.adoptedOf) })},
-		{"adopted", now.adopted, at(func(ctx context.Context) error { return admin.KeepAdopted(ctx, e, r.log) })},
+			at(func(ctx context.Context) error { return names.KeepLogKey(ctx, e, r.hashKey, r.log) })},
+		{"adoption", now.adopts, at(func(context.Context) error { return names.Adopt(e, r.apps(), r.adoptedOf) })},
+		{"adopted", now.adopted, at(func(ctx context.Context) error { return names.KeepAdopted(ctx, e, r.log) })},
 		{"debugging files", r.cfg.Debug.Text,
 			at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.cfg.Data, r.log) })},
 		{"scripts", true, at(func(ctx context.Context) error { r.set.Drawn.Serve(ctx); return nil })},
@@ -109,13 +111,13 @@ func (r *Runtime) desk() messages.DeskID { return messages.DeskID(r.cfg.Node) }
 // openFeed opens the feed of face trackers.
 func (r *Runtime) openFeed(ctx context.Context) (serve, error) {
 	cfg := r.cfg.Focus
-	socket, err := admin.FeedSocket(r.cfg.Data)
+	socket, err := datadir.FeedSocket(r.cfg.Data)
 	if err != nil {
 		return nil, err
 	}
 	o := feed.Options{Socket: socket, Addr: cfg.FeedAddr, Sink: func(m messages.Message) error {
 		if r.admin.Pauses.Desk() != nil {
-			return admin.ErrPaused
+			return pause.ErrPaused
 		}
 		return r.Inject(ctx, messages.To(camera.Kind, string(r.desk())), m, "")
 	}, Trouble: func(err error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
 )
 
 // Simulation is a runtime in virtual time, on the goroutine of its caller; see
@@ -52,7 +53,7 @@ func (s *Simulation) Close() error {
 
 // Sending is [Runtime.Sending]; it steps until all who read have the text.
 func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trace string) error {
-	app, name, err := admin.Resolve(s.Control().Engine(), s.r.apps(), &c)
+	app, name, err := names.Resolve(s.Control().Engine(), s.r.apps(), &c)
 	if err == nil && name != "" {
 		c, err = s.Conversation(app, name)
 	}
@@ -64,7 +65,7 @@ func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trac
 
 // Conversation is [Runtime.Conversation]; it steps until the id is stored.
 func (s *Simulation) Conversation(app, name string) (messages.ConversationID, error) {
-	return admin.IntroduceStepping(s.Control().Engine(), app, name, s.Deliver, s.Step)
+	return names.IntroduceStepping(s.Control().Engine(), app, name, s.Deliver, s.Step)
 }
 
 // Called is what people call a conversation, as "line:Hana"; its id if it has no

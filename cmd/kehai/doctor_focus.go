@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/datadir"
 )
 
 // checkFocus checks what attention takes. It is judged from whatever there is,
@@ -31,7 +31,7 @@ func checkFocus(ctx context.Context, cfg config.Config) []finding {
 
 func checkTracker(cfg config.Config) finding {
 	f := finding{what: "camera", ok: true}
-	socket, err := admin.FeedSocket(cfg.Data)
+	socket, err := datadir.FeedSocket(cfg.Data)
 	if err != nil {
 		f.ok, f.text = false, err.Error()
 		return f

@@ -106,8 +106,8 @@ func (a *app) withReplies(verb askingReplies) func(*cobra.Command, []string) err
 	})
 }
 
-// names are what the conversations are called.
-func names(ctx context.Context, b control.ReplyBackend) (map[messages.ConversationID]string, error) {
+// namesOf is what the conversations are called.
+func namesOf(ctx context.Context, b control.ReplyBackend) (map[messages.ConversationID]string, error) {
 	called := map[messages.ConversationID]string{}
 	known, ok := b.(control.Backend)
 	if !ok {
@@ -145,7 +145,7 @@ func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) e
 		return err
 	}
 	return printList(v.app, v.asJSON, list, "no drafts", func(t *table) error {
-		called, err := names(ctx, b)
+		called, err := namesOf(ctx, b)
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (v *drafts) show(ctx context.Context, b control.ReplyBackend, args []string
 		case v.asJSON:
 			return encodeEach(v.stdout, []control.Draft{d})
 		default:
-			called, err := names(ctx, b)
+			called, err := namesOf(ctx, b)
 			if err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware"
-	"github.com/kehai-run/kehai/runtime/admin"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
@@ -80,7 +80,7 @@ func (v *focusFeed) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer in.Close()
-	socket, err := admin.FeedSocket(cfg.Data)
+	socket, err := datadir.FeedSocket(cfg.Data)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (v *judgementsVerb) list(ctx context.Context, b control.ReplyBackend, _ []s
 		return err
 	}
 	return printList(v.app, v.asJSON, list, "no judgements", func(t *table) error {
-		called, err := names(ctx, b)
+		called, err := namesOf(ctx, b)
 		if err != nil {
 			return err
 		}

@@ -9,9 +9,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/kehai-run/kehai/runtime/calibrate"
 	"github.com/spf13/cobra"
-
-	"github.com/kehai-run/kehai/runtime/admin"
 )
 
 // layout is a family of one verb, calibrate, with its flags.
@@ -62,7 +61,7 @@ func (l *layout) calibrate(path string) error {
 	if err != nil {
 		return err
 	}
-	c, err := admin.CalibrateLayout(img, l.scale)
+	c, err := calibrate.Layout(img, l.scale)
 	if l.picture != "" && c.Found != nil {
 		encode := func(w io.Writer) error { return png.Encode(w, c.Found) }
 		if failed := writeNew(l.picture, encode); failed != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/names"
 )
 
 type messagesVerb struct {
@@ -92,15 +92,15 @@ func known(ctx context.Context, b control.Backend, name string) error {
 	if err != nil {
 		return err
 	}
-	var names []string
+	var labels []string
 	for _, c := range list {
 		if c.ID == id {
 			return nil
 		}
-		names = append(names, string(c.ID), c.Name, c.Label())
+		labels = append(labels, string(c.ID), c.Name, c.Label())
 	}
 	hint := ""
-	if near := admin.Nearest(name, names); near != "" {
+	if near := names.Nearest(name, labels); near != "" {
 		hint = fmt.Sprintf("did you mean %q? ", near)
 	}
 	return fmt.Errorf("%w: %q: %s`kehai conversations` lists them", control.ErrNoConversation, name, hint)

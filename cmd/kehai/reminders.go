@@ -45,7 +45,7 @@ func (v *reminders) list(ctx context.Context, b control.ReplyBackend, _ []string
 		return err
 	}
 	return printList(v.app, v.asJSON, list, "no reminders", func(t *table) error {
-		called, err := names(ctx, b)
+		called, err := namesOf(ctx, b)
 		if err != nil {
 			return err
 		}

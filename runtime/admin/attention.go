@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/attention/history"
 	"github.com/kehai-run/kehai/actors/attention/notify"
@@ -20,19 +19,6 @@ var (
 	_ control.FocusBackend = (*control.Client)(nil)
 )
 
-// readRows decodes every row of a table of a kind's actors, by desk and key.
-func readRows[V any](e *engine.Engine, kind string, table actors.Table[V], yield func(messages.DeskID, V) error) error {
-	var failed error
-	err := e.ReadRows(kind, func(row engine.Row) bool {
-		var v V
-		if v, failed = table.Decode(row.Value); failed == nil {
-			failed = yield(messages.DeskID(row.Actor.Key()), v)
-		}
-		return failed == nil
-	})
-	return errors.Join(err, failed)
-}
-
 // FocusDesks implements [control.FocusBackend].
 func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 	e, err := b.Engine()
@@ -40,15 +26,17 @@ func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 		return nil, err
 	}
 	episodes := map[messages.DeskID]notify.Episode{}
-	err = readRows(e, notify.Kind, notify.Episodes, func(desk messages.DeskID, episode notify.Episode) error {
-		episodes[desk] = episode
-		return nil
-	})
+	err = engine.ReadTable(e, notify.Kind, notify.Episodes,
+		func(a messages.Address, _ string, episode notify.Episode) error {
+			episodes[messages.DeskID(a.Key())] = episode
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}
 	desks := []control.FocusDesk{}
-	err = readRows(e, attention.Kind, attention.Rows, func(desk messages.DeskID, row attention.Row) error {
+	describe := func(a messages.Address, _ string, row attention.Row) error {
+		desk := messages.DeskID(a.Key())
 		d := control.FocusDesk{
 			Desk: desk, State: row.Debouncer.Reported(), Since: control.Stamp{Time: row.Debouncer.Since},
 			Confidence: row.Last.Confidence, Reasoning: string(row.Last.Reasoning), Source: row.Last.Source,
@@ -60,7 +48,8 @@ func (b Backend) FocusDesks(context.Context) ([]control.FocusDesk, error) {
 		}
 		desks = append(desks, d)
 		return nil
-	})
+	}
+	err = engine.ReadTable(e, attention.Kind, attention.Rows, describe)
 	return desks, err
 }
 
@@ -70,13 +59,14 @@ func (b Backend) FocusChanges(ctx context.Context, yield func(control.FocusChang
 	if err != nil {
 		return err
 	}
-	return readRows(e, history.Kind, history.Changes, func(desk messages.DeskID, c messages.FocusState) error {
+	change := func(a messages.Address, _ string, c messages.FocusState) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return yield(control.FocusChange{Desk: desk, At: c.At, State: c.State, Confidence: c.Confidence,
-			Source: c.Source, Paused: isPause(c)})
-	})
+		return yield(control.FocusChange{Desk: messages.DeskID(a.Key()), At: c.At,
+			State: c.State, Confidence: c.Confidence, Source: c.Source, Paused: isPause(c)})
+	}
+	return engine.ReadTable(e, history.Kind, history.Changes, change)
 }
 
 // isPause tells a pause from other times of which nothing is known.

@@ -7,7 +7,10 @@ import (
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
+	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
@@ -18,10 +21,10 @@ import (
 type Backend struct {
 	Config config.Config
 	Engine func() (*engine.Engine, error) // of the store, or why there is none now
-	Disk   func() Disk                    // of the same store
-	Pauses *Pauses
+	Disk   func() datadir.Disk            // of the same store
+	Pauses *pause.State
 	Names  telemetry.Names // in the log
-	Book   *Book           // of the conversations
+	Book   *names.Book     // of the conversations
 	Live   *Live           // nil where no actors run
 	Memory *recall.Library // of what is remembered
 }

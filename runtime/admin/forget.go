@@ -8,10 +8,8 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime/control"
-	"github.com/kehai-run/kehai/runtime/describe"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 )
 
@@ -25,7 +23,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if c, err = b.Which(ctx, string(c)); err != nil {
 		return engine.Forgotten{}, err
 	}
-	known, err := Known(e)
+	known, err := names.Known(e)
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
@@ -57,7 +55,7 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 		b.Live.Forget()
 		defer b.Live.Forget() // what came in meanwhile
 	}
-	known, err := Known(e)
+	known, err := names.Known(e)
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
@@ -107,51 +105,4 @@ func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]b
 		return nil // plain data: cannot happen
 	}
 	return []engine.Kept{{Actor: actor, Row: row, Value: body}}
-}
-
-// Verdicts implements [control.Backend].
-func (b Backend) Verdicts(ctx context.Context, q control.Query, yield func(events.Verdict) error) error {
-	e, err := b.Engine()
-	if err != nil {
-		return err
-	}
-	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
-		return err
-	}
-	known, err := Known(e)
-	if err != nil {
-		return err
-	}
-	var failed error
-	err = e.ReadVerdicts(func(v events.Verdict) bool {
-		if failed = ctx.Err(); failed != nil {
-			return false
-		}
-		left := directory.Resolve(known, conversationOf(v))
-		if q.Conversation != "" && left != q.Conversation || v.At.Before(q.Since) {
-			return true
-		}
-		if !v.Passed() {
-			v.Reason = describe.Verdict(v)
-		}
-		failed = yield(v)
-		return failed == nil
-	})
-	if failed != nil {
-		return failed
-	}
-	return err
-}
-
-// conversationOf tells whom a verdict is about, "" if it is about none. Actors of
-// windows say so in the detail, others have it as their key.
-func conversationOf(v events.Verdict) messages.ConversationID {
-	switch {
-	case v.Detail.Conversation != "":
-		return v.Detail.Conversation
-	case v.Actor.Kind() == messages.ActorPoller || v.Actor.Kind() == messages.ActorFusion,
-		v.Actor.Kind() == messages.ActorDirectory:
-		return ""
-	}
-	return messages.ConversationID(v.Actor.Key())
 }

@@ -71,9 +71,13 @@ func (b Backend) LoadMemory(ctx context.Context, log zerolog.Logger) {
 
 // Scope is what a conversation sees of the memory.
 func (b Backend) Scope(c messages.ConversationID, group bool) recall.Scope {
-	m := b.Config.Memory
-	known := b.Book.known(b.Engine)
-	s := recall.ScopeOf(c, group, m.Share, m.ShareOwner == "all", linked(b.Config.People, known, c))
+	return scopeOf(b.Config, b.Book.Known(b.Engine), c, group)
+}
+
+func scopeOf(cfg config.Config, known map[messages.ConversationID]directory.Known, c messages.ConversationID,
+	group bool) recall.Scope {
+	m := cfg.Memory
+	s := recall.ScopeOf(c, group, m.Share, m.ShareOwner == "all", linked(cfg.People, known, c))
 	if s.Conversations == nil {
 		return s
 	}
@@ -85,25 +89,6 @@ func (b Backend) Scope(c messages.ConversationID, group bool) recall.Scope {
 		}
 	}
 	return s
-}
-
-// known is what the directories know, as of the last change of a name.
-func (b *Book) known(engine func() (*engine.Engine, error)) map[messages.ConversationID]directory.Known {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.read != nil && b.readAt == b.changed {
-		return b.read
-	}
-	e, err := engine()
-	if err != nil {
-		return nil
-	}
-	read, err := Known(e)
-	if err != nil { // whoever reads what is stored is told
-		return nil
-	}
-	b.read, b.readAt = read, b.changed
-	return read
 }
 
 // linked are the other conversations of the same person. A name that several have had

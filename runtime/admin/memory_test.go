@@ -13,19 +13,16 @@ import (
 // A conversation sees those that the owner links, and what was merged into it; a name
 // that two conversations have links neither, and a group sees itself alone.
 func TestScope(t *testing.T) {
-	book := NewBook()
-	book.read = map[messages.ConversationID]directory.Known{
+	known := map[messages.ConversationID]directory.Known{
 		"c-hana": {App: "line", Title: "Hana"}, "c-work": {App: "slack", Title: "hana.w"},
 		"c-ken1": {App: "line", Title: "Ken"}, "c-ken2": {App: "line", Title: "Ken"},
 		"c-old": {App: "line", Title: "Hna", Into: "c-hana"}, "c-other": {App: "line", Title: "Other"},
 	}
-	book.readAt = book.changed
 	cfg := config.Default()
 	cfg.People = []config.Person{
 		{Name: "Hana", Conversations: []string{"line:Hana", "slack:hana.w", "shop:4711"}},
 		{Name: "Ken", Conversations: []string{"line:Ken", "line:Other"}},
 	}
-	b := Backend{Config: cfg, Book: book}
 	for _, c := range []struct {
 		of    messages.ConversationID
 		group bool
@@ -37,16 +34,16 @@ func TestScope(t *testing.T) {
 		{"c-ken1", false, []messages.ConversationID{"c-ken1"}},
 		{"c-other", false, []messages.ConversationID{"c-other"}},
 	} {
-		if got := b.Scope(c.of, c.group); !slices.Equal(got.Conversations, c.want) || got.Owner {
+		if got := scopeOf(cfg, known, c.of, c.group); !slices.Equal(got.Conversations, c.want) || got.Owner {
 			t.Errorf("Scope(%s, group %v) = %v, owner %v, want %v", c.of, c.group, got.Conversations, got.Owner, c.want)
 		}
 	}
-	b.Config.Memory.Share, b.Config.Memory.ShareOwner = recall.ShareConversation, "all"
-	if got := b.Scope("c-hana", false); len(got.Conversations) != 2 || !got.Owner {
+	cfg.Memory.Share, cfg.Memory.ShareOwner = recall.ShareConversation, "all"
+	if got := scopeOf(cfg, known, "c-hana", false); len(got.Conversations) != 2 || !got.Owner {
 		t.Errorf("Scope = %+v, want its own, what was merged into it, and the owner's words", got)
 	}
-	b.Config.Memory.Share = recall.ShareAll
-	if got := b.Scope("c-hana", false); got.Conversations != nil {
+	cfg.Memory.Share = recall.ShareAll
+	if got := scopeOf(cfg, known, "c-hana", false); got.Conversations != nil {
 		t.Errorf("Scope = %+v, want all", got)
 	}
 }

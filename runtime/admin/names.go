@@ -9,40 +9,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/rs/zerolog"
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation"
-	"github.com/kehai-run/kehai/actors/dedup"
-	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
 )
-
-// Known reads what the directories know, by the ids of conversations. One whose key is
-// lost is left out: doctor names it, and all others can still be asked about, and forgotten.
-func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error) {
-	known := map[messages.ConversationID]directory.Known{}
-	var bad error
-	err := e.ReadRows(directory.Kind, func(r engine.Row) bool {
-		if r.Table != directory.Conversations.Name() {
-			return true
-		}
-		k, err := directory.Conversations.Decode(r.Value)
-		known[messages.ConversationID(r.Key)], bad = k, err
-		return err == nil
-	})
-	if errors.Is(err, engine.ErrNoKey) {
-		err = nil
-	}
-	return known, cmp.Or(err, bad)
-}
 
 // Which implements [control.Backend].
 func (b Backend) Which(_ context.Context, name string) (messages.ConversationID, error) {
@@ -53,27 +29,26 @@ func (b Backend) Which(_ context.Context, name string) (messages.ConversationID,
 	if err != nil {
 		return "", err
 	}
-	known, err := Known(e)
+	known, err := names.Known(e)
 	if err != nil {
 		return "", err
 	}
-	return which(known, name)
+	return names.Which(known, name)
 }
 
-func which(known map[messages.ConversationID]directory.Known, name string) (messages.ConversationID, error) {
-	switch found := directory.Called(known, "", name); len(found) {
-	case 0:
-		return messages.ConversationID(name), nil
-	case 1:
-		return found[0], nil
-	default:
-		var list []string
-		for _, id := range found {
-			list = append(list, fmt.Sprintf("%s of %s", id, known[id].App))
-		}
-		return "", fmt.Errorf("%w: say which by its id: %s; kehai conversations tells them apart",
-			control.ErrNotClear, strings.Join(list, ", "))
+// Label is what people call a conversation, as "line:Hana"; "" if nobody knows.
+func (b Backend) Label(id messages.ConversationID) string {
+	e, err := b.Engine()
+	if err != nil {
+		return ""
 	}
+	return b.Book.Label(e, id)
+}
+
+// Bound reports that a conversation is the one that the settings mean by a name.
+func (b Backend) Bound(c messages.ConversationID, name string) bool {
+	id, ok := directory.Bound(b.Book.Known(b.Engine), name)
+	return ok && id == c
 }
 
 // Conversations implements [control.Backend].
@@ -82,13 +57,13 @@ func (b Backend) Conversations(ctx context.Context) ([]control.Conversation, err
 	if err != nil {
 		return nil, err
 	}
-	known, err := Known(e)
+	known, err := names.Known(e)
 	if err != nil {
 		return nil, err
 	}
 	heads := map[messages.ConversationID]conversation.Head{}
-	err = eachRow(e, conversation.Kind, conversation.Heads, func(messages.ConversationID) bool { return true },
-		func(c messages.ConversationID, h conversation.Head) { heads[c] = h })
+	err = engine.SkimTable(e, conversation.Kind, conversation.Heads,
+		func(a messages.Address, _ string, h conversation.Head) { heads[messages.ConversationID(a.Key())] = h })
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +93,7 @@ func (b Backend) Rename(ctx context.Context, c messages.ConversationID, name str
 	if err != nil {
 		return err
 	}
-	id, k, err := find(e, c)
+	id, k, err := names.Find(e, c)
 	if err != nil {
 		return err
 	}
@@ -132,11 +107,11 @@ func (b Backend) Merge(ctx context.Context, c, into messages.ConversationID) err
 	if err != nil {
 		return err
 	}
-	from, loser, err := find(e, c)
+	from, loser, err := names.Find(e, c)
 	if err != nil {
 		return err
 	}
-	to, winner, err := find(e, into)
+	to, winner, err := names.Find(e, into)
 	if err != nil {
 		return err
 	}
@@ -156,28 +131,23 @@ func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
 		return nil, err
 	}
 	list := []control.Held{}
-	var bad error
-	err = e.ReadRows(fusion.Kind, func(r engine.Row) bool {
-		if r.Table != fusion.Helds.Name() {
-			return true
+	err = engine.ReadTable(e, fusion.Kind, fusion.Helds, func(a messages.Address, key string, h fusion.Held) error {
+		no, err := actors.RowNumber(key)
+		if err != nil {
+			return err
 		}
-		h, err := fusion.Helds.Decode(r.Value)
-		no, bare := actors.RowNumber(r.Key)
-		if bad = errors.Join(err, bare); bad != nil {
-			return false
-		}
-		window := messages.WindowID(r.Actor.Key())
+		window := messages.WindowID(a.Key())
 		list = append(list, control.Held{
 			ID: fmt.Sprintf("%s/%d", window, no), Window: window, App: h.App,
 			Title: string(h.Detection.Title), Why: string(h.Why), Of: h.Of, Count: len(h.Detection.Bubbles),
 			SeenAt: control.Stamp{Time: h.Detection.SeenAt},
 		})
-		return true
+		return nil
 	})
 	slices.SortFunc(list, func(a, b control.Held) int {
 		return cmp.Or(a.SeenAt.Compare(b.SeenAt.Time), strings.Compare(a.ID, b.ID))
 	})
-	return list, errors.Join(err, bad, ctx.Err())
+	return list, errors.Join(err, ctx.Err())
 }
 
 // SettleHeld implements [control.Backend].
@@ -195,7 +165,7 @@ func (b Backend) SettleHeld(ctx context.Context, id string, c messages.Conversat
 		return err
 	}
 	if c != "" {
-		if c, _, err = find(e, c); err != nil {
+		if c, _, err = names.Find(e, c); err != nil {
 			return err
 		}
 	}
@@ -210,143 +180,4 @@ func (b Backend) SettleHeld(ctx context.Context, id string, c messages.Conversat
 			Conversation: directory.ID(rand.Text())}, "")
 	}
 	return e.Inject(ctx, to, messages.SettleHeld{Window: held[i].Window, Held: n, Title: title, Conversation: c}, "")
-}
-
-// find returns the known conversation that a person names.
-func find(e *engine.Engine, c messages.ConversationID) (messages.ConversationID, directory.Known, error) {
-	known, err := Known(e)
-	if err != nil {
-		return "", directory.Known{}, err
-	}
-	id, err := which(known, string(c))
-	if err != nil {
-		return "", directory.Known{}, err
-	}
-	k, ok := known[id]
-	if !ok {
-		return "", k, fmt.Errorf("%w: kehai conversations lists them", control.ErrNoConversation)
-	}
-	return id, k, nil
-}
-
-// Book knows the names of conversations for whatever shows messages. Its methods
-// may be called concurrently.
-type Book struct {
-	mu      sync.Mutex
-	labels  map[messages.ConversationID]string
-	changed chan struct{} // closed at the next change
-
-	read   map[messages.ConversationID]directory.Known // when changed was readAt
-	readAt chan struct{}
-}
-
-// NewBook returns one that knows nobody yet.
-func NewBook() *Book {
-	return &Book{labels: map[messages.ConversationID]string{}, changed: make(chan struct{})}
-}
-
-// Listen is a listener of the engine.
-func (b *Book) Listen(ev engine.Published) {
-	m, ok := ev.Message.(events.ConversationNamed)
-	if !ok {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.labels[m.Conversation] = m.App + ":" + string(m.Name)
-	close(b.changed)
-	b.changed = make(chan struct{})
-}
-
-// Changed is closed when somebody gets another name.
-func (b *Book) Changed() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.changed
-}
-
-// Label is what people call a conversation, as "line:Hana"; "" if nobody knows.
-func (b *Book) Label(e *engine.Engine, id messages.ConversationID) string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if label, ok := b.labels[id]; ok {
-		return label
-	}
-	known, err := Known(e)
-	if err != nil { // whoever reads what is stored is told
-		return ""
-	}
-	for c := range known {
-		if _, ok := b.labels[c]; !ok {
-			k := known[directory.Resolve(known, c)]
-			b.labels[c] = k.App + ":" + string(k.Name())
-		}
-	}
-	if _, ok := b.labels[id]; !ok {
-		b.labels[id] = "" // a host's own
-	}
-	return b.labels[id]
-}
-
-// Label is what people call a conversation, as "line:Hana"; "" if nobody knows.
-func (b Backend) Label(id messages.ConversationID) string {
-	e, err := b.Engine()
-	if err != nil {
-		return ""
-	}
-	return b.Book.Label(e, id)
-}
-
-// Bound reports that a conversation is the one that the settings mean by a name.
-func (b Backend) Bound(c messages.ConversationID, name string) bool {
-	id, ok := directory.Bound(b.Book.known(b.Engine), name)
-	return ok && id == c
-}
-
-// adoptedSetting says that the directories have what an older version has left.
-const adoptedSetting = "directory"
-
-// LoadAdopted returns the ids that an older version made of the names of these
-// applications' conversations, as far as no directory has them yet. done says that
-// there was nothing to look for.
-func LoadAdopted(e *engine.Engine, apps []string) (found map[string][]messages.ConversationID, done bool, err error) {
-	if _, done, err = e.Setting(adoptedSetting); done || err != nil {
-		return nil, done, err
-	}
-	known, err := Known(e)
-	if err != nil {
-		return nil, false, err
-	}
-	found = map[string][]messages.ConversationID{}
-	err = eachRow(e, dedup.Kind, dedup.Heads, func(messages.ConversationID) bool { return true },
-		func(c messages.ConversationID, _ ledger.Head) {
-			app, _, ok := strings.Cut(string(c), ":")
-			if _, already := known[c]; ok && !already && slices.Contains(apps, app) {
-				found[app] = append(found[app], c)
-			}
-		})
-	return found, false, err
-}
-
-// Adopt wakes the directories that have ids of an older version to adopt, so that
-// their names are known before a window shows them.
-func Adopt(e *engine.Engine, apps []string, old func(app string) []messages.ConversationID) error {
-	for _, app := range slices.Compact(slices.Sorted(slices.Values(apps))) {
-		if len(old(app)) == 0 {
-			continue
-		}
-		if err := e.Activate(messages.To(messages.ActorDirectory, app)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// KeepAdopted notes that no id made of a name is left to be adopted. Without the note
-// the next start looks again, so a failure is only logged.
-func KeepAdopted(ctx context.Context, e *engine.Engine, log zerolog.Logger) error {
-	if err := e.SetSetting(ctx, adoptedSetting, []byte("1")); err != nil && ctx.Err() == nil {
-		log.Warn().Err(err).Msg("adoption_not_stored")
-	}
-	return nil
 }

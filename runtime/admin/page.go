@@ -8,6 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
@@ -111,4 +112,24 @@ func (b Backend) pageAct(ctx context.Context, a web.Act) error {
 		return b.ResumeNotices(ctx)
 	}
 	return fmt.Errorf("admin: the page asks for %q, which nobody can do", a.Verb)
+}
+
+// pageTimeline reads the newest entries of the event log as they were when each was
+// published: the page itself puts together what belongs together.
+func (b Backend) pageTimeline(after uint64, n int) ([]control.Entry, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return nil, err
+	}
+	var list []control.Entry
+	err = e.ReadLog(after, func(p engine.Published) bool {
+		if entry, ok := control.EntryOf(p); ok {
+			entry.Called = b.Label(entry.Conversation)
+			if list = append(list, entry); len(list) > n {
+				list = slices.Delete(list, 0, 1)
+			}
+		}
+		return true
+	})
+	return list, err
 }

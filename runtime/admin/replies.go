@@ -14,6 +14,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
 )
 
 var (
@@ -66,15 +67,7 @@ func (b Backend) leaving(e *engine.Engine) (map[control.DraftID]messages.SendRea
 		return nil, err
 	}
 	why := map[control.DraftID]messages.SendReason{}
-	var failed error
-	err = e.ReadRows(outbound.Kind, func(row engine.Row) bool {
-		if row.Table != outbound.Replies.Name() {
-			return true
-		}
-		var r outbound.Reply
-		if r, failed = outbound.Replies.Decode(row.Value); failed != nil {
-			return false
-		}
+	add := func(_ messages.Address, _ string, r outbound.Reply) error {
 		id := control.NewDraftID(r.Conversation, r.Turn, r.Epoch)
 		switch {
 		case r.State != outbound.Queued && r.State != outbound.Leasing && r.State != outbound.Verifying:
@@ -83,9 +76,9 @@ func (b Backend) leaving(e *engine.Engine) (map[control.DraftID]messages.SendRea
 		default:
 			why[id] = r.Reason
 		}
-		return true
-	})
-	return why, errors.Join(err, failed)
+		return nil
+	}
+	return why, engine.ReadTable(e, outbound.Kind, outbound.Replies, add)
 }
 
 // eachDesk yields the replies of each conversation. Rows come by conversation.
@@ -192,20 +185,14 @@ func (b Backend) Reminders(context.Context) ([]control.Reminder, error) {
 		return nil, err
 	}
 	list := []control.Reminder{}
-	var failed error
-	err = e.ReadRows(conversation.Kind, func(row engine.Row) bool {
-		if row.Table != conversation.Reminders.Name() {
-			return true
-		}
-		var r conversation.Reminder
-		if r, failed = conversation.Reminders.Decode(row.Value); failed == nil {
-			c := messages.ConversationID(row.Actor.Key())
-			list = append(list, control.Reminder{ID: control.NewReminderID(c, r.Number), Conversation: c,
-				At: control.Stamp{Time: r.At}, What: string(r.What), Due: r.Due})
-		}
-		return failed == nil
-	})
-	return list, errors.Join(err, failed)
+	add := func(a messages.Address, _ string, r conversation.Reminder) error {
+		c := messages.ConversationID(a.Key())
+		list = append(list, control.Reminder{ID: control.NewReminderID(c, r.Number), Conversation: c,
+			At: control.Stamp{Time: r.At}, What: string(r.What), Due: r.Due})
+		return nil
+	}
+	err = engine.ReadTable(e, conversation.Kind, conversation.Reminders, add)
+	return list, err
 }
 
 // CancelReminder implements [control.ReplyBackend].
@@ -233,13 +220,13 @@ func (b Backend) Judgements(context.Context) ([]control.Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := Known(e)
+	known, err := names.Known(e)
 	if err != nil {
 		return nil, err
 	}
 	list := []control.Judgement{}
-	err = readRows(e, judge.Kind, judge.Rows, func(key messages.DeskID, row judge.Row) error {
-		c := messages.ConversationID(key)
+	err = engine.ReadTable(e, judge.Kind, judge.Rows, func(a messages.Address, _ string, row judge.Row) error {
+		c := messages.ConversationID(a.Key())
 		if directory.Resolve(known, c) != c { // it went into another one, which is judged
 			return nil
 		}
@@ -267,7 +254,7 @@ func (b Backend) pauseSending(ctx context.Context, paused bool) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Pauses.setSending(ctx, e, paused); err != nil { // no key is pressed from here on
+	if err := b.Pauses.SetSending(ctx, e, paused); err != nil { // no key is pressed from here on
 		return err
 	}
 	var m messages.Message = messages.ResumeSending{}
@@ -283,16 +270,11 @@ func (b Backend) SendingPaused() (since *control.Stamp, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var failed error
-	err = e.ReadRows(owner.Kind, func(row engine.Row) bool {
-		if row.Table != owner.States.Name() || row.Actor.Key() != b.Config.Node {
-			return true
-		}
-		var s owner.State
-		if s, failed = owner.States.Decode(row.Value); failed == nil && !s.PausedSince.IsZero() {
+	err = engine.ReadTable(e, owner.Kind, owner.States, func(a messages.Address, _ string, s owner.State) error {
+		if a.Key() == b.Config.Node && !s.PausedSince.IsZero() {
 			since = &control.Stamp{Time: s.PausedSince}
 		}
-		return failed == nil
+		return nil
 	})
-	return since, errors.Join(err, failed)
+	return since, err
 }

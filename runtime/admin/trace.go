@@ -4,216 +4,41 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/kehai-run/kehai/actors"
-	"github.com/kehai-run/kehai/actors/burst"
-	"github.com/kehai-run/kehai/actors/dedup"
-	"github.com/kehai-run/kehai/actors/dedup/ledger"
-	"github.com/kehai-run/kehai/actors/directory"
-	"github.com/kehai-run/kehai/actors/ingress"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/describe"
-	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/snapshot"
+	"github.com/kehai-run/kehai/runtime/trace"
 )
 
-// place is where a message stands: in a transcript, as which occurrence.
-type place struct {
-	conversation messages.ConversationID
-	occurrence   messages.Occurrence
-}
-
-// dead is a dead letter with its message, nil if that cannot be read.
-type dead struct {
-	engine.DeadLetter
-	message messages.Message
-}
-
-// evidence is everything that the store can tell about messages.
-type evidence struct {
-	left      func(messages.ConversationID) messages.ConversationID // the one that it went into
-	verdicts  []events.Verdict
-	delivered []control.Entry // messages
-	of        map[place]int   // index in delivered
-	replies   []*replied      // oldest first
-	ours      map[place]*replied
-	judged    []messages.JudgementMade
-	entries   map[place]ledger.Entry
-	buffered  map[messages.ConversationID]burst.Buffer
-	sent      map[messages.ConversationID][]ingress.Sent
-	mail      []engine.Envelope
-	dead      []dead
-	recalled  func(run string) (control.Recollection, error)
-}
-
-func newEvidence() *evidence {
-	return &evidence{
-		of: map[place]int{}, ours: map[place]*replied{}, entries: map[place]ledger.Entry{},
-		buffered: map[messages.ConversationID]burst.Buffer{}, sent: map[messages.ConversationID][]ingress.Sent{},
-	}
-}
-
-// gather reads the evidence of one conversation, or of all if it is "".
-func gather(e *engine.Engine, c messages.ConversationID) (*evidence, error) {
-	ev := newEvidence()
-	known, err := Known(e)
+// Timeline implements [control.Backend].
+func (b Backend) Timeline(ctx context.Context, q control.Query, yield func(control.Entry) error) error {
+	e, err := b.Engine()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ev.left = func(of messages.ConversationID) messages.ConversationID { return directory.Resolve(known, of) }
-	mine := func(of messages.ConversationID) bool { return c == "" || ev.left(of) == c }
-	steps := []func() error{
-		func() error {
-			return e.ReadLog(0, func(p engine.Published) bool {
-				ev.take(p, mine)
-				return true
-			})
-		},
-		func() error {
-			return e.ReadVerdicts(func(v events.Verdict) bool {
-				if mine(conversationOf(v)) {
-					ev.verdicts = append(ev.verdicts, v)
-				}
-				return true
-			})
-		},
-		func() error {
-			return e.ReadMail(func(env engine.Envelope) bool {
-				if of, _ := mentionsIn(env.Message); mine(of) && of != "" {
-					ev.mail = append(ev.mail, env)
-				}
-				return true
-			})
-		},
-		func() error { return ev.addDead(e, mine) },
-		func() error { return eachRow(e, dedup.Kind, dedup.Tail, mine, ev.addEntry) },
-		func() error {
-			return eachRow(e, burst.Kind, burst.Buffers, mine,
-				func(c messages.ConversationID, b burst.Buffer) { ev.buffered[c] = b })
-		},
-		func() error {
-			return eachRow(e, ingress.Kind, ingress.Sends, mine, func(c messages.ConversationID, s ingress.Sent) {
-				ev.sent[c] = append(ev.sent[c], s)
-			})
-		},
+	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
+		return err
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, err
-		}
-	}
-	return ev, nil
-}
-
-// take takes an event over that a person may ask about.
-func (ev *evidence) take(p engine.Published, mine func(messages.ConversationID) bool) {
-	if of, ok := p.Message.(messages.About); !ok || !mine(of.Subject()) {
-		return
-	}
-	entry, ok := control.EntryOf(p)
-	if !ok || entry.Message == nil {
-		ev.takeReply(p, entry)
-		return
-	}
-	for _, part := range entry.Message.Parts {
-		ev.of[place{entry.Conversation, part.Occurrence}] = len(ev.delivered)
-	}
-	ev.delivered = append(ev.delivered, entry)
-}
-
-func (ev *evidence) addDead(e *engine.Engine, mine func(messages.ConversationID) bool) error {
-	list, err := e.DeadLetters()
-	for _, d := range list {
-		m, merr := e.DecodeDeadLetter(d)
-		if of, _ := mentionsIn(m); merr == nil && mine(of) {
-			ev.dead = append(ev.dead, dead{d, m})
-		} else if merr != nil && mine(messages.ConversationID(d.Actor.Key())) {
-			ev.dead = append(ev.dead, dead{d, nil})
-		}
-	}
-	return err
-}
-
-func (ev *evidence) addEntry(c messages.ConversationID, e ledger.Entry) {
-	ev.entries[place{c, e.Occurrence}] = e
-}
-
-// eachRow decodes the rows of one table of a kind; one that cannot be read tells
-// nothing.
-func eachRow[V any](e *engine.Engine, kind string, t actors.Table[V], mine func(messages.ConversationID) bool,
-	yield func(messages.ConversationID, V)) error {
-	return e.ReadRows(kind, func(r engine.Row) bool {
-		c := messages.ConversationID(r.Actor.Key())
-		if r.Table != t.Name() || !mine(c) {
-			return true
-		}
-		if v, err := t.Decode(r.Value); err == nil {
-			yield(c, v)
-		}
-		return true
+	return trace.Timeline(ctx, e, q, func(entry control.Entry) error {
+		entry.LoggedAs, entry.Called = b.Names.Hidden(entry.Conversation), b.Label(entry.Conversation)
+		return yield(entry)
 	})
 }
 
-// mention is something that was read, wherever it is now.
-type mention struct {
-	place
-	text string
-	at   time.Time
-}
-
-// mentionsIn tells what a message of the pipeline holds, and whose it is.
-func mentionsIn(m messages.Message) (c messages.ConversationID, list []mention) {
-	switch m := m.(type) {
-	case messages.Detection:
-		for _, b := range m.Bubbles {
-			list = append(list, mention{place{m.Conversation, 0}, string(b.Text), m.SeenAt})
-		}
-		if m.Text != "" {
-			list = append(list, mention{place{m.Conversation, 0}, string(m.Text), m.SeenAt})
-		}
-		return m.Conversation, list
-	case messages.Heard:
-		return m.Conversation, []mention{{place{m.Conversation, m.Occurrence}, string(m.Text), m.SeenAt}}
-	case messages.InboundMessage:
-		for _, p := range m.Parts {
-			list = append(list, mention{place{m.Conversation, p.Occurrence}, string(p.Text), p.SeenAt})
-		}
-		return m.Conversation, list
-	case messages.MessageDelivered: // of a subscription that parked it
-		return mentionsIn(m.InboundMessage)
+// Verdicts implements [control.Backend].
+func (b Backend) Verdicts(ctx context.Context, q control.Query, yield func(events.Verdict) error) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
 	}
-	return "", nil
-}
-
-// everything lists all that the evidence holds, most of it several times.
-func (ev *evidence) everything() (list []mention) {
-	for _, d := range ev.delivered {
-		for _, p := range d.Message.Parts {
-			list = append(list, mention{place{d.Conversation, p.Occurrence}, p.Text, p.SeenAt.Time})
-		}
+	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
+		return err
 	}
-	for at, e := range ev.entries {
-		list = append(list, mention{at, string(e.Text), e.SeenAt})
-	}
-	for c, b := range ev.buffered {
-		for _, p := range b.Parts {
-			list = append(list, mention{place{c, p.Occurrence}, string(p.Text), p.SeenAt})
-		}
-	}
-	for _, env := range ev.mail {
-		_, in := mentionsIn(env.Message)
-		list = append(list, in...)
-	}
-	for _, d := range ev.dead {
-		_, in := mentionsIn(d.message)
-		list = append(list, in...)
-	}
-	return list
+	return trace.Verdicts(ctx, e, q, yield)
 }
 
 // Trace implements [control.Backend].
@@ -222,16 +47,13 @@ func (b Backend) Trace(ctx context.Context, id messages.MessageID) (control.Path
 	if err != nil {
 		return control.Path{}, err
 	}
-	ev, err := gather(e, "")
+	ev, err := trace.Gather(e, "")
 	if err != nil {
 		return control.Path{}, err
 	}
-	for i := range ev.delivered {
-		if ev.delivered[i].Message.ID == id {
-			p := ev.pathOf(&ev.delivered[i])
-			b.call(&p)
-			return p, ctx.Err()
-		}
+	if p, ok := ev.Delivered(id); ok {
+		b.call(&p)
+		return p, ctx.Err()
 	}
 	return control.Path{}, fmt.Errorf("%w: %s was not delivered, or is kept no longer: "+
 		"kehai messages --json lists ids, kehai why finds what was not delivered", control.ErrNoMessage, id)
@@ -254,18 +76,18 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
 		return why, err
 	}
-	ev, err := gather(e, q.Conversation)
+	ev, err := trace.Gather(e, q.Conversation)
 	if err != nil {
 		return why, err
 	}
-	ev.recalled = func(run string) (control.Recollection, error) { return b.Run(ctx, run) }
+	ev.Recalled = func(run string) (control.Recollection, error) { return b.Run(ctx, run) }
 	if q.ID != "" {
-		if why.Paths = ev.byID(q.ID); len(why.Paths) == 0 {
+		if why.Paths = ev.ByID(q.ID); len(why.Paths) == 0 {
 			return why, fmt.Errorf("%w: %s: want the id of a message or a reply, as kehai messages "+
 				"--json lists it, or of a dead letter; kehai why --text finds others", control.ErrNoMessage, q.ID)
 		}
 	} else {
-		why.Paths = append(why.Paths, ev.byText(q, b.visible())...)
+		why.Paths = append(why.Paths, ev.ByText(q, b.shown())...)
 	}
 	for i := range why.Paths {
 		b.call(&why.Paths[i])
@@ -281,172 +103,20 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 }
 
 // lastRead tells what was read last, by whatever run.
-func (b Backend) lastRead(ev *evidence) string {
-	var newest mention
-	for _, m := range ev.everything() {
-		if m.at.After(newest.at) {
-			newest = m
-		}
-	}
-	if newest.at.IsZero() {
+func (b Backend) lastRead(ev *trace.Evidence) string {
+	c, text, at, ok := ev.LastRead()
+	if !ok {
 		return "Nothing was ever read, as far as is still known."
 	}
-	return fmt.Sprintf("Last read, %s, in %s: 「%s」", control.Stamp{Time: newest.at},
-		cmp.Or(b.Label(newest.conversation), string(newest.conversation)), newest.text)
+	return fmt.Sprintf("Last read, %s, in %s: 「%s」", control.Stamp{Time: at}, cmp.Or(b.Label(c), string(c)), text)
 }
 
-// visible lists what stands on the screen at the moment.
-func (b Backend) visible() (list []mention) {
+// shown is what stands on the screen at the moment, as far as a running Kehai knows.
+func (b Backend) shown() []snapshot.Text {
 	if b.Live == nil {
 		return nil
 	}
-	shown := b.Live.Seen.Shown()
-	if len(shown) == 0 {
-		return nil
-	}
-	e, err := b.Engine()
-	if err != nil {
-		return nil
-	}
-	known, err := Known(e)
-	if err != nil {
-		return nil
-	}
-	for _, t := range shown {
-		c := messages.ConversationID(t.App + ":" + t.Title) // of nobody's yet
-		if found := directory.Called(known, t.App, t.Title); len(found) > 0 {
-			c = found[0]
-		}
-		list = append(list, mention{place{c, 0}, t.Text, t.At})
-	}
-	return list
-}
-
-// byID finds a message, a part of the mail or a dead letter.
-func (ev *evidence) byID(id string) (list []control.Path) {
-	for i := range ev.delivered {
-		if string(ev.delivered[i].Message.ID) == id {
-			return []control.Path{ev.pathOf(&ev.delivered[i])}
-		}
-	}
-	for _, r := range ev.replies {
-		if r.named(id) {
-			list = append(list, ev.replyPath(r))
-		}
-	}
-	for _, env := range ev.mail {
-		if m, ok := env.Message.(messages.InboundMessage); ok && string(m.ID) == id || env.ID == id {
-			list = append(list, ev.pathsOf(env.Message)...)
-		}
-	}
-	for _, d := range ev.dead {
-		if m, ok := d.message.(messages.InboundMessage); d.ID == id || ok && string(m.ID) == id {
-			if d.message == nil {
-				list = append(list, control.Path{Outcome: events.OutcomeDeadLetter, Why: deadWhy(d),
-					Steps: []control.Step{deadStep(d)}})
-			}
-			list = append(list, ev.pathsOf(d.message)...)
-		}
-	}
-	return list
-}
-
-// pathsOf are those of all that a message holds.
-func (ev *evidence) pathsOf(m messages.Message) (list []control.Path) {
-	_, in := mentionsIn(m)
-	for _, s := range in {
-		list = append(list, ev.path(s))
-	}
-	return list
-}
-
-// likely is how alike a text must be to be taken for what is asked for.
-const likely = 0.5
-
-// found is something that reads like what was asked for.
-type found struct {
-	mention
-	likeness float64
-	visible  bool
-	reply    *replied // that it is; nil for none
-}
-
-// search keeps the best of what was found for a text.
-type search struct {
-	*evidence
-	q     control.WhyQuery
-	best  map[string]found
-	texts map[string]bool // that were found, by conversation
-}
-
-// take takes a mention that reads like the text, once for each thing that it is of.
-func (s *search) take(m mention, visible bool, r *replied) {
-	l := likeness(s.q.Text, m.text)
-	if l < likely || s.q.Conversation != "" && s.left(m.conversation) != s.q.Conversation {
-		return
-	}
-	key := fmt.Sprint(m.conversation, "\x00", m.occurrence)
-	if at, ok := s.of[m.place]; ok {
-		key = string(s.delivered[at].Message.ID)
-	}
-	loose := string(m.conversation) + "\x00" + m.text
-	if r == nil {
-		r = s.ours[m.place]
-	}
-	switch {
-	case r != nil:
-		key = fmt.Sprint(r.conversation, "\x00", r.turn, "\x00", r.key)
-	case m.occurrence == 0 && s.texts[loose]:
-		return
-	case m.occurrence == 0:
-		key = loose
-	}
-	s.texts[loose] = true
-	if old, ok := s.best[key]; !ok || l > old.likeness {
-		s.best[key] = found{m, l, visible, r}
-	}
-}
-
-// byText finds what reads like a text, the likest and newest first.
-func (ev *evidence) byText(q control.WhyQuery, visible []mention) []control.Path {
-	s := search{ev, q, map[string]found{}, map[string]bool{}}
-	for _, r := range ev.replies {
-		s.take(mention{place{r.conversation, 0}, r.text(), r.at()}, false, r)
-	}
-	all := ev.everything()
-	// What has a place tells more than what has none.
-	slices.SortStableFunc(all, func(a, b mention) int { return cmp.Compare(b.occurrence, a.occurrence) })
-	for _, m := range all {
-		s.take(m, false, nil)
-	}
-	for _, m := range visible {
-		s.take(m, true, nil)
-	}
-	list := slices.SortedFunc(maps.Values(s.best), func(a, b found) int {
-		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence),
-			strings.Compare(a.text, b.text))
-	})
-	limit := q.Limit
-	if limit <= 0 {
-		limit = 5
-	}
-	var paths []control.Path
-	for _, f := range list[:min(len(list), limit)] {
-		p := ev.pathOfFound(f)
-		p.Likeness = f.likeness
-		paths = append(paths, p)
-	}
-	return paths
-}
-
-func (ev *evidence) pathOfFound(f found) control.Path {
-	if f.reply != nil {
-		return ev.replyPath(f.reply)
-	}
-	if p := ev.path(f.mention); !f.visible || len(p.Steps) > 0 {
-		return p
-	}
-	return visiblePath(f.mention)
+	return b.Live.Seen.Shown()
 }
 
 // notes tell what keeps messages from being read, as far as the store knows.

@@ -43,6 +43,35 @@ func (e *Engine) readRows(prefix, kind string, yield func(Row) bool) error {
 	return nil
 }
 
+// ReadTable decodes the rows of one table of a kind's actors, by actor and key, until
+// yield fails. A row that cannot be decoded ends it with that error.
+func ReadTable[V any](e *Engine, kind string, t actors.Table[V], yield func(messages.Address, string, V) error) error {
+	var failed error
+	err := e.ReadRows(kind, func(row Row) bool {
+		if row.Table != t.Name() {
+			return true
+		}
+		var v V
+		if v, failed = t.Decode(row.Value); failed == nil {
+			failed = yield(row.Actor, row.Key, v)
+		}
+		return failed == nil
+	})
+	return errors.Join(err, failed)
+}
+
+// SkimTable is [ReadTable] without the rows that cannot be decoded.
+func SkimTable[V any](e *Engine, kind string, t actors.Table[V], yield func(messages.Address, string, V)) error {
+	return e.ReadRows(kind, func(row Row) bool {
+		if row.Table == t.Name() {
+			if v, err := t.Decode(row.Value); err == nil {
+				yield(row.Actor, row.Key, v)
+			}
+		}
+		return true
+	})
+}
+
 // ReadRow returns one stored row of an actor, as its tables decode it; false if there is
 // none. The row is named as Table.Row does. It may be called concurrently with
 // everything.

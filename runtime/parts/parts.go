@@ -33,9 +33,9 @@ import (
 	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/drivers"
+	"github.com/kehai-run/kehai/runtime/pause"
 )
 
 // Parts are what the actors and workers of a runtime are made of.
@@ -45,7 +45,7 @@ type Parts struct {
 	HashKey              []byte
 	Masks                bool // a model sees masked messages only
 	Now                  func() time.Time
-	Pauses               *admin.Pauses
+	Pauses               *pause.State
 	Windows              map[messages.WindowID]drivers.Window
 	Trees                map[messages.WindowID]structure.Source
 	LayoutOf             func(messages.WindowID) *layout.Layout

@@ -35,11 +35,18 @@ var rooms = []struct {
 	{4, "runtime/drivers", []string{"messages/...", "actors/structure", "actors/llm", "hardware/..."}},
 	{4, "runtime/snapshot", []string{"messages/...", "actors/..."}},
 	{4, "runtime/attention", []string{"messages/...", "actors/..."}},
-	{5, "runtime/admin", []string{"messages/...", "actors/..."}},
+	{4, "runtime/datadir", nil},
+	{4, "runtime/names", []string{"messages/...", "actors/..."}},
+	{4, "runtime/pause", []string{"messages", "actors/..."}},
+	{4, "runtime/health", []string{"messages/...", "actors/..."}},
+	{4, "runtime/calibrate", []string{"messages", "actors/..."}},
+	{5, "runtime/trace", []string{"messages/...", "actors/..."}},
+	{6, "runtime/admin", []string{"messages/...", "actors/..."}},
+	{7, "runtime/offline", []string{"messages/...", "actors/..."}},
 	// How the actors of the topology are made.
-	{6, "runtime/parts", []string{"messages/...", "actors/...", "hardware"}},
+	{5, "runtime/parts", []string{"messages/...", "actors/...", "hardware"}},
 	// Only the root wires actors.
-	{7, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
+	{8, "runtime", []string{"messages/...", "actors/...", "hardware/..."}},
 }
 
 // room finds the place in rooms of a folder, or of what it is inside of; -1 if it

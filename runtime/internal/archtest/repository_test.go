@@ -33,6 +33,7 @@ var rules = []struct {
 		"runtime/config/b.go":        imports("config", module+"/hardware"),
 		"runtime/snapshot/a.go":      imports("snapshot", module+"/runtime/attention"),
 		"runtime/admin/a.go":         imports("admin", module+"/runtime"),
+		"runtime/trace/a.go":         imports("trace", module+"/runtime/admin"),
 		"runtime/elsewhere/a.go":     imports("elsewhere", module+"/runtime/engine"),
 		"testkit/actortest/a.go":     imports("actortest", module+"/runtime"),
 		"testkit/a.go":               imports("testkit", module+"/cmd/kehai"),

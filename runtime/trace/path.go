@@ -1,4 +1,4 @@
-package admin
+package trace
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ func likeness(asked, read string) float64 {
 
 // path is the way of something that was read. What belongs to a message that was
 // delivered has that message's way.
-func (ev *evidence) path(s mention) control.Path {
+func (ev *Evidence) path(s mention) control.Path {
 	if s.occurrence == 0 {
 		return ev.placeless(s)
 	}
@@ -47,7 +47,7 @@ func (ev *evidence) path(s mention) control.Path {
 }
 
 // pathOf is the way of a delivered message.
-func (ev *evidence) pathOf(e *control.Entry) control.Path {
+func (ev *Evidence) pathOf(e *control.Entry) control.Path {
 	d := e.Message
 	p := control.Path{
 		Conversation: e.Conversation, Entry: e, Text: d.Text, Outcome: events.OutcomeDelivered,
@@ -74,7 +74,7 @@ func (ev *evidence) pathOf(e *control.Entry) control.Path {
 }
 
 // placeless is the way of a bubble that the ledger has not taken in yet.
-func (ev *evidence) placeless(s mention) control.Path {
+func (ev *Evidence) placeless(s mention) control.Path {
 	p := control.Path{Conversation: s.conversation, Text: s.text}
 	for _, env := range ev.mail {
 		if d, ok := env.Message.(messages.Detection); ok && d.Conversation == s.conversation && d.SeenAt.Equal(s.at) {
@@ -103,11 +103,11 @@ func visiblePath(s mention) control.Path {
 }
 
 // walk collects the steps of a path's occurrences in order of time.
-func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
+func (ev *Evidence) walk(p *control.Path, id messages.MessageID) {
 	traces := ev.seen(p)
 	var found []events.Verdict
 	about := func(v events.Verdict) bool {
-		return conversationOf(v) == p.Conversation &&
+		return ConversationOf(v) == p.Conversation &&
 			(id != "" && v.Detail.Message == id || shares(v.Detail.Occurrences, p.Occurrences))
 	}
 	for _, v := range ev.verdicts {
@@ -144,7 +144,7 @@ func (ev *evidence) walk(p *control.Path, id messages.MessageID) {
 
 // seen adds when the occurrences were first captured, and returns the traces
 // that are known of them.
-func (ev *evidence) seen(p *control.Path) map[string]bool {
+func (ev *Evidence) seen(p *control.Path) map[string]bool {
 	traces := map[string]bool{}
 	var at []time.Time
 	for _, o := range p.Occurrences {
@@ -174,7 +174,7 @@ func (ev *evidence) seen(p *control.Path) map[string]bool {
 
 // holds reports whether a message of the pipeline carries one of the path's
 // occurrences.
-func (ev *evidence) holds(m messages.Message, p *control.Path) bool {
+func (ev *Evidence) holds(m messages.Message, p *control.Path) bool {
 	_, in := mentionsIn(m)
 	return slices.ContainsFunc(in, func(s mention) bool {
 		return s.conversation == p.Conversation && s.occurrence > 0 && slices.Contains(p.Occurrences, s.occurrence)
@@ -182,9 +182,9 @@ func (ev *evidence) holds(m messages.Message, p *control.Path) bool {
 }
 
 // step describes a verdict, with the messages that it rests on.
-func (ev *evidence) step(v events.Verdict) control.Step {
+func (ev *Evidence) step(v events.Verdict) control.Step {
 	s := control.NewStep(v)
-	c := conversationOf(v)
+	c := ConversationOf(v)
 	for _, o := range v.Detail.Known {
 		if e, ok := ev.entries[place{c, o}]; ok {
 			s.Matched = append(s.Matched, control.Matched{Occurrence: o, Side: e.Side, Text: string(e.Text)})
@@ -197,7 +197,7 @@ func (ev *evidence) step(v events.Verdict) control.Step {
 }
 
 // matched finds the text that ingress took a message for, by its age.
-func (ev *evidence) matched(v events.Verdict, of place) (list []control.Matched) {
+func (ev *Evidence) matched(v events.Verdict, of place) (list []control.Matched) {
 	e, ok := ev.entries[of]
 	if !ok {
 		return nil
@@ -222,7 +222,7 @@ func (ev *evidence) matched(v events.Verdict, of place) (list []control.Matched)
 }
 
 // judge says what became of something that was not delivered.
-func (ev *evidence) judge(p *control.Path) {
+func (ev *Evidence) judge(p *control.Path) {
 	here := place{p.Conversation, p.Occurrences[0]}
 	entry, known := ev.entries[here]
 	last := control.Step{}

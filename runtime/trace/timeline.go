@@ -1,4 +1,4 @@
-package admin
+package trace
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
 )
 
 // timeline is the event log as people read it: what became of a message or of a reply
@@ -156,23 +157,14 @@ func (t *timeline) fold(e *control.Entry) bool {
 	return !t.elsewhere[e.Seq]
 }
 
-// Timeline implements [control.Backend].
-func (b Backend) Timeline(ctx context.Context, q control.Query, yield func(control.Entry) error) error {
-	e, err := b.Engine()
+// Timeline yields what a query selects of the event log, oldest first: what became of a
+// message or a reply stands in its own entry.
+func Timeline(ctx context.Context, e *engine.Engine, q control.Query, yield func(control.Entry) error) error {
+	known, err := names.Known(e)
 	if err != nil {
 		return err
 	}
-	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
-		return err
-	}
-	known, err := Known(e)
-	if err != nil {
-		return err
-	}
-	return readTimeline(ctx, resolved(e.ReadLog, known), q, func(entry control.Entry) error {
-		entry.LoggedAs, entry.Called = b.Names.Hidden(entry.Conversation), b.Label(entry.Conversation)
-		return yield(entry)
-	})
+	return readTimeline(ctx, resolved(e.ReadLog, known), q, yield)
 }
 
 // readTimeline yields what a query selects of the event log.
@@ -210,24 +202,4 @@ func readTimeline(ctx context.Context, read logReader, q control.Query, yield fu
 		}
 	}
 	return errors.Join(err, failed)
-}
-
-// pageTimeline reads the newest entries of the event log as they were when each was
-// published: the page itself puts together what belongs together.
-func (b Backend) pageTimeline(after uint64, n int) ([]control.Entry, error) {
-	e, err := b.Engine()
-	if err != nil {
-		return nil, err
-	}
-	var list []control.Entry
-	err = e.ReadLog(after, func(p engine.Published) bool {
-		if entry, ok := control.EntryOf(p); ok {
-			entry.Called = b.Label(entry.Conversation)
-			if list = append(list, entry); len(list) > n {
-				list = slices.Delete(list, 0, 1)
-			}
-		}
-		return true
-	})
-	return list, err
 }

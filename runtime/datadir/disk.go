@@ -1,4 +1,4 @@
-package admin
+package datadir
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package admin
+package health
 
 import (
 	"fmt"
@@ -72,7 +72,7 @@ func ocrReason(m events.CallFinished) string {
 }
 
 // noteOCR keeps what is wrong with OCR, and writes a change to the log.
-func (h *Health) noteOCR(m messages.Message) {
+func (h *Monitor) noteOCR(m messages.Message) {
 	h.mu.Lock()
 	before := h.trouble["ocr"]
 	trouble, changed := h.ocr.take(m)

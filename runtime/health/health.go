@@ -1,4 +1,4 @@
-package admin
+package health
 
 import (
 	"fmt"
@@ -17,9 +17,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
-// Health knows what is wrong with a Kehai that runs. Its methods may be called
+// Monitor knows what is wrong with a Kehai that runs. Its methods may be called
 // concurrently.
-type Health struct {
+type Monitor struct {
 	log          zerolog.Logger
 	commitFailed atomic.Bool // the newest one
 
@@ -36,13 +36,13 @@ type Health struct {
 	ocr      ocrHealth
 }
 
-// NewHealth returns one that knows of nothing wrong.
-func NewHealth(log zerolog.Logger) *Health {
-	return &Health{log: log, trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}}
+// NewMonitor returns one that knows of nothing wrong.
+func NewMonitor(log zerolog.Logger) *Monitor {
+	return &Monitor{log: log, trouble: map[string]string{}, captures: map[messages.WindowID]events.CaptureState{}}
 }
 
 // Problems lists what is wrong, sorted by its reason.
-func (h *Health) Problems() []string {
+func (h *Monitor) Problems() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var list []string
@@ -53,7 +53,7 @@ func (h *Health) Problems() []string {
 }
 
 // Captures says of each window whether it can be captured, and since when.
-func (h *Health) Captures() []control.Capture {
+func (h *Monitor) Captures() []control.Capture {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var list []control.Capture
@@ -66,7 +66,7 @@ func (h *Health) Captures() []control.Capture {
 }
 
 // Set notes what is wrong for a reason, or with "" that it is over.
-func (h *Health) Set(reason, text string) {
+func (h *Monitor) Set(reason, text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if text == "" {
@@ -77,14 +77,14 @@ func (h *Health) Set(reason, text string) {
 }
 
 // Committed notes that a commit has succeeded.
-func (h *Health) Committed() {
+func (h *Monitor) Committed() {
 	if h.commitFailed.CompareAndSwap(true, false) {
 		h.Set("commit", "")
 	}
 }
 
 // Note takes over what an event says.
-func (h *Health) Note(m messages.Message) {
+func (h *Monitor) Note(m messages.Message) {
 	set := func(reason, text string, bad bool) {
 		if !bad {
 			text = ""
@@ -131,7 +131,7 @@ func (h *Health) Note(m messages.Message) {
 
 // noteNobody notes a message or a request to a kind that there is not. It is wrong
 // until the next start, as the program is.
-func (h *Health) noteNobody(v events.Verdict) {
+func (h *Monitor) noteNobody(v events.Verdict) {
 	kind := v.Actor.Kind()
 	if v.Stage != events.StageDeliver || slices.Contains(h.Kinds, kind) {
 		return
@@ -155,7 +155,7 @@ func (h *Health) noteNobody(v events.Verdict) {
 
 // unhealthy says that an actor, or a worker of a pool, fails. The key of an actor may
 // be a person's name, and this text is shown to any local user.
-func (h *Health) unhealthy(a messages.Address) string {
+func (h *Monitor) unhealthy(a messages.Address) string {
 	if h.Names.IsWorker(a) {
 		return fmt.Sprintf("worker %s of the pool %s fails again and again and is retried slowly; the log says why",
 			a.Key(), a.Kind())

@@ -1,4 +1,4 @@
-package admin_test
+package health_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
-	"github.com/kehai-run/kehai/runtime/admin"
+	"github.com/kehai-run/kehai/runtime/health"
 )
 
 // What fails is called what it is, and no key of an actor is shown.
@@ -21,7 +21,7 @@ func TestHealthTellsWorkersFromActors(t *testing.T) {
 			"names it",
 		"dedup/line:花": "an actor of kind dedup fails again and again and is retried slowly; kehai status names it",
 	} {
-		h := admin.NewHealth(zerolog.Nop())
+		h := health.NewMonitor(zerolog.Nop())
 		h.Names.Pools = map[string]bool{"ocr": true, "structure": true}
 		h.Note(events.ActorUnhealthy{Actor: actor})
 		if got := h.Problems(); !slices.Equal(got, []string{want}) {

@@ -1,4 +1,4 @@
-package admin
+package trace
 
 import (
 	"fmt"
@@ -13,13 +13,14 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/control"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/snapshot"
 )
 
 var pathTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // story is the evidence of a conversation in which nothing was delivered: the
 // ledger knows "first" and, 8 s later, "second"; 5 s before that "mine" was sent.
-func story(second ledger.Entry, verdicts ...events.Verdict) *evidence {
+func story(second ledger.Entry, verdicts ...events.Verdict) *Evidence {
 	first := ledger.Entry{Occurrence: 1, Side: messages.SideIncoming, Text: "first", SeenAt: pathTime}
 	second.Occurrence, second.Text, second.SeenAt = 2, "second", pathTime.Add(8*time.Second)
 	if second.Side == "" {
@@ -57,7 +58,7 @@ func TestOutcomes(t *testing.T) {
 		events.Detail{Rule: "short", Age: 8 * time.Second, Match: "equal"})
 	held := verdict("dedup", "first sight: 1 incoming bubbles are history", events.Detail{Rule: "first_sight"})
 	for name, c := range map[string]struct {
-		ev      *evidence
+		ev      *Evidence
 		outcome events.Outcome
 		why     string
 		steps   string
@@ -115,20 +116,21 @@ func TestMailIsPartOfThePath(t *testing.T) {
 	}
 	ev.mail[0].Message = messages.Detection{Conversation: "line:Hana", Bubbles: []messages.Bubble{{Text: "third"}},
 		SeenAt: pathTime}
-	list := ev.byText(control.WhyQuery{Text: "third"}, nil)
+	list := ev.ByText(control.WhyQuery{Text: "third"}, nil)
 	if len(list) != 1 || list[0].Outcome != events.OutcomeWaiting {
-		t.Errorf("byText(third) = %+v, want the bubble that waits for the ledger", list)
+		t.Errorf("ByText(third) = %+v, want the bubble that waits for the ledger", list)
 	}
 }
 
 func TestVisible(t *testing.T) {
 	ev := story(ledger.Entry{})
-	shown := []mention{{place{"line:Hana", 0}, "second", pathTime}, {place{"line:Hana", 0}, "fourth", pathTime}}
+	shown := []snapshot.Text{{App: "line", Title: "Hana", Text: "second", At: pathTime},
+		{App: "line", Title: "Hana", Text: "fourth", At: pathTime}}
 	for text, want := range map[string]events.Outcome{"second": events.OutcomeHistory,
 		"fourth": events.OutcomeVisible} {
-		list := ev.byText(control.WhyQuery{Text: text}, shown)
+		list := ev.ByText(control.WhyQuery{Text: text}, shown)
 		if len(list) != 1 || list[0].Outcome != want || list[0].Likeness != 1 {
-			t.Errorf("byText(%s) = %+v, want one path that is %s", text, list, want)
+			t.Errorf("ByText(%s) = %+v, want one path that is %s", text, list, want)
 		}
 	}
 }

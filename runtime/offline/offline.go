@@ -1,10 +1,8 @@
-package admin
+package offline
 
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -21,49 +19,51 @@ import (
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/admin"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
-	"github.com/kehai-run/kehai/runtime/keyring"
-	"github.com/kehai-run/kehai/runtime/private"
-	"github.com/kehai-run/kehai/runtime/store"
+	"github.com/kehai-run/kehai/runtime/names"
+	"github.com/kehai-run/kehai/runtime/pause"
 )
 
-// Offline is the store of a Kehai that does not run, opened to look and to
+// Store is that of a Kehai that does not run, opened to look and to
 // tidy up. Its actors do not run, but for those that keep what is remembered: a dead
 // letter that is sent again waits in the store for the next start.
-type Offline struct {
-	Backend
+type Store struct {
+	admin.Backend
 	store engine.Store
 	stop  context.CancelFunc
 	done  chan struct{}
 }
 
-// OpenOffline opens the store of a configuration, with message types and kinds of
+// Open opens the store of a configuration, with message types and kinds of
 // actors of the host's own; the error wraps engine.ErrInUse while a Kehai runs on
 // it. Close it after use.
-func OpenOffline(cfg config.Config, log zerolog.Logger, own []messages.Table, kinds []engine.Kind) (*Offline, error) {
+func Open(cfg config.Config, log zerolog.Logger, own []messages.Table, kinds []engine.Kind) (*Store, error) {
 	codec, err := messages.NewCodec(append([]messages.Table{events.Core()}, own...)...)
 	if err != nil {
 		return nil, err
 	}
-	st, err := OpenStore(cfg, log, nil)
+	st, err := datadir.OpenStore(cfg, log, nil)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := OpenKeys(cfg)
+	keys, err := datadir.OpenKeys(cfg)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	o, err := offline(cfg, st, keys, codec, offlineKinds(kinds))
+	o, err := recovered(cfg, st, keys, codec, kindsOffline(kinds))
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	return o, nil
 }
 
-func offline(
+// recovered opens an engine over a store, with what the store tells.
+func recovered(
 	cfg config.Config, st engine.Store, keys engine.Sealer, codec *messages.Codec, kinds []engine.Kind,
-) (*Offline, error) {
+) (*Store, error) {
 	library, steps := recall.NewLibrary(time.Local), newStepper()
 	e, err := engine.New(engine.Options{
 		Store: st, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: steps, Kinds: kinds,
@@ -76,23 +76,23 @@ func offline(
 	if err := e.Control().Recover(); err != nil {
 		return nil, err
 	}
-	pauses := &Pauses{}
+	pauses := &pause.State{}
 	if err := pauses.Load(e); err != nil {
 		return nil, err
 	}
-	key, err := LoadLogKey(e) // without one, nothing was logged yet
+	key, err := names.LoadLogKey(e) // without one, nothing was logged yet
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	o := &Offline{
-		Backend: Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
-			Disk: func() Disk { return DiskOf(st) }, Pauses: pauses,
-			Names: LogNames(cfg, key, nil, nil), Book: NewBook(),
+	o := &Store{
+		Backend: admin.Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
+			Disk: func() datadir.Disk { return datadir.DiskOf(st) }, Pauses: pauses,
+			Names: names.InLog(cfg, key, nil, nil), Book: names.NewBook(),
 			Memory: library}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
-	library.Open(Remembered{e})
+	library.Open(admin.Remembered{Engine: e})
 	go func() {
 		defer close(o.done)
 		steps.run(ctx, e.Control())
@@ -100,33 +100,10 @@ func offline(
 	return o, nil
 }
 
-// OpenStore opens the Badger store of a configuration. stopped, if not nil, is
-// told when the store stops for good.
-func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engine.Store, error) {
-	key, err := config.ReadKey(cfg.Encryption, os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
-		return nil, err
-	}
-	return store.Open(store.Options{Dir: filepath.Join(cfg.Data, "store"), Key: key, Logger: log,
-		MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
-}
-
-// OpenKeys opens the keys that seal the store of a configuration.
-func OpenKeys(cfg config.Config) (engine.Sealer, error) {
-	ring, err := keyring.Open(filepath.Join(cfg.Data, "keys"))
-	if err != nil {
-		return nil, err
-	}
-	return ring, nil
-}
-
-// offlineKinds are the kinds of actors that are sent commands, which wait in the
+// kindsOffline are the kinds of actors that are sent commands, which wait in the
 // store, those that say whom their rows are about, and those that are bound to
 // this node.
-func offlineKinds(own []engine.Kind) []engine.Kind {
+func kindsOffline(own []engine.Kind) []engine.Kind {
 	kinds := []engine.Kind{
 		{Name: attention.Kind, Here: true, New: attention.New(attention.DefaultOptions())},
 		{Name: directory.Kind, Whose: directory.Whose,
@@ -154,7 +131,7 @@ func offlineKinds(own []engine.Kind) []engine.Kind {
 func neverRun(messages.Address) actors.Actor { return nil }
 
 // Close releases the store.
-func (o *Offline) Close() error {
+func (o *Store) Close() error {
 	o.stop()
 	<-o.done
 	o.Memory.Close()

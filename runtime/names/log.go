@@ -1,4 +1,4 @@
-package admin
+package names
 
 import (
 	"context"
@@ -38,10 +38,10 @@ func KeepLogKey(ctx context.Context, e *engine.Engine, key []byte, log zerolog.L
 	return nil
 }
 
-// LogNames are how the log writes the addresses of a Kehai with these windows and
+// InLog is how the log writes the addresses of a Kehai with these windows and
 // workers; what has no name of its own there is written as a hash. The key, nil for
 // none, may still change.
-func LogNames(cfg config.Config, key []byte, windows []messages.WindowID,
+func InLog(cfg config.Config, key []byte, windows []messages.WindowID,
 	workers []engine.WorkerKind) telemetry.Names {
 	n := telemetry.Names{Plain: cfg.Debug.Text, Apps: map[string]bool{}, Public: map[string]bool{cfg.Node: true},
 		Pools: map[string]bool{}}

@@ -1,4 +1,4 @@
-package admin
+package calibrate
 
 import (
 	"fmt"
@@ -9,25 +9,25 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Calibration is a layout proposed from a screenshot.
-type Calibration struct {
+// Proposal is a layout made from a screenshot.
+type Proposal struct {
 	YAML          []byte      // for a file that windows name as their layout
 	Found         *image.RGBA // the screenshot with what the layout finds in it
 	Own, Incoming int         // bubbles found of each side
 	Neither       int
 }
 
-// CalibrateLayout proposes a layout for windows that look like a screenshot:
+// Layout proposes a layout for windows that look like a screenshot:
 // one chat window with bubbles of both sides on a plain ground. scale is its
 // pixels per logical pixel, 2 on a Retina display. Errors say what is missing. A
 // layout that does not find bubbles of both sides in the screenshot itself is one:
 // then what it finds is returned too.
-func CalibrateLayout(screenshot *image.RGBA, scale float64) (Calibration, error) {
+func Layout(screenshot *image.RGBA, scale float64) (Proposal, error) {
 	l, err := layout.Calibrate(screenshot, scale)
 	if err != nil {
-		return Calibration{}, err
+		return Proposal{}, err
 	}
-	var c Calibration
+	var c Proposal
 	if c.YAML, err = l.YAML("A window layout proposed from a screenshot. Lengths are logical pixels."); err != nil {
 		return c, err
 	}

@@ -1,4 +1,4 @@
-package admin_test
+package calibrate_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/layout"
 	"github.com/kehai-run/kehai/hardware/drawn"
-	"github.com/kehai-run/kehai/runtime/admin"
+	"github.com/kehai-run/kehai/runtime/calibrate"
 )
 
 // TestCalibrateTriesItsLayout: a layout that does not find both sides in the
@@ -26,12 +26,12 @@ func TestCalibrateTriesItsLayout(t *testing.T) {
 		fill(image.Rect(60, y, 200, y+16), drawn.Light.Incoming)
 		fill(image.Rect(300, y, 440, y+16), drawn.Light.Own)
 	}
-	c, err := admin.CalibrateLayout(img, 1)
+	c, err := calibrate.Layout(img, 1)
 	if !errors.Is(err, layout.ErrCalibrate) || !strings.Contains(err.Error(), "finds 0 own and 0 incoming bubbles") ||
 		!strings.Contains(err.Error(), "write under pane in the layout") {
-		t.Errorf("CalibrateLayout() = %v, want ErrCalibrate that says what was found, and of what to cut", err)
+		t.Errorf("Layout() = %v, want ErrCalibrate that says what was found, and of what to cut", err)
 	}
 	if c.Found == nil {
-		t.Error("CalibrateLayout() shows nothing of what it found, want a picture")
+		t.Error("Layout() shows nothing of what it found, want a picture")
 	}
 }

@@ -1,4 +1,4 @@
-package admin
+package trace
 
 import (
 	"fmt"
@@ -157,9 +157,9 @@ func TestTheWayOfAReply(t *testing.T) {
 		{control.WhyQuery{Text: "from the host"}, "unknown", ""},
 		{control.WhyQuery{ID: "k"}, "unknown", ""},
 	} {
-		list := ev.byID(c.q.ID)
+		list := ev.ByID(c.q.ID)
 		if c.q.ID == "" {
-			list = ev.byText(c.q, nil)
+			list = ev.ByText(c.q, nil)
 		}
 		if len(list) != 1 {
 			t.Errorf("why %+v: %+v, want one path", c.q, list)
@@ -173,7 +173,7 @@ func TestTheWayOfAReply(t *testing.T) {
 			t.Errorf("why %+v: %s by %q, want %s by %q", c.q, list[0].Outcome, got, c.want, c.sentence)
 		}
 	}
-	first := ev.byText(control.WhyQuery{Text: "hello"}, nil)[0]
+	first := ev.ByText(control.WhyQuery{Text: "hello"}, nil)[0]
 	if i := slices.IndexFunc(first.Steps, func(s control.Step) bool { return len(s.Matched) > 0 }); i < 0 ||
 		first.Steps[i].Matched[0].Text != "a" {
 		t.Errorf("the way of a reply is %+v, want it to quote what it answers", first.Steps)

@@ -1,4 +1,4 @@
-package admin
+package trace
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ type replied struct {
 }
 
 // takeReply takes over what is about a reply.
-func (ev *evidence) takeReply(p engine.Published, entry control.Entry) {
+func (ev *Evidence) takeReply(p engine.Published, entry control.Entry) {
 	var r *replied
 	switch m := p.Message.(type) {
 	case messages.JudgementMade:
@@ -57,7 +57,7 @@ func (ev *evidence) takeReply(p engine.Published, entry control.Entry) {
 }
 
 // reply finds what is known of a reply, or begins with it.
-func (ev *evidence) reply(c messages.ConversationID, turn int64, key string) *replied {
+func (ev *Evidence) reply(c messages.ConversationID, turn int64, key string) *replied {
 	for _, r := range slices.Backward(ev.replies) {
 		if r.conversation == c && r.turn == turn && r.key == key {
 			return r
@@ -106,7 +106,7 @@ func (r *replied) named(id string) bool {
 }
 
 // replyPath is the way of a reply: what it rests on, who wrote it, and how it went out.
-func (ev *evidence) replyPath(r *replied) control.Path {
+func (ev *Evidence) replyPath(r *replied) control.Path {
 	p := control.Path{Conversation: r.conversation, Entry: r.entry, Text: r.text(), Outcome: events.OutcomeWaiting,
 		Why: "it is on its way"}
 	var answers []messages.MessageID
@@ -156,7 +156,7 @@ func matchedParts(m *control.Message) (list []control.Matched) {
 }
 
 // typed adds what the sender has decided while the reply was on its way.
-func (ev *evidence) typed(p *control.Path, r *replied) {
+func (ev *Evidence) typed(p *control.Path, r *replied) {
 	var from time.Time
 	if len(r.changes) > 0 {
 		from = r.changes[0].At
@@ -230,13 +230,13 @@ func writtenBy(b messages.ReplyBasis) string {
 }
 
 // remembers adds what a reply was given to rest on of what was said before.
-func (ev *evidence) remembers(p *control.Path, r *replied) {
+func (ev *Evidence) remembers(p *control.Path, r *replied) {
 	const shown = 5
 	for _, c := range slices.Backward(r.changes) {
-		if c.Basis.Recalled == 0 || ev.recalled == nil {
+		if c.Basis.Recalled == 0 || ev.Recalled == nil {
 			continue
 		}
-		run, err := ev.recalled(c.Basis.Run)
+		run, err := ev.Recalled(c.Basis.Run)
 		if err != nil { // it is not kept any more
 			return
 		}

@@ -1,0 +1,62 @@
+package names
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/dedup"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/rs/zerolog"
+)
+
+// adoptedSetting says that the directories have what an older version has left.
+const adoptedSetting = "directory"
+
+// LoadAdopted returns the ids that an older version made of the names of these
+// applications' conversations, as far as no directory has them yet. done says that
+// there was nothing to look for.
+func LoadAdopted(e *engine.Engine, apps []string) (found map[string][]messages.ConversationID, done bool, err error) {
+	if _, done, err = e.Setting(adoptedSetting); done || err != nil {
+		return nil, done, err
+	}
+	known, err := Known(e)
+	if err != nil {
+		return nil, false, err
+	}
+	found = map[string][]messages.ConversationID{}
+	err = engine.SkimTable(e, dedup.Kind, dedup.Heads,
+		func(a messages.Address, _ string, _ ledger.Head) {
+			c := messages.ConversationID(a.Key())
+			app, _, ok := strings.Cut(string(c), ":")
+			if _, already := known[c]; ok && !already && slices.Contains(apps, app) {
+				found[app] = append(found[app], c)
+			}
+		})
+	return found, false, err
+}
+
+// Adopt wakes the directories that have ids of an older version to adopt, so that
+// their names are known before a window shows them.
+func Adopt(e *engine.Engine, apps []string, old func(app string) []messages.ConversationID) error {
+	for _, app := range slices.Compact(slices.Sorted(slices.Values(apps))) {
+		if len(old(app)) == 0 {
+			continue
+		}
+		if err := e.Activate(messages.To(messages.ActorDirectory, app)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// KeepAdopted notes that no id made of a name is left to be adopted. Without the note
+// the next start looks again, so a failure is only logged.
+func KeepAdopted(ctx context.Context, e *engine.Engine, log zerolog.Logger) error {
+	if err := e.SetSetting(ctx, adoptedSetting, []byte("1")); err != nil && ctx.Err() == nil {
+		log.Warn().Err(err).Msg("adoption_not_stored")
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package names
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Known reads what the directories know, by the ids of conversations. One whose key is
+// lost is left out: doctor names it, and all others can still be asked about, and forgotten.
+func Known(e *engine.Engine) (map[messages.ConversationID]directory.Known, error) {
+	known := map[messages.ConversationID]directory.Known{}
+	var bad error
+	err := e.ReadRows(directory.Kind, func(r engine.Row) bool {
+		if r.Table != directory.Conversations.Name() {
+			return true
+		}
+		k, err := directory.Conversations.Decode(r.Value)
+		known[messages.ConversationID(r.Key)], bad = k, err
+		return err == nil
+	})
+	if errors.Is(err, engine.ErrNoKey) {
+		err = nil
+	}
+	return known, cmp.Or(err, bad)
+}
+
+// Which finds the conversation that a person means by an id or a name. A name that nobody
+// has is taken for an id.
+func Which(known map[messages.ConversationID]directory.Known, name string) (messages.ConversationID, error) {
+	switch found := directory.Called(known, "", name); len(found) {
+	case 0:
+		return messages.ConversationID(name), nil
+	case 1:
+		return found[0], nil
+	default:
+		var list []string
+		for _, id := range found {
+			list = append(list, fmt.Sprintf("%s of %s", id, known[id].App))
+		}
+		return "", fmt.Errorf("%w: say which by its id: %s; kehai conversations tells them apart",
+			control.ErrNotClear, strings.Join(list, ", "))
+	}
+}
+
+// Find returns the known conversation that a person names.
+func Find(e *engine.Engine, c messages.ConversationID) (messages.ConversationID, directory.Known, error) {
+	known, err := Known(e)
+	if err != nil {
+		return "", directory.Known{}, err
+	}
+	id, err := Which(known, string(c))
+	if err != nil {
+		return "", directory.Known{}, err
+	}
+	k, ok := known[id]
+	if !ok {
+		return "", k, fmt.Errorf("%w: kehai conversations lists them", control.ErrNoConversation)
+	}
+	return id, k, nil
+}

@@ -1,0 +1,3 @@
+// Package offline opens the store of a Kehai that does not run, to look and to tidy up. The
+// main type is [Store]: package admin's answers over it.
+package offline

@@ -1,0 +1,178 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/snapshot"
+)
+
+// Delivered is the way of a delivered message; false if there is none of that id.
+func (ev *Evidence) Delivered(id messages.MessageID) (control.Path, bool) {
+	for i := range ev.delivered {
+		if ev.delivered[i].Message.ID == id {
+			return ev.pathOf(&ev.delivered[i]), true
+		}
+	}
+	return control.Path{}, false
+}
+
+// LastRead is what was read last, by whatever run; false if nothing is known to have
+// been.
+func (ev *Evidence) LastRead() (c messages.ConversationID, text string, at time.Time, ok bool) {
+	var newest mention
+	for _, m := range ev.everything() {
+		if m.at.After(newest.at) {
+			newest = m
+		}
+	}
+	return newest.conversation, newest.text, newest.at, !newest.at.IsZero()
+}
+
+// ByID finds a message, a part of the mail or a dead letter.
+func (ev *Evidence) ByID(id string) (list []control.Path) {
+	for i := range ev.delivered {
+		if string(ev.delivered[i].Message.ID) == id {
+			return []control.Path{ev.pathOf(&ev.delivered[i])}
+		}
+	}
+	for _, r := range ev.replies {
+		if r.named(id) {
+			list = append(list, ev.replyPath(r))
+		}
+	}
+	for _, env := range ev.mail {
+		if m, ok := env.Message.(messages.InboundMessage); ok && string(m.ID) == id || env.ID == id {
+			list = append(list, ev.pathsOf(env.Message)...)
+		}
+	}
+	for _, d := range ev.dead {
+		if m, ok := d.message.(messages.InboundMessage); d.ID == id || ok && string(m.ID) == id {
+			if d.message == nil {
+				list = append(list, control.Path{Outcome: events.OutcomeDeadLetter, Why: deadWhy(d),
+					Steps: []control.Step{deadStep(d)}})
+			}
+			list = append(list, ev.pathsOf(d.message)...)
+		}
+	}
+	return list
+}
+
+// pathsOf are those of all that a message holds.
+func (ev *Evidence) pathsOf(m messages.Message) (list []control.Path) {
+	_, in := mentionsIn(m)
+	for _, s := range in {
+		list = append(list, ev.path(s))
+	}
+	return list
+}
+
+// likely is how alike a text must be to be taken for what is asked for.
+const likely = 0.5
+
+// found is something that reads like what was asked for.
+type found struct {
+	mention
+	likeness float64
+	visible  bool
+	reply    *replied // that it is; nil for none
+}
+
+// search keeps the best of what was found for a text.
+type search struct {
+	*Evidence
+	q     control.WhyQuery
+	best  map[string]found
+	texts map[string]bool // that were found, by conversation
+}
+
+// take takes a mention that reads like the text, once for each thing that it is of.
+func (s *search) take(m mention, visible bool, r *replied) {
+	l := likeness(s.q.Text, m.text)
+	if l < likely || s.q.Conversation != "" && s.left(m.conversation) != s.q.Conversation {
+		return
+	}
+	key := fmt.Sprint(m.conversation, "\x00", m.occurrence)
+	if at, ok := s.of[m.place]; ok {
+		key = string(s.delivered[at].Message.ID)
+	}
+	loose := string(m.conversation) + "\x00" + m.text
+	if r == nil {
+		r = s.ours[m.place]
+	}
+	switch {
+	case r != nil:
+		key = fmt.Sprint(r.conversation, "\x00", r.turn, "\x00", r.key)
+	case m.occurrence == 0 && s.texts[loose]:
+		return
+	case m.occurrence == 0:
+		key = loose
+	}
+	s.texts[loose] = true
+	if old, ok := s.best[key]; !ok || l > old.likeness {
+		s.best[key] = found{m, l, visible, r}
+	}
+}
+
+// ByText finds what reads like a text, the likest and newest first. shown is what stands
+// on the screen at the moment, in conversations as known.
+func (ev *Evidence) ByText(q control.WhyQuery, shown []snapshot.Text) []control.Path {
+	s := search{ev, q, map[string]found{}, map[string]bool{}}
+	for _, r := range ev.replies {
+		s.take(mention{place{r.conversation, 0}, r.text(), r.at()}, false, r)
+	}
+	all := ev.everything()
+	// What has a place tells more than what has none.
+	slices.SortStableFunc(all, func(a, b mention) int { return cmp.Compare(b.occurrence, a.occurrence) })
+	for _, m := range all {
+		s.take(m, false, nil)
+	}
+	for _, m := range ev.visible(shown) {
+		s.take(m, true, nil)
+	}
+	list := slices.SortedFunc(maps.Values(s.best), func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence),
+			strings.Compare(a.text, b.text))
+	})
+	limit := q.Limit
+	if limit <= 0 {
+		limit = 5
+	}
+	var paths []control.Path
+	for _, f := range list[:min(len(list), limit)] {
+		p := ev.pathOfFound(f)
+		p.Likeness = f.likeness
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func (ev *Evidence) pathOfFound(f found) control.Path {
+	if f.reply != nil {
+		return ev.replyPath(f.reply)
+	}
+	if p := ev.path(f.mention); !f.visible || len(p.Steps) > 0 {
+		return p
+	}
+	return visiblePath(f.mention)
+}
+
+// visible finds the conversations of what stands on the screen.
+func (ev *Evidence) visible(shown []snapshot.Text) (list []mention) {
+	for _, t := range shown {
+		c := messages.ConversationID(t.App + ":" + t.Title) // of nobody's yet
+		if found := directory.Called(ev.known, t.App, t.Title); len(found) > 0 {
+			c = found[0]
+		}
+		list = append(list, mention{place{c, 0}, t.Text, t.At})
+	}
+	return list
+}
