@@ -12,8 +12,12 @@
 // A key is on the disk before anything is sealed with it. A crash can leave a
 // *.tmp file, which the next start deletes, or a key that is all zeros, which counts
 // as destroyed. A key that is gone by other means is in the list: [Open] refuses the
-// directory then, rather than begin a new key beside rows that nobody can read. Both
-// directories belong into a backup: the store without the keys is unreadable.
+// directory then, rather than begin a new key beside rows that nobody can read. One
+// that is damaged fails what is sealed with it and nothing else; [Inspect] finds it.
+// Both directories belong into a backup: the store without the keys is unreadable.
+//
+// The list is written anew once less than half of it is needed. A new key costs the
+// same however many there are: its file and its entry.
 //
 // A row is sealed with AES-256-GCM:
 //

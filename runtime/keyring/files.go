@@ -33,56 +33,78 @@ func (m memory) destroy(name string) error              { delete(m, name); retur
 func (m memory) where() string                          { return "in memory" }
 func (m memory) missing(name string) error              { return missing(name, m) }
 
-// directory keeps each key in a file.
-type directory string
+// directory keeps each key in a file, and knows from its list which there are.
+type directory struct {
+	path string
+	list list
+	// step does each thing that is done to a file. Nil: it is just done. It is a test's
+	// way to see the order, and to die in between.
+	step  func(what action, path string, do func() error) error
+	slack int // for the list; 0 means listSlack
+}
+
+// action is one thing that is done to a file.
+type action string
+
+// The actions. What is written or renamed lasts once the file or the directory is
+// synced.
+const (
+	doWrite   action = "write"
+	doSync    action = "sync"
+	doRename  action = "rename"
+	doRemove  action = "remove"
+	doSyncDir action = "sync directory"
+)
 
 const unfinished = ".tmp"
 
-// tidy deletes what a crash has left, and looks whether a key is gone.
-func (d directory) tidy() error {
-	list, err := os.ReadDir(string(d))
+func (d *directory) file(name string) string { return filepath.Join(d.path, name) }
+
+// tidy reads the list, deletes what a crash has left, and looks whether a key is gone.
+func (d *directory) tidy() error {
+	files, err := os.ReadDir(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
+		d.list = newList()
 		return nil
 	}
 	if err == nil {
-		err = private.Check(string(d), private.Closed)
+		err = private.Check(d.path, private.Closed)
 	}
 	var names []string
-	for _, e := range list {
-		names = append(names, e.Name())
-		if err == nil && strings.HasSuffix(e.Name(), unfinished) {
-			err = os.Remove(filepath.Join(string(d), e.Name()))
+	for _, f := range files {
+		if names = append(names, f.Name()); err == nil && strings.HasSuffix(f.Name(), unfinished) {
+			err = d.remove(f.Name())
 		}
+	}
+	if err == nil {
+		d.list, err = readList(d.file(listFile), names)
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
-	unlisted, lost, err := d.compare(names)
-	if err == nil && len(lost) > 0 {
+	unlisted, lost := d.list.compare(names)
+	if len(lost) > 0 {
 		return d.errLost(lost)
 	}
-	if err == nil { // a crash came before their entries, or an older version has made them
-		err = d.note(made, unlisted...)
+	// A crash came before their entries, or an older version has made them.
+	if err := d.note(made, unlisted...); err != nil {
+		return fmt.Errorf("keyring: %w", err)
 	}
-	if err != nil {
+	if err := d.compact(); err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
 	return nil
 }
 
-func (d directory) missing(name string) error {
-	lost, err := d.lost(name)
-	switch {
-	case err != nil:
-		return fmt.Errorf("keyring: %w", err)
-	case lost:
+func (d *directory) missing(name string) error {
+	if d.list.has(name) {
 		return d.errLost([]string{name})
 	}
 	return missing(name, d)
 }
 
-func (d directory) read(name string) ([]byte, bool, error) {
-	raw, err := os.ReadFile(filepath.Join(string(d), name))
+func (d *directory) read(name string) ([]byte, bool, error) {
+	raw, err := os.ReadFile(d.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -92,33 +114,16 @@ func (d directory) read(name string) ([]byte, bool, error) {
 	return raw, true, nil
 }
 
-func (d directory) write(name string, raw []byte) error {
-	if err := private.Make(string(d), private.Closed); err != nil {
+func (d *directory) write(name string, raw []byte) error {
+	if err := private.Make(d.path, private.Closed); err != nil {
 		return fmt.Errorf("keyring: %w", err)
 	}
-	path := filepath.Join(string(d), name)
-	err := os.Remove(path + unfinished)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("keyring: keep a key: %w", err)
-	}
-	f, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("keyring: keep a key: %w", err)
-	}
-	if _, err = f.Write(raw); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(path+unfinished, path)
-	}
-	if err == nil {
-		err = d.sync()
-	}
+	err := d.put(name, raw)
 	if err == nil {
 		err = d.note(made, name)
 	}
 	if err == nil && name == nodeFile {
-		err = directory(filepath.Dir(string(d))).sync() // the directory itself may be new
+		err = d.syncDir(filepath.Dir(d.path)) // the directory itself may be new
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: keep a key: %w", err)
@@ -126,30 +131,46 @@ func (d directory) write(name string, raw []byte) error {
 	return nil
 }
 
-func (d directory) destroy(name string) error {
-	path := filepath.Join(string(d), name)
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// put makes or replaces a file: it is there as a whole or as it was before.
+func (d *directory) put(name string, raw []byte) error {
+	half := name + unfinished
+	err := os.Remove(d.file(half))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
+	if err := d.writeAt(half, os.O_CREATE|os.O_EXCL, raw, 0); err != nil {
+		return err
+	}
+	err = d.do(doRename, d.file(name), func() error { return os.Rename(d.file(half), d.file(name)) })
 	if err != nil {
-		return fmt.Errorf("keyring: destroy a key: %w", err)
+		return err
 	}
-	info, err := f.Stat()
+	return d.syncDir(d.path)
+}
+
+func (d *directory) destroy(name string) error {
+	info, err := os.Stat(d.file(name))
+	gone := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case gone && !d.list.has(name):
+		return nil
+	case gone:
+		err = nil
+	}
 	if err == nil {
-		err = d.note(gone, name) // first: a crash must not make it a key that was lost
+		err = d.note(ended, name) // first: a crash must not make it a key that was lost
+	}
+	if err == nil && !gone {
+		err = d.writeAt(name, 0, make([]byte, info.Size()), 0)
+	}
+	if err == nil && !gone {
+		err = d.remove(name)
+	}
+	if err == nil && !gone {
+		err = d.syncDir(d.path)
 	}
 	if err == nil {
-		_, err = f.WriteAt(make([]byte, info.Size()), 0)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Remove(path)
-	}
-	if err == nil {
-		err = d.sync()
+		err = d.compact()
 	}
 	if err != nil {
 		return fmt.Errorf("keyring: destroy a key: %w", err)
@@ -157,13 +178,39 @@ func (d directory) destroy(name string) error {
 	return nil
 }
 
-func (d directory) where() string { return "in " + string(d) }
+func (d *directory) where() string { return "in " + d.path }
 
-// sync has the names of the files survive a power cut.
-func (d directory) sync() error {
-	f, err := os.Open(string(d))
+func (d *directory) do(what action, path string, do func() error) error {
+	if d.step == nil {
+		return do()
+	}
+	return d.step(what, path, do)
+}
+
+// writeAt writes a part of a file, and has it survive a power cut.
+func (d *directory) writeAt(name string, flag int, raw []byte, at int64) error {
+	f, err := os.OpenFile(d.file(name), flag|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	err = d.do(doWrite, f.Name(), func() error { _, err := f.WriteAt(raw, at); return err })
+	if err == nil {
+		err = d.do(doSync, f.Name(), f.Sync)
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (d *directory) remove(name string) error {
+	return d.do(doRemove, d.file(name), func() error { return os.Remove(d.file(name)) })
+}
+
+// syncDir has the names of files survive a power cut.
+func (d *directory) syncDir(path string) error {
+	return d.do(doSyncDir, path, func() error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
 }

@@ -5,43 +5,75 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
 // Inspect checks the directory of a ring without changing it, also while a process
-// uses it: whether it and its files are this user's alone, and no key is gone. It
-// returns how many keys there are. A directory that does not exist has none.
+// uses it: whether it and its files are this user's alone, no key is gone, and each
+// opens with the node's. It returns how many keys there are. A directory that does not
+// exist has none.
 func Inspect(dir string) (keys int, err error) {
 	if err := private.Check(dir, private.Closed); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	} else if err != nil {
 		return 0, err
 	}
-	d := directory(dir)
-	files, err := os.ReadDir(dir)
+	d := &directory{path: dir}
+	lost, names, err := d.look()
+	if err == nil && len(lost) > 0 { // what was destroyed meanwhile is in the list by now
+		lost, names, err = d.look()
+	}
 	if err != nil {
 		return 0, fmt.Errorf("keyring: %w", err)
 	}
-	var names []string
-	for _, f := range files {
-		if err := private.CheckFile(filepath.Join(dir, f.Name())); errors.Is(err, fs.ErrNotExist) {
-			continue // destroyed meanwhile
+	var damaged []error
+	r := newRing(d, nil)
+	for _, name := range names {
+		if err := private.CheckFile(d.file(name)); errors.Is(err, fs.ErrNotExist) {
+			continue
 		} else if err != nil {
 			return 0, err
 		}
-		names = append(names, f.Name())
-		if f.Name() == nodeFile || entry(made, f.Name()) != nil {
+		if line := entry(made, name); name == nodeFile {
 			keys++
+			_, err = r.nodeKey(false)
+		} else if line != nil {
+			keys++
+			_, err = r.load(id(line[1:]))
+		}
+		if err != nil && !isAbsent(err) {
+			damaged = append(damaged, err)
 		}
 	}
-	_, lost, err := d.compare(names)
-	switch {
-	case err != nil:
-		return keys, fmt.Errorf("keyring: %w", err)
-	case len(lost) > 0:
+	if len(lost) > 0 {
 		return keys, d.errLost(lost)
 	}
+	if n := len(damaged) - 1; n > 0 {
+		return keys, fmt.Errorf("%w; %d more cannot be used either", damaged[0], n)
+	} else if n == 0 {
+		return keys, damaged[0]
+	}
 	return keys, nil
+}
+
+// look reads the list, and then which files there are: those made meanwhile do not
+// count as lost.
+func (d *directory) look() (lost, names []string, err error) {
+	if names, err = d.names(); err == nil {
+		d.list, err = readList(d.file(listFile), names)
+	}
+	if err == nil {
+		names, err = d.names()
+	}
+	_, lost = d.list.compare(names)
+	return lost, names, err
+}
+
+func (d *directory) names() (names []string, err error) {
+	files, err := os.ReadDir(d.path)
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	return names, err
 }

@@ -33,12 +33,14 @@ type id [idBytes]byte
 func (i id) String() string { return hex.EncodeToString(i[:]) }
 
 // Ring is the keys of one data directory. Its methods may be called concurrently;
-// one process at a time uses it, which the store's lock sees to.
+// one process at a time uses it, which the store's lock sees to. Whoever waits for a
+// key to be written keeps nobody waiting whose key is known.
 type Ring struct {
+	disk  sync.Mutex // held while files is used; taken before mu
 	files keyFiles
-	rand  io.Reader
 
 	mu      sync.Mutex
+	rand    io.Reader
 	node    *node // nil: not read yet
 	byName  map[string]*key
 	byID    map[id]*key
@@ -63,7 +65,7 @@ type key struct {
 // Open opens the ring of a directory. Nothing is made before something is sealed,
 // so that a directory that was lost is missed, not replaced.
 func Open(dir string) (*Ring, error) {
-	files := directory(dir)
+	files := &directory{path: dir}
 	if err := files.tidy(); err != nil {
 		return nil, err
 	}
@@ -84,16 +86,20 @@ func newRing(files keyFiles, random io.Reader) *Ring {
 	return &Ring{files: files, rand: random, byName: map[string]*key{}, byID: map[id]*key{}}
 }
 
+// Ready makes the key of a subject if it has none.
+func (r *Ring) Ready(subject string) error {
+	_, err := r.keyOf(subject)
+	return err
+}
+
 // Seal implements [engine.Sealer].
 func (r *Ring) Seal(to []byte, subject string, place, plain []byte) ([]byte, error) {
-	r.mu.Lock()
 	k, err := r.keyOf(subject)
-	var nonce [nonceBytes]byte
-	if err == nil {
-		err = r.nonce(&nonce)
-	}
-	r.mu.Unlock()
 	if err != nil {
+		return nil, err
+	}
+	var nonce [nonceBytes]byte
+	if err := r.nonce(&nonce); err != nil {
 		return nil, err
 	}
 	to = append(append(to, k.id[:]...), nonce[:]...)
@@ -111,9 +117,7 @@ func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
 	}
 	of := id(sealed[:idBytes])
 	nonce, text := sealed[idBytes:idBytes+nonceBytes], sealed[idBytes+nonceBytes:]
-	r.mu.Lock()
 	k, err := r.find(of)
-	r.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +131,22 @@ func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
 
 // Under implements [engine.Sealer].
 func (r *Ring) Under(subject string, sealed []byte) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n, err := r.nodeKey(false)
-	if err != nil || len(sealed) < idBytes {
+	if len(sealed) < idBytes {
 		return false
+	}
+	r.mu.Lock()
+	k, n := r.byName[subject], r.node
+	r.mu.Unlock()
+	if k != nil {
+		return k.id == id(sealed[:idBytes])
+	}
+	if n == nil {
+		r.disk.Lock()
+		defer r.disk.Unlock()
+		var err error
+		if n, err = r.nodeKey(false); err != nil {
+			return false
+		}
 	}
 	return n.id(subject) == id(sealed[:idBytes])
 }
@@ -141,8 +156,8 @@ func (r *Ring) Destroy(subject string) error {
 	if subject == "" {
 		return errors.New("keyring: the node's key is not destroyed: nothing could be read any more")
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.disk.Lock()
+	defer r.disk.Unlock()
 	n, err := r.nodeKey(false)
 	if isAbsent(err) {
 		return nil // nothing was ever sealed
@@ -154,6 +169,8 @@ func (r *Ring) Destroy(subject string) error {
 	if err := r.files.destroy(of.String()); err != nil {
 		return err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	delete(r.byName, subject)
 	delete(r.byID, of)
 	return nil
@@ -161,6 +178,8 @@ func (r *Ring) Destroy(subject string) error {
 
 // nonce draws a random one. Many are drawn from the system at a time.
 func (r *Ring) nonce(n *[nonceBytes]byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.unused == 0 {
 		if _, err := io.ReadFull(r.rand, r.entropy[:]); err != nil {
 			return fmt.Errorf("keyring: no random bytes: %w", err)
@@ -172,11 +191,29 @@ func (r *Ring) nonce(n *[nonceBytes]byte) error {
 	return nil
 }
 
+// secret draws the random bytes of a key.
+func (r *Ring) secret(to []byte) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, err := io.ReadFull(r.rand, to); err != nil {
+		return fmt.Errorf("keyring: no random bytes: %w", err)
+	}
+	return nil
+}
+
 // keyOf is the key of a subject, which is made if it has none.
 func (r *Ring) keyOf(subject string) (*key, error) {
-	if k := r.byName[subject]; k != nil {
+	r.mu.Lock()
+	k := r.byName[subject]
+	if subject == "" && r.node != nil {
+		k = r.node.rows
+	}
+	r.mu.Unlock()
+	if k != nil {
 		return k, nil
 	}
+	r.disk.Lock()
+	defer r.disk.Unlock()
 	n, err := r.nodeKey(true)
 	if err != nil {
 		return nil, err
@@ -184,22 +221,44 @@ func (r *Ring) keyOf(subject string) (*key, error) {
 	if subject == "" {
 		return n.rows, nil
 	}
-	k, err := r.find(n.id(subject))
+	of := n.id(subject)
+	if k = r.cached(of); k == nil {
+		k, err = r.load(of)
+	}
 	if isAbsent(err) {
-		k, err = r.begin(n, n.id(subject))
+		k, err = r.begin(n, of)
 	}
 	if err == nil {
-		r.keep(k)
-		r.byName[subject] = k
+		r.keep(k, subject)
 	}
 	return k, err
 }
 
+func (r *Ring) cached(of id) *key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if of == (id{}) && r.node != nil {
+		return r.node.rows
+	}
+	return r.byID[of]
+}
+
 // find is the key with an id.
 func (r *Ring) find(of id) (*key, error) {
-	if k := r.byID[of]; k != nil {
+	if k := r.cached(of); k != nil {
 		return k, nil
 	}
+	r.disk.Lock()
+	defer r.disk.Unlock()
+	k, err := r.load(of)
+	if err == nil {
+		r.keep(k, "")
+	}
+	return k, err
+}
+
+// load reads a key. The caller holds r.disk, as that of nodeKey and begin.
+func (r *Ring) load(of id) (*key, error) {
 	n, err := r.nodeKey(false)
 	if err != nil {
 		return nil, err
@@ -219,12 +278,10 @@ func (r *Ring) find(of id) (*key, error) {
 	}
 	secret, err := n.unwrap(of, wrapped)
 	if err != nil {
-		return nil, fmt.Errorf("keyring: key %s %s is damaged, or of another node: put the directory back from the "+
-			"backup that belongs to the store: %w", of, r.files.where(), engine.ErrNoKey)
+		return nil, fmt.Errorf("keyring: key %s %s is damaged, or of another node: put it back from the backup that "+
+			"belongs to the store, or forget the conversation: %w", of, r.files.where(), engine.ErrNoKey)
 	}
-	k := &key{of, aeadOf(secret)}
-	r.keep(k)
-	return k, nil
+	return &key{of, aeadOf(secret)}, nil
 }
 
 func missing(name string, in keyFiles) error {
@@ -240,20 +297,29 @@ func (a *absent) Unwrap() error { return a.error }
 
 func isAbsent(err error) bool { var a *absent; return errors.As(err, &a) }
 
-func (r *Ring) keep(k *key) {
+// keep has a key in memory, also under the name of its subject if that is known.
+func (r *Ring) keep(k *key, subject string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if len(r.byID) >= maxCached {
 		clear(r.byID)
 		clear(r.byName)
 	}
+	if k.id == (id{}) {
+		return // the node's
+	}
 	r.byID[k.id] = k
+	if subject != "" {
+		r.byName[subject] = k
+	}
 }
 
 // begin makes a key. It is on the disk before it is used.
 func (r *Ring) begin(n *node, of id) (*key, error) {
 	var secret [keyBytes]byte
 	var nonce [nonceBytes]byte
-	if _, err := io.ReadFull(r.rand, secret[:]); err != nil {
-		return nil, fmt.Errorf("keyring: no random bytes: %w", err)
+	if err := r.secret(secret[:]); err != nil {
+		return nil, err
 	}
 	if err := r.nonce(&nonce); err != nil {
 		return nil, err
@@ -274,8 +340,11 @@ const (
 
 // nodeKey reads the node's key. If there is none it is made, or is missing.
 func (r *Ring) nodeKey(begin bool) (*node, error) {
-	if r.node != nil {
-		return r.node, nil
+	r.mu.Lock()
+	n := r.node
+	r.mu.Unlock()
+	if n != nil {
+		return n, nil
 	}
 	raw, ok, err := r.files.read(nodeFile)
 	if err != nil {
@@ -289,15 +358,18 @@ func (r *Ring) nodeKey(begin bool) (*node, error) {
 		return nil, r.files.missing(nodeFile)
 	case !ok:
 		raw = append([]byte(headOfNode), make([]byte, keyBytes)...)
-		if _, err := io.ReadFull(r.rand, raw[len(headOfNode):]); err != nil {
-			return nil, fmt.Errorf("keyring: no random bytes: %w", err)
+		if err := r.secret(raw[len(headOfNode):]); err != nil {
+			return nil, err
 		}
 		if err := r.files.write(nodeFile, raw); err != nil {
 			return nil, err
 		}
 	}
-	r.node = nodeOf(raw[len(headOfNode):])
-	return r.node, nil
+	n = nodeOf(raw[len(headOfNode):])
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.node = n
+	return n, nil
 }
 
 func nodeOf(secret []byte) *node {

@@ -2,27 +2,45 @@ package keyring
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // The list says which keys there should be: listHead, and then entries of listEntry
-// bytes, of which the last of a key counts. An entry is made or gone, and the id.
+// bytes, of which the last of a key counts. An entry is made or ended, and the id.
 const (
 	listFile  = "list"
 	listHead  = "kehai keys 1\n"
 	listEntry = 1 + idBytes
 	made      = '+'
-	gone      = '-'
+	ended     = '-'
+	// A list of which less than half is needed is written anew once it has more
+	// entries than this.
+	listSlack = 256
 )
+
+// list is what the file says.
+type list struct {
+	should  map[id]bool
+	entries int  // in the file, of which some are over
+	exists  bool // the file is there
+}
+
+func newList() list { return list{should: map[id]bool{}} }
+
+func (l *list) has(name string) bool {
+	line := entry(made, name)
+	return line != nil && l.should[id(line[1:])]
+}
 
 // entry is the line of a key in the list.
 func entry(mark byte, name string) []byte {
@@ -33,8 +51,24 @@ func entry(mark byte, name string) []byte {
 	return append([]byte{mark}, raw...)
 }
 
-// note appends to the list.
-func (d directory) note(mark byte, names ...string) error {
+// add takes whole entries in.
+func (l *list) add(lines []byte) bool {
+	for ; len(lines) >= listEntry; lines = lines[listEntry:] {
+		switch of := id(lines[1:listEntry]); lines[0] {
+		case made:
+			l.should[of] = true
+		case ended:
+			delete(l.should, of)
+		default:
+			return false
+		}
+		l.entries++
+	}
+	return true
+}
+
+// note appends to the list, over what a crash has left of an entry.
+func (d *directory) note(mark byte, names ...string) error {
 	var lines []byte
 	for _, name := range names {
 		lines = append(lines, entry(mark, name)...)
@@ -42,101 +76,102 @@ func (d directory) note(mark byte, names ...string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(string(d), listFile), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+	if !d.list.exists { // one that is cut short was damaged, not made by a crash
+		if err := d.put(listFile, append([]byte(listHead), lines...)); err != nil {
+			return err
+		}
+		d.list.exists = true
+	} else if err := d.writeAt(listFile, 0, lines, int64(len(listHead)+d.list.entries*listEntry)); err != nil {
 		return err
 	}
-	info, err := f.Stat()
-	if err == nil {
-		at := info.Size()
-		if at < int64(len(listHead)) {
-			at, lines = 0, append([]byte(listHead), lines...)
-		} else { // over what a crash has left of an entry
-			at -= (at - int64(len(listHead))) % listEntry
-		}
-		_, err = f.WriteAt(lines, at)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	d.list.add(lines)
+	return nil
 }
 
-// listed tells which keys should be there. ok is false if there is no list.
-func (d directory) listed() (should map[id]bool, ok bool, err error) {
-	raw, err := os.ReadFile(filepath.Join(string(d), listFile))
+// compact writes the list anew if less than half of it is needed.
+func (d *directory) compact() error {
+	if l := &d.list; l.entries <= cmp.Or(d.slack, listSlack) || 2*len(l.should) >= l.entries {
+		return nil
+	}
+	lines := []byte(listHead)
+	byBytes := func(a, b id) int { return bytes.Compare(a[:], b[:]) }
+	for _, of := range slices.SortedFunc(maps.Keys(d.list.should), byBytes) {
+		lines = append(append(lines, made), of[:]...)
+	}
+	if err := d.put(listFile, lines); err != nil {
+		return err
+	}
+	d.list.entries = len(d.list.should)
+	return nil
+}
+
+// readList reads the list of a directory with these files.
+func readList(path string, names []string) (list, error) {
+	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return newList(), nil
 	}
 	if err != nil {
-		return nil, false, err
+		return list{}, err
 	}
-	if should, ok = parseList(raw); !ok {
-		return nil, false, fmt.Errorf("%s is damaged, or of another version: upgrade Kehai, or put the directory back "+
-			"from the backup that belongs to the store", filepath.Join(string(d), listFile))
+	l, ok := parseList(raw)
+	if !ok && bytes.HasPrefix([]byte(listHead), raw) { // older versions did not make it as a whole
+		keys := 0
+		for _, name := range names {
+			if entry(made, name) != nil {
+				keys++
+			}
+		}
+		l, ok = newList(), keys <= 1
 	}
-	return should, true, nil
+	if !ok {
+		return list{}, fmt.Errorf("%s is damaged, or of another version: upgrade Kehai, or put the directory back "+
+			"from the backup that belongs to the store; if no key is gone, remove it: rm %s", path, path)
+	}
+	return l, nil
 }
 
-// parseList reads a list, of which a crash may have cut the end off.
-func parseList(raw []byte) (should map[id]bool, ok bool) {
+// parseList reads a list, of which a crash may have cut the end off, or left it empty.
+func parseList(raw []byte) (l list, ok bool) {
 	lines, ok := bytes.CutPrefix(raw, []byte(listHead))
 	if !ok {
-		return nil, strings.HasPrefix(listHead, string(raw))
+		return list{}, false
 	}
-	should = map[id]bool{}
-	for ; len(lines) >= listEntry; lines = lines[listEntry:] {
-		switch of := id(lines[1:listEntry]); lines[0] {
-		case made:
-			should[of] = true
-		case gone:
-			delete(should, of)
-		default:
-			return nil, false
-		}
-	}
-	return should, true
+	l = newList()
+	l.exists = true
+	// A power cut may leave zeros where the last entries were to be.
+	whole := len(bytes.TrimRight(lines, "\x00")) + listEntry - 1
+	return l, l.add(lines[:min(len(lines), whole-whole%listEntry)])
 }
 
 // compare returns the keys that are there and not in the list, and those that should
 // be there and are not, sorted. names are the files of the directory.
-func (d directory) compare(names []string) (unlisted, lost []string, err error) {
-	should, ok, err := d.listed()
-	if err != nil {
-		return nil, nil, err
-	}
+func (l *list) compare(names []string) (unlisted, lost []string) {
+	there := map[id]bool{}
 	for _, name := range names {
-		line := entry(made, name)
-		if line == nil {
-			continue
-		}
-		if of := id(line[1:]); !ok || !should[of] {
-			unlisted = append(unlisted, name)
-		} else {
-			delete(should, of)
+		if line := entry(made, name); line != nil {
+			of := id(line[1:])
+			if there[of] = true; !l.should[of] {
+				unlisted = append(unlisted, name)
+			}
 		}
 	}
-	for of := range should {
-		lost = append(lost, of.String())
+	for of := range l.should {
+		if !there[of] {
+			lost = append(lost, of.String())
+		}
 	}
 	slices.Sort(lost)
-	return unlisted, lost, nil
-}
-
-// lost reports whether a key that is not there should be.
-func (d directory) lost(name string) (bool, error) {
-	should, _, err := d.listed()
-	line := entry(made, name)
-	return line != nil && should[id(line[1:])], err
+	return unlisted, lost
 }
 
 // errLost is the error of keys that are gone.
-func (d directory) errLost(names []string) error {
-	which := fmt.Sprintf("key %s is", filepath.Join(string(d), names[0]))
+func (d *directory) errLost(names []string) error {
+	which := fmt.Sprintf("key %s is", d.file(names[0]))
 	if n := len(names) - 1; n > 0 {
-		which = fmt.Sprintf("key %s and %d more are", filepath.Join(string(d), names[0]), n)
+		which = fmt.Sprintf("key %s and %d more are", d.file(names[0]), n)
 	}
 	return fmt.Errorf("keyring: %s gone, and what was sealed with it cannot be read: put the directory back from the "+
 		"backup that belongs to the store; or remove %s to go on without: rm %s: %w", which, listFile,
-		filepath.Join(string(d), listFile), engine.ErrNoKey)
+		filepath.Join(d.path, listFile), engine.ErrNoKey)
 }

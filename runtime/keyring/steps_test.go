@@ -1,0 +1,298 @@
+package keyring
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+var errKilled = errors.New("killed")
+
+// watched has a ring report what it does to files, and die before the step after
+// those that are left; a negative number never ends.
+func watched(t *testing.T, dir string, left int) (*Ring, *[]string) {
+	t.Helper()
+	d := &directory{path: dir, slack: 4}
+	done := &[]string{}
+	d.step = func(what action, path string, do func() error) error {
+		if left == 0 {
+			return errKilled
+		}
+		left--
+		*done = append(*done, fmt.Sprintf("%s %s", what, strings.TrimPrefix(path, dir)))
+		if what == doSync || what == doSyncDir {
+			return nil // it takes long, and makes no difference to a process
+		}
+		return do()
+	}
+	if err := d.tidy(); err != nil && !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	return newRing(d, rand.Reader), done
+}
+
+// loose is what a power cut may take back after these steps: files that were written
+// and not synced, names that changed in a directory that was not synced.
+func loose(steps []string) map[string]bool {
+	left := map[string]bool{}
+	for _, s := range steps {
+		what, path, _ := strings.Cut(s, " /")
+		switch action(what) {
+		case doWrite:
+			left["/"+path] = true
+		case doSync:
+			delete(left, "/"+path)
+		case doRename, doRemove:
+			left["names"] = true
+		}
+		if strings.HasPrefix(s, string(doSyncDir)) {
+			delete(left, "names")
+		}
+	}
+	return left
+}
+
+// What is sealed can be opened after a power cut, and what was destroyed is over.
+func TestNothingOfAKeyIsLooseOnceItIsUsed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r, done := watched(t, dir, -1)
+	for what, do := range []func() error{
+		func() error { _, err := r.Seal(nil, "a", nil, nil); return err },
+		func() error { return r.Ready("b") },
+		func() error { return r.Destroy("a") },
+	} {
+		*done = nil
+		if err := do(); err != nil {
+			t.Fatal(err)
+		}
+		if left := loose(*done); len(left) > 0 {
+			t.Errorf("step %d: a power cut may take back %v after\n%s", what, left, strings.Join(*done, "\n"))
+		}
+	}
+}
+
+func TestTheStepsOfAKey(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r, done := watched(t, dir, -1)
+	name := nameOf(seal(t, r, "a", "p", "plain"))
+	steps := func(list ...string) string {
+		return strings.NewReplacer("KEY", name, "LIST", listFile).Replace(strings.Join(list, "\n"))
+	}
+	makes := []string{"write /KEY.tmp", "sync /KEY.tmp", "rename /KEY", "sync directory "}
+	all := strings.Join(*done, "\n")
+	if want := steps(append(makes, "write /LIST.tmp", "sync /LIST.tmp", "rename /LIST", "sync directory ")...); !strings.
+		HasSuffix(all, want) {
+		t.Errorf("the first key took the steps\n%s\nwant at the end\n%s", all, want)
+	}
+	if want := "rename /node\nsync directory \nsync directory " + filepath.Dir(dir); !strings.Contains(all, want) {
+		t.Errorf("the node's key took the steps\n%s\nwant among them\n%s", all, want)
+	}
+	*done = nil
+	name = nameOf(seal(t, r, "b", "p", "plain"))
+	if got, want := strings.Join(*done, "\n"), steps(append(makes, "write /LIST", "sync /LIST")...); got != want {
+		t.Errorf("another key took the steps\n%s\nwant\n%s", got, want)
+	}
+	*done = nil
+	path := filepath.Join(dir, name)
+	kept := filepath.Join(t.TempDir(), "kept") // another name of the same bytes
+	if err := errors.Join(os.Link(path, kept), r.Destroy("b")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(*done, "\n"), steps("write /LIST", "sync /LIST", "write /KEY", "sync /KEY",
+		"remove /KEY", "sync directory "); got != want {
+		t.Errorf("the end of a key took the steps\n%s\nwant\n%s", got, want)
+	}
+	if raw, err := os.ReadFile(kept); err != nil || len(raw) == 0 || !destroyed(raw) {
+		t.Errorf("the bytes of the destroyed key are %x, %v, want zeros", raw, err)
+	}
+}
+
+// Killed at any step, the next start opens the directory, what was sealed opens, what
+// was destroyed does not, and a key that is taken away is missed.
+func TestKilledAtAnyStep(t *testing.T) {
+	for left := 0; ; left++ {
+		dir := filepath.Join(t.TempDir(), fmt.Sprint("keys", left))
+		whole, _ := watched(t, dir, -1)
+		before := seal(t, whole, "before", "p", "before")
+		r, done := watched(t, dir, left)
+		row, err := r.Seal(nil, "a", []byte("p"), []byte("secret"))
+		if err == nil {
+			err = r.Destroy("before")
+		}
+		for n := 0; err == nil && n < 5; n++ { // until the list is written anew
+			s := fmt.Sprint("short", n)
+			err = errors.Join(r.Ready(s), r.Destroy(s))
+		}
+		steps := len(*done)
+		again, _ := watched(t, dir, -1)
+		if row != nil {
+			want(t, again, "p", row, "secret")
+		}
+		plain, bad := again.Open([]byte("p"), before)
+		if bad == nil && string(plain) != "before" || bad != nil && !errors.Is(bad, engine.ErrNoKey) {
+			t.Errorf("killed after %d steps, the key that goes opens %q, %v", left, plain, bad)
+		}
+		if err == nil && bad == nil {
+			t.Errorf("after all %d steps the destroyed key is there", steps)
+		}
+		l := again.files.(*directory).list
+		if files, _ := filepath.Glob(filepath.Join(dir, strings.Repeat("?", 2*idBytes))); len(files) != len(l.should) {
+			t.Errorf("killed after %d steps, the list has %d keys of %d", left, len(l.should), len(files))
+		}
+		last := seal(t, again, "last", "p", "last")
+		if err := os.Remove(filepath.Join(dir, nameOf(last))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(dir); !errors.Is(err, engine.ErrNoKey) {
+			t.Errorf("killed after %d steps, Open() with a key that is gone = %v, want it missed", left, err)
+		}
+		if err == nil {
+			if l.entries > 6 || !slices.Contains(*done, "rename /"+listFile) {
+				t.Errorf("the list has %d entries for %d keys", l.entries, len(l.should))
+			}
+			return
+		}
+	}
+}
+
+// A list that is cut short is no crash's: it is written as a whole.
+func TestAShortListIsDamaged(t *testing.T) {
+	for _, size := range []int64{0, 5, 12} {
+		dir := filepath.Join(t.TempDir(), "keys")
+		r := open(t, dir)
+		row := seal(t, r, "a", "p", "secret")
+		seal(t, r, "b", "p", "other")
+		path := filepath.Join(dir, listFile)
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		for name, open := range map[string]func(string) error{
+			"Open":    func(dir string) error { _, err := Open(dir); return err },
+			"Inspect": func(dir string) error { _, err := Inspect(dir); return err },
+		} {
+			if err := open(dir); err == nil || !strings.Contains(err.Error(), path+" is damaged") ||
+				!strings.Contains(err.Error(), "rm "+path) {
+				t.Errorf("%s() with a list of %d bytes = %v, want what to do", name, size, err)
+			}
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		want(t, open(t, dir), "p", row, "secret")
+	}
+}
+
+// A damaged key is found without being used, whichever it is.
+func TestInspectOpensEachKey(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r := open(t, dir)
+	var names []string
+	for _, s := range []string{"a", "b", "c"} {
+		names = append(names, nameOf(seal(t, r, s, "p", "secret")))
+	}
+	if n, err := Inspect(dir); n != 4 || err != nil {
+		t.Fatalf("Inspect() = %d, %v, want four keys", n, err)
+	}
+	for _, name := range append(names, nodeFile) {
+		path := filepath.Join(dir, name)
+		good, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, append(good[:len(good)-1:len(good)-1], good[len(good)-1]^1, 0)[:len(good)/2], 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Inspect(dir); !errors.Is(err, engine.ErrNoKey) || !strings.Contains(err.Error(), "backup") ||
+			name != nodeFile && !strings.Contains(err.Error(), name) {
+			t.Errorf("Inspect() with a damaged %s = %v, want it named", name, err)
+		}
+		if err := os.WriteFile(path, good, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Who waits until a key is written keeps nobody waiting whose key is known.
+func TestAKeyBeingMadeHoldsNobodyUp(t *testing.T) {
+	r, _ := watched(t, filepath.Join(t.TempDir(), "keys"), -1)
+	row := seal(t, r, "known", "p", "plain")
+	writing, goOn := make(chan struct{}), make(chan struct{})
+	r.files.(*directory).step = func(what action, _ string, do func() error) error {
+		if what == doSync {
+			writing <- struct{}{}
+			<-goOn
+		}
+		return do()
+	}
+	made := make(chan error)
+	go func() { made <- r.Ready("new") }()
+	<-writing
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		want(t, r, "p", row, "plain")
+		if seal(t, r, "known", "p", "plain"); !r.Under("known", row) || r.Under("new", row) {
+			t.Error("Under() tells something else while a key is written")
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Error("a known key waits for one that is written")
+	}
+	goOn <- struct{}{}
+	<-writing
+	goOn <- struct{}{}
+	if err := <-made; err != nil {
+		t.Error(err)
+	}
+}
+
+// A new key costs the same however many there are.
+func BenchmarkNewKey(b *testing.B) {
+	for _, there := range []int{1, 1000, 100_000} {
+		b.Run(fmt.Sprint(there), func(b *testing.B) {
+			dir := filepath.Join(b.TempDir(), "keys")
+			r, err := Open(dir)
+			if err == nil {
+				err = r.Ready("first")
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			d := r.files.(*directory)
+			lines := []byte{}
+			for n := range there { // as that many would have left it
+				of := r.node.id(fmt.Sprint("old", n))
+				lines = append(append(lines, made), of[:]...)
+				if err := os.WriteFile(d.file(of.String()), make([]byte, 73), 0o600); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := d.writeAt(listFile, 0, lines, int64(len(listHead)+listEntry)); err != nil {
+				b.Fatal(err)
+			}
+			began := time.Now()
+			if r, err = Open(dir); err != nil {
+				b.Fatal(err)
+			}
+			opened := time.Since(began)
+			n := 0
+			for b.Loop() {
+				n++
+				if err := r.Ready(fmt.Sprint("new", n)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(opened.Microseconds())/1000, "ms/open")
+		})
+	}
+}
