@@ -157,10 +157,18 @@ type InboundMessage struct {
 	Text         Text           `json:"text"` // the parts' texts, one a line
 	Parts        []Part         `json:"parts"`
 	SeenAt       time.Time      `json:"seen_at"` // first part
-	// Window shows the conversation: an answer goes there. "" is none.
+	// Window shows the conversation, or is the place of a channel: an answer goes there.
+	// "" is none.
 	Window WindowID `json:"window,omitempty"`
 	// Partial says that Text is not all of it: one of the parts is.
 	Partial bool `json:"partial,omitempty"`
+	// Masked are the kinds of private data that labels stand for in Text: what was written
+	// is kept nowhere.
+	Masked []string `json:"masked,omitempty"`
+	// PIIProcessed says that Text was looked through for private data.
+	PIIProcessed bool `json:"pii_processed,omitempty"`
+	// ContentHash is a keyed hash of what was written, of a channel's message.
+	ContentHash string `json:"content_hash,omitempty"`
 }
 
 // MessageType implements [Message].

@@ -59,6 +59,7 @@ func Core() Table {
 		Durable[LedgerDue](nil).AboutNobody(),
 		Durable[TranscriptGap](nil),
 		Durable[BurstDue](nil).AboutNobody(),
+		Durable[Say](nil),
 		Durable[InboundMessage](nil),
 		Durable[MessageDelivered](nil),
 		Durable[MessageChanged](nil),

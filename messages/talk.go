@@ -230,6 +230,8 @@ type ReplyChanged struct {
 	Notify       bool           `json:"notify,omitempty"`  // the owner wants to be told
 	Reason       SendReason     `json:"reason,omitempty"`  // why it could not be sent
 	Basis        ReplyBasis     `json:"basis"`
+	Window       WindowID       `json:"window,omitempty"`     // where it goes
+	Occurrence   Occurrence     `json:"occurrence,omitempty"` // of one that a channel has handed out
 	At           time.Time      `json:"at"`
 }
 
@@ -246,7 +248,7 @@ const (
 	ReplyDrafted   ReplyState = "draft"
 	ReplySending   ReplyState = "sending"
 	ReplyUnknown   ReplyState = "unknown" // it may have been sent; Kehai does not send it again
-	ReplySent      ReplyState = "sent"    // its bubble was seen
+	ReplySent      ReplyState = "sent"    // its bubble was seen, or a channel has handed it out
 	ReplyWithdrawn ReplyState = "withdrawn"
 	ReplyRejected  ReplyState = "rejected"
 )

@@ -51,6 +51,8 @@ var methods = map[string]method{
 	}, always: true},
 	"Runtime.Ready": {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Ready(); return nil },
 		always: true},
+	"Runtime.Talk": {call: func(_ context.Context, rt *runtime.Runtime) error { rt.Talk(); return nil },
+		always: true},
 	"Runtime.Healthy": {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Healthy() }},
 	"Runtime.Subscribe": {call: func(_ context.Context, rt *runtime.Runtime) error { return rt.Subscribe("", nil) },
 		during: errAny},

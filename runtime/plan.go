@@ -61,7 +61,7 @@ func (r *Runtime) makePlan() (plan, error) {
 	}
 	r.health.Kinds = p.known(kinds, workers)
 	r.names = names.InLog(r.cfg, r.hashKey, p.windows, p.workers)
-	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen,
+	p.listeners = append(p.listeners, r.metrics.Listen, r.seen.Listen, r.admin.Book.Listen, r.admin.Talks.Listen,
 		func(ev Event) { r.admin.Memory.Hear(ev.Message) })
 	events := r.log.Level(max(r.log.GetLevel(), zerolog.WarnLevel)) // failures at least
 	if r.set.eventLog != nil {

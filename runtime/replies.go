@@ -52,3 +52,7 @@ func (r *Runtime) CancelReminder(ctx context.Context, id control.ReminderID) err
 func (r *Runtime) Judgements(ctx context.Context) ([]control.Judgement, error) {
 	return r.admin.Judgements(ctx)
 }
+
+// Talk is how conversations look from the channels web and host, which no window shows:
+// Begin one, Say something in it, and wait for the News.
+func (r *Runtime) Talk() control.TalkBackend { return r.admin }

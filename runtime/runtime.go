@@ -22,6 +22,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/follow"
 	"github.com/kehai-run/kehai/runtime/health"
 	"github.com/kehai-run/kehai/runtime/names"
+	"github.com/kehai-run/kehai/runtime/parts"
 	"github.com/kehai-run/kehai/runtime/pause"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 	"github.com/kehai-run/kehai/runtime/telemetry"
@@ -100,7 +101,8 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	})
 	r.admin = admin.Backend{
 		Config: cfg, Engine: r.running, Disk: r.diskNow, Pauses: &pause.State{},
-		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local),
+		Book: names.NewBook(), Memory: recall.NewLibrary(time.Local), Talks: admin.NewTalks(),
+		VaultKey: parts.VaultKey(r.hashKey),
 		Live: &admin.Live{Status: r.Inspect, Problems: r.health.Problems, Seen: r.seen, Forget: r.forgetSeen,
 			Served: r.readers.Served, Retried: r.readers.Retry, Trouble: r.health.Set},
 	}

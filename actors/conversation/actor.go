@@ -21,6 +21,9 @@ type Head struct {
 	LastAt time.Time          `json:"last_at"`       // of its delivery
 	Own    int64              `json:"own,omitempty"` // messages of our side
 
+	// Place is the newest one in the transcript, of a conversation that has no ledger.
+	Place messages.Occurrence `json:"place,omitempty"`
+
 	Reminders int64 `json:"reminders,omitempty"` // that were ever asked for
 }
 
@@ -68,6 +71,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.joined(turn, m)
 	case messages.InboundMessage:
 		a.deliver(turn, m)
+	case messages.Say:
+		a.say(turn, m)
 	case messages.Revised:
 		a.revise(turn, m)
 	case messages.OwnMessage:

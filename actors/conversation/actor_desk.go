@@ -38,7 +38,7 @@ func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
 	if left {
 		a.remember(turn, l, d.Window)
 	}
-	if !a.o.Settings(a.id, d.Window).answers() || a.answeredSince(turn, l.place) {
+	if !a.set(turn, d.Window).Answers() || a.answeredSince(turn, l.place) {
 		return
 	}
 	a.asksToRemind(turn, d)
@@ -56,7 +56,7 @@ func (a *actor) changed(turn *actors.Turn, d messages.MessageDelivered) {
 	} else {
 		a.unremember(turn, d.ID)
 	}
-	if left && a.o.Settings(a.id, d.Window).answers() {
+	if left && a.set(turn, d.Window).Answers() {
 		a.asksToRemind(turn, d)
 	}
 	if a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: !left}) && !left {
@@ -91,6 +91,10 @@ func (a *actor) do(turn *actors.Turn, desk reply.Desk, e reply.Effect) {
 		a.stopWriting(turn)
 	case reply.SendReply:
 		window := a.window(turn, e.Turn)
+		if window.Channel() != "" {
+			a.handOut(turn, e)
+			return
+		}
 		turn.Send(messages.To(messages.ActorOutbound, string(window)), messages.SendReply{Conversation: a.id,
 			Window: window, Turn: e.Turn, Epoch: e.Epoch, Text: e.Text, At: turn.Now()})
 	case reply.StopSending:
@@ -113,7 +117,7 @@ func (a *actor) tell(turn *actors.Turn, before, after reply.Desk, e reply.Event)
 		turn.Publish(messages.ReplyChanged{
 			Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, State: t.State, Text: t.Text,
 			Rule: basis.Rule, Answers: t.Messages, Notify: e.Action == reply.Notify, Reason: basis.Reason,
-			Basis: basis.ReplyBasis, At: turn.Now(),
+			Basis: basis.ReplyBasis, Window: basis.Window, Occurrence: a.handedOut(turn, t), At: turn.Now(),
 		})
 		if t.State.Ends() {
 			Bases.Delete(turn, RowKey(t.ID))

@@ -51,6 +51,9 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	case messages.OwnMessage:
 		m.Conversation, m.Occurrence = into.Conversation, m.Occurrence+into.Offset
 		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.Say:
+		m.Conversation = into.Conversation
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
 	case messages.TalkJoined:
 		m.Conversation = into.Conversation
 		turn.Send(messages.To(Kind, string(into.Conversation)), m)

@@ -31,12 +31,12 @@ func (a *actor) remember(turn *actors.Turn, l line, w messages.WindowID) {
 	if _, known := remembered.Get(turn, onlyRow); !known {
 		remembered.Put(turn, onlyRow, true)
 	}
-	a.tellRecall(turn, []messages.Event{a.event(l, w)})
+	a.tellRecall(turn, []messages.Event{a.event(turn, l, w)})
 }
 
-func (a *actor) event(l line, w messages.WindowID) messages.Event {
+func (a *actor) event(turn *actors.Turn, l line, w messages.WindowID) messages.Event {
 	e := messages.Event{ID: l.id, Source: string(w), Own: l.Own, Speaker: l.Name, Text: l.Text, At: l.At}
-	if !l.Own && a.o.Settings(a.id, w).Mode == reply.Interview {
+	if !l.Own && a.set(turn, w).Mode == reply.Interview {
 		e.Text = messages.Text(pii.Mask(string(l.Text), pii.Japanese).Text)
 	}
 	return e
@@ -60,7 +60,7 @@ func (a *actor) rememberAll(turn *actors.Turn) {
 	}
 	var list []messages.Event
 	for _, l := range a.lines(turn, 2*a.o.Keep) {
-		list = append(list, a.event(l, ""))
+		list = append(list, a.event(turn, l, ""))
 	}
 	const some = 100
 	for len(list) > 0 {

@@ -59,7 +59,7 @@ func (a *actor) remind(turn *actors.Turn, n int64) {
 	if !ok || r.Due {
 		return
 	}
-	if !a.o.Settings(a.id, r.Window).answers() {
+	if !a.set(turn, r.Window).Answers() {
 		Reminders.Delete(turn, RowKey(n))
 		return
 	}

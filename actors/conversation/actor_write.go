@@ -30,7 +30,7 @@ func (a *actor) settings(turn *actors.Turn, t *reply.Turn) (s Settings, newest m
 			newest.Window = r.Window
 		}
 	}
-	return a.o.Settings(a.id, newest.Window), newest
+	return a.set(turn, newest.Window), newest
 }
 
 // askJudge asks whether to answer. What was asked for needs no judgement.
@@ -41,6 +41,11 @@ func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
 			Confidence: 1, Reason: "a reminder was asked for", Source: judgedByReminder})
 		return
 	}
+	if newest.Window.Channel() != "" {
+		a.judged(turn, messages.ReplyJudged{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, Respond: true,
+			Confidence: 1, Reason: "who writes here waits for an answer", Source: judgedByChannel})
+		return
+	}
 	said := a.said(turn, s.Context)
 	revision, _ := revisions.Get(turn, string(newest.ID))
 	turn.Send(messages.To(messages.ActorJudge, string(a.id)), messages.JudgeReply{
@@ -49,8 +54,11 @@ func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
 	})
 }
 
-// judgedByReminder is the source of what nobody had to judge.
-const judgedByReminder messages.JudgeSource = "reminder"
+// Sources of what nobody had to judge.
+const (
+	judgedByReminder messages.JudgeSource = "reminder"
+	judgedByChannel  messages.JudgeSource = "channel"
+)
 
 // masked are messages as a model may see them.
 func (a *actor) masked(turn *actors.Turn, said []messages.Said) []messages.Said {
@@ -235,7 +243,7 @@ func (a *actor) wrote(turn *actors.Turn, t *reply.Turn, written messages.Text, n
 
 // decision is what becomes of a written reply now.
 func (a *actor) decision(turn *actors.Turn, t *reply.Turn) reply.Decision {
-	s, _ := a.settings(turn, t)
+	s, newest := a.settings(turn, t)
 	basis, _ := Bases.Get(turn, RowKey(t.ID))
 	owner, _ := owners.Get(turn, onlyRow)
 	usage, _ := usages.Get(turn, onlyRow)
@@ -243,7 +251,7 @@ func (a *actor) decision(turn *actors.Turn, t *reply.Turn) reply.Decision {
 		Mode: s.Mode, Policy: s.Policy, Listed: s.Listed, When: s.When, Limits: s.Limits, Usage: usage,
 		Quiet: s.Quiet, Paused: owner.Paused, NoModel: basis.Fallback != "", Drawn: s.Drawn, NoTypist: !s.Typist,
 	}
-	if a.o.Attends {
+	if a.o.Attends && newest.Window.Channel() == "" { // a channel's reply takes nothing of the owner's desk
 		situation.Attention = &owner.Attention
 	}
 	return reply.Decide(situation, turn.Now().In(a.o.Zone))

@@ -83,5 +83,5 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// answers reports that replies are worked on at all.
-func (s Settings) answers() bool { return s.Mode != reply.Observe && s.Policy != reply.PolicyOff }
+// Answers reports that replies are worked on at all.
+func (s Settings) Answers() bool { return s.Mode != reply.Observe && s.Policy != reply.PolicyOff }

@@ -27,6 +27,9 @@ type Backend struct {
 	Book   *names.Book     // of the conversations
 	Live   *Live           // nil where no actors run
 	Memory *recall.Library // of what is remembered
+	Talks  *Talks          // who waits for news of a conversation
+
+	VaultKey func(conversation string) []byte // see [conversation.ContentHash]
 }
 
 // Live is what only a Kehai that runs can tell and do.

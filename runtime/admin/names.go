@@ -118,6 +118,9 @@ func (b Backend) Merge(ctx context.Context, c, into messages.ConversationID) err
 	if from == to {
 		return fmt.Errorf("%w: they are one already", control.ErrNoConversation)
 	}
+	if channelOf(loser) != "" { // its transcript has no ledger by which places could be compared
+		return fmt.Errorf("%w: want two of an application with windows", control.ErrNoConversation)
+	}
 	if loser.App != winner.App {
 		return fmt.Errorf("%w: want two of one application", control.ErrNoConversation)
 	}

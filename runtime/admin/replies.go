@@ -169,13 +169,32 @@ func (b Backend) DraftDo(ctx context.Context, id control.DraftID, do messages.Dr
 		if d.ID == id && d.State == reply.Sending {
 			return control.ErrDraftLeaves
 		}
-		if d.ID == id {
-			return e.Inject(ctx, messages.To(conversation.Kind, string(c)), messages.DraftCommand{
+		if d.ID == id && do == messages.DraftApprove {
+			err = b.mayHandOut(e, c)
+		}
+		if d.ID == id && err == nil {
+			err = e.Inject(ctx, messages.To(conversation.Kind, string(c)), messages.DraftCommand{
 				Conversation: c, Turn: turn, Epoch: epoch, Do: do, Text: messages.Text(text),
 			}, "")
 		}
+		if d.ID == id {
+			return err
+		}
 	}
 	return control.ErrNoDraft
+}
+
+// mayHandOut refuses to approve what a channel would hand out at once while nothing is to
+// be sent. In windows an approved reply waits for that.
+func (b Backend) mayHandOut(e *engine.Engine, c messages.ConversationID) error {
+	_, k, err := names.Find(e, c)
+	if errors.Is(err, control.ErrNoConversation) || err == nil && channelOf(k) == "" {
+		return nil
+	}
+	if err == nil && b.Pauses.Key(func() error { return nil }) != nil {
+		return control.ErrSendingPaused
+	}
+	return err
 }
 
 // Reminders implements [control.ReplyBackend].

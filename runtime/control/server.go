@@ -105,6 +105,7 @@ func handler(b Backend) http.Handler {
 	focusRoutes(mux, b)
 	replyRoutes(mux, b)
 	memoryRoutes(mux, b)
+	talkRoutes(mux, b)
 	return mux
 }
 
@@ -170,6 +171,11 @@ var codes = map[error]string{
 	ErrDraftText:             "draft_text",
 	ErrDraftLeaves:           "draft_leaves",
 	ErrNoReminder:            "no_reminder",
+	ErrSayText:               "say_text",
+	ErrKeyUsed:               "key_used",
+	ErrNotChannel:            "not_channel",
+	ErrSendingPaused:         "sending_paused",
+	ErrBegin:                 "begin",
 	ErrNoConversation:        "no_conversation",
 	ErrNoHeld:                "no_held",
 	ErrNotClear:              "not_clear",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
 	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/owner"
@@ -27,11 +28,14 @@ func (p *Parts) Conversation() NewActor {
 			s.Listed = name == string(c) || p.Bound(c, name) // not whoever calls himself so
 		}
 		s.Typist = seen.Typed()
+		if w.Channel() != "" && s.Policy != reply.PolicyOff { // somebody waits, and nothing is typed
+			s.Policy, s.Listed, s.Typist = reply.PolicyAuto, true, true
+		}
 		return s
 	}
 	o.Owner, o.Prompts, o.Zone = messages.To(owner.Kind, p.Config.Node), p.Prompts, time.Local
 	o.Write, o.PerHour = p.longest(llm.Answer, true), p.Config.LLM.PerHour
-	o.Mask, o.Key, o.Name = p.Masks, p.vaultKey, p.nameOf
+	o.Mask, o.Key, o.Name = p.Masks, VaultKey(p.HashKey), p.nameOf
 	o.Attends, o.Memory = p.Config.Focus.Enabled, true
 	return conversation.New(o)
 }
@@ -70,9 +74,12 @@ func (p *Parts) longest(purpose llm.Purpose, streamed bool) time.Duration {
 	return p.Config.LLM.Longest(purpose, streamed) + 500*time.Millisecond
 }
 
-// vaultKey is the key of the placeholders of a conversation.
-func (p *Parts) vaultKey(conversation string) []byte {
-	mac := hmac.New(sha256.New, p.HashKey)
-	mac.Write([]byte("vault\x00" + conversation))
-	return mac.Sum(nil)
+// VaultKey makes the key of a conversation's placeholders and hashes of the node's own key,
+// which is read each time: it is loaded when the store is open.
+func VaultKey(hashKey []byte) func(conversation string) []byte {
+	return func(conversation string) []byte {
+		mac := hmac.New(sha256.New, hashKey)
+		mac.Write([]byte("vault\x00" + conversation))
+		return mac.Sum(nil)
+	}
 }

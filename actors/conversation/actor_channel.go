@@ -1,0 +1,89 @@
+package conversation
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// set are the settings of this conversation for what comes from a window or a channel.
+func (a *actor) set(_ *actors.Turn, w messages.WindowID) Settings { return a.o.Settings(a.id, w) }
+
+// say delivers what came in by a channel. Its place in the transcript is given here.
+func (a *actor) say(turn *actors.Turn, m messages.Say) {
+	in := messages.InboundMessage{
+		ID: m.ID, Conversation: a.id, Sender: m.Sender, Kind: messages.KindText, Text: m.Text, SeenAt: m.At,
+		Window: m.Channel.Place(), ContentHash: ContentHash(a.key(), m.Text),
+		Parts: []messages.Part{{Kind: messages.KindText, Text: m.Text, SeenAt: m.At}},
+	}
+	if _, known := ids.Get(turn, string(m.ID)); !known {
+		in.Parts[0].Occurrence = a.nextPlace(turn)
+		usage, _ := usages.Get(turn, onlyRow)
+		usages.Put(turn, onlyRow, usage.Person())
+	}
+	a.deliver(turn, in)
+}
+
+// nextPlace is that of the next message of a conversation which no window shows.
+func (a *actor) nextPlace(turn *actors.Turn) messages.Occurrence {
+	head, _ := Heads.Get(turn, "head")
+	head.Place++
+	Heads.Put(turn, "head", head)
+	return head.Place
+}
+
+// key is the conversation's own, nil if it has none.
+func (a *actor) key() []byte {
+	if a.o.Key == nil {
+		return nil
+	}
+	return a.o.Key(string(a.id))
+}
+
+// ContentHash tells texts of a conversation apart without telling what they say: it is
+// keyed, because a plain hash of a phone number can be guessed. "" without a key.
+func ContentHash(key []byte, t messages.Text) string {
+	if len(key) == 0 {
+		return ""
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("content\x00" + string(t)))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// handOut makes a reply a message of our side: on a channel, stored is sent.
+func (a *actor) handOut(turn *actors.Turn, e reply.Effect) {
+	a.keepOwn(turn, Own{Occurrence: a.nextPlace(turn), Text: e.Text, Turn: e.Turn, At: turn.Now()})
+	a.step(turn, reply.Event{Kind: reply.OnConfirmed, Turn: e.Turn, Epoch: e.Epoch})
+}
+
+// handedOut is the place of a reply that a channel has handed out, 0 for any other.
+func (a *actor) handedOut(turn *actors.Turn, t reply.Turn) messages.Occurrence {
+	head, _ := Heads.Get(turn, "head")
+	if own, ok := Owns.Get(turn, RowKey(head.Own)); ok && t.State == reply.Sent && own.Turn == t.ID {
+		return own.Occurrence
+	}
+	return 0
+}
+
+// Find reads the message of an id, while it is kept; get reads a row of the conversation.
+func Find(id messages.MessageID, get func(row string) ([]byte, bool, error)) (
+	m messages.MessageDelivered, ok bool, err error) {
+	raw, ok, err := get(ids.Row(string(id)))
+	if err != nil || !ok {
+		return m, false, err
+	}
+	n, err := ids.Decode(raw)
+	if err != nil {
+		return m, false, err
+	}
+	if raw, ok, err = get(Messages.Row(RowKey(n))); err != nil || !ok {
+		return m, false, err
+	}
+	m, err = Messages.Decode(raw)
+	return m, err == nil, err
+}

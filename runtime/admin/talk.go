@@ -1,0 +1,229 @@
+package admin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/actors/text"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
+)
+
+var (
+	_ control.TalkBackend = Backend{}
+	_ control.TalkBackend = (*control.Client)(nil)
+)
+
+// Begin implements [control.TalkBackend].
+func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.ConversationID, error) {
+	e, err := b.talking()
+	if err != nil {
+		return "", err
+	}
+	if ask.Channel == "" {
+		ask.Channel = messages.ChannelWeb
+	}
+	if ask.Channel.Place().Channel() == "" {
+		return "", fmt.Errorf("%w: there is no channel %q: want web or host", control.ErrBegin, ask.Channel)
+	}
+	if ask.Name == "" {
+		ask.Name = "guest " + strings.ToLower(rand.Text()[:6])
+	}
+	id, err := b.Book.Introduce(ctx, e, string(ask.Channel), ask.Name)
+	if err != nil && !errors.Is(err, control.ErrNotClear) && ctx.Err() == nil {
+		err = fmt.Errorf("%w: %w", control.ErrBegin, err)
+	}
+	return id, err
+}
+
+// talking is the engine of a Kehai that runs: nobody else answers.
+func (b Backend) talking() (*engine.Engine, error) {
+	if b.Live == nil {
+		return nil, control.ErrNotRunning
+	}
+	return b.Engine()
+}
+
+// channelOf is the channel of a known conversation.
+func channelOf(k directory.Known) messages.Channel { return messages.WindowID(k.App).Channel() }
+
+// Say implements [control.TalkBackend].
+func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.Say) (a control.Accepted, err error) {
+	e, err := b.talking()
+	if err != nil {
+		return a, err
+	}
+	c, k, err := names.Find(e, c)
+	if err != nil {
+		return a, err
+	}
+	channel := channelOf(k)
+	switch {
+	case channel == "":
+		return a, control.ErrNotChannel
+	case strings.TrimSpace(s.Text) == "", !utf8.ValidString(s.Text), utf8.RuneCountInString(s.Text) > control.MaxSaid:
+		return a, control.ErrSayText
+	case s.Key == "":
+		s.Key = rand.Text()
+	}
+	sum := sha256.Sum256([]byte(string(c) + "\x00" + s.Key))
+	a.Message = messages.MessageID("w-" + hex.EncodeToString(sum[:12]))
+	a.Answered = b.answers(c)
+	if a.After, err = b.Talks.end(e); err != nil {
+		return a, err
+	}
+	to := messages.To(conversation.Kind, string(c))
+	known, ok, err := conversation.Find(a.Message, func(row string) ([]byte, bool, error) { return e.ReadRow(to, row) })
+	switch {
+	case err != nil:
+		return a, err
+	case ok && known.ContentHash != conversation.ContentHash(b.VaultKey(string(c)), messages.Text(s.Text)):
+		return a, control.ErrKeyUsed
+	case ok:
+		a.Again = true
+		a.After, a.Answered, err = b.placeOf(e, a)
+		return a, err
+	}
+	return a, e.Inject(ctx, to, messages.Say{Conversation: c, Channel: channel, ID: a.Message, Sender: k.Name(),
+		Text: messages.Text(s.Text), At: time.Now()}, string(a.Message))
+}
+
+// answers reports that what a channel brings is answered.
+func (b Backend) answers(c messages.ConversationID) bool {
+	s := b.Config.ReplySettings(b.Label(c), false)
+	return s.Answers()
+}
+
+// placeOf is the place in the event log before a message that was delivered earlier. Of
+// one that is not there any more nothing follows.
+func (b Backend) placeOf(e *engine.Engine, a control.Accepted) (before uint64, answered bool, err error) {
+	err = e.ReadLog(0, func(p engine.Published) bool {
+		if m, ok := p.Message.(messages.MessageDelivered); ok && m.ID == a.Message {
+			before, answered = p.Seq-1, a.Answered
+			return false
+		}
+		return true
+	})
+	if !answered {
+		before = a.After
+	}
+	return before, answered, err
+}
+
+// Talk implements [control.TalkBackend].
+func (b Backend) Talk(ctx context.Context, c messages.ConversationID, q control.TalkQuery) (t control.Talk, err error) {
+	e, err := b.talking()
+	if err != nil {
+		return t, err
+	}
+	c, k, err := names.Find(e, c)
+	if err != nil {
+		return t, err
+	}
+	t = control.Talk{Conversation: c, Called: k.App + ":" + string(k.Name()), Channel: channelOf(k),
+		State: messages.ReplyNone, Messages: []control.Said{}, Drafts: []control.Draft{}}
+	if t.LastEventID, err = b.Talks.end(e); err != nil {
+		return t, err
+	}
+	var failed error
+	take := func(row engine.Row) bool {
+		switch failed = ctx.Err(); {
+		case failed != nil:
+		case row.Table == conversation.Messages.Name():
+			var m messages.MessageDelivered
+			m, failed = conversation.Messages.Decode(row.Value)
+			t.Messages = append(t.Messages, saidOf(m))
+		case row.Table == conversation.Owns.Name():
+			var o conversation.Own
+			o, failed = conversation.Owns.Decode(row.Value)
+			t.Messages = append(t.Messages, ownSaid(c, o.Turn, o.Occurrence, o.Text, o.At))
+		case row.Table == conversation.Desks.Name():
+			d, err := conversation.Desks.Decode(row.Value)
+			if failed = err; d.Open != nil {
+				t.State = d.Open.State
+			}
+		}
+		return failed == nil
+	}
+	err = errors.Join(e.ReadRowsOf(messages.To(conversation.Kind, string(c)), take), failed)
+	if err != nil {
+		return t, err
+	}
+	t.Messages, t.More = selected(t.Messages, q)
+	list, err := b.Drafts(ctx)
+	for _, d := range list {
+		if d.Conversation == c {
+			t.Drafts = append(t.Drafts, d)
+		}
+	}
+	return t, err
+}
+
+// defaultSaid is how many messages are told by default.
+const defaultSaid = 100
+
+// selected are the newest messages that a query asks for, in the order of the
+// transcript, and whether there are older ones.
+func selected(list []control.Said, q control.TalkQuery) (out []control.Said, more bool) {
+	slices.SortStableFunc(list, func(a, b control.Said) int { return int(a.Place - b.Place) })
+	wanted := text.Compact(q.Text)
+	list = slices.DeleteFunc(list, func(m control.Said) bool {
+		return m.Place <= q.After && q.After > 0 || q.Before > 0 && m.Place >= q.Before ||
+			wanted != "" && !strings.Contains(text.Compact(m.Content), wanted)
+	})
+	n := q.Limit
+	if n == 0 {
+		n = defaultSaid
+	}
+	return list[max(0, len(list)-n):], len(list) > n
+}
+
+// saidOf is a message of the other side as it reads now.
+func saidOf(m messages.MessageDelivered) control.Said {
+	s := control.Said{ID: string(m.ID), Role: control.RoleUser, Sender: string(m.Sender),
+		At: control.Stamp{Time: m.SeenAt}, Unsent: len(m.Parts) > 0,
+		Meta: control.SaidMeta{PIIProcessed: m.PIIProcessed, PIIDetected: len(m.Masked) > 0,
+			DetectedItems: m.Masked, ContentHash: m.ContentHash}}
+	var lines []string
+	for _, p := range m.Parts {
+		s.Place = max(s.Place, p.Occurrence)
+		s.Edited = s.Edited || p.Edited != ""
+		if p.Unsent {
+			continue
+		}
+		s.Unsent = false
+		line := string(p.Text)
+		switch {
+		case p.Edited != "":
+			line = string(p.Edited)
+		case line == "":
+			line = "[" + string(p.Kind) + "]"
+		}
+		lines = append(lines, line)
+	}
+	s.Content = strings.Join(lines, "\n")
+	return s
+}
+
+// ownSaid is a message of our side. One that a person wrote in the window has no turn.
+func ownSaid(c messages.ConversationID, turn int64, place messages.Occurrence, t messages.Text, at time.Time,
+) control.Said {
+	id := fmt.Sprintf("own:%d", place)
+	if turn > 0 {
+		id = string(control.NewDraftID(c, turn, 1))
+	}
+	return control.Said{ID: id, Role: control.RoleAssistant, Content: string(t), At: control.Stamp{Time: at},
+		Place: place}
+}

@@ -1,0 +1,175 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// talking runs a Kehai without windows on a data directory until stop is called.
+func talking(t *testing.T, data string, opts ...runtime.Option) (rt *runtime.Runtime, stop func()) {
+	t.Helper()
+	cfg := runtime.Default()
+	cfg.Windows, cfg.Data, cfg.Web.Enabled = nil, data, false
+	rt, err := runtime.New(cfg, append([]runtime.Option{runtime.WithLLM(polite{})}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(ctx) }()
+	<-rt.Ready()
+	return rt, func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Run() = %v, want nil", err)
+		}
+	}
+}
+
+// until collects news behind a place until something is over.
+func until(t *testing.T, b control.TalkBackend, c messages.ConversationID, after uint64) (texts []string, n int) {
+	t.Helper()
+	for range 1000 {
+		news, err := b.News(t.Context(), c, after, nil, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range news.Events {
+			switch e.Event {
+			case control.NewsMessage:
+				texts = append(texts, string(e.Message.Role)+": "+e.Message.Content)
+			case control.NewsDone:
+				n++
+			}
+		}
+		if after = news.Last; n > 0 {
+			return texts, n
+		}
+	}
+	t.Fatal("nothing is over")
+	return nil, 0
+}
+
+// TestAKeyCountsOnce, also behind a restart: the same answer comes, and never another
+// turn.
+func TestAKeyCountsOnce(t *testing.T) {
+	data := t.TempDir()
+	var before string
+	var c messages.ConversationID
+	for run := range 2 {
+		rt, stop := talking(t, data)
+		id, err := rt.Talk().Begin(t.Context(), control.Begin{Name: "guest"})
+		if err != nil || run > 0 && id != c {
+			t.Fatalf("Begin() = %q, %v, want %q again", id, err, c)
+		}
+		c = id
+		for again := range 2 {
+			a, err := rt.Talk().Say(t.Context(), c, control.Say{Text: "When?", Key: "k"})
+			if err != nil || !a.Answered || (run+again > 0) != a.Again {
+				t.Fatalf("run %d: Say() = %+v, %v, want it once", run, a, err)
+			}
+			texts, _ := until(t, rt.Talk(), c, a.After)
+			if got := fmt.Sprint(texts); before != "" && got != before || len(texts) != 2 {
+				t.Errorf("run %d: news = %s, want %s again", run, got, before)
+			} else {
+				before = got
+			}
+		}
+		if _, err := rt.Talk().Say(t.Context(), c, control.Say{Text: "Where?", Key: "k"}); !errors.Is(err,
+			control.ErrKeyUsed) {
+			t.Errorf("another text with the key = %v, want %v", err, control.ErrKeyUsed)
+		}
+		talk, err := rt.Talk().Talk(t.Context(), c, control.TalkQuery{})
+		if err != nil || len(talk.Messages) != 2 || talk.Messages[1].Content != "At nine, at the station." {
+			t.Errorf("run %d: Talk() = %+v, %v, want a question and its answer", run, talk.Messages, err)
+		}
+		stop()
+	}
+}
+
+// TestWhatAChannelRefuses names what is wrong.
+func TestWhatAChannelRefuses(t *testing.T) {
+	rt, stop := talking(t, t.TempDir(), runtime.InMemory())
+	defer stop()
+	b := rt.Talk()
+	c, err := b.Begin(t.Context(), control.Begin{Channel: messages.ChannelHost, Name: "Hana"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Begin(t.Context(), control.Begin{Channel: "fax"}); !errors.Is(err, control.ErrBegin) {
+		t.Errorf("Begin(fax) = %v, want %v", err, control.ErrBegin)
+	}
+	window, err := rt.Conversation(t.Context(), "line", "Hana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		c    messages.ConversationID
+		text string
+		want error
+	}{
+		{window, "hello", control.ErrNotChannel},
+		{"c-nobody", "hello", control.ErrNoConversation},
+		{c, " \n", control.ErrSayText},
+		{c, strings.Repeat("花", control.MaxSaid+1), control.ErrSayText},
+		{c, "\xff", control.ErrSayText},
+	} {
+		if _, err := b.Say(t.Context(), x.c, control.Say{Text: x.text}); !errors.Is(err, x.want) {
+			t.Errorf("Say(%s, %.20q) = %v, want %v", x.c, x.text, err, x.want)
+		}
+	}
+	if err := rt.Merge(t.Context(), c, c); err == nil {
+		t.Error("Merge() of a channel's conversation = nil, want an error")
+	}
+}
+
+// TestAChannelWhileSendingIsPaused: an approved draft would be handed out at once.
+func TestAChannelWhileSendingIsPaused(t *testing.T) {
+	rt, stop := talking(t, t.TempDir(), runtime.InMemory(), runtime.WithLLM(nil))
+	defer stop()
+	b := rt.Talk()
+	c, err := b.Begin(t.Context(), control.Begin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := b.Say(t.Context(), c, control.Say{Text: "hello?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var draft control.DraftID
+	for after := a.After; draft == ""; {
+		news, err := b.News(t.Context(), c, after, nil, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range news.Events {
+			if e.State != nil && e.State.State == messages.ReplyDrafted {
+				draft = e.State.Reply
+			}
+		}
+		after = news.Last
+	}
+	if err := rt.Pause(t.Context(), control.Sending); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.ApproveDraft(t.Context(), draft); !errors.Is(err, control.ErrSendingPaused) {
+		t.Errorf("ApproveDraft() while paused = %v, want %v", err, control.ErrSendingPaused)
+	}
+	if err := rt.Resume(t.Context(), control.Sending); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.ApproveDraft(t.Context(), draft); err != nil {
+		t.Fatal(err)
+	}
+	if texts, _ := until(t, b, c, a.After); len(texts) != 2 {
+		t.Errorf("news = %q, want a message and its answer", texts)
+	}
+}
