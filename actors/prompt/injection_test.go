@@ -86,7 +86,7 @@ func leaksPrompt(t *testing.T, c *prompt.Catalogue, in prompt.Input, harmless pr
 		t.Errorf("%s, %s: the prompt has what nobody sees", in.Task, i.ID)
 	}
 	m := &obedient{i: i}
-	client, err := llm.New(llm.Options{Host: m})
+	client, err := llm.New(llm.Options{Settings: llm.DefaultSettings(), Host: m})
 	if err != nil {
 		t.Fatal(err)
 	}
