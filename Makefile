@@ -33,9 +33,9 @@ setup-test:
 	$(call ensure,$(TEST_DEBS),$(RUN_BREWS))
 
 .PHONY: build
-build: ## build bin/kehai
+build: ## build bin/kehai, with robotgo where cgo can build it (CGO=0 without)
 	@mkdir -p $(BIN)
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=auto -o $(BIN)/kehai ./cmd/kehai
+	CGO_ENABLED=$${CGO:-$$(GO=$(GO) .ci/cgo)} $(GO) build -trimpath -buildvcs=auto -o $(BIN)/kehai ./cmd/kehai
 
 .PHONY: run
 run: setup-run build ## read a drawn chat window and show each message once (ARGS="--for 30s")

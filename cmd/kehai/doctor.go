@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/hardware/drawn"
+	"github.com/kehai-run/kehai/hardware/robot"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -129,9 +130,12 @@ func checkDesktop(ctx context.Context, cfg config.Config) []finding {
 
 // typists says what types into the configured windows.
 func typists(cfg config.Config) string {
-	text := "replies are typed into the drawn window by Kehai itself"
+	text := "replies are typed into the drawn window by Kehai itself, into real ones by " + native.typist
 	if slices.ContainsFunc(cfg.Windows, onDesktop) {
 		text = "replies that you approve or list (replies.auto) are typed by " + native.typist
+	}
+	if !robot.Built {
+		text += "; a C compiler, and the headers that `make build` names, would add robotgo"
 	}
 	return text
 }

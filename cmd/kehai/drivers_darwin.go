@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/darwin"
+	"github.com/kehai-run/kehai/hardware/robot"
 	"github.com/kehai-run/kehai/runtime"
 )
 
@@ -14,8 +15,8 @@ var native = desktopDriver{
 
 	openNotifier: func() (hardware.Notifier, error) { return darwin.OpenNotifier() },
 
-	typist:     "cgevent",
-	openTypist: openCGEvent,
+	typist:     typistName(),
+	openTypist: openHands,
 }
 
 // systemDrivers adds Vision, the recognizer that comes with macOS.
@@ -24,9 +25,22 @@ func systemDrivers() []runtime.Option {
 	return []runtime.Option{runtime.WithRecognizer("vision", open)}
 }
 
-// openCGEvent opens a typist that knows when somebody used the keyboard.
-func openCGEvent() (handsOn, error) {
-	typist, err := darwin.OpenTypist()
+// typistName is what types: keys go through the accessibility tree and key events in any
+// case, clicks through robotgo where it is built in.
+func typistName() string {
+	if robot.Built {
+		return "cgevent, robotgo"
+	}
+	return "cgevent"
+}
+
+// openHands opens a typist that knows when somebody used the keyboard.
+func openHands() (handsOn, error) {
+	o := darwin.TypistOptions{}
+	if robot.Built {
+		o.Click = robot.ClickAt
+	}
+	typist, err := darwin.OpenTypist(o)
 	if err != nil {
 		return nil, err
 	}
@@ -34,10 +48,10 @@ func openCGEvent() (handsOn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cgEvent{typist, usage}, nil
+	return hands{typist, usage}, nil
 }
 
-type cgEvent struct {
+type hands struct {
 	*darwin.Typist
 	hardware.Usage
 }

@@ -3,11 +3,14 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/hardware/atspi"
 	"github.com/kehai-run/kehai/hardware/freedesktop"
+	"github.com/kehai-run/kehai/hardware/robot"
 	"github.com/kehai-run/kehai/hardware/x11"
 	"github.com/kehai-run/kehai/runtime"
 )
@@ -21,12 +24,35 @@ var native = desktopDriver{
 	},
 	openNotifier: func() (hardware.Notifier, error) { return freedesktop.Notifier{}, nil },
 
-	typist:     "xtest",
-	openTypist: openXTest,
+	typist:     typistName(),
+	openTypist: openX11Hands,
 }
 
-// openXTest opens a typist with a display of its own.
-func openXTest() (handsOn, error) {
+// typistName is what types into windows of X11.
+func typistName() string {
+	if robot.Built {
+		return "robotgo"
+	}
+	return "xtest" // pure Go
+}
+
+// onX11 opens it. Robotgo acts on the display that $DISPLAY names, as d does.
+func onX11(d *x11.Display, usage *x11.Usage) (handsOn, error) {
+	if robot.Built {
+		return robot.Open(robot.Options{Desktop: d, Clipboard: d})
+	}
+	return x11.NewTypist(d, usage), nil
+}
+
+// x11Hands have a display of their own, which they close. They know which window is
+// active, and when somebody used the keyboard last.
+type x11Hands struct {
+	handsOn
+	display *x11.Display
+	usage   *x11.Usage
+}
+
+func openX11Hands() (handsOn, error) {
 	d, err := x11.Open(x11.Options{})
 	if err != nil {
 		return nil, err
@@ -35,16 +61,23 @@ func openXTest() (handsOn, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	return xtest{x11.NewTypist(d, usage), d, usage}, nil
+	hands, err := onX11(d, usage)
+	if err != nil {
+		return nil, errors.Join(err, usage.Close(), d.Close())
+	}
+	return x11Hands{hands, d, usage}, nil
 }
 
-// xtest closes what its typist uses.
-type xtest struct {
-	*x11.Typist
-	display *x11.Display
-	usage   *x11.Usage
+// Active implements [hardware.Focus].
+func (h x11Hands) Active(ctx context.Context) (string, error) {
+	w, err := h.display.Active(ctx)
+	return w.Ref, err
 }
 
-func (x xtest) Close() error { return errors.Join(x.usage.Close(), x.display.Close()) }
+// Idle implements [hardware.Presence].
+func (h x11Hands) Idle(ctx context.Context) (time.Duration, error) { return h.usage.Idle(ctx) }
+
+// Close closes what they use.
+func (h x11Hands) Close() error { return errors.Join(h.usage.Close(), h.display.Close()) }
 
 func systemDrivers() []runtime.Option { return nil }

@@ -95,7 +95,11 @@ type api struct {
 		// AXError AXUIElementSetAttributeValue(AXUIElementRef element, CFStringRef attribute, CFTypeRef value)
 		set func(element, attribute, value obj) int32
 		// AXError AXUIElementPerformAction(AXUIElementRef element, CFStringRef action)
-		perform   func(element, action obj) int32
+		perform func(element, action obj) int32
+		// key is deprecated since macOS 10.9; nil if the system no longer has it.
+		//	AXError AXUIElementPostKeyboardEvent(AXUIElementRef application, CGCharCode keyChar,
+		//		CGKeyCode virtualKey, Boolean keyDown)
+		key       func(app obj, char, code uint16, down bool) int32
 		valueType func() uint // CFTypeID AXValueGetTypeID(void)
 		// Boolean AXValueGetValue(AXValueRef value, AXValueType theType, void *valuePtr)
 		point func(value obj, kind uint32, to *point) bool
@@ -119,6 +123,8 @@ type api struct {
 		mouse func(source obj, kind uint32, at point, button uint32) obj
 		// void CGEventPost(CGEventTapLocation tap, CGEventRef event)
 		post func(tap uint32, event obj)
+		// secure is nil if the system does not have it.
+		secure func() bool // Boolean IsSecureEventInputEnabled(void)
 	}
 }
 
@@ -182,10 +188,12 @@ func (a *api) frameworks() []framework {
 			{name: "AXUIElementGetAttributeValueCount", to: &a.ax.count},
 			{name: "AXUIElementSetAttributeValue", to: &a.ax.set},
 			{name: "AXUIElementPerformAction", to: &a.ax.perform},
+			{name: "AXUIElementPostKeyboardEvent", to: &a.ax.key, optional: true},
 			{name: "AXValueGetTypeID", to: &a.ax.valueType},
 			{name: "AXValueGetValue", to: &a.ax.point},
 			{name: "AXValueGetValue", to: &a.ax.size},
 		}},
+		{"Carbon", []symbol{{name: "IsSecureEventInputEnabled", to: &a.event.secure, optional: true}}},
 		// Classes only.
 		{"Foundation", nil},
 		{"Vision", nil},

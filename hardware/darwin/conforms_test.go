@@ -95,6 +95,29 @@ func TestTypistConforms(t *testing.T) {
 	})
 }
 
+// The same where the accessibility tree has the field.
+func TestTypistConformsWithAField(t *testing.T) {
+	hardwaretest.Typist(t, func(t *testing.T) hardwaretest.TypistFixture {
+		w, typist, _, window := fakeTypist(t)
+		field := w.withInput(window)
+		front := w.windows
+		return hardwaretest.TypistFixture{
+			Typist: typist, Ref: "42", Gone: "43",
+			Shows: func(t *testing.T, texts ...string) string {
+				t.Helper()
+				got, _ := field.attributes["AXValue"].(string)
+				if !slices.Contains(texts, got) {
+					t.Errorf("the field holds %q, want one of %q", got, texts)
+				}
+				return got
+			},
+			Clear: func() { field.attributes["AXValue"] = "" },
+			Steal: func() { w.windows = append([]map[string]any{shownWindow(7, 9, 9)}, front...) },
+			Give:  func() { w.windows = front },
+		}
+	})
+}
+
 // field is what a text field makes of the keys that go down.
 func field(events []string) string {
 	var text string

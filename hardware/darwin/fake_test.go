@@ -34,6 +34,8 @@ type world struct {
 	elapsed          map[uint32]float64
 	events           []string
 	onPost           func()
+	onSet            func(attribute string) int32 // what setting one answers, instead of doing it; nil does it
+	held, selected   bool                         // Cmd is down; the focused field is selected
 }
 
 // class, cgImage, cgContext, axElement, axVal and cgEvent are kinds of things
@@ -365,6 +367,27 @@ func (w *world) input() {
 	}
 }
 
+// keyed is what a field with the focus makes of a key.
+func (w *world) keyed(code uint16, down bool) {
+	if code == keyCommand {
+		w.held = down
+		return
+	}
+	if !down {
+		return
+	}
+	for _, thing := range w.things {
+		e, ok := thing.(axElement)
+		if !ok || e.attributes["AXRole"] != "AXTextArea" || e.attributes["AXFocused"] != 1.0 {
+			continue
+		}
+		if code == keyBackspace && w.selected {
+			e.attributes["AXValue"] = ""
+		}
+	}
+	w.selected = code == keyA && w.held
+}
+
 // accessibility fills in the tree of other applications.
 func (w *world) accessibility() {
 	a := w.api
@@ -404,7 +427,25 @@ func (w *world) accessibility() {
 	}
 	a.ax.set = func(element, attribute, value obj) int32 {
 		e := w.thing(element).(axElement)
-		e.attributes[w.thing(attribute).(string)] = w.thing(value)
+		name := w.thing(attribute).(string)
+		if e.code != 0 {
+			return e.code
+		}
+		if w.onSet != nil {
+			if code := w.onSet(name); code != 0 {
+				return code
+			}
+		}
+		e.attributes[name] = w.thing(value)
+		return 0
+	}
+	a.ax.key = func(app obj, _, code uint16, down bool) int32 {
+		e := w.thing(app).(axElement)
+		if e.code != 0 {
+			return e.code
+		}
+		w.events = append(w.events, fmt.Sprintf("to the application: key %d %v", code, down))
+		w.keyed(code, down)
 		return 0
 	}
 	a.ax.perform = func(element, action obj) int32 {

@@ -20,6 +20,7 @@ type stroke struct {
 // Japanese keyboards.
 const (
 	keyA         = 0
+	keyCommand   = 55
 	keyReturn    = 36
 	keyTab       = 48
 	keyBackspace = 51
@@ -32,11 +33,22 @@ const (
 // maxUnits is the most text that one key event can carry, in UTF-16 units.
 const maxUnits = 20
 
-// strokes turns text into events. A line feed, even if written \r\n or \r, becomes
-// Shift+Return. A tab becomes a space, since it would leave the field. Other
-// control characters are left out. No character is split.
-func strokes(text string) []stroke {
+// plain is text as a field may hold it: lines end with \n, even if written \r\n or \r, a
+// tab is a space, since it would leave the field, and other control characters are left
+// out.
+func plain(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text)
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// strokes turns plain text into events. A line feed becomes Shift+Return. No character
+// is split.
+func strokes(text string) []stroke {
 	var out []stroke
 	var units []uint16
 	flush := func() {
@@ -45,13 +57,10 @@ func strokes(text string) []stroke {
 			units = nil
 		}
 	}
-	for _, r := range text {
+	for _, r := range plain(text) {
 		if r == '\n' {
 			flush()
 			out = append(out, stroke{code: keyReturn, flags: flagShift})
-			continue
-		}
-		if unicode.IsControl(r) {
 			continue
 		}
 		if len(units)+utf16.RuneLen(r) > maxUnits {

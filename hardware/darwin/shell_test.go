@@ -33,7 +33,7 @@ func TestElsewhere(t *testing.T) {
 		"OpenRecognizer":     func() error { _, err := OpenRecognizer(); return err },
 		"OpenStructure":      func() error { _, err := OpenStructure(); return err },
 		"OpenUsage":          func() error { _, err := OpenUsage(UsageOptions{}); return err },
-		"OpenTypist":         func() error { _, err := OpenTypist(); return err },
+		"OpenTypist":         func() error { _, err := OpenTypist(TypistOptions{}); return err },
 		"Permissions":        func() error { _, err := Permissions(); return err },
 		"AskScreenRecording": func() error { _, err := AskScreenRecording(); return err },
 	} {

@@ -76,14 +76,9 @@ const axTimeout = 1
 
 // accessible finds the elements of a window's application and of the window.
 func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
-	if !k.a.ax.trusted() {
-		return element{}, element{}, denied(Accessibility)
+	if app, err = k.application(w); err != nil {
+		return element{}, element{}, err
 	}
-	app = element{k, k.keep(k.a.ax.app(int32(w.pid)))}
-	if app.o == 0 {
-		return element{}, element{}, gone(w.id.ref())
-	}
-	k.a.ax.timeout(app.o, axTimeout) // the default is six seconds
 	o, err := app.copy("AXWindows")
 	if err != nil && !errors.Is(err, errAbsent) {
 		return element{}, element{}, err
@@ -104,6 +99,20 @@ func (k *keeper) accessible(w windowInfo) (app, window element, err error) {
 			len(windows), w.pid, w.id, hardware.ErrUnavailable)
 	}
 	return app, element{k, windows[i]}, nil
+}
+
+// application finds the element of a window's application. Unlike those of its windows it
+// is there while the application is in the background.
+func (k *keeper) application(w windowInfo) (element, error) {
+	if !k.a.ax.trusted() {
+		return element{}, denied(Accessibility)
+	}
+	app := element{k, k.keep(k.a.ax.app(int32(w.pid)))}
+	if app.o == 0 {
+		return element{}, gone(w.id.ref())
+	}
+	k.a.ax.timeout(app.o, axTimeout) // the default is six seconds
+	return app, nil
 }
 
 // element is an AXUIElement that the keeper holds.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -12,16 +13,28 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// Typist types into windows of [Screen] with key events that carry text. It
-// needs the permission Accessibility, and Screen Recording for Click. An input
-// method that is composing swallows the events, so the input source should be one
-// without composition (ABC) in the target window. All methods may be called
-// concurrently: one call types at a time.
+// Typist types into windows of [Screen]. It needs the permission Accessibility, and Screen
+// Recording for Click.
+//
+// Where the accessibility tree of a window has an input field, its value is set, and keys
+// are posted to the application: no input method interferes, and Qt takes a Return that
+// comes so, but not one of a key event. Other windows get key events that carry text. An
+// input method that is composing swallows those, so the input source should be one without
+// composition (ABC) there.
+//
+// All methods may be called concurrently: one call types at a time.
 type Typist struct {
 	screen *Screen
 	a      *api
 	pause  func(ctx context.Context, d time.Duration) error
+	mouse  func(ctx context.Context, at image.Point) error // nil: by events
 	mu     sync.Mutex
+}
+
+// TypistOptions configure a typist.
+type TypistOptions struct {
+	// Click clicks at a point of the screen, in points. Nil posts mouse events.
+	Click func(ctx context.Context, at image.Point) error
 }
 
 var (
@@ -30,12 +43,12 @@ var (
 )
 
 // OpenTypist binds the frameworks. Each call reports a missing permission.
-func OpenTypist() (*Typist, error) {
+func OpenTypist(o TypistOptions) (*Typist, error) {
 	s, err := OpenScreen()
 	if err != nil {
 		return nil, err
 	}
-	return &Typist{screen: s, a: s.a, pause: hardware.Pause}, nil
+	return &Typist{screen: s, a: s.a, pause: hardware.Pause, mouse: o.Click}, nil
 }
 
 const (
@@ -79,16 +92,19 @@ func (t *Typist) activate(ctx context.Context, ref string) error {
 
 func notActive(err error) error { return fmt.Errorf("%w: %w", hardware.ErrNotActive, err) }
 
-// raise asks for a window and its application to come to the front.
+// raise asks for a window and its application to come to the front. An application may
+// show no accessible windows until it is there.
 func (t *Typist) raise(ref string) (err error) {
 	t.a.pool(func() {
-		err = t.withWindow(ref, func(app, window element) error {
-			err := axError(t.a.ax.perform(window.o, t.a.string("AXRaise")))
-			if err != nil && !errors.Is(err, errAbsent) {
+		err = t.withApp(ref, func(keep *keeper, w windowInfo, app element) error {
+			_, window, err := keep.accessible(w)
+			if err == nil {
+				err = axError(t.a.ax.perform(window.o, t.a.string("AXRaise")))
+			}
+			if err != nil && !errors.Is(err, errAbsent) && !errors.Is(err, hardware.ErrUnavailable) {
 				return err
 			}
-			yes := t.a.send(t.a.class("NSNumber"), "numberWithBool:", true) // + (NSNumber *)numberWithBool:(BOOL)value
-			return axError(t.a.ax.set(app.o, t.a.string("AXFrontmost"), yes))
+			return app.set("AXFrontmost", t.a.yes())
 		})
 	})
 	return err
@@ -98,7 +114,7 @@ func (t *Typist) raise(ref string) (err error) {
 // frontmost.
 func (t *Typist) isActive(ref string) (active bool, err error) {
 	t.a.pool(func() {
-		err = t.withWindow(ref, func(app, _ element) error {
+		err = t.withApp(ref, func(_ *keeper, _ windowInfo, app element) error {
 			list, err := t.a.windows()
 			if err != nil {
 				return err
@@ -115,8 +131,8 @@ func (t *Typist) isActive(ref string) (active bool, err error) {
 	return active, err
 }
 
-// withWindow finds a visible window and its accessible elements.
-func (t *Typist) withWindow(ref string, f func(app, window element) error) error {
+// withApp finds a visible window and its accessible application.
+func (t *Typist) withApp(ref string, f func(keep *keeper, w windowInfo, app element) error) error {
 	w, err := t.a.find(ref)
 	if err != nil {
 		return err
@@ -126,18 +142,24 @@ func (t *Typist) withWindow(ref string, f func(app, window element) error) error
 	}
 	keep := &keeper{a: t.a}
 	defer keep.release()
-	app, window, err := keep.accessible(w)
+	app, err := keep.application(w)
 	if err != nil {
 		return err
 	}
-	return f(app, window)
+	return f(keep, w, app)
 }
 
-// Type implements [hardware.Typist]. Before each piece of text it checks that the
-// window is still in front.
+// Type implements [hardware.Typist]. Before each piece of text that a key event carries it
+// checks that the window is still in front.
 func (t *Typist) Type(ctx context.Context, ref, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.activate(ctx, ref); err != nil {
+		return err
+	}
+	if done, err := t.setText(ref, plain(text)); done || err != nil {
+		return err
+	}
 	return t.strike(ctx, ref, strokes(text))
 }
 
@@ -149,12 +171,19 @@ func (t *Typist) Press(ctx context.Context, ref string, key hardware.Key) error 
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err := t.activate(ctx, ref); err != nil {
+		return err
+	}
+	if done, err := t.postKey(ref, s); done || err != nil {
+		return err
+	}
 	return t.strike(ctx, ref, []stroke{s})
 }
 
+// strike posts key events to the window in front.
 func (t *Typist) strike(ctx context.Context, ref string, all []stroke) error {
-	if err := t.activate(ctx, ref); err != nil {
-		return err
+	if len(all) > 0 && t.a.event.secure != nil && t.a.event.secure() {
+		return notActive(errSecure)
 	}
 	for i, s := range all {
 		if i > 0 {
@@ -240,20 +269,23 @@ func (t *Typist) Click(ctx context.Context, ref string, at image.Point) error {
 		return fmt.Errorf("darwin: the point %v is outside of the window's %v: %w", at, shot.Image.Rect,
 			hardware.ErrNotActive)
 	}
-	t.a.pool(func() { err = t.click(ref, at, shot.Scale) })
+	t.a.pool(func() { err = t.click(ctx, ref, at, shot.Scale) })
 	if err != nil {
 		return notActive(err)
 	}
 	return nil
 }
 
-func (t *Typist) click(ref string, at image.Point, scale float64) error {
+func (t *Typist) click(ctx context.Context, ref string, at image.Point, scale float64) error {
 	w, err := t.a.find(ref)
 	if err != nil {
 		return err
 	}
-	const left = 0
 	to := onScreen(w.bounds, at, scale)
+	if t.mouse != nil {
+		return t.mouse(ctx, image.Pt(int(math.Round(to.X)), int(math.Round(to.Y))))
+	}
+	const left = 0
 	moved := t.a.event.mouse(0, eventMoved, to, left)
 	defer t.release(moved)
 	down := t.a.event.mouse(0, eventLeftDown, to, left)

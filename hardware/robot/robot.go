@@ -15,6 +15,9 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
+// Built reports that this program was built with cgo, so that a Robot can act.
+const Built = true
+
 // one is held by the call that uses robotgo, whose state belongs to the process.
 var one = make(chan struct{}, 1)
 
@@ -181,12 +184,22 @@ func (r *Robot) Click(ctx context.Context, ref string, at image.Point) error {
 		if err := r.verify(ctx, ref); err != nil {
 			return err
 		}
-		robotgo.Move(to.X, to.Y)
-		if err := robotgo.Click(); err != nil {
-			return fmt.Errorf("robot: click: %w", err)
-		}
-		return healthy()
+		return click(to)
 	})
+}
+
+// ClickAt clicks at a point of the screen, in the units of the system's pointer. It is
+// for drivers that know the windows themselves.
+func ClickAt(ctx context.Context, at image.Point) error {
+	return (&Robot{}).act(ctx, func() error { return click(at) })
+}
+
+func click(at image.Point) error {
+	robotgo.Move(at.X, at.Y)
+	if err := robotgo.Click(); err != nil {
+		return fmt.Errorf("robot: click: %w", err)
+	}
+	return healthy()
 }
 
 // act runs f with robotgo to itself and a display that answers.

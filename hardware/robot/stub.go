@@ -5,9 +5,13 @@ package robot
 import (
 	"context"
 	"fmt"
+	"image"
 
 	"github.com/kehai-run/kehai/hardware"
 )
+
+// Built reports that this program was built with cgo, so that a Robot can act.
+const Built = false
 
 const missing = "this program was built without cgo (build with CGO_ENABLED=1 and a C compiler; on Debian: " +
 	"apt-get install gcc libc6-dev libx11-dev libxtst-dev)"
@@ -21,6 +25,11 @@ func Open(opt Options) (*Robot, error) {
 		return nil, err
 	}
 	return nil, fmt.Errorf("robot: %s: %w", missing, hardware.ErrUnavailable)
+}
+
+// ClickAt fails.
+func ClickAt(context.Context, image.Point) error {
+	return fmt.Errorf("robot: %s: %w", missing, hardware.ErrUnavailable)
 }
 
 // Windows fails.

@@ -4,10 +4,10 @@
 //
 // The main type is [Display]: a hardware.Screen that captures by window id,
 // covered windows included. [Usage] is a hardware.Usage: counts and application
-// names, never what was typed. Typing itself is package hardware/robot, which
-// takes a Display to activate and verify windows and to paste text.
+// names, never what was typed. [Typist] types where package hardware/robot, which needs
+// cgo, is not built in; that takes a Display to activate and verify windows and to paste.
 //
-// Neither type connects when it is opened. If the display goes away a call fails,
+// None of them connects when it is opened. If the display goes away a call fails,
 // and the next call tries again. A window's ref is its X id, as xwininfo prints
 // it; decimal is understood too.
 //
