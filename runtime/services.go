@@ -45,7 +45,7 @@ func (r *Runtime) services(e *engine.Engine, now first) []service {
 		{"debugging files", r.cfg.Debug.Text,
 			at(func(ctx context.Context) error { return r.seen.WriteFiles(ctx, r.cfg.Data, r.log) })},
 		{"scripts", true, at(func(ctx context.Context) error { r.set.Drawn.Serve(ctx); return nil })},
-		{"memory", true, at(func(ctx context.Context) error { r.admin.LoadMemory(ctx, r.log); return nil })},
+		{"memory", true, at(r.admin.ServeMemory(r.log))},
 		{"upkeep", true, at(func(ctx context.Context) error { return r.admin.Upkeep(ctx, r.log) })},
 	}
 }

@@ -29,8 +29,7 @@ func (c *conversations) command() *cobra.Command {
 		Use: "rename CONVERSATION [NAME]", Short: "Give a conversation a name of your own",
 		Long: `Gives a conversation a name, which counts from then on wherever one is asked for.
 What its window shows as its title stays as it is, and finds the conversation as
-before. Without NAME the title is the name again. While Kehai does not run, the name
-counts from its next start.`,
+before. Without NAME the title is the name again.`,
 		Example: `  kehai conversations rename line:Hana "Hana from work"
   kehai conversations rename c-3uwbezwinvqa`,
 		Args: cobra.RangeArgs(1, 2),
@@ -82,7 +81,7 @@ func (c *conversations) merge() *cobra.Command {
 		Use: "merge CONVERSATION INTO", Short: "Make two conversations one that are the same person's",
 		Long: `Makes two conversations one. What is taken for the first is taken for the other from
 then on, under each of its names, and what is stored of it follows: messages, drafts,
-reminders. While Kehai does not run, its next start carries it out.`,
+reminders. While Kehai does not run, its next start has what is stored follow.`,
 		Example: "  kehai conversations merge c-3uwbezwinvqa line:Hana",
 		Args:    cobra.ExactArgs(2),
 		RunE: c.withBackend(func(ctx context.Context, b control.Backend, args []string) error {

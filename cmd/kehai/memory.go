@@ -110,7 +110,8 @@ func (v *memoryImport) command() *cobra.Command {
 		Short: "Have a file of messages remembered",
 		Long: `Has messages remembered that were said before, or elsewhere. The file has one JSON
 object a line: id, conversation (a name, such as line:Hana, or an id), at (RFC 3339),
-speaker, text, and own (true for our side). An id that is known in its conversation is
+speaker, text, and own (true for our side). A name that was never seen is a new
+conversation, which is found again once its window shows it. An id that is known in its conversation is
 the same message: nothing happens, or it changes to how it reads now. So an import that
 was stopped goes on where it is called again.
 

@@ -202,7 +202,7 @@ func (b Backend) Import(ctx context.Context, c messages.ConversationID, list []m
 	if err != nil {
 		return 0, err
 	}
-	if c, err = b.Which(ctx, string(c)); err != nil {
+	if c, err = b.receiver(ctx, e, c); err != nil {
 		return 0, err
 	}
 	var fresh []messages.Event

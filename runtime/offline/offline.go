@@ -2,6 +2,7 @@ package offline
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/outbound"
@@ -27,8 +29,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/pause"
 )
 
-// Store is that of a Kehai that does not run, opened to look and to
-// tidy up. Its actors do not run, but for those that keep what is remembered: a dead
+// Store is that of a Kehai that does not run, opened to look and to tidy up. Its actors
+// do not run, but for those that keep what is remembered or know names: a dead
 // letter that is sent again waits in the store for the next start.
 type Store struct {
 	admin.Backend
@@ -53,7 +55,7 @@ func Open(cfg config.Config, log zerolog.Logger, own []messages.Table, kinds []e
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	o, err := recovered(cfg, st, keys, codec, kindsOffline(kinds))
+	o, err := recovered(cfg, st, keys, codec, kinds)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -64,16 +66,23 @@ func Open(cfg config.Config, log zerolog.Logger, own []messages.Table, kinds []e
 func recovered(
 	cfg config.Config, st engine.Store, keys engine.Sealer, codec *messages.Codec, kinds []engine.Kind,
 ) (*Store, error) {
-	library, steps := recall.NewLibrary(time.Local), newStepper()
+	library, steps, book := recall.NewLibrary(time.Local), newStepper(), names.NewBook()
+	var adopted map[string][]messages.ConversationID
+	ids := directory.Options{Rules: cfg.Rules.OCR.Rules, Only: cfg.Read.Only, Seed: rand.Text,
+		Adopt: func(app string) []messages.ConversationID { return adopted[app] }}
 	e, err := engine.New(engine.Options{
-		Store: st, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: steps, Kinds: kinds,
-		Listener: func(ev engine.Published) { library.Hear(ev.Message) },
+		Store: st, Sealer: keys, Codec: codec, Clock: engine.SystemClock{}, Driver: steps,
+		Kinds:    kindsOffline(kinds, ids),
+		Listener: func(ev engine.Published) { library.Hear(ev.Message); book.Listen(ev) },
 		Sync:     cfg.Durability == config.DurabilityPower, MinFree: uint64(cfg.Store.MinFree),
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := e.Control().Recover(); err != nil {
+		return nil, err
+	}
+	if adopted, _, err = names.LoadAdopted(e, apps(cfg)); err != nil {
 		return nil, err
 	}
 	pauses := &pause.State{}
@@ -88,7 +97,7 @@ func recovered(
 	o := &Store{
 		Backend: admin.Backend{Config: cfg, Engine: func() (*engine.Engine, error) { return e, nil },
 			Disk: func() datadir.Disk { return datadir.DiskOf(st) }, Pauses: pauses,
-			Names: names.InLog(cfg, key, nil, nil), Book: names.NewBook(),
+			Names: names.InLog(cfg, key, nil, nil), Book: book,
 			Memory: library}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
@@ -102,12 +111,12 @@ func recovered(
 
 // kindsOffline are the kinds of actors that are sent commands, which wait in the
 // store, those that say whom their rows are about, and those that are bound to
-// this node.
-func kindsOffline(own []engine.Kind) []engine.Kind {
+// this node. Directories are made with ids.
+func kindsOffline(own []engine.Kind, ids directory.Options) []engine.Kind {
 	kinds := []engine.Kind{
 		{Name: attention.Kind, Here: true, New: attention.New(attention.DefaultOptions())},
-		{Name: directory.Kind, Whose: directory.Whose,
-			New: directory.New(directory.Options{Rules: directory.DefaultRules()})},
+		{Name: directory.Kind, Whose: directory.Whose, New: directory.New(ids)},
+		{Name: dedup.Kind, New: neverRun},
 		{Name: notify.Kind, Here: true, New: notify.New(notify.Options{Times: notify.DefaultTimes()})},
 		{Name: conversation.Kind, New: conversation.New(conversation.DefaultOptions())},
 		{Name: recall.Kind, New: recall.New(recall.DefaultOptions())},
@@ -125,6 +134,14 @@ func kindsOffline(own []engine.Kind) []engine.Kind {
 		}
 	}
 	return kinds
+}
+
+// apps are those whose windows a configuration has.
+func apps(cfg config.Config) (list []string) {
+	for _, w := range cfg.Windows {
+		list = append(list, w.App)
+	}
+	return list
 }
 
 // neverRun makes no actor: offline none runs.

@@ -5,12 +5,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
 // stepper is the driver of a store at rest. Of its actors only those run that keep what
-// is remembered: they ask nobody, and send nothing to anybody. The mail of all others
+// is remembered, or know who is called what: they ask nobody. The mail of all others
 // waits for the next start.
 type stepper struct {
 	mu    sync.Mutex
@@ -22,7 +23,7 @@ func newStepper() *stepper { return &stepper{wake: make(chan struct{}, 1)} }
 
 // Wake implements [engine.Driver].
 func (s *stepper) Wake(act *engine.Activation) {
-	if act.Address().Kind() != recall.Kind {
+	if kind := act.Address().Kind(); kind != recall.Kind && kind != directory.Kind {
 		return
 	}
 	s.mu.Lock()
