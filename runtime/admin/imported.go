@@ -113,7 +113,9 @@ func imported(e *engine.Engine) (list []messages.ConversationID, err error) {
 	}
 	hosts := map[messages.ConversationID]bool{} // have ids of their own
 	err = engine.SkimTable(e, conversation.Kind, conversation.Heads,
-		func(a messages.Address, _ string, _ conversation.Head) { hosts[messages.ConversationID(a.Key())] = true })
+		func(a messages.Address, _ string, _ conversation.Head) {
+			hosts[messages.ConversationID(a.Key())] = true
+		})
 	return slices.DeleteFunc(list, func(c messages.ConversationID) bool { return hosts[c] }), err
 }
 
