@@ -4,5 +4,6 @@
 // the store of a Kehai that does not run, package offline opens one.
 //
 // What actors keep is read by the tables that they export, and changed by messages to
-// them. It keeps nothing of its own: see packages names and pause.
+// them. It keeps nothing of its own, see packages names and pause, but the setting "imported":
+// nothing is left that an older version imported under names.
 package admin
