@@ -291,6 +291,25 @@ func TestDrawnWindowGetsTheFixedText(t *testing.T) {
 	}
 }
 
+// TestACommandIsNotCarriedOut: what an application might carry out waits for a person, who
+// may send it as it stands.
+func TestACommandIsNotCarriedOut(t *testing.T) {
+	for _, text := range []messages.Text{"/leave", "集合です @channel"} {
+		k := newTalk(t, options(auto()))
+		k.writes(k.judged(k.hears(1), true), text)
+		k.sendsNothing()
+		k.Crash()
+		c := k.changes()
+		if len(c) != 1 || c[0].State != "draft" || c[0].Text != text || c[0].Rule != "command" {
+			t.Fatalf("published %+v, want a draft that waits as a command", c)
+		}
+		k.Send(messages.DraftCommand{Conversation: hana, Turn: c[0].Turn, Epoch: c[0].Epoch, Do: messages.DraftApprove})
+		if out := k.sends(); out.Text != text {
+			t.Errorf("handed out %q, want it as it was approved", string(out.Text))
+		}
+	}
+}
+
 // TestPersonAnswers withdraws what waits; what they wrote before the message does not.
 func TestPersonAnswers(t *testing.T) {
 	s := auto()

@@ -234,7 +234,7 @@ func (a *actor) wrote(turn *actors.Turn, t *reply.Turn, written messages.Text, n
 	Bases.Put(turn, RowKey(t.ID), basis)
 	d := reply.Decision{Action: reply.Hold}
 	if _, known := owners.Get(turn, onlyRow); known || a.o.Owner == "" {
-		d = a.decision(turn, t)
+		d = a.decision(turn, t, written)
 	}
 	a.note(turn, t, d)
 	a.showAll(turn, t, written)
@@ -242,7 +242,7 @@ func (a *actor) wrote(turn *actors.Turn, t *reply.Turn, written messages.Text, n
 }
 
 // decision is what becomes of a written reply now.
-func (a *actor) decision(turn *actors.Turn, t *reply.Turn) reply.Decision {
+func (a *actor) decision(turn *actors.Turn, t *reply.Turn, written messages.Text) reply.Decision {
 	s, newest := a.settings(turn, t)
 	basis, _ := Bases.Get(turn, RowKey(t.ID))
 	owner, _ := owners.Get(turn, onlyRow)
@@ -250,6 +250,7 @@ func (a *actor) decision(turn *actors.Turn, t *reply.Turn) reply.Decision {
 	situation := reply.Situation{
 		Mode: s.Mode, Policy: s.Policy, Listed: s.Listed, When: s.When, Limits: s.Limits, Usage: usage,
 		Quiet: s.Quiet, Paused: owner.Paused, NoModel: basis.Fallback != "", Drawn: s.Drawn, NoTypist: !s.Typist,
+		Command: newest.Window.Channel() == "" && reply.Commands(written),
 	}
 	if a.o.Attends && newest.Window.Channel() == "" { // a channel's reply takes nothing of the owner's desk
 		situation.Attention = &owner.Attention
@@ -290,7 +291,7 @@ func (a *actor) decide(turn *actors.Turn) {
 	if t == nil || t.State != reply.Held || t.ByHand {
 		return
 	}
-	d := a.decision(turn, t)
+	d := a.decision(turn, t, t.Text)
 	if basis, _ := Bases.Get(turn, RowKey(t.ID)); d.Action == reply.Send && agesOut(basis.WrittenAt, turn.Now()) {
 		a.step(turn, reply.Event{Kind: reply.OnAgain, Turn: t.ID, Epoch: t.Epoch})
 		return

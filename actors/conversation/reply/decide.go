@@ -92,6 +92,7 @@ type Situation struct {
 	NoModel   bool // the reply is a fixed acknowledgement
 	Drawn     bool // the window is one that Kehai draws itself
 	NoTypist  bool // nobody types into windows
+	Command   bool // the text is one of [Commands], and is typed into a window
 }
 
 // Rule names what decided.
@@ -105,6 +106,7 @@ const (
 	RuleUnlisted  Rule = "not_listed" // auto, but not on the allow-list
 	RuleNoModel   Rule = "no_model"
 	RuleNoTypist  Rule = "no_typist"
+	RuleCommand   Rule = "command" // an application might carry it out
 	RuleAttention Rule = "attention"
 	RulePaused    Rule = "paused"
 	RuleQuiet     Rule = "quiet_hours"
@@ -162,6 +164,8 @@ func (s Situation) most() Decision {
 		return Decision{Action: Draft, Rule: RuleUnlisted}
 	case s.NoTypist:
 		return Decision{Action: Draft, Rule: RuleNoTypist}
+	case s.Command && !s.Drawn:
+		return Decision{Action: Draft, Rule: RuleCommand}
 	case s.NoModel && s.Mode == Assistant && !s.Drawn:
 		return Decision{Action: Draft, Rule: RuleNoModel}
 	}
