@@ -219,8 +219,8 @@ func (b Backend) Import(ctx context.Context, c messages.ConversationID, list []m
 	var done []<-chan error
 	for rest := fresh; len(rest) > 0; {
 		n, size := 0, 0
-		for n < len(rest) && n < importBatch && (n == 0 || size+len(rest[n].Text) < importBytes) {
-			size += len(rest[n].Text)
+		for n < len(rest) && n < importBatch && (n == 0 || size < importBytes) {
+			size += len(rest[n].Text) + len(rest[n].Speaker) + len(rest[n].ID)
 			n++
 		}
 		stored, err := e.Post("", to, messages.Remember{Conversation: c, Events: rest[:n]}, "")

@@ -145,8 +145,12 @@ type importLine struct {
 	Text         string    `json:"text"`
 }
 
-// maxImportLine is how long a line of a file of events may be, in bytes.
-const maxImportLine = 16 << 20
+// Bounds of a file of events, in bytes: a text that has so many, however it is escaped,
+// is kept in one transaction.
+const (
+	maxImportText = 1 << 20
+	maxImportLine = 7 * maxImportText
+)
 
 // ReadImport yields the events of a file that has one JSON object a line, until yield
 // fails. An error wraps ErrImport and names the line, but quotes nothing of it.
@@ -192,6 +196,8 @@ func parseImport(raw []byte) (c messages.ConversationID, e messages.Event, wrong
 		return "", e, "conversation: want its name or id"
 	case messages.To(messages.ActorRecall, l.Conversation).Validate() != nil:
 		return "", e, "conversation: no conversation can have this name"
+	case len(l.Text)+len(l.Speaker)+len(l.ID) > maxImportText:
+		return "", e, fmt.Sprintf("it has more than %d MiB of text", maxImportText>>20)
 	case l.At.IsZero():
 		return "", e, "at: want when it was said"
 	}

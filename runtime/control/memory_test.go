@@ -32,7 +32,10 @@ func TestReadImport(t *testing.T) {
 		{strings.Replace(importedLine, `"at":"2026-03-02T10:00:00+09:00",`, "", 1), "line 1: at: want when", 0},
 		{strings.Replace(importedLine, `"秘密 secret"`, "7", 1), "line 1: text: it is of another type", 0},
 		{"[1]", "line 1: it is", 0},
-		{strings.Repeat("x", 17<<20), "line 1: it has more than 16 MiB", 0},
+		{strings.Repeat("x", 9<<20), "line 1: it has more than 7 MiB", 0},
+		{"\n" + strings.Replace(importedLine, "秘密", strings.Repeat("x", 1<<20), 1),
+			"line 2: it has more than 1 MiB", 0},
+		{strings.Replace(importedLine, "line:Hana", strings.Repeat("x", 5<<20), 1), "line 1: conversation:", 0},
 	} {
 		n := 0
 		err := ReadImport(strings.NewReader(c.in), func(id messages.ConversationID, e messages.Event) error {

@@ -296,6 +296,11 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 		return false, nil // mail straight from its commit: only this activation can acknowledge it
 	}
 	raw, ok, err := e.read(act, env.receipt)
+	if errors.Is(err, ErrNoKey) { // it is there
+		stored, there, gerr := e.store.Get([]byte(env.receipt))
+		env.bad, env.raw, env.stored = err, stored, false
+		return !there && gerr == nil, gerr
+	}
 	if err != nil || !ok {
 		return !ok && err == nil, err
 	}
@@ -307,7 +312,7 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 	}
 	if env.stored {
 		raw, ok, err := e.read(act, ofActor(keyAttempts, act.addr, env.receipt))
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrNoKey) {
 			return false, err
 		}
 		if ok {
@@ -344,10 +349,14 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 	case env.Durable():
 		t := newTurn(act, &env)
 		t.durable = true
+		about := cmp.Or(string(env.about), e.subject(env.Message, act.addr))
+		if !e.canSeal(about) { // the failure may be that
+			about = ofNode
+		}
 		t.Ops = append(t.Ops, Op{
 			Key:   []byte(ofActor(keyAttempts, act.addr, env.receipt)),
 			Value: encodeRecord(attemptsRecord{Attempts: env.attempt, Error: reason, At: e.clock.Now()}),
-			about: cmp.Or(string(env.about), e.subject(env.Message, act.addr)),
+			about: about,
 		})
 		t.measure()
 		e.submit(t, generation)
@@ -435,8 +444,35 @@ func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, re
 			rec.Error += fmt.Sprintf("; %d of its %d bytes are kept", maxRaw, len(env.raw))
 		}
 	}
+	about := e.keepSealed(&rec, &env)
 	t.bury(&deadLetterChange{record: rec, typeName: name})
+	t.Records[len(t.Records)-1].about = about
 	e.submit(t, generation)
+}
+
+// keepSealed has a dead letter hold its message as it is stored, if it cannot be opened
+// or not be sealed again: it can be sent again once its key is back. It returns whose
+// key seals the dead letter itself.
+func (e *Engine) keepSealed(rec *deadRecord, env *Envelope) (about string) {
+	if e.sealer == nil {
+		return ""
+	}
+	key := []byte(env.receipt)
+	if marked(rec.Raw) {
+		rec.Place = place(key)
+	}
+	about = cmp.Or(e.whose(keyDead, encodeRecord(*rec)), ofNode)
+	if e.canSeal(about) {
+		return about
+	}
+	rec.About = cmp.Or(rec.About, messages.ConversationID(about))
+	stored, ok, err := e.store.Get(key)
+	if rec.Msg = nil; err == nil && ok && marked(stored) && len(stored) <= maxRaw {
+		rec.Raw, rec.Place = stored, place(key)
+	} else if rec.Raw == nil {
+		rec.Error += "; its text is not kept"
+	}
+	return ofNode
 }
 
 // requestSubject is whom the request was about that a durable call's answer is for.

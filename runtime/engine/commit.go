@@ -249,7 +249,7 @@ var order = [shards]Shard{Here, Anywhere}
 // commit applies what waits as a batch for each shard, and settles it.
 func (e *Engine) commit(waiting []pendingCommit) {
 	k := e.committer
-	live, batches, n := k.batches(waiting)
+	live, batches, n := e.batches(waiting)
 	if n == 0 {
 		return
 	}
@@ -289,8 +289,10 @@ func (e *Engine) commit(waiting []pendingCommit) {
 	}
 }
 
-// batches makes a batch for each shard of what waits and was not taken back.
-func (k *committer) batches(waiting []pendingCommit) (live [shards][]pendingCommit, batches [shards]Batch, n int) {
+// batches makes a batch for each shard of what waits and was not taken back. What
+// cannot be sealed is refused by itself.
+func (e *Engine) batches(waiting []pendingCommit) (live [shards][]pendingCommit, batches [shards]Batch, n int) {
+	k := e.committer
 	for s := range shards {
 		live[s], batches[s].Changes = k.live[s], k.changes[s]
 	}
@@ -299,6 +301,10 @@ func (k *committer) batches(waiting []pendingCommit) (live [shards][]pendingComm
 			continue
 		}
 		w := p.writes()
+		if err := e.sealChange(&w.Change); err != nil {
+			p.refused(e, Refused, err)
+			continue
+		}
 		live[w.shard] = append(live[w.shard], p)
 		batches[w.shard].Changes = append(batches[w.shard].Changes, w.Change)
 		n++

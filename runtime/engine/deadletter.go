@@ -87,6 +87,11 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	if rec.Subscription != "" {
 		return e.rewriteDead(ctx, id, func(rec *deadRecord) { rec.Retry = true })
 	}
+	if rec.Place != nil {
+		if rec.Msg, err = e.unseal(rec); err != nil {
+			return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; or discard it", id, err)
+		}
+	}
 	msg, err := e.codec.Decode(rec.Msg)
 	if err != nil {
 		return fmt.Errorf("engine: dead letter %s cannot be sent again: %w; "+
@@ -105,6 +110,19 @@ func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	record := encodeRecord(mailRecord{From: env.From, Trace: env.Trace, At: env.At, About: env.about, Msg: rec.Msg})
 	r.addMail(s, &env, record, cmp.Or(string(rec.About), e.subject(msg, rec.Actor)), -1)
 	return e.request(ctx, r)
+}
+
+// unseal opens the message of a dead letter that keeps it as it was stored.
+func (e *Engine) unseal(rec deadRecord) (json.RawMessage, error) {
+	if e.sealer == nil || !marked(rec.Raw) {
+		return nil, ErrNoKey
+	}
+	plain, err := e.sealer.Open(rec.Place, rec.Raw[len(sealMark):])
+	if err != nil {
+		return nil, err
+	}
+	row, err := decodeRecord[mailRecord](plain) // timers and calls have it at the same place
+	return row.Msg, err
 }
 
 // askAgain has the request of a dead letter asked once more, as the call that it

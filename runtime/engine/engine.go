@@ -345,6 +345,9 @@ func (e *Engine) Post(from, to messages.Address, msg messages.Message, key strin
 	if n := r.measure(); n > maxTurn {
 		return nil, fmt.Errorf("engine: inject into %s: %w: %d bytes, at most %d", to, ErrTooLarge, n, maxTurn)
 	}
+	if err := e.ready(&r.Change); err != nil {
+		return nil, fmt.Errorf("engine: inject into %s: %w", to, err)
+	}
 	e.enqueue(r)
 	return done, nil
 }

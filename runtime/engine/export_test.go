@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/kehai-run/kehai/messages"
+
 // MaxKnown is for tests of what the committer keeps in mind.
 const MaxKnown = maxKnown
 
@@ -18,3 +20,17 @@ func (e *Engine) ApplyOfAnother(ops ...Op) error {
 	_, err := e.apply([shards]Batch{Anywhere: {Changes: []Change{{Ops: ops}}}}, nil, e.sync)
 	return err
 }
+
+// Known counts what the committer knows of a store without reading it.
+func (e *Engine) Known() (mail, epochs int) {
+	return len(e.committer.known.mail), len(e.committer.known.epochs)
+}
+
+// ApplyHere applies changes to the shard Here, as the committer does.
+func (e *Engine) ApplyHere(changes ...Change) ([]Result, error) {
+	done, err := e.apply([shards]Batch{Here: {Changes: changes}}, nil, e.sync)
+	return done.results[Here], err
+}
+
+// EpochKey is where the ownership of an actor is stored.
+func EpochKey(a messages.Address) []byte { return epochKey(a) }

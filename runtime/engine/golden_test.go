@@ -38,7 +38,7 @@ var goldenRecords = []any{
 	attemptsRecord{Attempts: 3, Error: "no luck", At: goldenTime},
 	deadRecord{
 		Actor: "fusion/a", From: "poller/a", Trace: "m1", Attempts: 5, Error: "no luck", Stack: "main.go:1",
-		At: goldenTime, About: "line:Hana", Msg: goldenMsg, Raw: []byte{0, 1, 255},
+		At: goldenTime, About: "line:Hana", Msg: goldenMsg, Raw: []byte{0, 1, 255}, Place: []byte("i/a\x00"),
 		Call:         &deadCall{ID: "m1.2", Worker: "llm", Deadline: 30 * time.Second, Retries: 2, Tag: "judge"},
 		Subscription: "host", Event: 7, EventAt: goldenTime, Retry: true,
 	},
@@ -51,6 +51,7 @@ var goldenRecords = []any{
 			Code: "timeout", Note: "no answer",
 		}},
 	injectedRecord{At: goldenTime},
+	sealedRecord{Kinds: []string{"directory"}, Types: []typeName{{Name: "host_own", Version: 1}}},
 	forgetRecord{At: goldenTime, Conversation: "line:Hana", Keep: []Kept{{
 		Actor: "dedup/line:Hana", Row: "head\x00head", Value: []byte("1 {}"),
 	}}, Kinds: []string{"fusion"}, Unknown: 2},

@@ -59,9 +59,13 @@ type (
 		// Whom it is about beside its own subject, see Envelope.about.
 		About messages.ConversationID `json:"about,omitempty"`
 
-		Msg  json.RawMessage `json:"msg"`            // sealed
-		Raw  []byte          `json:"raw,omitempty"`  // when not even JSON
-		Call *deadCall       `json:"call,omitempty"` // when it is the request of a call
+		Msg json.RawMessage `json:"msg"`           // sealed
+		Raw []byte          `json:"raw,omitempty"` // when not even JSON
+		// Of the row that Raw is, if it is a sealed one that could not be opened, or not be
+		// sealed again.
+		Place []byte `json:"place,omitempty"`
+
+		Call *deadCall `json:"call,omitempty"` // when it is the request of a call
 		// When it is an event that a subscription could not handle:
 		Subscription string    `json:"subscription,omitempty"`
 		Event        uint64    `json:"event,omitempty"` // its place in the log

@@ -19,6 +19,9 @@ import (
 // none, such as a window, or "" for the node. Package keyring has one. Its methods
 // may be called concurrently.
 type Sealer interface {
+	// Ready sees to it that rows about a subject can be sealed. A subject without a key
+	// gets one.
+	Ready(subject string) error
 	// Seal appends the sealed form of a row to a slice; it is at most Overhead longer.
 	// A subject without a key gets one, which a power cut must not take back.
 	Seal(to []byte, subject string, place, plain []byte) ([]byte, error)
@@ -81,20 +84,83 @@ func (e *Engine) sealAll(batches *[shards]Batch) error {
 	}
 	for s := range batches {
 		for i := range batches[s].Changes {
-			c := &batches[s].Changes[i]
-			for j := range c.Ops {
-				if err := e.sealOp(&c.Ops[j]); err != nil {
-					return err
-				}
-			}
-			for j := range c.Records {
-				if err := e.sealRecord(&c.Records[j]); err != nil {
-					return err
-				}
+			if err := e.sealChange(&batches[s].Changes[i]); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// sealChange seals what is private in a change.
+func (e *Engine) sealChange(c *Change) error {
+	if e.sealer == nil {
+		return nil
+	}
+	for i := range c.Ops {
+		if err := e.sealOp(&c.Ops[i]); err != nil {
+			return err
+		}
+	}
+	for i := range c.Records {
+		if err := e.sealRecord(&c.Records[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofNode is whom a row is about that is sealed for the node.
+const ofNode = "\x00"
+
+// ready notes whom each row of a change is about, and sees to it that the rows can be
+// sealed. So what cannot be is the failure of who wants it, and not that of all who
+// commit at the same time; and nobody waits with them until a key is on the disk.
+func (e *Engine) ready(c *Change) error {
+	if e.sealer == nil {
+		return nil
+	}
+	last := ofNode
+	check := func(about string) error {
+		if about == last {
+			return nil
+		}
+		if last = about; about == ofNode {
+			return nil
+		}
+		if err := e.sealer.Ready(about); err != nil {
+			return fmt.Errorf("engine: seal a row: %w", err)
+		}
+		return nil
+	}
+	for i := range c.Ops {
+		op := &c.Ops[i]
+		if op.Delete || !private(op.Key) || marked(op.Value) {
+			continue
+		}
+		if op.about == "" {
+			op.about = cmp.Or(e.whose(string(op.Key), op.Value), ofNode)
+		}
+		if err := check(op.about); err != nil {
+			return err
+		}
+	}
+	for i := range c.Records {
+		r := &c.Records[i]
+		if r.about == "" {
+			key := r.Shard.appendPlace(nil, r)
+			r.about = cmp.Or(e.whose(string(key), r.Value), ofNode)
+		}
+		if err := check(r.about); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// canSeal reports whether rows about a subject can be sealed.
+func (e *Engine) canSeal(about string) bool {
+	return e.sealer == nil || about == ofNode || e.sealer.Ready(about) == nil
 }
 
 func (e *Engine) sealOp(op *Op) (err error) {
@@ -124,6 +190,9 @@ func (e *Engine) sealRecord(r *Record) (err error) {
 }
 
 func (e *Engine) sealRow(about string, place, plain []byte) ([]byte, error) {
+	if about == ofNode {
+		about = ""
+	}
 	to := make([]byte, len(sealMark), len(sealMark)+e.sealer.Overhead()+len(plain))
 	copy(to, sealMark)
 	sealed, err := e.sealer.Seal(to, about, place, plain)
@@ -247,12 +316,35 @@ func (e *Engine) subject(m messages.Message, of messages.Address) string {
 	return of.Key()
 }
 
-// What keyMetaSealed holds, sealed for the node: before rows of actors that are about
-// many were sealed for whom each is about, and since.
-const (
-	sealedForActors = "kehai"
-	sealed          = "kehai 2"
-)
+// What keyMetaSealed holds, sealed for the node: a name, and since its third version
+// what is sealed for whom it is about as JSON. Before that the whole store counted, also
+// where the program that sealed it did not know all kinds and types.
+const sealed = "kehai 3 "
+
+// sealedRecord says what of a store is sealed for whom it is about. Whoever knows less
+// than those before, such as a command of a program without the host's actors, cannot
+// say it of what it does not know.
+type sealedRecord struct {
+	Kinds []string   `json:"kinds"`           // of actors that are about many, whose rows are
+	Types []typeName `json:"types,omitempty"` // of messages that nobody knew yet, so that they are not
+}
+
+// typeName is the type of a message as it is stored.
+type typeName struct {
+	Name    string `json:"type"`
+	Version int    `json:"v"`
+}
+
+func (n typeName) compare(o typeName) int {
+	return cmp.Or(strings.Compare(n.Name, o.Name), cmp.Compare(n.Version, o.Version))
+}
+
+func sealedOf(mark []byte) (rec sealedRecord) {
+	if raw, ok := bytes.CutPrefix(mark, []byte(sealed)); ok && json.Unmarshal(raw, &rec) != nil {
+		return sealedRecord{} // nothing is certain
+	}
+	return rec
+}
 
 // sealStored seals what an older version or a runtime without keys has stored. A
 // crash in between leaves what the next start goes on with: the row that says that
@@ -270,10 +362,8 @@ func (e *Engine) sealStored() error {
 		if err != nil {
 			return fmt.Errorf("engine: these are not the keys of the store: %w", err)
 		}
-		if string(mark) == sealedForActors {
-			if err := e.sealAnew(); err != nil {
-				return fmt.Errorf("engine: seal what is stored for whom it is about: %w", err)
-			}
+		if err := e.sealAnew(sealedOf(mark)); err != nil {
+			return fmt.Errorf("engine: seal what is stored for whom it is about: %w", err)
 		}
 	case e.sealer == nil:
 		return nil
@@ -288,32 +378,12 @@ func (e *Engine) sealStored() error {
 
 // sealRows seals what is not.
 func (e *Engine) sealRows() error {
-	done, err := e.sealThose(privatePrefixes, func(_, v []byte) ([]byte, bool) { return v, !marked(v) })
-	if err != nil {
-		return err
-	}
-	if done > 0 {
-		e.sealing(done)
-	}
-	return e.markSealed()
-}
-
-// sealAnew seals the rows of actors that are about many for whom each is about, which
-// an older version has sealed for their actor. One that does not open stays.
-func (e *Engine) sealAnew() error {
-	var prefixes []string
-	for name, k := range e.kinds {
-		if k.Whose != nil {
-			prefixes = append(prefixes, keyState+name+"/")
+	var rec sealedRecord
+	done, err := e.sealThose(privatePrefixes, func(k, v []byte) ([]byte, bool) {
+		if name, ok := typeOf(k, v); ok && !slices.Contains(rec.Types, name) && !e.knowsType(name) {
+			rec.Types = append(rec.Types, name)
 		}
-	}
-	slices.Sort(prefixes)
-	done, err := e.sealThose(prefixes, func(k, v []byte) ([]byte, bool) {
-		plain, err := e.open(k, v)
-		if err != nil || !marked(v) {
-			return nil, false
-		}
-		return plain, !e.sealer.Under(e.whose(string(k), plain), v[len(sealMark):])
+		return v, !marked(v)
 	})
 	if err != nil {
 		return err
@@ -321,7 +391,102 @@ func (e *Engine) sealAnew() error {
 	if done > 0 {
 		e.sealing(done)
 	}
-	return e.markSealed()
+	rec.Kinds = e.manySided()
+	return e.markSealed(rec)
+}
+
+// manySided are the kinds of actors that say whom their rows are about.
+func (e *Engine) manySided() (list []string) {
+	for name, k := range e.kinds {
+		if k.Whose != nil {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// typeOf is the type of the message in a row that is not sealed; ok is false if it has
+// none.
+func typeOf(key, value []byte) (name typeName, ok bool) {
+	if class, _ := classOf(string(key)); class == keyState || class == keyAttempts {
+		return typeName{}, false
+	}
+	var rec struct {
+		Msg typeName `json:"msg"`
+	}
+	_ = json.Unmarshal(value, &rec) // then there is no message
+	return rec.Msg, rec.Msg.Name != ""
+}
+
+func (e *Engine) knowsType(name typeName) bool {
+	_, err := e.codec.Subject(encodeRecord(name))
+	return !errors.Is(err, messages.ErrUnknownType)
+}
+
+// sealAnew seals for whom they are about the rows of actors that are about many and the
+// messages of types that those before did not know; they are sealed for their actor. One
+// that does not open, or whose own key cannot be used, stays for another start.
+func (e *Engine) sealAnew(rec sealedRecord) error {
+	left := rec
+	left.Kinds = slices.Clone(rec.Kinds)
+	total := 0
+	for _, kind := range e.manySided() {
+		if slices.Contains(rec.Kinds, kind) {
+			continue
+		}
+		done, stays, err := e.sealRight([]string{keyState + kind + "/"}, func([]byte, []byte) bool { return true })
+		if total += done; err != nil {
+			return err
+		}
+		if !stays {
+			left.Kinds = append(left.Kinds, kind)
+		}
+	}
+	if slices.ContainsFunc(rec.Types, e.knowsType) {
+		done, stays, err := e.sealRight(privatePrefixes, func(k, v []byte) bool {
+			name, ok := typeOf(k, v)
+			return ok && slices.Contains(rec.Types, name) && e.knowsType(name)
+		})
+		if total += done; err != nil {
+			return err
+		}
+		if !stays {
+			left.Types = slices.DeleteFunc(slices.Clone(rec.Types), e.knowsType)
+		}
+	}
+	if total > 0 {
+		e.sealing(total)
+	}
+	if slices.Equal(left.Kinds, rec.Kinds) && slices.Equal(left.Types, rec.Types) {
+		return nil
+	}
+	return e.markSealed(left)
+}
+
+// sealRight seals rows for whom they are about that are sealed for somebody else. stays
+// says that one could not be.
+func (e *Engine) sealRight(prefixes []string, which func(k, plain []byte) bool) (done int, stays bool, err error) {
+	done, err = e.sealThose(prefixes, func(k, v []byte) ([]byte, bool) {
+		if !marked(v) {
+			return nil, false
+		}
+		plain, err := e.open(k, v)
+		if err != nil {
+			stays = true
+			return nil, false
+		}
+		about := e.whose(string(k), plain)
+		if !which(k, plain) || e.sealer.Under(about, v[len(sealMark):]) {
+			return nil, false
+		}
+		if !e.canSeal(cmp.Or(about, ofNode)) {
+			stays = true
+			return nil, false
+		}
+		return plain, true
+	})
+	return done, stays, err
 }
 
 // sealThose seals rows of which pick returns the plain form, step by step.
@@ -364,9 +529,11 @@ func (e *Engine) sealThose(prefixes []string, pick func(k, v []byte) ([]byte, bo
 	return done, nil
 }
 
-// markSealed notes that all is sealed.
-func (e *Engine) markSealed() error {
-	mark, err := e.sealer.Seal(nil, "", []byte(keyMetaSealed), []byte(sealed))
+// markSealed notes that all is sealed, and what of it for whom it is about.
+func (e *Engine) markSealed(rec sealedRecord) error {
+	slices.Sort(rec.Kinds)
+	slices.SortFunc(rec.Types, typeName.compare)
+	mark, err := e.sealer.Seal(nil, "", []byte(keyMetaSealed), append([]byte(sealed), encodeRecord(rec)...))
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (e *Engine) stage(act *Activation, env *Envelope, cause actors.Cause, out *
 	if n := t.measure(); n > maxTurn {
 		return nil, fmt.Errorf("%w: the turn writes %d bytes, at most %d", ErrTooLarge, n, maxTurn)
 	}
-	return t, nil
+	return t, e.ready(&t.Change)
 }
 
 // stageSends adds the durable messages of a turn.

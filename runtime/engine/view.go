@@ -47,6 +47,9 @@ func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 	rows := map[string][]byte{}
 	var bad error
 	err := r.e.scan([]byte(full), nil, func(k, v []byte, unopened error) bool {
+		if unopened != nil && r.lost(v, unopened) {
+			return true
+		}
 		rows[string(k[base:])], bad = v, unopened
 		return bad == nil
 	})
@@ -61,6 +64,13 @@ func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 		}
 	}
 	return rows, nil
+}
+
+// lost reports that a row of an actor that is about many is sealed under a key that
+// cannot be used: the others go on without it. Whoever asks for it by name hears why.
+func (r *rowReader) lost(sealed []byte, why error) bool {
+	return r.act.kind.Whose != nil && errors.Is(why, ErrNoKey) && marked(sealed) &&
+		!r.e.sealer.Under(r.act.addr.Key(), sealed[len(sealMark):])
 }
 
 func stateKey(a messages.Address, row string) string { return ofActor(keyState, a, row) }

@@ -1,0 +1,250 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// badKeys are keys of which some cannot be used: at once, or only when a row is sealed.
+type badKeys struct {
+	engine.Sealer
+	bad, late map[string]bool
+}
+
+func (k badKeys) err(subject string) error {
+	return fmt.Errorf("key of %s is damaged: put it back: %w", subject, engine.ErrNoKey)
+}
+
+func (k badKeys) Ready(subject string) error {
+	if k.bad[subject] {
+		return k.err(subject)
+	}
+	return k.Sealer.Ready(subject)
+}
+
+func (k badKeys) Seal(to []byte, subject string, place, plain []byte) ([]byte, error) {
+	if k.bad[subject] || k.late[subject] {
+		delete(k.late, subject)
+		return nil, k.err(subject)
+	}
+	return k.Sealer.Seal(to, subject, place, plain)
+}
+
+func (k badKeys) Open(place, sealed []byte) ([]byte, error) {
+	for subject := range k.bad {
+		if k.Under(subject, sealed) {
+			return nil, k.err(subject)
+		}
+	}
+	return k.Sealer.Open(place, sealed)
+}
+
+var whoms = []messages.ConversationID{"aki", "hana", "ken"}
+
+var names = actors.NewTable[string]("names")
+
+// keySim is an actor that is about many beside actors that are about one each. The
+// first puts a row about whom a number says, each other one what it is told.
+func keySim(t *testing.T, s engine.Store, keys engine.Sealer) *engine.Sim {
+	t.Helper()
+	codec, err := messages.NewCodec(events.Core(), simMessages, messages.Table{messages.Durable[diary](nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := actors.Func(func(turn *actors.Turn, m messages.Message) error {
+		n, ok := m.(number)
+		if !ok {
+			return nil
+		}
+		for range names.All(turn) {
+			continue
+		}
+		who := string(whoms[n.N%len(whoms)])
+		said, _ := names.Get(turn, who)
+		names.Put(turn, who, said+fmt.Sprint(n.N, " "))
+		return nil
+	})
+	one := actors.Func(func(turn *actors.Turn, m messages.Message) error {
+		if d, ok := m.(diary); ok {
+			names.Put(turn, "said", string(d.Words))
+		}
+		return nil
+	})
+	sim, err := engine.NewSim(engine.SimOptions{Engine: engine.Options{Store: s, Sealer: keys, Codec: codec,
+		Kinds: []engine.Kind{
+			{Name: "shared", New: func(messages.Address) actors.Actor { return many },
+				Whose: func(row string, _ []byte) messages.ConversationID {
+					_, key := actors.SplitRow(row)
+					return messages.ConversationID(key)
+				}},
+			{Name: "one", New: func(messages.Address) actors.Actor { return one }},
+		}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim
+}
+
+// told is what the actors have stored, as far as it opens.
+func told(t *testing.T, s *mem.Store, ring engine.Sealer) string {
+	t.Helper()
+	var list []string
+	for _, k := range keys(t, s, "s/") {
+		v, _, _ := s.Get([]byte(k))
+		if plain, err := engine.OpenRow(ring, []byte(k), v); err == nil {
+			list = append(list, strings.TrimPrefix(k, "s/")+"="+string(plain))
+		}
+	}
+	return strings.ReplaceAll(strings.Join(list, "; "), "\x00names\x00", " ")
+}
+
+// Where one key cannot be used, the message about it is put aside with words. What is
+// committed together with it is, and an actor that is about many goes on with the
+// others: one that is there already, and one that has a row under the bad key.
+func TestABadKeyFailsOnlyWhatIsAboutIt(t *testing.T) {
+	for name, before := range map[string]bool{"no row": false, "a row": true} {
+		t.Run(name, func(t *testing.T) {
+			store := mem.New()
+			k := badKeys{Sealer: keyring.Memory(nil), bad: map[string]bool{}, late: map[string]bool{}}
+			sim := keySim(t, store, k)
+			want := "shared/app aki=1 \"0 3 \"; shared/app ken=1 \"2 5 \""
+			if before {
+				if _, err := sim.Inject("shared/app", number{1}, ""); err != nil {
+					t.Fatal(err)
+				}
+				sim.Settle()
+			}
+			k.bad["hana"] = true
+			if err := sim.Crash(); err != nil {
+				t.Fatal(err)
+			}
+			for n := range 6 {
+				if n == 1 && before {
+					continue
+				}
+				if _, err := sim.Inject("shared/app", number{n}, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			sim.Advance(time.Hour)
+			if got := told(t, store, k); got != want {
+				t.Errorf("stored is %s, want %s", got, want)
+			}
+			dead, err := sim.Engine().DeadLetters()
+			if err != nil || len(dead) == 0 {
+				t.Fatalf("%d dead letters, %v, want those about the bad key", len(dead), err)
+			}
+			for _, d := range dead {
+				if !strings.Contains(d.Error, "key of hana is damaged") || d.Attempts != engine.MaxAttempts {
+					t.Errorf("dead letter %+v, want it to say why after all attempts", d)
+				}
+				delete(k.bad, "hana")
+				err := sim.Await(func(ctx context.Context) error { return sim.Engine().RetryDeadLetter(ctx, d.ID) })
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			sim.Advance(time.Hour)
+			if got := told(t, store, k); !strings.Contains(got, "hana=1 \"1 4 \"") {
+				t.Errorf("with the key back stored is %s, want the row of 1 and 4", got)
+			}
+		})
+	}
+}
+
+// A message that was stored before its key was damaged is put aside as it is stored, and
+// can be sent again once the key is back; no text of it is sealed under another key.
+func TestAMessageIsPutAsideAsItIsSealed(t *testing.T) {
+	for name, restart := range map[string]bool{"in memory": false, "in the store": true} {
+		t.Run(name, func(t *testing.T) {
+			store := mem.New()
+			k := badKeys{Sealer: keyring.Memory(nil), bad: map[string]bool{}, late: map[string]bool{}}
+			sim := keySim(t, store, k)
+			stored, err := sim.Inject("one/hana", diary{"hana", "canary"}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sim.Commit()
+			if err := <-stored; err != nil {
+				t.Fatal(err)
+			}
+			k.bad["hana"] = true
+			if restart {
+				if err := sim.Crash(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := sim.Inject("one/ken", diary{"ken", "goes on"}, ""); err != nil {
+				t.Fatal(err)
+			}
+			sim.Advance(time.Hour)
+			if got, want := told(t, store, k), `one/ken said=1 "goes on"`; got != want {
+				t.Errorf("stored is %s, want %s", got, want)
+			}
+			dead, err := sim.Engine().DeadLetters()
+			if err != nil || len(dead) != 1 || !strings.Contains(dead[0].Error, "damaged") || dead[0].Message != nil {
+				t.Fatalf("dead letters %+v, %v, want one that says why and holds no text", dead, err)
+			}
+			retry := func() error {
+				return sim.Await(func(ctx context.Context) error {
+					return sim.Engine().RetryDeadLetter(ctx, dead[0].ID)
+				})
+			}
+			if err := retry(); err == nil || !strings.Contains(err.Error(), "damaged") {
+				t.Errorf("RetryDeadLetter() without the key = %v, want why not", err)
+			}
+			delete(k.bad, "hana")
+			if err := retry(); err != nil {
+				t.Fatal(err)
+			}
+			sim.Advance(time.Hour)
+			if got := told(t, store, k); !strings.Contains(got, `one/hana said=1 "canary"`) {
+				t.Errorf("with the key back stored is %s, want what was said", got)
+			}
+		})
+	}
+}
+
+// A row that cannot be sealed although its key was ready is refused by itself, and tried
+// again.
+func TestARowThatCannotBeSealedHasNoNeighbours(t *testing.T) {
+	store := mem.New()
+	k := badKeys{Sealer: keyring.Memory(nil), bad: map[string]bool{}, late: map[string]bool{"hana": true}}
+	sim := keySim(t, store, k)
+	var errs []<-chan error
+	for _, who := range whoms {
+		done, err := sim.Inject(messages.To("one", string(who)), diary{who, "words"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs = append(errs, done)
+	}
+	sim.Settle()
+	for i, done := range errs {
+		if err := <-done; (err != nil) != (i == 1) {
+			t.Errorf("injected about %s: %v", whoms[i], err)
+		}
+	}
+	k.late["aki"] = true
+	for n := range 3 {
+		if _, err := sim.Inject("shared/app", number{n}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sim.Advance(time.Hour)
+	want := `one/aki said=1 "words"; one/ken said=1 "words"; shared/app aki=1 "0 "; shared/app hana=1 "1 "; ` +
+		`shared/app ken=1 "2 "`
+	if got := told(t, store, k); got != want {
+		t.Errorf("stored is %s, want %s", got, want)
+	}
+}
