@@ -17,7 +17,7 @@ import (
 func talking(t *testing.T, data string, opts ...runtime.Option) (rt *runtime.Runtime, stop func()) {
 	t.Helper()
 	cfg := runtime.Default()
-	cfg.Windows, cfg.Data, cfg.Web.Enabled = nil, data, false
+	cfg.Windows, cfg.Data, cfg.Web.Enabled, cfg.Web.Addr = nil, data, true, "127.0.0.1:0"
 	rt, err := runtime.New(cfg, append([]runtime.Option{runtime.WithLLM(polite{})}, opts...)...)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,9 @@ func (v *pageVerb) command() *cobra.Command {
 		Use:   "page",
 		Short: "Print the address of the live page, with its key",
 		Long: `Prints the address of the live page of the Kehai that runs. Behind the # stands its
-key: who has it reads every message. It is made anew by each run.`,
+key: who has it reads every message. It stands in the file page.token of the data
+directory, too, for programs that use the interface below /v1, which /openapi.json
+describes. It lasts for 30 days; delete the file to make it void with the next start.`,
 		Example: `  kehai page
   xdg-open "$(kehai page)"`,
 		Args: cobra.NoArgs,

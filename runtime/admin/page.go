@@ -3,6 +3,8 @@ package admin
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -16,6 +18,10 @@ import (
 // do on it.
 func (b Backend) Page(o web.Options) web.Options {
 	o.Status, o.Timeline, o.Act, o.Pipeline = b.pageStatus, b.pageTimeline, b.pageAct, b.pagePipeline
+	o.Talk = b
+	if info, err := os.Stat(b.Config.Data); err == nil && info.IsDir() { // a host may have none
+		o.TokenFile = filepath.Join(b.Config.Data, "page.token")
+	}
 	if b.Config.Focus.Enabled {
 		o.Attention, o.Changes = b.pageAttention, b.pageChanges
 	}

@@ -79,6 +79,7 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 		s.Key = rand.Text()
 	}
 	sum := sha256.Sum256([]byte(string(c) + "\x00" + s.Key))
+	a.Conversation = c
 	a.Message = messages.MessageID("w-" + hex.EncodeToString(sum[:12]))
 	a.Answered = b.answers(c)
 	if a.After, err = b.Talks.end(e); err != nil {

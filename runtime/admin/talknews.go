@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -123,10 +122,11 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 	defer over.Stop()
 	news := control.News{Events: []control.TalkEvent{}, Last: after}
 	for {
-		token, changed := b.Talks.look(c)
-		if err := b.readNews(ctx, e, c, &news); err != nil {
+		_, changed := b.Talks.look(c)
+		if err := readNews(e, c, &news); err != nil {
 			return news, err
 		}
+		token, _ := b.Talks.look(c) // after that, so that none is told of a reply that was sent
 		if len(news.Events) > 0 || token != nil && seen != nil && *seen != *token {
 			news.Token = token
 			return news, nil
@@ -142,16 +142,17 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 }
 
 // readNews adds what the event log tells of a conversation behind the last place.
-func (b Backend) readNews(ctx context.Context, e *engine.Engine, c messages.ConversationID, n *control.News) error {
-	var failed error
+func readNews(e *engine.Engine, c messages.ConversationID, n *control.News) error {
 	err := e.ReadLog(n.Last, func(p engine.Published) bool {
 		n.Last = p.Seq
 		n.Events = append(n.Events, newsOf(c, p)...)
-		failed = ctx.Err()
-		return failed == nil
+		return len(n.Events) < mostNews
 	})
-	return errors.Join(err, failed)
+	return err
 }
+
+// mostNews bounds what is told at once; more follows.
+const mostNews = 500
 
 // newsOf is what an event of the log tells of a conversation.
 func newsOf(c messages.ConversationID, p engine.Published) (list []control.TalkEvent) {

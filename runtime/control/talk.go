@@ -57,10 +57,11 @@ type Say struct {
 
 // Accepted says that a message is stored.
 type Accepted struct {
-	Message  messages.MessageID `json:"message"`
-	After    uint64             `json:"after"`              // a place in the event log before it
-	Again    bool               `json:"again,omitempty"`    // it was stored before
-	Answered bool               `json:"answered,omitempty"` // a reply follows, or there was one
+	Conversation messages.ConversationID `json:"conversation"`
+	Message      messages.MessageID      `json:"message"`
+	After        uint64                  `json:"after"`              // a place in the event log before it
+	Again        bool                    `json:"again,omitempty"`    // it was stored before
+	Answered     bool                    `json:"answered,omitempty"` // a reply follows, or there was one
 }
 
 // Role is who wrote a message.

@@ -13,6 +13,7 @@
 // Without the token, because they hold no private data:
 //
 //	/           the page, and its files beside it: *.js, *.css, icon.svg
+//	/openapi.json what stands below /v1
 //	/healthz    200 or 503 with reasons as JSON
 //	/metrics    Prometheus
 //
@@ -24,6 +25,7 @@
 //	/masked     the same without what is not incoming
 //	/pipeline   what the stages made of the newest frame of ?window=ID
 //	/attention  changes of the last days
+//	/v1/…       conversations: read, say, follow, decide drafts; see openapi.json
 //	/act        POST of {"verb":…}: what a person asks for, see [Act]
 //
 // # How the page stays right
@@ -46,6 +48,7 @@
 // nobody. The page moves it to the tab's session storage, which a browser keeps
 // apart by port, and adds it to each fetch. There is no cookie: browsers send
 // those to every port of a host, so any program on this machine that the browser
-// visits would receive it. The token is void after a restart unless it was
-// configured. The browser's history may keep the address that was opened.
+// visits would receive it. A token that was not given lasts, in a file, for 30 days, so
+// that an open page survives a restart; deleting the file makes it void with the next
+// start. The browser's history may keep the address that was opened.
 package web

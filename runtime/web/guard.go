@@ -28,6 +28,7 @@ func (s *Server) routes() http.Handler {
 	closed.HandleFunc("GET /pipeline", s.pipeline)
 	closed.HandleFunc("GET /attention", s.history)
 	closed.HandleFunc("POST /act", s.act)
+	s.talkRoutes(closed)
 	open.Handle("/", s.authorised(closed))
 
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -24,6 +24,9 @@ type Options struct {
 	// Token opens the page; "" means a random one of 128 bits. A given one must
 	// have at least 16 characters, all of them visible ASCII.
 	Token string
+	// TokenFile keeps a random token for 30 days, readable by this user only; "" makes one
+	// anew with each start.
+	TokenFile string
 	// Status describes the runtime now. Required.
 	Status func() Status
 	// Timeline returns the newest n entries whose Seq is greater than after, oldest
@@ -43,6 +46,9 @@ type Options struct {
 	// Act does what a person asks for on the page; the text of its error is shown
 	// there. nil means that the page only shows.
 	Act func(context.Context, Act) error
+	// Talk is behind the chat page and the interface below /v1; nil means that there is
+	// neither.
+	Talk Talker
 	// Now is the time by which the page draws; nil means time.Now.
 	Now func() time.Time
 	// Health returns nil, or what is wrong and what to do about it; errors.Join

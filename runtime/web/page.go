@@ -24,6 +24,7 @@ var assets = []asset{
 	{"/timeline.js", "timeline.js", javascript},
 	{"/pipeline.js", "pipeline.js", javascript},
 	{"/page.js", "page.js", javascript},
+	{"/openapi.json", "openapi.json", "application/json"},
 	{"/icon.svg", "icon.svg", "image/svg+xml"},
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -30,6 +31,8 @@ type Server struct {
 	boot  string // names this process in event ids
 	hub   *hub
 	http  *http.Server
+
+	talks atomic.Int64 // open streams of conversations
 
 	conns   sync.WaitGroup
 	closing chan struct{}
@@ -58,7 +61,14 @@ func New(o Options) (*Server, error) {
 	if o.Addr == "" {
 		o.Addr = DefaultAddr
 	}
-	if o.Token == "" {
+	switch {
+	case o.Token != "":
+	case o.TokenFile != "":
+		var err error
+		if o.Token, err = fileToken(o.TokenFile, time.Now()); err != nil {
+			return nil, err
+		}
+	default:
 		o.Token = randomHex()
 	}
 	if len(o.Token) < 16 {

@@ -1,0 +1,319 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// Talker is what the chat page and the interface below /v1 show and do.
+type Talker interface {
+	control.Backend
+	control.ReplyBackend
+	control.TalkBackend
+}
+
+// Bounds of the interface.
+const (
+	maxBody   = 256 << 10 // bytes of a request
+	maxKey    = 200       // characters of an idempotency key
+	maxTalks  = 2000      // open streams of conversations
+	talkLimit = 10 * time.Second
+)
+
+// route is one operation of the interface. openapi.json describes each.
+type route struct {
+	method, path string
+	serve        func(*Server, http.ResponseWriter, *http.Request)
+}
+
+// api lists the operations that want the token.
+var api = []route{
+	{"GET", "/v1/conversations", (*Server).conversations},
+	{"POST", "/v1/conversations", (*Server).begin},
+	{"GET", "/v1/conversations/{id}/messages", (*Server).talk},
+	{"POST", "/v1/conversations/{id}/messages", (*Server).say},
+	{"POST", "/v1/conversations/{id}/drafts", (*Server).draft},
+	{"GET", "/v1/why", (*Server).why},
+}
+
+// talkRoutes adds the interface, if there is one.
+func (s *Server) talkRoutes(closed *http.ServeMux) {
+	if s.opts.Talk == nil {
+		return
+	}
+	for _, a := range api {
+		closed.HandleFunc(a.method+" "+a.path, func(w http.ResponseWriter, r *http.Request) { a.serve(s, w, r) })
+	}
+}
+
+// failures are what a client is told of errors that it can mend.
+var failures = []struct {
+	err    error
+	status int
+	code   string
+}{
+	{control.ErrNoConversation, http.StatusNotFound, "no_conversation"},
+	{control.ErrNoDraft, http.StatusNotFound, "no_draft"},
+	{control.ErrNoMessage, http.StatusNotFound, "no_message"},
+	{control.ErrSayText, http.StatusUnprocessableEntity, "text"},
+	{control.ErrDraftText, http.StatusUnprocessableEntity, "text"},
+	{control.ErrBegin, http.StatusUnprocessableEntity, "begin"},
+	{control.ErrKeyUsed, http.StatusConflict, "key_used"},
+	{control.ErrNotChannel, http.StatusConflict, "not_channel"},
+	{control.ErrNotClear, http.StatusConflict, "not_clear"},
+	{control.ErrDraftLeaves, http.StatusConflict, "draft_leaves"},
+	{control.ErrSendingPaused, http.StatusConflict, "sending_paused"},
+	{control.ErrNotRunning, http.StatusServiceUnavailable, "not_running"},
+}
+
+// errBody marks a request that cannot be read.
+var errBody = errors.New("web: want a JSON object with the fields that openapi.json names, of at most 256 KiB")
+
+// problem is the body of an answer that says what is wrong.
+type problem struct {
+	Error string `json:"error"`
+	Code  string `json:"code"`
+}
+
+// told answers with a value, or with what is wrong.
+func (s *Server) told(w http.ResponseWriter, status int, v any, err error) {
+	if err != nil {
+		status = http.StatusInternalServerError
+		p := problem{err.Error(), "internal"}
+		if errors.Is(err, errBody) {
+			status, p.Code = http.StatusBadRequest, "request"
+		}
+		for _, f := range failures {
+			if errors.Is(err, f.err) {
+				status, p.Code = f.status, f.code
+			}
+		}
+		if status == http.StatusInternalServerError {
+			s.opts.Log.Warn().Str("code", p.Code).Msg("page_talk_failed")
+		}
+		v = p
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // an error here is the client going away
+}
+
+// body reads what was posted.
+func body(w http.ResponseWriter, r *http.Request, into any) error {
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	dec.DisallowUnknownFields()
+	if dec.Decode(into) != nil { // its error may quote the text
+		return errBody
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errBody
+	}
+	return nil
+}
+
+func (s *Server) conversations(w http.ResponseWriter, r *http.Request) {
+	list, err := s.opts.Talk.Conversations(r.Context())
+	s.told(w, http.StatusOK, map[string]any{"conversations": list}, err)
+}
+
+// began says which conversation has begun.
+type began struct {
+	Conversation messages.ConversationID `json:"conversation"`
+}
+
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
+	var ask control.Begin
+	var out began
+	err := body(w, r, &ask)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), talkLimit)
+		defer cancel()
+		out.Conversation, err = s.opts.Talk.Begin(ctx, ask)
+	}
+	s.told(w, http.StatusCreated, out, err)
+}
+
+// talk tells what was said, once or, as Server-Sent Events, from then on.
+func (s *Server) talk(w http.ResponseWriter, r *http.Request) {
+	c := messages.ConversationID(r.PathValue("id"))
+	q, err := control.ParseTalkQuery(r.URL.Query())
+	if err != nil {
+		s.told(w, 0, nil, fmt.Errorf("%w: %w", errBody, err))
+		return
+	}
+	t, err := s.opts.Talk.Talk(r.Context(), c, q)
+	if err != nil || !streams(r) {
+		s.told(w, http.StatusOK, t, err)
+		return
+	}
+	after := t.LastEventID
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		if after, err = strconv.ParseUint(id, 10, 64); err != nil {
+			s.told(w, 0, nil, fmt.Errorf("%w: Last-Event-ID: want a number", errBody))
+			return
+		}
+	}
+	s.follow(w, r, t.Conversation, after, "", true)
+}
+
+// streams reports a request for Server-Sent Events.
+func streams(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+}
+
+// say stores a message, and follows what becomes of it.
+func (s *Server) say(w http.ResponseWriter, r *http.Request) {
+	var ask struct {
+		Text string `json:"text"`
+	}
+	err := body(w, r, &ask)
+	key := r.Header.Get("Idempotency-Key")
+	unseen := func(r rune) bool { return r <= ' ' || r > '~' }
+	if err == nil && (len(key) > maxKey || strings.ContainsFunc(key, unseen)) {
+		err = fmt.Errorf("%w: Idempotency-Key: want at most %d visible ASCII characters", errBody, maxKey)
+	}
+	var a control.Accepted
+	c := messages.ConversationID(r.PathValue("id"))
+	if err == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), talkLimit)
+		defer cancel()
+		a, err = s.opts.Talk.Say(ctx, c, control.Say{Text: ask.Text, Key: key})
+	}
+	if err != nil || !streams(r) {
+		s.told(w, http.StatusAccepted, a, err)
+		return
+	}
+	s.follow(w, r, a.Conversation, a.After, a.Message, a.Answered)
+}
+
+func (s *Server) draft(w http.ResponseWriter, r *http.Request) {
+	var ask struct {
+		ID   control.DraftID    `json:"id"`
+		Do   messages.DraftVerb `json:"do"`
+		Text string             `json:"text"`
+	}
+	err := body(w, r, &ask)
+	if c, _, _, ok := ask.ID.Split(); err == nil && (!ok || string(c) != r.PathValue("id")) {
+		err = control.ErrNoDraft
+	}
+	if err == nil && !slices.Contains([]messages.DraftVerb{messages.DraftApprove, messages.DraftEdit,
+		messages.DraftReject, messages.DraftHold}, ask.Do) {
+		err = fmt.Errorf("%w: do: want approve, edit, reject or hold", errBody)
+	}
+	if err == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), talkLimit)
+		defer cancel()
+		err = s.opts.Talk.DraftDo(ctx, ask.ID, ask.Do, ask.Text)
+	}
+	s.told(w, http.StatusAccepted, struct{}{}, err)
+}
+
+func (s *Server) why(w http.ResponseWriter, r *http.Request) {
+	why, err := s.opts.Talk.Why(r.Context(), control.WhyQuery{ID: r.URL.Query().Get("id")})
+	s.told(w, http.StatusOK, why, err)
+}
+
+// follow sends what happens in a conversation behind a place in the event log, until the
+// client goes. With a message it ends as soon as it is known what becomes of that: at
+// once if nobody answers.
+func (s *Server) follow(w http.ResponseWriter, r *http.Request, c messages.ConversationID, after uint64,
+	answering messages.MessageID, answered bool) {
+	if s.talks.Add(1) > maxTalks {
+		s.talks.Add(-1)
+		s.told(w, 0, nil, fmt.Errorf("%w: too many open streams: close some", control.ErrNotRunning))
+		return
+	}
+	defer s.talks.Add(-1)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-s.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	w.Header().Set("Content-Type", "text/event-stream")
+	f := following{stream: stream{s: s, w: w}, answering: answering, answered: answered}
+	seen := &control.Token{}
+	if f.sendRaw("", "ping", []byte("{}")) != nil {
+		return
+	}
+	for ctx.Err() == nil {
+		news, err := s.opts.Talk.News(ctx, c, after, seen, pingEvery)
+		if err != nil {
+			_ = f.send("", "error", problem{"The conversation cannot be read.", "internal"})
+			return
+		}
+		if f.tell(news) != nil || f.over {
+			return
+		}
+		if after = news.Last; news.Token != nil {
+			seen = news.Token
+		}
+	}
+}
+
+// following is one stream of a conversation.
+type following struct {
+	stream
+	answering messages.MessageID // "" follows everything
+	answered  bool               // somebody answers
+	state     *control.TalkState // of the reply to it
+	heard     bool               // the message itself was told
+	over      bool
+}
+
+// tell sends news. The id of an event is a place in the event log; only the last event
+// of a place has it, so that who resumes there misses none.
+func (f *following) tell(n control.News) error {
+	for i, e := range n.Events {
+		if e.State != nil && f.answering != "" && slices.Contains(e.State.Answers, f.answering) {
+			f.state = e.State
+		}
+		f.heard = f.heard || e.Message != nil && e.Message.ID == string(f.answering)
+		if e.Event == control.NewsDone && f.answering != "" && !slices.Contains(e.State.Answers, f.answering) {
+			continue // of another message
+		}
+		id := ""
+		if i+1 == len(n.Events) || n.Events[i+1].Seq != e.Seq {
+			id = strconv.FormatUint(e.Seq, 10)
+		}
+		if err := f.send(id, e.Event, e.Body()); err != nil {
+			return err
+		}
+		f.over = f.answering != "" && e.Event == control.NewsDone
+	}
+	switch {
+	case f.over:
+		return nil
+	case f.answering != "" && f.state != nil && waits(f.state.State):
+		f.over = true
+		return f.send("", control.NewsDone, f.state)
+	case f.answering != "" && f.heard && !f.answered:
+		f.over = true
+		return f.send("", control.NewsDone,
+			control.TalkState{State: messages.ReplyNone, At: control.Stamp{Time: time.Now()}})
+	case n.Token != nil:
+		return f.send("", "token", n.Token)
+	case len(n.Events) == 0:
+		return f.sendRaw("", "ping", []byte("{}"))
+	}
+	return nil
+}
+
+// waits reports a reply that waits for a person, or for better times.
+func waits(s messages.ReplyState) bool {
+	return s == messages.ReplyDrafted || s == messages.ReplyHeld || s == messages.ReplyUnknown
+}

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTheInterfaceIsDescribed: openapi.json has each operation, and no other.
+func TestTheInterfaceIsDescribed(t *testing.T) {
+	raw, err := files.ReadFile("page/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			ID        string         `json:"operationId"`
+			Responses map[string]any `json:"responses"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for path, ops := range doc.Paths {
+		for method, op := range ops {
+			got = append(got, strings.ToUpper(method)+" "+path)
+			if op.ID == "" || op.Responses["401"] == nil {
+				t.Errorf("%s %s: want an operationId and an answer without token", method, path)
+			}
+		}
+	}
+	for _, r := range api {
+		want = append(want, r.method+" "+r.path)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("openapi.json describes %q, want %q", got, want)
+	}
+}
+
+// TestATokenInAFile lasts for thirty days, unless somebody else could read it or its
+// owner deletes it.
+func TestATokenInAFile(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "page.token"), time.Now()
+	token := func(now time.Time) string {
+		t.Helper()
+		s, err := fileToken(path, now)
+		info, failed := os.Stat(path)
+		if err != nil || failed != nil || info.Mode().Perm() != 0o600 || len(s) != 32 {
+			t.Fatalf("fileToken() = %q, %v with %v, want 32 digits in a file of mode 600", s, err, info)
+		}
+		return s
+	}
+	first := token(now)
+	if got := token(now.Add(tokenAge - time.Hour)); got != first {
+		t.Error("another token within thirty days, want the same")
+	}
+	for what, spoil := range map[string]func() time.Time{
+		"old":     func() time.Time { return now.Add(tokenAge + time.Hour) },
+		"exposed": func() time.Time { os.Chmod(path, 0o644); return now },
+		"deleted": func() time.Time { os.Remove(path); return now },
+		"cut":     func() time.Time { os.WriteFile(path, []byte("short"), 0o600); return now },
+		"killed":  func() time.Time { os.Remove(path); os.WriteFile(path+".new", nil, 0o644); return now },
+	} {
+		before := token(now)
+		if got := token(spoil()); got == before {
+			t.Errorf("%s: the same token, want a new one", what)
+		}
+	}
+}
