@@ -20,24 +20,27 @@ func (p *Parts) nameOf(c messages.ConversationID) string { return p.Called(c) }
 // Conversation keeps what was said, and answers.
 func (p *Parts) Conversation() NewActor {
 	o := conversation.DefaultOptions()
-	o.Settings = func(c messages.ConversationID, w messages.WindowID) conversation.Settings {
-		seen := p.Windows[w]
-		name := p.nameOf(c)
-		s := p.Config.ReplySettings(name, seen.Drawn())
-		if ours := seen.Drawn() && p.Config.Replies.Drawn; s.Listed && !ours {
-			s.Listed = name == string(c) || p.Bound(c, name) // not whoever calls himself so
-		}
-		s.Typist = seen.Typed()
-		if w.Channel() != "" && s.Policy != reply.PolicyOff { // somebody waits, and nothing is typed
-			s.Policy, s.Listed, s.Typist = reply.PolicyAuto, true, true
-		}
-		return s
-	}
+	o.Settings = p.replySettings
 	o.Owner, o.Prompts, o.Zone = messages.To(owner.Kind, p.Config.Node), p.Prompts, time.Local
 	o.Write, o.PerHour = p.longest(llm.Answer, true), p.Config.LLM.PerHour
 	o.Mask, o.Key, o.Name = p.Masks, VaultKey(p.HashKey), p.nameOf
 	o.Attends, o.Memory = p.Config.Focus.Enabled, true
 	return conversation.New(o)
+}
+
+// replySettings says how a conversation that a window shows is answered.
+func (p *Parts) replySettings(c messages.ConversationID, w messages.WindowID) conversation.Settings {
+	seen := p.Windows[w]
+	name := p.nameOf(c)
+	s := p.Config.ReplySettings(name, seen.Drawn())
+	if ours := seen.Drawn() && p.Config.Replies.Drawn; s.Listed && !ours {
+		s.Listed = name == string(c) || p.Bound(c, name) // not whoever calls himself so
+	}
+	s.Typist = seen.Typed()
+	if w.Channel() != "" && s.Policy != reply.PolicyOff { // somebody waits, and nothing is typed
+		s.Policy, s.Listed, s.Typist = reply.PolicyAuto, true, true
+	}
+	return s
 }
 
 // Recall remembers what was said, and finds it again.

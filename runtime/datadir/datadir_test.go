@@ -1,0 +1,78 @@
+package datadir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
+)
+
+// A data directory is opened once, and is refused where everybody may
+// write.
+func TestOpen(t *testing.T) {
+	cfg := config.Default()
+	cfg.Data = filepath.Join(t.TempDir(), "data")
+	st, err := OpenStore(cfg, zerolog.Nop(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenStore(cfg, zerolog.Nop(), nil); !errors.Is(err, engine.ErrInUse) {
+		t.Errorf("OpenStore() of an open one = %v, want ErrInUse", err)
+	}
+	if _, none := DiskOf(st).(noDisk); none {
+		t.Error("DiskOf() of a store in files has nothing to do, want its disk")
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenKeys(cfg); err != nil {
+		t.Fatal(err)
+	}
+	hands, err := OpenHands(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hands.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"store", "inhand"} {
+		if _, err := os.Stat(filepath.Join(cfg.Data, name)); err != nil {
+			t.Errorf("the data directory lacks %s: %v", name, err)
+		}
+	}
+	if err := os.Chmod(cfg.Data, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := OpenStore(cfg, zerolog.Nop(), nil); err == nil {
+		t.Errorf("OpenStore() of a directory that everybody may write = %v, want it refused", st)
+	}
+}
+
+// A store in memory has nothing to purge: what is deleted is gone.
+func TestDiskOfMemory(t *testing.T) {
+	d := DiskOf(mem.New())
+	gone, err := d.Purge(t.Context())
+	if err = errors.Join(err, d.PurgeLater(), d.Compact(t.Context())); !gone || err != nil {
+		t.Errorf("Purge() = %v, %v, want all gone", gone, err)
+	}
+}
+
+// Face trackers connect beside the socket of the command line, also where that is moved
+// because its path would be too long.
+func TestFeedSocket(t *testing.T) {
+	near, err := FeedSocket("/d")
+	if err != nil || near != "/d/focus.sock" {
+		t.Errorf("FeedSocket(/d) = %s, %v, want /d/focus.sock", near, err)
+	}
+	far, err := FeedSocket("/" + strings.Repeat("d", 200))
+	if err != nil || !strings.HasSuffix(far, ".feed") || len(far) > 100 {
+		t.Errorf("FeedSocket(a long path) = %s, %v, want a short one of its own", far, err)
+	}
+}

@@ -1,0 +1,81 @@
+package offline_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/offline"
+)
+
+func open(t *testing.T, cfg config.Config) *offline.Store {
+	t.Helper()
+	s, err := offline.Open(cfg, zerolog.Nop(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// At rest, what remembers works: what is imported can be recalled, and is there the next
+// time. All else waits for a start.
+func TestOffline(t *testing.T) {
+	cfg := config.Default()
+	cfg.Data = t.TempDir()
+	s := open(t, cfg)
+	if _, err := offline.Open(cfg, zerolog.Nop(), nil, nil); !errors.Is(err, engine.ErrInUse) {
+		t.Errorf("Open() of a store that is open = %v, want ErrInUse", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	n, err := s.Import(ctx, "shop:4711", []messages.Event{{ID: "1", At: at, Text: "the cat is called Tama"}})
+	if n != 1 || err != nil {
+		t.Fatalf("Import() = %d, %v, want 1", n, err)
+	}
+	if err := s.Settled(ctx); err != nil {
+		t.Fatal(err)
+	}
+	recalled := func(s *offline.Store) {
+		t.Helper()
+		r, err := s.Recall(ctx, control.RecallQuery{Text: "cat", Conversation: "shop:4711", At: at, K: 3})
+		if err != nil || len(r.Found) != 1 || r.Found[0].Text != "the cat is called Tama" {
+			t.Errorf("Recall(cat) = %+v, %v, want what was imported", r.Found, err)
+		}
+	}
+	recalled(s)
+	if err := s.Pause(ctx, control.Sending); err != nil {
+		t.Fatal(err)
+	}
+	status, err := s.Status(ctx)
+	if err != nil || status.SendingPaused != nil {
+		t.Errorf("Status() = %+v, %v, want that its owner has not been told yet", status.SendingPaused, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, cfg)
+	defer again.Close()
+	recalled(again)
+}
+
+// A directory without a store is opened as an empty one.
+func TestOfflineEmpty(t *testing.T) {
+	cfg := config.Default()
+	cfg.Data = t.TempDir()
+	s := open(t, cfg)
+	defer s.Close()
+	if list, err := s.Conversations(t.Context()); len(list) != 0 || err != nil {
+		t.Errorf("Conversations() = %v, %v, want none", list, err)
+	}
+	if dead, err := s.DeadLetters(t.Context()); len(dead) != 0 || err != nil {
+		t.Errorf("DeadLetters() = %v, %v, want none", dead, err)
+	}
+}
