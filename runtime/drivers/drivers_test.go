@@ -153,7 +153,7 @@ func TestOCR(t *testing.T) {
 		here, isolated bool // that the first, the second is there
 		wrong          string
 	}{
-		{"drawn", config.OCRDrawn, config.IsolationProcess, command, false, false, "the engine drawn knows only windows"},
+		{"drawn", config.OCRDrawn, config.IsolationProcess, command, false, false, "knows only windows"},
 		{"drawn here", config.OCRDrawn, config.IsolationInProcess, command, true, false, ""},
 		{"no command", "eyes", config.IsolationProcess, nil, false, false, "call runtime.OCRProcess"},
 		{"here alone", "eyes", config.IsolationInProcess, nil, true, false, ""},

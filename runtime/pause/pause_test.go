@@ -90,7 +90,8 @@ func TestPause(t *testing.T) {
 
 	again := &State{}
 	must(again.Load(e))
-	if list := again.List(); len(list) != 2 || list[0].Window != "" || list[1].Window != "line@a" || again.Desk() == nil {
+	if list := again.List(); len(list) != 2 || list[0].Window != "" || list[1].Window != "line@a" ||
+		again.Desk() == nil {
 		t.Errorf("List() after a restart = %v, desk %v, want what was paused", list, again.Desk())
 	}
 	if err := p.SetWindow(ctx, e, "line@a", false); err == nil {

@@ -31,7 +31,8 @@ func watching(images bool, only ...string) *Windows {
 func show(s *Windows, trace, title string, texts ...string) {
 	m := events.FrameSeen{
 		Frame: messages.Frame{Image: image.NewRGBA(image.Rect(0, 0, 8, 8))},
-		Read:  messages.FrameRead{Window: line, At: noon, Title: messages.Line{Text: messages.Text(title), Confidence: 90}},
+		Read: messages.FrameRead{Window: line, At: noon,
+			Title: messages.Line{Text: messages.Text(title), Confidence: 90}},
 	}
 	for _, text := range texts {
 		m.Read.Bubbles = append(m.Read.Bubbles, messages.Bubble{Side: messages.SideIncoming, Text: messages.Text(text)})
