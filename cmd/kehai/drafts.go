@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
+	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
 	"github.com/kehai-run/kehai/messages"
@@ -19,9 +20,6 @@ type drafts struct {
 	*app
 	asJSON bool
 }
-
-// maxDraft is how much of the standard input is read for a draft, in bytes.
-const maxDraft = 64 << 10
 
 func (v *drafts) command() *cobra.Command {
 	list := &cobra.Command{
@@ -66,32 +64,6 @@ you write in the window yourself withdraws it.`,
 	return cmd
 }
 
-// editCommand puts another text in the place of a draft.
-func (v *drafts) editCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "edit ID TEXT…", Short: "Put another text in the place of a draft",
-		Long: `Puts another text in the place of a draft, which goes on waiting with the ID that
-is printed: approve sends it. The text - is read from the standard input, where no
-other user of this machine can see it.`,
-		Example: `  kehai drafts edit c-3uwbezwinvqa/3.2 "At ten, then."
-  kehai drafts edit c-3uwbezwinvqa/3.2 - < answer.txt`, Args: cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text := strings.Join(args[1:], " ")
-			if text == "-" {
-				raw, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxDraft))
-				if err != nil {
-					return fmt.Errorf("edit %s: read the text: %w", args[0], err)
-				}
-				text = string(raw)
-			}
-			return v.withReplies(func(ctx context.Context, b control.ReplyBackend, _ []string) error {
-				now := control.DraftID(args[0]).Edited()
-				return v.do(ctx, b, args[0], messages.DraftEdit, text, "reads otherwise now: it is "+string(now))
-			})(cmd, args)
-		},
-	}
-}
-
 // asking about replies.
 type askingReplies func(ctx context.Context, b control.ReplyBackend, args []string) error
 
@@ -106,7 +78,8 @@ func (a *app) withReplies(verb askingReplies) func(*cobra.Command, []string) err
 	})
 }
 
-// namesOf is what the conversations are called.
+// namesOf is what the conversations are called. Where several are called alike it says
+// when somebody wrote there last.
 func namesOf(ctx context.Context, b control.ReplyBackend) (map[messages.ConversationID]string, error) {
 	called := map[messages.ConversationID]string{}
 	known, ok := b.(control.Backend)
@@ -114,11 +87,25 @@ func namesOf(ctx context.Context, b control.ReplyBackend) (map[messages.Conversa
 		return called, nil
 	}
 	list, err := known.Conversations(ctx)
+	bear := map[string]int{}
+	for _, c := range list {
+		bear[c.Label()]++
+	}
 	for _, c := range list {
 		called[c.ID] = c.Label()
+		switch {
+		case bear[c.Label()] < 2:
+		case c.LastAt == nil:
+			called[c.ID] += " (nothing yet)"
+		default:
+			called[c.ID] += fmt.Sprintf(" (last %s)", c.LastAt.Local().Format(toTheMinute))
+		}
 	}
 	return called, err
 }
+
+// toTheMinute is how lists show when.
+const toTheMinute = "2006-01-02 15:04"
 
 func (v *drafts) do(ctx context.Context, b control.ReplyBackend, id string, verb messages.DraftVerb,
 	text, done string) error {
@@ -149,34 +136,68 @@ func (v *drafts) list(ctx context.Context, b control.ReplyBackend, _ []string) e
 		if err != nil {
 			return err
 		}
-		t.row("ID", "TO", "STATE", "WHY", "SURE", "TEXT")
+		t.row("ID", "TO", "WRITTEN", "STATE", "WHY", "SURE", "ANSWERS", "TEXT")
 		for _, d := range list {
-			t.row(d.ID, called[d.Conversation], d.State, whyItWaits(d), describe.Sure(d.Judged, d.Confidence),
-				strings.ReplaceAll(d.Text, "\n", " "))
+			t.row(d.ID, called[d.Conversation], d.WrittenAt.Local().Format(toTheMinute), d.State, whyItWaits(d),
+				describe.Sure(d.Judged, d.Confidence), answered(d), strings.ReplaceAll(d.Text, "\n", " "))
 		}
 		return nil
 	})
 }
 
 func (v *drafts) show(ctx context.Context, b control.ReplyBackend, args []string) error {
-	list, err := b.Drafts(ctx)
+	d, err := findDraft(ctx, b, args[0])
+	switch {
+	case err != nil:
+		return fmt.Errorf("show %w", err)
+	case v.asJSON:
+		return encodeEach(v.stdout, []control.Draft{d})
+	}
+	called, err := namesOf(ctx, b)
 	if err != nil {
 		return err
 	}
+	return v.describe(d, called[d.Conversation])
+}
+
+func findDraft(ctx context.Context, b control.ReplyBackend, id string) (control.Draft, error) {
+	list, err := b.Drafts(ctx)
+	if err != nil {
+		return control.Draft{}, err
+	}
 	for _, d := range list {
-		switch {
-		case string(d.ID) != args[0]:
-		case v.asJSON:
-			return encodeEach(v.stdout, []control.Draft{d})
-		default:
-			called, err := namesOf(ctx, b)
-			if err != nil {
-				return err
-			}
-			return v.describe(d, called[d.Conversation])
+		if string(d.ID) == id {
+			return d, nil
 		}
 	}
-	return fmt.Errorf("show %s: %w", args[0], control.ErrNoDraft)
+	return control.Draft{}, fmt.Errorf("%s: %w", id, control.ErrNoDraft)
+}
+
+// maxAnswered is how much of what a draft answers its row shows, in characters.
+const maxAnswered = 24
+
+// answered is the newest message that a draft answers, cut, "-" if none is kept.
+func answered(d control.Draft) string {
+	for _, m := range slices.Backward(d.Answers) {
+		if words := strings.Join(strings.Fields(m.Text), " "); words != "" {
+			return shortened(words, maxAnswered)
+		}
+	}
+	return "-"
+}
+
+// shortened is the beginning of a text, of at most so many characters.
+func shortened(s string, most int) string {
+	at, n := 0, 0
+	for g := uniseg.NewGraphemes(s); g.Next(); n++ {
+		if n == most-1 {
+			at, _ = g.Positions()
+		}
+		if n == most {
+			return s[:at] + "…"
+		}
+	}
+	return s
 }
 
 // stateSending is the state of a reply that is to be sent.

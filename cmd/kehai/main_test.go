@@ -97,21 +97,23 @@ func awaits(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// drafted waits until a reply waits for a person in the Kehai in the background or, with
-// a reason, until one that is to be sent waits because of it, and puts its ID into
-// $DRAFT.
+// drafted waits until a reply waits for a person in the Kehai in the background, with
+// anew another one than $DRAFT, or, with a reason, until one that is to be sent waits
+// because of it. It puts its ID into $DRAFT.
 func drafted(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
-		ts.Fatalf("usage: drafted [REASON]")
+		ts.Fatalf("usage: drafted [anew|REASON]")
 	}
-	state, why := "draft", ""
-	if len(args) > 0 {
+	state, why, before := "draft", "", ""
+	if len(args) > 0 && args[0] == "anew" {
+		before = ts.Getenv("DRAFT")
+	} else if len(args) > 0 {
 		state, why = stateSending, args[0]
 	}
 	ask(ts, "has a draft", func(client *control.Client) bool {
 		list, err := client.Drafts(context.Background())
 		for _, d := range list {
-			if string(d.State) == state && string(d.Waits) == why {
+			if string(d.State) == state && string(d.Waits) == why && string(d.ID) != before {
 				ts.Setenv("DRAFT", string(d.ID))
 				return err == nil
 			}
