@@ -55,9 +55,12 @@ type Call struct {
 	Options CallOptions
 }
 
-// CallOptions say how hard to try. The zero value means: 30 s, one attempt.
+// DefaultDeadline suits a call that needs no other deadline.
+const DefaultDeadline = 30 * time.Second
+
+// CallOptions say how hard to try.
 type CallOptions struct {
-	Deadline time.Duration // of one attempt; 0 means 30 s
+	Deadline time.Duration // of one attempt; above 0
 	Retries  int           // attempts after the first, with backoff between
 	Tag      string        // given back in CallFailed and Cause.Tag
 }

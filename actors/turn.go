@@ -121,7 +121,9 @@ func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) s
 		return ""
 	}
 	if opts.Deadline <= 0 {
-		opts.Deadline = 30 * time.Second
+		t.Fail(fmt.Errorf("actors: call %q with a deadline of %s: want one above 0, such as actors.DefaultDeadline",
+			worker, opts.Deadline))
+		return ""
 	}
 	id := t.sub()
 	t.out.Calls = append(t.out.Calls, Call{ID: id, Worker: worker, Request: request, Options: opts})

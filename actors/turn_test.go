@@ -19,7 +19,7 @@ func TestTurnCollects(t *testing.T) {
 	tn.Send("a/b", messages.Started{})
 	tn.After("k", -time.Second, messages.PollDue{})
 	tn.Cancel("k")
-	id := tn.Call("ocr", messages.PollDue{}, actors.CallOptions{Retries: 2, Tag: "t"})
+	id := tn.Call("ocr", messages.PollDue{}, actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: 2, Tag: "t"})
 	tn.Call("ocr", messages.PollDue{}, actors.CallOptions{Deadline: time.Second})
 	tn.Drop("stage", "rule", events.Detail{Count: 2})
 	tn.Publish(messages.BurstDue{})
@@ -63,9 +63,14 @@ func TestTurnErrorsStick(t *testing.T) {
 		"timer with NUL":        func(tn *actors.Turn) { tn.After("a\x00", 0, messages.PollDue{}) },
 		"timer with nothing":    func(tn *actors.Turn) { tn.After("k", 0, nil) },
 		"call of a bad kind": func(tn *actors.Turn) {
-			tn.Call("o/cr", messages.PollDue{}, actors.CallOptions{})
+			tn.Call("o/cr", messages.PollDue{}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 		},
-		"call with nothing":          func(tn *actors.Turn) { tn.Call("ocr", nil, actors.CallOptions{}) },
+		"call with nothing": func(tn *actors.Turn) {
+			tn.Call("ocr", nil, actors.CallOptions{Deadline: actors.DefaultDeadline})
+		},
+		"call without a deadline": func(tn *actors.Turn) {
+			tn.Call("ocr", messages.PollDue{}, actors.CallOptions{Retries: 1})
+		},
 		"private text in an address": func(tn *actors.Turn) { tn.Send("", messages.Heard{Text: "s3cret"}) },
 	} {
 		tn := turn(rows{})
@@ -131,10 +136,12 @@ func TestFuncs(t *testing.T) {
 func TestATurnIsOverWithItsMessage(t *testing.T) {
 	table := actors.NewTable[int]("numbers")
 	for name, do := range map[string]func(*actors.Turn){
-		"Send":       func(tn *actors.Turn) { tn.Send("a/b", messages.PollDue{}) },
-		"After":      func(tn *actors.Turn) { tn.After("k", 0, messages.PollDue{}) },
-		"Cancel":     func(tn *actors.Turn) { tn.Cancel("k") },
-		"Call":       func(tn *actors.Turn) { tn.Call("ocr", messages.PollDue{}, actors.CallOptions{}) },
+		"Send":   func(tn *actors.Turn) { tn.Send("a/b", messages.PollDue{}) },
+		"After":  func(tn *actors.Turn) { tn.After("k", 0, messages.PollDue{}) },
+		"Cancel": func(tn *actors.Turn) { tn.Cancel("k") },
+		"Call": func(tn *actors.Turn) {
+			tn.Call("ocr", messages.PollDue{}, actors.CallOptions{Deadline: actors.DefaultDeadline})
+		},
 		"CancelCall": func(tn *actors.Turn) { tn.CancelCall("id") },
 		"Drop":       func(tn *actors.Turn) { tn.Drop(events.StageOCR, "r", events.Detail{}) },
 		"Pass":       func(tn *actors.Turn) { tn.Pass(events.StageOCR, "r", events.Detail{}) },

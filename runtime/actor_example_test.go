@@ -34,7 +34,7 @@ func echoer(messages.Address) actors.Actor {
 	return actors.Func(func(turn *actors.Turn, msg messages.Message) error {
 		switch m := msg.(type) {
 		case uttered:
-			turn.Call("shouter", shout(m), actors.CallOptions{})
+			turn.Call("shouter", shout(m), actors.CallOptions{Deadline: actors.DefaultDeadline})
 		case shouted:
 			n, _ := counts.Get(turn, "n")
 			counts.Put(turn, "n", n+1) // stored together with the message's acknowledgement

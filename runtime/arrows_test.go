@@ -172,7 +172,9 @@ func fromOutside(read map[string]facts, l link) bool {
 // everything is a runtime in which each row is on.
 func everything(t *testing.T) (*Runtime, []actorRow, []workerRow) {
 	t.Helper()
-	window, err := drawn.New(drawn.Options{Ref: "line", Conversation: "Hana", Now: time.Now})
+	o := drawn.DefaultOptions(time.Now)
+	o.Ref = "line"
+	window, err := drawn.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

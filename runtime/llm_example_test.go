@@ -33,7 +33,7 @@ func ExampleWithLLM() {
 			case messages.Started:
 				for _, prompt := range []messages.Text{"hello", "how is the weather?"} {
 					turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "small talk", Prompt: prompt},
-						actors.CallOptions{})
+						actors.CallOptions{Deadline: actors.DefaultDeadline})
 				}
 			case messages.LLMAnswer:
 				heard <- string(m.Text)

@@ -298,7 +298,7 @@ func TestEveryAskerHearsBack(t *testing.T) {
 				switch m := m.(type) {
 				case question:
 					turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "test", Prompt: m.Text},
-						actors.CallOptions{})
+						actors.CallOptions{Deadline: actors.DefaultDeadline})
 				case messages.LLMAnswer:
 					heard <- string(m.Text)
 				case messages.CallFailed:
@@ -387,7 +387,7 @@ func TestNoLanguageModel(t *testing.T) {
 					switch m := m.(type) {
 					case messages.Started:
 						turn.Call(messages.WorkerLLM, messages.AskLLM{Purpose: "test", Retry: true},
-							actors.CallOptions{})
+							actors.CallOptions{Deadline: actors.DefaultDeadline})
 					case messages.CallFailed:
 						heard <- m
 					}

@@ -34,7 +34,9 @@ type remembering struct {
 
 func newRemembering(t *testing.T) *remembering {
 	t.Helper()
-	window, err := drawn.New(drawn.Options{Ref: "line", Conversation: "Hana", Now: time.Now})
+	o := drawn.DefaultOptions(time.Now)
+	o.Ref = "line"
+	window, err := drawn.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

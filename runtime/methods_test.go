@@ -141,7 +141,7 @@ var methods = map[string]method{
 		return err
 	}},
 	"Runtime.Recall": {call: func(ctx context.Context, rt *runtime.Runtime) error {
-		_, err := rt.Recall(ctx, control.RecallQuery{Conversation: "c-nobody", Text: "text"})
+		_, err := rt.Recall(ctx, control.RecallQuery{Conversation: "c-nobody", Text: "text", K: 1})
 		return err
 	}},
 	"Runtime.Recalled": {call: func(ctx context.Context, rt *runtime.Runtime) error {
@@ -213,7 +213,7 @@ var methods = map[string]method{
 		return err
 	}, during: control.ErrNoMessage},
 	"Backend.Why": {call: func(ctx context.Context, rt *runtime.Runtime) error {
-		_, err := backendOf(rt).Why(ctx, control.WhyQuery{Text: "lunch"})
+		_, err := backendOf(rt).Why(ctx, control.WhyQuery{Limit: control.DefaultFound, Text: "lunch"})
 		return err
 	}},
 	"Backend.Pause": {call: func(ctx context.Context, rt *runtime.Runtime) error {

@@ -28,7 +28,9 @@ type desk struct {
 
 func openDesk(t *testing.T, change func(*config.Config)) *desk {
 	t.Helper()
-	w, err := drawn.New(drawn.Options{Ref: "line", Conversation: "Kentaro", Now: time.Now})
+	o := drawn.DefaultOptions(time.Now)
+	o.Ref, o.Conversation = "line", "Kentaro"
+	w, err := drawn.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,7 +176,7 @@ func TestNothingIsStoredOfWhatIsNotListed(t *testing.T) {
 				t.Errorf("%q is stored in %v, want nowhere", words, found)
 			}
 		}
-		why, err := s.Runtime.Backend().Why(context.Background(), control.WhyQuery{Text: "secret two"})
+		why, err := s.Runtime.Backend().Why(context.Background(), control.WhyQuery{Limit: 5, Text: "secret two"})
 		if err != nil || len(why.Paths) != 0 {
 			t.Errorf("Why(secret) = %+v, %v, want no path", why.Paths, err)
 		}

@@ -188,7 +188,7 @@ func TestAMistypedKindIsTrouble(t *testing.T) {
 		case messages.Started:
 			turn.Send("notebok/a", note{1})
 			turn.Send(messages.To(messages.ActorFocus, "desk"), note{1}) // without attention it is off
-			turn.Call("abacuss", note{2}, actors.CallOptions{})
+			turn.Call("abacuss", note{2}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 		case messages.CallFailed:
 			asked <- m.Kind
 		}

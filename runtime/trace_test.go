@@ -88,6 +88,7 @@ func TestWhy(t *testing.T) {
 			{control.WhyQuery{Text: "何もない話"}, "", ""},
 			{control.WhyQuery{ID: string(s.Messages()[0].ID)}, events.OutcomeDelivered, ""},
 		} {
+			c.q.Limit = control.DefaultFound
 			why, err := b.Why(ctx, c.q)
 			if err != nil {
 				t.Errorf("Why(%+v) = %v", c.q, err)
@@ -101,6 +102,10 @@ func TestWhy(t *testing.T) {
 			if outcome != c.want || !strings.Contains(reason, c.part) {
 				t.Errorf("Why(%+v) = %q: %q, want %q with %q", c.q, outcome, reason, c.want, c.part)
 			}
+		}
+		if _, err := b.Why(ctx, control.WhyQuery{Text: "おはよう"}); err == nil ||
+			!strings.Contains(err.Error(), "want 1 or more") {
+			t.Errorf("Why(0 matches) = %v, want it refused", err)
 		}
 		if _, err := b.Why(ctx, control.WhyQuery{ID: "nobody"}); !errors.Is(err, control.ErrNoMessage) {
 			t.Errorf("Why(nobody) = %v, want %v", err, control.ErrNoMessage)
@@ -133,7 +138,7 @@ func TestWhyOfWhatWentWrong(t *testing.T) {
 		b := s.Runtime.Backend()
 		check := func(text string, want events.Outcome, part string) {
 			t.Helper()
-			why, err := b.Why(ctx, control.WhyQuery{Text: text})
+			why, err := b.Why(ctx, control.WhyQuery{Limit: 5, Text: text})
 			if err != nil || len(why.Paths) != 1 || why.Paths[0].Outcome != want ||
 				!strings.Contains(why.Paths[0].Why, part) {
 				t.Errorf("Why(%s) = %+v, %v, want one path that is %s with %q", text, why.Paths, err, want, part)

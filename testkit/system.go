@@ -92,7 +92,9 @@ func Start(t testing.TB, opts ...Option) *System {
 	for _, o := range opts {
 		o(s)
 	}
-	w, err := drawn.New(drawn.Options{Ref: "line", Now: time.Now, Fonts: drawn.FindFonts()})
+	look := drawn.DefaultOptions(time.Now)
+	look.Ref, look.Fonts = "line", drawn.FindFonts()
+	w, err := drawn.New(look)
 	if err != nil {
 		t.Fatalf("testkit: draw the window: %v", err)
 	}

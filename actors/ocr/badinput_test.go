@@ -40,7 +40,8 @@ func TestTooMuchToRead(t *testing.T) {
 		f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) { return c.lines, nil }}
 		p := chatpage.New(t, chatpage.Light, 1, 720, "")
 		p.Say(messages.SideIncoming, "はい")
-		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
+		got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
+			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
 		b := got.Bubbles[0]
 		if n := utf8.RuneCountInString(string(b.Lines[len(b.Lines)-1].Text)); len(b.Lines) != c.kept || n != c.runes {
 			t.Errorf("%s: kept %d lines, the last of %d characters, want %d of %d", c.name,
@@ -67,7 +68,8 @@ func TestTooManyBubbles(t *testing.T) {
 		p.Y += 38
 	}
 	f := says("はい")
-	got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(999), Open: f.open}), p.Frame())
+	got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
+		Layouts: Always(layout.Line()), Cache: NewCache(999), Open: f.open}), p.Frame())
 	want := messages.Omitted{What: messages.OmittedBubbles, Count: n - maxShapes, Of: maxShapes}
 	if n <= maxShapes || len(got.Bubbles) != maxShapes || !slices.Equal(got.Unread, []messages.Omitted{want}) {
 		t.Errorf("%d of %d bubbles, unread %v, want %d, %v", len(got.Bubbles), n, got.Unread, maxShapes, want)
@@ -83,7 +85,8 @@ func TestInvalidText(t *testing.T) {
 		f := says(in)
 		p := chatpage.New(t, chatpage.Light, 1, 720, "Hana")
 		p.Say(messages.SideIncoming, "はい")
-		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
+		got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
+			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}), p.Frame())
 		if text := string(got.Bubbles[0].Text); !utf8.ValidString(text) ||
 			strings.ContainsFunc(text, func(r rune) bool { return r < ' ' }) {
 			t.Errorf("%q is read as %q, want UTF-8 without control characters", in, text)
@@ -98,7 +101,8 @@ func TestTinyWindows(t *testing.T) {
 		for _, m := range shown {
 			apply(t, w, drawn.Change{Op: drawn.OpAppend, Who: m.who, Text: messages.Text(m.text)})
 		}
-		worker := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+		worker := NewWorker(Options{Confidence: DefaultThresholds(),
+			Layouts: Always(layout.Line()), Cache: NewCache(64),
 			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 		for _, size := range []image.Point{{1, 1}, {1, 720}, {480, 1}, {2, 2}, {8, 60}, {40, 90}, {60, 400}, {480, 53},
 			{480, 60}, {90, 120}} {
@@ -120,7 +124,9 @@ func TestTinyWindows(t *testing.T) {
 
 func TestUnknownWindow(t *testing.T) {
 	w := NewWorker(Options{
-		Layouts: func(messages.WindowID) *layout.Layout { return nil }, Cache: NewCache(9), Open: says("はい").open,
+		Confidence: DefaultThresholds(),
+		Layouts:    func(messages.WindowID) *layout.Layout { return nil },
+		Cache:      NewCache(9), Open: says("はい").open,
 	})
 	if _, err := w.Do(context.Background(), messages.ReadFrame{Frame: talkFrame(t, 64)}); err == nil ||
 		!strings.Contains(err.Error(), "line@test") || errors.Is(err, hardware.ErrUnavailable) {

@@ -16,7 +16,8 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 	f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
 		return []messages.Line{line("himitsu", 0.24, 0), line("himitsu", 0.1, 30)}, nil
 	}}
-	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
+	w := NewWorker(Options{Confidence: DefaultThresholds(),
+		Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open})
 	var got messages.FrameRead
 	for range emptyTries {
 		got = do(t, w, talkFrame(t, 64))
@@ -33,7 +34,7 @@ func TestNothingIsLeftOutSilently(t *testing.T) {
 		return []messages.Line{line("himitsu", 0.3, 0)}, nil
 	}
 	if got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open,
-		Confidence: Thresholds{Fallback: 0.35}}), talkFrame(t, 64)); len(got.Unread) != 2 ||
+		Confidence: Thresholds{Accept: 0.4, Fallback: 0.35}}), talkFrame(t, 64)); len(got.Unread) != 2 ||
 		got.Unread[0] != (messages.Omitted{What: messages.DoubtfulInTitle, Count: 1, Of: 35}) {
 		t.Errorf("unread %v, want those below 0.35", got.Unread)
 	}
@@ -58,7 +59,8 @@ func TestDoubtfulBubblesAreMarked(t *testing.T) {
 		f := &fake{read: func(int, hardware.Hint) ([]messages.Line, error) {
 			return []messages.Line{line("はい", 0.9, 0), line("どうも", confidence, 30)}, nil
 		}}
-		w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open, WholeFrames: true})
+		w := NewWorker(Options{Confidence: DefaultThresholds(),
+			Layouts: Always(layout.Line()), Cache: NewCache(64), Open: f.open, WholeFrames: true})
 		for range 2 { // from the cache too
 			for i, b := range do(t, w, talkFrame(t, 64)).Bubbles {
 				if b.Low != want {

@@ -15,11 +15,16 @@ import (
 	"github.com/kehai-run/kehai/testkit/chatpage"
 )
 
+// look is a window that shows 佐藤花子 on a morning.
+func look(theme drawn.Theme, scale int) drawn.Options {
+	o := drawn.DefaultOptions(func() time.Time { return time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC) })
+	o.Theme, o.Scale, o.Conversation = theme, scale, "佐藤花子"
+	return o
+}
+
 func drawnWindow(t *testing.T, theme drawn.Theme, scale int) *drawn.Window {
 	t.Helper()
-	at := time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC)
-	w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子",
-		Now: func() time.Time { return at }})
+	w, err := drawn.New(look(theme, scale))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +96,7 @@ func TestDrawnWindow(t *testing.T) {
 			drawn.Change{Op: drawn.OpAppend, Who: drawn.Friend, Text: "x"},
 			drawn.Change{Op: drawn.OpUnsend, Index: len(shown) + 1})
 		frame := capture(t, w)
-		exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: NewCache(64),
 			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 		checkShown(t, theme.Name, scale, do(t, exact, frame), func(a, b string) bool { return a == b })
 		checkShown(t, theme.Name, scale, do(t, tesseractWorker(t), frame), text.OCREqual)
@@ -182,8 +187,7 @@ func TestShortLines(t *testing.T) {
 func TestMarks(t *testing.T) {
 	for theme, scale := range looks(3) {
 		at := time.Date(2025, 7, 3, 9, 41, 0, 0, time.UTC)
-		w, err := drawn.New(drawn.Options{Theme: theme, Scale: scale, Conversation: "佐藤花子",
-			Now: func() time.Time { return at }})
+		w, err := drawn.New(look(theme, scale))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +201,7 @@ func TestMarks(t *testing.T) {
 		at = at.AddDate(0, 0, 1)
 		say(drawn.Me, "42")
 		frame := capture(t, w)
-		exact := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(64),
+		exact := NewWorker(Options{Confidence: DefaultThresholds(), Layouts: Always(layout.Line()), Cache: NewCache(64),
 			Open: func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }})
 		for name, worker := range map[string]*Worker{"exact": exact, "tesseract": tesseractWorker(t)} {
 			got := do(t, worker, frame)

@@ -52,7 +52,8 @@ func TestEmojiAlone(t *testing.T) {
 					chatpage.RGB(100, 60, 10))
 			}
 			f := says(c.read)
-			got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+			got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
+				Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
 				p.Frame()).Bubbles
 			if len(got) != 1 || got[0].Kind != c.want || (got[0].Text == "") != (c.want == messages.KindUnreadable) {
 				t.Errorf("faces read as %q = %d bubbles, %s %q, want one %s", c.read, len(got), got[0].Kind,
@@ -64,7 +65,8 @@ func TestEmojiAlone(t *testing.T) {
 		p.Say(messages.SideIncoming, "OK")
 		p.Say(messages.SideOwn, "OK")
 		f := says("OK")
-		for i, b := range do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+		for i, b := range do(t, NewWorker(Options{Confidence: DefaultThresholds(),
+			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
 			p.Frame()).Bubbles {
 			if b.Kind != messages.KindText {
 				t.Errorf("bubble %d with letters = %s, want text", i, b.Kind)
@@ -121,7 +123,8 @@ func TestSenderIsNeverGuessed(t *testing.T) {
 		p := chatpage.New(t, chatpage.Light, 1, 720, "")
 		p.Name("山田")
 		p.Say(messages.SideIncoming, "はい")
-		got := do(t, NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
+		got := do(t, NewWorker(Options{Confidence: DefaultThresholds(),
+			Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open}),
 			p.Frame()).Bubbles
 		if len(got) != 1 || string(got[0].Sender) != c.want {
 			t.Errorf("%q at %v: sender %q, want %q", c.text, c.confidence, string(got[0].Sender), c.want)
@@ -135,7 +138,8 @@ func TestTimestamps(t *testing.T) {
 		for _, on := range []bool{false, true} {
 			l := layout.Line()
 			l.Bubble.ReadTimestamp = on
-			w := NewWorker(Options{Layouts: Always(l), Cache: NewCache(64), Open: tesseractWorker(t).o.Open})
+			w := NewWorker(Options{Confidence: DefaultThresholds(),
+				Layouts: Always(l), Cache: NewCache(64), Open: tesseractWorker(t).o.Open})
 			defer w.Close()
 			p := chatpage.New(t, pal, scale, 720, "Hana")
 			p.Say(messages.SideIncoming, "おはようございます")

@@ -218,7 +218,8 @@ func TestFrameWithoutBubbles(t *testing.T) {
 // TestBareWindowCostsNothing has neither bubbles nor ink.
 func TestBareWindowCostsNothing(t *testing.T) {
 	f := says("あ")
-	w := NewWorker(Options{Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open, WholeFrames: true})
+	w := NewWorker(Options{Confidence: DefaultThresholds(),
+		Layouts: Always(layout.Line()), Cache: NewCache(9), Open: f.open, WholeFrames: true})
 	p := chatpage.New(t, chatpage.Light, 1, 720, "")
 	got, err := w.Do(context.Background(), messages.ReadFrame{Frame: p.Frame()})
 	if err != nil || len(f.hints) != 0 || len(got.(messages.FrameRead).Bubbles) != 0 {

@@ -98,22 +98,19 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// The thresholds of a worker decide. A zero means the default.
+// The thresholds of a worker decide; one of 0 accepts everything.
 func TestThresholds(t *testing.T) {
 	if got, want := DefaultThresholds(), (Thresholds{Accept: 0.40, Fallback: 0.25}); got != want {
 		t.Errorf("DefaultThresholds() = %v, want %v", got, want)
-	}
-	for in, want := range map[Thresholds]Thresholds{
-		{}: {0.40, 0.25}, {Accept: 0.8}: {0.8, 0.25}, {Fallback: 0.1}: {0.40, 0.1}, {0.9, 0.7}: {0.9, 0.7},
-	} {
-		if got := NewWorker(Options{Confidence: in}).o.Confidence; got != want {
-			t.Errorf("thresholds of %v = %v, want %v", in, got, want)
-		}
 	}
 	lines, other := []messages.Line{line("a", 0.79, 0), line("b", 0.69, 30)}, []messages.Line{line("A", 0.8, 2)}
 	accepted, _ := Thresholds{0.8, 0.7}.accept(lines, other, clean)
 	if got, want := texts(accepted), "A"; got != want {
 		t.Errorf("accept from 0.8 and 0.7 = %q, want %q", got, want)
+	}
+	all, doubtful := Thresholds{}.accept([]messages.Line{line("a", 0, 0), line("b", 0.01, 30)}, nil, clean)
+	if got, want := texts(all), "a/b"; got != want || doubtful != 0 {
+		t.Errorf("accept from 0 and 0 = %q, %d doubtful, want %q", got, doubtful, want)
 	}
 }
 

@@ -1,7 +1,6 @@
 package ocr
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +23,7 @@ type Options struct {
 	Open func() (hardware.Recognizer, error)
 
 	Burst      Rule       // by which the frames of a burst decide; zero means Majority
-	Confidence Thresholds // a zero field means that of DefaultThresholds
+	Confidence Thresholds // as in [DefaultThresholds]
 	// WholeFrames has a frame without bubbles read as a whole, as in profile seed.
 	// Nothing shows then that such a text is a message.
 	WholeFrames bool
@@ -41,11 +40,6 @@ var _ actors.Worker = (*Worker)(nil)
 
 // NewWorker makes a worker.
 func NewWorker(o Options) *Worker {
-	standard := DefaultThresholds()
-	o.Confidence = Thresholds{
-		Accept:   cmp.Or(o.Confidence.Accept, standard.Accept),
-		Fallback: cmp.Or(o.Confidence.Fallback, standard.Fallback),
-	}
 	return &Worker{o: o}
 }
 

@@ -12,12 +12,17 @@ import (
 // Kind is the actor's kind; the key is the window.
 const Kind = messages.ActorOutbound
 
-// Options of a sender.
+// Options of a sender. Start with [DefaultOptions].
 type Options struct {
-	Rules   Rules               // the zero value means [DefaultRules]
+	Rules   Rules
 	Desk    string              // key of the keyboard
 	Windows []messages.WindowID // that are read: all of them learn a text before it is typed
-	Read    time.Duration       // deadline of a reading; 0 means 45 s
+	Read    time.Duration       // deadline of a reading
+}
+
+// DefaultOptions are those of a desk.
+func DefaultOptions(desk string) Options {
+	return Options{Rules: DefaultRules(), Desk: desk, Read: 45 * time.Second}
 }
 
 // Replies has those that are on their way, by number; the lowest goes first.
@@ -59,12 +64,6 @@ func Whose(row string, value []byte) messages.ConversationID {
 
 // New makes the constructor of senders.
 func New(o Options) func(messages.Address) actors.Actor {
-	if o.Rules == (Rules{}) {
-		o.Rules = DefaultRules()
-	}
-	if o.Read <= 0 {
-		o.Read = readTime
-	}
 	return func(self messages.Address) actors.Actor {
 		return &actor{o: o, window: messages.WindowID(self.Key())}
 	}

@@ -18,7 +18,6 @@ type look struct {
 // Deadlines of a look.
 const (
 	captureTime = 15 * time.Second
-	readTime    = 45 * time.Second // unless the options say otherwise
 )
 
 // seen is what the hands compare with.

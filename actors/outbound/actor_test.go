@@ -30,9 +30,9 @@ func newRoom(t *testing.T, shown messages.ConversationID) *room {
 		"c-ken":  {{Side: messages.SideIncoming, Text: "写真を送ってください"}},
 	}}
 	none := func(messages.Message) messages.Message { return nil }
-	r.Harness = actortest.Spawn(t, outbound.New(outbound.Options{
-		Desk: "mac", Windows: []messages.WindowID{"line@mac"},
-	}), actortest.Address("outbound/line@mac"),
+	o := outbound.DefaultOptions("mac")
+	o.Windows = []messages.WindowID{"line@mac"}
+	r.Harness = actortest.Spawn(t, outbound.New(o), actortest.Address("outbound/line@mac"),
 		actortest.Partner(messages.ActorPoller, none),
 		actortest.Partner(messages.ActorKeyboard, func(m messages.Message) messages.Message {
 			if _, ok := m.(messages.AskKeyboard); ok {

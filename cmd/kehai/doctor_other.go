@@ -64,7 +64,7 @@ func checkManager(ctx context.Context, display *x11.Display, need wants) finding
 
 func checkBus(ctx context.Context, need wants) finding {
 	f := finding{what: "rows", need: need.tree}
-	tree, err := atspi.Open(atspi.Options{})
+	tree, err := atspi.Open(atspi.DefaultOptions())
 	if err == nil {
 		defer tree.Close()
 		err = tree.Check(ctx)

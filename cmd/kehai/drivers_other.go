@@ -20,7 +20,9 @@ var native = desktopDriver{
 	open:      func() (hardware.Screen, error) { return x11.Open(x11.Options{}) },
 	structure: "atspi",
 	openTree: func(windows listWindows) (hardware.Structure, error) {
-		return atspi.Open(atspi.Options{Windows: windows})
+		o := atspi.DefaultOptions()
+		o.Windows = windows
+		return atspi.Open(o)
 	},
 	openNotifier: func() (hardware.Notifier, error) { return freedesktop.Notifier{}, nil },
 

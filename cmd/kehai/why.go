@@ -48,7 +48,7 @@ It prints what was said.`,
 	fl := cmd.Flags()
 	fl.StringVar(&v.text, "text", "", "what was said, or some of it: `TEXT`")
 	fl.StringVar(&v.conversation, "in", "", "look in one `CONVERSATION` only, such as line:Hana")
-	fl.IntVar(&v.limit, "limit", 5, "show the `N` that fit best")
+	fl.IntVar(&v.limit, "limit", control.DefaultFound, "show the `N` that fit best")
 	fl.BoolVar(&v.asJSON, "json", false, "one JSON object")
 	return cmd
 }

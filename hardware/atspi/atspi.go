@@ -13,8 +13,7 @@ import (
 	"github.com/kehai-run/kehai/hardware/internal/bus"
 )
 
-// Options configure a tree. The zero value uses the session's own bus and
-// understands refs that name a process or a title.
+// Options configure a tree. Start from [DefaultOptions].
 type Options struct {
 	// Windows resolves the refs of another driver, such as x11.Display. Without it
 	// only "pid:1234" and "title:part of the title" are understood.
@@ -24,10 +23,14 @@ type Options struct {
 	// Enable asks applications to offer a tree, as a screen reader does. That
 	// stays on for the session.
 	Enable bool
-	// MaxDepth and MaxNodes bound the search in one window. Zero means 48 levels
-	// and 5,000 nodes; rows do not count as nodes.
+	// MaxDepth and MaxNodes bound the search in one window: levels, and nodes without
+	// rows. Both are 1 at least.
 	MaxDepth, MaxNodes int
 }
+
+// DefaultOptions use the session's own bus, understand refs that name a process or a
+// title, and search 48 levels and 5,000 nodes.
+func DefaultOptions() Options { return Options{MaxDepth: 48, MaxNodes: 5000} }
 
 // Tree reads accessibility trees. It may be called concurrently.
 type Tree struct {
@@ -40,15 +43,9 @@ type Tree struct {
 
 // Open prepares a tree and connects to nothing yet.
 func Open(opt Options) (*Tree, error) {
-	if opt.MaxDepth < 0 || opt.MaxNodes < 0 {
-		return nil, fmt.Errorf("atspi: limits of %d levels and %d nodes: give positive numbers, or 0 for the defaults",
+	if opt.MaxDepth < 1 || opt.MaxNodes < 1 {
+		return nil, fmt.Errorf("atspi: limits of %d levels and %d nodes: give positive numbers, as DefaultOptions does",
 			opt.MaxDepth, opt.MaxNodes)
-	}
-	if opt.MaxDepth == 0 {
-		opt.MaxDepth = 48
-	}
-	if opt.MaxNodes == 0 {
-		opt.MaxNodes = 5000
 	}
 	return &Tree{opt: opt}, nil
 }

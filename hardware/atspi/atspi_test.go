@@ -79,12 +79,14 @@ func TestResolve(t *testing.T) {
 }
 
 func TestNoBus(t *testing.T) {
-	for _, opt := range []Options{{MaxDepth: -1}, {MaxNodes: -1}} {
+	for _, opt := range []Options{{}, {MaxDepth: 1}, {MaxDepth: -1, MaxNodes: 1}} {
 		if _, err := Open(opt); err == nil {
 			t.Errorf("Open(%+v) = nil, want an error", opt)
 		}
 	}
-	tree, err := Open(Options{Address: "unix:path=" + filepath.Join(t.TempDir(), "absent")})
+	opt := DefaultOptions()
+	opt.Address = "unix:path=" + filepath.Join(t.TempDir(), "absent")
+	tree, err := Open(opt)
 	if err != nil {
 		t.Fatalf("Open() = %v", err)
 	}

@@ -26,7 +26,7 @@ func TestStructureConforms(t *testing.T) {
 	// One browser for all: what it shows grows.
 	rows := 25
 	hardwaretest.Structure(t, func(t *testing.T) hardwaretest.StructureFixture {
-		tree, err := Open(Options{Windows: d.Windows, Address: address})
+		tree, err := Open(at(address, d.Windows))
 		if err != nil {
 			t.Fatalf("Open() = %v", err)
 		}
@@ -58,7 +58,7 @@ func TestStructureConforms(t *testing.T) {
 func TestBusGoesAwayAndComesBack(t *testing.T) {
 	desk := desktop.Start(t)
 	address := desk.StartBus(t)
-	tree, err := Open(Options{Address: address})
+	tree, err := Open(at(address, nil))
 	if err != nil {
 		t.Fatalf("Open() = %v", err)
 	}

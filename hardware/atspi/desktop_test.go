@@ -3,6 +3,7 @@
 package atspi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -51,7 +52,7 @@ func TestRowsOfBrowser(t *testing.T) {
 		}
 	}
 	desktop.Eventually(t, "the page is open", title("chat 25"))
-	tree, err := Open(Options{Windows: d.Windows, Address: address})
+	tree, err := Open(at(address, d.Windows))
 	if err != nil {
 		t.Fatalf("Open() = %v", err)
 	}
@@ -198,7 +199,7 @@ func BenchmarkRows(b *testing.B) {
 	desk.StartWindowManager(b)
 	address := desk.StartBus(b)
 	desk.StartBrowser(b, page)
-	tree, err := Open(Options{Address: address})
+	tree, err := Open(at(address, nil))
 	if err != nil {
 		b.Fatalf("Open() = %v", err)
 	}
@@ -212,4 +213,11 @@ func BenchmarkRows(b *testing.B) {
 			b.Fatalf("Rows() = %v", err)
 		}
 	}
+}
+
+// at are options for a bus of a test.
+func at(address string, windows func(context.Context) ([]hardware.Window, error)) Options {
+	o := DefaultOptions()
+	o.Address, o.Windows = address, windows
+	return o
 }

@@ -95,10 +95,9 @@ func save(t *testing.T, name string, img image.Image) {
 
 // TestLiveRecognizer needs no permission.
 func TestLiveRecognizer(t *testing.T) {
-	window, err := drawn.New(drawn.Options{Now: func() time.Time {
-		return time.Date(2026, 10, 2, 14, 3, 0, 0,
-			time.UTC)
-	}})
+	window, err := drawn.New(drawn.DefaultOptions(func() time.Time {
+		return time.Date(2026, 10, 2, 14, 3, 0, 0, time.UTC)
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package drawn
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,12 +25,22 @@ func newClock() *clock {
 
 func (c *clock) now() time.Time { return c.t }
 
+// like is the usual window of tests, with what is given of another.
+func like(o Options) Options {
+	usual := DefaultOptions(newClock().now)
+	usual.Fonts, usual.Journal, usual.Beside = o.Fonts, o.Journal, o.Beside
+	usual.Ref, usual.Conversation = cmp.Or(o.Ref, usual.Ref), cmp.Or(o.Conversation, usual.Conversation)
+	usual.Size, usual.Scale = cmp.Or(o.Size, usual.Size), cmp.Or(o.Scale, usual.Scale)
+	usual.Theme = cmp.Or(o.Theme, usual.Theme)
+	if o.Now != nil {
+		usual.Now = o.Now
+	}
+	return usual
+}
+
 func open(t testing.TB, o Options) *Window {
 	t.Helper()
-	if o.Now == nil {
-		o.Now = newClock().now
-	}
-	w, err := New(o)
+	w, err := New(like(o))
 	if err != nil {
 		t.Fatalf("New(%+v) = %v, want a window", o, err)
 	}
@@ -253,14 +264,19 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	now := newClock().now
-	for _, o := range []Options{
-		{}, {Now: now, Scale: 4}, {Now: now, Scale: -1}, {Now: now, Size: image.Pt(-1, 5)},
-		{Now: now, Size: image.Pt(5, MaxSide+1)},
-		{Now: now, Journal: "no/such/folder/w.jsonl"},
+	for name, change := range map[string]func(*Options){
+		"no clock": func(o *Options) { o.Now = nil }, "no ref": func(o *Options) { o.Ref = "" },
+		"no conversation": func(o *Options) { o.Conversation = "" }, "no theme": func(o *Options) { o.Theme = Theme{} },
+		"scale 0": func(o *Options) { o.Scale = 0 }, "scale 4": func(o *Options) { o.Scale = 4 },
+		"no size":  func(o *Options) { o.Size = image.Point{} },
+		"no width": func(o *Options) { o.Size = image.Pt(-1, 5) },
+		"too high": func(o *Options) { o.Size = image.Pt(5, MaxSide+1) },
+		"no place": func(o *Options) { o.Journal = "no/such/folder/w.jsonl" },
 	} {
+		o := DefaultOptions(newClock().now)
+		change(&o)
 		if _, err := New(o); err == nil {
-			t.Errorf("New(%+v) = nil, want an error", o)
+			t.Errorf("New(%s: %+v) = nil, want an error", name, o)
 		}
 	}
 }

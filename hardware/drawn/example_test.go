@@ -11,9 +11,9 @@ import (
 )
 
 func Example() {
-	window, err := drawn.New(drawn.Options{
-		Now: func() time.Time { return time.Date(2026, 10, 2, 14, 3, 0, 0, time.UTC) },
-	})
+	window, err := drawn.New(drawn.DefaultOptions(func() time.Time {
+		return time.Date(2026, 10, 2, 14, 3, 0, 0, time.UTC)
+	}))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -88,7 +88,7 @@ func TestJournalTorn(t *testing.T) {
 	torn := filepath.Join(dir, "torn.jsonl")
 	for cut := range data {
 		must(t, os.WriteFile(torn, data[:cut], 0o600))
-		w, err := New(Options{Journal: torn, Size: image.Pt(300, 420), Now: newClock().now, Fonts: fonts})
+		w, err := New(like(Options{Journal: torn, Size: image.Pt(300, 420), Fonts: fonts}))
 		if err != nil {
 			t.Fatalf("New(journal cut at %d) = %v, want a window", cut, err)
 		}
@@ -144,7 +144,7 @@ func TestJournalRefuses(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "w.jsonl")
 		must(t, os.WriteFile(path, []byte(c.data), 0o600))
-		_, err := New(Options{Journal: path, Now: newClock().now})
+		_, err := New(like(Options{Journal: path}))
 		if !errors.Is(err, ErrJournal) || !strings.Contains(err.Error(), c.want) ||
 			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: New() = %v, want %v with %q", c.name, err, ErrJournal, c.want)

@@ -14,7 +14,9 @@ import (
 
 func TestTypistConforms(t *testing.T) {
 	hardwaretest.Typist(t, func(t *testing.T) hardwaretest.TypistFixture {
-		w, err := drawn.New(drawn.Options{Ref: "line", Now: time.Now})
+		o := drawn.DefaultOptions(time.Now)
+		o.Ref = "line"
+		w, err := drawn.New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +48,9 @@ func TestTypistConforms(t *testing.T) {
 // only of that.
 func TestTypistSends(t *testing.T) {
 	now := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
-	w, err := drawn.New(drawn.Options{Ref: "line", Conversation: "Hana", Now: func() time.Time { return now }})
+	o := drawn.DefaultOptions(func() time.Time { return now })
+	o.Ref = "line"
+	w, err := drawn.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

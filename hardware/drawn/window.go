@@ -12,17 +12,17 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Options describe a new window.
+// Options describe a new window. Start from [DefaultOptions].
 type Options struct {
-	// Ref is the window's id on its screen; "" means "drawn".
+	// Ref is the window's id on its screen.
 	Ref string
-	// Conversation is the one shown first; "" means "Hana".
+	// Conversation is the one shown first.
 	Conversation string
-	// Size is the pane's, in logical pixels; zero means 480×720. At most MaxSide a side.
+	// Size is the pane's, in logical pixels, 1 to MaxSide a side.
 	Size image.Point
-	// Scale is captured pixels per logical pixel, 1 to 3; 0 means 1.
+	// Scale is captured pixels per logical pixel, 1 to 3.
 	Scale int
-	// Theme is Light or Dark; zero means Light.
+	// Theme is Light or Dark.
 	Theme Theme
 	// Beside shows a rail and a list of chats left of the pane, as LINE's main
 	// window does. The window is then PaneLeft wider. OpBeside and OpAlone change
@@ -37,32 +37,21 @@ type Options struct {
 	Journal string
 }
 
-func (o *Options) defaults() error {
-	if o.Ref == "" {
-		o.Ref = "drawn"
-	}
-	if o.Conversation == "" {
-		o.Conversation = "Hana"
-	}
-	if o.Size == (image.Point{}) {
-		o.Size = image.Pt(480, 720)
-	}
-	if o.Scale == 0 {
-		o.Scale = 1
-	}
-	if o.Theme == (Theme{}) {
-		o.Theme = Light
-	}
-	if o.Fonts == nil {
-		o.Fonts = Fonts()
-	}
+// DefaultOptions are a light window named drawn of 480×720 pixels that shows Hana.
+func DefaultOptions(now func() time.Time) Options {
+	return Options{Ref: "drawn", Conversation: "Hana", Size: image.Pt(480, 720), Scale: 1, Theme: Light, Now: now}
+}
+
+func (o Options) check() error {
 	switch {
 	case o.Now == nil:
 		return errors.New("drawn: options: Now is missing: give the window a clock")
+	case o.Ref == "" || o.Conversation == "" || o.Theme == (Theme{}):
+		return errors.New("drawn: options: Ref, Conversation and Theme must be given: start from DefaultOptions")
 	case o.Scale < 1 || o.Scale > 3:
 		return fmt.Errorf("drawn: options: scale is %d, want 1 to 3", o.Scale)
-	case o.Size.X < 0 || o.Size.Y < 0 || o.Size.X > MaxSide || o.Size.Y > MaxSide:
-		return fmt.Errorf("drawn: options: size is %v, want at most %d a side", o.Size, MaxSide)
+	case o.Size.X < 1 || o.Size.Y < 1 || o.Size.X > MaxSide || o.Size.Y > MaxSide:
+		return fmt.Errorf("drawn: options: size is %v, want 1 to %d a side", o.Size, MaxSide)
 	}
 	return nil
 }
@@ -93,8 +82,11 @@ type Window struct {
 
 // New opens a window. A journal restores its former state.
 func New(o Options) (*Window, error) {
-	if err := o.defaults(); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
+	}
+	if o.Fonts == nil {
+		o.Fonts = Fonts()
 	}
 	w := &Window{
 		ref: o.Ref, now: o.Now, scale: o.Scale, theme: o.Theme, fonts: o.Fonts,

@@ -19,9 +19,6 @@ var (
 	_ control.MemoryBackend = (*control.Client)(nil)
 )
 
-// defaultRecalled is how many events come back where nobody says how many.
-const defaultRecalled = 12
-
 // Recall implements [control.MemoryBackend].
 func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Recollection, error) {
 	if _, err := b.Engine(); err != nil {
@@ -31,8 +28,9 @@ func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Rec
 	if err != nil {
 		return control.Recollection{}, err
 	}
-	if q.K <= 0 {
-		q.K = defaultRecalled
+	if q.K < 1 {
+		return control.Recollection{}, fmt.Errorf("recall %d events: want 1 or more, "+
+			"such as control.DefaultRecalled", q.K)
 	}
 	if q.At.IsZero() {
 		q.At = time.Now()

@@ -73,6 +73,9 @@ func (b Backend) Why(ctx context.Context, q control.WhyQuery) (control.Why, erro
 	if err != nil {
 		return why, err
 	}
+	if q.ID == "" && q.Limit < 1 {
+		return why, fmt.Errorf("why: %d matches: want 1 or more, such as control.DefaultFound", q.Limit)
+	}
 	if q.Conversation, err = b.Which(ctx, string(q.Conversation)); err != nil {
 		return why, err
 	}

@@ -23,13 +23,16 @@ type Paused struct {
 	Since  Stamp             `json:"since"`
 }
 
+// DefaultFound is how many matches of a text are enough for most questions.
+const DefaultFound = 5
+
 // WhyQuery says what a person misses, or wants explained: a message by its id,
 // or anything that was read by what it said.
 type WhyQuery struct {
 	ID           string
 	Text         string
 	Conversation messages.ConversationID // "" is all
-	Limit        int                     // the best so many; 0 means 5
+	Limit        int                     // of what Text finds, the best so many; 1 or more
 }
 
 // Why is everything that is known about what a person asked for.

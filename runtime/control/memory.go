@@ -44,12 +44,15 @@ var (
 	ErrImport = errors.New("control: no event")
 )
 
+// DefaultRecalled is how many events are enough for most questions.
+const DefaultRecalled = 12
+
 // RecallQuery is a question to the memory.
 type RecallQuery struct {
 	Text         string
 	Conversation messages.ConversationID // that sees what its scope allows; "" sees all
 	At           time.Time               // as of when; zero: now
-	K            int                     // events at most; 0 means 12
+	K            int                     // events at most, 1 or more, such as [DefaultRecalled]
 	Words        bool                    // by words alone
 }
 

@@ -27,7 +27,7 @@ func printing(t *testing.T, s engine.Store, clock engine.Clock, retries int) *ri
 			return actors.Func(func(turn *actors.Turn, m messages.Message) error {
 				switch m := m.(type) {
 				case diary:
-					turn.Call("printer", m, actors.CallOptions{Retries: retries})
+					turn.Call("printer", m, actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: retries})
 				case messages.CallFailed:
 					return errors.New("cannot bear it")
 				}

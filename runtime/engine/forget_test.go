@@ -285,7 +285,7 @@ func TestAHostsOwnMessagesAreForgottenBySubject(t *testing.T) {
 			default:
 				turn.Publish(d)
 				turn.Send("nobody/all", d)
-				turn.Call("printer", d, actors.CallOptions{})
+				turn.Call("printer", d, actors.CallOptions{Deadline: actors.DefaultDeadline})
 				turn.After(string(d.Whom), time.Hour, d)
 			}
 			return nil

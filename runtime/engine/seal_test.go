@@ -272,7 +272,7 @@ func TestRowsAreSealedForTheirSubject(t *testing.T) {
 		turn.Publish(s)
 		turn.Send("other/a", s)
 		turn.After("timer", 1e9, s)
-		turn.Call("calc", s, actors.CallOptions{})
+		turn.Call("calc", s, actors.CallOptions{Deadline: actors.DefaultDeadline})
 		turn.Drop("test", "rule", events.Detail{Conversation: hana})
 		counts.Put(turn, "n", 1)
 		if s.N == 2 {

@@ -19,12 +19,14 @@ func TestWhoStaysAwake(t *testing.T) {
 		"nothing to do": {turn: func(*actors.Turn) {}, sleeps: true},
 		"a durable timer": {turn: func(turn *actors.Turn) { turn.After("k", time.Hour, number{}) },
 			sleeps: true},
-		"a durable call": {turn: func(turn *actors.Turn) { turn.Call("calc", ask{}, actors.CallOptions{}) },
+		"a durable call": {turn: func(turn *actors.Turn) {
+			turn.Call("calc", ask{}, actors.CallOptions{Deadline: actors.DefaultDeadline})
+		},
 			sleeps: true},
 		"a fleeting timer": {turn: func(turn *actors.Turn) { turn.After("k", time.Hour, messages.PollDue{}) }},
 		"a fleeting call": {turn: func(turn *actors.Turn) {
 			turn.Call("calc", messages.PollDue{},
-				actors.CallOptions{})
+				actors.CallOptions{Deadline: actors.DefaultDeadline})
 		}},
 		"mail":          {before: func(r *rig) { r.Post("", "actor/b", number{2}, ""); r.Commit(100) }},
 		"fleeting mail": {before: func(r *rig) { r.Post("", "actor/b", messages.PollDue{}, "") }},

@@ -16,9 +16,9 @@ import (
 func asking(turn *actors.Turn, m messages.Message) error {
 	switch m := m.(type) {
 	case number:
-		turn.Call("calc", ask(m), actors.CallOptions{Tag: "tag", Retries: 1})
+		turn.Call("calc", ask(m), actors.CallOptions{Deadline: actors.DefaultDeadline, Tag: "tag", Retries: 1})
 	case hint:
-		turn.Call("calc", m, actors.CallOptions{Tag: "tag"})
+		turn.Call("calc", m, actors.CallOptions{Deadline: actors.DefaultDeadline, Tag: "tag"})
 	case twice:
 		c := turn.Cause()
 		n, _ := counts.Get(turn, "answers")
@@ -37,10 +37,12 @@ func TestDurableCallIsAskedAgainAndAnsweredOnce(t *testing.T) {
 	store := mem.New()
 	h := step(t, asking, actortest.Store(store))
 	h.Send(number{1})
-	h.WantCalls(actortest.Ask("calc", ask{1}, actors.CallOptions{Tag: "tag", Retries: 1}))
+	h.WantCalls(actortest.Ask("calc", ask{1},
+		actors.CallOptions{Deadline: actors.DefaultDeadline, Tag: "tag", Retries: 1}))
 	for range 3 {
 		h.Crash()
-		h.WantCalls(actortest.Ask("calc", ask{1}, actors.CallOptions{Tag: "tag", Retries: 1}))
+		h.WantCalls(actortest.Ask("calc", ask{1},
+			actors.CallOptions{Deadline: actors.DefaultDeadline, Tag: "tag", Retries: 1}))
 	}
 	h.CrashBeforeCommit()
 	h.Answer(twice{2}) // runs and dies
@@ -110,7 +112,7 @@ func TestFleetingAnswerOfAnOldActivationIsVoid(t *testing.T) {
 		switch m {
 		case messages.Message(number{0}):
 			counts.Put(turn, "n", 1)
-			turn.Call("calc", hint{1}, actors.CallOptions{})
+			turn.Call("calc", hint{1}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 		case messages.Message(hint{0}):
 			return errors.New("restart")
 		default:

@@ -305,13 +305,13 @@ func TestCallWithoutWorkerIsAnswered(t *testing.T) {
 			return actors.Func(func(turn *actors.Turn, m messages.Message) error {
 				switch m := m.(type) {
 				case number:
-					turn.Call("nobody", ask(m), actors.CallOptions{Tag: "t"})
+					turn.Call("nobody", ask(m), actors.CallOptions{Deadline: actors.DefaultDeadline, Tag: "t"})
 					for range 5 {
-						turn.Call("calc", messages.PollDue{}, actors.CallOptions{})
+						turn.Call("calc", messages.PollDue{}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 					}
 					for range 5 {
 						// durable: waits, is answered with a fleeting type
-						turn.Call("calc", ask{2}, actors.CallOptions{})
+						turn.Call("calc", ask{2}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 					}
 				case messages.CallFailed:
 					failed = append(failed, fmt.Sprint(m.Kind, " ", m.Worker, " ", m.Tag))

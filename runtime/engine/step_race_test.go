@@ -177,8 +177,8 @@ func TestWhatLeavesATurnLeavesItInOrder(t *testing.T) {
 		}
 		turn.Publish(m)
 		turn.Send("other/a", m)
-		turn.Call("calc", ask{1}, actors.CallOptions{})
-		turn.Call("calc", messages.PollDue{}, actors.CallOptions{})
+		turn.Call("calc", ask{1}, actors.CallOptions{Deadline: actors.DefaultDeadline})
+		turn.Call("calc", messages.PollDue{}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 		return nil
 	})
 	r.run()
@@ -296,7 +296,7 @@ func TestSecondAnswerOfAJobIsVoid(t *testing.T) {
 	r := newRig(t, func(turn *actors.Turn, m messages.Message) error {
 		switch m.(type) {
 		case number:
-			turn.Call("calc", messages.PollDue{}, actors.CallOptions{})
+			turn.Call("calc", messages.PollDue{}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 		case twice, messages.CallFailed:
 			answers = append(answers, m)
 		}

@@ -22,9 +22,10 @@ func listening(told *[]messages.Message) receive {
 				turn.Send("other/a", m)
 				return nil
 			}
-			call = turn.Call("calc", ask(m), actors.CallOptions{Tag: "tag", Retries: 1})
+			call = turn.Call("calc", ask(m),
+				actors.CallOptions{Deadline: actors.DefaultDeadline, Tag: "tag", Retries: 1})
 		case peek:
-			call = turn.Call("calc", m, actors.CallOptions{Tag: "tag", Retries: 1})
+			call = turn.Call("calc", m, actors.CallOptions{Deadline: actors.DefaultDeadline, Tag: "tag", Retries: 1})
 		case flush:
 			turn.CancelCall(call)
 		default:
@@ -118,7 +119,7 @@ func TestCancellationIsTakenBackWithItsTurn(t *testing.T) {
 func TestACallOfTheSameTurnIsCancelled(t *testing.T) {
 	store := mem.New()
 	h := step(t, func(turn *actors.Turn, m messages.Message) error {
-		turn.CancelCall(turn.Call("calc", ask(m.(number)), actors.CallOptions{}))
+		turn.CancelCall(turn.Call("calc", ask(m.(number)), actors.CallOptions{Deadline: actors.DefaultDeadline}))
 		return nil
 	}, actortest.Store(store))
 	h.Send(number{1})

@@ -272,7 +272,7 @@ func TestUnreadableMailBecomesADeadLetter(t *testing.T) {
 				case messages.Message(number{1}):
 					turn.After("k", 0, flush{})
 				case messages.Message(number{2}):
-					turn.Call("calc", ask{1}, actors.CallOptions{})
+					turn.Call("calc", ask{1}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 				default:
 					turn.Send("other/a", m)
 				}
@@ -492,7 +492,7 @@ func TestTimersAndCallsAreReadAgainUntilTheyCanBe(t *testing.T) {
 			switch m := m.(type) {
 			case number:
 				turn.After("k", time.Minute, flush{})
-				turn.Call("calc", ask(m), actors.CallOptions{})
+				turn.Call("calc", ask(m), actors.CallOptions{Deadline: actors.DefaultDeadline})
 			case flush, twice:
 				turn.Send("other/a", m)
 			}

@@ -71,8 +71,8 @@ func all(t *actors.Turn, n int) {
 	t.Send("other/a", hint{n})
 	t.After("durable", time.Hour, flush{})
 	t.After("fleeting", time.Hour, hint{})
-	t.Call("calc", ask{n}, actors.CallOptions{})
-	t.Call("calc", hint{n}, actors.CallOptions{})
+	t.Call("calc", ask{n}, actors.CallOptions{Deadline: actors.DefaultDeadline})
+	t.Call("calc", hint{n}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 	t.Drop("test", "dropped", events.Detail{})
 	t.Publish(twice{n})
 	t.Publish(hint{n})
@@ -80,7 +80,7 @@ func all(t *actors.Turn, n int) {
 
 func TestFailingTurnLeavesNoTrace(t *testing.T) {
 	const unlistedWords = "add it to a table"
-	var options actors.CallOptions
+	options := actors.CallOptions{Deadline: time.Second}
 	for name, fail := range map[string]struct {
 		do   func(*actors.Turn) error
 		want string

@@ -260,7 +260,7 @@ func TestFleetingTurnsCommitNothing(t *testing.T) {
 		turn.After("fleeting", time.Second, hint{9})
 		turn.Cancel("other")
 		turn.Send("other/a", hint{1})
-		turn.Call("calc", hint{2}, actors.CallOptions{})
+		turn.Call("calc", hint{2}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 		turn.Drop("test", "dropped", events.Detail{})
 		turn.Publish(hint{3})
 		return nil

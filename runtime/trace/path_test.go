@@ -116,7 +116,7 @@ func TestMailIsPartOfThePath(t *testing.T) {
 	}
 	ev.mail[0].Message = messages.Detection{Conversation: "line:Hana", Bubbles: []messages.Bubble{{Text: "third"}},
 		SeenAt: pathTime}
-	list := ev.ByText(control.WhyQuery{Text: "third"}, nil)
+	list := ev.ByText(control.WhyQuery{Limit: 5, Text: "third"}, nil)
 	if len(list) != 1 || list[0].Outcome != events.OutcomeWaiting {
 		t.Errorf("ByText(third) = %+v, want the bubble that waits for the ledger", list)
 	}
@@ -128,7 +128,7 @@ func TestVisible(t *testing.T) {
 		{App: "line", Title: "Hana", Text: "fourth", At: pathTime}}
 	for text, want := range map[string]events.Outcome{"second": events.OutcomeHistory,
 		"fourth": events.OutcomeVisible} {
-		list := ev.ByText(control.WhyQuery{Text: text}, shown)
+		list := ev.ByText(control.WhyQuery{Limit: 5, Text: text}, shown)
 		if len(list) != 1 || list[0].Outcome != want || list[0].Likeness != 1 {
 			t.Errorf("ByText(%s) = %+v, want one path that is %s", text, list, want)
 		}

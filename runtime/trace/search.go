@@ -142,12 +142,8 @@ func (ev *Evidence) ByText(q control.WhyQuery, shown []snapshot.Text) []control.
 		return cmp.Or(cmp.Compare(b.likeness, a.likeness), b.at.Compare(a.at), cmp.Compare(b.occurrence, a.occurrence),
 			strings.Compare(a.text, b.text))
 	})
-	limit := q.Limit
-	if limit <= 0 {
-		limit = 5
-	}
 	var paths []control.Path
-	for _, f := range list[:min(len(list), limit)] {
+	for _, f := range list[:min(len(list), q.Limit)] {
 		p := ev.pathOfFound(f)
 		p.Likeness = f.likeness
 		paths = append(paths, p)

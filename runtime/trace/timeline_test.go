@@ -159,6 +159,7 @@ func TestTheWayOfAReply(t *testing.T) {
 	} {
 		list := ev.ByID(c.q.ID)
 		if c.q.ID == "" {
+			c.q.Limit = control.DefaultFound
 			list = ev.ByText(c.q, nil)
 		}
 		if len(list) != 1 {
@@ -173,7 +174,7 @@ func TestTheWayOfAReply(t *testing.T) {
 			t.Errorf("why %+v: %s by %q, want %s by %q", c.q, list[0].Outcome, got, c.want, c.sentence)
 		}
 	}
-	first := ev.ByText(control.WhyQuery{Text: "hello"}, nil)[0]
+	first := ev.ByText(control.WhyQuery{Limit: 5, Text: "hello"}, nil)[0]
 	if i := slices.IndexFunc(first.Steps, func(s control.Step) bool { return len(s.Matched) > 0 }); i < 0 ||
 		first.Steps[i].Matched[0].Text != "a" {
 		t.Errorf("the way of a reply is %+v, want it to quote what it answers", first.Steps)

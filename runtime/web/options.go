@@ -18,8 +18,8 @@ const DefaultAddr = "127.0.0.1:7411"
 // Options say what the page shows. The functions are called from any goroutine
 // but never from [Server.Listen]; they may block for a moment.
 type Options struct {
-	// Addr is host:port; "" means DefaultAddr. The host must be a loopback
-	// address or localhost, port 0 takes a free one.
+	// Addr is host:port, such as DefaultAddr. The host must be a loopback address or
+	// localhost, port 0 takes a free one. Required.
 	Addr string
 	// Token opens the page; "" means a random one of 128 bits. A given one must
 	// have at least 16 characters, all of them visible ASCII.

@@ -30,14 +30,15 @@ type chat struct {
 
 func newChat(t *testing.T, id messages.WindowID, who string, theme drawn.Theme, scale int) *chat {
 	t.Helper()
-	w, err := drawn.New(drawn.Options{Conversation: who, Theme: theme, Scale: scale, Size: image.Pt(560, 720),
-		Now: time.Now})
+	o := drawn.DefaultOptions(time.Now)
+	o.Conversation, o.Theme, o.Scale, o.Size = who, theme, scale, image.Pt(560, 720)
+	w, err := drawn.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	open := func() (hardware.Recognizer, error) { return drawn.NewRecognizer(w), nil }
-	return &chat{id: id, window: w, worker: ocr.NewWorker(
-		ocr.Options{Layouts: ocr.Always(layout.Line()), Cache: ocr.NewCache(64), Open: open})}
+	return &chat{id: id, window: w, worker: ocr.NewWorker(ocr.Options{Layouts: ocr.Always(layout.Line()),
+		Cache: ocr.NewCache(64), Open: open, Confidence: ocr.DefaultThresholds()})}
 }
 
 func (c *chat) say(t *testing.T, who drawn.Who, text string) {

@@ -58,9 +58,6 @@ func New(o Options) (*Server, error) {
 	if (o.Attention == nil) != (o.Changes == nil) {
 		return nil, errors.New("web: Attention and Changes belong together")
 	}
-	if o.Addr == "" {
-		o.Addr = DefaultAddr
-	}
 	switch {
 	case o.Token != "":
 	case o.TokenFile != "":

@@ -77,7 +77,8 @@ func TestExpectationsFail(t *testing.T) {
 			"at   .Sum: 2, want 3"},
 		{"wrong options", func(h H) {
 			h.Send(print{})
-			h.WantCalls(actortest.Ask("printer", page{2}, actors.CallOptions{Retries: 3, Tag: "p"}))
+			h.WantCalls(actortest.Ask("printer", page{2},
+				actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: 3, Tag: "p"}))
 		}, "at   options {Deadline:30s Retries:2 Tag:p}"},
 		{"unwanted call", func(h H) { h.Send(print{}); h.WantCalls() }, "called 1, want 0"},
 		{"answer without call", func(h H) { h.Answer(printed{1}) }, "no call is open"},
@@ -164,7 +165,7 @@ func TestCrashForgetsWhatIsFleeting(t *testing.T) {
 			asked = append(asked, c.asked)
 			if _, ok := m.(print); ok {
 				turn.After("fleeting", time.Second, print{})
-				turn.Call("printer", print{}, actors.CallOptions{})
+				turn.Call("printer", print{}, actors.CallOptions{Deadline: actors.DefaultDeadline})
 			}
 			return err
 		})

@@ -56,7 +56,7 @@ func (c *counter) Receive(t *actors.Turn, m messages.Message) error {
 			t.Drop("print", "empty", events.Detail{})
 			return nil
 		}
-		t.Call("printer", page{total}, actors.CallOptions{Retries: 2, Tag: "p"})
+		t.Call("printer", page{total}, actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: 2, Tag: "p"})
 	case printed:
 		t.Publish(m)
 	case messages.CallFailed:

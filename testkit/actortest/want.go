@@ -36,9 +36,7 @@ type Call struct {
 func Ask(worker string, request messages.Message, opts ...actors.CallOptions) Call {
 	c := Call{Worker: worker, Request: request}
 	for _, o := range opts {
-		if c.Options = o; o.Deadline == 0 {
-			c.Options.Deadline = 30 * time.Second
-		}
+		c.Options = o
 	}
 	return c
 }

@@ -22,10 +22,9 @@ func Example() {
 		return
 	}
 	now := time.Date(2026, 10, 2, 14, 0, 0, 0, time.UTC)
-	window, err := drawn.New(drawn.Options{
-		Conversation: chat.Conversation(),
-		Now:          func() time.Time { return now },
-	})
+	o := drawn.DefaultOptions(func() time.Time { return now })
+	o.Conversation = chat.Conversation()
+	window, err := drawn.New(o)
 	if err != nil {
 		fmt.Println(err)
 		return

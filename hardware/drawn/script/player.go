@@ -11,7 +11,7 @@ import (
 
 // Options say how to play.
 type Options struct {
-	// Speed divides the waits of the script; 0 means 1.
+	// Speed divides the waits of the script: above 0, and 1 is as written.
 	Speed float64
 	// Host does what a window cannot: send, restart, crash, reset_baseline. It is
 	// called during a capture, when the journal already has the script's position:
@@ -58,9 +58,6 @@ const saveEvery = 5 * time.Second
 // Play attaches a script to a window. If the window's journal has a position in
 // this script, it continues there. Another script starts from its beginning.
 func Play(window *drawn.Window, script Script, o Options) (*Player, error) {
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
 	if !(o.Speed > 0 && o.Speed <= 1e6) {
 		return nil, fmt.Errorf("script: speed is %v, want more than 0, at most 1000000", o.Speed)
 	}

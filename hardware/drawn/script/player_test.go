@@ -34,10 +34,9 @@ func newStage(t *testing.T, script string) *stage {
 		t.Fatalf("Parse() = %v, want a script", err)
 	}
 	st := &stage{T: t, script: s, now: time.Date(2026, 10, 2, 14, 0, 0, 0, time.UTC)}
-	st.win = drawn.Options{
-		Now: func() time.Time { return st.now }, Journal: filepath.Join(t.TempDir(), "w.jsonl"),
-		Conversation: s.Conversation(),
-	}
+	st.opt.Speed = 1
+	st.win = drawn.DefaultOptions(func() time.Time { return st.now })
+	st.win.Journal, st.win.Conversation = filepath.Join(t.TempDir(), "w.jsonl"), s.Conversation()
 	return st
 }
 
@@ -215,7 +214,7 @@ func TestHostVerbs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Play(w, s.script, Options{}); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := Play(w, s.script, Options{Speed: 1}); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("Play(without host) = %v, want an error that names line 2", err)
 	}
 	if err := w.Close(); err != nil {
@@ -307,11 +306,11 @@ func TestEditAfterAnotherScript(t *testing.T) {
 }
 
 func TestSpeedRefused(t *testing.T) {
-	w, err := drawn.New(drawn.Options{Now: time.Now})
+	w, err := drawn.New(drawn.DefaultOptions(time.Now))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, speed := range []float64{-1, 2e6} {
+	for _, speed := range []float64{0, -1, 2e6} {
 		if _, err := Play(w, Script{}, Options{Speed: speed}); err == nil {
 			t.Errorf("Play(speed %v) = nil, want an error", speed)
 		}

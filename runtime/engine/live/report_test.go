@@ -244,7 +244,7 @@ func TestReportsAndCancellationsAtTheSameTime(t *testing.T) {
 		}
 		switch m := m.(type) {
 		case fleet:
-			t.Call("calc", m, actors.CallOptions{Retries: 1})
+			t.Call("calc", m, actors.CallOptions{Deadline: actors.DefaultDeadline, Retries: 1})
 		case glimpse:
 			if m.N%3 == 0 {
 				t.CancelCall(id)

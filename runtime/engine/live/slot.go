@@ -132,9 +132,6 @@ func (s *slot) open() {
 
 func (s *slot) perform(job *engine.Job) {
 	deadline := job.Options.Deadline
-	if deadline <= 0 {
-		deadline = makeLimit
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	s.begin(&call{job: job, at: s.at, worker: s.worker, cancel: cancel}, deadline+grace, func(c *call) {
 		defer cancel()

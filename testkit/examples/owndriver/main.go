@@ -39,7 +39,9 @@ func main() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	window, err := drawn.New(drawn.Options{Conversation: "Hana", Now: time.Now, Fonts: drawn.FindFonts()})
+	look := drawn.DefaultOptions(time.Now)
+	look.Fonts = drawn.FindFonts()
+	window, err := drawn.New(look)
 	if err == nil {
 		err = window.Apply(drawn.Change{Op: drawn.OpAppend, Conversation: "Hana",
 			Who: drawn.Friend, Text: "I can wait"})

@@ -17,7 +17,9 @@ func Example() {
 // is not checked.
 func TestPhone(t *testing.T) {
 	hardwaretest.Screen(t, func(t *testing.T) hardwaretest.ScreenFixture {
-		window, err := drawn.New(drawn.Options{Conversation: "Hana", Now: time.Now, Fonts: drawn.FindFonts()})
+		look := drawn.DefaultOptions(time.Now)
+		look.Fonts = drawn.FindFonts()
+		window, err := drawn.New(look)
 		if err != nil {
 			t.Fatal(err)
 		}
