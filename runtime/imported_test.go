@@ -53,7 +53,7 @@ func wantMoved(t *testing.T, store *mem.Store) {
 		ctx := context.Background()
 		for name, want := range map[string]int{"Zoe": 3, "Hana": 3} {
 			found, err := m.Recall(ctx, control.RecallQuery{Text: "corner bank where", Conversation: s.ID(name),
-				At: time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)})
+				At: time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC), K: control.DefaultRecalled})
 			if err != nil || len(found.Found) != want {
 				t.Errorf("Recall() in the conversation of %s = %+v, %v, want %d messages", name, found.Found, err, want)
 			}
