@@ -78,9 +78,9 @@ full: ## without it, all of what only computes
 
 .PHONY: crash crash-ci
 # TestCrash kills a real kehai, TestCrashAnswers one that answers, TestForeignHost a program
-# that uses package runtime alone.
-CRASH_TESTS = $(GO) test -count=1 -tags crash -parallel 4 -run '^Test(Crash|CrashAnswers|ForeignHost)$$' \
-	./cmd/kehai ./testkit/crash
+# that uses package runtime alone, TestFullVolume fills the disk of a store (it mounts one: as root or with sudo).
+CRASH_TESTS = $(GO) test -count=1 -tags crash -parallel 4 -run '^Test(Crash|CrashAnswers|ForeignHost|FullVolume)$$' \
+	./cmd/kehai ./testkit/crash ./runtime/store
 crash-ci: ## kill a real kehai 100 times, one that answers 32 times, and a host of the runtime's 100 times
 	KEHAI_KILLS=100 $(CRASH_TESTS) -timeout 10m
 crash: export KEHAI_ANSWER_KILLS = 400

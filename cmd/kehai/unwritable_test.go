@@ -38,18 +38,40 @@ func loseChild() int {
 			return exitUsage
 		}
 	}
-	return Main(os.Args[1:], os.Stdout, os.Stderr,
-		runtime.WithActor(engine.Kind{Name: "filler", New: func(messages.Address) actors.Actor {
-			return filler(failures[how], dir)
-		}}, "1"))
+	with := []runtime.Option{runtime.WithActor(engine.Kind{Name: "filler", New: func(messages.Address) actors.Actor {
+		return filler(failures[how], dir)
+	}}, "1")}
+	if failures[how].crowd {
+		var names []string
+		for n := range crowded {
+			names = append(names, fmt.Sprint(n))
+		}
+		with = append(with, runtime.WithActor(engine.Kind{Name: "busy", New: busy}, names...))
+	}
+	return Main(os.Args[1:], os.Stdout, os.Stderr, with...)
+}
+
+// busy reads and writes a small row, over and over.
+func busy(messages.Address) actors.Actor {
+	rows := actors.NewTable[int]("rows")
+	return actors.Func(func(t *actors.Turn, _ messages.Message) error {
+		n, _ := rows.Get(t, "n")
+		rows.Put(t, "n", n+1)
+		t.Send(t.Self(), messages.LedgerDue{})
+		return nil
+	})
 }
 
 // failure is how a disk fails, while the store is written or read.
 type failure struct {
 	write, read func(dir string) error
 	over        bool     // nothing is written after it
+	crowd       bool     // other actors read and write all the time
 	want        []string // in the last words
 }
+
+// crowded is how many actors make the traffic of a failure.
+const crowded = 16
 
 // The rows that a store holds before it is read, of half a megabyte each.
 const rowsBefore = 3
@@ -59,6 +81,16 @@ var failures = map[string]failure{
 	"directory is read-only": {
 		write: func(dir string) error { return os.Chmod(dir, 0o500) },
 		want:  []string{"cannot be written", "permission denied"},
+	},
+	"directory is read-only under traffic": {
+		write: func(dir string) error { return os.Chmod(dir, 0o500) }, crowd: true,
+		want: []string{"cannot be written", "permission denied"},
+	},
+	"too many files under traffic": {
+		write: func(string) error {
+			return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 8, Max: 8})
+		}, crowd: true,
+		want: []string{"cannot be written", "too many open files", "ulimit -n"},
 	},
 	"system refuses files": {
 		write: func(string) error {

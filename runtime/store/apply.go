@@ -30,6 +30,9 @@ func (s *Store) Apply(batch []engine.Op, sync bool) error {
 		s.bigWritten.Store(true)
 	}
 	if err := s.write(ops, sync || big); err != nil {
+		if s.gate.halted() == nil {
+			return err // not begun
+		}
 		return interrupted(err)
 	}
 	return nil
@@ -57,9 +60,18 @@ func (s *Store) prepare(batch []engine.Op) (big bool, err error) {
 	return big, nil
 }
 
+// write refuses what waited for a write that failed: Badger would end the process.
 func (s *Store) write(ops []engine.Op, sync bool) (err error) {
 	defer s.caught(&err)
+	if err := s.gate.halted(); err != nil {
+		return err
+	}
 	if len(ops) > 0 {
+		if err := s.reserve(ops); isFull(err) {
+			return s.full()
+		} else if err != nil {
+			return s.unwritable(err)
+		}
 		err := s.commit(ops)
 		if errors.Is(err, badger.ErrTxnTooBig) {
 			err = s.applyLarge(ops)

@@ -156,7 +156,11 @@ func copyFile(from, to string) (err error) {
 // first and last give a file of a directory.
 func first(t *testing.T, dir, pattern string) string { return files(t, dir, pattern)[0] }
 func last(t *testing.T, dir, pattern string) string {
-	f := files(t, dir, pattern)
+	t.Helper()
+	f := slices.DeleteFunc(files(t, dir, pattern), func(path string) bool {
+		info, err := os.Stat(path)
+		return err != nil || info.Size() == 0 // it is not begun
+	})
 	return f[len(f)-1]
 }
 

@@ -33,6 +33,9 @@ func openLogFiles(dir string) (logFiles, error) {
 	names, err := os.ReadDir(dir)
 	for _, e := range names {
 		var n int
+		if info, err := e.Info(); err == nil && info.Size() == 0 {
+			continue // it is not begun
+		}
 		switch filepath.Ext(e.Name()) {
 		case ".mem":
 			if _, err := fmt.Sscanf(e.Name(), "%d.mem", &n); err == nil {
@@ -66,11 +69,13 @@ func (l *logFiles) follow(newest *int, name func(int) string) error {
 // advance syncs files that have a successor, and returns the newest number.
 func (l *logFiles) advance(n int, name func(int) string) (int, error) {
 	for {
-		switch _, err := os.Lstat(filepath.Join(l.dir, name(n+1))); {
+		switch next, err := os.Lstat(filepath.Join(l.dir, name(n+1))); {
 		case errors.Is(err, fs.ErrNotExist):
 			return n, nil
 		case err != nil:
 			return n, err
+		case next.Size() == 0: // it is not begun
+			return n, nil
 		}
 		// A file that is gone has been turned into a table, which Badger syncs.
 		if err := syncFile(filepath.Join(l.dir, name(n))); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +141,7 @@ func (s *Store) Compact(ctx context.Context) error {
 func (s *Store) verify() error {
 	if err := verified(s.db.VerifyChecksum); err != nil {
 		why := s.unreadable(err)
-		s.stop(why, why)
-		return why
+		return s.halt(why, why)
 	}
 	return nil
 }

@@ -48,7 +48,49 @@ func corrupt(dir, file, what string) error {
 
 // unreadable is for errors of reading a store that is open.
 func (s *Store) unreadable(err error) error {
+	if f := refused(s.dir, "cannot be read", err); f != nil {
+		return f
+	}
 	return &Fault{Dir: s.dir, Kind: engine.ErrCorrupt, What: "is damaged: " + cause(err), Next: restore}
+}
+
+// refused is the fault of what the system refused, or nil if it refused nothing:
+// then err tells of the files themselves.
+func refused(dir, what string, err error) error {
+	for _, a := range advised {
+		if isOf(err, a.errno) {
+			return &Fault{Dir: dir, Kind: a.errno, What: what + ": " + a.errno.Error(), Next: a.next + found}
+		}
+	}
+	return nil
+}
+
+// advised lists what a system refuses, and what a person can do about it.
+var advised = []struct {
+	errno syscall.Errno
+	next  string
+}{
+	{syscall.ENOSPC, "Free some space on its volume, then start again; "},
+	{syscall.EDQUOT, "Free some space or raise the quota of this user, then start again; "},
+	{syscall.EMFILE, "Raise the limit of open files (ulimit -n), then start again; "},
+	{syscall.ENFILE, "End what holds many files open on this machine, then start again; "},
+	{syscall.EFBIG, "Raise the limit of the size of a file to 128 MiB or more (ulimit -f), then start again; "},
+	{syscall.ENOMEM, "Free some memory or raise its limit (ulimit -v), then start again; "},
+	{syscall.EIO, "Check the disk and its connection, then start again; "},
+	{syscall.EROFS, volumeThere},
+	{syscall.EACCES, volumeThere},
+	{syscall.EPERM, volumeThere},
+}
+
+const (
+	volumeThere = "Check that the volume is there, writable and not full, then restart; "
+	found       = "what was acknowledged is found again."
+)
+
+// isOf also looks into the text: Badger keeps the text of the error that it wraps,
+// but not the error itself.
+func isOf(err, known error) bool {
+	return errors.Is(err, known) || strings.Contains(err.Error(), known.Error())
 }
 
 // unwritable is for errors of writing. It stops the store, because Badger's
@@ -57,16 +99,20 @@ func (s *Store) unwritable(err error) error {
 	if f := (*Fault)(nil); errors.As(err, &f) {
 		return err
 	}
-	kind := engine.ErrClosed
-	if errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), syscall.ENOSPC.Error()) {
-		kind = engine.ErrLowSpace
+	const what = "cannot be written and has stopped"
+	why := &Fault{Dir: s.dir, What: what + ": " + cause(err), Next: volumeThere + found}
+	if known := (*Fault)(nil); errors.As(refused(s.dir, what, err), &known) {
+		why = known
 	}
-	why := &Fault{Dir: s.dir, Kind: kind, What: "cannot be written and has stopped: " + cause(err),
-		Next: "Check that the volume is there, writable and not full, then restart; " +
-			"what was acknowledged is found again."}
-	s.stop(why, &Fault{Dir: s.dir, Kind: engine.ErrClosed,
+	if why.Kind = engine.ErrClosed; isFull(err) {
+		why.Kind = engine.ErrLowSpace
+	}
+	return s.halt(why, &Fault{Dir: s.dir, Kind: engine.ErrClosed,
 		What: "stopped working after a failed write", Next: "Restart to find what was acknowledged."})
-	return why
+}
+
+func isFull(err error) bool {
+	return err != nil && (isOf(err, syscall.ENOSPC) || isOf(err, syscall.EDQUOT))
 }
 
 // interrupted is for errors of a write that had begun.
@@ -81,13 +127,23 @@ func interrupted(err error) error {
 }
 
 // caught turns a panic of Badger, which is how it meets some damage, into an
-// error. It is deferred around calls of Badger only, never around a caller's
-// functions.
+// error, and stops the store. It is deferred around calls of Badger only, never around
+// a caller's functions. Each such call is inside of one.
 func (s *Store) caught(err *error) {
-	if r := recover(); r != nil {
-		*err = s.unreadable(panicked(r))
-		s.stop(*err, *err)
+	r := recover()
+	if r == nil {
+		return
 	}
+	why := s.unreadable(panicked(r))
+	*err = s.halt(why, why)
+}
+
+// halt stops the store and returns why it has: what stopped it first is the cause of
+// what follows.
+func (s *Store) halt(why, refuse error) error {
+	s.stop(why, refuse)
+	<-s.gate.stopped
+	return s.gate.why
 }
 
 // panicked describes the value of a panic. Only texts of the Go runtime are known to
@@ -117,8 +173,7 @@ var (
 	errValue = errors.New("a value is missing from the value log or was changed")
 )
 
-// cause describes an error without quoting a key or a value. Badger keeps the
-// text of the error it wraps but not the error itself, so the text is searched.
+// cause describes an error without quoting a key or a value.
 func cause(err error) string {
 	text := err.Error()
 	for _, known := range []error{
@@ -126,7 +181,7 @@ func cause(err error) string {
 		syscall.EACCES, syscall.EPERM, syscall.EDQUOT, syscall.EFBIG,
 		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errPage, errValue, errBlock, errRedo, errFormat,
 	} {
-		if errors.Is(err, known) || strings.Contains(text, known.Error()) {
+		if isOf(err, known) {
 			return known.Error()
 		}
 	}

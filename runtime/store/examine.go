@@ -48,6 +48,14 @@ func (x *examination) path(name string) string { return filepath.Join(x.Dir, nam
 
 func (x *examination) corrupt(name, what string) error { return corrupt(x.Dir, name, what) }
 
+// unreadable is for errors of reading a file: the system's, or of what is in it.
+func (x *examination) unreadable(name string, err error) error {
+	if f := refused(x.Dir, "cannot be read: "+name, err); f != nil {
+		return f
+	}
+	return x.corrupt(name, cause(err))
+}
+
 // list also finds files that this user may not read or write.
 func (x *examination) list() error {
 	entries, err := os.ReadDir(x.Dir)
@@ -118,7 +126,7 @@ func (x *examination) checkKeys() error {
 		return nil
 	}
 	if !errors.Is(err, badger.ErrEncryptionKeyMismatch) {
-		return x.corrupt(name, cause(err))
+		return x.unreadable(name, err)
 	}
 	wrong := &Fault{Dir: x.Dir, Kind: engine.ErrKey,
 		What: "is encrypted with another key", Next: "Give the key that it was created with."}
@@ -165,7 +173,7 @@ func (x *examination) checkTables() error {
 		}
 		o := table.Options{DataKey: key, Compression: t.Compression, IndexCache: indexes}
 		if err := checkTable(x.path(name), o); err != nil {
-			return x.corrupt(name, cause(err))
+			return x.unreadable(name, err)
 		}
 	}
 	return nil
@@ -220,7 +228,7 @@ func (x *examination) manifest() (tables map[uint64]badger.TableManifest, err er
 	}()
 	m, end, err := badger.ReplayManifestFile(f, 0, badger.Options{})
 	if err != nil {
-		return nil, x.corrupt(badger.ManifestFilename, cause(err))
+		return nil, x.unreadable(badger.ManifestFilename, err)
 	}
 	if size := x.names[badger.ManifestFilename]; end < size {
 		if x.strangers(m.Tables) {

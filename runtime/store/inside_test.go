@@ -10,10 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/rs/zerolog"
@@ -196,7 +199,7 @@ func TestOlderLogsAreSynced(t *testing.T) {
 		if err := os.Symlink(os.DevNull, filepath.Join(l.dir, c.name(1))); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(l.dir, c.name(2)), nil, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(l.dir, c.name(2)), []byte("begun"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
@@ -371,4 +374,175 @@ func FuzzCheckTable(f *testing.F) {
 			t.Errorf("checkTable(%x) = no error, want one", b)
 		}
 	})
+}
+
+// TestEveryWayInIsGuarded takes the memtable from Badger, as it does itself when it
+// cannot make a new one: whoever reads then panics, and again when the view ends.
+func TestEveryWayInIsGuarded(t *testing.T) {
+	s := inside(t, t.TempDir())
+	if err := s.PurgeLater(); err != nil {
+		t.Fatal(err)
+	}
+	field := reflect.ValueOf(s.db).Elem().FieldByName("mt")
+	memtable := (*unsafe.Pointer)(field.Addr().UnsafePointer())
+	was := *memtable
+	*memtable = nil
+	for name, enter := range map[string]func() error{
+		"Get": func() error { _, _, err := s.Get([]byte("key")); return err },
+		"View": func() error {
+			return s.View(func(v engine.View) error { _, _, err := v.Get([]byte("key")); return err })
+		},
+		"Scan":       func() error { return s.Scan(nil, nil, func(_, _ []byte) bool { return true }) },
+		"Snapshot":   func() error { return s.Snapshot(io.Discard) },
+		"Restore":    func() error { return s.Restore(bytes.NewReader(nil)) },
+		"PurgeLater": s.PurgeLater,
+		"Purge":      func() error { _, err := s.Purge(context.Background()); return err },
+		"Compact":    func() error { return s.Compact(context.Background()) },
+		"superseded": func() error { _, err := s.superseded(1); return err },
+		"rewrite":    func() error { return s.rewriteKey([]byte("kkey")) },
+	} {
+		s.gate = newGate()
+		if err := enter(); !errors.Is(err, engine.ErrCorrupt) || s.gate.halted() == nil {
+			t.Errorf("%s of a store that is broken = %v, want that it has stopped", name, err)
+		}
+		if err := s.Apply([]engine.Op{{Key: []byte("key")}}, false); err == nil {
+			t.Errorf("Apply after %s met a broken store = no error, want one", name)
+		}
+	}
+	*memtable = was
+	s.gate = newGate()
+	closed(t, s)
+}
+
+// TestAWriteThatWaitedIsRefused has the store stop while a write waits for the one
+// that failed. Badger ends the process for a write after that.
+func TestAWriteThatWaitedIsRefused(t *testing.T) {
+	s := inside(t, t.TempDir())
+	s.writing.Lock()
+	done := make(chan error)
+	go func() { done <- s.Apply([]engine.Op{{Key: []byte("key"), Value: []byte("value")}}, false) }()
+	for inside := 0; inside == 0; runtime.Gosched() {
+		s.gate.mu.Lock()
+		inside = s.gate.inside
+		s.gate.mu.Unlock()
+	}
+	why := errors.New("a write failed")
+	s.stop(why, why)
+	s.writing.Unlock()
+	if err := <-done; !errors.Is(err, why) {
+		t.Errorf("Apply that waited = %v, want %v", err, why)
+	}
+	s.gate = newGate()
+	if _, ok, err := s.Get([]byte("key")); ok || err != nil {
+		t.Errorf("Get = %v, %v, want that nothing was written", ok, err)
+	}
+	closed(t, s)
+}
+
+// TestTheFirstCauseIsTold has Badger fail to make a memtable: that is why the store
+// stopped, not the panics of those who read on.
+func TestTheFirstCauseIsTold(t *testing.T) {
+	var stops []error
+	s := inside(t, t.TempDir())
+	s.onStop = func(why error) { stops = append(stops, why) }
+	log := badgerLog{broken: func(err error) { _ = s.unwritable(err) }}
+	log.Errorf("Got error: %v for id: %d\n", fmt.Errorf("While opening memtable: %w", syscall.EMFILE), 7)
+	err := func() (err error) {
+		defer s.caught(&err)
+		panic("Unclosed iterator at time of Txn.Discard.")
+	}()
+	want := s.dir + " cannot be written and has stopped: too many open files. Raise the limit of open files (ulimit -n)"
+	if len(stops) != 1 || !strings.Contains(fmt.Sprint(stops[0]), want) || !strings.Contains(fmt.Sprint(err), want) {
+		t.Errorf("the store stopped because of %v, and a reader is told %v, want one stop with %q", stops, err, want)
+	}
+	s.gate = newGate()
+	closed(t, s)
+}
+
+// TestACompactionWaitsForRoom fills the volume before tables are merged. Badger would
+// write the new one through a map, which ends the process where there is no room.
+func TestACompactionWaitsForRoom(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	for n := range 4 { // tables of which all but the last are merged
+		err := s.flatten()
+		if err == nil {
+			err = s.Apply([]engine.Op{{Key: fmt.Append(nil, n), Value: []byte("value")}}, false)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed(t, s)
+		s = inside(t, dir)
+	}
+	asked := make(chan struct{}, 1)
+	free := make(chan uint64, 1)
+	free <- tableRoom - 1
+	s.statFS = func(string) (uint64, error) {
+		n := <-free
+		free <- n
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return n, nil
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.flatten() }()
+	select {
+	case <-asked:
+	case err := <-done:
+		t.Fatalf("tables were merged (%v) on a full volume, want that it waits", err)
+	}
+	<-asked // again: it waits
+	if len(done) > 0 {
+		t.Error("tables were merged on a full volume, want that it waits")
+	}
+	<-free
+	free <- tableRoom
+	if err := <-done; err != nil {
+		t.Errorf("Flatten with room = %v, want no error", err)
+	}
+	closed(t, s)
+}
+
+// TestLogsHaveTheirPlace looks at what the logs take of the volume before they are
+// written: a page of a map that finds no place is a signal.
+func TestLogsHaveTheirPlace(t *testing.T) {
+	dir := t.TempDir()
+	s := inside(t, dir)
+	taken := func(name string) int64 {
+		var st syscall.Stat_t
+		if err := syscall.Stat(filepath.Join(dir, name), &st); err != nil {
+			t.Fatal(err)
+		}
+		return st.Blocks * 512
+	}
+	for range 4 {
+		for _, n := range []int{s.logs.mem, s.logs.mem + 1} {
+			if got := taken(memFile(n)); got < logRoom {
+				t.Errorf("%s takes %d bytes of the volume, want at least %d", memFile(n), got, logRoom)
+			}
+		}
+		for newest := s.logs.mem; s.logs.mem == newest; {
+			err := s.Apply([]engine.Op{{Key: []byte("key"), Value: make([]byte, 700<<10)}}, false)
+			if err == nil {
+				s.writing.Lock()
+				err = s.reserve(nil)
+				s.writing.Unlock()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	big := []engine.Op{{Key: []byte("big"), Value: make([]byte, 4<<20)}}
+	before := taken(vlogFile(s.logs.vlog))
+	if err := s.reserve(big); err != nil {
+		t.Fatal(err)
+	}
+	if got := taken(vlogFile(s.logs.vlog)); got < before+4<<20 {
+		t.Errorf("the value log takes %d bytes before a value of 4 MiB is written, want that more than %d", got, before)
+	}
+	closed(t, s)
 }

@@ -71,6 +71,9 @@ func (s *Store) commitParts(ops []engine.Op) error {
 }
 
 func (s *Store) commitPrefix(ops []engine.Op) (n int, err error) {
+	if err := s.reserve(nil); err != nil {
+		return 0, err
+	}
 	txn := s.db.NewTransaction(true)
 	defer txn.Discard()
 	for n < len(ops) {

@@ -80,6 +80,9 @@ func holder(dir string) string {
 // barred is a fault of the system's making, most often a missing permission.
 func barred(path, what string, err error) error {
 	next := "Check the path and the volume."
+	if known := (*Fault)(nil); errors.As(refused(path, what, err), &known) && known.Next != volumeThere+found {
+		next = known.Next
+	}
 	if errors.Is(err, fs.ErrPermission) {
 		next = fmt.Sprintf("User %d needs permission to read, write and enter it (%s).", os.Geteuid(), mode(path))
 	}

@@ -15,26 +15,44 @@ import (
 // left out, except the system's error numbers.
 type badgerLog struct {
 	log zerolog.Logger
-	// unflushed is told that a memtable cannot be made a table. Badger only logs
-	// that: it tries again for ever, and writes and Close wait for it.
-	unflushed func(error)
+	// broken is told what Badger only logs, or logs first.
+	broken func(error)
+	// awaitRoom is called before a compaction writes a table.
+	awaitRoom func()
 }
 
-const flushFailed = "error flushing memtable to disk"
+const (
+	// Badger tries again for ever, and writes and Close wait for it.
+	flushFailed = "error flushing memtable to disk"
+	// Badger goes on without a memtable then: whoever reads or writes panics.
+	noMemtable = "Got error: %v for id"
+	// Badger cannot be opened.
+	notOpened = "Received err: %v. Cleaning up"
+	// Badger has collected what goes into a table.
+	collected = "[%d] LOG Compact. Added"
+)
 
 func (b badgerLog) Errorf(format string, args ...any) {
 	b.write(zerolog.WarnLevel, format, args)
-	if !strings.HasPrefix(format, flushFailed) || len(args) == 0 {
-		return
-	}
-	if err, ok := args[0].(error); ok {
-		b.unflushed(err)
+	for _, told := range []string{flushFailed, noMemtable, notOpened} {
+		if !strings.HasPrefix(format, told) || len(args) == 0 || b.broken == nil {
+			continue
+		}
+		if err, ok := args[0].(error); ok {
+			b.broken(err)
+		}
 	}
 }
 
 func (b badgerLog) Warningf(format string, args ...any) { b.write(zerolog.WarnLevel, format, args) }
 func (b badgerLog) Infof(format string, args ...any)    { b.write(zerolog.DebugLevel, format, args) }
-func (b badgerLog) Debugf(format string, args ...any)   { b.write(zerolog.DebugLevel, format, args) }
+
+func (b badgerLog) Debugf(format string, args ...any) {
+	b.write(zerolog.DebugLevel, format, args)
+	if b.awaitRoom != nil && strings.HasPrefix(format, collected) {
+		b.awaitRoom()
+	}
+}
 
 func (b badgerLog) write(level zerolog.Level, format string, args []any) {
 	e := b.log.WithLevel(level)

@@ -34,13 +34,19 @@ func TestMain(m *testing.M) {
 		"cut get":    func(s *store.Store) { cutTables(s, rotten) },
 		"cut scan":   func(s *store.Store) { cutTables(s, everyKey) },
 		"limit":      limit,
+		"full":       fullRole,
 	}
 	if path := os.Getenv(childHands); path != "" {
 		grasp(path)
 	}
-	if os.Getenv(childRole) == "badger alone" {
+	alone := map[string]func(){ // these open the store themselves
+		"badger alone": badgerAlone,
+		"few files":    openWithFewFiles,
+		"small files":  openWithSmallFiles,
+	}
+	if role := alone[os.Getenv(childRole)]; role != nil {
 		fmt.Println("started")
-		badgerAlone()
+		role()
 		os.Exit(0)
 	}
 	if role := roles[os.Getenv(childRole)]; role != nil {
@@ -68,6 +74,9 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}))
 }
+
+// fullRole is there where volumes can be mounted.
+var fullRole func(*store.Store)
 
 // forAll is for files that several tests share.
 var forAll string

@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -65,18 +67,38 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{dir: o.Dir, lock: lock, statFS: o.StatFS, gate: newGate(), onStop: o.OnStop}
-	err = s.open(o)
+	if err = s.open(o); err == nil {
+		s.opened.Store(true)
+		err = s.gate.halted()
+	}
 	switch {
 	case err == nil:
 		return s, nil
 	case s.db == nil:
 		return nil, errors.Join(err, lock.release())
 	}
-	if closeErr := s.Close(); !errors.Is(err, closeErr) {
-		err = errors.Join(err, closeErr)
-	}
-	return nil, err
+	return nil, errors.Join(err, s.abandon(err))
 }
+
+// abandon closes what could not be opened to its end, and gives the directory back
+// unless Badger stays at work there.
+func (s *Store) abandon(why error) error {
+	s.gate.stop(why, why)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.closeBadger() // why says it
+	}()
+	select {
+	case <-done:
+		return s.lock.release()
+	case <-time.After(abandonLimit):
+		return nil
+	}
+}
+
+// abandonLimit is how long a store that cannot be opened may take to be closed.
+const abandonLimit = 2 * time.Second
 
 func (s *Store) open(o Options) error {
 	free, err := freeBytes(o.StatFS, o.Dir)
@@ -97,18 +119,42 @@ func (s *Store) open(o Options) error {
 	return s.prepareOpened()
 }
 
-func (s *Store) openBadger(o Options) (err error) {
-	defer s.caught(&err)
-	log := badgerLog{o.Logger, func(err error) { _ = s.unwritable(err) }}
-	if s.db, err = badger.Open(badgerOptions(o).WithLogger(log)); err != nil {
-		return s.unreadable(err)
+func (s *Store) openBadger(o Options) error {
+	var first atomic.Pointer[error] // Badger may panic while it tidies up after it
+	log := badgerLog{log: o.Logger, awaitRoom: s.awaitRoom, broken: func(err error) {
+		if s.opened.Load() {
+			_ = s.unwritable(err)
+		} else {
+			first.CompareAndSwap(nil, &err)
+		}
+	}}
+	db, err := openDB(badgerOptions(o).WithLogger(log))
+	if err == nil {
+		s.db = db
+		return nil
 	}
-	return nil
+	if cause := first.Load(); cause != nil {
+		err = *cause
+	}
+	return s.unreadable(err)
+}
+
+func openDB(o badger.Options) (db *badger.DB, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(r)
+		}
+	}()
+	defer faults()()
+	return badger.Open(o)
 }
 
 func (s *Store) prepareOpened() (err error) {
 	defer s.caught(&err)
 	if s.logs, err = openLogFiles(s.dir); err != nil {
+		return s.unwritable(err)
+	}
+	if err := errors.Join(s.give("DISCARD", 0, discardRoom), s.reserve(nil)); err != nil {
 		return s.unwritable(err)
 	}
 	if err := s.checkFormat(); err != nil {

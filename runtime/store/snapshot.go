@@ -69,6 +69,9 @@ func (s *Store) Restore(r io.Reader) error {
 
 func (s *Store) parts(ops []engine.Op) (err error) {
 	defer s.caught(&err)
+	if err := s.gate.halted(); err != nil {
+		return err
+	}
 	if err := s.commitParts(ops); err != nil {
 		return interrupted(s.unwritable(err))
 	}

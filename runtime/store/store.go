@@ -16,13 +16,17 @@
 // What a crash can lose: a kill of the process, nothing that Apply
 // acknowledged. A power cut, batches after the last Apply with sync, and then
 // always the newest first: see durable.go. A disk that is full kills the
-// process, because Badger writes through memory maps and the system answers
-// with a signal that Go cannot catch. Whoever writes asks Free first.
+// process only if it fills up while a table is made: Badger writes through memory maps,
+// and the system answers with a signal that Go cannot catch; see room.go. Whoever
+// writes asks Free first.
 package store
 
 import (
 	"bytes"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -47,6 +51,7 @@ type Store struct {
 	lock   *dirLock
 	statFS func(dir string) (uint64, error)
 	onStop func(why error)
+	opened atomic.Bool // what is wrong before is told by Open
 
 	gate *gate
 	// whole is held for writing while a large batch is carried out in several
@@ -57,6 +62,7 @@ type Store struct {
 	ops     []engine.Op    // space of the write under way
 	entries []badger.Entry // the same
 	logs    logFiles
+	room    room
 
 	views      views
 	tidying    sync.Mutex  // one Compact or Purge at a time
@@ -75,20 +81,24 @@ func userKey(key []byte) []byte {
 // view is a read of everything that is applied, and only that.
 type view struct {
 	*badger.Txn
-	end func()
+	store *Store
+	end   func()
 }
 
 func (s *Store) view() view {
 	s.whole.RLock()
 	defer s.whole.RUnlock()
 	end := s.views.begin() // first, so that a purge does not miss it
-	return view{s.db.NewTransaction(false), end}
+	return view{s.db.NewTransaction(false), s, end}
 }
 
-// Discard ends the view.
+// Discard ends the view. After a panic that left an iterator open Badger has another
+// one here, of which the store has stopped by then.
 func (v view) Discard() {
+	defer v.end()
+	var again error
+	defer v.store.caught(&again)
 	v.Txn.Discard()
-	v.end()
 }
 
 // Get returns a copy of a value.
@@ -97,7 +107,6 @@ func (s *Store) Get(key []byte) (value []byte, ok bool, err error) {
 		return nil, false, err
 	}
 	defer s.gate.leave()
-	defer s.caught(&err)
 	txn := s.view()
 	defer txn.Discard()
 	return s.get(txn.Txn, userKey(key))
@@ -123,7 +132,6 @@ type reader struct {
 
 // Get implements [engine.View].
 func (r *reader) Get(key []byte) (value []byte, ok bool, err error) {
-	defer r.store.caught(&err)
 	r.key = append(append(r.key[:0], userKeys), key...)
 	return r.store.get(r.txn, r.key)
 }
@@ -132,14 +140,14 @@ func (r *reader) Get(key []byte) (value []byte, ok bool, err error) {
 // read for one without the key: it would answer that there is none, or with an older
 // value.
 func (s *Store) get(txn *badger.Txn, key []byte) (value []byte, ok bool, err error) {
+	defer s.caught(&err)
 	defer faults()()
 	it := txn.NewKeyIterator(key, badger.IteratorOptions{})
 	defer it.Close()
 	it.Seek(key)
 	if cause := iteratorFault(it); cause != nil {
 		why := s.unreadable(cause)
-		s.stop(why, why)
-		return nil, false, why
+		return nil, false, s.halt(why, why)
 	}
 	if !it.Valid() || it.Item().IsDeletedOrExpired() {
 		return nil, false, nil
@@ -198,6 +206,11 @@ func (s *Store) scan(prefix, from []byte) (c *cursor, err error) {
 		from = prefix
 	}
 	c = &cursor{store: s, txn: s.view(), prefix: prefix, from: from}
+	defer func() {
+		if c.it == nil {
+			c.txn.Discard()
+		}
+	}()
 	// Values are stored beside the keys: fetching them ahead gains nothing.
 	c.it = c.txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
 	return c, nil
@@ -228,15 +241,16 @@ func (c *cursor) fault() (err error) {
 	defer c.store.caught(&err)
 	if cause := iteratorFault(c.it); cause != nil {
 		why := c.store.unreadable(cause)
-		c.store.stop(why, why)
-		return why
+		return c.store.halt(why, why)
 	}
 	return nil
 }
 
 func (c *cursor) close() {
+	defer c.txn.Discard()
+	var again error
+	defer c.store.caught(&again)
 	c.it.Close()
-	c.txn.Discard()
 }
 
 // Free asks the volume. It works on a closed store too.
@@ -249,8 +263,12 @@ func (s *Store) Free() (uint64, error) { return freeBytes(s.statFS, s.dir) }
 // Close does not wait for a store that has stopped, and returns why it stopped.
 // Badger would retry for ever. Its files are left as a kill leaves them, and the
 // directory stays locked until the process ends, because Badger's goroutines may
-// still write there.
+// still write there. So it is where the volume has no space for a tidy end.
 func (s *Store) Close() error {
+	if !s.roomy() {
+		why := s.unmade()
+		s.gate.stop(why, why)
+	}
 	if !s.gate.shut() {
 		return nil
 	}
@@ -271,13 +289,17 @@ func (s *Store) closeBadger() (err error) {
 			What: "was closed, but not cleanly: " + cause(err),
 			Next: "What was acknowledged is found again when it is opened."}
 	}
+	// Badger's own tools refuse a log without a byte.
+	if err := os.Remove(filepath.Join(s.dir, memFile(s.room.mem))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return barred(s.dir, "cannot be tidied", err)
+	}
 	return nil
 }
 
 // stop ends the work of a store that can no longer be trusted. Later calls are
 // told to refuse.
 func (s *Store) stop(why, refuse error) {
-	if s.gate.stop(why, refuse) && s.onStop != nil {
+	if s.gate.stop(why, refuse) && s.onStop != nil && s.opened.Load() {
 		s.onStop(why)
 	}
 }
@@ -303,6 +325,19 @@ func (g *gate) enter() error {
 	}
 	g.inside++
 	return nil
+}
+
+// halted returns what calls inside of a stopped gate are told, and nil before.
+func (g *gate) halted() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.why
+}
+
+func (g *gate) isShut() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed
 }
 
 func (g *gate) leave() {

@@ -289,6 +289,27 @@ var mutants = []mutant{
 		old: `	s.whole.Lock()
 	defer s.whole.Unlock()
 `, new: ``, by: "TestStore"},
+	{what: "a panic of Badger goes on", file: "runtime/store/store.go",
+		old: `	defer s.caught(&err)
+	defer faults()()
+`, new: `	defer faults()()
+`, by: "TestEveryWayInIsGuarded"},
+	{what: "the end of a view panics", file: "runtime/store/store.go",
+		old: `	defer v.store.caught(&again)
+`, new: `	_ = again
+`, by: "TestEveryWayInIsGuarded"},
+	{what: "a write that waited goes to a broken store", file: "runtime/store/apply.go",
+		old: `if err := s.gate.halted(); err != nil {`, new: `if err := s.gate.halted(); err != nil && false {`,
+		by: "TestAWriteThatWaitedIsRefused"},
+	{what: "a limit of the system is called damage", file: "runtime/store/errors.go",
+		old: `if f := refused(s.dir, "cannot be read", err); f != nil {`,
+		new: `if f := refused(s.dir, "cannot be read", err); f != nil && false {`, by: "TestLimitsAreNoDamage"},
+	{what: "a log has no place", file: "runtime/store/room.go",
+		old: `	err = preallocate(f, size)
+`, new: ``, by: "TestLogsHaveTheirPlace"},
+	{what: "tables are merged on a full volume", file: "runtime/store/logger.go",
+		old: `		b.awaitRoom()
+`, new: ``, by: "TestACompactionWaitsForRoom"},
 	{what: "a purge takes a later wish away", file: "runtime/store/purge.go",
 		old: `err != nil || now != wish {`, new: `err != nil || now < wish {`, by: "TestPurgeLaterDuringAPurge"},
 	{what: "a purge does not wait for readers", file: "runtime/store/purge.go",
