@@ -9,10 +9,10 @@ const (
 	ChannelHost Channel = "host" // the program that runs Kehai
 )
 
-// Place is where answers go that a channel hands out.
+// Place stands for a window where a channel hands the answer out.
 func (c Channel) Place() WindowID { return WindowID(c) }
 
-// Channel is the channel that stands in the place of a window; "" is a window.
+// Channel is the channel that a window's place stands for, "" for a real window.
 func (w WindowID) Channel() Channel {
 	if c := Channel(w); c == ChannelWeb || c == ChannelHost {
 		return c

@@ -41,7 +41,7 @@ type CameraSnapshot struct {
 	// of this person's open eyes, once that is known
 	EAROpen            Maybe[float64] `json:"ear_open,omitzero"`
 	Perclos            Maybe[float64] `json:"perclos"`        // share of the minute with closed eyes, 0 to 1
-	PerclosDrowsy      Maybe[bool]    `json:"perclos_drowsy"` // that share is that of a drowsy person
+	PerclosDrowsy      Maybe[bool]    `json:"perclos_drowsy"` // whether that share means drowsiness
 	Yawning            Maybe[bool]    `json:"yawning"`        // now or a moment ago
 	HeadPose           HeadPose       `json:"head_pose"`
 	GazeOffScreenRatio Maybe[float64] `json:"gaze_off_screen_ratio"` // of the minute, 0 to 1
@@ -120,7 +120,7 @@ const (
 	Distracted Attention = "distracted"
 	Away       Attention = "away"
 	Idle       Attention = "idle"
-	Unknown    Attention = "unknown" // there is nothing to tell it by
+	Unknown    Attention = "unknown" // nothing to judge by
 )
 
 // FocusSource is who judged.
@@ -130,7 +130,7 @@ type FocusSource string
 const (
 	FromRule     FocusSource = "rule"
 	FromLLM      FocusSource = "llm"
-	FromFallback FocusSource = "fallback" // no rule applied and there was no valid answer of a language model
+	FromFallback FocusSource = "fallback" // no rule applied, and no valid answer of a language model came
 )
 
 // FocusState is one judgement.
@@ -152,8 +152,8 @@ type FocusDue struct{}
 // MessageType implements [Message].
 func (FocusDue) MessageType() Type { return Type{"focus_due", 1} }
 
-// FocusJudged reports one judgement: as it was made, and what is reported of it
-// once it is steadied against noise.
+// FocusJudged reports one judgement as it was made, and the state reported after noise
+// was filtered out.
 type FocusJudged struct {
 	Desk   DeskID     `json:"desk"`
 	Raw    FocusState `json:"raw"`
@@ -164,7 +164,7 @@ type FocusJudged struct {
 // MessageType implements [Message].
 func (FocusJudged) MessageType() Type { return Type{"focus_judged", 1} }
 
-// FocusChanged says that the steadied state became another one. To.At is when.
+// FocusChanged says that the reported state has changed. To.At is when.
 type FocusChanged struct {
 	Desk DeskID     `json:"desk"`
 	From Attention  `json:"from"`
@@ -174,9 +174,9 @@ type FocusChanged struct {
 // MessageType implements [Message].
 func (FocusChanged) MessageType() Type { return Type{"focus_changed", 1} }
 
-// AskFocus asks an actor of kind focus what is reported of its desk: is somebody
-// there, and busy? The answer goes to whoever asked. Both are fleeting, and no
-// answer comes where nobody judges, so whoever asks must be able to go on without.
+// AskFocus asks an actor of kind focus for the reported state of its desk: is somebody
+// there, and busy? The answer goes to the sender. Both are fleeting, and where attention
+// is off no answer comes, so the sender must be able to go on without one.
 type AskFocus struct {
 	Key string `json:"key"` // given back in the answer; never private
 }
@@ -196,8 +196,7 @@ type FocusAnswer struct {
 // MessageType implements [Message].
 func (FocusAnswer) MessageType() Type { return Type{"focus_answer", 1} }
 
-// PauseFocus ends the judging at a desk until [ResumeFocus]: meanwhile nothing is
-// known of it.
+// PauseFocus stops judging at a desk until [ResumeFocus]; the state is unknown meanwhile.
 type PauseFocus struct{}
 
 // MessageType implements [Message].

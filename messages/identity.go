@@ -2,22 +2,23 @@ package messages
 
 import "time"
 
-// Identify asks directory/APPLICATION whose conversation a frame shows. It comes
-// from fusion/WINDOW, which keeps the frame until [Identified] comes back. Both are
-// fleeting: a frame whose answer is lost is still on the window, and read again.
+// Identify asks directory/APPLICATION whose conversation a frame shows. It comes from
+// fusion/WINDOW, which keeps the frame until [Identified] comes back. Both are fleeting:
+// if the answer is lost, the window still shows the frame, and it is read again.
 type Identify struct {
 	Window WindowID
 	Frame  FrameHash
 	At     time.Time // of the capture
 	Title  Line      // as it was read
-	Empty  bool      // it shows no bubble, so that it is no first sight of anybody
-	// Shows is the conversation that the window has shown last, if the frame goes on
-	// from that; "" if it does not.
+	Empty  bool      // no bubbles, so this is nobody's first sight
+	// Shows is the conversation last shown in the window, if this frame continues it; ""
+	// if it does not.
 	Shows ConversationID
-	// Readings in a row that had this title and told nobody, this one included.
+	// Readings counts the readings in a row, this one included, that had this title and
+	// identified nobody.
 	Readings int
-	// Compared says that Shared answers the Compare of an earlier answer, and
-	// Searched that it lists whoever has shown what the frame shows.
+	// Compared: Shared answers the Compare of an earlier answer. Searched: Shared lists
+	// the conversations that have shown what this frame shows.
 	Compared, Searched bool
 	Shared             []Shared
 }
@@ -31,13 +32,15 @@ type Overlap string
 // Overlaps.
 const (
 	OverlapNone Overlap = ""     // nothing to compare: too few bubbles on either side
-	OverlapSame Overlap = "same" // a run of them is, which only this conversation can show
-	OverlapWeak Overlap = "weak" // what both show is the same, but anybody may have written it
-	// OverlapGap: nothing is the same, but so much may have come while nobody looked.
+	OverlapSame Overlap = "same" // a run of bubbles that only this conversation can show
+	OverlapWeak Overlap = "weak" // the same bubbles, but anybody may have written them
+	// OverlapGap: nothing matches, but enough time has passed for that much to have come
+	// unseen.
 	OverlapGap Overlap = "gap"
-	// OverlapBack: nothing is the same, but the window was scrolled back.
+	// OverlapBack: nothing matches, but the window was scrolled back.
 	OverlapBack Overlap = "back"
-	// OverlapApart: nothing is the same, and nobody can have written so much meanwhile.
+	// OverlapApart: nothing matches, and too little time has passed for that much to have
+	// come.
 	OverlapApart Overlap = "apart"
 	OverlapOther Overlap = "other" // it is another transcript
 )
@@ -58,17 +61,17 @@ type AskOverlap struct {
 	Marks   []Mark
 	Size    Rect
 	Scale   float64
-	Watched bool // the window has shown this conversation until a moment ago
-	// Unbroken says that the window has shown nothing else since the frame before, which
-	// showed it under the same title.
+	Watched bool // the window showed this conversation until a moment ago
+	// Unbroken: since the frame before, which showed this conversation under the same
+	// title, the window has shown nothing else.
 	Unbroken bool
 }
 
 // MessageType implements [Message].
 func (AskOverlap) MessageType() Type { return Type{"ask_overlap", 1} }
 
-// OverlapTold answers [AskOverlap]. [OverlapGap] says there only that nothing is the
-// same in a window that is not scrolled back.
+// OverlapTold answers [AskOverlap]. Here [OverlapGap] means only that nothing matches in
+// a window that is not scrolled back.
 type OverlapTold struct {
 	Frame        FrameHash
 	At           time.Time // as asked
@@ -79,11 +82,11 @@ type OverlapTold struct {
 // MessageType implements [Message].
 func (OverlapTold) MessageType() Type { return Type{"overlap_told", 1} }
 
-// Identified answers [Identify]. It has a Conversation; or Compare, which asks for
-// the overlap with some conversations; or Search, which asks who has shown this
-// before; or it is Unlisted, so that nothing may be kept; or Why says why the
-// conversation is unknown, and Of whose it may be. It has none of these for an empty
-// frame of a conversation never seen before.
+// Identified answers [Identify]. It holds one of these: the Conversation; Compare, the
+// conversations to measure the overlap with; Search, to look for those that have shown
+// this before; Unlisted, so nothing may be kept; or Why the conversation is unknown, with
+// Of, the candidates. All are empty for a frame without bubbles under a title never seen
+// before.
 type Identified struct {
 	Window       WindowID
 	Frame        FrameHash
@@ -104,10 +107,10 @@ type UnknownReason string
 // MessageType implements [Message].
 func (Identified) MessageType() Type { return Type{"identified", 1} }
 
-// Introduce tells directory/APPLICATION a name that somebody is sure of, such as
-// a host that is about to write to it. It gets an id if it has none yet. It is fleeting,
-// as there is no key yet to seal the name under; whoever sends it repeats it until the
-// name is known.
+// Introduce tells directory/APPLICATION a name that is certain, such as one that a host
+// is about to write to. The directory gives it an id if it has none. Introduce is
+// fleeting, because there is no key yet to seal the name with: the sender repeats it
+// until the name is known.
 type Introduce struct {
 	Name Text `json:"name"`
 }
@@ -115,8 +118,8 @@ type Introduce struct {
 // MessageType implements [Message].
 func (Introduce) MessageType() Type { return Type{"introduce", 1} }
 
-// Rename gives a conversation a name by hand. It goes to directory/APPLICATION.
-// An empty name takes it back: what its window shows is its name again.
+// Rename gives a conversation a name by hand. It goes to directory/APPLICATION. An empty
+// name undoes that: the conversation is called by its window's title again.
 type Rename struct {
 	Conversation ConversationID `json:"conversation"`
 	Name         Text           `json:"name"`
@@ -128,12 +131,13 @@ func (Rename) MessageType() Type { return Type{"rename_conversation", 1} }
 // Subject implements [About].
 func (m Rename) Subject() ConversationID { return m.Conversation }
 
-// SettleHeld says whose the readings are that fusion/WINDOW holds, by hand. It goes to
-// directory/APPLICATION. An older version left Conversation out for somebody new.
+// SettleHeld says by hand to which conversation the readings held by fusion/WINDOW
+// belong. It goes to directory/APPLICATION. Older versions left Conversation empty for a
+// new one.
 type SettleHeld struct {
 	Window       WindowID       `json:"window"`
 	Held         uint64         `json:"held"`
-	Title        Text           `json:"title"` // that they were read under
+	Title        Text           `json:"title"` // under which they were read
 	Conversation ConversationID `json:"conversation,omitempty"`
 }
 
@@ -143,12 +147,12 @@ func (SettleHeld) MessageType() Type { return Type{"settle_held", 1} }
 // Subject implements [About].
 func (m SettleHeld) Subject() ConversationID { return m.Conversation }
 
-// SettleNew is [SettleHeld] for somebody new, whose id is proposed, so that the name is
-// sealed under its key from the first byte.
+// SettleNew is [SettleHeld] for a new conversation. It proposes the id, so that the name
+// is sealed under its key from the first byte.
 type SettleNew struct {
 	Window       WindowID       `json:"window"`
 	Held         uint64         `json:"held"`
-	Title        Text           `json:"title"` // that they were read under
+	Title        Text           `json:"title"` // under which they were read
 	Conversation ConversationID `json:"conversation"`
 }
 
@@ -158,7 +162,7 @@ func (SettleNew) MessageType() Type { return Type{"settle_held_new", 1} }
 // Subject implements [About].
 func (m SettleNew) Subject() ConversationID { return m.Conversation }
 
-// HeldSettled tells fusion/WINDOW whose the readings are that it holds.
+// HeldSettled tells fusion/WINDOW to which conversation its held readings belong.
 type HeldSettled struct {
 	Held         uint64         `json:"held"`
 	Conversation ConversationID `json:"conversation"`

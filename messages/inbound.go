@@ -47,9 +47,9 @@ type Heard struct {
 	Window       WindowID       `json:"window"`
 	Channel      Channel        `json:"channel,omitempty"`
 	Side         Side           `json:"side,omitempty"` // evidence of who wrote it; "" is none
-	// the bubble is higher than the window, Text what was read of it
+	// the bubble is higher than the window; Text is the part that was read
 	Partial bool `json:"partial,omitempty"`
-	// its place in the transcript proves it new: no text window may stop it
+	// its place in the transcript proves it new, so no comparison of texts may drop it
 	Fresh  bool      `json:"fresh,omitempty"`
 	SeenAt time.Time `json:"seen_at"`
 }
@@ -67,21 +67,22 @@ type ChangeKind string
 const (
 	ChangeEdited ChangeKind = "edited"
 	ChangeUnsent ChangeKind = "unsent" // its sender took it back
-	// ChangeCompleted says that all of a message has been read now. It was higher
-	// than the window or could not be read, so only a part of it was delivered, or
-	// only that it had come.
+	// ChangeCompleted: the whole message has been read now. Before, it was higher than
+	// the window or unreadable, so only a part was delivered, or only the fact that it
+	// came.
 	ChangeCompleted ChangeKind = "completed"
 )
 
-// Revised says that an incoming message no longer reads as it was passed on. The
-// conversation's ledger sends it the way of [Heard], which it never overtakes.
+// Revised says that an incoming message now reads differently from what was passed on.
+// The conversation's ledger sends it along the path of [Heard], and it never overtakes
+// one.
 type Revised struct {
 	Conversation ConversationID `json:"conversation"`
 	Occurrence   Occurrence     `json:"occurrence"`
 	Change       ChangeKind     `json:"change"`
 	Text         Text           `json:"text,omitempty"` // that it says now
 	Window       WindowID       `json:"window"`
-	SeenAt       time.Time      `json:"seen_at"` // when it was first seen so
+	SeenAt       time.Time      `json:"seen_at"` // when it was first seen like this
 }
 
 // MessageType implements [Message].
@@ -90,16 +91,16 @@ func (Revised) MessageType() Type { return Type{"revised", 1} }
 // Subject implements [About].
 func (m Revised) Subject() ConversationID { return m.Conversation }
 
-// LedgerDue is the ledger's own timer: a bubble waits to become readable, or a
-// change to last.
+// LedgerDue is the ledger's own timer, for a bubble that may become readable and for a
+// change that has to last.
 type LedgerDue struct{}
 
 // MessageType implements [Message].
 func (LedgerDue) MessageType() Type { return Type{"ledger_due", 1} }
 
-// TranscriptGap says that messages may be missing: the conversation is known, and
-// nothing that is visible is, so more than a screenful went by unseen. Visible and
-// Passed count whole bubbles; those passed go on as [Heard].
+// TranscriptGap says that messages may be missing: the conversation is known, but nothing
+// visible is, so more than a screenful went by unseen. Visible and Passed count whole
+// bubbles; those passed follow as [Heard].
 type TranscriptGap struct {
 	Conversation ConversationID `json:"conversation"`
 	Window       WindowID       `json:"window"`
@@ -142,8 +143,8 @@ type Part struct {
 	// read of it.
 	Partial bool `json:"partial,omitempty"`
 
-	// What a delivered part has become, in the conversation's table; an event of
-	// a delivery has neither. See [MessageChanged].
+	// The present text of a delivered part, or that it was taken back, as the
+	// conversation stores it. The event of a delivery has neither. See [MessageChanged].
 	Edited Text `json:"edited,omitempty"` // what it says now
 	Unsent bool `json:"unsent,omitempty"`
 }
@@ -157,17 +158,17 @@ type InboundMessage struct {
 	Text         Text           `json:"text"` // the parts' texts, one a line
 	Parts        []Part         `json:"parts"`
 	SeenAt       time.Time      `json:"seen_at"` // first part
-	// Window shows the conversation, or is the place of a channel: an answer goes there.
-	// "" is none.
+	// Window shows the conversation, or is the place of a channel: answers go there. ""
+	// means nowhere.
 	Window WindowID `json:"window,omitempty"`
-	// Partial says that Text is not all of it: one of the parts is.
+	// Partial: some part of Text is incomplete.
 	Partial bool `json:"partial,omitempty"`
-	// Masked are the kinds of private data that labels stand for in Text: what was written
-	// is kept nowhere.
+	// Masked are the kinds of private data that labels replace in Text. The originals are
+	// stored nowhere.
 	Masked []string `json:"masked,omitempty"`
-	// PIIProcessed says that Text was looked through for private data.
+	// PIIProcessed: Text was searched for private data.
 	PIIProcessed bool `json:"pii_processed,omitempty"`
-	// ContentHash is a keyed hash of what was written, of a channel's message.
+	// ContentHash is a keyed hash of the original text of a channel's message.
 	ContentHash string `json:"content_hash,omitempty"`
 }
 
@@ -200,9 +201,9 @@ type MessageChanged struct {
 	Occurrence   Occurrence     `json:"occurrence"` // its part
 	Kind         ChangeKind     `json:"kind"`
 	Sender       Text           `json:"sender"`
-	Old          Text           `json:"old"`           // that was delivered or published last
+	Old          Text           `json:"old"`           // what was delivered or published last
 	New          Text           `json:"new,omitempty"` // "" if it was taken back
-	SeenAt       time.Time      `json:"seen_at"`       // when it was first seen so
+	SeenAt       time.Time      `json:"seen_at"`       // when it was first seen like this
 	ChangedAt    time.Time      `json:"changed_at"`    // when it was published
 }
 

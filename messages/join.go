@@ -1,7 +1,7 @@
 package messages
 
-// Merge makes two conversations one, by hand: that of Conversation goes into Into. It
-// goes to directory/APPLICATION.
+// Merge makes two conversations one, by hand: Conversation becomes part of Into. It goes
+// to directory/APPLICATION.
 type Merge struct {
 	Conversation ConversationID `json:"conversation"`
 	Into         ConversationID `json:"into"`
@@ -13,8 +13,8 @@ func (Merge) MessageType() Type { return Type{"merge_conversations", 1} }
 // Subject implements [About].
 func (m Merge) Subject() ConversationID { return m.Conversation }
 
-// JoinLedger has dedup/CONVERSATION hand its ledger to another conversation. What comes
-// to it later goes there too.
+// JoinLedger makes dedup/CONVERSATION hand its ledger over to another conversation, and
+// forward what arrives later.
 type JoinLedger struct {
 	Conversation ConversationID `json:"conversation"`
 	Into         ConversationID `json:"into"`
@@ -30,7 +30,7 @@ func (m JoinLedger) Subject() ConversationID { return m.Conversation }
 type LedgerJoined struct {
 	Conversation ConversationID `json:"conversation"`
 	From         ConversationID `json:"from"`
-	Next         Occurrence     `json:"next"`    // that From would have given out
+	Next         Occurrence     `json:"next"`    // the next one From would have given out
 	Entries      Text           `json:"entries"` // of package ledger, as JSON
 }
 
@@ -40,8 +40,8 @@ func (LedgerJoined) MessageType() Type { return Type{"ledger_joined", 1} }
 // Subject implements [About].
 func (m LedgerJoined) Subject() ConversationID { return m.Conversation }
 
-// JoinSent has ingress/CONVERSATION hand what was sent to another conversation, so that
-// its echo is told there too. What is sent later goes there as well.
+// JoinSent makes ingress/CONVERSATION hand over what was sent, so that its echo is
+// recognised in the other conversation, and forward what is sent later.
 type JoinSent struct {
 	Conversation ConversationID `json:"conversation"`
 	Into         ConversationID `json:"into"`
@@ -53,7 +53,7 @@ func (JoinSent) MessageType() Type { return Type{"join_sent", 1} }
 // Subject implements [About].
 func (m JoinSent) Subject() ConversationID { return m.Conversation }
 
-// SentJoined hands what was sent to ingress/CONVERSATION.
+// SentJoined hands the texts that were sent over to ingress/CONVERSATION.
 type SentJoined struct {
 	Conversation ConversationID `json:"conversation"`
 	Sent         Text           `json:"sent"` // rows of package ingress, as JSON
@@ -65,8 +65,8 @@ func (SentJoined) MessageType() Type { return Type{"sent_joined", 1} }
 // Subject implements [About].
 func (m SentJoined) Subject() ConversationID { return m.Conversation }
 
-// JoinTalk has conversation/CONVERSATION hand what was said in it to another one. What
-// comes to it later goes there too, its occurrences moved by Offset.
+// JoinTalk makes conversation/CONVERSATION hand over what was said, and forward what
+// arrives later. Occurrences are moved by Offset.
 type JoinTalk struct {
 	Conversation ConversationID `json:"conversation"`
 	Into         ConversationID `json:"into"`
@@ -80,12 +80,12 @@ func (JoinTalk) MessageType() Type { return Type{"join_talk", 1} }
 // Subject implements [About].
 func (m JoinTalk) Subject() ConversationID { return m.Conversation }
 
-// TalkJoined hands what was said to conversation/CONVERSATION.
+// TalkJoined hands messages over to conversation/CONVERSATION.
 type TalkJoined struct {
 	Conversation ConversationID     `json:"conversation"`
 	From         ConversationID     `json:"from"`
 	Messages     []MessageDelivered `json:"messages"`
-	// Rest are the rows of our side, what masks stand for, reminders and the open draft,
+	// Rest holds our own messages, the originals of masks, reminders and the open draft,
 	// as JSON of package conversation.
 	Rest Text `json:"rest,omitempty"`
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// EncodeJSON is json.Marshal with something before the value, written once.
+// EncodeJSON is json.Marshal with a prefix before the value, without another copy.
 func EncodeJSON(before string, v any) ([]byte, error) { return encodeJSON(v, before, "", "", "") }
 
 func encodeJSON(v any, before1, before2, behind1, behind2 string) ([]byte, error) {
@@ -26,14 +26,14 @@ var writers = sync.Pool{New: func() any {
 	return w
 }}
 
-// jsonWriter takes what its encoder makes of one value.
+// jsonWriter receives what its encoder writes of one value.
 type jsonWriter struct {
 	*json.Encoder
 	before, behind [2]string
 	whole          []byte
 }
 
-// Write gets all of the value at once, with a line feed behind it.
+// Write receives the whole value at once, followed by a line feed.
 func (w *jsonWriter) Write(p []byte) (int, error) {
 	value := p[:len(p)-1]
 	size := len(value)

@@ -1,13 +1,13 @@
 package messages
 
-// Kinds of actors, the first part of their addresses. Who sends to an actor of
-// another package names it by these.
+// Kinds of actors, the first part of their addresses. Packages address each other's
+// actors by these names.
 const (
 	ActorPoller       = "poller"    // key: window
 	ActorStructure    = "structure" // key: window
 	ActorFusion       = "fusion"    // key: window
 	ActorDirectory    = "directory" // key: application
-	ActorDedup        = "dedup"     // key: conversation, as of those that follow
+	ActorDedup        = "dedup"     // key: conversation; the same for those below
 	ActorIngress      = "ingress"
 	ActorBurst        = "burst"
 	ActorConversation = "conversation"
@@ -17,7 +17,7 @@ const (
 	ActorOutbound     = "outbound" // key: window
 	ActorKeyboard     = "keyboard" // key: node
 
-	ActorCamera   = "camera" // key: desk, as of those that follow
+	ActorCamera   = "camera" // key: desk; the same for those below
 	ActorUsage    = "pcusage"
 	ActorFocus    = "focus"
 	ActorHistory  = "focushistory"

@@ -19,7 +19,7 @@ const (
 	FailureOverload FailureKind = "overload" // the worker's queue was full
 	FailureUnknown  FailureKind = "unknown"  // there is no such worker
 
-	// The caller has given the call up, and gets no answer: only observers see this.
+	// The caller gave the call up and gets no answer: only observers see this.
 	FailureCancelled FailureKind = "cancelled"
 )
 

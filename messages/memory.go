@@ -2,7 +2,7 @@ package messages
 
 import "time"
 
-// Event is what is remembered: one message of either side.
+// Event is one remembered message, of either side.
 type Event struct {
 	ID      MessageID `json:"id"`               // of its conversation
 	Source  string    `json:"source,omitempty"` // where it came from: a window, "import"
@@ -12,8 +12,8 @@ type Event struct {
 	At      time.Time `json:"at"` // when it was said
 }
 
-// Remember has recall/CONVERSATION keep events. An ID that is known is the same event
-// as it reads now.
+// Remember makes recall/CONVERSATION keep events. A known ID is the same event in its
+// present wording.
 type Remember struct {
 	Conversation ConversationID `json:"conversation"`
 	Events       []Event        `json:"events"`
@@ -25,7 +25,7 @@ func (Remember) MessageType() Type { return Type{"remember", 1} }
 // Subject implements [About].
 func (m Remember) Subject() ConversationID { return m.Conversation }
 
-// TakeBack has recall/CONVERSATION forget an event that its sender took back.
+// TakeBack makes recall/CONVERSATION forget an event that its sender took back.
 type TakeBack struct {
 	Conversation ConversationID `json:"conversation"`
 	ID           MessageID      `json:"id"`
@@ -37,14 +37,15 @@ func (TakeBack) MessageType() Type { return Type{"take_back", 1} }
 // Subject implements [About].
 func (m TakeBack) Subject() ConversationID { return m.Conversation }
 
-// EventsKept says that events are stored as they read here, from now on to be found.
-// It is published with the turn that stores them, and fleeting: the rows count.
+// EventsKept says that events are stored in this wording and can be found from now on. It
+// is published by the turn that stores them. It is fleeting, because the stored rows are
+// what counts.
 type EventsKept Remember
 
 // MessageType implements [Message].
 func (EventsKept) MessageType() Type { return Type{"events_kept", 1} }
 
-// EventsGone says that events are no more.
+// EventsGone says that events were deleted.
 type EventsGone struct {
 	Conversation ConversationID `json:"conversation"`
 	IDs          []MessageID    `json:"ids"`
@@ -53,15 +54,15 @@ type EventsGone struct {
 // MessageType implements [Message].
 func (EventsGone) MessageType() Type { return Type{"events_gone", 1} }
 
-// Recall asks recall/CONVERSATION for what helps to answer. What comes back is
-// [Recalled], later than after all routes' time only if the actor died meanwhile.
+// Recall asks recall/CONVERSATION for what helps to answer. The result is [Recalled]. It
+// comes later than the time limit of all routes only if the actor died meanwhile.
 type Recall struct {
 	Conversation ConversationID `json:"conversation"`
 	Key          string         `json:"key"` // comes back
 	Text         Text           `json:"text"`
-	Group        bool           `json:"group,omitempty"` // then nothing from elsewhere is seen
-	// Except are the events that are to be answered, Context those that whoever asks
-	// has before him anyway.
+	Group        bool           `json:"group,omitempty"` // then other conversations are out of reach
+	// Except are the events to be answered; Context are those that the sender has at hand
+	// anyway.
 	Except  []MessageID `json:"except,omitempty"`
 	Context []MessageID `json:"context,omitempty"`
 }
@@ -83,11 +84,11 @@ func (Recalled) MessageType() Type { return Type{"recalled", 1} }
 type Memory struct {
 	Event
 	Conversation ConversationID `json:"conversation"`
-	Context      bool           `json:"context,omitempty"` // whoever asked has it before him
-	Covers       float64        `json:"covers"`            // share of the question's words that it has, 0 to 1
+	Context      bool           `json:"context,omitempty"` // it was in Context
+	Covers       float64        `json:"covers"`            // share of the question's words that it contains, 0 to 1
 }
 
-// SearchMemory asks a worker for what one route finds.
+// SearchMemory asks a worker for the results of one route.
 type SearchMemory struct {
 	Route        string         `json:"route"`
 	Key          string         `json:"key"`
@@ -101,7 +102,7 @@ type SearchMemory struct {
 // MessageType implements [Message].
 func (SearchMemory) MessageType() Type { return Type{"search_memory", 1} }
 
-// MemoryFound answers [SearchMemory]: what a route found, the best first.
+// MemoryFound answers [SearchMemory] with the results of a route, the best first.
 type MemoryFound struct {
 	Route string        `json:"route"`
 	Key   string        `json:"key"`
@@ -116,10 +117,10 @@ func (MemoryFound) MessageType() Type { return Type{"memory_found", 1} }
 type MemoryHit struct {
 	Memory
 	Score float64 `json:"score"`          // of the route; scores of two routes are not comparable
-	Rare  bool    `json:"rare,omitempty"` // it has a word of the question that hardly any other has
+	Rare  bool    `json:"rare,omitempty"` // it contains a word of the question that hardly any other event has
 }
 
-// RecallDue is recall's own timer: what has come by then must do.
+// RecallDue is recall's own timer: the results that have arrived by then are used.
 type RecallDue struct {
 	Key string `json:"key"`
 }
@@ -127,8 +128,8 @@ type RecallDue struct {
 // MessageType implements [Message].
 func (RecallDue) MessageType() Type { return Type{"recall_due", 1} }
 
-// MaterialDue is a conversation's own timer: a reply is written without what was not
-// recalled by then.
+// MaterialDue is a conversation's own timer: a reply is then written without what has not
+// been recalled.
 type MaterialDue struct {
 	Key string `json:"key"`
 }

@@ -24,11 +24,11 @@ type Message interface {
 	MessageType() Type
 }
 
-// About is implemented by durable messages that are about somebody: whoever is
-// forgotten takes them along, wherever they are stored.
+// About is implemented by durable messages that concern somebody. Forgetting that
+// conversation deletes them, wherever they are stored.
 type About interface {
 	Message
-	Subject() ConversationID // "" : this one is about nobody
+	Subject() ConversationID // "" : nobody
 }
 
 // Errors of a [Codec].
@@ -50,7 +50,7 @@ type Entry struct {
 	upcast  Upcast
 	decode  func(body []byte) (Message, error)
 	subject func(Message) ConversationID // of a durable type
-	head    string                       // what comes before the body in the sealed form; set by NewCodec
+	head    string                       // precedes the body in the sealed form; set by NewCodec
 }
 
 // Zero is the zero value of the row's type.
@@ -85,8 +85,8 @@ func (e Entry) AboutNobody() Entry {
 	return e
 }
 
-// Fleeting makes the row of a type that lives in memory only: tried once, lost
-// in a crash, repeated by whatever caused it.
+// Fleeting makes the row of a type that lives in memory only: it is tried once, lost in a
+// crash, and repeated by its cause.
 func Fleeting[M Message]() Entry { return entryOf[M]() }
 
 func entryOf[M Message]() Entry {
@@ -180,7 +180,7 @@ func (c *Codec) Lookup(m Message) (Entry, error) {
 // Encode writes a message with its name and version.
 func (c *Codec) Encode(m Message) ([]byte, error) { return c.EncodeWithin("", m, "") }
 
-// EncodeWithin is Encode with something before the message and behind it.
+// EncodeWithin is Encode with a prefix and a suffix around the message.
 func (c *Codec) EncodeWithin(before string, m Message, behind string) ([]byte, error) {
 	e, err := c.Lookup(m)
 	if err != nil {

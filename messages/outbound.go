@@ -25,14 +25,14 @@ func (TextSent) MessageType() Type { return Type{"text_sent", 1} }
 // Subject implements [About].
 func (m TextSent) Subject() ConversationID { return m.Conversation }
 
-// SendReply asks for a text to be typed into the window of a conversation and
-// sent, once. It goes from conversation/CONVERSATION to outbound/WINDOW; what
-// comes back, once for each Turn and Epoch, is [SendDone]; after one that says
-// unknown another may say confirmed, once the bubble is seen after all.
+// SendReply asks to type a text into the window of a conversation and send it, once. It
+// goes from conversation/CONVERSATION to outbound/WINDOW. The answer, once for each Turn
+// and Epoch, is [SendDone]. After one that says unknown, another may say confirmed, if
+// the bubble is seen after all.
 type SendReply struct {
 	Conversation ConversationID `json:"conversation"`
 	Window       WindowID       `json:"window"`
-	Turn         int64          `json:"turn"`          // of the conversation's desk
+	Turn         int64          `json:"turn"`          // turn of the conversation's desk
 	Epoch        int            `json:"epoch"`         // of the turn
 	Key          string         `json:"key,omitempty"` // of a host's own sending, whose Turn and Epoch are 0
 	Text         Text           `json:"text"`
@@ -45,8 +45,8 @@ func (SendReply) MessageType() Type { return Type{"send_reply", 1} }
 // Subject implements [About].
 func (m SendReply) Subject() ConversationID { return m.Conversation }
 
-// StopSending takes a [SendReply] back. It is answered by the SendDone of that
-// reply: not sent, or what had become of it before it could be stopped.
+// StopSending withdraws a [SendReply]. The SendDone of that reply answers it: not sent,
+// or what happened before it could be stopped.
 type StopSending struct {
 	Conversation ConversationID `json:"conversation"`
 	Window       WindowID       `json:"window"`
@@ -62,7 +62,7 @@ func (StopSending) MessageType() Type { return Type{"stop_sending", 1} }
 func (m StopSending) Subject() ConversationID { return m.Conversation }
 
 // EndSending tells outbound/WINDOW that the program is about to end: nothing new is
-// typed, and what stands in the field already is taken out.
+// typed, and what is in the field already is removed.
 type EndSending struct{}
 
 // MessageType implements [Message].
@@ -75,24 +75,24 @@ type SendOutcome string
 const (
 	SendConfirmed SendOutcome = "confirmed" // its own bubble was seen
 	SendNot       SendOutcome = "not_sent"  // nothing of it stands in the window
-	SendUnknown   SendOutcome = "unknown"   // it may have been sent; it is never resent automatically
+	SendUnknown   SendOutcome = "unknown"   // it may have been sent; Kehai never sends it again by itself
 )
 
 // SendReason says why a reply was not confirmed. Never private.
 type SendReason string
 
-// Reasons that no driver gives. The others are the codes of package hardware, such
-// as window_gone, and [CodePaused].
+// Reasons given by Kehai itself. The others are the codes of package hardware, such as
+// window_gone, and [CodePaused].
 const (
 	SendBusy        SendReason = "session_typing_busy" // a person types, or unsent text stands in the field
 	SendElsewhere   SendReason = "elsewhere"           // the window shows another conversation, or an unknown one
-	SendMovedOn     SendReason = "moved_on"            // its place is not seen yet: more came than the window shows
+	SendMovedOn     SendReason = "moved_on"            // its place is not visible: too much has come since
 	SendNoField     SendReason = "no_field"            // no input field was found, or it did not take the text
 	SendChanged     SendReason = "changed"             // the window changed before a key was pressed
 	SendStopped     SendReason = "stopped"             // by [StopSending]
 	SendEnding      SendReason = "ending"              // by [EndSending]; it goes on at the next start
 	SendNoTypist    SendReason = "no_typist"           // nothing can type into the window
-	SendBlind       SendReason = "no_presence"         // nothing tells whether a person uses the keyboard
+	SendBlind       SendReason = "no_presence"         // nothing can tell whether a person uses the keyboard
 	SendUnconfirmed SendReason = "unconfirmed"         // its bubble was not seen in time
 	SendFailed      SendReason = "failed"              // the typist failed
 )
@@ -105,9 +105,9 @@ type SendDone struct {
 	Epoch        int            `json:"epoch"`
 	Key          string         `json:"key,omitempty"`
 	Outcome      SendOutcome    `json:"outcome"`
-	Reason       SendReason     `json:"reason,omitempty"`     // of all but SendConfirmed
+	Reason       SendReason     `json:"reason,omitempty"`     // unless SendConfirmed
 	Occurrence   Occurrence     `json:"occurrence,omitempty"` // of SendConfirmed
-	Text         Text           `json:"text,omitempty"`       // of a sending with a Key, as long as it is kept
+	Text         Text           `json:"text,omitempty"`       // of a sending with a Key, while it is kept
 	At           time.Time      `json:"at"`
 }
 
@@ -117,8 +117,8 @@ func (SendDone) MessageType() Type { return Type{"send_done", 1} }
 // Subject implements [About].
 func (m SendDone) Subject() ConversationID { return m.Conversation }
 
-// OwnMessage is a bubble of our own side, found by the conversation's ledger. It
-// goes by ingress, which knows what Kehai sent, to conversation and, if it has a
+// OwnMessage is a bubble of our own side, found by the conversation's ledger. It passes
+// ingress, which knows what Kehai sent, on its way to conversation and, if it has a
 // Trace, to outbound.
 type OwnMessage struct {
 	Conversation ConversationID `json:"conversation"`
@@ -136,8 +136,8 @@ func (OwnMessage) MessageType() Type { return Type{"own_message", 1} }
 // Subject implements [About].
 func (m OwnMessage) Subject() ConversationID { return m.Conversation }
 
-// AskKeyboard asks keyboard/DESK for the desk's keyboard, which one window has at a
-// time. The answer is [KeyboardGiven]. Who has it and asks again gets it anew.
+// AskKeyboard asks keyboard/DESK for the desk's keyboard, which one window can hold at a
+// time. The answer is [KeyboardGiven]. A holder that asks again gets it for a new period.
 type AskKeyboard struct {
 	Window WindowID `json:"window"`
 }
@@ -145,8 +145,8 @@ type AskKeyboard struct {
 // MessageType implements [Message].
 func (AskKeyboard) MessageType() Type { return Type{"ask_keyboard", 1} }
 
-// KeyboardGiven gives a window the keyboard. It is given back by [LeaveKeyboard], or
-// taken away at Until.
+// KeyboardGiven gives a window the keyboard, until it sends [LeaveKeyboard], or at most
+// until Until.
 type KeyboardGiven struct {
 	Until time.Time `json:"until"`
 }
@@ -154,7 +154,7 @@ type KeyboardGiven struct {
 // MessageType implements [Message].
 func (KeyboardGiven) MessageType() Type { return Type{"keyboard_given", 1} }
 
-// LeaveKeyboard gives the keyboard back, or ends the waiting for it.
+// LeaveKeyboard returns the keyboard, or stops waiting for it.
 type LeaveKeyboard struct {
 	Window WindowID `json:"window"`
 }
@@ -168,15 +168,14 @@ type KeyboardDue struct{}
 // MessageType implements [Message].
 func (KeyboardDue) MessageType() Type { return Type{"keyboard_due", 1} }
 
-// SendDue is a sender's own timer: something is to be tried again, or was not seen
-// in time.
+// SendDue is a sender's own timer: to try again, or to stop waiting for a bubble.
 type SendDue struct{}
 
 // MessageType implements [Message].
 func (SendDue) MessageType() Type { return Type{"send_due", 1} }
 
-// AskWhose asks fusion/WINDOW whose conversation a reading shows, as the evidence of
-// its title and of its bubbles says. The answer, [Whose], goes to outbound/WINDOW.
+// AskWhose asks fusion/WINDOW which conversation a reading shows, judged by its title and
+// its bubbles. The answer, [Whose], goes to outbound/WINDOW.
 type AskWhose struct {
 	Key  string
 	Read FrameRead
@@ -188,18 +187,19 @@ func (AskWhose) MessageType() Type { return Type{"ask_whose", 1} }
 // Whose answers [AskWhose].
 type Whose struct {
 	Key          string
-	Conversation ConversationID // "" if it is not known beyond doubt
-	// MovedOn is the conversation that it would be, had it not gone on out of view.
+	Conversation ConversationID // "" unless it is certain
+	// MovedOn is the conversation it would be, if its known messages have scrolled out of
+	// view.
 	MovedOn ConversationID
 }
 
 // MessageType implements [Message].
 func (Whose) MessageType() Type { return Type{"whose", 1} }
 
-// Look is what a window showed when it was decided what to do in it. A hands
-// worker refuses, with the code [SendChanged], to press a key in a window whose
-// header or input field looks otherwise, and with [SendBusy] where a person has
-// used the keyboard or the mouse meanwhile.
+// Look is what a window showed when an action was decided. A hands worker refuses to
+// press a key with the code [SendChanged] if the header or the input field looks
+// different now, and with [SendBusy] if a person has used the keyboard or the mouse
+// since.
 type Look struct {
 	Frame  Frame
 	Header Rect // in pixels of the frame
@@ -210,13 +210,13 @@ type Look struct {
 type TypeText struct {
 	Look Look
 	Text Text
-	Idle time.Duration // for so long nobody must have used the keyboard or the mouse
+	Idle time.Duration // how long nobody may have used the keyboard or the mouse
 }
 
 // MessageType implements [Message].
 func (TypeText) MessageType() Type { return Type{"type_text", 1} }
 
-// PressEnter asks a hands worker to send what stands in the field.
+// PressEnter asks a hands worker to send the text in the field.
 type PressEnter struct{ Look Look }
 
 // MessageType implements [Message].

@@ -49,8 +49,8 @@ type FrameSettled struct {
 // MessageType implements [Message].
 func (FrameSettled) MessageType() Type { return Type{"frame_settled", 1} }
 
-// FrameHeld tells a poller that nothing in the frame with this hash can be passed
-// on: it is read again, less and less often while it stays unchanged.
+// FrameHeld tells a poller that nothing in the frame with this hash can be passed on yet.
+// The frame is read again, less and less often while it stays unchanged.
 type FrameHeld struct {
 	Window WindowID
 	Hash   FrameHash
@@ -59,14 +59,14 @@ type FrameHeld struct {
 // MessageType implements [Message].
 func (FrameHeld) MessageType() Type { return Type{"frame_held", 1} }
 
-// MaxTyping is how long a window may stay unseen because Kehai types into it.
+// MaxTyping is how long Kehai may keep a window unwatched because it types there.
 const MaxTyping = 30 * time.Second
 
-// Typing tells a poller that Kehai types into its window until then, so that
-// nothing is captured; Until is in the past when it has stopped.
+// Typing tells a poller that Kehai types into its window until then, so it must not
+// capture. Until in the past means that typing has stopped.
 type Typing struct {
 	Window WindowID
-	Until  time.Time // what is beyond MaxTyping from now does not count
+	Until  time.Time // at most MaxTyping from now counts
 }
 
 // MessageType implements [Message].

@@ -65,8 +65,8 @@ type MarkKind string
 // Kinds of marks.
 const (
 	MarkDate   MarkKind = "date"   // what follows was written on another day than what stands above
-	MarkUnread MarkKind = "unread" // what follows was not read yet
-	MarkUnsent MarkKind = "unsent" // a message stood here that was taken back
+	MarkUnread MarkKind = "unread" // what follows has not been read by the user yet
+	MarkUnsent MarkKind = "unsent" // a message that stood here was taken back
 )
 
 // Mark is a line that the application itself writes between bubbles.
@@ -95,34 +95,34 @@ type FrameRead struct {
 	Title   Line // the conversation's name in the window's header; empty text if unreadable
 	Bubbles []Bubble
 	Marks   []Mark // top to bottom
-	Bare    int    // blocks of text that stand in no bubble, so that nothing shows they are messages
+	Bare    int    // blocks of text outside any bubble, so nothing marks them as messages
 	Size    Rect   // of the frame
 	Scale   float64
 	At      time.Time // of the capture
-	// Watched is when the window was last seen to show what was read before; zero if
-	// that is unknown. The poller adds it.
+	// Watched is when the window was last seen to show what was read before, zero if
+	// unknown. The poller adds it.
 	Watched time.Time
 	Away    bool // the window could not be captured since then; the poller adds it too
 	Read    int  // bubbles that cost an OCR call
 	Cached  int  // bubbles known from an earlier frame
 	Took    time.Duration
 	Unread  []Omitted    // what could not be read
-	LeftOut []Omitted    // what was read and is no part of a message
+	LeftOut []Omitted    // read, but not part of a message
 	Header  Rect         // where the title stands
 	Input   Rect         // of the input below the messages; empty if none was found
-	Field   []Line       // what stands there, top to bottom, if that was asked for
-	Burst   []BurstFrame // one for each frame that was read; empty where there was one
+	Field   []Line       // its lines, top to bottom, if requested
+	Burst   []BurstFrame // one per frame that was read; empty if there was only one
 }
 
-// Omitted is something in a frame that its reading does not have.
+// Omitted is something in a frame that its reading leaves out.
 type Omitted struct {
 	What  Omission
 	Count int
-	Of    int // what a limit allows; hundredths of a confidence that was too low
+	Of    int // the limit, or hundredths of a confidence that was too low
 }
 
-// Omission names what a reading does not have. Names are stored with verdicts: none
-// is changed or used for something else.
+// Omission names what a reading leaves out. Names are stored with verdicts, so none is
+// changed or reused.
 type Omission string
 
 // What could not be read: beyond a limit, or lines whose confidence is too low.
@@ -139,7 +139,7 @@ const (
 	DoubtfulInWindow  Omission = "doubtful_in_window"
 )
 
-// What was read and is no part of a message.
+// What was read but is not part of a message.
 const (
 	OtherBetween   Omission = "between" // lines between bubbles
 	OtherOutside   Omission = "outside" // lines outside the messages
@@ -150,13 +150,13 @@ const (
 	DoubtfulName   Omission = "doubtful_name"
 )
 
-// BareDue is fusion's own timer: text has stood in no bubble for a while.
+// BareDue is fusion's own timer: text has stood outside any bubble for a while.
 type BareDue struct{}
 
 // MessageType implements [Message].
 func (BareDue) MessageType() Type { return Type{"bare_due", 1} }
 
-// BurstFrame is one of the frames that decided together.
+// BurstFrame is one of the frames that decided together on a text.
 type BurstFrame struct {
 	Delay      time.Duration // from the first frame
 	Characters int           // read in its bubbles

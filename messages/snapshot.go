@@ -41,7 +41,7 @@ func DecodeUsage(data []byte) (UsageSnapshot, error) {
 // them, those of the pose with its name and a point before theirs.
 func CameraFields() []string { return fieldsOf(reflect.TypeFor[CameraSnapshot](), "") }
 
-// UsageFields lists the fields of a usage snapshot.
+// UsageFields lists the fields of a usage snapshot in the same way.
 func UsageFields() []string { return fieldsOf(reflect.TypeFor[UsageSnapshot](), "") }
 
 func fieldsOf(t reflect.Type, prefix string) (names []string) {
@@ -55,8 +55,8 @@ func fieldsOf(t reflect.Type, prefix string) (names []string) {
 	return names
 }
 
-// UnknownFields lists the fields of a JSON object, and of the objects in it, that
-// are none of those known, in the order of their names. Case does not count.
+// UnknownFields lists the fields of a JSON object, and of the objects in it, that are not
+// among the known ones, sorted by name. Case does not count.
 func UnknownFields(data []byte, known []string) (unknown []string) {
 	return unknownFields(data, known, "", 2)
 }
@@ -104,7 +104,7 @@ func (s *UsageSnapshot) Check() error {
 	)
 }
 
-// within lets NaN pass: a number that is none counts as missing.
+// within lets NaN pass: it counts as missing.
 func within[N int | float64](field string, m Maybe[N], lo, hi float64) error {
 	if v := float64(m.Value); m.Known && (v < lo || v > hi) {
 		return fmt.Errorf("%w: %s: want %g to %g", ErrSnapshot, field, lo, hi)

@@ -44,8 +44,8 @@ type SignalDue struct{}
 // MessageType implements [Message].
 func (SignalDue) MessageType() Type { return Type{"signal_due", 1} }
 
-// ReadNow tells a poller to capture and read its window at once, also if
-// nothing has changed.
+// ReadNow tells a poller to capture and read its window at once, even if nothing has
+// changed.
 type ReadNow struct{ Window WindowID }
 
 // MessageType implements [Message].

@@ -1,10 +1,9 @@
 package messages
 
-// Core is the hand-written table of Kehai's own message types, in the order of
-// the pipeline (see the package comment). A type's stable name never changes
-// and is never reused; a change of its stored body that old readers or old
-// bodies cannot bear raises the version and adds an [Upcast] and a golden file.
-// The function is long because it has one line for each type.
+// Core is the hand-written table of Kehai's own message types, in the order of the
+// pipeline (see the package comment). A type's stable name never changes and is never
+// reused; an incompatible change of its stored body raises the version and adds an
+// [Upcast] and a golden file. The function is long because it has one line for each type.
 func Core() Table {
 	return Table{
 		// lifecycle

@@ -2,19 +2,18 @@ package messages
 
 import "time"
 
-// JudgeReply asks whether a conversation's newest messages want an answer. It goes
-// from conversation/CONVERSATION to judge/CONVERSATION; what comes back is
-// [ReplyJudged]. Another question of the same conversation takes the place of one
-// that is not answered yet.
+// JudgeReply asks whether a conversation's newest messages want an answer. It goes from
+// conversation/CONVERSATION to judge/CONVERSATION; the answer is [ReplyJudged]. A new
+// question replaces one of the same conversation that is not answered yet.
 type JudgeReply struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`  // of the conversation's desk
 	Epoch        int            `json:"epoch"` // of the turn
 	Latest       MessageID      `json:"latest"`
-	Revision     int            `json:"revision,omitempty"` // of the newest message: how often it was changed
-	Written      time.Time      `json:"written"`            // when the newest message was
+	Revision     int            `json:"revision,omitempty"` // how often the newest message was changed
+	Written      time.Time      `json:"written"`            // when the newest message was written
 	Group        bool           `json:"group,omitempty"`
-	Lines        []Said         `json:"lines"` // the newest messages of both sides, the oldest first
+	Lines        []Said         `json:"lines"` // the newest messages of both sides, oldest first
 }
 
 // MessageType implements [Message].
@@ -23,8 +22,8 @@ func (JudgeReply) MessageType() Type { return Type{"judge_reply", 1} }
 // Subject implements [About].
 func (m JudgeReply) Subject() ConversationID { return m.Conversation }
 
-// Said is one message of either side, as a language model may see it: masked where
-// that must not see private data.
+// Said is one message of either side as a language model may see it: masked if the model
+// must not see private data.
 type Said struct {
 	Own  bool      `json:"own,omitempty"`
 	Name Text      `json:"name,omitempty"`
@@ -35,8 +34,8 @@ type Said struct {
 // JudgeSource says who judged.
 type JudgeSource string
 
-// JudgedByModel is the source of a judgement that a language model has made. All others
-// are made by rule: their confidence says nothing.
+// JudgedByModel marks a judgement made by a language model. All others are made by rule,
+// and their confidence means nothing.
 const JudgedByModel JudgeSource = "model"
 
 // ReplyJudged answers [JudgeReply].
@@ -47,7 +46,7 @@ type ReplyJudged struct {
 	Respond      bool           `json:"respond"`
 	Confidence   float64        `json:"confidence"` // 0 to 1
 	Reason       Text           `json:"reason"`
-	Source       JudgeSource    `json:"source"` // model, default (there is none) or failure
+	Source       JudgeSource    `json:"source"` // model, default (no model) or failure
 }
 
 // MessageType implements [Message].
@@ -56,8 +55,8 @@ func (ReplyJudged) MessageType() Type { return Type{"reply_judged", 1} }
 // Subject implements [About].
 func (m ReplyJudged) Subject() ConversationID { return m.Conversation }
 
-// JudgeAgain says that a judgement has run out: the conversation asks anew if the
-// turn still waits.
+// JudgeAgain says that a judgement has expired: the conversation asks again if the turn
+// still waits.
 type JudgeAgain struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`
@@ -70,7 +69,7 @@ func (JudgeAgain) MessageType() Type { return Type{"judge_again", 1} }
 // Subject implements [About].
 func (m JudgeAgain) Subject() ConversationID { return m.Conversation }
 
-// ReplyFate says what became of the answer that a judgement wanted.
+// ReplyFate says what became of the answer that a judgement asked for.
 type ReplyFate struct {
 	Conversation ConversationID `json:"conversation"`
 	Fate         Fate           `json:"fate"`
@@ -92,21 +91,21 @@ func (ReplyFate) MessageType() Type { return Type{"reply_fate", 1} }
 // Subject implements [About].
 func (m ReplyFate) Subject() ConversationID { return m.Conversation }
 
-// JudgementDue is the judge's own timer: a question waits, or a judgement runs out.
+// JudgementDue is the judge's own timer: for a waiting question, or a judgement that
+// expires.
 type JudgementDue struct{}
 
 // MessageType implements [Message].
 func (JudgementDue) MessageType() Type { return Type{"judgement_due", 1} }
 
-// JudgementOld is the judge's own timer that deletes a judgement which has not held
-// for a day.
+// JudgementOld is the judge's own timer to delete a judgement that expired a day ago.
 type JudgementOld struct{}
 
 // MessageType implements [Message].
 func (JudgementOld) MessageType() Type { return Type{"judgement_old", 1} }
 
-// JudgementMade is the event of one judgement. The judge publishes it in the turn
-// that records it.
+// JudgementMade reports one judgement. The judge publishes it in the turn that records
+// it.
 type JudgementMade struct {
 	Conversation ConversationID `json:"conversation"`
 	Message      MessageID      `json:"message"` // the newest one that was judged
@@ -125,9 +124,9 @@ func (JudgementMade) MessageType() Type { return Type{"judgement_made", 1} }
 // Subject implements [About].
 func (m JudgementMade) Subject() ConversationID { return m.Conversation }
 
-// FollowOwner asks owner/NODE for the owner's state, now and with each change. A
-// conversation follows while a reply of its own is worked on; owner also wakes those
-// who follow after a restart.
+// FollowOwner asks owner/NODE for the owner's state, now and at each change. A
+// conversation follows while it works on a reply; after a restart, owner also wakes its
+// followers.
 type FollowOwner struct {
 	Conversation ConversationID `json:"conversation"`
 	On           bool           `json:"on"` // false: no more
@@ -139,7 +138,7 @@ func (FollowOwner) MessageType() Type { return Type{"follow_owner", 1} }
 // Subject implements [About].
 func (m FollowOwner) Subject() ConversationID { return m.Conversation }
 
-// OwnerState is what the owner does and allows at the moment.
+// OwnerState is what the owner does and allows at present.
 type OwnerState struct {
 	Attention Attention `json:"attention,omitempty"` // "" where attention is off
 	Paused    bool      `json:"paused,omitempty"`    // nothing is to be sent
@@ -148,8 +147,8 @@ type OwnerState struct {
 // MessageType implements [Message].
 func (OwnerState) MessageType() Type { return Type{"owner_state", 1} }
 
-// PauseSending keeps every reply from being sent until [ResumeSending], also one that
-// is on its way into a window: what was typed is taken out before Enter.
+// PauseSending stops every reply from being sent until [ResumeSending], including one
+// that is being typed: the text is removed before Enter.
 type PauseSending struct{}
 
 // MessageType implements [Message].
@@ -161,7 +160,7 @@ type ResumeSending struct{}
 // MessageType implements [Message].
 func (ResumeSending) MessageType() Type { return Type{"resume_sending", 1} }
 
-// DraftVerb is what a person wants of a draft.
+// DraftVerb is what a person does with a draft.
 type DraftVerb string
 
 // Verbs.
@@ -169,11 +168,11 @@ const (
 	DraftApprove DraftVerb = "approve" // send it
 	DraftEdit    DraftVerb = "edit"    // put another text in its place
 	DraftReject  DraftVerb = "reject"  // send nothing
-	DraftHold    DraftVerb = "hold"    // leave it until a person comes back to it
+	DraftHold    DraftVerb = "hold"    // keep it until a person comes back to it
 )
 
-// DraftCommand is what a person wants of a draft. One that names an older epoch than
-// the draft has is refused: the person saw another text.
+// DraftCommand is what a person wants done with a draft. A command that names an older
+// epoch is refused, because the person saw another text.
 type DraftCommand struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`
@@ -188,14 +187,13 @@ func (DraftCommand) MessageType() Type { return Type{"draft_command", 1} }
 // Subject implements [About].
 func (m DraftCommand) Subject() ConversationID { return m.Conversation }
 
-// DecideDue is a conversation's own timer: what is to become of a held reply is
-// decided again.
+// DecideDue is a conversation's own timer to decide on a held reply again.
 type DecideDue struct{}
 
 // MessageType implements [Message].
 func (DecideDue) MessageType() Type { return Type{"decide_due", 1} }
 
-// ReminderDue is a conversation's own timer: it is time for a reminder.
+// ReminderDue is a conversation's own timer for a reminder.
 type ReminderDue struct {
 	Number int64 `json:"number"` // of the conversation's reminders
 }
@@ -215,27 +213,26 @@ func (CancelReminder) MessageType() Type { return Type{"cancel_reminder", 1} }
 // Subject implements [About].
 func (m CancelReminder) Subject() ConversationID { return m.Conversation }
 
-// ReplyChanged is the event of a reply that has become another: a draft was made or
-// edited, is held, is being sent, was sent. [ReplyJudging] says that a draft was given
-// up because of what came since. The conversation publishes it in the turn that records
-// the change.
+// ReplyChanged reports a new state of a reply: a draft was made or edited, is held, is
+// being sent, was sent. [ReplyJudging] says that a draft was given up because of newer
+// messages. The conversation publishes it in the turn that records the change.
 type ReplyChanged struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`
 	Epoch        int            `json:"epoch"`
 	State        ReplyState     `json:"state"`
 	Text         Text           `json:"text,omitempty"`
-	Rule         ReplyRule      `json:"rule,omitempty"`    // by which it was decided
+	Rule         ReplyRule      `json:"rule,omitempty"`    // that decided it
 	Answers      []MessageID    `json:"answers,omitempty"` // the messages that it answers
 	Notify       bool           `json:"notify,omitempty"`  // the owner wants to be told
-	Reason       SendReason     `json:"reason,omitempty"`  // why it could not be sent
+	Reason       SendReason     `json:"reason,omitempty"`  // why it was not sent
 	Basis        ReplyBasis     `json:"basis"`
 	Window       WindowID       `json:"window,omitempty"`     // where it goes
-	Occurrence   Occurrence     `json:"occurrence,omitempty"` // of one that a channel has handed out
+	Occurrence   Occurrence     `json:"occurrence,omitempty"` // set when a channel handed it out
 	At           time.Time      `json:"at"`
 }
 
-// ReplyState is where the turn of a conversation is that answers messages. It is stored.
+// ReplyState is the state of a conversation's turn that answers messages. It is stored.
 type ReplyState string
 
 // States. The last three end a turn.
@@ -253,16 +250,16 @@ const (
 	ReplyRejected  ReplyState = "rejected"
 )
 
-// Ends reports that nothing follows a state.
+// Ends reports a final state.
 func (s ReplyState) Ends() bool { return s == ReplySent || s == ReplyWithdrawn || s == ReplyRejected }
 
-// ReplyRule names what decided whether a reply is sent, held or left to a person. It is
-// stored; package conversation/reply has them all.
+// ReplyRule names why a reply is sent, held or left to a person. It is stored; package
+// conversation/reply lists them all.
 type ReplyRule string
 
-// ReplyWriting is all that is to be seen so far of a reply that a model writes. Each one
-// replaces those before it; one of a higher Attempt begins anew. The last one is Done and
-// has the text that is stored. It is published at most every 150 ms, besides the last.
+// ReplyWriting shows how much of a reply a model has written. Each report replaces the
+// ones before; a higher Attempt starts over. The last one is Done and has the text that
+// is stored. Except for the last, at most one is published every 150 ms.
 type ReplyWriting struct {
 	Conversation ConversationID `json:"conversation"`
 	Turn         int64          `json:"turn"`
@@ -275,7 +272,7 @@ type ReplyWriting struct {
 // MessageType implements [Message].
 func (ReplyWriting) MessageType() Type { return Type{"reply_writing", 1} }
 
-// ShowDue is a conversation's own timer: more of a reply may be shown.
+// ShowDue is a conversation's own timer to publish more of a reply.
 type ShowDue struct{}
 
 // MessageType implements [Message].
@@ -286,13 +283,13 @@ type ReplyBasis struct {
 	Confidence float64     `json:"confidence"`       // of the judgement that an answer is wanted, 0 to 1
 	Reason     Text        `json:"reason,omitempty"` // of the judgement
 	Source     JudgeSource `json:"source,omitempty"`
-	Lines      int         `json:"lines,omitempty"`    // messages that were read for it
+	Lines      int         `json:"lines,omitempty"`    // messages that the model read
 	Model      string      `json:"model,omitempty"`    // "": a fixed text
 	Prompt     string      `json:"prompt,omitempty"`   // version of the texts that the model was asked with
-	Fallback   string      `json:"fallback,omitempty"` // why it is a fixed text: an [LLMCode], or "unusable"
+	Fallback   string      `json:"fallback,omitempty"` // why a fixed text was used: an [LLMCode], or "unusable"
 	WrittenAt  time.Time   `json:"written_at,omitzero"`
-	Run        string      `json:"run,omitempty"`      // the retrieval run that was asked for it
-	Recalled   int         `json:"recalled,omitempty"` // events that came of that and were read
+	Run        string      `json:"run,omitempty"`      // the retrieval run behind it
+	Recalled   int         `json:"recalled,omitempty"` // events of that run that the model read
 }
 
 // MessageType implements [Message].

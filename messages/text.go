@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Text is what a person wrote or read: private. Every fmt verb but %p, String
-// and LogValue show only its length, so that a message can be logged whole; JSON
-// (the store, an authorised reader) carries the text itself. So a log handler
-// that writes structs as JSON shows it: give it fmt.Sprint of the message. Use
-// string(t) to read it on purpose.
+// Text is what a person wrote or read: private. Every fmt verb but %p, String and
+// LogValue show only its length, so that a message can be logged whole. JSON carries the
+// text itself, for the store and for authorised readers. A log handler that writes
+// structs as JSON would show it: give it fmt.Sprint of the message. Use string(t) to read
+// it on purpose.
 type Text string
 
 // String returns the redacted form, for example "[5 runes]".
