@@ -19,8 +19,6 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-//go:generate go test -run TestComments . -update
-
 // Config is everything that can be set. Start from [Default] or [Load];
 // the zero value is not valid. The comment of each field is also what
 // [Config.Write] prints above it; key, range and allowed values are in its tag.

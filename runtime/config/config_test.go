@@ -471,7 +471,7 @@ func TestCheckDrivers(t *testing.T) {
 func TestDocsAgreeWithTags(t *testing.T) {
 	c := exampleDefault()
 	for _, f := range c.fields() {
-		doc := strings.ReplaceAll(comments[f.doc], "\n", " ")
+		doc := strings.Join(comment(f.key), "")
 		want := []string{"Default " + strings.TrimSuffix(f.text(), ".")}
 		if f.text() == "" {
 			want = []string{"Default empty", "Empty: "}
@@ -486,7 +486,7 @@ func TestDocsAgreeWithTags(t *testing.T) {
 		want = append(want, f.oneOf()...)
 		for _, w := range want {
 			if !strings.Contains(doc, w) {
-				t.Errorf("comment of %s = %q, want %q in it", f.doc, doc, w)
+				t.Errorf("comment of %s = %q, want %q in it", f.key, doc, w)
 			}
 		}
 	}

@@ -26,7 +26,6 @@ import (
 // All that reads, checks or prints a configuration walks through below.
 type field struct {
 	key   string // "windows.0.poll"
-	doc   string // "config.Window.Poll", the key of comments
 	value reflect.Value
 	tag   reflect.StructTag
 }
@@ -41,13 +40,13 @@ func root(c any) field { return field{value: reflect.Indirect(reflect.ValueOf(c)
 func (f field) below() (list []field) {
 	if f.isList() {
 		for i, v := range f.value.Seq2() {
-			list = append(list, field{f.key + "." + strconv.Itoa(int(i.Int())), f.doc, v, f.tag})
+			list = append(list, field{f.key + "." + strconv.Itoa(int(i.Int())), v, f.tag})
 		}
 		return list
 	}
 	for i := range f.value.NumField() {
 		sf := f.value.Type().Field(i)
-		child := field{f.key, f.value.Type().String() + "." + sf.Name, f.value.Field(i), sf.Tag}
+		child := field{f.key, f.value.Field(i), sf.Tag}
 		switch key := sf.Tag.Get("yaml"); key {
 		case "", "-":
 		case ",inline":
@@ -88,7 +87,7 @@ func (f field) usual() reflect.Value {
 	case reflect.TypeFor[Person]():
 		return reflect.ValueOf(Person{})
 	}
-	panic("config: no default entry of " + f.doc) // of a new list, so a bug
+	panic("config: no default entry of " + f.key) // of a new list, so a bug
 }
 
 // fill makes a list of n entries in which nothing is set.
@@ -193,7 +192,7 @@ func (f field) wrongOne(v reflect.Value) string {
 	low, _, errLow := parseValue(v.Type(), lo)
 	high, _, errHigh := parseValue(v.Type(), hi)
 	if errLow != nil || errHigh != nil {
-		panic("config: bad bounds of " + f.doc) // in a tag, so a bug
+		panic("config: bad bounds of " + f.key) // in a tag, so a bug
 	}
 	if !inOrder(low, v) || !inOrder(v, high) {
 		return fmt.Sprintf("%s: want %s to %s", f.text(), lo, hi)

@@ -46,8 +46,8 @@ func (p *printer) below(f, usual field, indent string, commented bool) {
 			if indent == "" || i > 0 && indent == "  " {
 				p.line("", "")
 			}
-			for line := range strings.SplitSeq(comments[f.doc], "\n") {
-				p.line(indent, "# "+line)
+			for _, line := range comment(f.key) {
+				p.line(indent, "#"+line)
 			}
 		}
 		head := indent + f.name() + ":"
@@ -61,7 +61,7 @@ func (p *printer) below(f, usual field, indent string, commented bool) {
 			p.line(head, "")
 			for n, entry := range f.below() {
 				p.line(indent, "  -")
-				usual := field{entry.key, entry.doc, f.usual(), entry.tag}
+				usual := field{entry.key, f.usual(), entry.tag}
 				if standard := defaults[i].below(); len(standard) > 0 {
 					usual = standard[0]
 				}

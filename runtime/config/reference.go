@@ -1,0 +1,39 @@
+package config
+
+import (
+	_ "embed"
+	"regexp"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:generate go test -run TestReference . -update
+
+// reference is the commented configuration in which nothing is set, with an entry in each
+// list. It is generated from the structs.
+//
+//go:embed reference.yaml
+var reference []byte
+
+// comments has what stands above each key of the reference.
+var comments = sync.OnceValue(func() yaml.CommentMap {
+	var values any
+	found := yaml.CommentMap{}
+	if err := yaml.UnmarshalWithOptions(reference, &values, yaml.CommentToMap(found)); err != nil {
+		panic(err) // embedded and tested, so a bug
+	}
+	return found
+})
+
+var entryForm = regexp.MustCompile(`\.[0-9]+`)
+
+// comment are the lines above a key, each behind its #; entries of a list have the same.
+func comment(key string) []string {
+	for _, c := range comments()["$."+entryForm.ReplaceAllString(key, "[0]")] {
+		if c.Position == yaml.CommentHeadPosition {
+			return c.Texts
+		}
+	}
+	return nil
+}
