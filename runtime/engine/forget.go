@@ -80,13 +80,15 @@ type forgetRecord struct {
 
 // Bounds of one transaction of a deletion: others commit in between.
 const (
-	forgetSlice = 1024    // rows
+	forgetSlice = 256     // rows
 	forgetBytes = 1 << 20 // that are looked at; keys count twice
 )
 
 // deletion is a [Forgetting] under way. What is to go is collected while others
 // commit; the committer shows it what they write. Then the actors concerned are
-// frozen, and the rows deleted, slice by slice.
+// frozen, the key is destroyed, and the rows are deleted, slice by slice. Each slice is
+// looked through beside the committer, which has to look again only at what has been
+// written since.
 type deletion struct {
 	e        *Engine
 	rec      forgetRecord
@@ -97,8 +99,9 @@ type deletion struct {
 	waiting  []func() // begin what was asked for meanwhile
 
 	mu      sync.Mutex
-	found   []string // keys to be deleted, perhaps gone or changed by now
-	freezes bool     // the actors concerned stand still
+	found   []string        // keys to be deleted, perhaps gone or changed by now
+	written map[string]bool // keys that others have written since a slice was looked through
+	freezes bool            // the actors concerned stand still
 }
 
 // Forget deletes what is stored of a conversation, and makes the actors
@@ -145,31 +148,72 @@ func (d *deletion) begin(f Forgetting) {
 				return
 			}
 			d.e.background(func() {
-				if err := d.collect(); err != nil {
+				err := d.collect()
+				var first slice
+				if err == nil {
+					first, err = d.look()
+				}
+				if err != nil {
 					d.finish(err)
 					return
 				}
-				d.step(d.start(f))
+				d.step(d.start(f, first), d.destroyKey)
 			})
 		},
 	})
 }
 
-// step hands tasks to the committer until nothing is left.
-func (d *deletion) step(task func() ([shards]Batch, slice, bool, error)) {
+// step hands a task to the committer, then does what takes long beside it, and goes on
+// until nothing is left.
+func (d *deletion) step(task func() ([shards]Batch, slice, bool, error), then func() error) {
 	var now slice
 	var left bool
 	d.e.enqueue(&exclusive{
 		prepare: func() (b [shards]Batch, err error) { b, now, left, err = task(); return b, err },
 		done:    func() { d.deleted(now) },
 		finished: func(err error) {
-			if err == nil && left {
-				d.step(d.next)
+			if err != nil || !left {
+				d.finish(err)
 				return
 			}
-			d.finish(err)
+			d.e.background(func() {
+				err := then()
+				var next slice
+				if err == nil {
+					next, err = d.look()
+				}
+				if err != nil {
+					d.finish(err)
+					return
+				}
+				d.step(func() ([shards]Batch, slice, bool, error) { return d.next(next) }, nothing)
+			})
 		},
 	})
+}
+
+func nothing() error { return nil }
+
+// look takes the next keys, as many as a slice may have, and returns those that are
+// there and to be deleted. From then on it is noted what others write.
+func (d *deletion) look() (slice, error) {
+	for {
+		d.mu.Lock()
+		d.written = map[string]bool{}
+		keys := d.found
+		d.mu.Unlock()
+		now, n, err := d.present(keys)
+		if err != nil {
+			return nil, err
+		}
+		d.mu.Lock()
+		d.found = d.found[n:]
+		left := len(d.found)
+		d.mu.Unlock()
+		if len(now) > 0 || left == 0 {
+			return now, nil
+		}
+	}
 }
 
 // finish lets the actors concerned go on. The committer does it too: what is
@@ -208,17 +252,28 @@ func (d *deletion) collect() error {
 // watch looks at what others have written since the deletion began.
 func (d *deletion) watch(ops []Op) {
 	for _, op := range ops {
-		if !op.Delete && d.matches(string(op.Key), op.Value, false) {
-			d.mu.Lock()
-			d.found = append(d.found, string(op.Key))
-			d.mu.Unlock()
+		matches := !op.Delete && d.matches(string(op.Key), op.Value, false)
+		d.mu.Lock()
+		if d.written != nil {
+			d.written[string(op.Key)] = true
 		}
+		if matches {
+			d.found = append(d.found, string(op.Key))
+		}
+		d.mu.Unlock()
 	}
+}
+
+// left reports whether something was found that no slice has had.
+func (d *deletion) left() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.found) > 0
 }
 
 // start returns the committer's first task: if there is something to delete, it
 // freezes the actors concerned, asks what is to be kept and writes the intent.
-func (d *deletion) start(f Forgetting) func() ([shards]Batch, slice, bool, error) {
+func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice, bool, error) {
 	return func() (b [shards]Batch, none slice, left bool, err error) {
 		begun, err := d.e.begun(f.Conversation)
 		if err != nil {
@@ -233,14 +288,12 @@ func (d *deletion) start(f Forgetting) func() ([shards]Batch, slice, bool, error
 		} else {
 			d.rec.Kinds, d.rec.Unknown = d.e.asked(), d.sum.Unknown
 		}
-		if now, n, err := d.present(d.found); err != nil {
-			return b, nil, false, err
-		} else if n == len(d.found) {
-			d.found = now
-		}
-		if len(d.found) == 0 && !d.begun {
+		if len(first) == 0 && !d.left() && !d.begun {
 			return b, nil, false, d.destroyKey()
 		}
+		d.mu.Lock()
+		d.found = append(first, d.found...)
+		d.mu.Unlock()
 		d.freeze()
 		if f.Keep != nil && !d.begun {
 			d.rec.Keep = f.Keep(func(a messages.Address, row string) ([]byte, bool) {
@@ -256,9 +309,10 @@ func (d *deletion) start(f Forgetting) func() ([shards]Batch, slice, bool, error
 	}
 }
 
-// destroyKey ends what is sealed for the conversation, wherever a copy of it may be.
-// The committer calls it: what it writes after that is sealed under another key.
-// Where somebody else has to finish, he needs the key.
+// destroyKey ends what is sealed for the conversation, wherever a copy of it may be. It
+// comes before the rows are deleted: what of them is still there cannot be read from
+// then on. What the committer seals meanwhile is deleted with the rest. Where somebody
+// else has to finish, he needs the key.
 func (d *deletion) destroyKey() error {
 	if d.e.sealer == nil || d.partial {
 		return nil
@@ -273,15 +327,28 @@ func (d *deletion) intent(s Shard) []byte {
 // slice is what one transaction of a deletion deletes.
 type slice []string
 
-// next is the committer's task until nothing is left: it deletes a slice. With the
-// last one it writes what is kept and takes the intent back.
-func (d *deletion) next() (b [shards]Batch, now slice, left bool, err error) {
-	now, n, err := d.present(d.found)
-	if err != nil {
-		return b, nil, false, err
+// next is the committer's task until nothing is left: it deletes a slice, of which it
+// looks again at what was written meanwhile. With the last one it writes what is kept
+// and takes the intent back.
+func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, err error) {
+	d.mu.Lock()
+	var again []string
+	for _, k := range looked {
+		if d.written[k] {
+			again = append(again, k)
+		} else {
+			now = append(now, k)
+		}
 	}
-	d.found = d.found[n:]
-	left = len(d.found) > 0
+	d.mu.Unlock()
+	if len(again) > 0 {
+		there, _, err := d.present(again)
+		if err != nil {
+			return b, nil, false, err
+		}
+		now = append(now, there...)
+	}
+	left = d.left()
 	var ops [shards][]Op
 	for _, k := range now {
 		s := d.e.shardOfKey(k)
@@ -292,9 +359,6 @@ func (d *deletion) next() (b [shards]Batch, now slice, left bool, err error) {
 		ops[s] = append(ops[s], Op{Key: []byte(k), Delete: true})
 	}
 	if !left {
-		if err := d.destroyKey(); err != nil {
-			return b, nil, false, err
-		}
 		for _, k := range d.rec.Keep {
 			s := d.e.shardOf(k.Actor)
 			ops[s] = append(ops[s], Op{Key: []byte(stateKey(k.Actor, k.Row)), Value: k.Value})
@@ -411,9 +475,16 @@ func (e *Engine) finishForgetting() error {
 		if err == nil && !d.knows(d.rec) {
 			continue // a program that knows as much as the one that began finishes it
 		}
+		if err == nil {
+			err = d.destroyKey()
+		}
 		for more := true; err == nil && more; {
 			var b [shards]Batch
-			if b, _, more, err = d.next(); err == nil {
+			var now slice
+			if now, err = d.look(); err == nil {
+				b, _, more, err = d.next(now)
+			}
+			if err == nil {
 				_, err = e.apply(b, nil, e.sync)
 			}
 		}
