@@ -101,6 +101,11 @@ desktop-ci: setup-test ## the drivers on a real X server, and Kehai watching a r
 desktop: desktop-ci ## the same, and the driver that types with robotgo
 	$(DESKTOP_TESTS) ./hardware/robot
 
+.PHONY: crash-desktop
+crash-desktop: export KEHAI_ANSWER_KILLS = 24
+crash-desktop: setup-test ## kill a kehai that answers in a real browser 24 times, beside the steps of a sending
+	$(GO) test -count=1 -v -timeout 30m -tags desktop -run '^TestDesktopAnswers$$' ./cmd/kehai
+
 .PHONY: simulate
 simulate: ## 1,000,000 seeded schedules of the kernel
 	KEHAI_SCHEDULES=1000000 $(GO) test -count=1 -timeout 4h -run 'TestSimulation$$' ./runtime/engine
