@@ -53,7 +53,8 @@ func TestDesktopAnswers(t *testing.T) {
 // desktopDeaths are where kehai kills itself, the most telling ones first.
 func desktopDeaths(n int) (list []deathPoint) {
 	for _, step := range []string{"hands/1", "hands/2", "in outbound/3", "in outbound/2", "in outbound/4", "llm/2",
-		"in outbound/1", "in outbound/5", "in outbound/6", "in conversation/2", "in conversation/3", "in conversation/4"} {
+		"in outbound/1", "in outbound/5", "in outbound/6", "in conversation/2", "in conversation/3",
+		"in conversation/4"} {
 		for _, after := range []string{"true", "false"} {
 			list = append(list, parseDeathPoint(step+"/"+after))
 		}
