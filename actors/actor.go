@@ -25,7 +25,7 @@ type Func func(turn *Turn, msg messages.Message) error
 // Receive implements [Actor].
 func (f Func) Receive(turn *Turn, msg messages.Message) error { return f(turn, msg) }
 
-// On makes an actor that takes messages of one type, and passes over all others.
+// On makes an actor that handles messages of one type and ignores all others.
 func On[M messages.Message](receive func(turn *Turn, msg M) error) Func {
 	return func(turn *Turn, msg messages.Message) error {
 		if m, ok := msg.(M); ok {
@@ -44,20 +44,19 @@ type Worker interface {
 	Do(ctx context.Context, request messages.Message) (messages.Message, error)
 }
 
-// Reporter is a worker that can tell how far it is. Each call of report tells the
-// caller of the request how far the work is by now, and replaces what was told
-// before: a caller that is slow gets the latest only. What is reported is of a
-// fleeting type. It reaches the caller in order and before the result, if at all:
-// nothing does after the attempt has failed, or the call was cancelled. report
-// never blocks. It may be called from any goroutine, and does nothing once
-// DoReporting has returned or its context has ended.
+// Reporter is a worker that can report progress. Each call of report tells the caller how
+// far the work is, and replaces earlier reports: a slow caller gets only the latest.
+// Reports are of a fleeting type. They reach the caller in order and before the result,
+// if at all: none arrives after the attempt failed or the call was cancelled. report
+// never blocks. It may be called from any goroutine, and does nothing once DoReporting
+// has returned or its context has ended.
 type Reporter interface {
 	Worker
 	DoReporting(ctx context.Context, request messages.Message, report func(messages.Message)) (messages.Message, error)
 }
 
-// Do has a worker serve a request, with reports if it is a [Reporter]. A worker
-// around another one passes them on with it.
+// Do makes a worker serve a request, with reports if it is a [Reporter]. Workers that
+// wrap another one use it to pass the reports on.
 func Do(
 	ctx context.Context, w Worker, request messages.Message, report func(messages.Message),
 ) (messages.Message, error) {
@@ -75,9 +74,9 @@ func (f WorkerFunc) Do(ctx context.Context, request messages.Message) (messages.
 	return f(ctx, request)
 }
 
-// Refusal is a worker's error that is an answer: the request cannot be served
-// (the window is gone, the key is missing), the worker itself is well. It is
-// not retried and restarts nothing; the caller gets CallFailed with the code.
+// Refusal is an error of a worker that is an answer: the worker is fine, but the request
+// cannot be served (the window is gone, the key is missing). It is not retried and
+// restarts nothing; the caller gets CallFailed with the code.
 type Refusal struct {
 	Code string // machine-readable, for example "window_gone"
 	Err  error

@@ -46,10 +46,10 @@ type Timer struct {
 	Message messages.Message
 }
 
-// Call is a request to a worker, or gives an earlier one up.
+// Call is a request to a worker, or cancels an earlier one.
 type Call struct {
 	ID      string
-	Cancel  bool   // the call with this id, of which nothing else is said
+	Cancel  bool   // give up the call with this id; the other fields are empty
 	Worker  string // worker kind
 	Request messages.Message
 	Options CallOptions

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// RowKey is the key of the nth row of a table that counts its rows, in their order.
+// RowKey is the key of row n in a numbered table. Keys sort by number.
 func RowKey(n uint64) string { return fmt.Sprintf("%016d", n) }
 
 // RowNumber is n of [RowKey]. The error wraps [ErrRow].
@@ -18,8 +18,8 @@ func RowNumber(key string) (uint64, error) {
 	return n, nil
 }
 
-// PlaceKey is the key of a row that has a place among others, negative ones before 0.
+// PlaceKey is the key of a row with a position; negative positions sort before 0.
 func PlaceKey(pos int64) string { return fmt.Sprintf("%016x", uint64(pos)^1<<63) }
 
-// TimeKey is the key of a row of a moment. Keys sort by time from the year 1678 on.
+// TimeKey is the key of a row with a time. Keys sort by time, from the year 1678 on.
 func TimeKey(at time.Time) string { return fmt.Sprintf("%020d", uint64(at.UnixNano())+1<<63) }

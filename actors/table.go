@@ -32,8 +32,8 @@ type Table[V any] struct {
 	upcast  RowUpcast
 }
 
-// NewTable names a table. The name is part of the stored form: letters, digits
-// and underscores, never changed. It panics on another name, which is a bug.
+// NewTable names a table. The name is part of the stored form: letters, digits and
+// underscores, never changed. Any other name is a bug, and panics.
 func NewTable[V any](name string) Table[V] {
 	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 		panic("actors: table name " + strconv.Quote(name))
@@ -86,8 +86,8 @@ func (tb Table[V]) Put(t *Turn, key string, v V) {
 // Delete removes the row with a key, if there is one.
 func (tb Table[V]) Delete(t *Turn, key string) { t.write(Write{Key: tb.key(key), Delete: true}) }
 
-// All yields every row in ascending order of keys, as the turn has left them so
-// far. Rows may be written and deleted meanwhile; the sequence does not change.
+// All yields every row in ascending order of keys, as this turn sees them. Rows may be
+// written and deleted during the iteration; that does not change what it yields.
 func (tb Table[V]) All(t *Turn) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		t.check()
@@ -175,7 +175,7 @@ func (tb Table[V]) Decode(raw []byte) (V, error) {
 	return v, nil
 }
 
-// fewWrites are searched one after the other, more by a map.
+// fewWrites is how many writes are searched one by one; more are found by a map.
 const fewWrites = 8
 
 // written is the turn's last write of a row, nil if there is none.

@@ -33,25 +33,25 @@ type Reader interface {
 	Rows(prefix string) (map[string][]byte, error)
 }
 
-// Turn collects what one message causes. It is valid during Receive only, for
-// the goroutine that runs it. Errors (a damaged row, a bad address) stick: they
-// fail the turn when Receive returns, so reads and sends need no checking. Used
-// later, it panics with [ErrTurnOver]: what it is told then would be lost.
+// Turn collects what one message causes. It is valid during Receive only, for the
+// goroutine that runs it. Errors (a damaged row, a bad address) stick: they fail the turn
+// when Receive returns, so reads and sends need no checks. Used later, it panics with
+// [ErrTurnOver], because its writes and sends would be lost.
 type Turn struct {
 	cause  Cause
 	reader Reader
-	writes map[string]int // key → place of its last write in out.Writes; nil as long as these are few
+	writes map[string]int // key → place of its last write in out.Writes; nil while there are few
 	out    Outcome
 	ids    int
 	err    error
 	over   bool
 
-	// Space for the first of each: most turns have no more.
+	// Space for the first of each: most turns need no more.
 	send [1]Send
 	row  [1]Write
 }
 
-// ErrTurnOver is what a turn panics with that somebody kept and used later.
+// ErrTurnOver is what a turn panics with when it is used after its end.
 var ErrTurnOver = errors.New("actors: a Turn was used after its Receive had returned: keep no Turn in a field, " +
 	"and give none to a goroutine; what takes long is a Call, what comes later an After")
 
@@ -130,10 +130,9 @@ func (t *Turn) Call(worker string, request messages.Message, opts CallOptions) s
 	return id
 }
 
-// CancelCall gives up a call that this actor has made. The worker's context ends,
-// and once the turn has committed neither an answer nor a report of it arrives any
-// more, even if it was already under way. A call that has its answer, or is not
-// known, stays as it is.
+// CancelCall gives up a call that this actor has made. The worker's context ends, and
+// once the turn has committed, neither an answer nor a report arrives any more, even if
+// it was already under way. It has no effect on a call that was answered or is unknown.
 func (t *Turn) CancelCall(id string) {
 	t.check()
 	if id == "" || strings.ContainsRune(id, 0) {
@@ -143,18 +142,17 @@ func (t *Turn) CancelCall(id string) {
 	t.out.Calls = append(t.out.Calls, Call{ID: id, Cancel: true})
 }
 
-// Drop records that something goes no further, by which rule, and what that rests
-// on, so that a person can ask later what became of a message. Nothing of it may
-// hold private words.
+// Drop records that something is not passed on, by which rule and on what evidence, so
+// that a person can ask later what became of a message. Nothing in it may contain private
+// words.
 func (t *Turn) Drop(stage events.Stage, rule events.Rule, d events.Detail) {
 	t.check()
 	d.Rule = rule
 	t.out.Verdicts = append(t.out.Verdicts, events.Verdict{Stage: stage, Outcome: events.OutcomeDropped, Detail: d})
 }
 
-// Pass records that something goes on, as Drop does. Like a drop it is
-// kept with the turn's other changes; it never makes a turn commit that would
-// not commit without it.
+// Pass records that something is passed on, as Drop does. Like a drop it is stored with
+// the turn's other changes; alone it does not make a turn commit.
 func (t *Turn) Pass(stage events.Stage, rule events.Rule, d events.Detail) {
 	t.check()
 	d.Rule = rule
@@ -169,8 +167,8 @@ func (t *Turn) Publish(event messages.Message) {
 	t.out.Events = append(t.out.Events, event)
 }
 
-// NewID makes an identifier that is unique in the store and comes out the same
-// when this message is tried again.
+// NewID makes an identifier that is unique in the store, and the same when this message
+// is tried again.
 func (t *Turn) NewID() string {
 	t.check()
 	return digest(string(t.cause.Self) + "\x00" + t.sub())
@@ -194,15 +192,15 @@ func (t *Turn) Finish() (*Outcome, error) {
 	return &t.out, nil
 }
 
-// check panics once the turn is over: a host's bug, which would lose what it wants.
+// check panics if the turn is over: that is a host's bug, and its effects would be lost.
 func (t *Turn) check() {
 	if t.over {
 		panic(ErrTurnOver)
 	}
 }
 
-// maxID bounds the ids of causes that others are made of: a timer that sets
-// itself again would make them longer and longer.
+// maxID bounds the ids derived from causes. Without it, those of a timer that sets itself
+// again would grow without end.
 const maxID = 48
 
 func (t *Turn) sub() string {

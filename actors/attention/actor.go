@@ -145,7 +145,7 @@ func (a *actor) wake(turn *actors.Turn) {
 	a.unwatched(turn, slept)
 }
 
-// unwatched ends the reported state at the time the watching stopped.
+// unwatched ends the reported state at the time when watching stopped.
 func (a *actor) unwatched(turn *actors.Turn, at time.Time) {
 	s := &a.row.Debouncer
 	if s.State == "" || s.State == messages.Unknown {

@@ -17,8 +17,8 @@ func New(r Rules) func(messages.Address) actors.Actor {
 	return func(messages.Address) actors.Actor { return actor{r} }
 }
 
-// Buffers is the table of a coalescer, with one row of its own name; a reader of
-// the store decodes it with this.
+// Buffers is the table of a coalescer, with one row of the same name. Readers of the
+// store decode it with this.
 var Buffers = actors.NewTable[Buffer]("buffer")
 
 type actor struct{ rules Rules }
@@ -67,7 +67,8 @@ func (a actor) heard(turn *actors.Turn, m messages.Heard) {
 	turn.After("due", a.rules.Wait(rest, turn.Now()), messages.BurstDue{})
 }
 
-// revised lets a change follow its message, which does not wait any longer.
+// revised passes a change on behind its message, which is passed on first if it still
+// waits.
 func (a actor) revised(turn *actors.Turn, m messages.Revised) {
 	b, _ := Buffers.Get(turn, "buffer")
 	if slices.ContainsFunc(b.Parts, func(p messages.Part) bool { return p.Occurrence == m.Occurrence }) {
@@ -87,7 +88,7 @@ func (a actor) due(turn *actors.Turn) {
 	Buffers.Delete(turn, "buffer")
 }
 
-// pass sends a buffer on; rule says why now.
+// pass sends a buffer on; rule says why.
 func pass(turn *actors.Turn, b Buffer, rule events.Rule) {
 	conversation := messages.ConversationID(turn.Self().Key())
 	m := Message(messages.MessageID(turn.NewID()), conversation, b)

@@ -11,7 +11,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Rules say when a buffer is passed on, and what is not put in. Start with
+// Rules say when a buffer is passed on, and which lines are left out. Start with
 // [DefaultRules].
 type Rules struct {
 	// Silence that ends a burst, 100ms to 1m. Default 1.5s.
@@ -23,9 +23,9 @@ type Rules struct {
 	// Messages after which a burst ends at once, 1 to 1000. Default 36.
 	Parts int `yaml:"parts" min:"1" max:"1000"`
 
-	// By which a line says the same as one in the buffer and is left out:
-	// [text.DefaultRepeats] in profile seed, where messages have no place, so that a
-	// line said twice is one read twice. The zero value compares no lines.
+	// Repeats decides which lines repeat one in the buffer and are left out:
+	// [text.DefaultRepeats] in profile seed, where messages have no position, so a line
+	// said twice cannot be told from one read twice. The zero value leaves none out.
 	Repeats text.RepeatRules `yaml:"-"`
 }
 
@@ -43,14 +43,14 @@ type Buffer struct {
 	Window messages.WindowID `json:"window,omitempty"` // that showed the last part
 }
 
-// Repeats are the lines of a message that its buffer has already.
+// Repeats are the lines of a message that the buffer already has.
 type Repeats struct {
 	Lines int                   // so many were left out
-	All   bool                  // and nothing else was said: the buffer is as before
-	Of    []messages.Occurrence // the parts that have them, ascending
+	All   bool                  // the message says nothing else, so the buffer is unchanged
+	Of    []messages.Occurrence // the parts that contain them, ascending
 }
 
-// some is how many lines were left out of what goes on, 0 if nothing does.
+// some is how many lines were left out of what is passed on, 0 if nothing is.
 func (l Repeats) some() int {
 	if l.All {
 		return 0
@@ -58,8 +58,8 @@ func (l Repeats) some() int {
 	return l.Lines
 }
 
-// Add returns what must be passed on before and after h is taken, the buffer
-// that waits, and what of h it left out. An empty buffer has no parts.
+// Add takes h in. It returns what must be passed on before and after that, the buffer
+// that waits, and which lines of h were left out. An empty buffer has no parts.
 func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer, rest Buffer, left Repeats) {
 	if len(b.Parts) > 0 && (b.Sender != h.Sender || !now.Before(b.First.Add(r.Cap))) {
 		flushed, b = append(flushed, b), Buffer{}
@@ -80,9 +80,9 @@ func (r Rules) Add(b Buffer, h messages.Heard, now time.Time) (flushed []Buffer,
 	return flushed, b, left
 }
 
-// fresh returns the text of h without the lines that repeat one in b. Lines of h
-// itself, which were read at one time in different places, are not compared with
-// each other; nor is a message at all whose place proves it new.
+// fresh returns the text of h without the lines that repeat one in b. Lines of h are not
+// compared with each other, since they were read at one time in different places. A
+// message whose place proves it new is not compared at all.
 func (r Rules) fresh(b Buffer, h messages.Heard) (messages.Text, Repeats) {
 	var left Repeats
 	if r.Repeats == (text.RepeatRules{}) || h.Fresh || h.Kind != messages.KindText {
@@ -127,7 +127,7 @@ func saidIn(b Buffer) (list []said) {
 	return list
 }
 
-// find returns the first part with a line that says the same.
+// find returns the first part that contains an equal line.
 func (r Rules) find(have []said, line string) (messages.Occurrence, bool) {
 	form := text.RepeatFormOf(line)
 	for _, s := range have {
@@ -138,7 +138,7 @@ func (r Rules) find(have []said, line string) (messages.Occurrence, bool) {
 	return 0, false
 }
 
-// mark notes the trace of an occurrence in the buffers that hold it.
+// mark records in which buffers the occurrence stands, by its trace.
 func mark(o messages.Occurrence, trace string, buffers ...Buffer) {
 	for _, b := range buffers {
 		for i := range b.Parts {
@@ -149,7 +149,7 @@ func mark(o messages.Occurrence, trace string, buffers ...Buffer) {
 	}
 }
 
-// why names the rule by which the arrival of h made a buffer go on.
+// why names the rule by which the arrival of h let a buffer pass.
 func (r Rules) why(b Buffer, h messages.Heard) events.Rule {
 	switch {
 	case len(b.Parts) >= r.Parts:
@@ -160,13 +160,12 @@ func (r Rules) why(b Buffer, h messages.Heard) events.Rule {
 	return events.RuleCap
 }
 
-// Wait is how long a buffer that has just got a part is kept.
+// Wait is how long a buffer is kept after it got a part.
 func (r Rules) Wait(b Buffer, now time.Time) time.Duration {
 	return max(0, min(r.Quiet, b.First.Add(r.Cap).Sub(now)))
 }
 
-// Message makes one message of a buffer, its parts in the order of their
-// occurrences.
+// Message turns a buffer into one message, its parts in the order of their occurrences.
 func Message(id messages.MessageID, conversation messages.ConversationID, b Buffer) messages.InboundMessage {
 	parts := slices.Clone(b.Parts)
 	slices.SortStableFunc(parts, func(x, y messages.Part) int { return cmp.Compare(x.Occurrence, y.Occurrence) })

@@ -19,9 +19,8 @@ type Source struct {
 	Ref    string // hardware.Window.Ref
 }
 
-// Locate finds the source of a watched window. It is called for every capture, so
-// that a window that was closed and opened again is found again. It may be called
-// concurrently.
+// Locate finds the source of a watched window. It is called for every capture, so a
+// window that was closed and opened again is found. It may be called concurrently.
 type Locate func(ctx context.Context, window messages.WindowID) (Source, error)
 
 // Fixed locates windows in a map, which must not change afterwards.

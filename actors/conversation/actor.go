@@ -14,20 +14,21 @@ import (
 // Kind is the actor's kind; the key is the conversation.
 const Kind = messages.ActorConversation
 
-// Head sums a conversation up.
+// Head is the summary of a conversation.
 type Head struct {
 	Count  int64              `json:"count"` // messages ever delivered
 	LastID messages.MessageID `json:"last_id"`
 	LastAt time.Time          `json:"last_at"`       // of its delivery
 	Own    int64              `json:"own,omitempty"` // messages of our side
 
-	// Place is the newest one in the transcript, of a conversation that has no ledger.
+	// Place is the newest position in the transcript, for a conversation without a
+	// ledger.
 	Place messages.Occurrence `json:"place,omitempty"`
 
-	Reminders int64 `json:"reminders,omitempty"` // that were ever asked for
+	Reminders int64 `json:"reminders,omitempty"` // ever requested
 }
 
-// Tables of a conversation; a reader of the store decodes rows with them.
+// Tables of a conversation. Readers of the store decode rows with them.
 var (
 	Heads    = actors.NewTable[Head]("head")
 	Messages = actors.NewTable[messages.MessageDelivered]("messages")
@@ -138,8 +139,8 @@ func (a *actor) deliver(turn *actors.Turn, m messages.InboundMessage) {
 	a.heard(turn, delivered)
 }
 
-// forget removes the message that makes room for the newest, and what is left
-// of an earlier, larger Keep, a few at a time.
+// forget removes the message that makes room for the newest. After Keep was lowered it
+// removes a few more each time.
 func (a *actor) forget(turn *actors.Turn, upTo int64) {
 	for n := upTo; n > max(0, upTo-8); n-- {
 		old, ok := Messages.Get(turn, RowKey(n))
@@ -152,8 +153,8 @@ func (a *actor) forget(turn *actors.Turn, upTo int64) {
 	}
 }
 
-// trim removes what was delivered before a time. Where a conversation went into this
-// one, older messages may stand behind newer ones.
+// trim removes what was delivered before a time. In a conversation that others were
+// merged into, older messages may stand behind newer ones.
 func (a *actor) trim(turn *actors.Turn, before time.Time) {
 	for key, m := range Messages.All(turn) {
 		if m.DeliveredAt.Before(before) {

@@ -10,10 +10,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// set are the settings of this conversation for what comes from a window or a channel.
+// set returns the settings of this conversation for a window or a channel.
 func (a *actor) set(_ *actors.Turn, w messages.WindowID) Settings { return a.o.Settings(a.id, w) }
 
-// say delivers what came in by a channel. Its place in the transcript is given here.
+// say delivers a message that came in by a channel, and gives it its place in the
+// transcript.
 func (a *actor) say(turn *actors.Turn, m messages.Say) {
 	in := messages.InboundMessage{
 		ID: m.ID, Conversation: a.id, Sender: m.Sender, Kind: messages.KindText, Text: m.Text, SeenAt: m.At,
@@ -28,7 +29,7 @@ func (a *actor) say(turn *actors.Turn, m messages.Say) {
 	a.deliver(turn, in)
 }
 
-// nextPlace is that of the next message of a conversation which no window shows.
+// nextPlace is the next message's place in a conversation without a window.
 func (a *actor) nextPlace(turn *actors.Turn) messages.Occurrence {
 	head, _ := Heads.Get(turn, "head")
 	head.Place++
@@ -36,7 +37,7 @@ func (a *actor) nextPlace(turn *actors.Turn) messages.Occurrence {
 	return head.Place
 }
 
-// key is the conversation's own, nil if it has none.
+// key is the conversation's own key, nil if there is none.
 func (a *actor) key() []byte {
 	if a.o.Key == nil {
 		return nil
@@ -44,8 +45,8 @@ func (a *actor) key() []byte {
 	return a.o.Key(string(a.id))
 }
 
-// ContentHash tells texts of a conversation apart without telling what they say: it is
-// keyed, because a plain hash of a phone number can be guessed. "" without a key.
+// ContentHash identifies a text of a conversation without revealing it. It is keyed,
+// because a plain hash of a phone number can be guessed. It is "" without a key.
 func ContentHash(key []byte, t messages.Text) string {
 	if len(key) == 0 {
 		return ""
@@ -55,13 +56,13 @@ func ContentHash(key []byte, t messages.Text) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// handOut makes a reply a message of our side: on a channel, stored is sent.
+// handOut turns a reply into a message of our side: on a channel, a stored reply is sent.
 func (a *actor) handOut(turn *actors.Turn, e reply.Effect) {
 	a.keepOwn(turn, Own{Occurrence: a.nextPlace(turn), Text: e.Text, Turn: e.Turn, At: turn.Now()})
 	a.step(turn, reply.Event{Kind: reply.OnConfirmed, Turn: e.Turn, Epoch: e.Epoch})
 }
 
-// handedOut is the place of a reply that a channel has handed out, 0 for any other.
+// handedOut is the place of a reply that a channel has handed out, 0 for any other reply.
 func (a *actor) handedOut(turn *actors.Turn, t reply.Turn) messages.Occurrence {
 	head, _ := Heads.Get(turn, "head")
 	if own, ok := Owns.Get(turn, RowKey(head.Own)); ok && t.State == reply.Sent && own.Turn == t.ID {
@@ -70,7 +71,7 @@ func (a *actor) handedOut(turn *actors.Turn, t reply.Turn) messages.Occurrence {
 	return 0
 }
 
-// Find reads the message of an id, while it is kept; get reads a row of the conversation.
+// Find reads a kept message by its id; get reads a row of the conversation.
 func Find(id messages.MessageID, get func(row string) ([]byte, bool, error)) (
 	m messages.MessageDelivered, ok bool, err error) {
 	raw, ok, err := get(ids.Row(string(id)))

@@ -7,13 +7,13 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// commands are what the verbs of a person are to the desk.
+// commands are the desk's events for the verbs of a person.
 var commands = map[messages.DraftVerb]reply.EventKind{
 	messages.DraftApprove: reply.OnApprove, messages.DraftEdit: reply.OnEdit,
 	messages.DraftReject: reply.OnReject, messages.DraftHold: reply.OnHold,
 }
 
-// command does what a person wants of a draft.
+// command carries out what a person wants done with a draft.
 func (a *actor) command(turn *actors.Turn, m messages.DraftCommand) {
 	kind, known := commands[m.Do]
 	m.Text = messages.Text(stream.DefaultRule().Final(string(m.Text)))
@@ -24,7 +24,7 @@ func (a *actor) command(turn *actors.Turn, m messages.DraftCommand) {
 		return
 	}
 	if open := desk.Open; m.Do == messages.DraftReject && open != nil && open.ID == m.Turn {
-		a.tellJudge(turn, messages.FateForget) // ahead of what is judged next
+		a.tellJudge(turn, messages.FateForget) // before the next judgement
 	}
 	a.step(turn, e)
 	if m.Do == messages.DraftApprove {
@@ -33,7 +33,7 @@ func (a *actor) command(turn *actors.Turn, m messages.DraftCommand) {
 	}
 }
 
-// sent takes what became of a reply that was to be typed.
+// sent handles the result of a reply that was to be typed.
 func (a *actor) sent(turn *actors.Turn, m messages.SendDone) {
 	desk, _ := Desks.Get(turn, onlyRow)
 	t := desk.Turn(m.Turn)

@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Tables of what becomes of replies, each with the row [DeskKey] but for bases, whose
-// rows are turns. A reader of the store decodes them with these.
+// Tables of replies. Each has one row, [DeskKey], except bases, whose rows are turns.
+// Readers of the store decode them with these.
 var (
 	Desks     = actors.NewTable[reply.Desk]("desk")
 	Bases     = actors.NewTable[Basis]("basis")
@@ -24,7 +24,7 @@ const DeskKey = onlyRow
 
 const onlyRow = "only"
 
-// Basis is what a turn's reply rests on, and by which rule it is where it is.
+// Basis is what a turn's reply rests on, and the rule that put it where it is.
 type Basis struct {
 	messages.ReplyBasis
 	Rule   reply.Rule          `json:"rule,omitempty"`
@@ -32,7 +32,7 @@ type Basis struct {
 	Reason messages.SendReason `json:"not_sent,omitempty"`
 }
 
-// heard has a delivered message answered, if it wants that.
+// heard opens a turn for a delivered message, if it wants an answer.
 func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
 	l, left := lineOf(d)
 	if left {
@@ -45,7 +45,7 @@ func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
 	a.step(turn, reply.Event{Kind: reply.OnMessage, Message: d.ID})
 }
 
-// changed has the answer to a message that was edited or taken back thought over.
+// changed reconsiders the answer to a message that was edited or taken back.
 func (a *actor) changed(turn *actors.Turn, d messages.MessageDelivered) {
 	n, _ := revisions.Get(turn, string(d.ID))
 	revisions.Put(turn, string(d.ID), n+1)
@@ -64,7 +64,7 @@ func (a *actor) changed(turn *actors.Turn, d messages.MessageDelivered) {
 	}
 }
 
-// step moves the desk and does what follows from it.
+// step moves the desk and carries out the effects.
 func (a *actor) step(turn *actors.Turn, e reply.Event) bool {
 	before, _ := Desks.Get(turn, onlyRow)
 	after, effects, ok := before.Step(e)
@@ -73,7 +73,7 @@ func (a *actor) step(turn *actors.Turn, e reply.Event) bool {
 	}
 	Desks.Put(turn, onlyRow, after)
 	a.tell(turn, before, after, e)
-	a.follow(turn, before, after) // an effect may be the next step
+	a.follow(turn, before, after) // an effect may cause the next step
 	for _, effect := range effects {
 		a.do(turn, after, effect)
 	}
@@ -110,7 +110,7 @@ func (a *actor) window(turn *actors.Turn, of int64) messages.WindowID {
 	return basis.Window
 }
 
-// tell publishes what has become of the replies that a person can see.
+// tell publishes the changes of replies that a person can see.
 func (a *actor) tell(turn *actors.Turn, before, after reply.Desk, e reply.Event) {
 	for _, t := range reply.Changed(before, after, e) {
 		basis, _ := Bases.Get(turn, RowKey(t.ID))
@@ -130,8 +130,8 @@ func (a *actor) tell(turn *actors.Turn, before, after reply.Desk, e reply.Event)
 	}
 }
 
-// follow has owner tell what the person does and allows, and wake this actor after a
-// restart, while something is to be decided.
+// follow asks owner to report what the person does and allows while something is to be
+// decided, and to wake this actor after a restart.
 func (a *actor) follow(turn *actors.Turn, before, after reply.Desk) {
 	if a.o.Owner == "" || following(before) == following(after) {
 		return
@@ -153,7 +153,7 @@ func following(d reply.Desk) bool {
 	return false
 }
 
-// resume asks once more what may have been lost with the process.
+// resume asks again for what may have been lost with the process.
 func (a *actor) resume(turn *actors.Turn) {
 	a.rememberAll(turn)
 	desk, _ := Desks.Get(turn, onlyRow)
@@ -168,7 +168,7 @@ func (a *actor) resume(turn *actors.Turn) {
 	}
 }
 
-// trimDraft gives a draft up that was written before a time.
+// trimDraft gives up a draft that was written before a time.
 func (a *actor) trimDraft(turn *actors.Turn, before time.Time) {
 	desk, _ := Desks.Get(turn, onlyRow)
 	if t := desk.Open; t != nil {
@@ -179,7 +179,7 @@ func (a *actor) trimDraft(turn *actors.Turn, before time.Time) {
 	}
 }
 
-// late notes an answer that nobody waits for any more.
+// late records an answer that is no longer expected.
 func (a *actor) late(turn *actors.Turn) {
 	turn.Drop(events.StageConversation, events.RuleLate, events.Detail{Conversation: a.id})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Into says that this conversation went into another one.
+// Into says which conversation this one was merged into.
 type Into struct {
 	Conversation messages.ConversationID `json:"conversation"`
 	Offset       messages.Occurrence     `json:"offset"` // of places there
@@ -21,21 +21,21 @@ type Into struct {
 // intos has one row, [DeskKey].
 var intos = actors.NewTable[Into]("into")
 
-// rest is what goes along with messages when a conversation goes into another one.
+// rest is what moves along with the messages when a conversation is merged into another.
 type rest struct {
 	Own       []Own                `json:"own,omitempty"`
 	Vault     map[string]string    `json:"vault,omitempty"` // originals by their placeholders
 	Names     []string             `json:"names,omitempty"`
 	Reminders []Reminder           `json:"reminders,omitempty"`
-	Open      []messages.MessageID `json:"open,omitempty"`  // that are to be answered
-	Draft     *reply.Turn          `json:"draft,omitempty"` // that waits for a person
+	Open      []messages.MessageID `json:"open,omitempty"`  // to be answered
+	Draft     *reply.Turn          `json:"draft,omitempty"` // waits for a person
 	Basis     Basis                `json:"basis,omitzero"`  // of the draft
 }
 
-// batch is how many messages go at once.
+// batch is how many messages are moved at once.
 const batch = 100
 
-// forward passes on what comes to a conversation that went into another one.
+// forward passes on what still arrives for a conversation that was merged into another.
 func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	into, ok := intos.Get(turn, onlyRow)
 	if !ok || !into.Gone {
@@ -63,7 +63,7 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	return true
 }
 
-// moved is a message as the other conversation has it.
+// moved is a message as the other conversation stores it.
 func (i Into) moved(m messages.InboundMessage) messages.InboundMessage {
 	m.Conversation, m.Parts = i.Conversation, slices.Clone(m.Parts)
 	for p := range m.Parts {
@@ -72,7 +72,7 @@ func (i Into) moved(m messages.InboundMessage) messages.InboundMessage {
 	return m
 }
 
-// joinTalk begins to hand what was said to another conversation, once.
+// joinTalk starts handing what was said over to another conversation, once.
 func (a *actor) joinTalk(turn *actors.Turn, m messages.JoinTalk) error {
 	if into, ok := intos.Get(turn, onlyRow); ok && into.Gone {
 		return nil
@@ -80,7 +80,7 @@ func (a *actor) joinTalk(turn *actors.Turn, m messages.JoinTalk) error {
 	return a.join(turn, Into{Conversation: m.Into, Offset: m.Offset, Twice: m.Twice})
 }
 
-// joinNow goes on once it is known what became of a reply that was being sent.
+// joinNow continues once the outcome of a reply that was being sent is known.
 func (a *actor) joinNow(turn *actors.Turn) error {
 	into, ok := intos.Get(turn, onlyRow)
 	if !ok || into.Gone {
@@ -89,8 +89,8 @@ func (a *actor) joinNow(turn *actors.Turn) error {
 	return a.join(turn, into)
 }
 
-// join hands what was said to another conversation. A reply that is on its way into a
-// window is waited for.
+// join hands what was said over to another conversation. It waits for a reply that is
+// being typed.
 func (a *actor) join(turn *actors.Turn, into Into) error {
 	intos.Put(turn, onlyRow, into)
 	desk, _ := Desks.Get(turn, onlyRow)
@@ -108,13 +108,13 @@ func (a *actor) join(turn *actors.Turn, into Into) error {
 		a.step(turn, reply.Event{Kind: reply.OnPerson})
 		a.tellJudge(turn, messages.FateForget)
 		if desk, _ = Desks.Get(turn, onlyRow); desk.Open != nil {
-			return nil // it is being sent: the rest follows when it is known what became of it
+			return nil // it is being sent: the rest follows once its outcome is known
 		}
 	}
 	return a.hand(turn, into, r)
 }
 
-// hand sends what is stored to another conversation, and deletes it here.
+// hand sends the stored messages to another conversation, and deletes them here.
 func (a *actor) hand(turn *actors.Turn, into Into, r rest) error {
 	var list []messages.MessageDelivered
 	for _, d := range Messages.All(turn) {
@@ -153,7 +153,7 @@ func (a *actor) hand(turn *actors.Turn, into Into, r rest) error {
 	return nil
 }
 
-// both reports that the other conversation has all of a message.
+// both reports that the other conversation has the whole message.
 func (i Into) both(d messages.MessageDelivered) bool {
 	return len(d.Parts) > 0 && !slices.ContainsFunc(d.Parts, func(p messages.Part) bool {
 		return !slices.Contains(i.Twice, p.Occurrence)
@@ -184,8 +184,8 @@ func empty[V any](turn *actors.Turn, t actors.Table[V]) {
 	}
 }
 
-// joined takes in what was said in another conversation. What was to be answered there
-// is to be answered here; a draft stays the draft if there is none here.
+// joined takes in what was said in another conversation. Messages that wait for an answer
+// there wait here; a draft stays a draft if there is none here.
 func (a *actor) joined(turn *actors.Turn, m messages.TalkJoined) error {
 	a.insert(turn, m.Messages)
 	if m.Rest == "" {
@@ -223,7 +223,7 @@ func (a *actor) joined(turn *actors.Turn, m messages.TalkJoined) error {
 	return nil
 }
 
-// insert puts messages in, in the order of their places.
+// insert adds messages in the order of their places.
 func (a *actor) insert(turn *actors.Turn, list []messages.MessageDelivered) {
 	head, _ := Heads.Get(turn, "head")
 	var all []messages.MessageDelivered
@@ -236,7 +236,7 @@ func (a *actor) insert(turn *actors.Turn, list []messages.MessageDelivered) {
 		if _, known := ids.Get(turn, string(d.ID)); known {
 			continue
 		}
-		if one && alone && mine != "" { // one person, and no group of two
+		if one && alone && mine != "" { // one person, and not two in a group
 			d.Sender = mine
 		}
 		all = append(all, d)
@@ -256,7 +256,7 @@ func (a *actor) insert(turn *actors.Turn, list []messages.MessageDelivered) {
 	Heads.Put(turn, "head", head)
 }
 
-// sender is the one who wrote all of these; false if there are several.
+// sender is the one who wrote all of these, false if there are several.
 func sender(list []messages.MessageDelivered) (name messages.Text, one bool) {
 	for _, d := range list {
 		if name != "" && d.Sender != name {
@@ -274,7 +274,7 @@ func placeOf(d messages.MessageDelivered) (o messages.Occurrence) {
 	return o
 }
 
-// remindAlso takes reminders over, and says which numbers they have now.
+// remindAlso takes reminders over and returns their new numbers.
 func (a *actor) remindAlso(turn *actors.Turn, list []Reminder) map[messages.MessageID]messages.MessageID {
 	head, _ := Heads.Get(turn, "head")
 	renumbered := map[messages.MessageID]messages.MessageID{}
@@ -291,7 +291,7 @@ func (a *actor) remindAlso(turn *actors.Turn, list []Reminder) map[messages.Mess
 	return renumbered
 }
 
-// reopen has answered what was to be answered in the other conversation.
+// reopen opens a turn for what waited for an answer in the other conversation.
 func (a *actor) reopen(turn *actors.Turn, r rest) {
 	before, _ := Desks.Get(turn, onlyRow)
 	if r.Draft == nil || before.Open != nil {

@@ -12,10 +12,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// remembered has one row: recall has been told of all that was kept before it was.
+// remembered has one row: recall was told of everything that was stored before recall
+// existed.
 var remembered = actors.NewTable[bool]("remembered")
 
-// ownID is the event of a message of our side.
+// ownID is the event id of a message of our side.
 func ownID(o Own) messages.MessageID {
 	if o.Occurrence == 0 {
 		return messages.MessageID(fmt.Sprintf("own:turn:%d", o.Turn))
@@ -23,7 +24,7 @@ func ownID(o Own) messages.MessageID {
 	return messages.MessageID(fmt.Sprintf("own:%d", o.Occurrence))
 }
 
-// remember has a message kept for good, or as it reads now.
+// remember makes recall keep a message, or its present wording.
 func (a *actor) remember(turn *actors.Turn, l line, w messages.WindowID) {
 	if !a.o.Memory {
 		return
@@ -46,14 +47,14 @@ func (a *actor) tellRecall(turn *actors.Turn, list []messages.Event) {
 	turn.Send(messages.To(messages.ActorRecall, string(a.id)), messages.Remember{Conversation: a.id, Events: list})
 }
 
-// unremember has a message forgotten that was taken back.
+// unremember makes recall forget a message that was taken back.
 func (a *actor) unremember(turn *actors.Turn, id messages.MessageID) {
 	if a.o.Memory {
 		turn.Send(messages.To(messages.ActorRecall, string(a.id)), messages.TakeBack{Conversation: a.id, ID: id})
 	}
 }
 
-// rememberAll tells recall what was kept before there was a memory.
+// rememberAll tells recall what was stored before there was a memory.
 func (a *actor) rememberAll(turn *actors.Turn) {
 	if _, known := remembered.Get(turn, onlyRow); known || !a.o.Memory {
 		return
@@ -71,14 +72,14 @@ func (a *actor) rememberAll(turn *actors.Turn) {
 	}
 }
 
-// longestWait is how long a reply waits for what is recalled.
+// longestWait is how long a reply waits for recall.
 const longestWait = 2500 * time.Millisecond
 
 // material is what was recalled for a reply.
 type material struct{ messages.Recalled }
 
-// gather asks memory for what helps to write a reply, and reports that the reply has to
-// wait for it.
+// gather asks memory for what helps to write a reply. It reports whether the reply has to
+// wait for that.
 func (a *actor) gather(turn *actors.Turn, t *reply.Turn) (waits bool) {
 	key := replyKey(t)
 	if !a.o.Memory || a.material.Key == key {
@@ -111,10 +112,11 @@ func (a *actor) gather(turn *actors.Turn, t *reply.Turn) (waits bool) {
 	return true
 }
 
-// recalled has a reply written with what was recalled; nothing was, if it took too long.
+// recalled continues the reply with what was recalled, or with nothing if recall took too
+// long.
 func (a *actor) recalled(turn *actors.Turn, m messages.Recalled) {
 	if a.gathers == "" || m.Key != a.gathers {
-		return // of a reply that was given up, or that was written without it
+		return // for a reply that was given up, or written without it
 	}
 	t := a.awaiting(turn, m.Key)
 	if t == nil {
@@ -125,7 +127,7 @@ func (a *actor) recalled(turn *actors.Turn, m messages.Recalled) {
 	a.write(turn, t)
 }
 
-// let lets go of what was recalled for a reply.
+// let drops what was recalled for a reply.
 func (a *actor) let(turn *actors.Turn) {
 	if a.gathers != "" {
 		turn.Cancel("material")
@@ -133,7 +135,8 @@ func (a *actor) let(turn *actors.Turn) {
 	a.gathers, a.material = "", material{}
 }
 
-// notes are what a model reads of it that is not among the messages it reads anyway.
+// notes are the recalled events that are not among the messages that the model reads
+// anyway.
 func (m material) notes() (list []messages.Memory) {
 	for _, f := range m.Found {
 		if !f.Context {
@@ -146,7 +149,7 @@ func (m material) notes() (list []messages.Memory) {
 // longestNote is how much of an event a model reads, in characters.
 const longestNote = 500
 
-// notes are the same as a model may see them.
+// notes returns them as a model may see them.
 func (a *actor) notes(turn *actors.Turn) (lines []prompt.Line) {
 	var said []messages.Said
 	for _, f := range a.material.notes() {
@@ -158,12 +161,12 @@ func (a *actor) notes(turn *actors.Turn) (lines []prompt.Line) {
 	return lines
 }
 
-// covering is the least share of a question's words that an event has which a fixed
-// text may name as what is remembered.
+// covering is the least share of a question's words that an event must contain for a
+// fixed text to name it as the answer.
 const covering = 0.6
 
-// names is the event that answers the newest message, if that is a question and one
-// clearly does.
+// names returns the event that answers the newest message, if that is a question and one
+// event clearly answers it.
 func (m material) names(said []messages.Said) *messages.Memory {
 	if !rank.Asks(string(last(said))) {
 		return nil

@@ -11,21 +11,21 @@ import (
 // Own is a message of our side.
 type Own struct {
 	Occurrence messages.Occurrence `json:"occurrence"`
-	Text       messages.Text       `json:"text"`           // as it was sent or, of a person, as it was read
+	Text       messages.Text       `json:"text"`           // as it was sent, or as it was read if a person wrote it
 	Turn       int64               `json:"turn,omitempty"` // that sent it; 0: a person wrote it
 	At         time.Time           `json:"at"`
 }
 
-// Owns are the newest messages of our side by their number, and placesOfOwn those
-// numbers by their place in the transcript.
+// Owns are the newest messages of our side by number; placesOfOwn holds those numbers by
+// place in the transcript.
 var (
 	Owns        = actors.NewTable[Own]("own")
 	placesOfOwn = actors.NewTable[int64]("own_places")
 )
 
-// own takes a message of our side that was seen in the window. What a person or the
-// host wrote answers what came before it; what became of our own replies SendDone
-// tells.
+// own records a message of our side that was seen in the window. One written by a person
+// or the host answers what came before it. The fate of our own replies comes with
+// SendDone instead.
 func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 	if _, known := placesOfOwn.Get(turn, placeKey(m.Occurrence)); known {
 		return
@@ -40,15 +40,15 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 		usages.Put(turn, onlyRow, usage.Person())
 	}
 	if m.Occurrence <= a.newestOfTurn(turn) {
-		return // it stands before what is to be answered
+		return // it stands before the messages that wait for an answer
 	}
 	if a.step(turn, reply.Event{Kind: reply.OnPerson}) {
 		a.tellJudge(turn, messages.FateForget)
 	}
 }
 
-// keepOwn stores a message of our side, once for each place. The text that was sent is
-// better than what was read of it.
+// keepOwn stores a message of our side, once for each place. It prefers the text that was
+// sent to the one that was read.
 func (a *actor) keepOwn(turn *actors.Turn, o Own) {
 	if n, known := placesOfOwn.Get(turn, placeKey(o.Occurrence)); known && o.Occurrence != 0 {
 		if o.Turn != 0 {
@@ -81,7 +81,7 @@ func dropOwn(turn *actors.Turn, n int64, o Own) {
 
 func placeKey(o messages.Occurrence) string { return RowKey(int64(o)) }
 
-// answeredSince reports that a message of our side stands behind a place.
+// answeredSince reports whether a message of our side stands behind a place.
 func (a *actor) answeredSince(turn *actors.Turn, place messages.Occurrence) bool {
 	head, _ := Heads.Get(turn, "head")
 	for n := head.Own; n > max(0, head.Own-8); n-- {
@@ -109,7 +109,7 @@ func (a *actor) newestOfTurn(turn *actors.Turn) (place messages.Occurrence) {
 	return place
 }
 
-// message is a delivered message, while it is kept.
+// message returns a delivered message while it is kept.
 func message(turn *actors.Turn, id messages.MessageID) (messages.MessageDelivered, bool) {
 	n, ok := ids.Get(turn, string(id))
 	if !ok {
@@ -118,7 +118,7 @@ func message(turn *actors.Turn, id messages.MessageID) (messages.MessageDelivere
 	return Messages.Get(turn, RowKey(n))
 }
 
-// said are the newest messages of both sides, in the order of the transcript.
+// said returns the newest messages of both sides, in the order of the transcript.
 func (a *actor) said(turn *actors.Turn, n int) (list []messages.Said) {
 	for _, l := range a.lines(turn, n) {
 		list = append(list, l.Said)
@@ -126,7 +126,7 @@ func (a *actor) said(turn *actors.Turn, n int) (list []messages.Said) {
 	return list
 }
 
-// lines are the same with their places.
+// lines returns the same with their places.
 func (a *actor) lines(turn *actors.Turn, n int) []line {
 	head, _ := Heads.Get(turn, "head")
 	var lines []line

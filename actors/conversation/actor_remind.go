@@ -11,24 +11,23 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Reminder is something that the other side asked to be reminded of.
+// Reminder is a request of the other side to be reminded.
 type Reminder struct {
 	Number  int64              `json:"number"` // counts from 1
 	At      time.Time          `json:"at"`
-	What    messages.Text      `json:"what,omitempty"` // "": they said only when
+	What    messages.Text      `json:"what,omitempty"` // "": only a time was given
 	Message messages.MessageID `json:"message"`        // that asked
 	Window  messages.WindowID  `json:"window,omitempty"`
 	Due     bool               `json:"due,omitempty"` // its reply is being worked on
 }
 
-// Reminders are those that are not over, by number. A reader of the store decodes them
-// with this.
+// Reminders are the pending ones, by number. Readers of the store decode them with this.
 var Reminders = actors.NewTable[Reminder]("reminders")
 
 // maxReminders of a conversation wait at the same time.
 const maxReminders = 100
 
-// asksToRemind notes the reminders that a message asks for.
+// asksToRemind records the reminders that a message asks for.
 func (a *actor) asksToRemind(turn *actors.Turn, d messages.MessageDelivered) {
 	l, _ := lineOf(d)
 	waiting := 0
@@ -53,7 +52,7 @@ func (a *actor) asksToRemind(turn *actors.Turn, d messages.MessageDelivered) {
 
 func remindTimer(n int64) string { return "remind " + RowKey(n) }
 
-// remind opens a turn that nobody's message began.
+// remind opens a turn without a message, for a reminder.
 func (a *actor) remind(turn *actors.Turn, n int64) {
 	r, ok := Reminders.Get(turn, RowKey(n))
 	if !ok || r.Due {
@@ -68,7 +67,7 @@ func (a *actor) remind(turn *actors.Turn, n int64) {
 	a.step(turn, reply.Event{Kind: reply.OnReminder, Message: reply.ReminderID(n)})
 }
 
-// cancelReminder forgets a reminder, unless its time has come.
+// cancelReminder deletes a reminder, unless it is due already.
 func (a *actor) cancelReminder(turn *actors.Turn, n int64) {
 	r, ok := Reminders.Get(turn, RowKey(n))
 	if !ok || r.Due {
@@ -79,8 +78,7 @@ func (a *actor) cancelReminder(turn *actors.Turn, n int64) {
 	turn.Cancel(remindTimer(n))
 }
 
-// takenBack forgets the reminders that a message asked for which is gone, or reads
-// otherwise now.
+// takenBack deletes the reminders of a message that was taken back or edited.
 func (a *actor) takenBack(turn *actors.Turn, id messages.MessageID) {
 	for _, r := range Reminders.All(turn) {
 		if r.Message == id && !r.Due {
@@ -89,7 +87,7 @@ func (a *actor) takenBack(turn *actors.Turn, id messages.MessageID) {
 	}
 }
 
-// remindersOf are the reminders that a turn is about.
+// remindersOf returns the reminders that a turn is about.
 func (a *actor) remindersOf(turn *actors.Turn, t *reply.Turn) (list []Reminder) {
 	for _, id := range t.Messages {
 		n, ok := reply.ReminderOf(id)
@@ -103,10 +101,10 @@ func (a *actor) remindersOf(turn *actors.Turn, t *reply.Turn) (list []Reminder) 
 	return list
 }
 
-// asksMore reports that a turn answers messages, too.
+// asksMore reports whether a turn also answers messages.
 func asksMore(t *reply.Turn, reminders []Reminder) bool { return len(t.Messages) > len(reminders) }
 
-// whats is what to remind of, in one line.
+// whats is the subject of the reminders, in one line.
 func whats(list []Reminder) messages.Text {
 	var what []string
 	for _, r := range list {
@@ -117,14 +115,14 @@ func whats(list []Reminder) messages.Text {
 	return messages.Text(strings.Join(what, ", "))
 }
 
-// over forgets the reminders of a turn that has ended.
+// over deletes the reminders of a turn that has ended.
 func (a *actor) over(turn *actors.Turn, t *reply.Turn) {
 	for _, r := range a.remindersOf(turn, t) {
 		Reminders.Delete(turn, RowKey(r.Number))
 	}
 }
 
-// kindOf is what an ID of a turn is to the desk.
+// kindOf says which event of the desk an ID of a turn stands for.
 func kindOf(id messages.MessageID) reply.EventKind {
 	if _, ok := reply.ReminderOf(id); ok {
 		return reply.OnReminder

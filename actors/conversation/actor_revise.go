@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// revise notes and publishes that a delivered message was changed.
+// revise records and publishes that a delivered message was changed.
 func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 	detail := events.Detail{Window: m.Window, Conversation: m.Conversation,
 		Occurrences: []messages.Occurrence{m.Occurrence}}
@@ -45,8 +45,8 @@ func (a *actor) revise(turn *actors.Turn, m messages.Revised) {
 	a.changed(turn, d)
 }
 
-// find returns the row, the message and the index of the part that an occurrence
-// was delivered as, -1 for none.
+// find returns the row, the message, and the index of the part with an occurrence, -1 if
+// there is none.
 func (a *actor) find(turn *actors.Turn, o messages.Occurrence) (row string, d messages.MessageDelivered, part int) {
 	head, _ := Heads.Get(turn, "head")
 	for n := head.Count; n > max(0, head.Count-int64(a.o.Keep)); n-- {

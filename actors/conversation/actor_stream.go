@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// progress takes what a model has written so far.
+// progress handles what a model has written so far.
 func (a *actor) progress(turn *actors.Turn, m messages.LLMProgress) {
 	if a.writing == nil || m.Key != a.asked {
 		return // of a question that was given up
@@ -17,8 +17,7 @@ func (a *actor) progress(turn *actors.Turn, m messages.LLMProgress) {
 	a.show(turn)
 }
 
-// show publishes as much of the reply as may be seen, if the last time is long enough
-// ago.
+// show publishes the visible part of the reply, unless it did so a moment ago.
 func (a *actor) show(turn *actors.Turn) {
 	desk, _ := Desks.Get(turn, onlyRow)
 	if t := desk.Open; a.writing == nil || t == nil || replyKey(t) != a.asked {
@@ -33,7 +32,7 @@ func (a *actor) show(turn *actors.Turn) {
 	}
 }
 
-// showAll publishes the whole reply, as it is stored, and ends the writing.
+// showAll publishes the whole reply as it is stored, and ends the stream.
 func (a *actor) showAll(turn *actors.Turn, t *reply.Turn, written messages.Text) {
 	attempt := 0
 	if a.writing != nil {
@@ -46,8 +45,8 @@ func (a *actor) showAll(turn *actors.Turn, t *reply.Turn, written messages.Text)
 	a.let(turn)
 }
 
-// publishWriting puts the originals into what a model saw masked. What may be the start
-// of a placeholder waits.
+// publishWriting restores the originals of masked words. It holds back what may be the
+// start of a placeholder.
 func (a *actor) publishWriting(turn *actors.Turn, t *reply.Turn, f stream.Frame) {
 	shown := f.Text
 	if a.o.Mask {
@@ -57,7 +56,7 @@ func (a *actor) publishWriting(turn *actors.Turn, t *reply.Turn, f stream.Frame)
 		Text: messages.Text(shown)})
 }
 
-// stopWriting gives the question to the model up: no answer to it arrives any more.
+// stopWriting cancels the question to the model: no answer arrives any more.
 func (a *actor) stopWriting(turn *actors.Turn) {
 	if a.call != "" {
 		turn.CancelCall(a.call)

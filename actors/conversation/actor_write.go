@@ -12,13 +12,13 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// vaults has one row: the originals of what a model saw masked.
+// vaults has one row: the originals of what was masked for a model.
 var vaults = actors.NewTable[pii.Vault]("vault")
 
-// quotas has one row: how often a model was asked for a reply.
+// quotas has one row: how often a model was asked for replies.
 var quotas = actors.NewTable[prompt.Quota]("quota")
 
-// settings are those of the open turn: its window is that of its newest message.
+// settings returns those of the open turn, for the window of its newest message.
 func (a *actor) settings(turn *actors.Turn, t *reply.Turn) (s Settings, newest messages.MessageDelivered) {
 	for _, id := range t.Messages {
 		if d, ok := message(turn, id); ok {
@@ -33,7 +33,7 @@ func (a *actor) settings(turn *actors.Turn, t *reply.Turn) (s Settings, newest m
 	return a.set(turn, newest.Window), newest
 }
 
-// askJudge asks whether to answer. What was asked for needs no judgement.
+// askJudge asks whether to answer. A reminder needs no judgement.
 func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
 	s, newest := a.settings(turn, t)
 	if len(a.remindersOf(turn, t)) > 0 {
@@ -54,13 +54,13 @@ func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
 	})
 }
 
-// Sources of what nobody had to judge.
+// Sources where no judgement was needed.
 const (
 	judgedByReminder messages.JudgeSource = "reminder"
 	judgedByChannel  messages.JudgeSource = "channel"
 )
 
-// masked are messages as a model may see them.
+// masked returns messages as a model may see them.
 func (a *actor) masked(turn *actors.Turn, said []messages.Said) []messages.Said {
 	if !a.o.Mask {
 		return said
@@ -84,7 +84,8 @@ func (a *actor) vault(turn *actors.Turn) pii.Vault {
 	return vault
 }
 
-// restored is a model's text with the originals back in it, without what nobody sees.
+// restored is a model's text with the originals restored and invisible characters
+// removed.
 func (a *actor) restored(turn *actors.Turn, t messages.Text) messages.Text {
 	if !a.o.Mask {
 		return t
@@ -92,7 +93,7 @@ func (a *actor) restored(turn *actors.Turn, t messages.Text) messages.Text {
 	return messages.Text(stream.Rule{}.Final(a.vault(turn).Restore(string(t))))
 }
 
-// judged takes the judgement.
+// judged handles the judgement.
 func (a *actor) judged(turn *actors.Turn, m messages.ReplyJudged) {
 	desk, _ := Desks.Get(turn, onlyRow)
 	if t := desk.Open; t == nil || t.ID != m.Turn || t.Epoch != m.Epoch || t.State != reply.Judging {
@@ -129,11 +130,11 @@ func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, 
 	return p, len(said), err
 }
 
-// replyKey tells the answers to questions apart.
+// replyKey tells apart the answers to different questions.
 func replyKey(t *reply.Turn) string { return fmt.Sprintf("reply:%d:%d", t.ID, t.Epoch) }
 
-// write asks a model for a reply. Where there is none it says so at once, and a fixed
-// text takes its place.
+// write asks a model for a reply. Without a model the call fails at once, and a fixed
+// text is used.
 func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	key := replyKey(t)
 	if a.asked == key || a.gather(turn, t) {
@@ -161,7 +162,7 @@ func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	a.asked, a.writing = key, stream.NewAssembler(stream.DefaultRule(), stream.Every)
 }
 
-// awaiting is the turn that waits for an answer, nil if it is not that of the key.
+// awaiting is the turn that waits for the answer to a key, nil if there is none.
 func (a *actor) awaiting(turn *actors.Turn, key string) *reply.Turn {
 	desk, _ := Desks.Get(turn, onlyRow)
 	if t := desk.Open; t != nil && t.State == reply.Writing && replyKey(t) == key {
@@ -171,7 +172,7 @@ func (a *actor) awaiting(turn *actors.Turn, key string) *reply.Turn {
 	return nil
 }
 
-// answered takes what a model wrote.
+// answered handles the model's text.
 func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 	t := a.awaiting(turn, m.Key)
 	if t == nil {
@@ -187,7 +188,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 		a.fallBack(turn, t, reply.Unusable)
 		return
 	}
-	// What comes out of the vault is the other side's and was never looked at.
+	// The restored words are the other side's and were not checked yet.
 	written, ok = reply.Usable(string(a.restored(turn, written)), func(string) bool { return false })
 	if !ok {
 		a.fallBack(turn, t, reply.Unusable)
@@ -196,7 +197,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 	a.wrote(turn, t, written, func(b *messages.ReplyBasis) { b.Model = m.Model })
 }
 
-// failed has a fixed text take the place of what a model did not write.
+// failed uses a fixed text in place of one that the model did not write.
 func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 	if t := a.awaiting(turn, m.Tag); t != nil {
 		a.fallBack(turn, t, m.Reason())
@@ -225,7 +226,7 @@ func (a *actor) fallBack(turn *actors.Turn, t *reply.Turn, why string) {
 	})
 }
 
-// wrote decides what becomes of a reply, as soon as it is known what the owner does.
+// wrote decides what happens with a reply, once the owner's state is known.
 func (a *actor) wrote(turn *actors.Turn, t *reply.Turn, written messages.Text, note func(*messages.ReplyBasis)) {
 	written = messages.Text(stream.DefaultRule().Final(string(written)))
 	basis, _ := Bases.Get(turn, RowKey(t.ID))
@@ -241,7 +242,7 @@ func (a *actor) wrote(turn *actors.Turn, t *reply.Turn, written messages.Text, n
 	a.step(turn, reply.Event{Kind: reply.OnWrote, Turn: t.ID, Epoch: t.Epoch, Action: d.Action, Text: written})
 }
 
-// decision is what becomes of a written reply now.
+// decision is what happens with a written reply now.
 func (a *actor) decision(turn *actors.Turn, t *reply.Turn, written messages.Text) reply.Decision {
 	s, newest := a.settings(turn, t)
 	basis, _ := Bases.Get(turn, RowKey(t.ID))
@@ -252,14 +253,14 @@ func (a *actor) decision(turn *actors.Turn, t *reply.Turn, written messages.Text
 		Quiet: s.Quiet, Paused: owner.Paused, NoModel: basis.Fallback != "", Drawn: s.Drawn, NoTypist: !s.Typist,
 		Command: newest.Window.Channel() == "" && reply.Commands(written),
 	}
-	if a.o.Attends && newest.Window.Channel() == "" { // a channel's reply takes nothing of the owner's desk
+	if a.o.Attends && newest.Window.Channel() == "" { // a channel's reply does not use the owner's desk
 		situation.Attention = &owner.Attention
 	}
 	return reply.Decide(situation, turn.Now().In(a.o.Zone))
 }
 
-// note keeps by which rule it was decided, counts what goes out by itself, and sees to
-// it that what is held is decided again.
+// note records the rule of a decision, counts what is sent automatically, and makes sure
+// that a held reply is decided again.
 func (a *actor) note(turn *actors.Turn, t *reply.Turn, d reply.Decision) {
 	basis, _ := Bases.Get(turn, RowKey(t.ID))
 	if basis.Rule != d.Rule {
@@ -275,7 +276,7 @@ func (a *actor) note(turn *actors.Turn, t *reply.Turn, d reply.Decision) {
 	}
 }
 
-// ownerIs takes what the owner does and allows.
+// ownerIs handles the owner's state.
 func (a *actor) ownerIs(turn *actors.Turn, m messages.OwnerState) {
 	if desk, _ := Desks.Get(turn, onlyRow); !following(desk) {
 		return
@@ -284,7 +285,7 @@ func (a *actor) ownerIs(turn *actors.Turn, m messages.OwnerState) {
 	a.decide(turn)
 }
 
-// decide decides on a held reply. One that waited for long is thought over first.
+// decide decides on a held reply. One that has waited for long is judged again first.
 func (a *actor) decide(turn *actors.Turn) {
 	desk, _ := Desks.Get(turn, onlyRow)
 	t := desk.Open

@@ -13,11 +13,11 @@ import (
 // line is a message of either side and its place in the transcript.
 type line struct {
 	messages.Said
-	id    messages.MessageID // of the event that is remembered of it
+	id    messages.MessageID // the event that memory keeps of it
 	place messages.Occurrence
 }
 
-// lineOf is what a delivered message says now; false if nothing of it is left.
+// lineOf is the present text of a delivered message, false if nothing of it is left.
 func lineOf(d messages.MessageDelivered) (line, bool) {
 	var said []string
 	l := line{Said: messages.Said{Name: d.Sender, At: d.SeenAt}, id: d.ID}
@@ -39,18 +39,18 @@ func lineOf(d messages.MessageDelivered) (line, bool) {
 	return l, len(said) > 0
 }
 
-// lineOfOwn is a message of our side.
+// lineOfOwn is the line of a message of our side.
 func lineOfOwn(o Own) line {
 	return line{Said: messages.Said{Own: true, At: o.At, Text: o.Text}, id: ownID(o), place: o.Occurrence}
 }
 
-// newest are the n newest lines in the order of the transcript.
+// newest returns the n newest lines in the order of the transcript.
 func newest(lines []line, n int) []line {
 	slices.SortStableFunc(lines, func(a, b line) int { return int(a.place - b.place) })
 	return lines[max(0, len(lines)-n):]
 }
 
-// isGroup reports that several are on the other side.
+// isGroup reports whether several people are on the other side.
 func isGroup(g Group, said []messages.Said) bool {
 	if g == GroupYes || g == GroupNo {
 		return g == GroupYes
@@ -68,8 +68,8 @@ func isGroup(g Group, said []messages.Said) bool {
 	return false
 }
 
-// languageOf is the language of the newest message of the other side, or of what was
-// said before if that has none.
+// languageOf is the language of the other side's newest message, or of earlier ones if
+// that one has none.
 func languageOf(said []messages.Said) (l text.Language) {
 	for _, s := range said {
 		if !s.Own {
@@ -89,19 +89,19 @@ func last(said []messages.Said) messages.Text {
 	return ""
 }
 
-// agesOut reports that a held reply was written too long ago to be sent unseen.
+// agesOut reports whether a held reply is too old to be sent without being judged again.
 func agesOut(written, now time.Time) bool { return now.Sub(written) >= stale }
 
-// stale is how old a reply may be that goes out by itself.
+// stale is the age after which a reply is not sent automatically.
 const stale = 30 * time.Minute
 
-// Limits of what a judge is told, in characters.
+// Limits of what a judge reads, in characters.
 const (
 	longestLine = 2_000
 	longestTold = 24_000
 )
 
-// bounded are the newest lines, cut to what a judge is told.
+// bounded returns the newest lines, cut to what a judge reads.
 func bounded(said []messages.Said) []messages.Said {
 	told := 0
 	for i := range slices.Backward(said) {
@@ -114,7 +114,7 @@ func bounded(said []messages.Said) []messages.Said {
 	return said
 }
 
-// cut is the beginning of a line.
+// cut returns the beginning of a line.
 func cut(t messages.Text) messages.Text { return cutTo(t, longestLine) }
 
 func cutTo(t messages.Text, characters int) messages.Text {

@@ -12,22 +12,22 @@ import (
 type Options struct {
 	Keep int // messages of each side that are kept
 
-	// Settings are those of a conversation that a window shows; nil means that nothing
+	// Settings returns those of a conversation shown in a window; nil means that nothing
 	// is answered. It must be pure.
 	Settings func(messages.ConversationID, messages.WindowID) Settings
 
-	Memory bool // events are told to recall/CONVERSATION, which is asked before a reply is written
+	Memory bool // tell events to recall/CONVERSATION, and ask it before writing a reply
 
-	Owner   messages.Address    // of the actor that knows what the owner does and allows
+	Owner   messages.Address    // the actor that knows what the owner does and allows
 	Prompts *prompt.Catalogue   // nil means the built-in texts
-	Write   time.Duration       // how long a reply may take to be written
-	PerHour int                 // questions an hour to a model for replies
+	Write   time.Duration       // time limit for writing a reply
+	PerHour int                 // questions to a model for replies, per hour
 	Zone    *time.Location      // of quiet hours; nil means UTC
 	Attends bool                // attention is judged
 	Mask    bool                // a model sees masked texts only
 	Key     func(string) []byte // for the vault, by conversation; needed with Mask
 
-	// Name is what a conversation is called, which is masked too; nil means nothing.
+	// Name is what people call a conversation. It is masked too. Nil means no name.
 	Name func(messages.ConversationID) string
 }
 
@@ -43,14 +43,14 @@ type Settings struct {
 	Tone    string // polite_soft, casual or formal
 	Group   Group
 	Drawn   bool // Kehai itself draws the window
-	Typist  bool // somebody types into the window: without one, nothing goes out
-	Context int  // messages that are read for a reply
+	Typist  bool // the window has a typist; without one nothing is sent
+	Context int  // messages that a model reads for a reply
 }
 
-// Group says whether a conversation has several on the other side.
+// Group says whether several people are on the other side of a conversation.
 type Group string
 
-// Groups. By default it is one if two or more have written in what is read.
+// Groups. By default a conversation is one if two or more people wrote what is read.
 const (
 	GroupAuto Group = "auto"
 	GroupYes  Group = "yes"
@@ -60,7 +60,7 @@ const (
 // DefaultContext is how many messages are read for a reply by default.
 const DefaultContext = 20
 
-// DefaultOptions keep what was said, and answer nothing.
+// DefaultOptions store what was said, and answer nothing.
 func DefaultOptions() Options {
 	return Options{Keep: 500, Write: 2 * time.Minute, PerHour: prompt.DefaultPerHour}
 }
@@ -83,5 +83,5 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Answers reports that replies are worked on at all.
+// Answers reports whether replies are written at all.
 func (s Settings) Answers() bool { return s.Mode != reply.Observe && s.Policy != reply.PolicyOff }

@@ -6,8 +6,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// ConversationNamed reports that a conversation got its id, or another name, or that it
-// went into another one, whose name it has then.
+// ConversationNamed reports that a conversation got its id, another name, or became part
+// of another one, whose name it then has.
 type ConversationNamed struct {
 	Conversation messages.ConversationID
 	App          string

@@ -6,11 +6,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// The events in this file tell what rules over text have found. They identify
-// a text by its length and a keyed hash. The text itself is with them in memory
-// alone: a log writes it if its person has asked for that, and no JSON has it.
+// The events in this file tell what rules over text have found. They identify a text by
+// its length and a keyed hash. The text itself is attached in memory only: a log writes
+// it only if its owner asked for that, and JSON never contains it.
 
-// TextMark identifies a text without telling it.
+// TextMark identifies a text without revealing it.
 type TextMark struct {
 	Hash  string // keyed, "" without a key
 	Runes int
@@ -29,8 +29,8 @@ type CursorTruncation struct {
 // MessageType implements [messages.Message].
 func (CursorTruncation) MessageType() messages.Type { return v1("cursor_truncation") }
 
-// CursorNotFound reports that the lines passed on last are not in the window:
-// everything in it goes on.
+// CursorNotFound reports that the lines passed on last are no longer in the window, so
+// everything in it is passed on.
 type CursorNotFound struct {
 	Window       messages.WindowID
 	Conversation messages.ConversationID
@@ -66,8 +66,7 @@ type FuzzyDedupHit struct {
 // MessageType implements [messages.Message].
 func (FuzzyDedupHit) MessageType() messages.Type { return v1("fuzzy_dedup_hit") }
 
-// EchoMessage reports that fusion took what a window shows for what Kehai has
-// sent into it.
+// EchoMessage reports that fusion recognised text in a window as sent by Kehai.
 type EchoMessage struct {
 	Window       messages.WindowID
 	Conversation messages.ConversationID
@@ -75,15 +74,14 @@ type EchoMessage struct {
 	Trace        string        // of the sending
 	Match        string        // how the texts are alike: "equal", "contains" …
 	Age          time.Duration // since it was sent
-	Side         messages.Side // what the window seemed to say
+	Side         messages.Side // the side the window seemed to show
 	At           time.Time
 }
 
 // MessageType implements [messages.Message].
 func (EchoMessage) MessageType() messages.Type { return v1("echo_message") }
 
-// TextDelta reports what a window's text says that it did not say before, where
-// the text decides what is new.
+// TextDelta reports the new part of a window's text, where the text decides what is new.
 type TextDelta struct {
 	Window       messages.WindowID
 	Conversation messages.ConversationID
@@ -101,23 +99,23 @@ type Accepted struct {
 	Occurrence   messages.Occurrence
 	Window       messages.WindowID
 	Channel      messages.Channel
-	Spared       string // text window that would have stopped it, had its place not proved it new; "" for none
+	Spared       string // the text window that would have stopped it if its place did not prove it new; "" for none
 	At           time.Time
 }
 
 // MessageType implements [messages.Message].
 func (Accepted) MessageType() messages.Type { return v1("ingress_accepted") }
 
-// EchoGuardMiss reports that a message was not taken for an echo although
-// Kehai has lately sent something into the conversation.
+// EchoGuardMiss reports that a message was not recognised as an echo although Kehai has
+// recently sent something into the conversation.
 type EchoGuardMiss struct {
 	Conversation messages.ConversationID
 	Occurrence   messages.Occurrence
 	Hash         string        // keyed hash of the text, "" without a key
 	Runes        int           // length of the text
-	Active       int           // texts sent within the window
+	Active       int           // texts sent within the time window
 	LastSendAge  time.Duration // since the newest of them
-	Matched      bool          // the text is that of an echo, its side says incoming
+	Matched      bool          // its text is that of an echo, but its side is incoming
 	Text         messages.Text `json:"-"`
 	At           time.Time
 }

@@ -14,7 +14,7 @@ const (
 	StageCapture      Stage = "capture"
 	StagePoller       Stage = messages.ActorPoller
 	StageOCR          Stage = "ocr"
-	StageMask         Stage = "mask" // what the pixels exclude before OCR
+	StageMask         Stage = "mask" // what is masked before OCR
 	StageStructure    Stage = messages.ActorStructure
 	StageDirectory    Stage = messages.ActorDirectory
 	StageFusion       Stage = messages.ActorFusion
@@ -37,8 +37,8 @@ const (
 	StageRecover Stage = "recover" // of stored mail after a start
 )
 
-// Outcome says how far something came: a verdict's is passed or dropped, the
-// others are what a message's way through the pipeline ended in.
+// Outcome says how far something came. A verdict's is passed or dropped; the others are
+// where a message's path through the pipeline ended.
 type Outcome string
 
 // Outcomes.
@@ -51,20 +51,20 @@ const (
 	OutcomeDeadLetter Outcome = "dead_letter"
 	OutcomeOwnSide    Outcome = "own_side" // it is the owner's own message
 	OutcomeHistory    Outcome = "history"  // it was said before Kehai watched
-	OutcomeVisible    Outcome = "visible"  // on the screen, and nothing more is known
-	OutcomeCursor     Outcome = "cursor"   // lines passed on before were looked for
+	OutcomeVisible    Outcome = "visible"  // on the screen; nothing more is known
+	OutcomeCursor     Outcome = "cursor"   // the lines passed on last were looked for
 )
 
-// Verdict is a stage's decision to let something pass or to drop it: Turn.Pass
-// and Turn.Drop make it, the store keeps it, and listeners, the command line and
-// the page show it. It holds nothing that was said.
+// Verdict is a stage's decision to let something pass or to drop it. Turn.Pass and
+// Turn.Drop make it, the store keeps it, and listeners, the command line and the page
+// show it. It contains no words of a message.
 type Verdict struct {
 	Seq     uint64           `json:"seq,omitempty"` // orders stored verdicts, 0 for one that is not stored
 	Actor   messages.Address `json:"actor"`
 	Stage   Stage            `json:"stage"`
 	Outcome Outcome          `json:"outcome,omitempty"` // passed or dropped
-	// Reason is the verdict as a sentence, "" if it passed. It is made from the
-	// rule where people read it. Rows from before rules had names hold one.
+	// Reason is the verdict as a sentence, "" if it passed. It is made from the rule
+	// where people read it. Rows from before rules had names contain one.
 	Reason string    `json:"reason"`
 	Cause  string    `json:"cause"` // id of the message that was being handled
 	Trace  string    `json:"trace,omitempty"`
@@ -75,27 +75,27 @@ type Verdict struct {
 // Passed reports that the stage let it pass.
 func (v Verdict) Passed() bool { return v.Outcome == OutcomePassed }
 
-// Passed reports a verdict to let something go on.
+// Passed reports a verdict that lets something pass.
 type Passed struct{ Verdict }
 
 // MessageType implements [messages.Message].
 func (Passed) MessageType() messages.Type { return v1("passed") }
 
-// Dropped reports a verdict to let something go no further.
+// Dropped reports a verdict that stops something.
 type Dropped struct{ Verdict }
 
 // MessageType implements [messages.Message].
 func (Dropped) MessageType() messages.Type { return v1("dropped") }
 
-// Detail is what a verdict rests on: enough to describe it, and nothing that was
-// said. Every field may be empty.
+// Detail is the evidence of a verdict: enough to describe it, without any words of a
+// message. Every field may be empty.
 type Detail struct {
 	Rule         Rule                    `json:"rule,omitempty"` // that decided
 	Window       messages.WindowID       `json:"window,omitempty"`
 	Conversation messages.ConversationID `json:"conversation,omitempty"`
 	Occurrences  []messages.Occurrence   `json:"occurrences,omitempty"` // the messages that the verdict is about
-	// Known says for each bubble of a view, top to bottom, what it was taken
-	// for; 0 stands for nothing known. Of a burst it says whose lines were repeated.
+	// Known says what each bubble of a view was recognised as, top to bottom; 0 means
+	// unknown. In a burst it names the messages whose lines were repeated.
 	Known   []messages.Occurrence `json:"known,omitempty"`
 	Message messages.MessageID    `json:"message,omitempty"`
 	Frame   messages.FrameHash    `json:"frame,omitempty"`
@@ -104,26 +104,26 @@ type Detail struct {
 	Score   int         `json:"score,omitempty"`
 	// Confidence names how sure the score is: "high", "medium" or "low".
 	Confidence string `json:"confidence,omitempty"`
-	// "1" if a frame said something else than the one before, "0" if not
+	// "1" if a frame's text differs from the one before, "0" if not
 	Changed string `json:"pixel_text_changed,omitempty"`
-	// how a text matched an earlier one: "equal", "similar" …; of a change, its kind
+	// how a text matched an earlier one: "equal", "similar" …; for a change, its kind
 	Match string        `json:"match,omitempty"`
 	Age   time.Duration `json:"age,omitempty"` // nanoseconds since what it matched
-	// of what the rule counts: polls, attempts, bubbles, lines
+	// what the rule counts: polls, attempts, bubbles, lines
 	Count int `json:"count,omitempty"`
-	Of    int `json:"of,omitempty"` // what Count or Score is held against
-	// of a failure: the driver's code, or how the call failed; of what was not read, a
+	Of    int `json:"of,omitempty"` // what Count or Score is compared with
+	// for a failure, the driver's code or how the call failed; for something unread, a
 	// [messages.Omission]
 	Code string `json:"code,omitempty"`
 	Note string `json:"note,omitempty"` // words of the driver or worker; nothing private
 }
 
-// Omitted is the detail of what a reading does not have.
+// Omitted is the detail of something that a reading leaves out.
 func Omitted(o messages.Omitted) Detail {
 	return Detail{Code: string(o.What), Count: o.Count, Of: o.Of}
 }
 
-// Signalled is one signal that something was said, and what it counts.
+// Signalled is one sign that something was said, and its weight.
 type Signalled struct {
 	Signal string `json:"signal"` // "text_changed", "rows_grew" …
 	Score  int    `json:"score"`

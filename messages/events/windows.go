@@ -40,9 +40,9 @@ type StructureState struct {
 // MessageType implements [messages.Message].
 func (StructureState) MessageType() messages.Type { return v1("structure_state") }
 
-// MessageUnreadable reports that a window's list has grown, so that a message
-// has come, but nothing new could be read in it. Durable: a host that answers
-// messages wants to know that it missed one.
+// MessageUnreadable reports that a message has come, because a window's list has grown,
+// but nothing new could be read. It is durable: a host that answers messages wants to
+// know that it missed one.
 type MessageUnreadable struct {
 	Window       messages.WindowID       `json:"window"`
 	Conversation messages.ConversationID `json:"conversation,omitempty"` // shown then, "" if unknown
@@ -58,15 +58,15 @@ func (MessageUnreadable) MessageType() messages.Type { return v1("message_unread
 // Subject implements [messages.About].
 func (m MessageUnreadable) Subject() messages.ConversationID { return m.Conversation }
 
-// ConversationUnknown reports that for some seconds a window has not told whose
-// conversation it shows, so that nothing in it is passed on. Durable, and once
-// until the window tells again: a host that answers messages wants to know that
-// it misses them.
+// ConversationUnknown reports that for some seconds a window has not shown which
+// conversation it is, so nothing in it is passed on. It is durable, and published once
+// until the conversation is known again: a host that answers messages wants to know that
+// it misses some.
 type ConversationUnknown struct {
 	Window  messages.WindowID `json:"window"`
 	Why     UnknownReason     `json:"why"`
 	Bubbles int               `json:"bubbles"` // that were read in the newest frame
-	SeenAt  time.Time         `json:"seen_at"` // of the first frame that did not tell
+	SeenAt  time.Time         `json:"seen_at"` // of the first frame without a known conversation
 	At      time.Time         `json:"at"`
 }
 
@@ -79,14 +79,15 @@ type UnknownReason = messages.UnknownReason
 // Reasons why a conversation is unknown.
 const (
 	UnknownTitle  UnknownReason = "title_unreadable"
-	UnknownUnsure UnknownReason = "title_unsure"    // it would be a new one's, but may be misread
-	UnknownAlike  UnknownReason = "title_ambiguous" // it may be that of several known ones
-	// UnknownNamesake: the one known of this title has shown nothing of what is shown.
+	UnknownUnsure UnknownReason = "title_unsure"    // it seems new, but its title may be misread
+	UnknownAlike  UnknownReason = "title_ambiguous" // it may be one of several known ones
+	// UnknownNamesake: the one known conversation of this title has shown none of these
+	// bubbles.
 	UnknownNamesake UnknownReason = "title_namesake"
 )
 
-// IdentityState reports that a window tells whose conversation it shows (Why
-// "") or, for some seconds, has not. It is published once per change.
+// IdentityState reports that a window shows which conversation it is (Why "") or, for
+// some seconds, has not. It is published once per change.
 type IdentityState struct {
 	Window messages.WindowID
 	Why    UnknownReason
@@ -96,23 +97,22 @@ type IdentityState struct {
 // MessageType implements [messages.Message].
 func (IdentityState) MessageType() messages.Type { return v1("identity_state") }
 
-// SidesState reports that nothing in a window tells whose it is, so that nothing
-// is passed on, or that it tells again. Either no bubble has the colour and the
-// place of one side, or, with Bare, text stands in no bubble. It is published
-// once per change.
+// SidesState reports that nothing in a window shows who wrote its messages, so nothing is
+// passed on, or that this is over. Either no bubble has the colour and place of a side,
+// or, with Bare, text stands outside any bubble. It is published once per change.
 type SidesState struct {
 	Window  messages.WindowID
 	Unknown bool
 	Bubbles int // in the frame
-	Bare    int // blocks of text in no bubble, 0 where bubbles lack their side
+	Bare    int // blocks of text outside any bubble; 0 if bubbles lack a side
 	At      time.Time
 }
 
 // MessageType implements [messages.Message].
 func (SidesState) MessageType() messages.Type { return v1("sides_state") }
 
-// TypingState reports that replies for a window wait because a person types there,
-// or because unsent text stands in its input field (Busy), or that they go on.
+// TypingState reports that replies for a window wait (Busy) because a person types there
+// or unsent text is in its input field, or that this is over.
 type TypingState struct {
 	Window messages.WindowID
 	Busy   bool
@@ -124,7 +124,7 @@ type TypingState struct {
 func (TypingState) MessageType() messages.Type { return v1("typing_state") }
 
 // ReplyTyped reports that a reply was typed and Enter was pressed, or may have been, so
-// that its bubble is waited for.
+// its bubble is expected.
 type ReplyTyped struct {
 	Window       messages.WindowID
 	Conversation messages.ConversationID
