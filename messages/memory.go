@@ -54,6 +54,17 @@ type EventsGone struct {
 // MessageType implements [Message].
 func (EventsGone) MessageType() Type { return Type{"events_gone", 1} }
 
+// MemoryAt says how far a conversation's memory has come, right behind what changed it: an
+// index that has seen all up to here need not read it again.
+type MemoryAt struct {
+	Conversation ConversationID `json:"conversation"`
+	Changes      uint64         `json:"changes"` // that there have been
+	Print        uint64         `json:"print"`   // of all of them, one upon the other
+}
+
+// MessageType implements [Message].
+func (MemoryAt) MessageType() Type { return Type{"memory_at", 1} }
+
 // Recall asks recall/CONVERSATION for what helps to answer. The result is [Recalled]. It
 // comes later than the time limit of all routes only if the actor died meanwhile.
 type Recall struct {

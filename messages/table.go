@@ -93,6 +93,7 @@ func Core() Table {
 		Durable[TakeBack](nil),
 		Fleeting[EventsKept](),
 		Fleeting[EventsGone](),
+		Fleeting[MemoryAt](),
 		Fleeting[Recall](),
 		Fleeting[Recalled](),
 		Fleeting[SearchMemory](),

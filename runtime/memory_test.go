@@ -129,3 +129,44 @@ func TestRemembersAcrossARestart(t *testing.T) {
 		t.Errorf("to another question the answer is %q", string(got))
 	}
 }
+
+// TestReadsOneTable reads a table of all actors of a kind: what is there of all rows.
+func TestReadsOneTable(t *testing.T) {
+	m := newRemembering(t)
+	m.hears("猫の名前はミケです")
+	e := m.sim.Control().Engine()
+	for c := range 12 {
+		to := messages.To(recall.Kind, fmt.Sprint("c", c))
+		event := messages.Event{ID: "m1", Text: "x", At: m.start}
+		if _, err := e.Post("", to, messages.Remember{Conversation: messages.ConversationID(to.Key()),
+			Events: []messages.Event{event}}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.sim.Advance(time.Second)
+	for table, least := range map[string]int{recall.Talks.Name(): 13, recall.Events.Name(): 13,
+		recall.Changes.Name(): 13, "a": 0, "zz": 0} {
+		var want, got []string
+		err := e.ReadRows(recall.Kind, func(row engine.Row) bool {
+			if row.Table == table {
+				want = append(want, fmt.Sprint(row.Actor, row.Key, len(row.Value)))
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = e.ReadRowsIn(recall.Kind, table, func(row engine.Row) bool {
+			got = append(got, fmt.Sprint(row.Actor, row.Key, len(row.Value)))
+			return true
+		})
+		if err != nil || !slices.Equal(got, want) || len(got) < least {
+			t.Errorf("ReadRowsIn(%q) = %v, %v, want %v", table, got, err, want)
+		}
+		n := 0
+		err = e.ReadRowsIn(recall.Kind, table, func(engine.Row) bool { n++; return false })
+		if err != nil || n > 1 {
+			t.Errorf("ReadRowsIn(%q) went on: %d rows, %v", table, n, err)
+		}
+	}
+}

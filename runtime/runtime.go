@@ -365,7 +365,7 @@ func (r *Runtime) openKeys() (engine.Sealer, error) {
 	if r.set.sealer != nil || r.set.store != nil {
 		return r.set.sealer, nil
 	}
-	return datadir.OpenKeys(r.cfg)
+	return r.admin.OpenKeys()
 }
 
 // sealing reports how many rows were sealed that an older version has left. Their

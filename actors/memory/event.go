@@ -3,6 +3,8 @@ package memory
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"fmt"
+	"hash/fnv"
 	"strings"
 	"time"
 
@@ -29,14 +31,46 @@ func Key(id messages.MessageID) string {
 // MaxText is how many bytes of an event are kept; of more, the beginning.
 const MaxText = 1 << 20
 
-// Talk is where a conversation has come to, for the links of its next event. The zero
-// value has no event.
+// Talk is where a conversation has come to, for the links of its next event and for those
+// who keep up with it. The zero value has no event.
 type Talk struct {
+	At
 	Events int64              `json:"events"` // that are kept
 	Last   time.Time          `json:"last,omitzero"`
 	Thread messages.MessageID `json:"thread,omitempty"`
 	Own    messages.MessageID `json:"own,omitempty"`   // the newest one of our side
 	Other  messages.MessageID `json:"other,omitempty"` // and of another
+}
+
+// At is how far the memory of a conversation has come.
+type At struct {
+	Changes uint64 `json:"changes,omitempty"` // that there have been
+	Print   uint64 `json:"print,omitempty"`   // of all of them, one upon the other
+}
+
+// Change is what one turn changed: the events that were kept, or are no more.
+type Change struct {
+	IDs []messages.MessageID `json:"ids"`
+	At  At                   `json:"at"` // after it
+}
+
+// KeptChanges is how many changes of a conversation are kept. Whoever is farther behind
+// reads all of its events.
+const KeptChanges = 1024
+
+// Changed is where a conversation has come to after a change of events, and that change.
+// Equal events change it differently each time.
+func (t Talk) Changed(list []messages.Event, now time.Time) (Talk, Change) {
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, t.Changes, t.Print, now.UnixNano())
+	c := Change{}
+	for _, e := range list {
+		_, _ = fmt.Fprintf(h, "\x00%s\x00%s", e.ID, string(e.Text))
+		c.IDs = append(c.IDs, e.ID)
+	}
+	c.At = At{Changes: t.Changes + 1, Print: h.Sum64()}
+	t.At = c.At
+	return t, c
 }
 
 // pause is how long nobody speaks between two stretches of talk.
@@ -54,7 +88,7 @@ func (t Talk) Next(m messages.Event, now time.Time) (Event, Talk) {
 		return e, t
 	}
 	if t.Thread == "" || m.At.Sub(t.Last) > pause {
-		t = Talk{Events: t.Events, Thread: m.ID}
+		t = Talk{At: t.At, Events: t.Events, Thread: m.ID}
 	}
 	t.Last, e.Thread = m.At, t.Thread
 	if m.Own {

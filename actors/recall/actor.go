@@ -16,13 +16,15 @@ const Kind = messages.ActorRecall
 var (
 	Events = actors.NewTable[memory.Event]("events")
 	Runs   = actors.NewTable[memory.Run]("runs")
-	talks  = actors.NewTable[memory.Talk]("talk")
-	counts = actors.NewTable[int64]("count")
+	Talks  = actors.NewTable[memory.Talk]("talk")
+	// Changes are the newest changes of the events, by their number.
+	Changes = actors.NewTable[memory.Change]("changes")
+	counts  = actors.NewTable[int64]("count")
 )
 
 // The only rows of their tables.
 const (
-	talkRow = "talk"
+	TalkRow = "talk"
 	runsRow = "runs"
 )
 
@@ -78,7 +80,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 
 // keep stores events. One that reads as it did changes nothing.
 func (a *actor) keep(turn *actors.Turn, list []messages.Event) {
-	talk, _ := talks.Get(turn, talkRow)
+	talk, _ := Talks.Get(turn, TalkRow)
 	var kept []messages.Event
 	for _, m := range list {
 		if m.ID == "" {
@@ -100,8 +102,19 @@ func (a *actor) keep(turn *actors.Turn, list []messages.Event) {
 	if len(kept) == 0 {
 		return
 	}
-	talks.Put(turn, talkRow, talk)
 	turn.Publish(messages.EventsKept{Conversation: a.id, Events: kept})
+	a.changed(turn, talk, kept)
+}
+
+// changed stores where the conversation has come to after a change of events.
+func (a *actor) changed(turn *actors.Turn, talk memory.Talk, list []messages.Event) {
+	talk, change := talk.Changed(list, turn.Now())
+	Talks.Put(turn, TalkRow, talk)
+	Changes.Put(turn, actors.RowKey(talk.Changes), change)
+	if talk.Changes > memory.KeptChanges {
+		Changes.Delete(turn, actors.RowKey(talk.Changes-memory.KeptChanges))
+	}
+	turn.Publish(messages.MemoryAt{Conversation: a.id, Changes: talk.Changes, Print: talk.Print})
 }
 
 func (a *actor) takeBack(turn *actors.Turn, id messages.MessageID) {
@@ -111,13 +124,15 @@ func (a *actor) takeBack(turn *actors.Turn, id messages.MessageID) {
 }
 
 func (a *actor) drop(turn *actors.Turn, ids []messages.MessageID) {
-	talk, _ := talks.Get(turn, talkRow)
+	talk, _ := Talks.Get(turn, TalkRow)
+	var gone []messages.Event
 	for _, id := range ids {
 		Events.Delete(turn, memory.Key(id))
+		gone = append(gone, messages.Event{ID: id})
 	}
 	talk.Events -= int64(len(ids))
-	talks.Put(turn, talkRow, talk)
 	turn.Publish(messages.EventsGone{Conversation: a.id, IDs: ids})
+	a.changed(turn, talk, gone)
 }
 
 // trim removes what was stored before a time, and the runs of that time.

@@ -33,6 +33,18 @@ func event(id, text string, minute int) messages.Event {
 		At: morning.Add(time.Duration(minute) * time.Minute)}
 }
 
+// wantChange expects an event, and behind it how far the memory has come.
+func wantChange(t *testing.T, h *actortest.Harness, want messages.Message, changes uint64) {
+	t.Helper()
+	got := h.Published()
+	if len(got) != 2 || fmt.Sprint(got[0]) != fmt.Sprint(want) {
+		t.Fatalf("published %v, want %v and where the memory is", got, want)
+	}
+	if at, ok := got[1].(messages.MemoryAt); !ok || at.Changes != changes || at.Print == 0 {
+		t.Errorf("published %+v, want change %d", got[1], changes)
+	}
+}
+
 func own(id, text string, minute int) messages.Event {
 	e := event(id, text, minute)
 	e.Own, e.Speaker = true, ""
@@ -48,17 +60,17 @@ func remember(list ...messages.Event) messages.Remember {
 func TestKeepsEvents(t *testing.T) {
 	h := spawn(t, recall.DefaultOptions())
 	h.Send(remember(event("m1", "駅に着いた", 0)))
-	h.WantPublished(messages.EventsKept(remember(event("m1", "駅に着いた", 0))))
+	wantChange(t, h, messages.EventsKept(remember(event("m1", "駅に着いた", 0))), 1)
 	h.CrashBeforeCommit()
 	h.Send(remember(own("own:1", "どこ？", 1), event("m2", "改札の前", 2), event("m1", "駅に着いた", 0)))
 	h.Published()
 	h.Send(remember(own("own:1", "どこ？", 1))) // again
 	h.WantPublished()
 	h.Send(remember(event("m2", "本屋の前", 9)))
-	h.WantPublished(messages.EventsKept(remember(event("m2", "本屋の前", 2))))
+	wantChange(t, h, messages.EventsKept(remember(event("m2", "本屋の前", 2))), 3)
 	h.Crash()
 	h.Send(messages.TakeBack{Conversation: "c-1", ID: "m1"})
-	h.WantPublished(messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"m1"}})
+	wantChange(t, h, messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"m1"}}, 4)
 	h.Send(messages.TakeBack{Conversation: "c-1", ID: "m1"})
 	h.WantPublished()
 	actortest.WantRows(h, recall.Events, map[string]memory.Event{
@@ -74,7 +86,7 @@ func TestTrims(t *testing.T) {
 	h.Send(remember(event("new", "b", 60)))
 	h.Published()
 	h.Send(messages.TrimDue{Before: morning.Add(time.Minute)})
-	h.WantPublished(messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"old"}})
+	wantChange(t, h, messages.EventsGone{Conversation: "c-1", IDs: []messages.MessageID{"old"}}, 3)
 }
 
 // answer lets every open call find one event each.
@@ -168,6 +180,20 @@ func TestRoutesThatFail(t *testing.T) {
 	want := []string{"recent 0 panic", "lexical 1 ", "chain 0 broken", "time 0 timeout"}
 	if !slices.Equal(failed, want) {
 		t.Errorf("routes %q, want %q", failed, want)
+	}
+}
+
+// Old changes make room.
+func TestKeepsSomeChanges(t *testing.T) {
+	h := spawn(t, recall.DefaultOptions())
+	for n := range memory.KeptChanges + 2 {
+		h.Send(remember(event("m1", fmt.Sprint("text ", n), 0)))
+	}
+	for n, want := range map[uint64]bool{1: false, 2: false, 3: true, memory.KeptChanges + 2: true} {
+		change, ok := actortest.Stored(h, recall.Changes, actors.RowKey(n))
+		if ok != want || ok && (change.At.Changes != n || !slices.Equal(change.IDs, []messages.MessageID{"m1"})) {
+			t.Errorf("change %d is %+v, %v, want it kept: %v", n, change, ok, want)
+		}
 	}
 }
 

@@ -11,8 +11,10 @@
 //
 // Each route is a call to a worker with a time of its own; [Library], the index that
 // they search, is derived from the rows: it hears of each event when the turn that
-// stores it has committed, and reads the rows again after a restart. A recall comes to
-// an end within [Longest], whatever becomes of its routes.
+// stores it has committed. After a restart it begins with what was saved of it ([Saved])
+// and reads the changes since; what was saved is of no use if it is damaged, far behind or
+// of another history, and all rows are read then. A recall comes to an end within
+// [Longest], whatever becomes of its routes.
 //
 // # Who is recalled where
 //
@@ -23,7 +25,8 @@
 // # What is stored
 //
 // Tables: "events", a memory.Event by memory.Key of its ID; "talk" with the row
-// "talk", where the conversation has come to; "runs", the newest retrieval runs by
+// "talk", where the conversation has come to; "changes", the newest memory.KeptChanges
+// changes of the events by their number; "runs", the newest retrieval runs by
 // their number in 16 digits, and "count" with the row "runs", how many there ever were.
 // TrimDue deletes events by their age.
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -17,14 +18,60 @@ import (
 
 // shelf is where the events of a test stand.
 type shelf struct {
-	mu    sync.Mutex
-	rows  map[messages.ConversationID]map[messages.MessageID]memory.Event
-	talks map[messages.ConversationID]memory.Talk
+	mu      sync.Mutex
+	rows    map[messages.ConversationID]map[messages.MessageID]memory.Event
+	talks   map[messages.ConversationID]memory.Talk
+	changes map[messages.ConversationID]map[uint64]memory.Change
+	read    int // events that were read
 }
 
 func newShelf() *shelf {
 	return &shelf{rows: map[messages.ConversationID]map[messages.MessageID]memory.Event{},
-		talks: map[messages.ConversationID]memory.Talk{}}
+		talks:   map[messages.ConversationID]memory.Talk{},
+		changes: map[messages.ConversationID]map[uint64]memory.Change{}}
+}
+
+// moved notes a change, as the actor does.
+func (s *shelf) moved(c messages.ConversationID, list []messages.Event) {
+	t, change := s.talks[c].Changed(list, morning)
+	if s.changes[c] == nil {
+		s.changes[c] = map[uint64]memory.Change{}
+	}
+	s.talks[c], s.changes[c][t.Changes] = t, change
+	delete(s.changes[c], t.Changes-memory.KeptChanges)
+}
+
+// at is what is published behind a change.
+func (s *shelf) at(c messages.ConversationID) messages.MemoryAt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return messages.MemoryAt{Conversation: c, Changes: s.talks[c].Changes, Print: s.talks[c].Print}
+}
+
+func (s *shelf) Talks(ctx context.Context, yield func(messages.ConversationID, memory.Talk) error) error {
+	s.mu.Lock()
+	talks := maps.Clone(s.talks)
+	s.mu.Unlock()
+	for c, t := range talks {
+		if err := yield(c, t); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *shelf) Talk(c messages.ConversationID) (memory.Talk, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, ok := s.talks[c]
+	return t, ok, nil
+}
+
+func (s *shelf) Change(c messages.ConversationID, n uint64) (memory.Change, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change, ok := s.changes[c][n]
+	return change, ok, nil
 }
 
 func (s *shelf) put(c messages.ConversationID, list ...messages.Event) messages.EventsKept {
@@ -36,6 +83,7 @@ func (s *shelf) put(c messages.ConversationID, list ...messages.Event) messages.
 	for _, m := range list {
 		s.rows[c][m.ID], s.talks[c] = s.talks[c].Next(m, m.At)
 	}
+	s.moved(c, list)
 	return messages.EventsKept{Conversation: c, Events: list}
 }
 
@@ -43,6 +91,7 @@ func (s *shelf) Event(c messages.ConversationID, id messages.MessageID) (memory.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.rows[c][id]
+	s.read++
 	return e, ok, nil
 }
 
@@ -50,12 +99,16 @@ func (s *shelf) Events(
 	ctx context.Context, of messages.ConversationID, yield func(messages.ConversationID, memory.Event) error,
 ) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	rows := map[messages.ConversationID][]memory.Event{}
 	for c, list := range s.rows {
+		if of == "" || c == of {
+			rows[c] = slices.Collect(maps.Values(list))
+			s.read += len(list)
+		}
+	}
+	s.mu.Unlock()
+	for c, list := range rows {
 		for _, e := range list {
-			if of != "" && c != of {
-				continue
-			}
 			if err := yield(c, e); err != nil {
 				return err
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +24,11 @@ type Rows interface {
 	Events(
 		ctx context.Context, c messages.ConversationID, yield func(messages.ConversationID, memory.Event) error,
 	) error
+	// Talks yields where conversations have come to, until yield fails.
+	Talks(ctx context.Context, yield func(messages.ConversationID, memory.Talk) error) error
+	// Talk is where one has come to, and Change its nth change; false if there is none.
+	Talk(c messages.ConversationID) (memory.Talk, bool, error)
+	Change(c messages.ConversationID, n uint64) (memory.Change, bool, error)
 }
 
 // ErrNoRows is returned before [Library.Open] and after [Library.Close].
@@ -39,7 +46,13 @@ type Library struct {
 	whole bool                                 // all rows are in the index
 	known map[messages.ConversationID]*reading // those that are, or are being read
 	gone  map[string]bool                      // what went while rows are read
+	marks map[messages.ConversationID]mark     // how far the index has come
 	reads sync.WaitGroup
+
+	saving  sync.Mutex // of those who write or destroy what is saved
+	saved   Saved      // nil: nothing is
+	restart sync.Once  // of what is saved, into the index
+	unsaved atomic.Int64
 
 	closed context.Context // ends with Close
 	end    context.CancelFunc
@@ -48,7 +61,8 @@ type Library struct {
 // NewLibrary makes a library without events; times that a question names are counted in
 // the zone.
 func NewLibrary(zone *time.Location) *Library {
-	l := &Library{zone: zone, known: map[messages.ConversationID]*reading{}, gone: map[string]bool{}}
+	l := &Library{zone: zone, known: map[messages.ConversationID]*reading{}, gone: map[string]bool{},
+		marks: map[messages.ConversationID]mark{}}
 	l.closed, l.end = context.WithCancel(context.Background())
 	l.index.Store(lexical.New())
 	return l
@@ -88,9 +102,17 @@ func (l *Library) Hear(m messages.Message) {
 			delete(l.gone, docID(m.Conversation, e.ID))
 			_, _ = l.index.Load().Add(document(m.Conversation, e)) // full at four billion events
 		}
+		l.unsaved.Add(int64(len(m.Events)))
+	case messages.MemoryAt:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		at, known := l.marks[m.Conversation]
+		at.read = at.read || l.whole && !known // a new conversation
+		l.marks[m.Conversation] = at.heard(memory.At{Changes: m.Changes, Print: m.Print})
 	case messages.EventsGone:
 		l.mu.Lock()
 		defer l.mu.Unlock()
+		l.unsaved.Add(int64(len(m.IDs)))
 		for _, id := range m.IDs {
 			l.gone[docID(m.Conversation, id)] = !l.whole
 			l.index.Load().Remove(docID(m.Conversation, id))
@@ -106,12 +128,26 @@ func (l *Library) Forget(c messages.ConversationID) {
 	l.index.Load().RemoveConversation(string(c))
 	l.index.Store(l.index.Load().Compact())
 	delete(l.known, c)
+	delete(l.marks, c)
 }
 
-// Load reads all rows, and returns how many events the index has then. It may take a
-// while; questions are answered meanwhile.
+// Load brings the index up to date with all rows, and returns how many events it has then.
+// It may take a while; questions are answered meanwhile.
 func (l *Library) Load(ctx context.Context) (int, error) {
-	if err := l.read(ctx, ""); err != nil {
+	rows := l.rows.Load()
+	if rows == nil {
+		return 0, ErrNoRows
+	}
+	l.restore()
+	talks := map[messages.ConversationID]memory.Talk{}
+	err := (*rows).Talks(ctx, func(c messages.ConversationID, t memory.Talk) error {
+		talks[c] = t
+		return nil
+	})
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if err := errors.Join(err, l.catchUp(ctx, *rows, talks)); err != nil {
 		return 0, err
 	}
 	l.mu.Lock()
@@ -122,25 +158,159 @@ func (l *Library) Load(ctx context.Context) (int, error) {
 	return l.index.Load().Len(), nil
 }
 
-// read puts rows into the index that are not there. An event that was heard of since is
-// newer than its row was.
+// catchUp reads what the index does not know yet. Where it knows nothing, all rows are read
+// in one go.
+func (l *Library) catchUp(ctx context.Context, rows Rows, talks map[messages.ConversationID]memory.Talk) error {
+	l.mu.Lock()
+	begun := false
+	var ended []messages.ConversationID
+	for c, m := range l.marks {
+		begun = begun || m.read
+		if _, ok := talks[c]; !ok {
+			ended = append(ended, c)
+		}
+	}
+	l.mu.Unlock()
+	if !begun {
+		if err := rows.Events(ctx, "", func(c messages.ConversationID, e memory.Event) error {
+			return errors.Join(l.enter(rows, c, e), ctx.Err())
+		}); err != nil {
+			return err
+		}
+		for c, t := range talks {
+			l.reached(c, t.At)
+		}
+		return nil
+	}
+	var failed error
+	for _, c := range slices.Concat(ended, slices.Collect(maps.Keys(talks))) {
+		failed = errors.Join(failed, l.read(ctx, c))
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed
+}
+
+// read brings the index up to date with the rows of a conversation.
 func (l *Library) read(ctx context.Context, c messages.ConversationID) error {
 	rows := l.rows.Load()
 	if rows == nil {
 		return ErrNoRows
 	}
-	return (*rows).Events(ctx, c, func(c messages.ConversationID, e memory.Event) error {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		id := docID(c, e.ID)
-		if _, known := l.index.Load().Find(id); known || l.gone[id] {
-			return ctx.Err()
+	l.restore()
+	talk, _, err := (*rows).Talk(c)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	m := l.marks[c]
+	l.mu.Unlock()
+	known := m.read
+	if known && m.At == talk.At {
+		return nil
+	}
+	followed := false
+	if known {
+		if followed, err = l.follow(ctx, *rows, c, m.At, talk.At); err != nil {
+			return err
 		}
-		if _, err := l.index.Load().Add(document(c, e.Event)); err != nil {
-			return fmt.Errorf("recall: %w", err)
+	}
+	if !followed {
+		if err := l.readAll(ctx, *rows, c, known); err != nil {
+			return err
 		}
-		return ctx.Err()
+	}
+	l.reached(c, talk.At)
+	return nil
+}
+
+// follow goes through the changes from one place to another; false if they are not kept.
+func (l *Library) follow(ctx context.Context, rows Rows, c messages.ConversationID, from, to memory.At) (bool, error) {
+	if from.Changes > to.Changes || to.Changes-from.Changes > memory.KeptChanges {
+		return false, nil
+	}
+	if change, ok, err := rows.Change(c, from.Changes); err != nil || !ok || change.At != from {
+		return false, err // another history, such as that of a backup
+	}
+	for n := from.Changes + 1; n <= to.Changes; n++ {
+		change, ok, err := rows.Change(c, n)
+		if err != nil || !ok {
+			return false, err
+		}
+		for _, id := range change.IDs {
+			if err := errors.Join(l.renew(rows, c, id), ctx.Err()); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// readAll reads all rows of a conversation; known says that the index may have some that
+// are no more.
+func (l *Library) readAll(ctx context.Context, rows Rows, c messages.ConversationID, known bool) error {
+	kept := map[string]bool{}
+	err := rows.Events(ctx, c, func(c messages.ConversationID, e memory.Event) error {
+		kept[docID(c, e.ID)] = true
+		return errors.Join(l.enter(rows, c, e), ctx.Err())
 	})
+	if err != nil || !known {
+		return err
+	}
+	for _, id := range l.index.Load().IDs(string(c)) {
+		if _, name, ok := strings.Cut(id, "\x00"); ok && !kept[id] {
+			if err := errors.Join(l.renew(rows, c, messages.MessageID(name)), ctx.Err()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enter puts a row into the index, as it was when it was read: one that is there and reads
+// otherwise is read again, as either may be the newer one.
+func (l *Library) enter(rows Rows, c messages.ConversationID, e memory.Event) error {
+	d := document(c, e.Event)
+	l.mu.Lock()
+	x := l.index.Load()
+	_, known := x.Find(d.ID)
+	if !known && !l.gone[d.ID] {
+		_, err := x.Add(d)
+		l.mu.Unlock()
+		l.unsaved.Add(1)
+		return wrapped(err)
+	}
+	l.mu.Unlock()
+	if !known || x.Has(d) {
+		return nil
+	}
+	return l.renew(rows, c, e.ID)
+}
+
+// renew has the index say of an event what its row says now. What is heard of it later is
+// newer.
+func (l *Library) renew(rows Rows, c messages.ConversationID, id messages.MessageID) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unsaved.Add(1)
+	e, ok, err := rows.Event(c, id)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		l.index.Load().Remove(docID(c, id))
+		return nil
+	}
+	_, err = l.index.Load().Add(document(c, e.Event))
+	return wrapped(err)
+}
+
+func wrapped(err error) error {
+	if err != nil {
+		return fmt.Errorf("recall: %w", err)
+	}
+	return nil
 }
 
 // reading is that the rows of a conversation are read, once.

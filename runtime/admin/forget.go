@@ -59,6 +59,11 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
+	done, err := b.Memory.Forgetting()
+	if err != nil {
+		return engine.Forgotten{}, err
+	}
+	defer done()
 	var noted error
 	sum, err := e.Forget(ctx, engine.Forgetting{
 		Conversation: c,

@@ -45,11 +45,13 @@ func named(c messages.ConversationID) (app, name string, ok bool) {
 // importedSetting says that nothing is left that an older version imported under names.
 const importedSetting = "imported"
 
-// ServeMemory reads what is remembered, and then has moved what an older version left.
+// ServeMemory reads what is remembered, then has moved what an older version left, and has
+// the index saved.
 func (b Backend) ServeMemory(log zerolog.Logger) func(context.Context) error {
 	return func(ctx context.Context) error {
 		b.LoadMemory(ctx, log)
 		b.moveImportedNow(ctx, log)
+		b.keepIndex(ctx, log)
 		return nil
 	}
 }

@@ -9,11 +9,13 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -28,6 +30,35 @@ func (r Remembered) Event(c messages.ConversationID, id messages.MessageID) (mem
 	}
 	e, err := recall.Events.Decode(raw)
 	return e, err == nil, err
+}
+
+// Talks implements [recall.Rows].
+func (r Remembered) Talks(ctx context.Context, yield func(messages.ConversationID, memory.Talk) error) error {
+	var failed error
+	err := engine.SkimTable(r.Engine, recall.Kind, recall.Talks, func(a messages.Address, _ string, t memory.Talk) {
+		if failed == nil {
+			failed = errors.Join(yield(messages.ConversationID(a.Key()), t), ctx.Err())
+		}
+	})
+	return errors.Join(err, failed, ctx.Err())
+}
+
+// Talk implements [recall.Rows].
+func (r Remembered) Talk(c messages.ConversationID) (t memory.Talk, ok bool, err error) {
+	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Talks.Row(recall.TalkRow))
+	if err == nil && ok {
+		t, err = recall.Talks.Decode(raw)
+	}
+	return t, ok && err == nil, err
+}
+
+// Change implements [recall.Rows].
+func (r Remembered) Change(c messages.ConversationID, n uint64) (change memory.Change, ok bool, err error) {
+	raw, ok, err := r.ReadRow(messages.To(recall.Kind, string(c)), recall.Changes.Row(actors.RowKey(n)))
+	if err == nil && ok {
+		change, err = recall.Changes.Decode(raw)
+	}
+	return change, ok && err == nil, err
 }
 
 // Events implements [recall.Rows].
@@ -109,4 +140,46 @@ func linked(people []config.Person, known map[messages.ConversationID]directory.
 		}
 	}
 	return list
+}
+
+// OpenKeys opens the keys of the data directory, and has the index of the memory saved
+// there under one of them.
+func (b Backend) OpenKeys() (engine.Sealer, error) {
+	keys, err := datadir.OpenKeys(b.Config)
+	if err == nil {
+		b.Memory.Keep(datadir.SavedIndex(b.Config.Data, keys))
+	}
+	return keys, err
+}
+
+const (
+	// saveEvery is how often it is looked whether the index is to be saved, saveAfter how
+	// many changes it is worth.
+	saveEvery = time.Minute
+	saveAfter = 2000
+)
+
+// keepIndex has the index of the memory saved now and then, and when ctx ends.
+func (b Backend) keepIndex(ctx context.Context, log zerolog.Logger) {
+	save := func(from int) {
+		n := b.Memory.Unsaved()
+		if n == 0 || n < from {
+			return
+		}
+		began := time.Now()
+		if err := b.Memory.Save(); err != nil { // derived data: the next start takes longer
+			log.Warn().Err(err).Msg("memory_index_not_saved")
+			return
+		}
+		log.Debug().Dur("took", time.Since(began)).Msg("memory_index_saved")
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			save(1)
+			return
+		case <-time.After(saveEvery):
+			save(saveAfter)
+		}
+	}
 }

@@ -47,6 +47,7 @@ func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Rec
 			return control.Recollection{}, err
 		}
 	}
+	_, all := b.Memory.Len() // now: it may become whole while this is looked for
 	var r control.Recollection
 	if q.Words {
 		hits, err := b.Memory.Words(ctx, ask, q.K)
@@ -64,7 +65,6 @@ func (b Backend) Recall(ctx context.Context, q control.RecallQuery) (control.Rec
 			r.Found = append(r.Found, b.recalled(p.Memory, run.Chosen[i]))
 		}
 	}
-	_, all := b.Memory.Len()
 	r.Loading = b.Live != nil && !all
 	return r, ctx.Err()
 }

@@ -47,10 +47,7 @@ func (e *Engine) readRows(prefix, kind string, yield func(Row) bool) error {
 // yield fails. A row that cannot be decoded ends it with that error.
 func ReadTable[V any](e *Engine, kind string, t actors.Table[V], yield func(messages.Address, string, V) error) error {
 	var failed error
-	err := e.ReadRows(kind, func(row Row) bool {
-		if row.Table != t.Name() {
-			return true
-		}
+	err := e.ReadRowsIn(kind, t.Name(), func(row Row) bool {
 		var v V
 		if v, failed = t.Decode(row.Value); failed == nil {
 			failed = yield(row.Actor, row.Key, v)
@@ -62,11 +59,9 @@ func ReadTable[V any](e *Engine, kind string, t actors.Table[V], yield func(mess
 
 // SkimTable is [ReadTable] without the rows that cannot be decoded.
 func SkimTable[V any](e *Engine, kind string, t actors.Table[V], yield func(messages.Address, string, V)) error {
-	return e.ReadRows(kind, func(row Row) bool {
-		if row.Table == t.Name() {
-			if v, err := t.Decode(row.Value); err == nil {
-				yield(row.Actor, row.Key, v)
-			}
+	return e.ReadRowsIn(kind, t.Name(), func(row Row) bool {
+		if v, err := t.Decode(row.Value); err == nil {
+			yield(row.Actor, row.Key, v)
 		}
 		return true
 	})
@@ -86,6 +81,42 @@ func (e *Engine) ReadRow(a messages.Address, row string) ([]byte, bool, error) {
 // ReadRowsOf is [Engine.ReadRows] for one actor.
 func (e *Engine) ReadRowsOf(a messages.Address, yield func(Row) bool) error {
 	return e.readRows(stateKey(a, ""), a.Kind(), yield)
+}
+
+// ReadRowsIn is [Engine.ReadRows] for one table of all actors of a kind. It passes over
+// their other rows without reading them.
+func (e *Engine) ReadRowsIn(kind, table string, yield func(Row) bool) error {
+	var unopened error
+	prefix := []byte(keyState + kind + "/")
+	for from := prefix; from != nil; {
+		at := from
+		from = nil
+		err := e.scan(prefix, at, func(k, v []byte, bad error) bool {
+			a, row, ok := splitKey(keyState, string(k))
+			name, key := actors.SplitRow(row)
+			switch {
+			case !ok:
+				return true
+			case name < table:
+				from = []byte(stateKey(a, table))
+				return false
+			case name > table:
+				from = []byte(keyState + string(a) + "\x01") // behind its last row
+				return false
+			case bad != nil:
+				unopened = bad
+				return true
+			}
+			return yield(Row{Actor: a, Table: name, Key: key, Value: v})
+		})
+		if err != nil {
+			return fmt.Errorf("engine: read table %s of %s: %w", table, kind, err)
+		}
+	}
+	if unopened != nil {
+		return fmt.Errorf("engine: read table %s of %s: %w", table, kind, unopened)
+	}
+	return nil
 }
 
 // ReadMail yields the stored mail that waits to be handled, by actor and then in

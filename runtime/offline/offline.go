@@ -101,6 +101,7 @@ func recovered(
 			Memory: library}, store: st, stop: cancel,
 		done: make(chan struct{}),
 	}
+	library.Keep(datadir.SavedIndex(cfg.Data, keys))
 	library.Open(admin.Remembered{Engine: e})
 	go func() {
 		defer close(o.done)

@@ -32,7 +32,7 @@
 // the mark; an event that is known already changes nothing. A snapshot that is
 // damaged or of another version is refused with [ErrSnapshot]: rebuild from the
 // events. A crash loses nothing but the time to add again what came after the last
-// snapshot. Kehai stores none yet: it makes the index anew at each start.
+// snapshot. Package recall says when one is written, and where.
 //
 // # Score
 //

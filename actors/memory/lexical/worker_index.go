@@ -295,6 +295,26 @@ func (x *Index) Find(id string) (Doc, bool) {
 	return d, true
 }
 
+// Has reports that a document is there just as it is.
+func (x *Index) Has(d Document) bool {
+	at, ok := x.Find(d.ID)
+	return ok && x.entries.at(at).print == fingerprint(d)
+}
+
+// IDs are those of the events of a conversation.
+func (x *Index) IDs(conversation string) (ids []string) {
+	n, ok := x.talking.find(conversation)
+	if !ok {
+		return nil
+	}
+	for _, d := range x.talks.at(Doc(n)).docs.all() {
+		if e := x.entries.at(d); !e.dead.Load() {
+			ids = append(ids, x.ids.at(e.id))
+		}
+	}
+	return ids
+}
+
 // Around returns the up to n events before and after a document in its conversation,
 // in the order of time.
 func (x *Index) Around(d Doc, n int) (before, after []Doc) {

@@ -1,0 +1,159 @@
+package datadir
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
+)
+
+// Index keeps the saved index of the memory in a file of the data directory, sealed under a
+// key of its own. It is a recall.Saved.
+type Index struct {
+	path string
+	keys engine.Sealer
+}
+
+// SavedIndex is the one of a data directory.
+func SavedIndex(data string, keys engine.Sealer) *Index {
+	return &Index{filepath.Join(data, "index", "memory"), keys}
+}
+
+// The file is
+//
+//	"kehai-index" format | for each piece of up to 1 MB: length (4 bytes), sealed piece
+//
+// and the place of each piece is its number and whether it is the last, so that none can
+// be left out.
+const (
+	indexHead  = "kehai-index\x01"
+	indexPiece = 1 << 20
+	// indexKey is the subject of the key; no conversation has such an ID.
+	indexKey = "\x00memory index"
+	maxIndex = 4 << 30
+)
+
+func indexPlace(n int, last bool) []byte {
+	mark := byte(0)
+	if last {
+		mark = 1
+	}
+	return append(binary.BigEndian.AppendUint64([]byte("memory index "), uint64(n)), mark)
+}
+
+// Load implements recall.Saved.
+func (x *Index) Load() ([]byte, bool) {
+	f, err := os.Open(x.path)
+	if err != nil || private.CheckFile(x.path) != nil {
+		return nil, false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() > maxIndex {
+		return nil, false
+	}
+	in := bufio.NewReaderSize(f, indexPiece)
+	head := make([]byte, len(indexHead))
+	if _, err := io.ReadFull(in, head); err != nil || string(head) != indexHead {
+		return nil, false
+	}
+	data := make([]byte, 0, info.Size())
+	for n := 0; ; n++ {
+		piece, err := x.piece(in)
+		if err != nil {
+			return nil, false
+		}
+		_, err = in.Peek(1)
+		plain, bad := x.keys.Open(indexPlace(n, err == io.EOF), piece)
+		if bad != nil {
+			return nil, false
+		}
+		if data = append(data, plain...); err == io.EOF {
+			return data, true
+		}
+	}
+}
+
+func (x *Index) piece(in io.Reader) ([]byte, error) {
+	var size [4]byte
+	if _, err := io.ReadFull(in, size[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(size[:])
+	if n > uint32(indexPiece+x.keys.Overhead()) {
+		return nil, errors.New("datadir: the saved index is damaged")
+	}
+	piece := make([]byte, n)
+	_, err := io.ReadFull(in, piece)
+	return piece, err
+}
+
+// Save implements recall.Saved. A crash leaves the one before.
+func (x *Index) Save(data []byte) error {
+	if err := private.Make(filepath.Dir(x.path), private.Closed); err != nil {
+		return err
+	}
+	next := x.path + ".tmp"
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("datadir: save the index: %w", err)
+	}
+	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("datadir: save the index: %w", err)
+	}
+	err = x.write(f, data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(next, x.path)
+	}
+	if err != nil {
+		return fmt.Errorf("datadir: save the index: %w", errors.Join(err, os.Remove(next)))
+	}
+	return nil
+}
+
+func (x *Index) write(to io.Writer, data []byte) error {
+	if _, err := io.WriteString(to, indexHead); err != nil {
+		return err
+	}
+	var buf []byte
+	for n := 0; n == 0 || len(data) > 0; n++ {
+		plain := data[:min(indexPiece, len(data))]
+		data = data[len(plain):]
+		sealed, err := x.keys.Seal(buf[:0], indexKey, indexPlace(n, len(data) == 0), plain)
+		if err != nil {
+			return err
+		}
+		buf = sealed
+		size := binary.BigEndian.AppendUint32(nil, uint32(len(sealed)))
+		if _, err := io.Copy(to, io.MultiReader(bytes.NewReader(size), bytes.NewReader(sealed))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Destroy implements recall.Saved: the key first, so that what a disk still has of the file
+// is of no use.
+func (x *Index) Destroy() error {
+	err := x.keys.Destroy(indexKey)
+	for _, path := range []string{x.path, x.path + ".tmp"} {
+		if e := os.Remove(path); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("datadir: destroy the saved index: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// TestIndexOfMemory looks at the index that is saved when a runtime stops: the next one
+// begins with it, and what is forgotten is in none.
+func TestIndexOfMemory(t *testing.T) {
+	cfg := noWindow(t)
+	cfg.Durability = "process"
+	ctx := context.Background()
+	file := filepath.Join(cfg.Data, "index", "memory")
+	monday := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	said := func(c string, n int) (list []messages.Event) {
+		for k := range n {
+			text := fmt.Sprint("about topic", k, " of ", c)
+			list = append(list, messages.Event{ID: messages.MessageID(fmt.Sprint(c, k)), Speaker: "Anna",
+				At: monday.Add(time.Duration(k) * time.Minute), Text: messages.Text(text)})
+		}
+		return list
+	}
+	// asked waits until all is read.
+	asked := func(rt *runtime.Runtime, q string) (r control.Recollection, err error) {
+		for r.Loading = true; r.Loading && err == nil; {
+			r, err = rt.Recall(ctx, control.RecallQuery{Text: q, At: monday.AddDate(1, 0, 0)})
+		}
+		return r, err
+	}
+
+	rt := newRuntime(t, cfg)
+	stop := start(t, rt)
+	for c, n := range map[string]int{"anna": 1500, "canary": 20} {
+		if _, err := rt.Remember(ctx, messages.ConversationID(c), said(c, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	saved, err := os.ReadFile(file)
+	if err != nil || len(saved) == 0 {
+		t.Fatalf("no index is saved at a stop: %v", err)
+	}
+	if holds(t, cfg.Data, "topic7") {
+		t.Error("words lie open in the data directory")
+	}
+
+	rt = newRuntime(t, cfg)
+	stop = start(t, rt)
+	for q, want := range map[string]messages.MessageID{"topic1234": "anna1234", "topic7 canary": "canary7"} {
+		r, err := asked(rt, q)
+		if err != nil || len(r.Found) == 0 || r.Found[0].ID != want {
+			t.Errorf("Recall(%q) = %+v, %v, want %s first", q, r.Found, err, want)
+		}
+	}
+	if _, err := rt.Forget(ctx, "canary"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after Forget the index that was saved is there: %v", err)
+	}
+	stop()
+	again, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("no index is saved after a conversation was forgotten: %v", err)
+	}
+	if len(again) >= len(saved) {
+		t.Errorf("the index has %d bytes, and had %d with what is forgotten", len(again), len(saved))
+	}
+	// The index of before is of no use to anybody: its key is destroyed.
+	if err := os.WriteFile(file, saved, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rt = newRuntime(t, cfg)
+	stop = start(t, rt)
+	defer stop()
+	r, err := asked(rt, "topic7 canary")
+	if err != nil || len(r.Found) == 0 || r.Found[0].Conversation != "anna" {
+		t.Errorf("Recall = %+v, %v, want only what is left, from the rows", r.Found, err)
+	}
+}
