@@ -32,8 +32,15 @@ type rest struct {
 	Basis     Basis                `json:"basis,omitzero"`  // of the draft
 }
 
-// batch is how many messages are moved at once.
-const batch = 100
+func (r rest) none() bool {
+	return len(r.Own)+len(r.Vault)+len(r.Names)+len(r.Reminders)+len(r.Open) == 0 && r.Draft == nil
+}
+
+// Bounds of what goes in one turn.
+const (
+	batch      = 100     // messages
+	batchBytes = 1 << 20 // of text
+)
 
 // forward passes on what still arrives for a conversation that was merged into another.
 func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
@@ -89,12 +96,21 @@ func (a *actor) joinNow(turn *actors.Turn) error {
 	return a.join(turn, into)
 }
 
-// join hands what was said over to another conversation. It waits for a reply that is
-// being typed.
+// join hands what was said over to another conversation, in as many turns as it takes.
+// It waits for a reply that is being typed.
 func (a *actor) join(turn *actors.Turn, into Into) error {
 	intos.Put(turn, onlyRow, into)
+	list, own, more := a.slice(turn, into)
+	if more {
+		if err := a.tellJoined(turn, into, list, rest{Own: own}); err != nil {
+			return err
+		}
+		turn.After("join", 0, messages.JoinTalk{Conversation: a.id, Into: into.Conversation, Offset: into.Offset,
+			Twice: into.Twice})
+		return nil
+	}
 	desk, _ := Desks.Get(turn, onlyRow)
-	r := rest{Open: slices.Clone(desk.Waiting)}
+	r := rest{Own: own, Open: slices.Clone(desk.Waiting)}
 	for _, m := range Reminders.All(turn) { // a step may end some of them
 		r.Reminders = append(r.Reminders, m)
 	}
@@ -108,45 +124,77 @@ func (a *actor) join(turn *actors.Turn, into Into) error {
 		a.step(turn, reply.Event{Kind: reply.OnPerson})
 		a.tellJudge(turn, messages.FateForget)
 		if desk, _ = Desks.Get(turn, onlyRow); desk.Open != nil {
-			return nil // it is being sent: the rest follows once its outcome is known
+			// It is being sent: the rest follows once its outcome is known.
+			return a.tellJoined(turn, into, list, rest{Own: own})
 		}
 	}
-	return a.hand(turn, into, r)
+	return a.hand(turn, into, list, r)
 }
 
-// hand sends the stored messages to another conversation, and deletes them here.
-func (a *actor) hand(turn *actors.Turn, into Into, r rest) error {
-	var list []messages.MessageDelivered
-	for _, d := range Messages.All(turn) {
-		if !into.both(d) {
-			d.InboundMessage = into.moved(d.InboundMessage)
-			list = append(list, d)
+// slice takes out what goes next: messages and our side as the other conversation has
+// them, as much as one turn may hand over. more says that there is more.
+func (a *actor) slice(turn *actors.Turn, into Into) (list []messages.MessageDelivered, own []Own, more bool) {
+	size, n := 0, 0
+	full := func() bool { return n >= batch || size >= batchBytes }
+	for key, d := range Messages.All(turn) {
+		if full() {
+			return list, own, true
 		}
-	}
-	for _, o := range Owns.All(turn) {
-		if !slices.Contains(into.Twice, o.Occurrence) || o.Occurrence == 0 {
-			if o.Occurrence != 0 {
-				o.Occurrence += into.Offset
-			}
-			r.Own = append(r.Own, o)
+		Messages.Delete(turn, key)
+		ids.Delete(turn, string(d.ID))
+		if n++; into.both(d) {
+			continue
 		}
+		size += len(d.Text)
+		for _, p := range d.Parts {
+			size += len(p.Text)
+		}
+		d.InboundMessage = into.moved(d.InboundMessage)
+		list = append(list, d)
 	}
+	for key, o := range Owns.All(turn) {
+		if full() {
+			return list, own, true
+		}
+		Owns.Delete(turn, key)
+		if n++; slices.Contains(into.Twice, o.Occurrence) && o.Occurrence != 0 {
+			continue
+		}
+		if o.Occurrence != 0 {
+			o.Occurrence += into.Offset
+		}
+		size += len(o.Text)
+		own = append(own, o)
+	}
+	return list, own, false
+}
+
+// tellJoined hands a slice to the other conversation.
+func (a *actor) tellJoined(turn *actors.Turn, into Into, list []messages.MessageDelivered, r rest) error {
+	m := messages.TalkJoined{Conversation: into.Conversation, From: a.id, Messages: list}
+	if !r.none() {
+		raw, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("conversation: join: %w", err)
+		}
+		m.Rest = messages.Text(raw)
+	}
+	if len(list) > 0 || m.Rest != "" {
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	}
+	return nil
+}
+
+// hand sends the last of what is stored to another conversation, and deletes all here.
+func (a *actor) hand(turn *actors.Turn, into Into, list []messages.MessageDelivered, r rest) error {
 	for _, m := range Reminders.All(turn) {
 		turn.Cancel(remindTimer(m.Number))
 	}
 	vault, _ := vaults.Get(turn, onlyRow)
 	r.Vault, r.Names = vault.Originals, vault.Names
-	for len(list) > batch {
-		turn.Send(messages.To(Kind, string(into.Conversation)), messages.TalkJoined{Conversation: into.Conversation,
-			From: a.id, Messages: list[:batch]})
-		list = list[batch:]
+	if err := a.tellJoined(turn, into, list, r); err != nil {
+		return err
 	}
-	raw, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("conversation: join: %w", err)
-	}
-	turn.Send(messages.To(Kind, string(into.Conversation)), messages.TalkJoined{Conversation: into.Conversation,
-		From: a.id, Messages: list, Rest: messages.Text(raw)})
 	a.clear(turn)
 	into.Gone, into.Twice = true, nil
 	intos.Put(turn, onlyRow, into)
@@ -227,7 +275,9 @@ func (a *actor) joined(turn *actors.Turn, m messages.TalkJoined) error {
 func (a *actor) insert(turn *actors.Turn, list []messages.MessageDelivered) {
 	head, _ := Heads.Get(turn, "head")
 	var all []messages.MessageDelivered
-	for _, d := range Messages.All(turn) {
+	before := map[string]messages.MessageID{}
+	for key, d := range Messages.All(turn) {
+		before[key] = d.ID
 		all = append(all, d)
 	}
 	mine, one := sender(all)
@@ -246,12 +296,17 @@ func (a *actor) insert(turn *actors.Turn, list []messages.MessageDelivered) {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y messages.MessageDelivered) int { return int(placeOf(x) - placeOf(y)) })
-	empty(turn, Messages)
 	all = all[max(0, len(all)-a.o.Keep):]
-	for i, d := range all {
+	for i, d := range all { // most have their places already
 		n := head.Count - int64(len(all)) + int64(i) + 1
-		Messages.Put(turn, RowKey(n), d)
-		ids.Put(turn, string(d.ID), n)
+		if key := RowKey(n); before[key] != d.ID {
+			Messages.Put(turn, key, d)
+			ids.Put(turn, string(d.ID), n)
+		}
+		delete(before, RowKey(n))
+	}
+	for key := range before { // of those that are too many
+		Messages.Delete(turn, key)
 	}
 	Heads.Put(turn, "head", head)
 }

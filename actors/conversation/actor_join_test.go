@@ -1,7 +1,10 @@
 package conversation
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/testkit/actortest"
@@ -58,5 +61,70 @@ func TestJoinTalk(t *testing.T) {
 	if head.Count != 3 || head.Own != 1 || own.Occurrence != 13 || second.ID != "m-2" || !second.Parts[0].Unsent {
 		t.Errorf("head %+v, own %+v, second %+v; want three messages, one of ours, and m-2 taken back", head, own,
 			second)
+	}
+}
+
+// More than one turn can write goes in several, whichever of their commits fails, in
+// order and once; what comes meanwhile goes along.
+func TestJoinTalkInSlices(t *testing.T) {
+	const many, long = 10, 400 << 10
+	from := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("conversation/c-2"))
+	into := actortest.Spawn(t, New(DefaultOptions()), actortest.Address("conversation/c-1"))
+	into.Send(inbound("m-0", "c-1", 1, "first"))
+	name := func(n int) messages.MessageID { return messages.MessageID(fmt.Sprint("m-", n)) }
+	for n := 1; n <= many; n++ {
+		text := messages.Text(strings.Repeat("x", long))
+		from.Send(inbound(name(n), "c-2", messages.Occurrence(2*n), text))
+		from.Send(messages.OwnMessage{Conversation: "c-2", Occurrence: messages.Occurrence(2*n + 1), Text: text,
+			SeenAt: from.Now()})
+	}
+	from.Sent()
+	handed, turns := map[messages.MessageID]int{}, 0
+	take := func() {
+		for _, s := range from.Sent() {
+			m, ok := s.Message.(messages.TalkJoined)
+			if !ok {
+				continue
+			}
+			size := len(m.Rest)
+			for _, d := range m.Messages {
+				size += len(d.Text)
+				handed[d.ID]++
+			}
+			if turns++; size > 2<<20 {
+				t.Errorf("%d bytes of text go at once, want 2 MiB at most", size)
+			}
+			if turns%3 == 1 {
+				into.CrashBeforeCommit()
+			}
+			into.Send(m)
+		}
+	}
+	from.CrashBeforeCommit()
+	from.Send(messages.JoinTalk{Conversation: "c-2", Into: "c-1", Offset: 10})
+	take()
+	from.Send(inbound(name(many+1), "c-2", 2*many+2, "meanwhile"))
+	for before := -1; turns > before; {
+		before = turns
+		if row, _ := actortest.Stored(from, intos, onlyRow); !row.Gone {
+			from.CrashBeforeCommit()
+		}
+		from.Advance(time.Second)
+		take()
+	}
+	actortest.WantRows(from, Messages, nil)
+	actortest.WantRows(from, Owns, nil)
+	if row, _ := actortest.Stored(from, intos, onlyRow); !row.Gone || turns < 7 {
+		t.Errorf("after %d turns the conversation is %+v, want it gone after 7 at least", turns, row)
+	}
+	for n := 1; n <= many+1; n++ {
+		d, _ := actortest.Stored(into, Messages, RowKey(int64(n+1)))
+		if d.ID != name(n) || d.Parts[0].Occurrence != messages.Occurrence(2*n+10) || handed[d.ID] != 1 {
+			t.Errorf("message %d is %s at place %d, handed over %d times", n, d.ID, d.Parts[0].Occurrence, handed[d.ID])
+		}
+	}
+	head, _ := actortest.Stored(into, Heads, "head")
+	if own, _ := actortest.Stored(into, Owns, RowKey(many)); head.Own != many || own.Occurrence != 2*many+11 {
+		t.Errorf("head %+v, the last of our side at place %d; want %d of ours", head, own.Occurrence, many)
 	}
 }
