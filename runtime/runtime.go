@@ -186,7 +186,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	var followers sync.WaitGroup
 	sys, err := r.system(st, sealer, hands, func(ctx context.Context) {
 		endFollowing()
-		waitOr(&followers, ctx)
+		follow.WaitOr(&followers, ctx)
 	})
 	if err != nil {
 		return err
@@ -228,8 +228,8 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	endFollowing()
 	stopServices()
-	followers.Wait()
-	run.all.Wait()
+	follow.WaitUnless(r.broken, &followers)
+	follow.WaitUnless(r.broken, &run.all)
 	r.log.Info().Msg("stopped")
 	if behind := r.readers.Behind(); err == nil && (!left.None() || len(behind) > 0) {
 		err = &Unfinished{Left: left, Behind: behind}
@@ -385,16 +385,6 @@ func (r *Runtime) openHands() (datadir.Hands, error) {
 		return datadir.NoHands{}, nil
 	}
 	return datadir.OpenHands(r.cfg)
-}
-
-// waitOr waits for a group, or until abort ends.
-func waitOr(wg *sync.WaitGroup, abort context.Context) {
-	done := make(chan struct{})
-	go func() { wg.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-abort.Done():
-	}
 }
 
 // Inject sends a message to an actor from outside. A durable one is stored when

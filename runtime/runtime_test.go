@@ -454,6 +454,37 @@ func TestAStoreThatStopsEndsTheRun(t *testing.T) {
 	}
 }
 
+// TestARunEndsThoughAReadHangs has a subscription read what never answers.
+func TestARunEndsThoughAReadHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dying := &dyingStore{}
+		end := make(chan struct{})
+		dying.hangs.Store(&end)
+		rt := newRuntime(t, noWindow(t),
+			runtime.WithStore(func() (engine.Store, error) { return memStore(), nil }),
+			runtime.WithStoreWrapper(func(s engine.Store) engine.Store { dying.Store = s; return dying }))
+		if err := rt.Subscribe("host", func(context.Context, runtime.Event) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- rt.Run(context.Background()) }()
+		<-rt.Ready()
+		synctest.Wait()
+		died := time.Now()
+		dying.die(engine.ErrClosed)
+		if err := rt.Inject(context.Background(), "notebook/a", note{1}, ""); !errors.Is(err, engine.ErrClosed) {
+			t.Errorf("Inject = %v, want %v", err, engine.ErrClosed)
+		}
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), "start again") {
+			t.Errorf("Run = %v, want that it ends because the store stopped", err)
+		}
+		if took := time.Since(died); took > 5*time.Second {
+			t.Errorf("the run ended after %v, want within 5 s", took)
+		}
+		close(end)
+	})
+}
+
 // A failed commit is said at once, until one succeeds.
 func TestAFailedCommitIsTrouble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,8 @@ func memStore() engine.Store { return mem.New() }
 // write that failed half way.
 type dyingStore struct {
 	engine.Store
-	dead atomic.Pointer[error]
+	dead  atomic.Pointer[error]
+	hangs atomic.Pointer[chan struct{}] // reads wait for its end once it is dead
 }
 
 func (s *dyingStore) die(why error) {
@@ -28,6 +29,17 @@ func (s *dyingStore) Get(key []byte) ([]byte, bool, error) {
 		return nil, false, *err
 	}
 	return s.Store.Get(key)
+}
+
+// Scan waits where it is told to: Badger's readers wait for a write that never ends.
+func (s *dyingStore) Scan(prefix, from []byte, yield func(k, v []byte) bool) error {
+	if err := s.dead.Load(); err != nil {
+		if end := s.hangs.Load(); end != nil {
+			<-*end
+		}
+		return *err
+	}
+	return s.Store.Scan(prefix, from, yield)
 }
 
 func (s *dyingStore) Apply(ops []engine.Op, sync bool) error {

@@ -188,7 +188,7 @@ func lose(t *testing.T, how, base, data string) (code int, said string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "--config", filepath.Join(base, "kehai.yaml"), "--data", data, "run", "--no-web")
 	cmd.Env = append(os.Environ(), loseEnv+"="+how, loseDirEnv+"="+filepath.Join(data, "store"))
-	var stderr bytes.Buffer
+	var stderr stamped
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -201,7 +201,23 @@ func lose(t *testing.T, how, base, data string) (code int, said string) {
 		t.Fatalf("kehai did not end by itself within %v: %v\n%s", timeout, err, &stderr)
 	}
 	t.Logf("ended after %v", time.Since(began))
+	if !stderr.failed.IsZero() && time.Since(stderr.failed) > 5*time.Second {
+		t.Errorf("kehai ended %v after its store had stopped, want within 5 s", time.Since(stderr.failed))
+	}
 	return cmd.ProcessState.ExitCode(), stderr.String()
+}
+
+// stamped notes when it is told that the store has stopped.
+type stamped struct {
+	bytes.Buffer
+	failed time.Time
+}
+
+func (s *stamped) Write(b []byte) (int, error) {
+	if s.failed.IsZero() && bytes.Contains(b, []byte("store_stopped")) {
+		s.failed = time.Now()
+	}
+	return s.Buffer.Write(b)
 }
 
 // TestRunEndsWhenTheDiskFails breaks the store of a kehai that runs. Left alone,

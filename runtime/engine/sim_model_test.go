@@ -155,6 +155,7 @@ func (w *world) follow() {
 	}
 	if err := w.sim.Await(func(ctx context.Context) error { return e.SetCursor(ctx, "host", cursor) }); err == nil {
 		m.hasCursor, m.acked = true, max(m.acked, cursor)
+		w.seen["cursor moved"]++
 	}
 }
 
@@ -173,6 +174,7 @@ func (w *world) tell(after uint64, n int) uint64 {
 		case !again && p.Seq < m.lastTold:
 			w.wrongf("event %d appears after event %d", p.Seq, m.lastTold)
 		}
+		w.seen["subscription told"]++
 		m.told[p.Seq], m.lastTold = what, max(m.lastTold, p.Seq)
 		n--
 		return n > 0
@@ -188,7 +190,8 @@ func (w *world) trim() {
 	}
 	w.sim.Await(func(ctx context.Context) error { // what an error leaves, the next one finds
 		now := w.sim.Now().Add(time.Hour)
-		_, err := w.sim.Engine().Trim(ctx, engine.Cutoffs{Events: now, Verdicts: now, Served: []string{"host"}})
+		gone, err := w.sim.Engine().Trim(ctx, engine.Cutoffs{Events: now, Verdicts: now, Served: []string{"host"}})
+		w.seen["trim"] += gone
 		return err
 	})
 }
@@ -199,6 +202,9 @@ func (w *world) forget() {
 	m := &w.model
 	gone := m.epoch
 	m.epoch++
+	if len(m.secrets) > 0 {
+		w.seen["forgetting"]++
+	}
 	for done := false; !done; {
 		w.guard(func() {
 			done = w.sim.Await(func(ctx context.Context) error {

@@ -32,7 +32,7 @@ func testCodec(t testing.TB) *messages.Codec {
 
 // newWorld starts a world without faults.
 func newWorld(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*world, error) {
-	w := &world{rng: rand.New(rand.NewPCG(seed, 1)), model: newModel()}
+	w := &world{rng: rand.New(rand.NewPCG(seed, 1)), model: newModel(), seen: map[string]int{}}
 	w.store = &simStore{w: w, Store: mem.New()}
 	w.sync = w.rng.IntN(2) == 0
 	for n := range w.timers {
@@ -92,7 +92,9 @@ func (w *world) restart() {
 	for started := false; !started; {
 		if w.sync && w.rng.IntN(2) == 0 {
 			w.store.Store = w.store.Store.CloneSynced()
+			w.seen["power cut"]++
 		}
+		w.sleeps()
 		w.life++
 		clear(w.model.glances)
 		dies(func() { started = w.sim.Crash() == nil })
@@ -103,9 +105,14 @@ func (w *world) restart() {
 // simulate plays one seeded schedule, with its trace if that is not nil, and
 // returns the fault that it found.
 func simulate(codec *messages.Codec, seed uint64, trace *bytes.Buffer) error {
+	_, err := play(codec, seed, trace)
+	return err
+}
+
+func play(codec *messages.Codec, seed uint64, trace *bytes.Buffer) (*world, error) {
 	w, err := newWorld(codec, seed, trace)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	chosen := actions[:0:0]
 	for _, a := range actions {
@@ -126,6 +133,7 @@ func simulate(codec *messages.Codec, seed uint64, trace *bytes.Buffer) error {
 		w.flood(3)
 		w.sim.Advance(time.Second) // the window knows that nothing is left in the store
 		w.flood(290)               // more than a mailbox holds
+		w.seen["overflowing window"]++
 	}
 	for i := 0; w.model.next < feeders*numbers || i < 100; i++ {
 		w.guard(func() {
@@ -146,7 +154,42 @@ func simulate(codec *messages.Codec, seed uint64, trace *bytes.Buffer) error {
 	w.f, w.store.lowUntil = faults{}, time.Time{}
 	w.sim.Advance(time.Second) // what waited for the volume sets its timers
 	w.sim.Advance(10 * time.Minute)
-	return w.check()
+	w.sleeps()
+	return w, w.check()
+}
+
+// sleeps counts the actors that were put to sleep in this life.
+func (w *world) sleeps() {
+	for _, n := range w.sim.Engine().Slept() {
+		w.seen["sleep"] += int(n)
+	}
+}
+
+// TestTheSimulationMeetsEverything counts what the first schedules met: a fault or a
+// feature that none of them meets is not simulated, whatever the world says.
+func TestTheSimulationMeetsEverything(t *testing.T) {
+	const schedules = 150
+	codec := testCodec(t)
+	seen := map[string]int{}
+	for seed := uint64(1); seed <= schedules; seed++ {
+		w, err := play(codec, seed, nil)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for what, n := range w.seen {
+			seen[what] += n
+		}
+	}
+	for _, what := range []string{
+		"subscription told", "cursor moved", "trim", "forgetting", "overflowing window", "quarantine", "sleep",
+		"fleeting message", "fleeting timer", "durable timer", "cancelled timer", "report", "cancelled call", "hang",
+		"low space", "failed read", "failed commit", "unknown commit", "kill in a commit", "power cut",
+	} {
+		if seen[what] == 0 {
+			t.Errorf("no %s in %d schedules, want some", what, schedules)
+		}
+	}
+	t.Logf("%v", seen)
 }
 
 // TestSimulation plays seeded schedules with failing turns, calls, reads and

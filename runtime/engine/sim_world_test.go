@@ -13,6 +13,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
@@ -124,7 +125,8 @@ type world struct {
 
 	timers [feeders * numbers]int // what is done with the timer at each number
 
-	wrong []string // what an actor, a worker or a listener saw that must not be
+	wrong []string       // what an actor, a worker or a listener saw that must not be
+	seen  map[string]int // how often what is to be simulated came about
 }
 
 // What a feeder does with its timer at a number.
@@ -258,6 +260,7 @@ func (c *callLog) note(t *actors.Turn, m messages.Message) {
 	c.w.checkPart(t, c.last[id], p)
 	c.last[id] = p
 	if c.w.rng.IntN(4) == 0 {
+		c.w.seen["cancelled call"]++
 		t.CancelCall(id)
 		c.over[id] = true
 	}
@@ -266,6 +269,7 @@ func (c *callLog) note(t *actors.Turn, m messages.Message) {
 // checkPart wants the reports of a call in order, and none of an earlier attempt.
 func (w *world) checkPart(t *actors.Turn, last, p part) {
 	w.parts++
+	w.seen["report"]++
 	if p.Try < last.Try || p.Try == last.Try && p.Step <= last.Step {
 		w.wrongf("%s: report %+v comes after %+v", t.Self(), p, last)
 	}
@@ -301,13 +305,18 @@ func (w *world) feed(t *actors.Turn, m messages.Message, token int) {
 			t.After("timer", 100*time.Millisecond, soon{m.N, token})
 			armed.Put(t, "timer", m.N)
 		case timerCancelled:
+			if _, ok := armed.Get(t, "timer"); ok {
+				w.seen["cancelled timer"]++
+			}
 			t.Cancel("timer")
 			armed.Delete(t, "timer")
 		}
 		t.Call("calc", peek{m.N, token}, actors.CallOptions{Retries: 2, Deadline: time.Second})
 	case later:
+		w.seen["durable timer"]++
 		w.fired(t, m.N)
 	case soon:
+		w.seen["fleeting timer"]++
 		if m.Token != token {
 			w.wrongf("%s: a fleeting timer of value %d fires in value %d", t.Self(), m.Token, token)
 		}
@@ -376,6 +385,7 @@ func (w *world) sink(t *actors.Turn, m messages.Message) {
 			t.Publish(noted{int(from.Key()[0] - '0'), m.N})
 		}
 	case glance:
+		w.seen["fleeting message"]++
 		last, _ := fed.Decode(w.store.row(string(from), "fed", "last"))
 		if last < m.N {
 			w.wrongf("%s sends a glance of %d before its turn is stored: there it is at %d", from, m.N, last)
@@ -445,6 +455,7 @@ func (c calculator) DoReporting(
 	case x < 2*w.f.call/3:
 		return nil, errors.New("calc")
 	case x < w.f.call:
+		w.seen["hang"]++
 		return nil, engine.ErrHang
 	}
 	switch m := m.(type) {
@@ -459,6 +470,12 @@ func (c calculator) DoReporting(
 
 // listen gets every event as it is announced.
 func (w *world) listen(p engine.Published) {
+	switch p.Message.(type) {
+	case events.StoreLow:
+		w.seen["low space"]++
+	case events.MessageQuarantined:
+		w.seen["quarantine"]++
+	}
 	if p.Seq == 0 {
 		return
 	}
@@ -507,6 +524,7 @@ func (s *simStore) readFails() bool {
 		return false
 	}
 	s.unread++
+	s.w.seen["failed read"]++
 	return true
 }
 
@@ -540,9 +558,11 @@ func (s *simStore) Apply(ops []engine.Op, sync bool) error {
 	defer s.meanwhile()
 	f := &s.w.f
 	if s.w.rng.Float64() < f.commit {
+		s.w.seen["failed commit"]++
 		return errDisk
 	}
 	if x := s.w.rng.Float64(); x < f.unknown {
+		s.w.seen["unknown commit"]++
 		if x < f.unknown/2 {
 			if err := s.Store.Apply(ops, sync); err != nil {
 				return err
@@ -551,6 +571,9 @@ func (s *simStore) Apply(ops []engine.Op, sync bool) error {
 		return fmt.Errorf("no answer: %w", engine.ErrUnknown)
 	}
 	x := s.w.rng.Float64()
+	if x < f.crash {
+		s.w.seen["kill in a commit"]++
+	}
 	if x < f.crash/2 {
 		panic(killed{})
 	}

@@ -72,8 +72,9 @@ var advised = []struct {
 }{
 	{syscall.ENOSPC, "Free some space on its volume, then start again; "},
 	{syscall.EDQUOT, "Free some space or raise the quota of this user, then start again; "},
-	{syscall.EMFILE, "Raise the limit of open files (ulimit -n), then start again; "},
+	// Its text begins with that of EMFILE.
 	{syscall.ENFILE, "End what holds many files open on this machine, then start again; "},
+	{syscall.EMFILE, "Raise the limit of open files (ulimit -n), then start again; "},
 	{syscall.EFBIG, "Raise the limit of the size of a file to 128 MiB or more (ulimit -f), then start again; "},
 	{syscall.ENOMEM, "Free some memory or raise its limit (ulimit -v), then start again; "},
 	{syscall.EIO, "Check the disk and its connection, then start again; "},
@@ -177,7 +178,7 @@ var (
 func cause(err error) string {
 	text := err.Error()
 	for _, known := range []error{
-		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+		syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.ENFILE, syscall.EMFILE, syscall.ENOMEM,
 		syscall.EACCES, syscall.EPERM, syscall.EDQUOT, syscall.EFBIG,
 		fs.ErrNotExist, badger.ErrDBClosed, badger.ErrBlockedWrites, errPage, errValue, errBlock, errRedo, errFormat,
 	} {

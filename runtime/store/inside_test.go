@@ -459,6 +459,25 @@ func TestTheFirstCauseIsTold(t *testing.T) {
 	closed(t, s)
 }
 
+// TestWhatTheSystemRefusesIsCalledThat hears of each error of the system as Badger tells
+// it, which keeps its text only.
+func TestWhatTheSystemRefusesIsCalledThat(t *testing.T) {
+	for _, a := range advised {
+		s := &Store{dir: "DIR", gate: newGate()}
+		err := fmt.Errorf("While opening memtable: %s: unable to open: DIR/00002.mem", a.errno.Error())
+		for _, told := range []error{s.unreadable(err), s.unwritable(err)} {
+			text := told.Error()
+			if errors.Is(told, engine.ErrCorrupt) || !strings.Contains(text, a.errno.Error()+". "+a.next) ||
+				strings.Contains(text, "backup") || strings.Contains(text, "memtable") {
+				t.Errorf("%v is told as %q, want its name and what to do", a.errno, text)
+			}
+		}
+		if s.gate.halted() == nil {
+			t.Errorf("the store goes on after a write that failed with %v", a.errno)
+		}
+	}
+}
+
 // TestACompactionWaitsForRoom fills the volume before tables are merged. Badger would
 // write the new one through a map, which ends the process where there is no room.
 func TestACompactionWaitsForRoom(t *testing.T) {
