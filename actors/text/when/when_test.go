@@ -437,18 +437,14 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// TestLinear reads texts of 100,000 characters, in which a rule that looks too far
-// would take minutes.
-func TestLinear(t *testing.T) {
+// TestLongTexts reads texts of 100,000 characters. It fails by the time limit of all
+// tests: a rule that looks too far takes minutes for each.
+func TestLongTexts(t *testing.T) {
 	for _, unit := range []string{"明日の9時に", "every ", "3日の", "1:", "あと3日くらい", "next ", "一二三", "sun ", "の、", "99", "半",
 		"and a half hour ", "remind me "} {
 		text := strings.Repeat(unit, 100_000/len([]rune(unit)))
-		began := time.Now()
 		when.Find(text, sunday, when.Future)
 		when.Remind(text, sunday)
-		if d := time.Since(began); d > 10*time.Second {
-			t.Errorf("Find(%q repeated to 100,000 characters) took %v, want far less than 10s", unit, d)
-		}
 	}
 }
 
