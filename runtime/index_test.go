@@ -34,7 +34,7 @@ func TestIndexOfMemory(t *testing.T) {
 	// asked waits until all is read.
 	asked := func(rt *runtime.Runtime, q string) (r control.Recollection, err error) {
 		for r.Loading = true; r.Loading && err == nil; {
-			r, err = rt.Recall(ctx, control.RecallQuery{Text: q, At: monday.AddDate(1, 0, 0)})
+			r, err = rt.Recall(ctx, control.RecallQuery{Text: q, At: monday.AddDate(1, 0, 0), K: 3})
 		}
 		return r, err
 	}
