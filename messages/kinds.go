@@ -13,6 +13,7 @@ const (
 	ActorConversation = "conversation"
 	ActorJudge        = "judge"
 	ActorRecall       = "recall"
+	ActorProject      = "project"  // key: project
 	ActorOwner        = "owner"    // key: node
 	ActorOutbound     = "outbound" // key: window
 	ActorKeyboard     = "keyboard" // key: node

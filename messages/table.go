@@ -126,6 +126,14 @@ func Core() Table {
 		Fleeting[ReplyWriting](),
 		Fleeting[ShowDue](),
 
+		// interviews
+		Durable[DefineProject](nil).AboutNobody(),
+		Durable[BeginInterview](nil),
+		Durable[InterviewBegins](nil),
+		Durable[InterviewFinished](nil),
+		Durable[InterviewChanged](nil),
+		Durable[ProjectClosed](nil).AboutNobody(),
+
 		// outbound
 		Durable[TextSent](nil),
 		Durable[SendReply](nil),

@@ -6,6 +6,7 @@ import (
 	"github.com/kehai-run/kehai/actors/keyboard"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/owner"
+	"github.com/kehai-run/kehai/actors/project"
 	m "github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -54,13 +55,18 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 				sends{to(m.ActorJudge, m.JudgeReply{}, m.ReplyFate{}), to(m.WorkerLLM, m.AskLLM{}),
 					to(m.ActorOwner, m.FollowOwner{}), to(m.ActorOutbound, m.SendReply{}, m.StopSending{}),
 					to(m.ActorRecall, m.Remember{}, m.TakeBack{}, m.Recall{}),
+					to(m.ActorProject, m.InterviewFinished{}),
 					to(m.ActorConversation, m.InboundMessage{}, m.Revised{}, m.OwnMessage{}, m.TalkJoined{}, m.Say{}),
-					to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{})}},
+					to(host, m.MessageDelivered{}, m.MessageChanged{}, m.ReplyChanged{}, m.ReplyWriting{},
+						m.InterviewChanged{})}},
 			{always, m.ActorJudge, "judges whether to answer", anywhere, traits{}, p.Judge(), nil,
 				sends{to(m.WorkerLLM, m.AskLLM{}), to(m.ActorConversation, m.ReplyJudged{}, m.JudgeAgain{}),
 					to(host, m.JudgementMade{})}},
 			{always, m.ActorRecall, "remembers what was said, and finds it again", anywhere, traits{}, p.Recall(), nil,
 				sends{to(m.WorkerMemory, m.SearchMemory{}), to(m.ActorConversation, m.Recalled{})}},
+			// The key is a project.
+			{always, m.ActorProject, "keeps a project of interviews", anywhere, traits{}, project.New, nil,
+				sends{to(m.ActorConversation, m.InterviewBegins{}), to(host, m.ProjectClosed{})}},
 			// The key is a node.
 			{always, m.ActorOwner, "knows what the owner does and allows", here, traits{whose: owner.Whose},
 				p.Owner(), p.DeskKey(),
@@ -175,6 +181,7 @@ func fromHost() sends {
 		to(m.ActorDirectory, m.Introduce{}, m.Rename{}, m.SettleHeld{}, m.SettleNew{}, m.Merge{}),
 		to(m.ActorIngress, m.TextSent{}),
 		to(m.ActorConversation, m.TrimDue{}, m.DraftCommand{}, m.CancelReminder{}, m.Say{}),
+		to(m.ActorProject, m.DefineProject{}, m.BeginInterview{}),
 		to(m.ActorRecall, m.TrimDue{}, m.Remember{}),
 		to(m.ActorOwner, m.PauseSending{}, m.ResumeSending{}),
 		to(m.ActorOutbound, m.SendReply{}, m.EndSending{}),

@@ -74,6 +74,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.deliver(turn, m)
 	case messages.Say:
 		a.say(turn, m)
+	case messages.InterviewBegins:
+		a.beginInterview(turn, m)
 	case messages.Revised:
 		a.revise(turn, m)
 	case messages.OwnMessage:

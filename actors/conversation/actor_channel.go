@@ -10,9 +10,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// set returns the settings of this conversation for a window or a channel.
-func (a *actor) set(_ *actors.Turn, w messages.WindowID) Settings { return a.o.Settings(a.id, w) }
-
 // say delivers a message that came in by a channel, and gives it its place in the
 // transcript.
 func (a *actor) say(turn *actors.Turn, m messages.Say) {
@@ -20,6 +17,9 @@ func (a *actor) say(turn *actors.Turn, m messages.Say) {
 		ID: m.ID, Conversation: a.id, Sender: m.Sender, Kind: messages.KindText, Text: m.Text, SeenAt: m.At,
 		Window: m.Channel.Place(), ContentHash: ContentHash(a.key(), m.Text),
 		Parts: []messages.Part{{Kind: messages.KindText, Text: m.Text, SeenAt: m.At}},
+	}
+	if a.set(turn, in.Window).Mode == reply.Interview {
+		private(&in)
 	}
 	if _, known := ids.Get(turn, string(m.ID)); !known {
 		in.Parts[0].Occurrence = a.nextPlace(turn)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 )
@@ -41,7 +42,11 @@ func (a *actor) heard(turn *actors.Turn, d messages.MessageDelivered) {
 	if !a.set(turn, d.Window).Answers() || a.answeredSince(turn, l.place) {
 		return
 	}
-	a.asksToRemind(turn, d)
+	if v, led := Interviews.Get(turn, onlyRow); !led {
+		a.asksToRemind(turn, d)
+	} else if desk, _ := Desks.Get(turn, onlyRow); desk.Open == nil && v.State.Phase == interview.Done {
+		return // it is over, and has said so
+	}
 	a.step(turn, reply.Event{Kind: reply.OnMessage, Message: d.ID})
 }
 

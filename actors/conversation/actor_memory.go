@@ -88,6 +88,9 @@ func (a *actor) gather(turn *actors.Turn, t *reply.Turn) (waits bool) {
 	if a.gathers == key {
 		return true
 	}
+	if _, led := Interviews.Get(turn, onlyRow); led {
+		return false // it asks, and tells nothing
+	}
 	ask := messages.Recall{Conversation: a.id, Key: key, Except: t.Messages}
 	s, _ := a.settings(turn, t)
 	lines := a.lines(turn, s.Context)

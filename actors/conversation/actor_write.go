@@ -41,9 +41,11 @@ func (a *actor) askJudge(turn *actors.Turn, t *reply.Turn) {
 			Confidence: 1, Reason: "a reminder was asked for", Source: judgedByReminder})
 		return
 	}
-	if newest.Window.Channel() != "" {
-		a.judged(turn, messages.ReplyJudged{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch, Respond: true,
-			Confidence: 1, Reason: "who writes here waits for an answer", Source: judgedByChannel})
+	v, led := Interviews.Get(turn, onlyRow)
+	if led || newest.Window.Channel() != "" {
+		a.judged(turn, messages.ReplyJudged{Conversation: a.id, Turn: t.ID, Epoch: t.Epoch,
+			Respond: !led || a.lead(turn, v, t), Confidence: 1, Reason: "who writes here waits for an answer",
+			Source: judgedByChannel})
 		return
 	}
 	said := a.said(turn, s.Context)
@@ -126,6 +128,7 @@ func (a *actor) question(turn *actors.Turn, t *reply.Turn) (prompt.Prompt, int, 
 		note := []messages.Said{{Text: "It is time for the reminder that was asked for: " + whats(list)}}
 		in.Lines = append(in.Lines, prompt.Line{Note: true, Text: a.masked(turn, note)[0].Text})
 	}
+	a.instruct(turn, &in)
 	p, err := a.o.Prompts.Compose(in)
 	return p, len(said), err
 }
@@ -137,7 +140,7 @@ func replyKey(t *reply.Turn) string { return fmt.Sprintf("reply:%d:%d", t.ID, t.
 // text is used.
 func (a *actor) write(turn *actors.Turn, t *reply.Turn) {
 	key := replyKey(t)
-	if a.asked == key || a.gather(turn, t) {
+	if a.asked == key || a.fixed(turn, t, "") || a.gather(turn, t) {
 		return
 	}
 	quota, _ := quotas.Get(turn, onlyRow)
@@ -194,6 +197,10 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 		a.fallBack(turn, t, reply.Unusable)
 		return
 	}
+	if written, ok = a.asks(turn, written); !ok {
+		a.fallBack(turn, t, reply.Unusable)
+		return
+	}
 	a.wrote(turn, t, written, func(b *messages.ReplyBasis) { b.Model = m.Model })
 }
 
@@ -205,6 +212,9 @@ func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 }
 
 func (a *actor) fallBack(turn *actors.Turn, t *reply.Turn, why string) {
+	if a.fixed(turn, t, why) {
+		return
+	}
 	s, _ := a.settings(turn, t)
 	said := a.said(turn, s.Context)
 	fixed := reply.Acknowledgement(last(said), languageOf(said))

@@ -26,7 +26,8 @@
 // "own_places", the same for our side; "desk", "basis", "usage" and "owner", what is
 // known of replies; "vault", the originals of what a model saw masked; "quota",
 // how often a model was asked; "reminders", a [Reminder] by its number; "remembered",
-// which messages memory was told of; "into", where all has gone once the conversation was
+// which messages memory was told of; "interview", of one that is led as an [Interview];
+// "into", where all has gone once the conversation was
 // merged into another one (actor_join.go). TrimDue deletes rows by their age.
 //
 // A crash loses nothing. A question to a model is fleeting, and so asked again: by the
@@ -35,7 +36,8 @@
 // # Files
 //
 // actor.go delivers and actor_revise.go changes what was delivered; actor_own.go keeps
-// our side, actor_desk.go moves the desk, actor_write.go has replies judged, written
+// our side, actor_channel.go takes and hands out what no window shows,
+// actor_interview.go leads an interview, actor_desk.go moves the desk, actor_write.go has replies judged, written
 // and decided, actor_command.go does what a person wants. context.go says what a model
 // reads, settings.go what can be set.
 package conversation

@@ -34,8 +34,8 @@ const maxText = 16 << 10
 // placeholders are what texts may name. Values of the first come from the owner's
 // configuration; the others name fields of the data, because others wrote them.
 var (
-	fromOwner = []string{"persona"}
-	fromData  = []string{"now"}
+	fromOwner = []string{"persona", "goal", "must_ask", "must_not_ask", "max_deep", "ask"}
+	fromData  = []string{"now", "summary", "most_important"}
 )
 
 var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,6 +19,8 @@ type Task string
 const (
 	Judge Task = "judge" // {"should_respond": bool, "reason": text, "confidence": 0 to 1}
 	Reply Task = "reply" // the next message of an assistant
+	// Interview is the next message of who leads an interview; asked for the purpose reply.
+	Interview Task = "interview"
 )
 
 // Input is what a prompt is made of.
@@ -27,10 +30,25 @@ type Input struct {
 	Tone     string // polite_soft, casual or formal; for replies. "" is none
 	Persona  string // the assistant's name, from the owner's configuration
 
+	Interview InterviewInput // of that task
+
 	// What others wrote, and what comes from it. It must be masked already where the
 	// model may not see it.
 	Now   time.Time // the zero time is left out
 	Lines []Line    // the oldest first
+}
+
+// InterviewInput is what leads an interview: the owner's plan, where it stands, and what
+// was said so far.
+type InterviewInput struct {
+	Phase               string // intro, enumerate, recommend, choose, deepening or summary_check
+	Goal                string
+	MustAsk, MustNotAsk []string
+	MaxDeep             int
+	Ask                 string // the question that the reply must put, "" for none
+
+	// These come from what others wrote.
+	Summary, MostImportant messages.Text
 }
 
 // Line is one message, or one note to choose from.
@@ -62,8 +80,11 @@ const maxPersona = 80
 // changes its instructions.
 func (c *Catalogue) Compose(in Input) (Prompt, error) {
 	names := []string{string(in.Task)}
-	if in.Task == Reply && in.Tone != "" {
+	if in.Task != Judge && in.Tone != "" {
 		names = append(names, "tone."+in.Tone)
+	}
+	if in.Task == Interview {
+		names = append(names, "interview."+in.Interview.Phase)
 	}
 	names = append(names, "data", "before", "after")
 	var texts []string
@@ -100,12 +121,31 @@ func (in Input) filler() *strings.Replacer {
 		of = "%s"
 	}
 	pairs := []string{
-		"{persona}", oneLine(in.Persona, maxPersona),
+		"{persona}", oneLine(in.Persona, maxPersona), "{goal}", oneLine(in.Interview.Goal, maxOwner),
+		"{must_ask}", in.listed(in.Interview.MustAsk), "{must_not_ask}", in.listed(in.Interview.MustNotAsk),
+		"{ask}", in.listed([]string{in.Interview.Ask}), "{max_deep}", strconv.Itoa(in.Interview.MaxDeep),
 	}
 	for _, name := range fromData {
 		pairs = append(pairs, "{"+name+"}", fmt.Sprintf(of, name))
 	}
 	return strings.NewReplacer(pairs...)
+}
+
+// maxOwner bounds a text of a project, in runes.
+const maxOwner = 2000
+
+// listed are texts of a project on one line.
+func (in Input) listed(list []string) string {
+	var out []string
+	for _, t := range list {
+		if t = oneLine(t, maxOwner); t != "" {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return map[Language]string{Japanese: "（なし）", English: "(none)"}[in.Language]
+	}
+	return strings.Join(out, " / ")
 }
 
 // oneLine is a text without breaks and unseen characters, of bounded length.
@@ -123,9 +163,13 @@ func cut(s string, runes int) string {
 
 // Ask is the question to the worker. Key tells the answer apart.
 func (p Prompt) Ask(key string) messages.AskLLM {
+	purpose := p.Task
+	if purpose == Interview {
+		purpose = Reply
+	}
 	return messages.AskLLM{
-		Purpose: string(p.Task), System: p.System, Prompt: p.User, Key: key,
-		JSON: p.Task != Reply, Stream: p.Task == Reply,
+		Purpose: string(purpose), System: p.System, Prompt: p.User, Key: key,
+		JSON: p.Task == Judge, Stream: p.Task != Judge,
 	}
 }
 

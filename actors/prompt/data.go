@@ -31,6 +31,9 @@ type notes struct {
 	Kind    string `json:"kind"`
 	Now     string `json:"now,omitempty"`
 	LeftOut int    `json:"left_out,omitempty"` // older lines that had no room
+
+	Summary       string `json:"summary,omitempty"`
+	MostImportant string `json:"most_important,omitempty"`
 }
 
 // said is a message or a note that somebody wrote.
@@ -63,7 +66,9 @@ func (in Input) data() string {
 		b.Write(raw)
 		b.WriteByte('\n')
 	}
-	put(notes{Kind: "notes", Now: minute(in.Now), LeftOut: left})
+	put(notes{Kind: "notes", Now: minute(in.Now), LeftOut: left,
+		Summary:       cut(visible(string(in.Interview.Summary)), maxLine),
+		MostImportant: cut(visible(string(in.Interview.MostImportant)), maxLine)})
 	for i, l := range lines {
 		s := said{Kind: "message", N: left + i + 1, From: "other", Name: oneLine(string(l.Name), maxName),
 			At: minute(l.At), Text: cut(visible(string(l.Text)), maxLine)}

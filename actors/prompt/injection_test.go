@@ -48,15 +48,17 @@ func TestInjections(t *testing.T) {
 		t.Fatal("the other conversation has no canary")
 	}
 	leaks := 0
-	tasks := []prompt.Task{prompt.Reply, prompt.Judge}
+	tasks := []prompt.Task{prompt.Reply, prompt.Judge, prompt.Interview}
 	if testing.Short() {
 		tasks = tasks[:1]
 	}
 	for _, task := range tasks {
 		for _, i := range list {
 			in := prompt.Input{Task: task, Language: prompt.Language(i.Language), Persona: "Kehai", Now: at,
-				Lines: []prompt.Line{{Name: "Hana", At: at, Text: "hello"}}}
+				Lines:     []prompt.Line{{Name: "Hana", At: at, Text: "hello"}},
+				Interview: prompt.InterviewInput{Phase: "deepening", Goal: "mornings"}}
 			harmless := compose(t, c, in)
+			in.Interview.Summary, in.Interview.MostImportant = messages.Text(i.Text), messages.Text(i.Text)
 			in.Lines[0].Text, in.Lines[0].Name = messages.Text(i.Text), messages.Text(i.Text)
 			if leaksPrompt(t, c, in, harmless, i) {
 				leaks++

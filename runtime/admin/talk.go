@@ -14,6 +14,7 @@ import (
 
 	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
@@ -41,11 +42,17 @@ func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.Convers
 	if ask.Name == "" {
 		ask.Name = "guest " + strings.ToLower(rand.Text()[:6])
 	}
+	if err := mayBegin(e, ask.Project); err != nil {
+		return "", err
+	}
 	id, err := b.Book.Introduce(ctx, e, string(ask.Channel), ask.Name)
 	if err != nil && !errors.Is(err, control.ErrNotClear) && ctx.Err() == nil {
 		err = fmt.Errorf("%w: %w", control.ErrBegin, err)
 	}
-	return id, err
+	if err != nil || ask.Project == "" {
+		return id, err
+	}
+	return id, b.beginInterview(ctx, e, id, ask.Project)
 }
 
 // talking is the engine of a Kehai that runs: nobody else answers.
@@ -81,7 +88,11 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 	sum := sha256.Sum256([]byte(string(c) + "\x00" + s.Key))
 	a.Conversation = c
 	a.Message = messages.MessageID("w-" + hex.EncodeToString(sum[:12]))
-	a.Answered = b.answers(c)
+	led, err := interviewOf(e, c)
+	if err != nil {
+		return a, err
+	}
+	a.Answered = led != nil || b.answers(c)
 	if a.After, err = b.Talks.end(e); err != nil {
 		return a, err
 	}
@@ -96,6 +107,8 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 		a.Again = true
 		a.After, a.Answered, err = b.placeOf(e, a)
 		return a, err
+	case led != nil && led.State.Phase == interview.Done:
+		return a, control.ErrOver
 	}
 	return a, e.Inject(ctx, to, messages.Say{Conversation: c, Channel: channel, ID: a.Message, Sender: k.Name(),
 		Text: messages.Text(s.Text), At: time.Now()}, string(a.Message))
@@ -150,6 +163,10 @@ func (b Backend) Talk(ctx context.Context, c messages.ConversationID, q control.
 			var o conversation.Own
 			o, failed = conversation.Owns.Decode(row.Value)
 			t.Messages = append(t.Messages, ownSaid(c, o.Turn, o.Occurrence, o.Text, o.At))
+		case row.Table == conversation.Interviews.Name():
+			v, err := conversation.Interviews.Decode(row.Value)
+			p := v.Progress()
+			failed, t.Interview = err, &p
 		case row.Table == conversation.Desks.Name():
 			d, err := conversation.Desks.Decode(row.Value)
 			if failed = err; d.Open != nil {

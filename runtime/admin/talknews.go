@@ -44,6 +44,8 @@ func (t *Talks) Listen(ev engine.Published) {
 		t.wake(m.Conversation, nil)
 	case messages.MessageChanged:
 		t.wake(m.Conversation, nil)
+	case messages.InterviewChanged:
+		t.wake(m.Conversation, nil)
 	}
 }
 
@@ -171,6 +173,11 @@ func newsOf(c messages.ConversationID, p engine.Published) (list []control.TalkE
 		if m.Conversation == c {
 			list = append(list, control.TalkEvent{Event: control.NewsState,
 				State: &control.TalkState{Changed: m.Message, At: control.Stamp{Time: m.ChangedAt}}})
+		}
+	case messages.InterviewChanged:
+		if m.Conversation == c {
+			list = append(list, control.TalkEvent{Event: control.NewsState,
+				State: &control.TalkState{Interview: &m.InterviewProgress, At: control.Stamp{Time: m.At}}})
 		}
 	case messages.ReplyChanged:
 		if m.Conversation == c {

@@ -175,6 +175,8 @@ var codes = map[error]string{
 	ErrKeyUsed:               "key_used",
 	ErrNotChannel:            "not_channel",
 	ErrSendingPaused:         "sending_paused",
+	ErrOver:                  "over",
+	ErrProject:               "project",
 	ErrBegin:                 "begin",
 	ErrNoConversation:        "no_conversation",
 	ErrNoHeld:                "no_held",

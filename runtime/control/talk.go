@@ -19,6 +19,8 @@ var (
 	ErrNotChannel = errors.New("control: this conversation stands in a window: write there, " +
 		"or begin one on the channel web or host")
 	ErrSendingPaused = errors.New("control: sending is paused: kehai resume sending, then approve")
+	ErrOver          = errors.New("control: this interview is over: nobody answers any more")
+	ErrProject       = errors.New("control: there is no such project")
 	ErrBegin         = errors.New("control: this conversation cannot begin")
 )
 
@@ -28,8 +30,12 @@ const MaxSaid = 20_000
 // TalkBackend is what a conversation looks like from a channel: the chat page, the HTTP
 // interface, and the program that runs Kehai. Every [Backend] of a Kehai that runs is one.
 type TalkBackend interface {
+	// Define stores a project of interviews, given by its name and file; the same name is
+	// the same project. The error wraps ErrProject and names the line.
+	Define(ctx context.Context, name string, file []byte) (messages.ProjectID, error)
 	// Begin returns the conversation of a name on a channel, which gets its id now if it
-	// is new. The errors wrap ErrBegin and ErrNotClear.
+	// is new. With a project it is led as an interview, unless it is one already. The
+	// errors wrap ErrBegin, ErrProject and ErrNotClear.
 	Begin(ctx context.Context, b Begin) (messages.ConversationID, error)
 	// Say stores a message; with the key of an earlier one it does nothing and tells of
 	// that. The errors wrap ErrNoConversation, ErrNotChannel, ErrSayText and ErrKeyUsed.
@@ -47,6 +53,8 @@ type TalkBackend interface {
 type Begin struct {
 	Channel messages.Channel `json:"channel,omitempty"` // web by default
 	Name    string           `json:"name,omitempty"`    // "" makes one up
+	// Project has the conversation led as an interview of that project.
+	Project messages.ProjectID `json:"project,omitempty"`
 }
 
 // Say is a message to be stored.
@@ -111,6 +119,8 @@ type Talk struct {
 	More         bool                    `json:"more,omitempty"`    // there are older ones
 	Drafts       []Draft                 `json:"drafts"`
 	State        messages.ReplyState     `json:"state"` // of the turn that is worked on
+	// Interview is nil of a conversation that is none.
+	Interview *messages.InterviewProgress `json:"interview,omitempty"`
 	// LastEventID is a place in the event log: all that is told here happened before
 	// what News tells behind it, or is told once more.
 	LastEventID uint64 `json:"last_event_id"`
@@ -158,6 +168,8 @@ type TalkState struct {
 	Answers []messages.MessageID `json:"answers,omitempty"`
 	Rule    messages.ReplyRule   `json:"rule,omitempty"`
 	At      Stamp                `json:"at"`
+	// Interview is set, and nothing else, if the event is how far an interview has come.
+	Interview *messages.InterviewProgress `json:"interview,omitempty"`
 	// Changed is a message that was edited or taken back: read it anew.
 	Changed messages.MessageID `json:"changed,omitempty"`
 }
@@ -184,9 +196,16 @@ func talkRoutes(mux *http.ServeMux, b Backend) {
 	if !ok {
 		return
 	}
+	mux.HandleFunc("POST /v1/talk/define", func(w http.ResponseWriter, r *http.Request) {
+		if v, ok := form(w, r); ok {
+			id, err := t.Define(r.Context(), v.Get("name"), []byte(v.Get("file")))
+			answer(w, id, err)
+		}
+	})
 	mux.HandleFunc("POST /v1/talk/begin", func(w http.ResponseWriter, r *http.Request) {
 		if v, ok := form(w, r); ok {
-			id, err := t.Begin(r.Context(), Begin{Channel: messages.Channel(v.Get("channel")), Name: v.Get("name")})
+			id, err := t.Begin(r.Context(), Begin{Channel: messages.Channel(v.Get("channel")), Name: v.Get("name"),
+				Project: messages.ProjectID(v.Get("project"))})
 			answer(w, id, err)
 		}
 	})
@@ -244,10 +263,16 @@ func (q TalkQuery) values() url.Values {
 		"before": {strconv.FormatInt(int64(q.Before), 10)}, "limit": {strconv.Itoa(q.Limit)}, "q": {q.Text}}
 }
 
+// Define implements [TalkBackend].
+func (c *Client) Define(ctx context.Context, name string, file []byte) (id messages.ProjectID, err error) {
+	err = c.ask(ctx, http.MethodPost, "/v1/talk/define", url.Values{"name": {name}, "file": {string(file)}}, &id)
+	return id, err
+}
+
 // Begin implements [TalkBackend].
 func (c *Client) Begin(ctx context.Context, b Begin) (id messages.ConversationID, err error) {
 	err = c.ask(ctx, http.MethodPost, "/v1/talk/begin",
-		url.Values{"channel": {string(b.Channel)}, "name": {b.Name}}, &id)
+		url.Values{"channel": {string(b.Channel)}, "name": {b.Name}, "project": {string(b.Project)}}, &id)
 	return id, err
 }
 

@@ -41,6 +41,7 @@ type route struct {
 var api = []route{
 	{"GET", "/v1/conversations", (*Server).conversations},
 	{"POST", "/v1/conversations", (*Server).begin},
+	{"POST", "/v1/projects", (*Server).define},
 	{"GET", "/v1/conversations/{id}/messages", (*Server).talk},
 	{"POST", "/v1/conversations/{id}/messages", (*Server).say},
 	{"POST", "/v1/conversations/{id}/drafts", (*Server).draft},
@@ -68,6 +69,8 @@ var failures = []struct {
 	{control.ErrNoMessage, http.StatusNotFound, "no_message"},
 	{control.ErrSayText, http.StatusUnprocessableEntity, "text"},
 	{control.ErrDraftText, http.StatusUnprocessableEntity, "text"},
+	{control.ErrProject, http.StatusUnprocessableEntity, "project"},
+	{control.ErrOver, http.StatusConflict, "over"},
 	{control.ErrBegin, http.StatusUnprocessableEntity, "begin"},
 	{control.ErrKeyUsed, http.StatusConflict, "key_used"},
 	{control.ErrNotChannel, http.StatusConflict, "not_channel"},
@@ -125,6 +128,23 @@ func body(w http.ResponseWriter, r *http.Request, into any) error {
 func (s *Server) conversations(w http.ResponseWriter, r *http.Request) {
 	list, err := s.opts.Talk.Conversations(r.Context())
 	s.told(w, http.StatusOK, map[string]any{"conversations": list}, err)
+}
+
+func (s *Server) define(w http.ResponseWriter, r *http.Request) {
+	var ask struct {
+		Name string `json:"name"`
+		File string `json:"file"`
+	}
+	var out struct {
+		Project messages.ProjectID `json:"project"`
+	}
+	err := body(w, r, &ask)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), talkLimit)
+		defer cancel()
+		out.Project, err = s.opts.Talk.Define(ctx, ask.Name, []byte(ask.File))
+	}
+	s.told(w, http.StatusCreated, out, err)
 }
 
 // began says which conversation has begun.
@@ -298,7 +318,7 @@ func (f *following) tell(n control.News) error {
 	switch {
 	case f.over:
 		return nil
-	case f.answering != "" && f.state != nil && waits(f.state.State):
+	case f.answering != "" && f.state != nil && waits(*f.state):
 		f.over = true
 		return f.send("", control.NewsDone, f.state)
 	case f.answering != "" && f.heard && !f.answered:
@@ -313,7 +333,9 @@ func (f *following) tell(n control.News) error {
 	return nil
 }
 
-// waits reports a reply that waits for a person, or for better times.
-func waits(s messages.ReplyState) bool {
-	return s == messages.ReplyDrafted || s == messages.ReplyHeld || s == messages.ReplyUnknown
+// waits reports a reply that waits for a person, or for better times. One that is held by
+// no rule waits for a moment only, until it is known what the owner allows.
+func waits(s control.TalkState) bool {
+	return s.State == messages.ReplyDrafted || s.State == messages.ReplyUnknown ||
+		s.State == messages.ReplyHeld && s.Rule != ""
 }

@@ -152,3 +152,9 @@ func (p Project) Breaks(reply string) string {
 	}
 	return ""
 }
+
+// Names reports that a reply puts a question. White space, punctuation and case do not
+// count.
+func Names(reply, question string) bool {
+	return strings.Contains(text.Compact(reply), text.Compact(question))
+}

@@ -1,7 +1,7 @@
 // Package interview leads a conversation through the states of an interview. It is
 // pure: [Machine.Step] takes a [State], an [Event] and the time, and returns the next
 // state and what is to be done, as a [Result]. A [Project] says what to ask; it is
-// read from a file by [ParseProject]. No conversation is led by it yet.
+// read from a file by [ParseProject]. conversation/CONVERSATION is led by it.
 //
 // # States
 //

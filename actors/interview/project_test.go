@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kehai-run/kehai/actors/conversation/interview"
+	"github.com/kehai-run/kehai/actors/interview"
 )
 
 const whole = `tone: casual

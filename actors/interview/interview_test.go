@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kehai-run/kehai/actors/conversation/interview"
+	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/text"
 )
 

@@ -1,0 +1,189 @@
+package conversation
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/interview"
+	"github.com/kehai-run/kehai/actors/pii"
+	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/actors/text/stream"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Interview is what a conversation knows of itself as an interview.
+type Interview struct {
+	Project messages.ProjectID     `json:"project"`
+	Plan    messages.InterviewPlan `json:"plan"`
+	State   interview.State        `json:"state"`
+	// Turn is the one whose messages made State out of Before: should more of them come
+	// before it is answered, the step is taken once more.
+	Turn   int64            `json:"turn,omitempty"`
+	Before interview.State  `json:"before,omitzero"`
+	Result interview.Result `json:"result,omitzero"`
+}
+
+// Interviews has the row [DeskKey] in a conversation that is led as an interview.
+var Interviews = actors.NewTable[Interview]("interview")
+
+// ProjectOf is a plan as the machine reads it.
+func ProjectOf(p messages.InterviewPlan) interview.Project {
+	project := interview.Project{Tone: interview.Tone(p.Tone), Goal: string(p.Goal), Limits: interview.Limits{
+		MaxTurns: p.MaxTurns, MaxDeep: p.MaxDeep, MaxConversations: p.MaxConversations}}
+	for _, t := range p.MustAsk {
+		project.MustAsk = append(project.MustAsk, string(t))
+	}
+	for _, t := range p.MustNotAsk {
+		project.MustNotAsk = append(project.MustNotAsk, string(t))
+	}
+	return project
+}
+
+// Progress is how far it has come.
+func (v Interview) Progress() messages.InterviewProgress {
+	p := messages.InterviewProgress{
+		State: string(v.State.Phase), Turns: v.State.Turns, MaxTurns: v.Plan.MaxTurns, Deep: v.State.Deep,
+		MaxDeep: v.Plan.MaxDeep, Asked: v.State.Asked, FallbackMode: v.State.FallbackMode,
+		FinishedAt: v.State.FinishedAt, Reason: string(v.State.Reason),
+	}
+	if p.State == "" {
+		p.State = string(interview.Intro)
+	}
+	for _, item := range v.State.Items {
+		p.Items = append(p.Items, messages.Text(item.Text))
+	}
+	return p
+}
+
+// interviewPerHour is how many replies an hour an interview has at least.
+const interviewPerHour = 300
+
+// set are the settings of this conversation for what comes from a window or a channel. An
+// interview is answered whatever holds for others: who wrote agreed to it.
+func (a *actor) set(turn *actors.Turn, w messages.WindowID) Settings {
+	s := a.o.Settings(a.id, w)
+	if v, ok := Interviews.Get(turn, onlyRow); ok {
+		s.Mode, s.Policy, s.Listed, s.Typist, s.Tone = reply.Interview, reply.PolicyAuto, true, true, v.Plan.Tone
+		s.Quiet, s.Limits.PerHour = reply.Quiet{}, max(s.Limits.PerHour, interviewPerHour) // its project limits it
+	}
+	return s
+}
+
+// beginInterview has this conversation led as an interview, once.
+func (a *actor) beginInterview(turn *actors.Turn, m messages.InterviewBegins) {
+	if _, known := Interviews.Get(turn, onlyRow); known {
+		return
+	}
+	v := Interview{Project: m.Project, Plan: m.Plan}
+	Interviews.Put(turn, onlyRow, v)
+	a.tellInterview(turn, v)
+}
+
+func (a *actor) tellInterview(turn *actors.Turn, v Interview) {
+	turn.Publish(messages.InterviewChanged{Project: v.Project, Conversation: a.id, InterviewProgress: v.Progress(),
+		At: turn.Now()})
+}
+
+// private puts labels in the place of private data before anything is stored.
+func private(in *messages.InboundMessage) {
+	masked := pii.Mask(string(in.Text), pii.Japanese)
+	in.Text, in.Parts[0].Text, in.PIIProcessed = messages.Text(masked.Text), messages.Text(masked.Text), true
+	seen := map[pii.Kind]bool{}
+	for _, s := range masked.Spans {
+		if !seen[s.Kind] {
+			seen[s.Kind] = true
+			in.Masked = append(in.Masked, string(s.Kind))
+		}
+	}
+}
+
+// lead takes the interview's step for what a turn answers, and reports that there is
+// something to say.
+func (a *actor) lead(turn *actors.Turn, v Interview, t *reply.Turn) bool {
+	switch {
+	case v.Turn == t.ID && v.State.Phase == interview.Done: // the end stays the end
+		return true
+	case v.State.Phase == interview.Done:
+		return false
+	case v.Turn != t.ID:
+		v.Before, v.Turn = v.State, t.ID
+	}
+	var said []string
+	for _, id := range t.Messages {
+		if d, ok := message(turn, id); ok {
+			if l, ok := lineOf(d); ok {
+				said = append(said, string(l.Text))
+			}
+		}
+	}
+	a.move(turn, v, v.Before, interview.Event{Kind: interview.Said, Text: strings.Join(said, "\n")})
+	return true
+}
+
+// move makes a step from a state, and tells what comes of it.
+func (a *actor) move(turn *actors.Turn, v Interview, from interview.State, e interview.Event) Interview {
+	v.State, v.Result = interview.Machine{Project: ProjectOf(v.Plan)}.Step(from, e, turn.Now())
+	Interviews.Put(turn, onlyRow, v)
+	a.tellInterview(turn, v)
+	if v.Result.Finish != nil {
+		turn.Send(messages.To(messages.ActorProject, string(v.Project)), messages.InterviewFinished{Project: v.Project,
+			Conversation: a.id, Reason: string(v.Result.Finish.Reason), At: v.Result.Finish.At})
+	}
+	return v
+}
+
+// fixed writes the fixed text of an interview's turn; false if a model is to write it.
+func (a *actor) fixed(turn *actors.Turn, t *reply.Turn, why string) bool {
+	v, ok := Interviews.Get(turn, onlyRow)
+	if ok && why != "" && v.Result.Reply == interview.ModelReply {
+		v = a.move(turn, v, v.State, interview.Event{Kind: interview.Failed})
+	}
+	if !ok || v.Result.Reply == interview.ModelReply {
+		return false
+	}
+	s, _ := a.settings(turn, t)
+	text := v.Result.Text(v.State, languageOf(a.said(turn, s.Context)))
+	a.wrote(turn, t, messages.Text(text), func(b *messages.ReplyBasis) { b.Fallback = why })
+	return true
+}
+
+// mostAsked is how long a reply may be, in characters, so that the question that it must
+// put has room behind it.
+const mostAsked = 360
+
+// asks sees to it that a reply of an interview puts the question that it must, and none
+// that it must not; false if it does.
+func (a *actor) asks(turn *actors.Turn, written messages.Text) (messages.Text, bool) {
+	v, ok := Interviews.Get(turn, onlyRow)
+	if !ok {
+		return written, true
+	}
+	p := ProjectOf(v.Plan)
+	if p.Breaks(string(written)) != "" {
+		return "", false
+	}
+	if ask := v.Result.Ask; ask != "" && !interview.Names(string(written), ask) {
+		if utf8.RuneCountInString(string(written)+ask) > mostAsked {
+			return messages.Text(stream.DefaultRule().Final(ask)), true
+		}
+		written += messages.Text("\n" + ask)
+	}
+	return written, true
+}
+
+// instruct makes the prompt of a reply that of an interview.
+func (a *actor) instruct(turn *actors.Turn, in *prompt.Input) {
+	v, ok := Interviews.Get(turn, onlyRow)
+	if !ok {
+		return
+	}
+	p := ProjectOf(v.Plan)
+	in.Task = prompt.Interview
+	in.Interview = prompt.InterviewInput{
+		Phase: string(v.State.Phase), Goal: p.Goal, MustAsk: p.MustAsk, MustNotAsk: p.MustNotAsk,
+		MaxDeep: p.Limits.MaxDeep, Ask: v.Result.Ask,
+		Summary: messages.Text(v.State.Summary()), MostImportant: messages.Text(v.State.MostImportant()),
+	}
+}

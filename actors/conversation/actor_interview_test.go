@@ -1,0 +1,169 @@
+package conversation_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/interview"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// led is a conversation that is led as an interview.
+func led(t *testing.T, change func(*messages.InterviewPlan)) talk {
+	t.Helper()
+	o := options(auto())
+	o.Key = func(string) []byte { return []byte("0123456789abcdef") }
+	k := newTalk(t, o)
+	plan := messages.InterviewPlan{Tone: "polite_soft", Goal: "why mornings are hard", MaxTurns: 12, MaxDeep: 2,
+		MustAsk: []messages.Text{"Who is with you then?"}, MustNotAsk: []messages.Text{"salary"}}
+	if change != nil {
+		change(&plan)
+	}
+	k.Send(messages.InterviewBegins{Project: "p-1", Conversation: hana, Plan: plan})
+	return k
+}
+
+// finishes are how often the project was told that the interview is over.
+func (k talk) finishes() (n int) {
+	k.t.Helper()
+	for _, s := range k.Sent() {
+		switch m := s.Message.(type) {
+		case messages.InterviewFinished:
+			n++
+		case messages.FollowOwner:
+			if m.On {
+				k.Send(messages.OwnerState{})
+			}
+		}
+	}
+	return n
+}
+
+func (k talk) interview() conversation.Interview {
+	v, _ := actortest.Stored(k.Harness, conversation.Interviews, conversation.DeskKey)
+	return v
+}
+
+// answers says something, crashes while a model writes, and has it written; "" is a model
+// that fails. It returns how often the interview was told to be over.
+func (k talk) answers(n int, said, written messages.Text) (finished int) {
+	k.t.Helper()
+	k.CrashBeforeCommit()
+	k.Send(messages.Say{Conversation: hana, Channel: messages.ChannelWeb,
+		ID: messages.MessageID(fmt.Sprintf("w%d", n)), Text: said, At: k.Now()})
+	finished = k.finishes()
+	if k.state() != "writing" {
+		return finished
+	}
+	k.Crash()
+	k.Send(messages.OwnerState{})
+	ask := k.asked()
+	if written == "" {
+		k.FailCall(messages.FailureError, "no_model", "none")
+	} else {
+		k.writes(ask, written)
+	}
+	return finished + k.finishes()
+}
+
+// TestAnInterviewIsLed through its states to one finish, with a crash in each turn.
+func TestAnInterviewIsLed(t *testing.T) {
+	k := led(t, nil)
+	finished := 0
+	for i, step := range []struct{ said, written, phase string }{
+		{"[interview start]", "Hello! What makes mornings hard?", "intro"},
+		{"the alarm, the cold, trains. Above all trains", "What matters most?", "enumerate"},
+		{"that's all", "Is it the trains?", "recommend"},
+		{"yes, trains", "Then let us talk of trains.", "choose"},
+		{"they are full", "Tell me of the last time.", "deepening"},
+		{"on Monday nobody could get in", "What did you do?", "deepening"},
+		{"I walked", "So trains are full, and you walk. Is that right?", "summary_check"},
+		{"right", "", "done"},
+	} {
+		finished += k.answers(i+1, messages.Text(step.said), messages.Text(step.written))
+		if got := string(k.interview().State.Phase); got != step.phase {
+			t.Fatalf("after %q: %s, want %s", step.said, got, step.phase)
+		}
+	}
+	ours := strings.Join(k.ours(), "\n")
+	v := k.interview().State
+	switch {
+	case finished != 1:
+		t.Errorf("told to be over %d times, want once", finished)
+	case v.FallbackMode || v.Reason != interview.Completed || v.MostImportant() != "trains":
+		t.Errorf("ended as %+v, want completed about trains", v)
+	case strings.Count(ours, "Who is with you then?") != 1:
+		t.Errorf("we said\n%s\nwant the question that must be asked once", ours)
+	case !strings.Contains(ours, "That is the end of the interview."):
+		t.Errorf("we said\n%s\nwant the closing text", ours)
+	}
+	before := len(k.ours())
+	if k.answers(20, "one more thing", "no") != 0 || len(k.ours()) != before {
+		t.Error("what comes behind the end is answered, want nothing")
+	}
+}
+
+// TestAnInterviewWithoutAModel asks three questions, each once, and ends once.
+func TestAnInterviewWithoutAModel(t *testing.T) {
+	k := led(t, nil)
+	finished := 0
+	for i, said := range []messages.Text{"[interview start]", "the alarm", "[skip]", "that it were quiet"} {
+		finished += k.answers(i+1, said, "")
+	}
+	v := k.interview().State
+	if ours := k.ours(); len(ours) != 4 || finished != 1 || v.Reason != interview.FallbackAsked || !v.FallbackMode {
+		t.Errorf("finished %d times with %+v, having said %q, want three questions and thanks", finished, v, ours)
+	}
+}
+
+// TestAModelThatAsksWhatItMustNot is not sent, as one that writes nothing.
+func TestAModelThatAsksWhatItMustNot(t *testing.T) {
+	k := led(t, nil)
+	k.answers(1, "hello", "And what is your Salary, roughly?")
+	if ours := strings.Join(k.ours(), "\n"); strings.Contains(ours, "alary") || !k.interview().State.FallbackMode {
+		t.Errorf("we said %q, want a fixed question", ours)
+	}
+}
+
+// TestTheTurnLimit ends an interview at the last answer that counts.
+func TestTheTurnLimit(t *testing.T) {
+	k := led(t, func(p *messages.InterviewPlan) { p.MaxTurns, p.MustAsk = 3, nil })
+	finished := 0
+	for i, said := range []messages.Text{"[interview start]", "[skip]", "trains", "trains", "trains"} {
+		finished += k.answers(i+1, said, "And what else?")
+	}
+	if v := k.interview().State; finished != 1 || v.Reason != interview.TurnLimit || v.Turns != 3 {
+		t.Errorf("finished %d times with %+v, want once after three answers", finished, v)
+	}
+}
+
+// TestAnInterviewStoresMaskedTexts only: nothing of the original is left.
+func TestAnInterviewStoresMaskedTexts(t *testing.T) {
+	k := led(t, nil)
+	k.answers(1, "田中太郎です。電話は090-1234-5678です。", "ありがとうございます。")
+	m, ok := actortest.Stored(k.Harness, conversation.Messages, conversation.RowKey(1))
+	if !ok || strings.Contains(fmt.Sprintf("%#v", m), "1234") || !strings.Contains(string(m.Text), "[電話番号]") ||
+		len(m.Masked) == 0 || !m.PIIProcessed || m.ContentHash == "" || m.Parts[0].Text != m.Text {
+		t.Errorf("stored %q of kinds %v, want labels", string(m.Text), m.Masked)
+	}
+}
+
+// TestWhatComesWhileItIsHeld belongs to the same step: the machine does not count twice.
+func TestWhatComesWhileItIsHeld(t *testing.T) {
+	k := led(t, nil)
+	k.Send(messages.Say{Conversation: hana, Channel: "web", ID: "w1", Text: "trains", At: k.Now()})
+	k.Send(messages.OwnerState{Paused: true})
+	k.writes(k.asked(), "What else?")
+	k.wantState("held")
+	k.Send(messages.Say{Conversation: hana, Channel: "web", ID: "w2", Text: "the cold", At: k.Now()})
+	k.writes(k.asked(), "Anything else?")
+	k.Crash()
+	k.Send(messages.OwnerState{})
+	v, ours := k.interview().State, fmt.Sprint(k.ours())
+	if v.Turns != 1 || len(v.Items) != 2 || ours != "[3 Anything else?]" {
+		t.Errorf("%+v after %s, want one turn with both things", v, ours)
+	}
+}

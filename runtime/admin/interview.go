@@ -1,0 +1,119 @@
+package admin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/interview"
+	"github.com/kehai-run/kehai/actors/project"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// Define implements [control.TalkBackend].
+func (b Backend) Define(ctx context.Context, name string, file []byte) (messages.ProjectID, error) {
+	e, err := b.talking()
+	if err != nil {
+		return "", err
+	}
+	p, err := interview.ParseProject(name, file)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", control.ErrProject, err)
+	}
+	name = strings.TrimSpace(name)
+	sum := sha256.Sum256([]byte("project\x00" + name))
+	id := messages.ProjectID("p-" + hex.EncodeToString(sum[:6]))
+	plan := messages.InterviewPlan{Name: messages.Text(name), Tone: string(p.Tone), Goal: messages.Text(p.Goal),
+		MaxTurns: p.Limits.MaxTurns, MaxDeep: p.Limits.MaxDeep, MaxConversations: p.Limits.MaxConversations}
+	for _, t := range p.MustAsk {
+		plan.MustAsk = append(plan.MustAsk, messages.Text(t))
+	}
+	for _, t := range p.MustNotAsk {
+		plan.MustNotAsk = append(plan.MustNotAsk, messages.Text(t))
+	}
+	return id, e.Inject(ctx, messages.To(project.Kind, string(id)),
+		messages.DefineProject{Project: id, Plan: plan}, "")
+}
+
+// rowOf reads the only row of a table of an actor; false if there is none.
+func rowOf[V any](e *engine.Engine, a messages.Address, row string, decode func([]byte) (V, error)) (
+	v V, ok bool, err error) {
+	raw, ok, err := e.ReadRow(a, row)
+	if err == nil && ok {
+		v, err = decode(raw)
+	}
+	return v, ok, err
+}
+
+// mayBegin refuses an interview of a project that has all of them.
+func mayBegin(e *engine.Engine, p messages.ProjectID) error {
+	if p == "" {
+		return nil
+	}
+	a := messages.To(project.Kind, string(p))
+	if a.Validate() != nil {
+		return control.ErrProject
+	}
+	register, _, err := rowOf(e, a, project.Registers.Row(project.Key), project.Registers.Decode)
+	if err != nil {
+		return err
+	}
+	plan, known, err := rowOf(e, a, project.Plans.Row(project.Key), project.Plans.Decode)
+	switch {
+	case err != nil:
+		return err
+	case known && plan.MaxConversations > 0 && len(register.Finished) >= plan.MaxConversations:
+		return fmt.Errorf("%w: %w", control.ErrProject, interview.ErrClosed)
+	}
+	return nil
+}
+
+// beginInterview has a conversation led, and waits until it is.
+func (b Backend) beginInterview(ctx context.Context, e *engine.Engine, c messages.ConversationID,
+	p messages.ProjectID) error {
+	defer b.Talks.join(c)()
+	for asked := false; ; {
+		_, changed := b.Talks.look(c)
+		led, err := interviewOf(e, c)
+		if led != nil || err != nil {
+			return err
+		}
+		if !asked {
+			asked = true
+			err := e.Inject(ctx, messages.To(project.Kind, string(p)),
+				messages.BeginInterview{Project: p, Conversation: c}, "")
+			if err != nil {
+				return err
+			}
+		}
+		late := time.NewTimer(beginWait)
+		select {
+		case <-changed:
+			late.Stop()
+		case <-late.C:
+			return control.ErrProject
+		case <-ctx.Done():
+			late.Stop()
+			return fmt.Errorf("%w: %w", control.ErrBegin, ctx.Err())
+		}
+	}
+}
+
+// beginWait is how long a project may take to answer: one that nobody knows never does.
+const beginWait = 5 * time.Second
+
+// interviewOf is what a conversation knows of itself as an interview, nil if it is none.
+func interviewOf(e *engine.Engine, c messages.ConversationID) (*conversation.Interview, error) {
+	v, ok, err := rowOf(e, messages.To(conversation.Kind, string(c)),
+		conversation.Interviews.Row(conversation.DeskKey), conversation.Interviews.Decode)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &v, nil
+}
