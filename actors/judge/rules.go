@@ -6,16 +6,38 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
 )
 
 // ErrRules marks rules that contradict themselves.
 var ErrRules = errors.New("judge: the rules are not usable")
 
-// Threshold says how long a judgement of some confidence holds.
+// Threshold says how long a judgement of some confidence holds. As a text it is
+// CONFIDENCE:TIME, such as 0.9:12h.
 type Threshold struct {
 	MinConfidence float64       `yaml:"min_confidence" json:"min_confidence"` // 0 to 1, inclusive
 	Skip          time.Duration `yaml:"skip" json:"skip"`                     // 0s to 24h
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (t Threshold) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%v:%s", t.MinConfidence, text.Duration(t.Skip)), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (t *Threshold) UnmarshalText(raw []byte) (err error) {
+	confidence, skip, ok := strings.Cut(string(raw), ":")
+	if t.MinConfidence, err = strconv.ParseFloat(strings.TrimSpace(confidence), 64); err == nil && ok {
+		t.Skip, err = time.ParseDuration(strings.TrimSpace(skip))
+	}
+	if err != nil || !ok {
+		return errors.New("want CONFIDENCE:TIME such as 0.9:12h")
+	}
+	return nil
 }
 
 // Rules of judging.
@@ -23,8 +45,6 @@ type Rules struct {
 	// Whether judgements are remembered; without it every look is a judgement. Default
 	// true.
 	Enabled bool `yaml:"enabled"`
-
-	Thresholds []Threshold `yaml:"-"` // default 0.9: 12h, 0.7: 1h
 
 	// How long a judgement holds that reaches none of the thresholds, 1s to 24h.
 	// Default 10m.
@@ -41,6 +61,10 @@ type Rules struct {
 
 	// Newest messages that the model sees, 1 to 200. Default 20.
 	Messages int `yaml:"messages" min:"1" max:"200"`
+
+	// How long a judgement holds by its confidence, the first that it reaches counts:
+	// CONFIDENCE:TIME with 0 to 1 and 0s to 24h. Default ["0.9:12h", "0.7:1h"].
+	Thresholds []Threshold `yaml:"thresholds"`
 
 	// Plain leaves out the guards of profile default, as profile seed does.
 	Plain bool `yaml:"-"`

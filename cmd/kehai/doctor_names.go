@@ -15,7 +15,7 @@ import (
 // name. running is nil if no Kehai runs. A store that cannot be opened is another
 // finding.
 func checkNames(ctx context.Context, cfg config.Config, running *control.Client) []finding {
-	if !cfg.NamesConversations() {
+	if !cfg.Replies.NamesConversations() {
 		return nil
 	}
 	if running != nil {
@@ -45,7 +45,7 @@ func unknownNames(cfg config.Config, known []control.Conversation, err error) (l
 	for _, c := range known {
 		labels = append(labels, c.Label())
 	}
-	for _, u := range cfg.Unseen(labels) {
+	for _, u := range cfg.Replies.Unseen(labels) {
 		f := finding{what: "replies", text: u.Name + " is in the settings, and no conversation has been seen that is " +
 			"called so", mend: "kehai conversations lists those that are known"}
 		if u.Near != "" {

@@ -116,7 +116,7 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 
 // answers reports that what a channel brings is answered.
 func (b Backend) answers(c messages.ConversationID) bool {
-	s := b.Config.ReplySettings(b.Label(c), false)
+	s := b.Config.Replies.Of(b.Label(c), false)
 	return s.Answers()
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -10,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/actors/judge"
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -31,8 +34,15 @@ func (c *Config) Validate() error {
 	c.LLM.Check(p.of(c, "llm"))
 	c.checkOrder(&p, fields)
 	c.checkWindows(&p)
-	c.checkReplies(&p)
-	c.checkPeople(&p)
+	if _, err := c.JudgeRules(); err != nil {
+		p.add(c, "judge.thresholds", strings.TrimPrefix(err.Error(), judge.ErrRules.Error()+": "))
+	}
+	app := "line"
+	if len(c.Windows) > 0 {
+		app = cmp.Or(c.Windows[0].App, app)
+	}
+	c.Replies.Check(app, slices.ContainsFunc(c.Windows, Window.Drawn), p.of(c, "replies"))
+	recall.CheckPeople(c.People, func(key, what string) { p.add(c, key, what) })
 	return p.err()
 }
 
@@ -66,7 +76,7 @@ func (c *Config) checkWindows(p *problems) {
 	names, refs := map[string]int{}, map[string]int{}
 	for i, w := range c.Windows {
 		key := fmt.Sprintf("windows.%d.", i)
-		if w.Script != "" && w.Driver != "drawn" {
+		if w.Script != "" && !w.Drawn() {
 			p.add(c, key+"script", "only a drawn window can play one: leave it out or set driver: drawn")
 		}
 		if first, ok := names[w.Name]; ok {
@@ -86,6 +96,9 @@ func (c *Config) checkWindows(p *problems) {
 }
 
 func tooManyWindows(n int) string { return fmt.Sprintf("%d windows: want at most %d", n, maxWindows) }
+
+// Drawn says that Kehai draws the window itself.
+func (w Window) Drawn() bool { return w.Driver == "drawn" }
 
 // Capture is the driver's own name of the window: Ref, or else Name.
 func (w Window) Capture() string {
@@ -128,19 +141,11 @@ func (c *Config) CheckDrivers(known Drivers) error {
 // forms are what texts look like. Each returns what is wrong, "" for nothing.
 var forms = map[string]func(string) string{
 	"name": wrongName, "loopback": wrongLoopback, "layout": wrongLayout, "quiet": wrongQuiet,
-	"threshold": wrongThreshold,
 }
 
 func wrongQuiet(s string) string {
 	if _, err := reply.ParseQuiet(s); err != nil {
 		return quote(s) + ": want hours such as 22:00-07:00, which end at another time than they begin; empty for none"
-	}
-	return ""
-}
-
-func wrongThreshold(s string) string {
-	if _, err := parseThreshold(s); err != nil {
-		return err.Error()
 	}
 	return ""
 }

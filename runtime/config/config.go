@@ -14,8 +14,12 @@ import (
 	"github.com/kehai-run/kehai/actors/attention"
 	"github.com/kehai-run/kehai/actors/attention/notify"
 	"github.com/kehai-run/kehai/actors/burst"
+	"github.com/kehai-run/kehai/actors/conversation"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/actors/ocr"
+	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
@@ -54,7 +58,7 @@ type Config struct {
 	Windows []Window `yaml:"windows"`
 
 	// Reading text from captures.
-	OCR OCR `yaml:"ocr"`
+	OCR ocr.Settings `yaml:"ocr"`
 
 	// Joining messages that follow each other closely.
 	Burst burst.Rules `yaml:"burst"`
@@ -73,16 +77,16 @@ type Config struct {
 	Focus Focus `yaml:"focus"`
 
 	// Who is asked where rules do not decide: a language model.
-	LLM LLM `yaml:"llm"`
+	LLM llm.Settings `yaml:"llm"`
 
 	// How conversations are answered.
-	Replies Replies `yaml:"replies"`
+	Replies conversation.Replies `yaml:"replies"`
 
 	// When it is judged whether to answer.
-	Judge Judging `yaml:"judge"`
+	Judge judge.Rules `yaml:"judge"`
 
 	// What was ever said, and who may be reminded of it.
-	Memory Memory `yaml:"memory"`
+	Memory recall.Sharing `yaml:"memory"`
 
 	// Who is the same person in several conversations, at most 500. Default [].
 	People []Person `yaml:"people"`
@@ -193,51 +197,6 @@ type Window struct {
 	Poll time.Duration `yaml:"poll" min:"50ms" max:"1m"`
 }
 
-// OCR engines that are built in.
-const (
-	OCRTesseract = "tesseract"
-	OCRDrawn     = "drawn"
-)
-
-// Isolation is where an OCR engine runs.
-type Isolation string
-
-// Values of [Isolation].
-const (
-	IsolationInProcess Isolation = "inprocess"
-	IsolationProcess   Isolation = "process"
-)
-
-// OCR is about reading text from captures.
-type OCR struct {
-	// Who reads: tesseract, drawn (knows the text of drawn windows, needs nothing
-	// installed), or an engine that the host adds. Default tesseract.
-	Engine string `yaml:"engine" form:"name" driver:"ocr"`
-
-	// Where the engine runs: inprocess (faster; once two of its calls have hung,
-	// it is moved to a process of its own) or process (from the start, so that its
-	// crash is not one of Kehai). Default inprocess.
-	Isolation Isolation `yaml:"isolation" oneof:"inprocess|process"`
-
-	// Captures of one change, 120 ms apart, that are read and compared, 1 to 9:
-	// what most of them say counts; in profile seed the longest. Default 1.
-	Burst int `yaml:"burst" min:"1" max:"9"`
-
-	// Captures that are read at the same time, 1 to 16. Default 2.
-	Workers int `yaml:"workers" min:"1" max:"16"`
-
-	// Time after which reading one capture is given up, 100ms to 5m. Default 20s.
-	Timeout time.Duration `yaml:"timeout" min:"100ms" max:"5m"`
-
-	// How often a capture that could not be read is tried again, 0 to 5; 0 is
-	// never. Default 1.
-	Retries int `yaml:"retries" min:"0" max:"5"`
-
-	// Bubbles whose text is remembered so that they are not read twice, 1 to
-	// 100000. Default 512.
-	Cache int `yaml:"cache" min:"1" max:"100000"`
-}
-
 // Dedup is about telling new messages from those seen before.
 type Dedup struct {
 	// What counts as new in a conversation never seen before: unanswered (what
@@ -256,6 +215,25 @@ type Read struct {
 	// application. Empty: all are read. Default [].
 	Only []string `yaml:"only"`
 }
+
+// OCR engines that are built in.
+const (
+	OCRTesseract = "tesseract"
+	OCRDrawn     = "drawn"
+)
+
+// Values of OCR.Isolation.
+const (
+	IsolationInProcess = ocr.IsolationInProcess
+	IsolationProcess   = ocr.IsolationProcess
+)
+
+// Conversation is what is particular about one conversation: an entry of
+// Replies.Conversations.
+type Conversation = conversation.Particular
+
+// Person is one person in several conversations: an entry of People.
+type Person = recall.Person
 
 // Focus is about attention.
 type Focus struct {
@@ -378,21 +356,18 @@ func defaultConfig(goos, home, host string, env func(string) string) Config {
 		Profile:    ProfileDefault,
 		Store:      Store{MinFree: engine.DefaultMinFree},
 		Windows:    []Window{DefaultWindow("line")},
-		OCR: OCR{
-			Engine: OCRTesseract, Isolation: IsolationInProcess, Burst: 1, Workers: 2, Timeout: 20 * time.Second,
-			Retries: 1, Cache: 512,
-		},
-		Burst: burst.DefaultRules(),
-		Dedup: Dedup{FirstSight: ledger.Unanswered, Tail: 200},
-		Rules: defaultRules(ProfileDefault),
+		OCR:        ocr.DefaultSettings(),
+		Burst:      burst.DefaultRules(),
+		Dedup:      Dedup{FirstSight: ledger.DefaultRules().FirstSight, Tail: ledger.DefaultRules().Keep},
+		Rules:      defaultRules(ProfileDefault),
 		Focus: Focus{
 			Usage: UsageSystem, LLM: true, Notify: NotifyDesktop, Keep: 720 * time.Hour,
 			Times: notify.DefaultTimes(), Rules: attention.DefaultRules(),
 		},
 		LLM:       llm.DefaultSettings(),
-		Replies:   defaultReplies(),
-		Judge:     defaultJudging(),
-		Memory:    defaultMemory(),
+		Replies:   conversation.DefaultReplies(),
+		Judge:     judge.DefaultRules(),
+		Memory:    recall.DefaultSharing(),
 		Actors:    Actors{Sleep: engine.DefaultIdle},
 		Web:       Web{Addr: "127.0.0.1:7411"},
 		Log:       Log{Level: "info", Format: "auto"},

@@ -492,28 +492,21 @@ func TestDocsAgreeWithTags(t *testing.T) {
 	}
 }
 
-func TestDurationAndSizeText(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0s", time.Second: "1s", 1500 * time.Millisecond: "1.5s",
-		time.Minute: "1m", 90 * time.Second: "1m30s", time.Hour: "1h", 61 * time.Minute: "1h1m",
-		720 * time.Hour: "720h", time.Hour + time.Second: "1h0m1s", 10 * time.Minute: "10m", 20 * time.Hour: "20h",
-		30 * time.Second: "30s", 250 * time.Millisecond: "250ms"} {
-		if got := durationText(d); got != want {
-			t.Errorf("durationText(%d) = %q, want %q", d, got, want)
-		}
-	}
+func TestSizeText(t *testing.T) {
 	for s, want := range map[Size]string{0: "0B", 1: "1B", 1000: "1000B", 1024: "1KiB", 128 << 20: "128MiB",
 		1 << 40: "1TiB", 3 << 29: "1536MiB"} {
 		if got := s.String(); got != want {
 			t.Errorf("Size(%d).String() = %q, want %q", uint64(s), got, want)
 		}
-		if back, err := parseSize(s.String()); err != nil || back != s {
-			t.Errorf("parseSize(%q) = %d, %v, want %d", s, back, err, uint64(s))
+		var back Size
+		if err := back.UnmarshalText([]byte(s.String())); err != nil || back != s {
+			t.Errorf("UnmarshalText(%q) = %d, %v, want %d", s, back, err, uint64(s))
 		}
 	}
 	for _, bad := range []string{"", "1", "MiB", "-1MiB", "1 2MiB", "1XiB", "99999999999TiB", "1e3B", "0x1B",
 		"999999999999999.5TiB"} {
-		if n, err := parseSize(bad); err == nil {
-			t.Errorf("parseSize(%q) = %d, want refused", bad, n)
+		if n := Size(0); n.UnmarshalText([]byte(bad)) == nil {
+			t.Errorf("UnmarshalText(%q) = %d, want refused", bad, n)
 		}
 	}
 }

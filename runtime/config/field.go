@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kehai-run/kehai/actors/conversation"
 )
 
 // field is one node of a configuration: a value, or a section or list that has
@@ -74,7 +77,9 @@ func (f field) isSection() bool { return f.value.Kind() == reflect.Struct }
 
 // isList holds for a list of sections; a list of texts is a value.
 func (f field) isList() bool {
-	return f.value.Kind() == reflect.Slice && f.value.Type().Elem().Kind() == reflect.Struct
+	t := f.value.Type()
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct &&
+		!reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
 // usual is an entry of a list in which nothing is set.
@@ -83,7 +88,7 @@ func (f field) usual() reflect.Value {
 	case reflect.TypeFor[Window]():
 		return reflect.ValueOf(DefaultWindow(""))
 	case reflect.TypeFor[Conversation]():
-		return reflect.ValueOf(DefaultConversation())
+		return reflect.ValueOf(conversation.DefaultParticular())
 	case reflect.TypeFor[Person]():
 		return reflect.ValueOf(Person{})
 	}
@@ -125,17 +130,17 @@ func (f field) set(text, dir string) string {
 	if wrong != "" {
 		return wrong
 	}
-	v, want, err := parseValue(f.value.Type(), path)
-	if err == nil {
+	v, want := parseValue(f.value.Type(), path)
+	if want == "" {
 		f.value.Set(v)
 		return ""
 	}
 	if strings.HasSuffix(want, "number") { // for others it has an example
 		if want += " from " + f.tag.Get("min") + " to " + f.tag.Get("max"); len(f.oneOf()) > 0 {
-			want = orList(f.oneOf())
+			want = "want " + orList(f.oneOf())
 		}
 	}
-	return f.show(text) + ": want " + want
+	return f.show(text) + ": " + want
 }
 
 // resolve counts a path from dir, or from the home after ~/. It leaves other texts
@@ -181,7 +186,7 @@ func (f field) wrong() string {
 // wrongOne checks the value, or one of a list.
 func (f field) wrongOne(v reflect.Value) string {
 	switch {
-	case v.Kind() == reflect.Bool:
+	case v.Kind() == reflect.Bool, v.Kind() == reflect.Struct:
 		return ""
 	case len(f.oneOf()) > 0:
 		return wrongChoice(f.text(), f.oneOf())
@@ -189,9 +194,9 @@ func (f field) wrongOne(v reflect.Value) string {
 		return f.wrongText(v.String())
 	}
 	lo, hi := f.tag.Get("min"), f.tag.Get("max")
-	low, _, errLow := parseValue(v.Type(), lo)
-	high, _, errHigh := parseValue(v.Type(), hi)
-	if errLow != nil || errHigh != nil {
+	low, noLow := parseValue(v.Type(), lo)
+	high, noHigh := parseValue(v.Type(), hi)
+	if noLow+noHigh != "" {
 		panic("config: bad bounds of " + f.key) // in a tag, so a bug
 	}
 	if !inOrder(low, v) || !inOrder(v, high) {

@@ -87,6 +87,9 @@ func (c *Config) Wrong(key, what string) error {
 	return problems{{c.originOf(key), key, what}}
 }
 
+// quote shows a value of any length.
+var quote = text.Quote
+
 // oneLine keeps a file's name from breaking a comment or an error.
 func oneLine(s string) string {
 	if q := strconv.Quote(s); q[1:len(q)-1] != s {

@@ -9,14 +9,17 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/kehai-run/kehai/actors/conversation"
 )
 
 // commented are the packages whose structs are sections of a configuration.
 var commented = []string{
-	"actors/burst", "actors/conversation/reply", "actors/judge", "actors/dedup/ledger", "actors/dedup/recent",
+	"actors/burst", "actors/conversation",
+	"actors/conversation/reply", "actors/judge", "actors/dedup/ledger", "actors/dedup/recent",
 	"actors/attention", "actors/attention/notify", "actors/directory",
 	"actors/fusion", "actors/ingress", "actors/llm", "actors/ocr", "actors/outbound",
-	"actors/poller", "actors/text", "runtime/config",
+	"actors/poller", "actors/recall", "actors/text", "runtime/config",
 }
 
 // TestReference checks that reference.yaml has the comment of each field as it stands
@@ -38,7 +41,7 @@ func TestReference(t *testing.T) {
 		}
 	}
 	c := exampleDefault()
-	c.Replies.Conversations, c.People = []Conversation{DefaultConversation()}, []Person{{}}
+	c.Replies.Conversations, c.People = []Conversation{conversation.DefaultParticular()}, []Person{{}}
 	var b strings.Builder
 	document(t, &b, root(c), "", found)
 	const path = "reference.yaml"

@@ -10,21 +10,21 @@ import (
 // TestNothingIsSentUnlessListed: by default a window that is not drawn gets drafts only.
 func TestNothingIsSentUnlessListed(t *testing.T) {
 	c := Default()
-	if s := c.ReplySettings("line:Hana", false); s.Policy != reply.PolicyDraft || s.Listed || s.Drawn {
-		t.Errorf("ReplySettings(a window) = %+v, want drafts, and not listed", s)
+	if s := c.Replies.Of("line:Hana", false); s.Policy != reply.PolicyDraft || s.Listed || s.Drawn {
+		t.Errorf("Replies.Of(a window) = %+v, want drafts, and not listed", s)
 	}
-	if s := c.ReplySettings("line:Hana", true); s.Policy != reply.PolicyAuto || !s.Listed || !s.Drawn {
-		t.Errorf("ReplySettings(a drawn window) = %+v, want that replies go out", s)
+	if s := c.Replies.Of("line:Hana", true); s.Policy != reply.PolicyAuto || !s.Listed || !s.Drawn {
+		t.Errorf("Replies.Of(a drawn window) = %+v, want that replies go out", s)
 	}
 	c.Replies.Policy, c.Replies.Auto = reply.PolicyAuto, []string{"line:Hana"}
 	for name, want := range map[string]bool{"line:Hana": true, "line:Hanako": false, "": false} {
-		if s := c.ReplySettings(name, false); s.Policy != reply.PolicyAuto || s.Listed != want {
-			t.Errorf("ReplySettings(%q) = %+v, want listed = %v", name, s, want)
+		if s := c.Replies.Of(name, false); s.Policy != reply.PolicyAuto || s.Listed != want {
+			t.Errorf("Replies.Of(%q) = %+v, want listed = %v", name, s, want)
 		}
 	}
 	c.Replies.Policy = reply.PolicyOff
-	if s := c.ReplySettings("line:Hana", true); s.Policy != reply.PolicyOff {
-		t.Errorf("ReplySettings(a drawn window, off) = %+v, want off", s)
+	if s := c.Replies.Of("line:Hana", true); s.Policy != reply.PolicyOff {
+		t.Errorf("Replies.Of(a drawn window, off) = %+v, want off", s)
 	}
 }
 
@@ -41,18 +41,18 @@ replies:
     - name: line:Ken
       mode: observe
 `)
-	all, hana, ken := c.ReplySettings("line:Rei", false), c.ReplySettings("line:Hana", false),
-		c.ReplySettings("line:Ken", false)
+	all, hana, ken := c.Replies.Of("line:Rei", false), c.Replies.Of("line:Hana", false),
+		c.Replies.Of("line:Ken", false)
 	if !hana.Listed || hana.Policy != reply.PolicyAuto || hana.Persona != "Mio" || hana.Limits.PerHour != 0 ||
 		hana.When.Away != reply.Hold {
-		t.Errorf("ReplySettings(line:Hana) = %+v, want what is set for it", hana)
+		t.Errorf("Replies.Of(line:Hana) = %+v, want what is set for it", hana)
 	}
 	if hana.Limits.InARow != all.Limits.InARow || hana.Quiet != all.Quiet || hana.Tone != all.Tone ||
 		hana.When.Focused != all.When.Focused {
-		t.Errorf("ReplySettings(line:Hana) = %+v, want the rest as %+v", hana, all)
+		t.Errorf("Replies.Of(line:Hana) = %+v, want the rest as %+v", hana, all)
 	}
 	if ken.Mode != reply.Observe || all.Mode != reply.Assistant || all.Listed {
-		t.Errorf("ReplySettings(line:Ken) = %+v and of all others %+v, want only one observed", ken, all)
+		t.Errorf("Replies.Of(line:Ken) = %+v and of all others %+v, want only one observed", ken, all)
 	}
 }
 

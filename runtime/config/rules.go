@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/actors/fusion"
 	"github.com/kehai-run/kehai/actors/ingress"
+	"github.com/kehai-run/kehai/actors/judge"
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/poller"
@@ -170,6 +171,13 @@ func (c *Config) IngressRules() ingress.Rules {
 	place := c.Variant().byPlace
 	r.ByPlace, r.BySide, r.Echo = place, place, c.Rules.echo()
 	return r
+}
+
+// JudgeRules are the rules of judging; those of profile seed have no guards.
+func (c *Config) JudgeRules() (judge.Rules, error) {
+	r := c.Judge
+	r.Plain = c.Profile == ProfileSeed
+	return r.Check()
 }
 
 // BurstRules are the rules of a coalescer.

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -9,68 +11,89 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kehai-run/kehai/actors/text"
 )
 
-// parseValue reads a value of a type; want says what texts of such values are.
-func parseValue(t reflect.Type, text string) (v reflect.Value, want string, err error) {
+// parseValue reads a value of a type. It says what is wrong with the text, and what is
+// wanted: "" is nothing. A text that reads itself says that in its error.
+func parseValue(t reflect.Type, s string) (v reflect.Value, want string) {
 	v = reflect.New(t).Elem()
+	var err error
 	switch p := v.Addr().Interface().(type) {
+	case encoding.TextUnmarshaler:
+		if err := p.UnmarshalText([]byte(s)); err != nil {
+			return v, err.Error()
+		}
 	case *time.Duration:
-		want = "a duration such as 1.5s, 250ms or 720h"
-		*p, err = time.ParseDuration(text)
-	case *Size:
-		want = "a size such as 128MiB or 2GiB"
-		*p, err = parseSize(text)
+		want = "want a duration such as 1.5s, 250ms or 720h"
+		*p, err = time.ParseDuration(s)
 	case *int:
-		want = "a whole number"
-		*p, err = strconv.Atoi(text)
+		want = "want a whole number"
+		*p, err = strconv.Atoi(s)
 	case *float64:
-		want = "a number"
-		*p, err = strconv.ParseFloat(text, 64)
+		want = "want a number"
+		*p, err = strconv.ParseFloat(s, 64)
 	case *bool:
-		want = "true or false"
-		if *p = text == "true"; !*p && text != "false" {
+		want = "want true or false"
+		if *p = s == "true"; !*p && s != "false" {
 			err = strconv.ErrSyntax
 		}
-	case *[2]int:
-		want = "width and height such as [480, 720]"
-		err = parsePair(text, p)
-	case *[]string:
-		want = `a list such as ["line:Hana", "line:Ken"], or line:Hana, line:Ken`
-		*p, err = parseList(text)
-	default: // the other types are strings
-		v.SetString(text)
+	default:
+		if isSequence(t) {
+			return parseSequence(t, s)
+		}
+		v.SetString(s) // the other types are strings
 	}
-	return v, want, err
+	if err != nil {
+		return v, want
+	}
+	return v, ""
 }
 
-// parsePair reads "[480, 720]", "480, 720" and "480x720".
-func parsePair(text string, pair *[2]int) error {
-	if !strings.HasPrefix(text, "[") {
-		text = "[" + strings.Replace(text, "x", ",", 1) + "]"
+// parseSequence reads what JSON calls a list, and "a, b"; a pair of numbers also as
+// "480x720".
+func parseSequence(t reflect.Type, s string) (v reflect.Value, want string) {
+	v = reflect.New(t).Elem()
+	want = `want a list such as ["line:Hana", "line:Ken"], or line:Hana, line:Ken`
+	if t.Kind() == reflect.Array {
+		want = "want width and height such as [480, 720]"
+		s = strings.Replace(s, "x", ",", 1)
 	}
-	var list []int
-	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list) != len(pair) {
-		return strconv.ErrSyntax
-	}
-	*pair = [2]int(list)
-	return nil
-}
-
-// parseList reads what JSON calls a list of strings, and "a, b".
-func parseList(text string) (list []string, err error) {
-	if text = strings.TrimSpace(text); strings.HasPrefix(text, "[") {
-		if err = json.Unmarshal([]byte(text), &list); len(list) == 0 {
-			list = nil
+	var parts []string
+	if s = strings.TrimSpace(s); strings.HasPrefix(s, "[") {
+		var list []any
+		d := json.NewDecoder(strings.NewReader(s))
+		if d.UseNumber(); d.Decode(&list) != nil || d.More() {
+			return v, want
 		}
-		return list, err
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			list = append(list, part)
+		for _, one := range list {
+			parts = append(parts, fmt.Sprint(one))
+		}
+	} else {
+		for part := range strings.SplitSeq(s, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				parts = append(parts, part)
+			}
 		}
 	}
-	return list, nil
+	if t.Kind() == reflect.Array && len(parts) != t.Len() {
+		return v, want
+	}
+	for i, part := range parts {
+		one, wrong := parseValue(t.Elem(), part)
+		switch {
+		case wrong != "" && t.Kind() == reflect.Array:
+			return v, want
+		case wrong != "":
+			return v, wrong
+		case t.Kind() == reflect.Array:
+			v.Index(i).Set(one)
+		default:
+			v.Set(reflect.Append(v, one))
+		}
+	}
+	return v, ""
 }
 
 func isSequence(t reflect.Type) bool { return t.Kind() == reflect.Array || t.Kind() == reflect.Slice }
@@ -80,17 +103,21 @@ func textOf(v reflect.Value) string {
 	if isSequence(v.Type()) {
 		parts := make([]string, v.Len())
 		for i, e := range v.Seq2() {
-			parts[i.Int()] = textOf(e)
-			if e.Kind() == reflect.String {
-				parts[i.Int()] = quoteJSON(e.String())
+			if parts[i.Int()] = textOf(e); e.Kind() != reflect.Int {
+				parts[i.Int()] = quoteJSON(parts[i.Int()])
 			}
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	if d, ok := v.Interface().(time.Duration); ok {
-		return durationText(d)
+	switch v := v.Interface().(type) {
+	case time.Duration:
+		return text.Duration(v)
+	case encoding.TextMarshaler:
+		out, _ := v.MarshalText() // those of a configuration never fail
+		return string(out)
+	default:
+		return fmt.Sprint(v)
 	}
-	return fmt.Sprint(v.Interface())
 }
 
 func quoteJSON(s string) string {
@@ -107,18 +134,6 @@ func inOrder(a, b reflect.Value) bool {
 		return a.Int() <= b.Int()
 	}
 	return a.Float() <= b.Float()
-}
-
-// durationText is the shortest form that [time.ParseDuration] reads: "720h".
-func durationText(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
 }
 
 // Size is a number of bytes, written "128MiB" in a configuration.
@@ -145,30 +160,21 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10) + "B"
 }
 
-func parseSize(text string) (Size, error) {
-	m := sizeForm.FindStringSubmatch(text)
-	if m == nil {
-		return 0, strconv.ErrSyntax
-	}
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Size) UnmarshalText(raw []byte) error {
+	m := sizeForm.FindStringSubmatch(string(raw))
 	for _, u := range sizeUnits {
-		if u.name != m[2] {
+		if m == nil || u.name != m[2] {
 			continue
 		}
 		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil && n <= math.MaxInt64/int64(u.bytes) {
-			return Size(n) * u.bytes, nil
+			*s = Size(n) * u.bytes
+			return nil
 		}
 		if x, err := strconv.ParseFloat(m[1], 64); err == nil && x*float64(u.bytes) < math.MaxInt64 {
-			return Size(x * float64(u.bytes)), nil
+			*s = Size(x * float64(u.bytes))
+			return nil
 		}
-		return 0, strconv.ErrRange
 	}
-	return 0, strconv.ErrSyntax
-}
-
-// quote shows a value of any length in an error.
-func quote(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return strconv.Quote(s)
+	return errors.New("want a size such as 128MiB or 2GiB")
 }

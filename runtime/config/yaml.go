@@ -212,7 +212,7 @@ func textIn(node ast.Node, t reflect.Type) (text string, ok bool) {
 			if !ok {
 				return "", false
 			}
-			if t.Elem().Kind() == reflect.String {
+			if t.Elem().Kind() != reflect.Int {
 				parts[i] = quoteJSON(parts[i])
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/hardware"
 	"github.com/kehai-run/kehai/runtime/config"
 	"github.com/kehai-run/kehai/runtime/private"
@@ -148,7 +149,7 @@ func TestOCR(t *testing.T) {
 	open := func() (hardware.Recognizer, error) { return nil, errNoWindow }
 	for _, c := range []struct {
 		name, engine   string
-		isolation      config.Isolation
+		isolation      ocr.Isolation
 		command        func(string) *exec.Cmd
 		here, isolated bool // that the first, the second is there
 		wrong          string

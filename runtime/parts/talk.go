@@ -32,7 +32,7 @@ func (p *Parts) Conversation() NewActor {
 func (p *Parts) replySettings(c messages.ConversationID, w messages.WindowID) conversation.Settings {
 	seen := p.Windows[w]
 	name := p.nameOf(c)
-	s := p.Config.ReplySettings(name, seen.Drawn())
+	s := p.Config.Replies.Of(name, seen.Drawn())
 	if ours := seen.Drawn() && p.Config.Replies.Drawn; s.Listed && !ours {
 		s.Listed = name == string(c) || p.Bound(c, name) // not whoever calls himself so
 	}
@@ -58,7 +58,7 @@ func (p *Parts) Judge() NewActor {
 	return judge.New(judge.Options{
 		Rules: rules, Prompts: p.Prompts, Deadline: p.longest(llm.Judge, false), Zone: time.Local,
 		PerHour: p.Config.LLM.PerHour,
-		Persona: func(c messages.ConversationID) string { return p.Config.ReplySettings(p.nameOf(c), false).Persona },
+		Persona: func(c messages.ConversationID) string { return p.Config.Replies.Of(p.nameOf(c), false).Persona },
 	})
 }
 

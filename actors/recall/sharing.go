@@ -1,19 +1,19 @@
-package config
+package recall
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/kehai-run/kehai/actors/recall"
+	"github.com/kehai-run/kehai/actors/text"
 )
 
-// Memory says what becomes of what was said.
-type Memory struct {
+// Sharing is the section memory of a configuration: who may be reminded of what was said.
+type Sharing struct {
 	// Where what was said in a conversation may help to answer: conversation (in that one
 	// alone), person (also in others that people names for the same person) or all (in
 	// each conversation with one person). A group never sees what was said elsewhere.
 	// Default person.
-	Share recall.Share `yaml:"share" oneof:"conversation|person|all"`
+	Share Share `yaml:"share" oneof:"conversation|person|all"`
 
 	// What our own side said and may help to answer elsewhere too: none or all. Default
 	// none.
@@ -30,25 +30,26 @@ type Person struct {
 	Conversations []string `yaml:"conversations"`
 }
 
-func defaultMemory() Memory { return Memory{Share: recall.SharePerson, ShareOwner: "none"} }
+// DefaultSharing lets one person be reminded of what was said with that person.
+func DefaultSharing() Sharing { return Sharing{Share: SharePerson, ShareOwner: "none"} }
 
 // maxPeople is how many people may be in several conversations.
 const maxPeople = 500
 
-// checkPeople checks what the tags cannot say.
-func (c *Config) checkPeople(p *problems) {
-	if n := len(c.People); n > maxPeople {
-		p.add(c, "people", fmt.Sprintf("%d people: want at most %d", n, maxPeople))
+// CheckPeople tells what is wrong with people, by the key of each.
+func CheckPeople(people []Person, wrong func(key, what string)) {
+	if n := len(people); n > maxPeople {
+		wrong("people", fmt.Sprintf("%d people: want at most %d", n, maxPeople))
 	}
 	whose := map[string]int{}
-	for i, one := range c.People {
+	for i, one := range people {
 		if strings.TrimSpace(one.Name) == "" {
-			p.add(c, fmt.Sprintf("people.%d.name", i), "want what the person is called, such as Hana")
+			wrong(fmt.Sprintf("people.%d.name", i), "want what the person is called, such as Hana")
 		}
 		for _, name := range one.Conversations {
 			if first, twice := whose[name]; twice && first != i {
-				p.add(c, fmt.Sprintf("people.%d.conversations", i), fmt.Sprintf(
-					"%s: people.%d has this conversation: it is with one person", quote(name), first))
+				wrong(fmt.Sprintf("people.%d.conversations", i), fmt.Sprintf(
+					"%s: people.%d has this conversation: it is with one person", text.Quote(name), first))
 			}
 			whose[name] = i
 		}
