@@ -21,7 +21,7 @@ const Kind = messages.ActorDedup
 type Options struct {
 	ledger.Rules
 	Recent  recent.Rules // of texts whose place tells nothing
-	HashKey []byte       // makes the hashes of texts in the log; none without it
+	HashKey []byte       // key of the text hashes in the log; without it there are none
 }
 
 // DefaultOptions are those of profile default.
@@ -38,8 +38,8 @@ func New(o Options) func(messages.Address) actors.Actor {
 	}
 }
 
-// Tables of a ledger; a reader of the store decodes rows with them. Heads has the
-// one row [HeadRow].
+// Tables of a ledger. Readers of the store decode rows with them. Heads has the one row
+// [HeadRow].
 var (
 	Tail  = actors.NewTable[ledger.Entry]("tail")
 	Heads = actors.NewTable[ledger.Head]("head")
@@ -134,7 +134,7 @@ func (a *actor) detection(turn *actors.Turn, m messages.Detection) error {
 	return a.finish(turn, head)
 }
 
-// overlap tells how much of a frame this conversation has shown.
+// overlap answers how much of a frame this conversation has shown.
 func (a *actor) overlap(turn *actors.Turn, m messages.AskOverlap) {
 	a.load(turn)
 	mem, _ := Views.Get(turn, string(m.Window))
@@ -145,7 +145,7 @@ func (a *actor) overlap(turn *actors.Turn, m messages.AskOverlap) {
 	})
 }
 
-// finish passes on what can be, and writes what has changed since head.
+// finish passes on what is ready, and writes what has changed since head.
 func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	sideless := a.ledger.Sideless()
 	heard, wait, unsure := a.ledger.Release(turn.Now())
@@ -172,7 +172,7 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	if unread > 0 && (wait == 0 || unread < wait) {
 		wait = unread
 	}
-	if wait > 0 { // the window is looked at in between
+	if wait > 0 { // look at the window again meanwhile
 		wait = min(wait, (a.rules.Timeout-1)/time.Duration(a.rules.Tries)+1)
 	}
 	revised, next := a.ledger.Revise(turn.Now())
@@ -202,7 +202,7 @@ func (a *actor) finish(turn *actors.Turn, head ledger.Head) error {
 	return nil
 }
 
-// tellOwn passes on what our side has written.
+// tellOwn passes on the new messages of our side.
 func (a *actor) tellOwn(turn *actors.Turn, own []messages.OwnMessage) {
 	told := events.Detail{Conversation: a.conversation}
 	for _, m := range own {
@@ -215,16 +215,15 @@ func (a *actor) tellOwn(turn *actors.Turn, own []messages.OwnMessage) {
 	}
 }
 
-// lookAgain has the window read again while something waits to be read better.
-// What it shows has not changed, so nobody else would ask for it.
+// lookAgain asks for another reading of the window while something waits to be read
+// better. The window has not changed, so nobody else would ask.
 func (a *actor) lookAgain(turn *actors.Turn) {
 	if window := a.ledger.Head().Window; window != "" && a.ledger.Waits() {
 		turn.Send(messages.To(messages.ActorPoller, string(window)), messages.ReadNow{Window: window})
 	}
 }
 
-// entered lists the occurrences given out between two heads, without those held
-// back.
+// entered lists the occurrences assigned between two heads, without those held back.
 func entered(from, to messages.Occurrence, held []messages.Occurrence) (list []messages.Occurrence) {
 	for o := max(from, 1); o < to; o++ {
 		if !slices.Contains(held, o) {
@@ -234,7 +233,7 @@ func entered(from, to messages.Occurrence, held []messages.Occurrence) (list []m
 	return list
 }
 
-// digestOf tells views apart.
+// digestOf identifies a view by its content.
 func digestOf(m messages.Detection) uint64 {
 	h := fnv.New64a()
 	var b [8]byte

@@ -9,10 +9,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// intos has one row, [HeadRow]: the conversation that this one went into.
+// intos has one row, [HeadRow]: the conversation that this one was merged into.
 var intos = actors.NewTable[messages.ConversationID]("into")
 
-// forward passes on what comes to a conversation that went into another one.
+// forward passes on what still arrives for a conversation that was merged into another.
 func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	into, ok := intos.Get(turn, HeadRow)
 	if !ok {
@@ -25,14 +25,14 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	case messages.LedgerJoined:
 		m.Conversation = into
 		turn.Send(messages.To(Kind, string(into)), m)
-	case messages.AskOverlap: // of whom the directory has just forgotten
+	case messages.AskOverlap: // the directory has just dropped it
 		turn.Send(messages.To(messages.ActorFusion, string(m.Window)), messages.OverlapTold{
 			Frame: m.Frame, At: m.At, Conversation: a.conversation})
 	}
 	return true
 }
 
-// join hands the ledger to another conversation's, and is empty from then on.
+// join hands the ledger to another conversation's, and starts empty from then on.
 func (a *actor) join(turn *actors.Turn, into messages.ConversationID) error {
 	a.load(turn)
 	entries, err := json.Marshal(a.ledger.Entries())
@@ -61,8 +61,8 @@ func empty[V any](turn *actors.Turn, t actors.Table[V]) {
 	}
 }
 
-// joined takes another conversation's ledger in, and has what was said follow. Places
-// are others then, so that what windows showed last is forgotten.
+// joined takes another conversation's ledger in, and has the messages follow. Positions
+// change, so what windows showed last is forgotten.
 func (a *actor) joined(turn *actors.Turn, m messages.LedgerJoined) error {
 	a.load(turn)
 	var entries []ledger.Entry

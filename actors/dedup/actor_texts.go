@@ -19,7 +19,7 @@ var (
 	Prints = actors.NewTable[recent.Row]("prints")
 )
 
-// texts passes on the new lines of a detection that tells no places.
+// texts passes on the new lines of a detection without positions.
 func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 	a.load(turn)
 	at := seenAt(m.SeenAt, turn.Now())
@@ -46,9 +46,8 @@ func (a *actor) texts(turn *actors.Turn, m messages.Detection) error {
 	return nil
 }
 
-// evidence asks recent texts about a message that the ledger lets through without
-// its place proving it new, and has it remember what passes. Below a message of
-// the same view that has passed stands nothing that was seen before.
+// evidence checks a message that the ledger lets through without proof by its place, and
+// remembers what passes. Messages of a view below one that has passed are new.
 func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err error) {
 	if h.Kind != messages.KindText {
 		return true, nil
@@ -70,7 +69,7 @@ func (a *actor) evidence(turn *actors.Turn, h messages.Heard) (passes bool, err 
 	return true, a.remember(turn, h.Text, at)
 }
 
-// fresh asks recent texts about a text and reports what it says.
+// fresh checks a text against recent texts and records the result.
 func (a *actor) fresh(turn *actors.Turn, t messages.Text, at time.Time, detail events.Detail) (bool, error) {
 	w, err := a.recentTexts(turn)
 	if err != nil {
@@ -97,7 +96,7 @@ func (a *actor) mark(t messages.Text) events.TextMark {
 	return events.TextMark{Hash: text.Hash(a.key, string(t)), Runes: utf8.RuneCountInString(string(t)), Text: t}
 }
 
-// recentTexts are those of the tables.
+// recentTexts loads the recent texts from the tables.
 func (a *actor) recentTexts(turn *actors.Turn) (*recent.Texts, error) {
 	if a.recent != nil {
 		return a.recent, nil

@@ -17,12 +17,12 @@ const Kind = messages.ActorDirectory
 // Options of a directory.
 type Options struct {
 	Rules Rules
-	Only  Only // conversations that are read; of others nothing is kept
-	// Adopt returns the ids of an application that an older version made of names,
-	// as "line:Hana", and that are in the store. They stay as they are. Nil: none.
+	Only  Only // conversations that are read; nothing is kept of others
+	// Adopt returns the stored ids of an application that an older version made of names,
+	// as "line:Hana". They stay valid. Nil: none.
 	Adopt func(app string) []messages.ConversationID
-	// Seed makes what the ids of a store are made of besides messages, once for each
-	// application, so that those of another store are others. Nil: nothing.
+	// Seed returns a random part for the ids of an application, asked for once, so that
+	// two stores never share ids. Nil: empty.
 	Seed func() string
 }
 
@@ -37,7 +37,7 @@ func New(o Options) func(messages.Address) actors.Actor {
 	return func(self messages.Address) actors.Actor { return &actor{o: o, app: self.Key()} }
 }
 
-// Conversations is what is known of each, by its id.
+// Conversations holds what is known of each conversation, by id.
 var Conversations = actors.NewTable[Known]("known")
 
 // seeds has one row.
@@ -46,7 +46,7 @@ var seeds = actors.NewTable[string]("seed")
 type actor struct {
 	o     Options
 	app   string
-	known map[messages.ConversationID]Known // of the table; nil before it is needed
+	known map[messages.ConversationID]Known // of the table; nil until it is needed
 }
 
 // Receive implements [actors.Actor].
@@ -72,7 +72,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// load reads the table, and adopts what an older version has left.
+// load reads the table, and adopts what an older version left.
 func (a *actor) load(turn *actors.Turn) {
 	if a.known != nil {
 		return
@@ -94,7 +94,7 @@ func (a *actor) put(turn *actors.Turn, id messages.ConversationID, k Known) {
 	a.known[id] = k
 }
 
-// identify answers whose a frame is.
+// identify answers whose conversation a frame shows.
 func (a *actor) identify(turn *actors.Turn, m messages.Identify) {
 	answer := messages.Identified{Window: m.Window, Frame: m.Frame, At: m.At}
 	d := a.o.Rules.Decide(m, a.known)
@@ -139,7 +139,7 @@ func (a *actor) issue(turn *actors.Turn, title messages.Text, group bool, line m
 	return id
 }
 
-// issueAs takes over an id that nobody has.
+// issueAs takes an id over that is still free.
 func (a *actor) issueAs(turn *actors.Turn, id messages.ConversationID, title messages.Text, group bool,
 	line messages.Line) {
 	k := Known{App: a.app, Title: title, Group: group, Settled: true}
@@ -148,8 +148,8 @@ func (a *actor) issueAs(turn *actors.Turn, id messages.ConversationID, title mes
 	turn.Publish(events.ConversationNamed{Conversation: id, App: a.app, Name: k.Name(), New: true, At: turn.Now()})
 }
 
-// newID makes an id that nobody has, of the message at which the conversation was seen
-// first and of the store's seed.
+// newID makes a free id from the message that first showed the conversation and the
+// store's seed.
 func (a *actor) newID(turn *actors.Turn) messages.ConversationID {
 	seed, ok := seeds.Get(turn, "seed")
 	if !ok {
@@ -164,12 +164,12 @@ func (a *actor) newID(turn *actors.Turn) messages.ConversationID {
 	}
 }
 
-// idDigits are of an id, behind its prefix: 60 bits.
+// idDigits is the length of an id behind its prefix: 60 bits.
 const idDigits = 12
 
-// ID is the id that is made of a seed, of which it tells nothing. Who has the directory
-// introduce somebody new by hand proposes one, so that the name is sealed under its key
-// from the first byte.
+// ID is the id made of a seed; it reveals nothing of the seed. A person who adds a
+// conversation by hand proposes one, so that the name is sealed under its key from the
+// first byte.
 func ID(seed string) messages.ConversationID {
 	sum := sha256.Sum256([]byte(seed))
 	digits := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))
@@ -187,21 +187,21 @@ func (a *actor) learn(turn *actors.Turn, id messages.ConversationID, line messag
 	return k
 }
 
-// tell reports another name, which is also that of what went into this conversation.
+// tell reports a new name, which also applies to the conversations merged into this one.
 func (a *actor) tell(turn *actors.Turn, id messages.ConversationID, before, k Known) {
 	if before.Name() != k.Name() {
 		a.named(turn, id, k)
 	}
 }
 
-// named reports how a conversation is called, and what went into it.
+// named reports the name of a conversation and of those merged into it.
 func (a *actor) named(turn *actors.Turn, id messages.ConversationID, k Known) {
 	for _, c := range append(Merged(a.known, id), id) {
 		turn.Publish(events.ConversationNamed{Conversation: c, App: a.app, Name: k.Name(), At: turn.Now()})
 	}
 }
 
-// introduce gives a name that is certain an id, unless it is a known one.
+// introduce gives a certain name an id, unless it is known.
 func (a *actor) introduce(turn *actors.Turn, m messages.Introduce) {
 	line := messages.Line{Text: m.Name}
 	title, group := a.o.Rules.Read(line)
@@ -211,7 +211,7 @@ func (a *actor) introduce(turn *actors.Turn, m messages.Introduce) {
 	a.issue(turn, title, group, line)
 }
 
-// rename takes over a name that a person gave.
+// rename applies a name given by a person.
 func (a *actor) rename(turn *actors.Turn, m messages.Rename) {
 	before, ok := a.known[m.Conversation]
 	if !ok {
@@ -224,7 +224,7 @@ func (a *actor) rename(turn *actors.Turn, m messages.Rename) {
 	a.tell(turn, m.Conversation, before, k)
 }
 
-// settleHeld says whose the readings are that a window holds.
+// settleHeld applies a person's decision about the readings that a window holds.
 func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
 	id := m.Conversation
 	if id == "" { // of an older version
@@ -242,7 +242,7 @@ func (a *actor) settleHeld(turn *actors.Turn, m messages.SettleHeld) {
 		messages.HeldSettled{Held: m.Held, Conversation: id, Name: k.Title})
 }
 
-// settleNew gives somebody new the proposed id.
+// settleNew gives a new conversation the proposed id.
 func (a *actor) settleNew(turn *actors.Turn, m messages.SettleNew) {
 	line := messages.Line{Text: m.Title}
 	title, group := a.o.Rules.Read(line)
@@ -255,9 +255,9 @@ func (a *actor) settleNew(turn *actors.Turn, m messages.SettleNew) {
 	a.settleHeld(turn, messages.SettleHeld{Window: m.Window, Held: m.Held, Conversation: m.Conversation})
 }
 
-// merge makes two conversations one, for good: whatever was taken for the one is taken
-// for the other from now on, and what is stored of it follows. It is done already if it
-// was; one never goes into itself.
+// merge makes one conversation of two, for good: from now on, whatever is taken for the
+// first counts as the second, and its stored data follows. A repeated merge changes
+// nothing, and a conversation is never merged into itself.
 func (a *actor) merge(turn *actors.Turn, m messages.Merge) {
 	from, into := Resolve(a.known, m.Conversation), Resolve(a.known, m.Into)
 	loser, ok := a.known[from]
@@ -272,6 +272,6 @@ func (a *actor) merge(turn *actors.Turn, m messages.Merge) {
 		winner.Named = loser.Named
 		a.put(turn, into, winner)
 	}
-	a.named(turn, into, winner) // also where no name changes: whoever keeps who is who reads it again
+	a.named(turn, into, winner) // even if no name changes: others keep who is who, and must read it again
 	turn.Send(messages.To(messages.ActorDedup, string(from)), messages.JoinLedger{Conversation: from, Into: into})
 }

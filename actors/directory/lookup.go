@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Resolve follows what was merged, to the conversation that is left.
+// Resolve follows merges to the conversation that remains.
 func Resolve(known map[messages.ConversationID]Known, id messages.ConversationID) messages.ConversationID {
 	for range len(known) {
 		into := known[id].Into
@@ -20,8 +20,8 @@ func Resolve(known map[messages.ConversationID]Known, id messages.ConversationID
 	return id
 }
 
-// alsoCalled reports that a title is that of a conversation that went into this one: it
-// is no other reading of this one's.
+// alsoCalled reports whether a title is that of a conversation merged into this one. Then
+// it is not a reading of this one's title.
 func alsoCalled(known map[messages.ConversationID]Known, into messages.ConversationID,
 	title messages.Text, group bool) bool {
 	return slices.ContainsFunc(Merged(known, into), func(id messages.ConversationID) bool {
@@ -29,7 +29,7 @@ func alsoCalled(known map[messages.ConversationID]Known, into messages.Conversat
 	})
 }
 
-// Merged lists what went into a conversation, sorted.
+// Merged lists the conversations merged into one, sorted.
 func Merged(known map[messages.ConversationID]Known, into messages.ConversationID) (list []messages.ConversationID) {
 	for _, id := range slices.Sorted(maps.Keys(known)) {
 		if id != into && Resolve(known, id) == into {
@@ -39,17 +39,17 @@ func Merged(known map[messages.ConversationID]Known, into messages.ConversationI
 	return list
 }
 
-// TitleOf is what the window of a conversation shows as its title, without a count
-// of members. ok is false if the conversation is unknown.
+// TitleOf is the title in a conversation's window, without a count of members. ok is
+// false if the conversation is unknown.
 func TitleOf(known map[messages.ConversationID]Known, id messages.ConversationID) (title messages.Text, ok bool) {
 	k, ok := known[Resolve(known, id)]
 	return k.Title, ok
 }
 
 // Bound is the conversation that the owner's settings mean by "line:Hana", or by an id.
-// A title is chosen by whoever bears it, and settings open doors: it is the only one in
-// that application that has, or was ever read with, exactly this name. As soon as a
-// second one was, ok is false, until a person has told them apart by an id.
+// People choose their own titles, and settings grant access. So the name must belong to
+// one conversation of that application, the only one ever read with exactly this name.
+// Once a second one was, ok is false until a person tells them apart by id.
 func Bound(known map[messages.ConversationID]Known, name string) (id messages.ConversationID, ok bool) {
 	if _, ok := known[messages.ConversationID(name)]; ok {
 		return Resolve(known, messages.ConversationID(name)), true
@@ -70,8 +70,8 @@ func Bound(known map[messages.ConversationID]Known, name string) (id messages.Co
 	return id, ok
 }
 
-// Unseen are the ids under which something may be kept from before these conversations
-// were first seen: the names by which they alone are known, as an import wrote them.
+// Unseen are the ids under which something may be stored from before these conversations
+// were first seen: names that only they have, as an import wrote them.
 func Unseen(known map[messages.ConversationID]Known, ids []messages.ConversationID) (list []messages.ConversationID) {
 	for _, id := range ids {
 		k := known[id]
@@ -92,10 +92,10 @@ func Unseen(known map[messages.ConversationID]Known, ids []messages.Conversation
 	return list
 }
 
-// Called lists the conversations that a person may mean by a name, sorted: the one
-// with this id; else those of this name, with or without the application before
-// it; else those whose names differ from it in case, width and spaces only. app
-// limits them to an application; "" does not.
+// Called lists the conversations that a person may mean by a name, sorted: the one with
+// this id; else those of this name, with or without the application before it; else those
+// whose names differ only in case, width and spaces. app limits them to an application
+// unless it is "".
 func Called(known map[messages.ConversationID]Known, app, name string) []messages.ConversationID {
 	if k, ok := known[messages.ConversationID(name)]; ok && (app == "" || k.App == app) {
 		return []messages.ConversationID{Resolve(known, messages.ConversationID(name))}

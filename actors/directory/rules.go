@@ -38,7 +38,7 @@ func DefaultRules() Rules { return Rules{Title: 0.25, TitleNew: 0.40, TitleAlike
 // Known is what the directory knows of a conversation.
 type Known struct {
 	App string `json:"app"`
-	// Title is what its window calls it: the reading that most of them agree on.
+	// Title is the title in its window: the reading that most readings agree on.
 	Title messages.Text `json:"title"`
 	Group bool          `json:"group,omitempty"` // the title ends with a count of members
 	// Settled says that Group is known; an adopted conversation has had no reading.
@@ -58,7 +58,7 @@ func (k Known) Name() messages.Text {
 	return k.Title
 }
 
-// Reading is one of the ways in which a title was read.
+// Reading is one of the readings of a title.
 type Reading struct {
 	Title messages.Text `json:"title"`
 	Group bool          `json:"group,omitempty"`
@@ -68,17 +68,17 @@ type Reading struct {
 // Limits of a title and its readings.
 const (
 	titleLongest = 64 // characters that count
-	votesMost    = 4  // more readings say no more
+	votesMost    = 4  // more readings of the same do not count
 	votesSure    = 2  // of a reading at Rules.TitleAlike or above
-	readingsMost = 8  // that are kept; the rarest goes
+	readingsMost = 8  // how many are kept; the rarest is dropped
 )
 
 // members is the count of members behind a group's name.
 var members = regexp.MustCompile(`\s*[(（][0-9０-９]+[)）]$`)
 
-// Read makes a conversation's title from a line: white space collapsed, invisible
-// and control characters and a count of members removed. group says that there was
-// such a count. The title is "" if the line is unreadable.
+// Read makes a conversation's title from a line: it collapses white space, and removes
+// invisible and control characters and a count of members. group says that there was such
+// a count. The title is "" if the line is unreadable.
 func (r Rules) Read(line messages.Line) (title messages.Text, group bool) {
 	if line.Confidence > 0 && line.Confidence < r.Title {
 		return "", false
@@ -102,30 +102,32 @@ func (r Rules) Read(line messages.Line) (title messages.Text, group bool) {
 	return messages.Text(s), group
 }
 
-// Decision says whose a title is. It has a Conversation, New, Compare, Search or Why.
+// Decision says which conversation a title belongs to. It has a Conversation, New,
+// Compare, Search or Why.
 type Decision struct {
 	Conversation messages.ConversationID
-	New          bool                      // it is that of a conversation never seen before
-	Compare      []messages.ConversationID // whose overlap with the frame decides
-	Search       bool                      // whether anybody has shown what the frame shows
+	New          bool                      // it belongs to a conversation never seen before
+	Compare      []messages.ConversationID // their overlap with the frame decides
+	Search       bool                      // ask whether anybody has shown what the frame shows
 	Why          events.UnknownReason      // nothing does
 	Of           []messages.ConversationID // whose it may be
-	Learn        bool                      // the reading is one of the conversation's title
+	Learn        bool                      // count the reading as one of the conversation's title
 }
 
-// consensus is how many readings in a row must agree before a title counts that the
-// bubbles do not confirm.
+// consensus is how many readings in a row must agree before a title counts without
+// support by the bubbles.
 const consensus = 3
 
-// meant are those whom a title may mean.
+// meant are the conversations that a title may mean.
 type meant struct {
-	equal []messages.ConversationID // it is theirs to the letter
-	alike []messages.ConversationID // it may be a misreading of theirs
+	equal []messages.ConversationID // whose title is exactly this
+	alike []messages.ConversationID // whose title this may be a misreading of
 }
 
 func (m meant) all() []messages.ConversationID { return append(slices.Clone(m.equal), m.alike...) }
 
-// whom lists those whom a title may mean. What was merged counts for where it went.
+// whom lists the conversations that a title may mean. Merged ones count as those they
+// were merged into.
 func whom(known map[messages.ConversationID]Known, title messages.Text, group bool) (m meant) {
 	for _, id := range slices.Sorted(maps.Keys(known)) {
 		k, left := known[id], Resolve(known, id)
@@ -145,11 +147,11 @@ func whom(known map[messages.ConversationID]Known, title messages.Text, group bo
 	return m
 }
 
-// Decide says whose a title is. The bubbles decide: a frame that goes on from what a
-// conversation has shown is its, whatever the title was read as in the end. An equal
-// title is enough where nothing speaks against it: nobody else has it, and what is new
-// may have come while nobody looked. Another transcript under the same title is that
-// of a namesake. What remains is held: a guess could mix two people up.
+// Decide says which conversation a title belongs to. The bubbles decide: a frame that
+// continues what a conversation has shown belongs to it, however the title was read. An
+// equal title is enough if nothing speaks against it: it is unique, and the new bubbles
+// may have come unseen. Another transcript under the same title belongs to a namesake.
+// Everything else is held, because a guess could mix two people up.
 func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Known) Decision {
 	title, group := r.Read(q.Title)
 	if title == "" {
@@ -165,7 +167,7 @@ func (r Rules) Decide(q messages.Identify, known map[messages.ConversationID]Kno
 		return r.compared(q, m)
 	case !q.Searched && !q.Empty:
 		return Decision{Search: true}
-	case len(q.Shared) > 0 && q.Readings < consensus: // the bubbles may be still to change
+	case len(q.Shared) > 0 && q.Readings < consensus: // the bubbles may still be about to change
 		return Decision{Why: events.UnknownUnsure, Of: whose(q.Shared)}
 	case len(q.Shared) == 1 && q.Shared[0].Overlap == messages.OverlapSame: // it has another name now
 		return Decision{Conversation: q.Shared[0].Conversation, Learn: true}
@@ -182,7 +184,7 @@ func whose(list []messages.Shared) (out []messages.ConversationID) {
 	return out
 }
 
-// compared decides by what the frame shares with those that may be meant.
+// compared decides by the overlap of the frame with the candidates.
 func (r Rules) compared(q messages.Identify, m meant) Decision {
 	overlap := map[messages.ConversationID]messages.Overlap{}
 	for _, s := range q.Shared {
@@ -199,10 +201,10 @@ func (r Rules) compared(q messages.Identify, m meant) Decision {
 	same, its := having(m.all(), messages.OverlapSame), having(m.equal, messages.OverlapSame)
 	switch {
 	case len(same) == 1:
-		// The bubbles prove it. A title that is another's was misread, or has
-		// changed before the bubbles did.
+		// The bubbles prove it. A title of another conversation was misread, or was drawn
+		// before the bubbles.
 		return Decision{Conversation: same[0], Learn: len(m.equal) == 0 || len(its) == 1}
-	case len(its) == 1: // others got the same messages
+	case len(its) == 1: // others received the same messages
 		return Decision{Conversation: its[0], Learn: true}
 	case len(same) > 0:
 		return Decision{Why: events.UnknownAlike, Of: same}
@@ -217,7 +219,7 @@ func (r Rules) compared(q messages.Identify, m meant) Decision {
 	case len(m.equal) == 0:
 		return r.alike(q, m.alike, sure, len(having(m.alike, messages.OverlapWeak, messages.OverlapBack)) == 0)
 	}
-	// Of those with this very title the others are another's.
+	// Among those with exactly this title, the others are ruled out.
 	may := having(m.equal, messages.OverlapNone, messages.OverlapWeak, messages.OverlapGap, messages.OverlapBack)
 	switch {
 	case len(m.equal) == 1 && len(may) == 1 && (sure || len(m.alike) == 0 || overlap[may[0]] != messages.OverlapGap):
@@ -231,8 +233,8 @@ func (r Rules) compared(q messages.Identify, m meant) Decision {
 	return Decision{Why: events.UnknownAlike, Of: m.all()}
 }
 
-// alike decides about a title that is nobody's to the letter, over bubbles of which
-// nobody meant has shown a run. Readings that agree again and again are no misreadings.
+// alike decides about a title that nobody has exactly, over bubbles of which no candidate
+// has shown a run. Readings that keep agreeing are not misreadings.
 func (r Rules) alike(q messages.Identify, alike []messages.ConversationID, sure, apart bool) Decision {
 	switch {
 	case !sure:
@@ -243,28 +245,27 @@ func (r Rules) alike(q messages.Identify, alike []messages.ConversationID, sure,
 	return Decision{Why: events.UnknownAlike, Of: alike}
 }
 
-// is reports that a title is this conversation's, to the letter.
+// is reports whether a title is exactly this conversation's.
 func (k Known) is(title messages.Text, group bool) bool {
 	return letters(k.Title) == letters(title) && (k.Group == group || !k.Settled)
 }
 
-// resembles reports that a title may be a misreading of this conversation's, or
-// the other way round, or is known as one.
+// resembles reports whether a title may be a misreading of this conversation's, or the
+// other way round, or is one of its known readings.
 func (k Known) resembles(title messages.Text) bool {
 	return Alike(string(k.Title), string(title)) || slices.ContainsFunc(k.Readings, func(o Reading) bool {
 		return letters(o.Title) == letters(title)
 	})
 }
 
-// letters is a title of which only what is drawn alike, such as full width, is the
-// same.
+// letters is a title in a form in which look-alikes, such as full width, are equal.
 func letters(title messages.Text) string { return norm.NFKC.String(string(title)) }
 
-// perLetter is how many letters of a title may hold one that is misread.
+// perLetter is the number of letters of a title for each one that may be misread.
 const perLetter = 6
 
-// Alike reports that a title may be the misreading of another: they differ in
-// case, width or spaces, in letters that look the same, or in one of up to six.
+// Alike reports whether a title may be a misreading of another: they differ in case,
+// width or spaces, in letters that look the same, or in one letter of up to six.
 func Alike(a, b string) bool {
 	a, b = Plain(a), Plain(b)
 	if a == b || text.OCREqual(a, b) {
@@ -277,9 +278,9 @@ func Alike(a, b string) bool {
 // Plain is a name without case, width and spaces.
 func Plain(s string) string { return strings.ReplaceAll(text.Normalize(s), " ", "") }
 
-// Learn counts a reading of a title, and reports whether that changes anything.
-// The title is what most readings agree on. Among those that were read often
-// enough it is the newest, so that a new name counts in the end.
+// Learn counts a reading of a title, and reports whether that changes anything. The title
+// is the one that most readings agree on. Among those read often enough it is the newest,
+// so that a new name counts in the end.
 func (k *Known) Learn(r Rules, line messages.Line) (changed bool) {
 	title, group := r.Read(line)
 	if title == "" {
@@ -299,7 +300,7 @@ func (k *Known) Learn(r Rules, line messages.Line) (changed bool) {
 	} else if k.Readings[i].Votes >= votesMost && k.Title == title && k.Group == group {
 		return changed
 	} else {
-		k.Readings = slices.Clone(k.Readings) // rows are shared with who read them
+		k.Readings = slices.Clone(k.Readings) // rows are shared with those who read them
 	}
 	won := &k.Readings[i]
 	won.Votes = min(won.Votes+votes, votesMost)
@@ -323,7 +324,7 @@ func (k *Known) Learn(r Rules, line messages.Line) (changed bool) {
 	return true
 }
 
-// votes are those for the present title.
+// votes counts the readings of the present title.
 func (k *Known) votes() int {
 	for _, o := range k.Readings {
 		if o.Title == k.Title && o.Group == k.Group {

@@ -18,11 +18,11 @@ func New(r Rules) func(messages.Address) actors.Actor {
 	return func(messages.Address) actors.Actor { return &actor{rules: r} }
 }
 
-// Tables of a gate; a reader of the store decodes rows with them.
+// Tables of a gate. Readers of the store decode rows with them.
 var (
 	Sends = actors.NewTable[Sent]("sent")
 	Heard = actors.NewTable[Entry]("heard")
-	Lasts = actors.NewTable[messages.Occurrence]("last") // taken in; one row, last
+	Lasts = actors.NewTable[messages.Occurrence]("last") // accepted or refused; one row, "last"
 )
 
 type actor struct {
@@ -48,7 +48,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.heard(turn, m)
 	case messages.OwnMessage:
 		return a.own(turn, m)
-	case messages.Revised: // not behind what it is about, and nothing that could be an echo
+	case messages.Revised: // not after the message it changes, and never an echo
 		if err := ours(turn, m, m.Conversation); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	}
 }
 
-// ours refuses a message of another conversation, a mistake of its sender.
+// ours refuses a message of another conversation, which is its sender's mistake.
 func ours(turn *actors.Turn, msg messages.Message, c messages.ConversationID) error {
 	if string(c) != turn.Self().Key() {
 		return fmt.Errorf("ingress: %s of another conversation came here: its sender must address ingress/CONVERSATION",
@@ -80,7 +80,7 @@ func (a *actor) sent(turn *actors.Turn, m messages.TextSent) error {
 	return nil
 }
 
-// keep remembers what was sent, the newest of it.
+// keep remembers what was sent, up to a number of texts.
 func (a *actor) keep(turn *actors.Turn, s Sent) {
 	n := a.memory.nextSent()
 	if i, ok := a.memory.renewed(s); ok {
@@ -94,8 +94,8 @@ func (a *actor) keep(turn *actors.Turn, s Sent) {
 	Sends.Put(turn, actors.RowKey(n), s)
 }
 
-// own passes a message of our own side on. One that shows a text that was sent
-// confirms that sending, once; any other was written by a person.
+// own passes a message of our own side on. If it shows a text that was sent, it confirms
+// that sending, once; otherwise a person wrote it.
 func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) error {
 	if err := a.ready(turn, m, m.Conversation); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 	return nil
 }
 
-// remember claims the text of a message that is handed on.
+// remember claims the text of a message that is passed on.
 func (a *actor) remember(turn *actors.Turn, h messages.Heard, at time.Time) {
 	e, runes := a.rules.entryOf(h, at)
 	if !a.rules.remembers(e, runes) {
@@ -164,8 +164,8 @@ func (a *actor) remember(turn *actors.Turn, h messages.Heard, at time.Time) {
 	Heard.Put(turn, actors.RowKey(n), e)
 }
 
-// forgetOld removes from the old end what no window reaches at a time. What
-// stands behind something newer waits for it; the windows look at ages anyway.
+// forgetOld deletes the oldest rows that no window reaches at a time. A row behind a
+// newer one waits for it; the windows check ages anyway.
 func (a *actor) forgetOld(turn *actors.Turn, at time.Time) {
 	for len(a.memory.sent) > 0 && at.Sub(a.memory.sent[0].At) >= a.rules.EchoWindow {
 		a.forgetSent(turn, 0)

@@ -8,10 +8,10 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// intos has one row, "into": the conversation that this one went into.
+// intos has one row, "into": the conversation that this one was merged into.
 var intos = actors.NewTable[messages.ConversationID]("into")
 
-// forward passes on what is sent into a conversation that went into another one.
+// forward passes on what is sent into a conversation that was merged into another.
 func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	into, ok := intos.Get(turn, "into")
 	if !ok {
@@ -31,8 +31,8 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	return true
 }
 
-// join hands what was sent to another conversation's gate. It is kept here too, until it
-// is too old, for what is still to come of what was heard before.
+// join hands what was sent over to another conversation's gate. It also stays here until
+// it is too old, for messages that were heard before and arrive later.
 func (a *actor) join(turn *actors.Turn, m messages.JoinSent) error {
 	if err := a.ready(turn, m, m.Conversation); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (a *actor) join(turn *actors.Turn, m messages.JoinSent) error {
 	return nil
 }
 
-// joined takes in what was sent into another conversation.
+// joined takes over what was sent into another conversation.
 func (a *actor) joined(turn *actors.Turn, m messages.SentJoined) error {
 	if err := a.ready(turn, m, m.Conversation); err != nil {
 		return err

@@ -69,19 +69,19 @@ func DefaultRules() Rules {
 	}
 }
 
-// Decision is what is decided about a message and what led to it.
+// Decision is the decision about a message, and its evidence.
 type Decision struct {
 	Rule    events.Rule   // place and new let it pass, the others drop it
-	Age     time.Duration // of what it was taken for
-	Spared  events.Rule   // of place: short or common, whose window matched
+	Age     time.Duration // of the text it was taken for
+	Spared  events.Rule   // with rule place: short or common, whose window matched
 	Echo    text.EchoFound
-	Similar bool // common: nearly, not exactly
+	Similar bool // with rule common: nearly the same, not exactly
 }
 
-// Passes reports that the message goes on.
+// Passes reports whether the message is passed on.
 func (v Decision) Passes() bool { return v.Rule == events.RuleNew || v.Rule == events.RulePlace }
 
-// Missed reports that texts were sent lately and the message is no echo.
+// Missed reports that texts were sent recently and the message is not an echo of them.
 func (v Decision) Missed() bool {
 	return v.Rule != events.RuleRepeat && v.Rule != events.RuleEcho && v.Echo.Active > 0
 }
@@ -104,8 +104,8 @@ func (v Decision) detail(h messages.Heard) events.Detail {
 	return d
 }
 
-// When is the time of a message: that of its frame, so that a message that
-// waited in an inbox is judged by when it was seen. It is never later than now.
+// When is the time of a message: that of its frame, so that a message that waited in an
+// inbox is judged by when it was seen. It is never later than now.
 func When(h messages.Heard, now time.Time) time.Time {
 	if h.SeenAt.IsZero() || h.SeenAt.After(now) {
 		return now.UTC().Round(0)
@@ -132,13 +132,13 @@ func (r Rules) Decide(m *Memory, last messages.Occurrence, h messages.Heard, at 
 	return v
 }
 
-// mayBeOwn reports that the evidence of a side does not clear a message of
-// being an echo.
+// mayBeOwn reports whether the evidence about its side leaves open that a message is an
+// echo.
 func (r Rules) mayBeOwn(s messages.Side) bool {
 	return !r.BySide || s != messages.SideIncoming
 }
 
-// window looks for a text heard a moment ago that makes this one a duplicate.
+// window looks for a recently heard text that makes this one a duplicate.
 func (r Rules) window(m *Memory, h messages.Heard, at time.Time) (events.Rule, time.Duration, bool) {
 	e, n := r.entryOf(h, at)
 	short, common := r.short(e, n), n >= r.CommonMin
@@ -187,11 +187,11 @@ func (r Rules) near(m *Memory, e Entry, at time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// short reports that the short window is for a text of n characters.
+// short reports whether the short window applies to a text of n characters.
 func (r Rules) short(e Entry, n int) bool { return e.Single && n >= r.ShortMin && n <= r.ShortMax }
 
-// remembers reports whether a window is for the text at all.
+// remembers reports whether any window applies to the text.
 func (r Rules) remembers(e Entry, n int) bool { return r.short(e, n) || n >= r.CommonMin }
 
-// hash identifies a text in the log without telling it.
+// hash identifies a text in the log without revealing it.
 func (r Rules) hash(t messages.Text) string { return text.Hash(r.HashKey, string(t)) }

@@ -36,8 +36,8 @@ type Entry struct {
 	At      time.Time        `json:"at"`
 }
 
-// Memory is what one conversation remembers. It is an index over the tables
-// for one goroutine; it forgets by being told.
+// Memory is what one conversation remembers: an index over the tables, for one goroutine.
+// Its owner tells it what to forget.
 type Memory struct {
 	sent  []sentRow // in order of their rows
 	sends []text.Send
@@ -57,7 +57,7 @@ type heardRow struct {
 	near  shape
 }
 
-// shape decides quickly that two texts cannot be similar.
+// shape shows quickly that two texts cannot be similar.
 type shape struct {
 	grams text.Grams
 	bits  [4]uint64
@@ -120,7 +120,7 @@ func (s shape) similar(t shape, least float64) bool {
 	if !bound(min(n, m)) {
 		return false
 	}
-	// A bit that the other lacks is at least one gram that it lacks.
+	// A bit that the other lacks stands for at least one gram that it lacks.
 	var only, other int
 	for i := range s.bits {
 		only += bits.OnesCount64(s.bits[i] &^ t.bits[i])
@@ -149,7 +149,7 @@ func (s shape) similar(t shape, least float64) bool {
 	return bound(common)
 }
 
-// addSent remembers a text that is sent under row n, the last one.
+// addSent remembers a text that is sent, under row n, the last one.
 func (m *Memory) addSent(r Rules, n uint64, s Sent) {
 	m.sent = append(m.sent, sentRow{n, s})
 	m.sends = append(m.sends, text.Send{Form: r.formOf(string(s.Text)), At: s.At})
@@ -173,8 +173,8 @@ func (m *Memory) renewed(s Sent) (i int, ok bool) {
 	return 0, false
 }
 
-// shown finds the newest text sent, within a window before a time, that a new
-// bubble of our own side shows and none has shown yet.
+// shown finds the newest text, sent within a time before another, that a new bubble of
+// our own side shows and no bubble has shown yet.
 func (m *Memory) shown(read messages.Text, at time.Time, window time.Duration) (i int, ok bool) {
 	for i := len(m.sent) - 1; i >= 0; i-- {
 		s := m.sent[i]

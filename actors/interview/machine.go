@@ -162,8 +162,8 @@ func (m Machine) find(s State, in input, items []Item) row {
 	return row{to: same} // not reached: the last rows of each phase take every input
 }
 
-// Step returns what becomes of an interview by an event. It changes nothing that s
-// refers to. An event after the end changes nothing.
+// Step returns the interview after an event. It changes nothing that s refers to. An
+// event after the end changes nothing.
 func (m Machine) Step(s State, e Event, now time.Time) (State, Result) {
 	if s.Phase == "" {
 		s.Phase = Intro
@@ -214,7 +214,7 @@ func (m Machine) enter(s State, to Phase, in input, now time.Time) (State, Resul
 		return s, Result{Reply: reply, Finish: &Finish{At: now, Reason: s.Reason}}
 	case to == Fallback && from != Fallback:
 		s.FallbackMode, s.Left = true, from
-		if s.Asked < FixedQuestions { // after a recovery it goes on where it was
+		if s.Asked < FixedQuestions { // after a recovery it continues where it was
 			s.Asked++
 		}
 		return s, Result{Reply: Question}

@@ -17,18 +17,18 @@ const Kind = messages.ActorJudge
 // Row is what a judge knows of its scope.
 type Row struct {
 	State
-	// Asked is the question that is not answered yet, and Asks how often the model was
-	// asked for it.
+	// Asked is the question that is not answered yet; Asks counts how often the model was
+	// asked.
 	Asked *messages.JudgeReply `json:"asked,omitempty"`
 	Asks  int                  `json:"asks,omitempty"`
-	// Turn and Epoch are of the newest question that was answered.
+	// Turn and Epoch belong to the newest question that was answered.
 	Turn  int64 `json:"turn,omitempty"`
 	Epoch int   `json:"epoch,omitempty"`
 	// Quota counts how often the model was asked.
 	Quota prompt.Quota `json:"quota,omitzero"`
 }
 
-// Rows holds one row, [RowKey]. A reader of the store decodes it with this.
+// Rows holds one row, [RowKey]. Readers of the store decode it with this.
 var Rows = actors.NewTable[Row]("scope")
 
 // RowKey is the key of the only row in [Rows].
@@ -44,11 +44,11 @@ type actor struct {
 	o     Options
 	asked string    // key of the question that the model is answering
 	call  string    // by which it was asked
-	pause time.Time // until which the model is let be
+	pause time.Time // until then the model is not asked
 }
 
-// pause is how long the model is let be after a question that was overtaken: who writes
-// several messages in a row is judged by the last of them.
+// pause is how long the model is not asked after a newer message has overtaken a
+// question: of several messages in a row, the last one is judged.
 const pause = 2 * time.Second
 
 // Receive implements [actors.Actor].
@@ -74,11 +74,11 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	return nil
 }
 
-// take takes a question. It is answered from what is known where that still holds.
+// take handles a question. What is known answers it, if that still holds.
 func (a *actor) take(turn *actors.Turn, m messages.JudgeReply) {
 	row, _ := Rows.Get(turn, RowKey)
 	if row.Asked != nil && row.Asked.Turn == m.Turn && row.Asked.Epoch == m.Epoch {
-		a.ask(turn) // after a restart; else the model is at it
+		a.ask(turn) // after a restart; otherwise the model is being asked
 		return
 	}
 	row.Asked, row.Asks = &m, 0
@@ -110,7 +110,7 @@ func (a *actor) ask(turn *actors.Turn) {
 	}
 }
 
-// askModel asks the model, once for each time that an answer is wanted.
+// askModel asks the model, once for each time an answer is needed.
 func (a *actor) askModel(turn *actors.Turn, row Row) {
 	key := row.key()
 	if a.asked == key {
@@ -132,11 +132,10 @@ func (a *actor) askModel(turn *actors.Turn, row Row) {
 	a.asked = key
 }
 
-// key tells the answers to questions apart.
+// key tells apart the answers to different questions.
 func (r Row) key() string { return fmt.Sprintf("judge:%d:%d:%d", r.Asked.Turn, r.Asked.Epoch, r.Asks) }
 
-// asking is the row that waits for an answer; false if it does not wait for that of
-// the key.
+// asking is the row that waits for an answer to a key, false if none does.
 func (a *actor) asking(turn *actors.Turn, key string) (Row, bool) {
 	row, _ := Rows.Get(turn, RowKey)
 	if row.Asked == nil || row.key() != key {
@@ -147,7 +146,7 @@ func (a *actor) asking(turn *actors.Turn, key string) (Row, bool) {
 	return row, true
 }
 
-// answered takes the model's answer.
+// answered handles the model's answer.
 func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 	row, ok := a.asking(turn, m.Key)
 	if !ok {
@@ -168,7 +167,7 @@ func (a *actor) answered(turn *actors.Turn, m messages.LLMAnswer) {
 	a.decide(turn, row, v, p.Version)
 }
 
-// failed takes it that the model did not answer, or that there is none.
+// failed handles a model that did not answer, or is not there.
 func (a *actor) failed(turn *actors.Turn, m messages.CallFailed) {
 	row, ok := a.asking(turn, m.Tag)
 	if !ok {
@@ -200,7 +199,7 @@ func (a *actor) decide(turn *actors.Turn, row Row, v Verdict, version string) {
 	a.answer(turn, row, v)
 }
 
-// answer tells the conversation, and sees to it that a "no" is thought over in time.
+// answer tells the conversation, and sets the timer to reconsider a "no".
 func (a *actor) answer(turn *actors.Turn, row Row, v Verdict) {
 	m := *row.Asked
 	row.Asked, row.Asks, row.Turn, row.Epoch = nil, 0, m.Turn, m.Epoch
@@ -216,7 +215,7 @@ func (a *actor) answer(turn *actors.Turn, row Row, v Verdict) {
 	}
 }
 
-// due asks the model for a question that waited long enough, or has the conversation
+// due asks the model a question that has waited long enough, or makes the conversation
 // ask again.
 func (a *actor) due(turn *actors.Turn) {
 	row, ok := Rows.Get(turn, RowKey)
@@ -231,7 +230,7 @@ func (a *actor) due(turn *actors.Turn) {
 	}
 }
 
-// fate notes what became of the answer that was wanted.
+// fate records what became of the answer that was wanted.
 func (a *actor) fate(turn *actors.Turn, m messages.ReplyFate) {
 	row, ok := Rows.Get(turn, RowKey)
 	if !ok {
@@ -251,7 +250,7 @@ func (a *actor) fate(turn *actors.Turn, m messages.ReplyFate) {
 	Rows.Put(turn, RowKey, row)
 }
 
-// old deletes a judgement that has not held for a day.
+// old deletes a judgement that expired a day ago.
 func (a *actor) old(turn *actors.Turn) {
 	row, ok := Rows.Get(turn, RowKey)
 	if !ok || row.Asked != nil || row.Pending != nil {
@@ -262,5 +261,5 @@ func (a *actor) old(turn *actors.Turn) {
 	}
 }
 
-// keepExpired is how long a judgement that does not hold any more is kept.
+// keepExpired is how long an expired judgement is kept.
 const keepExpired = 24 * time.Hour

@@ -17,7 +17,7 @@ type Source string
 const (
 	FromModel   Source = "model"
 	FromDefault Source = "default" // there is no model
-	FromFailure Source = "failure" // it gave no answer that can be read
+	FromFailure Source = "failure" // it gave no readable answer
 )
 
 // Verdict is the answer to "should I respond?".
@@ -29,7 +29,7 @@ type Verdict struct {
 	Source     Source
 }
 
-// ErrAnswer marks an answer that is no judgement. Its text quotes nothing.
+// ErrAnswer marks an answer that is not a judgement. Its text quotes nothing.
 var ErrAnswer = errors.New("judge: the language model's answer is no judgement")
 
 // Bounds of an answer.
@@ -38,22 +38,22 @@ const (
 	maxReason = 300     // runes
 )
 
-// WithoutModel is the verdict where no model is configured: one-to-one chats are
-// answered, groups are not.
+// WithoutModel is the verdict without a model: one-to-one chats are answered, groups are
+// not.
 func WithoutModel(group bool) Verdict {
 	return Verdict{Respond: !group, Confidence: 1, Source: FromDefault, Defaulted: true,
 		Reason: "no language model is configured"}
 }
 
-// Overasked is the verdict where the conversation has had its questions for this hour:
-// that without a model.
+// Overasked is the verdict for a conversation that has used up its questions for this
+// hour: the same as without a model.
 func Overasked(group bool) Verdict {
 	v := WithoutModel(group)
 	v.Reason = "the model was asked too often within an hour: llm.per_hour"
 	return v
 }
 
-// Unjudged is the verdict where the model failed or gave no readable answer.
+// Unjudged is the verdict after the model failed or gave no readable answer.
 func Unjudged(err error) Verdict {
 	reason := messages.Text("the language model did not answer")
 	if errors.Is(err, ErrAnswer) {
@@ -62,12 +62,11 @@ func Unjudged(err error) Verdict {
 	return Verdict{Source: FromFailure, Reason: reason}
 }
 
-// asks is how often a model is asked for one judgement that it gives in no readable
-// form.
+// asks is how often a model is asked for one judgement while its answers are unreadable.
 const asks = 2
 
-// Take reads the answer to the nth ask, counted from 1. again asks for the one that
-// is left; otherwise the verdict counts.
+// Take reads answer number n, counted from 1. again asks once more; otherwise the verdict
+// counts.
 func Take(answer, prompt messages.Text, n int) (v Verdict, again bool) {
 	v, err := ParseAnswer(answer, prompt)
 	if err == nil {
@@ -76,13 +75,13 @@ func Take(answer, prompt messages.Text, n int) (v Verdict, again bool) {
 	return Unjudged(err), n < asks
 }
 
-// ParseAnswer reads an answer: its last JSON object that has should_respond, which must
-// be true or false. Text around it, code fences and a copy of the prompt do no harm. A
-// missing confidence is 1, and Defaulted; one beyond 0 to 1 is the nearer of both; one
-// that is no number is 0. Any other answer is an error that wraps [ErrAnswer].
+// ParseAnswer reads an answer: its last JSON object with should_respond, which must be
+// true or false. Text around it, code fences and a copy of the prompt do no harm. A
+// missing confidence is 1, and Defaulted; one outside 0 to 1 is clamped; one that is not
+// a number is 0. Any other answer is an error that wraps [ErrAnswer].
 func ParseAnswer(answer, prompt messages.Text) (Verdict, error) {
 	s := string(answer)
-	if len(s) > maxCopy { // nobody writes so much to say yes or no
+	if len(s) > maxCopy { // nobody needs that much to say yes or no
 		s = s[len(s)-maxCopy:]
 	}
 	if p := strings.TrimSpace(string(prompt)); p != "" {

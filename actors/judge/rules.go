@@ -114,8 +114,8 @@ func (r Rules) Check() (Rules, error) {
 	return r, nil
 }
 
-// skip is how long a judgement holds whose newest message was written at, and
-// whether the age of the message shortened it.
+// skip is how long a judgement holds, given when its newest message was written, and
+// whether the age of that message shortened it.
 func (r *Rules) skip(v Verdict, written, now time.Time) (d time.Duration, shortened bool) {
 	d = r.DefaultSkip
 	for _, t := range r.Thresholds {
@@ -136,7 +136,7 @@ func (r *Rules) skip(v Verdict, written, now time.Time) (d time.Duration, shorte
 	return d, false
 }
 
-// retryAfter is the wait after the nth reply in a row that was not delivered.
+// retryAfter is the wait after n replies in a row that were not delivered.
 func (r *Rules) retryAfter(n int) time.Duration {
 	return time.Duration(min(float64(r.CheckEvery)*math.Pow(2, float64(n-1)), float64(10*time.Minute)))
 }

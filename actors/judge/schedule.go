@@ -14,10 +14,10 @@ type Message struct {
 	Own      bool
 }
 
-// Newest are the newest messages, as many as the model sees, oldest first.
+// Newest are the newest messages, as many as the model reads, oldest first.
 func Newest[M any](list []M, r Rules) []M { return list[max(0, len(list)-r.Messages):] }
 
-// Unanswered returns the newest message of a scope if it waits for an answer: nothing
+// Unanswered returns the newest message of a scope if it waits for an answer: no message
 // of ours follows it.
 func Unanswered(list []Message) (newest Message, ok bool) {
 	if len(list) == 0 || list[len(list)-1].Own {
@@ -26,14 +26,14 @@ func Unanswered(list []Message) (newest Message, ok bool) {
 	return list[len(list)-1], true
 }
 
-// OfAge reports that the scheduler looks at a message: it was written at least
+// OfAge reports whether the scheduler looks at a message: it was written at least
 // min_wait and less than max_age ago.
 func (r *Rules) OfAge(m Message, now time.Time) bool {
 	age := now.Sub(m.At)
 	return age >= r.MinWait && age < r.MaxAge
 }
 
-// Scheduled reports whether the scheduler has a scope judged at now.
+// Scheduled reports whether the scheduler has to judge a scope at now.
 func (r *Rules) Scheduled(s State, list []Message, now time.Time) bool {
 	newest, ok := Unanswered(list)
 	if !ok || !r.OfAge(newest, now) {
@@ -43,10 +43,10 @@ func (r *Rules) Scheduled(s State, list []Message, now time.Time) bool {
 	return due
 }
 
-// known is the judgement that answers a question without a model, nil for none; then
-// wait is how long to wait before a model is asked. A "yes" whose reply is on its way
-// is one: who asks for it again has lost the answer. Messages of groups wait until
-// they are min_wait old; those that are too old are let be.
+// known is the judgement that answers a question without a model, nil for none; then wait
+// is how long to wait before the model is asked. It may be a "yes" whose reply is on its
+// way, if the asking actor has lost the answer. Messages of groups wait until they are
+// min_wait old; messages that are too old are not judged.
 func (r *Rules) known(s State, m messages.JudgeReply, now time.Time) (c *Cache, wait time.Duration) {
 	latest := MessageID(m.Latest, m.Revision)
 	if s.Pending != nil && s.Pending.Latest == latest {
@@ -68,8 +68,8 @@ func (r *Rules) known(s State, m messages.JudgeReply, now time.Time) (c *Cache, 
 	return nil, 0
 }
 
-// again is when a "no" is to be thought over, if the message is not too old then. What
-// nobody judged, for want of a model, stays as it is.
+// again is when to reconsider a "no", unless the message is too old by then. A judgement
+// made without a model is not reconsidered.
 func (r *Rules) again(s State, written time.Time, v Verdict) (at time.Time, ok bool) {
 	if v.Respond || v.Source == FromDefault || s.Cache == nil {
 		return time.Time{}, false

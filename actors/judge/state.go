@@ -11,9 +11,9 @@ import (
 // Scope names what is judged together.
 type Scope string
 
-// ScopeOf is the scope of a thread of a channel, or of what stands in no thread if
-// thread is "". Different threads always have different scopes: a thread named "top"
-// is escaped, and so are colons and percent signs in a thread's name.
+// ScopeOf is the scope of a thread of a channel, or of everything outside threads if
+// thread is "". Different threads always have different scopes: a thread named "top" is
+// escaped, and so are colons and percent signs in its name.
 func ScopeOf(channel messages.ConversationID, thread string) Scope {
 	switch thread {
 	case "":
@@ -27,7 +27,7 @@ func ScopeOf(channel messages.ConversationID, thread string) Scope {
 	return Scope(string(channel) + ":" + thread)
 }
 
-// MessageID names a message and its revision, so that an edited one is another.
+// MessageID names a message and its revision: an edited message counts as another.
 func MessageID(id messages.MessageID, revision int) string {
 	if revision == 0 {
 		return string(id)
@@ -52,33 +52,33 @@ type Cache struct {
 	Source    Source `json:"source,omitempty"`
 }
 
-// setBack is how far a clock may go back before judgements are taken for void.
+// setBack is how far a clock may be set back before judgements become invalid.
 const setBack = time.Minute
 
-// Valid reports that the judgement holds for the newest message: at next_check_at it
-// does no more.
+// Valid reports whether the judgement holds for the newest message. At next_check_at it
+// no longer does.
 func (c *Cache) Valid(now time.Time, latest string) bool {
 	return c.Latest == latest && now.Before(c.NextCheckAt) && !now.Before(c.UpdatedAt.Add(-setBack))
 }
 
-// Expired reports that the judgement has not held since before a time. Such rows are
-// deleted once a day; the event of the judgement stays.
+// Expired reports whether the judgement expired before a time. Such rows are deleted once
+// a day; the event of the judgement stays.
 func (c *Cache) Expired(before time.Time) bool { return c.NextCheckAt.Before(before) }
 
 // State is what is known of a scope. The zero value was never judged.
 type State struct {
 	Cache   *Cache    `json:"cache,omitempty"`
-	Pending *Cache    `json:"pending,omitempty"`  // "yes", whose reply was not delivered yet
+	Pending *Cache    `json:"pending,omitempty"`  // a "yes" whose reply was not delivered yet
 	Failed  int       `json:"failed,omitempty"`   // replies in a row that were not delivered
 	RetryAt time.Time `json:"retry_at,omitzero"`  // not before then
-	RetryOf string    `json:"retry_of,omitempty"` // the message that waits; "": whatever is the newest
+	RetryOf string    `json:"retry_of,omitempty"` // the message that waits; "": whichever is newest
 }
 
 // Forget is the state after an own reply, or after a message was taken back.
 func (State) Forget() State { return State{} }
 
-// Due reports whether the newest message is to be judged now; next is when to look
-// again if not. A reply that is on its way is waited for.
+// Due reports whether the newest message has to be judged now; next is when to look again
+// if not. It waits for a reply that is on its way.
 func (r *Rules) Due(s State, latest string, now time.Time) (due bool, next time.Time) {
 	switch {
 	case s.Pending != nil && s.Pending.Latest == latest:
@@ -91,7 +91,7 @@ func (r *Rules) Due(s State, latest string, now time.Time) (due bool, next time.
 	return true, now
 }
 
-// Judgement is a verdict and what it is about.
+// Judgement is a verdict and its subject.
 type Judgement struct {
 	Verdict
 	Channel messages.ConversationID
@@ -100,8 +100,8 @@ type Judgement struct {
 	Written time.Time // when the newest message was written
 }
 
-// Judged is the state after a judgement; reply asks for a reply. A "yes" waits there
-// for its delivery.
+// Judged is the state after a judgement; reply asks for a reply. A "yes" waits there for
+// its delivery.
 func (r *Rules) Judged(s State, j Judgement, now time.Time) (next State, reply bool) {
 	skip, shortened := r.skip(j.Verdict, j.Written, now)
 	c := &Cache{
@@ -118,8 +118,8 @@ func (r *Rules) Judged(s State, j Judgement, now time.Time) (next State, reply b
 	return State{Cache: c}, false
 }
 
-// Delivered is the state after a reply reached its window: the "yes" is cached from
-// now on. Without one that waits nothing changes.
+// Delivered is the state after a reply reached its window: the "yes" is cached from now
+// on. It changes nothing if no "yes" waits.
 func (r *Rules) Delivered(s State, now time.Time) State {
 	if s.Pending == nil {
 		return s
@@ -130,7 +130,7 @@ func (r *Rules) Delivered(s State, now time.Time) State {
 }
 
 // NotDelivered is the state after a reply failed: nothing is cached, and its message is
-// judged again after a wait. Another message does not wait.
+// judged again after a wait. Other messages do not wait.
 func (r *Rules) NotDelivered(s State, now time.Time) State {
 	if s.Pending == nil {
 		return s

@@ -7,7 +7,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Hold is how long a window has the keyboard at most. One attempt to send takes
+// Hold is the longest time that a window keeps the keyboard. One attempt to send takes
 // far less: a few readings of the window and one text to type.
 const Hold = 5 * time.Minute
 
@@ -18,8 +18,7 @@ type Lease struct {
 	Waiting []messages.WindowID `json:"waiting,omitempty"`
 }
 
-// Ask returns the lease after a window has asked; given says that it has the
-// keyboard.
+// Ask returns the lease after a window has asked; given says that it has the keyboard.
 func (l Lease) Ask(w messages.WindowID, now time.Time) (next Lease, given bool) {
 	switch {
 	case l.Window == "" || l.Window == w:
@@ -32,8 +31,8 @@ func (l Lease) Ask(w messages.WindowID, now time.Time) (next Lease, given bool) 
 	return l, false
 }
 
-// Leave returns the lease after a window has given the keyboard back, or waits no
-// longer; to is who has it now, "" if that has not changed or is nobody.
+// Leave returns the lease after a window has returned the keyboard, or has stopped
+// waiting. to is the new holder, "" if there is none or it has not changed.
 func (l Lease) Leave(w messages.WindowID, now time.Time) (next Lease, to messages.WindowID) {
 	if l.Window != w {
 		l.Waiting = without(l.Waiting, w)
@@ -42,7 +41,7 @@ func (l Lease) Leave(w messages.WindowID, now time.Time) (next Lease, to message
 	return l.pass(now)
 }
 
-// Expire returns the lease at a time; to is as of [Lease.Leave].
+// Expire returns the lease at a time; to is the new holder as in [Lease.Leave].
 func (l Lease) Expire(now time.Time) (next Lease, to messages.WindowID) {
 	if l.Window == "" || now.Before(l.Until) {
 		return l, ""

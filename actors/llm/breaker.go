@@ -8,7 +8,7 @@ type State int
 // States. The numbers are those of the metric.
 const (
 	Closed   State = iota // questions go through
-	HalfOpen              // one question goes through, to see
+	HalfOpen              // one question is let through as a test
 	Open                  // none goes through
 )
 
@@ -37,14 +37,14 @@ type BreakerRule struct {
 // DefaultBreaker is the rule of [DefaultLimits].
 func DefaultBreaker() BreakerRule { return BreakerRule{Failures: 3, OpenFor: 30 * time.Second} }
 
-// Outcome is what a question came to, for the breaker.
+// Outcome is how a question ended, for the breaker.
 type Outcome int
 
 // Outcomes.
 const (
 	Succeeded Outcome = iota
 	Failed
-	Abandoned // says nothing: the asker went away
+	Abandoned // says nothing: the caller gave up
 )
 
 // Breaker keeps a model that fails from being asked. The zero value is closed.
@@ -64,8 +64,8 @@ type Breaker struct {
 	term     Ticket // counts the changes of state and the tries
 }
 
-// Ticket ties the end of a question to the state in which it began: what was
-// asked before the breaker opened says nothing about the try after it.
+// Ticket ties the end of a question to the state in which it began: a question from
+// before the breaker opened says nothing about the test after it.
 type Ticket uint64
 
 // Ask says whether a question may go through now, and if not, for how long.
@@ -79,8 +79,8 @@ func (b Breaker) Ask(rule BreakerRule, now time.Time) (next Breaker, ticket Tick
 	return b, b.term, 0, true
 }
 
-// Done takes the end of a question. pause is how long the server wants to be
-// left alone after a failure, 0 for no wish.
+// Done handles the end of a question. pause is how long the server wants not to be asked
+// after a failure, 0 if it does not say.
 func (b Breaker) Done(rule BreakerRule, now time.Time, ticket Ticket, o Outcome, pause time.Duration) Breaker {
 	if ticket != b.term || b.State == Open {
 		return b

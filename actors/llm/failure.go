@@ -10,8 +10,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Code says in which way a model failed, whose fault that is and what to do. It
-// is messages.LLMCode, so that the actors that ask know it too.
+// Code says how a model failed, whose fault that is and what to do. It is
+// messages.LLMCode, so that the actors that ask know it too.
 type Code = messages.LLMCode
 
 // Codes of failures. Each has a sentinel for errors.Is.
@@ -43,19 +43,19 @@ var (
 type Error struct {
 	Code Code
 	Text string // for people: what happened and what to do; never private, never a key
-	// RetryAfter is how long not to ask again, 0 if that is not known.
+	// RetryAfter is how long not to ask again, 0 if unknown.
 	RetryAfter time.Duration
-	// Content tells a refusal of this question from one of all questions.
+	// Content tells a refusal of this question from a refusal of all questions.
 	Content bool
 
 	status int  // of HTTP, 0 if there was none
-	queued bool // the question was not asked: those before it took all the time
-	cut    bool // the answer had more tokens than allowed: asked again it would too
-	noJSON bool // the server does not know how to answer in JSON only
+	queued bool // not asked: the questions before it took all the time
+	cut    bool // the answer had more tokens than allowed, and would have again
+	noJSON bool // the server cannot restrict answers to JSON
 }
 
-// Retryable reports that the question may be asked again soon: the failure may
-// pass, and the server wants no longer pause than maxRetryPause.
+// Retryable reports whether the question may be asked again soon: the failure may pass,
+// and the server asks for no longer pause than maxRetryPause.
 func (e *Error) Retryable() bool {
 	switch e.Code {
 	case RateLimited:
@@ -66,8 +66,8 @@ func (e *Error) Retryable() bool {
 	return false
 }
 
-// Fault says where the cause lies. A question that the model does not answer is
-// nobody's setup.
+// Fault says where the cause lies. A question that the model refuses is not a fault of
+// the setup.
 func (e *Error) Fault() messages.LLMFault {
 	if e.Content {
 		return messages.FaultModel
@@ -83,7 +83,7 @@ func (e *Error) Error() string {
 	return "llm: " + e.Text
 }
 
-// Is makes an error that of its code.
+// Is reports whether the error has the code of a sentinel.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Code == e.Code
@@ -92,8 +92,8 @@ func (e *Error) Is(target error) bool {
 // shown is a duration in whole seconds, at least one.
 func shown(d time.Duration) string { return max(time.Second, d.Round(time.Second)).String() }
 
-// ofStatus is the failure that a status of HTTP means, nil for success. retry is
-// the header Retry-After.
+// ofStatus is the failure behind an HTTP status, nil for success. retry is the header
+// Retry-After.
 func ofStatus(status int, retry string, now time.Time) *Error {
 	if status == 200 {
 		return nil
@@ -130,7 +130,7 @@ func meaning(status int, retry string, now time.Time) *Error {
 	return &Error{Code: Malformed, Text: "the server answered with status " + number + ": check llm.base_url"}
 }
 
-// ofResponse is ofStatus with what the body says about the failure.
+// ofResponse is ofStatus refined by what the body says.
 func ofResponse(status int, retry string, f fault, now time.Time) *Error {
 	e := ofStatus(status, retry, now)
 	if e == nil {
@@ -158,8 +158,8 @@ var (
 	kindsWrong   = []string{"invalid_request_error", "badrequesterror", "bad_request_error"}
 )
 
-// meaning is what a server's words about a failure say, nil for nothing that is
-// known. where says at which moment.
+// meaning is what a server's words about a failure mean, nil if they are unknown. where
+// says when they came.
 func (f fault) meaning(where string) *Error {
 	is := func(kinds []string) bool {
 		return slices.ContainsFunc(f.kinds, func(k string) bool { return slices.Contains(kinds, k) })
@@ -193,8 +193,8 @@ func (f fault) meaning(where string) *Error {
 	return nil
 }
 
-// inStream is the failure that an event of a stream, or an answer with status
-// 200, tells.
+// inStream is the failure reported by an event of a stream, or by an answer with status
+// 200.
 func (f fault) inStream() *Error {
 	if e := f.meaning(""); e != nil {
 		return e
@@ -203,9 +203,9 @@ func (f fault) inStream() *Error {
 }
 
 const (
-	// maxRetryAfter is the longest time that a server may ask for.
+	// maxRetryAfter is the longest pause that a server may ask for.
 	maxRetryAfter = time.Hour
-	// maxRetryPause is the longest one that somebody who waits for an answer bears.
+	// maxRetryPause is the longest pause that somebody who waits for an answer accepts.
 	maxRetryPause = 5 * time.Second
 )
 
@@ -223,9 +223,9 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// outcome is what a failure means for the breaker; nil is a success. A server
-// that refuses one question or does not have one model is well, and a question
-// that was not asked says nothing.
+// outcome is the meaning of a failure for the breaker; nil is a success. A server that
+// refuses one question, or does not have one model, is well. A question that was not
+// asked says nothing.
 func outcome(e *Error) Outcome {
 	switch {
 	case e == nil:

@@ -25,9 +25,8 @@ const (
 	after                  // the answer
 )
 
-// tags are the beginnings and ends of thoughts in the templates of models:
-// DeepSeek, Qwen and many others; Mistral; gpt-oss, whose channels the servers
-// mostly take apart themselves.
+// tags are the beginnings and ends of thoughts in the templates of models: DeepSeek, Qwen
+// and many others; Mistral; gpt-oss, whose channels most servers split themselves.
 var tags = []struct{ open, close string }{
 	{"<think>", "</think>"},
 	{"<thinking>", "</thinking>"},
@@ -36,12 +35,12 @@ var tags = []struct{ open, close string }{
 	{"<|channel|>final<|message|>", ""}, // an answer without a thought
 }
 
-// lateTag ends a thought whose beginning stands in the question. It stands on a
-// line of its own.
+// lateTag ends a thought whose beginning is in the question. It stands on a line of its
+// own.
 const lateTag = "</think>"
 
-// add takes the next piece. It returns what belongs to the answer; anew reports
-// that what was returned so far does not.
+// add takes the next piece and returns what belongs to the answer; anew reports that what
+// was returned so far does not.
 func (t *thoughts) add(piece string) (text string, anew bool) {
 	t.held += piece
 	for {
@@ -85,7 +84,7 @@ func (t *thoughts) add(piece string) (text string, anew bool) {
 	}
 }
 
-// end returns what was held back and is part of the answer after all.
+// end returns text that was held back and belongs to the answer after all.
 func (t *thoughts) end() (text string) {
 	if t.state == before {
 		text, t.held = t.held, ""
@@ -93,8 +92,8 @@ func (t *thoughts) end() (text string) {
 	return text
 }
 
-// openingTag is the index of the tag at the beginning of a text, else -1; maybe
-// reports that it may become one.
+// openingTag is the index of the tag at the beginning of a text, or -1; maybe reports
+// that the text may become one.
 func openingTag(s string) (tag int, maybe bool) {
 	for i, t := range tags {
 		switch {
@@ -108,7 +107,7 @@ func openingTag(s string) (tag int, maybe bool) {
 }
 
 // late finds the end of a late tag, -1 if there is none. first says that s is the
-// beginning of the text; else a tag there was looked at before.
+// beginning of the text; otherwise a tag there was handled before.
 func late(s string, first bool) int {
 	for from := 0; ; {
 		i := strings.Index(s[from:], lateTag)
@@ -124,7 +123,7 @@ func late(s string, first bool) int {
 	}
 }
 
-// answerOf is a whole text without thoughts.
+// answerOf is a whole text without its thoughts.
 func answerOf(text string) string {
 	var t thoughts
 	out, _ := t.add(text)

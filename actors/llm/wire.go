@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// wire is how a provider's server writes answers. What it sends is read here, and
-// written anew in the plainest form for langchaingo's client: that one takes a
-// stream that broke off for a whole one, waits for ever behind some errors, and
-// panics at others in goroutines of its own.
+// wire is how a provider's server writes answers. Its output is read here and rewritten
+// in the plainest form for langchaingo's client, which takes a stream that broke off for
+// a whole one, waits for ever after some errors, and panics at others in its own
+// goroutines.
 type wire interface {
-	// form names it for people.
+	// form is its name, for people.
 	form() string
 	// lines reports that each line is an event (NDJSON), else events are server-sent.
 	lines() bool
@@ -34,7 +34,7 @@ type part struct {
 	text    string
 	token   bool // the model writes: the answer, or a thought, which is not kept
 	stop    stop
-	prompt  int // tokens, 0 if this event does not tell
+	prompt  int // tokens, 0 if this event does not say
 	written int
 	end     bool // nothing follows
 }
@@ -60,11 +60,11 @@ type stop string
 
 const (
 	stopEnd     stop = "stop"
-	stopLength  stop = "length"         // the answer has as many tokens as were asked for
-	stopRefused stop = "content_filter" // the model does not answer this
+	stopLength  stop = "length"         // the answer reached the requested number of tokens
+	stopRefused stop = "content_filter" // the model refuses to answer
 )
 
-// stopOf reads the words of any provider.
+// stopOf understands the words of all providers.
 func stopOf(word string) stop {
 	switch word {
 	case "":
@@ -92,7 +92,7 @@ const maxLine = 1 << 20
 
 var errLongLine = errors.New("llm: a line of a stream is too long")
 
-// eventReader cuts a stream into events, wherever the network cut it.
+// eventReader splits a stream into events, however the network split it.
 type eventReader struct {
 	r     *bufio.Reader
 	lines bool
@@ -137,8 +137,8 @@ func (e *eventReader) next() ([]byte, error) {
 	}
 }
 
-// line reads up to \n, \r\n or the end. A single \r ends no line: no server of
-// these sends one.
+// line reads up to \n, \r\n or the end. A single \r does not end a line: none of these
+// servers sends one.
 func (e *eventReader) line() ([]byte, error) {
 	var long []byte
 	for {
@@ -205,14 +205,14 @@ func faultOfBody(body []byte) fault {
 	if f, ok := readFault(outer.Error); ok {
 		return f
 	}
-	f, _ := readFault(body) // vLLM put type and code outside before
+	f, _ := readFault(body) // vLLM once put type and code outside
 	return f
 }
 
 func encode(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // what is encoded here are texts and numbers
+		panic(err) // only texts and numbers are encoded here
 	}
 	return raw
 }

@@ -16,17 +16,16 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Model answers questions. The clients here are models, and a host may bring one
-// of its own. It is called concurrently, and must return when ctx ends; an
-// [Error] says what went wrong, the words of any other error are dropped.
+// Model answers questions. The clients here are models, and a host may bring its own. It
+// is called concurrently, and must return when ctx ends. An [Error] says what went wrong;
+// the text of any other error is dropped.
 type Model interface {
 	Generate(ctx context.Context, q Question) (Reply, error)
 }
 
-// Streamer is a model that can be listened to while it writes. write takes each
-// piece of the answer's text in order, in one call at a time; an empty piece says
-// that the model works, for example that it thinks. Stream returns when write is
-// called no more, with the whole answer.
+// Streamer is a model that shows its answer while it writes. write gets each piece of the
+// answer's text in order, never concurrently; an empty piece says that the model works,
+// for example that it thinks. Stream returns the whole answer after the last write.
 type Streamer interface {
 	Model
 	Stream(ctx context.Context, q Question, write func(piece string)) (Reply, error)
@@ -46,10 +45,10 @@ const (
 // Question is one question to a model.
 type Question struct {
 	Purpose     Purpose
-	Model       string // set by the client; a host's model may overlook it
+	Model       string // set by the client; a host's model may ignore it
 	System      string
 	Prompt      string
-	MaxTokens   int     // of the answer; 0 is the client's default, and more is cut to it
+	MaxTokens   int     // of the answer; 0 is the client's default, which is also the most
 	Temperature float64 // 0 to 2; 0 is the client's default
 	JSON        bool    // the answer must be one JSON object
 	// Retry lets a client ask once more after a failure that may pass.
@@ -60,20 +59,20 @@ type Question struct {
 type Reply struct {
 	Text         string
 	Model        string
-	PromptTokens int  // 0 if the model does not tell
-	AnswerTokens int  // 0 if the model does not tell
+	PromptTokens int  // 0 if unknown
+	AnswerTokens int  // 0 if unknown
 	Cut          bool // the answer had more than MaxTokens
 	Retried      bool // it came from the second attempt
 }
 
 // Options of a client. Start from [DefaultSettings].
 type Options struct {
-	Settings // with Host, its limits alone count
+	Settings // with Host, only its limits apply
 	Key      Secret
 
-	// Changed is told when the model begins to fail, when it fails in another way,
-	// and with nil when it answers again; nil tells nobody. It may be called
-	// concurrently, and must not block.
+	// Changed is called when the model begins to fail or fails in another way, and with
+	// nil when it answers again; nil means that nobody is told. It may be called
+	// concurrently and must not block.
 	Changed func(*Error)
 
 	// Simulate makes every question fail with code simulated, for a drill.
@@ -95,12 +94,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// ErrOptions marks options that make no client.
+// ErrOptions marks options from which no client can be made.
 var ErrOptions = errors.New("llm: no language model can be asked")
 
-// Client asks one model: with a limit on the questions under way, a time for
-// each, and a breaker. Make it with [New]; it may be used concurrently, and is a
-// [Model] itself. Close ends its idle connections.
+// Client asks one model, with a limit on concurrent questions, a time limit for each, and
+// a breaker. Make it with [New]. It may be used concurrently, and is a [Model] itself.
+// Close closes its idle connections.
 type Client struct {
 	o     Options
 	model Model
@@ -108,15 +107,15 @@ type Client struct {
 	// transport is nil with a host's model.
 	transport *transport
 
-	overdue atomic.Int64 // questions that hold their slot past their time
+	overdue atomic.Int64 // questions that hold their slot longer than allowed
 
 	mu      sync.Mutex
 	breaker Breaker
-	last    map[string]Code // by model: the failure that was told last, "" since an answer
+	last    map[string]Code // by model: the failure that was reported last, "" since an answer
 	stats   Stats
 }
 
-// New makes a client; nobody is asked yet.
+// New makes a client. It asks nobody yet.
 func New(o Options) (*Client, error) {
 	o = o.withDefaults()
 	if o.Concurrency < 1 {
@@ -172,8 +171,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Worker answers messages.AskLLM with a model, which is mostly a [Client] that
-// it shares with the other workers.
+// Worker answers messages.AskLLM with a model, usually a [Client] shared with the other
+// workers.
 type Worker struct{ model Model }
 
 var _ actors.Reporter = Worker{}
@@ -181,23 +180,23 @@ var _ actors.Reporter = Worker{}
 // NewWorker makes a worker.
 func NewWorker(m Model) Worker { return Worker{m} }
 
-// Do answers messages.AskLLM with messages.LLMAnswer. An [Error] is a refusal
-// with its code, after which the worker goes on; a missed deadline is not.
+// Do answers messages.AskLLM with messages.LLMAnswer. An [Error] becomes a refusal with
+// its code, and the worker continues; a missed deadline does not.
 func (w Worker) Do(ctx context.Context, request messages.Message) (messages.Message, error) {
 	return w.Stream(ctx, request, nil)
 }
 
-// DoReporting is Do. For a question with Stream set it reports
-// messages.LLMProgress while the model writes, as Stream does.
+// DoReporting is Do. For a question with Stream set it reports messages.LLMProgress while
+// the model writes, as Stream does.
 func (w Worker) DoReporting(
 	ctx context.Context, request messages.Message, report func(messages.Message),
 ) (messages.Message, error) {
 	return w.Stream(ctx, request, func(p messages.LLMProgress) { report(p) })
 }
 
-// Stream is Do, and tells how far the answer is if the question wants that:
-// in one call at a time, at most every 150 ms, with the whole text before it
-// returns. A nil progress is told nothing.
+// Stream is Do, and reports the answer's progress if the question wants that: never
+// concurrently, at most every 150 ms, and with the whole text before it returns. progress
+// may be nil.
 func (w Worker) Stream(ctx context.Context, request messages.Message, progress func(messages.LLMProgress)) (
 	messages.Message, error,
 ) {
@@ -239,8 +238,8 @@ func (w Worker) generate(ctx context.Context, q Question, ask messages.AskLLM,
 	})
 }
 
-// None is a model that never answers, for where none is set up. Why is told to
-// each asker; nil says that there is none.
+// None is a model that never answers, used where none is set up. Why is the reason for
+// each question; nil means that there is no model.
 type None struct{ Why *Error }
 
 // Generate implements [Model].

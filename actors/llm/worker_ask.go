@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// maxJitter is by how much a retry waits longer than it has to.
+// maxJitter is the longest random addition to the pause before a retry.
 const maxJitter = 500 * time.Millisecond
 
-// Generate asks the model. Its error is an [Error], or wraps that of ctx. A
-// panic of the model goes on, without its words.
+// Generate asks the model. Its error is an [Error], or wraps that of ctx. A panic of the
+// model is passed on without its words.
 func (c *Client) Generate(ctx context.Context, q Question) (Reply, error) {
 	return c.Stream(ctx, q, nil)
 }
@@ -47,8 +47,8 @@ func (c *Client) Stream(ctx context.Context, q Question, progress func(Chunk)) (
 	return reply, nil
 }
 
-// again is the second attempt. If the breaker has opened meanwhile, the first
-// failure says more.
+// again is the second attempt. If the breaker has opened meanwhile, the first failure is
+// more informative.
 func (c *Client) again(ctx context.Context, q Question, out *publisher, first *Error) (Reply, error) {
 	pause := first.RetryAfter + time.Duration(float64(maxJitter)*(0.2+0.8*c.o.Jitter()))
 	timer := time.NewTimer(pause)
@@ -70,7 +70,7 @@ func (c *Client) again(ctx context.Context, q Question, out *publisher, first *E
 	return reply, err
 }
 
-// attempt asks once, streamed if somebody listens.
+// attempt asks once, streamed if progress is wanted.
 func (c *Client) attempt(ctx context.Context, q Question, out *publisher) (Reply, error) {
 	ticket, refused := c.begin(q)
 	if refused != nil {
@@ -107,8 +107,8 @@ func (c *Client) attempt(ctx context.Context, q Question, out *publisher) (Reply
 	return Reply{}, failure
 }
 
-// limit ends an attempt in time. A streamed one may take long as a whole, but not
-// be silent: alive says that it is not.
+// limit ends an attempt in time. A streamed one may take long as a whole but may not be
+// silent: alive reports a sign of life.
 func (c *Client) limit(ctx context.Context, q Question, streamed bool) (
 	within context.Context, cancel context.CancelFunc, alive func(),
 ) {
@@ -132,8 +132,8 @@ func (c *Client) limit(ctx context.Context, q Question, streamed bool) (
 	}
 }
 
-// harmless is a panic's value without private words: those of the Go runtime
-// have none.
+// harmless is the value of a panic without private words. Those of the Go runtime have
+// none.
 func harmless(r any) any {
 	if e, ok := r.(runtime.Error); ok {
 		return e
@@ -141,8 +141,8 @@ func harmless(r any) any {
 	return fmt.Sprintf("llm: the model panicked with a %T", r)
 }
 
-// ask waits for a slot and asks. A question that holds its slot past its time
-// keeps others out: a model that hangs must not be asked more and more.
+// ask waits for a slot and asks. A question that exceeds its time keeps its slot, so that
+// a model that hangs is not asked more and more.
 func (c *Client) ask(ctx context.Context, q Question, out *publisher, alive func()) (Reply, *Error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -175,7 +175,7 @@ func (c *Client) ask(ctx context.Context, q Question, out *publisher, alive func
 	return reply, nil
 }
 
-// listen asks the model, and listens if it can be listened to.
+// listen asks the model, streamed if it can be.
 func (c *Client) listen(ctx context.Context, q Question, out *publisher, alive func()) (Reply, error) {
 	s, ok := c.model.(Streamer)
 	if out == nil || !ok {
@@ -226,8 +226,8 @@ func (c *Client) begin(q Question) (Ticket, *Error) {
 		string(c.last[q.Model]) + ")", RetryAfter: wait}
 }
 
-// end tells the breaker, and whoever wants to know that a model fails, fails in
-// another way or answers again.
+// end tells the breaker, and reports when a model begins to fail, fails in another way or
+// answers again.
 func (c *Client) end(q Question, ticket Ticket, failure *Error) {
 	o, pause := outcome(failure), time.Duration(0)
 	if o == Failed {

@@ -16,7 +16,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// unset stands where langchaingo wants a key: the transport puts in the real one.
+// unset takes the place of the key in langchaingo: the transport inserts the real one.
 const unset = "unset"
 
 // chain is a model behind a client of langchaingo.
@@ -24,18 +24,18 @@ type chain struct {
 	model   llms.Model
 	wire    wire
 	options []llms.CallOption
-	noJSON  atomic.Bool // the server does not know JSON answers
+	noJSON  atomic.Bool // the server cannot restrict answers to JSON
 }
 
-// newChain makes the client of a provider. Everything that langchaingo would
-// take from the environment is set here.
+// newChain makes the client of a provider. It sets everything that langchaingo would
+// otherwise take from the environment.
 func newChain(o Options, base *url.URL, t *transport) (*chain, error) {
 	address := strings.TrimSuffix(base.String(), "/")
 	c := &chain{wire: wireOf(o.Provider)}
 	var err error
 	switch o.Provider {
 	case OpenAI:
-		if address != DefaultBaseURL(OpenAI) { // others know the older name only
+		if address != DefaultBaseURL(OpenAI) { // others only know the older name
 			c.options = append(c.options, openai.WithLegacyMaxTokensField())
 		}
 		c.model, err = openai.New(openai.WithToken(unset), openai.WithModel(o.Model), openai.WithBaseURL(address),
@@ -55,8 +55,8 @@ func (c *chain) Generate(ctx context.Context, q Question) (Reply, error) {
 	return c.Stream(ctx, q, nil)
 }
 
-// Stream implements [Streamer]. A server that does not know JSON answers (LM Studio
-// wants a schema) is asked again without: who asks checks the answer anyway.
+// Stream implements [Streamer]. A server that cannot restrict answers to JSON (LM Studio
+// wants a schema) is asked again without that: the caller checks the answer anyway.
 func (c *chain) Stream(ctx context.Context, q Question, write func(string)) (Reply, error) {
 	q.JSON = q.JSON && !c.noJSON.Load()
 	reply, err := c.ask(ctx, q, write)
@@ -69,8 +69,8 @@ func (c *chain) Stream(ctx context.Context, q Question, write func(string)) (Rep
 	return reply, err
 }
 
-// ask asks once. The clients panic at some answers that are JSON: that is an
-// answer in another form, too.
+// ask asks once. The clients panic at some answers in JSON: that is a malformed answer
+// too.
 func (c *chain) ask(ctx context.Context, q Question, write func(string)) (reply Reply, err error) {
 	defer func() {
 		if recover() != nil {

@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// Largest responses that are read, in bytes. An answer has some hundred tokens; a
-// list of models, and an answer with a line for each token, may be long.
+// Largest responses that are read, in bytes. An answer has some hundred tokens; a list of
+// models, and an answer with a line for each token, may be long.
 const (
 	maxResponse = 256 << 10
 	maxList     = 4 << 20
 	maxFault    = 64 << 10 // of a failure
 )
 
-// transport carries requests to the one server of a client. It puts in the key,
-// so that nothing before it knows it, bounds and checks what comes back, and keeps
-// what the server says about a failure.
+// transport carries requests to the one server of a client. It inserts the key, which
+// nothing before it knows, limits and checks the response, and keeps what the server says
+// about a failure.
 type transport struct {
 	next     http.RoundTripper
 	own      *http.Transport // to close; nil for a host's transport
@@ -46,8 +46,8 @@ func newTransport(o Options, base *url.URL) *transport {
 
 var errNotLocal = errors.New("the address is not on this machine")
 
-// httpTransport connects to where the tier allows, and asks no proxy unless that is
-// the cloud.
+// httpTransport connects to the addresses that the tier allows, with a proxy only in the
+// cloud.
 func httpTransport(tier Tier) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
 	t := &http.Transport{
@@ -79,11 +79,11 @@ func (t *transport) close() {
 	}
 }
 
-// exchange is what the transport learnt of one question and langchaingo does not
-// pass on, and what it has to know of the question.
+// exchange is what the transport and langchaingo's client do not tell each other about
+// one question.
 type exchange struct {
 	stream bool   // the answer is wanted while it is written
-	token  func() // told of each token of a stream, thoughts too; nil tells nobody
+	token  func() // called for each token of a stream, thoughts included; may be nil
 
 	err  *Error
 	stop stop
@@ -95,9 +95,8 @@ func withExchange(ctx context.Context, x *exchange) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
-// RoundTrip implements http.RoundTripper. What comes back is bounded, and in a
-// form that langchaingo reads without trouble; of a failure it has the status
-// alone.
+// RoundTrip implements http.RoundTripper. The response is limited, and in a form that
+// langchaingo reads without trouble; of a failure it has only the status.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	x, ok := r.Context().Value(exchangeKey{}).(*exchange)
 	if !ok {
@@ -161,8 +160,8 @@ func (t *transport) trip(r *http.Request) (*http.Response, *Error) {
 	return nil, ofResponse(resp.StatusCode, resp.Header.Get("Retry-After"), faultOfBody(body), t.now())
 }
 
-// whole reads a response to its end, and writes an answer anew for langchaingo's
-// client. A list of models stays as it is.
+// whole reads a response to its end, and rewrites an answer for langchaingo's client. A
+// list of models is unchanged.
 func (t *transport) whole(r *http.Request, resp *http.Response, x *exchange) ([]byte, *Error) {
 	defer resp.Body.Close()
 	w, limit := wireOf(t.provider), maxResponse
@@ -188,8 +187,8 @@ func (t *transport) whole(r *http.Request, resp *http.Response, x *exchange) ([]
 	return w.encodeWhole(a), nil
 }
 
-// unreachable tells a failed connection in words of its own: those of the error
-// may quote more than the address.
+// unreachable describes a failed connection in its own words: those of the error may
+// quote more than the address.
 func (t *transport) unreachable(ctx context.Context, err error) *Error {
 	at := t.base.Scheme + "://" + t.base.Host
 	var dns *net.DNSError

@@ -2,7 +2,7 @@ package reply
 
 import "slices"
 
-// Turn is the open turn or an unknown one, nil if the desk has none with this ID.
+// Turn returns the open turn or an unknown one, nil if the desk has none with this ID.
 func (d Desk) Turn(id int64) *Turn {
 	if d.Open != nil && d.Open.ID == id {
 		return d.Open
@@ -13,13 +13,13 @@ func (d Desk) Turn(id int64) *Turn {
 	return nil
 }
 
-// Has reports that a turn is not over.
+// Has reports whether a turn is not over yet.
 func (d Desk) Has(id int64) bool { return d.Turn(id) != nil }
 
-// Sends reports that a reply of the desk is being sent, or may have been.
+// Sends reports whether a reply of the desk is being sent, or may have been sent.
 func (d Desk) Sends() bool { return len(d.Unknown) > 0 || d.Open != nil && d.Open.State == Sending }
 
-// visible reports a state in which a turn has a reply that a person can see.
+// visible reports a state in which a turn has a reply that people can see.
 func visible(s State) bool {
 	switch s {
 	case Held, Drafted, Sending, Unknown:
@@ -28,9 +28,8 @@ func visible(s State) bool {
 	return false
 }
 
-// Changed are the turns of which a person can see that an event changed them, as they
-// are now. A turn that is over is in none of the desks any more: what it came to follows
-// from the event.
+// Changed returns the turns, as they are now, that an event visibly changed. A turn that
+// is over is in neither desk any more: its result follows from the event.
 func Changed(before, after Desk, e Event) (list []Turn) {
 	var was []Turn
 	if before.Open != nil {
@@ -39,10 +38,10 @@ func Changed(before, after Desk, e Event) (list []Turn) {
 	for _, old := range append(was, before.Unknown...) {
 		now := after.Turn(old.ID)
 		switch {
-		case now == nil && !visible(old.State): // nothing was to be seen of it
+		case now == nil && !visible(old.State): // nothing of it was visible
 		case now == nil:
 			if old.State = ended(e); old.State != Sent {
-				old.Text = "" // that nobody was to read
+				old.Text = "" // nobody was meant to read it
 			}
 			list = append(list, old)
 		case !visible(now.State) && !visible(old.State):

@@ -8,13 +8,13 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Commands reports a text that many applications do not show but carry out when it is
-// sent: a command that begins with a slash, a reaction or a substitution of the message
-// before it (+:thumbsup:, s/this/that), and a call to all who read a channel. What a model
-// has written so goes out by a person's hand only. A person's name after an @ is none.
+// Commands reports whether a text would be carried out by many applications instead of
+// shown: a command that begins with a slash, a reaction or a substitution of the message
+// before it (+:thumbsup:, s/this/that), or a call to everybody in a channel. If a model
+// wrote it, only a person may send it. A person's name after an @ is not a command.
 func Commands(t messages.Text) bool {
 	s := strings.TrimLeftFunc(string(t), func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) // as applications do before they look
+		return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) // applications ignore it too before they look
 	})
 	return strings.HasPrefix(s, "/") || acts.MatchString(s) || calls.MatchString(s)
 }

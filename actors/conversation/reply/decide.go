@@ -18,7 +18,7 @@ const (
 	Nothing Action = ""       // there is to be no reply
 	Hold    Action = "hold"   // it waits until something changes
 	Draft   Action = "draft"  // it waits for a person
-	Notify  Action = "notify" // so it does, and the person is told
+	Notify  Action = "notify" // a draft, and the person is told
 	Send    Action = "send"   // it goes out
 )
 
@@ -122,9 +122,8 @@ type Decision struct {
 	Again  time.Time // of Hold: when to decide again at the latest; zero if only a change helps
 }
 
-// Decide says what becomes of a reply. Attention, limits and quiet hours only
-// restrict what mode and policy allow: nothing is sent but under an allow-listed
-// auto.
+// Decide says what happens to a reply. Attention, limits and quiet hours only restrict
+// what mode and policy allow: nothing is sent except under an allow-listed auto.
 func Decide(s Situation, now time.Time) Decision {
 	switch {
 	case s.Mode == Observe:
@@ -155,7 +154,7 @@ func Decide(s Situation, now time.Time) Decision {
 	return d
 }
 
-// most is what mode and policy allow at most.
+// most is the most that mode and policy allow.
 func (s Situation) most() Decision {
 	switch {
 	case s.Policy != PolicyAuto:
@@ -172,7 +171,7 @@ func (s Situation) most() Decision {
 	return Decision{Action: Send, Rule: RuleAuto}
 }
 
-// Limits bound what is sent without a person.
+// Limits bound automatic sending.
 type Limits struct {
 	// Replies an hour that may go out by themselves in a conversation, 0 to 1000; more
 	// wait for a person. Default 20.
@@ -186,13 +185,13 @@ type Limits struct {
 // DefaultLimits are 20 an hour and 5 in a row.
 func DefaultLimits() Limits { return Limits{PerHour: 20, InARow: 5} }
 
-// Usage counts what was sent without a person. The zero value has sent nothing.
+// Usage counts automatic sendings. The zero value has none.
 type Usage struct {
 	Sent []time.Time `json:"sent,omitempty"` // within the last hour, oldest first
 	Row  int         `json:"row,omitempty"`  // since the last turn of a person
 }
 
-// exceeds is the limit that one more would exceed, "" for none.
+// exceeds names the limit that one more sending would exceed, "" for none.
 func (u Usage) exceeds(l Limits, now time.Time) Rule {
 	switch {
 	case u.Row >= l.InARow:
@@ -203,8 +202,8 @@ func (u Usage) exceeds(l Limits, now time.Time) Rule {
 	return ""
 }
 
-// recent are the times within the last hour, and those that a clock that was set back
-// has put into the future.
+// recent keeps the times within the last hour. Times in the future count too: the clock
+// was set back.
 func (u Usage) recent(now time.Time) (list []time.Time) {
 	for _, at := range u.Sent {
 		if now.Sub(at) < time.Hour {
@@ -214,14 +213,14 @@ func (u Usage) recent(now time.Time) (list []time.Time) {
 	return list
 }
 
-// Automatic counts a reply that goes out without a person.
+// Automatic counts a reply that is sent without a person.
 func (u Usage) Automatic(now time.Time) Usage {
 	return Usage{Sent: append(u.recent(now), now), Row: u.Row + 1}
 }
 
-// Person notes a turn of a person: the owner wrote in the window or approved a
-// draft, or a guest of the web page wrote. Whether somebody on the other side of a
-// screen is a person cannot be known, so that their messages do not count.
+// Person records a turn of a person: the owner wrote in the window or approved a draft,
+// or a guest of the web page wrote. Messages of the other side of a screen do not count,
+// because nobody knows whether a person wrote them.
 func (u Usage) Person() Usage {
 	u.Row = 0
 	return u
@@ -230,12 +229,12 @@ func (u Usage) Person() Usage {
 // ErrQuiet marks quiet hours that cannot be read.
 var ErrQuiet = errors.New("reply: quiet hours must be like 22:00-07:00")
 
-// Quiet are the hours in which nothing goes out by itself and nobody is notified, in
-// minutes of the day; From may lie after To. Equal ones are none.
+// Quiet are the hours without automatic sending and without notices, in minutes of the
+// day. From may lie after To. If both are equal, there are none.
 type Quiet struct{ From, To int }
 
-// ParseQuiet reads "22:00-07:00"; "" is no quiet hours. Hours that end when they begin
-// are refused: they could mean none or all.
+// ParseQuiet reads "22:00-07:00"; "" means no quiet hours. Hours with an equal start and
+// end are refused, because they could mean none or all.
 func ParseQuiet(s string) (Quiet, error) {
 	if s == "" {
 		return Quiet{}, nil
@@ -252,7 +251,8 @@ func ParseQuiet(s string) (Quiet, error) {
 	return q, nil
 }
 
-// At reports quiet at a moment, by the clock of its zone. From is quiet, To is not.
+// At reports whether a moment is quiet, by the clock of its time zone. From is quiet, To
+// is not.
 func (q Quiet) At(now time.Time) bool {
 	m := 60*now.Hour() + now.Minute()
 	if q.From <= q.To {
@@ -272,7 +272,7 @@ func (q Quiet) End(now time.Time) time.Time {
 	return at(1)
 }
 
-// Reminding is the fixed text of a reminder where there is no model.
+// Reminding is the fixed text of a reminder, used without a model.
 func Reminding(what messages.Text, l text.Language) messages.Text {
 	switch {
 	case l == text.English && what == "":
@@ -288,8 +288,8 @@ func Reminding(what messages.Text, l text.Language) messages.Text {
 // longestNamed is how much of an event a fixed text quotes, in characters.
 const longestNamed = 120
 
-// Recalling is the fixed answer to a question that something remembered answers, where
-// there is no model. Times are told in the zone of now.
+// Recalling is the fixed answer to a question that a remembered event answers, used
+// without a model. Times are given in the zone of now.
 func Recalling(m messages.Memory, l text.Language, now time.Time) messages.Text {
 	said := []rune(strings.Join(strings.Fields(string(m.Text)), " "))
 	if len(said) > longestNamed {
@@ -307,14 +307,13 @@ func Recalling(m messages.Memory, l text.Language, now time.Time) messages.Text 
 	return messages.Text(fmt.Sprintf("%sにこううかがいました：「%s」", at.Format("2006年1月2日"), string(said)))
 }
 
-// acknowledgements are what an assistant without a model answers.
+// acknowledgements are the answers of an assistant without a model.
 var acknowledgements = map[text.Language]messages.Text{
 	text.Japanese: "メッセージをありがとうございます。確認して、あらためてお返事します。",
 	text.English:  "Thank you for your message. I have seen it and will get back to you.",
 }
 
-// Acknowledgement is the fixed answer where there is no model, in the language of
-// the message.
+// Acknowledgement is the fixed answer without a model, in the language of the message.
 func Acknowledgement(message messages.Text, before text.Language) messages.Text {
 	return acknowledgements[text.LanguageOf(string(message), before)]
 }

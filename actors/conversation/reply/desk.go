@@ -32,21 +32,21 @@ const (
 // Turn answers messages.
 type Turn struct {
 	ID       int64                `json:"id"`    // counts from 1
-	Epoch    int                  `json:"epoch"` // of its reply: a new one makes the results of older ones void
+	Epoch    int                  `json:"epoch"` // of its reply: a new one invalidates the results of older ones
 	State    State                `json:"state"`
 	Messages []messages.MessageID `json:"messages"`       // in order
 	Text     messages.Text        `json:"text,omitempty"` // the reply
 	ByHand   bool                 `json:"by_hand,omitempty"`
-	Stale    bool                 `json:"stale,omitempty"` // a message changed while it was sent
-	Void     bool                 `json:"void,omitempty"`  // while it was sent, it became needless
+	Stale    bool                 `json:"stale,omitempty"` // a message changed while the reply was sent
+	Void     bool                 `json:"void,omitempty"`  // it became needless while it was sent
 }
 
 // Desk is what a conversation knows of its replies. The zero value has none. Its JSON
 // form is stored.
 type Desk struct {
 	Last    int64                `json:"last"`              // the newest turn's ID
-	Open    *Turn                `json:"open,omitempty"`    // the one that is worked on
-	Unknown []Turn               `json:"unknown,omitempty"` // those that could not be confirmed, oldest first
+	Open    *Turn                `json:"open,omitempty"`    // the one being worked on
+	Unknown []Turn               `json:"unknown,omitempty"` // those that were not confirmed, oldest first
 	Waiting []messages.MessageID `json:"waiting,omitempty"` // for the next turn
 }
 
@@ -60,7 +60,7 @@ const (
 	OnChanged     EventKind = "changed"  // also "emptied"
 	OnPerson      EventKind = "person"   // wrote in the window
 	OnVerdict     EventKind = "verdict"  // "yes" or "no"
-	OnAgain       EventKind = "again"    // a declined message, or one whose reply was held for long, is judged anew
+	OnAgain       EventKind = "again"    // a declined message, or one whose reply was held for long, is judged again
 	OnWrote       EventKind = "wrote"
 	OnDecided     EventKind = "decide" // for a held reply
 	OnApprove     EventKind = "approve"
@@ -69,12 +69,12 @@ const (
 	OnReject      EventKind = "reject"
 	OnConfirmed   EventKind = "confirmed"
 	OnUnconfirmed EventKind = "unconfirmed"
-	OnNotSent     EventKind = "not_sent" // nothing stands in the window
+	OnNotSent     EventKind = "not_sent" // nothing of it is in the window
 )
 
 const reminder = "reminder:"
 
-// ReminderID stands in a turn for the message of a reminder, which nobody wrote.
+// ReminderID takes the place of a message in a turn for a reminder.
 func ReminderID(n int64) messages.MessageID { return messages.MessageID(fmt.Sprint(reminder, n)) }
 
 // ReminderOf is the reminder that an ID stands for.
@@ -90,7 +90,7 @@ type Event struct {
 	Message messages.MessageID // of OnMessage, OnReminder, OnChanged
 	Unsent  bool               // of OnChanged: it was taken back
 	Turn    int64              // of all but OnMessage, OnReminder, OnChanged, OnPerson
-	Epoch   int                // of the turn; 0 for what a person wants of the present one
+	Epoch   int                // of the turn; 0 for a person's command about the present one
 	Respond bool               // of OnVerdict
 	Action  Action             // of OnWrote and OnDecided
 	Text    messages.Text      // of OnWrote and OnEdit
@@ -109,7 +109,7 @@ const (
 	NotifyOwner EffectKind = "notify"
 )
 
-// Effect is to be done for a turn. Its result carries the same turn and epoch.
+// Effect is something to be done for a turn. Its result carries the same turn and epoch.
 type Effect struct {
 	Kind  EffectKind
 	Turn  int64
@@ -174,7 +174,7 @@ var table = []row{
 // wait keeps a message for the next turn; it is done here.
 const wait EffectKind = "wait"
 
-// find returns the row for what happens in a state.
+// find returns the row for an event in a state.
 func find(from State, on string) (row, bool) {
 	i := slices.IndexFunc(table, func(r row) bool { return r.on == on && slices.Contains(r.from, from) })
 	if i < 0 {

@@ -6,9 +6,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Step returns the desk after an event, and what is to be done. ok is false for an
-// event that is refused: it comes late, or does not fit. It changes nothing that d
-// refers to.
+// Step returns the desk after an event, and what is to be done. ok is false for an event
+// that is refused because it comes late or does not fit. It changes nothing that d refers
+// to.
 func (d Desk) Step(e Event) (next Desk, do []Effect, ok bool) {
 	d = d.clone()
 	if e.Kind == OnChanged && e.Unsent && slices.Contains(d.Waiting, e.Message) {
@@ -23,7 +23,7 @@ func (d Desk) Step(e Event) (next Desk, do []Effect, ok bool) {
 	if !found || e.Kind == OnDecided && t.ByHand {
 		return d, nil, false
 	}
-	if (e.Kind == OnMessage || e.Kind == OnReminder) && r.to == Judging { // with what came before it and waits
+	if (e.Kind == OnMessage || e.Kind == OnReminder) && r.to == Judging { // together with the messages that wait
 		t.Messages, d.Waiting = append(t.Messages, d.Waiting...), nil
 	}
 	t.note(e, r)
@@ -50,7 +50,7 @@ func (d Desk) Step(e Event) (next Desk, do []Effect, ok bool) {
 		d.Last, d.Open = max(d.Last, t.ID), t
 	} else if d.Unknown[at] = *t; t.State != Unknown {
 		d.Unknown = slices.Delete(d.Unknown, at, at+1)
-		if !t.State.Ends() { // a person sends it once more
+		if !t.State.Ends() { // a person sends it again
 			d.putBack(t)
 		}
 	}
@@ -58,7 +58,7 @@ func (d Desk) Step(e Event) (next Desk, do []Effect, ok bool) {
 	return d, append(do, more...), true
 }
 
-// clone copies what a step changes.
+// clone copies everything that a step changes.
 func (d Desk) clone() Desk {
 	if d.Open != nil {
 		t := *d.Open
@@ -107,8 +107,8 @@ func (d Desk) turn(e Event) (t *Turn, at int) {
 	return t, i
 }
 
-// late reports that an event is about an older epoch of a turn. What a person wants
-// need not name one.
+// late reports whether an event is about an older epoch of a turn. A person's command
+// need not name an epoch.
 func (e Event) late(t *Turn) bool {
 	switch e.Kind {
 	case OnApprove, OnEdit, OnHold, OnReject, OnDecided, OnAgain:
@@ -117,13 +117,13 @@ func (e Event) late(t *Turn) bool {
 	return e.Epoch != t.Epoch
 }
 
-// knows reports that a message is in a turn or waits for one.
+// knows reports whether a message is in a turn or waits for one.
 func (d Desk) knows(id messages.MessageID) bool {
 	return slices.Contains(d.Waiting, id) || d.Open != nil && slices.Contains(d.Open.Messages, id) ||
 		slices.ContainsFunc(d.Unknown, func(t Turn) bool { return slices.Contains(t.Messages, id) })
 }
 
-// name is the event as the table calls it.
+// name is the event's name in the table.
 func (t *Turn) name(e Event) string {
 	switch e.Kind {
 	case OnVerdict:
@@ -133,7 +133,7 @@ func (t *Turn) name(e Event) string {
 		return "no"
 	case OnWrote, OnDecided:
 		if e.Action == Nothing {
-			return string(e.Kind) + "_draft" // it is written: a person may want it
+			return string(e.Kind) + "_draft" // a person may act on it, since it is written
 		}
 		return string(e.Kind) + "_" + string(e.Action)
 	case OnChanged:
@@ -151,7 +151,7 @@ func (t *Turn) name(e Event) string {
 	return string(e.Kind)
 }
 
-// note takes over what an event brings.
+// note records what an event brings.
 func (t *Turn) note(e Event, r row) {
 	switch e.Kind {
 	case OnMessage, OnReminder:
@@ -168,7 +168,7 @@ func (t *Turn) note(e Event, r row) {
 		t.Void = t.Void || t.State == Sending
 	case OnWrote:
 		t.Text = e.Text
-	case OnEdit: // who approves what it was before has not read this
+	case OnEdit: // whoever approved the earlier text has not read this one
 		t.Text = e.Text
 		t.Epoch++
 	case OnHold:
@@ -176,10 +176,10 @@ func (t *Turn) note(e Event, r row) {
 	}
 }
 
-// enter makes the move to a state.
+// enter moves to a state.
 func (t *Turn) enter(to State) {
 	switch to {
-	case Judging: // whatever was under way is void
+	case Judging: // results that are under way become invalid
 		t.Epoch++
 		t.Text, t.Stale, t.Void, t.ByHand = "", false, false, false
 	case Sending:
@@ -191,7 +191,7 @@ func (t *Turn) enter(to State) {
 	t.State = to
 }
 
-// putBack makes an unknown turn the open one again. What was being judged waits.
+// putBack makes an unknown turn the open one again. Messages that were being judged wait.
 func (d *Desk) putBack(t *Turn) {
 	if d.Open != nil {
 		d.Waiting = append(slices.Clone(d.Open.Messages), d.Waiting...)

@@ -7,18 +7,18 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Unusable is why a fixed text takes the place of what a model wrote that is no reply.
+// Unusable is the reason for a fixed text in place of a model's text that is not a reply.
 const Unusable = "unusable"
 
-// TooMany is why a fixed text stands where the conversation has had its questions to a
-// model for this hour, llm.per_hour.
+// TooMany is the reason for a fixed text in a conversation that has used up its questions
+// to a model for this hour, llm.per_hour.
 const TooMany = "too_many_questions"
 
-// maxRead bounds how much of an answer is looked at, in bytes: a reply is shorter.
+// maxRead bounds how much of an answer is examined, in bytes: replies are shorter.
 const maxRead = 64 << 10
 
-// Usable is what a model wrote as it may be sent. ok is false for what is no reply:
-// nothing, a page of HTML, or the prompt itself.
+// Usable returns a model's text in the form in which it may be sent. ok is false if it is
+// not a reply: nothing, an HTML page, or the prompt itself.
 func Usable(answer string, echoes func(string) bool) (written messages.Text, ok bool) {
 	if len(answer) > maxRead {
 		answer = strings.ToValidUTF8(answer[:maxRead], "")

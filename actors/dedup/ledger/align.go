@@ -3,10 +3,10 @@ package ledger
 // alignment says where a view belongs in the tail.
 type alignment struct {
 	score   Score
-	known   int   // observations that are known beyond doubt
+	known   int   // observations recognised beyond doubt
 	at      []int // for each observation the index of its entry, -1 for none
 	sure    []bool
-	fresh   int  // index of the first observation after the tail's end; len(at) for none
+	fresh   int  // index of the first observation after the tail's end; len(at) if there is none
 	reaches bool // the view reaches the tail's end
 }
 
@@ -23,8 +23,7 @@ func (a *alignment) around(i int) (above, below int) {
 	return above, -1
 }
 
-// explainsAll reports that every observation has an entry and none speaks against
-// it.
+// explainsAll reports that every observation has an entry, and nothing contradicts it.
 func (a *alignment) explainsAll() bool {
 	for _, j := range a.at {
 		if j < 0 {
@@ -34,14 +33,14 @@ func (a *alignment) explainsAll() bool {
 	return a.score >= weights[unreadable].score*Score(len(a.at))
 }
 
-// anchored reports that the alignment can be trusted. Without a single sure match
-// it takes two unreadable bubbles of the same size, or it must explain everything,
-// as animated stickers alone do.
+// anchored reports whether the alignment can be trusted. It needs one certain match, or
+// two unreadable bubbles of the same size, or it must explain everything, as with
+// animated stickers alone.
 func (a *alignment) anchored() bool {
 	return a.score > 0 && (a.known > 0 || a.score >= anchoring || a.explainsAll())
 }
 
-// stance says what is known of where a view stands.
+// stance is what is known about the position of a view.
 type stance struct {
 	newest   bool // at the window's newest position, as far as its picture tells
 	sawEnd   bool // the window's last view showed the newest entry
@@ -100,8 +99,8 @@ const (
 	skippedEntry
 )
 
-// grid is the table of all ways to lay observations along a tail. Cells are
-// numbered observation*width+entry, counting both from 1.
+// grid is the table of all ways to lay observations along a tail. Cells are numbered
+// observation*width+entry, counting both from 1.
 type grid struct {
 	stance
 	list   []observation
@@ -109,12 +108,12 @@ type grid struct {
 	rarity []Score
 
 	pair []Score // of each observation with each entry
-	sure []bool  // whether the pair is the same beyond doubt
+	sure []bool  // whether the pair is certainly the same
 
 	width int
 	score []Score // of the best path to a cell
 	move  []int8  // its last move
-	miss  []Score // of each entry that is not there
+	miss  []Score // of each missing entry
 }
 
 func newGrid(list []observation, tail []Entry, at stance) *grid {
@@ -146,8 +145,8 @@ func (g *grid) compare(i int, fuzzy bool) {
 	}
 }
 
-// expectEdits makes another text in the place of a known one likelier, but for
-// the newest, of which more is known. It reports whether it changed anything.
+// expectEdits makes edits of known messages more likely, except for the newest, about
+// which more is known. It reports whether it changed anything.
 func (g *grid) expectEdits() (changed bool) {
 	m := len(g.tail)
 	for i := range g.list {
@@ -160,8 +159,8 @@ func (g *grid) expectEdits() (changed bool) {
 	return changed
 }
 
-// pinned reports that an alignment has an observation that is known beyond doubt
-// and says what nothing else says, in the view or in the tail.
+// pinned reports whether an alignment has an observation that is recognised beyond doubt
+// and is unique, in the view and in the tail.
 func (g *grid) pinned(a *alignment) bool {
 	m := len(g.tail)
 	for i, j := range a.at {
@@ -198,7 +197,7 @@ func (g *grid) solve() alignment {
 	}
 	for i := n; i >= 1; i-- {
 		if i == n && g.move[n*g.width+m] == skippedEntry {
-			continue // further up, and no other than above
+			continue // further up: only the one above counts
 		}
 		if p := g.score[i*g.width+m]; p > best || p == best && endJ < m {
 			endI, endJ, best = i, m, p
@@ -221,7 +220,7 @@ func (g *grid) fill() {
 		g.score[c], g.move[c] = impossible, noMove
 	}
 	for i, lead := range g.leads() {
-		skipped := Score(0) // the entries before, of a view from the beginning
+		skipped := Score(0) // the entries before, for a view from the beginning
 		for j := range m {
 			c := (i+1)*g.width + j + 1
 			best, move := impossible, noMove
@@ -248,8 +247,8 @@ func (g *grid) fill() {
 	}
 }
 
-// leads returns the score of a path that begins with each observation: those
-// before it are unknown.
+// leads returns the score of a path that begins with each observation: those before it
+// are unknown.
 func (g *grid) leads() []Score {
 	out := make([]Score, len(g.list))
 	before := Score(0)
@@ -264,8 +263,8 @@ func (g *grid) leads() []Score {
 	return out
 }
 
-// extra is the score of an observation between entries j and j+1. A bubble that
-// was overlooked before has left its room there.
+// extra is the score of an unknown observation between entries j and j+1. A bubble that
+// was overlooked earlier left room there.
 func (g *grid) extra(i, j int) Score {
 	switch o := &g.list[i]; {
 	case o.clipped:
@@ -278,8 +277,8 @@ func (g *grid) extra(i, j int) Score {
 	return extraBubble
 }
 
-// unbroken reports that the first n observations are known beyond doubt, one
-// after the other; a clipped first one says nothing.
+// unbroken reports whether the first n observations are recognised beyond doubt, one
+// after the other. A clipped first one does not count.
 func (a *alignment) unbroken(n int, clipped bool) bool {
 	from := 0
 	if clipped {

@@ -10,20 +10,20 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// change is what an observation proves about the entry that it was laid on.
+// change is what an observation proves about its entry.
 type change uint8
 
 const (
 	unchanged   change = iota
-	takenBack          // a notice stands in its place
-	back               // taken back before, it is there again
-	oldTextBack        // edited before, it has the published text again
+	takenBack          // a notice is in its place
+	back               // it was taken back before, and is shown again
+	oldTextBack        // it was edited before, and has the published text again
 	edited             // it has another text
 )
 
-// detectChanges looks at an aligned view for known messages that have changed. Of
-// an incoming one it notes the change, to be passed on if it lasts; see
-// [Ledger.Revise]. It comes before the entries are updated from the view.
+// detectChanges looks for known messages that have changed in an aligned view. It notes
+// the change of an incoming one, to be passed on if it lasts; see [Ledger.Revise]. It
+// must run before the entries are updated from the view.
 func (l *Ledger) detectChanges(list []observation, a alignment, v View, mem Memory, f *Finding) {
 	d := l.newDetector(list, a, v, mem)
 	for i, j := range a.at {
@@ -70,7 +70,7 @@ type detector struct {
 	view    View
 	last    Memory
 
-	kept, redrawn int // texts of the last view with the same pixels, and with others
+	kept, redrawn int // texts of the last view with the same pixels, and with other pixels
 }
 
 func (l *Ledger) newDetector(list []observation, a alignment, v View, mem Memory) *detector {
@@ -89,7 +89,7 @@ func (l *Ledger) newDetector(list []observation, a alignment, v View, mem Memory
 	return d
 }
 
-// shown reports that the window's last view showed an entry.
+// shown reports whether the window's last view showed an entry.
 func (d *detector) shown(e *Entry) bool { return d.last.shows(e, d.view.Size.W) }
 
 func (d *detector) changeOf(i int) change {
@@ -115,8 +115,8 @@ func (d *detector) changeOf(i int) change {
 	return unchanged
 }
 
-// resized reports that a bubble with another text has grown or shrunk, in a
-// window that is otherwise drawn as before, or where it alone was drawn anew.
+// resized reports whether a bubble with another text has grown or shrunk, in a window
+// otherwise drawn as before, or as the only bubble that was drawn again.
 func (d *detector) resized(i int) bool {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
 	alone := d.redrawn == 1 && abs(o.text().runes-e.text().runes) > 1
@@ -124,16 +124,15 @@ func (d *detector) resized(i int) bool {
 	return (d.kept > 0 || alone) && d.shown(e) && e.W > 0 && float64(by) > resizedBy*d.view.Scale
 }
 
-// redrawnInPlace reports that a bubble was drawn anew among unchanged ones.
+// redrawnInPlace reports whether a bubble was drawn again among unchanged ones.
 func (d *detector) redrawnInPlace(i int) bool {
 	o, e := &d.list[i], &d.entries[d.at.at[i]]
 	return d.shown(e) && d.keptAround(i) &&
 		(d.kept > d.redrawn || d.kept > 0 && difference(o.text(), e.text()) > otherDifference)
 }
 
-// keptAround reports that nothing around an observation has changed: what stands
-// above and below it has kept its place and its pixels, so that its own are not
-// those of another tail or corner.
+// keptAround reports whether the neighbours above and below an observation have kept
+// their places and pixels. Then its own other pixels are not just another tail or corner.
 func (d *detector) keptAround(i int) bool {
 	at := d.at.at
 	kept := func(k, by int) bool {
@@ -148,8 +147,8 @@ func (d *detector) keptAround(i int) bool {
 	return above && (i+1 >= d.at.fresh || kept(i+1, 1))
 }
 
-// detectVanished notes messages that have vanished without a notice: those around
-// them are visible, and so close to each other that there is no room between.
+// detectVanished notes messages that have vanished without a notice: their neighbours are
+// visible, and so close together that there is no room between them.
 func (l *Ledger) detectVanished(list []observation, a alignment, v View, f *Finding) {
 	for i := 1; i < len(list) && v.Scale > 0; i++ {
 		from, to := a.at[i-1], a.at[i]
@@ -169,10 +168,9 @@ func (l *Ledger) detectVanished(list []observation, a alignment, v View, f *Find
 	}
 }
 
-// Revise returns the changes of messages that were passed on, in the order of
-// the transcript. A change that was seen just now may be a picture in motion or
-// something in front of the bubble: it has to last. Then wait is how long until
-// the next has, else 0.
+// Revise returns the changes of messages that were passed on, in the order of the
+// transcript. A change seen just now may be a moving picture or something in front of the
+// bubble, so it has to last. wait is how long until the next one has lasted, or 0.
 func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Duration) {
 	for i := range l.entries {
 		e := &l.entries[i]
@@ -198,14 +196,14 @@ func (l *Ledger) Revise(now time.Time) (list []messages.Revised, wait time.Durat
 	return list, wait
 }
 
-// hasLetters reports that a text has letters: pictures look the same when letters
-// are drawn anew.
+// hasLetters reports whether a text has letters. Pictures look the same when text is
+// drawn again.
 func hasLetters(f *form) bool {
 	return strings.ContainsFunc(f.norm, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// dissimilar reports that two texts have so little in common that neither is a
-// misread form of the other.
+// dissimilar reports whether two texts have so little in common that neither is a
+// misreading of the other.
 func dissimilar(a, b *form) bool {
 	return max(a.runes, b.runes) >= minFar && min(a.runes, b.runes) > 0 && difference(a, b) > farDifference
 }

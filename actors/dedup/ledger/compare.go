@@ -30,7 +30,7 @@ func relate(o *observation, e *Entry, fuzzy bool) relation {
 	return relateKinds(o, e, fuzzy)
 }
 
-// relateKinds judges whole bubbles with other pixels. Files and calls have words.
+// relateKinds compares whole bubbles with other pixels. Files and calls have words.
 func relateKinds(o *observation, e *Entry, fuzzy bool) relation {
 	const isText = messages.KindText
 	switch {
@@ -51,7 +51,7 @@ func relateKinds(o *observation, e *Entry, fuzzy bool) relation {
 	return different
 }
 
-// score weighs a relation.
+// score is the weight of a relation.
 func score(r relation, o *observation, e *Entry, rarity Score) Score {
 	w := weights[r]
 	sum := w.score
@@ -64,8 +64,9 @@ func score(r relation, o *observation, e *Entry, rarity Score) Score {
 	return sum
 }
 
-// relateSides judges bubbles of different sides. A text that changes sides is more
-// likely a misread side than news: own words must not come out as somebody else's.
+// relateSides compares bubbles of different sides. The same text on the other side is
+// more likely a misread side than a new message: own words must not be reported as
+// somebody else's.
 func relateSides(o *observation, e *Entry, fuzzy bool) relation {
 	if o.Kind == messages.KindText && e.Kind == messages.KindText && !o.clipped &&
 		o.text().runes >= minSided && equal(o.text(), e.text(), fuzzy) {
@@ -74,8 +75,8 @@ func relateSides(o *observation, e *Entry, fuzzy bool) relation {
 	return unrelated
 }
 
-// relateClipped judges a bubble of which only the lower part is visible. It says
-// little, so nothing speaks against an entry either.
+// relateClipped compares a bubble of which only the lower part is visible. That is little
+// evidence, so it never speaks against an entry either.
 func relateClipped(o *observation, e *Entry) relation {
 	switch f := o.text(); {
 	case f.compact == "" || !strings.HasSuffix(e.text().compact, f.compact):
@@ -86,8 +87,8 @@ func relateClipped(o *observation, e *Entry) relation {
 	return sameTail
 }
 
-// relateParts judges bubbles higher than the window: two views of one share some
-// of its lines, which is at least a quarter of the trigrams of the shorter.
+// relateParts compares bubbles higher than the window. Two views of one share some of its
+// lines: at least a quarter of the trigrams of the shorter.
 func relateParts(o *observation, e *Entry) relation {
 	if o.Kind == e.Kind && o.Kind != messages.KindText {
 		return samePart
@@ -122,15 +123,15 @@ func relateTexts(o *observation, e *Entry, fuzzy bool) relation {
 	return different
 }
 
-// replaces reports that an observation may be an entry with another text, as far
-// as the two tell.
+// replaces reports whether an observation may be an entry with another text, as far as
+// this can be told.
 func replaces(o *observation, e *Entry) bool {
 	return o.Kind == messages.KindText && e.Kind == messages.KindText && !o.clipped && !o.Partial && !e.Partial &&
 		!o.Gone && !e.vacant() && sidesAgree(o.Side, e.Side)
 }
 
-// inPlaceOf reports that an observation stands where an entry stood, with another
-// text. It is asked about the newest entry only; an older one has known ones around it.
+// inPlaceOf reports whether an observation stands where an entry stood, with another
+// text. It is only asked about the newest entry: older ones have known neighbours.
 func inPlaceOf(o *observation, e *Entry) bool {
 	return replaces(o, e) && clockScore(o, e) >= 0 && o.Above != 0 && abs(o.Above-e.Above) <= 1
 }
@@ -139,7 +140,7 @@ func sidesAgree(a, b messages.Side) bool {
 	return a == b || a == messages.SideNeither || b == messages.SideNeither
 }
 
-// clockScore weighs the clock times beside two bubbles.
+// clockScore is the weight of the clock times beside two bubbles.
 func clockScore(o *observation, e *Entry) Score {
 	switch {
 	case o.Stamp == "" || e.Stamp == "":
@@ -150,14 +151,14 @@ func clockScore(o *observation, e *Entry) Score {
 	return otherClock
 }
 
-// sameSize allows for a tail, which is narrower than a letter.
+// sameSize allows for a bubble's tail, which is narrower than a letter.
 func sameSize(o *observation, e *Entry) bool {
 	return o.H > 0 && abs(o.W-e.W) <= max(1, min(o.H/6, 20)) && abs(o.H-e.H) <= 1
 }
 
 func abs(n int) int { return max(n, -n) }
 
-// equal is text.OCREqual behind two tests that rule most pairs out.
+// equal is text.OCREqual after two quick tests that rule most pairs out.
 func equal(a, b *form, fuzzy bool) bool {
 	if a.norm == b.norm || !fuzzy {
 		return a.norm == b.norm

@@ -9,8 +9,8 @@ import (
 
 // Entry is one message of the transcript.
 type Entry struct {
-	// Pos orders the transcript. It has no other meaning: what is found between
-	// or before known messages gets a place there, and the next occurrence.
+	// Pos orders the transcript and means nothing else: messages found before or between
+	// known ones get a position there, and the next occurrence.
 	Pos        int64               `json:"pos"`
 	Occurrence messages.Occurrence `json:"occurrence"`
 	Side       messages.Side       `json:"side"`
@@ -18,7 +18,7 @@ type Entry struct {
 	Text       messages.Text       `json:"text,omitempty"`
 	Key        messages.PixelKey   `json:"key"`
 	Sender     messages.Text       `json:"sender,omitempty"` // as shown, "" if no name was
-	Named      bool                `json:"named,omitempty"`  // a name is shown: the one above is not its sender's
+	Named      bool                `json:"named,omitempty"`  // a name is shown: the bubble above does not name the sender
 	Stamp      string              `json:"stamp,omitempty"`
 	W          int                 `json:"w,omitempty"`
 	H          int                 `json:"h,omitempty"`
@@ -26,18 +26,18 @@ type Entry struct {
 	Above   int       `json:"above,omitempty"`
 	SeenAt  time.Time `json:"seen_at"`           // first capture
 	Since   time.Time `json:"since"`             // when it entered the ledger
-	Seen    int       `json:"seen,omitempty"`    // views that showed it while it waited
+	Seen    int       `json:"seen,omitempty"`    // number of views that showed it while it waited
 	Waiting bool      `json:"waiting,omitempty"` // to be passed on
 	Low     bool      `json:"low,omitempty"`     // the text is doubtful
 	Fresh   bool      `json:"fresh,omitempty"`   // its place proves it new
 	Partial bool      `json:"partial,omitempty"` // higher than the window: the text is a part
 	Gone    bool      `json:"gone,omitempty"`    // taken back
-	// Published is what was passed on while Text is a change that is not yet.
+	// Published is the text that was passed on, while Text is a change that was not.
 	Published messages.Text       `json:"told,omitempty"`
 	Change    messages.ChangeKind `json:"change,omitempty"` // to be passed on if it lasts, see [Ledger.Revise]
 	Changed   time.Time           `json:"changed,omitzero"` // when it was first seen
 	Gap       bool                `json:"gap,omitempty"`    // messages may be missing before it
-	Own       bool                `json:"own,omitempty"`    // a new own message, to be told, see [Ledger.Own]
+	Own       bool                `json:"own,omitempty"`    // a new own message, to be reported, see [Ledger.Own]
 	// Chat is the conversation that a joined entry came from, where it was another chat;
 	// "" is this one.
 	Chat messages.ConversationID `json:"chat,omitempty"`
@@ -45,18 +45,17 @@ type Entry struct {
 	form *form
 }
 
-// State is where an entry is on its way. The table in the package comment says
-// what follows what.
+// State is the state of an entry. The table in the package comment lists the transitions.
 type State uint8
 
 // States of an entry.
 const (
-	Settled   State = iota // passed on, or not to be: an own message, or history
+	Settled   State = iota // passed on, or not meant to be: an own message, or history
 	Waiting                // to be passed on
 	Withdrawn              // taken back while it waits
-	Edited                 // it has another text, which is not passed on yet
-	Completed              // it is whole now, which is not passed on yet
-	Unsent                 // taken back, which is not passed on yet
+	Edited                 // it has another text that was not passed on yet
+	Completed              // it is complete now, which was not passed on yet
+	Unsent                 // taken back, which was not passed on yet
 	Removed                // taken back
 )
 
@@ -65,7 +64,7 @@ var stateNames = [...]string{"settled", "waiting", "withdrawn", "edited", "compl
 // String is the name in the state table.
 func (s State) String() string { return stateNames[s] }
 
-// State follows from what is stored of an entry.
+// State derives the state from what is stored of an entry.
 func (e *Entry) State() State {
 	switch {
 	case e.Waiting && e.Gone:
@@ -84,29 +83,29 @@ func (e *Entry) State() State {
 	return Settled
 }
 
-// uncertain reports that waiting may tell more.
+// uncertain reports whether waiting may tell more.
 func (e *Entry) uncertain() bool {
 	return e.Kind == messages.KindUnreadable || e.Side == messages.SideNeither || e.Low
 }
 
-// vacant reports that nothing but a notice can stand in the entry's place.
+// vacant reports that only a notice can be in the entry's place.
 func (e *Entry) vacant() bool { return e.Gone && e.Change == "" }
 
-// noteUnsent notes that the message was taken back.
+// noteUnsent records that the message was taken back.
 func (e *Entry) noteUnsent(at time.Time) {
 	e.Gone = true
 	e.noteChange(messages.ChangeUnsent, at)
 }
 
-// noteEdit notes that the message has the text of an observation.
+// noteEdit records that the message has the text of an observation.
 func (e *Entry) noteEdit(o *observation) {
 	e.noteChange(messages.ChangeEdited, o.Since)
 	e.adoptText(o)
 }
 
-// noteChange keeps what was published until the change is. A change not worth
-// reporting is not noted: of a message that is not incoming, or the text of
-// one that has not been passed on yet.
+// noteChange keeps the published text until the change is published. Changes that nobody
+// wants to know are not recorded: of a message that is not incoming, or of a text that
+// has not been passed on yet.
 func (e *Entry) noteChange(change messages.ChangeKind, at time.Time) {
 	if e.Side != messages.SideIncoming || e.Waiting && change == messages.ChangeEdited {
 		e.clearChange()
@@ -118,9 +117,9 @@ func (e *Entry) noteChange(change messages.ChangeKind, at time.Time) {
 	e.Change, e.Changed = change, at
 }
 
-// complete replaces a text that is a part, or could not be read. If the message
-// was passed on, that is a change; where the bubble has another size as well, an
-// edit may have made it readable.
+// complete replaces a text that is only a part, or unreadable. If the message was passed
+// on, that is a change. If the bubble has another size as well, an edit may have made it
+// readable.
 func (e *Entry) complete(o *observation) {
 	if !e.Waiting && e.Side == messages.SideIncoming && o.Kind == messages.KindText {
 		e.Change, e.Changed = messages.ChangeCompleted, o.Since
@@ -132,19 +131,19 @@ func (e *Entry) complete(o *observation) {
 	e.adoptText(o)
 }
 
-// restore takes back a change that was noted and not published.
+// restore undoes a change that was recorded but not published.
 func (e *Entry) restore(text messages.Text) {
 	e.Gone = false
 	e.clearChange()
 	e.Text, e.form = text, nil
 }
 
-// clearChange forgets a noted change: it is published, or nobody's news.
+// clearChange drops a recorded change that is published, or that nobody wants to know.
 func (e *Entry) clearChange() { e.Published, e.Change, e.Changed = "", "", time.Time{} }
 
 func (e *Entry) adoptText(o *observation) { e.Text, e.form = o.Text, o.form }
 
-// adoptLook takes over how the bubble looks now.
+// adoptLook takes over the bubble's present look.
 func (e *Entry) adoptLook(o *observation) {
 	e.Key, e.W, e.H = o.Key, o.W, o.H
 	if o.Above != 0 {
@@ -155,7 +154,7 @@ func (e *Entry) adoptLook(o *observation) {
 	}
 }
 
-// adoptLabels takes over what stands beside the bubble, if nothing did before.
+// adoptLabels takes over the labels beside the bubble, if there were none before.
 func (e *Entry) adoptLabels(o *observation) {
 	if e.Stamp == "" {
 		e.Stamp = o.Stamp
@@ -173,8 +172,8 @@ type form struct {
 	grams         text.Grams
 }
 
-// maxCompared is how many characters of a text are compared: of a longer one its
-// beginning and its end.
+// maxCompared is how many characters of a text are compared: the beginning and the end of
+// a longer one.
 const maxCompared = 512
 
 func formOf(t messages.Text) *form {

@@ -6,21 +6,21 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// place counts what a view shows in the places of the messages that the last one showed.
+// place counts what a view shows in the places of the last view's messages.
 type place struct {
 	same    int // messages that have not changed
-	changed int // with another text, or gone without a notice
+	changed int // with another text, or missing without a notice
 	gone    int // with a notice instead
 }
 
-// few reports that the changes are those of messages. Nobody edits two while somebody
-// looks away for a moment and leaves nothing beside them.
+// few reports that the changes can be those of messages: within a moment nobody edits two
+// and leaves nothing else.
 func (p place) few() bool { return p.changed <= max(1, p.same) }
 
-// inPlace reports that a view shows what the last view of its window showed, in the same
-// places, sides and times, and after it what is new, but for a few messages that were
-// edited or taken back since; also if that is the only one. complete says that the view
-// shows the transcript from its beginning, so that nothing has moved out at the top.
+// inPlace reports that a view shows the same as the last view of its window: same places,
+// sides and times, followed by what is new. A few messages, or the only one, may have
+// been edited or taken back. complete says that the view shows the transcript from its
+// beginning, so nothing has moved out at the top.
 func (l *Ledger) inPlace(list []observation, mem Memory, width int, complete bool) bool {
 	if len(list) > 0 && list[0].clipped {
 		list = list[1:]
@@ -42,7 +42,7 @@ func (l *Ledger) inPlace(list []observation, mem Memory, width int, complete boo
 	return false
 }
 
-// inPlaceFrom is inPlace for a view that begins with the first of some entries.
+// inPlaceFrom is inPlace for a view that begins with the first of these entries.
 func inPlaceFrom(list []observation, tail []*Entry) bool {
 	var p place
 	i := 0
@@ -65,7 +65,7 @@ func inPlaceFrom(list []observation, tail []*Entry) bool {
 		case sameMessage(o, e) > 0:
 			p.same++
 		case slices.ContainsFunc(tail[k+1:], func(e *Entry) bool { return sameMessage(o, e) > 0 }):
-			p.changed++ // it has gone, and what is below has closed up
+			p.changed++ // it is missing, and the gap has closed
 			continue
 		case replaces(o, e) && clockScore(o, e) >= 0 && (moved || sameRoom(o, e)):
 			p.changed++
@@ -77,7 +77,7 @@ func inPlaceFrom(list []observation, tail []*Entry) bool {
 	return p.few() && (p.same+p.gone > 0 || i == len(list) && p.changed > 0)
 }
 
-// sameRoom reports that an observation has as much room above it as an entry had.
+// sameRoom reports whether an observation has as much room above it as an entry had.
 func sameRoom(o *observation, e *Entry) bool {
 	return o.Above == 0 || e.Above == 0 || abs(o.Above-e.Above) <= 1
 }

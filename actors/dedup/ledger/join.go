@@ -7,14 +7,14 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// room is between the places of entries that are laid out anew.
+// room is the distance between the positions of entries that are laid out again.
 const room = 1 << 20
 
-// Join takes in the entries of the ledger of a conversation that went into this one.
-// Their occurrences are moved by the offset that it returns. What both have, one at its
-// end and the other at its beginning, counts once; twice says which of the other's
-// occurrences these are. Where they have nothing in common they may be two chats, whose
-// transcripts stay apart.
+// Join takes in the entries of the ledger of a conversation that was merged into this
+// one, and returns the offset by which their occurrences are moved. An overlap between
+// the end of one and the beginning of the other counts once; twice lists the other's
+// occurrences in it. Without an overlap they may be two chats, whose transcripts stay
+// apart.
 func (l *Ledger) Join(from messages.ConversationID, next messages.Occurrence,
 	entries []Entry) (offset messages.Occurrence, twice []messages.Occurrence) {
 	offset = l.head.Next - 1
@@ -23,7 +23,7 @@ func (l *Ledger) Join(from messages.ConversationID, next messages.Occurrence,
 	first, after := shared(l.entries, entries)
 	before := false
 	if first == after {
-		if n, m := shared(entries, l.entries); n < m { // the other one goes on to this one
+		if n, m := shared(entries, l.entries); n < m { // the other one continues this one
 			first, after, before = len(entries)-m, len(entries), true
 		}
 	}
@@ -46,7 +46,7 @@ func (l *Ledger) Join(from messages.ConversationID, next messages.Occurrence,
 	return offset, twice
 }
 
-// lay gives entries places in this order.
+// lay gives entries positions in this order.
 func (l *Ledger) lay(all []Entry) {
 	for _, e := range l.entries {
 		l.dirty[e.Pos] = true
@@ -58,7 +58,7 @@ func (l *Ledger) lay(all []Entry) {
 	l.entries = all
 }
 
-// chats lists the chats whose transcripts are kept, the one shown last at the end.
+// chats lists the chats whose transcripts are kept; the one shown last comes last.
 func (l *Ledger) chats() (list []messages.ConversationID) {
 	for _, e := range slices.Backward(l.entries) {
 		if !slices.Contains(list, e.Chat) {
@@ -69,7 +69,7 @@ func (l *Ledger) chats() (list []messages.ConversationID) {
 	return list
 }
 
-// only is a ledger of one chat's entries.
+// only is a ledger with the entries of one chat.
 func (l *Ledger) only(chat messages.ConversationID) *Ledger {
 	sub := &Ledger{rules: l.rules, head: l.head}
 	for _, e := range l.entries {
@@ -84,8 +84,8 @@ func (l *Ledger) only(chat messages.ConversationID) *Ledger {
 var likeliest = []messages.Overlap{messages.OverlapSame, messages.OverlapWeak, messages.OverlapGap,
 	messages.OverlapBack, messages.OverlapApart, messages.OverlapOther, messages.OverlapNone}
 
-// show finds the chat that a view shows, and puts its transcript at the end, where what
-// is new comes. moved reports that places are others now.
+// show finds the chat that a view shows, and moves its transcript to the end, where new
+// messages are added. moved reports that positions have changed.
 func (l *Ledger) show(v View, mem Memory, now time.Time) (chat messages.ConversationID, moved bool) {
 	list := l.chats()
 	if len(list) == 0 {
@@ -116,7 +116,7 @@ func (l *Ledger) show(v View, mem Memory, now time.Time) (chat messages.Conversa
 	return chat, true
 }
 
-// shared finds the longest beginning of b that is the end of a.
+// shared returns the length of the longest beginning of b that is the end of a.
 func shared(a, b []Entry) (from, to int) {
 	for n := min(len(a), len(b)); n > 0; n-- {
 		same := true
@@ -133,5 +133,5 @@ func shared(a, b []Entry) (from, to int) {
 	return 0, 0
 }
 
-// Entries are those that are kept, in order.
+// Entries returns the kept entries, in order.
 func (l *Ledger) Entries() []Entry { return slices.Clone(l.entries) }

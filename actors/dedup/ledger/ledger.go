@@ -52,41 +52,41 @@ type Ledger struct {
 	rules   Rules
 	entries []Entry
 	head    Head
-	dirty   map[int64]bool // places whose rows changed; gone ones are in none of entries
+	dirty   map[int64]bool // positions whose rows changed; deleted ones are in no entry
 }
 
 // Head is what a ledger knows besides its entries.
 type Head struct {
-	Next   messages.Occurrence `json:"next"`            // to be given out, from 1
+	Next   messages.Occurrence `json:"next"`            // the next one to be assigned, from 1
 	Title  messages.Text       `json:"title,omitempty"` // of the conversation
 	Group  bool                `json:"group,omitempty"` // names were shown beside bubbles
 	Window messages.WindowID   `json:"window,omitempty"`
-	// Forgotten marks a conversation whose transcript a person had deleted: what
-	// is visible of it next is history, whatever FirstSight says.
+	// Forgotten marks a conversation whose transcript a person had deleted: what is
+	// visible next is history, whatever FirstSight says.
 	Forgotten bool `json:"forgotten,omitempty"`
 }
 
-// Forget is what stays of a head once a person had the transcript deleted.
+// Forget is what remains of a head after a person had the transcript deleted.
 func (h Head) Forget() Head { return Head{Next: max(h.Next, 1), Forgotten: true} }
 
-// New makes a ledger of what is stored; entries are in order.
+// New makes a ledger from stored entries, which are in order.
 func New(rules Rules, head Head, entries []Entry) *Ledger {
 	head.Next = max(head.Next, 1)
 	return &Ledger{rules: rules, entries: entries, head: head, dirty: map[int64]bool{}}
 }
 
-// Head is to be stored when it has changed.
+// Head must be stored when it has changed.
 func (l *Ledger) Head() Head { return l.head }
 
-// Finding is what a view has told. Notes say what goes no further and why.
+// Finding is the result of a view. Notes say what is not passed on and why.
 type Finding struct {
 	Memory Memory
 	Gap    bool
 	Whole  int                   // bubbles that are wholly visible
 	Passed int                   // of these, new and to be passed on
 	Notes  []events.Detail       // rules, and what they count
-	Rule   events.Rule           // that the view was judged by
-	Known  []messages.Occurrence // what each bubble was taken for, 0 for none; nil unless the view was aligned
+	Rule   events.Rule           // by which the view was judged
+	Known  []messages.Occurrence // what each bubble was recognised as, 0 for nothing; nil unless the view was aligned
 	Held   []messages.Occurrence // incoming ones that entered as history
 }
 
@@ -131,8 +131,8 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 		return f
 	}
 	if l.lastPos() != newest {
-		// A window shows what is new at its newest position, but for once somebody
-		// may have scrolled a little.
+		// A window shows new messages at its newest position, but somebody may have
+		// scrolled a little, once.
 		if mem.BottomGap == 0 || sameGap(gap, mem.NewestGap) {
 			f.Memory.BottomGap = gap
 		}
@@ -144,7 +144,7 @@ func (l *Ledger) Observe(v View, mem Memory, now time.Time) Finding {
 	return f
 }
 
-// in notes whose chat the entries are that have come since an occurrence.
+// in records in the notes which chat the entries since an occurrence belong to.
 func (l *Ledger) in(chat messages.ConversationID, since messages.Occurrence) {
 	for i := range l.entries {
 		if e := &l.entries[i]; chat != "" && e.Occurrence >= since {
@@ -183,10 +183,10 @@ func (l *Ledger) judge(list []observation, v View, mem Memory, cut bool, whole i
 	case cut || mem.Behind || gap > 0 && mem.BottomGap > 0:
 		return events.RuleScrolled, alignment{}
 	}
-	return events.RuleGap, alignment{} // nothing tells where the window stands
+	return events.RuleGap, alignment{} // nothing shows where the window stands
 }
 
-// begin takes a view as the transcript so far.
+// begin takes a view as the whole transcript so far.
 func (l *Ledger) begin(list []observation, f *Finding) {
 	from := len(list)
 	policy := l.rules.FirstSight
@@ -211,8 +211,8 @@ func (l *Ledger) begin(list []observation, f *Finding) {
 	f.Memory.Top, f.Memory.Bottom = l.entries[0].Pos, l.lastPos()
 }
 
-// follow takes in a view that was aligned: first what has changed in the known
-// part, then what is new.
+// follow takes in a view that was aligned: first the changes in the known part, then the
+// new part.
 func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *Finding) {
 	f.Known = l.known(list, a)
 	l.detectChanges(list, a, v, mem, f)
@@ -223,9 +223,9 @@ func (l *Ledger) follow(list []observation, a alignment, v View, mem Memory, f *
 	}
 }
 
-// jump takes a view of which nothing is known as what followed, somewhere, on
-// what is known. What stands above the newest date or unread mark is history;
-// without a mark, what stands above the last own bubble.
+// jump takes in a view without a known bubble as following, after a gap. Bubbles above
+// the newest date or unread mark are history; without a mark, those above the last own
+// bubble.
 func (l *Ledger) jump(list []observation, marks []messages.Mark, f *Finding) {
 	from, border := 0, events.BorderOwn
 	for i, o := range list {
@@ -251,8 +251,8 @@ func (l *Ledger) jump(list []observation, marks []messages.Mark, f *Finding) {
 	f.Memory.Top, f.Memory.Bottom, f.Memory.Behind = l.entries[first].Pos, l.lastPos(), false
 }
 
-// TakeText gives a text that has no place an occurrence. history reports that the
-// transcript was deleted before: the text has none then.
+// TakeText gives an occurrence to a text without a position. history reports that the
+// transcript was deleted before: then the text gets none.
 func (l *Ledger) TakeText(title messages.Text, window messages.WindowID) (o messages.Occurrence, history bool) {
 	l.head.Title, l.head.Window = title, window
 	if l.head.Forgotten {
@@ -264,7 +264,7 @@ func (l *Ledger) TakeText(title messages.Text, window messages.WindowID) (o mess
 	return o, false
 }
 
-// lastPos is the place of the newest entry.
+// lastPos is the position of the newest entry.
 func (l *Ledger) lastPos() int64 {
 	if len(l.entries) == 0 {
 		return math.MinInt64
@@ -272,8 +272,8 @@ func (l *Ledger) lastPos() int64 {
 	return l.entries[len(l.entries)-1].Pos
 }
 
-// shown returns the places of the first and the last known message that an
-// aligned view shows whole; none if the last is below the first.
+// shown returns the positions of the first and the last known message that an aligned
+// view shows whole; none if the last is below the first.
 func (l *Ledger) shown(list []observation, a alignment) (top, bottom int64) {
 	top, bottom = math.MaxInt64, math.MinInt64
 	for i, j := range a.at {
@@ -284,8 +284,8 @@ func (l *Ledger) shown(list []observation, a alignment) (top, bottom int64) {
 	return top, bottom
 }
 
-// known says what each bubble of a view was taken for. A bubble that is waited
-// for is no observation.
+// known says what each bubble of a view was recognised as. A bubble that is waited for is
+// no observation.
 func (l *Ledger) known(list []observation, a alignment) []messages.Occurrence {
 	var out []messages.Occurrence
 	for i, j := range a.at {
@@ -301,8 +301,8 @@ func (l *Ledger) known(list []observation, a alignment) []messages.Occurrence {
 	return out
 }
 
-// trim forgets the oldest entries once new ones have come: scrolling back may
-// make the tail longer for a while. At least so many are kept as a view needs.
+// trim deletes the oldest entries once new ones have come, since scrolling back may make
+// the tail longer for a while. It keeps at least as many as a view needs.
 func (l *Ledger) trim(need int) {
 	n, keep := len(l.entries), max(l.rules.Keep, need)
 	if n <= keep || !l.dirty[l.entries[n-1].Pos] {
@@ -316,8 +316,8 @@ func (l *Ledger) trim(need int) {
 	l.entries = slices.Delete(l.entries, 0, drop)
 }
 
-// Changes returns the entries and the places that a store must write and
-// delete, in order, and forgets that they changed.
+// Changes returns the entries to write and the positions to delete, in order, and clears
+// its list of them.
 func (l *Ledger) Changes() (put []Entry, gone []int64) {
 	for _, e := range l.entries {
 		if l.dirty[e.Pos] {

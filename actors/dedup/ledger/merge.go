@@ -7,15 +7,15 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// nameSenders gives a bubble the name that stands beside the first of its
-// group of incoming bubbles.
+// nameSenders gives each bubble the name beside the first of its group of incoming
+// bubbles.
 func (l *Ledger) nameSenders(list []observation) {
 	for i := range list {
 		o := &list[i]
 		switch {
 		case o.Side != messages.SideIncoming:
 			o.Sender = ""
-		case o.Sender != "" || o.Named: // a name that could not be read is nobody else's
+		case o.Sender != "" || o.Named: // a name that could not be read belongs to nobody else
 			l.head.Group = true
 		case i > 0 && list[i-1].Side == messages.SideIncoming:
 			o.Sender = list[i-1].Sender
@@ -23,9 +23,8 @@ func (l *Ledger) nameSenders(list []observation) {
 	}
 }
 
-// appendAll puts the whole bubbles of a view, and notices, at the tail's end.
-// Incoming ones, and those of unknown side, wait from an index on; held counts
-// those before.
+// appendAll adds the whole bubbles of a view, and notices, at the tail's end. From an
+// index on, incoming ones and those of unknown side wait; held counts those before.
 func (l *Ledger) appendAll(list []observation, from int, fresh bool, f *Finding) (held int) {
 	for i, o := range list {
 		if o.clipped {
@@ -47,17 +46,16 @@ func (l *Ledger) appendAll(list []observation, from int, fresh bool, f *Finding)
 	return held
 }
 
-// hasTwin reports that one of these bubbles, which stand above o in the same
-// view, says the same: then o is not a second reading of that.
+// hasTwin reports whether one of these bubbles, which stand above o in the same view, has
+// the same text: then o is not a second reading of that.
 func hasTwin(above []observation, o observation) bool {
 	return slices.ContainsFunc(above, func(t observation) bool {
 		return t.whole() && t.Side != messages.SideOwn && t.Kind == o.Kind && equal(t.text(), o.text(), true)
 	})
 }
 
-// merge joins an aligned view with the tail: known entries are updated, bubbles
-// before and between them enter where they stand, and those after the tail's end
-// are new.
+// merge joins an aligned view with the tail. Known entries are updated, unknown bubbles
+// before and between them are inserted, and those after the tail's end are new.
 func (l *Ledger) merge(list []observation, a alignment, f *Finding) {
 	for i, j := range a.at {
 		if j >= 0 {
@@ -73,8 +71,8 @@ func (l *Ledger) merge(list []observation, a alignment, f *Finding) {
 	l.appendAll(list[a.fresh:], 0, true, f)
 }
 
-// mergeUnknown enters an unknown observation before or between known ones, after
-// so many others of the view, and reports that it did.
+// mergeUnknown inserts an unknown observation before or between known ones, after some
+// others of the view, and reports whether it did.
 func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted int, f *Finding) bool {
 	o := &list[i]
 	above, below := a.around(i)
@@ -115,7 +113,7 @@ func (l *Ledger) mergeUnknown(i int, list []observation, a alignment, inserted i
 	return true
 }
 
-// update brings an entry up to date with an observation that was laid on it.
+// update brings an entry up to date with its observation.
 func (l *Ledger) update(e *Entry, o *observation, sure bool, f *Finding) {
 	was := *e
 	if e.Waiting || e.Own {
@@ -134,7 +132,7 @@ func (l *Ledger) update(e *Entry, o *observation, sure bool, f *Finding) {
 	}
 }
 
-// updateText takes over a text that is read better now.
+// updateText takes over a better reading of the text.
 func updateText(e *Entry, o *observation, sure bool, f *Finding) {
 	readable := o.Kind != messages.KindUnreadable
 	if readable && (e.Kind == messages.KindUnreadable || e.Partial && !o.Partial) {
@@ -156,11 +154,11 @@ func updateText(e *Entry, o *observation, sure bool, f *Finding) {
 	}
 }
 
-// spacing is the distance of neighbours in the order.
+// spacing is the distance between neighbouring positions.
 const spacing = 1 << 32
 
-// insert gives e the next occurrence and a place before the entry with an index.
-// It reports false if neighbours leave no place.
+// insert gives e the next occurrence and a position before the entry with an index. It
+// returns false if the neighbours leave no position.
 func (l *Ledger) insert(at int, e Entry) bool {
 	switch n := len(l.entries); {
 	case n == 0:

@@ -18,11 +18,10 @@ type View struct {
 	SeenAt  time.Time
 }
 
-// maxBubbles bounds the work of one view; no window shows so many.
+// maxBubbles bounds the work for one view; no window shows so many.
 const maxBubbles = 250
 
-// observation is a bubble of a view, or the notice in place of one, as the entry
-// that it would make.
+// observation is a bubble of a view, or a notice in its place, in the form of an entry.
 type observation struct {
 	Entry
 	clipped bool // its text is not whole and will not do as a new message
@@ -30,12 +29,12 @@ type observation struct {
 	y       int  // of its upper edge
 }
 
-// whole reports that an observation is a whole message.
+// whole reports whether an observation is a whole message.
 func (o *observation) whole() bool { return !o.clipped && !o.Gone }
 
-// observe turns the bubbles of a view, and the notices that one was taken back,
-// into observations, top to bottom. A last bubble that the lower edge cuts is left
-// out: it is waited for. cut reports that there was one.
+// observe turns the bubbles of a view, and the notices of messages taken back, into
+// observations, top to bottom. A last bubble that the lower edge cuts is left out, to be
+// read later; cut reports that there was one.
 func observe(v View, now time.Time) (list []observation, cut bool) {
 	notices := v.Marks
 	addNotices := func(before int) {
@@ -81,16 +80,15 @@ func observeBubble(v View, i int, now time.Time) observation {
 	return o
 }
 
-// cutBelow reports that the lower edge cuts a clipped bubble.
+// cutBelow reports whether the lower edge cuts a clipped bubble.
 func cutBelow(v View, i int) bool {
 	b := v.Bubbles[i].Box
 	return i == len(v.Bubbles)-1 && (i > 0 || 2*b.Y+b.H > v.Size.H)
 }
 
-// roomAbove is the room above a bubble in logical pixels: to the bubble before
-// it, or, negative, to the window's edge if it is the only one; 0 if it cannot be
-// told. It stays the same when a bubble is edited; a bubble that came after one
-// that was taken back has the notice above it.
+// roomAbove is the room above a bubble in logical pixels: to the bubble before it, or, as
+// a negative number, to the window's edge if it is the only one; 0 if unknown. An edit
+// does not change it. If the message before was taken back, it is the room to the notice.
 func roomAbove(v View, i int) int {
 	b := v.Bubbles[i].Box
 	switch {

@@ -11,26 +11,26 @@ import (
 const (
 	proves       = 8 // of a conversation
 	sameEnough   = 4 // bubbles, if none of them is our side's
-	longestProof = 8 // that one text counts for
+	longestProof = 8 // the most that one text counts
 	pictureProof = 3 // anybody may send the same sticker
-	absentProof  = 3 // what a bubble that should be there, and is not, takes away
+	absentProof  = 3 // subtracted for a bubble that should be there and is not
 )
 
-// Watch says what is known of a window since it showed this conversation last.
+// Watch says what happened in a window since it showed this conversation last.
 type Watch struct {
-	// Recent: so little time has passed that a few bubbles may be others, as edits and
-	// misreadings make them.
+	// Recent: so little time has passed that only a few bubbles may differ, by edits and
+	// misreadings.
 	Recent bool
-	// Unbroken: nothing else was in it, and its title is the same. What stands in the
+	// Unbroken: the window showed nothing else, under the same title. So what is in the
 	// place of a message may be that message, edited.
 	Unbroken bool
 }
 
-// Overlap says how much of a view the tail has shown, for whoever decides between
-// conversations with almost the same name. The view lies along the tail as well as it
-// can; before the tail's beginning and after its end it may show anything, and a view
-// of the whole transcript shows the tail's beginning too. The result is [messages.OverlapGap] if nothing is the
-// same and the window is not scrolled back. It changes nothing.
+// Overlap says how much of a view the tail has shown, to tell conversations with almost
+// the same name apart. The view is laid along the tail as well as possible. Before the
+// tail's beginning and after its end it may show anything, but a view of the whole
+// transcript must show the tail's beginning too. The result is [messages.OverlapGap] if
+// nothing matches and the window is not scrolled back. It changes nothing.
 func (l *Ledger) Overlap(v View, mem Memory, w Watch, now time.Time) messages.Overlap {
 	best := len(likeliest) - 1
 	for _, c := range l.chats() {
@@ -78,21 +78,21 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 	return messages.OverlapGap
 }
 
-// roomy reports that nothing fills the room below: this is all there is.
+// roomy reports that the room below is empty, so the view shows all there is.
 func roomy(gap float64, v View) bool { return 4*gap*v.Scale > float64(v.Size.H) }
 
 // commons is what a view and a tail have in common.
 type commons struct {
 	score  int
-	weight int // of the bubbles that are the same
+	weight int // of the matching bubbles
 	same   int // such bubbles
 	own    int // of these, our side's
 	misses int // bubbles of one that should be in the other, and are not
-	open   int // notices in the place of a bubble
+	open   int // notices in place of a bubble
 }
 
-// proven reports that nobody else has shown that: two people may get the same few
-// messages, but not the same answers too.
+// proven reports that no other conversation has shown this: two people may receive the
+// same few messages, but not with the same answers.
 func (c commons) proven() bool { return c.weight >= proves && (c.own > 0 || c.same >= sameEnough) }
 
 func (c commons) better(o commons) bool {
@@ -104,10 +104,8 @@ func (c commons) missed() commons {
 	return c
 }
 
-// common finds the way to lay a view along a tail that has the most in common. What
-// stands before the tail's beginning or after its end counts for nothing, and neither
-// does what the tail has before or after the view; but a view of the whole transcript
-// has nothing before it.
+// common finds the alignment with the most in common. What lies outside the other does
+// not count, except that a view of the whole transcript has nothing before it.
 func common(list []observation, tail []Entry, complete bool) (best commons) {
 	row := make([]commons, len(tail)+1) // of the observation before
 	for j := range tail {
@@ -163,7 +161,8 @@ func (c commons) pair(o *observation, e *Entry) commons {
 	return c
 }
 
-// sameMessage is the weight of an observation that is an entry, 0 if it is another.
+// sameMessage is the weight of an observation that shows an entry, 0 if it shows another
+// message.
 func sameMessage(o *observation, e *Entry) int {
 	if o.Gone || e.vacant() || !sidesAgree(o.Side, e.Side) {
 		return 0
@@ -172,7 +171,7 @@ func sameMessage(o *observation, e *Entry) int {
 	switch {
 	case o.Key == e.Key && o.Key != 0, text && o.text().norm != "" && equal(o.text(), e.text(), true):
 	case !text && o.Kind == e.Kind && sameSize(o, e) && o.Kind != messages.KindUnreadable:
-		return 1 // an animated one looks different each time
+		return 1 // animations look different each time
 	default:
 		return 0
 	}

@@ -6,15 +6,15 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Memory is what is remembered of the last view of a window. Its gaps are in
-// logical pixels; 0 is unknown.
+// Memory is what is remembered of the last view of a window. Its gaps are in logical
+// pixels; 0 is unknown.
 type Memory struct {
 	Digest    uint64              `json:"digest"`
 	Next      messages.Occurrence `json:"next"`   // the ledger's, after that view
 	Behind    bool                `json:"behind"` // the view ended before the transcript's end
 	BottomGap float64             `json:"foot"`   // below the last bubble when the window is at its newest position
 	NewestGap float64             `json:"newest"` // below it in the last view with something new
-	// below it in a view that belongs nowhere and was not at that position
+	// below it in a view without a known place that was not at that position
 	LostGap float64 `json:"lost"`
 	Width   int     `json:"width,omitempty"`
 	// Places of the first and the last entry that the view showed; none if Bottom
@@ -23,7 +23,7 @@ type Memory struct {
 	Bottom int64 `json:"bottom,omitempty"`
 }
 
-// shows reports that the last view showed an entry, in a window as wide as now.
+// shows reports whether the last view showed an entry, in a window of the same width.
 func (m *Memory) shows(e *Entry, width int) bool {
 	return m.Width > 0 && m.Width == width && m.Top <= e.Pos && e.Pos <= m.Bottom
 }
@@ -31,8 +31,7 @@ func (m *Memory) shows(e *Entry, width int) bool {
 // sameGap reports that two known gaps are the same.
 func sameGap(a, b float64) bool { return a > 0 && b > 0 && math.Abs(a-b) <= sameGapSlack }
 
-// bottomGap is the space below the last bubble in logical pixels, 0 if it cannot
-// be told.
+// bottomGap is the space below the last bubble in logical pixels, 0 if unknown.
 func bottomGap(v View, cut bool) float64 {
 	if cut || len(v.Bubbles) == 0 || v.Scale <= 0 {
 		return 0
@@ -44,6 +43,6 @@ func bottomGap(v View, cut bool) float64 {
 	return float64(v.Size.H-b.Y-b.H) / v.Scale
 }
 
-// halfEmpty reports that more than the lower half of a window is empty. Somebody
-// who has scrolled back sees messages there: this is all there is.
+// halfEmpty reports whether more than the lower half of a window is empty. Then the view
+// shows the newest messages, since somebody who scrolled back would see some there.
 func halfEmpty(gap float64, v View) bool { return gap > 0 && 2*gap*v.Scale > float64(v.Size.H) }

@@ -8,11 +8,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Release returns the messages that can be passed on, in the order of their
-// occurrences. One that OCR could not read, or whose side is unknown, holds
-// those behind it up until it is known better, was seen often enough, or has
-// waited long enough; then wait is how long that is, else 0. Sideless counts
-// those that are not passed on, as nothing told whose they are.
+// Release returns the messages that can be passed on, in the order of their occurrences.
+// One that is unreadable, or whose side is unknown, holds up those behind it until it is
+// known better, was seen often enough, or has waited long enough; wait is how long that
+// takes at most, or 0. Sideless counts those that are not passed on because their side
+// stayed unknown.
 func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Duration, sideless int) {
 	for _, i := range l.waiting() {
 		e := &l.entries[i]
@@ -37,10 +37,9 @@ func (l *Ledger) Release(now time.Time) (heard []messages.Heard, wait time.Durat
 	return heard, 0, sideless
 }
 
-// Own returns the new messages of our own side, in the order of their occurrences.
-// One that could not be read waits as in [Ledger.Release], but holds nobody up;
-// then wait is how long at most, else 0. One that was taken back meanwhile is
-// nobody's news.
+// Own returns the new messages of our own side, in the order of their occurrences. An
+// unreadable one waits as in [Ledger.Release] but holds nothing up; wait is how long at
+// most, or 0. One that was taken back meanwhile is not reported.
 func (l *Ledger) Own(now time.Time) (list []messages.OwnMessage, wait time.Duration) {
 	for i := range l.entries {
 		e := &l.entries[i]
@@ -66,12 +65,12 @@ func (l *Ledger) Own(now time.Time) (list []messages.OwnMessage, wait time.Durat
 	return list, wait
 }
 
-// Waits reports that something waits to be passed on.
+// Waits reports whether anything waits to be passed on.
 func (l *Ledger) Waits() bool {
 	return slices.ContainsFunc(l.entries, func(e Entry) bool { return e.Waiting || e.Own })
 }
 
-// waiting returns the indices of the waiting entries by occurrence.
+// waiting returns the indices of the waiting entries, by occurrence.
 func (l *Ledger) waiting() []int {
 	var out []int
 	for i := range l.entries {
@@ -95,8 +94,8 @@ func (l *Ledger) Sideless() (list []messages.Occurrence) {
 	return list
 }
 
-// sender is the shown name; in a conversation of two it is the title. In a
-// group an unknown sender stays unknown.
+// sender is the shown name; in a conversation of two it is the title. In a group, an
+// unknown sender stays unknown.
 func (l *Ledger) sender(e *Entry) messages.Text {
 	if e.Sender == "" && !l.head.Group {
 		return l.head.Title

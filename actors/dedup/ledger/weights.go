@@ -2,24 +2,24 @@ package ledger
 
 import "github.com/kehai-run/kehai/messages"
 
-// Score weighs an alignment. Only differences matter: the highest sum wins.
+// Score is the weight of an alignment. Only differences matter: the highest sum wins.
 type Score int32
 
 // impossible is below every sum of scores.
 const impossible Score = -1 << 20
 
-// relation is how an observation relates to an entry.
+// relation is how an observation compares with an entry.
 type relation uint8
 
 const (
 	unrelated      relation = iota // they cannot be one
 	different                      // another message: edited, misread, or a wrong alignment
-	samePixels                     // the same message, drawn alike
+	samePixels                     // the same message, identical pixels
 	sameText                       // the same message by its words
 	samePart                       // parts of the same message, which is higher than the window
 	sameTail                       // a clipped bubble that ends as the message does
 	shortTail                      // the same, but too short to tell much
-	otherTail                      // a clipped bubble that ends otherwise, which says little
+	otherTail                      // a clipped bubble that ends differently, which proves little
 	sameOutline                    // one of them is unreadable or doubtful; they have the same size
 	unreadable                     // one of them is unreadable
 	otherPicture                   // pictures whose pixels differ: they may be animated
@@ -55,7 +55,7 @@ var weights = [...]struct {
 	onMessage:      {score: 0},
 }
 
-// Weights of what is not a pair, and of pairs in a place that says more.
+// Weights of what is not a pair, and of pairs whose place says more.
 const (
 	sameClock  Score = 1  // of a pair whose clock times are equal
 	otherClock Score = -4 // of a pair whose clock times differ
@@ -72,27 +72,27 @@ const (
 	unknownInside     Score = -10 // the same in the middle of what is known
 	scrolledBack      Score = -8  // for a place before the tail's end, if the window is at its newest position
 
-	anchoring Score = 8 // of an alignment without a pair beyond doubt: two of the same outline
+	anchoring Score = 8 // needed by an alignment without a certain pair: two of the same outline
 )
 
 const maxUnknownBefore = 8
 
-// Rarity is how much finding an entry again tells: the more the longer its text
-// is, and the less the more often it stands in the tail.
+// Rarity is how much it proves to find an entry again: the longer its text the more, and
+// the more often it is in the tail the less.
 const (
 	rarityBase    Score = 4
 	rarityPicture Score = 4  // counts as a text of this length
 	rarityLongest Score = 16 // characters that count
 )
 
-// Shares and sizes from which things are alike.
+// Thresholds of similarity.
 const (
-	minTail         = 4   // characters of a clipped bubble that tell much
-	minSided        = 4   // characters of a text that is known again on the other side
+	minTail         = 4   // characters of a clipped bubble that prove much
+	minSided        = 4   // characters of a text that is recognised on the other side
 	similarGrams    = 0.5 // share of trigrams, of texts that may be one
 	farDifference   = 0.5 // share of characters, above which no text is a misread form of the other
 	minFar          = 6   // characters of the longer of two such texts
-	otherDifference = 0.3 // share of characters, above which a text that was drawn anew is another
+	otherDifference = 0.3 // share of characters, above which a text that was drawn again is another
 	resizedBy       = 8   // logical pixels that no tail of a bubble makes
 	sameGapSlack    = 1   // logical pixels between two positions of a window's last bubble that are one
 )

@@ -38,7 +38,7 @@ type Rules struct {
 	// A text without a line that counts has no new line, so it is a duplicate.
 	NeedsLine bool `yaml:"-"`
 
-	// What one view shows twice was said twice.
+	// A line that one view shows twice was said twice.
 	TwicePerView bool `yaml:"-"`
 }
 
@@ -58,14 +58,14 @@ func DefaultRules() Rules {
 	}
 }
 
-// Of returns the rules of a profile with these numbers: its NeedsLine and
-// TwicePerView hold.
+// Of returns the rules of a profile with the given numbers: the profile's NeedsLine and
+// TwicePerView apply.
 func (r Rules) Of(profile Rules) Rules {
 	r.NeedsLine, r.TwicePerView = profile.NeedsLine, profile.TwicePerView
 	return r
 }
 
-// Fingerprint is by what equal texts of a conversation are told.
+// Fingerprint is equal for equal texts of a conversation.
 func Fingerprint(c messages.ConversationID, t messages.Text) messages.Text {
 	return messages.Text(string(c) + "|" + text.Normalize(string(t)))
 }
@@ -93,7 +93,7 @@ func LinesOf(t messages.Text, least int) []string {
 	return out
 }
 
-// Row is a remembered line or fingerprint as it is stored.
+// Row is the stored form of a remembered line or fingerprint.
 type Row struct {
 	Text messages.Text `json:"text"`
 	At   time.Time     `json:"at"`
@@ -123,7 +123,7 @@ type Changes struct {
 // New makes an empty memory.
 func New(r Rules) *Texts { return &Texts{rules: r, lines: newLines(r.Same)} }
 
-// LoadLine and LoadPrint bring stored rows back, in the order of their numbers.
+// LoadLine and LoadPrint restore stored rows, in the order of their numbers.
 func (w *Texts) LoadLine(no uint64, r Row) {
 	if _, ok := w.lines.exact[string(r.Text)]; !ok && no > w.lineNo {
 		w.order = append(w.order, w.lines.add(string(r.Text), r.At, no))
@@ -136,16 +136,16 @@ func (w *Texts) LoadPrint(no uint64, r Row) { w.prints = append(w.prints, number
 
 // Finding says whether a text was seen a moment ago.
 type Finding struct {
-	Rule  events.Rule   // RuleFingerprint or RuleLineMemory; "": it was not
-	Age   time.Duration // of what it was taken for, the newest line's for RuleLineMemory
+	Rule  events.Rule   // RuleFingerprint or RuleLineMemory; "" if it was not
+	Age   time.Duration // of the earlier text, or of the newest line for RuleLineMemory
 	Lines int           // that count
-	Fuzzy []FuzzyHit    // lines that were found again though they are not equal
+	Fuzzy []FuzzyHit    // lines recognised although they are not equal
 }
 
-// FuzzyHit is a line found again though it is not equal.
+// FuzzyHit is a line recognised although it is not equal.
 type FuzzyHit struct{ Query, Matched messages.Text }
 
-// Check decides about a text of a view. It changes nothing.
+// Check judges a text of a view. It changes nothing.
 func (w *Texts) Check(c messages.ConversationID, t messages.Text, at time.Time) Finding {
 	print := Fingerprint(c, t)
 	for _, p := range slices.Backward(w.prints) {
@@ -185,14 +185,14 @@ func (w *Texts) seen(line string, at time.Time) int {
 	return w.lines.find(line, func(s slot) bool { return w.inside(s.at, at, w.rules.Lines) })
 }
 
-// inside reports that what was seen at a time is evidence at another.
+// inside reports whether something seen at one time is evidence at another.
 func (w *Texts) inside(seen, at time.Time, window time.Duration) bool {
 	age := at.Sub(seen)
 	return text.Inside(age, window) && !(w.rules.TwicePerView && age == 0)
 }
 
-// Remember takes in a text that was let through. Lines that were seen within
-// their window keep their time.
+// Remember records a text that was let through. Lines seen again within their window keep
+// their time.
 func (w *Texts) Remember(c messages.ConversationID, t messages.Text, at time.Time) {
 	w.forget(at)
 	for _, line := range LinesOf(t, w.rules.MinLine) {
@@ -228,7 +228,7 @@ func put(rows *map[uint64]Row, no uint64, r Row) {
 	(*rows)[no] = r
 }
 
-// forget removes from the old end what no window reaches any more.
+// forget deletes the oldest lines and texts that no window reaches any more.
 func (w *Texts) forget(at time.Time) {
 	for len(w.order) > 0 && at.Sub(w.lines.slots[w.order[0]].at) >= w.rules.Lines {
 		w.drop(0)
@@ -260,12 +260,12 @@ func (w *Texts) dropPrint() {
 	}
 }
 
-// Passed reports that a text of the same view was let through.
+// Passed reports whether a text of the same view was let through.
 func (w *Texts) Passed(at time.Time) bool {
 	return slices.ContainsFunc(w.prints, func(p numbered) bool { return p.At.Equal(at) })
 }
 
-// Changes returns what a store must write and delete, and forgets it.
+// Changes returns what a store must write and delete, and clears its list of it.
 func (w *Texts) Changes() Changes {
 	c := w.noted
 	w.noted = Changes{}
