@@ -30,8 +30,7 @@ const (
 	Ollama    Provider = "ollama"
 )
 
-// DefaultBaseURL is where a provider is if nothing else is said, "" for an
-// unknown provider.
+// DefaultBaseURL is the usual address of a provider, "" for an unknown provider.
 func DefaultBaseURL(p Provider) string {
 	switch p {
 	case OpenAI:
@@ -44,7 +43,7 @@ func DefaultBaseURL(p Provider) string {
 	return ""
 }
 
-// Secret is a key that shows itself to nobody but [Secret.Reveal].
+// Secret is a key that only [Secret.Reveal] shows.
 type Secret struct{ text string }
 
 // NewSecret hides a key. White space around it is not part of it.
@@ -67,9 +66,8 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(notShown) }
 // MarshalJSON implements json.Marshaler.
 func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(notShown) }
 
-// CheckBaseURL says what is wrong with an address for a tier, "" for nothing.
-// An empty address is the provider's own. It never quotes what may hold a
-// password.
+// CheckBaseURL says what is wrong with an address for a tier, "" if nothing is. An empty
+// address is the provider's own. It never quotes a part that may hold a password.
 func CheckBaseURL(tier Tier, provider Provider, base string, key bool) string {
 	if base == "" {
 		base = DefaultBaseURL(provider)
@@ -98,13 +96,13 @@ func CheckBaseURL(tier Tier, provider Provider, base string, key bool) string {
 	return ""
 }
 
-// NeedsKey reports that an address is one that answers nobody without a key.
+// NeedsKey reports whether the server at an address answers nobody without a key.
 func NeedsKey(provider Provider, base string) bool {
 	return provider != Ollama && (base == "" || strings.TrimSuffix(base, "/") == DefaultBaseURL(provider))
 }
 
-// IsLocal reports that an address is on this machine; an empty one is the
-// provider's own.
+// IsLocal reports whether an address is on this machine. An empty one is the provider's
+// own.
 func IsLocal(provider Provider, base string) bool {
 	if base == "" {
 		base = DefaultBaseURL(provider)
@@ -118,14 +116,14 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
-// private reports an address of the own network.
+// private reports whether an address belongs to the local network.
 func private(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && (ip.Unmap().IsPrivate() || ip.IsLinkLocalUnicast())
 }
 
-// loopbackPeer reports that what is about to be dialled is on this machine,
-// whatever the name was resolved to.
+// loopbackPeer reports whether the address about to be dialled is on this machine,
+// whatever the name resolved to.
 func loopbackPeer(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	return err == nil && !strings.EqualFold(host, "localhost") && loopback(host)

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// Check asks the model for a purpose something small. It answers, though perhaps
-// not at once: the error is nil also for one that thinks longer than it may write
-// here. Nothing is retried.
+// Check asks the model for a purpose something small. The error is nil if it answers,
+// even if it thinks longer than it may write here. Nothing is retried.
 func (c *Client) Check(ctx context.Context, p Purpose) error {
 	_, err := c.Generate(ctx, Question{Purpose: p, MaxTokens: checkTokens,
 		System: "This is a check that you can be reached.", Prompt: "Answer with the one word ok."})
@@ -28,17 +27,17 @@ func (c *Client) Check(ctx context.Context, p Purpose) error {
 // checkTokens is the longest answer of [Client.Check].
 const checkTokens = 64
 
-// Found is what looking at the server of the models found.
+// Found is the result of checking the server of the models.
 type Found struct {
 	At     string // address of the server
 	Models []FoundModel
 }
 
-// FoundModel is what asking one model found.
+// FoundModel is the result of asking one model.
 type FoundModel struct {
 	Model    string
 	Purposes []Purpose // that ask it
-	Known    bool      // the server lists it, or lists none; else it was not asked
+	Known    bool      // the server lists it, or lists none; otherwise it was not asked
 	Err      error     // why it does not answer, nil if it does
 	Took     time.Duration
 }
@@ -46,8 +45,8 @@ type FoundModel struct {
 // listTime is how long a server may take to list its models.
 const listTime = 3 * time.Second
 
-// Look looks whether the server answers and has the models, and asks each of them
-// something small within a time. Errors never show the key.
+// Look checks that the server answers and has the models, and asks each of them something
+// small within a time limit. Errors never show the key.
 func (c *Client) Look(ctx context.Context, within time.Duration) (Found, error) {
 	found := Found{At: cmp.Or(c.o.BaseURL, DefaultBaseURL(c.o.Provider))}
 	for _, m := range c.models() {
@@ -66,7 +65,7 @@ func (c *Client) Look(ctx context.Context, within time.Duration) (Found, error) 
 	return found, nil
 }
 
-// models are the models that may be asked, each once, and what for.
+// models are the models that may be asked, each once, with their purposes.
 func (c *Client) models() (list []FoundModel) {
 	for _, p := range Purposes() {
 		name := cmp.Or(c.o.Models.For(p), c.o.Model)
@@ -79,7 +78,7 @@ func (c *Client) models() (list []FoundModel) {
 	return list
 }
 
-// try asks a model for that of its purposes which may take longest.
+// try asks a model for the one of its purposes that may take longest.
 func (c *Client) try(ctx context.Context, purposes []Purpose, within time.Duration) (time.Duration, error) {
 	longest := slices.MaxFunc(purposes, func(a, b Purpose) int { return cmp.Compare(c.o.For(a), c.o.For(b)) })
 	ctx, cancel := context.WithTimeout(ctx, within)
@@ -89,9 +88,9 @@ func (c *Client) try(ctx context.Context, purposes []Purpose, within time.Durati
 	return time.Since(start), err
 }
 
-// Probe looks whether the server answers, without asking a model. known is false
-// if the server lists its models and this one is not among them; some servers take
-// any name. The error is an [Error]. A host's model is not probed.
+// Probe checks that the server answers, without asking a model. known is false if the
+// server lists its models and this one is not among them; some servers accept any name.
+// The error is an [Error]. A host's model is not probed.
 func (c *Client) Probe(ctx context.Context, model string) (known bool, err error) {
 	if c.transport == nil {
 		return true, nil
@@ -113,7 +112,7 @@ func (c *Client) Probe(ctx context.Context, model string) (known bool, err error
 	resp, err := c.transport.client().Do(r)
 	switch {
 	case x.err != nil && x.err.status == http.StatusNotFound:
-		return true, nil // it answers, and lists nothing
+		return true, nil // it answers, but lists nothing
 	case x.err != nil:
 		return false, x.err
 	case err != nil:
@@ -127,7 +126,7 @@ func (c *Client) Probe(ctx context.Context, model string) (known bool, err error
 	return c.listed(raw, model), nil
 }
 
-// listed reports a model among those of a list, or that there is no list.
+// listed reports whether a model is in a list, or there is no list.
 func (c *Client) listed(raw []byte, model string) bool {
 	type entry struct{ ID, Name string }
 	var list struct{ Data, Models []entry }

@@ -10,12 +10,12 @@ import (
 
 // Chunk is all that a model has written of an answer so far.
 type Chunk struct {
-	Epoch int // counts the beginnings of the answer, from 0
+	Epoch int // counts the starts of the answer, from 0
 	Text  string
 }
 
-// publisher tells how far an answer is: at once when it begins, then at most
-// every 150 ms, and at the end. A nil publisher does nothing.
+// publisher reports the progress of an answer: at once when it begins, then at most every
+// 150 ms, and at the end. A nil publisher does nothing.
 type publisher struct {
 	mu       sync.Mutex
 	progress func(Chunk)
@@ -23,7 +23,7 @@ type publisher struct {
 	epoch    int
 	text     strings.Builder
 	told     Chunk
-	timer    *time.Timer // runs while something waits for the throttle
+	timer    *time.Timer // runs while text waits for the throttle
 	closed   bool
 	panicked any
 }
@@ -35,7 +35,7 @@ func newPublisher(progress func(Chunk)) *publisher {
 	return &publisher{progress: progress, throttle: textstream.Throttle{Every: textstream.Every}}
 }
 
-// add appends to the answer. What is longer than an answer may be fails later.
+// add appends to the answer. A text longer than an answer may be fails later.
 func (p *publisher) add(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *publisher) add(text string) {
 	p.tell()
 }
 
-// anew begins the answer again, if anything of it was told.
+// anew starts the answer over, if any of it was reported.
 func (p *publisher) anew() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +55,7 @@ func (p *publisher) anew() {
 	}
 }
 
-// tell tells what is new, now or when the throttle lets it.
+// tell reports new text, now or when the throttle allows it.
 func (p *publisher) tell() {
 	if p.closed || p.timer != nil || p.text.Len() == 0 || p.now() == p.told {
 		return
@@ -75,8 +75,8 @@ func (p *publisher) tell() {
 
 func (p *publisher) now() Chunk { return Chunk{p.epoch, p.text.String()} }
 
-// pass tells one chunk. It may run on the timer's goroutine, or on one of
-// langchaingo's, where a panic would end the program: close hands it on.
+// pass reports one chunk. It may run on the timer's goroutine, or on one of
+// langchaingo's, where a panic would end the program: close re-raises it.
 func (p *publisher) pass(c Chunk) {
 	defer func() {
 		if r := recover(); r != nil && p.panicked == nil {
@@ -87,7 +87,7 @@ func (p *publisher) pass(c Chunk) {
 	p.progress(c)
 }
 
-// finish tells the final text, unless it was told.
+// finish reports the final text, unless it was reported.
 func (p *publisher) finish(text string) {
 	if p == nil {
 		return
@@ -99,7 +99,7 @@ func (p *publisher) finish(text string) {
 	}
 }
 
-// close ends the telling: when it returns, progress is called no more.
+// close ends the reporting: after it returns, progress is not called any more.
 func (p *publisher) close() {
 	if p == nil {
 		return

@@ -11,12 +11,11 @@ type Stats struct {
 	Breaker      State
 }
 
-// Usage is what the questions for one purpose came to. Tokens are those that the
-// server counted; some count none, and none count those of an answer that broke
-// off.
+// Usage sums up the questions for one purpose. Tokens are those that the server counted;
+// some servers count none, and none count those of an answer that broke off.
 type Usage struct {
 	Model        string // that is asked now
-	Attempts     uint64 // questions and retries, also those that were not sent
+	Attempts     uint64 // questions and retries, including those that were not sent
 	Answers      uint64
 	Retries      uint64
 	PromptTokens uint64

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxStream is how much of a stream is read, in bytes: an answer with everything
-	// around each of its tokens, and the thoughts before it.
+	// maxStream is how much of a stream is read, in bytes: an answer with the framing of
+	// each token, and the thoughts before it.
 	maxStream = 16 << 20
 	// maxPiece is the longest text in one event for langchaingo's clients, which read
 	// lines of 64 KiB.
@@ -37,8 +37,8 @@ type stream struct {
 	failed  error  // ends the stream: io.EOF, or an [Error]
 }
 
-// newStream makes a body of a response with status 200. A server that answers as a
-// whole, though it was asked to stream, is a stream of one event.
+// newStream makes the body of a response with status 200. If the server answers as a
+// whole although it was asked to stream, that is a stream of one event.
 func newStream(w wire, resp *http.Response, x *exchange, broken func(error) *Error) *stream {
 	body := io.LimitReader(resp.Body, maxStream+1)
 	s := &stream{wire: w, body: resp.Body, x: x, broken: broken, events: newEventReader(body, w.lines())}
@@ -60,7 +60,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the connection. It returns when nobody reads any more.
+// Close ends the connection. It returns once nobody reads any more.
 func (s *stream) Close() error {
 	err := s.body.Close()
 	s.reading.Lock()
@@ -111,8 +111,7 @@ func (s *stream) step() {
 	}
 }
 
-// half tells a connection that ended inside an event from an event that nobody can
-// read.
+// half tells a connection that ended inside an event from an unreadable event.
 func (s *stream) half(data []byte) bool {
 	if json.Valid(data) || len(data) > 0 && data[0] != '{' && data[0] != '[' || s.size == 0 {
 		return false
@@ -139,7 +138,7 @@ func (s *stream) take(p part) {
 	s.answer.take(p)
 }
 
-// finish ends the stream as the server did: it is whole if the model said why it
+// finish ends the stream as the server did: it is complete if the model said why it
 // stopped. lost is how the connection failed, nil if it did not.
 func (s *stream) finish(lost *Error) {
 	switch {
@@ -163,8 +162,8 @@ func (s *stream) fail(e *Error) {
 	}
 }
 
-// unstreamed takes an answer that is no stream. It reports that there was one, or
-// something else that begins as no stream does.
+// unstreamed handles an answer that is not a stream. It reports whether there was one, or
+// anything else that cannot begin a stream.
 func (s *stream) unstreamed() bool {
 	if s.wire.lines() {
 		return false

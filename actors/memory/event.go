@@ -14,21 +14,21 @@ import (
 // Event is a stored event.
 type Event struct {
 	messages.Event
-	KeptAt time.Time `json:"kept_at"` // when it was stored first
-	// ReplyTo is the event of another side that this one answers, to all appearance.
+	KeptAt time.Time `json:"kept_at"` // when it was first stored
+	// ReplyTo is the event of the other side that this one seems to answer.
 	ReplyTo messages.MessageID `json:"reply_to,omitempty"`
-	// Thread is the first event of the stretch of talk that it belongs to.
+	// Thread is the first event of its stretch of talk.
 	Thread messages.MessageID `json:"thread,omitempty"`
 }
 
-// Key is the key of an event's row. It tells nothing of the event's ID, which may come
+// Key is the key of an event's row. It reveals nothing of the event's ID, which may come
 // from anywhere.
 func Key(id messages.MessageID) string {
 	sum := sha256.Sum256([]byte(id))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:15]))
 }
 
-// MaxText is how many bytes of an event are kept; of more, the beginning.
+// MaxText is how many bytes of an event are kept: its beginning, if it is longer.
 const MaxText = 1 << 20
 
 // Talk is where a conversation has come to, for the links of its next event and for those
@@ -38,7 +38,7 @@ type Talk struct {
 	Events int64              `json:"events"` // that are kept
 	Last   time.Time          `json:"last,omitzero"`
 	Thread messages.MessageID `json:"thread,omitempty"`
-	Own    messages.MessageID `json:"own,omitempty"`   // the newest one of our side
+	Own    messages.MessageID `json:"own,omitempty"`   // the newest event of our side
 	Other  messages.MessageID `json:"other,omitempty"` // and of another
 }
 
@@ -73,11 +73,11 @@ func (t Talk) Changed(list []messages.Event, now time.Time) (Talk, Change) {
 	return t, c
 }
 
-// pause is how long nobody speaks between two stretches of talk.
+// pause is the silence between two stretches of talk.
 const pause = 3 * time.Hour
 
-// Next is an event as it is stored, and where the talk is after it. One that is older
-// than the newest has no links: what stood around it cannot be told.
+// Next returns an event in its stored form, and the talk after it. An event older than
+// the newest gets no links, because its neighbours are unknown.
 func (t Talk) Next(m messages.Event, now time.Time) (Event, Talk) {
 	if len(m.Text) > MaxText {
 		m.Text = messages.Text(strings.ToValidUTF8(string(m.Text[:MaxText]), ""))
@@ -99,12 +99,12 @@ func (t Talk) Next(m messages.Event, now time.Time) (Event, Talk) {
 	return e, t
 }
 
-// Again is a stored event as it reads now.
+// Again is a stored event in its present wording.
 func (e Event) Again(m messages.Event) Event {
 	if len(m.Text) > MaxText {
 		m.Text = messages.Text(strings.ToValidUTF8(string(m.Text[:MaxText]), ""))
 	}
-	m.At = e.At // it was said when it was said first
+	m.At = e.At // the time at which it was first said
 	e.Event = m
 	return e
 }

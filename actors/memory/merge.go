@@ -17,23 +17,24 @@ type Candidate struct {
 	Routes []Hit
 }
 
-// Found is what one route found, the best first.
+// Found is the result of one route, the best first.
 type Found struct {
 	Route Route
 	Hits  []messages.MemoryHit
 }
 
 const (
-	// maxCandidates is how many events a recall weighs in the end.
+	// maxCandidates is how many events a recall finally weighs.
 	maxCandidates = 60
-	// sure is how many of the best of the lexical route keep their seats.
+	// sure is how many of the best lexical results keep their seats.
 	sure = 12
-	// second is what a further route adds to a score, and alone what it gives at most.
+	// second is what a further route adds to a score, and the most that such a route
+	// gives alone.
 	second = 0.01
 	alone  = 0.05
 )
 
-// Merge makes one list of what routes found, the best first: one candidate for each
+// Merge makes one list of the routes' results, the best first: one candidate for each
 // event, with all its routes. Equal input gives equal order.
 func Merge(found []Found, mode Mode) []Candidate {
 	list := join(found)
@@ -82,13 +83,13 @@ func join(found []Found) (list []Candidate) {
 	return list
 }
 
-// group is what a share of the seats is for.
+// group is a class of candidates with a share of the seats.
 type group uint8
 
 const (
 	several group = iota // routes
 	timely               // the time route alone
-	context              // recent, chain, threads or links alone
+	context              // shares are the groups' parts of the seats. A group that has used its part up waits for free seats.
 	words                // lexical alone
 )
 
@@ -111,7 +112,7 @@ func (c Candidate) group() group {
 	return context
 }
 
-// seat takes the candidates that stay. The list is in order, and so is what comes of it.
+// seat chooses the candidates that stay. The list is in order, and so is the result.
 func seat(list []Candidate, mode Mode) []Candidate {
 	if len(list) <= maxCandidates {
 		return list
@@ -148,7 +149,7 @@ func seat(list []Candidate, mode Mode) []Candidate {
 	return seated
 }
 
-// apart puts events behind the others whose words a better one of the same side has.
+// apart moves events to the end whose words a better event of the same side has.
 func apart(list []Candidate) []Candidate {
 	seen := map[string]bool{}
 	var first, again []Candidate
@@ -164,8 +165,8 @@ func apart(list []Candidate) []Candidate {
 	return append(first, again...)
 }
 
-// Pick takes the k best candidates that whoever asks does not have before him, and the
-// best one of all if he has that one.
+// Pick takes the k best candidates that are not in the asker's context, and the best of
+// all even if it is.
 func Pick(list []Candidate, context []messages.MessageID, k int) (picked []Candidate) {
 	for i, c := range list {
 		if c.Context = slices.Contains(context, c.ID); c.Context && i > 0 || !c.Context && k == 0 {

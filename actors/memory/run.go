@@ -9,7 +9,7 @@ import (
 // Route is a way to find events.
 type Route string
 
-// Routes, in the order in which they are named.
+// Routes, in the order in which they are listed.
 const (
 	Recent  Route = "recent"
 	Lexical Route = "lexical"
@@ -19,7 +19,7 @@ const (
 	InTime  Route = "time"
 )
 
-// Routes are all of them, with the time that each has.
+// Routes lists all of them, each with its time limit.
 func Routes() []Timed {
 	return []Timed{
 		{Recent, 250 * time.Millisecond}, {Lexical, 600 * time.Millisecond}, {Chain, 200 * time.Millisecond},
@@ -33,7 +33,7 @@ type Timed struct {
 	Time  time.Duration
 }
 
-// Mode is how a question is planned.
+// Mode is how a question is answered.
 type Mode string
 
 // Modes.
@@ -42,8 +42,7 @@ const (
 	AboutTime   Mode = "about_time" // the question names a time
 )
 
-// Run says how a recall came to what it came to. It names events by their IDs and has
-// no text of any.
+// Run explains the result of a recall. It names events by ID and contains no text.
 type Run struct {
 	ID         string    `json:"id"`
 	At         time.Time `json:"at"`
@@ -53,7 +52,7 @@ type Run struct {
 	Chosen     []Chosen  `json:"chosen,omitempty"` // the best first
 }
 
-// Report is what became of a route.
+// Report is the result of a route.
 type Report struct {
 	Route  Route         `json:"route"`
 	Hits   int           `json:"hits"`
@@ -67,10 +66,10 @@ type Chosen struct {
 	ID           messages.MessageID      `json:"id"`
 	Score        float64                 `json:"score"`
 	Routes       []Hit                   `json:"routes"`
-	Context      bool                    `json:"context,omitempty"` // whoever asked had it before him
+	Context      bool                    `json:"context,omitempty"` // it was in the asker's context
 }
 
-// Hit is that a route found an event.
+// Hit records that a route found an event.
 type Hit struct {
 	Route Route   `json:"route"`
 	Score float64 `json:"score"` // of the route; not comparable between routes

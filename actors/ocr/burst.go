@@ -104,9 +104,8 @@ func characters(bubbles []messages.Bubble) int {
 	return n
 }
 
-// similarity is 1 for equal texts and 0 for texts with nothing in common. It is
-// the share of characters that need no edit (Levenshtein). Long texts are compared
-// by their trigrams.
+// similarity is 1 for equal texts and 0 for texts with nothing in common: the share of
+// characters that need no edit (Levenshtein). Long texts are compared by their trigrams.
 func similarity(a, b string) float64 {
 	r, q := []rune(a), []rune(b)
 	if max(len(r), len(q)) > 300 {

@@ -14,8 +14,8 @@ const Kind = messages.ActorOwner
 // Options of an owner.
 type Options struct {
 	Attends bool // attention is judged
-	// Windows are those into which replies are typed: their senders are told of each
-	// change, without having asked.
+	// Windows are those into which replies are typed. Their senders are told of each
+	// change without asking.
 	Windows []messages.WindowID
 }
 
@@ -25,7 +25,7 @@ type State struct {
 	PausedSince time.Time          `json:"paused_since,omitzero"`
 }
 
-// States holds one row, [StateKey]. A reader of the store decodes it with this.
+// States holds one row, [StateKey]. Readers of the store decode it with this.
 var States = actors.NewTable[State]("state")
 
 // StateKey is the key of the only row in [States].
@@ -33,7 +33,7 @@ const StateKey = "state"
 
 var followers = actors.NewTable[time.Time]("followers") // since when, by conversation
 
-// Whose says whom a row is about, "" for the owner.
+// Whose says which conversation a row is about, "" for the owner.
 func Whose(row string, _ []byte) messages.ConversationID {
 	table, key := actors.SplitRow(row)
 	if table != followers.Name() {
@@ -81,7 +81,7 @@ func (a actor) follow(turn *actors.Turn, m messages.FollowOwner) {
 	a.tell(turn, string(m.Conversation))
 }
 
-// change stores what became different, and tells it.
+// change stores and tells what has changed.
 func (a actor) change(turn *actors.Turn, edit func(*State)) {
 	was, _ := States.Get(turn, StateKey)
 	now := was

@@ -8,27 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// Claim is what somebody else says is private, such as a language model: a piece
-// of the text, word for word.
+// Claim is a piece of the text, quoted exactly, that somebody else, such as a language
+// model, calls private.
 type Claim struct {
 	Kind  Kind
 	Quote string
-	// Start is where the quote begins, in bytes. Below zero it means every place
-	// where the text has it.
+	// Start is where the quote begins, in bytes. Below zero it means every place where it
+	// occurs.
 	Start int
 }
 
-// Errors of claims that are not believed.
+// Reasons to reject a claim.
 var (
 	ErrNoKind   = errors.New("pii: the claim's kind is none that Kinds lists")
 	ErrNoQuote  = errors.New("pii: the claim quotes nothing")
 	ErrNotThere = errors.New("pii: the text does not hold the claim's quote at its place")
 )
 
-// Add joins claims with the spans that [Find] found. It only ever adds: a claim
-// that overlaps a span keeps what sticks out of it. A claim that does not quote
-// the text exactly is left out, and the error names its index and the reason; it
-// quotes nothing. The spans are right with an error, too.
+// Add joins claims with the spans that [Find] found. It only ever adds: of a claim that
+// overlaps a span, the rest is kept. A claim that does not quote the text exactly is left
+// out, and the error names its index and the reason, without a quote. The spans are valid
+// even with an error.
 func Add(text string, spans []Span, claims []Claim) ([]Span, error) {
 	if !apart(text, spans) {
 		return spans, errUneven
@@ -46,7 +46,7 @@ func Add(text string, spans []Span, claims []Claim) ([]Span, error) {
 	return count(text, spans), errors.Join(errs...)
 }
 
-// places are where a claim's quote begins.
+// places are the positions where a claim's quote begins.
 func (c Claim) places(text string) (list []int, err error) {
 	switch {
 	case !slices.Contains(Kinds(), c.Kind):
@@ -73,7 +73,7 @@ func (c Claim) places(text string) (list []int, err error) {
 	return list, nil
 }
 
-// add puts new spans of one length between those that are there.
+// add inserts new spans of one length between the existing ones.
 func add(spans []Span, k Kind, starts []int, length int) []Span {
 	out := make([]Span, 0, len(spans)+len(starts))
 	n := 0

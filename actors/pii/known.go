@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// knownNames is how many names a vault knows: who has not been named for longest
-// goes first.
+// knownNames is how many names a vault knows. The one not used for longest is dropped
+// first.
 const knownNames = 64
 
-// Know has [Vault.Mask] mask a name wherever a text holds it: whole and in any case,
-// and each word of it as it is written. Words of one Latin letter are let be.
+// Know makes [Vault.Mask] mask a name wherever it occurs: as a whole in any case, and
+// each of its words as it is written. Words of one Latin letter are left alone.
 func (v *Vault) Know(name string) {
 	name = strings.TrimSpace(name)
 	if name == "" || !utf8.ValidString(name) {
@@ -26,7 +26,7 @@ func (v *Vault) Know(name string) {
 	v.Names = names[max(0, len(names)-knownNames):]
 }
 
-// MaskName masks a text that is a name, whatever it looks like.
+// MaskName masks a text that is known to be a name, whatever it looks like.
 func (v *Vault) MaskName(name string) Masked {
 	if name == "" {
 		return Masked{}
@@ -37,7 +37,7 @@ func (v *Vault) MaskName(name string) Masked {
 	return v.Replace(name, []Span{{Kind: Name, Rule: "sender", End: len(name)}})
 }
 
-// known are claims for the names that a text holds.
+// known are claims for the known names in a text.
 func (v *Vault) known(text string) (list []Claim) {
 	for _, name := range v.Names {
 		list = append(list, claimsOf(text, name, true)...)
@@ -53,8 +53,8 @@ func (v *Vault) known(text string) (list []Claim) {
 	return list
 }
 
-// claimsOf are the places of a name. One of letters that have a case stands alone, so
-// that Al is not found in "also".
+// claimsOf are the positions of a name. A name in letters with a case must stand alone,
+// so that Al is not found in "also".
 func claimsOf(text, name string, anyCase bool) (list []Claim) {
 	alone := cased(name)
 	for at := range text {

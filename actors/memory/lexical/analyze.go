@@ -33,7 +33,7 @@ const (
 	wordBit    = 1 << 63
 	runeBits   = 21
 	runeMask   = 1<<runeBits - 1
-	longWord   = 64 // bytes; a longer word is taken as it is
+	longWord   = 64 // bytes; a longer word is not split
 	gramLetter = 4  // letters of the shortest word with grams
 	start      = '^'
 )
@@ -78,7 +78,7 @@ func Terms(s string) []Term {
 // token is a term while it is being read.
 type token struct {
 	key     Key
-	surface []byte // the word that it is of; valid during the call only
+	surface []byte // the word it comes from; valid during the call only
 	kana    bool   // a pair or letter of hiragana
 }
 
@@ -108,7 +108,7 @@ type analyzer struct {
 // maxStems bounds the memory of stems.
 const maxStems = 1 << 16
 
-// run is the stretch of Chinese, Japanese or Korean letters that is being read.
+// run is the stretch of Chinese, Japanese or Korean letters being read.
 type run struct {
 	before         rune // folded; 0 at its beginning
 	kana           bool // before is hiragana
@@ -160,7 +160,7 @@ func (a *analyzer) each(s string, emit func(token)) {
 	r.end(emit)
 }
 
-// endWord emits the word that was read, if any.
+// endWord emits the word that was read, if there is one.
 func (a *analyzer) endWord(emit func(token)) {
 	if len(a.word) == 0 {
 		return
@@ -179,7 +179,7 @@ func (a *analyzer) endWord(emit func(token)) {
 
 func wordKey(s string) Key { return Key(xxhash.Sum64String(s)) | wordBit }
 
-// stem is the stem of an English word, and any other word as it is.
+// stem returns the stem of an English word, and any other word unchanged.
 func (a *analyzer) stem(w []byte) string {
 	if s, ok := a.stems[string(w)]; ok {
 		return s
@@ -222,7 +222,7 @@ func (r *run) letter(c rune, emit func(token)) {
 	r.before, r.kana = c, kana
 }
 
-// end closes a run; a lone letter is a term itself.
+// end closes a run; a single letter becomes a term itself.
 func (r *run) end(emit func(token)) {
 	if r.letters > 0 && r.wrote == 0 {
 		emit(token{key: spell(r.before, 0, 0), kana: r.kana})
@@ -240,7 +240,7 @@ const (
 	symbol
 )
 
-// classify says what a normalised letter belongs to.
+// classify returns the class of a normalised letter.
 func classify(c rune) class {
 	switch {
 	case c < utf8.RuneSelf:

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Doc is a document's number: events get them in the order in which they are added,
-// an edited event a new one. Numbers are those of one index; see [Index.Compact].
+// Doc is a document's number. Events are numbered in the order in which they are added;
+// an edited event gets a new number. Numbers are those of one index; see [Index.Compact].
 type Doc uint32
 
-// Weighted is a key to look for, and how much it counts. A weight of zero matches
-// and adds nothing.
+// Weighted is a key to look for, and its weight. A weight of zero matches but adds
+// nothing to a score.
 type Weighted struct {
 	Key    Key
 	Weight float64
 }
 
-// Scope says which events may be found.
+// Scope says which events can be found.
 type Scope struct {
 	// Conversations are the names of those to look into; nil means all, and an
 	// empty list none.
@@ -33,7 +33,7 @@ type Scope struct {
 type Query struct {
 	Terms []Weighted
 	Scope Scope
-	// K is how many hits there are at most.
+	// K is the largest number of hits.
 	K int
 }
 
@@ -49,7 +49,7 @@ const (
 	b  = 0.5
 )
 
-// Match is which documents of a scope have which of a query's terms.
+// Match says which documents of a scope have which of a query's terms.
 type Match struct {
 	// Docs are documents with at least one term, in the order of their numbers:
 	// all of them in a scope of up to 32,768 documents, the best in a wider one.
@@ -58,18 +58,18 @@ type Match struct {
 	Counts [][]uint8
 	// Found is how many documents have each term.
 	Found []int
-	// N is how many documents the figures are of, MeanLength their mean length.
+	// N is the number of documents behind these figures, MeanLength their mean length.
 	N          int
 	MeanLength float64
 }
 
-// IDF is how much a term says that n of all documents have: ln(1+(all-n+½)/(n+½)).
+// IDF is how much a term that n of all documents have tells: ln(1+(all-n+½)/(n+½)).
 func IDF(n, all int) float64 {
 	return math.Log1p((float64(max(all-n, 0)) + 0.5) / (float64(n) + 0.5))
 }
 
-// Saturation is what a term adds that is count times in a document of a length, in
-// shares of its idf: below k1+1.
+// Saturation is the contribution of a term that occurs count times in a document of a
+// length, as a share of its idf: below k1+1.
 func Saturation(count uint8, length, mean float64) float64 {
 	if mean <= 0 {
 		mean = 1
@@ -146,8 +146,8 @@ func merged(terms []Weighted) []Weighted {
 	return list
 }
 
-// ascending orders cursors by what they can add at most, and returns the sums from
-// the first one to each.
+// ascending orders cursors by their largest possible contribution, and returns the
+// cumulative sums.
 func ascending(cursors []*cursor) (sums []float64) {
 	slices.SortStableFunc(cursors, func(x, y *cursor) int { return cmp.Compare(x.most, y.most) })
 	sum := 0.0
@@ -158,13 +158,13 @@ func ascending(cursors []*cursor) (sums []float64) {
 	return sums
 }
 
-// rounding keeps a bound above what it bounds, whatever the order of summing.
+// rounding keeps a bound above the value it bounds, whatever the order of summing.
 const rounding = 1 + 1e-9
 
-// maxScore finds the best documents of the cursors' lists by documents at a time.
-// Lists that cannot lift a document over the threshold together are only looked up.
-// It stops before document limit. The length of a document is asked of every one
-// that comes into question, and false leaves it out.
+// maxScore finds the best documents in the cursors' lists, document by document. Lists
+// that cannot lift a document over the threshold together are only looked up. It stops
+// before document limit. It asks for the length of each candidate document; false leaves
+// the document out.
 func maxScore(cursors []*cursor, limit Doc, mean float64, top *best, length func(Doc) (float64, bool)) {
 	sums := ascending(cursors)
 	first := 0 // of the lists that are walked
@@ -198,8 +198,8 @@ func maxScore(cursors []*cursor, limit Doc, mean float64, top *best, length func
 	}
 }
 
-// lookUp adds what the other lists have to a document's score; it reports false as
-// soon as the document cannot exceed the threshold any more.
+// lookUp adds the other lists' contributions to a document's score. It returns false as
+// soon as the document can no longer exceed the threshold.
 func lookUp(cursors []*cursor, sums []float64, d Doc, score, l, mean, threshold float64) (float64, bool) {
 	for i := len(cursors) - 1; i >= 0; i-- {
 		if score+sums[i] <= threshold {

@@ -56,7 +56,7 @@ type entry struct {
 	at            int64 // Unix milliseconds
 	id            uint32
 	talk, speaker uint32
-	print         uint32 // of everything that was added
+	print         uint32 // hash of everything that was added
 	length        uint16
 	dead          atomic.Bool
 }
@@ -70,10 +70,10 @@ type talk struct {
 // timeline is a conversation in the order of time.
 type timeline struct {
 	main *numbers
-	late []Doc // what came after a later one, few
+	late []Doc // documents that came after a later one; few
 }
 
-// narrowScope is how many documents are looked through one by one.
+// narrowScope is up to how many documents are examined one by one.
 const narrowScope = 1 << 15
 
 // ErrFull is returned by Add when an index has as many documents as it can number.
@@ -86,9 +86,9 @@ func sized(terms int) *Index {
 	return &Index{lists: newTable(terms), reader: &analyzer{stems: map[string]string{}}, narrow: narrowScope}
 }
 
-// Add puts an event into the index, where readers find it at once. An event whose id
-// is known replaces that one; if nothing of it changed, nothing happens. The text may
-// be of any size; what makes no terms is never found by words.
+// Add puts an event into the index, where readers find it at once. An event with a known
+// id replaces that one; if nothing has changed, nothing happens. The text may be of any
+// size. A text without terms is never found by words.
 func (x *Index) Add(d Document) (Doc, error) {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -121,7 +121,7 @@ func (x *Index) Add(d Document) (Doc, error) {
 	return doc, nil
 }
 
-// fingerprint tells whether an event is as it was.
+// fingerprint changes whenever an event does.
 func fingerprint(d Document) uint32 {
 	var h xxhash.Digest
 	h.Reset()
@@ -136,7 +136,7 @@ func fingerprint(d Document) uint32 {
 	return uint32(h.Sum64())
 }
 
-// analyze leaves the keys of a text in x.keys, sorted, and returns its length.
+// analyze leaves the sorted keys of a text in x.keys, and returns its length.
 func (x *Index) analyze(s string) uint16 {
 	x.keys = x.keys[:0]
 	length := 0
@@ -169,8 +169,8 @@ func (x *Index) post(doc Doc, length uint16) {
 	}
 }
 
-// makeRoom makes room for one more id and one more conversation, before readers can
-// find their numbers.
+// makeRoom makes room for one more id and conversation, before readers can see their
+// numbers.
 func (x *Index) makeRoom() {
 	if n := x.ids.n.Load(); n%chunkSize == 0 && x.current.room() == n {
 		x.current.grow(Doc(n))
@@ -223,10 +223,10 @@ func (x *Index) bury(d Doc) bool {
 	return true
 }
 
-// maxLate is how many documents stand aside before they are merged.
+// maxLate is how many late documents are set aside before they are merged.
 const maxLate = 1 << 10
 
-// settle puts a document in its place in time.
+// settle inserts a document at its place in time.
 func (x *Index) settle(t *talk, d Doc) {
 	line := t.line.Load()
 	if line == nil {

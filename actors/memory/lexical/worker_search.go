@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// view is what one reading sees of an index.
+// view is what one reader sees of an index.
 type view struct {
 	*Index
 	limit Doc // documents of this number and later are not seen
@@ -121,8 +121,8 @@ func (x *Index) Match(q Query, limit int) Match {
 	return v.among(q.Terms, docs)
 }
 
-// Among returns which of some documents, in the order of their numbers, have which of
-// the terms, and figures of the whole index.
+// Among returns which of the given documents, ordered by number, have which of the terms,
+// with figures of the whole index.
 func (x *Index) Among(docs []Doc, terms []Weighted) Match {
 	v := x.view(Scope{})
 	return v.among(terms, docs)
@@ -193,7 +193,7 @@ func (c *cursor) common(docs []Doc, counts []uint8, has []bool) (found int) {
 	return found
 }
 
-// gallop is the first place whose document is not below d.
+// gallop is the first position whose document is not below d.
 func gallop(docs []Doc, d Doc) int {
 	hi := 1
 	for hi < len(docs) && docs[hi] < d {
@@ -203,7 +203,7 @@ func gallop(docs []Doc, d Doc) int {
 	return hi/2 + i
 }
 
-// top scores what was matched.
+// top scores the matched documents.
 func (m *Match) top(v view, terms []Weighted, k int) []Hit {
 	top := best{k: k}
 	for at, d := range m.Docs {

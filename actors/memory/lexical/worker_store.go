@@ -8,8 +8,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// What follows is written by one goroutine and read by any number. A reader sees a
-// number or pointer that was stored last, and behind it what never changes again.
+// The following is written by one goroutine and read by any number. A reader sees the
+// number or pointer that was stored last; what is behind it never changes again.
 
 const chunkSize = 1 << 12
 
@@ -34,7 +34,7 @@ func (c *column[T]) grow(d Doc) *T {
 	return c.at(d)
 }
 
-// room is how many values have a place.
+// room is how many values fit.
 func (c *column[T]) room() uint32 {
 	if chunks := c.chunks.Load(); chunks != nil {
 		return uint32(len(*chunks) * chunkSize)
@@ -93,7 +93,7 @@ type bound struct {
 	length uint16
 }
 
-// nothing bounds an empty stretch.
+// nothing is the bound of an empty stretch.
 var nothing = bound{length: math.MaxUint16}
 
 func (b bound) with(count uint8, length uint16) bound {

@@ -15,8 +15,8 @@ const (
 	hopTake      = 4 // names
 )
 
-// again looks a second time, with the words and names of the best turns that the
-// question does not have.
+// again searches a second time, with words and names of the best turns that are not in
+// the question.
 func (r *recall) again() {
 	gains := r.gather()
 	asked := map[lexical.Key]bool{}
@@ -67,7 +67,7 @@ func (r *recall) again() {
 	}
 }
 
-// gain is what a term of the best turns promises.
+// gain is the expected benefit of a term of the best turns.
 type gain struct {
 	key   lexical.Key
 	gain  float64

@@ -11,8 +11,8 @@ import (
 //go:embed concepts.txt
 var conceptLines string
 
-// concepts are everyday fields, each with words by which people speak of it: who asks
-// for somebody's pets means the puppy too. A word may be in several.
+// concepts are everyday fields, each with the words people use for it: a question about
+// somebody's pets also means the puppy. A word may be in several fields.
 var concepts, fieldsOf = parseConcepts(conceptLines)
 
 func parseConcepts(lines string) (fields [][]lexical.Weighted, of map[lexical.Key][]int) {
@@ -46,11 +46,11 @@ func (q *Question) fields() []int {
 	return list
 }
 
-// conceive lifts turns with other words of a question's fields: any of them counts
-// as one word with the frequency of them all.
+// conceive lifts turns with other words of a question's fields. All words of a field
+// count as one word with their joint frequency.
 func (r *recall) conceive() {
 	if r.wide {
-		return // everyday words are everywhere
+		return // everyday words are in every turn
 	}
 	for _, f := range r.question.fields() {
 		var terms []lexical.Weighted

@@ -23,7 +23,7 @@ var (
 	named = regexp.MustCompile(`(?:[a-z,;]\s+|[a-z]-)\p{Lu}\p{Ll}+`)
 )
 
-// start is as much of a turn as is read for cues.
+// start is how much of a turn is read for cues.
 func start(s string) string {
 	const enough = 2 << 10 // bytes
 	if len(s) > enough {
@@ -43,7 +43,7 @@ func Asks(s string) bool {
 	return false
 }
 
-// holds reports that a turn has what is sought, to all appearance.
+// holds reports whether a turn seems to contain what is sought.
 func holds(s string, what Sought, at time.Time) bool {
 	s = start(s)
 	switch what {

@@ -40,8 +40,8 @@ type Question struct {
 	Sought Sought
 }
 
-// maxTerms is how many words, maxOthers how many other terms of a long question are
-// looked for: the rarest ones.
+// maxTerms and maxOthers are how many words and other terms of a long question are used:
+// the rarest ones.
 const (
 	maxTerms  = 24
 	maxOthers = 20
@@ -80,7 +80,7 @@ func Plan(question string, speakers []string, now time.Time, w Weights) Question
 	return q
 }
 
-// mentions reports that a text has a name, a Latin one as a word of its own.
+// mentions reports whether a text contains a name; a Latin one must be a whole word.
 func mentions(s, name string) bool {
 	for from := 0; ; {
 		i := strings.Index(s[from:], name)
@@ -101,8 +101,7 @@ func latinLetter(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) 
 
 func latin(s string) bool { return s[0] < utf8.RuneSelf }
 
-// terms weighs the terms of a question. A question of common words alone is asked
-// with those.
+// terms weighs the terms of a question. Common words count only if there are no others.
 func (q *Question) terms(terms []lexical.Term, w Weights) {
 	all := !slices.ContainsFunc(terms, func(t lexical.Term) bool {
 		return !t.Common && (t.Kind == lexical.Word || t.Kind == lexical.Pair)
@@ -140,8 +139,8 @@ func (q *Question) terms(terms []lexical.Term, w Weights) {
 	q.Terms = append(words, others...)
 }
 
-// asking are Japanese words of questions, which would find other questions. They are
-// taken out before the terms of a question are read, the longer ones first.
+// asking are Japanese question words, which would only find other questions. They are
+// removed before the terms of a question are read, longer ones first.
 var asking = longestFirst(`教えてください 教えて下さい 教えてくれ 教えて 覚えていますか 覚えてますか 覚えてる 覚えている 何でしたか 何ですか
 	何だった 何だっけ なんでしたっけ なんだっけ でしたっけ だったっけ だっけ ましたっけ ましたか ですか でしたか ますか んですか
 	のですか んでしたか どんな どこ どれ どの どう どちら どっち いつ だれ 誰が 誰と 誰に 誰の 誰 何を 何が 何に 何の 何と 何か 何時 何日
@@ -154,8 +153,8 @@ func longestFirst(s string) []string {
 	return list
 }
 
-// soughtBy are words that say what a question asks for, the surer ones first. The
-// text is folded.
+// soughtBy are words that show what a question asks for, the surest first. The text is
+// folded.
 var soughtBy = []struct {
 	what  Sought
 	words []string

@@ -30,23 +30,24 @@ type Result struct {
 }
 
 const (
-	// whole is how many turns of a scope are all scored; of more, those that match
-	// best and what is around them.
+	// whole is how many turns of a scope are all scored. In a larger scope only the best
+	// matches and their neighbours are.
 	whole   = 2 << 10
 	matches = 384
 	around  = 4
-	// wideMatches and wideTerms are as much in a scope that cannot be looked through.
+	// wideMatches and wideTerms are the limits in a scope too wide to examine turn by
+	// turn.
 	wideMatches = 96
 	wideTerms   = 12
-	// reread is how many of the best turns are read for what they can answer.
+	// reread is how many of the best turns are examined for whether they can answer.
 	reread = 64
-	// sessionGap is how long nobody speaks between two sessions.
+	// sessionGap is the silence between two sessions.
 	sessionGap = 3 * time.Hour
 )
 
 // Recall returns the turns that help most to answer a question, the best first. Text
-// returns the text of a document, "" if it is gone; it is called for some of the best
-// turns only, one after the other.
+// returns the text of a document, "" if it is gone. It is called only for some of the
+// best turns, never concurrently.
 func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string) []Result {
 	if q.Scope.Before.IsZero() && !q.Now.IsZero() {
 		q.Scope.Before = q.Now.Add(time.Millisecond)
@@ -70,7 +71,7 @@ func Recall(x *lexical.Index, q Query, w Weights, text func(lexical.Doc) string)
 // largeIndex is how many events make an index large.
 const largeIndex = 50_000
 
-// rarest keeps the terms of a long question that say most.
+// rarest keeps the most telling terms of a long question.
 func rarest(x *lexical.Index, terms []lexical.Weighted, words *int) []lexical.Weighted {
 	all := x.Len()
 	keep := func(list []lexical.Weighted, most int) []lexical.Weighted {
@@ -95,7 +96,7 @@ func rarest(x *lexical.Index, terms []lexical.Weighted, words *int) []lexical.We
 	return slices.Concat(first, others)
 }
 
-// recall is one question while it is being answered.
+// recall is one question being answered.
 type recall struct {
 	x        *lexical.Index
 	q        Query
@@ -112,7 +113,7 @@ type recall struct {
 	order []int // of turns, the best first
 }
 
-// turn is a turn that comes into question.
+// turn is a candidate.
 type turn struct {
 	doc     lexical.Doc
 	entry   lexical.Entry
@@ -133,7 +134,7 @@ type turn struct {
 	score   float64
 }
 
-// look collects the turns that come into question.
+// look collects the candidates.
 func (r *recall) look() {
 	docs, ok := r.x.Documents(r.q.Scope)
 	switch {
@@ -153,7 +154,7 @@ func (r *recall) look() {
 	}
 }
 
-// match looks terms up in the turns that come into question.
+// match looks terms up in the candidates.
 func (r *recall) match(terms []lexical.Weighted) lexical.Match {
 	if r.wide {
 		return r.x.Among(r.near, terms)
@@ -161,7 +162,7 @@ func (r *recall) match(terms []lexical.Weighted) lexical.Match {
 	return r.x.Match(lexical.Query{Terms: terms, Scope: r.q.Scope}, matches)
 }
 
-// found are the best documents for terms, up to a limit, and what is around them.
+// found returns the best documents for some terms, up to a limit, with their neighbours.
 func (r *recall) found(terms []lexical.Weighted, limit int) []lexical.Doc {
 	m := r.x.Match(lexical.Query{Terms: terms, Scope: r.q.Scope}, limit)
 	type hit struct {
@@ -200,7 +201,7 @@ func (r *recall) bm25(m *lexical.Match, terms []lexical.Weighted, at int, length
 	return score
 }
 
-// enter puts documents into the list, by conversation and time, and divides it into
+// enter adds documents to the list, ordered by conversation and time, and divides it into
 // sessions.
 func (r *recall) enter(docs []lexical.Doc) {
 	for _, d := range docs {
@@ -226,8 +227,8 @@ func (r *recall) enter(docs []lexical.Doc) {
 	}
 }
 
-// results are the best turns. Turns with a word of the question that hardly any
-// other turn has take the last seats, if they would have none.
+// results returns the best turns. Turns with a very rare word of the question get the
+// last seats if they would have none.
 func (r *recall) results() []Result {
 	const seats = 2
 	k := min(r.q.K, len(r.order))

@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/actors/text/when"
 )
 
-// own adds what terms give to each turn, share times. The first words of the terms
-// count for coordination and sessions.
+// own adds the contributions of terms to each turn, multiplied by share. The first words
+// of the terms count for coordination and sessions.
 func (r *recall) own(terms []lexical.Weighted, words int, share float64) {
 	m := r.match(terms)
 	all := 0.0
@@ -87,7 +87,7 @@ func (r *recall) sessions(idf []float64) {
 	}
 }
 
-// settle scores the turns by their own score and everything else, and orders them.
+// settle computes the total score of each turn, and orders them.
 func (r *recall) settle() {
 	r.spread()
 	for i := range r.turns {
@@ -113,8 +113,8 @@ func (r *recall) settle() {
 	r.sort()
 }
 
-// total is a turn's score before its factor. The last part orders turns of which
-// nothing is known: those that say something first.
+// total is a turn's score before its factor. Its last part orders turns without any
+// match: those that say something come first.
 func (r *recall) total(t *turn) float64 {
 	return t.own + t.near + (t.lift+0.01)*r.substance(t)
 }
@@ -136,7 +136,7 @@ func (r *recall) substance(t *turn) float64 {
 	return 1 - r.w.Brief*(1-min(1, float64(t.entry.Length)/enough))
 }
 
-// spread passes on scores to neighbours.
+// spread passes scores on to neighbours.
 func (r *recall) spread() {
 	for i := range r.turns {
 		t := &r.turns[i]
@@ -175,7 +175,7 @@ func (r *recall) inTime(t *turn) float64 {
 	return fits
 }
 
-// readTurn reads the text of a turn.
+// readTurn examines the text of a turn.
 func (r *recall) readTurn(t *turn) {
 	if t.read {
 		return
@@ -192,7 +192,7 @@ func (r *recall) readTurn(t *turn) {
 	}
 }
 
-// answers is what the text of a turn multiplies its score by.
+// answers is the factor that a turn's text gives to its score.
 func (r *recall) answers(t *turn) float64 {
 	f := 1.0
 	if t.asks {
