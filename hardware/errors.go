@@ -44,7 +44,7 @@ func Code(err error) string {
 	return "error"
 }
 
-// Untouched reports that a [Typist] which failed with this code has pressed no key, so
+// Untouched reports whether a [Typist] which failed with this code has pressed no key, so
 // that the same may be typed again. It is false for a code that no driver gives.
 func Untouched(code string) bool {
 	for _, c := range codes {

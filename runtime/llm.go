@@ -40,7 +40,7 @@ func WithLLM(m LLMModel) Option { return func(s *settings) { s.llm.Host = m } }
 // as they are.
 func WithLocalLLM() Option { return func(s *settings) { s.llmLocal = true } }
 
-// masks reports that messages are masked before a model sees them: it is not known to
+// masks reports whether messages are masked before a model sees them: it is not known to
 // run on this machine.
 func (r *Runtime) masks() bool {
 	if r.set.llm.Host != nil {

@@ -201,7 +201,7 @@ func (a *actor) hand(turn *actors.Turn, into Into, list []messages.MessageDelive
 	return nil
 }
 
-// both reports that the other conversation has the whole message.
+// both reports whether the other conversation has the whole message.
 func (i Into) both(d messages.MessageDelivered) bool {
 	return len(d.Parts) > 0 && !slices.ContainsFunc(d.Parts, func(p messages.Part) bool {
 		return !slices.Contains(i.Twice, p.Occurrence)

@@ -123,7 +123,7 @@ func (a *actor) heldSettled(turn *actors.Turn, m messages.HeldSettled) {
 	a.readAgain(turn)
 }
 
-// leadsTo reports that another reading goes on from this one.
+// leadsTo reports whether another reading goes on from this one.
 func (r heldRow) leadsTo(o heldRow) bool {
 	return r.Detection.Title == o.Detection.Title &&
 		viewOf("", r.Detection.Bubbles).leads(viewOf("", o.Detection.Bubbles))

@@ -202,7 +202,7 @@ func (a *actor) unwatched(turn *actors.Turn, c messages.ConversationID, m messag
 	return m.At.Sub(since)
 }
 
-// goesOn reports that v is l moved, bubble by bubble, and at least half of the smaller
+// goesOn reports whether v is l moved, bubble by bubble, and at least half of the smaller
 // one. Nothing in it speaks for anybody else.
 func (l View) goesOn(v View) bool {
 	if l.Digest == v.Digest {
@@ -224,7 +224,7 @@ func (l View) goesOn(v View) bool {
 	return false
 }
 
-// grown reports that v goes on from l at its end: nobody has scrolled back.
+// grown reports whether v goes on from l at its end: nobody has scrolled back.
 func (l View) grown(v View) bool {
 	if len(l.Marks) == 0 || !l.leads(v) {
 		return false

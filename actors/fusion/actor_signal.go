@@ -16,7 +16,7 @@ type awaited struct {
 	tries       int
 }
 
-// answered reports that a frame with something new shows the text of the rows.
+// answered reports whether a frame with something new shows the text of the rows.
 func (g awaited) answered(news Evidence, interval time.Duration) bool {
 	return news.Conversation == g.Conversation && news.At.After(g.since.Add(-interval))
 }

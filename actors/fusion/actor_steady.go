@@ -38,7 +38,7 @@ func (s *steady) note(m messages.FrameRead, answer messages.Identified) {
 	}
 }
 
-// until reports that a window has shown a conversation up to a frame.
+// until reports whether a window has shown a conversation up to a frame.
 func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
 	seen := s.at
 	if m.Watched.After(seen) {
@@ -47,7 +47,7 @@ func (s *steady) until(m messages.FrameRead, c messages.ConversationID) bool {
 	return c != "" && !m.Away && s.conversation == c && s.title == titleOf(m) && m.At.Sub(seen) <= maxUnseen
 }
 
-// from reports that a conversation has been watched since a time, up to the last frame.
+// from reports whether a conversation has been watched since a time, up to the last frame.
 func (s *steady) from(c messages.ConversationID, at time.Time) bool {
 	return c != "" && s.conversation == c && !s.since.After(at)
 }

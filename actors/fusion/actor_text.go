@@ -18,7 +18,7 @@ type seen struct {
 	lines    []string
 }
 
-// placeless reports that no bubble has a place.
+// placeless reports whether no bubble has a place.
 func placeless(bubbles []messages.Bubble) bool {
 	return !slices.ContainsFunc(bubbles, func(b messages.Bubble) bool { return b.Key != 0 || b.Box.H > 0 })
 }

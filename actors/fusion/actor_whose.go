@@ -33,7 +33,7 @@ func (a *actor) wantedIdentified(turn *actors.Turn, answer messages.Identified) 
 	turn.Send(messages.To(messages.ActorOutbound, string(a.window)), whose)
 }
 
-// agrees reports that the bubbles of a reading speak for the conversation of its
+// agrees reports whether the bubbles of a reading speak for the conversation of its
 // title: where bubbles of it are known, the reading goes on from them, and no other
 // conversation has shown more of them. An equal title is not enough to send: a
 // stranger may have taken the name.

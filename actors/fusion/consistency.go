@@ -68,7 +68,7 @@ func viewOf(c messages.ConversationID, bubbles []messages.Bubble) View {
 	return v
 }
 
-// is reports that m and o are one bubble, by its pixels or by its text, in which
+// is reports whether m and o are one bubble, by its pixels or by its text, in which
 // letters may be misread.
 func (m Mark) is(o Mark) bool {
 	switch {
@@ -150,7 +150,7 @@ func (l View) linked(v View, unbroken bool) View {
 // is written to again.
 const linkSteps = 3
 
-// leads reports that v shows a run of l that proves it, or all of an l that is too
+// leads reports whether v shows a run of l that proves it, or all of an l that is too
 // short for that.
 func (l View) leads(v View) bool {
 	all := 0
@@ -167,10 +167,10 @@ func (m Mark) weight() int {
 	return min(runText, utf8.RuneCountInString(string(m.Text)))
 }
 
-// continues reports that v certainly belongs to the conversation that showed l.
+// continues reports whether v certainly belongs to the conversation that showed l.
 func (l View) continues(v View) bool { return l.same(v) || l.run(v) >= runProof }
 
-// edited reports that v is l with another text in one place, and no page of somebody
+// edited reports whether v is l with another text in one place, and no page of somebody
 // else's: the text is much the same, or there is enough around it that is.
 func (l View) edited(v View) bool {
 	if len(l.Marks) != len(v.Marks) {
@@ -202,10 +202,10 @@ func (l View) text() string {
 	return strings.Join(out, "\n")
 }
 
-// same reports that nothing has changed.
+// same reports whether nothing has changed.
 func (l View) same(v View) bool { return l.Conversation == v.Conversation && l.Digest == v.Digest }
 
-// claims reports that v looks like a view of the conversation that showed l: at
+// claims reports whether v looks like a view of the conversation that showed l: at
 // least half of its bubbles are l's, or a run of them that proves it.
 func (l View) claims(v View) bool {
 	return l.Conversation != "" && (2*l.shared(v) >= len(v.Marks) || l.run(v) >= runProof)
@@ -282,7 +282,7 @@ func consistency(k known, v View) (pending, view Fate) {
 	return pending, Pass
 }
 
-// another reports that a conversation other than the view's claims it and has
+// another reports whether a conversation other than the view's claims it and has
 // shown more of it.
 func (k known) another(v View, continues bool) bool {
 	own := k.own.shared(v)

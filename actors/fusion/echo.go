@@ -146,7 +146,7 @@ func (e *Echoes) Claimed(c messages.ConversationID, bubbles []messages.Bubble) (
 	return out, changed
 }
 
-// blind reports that a view shows no own bubble but those that were claimed.
+// blind reports whether a view shows no own bubble but those that were claimed.
 func (e *Echoes) blind(c messages.ConversationID, bubbles []messages.Bubble) bool {
 	return !slices.ContainsFunc(bubbles, func(b messages.Bubble) bool {
 		return isOwn(b) && !slices.ContainsFunc(e.Claims,

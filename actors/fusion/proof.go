@@ -33,12 +33,12 @@ func (p proof) share() float64 {
 	return float64(p.bare) / float64(p.bare+p.filled)
 }
 
-// insufficient reports that a frame proves too little. usual is the share of bare
+// insufficient reports whether a frame proves too little. usual is the share of bare
 // blocks in the frames before.
 func (p proof) insufficient(usual float64) bool {
 	return p.bare > 0 && (p.filled == 0 || p.share() > usual+bareJump)
 }
 
-// showsMessages reports that what is seen can only be messages. A single bare
+// showsMessages reports whether what is seen can only be messages. A single bare
 // text may be a notice in an empty conversation.
 func (p proof) showsMessages() bool { return p.filled > 0 || p.bare > 1 }

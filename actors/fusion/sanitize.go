@@ -100,7 +100,7 @@ var (
 	number = regexp.MustCompile(`^[+-]?\d[\d\s,.]*$`)
 )
 
-// Noise reports that a line outside a bubble is only a clock time, a date, a
+// Noise reports whether a line outside a bubble is only a clock time, a date, a
 // number or symbols.
 func Noise(line string) bool {
 	s := strings.TrimSpace(norm.NFKC.String(line))
@@ -108,7 +108,7 @@ func Noise(line string) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
-// latinLetter reports that a line is one Latin letter.
+// latinLetter reports whether a line is one Latin letter.
 func latinLetter(line string) bool {
 	s := norm.NFKC.String(line)
 	r, n := utf8.DecodeRuneInString(s)
@@ -133,7 +133,7 @@ func Unwrap(lines []messages.Line) []string {
 	return out
 }
 
-// goesOn reports that a line continues the one before it.
+// goesOn reports whether a line continues the one before it.
 func goesOn(before []messages.Line, line messages.Line) bool {
 	i := len(before) - 1
 	for i > 0 && strings.TrimSpace(string(before[i].Text)) == "" {
@@ -163,7 +163,7 @@ func glue(a, b string) string {
 	return a + b
 }
 
-// spaced reports that a character belongs to a script with spaces between words.
+// spaced reports whether a character belongs to a script with spaces between words.
 func spaced(r rune) bool {
 	return r > ' ' && r < 0x2E80 && !slices.Contains([]rune{'-', '/'}, r)
 }

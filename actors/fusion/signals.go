@@ -54,7 +54,7 @@ type Evidence struct {
 	At           time.Time
 }
 
-// Joins reports that two signals may be added: they are about one conversation
+// Joins reports whether two signals may be added: they are about one conversation
 // and less than one polling interval apart.
 func (e Evidence) Joins(o Evidence, interval time.Duration) bool {
 	return e.Conversation == o.Conversation && e.At.Sub(o.At).Abs() < interval

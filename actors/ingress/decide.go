@@ -81,7 +81,7 @@ type Decision struct {
 // Passes reports whether the message is passed on.
 func (v Decision) Passes() bool { return v.Rule == events.RuleNew || v.Rule == events.RulePlace }
 
-// Missed reports that texts were sent recently and the message is not an echo of them.
+// Missed reports whether texts were sent recently and the message is not an echo of them.
 func (v Decision) Missed() bool {
 	return v.Rule != events.RuleRepeat && v.Rule != events.RuleEcho && v.Echo.Active > 0
 }

@@ -77,7 +77,7 @@ func (r Rules) entryOf(h messages.Heard, at time.Time) (e Entry, runes int) {
 	return e, runes
 }
 
-// single reports that a text has one line that is not blank.
+// single reports whether a text has one line that is not blank.
 func single(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && !strings.ContainsAny(s, "\n\r\u2028\u2029")

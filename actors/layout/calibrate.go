@@ -68,7 +68,7 @@ func noFill(side, whose string) error {
 		"that fills the bubbles of %s", ErrCalibrate, side, whose)
 }
 
-// written reports that lines of text stand between two columns of the message
+// written reports whether lines of text stand between two columns of the message
 // area: rows that change often between the background and other colours. Rows
 // with the other side's fill, which may be nil, do not count.
 func (s *shot) written(from, to int, other *fill) bool {

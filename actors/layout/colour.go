@@ -6,7 +6,7 @@ type Range struct {
 	Max int `yaml:"max"`
 }
 
-// Has reports that v is inside.
+// Has reports whether v is inside.
 func (r Range) Has(v int) bool { return r.Min <= v && v <= r.Max }
 
 // Green holds the colours with g > Min, g > r+OverRed and g > b+OverBlue.
@@ -18,7 +18,7 @@ type Green struct {
 	OverBlue int `yaml:"over_blue"`
 }
 
-// Has reports that a colour is inside.
+// Has reports whether a colour is inside.
 func (c Green) Has(r, g, b uint8) bool {
 	return int(g) > c.Min && int(g) > int(r)+c.OverRed && int(g) > int(b)+c.OverBlue
 }
@@ -31,7 +31,7 @@ type Grey struct {
 	Spread int `yaml:"spread"`
 }
 
-// Has reports that a colour is inside.
+// Has reports whether a colour is inside.
 func (c Grey) Has(r, g, b uint8) bool {
 	lo, hi := int(min(r, g, b)), int(max(r, g, b))
 	return lo >= c.Min && hi <= c.Max && hi-lo <= c.Spread
@@ -45,7 +45,7 @@ type Near struct {
 	Off int `yaml:"off"`
 }
 
-// Has reports that a colour is inside.
+// Has reports whether a colour is inside.
 func (c Near) Has(r, g, b uint8) bool {
 	return within(int(r)-c.R, c.Off) && within(int(g)-c.G, c.Off) && within(int(b)-c.B, c.Off)
 }

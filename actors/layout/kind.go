@@ -11,7 +11,7 @@ import (
 
 var duration = regexp.MustCompile(`^(?:[0-9]{1,2}:)?[0-9]{1,3}:[0-9]{2}$`)
 
-// IsCall reports that the lines of a bubble are those of a call. indent is the
+// IsCall reports whether the lines of a bubble are those of a call. indent is the
 // distance from the bubble's left edge to its text, in logical pixels.
 func (k Kinds) IsCall(lines []string, indent int) bool {
 	found := false
@@ -28,7 +28,7 @@ func (k Kinds) IsCall(lines []string, indent int) bool {
 	return found && indent >= k.Call.Indent
 }
 
-// IsFile reports that the lines of a bubble are those of a file.
+// IsFile reports whether the lines of a bubble are those of a file.
 func (k Kinds) IsFile(lines []string, indent int) bool {
 	if indent < k.File.Indent {
 		return false

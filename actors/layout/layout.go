@@ -154,12 +154,12 @@ type Theme struct {
 	IncomingColours []Near `yaml:"incoming_colours,omitempty"`
 }
 
-// IsOwn reports that a colour is the fill of an own bubble.
+// IsOwn reports whether a colour is the fill of an own bubble.
 func (t *Theme) IsOwn(r, g, b uint8) bool {
 	return t.Own.Has(r, g, b) || len(t.OwnColours) > 0 && isNear(t.OwnColours, r, g, b)
 }
 
-// IsIncoming reports that a colour is the fill of an incoming bubble.
+// IsIncoming reports whether a colour is the fill of an incoming bubble.
 func (t *Theme) IsIncoming(r, g, b uint8) bool {
 	return t.Incoming.Has(r, g, b) || len(t.IncomingColours) > 0 && isNear(t.IncomingColours, r, g, b)
 }
@@ -206,7 +206,7 @@ func (l Layout) ThemeFor(luma int) Theme {
 	return l.Themes[len(l.Themes)-1]
 }
 
-// IsToken reports that a line is the application's own word, alone or followed
+// IsToken reports whether a line is the application's own word, alone or followed
 // by a number. The text of a bubble is content even then, so ask only about lines
 // outside bubbles or without a known place.
 func (l Layout) IsToken(line string) bool {

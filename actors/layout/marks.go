@@ -17,16 +17,16 @@ type Marks struct {
 	Unsent []string `yaml:"unsent"`
 }
 
-// Known reports that a layout says anything about marks.
+// Known reports whether a layout says anything about marks.
 func (m Marks) Known() bool { return len(m.Dates)+len(m.Unread)+len(m.Unsent) > 0 }
 
 // markSimilarity is the trigram similarity from which a line is a misread mark.
 const markSimilarity = 0.6
 
-// IsUnsent reports that a line says that a message was taken back.
+// IsUnsent reports whether a line says that a message was taken back.
 func (m Marks) IsUnsent(line string) bool { return similar(m.Unsent, line) }
 
-// IsUnread reports that a line stands above unread messages.
+// IsUnread reports whether a line stands above unread messages.
 func (m Marks) IsUnread(line string) bool { return similar(m.Unread, line) }
 
 const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|` +
@@ -36,7 +36,7 @@ const month = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|jul
 var date = regexp.MustCompile(`(?i)[0-9]+\s*月\s*[0-9]+\s*日|[0-9]{1,4}\s?[./-]\s?[0-9]{1,2}\s?[./-]\s?[0-9]{1,4}|` +
 	`\b` + month + `\s?[0-9]{1,2}\b|\b[0-9]{1,2}\.?\s?` + month)
 
-// IsDate reports that a line is a date.
+// IsDate reports whether a line is a date.
 func (m Marks) IsDate(line string) bool {
 	if len(m.Dates) == 0 {
 		return false
@@ -44,7 +44,7 @@ func (m Marks) IsDate(line string) bool {
 	return date.MatchString(line) || hasCompact(m.Dates, line)
 }
 
-// similar reports that a line contains one of the tokens, perhaps misread.
+// similar reports whether a line contains one of the tokens, perhaps misread.
 func similar(tokens []string, line string) bool {
 	line = text.Compact(line)
 	return slices.ContainsFunc(tokens, func(token string) bool {

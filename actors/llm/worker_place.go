@@ -54,7 +54,7 @@ const notShown = "(not shown)"
 // Reveal returns the key.
 func (s Secret) Reveal() string { return s.text }
 
-// Empty reports that there is no key.
+// Empty reports whether there is no key.
 func (s Secret) Empty() bool { return s.text == "" }
 
 // Format implements fmt.Formatter for every verb.

@@ -89,7 +89,7 @@ type group uint8
 const (
 	several group = iota // routes
 	timely               // the time route alone
-	context              // shares are the groups' parts of the seats. A group that has used its part up waits for free seats.
+	context              // recent, chain, threads or links alone
 	words                // lexical alone
 )
 

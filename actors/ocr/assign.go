@@ -58,7 +58,7 @@ func assign(lines []messages.Line, p *segment.Pane, l *layout.Layout) (out []mes
 	return out, left
 }
 
-// hasNeighbour reports that another line stands at the height of line i.
+// hasNeighbour reports whether another line stands at the height of line i.
 func hasNeighbour(lines []messages.Line, i int) bool {
 	a := lines[i].Box
 	return slices.ContainsFunc(lines, func(l messages.Line) bool {
@@ -66,7 +66,7 @@ func hasNeighbour(lines []messages.Line, i int) bool {
 	})
 }
 
-// follows reports that a line continues the one above it.
+// follows reports whether a line continues the one above it.
 func follows(above, line messages.Rect) bool {
 	h := max(min(above.H, line.H), 1)
 	gap, shift := line.Y-(above.Y+above.H), line.X-above.X

@@ -43,7 +43,7 @@ func otherKind(b messages.Bubble, kinds layout.Kinds, scale float64) messages.Ki
 	return ""
 }
 
-// guessed reports that a text has no emoji and fewer than three letters or digits.
+// guessed reports whether a text has no emoji and fewer than three letters or digits.
 // Engines that know no emoji read them as such texts.
 func guessed(s string) bool {
 	letters := 0

@@ -99,7 +99,7 @@ func neighbour(r []rune, i, step int) rune {
 	return 0
 }
 
-// glued reports that no space belongs between two characters: both are Japanese,
+// glued reports whether no space belongs between two characters: both are Japanese,
 // or one is and the other is punctuation.
 func glued(a, b rune) bool {
 	return japanese(a) && (japanese(b) || unicode.IsPunct(b)) || japanese(b) && unicode.IsPunct(a)
@@ -118,7 +118,7 @@ func japanese(r rune) bool {
 
 func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }
 
-// mostlyLatin reports that lines have more Latin letters than Japanese ones.
+// mostlyLatin reports whether lines have more Latin letters than Japanese ones.
 func mostlyLatin(lines []messages.Line) bool {
 	balance := 0
 	for _, l := range lines {
@@ -160,7 +160,7 @@ func (b Thresholds) accept(lines, other []messages.Line,
 	return out, doubtful
 }
 
-// low reports that a line is used only because there is no better reading.
+// low reports whether a line is used only because there is no better reading.
 func (b Thresholds) low(lines []messages.Line) bool {
 	return slices.ContainsFunc(lines, func(l messages.Line) bool { return l.Confidence < b.Accept })
 }

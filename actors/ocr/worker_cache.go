@@ -24,7 +24,7 @@ type reading struct {
 	tries  int             // readings that found nothing
 }
 
-// nothing reports that nothing was read.
+// nothing reports whether nothing was read.
 func (r reading) nothing() bool { return len(r.lines)+len(r.beside) == 0 }
 
 // emptyTries is how often pixels without a result are read: an engine may fail

@@ -74,7 +74,7 @@ const (
 	Done       State = "done"
 )
 
-// Holds reports that a reply in this state has the keyboard.
+// Holds reports whether a reply in this state has the keyboard.
 func (s State) Holds() bool {
 	switch s {
 	case Verifying, Typing, Checking, Entering, Clearing, Settling:
@@ -83,7 +83,7 @@ func (s State) Holds() bool {
 	return false
 }
 
-// Works reports that a reply in this state has the keyboard or asks for it.
+// Works reports whether a reply in this state has the keyboard or asks for it.
 func (s State) Works() bool { return s == Leasing || s.Holds() }
 
 // Reply is a text on its way into a window.

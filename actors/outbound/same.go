@@ -11,7 +11,7 @@ import (
 // a field.
 const caretWidth = 4
 
-// sameLook reports that a picture has the same size as a look, the same header to
+// sameLook reports whether a picture has the same size as a look, the same header to
 // the pixel, and the same field but for a caret.
 func sameLook(l messages.Look, now *image.RGBA) bool {
 	was := l.Frame.Image

@@ -74,7 +74,7 @@ func after(before, now []Mark) (news []Mark, found bool) {
 	return now[at:], best > 0 || len(before) == 0
 }
 
-// appeared reports that a bubble of our own side that may show the reply has come
+// appeared reports whether a bubble of our own side that may show the reply has come
 // since the first attempt began. In doubt it has: then the reply is not typed
 // again.
 func appeared(s Reply, tail []Mark) bool {
@@ -90,7 +90,7 @@ func appeared(s Reply, tail []Mark) bool {
 	return false
 }
 
-// follows reports that a transcript is seen to go on where it ended when the text
+// follows reports whether a transcript is seen to go on where it ended when the text
 // was typed, so that what has come since is in view. A window that is scrolled back
 // does not show that.
 func follows(s Reply, tail []Mark) bool {
@@ -205,7 +205,7 @@ func near(a, b []rune) bool {
 	return text.OCREqual(string(a), string(b)) || text.Difference(a, b) <= fieldDiffers
 }
 
-// isIcons reports that a line may be a row of icons: few signs, at most half of them
+// isIcons reports whether a line may be a row of icons: few signs, at most half of them
 // letters or digits.
 func isIcons(line string) bool {
 	signs, letters := 0, 0
@@ -220,7 +220,7 @@ func isIcons(line string) bool {
 // maxIcons is how many signs a row of icons is read as at most.
 const maxIcons = 10
 
-// hasWords reports that a line is more than what an icon or the caret is read as.
+// hasWords reports whether a line is more than what an icon or the caret is read as.
 func hasWords(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

@@ -149,7 +149,7 @@ func (s *search) address(i int, coded bool) int {
 	return 0
 }
 
-// townName reports that what stands before 市, 区 and so on may be the name of
+// townName reports whether what stands before 市, 区 and so on may be the name of
 // one, not 都市, 地区, 下町.
 func (s *search) townName(i, j int) bool {
 	return !notNames.exactly(s.folded, i, j) && j-i >= 2
@@ -210,7 +210,7 @@ func (s *search) unit(i int, known bool) int {
 	return end
 }
 
-// cityLater reports that 市 follows after a letter or two: 町 and 村 are part of
+// cityLater reports whether 市 follows after a letter or two: 町 and 村 are part of
 // its name (大町市, 東村山市, 郡山市).
 func (s *search) cityLater(j int) bool {
 	for k := j; k < j+2; k++ {
@@ -346,7 +346,7 @@ func (s *search) blockNumber(i int) int {
 	return end
 }
 
-// amount reports that a number counts something, or is a time.
+// amount reports whether a number counts something, or is a time.
 func (s *search) amount(j int) bool {
 	if s.at(j) == ':' || s.at(j) == ',' && s.is(j+1) == digit || s.at(j) == '.' && s.is(j+1) == digit ||
 		s.at(j) == '%' {
@@ -446,7 +446,7 @@ func (s *search) building(end int) int {
 
 var roomWords = words(`号室 号 階 F 室 号棟 棟`)
 
-// buildingInside reports that a name is one of a building.
+// buildingInside reports whether a name is one of a building.
 func buildingInside(s *search, i, j int) bool {
 	for k := i; k < j; k++ {
 		for _, e := range buildings.first.of(lowered(s.r[k])) {

@@ -184,7 +184,7 @@ func (s *search) latinMark(i, j int) uint32 {
 	return s.listed.latin[string(b[:n])]
 }
 
-// givenLatin reports that the first word between two indices is a given name, or
+// givenLatin reports whether the first word between two indices is a given name, or
 // the last one a family name of a full name.
 func (s *search) givenLatin(i, j int) bool {
 	e := s.wordEnd(i)
@@ -204,12 +204,12 @@ func (s *search) givenLatin(i, j int) bool {
 
 func (s *search) twoWords(i, j int) bool { return s.wordEnd(i) < j }
 
-// doubtfulName reports that one word is also an everyday word.
+// doubtfulName reports whether one word is also an everyday word.
 func (s *search) doubtfulName(i, j int) bool {
 	return s.latinMark(i, j)&(doubtful|doubtful2) != 0
 }
 
-// unusual reports that no word between two indices is a common one.
+// unusual reports whether no word between two indices is a common one.
 func (s *search) unusual(i, j int) bool {
 	for k := i; k < j; {
 		e := s.wordEnd(k)
@@ -225,7 +225,7 @@ func (s *search) unusual(i, j int) bool {
 	return true
 }
 
-// placeName reports that a word for a place or a thing ends or follows a name:
+// placeName reports whether a word for a place or a thing ends or follows a name:
 // Victoria Station.
 func (s *search) placeName(i, j int) bool {
 	if e, _ := placesOfWords.at(s.folded, i); e > 0 {
@@ -286,7 +286,7 @@ func (s *search) latinName(i int) int {
 	return s.oneName(i, bare, m)
 }
 
-// knownNames reports that the gazetteer knows enough of the first and the last word of
+// knownNames reports whether the gazetteer knows enough of the first and the last word of
 // what may be a full name.
 func (s *search) knownNames(i, j int, m, n uint32, common bool) bool {
 	switch {
@@ -301,7 +301,7 @@ func (s *search) knownNames(i, j int, m, n uint32, common bool) bool {
 	return false
 }
 
-// nameAround reports that an initial, the form of the last word, or what stands around
+// nameAround reports whether an initial, the form of the last word, or what stands around
 // shows a full name, whose first word ends at one.
 func (s *search) nameAround(i, one, last, j int, m uint32) bool {
 	k := s.nextCapital(one)
@@ -368,7 +368,7 @@ func (s *search) sentenceStartWord(i int, m, n uint32) bool {
 	return m&doubtful2 != 0 && n&doubtful != 0 && s.sentenceStart(i) && alsoVerbs.exactly(s.folded, i, s.wordEnd(i))
 }
 
-// sentenceStart reports that a sentence begins at an index.
+// sentenceStart reports whether a sentence begins at an index.
 func (s *search) sentenceStart(i int) bool {
 	k := s.back(i, 3, set(space, newline))
 	switch s.at(k - 1) {

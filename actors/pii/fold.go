@@ -228,7 +228,7 @@ func (f *folded) word(i int) bool { c := f.is(i); return c == upper || c == lowe
 // japanese reports kanji and kana.
 func (f *folded) japanese(i int) bool { c := f.is(i); return c >= kanji && c <= katakana }
 
-// has reports that a word begins at an index.
+// has reports whether a word begins at an index.
 func (f *folded) has(i int, word string) bool {
 	for _, r := range word {
 		if f.at(i) != r || r == 0 {
@@ -239,7 +239,7 @@ func (f *folded) has(i int, word string) bool {
 	return true
 }
 
-// ends reports that a word ends before an index.
+// ends reports whether a word ends before an index.
 func (f *folded) ends(i int, word string) bool { return f.has(i-utf8.RuneCountInString(word), word) }
 
 // run goes on from an index while the class is one of a set, at most so far.

@@ -77,7 +77,7 @@ func (s *search) englishCompany(i, end int, mark uint32) {
 	s.propose(Company, "legal form", start, end)
 }
 
-// shouted reports that no letter is small.
+// shouted reports whether no letter is small.
 func (s *search) shouted(i, j int) bool {
 	for ; i < j; i++ {
 		if s.class[i] == lower {

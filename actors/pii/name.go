@@ -74,7 +74,7 @@ func (s *search) hasNoName(i, k int) bool {
 	return false
 }
 
-// continues reports that an honorific of one or two kanji is the start of a longer
+// continues reports whether an honorific of one or two kanji is the start of a longer
 // word: 様子, 君主, 先生方, 部長会議.
 func (s *search) continues(i, end int) bool {
 	c := s.is(end)
@@ -241,7 +241,7 @@ func (s *search) knownBefore(k int) int {
 	return best
 }
 
-// startsHere reports that a name may begin at an index: what precedes is of
+// startsHere reports whether a name may begin at an index: what precedes is of
 // another script, or a word that stands before names.
 func (s *search) startsHere(i int) bool {
 	c, before := s.class[i], s.is(i-1)
@@ -352,7 +352,7 @@ func givenEnd(r rune) bool {
 	return false
 }
 
-// boundary reports that a name may end before an index: no letter of the same word
+// boundary reports whether a name may end before an index: no letter of the same word
 // follows.
 func (s *search) boundary(j int) bool {
 	switch s.is(j) {
@@ -443,7 +443,7 @@ func (s *search) notPerson(i, middle, end int) bool {
 		middle < end && (places.exactly(s.folded, middle+1, end) || beforeName.exactly(s.folded, middle+1, end))
 }
 
-// startsRow reports that nothing of the same word precedes.
+// startsRow reports whether nothing of the same word precedes.
 func (s *search) startsRow(i int) bool {
 	c, before := s.class[i], s.is(i-1)
 	if c == kanji && before == kanji {
@@ -456,7 +456,7 @@ func (s *search) startsRow(i int) bool {
 	return before != c
 }
 
-// alone reports that a word of the gazetteer is a name without anything that says
+// alone reports whether a word of the gazetteer is a name without anything that says
 // so.
 func (s *search) alone(i, j int, mark uint32) bool {
 	switch {
@@ -530,7 +530,7 @@ func (s *search) inHiragana(i, j int) uint32 {
 	return s.listed.japanese.exact(word[:j-i])
 }
 
-// foreign reports that a name in katakana goes on behind a middle dot.
+// foreign reports whether a name in katakana goes on behind a middle dot.
 func (s *search) foreign(_, j int) bool { return s.is(j+1) == katakana }
 
 // placeBehind reports a word that makes a place or a thing of a name: 山田駅.

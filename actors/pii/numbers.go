@@ -178,7 +178,7 @@ func (s *search) rowNumber(window []group, behind bool) int {
 	return s.phone(window)
 }
 
-// latinBefore reports that a number is the end of a word, such as AB123.
+// latinBefore reports whether a number is the end of a word, such as AB123.
 func (s *search) latinBefore(i int) bool {
 	if !s.latin(i - 1) {
 		return false
@@ -192,7 +192,7 @@ func (s *search) latinBefore(i int) bool {
 	return true
 }
 
-// cut reports that a number does not end at an index: a letter or a unit follows.
+// cut reports whether a number does not end at an index: a letter or a unit follows.
 func (s *search) cut(j int) bool {
 	if s.word(j) || s.numeral(j) && s.is(j) == digit {
 		return true
@@ -340,7 +340,7 @@ func (s *search) named(i, j int, d string) (Kind, Rule) {
 	return "", ""
 }
 
-// bankWord reports that the word before a number means an account of a bank: 普通
+// bankWord reports whether the word before a number means an account of a bank: 普通
 // and 番号 mean other things with other lengths.
 func (s *search) bankWord(i int, d string) bool {
 	if s.before(cuePhone|cueOrder, i, 6) {
@@ -365,7 +365,7 @@ func cardShape(row []group) bool {
 		shape(row, 4, 4, 5)
 }
 
-// network reports that the first digits and the length are of a network of cards
+// network reports whether the first digits and the length are of a network of cards
 // (ISO/IEC 7812; the networks' published ranges).
 func network(d string) bool {
 	n := len(d)

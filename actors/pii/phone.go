@@ -41,7 +41,7 @@ func (s *search) phone(window []group) int {
 	return 0
 }
 
-// closes reports that a bracket that was opened is closed again.
+// closes reports whether a bracket that was opened is closed again.
 func (f *folded) closes(i, j int) bool {
 	for ; i < j; i++ {
 		if f.r[i] == ')' {

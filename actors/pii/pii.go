@@ -160,7 +160,7 @@ func withheld(text string, labels Labels, why error) Masked {
 	return Masked{Text: labels.Label(Whole), Spans: []Span{all}, Err: why}
 }
 
-// apart reports that spans are in order, apart, not empty, and between runes.
+// apart reports whether spans are in order, apart, not empty, and between runes.
 func apart(text string, spans []Span) bool {
 	end := 0
 	for _, s := range spans {
@@ -174,7 +174,7 @@ func apart(text string, spans []Span) bool {
 
 func between(text string, i int) bool { return i == len(text) || utf8.RuneStart(text[i]) }
 
-// even reports that a masked text is the original with each span replaced by
+// even reports whether a masked text is the original with each span replaced by
 // what was put there. It reads the masked text from its end, the other way round
 // than it was written.
 func even(text, out string, spans []Span, put []string) bool {

@@ -117,7 +117,7 @@ func resolve(f *folded, found []proposal) []Span {
 	return spans
 }
 
-// tells reports that what is left of a proposal says something by itself.
+// tells reports whether what is left of a proposal says something by itself.
 func (f *folded) tells(i, j int) bool {
 	for ; i < j; i++ {
 		if c := f.class[i]; c == digit || c == kanji || c == katakana || c == upper || c == lower || c == letter {

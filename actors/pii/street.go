@@ -166,7 +166,7 @@ func (s *search) street(i int) int {
 	return end
 }
 
-// shortWord reports that a word that ends at an index is an abbreviation.
+// shortWord reports whether a word that ends at an index is an abbreviation.
 func (s *search) shortWord(j int) bool { return j-s.back(j, 6, set(upper, lower)) <= 4 }
 
 // behindStreet is the end of what follows a street: a direction, a flat, a town, its

@@ -114,7 +114,7 @@ func (l *lexicon) before(f *folded, i int) (start int, mark uint32) {
 	return -1, 0
 }
 
-// inside reports that a word of the lexicon stands anywhere between two indices.
+// inside reports whether a word of the lexicon stands anywhere between two indices.
 func (l *lexicon) inside(f *folded, i, j int) bool {
 	for ; i < j; i++ {
 		if end, _ := l.at(f, i); end >= 0 && end <= j {
@@ -124,7 +124,7 @@ func (l *lexicon) inside(f *folded, i, j int) bool {
 	return false
 }
 
-// exactly reports that the text between two indices is a word of the lexicon.
+// exactly reports whether the text between two indices is a word of the lexicon.
 func (l *lexicon) exactly(f *folded, i, j int) bool {
 	_, ok := l.marked(f, i, j)
 	return ok
@@ -161,7 +161,7 @@ func (f *folded) spells(i int, word []rune) bool {
 	return true
 }
 
-// whole reports that no Latin word is cut at either end.
+// whole reports whether no Latin word is cut at either end.
 func whole(f *folded, i, j int) bool {
 	return !(f.latin(i-1) && f.latin(i)) && !(f.latin(j-1) && f.latin(j))
 }

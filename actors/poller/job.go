@@ -56,7 +56,7 @@ type deferred struct {
 	until time.Time // when it may be read again
 }
 
-// waits reports that a frame is the deferred one and is not to be read yet.
+// waits reports whether a frame is the deferred one and is not to be read yet.
 func (h *deferred) waits(hash messages.FrameHash, now time.Time) bool {
 	return h != nil && h.hash == hash && now.Before(h.until)
 }

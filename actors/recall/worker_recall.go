@@ -124,7 +124,7 @@ func (l *Library) Compare(ctx context.Context, limit int) (events int, missing, 
 	return events, missing, differing, max(0, x.Len()-fresh.Len()), err
 }
 
-// sameTerms reports that a document is found in one index by what it is found by in the
+// sameTerms reports whether a document is found in one index by what it is found by in the
 // other.
 func sameTerms(x, fresh *lexical.Index, d lexical.Document) bool {
 	at, _ := x.Find(d.ID)

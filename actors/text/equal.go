@@ -33,7 +33,7 @@ func DefaultLines() LineRules { return LineRules{Min: 8, Cover: 84, Similar: 0.8
 // has 8 characters and covers 84 % of the other, or the similarity is 0.88.
 func LineEqual(a, b string) bool { return DefaultLines().Equal(a, b) }
 
-// Equal reports that two lines are the same, both normalised: equal; or the
+// Equal reports whether two lines are the same, both normalised: equal; or the
 // shorter, of at least Min characters, is contained in the longer and covers at
 // least Cover percent of it; or both have at least Min characters and a trigram
 // similarity of at least Similar. It is symmetric, not transitive. Two empty
@@ -60,7 +60,7 @@ func (r LineRules) equal(a, b string) bool {
 	return Similarity(short, long) >= r.Similar
 }
 
-// OCREqual reports that two lines may well be readings of the same pixels. It
+// OCREqual reports whether two lines may well be readings of the same pixels. It
 // judges lines of any length, so that a short answer read twice is known again
 // and two different short answers stay apart:
 //

@@ -19,7 +19,7 @@ type RepeatRules struct {
 // DefaultRepeats returns the rules that both profiles start from.
 func DefaultRepeats() RepeatRules { return RepeatRules{Min: 6, Cover: 82, Similar: 0.90} }
 
-// Repeats reports that two lines say the same, judged by their compact forms:
+// Repeats reports whether two lines say the same, judged by their compact forms:
 // equal; or the shorter, of at least Min characters, is contained in the longer
 // and covers at least Cover percent of it; or the trigram similarity, at any
 // length, is at least Similar. Lines that [Compact] empties (…, ！？) repeat

@@ -7,7 +7,7 @@ const (
 	shownPart    = 40  // characters of a part that stands for the whole
 )
 
-// Shown reports that what was read may well be a text that was sent. It is for
+// Shown reports whether what was read may well be a text that was sent. It is for
 // where other evidence says that the reading is of our own side and new: it forgives
 // more than [OCREqual], to which other people's texts are held. A bubble higher
 // than its window shows the end of the text, which is enough from 40 characters on.

@@ -55,7 +55,7 @@ func isFiller(r rune) bool {
 	return r == '~' || unicode.IsSpace(r) || unicode.IsPunct(r)
 }
 
-// isNormal reports that s certainly is its own normal form. It knows ASCII
+// isNormal reports whether s certainly is its own normal form. It knows ASCII
 // and the common Japanese letters and says false for anything else.
 func isNormal(s string) bool {
 	space := true // a leading space is not normal, nor is a second one

@@ -72,7 +72,7 @@ type Verdict struct {
 	Detail Detail    `json:"detail,omitzero"`
 }
 
-// Passed reports that the stage let it pass.
+// Passed reports whether the stage let it pass.
 func (v Verdict) Passed() bool { return v.Outcome == OutcomePassed }
 
 // Passed reports a verdict that lets something pass.

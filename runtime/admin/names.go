@@ -45,7 +45,7 @@ func (b Backend) Label(id messages.ConversationID) string {
 	return b.Book.Label(e, id)
 }
 
-// Bound reports that a conversation is the one that the settings mean by a name.
+// Bound reports whether a conversation is the one that the settings mean by a name.
 func (b Backend) Bound(c messages.ConversationID, name string) bool {
 	id, ok := directory.Bound(b.Book.Known(b.Engine), name)
 	return ok && id == c

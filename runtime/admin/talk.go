@@ -114,7 +114,7 @@ func (b Backend) Say(ctx context.Context, c messages.ConversationID, s control.S
 		Text: messages.Text(s.Text), At: time.Now()}, string(a.Message))
 }
 
-// answers reports that what a channel brings is answered.
+// answers reports whether what a channel brings is answered.
 func (b Backend) answers(c messages.ConversationID) bool {
 	s := b.Config.Replies.Of(b.Label(c), false)
 	return s.Answers()

@@ -135,7 +135,7 @@ type MemoryCheck struct {
 	Differs []string `json:"differs,omitempty"` // found as they were before, likewise
 }
 
-// OK reports that all is well.
+// OK reports whether all is well.
 func (c MemoryCheck) OK() bool { return len(c.Missing) == 0 && c.Extra == 0 && len(c.Differs) == 0 }
 
 // importLine is a line of a file of events.

@@ -217,7 +217,7 @@ func (p *pool) leave() {
 	p.busy--
 }
 
-// void reports that a call was cancelled, or that a durable one is in the store no
+// void reports whether a call was cancelled, or that a durable one is in the store no
 // more, because it was forgotten, or answered while it was asked twice: nobody
 // waits for its answer, and no worker may see it. A call that cannot be looked up
 // is asked.

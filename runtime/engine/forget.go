@@ -55,7 +55,7 @@ type Forgotten struct {
 	Purged bool `json:"purged"`
 }
 
-// None reports that there was nothing.
+// None reports whether there was nothing.
 func (f Forgotten) None() bool { return f == Forgotten{Unknown: f.Unknown} }
 
 // Plus adds what another deletion has counted. What is left unknown counts once.
@@ -566,7 +566,7 @@ func (d *deletion) matches(key string, value []byte, count bool) bool {
 	return false
 }
 
-// keyed reports that an actor's key is the conversation.
+// keyed reports whether an actor's key is the conversation.
 func keyed(a messages.Address, c messages.ConversationID) bool { return a.Key() == string(c) }
 
 // concerned reports whether an actor's rows may hold something of a conversation.
@@ -618,7 +618,7 @@ func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bo
 	return false
 }
 
-// names reports that a conversation is named anywhere in what cannot be decoded.
+// names reports whether a conversation is named anywhere in what cannot be decoded.
 func names(raw []byte, c messages.ConversationID) bool {
 	quoted, _ := json.Marshal(string(c)) // a string always has a JSON form
 	return bytes.Contains(raw, []byte(c)) || bytes.Contains(raw, quoted[1:len(quoted)-1])

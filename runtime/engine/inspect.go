@@ -97,7 +97,7 @@ type Left struct {
 	Writing int `json:"writing"` // handed to the committer
 }
 
-// None reports that nothing is under way.
+// None reports whether nothing is under way.
 func (l Left) None() bool { return l == Left{} }
 
 // Left counts what is under way now, and the durable timers due within horizon

@@ -77,7 +77,7 @@ func (x *asks) cancel(key string) {
 	}
 }
 
-// Cancelled reports that nobody waits for the answer any more.
+// Cancelled reports whether nobody waits for the answer any more.
 func (j *Job) Cancelled() bool {
 	j.ask.mu.Lock()
 	defer j.ask.mu.Unlock()

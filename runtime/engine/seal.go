@@ -240,7 +240,7 @@ func (e *Engine) get(key []byte) ([]byte, bool, error) {
 	return plain, true, nil
 }
 
-// replaced reports that a row is no more what was read, as after a deletion that
+// replaced reports whether a row is no more what was read, as after a deletion that
 // destroyed its key.
 func (e *Engine) replaced(key, raw []byte) bool {
 	now, ok, err := e.store.Get(key)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Asleep reports that an activation has been put to sleep: it is of no use any
+// Asleep reports whether an activation has been put to sleep: it is of no use any
 // more.
 func (act *Activation) Asleep() bool {
 	act.mu.Lock()

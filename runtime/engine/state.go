@@ -95,7 +95,7 @@ func (act *Activation) becomeAsleep() bool {
 	return true
 }
 
-// ended reports that it takes no step and becomes nothing else any more.
+// ended reports whether it takes no step and becomes nothing else any more.
 func (act *Activation) ended() bool { return act.state == asleep || act.state == stopped }
 
 // becomeStopped reports false if it had ended before.

@@ -66,7 +66,7 @@ func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 	return rows, nil
 }
 
-// lost reports that a row of an actor that is about many is sealed under a key that
+// lost reports whether a row of an actor that is about many is sealed under a key that
 // cannot be used: the others go on without it. Whoever asks for it by name hears why.
 func (r *rowReader) lost(sealed []byte, why error) bool {
 	return r.act.kind.Whose != nil && errors.Is(why, ErrNoKey) && marked(sealed) &&

@@ -241,7 +241,7 @@ type follower struct {
 
 func (f *follower) reason() string { return "subscription " + f.name }
 
-// enough reports that a backlog is left to the next start.
+// enough reports whether a backlog is left to the next start.
 func (f *follower) enough() bool {
 	if f.ctx.Err() == nil {
 		return false

@@ -415,7 +415,7 @@ func aeadOf(secret []byte) cipher.AEAD {
 	panic("keyring: " + err.Error()) // only for lengths that are not ours
 }
 
-// destroyed reports that a key was overwritten before its file was deleted.
+// destroyed reports whether a key was overwritten before its file was deleted.
 func destroyed(raw []byte) bool {
 	for _, b := range raw {
 		if b != 0 {

@@ -105,12 +105,12 @@ func newTimeline(ctx context.Context, read logReader, q control.Query) (*timelin
 	return t, errors.Join(err, ctx.Err())
 }
 
-// before reports that a message, or the first of it, stands before a gap.
+// before reports whether a message, or the first of it, stands before a gap.
 func before(m *control.Message, gap messages.Occurrence) bool {
 	return slices.ContainsFunc(m.Parts, func(p control.Part) bool { return p.Occurrence <= gap })
 }
 
-// within reports that a query selects an entry.
+// within reports whether a query selects an entry.
 func within(q control.Query, p engine.Published, e control.Entry) bool {
 	at := p.At
 	if e.Message != nil {

@@ -48,7 +48,7 @@ func expected(chat script.Script, w *drawn.Window) []said {
 	return sorted
 }
 
-// scrolledBack reports that an earlier capture showed newer messages.
+// scrolledBack reports whether an earlier capture showed newer messages.
 func scrolledBack(before []drawn.Seen, s drawn.Seen) bool {
 	return slices.ContainsFunc(before, func(o drawn.Seen) bool {
 		return o.Conversation == s.Conversation && o.Index > s.Index && o.At.Before(s.At)

@@ -157,10 +157,10 @@ type Figure struct {
 	Timed bool
 }
 
-// Reached reports that the aim is.
+// Reached reports whether the aim is.
 func (f Figure) Reached() bool { return f.within(1) }
 
-// within reports that the ratio is within slack times the aim.
+// within reports whether the ratio is within slack times the aim.
 func (f Figure) within(slack float64) bool {
 	if f.AtLeast {
 		return f.Ratio*slack >= f.Aim

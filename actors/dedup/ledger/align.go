@@ -23,7 +23,7 @@ func (a *alignment) around(i int) (above, below int) {
 	return above, -1
 }
 
-// explainsAll reports that every observation has an entry, and nothing contradicts it.
+// explainsAll reports whether every observation has an entry, and nothing contradicts it.
 func (a *alignment) explainsAll() bool {
 	for _, j := range a.at {
 		if j < 0 {

@@ -175,7 +175,7 @@ func equal(a, b *form, fuzzy bool) bool {
 	return text.OCREqual(a.norm, b.norm)
 }
 
-// similar reports that two texts share half of their trigrams.
+// similar reports whether two texts share half of their trigrams.
 func similar(a, b *form) bool {
 	if 2*min(len(a.grams), len(b.grams)) < max(len(a.grams), len(b.grams)) {
 		return false
@@ -183,7 +183,7 @@ func similar(a, b *form) bool {
 	return a.grams.Similarity(b.grams) >= similarGrams
 }
 
-// sharesLetters reports that at least a third of the letters of both are common.
+// sharesLetters reports whether at least a third of the letters of both are common.
 func sharesLetters(a, b *form) bool {
 	return 3*bits.OnesCount64(a.letters&b.letters) >= bits.OnesCount64(a.letters|b.letters) && a.letters != 0
 }

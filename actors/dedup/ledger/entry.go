@@ -18,7 +18,7 @@ type Entry struct {
 	Text       messages.Text       `json:"text,omitempty"`
 	Key        messages.PixelKey   `json:"key"`
 	Sender     messages.Text       `json:"sender,omitempty"` // as shown, "" if no name was
-	Named      bool                `json:"named,omitempty"`  // a name is shown: the bubble above does not name the sender
+	Named      bool                `json:"named,omitempty"`  // a name is shown: not the one above
 	Stamp      string              `json:"stamp,omitempty"`
 	W          int                 `json:"w,omitempty"`
 	H          int                 `json:"h,omitempty"`
@@ -88,7 +88,7 @@ func (e *Entry) uncertain() bool {
 	return e.Kind == messages.KindUnreadable || e.Side == messages.SideNeither || e.Low
 }
 
-// vacant reports that only a notice can be in the entry's place.
+// vacant reports whether only a notice can be in the entry's place.
 func (e *Entry) vacant() bool { return e.Gone && e.Change == "" }
 
 // noteUnsent records that the message was taken back.

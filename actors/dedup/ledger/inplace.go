@@ -13,11 +13,11 @@ type place struct {
 	gone    int // with a notice instead
 }
 
-// few reports that the changes can be those of messages: within a moment nobody edits two
+// few reports whether the changes can be those of messages: within a moment nobody edits two
 // and leaves nothing else.
 func (p place) few() bool { return p.changed <= max(1, p.same) }
 
-// inPlace reports that a view shows the same as the last view of its window: same places,
+// inPlace reports whether a view shows the same as the last view of its window: same places,
 // sides and times, followed by what is new. A few messages, or the only one, may have
 // been edited or taken back. complete says that the view shows the transcript from its
 // beginning, so nothing has moved out at the top.

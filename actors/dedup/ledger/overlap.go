@@ -78,7 +78,7 @@ func (l *Ledger) overlap(v View, mem Memory, w Watch, now time.Time) messages.Ov
 	return messages.OverlapGap
 }
 
-// roomy reports that the room below is empty, so the view shows all there is.
+// roomy reports whether the room below is empty, so the view shows all there is.
 func roomy(gap float64, v View) bool { return 4*gap*v.Scale > float64(v.Size.H) }
 
 // commons is what a view and a tail have in common.
@@ -91,7 +91,7 @@ type commons struct {
 	open   int // notices in place of a bubble
 }
 
-// proven reports that no other conversation has shown this: two people may receive the
+// proven reports whether no other conversation has shown this: two people may receive the
 // same few messages, but not with the same answers.
 func (c commons) proven() bool { return c.weight >= proves && (c.own > 0 || c.same >= sameEnough) }
 

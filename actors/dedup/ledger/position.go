@@ -28,7 +28,7 @@ func (m *Memory) shows(e *Entry, width int) bool {
 	return m.Width > 0 && m.Width == width && m.Top <= e.Pos && e.Pos <= m.Bottom
 }
 
-// sameGap reports that two known gaps are the same.
+// sameGap reports whether two known gaps are the same.
 func sameGap(a, b float64) bool { return a > 0 && b > 0 && math.Abs(a-b) <= sameGapSlack }
 
 // bottomGap is the space below the last bubble in logical pixels, 0 if unknown.

@@ -295,7 +295,7 @@ func (x *Index) Find(id string) (Doc, bool) {
 	return d, true
 }
 
-// Has reports that a document is there just as it is.
+// Has reports whether a document is there just as it is.
 func (x *Index) Has(d Document) bool {
 	at, ok := x.Find(d.ID)
 	return ok && x.entries.at(at).print == fingerprint(d)

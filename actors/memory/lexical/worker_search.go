@@ -34,7 +34,7 @@ func (x *Index) view(s Scope) view {
 	return v
 }
 
-// sees reports that a document may be found.
+// sees reports whether a document may be found.
 func (v *view) sees(d Doc) bool {
 	e := v.entries.at(d)
 	return !e.dead.Load() && e.at < v.until && (v.all || slices.Contains(v.talks, e.talk)) && !slices.Contains(v.not, d)
@@ -83,7 +83,7 @@ func (x *Index) Documents(s Scope) ([]Doc, bool) {
 	return v.docs()
 }
 
-// Sees reports that a document is in a scope.
+// Sees reports whether a document is in a scope.
 func (x *Index) Sees(s Scope, d Doc) bool {
 	v := x.view(s)
 	return d < v.limit && v.sees(d)

@@ -32,7 +32,7 @@ func start(s string) string {
 	return s
 }
 
-// Asks reports that a turn ends in a question.
+// Asks reports whether a turn ends in a question.
 func Asks(s string) bool {
 	s = strings.TrimRight(s, " 。.!！〜~☺😊")
 	for _, end := range []string{"?", "？", "ですか", "ますか", "ましたか"} {

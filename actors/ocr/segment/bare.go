@@ -128,13 +128,13 @@ func (p *Pane) bare(blocks, marks []image.Rectangle, shapes []Shape) (n int) {
 	return n
 }
 
-// centred reports that a block stands where dates and notices do.
+// centred reports whether a block stands where dates and notices do.
 func (p *Pane) centred(b image.Rectangle) bool {
 	off := (b.Min.X+b.Max.X)/2 - p.w/2
 	return b.Dy() <= p.px(markHigh) && max(off, -off) <= p.px(markCentre)
 }
 
-// flat reports that most of a picture has one brightness, as the fill of a
+// flat reports whether most of a picture has one brightness, as the fill of a
 // bubble has.
 func (p *Pane) flat(s Shape) bool {
 	var count [256]int

@@ -80,7 +80,7 @@ func (p *Pane) columnInk(s Shape, box image.Rectangle, inner []span) func(x int)
 	}
 }
 
-// Pictorial reports that most of what stands in a bubble is far more colourful
+// Pictorial reports whether most of what stands in a bubble is far more colourful
 // than its fill, as emoji are. Text is not, whatever the theme.
 func (p *Pane) Pictorial(s Shape) bool {
 	limit := max(60, s.paint.chroma()+30)

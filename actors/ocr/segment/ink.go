@@ -9,7 +9,7 @@ import (
 // inkContrast is the difference in luma from which a pixel is ink.
 const inkContrast = 40
 
-// HasInk reports that something is written or drawn in a rectangle.
+// HasInk reports whether something is written or drawn in a rectangle.
 func (p *Pane) HasInk(r image.Rectangle) bool { return !p.ink(r).Empty() }
 
 // ink returns the box of what differs from the most frequent brightness in r.

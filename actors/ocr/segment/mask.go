@@ -39,7 +39,7 @@ func (p *Pane) OwnRows(rule string) []bool {
 	return own
 }
 
-// holdsOwn reports that a row has at least need own pixels.
+// holdsOwn reports whether a row has at least need own pixels.
 func holdsOwn(row []byte, need int, theme *layout.Theme) bool {
 	n := 0
 	for x := 0; x < len(row); {
@@ -54,7 +54,7 @@ func holdsOwn(row []byte, need int, theme *layout.Theme) bool {
 	return false
 }
 
-// stripIsOwn reports that enough of the sampling strip's pixels in a row are
+// stripIsOwn reports whether enough of the sampling strip's pixels in a row are
 // own ones.
 func (p *Pane) stripIsOwn(y, from, to int) bool {
 	own := 0

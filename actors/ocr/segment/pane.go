@@ -66,7 +66,7 @@ func (p *Pane) InputBox() messages.Rect {
 	return boxOf(image.Rect(0, p.Area.Max.Y, p.w, p.h))
 }
 
-// Clips reports that a box touches the end of the message area, so that what
+// Clips reports whether a box touches the end of the message area, so that what
 // stands in it may go on behind.
 func (p *Pane) Clips(box image.Rectangle) bool {
 	return box.Min.Y <= p.Area.Min.Y || box.Max.Y >= p.Area.Max.Y
@@ -118,7 +118,7 @@ func paneBox(p pixels, pane layout.Pane) image.Rectangle {
 // minPane is the narrowest pane that is cut at an edge, in logical pixels.
 const minPane = 120
 
-// edge reports that something else than the chat stands left of a box, and
+// edge reports whether something else than the chat stands left of a box, and
 // ends there in a straight line: in most rows the two sides differ, or a line
 // stands between them. Beside it must be plain, as the edge of a list of chats
 // is: the columns of a photograph differ too.

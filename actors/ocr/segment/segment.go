@@ -122,7 +122,7 @@ func (p *Pane) filter(all []component) []int {
 	return out
 }
 
-// contains reports that inner stands inside outer. The smooth edge of a bubble
+// contains reports whether inner stands inside outer. The smooth edge of a bubble
 // is a ring of other colours: of two shapes with about the same box, the one
 // with a fill is the outer one.
 func contains(outer, inner component, edge int) bool {

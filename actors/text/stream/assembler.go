@@ -96,5 +96,5 @@ func (a *Assembler) End() Frame {
 	return a.frame
 }
 
-// Full reports that more pieces of this epoch would not change the final text.
+// Full reports whether more pieces of this epoch would not change the final text.
 func (a *Assembler) Full() bool { return a.rule.Full(a.text.String()) }

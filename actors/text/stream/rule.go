@@ -47,7 +47,7 @@ func (r Rule) Shown(soFar string) string {
 	return strings.TrimRightFunc(text[:end], unicode.IsSpace)
 }
 
-// Full reports that no more of the text can change [Rule.Final]: who writes it
+// Full reports whether no more of the text can change [Rule.Final]: who writes it
 // may stop.
 func (r Rule) Full(soFar string) bool {
 	return r.measure(strings.TrimRightFunc(clean(soFar), unicode.IsSpace)).over
@@ -125,7 +125,7 @@ func ends(text string, at int, next rune) bool {
 	return true
 }
 
-// abbreviates reports that a point behind the text does not end a sentence: behind
+// abbreviates reports whether a point behind the text does not end a sentence: behind
 // one letter, behind the number of a list's item, and behind usual abbreviations.
 func abbreviates(text string) bool {
 	start := strings.LastIndexFunc(text, func(r rune) bool {

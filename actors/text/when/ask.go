@@ -65,7 +65,7 @@ func (p *parser) row(i int, words []string) int {
 	return i + len(words)
 }
 
-// requests reports that nothing before a phrase makes it a statement, a condition, a
+// requests reports whether nothing before a phrase makes it a statement, a condition, a
 // question, or its contrary.
 func (p *parser) requests(i int, found []Found) bool {
 	statement := func(t token) bool {
@@ -91,7 +91,7 @@ func (p *parser) requests(i int, found []Found) bool {
 	return true
 }
 
-// within reports that a token is part of an expression of time.
+// within reports whether a token is part of an expression of time.
 func within(found []Found, t token) bool {
 	return slices.ContainsFunc(found, func(f Found) bool { return f.Start <= t.start && t.end <= f.End })
 }
@@ -105,7 +105,7 @@ func timely(w string) bool {
 	return weekday || month || part || english[w].has != 0 || units[w] != noUnit || w == "am" || w == "pm"
 }
 
-// beside reports that an expression of time stands right before or after a phrase,
+// beside reports whether an expression of time stands right before or after a phrase,
 // or behind a matter that begins with to or that.
 func (p *parser) beside(f Found, i, end int) bool {
 	if p.at(end).start == f.Start || p.at(end).text == "," && p.at(end+1).start == f.Start {
@@ -234,7 +234,7 @@ func tail(s string, from int) (int, bool) {
 	return from, false
 }
 
-// given reports that an expression of time says when to tell, and not of what: に, a
+// given reports whether an expression of time says when to tell, and not of what: に, a
 // comma or the request itself follows.
 func (p *parser) given(f Found, request int) bool {
 	if f.End == request {
@@ -260,7 +260,7 @@ func (p *parser) given(f Found, request int) bool {
 	return true
 }
 
-// asksJapanese reports that a text before a request asks for an answer instead of a
+// asksJapanese reports whether a text before a request asks for an answer instead of a
 // reminder: 何時か教えて.
 func asksJapanese(s string) bool {
 	if strings.HasSuffix(s, "か") || strings.HasSuffix(s, "かを") {

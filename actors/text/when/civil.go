@@ -11,7 +11,7 @@ func date(year, month, dom int) day {
 	return time.Date(year, time.Month(month), dom, 0, 0, 0, 0, time.UTC)
 }
 
-// exists reports that a month has this day.
+// exists reports whether a month has this day.
 func exists(year, month, dom int) bool {
 	return month >= 1 && month <= 12 && dom >= 1 && date(year, month, dom).Day() == dom
 }

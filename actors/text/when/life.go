@@ -25,7 +25,7 @@ const (
 	Studies   = School | University
 )
 
-// Meets reports that two sets have a stage in common.
+// Meets reports whether two sets have a stage in common.
 func (l Life) Meets(o Life) bool { return l&o != 0 }
 
 // Words are those by which a text may name the stages, for a search.

@@ -194,7 +194,7 @@ func (p *parser) dateJapanese(i int, c context) (fields, int) {
 	return fields{}, i
 }
 
-// dated reports that 3日 is a date and no duration: a month stands before it, or
+// dated reports whether 3日 is a date and no duration: a month stands before it, or
 // what follows belongs to a date.
 func (p *parser) dated(end int, c context) bool {
 	switch {

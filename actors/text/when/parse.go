@@ -23,7 +23,7 @@ func (p *parser) text(i int) string {
 	return strings.TrimSuffix(p.at(i).text, "'s")
 }
 
-// is reports that the ith token is one of some texts.
+// is reports whether the ith token is one of some texts.
 func (p *parser) is(i int, texts ...string) bool {
 	got := p.at(i).text
 	if got == "" {
@@ -37,7 +37,7 @@ func (p *parser) is(i int, texts ...string) bool {
 	return false
 }
 
-// glued reports that the ith token is one of some texts, right behind the one before.
+// glued reports whether the ith token is one of some texts, right behind the one before.
 func (p *parser) glued(i int, texts ...string) bool { return !p.at(i).spaced && p.is(i, texts...) }
 
 // expression reads as many items as go together. What recurs is read without
@@ -121,7 +121,7 @@ type context struct {
 	so   fields // the items before it
 }
 
-// starts reports that no preposition and no item stands before.
+// starts reports whether no preposition and no item stands before.
 func (c context) starts() bool { return c.prep == "" && c.so.has == 0 }
 
 // bracketed reads the weekday behind a date: (月).
@@ -136,7 +136,7 @@ func (p *parser) bracketed(i int, f fields) (fields, int) {
 	return weekdayOf(time.Weekday(d / len("日"))), i + 3
 }
 
-// clause reports that nothing at i could be counted by a number before it.
+// clause reports whether nothing at i could be counted by a number before it.
 func (p *parser) clause(i int) bool {
 	t := p.at(i)
 	switch t.kind {
@@ -156,7 +156,7 @@ func (p *parser) clause(i int) bool {
 	return true
 }
 
-// counted reports that a thing or money follows, right behind a time.
+// counted reports whether a thing or money follows, right behind a time.
 func (p *parser) counted(i int) bool {
 	if p.at(i).spaced {
 		return false
@@ -165,7 +165,7 @@ func (p *parser) counted(i int) bool {
 		p.at(i+1).kind == number && !p.at(i+1).spaced
 }
 
-// loose reports that a number is not glued to something that makes it a part of
+// loose reports whether a number is not glued to something that makes it a part of
 // another number, a price or a name.
 func (p *parser) loose(i int) bool {
 	if p.at(i).spaced || i == 0 {
@@ -184,7 +184,7 @@ func (p *parser) loose(i int) bool {
 	}
 }
 
-// alone reports that a term of one sign is not the end of a longer word.
+// alone reports whether a term of one sign is not the end of a longer word.
 func (p *parser) alone(i int) bool {
 	before := p.at(i - 1)
 	if p.at(i).spaced || i == 0 {

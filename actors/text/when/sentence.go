@@ -40,7 +40,7 @@ func sentences(text string) (list []stretch) {
 	return list
 }
 
-// stops reports that a period before at ends a sentence: a capital letter or another
+// stops reports whether a period before at ends a sentence: a capital letter or another
 // script follows it after a space, or nothing does. A single letter before it is an
 // abbreviation, such as in "a.m. Monday".
 func stops(text string, at int) bool {

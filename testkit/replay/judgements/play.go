@@ -104,7 +104,7 @@ func run(log []Line, r judge.Rules) *player {
 	return p
 }
 
-// waits reports that something is unanswered that may still be.
+// waits reports whether something is unanswered that may still be.
 func (p *player) waits(now time.Time) bool {
 	for _, s := range p.scopes {
 		if n := len(s.open); n > 0 && now.Sub(s.open[n-1].At) < p.rules.MaxAge {
@@ -195,7 +195,7 @@ func judged(seen []Line, now time.Time) judge.Verdict {
 	return v
 }
 
-// wants reports that the judge wants a reply to a message at a time.
+// wants reports whether the judge wants a reply to a message at a time.
 func (l Line) wants(now time.Time) bool {
 	return l.RespondAfter != nil && now.Sub(l.At).Seconds() >= *l.RespondAfter
 }
