@@ -106,7 +106,7 @@ func (p *plan) check() error {
 // open opens the drivers and the language model that the configuration names.
 func (r *Runtime) open(p *plan) (*parts.Parts, error) {
 	c := &parts.Parts{
-		Config: r.cfg, Variant: r.cfg.Variant(), HashKey: r.hashKey, Now: r.now, Masks: r.masks(),
+		Config: r.cfg, HashKey: r.hashKey, Now: r.now, Masks: r.masks(),
 		Pauses: r.admin.Pauses, Readings: p.readings, Adopted: r.adoptedOf, Called: r.Called,
 		Bound:  func(c messages.ConversationID, name string) bool { return r.admin.Bound(c, name) },
 		Seed:   func() string { return r.seed() },

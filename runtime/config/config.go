@@ -1,9 +1,9 @@
 // Package config is everything that can be set: [Config], its defaults, and how it
 // is read from a file, the environment and flags, checked, and printed.
 //
-// Every value knows where it was set, so that an error can name the place. What
-// actors are given of it (their options and rules) is made here too, so that a
-// number has one way from the file to the rule that it is for.
+// Every value knows where it was set, so that an error can name the place. A number is
+// declared once, in the rules of the actor that decides by it, with its default, its
+// bounds and its comment; runtime/parts hands them to the actors.
 package config
 
 import (

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -90,127 +91,9 @@ func TestWriteDefaultGolden(t *testing.T) {
 }
 
 // every is a configuration in which each field differs from its default.
-const every = `
-data: /srv/kehai
-node: mac-b
-durability: process
-profile: seed
-encryption:
-  key_env: HANA_KEY
-store: {min_free: 1.5GiB}
-windows:
-  - name: work
-    app: slack
-    driver: x11
-    structure: ax
-    ref: "0x2a:\"\\ '花 #"
-    speed: 2.5
-    theme: dark
-    scale: 2
-    size: [800, 600]
-    poll: 250ms
-  - name: yes-no
-    script: /srv/quiet.txt
-ocr: {engine: drawn, isolation: process, burst: 3, workers: 4, timeout: 1m30s, retries: 0, cache: 9}
-burst: {quiet: 100ms, cap: 2s, parts: 2}
-dedup: {first_sight: none, tail: 20}
-read: {only: ["line:Hana", "花 \"x\", y"]}
-rules:
-  capture: {deadline: 10s, late: 3, backoff: 1m, gap: 100ms, tries: 6}
-  ocr: {accept: 0.5, fallback: 0.3, title: 0.2, title_new: 0.6, title_alike: 0.7}
-  fusion:
-    threshold: 50
-    changed: 55
-    unchanged: 30
-    grew: 60
-    shrank: 25
-    same: 5
-    high: 90
-    medium: 40
-    echo_window: 1m
-    cursor: 5
-    attempts: 2
-    within: 1s
-    unknown: 20s
-  lines: {min: 6, cover: 80, similar: 0.8}
-  echo: {equal: 3, part: 7, contains: 75, contained: 80, line: 5, lines: 3, match: 50}
-  dedup: {fingerprint: 5s, lines: 1m, min_line: 3, entries: 100}
-  ledger: {first_at_most: 4, patience: 1s, tries: 2, history: 1000}
-  ingress: {echo_window: 5m, sends: 64, short: 10s, short_min: 1, short_max: 12, common: 15s, common_min: 8, common_max: 200, similar: 0.9, entries: 500}
-  burst: {min: 4, cover: 70, similar: 0.95}
-  send: {idle: 5s, confirm: 20s, timeout: 5m, retry: 1s, retry_cap: 10s, redraw: 200ms, looks: 4, streak: 5, streak_time: 2m}
-debug: {text: true}
-actors: {sleep: 1h}
-focus:
-  enabled: true
-  usage: none
-  llm: false
-  feed_addr: 127.0.0.1:0
-  keep: 24h
-  drowsy: 1m
-  distracted: 1m
-  cool_down: 1m
-  notify: none
-  rules: {no_face: 0.8, eyes_open: 0.2, facing_yaw: 30, facing_pitch: 20, idle: 30s, turned: 60, switches: 9, apps: 8, covered_key: 0s, long_idle: 5m}
-llm:
-  tier: cloud
-  per_hour: 60
-  provider: openai
-  model: gpt-x
-  base_url: https://models.example.com/v1
-  key_env: HANA_LLM
-  models: {judge: a, reply: c, focus: e}
-  timeout: 3s
-  json_timeout: 4s
-  first_token: 5s
-  concurrency: 2
-  max_tokens: 99
-  temperature: 0.5
-  breaker: {failures: 5, open_for: 1m}
-replies:
-  mode: observe
-  policy: auto
-  auto: ["line:Hana"]
-  drawn: false
-  persona: Mio
-  tone: casual
-  context: 30
-  per_hour: 3
-  in_a_row: 2
-  quiet: 22:00-07:00
-  when_focused: hold
-  when_away: send
-  when_drowsy: notify
-  conversations:
-    - name: line:Ken
-      mode: observe
-      policy: auto
-      group: yes
-      persona: Rei
-      tone: formal
-      quiet: 20:00-09:00
-      per_hour: 0
-      in_a_row: 1
-      when_focused: send
-      when_away: hold
-      when_drowsy: draft
-judge:
-  enabled: false
-  default_skip: 5m
-  check_every: 30s
-  min_wait: 2m
-  max_age: 6h
-  messages: 10
-  thresholds: ["0.8:2h"]
-memory: {share: all, share_owner: all}
-people:
-  - name: Hana
-    conversations: ["line:Hana", "slack:hana"]
-web: {enabled: true, addr: "[::1]:0"}
-log: {level: debug, format: json}
-retention: {messages: 24h, verdicts: 0, dead_letters: 36h}
-shutdown: {drain: 0s}
-`
+//
+//go:embed testdata/every.yaml
+var every string
 
 func TestParseSetsEveryField(t *testing.T) {
 	c, standard := parse(t, every), Default()

@@ -1,9 +1,6 @@
 package config
 
 import (
-	"github.com/kehai-run/kehai/actors/attention"
-	"github.com/kehai-run/kehai/actors/burst"
-	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/dedup/recent"
 	"github.com/kehai-run/kehai/actors/directory"
@@ -13,7 +10,6 @@ import (
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/poller"
-	"github.com/kehai-run/kehai/actors/structure"
 	"github.com/kehai-run/kehai/actors/text"
 )
 
@@ -94,95 +90,9 @@ func (c *Config) follow(before string) {
 	}
 }
 
-// Variant is where the profiles differ. All else is the configuration's, the same in
-// both.
-type Variant struct {
-	Fusion    fusion.Strategy // how frames are judged
-	Attention attention.Rules // without the guards of profile default in profile seed
-	Literal   bool            // attention takes what it measures as it is
-
-	tellResets bool             // pollers tell fusion of them
-	byPlace    bool             // place and side decide at the gate, text where they are silent
-	reading    ocr.Options      // by which a burst is decided, and of what
-	recent     recent.Rules     // what texts that were seen before count for
-	repeats    text.RepeatRules // of lines in a burst
-}
-
-// Variant is that of the configured profile.
-func (c *Config) Variant() Variant {
-	if c.Profile == ProfileSeed {
-		return Variant{
-			Fusion: fusion.ByText{}, Attention: c.Focus.Rules.Plain(), Literal: true, tellResets: true,
-			reading: ocr.Options{Burst: ocr.Longest, WholeFrames: true}, recent: recent.SeedRules(),
-			repeats: c.Rules.Burst,
-		}
-	}
-	return Variant{
-		Fusion: fusion.ByViews{}, Attention: c.Focus.Rules, byPlace: true, recent: recent.DefaultRules(),
-	}
-}
-
-// The options of the actors. What differs from one window to another is left to
-// the caller.
-
-// PollerOptions are how pollers look at their windows.
-func (c *Config) PollerOptions() poller.Options {
-	o := poller.DefaultOptions()
-	o.Rules, o.ReadTime, o.ReadRetries, o.Burst = c.Rules.Capture, c.OCR.Timeout, c.OCR.Retries, c.OCR.Burst
-	o.TellResets = c.Variant().tellResets
-	return o
-}
-
-// StructureOptions are how the rows of a window are counted: as it is looked at.
-func (r Rules) StructureOptions() structure.Options {
-	return structure.Options{Deadline: r.Capture.Deadline, Backoff: r.Capture.Backoff}
-}
-
-// OCROptions say how frames are read: by bubbles, or as profile seed reads them.
-func (c *Config) OCROptions() ocr.Options {
-	o := c.Variant().reading
-	o.Confidence = c.Rules.OCR.Thresholds
-	return o
-}
-
-func (r Rules) echo() text.EchoRules {
-	r.Echo.Lines = r.Lines
-	return r.Echo
-}
-
-// FusionRules are what tells that a window shows something new.
-func (r Rules) FusionRules() fusion.Rules {
-	f := r.Fusion
-	f.Echo, f.Lines = r.echo(), r.Lines
-	return f
-}
-
-// DedupOptions are the options of a ledger.
-func (c *Config) DedupOptions() dedup.Options {
-	o := dedup.DefaultOptions()
-	o.Rules, o.Recent = c.Rules.Ledger, c.Rules.Dedup.Of(c.Variant().recent)
-	o.FirstSight, o.Keep, o.Recent.Same = c.Dedup.FirstSight, c.Dedup.Tail, c.Rules.Lines
-	return o
-}
-
-// IngressRules are the rules of a gate.
-func (c *Config) IngressRules() ingress.Rules {
-	r := c.Rules.Ingress
-	place := c.Variant().byPlace
-	r.ByPlace, r.BySide, r.Echo = place, place, c.Rules.echo()
-	return r
-}
-
 // JudgeRules are the rules of judging; those of profile seed have no guards.
 func (c *Config) JudgeRules() (judge.Rules, error) {
 	r := c.Judge
 	r.Plain = c.Profile == ProfileSeed
 	return r.Check()
-}
-
-// BurstRules are the rules of a coalescer.
-func (c *Config) BurstRules() burst.Rules {
-	r := c.Burst
-	r.Repeats = c.Variant().repeats
-	return r
 }

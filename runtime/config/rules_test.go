@@ -5,153 +5,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/kehai-run/kehai/actors/attention"
-	"github.com/kehai-run/kehai/actors/burst"
-	"github.com/kehai-run/kehai/actors/dedup"
-	"github.com/kehai-run/kehai/actors/dedup/ledger"
-	"github.com/kehai-run/kehai/actors/dedup/recent"
-	"github.com/kehai-run/kehai/actors/directory"
-	"github.com/kehai-run/kehai/actors/fusion"
-	"github.com/kehai-run/kehai/actors/ingress"
-	"github.com/kehai-run/kehai/actors/ocr"
-	"github.com/kehai-run/kehai/actors/outbound"
-	"github.com/kehai-run/kehai/actors/poller"
-	"github.com/kehai-run/kehai/actors/structure"
-	"github.com/kehai-run/kehai/actors/text"
 )
 
-// effective is what the actors of a configuration decide by.
-type effective struct {
-	Looking  poller.Options
-	Counting structure.Options
-	Reading  ocr.Options
-	Titles   directory.Rules
-	Fusion   fusion.Rules
-	Dedup    dedup.Options
-	Ingress  ingress.Rules
-	Joining  burst.Rules
-	Sending  outbound.Rules
-}
-
-func effectiveOf(c Config) effective {
-	looking, counting := c.PollerOptions(), c.Rules.StructureOptions()
-	looking.Interval, counting.Interval = 0, 0 // a window's own
-	return effective{
-		looking, counting, c.OCROptions(), c.Rules.OCR.Rules, c.Rules.FusionRules(), c.DedupOptions(),
-		c.IngressRules(), c.BurstRules(), c.Rules.Send,
-	}
-}
-
-// TestEffectiveDefaults: what holds in each profile where nothing is set.
-func TestEffectiveDefaults(t *testing.T) {
-	lines := text.LineRules{Min: 8, Cover: 84, Similar: 0.88}
-	echo := text.EchoRules{MinEqual: 2, MinPart: 6, Contains: 70, Contained: 85, MinLine: 6, MinLines: 2,
-		LinesMatch: 60, Lines: lines}
-	standard := effective{
-		Looking: poller.Options{
-			Rules: poller.Rules{
-				Deadline: 30 * time.Second, Late: 2, Backoff: 30 * time.Second, Gap: 120 * time.Millisecond, Tries: 5,
-			},
-			ReadTime: 20 * time.Second, ReadRetries: 1, Burst: 1,
-		},
-		Counting: structure.Options{Deadline: 30 * time.Second, Backoff: 30 * time.Second},
-		Reading:  ocr.Options{Confidence: ocr.Thresholds{Accept: 0.40, Fallback: 0.25}},
-		Titles:   directory.Rules{Title: 0.25, TitleNew: 0.40, TitleAlike: 0.60},
-		Fusion: fusion.Rules{
-			Threshold: 60, Changed: 62, Unchanged: 35, Grew: 70, Shrank: 20, Same: 10, High: 80, Medium: 50,
-			EchoWindow: 120 * time.Second, Echo: echo, CursorLines: 4, Lines: lines, Attempts: 3,
-			AttemptsWithin: 2 * time.Second,
-			Unknown:        5 * time.Second,
-		},
-		Dedup: dedup.Options{
-			Rules: ledger.Rules{
-				FirstSight: ledger.Unanswered, FirstAtMost: 5, Keep: 200, Timeout: 2 * time.Second, Tries: 3,
-				History: 2000,
-			},
-			Recent: recent.Rules{Fingerprint: 8 * time.Second, Lines: 75 * time.Second, MinLine: 2, Entries: 240,
-				Same: lines, TwicePerView: true},
-		},
-		Ingress: ingress.Rules{
-			ByPlace: true, BySide: true, EchoWindow: 10 * time.Minute, Echo: echo, Sends: 128,
-			ShortWindow: 20 * time.Second, ShortMin: 2, ShortMax: 24,
-			CommonWindow: 20 * time.Second, CommonMin: 10, CommonMax: 400, Similar: 0.93, Entries: 2000,
-		},
-		Joining: burst.Rules{
-			Quiet: 1500 * time.Millisecond, Cap: 7500 * time.Millisecond, Parts: 36,
-		},
-		Sending: outbound.Rules{
-			Idle: 3 * time.Second, Confirm: 30 * time.Second, Timeout: 10 * time.Minute,
-			Retry: 2 * time.Second, RetryCap: 15 * time.Second, Redraw: 400 * time.Millisecond, Looks: 3,
-			Streak: 3, StreakTime: time.Minute,
-		},
-	}
-	seed := standard
-	seed.Looking.TellResets, seed.Ingress.ByPlace, seed.Ingress.BySide = true, false, false
-	seed.Reading.Burst, seed.Reading.WholeFrames = ocr.Longest, true
-	seed.Joining.Repeats = text.DefaultRepeats()
-	seed.Dedup.Recent = recent.Rules{Fingerprint: 20 * time.Second, Lines: 75 * time.Second, MinLine: 4, Entries: 240,
-		Same: lines, NeedsLine: true}
-	for profile, want := range map[string]effective{ProfileDefault: standard, ProfileSeed: seed} {
-		c := exampleDefault()
-		c.SetProfile(profile)
-		if got := effectiveOf(c); !reflect.DeepEqual(got, want) {
-			t.Errorf("profile %s decides by %+v, want %+v", profile, got, want)
-		}
-	}
-}
-
-// TestRulesReachTheActors: every number of the configuration arrives, each at its
-// own place, whatever the profile.
-func TestRulesReachTheActors(t *testing.T) {
-	lines := text.LineRules{Min: 6, Cover: 80, Similar: 0.8}
-	echo := text.EchoRules{MinEqual: 3, MinPart: 7, Contains: 75, Contained: 80, MinLine: 5, MinLines: 3,
-		LinesMatch: 50, Lines: lines}
-	want := effective{
-		Looking: poller.Options{
-			Rules: poller.Rules{
-				Deadline: 10 * time.Second, Late: 3, Backoff: time.Minute, Gap: 100 * time.Millisecond, Tries: 6,
-			},
-			ReadTime: 90 * time.Second, ReadRetries: 0, Burst: 3, TellResets: true,
-		},
-		Counting: structure.Options{Deadline: 10 * time.Second, Backoff: time.Minute},
-		Reading: ocr.Options{Confidence: ocr.Thresholds{Accept: 0.5, Fallback: 0.3}, Burst: ocr.Longest,
-			WholeFrames: true},
-		Titles: directory.Rules{Title: 0.2, TitleNew: 0.6, TitleAlike: 0.7},
-		Fusion: fusion.Rules{
-			Threshold: 50, Changed: 55, Unchanged: 30, Grew: 60, Shrank: 25, Same: 5, High: 90, Medium: 40,
-			EchoWindow: time.Minute, Echo: echo, CursorLines: 5, Lines: lines, Attempts: 2, AttemptsWithin: time.Second,
-			Unknown: 20 * time.Second,
-		},
-		Dedup: dedup.Options{
-			Rules: ledger.Rules{
-				FirstSight: ledger.None, FirstAtMost: 4, Keep: 20, Timeout: time.Second, Tries: 2, History: 1000,
-			},
-			Recent: recent.Rules{Fingerprint: 5 * time.Second, Lines: time.Minute, MinLine: 3, Entries: 100,
-				Same: lines, NeedsLine: true},
-		},
-		Ingress: ingress.Rules{
-			EchoWindow: 5 * time.Minute, Echo: echo, Sends: 64, ShortWindow: 10 * time.Second,
-			ShortMin: 1, ShortMax: 12,
-			CommonWindow: 15 * time.Second, CommonMin: 8, CommonMax: 200, Similar: 0.9, Entries: 500,
-		},
-		Joining: burst.Rules{
-			Quiet: 100 * time.Millisecond, Cap: 2 * time.Second, Parts: 2,
-			Repeats: text.RepeatRules{Min: 4, Cover: 70, Similar: 0.95},
-		},
-		Sending: outbound.Rules{
-			Idle: 5 * time.Second, Confirm: 20 * time.Second, Timeout: 5 * time.Minute,
-			Retry: time.Second, RetryCap: 10 * time.Second, Redraw: 200 * time.Millisecond, Looks: 4,
-			Streak: 5, StreakTime: 2 * time.Minute,
-		},
-	}
-	if got := effectiveOf(parse(t, every)); !reflect.DeepEqual(got, want) {
-		t.Errorf("every decides by %+v, want %+v", got, want)
-	}
-}
-
-// Every number at either end of its range is one that the actors take, and none
-// means another number there.
+// Every number at either end of its range is one that the actors take.
 func TestRangesOfRules(t *testing.T) {
 	for _, end := range []string{"min", "max"} {
 		c := exampleDefault()
@@ -164,10 +20,6 @@ func TestRangesOfRules(t *testing.T) {
 		}
 		if err := c.Validate(); err != nil {
 			t.Errorf("Validate(every rule at its %s) = %v, want nil", end, err)
-		}
-		window := c.Rules.Dedup
-		if got := c.DedupOptions().Recent; got.Fingerprint != window.Fingerprint || got.MinLine != window.MinLine {
-			t.Errorf("at every %s the window decides by %+v, want %+v", end, got, window)
 		}
 	}
 }
@@ -182,7 +34,7 @@ func TestNumbersOfTheProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for how, c := range map[string]Config{"file": parse(t, "profile: seed"), "SetProfile": chosen, "flag": flagged} {
-		if w := c.DedupOptions().Recent; w.MinLine != 4 || w.Fingerprint != 20*time.Second {
+		if w := c.Rules.Dedup; w.MinLine != 4 || w.Fingerprint != 20*time.Second {
 			t.Errorf("%s: window = %+v, want the profile's 4 characters and 20s", how, w)
 		}
 		if out := written(t, c); !strings.Contains(out, "fingerprint: 20s  # default") ||
@@ -222,42 +74,16 @@ func TestSourcesOfRules(t *testing.T) {
 	if err := c.SetFlag("--attempts", "rules.fusion.attempts", "5"); err != nil {
 		t.Fatal(err)
 	}
-	if f := c.Rules.FusionRules(); f.CursorLines != 7 || f.Attempts != 5 ||
-		c.PollerOptions().Gap != 50*time.Millisecond {
+	if f := c.Rules.Fusion; f.CursorLines != 7 || f.Attempts != 5 ||
+		c.Rules.Capture.Gap != 50*time.Millisecond {
 		t.Errorf("cursor, attempts, gap = %d, %d, %v, want 7, 5, 50ms", f.CursorLines, f.Attempts,
-			c.PollerOptions().Gap)
+			c.Rules.Capture.Gap)
 	}
-	if w := c.DedupOptions().Recent; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
+	if w := c.Rules.Dedup; w.MinLine != 3 || w.Fingerprint != 20*time.Second {
 		t.Errorf("window = %+v, want the file's 3 characters and the profile's 20s", w)
 	}
 	if out := written(t, c); !strings.Contains(out, "cursor: 7  # env KEHAI_RULES_FUSION_CURSOR") ||
 		!strings.Contains(out, "min_line: 3  # file kehai.yaml:1:27") {
 		t.Errorf("Write() = %s\nwant where cursor and min_line are from", out)
-	}
-}
-
-// The thresholds of the configuration are those of the profiles, and reach the
-// rules.
-func TestFocusRulesOfTheConfiguration(t *testing.T) {
-	c := Default()
-	for profile, p := range map[string]attention.Profile{
-		ProfileDefault: attention.ProfileDefault, ProfileSeed: attention.ProfileSeed,
-	} {
-		c.Profile = profile
-		want, _ := attention.RulesOf(p)
-		if got := c.Variant(); got.Attention != want || got.Literal != (profile == ProfileSeed) {
-			t.Errorf("variant %s = %+v, want %+v", profile, got, want)
-		}
-	}
-	c.Profile = ProfileSeed
-	c.Focus.Rules.NoFaceRatio, c.Focus.Rules.CoveredKey = 0.1, time.Second
-	want := attention.DefaultRules()
-	want.NoFaceRatio, want.CoveredKey = 0.1, time.Second
-	if got := c.Variant().Attention; got != want.Plain() {
-		t.Errorf("rules(changed, seed) = %+v, want %+v", got, want.Plain())
-	}
-	c.Profile = ProfileDefault
-	if got := c.Variant().Attention; got != want {
-		t.Errorf("rules(changed) = %+v, want %+v", got, want)
 	}
 }

@@ -41,7 +41,6 @@ import (
 // Parts are what the actors and workers of a runtime are made of.
 type Parts struct {
 	Config               config.Config
-	Variant              config.Variant // where the profiles differ
 	HashKey              []byte
 	Masks                bool // a model sees masked messages only
 	Now                  func() time.Time
@@ -88,7 +87,7 @@ func (p *Parts) poll(w messages.WindowID) time.Duration {
 // Poller looks at the window of its address.
 func (p *Parts) Poller(a messages.Address) actors.Actor {
 	window := messages.WindowID(a.Key())
-	o := p.Config.PollerOptions()
+	o := pollerOptions(&p.Config)
 	o.Interval = p.poll(window)
 	o.Excluded = func(img *image.RGBA, scale float64) []image.Rectangle {
 		return segment.Quiet(img, scale, p.LayoutOf(window))
@@ -98,7 +97,7 @@ func (p *Parts) Poller(a messages.Address) actors.Actor {
 
 // Structure counts the rows of the window of its address.
 func (p *Parts) Structure(a messages.Address) actors.Actor {
-	o := p.Config.Rules.StructureOptions()
+	o := structureOptions(p.Config.Rules)
 	o.Interval = p.poll(messages.WindowID(a.Key()))
 	return structure.New(o)(a)
 }
@@ -108,8 +107,8 @@ func (p *Parts) Fusion(a messages.Address) actors.Actor {
 	window := messages.WindowID(a.Key())
 	lay := p.LayoutOf(window)
 	o := fusion.DefaultOptions()
-	o.App, o.Strategy, o.Interval = p.Windows[window].Config.App, p.Variant.Fusion, p.poll(window)
-	o.HashKey, o.Rules = p.HashKey, p.Config.Rules.FusionRules()
+	o.App, o.Strategy, o.Interval = p.Windows[window].Config.App, variantOf(&p.Config).fusion, p.poll(window)
+	o.HashKey, o.Rules = p.HashKey, fusionRules(p.Config.Rules)
 	o.Clean = fusion.Sanitizer{IsToken: lay.IsToken, Names: lay.Names}
 	return fusion.New(o)(a)
 }
@@ -126,14 +125,14 @@ func (p *Parts) Directory() NewActor {
 
 // Ledger decides which bubbles are new.
 func (p *Parts) Ledger() NewActor {
-	o := p.Config.DedupOptions()
+	o := dedupOptions(&p.Config)
 	o.HashKey = p.HashKey
 	return dedup.New(o)
 }
 
 // Gate stops echoes and repeats.
 func (p *Parts) Gate() NewActor {
-	o := p.Config.IngressRules()
+	o := ingressRules(&p.Config)
 	o.HashKey = p.HashKey
 	return ingress.New(o)
 }
@@ -148,12 +147,12 @@ func (p *Parts) Sender() NewActor {
 }
 
 // Burst joins what comes in quick succession.
-func (p *Parts) Burst() NewActor { return burst.New(p.Config.BurstRules()) }
+func (p *Parts) Burst() NewActor { return burst.New(burstRules(&p.Config)) }
 
 // Camera sums up the landmarks of a face.
 func (p *Parts) Camera() NewActor {
 	o := camera.DefaultOptions()
-	o.Literal = p.Variant.Literal
+	o.Literal = variantOf(&p.Config).literal
 	return camera.New(o)
 }
 
@@ -187,7 +186,7 @@ func (p *Parts) Reader(open drivers.OpenRecognizer) NewWorker {
 		return nil
 	}
 	return func() (actors.Worker, error) {
-		o := p.Config.OCROptions()
+		o := ocrOptions(&p.Config)
 		o.Layouts, o.Cache, o.Open = p.LayoutOf, p.Readings, open
 		return ocr.NewWorker(o), nil
 	}
@@ -209,7 +208,8 @@ func (p *Parts) Asker() (actors.Worker, error) { return llm.NewWorker(p.Model), 
 // it can say why it did not answer, and not beyond the next judgement.
 func (p *Parts) Focus(a messages.Address) actors.Actor {
 	o := attention.DefaultOptions()
-	o.Rules, o.Literal, o.LLM = p.Variant.Attention, p.Variant.Literal, p.Config.Focus.LLM && p.Asks
+	v := variantOf(&p.Config)
+	o.Rules, o.Literal, o.LLM = v.attention, v.literal, p.Config.Focus.LLM && p.Asks
 	o.Deadline = min(p.Config.LLM.Timeout+500*time.Millisecond, 9*time.Second)
 	o.Tell = []string{history.Kind, notify.Kind, owner.Kind}
 	return attention.New(o)(a)
