@@ -33,8 +33,9 @@ touched; the chat of a drawn window is its journal, DATA/windows/NAME.jsonl.
 
 The deleted bytes leave the store's files before the command ends, or after the
 next start of Kehai; the command says which. What was stored is sealed, and the
-key of the conversation is destroyed: what a disk or a copy of the store keeps
-cannot be read without a copy of DATA/keys.`,
+key of the conversation is destroyed first: what a disk, a backup or a copy of the
+store keeps cannot be read without a copy of DATA/keys from before. A receipt in
+DATA/receipts says which key that was; kehai verify-forgotten checks it.`,
 		Example: `  kehai forget line:Hana
   kehai forget line:Hana --yes`,
 		Args: cobra.ExactArgs(1),
@@ -77,9 +78,13 @@ func (v *forgetVerb) forget(ctx context.Context, b control.Backend, args []strin
 	if !sum.Purged {
 		files = "the bytes are still in the store's files: they go after the next start of Kehai, or within a day"
 	}
-	return v.stdout.printf("deleted: %s, %s, %s, %s, %s\n%s\n",
+	err = v.stdout.printf("deleted: %s, %s, %s, %s, %s\n%s\n",
 		count(sum.Events, "event"), count(sum.Rows, "row"), count(sum.Mail, "message", "under way"),
 		count(sum.Verdicts, "decision"), count(sum.DeadLetters, "dead letter"), files)
+	if err == nil && sum.Receipt != "" {
+		err = v.stdout.printf("receipt: %s\n", sum.Receipt)
+	}
+	return err
 }
 
 // count is "1 row" or "2 rows".

@@ -27,8 +27,9 @@ func (a *app) groups() []group {
 		}},
 		{"Decide what is read, sent and kept:", []verb{
 			&pauseVerb{a}, &resumeVerb{a}, &conversations{app: a}, &reminders{app: a}, &exportVerb{app: a},
-			&forgetVerb{app: a},
+			&forgetVerb{app: a}, &verifyForgotten{app: a},
 		}},
+		{"Keep copies:", []verb{&backupVerb{a}, &restoreVerb{a}, &keyVerb{a}}},
 		{"Watch attention:", []verb{&focus{a}}},
 		{"Set up and try:", []verb{
 			&configVerb{a}, &layout{app: a}, &replayVerb{app: a}, &privacyVerb{app: a},

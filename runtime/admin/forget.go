@@ -3,12 +3,18 @@ package admin
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/kehai-run/kehai/actors/dedup"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/names"
 	"github.com/kehai-run/kehai/runtime/snapshot"
 )
@@ -29,6 +35,10 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	}
 	ids := append(directory.Merged(known, c), c) // the last one is found again if this ends half way
 	ids = append(directory.Unseen(known, ids), ids...)
+	receipt, path, err := b.receipt(e, c, ids)
+	if err != nil {
+		return engine.Forgotten{}, err
+	}
 	var sum engine.Forgotten
 	for _, id := range ids {
 		one, err := b.delete(ctx, e, id)
@@ -36,7 +46,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 			return sum, err
 		}
 	}
-	if sum.None() {
+	if sum.None() && path == "" {
 		return sum, nil
 	}
 	// Once more: a purge that ran beside the deletion has met only a part of it.
@@ -46,7 +56,41 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	}
 	gone, err := disk.Purge(ctx) // if it fails or ctx ends, the next start does it
 	sum.Purged = gone && err == nil
+	if path != "" {
+		sum.Receipt = path
+		return sum, receipt.Finish(path, sum, time.Now())
+	}
 	return sum, nil
+}
+
+// receipt writes down which keys are about to be destroyed. Without keys in the data
+// directory, as in memory, there is none.
+func (b Backend) receipt(
+	e *engine.Engine, c messages.ConversationID, ids []messages.ConversationID,
+) (r keyring.Receipt, path string, err error) {
+	if _, err := os.Stat(datadir.Keys(b.Config)); err != nil {
+		return r, "", nil
+	}
+	var keys []engine.Key
+	for _, id := range ids {
+		key, ok, err := e.KeyOf(id)
+		if err != nil && !errors.Is(err, engine.ErrNoKey) {
+			return r, "", err
+		}
+		if ok && err == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keyring.Begin(filepath.Join(b.Config.Data, "receipts"), string(c), keys, time.Now())
+}
+
+// Backup implements [control.BackupBackend].
+func (b Backend) Backup(_ context.Context, w io.Writer) error {
+	e, err := b.Engine()
+	if err != nil {
+		return err
+	}
+	return e.Backup(w)
 }
 
 func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.ConversationID) (engine.Forgotten, error) {

@@ -106,6 +106,7 @@ func handler(b Backend) http.Handler {
 	replyRoutes(mux, b)
 	memoryRoutes(mux, b)
 	talkRoutes(mux, b)
+	backupRoutes(mux, b)
 	return mux
 }
 

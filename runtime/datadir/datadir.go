@@ -1,6 +1,8 @@
 package datadir
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -26,9 +28,31 @@ func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engi
 		MinFree: uint64(cfg.Store.MinFree), OnStop: stopped})
 }
 
+// Keys is the directory of the keys that seal the store of a configuration.
+func Keys(cfg config.Config) string { return filepath.Join(cfg.Data, "keys") }
+
+// Restore puts a backup into the store of a configuration, which must be empty or not
+// there yet.
+func Restore(cfg config.Config, log zerolog.Logger, backup io.Reader) error {
+	st, err := OpenStore(cfg, log, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(st.Restore(backup), st.Close())
+}
+
+// RestoreKeys puts a backup of the keys into the data directory of a configuration,
+// which must have none, and returns how many they are.
+func RestoreKeys(cfg config.Config, backup io.Reader) (int, error) {
+	if err := private.Make(cfg.Data, private.Unwritable); err != nil {
+		return 0, err
+	}
+	return keyring.Restore(Keys(cfg), backup)
+}
+
 // OpenKeys opens the keys that seal the store of a configuration.
 func OpenKeys(cfg config.Config) (engine.Sealer, error) {
-	ring, err := keyring.Open(filepath.Join(cfg.Data, "keys"))
+	ring, err := keyring.Open(Keys(cfg))
 	if err != nil {
 		return nil, err
 	}

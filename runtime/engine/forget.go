@@ -53,6 +53,8 @@ type Forgotten struct {
 	// Purged is set by whoever owns the store's files: the deleted bytes have left
 	// them too.
 	Purged bool `json:"purged"`
+	// Receipt is set by whoever writes one: its file.
+	Receipt string `json:"receipt,omitempty"`
 }
 
 // None reports whether there was nothing.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unsafe"
@@ -33,6 +34,45 @@ type Sealer interface {
 	// Destroy destroys the key of a subject for good, if it has one.
 	Destroy(subject string) error
 }
+
+// Key names a key without telling it.
+type Key struct {
+	// ID stands in each row that is sealed with it, and is the same for each key that a
+	// subject ever has.
+	ID string `json:"id"`
+	// Fingerprint is that of this very key.
+	Fingerprint string `json:"fingerprint"`
+}
+
+// namesKeys is a [Sealer] that can say which key a subject has now.
+type namesKeys interface {
+	// KeyOf reports false if it has none.
+	KeyOf(subject string) (key Key, ok bool, err error)
+}
+
+// KeyOf names the key of a conversation; ok is false if it has none, or if the keys have
+// no names.
+func (e *Engine) KeyOf(c messages.ConversationID) (key Key, ok bool, err error) {
+	if s, names := e.sealer.(namesKeys); names && c != "" {
+		return s.KeyOf(string(c))
+	}
+	return Key{}, false, nil
+}
+
+// SealedForm is the sealed form of a stored row, nil if it is not sealed. ok is false if
+// its key tells that it need not be.
+func SealedForm(key, value []byte) (sealed []byte, ok bool) {
+	if !private(key) {
+		return nil, false
+	}
+	if !marked(value) {
+		return nil, true
+	}
+	return value[len(sealMark):], true
+}
+
+// Backup writes all that is stored as it is, sealed, on one consistent view.
+func (e *Engine) Backup(w io.Writer) error { return e.store.Snapshot(w) }
 
 // ErrNoKey marks what is sealed under a key that is not there.
 var ErrNoKey = errors.New("engine: the key of a sealed row is missing")

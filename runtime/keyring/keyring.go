@@ -58,8 +58,14 @@ type node struct {
 }
 
 type key struct {
-	id   id
-	aead cipher.AEAD
+	id    id
+	aead  cipher.AEAD
+	print string
+}
+
+func keyOf(of id, secret []byte) *key {
+	sum := sha256.Sum256(append([]byte("kehai key fingerprint\n"), secret...))
+	return &key{of, aeadOf(secret), hex.EncodeToString(sum[:idBytes])}
 }
 
 // Open opens the ring of a directory. Nothing is made before something is sealed,
@@ -122,9 +128,14 @@ func (r *Ring) Open(place, sealed []byte) ([]byte, error) {
 		return nil, err
 	}
 	plain, err := k.aead.Open(make([]byte, 0, len(text)-tagBytes), nonce, text, place)
-	if err != nil {
+	if err != nil && of != (id{}) { // an older key of the subject may be gone
 		return nil, fmt.Errorf("%w: a row does not open with key %s: it was changed or moved, or sealed before "+
-			"its conversation was forgotten: restore the data directory from a backup", engine.ErrRecord, of)
+			"its conversation was forgotten: restore the data directory from a backup: %w", engine.ErrRecord, of,
+			engine.ErrNoKey)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: a row does not open with the node's key: it was changed or moved: restore the "+
+			"data directory from a backup", engine.ErrRecord)
 	}
 	return plain, nil
 }
@@ -149,6 +160,24 @@ func (r *Ring) Under(subject string, sealed []byte) bool {
 		}
 	}
 	return n.id(subject) == id(sealed[:idBytes])
+}
+
+// KeyOf names the key of a subject, for [engine.Engine.KeyOf].
+func (r *Ring) KeyOf(subject string) (engine.Key, bool, error) {
+	r.disk.Lock()
+	defer r.disk.Unlock()
+	n, err := r.nodeKey(false)
+	var k *key
+	if err == nil {
+		k, err = r.load(n.id(subject))
+	}
+	switch {
+	case isAbsent(err):
+		return engine.Key{}, false, nil
+	case err != nil:
+		return engine.Key{}, false, err
+	}
+	return engine.Key{ID: k.id.String(), Fingerprint: k.print}, true, nil
 }
 
 // Destroy implements [engine.Sealer].
@@ -281,7 +310,7 @@ func (r *Ring) load(of id) (*key, error) {
 		return nil, fmt.Errorf("keyring: key %s %s is damaged, or of another node: put it back from the backup that "+
 			"belongs to the store, or forget the conversation: %w", of, r.files.where(), engine.ErrNoKey)
 	}
-	return &key{of, aeadOf(secret)}, nil
+	return keyOf(of, secret), nil
 }
 
 func missing(name string, in keyFiles) error {
@@ -328,7 +357,7 @@ func (r *Ring) begin(n *node, of id) (*key, error) {
 	if err := r.files.write(of.String(), wrapped); err != nil {
 		return nil, err
 	}
-	return &key{of, aeadOf(secret[:])}, nil
+	return keyOf(of, secret[:]), nil
 }
 
 // The beginnings of the files.

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/datadir"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
+)
+
+type backupVerb struct{ *app }
+
+func (v *backupVerb) command() *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write all that is stored into a file, sealed as it is",
+		Long: `Writes all that is stored at one moment into a new file, also while Kehai runs and
+goes on. Texts stay sealed, and no key is in the file: kehai key backup writes the
+keys, and belongs to another place. What is forgotten later cannot be read in the
+backup any more either, but by whoever holds a copy of the keys from before.
+
+"-" writes to standard output. The configuration, and the chats of drawn windows,
+are not in it.`,
+		Example: "  kehai backup kehai-2026-11-23.backup",
+		Args:    cobra.ExactArgs(1),
+		RunE:    v.withBackend(v.run),
+	}
+}
+
+func (v *backupVerb) run(ctx context.Context, b control.Backend, args []string) error {
+	backup, ok := b.(control.BackupBackend)
+	if !ok {
+		return errors.New("this Kehai writes no backups")
+	}
+	size := int64(0)
+	err := v.writeNew(args[0], func(w io.Writer) error {
+		counted := &sized{Writer: w}
+		err := backup.Backup(ctx, counted)
+		size = counted.n
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return v.stderr.printf("%.1f MB are in %s, without keys: kehai key backup writes those\n", float64(size)/1e6,
+		args[0])
+}
+
+type sized struct {
+	io.Writer
+	n int64
+}
+
+func (s *sized) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	s.n += int64(n)
+	return n, err
+}
+
+// writeNew makes a file that nobody else can read, or writes to standard output for
+// "-". A file that could not be written as a whole is not left behind.
+func (a *app) writeNew(path string, write func(io.Writer) error) error {
+	if path == "-" {
+		return write(a.stdout)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return badUsage("%w: want the name of a new file", err)
+	}
+	if err = write(f); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+type restoreVerb struct{ *app }
+
+func (v *restoreVerb) command() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Put a backup into a data directory that has no store yet",
+		Long: `Puts what kehai backup has written into a data directory in which nothing is stored,
+and on which no Kehai runs: give --data DIR, or move the old one away first. A
+backup that is cut or damaged restores nothing. The keys that belong to it have to
+be there, or come with kehai key restore, before Kehai runs on it.`,
+		Example: "  kehai restore kehai-2026-11-23.backup --data ~/kehai-restored",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := v.load()
+			if err != nil {
+				return err
+			}
+			f, err := openInput(cmd, "restore", args[0])
+			if err != nil {
+				return badUsage("%w", err)
+			}
+			defer f.Close()
+			switch err := datadir.Restore(cfg, v.logger(cfg), f); {
+			case errors.Is(err, engine.ErrInUse):
+				return fmt.Errorf("a Kehai runs on %s: stop it and move the directory away, or give another --data: %w",
+					cfg.Data, err)
+			case err != nil:
+				return err
+			}
+			n, err := keyring.Inspect(datadir.Keys(cfg))
+			if err == nil && n == 0 {
+				return v.stderr.printf("restored into %s; now put its keys back: kehai key restore FILE --data %s\n",
+					cfg.Data, cfg.Data)
+			}
+			if err != nil {
+				return err
+			}
+			return v.stderr.printf("restored into %s\n", cfg.Data)
+		},
+	}
+}
+
+// keyVerb is the family of verbs about the keys that seal the store.
+type keyVerb struct{ *app }
+
+func (v *keyVerb) command() *cobra.Command {
+	return family(&cobra.Command{
+		Use:   "key",
+		Short: "Copy the keys that seal what is stored, and put them back",
+		Long: `The keys are files in DATA/keys. Without them nothing that is stored can be read;
+with them and a backup, everything that was not forgotten before they were copied.`,
+		Example: "  kehai key backup kehai.keys",
+	}, &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write the keys into a file",
+		Long: `Writes all keys into a new file, also while Kehai runs. Keep it apart from the
+backups of the store: who holds both can read all that was said. That includes what
+is forgotten later, in backups from before: after a kehai forget, write the keys
+anew and destroy the old file.`,
+		Example: "  kehai key backup kehai-2026-11-23.keys",
+		Args:    cobra.ExactArgs(1),
+		RunE:    v.backup,
+	}, &cobra.Command{
+		Use:     "restore FILE",
+		Short:   "Put the keys of a backup into a data directory that has none",
+		Example: "  kehai key restore kehai-2026-11-23.keys --data ~/kehai-restored",
+		Args:    cobra.ExactArgs(1),
+		RunE:    v.restore,
+	})
+}
+
+func (v *keyVerb) backup(_ *cobra.Command, args []string) error {
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	if err := stored(cfg.Data); err != nil {
+		return err
+	}
+	n := 0
+	err = v.writeNew(args[0], func(w io.Writer) error {
+		n, err = keyring.Backup(datadir.Keys(cfg), w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return v.stderr.printf("%s in %s: keep it apart from the backups. %s\n", count(n, "key"), args[0],
+		keyring.CopiedKeys)
+}
+
+func (v *keyVerb) restore(cmd *cobra.Command, args []string) error {
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	f, err := openInput(cmd, "key restore", args[0])
+	if err != nil {
+		return badUsage("%w", err)
+	}
+	defer f.Close()
+	n, err := datadir.RestoreKeys(cfg, f)
+	if err != nil {
+		return err
+	}
+	return v.stderr.printf("%s restored into %s\n", count(n, "key"), datadir.Keys(cfg))
+}
+
+type verifyForgotten struct {
+	*app
+	in string
+}
+
+func (v *verifyForgotten) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify-forgotten RECEIPT",
+		Short: "Check that what was forgotten can be read no more",
+		Long: `Checks a receipt of kehai forget against the keys of the data directory: whether the
+key that it names is gone, and whether anything that was sealed with it can still be
+opened, in the store or in a backup. It ends with 1 if so.
+
+What was said since is sealed under another key, and counted apart. Nobody can tell
+who has copied the keys before: with such a copy a backup from before is still
+readable.`,
+		Example: `  kehai verify-forgotten ~/.local/share/kehai/receipts/20261123T070000.000Z-8c1f02aa.json
+  kehai verify-forgotten receipt.json --in kehai-2026-11-01.backup`,
+		Args: cobra.ExactArgs(1),
+		RunE: v.run,
+	}
+	cmd.Flags().StringVar(&v.in, "in", "", "look into `BACKUP` instead of the store")
+	return cmd
+}
+
+func (v *verifyForgotten) run(cmd *cobra.Command, args []string) error {
+	r, err := keyring.ReadReceipt(args[0])
+	if err != nil {
+		return badUsage("%w", err)
+	}
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	check := func(backup io.Reader) error {
+		p, err := r.Verify(datadir.Keys(cfg), backup)
+		if err != nil {
+			return err
+		}
+		return v.tell(r, p)
+	}
+	if v.in != "" {
+		f, err := openInput(cmd, "verify-forgotten", v.in)
+		if err != nil {
+			return badUsage("%w", err)
+		}
+		defer f.Close()
+		return check(f)
+	}
+	return v.withBackend(func(ctx context.Context, b control.Backend, _ []string) error {
+		backup, ok := b.(control.BackupBackend)
+		if !ok {
+			return errors.New("this Kehai does not show what it stores")
+		}
+		in, out := io.Pipe()
+		go func() { out.CloseWithError(backup.Backup(ctx, out)) }()
+		defer in.Close()
+		return check(in)
+	})(cmd, args)
+}
+
+func (v *verifyForgotten) tell(r keyring.Receipt, p keyring.Proof) error {
+	var t table
+	t.row("conversation", r.Conversation)
+	t.row("asked for", r.AskedAt.Local().Format(receiptTime))
+	if !r.ForgottenAt.IsZero() {
+		t.row("forgotten", r.ForgottenAt.Local().Format(receiptTime))
+	}
+	for _, k := range r.Keys {
+		t.row("key", k.ID, "fingerprint "+k.Fingerprint)
+	}
+	t.row("rows closed for ever", fmt.Sprint(p.Closed))
+	t.row("rows of what was said since", fmt.Sprint(p.Since))
+	if err := t.write(v.stdout); err != nil {
+		return err
+	}
+	switch {
+	case len(p.Alive) > 0:
+		return fmt.Errorf("the key %s is still here: what it seals can be read; run kehai forget again",
+			p.Alive[0].Fingerprint)
+	case p.Plain > 0:
+		return fmt.Errorf("%s not sealed, and may tell of anybody", count(p.Plain, "row"))
+	}
+	return v.stdout.printf("verified: nothing of what was forgotten can be read with the keys that are here\n%s\n",
+		keyring.CopiedKeys)
+}
+
+const receiptTime = "2006-01-02 15:04:05 -07:00"

@@ -1,0 +1,202 @@
+package keyring
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+)
+
+// A backup of the keys restores all of them, into a directory without any. What is cut,
+// changed or of another kind restores none.
+func TestKeysAreRestored(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	r := open(t, dir)
+	row, other := seal(t, r, "a", "p", "secret"), seal(t, r, "b", "p", "other")
+	seal(t, r, "gone", "p", "gone")
+	if err := r.Destroy("gone"); err != nil {
+		t.Fatal(err)
+	}
+	var backup bytes.Buffer
+	if n, err := Backup(dir, &backup); n != 3 || err != nil {
+		t.Fatalf("Backup() = %d, %v, want the node's key and two", n, err)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "keys")
+	if n, err := Restore(elsewhere, bytes.NewReader(backup.Bytes())); n != 3 || err != nil {
+		t.Fatalf("Restore() = %d, %v, want three keys", n, err)
+	}
+	restored := open(t, elsewhere)
+	want(t, restored, "p", row, "secret")
+	want(t, restored, "p", other, "other")
+	if _, err := Restore(elsewhere, bytes.NewReader(backup.Bytes())); !errors.Is(err, ErrKeys) {
+		t.Errorf("Restore() over keys = %v, want %v", err, ErrKeys)
+	}
+	want(t, open(t, elsewhere), "p", row, "secret")
+	for n := 0; n < backup.Len()-1536; n += 128 { // behind that are zeros
+		dir := filepath.Join(t.TempDir(), "keys")
+		if _, err := Restore(dir, bytes.NewReader(backup.Bytes()[:n])); !errors.Is(err, ErrBackup) {
+			t.Errorf("Restore() of %d of %d bytes = %v, want %v", n, backup.Len(), err, ErrBackup)
+		}
+		if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
+			t.Errorf("%q are left of a backup that is cut", left)
+		}
+	}
+	if _, err := Backup(filepath.Join(t.TempDir(), "none"), &backup); err == nil {
+		t.Error("Backup() of no directory = nil")
+	}
+}
+
+// Names of a backup lead nowhere else.
+func TestABackupOfKeysHoldsOnlyKeys(t *testing.T) {
+	for _, name := range []string{"../node", "/tmp/node", "note", "sub/node", "list/../node", ""} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		if err := archive(w, name, []byte("words")); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		dir := t.TempDir()
+		if _, err := Restore(filepath.Join(dir, "keys"), &b); !errors.Is(err, ErrBackup) {
+			t.Errorf("Restore() with a file %q = %v, want %v", name, err, ErrBackup)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("a file %q leaves %v", name, left)
+		}
+	}
+}
+
+func FuzzRestore(f *testing.F) {
+	dir := filepath.Join(f.TempDir(), "keys")
+	r, err := Open(dir)
+	var b bytes.Buffer
+	if err == nil {
+		err = r.Ready("a")
+	}
+	if err == nil {
+		_, err = Backup(dir, &b)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		dir := t.TempDir()
+		n, err := Restore(filepath.Join(dir, "keys"), bytes.NewReader(raw))
+		if left, _ := os.ReadDir(dir); (err == nil) != (n > 0) || len(left) > 1 || err != nil && len(left) > 0 {
+			t.Errorf("Restore() = %d, %v, and leaves %v", n, err, left)
+		}
+	})
+}
+
+// snapshot is a backup of these rows.
+func snapshot(t *testing.T, rows map[string][]byte) *bytes.Buffer {
+	t.Helper()
+	var b bytes.Buffer
+	if err := engine.WriteSnapshot(&b, func(yield func(k, v []byte) bool) error {
+		for _, k := range slices.Sorted(maps.Keys(rows)) {
+			if !yield([]byte(k), rows[k]) {
+				break
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+// A receipt tells whether what was forgotten can be read: in a backup from before, in
+// what is stored now, and with the keys of before.
+func TestReceipt(t *testing.T) {
+	home := t.TempDir()
+	dir, copied, receipts := filepath.Join(home, "keys"), filepath.Join(home, "copy"), filepath.Join(home, "receipts")
+	r := open(t, dir)
+	mark := []byte("\x00ks\x01")
+	row := func(subject, key string) []byte {
+		sealed, err := r.Seal(bytes.Clone(mark), subject, []byte(key), []byte(`1 "words"`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sealed
+	}
+	before := map[string][]byte{"s/conversation/c-1\x00a\x00a": row("c-1", "s/conversation/c-1\x00a\x00a"),
+		"s/conversation/c-2\x00a\x00a": row("c-2", "s/conversation/c-2\x00a\x00a"), "m/seq": []byte("12345678")}
+	var keys bytes.Buffer
+	_, err := Backup(dir, &keys)
+	if err == nil {
+		_, err = Restore(copied, &keys)
+	}
+	key, ok, kerr := r.KeyOf("c-1")
+	if err = errors.Join(err, kerr); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	_, path, err := Begin(receipts, "c-1", []engine.Key{key}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify := func(when, dir string, rows map[string][]byte, want string) {
+		t.Helper()
+		receipt, err := ReadReceipt(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := receipt.Verify(dir, snapshot(t, rows))
+		got := fmt.Sprintf("alive %d, closed %d, since %d, plain %d", len(p.Alive), p.Closed, p.Since, p.Plain)
+		if err != nil || got != want || p.OK() != (len(p.Alive) == 0 && p.Plain == 0) {
+			t.Errorf("%s: Verify() = %s, %v, want %s", when, got, err, want)
+		}
+	}
+	verify("before it is forgotten", dir, before, "alive 1, closed 0, since 1, plain 0")
+	if err := r.Destroy("c-1"); err != nil {
+		t.Fatal(err)
+	}
+	verify("afterwards, in a backup", dir, before, "alive 0, closed 1, since 0, plain 0")
+	verify("with a copy of the keys", copied, before, "alive 1, closed 0, since 1, plain 0")
+	// Interrupted, it is asked for again: the key is gone, and the receipt still names it.
+	again, same, err := Begin(receipts, "c-1", nil, now.Add(time.Hour))
+	if err != nil || same != path || len(again.Keys) != 1 || again.Keys[0] != key {
+		t.Errorf("Begin() again = %+v in %s, %v, want the key of before in the same file", again, same, err)
+	}
+	if err := again.Finish(same, engine.Forgotten{Rows: 1, Purged: true}, now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	after := map[string][]byte{"s/conversation/c-1\x00a\x00b": row("c-1", "s/conversation/c-1\x00a\x00b"),
+		"s/conversation/c-1\x00a\x00a": before["s/conversation/c-1\x00a\x00a"],
+		"s/conversation/c-3\x00a\x00a": []byte("1 2")}
+	verify("with what was said since", dir, after, "alive 0, closed 1, since 1, plain 1")
+	next, ok, err := r.KeyOf("c-1")
+	if err != nil || !ok || next.ID != key.ID || next.Fingerprint == key.Fingerprint {
+		t.Errorf("KeyOf() = %+v, %v, %v, want another key of the same id as %+v", next, ok, err, key)
+	}
+	if _, other, err := Begin(receipts, "c-1", []engine.Key{next}, now); err != nil || other == path {
+		t.Errorf("Begin() later = %s, %v, want a receipt of its own", other, err)
+	}
+	raw, err := os.ReadFile(path)
+	info, serr := os.Stat(path)
+	if err = errors.Join(err, serr); err != nil || info.Mode() != 0o600 || !strings.Contains(string(raw), CopiedKeys) {
+		t.Errorf("the receipt has mode %v, %v, and is\n%s", info.Mode(), err, raw)
+	}
+	for _, bad := range []string{"", "{}",
+		`{"kehai_receipt":1,"conversation":"c-1","keys":[{"id":"x","fingerprint":"y"}]}`, `{"kehai_receipt":2,"conversation":"c-1"}`} {
+		file := filepath.Join(home, "bad.json")
+		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadReceipt(file); !errors.Is(err, ErrReceipt) || !strings.Contains(err.Error(), file) {
+			t.Errorf("ReadReceipt(%s) = %v, want %v", bad, err, ErrReceipt)
+		}
+	}
+	if _, path, err := Begin(receipts, "nobody", nil, now); path != "" || err != nil {
+		t.Errorf("Begin() of nobody = %s, %v, want no file", path, err)
+	}
+}

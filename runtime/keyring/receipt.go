@@ -1,0 +1,180 @@
+package keyring
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/private"
+)
+
+// Receipt says what was forgotten, when, and which keys were destroyed with it. It is
+// written before anything is deleted, so that it also tells of a deletion that was
+// interrupted; [Receipt.Verify] looks for itself.
+type Receipt struct {
+	Version      int               `json:"kehai_receipt"`
+	Conversation string            `json:"conversation"`
+	Keys         []engine.Key      `json:"keys"`
+	AskedAt      time.Time         `json:"asked_at"`
+	ForgottenAt  time.Time         `json:"forgotten_at,omitzero"`
+	Deleted      *engine.Forgotten `json:"deleted,omitempty"`
+	Note         string            `json:"note"`
+}
+
+const (
+	receiptVersion = 1
+	// CopiedKeys is what nobody who forgets can change.
+	CopiedKeys = "Whoever holds a copy of the keys from before the forgetting can still read a backup from before."
+)
+
+// ErrReceipt marks a file that is no receipt.
+var ErrReceipt = errors.New("keyring: no receipt of forgetting")
+
+// Begin writes a receipt into a directory before a conversation is forgotten. If an
+// earlier attempt was interrupted, it goes on with its receipt: the keys that it names
+// are gone by now.
+func Begin(dir string, c string, keys []engine.Key, now time.Time) (Receipt, string, error) {
+	r := Receipt{Version: receiptVersion, Conversation: c, Keys: keys, AskedAt: now.UTC().Round(0), Note: CopiedKeys}
+	open, before, err := unfinishedReceipt(dir, c)
+	if err != nil {
+		return r, "", err
+	}
+	for _, k := range before.Keys {
+		if !slices.Contains(r.Keys, k) {
+			r.Keys = append(r.Keys, k)
+		}
+	}
+	if len(r.Keys) == 0 {
+		return r, "", nil // nothing is sealed for it
+	}
+	path := open
+	if path == "" {
+		at := r.AskedAt.Format("20060102T150405.000Z")
+		path = filepath.Join(dir, fmt.Sprintf("%s-%.8s.json", at, r.Keys[0].Fingerprint))
+	}
+	if err := private.Make(dir, private.Closed); err != nil {
+		return r, "", fmt.Errorf("keyring: %w", err)
+	}
+	return r, path, r.write(path)
+}
+
+// Finish completes a receipt once the conversation is forgotten.
+func (r Receipt) Finish(path string, sum engine.Forgotten, now time.Time) error {
+	sum.Receipt = ""
+	r.ForgottenAt, r.Deleted = now.UTC().Round(0), &sum
+	return r.write(path)
+}
+
+func unfinishedReceipt(dir string, c string) (path string, r Receipt, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return "", Receipt{}, fmt.Errorf("keyring: %w", err)
+	}
+	for _, file := range files {
+		if r, err := ReadReceipt(file); err == nil && r.Conversation == c && r.ForgottenAt.IsZero() {
+			return file, r, nil
+		}
+	}
+	return "", Receipt{}, nil
+}
+
+func (r Receipt) write(path string) error {
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("keyring: receipt: %w", err)
+	}
+	d := &directory{path: filepath.Dir(path)}
+	if err := d.put(filepath.Base(path), append(raw, '\n')); err != nil {
+		return fmt.Errorf("keyring: receipt: %w", err)
+	}
+	return nil
+}
+
+// maxReceipt is how long a receipt may be, in bytes.
+const maxReceipt = 1 << 20
+
+// ReadReceipt reads a receipt; the error wraps [ErrReceipt] if the file is none.
+func ReadReceipt(path string) (r Receipt, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("keyring: %w", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxReceipt))
+	if err != nil {
+		return Receipt{}, fmt.Errorf("keyring: %w", err)
+	}
+	if json.Unmarshal(raw, &r) != nil || r.Version != receiptVersion || r.Conversation == "" || len(r.Keys) == 0 {
+		return Receipt{}, fmt.Errorf("%w: %s: want a file that kehai forget has written", ErrReceipt, path)
+	}
+	for _, k := range r.Keys {
+		if raw, err := hex.DecodeString(k.ID); err != nil || len(raw) != idBytes || k.Fingerprint == "" {
+			return Receipt{}, fmt.Errorf("%w: %s: it names no key", ErrReceipt, path)
+		}
+	}
+	return r, nil
+}
+
+// Proof is what became of a conversation that was forgotten.
+type Proof struct {
+	Alive []engine.Key // keys of the receipt that are there
+	// Of rows that are sealed for the conversation: those that cannot be opened any more,
+	// and those that were written since under another key.
+	Closed, Since int
+	Plain         int // rows that should be sealed and are not: they may tell of anybody
+}
+
+// OK reports that nothing of what was forgotten can be read.
+func (p Proof) OK() bool { return len(p.Alive) == 0 && p.Plain == 0 }
+
+// Verify looks whether what was forgotten can be read with the keys of a directory: in a
+// backup, which is read to its end. It changes nothing, also while a process uses the
+// keys.
+func (r Receipt) Verify(dir string, backup io.Reader) (p Proof, err error) {
+	d := &directory{path: dir}
+	if _, _, err := d.look(); err != nil {
+		return p, fmt.Errorf("keyring: %w", err)
+	}
+	ring := newRing(d, strings.NewReader("")) // nothing is sealed
+	ids := map[id]bool{}
+	for _, k := range r.Keys {
+		of := id(entry(made, k.ID)[1:])
+		ids[of] = true
+		ring.disk.Lock()
+		now, err := ring.load(of)
+		ring.disk.Unlock()
+		if err != nil && !errors.Is(err, engine.ErrNoKey) {
+			return p, err
+		}
+		if err == nil && now.print == k.Fingerprint {
+			p.Alive = append(p.Alive, k)
+		}
+	}
+	err = engine.ReadSnapshot(backup, func(ops []engine.Op) error {
+		for _, op := range ops {
+			sealed, private := engine.SealedForm(op.Key, op.Value)
+			switch {
+			case !private:
+			case sealed == nil:
+				p.Plain++
+			case len(sealed) < idBytes || !ids[id(sealed[:idBytes])]:
+			default:
+				if _, err := engine.OpenRow(ring, op.Key, op.Value); err == nil {
+					p.Since++
+				} else {
+					p.Closed++
+				}
+			}
+		}
+		return nil
+	})
+	return p, err
+}
