@@ -137,7 +137,7 @@ type transaction struct {
 	view    View
 	known   *known
 	ops     []Op
-	written map[string]int // key → its last op
+	written map[string]int // key → its op
 	seq     [shards]uint64 // the last number given out, 0 if none was
 	claimed bool           // it changes epochs, so that those known do not count
 }
@@ -202,7 +202,13 @@ func (tx *transaction) has(key []byte) (bool, error) {
 	return ok, nil
 }
 
+// write adds an op. Of those with one key only the last is left: turns of an actor that
+// are stored together often write the same row.
 func (tx *transaction) write(op Op) {
+	if i, ok := tx.written[unsafeString(op.Key)]; ok {
+		tx.ops[i] = op
+		return
+	}
 	// The key is not changed as long as the transaction lasts.
 	tx.written[unsafeString(op.Key)] = len(tx.ops)
 	tx.claimed = tx.claimed || strings.HasPrefix(unsafeString(op.Key), keyOwner)

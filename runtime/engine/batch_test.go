@@ -126,6 +126,14 @@ func TestApply(t *testing.T) {
 			}},
 			want: "refused, committed, refused", written: "-d/1",
 		}, {
+			name: "of what is written to one key the last is left",
+			batch: engine.Batch{Changes: []engine.Change{
+				owned(engine.Change{Ops: []engine.Op{set("s/a", "1"), set("s/b", "1"), set("s/c", "1")}}),
+				owned(engine.Change{Ops: []engine.Op{set("s/a", "2"), {Key: []byte("s/b"), Delete: true}}}),
+				owned(engine.Change{Needs: []byte("s/b"), Ops: []engine.Op{set("s/a", "3")}}),
+			}},
+			want: "committed, committed, refused", written: "s/a=2 -s/b s/c=1",
+		}, {
 			name: "what crosses over is taken once and in order",
 			rows: map[string]string{"x/in/here": "\x00\x00\x00\x00\x00\x00\x00\x03"},
 			batch: engine.Batch{From: "here", Changes: []engine.Change{
@@ -136,7 +144,7 @@ func TestApply(t *testing.T) {
 				{Crossed: 5, Ops: []engine.Op{set("s/a", "5")}},
 			}},
 			want:    "duplicate, committed, duplicate, stale, committed",
-			written: "s/a=4 s/a=5 x/in/here=\x00\x00\x00\x00\x00\x00\x00\x05",
+			written: "s/a=5 x/in/here=\x00\x00\x00\x00\x00\x00\x00\x05",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

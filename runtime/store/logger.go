@@ -26,15 +26,13 @@ const (
 	flushFailed = "error flushing memtable to disk"
 	// Badger goes on without a memtable then: whoever reads or writes panics.
 	noMemtable = "Got error: %v for id"
-	// Badger cannot be opened.
-	notOpened = "Received err: %v. Cleaning up"
 	// Badger has collected what goes into a table.
 	collected = "[%d] LOG Compact. Added"
 )
 
 func (b badgerLog) Errorf(format string, args ...any) {
 	b.write(zerolog.WarnLevel, format, args)
-	for _, told := range []string{flushFailed, noMemtable, notOpened} {
+	for _, told := range []string{flushFailed, noMemtable} {
 		if !strings.HasPrefix(format, told) || len(args) == 0 || b.broken == nil {
 			continue
 		}

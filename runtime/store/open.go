@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
@@ -120,23 +119,17 @@ func (s *Store) open(o Options) error {
 }
 
 func (s *Store) openBadger(o Options) error {
-	var first atomic.Pointer[error] // Badger may panic while it tidies up after it
 	log := badgerLog{log: o.Logger, awaitRoom: s.awaitRoom, broken: func(err error) {
-		if s.opened.Load() {
+		if s.opened.Load() { // before, Badger says it by itself
 			_ = s.unwritable(err)
-		} else {
-			first.CompareAndSwap(nil, &err)
 		}
 	}}
 	db, err := openDB(badgerOptions(o).WithLogger(log))
-	if err == nil {
-		s.db = db
-		return nil
+	if err != nil {
+		return s.unreadable(err)
 	}
-	if cause := first.Load(); cause != nil {
-		err = *cause
-	}
-	return s.unreadable(err)
+	s.db = db
+	return nil
 }
 
 func openDB(o badger.Options) (db *badger.DB, err error) {

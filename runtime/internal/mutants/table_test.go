@@ -47,6 +47,9 @@ var mutants = []mutant{
 
 	{what: "numbers are not stored", file: "runtime/engine/batch.go",
 		old: `if a.seq != first {`, new: `if a.seq < first {`, by: "TestApply"},
+	{what: "a row that is written twice is left as it was first", file: "runtime/engine/batch.go",
+		old: `		tx.ops[i] = op
+`, new: ``, by: "TestApply"},
 	{what: "a receipt that is gone does not count", file: "runtime/engine/batch.go",
 		old: `if fresh && c.Receipt != nil {`, new: `if fresh && c.Receipt != nil && false {`, by: "TestApply"},
 	{what: "an epoch that is over does not count", file: "runtime/engine/batch.go",
