@@ -41,14 +41,17 @@
 //	             ══SendReply, StopSending══► outbound
 //	             ──Recall──► recall
 //	             ══Remember, TakeBack══► recall
-//	             ══InboundMessage, Revised, OwnMessage, TalkJoined══► conversation
+//	             ══InterviewFinished══► project
+//	             ══InboundMessage, Revised, OwnMessage, TalkJoined, Say══► conversation
 //	             ──ReplyWriting──► host
-//	             ══MessageDelivered, MessageChanged, ReplyChanged══► host
+//	             ══MessageDelivered, MessageChanged, ReplyChanged, InterviewChanged══► host
 //	judge        ──AskLLM──► llm
 //	             ══ReplyJudged, JudgeAgain══► conversation
 //	             ══JudgementMade══► host
 //	recall       ──SearchMemory──► memory
 //	             ──Recalled──► conversation
+//	project      ══InterviewBegins══► conversation
+//	             ══ProjectClosed══► host
 //	owner        ══OwnerState══► conversation
 //	             ══OwnerState══► outbound
 //	outbound     ──CaptureWindow──► capture
@@ -92,7 +95,8 @@
 //	             ══Rename, SettleHeld, SettleNew, Merge══► directory
 //	             ══TextSent══► ingress
 //	             ──TrimDue──► conversation
-//	             ══DraftCommand, CancelReminder══► conversation
+//	             ══DraftCommand, CancelReminder, Say══► conversation
+//	             ══DefineProject, BeginInterview══► project
 //	             ──TrimDue──► recall
 //	             ══Remember══► recall
 //	             ══PauseSending, ResumeSending══► owner
