@@ -17,10 +17,17 @@
 //	windows/       journals of drawn windows
 //	kehai.sock     how the command line reaches the process (package runtime/control)
 //
-// This package wires: topology.go says which actors there are. The rest stands in rooms
-// of its own: config is what can be set; admin what people ask and tell a Kehai; drivers
-// what it sees, reads and types with; parts how its actors are made; snapshot the newest
-// frame of each window; attention what is judged outside of a run. Below these are
-// control, follow, feed, telemetry, web and store, and engine, the durable kernel, which
-// engine/live runs on protoactor. Each may import only what stands below it.
+// This package wires: topology.go says which actors there are. Everything else has a
+// package of its own, and each may import only what stands below it:
+//
+//	parts, offline       make the actors; open the store of a Kehai that does not run
+//	admin                answers questions and carries out commands
+//	trace                what became of a message
+//	names, pause, health, snapshot, attention, drivers, datadir, calibrate
+//	                     who is who; what is paused; what is wrong; the newest frames; judging
+//	                     outside of a run; what opens hardware, files and layouts
+//	config, privacy      what can be set
+//	web, store, keyring, control, follow, feed, telemetry
+//	                     the page, the store and its keys, and the ways in and out
+//	engine, engine/live  the durable kernel, and protoactor that runs it
 package runtime

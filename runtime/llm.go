@@ -13,31 +13,30 @@ import (
 	"github.com/kehai-run/kehai/runtime/telemetry"
 )
 
-// LLMModel is a language model of the host's own. It is called concurrently, as
-// often as llm.concurrency says, and must return when its context ends.
+// LLMModel is a host's own language model. It is called concurrently, up to
+// llm.concurrency times, and must return when its context ends.
 type LLMModel = llm.Model
 
 // LLMQuestion is what a model is asked. Its system and prompt are private.
 type LLMQuestion = llm.Question
 
-// LLMReply is what a model answers; who asked checks its text. The name of the
-// model and the tokens may be left out.
+// LLMReply is a model's answer. Whoever asked checks its text. The model's name and the
+// token counts are optional.
 type LLMReply = llm.Reply
 
-// LLMError is why a model does not answer; the words of any other error of an
-// [LLMModel] are dropped, as they may be private.
+// LLMError is why a model did not answer. The text of any other error of an [LLMModel] is
+// dropped, because it may be private.
 type LLMError = llm.Error
 
-// WithLLM lets a model of the host's own answer instead of the one that the
-// section llm names: its tier, provider, model, address and key are not used
-// then, and where a question goes is the host's business. Time, concurrency and
-// breaker hold all the same. If the model is an io.Closer, closing it stays with
-// the host. Messages reach it masked, as a model in the cloud, unless [WithLocalLLM]
-// says where it is.
+// WithLLM lets a host's own model answer instead of the one named in section llm. That
+// section's tier, provider, model, address and key are ignored, and the host decides
+// where questions go. Time limits, concurrency and breaker still apply. If the model is
+// an io.Closer, the host closes it. Messages reach it masked, as they would a model in
+// the cloud, unless [WithLocalLLM] says where it is.
 func WithLLM(m LLMModel) Option { return func(s *settings) { s.llm.Host = m } }
 
-// WithLocalLLM says that the model of [WithLLM] runs on this machine: it sees messages
-// as they are.
+// WithLocalLLM says that the model of [WithLLM] runs on this machine, so it sees messages
+// unmasked.
 func WithLocalLLM() Option { return func(s *settings) { s.llmLocal = true } }
 
 // masks reports whether messages are masked before a model sees them: it is not known to
@@ -49,18 +48,18 @@ func (r *Runtime) masks() bool {
 	return r.cfg.LLM.Tier == config.LLMCloud
 }
 
-// WithLLMTransport is the way to the language model's server, for a proxy or
-// certificates of the host's own. It must not leave this machine with llm.tier
-// local, which only the built-in one makes sure of.
+// WithLLMTransport replaces the HTTP transport to the language model's server, for the
+// host's own proxy or certificates. With llm.tier local it must not leave this machine;
+// only the built-in transport makes sure of that.
 func WithLLMTransport(t http.RoundTripper) Option {
 	return func(s *settings) { s.llm.Transport = t }
 }
 
-// LLMStreamer is an [LLMModel] that can be listened to while it writes.
+// LLMStreamer is an [LLMModel] that shows its answer while it writes.
 type LLMStreamer = llm.Streamer
 
-// openModel opens the language model. Where none is set up, or its key is not
-// there, it is one that says so at once: everything else works without.
+// openModel opens the language model. If none is set up, or its key is missing, the
+// result is a model that says so at once: everything else works without one.
 func (r *Runtime) openModel(p *plan) (llm.Model, error) {
 	o := r.set.llm
 	o.Changed = r.modelChanged
@@ -100,8 +99,8 @@ func usedModel(s llm.Stats) *control.LLM {
 	return out
 }
 
-// modelChanged logs once that the model began to fail, or answers again. Nothing
-// else is wrong then: who asked goes on without an answer.
+// modelChanged logs once that the model began to fail, or answers again. Nothing else is
+// wrong then: those who ask can do without an answer.
 func (r *Runtime) modelChanged(failure *LLMError) {
 	if failure == nil {
 		r.log.Info().Msg("the language model answers again")

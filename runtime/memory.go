@@ -7,10 +7,10 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// Remember has events of a conversation remembered that are not, and returns how many
-// are new or read otherwise. An ID that is known in the conversation is the same event
-// as it reads now. Once it returns they are stored, and found by [Runtime.Recall].
-// What windows show is remembered without it.
+// Remember stores events of a conversation in the memory, and returns how many are new or
+// have changed. A known ID is the same event in its present wording. Once Remember
+// returns they are stored, and [Runtime.Recall] finds them. Messages in windows are
+// remembered without it.
 func (r *Runtime) Remember(ctx context.Context, c messages.ConversationID, list []messages.Event) (int, error) {
 	n, err := r.admin.Import(ctx, c, list)
 	if err == nil && n > 0 {
@@ -26,8 +26,8 @@ func (r *Runtime) Recall(ctx context.Context, q control.RecallQuery) (control.Re
 	return r.admin.Recall(ctx, q)
 }
 
-// Recalled is an earlier recall by its ID, such as the one that a reply rests on
-// (messages.ReplyBasis). It fails with control.ErrNoRun if it is not kept any more.
+// Recalled returns an earlier recall by its ID, such as the one behind a reply
+// (messages.ReplyBasis). It fails with control.ErrNoRun if that is no longer kept.
 func (r *Runtime) Recalled(ctx context.Context, run string) (control.Recollection, error) {
 	return r.admin.Run(ctx, run)
 }

@@ -17,40 +17,40 @@ var (
 // Conversation is what is known of a conversation.
 type Conversation = control.Conversation
 
-// Conversations lists those that are known, by application and name.
+// Conversations lists the known conversations, by application and name.
 func (r *Runtime) Conversations(ctx context.Context) ([]Conversation, error) {
 	return r.admin.Conversations(ctx)
 }
 
-// Rename gives a conversation a name, which counts wherever one is asked for; ""
-// takes it back. The conversation is given by its id, or by a name that is clear.
-// What its window shows as its title stays as it is. The directory learns of it
-// shortly after Rename returns; it is stored.
+// Rename gives a conversation a name, which can be used wherever one is asked for; ""
+// removes it. The conversation is given by its id, or by a name that only it has. The
+// title in its window does not change. The command is stored when Rename returns, and
+// carried out shortly after.
 func (r *Runtime) Rename(ctx context.Context, conversation messages.ConversationID, name string) error {
 	return r.admin.Rename(ctx, conversation, name)
 }
 
-// Merge makes two conversations one, by their ids or names: what is taken for the first
-// is taken for the other from then on, under each of its names, and what is stored of it
-// follows: ledger, messages, drafts, reminders, and what masks stand for. It is stored
-// when Merge returns, and carried out shortly after, also by the next start. Both keys
-// are kept, as what was published stays sealed under the first one's.
+// Merge makes one conversation of two, given by their ids or names: from then on whatever
+// is taken for the first counts as the second, under each of its names. Its stored data
+// follows: ledger, messages, drafts, reminders, and the originals of masks. The command
+// is stored when Merge returns, and carried out shortly after, or by the next start. Both
+// keys are kept, because what was published stays sealed under the first one's.
 func (r *Runtime) Merge(ctx context.Context, conversation, into messages.ConversationID) error {
 	return r.admin.Merge(ctx, conversation, into)
 }
 
-// Held are messages of which nobody knows whose they are.
+// Held are messages that may belong to several conversations.
 type Held = control.Held
 
-// ErrNoHeld marks an id of held messages that are not held (any more).
+// ErrNoHeld marks an id that no held messages have, or no longer have.
 var ErrNoHeld = control.ErrNoHeld
 
-// Held lists the messages that are held, because several conversations have the name
-// that their window shows, or it was misread, and nothing tells which one it is.
+// Held lists the messages that are held because several conversations have their window's
+// title, or it was misread, and nothing shows which conversation it is.
 func (r *Runtime) Held(ctx context.Context) ([]Held, error) { return r.admin.Held(ctx) }
 
-// SettleHeld says whose they are; "" means somebody new, who gets an id. They are
-// delivered then, with those of the same name that they go on from.
+// SettleHeld says to which conversation held messages belong; "" means a new one, which
+// gets an id. They are delivered then, with those of the same name that they continue.
 func (r *Runtime) SettleHeld(ctx context.Context, held string, conversation messages.ConversationID) error {
 	return r.admin.SettleHeld(ctx, held, conversation)
 }
@@ -64,9 +64,9 @@ func (r *Runtime) Called(c messages.ConversationID) string {
 	return string(c)
 }
 
-// Conversation returns the id of the conversation that an application calls by a
-// name. One that was never seen gets its id now. The error wraps [ErrNotClear] if
-// several have that name.
+// Conversation returns the id of the conversation that an application calls by a name.
+// One that was never seen gets an id. The error wraps [ErrNotClear] if several have that
+// name.
 func (r *Runtime) Conversation(ctx context.Context, app, name string) (messages.ConversationID, error) {
 	e, err := r.running()
 	if err != nil {
@@ -75,8 +75,8 @@ func (r *Runtime) Conversation(ctx context.Context, app, name string) (messages.
 	return r.admin.Book.Introduce(ctx, e, app, name)
 }
 
-// Title is what the window of a conversation shows as its title, without a count of
-// members; ok is false if nobody knows it.
+// Title is the title in a conversation's window, without a count of members; ok is false
+// if it is unknown.
 func (r *Runtime) Title(c messages.ConversationID) (title messages.Text, ok bool, err error) {
 	e, err := r.running()
 	if err != nil {

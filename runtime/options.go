@@ -18,20 +18,20 @@ import (
 // Config is everything that can be set, see package config.
 type Config = config.Config
 
-// Default is the configuration that holds where nothing is set.
+// Default is the configuration used where nothing is set.
 func Default() Config { return config.Default() }
 
-// OpenOffline opens the store of a configuration while no Kehai runs on it, to look
-// and to tidy up; the error wraps engine.ErrInUse otherwise. Of the options it uses
-// the logger, the message types and the kinds of actors that say whom their rows
-// are about. Close it after use.
+// OpenOffline opens the store of a configuration while no Kehai runs on it, to look and
+// to tidy up; otherwise the error wraps engine.ErrInUse. Of the options it uses the
+// logger, the message types, and the actor kinds that say whom their rows are about.
+// Close it after use.
 func OpenOffline(cfg Config, opts ...Option) (*offline.Store, error) {
 	set := newSettings(cfg, opts)
 	return offline.Open(cfg, set.log, set.tables, append(set.kinds, bound(cfg)...))
 }
 
-// bound are the kinds of the topology that are bound to this node, so that what they
-// keep is found in the same place while none of them runs.
+// bound are the kinds of the topology that are bound to this node, so that their rows are
+// found in the same place while no actor runs.
 func bound(cfg Config) (kinds []engine.Kind) {
 	rows, _ := topology(&parts.Parts{Config: cfg, Pauses: &pause.State{}})
 	for _, row := range rows {
@@ -46,8 +46,8 @@ func bound(cfg Config) (kinds []engine.Kind) {
 // Option changes what New builds.
 type Option func(*settings)
 
-// settings are what the options say: who is told, what the host adds, what it wraps,
-// and the drivers.
+// settings are the result of the options: listeners, what the host adds and wraps, and
+// the drivers.
 type settings struct {
 	version   string
 	log       zerolog.Logger
@@ -78,27 +78,27 @@ func newSettings(cfg Config, opts []Option) settings {
 	return s
 }
 
-// WithLogger logs to a zerolog logger what the runtime does and, at the levels warn and
-// error, what fails: turns with the beginning of their stack, calls, commits, captures.
-// It holds no texts and no names, as [WithEventLog], which logs every event. Without
-// either nothing is logged.
+// WithLogger logs what the runtime does to a zerolog logger, and at the levels warn and
+// error what fails: turns with the beginning of their stack, calls, commits, captures.
+// Like [WithEventLog], which logs every event, it contains no texts and no names. Without
+// either, nothing is logged.
 func WithLogger(l zerolog.Logger) Option { return func(s *settings) { s.log = l } }
 
-// WithListener calls fn for every event, durable or not, as it happens: in
-// order for each actor, from any goroutine. It must not block; use
-// Runtime.Subscribe for what must not be missed.
+// WithListener calls fn for every event as it happens, durable or not: in order for each
+// actor, from any goroutine. It must not block. Use Runtime.Subscribe for events that
+// must not be missed.
 func WithListener(fn func(Event)) Option {
 	return func(s *settings) { s.listeners = append(s.listeners, fn) }
 }
 
-// WithMessages adds message types of the host's own. A durable one says whom it
-// is about, so that [Runtime.Forget] finds it: see [messages.Durable].
+// WithMessages adds the host's own message types. A durable type says whom it is about,
+// so that [Runtime.Forget] finds it: see [messages.Durable].
 func WithMessages(t messages.Table) Option {
 	return func(s *settings) { s.tables = append(s.tables, t) }
 }
 
-// WithActor adds an actor kind, or replaces the one of that name. The actors
-// named by keys are live from the start; others begin with their first message.
+// WithActor adds an actor kind, or replaces the one of that name. The actors named by
+// keys are live from the start; others start with their first message.
 func WithActor(k engine.Kind, keys ...string) Option {
 	return func(s *settings) {
 		s.kinds = append(s.kinds, k)
@@ -108,7 +108,7 @@ func WithActor(k engine.Kind, keys ...string) Option {
 	}
 }
 
-// WithFunc is WithActor for actors without fields: all of the kind are the same
+// WithFunc is WithActor for actors without fields: all actors of the kind are the same
 // function, for example one made by [actors.On].
 func WithFunc(kind string, receive actors.Func, keys ...string) Option {
 	if receive == nil { // New refuses a kind that nothing makes
@@ -122,9 +122,9 @@ func WithWorker(k engine.WorkerKind) Option {
 	return func(s *settings) { s.workers = append(s.workers, k) }
 }
 
-// WithWorkerWrapper wraps every worker as it is made, to measure it or to make
-// it fail. Wrappers apply in order, the last one outermost. What a worker reports
-// while it works goes no further than a wrapper that is no [actors.Reporter].
+// WithWorkerWrapper wraps every worker when it is made, to measure it or to make it fail.
+// Wrappers apply in order, the last one outermost. A wrapper that is not an
+// [actors.Reporter] stops the reports of its worker.
 func WithWorkerWrapper(wrap func(kind string, w actors.Worker) actors.Worker) Option {
 	return func(s *settings) { s.wrapWorker = append(s.wrapWorker, wrap) }
 }
@@ -134,18 +134,18 @@ func WithStoreWrapper(wrap func(engine.Store) engine.Store) Option {
 	return func(s *settings) { s.wrapStore = append(s.wrapStore, wrap) }
 }
 
-// WithStore keeps state in another store than Badger in the data directory. The
-// runtime closes it. Without a data directory there is no control socket. Only with
-// [WithSealer] is sealed what is stored there.
+// WithStore keeps state in another store than Badger in the data directory. The runtime
+// closes it. Without a data directory there is no control socket. What is stored there is
+// sealed only with [WithSealer].
 func WithStore(open func() (engine.Store, error)) Option {
 	return func(s *settings) { s.store = open }
 }
 
-// WithSealer seals what is stored with other keys than those in the data directory, and
-// a store of the host's own with any, such as those of package keyring.
+// WithSealer seals the store with other keys than those in the data directory, such as
+// those of package keyring. A host's own store is not sealed without it.
 func WithSealer(keys engine.Sealer) Option { return func(s *settings) { s.sealer = keys } }
 
-// InMemory keeps state in memory alone: it ends with the process, or with the run.
+// InMemory keeps state in memory only: it ends with the process, or with the run.
 func InMemory() Option {
 	return WithStore(func() (engine.Store, error) { return mem.New(), nil })
 }
@@ -153,7 +153,7 @@ func InMemory() Option {
 // WithVersion sets the version that Inspect and the page report.
 func WithVersion(v string) Option { return func(s *settings) { s.version = v } }
 
-// WithEventLog writes every event to l, failures too, which the logger is not told then.
-// A line holds no text, and the names of contacts only as [Runtime.LogName] has them;
-// with debug.text it holds both.
+// WithEventLog writes every event to l, failures included, which the logger then does not
+// repeat. A line contains no text, and the names of contacts only as [Runtime.LogName]
+// writes them; with debug.text it contains both.
 func WithEventLog(l zerolog.Logger) Option { return func(s *settings) { s.eventLog = &l } }

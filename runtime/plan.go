@@ -26,13 +26,13 @@ import (
 type plan struct {
 	kinds     []engine.Kind
 	workers   []engine.WorkerKind
-	llm       func() *control.LLM // what the language model was asked; nil where none is set up
+	llm       func() *control.LLM // the questions to the language model; nil where none is set up
 	activate  []messages.Address
 	windows   []messages.WindowID
 	listeners []func(Event)
 	closers   []io.Closer
 	drivers   *drivers.Opened
-	readings  *ocr.Cache // what was read lately, by its pixels
+	readings  *ocr.Cache // recent readings, by their pixels
 }
 
 func (p *plan) close() error {
@@ -44,8 +44,8 @@ func (p *plan) close() error {
 	return errors.Join(errs...)
 }
 
-// makePlan opens what the configuration names and makes a plan of the topology and
-// of what the host adds. What was opened is closed if it fails.
+// makePlan opens the drivers that the configuration names, and makes a plan from the
+// topology and what the host adds. If it fails, everything is closed again.
 func (r *Runtime) makePlan() (plan, error) {
 	p := plan{readings: ocr.NewCache(r.cfg.OCR.Cache)}
 	made, err := r.open(&p)
@@ -72,8 +72,8 @@ func (r *Runtime) makePlan() (plan, error) {
 	return p, nil
 }
 
-// known are all kinds that there are, also those that are switched off: it is no
-// mistake to send them something.
+// known are all kinds, including those that are switched off: sending to these is no
+// mistake.
 func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
 	for _, k := range kinds {
 		names = append(names, k.kind)
@@ -90,7 +90,7 @@ func (p *plan) known(kinds []actorRow, workers []workerRow) (names []string) {
 	return names
 }
 
-// check refuses kinds and addresses of the host's that nothing could run.
+// check refuses a host's kinds and addresses that nothing could run.
 func (p *plan) check() error {
 	if err := engine.CheckKinds(p.kinds, p.workers); err != nil {
 		return err

@@ -8,19 +8,19 @@ import (
 )
 
 // Drafts lists the replies that wait for a person, with what each rests on. The durable
-// event messages.ReplyChanged tells when one was made, changed or sent.
+// event messages.ReplyChanged reports when one is made, changed or sent.
 func (r *Runtime) Drafts(ctx context.Context) ([]control.Draft, error) { return r.admin.Drafts(ctx) }
 
-// ApproveDraft has a draft sent, once. Like its siblings it fails with control.ErrNoDraft
-// if the draft is gone or reads otherwise now; nil means that the command is stored, and
-// counts if nothing changes the draft before.
+// ApproveDraft sends a draft, once. Like its siblings it fails with control.ErrNoDraft if
+// the draft is gone or has changed; nil means that the command is stored. It has no
+// effect if the draft changes before it is carried out.
 func (r *Runtime) ApproveDraft(ctx context.Context, id control.DraftID) error {
 	return r.admin.DraftDo(ctx, id, messages.DraftApprove, "")
 }
 
-// EditDraft puts another text in the place of a draft, which then waits as id.Edited():
-// an approval of the old ID is refused. Cut and cleaned it must still be the whole text,
-// else control.ErrDraftText.
+// EditDraft replaces the text of a draft, which then waits as id.Edited(): an approval of
+// the old ID is refused. The text must be short and clean enough to be sent whole,
+// otherwise the error is control.ErrDraftText.
 func (r *Runtime) EditDraft(ctx context.Context, id control.DraftID, text string) error {
 	return r.admin.DraftDo(ctx, id, messages.DraftEdit, text)
 }
@@ -30,29 +30,29 @@ func (r *Runtime) RejectDraft(ctx context.Context, id control.DraftID) error {
 	return r.admin.DraftDo(ctx, id, messages.DraftReject, "")
 }
 
-// HoldDraft leaves a draft until it is approved, edited or rejected: nothing sends it
-// by itself.
+// HoldDraft keeps a draft until it is approved, edited or rejected: it is not sent
+// automatically.
 func (r *Runtime) HoldDraft(ctx context.Context, id control.DraftID) error {
 	return r.admin.DraftDo(ctx, id, messages.DraftHold, "")
 }
 
-// Reminders lists what the other sides asked to be reminded of; each becomes a draft when
-// it is time.
+// Reminders lists the requests of the other sides to be reminded. Each becomes a draft
+// when it is due.
 func (r *Runtime) Reminders(ctx context.Context) ([]control.Reminder, error) {
 	return r.admin.Reminders(ctx)
 }
 
-// CancelReminder forgets a reminder that is not due yet. It fails with
-// control.ErrNoReminder where there is none.
+// CancelReminder deletes a reminder that is not due yet. It fails with
+// control.ErrNoReminder if there is none.
 func (r *Runtime) CancelReminder(ctx context.Context, id control.ReminderID) error {
 	return r.admin.CancelReminder(ctx, id)
 }
 
-// Judgements lists whether each conversation wanted an answer when it was judged last.
+// Judgements lists whether each conversation wanted an answer when it was last judged.
 func (r *Runtime) Judgements(ctx context.Context) ([]control.Judgement, error) {
 	return r.admin.Judgements(ctx)
 }
 
-// Talk is how conversations look from the channels web and host, which no window shows:
+// Talk is how conversations look from the channels web and host, which have no window:
 // Begin one, Say something in it, and wait for the News.
 func (r *Runtime) Talk() control.TalkBackend { return r.admin }

@@ -40,8 +40,8 @@ type Runtime struct {
 	plan    plan
 	metrics *telemetry.Metrics
 	names   telemetry.Names // in the log
-	hashKey []byte          // of the hashes there; the stored one replaces it
-	seed    func() string   // what ids of conversations are made of, once for each store
+	hashKey []byte          // for its hashes; the stored one replaces it
+	seed    func() string   // makes the seed of conversation ids, once for each store
 	admin   admin.Backend
 	seen    *snapshot.Windows
 	health  *health.Monitor
@@ -71,9 +71,9 @@ const (
 	stateEnded
 )
 
-// New checks the configuration and builds a runtime; nothing runs and no store
-// is opened before Run. Unknown or doubled message types, actor kinds, drivers
-// and names are errors here.
+// New checks the configuration and builds a runtime. Nothing runs, and no store is
+// opened, before Run. Unknown or duplicate message types, actor kinds, drivers and names
+// are errors.
 func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -114,23 +114,22 @@ func New(cfg config.Config, opts ...Option) (*Runtime, error) {
 	return r, nil
 }
 
-// Ready is closed once the actors run, and also when Run ends without having come
-// so far: then Healthy returns [ErrNotRunning], and Run has returned what is wrong.
+// Ready is closed once the actors run. It is also closed when Run ends before that: then
+// Healthy returns [ErrNotRunning], and Run has returned what is wrong.
 func (r *Runtime) Ready() <-chan struct{} { return r.ready }
 
-// Run opens the store and runs everything until ctx ends; then it stops the
-// pollers, drains what is under way within the configured time, and closes the
-// store. It returns an error if it could not start, or if something was left
-// when the time was over (nothing is lost then: it goes on at the next start).
-// A runtime runs once.
+// Run opens the store and runs everything until ctx ends. Then it stops the pollers,
+// drains work that is under way within the configured time, and closes the store. It
+// returns an error if it could not start, or if work was left when the time was over:
+// nothing is lost then, and the next start continues. A runtime runs once.
 func (r *Runtime) Run(ctx context.Context) error {
 	return r.run(ctx, context.WithoutCancel(ctx))
 }
 
-// RunUntil is Run with a second context that ends the draining too.
+// RunUntil is Run with a second context that also ends the draining.
 func (r *Runtime) RunUntil(ctx, abort context.Context) error { return r.run(ctx, abort) }
 
-// begin notes that a runtime runs; it does so once.
+// begin records that a runtime runs; it succeeds once.
 func (r *Runtime) begin() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,7 +140,7 @@ func (r *Runtime) begin() error {
 	return nil
 }
 
-// end notes that a runtime has run, and frees what New opened.
+// end records that a runtime has run, and frees what New opened.
 func (r *Runtime) end() error {
 	r.mu.Lock()
 	r.state = stateEnded
@@ -150,8 +149,8 @@ func (r *Runtime) end() error {
 	return r.plan.close()
 }
 
-// run works until ctx ends or something fails. It is long because it is one
-// sequence: whatever it opens it closes in reverse order, also when a step fails.
+// run works until ctx ends or something fails. It is long because it is one sequence: it
+// closes what it opened in reverse order, even if a step fails.
 func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	if err := r.begin(); err != nil {
 		return err
@@ -204,7 +203,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 		err = sys.Start()
 	}
 	if err != nil {
-		stopServices() // what was opened is served until its context ends, which closes it
+		stopServices() // serve until the context of what was opened ends, which closes it
 	}
 	run.serve(services, serving)
 	if err == nil {
@@ -224,7 +223,7 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	}
 	left := r.stop(abort, sys)
 	if broken := context.Cause(r.broken); broken != nil {
-		err = broken // whatever else failed, failed because of it
+		err = broken // the other errors are consequences
 	}
 	endFollowing()
 	stopServices()
@@ -237,7 +236,8 @@ func (r *Runtime) run(ctx, abort context.Context) (err error) {
 	return err
 }
 
-// system makes what runs the actors; last is called at the end of its draining.
+// system makes the system that runs the actors; last is called at the end of its
+// draining.
 func (r *Runtime) system(
 	st engine.Store, sealer engine.Sealer, hands datadir.Hands, last func(context.Context),
 ) (*live.System, error) {
@@ -249,22 +249,21 @@ func (r *Runtime) system(
 			Sealer: sealer, Sealing: r.sealing,
 		},
 		Activate: r.plan.activate, Log: r.log, Name: r.names.Actor,
-		// A burst that waits is worth waiting for, and so is a text in an input field, which is
-		// looked at once more; a host's timer of an hour is not.
+		// Waiting for a burst is worth it, and for a text in an input field, which is
+		// looked at once more; waiting for a host's timer of an hour is not.
 		Horizon: max(r.cfg.Burst.Cap, r.cfg.Rules.Send.Retry+time.Second),
 		Last:    last,
 	})
 }
 
-// first says what is to be stored at a first run, or the first of this version.
+// first says what has to be stored at a first run, or the first of this version.
 type first struct {
 	logKey  bool // of the names in the log
 	adopted bool // that nothing is left of ids made of names
 	adopts  bool // directories adopt such ids
 }
 
-// load takes over what is stored beside the actors' own, and lets calls from
-// outside in.
+// load reads what is stored beside the actors' own data, and admits calls from outside.
 func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	if err := r.admin.Pauses.Load(e); err != nil {
 		return now, err
@@ -282,7 +281,7 @@ func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	copy(r.hashKey, logKey)
 	r.engine, r.started, r.adopted = e, time.Now(), adopted
 	r.mu.Unlock()
-	if !r.cfg.Debug.Text { // files of an earlier run hold private text
+	if !r.cfg.Debug.Text { // files of an earlier run contain private text
 		if err := snapshot.Delete(r.cfg.Data); err != nil {
 			return now, err
 		}
@@ -291,7 +290,7 @@ func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 		adopts: len(adopted) > 0}, nil
 }
 
-// apps are those whose windows are watched.
+// apps are the applications whose windows are watched.
 func (r *Runtime) apps() (list []string) {
 	for _, w := range r.cfg.Windows {
 		list = append(list, w.App)
@@ -307,8 +306,8 @@ func (r *Runtime) adoptedOf(app string) []messages.ConversationID {
 	return r.adopted[app]
 }
 
-// stop drains the system within its time, or ends it at once when abort ends or
-// the store has stopped. What stands half typed in a window is taken out meanwhile.
+// stop drains the system within its time limit, or ends it at once when abort ends or the
+// store has stopped. Meanwhile, half-typed text is removed from the windows.
 func (r *Runtime) stop(abort context.Context, sys *live.System) engine.Left {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(abort), r.cfg.Shutdown.Drain)
 	defer cancel()
@@ -341,8 +340,8 @@ func (r *Runtime) openStore() (engine.Store, error) {
 	return st, nil
 }
 
-// openKeys opens the keys of our own store. A host that brings a store brings its keys,
-// or is told that what it keeps is not sealed.
+// openKeys opens the keys of Kehai's own store. A host that brings a store brings its
+// keys too, or a log line says that the store is not sealed.
 func (r *Runtime) openKeys() (engine.Sealer, error) {
 	if r.set.sealer == nil && r.set.store != nil {
 		r.log.Info().Str("mend", "runtime.WithSealer").Msg("store_not_sealed")
@@ -353,8 +352,8 @@ func (r *Runtime) openKeys() (engine.Sealer, error) {
 	return r.admin.OpenKeys()
 }
 
-// sealing reports how many rows were sealed that an older version has left. Their
-// unsealed form leaves the store's files with the next purge.
+// sealing reports how many rows of an older version were sealed. Their unsealed form
+// leaves the store's files with the next purge.
 func (r *Runtime) sealing(rows int) {
 	if rows == 0 {
 		if err := r.diskNow().PurgeLater(); err != nil {
@@ -372,9 +371,9 @@ func (r *Runtime) openHands() (datadir.Hands, error) {
 	return datadir.OpenHands(r.cfg)
 }
 
-// Inject sends a message to an actor from outside. A durable one is stored when
-// Inject returns nil; with a key, a second injection of the same key to the same
-// actor does nothing.
+// Inject sends a message to an actor from outside. A durable message is stored when
+// Inject returns nil. With a key, a second injection of the same key to the same actor
+// has no effect.
 func (r *Runtime) Inject(ctx context.Context, to messages.Address, msg messages.Message, key string) error {
 	e, err := r.running()
 	if err != nil {
@@ -392,11 +391,11 @@ func (r *Runtime) running() (*engine.Engine, error) {
 	return r.engine, nil
 }
 
-// takesCalls says whether calls are answered: the store is open, and is not about to be
+// takesCalls reports whether calls are accepted: the store is open, and not about to be
 // closed. r.mu is held.
 func (r *Runtime) takesCalls() bool { return r.state == stateRunning && r.engine != nil }
 
-// shut takes no further calls: the store is about to be closed.
+// shut refuses further calls: the store is about to be closed.
 func (r *Runtime) shut() {
 	r.mu.Lock()
 	r.engine = nil
@@ -405,23 +404,22 @@ func (r *Runtime) shut() {
 }
 
 // Pause stops watching a window, all windows if it is "", or the desk if it is
-// control.Attention, until Resume; control.Sending keeps every reply from being sent.
-// It is stored: a restart changes nothing. What is under way is finished.
+// control.Attention, until Resume; control.Sending stops every reply from being sent. A
+// pause is stored, so it survives a restart. Work that is under way is finished.
 func (r *Runtime) Pause(ctx context.Context, window string) error {
 	return r.admin.Pause(ctx, window)
 }
 
-// Resume ends what Pause began; for "" every pause of windows. What was said meanwhile and
-// is still visible is read then.
+// Resume ends a Pause; for "" all pauses of windows. Messages that came meanwhile and are
+// still visible are read then.
 func (r *Runtime) Resume(ctx context.Context, window string) error {
 	return r.admin.Resume(ctx, window)
 }
 
-// Forget deletes everything stored of a conversation, given by its id or a name that
-// is clear: messages, what its actors
-// know, verdicts, dead letters, mail. What is visible of it next counts as
-// known, and is not delivered again, so its name stays. Subscriptions that have not read its
-// messages yet never will.
+// Forget deletes everything stored about a conversation, given by its id or a name that
+// only it has: messages, what its actors know, verdicts, dead letters, mail. What is
+// visible next counts as known and is not delivered again, so the conversation's name is
+// kept. Subscriptions that have not read its messages yet never will.
 func (r *Runtime) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
 	return r.admin.Forget(ctx, c)
 }
@@ -495,12 +493,12 @@ func (r *Runtime) sending(c messages.ConversationID, text messages.Text, trace s
 	return nil
 }
 
-// Typing says that keys are about to be pressed in a window, for at most d from
-// now: it is not captured meanwhile, so that half a text is never taken for
-// news. Call it again to go on, and with 0 as soon as the last key was pressed;
-// what came meanwhile is read then. More than messages.MaxTyping at once does not
-// count: whoever forgets to end it, or dies, makes nobody wait for long.
-// The window is named as in the configuration, with or without its node.
+// Typing announces keys that are about to be pressed in a window, for at most d from now.
+// The window is not captured meanwhile, so that half a text is never read as news. Call
+// it again to extend the time, and with 0 after the last key; what came meanwhile is read
+// then. At most messages.MaxTyping counts at once, so a caller that dies or forgets to
+// end it delays nobody for long. The window is named as in the configuration, with or
+// without its node.
 func (r *Runtime) Typing(ctx context.Context, window string, d time.Duration) error {
 	e, err := r.running()
 	if err != nil {
@@ -517,7 +515,7 @@ func (r *Runtime) Typing(ctx context.Context, window string, d time.Duration) er
 		messages.Typing{Window: id, Until: time.Now().Add(d)}, "")
 }
 
-// now is the time of this moment, in a simulation its own.
+// now is the present time; a simulation has its own.
 func (r *Runtime) now() time.Time { return r.clock() }
 
 // readers are the actors that must know what is sent into a conversation.

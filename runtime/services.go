@@ -17,9 +17,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/web"
 )
 
-// service is one thing that runs beside the actors. Its open takes what must be had
-// before the actors start, such as an address, and returns what serves until its
-// context ends.
+// service runs beside the actors. Its open acquires what must be there before the actors
+// start, such as an address, and returns a function that serves until its context ends.
 type service struct {
 	name string
 	on   bool
@@ -28,7 +27,7 @@ type service struct {
 
 type serve = func(context.Context) error
 
-// services are all of them. The first that fails ends the run.
+// services are all of them. The first one that fails ends the run.
 func (r *Runtime) services(e *engine.Engine, now first) []service {
 	at := func(fn serve) func(context.Context) (serve, error) {
 		return func(context.Context) (serve, error) { return fn, nil }
@@ -50,19 +49,20 @@ func (r *Runtime) services(e *engine.Engine, now first) []service {
 	}
 }
 
-// group runs services and subscriptions; failed holds what failed.
+// group runs services and subscriptions; failed collects their errors.
 type group struct {
 	all    sync.WaitGroup // the services
 	failed chan error
 }
 
-// named is what serves of an opened service.
+// named is the serving function of an opened service.
 type named struct {
 	name  string
 	serve serve
 }
 
-// open opens the services that are on. Those before one that fails are returned too.
+// open opens the services that are on. If one fails, those opened before it are returned
+// too.
 func (g *group) open(ctx context.Context, list []service) (opened []named, err error) {
 	for _, s := range list {
 		if !s.on {

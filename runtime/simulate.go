@@ -17,11 +17,11 @@ type Simulation struct {
 	r *Runtime
 }
 
-// Simulate takes the place of Run in a replay or a test: it runs the actors of r
-// by the clock and the seed of an [engine.Sim]. Nothing else runs, neither
-// subscriptions nor services. Of o it uses Seed, Start, Divert, Latency and Trace,
-// and of o.Engine the Store, which stays open; the rest is the runtime's. The
-// caller closes the simulation.
+// Simulate takes the place of Run in a replay or a test: it runs the actors of r by the
+// clock and the seed of an [engine.Sim]. Nothing else runs, neither subscriptions nor
+// services. From o it uses Seed, Start, Divert, Latency and Trace, and from o.Engine the
+// Store, which stays open; everything else is the runtime's. The caller closes the
+// simulation.
 func (r *Runtime) Simulate(o engine.SimOptions) (*Simulation, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (s *Simulation) Close() error {
 	return s.r.end()
 }
 
-// Sending is [Runtime.Sending]; it steps until all who read have the text.
+// Sending is [Runtime.Sending]; it steps until all readers have the text.
 func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trace string) error {
 	app, name, err := names.Resolve(s.Control().Engine(), s.r.apps(), &c)
 	if err == nil && name != "" {

@@ -20,11 +20,11 @@ var ErrNotRunning = errors.New("runtime: not running")
 // SubscribeOption changes how a subscription is served.
 type SubscribeOption = follow.Option
 
-// ParkAfter has an event put aside whose handler has failed that many times: it
-// becomes a dead letter of the subscription, which goes on with the next event.
-// `kehai deadletters` lists it, and sends it again to this subscription alone, out
-// of order. Attempts are counted within one run. Less than 1 means that an event is
-// tried for ever, as without the option.
+// ParkAfter puts an event aside whose handler has failed this many times: it becomes a
+// dead letter of the subscription, which continues with the next event. `kehai
+// deadletters` lists it, and can send it again to this subscription only, out of order.
+// Attempts are counted within one run. Below 1, as without the option, an event is tried
+// for ever.
 func ParkAfter(attempts int) SubscribeOption { return follow.ParkAfter(attempts) }
 
 // Subscribe registers a reader of the durable events. These are above all

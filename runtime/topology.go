@@ -118,7 +118,7 @@ type actorRow struct {
 	lives place
 	with  traits
 	make  parts.NewActor
-	keys  []string // of the actors that are live from the start
+	keys  []string // keys of the actors that are live from the start
 	sends sends
 }
 
@@ -138,12 +138,12 @@ type place bool
 
 const (
 	here     place = false // on the node that has the screen, the camera, the keyboard
-	anywhere place = true  // on one node at a time, whichever it is
+	anywhere place = true  // on any node, one at a time
 )
 
-// traits are what is particular about a kind.
+// traits are the peculiarities of a kind.
 type traits struct {
-	source   bool // its actors begin work by themselves, and are stopped first
+	source   bool // its actors start work by themselves, and are stopped first
 	overflow engine.Overflow
 	fleeting int       // bound of the mailbox; 0 is the engine's
 	about    rowsAbout // see [engine.Kind]; nil where the key of an actor says whom its rows are about
@@ -169,11 +169,11 @@ type arrow struct {
 	what []m.Message
 }
 
-// host is everything outside of the actors: the program that runs Kehai, who operates
-// it, and the services of the runtime. What goes there is published, or an answer.
+// host is everything outside the actors: the program that runs Kehai, its operator, and
+// the services of the runtime. What goes there is published, or is an answer.
 const host = "host"
 
-// fromHost is what actors are sent from outside.
+// fromHost is what actors receive from outside.
 func fromHost() sends {
 	return sends{
 		to(m.ActorPoller, m.ResetBaseline{}, m.Typing{}),

@@ -69,7 +69,7 @@ func (b Backend) FocusChanges(ctx context.Context, yield func(control.FocusChang
 	return engine.ReadTable(e, history.Kind, history.Changes, change)
 }
 
-// isPause tells a pause from other times of which nothing is known.
+// isPause tells a pause from other times with an unknown state.
 func isPause(c messages.FocusState) bool {
 	return c.State == messages.Unknown && string(c.Reasoning) == attention.ReasonPaused
 }
@@ -84,8 +84,8 @@ func (b Backend) ResumeNotices(ctx context.Context) error {
 	return b.tellNotifiers(ctx, messages.ResumeNotices{})
 }
 
-// tellNotifiers sends a command to the notifier of each desk. It is durable:
-// where nothing runs it waits for the next start.
+// tellNotifiers sends a command to the notifier of each desk. It is durable: while no
+// Kehai runs it waits for the next start.
 func (b Backend) tellNotifiers(ctx context.Context, m messages.Message) error {
 	e, err := b.Engine()
 	if err != nil {

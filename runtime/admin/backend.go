@@ -32,12 +32,12 @@ type Backend struct {
 	VaultKey func(conversation string) []byte // see [conversation.ContentHash]
 }
 
-// Live is what only a Kehai that runs can tell and do.
+// Live is what only a running Kehai can tell and do.
 type Live struct {
 	Status   func() control.Status
 	Problems func() []string // what is wrong now
 	Seen     *snapshot.Windows
-	Forget   func()                   // drops all that is kept in memory of what was on the screen
+	Forget   func()                   // drops everything in memory that was on the screen
 	Served   func() map[string]string // subscriptions, and why each does not go on
 	Retried  func()                   // parked events were sent again
 	Trouble  func(reason, text string)
@@ -91,7 +91,7 @@ func (b Backend) DiscardDeadLetter(ctx context.Context, id string) error {
 	return e.DiscardDeadLetter(ctx, id)
 }
 
-// Describe adds to a running Kehai's status what the store tells.
+// Describe adds what the store tells to the status of a running Kehai.
 func (b Backend) Describe(s *control.Status) {
 	failed := func(err error) {
 		if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/snapshot"
 )
 
-// Forget implements [control.Backend]. All that stays is a mark in the ledger:
-// the number of the next message, and that what is visible next is history.
+// Forget implements [control.Backend]. What remains is a mark in the ledger: the number
+// of the next message, and that what is visible next is history.
 func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.Forgotten, error) {
 	e, err := b.Engine()
 	if err != nil {
@@ -33,7 +33,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if err != nil {
 		return engine.Forgotten{}, err
 	}
-	ids := append(directory.Merged(known, c), c) // the last one is found again if this ends half way
+	ids := append(directory.Merged(known, c), c) // the last one is found again if this stops half way
 	ids = append(directory.Unseen(known, ids), ids...)
 	receipt, path, err := b.receipt(e, c, ids)
 	if err != nil {
@@ -49,7 +49,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 	if sum.None() && path == "" {
 		return sum, nil
 	}
-	// Once more: a purge that ran beside the deletion has met only a part of it.
+	// Once more: a purge that ran during the deletion may have missed a part of it.
 	disk := b.Disk()
 	if err := disk.PurgeLater(); err != nil {
 		return sum, err
@@ -112,8 +112,8 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 	sum, err := e.Forget(ctx, engine.Forgetting{
 		Conversation: c,
 		Keep: func(get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
-			// There is something to delete, and nothing is deleted yet: a crash from
-			// here on leaves the wish behind.
+			// Something will be deleted, and nothing is yet: a crash from here on leaves
+			// the request for a purge behind.
 			noted = b.Disk().PurgeLater()
 			return append(keepHead(c, get), keepName(c, known[c].App, get)...)
 		},
@@ -127,7 +127,7 @@ func (b Backend) delete(ctx context.Context, e *engine.Engine, c messages.Conver
 }
 
 // keepName keeps what the directory knows, under the conversation's next key: what the
-// window still shows must not come again as somebody new.
+// window still shows must not come back as a new conversation.
 func keepName(
 	c messages.ConversationID, app string, get func(messages.Address, string) ([]byte, bool),
 ) []engine.Kept {
@@ -138,7 +138,7 @@ func keepName(
 	return nil
 }
 
-// keepHead makes the mark that stays of a ledger.
+// keepHead makes the mark that remains of a ledger.
 func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]byte, bool)) []engine.Kept {
 	actor, row := messages.To(dedup.Kind, string(c)), dedup.Heads.Row(dedup.HeadRow)
 	raw, ok := get(actor, row)
@@ -147,7 +147,7 @@ func keepHead(c messages.ConversationID, get func(messages.Address, string) ([]b
 	}
 	head, err := dedup.Heads.Decode(raw)
 	if err != nil {
-		head = ledger.Head{} // unreadable: it goes as the rest does
+		head = ledger.Head{} // unreadable: it is deleted like the rest
 	}
 	body, err := dedup.Heads.Encode(head.Forget())
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // receiver is the conversation that an import names. One that was never seen gets its id
-// now, and is that one when its window is seen: no name stands in a key of the store.
+// now, and keeps it when its window is seen: no name is part of a key of the store.
 func (b Backend) receiver(ctx context.Context, e *engine.Engine, c messages.ConversationID) (
 	messages.ConversationID, error) {
 	known, err := names.Known(e)
@@ -36,7 +36,7 @@ func (b Backend) receiver(ctx context.Context, e *engine.Engine, c messages.Conv
 	return b.Book.Introduce(ctx, e, app, name)
 }
 
-// named takes a name apart that stands behind its application.
+// named splits a name from the application before it.
 func named(c messages.ConversationID) (app, name string, ok bool) {
 	app, name, ok = strings.Cut(string(c), ":")
 	return app, name, ok && name != "" && messages.To(directory.Kind, app).Validate() == nil
@@ -57,8 +57,8 @@ func (b Backend) ServeMemory(log zerolog.Logger) func(context.Context) error {
 }
 
 // moveImportedNow gives ids to conversations that were never seen and have a memory under
-// their names, as an older version imported it. What is left after a crash, or for which
-// there is no space, waits for the next start.
+// their names, as older versions imported it. What is left after a crash, or for lack of
+// space, waits for the next start.
 func (b Backend) moveImportedNow(ctx context.Context, log zerolog.Logger) {
 	n, err := b.moveImported(ctx)
 	if n > 0 {
@@ -90,7 +90,7 @@ func (b Backend) moveImported(ctx context.Context) (n int, err error) {
 	return n, e.SetSetting(ctx, importedSetting, []byte("1"))
 }
 
-// imported lists the conversations that have nothing but a memory, under a name.
+// imported lists the conversations that have only a memory, under a name.
 func imported(e *engine.Engine) (list []messages.ConversationID, err error) {
 	known, err := names.Known(e)
 	if err != nil {
@@ -121,8 +121,8 @@ func imported(e *engine.Engine) (list []messages.ConversationID, err error) {
 	return slices.DeleteFunc(list, func(c messages.ConversationID) bool { return hosts[c] }), err
 }
 
-// moveMemory has what is remembered of one conversation remembered of another, in the
-// order in which it was said, and deletes it here once that is stored.
+// moveMemory makes another conversation remember the events of one, in the order in which
+// they were said, and deletes them here once that is stored.
 func (b Backend) moveMemory(ctx context.Context, e *engine.Engine, c messages.ConversationID) error {
 	type said struct {
 		at time.Time

@@ -70,7 +70,7 @@ func (r Remembered) Events(ctx context.Context, c messages.ConversationID,
 			return true
 		}
 		e, err := recall.Events.Decode(row.Value)
-		if err != nil { // the others are not worse for it
+		if err != nil { // one bad row does not spoil the others
 			bad = err
 			return true
 		}
@@ -86,7 +86,8 @@ func (r Remembered) Events(ctx context.Context, c messages.ConversationID,
 	return errors.Join(err, failed, bad, ctx.Err())
 }
 
-// LoadMemory puts what is stored into the index; what is asked meanwhile is read first.
+// LoadMemory loads the stored events into the index; a question asked meanwhile has its
+// conversations read first.
 func (b Backend) LoadMemory(ctx context.Context, log zerolog.Logger) {
 	began := time.Now()
 	n, err := b.Memory.Load(ctx)
@@ -122,8 +123,8 @@ func scopeOf(cfg config.Config, known map[messages.ConversationID]directory.Know
 	return s
 }
 
-// linked are the other conversations of the same person. A name that several have had
-// links none of them.
+// linked are the other conversations of the same person. A name that several
+// conversations have had links none of them.
 func linked(people []config.Person, known map[messages.ConversationID]directory.Known,
 	c messages.ConversationID) (list []messages.ConversationID) {
 	for _, person := range people {

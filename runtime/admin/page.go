@@ -80,7 +80,7 @@ func (b Backend) pageChanges(since time.Time) ([]web.AttentionChange, error) {
 			return nil
 		}
 		if c.At.Before(since) {
-			list = list[:0] // only the last one before it says what held then
+			list = list[:0] // only the last one before that time shows what held then
 		}
 		list = append(list, web.AttentionChange{At: c.At, State: c.State, Confidence: c.Confidence,
 			Source: c.Source, Paused: c.Paused})
@@ -120,8 +120,8 @@ func (b Backend) pageAct(ctx context.Context, a web.Act) error {
 	return fmt.Errorf("admin: the page asks for %q, which nobody can do", a.Verb)
 }
 
-// pageTimeline reads the newest entries of the event log as they were when each was
-// published: the page itself puts together what belongs together.
+// pageTimeline reads the newest entries of the event log in the form in which they were
+// published; the page itself combines related entries.
 func (b Backend) pageTimeline(after uint64, n int) ([]control.Entry, error) {
 	e, err := b.Engine()
 	if err != nil {

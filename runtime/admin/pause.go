@@ -48,7 +48,7 @@ func (b Backend) means(name, what string) bool {
 		func(w config.Window) bool { return w.Name == name })
 }
 
-// pauseDesk ends the collecting at once; the classifier follows with its mail.
+// pauseDesk stops collecting at once; the classifier follows with its mail.
 func (b Backend) pauseDesk(ctx context.Context, paused bool) error {
 	if !b.Config.Focus.Enabled {
 		return control.ErrNoDesk

@@ -89,8 +89,8 @@ func (b Backend) recalled(m messages.Memory, why memory.Chosen) control.Recalled
 	return r
 }
 
-// Run implements [control.MemoryBackend]. What the conversation does not see any more,
-// such as what was said by somebody who is linked no longer, has no text.
+// Run implements [control.MemoryBackend]. Events that the conversation no longer sees,
+// such as those of somebody no longer linked, have no text.
 func (b Backend) Run(_ context.Context, id string) (control.Recollection, error) {
 	e, err := b.Engine()
 	if err != nil {
@@ -167,7 +167,7 @@ func (b Backend) Remembered(ctx context.Context, c messages.ConversationID, id m
 	return m, nil
 }
 
-// whose is the conversation of an event, if one alone has such an ID.
+// whose is the conversation of an event, if only one has this ID.
 func (r Remembered) whose(id messages.MessageID) (c messages.ConversationID, err error) {
 	found := 0
 	err = r.ReadRows(recall.Kind, func(row engine.Row) bool {
@@ -188,7 +188,7 @@ func (r Remembered) whose(id messages.MessageID) (c messages.ConversationID, err
 	return c, nil
 }
 
-// importBatch is how many events one turn keeps at most, and importBytes how many bytes.
+// importBatch and importBytes are how many events and bytes one turn stores at most.
 const (
 	importBatch = 100
 	importBytes = 256 << 10
@@ -240,7 +240,7 @@ func (b Backend) Import(ctx context.Context, c messages.ConversationID, list []m
 	return len(fresh), nil
 }
 
-// settleEvery is how often it is looked whether all was kept.
+// settleEvery is how often Settled looks whether everything is stored.
 const settleEvery = 20 * time.Millisecond
 
 // Settled implements [control.MemoryBackend].

@@ -22,7 +22,7 @@ var (
 	_ control.ReplyBackend = (*control.Client)(nil)
 )
 
-// desk is what is stored of the replies of one conversation.
+// desk is what is stored about the replies of one conversation.
 type desk struct {
 	reply.Desk
 	bases map[string]conversation.Basis
@@ -59,8 +59,8 @@ func (b Backend) Drafts(ctx context.Context) ([]control.Draft, error) {
 	return list, err
 }
 
-// leaving is why replies that are to be sent are not typed yet; "" for one on which
-// outbound works, or of which it does not know yet.
+// leaving is why replies that are to be sent are not typed yet, "" for one that outbound
+// works on or has not received yet.
 func (b Backend) leaving(e *engine.Engine) (map[control.DraftID]messages.SendReason, error) {
 	paused, err := b.SendingPaused()
 	if err != nil {
@@ -109,7 +109,7 @@ func eachDesk(ctx context.Context, e *engine.Engine, yield func(messages.Convers
 	return err
 }
 
-// take takes a row over.
+// take reads a row.
 func (d *desk) take(row engine.Row) (err error) {
 	switch row.Table {
 	case conversation.Desks.Name():
@@ -184,8 +184,8 @@ func (b Backend) DraftDo(ctx context.Context, id control.DraftID, do messages.Dr
 	return control.ErrNoDraft
 }
 
-// mayHandOut refuses to approve what a channel would hand out at once while nothing is to
-// be sent. In windows an approved reply waits for that.
+// mayHandOut refuses to approve what a channel would hand out at once while sending is
+// paused. In windows an approved reply waits for the end of the pause.
 func (b Backend) mayHandOut(e *engine.Engine, c messages.ConversationID) error {
 	_, k, err := names.Find(e, c)
 	if errors.Is(err, control.ErrNoConversation) || err == nil && channelOf(k) == "" {
@@ -266,7 +266,7 @@ func (b Backend) Judgements(context.Context) ([]control.Judgement, error) {
 	return list, err
 }
 
-// pauseSending keeps replies from being sent, or ends that. It is durable: where nothing
+// pauseSending stops or resumes the sending of replies. It is durable: while no Kehai
 // runs it waits for the next start.
 func (b Backend) pauseSending(ctx context.Context, paused bool) error {
 	e, err := b.Engine()
@@ -283,7 +283,7 @@ func (b Backend) pauseSending(ctx context.Context, paused bool) error {
 	return e.Inject(ctx, messages.To(owner.Kind, b.Config.Node), m, "")
 }
 
-// SendingPaused is since when nothing is sent, nil if replies are.
+// SendingPaused is since when sending is paused, nil if it is not.
 func (b Backend) SendingPaused() (since *control.Stamp, err error) {
 	e, err := b.Engine()
 	if err != nil {

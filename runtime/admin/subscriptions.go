@@ -58,8 +58,8 @@ func (b Backend) served() []string {
 	return slices.Collect(maps.Keys(b.Live.Served()))
 }
 
-// passed tells that retention has deleted events that a subscription will miss,
-// because nobody serves it.
+// passed reports that retention deleted events that a subscription will miss, because
+// nobody serves it.
 func (b Backend) passed(log zerolog.Logger) func(name string, events int) {
 	return func(name string, events int) {
 		log.Warn().Str("subscription", name).Int("events", events).Msg("subscription_passed")

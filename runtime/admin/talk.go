@@ -55,7 +55,7 @@ func (b Backend) Begin(ctx context.Context, ask control.Begin) (messages.Convers
 	return id, b.beginInterview(ctx, e, id, ask.Project)
 }
 
-// talking is the engine of a Kehai that runs: nobody else answers.
+// talking is the engine of a running Kehai: without one, nobody would answer.
 func (b Backend) talking() (*engine.Engine, error) {
 	if b.Live == nil {
 		return nil, control.ErrNotRunning
@@ -120,8 +120,8 @@ func (b Backend) answers(c messages.ConversationID) bool {
 	return s.Answers()
 }
 
-// placeOf is the place in the event log before a message that was delivered earlier. Of
-// one that is not there any more nothing follows.
+// placeOf is a place in the event log before an earlier message was delivered. Nothing
+// follows one that is gone.
 func (b Backend) placeOf(e *engine.Engine, a control.Accepted) (before uint64, answered bool, err error) {
 	err = e.ReadLog(0, func(p engine.Published) bool {
 		if m, ok := p.Message.(messages.MessageDelivered); ok && m.ID == a.Message {
@@ -189,11 +189,11 @@ func (b Backend) Talk(ctx context.Context, c messages.ConversationID, q control.
 	return t, err
 }
 
-// defaultSaid is how many messages are told by default.
+// defaultSaid is how many messages Talk returns by default.
 const defaultSaid = 100
 
-// selected are the newest messages that a query asks for, in the order of the
-// transcript, and whether there are older ones.
+// selected are the newest messages that a query asks for, in the order of the transcript,
+// and whether there are older ones.
 func selected(list []control.Said, q control.TalkQuery) (out []control.Said, more bool) {
 	slices.SortStableFunc(list, func(a, b control.Said) int { return int(a.Place - b.Place) })
 	wanted := text.Compact(q.Text)
@@ -208,7 +208,7 @@ func selected(list []control.Said, q control.TalkQuery) (out []control.Said, mor
 	return list[max(0, len(list)-n):], len(list) > n
 }
 
-// saidOf is a message of the other side as it reads now.
+// saidOf is the present form of a message of the other side.
 func saidOf(m messages.MessageDelivered) control.Said {
 	s := control.Said{ID: string(m.ID), Role: control.RoleUser, Sender: string(m.Sender),
 		At: control.Stamp{Time: m.SeenAt}, Unsent: len(m.Parts) > 0,

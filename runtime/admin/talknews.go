@@ -11,7 +11,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Talks wakes whoever waits for news of a conversation, and knows what is being written
+// Talks wakes those who wait for news of a conversation, and knows what is being written
 // there. Its methods may be called concurrently.
 type Talks struct {
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ type talk struct {
 	token   *control.Token
 }
 
-// NewTalks returns one to which nobody listens yet.
+// NewTalks returns one without listeners.
 func NewTalks() *Talks { return &Talks{talks: map[messages.ConversationID]*talk{}} }
 
 // Listen is a listener of the engine.
@@ -49,7 +49,8 @@ func (t *Talks) Listen(ev engine.Published) {
 	}
 }
 
-// wake notes a token, nil for none any more, and wakes who waits. The lock is held.
+// wake records a token, nil for the end of one, and wakes those who wait. The lock is
+// held.
 func (t *Talks) wake(c messages.ConversationID, token *control.Token) {
 	one := t.talks[c]
 	if one == nil && token == nil {
@@ -65,14 +66,14 @@ func (t *Talks) wake(c messages.ConversationID, token *control.Token) {
 	t.tidy(c, one)
 }
 
-// tidy forgets a conversation of which nobody needs to know anything. The lock is held.
+// tidy drops a conversation that nobody needs to know about any more. The lock is held.
 func (t *Talks) tidy(c messages.ConversationID, one *talk) {
 	if one.waiting == 0 && one.token == nil {
 		delete(t.talks, c)
 	}
 }
 
-// join notes that somebody waits for a conversation; leave ends that.
+// join registers somebody who waits for a conversation; leave ends that.
 func (t *Talks) join(c messages.ConversationID) (leave func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +91,7 @@ func (t *Talks) join(c messages.ConversationID) (leave func()) {
 	}
 }
 
-// look returns what is being written, and what is closed at the next change.
+// look returns what is being written, and a channel that is closed at the next change.
 func (t *Talks) look(c messages.ConversationID) (*control.Token, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +129,7 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 		if err := readNews(e, c, &news); err != nil {
 			return news, err
 		}
-		token, _ := b.Talks.look(c) // after that, so that none is told of a reply that was sent
+		token, _ := b.Talks.look(c) // read it last, so that nobody hears of a reply that was already sent
 		if len(news.Events) > 0 || token != nil && seen != nil && *seen != *token {
 			news.Token = token
 			return news, nil
@@ -143,7 +144,7 @@ func (b Backend) News(ctx context.Context, c messages.ConversationID, after uint
 	}
 }
 
-// readNews adds what the event log tells of a conversation behind the last place.
+// readNews adds what the event log tells of a conversation after the last place.
 func readNews(e *engine.Engine, c messages.ConversationID, n *control.News) error {
 	err := e.ReadLog(n.Last, func(p engine.Published) bool {
 		n.Last = p.Seq
@@ -153,7 +154,7 @@ func readNews(e *engine.Engine, c messages.ConversationID, n *control.News) erro
 	return err
 }
 
-// mostNews bounds what is told at once; more follows.
+// mostNews bounds how much is reported at once; more follows.
 const mostNews = 500
 
 // newsOf is what an event of the log tells of a conversation.

@@ -122,7 +122,7 @@ func (b Backend) shown() []snapshot.Text {
 	return b.Live.Seen.Shown()
 }
 
-// notes tell what keeps messages from being read, as far as the store knows.
+// notes say what keeps messages from being read, as far as the store knows.
 func (b Backend) notes() (notes []string) {
 	for _, p := range b.Pauses.List() {
 		what := "All windows are"

@@ -25,8 +25,8 @@ const (
 // injectionsKept is how long a host may repeat an injection without effect.
 const injectionsKept = 7 * 24 * time.Hour
 
-// Upkeep deletes what has outlived its retention, at the start and then now and
-// again, and gives its space back, until ctx ends.
+// Upkeep deletes data older than its retention, at the start and every hour, and frees
+// the space, until ctx ends.
 func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
 	disk := b.Disk()
 	try := func(what string, err error) {
@@ -36,8 +36,8 @@ func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
 	}
 	var purged time.Time
 	for {
-		// First what an earlier run has left, or yesterday's trimming: what actors
-		// are asked to delete now goes tomorrow.
+		// First what an earlier run left, or yesterday's trimming: what actors are asked
+		// to delete now is purged tomorrow.
 		if now := time.Now(); now.Sub(purged) >= purgeEvery {
 			_, err := disk.Purge(ctx)
 			try("purge_failed", err)
@@ -83,7 +83,7 @@ func (b Backend) trim(ctx context.Context, log zerolog.Logger, now time.Time) er
 	return b.trimConversations(ctx, e, old)
 }
 
-// keepers are the actors of a kind that have a row which is too old.
+// keepers are the actors of a kind that have a row that is too old.
 func keepers[V any](ctx context.Context, e *engine.Engine, kind string, t actors.Table[V],
 	old func(V) bool) (list []messages.Address, err error) {
 	err = e.ReadRows(kind, func(row engine.Row) bool {
@@ -98,8 +98,8 @@ func keepers[V any](ctx context.Context, e *engine.Engine, kind string, t actors
 	return list, err
 }
 
-// trimConversations asks the conversations, and what remembers them, to delete what is
-// too old: their rows are theirs alone to change.
+// trimConversations asks the conversations and their memories to delete what is too old:
+// only they may change their rows.
 func (b Backend) trimConversations(ctx context.Context, e *engine.Engine, old time.Time) error {
 	list, err := keepers(ctx, e, conversation.Kind, conversation.Messages,
 		func(m messages.MessageDelivered) bool { return m.DeliveredAt.Before(old) })

@@ -11,14 +11,13 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// ErrNotAsked marks a verdict that the language model should have given and did
-// not. The rest of the text says why, and quotes nothing of its answer.
+// ErrNotAsked marks a verdict without the language model that should have given it. The
+// rest of the text says why, and quotes nothing of an answer.
 var ErrNotAsked = errors.New("runtime: the language model did not decide")
 
-// Ask is [Classify] with a language model for the cases that the rules
-// leave open; nil asks nobody. Where the model fails, or its answer is no
-// judgement, the fallback's verdict comes with an error wrapping [ErrNotAsked]:
-// the verdict is good all the same.
+// Ask is [Classify] with a language model for the cases that the rules leave open; nil
+// asks nobody. If the model fails, or its answer is not a judgement, the fallback's
+// verdict is returned with an error wrapping [ErrNotAsked]: that verdict is valid.
 func Ask(ctx context.Context, profile string, camera, usage []byte, model llm.Model) (Judgement, error) {
 	rules, look, err := inputs(profile, camera, usage)
 	if err != nil {
@@ -46,16 +45,16 @@ func askModel(ctx context.Context, model llm.Model, prompt messages.Text) (messa
 	return messages.Text(reply.Text), err
 }
 
-// Asked is what a replay had of its language model.
+// Asked counts what a replay asked its language model.
 type Asked struct {
 	Questions int
 	Failures  int
 	Why       error // of the first failure
 }
 
-// ReplayAsking is [Replay] with a language model for the cases that the
-// rules leave open; nil asks nobody. It is asked as in a running Kehai, in the
-// time of the record: once for each case, and after a failure not for a while.
+// ReplayAsking is [Replay] with a language model for the cases that the rules leave open;
+// nil asks nobody. It is asked as in a running Kehai, in the time of the record: once for
+// each case, and not for a while after a failure.
 func ReplayAsking(ctx context.Context, profile string, model llm.Model, r io.Reader,
 	yield func(Line) error) (asked Asked, err error) {
 	var ask func(messages.Text) (messages.Text, error)

@@ -33,9 +33,9 @@ func judgementOf(s messages.FocusState) Judgement {
 	return Judgement{State: s.State, Confidence: s.Confidence, Reasoning: string(s.Reasoning), Source: s.Source}
 }
 
-// Classify judges a camera and a usage snapshot, JSON objects each, by the
-// rules of a profile and else by their fallback. A half that is nil, empty or
-// null is absent; NaN and infinities count as not measured.
+// Classify judges a camera and a usage snapshot, JSON objects each, by the rules of a
+// profile or their fallback. A half that is nil, empty or null is absent; NaN and
+// infinities count as not measured.
 func Classify(profile string, camera, usage []byte) (Judgement, error) {
 	return Ask(context.Background(), profile, camera, usage, nil)
 }
@@ -68,8 +68,8 @@ func halfOf[S any](raw []byte, decode func([]byte) (S, error)) (*S, error) {
 	return &s, nil
 }
 
-// Hints names the fields of two snapshots that count for nothing, such as
-// misspelt ones. Snapshots that cannot be judged have none.
+// Hints names the fields of two snapshots that have no effect, such as misspelt ones.
+// Snapshots that cannot be judged have none.
 func Hints(camera, usage []byte) (hints []string) {
 	for _, half := range []struct {
 		name  string

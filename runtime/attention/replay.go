@@ -27,8 +27,8 @@ type Line struct {
 	Judgement
 	Steady     messages.Attention `json:"steady"` // the state that is reported
 	Transition *Transition        `json:"transition,omitempty"`
-	// Hints are what a person should know of the lines that were read meanwhile,
-	// such as fields that count for nothing.
+	// Hints are what a person should know about the lines read meanwhile, such as fields
+	// without effect.
 	Hints []string `json:"-"`
 }
 
@@ -107,7 +107,7 @@ type player struct {
 
 const (
 	tick        = 10_000           // milliseconds from one judgement to the next
-	hole        = 3_600_000 / tick // judgements after which nothing is known, and nothing that was said counts
+	hole        = 3_600_000 / tick // judgements after which nothing is known, and nothing said earlier counts
 	replayEpoch = 946_684_800_000  // the year 2000 in milliseconds since 1970
 	maxReplayMS = 1e14             // bounds at_ms to what is a time
 	maxHints    = 20
@@ -197,7 +197,7 @@ func (p *player) moment(at int64) time.Time {
 	return time.UnixMilli(replayEpoch + at - p.first)
 }
 
-// judge lets the classifier judge so many times.
+// judge makes the classifier judge this many times.
 func (p *player) judge(times int64) {
 	p.sim.Advance(time.Duration(times) * tick * time.Millisecond)
 	p.base += times * tick
@@ -207,10 +207,10 @@ func (p *player) give(snapshot messages.Message) {
 	if _, err := p.sim.Inject(p.options.Activate[0], snapshot, ""); err != nil && p.failed == nil {
 		p.failed = err
 	}
-	p.sim.Settle() // a mailbox is bounded, a moment's lines are not
+	p.sim.Settle() // a mailbox is bounded, the lines of a moment are not
 }
 
-// listen takes what the classifier publishes.
+// listen handles what the classifier publishes.
 func (p *player) listen(e engine.Published) {
 	switch m := e.Message.(type) {
 	case messages.FocusJudged:
@@ -242,7 +242,7 @@ func (p *player) tell(yield func(Line) error) error {
 	return p.failed
 }
 
-// hint notes fields that count for nothing, each once.
+// hint reports fields without effect, each once.
 func (p *player) hint(text []byte, n int) {
 	var line struct{ Camera, PC json.RawMessage }
 	if json.Unmarshal(lenient.ReplaceNaN(text, "null"), &line) != nil {

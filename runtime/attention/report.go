@@ -45,12 +45,13 @@ func Spans(changes []control.FocusChange, from, to time.Time) []Span {
 	return spans
 }
 
-// unseenAfter is how old [control.FocusDesk.SeenAt] is once nobody watches a desk.
+// unseenAfter is the age of [control.FocusDesk.SeenAt] at which a desk counts as
+// unwatched.
 const unseenAfter = 2 * time.Minute
 
-// EndUnseen adds to changes, by desk and then by time, what the next start of
-// Kehai will store: that nothing is known of a desk since it was last seen, if
-// nobody has watched it since. Without it the last state would hold until now.
+// EndUnseen adds to changes, by desk and then by time, what the next start of Kehai will
+// store: that nothing is known of an unwatched desk since it was last seen. Without it
+// the last state would hold until now.
 func EndUnseen(changes []control.FocusChange, desks []control.FocusDesk, now time.Time) []control.FocusChange {
 	seen := map[messages.DeskID]time.Time{}
 	for _, d := range desks {

@@ -17,11 +17,10 @@ type Proposal struct {
 	Neither       int
 }
 
-// Layout proposes a layout for windows that look like a screenshot:
-// one chat window with bubbles of both sides on a plain ground. scale is its
-// pixels per logical pixel, 2 on a Retina display. Errors say what is missing. A
-// layout that does not find bubbles of both sides in the screenshot itself is one:
-// then what it finds is returned too.
+// Layout proposes a layout for windows that look like a screenshot: one chat window with
+// bubbles of both sides on a plain ground. scale is its pixels per logical pixel, 2 on a
+// Retina display. Errors say what is missing. It is also an error if the layout does not
+// find bubbles of both sides in the screenshot itself; what it does find is returned too.
 func Layout(screenshot *image.RGBA, scale float64) (Proposal, error) {
 	l, err := layout.Calibrate(screenshot, scale)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Validate returns an error wrapping [ErrConfig] that names everything that is
-// wrong. Which drivers and engines there are only New knows, as hosts add some:
-// see [Config.CheckDrivers].
+// Validate returns an error wrapping [ErrConfig] that lists everything that is wrong.
+// Only New knows which drivers and engines there are, because hosts add some: see
+// [Config.CheckDrivers].
 func (c *Config) Validate() error {
 	p := problems{}
 	fields := c.fields()
@@ -46,8 +46,8 @@ func (c *Config) Validate() error {
 	return p.err()
 }
 
-// checkOrder checks the numbers of which one is at most the other. It complains
-// about the one of the two that somebody set.
+// checkOrder checks pairs of numbers of which one may not exceed the other. It complains
+// about the one that somebody set.
 func (c *Config) checkOrder(p *problems, fields []field) {
 	for _, low := range fields {
 		name := low.tag.Get("atmost")
@@ -138,7 +138,7 @@ func (c *Config) CheckDrivers(known Drivers) error {
 	return p.err()
 }
 
-// forms are what texts look like. Each returns what is wrong, "" for nothing.
+// forms are the formats of texts. Each returns what is wrong, "" if nothing is.
 var forms = map[string]func(string) string{
 	"name": wrongName, "loopback": wrongLoopback, "layout": wrongLayout, "quiet": wrongQuiet,
 }

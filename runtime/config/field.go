@@ -75,14 +75,14 @@ func (f field) values() (list []field) {
 
 func (f field) isSection() bool { return f.value.Kind() == reflect.Struct }
 
-// isList holds for a list of sections; a list of texts is a value.
+// isList is true for a list of sections; a list of texts is a value.
 func (f field) isList() bool {
 	t := f.value.Type()
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct &&
 		!reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// usual is an entry of a list in which nothing is set.
+// usual is a list entry with default values.
 func (f field) usual() reflect.Value {
 	switch f.value.Type().Elem() {
 	case reflect.TypeFor[Window]():
@@ -120,11 +120,11 @@ func (f field) oneOf() []string {
 	return strings.FieldsFunc(f.tag.Get("oneof"), func(r rune) bool { return r == '|' })
 }
 
-// text is the value as a file has it, and as set reads it.
+// text is the value as a file writes it, and as set reads it.
 func (f field) text() string { return textOf(f.value) }
 
-// set sets the value from a text. It returns what is wrong with the text and then
-// leaves the value as it is. A path counts from dir.
+// set sets the value from a text. It returns what is wrong with the text, and then leaves
+// the value unchanged. A path is relative to dir.
 func (f field) set(text, dir string) string {
 	path, wrong := f.resolve(text, dir)
 	if wrong != "" {
@@ -143,8 +143,8 @@ func (f field) set(text, dir string) string {
 	return f.show(text) + ": " + want
 }
 
-// resolve counts a path from dir, or from the home after ~/. It leaves other texts
-// alone, and the names of layouts.
+// resolve makes a path absolute, from dir or from the home after ~/. It leaves other
+// texts alone, and the names of layouts.
 func (f field) resolve(text, dir string) (path, wrong string) {
 	if f.tag.Get("path") == "" || text == "" || f.tag.Get("form") == "layout" && !isLayoutFile(text) {
 		return text, ""
@@ -170,7 +170,7 @@ func (f field) show(text string) string {
 	return quote(text)
 }
 
-// wrong says what is wrong with the value by its tag, "" for nothing.
+// wrong says what is wrong with the value by its tag, "" if nothing is.
 func (f field) wrong() string {
 	if !isSequence(f.value.Type()) {
 		return f.wrongOne(f.value)
@@ -205,8 +205,7 @@ func (f field) wrongOne(v reflect.Value) string {
 	return ""
 }
 
-// wrongText checks what a text looks like. It must be able to stand on one line
-// of a file or a log.
+// wrongText checks the format of a text. It must fit on one line of a file or a log.
 func (f field) wrongText(s string) string {
 	form, optional := strings.CutSuffix(f.tag.Get("form"), "?")
 	switch {

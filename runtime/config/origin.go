@@ -12,7 +12,7 @@ type origin struct {
 	kind      string // "file", "env", "flag"
 	place     string // "kehai.yaml", "KEHAI_DATA", "--data"
 	line, col int    // in a file
-	text      string // the value then; another one now was set by Go code
+	text      string // the value then; if it differs now, Go code has set it
 }
 
 // String is the beginning of an error about the value.
@@ -23,7 +23,7 @@ func (o origin) String() string {
 	return o.place
 }
 
-// own makes what copies of a Config share its own, before it is changed.
+// own copies what copies of a Config share, before it is changed.
 func (c *Config) own() {
 	c.Windows, c.origins = slices.Clone(c.Windows), maps.Clone(c.origins)
 	if c.origins == nil {
@@ -31,7 +31,7 @@ func (c *Config) own() {
 	}
 }
 
-// set sets a value from a text that stands at a place. It says what is wrong.
+// set sets a value from a text at a place. It returns what is wrong.
 func (c *Config) set(f field, text, dir string, at origin) string {
 	if wrong := f.set(text, dir); wrong != "" {
 		return wrong
@@ -41,8 +41,8 @@ func (c *Config) set(f field, text, dir string, at origin) string {
 	return ""
 }
 
-// originOf is where the present value of a key was set, or else the entry of a
-// list it belongs to; zero if neither is known.
+// originOf is where the present value of a key was set, or else the list entry that
+// contains it; zero if neither is known.
 func (c *Config) originOf(key string) origin {
 	o, ok := c.origins[key]
 	if !ok {
@@ -104,13 +104,12 @@ func EnvName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-// ApplyEnv sets fields from an environment (as [os.Environ] has it) and checks
-// the result. Empty variables count as not set. Windows can be changed but not
-// added. A KEHAI_ variable that means nothing is an error that names the nearest
-// one; everything else is applied nevertheless. KEHAI_CONFIG, KEHAI_BROWSER and
-// KEHAI_SIMULATE_LLM_ERROR are left to the program, and the variables that
-// encryption.key_env and llm.key_env name to those who read the keys. Relative
-// paths count from the working directory.
+// ApplyEnv sets fields from an environment (in the form of [os.Environ]) and checks the
+// result. Empty variables count as not set. Windows can be changed but not added. An
+// unknown KEHAI_ variable is an error that names the nearest known one; all others are
+// applied nevertheless. KEHAI_CONFIG, KEHAI_BROWSER and KEHAI_SIMULATE_LLM_ERROR are left
+// to the program, and the variables named by encryption.key_env and llm.key_env to those
+// who read the keys. Relative paths are relative to the working directory.
 func (c *Config) ApplyEnv(environ []string) error {
 	c.own()
 	before := c.Profile

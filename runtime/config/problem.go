@@ -35,20 +35,20 @@ func (p problem) String() string {
 // problems is an error that wraps [ErrConfig].
 type problems []problem
 
-// add takes the text of a check, which is "" where nothing is wrong. One
-// complaint about a value is enough.
+// add adds a complaint of a check; "" means that nothing is wrong. One complaint about a
+// value is enough.
 func (p *problems) add(c *Config, key, text string) {
 	if text != "" && !slices.ContainsFunc(*p, func(known problem) bool { return known.key == key }) {
 		*p = append(*p, problem{origin: c.originOf(key), key: key, text: text})
 	}
 }
 
-// of takes what is wrong in a section, by the keys there.
+// of adds what is wrong in a section, by its keys.
 func (p *problems) of(c *Config, section string) func(key, what string) {
 	return func(key, what string) { p.add(c, section+"."+key, what) }
 }
 
-// and are these problems, and those of err behind them.
+// and returns these problems followed by those of err.
 func (p problems) and(err error) error {
 	var more problems
 	errors.As(err, &more)
@@ -81,8 +81,8 @@ func (p problems) Error() string {
 // Unwrap makes every problem an [ErrConfig].
 func (p problems) Unwrap() error { return ErrConfig }
 
-// Wrong is the error, wrapping [ErrConfig], of a value that only the caller can
-// know to be wrong: what is wrong with it, and what is wanted.
+// Wrong returns the error, wrapping [ErrConfig], for a value that only the caller can
+// know to be wrong: what is wrong, and what is wanted.
 func (c *Config) Wrong(key, what string) error {
 	return problems{{c.originOf(key), key, what}}
 }
@@ -90,7 +90,7 @@ func (c *Config) Wrong(key, what string) error {
 // quote shows a value of any length.
 var quote = text.Quote
 
-// oneLine keeps a file's name from breaking a comment or an error.
+// oneLine keeps a file's name from breaking the line of a comment or an error.
 func oneLine(s string) string {
 	if q := strconv.Quote(s); q[1:len(q)-1] != s {
 		return q
@@ -98,7 +98,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// didYouMean is ": did you mean X?" or nothing, as the tail of a sentence.
+// didYouMean returns ": did you mean X?" or "", as the end of a sentence.
 func didYouMean(word string, known []string) string {
 	if near := text.Nearest(word, known); near != "" {
 		return ": did you mean " + near + "?"

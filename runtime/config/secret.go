@@ -14,9 +14,9 @@ import (
 	"github.com/kehai-run/kehai/actors/llm"
 )
 
-// wrongSecret says that what should name a key is the key itself, by mistake. It
-// never quotes. A tag says whether a file or a variable is named, and whether its
-// key is the store's or a token: the key of a server.
+// wrongSecret says that a value is a key by mistake, instead of the name of one. It never
+// quotes it. A tag says whether a file or a variable is named, and whether its key is the
+// store's or a server's token.
 func wrongSecret(tag, s string) string {
 	const file, env = "want the path of a file", "want the name of an environment variable"
 	what, leaks := "", false
@@ -41,8 +41,8 @@ var (
 	tokenForm = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
 )
 
-// endsInKey tells a key where a path is wanted, also behind the folder that
-// relative paths are given. Hashes that name files count as keys.
+// endsInKey detects a key in place of a path, even behind the folder that relative paths
+// get. Hashes used as file names count as keys.
 func endsInKey(path string) bool {
 	for _, n := range [...]int{64, 44, 43} { // hex, base64, base64 without padding
 		start := len(path) - n
@@ -61,8 +61,8 @@ func isKey(s string) bool {
 		strings.ContainsAny(s, "0123456789") && strings.ToLower(s) != s && strings.ToUpper(s) != s)
 }
 
-// looksToken tells the key of a server from a name: long, without a point, with
-// digits and small letters, and with capitals or the usual beginning.
+// looksToken tells the key of a server from a name: long, without a dot, with digits and
+// small letters, and with capitals or a usual prefix.
 func looksToken(s string) bool {
 	return tokenForm.MatchString(s) && strings.ContainsAny(s, "0123456789") && strings.ToUpper(s) != s &&
 		(strings.ToLower(s) != s || strings.HasPrefix(s, "sk-"))
@@ -71,9 +71,8 @@ func looksToken(s string) bool {
 // keyBytes is the length of the store's key.
 const keyBytes = 32
 
-// ReadKey reads the key of the store; nil without an error means that none is
-// configured. env is os.Getenv or a stand-in. Errors wrap [ErrConfig] and never
-// show what was read.
+// ReadKey reads the key of the store; nil without an error means that none is configured.
+// env is os.Getenv or a substitute. Errors wrap [ErrConfig] and never show what was read.
 func ReadKey(e Encryption, env func(string) string) ([]byte, error) {
 	text, at, err := readSecret("encryption", e, env)
 	if err != nil || at == "" {
@@ -101,8 +100,8 @@ func decodeKey(text string) ([]byte, bool) {
 	return key, err == nil && len(key) == keyBytes
 }
 
-// ReadToken reads the key of the language model's server, none if none is named.
-// env is os.Getenv or a stand-in. Errors never show what was read.
+// ReadToken reads the key of the language model's server, "" if none is named. env is
+// os.Getenv or a substitute. Errors never show what was read.
 func ReadToken(l LLM, env func(string) string) (llm.Secret, error) {
 	text, at, err := readSecret("llm", l, env)
 	if err != nil {
@@ -121,7 +120,7 @@ func ReadToken(l LLM, env func(string) string) (llm.Secret, error) {
 	return llm.NewSecret(line), nil
 }
 
-// ErrNoKey marks a key that is named and not there.
+// ErrNoKey marks a key that is named but missing.
 var ErrNoKey = errors.New("the key is missing")
 
 // readSecret reads what key_file or key_env of a section names; at says where the

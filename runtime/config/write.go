@@ -75,7 +75,7 @@ func (p *printer) below(f, usual field, indent string, commented bool) {
 	}
 }
 
-// source names where a value is from, for people.
+// source names where a value comes from, for people.
 func (p *printer) source(f, usual field) string {
 	if o, ok := p.config.origins[f.key]; ok && o.text == f.text() {
 		return o.kind + " " + oneLine(o.String())

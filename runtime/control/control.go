@@ -36,17 +36,17 @@ type Backend interface {
 	DiscardDeadLetter(ctx context.Context, id string) error
 	// Subscriptions lists who reads the event log.
 	Subscriptions(ctx context.Context) ([]engine.Subscription, error)
-	// DropSubscription forgets the place of one that nobody serves; it fails with
-	// engine.ErrNoSubscription for an unknown name.
+	// DropSubscription drops the place of a subscription that nobody serves; it fails
+	// with engine.ErrNoSubscription for an unknown name.
 	DropSubscription(ctx context.Context, name string) error
 	Status(ctx context.Context) (Status, error)
 
-	// Verdicts yields what stages decided, oldest first, until yield fails; of
-	// the query it heeds Conversation and Since.
+	// Verdicts yields decisions of the stages, oldest first, until yield fails; from the
+	// query it uses Conversation and Since.
 	Verdicts(ctx context.Context, q Query, yield func(events.Verdict) error) error
-	// Trace tells the way of a delivered message, or ErrNoMessage.
+	// Trace returns the path of a delivered message, or ErrNoMessage.
 	Trace(ctx context.Context, id messages.MessageID) (Path, error)
-	// Why tells what became of something, delivered or not.
+	// Why explains what became of something, delivered or not.
 	Why(ctx context.Context, q WhyQuery) (Why, error)
 
 	// Pause stops watching a window, all if it is "", the desk if it is [Attention], or
@@ -60,7 +60,7 @@ type Backend interface {
 	NameBackend
 }
 
-// Conversation is a conversation as a person or a script reads of it.
+// Conversation is a conversation as people and scripts see it.
 type Conversation struct {
 	ID       messages.ConversationID `json:"id"`
 	App      string                  `json:"app"`
@@ -92,7 +92,7 @@ func (s Stamp) MarshalJSON() ([]byte, error) {
 
 // Status describes a Kehai at one moment.
 type Status struct {
-	Running     bool                `json:"running"` // the store is open, and calls are taken
+	Running     bool                `json:"running"` // the store is open, and calls are accepted
 	Version     string              `json:"version"`
 	Node        string              `json:"node"`
 	PID         int                 `json:"pid"`
@@ -111,7 +111,7 @@ type Status struct {
 	AttentionPaused *Stamp `json:"attention_paused,omitempty"`
 	// SendingPaused is since when no reply is sent, nil if replies are.
 	SendingPaused *Stamp `json:"sending_paused,omitempty"`
-	// Held counts the readings of which nobody knows whose they are.
+	// Held counts the readings whose conversation is unknown.
 	Held int `json:"held,omitempty"`
 	// LLM is the language model, nil if none is set up.
 	LLM *LLM `json:"llm,omitempty"`
@@ -124,8 +124,8 @@ type LLM struct {
 	Purposes []LLMUse `json:"purposes,omitempty"`
 }
 
-// LLMUse is what the questions for one purpose came to. Attempts count retries and
-// what was not sent; tokens are those that the server counted.
+// LLMUse sums up the questions for one purpose. Attempts include retries and questions
+// that were not sent; tokens are those that the server counted.
 type LLMUse struct {
 	Purpose      string `json:"purpose"`
 	Model        string `json:"model"`
@@ -150,7 +150,7 @@ type Typist struct {
 	Name   string            `json:"name"` // "none": nothing can be sent there
 }
 
-// maxSocketPath is what every system we know allows in a socket's address.
+// maxSocketPath is the length of a socket's path that every system we know allows.
 const maxSocketPath = 100
 
 // SocketPath is where the Kehai of a data directory listens: kehai.sock in the

@@ -26,8 +26,8 @@ type Paused struct {
 // DefaultFound is how many matches of a text are enough for most questions.
 const DefaultFound = 5
 
-// WhyQuery says what a person misses, or wants explained: a message by its id,
-// or anything that was read by what it said.
+// WhyQuery says what a person misses or wants explained: a message by its id, or anything
+// that was read, by its text.
 type WhyQuery struct {
 	ID           string
 	Text         string
@@ -35,7 +35,7 @@ type WhyQuery struct {
 	Limit        int                     // of what Text finds, the best so many; 1 or more
 }
 
-// Why is everything that is known about what a person asked for.
+// Why is everything known about the subject of a query.
 type Why struct {
 	Paths []Path `json:"paths"` // the best match first
 	// Notes say what else may explain that a message is missing.
@@ -45,7 +45,7 @@ type Why struct {
 	Recent []Step `json:"recent,omitempty"`
 }
 
-// Path is how one message, or one bubble, went through the stages. It holds private
+// Path is how one message, or one bubble, went through the stages. It contains private
 // text.
 type Path struct {
 	Conversation messages.ConversationID `json:"conversation"`

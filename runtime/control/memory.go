@@ -26,9 +26,9 @@ type MemoryBackend interface {
 	Run(ctx context.Context, id string) (Recollection, error)
 	// Remembered is an event with what stands around it, or ErrNoEvent.
 	Remembered(ctx context.Context, c messages.ConversationID, id messages.MessageID) (Remembered, error)
-	// Import has events remembered that are not, of one conversation; it returns how many
-	// of them are new or read otherwise. They are stored when it returns, and found
-	// shortly after; Settled waits for that.
+	// Import makes the memory store events of one conversation; it returns how many of
+	// them are new or have changed. They are stored when it returns, and found shortly
+	// after; Settled waits for that.
 	Import(ctx context.Context, c messages.ConversationID, list []messages.Event) (int, error)
 	Settled(ctx context.Context) error
 	MemoryStats(ctx context.Context) (MemoryStats, error)
@@ -56,7 +56,7 @@ type RecallQuery struct {
 	Words        bool                    // by words alone
 }
 
-// Recollection is what a recall came to.
+// Recollection is the result of a recall.
 type Recollection struct {
 	Run        string        `json:"run,omitempty"` // if it is kept
 	At         Stamp         `json:"at"`
@@ -64,10 +64,10 @@ type Recollection struct {
 	Routes     []RecallRoute `json:"routes"`
 	Candidates int           `json:"candidates"`
 	Found      []Recalled    `json:"found"`             // the best first
-	Loading    bool          `json:"loading,omitempty"` // not all events can be found yet
+	Loading    bool          `json:"loading,omitempty"` // some events cannot be found yet
 }
 
-// RecallRoute is what became of one route.
+// RecallRoute is the result of one route.
 type RecallRoute struct {
 	Route  string  `json:"route"`
 	Hits   int     `json:"hits"`
@@ -83,7 +83,7 @@ type Recalled struct {
 	At           Stamp                   `json:"at"`
 	Own          bool                    `json:"own,omitempty"`
 	Speaker      string                  `json:"speaker,omitempty"`
-	Text         string                  `json:"text"` // "" if it is not kept any more
+	Text         string                  `json:"text"` // "" if it is no longer kept
 	Score        float64                 `json:"score"`
 	Routes       []RecallHit             `json:"routes"`
 }
@@ -96,7 +96,7 @@ func (r Recalled) Who() string {
 	return r.Speaker
 }
 
-// RecallHit is that a route found an event. Scores of two routes are not comparable.
+// RecallHit records that a route found an event. Scores of two routes are not comparable.
 type RecallHit struct {
 	Route string  `json:"route"`
 	Score float64 `json:"score"`
@@ -127,7 +127,7 @@ type MemoryStats struct {
 	Runs          int  `json:"runs"`   // that are stored
 }
 
-// MemoryCheck is what a comparison of the index with the stored events came to.
+// MemoryCheck is the result of comparing the index with the stored events.
 type MemoryCheck struct {
 	Events  int      `json:"events"`            // that were compared
 	Missing []string `json:"missing,omitempty"` // stored and not found: their IDs, at most 100
@@ -148,8 +148,8 @@ type importLine struct {
 	Text         string    `json:"text"`
 }
 
-// Bounds of a file of events, in bytes: a text that has so many, however it is escaped,
-// is kept in one transaction.
+// Bounds of a file of events, in bytes: a text of this length, however it is escaped,
+// fits into one transaction.
 const (
 	maxImportText = 1 << 20
 	maxImportLine = 7 * maxImportText

@@ -9,11 +9,11 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// ErrNoHeld marks an id of held messages that are not held (any more).
+// ErrNoHeld marks an id that no held messages have, or no longer have.
 var ErrNoHeld = errors.New("control: nothing is held under this id")
 
-// Held are messages of which nobody knows whose they are: a chat whose name several
-// have, or which was misread.
+// Held are messages of an unknown conversation: several have the title, or it was
+// misread.
 type Held struct {
 	ID     string                    `json:"id"` // "line@mac/3"
 	Window messages.WindowID         `json:"window"`
@@ -25,25 +25,25 @@ type Held struct {
 	SeenAt Stamp                     `json:"seen_at"`
 }
 
-// NameBackend says who a conversation is.
+// NameBackend answers who is who.
 type NameBackend interface {
 	// Conversations lists those that are known, by application and name.
 	Conversations(ctx context.Context) ([]Conversation, error)
-	// Which returns the id of the conversation that a person names: by its id, its
-	// name, or its name behind its application, as "line:Hana". What is none of these
-	// is returned as it is: a host has ids of its own. The error wraps ErrNotClear if
+	// Which returns the id of the conversation that a person means by its id, its name,
+	// or its name behind its application, as "line:Hana". Anything else is returned
+	// unchanged, because hosts have ids of their own. The error wraps ErrNotClear if
 	// several have that name.
 	Which(ctx context.Context, name string) (messages.ConversationID, error)
-	// Rename gives a conversation a name, "" takes it back. The error wraps
-	// ErrNoConversation if nobody knows it.
+	// Rename gives a conversation a name; "" removes it. The error wraps
+	// ErrNoConversation if it is unknown.
 	Rename(ctx context.Context, c messages.ConversationID, name string) error
 	// Merge makes two conversations one: what is taken for c, and what is stored of it,
 	// goes into another one. The errors wrap ErrNoConversation and ErrNotClear.
 	Merge(ctx context.Context, c, into messages.ConversationID) error
 	// Held lists the messages that are held, oldest first.
 	Held(ctx context.Context) ([]Held, error)
-	// SettleHeld says whose they are; "" means somebody new. The errors wrap ErrNoHeld
-	// and ErrNoConversation.
+	// SettleHeld says to which conversation they belong; "" means a new one. The errors
+	// wrap ErrNoHeld and ErrNoConversation.
 	SettleHeld(ctx context.Context, id string, c messages.ConversationID) error
 }
 

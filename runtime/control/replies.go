@@ -18,18 +18,19 @@ type ReplyBackend interface {
 	// Drafts lists the replies that wait, by conversation: for a person or, once they are
 	// approved or may go out by themselves, to be sent.
 	Drafts(ctx context.Context) ([]Draft, error)
-	// DraftDo does what a person wants of a draft. It fails with ErrNoDraft if the draft
-	// is gone, or if it was written anew since it had this ID, and with ErrDraftLeaves if
-	// it is to be sent already. The text is that of
-	// messages.DraftEdit. Nil means that the command is stored; should the draft change
-	// before it is carried out, nothing happens.
+	// DraftDo carries out what a person wants done with a draft. It fails with ErrNoDraft
+	// if the draft is gone or has changed since it had this ID, and with ErrDraftLeaves
+	// if it is about to be sent already. The text is for messages.DraftEdit. Nil means
+	// that the command is stored; if the draft changes before it is carried out, it has
+	// no effect.
 	DraftDo(ctx context.Context, id DraftID, do messages.DraftVerb, text string) error
-	// Reminders lists what the other sides asked to be reminded of, by conversation.
+	// Reminders lists the requests of the other sides to be reminded, by conversation.
 	Reminders(ctx context.Context) ([]Reminder, error)
 	// CancelReminder forgets one that is not due yet; else it fails with
 	// ErrNoReminder.
 	CancelReminder(ctx context.Context, id ReminderID) error
-	// Judgements lists whether each conversation wanted an answer when it was judged last.
+	// Judgements lists whether each conversation wanted an answer when it was last
+	// judged.
 	Judgements(ctx context.Context) ([]Judgement, error)
 }
 
@@ -56,7 +57,7 @@ func NewReminderID(c messages.ConversationID, n int64) ReminderID {
 	return ReminderID(fmt.Sprintf("%s/%d", c, n))
 }
 
-// Split returns what an ID names; ok is false for what is none.
+// Split returns what an ID names; ok is false if it is not such an ID.
 func (id ReminderID) Split() (c messages.ConversationID, n int64, ok bool) {
 	at := strings.LastIndexByte(string(id), '/')
 	if at < 1 {
@@ -75,7 +76,7 @@ type Reminder struct {
 	Due          bool                    `json:"due,omitempty"` // it is time, and its reply is worked on
 }
 
-// DraftID names a draft as it reads now: one that is written anew has another.
+// DraftID names a draft in its present wording: a rewritten draft has another ID.
 type DraftID string
 
 // NewDraftID makes the ID of a turn's reply.
@@ -83,7 +84,7 @@ func NewDraftID(c messages.ConversationID, turn int64, epoch int) DraftID {
 	return DraftID(fmt.Sprintf("%s/%d.%d", c, turn, epoch))
 }
 
-// Split returns what an ID names; ok is false for what is none.
+// Split returns what an ID names; ok is false if it is not such an ID.
 func (id DraftID) Split() (c messages.ConversationID, turn int64, epoch int, ok bool) {
 	at := strings.LastIndexByte(string(id), '/')
 	if at < 1 {
@@ -96,8 +97,7 @@ func (id DraftID) Split() (c messages.ConversationID, turn int64, epoch int, ok 
 	return messages.ConversationID(id[:at]), turn, epoch, ok
 }
 
-// Edited is the ID that a draft has once it was edited: the edit itself makes the old one
-// void.
+// Edited is the ID of a draft after an edit: the edit itself invalidates the old ID.
 func (id DraftID) Edited() DraftID {
 	c, turn, epoch, ok := id.Split()
 	if !ok {

@@ -16,9 +16,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// Serve answers on the socket of a data directory until ctx ends. A socket left
-// behind by a process that was killed is replaced; one that answers is an error.
-// The caller holds the store's lock, so that is only possible for a moment.
+// Serve answers on the socket of a data directory until ctx ends. It replaces a socket
+// left behind by a killed process; one that answers is an error. The caller holds the
+// store's lock, so that can only happen for a moment.
 func Serve(ctx context.Context, data string, b Backend) error {
 	path, err := SocketPath(data)
 	if err != nil {

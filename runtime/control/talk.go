@@ -37,15 +37,15 @@ type TalkBackend interface {
 	// is new. With a project it is led as an interview, unless it is one already. The
 	// errors wrap ErrBegin, ErrProject and ErrNotClear.
 	Begin(ctx context.Context, b Begin) (messages.ConversationID, error)
-	// Say stores a message; with the key of an earlier one it does nothing and tells of
-	// that. The errors wrap ErrNoConversation, ErrNotChannel, ErrSayText and ErrKeyUsed.
+	// Say stores a message. With the key of an earlier one it stores nothing and returns
+	// that one's answer. The errors wrap ErrNoConversation, ErrNotChannel, ErrSayText and
+	// ErrKeyUsed.
 	Say(ctx context.Context, c messages.ConversationID, s Say) (Accepted, error)
-	// Talk tells what was said, and what waits. The error wraps ErrNoConversation.
+	// Talk returns what was said, and what waits. The error wraps ErrNoConversation.
 	Talk(ctx context.Context, c messages.ConversationID, q TalkQuery) (Talk, error)
-	// News waits until something has happened in a conversation behind a place in the
-	// event log, or another token than the one that was seen is to be shown, and returns
-	// it; nil asks for no tokens. It returns what there is, perhaps nothing, when wait is
-	// over.
+	// News waits until something has happened in a conversation after a place in the
+	// event log, or there is another token than the one last seen, and returns it; nil
+	// asks for no tokens. When wait is over it returns what there is, perhaps nothing.
 	News(ctx context.Context, c messages.ConversationID, after uint64, seen *Token, wait time.Duration) (News, error)
 }
 
@@ -141,7 +141,7 @@ const (
 	NewsDone    = "done"    // [TalkState], of a turn that is over
 )
 
-// TalkEvent is one thing that has happened. One of the bodies is set.
+// TalkEvent is one thing that happened. One of the bodies is set.
 type TalkEvent struct {
 	Seq     uint64       `json:"seq"`
 	Event   string       `json:"event"`
@@ -161,7 +161,7 @@ func (e TalkEvent) Body() any {
 	return e.State
 }
 
-// TalkState is what has become of a reply.
+// TalkState is the state of a reply.
 type TalkState struct {
 	Reply   DraftID              `json:"reply,omitempty"`
 	State   messages.ReplyState  `json:"state"`
@@ -174,14 +174,13 @@ type TalkState struct {
 	Changed messages.MessageID `json:"changed,omitempty"`
 }
 
-// TalkPrivate says that private data of a message was replaced by labels.
+// TalkPrivate says that labels replaced private data in a message.
 type TalkPrivate struct {
 	Message messages.MessageID `json:"message"`
 	Items   []string           `json:"detected_items"`
 }
 
-// Token is all that is to be seen so far of a reply that is being written. Each one
-// takes the place of those before it.
+// Token shows how much of a reply has been written. Each one replaces those before it.
 type Token struct {
 	Turn    int64  `json:"turn"`
 	Epoch   int    `json:"epoch"`

@@ -11,7 +11,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Event says what an [Entry] is; its JSON form has no event if it is a message.
+// Event says what an [Entry] is. In JSON a message has no event.
 type Event string
 
 // Kinds of entries.
@@ -22,10 +22,10 @@ const (
 	EventReply   Event = "reply"           // a text of ours that was sent, or may have been
 )
 
-// Entry is one line of the timeline, as a person or a script reads it: a delivered
-// message, or what else must be known to read the messages right. All that lists
-// messages lists entries. Exactly one of the four bodies is set; its JSON form stands
-// beside the fields of the entry.
+// Entry is one line of the timeline as people and scripts read it: a delivered message,
+// or what else must be known to read the messages right. Everything that lists messages
+// lists entries. Exactly one of the four bodies is set; in JSON its fields stand beside
+// those of the entry.
 type Entry struct {
 	Seq          uint64                  `json:"seq,omitempty"`   // place in the event log
 	Event        Event                   `json:"event,omitempty"` // which body is set
@@ -91,8 +91,8 @@ type Gap struct {
 	What    string              `json:"what"`            // the same for people
 }
 
-// Reply is the body of a text that Kehai has sent: its own bubble was seen, or it is
-// not known whether it went out.
+// Reply is the body of a text sent by Kehai: its own bubble was seen, or it is unknown
+// whether it was sent.
 type Reply struct {
 	ID         DraftID              `json:"reply,omitempty"` // "" of a host's own text, which has a key
 	Key        string               `json:"key,omitempty"`
@@ -114,8 +114,8 @@ const (
 	ReplyUnknown = messages.ReplyUnknown // it may have been sent; Kehai does not send it again
 )
 
-// EntryOf makes the entry of an event, as it was when that was published; false if the
-// event belongs on no timeline.
+// EntryOf makes the entry of an event in the form in which it was published; false if the
+// event is not on the timeline.
 func EntryOf(p engine.Published) (Entry, bool) {
 	e := Entry{Seq: p.Seq, Trace: p.Trace}
 	switch m := p.Message.(type) {
@@ -166,7 +166,7 @@ func messageOf(d messages.MessageDelivered) *Message {
 // Where is what a person reads as the conversation.
 func (e Entry) Where() string { return cmp.Or(e.Called, string(e.Conversation)) }
 
-// Apply notes in a message what became of one of its parts.
+// Apply records in a message what became of one of its parts.
 func (m *Message) Apply(c Change) {
 	for i := range m.Parts {
 		p := &m.Parts[i]

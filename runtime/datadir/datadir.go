@@ -14,8 +14,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// OpenStore opens the Badger store of a configuration. stopped, if not nil, is
-// told when the store stops for good.
+// OpenStore opens the Badger store of a configuration. stopped, if not nil, is called
+// when the store stops for good.
 func OpenStore(cfg config.Config, log zerolog.Logger, stopped func(error)) (engine.Store, error) {
 	key, err := config.ReadKey(cfg.Encryption, os.Getenv)
 	if err != nil {

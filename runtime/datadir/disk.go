@@ -6,8 +6,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// Disk is what only a store in files has to do. Store in package store says
-// what each method does.
+// Disk is what only a store in files has to do. Store in package store describes the
+// methods.
 type Disk interface {
 	Compact(context.Context) error
 	PurgeLater() error
@@ -22,7 +22,7 @@ func DiskOf(st engine.Store) Disk {
 	return noDisk{}
 }
 
-// noDisk is for a store whose deleted bytes are gone at once.
+// noDisk is for a store that forgets deleted bytes at once.
 type noDisk struct{}
 
 func (noDisk) Compact(context.Context) error       { return nil }

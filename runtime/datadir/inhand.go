@@ -8,13 +8,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/store"
 )
 
-// Hands are what the process may die with in hand.
+// Hands remember what was in hand when the process died.
 type Hands interface {
 	engine.Hands
 	Close() error
 }
 
-// OpenHands opens the file beside the store that remembers it.
+// OpenHands opens the file beside the store that they are kept in.
 func OpenHands(cfg config.Config) (Hands, error) {
 	return store.OpenHands(filepath.Join(cfg.Data, "inhand"))
 }

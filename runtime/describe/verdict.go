@@ -14,8 +14,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Verdict describes what a stage has decided, and why. A verdict that was stored
-// with its sentence, before rules had names, keeps it.
+// Verdict describes what a stage decided, and why. A verdict that was stored with its
+// sentence, before rules had names, keeps it.
 func Verdict(v events.Verdict) string {
 	switch {
 	case v.Reason != "":
@@ -29,7 +29,7 @@ func Verdict(v events.Verdict) string {
 	return strings.TrimSuffix(fmt.Sprintf("dropped by rule %s: %s", v.Detail.Rule, v.Detail.Note), ": ")
 }
 
-// drops has the sentence of each rule that drops.
+// drops has the sentence for each rule that drops.
 var drops = map[events.Rule]func(events.Verdict) string{
 	events.RuleTyping:      fixed("typing"),
 	events.RuleCaptureBusy: fixed("poll skipped: the last capture is still under way"),
@@ -185,7 +185,7 @@ func border(what string) string {
 	return "the newest " + what + " mark"
 }
 
-// pass describes what a stage lets go on.
+// pass describes what a stage lets pass.
 func pass(s events.Stage, d events.Detail) string {
 	switch s {
 	case events.StageFusion:

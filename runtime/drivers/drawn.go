@@ -29,7 +29,7 @@ type Host interface {
 	Sending(ctx context.Context, c messages.ConversationID, text messages.Text, trace string) error
 }
 
-// Drawn are the windows that one runtime draws, and what their scripts ask of it.
+// Drawn holds the windows that a runtime draws, and what their scripts ask of it.
 type Drawn struct {
 	host    Host
 	log     zerolog.Logger
@@ -39,7 +39,7 @@ type Drawn struct {
 
 func newDrawn() *Drawn { return &Drawn{script: script.NewHost()} }
 
-// Attach says whose windows these are, before one is opened.
+// Attach sets the host of these windows, before one is opened.
 func (d *Drawn) Attach(host Host, log zerolog.Logger) { d.host, d.log = host, log }
 
 // Lives lets scripts end the runtime; see runtime.WithLives.
@@ -93,7 +93,7 @@ func (d *Drawn) open(cfg config.Config, w config.Window) (hardware.Screen, strin
 	return drawnScreen{screen, win, lock}, w.Name, nil
 }
 
-// do does what the script of a window asks of its host.
+// do carries out what a window's script asks of its host.
 func (d *Drawn) do(ctx context.Context, cfg config.Config, w config.Window, win *drawn.Window, chat script.Script,
 	e script.Event) error {
 	switch e.Do {
@@ -115,7 +115,7 @@ func (d *Drawn) do(ctx context.Context, cfg config.Config, w config.Window, win 
 	return fmt.Errorf("runtime: no host knows %q", e.Do)
 }
 
-// drawnScreen closes its window's journal with it, and gives it free.
+// drawnScreen closes its window's journal and releases it.
 type drawnScreen struct {
 	hardware.Screen
 	window *drawn.Window
