@@ -62,9 +62,11 @@
 //	             ──AskWhose──► fusion
 //	             ══TextSent══► fusion
 //	             ══TextSent══► ingress
+//	             ══TaskDone, SendTried══► stall
 //	             ══SendDone══► conversation
 //	             ══SendDone══► host
 //	keyboard     ══KeyboardGiven══► outbound
+//	stall        ══SendStalled══► host
 //	camera       ──CameraSnapshot──► focus
 //	pcusage      ──ReadUsage──► usage
 //	             ──UsageSnapshot, KeyRecency──► focus

@@ -17,6 +17,7 @@ const (
 	ActorOwner        = "owner"    // key: node
 	ActorOutbound     = "outbound" // key: window
 	ActorKeyboard     = "keyboard" // key: node
+	ActorStall        = "stall"    // key: node
 
 	ActorCamera   = "camera" // key: desk; the same for those below
 	ActorUsage    = "pcusage"

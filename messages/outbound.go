@@ -117,6 +117,70 @@ func (SendDone) MessageType() Type { return Type{"send_done", 1} }
 // Subject implements [About].
 func (m SendDone) Subject() ConversationID { return m.Conversation }
 
+// TaskDone says that work for a conversation is done, so that a text must be seen to be
+// sent there. It goes to stall/NODE: from outbound for each reply that it takes, and from a
+// host for tasks of its own ([Inject] of the runtime), whose Trace is the key with which it
+// sends the text.
+//
+// [Inject]: https://pkg.go.dev/github.com/kehai-run/kehai/runtime#Runtime.Inject
+type TaskDone struct {
+	Conversation ConversationID `json:"conversation"`
+	Trace        string         `json:"trace"`
+}
+
+// MessageType implements [Message].
+func (TaskDone) MessageType() Type { return Type{"task_done", 1} }
+
+// Subject implements [About].
+func (m TaskDone) Subject() ConversationID { return m.Conversation }
+
+// SendTried tells stall/NODE how an attempt to send a text ended: Reason is "" if its
+// bubble was seen.
+type SendTried struct {
+	Conversation ConversationID `json:"conversation"`
+	Trace        string         `json:"trace"`
+	Reason       SendReason     `json:"reason,omitempty"`
+}
+
+// MessageType implements [Message].
+func (SendTried) MessageType() Type { return Type{"send_tried", 1} }
+
+// Subject implements [About].
+func (m SendTried) Subject() ConversationID { return m.Conversation }
+
+// StallDue is the watch's own timer.
+type StallDue struct{}
+
+// MessageType implements [Message].
+func (StallDue) MessageType() Type { return Type{"stall_due", 1} }
+
+// StallReason is why nothing was sent about a task that is done.
+type StallReason string
+
+// Reasons of a stall.
+const (
+	StalledTypingBusy StallReason = "stalled_typing_busy" // a person types; it may still go out
+	StalledNoSend     StallReason = "stalled_no_send"     // final
+)
+
+// SendStalled is published when nothing was seen to be sent about a task in time, once for
+// each reason; and, with Over, when that was told and it went out after all.
+type SendStalled struct {
+	Conversation ConversationID `json:"conversation"`
+	Trace        string         `json:"trace"`
+	Reason       StallReason    `json:"reason"`
+	Final        bool           `json:"final"` // nothing more is told of it, unless it goes out after all
+	Over         bool           `json:"over,omitempty"`
+	Since        time.Time      `json:"since"` // the completion
+	At           time.Time      `json:"at"`
+}
+
+// MessageType implements [Message].
+func (SendStalled) MessageType() Type { return Type{"send_stalled", 1} }
+
+// Subject implements [About].
+func (m SendStalled) Subject() ConversationID { return m.Conversation }
+
 // OwnMessage is a bubble of our own side, found by the conversation's ledger. It passes
 // ingress, which knows what Kehai sent, on its way to conversation and, if it has a
 // Trace, to outbound.

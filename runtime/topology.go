@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/project"
+	"github.com/kehai-run/kehai/actors/stall"
 	m "github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/messages/events"
 	"github.com/kehai-run/kehai/runtime/engine"
@@ -78,9 +79,12 @@ func topology(p *parts.Parts) ([]actorRow, []workerRow) {
 					to(m.WorkerHands, m.TypeText{}, m.PressEnter{}, m.ClearField{}),
 					to(m.ActorKeyboard, m.AskKeyboard{}, m.LeaveKeyboard{}), to(m.ActorPoller, m.Typing{}),
 					to(m.ActorFusion, m.TextSent{}, m.AskWhose{}), to(m.ActorIngress, m.TextSent{}),
-					to(m.ActorConversation, m.SendDone{}), to(host, m.SendDone{})}},
+					to(m.ActorStall, m.TaskDone{}, m.SendTried{}), to(m.ActorConversation, m.SendDone{}),
+					to(host, m.SendDone{})}},
 			{always, m.ActorKeyboard, "gives the desk's keyboard to one window at a time", here, traits{},
 				keyboard.New, nil, sends{to(m.ActorOutbound, m.KeyboardGiven{})}},
+			{always, m.ActorStall, "watches for stalled tasks", here, traits{about: stall.About, whose: stall.Whose},
+				p.Stall(), p.DeskKey(), sends{to(host, m.SendStalled{})}},
 			// The person at the desk. The key is a node: its camera and keyboard.
 			{desk, m.ActorCamera, "sums up the landmarks of a face", here, source.bounded(64), p.Camera(), p.DeskKey(),
 				sends{to(m.ActorFocus, m.CameraSnapshot{})}},

@@ -132,7 +132,9 @@ func (a *actor) take(turn *actors.Turn, m messages.SendReply) {
 	n, _ := counts.Get(turn, "next")
 	n++
 	counts.Put(turn, "next", n)
-	Replies.Put(turn, actors.RowKey(n), Reply{SendReply: m, Trace: turn.NewID(), State: Queued})
+	s := Reply{SendReply: m, Trace: turn.NewID(), State: Queued}
+	Replies.Put(turn, actors.RowKey(n), s)
+	turn.Send(a.stall(), messages.TaskDone{Conversation: m.Conversation, Trace: s.task()})
 	turn.Pass(events.StageOutbound, events.RuleQueued,
 		events.Detail{Window: a.window, Conversation: m.Conversation})
 }
@@ -175,6 +177,8 @@ func (a *actor) store(turn *actors.Turn, row string, was, now Reply) {
 		turn.Publish(events.ReplyTyped{Window: a.window, Conversation: now.Conversation, At: turn.Now()})
 	}
 	if now.State == Queued && now.Reason != "" && was.State != Queued {
+		turn.Send(a.stall(),
+			messages.SendTried{Conversation: now.Conversation, Trace: now.task(), Reason: now.Reason})
 		turn.Drop(events.StageOutbound, events.RulePutOff, events.Detail{Window: a.window,
 			Conversation: now.Conversation, Code: string(now.Reason), Count: now.Tries})
 	}
@@ -251,8 +255,12 @@ func (a *actor) lose(turn *actors.Turn, s Reply) {
 	Lost.Put(turn, s.Trace, s)
 }
 
+// stall is who watches that replies go out.
+func (a *actor) stall() messages.Address { return messages.To(messages.ActorStall, a.o.Desk) }
+
 // report says what became of a reply.
 func (a *actor) report(turn *actors.Turn, s Reply, do Effect) {
+	turn.Send(a.stall(), messages.SendTried{Conversation: s.Conversation, Trace: s.task(), Reason: do.Reason})
 	done := messages.SendDone{
 		Conversation: s.Conversation, Turn: s.Turn, Epoch: s.Epoch, Key: s.Key,
 		Outcome: do.Outcome, Reason: do.Reason, Occurrence: s.Seen, At: turn.Now(),

@@ -118,6 +118,15 @@ type Reply struct {
 	Seen messages.Occurrence `json:"seen,omitempty"` // of its bubble
 }
 
+// task names what the reply is about, for the watch of stalls: the host's key, or the
+// trace of the reply itself.
+func (s Reply) task() string {
+	if s.Key != "" {
+		return s.Key
+	}
+	return s.Trace
+}
+
 // Event is what happened to a reply.
 type Event struct {
 	Kind EventKind

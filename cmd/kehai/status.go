@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
@@ -56,6 +57,7 @@ func showStatus(out terminal, s control.Status) error {
 	if s.Held > 0 {
 		out.printf("  %s held, as nobody knows whose: kehai conversations held\n", count(s.Held, "reading"))
 	}
+	showStalled(out, s.Stalled)
 	if s.LLM != nil && s.LLM.Off != "" {
 		out.lines("  ", "    ", "the language model is not asked: "+s.LLM.Off)
 	}
@@ -89,6 +91,23 @@ func showStatus(out terminal, s control.Status) error {
 		}
 	}
 	return nil
+}
+
+// showStalled counts what was not sent in time, by reason.
+func showStalled(out terminal, list []control.Stalled) {
+	say := func(r messages.StallReason, what string) {
+		n, last := 0, control.Stamp{}
+		for _, s := range list {
+			if s.Reason == r {
+				n, last = n+1, s.Since
+			}
+		}
+		if n > 0 {
+			out.printf("  %s %s, the last decided at %s: kehai drafts\n", count(n, "text"), what, last)
+		}
+	}
+	say(messages.StalledTypingBusy, "cannot be typed, as a person types or unsent text stands in the field")
+	say(messages.StalledNoSend, "of the last day not seen to be sent in time")
 }
 
 // modelTable is what the language model was asked, empty for nothing.

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/runtime/config"
@@ -110,6 +111,8 @@ func (b Backend) Describe(s *control.Status) {
 		failed(err)
 		return
 	}
+	s.Stalled, err = stalled(e, time.Now())
+	failed(err)
 	dead, err := e.DeadLetters()
 	failed(err)
 	s.DeadLetters = len(dead)

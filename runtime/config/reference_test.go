@@ -19,7 +19,7 @@ var commented = []string{
 	"actors/conversation/reply", "actors/judge", "actors/dedup/ledger", "actors/dedup/recent",
 	"actors/attention", "actors/attention/notify", "actors/directory",
 	"actors/fusion", "actors/ingress", "actors/llm", "actors/ocr", "actors/outbound",
-	"actors/poller", "actors/recall", "actors/text", "runtime/config",
+	"actors/poller", "actors/recall", "actors/stall", "actors/text", "runtime/config",
 }
 
 // TestReference checks that reference.yaml has the comment of each field as it stands

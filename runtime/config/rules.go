@@ -10,6 +10,7 @@ import (
 	"github.com/kehai-run/kehai/actors/ocr"
 	"github.com/kehai-run/kehai/actors/outbound"
 	"github.com/kehai-run/kehai/actors/poller"
+	"github.com/kehai-run/kehai/actors/stall"
 	"github.com/kehai-run/kehai/actors/text"
 )
 
@@ -47,6 +48,9 @@ type Rules struct {
 
 	// Typing replies into windows.
 	Send outbound.Rules `yaml:"send"`
+
+	// Seeing that replies go out.
+	Stall stall.Rules `yaml:"stall"`
 }
 
 // OCRRules says what is believed of what is read. A confidence is the engine's
@@ -67,7 +71,7 @@ func defaultRules(profile string) Rules {
 		Fusion: fusion.DefaultRules(),
 		Lines:  text.DefaultLines(), Echo: text.DefaultEcho(), Dedup: window, Ledger: ledger.DefaultRules(),
 		Ingress: ingress.DefaultRules(), Burst: text.DefaultRepeats(),
-		Send: outbound.DefaultRules(),
+		Send: outbound.DefaultRules(), Stall: stall.DefaultRules(),
 	}
 }
 

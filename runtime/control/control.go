@@ -113,8 +113,18 @@ type Status struct {
 	SendingPaused *Stamp `json:"sending_paused,omitempty"`
 	// Held counts the readings whose conversation is unknown.
 	Held int `json:"held,omitempty"`
+	// Stalled is what was done within a day and not seen to be sent in time.
+	Stalled []Stalled `json:"stalled,omitempty"`
 	// LLM is the language model, nil if none is set up.
 	LLM *LLM `json:"llm,omitempty"`
+}
+
+// Stalled is a task, mostly a reply, about which nothing was seen to be sent in time.
+type Stalled struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Reason       messages.StallReason    `json:"reason"`
+	Since        Stamp                   `json:"since"` // its completion
+	At           Stamp                   `json:"at"`    // when that was told
 }
 
 // LLM is what a language model was asked since the process started.

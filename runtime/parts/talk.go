@@ -11,6 +11,7 @@ import (
 	"github.com/kehai-run/kehai/actors/llm"
 	"github.com/kehai-run/kehai/actors/owner"
 	"github.com/kehai-run/kehai/actors/recall"
+	"github.com/kehai-run/kehai/actors/stall"
 	"github.com/kehai-run/kehai/messages"
 )
 
@@ -70,6 +71,9 @@ func (p *Parts) Owner() NewActor {
 	}
 	return owner.New(o)
 }
+
+// Stall watches that what is done is told.
+func (p *Parts) Stall() NewActor { return stall.New(p.Config.Rules.Stall) }
 
 // longest is how long who asks waits for a model: a little longer than that has, so
 // that it can say why it did not answer.

@@ -1,0 +1,70 @@
+package stall
+
+import (
+	"time"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// Rules of the watch. Start with [DefaultRules].
+type Rules struct {
+	// How long after its completion a task may go without a text that was seen to be
+	// sent, 1s to 1h. Default 2m.
+	Threshold time.Duration `yaml:"threshold" min:"1s" max:"1h"`
+
+	// How long after it another text into the same conversation counts as well, 0s to
+	// 24h. Default 5m.
+	Proximity time.Duration `yaml:"proximity" min:"0s" max:"24h"`
+
+	// How many tasks are remembered as told, so that none is told twice, 1 to 100000.
+	// Default 512.
+	Traces int `yaml:"traces" min:"1" max:"100000"`
+}
+
+// DefaultRules returns the rules of both profiles.
+func DefaultRules() Rules {
+	return Rules{Threshold: 2 * time.Minute, Proximity: 5 * time.Minute, Traces: 512}
+}
+
+// Watch is a task that is done, and of which nothing was seen to be sent yet.
+type Watch struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Since        time.Time               `json:"since"`            // its completion
+	Due          time.Time               `json:"due"`              // when it is looked at next
+	Failure      messages.SendReason     `json:"failure,omitzero"` // why it was not sent at the last attempt
+	Told         messages.StallReason    `json:"told,omitempty"`   // what was said of it, "" for nothing
+	At           time.Time               `json:"at,omitzero"`      // when that was said
+	Over         bool                    `json:"over,omitempty"`   // it was sent after all
+}
+
+// Begin watches a task from its completion.
+func (r Rules) Begin(c messages.ConversationID, now time.Time) Watch {
+	return Watch{Conversation: c, Since: now, Due: now.Add(r.Threshold)}
+}
+
+// Look decides at a time what is to be said of a task, "" for nothing new. A final reason
+// ends the watch.
+func (r Rules) Look(w Watch, now time.Time) (next Watch, say messages.StallReason) {
+	if now.Before(w.Due) {
+		return w, ""
+	}
+	w.Due = now.Add(r.Threshold)
+	switch {
+	case w.Failure == messages.CodePaused: // by the owner, who knows
+		return w, ""
+	case w.Failure != messages.SendBusy:
+		say = messages.StalledNoSend
+	case w.Told == "":
+		say = messages.StalledTypingBusy
+	}
+	if say != "" {
+		w.Told, w.At = say, now
+	}
+	return w, say
+}
+
+// Near reports that a text which was seen to be sent into the conversation of a task, under
+// another trace, may have been about it. pending counts the tasks of that conversation.
+func (r Rules) Near(w Watch, pending int, now time.Time) bool {
+	return pending == 1 && now.Sub(w.Since) <= r.Proximity
+}
