@@ -522,18 +522,6 @@ func TestKeyIsNeverShown(t *testing.T) {
 	}
 }
 
-// Paths that look a little like keys are paths.
-func TestPathsAreNotKeys(t *testing.T) {
-	for _, path := range []string{
-		"/home/hana/secrets/kehai/encryption/storekey", "/Users/Hana1/Library/Keys/kehai/encryption/Store", "key",
-		"/srv/" + strings.Repeat("k", 43), "/srv/" + strings.Repeat("k", 64),
-	} {
-		if got := wrongSecret("key file", path); got != "" {
-			t.Errorf("wrongSecret(key file, %s) = %q, want nothing wrong", path, got)
-		}
-	}
-}
-
 // What parses is valid, and what is written of it parses to the same values.
 func FuzzParseConfig(f *testing.F) {
 	golden, err := os.ReadFile(filepath.Join("testdata", "default.yaml"))

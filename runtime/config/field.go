@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/runtime/secret"
 )
 
 // field is one node of a configuration: a value, or a section or list that has
@@ -23,7 +24,7 @@ import (
 //	oneof:"a|b"            what a text may be
 //	form:"name"            how a text looks; see forms. "name?" may also be empty
 //	path:"true"            a path, which counts from the folder of the file
-//	secret:"key file"      it is never shown in full; see wrongSecret
+//	secret:"key file"      it is never shown in full; see secret.Wrong
 //	driver:"screen"        the name of a driver; see [Config.CheckDrivers]
 //
 // All that reads, checks or prints a configuration walks through below.
@@ -216,7 +217,7 @@ func (f field) wrongText(s string) string {
 	case f.tag.Get("path") != "" && strings.HasPrefix(s+"/", "~/"):
 		return f.show(s) + ": write the whole path"
 	case f.tag.Get("secret") != "":
-		return wrongSecret(f.tag.Get("secret"), s)
+		return secret.Wrong(secret.Kind(f.tag.Get("secret")), s)
 	case form == "" || optional && s == "":
 		return ""
 	}

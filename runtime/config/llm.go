@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kehai-run/kehai/actors/llm"
+	"github.com/kehai-run/kehai/runtime/secret"
 )
 
 // LLM is about the language model.
@@ -37,7 +38,7 @@ func ParseLLM(name, baseURL, keyEnv string) (LLM, error) {
 		l.Tier = LLMLocal
 	}
 	c, p := Config{LLM: l}, problems{}
-	p.add(&c, "llm.key_env", wrongSecret("token env", keyEnv))
+	p.add(&c, "llm.key_env", secret.Wrong(secret.TokenEnv, keyEnv))
 	l.Check(p.of(&c, "llm"))
 	return l, p.err()
 }

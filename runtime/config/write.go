@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/kehai-run/kehai/runtime/secret"
 )
 
 // Write prints the configuration as YAML: above each value what it means, beside
@@ -92,7 +94,7 @@ func (f field) yaml() string {
 		return f.text()
 	}
 	s := f.value.String()
-	if wrongSecret(f.tag.Get("secret"), s) != "" {
+	if secret.Wrong(secret.Kind(f.tag.Get("secret")), s) != "" {
 		return `"***"`
 	}
 	out, err := yaml.Marshal(s)

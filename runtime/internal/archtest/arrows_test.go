@@ -20,6 +20,7 @@ var rooms = []struct {
 }{
 	{0, "runtime/engine", []string{"messages/...", "actors"}},
 	{0, "runtime/private", nil},
+	{0, "runtime/secret", nil},
 	{0, "runtime/describe", []string{"messages/..."}},
 	{1, "runtime/engine/live", []string{"messages/...", "actors"}},
 	{1, "runtime/control", []string{"messages/...", "actors"}},

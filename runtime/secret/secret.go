@@ -1,0 +1,120 @@
+// Package secret reads what a configuration only names: the key of the store and the key
+// of a server, which stand in files or in the environment. A [Place] says where. [Wrong]
+// finds a key that somebody put where its name belongs. No error shows what was read.
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// ErrMissing marks a secret that is named and not there.
+var ErrMissing = errors.New("the key is missing")
+
+// Place is where a secret stands: in a file or in a variable of the environment; without
+// either there is none.
+type Place struct {
+	Section   string // of the configuration, for errors
+	File, Env string
+	Getenv    func(string) string // os.Getenv or a stand-in
+}
+
+// keyBytes is the length of the store's key.
+const keyBytes = 32
+
+// Key reads the key of the store; nil without an error means that none is named.
+func (p Place) Key() ([]byte, error) {
+	text, at, err := p.read(KeyFile, KeyEnv, ", 32 bytes as hex or base64")
+	if err != nil || at == "" {
+		return nil, err
+	}
+	if key, ok := decodeKey(text); ok {
+		return key, nil
+	}
+	if p.File != "" && len(text) == keyBytes {
+		return []byte(text), nil
+	}
+	return nil, fmt.Errorf("%s does not hold a key: want 32 bytes as hex (64 digits) or base64 (44 characters), "+
+		"in a file also as they are (openssl rand -hex 32 makes some)", at)
+}
+
+// decodeKey reads 32 bytes written as hex or as base64, either alphabet, with or
+// without padding and white space around.
+func decodeKey(text string) ([]byte, bool) {
+	text = strings.TrimSpace(text)
+	if key, err := hex.DecodeString(text); err == nil && len(key) == keyBytes {
+		return key, true
+	}
+	text = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(text), "=")
+	key, err := base64.RawStdEncoding.DecodeString(text)
+	return key, err == nil && len(key) == keyBytes
+}
+
+// Token reads the key of a server, "" if none is named: the first line.
+func (p Place) Token() (string, error) {
+	text, at, err := p.read(TokenFile, TokenEnv, "")
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "" && at != "":
+		return "", fmt.Errorf("%s: %w: the first line of it is empty: put the key there", at, ErrMissing)
+	case strings.ContainsFunc(line, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "", fmt.Errorf("%s: the key of the language model has spaces or other characters "+
+			"that no key has (it is not shown)", at)
+	}
+	return line, nil
+}
+
+// maxSize bounds what is read of a file.
+const maxSize = 64 << 10
+
+// read reads what is named; at says where the text stood, "" where nothing is named. form
+// is what belongs into the variable, the tail of a sentence.
+func (p Place) read(file, env Kind, form string) (text, at string, err error) {
+	keyFile, keyEnv := p.Section+".key_file", p.Section+".key_env"
+	if wrong := Wrong(file, p.File); wrong != "" {
+		return "", "", fmt.Errorf("%s: %s", keyFile, wrong)
+	}
+	if wrong := Wrong(env, p.Env); wrong != "" {
+		return "", "", fmt.Errorf("%s: %s", keyEnv, wrong)
+	}
+	switch {
+	case p.File != "" && p.Env != "":
+		return "", "", fmt.Errorf("%s and %s are both set: set only one of them", keyFile, keyEnv)
+	case p.Env != "":
+		if text = p.Getenv(p.Env); strings.TrimSpace(text) == "" {
+			return "", "", fmt.Errorf("%s: %w: the environment variable %s is not set: put the key there%s",
+				keyEnv, ErrMissing, p.Env, form)
+		}
+		return text, keyEnv + ": " + p.Env, nil
+	case p.File == "":
+		return "", "", nil
+	}
+	f, err := os.Open(p.File)
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w: %w", keyFile, ErrMissing, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSize))
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w: %w", keyFile, ErrMissing, err)
+	}
+	return string(data), keyFile + ": " + oneLine(p.File), nil
+}
+
+// oneLine keeps a file's name from breaking an error.
+func oneLine(s string) string {
+	if q := strconv.Quote(s); q[1:len(q)-1] != s {
+		return q
+	}
+	return s
+}
