@@ -7,12 +7,11 @@ import (
 	"github.com/kehai-run/kehai/runtime/secret"
 )
 
-// ErrNoKey marks a key that is named and not there.
+// ErrNoKey marks a key that is named but missing.
 var ErrNoKey = secret.ErrMissing
 
-// ReadKey reads the key of the store; nil without an error means that none is
-// configured. env is os.Getenv or a stand-in. Errors wrap [ErrConfig] and never
-// show what was read.
+// ReadKey reads the key of the store; nil without an error means that none is configured.
+// env is os.Getenv or a substitute. Errors wrap [ErrConfig] and never show what was read.
 func ReadKey(e Encryption, env func(string) string) ([]byte, error) {
 	key, err := secret.Place{Section: "encryption", File: e.KeyFile, Env: e.KeyEnv, Getenv: env}.Key()
 	if err != nil {
@@ -21,8 +20,8 @@ func ReadKey(e Encryption, env func(string) string) ([]byte, error) {
 	return key, nil
 }
 
-// ReadToken reads the key of the language model's server, none if none is named.
-// env is os.Getenv or a stand-in. Errors never show what was read.
+// ReadToken reads the key of the language model's server, "" if none is named. env is
+// os.Getenv or a substitute. Errors never show what was read.
 func ReadToken(l LLM, env func(string) string) (llm.Secret, error) {
 	token, err := secret.Place{Section: "llm", File: l.KeyFile, Env: l.KeyEnv, Getenv: env}.Token()
 	if err != nil {

@@ -19,8 +19,8 @@ const (
 	TokenEnv  Kind = "token env"
 )
 
-// Wrong says that what should name a secret is the secret itself, by mistake; "" for
-// nothing. It never quotes.
+// Wrong says that a value is a secret by mistake, instead of the name of one; "" if it is
+// not. It never quotes it.
 func Wrong(kind Kind, s string) string {
 	const file, env = "want the path of a file", "want the name of an environment variable"
 	what, leaks := "", false
@@ -45,8 +45,8 @@ var (
 	tokenForm = regexp.MustCompile(`^[A-Za-z0-9_-]{20,}$`)
 )
 
-// endsInKey tells a key where a path is wanted, also behind the folder that
-// relative paths are given. Hashes that name files count as keys.
+// endsInKey detects a key in place of a path, even behind the folder that relative paths
+// get. Hashes used as file names count as keys.
 func endsInKey(path string) bool {
 	for _, n := range [...]int{64, 44, 43} { // hex, base64, base64 without padding
 		start := len(path) - n
@@ -65,8 +65,8 @@ func isKey(s string) bool {
 		strings.ContainsAny(s, "0123456789") && strings.ToLower(s) != s && strings.ToUpper(s) != s)
 }
 
-// looksToken tells the key of a server from a name: long, without a point, with
-// digits and small letters, and with capitals or the usual beginning.
+// looksToken tells the key of a server from a name: long, without a dot, with digits and
+// small letters, and with capitals or a usual prefix.
 func looksToken(s string) bool {
 	return tokenForm.MatchString(s) && strings.ContainsAny(s, "0123456789") && strings.ToUpper(s) != s &&
 		(strings.ToLower(s) != s || strings.HasPrefix(s, "sk-"))

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// ErrMissing marks a secret that is named and not there.
+// ErrMissing marks a secret that is named but missing.
 var ErrMissing = errors.New("the key is missing")
 
 // Place is where a secret stands: in a file or in a variable of the environment; without
@@ -22,7 +22,7 @@ var ErrMissing = errors.New("the key is missing")
 type Place struct {
 	Section   string // of the configuration, for errors
 	File, Env string
-	Getenv    func(string) string // os.Getenv or a stand-in
+	Getenv    func(string) string // os.Getenv or a substitute
 }
 
 // keyBytes is the length of the store's key.
