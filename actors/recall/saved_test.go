@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -264,6 +265,57 @@ func TestSavedForgets(t *testing.T) {
 	if l.Unsaved() != 0 && l.Unsaved() < 1<<30 {
 		t.Errorf("Unsaved = %d, want that it is to be saved at once, or was", l.Unsaved())
 	}
+}
+
+// The index is made anew while it is asked and hears of changes; then it is what the rows
+// say, also if what was saved was wrong.
+func TestRebuild(t *testing.T) {
+	s, d := full(), &drawer{}
+	l := begin(s, d)
+	wantSame(t, l, "first")
+	s.mu.Lock() // behind the index's back, as a fault of a disk would
+	e := s.rows["c-0"]["m0-1"]
+	e.Text = "something else"
+	s.rows["c-0"]["m0-1"] = e
+	delete(s.rows["c-0"], "m0-2")
+	s.mu.Unlock()
+	if _, _, differing, extra, err := l.Compare(t.Context(), 5); len(differing) != 1 || extra != 1 || err != nil {
+		t.Fatalf("%v differ, %d are too many, %v; want one of each", differing, extra, err)
+	}
+	var wg sync.WaitGroup
+	for n := range 4 {
+		wg.Go(func() {
+			for range 20 {
+				ask(t, l, memory.Routes()[n].Route, recall.Query{Conversation: "c-1", Text: "topic"})
+			}
+		})
+	}
+	wg.Go(func() {
+		for n := range 200 {
+			l.Hear(s.put("c-1", event(fmt.Sprint("m", n%30, "-", n%50), fmt.Sprint("edited ", n), n)))
+			l.Hear(s.at("c-1"))
+			if n == 150 {
+				s.forget("c-2")
+				l.Forget("c-2")
+			}
+		}
+	})
+	for range 3 {
+		if _, err := l.Rebuild(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+	wantSame(t, l, "made anew")
+	if l.Unsaved() == 0 {
+		t.Error("the index that was made anew is not to be saved")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Rebuild(ctx); err == nil {
+		t.Error("Rebuild = nil, want that its time is over")
+	}
+	wantSame(t, l, "the old one serves on")
 }
 
 func FuzzSaved(f *testing.F) {

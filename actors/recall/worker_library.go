@@ -47,6 +47,7 @@ type Library struct {
 	known map[messages.ConversationID]*reading // those that are, or are being read
 	gone  map[string]bool                      // what went while rows are read
 	marks map[messages.ConversationID]mark     // how far the index has come
+	next  *Library                             // is being made from the rows; hears what is heard
 	reads sync.WaitGroup
 
 	saving  sync.Mutex // of those who write or destroy what is saved
@@ -94,24 +95,30 @@ func document(c messages.ConversationID, e messages.Event) lexical.Document {
 
 // Hear takes what recall publishes.
 func (l *Library) Hear(m messages.Message) {
-	switch m := m.(type) {
-	case messages.EventsKept:
+	switch m.(type) {
+	case messages.EventsKept, messages.EventsGone, messages.MemoryAt:
 		l.mu.Lock()
 		defer l.mu.Unlock()
+		if l.hear(m); l.next != nil {
+			l.next.Hear(m)
+		}
+	}
+}
+
+// hear takes a message while l.mu is held.
+func (l *Library) hear(m messages.Message) {
+	switch m := m.(type) {
+	case messages.EventsKept:
 		for _, e := range m.Events {
 			delete(l.gone, docID(m.Conversation, e.ID))
 			_, _ = l.index.Load().Add(document(m.Conversation, e)) // full at four billion events
 		}
 		l.unsaved.Add(int64(len(m.Events)))
 	case messages.MemoryAt:
-		l.mu.Lock()
-		defer l.mu.Unlock()
 		at, known := l.marks[m.Conversation]
 		at.read = at.read || l.whole && !known // a new conversation
 		l.marks[m.Conversation] = at.heard(memory.At{Changes: m.Changes, Print: m.Print})
 	case messages.EventsGone:
-		l.mu.Lock()
-		defer l.mu.Unlock()
 		l.unsaved.Add(int64(len(m.IDs)))
 		for _, id := range m.IDs {
 			l.gone[docID(m.Conversation, id)] = !l.whole
@@ -129,6 +136,45 @@ func (l *Library) Forget(c messages.ConversationID) {
 	l.index.Store(l.index.Load().Compact())
 	delete(l.known, c)
 	delete(l.marks, c)
+	if l.next != nil {
+		l.next.Forget(c)
+	}
+}
+
+// errRebuilding is returned by a second Rebuild.
+var errRebuilding = errors.New("recall: the index is being made anew already: wait until that is done")
+
+// Rebuild makes the index anew from all rows, whatever was saved, while the old one serves.
+// It returns how many events it has.
+func (l *Library) Rebuild(ctx context.Context) (int, error) {
+	rows := l.rows.Load()
+	if rows == nil {
+		return 0, ErrNoRows
+	}
+	l.restore() // not while the new one takes its place
+	fresh := NewLibrary(l.zone)
+	fresh.Open(*rows)
+	defer fresh.Close()
+	l.mu.Lock()
+	if l.next != nil {
+		l.mu.Unlock()
+		return 0, errRebuilding
+	}
+	l.next = fresh
+	l.mu.Unlock()
+	n, err := fresh.Load(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.next = nil
+	if err != nil {
+		return 0, err
+	}
+	l.index.Store(fresh.index.Load())
+	l.marks, l.whole = fresh.marks, true
+	clear(l.gone)
+	clear(l.known)
+	l.unsaved.Store(saveAgain)
+	return n, nil
 }
 
 // Load brings the index up to date with all rows, and returns how many events it has then.

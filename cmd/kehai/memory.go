@@ -29,7 +29,7 @@ was said elsewhere, and check that all that is stored is found.`,
   kehai memory verify`,
 	}, (&memoryImport{app: v.app}).command(), (&memorySearch{app: v.app}).command(),
 		(&memoryShow{app: v.app}).command(), (&memoryRun{app: v.app}).command(), (&memoryStats{app: v.app}).command(),
-		(&memoryVerify{app: v.app}).command())
+		(&memoryVerify{app: v.app}).command(), (&memoryReindex{app: v.app}).command())
 }
 
 // askingMemory is what a verb does with what is remembered.
@@ -365,9 +365,38 @@ func (v *memoryVerify) command() *cobra.Command {
 					"%d differ\n", sum.Events, len(sum.Missing), sum.Extra, len(sum.Differs))
 			}
 			if err == nil && !sum.OK() {
-				err = errors.New("the index is not what is stored: it is made anew at the next start")
+				err = errors.New("the index is not what is stored: kehai memory reindex makes it anew")
 			}
 			return err
+		}),
+	}
+	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+type memoryReindex struct {
+	*app
+	asJSON bool
+}
+
+func (v *memoryReindex) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "reindex", Short: "Make the index anew from all that is remembered; the old one serves meanwhile",
+		Example: "  kehai memory reindex", Args: cobra.NoArgs,
+		RunE: v.withMemory(func(ctx context.Context, b control.MemoryBackend, _ []string) error {
+			began := time.Now()
+			n, err := b.Reindex(ctx)
+			if err != nil {
+				return err
+			}
+			took := time.Since(began)
+			if v.asJSON {
+				return v.stdout.json().Encode(struct {
+					Events int     `json:"events"`
+					TookMS float64 `json:"took_ms"`
+				}{n, float64(took.Microseconds()) / 1000})
+			}
+			return v.stdout.printf("%d messages, in %s\n", n, took.Round(time.Millisecond))
 		}),
 	}
 	cmd.Flags().BoolVar(&v.asJSON, "json", false, "one JSON object")

@@ -290,6 +290,18 @@ func (b Backend) MemoryStats(context.Context) (s control.MemoryStats, err error)
 	return s, err
 }
 
+// Reindex implements [control.MemoryBackend].
+func (b Backend) Reindex(ctx context.Context) (int, error) {
+	if _, err := b.Engine(); err != nil {
+		return 0, err
+	}
+	n, err := b.Memory.Rebuild(ctx)
+	if err == nil && b.Memory.Unsaved() > 0 {
+		err = b.Memory.Save()
+	}
+	return n, err
+}
+
 // VerifyMemory implements [control.MemoryBackend].
 func (b Backend) VerifyMemory(ctx context.Context) (control.MemoryCheck, error) {
 	if _, err := b.Engine(); err != nil {

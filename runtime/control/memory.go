@@ -34,6 +34,9 @@ type MemoryBackend interface {
 	MemoryStats(ctx context.Context) (MemoryStats, error)
 	// VerifyMemory reads all events and compares the index with them.
 	VerifyMemory(ctx context.Context) (MemoryCheck, error)
+	// Reindex makes the index anew from all events, while the old one serves, and returns
+	// how many it has.
+	Reindex(ctx context.Context) (int, error)
 }
 
 // Errors of a [MemoryBackend] that a person can mend.
@@ -285,6 +288,10 @@ func memoryRoutes(mux *http.ServeMux, b Backend) {
 		c, err := m.VerifyMemory(r.Context())
 		answer(w, c, err)
 	})
+	mux.HandleFunc("POST /v1/memory/reindex", func(w http.ResponseWriter, r *http.Request) {
+		n, err := m.Reindex(r.Context())
+		answer(w, n, err)
+	})
 }
 
 // Recall implements [MemoryBackend].
@@ -337,4 +344,10 @@ func (c *Client) MemoryStats(ctx context.Context) (s MemoryStats, err error) {
 func (c *Client) VerifyMemory(ctx context.Context) (sum MemoryCheck, err error) {
 	err = c.get(ctx, http.MethodPost, "/v1/memory/verify", &sum)
 	return sum, err
+}
+
+// Reindex implements [MemoryBackend].
+func (c *Client) Reindex(ctx context.Context) (n int, err error) {
+	err = c.get(ctx, http.MethodPost, "/v1/memory/reindex", &n)
+	return n, err
 }

@@ -118,6 +118,8 @@ func (r *remembering) MemoryStats(context.Context) (MemoryStats, error) {
 	return MemoryStats{Events: 7, Loaded: true}, nil
 }
 
+func (r *remembering) Reindex(context.Context) (int, error) { return 7, nil }
+
 func (r *remembering) VerifyMemory(context.Context) (MemoryCheck, error) {
 	return MemoryCheck{Events: 7, Missing: []string{"c e"}}, nil
 }
@@ -146,6 +148,9 @@ func TestMemoryOverTheSocket(t *testing.T) {
 	}
 	if s, err := c.MemoryStats(ctx); err != nil || s.Events != 7 || !s.Loaded {
 		t.Errorf("MemoryStats = %+v, %v", s, err)
+	}
+	if n, err := c.Reindex(ctx); err != nil || n != 7 {
+		t.Errorf("Reindex = %d, %v, want 7", n, err)
 	}
 	if sum, err := c.VerifyMemory(ctx); err != nil || sum.OK() || sum.Events != 7 {
 		t.Errorf("VerifyMemory = %+v, %v, want one that is missing", sum, err)
