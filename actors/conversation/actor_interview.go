@@ -9,6 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors/interview"
 	"github.com/kehai-run/kehai/actors/pii"
 	"github.com/kehai-run/kehai/actors/prompt"
+	"github.com/kehai-run/kehai/actors/text"
 	"github.com/kehai-run/kehai/actors/text/stream"
 	"github.com/kehai-run/kehai/messages"
 )
@@ -86,9 +87,14 @@ func (a *actor) tellInterview(turn *actors.Turn, v Interview) {
 		At: turn.Now()})
 }
 
-// private puts labels in the place of private data before anything is stored.
+// private puts labels, in the language of the message, in the place of private data before
+// anything is stored.
 func private(in *messages.InboundMessage) {
-	masked := pii.Mask(string(in.Text), pii.Japanese)
+	labels := pii.Japanese
+	if text.LanguageOf(string(in.Text), text.Japanese) == text.English {
+		labels = pii.English
+	}
+	masked := pii.Mask(string(in.Text), labels)
 	in.Text, in.Parts[0].Text, in.PIIProcessed = messages.Text(masked.Text), messages.Text(masked.Text), true
 	seen := map[pii.Kind]bool{}
 	for _, s := range masked.Spans {
@@ -144,8 +150,8 @@ func (a *actor) fixed(turn *actors.Turn, t *reply.Turn, why string) bool {
 		return false
 	}
 	s, _ := a.settings(turn, t)
-	text := v.Result.Text(v.State, languageOf(a.said(turn, s.Context)))
-	a.wrote(turn, t, messages.Text(text), func(b *messages.ReplyBasis) { b.Fallback = why })
+	fixed := v.Result.Text(v.State, languageOf(a.said(turn, s.Context)))
+	a.wrote(turn, t, messages.Text(fixed), func(b *messages.ReplyBasis) { b.Fallback = why })
 	return true
 }
 

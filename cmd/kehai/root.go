@@ -27,7 +27,7 @@ func (a *app) groups() []group {
 		}},
 		{"Decide what is read, sent and kept:", []verb{
 			&pauseVerb{a}, &resumeVerb{a}, &conversations{app: a}, &reminders{app: a}, &exportVerb{app: a},
-			&forgetVerb{app: a}, &verifyForgotten{app: a},
+			&forgetVerb{app: a}, &verifyForgotten{app: a}, &interviewVerb{app: a},
 		}},
 		{"Keep copies:", []verb{&backupVerb{a}, &restoreVerb{a}, &keyVerb{a}}},
 		{"Watch attention:", []verb{&focus{a}}},

@@ -98,15 +98,12 @@ func (t *Talks) look(c messages.ConversationID) (*control.Token, <-chan struct{}
 	return t.talks[c].token, t.talks[c].changed
 }
 
-// end is the newest place in the event log.
+// end is the newest place in the event log. The listener may not have been told of it yet.
 func (t *Talks) end(e *engine.Engine) (uint64, error) {
 	t.mu.Lock()
 	last := t.last
 	t.mu.Unlock()
-	if last > 0 {
-		return last, nil
-	}
-	err := e.ReadLog(0, func(p engine.Published) bool { last = p.Seq; return true })
+	err := e.ReadLog(last, func(p engine.Published) bool { last = p.Seq; return true })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = max(t.last, last)

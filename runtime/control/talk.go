@@ -20,7 +20,7 @@ var (
 		"or begin one on the channel web or host")
 	ErrSendingPaused = errors.New("control: sending is paused: kehai resume sending, then approve")
 	ErrOver          = errors.New("control: this interview is over: nobody answers any more")
-	ErrProject       = errors.New("control: there is no such project")
+	ErrProject       = errors.New("control: this project cannot be used")
 	ErrBegin         = errors.New("control: this conversation cannot begin")
 )
 

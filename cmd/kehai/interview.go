@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime"
+	"github.com/kehai-run/kehai/runtime/config"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+type interviewVerb struct {
+	*app
+	project, script, name string
+}
+
+func (v *interviewVerb) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "interview --project FILE",
+		Short: "Interview somebody in this terminal",
+		Long: `Leads an interview: each line that is typed is an answer. Without a language model it
+asks three fixed questions. Names, numbers and addresses are replaced by labels before
+anything is stored. [skip] skips a question, [stop] ends the interview. An interview
+that was broken off goes on with the same --name.
+
+The project file says what is to be found out:
+
+  goal: what makes mornings hard
+  tone: polite_soft            # or casual, formal
+  must_ask: ["Who is with you then?"]
+  must_not_ask: ["salary"]
+  limits: {max_turns: 12, max_deep: 2, max_conversations: 30}
+
+With --script the answers are the lines of a file; the interview stays open where
+they end before it does.`,
+		Example: `  kehai interview --project mornings.yaml
+  kehai interview --project mornings.yaml --name hana --script answers.txt`,
+		Args: cobra.NoArgs,
+		RunE: v.run,
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&v.project, "project", "", "what is to be found out: a `FILE` in YAML")
+	fl.StringVar(&v.script, "script", "", "take the answers from a `FILE`, one a line")
+	fl.StringVar(&v.name, "name", "", "whose interview it is; the same `NAME` goes on with it")
+	return cmd
+}
+
+// maxProject is the largest project file, in bytes.
+const maxProject = 256 << 10
+
+func (v *interviewVerb) run(cmd *cobra.Command, _ []string) (err error) {
+	if v.project == "" {
+		return badUsage("interview: want --project FILE; see `kehai interview --help`")
+	}
+	file, err := os.ReadFile(v.project)
+	switch {
+	case err != nil:
+		return fmt.Errorf("interview: %w", err)
+	case len(file) > maxProject:
+		return fmt.Errorf("interview: %s has more than %d bytes", v.project, maxProject)
+	}
+	answers := cmd.InOrStdin()
+	if v.script != "" {
+		f, err := os.Open(v.script)
+		if err != nil {
+			return fmt.Errorf("interview: %w", err)
+		}
+		defer f.Close()
+		answers = f
+	}
+	cfg, err := v.load()
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	b, end, err := v.talk(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	project, err := b.Define(ctx, filepath.Base(v.project), file)
+	if err != nil {
+		return fmt.Errorf("interview: %w", err)
+	}
+	c, err := b.Begin(ctx, control.Begin{Channel: messages.ChannelHost, Name: v.name, Project: project})
+	if err != nil {
+		return fmt.Errorf("interview: %w", err)
+	}
+	return v.lead(ctx, b, c, answers, startOf(string(file)))
+}
+
+// talk reaches the Kehai that runs on the data, or has one run without windows.
+func (v *interviewVerb) talk(ctx context.Context, cfg config.Config) (control.TalkBackend, func() error, error) {
+	client, err := control.Dial(ctx, cfg.Data)
+	if err == nil {
+		return client, func() error { client.Close(); return nil }, nil
+	}
+	if !errors.Is(err, control.ErrNotRunning) {
+		return nil, nil, err
+	}
+	cfg.Windows, cfg.Web.Enabled, cfg.Focus.Enabled = nil, false, false
+	log := v.logger(cfg)
+	log = log.Level(max(log.GetLevel(), zerolog.WarnLevel))
+	rt, err := runtime.New(cfg, append([]runtime.Option{runtime.WithVersion(version), runtime.WithLogger(log)},
+		v.extra...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(running) }()
+	<-rt.Ready()
+	return rt.Talk(), func() error { cancel(); return <-ended }, nil
+}
+
+// startOf is the signal that opens an interview, in the language of its project.
+func startOf(project string) string {
+	if strings.ContainsFunc(project, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }) {
+		return "[インタビュー開始]"
+	}
+	return "[interview start]"
+}
+
+// lead says what is typed, and shows what is answered, until the interview is over.
+func (v *interviewVerb) lead(ctx context.Context, b control.TalkBackend, c messages.ConversationID, answers io.Reader,
+	start string) error {
+	talk, err := b.Talk(ctx, c, control.TalkQuery{Limit: 1})
+	if err != nil {
+		return fmt.Errorf("interview: %w", err)
+	}
+	next, said := start, true
+	lines := bufio.NewScanner(answers)
+	lines.Buffer(nil, maxDraft)
+	if n := len(talk.Messages); n > 0 {
+		if err := v.stdout.printf("%s\n", talk.Messages[n-1].Content); err != nil {
+			return err
+		}
+		next, said = "", false
+	}
+	for {
+		if said {
+			if err := v.say(ctx, b, c, next); err != nil {
+				return err
+			}
+		}
+		talk, err := b.Talk(ctx, c, control.TalkQuery{Limit: 1})
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if i := talk.Interview; i != nil && i.State == "done" {
+			return v.stderr.printf("The interview is over (%s): %d answers, %d things named.\n", i.Reason, i.Turns,
+				len(i.Items))
+		}
+		if !lines.Scan() {
+			name := strings.TrimPrefix(talk.Called, string(messages.ChannelHost)+":")
+			return errors.Join(lines.Err(),
+				v.stderr.printf("The interview stays open: --name %q goes on with it.\n", name))
+		}
+		next = strings.TrimSpace(lines.Text())
+		if said = next != ""; said && v.script != "" {
+			if err := v.stdout.printf("> %s\n", next); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// say says one thing, and shows the answer.
+func (v *interviewVerb) say(ctx context.Context, b control.TalkBackend, c messages.ConversationID, text string) error {
+	a, err := b.Say(ctx, c, control.Say{Text: text})
+	for after := a.After; err == nil && ctx.Err() == nil; {
+		var news control.News
+		news, err = b.News(ctx, c, after, nil, time.Minute)
+		for _, e := range news.Events {
+			switch {
+			case e.Event == control.NewsMessage && e.Message.Role == control.RoleAssistant:
+				err = errors.Join(err, v.stdout.printf("%s\n", e.Message.Content))
+			case e.Event == control.NewsState && e.State.State == messages.ReplyHeld && e.State.Rule != "":
+				err = errors.Join(err, v.stderr.printf("%s\n", "Sending is paused: kehai resume sending goes on."))
+			case e.Event == control.NewsDone && slices.Contains(e.State.Answers, a.Message):
+				return err
+			}
+		}
+		after = news.Last
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	return fmt.Errorf("interview: %w", err)
+}
