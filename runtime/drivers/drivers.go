@@ -51,7 +51,7 @@ type OpenRecognizer func() (hardware.Recognizer, error)
 // is closed with its worker.
 type OpenUsage func() (hardware.Usage, error)
 
-// Set are the drivers that there are, by the names in the configuration.
+// Set holds the drivers there are to choose from, by their names in the configuration.
 type Set struct {
 	Screens     map[string]OpenScreen
 	Structures  map[string]OpenStructure
@@ -69,15 +69,15 @@ type Typist struct {
 	Open OpenTypist
 }
 
-// Recognizer is an OCR engine. The probe of a built-in one says what is missing, and
-// what mends it.
+// Recognizer is an OCR engine. The probe of a built-in one says what is missing, and how
+// to install it.
 type Recognizer struct {
 	Open  OpenRecognizer
 	Probe func() error
 }
 
-// Builtin are the drivers that need no display (drawn windows, the recognizer that
-// knows what they drew, and Tesseract), and who counts how this system is used.
+// Builtin are the drivers that need no display (drawn windows, the recognizer that knows
+// what they drew, and Tesseract), and the counter of how this system is used.
 func Builtin(cfg config.Config) Set {
 	windows := newDrawn()
 	return Set{
@@ -112,7 +112,7 @@ func openUsage() (hardware.Usage, error) {
 	return x11.OpenUsage(x11.Options{})
 }
 
-// Names are what there is to choose from.
+// Names lists the drivers that can be chosen.
 func (s *Set) Names() config.Drivers {
 	return config.Drivers{
 		config.DriverScreen:    slices.Collect(maps.Keys(s.Screens)),
@@ -122,7 +122,7 @@ func (s *Set) Names() config.Drivers {
 	}
 }
 
-// Opened is what was opened for a configuration, by watched windows.
+// Opened is what was opened for a configuration, by window.
 type Opened struct {
 	Windows map[messages.WindowID]Window
 	Trees   map[messages.WindowID]structure.Source
@@ -140,13 +140,13 @@ type Window struct {
 	Hands  string // what the typist is called
 }
 
-// noHands is what is said of a window that nobody types into.
+// noHands is the typist's name of a window that nobody types into.
 const noHands = "none"
 
-// Typed says whether somebody types into a window.
+// Typed reports whether somebody types into a window.
 func (w Window) Typed() bool { return w.Hands != noHands }
 
-// Drawn says whether Kehai draws the window itself.
+// Drawn reports whether Kehai draws the window itself.
 func (w Window) Drawn() bool { return w.Config.Driver == nameDrawn }
 
 // Close closes all that was opened.
@@ -159,15 +159,15 @@ func (o *Opened) Close() error {
 	return errors.Join(errs...)
 }
 
-// keep closes what can be closed at the end.
+// keep remembers a driver to be closed at the end, if it can be.
 func (o *Opened) keep(driver any) {
 	if c, ok := driver.(io.Closer); ok {
 		o.closers = append(o.closers, c)
 	}
 }
 
-// Open opens the drivers of the configured windows, whose names it has checked with
-// [config.Config.CheckDrivers]. If one fails, nothing stays open.
+// Open opens the drivers of the configured windows, after checking their names with
+// [config.Config.CheckDrivers]. If one fails, the others are closed again.
 func (s *Set) Open(cfg config.Config) (*Opened, error) {
 	o := &Opened{Windows: map[messages.WindowID]Window{}, Trees: map[messages.WindowID]structure.Source{}}
 	err := cfg.CheckDrivers(s.Names())
@@ -182,7 +182,7 @@ func (s *Set) Open(cfg config.Config) (*Opened, error) {
 	return o, nil
 }
 
-// open opens one window: its screen, who types into it, and its accessibility tree.
+// open opens one window: its screen, its typist, and its accessibility tree.
 func (s *Set) open(o *Opened, w config.Window, id messages.WindowID) error {
 	screen, ref, err := s.Screens[w.Driver](w)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/config"
 )
 
-// OpenLLM makes a client of the language model that settings name, with what a host adds
-// to the options; nil if nobody may be asked. It must be closed. A key that is named and
-// not there is a config.ErrNoKey.
+// OpenLLM makes a client of the language model named in settings, with what a host adds
+// to the options; nil if nobody may be asked. The caller closes it. A key that is named
+// but missing is a config.ErrNoKey.
 func OpenLLM(s config.LLM, o llm.Options) (*llm.Client, error) {
 	o.Settings, o.Simulate = s, o.Simulate || os.Getenv(config.SimulateLLM) == "1"
 	if o.Host == nil {
@@ -32,7 +32,7 @@ func OpenLLM(s config.LLM, o llm.Options) (*llm.Client, error) {
 // LLMFound is what looking at the server of a language model found.
 type LLMFound = llm.Found
 
-// AskLLM is OpenLLM for questions by hand: with tier none it is an error.
+// AskLLM is OpenLLM for questions by hand: tier none is an error.
 func AskLLM(s config.LLM) (*llm.Client, error) {
 	c, err := OpenLLM(s, llm.Options{})
 	if err == nil && c == nil {

@@ -24,13 +24,13 @@ func (s *Set) ServeOCR(engine string, in io.Reader, out io.Writer) error {
 	return ocrproc.Serve(in, out, r.Open)
 }
 
-// isolable are the engines that need nothing of the process that captures.
+// isolable are the engines that need nothing from the process that captures.
 func (s *Set) isolable() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Recognizers)),
 		func(name string) bool { return name == config.OCRDrawn })
 }
 
-// ProbeOCR says what the engine that windows are read with lacks.
+// ProbeOCR says what is missing for the engine that reads the windows.
 func (s *Set) ProbeOCR(cfg config.Config) error {
 	probe := s.Recognizers[cfg.OCR.Engine].Probe
 	if probe == nil || len(cfg.Windows) == 0 {
@@ -42,8 +42,8 @@ func (s *Set) ProbeOCR(cfg config.Config) error {
 	return nil
 }
 
-// OCR is how OCR workers open their engine: at first, and once its calls hang. isolated
-// is nil if this program cannot read in another process.
+// OCR returns how OCR workers open their engine: at first, and after its calls hang.
+// isolated is nil if this program cannot read in another process.
 func (s *Set) OCR(cfg config.Config) (open, isolated OpenRecognizer, err error) {
 	engine := cfg.OCR.Engine
 	here := s.Recognizers[engine].Open
@@ -69,13 +69,13 @@ func (s *Set) OCR(cfg config.Config) (open, isolated OpenRecognizer, err error) 
 	return here, there, nil
 }
 
-// OCRHangs says whether an engine that hangs stops OCR, as no other process can read.
+// OCRHangs reports whether an engine that hangs stops OCR, because no other process can
+// read.
 func (s *Set) OCRHangs(cfg config.Config) bool {
 	return s.OCRCommand == nil && cfg.OCR.Engine != config.OCRDrawn && len(cfg.Windows) > 0
 }
 
-// ocrCommand keeps the keys of the store and of the language model from the
-// process.
+// ocrCommand withholds the keys of the store and of the language model from the process.
 func (s *Set) ocrCommand(cfg config.Config) *exec.Cmd {
 	cmd := s.OCRCommand(cfg.OCR.Engine)
 	if cmd == nil {

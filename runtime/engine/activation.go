@@ -15,7 +15,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Bounds of the turns of one actor that wait: for their commit, and behind such.
+// Bounds of the waiting turns of one actor: those that wait for their commit, and those
+// behind them.
 const (
 	maxPipelined = 64
 	maxBehind    = 8 * maxPipelined
@@ -32,11 +33,11 @@ type Activation struct {
 
 	actor    actors.Actor      // nil before the first step and after a failure
 	fleeting map[string]string // fleeting timers: key → generation
-	givenUp  map[string]bool   // calls given up by turns that wait for their commit, by id; guarded by mu
+	givenUp  map[string]bool   // ids of calls given up by turns that wait for their commit; guarded by mu
 
 	asking atomic.Int32 // fleeting calls that have no answer yet
 	used   atomic.Int64 // when the last turn began, in nanoseconds since 1970
-	epoch  uint64       // of this process's ownership, as of Started
+	epoch  uint64       // of this process's ownership, at Started
 
 	// release is held while turns are released, so that deliveries keep order.
 	release sync.Mutex
@@ -45,10 +46,10 @@ type Activation struct {
 	state       state
 	why         error  // stale: the reason
 	pinned      bool   // it never sleeps
-	incarnation uint64 // number of the start, among those of all actors
+	incarnation uint64 // number of the start, across all actors
 	generation  uint64 // rises when pending turns are taken back
 	pending     []*turn
-	uncommitted int                // durable turns among them
+	uncommitted int                // how many of them are durable
 	view        map[string]overlay // what they wrote
 	budget      restartBudget
 	turns       uint64
@@ -150,8 +151,8 @@ func (e *Engine) tryTurn(act *Activation, env *Envelope, generation uint64) (Pro
 	return Stepped, e.runTurn(act, env, generation, false)
 }
 
-// failStale fails a step because memory and store differ. A deletion is nobody's
-// fault and costs no restart of the budget.
+// failStale fails a step because memory and store differ. If a deletion is the reason,
+// that costs no restart of the budget.
 func (e *Engine) failStale(act *Activation, why error) *Failure {
 	switch {
 	case errors.Is(why, errUnread):
@@ -179,7 +180,7 @@ func (act *Activation) create() (err error) {
 	return nil
 }
 
-// own reads under which ownership the turns of a new incarnation run.
+// own reads the ownership under which the turns of a new incarnation run.
 func (e *Engine) own(act *Activation) (err error) {
 	act.epoch, err = e.readCounter(string(epochKey(act.addr)), firstEpoch)
 	return err
@@ -235,9 +236,9 @@ func (e *Engine) runTurn(act *Activation, env *Envelope, generation uint64, firs
 	return nil
 }
 
-// crash is a panic. Its value may be private text, so that its error, which goes to
-// the log, says only what the Go runtime says or the value's type. A dead letter keeps
-// the value: it is the owner's, like the message.
+// crash is a panic. Its value may be private, so its error, which goes to the log,
+// contains only what the Go runtime says, or the value's type. A dead letter keeps the
+// value, which belongs to the owner like the message.
 type crash struct{ value any }
 
 func (c *crash) Error() string {
@@ -272,9 +273,9 @@ func (e *Engine) decide(act *Activation, env *Envelope, cause actors.Cause) (t *
 	return t, "", err
 }
 
-// handled reports whether an envelope needs no turn: it was acknowledged before,
-// or belongs to an incarnation, a timer or a call that is over. It also reads how
-// often the message has failed, if the store knows.
+// handled reports whether an envelope needs no turn: it was acknowledged before, or
+// belongs to an incarnation, a timer or a call that is over. It also reads how often the
+// message has failed, if the store knows that.
 func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 	if !env.Durable() {
 		void, err := e.unwanted(act, env)
@@ -325,7 +326,7 @@ func (e *Engine) handled(act *Activation, env *Envelope) (bool, error) {
 	return false, nil
 }
 
-// turnFailed decides what becomes of a message whose turn failed.
+// turnFailed decides what happens to a message whose turn failed.
 func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, err error, stack string) *Failure {
 	reason, kept := cutText(err.Error()), stack
 	if c := (*crash)(nil); errors.As(err, &c) {
@@ -350,7 +351,7 @@ func (e *Engine) turnFailed(act *Activation, generation uint64, env Envelope, er
 		t := newTurn(act, &env)
 		t.durable = true
 		about := cmp.Or(string(env.about), e.subject(env.Message, act.addr))
-		if !e.canSeal(about) { // the failure may be that
+		if !e.canSeal(about) { // that may be why it failed
 			about = ofNode
 		}
 		t.Ops = append(t.Ops, Op{
@@ -382,10 +383,9 @@ func (e *Engine) fail(act *Activation, reason string) *Failure {
 	return &Failure{Actor: act.addr, Reason: reason, Delay: delay}
 }
 
-// Crash makes a failure of a step that did not return: a panic of the engine or
-// its driver, not of the actor. Restart then reads the inbox again, because the
-// message that was being handled may be gone from memory. Call it when nothing
-// steps the activation.
+// Crash makes a failure of a step that did not return: a panic of the engine or its
+// driver, not of the actor. Restart then reads the inbox again, because the message being
+// handled may no longer be in memory. Call it while nothing steps the activation.
 func (c Control) Crash(act *Activation, reason string) *Failure {
 	act.mu.Lock()
 	act.becomeStale(errors.New(reason))
@@ -393,10 +393,10 @@ func (c Control) Crash(act *Activation, reason string) *Failure {
 	return c.e.fail(act, reason)
 }
 
-// Restart begins a new incarnation of an activation after a Failure: fleeting
-// timers and answers of the old one are void, the next step sends Started. After
-// a failed commit and after a crash the inbox, the timers and the calls are read
-// again from the store; if they cannot be, the next step fails.
+// Restart begins a new incarnation of an activation after a Failure. Fleeting timers and
+// answers of the old one become invalid, and the next step sends Started. After a failed
+// commit or a crash the inbox, the timers and the calls are read again from the store; if
+// that fails, so does the next step.
 func (c Control) Restart(act *Activation) {
 	for key := range act.fleeting {
 		c.e.timers.cancel(fleetingTimer(act.addr, key))
@@ -416,8 +416,8 @@ func (c Control) Restart(act *Activation) {
 	c.e.driver.Wake(act)
 }
 
-// maxRaw bounds what a dead letter keeps of a message that is not even JSON: in
-// base64 it must fit one transaction.
+// maxRaw bounds how much a dead letter keeps of a message that is not even JSON: in
+// base64 it must fit into one transaction.
 const maxRaw = maxTurn / 4 * 2
 
 // quarantine stages the move of a message to the dead letters.
@@ -450,9 +450,9 @@ func (e *Engine) quarantine(act *Activation, generation uint64, env Envelope, re
 	e.submit(t, generation)
 }
 
-// keepSealed has a dead letter hold its message as it is stored, if it cannot be opened
-// or not be sealed again: it can be sent again once its key is back. It returns whose
-// key seals the dead letter itself.
+// keepSealed makes a dead letter keep its message as it is stored, if that cannot be
+// opened or sealed again. It can be retried once its key is back. It returns whose key
+// seals the dead letter itself.
 func (e *Engine) keepSealed(rec *deadRecord, env *Envelope) (about string) {
 	if e.sealer == nil {
 		return ""
@@ -475,8 +475,8 @@ func (e *Engine) keepSealed(rec *deadRecord, env *Envelope) (about string) {
 	return ofNode
 }
 
-// requestSubject is whom the request was about that a durable call's answer is for.
-// The row of the call is there until the answer is acknowledged.
+// requestSubject is whom the request of a durable call was about, to which this is the
+// answer. The row of the call exists until the answer is acknowledged.
 func (e *Engine) requestSubject(env Envelope) messages.ConversationID {
 	if env.call == "" || !env.Durable() {
 		return env.about
@@ -503,7 +503,7 @@ func (t *turn) bury(d *deadLetterChange) {
 	t.measure()
 }
 
-// ack has a turn acknowledge an envelope.
+// ack makes a turn acknowledge an envelope.
 func (e *Engine) ack(t *turn, env *Envelope) {
 	if !env.Durable() {
 		return

@@ -25,8 +25,8 @@ func (s Shard) String() string {
 	return "anywhere"
 }
 
-// Batch is a commit as a value: what turns and requests do to one shard, in
-// order. It rests on nothing but the store it is applied to.
+// Batch is a commit as a value: what turns and requests do to one shard, in order. It
+// depends on nothing but the store it is applied to.
 type Batch struct {
 	Shard   Shard
 	From    string // the shard that its changes cross over from; "": none
@@ -34,11 +34,11 @@ type Batch struct {
 	Changes []Change
 }
 
-// Change is what one turn or one request does. It happens only if all that it
-// rests on holds; see [Status].
+// Change is what one turn or one request does. It happens only if all its conditions
+// hold; see [Status].
 type Change struct {
 	Actor   messages.Address // whose turn it is; "" for a request
-	Epoch   uint64           // the ownership of Actor that the turn was run under
+	Epoch   uint64           // the ownership of Actor under which the turn ran
 	Receipt []byte           // key that must be there, nil: none
 	Once    []byte           // key that must not be there, nil: none
 	Needs   []byte           // key that must be there, nil: none
@@ -71,18 +71,17 @@ type Record struct {
 	key   []byte // under which it was stored; set by apply
 }
 
-// Status is what became of a change.
+// Status is the result of a change.
 type Status uint8
 
 // The states of a change.
 const (
-	// Committed changes have happened. The others have left no trace.
+	// Committed changes have happened. All others leave no trace.
 	Committed Status = iota
-	// Stale is a turn whose receipt is gone or whose epoch is over, and each later
-	// turn of the same actor in the batch: it was run on a state that is not the
-	// store's.
+	// Stale is a turn whose receipt is gone or whose epoch is over, and every later turn
+	// of the same actor in the batch: it ran on a state that is not the store's.
 	Stale
-	// Duplicate is a change whose Once was used, or that has crossed before.
+	// Duplicate is a change whose Once was used before, or that has crossed before.
 	Duplicate
 	// Refused is a change whose Needs is gone.
 	Refused
@@ -90,7 +89,7 @@ const (
 
 func (s Status) String() string { return [...]string{"committed", "stale", "duplicate", "refused"}[s] }
 
-// Result is what became of one change.
+// Result is the result of one change.
 type Result struct {
 	Status Status
 	First  uint64 // number of its first record that stayed in the shard; the others follow
@@ -100,11 +99,11 @@ type Result struct {
 type Applied struct {
 	Ops     []Op     // to be written at once
 	Results []Result // of each change
-	// Out is what crosses over to the other shard: at most one batch, with a change
-	// for each of this batch's that has records there, in order. Whoever writes Ops
-	// sees to it that it is applied too: at once if the shard is in the same store,
-	// else from an outbox that is written together with Ops. One that is applied
-	// again is a duplicate, one that comes before its predecessor is stale.
+	// Out is what crosses over to the other shard: at most one batch, with a change for
+	// each change of this batch that has records there, in order. Whoever writes Ops must
+	// also apply it: at once if the shard is in the same store, else from an outbox
+	// written together with Ops. Applied a second time it is a duplicate; before its
+	// predecessor it is stale.
 	Out []Batch
 }
 
@@ -119,10 +118,10 @@ type Viewer interface {
 	View(fn func(View) error) error
 }
 
-// Apply carries a batch out: it checks what each change rests on and numbers what
-// it stores. All nodes that apply the same batches to the same shard write the
-// same bytes: the result depends on the rows of the shard and the batch alone.
-// An error is the view's; then nothing has happened.
+// Apply carries a batch out: it checks the conditions of each change and numbers what it
+// stores. All nodes that apply the same batches to the same shard write the same bytes:
+// the result depends only on the rows of the shard and the batch. An error is the view's;
+// then nothing has happened.
 func Apply(view View, b Batch) (Applied, error) {
 	tx := transaction{view: view, written: map[string]int{}, known: newKnown()}
 	results, out, err := tx.apply(b)
@@ -139,11 +138,11 @@ type transaction struct {
 	ops     []Op
 	written map[string]int // key → its op
 	seq     [shards]uint64 // the last number given out, 0 if none was
-	claimed bool           // it changes epochs, so that those known do not count
+	claimed bool           // it changes epochs, so the known ones are invalid
 }
 
-// known is what is known of a store without reading it, to whoever is the only one
-// that writes there. It makes no difference to what a batch does.
+// known caches what is in a store, for its only writer. It never changes what a batch
+// does.
 type known struct {
 	mail   map[string]struct{} // keys of inbox entries that are there
 	epochs map[messages.Address]uint64
@@ -156,7 +155,7 @@ func newKnown() *known {
 	return &known{mail: map[string]struct{}{}, epochs: map[messages.Address]uint64{}}
 }
 
-// learn takes over what was written.
+// learn records what was written.
 func (k *known) learn(ops []Op) {
 	for _, op := range ops {
 		switch {
@@ -175,7 +174,7 @@ func (k *known) learn(ops []Op) {
 	}
 }
 
-// forget is for when it is not known what was written.
+// forget is for a write whose result is unknown.
 func (k *known) forget() {
 	clear(k.mail)
 	clear(k.epochs)
@@ -209,7 +208,7 @@ func (tx *transaction) write(op Op) {
 		tx.ops[i] = op
 		return
 	}
-	// The key is not changed as long as the transaction lasts.
+	// The key does not change during the transaction.
 	tx.written[unsafeString(op.Key)] = len(tx.ops)
 	tx.claimed = tx.claimed || strings.HasPrefix(unsafeString(op.Key), keyOwner)
 	tx.ops = append(tx.ops, op)
@@ -230,7 +229,7 @@ func (tx *transaction) counter(key []byte, def uint64) (uint64, error) {
 	return binary.BigEndian.Uint64(raw), nil
 }
 
-// apply is [Apply] after what the transaction already holds.
+// apply is [Apply] on top of what the transaction already holds.
 func (tx *transaction) apply(b Batch) (results []Result, out []Batch, err error) {
 	a := applying{transaction: tx, shard: b.Shard, from: b.From}
 	first, err := tx.counter(a.shard.seqKey(), 0)
@@ -272,7 +271,7 @@ func (tx *transaction) apply(b Batch) (results []Result, out []Batch, err error)
 	return results, out, nil
 }
 
-// applying is one batch on its way into a transaction.
+// applying is one batch being applied in a transaction.
 type applying struct {
 	*transaction
 	shard Shard
@@ -284,7 +283,7 @@ type applying struct {
 	stale map[messages.Address]struct{} // actors with a stale turn
 }
 
-// judge checks what a change rests on.
+// judge checks the conditions of a change.
 func (a *applying) judge(c *Change) (Status, error) {
 	if c.Actor != "" {
 		if fresh, err := a.fresh(c); !fresh {
@@ -312,7 +311,7 @@ func (a *applying) judge(c *Change) (Status, error) {
 	return Committed, nil
 }
 
-// fresh reports whether a turn was run on what the store holds.
+// fresh reports whether a turn ran on the state that the store holds.
 func (a *applying) fresh(c *Change) (fresh bool, err error) {
 	if _, ok := a.stale[c.Actor]; ok {
 		return false, nil
@@ -336,7 +335,7 @@ func (a *applying) fresh(c *Change) (fresh bool, err error) {
 	return fresh, nil
 }
 
-// epoch is that of an actor's owner.
+// epoch is the epoch of an actor's owner.
 func (a *applying) epoch(actor messages.Address) (epoch uint64, err error) {
 	if !a.claimed {
 		if epoch, ok := a.known.epochs[actor]; ok {
@@ -353,7 +352,7 @@ func (a *applying) epoch(actor messages.Address) (epoch uint64, err error) {
 	return epoch, err
 }
 
-// carryOut numbers and writes a change that holds.
+// carryOut numbers and writes a change whose conditions hold.
 func (a *applying) carryOut(c *Change) error {
 	if a.from != "" {
 		a.taken = c.Crossed
@@ -378,7 +377,7 @@ func (a *applying) carryOut(c *Change) error {
 	return nil
 }
 
-// handOver adds a change to what goes to the other shard.
+// handOver adds a change to those for the other shard.
 func (a *applying) handOver(records []Record) (err error) {
 	if a.out.Changes == nil {
 		a.out.Shard, a.out.From = records[0].Shard, a.shard.String()

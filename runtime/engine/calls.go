@@ -23,14 +23,14 @@ type WorkerKind struct {
 	// Queue bounds the waiting fleeting requests; 0 means 64. Durable requests
 	// always wait.
 	Queue int
-	// Answers are the types that a worker may answer with; empty means any. An
-	// answer of another type counts as an error of the worker.
+	// Answers are the types that a worker may answer with; empty means any. An answer of
+	// another type counts as an error of the worker.
 	Answers []messages.Type
 	// New makes a worker: at start and after each failure.
 	New func() (actors.Worker, error)
-	// Isolated makes a worker whose calls leave nothing behind when they hang, such
-	// as one that works in another process. Once two calls of the pool have hung,
-	// it makes all new workers. Nil: there is no such worker.
+	// Isolated makes a worker whose calls leave nothing behind when they hang, such as
+	// one in another process. Once two calls of the pool have hung, all new workers are
+	// made by it. Nil: there are none.
 	Isolated func() (actors.Worker, error)
 }
 
@@ -47,7 +47,7 @@ type Job struct {
 
 	receipt     string
 	incarnation uint64
-	asker       *Activation // of a fleeting call; it does not sleep before the answer
+	asker       *Activation // asker of a fleeting call; it does not sleep before the answer
 	trace       string
 	ask         *ask              // shared by the attempts of the call
 	reports     reports           // guarded by ask.mu
@@ -130,8 +130,8 @@ func (e *Engine) submitJob(job *Job) {
 	e.driver.WakeWorkers(job.Worker)
 }
 
-// TakeJob hands the next waiting job of a pool to a driver, nil if there is
-// none. Every job taken must be finished with FinishJob.
+// TakeJob hands the next waiting job of a pool to a driver, nil if there is none. Every
+// job taken must be finished with FinishJob.
 func (c Control) TakeJob(kind string) *Job {
 	p := c.e.pools[kind]
 	for {
@@ -159,7 +159,7 @@ func (c Control) TakeJob(kind string) *Job {
 	}
 }
 
-// putAside takes a job out of hand that is not to be done now.
+// putAside returns a job that cannot be done now.
 func (p *pool) putAside(*Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +167,7 @@ func (p *pool) putAside(*Job) {
 	p.resting++
 }
 
-// requeue has a job done that was put aside.
+// requeue queues a job that was put aside.
 func (e *Engine) requeue(p *pool, job *Job) {
 	p.mu.Lock()
 	p.resting--
@@ -176,8 +176,8 @@ func (e *Engine) requeue(p *pool, job *Job) {
 	e.driver.WakeWorkers(job.Worker)
 }
 
-// bury answers a call that has killed the process as often as a message may fail.
-// The request becomes a dead letter when the answer is handled.
+// bury answers a call that has killed the process as often as a message may fail. The
+// request becomes a dead letter when the answer is handled.
 func (e *Engine) bury(job *Job, deaths int) {
 	reason := killer(deaths, "worker "+job.Worker+" was asked this")
 	rec := deadRecord{
@@ -210,7 +210,7 @@ func (p *pool) next() *Job {
 	return job
 }
 
-// leave ends a job that next took and nobody did.
+// leave ends a job that was taken but not started.
 func (p *pool) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -274,9 +274,9 @@ func perform(
 	return result, "", nil
 }
 
-// FinishJob takes the result of an attempt. Only the first call for an attempt
-// counts, so that a late answer of an abandoned worker changes nothing. It reports
-// whether the worker must be restarted.
+// FinishJob handles the result of an attempt. Only the first call for an attempt counts,
+// so a late answer of an abandoned worker changes nothing. It reports whether the worker
+// must be restarted.
 func (c Control) FinishJob(
 	job *Job, worker messages.Address,
 	result messages.Message, kind messages.FailureKind, err error, took time.Duration,
@@ -317,7 +317,7 @@ func (c Control) FinishJob(
 	switch {
 	case cancelled:
 		c.e.giveUp(job)
-		return kind == messages.FailurePanic // whatever else it ended with may be because of that
+		return kind == messages.FailurePanic // other results may be consequences of that
 	case err == nil:
 		c.e.answer(job, result)
 		return false
@@ -383,7 +383,7 @@ func (e *Engine) answer(job *Job, result messages.Message) {
 	}
 }
 
-// envelope is what a worker says to the caller of a job.
+// envelope carries what a worker says to the caller of a job.
 func (e *Engine) envelope(job *Job, m messages.Message) Envelope {
 	return Envelope{
 		From: messages.To(job.Worker, "pool"), To: job.Caller, Trace: job.trace, At: e.clock.Now(), Message: m,

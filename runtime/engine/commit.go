@@ -15,12 +15,12 @@ const (
 	maxTurn    = MaxBatch - batchBytes - 64<<10
 )
 
-// ErrStopped answers a request of a host that comes too late.
+// ErrStopped answers a host's request that comes too late.
 var ErrStopped = errors.New("engine: stopped before the change was stored: make it again after the next start")
 
-// committer is the only writer of the store. It takes the turns that wait at the
-// moment, writes them as one transaction, and then releases their deliveries in
-// order. It owns no goroutine; one at a time calls Commit.
+// committer is the only writer of the store. It takes the turns that wait, writes them as
+// one transaction, and then releases their deliveries in order. It has no goroutine of
+// its own; Commit is never called concurrently.
 type committer struct {
 	mu     sync.Mutex
 	queue  []pendingCommit
@@ -42,14 +42,14 @@ func newCommitter() *committer {
 	return &committer{wake: make(chan struct{}, 1), written: map[string]int{}, known: newKnown()}
 }
 
-// emptied is the space of a slice whose values nobody needs any more.
+// emptied is a slice's memory for reuse, once nobody needs its values.
 func emptied[T any](s []T) []T {
 	clear(s)
 	return s[:0]
 }
 
-// submit hands a turn to the committer, or releases it at once when it needs no
-// store and nothing before it waits: then nobody has it any more. ok is false when the
+// submit hands a turn to the committer. If it needs no store and nothing before it waits,
+// it is released at once, and the caller must not use it any more. ok is false if the
 // pending turns of its activation were taken back meanwhile.
 func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 	act, durable := t.act, t.durable
@@ -77,7 +77,7 @@ func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 	}
 	e.mark(t)
 	act.mu.Unlock()
-	if durable { // else it may be gone by now
+	if durable { // otherwise it may be gone by now
 		e.enqueue(t)
 	} else {
 		e.releaseReady(act)
@@ -85,9 +85,8 @@ func (e *Engine) submit(t *turn, generation uint64) (ok, released bool) {
 	return true, false
 }
 
-// releaseAtOnce performs a turn that needs no store if nothing before it waits, or if
-// it wants nothing. It reports false if something may wait, or if the turn was taken
-// back.
+// releaseAtOnce performs a turn that needs no store if nothing before it waits, or if it
+// wants nothing. It returns false if something may wait, or if the turn was taken back.
 func (e *Engine) releaseAtOnce(t *turn) bool {
 	act := t.act
 	if t.out.Empty() {
@@ -161,8 +160,8 @@ func (e *Engine) enqueue(p pendingCommit) {
 	}
 }
 
-// Close says that nobody will call Commit any more: hosts that wait for a change,
-// or ask for one later, get ErrStopped.
+// Close says that nobody will call Commit any more: hosts that wait for a change, or ask
+// for one later, get ErrStopped.
 func (c Control) Close() {
 	k := c.e.committer
 	k.mu.Lock()
@@ -174,16 +173,16 @@ func (c Control) Close() {
 	}
 }
 
-// tooLate refuses what a host wants. A turn needs no word: its message comes again
-// at the next start.
+// tooLate refuses a host's request. A turn needs no answer: its message comes again at
+// the next start.
 func (e *Engine) tooLate(p pendingCommit) {
 	if _, ok := p.(*turn); !ok {
 		p.refused(e, Refused, ErrStopped)
 	}
 }
 
-// take removes the next batch from the queue: at most n entries, of which an
-// exclusive one is the only one.
+// take removes the next batch from the queue: at most n entries, or one that is
+// exclusive.
 func (k *committer) take(n int) []pendingCommit {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -210,10 +209,9 @@ func (k *committer) waiting() int {
 	return len(k.queue)
 }
 
-// Commit writes one batch of at most n waiting turns and requests, and releases
-// it. It returns how many it took, and paused when the volume is too full: then
-// it took nothing, and the driver tries again later. One goroutine at a time may
-// call it.
+// Commit writes one batch of at most n waiting turns and requests, and releases it. It
+// returns how many it took. paused says that the volume is too full: nothing was taken,
+// and the driver tries again later. It must not be called concurrently.
 func (c Control) Commit(n int) (took int, paused bool) {
 	e := c.e
 	if e.committer.waiting() == 0 {
@@ -241,12 +239,12 @@ func (c Control) Commit(n int) (took int, paused bool) {
 	return took, false
 }
 
-// order is that of the shards in a transaction. Each is followed by what crosses
-// over from it, and released in this order, so that the mail of an actor is
-// delivered in the order of its numbers.
+// order is the order of the shards in a transaction. Each is followed by what crosses
+// over from it, and released in this order, so that an actor's mail is delivered in the
+// order of its numbers.
 var order = [shards]Shard{Here, Anywhere}
 
-// commit applies what waits as a batch for each shard, and settles it.
+// commit applies what waits, as one batch for each shard, and settles it.
 func (e *Engine) commit(waiting []pendingCommit) {
 	k := e.committer
 	live, batches, n := e.batches(waiting)
@@ -289,8 +287,8 @@ func (e *Engine) commit(waiting []pendingCommit) {
 	}
 }
 
-// batches makes a batch for each shard of what waits and was not taken back. What
-// cannot be sealed is refused by itself.
+// batches makes a batch for each shard of what waits and was not taken back. A change
+// that cannot be sealed is refused alone.
 func (e *Engine) batches(waiting []pendingCommit) (live [shards][]pendingCommit, batches [shards]Batch, n int) {
 	k := e.committer
 	for s := range shards {
@@ -333,8 +331,8 @@ func (tx *transaction) applyAll(batches [shards]Batch) (done applied, err error)
 	return done, nil
 }
 
-// applied is what became of a transaction: of the changes in each shard, and of
-// those that crossed over from there.
+// applied is the result of a transaction, for the changes in each shard and for those
+// that crossed over.
 type applied struct{ results, over [shards][]Result }
 
 // apply is the one place that writes the store. It applies a batch for each
@@ -394,8 +392,7 @@ func (e *Engine) apply(batches [shards]Batch, extra []Op, sync bool) (done appli
 	return done, nil
 }
 
-// releaseReady performs the turns of an activation from the front, as far as they
-// are committed.
+// releaseReady performs the committed turns at the front of an activation.
 func (e *Engine) releaseReady(act *Activation) {
 	act.release.Lock()
 	defer act.release.Unlock()

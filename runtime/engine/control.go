@@ -7,8 +7,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Control is an engine as its driver sees it: with the methods that give turns,
-// commits and timers their moment. A host has no use for it.
+// Control is an engine as its driver sees it: with the methods that decide when turns,
+// commits and timers happen. A host does not need it.
 type Control struct{ e *Engine }
 
 // Engine is the engine that is driven.
@@ -23,25 +23,24 @@ func (c Control) CommitReady() <-chan struct{} { return c.e.committer.wake }
 // NextTimer returns when the next timer is due.
 func (c Control) NextTimer() (time.Time, bool) { return c.e.timers.next() }
 
-// FireTimers delivers what is due and returns how many timers that were. Call it
-// when the next timer is due, and every half minute: the calendar may have gone
-// ahead of the time, on a machine that slept.
+// FireTimers delivers what is due and returns how many timers fired. Call it when the
+// next timer is due, and every half minute: on a machine that slept, the calendar may be
+// ahead of the elapsed time.
 func (c Control) FireTimers() int {
 	now := c.e.clock.Now()
 	return c.e.timers.fire(now, wall(now))
 }
 
-// TimersChanged receives after the next due time may have come nearer.
+// TimersChanged receives when the next due time may have moved closer.
 func (c Control) TimersChanged() <-chan struct{} { return c.e.timers.changed }
 
-// After calls fn once d has passed on the engine's clock, from whoever fires the
+// After calls fn once d has passed on the engine's clock, on the goroutine that fires the
 // timers. A later After of the same key replaces it.
 func (c Control) After(key string, d time.Duration, fn func()) {
 	c.e.timers.arm(key, c.e.clock.Now().Add(d), false, fn)
 }
 
-// Unhealthy reports trouble that no restart can end, and its end with an empty
-// reason.
+// Unhealthy reports a problem that no restart can end; an empty reason ends it.
 func (c Control) Unhealthy(addr messages.Address, reason string) {
 	c.e.report(events.ActorUnhealthy{Actor: addr, Healthy: reason == "", Reason: reason, At: c.e.clock.Now()})
 }
@@ -60,12 +59,12 @@ func (c Control) Divert(mail func(Envelope) bool, calls func(*Job) bool) {
 	}
 }
 
-// Background says who runs what takes long, such as the search for what is to be
-// forgotten; by default a goroutine does. Call it before Recover.
+// Background sets how long work is run, such as the search for what is to be forgotten;
+// by default in a goroutine. Call it before Recover.
 func (c Control) Background(run func(func())) { c.e.background = run }
 
-// StopSources stops the actors that begin work by themselves: they handle no
-// further message, and their fleeting mail is forgotten.
+// StopSources stops the actors that start work by themselves: they handle no further
+// message, and their fleeting mail is dropped.
 func (c Control) StopSources() {
 	for _, act := range c.e.live() {
 		if !act.kind.Source {

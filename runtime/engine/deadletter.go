@@ -27,9 +27,9 @@ type DeadLetter struct {
 	Error    string           `json:"error"`
 	Stack    string           `json:"stack,omitempty"`
 	At       time.Time        `json:"at"`
-	// Subscription is who could not handle an event; Actor is "" then.
+	// Subscription could not handle an event; Actor is "" then.
 	Subscription string `json:"subscription,omitempty"`
-	// Worker is who was asked by Actor when the process ended.
+	// Worker is the worker that Actor had asked when the process ended.
 	Worker string `json:"worker,omitempty"`
 	// Message is the sealed message: private. Nil if it is not even JSON.
 	Message json.RawMessage `json:"message,omitempty"`
@@ -76,9 +76,9 @@ func (s Shard) deadLetter(k, v []byte, bad error) DeadLetter {
 	return d
 }
 
-// RetryDeadLetter sends a dead letter to its actor again, as a new message with
-// all its attempts. The request of a call is asked again, an event is handed to its
-// subscription again, out of order.
+// RetryDeadLetter sends a dead letter to its actor again, as a new message with all its
+// attempts. The request of a call is asked again; an event goes to its subscription
+// again, out of order.
 func (e *Engine) RetryDeadLetter(ctx context.Context, id string) error {
 	s, key, rec, err := e.findDead(id)
 	if err != nil {
@@ -125,8 +125,8 @@ func (e *Engine) unseal(rec deadRecord) (json.RawMessage, error) {
 	return row.Msg, err
 }
 
-// askAgain has the request of a dead letter asked once more, as the call that it
-// was; its answer goes to the caller.
+// askAgain asks the request of a dead letter again, as the call that it was; the answer
+// goes to the caller.
 func (e *Engine) askAgain(ctx context.Context, r *hostRequest, rec deadRecord, request messages.Message) error {
 	c := rec.Call
 	job := &Job{

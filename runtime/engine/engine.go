@@ -22,16 +22,16 @@ type Kind struct {
 	// New makes the value of an actor: at its first message and after each
 	// failure. It must not fail, block or share changeable state.
 	New func(messages.Address) actors.Actor
-	// About says whether a row of such an actor is about a conversation that is not
-	// the actor's key; row is "table\x00key". Forgetting deletes the rows of which it
-	// says so. nil: none is.
+	// About reports whether a row of such an actor is about a conversation other than the
+	// actor's key; row is "table\x00key". Forgetting deletes these rows. nil: there are
+	// none.
 	About func(c messages.ConversationID, row string, value []byte) bool
-	// Whose says whom such a row is about, "" for the actor's key alone: the row is
-	// sealed under that key, and forgetting deletes it. nil: they are about the actor's
-	// key.
+	// Whose says which conversation such a row is about, "" for the actor's key: the row
+	// is sealed under the key of that conversation, and forgetting it deletes the row.
+	// nil: all rows are about the actor's key.
 	Whose func(row string, value []byte) messages.ConversationID
-	// Here says that its actors are bound to this node, as to its screen or its
-	// camera: they commit apart from those that may live on any node.
+	// Here binds its actors to this node, as to its screen or its camera: they commit
+	// apart from those that may live on any node.
 	Here bool
 	// Source marks actors that begin work by themselves, such as pollers. An
 	// ordered shutdown stops them first.
@@ -49,17 +49,16 @@ func (k Kind) shard() Shard {
 	return Anywhere
 }
 
-// shardOf is where an actor's rows and mail are. One of a kind that is not in
-// this runtime may live anywhere.
+// shardOf is where an actor's rows and mail are. An unknown kind may live anywhere.
 func (e *Engine) shardOf(a messages.Address) Shard { return e.kinds[a.Kind()].shard() }
 
-// logShard is where the event log is, and the places of its readers: events that
-// actors elsewhere publish cross over, so that readers have one order of all.
+// logShard holds the event log and the cursors of its readers. Events published in the
+// other shard cross over, so that readers have one order of all.
 const logShard = Anywhere
 
-// Driver decides who runs when, by the methods of [Control]. The engine tells it
-// who has something to do: from any goroutine, so its methods must not block, and
-// must not call the engine before they return.
+// Driver decides who runs when, by the methods of [Control]. The engine tells it who has
+// work, from any goroutine. So its methods must not block, and must not call the engine
+// before they return.
 type Driver interface {
 	Wake(*Activation)        // the actor may have something to do
 	WakeWorkers(kind string) // a job may wait
@@ -86,19 +85,19 @@ type Options struct {
 	Workers []WorkerKind
 	Sync    bool   // durability: power instead of process
 	MinFree uint64 // bytes; below it durable work pauses; 0 means that it never does
-	// Idle is how long an actor must have had nothing to do before it is put to
-	// sleep; 0 means never. See [Control.Sleep].
+	// Idle is how long an actor must have been without work before it is put to sleep; 0
+	// means never. See [Control.Sleep].
 	Idle     time.Duration
 	Listener func(Published) // called in order per actor, from any goroutine; must not block
 	Rand     *rand.Rand      // for jitter; nil means randomly seeded
-	// Hands remembers what was in hand when the process died, to put aside what kills
-	// it again and again. Nil: nothing is remembered.
+	// Hands remembers what was in hand when the process died, to put aside a message that
+	// kills it repeatedly. Nil: nothing is remembered.
 	Hands Hands
-	// Sealer seals what is stored. Nil: nothing is sealed, and a store that is cannot
-	// be opened.
+	// Sealer seals what is stored. Nil: nothing is sealed, and a sealed store cannot be
+	// opened.
 	Sealer Sealer
-	// Sealing is told, before each step and at the end, how many rows are sealed that
-	// an older version had stored as they are. It is not called if there are none.
+	// Sealing is called before each step and at the end with the number of sealed rows,
+	// when an older version had stored rows unsealed. Otherwise it is not called.
 	Sealing func(rows int)
 	// OnCommit is called after each transaction with what it held.
 	OnCommit func(turns, ops int)
@@ -126,7 +125,7 @@ type Engine struct {
 	onCommit  func(turns, ops int)
 	sealer    Sealer
 	sealing   func(rows int)
-	sealedAll bool // nothing private is stored as it is; set by Recover
+	sealedAll bool // everything private is sealed; set by Recover
 	divert    func(Envelope) bool
 	divertJob func(*Job) bool
 	committer *committer
@@ -152,7 +151,7 @@ type Engine struct {
 	slept       map[string]uint64 // turns of those that sleep, by kind
 }
 
-// ErrKinds marks a doubled or incomplete actor or worker kind.
+// ErrKinds marks a duplicate or incomplete actor or worker kind.
 var ErrKinds = errors.New("engine: bad kinds")
 
 // New makes an engine. Nothing runs and nothing is read before Recover.
@@ -195,7 +194,7 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// CheckKinds is what New demands of kinds; its errors wrap [ErrKinds].
+// CheckKinds checks kinds as New does; its errors wrap [ErrKinds].
 func CheckKinds(kinds []Kind, workers []WorkerKind) error {
 	check := func(what, name string, made bool, seen map[string]bool) error {
 		switch {
@@ -309,8 +308,8 @@ func (e *Engine) Inject(ctx context.Context, to messages.Address, msg messages.M
 	}
 }
 
-// Post is Inject without waiting, in the name of another actor ("" for none):
-// the channel gets the result once the commit has run.
+// Post is Inject without waiting, on behalf of another actor ("" for none): the channel
+// gets the result once the commit has run.
 func (e *Engine) Post(from, to messages.Address, msg messages.Message, key string) (<-chan error, error) {
 	if err := to.Validate(); err != nil {
 		return nil, err

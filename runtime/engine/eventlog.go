@@ -95,7 +95,7 @@ func (e *Engine) verdicts(s Shard, failed *error) iter.Seq[events.Verdict] {
 				return true
 			}
 			rec.Seq, _ = seqOf(string(k))
-			if rec.Outcome == "" { // written before outcomes had names: only drops had a reason
+			if rec.Outcome == "" { // from before outcomes had names, when only drops had a reason
 				rec.Outcome = events.OutcomePassed
 				if rec.Reason != "" {
 					rec.Outcome = events.OutcomeDropped
@@ -112,9 +112,9 @@ func (e *Engine) verdicts(s Shard, failed *error) iter.Seq[events.Verdict] {
 // Cutoffs say how old records may get. What is older than its time is deleted;
 // the zero time keeps everything.
 type Cutoffs struct {
-	// Events are kept that a subscription has not acknowledged, as long as it is one
-	// of Served. Passed is told of the others that will not get all events: how many
-	// were deleted before they acknowledged them.
+	// Events are kept while a subscription in Served has not acknowledged them. Passed is
+	// told of the others that will miss events: how many were deleted before they
+	// acknowledged them.
 	Events      time.Time
 	Served      []string
 	Passed      func(subscription string, events int)

@@ -27,9 +27,9 @@ import (
 // are counted in [Forgotten], as they might be about it under another name.
 type Forgetting struct {
 	Conversation messages.ConversationID
-	// Keep returns rows to be written when all is gone, such as a mark that there
-	// was something; get reads the rows as they stood. nil keeps nothing. It is
-	// called only if there is something to delete.
+	// Keep returns rows to write after the deletion, such as a mark that there was
+	// something; get reads the old rows. nil keeps nothing. It is only called if there is
+	// something to delete.
 	Keep func(get func(a messages.Address, row string) ([]byte, bool)) []Kept
 }
 
@@ -47,8 +47,8 @@ type Forgotten struct {
 	Events      int `json:"events"`
 	Verdicts    int `json:"verdicts"`
 	DeadLetters int `json:"dead_letters"`
-	// Unknown counts what is left and could not be asked: messages of types that
-	// this runtime does not know. Whoever wrote them can forget them.
+	// Unknown counts what could not be checked and is left: messages of types that this
+	// runtime does not know. The program that wrote them can forget them.
 	Unknown int `json:"unknown,omitempty"`
 	// Purged is set by whoever owns the store's files: the deleted bytes have left
 	// them too.
@@ -60,7 +60,7 @@ type Forgotten struct {
 // None reports whether there was nothing.
 func (f Forgotten) None() bool { return f == Forgotten{Unknown: f.Unknown} }
 
-// Plus adds what another deletion has counted. What is left unknown counts once.
+// Plus adds the counts of another deletion. What is left unknown counts once.
 func (f Forgotten) Plus(o Forgotten) Forgotten {
 	f.Rows, f.Mail, f.Events = f.Rows+o.Rows, f.Mail+o.Mail, f.Events+o.Events
 	f.Verdicts, f.DeadLetters = f.Verdicts+o.Verdicts, f.DeadLetters+o.DeadLetters
@@ -73,9 +73,9 @@ type forgetRecord struct {
 	At           time.Time               `json:"at"`
 	Conversation messages.ConversationID `json:"conversation"`
 	Keep         []Kept                  `json:"keep,omitempty"`
-	// What the program that began could ask: the kinds of actors that say whom their
-	// rows are about, and how many messages were of types that it did not know. One
-	// that knows less leaves the intent to it. Kinds is nil in older stores.
+	// What the program that began could check: the actor kinds that say whom their rows
+	// are about, and how many messages had types unknown to it. A program that knows less
+	// leaves the intent to one that knows as much. Kinds is nil in older stores.
 	Kinds   []string `json:"kinds,omitempty"`
 	Unknown int      `json:"unknown,omitempty"`
 }
@@ -83,7 +83,7 @@ type forgetRecord struct {
 // Bounds of one transaction of a deletion: others commit in between.
 const (
 	forgetSlice = 256     // rows
-	forgetBytes = 1 << 20 // that are looked at; keys count twice
+	forgetBytes = 1 << 20 // examined in one transaction; keys count twice
 )
 
 // deletion is a [Forgetting] under way. What is to go is collected while others
@@ -98,18 +98,18 @@ type deletion struct {
 	partial  bool // and knew more: its intent stays
 	sum      Forgotten
 	finished func(error)
-	waiting  []func() // begin what was asked for meanwhile
+	waiting  []func() // deletions to begin later
 
 	mu      sync.Mutex
-	found   []string        // keys to be deleted, perhaps gone or changed by now
+	found   []string        // keys to delete, which may be gone or changed by now
 	written map[string]bool // keys that others have written since a slice was looked through
-	freezes bool            // the actors concerned stand still
+	freezes bool            // the actors concerned are frozen
 }
 
-// Forget deletes what is stored of a conversation, and makes the actors
-// concerned begin anew. What comes while it works is deleted too. A crash in
-// between leaves an intent behind, and Recover finishes; after an error it can be
-// called again. One that outlives ctx goes on.
+// Forget deletes what is stored of a conversation, and restarts the actors concerned.
+// What arrives meanwhile is deleted too. A crash in between leaves an intent behind, and
+// Recover finishes the deletion; after an error Forget can be called again. A deletion
+// that outlives ctx continues.
 func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	if f.Conversation == "" {
 		return Forgotten{}, errors.New("engine: forget: want a conversation")
@@ -129,8 +129,7 @@ func (e *Engine) Forget(ctx context.Context, f Forgetting) (Forgotten, error) {
 	}
 }
 
-// begin has the committer show what it writes, then collects beside it and
-// deletes.
+// begin makes the committer show what it writes, then collects beside it and deletes.
 func (d *deletion) begin(f Forgetting) {
 	var before *deletion
 	d.e.enqueue(&exclusive{
@@ -218,8 +217,8 @@ func (d *deletion) look() (slice, error) {
 	}
 }
 
-// finish lets the actors concerned go on. The committer does it too: what is
-// committed but not released yet would be taken back otherwise.
+// finish lets the actors concerned continue. The committer does that too, because
+// otherwise turns that are committed but not released yet would be taken back.
 func (d *deletion) finish(result error) {
 	d.e.enqueue(&exclusive{
 		prepare: func() (none [shards]Batch, err error) { return none, nil },
@@ -233,7 +232,7 @@ func (d *deletion) finish(result error) {
 	})
 }
 
-// collect scans the store for what is to go.
+// collect scans the store for what has to be deleted.
 func (d *deletion) collect() error {
 	for _, prefix := range forgetPrefixes {
 		err := d.e.store.Scan([]byte(prefix), nil, func(k, v []byte) bool {
@@ -251,7 +250,7 @@ func (d *deletion) collect() error {
 	return nil
 }
 
-// watch looks at what others have written since the deletion began.
+// watch checks what others have written since the deletion began.
 func (d *deletion) watch(ops []Op) {
 	for _, op := range ops {
 		matches := !op.Delete && d.matches(string(op.Key), op.Value, false)
@@ -273,15 +272,15 @@ func (d *deletion) left() bool {
 	return len(d.found) > 0
 }
 
-// start returns the committer's first task: if there is something to delete, it
-// freezes the actors concerned, asks what is to be kept and writes the intent.
+// start returns the committer's first task: if there is something to delete, it freezes
+// the actors concerned, asks what to keep, and writes the intent.
 func (d *deletion) start(f Forgetting, first slice) func() ([shards]Batch, slice, bool, error) {
 	return func() (b [shards]Batch, none slice, left bool, err error) {
 		begun, err := d.e.begun(f.Conversation)
 		if err != nil {
 			return b, nil, false, err
 		}
-		if begun != nil { // an error stopped it half way: what was to be kept is known
+		if begun != nil { // an error stopped it half way: what to keep is known
 			d.begun, d.rec.Keep = true, begun.Keep
 			d.partial = !d.knows(*begun)
 		}
@@ -355,7 +354,7 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 	for _, k := range now {
 		s := d.e.shardOfKey(k)
 		if a, mail := mailOf(k); mail {
-			// Its attempts quote errors, and without it nothing leads to them.
+			// Its attempts quote errors, and nothing else refers to them.
 			ops[s] = append(ops[s], Op{Key: []byte(ofActor(keyAttempts, a, k)), Delete: true})
 		}
 		ops[s] = append(ops[s], Op{Key: []byte(k), Delete: true})
@@ -379,7 +378,7 @@ func (d *deletion) next(looked slice) (b [shards]Batch, now slice, left bool, er
 	return b, now, left, nil
 }
 
-// deleted counts a slice, and has those that it held mail of begin anew.
+// deleted counts a slice, and restarts the actors whose mail it contained.
 func (d *deletion) deleted(now slice) {
 	touched := map[messages.Address]bool{}
 	for _, k := range now {
@@ -395,8 +394,8 @@ func (d *deletion) deleted(now slice) {
 	d.e.beginAnew(func(act *Activation) bool { return touched[act.addr] && !d.concerns(act.addr) })
 }
 
-// present looks at the first n keys, as many as a slice may have. It returns those
-// that are still there and still to be deleted, each once.
+// present checks the first n keys, at most one slice. It returns those that still exist
+// and still have to be deleted, each once.
 func (d *deletion) present(keys []string) (left slice, n int, err error) {
 	seen := map[string]bool{}
 	for size := 0; n < len(keys) && n < forgetSlice && size < forgetBytes; n++ {
@@ -414,7 +413,7 @@ func (d *deletion) present(keys []string) (left slice, n int, err error) {
 	return left, n, nil
 }
 
-// begun returns the intent that an earlier attempt has left, nil if there is none.
+// begun returns the intent of an earlier attempt, nil if there is none.
 func (e *Engine) begun(c messages.ConversationID) (*forgetRecord, error) {
 	for _, s := range order {
 		raw, ok, err := e.get([]byte(s.key(keyForget + string(c))))
@@ -441,7 +440,7 @@ func (e *Engine) asked() []string {
 	return list
 }
 
-// knows reports whether this program can ask whatever the one could ask that has
+// knows reports whether this program can check everything that the program could which
 // left an intent; the deletion has been collected.
 func (d *deletion) knows(begun forgetRecord) bool {
 	if begun.Kinds == nil {
@@ -497,8 +496,7 @@ func (e *Engine) finishForgetting() error {
 	return nil
 }
 
-// forgetPrefixes are the classes of rows in which something of a conversation may
-// stand.
+// forgetPrefixes are the classes of rows that may contain something of a conversation.
 var forgetPrefixes = []string{
 	keyState, keyInbox, keyTimer, keyCall, keyAttempts, keyInjected, keyLog,
 	Anywhere.key(keyVerdict), Here.key(keyVerdict), Anywhere.key(keyDead), Here.key(keyDead),
@@ -531,8 +529,8 @@ func mailOf(key string) (messages.Address, bool) {
 	return "", false
 }
 
-// matches reports whether a stored row is of the conversation. What cannot be asked
-// is counted if the caller says so.
+// matches reports whether a stored row belongs to the conversation. What cannot be
+// checked is counted if the caller says so.
 func (d *deletion) matches(key string, value []byte, count bool) bool {
 	c := d.rec.Conversation
 	if marked(value) {
@@ -588,8 +586,8 @@ func (e *Engine) rowAbout(c messages.ConversationID, key string, value []byte) b
 // asks reports whether rows of the kind may be about others than the actor's key.
 func (k Kind) asks() bool { return k.About != nil || k.Whose != nil }
 
-// about looks at what all records with a message or a verdict share, and asks
-// the message whom it is about.
+// about reads what all records with a message or a verdict share, and asks the message
+// whom it is about.
 func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bool {
 	var rec struct {
 		Actor  messages.Address        `json:"actor"`
@@ -599,7 +597,7 @@ func (e *Engine) about(c messages.ConversationID, value []byte, unknown *int) bo
 		Msg    json.RawMessage         `json:"msg"`
 		Raw    []byte                  `json:"raw"` // of a dead letter that is no message
 	}
-	// What does not fit in one place may still tell in another.
+	// A field that cannot be read does not hide the others.
 	bad := json.Unmarshal(value, &rec)
 	if keyed(rec.Actor, c) || keyed(rec.From, c) || rec.Detail.Conversation == c || rec.About == c {
 		return true
@@ -626,13 +624,13 @@ func names(raw []byte, c messages.ConversationID) bool {
 	return bytes.Contains(raw, []byte(c)) || bytes.Contains(raw, quoted[1:len(quoted)-1])
 }
 
-// concerns reports whether an actor stands still while the deletion works.
+// concerns reports whether an actor is frozen during the deletion.
 func (d *deletion) concerns(a messages.Address) bool {
 	return d.e.concerned(a, d.rec.Conversation)
 }
 
-// freeze takes back what the actors concerned have under way, and keeps them, and
-// those that are made from now on, from stepping.
+// freeze takes back what the actors concerned have under way, and prevents them, and
+// those made from now on, from stepping.
 func (d *deletion) freeze() {
 	d.mu.Lock()
 	d.freezes = true
@@ -644,7 +642,7 @@ func (d *deletion) freeze() {
 	}
 }
 
-// stills reports whether an actor that is made now has to stand still.
+// stills reports whether an actor that is made now has to be frozen.
 func (d *deletion) stills(a messages.Address) bool {
 	if d == nil {
 		return false
@@ -654,7 +652,7 @@ func (d *deletion) stills(a messages.Address) bool {
 	return d.freezes && d.concerns(a)
 }
 
-// end lets the actors concerned begin anew.
+// end restarts the actors concerned.
 func (d *deletion) end() {
 	d.e.deletion.Store(nil)
 	if !d.freezes {
@@ -669,7 +667,7 @@ func (d *deletion) end() {
 	}
 }
 
-// beginAnew has actors begin anew from the store.
+// beginAnew restarts actors from the store.
 func (e *Engine) beginAnew(which func(*Activation) bool) {
 	for _, act := range e.those(which) {
 		act.mu.Lock()

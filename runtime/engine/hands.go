@@ -7,25 +7,25 @@ import (
 	"sync/atomic"
 )
 
-// Hands remembers what is in hand when the process dies. A message or a call may
-// kill it, by a crash of C code or by taking all memory, and would kill it again
-// at each start. Its methods may be called concurrently; they must not block, and
-// cost little. [store.OpenHands] keeps them in a file.
+// Hands remembers what is in hand when the process dies. A message or a call may kill it,
+// by a crash of C code or by using up all memory, and would kill it again at each start.
+// Its methods may be called concurrently; they must be fast and must not block.
+// [store.OpenHands] keeps them in a file.
 type Hands interface {
 	// Suspects returns the deliveries and calls in flight at earlier crashes, with
 	// their counts of crashes since they last succeeded.
 	Suspects() map[uint64]int
-	// Take notes that something is in hand, Drop that it is no more. A place is more
-	// than 0; 0 means that there was none left.
+	// Take records that something is in hand, Drop that it no longer is. A place is above
+	// 0; 0 means that none was free.
 	Take(id uint64) (place int)
 	Drop(place int)
 	// Survived forgets how often something was in hand.
 	Survived(id uint64)
 }
 
-// inHand says of durable deliveries and calls when they are in hand. What was in
-// hand when a process died is a suspect: one of them is in hand at a time, so that
-// the next death blames nobody else.
+// inHand decides when durable deliveries and calls are taken in hand. What was in hand
+// when a process died is a suspect. Only one suspect is in hand at a time, so that the
+// next death blames nothing else.
 type inHand struct {
 	hands Hands // nil: nothing is remembered
 	left  atomic.Int32
@@ -33,7 +33,7 @@ type inHand struct {
 	mu       sync.Mutex
 	suspects map[uint64]int // how often each was in hand when a process died
 	tried    uint64         // the one in hand; 0: none
-	waiting  []func()       // called when it is no more
+	waiting  []func()       // called when it no longer is
 }
 
 func newInHand(h Hands) *inHand {
@@ -45,7 +45,7 @@ func newInHand(h Hands) *inHand {
 	return x
 }
 
-// suspect reports whether anything may be one.
+// suspect reports whether there are any suspects.
 func (x *inHand) suspect() bool { return x.left.Load() > 0 }
 
 // handID names a receipt among those in hand. It is never 0.
@@ -55,8 +55,8 @@ func handID(receipt string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// admit reports whether something may be taken in hand now, and how many processes
-// have died with it. If not, again is called when it may. What was admitted must be
+// admit reports whether something may be taken in hand now, and how many processes have
+// died with it. If not, again is called when it may be. What was admitted must be
 // settled.
 func (x *inHand) admit(receipt string, again func()) (deaths int, ok bool) {
 	if !x.suspect() || receipt == "" {
@@ -77,7 +77,7 @@ func (x *inHand) admit(receipt string, again func()) (deaths int, ok bool) {
 	return deaths, true
 }
 
-// settle notes that this process has survived what was admitted.
+// settle records that this process survived what was admitted.
 func (x *inHand) settle(receipt string) {
 	if !x.suspect() || receipt == "" {
 		return
@@ -99,7 +99,7 @@ func (x *inHand) settle(receipt string) {
 	}
 }
 
-// take notes that something is in hand, and drop that it is no more.
+// take records that something is in hand, drop that it no longer is.
 func (x *inHand) take(receipt string) (place int) {
 	if x.hands == nil || receipt == "" {
 		return 0
@@ -113,7 +113,7 @@ func (x *inHand) drop(place int) {
 	}
 }
 
-// killer is why something is not tried again that was in hand in so many deaths.
+// killer is the reason not to try something again that was in hand in so many deaths.
 func killer(deaths int, what string) string {
 	return fmt.Sprintf("the process ended by itself %d times while %s: "+
 		"look for a crash of C code, a call of os.Exit, or memory that ran out", deaths, what)

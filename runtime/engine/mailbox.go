@@ -33,16 +33,16 @@ type Envelope struct {
 	after       uint64            // the newest inbox entry that was there before it; see mailbox
 	raw         []byte            // stored form of a message that cannot be decoded
 	bad         error             // why not
-	// about is the subject of the request that it answered, if it was a dead letter
-	// since: an answer, and above all a failure, need not say whom it is about.
+	// about is the subject of the request to this answer, if it was a dead letter in
+	// between: an answer, and especially a failure, need not say whom it is about.
 	about messages.ConversationID
 }
 
 // Durable reports whether the delivery is acknowledged in the store.
 func (e *Envelope) Durable() bool { return e.receipt != "" }
 
-// counts reports whether the mailbox bounds how many of its kind wait. Reports are
-// bounded by the calls under way.
+// counts reports whether the mailbox limits the number of such deliveries. Reports are
+// limited by the calls under way.
 func (e *Envelope) counts() bool { return !e.Durable() && !e.report }
 
 // Overflow says what a full mailbox does with a fleeting message. Durable mail
@@ -53,15 +53,15 @@ type Overflow string
 const (
 	DropOldest Overflow = "drop_oldest" // the default: newer messages are worth more
 	DropNewest Overflow = "drop_newest"
-	// Merge puts the newer message into the place of a waiting one of the same type,
-	// and else drops the oldest.
+	// Merge puts the newer message in place of a waiting one of the same type, or else
+	// drops the oldest.
 	Merge Overflow = "merge"
 )
 
 // Bounds of a mailbox.
 const (
 	mailboxWindow   = 256     // durable messages in memory
-	mailboxBytes    = 4 << 20 // of them; a single larger one is let in
+	mailboxBytes    = 4 << 20 // of them; a single larger one is admitted
 	mailboxFleeting = 256     // fleeting messages, unless the kind says otherwise
 )
 
@@ -89,8 +89,8 @@ type mailbox struct {
 	overflow Overflow
 }
 
-// push queues an envelope and returns the fleeting message that had to go. It
-// reports false if the mailbox is closed.
+// push queues an envelope and returns the fleeting message dropped for it. It returns
+// false if the mailbox is closed.
 func (m *mailbox) push(env *Envelope) (lost *Envelope, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,8 +111,8 @@ func (m *mailbox) push(env *Envelope) (lost *Envelope, ok bool) {
 	return nil, true
 }
 
-// add puts an envelope behind the others. Where half of the queue's space has been
-// taken out at its front, it moves there instead of growing.
+// add appends an envelope. If the first half of the queue's space is free, the queue
+// moves there instead of growing.
 func (m *mailbox) add(env *Envelope) *Envelope {
 	if n := len(m.queue); n == cap(m.queue) && 2*n <= len(m.space) {
 		copy(m.space, m.queue)
@@ -127,7 +127,7 @@ func (m *mailbox) add(env *Envelope) *Envelope {
 	return &m.queue[len(m.queue)-1]
 }
 
-// close closes an empty mailbox; it reports false if there is something in it.
+// close closes an empty mailbox; it returns false if there is something in it.
 func (m *mailbox) close() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -190,8 +190,8 @@ type inboxRange struct {
 	n, bytes    int    // the most to read; a single larger entry is read too
 }
 
-// pop takes the next envelope. When the window is empty and the store holds more,
-// it loads. Others may push meanwhile, the committer above all.
+// pop takes the next envelope. When the window is empty and the store holds more, it
+// loads. Others may push meanwhile, mainly the committer.
 func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -221,10 +221,10 @@ func (m *mailbox) pop(load loader) (env Envelope, ok bool, err error) {
 	return env, true, nil
 }
 
-// load fills the empty window. The caller holds the lock, which is not held while
-// the store is read: what is pushed in that time stays in the store. Entries that
-// are stored but not pushed yet are left for their push, so that nothing overtakes
-// what their sender has sent before.
+// load fills the empty window. The caller holds the lock, which is released while the
+// store is read: entries pushed meanwhile stay in the store. Entries that are stored but
+// not pushed yet are left for their push, so that nothing overtakes what their sender
+// sent before.
 func (m *mailbox) load(load loader) error {
 	m.missed = 0
 	envs, more, err := m.unlocked(load, inboxRange{m.last, max(m.high, m.floor), mailboxWindow, mailboxBytes})
@@ -247,7 +247,7 @@ func (m *mailbox) unlocked(load loader, r inboxRange) ([]Envelope, bool, error) 
 	return load(r)
 }
 
-// merge puts loaded entries into a queue without any, each before what was pushed
+// merge inserts loaded entries into a queue without any, each before what was pushed
 // after it.
 func (m *mailbox) merge(entries []Envelope) {
 	if len(m.queue) == 0 {
@@ -265,7 +265,7 @@ func (m *mailbox) merge(entries []Envelope) {
 	m.queue = append(merged, entries...)
 }
 
-// putBack has an envelope tried again before all others.
+// putBack makes an envelope be tried again before all others.
 func (m *mailbox) putBack(env Envelope) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -290,8 +290,8 @@ func (m *mailbox) reload() {
 	m.durable, m.bytes, m.last, m.more = 0, 0, 0, true
 }
 
-// look has the store read for entries up to a number that may be there without
-// having been pushed. It reports false if the mailbox is closed.
+// look makes the store be read for entries, up to a number, that may exist without having
+// been pushed. It returns false if the mailbox is closed.
 func (m *mailbox) look(upTo uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -324,7 +324,7 @@ func (m *mailbox) depth() (n int, more bool) {
 	return len(m.queue) + len(m.retried), m.more
 }
 
-// rest is a queue without its first entry. An empty one keeps its space: most
+// rest is a queue without its first entry. An empty queue keeps its space, since most
 // queues hold one entry at a time.
 func rest[T any](queue []T) []T {
 	if len(queue) == 1 {

@@ -16,10 +16,10 @@ type Row struct {
 	Value []byte
 }
 
-// ReadRows yields the stored rows of the actors of a kind, by actor, table and
-// key, until yield returns false. A row that cannot be opened is left out, and an
-// error in the end. Turns that wait for their commit are not in
-// them. It may be called concurrently with everything.
+// ReadRows yields the stored rows of the actors of a kind, by actor, table and key, until
+// yield returns false. Rows that cannot be opened are left out; the error comes at the
+// end. Turns that wait for their commit are not included. It may be called concurrently
+// with everything.
 func (e *Engine) ReadRows(kind string, yield func(Row) bool) error {
 	return e.readRows(keyState+kind+"/", kind, yield)
 }

@@ -13,18 +13,17 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// pendingCommit waits in the committer's queue: a *turn, a *hostRequest or an
-// *exclusive.
+// pendingCommit waits in the committer's queue: a *turn, a *hostRequest or an *exclusive.
 type pendingCommit interface {
 	// writes is what it adds to a batch; nil if it has to be alone.
 	writes() *changes
 	// committed is called once the batch is in the store and its change with it.
 	committed(*Engine)
-	// refused is called instead when the change is not in the store and will not be.
-	// err says why; nil if it did not hold, and status is how.
+	// refused is called instead if the change is not in the store and never will be. err
+	// says why; it is nil if a condition did not hold, which status names.
 	refused(e *Engine, status Status, err error)
-	// unknown is called instead when the store may hold the change or not: nothing
-	// may be taken for granted that the store does not show.
+	// unknown is called instead if the store may or may not hold the change: only the
+	// store itself can tell.
 	unknown(e *Engine, err error)
 }
 
@@ -60,8 +59,8 @@ type deadLetterChange struct {
 	seq      uint64
 }
 
-// number tells the deliveries under which numbers they are stored: first is that
-// of the first record in the change's shard, over that of the first elsewhere.
+// number tells deliveries the numbers under which they are stored: first is that of the
+// first record in the change's shard, over that of the first in the other.
 func (w *changes) number(first, over uint64) {
 	for i, r := range w.Records {
 		next := &first
@@ -85,7 +84,7 @@ func (w *changes) crosses() bool {
 	return slices.ContainsFunc(w.Records, func(r Record) bool { return r.Shard != w.shard })
 }
 
-// sealRoom is for what a row grows by when it is sealed.
+// sealRoom is how much longer a row becomes when it is sealed.
 const sealRoom = 64
 
 // measure estimates how much a batch grows by the changes.
@@ -118,12 +117,12 @@ type turn struct {
 	firstRecord [1]Record
 }
 
-// turns are those that nobody needs any more.
+// turns are recycled turns.
 var turns = sync.Pool{New: func() any { return new(turn) }}
 
-// release gives a turn back that was performed. Nobody has it any more: not the
-// activation, and the committer does not look at it again. One that was taken back may
-// still be in the committer's queue, and is left to the garbage collector.
+// release recycles a turn that was performed. Nobody uses it any more: neither the
+// activation, nor the committer. A turn that was taken back may still be in the
+// committer's queue, and is left to the garbage collector.
 func (t *turn) release() {
 	*t = turn{}
 	turns.Put(t)
@@ -151,14 +150,14 @@ func (t *turn) void() bool {
 }
 
 func (t *turn) committed(e *Engine) {
-	act := t.act // once it is done another goroutine may release it
+	act := t.act // once it is done another goroutine may recycle it
 	act.mu.Lock()
 	t.done = true
 	act.mu.Unlock()
 	e.releaseReady(act)
 }
 
-// errStale is why a turn that did not hold is taken back.
+// errStale is the reason to take back a turn whose conditions did not hold.
 var errStale = errors.New("engine: the turn was run on what the store does not hold")
 
 // refused takes the turn back, and with it every later one of the same actor.
@@ -172,14 +171,14 @@ func (t *turn) refused(e *Engine, _ Status, err error) {
 	e.driver.Wake(t.act)
 }
 
-// unknown has the actor begin anew from the store, and everybody look there for
-// what the turn may have sent.
+// unknown restarts the actor from the store, and makes everybody look there for what the
+// turn may have sent.
 func (t *turn) unknown(e *Engine, err error) {
 	t.refused(e, Refused, err)
 	e.lookFor(t.mail)
 }
 
-// lookFor has the receivers of mail that may be stored read their inboxes.
+// lookFor makes the receivers of mail that may be stored read their inboxes.
 func (e *Engine) lookFor(mail []storedMail) {
 	for _, m := range mail {
 		kind, ok := e.kinds[m.env.To.Kind()]
@@ -210,7 +209,7 @@ func (r *hostRequest) committed(e *Engine) {
 	r.finished(nil)
 }
 
-// refused answers the host. What was done before is done.
+// refused answers the host. A change that was made before counts as done.
 func (r *hostRequest) refused(_ *Engine, status Status, err error) {
 	if err == nil && status == Refused {
 		err = r.missing
@@ -223,8 +222,8 @@ func (r *hostRequest) unknown(e *Engine, err error) {
 	r.finished(err)
 }
 
-// exclusive is a change that is made at its turn: what was in the queue before it
-// is in the store, and nothing else is written meanwhile. So it must be quick.
+// exclusive is a change made alone, in its turn: everything queued before it is in the
+// store, and nothing else is written meanwhile. So it must be quick.
 type exclusive struct {
 	prepare  func() ([shards]Batch, error)
 	done     func()      // called before finished once the change is stored; nil: nothing

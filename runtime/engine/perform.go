@@ -68,13 +68,12 @@ func verdictEvent(v events.Verdict) messages.Message {
 	return events.Dropped{Verdict: v}
 }
 
-// noActor reports mail for a kind that is not in this runtime. Durable mail waits
-// in the store.
+// noActor reports mail for an unknown kind. Durable mail waits in the store.
 func (e *Engine) noActor(stage events.Stage, to messages.Address, cause string) {
 	e.nobody(stage, events.RuleNoActor, to, cause)
 }
 
-// nobody reports that nobody is there for a message or a request.
+// nobody reports that a message or a request has no receiver.
 func (e *Engine) nobody(stage events.Stage, rule events.Rule, to messages.Address, cause string) {
 	e.report(events.Dropped{Verdict: events.Verdict{
 		Actor: to, Stage: stage, Outcome: events.OutcomeDropped, Cause: cause, At: e.clock.Now(),
@@ -115,8 +114,8 @@ func (e *Engine) deliver(env *Envelope) {
 	}
 }
 
-// reach does something to the mailbox of an actor and wakes it. One that has gone
-// to sleep reports false and is replaced.
+// reach does something to the mailbox of an actor and wakes it. If it returns false, the
+// actor has gone to sleep and is replaced.
 func (e *Engine) reach(to messages.Address, do func(*Activation) bool) (found bool) {
 	for {
 		act := e.activation(to)
@@ -150,8 +149,8 @@ func (e *Engine) performTimer(t *turn, timer actors.Timer) {
 		return
 	}
 	e.timers.cancel(stored)
-	// It begins a trace and gets an id of its own: a timer that sets itself again
-	// does not continue one chain of causes for ever.
+	// It starts a trace with its own id: a timer that sets itself again does not continue
+	// one chain of causes for ever.
 	env.ID, env.Trace, env.incarnation = e.fleetingID(), "", t.incarnation
 	e.timers.arm(fleetingTimer(t.act.addr, timer.Key), t.cause.Now.Add(timer.After), false, func() { e.deliver(&env) })
 }

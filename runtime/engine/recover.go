@@ -11,8 +11,8 @@ import (
 	"github.com/kehai-run/kehai/messages/events"
 )
 
-// Recover reads where the store stands, wakes every actor that has mail, arms the
-// durable timers and takes up the durable calls. Call it once, first.
+// Recover reads the state of the store, wakes every actor that has mail, arms the durable
+// timers and resumes the durable calls. Call it once, first.
 func (c Control) Recover() error {
 	e := c.e
 	if err := e.migrate(); err != nil {
@@ -47,13 +47,13 @@ func (c Control) Recover() error {
 	return nil
 }
 
-// jump is how far the numbers jump at a start after one that did not sync every
-// commit: a power cut may have taken numbers back that were given out. Less than
-// half of it is given out between two synced commits.
+// jump is how far the numbers jump at a start after one that did not sync every commit: a
+// power cut may have undone numbers that were given out. Less than half of it is given
+// out between two synced commits.
 const jump = 1 << 16
 
-// countStart counts this start, synced so that its number is given once, and has
-// the numbers begin above all that were ever given out.
+// countStart counts this start, synced so that its number is used once, and makes all
+// numbers begin above those that were ever given out.
 func (e *Engine) countStart() error {
 	boot, err := e.readCounter(keyMetaBoot, 0)
 	if err != nil {
@@ -222,8 +222,8 @@ func (e *Engine) recoverCalls(prefix string) error {
 	return nil
 }
 
-// rearm takes up an actor's timers and calls again whose messages a failed commit
-// took back. What is still under way is recognised by its receipt.
+// rearm resumes an actor's timers and calls whose messages a failed commit took back.
+// Those still under way are recognised by their receipts.
 func (e *Engine) rearm(a messages.Address) error {
 	return errors.Join(e.recoverTimers(ofActor(keyTimer, a, "")), e.recoverCalls(ofActor(keyCall, a, "")))
 }

@@ -34,8 +34,8 @@ type asks struct {
 
 func (j *Job) key() string { return ofActor(keyCall, j.Caller, j.ID) }
 
-// begin counts in the first attempt of a call. It reports false for a durable call
-// that is open already.
+// begin counts the first attempt of a call. It returns false for a durable call that is
+// open already.
 func (x *asks) begin(job *Job) bool {
 	if job.ask != nil {
 		return true
@@ -59,8 +59,8 @@ func (x *asks) end(job *Job) {
 	}
 }
 
-// cancel gives up a call: no attempt of it begins any more, the one under way
-// ends, and what it leads to is void.
+// cancel gives up a call: no further attempt begins, the one under way ends, and its
+// results are ignored.
 func (x *asks) cancel(key string) {
 	x.mu.Lock()
 	a := x.open[key]
@@ -84,7 +84,7 @@ func (j *Job) Cancelled() bool {
 	return j.ask.cancelled
 }
 
-// giveUp ends a call that was cancelled or is in the store no more.
+// giveUp ends a call that was cancelled or is no longer in the store.
 func (e *Engine) giveUp(job *Job) {
 	e.asks.end(job)
 	if job.asker != nil {
@@ -92,8 +92,8 @@ func (e *Engine) giveUp(job *Job) {
 	}
 }
 
-// cancelCall carries out what a turn has wanted. What its actor has handled since
-// was told by the mark.
+// cancelCall performs a cancellation that a turn asked for. The mark told the actor's
+// turns since then.
 func (e *Engine) cancelCall(act *Activation, id string) {
 	e.asks.cancel(ofActor(keyCall, act.addr, id))
 	act.mu.Lock()
@@ -101,16 +101,16 @@ func (e *Engine) cancelCall(act *Activation, id string) {
 	act.mu.Unlock()
 }
 
-// reports is what an attempt has told of itself. At most one report of it waits in
-// the mailbox of the caller, whatever that is worth by then.
+// reports is what an attempt has reported. At most one report waits in the caller's
+// mailbox; it shows the latest when it is handled.
 type reports struct {
 	latest messages.Message
 	queued bool // a delivery waits that will take the latest
 	closed bool // the attempt is over: nothing more is taken
 }
 
-// close ends the reports of an attempt. What waits stays if it was worth it: it
-// comes before the answer. It reports whether the call was cancelled.
+// close ends the reports of an attempt. A waiting report stays, unless the call was
+// cancelled, and comes before the answer. It reports whether the call was cancelled.
 func (j *Job) close(good bool) (cancelled bool) {
 	j.ask.mu.Lock()
 	defer j.ask.mu.Unlock()
@@ -121,9 +121,9 @@ func (j *Job) close(good bool) (cancelled bool) {
 	return j.ask.cancelled
 }
 
-// Report passes on what a worker tells of a job before its result, unless the job
-// is over. It may be called concurrently. An error says that the worker must not
-// tell this: it is of no fleeting type.
+// Report passes on what a worker reports of a job before its result, unless the job is
+// over. It may be called concurrently. An error says that the worker must not report
+// this, because its type is not fleeting.
 func (c Control) Report(job *Job, m messages.Message) error {
 	if err := c.e.checkReport(job, m); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (e *Engine) checkReport(job *Job, m messages.Message) error {
 	return err
 }
 
-// takeReport is the latest report of a job, if it is still worth something.
+// takeReport is the latest report of a job, if it still counts.
 func (j *Job) takeReport() (m messages.Message, ok bool) {
 	j.ask.mu.Lock()
 	defer j.ask.mu.Unlock()
@@ -165,9 +165,8 @@ func (j *Job) takeReport() (m messages.Message, ok bool) {
 	return m, m != nil && !j.ask.cancelled
 }
 
-// unwanted reports whether what a worker says is void, because its call was given
-// up, or because it is a report of one that is over. Of a report it takes the
-// latest.
+// unwanted reports whether a worker's message is void, because its call was given up, or
+// because it is a report of a call that is over. For a report it takes the latest.
 func (e *Engine) unwanted(act *Activation, env *Envelope) (bool, error) {
 	job := env.job
 	if job == nil {

@@ -20,7 +20,7 @@ import (
 // none, such as a window, or "" for the node. Package keyring has one. Its methods
 // may be called concurrently.
 type Sealer interface {
-	// Ready sees to it that rows about a subject can be sealed. A subject without a key
+	// Ready makes sure that rows about a subject can be sealed. A subject without a key
 	// gets one.
 	Ready(subject string) error
 	// Seal appends the sealed form of a row to a slice; it is at most Overhead longer.
@@ -74,7 +74,7 @@ func SealedForm(key, value []byte) (sealed []byte, ok bool) {
 // Backup writes all that is stored as it is, sealed, on one consistent view.
 func (e *Engine) Backup(w io.Writer) error { return e.store.Snapshot(w) }
 
-// ErrNoKey marks what is sealed under a key that is not there.
+// ErrNoKey marks what is sealed under a missing key.
 var ErrNoKey = errors.New("engine: the key of a sealed row is missing")
 
 // sealMark begins each sealed row. No other row begins so: they are JSON.
@@ -82,8 +82,8 @@ const sealMark = "\x00ks\x01"
 
 func marked(row []byte) bool { return strings.HasPrefix(unsafeString(row), sealMark) }
 
-// unsafeString is a text that holds as long as nobody changes the bytes, bytesOf bytes
-// that nobody may change. Keys and rows are not changed once they are made.
+// unsafeString shares memory with bytes that nobody changes, bytesOf with a text. Keys
+// and rows never change once they are made.
 func unsafeString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 func bytesOf(s string) []byte      { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
@@ -117,7 +117,7 @@ func place(key []byte) []byte {
 	return key
 }
 
-// sealAll seals what is private in batches that are about to be applied.
+// sealAll seals what is private in batches about to be applied.
 func (e *Engine) sealAll(batches *[shards]Batch) error {
 	if e.sealer == nil {
 		return nil
@@ -150,12 +150,12 @@ func (e *Engine) sealChange(c *Change) error {
 	return nil
 }
 
-// ofNode is whom a row is about that is sealed for the node.
+// ofNode marks rows that are sealed for the node.
 const ofNode = "\x00"
 
-// ready notes whom each row of a change is about, and sees to it that the rows can be
-// sealed. So what cannot be is the failure of who wants it, and not that of all who
-// commit at the same time; and nobody waits with them until a key is on the disk.
+// ready finds out whom each row of a change is about, and makes sure that the rows can be
+// sealed. So a failure hits only the one whose change it is, and not all who commit at
+// the same time; and none of them waits until a key is on the disk.
 func (e *Engine) ready(c *Change) error {
 	if e.sealer == nil {
 		return nil
@@ -242,8 +242,8 @@ func (e *Engine) sealRow(about string, place, plain []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// OpenRow opens a stored row; one that is not sealed is what it is. It is for those
-// who read a store by themselves.
+// OpenRow opens a stored row; an unsealed row is returned unchanged. It is for programs
+// that read a store directly.
 func OpenRow(s Sealer, key, value []byte) ([]byte, error) {
 	switch {
 	case !private(key) || !marked(value):
@@ -254,8 +254,7 @@ func OpenRow(s Sealer, key, value []byte) ([]byte, error) {
 	return s.Open(place(key), value[len(sealMark):])
 }
 
-// open opens a stored row. Once everything is sealed, what is not was not written
-// by us.
+// open opens a stored row. Once everything is sealed, an unsealed row is not ours.
 func (e *Engine) open(key, value []byte) ([]byte, error) {
 	if e.sealedAll && private(key) && !marked(value) {
 		return nil, fmt.Errorf("%w: a row is not sealed as all are: restore the data directory from a backup",
@@ -287,8 +286,8 @@ func (e *Engine) replaced(key, raw []byte) bool {
 	return err == nil && (!ok || !bytes.Equal(now, raw))
 }
 
-// scan is Scan of the store. What cannot be opened comes as it is stored, with the
-// error.
+// scan is Scan of the store. A row that cannot be opened is passed on as it is stored,
+// with the error.
 func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad error) bool) error {
 	return e.store.Scan(prefix, from, func(k, v []byte) bool {
 		plain, err := e.open(k, v)
@@ -302,8 +301,8 @@ func (e *Engine) scan(prefix, from []byte, yield func(key, value []byte, bad err
 	})
 }
 
-// whose is the subject of a row that is not sealed yet: whom it is about, or else
-// the actor that it belongs to.
+// whose is the subject of a row that is not sealed yet: whom it is about, or else the
+// actor that owns it.
 func (e *Engine) whose(key string, value []byte) string {
 	class, _ := classOf(key)
 	switch class {
@@ -386,10 +385,9 @@ func sealedOf(mark []byte) (rec sealedRecord) {
 	return rec
 }
 
-// sealStored seals what an older version or a runtime without keys has stored. A
-// crash in between leaves what the next start goes on with: the row that says that
-// all is sealed is written last. It also finds out whether the keys are those of
-// the store.
+// sealStored seals what an older version or a runtime without keys has stored. After a
+// crash in between, the next start continues: the row that says that all is sealed is
+// written last. It also finds out whether the keys belong to the store.
 func (e *Engine) sealStored() error {
 	raw, ok, err := e.store.Get([]byte(keyMetaSealed))
 	switch {
@@ -464,9 +462,10 @@ func (e *Engine) knowsType(name typeName) bool {
 	return !errors.Is(err, messages.ErrUnknownType)
 }
 
-// sealAnew seals for whom they are about the rows of actors that are about many and the
-// messages of types that those before did not know; they are sealed for their actor. One
-// that does not open, or whose own key cannot be used, stays for another start.
+// sealAnew seals, for those whom they are about, rows of actors that are about many and
+// messages of types that earlier programs did not know; these were sealed for their
+// actor. One that does not open, or whose own key cannot be used, waits for another
+// start.
 func (e *Engine) sealAnew(rec sealedRecord) error {
 	left := rec
 	left.Kinds = slices.Clone(rec.Kinds)
@@ -504,8 +503,8 @@ func (e *Engine) sealAnew(rec sealedRecord) error {
 	return e.markSealed(left)
 }
 
-// sealRight seals rows for whom they are about that are sealed for somebody else. stays
-// says that one could not be.
+// sealRight seals rows for those whom they are about, if they were sealed for somebody
+// else. stays says that one could not be.
 func (e *Engine) sealRight(prefixes []string, which func(k, plain []byte) bool) (done int, stays bool, err error) {
 	done, err = e.sealThose(prefixes, func(k, v []byte) ([]byte, bool) {
 		if !marked(v) {
@@ -529,7 +528,7 @@ func (e *Engine) sealRight(prefixes []string, which func(k, plain []byte) bool) 
 	return done, stays, err
 }
 
-// sealThose seals rows of which pick returns the plain form, step by step.
+// sealThose seals rows whose plain form pick returns, step by step.
 func (e *Engine) sealThose(prefixes []string, pick func(k, v []byte) ([]byte, bool)) (done int, err error) {
 	for _, prefix := range prefixes {
 		var from []byte
@@ -569,7 +568,7 @@ func (e *Engine) sealThose(prefixes []string, pick func(k, v []byte) ([]byte, bo
 	return done, nil
 }
 
-// markSealed notes that all is sealed, and what of it for whom it is about.
+// markSealed records that all is sealed, and what of it for those whom it is about.
 func (e *Engine) markSealed(rec sealedRecord) error {
 	slices.Sort(rec.Kinds)
 	slices.SortFunc(rec.Types, typeName.compare)

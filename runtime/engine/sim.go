@@ -106,8 +106,8 @@ func (s *Sim) Wake(act *Activation) { s.ready[act] = true }
 // WakeWorkers implements [Driver]; the simulation looks at the pools itself.
 func (s *Sim) WakeWorkers(string) {}
 
-// Crash throws everything away that is not in the store, and starts again over
-// the same store.
+// Crash throws everything away that is not in the store, and starts again over the same
+// store.
 func (s *Sim) Crash() error {
 	s.crashes++
 	s.tracef("crash %d", s.crashes)
@@ -121,8 +121,8 @@ type choice struct {
 	pool string
 }
 
-// Step does one thing that can be done now. It reports false if there is none. A
-// commit that finds the volume too full can be tried again once time has passed.
+// Step does one possible thing. It returns false if there is none. A commit that finds
+// the volume too full can be tried again once time has passed.
 func (s *Sim) Step() bool {
 	if s.o.Doze > 0 && s.rng.Float64() < s.o.Doze {
 		s.doze()
@@ -134,7 +134,7 @@ func (s *Sim) Step() bool {
 	return s.do(all)
 }
 
-// doze puts an actor to sleep if it can, at whatever moment.
+// doze puts an actor to sleep if possible, at any moment.
 func (s *Sim) doze() {
 	live := s.engine.e.live()
 	if len(live) == 0 {
@@ -148,11 +148,11 @@ func (s *Sim) doze() {
 	s.tracef("asleep %s", act.addr)
 }
 
-// Turn does one turn or one call, but no commit. It reports false if there is
-// none. A store may call it from Apply: turns run while a commit is written.
+// Turn does one turn or one call, but no commit. It returns false if there is none. A
+// store may call it from Apply, since turns run while a commit is written.
 func (s *Sim) Turn() bool { return !s.turning && s.do(s.runnable()) }
 
-// Commit writes some of what waits. An actor may call it from its turn: commits are
+// Commit writes some of what waits. An actor may call it from its turn, since commits are
 // written while turns run. If the store panics, which stands for the death of the
 // process, that turn still ends, but changes nothing. During a commit Commit does
 // nothing.
@@ -217,16 +217,16 @@ func (s *Sim) do(all []choice) bool {
 	return true
 }
 
-// Await calls a method of the engine that waits for a commit, such as
-// [Engine.SetCursor] or [Engine.Forget]. The simulation goes on while fn waits: some
-// turns first, then all commits.
+// Await calls a method of the engine that waits for a commit, such as [Engine.SetCursor]
+// or [Engine.Forget]. While fn waits the simulation continues: some turns first, then all
+// commits.
 func (s *Sim) Await(fn func(context.Context) error) error {
 	return fn(stepping{context.Background(), s})
 }
 
-// stepping is a context that never ends. Whoever begins to wait for its end has the
-// simulation go on until nothing waits for the committer any more, and what it
-// waits for beside that has come.
+// stepping is a context that never ends. A caller that begins to wait for its end makes
+// the simulation continue until nothing waits for the committer any more, and whatever
+// else the caller waits for has come.
 type stepping struct {
 	context.Context
 	sim *Sim
@@ -267,7 +267,7 @@ func (s *Sim) stepActor(act *Activation) {
 func (s *Sim) stepPool(kind string) {
 	job := s.engine.TakeJob(kind)
 	if job == nil {
-		return // none of those that waited is wanted any more
+		return // nobody wants the results any more
 	}
 	w, err := s.worker(kind)
 	slot := messages.To(kind, "sim")
@@ -304,8 +304,8 @@ func (s *Sim) stepPool(kind string) {
 	e.After(fmt.Sprintf("w%s\x00%s\x00%d", job.Caller, job.ID, job.Attempt), wait, finish)
 }
 
-// report has what a worker reports come in its order, at random times while it
-// works. What is of no use as a report has failed the call.
+// report makes a worker's reports arrive in order, at random times while it works. A
+// message that may not be a report fails the call.
 func (s *Sim) report(job *Job, reports []messages.Message, within time.Duration) {
 	e := s.engine
 	at := make([]time.Duration, len(reports))
@@ -337,7 +337,7 @@ func (s *Sim) Inject(to messages.Address, msg messages.Message, key string) (<-c
 	return s.engine.e.Post("", to, msg, key)
 }
 
-// Settle steps until nothing can be done at this moment.
+// Settle steps until nothing is possible at this moment.
 func (s *Sim) Settle() {
 	for s.Step() {
 	}

@@ -61,9 +61,9 @@ func WriteSnapshot(w io.Writer, scan func(yield func(key, value []byte) bool) er
 	return buffered.Flush()
 }
 
-// ReadSnapshot is for stores: it hands a snapshot on in batches. Only when it
-// returns nil was the snapshot whole; before, nothing that came may be taken for
-// restored. Errors of the snapshot wrap [ErrSnapshot].
+// ReadSnapshot is for stores: it hands a snapshot on in batches. The snapshot was whole
+// only if it returns nil; until then, nothing handed on may be used. Errors of the
+// snapshot wrap [ErrSnapshot].
 func ReadSnapshot(r io.Reader, batch func([]Op) error) error {
 	s := snapshotReader{from: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
 	if head := s.take(uint64(len(snapshotHead))); string(head) != snapshotHead {

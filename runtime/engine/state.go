@@ -27,13 +27,12 @@ const (
 // errForgotten makes an activation stale whose rows or mail were deleted.
 var errForgotten = errors.New("engine: what it knew was deleted")
 
-// errUnread makes an activation stale again whose timers and calls could not be
-// read: without them it would wait for ever.
+// errUnread makes an activation stale again whose timers and calls could not be read:
+// without them it would wait for ever.
 var errUnread = errors.New("engine: what a failed commit took back cannot be read again")
 
-// The methods below are these moves. They refuse all others, because a commit may
-// fail, a deletion begin and a stop come at any moment, in any order. The caller
-// holds act.mu.
+// The methods below are these transitions. They refuse all others, because failed
+// commits, deletions and stops come at any moment, in any order. The caller holds act.mu.
 
 // becomeRunning notes that Started was handled.
 func (act *Activation) becomeRunning() {
@@ -49,7 +48,7 @@ func (act *Activation) becomeFailed() {
 	}
 }
 
-// becomeStale notes that memory may hold what the store does not, or no longer.
+// becomeStale records that memory may differ from the store.
 func (act *Activation) becomeStale(why error) {
 	if act.state != frozen && !act.ended() {
 		act.state, act.why = stale, why
@@ -68,8 +67,7 @@ func (act *Activation) becomeStarting(incarnation uint64) (reread bool) {
 	return reread
 }
 
-// becomeFrozen takes back what is under way and keeps the activation from
-// stepping.
+// becomeFrozen takes back what is under way and prevents the activation from stepping.
 func (act *Activation) becomeFrozen() {
 	act.takeBack()
 	if !act.ended() {
@@ -107,8 +105,8 @@ func (act *Activation) becomeStopped() bool {
 	return true
 }
 
-// takeBack throws the turns away that wait for their commit. The committer skips
-// those that it has in its queue, by their generation.
+// takeBack drops the turns that wait for their commit. The committer skips those in its
+// queue, by their generation.
 func (act *Activation) takeBack() {
 	act.generation++
 	act.view, act.pending, act.givenUp, act.uncommitted = nil, nil, nil, 0

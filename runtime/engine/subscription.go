@@ -20,7 +20,7 @@ type Subscription struct {
 	// Error is why its handler failed on the next event; "" if it did not, or if
 	// nothing runs that could tell.
 	Error string `json:"error,omitempty"`
-	// Served says that the program that runs has such a subscription.
+	// Served says that the running program has such a subscription.
 	Served bool `json:"served"`
 }
 
@@ -52,9 +52,8 @@ func (e *Engine) Subscriptions() ([]Subscription, error) {
 	return list, nil
 }
 
-// DropSubscription deletes the place of a subscription in the event log, and what
-// it has parked. One of that name that comes later begins at the first event that
-// is kept.
+// DropSubscription deletes the place of a subscription in the event log, and what it has
+// parked. A later one of that name begins at the first event that is kept.
 func (e *Engine) DropSubscription(ctx context.Context, name string) error {
 	key := []byte(keyCursor + name)
 	r := &hostRequest{missing: fmt.Errorf("%w: %s", ErrNoSubscription, name)}
@@ -94,7 +93,7 @@ func (e *Engine) Park(ctx context.Context, name string, seq uint64, attempts int
 	return e.request(ctx, r)
 }
 
-// Parked is an event that a subscription was sent again.
+// Parked is an event that was sent to a subscription again.
 type Parked struct {
 	ID    string // of the dead letter
 	Event Published

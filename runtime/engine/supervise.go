@@ -100,8 +100,7 @@ func (b *restartBudget) failed(now time.Time, reason string, rng *rand.Rand) (de
 	return backoff(b.row, rng), false
 }
 
-// forgive takes back the newest n failures: those that one quarantined message has
-// caused.
+// forgive takes back the newest n failures, those caused by one quarantined message.
 func (b *restartBudget) forgive(n int) {
 	for range budgetParts {
 		newest := &b.window[0]
@@ -128,9 +127,9 @@ func (b *restartBudget) worked(now time.Time) (changed bool) {
 	return changed
 }
 
-// Supervision keeps the restart budget of something that is no actor, such as a
-// worker, by the rules of actors, and reports its failures and its health. It is
-// safe for concurrent use.
+// Supervision keeps the restart budget of something that is not an actor, such as a
+// worker, by the same rules, and reports its failures and its health. It is safe for
+// concurrent use.
 type Supervision struct {
 	e    *Engine
 	addr messages.Address
@@ -139,7 +138,7 @@ type Supervision struct {
 	budget restartBudget
 }
 
-// NewSupervision begins the supervision of what is named by an address.
+// NewSupervision starts the supervision of what an address names.
 func (c Control) NewSupervision(addr messages.Address) *Supervision {
 	return &Supervision{e: c.e, addr: addr}
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// read returns the value of a key as the pending turns of an activation have left
-// it.
+// read returns the value of a key as the pending turns of an activation have left it.
 func (e *Engine) read(act *Activation, key string) ([]byte, bool, error) {
 	act.mu.Lock()
 	o, pending := act.view[key]

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// activity tells whether something is under way that no counter of the engine
-// shows: between taking a message and staging its turn, or between a commit and
-// its deliveries.
+// activity shows work that no counter of the engine shows: between taking a message and
+// staging its turn, or between a commit and its deliveries.
 type activity struct {
 	begun, ended atomic.Uint64
 	watched      atomic.Bool
@@ -29,14 +28,14 @@ func (a *activity) end() {
 	}
 }
 
-// quiet reports whether look returned true while nothing was under way. If not, an
-// end will follow, and a poke with it.
+// quiet reports whether look returned true while nothing was under way. If not, the work
+// will end, with a poke.
 func (a *activity) quiet(look func() bool) bool {
 	begun := a.begun.Load()
 	return a.ended.Load() == begun && look() && a.begun.Load() == begun
 }
 
-// group counts goroutines that run foreign code, which may never return.
+// group counts goroutines that run foreign code and may never return.
 type group struct {
 	mu   sync.Mutex
 	n    int

@@ -24,7 +24,7 @@ type dispatcher struct {
 	workers  int
 	idle     int // workers that wait and were not signalled
 	taken    uint64
-	seen     uint64 // taken, and one more for a worker just added, when the watchdog last looked
+	seen     uint64 // taken, plus one for a worker just added, when the watchdog last looked
 	watching bool
 	watch    *time.Timer
 	started  bool
@@ -43,8 +43,8 @@ func newDispatcher(size, throughput int) *dispatcher {
 // Throughput implements [actor.Dispatcher]: the turns of one run.
 func (d *dispatcher) Throughput() int { return d.throughput }
 
-// Schedule implements [actor.Dispatcher]. Runs that come before start wait for it;
-// those that come after close are dropped.
+// Schedule implements [actor.Dispatcher]. Runs before start wait for it; runs after close
+// are dropped.
 func (d *dispatcher) Schedule(run func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,8 +85,8 @@ func (d *dispatcher) addWorker() {
 	go d.work()
 }
 
-// watchdog adds a worker when no run was taken since it last looked. There are
-// never more workers than size and the runs that block.
+// watchdog adds a worker when no run was taken since it last looked. There are never more
+// workers than size plus the runs that block.
 func (d *dispatcher) watchdog() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

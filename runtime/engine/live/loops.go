@@ -30,8 +30,8 @@ func newLoop() loop {
 
 func (l loop) end() { l.once.Do(func() { close(l.stop) }) }
 
-// commitLoop is the committer: the only goroutine that calls Commit. When it is
-// ended it writes what waits, unless the system was killed.
+// commitLoop is the committer: the only goroutine that calls Commit. At its end it writes
+// what waits, unless the system was killed.
 func (s *System) commitLoop() {
 	defer close(s.commit.gone)
 	retry := time.NewTimer(0)
@@ -90,7 +90,7 @@ func (s *System) timerLoop() {
 	}
 }
 
-// dozeOff asks the actors to sleep that have had nothing to do for a while.
+// dozeOff asks actors that have been without work for a while to sleep.
 func (s *System) dozeOff() {
 	for _, act := range s.engine.Idle() {
 		if v, ok := s.children.Load(act); ok {

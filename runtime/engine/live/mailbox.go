@@ -56,9 +56,9 @@ type mailbox struct {
 	system []any
 	user   []any
 
-	// Only the goroutine that runs the mailbox touches these.
+	// Only the goroutine that runs the mailbox uses these.
 	more    bool // the last wake left something to do
-	served  bool // a user message came last: a wake has its turn before the next
+	served  bool // the last one was a user message: a wake comes next
 	again   bool // run once more, behind the others
 	current any
 }
@@ -139,7 +139,7 @@ func (m *mailbox) due() bool {
 
 func (m *mailbox) process() {
 	m.activity.begin()
-	defer m.settle() // deferred: also when the run ends its goroutine
+	defer m.settle() // deferred, because the run may end its goroutine
 	m.again = false
 	m.handle()
 }
@@ -154,8 +154,7 @@ func (m *mailbox) settle() {
 	m.activity.end()
 }
 
-// handle does what there is to do, until the turns of one run are spent. again says
-// that there is more.
+// handle works until the turns of one run are spent. again says that there is more.
 func (m *mailbox) handle() {
 	finished := false
 	defer func() {
@@ -220,7 +219,7 @@ func (m *mailbox) escalate(reason any) {
 	m.invoker.EscalateFailure(reason, msg)
 }
 
-// nextUser takes turns with wakes, so that neither starves the other.
+// nextUser alternates with wakes, so that neither starves the other.
 func (m *mailbox) nextUser() (any, bool) {
 	if m.served && (m.more || m.woken.Load()) {
 		m.served = false
@@ -247,19 +246,19 @@ func (m *mailbox) next(queue *[]any) (any, bool) {
 	return msg, true
 }
 
-// end has the mailbox of a stopped protoactor ignore everything: a restart that
-// comes too late would revive it.
+// end makes the mailbox of a stopped protoactor ignore everything: a late restart would
+// revive it.
 func (m *mailbox) end() {
 	m.dead.Store(true)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.system, m.user = nil, nil
-	// protoactor's list of children keeps what it has removed, as long as it does not
-	// grow again, and through the mailbox everything else.
+	// protoactor's list of children keeps what it has removed until it grows again, and
+	// through the mailbox everything else.
 	m.invoker = nobody{}
 }
 
-// nobody is who a mailbox that has ended speaks to.
+// nobody stands for the receiver of a mailbox that has ended.
 type nobody struct{}
 
 var _ actor.MessageInvoker = nobody{}

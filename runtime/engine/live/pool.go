@@ -6,9 +6,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// maxHanging is how many calls of a pool may hang. From then on the pool's workers
-// are isolated ones. Where it has none, the slot whose call hangs next makes no
-// new worker before a call returns.
+// maxHanging is how many calls of a pool may hang. After that the pool's workers are
+// isolated ones. If it has none, the next slot whose call hangs makes no new worker until
+// a call returns.
 const maxHanging = 2
 
 // place is where the calls of a worker run.
@@ -20,8 +20,8 @@ const (
 	places
 )
 
-// pool is the slots of one worker kind. It counts the calls that hang, so that
-// slots know whether to make another worker, and of which kind.
+// pool is the slots of one worker kind. It counts the calls that hang, so that slots know
+// whether to make another worker, and of which kind.
 type pool struct {
 	kind  engine.WorkerKind
 	slots []*child
@@ -30,7 +30,7 @@ type pool struct {
 	hung    int         // shared calls given up, ever
 	running int         // shared calls of jobs under way
 	hanging [places]int // calls given up that have not returned
-	moved   sync.Once   // says that the workers are isolated from now on
+	moved   sync.Once   // reports once that the workers are isolated from now on
 }
 
 func (p *pool) wake() {
@@ -39,15 +39,15 @@ func (p *pool) wake() {
 	}
 }
 
-// stuck counts the calls of a place that were given up and have not returned.
+// stuck counts the calls in a place that were given up and have not returned.
 func (p *pool) stuck(at place) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.hanging[at]
 }
 
-// enter counts a call in. It refuses a shared call that belongs in an isolated
-// worker: when maxHanging calls have hung, or could in the end.
+// enter counts a call. It refuses a shared call that belongs in an isolated worker: when
+// maxHanging calls have hung, or might end up hanging.
 func (p *pool) enter(at place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,7 @@ func (p *pool) enter(at place) bool {
 	return true
 }
 
-// leave counts out a call that never began.
+// leave uncounts a call that never began.
 func (p *pool) leave(at place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ func (p *pool) giveUp(c *call) bool {
 	return true
 }
 
-// returned notes that a call has returned, and whether it was given up before.
+// returned records that a call has returned, and reports whether it was given up before.
 func (p *pool) returned(c *call) (late bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

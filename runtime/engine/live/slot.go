@@ -97,7 +97,7 @@ func (s *slot) handle(msg any) (end bool) {
 	return false
 }
 
-// open begins to make a worker, after closing the one before.
+// open starts making a worker, after closing the one before.
 func (s *slot) open() {
 	p := s.pool
 	if p.mustIsolate() {
@@ -139,13 +139,13 @@ func (s *slot) perform(job *engine.Job) {
 	})
 }
 
-// begin runs do on its own goroutine, which tells the slot how it ends.
+// begin runs do on its own goroutine, which reports to the slot when it ends.
 func (s *slot) begin(c *call, limit time.Duration, do func(*call)) {
 	s.current = c
 	c.began = s.sys.clock.Now()
 	s.sys.engine.After("overdue "+string(s.self.addr), limit, func() { s.self.post(overdue{c}) })
 	s.sys.calls.run(func() {
-		defer func() { // deferred: also when the worker ends the goroutine
+		defer func() { // deferred, because the worker may end the goroutine
 			if c.err == nil && c.result == nil && c.job != nil {
 				c.failure, c.err = messages.FailurePanic, errExited
 			} else if c.err == nil && c.worker == nil {
@@ -171,7 +171,7 @@ func (s *slot) ended(c *call) {
 	p.wake()
 }
 
-// finish takes the result of a call.
+// finish handles the result of a call.
 func (s *slot) finish(c *call) {
 	s.current = nil
 	if c.job == nil {
@@ -216,8 +216,8 @@ func (s *slot) missed(c *call) {
 
 func (s *slot) took(c *call) time.Duration { return s.sys.clock.Now().Sub(c.began) }
 
-// stopping cancels what is under way. In an ordered stop the call is not
-// answered: a durable one is asked again at the next start.
+// stopping cancels the call under way. In an ordered stop the call is not answered: a
+// durable one is asked again at the next start.
 func (s *slot) stopping() {
 	if s.current != nil && s.current.cancel != nil {
 		s.current.cancel()
@@ -232,16 +232,15 @@ func (s *slot) stopping() {
 	s.sys.calls.run(func() { closeWorker(worker) })
 }
 
-// abandon gives up the current call because of a fault of our own, and answers it
-// as failed.
+// abandon gives up the current call because of our own fault, and answers it as failed.
 func (s *slot) abandon(why string) {
 	if c := s.release(); c != nil && c.job != nil {
 		s.sys.engine.FinishJob(c.job, s.self.addr, nil, messages.FailureError, errors.New(why), s.took(c))
 	}
 }
 
-// release lets go of the current call. The call's goroutine closes its worker; if
-// the call has returned already, the worker is left to the slot.
+// release lets go of the current call. The call's goroutine closes its worker; if the
+// call has already returned, the slot keeps the worker.
 func (s *slot) release() *call {
 	c := s.current
 	s.current = nil
@@ -271,7 +270,7 @@ func newWorker(create func() (actors.Worker, error)) (w actors.Worker, err error
 	return w, err
 }
 
-// closeWorker closes a worker that can be closed. An error changes nothing: the
+// closeWorker closes a worker if it can be closed. An error changes nothing, since the
 // worker is thrown away.
 func closeWorker(w actors.Worker) {
 	defer func() { _ = recover() }()

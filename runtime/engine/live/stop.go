@@ -14,11 +14,11 @@ const (
 	killLimit = 500 * time.Millisecond
 )
 
-// Stop ends the system in order: sources first, then it waits until nothing is
-// under way or ctx ends, then workers and actors, then the committer with what
-// it still has to write. When it returns, no goroutine is left but calls that
-// hang. It returns what was left: none of it is lost if it is durable, it goes
-// on at the next start. A second Stop waits for the first.
+// Stop ends the system in order: sources first, then it waits until nothing is under way
+// or ctx ends, then workers and actors, then the committer after its last writes. When it
+// returns, only calls that hang have goroutines left. It returns what was left over:
+// durable work is not lost, and continues at the next start. A second Stop waits for the
+// first.
 func (s *System) Stop(ctx context.Context) engine.Left {
 	s.mu.Lock()
 	before := s.state
@@ -37,9 +37,9 @@ func (s *System) Stop(ctx context.Context) engine.Left {
 	return s.left
 }
 
-// Kill ends the system at once, also during a Stop. What is under way is given up.
-// Turns that wait for their commit are not written; their messages come again at
-// the next start.
+// Kill ends the system at once, even during a Stop. Work under way is given up. Turns
+// that wait for their commit are not written; their messages come again at the next
+// start.
 func (s *System) Kill() {
 	s.kill.Do(func() { close(s.killed) })
 	ctx, cancel := context.WithCancel(context.Background())
@@ -93,7 +93,7 @@ func (s *System) drain(ctx context.Context) {
 	}
 }
 
-// last gives the host its last moment.
+// last lets the host run its last step.
 func (s *System) last(ctx context.Context) {
 	if s.o.Last == nil || s.isKilled() {
 		return
@@ -118,7 +118,7 @@ func (s *System) end(what string, box *mailbox, down <-chan struct{}) {
 	s.await(what, down)
 }
 
-// await waits for a part to end. One that does not is left behind and logged.
+// await waits for a part to end. If it does not, it is left behind and logged.
 func (s *System) await(what string, gone <-chan struct{}) {
 	limit := time.NewTimer(stopLimit)
 	defer limit.Stop()

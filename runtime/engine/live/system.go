@@ -27,7 +27,7 @@ type Options struct {
 	// pace of the machine's; nil means engine.SystemClock. A panic of its
 	// Listener is logged and goes no further.
 	Engine engine.Options
-	// Activate is live from the start, without any mail.
+	// Activate lists actors that are live from the start, even without mail.
 	Activate []messages.Address
 	// Horizon: Stop also waits for durable timers that are due within this time
 	// from when it looks. 0 means those that are due.
@@ -37,11 +37,11 @@ type Options struct {
 	// when ctx ends, which it does with the context of Stop and by Kill. After a
 	// Kill it is not called. Nil: nothing.
 	Last func(ctx context.Context)
-	// Log gets what is wrong with the system itself, and protoactor's warnings. The
-	// zero value writes nothing.
+	// Log receives problems of the system itself, and protoactor's warnings. The zero
+	// value writes nothing.
 	Log zerolog.Logger
-	// Name writes an address for the log: a key may name a person. Nil: its kind
-	// alone.
+	// Name writes an address for the log, because a key may name a person. Nil: only its
+	// kind is written.
 	Name func(messages.Address) string
 	// Cores is how many turns run at a time; 0 means GOMAXPROCS.
 	Cores int
@@ -213,8 +213,8 @@ func (s *System) WakeWorkers(kind string) {
 	}
 }
 
-// Abandoned counts the calls of workers that were given up and have not
-// returned: the goroutines that no stop can end.
+// Abandoned counts the calls of workers that were given up and have not returned:
+// goroutines that no stop can end.
 func (s *System) Abandoned() int {
 	n := 0
 	for _, p := range s.pools {
@@ -239,8 +239,8 @@ func (s *System) guarded(listener func(engine.Published)) func(engine.Published)
 	}
 }
 
-// harmless says what a host's code panicked with, without the value, which may be
-// private text. What the Go runtime panics with has none.
+// harmless describes a panic of a host's code without its value, which may be private.
+// Panics of the Go runtime have no private value.
 func harmless(r any) string {
 	if e, ok := r.(runtime.Error); ok {
 		return e.Error()
@@ -256,7 +256,7 @@ func (s *System) logBug(addr messages.Address, reason any) {
 	e.Msg("an actor failed outside its turn")
 }
 
-// masked takes an actor's key out of a text where the log does not write it.
+// masked removes an actor's key from a text if the log does not write it.
 func (s *System) masked(addr messages.Address, what string) string {
 	key := addr.Key()
 	if key == "" || strings.Contains(s.o.Name(addr), key) {

@@ -12,20 +12,20 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// runner is what a child does: it steps an actor or serves a worker's slot. Its
-// methods are called by the goroutine that runs its protoactor, except crashed,
-// which is called while that is suspended.
+// runner does the work of a child: it steps an actor or serves a worker's slot. Its
+// methods are called by the goroutine that runs its protoactor, except crashed, which is
+// called while that is suspended.
 type runner interface {
 	// started begins an incarnation; again says that it is not the first.
 	started(again bool)
 	// wake looks for work and reports whether there may be more.
 	wake() (more bool)
-	// handle takes a message of the system to the runner, and reports whether the
-	// child is at its end.
+	// handle passes a message of the system to the runner, and reports whether the child
+	// has ended.
 	handle(msg any) (end bool)
 	// stopping ends the last incarnation.
 	stopping()
-	// crashed makes a failure of a panic that came with none.
+	// crashed makes a failure of a panic without one.
 	crashed(reason string) *engine.Failure
 }
 
@@ -51,7 +51,7 @@ func (c *child) post(msg any) { c.box.Load().PostUserMessage(msg) }
 // name is the child's name in protoactor, where a slash parts the levels.
 func (c *child) name() string { return c.addr.Kind() + ":" + url.PathEscape(c.addr.Key()) }
 
-// addressOf undoes name; what is no child has its id for an address.
+// addressOf undoes name; anything that is not a child has its id as address.
 func addressOf(pid *actor.PID) messages.Address {
 	id := pid.GetId()
 	kind, key, ok := strings.Cut(id[strings.LastIndexByte(id, '/')+1:], ":")
@@ -97,7 +97,7 @@ type (
 	end   struct{} // stop, children first
 )
 
-// doze asks the runner of an actor to put it to sleep.
+// doze asks the runner of an actor to sleep.
 type doze struct{}
 
 // supervisor spawns children, restarts them and spawns them again.
@@ -173,7 +173,7 @@ func (v *supervisor) spawn(ctx actor.Context, c *child) {
 	}
 }
 
-// terminated spawns a child again that ended without being asked to, or the next of
+// terminated spawns a child again that ended without being asked to, or the next one of
 // its name.
 func (v *supervisor) terminated(ctx actor.Context, who *actor.PID) {
 	c, next := v.children[who.Id], v.next[who.Id]
@@ -216,9 +216,9 @@ func (v *supervisor) HandleFailure(
 	})
 }
 
-// guardian is the root. A supervisor has no state that a restart could mend, and a
-// restart would stop its children, so the guardian has a supervisor that failed go
-// on with its next message.
+// guardian is the root. A restart cannot repair a supervisor, which has no state, and
+// would stop its children. So the guardian makes a failed supervisor continue with its
+// next message.
 type guardian struct {
 	sys  *System
 	box  *mailbox
