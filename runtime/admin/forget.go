@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/actors/directory"
 	"github.com/kehai-run/kehai/messages"
-	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
 	"github.com/kehai-run/kehai/runtime/keyring"
 	"github.com/kehai-run/kehai/runtime/names"
@@ -68,7 +66,7 @@ func (b Backend) Forget(ctx context.Context, c messages.ConversationID) (engine.
 func (b Backend) receipt(
 	e *engine.Engine, c messages.ConversationID, ids []messages.ConversationID,
 ) (r keyring.Receipt, path string, err error) {
-	if _, err := os.Stat(datadir.Keys(b.Config)); err != nil {
+	if !b.onDisk() {
 		return r, "", nil
 	}
 	var keys []engine.Key

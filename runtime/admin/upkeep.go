@@ -12,7 +12,9 @@ import (
 	"github.com/kehai-run/kehai/actors/memory"
 	"github.com/kehai-run/kehai/actors/recall"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/datadir"
 	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/keyring"
 )
 
 // upkeepEvery is how often old records are deleted and the store is compacted;
@@ -43,6 +45,7 @@ func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
 			try("purge_failed", err)
 			purged = now
 		}
+		try("keys_damaged", b.checkKeys())
 		try("trim_failed", b.trim(ctx, log, time.Now()))
 		select {
 		case <-ctx.Done():
@@ -51,6 +54,23 @@ func (b Backend) Upkeep(ctx context.Context, log zerolog.Logger) error {
 		}
 		try("compact_failed", disk.Compact(ctx))
 	}
+}
+
+// onDisk reports whether what is stored, and with it the keys, is in the data directory.
+func (b Backend) onDisk() bool { return b.Disk() != datadir.DiskOf(nil) }
+
+// checkKeys tells people which key cannot be used, before it is needed.
+func (b Backend) checkKeys() error {
+	if !b.onDisk() || b.Live == nil {
+		return nil
+	}
+	_, err := keyring.Inspect(datadir.Keys(b.Config))
+	if err != nil {
+		b.Live.Trouble("keys", err.Error())
+	} else {
+		b.Live.Trouble("keys", "")
+	}
+	return err
 }
 
 // trim deletes what is too old at a time.

@@ -27,7 +27,14 @@ type rowReader struct {
 
 // Get implements [actors.Reader].
 func (r *rowReader) Get(key string) ([]byte, bool, error) {
-	return r.e.read(r.act, stateKey(r.act.addr, key))
+	full := stateKey(r.act.addr, key)
+	v, ok, err := r.e.read(r.act, full)
+	if errors.Is(err, ErrNoKey) {
+		if raw, there, gerr := r.e.store.Get(bytesOf(full)); gerr == nil && there && r.lost(raw, err) {
+			return nil, false, nil
+		}
+	}
+	return v, ok, err
 }
 
 // Rows implements [actors.Reader]. A release may move rows from the overlay to
@@ -65,8 +72,9 @@ func (r *rowReader) Rows(prefix string) (map[string][]byte, error) {
 	return rows, nil
 }
 
-// lost reports whether a row of an actor that is about many is sealed under a key that
-// cannot be used: the others go on without it. Whoever asks for it by name hears why.
+// lost reports that a row of an actor that is about many is sealed under a key of
+// another subject that cannot be used: it counts as not there, so that the actor goes on
+// with the others. What it then wants to store about that subject fails.
 func (r *rowReader) lost(sealed []byte, why error) bool {
 	return r.act.kind.Whose != nil && errors.Is(why, ErrNoKey) && marked(sealed) &&
 		!r.e.sealer.Under(r.act.addr.Key(), sealed[len(sealMark):])
