@@ -12,9 +12,8 @@
 //		sys.WantMessages("hello", "still there?")
 //	})
 //
-// [Fault] makes workers and the store fail: by error, panic, hang or garbage,
-// every nth time or where a predicate says. [LLMServer] is a language model that
-// answers from a script, over the network or inside the bubble. One actor alone
-// is tested with package testkit/actortest, and package testkit/replay counts what
-// a set of rules makes of a chat.
+// [Fault] makes workers and the store fail: by error, panic, hang or garbage, every nth
+// time or where a predicate says. [LLMServer] is a language model that answers from a
+// script, over the network or inside the bubble. One actor alone is tested with package
+// testkit/actortest, and package testkit/replay measures a set of rules on a chat.
 package testkit

@@ -15,7 +15,7 @@ import (
 // ErrInjected is in the error of everything that fails on purpose.
 var ErrInjected = errors.New("testkit: injected fault")
 
-// How says in which way something fails.
+// How is a way of failing.
 type How int
 
 // Ways to fail.
@@ -28,18 +28,18 @@ const (
 
 // Fault makes calls of a worker kind, or commits of the store, fail.
 type Fault struct {
-	// Worker is the worker kind, such as "ocr" or "capture"; Store is the store.
+	// Worker is the worker kind, such as "ocr" or "capture"; Store means the store.
 	Worker string
 	How    How
 	// Every fails each nth time, beginning with the nth; 0 and 1 mean every time.
 	Every int
-	// Times ends the fault after so many failures; 0 means never.
+	// Times ends the fault after this many failures; 0 means never.
 	Times int
-	// When narrows it to some requests; nil means all. A store's request is nil.
+	// When limits it to some requests; nil means all. A store's request is nil.
 	When func(request messages.Message) bool
 }
 
-// Store is the Worker of a fault that befalls the store's commits.
+// Store is the Worker of a fault of the store's commits.
 const Store = "store"
 
 // armed is a fault with its counters.
@@ -53,7 +53,7 @@ type faults struct {
 	list []*armed
 }
 
-// unknown is the first kind of workers of a fault that is not among these, "" if all are.
+// unknown is the first fault's worker kind that does not exist, "" if all do.
 func (f *faults) unknown(kinds []string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,7 +79,7 @@ func (f *faults) clear() {
 	f.list = nil
 }
 
-// strike says whether something is to fail now, and how.
+// strike says whether something has to fail now, and how.
 func (f *faults) strike(worker string, request messages.Message) (How, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 //go:embed injections.jsonl
 var injections []byte
 
-// Injection is a message that tries to give a language model orders: to forget its
-// instructions, to play somebody, as a note of the system, by a link, by what
-// nobody sees, by forged marks, or to tell of other conversations.
+// Injection is a message that tries to give orders to a language model: to forget its
+// instructions, to play a role, as a system note, by a link, by invisible characters, by
+// forged marks, or to reveal other conversations.
 type Injection struct {
 	ID       string `json:"id"`
 	Language string `json:"lang"` // ja or en
@@ -23,8 +23,7 @@ type Injection struct {
 	Answer   string `json:"answer"`
 }
 
-// Obey is what a model answers that does whatever the message asks, having the
-// given prompt.
+// Obey is the answer of a model that does whatever the message asks, given the prompt.
 func (i Injection) Obey(system, user string) string {
 	return strings.NewReplacer("{system}", system, "{user}", user).Replace(i.Answer)
 }

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// LLMServer is a server in this process that speaks the wire formats of language
-// models: chat completions of OpenAI, messages of Anthropic, chat of Ollama.
-// Like the real servers it streams if the request asks for that, and Ollama
-// unless the request asks not to; the forms follow what each documents, which the
-// files in actors/llm/testdata/wire cite. It answers from a script, records what it was
-// asked, and fails on request. Its methods may be called concurrently.
+// LLMServer is a server in this process that speaks the wire formats of language models:
+// chat completions of OpenAI, messages of Anthropic, chat of Ollama. Like the real
+// servers it streams if the request asks for that, and Ollama unless the request asks not
+// to. The formats follow the documentation cited in actors/llm/testdata/wire. It answers
+// from a script, records requests, and fails on demand. Its methods may be called
+// concurrently.
 type LLMServer struct {
 	url    string
 	server *http.Server
@@ -35,7 +35,7 @@ type LLMServer struct {
 	always   []rule
 	asked    []LLMRequest
 	arrived  chan struct{} // closed and replaced with each request
-	surprise int           // requests that nothing was scripted for
+	surprise int           // requests without a script
 	kind     LLMKind
 	closed   bool
 }
@@ -57,21 +57,20 @@ type LLMReply struct {
 	RetryAfter string // the header of that name
 	Location   string // the header of that name
 
-	Body string // sent as it is, instead of what the format wants
-	// Cut closes the connection after this many bytes of the body; 0 never does.
+	Body string // sent literally, in place of the format
+	// Cut closes the connection after this many bytes of the body; 0 means never.
 	Cut int
-	// Hold waits for Release before the answer, and before each further chunk of
-	// a stream. A request that is given up, and Close, end the wait too.
+	// Hold waits for Release before the answer, and before each further chunk of a
+	// stream. The wait also ends when the request is given up, and at Close.
 	Hold bool
 	// Chunks are the parts of a streamed text; nil means Text as one.
 	Chunks []string
-	// Thinking is what the model thinks before its text, where the format has a place
-	// for that beside the text: all have.
+	// Thinking is what the model thinks before its text. All formats have a field for it.
 	Thinking string
 	// Fail ends a stream with this error, after the chunks and with status 200.
 	Fail string
-	// ErrorType is the type of an error in the words of the format, where it has one;
-	// "" is what the provider documents for the status.
+	// ErrorType is the error's type in the words of the format, if it has one; "" means
+	// the type that the provider documents for the status.
 	ErrorType string
 }
 
@@ -102,7 +101,7 @@ const (
 	LLMVLLM     LLMKind = "vllm"      // thinks in reasoning
 )
 
-// Act makes the server like one of another kind.
+// Act makes the server behave like one of another kind.
 func (s *LLMServer) Act(as LLMKind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,8 +119,8 @@ func NewLLMServer(replies ...LLMReply) (*LLMServer, error) {
 	return s, nil
 }
 
-// StartLLM is NewLLMServer until the test ends, which fails if the server was
-// asked more than was scripted.
+// StartLLM is NewLLMServer until the test ends. The test fails if the server received
+// more requests than were scripted.
 func StartLLM(t testing.TB, replies ...LLMReply) *LLMServer {
 	t.Helper()
 	s, err := NewLLMServer(replies...)
@@ -196,15 +195,15 @@ func (s *LLMServer) Reply(replies ...LLMReply) {
 	s.script = append(s.script, replies...)
 }
 
-// When answers every request that matches in one way; it goes before the
-// script. A match that is nil takes all of them. The first that matches counts.
+// When answers every matching request in one way; it has precedence over the script. A
+// nil match matches all. The first match counts.
 func (s *LLMServer) When(match func(LLMRequest) bool, reply LLMReply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.always = append(s.always, rule{match, reply})
 }
 
-// Release lets held replies go on by n steps: a reply, or a chunk of a stream.
+// Release lets held replies continue by n steps: a reply, or a chunk of a stream.
 func (s *LLMServer) Release(n int) {
 	for range n {
 		s.step <- struct{}{}
@@ -218,8 +217,8 @@ func (s *LLMServer) Requests() []LLMRequest {
 	return append([]LLMRequest(nil), s.asked...)
 }
 
-// Surprises is how many requests came for which nothing was scripted. They were
-// answered with status 500.
+// Surprises is the number of requests without a script. They were answered with status
+// 500.
 func (s *LLMServer) Surprises() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,8 +243,8 @@ func (s *LLMServer) Wait(ctx context.Context, n int) error {
 	}
 }
 
-// Close ends the server and everything it holds. It returns when no goroutine of
-// it is left; a second call does nothing.
+// Close ends the server and everything it holds. When it returns, none of its goroutines
+// is left; a second call does nothing.
 func (s *LLMServer) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -263,7 +262,7 @@ func (s *LLMServer) Close() error {
 	return err
 }
 
-// take records a request and says how it is answered.
+// take records a request and decides how it is answered.
 func (s *LLMServer) take(r LLMRequest) LLMReply {
 	s.mu.Lock()
 	s.asked = append(s.asked, r)
@@ -325,7 +324,7 @@ func (s *LLMServer) handle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refusal is how the servers refuse what they document that they refuse.
+// refusal refuses what the real servers document that they refuse.
 func (s *LLMServer) refusal(r LLMRequest) (LLMReply, bool) {
 	s.mu.Lock()
 	kind := s.kind
@@ -340,7 +339,7 @@ func (s *LLMServer) refusal(r LLMRequest) (LLMReply, bool) {
 	return LLMReply{}, false
 }
 
-// thoughtField is where a server of OpenAI's form puts what its model thinks.
+// thoughtField is the field in which a server of OpenAI's form puts the model's thoughts.
 func (s *LLMServer) thoughtField() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -350,7 +349,7 @@ func (s *LLMServer) thoughtField() string {
 	return "reasoning_content"
 }
 
-// held waits for one step. It reports whether the reply goes on.
+// held waits for one step. It reports whether the reply continues.
 func (s *LLMServer) held(ctx context.Context) bool {
 	select {
 	case <-s.step:
@@ -361,7 +360,7 @@ func (s *LLMServer) held(ctx context.Context) bool {
 	return false
 }
 
-// cutWriter drops what comes after the bytes that are left, if that is not 0.
+// cutWriter drops everything after the remaining bytes, unless that is 0.
 type cutWriter struct {
 	w    http.ResponseWriter
 	left int

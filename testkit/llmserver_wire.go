@@ -27,7 +27,7 @@ func llmFormat(path string) string {
 	return ""
 }
 
-// chatBody is what the three formats have in common, and what each has alone.
+// chatBody has the fields that the three formats share, and those of each.
 type chatBody struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -52,7 +52,7 @@ type chatBody struct {
 	} `json:"options"`
 }
 
-// readLLMRequest reads a request. One that is no JSON is recorded all the same.
+// readLLMRequest reads a request. One that is not JSON is recorded too.
 func readLLMRequest(r *http.Request, body []byte) LLMRequest {
 	out := LLMRequest{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body,
 		Format: llmFormat(r.URL.Path)}
@@ -159,8 +159,8 @@ func failure(r LLMRequest, reply LLMReply, text string) object {
 	return object{"error": object{"message": text, "type": kind, "param": nil, "code": nil}}
 }
 
-// errorTypes are the types that the providers document for a status. Those that
-// say no more than the status are left out.
+// errorTypes are the types that providers document for a status. Those that say no more
+// than the status are left out.
 var errorTypes = map[string]map[int]string{
 	LLMAnthropic: {
 		400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",

@@ -40,8 +40,8 @@ func WithFaults(faults ...Fault) Option {
 	return func(s *System) { s.faults.add(faults...) }
 }
 
-// WithSubscription subscribes a handler of the host's own to each runtime of the
-// system, before it runs: what was not acknowledged comes again after a crash.
+// WithSubscription subscribes a host's own handler to each runtime of the system before
+// it runs: events that were not acknowledged come again after a crash.
 func WithSubscription(
 	name string, handler func(context.Context, runtime.Event) error, opts ...runtime.SubscribeOption,
 ) Option {
@@ -56,7 +56,7 @@ type subscription struct {
 
 // System is a runtime under test. Its methods are for the test's goroutine.
 type System struct {
-	// Window is what the friend and the person see; change it as you like.
+	// Window is what the friend and the owner see; change it as you like.
 	Window *drawn.Window
 	// Runtime is the present runtime; a crash makes a new one.
 	Runtime *runtime.Runtime
@@ -74,7 +74,7 @@ type System struct {
 	stopped bool
 
 	mu     sync.Mutex
-	life   int // of the runtime whose words count
+	life   int // the runtime whose output counts
 	heard  []messages.MessageDelivered
 	events []messages.Message
 }
@@ -187,8 +187,8 @@ func (s *System) Restart() {
 	s.boot()
 }
 
-// Crash ends the runtime as a kill would: what is not in the store is gone. It
-// starts again over what was stored at this moment.
+// Crash ends the runtime as a kill would: what is not in the store is lost. A new one
+// starts over what was stored at this moment.
 func (s *System) Crash() {
 	s.t.Helper()
 	// What the old process still writes and says while it ends does not count.
@@ -206,14 +206,14 @@ func (s *System) Crash() {
 	s.boot()
 }
 
-// Inject makes things fail from now on, beside what fails already.
+// Inject adds a fault from now on.
 func (s *System) Inject(faults ...Fault) {
 	s.t.Helper()
 	s.faults.add(faults...)
 	s.checkFaults()
 }
 
-// checkFaults fails the test if a fault is for workers that there are not.
+// checkFaults fails the test if a fault names a worker kind that does not exist.
 func (s *System) checkFaults() {
 	s.t.Helper()
 	kinds := []string{Store}
@@ -248,8 +248,8 @@ func (s *System) Me(conversation string, lines ...string) {
 	s.write(drawn.Me, conversation, lines)
 }
 
-// write appends lines. One that would push unseen bubbles out of view waits for
-// the next capture, as a test wants to see each of them arrive.
+// write appends lines. A line that would push unseen bubbles out of view waits for the
+// next capture, because a test wants to see each of them arrive.
 func (s *System) write(who drawn.Who, conversation string, lines []string) {
 	s.t.Helper()
 	if s.Window.Title() != conversation {
@@ -271,26 +271,25 @@ func (s *System) write(who drawn.Who, conversation string, lines []string) {
 	}
 }
 
-// Advance lets virtual time pass, and waits until nothing can be done at its
-// end.
+// Advance lets virtual time pass, and waits until nothing is possible at its end.
 func (s *System) Advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// timeout is how long in virtual time Want waits: polls, a burst's end, and
-// retries with backoff.
+// timeout is how long Want waits, in virtual time: for polls, a burst's end, and retries
+// with backoff.
 const timeout = 2 * time.Minute
 
-// WantMessages waits until these texts were delivered, one a bubble and in this
-// order, over all conversations since the start, and fails the test if others
-// were, or if they do not come within two minutes of virtual time.
+// WantMessages waits until these texts were delivered, one per bubble and in this order,
+// over all conversations since the start. It fails the test if others were delivered, or
+// if these do not come within two minutes of virtual time.
 func (s *System) WantMessages(texts ...string) {
 	s.t.Helper()
 	for waited := time.Duration(0); len(s.texts()) < len(texts) && waited < timeout; waited += time.Second {
 		s.Advance(time.Second)
 	}
-	s.Advance(10 * time.Second) // for what should not come
+	s.Advance(10 * time.Second) // for messages that should not come
 	if got := s.texts(); !slices.Equal(got, texts) {
 		s.t.Fatalf("delivered messages:\n got %s\nwant %s", quoted(got), quoted(texts))
 	}
@@ -338,8 +337,7 @@ func quoted(list []string) string {
 	return "[" + b.String() + "]"
 }
 
-// ID is the id of a conversation of the window; one that was never seen gets its
-// id now.
+// ID is the id of a conversation of the window; one that was never seen gets its id now.
 func (s *System) ID(conversation string) messages.ConversationID {
 	s.t.Helper()
 	id, err := s.Runtime.Conversation(context.Background(), s.cfg.Windows[0].App, conversation)

@@ -22,7 +22,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// app is what the verbs share. Each verb embeds it beside its own flags.
+// app is shared by all verbs. Each verb embeds it beside its own flags.
 type app struct {
 	stdout, stderr terminal
 	extra          []runtime.Option
@@ -61,11 +61,11 @@ func (a *app) load(flags ...func(*config.Config) error) (config.Config, error) {
 	return cfg, nil
 }
 
-// asking is what a verb does with the running Kehai, or with the store.
+// asking is the work of a verb on the running Kehai, or on the store.
 type asking func(ctx context.Context, b control.Backend, args []string) error
 
-// withBackend makes a verb that asks the running Kehai, or the store if none
-// runs. Where there is no store it fails.
+// withBackend makes a verb that asks the running Kehai, or the store if none runs. It
+// fails if there is no store.
 func (a *app) withBackend(verb asking) func(*cobra.Command, []string) error {
 	ask := a.withStore(verb)
 	return func(cmd *cobra.Command, args []string) error {
@@ -80,7 +80,7 @@ func (a *app) withBackend(verb asking) func(*cobra.Command, []string) error {
 	}
 }
 
-// withStore is withBackend for what a person may want before the first run: it makes
+// withStore is withBackend for verbs that people may want before the first run: it makes
 // the store.
 func (a *app) withStore(verb asking) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
@@ -99,8 +99,8 @@ func (a *app) withStore(verb asking) func(*cobra.Command, []string) error {
 	}
 }
 
-// openTimeout is how long a verb waits for a Kehai that is about to start or
-// stop: it holds the store but does not answer.
+// openTimeout is how long a verb waits for a Kehai that is starting or stopping: it holds
+// the store but does not answer.
 const openTimeout = 5 * time.Second
 
 func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, func() error, error) {
@@ -129,7 +129,7 @@ func (a *app) open(ctx context.Context, cfg config.Config) (control.Backend, fun
 	}
 }
 
-// stored is nil if there is a store in a data directory: whoever asks makes none.
+// stored is nil if a data directory has a store: questions do not make one.
 func stored(data string) error {
 	switch _, err := os.Stat(filepath.Join(data, "store")); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -170,8 +170,8 @@ func encodeEach[T any](t terminal, list []T) error {
 	return nil
 }
 
-// printList prints a list as JSON, one object a line, or as the table that fill makes; of an
-// empty one it says so on standard error.
+// printList prints a list as JSON, one object per line, or as the table made by fill. If
+// it is empty, it says so on standard error.
 func printList[T any](a *app, asJSON bool, list []T, none string, fill func(t *table) error) error {
 	switch {
 	case asJSON:

@@ -7,16 +7,16 @@ import (
 	"github.com/kehai-run/kehai/hardware"
 )
 
-// claims know which configured window shows which window of the desktop: two that
-// mean the same one, by different queries, would deliver each message twice. It
-// may be used concurrently.
+// claims know which configured window shows which window of the desktop. Two that mean
+// the same one, by different queries, would deliver each message twice. It may be used
+// concurrently.
 type claims struct {
 	mu    sync.Mutex
 	shown map[string]string // configured window: the driver's id of what it shows
 }
 
-// claim says that a configured window shows a window of the desktop, and fails
-// where another one does.
+// claim records that a configured window shows a window of the desktop. It fails if
+// another one already does.
 func (c *claims) claim(name, ref string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +31,7 @@ func (c *claims) claim(name, ref string) error {
 	return nil
 }
 
-// release says that a configured window shows nothing.
+// release records that a configured window shows nothing.
 func (c *claims) release(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ the command says so and lists their ids.`,
 	return cmd
 }
 
-// doubtful makes the verbs about what is held.
+// doubtful makes the verbs for held messages.
 func (c *conversations) doubtful() (held, settle *cobra.Command) {
 	held = &cobra.Command{
 		Use: "held", Short: "List what is held, because nobody knows whose it is",
@@ -124,7 +124,7 @@ func (c *conversations) held(ctx context.Context, b control.Backend, _ []string)
 	return printList(c.app, c.asJSON, list, "nothing is held", func(*table) error { return c.choices(ctx, b, list) })
 }
 
-// choices prints what is held, with the command for each conversation that it can be of.
+// choices prints what is held, with the command for each conversation it may belong to.
 func (c *conversations) choices(ctx context.Context, b control.Backend, list []control.Held) error {
 	known, err := b.Conversations(ctx)
 	if err != nil {

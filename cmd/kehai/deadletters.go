@@ -116,8 +116,7 @@ func (d *deadletters) retry(ctx context.Context, b control.Backend, ids []string
 	return d.each(ctx, ids, "sent again", b.RetryDeadLetter)
 }
 
-// each does something to each dead letter. One that fails does not stop the
-// others.
+// each handles each dead letter. A failure does not stop the others.
 func (d *deadletters) each(
 	ctx context.Context, ids []string, done string, do func(ctx context.Context, id string) error,
 ) error {

@@ -22,13 +22,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/private"
 )
 
-// finding is what one check of doctor came to.
+// finding is the result of one check of doctor.
 type finding struct {
 	what string
 	ok   bool
 	need bool   // false: a run works without it
 	text string // what there is, or what is wrong
-	mend string // command or step that mends it
+	mend string // command or step that fixes it
 }
 
 // fine is a check that found nothing wrong.
@@ -75,7 +75,7 @@ func examine(ctx context.Context, cfg config.Config) []finding {
 	return append(list, checkPort(cfg))
 }
 
-// findingIndent is below the text of a finding.
+// findingIndent is the indentation below a finding.
 const findingIndent = "               "
 
 func (v *doctorVerb) report(list []finding) error {
@@ -111,8 +111,8 @@ func checkFonts() finding {
 	return f
 }
 
-// checkDesktop checks what watching windows of other applications takes. None of
-// it is missing unless a configured window wants it.
+// checkDesktop checks what is needed to watch windows of other applications. Nothing is
+// missing unless a configured window needs it.
 func checkDesktop(ctx context.Context, cfg config.Config) []finding {
 	ctx, cancel := context.WithTimeout(ctx, desktopTimeout)
 	defer cancel()
@@ -148,7 +148,7 @@ type wants struct{ screen, tree bool }
 
 func onDesktop(w config.Window) bool { return w.Driver == native.name }
 
-// checkWindow looks whether a configured window is open; it may be opened later.
+// checkWindow checks whether a configured window is open; it may be opened later.
 func checkWindow(ctx context.Context, w config.Window) finding {
 	f := finding{what: "window", text: w.Name + ": "}
 	found, err := findWindow(ctx, w.Capture())
@@ -189,7 +189,7 @@ func checkStore(cfg config.Config, running bool) finding {
 	return f
 }
 
-// checkKeys looks whether the keys of the store are all there, and nobody else's.
+// checkKeys checks whether all keys of the store are there, and private.
 func checkKeys(cfg config.Config) finding {
 	dir := filepath.Join(cfg.Data, "keys")
 	n, err := keyring.Inspect(dir)
@@ -205,8 +205,7 @@ func checkKeys(cfg config.Config) finding {
 	return fine("keys", "%d in %s; back it up as well as the store", n, dir)
 }
 
-// exposedData is what other users may get at in the data directory, nil for
-// nothing.
+// exposedData lists what other users can access in the data directory, nil for nothing.
 func exposedData(cfg runtime.Config) *private.Exposed {
 	var exposed *private.Exposed
 	for _, err := range []error{
@@ -221,7 +220,7 @@ func exposedData(cfg runtime.Config) *private.Exposed {
 	return nil
 }
 
-// checkPort looks whether the next run can have its page.
+// checkPort checks whether the next run can serve its page.
 func checkPort(cfg config.Config) finding {
 	ln, err := net.Listen("tcp", cfg.Web.Addr)
 	if err != nil {

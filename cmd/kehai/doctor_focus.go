@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/datadir"
 )
 
-// checkFocus checks what attention takes. It is judged from whatever there is,
-// so nothing here fails the checks.
+// checkFocus checks what attention uses. It works with whatever is available, so nothing
+// here fails the checks.
 func checkFocus(ctx context.Context, cfg config.Config) []finding {
 	if !cfg.Focus.Enabled {
 		return []finding{fine("focus", "off: attention is judged once focus.enabled is true")}
@@ -43,10 +43,10 @@ func checkTracker(cfg config.Config) finding {
 	return f
 }
 
-// usageMends says what helps where a part of the use cannot be seen.
+// usageMends says what helps if a part of the use cannot be seen.
 type usageMends struct{ app, idle, input string }
 
-// probeUsage asks a driver everything that attention asks it.
+// probeUsage asks a driver for everything that attention uses.
 func probeUsage(ctx context.Context, u hardware.Usage, mends usageMends) []finding {
 	_, app := u.ActiveApp(ctx)
 	_, idle := u.Idle(ctx)

@@ -11,9 +11,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// checkNames looks whether the conversations are known that the settings of replies
-// name. running is nil if no Kehai runs. A store that cannot be opened is another
-// finding.
+// checkNames checks whether the conversations named in the settings of replies are known.
+// running is nil if no Kehai runs. A store that cannot be opened is another finding.
 func checkNames(ctx context.Context, cfg config.Config, running *control.Client) []finding {
 	if !cfg.Replies.NamesConversations() {
 		return nil
@@ -36,7 +35,7 @@ func checkNames(ctx context.Context, cfg config.Config, running *control.Client)
 	return unknownNames(cfg, known, err)
 }
 
-// unknownNames are the names that none of the known conversations has.
+// unknownNames are the names that no known conversation has.
 func unknownNames(cfg config.Config, known []control.Conversation, err error) (list []finding) {
 	if err != nil {
 		return []finding{{what: "replies", text: err.Error()}}

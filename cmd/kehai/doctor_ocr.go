@@ -30,7 +30,7 @@ func ocrMend() string {
 // ocrTimeout is how long the engine may take to open and to read two pictures.
 const ocrTimeout = 30 * time.Second
 
-// checkOCR looks for the engine and has it read.
+// checkOCR finds the engine and makes it read.
 func checkOCR(ctx context.Context, cfg config.Config) finding {
 	f := finding{what: "OCR", need: cfg.OCR.Engine == config.OCRTesseract}
 	info, err := tesseract.Probe(tesseract.Options{})
@@ -58,15 +58,15 @@ func checkOCR(ctx context.Context, cfg config.Config) finding {
 	return f
 }
 
-// unreadable has the engine read, and names the language that it cannot use. It
-// does so in a process of its own, which a damaged language file can end.
+// unreadable makes the engine read, and names the language that it cannot use. It runs in
+// a process of its own, because a damaged language file can end it.
 func unreadable(ctx context.Context) (lang string, err error) {
 	r := ocrproc.New(func() *exec.Cmd { return runtime.OCRCommand(config.OCRTesseract) })
 	defer func() { err = errors.Join(err, r.Close()) }()
 	picture := image.NewGray(image.Rect(0, 0, 96, 48))
 	for i := range picture.Pix {
 		picture.Pix[i] = 255
-		if x := i % picture.Stride; x%16 < 4 && x > 8 { // strokes, or nothing is read
+		if x := i % picture.Stride; x%16 < 4 && x > 8 { // strokes, because without them nothing is read
 			picture.Pix[i] = 0
 		}
 	}

@@ -12,14 +12,13 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// checkRunning asks the Kehai that runs how it fares with each window, and what
-// else it knows to be wrong.
+// checkRunning asks the running Kehai about each window, and what else is wrong.
 func checkRunning(ctx context.Context, b control.Backend) []finding {
 	s, err := b.Status(ctx)
 	if err != nil {
 		return []finding{{what: "running", text: err.Error()}}
 	}
-	// The page's key stays out of what a person may paste into a report.
+	// The page's key must not be in a report that a person may paste somewhere.
 	list := []finding{fine("page", "%s", cmp.Or(withoutKey(s.Page), "off: this run has none"))}
 	for _, c := range s.Captures {
 		list = append(list, captureFinding(c))
@@ -45,8 +44,8 @@ func checkRunning(ctx context.Context, b control.Backend) []finding {
 	return list
 }
 
-// watchedBy is a configuration with the windows alone that a Kehai which runs
-// watches too: the others are nothing to that run.
+// watchedBy is a configuration with only those windows that the running Kehai watches
+// too.
 func watchedBy(ctx context.Context, b control.Backend, cfg config.Config) config.Config {
 	if s, err := b.Status(ctx); err == nil {
 		cfg.Windows = slices.DeleteFunc(slices.Clone(cfg.Windows), func(w config.Window) bool {
@@ -56,8 +55,8 @@ func watchedBy(ctx context.Context, b control.Backend, cfg config.Config) config
 	return cfg
 }
 
-// captureFinding says whether a window can be captured. The detail is the
-// driver's, which says what to do.
+// captureFinding says whether a window can be captured. The detail comes from the driver,
+// and says what to do.
 func captureFinding(c control.Capture) finding {
 	f := finding{what: "capture", text: fmt.Sprintf("%s: ", c.Window)}
 	switch c.Code {

@@ -67,7 +67,7 @@ you write in the window yourself withdraws it.`,
 // asking about replies.
 type askingReplies func(ctx context.Context, b control.ReplyBackend, args []string) error
 
-// withReplies is withBackend for who asks about replies.
+// withReplies is withBackend for questions about replies.
 func (a *app) withReplies(verb askingReplies) func(*cobra.Command, []string) error {
 	return a.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
 		replies, ok := b.(control.ReplyBackend)
@@ -203,8 +203,8 @@ func shortened(s string, most int) string {
 // stateSending is the state of a reply that is to be sent.
 const stateSending = "sending"
 
-// whyItWaits is the rule by which a reply waits for a person, or what keeps one that is
-// to be sent.
+// whyItWaits is the rule by which a reply waits for a person, or the obstacle of one that
+// is to be sent.
 func whyItWaits(d control.Draft) string {
 	switch {
 	case d.State != stateSending:
@@ -215,7 +215,7 @@ func whyItWaits(d control.Draft) string {
 	return describe.NotSent(d.Waits)
 }
 
-// describe tells a draft and what it rests on.
+// describe prints a draft and what it rests on.
 func (v *drafts) describe(d control.Draft, to string) error {
 	var t table
 	t.row("to", to)

@@ -32,8 +32,8 @@ type desktopDriver struct {
 	openTypist func() (handsOn, error)
 }
 
-// handsOn types, clicks, and knows which window is active and whether somebody uses
-// the keyboard.
+// handsOn types, clicks, and knows which window is active and whether somebody uses the
+// keyboard.
 type handsOn interface {
 	hardware.Typist
 	hardware.Pointer
@@ -41,9 +41,9 @@ type handsOn interface {
 
 type listWindows = func(context.Context) ([]hardware.Window, error)
 
-// drivers are what a build of this program adds to the runtime: the screen and
-// the accessibility trees of this system's desktop, on which windows are found
-// by what they are called, and the desktop's notices.
+// drivers are what a build of this program adds to the runtime: the screen and the
+// accessibility trees of this system's desktop, whose windows are found by name, and the
+// desktop's notices.
 func drivers() []runtime.Option {
 	shown := &claims{shown: map[string]string{}}
 	opts := []runtime.Option{
@@ -79,11 +79,11 @@ func openFinder() (*finder, error) {
 // again, and one that shows something else by now is not captured.
 type finder struct {
 	screen hardware.Screen
-	name   string  // of the configured window, where claims are made
+	name   string  // of the configured window, for its claims
 	claims *claims // nil where any window may be captured
 
 	mu    sync.Mutex
-	known map[string]string // the driver's id of what a query found last
+	known map[string]string // the driver's id of the last window that a query found
 }
 
 // Windows implements [hardware.Screen].
@@ -182,13 +182,13 @@ func (r *rowFinder) Close() error {
 	return errors.Join(err, r.finder.Close())
 }
 
-// idForm is how drivers write their ids: 0x1a00003 or 4711.
+// idForm is the form of a driver's id: 0x1a00003 or 4711.
 var idForm = regexp.MustCompile(`^(?:0x[0-9a-fA-F]+|[0-9]+)$`)
 
 func isRef(query string) bool { return idForm.MatchString(query) }
 
-// choose returns the window that a query means. Where several match, the one it
-// meant before goes first, then one that is called exactly so.
+// choose returns the window that a query means. If several match, the one it meant before
+// comes first, then one with exactly that name.
 func choose(list []hardware.Window, query, before string) (hardware.Window, error) {
 	var part, exact []hardware.Window
 	for _, w := range list {
@@ -240,7 +240,7 @@ func match(w hardware.Window, query string) likeness {
 	return max(like(w.Title, query, true), like(w.App, query, true))
 }
 
-// like compares without regard to letter case and to how a character is encoded.
+// like compares without regard to letter case and the encoding of characters.
 func like(name, text string, parts bool) likeness {
 	name, text = fold(name), fold(text)
 	switch {
@@ -256,8 +256,8 @@ func like(name, text string, parts bool) likeness {
 
 func fold(s string) string { return strings.TrimSpace(strings.ToLower(norm.NFKC.String(s))) }
 
-// ambiguousError is a query that several windows match. Its text goes to logs
-// and holds no titles, which name the people one talks to.
+// ambiguousError is a query that several windows match. Its text goes to logs and
+// contains no titles, because titles name people.
 type ambiguousError struct{ found []hardware.Window }
 
 func (e *ambiguousError) Error() string {
@@ -274,12 +274,12 @@ func (e *ambiguousError) Error() string {
 		len(e.found), strings.Join(list, ", "), more)
 }
 
-// Unwrap makes it the typed error of a window that cannot be had: the poller
-// waits and asks again.
+// Unwrap makes it the typed error of a window that cannot be captured: the poller waits
+// and asks again.
 func (e *ambiguousError) Unwrap() error { return hardware.ErrWindowGone }
 
-// findWindow returns what a query means now, for a verb that wants to know
-// before it begins.
+// findWindow returns the window that a query means now, for verbs that check it before
+// they begin.
 func findWindow(ctx context.Context, query string) (w hardware.Window, err error) {
 	f, err := openFinder()
 	if err != nil {
@@ -289,8 +289,8 @@ func findWindow(ctx context.Context, query string) (w hardware.Window, err error
 	return f.find(ctx, query)
 }
 
-// desktopNotices opens the notifier of this system for each notice, of which
-// there are few.
+// desktopNotices opens the notifier of this system for each notice, of which there are
+// few.
 type desktopNotices struct {
 	open func() (hardware.Notifier, error)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/describe"
 )
 
-// showEntry returns what prints the entries of a timeline: as JSON, one a line, or
-// for people.
+// showEntry returns a function that prints the entries of a timeline: as JSON, one per
+// line, or for people.
 func (a *app) showEntry(asJSON bool) func(control.Entry) error {
 	if !asJSON {
 		return a.stdout.entry
@@ -51,7 +51,7 @@ func (t terminal) entry(e control.Entry) error {
 	return err
 }
 
-// whose is a sender, with the conversation unless that is called the same.
+// whose is the sender, followed by the conversation if its name differs.
 func whose(sender string, e control.Entry) string {
 	where := e.Where()
 	if strings.HasSuffix(where, ":"+sender) {
@@ -60,7 +60,7 @@ func whose(sender string, e control.Entry) string {
 	return strings.TrimPrefix(sender+" in "+where, " ")
 }
 
-// partText is the text of a part, with what it is and what became of it.
+// partText is the text of a part, with its kind and its later changes.
 func partText(p control.Part) string {
 	text := p.Text
 	if p.Kind != messages.KindText {
@@ -78,7 +78,7 @@ func partText(p control.Part) string {
 	return text
 }
 
-// replyNote says whether a reply went out, and what it answers.
+// replyNote says whether a reply was sent, and what it answers.
 func replyNote(r control.Reply) string {
 	note := "[sent"
 	if r.State == control.ReplyUnknown {

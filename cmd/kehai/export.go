@@ -192,7 +192,7 @@ func (m *markdown) item(section string, at time.Time, clock, text string) error 
 	return errors.Join(err, failed)
 }
 
-// plainText keeps what somebody wrote from steering Markdown or the terminal.
+// plainText keeps text that somebody wrote from controlling Markdown or the terminal.
 func plainText(s string) string {
 	var b strings.Builder
 	s = clean(s)

@@ -40,7 +40,7 @@ given.`,
 	return family(cmd)
 }
 
-// focusJudge is what the verbs share that judge by themselves.
+// focusJudge is shared by the verbs that judge by themselves.
 type focusJudge struct {
 	*app
 	profile string
@@ -60,7 +60,7 @@ func (j *focusJudge) open() (runtime.LLMModel, func(), error) {
 	return j.llm.open(j.app)
 }
 
-// report says what the judge only guessed, and why.
+// report says which judgements were only guessed, and why.
 func (j *focusJudge) report(hints []string, failed error) {
 	for _, hint := range hints {
 		j.stderr.printf("kehai: %s\n", hint)

@@ -101,7 +101,7 @@ const (
 	longWait    = 5 * time.Second // is announced
 )
 
-// feedClient sends lines to a feed and reports which were refused.
+// feedClient sends lines to a feed and reports the refused ones.
 type feedClient struct {
 	conn   net.Conn
 	report terminal
@@ -110,7 +110,7 @@ type feedClient struct {
 	lines    int          // sent; the feed counts them in the same way
 	filled   int          // that were not empty
 	cut      bool         // the connection failed under a write
-	question atomic.Int64 // number of the line after the last, once that was sent
+	question atomic.Int64 // number of the question after the last line, once it was sent
 	refused  atomic.Int64
 
 	printing sync.Mutex
@@ -133,7 +133,7 @@ func (c *feedClient) feed(ctx context.Context, in io.Reader) error {
 	answered := make(chan error, 1)
 	go func() {
 		answered <- c.answers()
-		c.conn.Close() // a writer that is blocked must not wait for answers
+		c.conn.Close() // a blocked writer must not wait for answers
 	}()
 	err := c.send(ctx, in)
 	if err == nil {
@@ -212,8 +212,7 @@ func (c *feedClient) send(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// sendLine sends a line of which the beginning was read, with the error after
-// that.
+// sendLine sends a line whose beginning was read, with the error that came after it.
 func (c *feedClient) sendLine(r *bufio.Reader, text []byte, err error) error {
 	c.lines++
 	if len(text) > 2 || len(text) > 0 && text[0] > ' ' {
@@ -250,11 +249,11 @@ type schedule struct {
 	last  time.Duration
 }
 
-// maxPaceMS is the time of a line that can be waited for, in milliseconds.
+// maxPaceMS bounds the time of a line that can be waited for, in milliseconds.
 const maxPaceMS = 9e12
 
-// next returns how long to wait with a line. One without a time is due at once,
-// and one whose time goes back begins anew.
+// next returns how long to wait before a line. A line without a time is due at once, and
+// one whose time goes back starts the clock again.
 func (p *schedule) next(text []byte, now time.Time) time.Duration {
 	var line struct {
 		AtMS *float64 `json:"at_ms"`

@@ -27,8 +27,8 @@ func (a *app) withFocus(
 	})
 }
 
-// focusChanges reads the stored changes. Where nothing runs, the last one does
-// not hold until now.
+// focusChanges reads the stored changes. If no Kehai runs, the last change does not hold
+// until now.
 func focusChanges(ctx context.Context, b control.FocusBackend, now time.Time) (list []control.FocusChange, err error) {
 	desks, err := b.FocusDesks(ctx)
 	if err != nil {

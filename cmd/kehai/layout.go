@@ -115,8 +115,8 @@ func readPNG(path string) (*image.RGBA, error) {
 	return out, nil
 }
 
-// writeNew writes a file that only its owner may read, as a screenshot is
-// private, and never over another one.
+// writeNew writes a file that only its owner may read, because a screenshot is private.
+// It never overwrites a file.
 func writeNew(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -130,7 +130,7 @@ func writeNew(path string, write func(io.Writer) error) error {
 		err = failed
 	}
 	if err != nil {
-		os.Remove(path) // half a file is worth nothing
+		os.Remove(path) // half a file is useless
 	}
 	return err
 }

@@ -63,7 +63,7 @@ func (f *llmFlags) open(a *app) (runtime.LLMModel, func(), error) {
 // first takes some seconds.
 const llmAskTime = 30 * time.Second
 
-// checkLLM looks whether the language models can be asked, and asks each.
+// checkLLM checks whether the language models can be asked, and asks each.
 func checkLLM(ctx context.Context, cfg config.Config) []finding {
 	if cfg.LLM.Tier == config.LLMNone {
 		return []finding{{what: "llm", ok: true,
@@ -85,7 +85,7 @@ func checkLLM(ctx context.Context, cfg config.Config) []finding {
 	return list
 }
 
-// checkModel tells of one of the models that a server was asked for.
+// checkModel reports on one of a server's models.
 func checkModel(cfg config.Config, server opened.LLMFound, i int) finding {
 	f, at, m, does := finding{what: "llm"}, server.At, server.Models[i], ""
 	if len(server.Models) > 1 {

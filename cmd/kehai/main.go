@@ -53,10 +53,10 @@ func Main(args []string, stdout, stderr io.Writer, extra ...runtime.Option) int 
 	return exitFailed
 }
 
-// errReported ends a verb that has told the person already what is wrong.
+// errReported ends a verb that has already told the person what is wrong.
 var errReported = errors.New("reported")
 
-// usageError is the person's mistake.
+// usageError is a mistake of the person.
 type usageError struct{ err error }
 
 func (u *usageError) Error() string { return u.err.Error() }

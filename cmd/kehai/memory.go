@@ -32,10 +32,10 @@ was said elsewhere, and check that all that is stored is found.`,
 		(&memoryVerify{app: v.app}).command(), (&memoryReindex{app: v.app}).command())
 }
 
-// askingMemory is what a verb does with what is remembered.
+// askingMemory is the work of a verb on the memory.
 type askingMemory func(ctx context.Context, b control.MemoryBackend, args []string) error
 
-// withMemory is withBackend for who asks about what is remembered.
+// withMemory is withBackend for questions to the memory.
 func (a *app) withMemory(verb askingMemory) func(*cobra.Command, []string) error {
 	return a.withBackend(aboutMemory(verb))
 }
@@ -92,7 +92,7 @@ func showRecalled(a *app, r control.Recollection, why bool) error {
 	return showRoutes(a, r)
 }
 
-// showRoutes prints what became of the routes of a recall.
+// showRoutes prints the results of a recall's routes.
 func showRoutes(a *app, r control.Recollection) error {
 	var t table
 	t.row("ROUTE", "HITS", "MS", "LEFT OUT")
@@ -135,7 +135,7 @@ const (
 	sideBySide = 8
 )
 
-// importing hands messages over by conversation, and counts.
+// importing passes messages on by conversation, and counts them.
 type importing struct {
 	*app
 	b          control.MemoryBackend
@@ -180,7 +180,7 @@ func (v *memoryImport) run(ctx context.Context, cmd *cobra.Command, b control.Me
 	return errors.Join(err, said)
 }
 
-// flush hands over what waits.
+// flush passes on what waits.
 func (i *importing) flush(ctx context.Context) error {
 	var all sync.WaitGroup
 	places := make(chan struct{}, sideBySide)

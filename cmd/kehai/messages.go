@@ -79,7 +79,7 @@ func (v *messagesVerb) list(ctx context.Context, b control.Backend, q control.Qu
 	return err
 }
 
-// known refuses a conversation that there is not; "" stands for all.
+// known refuses a conversation that does not exist; "" stands for all.
 func known(ctx context.Context, b control.Backend, name string) error {
 	if name == "" {
 		return nil

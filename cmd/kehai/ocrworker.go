@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/runtime"
 )
 
-// ocrWorkerVerb is how kehai starts itself to read text in a process of its own.
-// Nobody types it.
+// ocrWorkerVerb is how kehai starts itself to read text in another process. Nobody types
+// it.
 type ocrWorkerVerb struct{ *app }
 
 func (v *ocrWorkerVerb) command() *cobra.Command {

@@ -38,7 +38,7 @@ describes. It lasts for 30 days; delete the file to make it void with the next s
 	}
 }
 
-// withoutKey is the address of the page as others may see it.
+// withoutKey is the address of the page without what must stay secret.
 func withoutKey(page string) string {
 	page, _, _ = strings.Cut(page, "#")
 	return page

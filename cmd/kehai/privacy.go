@@ -75,8 +75,8 @@ func (v *privacyVerb) mask(in io.Reader) error {
 	return nil
 }
 
-// show writes one line: as it was but for its spans, unless a person looks, whose
-// terminal it must not steer.
+// show writes one line, unchanged but for its spans. For a person, it also keeps the line
+// from controlling the terminal.
 func (v *privacyVerb) show(l privacy.Line) error {
 	switch {
 	case v.asJSON:

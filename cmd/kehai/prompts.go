@@ -100,7 +100,7 @@ func (v *promptsVerb) show(name string) error {
 	return v.write(text)
 }
 
-// write writes a text of several lines, without what steers a terminal.
+// write writes a text of several lines without terminal controls.
 func (v *promptsVerb) write(text string) error {
 	for line := range strings.Lines(text) {
 		if err := v.stdout.printf("%s\n", strings.TrimSuffix(line, "\n")); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kehai-run/kehai/testkit/replay/recall"
 )
 
-// recallVerb asks a memory that is made of a file.
+// recallVerb asks a memory made from a file.
 type recallVerb struct {
 	*app
 	events, batch    string
@@ -125,7 +125,7 @@ func (v *recallVerb) ask(ctx context.Context, b control.MemoryBackend, args []st
 	return showRecalled(v.app, found, v.why)
 }
 
-// measure answers the questions of a batch out of what is remembered.
+// measure answers the questions of a batch from memory.
 func (v *recallVerb) measure(ctx context.Context, b control.MemoryBackend) error {
 	questions, err := readJSONL(v.batch, recall.ReadQuestions)
 	if err != nil {

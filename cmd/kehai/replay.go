@@ -170,8 +170,8 @@ func summaryOf(r replay.Result) summary {
 	return summary{Tally: r.Tally, OCRCalls: r.OCRCalls, BubblesRead: r.BubblesRead, CPUMS: r.CPU.Milliseconds()}
 }
 
-// printProblems names what was missed and so on; the scenario is a file of the
-// person's own, so its words may be shown.
+// printProblems lists what was missed and so on. The scenario is a file of the person's
+// own, so its words may be shown.
 func (v *replayVerb) printProblems(prefix string, r replay.Result) error {
 	for _, p := range r.Problems {
 		if err := v.stderr.printf("%s%s in %s: %q\n", prefix, p.What, p.Conversation, string(p.Text)); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 )
 
-// verb is one command, or a small family of them. Its struct holds the flags;
-// command describes it and says what runs.
+// verb is one command, or a small family of them. Its struct has the flags; command
+// describes it and says what runs.
 type verb interface{ command() *cobra.Command }
 
 // groups are all verbs, in the order of `kehai --help`.
@@ -88,7 +88,7 @@ any configuration it watches and answers a chat window that it draws itself.`,
 	return root
 }
 
-// scriptTopic is no command, but a page of the help.
+// scriptTopic is not a command, but a page of the help.
 func scriptTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "script",
@@ -99,17 +99,17 @@ func scriptTopic() *cobra.Command {
 	}
 }
 
-// help is what a command does that only has others below it.
+// help is run by a command that only has subcommands.
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// family is a command that only has others below it.
+// family is a command that only has subcommands.
 func family(cmd *cobra.Command, sub ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = cobra.NoArgs, help
 	cmd.AddCommand(sub...)
 	return cmd
 }
 
-// addExamples gives the commands that cobra adds an example too.
+// addExamples adds examples to the commands that cobra provides.
 func addExamples(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

@@ -110,8 +110,8 @@ func (s *session) addFlags(cmd *cobra.Command) {
 	fl.BoolVar(&s.noWeb, "no-web", false, "no live page")
 }
 
-// configure makes the configuration of a run. The page is on and the log is short
-// unless something says otherwise.
+// configure makes the configuration of a run. The page is on and the log is short by
+// default.
 func (s *session) configure(cmd *cobra.Command, verb func(*config.Config) error) (config.Config, error) {
 	if s.duration < 0 {
 		return config.Config{}, badUsage("%s: --for takes a positive value", cmd.Name())
@@ -134,7 +134,7 @@ func (s *session) configure(cmd *cobra.Command, verb func(*config.Config) error)
 // script wants.
 func (s *session) watch(cmd *cobra.Command, cfg config.Config) error {
 	if os.Getenv("GOGC") == "" {
-		// It mostly waits: memory is dearer than processor time here.
+		// It mostly waits, so memory matters more than processor time here.
 		debug.SetGCPercent(gcPercent)
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
@@ -154,7 +154,7 @@ func (s *session) watch(cmd *cobra.Command, cfg config.Config) error {
 		again, err := s.live(ctx, abort, cfg)
 		var left *runtime.Unfinished
 		switch {
-		case errors.As(err, &left) && again && ctx.Err() == nil: // it goes on in the next life
+		case errors.As(err, &left) && again && ctx.Err() == nil: // it continues in the next life
 		case errors.As(err, &left):
 			s.stderr.printf("kehai: %v\n", left)
 			return errReported
@@ -223,10 +223,10 @@ func (s *session) live(ctx, abort context.Context, cfg config.Config) (again boo
 	return again, err
 }
 
-// typed shows that a reply was typed, which is not stored.
+// typed shows that a reply was typed; that is not stored.
 func (s *session) typed(rt *runtime.Runtime, ev runtime.Event) {
 	if m, ok := ev.Message.(events.ReplyTyped); ok {
-		// A closed pipe keeps what is stored for the next run.
+		// After a closed pipe, the next run shows what is stored.
 		_ = s.stdout.step(control.Stamp{Time: m.At}, rt.Called(m.Conversation), "typed", "")
 	}
 }
@@ -291,8 +291,8 @@ func are(names []string) string {
 	return strings.Join(names, ", ") + " are"
 }
 
-// printer shows the timeline as it grows, and in words for a person what becomes of
-// replies. An error, such as a closed pipe, keeps them for the next run.
+// printer shows the timeline as it grows, and for people also the progress of replies.
+// After an error, such as a closed pipe, the next run shows them again.
 func (s *session) printer(rt *runtime.Runtime) func(context.Context, runtime.Event) error {
 	show := s.showEntry(s.asJSON)
 	return func(_ context.Context, ev runtime.Event) error {

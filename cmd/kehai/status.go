@@ -51,7 +51,7 @@ func showStatus(out terminal, s control.Status) error {
 	for _, p := range s.Problems {
 		out.lines("  ", "    ", p)
 	}
-	if s.Page != "" && out.tty { // it has the token, which no file should get by the way
+	if s.Page != "" && out.tty { // it contains the token, which should not get into files
 		out.printf("  the live page: %s\n", s.Page)
 	}
 	if s.Held > 0 {
@@ -110,7 +110,7 @@ func showStalled(out terminal, list []control.Stalled) {
 	say(messages.StalledNoSend, "of the last day not seen to be sent in time")
 }
 
-// modelTable is what the language model was asked, empty for nothing.
+// modelTable shows what the language model was asked, "" for nothing.
 func modelTable(m *control.LLM) (t table) {
 	if m == nil || len(m.Purposes) == 0 {
 		return t

@@ -18,8 +18,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// terminal writes for a person. What others wrote, such as names, texts and
-// errors, cannot steer it: printf, lines and table clean it.
+// terminal writes for a person. What others wrote, such as names, texts and errors,
+// cannot control it: printf, lines and table clean it.
 type terminal struct {
 	io.Writer
 	tty    bool // a person looks at it, not a file or a program
@@ -45,8 +45,7 @@ func (t terminal) printf(format string, args ...any) error {
 	return err
 }
 
-// lines writes the first line of a text behind one thing, the others behind
-// another.
+// lines writes the first line of a text after one prefix, and the others after another.
 func (t terminal) lines(first, others, text string) error {
 	var b strings.Builder
 	for i, line := range strings.Split(text, "\n") {
@@ -59,7 +58,7 @@ func (t terminal) lines(first, others, text string) error {
 	return err
 }
 
-// painted is text that is clean and may hold colours.
+// painted is clean text that may contain colours.
 type painted string
 
 func (t terminal) paint(code, s string) painted {
@@ -81,11 +80,11 @@ func (t terminal) name(s string) painted {
 
 func (t terminal) clock(at control.Stamp) painted { return t.paint("2", at.Local().Format("15:04:05")) }
 
-// json writes one JSON value a line, which cannot steer a terminal either.
+// json writes one JSON value per line, which cannot control a terminal either.
 func (t terminal) json() *json.Encoder { return json.NewEncoder(escaping{t.Writer}) }
 
-// escaping writes JSON with \u escapes for the characters that clean replaces: to
-// whoever decodes it, it is the same. Each Write holds whole characters.
+// escaping writes JSON with \u escapes for the characters that clean replaces, so it
+// decodes to the same. Each Write holds whole characters.
 type escaping struct{ io.Writer }
 
 func (e escaping) Write(raw []byte) (int, error) {
@@ -113,8 +112,8 @@ func (e escaping) Write(raw []byte) (int, error) {
 // hidden are the characters that JSON lets through and a terminal must not see.
 func hidden(r rune) bool { return r != '\n' && unprintable(r) }
 
-// table lines up cells in columns that are as wide as a terminal draws them:
-// most of Chinese and Japanese takes two places a character.
+// table aligns cells in columns, measured as a terminal draws them: most of Chinese and
+// Japanese takes two places per character.
 type table struct {
 	right bool // cells are aligned at their ends
 	rows  [][]string
@@ -156,7 +155,7 @@ func (t *table) write(out io.Writer) error {
 	return err
 }
 
-// cleanArg leaves numbers and our own colours as they are, and cleans the rest.
+// cleanArg cleans everything but numbers and our own colours.
 func cleanArg(arg any) any {
 	switch v := arg.(type) {
 	case painted:
@@ -170,10 +169,10 @@ func cleanArg(arg any) any {
 	return clean(fmt.Sprint(arg))
 }
 
-// clean puts on one line what others wrote, and keeps it from steering the
-// terminal and from hiding in it: controls, separators of lines, and marks of
-// format, such as those that turn the direction, are replaced. A joiner stays
-// where it makes one picture of two emoji.
+// clean puts what others wrote on one line, and keeps it from controlling the terminal or
+// hiding in it. It replaces control characters, line separators, and format characters
+// such as those that change the direction of writing. A joiner stays where it makes one
+// picture of two emoji.
 func clean(s string) string {
 	if !strings.ContainsFunc(s, unprintable) {
 		return strings.ToValidUTF8(s, "\ufffd")
@@ -192,9 +191,8 @@ func clean(s string) string {
 	return b.String()
 }
 
-// unprintable are controls of both sets, marks of format and of direction, separators
-// of lines, and letters and marks that are drawn as nothing. The selectors that choose
-// how a sign is drawn are none of these.
+// unprintable are controls of both sets, format and direction marks, line separators, and
+// letters and marks that are drawn as nothing. Variation selectors are not among them.
 func unprintable(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
 }

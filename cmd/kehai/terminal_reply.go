@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/control"
 )
 
-// reply writes what became of a reply, for events that tell that.
+// reply writes what became of a reply, for the events that report it.
 func (t terminal) reply(event messages.Message, called func(messages.ConversationID) string) error {
 	switch m := event.(type) {
 	case messages.JudgementMade:
@@ -34,8 +34,8 @@ func (t terminal) reply(event messages.Message, called func(messages.Conversatio
 	return nil
 }
 
-// changedReply is what became of a reply, in a word and the rest. What was sent or not
-// its SendDone has told.
+// changedReply is what became of a reply, in a word and the rest. Whether it was sent is
+// reported by its SendDone.
 func changedReply(m messages.ReplyChanged) (did, more string) {
 	id := string(control.NewDraftID(m.Conversation, m.Turn, m.Epoch))
 	switch m.State {

@@ -46,7 +46,7 @@ It prints what was said. For a message that was not delivered ask kehai why.`,
 	return cmd
 }
 
-// path shows the way of a message.
+// path shows the path of a message.
 func (t terminal) path(p control.Path) error {
 	var b strings.Builder
 	out := t.to(&b)
@@ -71,10 +71,10 @@ func (t terminal) path(p control.Path) error {
 	return err
 }
 
-// stepTime is how people read the time of a step.
+// stepTime is the time of a step, for people.
 const stepTime = "2006-01-02 15:04:05.000"
 
-// factIndent is where the facts of a step begin: below what it says.
+// factIndent is the indentation of a step's facts.
 const factIndent = 52
 
 func (t terminal) steps(steps []control.Step) {
@@ -113,5 +113,5 @@ func (t terminal) steps(steps []control.Step) {
 	}
 }
 
-// words is an outcome as people read it.
+// words is an outcome, for people.
 func words(o events.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }

@@ -29,7 +29,7 @@ func openTypist(config.Window) (hardware.Typist, error) {
 	return &typistFinder{f, hands}, nil
 }
 
-// ref is the driver's id of what a query means now. An id is one itself.
+// ref is the driver's id of the window that a query means now. An id means itself.
 func (t *typistFinder) ref(ctx context.Context, query string) (string, error) {
 	if isRef(query) {
 		return query, nil

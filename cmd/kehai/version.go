@@ -11,8 +11,8 @@ import (
 // version is what the Go command wrote into this program.
 var version = versionOf(debug.ReadBuildInfo())
 
-// versionOf is the tag of a build from a module, and a version made of the commit
-// for one from a checkout; devel if neither is known.
+// versionOf is the tag of a build from a module, or a version made from the commit of a
+// checkout; devel if neither is known.
 func versionOf(info *debug.BuildInfo, ok bool) string {
 	if !ok || info.Main.Version == "(devel)" {
 		return "devel"

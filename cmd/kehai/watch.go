@@ -71,7 +71,7 @@ func (v *watchVerb) run(cmd *cobra.Command, _ []string) error {
 	return v.watch(cmd, cfg)
 }
 
-// expectWindow finds the window before anything begins: a mistyped query would
+// expectWindow finds the window before anything begins, because a mistyped query would
 // wait for ever.
 func (v *watchVerb) expectWindow(ctx context.Context) error {
 	ctx, stop := interruptible(ctx)
@@ -88,7 +88,7 @@ func (v *watchVerb) expectWindow(ctx context.Context) error {
 	return err
 }
 
-// apply makes the window the only one.
+// apply makes this window the only one.
 func (v *watchVerb) apply(cfg *config.Config) error {
 	cfg.Windows = []config.Window{config.DefaultWindow(cmp.Or(v.name, slug(v.window), "window"))}
 	layoutName := strings.TrimSuffix(filepath.Base(v.layout), filepath.Ext(v.layout))
@@ -110,7 +110,7 @@ func (v *watchVerb) apply(cfg *config.Config) error {
 	return nil
 }
 
-// slug makes a name of what a person typed, "" where nothing of it can be in one.
+// slug makes a name from a person's text, "" if no character is usable.
 func slug(s string) string {
 	s = strings.TrimPrefix(strings.TrimPrefix(fold(s), "title:"), "app:")
 	var b strings.Builder

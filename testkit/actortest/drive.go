@@ -12,8 +12,8 @@ import (
 	"github.com/kehai-run/kehai/runtime/engine"
 )
 
-// maxTurns is how many turns one message may lead to before the test is told
-// that it does not end.
+// maxTurns is how many turns one message may cause before the test is told that it does
+// not end.
 const maxTurns = 10_000
 
 // Send gives the actor a message as a host does, and runs all turns that can
@@ -53,8 +53,8 @@ func (h *Harness) post(from messages.Address, msg messages.Message, key string) 
 	}
 }
 
-// Start makes the actor live without a message, as the runtime does with those
-// of its topology: it gets messages.Started.
+// Start makes the actor live without a message, as the runtime does with actors of its
+// topology: it gets messages.Started.
 func (h *Harness) Start() {
 	h.t.Helper()
 	if err := h.Engine().Activate(h.o.address); err != nil {
@@ -102,18 +102,18 @@ func (h *Harness) Restart() {
 	h.settle()
 }
 
-// Crash kills the process between two turns and starts it again: what the
-// actor had in its fields, fleeting timers and open fleeting calls are gone;
-// durable timers, calls and mail come again.
+// Crash kills the process between two turns and starts it again: the actor's fields,
+// fleeting timers and open fleeting calls are gone; durable timers, calls and mail come
+// again.
 func (h *Harness) Crash() {
 	h.t.Helper()
 	h.boot()
 	h.settle()
 }
 
-// CrashBeforeCommit lets the next turn (messages.Started does not count) run
-// and kills the process before its commit: nothing that it wanted happens. A
-// durable message comes again at once; a fleeting one is lost.
+// CrashBeforeCommit lets the next turn run (messages.Started does not count) and kills
+// the process before its commit, so the turn has no effect. A durable message comes again
+// at once; a fleeting one is lost.
 func (h *Harness) CrashBeforeCommit() { h.crashCommit = true }
 
 // FailNextCommit makes the store refuse the next commit of a turn. The turn is
@@ -166,9 +166,8 @@ func (h *Harness) ReportCall(id string, m messages.Message) {
 	h.settle()
 }
 
-// FailCall fails the oldest open call for good, as if all its attempts had
-// come to the same. With a code it is the worker's refusal (actors.Refuse),
-// which is not tried again.
+// FailCall fails the oldest open call for good, as if all its attempts had failed in this
+// way. With a code it is the worker's refusal (actors.Refuse), which is not retried.
 func (h *Harness) FailCall(kind messages.FailureKind, code, detail string) {
 	h.t.Helper()
 	if len(h.open) == 0 {
@@ -224,7 +223,7 @@ func (h *Harness) Settle() {
 // Engine is the engine that runs the actor; a crash makes a new one.
 func (h *Harness) Engine() *engine.Engine { return h.engine.Engine() }
 
-// settle commits, and steps the actor, until nothing can be done now.
+// settle commits, and steps the actor, until nothing is possible now.
 func (h *Harness) settle() {
 	h.t.Helper()
 	h.note(false)
@@ -245,7 +244,7 @@ func (h *Harness) settle() {
 	h.t.Fatalf("%d turns have run without an end: does %s send to itself?", maxTurns, h.o.address)
 }
 
-// hear delivers what a partner has said.
+// hear delivers the answers of partners.
 func (h *Harness) hear() {
 	h.t.Helper()
 	next := h.said[0]
@@ -259,15 +258,14 @@ func (h *Harness) hear() {
 	h.note(false)
 }
 
-// note remembers on whose behalf something new waits for the committer.
+// note records for whom something new waits for the committer.
 func (h *Harness) note(turn bool) {
 	for h.Engine().Left(0).Writing > len(h.queue) {
 		h.queue = append(h.queue, turn)
 	}
 }
 
-// commit commits what has waited longest, and reports whether there was
-// anything.
+// commit commits what has waited longest, and reports whether there was anything.
 func (h *Harness) commit() bool {
 	if len(h.queue) == 0 {
 		return false

@@ -13,8 +13,7 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// T is what the kit needs of a test; *testing.T, *testing.B and rapid's T have
-// it.
+// T is what the kit needs from a test; *testing.T, *testing.B and rapid's T have it.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -88,9 +87,9 @@ func Start(at time.Time) Option { return func(o *options) { o.start = at } }
 // the store of an earlier one to test an upgrade.
 func Store(s engine.Store) Option { return func(o *options) { o.store = s } }
 
-// Partner stands for the actors of a kind: answer is called with each message that
-// is sent there, and what it returns, if anything, comes back once the actor rests.
-// Such messages are no part of [Harness.Sent]. A crash loses an answer under way.
+// Partner stands in for the actors of a kind. answer is called with each message sent to
+// them, and what it returns, if anything, comes back once the actor rests. Such messages
+// do not appear in [Harness.Sent]. A crash loses an answer under way.
 func Partner(kind string, answer func(messages.Message) messages.Message) Option {
 	return func(o *options) {
 		if o.partners == nil {
@@ -100,7 +99,7 @@ func Partner(kind string, answer func(messages.Message) messages.Message) Option
 	}
 }
 
-// Sealed has the store sealed; without it, it is not.
+// Sealed makes the store sealed.
 func Sealed(s engine.Sealer) Option { return func(o *options) { o.sealer = s } }
 
 // Spawn sets up an actor. It gets messages.Started before its first message,
@@ -223,8 +222,8 @@ func (h *Harness) divert(env engine.Envelope) bool {
 	return env.To != h.o.address
 }
 
-// checkStored fails the test if a durable message would be another one after a
-// crash, for example because of an unexported field.
+// checkStored fails the test if a durable message would differ after a crash, for example
+// because of an unexported field.
 func (h *Harness) checkStored(env engine.Envelope) {
 	h.t.Helper()
 	raw, err := h.codec.Encode(env.Message)
@@ -241,8 +240,8 @@ func (h *Harness) checkStored(env engine.Envelope) {
 	}
 }
 
-// divertCall keeps a call open. After a failed commit the engine asks again for
-// the durable calls it finds in the store; one that is open is not doubled.
+// divertCall keeps a call open. After a failed commit the engine asks the durable calls
+// in the store again; a call that is open is not duplicated.
 func (h *Harness) divertCall(job *engine.Job) bool {
 	for _, known := range h.open {
 		if known.ID == job.ID {

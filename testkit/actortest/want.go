@@ -23,7 +23,7 @@ func To(to messages.Address, msg messages.Message) Sent { return Sent{To: to, Me
 
 func (s Sent) String() string { return fmt.Sprintf("%s ← %s", s.To, show(s.Message)) }
 
-// Call is a call to a worker. Zero Options expect nothing of them.
+// Call is a call to a worker. Zero Options match any.
 type Call struct {
 	ID      string // given by the engine; not compared
 	Worker  string
@@ -69,15 +69,15 @@ func (h *Harness) Sent() []Sent {
 	return sent
 }
 
-// WantCalls takes all calls that were made, and expects exactly these, in
-// order. After a crash a durable call is made again.
+// WantCalls takes all calls that were made, and expects exactly these, in order. After a
+// crash a durable call is made again.
 func (h *Harness) WantCalls(want ...Call) {
 	h.t.Helper()
 	compare(h.t, "called", h.Calls(), want, diffCall)
 }
 
-// WantCancelled takes all calls that were given up before they had an answer, and
-// expects exactly these, in order.
+// WantCancelled takes all calls that were given up before they were answered, and expects
+// exactly these, in order.
 func (h *Harness) WantCancelled(want ...Call) {
 	h.t.Helper()
 	got := h.seen.cancelled
@@ -120,8 +120,8 @@ func (h *Harness) Published() []messages.Message {
 	return published
 }
 
-// WantDropped takes the oldest drop, and expects this stage, this rule ("" for
-// any) and, of the detail, what is not zero in want.
+// WantDropped takes the oldest drop, and expects this stage, this rule ("" for any), and
+// in the detail the nonzero fields of want.
 func (h *Harness) WantDropped(stage events.Stage, rule events.Rule, want ...events.Detail) {
 	h.t.Helper()
 	if len(h.seen.dropped) == 0 {
@@ -147,7 +147,7 @@ func (h *Harness) WantDropped(stage events.Stage, rule events.Rule, want ...even
 	}
 }
 
-// WantNothingDropped expects that no drop is left to ask for.
+// WantNothingDropped expects that no drop is left.
 func (h *Harness) WantNothingDropped() {
 	h.t.Helper()
 	for _, d := range h.seen.dropped {
@@ -203,8 +203,8 @@ func (h *Harness) timers() string {
 	return strings.Join(names, ", ")
 }
 
-// WantCommits expects that the actor has cost n transactions since it was asked
-// last. Storing what the test sends does not count.
+// WantCommits expects that the actor has caused n transactions since the last call.
+// Storing what the test sends does not count.
 func (h *Harness) WantCommits(n int) {
 	h.t.Helper()
 	if h.seen.commits != n {
@@ -237,8 +237,8 @@ func (h *Harness) DeadLetters() []engine.DeadLetter {
 	return list
 }
 
-// Reported takes what the engine itself reported: restarts, failed turns, a
-// store that is low on space and the like.
+// Reported takes what the engine itself reported: restarts, failed turns, low space and
+// the like.
 func (h *Harness) Reported() []messages.Message {
 	reported := h.seen.reported
 	h.seen.reported = nil

@@ -43,7 +43,7 @@ type Palette struct {
 	Ground, Header, Own, Incoming, Ink, OwnInk, Bar color.RGBA
 }
 
-// Light and Dark are as LINE is.
+// Light and Dark have LINE's colours.
 var (
 	Light = Palette{
 		Ground: RGB(140, 171, 216), Header: RGB(226, 232, 240), Own: RGB(195, 246, 157), Incoming: RGB(255, 255, 255),

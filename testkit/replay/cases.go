@@ -11,11 +11,10 @@ import (
 	"github.com/kehai-run/kehai/testkit/replay/corpus"
 )
 
-// RunAll replays generated scripts, as many at a time as there are
-// processors, and sums up the results in the order of the cases. o gives
-// everything but script, scale, theme and seed; a case's seed is o.Seed and its
-// index added. done, if not nil, is called after each case, one call at a time
-// but in any order.
+// RunAll replays generated scripts, as many at a time as there are processors, and sums
+// up the results in the order of the cases. o gives everything but script, scale, theme
+// and seed; a case's seed is o.Seed plus its index. done, if not nil, is called after
+// each case, never concurrently but in any order.
 func RunAll(ctx context.Context, cases []corpus.Case, o Options, done func(i int, r Result)) (Result, error) {
 	began := cpuTime()
 	ctx, cancel := context.WithCancelCause(ctx)

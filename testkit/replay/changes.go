@@ -15,8 +15,8 @@ type altered struct {
 	free         bool   // may be published or not
 }
 
-// changes returns what the window has shown of changes and what was published,
-// each in order. Of a message that is history nothing needs to be.
+// changes returns the changes that the window has shown and those that were published,
+// each in order. A change of a message that is history need not be published.
 func (p *playback) changes(app string) (shown, published []altered) {
 	type place struct {
 		conversation string
@@ -39,8 +39,8 @@ func (p *playback) changes(app string) (shown, published []altered) {
 	return shown, published
 }
 
-// scoreChanges finds for each change that was published the one that was shown
-// and is most like it, and counts what is left of either.
+// scoreChanges matches each published change with the most similar one that was shown,
+// and counts what is left of either.
 func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
 	met := make([]bool, len(shown))
 	for _, limit := range []float64{maxDifference, maxMisread} { // the clear ones first
@@ -76,12 +76,12 @@ func scoreChanges(shown, published []altered, t *Tally) (problems []Problem) {
 	return problems
 }
 
-// maxMisread is the largest difference of a change that was shown and one that
-// was published, badly read.
+// maxMisread is the largest difference between a shown change and the same one published,
+// if it was badly read.
 const maxMisread = 0.5
 
-// distance says how unlike two changes are, from 0 to 1. Of a text of few letters
-// one may be misread.
+// distance is how different two changes are, from 0 to 1. One letter of a short text may
+// be misread.
 func (s altered) distance(p altered) float64 {
 	if s.text == "" || p.text == "" {
 		if s.text == p.text {

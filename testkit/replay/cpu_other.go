@@ -4,6 +4,6 @@ package replay
 
 import "time"
 
-// cpuTime stands for the processor time of this process where it cannot be
-// asked: a replay does nothing but compute.
+// cpuTime substitutes for the processor time of this process where the system does not
+// report it: a replay only computes.
 func cpuTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// act does what the script wants of the host.
+// act carries out what the script wants of the host.
 func (p *playback) act() error {
 	for len(p.host) > 0 {
 		e := p.host[0]
@@ -50,7 +50,7 @@ func (p *playback) drain(limit time.Duration) {
 	}
 }
 
-// crash ends a life at some moment of the work on the frame just captured.
+// crash ends a life at some moment during the work on the frame just captured.
 func (p *playback) crash() error {
 	p.sim.Advance(time.Duration(p.rng.Int64N(int64(3 * latency))))
 	for range p.rng.IntN(12) {

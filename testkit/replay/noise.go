@@ -12,9 +12,9 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// noise is what a replay's imperfect reader remembers: how often it has read
-// which pixels, so that each reading of a bubble errs in its own way, and in
-// the same way in every replay of the same seed.
+// noise counts, for an imperfect reader, how often it has read which pixels. So each
+// reading of a bubble has its own errors, and the same ones in every replay of the same
+// seed.
 type noise struct {
 	rate  float64 // errors a character
 	seed  uint64
@@ -25,8 +25,8 @@ func newNoise(rate float64, seed uint64) *noise {
 	return &noise{rate: rate, seed: seed, reads: map[uint64]uint64{}}
 }
 
-// noisyRecognizer misreads bubbles. It leaves titles alone: a conversation is
-// known by its name, and a first wrong reading of that is another conversation.
+// noisyRecognizer misreads bubbles. It leaves titles alone: conversations are recognised
+// by their names, and a first misread title is another conversation.
 type noisyRecognizer struct {
 	hardware.CropRecognizer
 	noise *noise
@@ -42,7 +42,7 @@ func (r noisyRecognizer) RecognizeCrop(ctx context.Context, frame *image.RGBA, b
 	return r.noise.misread(pixelsOf(frame, box), lines), nil
 }
 
-// pixelsOf identifies what stands in a box, wherever the box is.
+// pixelsOf identifies the content of a box, wherever it is.
 func pixelsOf(frame *image.RGBA, box image.Rectangle) uint64 {
 	box = box.Intersect(frame.Rect)
 	h := fnv.New64a()
@@ -54,8 +54,8 @@ func pixelsOf(frame *image.RGBA, box image.Rectangle) uint64 {
 	return h.Sum64()
 }
 
-// misread returns the lines as one more reading of these pixels gives them. A
-// tenth of them is believed only for want of better.
+// misread returns another reading of the lines in these pixels. A tenth of the lines has
+// so little confidence that they are believed only for want of better.
 func (n *noise) misread(pixels uint64, lines []messages.Line) []messages.Line {
 	n.reads[pixels]++
 	rng := rand.New(rand.NewPCG(n.seed^pixels, n.reads[pixels]))
@@ -71,15 +71,15 @@ func (n *noise) misread(pixels uint64, lines []messages.Line) []messages.Line {
 	return out
 }
 
-// confused lists letters that readers of pixels take for each other.
+// confused lists letters that readers of pixels confuse.
 var confused = []string{
 	"l1I|", "0OoQ", "5S", "8B", "2Z", "rn", "cec", "uv", "gq9", "hb", "tf", "il", "，、", "．。",
 	"ぁあお", "いり", "うぅ", "るろ", "めぬ", "われね", "はほ", "きさ", "つっ", "やゃ", "よょ", "ゆゅ", "シツ", "ソン", "クワ", "ーｰ一",
 	"ロ口", "ニ二", "カ力", "エ工", "ト卜", "ハ八", "タ夕", "日目白", "人入", "土士", "未末", "持待", "今令", "問間", "時晴",
 }
 
-// garble makes each character wrong with a probability. Something is left of
-// every text.
+// garble gets each character wrong with a probability, but leaves something of every
+// text.
 func garble(s string, rate float64, rng *rand.Rand) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -106,7 +106,7 @@ func garble(s string, rate float64, rng *rand.Rand) string {
 	return b.String()
 }
 
-// lookalike is another letter that looks like r, some common one if none does.
+// lookalike is another letter that looks like r, or a common one if there is none.
 func lookalike(r rune, rng *rand.Rand) rune {
 	for _, group := range confused {
 		if !strings.ContainsRune(group, r) {

@@ -30,7 +30,7 @@ func (r *recorder) delivered(m messages.MessageDelivered) {
 	}
 }
 
-// dropped notes what was stopped as an echo, where it would have come out.
+// dropped records what was stopped as an echo, in the place where it would have come out.
 func (r *recorder) dropped(d events.Dropped) {
 	h, ok := r.heard[d.Cause]
 	if !ok || d.Detail.Rule != events.RuleEcho {
@@ -50,9 +50,8 @@ func (r *recorder) texts(t messages.Text) []string {
 	return strings.Split(string(t), "\n")
 }
 
-// add keeps the order in which messages came out. Only what was dropped is put
-// before what came out of the same conversation with a higher occurrence, and
-// behind what came out later with a lower one.
+// add keeps the order in which messages came out. Only dropped ones are inserted: before
+// later occurrences of the same conversation, and after earlier ones.
 func (r *recorder) add(h heard, at messages.Occurrence) {
 	i := len(r.got)
 	for j := len(r.got) - 1; j >= 0; j-- {

@@ -31,9 +31,9 @@ import (
 	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
-// OCR says who reads in a replay.
+// OCR chooses the reader of a replay.
 type OCR struct {
-	Real  bool    // Tesseract; else a reader that knows what the window drew
+	Real  bool    // Tesseract; otherwise a reader that knows what the window drew
 	Noise float64 // share of the characters that this reader gets wrong, 0 to 0.5
 }
 
@@ -47,14 +47,14 @@ type Options struct {
 	OCR    OCR
 	Seed   uint64         // of the schedule, the moments of crashes and the noise
 	Fonts  *drawn.FontSet // nil means drawn.Fonts()
-	// Deliver is called with each message as it is delivered; nil: nobody is.
+	// Deliver is called with each message as it is delivered; may be nil.
 	Deliver func(control.Entry) error
 	// Options are those of the runtime that is replayed, such as a host's own
 	// actors. Drivers, recognizers, store and clock are the replay's.
 	Options []runtime.Option
 }
 
-// Result says what came of a replay.
+// Result is the outcome of a replay.
 type Result struct {
 	Tally
 	OCRCalls    int           // frames given to OCR, repeats included
@@ -112,8 +112,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return p.result, errors.Join(err, p.close())
 }
 
-// playback is one replay while it runs: the window, the store, and the runtime of
-// the present life.
+// playback is a replay in progress: the window, the store, and the runtime of the present
+// life.
 type playback struct {
 	o      Options
 	cfg    config.Config
@@ -126,7 +126,7 @@ type playback struct {
 	sim    *runtime.Simulation // nil before the first life
 	lives  uint64
 	opened []hardware.Recognizer // of this life
-	look   bool                  // the next capture shows the window as it was
+	look   bool                  // the next capture shows the window unchanged
 	host   []script.Event        // to be done
 	sends  int
 
@@ -200,7 +200,7 @@ func (p *playback) now() time.Time {
 	return p.sim.Now()
 }
 
-// step plays the script, but not at the first look after a start.
+// step plays the script, except at the first look after a start.
 func (p *playback) step(now time.Time) error {
 	if p.look {
 		p.look = false
@@ -257,7 +257,7 @@ func (p *playback) recognizer() (hardware.Recognizer, error) {
 	return r, nil
 }
 
-// closeRuntime ends a life: what its workers hold is freed.
+// closeRuntime ends a life and frees what its workers hold.
 func (p *playback) closeRuntime() error {
 	var errs []error
 	for _, r := range p.opened {
@@ -274,8 +274,8 @@ func (p *playback) close() error {
 	return errors.Join(p.closeRuntime(), p.window.Close(), p.store.Close())
 }
 
-// tail is how long a window is watched after the last event: longer than
-// anything waits for a better reading.
+// tail is how long a window is watched after the last event: longer than anything waits
+// for a better reading.
 const tail = 10 * time.Second
 
 // play runs until the script is over and everything has come out.
@@ -347,8 +347,7 @@ func (p *playback) listen(ev runtime.Event) {
 	}
 }
 
-// called puts what a conversation is called in the place of its id, which differs
-// from one replay to the next.
+// called replaces the id of a conversation, which differs between replays, by its name.
 func (p *playback) called(c messages.ConversationID) messages.ConversationID {
 	return messages.ConversationID(p.sim.Called(c))
 }
@@ -359,7 +358,7 @@ func (p *playback) trouble(what string, actor messages.Address, reason string) {
 		Problem{What: what, Conversation: string(who), Text: messages.Text(reason)})
 }
 
-// divert looks at what is delivered to the actors and takes nothing.
+// divert watches what is delivered to the actors and takes nothing.
 func (p *playback) divert(env engine.Envelope) bool {
 	if h, ok := env.Message.(messages.Heard); ok && env.To.Kind() == messages.ActorIngress {
 		h.Conversation = p.called(h.Conversation)
@@ -368,7 +367,7 @@ func (p *playback) divert(env engine.Envelope) bool {
 	return false
 }
 
-// finish scores.
+// finish computes the score.
 func (p *playback) finish() {
 	app := p.cfg.Windows[0].App + ":"
 	var got []heard

@@ -10,8 +10,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// Tally counts what a replay has shown and what came of it. The bubbles of a
-// joined message count one by one.
+// Tally counts what a replay has shown, and what became of it. Bubbles of a joined
+// message count singly.
 type Tally struct {
 	Expected      int `json:"expected"`      // messages of the friend that a capture showed whole
 	Delivered     int `json:"delivered"`     // bubbles that came out
@@ -74,12 +74,12 @@ type said struct {
 	conversation string
 	kind         messages.Kind
 	texts        []string // all that it has said: it may have been edited
-	// free may come out or not: it was first shown above messages that were
-	// shown before, by scrolling back, and such are history.
+	// free may come out or not: it was first shown by scrolling back, above messages that
+	// were shown before, so it is history.
 	free bool
 }
 
-// heard is a bubble that came out or, if echo, was taken for an echo.
+// heard is a bubble that came out or, with echo, was taken for an echo.
 type heard struct {
 	conversation, sender string
 	kind                 messages.Kind
@@ -141,7 +141,7 @@ func (s *scorer) names() []string {
 	return slices.Compact(names)
 }
 
-// Costs of laying nothing on something, and of taking an echo for a message.
+// Costs of a missing partner, and of taking an echo for a message.
 const (
 	costAlone = 0.6
 	costEcho  = 0.3
@@ -220,7 +220,7 @@ func (s *scorer) pair(i, j int) float64 {
 	return d
 }
 
-// take notes that the jth heard is the ith said.
+// take pairs the jth heard with the ith said.
 func (s *scorer) take(i, j int) {
 	m, h := s.said[i], s.heard[j]
 	s.partner[j] = i
@@ -237,10 +237,11 @@ func (s *scorer) take(i, j int) {
 	}
 }
 
-// maxDifference is the largest difference of two that are the same out of order.
+// maxDifference is the largest difference at which two are the same although out of
+// order.
 const maxDifference = 0.3
 
-// explain finds a reason for everything heard that has no partner.
+// explain finds a reason for everything heard without a partner.
 func (s *scorer) explain() {
 	for j, h := range s.heard {
 		if h.echo {
@@ -270,8 +271,8 @@ func (s *scorer) explain() {
 	}
 }
 
-// left finds something said and not heard that is like h, in its conversation
-// or in another.
+// left finds something said but not heard that is similar to h, in its conversation or in
+// another.
 func (s *scorer) left(h heard, here bool) int {
 	best, at := maxDifference, -1
 	for i, m := range s.said {

@@ -9,8 +9,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// expected is what the window has shown, by conversation and in the order in
-// which it was said.
+// expected is what the window has shown, by conversation and in the order in which it was
+// said.
 func expected(chat script.Script, w *drawn.Window) []said {
 	type place struct {
 		conversation string
@@ -66,8 +66,8 @@ func appended(chat script.Script) map[string][]int {
 	return out
 }
 
-// versions lists what the message of an event, the nth of its conversation,
-// says in the course of a script.
+// versions lists the texts that the message of an event, the nth of its conversation, has
+// in the course of a script.
 func versions(chat script.Script, conversation string, event, n int) []string {
 	out := []string{string(chat.Events[event].Text)}
 	for _, e := range chat.Events {

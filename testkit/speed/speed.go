@@ -3,8 +3,8 @@
 // which measures, and [Report], which takes a figure measured otherwise. Each adds
 // a [Figure] to the output of its test; `make bench` makes one table of them.
 //
-// A test fails when a figure misses half of its aim, not before: what is left is
-// for whoever reads the table. Figures in absolute time never fail a test.
+// A test fails only when a figure misses half of its aim; the rest is for the reader of
+// the table to judge. Figures in absolute time never fail a test.
 package speed
 
 import (
@@ -21,9 +21,9 @@ type Row struct {
 	Peer func()
 	// Against says what the peer is.
 	Against string
-	// Faster is how many times as long the peer takes at least.
+	// Faster is how many times as long the peer must take, at least.
 	Faster float64
-	// Within is how many times as long as the peer ours takes at most.
+	// Within is how many times as long as the peer ours may take.
 	Within float64
 }
 
@@ -35,11 +35,11 @@ const (
 	sample     = time.Millisecond // what one measurement takes at least
 )
 
-// attempts is how often a comparison may begin anew before it fails: a busy
-// machine spoils some, slow code all of them.
+// attempts is how often a comparison is repeated before it fails: a busy machine spoils
+// some attempts, slow code all of them.
 const attempts = 4
 
-// Compare measures both sides by turns and reports the ratio of their medians.
+// Compare measures both sides alternately and reports the ratio of their medians.
 func Compare(t testing.TB, r Row) {
 	t.Helper()
 	f := compare(r)
@@ -129,7 +129,7 @@ func median(values []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// Took writes nanoseconds with three digits.
+// Took formats nanoseconds with three digits.
 func Took(ns float64) string {
 	switch {
 	case ns < 1e3:
@@ -146,7 +146,7 @@ func Took(ns float64) string {
 type Figure struct {
 	Name  string
 	Ours  string
-	Limit string // the peer, or what must not be passed
+	Limit string // the peer, or a limit
 	Ratio float64
 	Aim   float64
 	// AtLeast makes Aim a lower bound; otherwise it is an upper one.

@@ -93,8 +93,8 @@ type generator struct {
 	said   int
 }
 
-// moves are what can happen, with the topic that makes it frequent and how
-// often it happens otherwise.
+// moves are what can happen, each with the topic that makes it frequent, and its usual
+// frequency.
 var moves = []struct {
 	topic string
 	often int
@@ -148,7 +148,7 @@ func (g *generator) move() {
 	}
 }
 
-// do adds an action some seconds after what came before.
+// do adds an action some seconds after the last one.
 func (g *generator) do(e script.Event) {
 	g.wait(500, 4000)
 	e.AtMS = g.at
@@ -177,7 +177,7 @@ func (g *generator) me(text string)     { g.say(g.shown, drawn.Me, text) }
 
 func pick[T any](g *generator, list []T) T { return list[g.rng.IntN(len(list))] }
 
-// sentence is now and then one of the other language.
+// sentence is sometimes in the other language.
 func (g *generator) sentence() string {
 	w := g.words
 	if g.rng.IntN(8) == 0 {

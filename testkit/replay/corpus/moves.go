@@ -8,7 +8,7 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// chat is a sentence or a short word of the friend, and often an answer.
+// chat is a sentence or a short word of the friend, often with an answer.
 func (g *generator) chat() {
 	g.wait(700, 5000)
 	if g.rng.IntN(3) == 0 {
@@ -30,7 +30,7 @@ func (g *generator) answer() {
 	}
 }
 
-// greet has one say what the other has just said.
+// greet repeats what the other side has just said.
 func (g *generator) greet() {
 	hello := pick(g, g.words.greetings)
 	g.wait(900, 5000)
@@ -45,8 +45,7 @@ func (g *generator) greet() {
 	g.friend(hello)
 }
 
-// repeat says the same short word several times, with or without an own one
-// between.
+// repeat says the same short word several times, sometimes with an own one in between.
 func (g *generator) repeat() {
 	word := pick(g, g.words.short)
 	for range 2 + g.rng.IntN(3) {
@@ -59,7 +58,7 @@ func (g *generator) repeat() {
 	}
 }
 
-// burst is much at once.
+// burst says much at once.
 func (g *generator) burst() {
 	g.wait(700, 3000)
 	for range 3 + g.rng.IntN(7) {
@@ -118,8 +117,8 @@ func (g *generator) picture() {
 	}
 }
 
-// quote repeats words that stand in the conversation already, whoever said
-// them: whole, in quotes, or with something before them.
+// quote repeats words of the conversation, whoever said them: whole, in quotes, or with
+// something before them.
 func (g *generator) quote() {
 	var known []string
 	for _, l := range g.shown.all {
@@ -176,7 +175,7 @@ func (g *generator) resize() {
 	g.chat()
 }
 
-// crash kills the runtime in the middle of whatever happens.
+// crash kills the runtime in the middle of something.
 func (g *generator) crash() {
 	if g.rng.IntN(2) == 0 {
 		g.wait(500, 2000)
@@ -230,8 +229,8 @@ func (g *generator) cover() {
 	g.do(script.Event{Do: script.Uncover})
 }
 
-// recent picks one of the last texts that stand in the shown conversation and
-// were said some seconds ago, so that they were seen as they were; -1 for none.
+// recent picks one of the last texts in the shown conversation that were said some
+// seconds ago, so that they were seen unchanged; -1 if there is none.
 func (g *generator) recent() int {
 	var list []int
 	for i := max(0, len(g.shown.all)-5); i < len(g.shown.all); i++ {
@@ -245,8 +244,8 @@ func (g *generator) recent() int {
 	return pick(g, list)
 }
 
-// edit changes a little or everything of a text, or makes it say what another
-// one says. It may break a row of repeats, or make one.
+// edit changes a little or all of a text, or gives it the text of another message. It may
+// break a row of repeats, or make one.
 func (g *generator) edit() {
 	g.wait(5000, 9000)
 	if i := g.recent(); i >= 0 {
@@ -268,8 +267,8 @@ func (g *generator) edit() {
 	g.chat()
 }
 
-// rowOf says the same several times in a row and edits or takes back one of
-// them, and another one soon after that.
+// rowOf says the same several times in a row, then edits or takes back one of them, and
+// soon another one.
 func (g *generator) rowOf() {
 	word := pick(g, g.words.short)
 	for range 3 + g.rng.IntN(2) {
@@ -305,7 +304,7 @@ func (g *generator) unsend() {
 	g.chat()
 }
 
-// send lets Kehai itself write. The friend may return its words.
+// send lets Kehai itself write. The friend may repeat its words.
 func (g *generator) send() {
 	words := pick(g, []string{g.sentence(), pick(g, g.words.short), pick(g, g.words.greetings)})
 	g.do(script.Event{Do: script.Send, Text: messages.Text(words)})

@@ -7,10 +7,9 @@ import (
 	"github.com/kehai-run/kehai/hardware/drawn/script"
 )
 
-// Shrink drops events from a script for which fails holds, as long as it still
-// holds, and returns what is left: no event of it can be dropped alone. An edit
-// or unsend goes with its message. fails must answer the same for the same
-// script.
+// Shrink drops events from a script for which fails holds, as long as it still holds, and
+// returns the rest, from which no single event can be dropped. An edit or unsend is
+// dropped with its message. fails must always answer the same for the same script.
 func Shrink(s script.Script, fails func(script.Script) bool) script.Script {
 	for size := len(s.Events) / 2; size > 0; {
 		dropped := false
@@ -28,7 +27,7 @@ func Shrink(s script.Script, fails func(script.Script) bool) script.Script {
 	return s
 }
 
-// without leaves events out. ok is false if the rest is no script.
+// without leaves events out. ok is false if the rest is not a valid script.
 func without(s script.Script, from, to int) (script.Script, bool) {
 	type place struct {
 		conversation string
@@ -66,7 +65,7 @@ func without(s script.Script, from, to int) (script.Script, bool) {
 	return again, true
 }
 
-// same compares events but for their lines.
+// same compares events without their lines.
 func same(e, o script.Event) bool {
 	e.Line, o.Line = 0, 0
 	return e == o

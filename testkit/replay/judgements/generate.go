@@ -42,7 +42,7 @@ type generator struct {
 	count   int
 }
 
-// between is a duration of a range, short ones more often.
+// between is a random duration in a range, more often a short one.
 func (g *generator) between(low, high time.Duration) time.Duration {
 	f := g.r.Float64()
 	return low + time.Duration(f*f*float64(high-low))
@@ -61,7 +61,7 @@ func (g *generator) burst() {
 	g.now = g.now.Add(g.between(20*time.Minute, 10*time.Hour))
 }
 
-// say adds a message, and what others make of it.
+// say adds a message and the reactions to it.
 func (g *generator) say() {
 	switch n := g.r.IntN(100); {
 	case n < 55:
@@ -82,8 +82,8 @@ func (g *generator) say() {
 	}
 }
 
-// add adds one message of the other side, which wants a reply after a while, or
-// never if that is negative.
+// add adds one message of the other side, which wants a reply after a while, or never if
+// that is negative.
 func (g *generator) add(text string, after time.Duration, low, high float64) {
 	g.count++
 	l := Line{At: g.now.Truncate(time.Second), Channel: g.channel, Thread: g.thread, Group: g.group,
@@ -92,7 +92,7 @@ func (g *generator) add(text string, after time.Duration, low, high float64) {
 		s := after.Truncate(time.Second).Seconds()
 		l.RespondAfter = &s
 	}
-	if g.r.IntN(20) > 0 { // one in twenty answers forgets its confidence
+	if g.r.IntN(20) > 0 { // one in twenty answers lacks a confidence
 		c := float64(int(100*(low+g.r.Float64()*(high-low)))) / 100
 		l.Confidence = &c
 	}

@@ -16,7 +16,7 @@ import (
 // ErrLog marks a log that cannot be played.
 var ErrLog = errors.New("judgements: the log cannot be played")
 
-// Line is a message of a log and what the scripted judge makes of it.
+// Line is a message of a log, with the scripted judge's opinion of it.
 type Line struct {
 	At      time.Time               `json:"at"`
 	Channel messages.ConversationID `json:"channel"`
@@ -26,13 +26,13 @@ type Line struct {
 	Own     bool                    `json:"own,omitempty"`
 	Text    string                  `json:"text,omitempty"`
 
-	// RespondAfter is after how many seconds the judge wants a reply to the message;
-	// without it never.
+	// RespondAfter is the number of seconds after which the judge wants a reply to the
+	// message; without it never.
 	RespondAfter *float64 `json:"respond_after,omitempty"`
 	// Confidence of the judge while this is the newest message, 0 to 1; without it the
-	// judge tells none.
+	// judge gives none.
 	Confidence *float64 `json:"confidence,omitempty"`
-	// Settles says that nothing before needs a reply any more.
+	// Settles says that no earlier message needs a reply any more.
 	Settles bool `json:"settles,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/kehai-run/kehai/actors/judge"
 )
 
-// Result is what came of a log, with the cache and with a judgement at every look.
+// Result is the outcome of a log, with the cache and with a judgement at every look.
 type Result struct {
 	Messages   int           `json:"messages"`
 	Scopes     int           `json:"scopes"`
@@ -60,7 +60,7 @@ func Play(log []Line, r judge.Rules) Result {
 	return res
 }
 
-// scope is what a run knows of a scope.
+// scope is the state of a scope during a run.
 type scope struct {
 	key   judge.Scope
 	group bool
@@ -114,7 +114,7 @@ func (p *player) waits(now time.Time) bool {
 	return false
 }
 
-// arrive takes a message.
+// arrive handles a message.
 func (p *player) arrive(l Line) {
 	key := judge.ScopeOf(l.Channel, l.Thread)
 	s := p.scopes[key]
@@ -143,7 +143,7 @@ func (p *player) arrive(l Line) {
 	}
 }
 
-// look is what the scheduler does with a scope.
+// look does the scheduler's work for a scope.
 func (p *player) look(s *scope, now time.Time) {
 	list := make([]judge.Message, 0, 1)
 	if n := len(s.open); n > 0 {
