@@ -75,7 +75,7 @@ func TestFullVolume(t *testing.T) {
 		c.cmd.Stderr = nil
 		wrote, closed := -1, ""
 		after := 20 + 7*life
-		late := time.AfterFunc(20*time.Second, func() { c.cmd.Process.Signal(syscall.SIGQUIT) })
+		late := time.AfterFunc(time.Minute, func() { c.cmd.Process.Signal(syscall.SIGQUIT) })
 		for c.lines.Scan() {
 			what, text, _ := strings.Cut(c.lines.Text(), " ")
 			switch what {

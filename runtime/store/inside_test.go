@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -482,7 +483,26 @@ func TestWhatTheSystemRefusesIsCalledThat(t *testing.T) {
 // write the new one through a map, which ends the process where there is no room.
 func TestACompactionWaitsForRoom(t *testing.T) {
 	dir := t.TempDir()
-	s := inside(t, dir)
+	asked := make(chan struct{}, 1)
+	var free atomic.Uint64
+	free.Store(tableRoom)
+	openIt := func() *Store {
+		s, err := Open(Options{Dir: dir, StatFS: func(string) (uint64, error) {
+			n := free.Load()
+			if n < tableRoom {
+				select {
+				case asked <- struct{}{}:
+				default:
+				}
+			}
+			return n, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := openIt()
 	for n := range 4 { // tables of which all but the last are merged
 		err := s.flatten()
 		if err == nil {
@@ -492,20 +512,9 @@ func TestACompactionWaitsForRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		closed(t, s)
-		s = inside(t, dir)
+		s = openIt()
 	}
-	asked := make(chan struct{}, 1)
-	free := make(chan uint64, 1)
-	free <- tableRoom - 1
-	s.statFS = func(string) (uint64, error) {
-		n := <-free
-		free <- n
-		select {
-		case asked <- struct{}{}:
-		default:
-		}
-		return n, nil
-	}
+	free.Store(tableRoom - 1)
 	done := make(chan error, 1)
 	go func() { done <- s.flatten() }()
 	select {
@@ -517,8 +526,7 @@ func TestACompactionWaitsForRoom(t *testing.T) {
 	if len(done) > 0 {
 		t.Error("tables were merged on a full volume, want that it waits")
 	}
-	<-free
-	free <- tableRoom
+	free.Store(tableRoom)
 	if err := <-done; err != nil {
 		t.Errorf("Flatten with room = %v, want no error", err)
 	}
