@@ -125,7 +125,23 @@ func readField(read messages.FrameRead, want string, typed bool) Field {
 	if isBlank(lines) && !(typed && near([]rune(joined(lines)), []rune(compact))) {
 		return FieldEmpty
 	}
-	return holds(lines, compact, typed)
+	var ends []string
+	if typed {
+		ends = endsOf(want)
+	}
+	return holds(lines, compact, ends, typed)
+}
+
+// endsOf are the last lines of a text, as many as there are, but not all of them: what a
+// field of a few lines shows of it.
+func endsOf(want string) (ends []string) {
+	lines := strings.Split(strings.TrimSpace(want), "\n")
+	for i := 1; i < len(lines); i++ {
+		if end := text.Compact(strings.Join(lines[i:], "\n")); end != "" {
+			ends = append(ends, end)
+		}
+	}
+	return ends
 }
 
 // fieldLine is a line of a field, without white space and signs.
@@ -160,15 +176,19 @@ func isPlaceholder(line string) bool {
 }
 
 // holds compares the lines of a field, of which some have words, with a text. A
-// field shows the end of a long one. What stands beside the text must be icons: a
+// field shows the end of a long one, or one of the ends that its last lines are. What stands beside the text must be icons: a
 // line with words is somebody else's. Icons are read as letters, too; that is taken
 // into account where the text was typed, into a field that was empty.
-func holds(lines []fieldLine, want string, typed bool) Field {
+func holds(lines []fieldLine, want string, ends []string, typed bool) Field {
+	ours := func(read string) bool {
+		return isText(read, want) ||
+			slices.ContainsFunc(ends, func(end string) bool { return near([]rune(read), []rune(end)) })
+	}
 	foreign := func(l fieldLine) bool { return hasWords(l.text) && !(typed && l.icons) }
 	for from := range lines {
 		for to := len(lines); to > from; to-- {
 			beside := slices.Concat(lines[:from], lines[to:])
-			if !slices.ContainsFunc(beside, foreign) && isText(joined(lines[from:to]), want) {
+			if !slices.ContainsFunc(beside, foreign) && ours(joined(lines[from:to])) {
 				return FieldOurs
 			}
 		}

@@ -48,6 +48,12 @@ func TestReadField(t *testing.T) {
 		{"@@のら@", ours, false, FieldOther},
 		{ours + "\n@@の@", ours, true, FieldOurs},
 		{ours + "\n明日は!", ours, true, FieldOther},
+		{"ok", ours + "\nok", true, FieldOurs}, // a field of one line
+		{"at six\nok", ours + "\nat six\nok", true, FieldOurs},
+		{"ok", ours + "\nok", false, FieldOther},
+		{"ok", ours + "\nlook", true, FieldOther},
+		{"no", ours + "\nok", true, FieldOther},
+		{"oh ok", ours + "\nok", true, FieldOther},
 	} {
 		if got := readField(shows(c.field), c.want, c.typed); got != c.is {
 			t.Errorf("%q for %q, typed %v: %s, want %s", c.field, c.want, c.typed, got, c.is)
