@@ -3,10 +3,13 @@ package runtime_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kehai-run/kehai/actors"
@@ -21,15 +24,46 @@ type secret struct{ Text string }
 
 func (secret) MessageType() messages.Type { return messages.Type{Name: "host_secret", Version: 1} }
 
-// TestForgottenBytesLeaveTheFiles looks into the files of a store while its
-// runtime runs, and afterwards.
+// TestForgottenBytesLeaveTheFiles looks into all files of a data directory while its
+// runtime runs, and afterwards: with a small store, and with a large one.
 func TestForgottenBytesLeaveTheFiles(t *testing.T) {
+	for name, size := range map[string]int{"small": 0, "large": 30 << 20} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() {
+				size /= 10
+			}
+			forgottenBytes(t, size)
+		})
+	}
+}
+
+// fillUp stores so many bytes about others.
+func fillUp(t *testing.T, rt *runtime.Runtime, size int) {
+	t.Helper()
+	const each, atOnce = 8 << 10, 64
+	words := make([]byte, each/2)
+	for left := size; left > 0; left -= atOnce * each {
+		var all sync.WaitGroup
+		for range atOnce {
+			_, _ = rand.Read(words) // it never fails
+			text := secret{hex.EncodeToString(words)}
+			all.Go(func() {
+				if err := rt.Inject(context.Background(), "keeper/line:Aki", text, ""); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+func forgottenBytes(t *testing.T, size int) {
 	cfg := noWindow(t)
 	secrets := actors.NewTable[string]("secrets")
 	keeper := func(messages.Address) actors.Actor {
 		return actors.Func(func(t *actors.Turn, m messages.Message) error {
 			if s, ok := m.(secret); ok {
-				secrets.Put(t, s.Text, s.Text)
+				secrets.Put(t, s.Text[:min(len(s.Text), 100)], s.Text)
 				t.Publish(s)
 			}
 			return nil
@@ -52,6 +86,7 @@ func TestForgottenBytesLeaveTheFiles(t *testing.T) {
 			t.Errorf("%s: Ken's bytes are gone too", when)
 		}
 	}
+	fillUp(t, rt, size)
 	want("before", true)
 	sum, err := rt.Forget(context.Background(), "line:Hana")
 	if err != nil || sum.Events != 1 || !sum.Purged {
