@@ -13,6 +13,7 @@
 // Without the token, because they hold no private data:
 //
 //	/           the page, and its files beside it: *.js, *.css, icon.svg
+//	/chat       conversations: both sides, what is being written, drafts, search
 //	/openapi.json what stands below /v1
 //	/healthz    200 or 503 with reasons as JSON
 //	/metrics    Prometheus

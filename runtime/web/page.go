@@ -18,6 +18,9 @@ const javascript = "text/javascript; charset=utf-8"
 
 var assets = []asset{
 	{"/{$}", "index.html", "text/html; charset=utf-8"},
+	{"/chat", "chat.html", "text/html; charset=utf-8"},
+	{"/chat.css", "chat.css", "text/css; charset=utf-8"},
+	{"/chat.js", "chat.js", javascript},
 	{"/page.css", "page.css", "text/css; charset=utf-8"},
 	{"/connection.js", "connection.js", javascript},
 	{"/attention.js", "attention.js", javascript},

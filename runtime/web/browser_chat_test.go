@@ -1,0 +1,162 @@
+//go:build browser
+
+package web
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+)
+
+// serveTalk serves a page with a conversation until stop is called; addr "" takes a free port.
+func serveTalk(t *testing.T, k *talker, addr string) (s *Server, stop func()) {
+	t.Helper()
+	o := (&host{}).options()
+	o.Talk, o.Token = k, strings.Repeat("0123456789abcdef", 2)
+	if addr != "" {
+		o.Addr = addr
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("Serve() = %v, want nil", err)
+		}
+	}
+	t.Cleanup(stop)
+	return s, stop
+}
+
+// talks opens the conversation in a tab.
+func (b *browser) talks(s *Server, l look) *tab {
+	b.t.Helper()
+	p := b.tab(l)
+	p.do("Page.navigate", map[string]any{"url": strings.Replace(s.URL(), "/#", "/chat#", 1)}, nil)
+	p.until(`document.querySelector("#list button")`)
+	p.click("#list button")
+	p.until(`el("link").textContent === "live" && called.textContent === "web:花子" && talk.last !== ""`)
+	return p
+}
+
+// types writes into the composer and presses Enter.
+func (p *tab) types(text string) {
+	p.t.Helper()
+	p.click("#text")
+	p.do("Input.insertText", map[string]any{"text": text}, nil)
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		p.do("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Enter", "code": "Enter",
+			"windowsVirtualKeyCode": 13, "text": map[string]string{"keyDown": "\r"}[kind]}, nil)
+	}
+}
+
+// bubbles are what the page shows of both sides, in order.
+const bubbles = `[...document.querySelectorAll("#messages [data-id]")].map((li) => li.className + " " +
+	li.querySelector(".bubble").textContent).join("|")`
+
+// TestChatInABrowser: both sides with their dates, what is written while it comes, what
+// waits, search, and why.
+func TestChatInABrowser(t *testing.T) {
+	k := newTalker()
+	k.says(control.RoleUser, "\u202eabc <b>bold</b>", "phone")
+	k.says(control.RoleAssistant, "おはようございます")
+	k.led = &messages.InterviewProgress{State: "deepening", Turns: 3, MaxTurns: 12, MaxDeep: 2,
+		Items: []messages.Text{"trains", "\u202ecold"}}
+	s, _ := serveTalk(t, k, "")
+	b := startBrowser(t)
+	p := b.talks(s, look{w: 1280, h: 900})
+	p.wantText("#phase", "Interview: going deeper")
+	if got := eval[string](p, bubbles); got != "theirs \u202eabc <b>bold</b>|ours おはようございます" {
+		t.Errorf("the page shows %q, want both sides as text", got)
+	}
+	if n := eval[int](p, `document.querySelectorAll("#messages time[datetime]").length`); n != 2 {
+		t.Errorf("%d messages have a time, want 2", n)
+	}
+	loose := eval[string](p, `[...document.querySelectorAll("#messages bdi, #items bdi, #list bdi, #called")].filter((e) =>
+		getComputedStyle(e).unicodeBidi !== "isolate").map((e) => e.outerHTML).join()`)
+	if loose != "" {
+		t.Errorf("foreign text is not isolated: %s", loose)
+	}
+
+	p.types("今日は何時？")
+	p.until(`text.value === "" && document.querySelectorAll("#messages [data-id]").length === 3`)
+	eval[bool](p, `window.changes = 0, window.over = 0,
+		new MutationObserver((list) => { changes += list.length; }).observe(document.body,
+			{ subtree: true, childList: true, characterData: true, attributes: true }),
+		addEventListener("chat:response-complete", () => { over++; }), true`)
+	text := ""
+	for n := range 200 {
+		text += fmt.Sprintf("%d ", n)
+		k.set(func(k *talker) { k.token = &control.Token{Turn: 1, Epoch: 1, Content: text} })
+	}
+	p.until(`writing.textContent.includes("199")`)
+	k.says(control.RoleAssistant, text)
+	p.until(`writing.hidden && over === 1 && document.querySelectorAll("#messages [data-id]").length === 4`)
+	if n := eval[int](p, "changes"); n > 220 {
+		t.Errorf("200 tokens and their message changed the page %d times, want at most one change a token", n)
+	}
+
+	k.set(func(k *talker) {
+		k.drafts = []control.Draft{{ID: "c-1/9.1", Conversation: "c-1", State: messages.ReplyDrafted, Text: "At ten?",
+			Rule: "policy", Judged: messages.JudgedByModel, Confidence: .8, Model: "m"}}
+		k.event(control.TalkEvent{Event: control.NewsState, State: &control.TalkState{State: messages.ReplyDrafted}})
+	})
+	p.until(`document.querySelector("[data-draft]")`)
+	p.wantText(".draft .meta", "waits for you · policy · 80 % sure · m")
+	p.click(".draft .main")
+	p.until(`!document.querySelector("[data-draft]") && document.body.textContent.includes("approve ")`)
+
+	p.click(`[data-id="m2"] .meta button`)
+	p.until(`document.querySelector("[data-id='m2'] .ways")?.textContent.includes("said on the web")`)
+	p.shoot("chat-1280")
+	p.click("#find-text")
+	p.do("Input.insertText", map[string]any{"text": "bold"}, nil)
+	p.until(`found.textContent === "1 found"`)
+	b.wantNoComplaints()
+}
+
+// TestChatSurvives a server that is killed while a reply is written, and comes back: what
+// happened meanwhile is there once, and what was typed meanwhile is sent once.
+func TestChatSurvives(t *testing.T) {
+	k := newTalker()
+	k.says(control.RoleUser, "hello")
+	s, stop := serveTalk(t, k, "")
+	p := startBrowser(t).talks(s, look{w: 390, h: 844, dark: true})
+	k.set(func(k *talker) { k.token = &control.Token{Turn: 1, Epoch: 1, Content: "half a rep"} })
+	p.until(`writing.textContent === "half a rep"`)
+	stop()
+	p.until(`el("link").textContent === "reconnecting" && writing.hidden`)
+	k.says(control.RoleAssistant, "half a reply, and the rest")
+	p.types("are you there?")
+	p.until(`banner.textContent.includes("the message is kept")`)
+	eval[bool](p, `location.reload(), true`) // what is kept outlives the page
+	_, stop = serveTalk(t, k, s.Addr())
+	want := "theirs hello|ours half a reply, and the rest|theirs are you there?"
+	// A page that could not be loaded is loaded again, as a person would.
+	p.do("Page.navigate", map[string]any{"url": "http://" + s.Addr() + "/chat"}, nil)
+	p.until(`document.getElementById("link")?.textContent === "live" && ` + bubbles + ` === ` + fmt.Sprintf("%q", want))
+	p.until(`text.value === "" && banner.textContent === ""`)
+	p.shoot("chat-390-dark")
+	stop()
+	p.until(`el("link").textContent === "reconnecting"`)
+	k.says(control.RoleAssistant, "yes")
+	serveTalk(t, k, s.Addr())
+	p.until(`el("link").textContent === "live" && ` + bubbles + ` === ` + fmt.Sprintf("%q", want+"|ours yes"))
+	if len(k.keys) != 1 || len(k.said) != 4 {
+		t.Errorf("%d keys and %d messages, want one message of the page", len(k.keys), len(k.said))
+	}
+}
