@@ -90,8 +90,8 @@ function bubble(m) {
 function place(m) {
   const known = talk.said.get(m.id), text = JSON.stringify(m);
   if (known?.text === text) return; // what is unfolded there stays
-  const now = Object.assign(bubble(m), { text }), box = el("messages");
-  const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 60;
+  const now = Object.assign(bubble(m), { text }), box = el("messages"), log = el("log");
+  const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
   talk.said.set(m.id, now);
   if (known) {
     known.replaceWith(now);
@@ -107,7 +107,7 @@ function place(m) {
   const sameDay = before?.dataset.day === day(m.at);
   if (!sameDay) box.insertBefore(make("li", { class: "day", "data-day": day(m.at) }, day(m.at)), next);
   box.insertBefore(now, next);
-  if (atEnd) box.scrollTop = box.scrollHeight;
+  if (atEnd) log.scrollTop = log.scrollHeight;
 }
 
 async function why(button, id) {
@@ -167,7 +167,7 @@ async function open(id) {
   el("compose").hidden = !talk.channel;
   el("window-note").hidden = Boolean(talk.channel);
   el("older").hidden = !t.more;
-  el("messages").scrollTop = el("messages").scrollHeight;
+  el("log").scrollTop = el("log").scrollHeight;
   talk.last = String(t.last_event_id);
   restore();
   list().catch(reportError);
