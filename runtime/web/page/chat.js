@@ -291,11 +291,13 @@ function draft(d) {
     }
     read("?limit=1").catch(reportError);
   } }, label);
+  const approve = act("approve", "Send"); // what is sent is what was kept, not what stands in the field
+  text.addEventListener("input", () => { approve.disabled = text.value !== d.text; });
   const sure = d.judged === "model" ? `${Math.round(d.confidence * 100)} % sure` : "by rule";
   return make("div", { class: "draft", "data-draft": d.id },
     make("div", { class: "meta" }, `${d.state === "draft" ? "waits for you" : d.state} · ${d.rule || "—"} · ${sure} · ${
       d.model || "a fixed text"}`),
-    text, make("div", { class: "acts" }, act("approve", "Send"), act("edit", "Keep the change"), act("hold", "Hold"),
+    text, make("div", { class: "acts" }, approve, act("edit", "Keep the change"), act("hold", "Hold"),
       act("reject", "Give up")));
 }
 
