@@ -154,7 +154,8 @@ func TestBadAnswers(t *testing.T) {
 				case len(sent) > 1, len(sent) == 1 && c.sent == "", len(sent) == 0 && c.sent != "":
 					t.Errorf("%d texts were sent, want %q", len(sent), c.sent)
 				case len(sent) == 1 && (!strings.HasPrefix(sent[0], c.sent) || len([]rune(sent[0])) > 400):
-					t.Errorf("sent %.80q of %d characters, want %q and at most 400", sent[0], len([]rune(sent[0])), c.sent)
+					t.Errorf("sent %.80q of %d characters, want %q and at most 400", sent[0], len([]rune(sent[0])),
+						c.sent)
 				}
 				if err := s.Runtime.Healthy(); err != nil {
 					t.Errorf("Healthy() = %v, want nil", err)
