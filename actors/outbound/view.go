@@ -177,8 +177,8 @@ func isPlaceholder(line string) bool {
 
 // holds compares the lines of a field, of which some have words, with a text. A
 // field shows the end of a long one, or one of the ends that its last lines are. What
-// stands beside the text must be icons: a line with words is somebody else's. Icons are read as letters, too; that is taken
-// into account where the text was typed, into a field that was empty.
+// stands beside the text must be icons: a line with words is somebody else's. Icons are
+// read as letters, too; that is taken into account where the text was typed, into a field that was empty.
 func holds(lines []fieldLine, want string, ends []string, typed bool) Field {
 	ours := func(read string) bool {
 		return isText(read, want) ||
