@@ -97,7 +97,7 @@ func (s *Store) abandon(why error) error {
 }
 
 // abandonLimit is how long a store that cannot be opened may take to be closed.
-const abandonLimit = 2 * time.Second
+const abandonLimit = 4 * time.Second
 
 func (s *Store) open(o Options) error {
 	free, err := freeBytes(o.StatFS, o.Dir)
