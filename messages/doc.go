@@ -23,12 +23,13 @@
 //	             ══MessageUnreadable, ConversationUnknown══► host
 //	directory    ──Identified──► fusion
 //	             ══HeldSettled══► fusion
-//	             ══JoinLedger══► dedup
+//	             ══JoinLedger, SplitLedger══► dedup
 //	dedup        ══Heard, Revised, OwnMessage, JoinSent══► ingress
 //	             ──ReadNow──► poller
 //	             ──OverlapTold──► fusion
-//	             ══Detection, LedgerJoined══► dedup
-//	             ══JoinTalk══► conversation
+//	             ══ForgetView══► fusion
+//	             ══Detection, LedgerJoined, LedgerSplit══► dedup
+//	             ══JoinTalk, SplitTalk══► conversation
 //	             ══TranscriptGap══► host
 //	ingress      ══Heard, Revised══► burst
 //	             ══OwnMessage══► conversation
@@ -42,7 +43,7 @@
 //	             ──Recall──► recall
 //	             ══Remember, TakeBack══► recall
 //	             ══InterviewFinished══► project
-//	             ══InboundMessage, Revised, OwnMessage, TalkJoined, Say══► conversation
+//	             ══InboundMessage, Revised, OwnMessage, TalkJoined, Say, SplitTalk, TalkSplit══► conversation
 //	             ──ReplyWriting──► host
 //	             ══MessageDelivered, MessageChanged, ReplyChanged, InterviewChanged══► host
 //	judge        ──AskLLM──► llm
@@ -94,13 +95,13 @@
 //	host         ──ResetBaseline, Typing──► poller
 //	             ══TextSent══► fusion
 //	             ──Introduce──► directory
-//	             ══Rename, SettleHeld, SettleNew, Merge══► directory
+//	             ══Rename, SettleHeld, SettleNew, Merge, Split══► directory
 //	             ══TextSent══► ingress
 //	             ──TrimDue──► conversation
 //	             ══DraftCommand, CancelReminder, Say══► conversation
 //	             ══DefineProject, BeginInterview══► project
 //	             ──TrimDue──► recall
-//	             ══Remember══► recall
+//	             ══Remember, TakeBack══► recall
 //	             ══PauseSending, ResumeSending══► owner
 //	             ──EndSending──► outbound
 //	             ══SendReply══► outbound

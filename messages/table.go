@@ -50,6 +50,12 @@ func Core() Table {
 		Durable[SentJoined](nil),
 		Durable[JoinTalk](nil),
 		Durable[TalkJoined](nil),
+		Durable[Split](nil),
+		Durable[SplitLedger](nil),
+		Durable[LedgerSplit](nil),
+		Durable[ForgetView](nil),
+		Durable[SplitTalk](nil),
+		Durable[TalkSplit](nil),
 
 		// fusion, dedup, ingress, burst, conversation
 		Durable[Detection](nil),

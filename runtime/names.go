@@ -39,6 +39,12 @@ func (r *Runtime) Merge(ctx context.Context, conversation, into messages.Convers
 	return r.admin.Merge(ctx, conversation, into)
 }
 
+// Split makes one conversation two: messages go to a new one, with what our side said after
+// them and all that is theirs. It is stored when Split returns, and carried out soon after.
+func (r *Runtime) Split(ctx context.Context, s control.Split) (messages.ConversationID, error) {
+	return r.admin.Split(ctx, s)
+}
+
 // Held are messages that may belong to several conversations.
 type Held = control.Held
 

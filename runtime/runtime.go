@@ -272,7 +272,7 @@ func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	if err != nil {
 		return now, err
 	}
-	adopted, done, err := names.LoadAdopted(e, r.apps())
+	adopted, done, err := names.LoadAdopted(e, r.cfg.Apps())
 	if err != nil {
 		return now, err
 	}
@@ -288,14 +288,6 @@ func (r *Runtime) load(e *engine.Engine) (now first, err error) {
 	}
 	return first{logKey: logKey == nil, adopted: !done && len(adopted) == 0,
 		adopts: len(adopted) > 0}, nil
-}
-
-// apps are the applications whose windows are watched.
-func (r *Runtime) apps() (list []string) {
-	for _, w := range r.cfg.Windows {
-		list = append(list, w.App)
-	}
-	return list
 }
 
 // adoptedOf are the ids that an older version made of the names of an application's
@@ -468,7 +460,7 @@ func (r *Runtime) Sending(ctx context.Context, c messages.ConversationID, text m
 	if err != nil {
 		return err
 	}
-	app, name, err := names.Resolve(e, r.apps(), &c)
+	app, name, err := names.Resolve(e, r.cfg.Apps(), &c)
 	if err == nil && name != "" {
 		c, err = r.Conversation(ctx, app, name)
 	}

@@ -53,7 +53,7 @@ func (s *Simulation) Close() error {
 
 // Sending is [Runtime.Sending]; it steps until all readers have the text.
 func (s *Simulation) Sending(c messages.ConversationID, text messages.Text, trace string) error {
-	app, name, err := names.Resolve(s.Control().Engine(), s.r.apps(), &c)
+	app, name, err := names.Resolve(s.Control().Engine(), s.r.cfg.Apps(), &c)
 	if err == nil && name != "" {
 		c, err = s.Conversation(app, name)
 	}

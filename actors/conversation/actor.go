@@ -70,6 +70,10 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.joinTalk(turn, m)
 	case messages.TalkJoined:
 		return a.joined(turn, m)
+	case messages.SplitTalk:
+		return a.split(turn, m)
+	case messages.TalkSplit:
+		return a.takeIn(turn, m)
 	case messages.InboundMessage:
 		a.deliver(turn, m)
 	case messages.Say:

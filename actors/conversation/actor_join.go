@@ -64,6 +64,15 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	case messages.TalkJoined:
 		m.Conversation = into.Conversation
 		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.SplitTalk:
+		m.Conversation, m.Offset, m.Occurrences = into.Conversation, m.Offset-into.Offset, slices.Clone(m.Occurrences)
+		for i := range m.Occurrences {
+			m.Occurrences[i] += into.Offset
+		}
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
+	case messages.TalkSplit:
+		m.Conversation = into.Conversation
+		turn.Send(messages.To(Kind, string(into.Conversation)), m)
 	case messages.JoinTalk:
 		return false
 	}

@@ -69,6 +69,10 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		return a.join(turn, m.Into)
 	case messages.LedgerJoined:
 		return a.joined(turn, m)
+	case messages.SplitLedger:
+		return a.split(turn, m)
+	case messages.LedgerSplit:
+		return a.takeIn(turn, m)
 	case messages.Detection:
 		if m.Text != "" {
 			return a.texts(turn, m)

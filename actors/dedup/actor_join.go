@@ -7,6 +7,7 @@ import (
 	"github.com/kehai-run/kehai/actors"
 	"github.com/kehai-run/kehai/actors/dedup/ledger"
 	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/messages/events"
 )
 
 // intos has one row, [HeadRow]: the conversation that this one was merged into.
@@ -23,6 +24,11 @@ func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 		m.Conversation = into
 		turn.Send(messages.To(Kind, string(into)), m)
 	case messages.LedgerJoined:
+		m.Conversation = into
+		turn.Send(messages.To(Kind, string(into)), m)
+	case messages.SplitLedger: // its places are others now: nothing goes
+		turn.Drop(events.StageDedup, events.RuleNobody, events.Detail{Conversation: a.conversation})
+	case messages.LedgerSplit:
 		m.Conversation = into
 		turn.Send(messages.To(Kind, string(into)), m)
 	case messages.AskOverlap: // the directory has just dropped it

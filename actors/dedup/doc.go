@@ -14,7 +14,8 @@
 //
 // A conversation that a person merged into another one hands its ledger over, and what
 // comes later too (actor_join.go). Where the two were different chats, their transcripts
-// stay apart in the one ledger.
+// stay apart in the one ledger. One of which a person took messages out hands these over
+// (actor_split.go), and forgets what windows have shown of it.
 //
 // What could not be read, or is doubtful, waits for a short while, in which the
 // poller is asked to look again.

@@ -62,6 +62,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.rename(turn, m)
 	case messages.Merge:
 		a.merge(turn, m)
+	case messages.Split:
+		a.split(turn, m)
 	case messages.SettleHeld:
 		a.settleHeld(turn, m)
 	case messages.SettleNew:
@@ -274,4 +276,24 @@ func (a *actor) merge(turn *actors.Turn, m messages.Merge) {
 	}
 	a.named(turn, into, winner) // even if no name changes: others keep who is who, and must read it again
 	turn.Send(messages.To(messages.ActorDedup, string(from)), messages.JoinLedger{Conversation: from, Into: into})
+}
+
+// split gives somebody new an id, and has what is theirs in a conversation go there. What
+// its window calls the one it calls the other, until it is read otherwise.
+func (a *actor) split(turn *actors.Turn, m messages.Split) {
+	from := Resolve(a.known, m.From)
+	k, ok := a.known[from]
+	if _, taken := a.known[m.Conversation]; !ok || taken || m.Conversation == "" {
+		turn.Drop(events.StageDirectory, events.RuleNobody, events.Detail{Conversation: m.From})
+		return
+	}
+	other := Known{App: a.app, Title: k.Title, Group: k.Group, Settled: k.Settled, From: from}
+	other.Named, _ = a.o.Rules.Read(messages.Line{Text: m.Name})
+	a.put(turn, m.Conversation, other)
+	turn.Publish(events.ConversationNamed{
+		Conversation: m.Conversation, App: a.app, Name: other.Name(), New: true, At: turn.Now(),
+	})
+	turn.Send(messages.To(messages.ActorDedup, string(from)), messages.SplitLedger{
+		Conversation: from, Into: m.Conversation, Occurrences: m.Occurrences,
+	})
 }

@@ -6,6 +6,7 @@
 //	Introduce ─ a name that is certain gets an id
 //	Rename ──── a person gives a conversation a name
 //	Merge ───── two are one, by hand: JoinLedger to dedup/CONVERSATION
+//	Split ───── one was two, by hand: SplitLedger to dedup/CONVERSATION
 //	SettleHeld, SettleNew ─ a person says whose messages are that fusion holds: HeldSettled
 //
 // An id tells nothing: it is made of the message at which the conversation was seen

@@ -46,6 +46,8 @@ type Known struct {
 	// Named is the name that a person gave it, "" for none.
 	Named    messages.Text `json:"named,omitempty"`
 	Readings []Reading     `json:"readings,omitempty"` // of its title
+	// From is the conversation that it was told apart from by hand, "" for none.
+	From messages.ConversationID `json:"from,omitempty"`
 	// Into is the conversation that it was merged into, "" for none.
 	Into messages.ConversationID `json:"into,omitempty"`
 }

@@ -102,6 +102,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 		a.overlapTold(turn, m)
 	case messages.HeldSettled:
 		a.heldSettled(turn, m)
+	case messages.ForgetView:
+		a.forgetView(turn, m.Conversation)
 	case messages.StructureSignal:
 		a.rows(turn, m)
 	case messages.SignalDue:

@@ -290,3 +290,16 @@ func (a *actor) question(turn *actors.Turn, m messages.FrameRead, q messages.Ide
 
 // titleOf is the title of a reading, for comparing.
 func titleOf(m messages.FrameRead) string { return text.Normalize(string(m.Title.Text)) }
+
+// forgetView forgets what this window has shown of a conversation, some of which is
+// another's now. The next frame is compared with the transcripts of both.
+func (a *actor) forgetView(turn *actors.Turn, c messages.ConversationID) {
+	lastViews.Delete(turn, string(c))
+	if now, _ := current.Get(turn, "current"); now == c {
+		current.Delete(turn, "current")
+	}
+	if p, ok := pendings.Get(turn, "held"); ok && (p.View.Conversation == c || p.Detection.Conversation == c) {
+		pendings.Delete(turn, "held")
+	}
+	a.readAgain(turn)
+}

@@ -46,7 +46,7 @@ or the name behind its application, such as line:Hana. If several have that name
 the command says so and lists their ids.`,
 		Example: `  kehai conversations list
   kehai conversations rename line:Hana "Hana from work"`,
-	}, list, rename, c.merge(), held, settle)
+	}, list, rename, c.merge(), c.split(), held, settle)
 	cmd.RunE = c.withBackend(c.list)
 	return cmd
 }
@@ -88,6 +88,38 @@ reminders. While Kehai does not run, its next start has what is stored follow.`,
 			return b.Merge(ctx, messages.ConversationID(args[0]), messages.ConversationID(args[1]))
 		}),
 	}
+}
+
+func (c *conversations) split() *cobra.Command {
+	s := control.Split{}
+	cmd := &cobra.Command{
+		Use: "split CONVERSATION MESSAGE...", Short: "Make two conversations of one that are two people's",
+		Long: `Gives messages of a conversation to a new one: those whose ids are named (kehai
+messages CONVERSATION --json lists them), with what our side said right after each. With
+--onwards all that came after them goes too. Drafts that answer nothing else go along, and so do
+reminders, what is remembered of these messages, and what masks in them stand for; other
+drafts are thought over. What was imported, and replies that were sent, stay in the
+list of the first. What goes is sealed under the new conversation's key before it is
+done. From then on what the window shows tells the two apart, whatever both are called.
+While Kehai does not run, its next start has what is stored follow.`,
+		Example: `  kehai conversations split line:Hana k3v6m5q2rxaz w2c6mjzk5uxe --name "the other Hana"
+  kehai conversations split line:Hana k3v6m5q2rxaz --onwards`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: c.withBackend(func(ctx context.Context, b control.Backend, args []string) error {
+			s.Conversation, s.Messages = messages.ConversationID(args[0]), nil
+			for _, id := range args[1:] {
+				s.Messages = append(s.Messages, messages.MessageID(id))
+			}
+			id, err := b.Split(ctx, s)
+			if err != nil {
+				return err
+			}
+			return c.stdout.printf("%s\n", id)
+		}),
+	}
+	cmd.Flags().StringVar(&s.Name, "name", "", "call the new one `NAME`")
+	cmd.Flags().BoolVar(&s.Onwards, "onwards", false, "with all that came after these messages")
+	return cmd
 }
 
 func (c *conversations) list(ctx context.Context, b control.Backend, _ []string) error {

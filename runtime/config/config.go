@@ -341,6 +341,14 @@ type Shutdown struct {
 	Drain time.Duration `yaml:"drain" min:"0s" max:"10m"`
 }
 
+// Apps are those whose windows are watched.
+func (c Config) Apps() (list []string) {
+	for _, w := range c.Windows {
+		list = append(list, w.App)
+	}
+	return list
+}
+
 // Default returns the configuration that holds where nothing is set.
 func Default() Config {
 	home, _ := os.UserHomeDir() // without one Data is empty, which Validate explains

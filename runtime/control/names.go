@@ -25,6 +25,14 @@ type Held struct {
 	SeenAt Stamp                     `json:"seen_at"`
 }
 
+// Split says which messages go to a new conversation.
+type Split struct {
+	Conversation messages.ConversationID `json:"conversation"`
+	Messages     []messages.MessageID    `json:"messages"`
+	Onwards      bool                    `json:"onwards,omitempty"` // and all that came after each
+	Name         string                  `json:"name,omitempty"`    // of the new one; "" for the title
+}
+
 // NameBackend answers who is who.
 type NameBackend interface {
 	// Conversations lists those that are known, by application and name.
@@ -40,6 +48,10 @@ type NameBackend interface {
 	// Merge makes two conversations one: what is taken for c, and what is stored of it,
 	// goes into another one. The errors wrap ErrNoConversation and ErrNotClear.
 	Merge(ctx context.Context, c, into messages.ConversationID) error
+	// Split makes one conversation two: messages, and what our side said after them, go
+	// to a new one, whose id it returns. The errors wrap ErrNoConversation, ErrNotClear
+	// and ErrNoMessage.
+	Split(ctx context.Context, s Split) (messages.ConversationID, error)
 	// Held lists the messages that are held, oldest first.
 	Held(ctx context.Context) ([]Held, error)
 	// SettleHeld says to which conversation they belong; "" means a new one. The errors
@@ -55,6 +67,19 @@ func nameRoutes(mux *http.ServeMux, b NameBackend) {
 	})
 	mux.HandleFunc("GET /v1/which", func(w http.ResponseWriter, r *http.Request) {
 		id, err := b.Which(r.Context(), r.URL.Query().Get("name"))
+		answer(w, id, err)
+	})
+	mux.HandleFunc("POST /v1/split", func(w http.ResponseWriter, r *http.Request) {
+		v, ok := form(w, r)
+		if !ok {
+			return
+		}
+		s := Split{Conversation: messages.ConversationID(v.Get("conversation")), Onwards: v.Get("onwards") != "",
+			Name: v.Get("name")}
+		for _, id := range v["message"] {
+			s.Messages = append(s.Messages, messages.MessageID(id))
+		}
+		id, err := b.Split(r.Context(), s)
 		answer(w, id, err)
 	})
 	mux.HandleFunc("GET /v1/held", func(w http.ResponseWriter, r *http.Request) {
@@ -99,6 +124,19 @@ func (c *Client) Rename(ctx context.Context, id messages.ConversationID, name st
 // Merge implements [Backend].
 func (c *Client) Merge(ctx context.Context, id, into messages.ConversationID) error {
 	return c.post(ctx, "/v1/merge", url.Values{"conversation": {string(id)}, "into": {string(into)}})
+}
+
+// Split implements [Backend].
+func (c *Client) Split(ctx context.Context, s Split) (id messages.ConversationID, err error) {
+	v := url.Values{"conversation": {string(s.Conversation)}, "name": {s.Name}}
+	for _, m := range s.Messages {
+		v.Add("message", string(m))
+	}
+	if s.Onwards {
+		v.Set("onwards", "1")
+	}
+	err = c.ask(ctx, http.MethodPost, "/v1/split", v, &id)
+	return id, err
 }
 
 // Held implements [Backend].

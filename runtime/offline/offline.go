@@ -82,7 +82,7 @@ func recovered(
 	if err := e.Control().Recover(); err != nil {
 		return nil, err
 	}
-	if adopted, _, err = names.LoadAdopted(e, apps(cfg)); err != nil {
+	if adopted, _, err = names.LoadAdopted(e, cfg.Apps()); err != nil {
 		return nil, err
 	}
 	pauses := &pause.State{}
@@ -135,14 +135,6 @@ func kindsOffline(own []engine.Kind, ids directory.Options) []engine.Kind {
 		}
 	}
 	return kinds
-}
-
-// apps are those whose windows a configuration has.
-func apps(cfg config.Config) (list []string) {
-	for _, w := range cfg.Windows {
-		list = append(list, w.App)
-	}
-	return list
 }
 
 // neverRun makes no actor: offline none runs.

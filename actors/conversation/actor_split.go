@@ -1,0 +1,233 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/conversation/reply"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// splitBytes is how much text goes to another conversation at once.
+const splitBytes = 1 << 20
+
+// part is what goes to another conversation in one turn.
+type part struct {
+	messages []messages.MessageDelivered // as they are here
+	own      []Own
+	more     bool // there is more, which goes next
+}
+
+// split hands what was said in some places to another conversation, the newest first, a
+// part in each turn. What goes along: the reminders that these messages asked for; a draft
+// that answers nothing else; the originals of what they say. Of a reply that answers others
+// too another one is thought of here; one that is on its way into the window stays.
+func (a *actor) split(turn *actors.Turn, m messages.SplitTalk) error {
+	p := a.part(turn, m)
+	if len(p.messages) == 0 && len(p.own) == 0 {
+		return nil
+	}
+	r := rest{Own: slices.Clone(p.own)}
+	for i := range r.Own {
+		r.Own[i].Occurrence += m.Offset
+	}
+	into := Into{Conversation: m.Into, Offset: m.Offset}
+	var list []messages.MessageDelivered
+	gone := map[messages.MessageID]bool{}
+	for _, d := range p.messages {
+		gone[d.ID] = true
+		moved := d
+		moved.InboundMessage = into.moved(d.InboundMessage)
+		list = append(list, moved)
+	}
+	a.unanswer(turn, p.messages, gone, &r)
+	for key, rem := range Reminders.All(turn) {
+		if gone[rem.Message] && !rem.Due {
+			r.Reminders = append(r.Reminders, rem)
+			Reminders.Delete(turn, key)
+			turn.Cancel(remindTimer(rem.Number))
+		}
+	}
+	a.takeOut(turn, p, gone)
+	a.shareVault(turn, p, &r)
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("conversation: split: %w", err)
+	}
+	turn.Send(messages.To(Kind, string(m.Into)), messages.TalkSplit{Conversation: m.Into, From: a.id,
+		Messages: list, Rest: messages.Text(raw)})
+	if p.more {
+		turn.Send(messages.To(Kind, string(a.id)), m)
+	}
+	return nil
+}
+
+// part finds what is still here of what is to go.
+func (a *actor) part(turn *actors.Turn, m messages.SplitTalk) (p part) {
+	size := 0
+	full := func(n int, text string) bool {
+		size += len(text)
+		p.more = p.more || n == batch || n > 0 && size > splitBytes
+		return p.more
+	}
+	var all []messages.MessageDelivered
+	for _, d := range Messages.All(turn) {
+		if slices.ContainsFunc(d.Parts, func(p messages.Part) bool {
+			return slices.Contains(m.Occurrences, p.Occurrence)
+		}) {
+			all = append(all, d)
+		}
+	}
+	for _, d := range slices.Backward(all) {
+		if full(len(p.messages), said(d)) {
+			break
+		}
+		p.messages = append(p.messages, d)
+	}
+	slices.Reverse(p.messages)
+	for _, o := range Owns.All(turn) {
+		if o.Occurrence == 0 || !slices.Contains(m.Occurrences, o.Occurrence) {
+			continue
+		}
+		if full(len(p.own), string(o.Text)) {
+			break
+		}
+		p.own = append(p.own, o)
+	}
+	return p
+}
+
+// said is all that a message says, and has said.
+func said(d messages.MessageDelivered) string {
+	var all strings.Builder
+	for _, p := range d.Parts {
+		all.WriteString(string(p.Text) + "\n" + string(p.Edited) + "\n")
+	}
+	return all.String()
+}
+
+// unanswer has messages that go answered where they go, unless a reply to them is being
+// sent: each is answered once.
+func (a *actor) unanswer(turn *actors.Turn, list []messages.MessageDelivered, gone map[messages.MessageID]bool,
+	r *rest) {
+	desk, _ := Desks.Get(turn, onlyRow)
+	open := slices.Clone(desk.Waiting)
+	if t := desk.Open; t != nil && t.State != reply.Sending {
+		open = append(slices.Clone(t.Messages), open...)
+		goes := !slices.ContainsFunc(t.Messages, func(id messages.MessageID) bool { return !gone[id] })
+		if goes && (t.State == reply.Drafted || t.State == reply.Held) {
+			draft := *t
+			r.Draft = &draft
+			r.Basis, _ = Bases.Get(turn, RowKey(t.ID))
+		}
+	}
+	changed := false
+	for _, d := range list {
+		if slices.Contains(open, d.ID) {
+			r.Open = append(r.Open, d.ID)
+		}
+		changed = a.step(turn, reply.Event{Kind: reply.OnChanged, Message: d.ID, Unsent: true}) || changed
+	}
+	if changed {
+		a.tellJudge(turn, messages.FateForget)
+	}
+}
+
+// takeOut deletes what goes here, and has memory forget it. Those that stay are numbered
+// anew.
+func (a *actor) takeOut(turn *actors.Turn, p part, gone map[messages.MessageID]bool) {
+	for _, d := range p.messages {
+		a.unremember(turn, d.ID)
+		ids.Delete(turn, string(d.ID))
+		revisions.Delete(turn, string(d.ID))
+	}
+	for _, o := range p.own {
+		a.unremember(turn, ownID(o))
+		if n, known := placesOfOwn.Get(turn, placeKey(o.Occurrence)); known {
+			dropOwn(turn, n, o)
+		}
+	}
+	if len(p.messages) == 0 {
+		return
+	}
+	var kept []messages.MessageDelivered
+	for _, d := range Messages.All(turn) {
+		if !gone[d.ID] {
+			kept = append(kept, d)
+		}
+	}
+	empty(turn, Messages)
+	head, _ := Heads.Get(turn, "head")
+	head.Count -= int64(len(p.messages))
+	head.LastID, head.LastAt = "", time.Time{}
+	for i, d := range kept {
+		n := head.Count - int64(len(kept)) + int64(i) + 1
+		Messages.Put(turn, RowKey(n), d)
+		ids.Put(turn, string(d.ID), n)
+		if head.LastID == "" || !d.DeliveredAt.Before(head.LastAt) {
+			head.LastID, head.LastAt = d.ID, d.DeliveredAt
+		}
+	}
+	Heads.Put(turn, "head", head)
+}
+
+// shareVault has the originals and names go along that stand in what goes, and forgets
+// those that stand in nothing that stays.
+func (a *actor) shareVault(turn *actors.Turn, p part, r *rest) {
+	vault, ok := vaults.Get(turn, onlyRow)
+	if !ok {
+		return
+	}
+	var goes, stays strings.Builder
+	for _, d := range p.messages {
+		goes.WriteString(said(d) + string(d.Sender) + "\n")
+	}
+	for _, o := range p.own {
+		goes.WriteString(string(o.Text) + "\n")
+	}
+	for _, d := range Messages.All(turn) {
+		stays.WriteString(said(d) + string(d.Sender) + "\n")
+	}
+	for _, o := range Owns.All(turn) {
+		stays.WriteString(string(o.Text) + "\n")
+	}
+	if desk, _ := Desks.Get(turn, onlyRow); desk.Open != nil {
+		stays.WriteString(string(desk.Open.Text))
+	}
+	r.Vault = map[string]string{}
+	kept := map[string]string{}
+	for placeholder, original := range vault.Originals {
+		there := strings.Contains(goes.String(), original)
+		if there {
+			r.Vault[placeholder] = original
+		}
+		if !there || strings.Contains(stays.String(), original) {
+			kept[placeholder] = original
+		}
+	}
+	vault.Originals = kept
+	vault.Names = slices.DeleteFunc(slices.Clone(vault.Names), func(name string) bool {
+		if !strings.Contains(goes.String(), name) {
+			return false
+		}
+		r.Names = append(r.Names, name)
+		return !strings.Contains(stays.String(), name)
+	})
+	vaults.Put(turn, onlyRow, vault)
+}
+
+// takeIn takes in what was said in another conversation before this one was told apart
+// from it, and remembers it here.
+func (a *actor) takeIn(turn *actors.Turn, m messages.TalkSplit) error {
+	for _, d := range m.Messages {
+		if l, left := lineOf(d); left {
+			a.remember(turn, l, d.Window)
+		}
+	}
+	return a.joined(turn, messages.TalkJoined{Conversation: m.Conversation, From: m.From, Messages: m.Messages,
+		Rest: m.Rest})
+}

@@ -1,0 +1,64 @@
+package dedup
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/kehai-run/kehai/actors"
+	"github.com/kehai-run/kehai/actors/dedup/ledger"
+	"github.com/kehai-run/kehai/messages"
+)
+
+// split hands a part of the ledger to another conversation's. What windows have shown of
+// this one is not known any more: it may be the other's.
+func (a *actor) split(turn *actors.Turn, m messages.SplitLedger) error {
+	a.load(turn)
+	head := a.ledger.Head()
+	taken := a.ledger.Split(m.Occurrences)
+	entries, err := json.Marshal(taken)
+	if err != nil {
+		return fmt.Errorf("dedup: split: %w", err)
+	}
+	places := make([]messages.Occurrence, 0, len(taken))
+	for _, e := range taken {
+		places = append(places, e.Occurrence)
+	}
+	for _, o := range m.Occurrences { // the tail may have lost some that are still kept as messages
+		places = also(places, o)
+	}
+	turn.Send(messages.To(Kind, string(m.Into)), messages.LedgerSplit{
+		Conversation: m.Into, From: a.conversation, Next: head.Next, Entries: messages.Text(entries),
+		Occurrences: places,
+	})
+	for w := range Views.All(turn) {
+		turn.Send(messages.To(messages.ActorFusion, w), messages.ForgetView{Conversation: a.conversation})
+	}
+	empty(turn, Views)
+	return a.finish(turn, head)
+}
+
+func also(list []messages.Occurrence, o messages.Occurrence) []messages.Occurrence {
+	for _, have := range list {
+		if have == o {
+			return list
+		}
+	}
+	return append(list, o)
+}
+
+// takeIn begins the ledger of a conversation that was a part of another one, and has what
+// was said follow.
+func (a *actor) takeIn(turn *actors.Turn, m messages.LedgerSplit) error {
+	a.load(turn)
+	var entries []ledger.Entry
+	if err := json.Unmarshal([]byte(m.Entries), &entries); err != nil {
+		return fmt.Errorf("dedup: split: %w", err)
+	}
+	head := a.ledger.Head()
+	offset, _ := a.ledger.Join(m.From, m.Next, entries)
+	empty(turn, Views)
+	turn.Send(messages.To(messages.ActorConversation, string(m.From)), messages.SplitTalk{
+		Conversation: m.From, Into: a.conversation, Offset: offset, Occurrences: m.Occurrences,
+	})
+	return a.finish(turn, head)
+}

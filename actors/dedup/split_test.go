@@ -1,0 +1,43 @@
+package dedup
+
+import (
+	"testing"
+
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/testkit/actortest"
+)
+
+// TestSplitLedger: a part goes once, whichever commit fails; windows are told to compare
+// anew, and each of the two knows what is theirs.
+func TestSplitLedger(t *testing.T) {
+	o := DefaultOptions()
+	o.FirstSight = "all"
+	from := actortest.Spawn(t, New(o), actortest.Address("dedup/c-1"))
+	view := seenAs("c-1", "<aaaa <bbbb <cccc")
+	from.Send(view)
+	from.Sent()
+	from.CrashBeforeCommit()
+	from.Send(messages.SplitLedger{Conversation: "c-1", Into: "c-2", Occurrences: []messages.Occurrence{2, 3}})
+	sent := from.Sent()
+	if len(sent) != 2 || sent[0].To != "dedup/c-2" || sent[1] != actortest.To(
+		messages.To(messages.ActorFusion, string(view.Window)), messages.ForgetView{Conversation: "c-1"}) {
+		t.Fatalf("sent %v, want a part of the ledger to dedup/c-2, and the window told", sent)
+	}
+	from.Crash()
+	from.Send(seenAs("c-1", "<aaaa <dddd"))
+	if heard := from.Sent(); len(heard) != 1 || heard[0].Message.(messages.Heard).Text != "dddd" {
+		t.Errorf("what stays: sent %v, want the one message that is new", heard)
+	}
+
+	into := actortest.Spawn(t, New(o), actortest.Address("dedup/c-2"))
+	into.CrashBeforeCommit()
+	into.Send(sent[0].Message)
+	into.WantSent(actortest.To("conversation/c-1", messages.SplitTalk{Conversation: "c-1", Into: "c-2",
+		Occurrences: []messages.Occurrence{2, 3}}))
+	into.Crash()
+	into.Send(seenAs("c-2", "<bbbb <cccc <eeee"))
+	if heard := into.Sent(); len(heard) != 1 || heard[0].Message.(messages.Heard).Text != "eeee" ||
+		heard[0].Message.(messages.Heard).Occurrence != 4 {
+		t.Errorf("what went: sent %v, want the one message that is new, in the next place", heard)
+	}
+}

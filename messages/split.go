@@ -1,0 +1,87 @@
+package messages
+
+// Split takes messages out of a conversation, by hand, and gives them to somebody new. It
+// goes to directory/APPLICATION, which has the new one follow.
+type Split struct {
+	Conversation ConversationID `json:"conversation"` // the id that the new one gets
+	From         ConversationID `json:"from"`
+	Name         Text           `json:"name,omitempty"` // given by a person; "" for none
+	Occurrences  []Occurrence   `json:"occurrences"`    // of the messages
+}
+
+// MessageType implements [Message].
+func (Split) MessageType() Type { return Type{"split_conversation", 1} }
+
+// Subject implements [About].
+func (m Split) Subject() ConversationID { return m.Conversation }
+
+// SplitLedger has dedup/CONVERSATION hand a part of its ledger to another conversation:
+// these messages, and what our side said after them.
+type SplitLedger struct {
+	Conversation ConversationID `json:"conversation"`
+	Into         ConversationID `json:"into"`
+	Occurrences  []Occurrence   `json:"occurrences"`
+}
+
+// MessageType implements [Message].
+func (SplitLedger) MessageType() Type { return Type{"split_ledger", 1} }
+
+// Subject implements [About].
+func (m SplitLedger) Subject() ConversationID { return m.Conversation }
+
+// LedgerSplit hands a part of a ledger to dedup/CONVERSATION.
+type LedgerSplit struct {
+	Conversation ConversationID `json:"conversation"`
+	From         ConversationID `json:"from"`
+	Next         Occurrence     `json:"next"`    // that From gives out next
+	Entries      Text           `json:"entries"` // of package ledger, as JSON
+	Occurrences  []Occurrence   `json:"occurrences"`
+}
+
+// MessageType implements [Message].
+func (LedgerSplit) MessageType() Type { return Type{"ledger_split", 1} }
+
+// Subject implements [About].
+func (m LedgerSplit) Subject() ConversationID { return m.Conversation }
+
+// ForgetView tells fusion/WINDOW that what it has shown of a conversation may be another's
+// now, so that the next frame is compared with both.
+type ForgetView struct {
+	Conversation ConversationID `json:"conversation"`
+}
+
+// MessageType implements [Message].
+func (ForgetView) MessageType() Type { return Type{"forget_view", 1} }
+
+// Subject implements [About].
+func (m ForgetView) Subject() ConversationID { return m.Conversation }
+
+// SplitTalk has conversation/CONVERSATION hand what was said in some places to another
+// one, where they are moved by Offset.
+type SplitTalk struct {
+	Conversation ConversationID `json:"conversation"`
+	Into         ConversationID `json:"into"`
+	Offset       Occurrence     `json:"offset"`
+	Occurrences  []Occurrence   `json:"occurrences"`
+}
+
+// MessageType implements [Message].
+func (SplitTalk) MessageType() Type { return Type{"split_talk", 1} }
+
+// Subject implements [About].
+func (m SplitTalk) Subject() ConversationID { return m.Conversation }
+
+// TalkSplit hands what was said to conversation/CONVERSATION, which is new.
+type TalkSplit struct {
+	Conversation ConversationID     `json:"conversation"`
+	From         ConversationID     `json:"from"`
+	Messages     []MessageDelivered `json:"messages"`
+	// Rest is that of [TalkJoined]; the last message has it.
+	Rest Text `json:"rest,omitempty"`
+}
+
+// MessageType implements [Message].
+func (TalkSplit) MessageType() Type { return Type{"talk_split", 1} }
+
+// Subject implements [About].
+func (m TalkSplit) Subject() ConversationID { return m.Conversation }

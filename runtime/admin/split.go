@@ -1,0 +1,268 @@
+package admin
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kehai-run/kehai/actors/conversation"
+	"github.com/kehai-run/kehai/actors/directory"
+	"github.com/kehai-run/kehai/actors/recall"
+	"github.com/kehai-run/kehai/messages"
+	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/names"
+)
+
+// Split implements [control.Backend].
+func (b Backend) Split(ctx context.Context, s control.Split) (messages.ConversationID, error) {
+	e, err := b.Engine()
+	if err != nil {
+		return "", err
+	}
+	id, k, err := names.Find(e, s.Conversation)
+	if err != nil {
+		return "", err
+	}
+	if channelOf(k) != "" { // its transcript has no ledger
+		return "", fmt.Errorf("%w: want one of an application with windows", control.ErrNoConversation)
+	}
+	all, err := kept(e, id)
+	if err != nil {
+		return "", err
+	}
+	places, err := chosen(all, s)
+	if err != nil {
+		return "", err
+	}
+	into := directory.ID(rand.Text())
+	return into, e.Inject(ctx, messages.To(directory.Kind, k.App), messages.Split{Conversation: into, From: id,
+		Name: messages.Text(s.Name), Occurrences: places}, "")
+}
+
+// kept are the messages that a conversation keeps, in their order.
+func kept(e *engine.Engine, c messages.ConversationID) (all []messages.MessageDelivered, err error) {
+	var bad error
+	err = e.ReadRowsOf(messages.To(conversation.Kind, string(c)), func(r engine.Row) bool {
+		if r.Table == conversation.Messages.Name() {
+			var d messages.MessageDelivered
+			d, bad = conversation.Messages.Decode(r.Value)
+			all = append(all, d)
+		}
+		return bad == nil
+	})
+	if err == nil {
+		err = bad
+	}
+	return all, err
+}
+
+// chosen are the places of the messages that go.
+func chosen(all []messages.MessageDelivered, s control.Split) (places []messages.Occurrence, err error) {
+	goes := map[messages.MessageID]bool{}
+	for _, id := range s.Messages {
+		i := slices.IndexFunc(all, func(d messages.MessageDelivered) bool { return d.ID == id })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: %s is none of that conversation: kehai messages --json lists ids",
+				control.ErrNoMessage, id)
+		}
+		goes[id] = true
+		if s.Onwards {
+			for _, d := range all[i:] {
+				goes[d.ID] = true
+			}
+		}
+	}
+	switch len(goes) {
+	case 0:
+		return nil, fmt.Errorf("%w: say which messages go", control.ErrNoMessage)
+	case len(all):
+		return nil, fmt.Errorf("%w: nothing would stay: kehai conversations rename gives it another name",
+			control.ErrNoMessage)
+	}
+	for _, d := range all {
+		for _, p := range d.Parts {
+			if goes[d.ID] {
+				places = append(places, p.Occurrence)
+			}
+		}
+	}
+	return places, nil
+}
+
+// splitSetting says of a conversation that what was published of it before it was told
+// apart from another one is its own.
+func splitSetting(c messages.ConversationID) string { return "split " + string(c) }
+
+// splitsEvery is how often it is looked whether a conversation has all that goes to it.
+const splitsEvery = 100 * time.Millisecond
+
+// FinishSplits gives what was published of messages to the conversations that they went
+// to, until ctx ends: under their own keys, so that forgetting the one leaves the other.
+func (b Backend) FinishSplits(ctx context.Context, log zerolog.Logger) error {
+	for {
+		changed := b.Book.Changed()
+		left, err := b.finishSplits(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.Warn().Err(err).Msg("split_unfinished") // the next start goes on
+		}
+		again := time.NewTimer(splitsEvery)
+		if left == 0 || err != nil {
+			again.Stop()
+		}
+		select {
+		case <-ctx.Done():
+			again.Stop()
+			return nil
+		case <-changed:
+			again.Stop()
+		case <-again.C:
+		}
+	}
+}
+
+// finishSplits reports how many conversations do not have all yet.
+func (b Backend) finishSplits(ctx context.Context) (left int, err error) {
+	e, err := b.Engine()
+	if err != nil {
+		return 0, err
+	}
+	known, err := names.Known(e)
+	if err != nil {
+		return 0, err
+	}
+	for _, c := range slices.Sorted(maps.Keys(known)) {
+		if known[c].From == "" {
+			continue
+		}
+		if _, done, err := e.Setting(splitSetting(c)); err != nil {
+			return left, err
+		} else if done {
+			continue
+		}
+		waits, err := underWay(e)
+		switch {
+		case err != nil:
+			return left, err
+		case waits:
+			left++
+			continue
+		}
+		if err := b.republish(ctx, e, c); err != nil {
+			return left, err
+		}
+		if err := unremember(ctx, e, directory.Merged(known, directory.Resolve(known, known[c].From)), c); err != nil {
+			return left, err
+		}
+		if err := e.SetSetting(ctx, splitSetting(c), []byte("1")); err != nil {
+			return left, err
+		}
+		if _, err := b.Disk().Purge(ctx); err != nil { // what stood under the other's key; else the next start does it
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+// underWay reports that something is on its way from one conversation to another.
+func underWay(e *engine.Engine) (waits bool, err error) {
+	err = e.ReadMail(func(env engine.Envelope) bool {
+		switch env.Message.(type) {
+		case messages.Split, messages.SplitLedger, messages.LedgerSplit, messages.SplitTalk, messages.TalkSplit:
+			waits = true
+		}
+		return !waits
+	})
+	return waits, err
+}
+
+// republish has what was published of messages say whose they are now.
+func (b Backend) republish(ctx context.Context, e *engine.Engine, into messages.ConversationID) error {
+	all, err := kept(e, into)
+	if err != nil {
+		return err
+	}
+	mine := map[messages.MessageID]messages.MessageDelivered{}
+	for _, d := range all {
+		mine[d.ID] = d
+	}
+	if err := b.Disk().PurgeLater(); err != nil {
+		return err
+	}
+	moved := map[messages.MessageID]messages.Occurrence{} // by how much their places were
+	_, err = e.ReviseLog(ctx, func(m messages.Message) (messages.Message, bool) {
+		switch m := m.(type) {
+		case messages.MessageDelivered:
+			d, ok := mine[m.ID]
+			if !ok || m.Conversation == into {
+				return nil, false
+			}
+			moved[m.ID] = d.Parts[0].Occurrence - m.Parts[0].Occurrence
+			m.Conversation, m.Parts = into, slices.Clone(m.Parts)
+			for i := range m.Parts {
+				m.Parts[i].Occurrence += moved[m.ID]
+			}
+			return m, true
+		case messages.MessageChanged:
+			if _, ok := mine[m.Message]; !ok || m.Conversation == into {
+				return nil, false
+			}
+			m.Conversation, m.Occurrence = into, m.Occurrence+moved[m.Message]
+			return m, true
+		}
+		return nil, false
+	})
+	return err
+}
+
+// unremember takes what went to a conversation out of the memory of those that had gone
+// into the one that it was in: a merge leaves that where it was.
+func unremember(ctx context.Context, e *engine.Engine, merged []messages.ConversationID,
+	into messages.ConversationID) error {
+	mine := map[messages.MessageID]bool{}
+	said := map[string]bool{} // by our side
+	err := e.ReadRowsOf(messages.To(conversation.Kind, string(into)), func(r engine.Row) bool {
+		switch r.Table {
+		case conversation.Messages.Name():
+			if d, err := conversation.Messages.Decode(r.Value); err == nil {
+				mine[d.ID] = true
+			}
+		case conversation.Owns.Name():
+			if o, err := conversation.Owns.Decode(r.Value); err == nil {
+				said[o.At.UTC().String()+string(o.Text)] = true
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range merged {
+		var gone []messages.MessageID
+		err := e.ReadRowsOf(messages.To(recall.Kind, string(c)), func(r engine.Row) bool {
+			if r.Table != recall.Events.Name() {
+				return true
+			}
+			ev, err := recall.Events.Decode(r.Value)
+			if err == nil && (mine[ev.ID] || ev.Own && said[ev.At.UTC().String()+string(ev.Text)]) {
+				gone = append(gone, ev.ID)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		for _, id := range gone {
+			m := messages.TakeBack{Conversation: c, ID: id}
+			if err := e.Inject(ctx, messages.To(recall.Kind, string(c)), m, ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/kehai-run/kehai/messages"
+)
+
+// ReviseLog replaces durable events, each by what change makes of it, in its place in the
+// log and sealed for whom it is about then. It returns how many were replaced; after an
+// error or a crash it can be called again. One that is deleted meanwhile stays deleted.
+func (e *Engine) ReviseLog(ctx context.Context, change func(messages.Message) (messages.Message, bool)) (int, error) {
+	type revised struct {
+		at Published
+		by messages.Message
+	}
+	var list []revised
+	err := e.ReadLog(0, func(p Published) bool {
+		if p.Message != nil {
+			if by, ok := change(p.Message); ok {
+				list = append(list, revised{p, by})
+			}
+		}
+		return ctx.Err() == nil
+	})
+	if err != nil || ctx.Err() != nil {
+		return 0, fmt.Errorf("engine: revise the log: %w", cmp.Or(err, ctx.Err()))
+	}
+	for n, r := range list {
+		key := []byte(keyLog + seqBytes(r.at.Seq))
+		value, err := e.encodeEvent(r.at.From, r.at.Trace, r.at.At, r.by)
+		if err != nil {
+			return n, fmt.Errorf("engine: revise the log: %w", err)
+		}
+		req := &hostRequest{changes: changes{shard: e.shardOfKey(string(key)), Change: Change{Needs: key,
+			Ops: []Op{{Key: key, Value: value, about: e.subject(r.by, r.at.From)}}}}}
+		if err := e.request(ctx, req); err != nil {
+			return n, fmt.Errorf("engine: revise the log: %w", err)
+		}
+	}
+	return len(list), nil
+}
