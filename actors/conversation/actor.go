@@ -66,14 +66,8 @@ func (a *actor) Receive(turn *actors.Turn, msg messages.Message) error {
 	switch m := msg.(type) {
 	case messages.Started:
 		a.resume(turn)
-	case messages.JoinTalk:
-		return a.joinTalk(turn, m)
-	case messages.TalkJoined:
-		return a.joined(turn, m)
-	case messages.SplitTalk:
-		return a.split(turn, m)
-	case messages.TalkSplit:
-		return a.takeIn(turn, m)
+	case messages.JoinTalk, messages.TalkJoined, messages.SplitTalk, messages.TalkSplit:
+		return a.moves(turn, msg)
 	case messages.InboundMessage:
 		a.deliver(turn, m)
 	case messages.Say:
