@@ -78,7 +78,7 @@ func wantApart(t *testing.T, store *mem.Store, one, into messages.ConversationID
 		memory := s.Runtime.Backend().(control.MemoryBackend)
 		for c, want := range map[messages.ConversationID]int{one: 2, into: 1} {
 			found, err := memory.Recall(ctx, control.RecallQuery{Text: "Wakatsuki Hana today thank", Conversation: c,
-				At: time.Now().Add(24 * time.Hour)})
+				At: time.Now().Add(24 * time.Hour), K: control.DefaultRecalled})
 			if err != nil || len(found.Found) != want {
 				t.Errorf("Recall() in %s = %+v, %v, want %d", c, found.Found, err, want)
 			}

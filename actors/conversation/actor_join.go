@@ -42,6 +42,21 @@ const (
 	batchBytes = 1 << 20 // of text
 )
 
+// moves hands what was said to another conversation, or takes it in.
+func (a *actor) moves(turn *actors.Turn, msg messages.Message) error {
+	switch m := msg.(type) {
+	case messages.JoinTalk:
+		return a.joinTalk(turn, m)
+	case messages.TalkJoined:
+		return a.joined(turn, m)
+	case messages.SplitTalk:
+		return a.split(turn, m)
+	case messages.TalkSplit:
+		return a.takeIn(turn, m)
+	}
+	return nil
+}
+
 // forward passes on what still arrives for a conversation that was merged into another.
 func (a *actor) forward(turn *actors.Turn, msg messages.Message) bool {
 	into, ok := intos.Get(turn, onlyRow)

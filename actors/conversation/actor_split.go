@@ -12,9 +12,6 @@ import (
 	"github.com/kehai-run/kehai/messages"
 )
 
-// splitBytes is how much text goes to another conversation at once.
-const splitBytes = 1 << 20
-
 // part is what goes to another conversation in one turn.
 type part struct {
 	messages []messages.MessageDelivered // as they are here
@@ -71,7 +68,7 @@ func (a *actor) part(turn *actors.Turn, m messages.SplitTalk) (p part) {
 	size := 0
 	full := func(n int, text string) bool {
 		size += len(text)
-		p.more = p.more || n == batch || n > 0 && size > splitBytes
+		p.more = p.more || n == batch || n > 0 && size > batchBytes
 		return p.more
 	}
 	var all []messages.MessageDelivered
