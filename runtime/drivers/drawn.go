@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,10 +71,11 @@ func (d *Drawn) open(cfg config.Config, w config.Window) (hardware.Screen, strin
 	if w.Theme == "dark" {
 		theme = drawn.Dark
 	}
-	win, err := drawn.New(drawn.Options{
-		Ref: w.Name, Conversation: chat.Conversation(), Size: image.Pt(w.Size[0], w.Size[1]), Scale: w.Scale,
-		Theme: theme, Now: time.Now, Journal: journal,
-	})
+	look := drawn.DefaultOptions(time.Now)
+	look.Conversation = cmp.Or(chat.Conversation(), look.Conversation) // an empty script names none
+	look.Ref, look.Size, look.Scale = w.Name, image.Pt(w.Size[0], w.Size[1]), w.Scale
+	look.Theme, look.Journal = theme, journal
+	win, err := drawn.New(look)
 	if err != nil {
 		return nil, "", errors.Join(err, lock.Close())
 	}

@@ -9,6 +9,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,10 +173,11 @@ func newPlayback(o Options) (*playback, error) {
 		theme = drawn.Dark
 	}
 	var err error
-	p.window, err = drawn.New(drawn.Options{
-		Ref: w.Name, Conversation: o.Script.Conversation(), Size: image.Pt(w.Size[0], w.Size[1]), Scale: w.Scale,
-		Theme: theme, Fonts: o.Fonts, Now: p.now,
-	})
+	look := drawn.DefaultOptions(p.now)
+	look.Conversation = cmp.Or(o.Script.Conversation(), look.Conversation) // an empty script names none
+	look.Ref, look.Size, look.Scale = w.Name, image.Pt(w.Size[0], w.Size[1]), w.Scale
+	look.Theme, look.Fonts = theme, o.Fonts
+	p.window, err = drawn.New(look)
 	if err != nil {
 		return nil, err
 	}
