@@ -13,6 +13,8 @@ import (
 	"github.com/kehai-run/kehai/messages"
 	"github.com/kehai-run/kehai/runtime"
 	"github.com/kehai-run/kehai/runtime/control"
+	"github.com/kehai-run/kehai/runtime/engine"
+	"github.com/kehai-run/kehai/runtime/store/mem"
 )
 
 // TestIndexOfMemory looks at the index that is saved when a runtime stops: the next one
@@ -87,5 +89,83 @@ func TestIndexOfMemory(t *testing.T) {
 	r, err := asked(rt, "topic7 canary")
 	if err != nil || len(r.Found) == 0 || r.Found[0].Conversation != "anna" {
 		t.Errorf("Recall = %+v, %v, want only what is left, from the rows", r.Found, err)
+	}
+}
+
+// TestImportKilledAtEachCommit: what Remember has taken is there after a kill at any later
+// commit, the index is what is stored, and the same import once more ends as one that was
+// never killed.
+func TestImportKilledAtEachCommit(t *testing.T) {
+	ctx := context.Background()
+	monday := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	const calls, each = 6, 130 // events; a turn takes 100 at most
+	imported := func(rt *runtime.Runtime, told func(call int)) {
+		t.Helper()
+		for call := range calls {
+			var list []messages.Event
+			for n := range each {
+				k := (call*each + n) % 500 // the last ones read otherwise
+				list = append(list, messages.Event{ID: messages.MessageID(fmt.Sprint("e", k)), Speaker: "Anna",
+					At:   monday.Add(time.Duration(k) * time.Minute),
+					Text: messages.Text(fmt.Sprint("topic", k, " of call", call))})
+			}
+			if _, err := rt.Remember(ctx, "shop:1", list); err != nil {
+				t.Fatal(err)
+			}
+			told(call)
+		}
+	}
+	over := func(s engine.Store) (*runtime.Runtime, func() error) {
+		t.Helper()
+		rt := newRuntime(t, noWindow(t), runtime.WithStore(func() (engine.Store, error) { return s, nil }))
+		return rt, start(t, rt)
+	}
+	check := func(rt *runtime.Runtime) control.MemoryCheck {
+		t.Helper()
+		b := rt.Backend().(control.MemoryBackend)
+		if err := b.Settled(ctx); err != nil {
+			t.Fatal(err)
+		}
+		sum, err := b.VerifyMemory(ctx)
+		if err != nil || !sum.OK() {
+			t.Fatalf("VerifyMemory = %+v, %v, want an index of what is stored", sum, err)
+		}
+		return sum
+	}
+
+	c := &commits{Store: mem.New()}
+	rt, stop := over(c)
+	c.watch(true)
+	taken := map[int]int{} // events, by how many commits there had been
+	imported(rt, func(call int) { taken[len(c.left(t, 1))-1] = min(500, (call+1)*each) })
+	c.watch(false)
+	stop()
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for n, left := range c.left(t, 2*calls) {
+		if n%step > 0 {
+			continue
+		}
+		least := 0
+		for at, events := range taken {
+			if at <= n {
+				least = max(least, events)
+			}
+		}
+		rt, stop := over(left)
+		if sum := check(rt); sum.Events < least {
+			t.Errorf("killed after %d commits: %d events are stored, want the %d that were taken", n, sum.Events, least)
+		}
+		imported(rt, func(int) {})
+		if sum := check(rt); sum.Events != 500 {
+			t.Errorf("killed after %d commits and imported again: %d events, want 500", n, sum.Events)
+		}
+		r, err := rt.Recall(ctx, control.RecallQuery{Text: "topic60", At: monday.AddDate(1, 0, 0), K: 1})
+		if err != nil || len(r.Found) != 1 || r.Found[0].Text != "topic60 of call4" {
+			t.Errorf("killed after %d commits: Recall = %+v, %v, want the text as it reads last", n, r.Found, err)
+		}
+		stop()
 	}
 }

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/kehai-run/kehai/actors/memory"
@@ -94,7 +95,7 @@ func (l *Library) Speakers(c messages.ConversationID) (list []string) {
 }
 
 // Compare compares the index with the rows. missing and differing are IDs behind their
-// conversations, at most limit of each.
+// conversations, at most limit of each. What changes meanwhile counts as it is in the end.
 func (l *Library) Compare(ctx context.Context, limit int) (events int, missing, differing []string, extra int,
 	err error) {
 	rows := l.rows.Load()
@@ -102,26 +103,83 @@ func (l *Library) Compare(ctx context.Context, limit int) (events int, missing, 
 		return 0, nil, nil, 0, ErrNoRows
 	}
 	fresh := lexical.New()
-	x := l.index.Load()
 	err = (*rows).Events(ctx, "", func(c messages.ConversationID, e memory.Event) error {
-		events++
 		d := document(c, e.Event)
 		if _, err := fresh.Add(d); err != nil {
 			return err
 		}
-		at, ok := x.Find(d.ID)
-		name := string(c) + " " + string(e.ID)
-		switch has := x.Entry(at); {
-		case !ok && len(missing) < limit:
+		is, err := l.standing(*rows, fresh, d)
+		if is != gone {
+			events++
+		}
+		switch name := string(c) + " " + string(e.ID); {
+		case is == unfound && len(missing) < limit:
 			missing = append(missing, name)
-		case !ok:
-		case (has.Speaker != d.Speaker || has.At.UnixMilli() != d.At.UnixMilli() || !sameTerms(x, fresh, d)) &&
-			len(differing) < limit:
+		case is == different && len(differing) < limit:
 			differing = append(differing, name)
 		}
-		return nil
+		return err
 	})
-	return events, missing, differing, max(0, x.Len()-fresh.Len()), err
+	if err != nil {
+		return events, missing, differing, 0, err
+	}
+	x := l.index.Load()
+	for _, c := range x.Conversations() {
+		for _, id := range x.IDs(c) {
+			if _, known := fresh.Find(id); known {
+				continue
+			}
+			_, _, ok := l.event(id)
+			if _, still := l.index.Load().Find(id); still && !ok {
+				extra++
+			} else if ok {
+				events++ // it came meanwhile
+			}
+		}
+	}
+	return events, missing, differing, extra, nil
+}
+
+// standing is how a row and the index stand to each other.
+type standing uint8
+
+const (
+	same standing = iota
+	different
+	unfound
+	gone // the row is no more
+)
+
+// standing compares a row with the index; where they differ, once more as it is now, which
+// nothing that is heard can change meanwhile.
+func (l *Library) standing(rows Rows, fresh *lexical.Index, d lexical.Document) (standing, error) {
+	if standingIn(l.index.Load(), fresh, d) == same {
+		return same, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c, id, _ := strings.Cut(d.ID, "\x00")
+	now, ok, err := rows.Event(messages.ConversationID(c), messages.MessageID(id))
+	if err != nil || !ok {
+		return gone, err
+	}
+	d = document(messages.ConversationID(c), now.Event)
+	if _, err := fresh.Add(d); err != nil {
+		return different, err
+	}
+	return standingIn(l.index.Load(), fresh, d), nil
+}
+
+func standingIn(x, fresh *lexical.Index, d lexical.Document) standing {
+	at, ok := x.Find(d.ID)
+	has := x.Entry(at)
+	switch {
+	case !ok:
+		return unfound
+	case has.Speaker != d.Speaker || has.At.UnixMilli() != d.At.UnixMilli() || !sameTerms(x, fresh, d):
+		return different
+	}
+	return same
 }
 
 // sameTerms reports whether a document is found in one index by what it is found by in the

@@ -301,6 +301,14 @@ func (x *Index) Has(d Document) bool {
 	return ok && x.entries.at(at).print == fingerprint(d)
 }
 
+// Conversations are all that have had events.
+func (x *Index) Conversations() (list []string) {
+	for n := range x.talking.n.Load() {
+		list = append(list, x.talking.at(n))
+	}
+	return list
+}
+
 // IDs are those of the events of a conversation.
 func (x *Index) IDs(conversation string) (ids []string) {
 	n, ok := x.talking.find(conversation)
