@@ -3,8 +3,9 @@
 // It imports nothing of Kehai.
 //
 // One file per stage, in flow order: poll.go, read.go and structure.go (seeing),
-// identity.go (whose conversation it is), inbound.go (deciding what is new), talk.go
-// (whether and what to answer), outbound.go (what is sent, told to fusion and
+// identity.go (whose conversation it is), inbound.go (deciding what is new), channel.go
+// (what comes in without a window), talk.go (whether and what to answer), interview.go
+// (conversations that are led), outbound.go (what is sent, told to fusion and
 // ingress before the first key goes out). Package messages/events holds what
 // happened, for listeners.
 //
