@@ -237,17 +237,17 @@ type ReplyState string
 
 // States. The last three end a turn.
 const (
-	ReplyNone      ReplyState = "none"
-	ReplyJudging   ReplyState = "judging"
-	ReplyDeclined  ReplyState = "declined"
-	ReplyIsWritten ReplyState = "writing"
-	ReplyHeld      ReplyState = "held"
-	ReplyDrafted   ReplyState = "draft"
-	ReplySending   ReplyState = "sending"
-	ReplyUnknown   ReplyState = "unknown" // it may have been sent; Kehai does not send it again
-	ReplySent      ReplyState = "sent"    // its bubble was seen, or a channel has handed it out
-	ReplyWithdrawn ReplyState = "withdrawn"
-	ReplyRejected  ReplyState = "rejected"
+	ReplyNone         ReplyState = "none"
+	ReplyJudging      ReplyState = "judging"
+	ReplyDeclined     ReplyState = "declined"
+	ReplyBeingWritten ReplyState = "writing"
+	ReplyHeld         ReplyState = "held"
+	ReplyDrafted      ReplyState = "draft"
+	ReplySending      ReplyState = "sending"
+	ReplyUnknown      ReplyState = "unknown" // it may have been sent; Kehai does not send it again
+	ReplySent         ReplyState = "sent"    // its bubble was seen, or a channel has handed it out
+	ReplyWithdrawn    ReplyState = "withdrawn"
+	ReplyRejected     ReplyState = "rejected"
 )
 
 // Ends reports a final state.

@@ -163,9 +163,9 @@ func (a *actor) trim(turn *actors.Turn, before time.Time) {
 			revisions.Delete(turn, string(m.ID))
 		}
 	}
-	for key, o := range Owns.All(turn) {
+	for key, o := range OwnMessages.All(turn) {
 		if o.At.Before(before) {
-			Owns.Delete(turn, key)
+			OwnMessages.Delete(turn, key)
 			placesOfOwn.Delete(turn, placeKey(o.Occurrence))
 		}
 	}

@@ -65,7 +65,7 @@ func (a *actor) handOut(turn *actors.Turn, e reply.Effect) {
 // handedOut is the place of a reply that a channel has handed out, 0 for any other reply.
 func (a *actor) handedOut(turn *actors.Turn, t reply.Turn) messages.Occurrence {
 	head, _ := Heads.Get(turn, "head")
-	if own, ok := Owns.Get(turn, RowKey(head.Own)); ok && t.State == reply.Sent && own.Turn == t.ID {
+	if own, ok := OwnMessages.Get(turn, RowKey(head.Own)); ok && t.State == reply.Sent && own.Turn == t.ID {
 		return own.Occurrence
 	}
 	return 0

@@ -51,7 +51,7 @@ func (k talk) asked() *messages.AskLLM {
 // ours are the texts of our side, in order.
 func (k talk) ours() (list []string) {
 	for n := int64(1); ; n++ {
-		o, ok := actortest.Stored(k.Harness, conversation.Owns, conversation.RowKey(n))
+		o, ok := actortest.Stored(k.Harness, conversation.OwnMessages, conversation.RowKey(n))
 		if !ok {
 			return list
 		}

@@ -176,11 +176,11 @@ func (a *actor) slice(turn *actors.Turn, into Into) (list []messages.MessageDeli
 		d.InboundMessage = into.moved(d.InboundMessage)
 		list = append(list, d)
 	}
-	for key, o := range Owns.All(turn) {
+	for key, o := range OwnMessages.All(turn) {
 		if full() {
 			return list, own, true
 		}
-		Owns.Delete(turn, key)
+		OwnMessages.Delete(turn, key)
 		if n++; slices.Contains(into.Twice, o.Occurrence) && o.Occurrence != 0 {
 			continue
 		}
@@ -237,7 +237,7 @@ func (a *actor) clear(turn *actors.Turn) {
 	empty(turn, Messages)
 	empty(turn, ids)
 	empty(turn, revisions)
-	empty(turn, Owns)
+	empty(turn, OwnMessages)
 	empty(turn, placesOfOwn)
 	empty(turn, Desks)
 	empty(turn, Bases)

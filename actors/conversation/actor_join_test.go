@@ -37,7 +37,7 @@ func TestJoinTalk(t *testing.T) {
 		t.Fatalf("handed over %+v, want m-2 at place 12", talk)
 	}
 	actortest.WantRows(from, Messages, nil)
-	actortest.WantRows(from, Owns, nil)
+	actortest.WantRows(from, OwnMessages, nil)
 	from.Crash()
 	from.Send(join) // again
 	from.WantSent()
@@ -56,7 +56,7 @@ func TestJoinTalk(t *testing.T) {
 	into.Send(inbound("m-3", "c-1", 14, "later"))
 	into.Send(messages.Revised{Conversation: "c-1", Occurrence: 12, Change: messages.ChangeUnsent})
 	head, _ := actortest.Stored(into, Heads, "head")
-	own, _ := actortest.Stored(into, Owns, RowKey(1))
+	own, _ := actortest.Stored(into, OwnMessages, RowKey(1))
 	second, _ := actortest.Stored(into, Messages, RowKey(2))
 	if head.Count != 3 || head.Own != 1 || own.Occurrence != 13 || second.ID != "m-2" || !second.Parts[0].Unsent {
 		t.Errorf("head %+v, own %+v, second %+v; want three messages, one of ours, and m-2 taken back", head, own,
@@ -113,7 +113,7 @@ func TestJoinTalkInSlices(t *testing.T) {
 		take()
 	}
 	actortest.WantRows(from, Messages, nil)
-	actortest.WantRows(from, Owns, nil)
+	actortest.WantRows(from, OwnMessages, nil)
 	if row, _ := actortest.Stored(from, intos, onlyRow); !row.Gone || turns < 7 {
 		t.Errorf("after %d turns the conversation is %+v, want it gone after 7 at least", turns, row)
 	}
@@ -124,7 +124,7 @@ func TestJoinTalkInSlices(t *testing.T) {
 		}
 	}
 	head, _ := actortest.Stored(into, Heads, "head")
-	if own, _ := actortest.Stored(into, Owns, RowKey(many)); head.Own != many || own.Occurrence != 2*many+11 {
+	if own, _ := actortest.Stored(into, OwnMessages, RowKey(many)); head.Own != many || own.Occurrence != 2*many+11 {
 		t.Errorf("head %+v, the last of our side at place %d; want %d of ours", head, own.Occurrence, many)
 	}
 }

@@ -16,10 +16,10 @@ type Own struct {
 	At         time.Time           `json:"at"`
 }
 
-// Owns are the newest messages of our side by number; placesOfOwn holds those numbers by
+// OwnMessages are the newest messages of our side by number; placesOfOwn holds those numbers by
 // place in the transcript.
 var (
-	Owns        = actors.NewTable[Own]("own")
+	OwnMessages = actors.NewTable[Own]("own")
 	placesOfOwn = actors.NewTable[int64]("own_places")
 )
 
@@ -52,7 +52,7 @@ func (a *actor) own(turn *actors.Turn, m messages.OwnMessage) {
 func (a *actor) keepOwn(turn *actors.Turn, o Own) {
 	if n, known := placesOfOwn.Get(turn, placeKey(o.Occurrence)); known && o.Occurrence != 0 {
 		if o.Turn != 0 {
-			Owns.Put(turn, RowKey(n), o)
+			OwnMessages.Put(turn, RowKey(n), o)
 			a.remember(turn, lineOfOwn(o), "")
 		}
 		return
@@ -60,13 +60,13 @@ func (a *actor) keepOwn(turn *actors.Turn, o Own) {
 	head, _ := Heads.Get(turn, "head")
 	head.Own++
 	Heads.Put(turn, "head", head)
-	Owns.Put(turn, RowKey(head.Own), o)
+	OwnMessages.Put(turn, RowKey(head.Own), o)
 	a.remember(turn, lineOfOwn(o), "")
 	if o.Occurrence != 0 {
 		placesOfOwn.Put(turn, placeKey(o.Occurrence), head.Own)
 	}
 	for n := head.Own - int64(a.o.Keep); n > max(0, head.Own-int64(a.o.Keep)-8); n-- {
-		old, ok := Owns.Get(turn, RowKey(n))
+		old, ok := OwnMessages.Get(turn, RowKey(n))
 		if !ok {
 			return
 		}
@@ -75,7 +75,7 @@ func (a *actor) keepOwn(turn *actors.Turn, o Own) {
 }
 
 func dropOwn(turn *actors.Turn, n int64, o Own) {
-	Owns.Delete(turn, RowKey(n))
+	OwnMessages.Delete(turn, RowKey(n))
 	placesOfOwn.Delete(turn, placeKey(o.Occurrence))
 }
 
@@ -85,7 +85,7 @@ func placeKey(o messages.Occurrence) string { return RowKey(int64(o)) }
 func (a *actor) answeredSince(turn *actors.Turn, place messages.Occurrence) bool {
 	head, _ := Heads.Get(turn, "head")
 	for n := head.Own; n > max(0, head.Own-8); n-- {
-		if o, ok := Owns.Get(turn, RowKey(n)); ok && o.Occurrence > place {
+		if o, ok := OwnMessages.Get(turn, RowKey(n)); ok && o.Occurrence > place {
 			return true
 		}
 	}
@@ -140,7 +140,7 @@ func (a *actor) lines(turn *actors.Turn, n int) []line {
 		}
 	}
 	for i := head.Own; i > max(0, head.Own-int64(n)); i-- {
-		o, ok := Owns.Get(turn, RowKey(i))
+		o, ok := OwnMessages.Get(turn, RowKey(i))
 		if !ok { // too old
 			continue
 		}

@@ -189,7 +189,7 @@ func TestAnswersOnce(t *testing.T) {
 	if got := strings.Join(states, " "); got != "sending sent" {
 		t.Errorf("published the states %q, want sending and sent", got)
 	}
-	own, _ := actortest.Stored(k.Harness, conversation.Owns, conversation.RowKey(1))
+	own, _ := actortest.Stored(k.Harness, conversation.OwnMessages, conversation.RowKey(1))
 	if own.Text != "Yes, at nine." || own.Occurrence != 2 || own.Turn != q.Turn {
 		t.Errorf("kept %+v, want the reply at place 2", own)
 	}

@@ -22,8 +22,8 @@ func About(c messages.ConversationID, row string, value []byte) bool {
 	case pendings.Name():
 		pending, err := pendings.Decode(value)
 		return err != nil || pending.Detection.Conversation == c || pending.View.Conversation == c
-	case Helds.Name():
-		held, err := Helds.Decode(value)
+	case HeldReadings.Name():
+		held, err := HeldReadings.Decode(value)
 		return err != nil || slices.Contains(held.Of, c)
 	case cursors.Name():
 		cursor, err := cursors.Decode(value)

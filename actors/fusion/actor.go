@@ -61,8 +61,8 @@ var (
 	echoes    = actors.NewTable[Echoes]("echoes")
 )
 
-// Helds are readings that nobody knows whose they are, by their number in 16 digits.
-var Helds = actors.NewTable[Held]("nameless")
+// HeldReadings are readings that nobody knows whose they are, by their number in 16 digits.
+var HeldReadings = actors.NewTable[Held]("nameless")
 
 type actor struct {
 	o      Options

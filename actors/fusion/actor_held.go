@@ -46,19 +46,19 @@ func (a *actor) keep(turn *actors.Turn, m messages.FrameRead, answer messages.Id
 			next = last.no
 		}
 	}
-	Helds.Put(turn, actors.RowKey(next), held)
+	HeldReadings.Put(turn, actors.RowKey(next), held)
 	for i := range len(rows) + 1 - maxHeld {
 		a.dropHeld(turn, rows[i])
 	}
 }
 
 func (a *actor) dropHeld(turn *actors.Turn, row heldRow) {
-	Helds.Delete(turn, actors.RowKey(row.no))
+	HeldReadings.Delete(turn, actors.RowKey(row.no))
 	turn.Drop(events.StageFusion, events.RuleHeldTooMany, events.Detail{Window: a.window,
 		Count: len(row.Detection.Bubbles)})
 }
 
-// heldRow is a row of [Helds].
+// heldRow is a row of [HeldReadings].
 type heldRow struct {
 	no uint64
 	Held
@@ -66,7 +66,7 @@ type heldRow struct {
 
 // heldRows are those in the order in which they came.
 func heldRows(turn *actors.Turn) (rows []heldRow) {
-	for key, h := range Helds.All(turn) {
+	for key, h := range HeldReadings.All(turn) {
 		if no, err := actors.RowNumber(key); err == nil {
 			rows = append(rows, heldRow{no, h})
 		}
@@ -98,7 +98,7 @@ func (a *actor) attribute(turn *actors.Turn, rows []heldRow, c messages.Conversa
 		turn.Send(messages.To(messages.ActorDedup, string(c)), d)
 		turn.Pass(events.StageFusion, events.RuleHeldKnown, events.Detail{Window: a.window, Conversation: c,
 			Count: len(d.Bubbles)})
-		Helds.Delete(turn, actors.RowKey(row.no))
+		HeldReadings.Delete(turn, actors.RowKey(row.no))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func heldOf(t *testing.T, h *actortest.Harness) (list []string) {
 	t.Helper()
 	for n := range uint64(2 * maxHeld) {
-		if row, ok := actortest.Stored(h, Helds, actors.RowKey(n)); ok {
+		if row, ok := actortest.Stored(h, HeldReadings, actors.RowKey(n)); ok {
 			list = append(list, fmt.Sprintf("%d:%s:%d", n, row.Why, len(row.Detection.Bubbles)))
 		}
 	}
@@ -71,11 +71,11 @@ func TestHeldIsBounded(t *testing.T) {
 
 // TestHeldIsAboutWhoeverItMayBe: who is forgotten takes along what may be theirs.
 func TestHeldIsAboutWhoeverItMayBe(t *testing.T) {
-	row, err := Helds.Encode(Held{Of: []messages.ConversationID{"c-1", "c-2"}})
+	row, err := HeldReadings.Encode(Held{Of: []messages.ConversationID{"c-1", "c-2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := Helds.Row(actors.RowKey(1))
+	key := HeldReadings.Row(actors.RowKey(1))
 	if !About("c-2", key, row) || About("c-3", key, row) || !About("c-3", key, []byte("damaged")) {
 		t.Error("a held reading is not about those, and only those, whose it may be")
 	}

@@ -20,9 +20,9 @@ func New(r Rules) func(messages.Address) actors.Actor {
 
 // Tables of a gate. Readers of the store decode rows with them.
 var (
-	Sends = actors.NewTable[Sent]("sent")
-	Heard = actors.NewTable[Entry]("heard")
-	Lasts = actors.NewTable[messages.Occurrence]("last") // accepted or refused; one row, "last"
+	Sends           = actors.NewTable[Sent]("sent")
+	Heard           = actors.NewTable[Entry]("heard")
+	LastOccurrences = actors.NewTable[messages.Occurrence]("last") // accepted or refused; one row, "last"
 )
 
 type actor struct {
@@ -120,7 +120,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 	if err := a.ready(turn, h, h.Conversation); err != nil {
 		return err
 	}
-	last, _ := Lasts.Get(turn, "last")
+	last, _ := LastOccurrences.Get(turn, "last")
 	at := When(h, turn.Now())
 	v := a.rules.Decide(a.memory, last, h, at)
 	if v.Missed() {
@@ -134,7 +134,7 @@ func (a *actor) heard(turn *actors.Turn, h messages.Heard) error {
 		turn.Drop(events.StageIngress, v.Rule, v.detail(h))
 		return nil
 	}
-	Lasts.Put(turn, "last", h.Occurrence)
+	LastOccurrences.Put(turn, "last", h.Occurrence)
 	a.forgetOld(turn, at)
 	if !v.Passes() {
 		turn.Drop(events.StageIngress, v.Rule, v.detail(h))

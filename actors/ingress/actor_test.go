@@ -139,7 +139,7 @@ func TestCrashes(t *testing.T) {
 		actortest.WantRows(h, Sends, map[string]Sent{actors.RowKey(1): {Text: "今から向かいます", Trace: "t1", At: start}})
 		actortest.WantRows(h, Heard, map[string]Entry{actors.RowKey(1): {Text: "待ってるね", Single: true,
 			Side: messages.SideIncoming, At: start.Add(5 * sec)}})
-		actortest.WantStored(h, Lasts, "last", 3)
+		actortest.WantStored(h, LastOccurrences, "last", 3)
 	}
 }
 

@@ -134,7 +134,7 @@ func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
 		return nil, err
 	}
 	list := []control.Held{}
-	err = engine.ReadTable(e, fusion.Kind, fusion.Helds, func(a messages.Address, key string, h fusion.Held) error {
+	add := func(a messages.Address, key string, h fusion.Held) error {
 		no, err := actors.RowNumber(key)
 		if err != nil {
 			return err
@@ -146,7 +146,8 @@ func (b Backend) Held(ctx context.Context) ([]control.Held, error) {
 			SeenAt: control.Stamp{Time: h.Detection.SeenAt},
 		})
 		return nil
-	})
+	}
+	err = engine.ReadTable(e, fusion.Kind, fusion.HeldReadings, add)
 	slices.SortFunc(list, func(a, b control.Held) int {
 		return cmp.Or(a.SeenAt.Compare(b.SeenAt.Time), strings.Compare(a.ID, b.ID))
 	})

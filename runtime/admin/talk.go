@@ -159,9 +159,9 @@ func (b Backend) Talk(ctx context.Context, c messages.ConversationID, q control.
 			var m messages.MessageDelivered
 			m, failed = conversation.Messages.Decode(row.Value)
 			t.Messages = append(t.Messages, saidOf(m))
-		case row.Table == conversation.Owns.Name():
+		case row.Table == conversation.OwnMessages.Name():
 			var o conversation.Own
-			o, failed = conversation.Owns.Decode(row.Value)
+			o, failed = conversation.OwnMessages.Decode(row.Value)
 			t.Messages = append(t.Messages, ownSaid(c, o.Turn, o.Occurrence, o.Text, o.At))
 		case row.Table == conversation.Interviews.Name():
 			v, err := conversation.Interviews.Decode(row.Value)

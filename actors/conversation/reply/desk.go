@@ -17,7 +17,7 @@ const (
 	none      = messages.ReplyNone
 	Judging   = messages.ReplyJudging
 	Declined  = messages.ReplyDeclined
-	Writing   = messages.ReplyIsWritten
+	Writing   = messages.ReplyBeingWritten
 	Held      = messages.ReplyHeld
 	Drafted   = messages.ReplyDrafted
 	Sending   = messages.ReplySending
