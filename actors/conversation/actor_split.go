@@ -86,7 +86,7 @@ func (a *actor) part(turn *actors.Turn, m messages.SplitTalk) (p part) {
 		p.messages = append(p.messages, d)
 	}
 	slices.Reverse(p.messages)
-	for _, o := range Owns.All(turn) {
+	for _, o := range OwnMessages.All(turn) {
 		if o.Occurrence == 0 || !slices.Contains(m.Occurrences, o.Occurrence) {
 			continue
 		}
@@ -189,7 +189,7 @@ func (a *actor) shareVault(turn *actors.Turn, p part, r *rest) {
 	for _, d := range Messages.All(turn) {
 		stays.WriteString(said(d) + string(d.Sender) + "\n")
 	}
-	for _, o := range Owns.All(turn) {
+	for _, o := range OwnMessages.All(turn) {
 		stays.WriteString(string(o.Text) + "\n")
 	}
 	if desk, _ := Desks.Get(turn, onlyRow); desk.Open != nil {

@@ -80,7 +80,7 @@ func TestSplitTalk(t *testing.T) {
 	}
 	own := 0
 	for n := range all + 1 {
-		if _, ok := actortest.Stored(into, Owns, RowKey(int64(n))); ok {
+		if _, ok := actortest.Stored(into, OwnMessages, RowKey(int64(n))); ok {
 			own++
 		}
 	}

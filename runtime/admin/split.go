@@ -232,8 +232,8 @@ func unremember(ctx context.Context, e *engine.Engine, merged []messages.Convers
 			if d, err := conversation.Messages.Decode(r.Value); err == nil {
 				mine[d.ID] = true
 			}
-		case conversation.Owns.Name():
-			if o, err := conversation.Owns.Decode(r.Value); err == nil {
+		case conversation.OwnMessages.Name():
+			if o, err := conversation.OwnMessages.Decode(r.Value); err == nil {
 				said[o.At.UTC().String()+string(o.Text)] = true
 			}
 		}
