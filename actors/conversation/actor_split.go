@@ -225,6 +225,5 @@ func (a *actor) takeIn(turn *actors.Turn, m messages.TalkSplit) error {
 			a.remember(turn, l, d.Window)
 		}
 	}
-	return a.joined(turn, messages.TalkJoined{Conversation: m.Conversation, From: m.From, Messages: m.Messages,
-		Rest: m.Rest})
+	return a.joined(turn, messages.TalkJoined(m))
 }
