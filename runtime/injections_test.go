@@ -203,3 +203,23 @@ func TestBadMessages(t *testing.T) {
 		})
 	}
 }
+
+// TestClosedWhileTyping closes the window before and after each call that a sending makes:
+// it ends once, as not sent or unknown, and nobody waits for it for ever.
+func TestClosedWhileTyping(t *testing.T) {
+	for at := 1; at <= 7; at++ {
+		for _, after := range []bool{false, true} {
+			m := &meddler{at: at, after: after, what: func(w *drawn.Window) { _ = w.Close() }}
+			meddled(t, m, func(t *testing.T, s *testkit.System) {
+				done := awaitDone(t, s, 1)
+				s.Advance(time.Minute)
+				sent := len(own(t, s, "Hana"))
+				switch n := len(sentDone(s)); {
+				case n != 1 || sent > 1, sent == 1 && done[0].Outcome == messages.SendNot,
+					sent == 0 && done[0].Outcome == messages.SendConfirmed:
+					t.Errorf("closed at call %d, after it %v: %d sent, ended %d times as %+v", at, after, sent, n, done)
+				}
+			})
+		}
+	}
+}
