@@ -86,6 +86,10 @@ var methods = map[string]method{
 	"Runtime.Merge": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return rt.Merge(ctx, "c-nobody", "c-either")
 	}, during: control.ErrNoConversation},
+	"Runtime.Split": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := rt.Split(ctx, control.Split{Conversation: "c-nobody", Name: "Ken"})
+		return err
+	}, during: control.ErrNoConversation},
 	"Runtime.Held": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := rt.Held(ctx)
 		return err
@@ -170,6 +174,10 @@ var methods = map[string]method{
 	}},
 	"Backend.Merge": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		return backendOf(rt).Merge(ctx, "c-nobody", "c-either")
+	}, during: control.ErrNoConversation},
+	"Backend.Split": {call: func(ctx context.Context, rt *runtime.Runtime) error {
+		_, err := backendOf(rt).Split(ctx, control.Split{Conversation: "c-nobody", Name: "Ken"})
+		return err
 	}, during: control.ErrNoConversation},
 	"Backend.Held": {call: func(ctx context.Context, rt *runtime.Runtime) error {
 		_, err := backendOf(rt).Held(ctx)
