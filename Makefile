@@ -35,7 +35,7 @@ setup-test:
 .PHONY: build
 build: ## build bin/kehai, with robotgo where cgo can build it (CGO=0 without)
 	@mkdir -p $(BIN)
-	CGO_ENABLED=$${CGO:-$$(GO=$(GO) .ci/cgo)} $(GO) build -trimpath -buildvcs=auto -o $(BIN)/kehai ./cmd/kehai
+	CGO_ENABLED=$${CGO:-$$(GO=$(GO) .ci/cgo)} $(GO) build -tags robotgo -trimpath -buildvcs=auto -o $(BIN)/kehai ./cmd/kehai
 
 .PHONY: run
 run: setup-run build ## read a drawn chat window and show each message once (ARGS="--for 30s")
@@ -50,7 +50,7 @@ vet: ## go vet, formatting, tidy modules, staticcheck
 	@bad=$$(gofmt -l actors cmd hardware messages runtime testkit); if [ -n "$$bad" ]; then echo "not formatted (run gofmt -w):"; echo "$$bad"; exit 1; fi
 	$(GO) mod tidy -diff
 	$(GO) mod verify
-	$(GO) vet -tags browser,crash,desktop,long,look,mutants,recall,speed ./...
+	$(GO) vet -tags browser,crash,desktop,long,look,mutants,recall,robotgo,speed ./...
 	$(GO) run $(STATICCHECK) ./...
 
 .PHONY: lint
@@ -94,7 +94,7 @@ browser: ## the live page in a real browser
 
 .PHONY: desktop desktop-ci
 # -p 1: each package has an X server, and some of them a browser, of its own.
-DESKTOP_TESTS = $(GO) test -count=1 -timeout 8m -tags desktop -p 1
+DESKTOP_TESTS = $(GO) test -count=1 -timeout 8m -tags desktop,robotgo -p 1
 desktop-ci: setup-test ## the drivers on a real X server, and Kehai watching a real browser
 	$(DESKTOP_TESTS) ./hardware/hardwaretest/desktop ./hardware/x11 ./hardware/atspi ./hardware/freedesktop
 	$(DESKTOP_TESTS) -run Desktop ./cmd/kehai

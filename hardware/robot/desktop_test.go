@@ -1,4 +1,4 @@
-//go:build desktop && linux && cgo
+//go:build desktop && linux && cgo && robotgo
 
 package robot
 

@@ -1,7 +1,8 @@
 // Package robot types into windows, clicks, and captures what the screen shows,
-// with robotgo. It needs cgo. On Linux it needs libx11-dev and libxtst-dev to
-// build and an X display to run. Without cgo every call fails and says how to
-// build it. Nothing else imports robotgo.
+// with robotgo. It needs cgo. On Linux it needs the build tag robotgo, with libx11-dev
+// and libxtst-dev, and an X display to run: so a plain go install works without those
+// headers. Without them every call fails and says how to build it. Nothing else imports
+// robotgo.
 //
 // The main type is [Robot], a hardware.Typist and hardware.Pointer. It types
 // only into the intended window: it brings the window to the front, checks that

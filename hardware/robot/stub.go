@@ -1,4 +1,4 @@
-//go:build !cgo || !(linux || darwin || windows)
+//go:build !cgo || !((linux && robotgo) || darwin || windows)
 
 package robot
 
@@ -13,8 +13,8 @@ import (
 // Built reports that this program was built with cgo, so that a Robot can act.
 const Built = false
 
-const missing = "this program was built without cgo (build with CGO_ENABLED=1 and a C compiler; on Debian: " +
-	"apt-get install gcc libc6-dev libx11-dev libxtst-dev)"
+const missing = "this program was built without robotgo (build with CGO_ENABLED=1, a C compiler and, on Linux, " +
+	"-tags robotgo; on Debian: apt-get install gcc libc6-dev libx11-dev libxtst-dev)"
 
 // Robot fails every call in this build.
 type Robot struct{ hardware.NoTypist }
